@@ -1,0 +1,3083 @@
+/*
+nnrt_hal.h - what stands between applications and devices in nnrt: the model as plain data, its validation, the plan and
+the memory planner every device can use, the device tables, the registry, and the built-in devices `reference` and
+`auto`.
+
+WHO READS THIS
+    A device vendor: fill an NNRT_DeviceVtbl and an NNRT_PreparedModelVtbl (>>tables), call nnrt_device_register, done.
+    Applications include nnrt.h, which includes this file.
+
+SECTIONS (search for the tag)
+    >>model       NNRT_Model and its parts, NNRT_ModelConfig, NNRT_IOTensor
+    >>memory      allocator; memory whose need is counted by the same walk that uses it
+    >>tables      NNRT_DeviceVtbl, NNRT_PreparedModelVtbl
+    >>registry    registering, listing and calling devices
+    >>prepare     validation, shape inference, planner, plan
+    -- implementation --
+    >>memory >>validate >>infer >>planner >>plan >>run >>reference >>auto >>registry
+
+OWNERSHIP
+    A model is plain data that nobody here changes: it may be const and lie in flash. What is passed in stays the
+    caller's. Constants are used in place and must outlive the prepared model, unless ModelConfig.copyConstants is set.
+    A prepared model is immutable; any number of threads may run it at once with RunIn, each in a workspace of its own.
+
+ERRORS
+    Functions return a code of NNRT_ReturnCode; a message that names node, operator, what was found and what was
+    expected goes to an nnrt_error where one is given. Nothing aborts or prints.
+
+MIT licence, see LICENSE.
+*/
+#ifndef NNRT_HAL_H
+#define NNRT_HAL_H
+
+#include "nnrt_ops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>memory */
+
+/* Where memory comes from. alloc returns NULL when there is none; free gets the size back. alignment is a power of two.
+   A NULL allocator, or NULL members, stand for malloc and free. */
+typedef struct nnrt_allocator {
+    void *(*alloc)(void *user, size_t bytes, size_t alignment);
+    void (*free)(void *user, void *block, size_t bytes);
+    void *user;
+} nnrt_allocator;
+
+#define NNRT_ALIGNMENT 64 /* of buffers handed in and of tensors in the arena, bytes */
+
+NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes);
+NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes);
+
+/* Memory of known extent. Blocks that stay are taken from the front, those needed only while something is prepared from
+   the back. The same walk serves to count (nnrt_memory_count: every block comes from the allocator) and to work in one
+   buffer (nnrt_memory_buffer): peak is then what the buffer must have. full is sticky: once a block did not fit, all
+   fail. */
+typedef struct nnrt_memory {
+    uint8_t *base, *top;              /* blocks that stay grow from base upwards, temporary ones from top downwards */
+    size_t size, topSize;             /* bytes there are for each; topSize 0: both share size */
+    size_t front, back;               /* bytes taken */
+    size_t frontPeak, backPeak, peak; /* most there was at once: each, and together */
+    bool full;
+    const nnrt_allocator *allocator;
+    void *blocks; /* while counting: chain of all blocks */
+} nnrt_memory;
+
+NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator);
+NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
+/* As counted, but what stays and what is temporary come from two blocks. */
+NNRT_API void nnrt_memory_split(nnrt_memory *m, void *keep, size_t keepBytes, void *temp, size_t tempBytes);
+NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);         /* zeroed, aligned to 16 */
+NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes); /* aligned to NNRT_ALIGNMENT */
+NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);         /* zeroed, aligned to 16 */
+NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m);                   /* all temporary blocks at once */
+NNRT_API void nnrt_memory_end(nnrt_memory *m);                         /* frees what counting allocated */
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>model */
+
+#define NNRTI_LIST(Name, T)                                                                                            \
+    typedef struct Name {                                                                                              \
+        const T *data;                                                                                                 \
+        uint32_t count;                                                                                                \
+    } Name;                                                                                                            \
+    static inline Name Name##_make(const T *data, uint32_t count)                                                      \
+    {                                                                                                                  \
+        Name list;                                                                                                     \
+        list.data = data;                                                                                              \
+        list.count = count;                                                                                            \
+        return list;                                                                                                   \
+    }
+NNRTI_LIST(NNRT_Int32List, int32_t)
+NNRTI_LIST(NNRT_Uint32List, uint32_t)
+NNRTI_LIST(NNRT_QuantParamList, NNRT_QuantParam)
+
+#define NNRT_NO_TENSOR 0xFFFFFFFFu /* in inputIndex: an optional input that is absent, with present ones behind it */
+#define NNRT_RANK_UNKNOWN (-2)     /* dims {-2}: number of axes and extents follow from the producing node */
+
+/* A block of memory. Valid data: [offset, offset + dataSize). fd -1 and addr NULL: no data. addr (ours, appended):
+   address of the block in this process; fd is then not used. */
+typedef struct NNRT_SharedBuffer {
+    int32_t fd;
+    uint32_t bufferSize, offset, dataSize; /* bytes */
+    void *addr;
+} NNRT_SharedBuffer;
+
+/* dims: empty = scalar, -1 = extent known only when a session is made. Results of nodes may leave dataType UNKNOWN and
+   dims {NNRT_RANK_UNKNOWN}: both are then inferred. With data the tensor is a constant, its elements dense and
+   little-endian as the machine's; data must be aligned to the element size. */
+typedef struct NNRT_Tensor {
+    const char *name; /* unique when not empty */
+    NNRT_DataType dataType;
+    NNRT_Int32List dims;
+    NNRT_Format format; /* order of the axes of an image; NONE counts as NHWC */
+    NNRT_SharedBuffer data;
+    NNRT_QuantParamList quantParams;
+} NNRT_Tensor;
+NNRTI_LIST(NNRT_TensorList, NNRT_Tensor)
+
+/* The attribute struct that nodeType implies, and the bytes of it that exist: members beyond take their defaults. */
+typedef struct NNRT_NodeAttr {
+    const void *data;
+    uint32_t size;
+} NNRT_NodeAttr;
+
+typedef struct NNRT_Node {
+    const char *name;
+    NNRT_NodeType nodeType;
+    NNRT_NodeAttr nodeAttr;
+    NNRT_Uint32List inputIndex, outputIndex; /* into Model.allTensors, in the order of the operator's row */
+    NNRT_QuantType quantType;
+} NNRT_Node;
+NNRTI_LIST(NNRT_NodeList, NNRT_Node)
+
+typedef struct NNRT_SubGraph {
+    const char *name;
+    NNRT_Uint32List inputIndices, outputIndices; /* into Model.allTensors */
+    NNRT_Uint32List nodeIndices;                 /* into Model.nodes */
+} NNRT_SubGraph;
+NNRTI_LIST(NNRT_SubGraphList, NNRT_SubGraph)
+
+/* Nodes may stand in any order. inputIndex and outputIndex give the order of a run's arrays. subGraph[0] is the main
+   graph. */
+typedef struct NNRT_Model {
+    const char *name;
+    NNRT_Uint32List inputIndex, outputIndex;
+    NNRT_NodeList nodes;
+    NNRT_TensorList allTensors;
+    NNRT_SubGraphList subGraph;
+} NNRT_Model;
+
+typedef struct NNRT_Extension {
+    const char *name;
+    const void *data;
+    uint32_t size;
+} NNRT_Extension;
+NNRTI_LIST(NNRT_ExtensionList, NNRT_Extension)
+
+typedef struct nnrt_dims {
+    int32_t rank;
+    int32_t dims[NNRT_MAX_RANK];
+} nnrt_dims;
+NNRTI_LIST(nnrt_dims_list, nnrt_dims)
+
+/* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads. */
+typedef struct NNRT_ModelConfig {
+    bool enableFloat16;
+    NNRT_PerformanceMode mode;
+    NNRT_Priority priority;
+    NNRT_ExtensionList extensions; /* unknown names are ignored */
+    const nnrt_allocator *allocator;
+    void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
+    size_t bufferBytes;
+    bool copyConstants;       /* the model's constants may vanish after PrepareModel */
+    bool callerWorkspace;     /* only RunIn will be called: no workspace of its own is needed */
+    uint32_t threads;         /* 0 = one */
+    nnrt_dims_list inputDims; /* extents for inputs that have -1; empty, or one entry an input */
+    nnrt_error *error;        /* NULL = codes only */
+} NNRT_ModelConfig;
+
+/* What a run reads from and writes to. */
+typedef struct NNRT_IOTensor {
+    const char *name;
+    NNRT_DataType dataType;
+    NNRT_Int32List dimensions;
+    NNRT_Format format;
+    NNRT_SharedBuffer data;
+} NNRT_IOTensor;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tables */
+
+/* Rules of both tables: structSize is the sizeof that the driver was compiled with; slots are only ever appended, and
+   the runtime reads a slot only when it lies wholly inside structSize (NNRT_HAS). A NULL or missing slot is a method
+   not offered. Functions return 0, a positive NNRT_ReturnCode, or a negative system code; they may not throw or abort.
+   Strings and arrays they return live until the next call on the same object; what they are given lives during the
+   call. version: NNRT_HDI(2, 0). */
+#define NNRT_HDI(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
+#define NNRT_HAS(table, Type, slot)                                                                                    \
+    ((table)->structSize >= offsetof(Type, slot) + sizeof((table)->slot) && (table)->slot != NULL)
+
+typedef struct NNRT_PreparedModel NNRT_PreparedModel;
+
+/* What a prepared model holds and needs. */
+typedef struct nnrt_prepared_memory {
+    size_t tables;    /* bytes of the prepared model itself, copied constants and own workspace included */
+    size_t workspace; /* bytes of a workspace: arena and per-run tables */
+    size_t arena;     /* bytes of the arena alone */
+    size_t bound;     /* largest sum of bytes that live at once: no arena can be smaller */
+    size_t constants; /* bytes of constants that are used, wherever they lie */
+    uint32_t steps;   /* kernels called in a run */
+} nnrt_prepared_memory;
+
+typedef struct NNRT_PreparedModelVtbl {
+    uint32_t structSize, version;
+    /* Optional. *buffers with *count entries, valid while the prepared model lives. */
+    NNRT_ReturnCode (*ExportModelCache)(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count);
+    /* Required unless Run is there: HDI 1.0's Run. isOutputBufferEnough[nOut]; outputDims[nOut] or NULL. */
+    NNRT_ReturnCode (*RunV1)(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
+                             const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                             bool *isOutputBufferEnough);
+    /* ---- end of HDI 1.0 ---- */
+    /* Optional: smallest and largest extents of input `index`. */
+    NNRT_ReturnCode (*GetInputDimRanges)(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most);
+    /* Required unless RunV1 is there. Runs in the prepared model's own workspace: one thread at a time. */
+    NNRT_ReturnCode (*Run)(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
+                           const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims);
+    /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
+    /* Optional: gives everything back. */
+    void (*Destroy)(NNRT_PreparedModel *self);
+    /* Optional, with RunIn: bytes of a workspace. */
+    NNRT_ReturnCode (*GetWorkspaceSize)(NNRT_PreparedModel *self, size_t *bytes);
+    /* Optional: Run in the caller's workspace, by any number of threads at once. error may be NULL. */
+    NNRT_ReturnCode (*RunIn)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
+                             uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                             nnrt_error *error);
+    /* Optional: type and shape of an input (output) as planned, for callers that build buffers. */
+    NNRT_ReturnCode (*GetIO)(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
+                             nnrt_dims *shape);
+    /* Optional: what the prepared model holds. */
+    NNRT_ReturnCode (*GetMemory)(NNRT_PreparedModel *self, nnrt_prepared_memory *memory);
+} NNRT_PreparedModelVtbl;
+
+/* First member of every prepared model: the driver's own data follows. */
+struct NNRT_PreparedModel {
+    const NNRT_PreparedModelVtbl *vtbl;
+};
+
+typedef struct NNRT_DeviceVtbl {
+    uint32_t structSize, version;
+    /* Required: version of the driver's interface, name and vendor; name and vendor together are unique, not empty. */
+    NNRT_ReturnCode (*GetVersion)(void *self, uint32_t *major, uint32_t *minor);
+    NNRT_ReturnCode (*GetDeviceName)(void *self, const char **name);
+    NNRT_ReturnCode (*GetVendorName)(void *self, const char **name);
+    /* Optional: absent = OTHER, AVAILABLE. */
+    NNRT_ReturnCode (*GetDeviceType)(void *self, NNRT_DeviceType *type);
+    NNRT_ReturnCode (*GetDeviceStatus)(void *self, NNRT_DeviceStatus *status);
+    /* Optional: absent = every operator counts as supported and PrepareModel decides. isSupported[count], count =
+       nodes. */
+    NNRT_ReturnCode (*GetSupportedOperation)(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count);
+    /* Optional: absent = no. */
+    NNRT_ReturnCode (*IsFloat16PrecisionSupported)(void *self, bool *isSupported);
+    NNRT_ReturnCode (*IsPerformanceModeSupported)(void *self, bool *isSupported);
+    NNRT_ReturnCode (*IsPrioritySupported)(void *self, bool *isSupported);
+    NNRT_ReturnCode (*IsDynamicInputSupported)(void *self, bool *isSupported);
+    /* Required, unless the device only takes caches or offline models. */
+    NNRT_ReturnCode (*PrepareModel)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                    NNRT_PreparedModel **prepared);
+    /* Optional: absent = no cache. */
+    NNRT_ReturnCode (*IsModelCacheSupported)(void *self, bool *isSupported);
+    NNRT_ReturnCode (*PrepareModelFromModelCache)(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
+                                                  const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
+    /* Optional, both or none: absent = the runtime's own allocator. */
+    NNRT_ReturnCode (*AllocateBuffer)(void *self, uint32_t length, NNRT_SharedBuffer *buffer);
+    NNRT_ReturnCode (*ReleaseBuffer)(void *self, const NNRT_SharedBuffer *buffer);
+    /* ---- end of HDI 1.0 ---- */
+    /* Optional. */
+    NNRT_ReturnCode (*PrepareOfflineModel)(void *self, const NNRT_SharedBuffer *models, uint32_t count,
+                                           const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
+    /* ---- end of HDI 2.0 and 2.1; ours from here ---- */
+    /* Optional: called when the device is unregistered. */
+    void (*Destroy)(void *self);
+    /* Optional: bytes that PrepareModel will take, exactly: that many in config->buffer suffice and one fewer does
+       not. */
+    NNRT_ReturnCode (*GetModelMemory)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                      size_t *bytes);
+} NNRT_DeviceVtbl;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>registry */
+
+#define NNRT_MAX_DEVICES 16
+
+/* Devices are told apart by "<device>_<vendor>_v<major>_<minor>". nnrt_device_find takes that or the device name alone
+   (the first registered with it). Registering and unregistering is for one thread, before and after the others run. */
+typedef struct nnrt_device nnrt_device;
+NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
+/* DEVICE_BUSY while prepared models of it exist; the built-in devices are OPERATION_FORBIDDEN. */
+NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
+NNRT_API uint32_t nnrt_device_count(void);
+NNRT_API nnrt_device *nnrt_device_at(uint32_t index); /* NULL beyond the last */
+NNRT_API nnrt_device *nnrt_device_find(const char *name);
+NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
+NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_1" */
+NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
+NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device);
+NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
+
+/* Calls through the table; a missing method gives what API says for it (mostly NNRT_NOT_SUPPORT). */
+NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
+                                               uint32_t count);
+NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
+                                             const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
+NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
+                                                  const NNRT_ModelConfig *config, size_t *bytes);
+/* Destroys what nnrt_device_prepare of that device gave. NULL is fine. */
+NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
+/* RunIn where there is one and a workspace is given, else Run, else RunV1. error may be NULL. */
+NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
+                                           const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                           uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>prepare */
+
+/* Checks everything about a model that does not need shapes: indices, producers, cycles, names, types, constant
+   buffers, operators. temp memory comes from memory. *order, when not NULL, gets the nodes' indices sorted so that
+   producers come first
+   (temporary memory, count = nodes). */
+NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
+                                          nnrt_error *error);
+/* The same for an application: NNRT_SUCCESS when a device could take the model, shapes included. */
+NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                             nnrt_error *error);
+
+/* Works out type and shape of every tensor: tensors[model->allTensors.count]. Small values that are known before a run
+   (shapes computed from shapes) are computed; their operands have data. visit, when not NULL, is called for every node
+   behind its resolution, in an order where producers come first; folded tells that all its results are known. */
+typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *resolved, bool folded);
+NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                          nnrt_operand *tensors, nnrt_visit visit, void *user);
+
+/* One block of the arena. The caller fills bytes and the steps first <= last (both inclusive, any int32_t) between
+   which
+ * the block holds data; nnrt_plan_arena fills offset. */
+typedef struct nnrt_plan_block {
+    size_t bytes;
+    int32_t first, last;
+    size_t offset;
+} nnrt_plan_block;
+
+/* Scratch bytes that nnrt_plan_arena needs for count blocks: at most 60 for each, 0 for none. SIZE_MAX, which no
+ * allocator can give, where the number does not fit size_t. */
+NNRT_API size_t nnrt_plan_scratch(uint32_t count);
+
+/* Gives every block an offset so that two blocks that are live at the same step share no byte, and keeps the arena
+   small.
+ * Offsets are multiples of alignment (a power of two) and every size is rounded up to it; a block of 0 bytes takes no
+ * room and lies at 0. scratch is aligned to 8 bytes and has nnrt_plan_scratch(count) bytes; nothing is kept in it, and
+ * nothing else is allocated. *arenaBytes is the room needed; *lowerBound (may be NULL) is the largest sum of rounded
+ * sizes live at one step, below which no plan can lie. Same blocks in the same order, same plan, on every platform.
+ * Time: the ranking and the first plan take at most count^2 / 2 elementary steps each; improving it then ends at the
+ * lower bound, after NNRTI_PLAN_TRIALS changes, or after NNRTI_PLAN_WORK + 4 min(count, 10000)^2 steps. On a desktop
+ * core a step is about 2 ns: 1,000 blocks plan in 40 ms at most, 10,000 in 1 s, 100,000 in 15 s.
+ * Returns NNRT_NULL_PTR for a missing array, scratch or arenaBytes, NNRT_INVALID_PARAMETER for a bad alignment,
+ * misaligned scratch or last < first, NNRT_OUT_OF_MEMORY where the arena does not fit size_t. On failure *arenaBytes,
+ * *lowerBound and all offsets are 0. */
+NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
+                                         size_t *arenaBytes, size_t *lowerBound);
+
+/* The plan: what a prepared model does, as data. A device may run it with nnrt_plan_run, or read it and do better. */
+typedef int32_t nnrt_place_kind;
+enum {
+    NNRT_PLACE_NONE,     /* absent operand */
+    NNRT_PLACE_CONSTANT, /* at address */
+    NNRT_PLACE_ARENA,    /* at offset in the arena */
+    NNRT_PLACE_INPUT,    /* in the caller's input number offset */
+    NNRT_PLACE_OUTPUT    /* in the caller's output number offset */
+};
+
+typedef struct nnrt_plan_arg {
+    nnrt_view view; /* data is filled in when a step runs */
+    nnrt_place_kind kind;
+    size_t offset;
+    const void *address;
+    uint32_t tensor; /* index in Model.allTensors, NNRT_NO_TENSOR for a resolved parameter */
+} nnrt_plan_arg;
+
+typedef struct nnrt_plan_step {
+    nnrt_kernel kernel;
+    const void *attr; /* resolved */
+    const nnrt_op *op;
+    const char *name;        /* of the node */
+    int32_t node;            /* -1: a copy that the plan added for an output */
+    uint32_t arg, nIn, nOut; /* args[arg .. arg+nIn+nOut) */
+} nnrt_plan_step;
+
+typedef struct nnrt_plan_io {
+    const char *name;
+    NNRT_DataType dataType;
+    NNRT_Format format;
+    nnrt_dims shape;
+    size_t bytes;
+} nnrt_plan_io;
+
+typedef struct nnrt_plan {
+    const nnrt_plan_step *steps;
+    const nnrt_plan_arg *args;
+    const nnrt_plan_io *inputs, *outputs;
+    uint32_t nSteps, nArgs, nInputs, nOutputs;
+    uint32_t maxArgs;              /* largest nIn + nOut of a step */
+    size_t arenaBytes, arenaBound; /* the bound is the largest sum of bytes that live at once */
+    size_t constantBytes;          /* of constants the steps read */
+} nnrt_plan;
+
+/* Validates, infers, plans. Everything the plan points to lies in memory (kept) or in the model. */
+NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                         nnrt_plan **plan);
+/* Bytes of a workspace for the plan: views of the widest step, and the arena. */
+NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
+/* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to NNRT_ALIGNMENT;
+   inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated. outputDims and error
+   may be NULL. */
+NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
+                                       const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                       uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
+
+/* A copy of the model in memory (kept), with everything it points to; constants too when wanted, else their
+   addresses. */
+NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants);
+
+/* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent). */
+NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_HAL_H */
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_HAL_IMPLEMENTED)
+#define NNRT_HAL_IMPLEMENTED
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>memory */
+
+static bool nnrti_round_size(size_t bytes, size_t alignment, size_t *out)
+{
+    if (!nnrt_add_size(bytes, alignment - 1, out))
+        return false;
+    *out &= ~(alignment - 1);
+    return true;
+}
+
+/* malloc, moved up to a multiple of NNRT_ALIGNMENT; the address malloc gave lies right before the block. */
+NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes)
+{
+    uint8_t *raw, *block;
+    size_t total;
+    if (allocator != NULL && allocator->alloc != NULL)
+        return allocator->alloc(allocator->user, bytes, NNRT_ALIGNMENT);
+    if (!nnrt_add_size(bytes, NNRT_ALIGNMENT + sizeof(void *), &total))
+        return NULL;
+    raw = (uint8_t *)malloc(total);
+    if (raw == NULL)
+        return NULL;
+    block = raw + sizeof(void *);
+    block += (NNRT_ALIGNMENT - (uintptr_t)block % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+    memcpy(block - sizeof(void *), &raw, sizeof(void *));
+    return block;
+}
+
+NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes)
+{
+    void *raw;
+    if (block == NULL)
+        return;
+    if (allocator != NULL && allocator->alloc != NULL) {
+        if (allocator->free != NULL)
+            allocator->free(allocator->user, block, bytes);
+        return;
+    }
+    memcpy(&raw, (uint8_t *)block - sizeof(void *), sizeof(void *));
+    free(raw);
+}
+
+/* In front of every block while counting. */
+typedef struct nnrti_block {
+    struct nnrti_block *next;
+    size_t bytes; /* with this header */
+    bool temp;
+} nnrti_block;
+
+#define NNRTI_BLOCK_HEADER NNRT_ALIGNMENT
+
+NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
+{
+    memset(m, 0, sizeof(*m));
+    m->size = SIZE_MAX / 2;
+    m->allocator = allocator;
+}
+
+/* The alignment of buffer has been checked. */
+NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes)
+{
+    memset(m, 0, sizeof(*m));
+    m->base = (uint8_t *)buffer;
+    m->size = bytes & ~(size_t)(NNRT_ALIGNMENT - 1);
+    m->top = m->base + m->size;
+}
+
+NNRT_API void nnrt_memory_split(nnrt_memory *m, void *keep, size_t keepBytes, void *temp, size_t tempBytes)
+{
+    nnrt_memory_buffer(m, keep, keepBytes);
+    m->topSize = tempBytes & ~(size_t)(NNRT_ALIGNMENT - 1);
+    m->top = (uint8_t *)temp + m->topSize;
+}
+
+/* Takes bytes (rounded) from front or back and updates what is counted; false and full when they do not fit. */
+static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
+{
+    size_t taken = temp ? m->back : m->front, room;
+    room = m->topSize != 0 ? (temp ? m->topSize : m->size) - taken : m->size - m->front - m->back;
+    if (m->full || bytes > room) {
+        m->full = true;
+        return false;
+    }
+    if (temp)
+        m->back += bytes;
+    else
+        m->front += bytes;
+    m->frontPeak = m->front > m->frontPeak ? m->front : m->frontPeak;
+    m->backPeak = m->back > m->backPeak ? m->back : m->backPeak;
+    m->peak = m->front + m->back > m->peak ? m->front + m->back : m->peak;
+    return true;
+}
+
+static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp)
+{
+    size_t rounded, pad = 0, total;
+    uint8_t *result;
+    if (!nnrti_round_size(bytes > 0 ? bytes : 1, 16, &rounded)) {
+        m->full = true;
+        return NULL;
+    }
+    if (!temp)
+        pad = (alignment - m->front % alignment) % alignment;
+    if (!nnrt_add_size(rounded, pad, &total) || !nnrti_memory_take(m, total, temp)) {
+        m->full = true;
+        return NULL;
+    }
+    if (m->base != NULL) {
+        result = temp ? m->top - m->back : m->base + m->front - rounded;
+    } else {
+        nnrti_block *block = NULL;
+        if (nnrt_add_size(rounded, NNRTI_BLOCK_HEADER, &total))
+            block = (nnrti_block *)nnrt_alloc(m->allocator, total);
+        if (block == NULL) {
+            m->full = true;
+            return NULL;
+        }
+        block->next = (nnrti_block *)m->blocks;
+        block->bytes = total;
+        block->temp = temp;
+        m->blocks = block;
+        result = (uint8_t *)block + NNRTI_BLOCK_HEADER;
+    }
+    memset(result, 0, rounded);
+    return result;
+}
+
+NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
+{
+    return nnrti_memory_get(m, bytes, 16, false);
+}
+
+NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes)
+{
+    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false);
+}
+
+NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes)
+{
+    return nnrti_memory_get(m, bytes, 16, true);
+}
+
+static void nnrti_memory_free(nnrt_memory *m, bool all)
+{
+    nnrti_block **at = (nnrti_block **)&m->blocks;
+    nnrti_block *kept = NULL;
+    for (nnrti_block *b = *at; b != NULL;) {
+        nnrti_block *next = b->next;
+        if (all || b->temp) {
+            nnrt_free(m->allocator, b, b->bytes);
+        } else {
+            b->next = kept;
+            kept = b;
+        }
+        b = next;
+    }
+    m->blocks = kept;
+}
+
+NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m)
+{
+    nnrti_memory_free(m, false);
+    m->back = 0;
+}
+
+NNRT_API void nnrt_memory_end(nnrt_memory *m)
+{
+    nnrti_memory_free(m, true);
+    m->front = m->back = 0;
+}
+
+/* count * size bytes of temporary (kept) memory; NULL on overflow or when there is none. */
+static void *nnrti_temp(nnrt_memory *m, size_t count, size_t size)
+{
+    size_t bytes;
+    return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_temp(m, bytes) : NULL;
+}
+
+static void *nnrti_keep(nnrt_memory *m, size_t count, size_t size)
+{
+    size_t bytes;
+    return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_keep(m, bytes) : NULL;
+}
+
+static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
+{
+    return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to prepare the model");
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>validate */
+
+/* Adds the places to a message that has just been set. */
+static NNRT_ReturnCode nnrti_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor)
+{
+    if (error != NULL && error->code == code && error->node < 0 && error->tensor < 0) {
+        error->node = (int32_t)node;
+        error->tensor = (int32_t)tensor;
+    }
+    return code;
+}
+
+static const char *nnrti_node_op(const NNRT_Model *m, uint32_t node)
+{
+    const nnrt_op *op = nnrt_op_find(m->nodes.data[node].nodeType);
+    return op != NULL ? op->name : "unknown operator";
+}
+
+static const char *nnrti_text_of(const char *name)
+{
+    return name != NULL ? name : "";
+}
+
+static const void *nnrti_buffer_data(const NNRT_SharedBuffer *b)
+{
+    return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
+}
+
+static bool nnrti_is_constant(const NNRT_Tensor *t)
+{
+    return t->data.addr != NULL || t->data.dataSize != 0;
+}
+
+static bool nnrti_rank_known(const NNRT_Tensor *t)
+{
+    return !(t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN);
+}
+
+static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnrt_error *error)
+{
+    const NNRT_Tensor *t = &m->allTensors.data[i];
+    const NNRT_SharedBuffer *b = &t->data;
+    const void *data = nnrti_buffer_data(b);
+    size_t need, width = nnrt_type_size(t->dataType);
+    if (data == NULL)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER,
+                              "tensor %u '%s': its data have a descriptor but no address (SharedBuffer.addr)", i,
+                              nnrti_text_of(t->name));
+    if (b->offset > b->bufferSize || b->dataSize > b->bufferSize - b->offset)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER,
+                              "tensor %u '%s': offset %u and dataSize %u run past the buffer's %u bytes", i,
+                              nnrti_text_of(t->name), b->offset, b->dataSize, b->bufferSize);
+    if ((uintptr_t)data % width != 0)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "tensor %u '%s': its data are not aligned to %z bytes", i,
+                              nnrti_text_of(t->name), width);
+    if (!nnrti_rank_known(t) || !nnrt_dims_bytes(t->dims.data, (int32_t)t->dims.count, t->dataType, &need))
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "tensor %u '%s': a constant needs all its extents", i,
+                              nnrti_text_of(t->name));
+    if (b->dataSize != need)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER_SIZE,
+                              "tensor %u '%s': has %u bytes of data, its shape needs %z", i, nnrti_text_of(t->name),
+                              b->dataSize, need);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_error *error)
+{
+    const NNRT_Tensor *t = &m->allTensors.data[i];
+    if (t->dataType != NNRT_DATA_TYPE_UNKNOWN && nnrt_type_size(t->dataType) == 0)
+        return nnrt_error_set(error, NNRT_INVALID_DATATYPE, "tensor %u '%s': dataType %d does not exist", i,
+                              nnrti_text_of(t->name), t->dataType);
+    if (t->format < NNRT_FORMAT_NONE || t->format > NNRT_FORMAT_NHWC)
+        return nnrt_error_set(error, NNRT_INVALID_FORMAT, "tensor %u '%s': format %d does not exist", i,
+                              nnrti_text_of(t->name), t->format);
+    if (t->dims.count > NNRT_MAX_RANK || (t->dims.count > 0 && t->dims.data == NULL))
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "tensor %u '%s': has %u axes, expected 0 to 8", i,
+                              nnrti_text_of(t->name), t->dims.count);
+    for (uint32_t k = 0; k < t->dims.count && nnrti_rank_known(t); k++)
+        if (t->dims.data[k] < -1)
+            return nnrt_error_set(error, NNRT_INVALID_SHAPE,
+                                  "tensor %u '%s': extent %d of axis %u, expected -1 or more", i,
+                                  nnrti_text_of(t->name), t->dims.data[k], k);
+    if (t->quantParams.count > 0 && t->quantParams.data == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "tensor %u '%s': counts %u quantParams, but has none", i,
+                              nnrti_text_of(t->name), t->quantParams.count);
+    if (!nnrti_is_constant(t))
+        return NNRT_SUCCESS;
+    if (t->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        return nnrt_error_set(error, NNRT_INVALID_DATATYPE, "tensor %u '%s': a constant needs a dataType", i,
+                              nnrti_text_of(t->name));
+    return nnrti_check_constant(m, i, error);
+}
+
+/* The lists exist and none that must have entries is empty, in the order that API_HDI asks for. */
+static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
+{
+    const struct {
+        const void *data;
+        uint32_t count;
+        NNRT_ReturnCode code;
+        const char *name;
+    } lists[] = {
+        {m->allTensors.data, m->allTensors.count, NNRT_INVALID_TENSOR, "allTensors"},
+        {m->subGraph.data, m->subGraph.count, NNRT_INVALID_MODEL, "subGraph"},
+        {m->nodes.data, m->nodes.count, NNRT_INVALID_NODE, "nodes"},
+        {m->inputIndex.data, m->inputIndex.count, NNRT_INVALID_INPUT, "inputIndex"},
+        {m->outputIndex.data, m->outputIndex.count, NNRT_INVALID_OUTPUT, "outputIndex"},
+    };
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        if (lists[i].count == 0)
+            return nnrt_error_set(error, lists[i].code, "the model's list %s is empty", lists[i].name);
+        if (lists[i].data == NULL)
+            return nnrt_error_set(error, NNRT_NULL_PTR, "the model's list %s counts %u entries, but has no data",
+                                  lists[i].name, lists[i].count);
+        if (lists[i].count > INT32_MAX)
+            return nnrt_error_set(error, lists[i].code, "the model's list %s has more than 2^31 entries",
+                                  lists[i].name);
+    }
+    if (m->subGraph.count > 1)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "the model has %u subgraphs; no operator here calls a second one", m->subGraph.count);
+    return NNRT_SUCCESS;
+}
+
+static uint32_t nnrti_hash(const char *s)
+{
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (; *s; s++)
+        h = (h ^ (uint8_t)*s) * 16777619u;
+    return h;
+}
+
+/* Names are unique: an open table of tensor indices + 1, at most half full. */
+static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memory, nnrt_error *error)
+{
+    uint32_t size = 16, *table;
+    while (size < m->allTensors.count * 2u && size < 0x80000000u)
+        size *= 2u;
+    table = (uint32_t *)nnrti_temp(memory, size, sizeof(*table));
+    if (table == NULL)
+        return nnrti_no_memory(error);
+    for (uint32_t i = 0; i < m->allTensors.count; i++) {
+        const char *name = nnrti_text_of(m->allTensors.data[i].name);
+        uint32_t at = nnrti_hash(name) & (size - 1);
+        if (*name == '\0')
+            continue;
+        for (; table[at] != 0; at = (at + 1) & (size - 1))
+            if (strcmp(m->allTensors.data[table[at] - 1].name, name) == 0)
+                return nnrti_blame(error,
+                                   nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME,
+                                                  "tensors %u and %u are both named '%s'", table[at] - 1, i, name),
+                                   -1, i);
+        table[at] = i + 1;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Who writes a tensor: a node, or one of these. */
+#define NNRTI_BY_NOBODY 0xFFFFFFFFu
+#define NNRTI_BY_INPUT 0xFFFFFFFEu
+#define NNRTI_BY_CONSTANT 0xFFFFFFFDu
+
+static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t *writer, nnrt_error *error)
+{
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        writer[i] = nnrti_is_constant(&m->allTensors.data[i]) ? NNRTI_BY_CONSTANT : NNRTI_BY_NOBODY;
+    for (uint32_t i = 0; i < m->inputIndex.count; i++) {
+        uint32_t t = m->inputIndex.data[i];
+        if (t >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u is tensor %u, but there are %u tensors", i,
+                                  t, m->allTensors.count);
+        if (writer[t] != NNRTI_BY_NOBODY)
+            return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u '%s' %s", i,
+                                  nnrti_text_of(m->allTensors.data[t].name),
+                                  writer[t] == NNRTI_BY_CONSTANT ? "has constant data" : "is listed twice");
+        if (m->allTensors.data[t].dataType == NNRT_DATA_TYPE_UNKNOWN || !nnrti_rank_known(&m->allTensors.data[t]))
+            return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u '%s' needs a dataType and a rank", i,
+                                  nnrti_text_of(m->allTensors.data[t].name));
+        writer[t] = NNRTI_BY_INPUT;
+    }
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        if (m->outputIndex.data[i] >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u is tensor %u, but there are %u tensors",
+                                  i, m->outputIndex.data[i], m->allTensors.count);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_t *writer, nnrt_error *error)
+{
+    const NNRT_Node *n = &m->nodes.data[i];
+    const char *name = nnrti_text_of(n->name), *op = nnrti_node_op(m, i);
+    if (nnrt_op_find(n->nodeType) == NULL)
+        return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "node %u '%s': there is no operator with number %d", i, name,
+                              n->nodeType);
+    if ((n->inputIndex.count > 0 && n->inputIndex.data == NULL) ||
+        (n->outputIndex.count > 0 && n->outputIndex.data == NULL))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "node %u '%s' (%s): counts operands, but has no list of them", i,
+                              name, op);
+    for (uint32_t k = 0; k < n->inputIndex.count; k++)
+        if (n->inputIndex.data[k] != NNRT_NO_TENSOR && n->inputIndex.data[k] >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_INPUT,
+                                  "node %u '%s' (%s): input %u is tensor %u, but there are %u", i, name, op, k,
+                                  n->inputIndex.data[k], m->allTensors.count);
+    for (uint32_t k = 0; k < n->outputIndex.count; k++) {
+        uint32_t t = n->outputIndex.data[k];
+        if (t == NNRT_NO_TENSOR)
+            continue;
+        if (t >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_OUTPUT,
+                                  "node %u '%s' (%s): output %u is tensor %u, but there are %u", i, name, op, k, t,
+                                  m->allTensors.count);
+        if (writer[t] == NNRTI_BY_INPUT || writer[t] == NNRTI_BY_CONSTANT)
+            return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "node %u '%s' (%s): output %u '%s' is %s", i, name, op, k,
+                                  nnrti_text_of(m->allTensors.data[t].name),
+                                  writer[t] == NNRTI_BY_INPUT ? "a model input" : "a constant");
+        if (writer[t] != NNRTI_BY_NOBODY)
+            return nnrt_error_set(error, NNRT_INVALID_OUTPUT,
+                                  "node %u '%s' (%s): output %u '%s' is also written by node %u '%s'", i, name, op, k,
+                                  nnrti_text_of(m->allTensors.data[t].name), writer[t],
+                                  nnrti_text_of(m->nodes.data[writer[t]].name));
+        writer[t] = i;
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *writer, nnrt_error *error)
+{
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        const NNRT_Node *n = &m->nodes.data[i];
+        for (uint32_t k = 0; k < n->inputIndex.count; k++) {
+            uint32_t t = n->inputIndex.data[k];
+            if (t != NNRT_NO_TENSOR && writer[t] == NNRTI_BY_NOBODY)
+                return nnrti_blame(
+                    error,
+                    nnrt_error_set(error, NNRT_INVALID_INPUT,
+                                   "node %u '%s' (%s): input %u is tensor %u '%s', which no node writes and "
+                                   "which is neither a model input nor a constant",
+                                   i, nnrti_text_of(n->name), nnrti_node_op(m, i), k, t,
+                                   nnrti_text_of(m->allTensors.data[t].name)),
+                    i, t);
+        }
+    }
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        if (writer[m->outputIndex.data[i]] == NNRTI_BY_NOBODY)
+            return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u '%s' is written by no node", i,
+                                  nnrti_text_of(m->allTensors.data[m->outputIndex.data[i]].name));
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, nnrt_error *error)
+{
+    const NNRT_SubGraph *g = &m->subGraph.data[0];
+    for (uint32_t i = 0; i < g->nodeIndices.count; i++)
+        if (g->nodeIndices.data == NULL || g->nodeIndices.data[i] >= m->nodes.count)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph 0: entry %u of nodeIndices is no node", i);
+    for (uint32_t i = 0; i < g->inputIndices.count; i++)
+        if (g->inputIndices.data == NULL || g->inputIndices.data[i] >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph 0: entry %u of inputIndices is no tensor", i);
+    for (uint32_t i = 0; i < g->outputIndices.count; i++)
+        if (g->outputIndices.data == NULL || g->outputIndices.data[i] >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph 0: entry %u of outputIndices is no tensor", i);
+    return NNRT_SUCCESS;
+}
+
+/* Depth first from every node in its given order, producers before the node: an order that is already good stays.
+   next[n]: 0 not seen, 1.. the input to look at next (node on the path), UINT32_MAX done. */
+static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *writer, nnrt_memory *memory,
+                                        uint32_t *order, nnrt_error *error)
+{
+    uint32_t *next = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*next));
+    uint32_t *path = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*path)), done = 0;
+    if (next == NULL || path == NULL)
+        return nnrti_no_memory(error);
+    for (uint32_t root = 0; root < m->nodes.count; root++) {
+        uint32_t depth = 0;
+        if (next[root] != 0)
+            continue;
+        path[depth++] = root;
+        next[root] = 1;
+        while (depth > 0) {
+            uint32_t n = path[depth - 1];
+            const NNRT_Uint32List *in = &m->nodes.data[n].inputIndex;
+            uint32_t t, w;
+            if (next[n] > in->count) {
+                next[n] = UINT32_MAX;
+                order[done++] = n;
+                depth--;
+                continue;
+            }
+            t = in->data[next[n]++ - 1];
+            w = t == NNRT_NO_TENSOR ? NNRTI_BY_NOBODY : writer[t];
+            if (w >= m->nodes.count || next[w] == UINT32_MAX)
+                continue;
+            if (next[w] != 0)
+                return nnrti_blame(
+                    error,
+                    nnrt_error_set(error, NNRT_INVALID_MODEL,
+                                   "node %u '%s' (%s) needs its own result: a cycle through tensor %u '%s'", w,
+                                   nnrti_text_of(m->nodes.data[w].name), nnrti_node_op(m, w), t,
+                                   nnrti_text_of(m->allTensors.data[t].name)),
+                    w, t);
+            path[depth++] = w;
+            next[w] = 1;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
+                                          nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    uint32_t *writer, *sorted;
+    if (model == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the model is NULL");
+    if ((code = nnrti_check_lists(model, error)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < model->allTensors.count; i++)
+        if ((code = nnrti_check_tensor(model, i, error)) != NNRT_SUCCESS)
+            return nnrti_blame(error, code, -1, i);
+    writer = (uint32_t *)nnrti_temp(memory, model->allTensors.count, sizeof(*writer));
+    sorted = (uint32_t *)nnrti_temp(memory, model->nodes.count, sizeof(*sorted));
+    if (writer == NULL || sorted == NULL)
+        return nnrti_no_memory(error);
+    if ((code = nnrti_check_inputs_outputs(model, writer, error)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < model->nodes.count; i++)
+        if ((code = nnrti_check_node(model, i, writer, error)) != NNRT_SUCCESS)
+            return nnrti_blame(error, code, i, -1);
+    if ((code = nnrti_check_names(model, memory, error)) != NNRT_SUCCESS ||
+        (code = nnrti_check_sources(model, writer, error)) != NNRT_SUCCESS ||
+        (code = nnrti_check_subgraph(model, error)) != NNRT_SUCCESS ||
+        (code = nnrti_sort_nodes(model, writer, memory, sorted, error)) != NNRT_SUCCESS)
+        return code;
+    if (order != NULL)
+        *order = sorted;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>infer */
+
+#define NNRTI_FOLD_BYTES 1024 /* larger results are not computed while preparing */
+
+/* Operands a kernel of op gets for a node with n inputs (outputs): optional ones that the node leaves out take their
+   place. */
+static uint32_t nnrti_padded(uint32_t n, uint32_t most)
+{
+    return most == UINT32_MAX || most < n ? n : most;
+}
+
+/* Widest node of the model, in operands. UINT32_MAX on overflow. */
+static uint32_t nnrti_widest(const NNRT_Model *m)
+{
+    uint32_t widest = 0;
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        const NNRT_Node *n = &m->nodes.data[i];
+        uint64_t count = (uint64_t)n->inputIndex.count + n->outputIndex.count + 2 * NNRT_MAX_FIXED_OPERANDS;
+        if (count > widest)
+            widest = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+    }
+    return widest;
+}
+
+static void nnrti_absent_operand(nnrt_operand *o)
+{
+    memset(o, 0, sizeof(*o));
+    o->rank = o->viewRank = -1;
+    o->format = NNRT_FORMAT_NONE;
+}
+
+static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
+{
+    nnrti_absent_operand(o);
+    o->name = nnrti_text_of(t->name);
+    o->dataType = t->dataType;
+    o->format = t->format;
+    o->data = nnrti_buffer_data(&t->data);
+    o->quant = t->quantParams.data;
+    o->quantCount = t->quantParams.count;
+    if (!nnrti_rank_known(t))
+        return;
+    o->rank = (int32_t)t->dims.count;
+    for (int32_t i = 0; i < o->rank; i++)
+        o->dims[i] = t->dims.data[i];
+}
+
+/* Model inputs get the extents of config->inputDims where they have -1. */
+static NNRT_ReturnCode nnrti_input_dims(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_operand *tensors)
+{
+    const nnrt_dims_list *given = &config->inputDims;
+    if (given->count != 0 && given->count != m->inputIndex.count)
+        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER,
+                              "inputDims has %u entries, the model has %u inputs", given->count, m->inputIndex.count);
+    for (uint32_t i = 0; i < m->inputIndex.count; i++) {
+        nnrt_operand *o = &tensors[m->inputIndex.data[i]];
+        const nnrt_dims *want = given->count != 0 ? &given->data[i] : NULL;
+        if (want != NULL && want->rank != o->rank)
+            return nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
+                                  "inputDims of input %u '%s' has %d axes, the model %d", i, o->name, want->rank,
+                                  o->rank);
+        for (int32_t k = 0; k < o->rank; k++) {
+            if (want != NULL && o->dims[k] == -1)
+                o->dims[k] = want->dims[k];
+            else if (want != NULL && o->dims[k] != want->dims[k])
+                return nnrt_error_set(
+                    config->error, NNRT_INVALID_SHAPE,
+                    "inputDims of input %u '%s' has extent %d for axis %d, which the model fixes at %d", i, o->name,
+                    want->dims[k], k, o->dims[k]);
+            if (o->dims[k] < 0)
+                return nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
+                                      "input %u '%s': axis %d has no extent; give one with inputDims", i, o->name, k);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* What the model declares of a result must be what was inferred. */
+static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c, uint32_t k, uint32_t tensor)
+{
+    const NNRT_Tensor *t = &m->allTensors.data[tensor];
+    nnrt_operand *got = &c->out[k];
+    nnrt_operand want;
+    bool same;
+    nnrti_operand_of(t, &want);
+    if (want.rank < 0)
+        return NNRT_SUCCESS;
+    same = got->rank == want.rank;
+    for (int32_t i = 0; same && i < want.rank; i++)
+        same = want.dims[i] == -1 || want.dims[i] == got->dims[i];
+    return same ? NNRT_SUCCESS
+                : nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' is declared %o, but is %o", k, want.name, &want,
+                             got);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
+{
+    nnrt_op_arity a = nnrt_op_operands(c->op);
+    uint32_t nIn = nnrti_padded(c->nIn, a.maxIn), nOut = nnrti_padded(c->nOut, a.maxOut);
+    nnrt_view *args = (nnrt_view *)nnrti_temp(memory, (size_t)nIn + nOut, sizeof(*args));
+    NNRT_ReturnCode code;
+    if (args == NULL)
+        return nnrti_no_memory(c->error);
+    if (c->kernel == NULL)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "has no kernel for %t", c->in[0].dataType);
+    for (uint32_t i = 0; i < nIn; i++) {
+        nnrt_operand_view(c->op, &c->in[i], (int32_t)i, &args[i]);
+        args[i].data = (void *)(uintptr_t)c->in[i].data;
+    }
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        if (results[i] == NULL)
+            continue;
+        nnrt_operand_view(c->op, &c->out[i], -1, &args[nIn + i]);
+        args[nIn + i].data = results[i];
+    }
+    code = c->kernel(c->resolved, args, nIn, nOut);
+    if (code != NNRT_SUCCESS)
+        return nnrti_fail(c, code, "%s", c->op->failure != NULL ? c->op->failure : "its kernel failed");
+    return NNRT_SUCCESS;
+}
+
+/* Where the memory of resolved attributes comes from. */
+static void *nnrti_keep_for_rule(void *user, size_t bytes)
+{
+    return nnrt_memory_keep((nnrt_memory *)user, bytes);
+}
+
+/* Computes the results of a node whose inputs are known, when they are small. */
+static NNRT_ReturnCode nnrti_fold(nnrt_resolve *c, nnrt_memory *memory, void **results, bool *folded)
+{
+    size_t total = 0;
+    NNRT_ReturnCode code;
+    bool known = true;
+    *folded = false;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        known = known && (c->out[i].data != NULL || nnrti_absent(&c->out[i]));
+    if (known) { /* the rule knew */
+        *folded = true;
+        return NNRT_SUCCESS;
+    }
+    for (uint32_t i = 0; i < c->nIn; i++)
+        if (!nnrti_absent(&c->in[i]) && c->in[i].data == NULL)
+            return NNRT_SUCCESS;
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        size_t bytes = 0;
+        if (!nnrti_absent(&c->out[i]) &&
+            (!nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &bytes) ||
+             !nnrt_add_size(total, bytes, &total) || total > NNRTI_FOLD_BYTES))
+            return NNRT_SUCCESS;
+    }
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        size_t bytes = 0;
+        results[i] = NULL;
+        if (nnrti_absent(&c->out[i]))
+            continue;
+        (void)nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &bytes);
+        results[i] = nnrt_memory_keep(memory, bytes);
+        if (results[i] == NULL)
+            return nnrti_no_memory(c->error);
+    }
+    if ((code = nnrt_node_run(c, results, memory)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        c->out[i].data = results[i];
+    *folded = true;
+    return NNRT_SUCCESS;
+}
+
+/* Resolves node n of the model and takes its results over into tensors. operands has room for the widest node. */
+static NNRT_ReturnCode nnrti_infer_node(const NNRT_Model *m, uint32_t n, nnrt_operand *tensors, nnrt_operand *operands,
+                                        void **results, nnrt_memory *memory, nnrt_error *error, nnrt_resolve *c,
+                                        bool *folded)
+{
+    const NNRT_Node *node = &m->nodes.data[n];
+    nnrt_op_arity a;
+    uint32_t nIn, nOut;
+    NNRT_ReturnCode code;
+    memset(c, 0, sizeof(*c));
+    c->op = nnrt_op_find(node->nodeType);
+    a = nnrt_op_operands(c->op);
+    nIn = nnrti_padded(node->inputIndex.count, a.maxIn);
+    nOut = nnrti_padded(node->outputIndex.count, a.maxOut);
+    c->nodeName = nnrti_text_of(node->name);
+    c->node = (int32_t)n;
+    c->attr = node->nodeAttr.data;
+    c->attrBytes = node->nodeAttr.size;
+    c->nIn = node->inputIndex.count;
+    c->nOut = node->outputIndex.count;
+    c->in = operands;
+    c->out = operands + nIn;
+    c->alloc = nnrti_keep_for_rule;
+    c->user = memory;
+    c->error = error;
+    for (uint32_t i = 0; i < nIn + nOut; i++)
+        nnrti_absent_operand(&operands[i]);
+    for (uint32_t i = 0; i < c->nIn; i++)
+        if (node->inputIndex.data[i] != NNRT_NO_TENSOR)
+            c->in[i] = tensors[node->inputIndex.data[i]];
+    for (uint32_t i = 0; i < c->nOut; i++)
+        if (node->outputIndex.data[i] != NNRT_NO_TENSOR)
+            c->out[i] = tensors[node->outputIndex.data[i]];
+    if ((code = nnrt_resolve_node(c)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        if (node->outputIndex.data[i] == NNRT_NO_TENSOR) {
+            nnrti_absent_operand(&c->out[i]);
+            continue;
+        }
+        if ((code = nnrti_check_declared(m, c, i, node->outputIndex.data[i])) != NNRT_SUCCESS)
+            return code;
+    }
+    if ((code = nnrti_fold(c, memory, results, folded)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        if (node->outputIndex.data[i] != NNRT_NO_TENSOR) {
+            nnrt_operand *t = &tensors[node->outputIndex.data[i]];
+            *t = c->out[i];
+            t->viewRank = -1;
+        }
+    return NNRT_SUCCESS;
+}
+
+/* nnrt_model_infer of a model that has been checked, its nodes in the given order. */
+static NNRT_ReturnCode nnrti_infer_sorted(const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                          const uint32_t *order, nnrt_memory *memory, nnrt_operand *tensors,
+                                          nnrt_visit visit, void *user)
+{
+    uint32_t widest = nnrti_widest(model);
+    nnrt_operand *operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*operands));
+    void **results = (void **)nnrti_temp(memory, widest, sizeof(*results));
+    NNRT_ReturnCode code;
+    if (operands == NULL || results == NULL)
+        return nnrti_no_memory(config->error);
+    for (uint32_t i = 0; i < model->allTensors.count; i++)
+        nnrti_operand_of(&model->allTensors.data[i], &tensors[i]);
+    if ((code = nnrti_input_dims(model, config, tensors)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < model->nodes.count; i++) {
+        nnrt_resolve c;
+        bool folded = false;
+        code = nnrti_infer_node(model, order[i], tensors, operands, results, memory, config->error, &c, &folded);
+        if (code == NNRT_SUCCESS && visit != NULL)
+            code = visit(user, order[i], &c, folded);
+        if (code != NNRT_SUCCESS)
+            return nnrti_blame(config->error, code, order[i], -1);
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                          nnrt_operand *tensors, nnrt_visit visit, void *user)
+{
+    NNRT_ModelConfig zero;
+    uint32_t *order = NULL;
+    NNRT_ReturnCode code;
+    memset(&zero, 0, sizeof(zero));
+    if (config == NULL)
+        config = &zero;
+    code = nnrt_model_check(model, memory, &order, config->error);
+    return code != NNRT_SUCCESS ? code : nnrti_infer_sorted(model, config, order, memory, tensors, visit, user);
+}
+
+/* Names, lists, attributes, and constants when wanted. NULL = no memory, or an operator that does not exist. */
+static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes, bool aligned)
+{
+    void *copy;
+    if (*at == NULL)
+        return true;
+    copy = aligned ? nnrt_memory_keep_aligned(memory, bytes) : nnrt_memory_keep(memory, bytes);
+    if (copy == NULL)
+        return false;
+    memcpy(copy, *at, bytes);
+    *at = copy;
+    return true;
+}
+
+static bool nnrti_copy_name(nnrt_memory *memory, const char **name)
+{
+    return *name == NULL || nnrti_copy_bytes(memory, (const void **)name, strlen(*name) + 1, false);
+}
+
+#define NNRTI_COPY_LIST(memory, list)                                                                                  \
+    nnrti_copy_bytes(memory, (const void **)&(list).data, (list).count * sizeof(*(list).data), false)
+
+static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constants)
+{
+    const void *data = nnrti_buffer_data(&t->data);
+    if (!nnrti_copy_name(memory, &t->name) || !NNRTI_COPY_LIST(memory, t->dims) ||
+        !NNRTI_COPY_LIST(memory, t->quantParams))
+        return false;
+    if (!constants || data == NULL)
+        return true;
+    if (!nnrti_copy_bytes(memory, &data, t->data.dataSize, true))
+        return false;
+    t->data.addr = (void *)(uintptr_t)data;
+    t->data.offset = 0;
+    t->data.bufferSize = t->data.dataSize;
+    return true;
+}
+
+static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
+{
+    const nnrt_op *op = nnrt_op_find(n->nodeType);
+    void *attr;
+    if (!nnrti_copy_name(memory, &n->name) || !NNRTI_COPY_LIST(memory, n->inputIndex) ||
+        !NNRTI_COPY_LIST(memory, n->outputIndex))
+        return false;
+    if (n->nodeAttr.data == NULL || op == NULL)
+        return true;
+    attr = nnrt_memory_keep(memory, op->attr->bytes);
+    if (attr == NULL)
+        return false;
+    nnrt_attr_defaults(op->attr, attr);
+    for (uint32_t i = 0; i < op->attr->count; i++) {
+        const nnrt_attr_member *m = &op->attr->members[i];
+        if (m->offset + m->bytes <= n->nodeAttr.size)
+            memcpy((uint8_t *)attr + m->offset, (const uint8_t *)n->nodeAttr.data + m->offset, m->bytes);
+    }
+    n->nodeAttr.data = attr;
+    n->nodeAttr.size = op->attr->bytes;
+    return nnrti_attr_own(op->attr, attr, nnrti_keep_for_rule, memory);
+}
+
+NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants)
+{
+    NNRT_Model *m = (NNRT_Model *)nnrt_memory_keep(memory, sizeof(*m));
+    NNRT_Tensor *tensors;
+    NNRT_Node *nodes;
+    NNRT_SubGraph *graphs;
+    if (m == NULL)
+        return NULL;
+    *m = *model;
+    if (!nnrti_copy_name(memory, &m->name) || !NNRTI_COPY_LIST(memory, m->inputIndex) ||
+        !NNRTI_COPY_LIST(memory, m->outputIndex) || !NNRTI_COPY_LIST(memory, m->nodes) ||
+        !NNRTI_COPY_LIST(memory, m->allTensors) || !NNRTI_COPY_LIST(memory, m->subGraph))
+        return NULL;
+    tensors = (NNRT_Tensor *)(uintptr_t)m->allTensors.data;
+    nodes = (NNRT_Node *)(uintptr_t)m->nodes.data;
+    graphs = (NNRT_SubGraph *)(uintptr_t)m->subGraph.data;
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        if (!nnrti_copy_tensor(memory, &tensors[i], constants))
+            return NULL;
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        if (!nnrti_copy_node(memory, &nodes[i]))
+            return NULL;
+    for (uint32_t i = 0; i < m->subGraph.count; i++)
+        if (!nnrti_copy_name(memory, &graphs[i].name) || !NNRTI_COPY_LIST(memory, graphs[i].inputIndices) ||
+            !NNRTI_COPY_LIST(memory, graphs[i].outputIndices) || !NNRTI_COPY_LIST(memory, graphs[i].nodeIndices))
+            return NULL;
+    return m;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_error *error)
+{
+    NNRT_ModelConfig own;
+    nnrt_memory memory;
+    nnrt_operand *tensors;
+    NNRT_ReturnCode code;
+    memset(&own, 0, sizeof(own));
+    if (config != NULL)
+        own = *config;
+    own.error = error;
+    if (model == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the model is NULL");
+    nnrt_memory_count(&memory, own.allocator);
+    tensors = (nnrt_operand *)nnrti_temp(&memory, model->allTensors.count, sizeof(*tensors));
+    code = tensors == NULL ? nnrti_no_memory(error) : nnrt_model_infer(model, &own, &memory, tensors, NULL, NULL);
+    nnrt_memory_end(&memory);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>planner */
+
+/* The planner places blocks one by one in some order, each into a gap left by those already placed that are live at
+ * the same time. Which order is good depends on the graph, so it tries several and then changes the best one here
+ * and there. By size alone, a chain of seven operators can end 25 % above the lower bound. Tried and left out:
+ * ranks by length of life and by step (no gain beside these four), and placing anew only what is live with the
+ * topmost block (sticks early). */
+#ifndef NNRTI_PLAN_TRIALS
+#define NNRTI_PLAN_TRIALS 2000u
+#endif
+#ifndef NNRTI_PLAN_WORK
+#define NNRTI_PLAN_WORK 12000000u
+#endif
+
+/* A placed block: bytes [offset, end), steps [first, last]. */
+typedef struct nnrti_plan_span {
+    size_t offset, end;
+    int32_t first, last;
+} nnrti_plan_span;
+
+/* Everything in one planning run; the arrays lie in the caller's scratch and have count elements. */
+typedef struct nnrti_plan {
+    nnrt_plan_block *blocks; /* offset: the best plan so far */
+    uint32_t count, n;       /* blocks, and those of them that take room */
+    nnrti_plan_span *placed; /* the trial's placed blocks by ascending offset */
+    size_t *size;            /* rounded bytes, per block */
+    size_t *breadth;         /* largest sum of live bytes while the block is live, per block */
+    size_t *offset;          /* the trial's offsets, per block */
+    uint32_t *lane;          /* lane of the block, per block: blocks of one lane are never live together */
+    uint32_t *order, *trial; /* n block numbers: the order behind the best plan, and the one being tried */
+    size_t best, lower;      /* arena of the best plan (SIZE_MAX: none yet), and the bound */
+    uint64_t work, budget;   /* elements passed while placing, and when to stop */
+    uint32_t random;         /* state of the generator, never 0 */
+    int bestFit;             /* the fit behind the best plan */
+} nnrti_plan;
+
+#define NNRTI_PLAN_BLOCK_BYTES (sizeof(nnrti_plan_span) + 3 * sizeof(size_t) + 3 * sizeof(uint32_t))
+
+/* Ranks. The first NNRTI_PLAN_ORDERS are tried; the others serve the walk over the steps. */
+enum {
+    NNRTI_PLAN_SIZE,
+    NNRTI_PLAN_BREADTH,
+    NNRTI_PLAN_AREA,
+    NNRTI_PLAN_LANE,
+    NNRTI_PLAN_ORDERS,
+    NNRTI_PLAN_BEGIN,
+    NNRTI_PLAN_END
+};
+
+size_t nnrt_plan_scratch(uint32_t count)
+{
+    uint64_t bytes = (uint64_t)count * NNRTI_PLAN_BLOCK_BYTES;
+    return bytes >= SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+/* Lays the arrays into scratch, widest alignment first. */
+static void nnrti_plan_carve(nnrti_plan *p, void *scratch)
+{
+    p->placed = (nnrti_plan_span *)scratch;
+    p->size = (size_t *)(void *)(p->placed + p->count);
+    p->breadth = p->size + p->count;
+    p->offset = p->breadth + p->count;
+    p->lane = (uint32_t *)(void *)(p->offset + p->count);
+    p->order = p->lane + p->count;
+    p->trial = p->order + p->count;
+}
+
+/* Checks every block, rounds its size and counts those that take room. */
+static NNRT_ReturnCode nnrti_plan_sizes(nnrti_plan *p, size_t alignment)
+{
+    size_t mask = alignment - 1;
+    uint32_t i;
+    for (i = 0; i < p->count; ++i) {
+        const nnrt_plan_block *b = &p->blocks[i];
+        if (b->last < b->first) {
+            return NNRT_INVALID_PARAMETER;
+        }
+        if (b->bytes > SIZE_MAX - mask) {
+            return NNRT_OUT_OF_MEMORY;
+        }
+        p->size[i] = (b->bytes + mask) & ~mask;
+        p->n += p->size[i] != 0;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The value by which block i is ranked, larger first. Lane by lane is best for chains, where the two lanes take turns.
+ * The product saturates only for sizes that a 32-bit size_t cannot hold, so it ranks alike everywhere. */
+static uint64_t nnrti_plan_key(const nnrti_plan *p, int rank, uint32_t i)
+{
+    int64_t first = p->blocks[i].first, last = p->blocks[i].last;
+    uint64_t size = p->size[i], length = (uint64_t)(last - first + 1);
+    switch (rank) {
+    case NNRTI_PLAN_SIZE: return size;
+    case NNRTI_PLAN_BREADTH: return p->breadth[i];
+    case NNRTI_PLAN_AREA: return size > UINT64_MAX / length ? UINT64_MAX : size * length;
+    case NNRTI_PLAN_LANE: return UINT32_MAX - p->lane[i];
+    case NNRTI_PLAN_BEGIN: return (uint64_t)(INT32_MAX - first);
+    default: return (uint64_t)(INT32_MAX - last);
+    }
+}
+
+/* True when block a comes before b: by rank, then the larger, then the earlier, then the lower number. A total
+ * order, so any sort gives the same sequence. */
+static int nnrti_plan_before(const nnrti_plan *p, int rank, uint32_t a, uint32_t b)
+{
+    uint64_t ka = nnrti_plan_key(p, rank, a), kb = nnrti_plan_key(p, rank, b);
+    if (ka != kb) {
+        return ka > kb;
+    }
+    if (p->size[a] != p->size[b]) {
+        return p->size[a] > p->size[b];
+    }
+    return p->blocks[a].first != p->blocks[b].first ? p->blocks[a].first < p->blocks[b].first : a < b;
+}
+
+/* Exchanges the elements at i and j, which may be the same. */
+static void nnrti_plan_swap(uint32_t *list, uint32_t i, uint32_t j)
+{
+    uint32_t t = list[i];
+    list[i] = list[j];
+    list[j] = t;
+}
+
+/* Sinks list[root] until no block in the heap of n comes after its parent; below root this holds already. */
+static void nnrti_plan_sift(const nnrti_plan *p, int rank, uint32_t *list, uint32_t root, uint32_t n)
+{
+    while (root < n / 2) {
+        uint32_t child = 2 * root + 1;
+        if (child + 1 < n && nnrti_plan_before(p, rank, list[child], list[child + 1])) {
+            ++child;
+        }
+        if (!nnrti_plan_before(p, rank, list[root], list[child])) {
+            return;
+        }
+        nnrti_plan_swap(list, root, child);
+        root = child;
+    }
+}
+
+/* Fills list with the n blocks that take room, by rank (heap sort). */
+static void nnrti_plan_sort(const nnrti_plan *p, int rank, uint32_t *list)
+{
+    uint32_t i, n = 0;
+    for (i = 0; i < p->count; ++i) {
+        if (p->size[i] != 0) {
+            list[n++] = i;
+        }
+    }
+    for (i = n / 2; i-- > 0;) {
+        nnrti_plan_sift(p, rank, list, i, n);
+    }
+    for (i = n; i-- > 1;) {
+        nnrti_plan_swap(list, 0, i);
+        nnrti_plan_sift(p, rank, list, 0, i);
+    }
+}
+
+/* Walks the steps at which a block begins, the only ones where the live bytes can have their maximum. Sets lower,
+ * breadth and lane (the last one left free, or a new one). The load after the k-th beginning lies in offset[k], and
+ * the free lanes in the part of trial that is already behind: placing overwrites both later. */
+static NNRT_ReturnCode nnrti_plan_walk(nnrti_plan *p)
+{
+    size_t load = 0;
+    uint32_t k, j, ended = 0, freed = 0, lanes = 0;
+    nnrti_plan_sort(p, NNRTI_PLAN_BEGIN, p->order);
+    nnrti_plan_sort(p, NNRTI_PLAN_END, p->trial);
+    for (k = 0; k < p->n; ++k) {
+        uint32_t i = p->order[k];
+        for (; p->blocks[p->trial[ended]].last < p->blocks[i].first; ++ended) {
+            load -= p->size[p->trial[ended]];
+            p->trial[freed++] = p->lane[p->trial[ended]];
+        }
+        if (p->size[i] > SIZE_MAX - load) {
+            return NNRT_OUT_OF_MEMORY;
+        }
+        load += p->size[i];
+        p->offset[k] = load;
+        p->lower = load > p->lower ? load : p->lower;
+        p->lane[i] = freed > 0 ? p->trial[--freed] : lanes++;
+    }
+    for (k = 0; k < p->n; ++k) {
+        const nnrt_plan_block *b = &p->blocks[p->order[k]];
+        for (load = 0, j = k; j < p->n && p->blocks[p->order[j]].first <= b->last; ++j) {
+            load = p->offset[j] > load ? p->offset[j] : load;
+        }
+        p->breadth[p->order[k]] = load;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The offset for size bytes live during b's steps among the first k placed blocks: the lowest gap that holds them, or
+ * with bestFit the narrowest (the lowest of equals); without one, the end of the last block in the way. */
+static size_t nnrti_plan_gap(const nnrti_plan *p, uint32_t k, const nnrt_plan_block *b, size_t size, int bestFit)
+{
+    size_t end = 0, at = 0, narrowest = SIZE_MAX;
+    uint32_t i;
+    for (i = 0; i < k; ++i) {
+        const nnrti_plan_span *s = &p->placed[i];
+        if (s->last < b->first || s->first > b->last) {
+            continue;
+        }
+        if (s->offset > end && s->offset - end >= size && s->offset - end < narrowest) {
+            if (!bestFit) {
+                return end;
+            }
+            narrowest = s->offset - end;
+            at = end;
+        }
+        end = s->end > end ? s->end : end;
+    }
+    return narrowest != SIZE_MAX ? at : end;
+}
+
+/* Enters a block among the first k placed, after those with the same or a lower offset. */
+static void nnrti_plan_insert(nnrti_plan *p, uint32_t k, const nnrt_plan_block *b, size_t at, size_t size)
+{
+    nnrti_plan_span *s = p->placed + k;
+    for (; s > p->placed && s[-1].offset > at; --s) {
+        s[0] = s[-1];
+    }
+    s->offset = at;
+    s->end = at + size;
+    s->first = b->first;
+    s->last = b->last;
+}
+
+/* Places the blocks in the order of trial. Where the arena stays within limit and, once there is a plan, the work
+ * within the budget, the result becomes the best plan; else nothing changes. */
+static void nnrti_plan_try(nnrti_plan *p, int bestFit, size_t limit)
+{
+    size_t top = 0, at, size;
+    uint32_t k;
+    for (k = 0; k < p->n; ++k) {
+        const nnrt_plan_block *b = &p->blocks[p->trial[k]];
+        size = p->size[p->trial[k]];
+        at = nnrti_plan_gap(p, k, b, size, bestFit);
+        p->work += k;
+        if (size > limit - at || (p->work > p->budget && p->best != SIZE_MAX)) {
+            return;
+        }
+        nnrti_plan_insert(p, k, b, at, size);
+        p->offset[p->trial[k]] = at;
+        top = at + size > top ? at + size : top;
+    }
+    p->best = top;
+    p->bestFit = bestFit;
+    memcpy(p->order, p->trial, p->n * sizeof *p->order);
+    for (k = 0; k < p->n; ++k) {
+        p->blocks[p->order[k]].offset = p->offset[p->order[k]];
+    }
+}
+
+/* A number below n (n > 0) from Marsaglia's xorshift generator. */
+static uint32_t nnrti_plan_random(nnrti_plan *p, uint32_t n)
+{
+    p->random ^= p->random << 13;
+    p->random ^= p->random >> 17;
+    p->random ^= p->random << 5;
+    return p->random % n;
+}
+
+/* Makes trial from order by one exchange around a block that touches the top of the arena: of that block with an
+ * earlier one (odd turns), or of one live at the same time with any other (even turns). Either alone sticks more
+ * often. Both are looked for cyclically from a random position; the top block itself ends the searches. */
+static void nnrti_plan_mutate(nnrti_plan *p, uint32_t turn)
+{
+    uint32_t *list = p->trial, top = nnrti_plan_random(p, p->n), other = nnrti_plan_random(p, p->n);
+    const nnrt_plan_block *b;
+    memcpy(list, p->order, p->n * sizeof *list);
+    p->work += p->n;
+    while (p->blocks[list[top]].offset + p->size[list[top]] != p->best) {
+        top = top + 1 < p->n ? top + 1 : 0;
+    }
+    if (turn % 2 != 0) {
+        nnrti_plan_swap(list, top, top != 0 ? other % top : other);
+        return;
+    }
+    b = &p->blocks[list[top]];
+    while (p->blocks[list[other]].last < b->first || p->blocks[list[other]].first > b->last) {
+        other = other + 1 < p->n ? other + 1 : 0;
+    }
+    nnrti_plan_swap(list, other, nnrti_plan_random(p, p->n));
+}
+
+/* The plan itself, for checked arguments. A change that leaves the arena as it was is kept: it opens new ones. */
+static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
+{
+    NNRT_ReturnCode rc = nnrti_plan_sizes(p, alignment);
+    uint64_t m = p->n < 10000 ? p->n : 10000;
+    uint32_t turn;
+    int i;
+    p->budget = NNRTI_PLAN_WORK + 4 * m * m;
+    if (rc == NNRT_SUCCESS) {
+        rc = nnrti_plan_walk(p);
+    }
+    if (rc != NNRT_SUCCESS || p->n == 0) {
+        return rc;
+    }
+    p->best = SIZE_MAX;
+    for (i = 0; i < 2 * NNRTI_PLAN_ORDERS && p->best > p->lower; ++i) {
+        nnrti_plan_sort(p, i / 2, p->trial);
+        nnrti_plan_try(p, i % 2, p->best - 1);
+    }
+    if (p->best == SIZE_MAX) {
+        return NNRT_OUT_OF_MEMORY;
+    }
+    for (turn = 0; turn < NNRTI_PLAN_TRIALS && p->best > p->lower && p->work <= p->budget; ++turn) {
+        nnrti_plan_mutate(p, turn);
+        nnrti_plan_try(p, p->bestFit, p->best);
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t alignment, void *scratch,
+                                size_t *arenaBytes, size_t *lowerBound)
+{
+    NNRT_ReturnCode rc = NNRT_SUCCESS;
+    nnrti_plan p;
+    uint32_t i;
+    memset(&p, 0, sizeof p);
+    p.blocks = blocks;
+    p.count = count;
+    p.random = 2463534242u;
+    if (arenaBytes == NULL || (count != 0 && (blocks == NULL || scratch == NULL))) {
+        rc = NNRT_NULL_PTR;
+    } else if (alignment == 0 || (alignment & (alignment - 1)) != 0 || ((uintptr_t)scratch & 7u) != 0) {
+        rc = NNRT_INVALID_PARAMETER;
+    } else if (nnrt_plan_scratch(count) == SIZE_MAX) {
+        rc = NNRT_OUT_OF_MEMORY;
+    }
+    for (i = 0; blocks != NULL && i < count; ++i) {
+        blocks[i].offset = 0;
+    }
+    if (rc == NNRT_SUCCESS && count != 0) {
+        nnrti_plan_carve(&p, scratch);
+        rc = nnrti_plan_run(&p, alignment);
+    }
+    if (arenaBytes != NULL) {
+        *arenaBytes = rc == NNRT_SUCCESS ? p.best : 0;
+    }
+    if (lowerBound != NULL) {
+        *lowerBound = rc == NNRT_SUCCESS ? p.lower : 0;
+    }
+    return rc;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>plan */
+
+/* While a plan is made. A storage is a piece of memory that one tensor after another uses: results that are seen in
+   another shape, or computed in place, share the storage of their source. */
+typedef struct nnrti_storage {
+    nnrt_place_kind kind; /* ARENA, INPUT or OUTPUT */
+    size_t offset;        /* number of the input or output; later the offset in the arena */
+    size_t bytes;
+    int32_t first, last; /* steps */
+} nnrti_storage;
+
+#define NNRTI_NO_STORAGE 0xFFFFFFFFu
+
+typedef struct nnrti_planner {
+    const NNRT_Model *model;
+    nnrt_memory *memory;
+    nnrt_error *error;
+    nnrt_operand *tensors; /* per tensor */
+    uint32_t *storageOf;   /* per tensor */
+    int32_t *lastUse;      /* per tensor: last step that reads it, steps for model outputs */
+    uint32_t *outputOf;    /* per tensor: number of the model output that it is first, or NNRT_NO_TENSOR */
+    nnrt_plan_step *steps;
+    nnrt_plan_arg *args;
+    nnrti_storage *storages;
+    uint32_t nSteps, nArgs, nStorages;
+} nnrti_planner;
+
+static void nnrti_draft_arg(nnrti_planner *p, const nnrt_op *op, const nnrt_operand *o, int32_t index, uint32_t tensor)
+{
+    nnrt_plan_arg *arg = &p->args[p->nArgs++];
+    memset(arg, 0, sizeof(*arg));
+    arg->tensor = NNRT_NO_TENSOR;
+    if (nnrti_absent(o))
+        return;
+    nnrt_operand_view(op, o, index, &arg->view);
+    if (o->data != NULL) {
+        arg->kind = NNRT_PLACE_CONSTANT;
+        arg->address = o->data;
+    }
+    arg->tensor = tensor;
+}
+
+/* Called for every resolved node: a step with its operands, unless its results are known already. */
+static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve *c, bool folded)
+{
+    nnrti_planner *p = (nnrti_planner *)user;
+    const NNRT_Node *n = &p->model->nodes.data[node];
+    nnrt_op_arity a = nnrt_op_operands(c->op);
+    nnrt_plan_step *s = &p->steps[p->nSteps];
+    if (folded)
+        return NNRT_SUCCESS;
+    if (c->kernel == NULL)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "has no kernel for %t", c->in[0].dataType);
+    p->nSteps++;
+    s->kernel = c->kernel;
+    s->attr = c->resolved;
+    s->op = c->op;
+    s->name = nnrti_text_of(n->name);
+    s->node = (int32_t)node;
+    s->arg = p->nArgs;
+    s->nIn = nnrti_padded(c->nIn, a.maxIn);
+    s->nOut = nnrti_padded(c->nOut, a.maxOut);
+    for (uint32_t i = 0; i < s->nIn; i++)
+        nnrti_draft_arg(p, c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
+    for (uint32_t i = 0; i < s->nOut; i++) {
+        if (i < c->nOut)
+            nnrti_draft_arg(p, c->op, &c->out[i], -1, n->outputIndex.data[i]);
+        else
+            p->nArgs++; /* zeroed: an absent result */
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Steps whose results nobody needs are taken out; lastUse is found on the way, from the end to the start. */
+static void nnrti_drop_dead_steps(nnrti_planner *p)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->model->allTensors.count; i++)
+        p->lastUse[i] = -1;
+    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
+        p->lastUse[p->model->outputIndex.data[i]] = 1;
+    for (uint32_t s = p->nSteps; s-- > 0;) {
+        nnrt_plan_step *step = &p->steps[s];
+        bool needed = false;
+        for (uint32_t k = 0; k < step->nOut; k++) {
+            uint32_t t = p->args[step->arg + step->nIn + k].tensor;
+            needed = needed || (t != NNRT_NO_TENSOR && p->lastUse[t] >= 0);
+        }
+        if (!needed)
+            step->kernel = NULL;
+        for (uint32_t k = 0; needed && k < step->nIn; k++)
+            if (p->args[step->arg + k].tensor != NNRT_NO_TENSOR)
+                p->lastUse[p->args[step->arg + k].tensor] = 1;
+    }
+    for (uint32_t s = 0; s < p->nSteps; s++)
+        if (p->steps[s].kernel != NULL)
+            p->steps[kept++] = p->steps[s];
+    p->nSteps = kept;
+    for (uint32_t i = 0; i < p->model->allTensors.count; i++)
+        p->lastUse[i] = -1;
+    for (uint32_t s = 0; s < p->nSteps; s++)
+        for (uint32_t k = 0; k < p->steps[s].nIn; k++)
+            if (p->args[p->steps[s].arg + k].tensor != NNRT_NO_TENSOR)
+                p->lastUse[p->args[p->steps[s].arg + k].tensor] = (int32_t)s;
+    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
+        p->lastUse[p->model->outputIndex.data[i]] = (int32_t)p->nSteps;
+}
+
+static size_t nnrti_operand_bytes(const nnrt_operand *o)
+{
+    size_t bytes = 0;
+    (void)nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes);
+    return bytes;
+}
+
+static void nnrti_new_storage(nnrti_planner *p, uint32_t tensor, nnrt_place_kind kind, size_t number, int32_t step)
+{
+    nnrti_storage *s = &p->storages[p->nStorages];
+    s->kind = kind;
+    s->offset = number;
+    s->bytes = nnrti_operand_bytes(&p->tensors[tensor]);
+    s->first = step;
+    s->last = p->lastUse[tensor] > step ? p->lastUse[tensor] : step;
+    p->storageOf[tensor] = p->nStorages++;
+}
+
+/* The result takes over a storage. When it is a model output, the storage moves into the caller's buffer. */
+static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
+{
+    nnrti_storage *s = &p->storages[p->storageOf[from]];
+    p->storageOf[to] = p->storageOf[from];
+    if (p->lastUse[to] > s->last)
+        s->last = p->lastUse[to];
+    if (p->outputOf[to] != NNRT_NO_TENSOR) {
+        s->kind = NNRT_PLACE_OUTPUT;
+        s->offset = p->outputOf[to];
+    }
+}
+
+/* A result that is its input in another shape: no step, unless input and result are both somebody else's. */
+static bool nnrti_try_alias(nnrti_planner *p, const nnrt_plan_step *step)
+{
+    const nnrt_plan_arg *x = &p->args[step->arg], *y = &p->args[step->arg + step->nIn];
+    bool isOutput = p->outputOf[y->tensor] != NNRT_NO_TENSOR;
+    if (!(step->op->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT ||
+        p->storageOf[x->tensor] == NNRTI_NO_STORAGE)
+        return false;
+    if (isOutput && p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA)
+        return false;
+    nnrti_share_storage(p, x->tensor, y->tensor);
+    return true;
+}
+
+/* True when no operand but x lies in x's storage. */
+static bool nnrti_alone(const nnrti_planner *p, const nnrt_plan_step *step, uint32_t tensor)
+{
+    for (uint32_t k = 0; k < step->nIn; k++) {
+        const nnrt_plan_arg *arg = &p->args[step->arg + k];
+        if (arg->tensor != NNRT_NO_TENSOR && arg->tensor != tensor && arg->kind != NNRT_PLACE_CONSTANT &&
+            p->storageOf[arg->tensor] == p->storageOf[tensor])
+            return false;
+    }
+    return true;
+}
+
+/* Output 0 in the place of an input of the same shape and element size that nobody needs afterwards. */
+static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_plan_step *step, int32_t at)
+{
+    const nnrt_plan_arg *y = &p->args[step->arg + step->nIn];
+    const nnrt_operand *to = &p->tensors[y->tensor];
+    if (!(step->op->flags & NNRT_OP_INPLACE))
+        return false;
+    for (uint32_t k = 0; k < step->nIn; k++) {
+        const nnrt_plan_arg *x = &p->args[step->arg + k];
+        const nnrt_operand *from;
+        const nnrti_storage *s;
+        if (x->tensor == NNRT_NO_TENSOR || x->kind == NNRT_PLACE_CONSTANT ||
+            p->storageOf[x->tensor] == NNRTI_NO_STORAGE)
+            continue;
+        from = &p->tensors[x->tensor];
+        s = &p->storages[p->storageOf[x->tensor]];
+        if (s->kind != NNRT_PLACE_ARENA || s->last != at || from->rank != to->rank ||
+            memcmp(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) != 0 ||
+            nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) || !nnrti_alone(p, step, x->tensor))
+            continue;
+        nnrti_share_storage(p, x->tensor, y->tensor);
+        return true;
+    }
+    return false;
+}
+
+/* Gives every result a storage. Steps that became an alias lose their kernel. */
+static void nnrti_assign_storage(nnrti_planner *p)
+{
+    for (uint32_t i = 0; i < p->model->inputIndex.count; i++)
+        nnrti_new_storage(p, p->model->inputIndex.data[i], NNRT_PLACE_INPUT, i, -1);
+    for (uint32_t s = 0; s < p->nSteps; s++) {
+        nnrt_plan_step *step = &p->steps[s];
+        bool first = true;
+        for (uint32_t k = 0; k < step->nOut; k++, first = false) {
+            uint32_t t = p->args[step->arg + step->nIn + k].tensor;
+            if (t == NNRT_NO_TENSOR)
+                continue;
+            if (first && nnrti_try_alias(p, step)) {
+                step->kernel = NULL;
+                break;
+            }
+            if (first && nnrti_try_in_place(p, step, (int32_t)s))
+                continue;
+            if (p->outputOf[t] != NNRT_NO_TENSOR)
+                nnrti_new_storage(p, t, NNRT_PLACE_OUTPUT, p->outputOf[t], (int32_t)s);
+            else
+                nnrti_new_storage(p, t, NNRT_PLACE_ARENA, 0, (int32_t)s);
+        }
+    }
+}
+
+static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, nnrt_plan *plan)
+{
+    nnrt_plan_block *blocks = (nnrt_plan_block *)nnrti_temp(p->memory, p->nStorages, sizeof(*blocks));
+    uint32_t count = 0;
+    void *scratch;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; i < p->nStorages; i++)
+        count += p->storages[i].kind == NNRT_PLACE_ARENA ? 1 : 0;
+    scratch = nnrt_memory_temp(p->memory, nnrt_plan_scratch(count));
+    if (blocks == NULL || scratch == NULL)
+        return nnrti_no_memory(p->error);
+    count = 0;
+    for (uint32_t i = 0; i < p->nStorages; i++)
+        if (p->storages[i].kind == NNRT_PLACE_ARENA) {
+            blocks[count].bytes = p->storages[i].bytes;
+            blocks[count].first = p->storages[i].first;
+            blocks[count++].last = p->storages[i].last;
+        }
+    code = nnrt_plan_arena(blocks, count, NNRT_ALIGNMENT, scratch, &plan->arenaBytes, &plan->arenaBound);
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(p->error, code, "the arena of the model's %u intermediate tensors does not fit a size_t",
+                              count);
+    count = 0;
+    for (uint32_t i = 0; i < p->nStorages; i++)
+        if (p->storages[i].kind == NNRT_PLACE_ARENA)
+            p->storages[i].offset = blocks[count++].offset;
+    return NNRT_SUCCESS;
+}
+
+static void nnrti_place_arg(const nnrti_planner *p, nnrt_plan_arg *arg)
+{
+    const nnrti_storage *s;
+    if (arg->tensor == NNRT_NO_TENSOR || arg->kind == NNRT_PLACE_CONSTANT)
+        return;
+    s = &p->storages[p->storageOf[arg->tensor]];
+    arg->kind = s->kind;
+    arg->offset = s->offset;
+}
+
+/* True when model output i needs a copy: it is an input, a constant, or an output that stands in the list before it. */
+static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
+{
+    uint32_t t = p->model->outputIndex.data[i];
+    if (p->storageOf[t] == NNRTI_NO_STORAGE || p->storages[p->storageOf[t]].kind == NNRT_PLACE_INPUT)
+        return true;
+    return p->outputOf[t] != i;
+}
+
+static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
+{
+    uint32_t t = p->model->outputIndex.data[i];
+    const nnrt_op *op = nnrt_op_find(NNRT_NODE_TYPE_RESHAPE);
+    step->kernel = op->kernels[0].call;
+    step->attr = NULL;
+    step->op = op;
+    step->name = p->tensors[t].name;
+    step->node = -1;
+    step->arg = at;
+    step->nIn = 2;
+    step->nOut = 1;
+    nnrt_operand_view(op, &p->tensors[t], 0, &args[at].view);
+    args[at].tensor = t;
+    if (p->storageOf[t] == NNRTI_NO_STORAGE) {
+        args[at].kind = NNRT_PLACE_CONSTANT;
+        args[at].address = p->tensors[t].data;
+    } else {
+        nnrti_place_arg(p, &args[at]);
+    }
+    args[at + 1].tensor = NNRT_NO_TENSOR;
+    args[at + 2] = args[at];
+    args[at + 2].kind = NNRT_PLACE_OUTPUT;
+    args[at + 2].offset = i;
+    args[at + 2].address = NULL;
+}
+
+/* The draft becomes the plan: what is left of the steps, then the copies. */
+static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
+{
+    nnrt_plan_step *steps;
+    nnrt_plan_arg *args;
+    for (uint32_t s = 0; s < p->nSteps; s++)
+        if (p->steps[s].kernel != NULL) {
+            plan->nSteps++;
+            plan->nArgs += p->steps[s].nIn + p->steps[s].nOut;
+        }
+    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
+        if (nnrti_needs_copy(p, i)) {
+            plan->nSteps++;
+            plan->nArgs += 3;
+        }
+    steps = (nnrt_plan_step *)nnrti_keep(p->memory, plan->nSteps, sizeof(*steps));
+    args = (nnrt_plan_arg *)nnrti_keep(p->memory, plan->nArgs, sizeof(*args));
+    if (steps == NULL || args == NULL)
+        return nnrti_no_memory(p->error);
+    plan->steps = steps;
+    plan->args = args;
+    plan->nSteps = plan->nArgs = 0;
+    for (uint32_t s = 0; s < p->nSteps; s++) {
+        nnrt_plan_step *step = &p->steps[s];
+        uint32_t n = step->nIn + step->nOut;
+        if (step->kernel == NULL)
+            continue;
+        memcpy(&args[plan->nArgs], &p->args[step->arg], n * sizeof(*args));
+        step->arg = plan->nArgs;
+        for (uint32_t k = 0; k < n; k++)
+            nnrti_place_arg(p, &args[plan->nArgs++]);
+        plan->maxArgs = n > plan->maxArgs ? n : plan->maxArgs;
+        steps[plan->nSteps++] = *step;
+    }
+    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
+        if (nnrti_needs_copy(p, i)) {
+            nnrti_add_copy(p, i, &steps[plan->nSteps++], args, plan->nArgs);
+            plan->nArgs += 3;
+            plan->maxArgs = plan->maxArgs < 3 ? 3 : plan->maxArgs;
+        }
+    return NNRT_SUCCESS;
+}
+
+static const nnrt_plan_io *nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *list)
+{
+    nnrt_plan_io *io = (nnrt_plan_io *)nnrti_keep(p->memory, list->count, sizeof(*io));
+    for (uint32_t i = 0; io != NULL && i < list->count; i++) {
+        const nnrt_operand *o = &p->tensors[list->data[i]];
+        io[i].name = o->name;
+        io[i].dataType = o->dataType;
+        io[i].format = o->format;
+        io[i].shape.rank = o->rank;
+        memcpy(io[i].shape.dims, o->dims, sizeof(io[i].shape.dims));
+        io[i].bytes = nnrti_operand_bytes(o);
+    }
+    return io;
+}
+
+/* Bytes of the distinct constants that the steps read. */
+static size_t nnrti_constant_bytes(const nnrti_planner *p)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < p->model->allTensors.count; i++)
+        if (p->lastUse[i] >= 0 && nnrti_is_constant(&p->model->allTensors.data[i]))
+            total += p->model->allTensors.data[i].data.dataSize;
+    return total;
+}
+
+static bool nnrti_planner_init(nnrti_planner *p)
+{
+    const NNRT_Model *m = p->model;
+    uint32_t nTensors = m->allTensors.count, nNodes = m->nodes.count;
+    size_t nArgs = 0;
+    for (uint32_t i = 0; i < nNodes; i++) {
+        const NNRT_Node *n = &m->nodes.data[i];
+        nArgs += (size_t)n->inputIndex.count + n->outputIndex.count + 2 * NNRT_MAX_FIXED_OPERANDS;
+    }
+    p->tensors = (nnrt_operand *)nnrti_temp(p->memory, nTensors, sizeof(*p->tensors));
+    p->storageOf = (uint32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->storageOf));
+    p->lastUse = (int32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->lastUse));
+    p->outputOf = (uint32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->outputOf));
+    p->steps = (nnrt_plan_step *)nnrti_temp(p->memory, nNodes, sizeof(*p->steps));
+    p->args = (nnrt_plan_arg *)nnrti_temp(p->memory, nArgs, sizeof(*p->args));
+    p->storages = (nnrti_storage *)nnrti_temp(p->memory, nTensors, sizeof(*p->storages));
+    if (p->memory->full)
+        return false;
+    for (uint32_t i = 0; i < nTensors; i++)
+        p->storageOf[i] = p->outputOf[i] = NNRT_NO_TENSOR;
+    for (uint32_t i = m->outputIndex.count; i-- > 0;)
+        if (m->outputIndex.data[i] < nTensors)
+            p->outputOf[m->outputIndex.data[i]] = i;
+    return true;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                         nnrt_plan **plan)
+{
+    nnrti_planner p;
+    NNRT_ReturnCode code;
+    nnrt_plan *made;
+    uint32_t *order = NULL;
+    *plan = NULL;
+    memset(&p, 0, sizeof(p));
+    p.memory = memory;
+    p.error = config->error;
+    if ((code = nnrt_model_check(model, memory, &order, config->error)) != NNRT_SUCCESS)
+        return code;
+    if (config->copyConstants)
+        model = nnrt_model_copy(model, memory, true);
+    made = (nnrt_plan *)nnrt_memory_keep(memory, sizeof(*made));
+    p.model = model;
+    if (model == NULL || made == NULL || !nnrti_planner_init(&p))
+        return nnrti_no_memory(config->error);
+    code = nnrti_infer_sorted(model, config, order, memory, p.tensors, nnrti_draft_step, &p);
+    if (code != NNRT_SUCCESS)
+        return code;
+    nnrti_drop_dead_steps(&p);
+    nnrti_assign_storage(&p);
+    if ((code = nnrti_place_arena(&p, made)) != NNRT_SUCCESS || (code = nnrti_write_steps(&p, made)) != NNRT_SUCCESS)
+        return code;
+    made->nInputs = model->inputIndex.count;
+    made->nOutputs = model->outputIndex.count;
+    made->inputs = nnrti_write_io(&p, &model->inputIndex);
+    made->outputs = nnrti_write_io(&p, &model->outputIndex);
+    made->constantBytes = nnrti_constant_bytes(&p);
+    if (made->inputs == NULL || made->outputs == NULL)
+        return nnrti_no_memory(config->error);
+    *plan = made;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>run */
+
+/* A plan whose workspace would not fit is refused when it is made: see nnrti_reference_build. */
+static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *total)
+{
+    return nnrt_mul_size(plan->maxArgs, sizeof(nnrt_view), views) && nnrti_round_size(*views, NNRT_ALIGNMENT, views) &&
+           nnrt_add_size(*views, plan->arenaBytes, total);
+}
+
+NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan)
+{
+    size_t views, total;
+    return nnrti_workspace(plan, &views, &total) ? total : SIZE_MAX;
+}
+
+static NNRT_ReturnCode nnrti_check_io(const nnrt_plan_io *want, const NNRT_IOTensor *got, bool output, uint32_t i,
+                                      nnrt_error *error)
+{
+    const char *what = output ? "output" : "input";
+    const void *data = nnrti_buffer_data(&got->data);
+    bool same = got->dimensions.count == (uint32_t)want->shape.rank;
+    if (got->dataType != want->dataType)
+        return nnrt_error_set(error, NNRT_INVALID_DATATYPE, "%s %u '%s' has type %t, the model has %t", what, i,
+                              want->name, got->dataType, want->dataType);
+    if (got->format != NNRT_FORMAT_NONE && want->format != NNRT_FORMAT_NONE && got->format != want->format)
+        return nnrt_error_set(error, NNRT_INVALID_FORMAT, "%s %u '%s' has format %d, the model has %d", what, i,
+                              want->name, got->format, want->format);
+    for (uint32_t k = 0; same && k < got->dimensions.count; k++)
+        same = got->dimensions.data != NULL && got->dimensions.data[k] == want->shape.dims[k];
+    if (!same && !(output && got->dimensions.count == 0)) {
+        nnrt_operand shape = nnrt_operand_make(want->dataType, want->shape.rank, want->shape.dims, NULL);
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "%s %u '%s' has another shape than the model's %o", what, i,
+                              want->name, &shape);
+    }
+    if (want->bytes == 0)
+        return NNRT_SUCCESS;
+    if (data == NULL || got->data.offset > got->data.bufferSize ||
+        got->data.dataSize > got->data.bufferSize - got->data.offset)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s' has no address, or runs past its buffer", what, i,
+                              want->name);
+    if ((uintptr_t)data % nnrt_type_size(want->dataType) != 0)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s' is not aligned to the %z bytes of a %t", what, i,
+                              want->name, nnrt_type_size(want->dataType), want->dataType);
+    if (got->data.dataSize < want->bytes)
+        return nnrt_error_set(error, output ? NNRT_INSUFFICIENT_BUFFER : NNRT_INVALID_BUFFER_SIZE,
+                              "%s %u '%s' has %u bytes, expected %z", what, i, want->name, got->data.dataSize,
+                              want->bytes);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *workspace, size_t workspaceBytes,
+                                       const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                       uint32_t nOut, nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    if (nIn != plan->nInputs)
+        return nnrt_error_set(error, NNRT_INVALID_INPUT, "got %u inputs, the model has %u", nIn, plan->nInputs);
+    if (nOut != plan->nOutputs)
+        return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "got %u outputs, the model has %u", nOut, plan->nOutputs);
+    if ((nIn > 0 && inputs == NULL) || (nOut > 0 && outputs == NULL))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "inputs or outputs are NULL");
+    if (workspaceBytes < nnrt_plan_workspace(plan) || (workspace == NULL && nnrt_plan_workspace(plan) > 0))
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "the workspace has %z bytes, the plan needs %z",
+                              workspaceBytes, nnrt_plan_workspace(plan));
+    if ((uintptr_t)workspace % NNRT_ALIGNMENT != 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the workspace is not aligned to %d bytes",
+                              NNRT_ALIGNMENT);
+    for (uint32_t i = 0; i < nIn; i++)
+        if ((code = nnrti_check_io(&plan->inputs[i], &inputs[i], false, i, error)) != NNRT_SUCCESS)
+            return code;
+    for (uint32_t i = 0; i < nOut; i++)
+        if ((code = nnrti_check_io(&plan->outputs[i], &outputs[i], true, i, error)) != NNRT_SUCCESS)
+            return code;
+    return NNRT_SUCCESS;
+}
+
+static void *nnrti_arg_data(const nnrt_plan_arg *arg, uint8_t *arena, const NNRT_IOTensor *inputs,
+                            const NNRT_IOTensor *outputs)
+{
+    switch (arg->kind) {
+    case NNRT_PLACE_CONSTANT: return (void *)(uintptr_t)arg->address;
+    case NNRT_PLACE_ARENA: return arena + arg->offset;
+    case NNRT_PLACE_INPUT: return (void *)(uintptr_t)nnrti_buffer_data(&inputs[arg->offset].data);
+    case NNRT_PLACE_OUTPUT: return (void *)(uintptr_t)nnrti_buffer_data(&outputs[arg->offset].data);
+    default: return NULL;
+    }
+}
+
+NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
+                                       const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                       uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+{
+    nnrt_view *views = (nnrt_view *)workspace;
+    size_t viewBytes = 0, total;
+    uint8_t *arena;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; outputDims != NULL && i < nOut && i < plan->nOutputs; i++)
+        outputDims[i] = plan->outputs[i].shape;
+    code = nnrti_check_run(plan, workspace, workspaceBytes, inputs, nIn, outputs, nOut, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    (void)nnrti_workspace(plan, &viewBytes, &total);
+    arena = (uint8_t *)workspace + viewBytes;
+    for (uint32_t s = 0; s < plan->nSteps; s++) {
+        const nnrt_plan_step *step = &plan->steps[s];
+        for (uint32_t k = 0; k < step->nIn + step->nOut; k++) {
+            views[k] = plan->args[step->arg + k].view;
+            views[k].data = nnrti_arg_data(&plan->args[step->arg + k], arena, inputs, outputs);
+        }
+        code = step->kernel(step->attr, views, step->nIn, step->nOut);
+        if (code != NNRT_SUCCESS)
+            return nnrti_blame(error,
+                               nnrt_error_set(error, code, "node %d '%s' (%s): %s", step->node, step->name,
+                                              step->op->name,
+                                              step->op->failure != NULL ? step->op->failure : "its kernel failed"),
+                               step->node, -1);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>reference */
+
+/* The built-in device: runs the plan with the reference kernels, on the calling thread. */
+typedef struct nnrti_reference_model {
+    NNRT_PreparedModel base; /* first: the handle is the address of this struct */
+    nnrt_plan *plan;
+    void *workspace; /* of its own, for Run; NULL when the caller brings one */
+    size_t tableBytes;
+    nnrt_allocator allocator;
+    void *block; /* what was allocated; NULL in the caller's buffer */
+    size_t blockBytes;
+} nnrti_reference_model;
+
+static NNRT_ReturnCode nnrti_reference_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = 2;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_reference_name(void *self, const char **name)
+{
+    (void)self;
+    *name = "reference";
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_builtin_vendor(void *self, const char **name)
+{
+    (void)self;
+    *name = "nnrt";
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_type(void *self, NNRT_DeviceType *type)
+{
+    (void)self;
+    *type = NNRT_DEVICE_TYPE_CPU;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_status_available(void *self, NNRT_DeviceStatus *status)
+{
+    (void)self;
+    *status = NNRT_DEVICE_STATUS_AVAILABLE;
+    return NNRT_SUCCESS;
+}
+
+/* An operator is supported when it exists; of nodes that shape inference refuses, the first one is not. */
+static NNRT_ReturnCode nnrti_reference_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    (void)self;
+    if (model == NULL || isSupported == NULL)
+        return NNRT_NULL_PTR;
+    if (count != model->nodes.count)
+        return NNRT_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < count; i++)
+        isSupported[i] = nnrt_op_find(model->nodes.data[i].nodeType) != NULL;
+    memset(&error, 0, sizeof(error));
+    code = nnrt_model_validate(model, NULL, &error);
+    if (code == NNRT_OUT_OF_MEMORY)
+        return NNRT_OUT_OF_MEMORY;
+    if (code != NNRT_SUCCESS && error.node >= 0) {
+        isSupported[error.node] = false;
+        return NNRT_SUCCESS;
+    }
+    return code == NNRT_INVALID_SHAPE ? NNRT_SUCCESS : code; /* open extents: nothing to say yet */
+}
+
+/* Counting and doing are this one walk. The message goes to config->error. */
+static NNRT_ReturnCode nnrti_reference_build(const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                             nnrt_memory *memory, nnrti_reference_model **made)
+{
+    nnrti_reference_model *m = (nnrti_reference_model *)nnrt_memory_keep(memory, sizeof(*m));
+    NNRT_ReturnCode code;
+    if (m == NULL)
+        return nnrti_no_memory(config->error);
+    if ((code = nnrt_plan_build(model, config, memory, &m->plan)) != NNRT_SUCCESS)
+        return code;
+    nnrt_memory_drop_temp(memory);
+    if (nnrt_plan_workspace(m->plan) > SIZE_MAX / 4)
+        return nnrti_no_memory(config->error);
+    if (!config->callerWorkspace) {
+        m->workspace = nnrt_memory_keep_aligned(memory, nnrt_plan_workspace(m->plan));
+        if (m->workspace == NULL)
+            return nnrti_no_memory(config->error);
+    }
+    m->tableBytes = memory->front;
+    *made = m;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
+{
+    if (config->mode < NNRT_PERFORMANCE_NONE || config->mode > NNRT_PERFORMANCE_EXTREME)
+        return nnrt_error_set(config->error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist",
+                              config->mode);
+    if (config->priority < NNRT_PRIORITY_NONE || config->priority > NNRT_PRIORITY_HIGH)
+        return nnrt_error_set(config->error, NNRT_INVALID_PRIORITY, "priority %d does not exist", config->priority);
+    if (config->buffer != NULL && (uintptr_t)config->buffer % NNRT_ALIGNMENT != 0)
+        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER, "the buffer is not aligned to %d bytes",
+                              NNRT_ALIGNMENT);
+    return NNRT_SUCCESS;
+}
+
+/* Bytes that stay, bytes that are temporary, and the most of both at once. */
+static NNRT_ReturnCode nnrti_reference_count(const NNRT_Model *model, const NNRT_ModelConfig *config, size_t *keep,
+                                             size_t *temp, size_t *both)
+{
+    nnrt_memory memory;
+    nnrti_reference_model *made;
+    NNRT_ReturnCode code;
+    nnrt_memory_count(&memory, config->allocator);
+    code = nnrti_reference_build(model, config, &memory, &made);
+    nnrt_memory_end(&memory);
+    if (code == NNRT_SUCCESS && (!nnrti_round_size(memory.frontPeak, NNRT_ALIGNMENT, keep) ||
+                                 !nnrti_round_size(memory.backPeak, NNRT_ALIGNMENT, temp) ||
+                                 !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, both)))
+        return nnrti_no_memory(config->error);
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_reference_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                              size_t *bytes)
+{
+    NNRT_ModelConfig own;
+    size_t keep, temp;
+    (void)self;
+    if (bytes == NULL)
+        return NNRT_NULL_PTR;
+    *bytes = 0;
+    memset(&own, 0, sizeof(own));
+    if (config != NULL)
+        own = *config;
+    return nnrti_reference_count(model, &own, &keep, &temp, bytes);
+}
+
+/* In memory of its own: what stays in one block of exactly the size counted, the rest in one that is freed again. */
+static NNRT_ReturnCode nnrti_reference_allocate(const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                                nnrti_reference_model **made)
+{
+    size_t keepBytes, tempBytes, both;
+    void *keep, *temp;
+    nnrt_memory memory;
+    NNRT_ReturnCode code = nnrti_reference_count(model, config, &keepBytes, &tempBytes, &both);
+    if (code != NNRT_SUCCESS)
+        return code;
+    keep = nnrt_alloc(config->allocator, keepBytes);
+    temp = nnrt_alloc(config->allocator, tempBytes);
+    if (keep == NULL || temp == NULL) {
+        code = nnrti_no_memory(config->error);
+    } else {
+        nnrt_memory_split(&memory, keep, keepBytes, temp, tempBytes);
+        code = nnrti_reference_build(model, config, &memory, made);
+    }
+    nnrt_free(config->allocator, temp, tempBytes);
+    if (code != NNRT_SUCCESS) {
+        nnrt_free(config->allocator, keep, keepBytes);
+        return code;
+    }
+    (*made)->block = keep;
+    (*made)->blockBytes = keepBytes;
+    if (config->allocator != NULL)
+        (*made)->allocator = *config->allocator;
+    return NNRT_SUCCESS;
+}
+
+static void nnrti_reference_destroy(NNRT_PreparedModel *self)
+{
+    nnrti_reference_model *m = (nnrti_reference_model *)(void *)self;
+    nnrt_allocator allocator;
+    if (m == NULL || m->block == NULL)
+        return;
+    allocator = m->allocator;
+    nnrt_free(&allocator, m->block, m->blockBytes);
+}
+
+static NNRT_ReturnCode nnrti_reference_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
+                                              const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                              uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+{
+    if (self == NULL)
+        return NNRT_NULL_PTR;
+    return nnrt_plan_run(((nnrti_reference_model *)(void *)self)->plan, workspace, bytes, inputs, nIn, outputs, nOut,
+                         outputDims, error);
+}
+
+static NNRT_ReturnCode nnrti_reference_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
+                                           const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
+{
+    nnrti_reference_model *m = (nnrti_reference_model *)(void *)self;
+    if (m == NULL)
+        return NNRT_NULL_PTR;
+    if (m->workspace == NULL)
+        return NNRT_OPERATION_FORBIDDEN; /* prepared with callerWorkspace */
+    return nnrt_plan_run(m->plan, m->workspace, nnrt_plan_workspace(m->plan), inputs, nIn, outputs, nOut, outputDims,
+                         NULL);
+}
+
+static NNRT_ReturnCode nnrti_reference_workspace(NNRT_PreparedModel *self, size_t *bytes)
+{
+    if (self == NULL || bytes == NULL)
+        return NNRT_NULL_PTR;
+    *bytes = nnrt_plan_workspace(((nnrti_reference_model *)(void *)self)->plan);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_reference_io(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
+                                          nnrt_dims *shape)
+{
+    const nnrt_plan *p;
+    const nnrt_plan_io *io;
+    if (self == NULL || type == NULL || shape == NULL)
+        return NNRT_NULL_PTR;
+    p = ((nnrti_reference_model *)(void *)self)->plan;
+    if (index >= (output ? p->nOutputs : p->nInputs))
+        return NNRT_INVALID_PARAMETER;
+    io = output ? &p->outputs[index] : &p->inputs[index];
+    *type = io->dataType;
+    *shape = io->shape;
+    return NNRT_SUCCESS;
+}
+
+/* Shapes are fixed when a model is prepared: least and most are the same. */
+static NNRT_ReturnCode nnrti_reference_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
+                                              nnrt_dims *most)
+{
+    NNRT_DataType type;
+    NNRT_ReturnCode code;
+    if (most == NULL)
+        return NNRT_NULL_PTR;
+    code = nnrti_reference_io(self, false, index, &type, least);
+    if (code == NNRT_SUCCESS)
+        *most = *least;
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_reference_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
+{
+    const nnrti_reference_model *m = (const nnrti_reference_model *)(void *)self;
+    if (m == NULL || memory == NULL)
+        return NNRT_NULL_PTR;
+    memory->tables = m->tableBytes;
+    memory->workspace = nnrt_plan_workspace(m->plan);
+    memory->arena = m->plan->arenaBytes;
+    memory->bound = m->plan->arenaBound;
+    memory->constants = m->plan->constantBytes;
+    memory->steps = m->plan->nSteps;
+    return NNRT_SUCCESS;
+}
+
+static const NNRT_PreparedModelVtbl nnrti_reference_model_vtbl = {sizeof(NNRT_PreparedModelVtbl),
+                                                                  NNRT_HDI(2, 0),
+                                                                  NULL,
+                                                                  NULL,
+                                                                  nnrti_reference_ranges,
+                                                                  nnrti_reference_run,
+                                                                  nnrti_reference_destroy,
+                                                                  nnrti_reference_workspace,
+                                                                  nnrti_reference_run_in,
+                                                                  nnrti_reference_io,
+                                                                  nnrti_reference_get_memory};
+
+static NNRT_ReturnCode nnrti_reference_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                               NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    nnrti_reference_model *made = NULL;
+    nnrt_memory memory;
+    NNRT_ReturnCode code;
+    (void)self;
+    if (prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    memset(&own, 0, sizeof(own));
+    if (config != NULL)
+        own = *config;
+    if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
+        return code;
+    if (own.buffer != NULL) {
+        nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
+        code = nnrti_reference_build(model, &own, &memory, &made);
+    } else {
+        code = nnrti_reference_allocate(model, &own, &made);
+    }
+    if (code != NNRT_SUCCESS)
+        return code;
+    made->base.vtbl = &nnrti_reference_model_vtbl;
+    *prepared = &made->base;
+    return NNRT_SUCCESS;
+}
+
+static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
+                                                     NNRT_HDI(2, 0),
+                                                     nnrti_reference_version,
+                                                     nnrti_reference_name,
+                                                     nnrti_builtin_vendor,
+                                                     nnrti_cpu_type,
+                                                     nnrti_status_available,
+                                                     nnrti_reference_supported,
+                                                     NULL,
+                                                     NULL,
+                                                     NULL,
+                                                     NULL,
+                                                     nnrti_reference_prepare,
+                                                     NULL,
+                                                     NULL,
+                                                     NULL,
+                                                     NULL,
+                                                     NULL,
+                                                     NULL,
+                                                     nnrti_reference_memory};
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>auto */
+
+/* A device made of devices: it gives each model to the best single one that takes all of it, accelerators first, the
+   reference device last. What it prepares wraps what that device prepared, and passes every call on. */
+typedef struct nnrti_auto_model {
+    NNRT_PreparedModel base;
+    nnrt_device *device;
+    NNRT_PreparedModel *inner;
+    nnrt_allocator allocator;
+    bool allocated;
+} nnrti_auto_model;
+
+static size_t nnrti_auto_bytes(void)
+{
+    return (sizeof(nnrti_auto_model) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+}
+
+static NNRT_ReturnCode nnrti_auto_name(void *self, const char **name)
+{
+    (void)self;
+    *name = "auto";
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_auto_type(void *self, NNRT_DeviceType *type)
+{
+    (void)self;
+    *type = NNRT_DEVICE_TYPE_OTHER;
+    return NNRT_SUCCESS;
+}
+
+/* How much a device is wanted; 0 = not at all. */
+static int32_t nnrti_auto_rank(const nnrt_device *device)
+{
+    NNRT_DeviceStatus status = nnrt_device_status(device);
+    if (strcmp(nnrt_device_name(device), "auto") == 0 ||
+        (status != NNRT_DEVICE_STATUS_AVAILABLE && status != NNRT_DEVICE_STATUS_BUSY))
+        return 0;
+    if (strcmp(nnrt_device_name(device), "reference") == 0)
+        return 1;
+    switch (nnrt_device_type(device)) {
+    case NNRT_DEVICE_TYPE_ACCELERATOR: return 5;
+    case NNRT_DEVICE_TYPE_GPU: return 4;
+    case NNRT_DEVICE_TYPE_CPU: return 3;
+    default: return 2;
+    }
+}
+
+/* True when the device says that it takes every node. Where there is no memory to ask, it is not taken. */
+static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    bool all = true, *isSupported;
+    uint32_t count = model->nodes.count;
+    if (config->buffer != NULL) {
+        if (config->bufferBytes < count)
+            return false;
+        isSupported = (bool *)config->buffer; /* overwritten later: nothing lies there yet */
+    } else {
+        isSupported = (bool *)nnrt_alloc(config->allocator, count);
+    }
+    if (isSupported == NULL)
+        return false;
+    memset(isSupported, 0, count);
+    all = nnrt_device_supported(device, model, isSupported, count) == NNRT_SUCCESS;
+    for (uint32_t i = 0; i < count; i++)
+        all = all && isSupported[i];
+    if (config->buffer == NULL)
+        nnrt_free(config->allocator, isSupported, count);
+    return all;
+}
+
+/* The wanted device that takes the model. reference is not asked: it is what remains, and its messages are the best. */
+static nnrt_device *nnrti_auto_pick(const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    for (int32_t rank = 5; rank > 0; rank--)
+        for (uint32_t i = 0; i < nnrt_device_count(); i++) {
+            nnrt_device *d = nnrt_device_at(i);
+            if (nnrti_auto_rank(d) == rank && (rank == 1 || nnrti_takes_all(d, model, config)))
+                return d;
+        }
+    return NULL;
+}
+
+static NNRT_ReturnCode nnrti_auto_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    (void)self;
+    return nnrti_reference_supported(NULL, model, isSupported, count);
+}
+
+static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                         size_t *bytes)
+{
+    NNRT_ModelConfig own;
+    nnrt_device *device;
+    NNRT_ReturnCode code;
+    (void)self;
+    if (model == NULL || bytes == NULL)
+        return NNRT_NULL_PTR;
+    memset(&own, 0, sizeof(own));
+    if (config != NULL)
+        own = *config;
+    device = nnrti_auto_pick(model, &own);
+    code = device == NULL ? NNRT_NOT_SUPPORT : nnrt_device_model_memory(device, model, &own, bytes);
+    if (code == NNRT_SUCCESS && !nnrt_add_size(*bytes, nnrti_auto_bytes(), bytes))
+        return NNRT_OUT_OF_MEMORY;
+    return code;
+}
+
+#define NNRTI_AUTO_INNER(self) (((nnrti_auto_model *)(void *)(self))->inner)
+
+static NNRT_ReturnCode nnrti_auto_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most)
+{
+    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
+    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetInputDimRanges)
+               ? m->vtbl->GetInputDimRanges(m, index, least, most)
+               : NNRT_NOT_SUPPORT;
+}
+
+static NNRT_ReturnCode nnrti_auto_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count)
+{
+    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
+    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, ExportModelCache) ? m->vtbl->ExportModelCache(m, buffers, count)
+                                                                       : NNRT_NOT_SUPPORT;
+}
+
+static NNRT_ReturnCode nnrti_auto_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
+                                      const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
+{
+    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), NULL, 0, inputs, nIn, outputs, nOut, outputDims, NULL);
+}
+
+static NNRT_ReturnCode nnrti_auto_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
+                                         const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                         uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+{
+    return nnrt_prepared_run(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
+}
+
+static NNRT_ReturnCode nnrti_auto_workspace(NNRT_PreparedModel *self, size_t *bytes)
+{
+    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
+    *bytes = 0;
+    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetWorkspaceSize) ? m->vtbl->GetWorkspaceSize(m, bytes)
+                                                                       : NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_auto_io(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
+                                     nnrt_dims *shape)
+{
+    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
+    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetIO) ? m->vtbl->GetIO(m, output, index, type, shape)
+                                                            : NNRT_NOT_SUPPORT;
+}
+
+static NNRT_ReturnCode nnrti_auto_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
+{
+    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
+    NNRT_ReturnCode code =
+        NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetMemory) ? m->vtbl->GetMemory(m, memory) : NNRT_NOT_SUPPORT;
+    if (code == NNRT_SUCCESS)
+        memory->tables += nnrti_auto_bytes();
+    return code;
+}
+
+static void nnrti_auto_destroy(NNRT_PreparedModel *self)
+{
+    nnrti_auto_model *m = (nnrti_auto_model *)(void *)self;
+    nnrt_allocator allocator = m->allocator;
+    nnrt_device_release(m->device, m->inner);
+    if (m->allocated)
+        nnrt_free(&allocator, m, nnrti_auto_bytes());
+}
+
+static const NNRT_PreparedModelVtbl nnrti_auto_model_vtbl = {sizeof(NNRT_PreparedModelVtbl),
+                                                             NNRT_HDI(2, 0),
+                                                             nnrti_auto_export,
+                                                             NULL,
+                                                             nnrti_auto_ranges,
+                                                             nnrti_auto_run,
+                                                             nnrti_auto_destroy,
+                                                             nnrti_auto_workspace,
+                                                             nnrti_auto_run_in,
+                                                             nnrti_auto_io,
+                                                             nnrti_auto_get_memory};
+
+static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                          NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    nnrti_auto_model *m;
+    nnrt_device *device;
+    NNRT_ReturnCode code;
+    (void)self;
+    if (model == NULL || prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    memset(&own, 0, sizeof(own));
+    if (config != NULL)
+        own = *config;
+    if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
+        return code;
+    device = nnrti_auto_pick(model, &own);
+    if (device == NULL)
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "no device is registered and available");
+    if (own.buffer != NULL) {
+        if (own.bufferBytes < nnrti_auto_bytes())
+            return nnrti_no_memory(own.error);
+        m = (nnrti_auto_model *)own.buffer;
+        own.buffer = (uint8_t *)own.buffer + nnrti_auto_bytes();
+        own.bufferBytes -= nnrti_auto_bytes();
+    } else if ((m = (nnrti_auto_model *)nnrt_alloc(own.allocator, nnrti_auto_bytes())) == NULL) {
+        return nnrti_no_memory(own.error);
+    }
+    memset(m, 0, sizeof(*m));
+    m->base.vtbl = &nnrti_auto_model_vtbl;
+    m->device = device;
+    m->allocated = own.buffer == NULL;
+    if (own.allocator != NULL)
+        m->allocator = *own.allocator;
+    code = nnrt_device_prepare(device, model, &own, &m->inner);
+    if (code != NNRT_SUCCESS) {
+        if (m->allocated)
+            nnrt_free(own.allocator, m, nnrti_auto_bytes());
+        return code;
+    }
+    *prepared = &m->base;
+    return NNRT_SUCCESS;
+}
+
+static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
+                                                NNRT_HDI(2, 0),
+                                                nnrti_reference_version,
+                                                nnrti_auto_name,
+                                                nnrti_builtin_vendor,
+                                                nnrti_auto_type,
+                                                nnrti_status_available,
+                                                nnrti_auto_supported,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                nnrti_auto_prepare,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                NULL,
+                                                nnrti_auto_memory};
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>registry */
+
+#define NNRTI_NAME_BYTES 64
+
+struct nnrt_device {
+    const NNRT_DeviceVtbl *table; /* NULL: the place is free */
+    void *self;
+    char name[NNRTI_NAME_BYTES], vendor[NNRTI_NAME_BYTES], unique[2 * NNRTI_NAME_BYTES + 32];
+    bool builtin;
+    int32_t prepared; /* how many prepared models there are */
+};
+
+static nnrt_device nnrti_devices[NNRT_MAX_DEVICES] = {
+    {&nnrti_auto_vtbl, NULL, "auto", "nnrt", "auto_nnrt_v2_0", true, 0},
+    {&nnrti_reference_vtbl, NULL, "reference", "nnrt", "reference_nnrt_v2_0", true, 0},
+};
+static uint32_t nnrti_device_total = 2;
+
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_ATOMIC_ADD(p, n) (void)__atomic_add_fetch(p, n, __ATOMIC_SEQ_CST)
+#define NNRTI_ATOMIC_GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
+#else
+#define NNRTI_ATOMIC_ADD(p, n) (void)(*(p) += (n)) /* one thread at a time prepares and releases */
+#define NNRTI_ATOMIC_GET(p) (*(p))
+#endif
+
+#define NNRTI_DEVICE_HAS(d, slot) NNRT_HAS((d)->table, NNRT_DeviceVtbl, slot)
+#define NNRTI_MODEL_HAS(m, slot) NNRT_HAS((m)->vtbl, NNRT_PreparedModelVtbl, slot)
+
+/* Copies a name that a driver gives; false when it is empty or too long. */
+static bool nnrti_take_name(char *to, const char *from)
+{
+    size_t length = from != NULL ? strlen(from) : 0;
+    if (length == 0 || length >= NNRTI_NAME_BYTES)
+        return false;
+    memcpy(to, from, length + 1);
+    return true;
+}
+
+static NNRT_ReturnCode nnrti_check_table(const NNRT_DeviceVtbl *t, nnrt_error *error)
+{
+    bool other, allocate, release;
+    if (t == NULL || t->structSize < offsetof(NNRT_DeviceVtbl, GetVersion))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the device table is NULL or has no structSize");
+    if ((t->version >> 16) < 1 || (t->version >> 16) > 2)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "the device table has version %u.%u, known are 1.x and 2.x", t->version >> 16,
+                              t->version & 0xFFFFu);
+    if (!NNRT_HAS(t, NNRT_DeviceVtbl, GetVersion) || !NNRT_HAS(t, NNRT_DeviceVtbl, GetDeviceName) ||
+        !NNRT_HAS(t, NNRT_DeviceVtbl, GetVendorName))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "GetVersion, GetDeviceName and GetVendorName are required");
+    other =
+        NNRT_HAS(t, NNRT_DeviceVtbl, PrepareModelFromModelCache) || NNRT_HAS(t, NNRT_DeviceVtbl, PrepareOfflineModel);
+    if (!NNRT_HAS(t, NNRT_DeviceVtbl, PrepareModel) && !other)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the device table has no way to prepare a model");
+    allocate = NNRT_HAS(t, NNRT_DeviceVtbl, AllocateBuffer);
+    release = NNRT_HAS(t, NNRT_DeviceVtbl, ReleaseBuffer);
+    if (allocate != release)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "AllocateBuffer and ReleaseBuffer come together or not at all");
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error)
+{
+    nnrt_device d;
+    const char *name = NULL, *vendor = NULL;
+    uint32_t major = 0, minor = 0;
+    NNRT_ReturnCode code = nnrti_check_table(table, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    memset(&d, 0, sizeof(d));
+    d.table = table;
+    d.self = self;
+    if ((code = table->GetVersion(self, &major, &minor)) != NNRT_SUCCESS ||
+        (code = table->GetDeviceName(self, &name)) != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "the device does not give its version and name (code %d)", code);
+    if (!nnrti_take_name(d.name, name)) /* before the next call: the text may be gone then */
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the device's name is empty or has 64 characters or more");
+    if ((code = table->GetVendorName(self, &vendor)) != NNRT_SUCCESS || !nnrti_take_name(d.vendor, vendor))
+        return nnrt_error_set(error, code != NNRT_SUCCESS ? code : NNRT_INVALID_PARAMETER,
+                              "device '%s': the vendor's name is missing, empty or has 64 characters or more", d.name);
+    nnrt_text(d.unique, sizeof(d.unique), "%s_%s_v%u_%u", d.name, d.vendor, major, minor);
+    for (uint32_t i = 0; i < nnrti_device_total; i++)
+        if (strcmp(nnrti_devices[i].name, d.name) == 0 && strcmp(nnrti_devices[i].vendor, d.vendor) == 0)
+            return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "a device '%s' of '%s' is registered already",
+                                  d.name, d.vendor);
+    if (nnrt_device_status(&d) == NNRT_DEVICE_STATUS_OFFLINE || nnrt_device_status(&d) == NNRT_DEVICE_STATUS_UNKNOWN)
+        return nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' is offline", d.name);
+    if (nnrti_device_total >= NNRT_MAX_DEVICES)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is room for %d devices only", NNRT_MAX_DEVICES);
+    nnrti_devices[nnrti_device_total++] = d;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name)
+{
+    nnrt_device *d = nnrt_device_find(name), *last;
+    if (name == NULL)
+        return NNRT_NULL_PTR;
+    if (d == NULL)
+        return NNRT_INVALID_PARAMETER;
+    if (d->builtin)
+        return NNRT_OPERATION_FORBIDDEN;
+    for (uint32_t i = 2; i < nnrti_device_total; i++) /* handles are addresses: nothing may move while models live */
+        if (NNRTI_ATOMIC_GET(&nnrti_devices[i].prepared) > 0)
+            return NNRT_DEVICE_BUSY;
+    if (NNRTI_DEVICE_HAS(d, Destroy))
+        d->table->Destroy(d->self);
+    last = &nnrti_devices[--nnrti_device_total];
+    for (; d < last; d++)
+        *d = d[1];
+    memset(last, 0, sizeof(*last));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API uint32_t nnrt_device_count(void)
+{
+    return nnrti_device_total;
+}
+
+NNRT_API nnrt_device *nnrt_device_at(uint32_t index)
+{
+    return index < nnrti_device_total ? &nnrti_devices[index] : NULL;
+}
+
+NNRT_API nnrt_device *nnrt_device_find(const char *name)
+{
+    for (uint32_t i = 0; name != NULL && i < nnrti_device_total; i++)
+        if (strcmp(nnrti_devices[i].unique, name) == 0)
+            return &nnrti_devices[i];
+    for (uint32_t i = 0; name != NULL && i < nnrti_device_total; i++)
+        if (strcmp(nnrti_devices[i].name, name) == 0)
+            return &nnrti_devices[i];
+    return NULL;
+}
+
+NNRT_API const char *nnrt_device_name(const nnrt_device *device)
+{
+    return device->name;
+}
+
+NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device)
+{
+    return device->unique;
+}
+
+NNRT_API const char *nnrt_device_vendor(const nnrt_device *device)
+{
+    return device->vendor;
+}
+
+NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device)
+{
+    NNRT_DeviceType type = NNRT_DEVICE_TYPE_OTHER;
+    if (NNRTI_DEVICE_HAS(device, GetDeviceType) && device->table->GetDeviceType(device->self, &type) != NNRT_SUCCESS)
+        return NNRT_DEVICE_TYPE_OTHER;
+    return type;
+}
+
+NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
+{
+    NNRT_DeviceStatus status = NNRT_DEVICE_STATUS_AVAILABLE;
+    if (NNRTI_DEVICE_HAS(device, GetDeviceStatus) &&
+        device->table->GetDeviceStatus(device->self, &status) != NNRT_SUCCESS)
+        return NNRT_DEVICE_STATUS_UNKNOWN;
+    return status;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
+                                               uint32_t count)
+{
+    if (device == NULL || model == NULL || isSupported == NULL)
+        return NNRT_NULL_PTR;
+    if (NNRTI_DEVICE_HAS(device, GetSupportedOperation))
+        return device->table->GetSupportedOperation(device->self, model, isSupported, count);
+    for (uint32_t i = 0; i < count; i++)
+        isSupported[i] = true;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
+                                             const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    nnrt_error *error = config != NULL ? config->error : NULL;
+    NNRT_ReturnCode code;
+    if (device == NULL || model == NULL || prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    if (!NNRTI_DEVICE_HAS(device, PrepareModel))
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "device '%s' does not prepare models", device->unique);
+    code = device->table->PrepareModel(device->self, model, config, prepared);
+    if (code == NNRT_SUCCESS && (*prepared == NULL || (*prepared)->vtbl == NULL))
+        code = NNRT_DEVICE_ERROR;
+    if (code == NNRT_SUCCESS && !NNRTI_MODEL_HAS(*prepared, Run) && !NNRTI_MODEL_HAS(*prepared, RunV1) &&
+        !NNRTI_MODEL_HAS(*prepared, RunIn)) {
+        if (NNRTI_MODEL_HAS(*prepared, Destroy))
+            (*prepared)->vtbl->Destroy(*prepared);
+        code = NNRT_DEVICE_ERROR;
+    }
+    if (code != NNRT_SUCCESS) {
+        *prepared = NULL;
+        return nnrt_error_set(error, code, "device '%s' cannot prepare the model: %s (%d)", device->unique,
+                              nnrt_code_name(code), code);
+    }
+    NNRTI_ATOMIC_ADD(&device->prepared, 1);
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
+                                                  const NNRT_ModelConfig *config, size_t *bytes)
+{
+    if (device == NULL || model == NULL || bytes == NULL)
+        return NNRT_NULL_PTR;
+    if (!NNRTI_DEVICE_HAS(device, GetModelMemory))
+        return NNRT_NOT_SUPPORT;
+    return device->table->GetModelMemory(device->self, model, config, bytes);
+}
+
+NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared)
+{
+    if (device == NULL || prepared == NULL)
+        return;
+    if (NNRTI_MODEL_HAS(prepared, Destroy))
+        prepared->vtbl->Destroy(prepared);
+    NNRTI_ATOMIC_ADD(&device->prepared, -1);
+}
+
+/* HDI 1.0 reports a small output by a flag, later versions by a code. */
+static NNRT_ReturnCode nnrti_run_v1(NNRT_PreparedModel *m, const NNRT_IOTensor *inputs, uint32_t nIn,
+                                    const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                                    nnrt_error *error)
+{
+    bool enough[32];
+    NNRT_ReturnCode code;
+    if (nOut > 32)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a device of HDI 1.0 is run with at most 32 outputs, not %u",
+                              nOut);
+    for (uint32_t i = 0; i < 32; i++)
+        enough[i] = true;
+    code = m->vtbl->RunV1(m, inputs, nIn, outputs, nOut, outputDims, enough);
+    for (uint32_t i = 0; code == NNRT_SUCCESS && i < nOut; i++)
+        if (!enough[i])
+            return nnrt_error_set(error, NNRT_INSUFFICIENT_BUFFER, "output %u '%s' is too small for the result", i,
+                                  outputs[i].name != NULL ? outputs[i].name : "");
+    return code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
+                                           const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                           uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    if (prepared == NULL)
+        return NNRT_NULL_PTR;
+    if (workspace != NULL && NNRTI_MODEL_HAS(prepared, RunIn))
+        code = prepared->vtbl->RunIn(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
+    else if (NNRTI_MODEL_HAS(prepared, Run))
+        code = prepared->vtbl->Run(prepared, inputs, nIn, outputs, nOut, outputDims);
+    else if (NNRTI_MODEL_HAS(prepared, RunV1))
+        code = nnrti_run_v1(prepared, inputs, nIn, outputs, nOut, outputDims, error);
+    else
+        code = NNRT_NOT_SUPPORT;
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "the device's run failed: %s (%d)", nnrt_code_name(code), code);
+    return NNRT_SUCCESS;
+}
+
+#endif /* NNRT_IMPLEMENTATION */

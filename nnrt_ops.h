@@ -1,0 +1,7596 @@
+/*
+nnrt_ops.h - operators of nnrt: data types, attribute structs, operator table, shape rules, reference kernels.
+
+WHAT IT IS
+    The lowest of nnrt's three headers. It knows nothing of models, devices, files, threads or malloc.
+    Use it alone to call or copy one operator; include nnrt.h to run whole networks.
+
+        #define NNRT_IMPLEMENTATION          in one C or C++ file of the program
+        #include "nnrt_ops.h"
+
+    The names are those of the OpenHarmony Neural Network Runtime, HDI 1.0/2.0: type NNRT_ + struct name, enumerators
+    NNRT_NODE_TYPE_CONV2D_FUSION, NNRT_DATA_TYPE_FLOAT32 and so on. What is our own is called nnrt_lower_case.
+
+SECTIONS (search for the tag)
+    >>options     what may be defined before including
+    >>types       enumerations, return codes, lists, quantisation parameters
+    >>attributes  the attribute struct of every operator, described once: one row a member
+    >>views       how a kernel sees a tensor
+    >>table       NNRT_OPS: one row an operator; what is generated from it
+    >>resolve     how a node is checked and made ready: shape rules
+    >>api         functions of this header
+    -- implementation --
+    >>text        error messages, names, attribute printing, comparison and copying
+    >>engine      checks every operator shares, around the operator's own rule
+    >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
+    >>helpers     what kernels share: element access, broadcasting, copying, activations
+    >>rules       what shape rules share
+    >>op NAME     shape rule and reference kernels of one operator
+
+HOW A KERNEL LOOKS
+    NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y);
+
+    A kernel gets the attribute struct *resolved* (axes positive, padList explicit, nothing left to interpret) and
+    views. It validates nothing: the shape rule did, once, when the model was prepared. What depends on run-time data
+    (an index in GATHER, an integer divisor) it checks, and returns NNRT_INVALID_PARAMETER. A kernel calls no allocator
+    and keeps no state. Views have strides, so one body serves NHWC and NCHW: where OPS.md says [N,H,W,C], the view's
+    axes are in that order whatever the tensor's format is. Reference kernels give the same bits on every platform: sums
+    run in the order that the kernel's comment states, no multiply-add is contracted, and the functions of >>math
+    replace libm.
+
+ADDING AN OPERATOR
+    1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule and 4. its
+    kernel under a new ">>op NAME" in the implementation, 5. its test vectors in tests/vectors/name.vec. Nothing else.
+
+MIT licence, see LICENSE.
+*/
+#ifndef NNRT_OPS_H
+#define NNRT_OPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#ifndef __cplusplus
+#include <stdbool.h>
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>options */
+
+/* NNRT_API      linkage of public functions: extern by default, static under NNRT_STATIC, or what you define. */
+#ifndef NNRT_API
+#ifdef NNRT_STATIC
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRT_API static __attribute__((unused))
+#else
+#define NNRT_API static
+#endif
+#else
+#define NNRT_API extern
+#endif
+#endif
+
+#define NNRT_MAX_RANK 8 /* tensors have at most this many axes */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>types */
+
+/* Enumerations are int32_t with an anonymous enum for the values, so that size and C++ conversions never vary. Each is
+   described once: E(prefix, NAME, value). Names for messages, files and tools come from the same description. */
+#define NNRT_ENUM_ReturnCode(E)                                                                                        \
+    E(NNRT_, SUCCESS, 0)                                                                                               \
+    E(NNRT_, FAILED, 1)                                                                                                \
+    E(NNRT_, NULL_PTR, 2)                                                                                              \
+    E(NNRT_, INVALID_PARAMETER, 3)                                                                                     \
+    E(NNRT_, MEMORY_ERROR, 4)                                                                                          \
+    E(NNRT_, OUT_OF_MEMORY, 5)                                                                                         \
+    E(NNRT_, OPERATION_FORBIDDEN, 6)                                                                                   \
+    E(NNRT_, INVALID_FILE, 7)                                                                                          \
+    E(NNRT_, INVALID_PATH, 8)                                                                                          \
+    E(NNRT_, INSUFFICIENT_BUFFER, 9)                                                                                   \
+    E(NNRT_, NO_CHANGE, 10)                                                                                            \
+    E(NNRT_, NOT_SUPPORT, 11)                                                                                          \
+    E(NNRT_, SERVICE_ERROR, 12)                                                                                        \
+    E(NNRT_, DEVICE_ERROR, 13)                                                                                         \
+    E(NNRT_, DEVICE_BUSY, 14)                                                                                          \
+    E(NNRT_, CANCELLED, 15)                                                                                            \
+    E(NNRT_, PERMISSION_DENIED, 16)                                                                                    \
+    E(NNRT_, TIME_OUT, 17)                                                                                             \
+    E(NNRT_, INVALID_TENSOR, 18)                                                                                       \
+    E(NNRT_, INVALID_NODE, 19)                                                                                         \
+    E(NNRT_, INVALID_INPUT, 20)                                                                                        \
+    E(NNRT_, INVALID_OUTPUT, 21)                                                                                       \
+    E(NNRT_, INVALID_DATATYPE, 22)                                                                                     \
+    E(NNRT_, INVALID_FORMAT, 23)                                                                                       \
+    E(NNRT_, INVALID_TENSOR_NAME, 24)                                                                                  \
+    E(NNRT_, INVALID_SHAPE, 25)                                                                                        \
+    E(NNRT_, OUT_OF_DIMENTION_RANGES, 26)                                                                              \
+    E(NNRT_, INVALID_BUFFER, 27)                                                                                       \
+    E(NNRT_, INVALID_BUFFER_SIZE, 28)                                                                                  \
+    E(NNRT_, INVALID_PERFORMANCE_MODE, 29)                                                                             \
+    E(NNRT_, INVALID_PRIORITY, 30)                                                                                     \
+    E(NNRT_, INVALID_MODEL, 31)                                                                                        \
+    E(NNRT_, INVALID_MODEL_CACHE, 32)                                                                                  \
+    E(NNRT_, UNSUPPORTED_OP, 33)
+#define NNRT_ENUM_DeviceType(E)                                                                                        \
+    E(NNRT_DEVICE_TYPE_, OTHER, 0)                                                                                     \
+    E(NNRT_DEVICE_TYPE_, CPU, 1) E(NNRT_DEVICE_TYPE_, GPU, 2) E(NNRT_DEVICE_TYPE_, ACCELERATOR, 3)
+#define NNRT_ENUM_DeviceStatus(E)                                                                                      \
+    E(NNRT_DEVICE_STATUS_, AVAILABLE, 0)                                                                               \
+    E(NNRT_DEVICE_STATUS_, BUSY, 1) E(NNRT_DEVICE_STATUS_, OFFLINE, 2) E(NNRT_DEVICE_STATUS_, UNKNOWN, 3)
+#define NNRT_ENUM_PerformanceMode(E)                                                                                   \
+    E(NNRT_PERFORMANCE_, NONE, 0)                                                                                      \
+    E(NNRT_PERFORMANCE_, LOW, 1) E(NNRT_PERFORMANCE_, MEDIUM, 2) E(NNRT_PERFORMANCE_, HIGH, 3)                         \
+        E(NNRT_PERFORMANCE_, EXTREME, 4)
+#define NNRT_ENUM_Priority(E)                                                                                          \
+    E(NNRT_PRIORITY_, NONE, 0) E(NNRT_PRIORITY_, LOW, 1) E(NNRT_PRIORITY_, MEDIUM, 2) E(NNRT_PRIORITY_, HIGH, 3)
+#define NNRT_ENUM_Format(E) E(NNRT_FORMAT_, NONE, -1) E(NNRT_FORMAT_, NCHW, 0) E(NNRT_FORMAT_, NHWC, 1)
+#define NNRT_ENUM_QuantType(E) E(NNRT_QUANT_TYPE_, NONE, 0) E(NNRT_QUANT_TYPE_, ALL, 1)
+#define NNRT_ENUM_ResizeMethod(E)                                                                                      \
+    E(NNRT_RESIZE_METHOD_, UNKNOWN, -1)                                                                                \
+    E(NNRT_RESIZE_METHOD_, LINEAR, 0) E(NNRT_RESIZE_METHOD_, NEAREST, 1) E(NNRT_RESIZE_METHOD_, CUBIC, 2)
+#define NNRT_ENUM_CoordinateTransformMode(E)                                                                           \
+    E(NNRT_COORDINATE_TRANSFORM_MODE_, ASYMMETRIC, 0)                                                                  \
+    E(NNRT_COORDINATE_TRANSFORM_MODE_, ALIGN_CORNERS, 1) E(NNRT_COORDINATE_TRANSFORM_MODE_, HALF_PIXEL, 2)
+#define NNRT_ENUM_NearestMode(E)                                                                                       \
+    E(NNRT_NEAREST_MODE_, NORMAL, 0)                                                                                   \
+    E(NNRT_NEAREST_MODE_, ROUND_HALF_DOWN, 1) E(NNRT_NEAREST_MODE_, ROUND_HALF_UP, 2) E(NNRT_NEAREST_MODE_, FLOOR, 3)  \
+        E(NNRT_NEAREST_MODE_, CEIL, 4)
+#define NNRT_ENUM_ActivationType(E)                                                                                    \
+    E(NNRT_ACTIVATION_TYPE_, NO_ACTIVATION, 0)                                                                         \
+    E(NNRT_ACTIVATION_TYPE_, RELU, 1) E(NNRT_ACTIVATION_TYPE_, SIGMOID, 2) E(NNRT_ACTIVATION_TYPE_, RELU6, 3)          \
+        E(NNRT_ACTIVATION_TYPE_, ELU, 4) E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5) E(NNRT_ACTIVATION_TYPE_, ABS, 6)      \
+            E(NNRT_ACTIVATION_TYPE_, RELU1, 7) E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8)                                   \
+                E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9) E(NNRT_ACTIVATION_TYPE_, TANH, 10)                               \
+                    E(NNRT_ACTIVATION_TYPE_, SELU, 11) E(NNRT_ACTIVATION_TYPE_, HSWISH, 12)                            \
+                        E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13) E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14)             \
+                            E(NNRT_ACTIVATION_TYPE_, LINEAR, 15) E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16)               \
+                                E(NNRT_ACTIVATION_TYPE_, SIGN, 17) E(NNRT_ACTIVATION_TYPE_, SWISH, 18)                 \
+                                    E(NNRT_ACTIVATION_TYPE_, GELU, 19) E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
+#define NNRT_ENUM_ReduceMode(E)                                                                                        \
+    E(NNRT_REDUCE_MODE_, MEAN, 0)                                                                                      \
+    E(NNRT_REDUCE_MODE_, MAX, 1) E(NNRT_REDUCE_MODE_, MIN, 2) E(NNRT_REDUCE_MODE_, PROD, 3)                            \
+        E(NNRT_REDUCE_MODE_, SUM, 4) E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5) E(NNRT_REDUCE_MODE_, ASUM, 6)                 \
+            E(NNRT_REDUCE_MODE_, ALL, 7) E(NNRT_REDUCE_MODE_, L2, 8)
+#define NNRT_ENUM_EltwiseMode(E)                                                                                       \
+    E(NNRT_ELTWISE_MODE_, PROD, 0)                                                                                     \
+    E(NNRT_ELTWISE_MODE_, SUM, 1) E(NNRT_ELTWISE_MODE_, MAXIMUM, 2) E(NNRT_ELTWISE_MODE_, UNKNOWN, 3)
+#define NNRT_ENUM_PadMode(E) E(NNRT_PAD_MODE_, PAD, 0) E(NNRT_PAD_MODE_, SAME, 1) E(NNRT_PAD_MODE_, VALID, 2)
+#define NNRT_ENUM_RoundMode(E) E(NNRT_ROUND_MODE_, FLOOR, 0) E(NNRT_ROUND_MODE_, CEIL, 1)
+#define NNRT_ENUM_PaddingMode(E)                                                                                       \
+    E(NNRT_PADDING_MODE_, CONSTANT, 0)                                                                                 \
+    E(NNRT_PADDING_MODE_, REFLECT, 1) E(NNRT_PADDING_MODE_, SYMMETRIC, 2) E(NNRT_PADDING_MODE_, RESERVED, 3)
+
+/* The enumerations above; a new one is one more entry here. NodeType comes from the operator table. */
+#define NNRT_ENUMS(T)                                                                                                  \
+    T(ReturnCode)                                                                                                      \
+    T(DeviceType) T(DeviceStatus) T(PerformanceMode) T(Priority) T(Format) T(QuantType) T(ResizeMethod)                \
+        T(CoordinateTransformMode) T(NearestMode) T(ActivationType) T(ReduceMode) T(EltwiseMode) T(PadMode)            \
+            T(RoundMode) T(PaddingMode)
+
+/* Element types: D(NAME, number, bytes, text). Floats are IEEE binary16/32/64; bool is one byte, 0 or 1. */
+#define NNRT_DATA_TYPES(D)                                                                                             \
+    D(BOOL, 30, 1, "bool")                                                                                             \
+    D(INT8, 32, 1, "int8")                                                                                             \
+    D(INT16, 33, 2, "int16")                                                                                           \
+    D(INT32, 34, 4, "int32")                                                                                           \
+    D(INT64, 35, 8, "int64")                                                                                           \
+    D(UINT8, 37, 1, "uint8")                                                                                           \
+    D(UINT16, 38, 2, "uint16")                                                                                         \
+    D(UINT32, 39, 4, "uint32")                                                                                         \
+    D(UINT64, 40, 8, "uint64")                                                                                         \
+    D(FLOAT16, 42, 2, "float16")                                                                                       \
+    D(FLOAT32, 43, 4, "float32")                                                                                       \
+    D(FLOAT64, 44, 8, "float64")
+
+#define NNRTI_ENUM_VALUE(prefix, name, value) prefix##name = value,
+#define NNRTI_ENUM_TYPE(T)                                                                                             \
+    typedef int32_t NNRT_##T;                                                                                          \
+    enum { NNRT_ENUM_##T(NNRTI_ENUM_VALUE) NNRTI_ENUM_END_##T };
+#define NNRTI_ENUM_ENDS(T) NNRTI_ENUM_END_##T,
+NNRT_ENUMS(NNRTI_ENUM_TYPE)
+
+typedef int32_t NNRT_DataType;
+#define NNRTI_DATA_TYPE_VALUE(name, number, bytes, text) NNRT_DATA_TYPE_##name = number,
+enum { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_DATA_TYPE_END };
+
+/* Sets of element types, a bit each. */
+#define NNRT_TYPES_OF(type) (1u << ((type)-30))
+#define NNRT_TYPES_BOOL NNRT_TYPES_OF(NNRT_DATA_TYPE_BOOL)
+#define NNRT_TYPES_F32 NNRT_TYPES_OF(NNRT_DATA_TYPE_FLOAT32)
+#define NNRT_TYPES_F16 NNRT_TYPES_OF(NNRT_DATA_TYPE_FLOAT16)
+#define NNRT_TYPES_F64 NNRT_TYPES_OF(NNRT_DATA_TYPE_FLOAT64)
+#define NNRT_TYPES_I32 NNRT_TYPES_OF(NNRT_DATA_TYPE_INT32)
+#define NNRT_TYPES_I8 NNRT_TYPES_OF(NNRT_DATA_TYPE_INT8)
+#define NNRT_TYPES_U8 NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT8)
+#define NNRT_TYPES_I16 NNRT_TYPES_OF(NNRT_DATA_TYPE_INT16)
+#define NNRT_TYPES_INDEX (NNRT_TYPES_I32 | NNRT_TYPES_OF(NNRT_DATA_TYPE_INT64))
+#define NNRT_TYPES_FLOAT (NNRT_TYPES_F16 | NNRT_TYPES_F32)
+#define NNRT_TYPES_INT                                                                                                 \
+    (NNRT_TYPES_I8 | NNRT_TYPES_I16 | NNRT_TYPES_INDEX | NNRT_TYPES_U8 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16) |        \
+     NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT32) | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT64))
+#define NNRT_TYPES_NUM (NNRT_TYPES_INT | NNRT_TYPES_FLOAT | NNRT_TYPES_F64)
+#define NNRT_TYPES_ANY (NNRT_TYPES_NUM | NNRT_TYPES_BOOL)
+
+/* A list is a pointer and a count. The pointer may be NULL when the count is 0; lists own nothing. */
+typedef struct NNRT_Int64List {
+    const int64_t *data;
+    uint32_t count;
+} NNRT_Int64List;
+typedef struct NNRT_Int64Lists {
+    const NNRT_Int64List *data;
+    uint32_t count;
+} NNRT_Int64Lists;
+
+/* Makes a list from an array, in C and in C++: attr.stride = nnrt_int64_list(two, 2). */
+static inline NNRT_Int64List nnrt_int64_list(const int64_t *data, uint32_t count)
+{
+    NNRT_Int64List list;
+    list.data = data;
+    list.count = count;
+    return list;
+}
+
+/* real = scale * (q - zeroPoint). scale is 0 only when the data range is empty. */
+typedef struct NNRT_QuantParam {
+    int32_t numBits;
+    int32_t zeroPoint;
+    double scale;
+} NNRT_QuantParam;
+
+/* What went wrong, filled by the first fault of a call and not overwritten while it unwinds. Zero it before use. */
+typedef struct nnrt_error {
+    NNRT_ReturnCode code;
+    int32_t node;      /* index of the node in Model.nodes, -1 = none */
+    int32_t tensor;    /* index of the tensor in Model.allTensors, -1 = none */
+    char message[276]; /* one sentence, ends in '\0' */
+} nnrt_error;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>attributes */
+
+/* One description a struct: M(S, kind, type, member, default), S the struct. Kinds: BOOL bool; INT int64_t (its value
+   must lie inside int32); FLOAT float; ENUM NNRT_<type>; INTS list of INT; INTS2 list of lists; NONE the byte of a
+   struct without members. A list's default is empty. From this come the structs, the defaults, printing, comparison and
+   copying. */
+
+/* clang-format off */
+/* ACTIVATION */
+#define NNRT_ATTR_Activation(M, S)                                                                                     \
+    M(S, ENUM, ActivationType, activationType, 0) /* which function */                                                 \
+    M(S, FLOAT, _, alpha, 0)                      /* slope of LEAKY_RELU, scale of ELU, threshold of THRESHOLDRELU */  \
+    M(S, FLOAT, _, minVal, 0)                     /* lower bound of HARD_TANH */                                       \
+    M(S, FLOAT, _, maxVal, 0)                     /* upper bound of HARD_TANH; must be > minVal */                     \
+    M(S, BOOL, _, approximate, 0)                 /* GELU only: true = tanh form, false = erf form */
+/* ADD_FUSION */
+#define NNRT_ATTR_AddFusion(M, S)                                                                                      \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* ARGMAX_FUSION */
+#define NNRT_ATTR_ArgMaxFusion(M, S)                                                                                   \
+    M(S, INT, _, axis, -1)                        /* axis searched, in [-rank, rank) */                                \
+    M(S, INT, _, topK, 1)                         /* how many maxima, 1 <= topK <= extent */                           \
+    M(S, BOOL, _, keepDims, 0)                    /* keep the axis; matters only for topK 1 */                         \
+    M(S, BOOL, _, outMaxValue, 0)                 /* false: output indices, true: output values */
+/* AVGPOOL_FUSION */
+#define NNRT_ATTR_AvgPoolFusion(M, S)                                                                                  \
+    M(S, INTS, _, kernelSize, 0)                  /* [height, width], both >= 1; ignored when global */                \
+    M(S, INTS, _, strides, 0)                     /* [height, width], both >= 1 */                                     \
+    M(S, INTS, _, pad, 0) /* [top, bottom, left, right], all >= 0; used with PAD_MODE_PAD, must be zero otherwise */   \
+    M(S, ENUM, PadMode, padMode, 0)               /* PAD, SAME or VALID */                                             \
+    M(S, ENUM, RoundMode, roundMode, 0)           /* how the output extent is rounded with PAD and VALID */            \
+    M(S, ENUM, Format, format, 0)                 /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, BOOL, _, global, 0) /* true: one window over the whole plane, kernelSize and strides ignored */               \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* BATCH_TO_SPACE_ND */
+#define NNRT_ATTR_BatchToSpaceND(M, S)                                                                                 \
+    M(S, INTS, _, blockShape, 0)                  /* [height, width], both >= 1 */                                     \
+    M(S, INTS2, _, crops, 0)                      /* 2x2: [[top, bottom], [left, right]], all >= 0 */
+/* BIAS_ADD */
+#define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
+/* CAST */
+#define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
+/* CONCAT */
+#define NNRT_ATTR_Concat(M, S)                                                                                         \
+    M(S, INT, _, axis, 0)                         /* axis joined, in [-rank, rank) */
+/* CONV2D_FUSION */
+#define NNRT_ATTR_Conv2DFusion(M, S)                                                                                   \
+    M(S, INTS, _, kernelSize, 0)                  /* [height, width]; must equal weight dims 1 and 2 */                \
+    M(S, INTS, _, stride, 0)                      /* [height, width], both >= 1 */                                     \
+    M(S, INTS, _, dilation, 0)                    /* [height, width], both >= 1 */                                     \
+    M(S, ENUM, PadMode, padMode, 0)               /* PAD, SAME or VALID */                                             \
+    M(S, INTS, _, padList, 0) /* [top, bottom, left, right], all >= 0; must be zero (or empty) unless PAD_MODE_PAD */  \
+    M(S, INT, _, group, 1) /* number of groups, >= 1, divides inChannel and outChannel; group == inChannel is depthwise */ \
+    M(S, INT, _, inChannel, 0)                    /* input channels (all groups) */                                    \
+    M(S, INT, _, outChannel, 0)                   /* output channels (all groups) */                                   \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* CONV2D_TRANSPOSE_FUSION */
+#define NNRT_ATTR_Conv2dTransposeFusion(M, S)                                                                          \
+    M(S, INTS, _, kernelSize, 0)                  /* [height, width]; must equal weight dims 1 and 2 */                \
+    M(S, INTS, _, stride, 0)                      /* [height, width], both >= 1 */                                     \
+    M(S, INTS, _, dilation, 0)                    /* [height, width], both >= 1 */                                     \
+    M(S, ENUM, PadMode, padMode, 0)               /* PAD, SAME or VALID */                                             \
+    M(S, INTS, _, padList, 0) /* [top, bottom, left, right], all >= 0; must be zero (or empty) unless PAD_MODE_PAD */  \
+    M(S, INT, _, group, 1) /* number of groups, >= 1, divides inChannel and outChannel; group == inChannel is depthwise */ \
+    M(S, INT, _, inChannel, 0)                    /* input channels (all groups) */                                    \
+    M(S, INT, _, outChannel, 0)                   /* output channels (all groups) */                                   \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */                      \
+    M(S, INTS, _, outputPaddings, 0)              /* [height, width] extra rows/columns at the bottom/right, each >= 0 and < stride (or < dilation) */
+/* DIV_FUSION */
+#define NNRT_ATTR_DivFusion(M, S)                                                                                      \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* ELTWISE */
+#define NNRT_ATTR_Eltwise(M, S)                                                                                        \
+    M(S, ENUM, EltwiseMode, mode, 0)              /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
+/* EXPAND_DIMS */
+#define NNRT_ATTR_ExpandDims(M, S) M(S, NONE, _, reserved, 0)
+/* FILL */
+#define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
+/* FULL_CONNECTION */
+#define NNRT_ATTR_FullConnection(M, S)                                                                                 \
+    M(S, BOOL, _, hasBias, 0)                     /* true: input 2 is present */                                       \
+    M(S, BOOL, _, useAxis, 0)                     /* true: fold axes axis..rank-1 into the feature axis */             \
+    M(S, INT, _, axis, 0) /* see useAxis; 1 <= axis < rank when useAxis (negative counted from the end); 0 otherwise */ \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* FUSED_BATCH_NORM */
+#define NNRT_ATTR_FusedBatchNorm(M, S)                                                                                 \
+    M(S, FLOAT, _, epsilon, 1e-4f)                /* added to the variance, > 0 */
+/* GATHER */
+#define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
+/* LAYER_NORM_FUSION */
+#define NNRT_ATTR_LayerNormFusion(M, S)                                                                                \
+    M(S, INT, _, beginNormAxis, 1)                /* first normalised axis, in [-rank, rank) */                        \
+    M(S, FLOAT, _, epsilon, 1e-5f) /* added to the variance; 1e-5 in the schema, 1e-7 in the OH_NN builder */          \
+    M(S, BOOL, _, elementwiseAffine, 1)           /* true: gamma and beta are applied */                               \
+    M(S, INT, _, beginParamsAxis, 1)              /* first axis gamma and beta run along, in [-rank, rank) */
+/* LESS_EQUAL */
+#define NNRT_ATTR_LessEqual(M, S) M(S, NONE, _, reserved, 0)
+/* MATMUL_FUSION */
+#define NNRT_ATTR_MatMulFusion(M, S)                                                                                   \
+    M(S, BOOL, _, transposeA, 0)                  /* swap the last two axes of input 0 first */                        \
+    M(S, BOOL, _, transposeB, 0)                  /* swap the last two axes of input 1 first */                        \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* MAXIMUM */
+#define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
+/* MAX_POOL_FUSION */
+#define NNRT_ATTR_MaxPoolFusion(M, S)                                                                                  \
+    M(S, INTS, _, kernelSize, 0)                  /* [height, width], both >= 1; ignored when global */                \
+    M(S, INTS, _, strides, 0)                     /* [height, width], both >= 1 */                                     \
+    M(S, INTS, _, pad, 0) /* [top, bottom, left, right], all >= 0; used with PAD_MODE_PAD, must be zero otherwise */   \
+    M(S, ENUM, PadMode, padMode, 0)               /* PAD, SAME or VALID */                                             \
+    M(S, ENUM, Format, format, 0)                 /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, ENUM, RoundMode, roundMode, 0)           /* as in AvgPoolFusion; FLOOR in HDI 1.0 */                          \
+    M(S, BOOL, _, global, 0) /* true: one window over the whole plane, kernelSize and strides ignored */               \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* MUL_FUSION */
+#define NNRT_ATTR_MulFusion(M, S)                                                                                      \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* ONE_HOT */
+#define NNRT_ATTR_OneHot(M, S)                                                                                         \
+    M(S, INT, _, axis, -1)                        /* where the new axis goes, in [-1, rank(indices)]; -1 = last */
+/* PAD_FUSION */
+#define NNRT_ATTR_PadFusion(M, S)                                                                                      \
+    M(S, INTS2, _, paddings, 0) /* rank x 2, same meaning as input 1; used only when input 1 is absent */              \
+    M(S, ENUM, PaddingMode, paddingMode, 0)       /* CONSTANT, REFLECT or SYMMETRIC; RESERVED is an error */           \
+    M(S, FLOAT, _, constantValue, 0)              /* fill value for CONSTANT, converted to the element type */
+/* POW_FUSION */
+#define NNRT_ATTR_PowFusion(M, S)                                                                                      \
+    M(S, FLOAT, _, scale, 1)                      /* factor of x */                                                    \
+    M(S, FLOAT, _, shift, 0)                      /* added to scale*x */
+/* PRELU_FUSION */
+#define NNRT_ATTR_PReLUFusion(M, S)                                                                                    \
+    M(S, BOOL, _, channelShared, 0)               /* true: one slope for all channels; consistency check only, the weight length decides */
+/* QUANT_DTYPE_CAST */
+#define NNRT_ATTR_QuantDTypeCast(M, S)                                                                                 \
+    M(S, INT, _, srcT, 0)                         /* DataType number of the input; must match the tensor */            \
+    M(S, INT, _, dstT, 0)                         /* DataType number of the output; must match the tensor */
+/* REDUCE_FUSION */
+#define NNRT_ATTR_ReduceFusion(M, S)                                                                                   \
+    M(S, BOOL, _, keepDims, 0)                    /* keep reduced axes with extent 1 */                                \
+    M(S, ENUM, ReduceMode, mode, 0)               /* which reduction */                                                \
+    M(S, BOOL, _, reduceToEnd, 0)                 /* true: reduce every axis from the first listed one to the last */  \
+    M(S, FLOAT, _, coeff, 0)                      /* result factor, used only with reduceToEnd and when |coeff| > 1e-5 */
+/* RESHAPE */
+#define NNRT_ATTR_Reshape(M, S) M(S, NONE, _, reserved, 0)
+/* RESIZE */
+#define NNRT_ATTR_Resize(M, S)                                                                                         \
+    M(S, ENUM, ResizeMethod, method, 0)           /* LINEAR, NEAREST or CUBIC; UNKNOWN is an error */                  \
+    M(S, INT, _, newHeight, 0)                    /* output height, >= 1 */                                            \
+    M(S, INT, _, newWidth, 0)                     /* output width, >= 1 */                                             \
+    M(S, BOOL, _, preserveAspectRatio, 0)         /* true is not supported (error), as in the reference */             \
+    M(S, ENUM, CoordinateTransformMode, coordinateTransformMode, 0) /* ASYMMETRIC, ALIGN_CORNERS or HALF_PIXEL */      \
+    M(S, FLOAT, _, cubicCoeff, 0) /* cubic coefficient; 0 = -0.5 with HALF_PIXEL and -0.75 otherwise */                \
+    M(S, INT, _, excludeOutside, 0) /* 1: taps outside the input get weight 0 and the rest are rescaled to sum 1 (cubic only) */ \
+    M(S, FLOAT, _, extrapolationValue, 0) /* value outside a crop window; unused by the three transform modes */       \
+    M(S, ENUM, NearestMode, nearestMode, 0)       /* rounding of the source coordinate for NEAREST */
+/* RSQRT */
+#define NNRT_ATTR_Rsqrt(M, S) M(S, NONE, _, reserved, 0)
+/* SCALE_FUSION */
+#define NNRT_ATTR_ScaleFusion(M, S)                                                                                    \
+    M(S, INT, _, axis, 0) /* first input axis the scale shape is matched with, in [-rank, rank) */                     \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* SHAPE */
+#define NNRT_ATTR_Shape(M, S) M(S, NONE, _, reserved, 0)
+/* SLICE_FUSION */
+#define NNRT_ATTR_SliceFusion(M, S)                                                                                    \
+    M(S, INTS, _, axes, 0)                        /* axes begin and size refer to; empty = 0,1,2,... */
+/* SOFTMAX */
+#define NNRT_ATTR_Softmax(M, S)                                                                                        \
+    M(S, INTS, _, axis, 0)                        /* axis in a list of exactly one element, in [-rank, rank); empty = -1 */
+/* SPACE_TO_BATCH_ND */
+#define NNRT_ATTR_SpaceToBatchND(M, S)                                                                                 \
+    M(S, INTS, _, blockShape, 0)                  /* [height, width], both >= 1 */                                     \
+    M(S, INTS2, _, paddings, 0)                   /* 2x2: [[top, bottom], [left, right]], all >= 0 */
+/* SPLIT */
+#define NNRT_ATTR_Split(M, S)                                                                                          \
+    M(S, INT, _, outputNum, 0)                    /* number of outputs, >= 1; must equal the node outputs */           \
+    M(S, INTS, _, sizeSplits, 0) /* extent of each output along axis; empty = equal parts; one entry may be -1 = the rest */ \
+    M(S, INT, _, axis, 0)                         /* axis split, in [-rank, rank) */
+/* SQRT */
+#define NNRT_ATTR_Sqrt(M, S) M(S, NONE, _, reserved, 0)
+/* SQUARED_DIFFERENCE */
+#define NNRT_ATTR_SquaredDifference(M, S) M(S, NONE, _, reserved, 0)
+/* SQUEEZE */
+#define NNRT_ATTR_Squeeze(M, S)                                                                                        \
+    M(S, INTS, _, axis, 0)                        /* axes removed where their extent is 1, each in [-rank, rank); empty = every axis of extent 1 */
+/* STACK */
+#define NNRT_ATTR_Stack(M, S)                                                                                          \
+    M(S, INT, _, axis, 0)                         /* where the new axis goes, in [-(rank+1), rank] */
+/* STRIDED_SLICE */
+#define NNRT_ATTR_StridedSlice(M, S)                                                                                   \
+    M(S, INT, _, beginMask, 0)                    /* bit i: begin[i] is ignored, slice from the start */               \
+    M(S, INT, _, endMask, 0)                      /* bit i: end[i] is ignored, slice to the end */                     \
+    M(S, INT, _, ellipsisMask, 0) /* bit i: entry i stands for as many whole axes as needed; at most one bit */        \
+    M(S, INT, _, newAxisMask, 0)                  /* bit i: entry i inserts an axis of extent 1 */                     \
+    M(S, INT, _, shrinkAxisMask, 0)               /* bit i: take the single element begin[i] and drop the axis */
+/* SUB_FUSION */
+#define NNRT_ATTR_SubFusion(M, S)                                                                                      \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* TILE_FUSION */
+#define NNRT_ATTR_TileFusion(M, S)                                                                                     \
+    M(S, INTS, _, dims, 0)                        /* axes multiples refers to; empty = the last len(multiples) axes */
+/* TOPK_FUSION */
+#define NNRT_ATTR_TopKFusion(M, S)                                                                                     \
+    M(S, BOOL, _, sorted, 1)                      /* true: descending values; false: by ascending index */             \
+    M(S, INT, _, axis, -1)                        /* axis searched, in [-rank, rank) */
+/* TRANSPOSE */
+#define NNRT_ATTR_Transpose(M, S) M(S, NONE, _, reserved, 0)
+/* UNSQUEEZE */
+#define NNRT_ATTR_Unsqueeze(M, S)                                                                                      \
+    M(S, INTS, _, axis, 0)                        /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
+/* clang-format on */
+
+/* The attribute structs described above. */
+#define NNRT_ATTRS(S)                                                                                                  \
+    S(Activation)                                                                                                      \
+    S(AddFusion) S(ArgMaxFusion) S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion)       \
+        S(Conv2dTransposeFusion) S(DivFusion) S(Eltwise) S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm)     \
+            S(Gather) S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion)         \
+                S(OneHot) S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape)        \
+                    S(Resize) S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split)    \
+                        S(Sqrt) S(SquaredDifference) S(Squeeze) S(Stack) S(StridedSlice) S(SubFusion) S(TileFusion)    \
+                            S(TopKFusion) S(Transpose) S(Unsqueeze)
+
+#define NNRTI_CTYPE_BOOL(T) bool
+#define NNRTI_CTYPE_INT(T) int64_t
+#define NNRTI_CTYPE_FLOAT(T) float
+#define NNRTI_CTYPE_ENUM(T) NNRT_##T
+#define NNRTI_CTYPE_INTS(T) NNRT_Int64List
+#define NNRTI_CTYPE_INTS2(T) NNRT_Int64Lists
+#define NNRTI_CTYPE_NONE(T) uint8_t
+#define NNRTI_ATTR_MEMBER(S, kind, T, member, value) NNRTI_CTYPE_##kind(T) member;
+#define NNRTI_ATTR_STRUCT(S)                                                                                           \
+    typedef struct NNRT_##S {                                                                                          \
+        NNRT_ATTR_##S(NNRTI_ATTR_MEMBER, S)                                                                            \
+    } NNRT_##S;
+NNRT_ATTRS(NNRTI_ATTR_STRUCT)
+
+/* The description as data: what readers, writers, printers and generators of attributes walk over. */
+typedef int32_t nnrt_attr_kind;
+enum {
+    NNRT_ATTR_KIND_NONE,
+    NNRT_ATTR_KIND_BOOL,
+    NNRT_ATTR_KIND_INT,
+    NNRT_ATTR_KIND_FLOAT,
+    NNRT_ATTR_KIND_ENUM,
+    NNRT_ATTR_KIND_INTS,
+    NNRT_ATTR_KIND_INTS2
+};
+
+typedef struct nnrt_enum_value {
+    const char *name; /* "SAME" */
+    int32_t value;
+} nnrt_enum_value;
+
+typedef struct nnrt_attr_member {
+    const char *name;
+    nnrt_attr_kind kind;
+    uint32_t offset, bytes;        /* place in the struct */
+    const nnrt_enum_value *values; /* kind ENUM: valueCount enumerators */
+    uint32_t valueCount;
+    double initial; /* default of BOOL, INT, FLOAT, ENUM */
+} nnrt_attr_member;
+
+typedef struct nnrt_attr_struct {
+    const char *name; /* "Conv2DFusion" */
+    uint32_t bytes;   /* sizeof(NNRT_Conv2DFusion) */
+    const nnrt_attr_member *members;
+    uint32_t count; /* 0 for a struct without members */
+} nnrt_attr_struct;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>views */
+
+/* A tensor as a kernel sees it: element [i0,i1,..] lies at data + (i0*strides[0] + i1*strides[1] + ..) elements.
+   dataType NNRT_DATA_TYPE_UNKNOWN marks an absent optional operand; kernels get NULL for it. */
+typedef struct nnrt_view {
+    void *data;
+    NNRT_DataType dataType;
+    int32_t rank;
+    int32_t dims[NNRT_MAX_RANK];
+    ptrdiff_t strides[NNRT_MAX_RANK]; /* in elements */
+    const NNRT_QuantParam *quant;     /* quantCount parameters: 0 none, 1 whole tensor, else one per channel */
+    uint32_t quantCount;
+} nnrt_view;
+
+/* A kernel behind one signature: the resolved attributes, then the views of all inputs and outputs in the order of the
+   operator's row; absent optional operands take their place. For an operator with a repeated operand nIn, nOut
+   count. */
+typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32_t nIn, uint32_t nOut);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>table */
+
+/* The operators: X(NAME, number, Struct, rule, "inputs", "outputs", flags, "failure", kernels, since, ...).
+   Struct    attribute struct without NNRT_; rule: nnrti_rule_<rule> checks shapes and attributes (>>op in the
+             implementation).
+   operands  separated by spaces: name, then ? optional or * one or more, then what its element type must be:
+             nothing: input 0: what the kernels take; others: anything;  =k: that of input k;  :i int32 or int64;
+             :f float16 or float32;  :n numbers;  :b bool;  :. decided by the rule or by the type that the model
+             declares.
+   flags     LAYOUT   input 0 and the outputs are images: their views are in the order [N,H,W,C] whatever the format
+             INPLACE  output 0 may overwrite an input of the same shape and element size
+             ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
+             EMPTY    extents of 0 are legal; without it they are refused
+   failure   what a run can fail of (index out of range ...), NULL = it cannot
+   kernels   K(types of input 0, Struct, kernel, arguments): nnrt_<kernel>, called with inputs_outputs operands (V =
+             repeated); the first K whose types contain the type of input 0 is taken. Quantised kernels get rows of their own here.
+   since     HDI version times ten that has it: 10, 20, 21; 0 = our own
+   Rows stand in the order of their numbers and end in `...`, so that a new column breaks no consumer. */
+#define NNRT_OP_LAYOUT 1u
+#define NNRT_OP_INPLACE 2u
+#define NNRT_OP_ALIAS 4u
+#define NNRT_OP_EMPTY 8u
+#define NNRTI_MOVE (NNRT_OP_EMPTY)
+#define NNRTI_MAP (NNRT_OP_EMPTY | NNRT_OP_INPLACE)
+#define NNRTI_IMAGE (NNRT_OP_LAYOUT)
+#define NNRTI_NOFAIL NULL
+#define NNRTI_DIVZERO "an integer divisor is 0"
+#define NNRTI_INDEX "an index lies outside the axis it refers to"
+/* float32 and float16 kernels that share one body. */
+#define NNRTI_FLOATS(K, S, fn, args) K(NNRT_TYPES_F32, S, fn##_f32, args) K(NNRT_TYPES_F16, S, fn##_f16, args)
+
+/* clang-format off */
+#define NNRT_OPS(X, K) \
+    X(ACTIVATION, 2, Activation, activation, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, Activation, activation, 1_1) K(NNRT_TYPES_F64, Activation, activation_f64, 1_1) \
+      K(NNRT_TYPES_I32, Activation, activation_i32, 1_1), 10) \
+    X(ADD_FUSION, 5, AddFusion, add_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_F32, AddFusion, add_fusion_f32, 2_1) K(NNRT_TYPES_ANY, AddFusion, add_fusion, 2_1), 10) \
+    X(ARGMAX_FUSION, 11, ArgMaxFusion, argmax_fusion, "x", "indices:. values?=0", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_NUM, ArgMaxFusion, argmax_fusion, 1_2), 10) \
+    X(AVGPOOL_FUSION, 17, AvgPoolFusion, avgpool_fusion, "x", "y=0", NNRTI_IMAGE, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, AvgPoolFusion, avgpool_fusion, 1_1), 10) \
+    X(BATCH_TO_SPACE_ND, 22, BatchToSpaceND, batch_to_space_nd, "x", "y=0", NNRTI_MOVE | NNRTI_IMAGE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, BatchToSpaceND, batch_to_space_nd, 1_1), 10) \
+    X(BIAS_ADD, 23, BiasAdd, bias_add, "x bias=0", "y=0", NNRTI_MAP | NNRTI_IMAGE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_NUM, BiasAdd, bias_add, 2_1), 10) \
+    X(CAST, 28, Cast, cast, "x type?:i", "y:.", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Cast, cast, 1_1), 10) \
+    X(CONCAT, 31, Concat, concat, "x*", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Concat, concat, V_1), 10) \
+    X(CONV2D_FUSION, 35, Conv2DFusion, conv2d_fusion, "x weight=0 bias?=0", "y=0", NNRTI_IMAGE, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, Conv2DFusion, conv2d_fusion, 3_1), 10) \
+    X(CONV2D_TRANSPOSE_FUSION, 36, Conv2dTransposeFusion, conv2d_transpose_fusion, "x weight=0 bias?=0", "y=0", \
+      NNRTI_IMAGE, NNRTI_NOFAIL, NNRTI_FLOATS(K, Conv2dTransposeFusion, conv2d_transpose_fusion, 3_1), 10) \
+    X(DIV_FUSION, 47, DivFusion, div_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_DIVZERO, \
+      K(NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) K(NNRT_TYPES_ANY, DivFusion, div_fusion, 2_1), 10) \
+    X(ELTWISE, 52, Eltwise, eltwise, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_NUM, Eltwise, eltwise, 2_1), 10) \
+    X(EXPAND_DIMS, 56, ExpandDims, expand_dims, "x axis:i", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, ExpandDims, expand_dims, 1_1), 10) \
+    X(FILL, 66, Fill, fill, "value shape:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Fill, fill, 1_1), 10) \
+    X(FULL_CONNECTION, 67, FullConnection, full_connection, "x weight=0 bias?=0", "y=0", 0, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, FullConnection, full_connection, 3_1), 10) \
+    X(FUSED_BATCH_NORM, 68, FusedBatchNorm, fused_batch_norm, "x scale=0 offset=0 mean=0 variance=0", "y=0", \
+      NNRTI_MAP | NNRTI_IMAGE, NNRTI_NOFAIL, NNRTI_FLOATS(K, FusedBatchNorm, fused_batch_norm, 5_1) \
+      K(NNRT_TYPES_F64, FusedBatchNorm, fused_batch_norm_f64, 5_1), 10) \
+    X(GATHER, 69, Gather, gather, "x indices:i axis?:i", "y=0", NNRTI_MOVE, NNRTI_INDEX, \
+      K(NNRT_TYPES_ANY, Gather, gather, 3_1), 10) \
+    X(LAYER_NORM_FUSION, 75, LayerNormFusion, layer_norm_fusion, "x gamma?=0 beta?=0", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, LayerNormFusion, layer_norm_fusion, 3_1), 10) \
+    X(LESS_EQUAL, 78, LessEqual, less_equal, "x y=0", "z:b", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, LessEqual, less_equal, 2_1), 10) \
+    X(MATMUL_FUSION, 89, MatMulFusion, matmul_fusion, "x y=0 bias?=0", "z=0", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, MatMulFusion, matmul_fusion, 3_1), 10) \
+    X(MAXIMUM, 90, Maximum, maximum, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_NUM, Maximum, maximum, 2_1), 10) \
+    X(MAX_POOL_FUSION, 92, MaxPoolFusion, max_pool_fusion, "x", "y=0 indices?:.", NNRTI_IMAGE, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, MaxPoolFusion, max_pool_fusion, 1_2), 10) \
+    X(MUL_FUSION, 99, MulFusion, mul_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_F32, MulFusion, mul_fusion_f32, 2_1) K(NNRT_TYPES_ANY, MulFusion, mul_fusion, 2_1), 10) \
+    X(ONE_HOT, 105, OneHot, one_hot, "indices depth:i onValue offValue=2", "y=2", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_INDEX, OneHot, one_hot, 4_1), 10) \
+    X(PAD_FUSION, 107, PadFusion, pad_fusion, "x paddings?:i value?=0", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, PadFusion, pad_fusion, 3_1), 10) \
+    X(POW_FUSION, 110, PowFusion, pow_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_NUM, PowFusion, pow_fusion, 2_1), 10) \
+    X(PRELU_FUSION, 112, PReLUFusion, prelu_fusion, "x weight=0", "y=0", NNRTI_MAP | NNRTI_IMAGE, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, PReLUFusion, prelu_fusion, 2_1) K(NNRT_TYPES_F64, PReLUFusion, prelu_fusion_f64, 2_1), 10) \
+    X(QUANT_DTYPE_CAST, 113, QuantDTypeCast, quant_dtype_cast, "x", "y:.", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_FLOAT | NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32, QuantDTypeCast, quant_dtype_cast, 1_1), 10) \
+    X(REDUCE_FUSION, 118, ReduceFusion, reduce_fusion, "x axes?:i", "y=0", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_F32, ReduceFusion, reduce_fusion_f32, 2_1) K(NNRT_TYPES_ANY, ReduceFusion, reduce_fusion, 2_1), 10) \
+    X(RESHAPE, 119, Reshape, reshape, "x shape:i", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Reshape, reshape, 1_1), 10) \
+    X(RESIZE, 120, Resize, resize, "x size?", "y=0", NNRTI_IMAGE, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, Resize, resize, 2_1), 10) \
+    X(RSQRT, 126, Rsqrt, rsqrt, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, Rsqrt, rsqrt, 1_1) K(NNRT_TYPES_F64, Rsqrt, rsqrt_f64, 1_1), 10) \
+    X(SCALE_FUSION, 127, ScaleFusion, scale_fusion, "x scale=0 bias?=0", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, ScaleFusion, scale_fusion, 3_1) K(NNRT_TYPES_F64, ScaleFusion, scale_fusion_f64, 3_1), 10) \
+    X(SHAPE, 130, Shape, shape, "x", "y:.", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Shape, shape, 1_1), 10) \
+    X(SLICE_FUSION, 135, SliceFusion, slice_fusion, "x begin:i size:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, SliceFusion, slice_fusion, 2_1), 10) \
+    X(SOFTMAX, 138, Softmax, softmax, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, Softmax, softmax, 1_1), 10) \
+    X(SPACE_TO_BATCH_ND, 141, SpaceToBatchND, space_to_batch_nd, "x", "y=0", NNRTI_MOVE | NNRTI_IMAGE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, SpaceToBatchND, space_to_batch_nd, 1_1), 10) \
+    X(SPLIT, 145, Split, split, "x", "y*=0", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Split, split, 1_V), 10) \
+    X(SQRT, 146, Sqrt, sqrt, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, Sqrt, sqrt, 1_1) K(NNRT_TYPES_F64, Sqrt, sqrt_f64, 1_1), 10) \
+    X(SQUEEZE, 147, Squeeze, squeeze, "x", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Squeeze, squeeze, 1_1), 10) \
+    X(SQUARED_DIFFERENCE, 149, SquaredDifference, squared_difference, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, SquaredDifference, squared_difference, 2_1), 10) \
+    X(STACK, 150, Stack, stack, "x*", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Stack, stack, V_1), 10) \
+    X(STRIDED_SLICE, 151, StridedSlice, strided_slice, "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE, \
+      NNRTI_NOFAIL, K(NNRT_TYPES_ANY, StridedSlice, strided_slice, 4_1), 10) \
+    X(SUB_FUSION, 152, SubFusion, sub_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_F32, SubFusion, sub_fusion_f32, 2_1) K(NNRT_TYPES_NUM, SubFusion, sub_fusion, 2_1), 10) \
+    X(TILE_FUSION, 160, TileFusion, tile_fusion, "x multiples:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, TileFusion, tile_fusion, 1_1), 10) \
+    X(TOPK_FUSION, 161, TopKFusion, topk_fusion, "x k:i", "values=0 indices?:.", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_NUM, TopKFusion, topk_fusion, 1_2), 10) \
+    X(TRANSPOSE, 162, Transpose, transpose, "x perm:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Transpose, transpose, 2_1), 10) \
+    X(UNSQUEEZE, 165, Unsqueeze, unsqueeze, "x", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
+      K(NNRT_TYPES_ANY, Unsqueeze, unsqueeze, 1_1), 10)
+/* clang-format on */
+
+#define NNRTI_NO_KERNEL(types, S, fn, args)
+#define NNRTI_OP_VALUE(name, number, S, rule, in, out, flags, failure, kernels, ...) NNRT_NODE_TYPE_##name = number,
+typedef int32_t NNRT_NodeType;
+enum { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KERNEL) NNRTI_NODE_TYPE_END };
+
+/* Prototypes of the kernels by their arguments; optional operands may be NULL. */
+#define NNRTI_ARGS_1_1 const nnrt_view *, nnrt_view *
+#define NNRTI_ARGS_1_2 const nnrt_view *, nnrt_view *, nnrt_view *
+#define NNRTI_ARGS_2_1 const nnrt_view *, NNRTI_ARGS_1_1
+#define NNRTI_ARGS_3_1 const nnrt_view *, NNRTI_ARGS_2_1
+#define NNRTI_ARGS_4_1 const nnrt_view *, NNRTI_ARGS_3_1
+#define NNRTI_ARGS_5_1 const nnrt_view *, NNRTI_ARGS_4_1
+#define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn inputs that lie one behind the other */
+#define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut outputs that lie one behind the other */
+#define NNRTI_KERNEL_PROTO(types, S, fn, args) NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *, NNRTI_ARGS_##args);
+#define NNRTI_OP_KERNELS(name, number, S, rule, in, out, flags, failure, kernels, ...) kernels
+NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_PROTO)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>resolve */
+
+/* What is known of an operand while a node is prepared. rank -1 = absent, or a result not yet worked out. */
+typedef struct nnrt_operand {
+    const char *name;       /* of the tensor, for messages; may be NULL */
+    NNRT_DataType dataType; /* NNRT_DATA_TYPE_UNKNOWN: absent input, or a result whose type follows from the inputs */
+    NNRT_Format format;
+    int32_t rank;
+    int32_t dims[NNRT_MAX_RANK];
+    int32_t viewRank; /* -1: the kernel sees rank and dims; else the shape in which it sees the same elements */
+    int32_t viewDims[NNRT_MAX_RANK];
+    const void *data; /* the value, when known before the run: constants, or what the rule computed; else NULL */
+    const NNRT_QuantParam *quant;
+    uint32_t quantCount;
+} nnrt_operand;
+
+#define NNRT_MAX_FIXED_OPERANDS 8 /* inputs plus outputs of an operator without a repeated operand */
+
+typedef struct nnrt_op nnrt_op;
+
+/* One node being resolved. The caller fills the first group; nnrt_resolve_node fills the second and completes out[].
+   in[] has room for as many operands as the row can have, or the node has, and out[] likewise; those beyond the node's
+   own are absent. */
+typedef struct nnrt_resolve {
+    const nnrt_op *op;
+    const char *nodeName;
+    int32_t node;     /* index for messages, -1 = none */
+    const void *attr; /* attribute block, may be shorter than the struct: the rest takes its defaults */
+    uint32_t attrBytes;
+    nnrt_operand *in, *out;
+    uint32_t nIn, nOut;                       /* how many the node has */
+    void *(*alloc)(void *user, size_t bytes); /* memory that lives as long as the result, NULL when there is none */
+    void *user;
+    nnrt_error *error; /* may be NULL */
+
+    void *resolved; /* the attribute struct with nothing left to interpret */
+    nnrt_kernel kernel;
+} nnrt_resolve;
+
+typedef struct nnrt_kernel_row {
+    uint32_t types;
+    nnrt_kernel call;
+    const char *name;
+} nnrt_kernel_row;
+
+/* One operator, as data. */
+struct nnrt_op {
+    const char *name;
+    NNRT_NodeType type;
+    uint32_t flags;
+    const char *inputs, *outputs;
+    const char *failure;
+    const nnrt_attr_struct *attr;
+    NNRT_ReturnCode (*rule)(nnrt_resolve *c);
+    const nnrt_kernel_row *kernels;
+    uint32_t kernelCount;
+};
+
+/* How many inputs and outputs a node of an operator may have. */
+typedef struct nnrt_op_arity {
+    uint32_t minIn, maxIn, minOut, maxOut; /* UINT32_MAX: repeated */
+} nnrt_op_arity;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>api */
+
+/* The operator with this number, NULL when there is none. nnrt_op_at(i) lists all, in the order of their numbers. */
+NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type);
+NNRT_API const nnrt_op *nnrt_op_named(const char *name);
+NNRT_API const nnrt_op *nnrt_op_at(uint32_t index);
+NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op);
+/* Types that input 0 may have (NNRT_TYPES_ bits). */
+NNRT_API uint32_t nnrt_op_types(const nnrt_op *op);
+
+/* Checks a node against its row and its rule (order of codes: OPS.md A4), works out shapes and types of the results,
+   and gives the resolved attributes and the kernel. On failure error tells node, operator, found and expected. */
+NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c);
+/* View of an operand as the kernel of op sees it, without its data. index counts inputs; outputs pass -1. */
+NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view);
+/* An operand of n extents. rank must be <= NNRT_MAX_RANK. */
+NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data);
+
+/* Bytes of an element, 0 for a type that does not exist. */
+NNRT_API size_t nnrt_type_size(NNRT_DataType type);
+NNRT_API const char *nnrt_type_name(NNRT_DataType type);   /* "float32", "unknown" */
+NNRT_API const char *nnrt_code_name(NNRT_ReturnCode code); /* "NNRT_INVALID_SHAPE" */
+/* Elements and bytes of a shape; false when an extent is negative or the size does not fit. */
+NNRT_API bool nnrt_dims_count(const int32_t *dims, int32_t rank, size_t *count);
+NNRT_API bool nnrt_dims_bytes(const int32_t *dims, int32_t rank, NNRT_DataType type, size_t *bytes);
+/* *out = a + b, *out = a * b; false on overflow. All size arithmetic of nnrt goes through these. */
+NNRT_API bool nnrt_add_size(size_t a, size_t b, size_t *out);
+NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
+
+/* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
+   print writes "kernelSize=[3,3] padMode=SAME ..." and returns the length it would need; copy copies the struct and its
+   lists into memory from alloc, NULL when there is none left. */
+NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr);
+NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b);
+NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size);
+NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
+                              void *user);
+
+/* Writes a message into error, unless it holds one already, and returns code. Formats: %s text, %c char, %d int32_t,
+   %u uint32_t, %l int64_t, %z size_t, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand*
+   ("float32[1,28,28]"). */
+NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...);
+/* The same into a text; returns the length without the end. */
+NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_OPS_H */
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_OPS_IMPLEMENTED)
+#define NNRT_OPS_IMPLEMENTED
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_UNUSED __attribute__((unused))
+#define NNRTI_INLINE static inline __attribute__((always_inline, unused))
+#else
+#define NNRTI_UNUSED
+#define NNRTI_INLINE static inline
+#endif
+
+/* Contraction of a * b + c into one rounding is off from here to the end of this section, for each compiler its own
+ * way.
+ * - gcc ignores the STDC pragma. Its optimize pragma holds against -ffp-contract=fast, its default outside of
+ *   -std=c99, and keeps inlining and vectors as long as caller and callee both stand in the region. (The same option
+ *   as an attribute of one function works, too, but that function is not inlined into one without it.)
+ * - clang obeys the STDC pragma except under -ffp-contract=fast, which is defined to overrule it. For that flag
+ *   define NNRT_FP_STRICT: strict exceptions stop the fusion. They also stop vectorisation and inlining into
+ *   functions outside the region (5 to 10 times slower), hence they are not the default. clang 14 knows them on x86
+ *   only, and says so.
+ * -ffast-math cannot be undone here (among other things it sets the processor to flush subnormals). */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#ifdef NNRT_FP_STRICT
+#pragma clang fp exceptions(maytrap)
+#endif
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#elif defined(_MSC_VER)
+#pragma fp_contract(off)
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>text */
+
+/* Tables made from the descriptions of the declarations. */
+#define NNRTI_ENUM_ROW(prefix, name, value) {#name, value},
+#define NNRTI_ENUM_TABLE(T)                                                                                            \
+    static const nnrt_enum_value nnrti_enum_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_ENUM_ROW)};
+NNRT_ENUMS(NNRTI_ENUM_TABLE)
+
+#define NNRTI_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+#define NNRTI_VALUES_BOOL(T) NULL, 0
+#define NNRTI_VALUES_INT(T) NULL, 0
+#define NNRTI_VALUES_FLOAT(T) NULL, 0
+#define NNRTI_VALUES_ENUM(T) nnrti_enum_##T, NNRTI_COUNT(nnrti_enum_##T)
+#define NNRTI_VALUES_INTS(T) NULL, 0
+#define NNRTI_VALUES_INTS2(T) NULL, 0
+#define NNRTI_VALUES_NONE(T) NULL, 0
+#define NNRTI_MEMBER_ROW(S, kind, T, member, value)                                                                    \
+    {#member,                                                                                                          \
+     NNRT_ATTR_KIND_##kind,                                                                                            \
+     (uint32_t)offsetof(NNRT_##S, member),                                                                             \
+     (uint32_t)sizeof(((NNRT_##S *)0)->member),                                                                        \
+     NNRTI_VALUES_##kind(T),                                                                                           \
+     (double)(value)},
+#define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
+#define NNRTI_MEMBER_TABLE(S)                                                                                          \
+    static const nnrt_attr_member nnrti_members_##S[] = {NNRT_ATTR_##S(NNRTI_MEMBER_ROW, S)};                          \
+    static const nnrt_attr_struct nnrti_struct_##S = {#S, (uint32_t)sizeof(NNRT_##S), nnrti_members_##S,               \
+                                                      0 NNRT_ATTR_##S(NNRTI_MEMBER_ONE, S)};
+NNRT_ATTRS(NNRTI_MEMBER_TABLE)
+
+NNRT_API size_t nnrt_type_size(NNRT_DataType type)
+{
+    switch (type) {
+#define NNRTI_TYPE_SIZE(name, number, bytes, text)                                                                     \
+    case number: return bytes;
+        NNRT_DATA_TYPES(NNRTI_TYPE_SIZE)
+    default: return 0;
+    }
+}
+
+NNRT_API const char *nnrt_type_name(NNRT_DataType type)
+{
+    switch (type) {
+#define NNRTI_TYPE_NAME(name, number, bytes, text)                                                                     \
+    case number: return text;
+        NNRT_DATA_TYPES(NNRTI_TYPE_NAME)
+    default: return "unknown";
+    }
+}
+
+NNRT_API const char *nnrt_code_name(NNRT_ReturnCode code)
+{
+    switch (code) {
+#define NNRTI_CODE_NAME(prefix, name, value)                                                                           \
+    case value: return "NNRT_" #name;
+        NNRT_ENUM_ReturnCode(NNRTI_CODE_NAME) default : return code < 0 ? "a system code" : "an unknown code";
+    }
+}
+
+NNRT_API bool nnrt_add_size(size_t a, size_t b, size_t *out)
+{
+    if (a > SIZE_MAX - b)
+        return false;
+    *out = a + b;
+    return true;
+}
+
+NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out)
+{
+    if (b != 0 && a > SIZE_MAX / b)
+        return false;
+    *out = a * b;
+    return true;
+}
+
+/* An extent of 0 gives 0 elements, but the other extents must still be sensible: their product must fit too, as
+   strides are made from it. */
+NNRT_API bool nnrt_dims_count(const int32_t *dims, int32_t rank, size_t *count)
+{
+    size_t n = 1;
+    bool empty = false;
+    if (rank < 0 || rank > NNRT_MAX_RANK)
+        return false;
+    for (int32_t i = 0; i < rank; i++) {
+        if (dims[i] < 0)
+            return false;
+        if (dims[i] == 0)
+            empty = true;
+        else if (!nnrt_mul_size(n, (size_t)dims[i], &n) || n > (size_t)PTRDIFF_MAX / 8)
+            return false;
+    }
+    *count = empty ? 0 : n;
+    return true;
+}
+
+NNRT_API bool nnrt_dims_bytes(const int32_t *dims, int32_t rank, NNRT_DataType type, size_t *bytes)
+{
+    size_t count;
+    return nnrt_dims_count(dims, rank, &count) && nnrt_mul_size(count, nnrt_type_size(type), bytes);
+}
+
+/* Where text goes: what does not fit is counted, not written. */
+typedef struct nnrti_out {
+    char *data;
+    size_t size, length;
+} nnrti_out;
+
+static void nnrti_put(nnrti_out *o, char c)
+{
+    if (o->length + 1 < o->size)
+        o->data[o->length] = c;
+    o->length++;
+}
+
+static void nnrti_puts(nnrti_out *o, const char *s)
+{
+    while (*s)
+        nnrti_put(o, *s++);
+}
+
+static void nnrti_put_u64(nnrti_out *o, uint64_t v)
+{
+    char digits[20];
+    int32_t n = 0;
+    do {
+        digits[n++] = (char)('0' + (char)(v % 10u));
+        v /= 10u;
+    } while (v != 0);
+    while (n > 0)
+        nnrti_put(o, digits[--n]);
+}
+
+static void nnrti_put_i64(nnrti_out *o, int64_t v)
+{
+    if (v < 0)
+        nnrti_put(o, '-');
+    nnrti_put_u64(o, v < 0 ? 0u - (uint64_t)v : (uint64_t)v);
+}
+
+/* Up to nine significant digits, enough to tell any two floats apart when the exponent is moderate; for people. */
+static void nnrti_put_float(nnrti_out *o, double v)
+{
+    int32_t exponent = 0, digits = 9;
+    uint32_t m;
+    char text[9];
+    if (v != v) {
+        nnrti_puts(o, "nan");
+        return;
+    }
+    if (v < 0) {
+        nnrti_put(o, '-');
+        v = -v;
+    }
+    if (v > DBL_MAX) {
+        nnrti_puts(o, "inf");
+        return;
+    }
+    if (v == 0) {
+        nnrti_put(o, '0');
+        return;
+    }
+    for (; v >= 10; exponent++)
+        v /= 10;
+    for (; v < 1; exponent--)
+        v *= 10;
+    m = (uint32_t)(v * 1e8 + 0.5);
+    if (m >= 1000000000u) {
+        m /= 10u;
+        exponent++;
+    }
+    for (int32_t i = 8; i >= 0; i--, m /= 10u)
+        text[i] = (char)('0' + (char)(m % 10u));
+    while (digits > 1 && text[digits - 1] == '0')
+        digits--;
+    if (exponent >= -5 && exponent < 0) {
+        nnrti_puts(o, "0.");
+        for (int32_t i = exponent + 1; i < 0; i++)
+            nnrti_put(o, '0');
+    }
+    for (int32_t i = 0; i < digits || (exponent < 9 && i <= exponent); i++) {
+        if (i == (exponent >= 0 && exponent < 9 ? exponent + 1 : exponent >= -5 && exponent < 0 ? -1 : 1))
+            nnrti_put(o, '.');
+        nnrti_put(o, i < digits ? text[i] : '0');
+    }
+    if (exponent < -5 || exponent >= 9) {
+        nnrti_put(o, 'e');
+        nnrti_put_i64(o, exponent);
+    }
+}
+
+static void nnrti_put_dims(nnrti_out *o, const int32_t *dims, int32_t rank)
+{
+    nnrti_put(o, '[');
+    for (int32_t i = 0; i < rank && i < NNRT_MAX_RANK; i++) {
+        if (i > 0)
+            nnrti_put(o, ',');
+        nnrti_put_i64(o, dims[i]);
+    }
+    nnrti_put(o, ']');
+}
+
+static void nnrti_put_types(nnrti_out *o, uint32_t types)
+{
+    bool first = true;
+#define NNRTI_PUT_TYPE(name, number, bytes, text)                                                                      \
+    if (types & NNRT_TYPES_OF(number)) {                                                                               \
+        nnrti_puts(o, first ? text : "," text);                                                                        \
+        first = false;                                                                                                 \
+    }
+    NNRT_DATA_TYPES(NNRTI_PUT_TYPE)
+}
+
+static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
+{
+    if (t == NULL || (t->rank < 0 && t->dataType == NNRT_DATA_TYPE_UNKNOWN)) {
+        nnrti_puts(o, "nothing");
+        return;
+    }
+    nnrti_puts(o, nnrt_type_name(t->dataType));
+    if (t->rank < 0)
+        nnrti_puts(o, " of unknown shape");
+    else
+        nnrti_put_dims(o, t->dims, t->rank);
+}
+
+static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args)
+{
+    for (; *format; format++) {
+        if (*format != '%') {
+            nnrti_put(o, *format);
+            continue;
+        }
+        switch (*++format) {
+        case 's': {
+            const char *s = va_arg(*args, const char *);
+            nnrti_puts(o, s != NULL ? s : "");
+            break;
+        }
+        case 'c': nnrti_put(o, (char)va_arg(*args, int)); break;
+        case 'd': nnrti_put_i64(o, va_arg(*args, int32_t)); break;
+        case 'u': nnrti_put_u64(o, va_arg(*args, uint32_t)); break;
+        case 'l': nnrti_put_i64(o, va_arg(*args, int64_t)); break;
+        case 'z': nnrti_put_u64(o, va_arg(*args, size_t)); break;
+        case 'f': nnrti_put_float(o, va_arg(*args, double)); break;
+        case 't': nnrti_puts(o, nnrt_type_name(va_arg(*args, NNRT_DataType))); break;
+        case 'm': nnrti_put_types(o, va_arg(*args, uint32_t)); break;
+        case 'o': nnrti_put_operand(o, va_arg(*args, const nnrt_operand *)); break;
+        case '\0': return;
+        default: nnrti_put(o, *format); break;
+        }
+    }
+}
+
+static size_t nnrti_end(nnrti_out *o)
+{
+    if (o->size > 0)
+        o->data[o->length < o->size ? o->length : o->size - 1] = '\0';
+    return o->length;
+}
+
+NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...)
+{
+    va_list args;
+    nnrti_out o;
+    o.data = out;
+    o.size = size;
+    o.length = 0;
+    va_start(args, format);
+    nnrti_vformat(&o, format, &args);
+    va_end(args);
+    return nnrti_end(&o);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...)
+{
+    va_list args;
+    nnrti_out o;
+    if (error == NULL || error->code != NNRT_SUCCESS)
+        return code;
+    error->code = code;
+    error->node = -1;
+    error->tensor = -1;
+    o.data = error->message;
+    o.size = sizeof(error->message);
+    o.length = 0;
+    va_start(args, format);
+    nnrti_vformat(&o, format, &args);
+    va_end(args);
+    nnrti_end(&o);
+    return code;
+}
+
+/* The message of a fault in the node that c resolves: "node 3 'conv1' (CONV2D_FUSION): " and what follows. */
+static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...)
+{
+    va_list args;
+    nnrti_out o;
+    nnrt_error *e = c->error;
+    if (e == NULL || e->code != NNRT_SUCCESS)
+        return code;
+    e->code = code;
+    e->node = c->node;
+    e->tensor = -1;
+    o.data = e->message;
+    o.size = sizeof(e->message);
+    o.length = 0;
+    nnrti_puts(&o, "node ");
+    if (c->node >= 0) {
+        nnrti_put_i64(&o, c->node);
+        nnrti_put(&o, ' ');
+    }
+    nnrti_put(&o, '\'');
+    nnrti_puts(&o, c->nodeName != NULL ? c->nodeName : "");
+    nnrti_puts(&o, "' (");
+    nnrti_puts(&o, c->op->name);
+    nnrti_puts(&o, "): ");
+    va_start(args, format);
+    nnrti_vformat(&o, format, &args);
+    va_end(args);
+    nnrti_end(&o);
+    return code;
+}
+
+static void nnrti_attr_set(const nnrt_attr_member *m, uint8_t *at)
+{
+    bool b = m->initial != 0;
+    int64_t i = (int64_t)m->initial;
+    int32_t e = (int32_t)m->initial;
+    float f = (float)m->initial;
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL: memcpy(at, &b, sizeof(b)); break;
+    case NNRT_ATTR_KIND_INT: memcpy(at, &i, sizeof(i)); break;
+    case NNRT_ATTR_KIND_ENUM: memcpy(at, &e, sizeof(e)); break;
+    case NNRT_ATTR_KIND_FLOAT: memcpy(at, &f, sizeof(f)); break;
+    default: break; /* lists are empty */
+    }
+}
+
+NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr)
+{
+    memset(attr, 0, s->bytes);
+    for (uint32_t i = 0; i < s->count; i++)
+        nnrti_attr_set(&s->members[i], (uint8_t *)attr + s->members[i].offset);
+}
+
+static bool nnrti_ints_equal(const NNRT_Int64List *a, const NNRT_Int64List *b)
+{
+    return a->count == b->count && (a->count == 0 || memcmp(a->data, b->data, a->count * sizeof(int64_t)) == 0);
+}
+
+NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        const nnrt_attr_member *m = &s->members[i];
+        const uint8_t *p = (const uint8_t *)a + m->offset, *q = (const uint8_t *)b + m->offset;
+        if (m->kind == NNRT_ATTR_KIND_INTS) {
+            if (!nnrti_ints_equal((const NNRT_Int64List *)(const void *)p, (const NNRT_Int64List *)(const void *)q))
+                return false;
+        } else if (m->kind == NNRT_ATTR_KIND_INTS2) {
+            const NNRT_Int64Lists *x = (const NNRT_Int64Lists *)(const void *)p;
+            const NNRT_Int64Lists *y = (const NNRT_Int64Lists *)(const void *)q;
+            if (x->count != y->count)
+                return false;
+            for (uint32_t k = 0; k < x->count; k++)
+                if (!nnrti_ints_equal(&x->data[k], &y->data[k]))
+                    return false;
+        } else if (memcmp(p, q, m->bytes) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void nnrti_put_ints(nnrti_out *o, const NNRT_Int64List *list)
+{
+    nnrti_put(o, '[');
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (i > 0)
+            nnrti_put(o, ',');
+        nnrti_put_i64(o, list->data[i]);
+    }
+    nnrti_put(o, ']');
+}
+
+static void nnrti_put_member(nnrti_out *o, const nnrt_attr_member *m, const void *at)
+{
+    const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)at;
+    int32_t e;
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL: nnrti_puts(o, *(const bool *)at ? "true" : "false"); break;
+    case NNRT_ATTR_KIND_INT: nnrti_put_i64(o, *(const int64_t *)at); break;
+    case NNRT_ATTR_KIND_FLOAT: nnrti_put_float(o, (double)*(const float *)at); break;
+    case NNRT_ATTR_KIND_INTS: nnrti_put_ints(o, (const NNRT_Int64List *)at); break;
+    case NNRT_ATTR_KIND_INTS2:
+        nnrti_put(o, '[');
+        for (uint32_t k = 0; k < lists->count; k++) {
+            if (k > 0)
+                nnrti_put(o, ',');
+            nnrti_put_ints(o, &lists->data[k]);
+        }
+        nnrti_put(o, ']');
+        break;
+    default:
+        e = *(const int32_t *)at;
+        for (uint32_t k = 0; k < m->valueCount; k++)
+            if (m->values[k].value == e) {
+                nnrti_puts(o, m->values[k].name);
+                return;
+            }
+        nnrti_put_i64(o, e);
+        break;
+    }
+}
+
+NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size)
+{
+    nnrti_out o;
+    o.data = out;
+    o.size = size;
+    o.length = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (i > 0)
+            nnrti_put(&o, ' ');
+        nnrti_puts(&o, s->members[i].name);
+        nnrti_put(&o, '=');
+        nnrti_put_member(&o, &s->members[i], (const uint8_t *)attr + s->members[i].offset);
+    }
+    return nnrti_end(&o);
+}
+
+static bool nnrti_ints_copy(NNRT_Int64List *list, void *(*alloc)(void *user, size_t bytes), void *user)
+{
+    int64_t *copy;
+    if (list->count == 0) {
+        list->data = NULL;
+        return true;
+    }
+    copy = (int64_t *)alloc(user, list->count * sizeof(int64_t));
+    if (copy == NULL)
+        return false;
+    memcpy(copy, list->data, list->count * sizeof(int64_t));
+    list->data = copy;
+    return true;
+}
+
+static bool nnrti_lists_copy(NNRT_Int64Lists *lists, void *(*alloc)(void *user, size_t bytes), void *user)
+{
+    NNRT_Int64List *copy;
+    if (lists->count == 0) {
+        lists->data = NULL;
+        return true;
+    }
+    copy = (NNRT_Int64List *)alloc(user, lists->count * sizeof(*copy));
+    if (copy == NULL)
+        return false;
+    for (uint32_t k = 0; k < lists->count; k++) {
+        copy[k] = lists->data[k];
+        if (!nnrti_ints_copy(&copy[k], alloc, user))
+            return false;
+    }
+    lists->data = copy;
+    return true;
+}
+
+/* Gives the struct at attr, whose lists lie elsewhere, lists of its own. */
+static bool nnrti_attr_own(const nnrt_attr_struct *s, void *attr, void *(*alloc)(void *user, size_t bytes), void *user)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint8_t *at = (uint8_t *)attr + s->members[i].offset;
+        if (s->members[i].kind == NNRT_ATTR_KIND_INTS && !nnrti_ints_copy((NNRT_Int64List *)(void *)at, alloc, user))
+            return false;
+        if (s->members[i].kind == NNRT_ATTR_KIND_INTS2 && !nnrti_lists_copy((NNRT_Int64Lists *)(void *)at, alloc, user))
+            return false;
+    }
+    return true;
+}
+
+NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
+                              void *user)
+{
+    void *copy = alloc(user, s->bytes);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, attr, s->bytes);
+    return nnrti_attr_own(s, copy, alloc, user) ? copy : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>engine */
+
+/* One operand of a row's text: name, ? or *, type. */
+typedef struct nnrti_sig {
+    const char *name;
+    int32_t nameLength;
+    bool optional, repeated;
+    char code; /* 0, '=', 'i', 'f', 'n', 'b', '.' */
+    int32_t same;
+} nnrti_sig;
+
+/* Reads the operand at *at and moves *at behind it; false at the end. */
+static bool nnrti_sig_next(const char **at, nnrti_sig *s)
+{
+    const char *p = *at;
+    memset(s, 0, sizeof(*s));
+    while (*p == ' ')
+        p++;
+    if (*p == '\0')
+        return false;
+    s->name = p;
+    while ((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9'))
+        p++;
+    s->nameLength = (int32_t)(p - s->name);
+    for (; *p == '?' || *p == '*'; p++) {
+        s->optional = s->optional || *p == '?';
+        s->repeated = s->repeated || *p == '*';
+    }
+    if (*p == '=') {
+        s->code = '=';
+        s->same = p[1] - '0';
+        p += 2;
+    } else if (*p == ':') {
+        s->code = p[1];
+        p += 2;
+    }
+    *at = p;
+    return true;
+}
+
+static void nnrti_sig_count(const char *text, uint32_t *least, uint32_t *most)
+{
+    nnrti_sig s;
+    *least = 0;
+    *most = 0;
+    while (nnrti_sig_next(&text, &s)) {
+        if (s.repeated) {
+            *most = UINT32_MAX;
+            *least += 1;
+            return;
+        }
+        *most += 1;
+        if (!s.optional)
+            *least = *most;
+    }
+}
+
+NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op)
+{
+    nnrt_op_arity a;
+    nnrti_sig_count(op->inputs, &a.minIn, &a.maxIn);
+    nnrti_sig_count(op->outputs, &a.minOut, &a.maxOut);
+    return a;
+}
+
+NNRT_API uint32_t nnrt_op_types(const nnrt_op *op)
+{
+    uint32_t types = 0;
+    for (uint32_t i = 0; i < op->kernelCount; i++)
+        types |= op->kernels[i].types;
+    return types;
+}
+
+static bool nnrti_type_in(NNRT_DataType type, uint32_t types)
+{
+    return nnrt_type_size(type) != 0 && (types & NNRT_TYPES_OF(type)) != 0;
+}
+
+static uint32_t nnrti_sig_types(const nnrti_sig *s)
+{
+    switch (s->code) {
+    case 'i': return NNRT_TYPES_INDEX;
+    case 'f': return NNRT_TYPES_FLOAT;
+    case 'n': return NNRT_TYPES_NUM;
+    case 'b': return NNRT_TYPES_BOOL;
+    default: return NNRT_TYPES_ANY;
+    }
+}
+
+/* The name of operand i of a row, copied for a message. */
+static const char *nnrti_sig_name(const char *text, uint32_t i, char *name, size_t size)
+{
+    nnrti_sig s;
+    memset(&s, 0, sizeof(s));
+    for (uint32_t k = 0; k <= i; k++)
+        if (!nnrti_sig_next(&text, &s) || s.repeated)
+            break;
+    if (s.name == NULL || (size_t)s.nameLength >= size)
+        return "";
+    memcpy(name, s.name, (size_t)s.nameLength);
+    name[s.nameLength] = '\0';
+    return name;
+}
+
+static bool nnrti_absent(const nnrt_operand *o)
+{
+    return o->dataType == NNRT_DATA_TYPE_UNKNOWN;
+}
+
+static NNRT_ReturnCode nnrti_check_arity(nnrt_resolve *c)
+{
+    nnrt_op_arity a = nnrt_op_operands(c->op);
+    if (c->nIn < a.minIn || c->nIn > a.maxIn)
+        return nnrti_fail(c, NNRT_INVALID_INPUT, "has %u inputs, expected %u%s (%s)", c->nIn, a.minIn,
+                          a.maxIn == UINT32_MAX ? " or more"
+                          : a.maxIn > a.minIn   ? " and optional ones"
+                                                : "",
+                          c->op->inputs);
+    if (c->nOut < a.minOut || c->nOut > a.maxOut)
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %u%s (%s)", c->nOut, a.minOut,
+                          a.maxOut == UINT32_MAX ? " or more"
+                          : a.maxOut > a.minOut  ? " and optional ones"
+                                                 : "",
+                          c->op->outputs);
+    if (c->op->attr->count > 0 && (c->attr == NULL || c->attrBytes == 0))
+        return nnrti_fail(c, NNRT_NULL_PTR, "has no attributes, expected NNRT_%s", c->op->attr->name);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_inputs(nnrt_resolve *c)
+{
+    const char *text = c->op->inputs;
+    char name[32];
+    nnrti_sig s;
+    memset(&s, 0, sizeof(s));
+    for (uint32_t i = 0; i < c->nIn; i++) { /* missing before wrong, as A4 wants */
+        if (!s.repeated)
+            (void)nnrti_sig_next(&text, &s);
+        if (!s.optional && nnrti_absent(&c->in[i]))
+            return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing", i,
+                              nnrti_sig_name(c->op->inputs, i, name, sizeof(name)));
+    }
+    text = c->op->inputs;
+    memset(&s, 0, sizeof(s));
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        const nnrt_operand *o = &c->in[i];
+        uint32_t types;
+        if (!s.repeated)
+            (void)nnrti_sig_next(&text, &s);
+        if (nnrti_absent(o))
+            continue;
+        types = i == 0 ? nnrt_op_types(c->op) : nnrti_sig_types(&s);
+        if (!nnrti_type_in(o->dataType, types))
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' has type %t, expected one of %m", i,
+                              nnrti_sig_name(c->op->inputs, i, name, sizeof(name)), o->name, o->dataType, types);
+        if ((s.code == '=' || s.repeated) && o->dataType != c->in[s.same].dataType)
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' has type %t, expected %t as input %d", i,
+                              nnrti_sig_name(c->op->inputs, i, name, sizeof(name)), o->name, o->dataType,
+                              c->in[s.same].dataType, s.same);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Sets the element types that the row gives the results; the others keep what the model declares, for the rule to
+   use. */
+static NNRT_ReturnCode nnrti_check_outputs(nnrt_resolve *c)
+{
+    const char *text = c->op->outputs;
+    nnrti_sig s;
+    memset(&s, 0, sizeof(s));
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        nnrt_operand *o = &c->out[i];
+        NNRT_DataType want;
+        if (!s.repeated)
+            (void)nnrti_sig_next(&text, &s);
+        want = s.code == '=' ? c->in[s.same].dataType : s.code == 'b' ? NNRT_DATA_TYPE_BOOL : o->dataType;
+        if (o->dataType != NNRT_DATA_TYPE_UNKNOWN && o->dataType != want)
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, but is %t", i, o->name,
+                              o->dataType, want);
+        o->dataType = want;
+        o->rank = -1;
+        o->viewRank = -1;
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_format(nnrt_resolve *c)
+{
+    for (uint32_t i = 0; i < c->nIn; i++)
+        if (c->in[i].format < NNRT_FORMAT_NONE || c->in[i].format > NNRT_FORMAT_NHWC)
+            return nnrti_fail(c, NNRT_INVALID_FORMAT, "input %u '%s' has format %d, expected NONE, NCHW or NHWC", i,
+                              c->in[i].name, c->in[i].format);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
+{
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        const nnrt_operand *o = &c->in[i];
+        size_t bytes;
+        if (nnrti_absent(o))
+            continue;
+        if (o->rank < 0 || o->rank > NNRT_MAX_RANK)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' has rank %d, expected 0 to 8", i, o->name, o->rank);
+        for (int32_t k = 0; k < o->rank; k++)
+            if (o->dims[k] < 0)
+                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: axis %d has no extent", i, o->name, o,
+                                  k);
+            else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY))
+                return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: this operator takes no empty tensor", i,
+                                  o->name, o);
+        if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit", i, o->name, o);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Attribute values that no operator takes: an enumerator that does not exist, an integer beyond int32. */
+static NNRT_ReturnCode nnrti_check_attr(nnrt_resolve *c)
+{
+    for (uint32_t i = 0; i < c->op->attr->count; i++) {
+        const nnrt_attr_member *m = &c->op->attr->members[i];
+        const void *at = (const uint8_t *)c->resolved + m->offset;
+        const int64_t *values = (const int64_t *)at;
+        uint32_t count = m->kind == NNRT_ATTR_KIND_INT ? 1 : 0, k;
+        if (m->kind == NNRT_ATTR_KIND_ENUM) {
+            int32_t e = *(const int32_t *)at;
+            for (k = 0; k < m->valueCount && m->values[k].value != e; k++) {
+            }
+            if (k == m->valueCount)
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, which no enumerator has (%s=%d ... %s=%d)",
+                                  m->name, e, m->values[0].name, m->values[0].value, m->values[m->valueCount - 1].name,
+                                  m->values[m->valueCount - 1].value);
+        }
+        if (m->kind == NNRT_ATTR_KIND_INTS) {
+            values = ((const NNRT_Int64List *)at)->data;
+            count = ((const NNRT_Int64List *)at)->count;
+            if (count > 0 && values == NULL)
+                return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u entries, but has no data", m->name, count);
+        }
+        for (k = 0; k < count; k++)
+            if (values[k] < INT32_MIN || values[k] > INT32_MAX)
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, which lies outside int32", m->name, values[k]);
+        if (m->kind == NNRT_ATTR_KIND_INTS2) {
+            const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)at;
+            if (lists->count > 0 && lists->data == NULL)
+                return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u lists, but has no data", m->name, lists->count);
+            for (k = 0; k < lists->count; k++)
+                for (uint32_t n = 0; n < lists->data[k].count; n++)
+                    if (lists->data[k].data == NULL || lists->data[k].data[n] < INT32_MIN ||
+                        lists->data[k].data[n] > INT32_MAX)
+                        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u][%u] lies outside int32", m->name, k, n);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* resolved = the given block, completed with defaults and with lists of its own. */
+static NNRT_ReturnCode nnrti_take_attr(nnrt_resolve *c)
+{
+    const nnrt_attr_struct *s = c->op->attr;
+    NNRT_ReturnCode code;
+    c->resolved = c->alloc(c->user, s->bytes);
+    if (c->resolved == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its attributes (%u bytes)", s->bytes);
+    nnrt_attr_defaults(s, c->resolved);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (s->members[i].offset + s->members[i].bytes <= c->attrBytes)
+            memcpy((uint8_t *)c->resolved + s->members[i].offset, (const uint8_t *)c->attr + s->members[i].offset,
+                   s->members[i].bytes);
+    code = nnrti_check_attr(c);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_attr_own(s, c->resolved, c->alloc, c->user))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its attributes");
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
+{
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        nnrt_operand *o = &c->out[i];
+        size_t bytes;
+        if (o->rank > NNRT_MAX_RANK)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' would have %d axes, at most 8 are possible", i,
+                              o->name, o->rank);
+        if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", i, o->name,
+                              o);
+        if (c->op->flags & NNRT_OP_LAYOUT) {
+            bool channelsFirst = c->in[0].format == NNRT_FORMAT_NCHW;
+            if (o->format != NNRT_FORMAT_NONE && (o->format == NNRT_FORMAT_NCHW) != channelsFirst)
+                return nnrti_fail(c, NNRT_INVALID_FORMAT, "output %u '%s' is declared %s, but input 0 is %s", i,
+                                  o->name, channelsFirst ? "NHWC" : "NCHW", channelsFirst ? "NCHW" : "NHWC");
+            o->format = c->in[0].format;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
+{
+    NNRT_ReturnCode code;
+    c->resolved = NULL;
+    c->kernel = NULL;
+    if ((code = nnrti_check_arity(c)) != NNRT_SUCCESS || (code = nnrti_check_inputs(c)) != NNRT_SUCCESS ||
+        (code = nnrti_check_outputs(c)) != NNRT_SUCCESS || (code = nnrti_check_format(c)) != NNRT_SUCCESS ||
+        (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_take_attr(c)) != NNRT_SUCCESS ||
+        (code = c->op->rule(c)) != NNRT_SUCCESS || (code = nnrti_finish_outputs(c)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < c->op->kernelCount && c->kernel == NULL; i++)
+        if (nnrti_type_in(c->in[0].dataType, c->op->kernels[i].types))
+            c->kernel = c->op->kernels[i].call;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data)
+{
+    nnrt_operand o;
+    memset(&o, 0, sizeof(o));
+    o.dataType = type;
+    o.format = NNRT_FORMAT_NONE;
+    o.rank = rank;
+    o.viewRank = -1;
+    o.data = data;
+    for (int32_t i = 0; i < rank && i < NNRT_MAX_RANK; i++)
+        o.dims[i] = dims[i];
+    return o;
+}
+
+/* Elements lie densely in the order of the dims. Under LAYOUT an NCHW image gets its channel axis moved to the end of
+   the view: the kernel sees [N,H,W,C] with other strides. */
+NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view)
+{
+    const int32_t *dims = o->viewRank >= 0 ? o->viewDims : o->dims;
+    ptrdiff_t step = 1;
+    memset(view, 0, sizeof(*view));
+    view->dataType = o->dataType;
+    view->rank = o->viewRank >= 0 ? o->viewRank : o->rank;
+    view->quant = o->quant;
+    view->quantCount = o->quantCount;
+    for (int32_t i = view->rank - 1; i >= 0; i--) {
+        view->dims[i] = dims[i];
+        view->strides[i] = step;
+        step *= dims[i] > 0 ? dims[i] : 1;
+    }
+    if ((op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
+        int32_t channels = view->dims[1];
+        ptrdiff_t stride = view->strides[1];
+        for (int32_t i = 1; i < view->rank - 1; i++) {
+            view->dims[i] = view->dims[i + 1];
+            view->strides[i] = view->strides[i + 1];
+        }
+        view->dims[view->rank - 1] = channels;
+        view->strides[view->rank - 1] = stride;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>math */
+/* Small math functions of the reference kernels. They give the same bits on every platform, compiler and optimisation
+ * level: they use integer operations, IEEE + - * / and the square root, which IEEE defines exactly, and nothing else
+ * of the C library but memcpy. Float functions compute in float only (powf is the exception), so that a processor
+ * with single precision hardware runs them at full speed.
+ * - Errors are in units in the last place (ulp) of the exact result, the largest one found. "all floats" means that
+ *   every one of the 2^32 arguments was compared with a double precision function.
+ * - Every NaN result is the one quiet NaN 0x7fc00000 (double: 0x7ff8000000000000), because processors differ in the
+ *   sign and payload of the NaN they make and compilers do not keep those of one that passes through (LLVM turns c ?
+ *   t + s : t into t + (c ? s : -0)). Only the conversions from and to half keep sign and payload.
+ * - Subnormal arguments and results are exact to the bound stated. A processor set to flush them to zero breaks that.
+ * - The evaluation type must be the operand type (FLT_EVAL_METHOD 0): 32-bit x86 needs -msse2 -mfpmath=sse. */
+
+/* The 32 bits of a float. */
+NNRTI_UNUSED static uint32_t nnrti_bits_of_float(float x)
+{
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+/* The float that has these 32 bits. */
+NNRTI_UNUSED static float nnrti_float_of_bits(uint32_t u)
+{
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+/* The 64 bits of a double. */
+NNRTI_UNUSED static uint64_t nnrti_bits_of_double(double x)
+{
+    uint64_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+/* The double that has these 64 bits. */
+NNRTI_UNUSED static double nnrti_double_of_bits(uint64_t u)
+{
+    double x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+/* 1 when x is a NaN, else 0. */
+NNRTI_UNUSED static int nnrti_isnanf(float x)
+{
+    return x != x;
+}
+
+/* 1 when x is a NaN, else 0. */
+NNRTI_UNUSED static int nnrti_isnan(double x)
+{
+    return x != x;
+}
+
+/* The NaN that the float functions return. */
+NNRTI_UNUSED static float nnrti_nanf(void)
+{
+    return nnrti_float_of_bits(0x7fc00000u);
+}
+
+/* The NaN that the double functions return. */
+NNRTI_UNUSED static double nnrti_nan(void)
+{
+    return nnrti_double_of_bits((uint64_t)0x7ff80000u << 32);
+}
+
+/* Plus infinity. */
+NNRTI_UNUSED static float nnrti_inff(void)
+{
+    return nnrti_float_of_bits(0x7f800000u);
+}
+
+/* Plus infinity. */
+NNRTI_UNUSED static double nnrti_inf(void)
+{
+    return nnrti_double_of_bits((uint64_t)0x7ff00000u << 32);
+}
+
+/* |x|; a NaN loses its sign. */
+NNRTI_UNUSED static float nnrti_absf(float x)
+{
+    return nnrti_float_of_bits(nnrti_bits_of_float(x) & 0x7fffffffu);
+}
+
+/* |x|; a NaN loses its sign. */
+NNRTI_UNUSED static double nnrti_abs(double x)
+{
+    return nnrti_double_of_bits(nnrti_bits_of_double(x) & ~((uint64_t)1 << 63));
+}
+
+/* The magnitude of x with the sign of s, also for zeros. */
+NNRTI_UNUSED static float nnrti_copysignf(float x, float s)
+{
+    return nnrti_float_of_bits((nnrti_bits_of_float(x) & 0x7fffffffu) | (nnrti_bits_of_float(s) & 0x80000000u));
+}
+
+/* The magnitude of x with the sign of s, also for zeros. */
+NNRTI_UNUSED static double nnrti_copysign(double x, double s)
+{
+    uint64_t sign = (uint64_t)1 << 63;
+    return nnrti_double_of_bits((nnrti_bits_of_double(x) & ~sign) | (nnrti_bits_of_double(s) & sign));
+}
+
+/* Square root, correctly rounded; NaN for x < 0; sqrt(-0) = -0. The bits are compared, because LLVM shortens
+ * x >= 0 ? sqrt(x) : NaN to the machine's square root and so to the machine's NaN. */
+NNRTI_UNUSED static float nnrti_sqrtf(float x)
+{
+    uint32_t u = nnrti_bits_of_float(x);
+    return u > 0x7f800000u && u != 0x80000000u ? nnrti_nanf() : sqrtf(x);
+}
+
+/* Square root, correctly rounded; NaN for x < 0; sqrt(-0) = -0. */
+NNRTI_UNUSED static double nnrti_sqrt(double x)
+{
+    uint64_t u = nnrti_bits_of_double(x);
+    return u > (uint64_t)0x7ff00000u << 32 && u != (uint64_t)1 << 63 ? nnrti_nan() : sqrt(x);
+}
+
+/* >>math rounding: every function here is exact and keeps the sign of zero (ceil(-0.5) = -0). */
+
+/* x toward zero: clears the fraction bits. */
+NNRTI_UNUSED static float nnrti_truncf(float x)
+{
+    uint32_t u = nnrti_bits_of_float(x), e = (u >> 23) & 0xffu;
+    if (e >= 150u) {
+        return u << 1 > 0xff000000u ? nnrti_nanf() : x;
+    }
+    return nnrti_float_of_bits(u & (e < 127u ? 0x80000000u : ~(0x7fffffu >> (e - 127u))));
+}
+
+/* Largest whole number <= x. */
+NNRTI_UNUSED static float nnrti_floorf(float x)
+{
+    float t = nnrti_truncf(x);
+    return t > x ? t - 1.0f : t;
+}
+
+/* Smallest whole number >= x. */
+NNRTI_UNUSED static float nnrti_ceilf(float x)
+{
+    float t = nnrti_truncf(x);
+    return t < x ? t + 1.0f : t;
+}
+
+/* Nearest whole number, halves away from zero. x - trunc(x) is exact. */
+NNRTI_UNUSED static float nnrti_roundf(float x)
+{
+    float t = nnrti_truncf(x);
+    return nnrti_absf(x - t) >= 0.5f ? t + nnrti_copysignf(1.0f, x) : t;
+}
+
+/* Nearest whole number, halves to the even one. */
+NNRTI_UNUSED static float nnrti_roundevenf(float x)
+{
+    float t = nnrti_truncf(x), d = nnrti_absf(x - t);
+    int odd = nnrti_truncf(t * 0.5f) * 2.0f != t;
+    return d > 0.5f || (d == 0.5f && odd) ? t + nnrti_copysignf(1.0f, x) : t;
+}
+
+/* x toward zero: clears the fraction bits. */
+NNRTI_UNUSED static double nnrti_trunc(double x)
+{
+    uint64_t u = nnrti_bits_of_double(x), sign = (uint64_t)1 << 63;
+    uint32_t e = (uint32_t)(u >> 52) & 0x7ffu;
+    if (e >= 1075u) {
+        return u << 1 > (uint64_t)0xffe00000u << 32 ? nnrti_nan() : x;
+    }
+    return nnrti_double_of_bits(u & (e < 1023u ? sign : ~((((uint64_t)1 << 52) - 1u) >> (e - 1023u))));
+}
+
+/* Largest whole number <= x. */
+NNRTI_UNUSED static double nnrti_floor(double x)
+{
+    double t = nnrti_trunc(x);
+    return t > x ? t - 1.0 : t;
+}
+
+/* Smallest whole number >= x. */
+NNRTI_UNUSED static double nnrti_ceil(double x)
+{
+    double t = nnrti_trunc(x);
+    return t < x ? t + 1.0 : t;
+}
+
+/* Nearest whole number, halves away from zero. x - trunc(x) is exact. */
+NNRTI_UNUSED static double nnrti_round(double x)
+{
+    double t = nnrti_trunc(x);
+    return nnrti_abs(x - t) >= 0.5 ? t + nnrti_copysign(1.0, x) : t;
+}
+
+/* Nearest whole number, halves to the even one. */
+NNRTI_UNUSED static double nnrti_roundeven(double x)
+{
+    double t = nnrti_trunc(x), d = nnrti_abs(x - t);
+    int odd = nnrti_trunc(t * 0.5) * 2.0 != t;
+    return d > 0.5 || (d == 0.5 && odd) ? t + nnrti_copysign(1.0, x) : t;
+}
+
+/* >>math half: IEEE binary16, 1 sign, 5 exponent, 10 fraction bits. A NaN keeps its sign and the top of its payload and
+ * becomes quiet, as the conversion instructions of x86 and ARM do. */
+
+/* The value sig * 2^(e - 30) as a half without sign, nearest, ties to even. sig has bit 30 set; its bit 0 also stands
+ * for all lower bits of the source. Below 2^-14 the result is subnormal: the shift grows as the exponent falls. */
+NNRTI_UNUSED static uint32_t nnrti_half_pack(int32_t e, uint32_t sig)
+{
+    int32_t shift = e < -14 ? 6 - e : 20;
+    uint32_t q, rest, tie;
+    if (e > 15) {
+        return 0x7c00u;
+    }
+    if (e < -25) {
+        return 0u;
+    }
+    q = sig >> shift;
+    rest = sig & (((uint32_t)1 << shift) - 1u);
+    tie = (uint32_t)1 << (shift - 1);
+    q += (rest > tie || (rest == tie && (q & 1u) != 0u)) ? 1u : 0u;
+    return e < -14 ? q : ((uint32_t)(e + 14) << 10) + q;
+}
+
+/* float to half, nearest, ties to even; beyond 65519.99 infinity. */
+NNRTI_UNUSED static uint16_t nnrti_half_from_float(float x)
+{
+    uint32_t u = nnrti_bits_of_float(x), sign = (u >> 16) & 0x8000u, m = u & 0x7fffffu;
+    int32_t e = (int32_t)((u >> 23) & 0xffu) - 127;
+    if (e == 128 && m != 0u) {
+        return (uint16_t)(sign | 0x7e00u | (m >> 13));
+    }
+    return (uint16_t)(sign | nnrti_half_pack(e, 0x40000000u | (m << 7)));
+}
+
+/* double to half in one rounding, nearest, ties to even. Going through float would round twice. */
+NNRTI_UNUSED static uint16_t nnrti_half_from_double(double x)
+{
+    uint64_t u = nnrti_bits_of_double(x), m = u & (((uint64_t)1 << 52) - 1u);
+    uint32_t sign = (uint32_t)(u >> 48) & 0x8000u;
+    uint32_t sticky = (u & 0x3fffffu) != 0u ? 1u : 0u;
+    int32_t e = (int32_t)((uint32_t)(u >> 52) & 0x7ffu) - 1023;
+    if (e == 1024 && m != 0u) {
+        return (uint16_t)(sign | 0x7e00u | (uint32_t)(m >> 42));
+    }
+    return (uint16_t)(sign | nnrti_half_pack(e, 0x40000000u | (uint32_t)(m >> 22) | sticky));
+}
+
+/* half to float, exact. A subnormal is m * 2^-24. */
+NNRTI_UNUSED static float nnrti_half_to_float(uint16_t h)
+{
+    uint32_t sign = ((uint32_t)h & 0x8000u) << 16, e = ((uint32_t)h >> 10) & 31u, m = (uint32_t)h & 0x3ffu;
+    if (e == 0u) {
+        return nnrti_float_of_bits(sign | nnrti_bits_of_float((float)m * 5.9604644775390625e-8f));
+    }
+    if (e == 31u) {
+        return nnrti_float_of_bits(sign | 0x7f800000u | (m != 0u ? 0x400000u : 0u) | (m << 13));
+    }
+    return nnrti_float_of_bits(sign | ((e + 112u) << 23) | (m << 13));
+}
+
+/* >>math exp x = k * ln2 + r with |r| <= ln2 / 2, ln2 as a sum of a part of 16 bits (double: 40), so that k times it
+ * is exact, and the rest; r = hi - lo is never rounded to one number where that would hurt. With
+ *     T = r * coth(r / 2) = 2 + r^2 * Q(r^2),   e^r - 1 = 2 * r / (T - r) = r + r * c / (2 - c),   c = r - r^2 * Q(r^2)
+ * where Q is the minimax polynomial of (r * coth(r / 2) - 2) / r^2 on [0, (ln2 / 2)^2] (Remez exchange, weight r^2 /
+ * 2): 2 coefficients give 2.2e-9, 5 give 8.6e-19 relative to T. */
+
+/* y * 2^k for |k| <= 252 in two exact factors, so that only a subnormal result rounds. */
+NNRTI_UNUSED static float nnrti_scalef(float y, int32_t k)
+{
+    int32_t k1 = k / 2, k2 = k - k1;
+    return y * nnrti_float_of_bits((uint32_t)(k1 + 127) << 23) * nnrti_float_of_bits((uint32_t)(k2 + 127) << 23);
+}
+
+/* e^x = 2^k * (1 + (hi - t)) for |x| <= 105; returns t. hi is exact, so that t carries the only error. */
+NNRTI_UNUSED static float nnrti_exp_partf(float x, float *hi, int32_t *k)
+{
+    int32_t n = (int32_t)(x * 1.44269502f + (x < 0.0f ? -0.5f : 0.5f));
+    float h = x - (float)n * 0.693145751953125f, lo = (float)n * 1.42860677e-6f;
+    float r = h - lo, z = r * r;
+    float c = r - z * (0.166666254f + z * -0.0027667447f);
+    *hi = h;
+    *k = n;
+    return lo - r * c / (2.0f - c);
+}
+
+/* e^x. 1 + hi loses bits; they are added back before the one rounding that counts. Largest error 0.78 ulp (all
+ * floats). */
+NNRTI_UNUSED static float nnrti_expf(float x)
+{
+    int32_t k;
+    float hi, t, y;
+    if (!(x > -104.0f)) {
+        return nnrti_isnanf(x) ? nnrti_nanf() : 0.0f;
+    }
+    if (x > 89.0f) {
+        return nnrti_inff();
+    }
+    t = nnrti_exp_partf(x, &hi, &k);
+    y = 1.0f + hi;
+    return nnrti_scalef(y + ((hi - (y - 1.0f)) - t), k);
+}
+
+/* e^x - 1 without cancellation: 2^k * (1 + q) - 1 = 2 * ((2^(k-1) - 1/2) + 2^(k-1) * q), which cannot overflow too
+ * early. Largest error 1.71 ulp (all floats). */
+NNRTI_UNUSED static float nnrti_expm1f(float x)
+{
+    int32_t k;
+    float hi, q, h;
+    if (nnrti_isnanf(x)) {
+        return nnrti_nanf();
+    }
+    if (nnrti_absf(x) < 2.98023224e-8f) {
+        return x;
+    }
+    if (x > 89.0f) {
+        return nnrti_inff();
+    }
+    if (x < -18.0f) {
+        return -1.0f;
+    }
+    q = nnrti_exp_partf(x, &hi, &k);
+    q = hi - q;
+    if (k == 0) {
+        return q;
+    }
+    h = nnrti_float_of_bits((uint32_t)(k + 126) << 23);
+    return ((h - 0.5f) + h * q) * 2.0f;
+}
+
+/* 1 / (1 + e^-x), for x < 0 as e^x / (1 + e^x), so that nothing overflows and small results keep their digits. The last
+ * line makes good what 1 + e lost by rounding. Largest error 1.97 ulp (all floats). */
+NNRTI_UNUSED static float nnrti_sigmoidf(float x)
+{
+    float e = nnrti_expf(-nnrti_absf(x)), s = 1.0f + e, q = (x < 0.0f ? e : 1.0f) / s;
+    return nnrti_isnanf(x) ? e : q - q * (e - (s - 1.0f));
+}
+
+/* tanh x. |x| < 0.27: x + x^3 * P(x^2), P minimax of (tanh(x) / x - 1) / x^2, relative error of the result 5.3e-9
+ * (Remez exchange, weight x^2). To 9.1: t / (t + 2), t = e^(2|x|) - 1, with the sign of x; then 1. Largest error 1.50
+ * ulp (all floats). */
+NNRTI_UNUSED static float nnrti_tanhf(float x)
+{
+    float a = nnrti_absf(x), z = x * x, t;
+    if (nnrti_isnanf(x)) {
+        return nnrti_nanf();
+    }
+    if (a > 9.1f) {
+        return nnrti_copysignf(1.0f, x);
+    }
+    if (a < 0.27f) {
+        t = a * z * (-0.333331883f + z * (0.133210897f + z * -0.0510281026f));
+        return nnrti_copysignf(a + t, x);
+    }
+    t = nnrti_expm1f(a + a);
+    return nnrti_copysignf(t / (t + 2.0f), x);
+}
+
+/* >>math log x = 2^k * (1 + f), sqrt(1/2) <= 1 + f < sqrt(2). With s = f / (2 + f), ln(1 + f) = 2 * atanh(s) = 2 * s
+ * + s * R, and because 2 * s = f - s * f,
+ *     ln(1 + f) = f - s * (f - R),   R = 2/3 * s^2 + 2/5 * s^4 + ...
+ * where f is exact and what is subtracted is small. R is s^2 times the minimax polynomial of (2 * atanh(s) / s - 2) /
+ * s^2 on [0, 0.17166^2] (Remez exchange, weight s^2 / 2): 3 coefficients give 8.2e-10, 7 give 1.3e-18 relative to 2 *
+ * s. */
+
+/* f and k of the positive normal float with these bits. */
+NNRTI_UNUSED static float nnrti_log_partf(uint32_t u, int32_t *k)
+{
+    u += 0x3f800000u - 0x3f3504f3u;
+    *k = (int32_t)(u >> 23) - 127;
+    return nnrti_float_of_bits((u & 0x7fffffu) + 0x3f3504f3u) - 1.0f;
+}
+
+/* k * ln2 + ln(1 + f) + c, for c tiny beside the rest. */
+NNRTI_UNUSED static float nnrti_log_sumf(float f, int32_t k, float c)
+{
+    float s = f / (2.0f + f), z = s * s;
+    float r = z * (0.666667759f + z * (0.399774969f + z * 0.298730731f));
+    c += (float)k * 1.42860677e-6f;
+    return (float)k * 0.693145751953125f + (f - (s * (f - r) - c));
+}
+
+/* ln x; -inf at 0, NaN below. Largest error 0.96 ulp (all floats). */
+NNRTI_UNUSED static float nnrti_logf(float x)
+{
+    int32_t k, scale = 0;
+    float f;
+    if (!(x > 0.0f)) {
+        return x == 0.0f ? -nnrti_inff() : nnrti_nanf();
+    }
+    if (x == nnrti_inff()) {
+        return x;
+    }
+    if (x < 1.17549435e-38f) {
+        x *= 33554432.0f;
+        scale = 25;
+    }
+    f = nnrti_log_partf(nnrti_bits_of_float(x), &k);
+    return nnrti_log_sumf(f, k - scale, 0.0f);
+}
+
+/* ln(1 + x): near 0 the log formula with f = x; elsewhere ln(u) + c / u, where u = 1 + x rounded and c is what the
+ * rounding lost, exactly. Largest error 0.96 ulp (all floats). */
+NNRTI_UNUSED static float nnrti_log1pf(float x)
+{
+    int32_t k;
+    float f, u, c;
+    if (!(x > -1.0f)) {
+        return x == -1.0f ? -nnrti_inff() : nnrti_nanf();
+    }
+    if (x == nnrti_inff()) {
+        return x;
+    }
+    if (nnrti_absf(x) < 2.98023224e-8f) {
+        return x;
+    }
+    if (x > -0.29f && x < 0.41f) {
+        return nnrti_log_sumf(x, 0, 0.0f);
+    }
+    u = 1.0f + x;
+    c = (x < 1.0f ? x - (u - 1.0f) : 1.0f - (u - x)) / u;
+    f = nnrti_log_partf(nnrti_bits_of_float(u), &k);
+    return nnrti_log_sumf(f, k, c);
+}
+
+/* >>math sin cos The angle in quarter turns, x * 2/pi, is wanted modulo 4 and to about 2^-60, also for huge x. x = m
+ * * 2^(E - 150) with a whole m < 2^24, so the bits of 2/pi that m * 2^(E - 150) turns into multiples of 4 can be
+ * skipped: 96 bits from the first one that matters, times m, modulo 2^96, are the angle in units of 2^-94. This is
+ * exact integer work, and the 8 words below reach to the largest float. */
+
+/* Quadrant n (modulo 4) of x and the angle left, r = x - n * pi/2, |r| <= pi/4, rounded once. x is finite. */
+NNRTI_UNUSED static uint32_t nnrti_trig_reducef(float x, float *r)
+{
+    static const uint32_t w[8] = {0u,          0xa2f9836eu, 0x4e441529u, 0xfc2757d1u,
+                                  0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu}; /* 2/pi * 2^32, in words */
+    uint32_t u = nnrti_bits_of_float(x), e = (u >> 23) & 0xffu, m = (u & 0x7fffffu) | 0x800000u, n, s;
+    uint32_t i = (e - 120u) >> 5, b = (e - 120u) & 31u;
+    uint64_t p, g, one = 1;
+    if ((u & 0x7fffffffu) <= 0x3f490fdbu) {
+        *r = x;
+        return 0u;
+    }
+    p = (((((uint64_t)w[i] << 32 | w[i + 1u]) << b) >> 32) * m) << 32;
+    p += ((((uint64_t)w[i + 1u] << 32 | w[i + 2u]) << b) >> 32) * m;
+    p += (((((uint64_t)w[i + 2u] << 32 | w[i + 3u]) << b) >> 32) * m) >> 32;
+    n = (uint32_t)((p + (one << 61)) >> 62);
+    g = p - ((uint64_t)n << 62);
+    g = (g >> 63) != 0u ? 0u - g : g;
+    for (s = 0; s < 40u && (g >> 63) == 0u; s++) {
+        g <<= 1;
+    }
+    g = (g >> 32) * 0xc90fdaa2u; /* pi/2 * 2^31 */
+    *r = (float)(uint32_t)(g >> 32) * nnrti_float_of_bits((98u - s) << 23);
+    if (((p - ((uint64_t)n << 62)) >> 63) != (uint64_t)(u >> 31)) {
+        *r = -*r;
+    }
+    return (u >> 31) != 0u ? 0u - n : n;
+}
+
+/* sin(n * pi/2 + r), |r| <= pi/4: r + r^3 * S(r^2) or 1 - r^2/2 + r^4 * C(r^2), S with relative error 3.6e-9 and C with
+ * absolute error 9.6e-11 of the result (minimax, Remez exchange). */
+NNRTI_UNUSED static float nnrti_sin_quarterf(uint32_t n, float r)
+{
+    float z = r * r, y;
+    if ((n & 1u) != 0u) {
+        y = 0.0416666456f + z * (-0.00138873665f + z * 2.44383791e-05f);
+        y = 1.0f - (0.5f * z - z * z * y);
+    } else {
+        y = r + r * z * (-0.166666552f + z * (0.008332178f + z * -0.000195172353f));
+    }
+    return (n & 2u) != 0u ? -y : y;
+}
+
+/* sin x; NaN for infinities. Largest error 1.58 ulp (all floats). */
+NNRTI_UNUSED static float nnrti_sinf(float x)
+{
+    float r, a = nnrti_absf(x);
+    uint32_t n;
+    if (!(a < nnrti_inff())) {
+        return nnrti_nanf();
+    }
+    if (a < 0.000244140625f) {
+        return x;
+    }
+    n = nnrti_trig_reducef(x, &r);
+    return nnrti_sin_quarterf(n, r);
+}
+
+/* cos x; NaN for infinities. Largest error 1.57 ulp (all floats). */
+NNRTI_UNUSED static float nnrti_cosf(float x)
+{
+    float r;
+    uint32_t n;
+    if (!(nnrti_absf(x) < nnrti_inff())) {
+        return nnrti_nanf();
+    }
+    n = nnrti_trig_reducef(x, &r);
+    return nnrti_sin_quarterf(n + 1u, r);
+}
+
+/* erf x, odd. |x| < 0.921875: x + x * P(x^2), P minimax of erf(x) / x - 1, relative error 1.6e-8. To 3.93: 1 -
+ * e^L(x), L minimax of ln(erfc(x)), error of the result 2.4e-8 (Remez exchange, weights 1 / (erf(x) / x) and erfc /
+ * erf); then 1. Largest error 1.65 ulp (all floats). */
+NNRTI_UNUSED static float nnrti_erff(float x)
+{
+    float a = nnrti_absf(x), z = x * x, p;
+    if (nnrti_isnanf(x)) {
+        return nnrti_nanf();
+    }
+    if (a < 0.921875f) {
+        p = 0.00499317981f + z * -0.000599085179f;
+        p = 0.112818159f + z * (-0.026766615f + z * p);
+        return x + x * (0.128379151f + z * (-0.376124948f + z * p));
+    }
+    if (a > 3.93f) {
+        return nnrti_copysignf(1.0f, x);
+    }
+    p = -0.0907834843f + a * (0.0154731609f + a * -0.00123814098f);
+    p = -0.00197975198f + a * (-1.11983347f + a * (-0.651243687f + a * p));
+    return nnrti_copysignf(1.0f - nnrti_expf(p), x);
+}
+
+/* >>math double: the same formulas with longer polynomials. */
+
+/* y * 2^k for |k| <= 2044 in two exact factors, so that only a subnormal result rounds. */
+NNRTI_UNUSED static double nnrti_scale(double y, int32_t k)
+{
+    int32_t k1 = k / 2, k2 = k - k1;
+    return y * nnrti_double_of_bits((uint64_t)(k1 + 1023) << 52) * nnrti_double_of_bits((uint64_t)(k2 + 1023) << 52);
+}
+
+/* e^(x + w) = 2^k * (1 + (hi - t)) for |x| <= 750 and w tiny beside x; returns t. hi keeps all bits of x. */
+NNRTI_UNUSED static double nnrti_exp_part(double x, double w, double *hi, int32_t *k)
+{
+    int32_t n = (int32_t)(x * 1.4426950408889634 + (x < 0.0 ? -0.5 : 0.5));
+    double h = x - (double)n * 0.6931471805592082, lo = (double)n * 7.371002565167799e-13 - w;
+    double r = h - lo, z = r * r, q;
+    q = 6.613756320693448e-05 + z * (-1.6533901402599901e-06 + z * 4.138106722081625e-08);
+    q = r - z * (0.16666666666666602 + z * (-0.0027777777777012783 + z * q));
+    *hi = h;
+    *k = n;
+    return lo - r * q / (2.0 - q);
+}
+
+/* e^(x + w), w tiny beside x. 1 + hi loses bits; they are added back before the one rounding that counts. */
+NNRTI_UNUSED static double nnrti_exp_pair(double x, double w)
+{
+    int32_t k;
+    double hi, t, y;
+    if (!(x > -746.0)) {
+        return nnrti_isnan(x) ? nnrti_nan() : 0.0;
+    }
+    if (x > 710.0) {
+        return nnrti_inf();
+    }
+    t = nnrti_exp_part(x, w, &hi, &k);
+    y = 1.0 + hi;
+    return nnrti_scale(y + ((hi - (y - 1.0)) - t), k);
+}
+
+/* e^x. Largest error 0.78 ulp (9 million random arguments). */
+NNRTI_UNUSED static double nnrti_exp(double x)
+{
+    return nnrti_exp_pair(x, 0.0);
+}
+
+/* tanh x = t / (t + 2), t = e^(2|x|) - 1 = 2^k * (1 + q) - 1; 1 from 22 on. Largest error 2.39 ulp (12 million random
+ * arguments). */
+NNRTI_UNUSED static double nnrti_tanh(double x)
+{
+    int32_t k;
+    double a = nnrti_abs(x), hi, t, h;
+    if (nnrti_isnan(x)) {
+        return nnrti_nan();
+    }
+    if (a > 22.0) {
+        return nnrti_copysign(1.0, x);
+    }
+    t = nnrti_exp_part(a + a, 0.0, &hi, &k);
+    h = nnrti_scale(1.0, k);
+    t = (h - 1.0) + h * (hi - t);
+    return nnrti_copysign(t / (t + 2.0), x);
+}
+
+/* x without its low 27 bits: the product of two such numbers is exact. */
+NNRTI_UNUSED static double nnrti_high_part(double x)
+{
+    return nnrti_double_of_bits(nnrti_bits_of_double(x) & ~(uint64_t)0x7ffffffu);
+}
+
+/* f and k of a positive finite x (see log above). */
+NNRTI_UNUSED static double nnrti_log_part(double x, int32_t *k)
+{
+    const uint64_t half_root = (uint64_t)0x3fe6a09eu << 32;
+    int32_t scale = 0;
+    uint64_t u;
+    if (x < 2.2250738585072014e-308) {
+        x *= 18014398509481984.0;
+        scale = 54;
+    }
+    u = nnrti_bits_of_double(x) + (((uint64_t)0x3ff00000u << 32) - half_root);
+    *k = (int32_t)(u >> 52) - 1023 - scale;
+    return nnrti_double_of_bits((u & (((uint64_t)1 << 52) - 1u)) + half_root) - 1.0;
+}
+
+/* R of the log formula, z = s^2. */
+NNRTI_UNUSED static double nnrti_log_poly(double z)
+{
+    double p = 0.18183569754703288 + z * (0.15313902916171723 + z * 0.14797510569321579);
+    p = 0.39999999999411073 + z * (0.2857142874326625 + z * (0.2222219847565851 + z * p));
+    return z * (0.6666666666666735 + z * p);
+}
+
+/* ln x; -inf at 0, NaN below. Largest error 0.95 ulp (9 million random arguments). */
+NNRTI_UNUSED static double nnrti_log(double x)
+{
+    int32_t k;
+    double f, s;
+    if (!(x > 0.0)) {
+        return x == 0.0 ? -nnrti_inf() : nnrti_nan();
+    }
+    if (x == nnrti_inf()) {
+        return x;
+    }
+    f = nnrti_log_part(x, &k);
+    s = f / (2.0 + f);
+    s = s * (f - nnrti_log_poly(s * s)) - (double)k * 7.371002565167799e-13;
+    return (double)k * 0.6931471805592082 + (f - s);
+}
+
+/* ln x as a sum hi + lo, relative error about 2^-58, for x positive and finite. s = f / (2 + f) is split into a short
+ * part sh and the rest of the division sl, then 2 * sh + (2 * sl + s * R) + k * ln2 is summed without loss. */
+NNRTI_UNUSED static double nnrti_log_pair(double x, double *lo)
+{
+    int32_t k;
+    double f = nnrti_log_part(x, &k), t = 2.0 + f, s = f / t, sh = nnrti_high_part(s), th = nnrti_high_part(t);
+    double sl = ((f - sh * th) - sh * (f - (th - 2.0))) / t;
+    double kh = (double)k * 0.6931471805592082, h = kh + 2.0 * sh, hi;
+    double rest = (2.0 * sl + s * nnrti_log_poly(s * s)) + (double)k * 7.371002565167799e-13;
+    rest += k == 0 ? 0.0 : 2.0 * sh - (h - kh);
+    hi = h + rest;
+    *lo = rest - (hi - h);
+    return hi;
+}
+
+/* a^y for a positive and finite, y finite: e^(y * ln a), the product kept as a sum of two numbers. */
+NNRTI_UNUSED static double nnrti_pow_positive(double a, double y)
+{
+    double lo, hi = nnrti_log_pair(a, &lo), ah = nnrti_high_part(hi), yh = nnrti_high_part(y), p, q, v;
+    v = y * hi;
+    if (!(v > -750.0 && v < 750.0)) {
+        return v < 0.0 ? 0.0 : nnrti_inf();
+    }
+    p = yh * ah;
+    q = (y - yh) * hi + yh * ((hi - ah) + lo);
+    v = p + q;
+    return nnrti_exp_pair(v, q - (v - p));
+}
+
+/* x^y with all special cases of C (Annex F): 1 for y = 0 or x = 1 even beside a NaN, NaN for x < 0 and a y that is
+ * not whole, the sign of x for odd y. Largest error 5.9e-15 relative (3 million random pairs, results over the whole
+ * range), far less near 1. An exactly representable x^n comes out exact. */
+NNRTI_UNUSED static double nnrti_pow(double x, double y)
+{
+    double a = nnrti_abs(x), r;
+    int whole, odd;
+    if (y == 0.0 || x == 1.0) {
+        return 1.0;
+    }
+    if (nnrti_isnan(x) || nnrti_isnan(y)) {
+        return nnrti_nan();
+    }
+    if (nnrti_abs(y) == nnrti_inf()) {
+        return a == 1.0 ? 1.0 : (a > 1.0) == (y > 0.0) ? nnrti_inf() : 0.0;
+    }
+    whole = nnrti_trunc(y) == y;
+    odd = whole && nnrti_trunc(y * 0.5) * 2.0 != y;
+    if (a == 0.0 || a == nnrti_inf()) {
+        r = (a == 0.0) == (y < 0.0) ? nnrti_inf() : 0.0;
+    } else if (x < 0.0 && !whole) {
+        return nnrti_nan();
+    } else {
+        r = nnrti_pow_positive(a, y);
+    }
+    return odd ? nnrti_copysign(r, x) : r;
+}
+
+/* x^y in float, computed in double: a float logarithm would need twice the digits that float has.
+ * Largest error 0.501 ulp (10^8 random pairs, results over the whole range). */
+NNRTI_UNUSED static float nnrti_powf(float x, float y)
+{
+    double r = nnrti_pow((double)x, (double)y);
+    return nnrti_isnan(r) ? nnrti_nanf() : (float)r;
+}
+
+/* erf x, odd. |x| < 1.25: 2 / sqrt(pi) * x * (1 - z * (1/3 - z/2 * (1/5 - z/3 * (1/7 - ...)))), z = x^2, the power
+ * series. To 6: 1 - erfc(x), erfc(x) = e^-z / sqrt(pi) / (x + (1/2) / (x + (2/2) / (x + (3/2) / (x + ...)))), where z
+ * enters as a sum of two numbers. Then 1. Both run backward over a fixed number of terms: slow, but with three
+ * constants. Largest error 3.21 ulp (33 million random arguments). */
+NNRTI_UNUSED static double nnrti_erf(double x)
+{
+    double a = nnrti_abs(x), ah = nnrti_high_part(a), z = a * a, s = 0.0;
+    int32_t n;
+    if (nnrti_isnan(x)) {
+        return nnrti_nan();
+    }
+    if (a > 6.0) {
+        return nnrti_copysign(1.0, x);
+    }
+    if (a < 1.25) {
+        for (n = 24; n >= 0; n--) {
+            s = 1.0 / (double)(2 * n + 1) - z * s / (double)(n + 1);
+        }
+        return x * 1.1283791670955126 * s;
+    }
+    s = a;
+    for (n = 120; n > 0; n--) {
+        s = a + 0.5 * (double)n / s;
+    }
+    s = nnrti_exp_pair(-ah * ah, -((a - ah) * (a + ah))) * 0.5641895835477563 / s;
+    return nnrti_copysign(1.0 - s, x);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>helpers */
+
+/* Element i of a float32 or float16 array as float. type is a constant where it counts, so that nothing is decided in
+   inner loops: each float kernel is one body, instantiated for float32 and for float16. */
+NNRTI_INLINE float nnrti_load(const void *data, ptrdiff_t i, NNRT_DataType type)
+{
+    return type == NNRT_DATA_TYPE_FLOAT16 ? nnrti_half_to_float(((const uint16_t *)data)[i]) : ((const float *)data)[i];
+}
+
+NNRTI_INLINE void nnrti_store(void *data, ptrdiff_t i, float value, NNRT_DataType type)
+{
+    if (type == NNRT_DATA_TYPE_FLOAT16)
+        ((uint16_t *)data)[i] = nnrti_half_from_float(value);
+    else
+        ((float *)data)[i] = value;
+}
+
+/* Address of element i of data with elements of the given width. */
+static void *nnrti_at(void *data, ptrdiff_t i, size_t width)
+{
+    return (uint8_t *)data + i * (ptrdiff_t)width;
+}
+
+/* Copies n elements of the given width from x to z, sx and sz elements apart. */
+static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, int32_t n, size_t width)
+{
+    if (sz == 1 && sx == 1) {
+        if (n > 0)
+            memmove(z, x, (size_t)n * width);
+        return;
+    }
+    switch (width) {
+#define NNRTI_COPY_ROW(bytes, T)                                                                                       \
+    case bytes:                                                                                                        \
+        for (int32_t i = 0; i < n; i++)                                                                                \
+            ((T *)z)[i * sz] = ((const T *)x)[i * sx];                                                                 \
+        break;
+        NNRTI_COPY_ROW(1, uint8_t)
+        NNRTI_COPY_ROW(2, uint16_t)
+        NNRTI_COPY_ROW(4, uint32_t)
+        NNRTI_COPY_ROW(8, uint64_t)
+    default: break;
+    }
+}
+
+/* Walks over the elements of z in row order, a row (the last axis) at a time, together with up to two views that are
+   broadcast to the dims of z (aligned at the last axis, extents 1 or missing are repeated). Neighbouring axes that lie
+   behind one another in all views are joined, so rows are as long as they can be. */
+typedef struct nnrti_walk {
+    int32_t rank, count; /* axes without the row's; elements of a row */
+    int32_t dims[NNRT_MAX_RANK], index[NNRT_MAX_RANK];
+    ptrdiff_t step[3][NNRT_MAX_RANK];
+    ptrdiff_t row[3]; /* step within a row, in elements: z, x, y */
+    ptrdiff_t at[3];  /* first element of the current row */
+} nnrti_walk;
+
+static ptrdiff_t nnrti_walk_step(const nnrt_view *v, const nnrt_view *z, int32_t axis)
+{
+    int32_t i = axis - (z->rank - v->rank);
+    return i < 0 || v->dims[i] == 1 ? 0 : v->strides[i];
+}
+
+/* false: z has no elements. x and y may be NULL. */
+static bool nnrti_walk_first(nnrti_walk *w, const nnrt_view *z, const nnrt_view *x, const nnrt_view *y)
+{
+    const nnrt_view *views[3];
+    int32_t n = 0;
+    views[0] = z;
+    views[1] = x != NULL ? x : z;
+    views[2] = y != NULL ? y : z;
+    memset(w, 0, sizeof(*w));
+    for (int32_t i = 0; i < z->rank; i++) {
+        bool joins = n > 0;
+        if (z->dims[i] == 0)
+            return false;
+        if (z->dims[i] == 1)
+            continue;
+        for (int32_t k = 0; k < 3; k++) {
+            w->step[k][n] = nnrti_walk_step(views[k], z, i);
+            joins = joins && w->step[k][n - 1] == w->step[k][n] * z->dims[i];
+        }
+        joins = joins && w->dims[n - 1] <= INT32_MAX / z->dims[i];
+        if (joins) {
+            w->dims[n - 1] *= z->dims[i];
+            for (int32_t k = 0; k < 3; k++)
+                w->step[k][n - 1] = w->step[k][n];
+        } else {
+            w->dims[n++] = z->dims[i];
+        }
+    }
+    w->rank = n > 0 ? n - 1 : 0;
+    w->count = n > 0 ? w->dims[n - 1] : 1;
+    for (int32_t k = 0; k < 3; k++)
+        w->row[k] = n > 0 ? w->step[k][n - 1] : 1;
+    return true;
+}
+
+/* Moves to the next row; false behind the last. */
+static bool nnrti_walk_next(nnrti_walk *w)
+{
+    for (int32_t i = w->rank - 1; i >= 0; i--) {
+        if (++w->index[i] < w->dims[i]) {
+            for (int32_t k = 0; k < 3; k++)
+                w->at[k] += w->step[k][i];
+            return true;
+        }
+        for (int32_t k = 0; k < 3; k++)
+            w->at[k] -= w->step[k][i] * (w->dims[i] - 1);
+        w->index[i] = 0;
+    }
+    return false;
+}
+
+/* z = x, broadcast to the dims of z. Works by element width. */
+static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
+{
+    size_t width = nnrt_type_size(z->dataType);
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, z, x, NULL))
+        return;
+    do
+        nnrti_copy_row(nnrti_at(z->data, w.at[0], width), w.row[0], nnrti_at(x->data, w.at[1], width), w.row[1],
+                       w.count, width);
+    while (nnrti_walk_next(&w));
+}
+
+/* Activation functions without parameters (OPS.md A11), as they may be fused into other operators. */
+static float nnrti_activate(float v, NNRT_ActivationType type)
+{
+    switch (type) {
+    case NNRT_ACTIVATION_TYPE_RELU: return v > 0 || v != v ? v : 0.0f;
+    case NNRT_ACTIVATION_TYPE_SIGMOID: return nnrti_sigmoidf(v);
+    case NNRT_ACTIVATION_TYPE_RELU6: return v > 6 ? 6.0f : v > 0 || v != v ? v : 0.0f;
+    case NNRT_ACTIVATION_TYPE_ABS: return v > 0 ? v : 0.0f - v;
+    case NNRT_ACTIVATION_TYPE_RELU1: return v > 1 ? 1.0f : v > 0 || v != v ? v : 0.0f;
+    case NNRT_ACTIVATION_TYPE_SOFTSIGN:
+        return v > FLT_MAX ? 1.0f : v < -FLT_MAX ? -1.0f : v / (1.0f + (v < 0 ? -v : v));
+    case NNRT_ACTIVATION_TYPE_SOFTPLUS: return (v > 0 ? v : 0.0f) + nnrti_log1pf(nnrti_expf(v > 0 ? -v : v));
+    case NNRT_ACTIVATION_TYPE_TANH: return nnrti_tanhf(v);
+    case NNRT_ACTIVATION_TYPE_SELU: return 1.05070098f * (v >= 0 ? v : 1.67326324f * nnrti_expm1f(v));
+    case NNRT_ACTIVATION_TYPE_HSWISH: return v <= -3 ? 0.0f : v >= 3 ? v : v * (v + 3.0f) / 6.0f;
+    case NNRT_ACTIVATION_TYPE_HSIGMOID: return v <= -3 ? 0.0f : v >= 3 ? 1.0f : (v + 3.0f) / 6.0f;
+    case NNRT_ACTIVATION_TYPE_SIGN: return v > 0 ? 1.0f : v < 0 ? -1.0f : v;
+    case NNRT_ACTIVATION_TYPE_SWISH: return v < -FLT_MAX ? 0.0f : v * nnrti_sigmoidf(v);
+    case NNRT_ACTIVATION_TYPE_GELU: return v < -FLT_MAX ? 0.0f : 0.5f * v * (1.0f + nnrti_erff(v * 0.70710678f));
+    default: return v; /* NO_ACTIVATION, LINEAR */
+    }
+}
+
+/* true when v has no elements. */
+static bool nnrti_empty(const nnrt_view *v)
+{
+    for (int32_t i = 0; i < v->rank; i++)
+        if (v->dims[i] == 0)
+            return true;
+    return false;
+}
+
+/* The part of v that holds `count` places of the given axis from `first` on; all other axes are whole. Nothing is
+   copied. An empty part keeps the address of v. */
+static nnrt_view nnrti_part(const nnrt_view *v, int32_t axis, int32_t first, int32_t count)
+{
+    nnrt_view part = *v;
+    part.dims[axis] = count;
+    if (!nnrti_empty(&part))
+        part.data = nnrti_at(v->data, first * v->strides[axis], nnrt_type_size(v->dataType));
+    return part;
+}
+
+/* v without `count` axes from `axis` on: its elements at place 0 of those axes. */
+static nnrt_view nnrti_without_axes(const nnrt_view *v, int32_t axis, int32_t count)
+{
+    nnrt_view rest = *v;
+    rest.rank = v->rank - count;
+    for (int32_t i = axis; i < rest.rank; i++) {
+        rest.dims[i] = v->dims[i + count];
+        rest.strides[i] = v->strides[i + count];
+    }
+    return rest;
+}
+
+/* v with `count` axes from `axis` on only: its elements at place 0 of all others. */
+static nnrt_view nnrti_only_axes(const nnrt_view *v, int32_t axis, int32_t count)
+{
+    nnrt_view some = *v;
+    some.rank = count;
+    for (int32_t i = 0; i < count; i++) {
+        some.dims[i] = v->dims[axis + i];
+        some.strides[i] = v->strides[axis + i];
+    }
+    return some;
+}
+
+/* Element i (an offset) of an int32 or int64 view. */
+static int64_t nnrti_index(const nnrt_view *v, ptrdiff_t i)
+{
+    return v->dataType == NNRT_DATA_TYPE_INT64 ? ((const int64_t *)v->data)[i] : ((const int32_t *)v->data)[i];
+}
+
+/* Offset of element [i,j,k,l] of a view with four axes. */
+NNRTI_INLINE ptrdiff_t nnrti_place(const nnrt_view *v, int32_t i, int32_t j, int32_t k, int32_t l)
+{
+    return i * v->strides[0] + j * v->strides[1] + k * v->strides[2] + l * v->strides[3];
+}
+
+/* sum[t] += a[0]*b[0,t] + a[1]*b[1,t] + .. for t < count, in this order: a[k] lies k*aK elements behind a, b[k,t] lies
+   k*bK + t*bT elements behind b, k < K. The sums stand side by side; none changes another. */
+NNRTI_INLINE void nnrti_dots_of(float *sum, int32_t count, const void *a, ptrdiff_t aK, const void *b, ptrdiff_t bK,
+                                ptrdiff_t bT, int32_t K, NNRT_DataType type)
+{
+    for (int32_t k = 0; k < K; k++) {
+        const float v = nnrti_load(a, k * aK, type);
+        for (int32_t t = 0; t < count; t++)
+            sum[t] += v * nnrti_load(b, k * bK + t * bT, type);
+    }
+}
+
+#define NNRTI_DOTS 16 /* sums side by side that are worth a block */
+
+/* The same for 8 or 16 sums, written so that compilers keep them in registers: as vectors when bT is 1. */
+NNRTI_INLINE void nnrti_dots_full(float *sum, int32_t count, const void *a, ptrdiff_t aK, const void *b, ptrdiff_t bK,
+                                  ptrdiff_t bT, int32_t K, NNRT_DataType type)
+{
+    float s0[4], s1[4], s2[4] = {0}, s3[4] = {0};
+    memcpy(s0, sum, sizeof(s0));
+    memcpy(s1, sum + 4, sizeof(s1));
+    if (count == 16) {
+        memcpy(s2, sum + 8, sizeof(s2));
+        memcpy(s3, sum + 12, sizeof(s3));
+    }
+    for (int32_t k = 0; k < K; k++) {
+        const float v = nnrti_load(a, k * aK, type);
+        for (int32_t t = 0; t < 4; t++)
+            s0[t] += v * nnrti_load(b, k * bK + t * bT, type);
+        for (int32_t t = 0; t < 4; t++)
+            s1[t] += v * nnrti_load(b, k * bK + (t + 4) * bT, type);
+        for (int32_t t = 0; t < 4 && count == 16; t++)
+            s2[t] += v * nnrti_load(b, k * bK + (t + 8) * bT, type);
+        for (int32_t t = 0; t < 4 && count == 16; t++)
+            s3[t] += v * nnrti_load(b, k * bK + (t + 12) * bT, type);
+    }
+    memcpy(sum, s0, sizeof(s0));
+    memcpy(sum + 4, s1, sizeof(s1));
+    if (count == 16) {
+        memcpy(sum + 8, s2, sizeof(s2));
+        memcpy(sum + 12, s3, sizeof(s3));
+    }
+}
+
+/* The same for any count <= NNRTI_DOTS. A full block is a case of its own: of neighbours at once, of elements that lie
+   apart in halves, because 16 rows of a large power of two would drive each other out of the cache. */
+NNRTI_INLINE void nnrti_dots(float *sum, int32_t count, const void *a, ptrdiff_t aK, const void *b, ptrdiff_t bK,
+                             ptrdiff_t bT, int32_t K, NNRT_DataType type)
+{
+    const ptrdiff_t next = bT * (ptrdiff_t)nnrt_type_size(type); /* bytes from b[k,t] to b[k,t + 1] */
+    int32_t t = 0;
+    if (count == NNRTI_DOTS && bT == 1) {
+        nnrti_dots_full(sum, 16, a, aK, b, bK, 1, K, type);
+        return;
+    }
+    for (; count - t >= 8; t += 8)
+        nnrti_dots_full(sum + t, 8, a, aK, (const uint8_t *)b + t * next, bK, bT, K, type);
+    if (t < count)
+        nnrti_dots_of(sum + t, count - t, a, aK, (const uint8_t *)b + t * next, bK, bT, K, type);
+}
+
+/* Element i of integer or bool data as int64 modulo 2^64: signed types keep their sign, bool is 0 or 1. */
+static uint64_t nnrti_load_int(const void *data, ptrdiff_t i, NNRT_DataType type)
+{
+    switch (type) {
+    case NNRT_DATA_TYPE_BOOL: return ((const uint8_t *)data)[i] != 0;
+    case NNRT_DATA_TYPE_INT8: return (uint64_t)(int64_t)((const int8_t *)data)[i];
+    case NNRT_DATA_TYPE_INT16: return (uint64_t)(int64_t)((const int16_t *)data)[i];
+    case NNRT_DATA_TYPE_INT32: return (uint64_t)(int64_t)((const int32_t *)data)[i];
+    case NNRT_DATA_TYPE_UINT8: return ((const uint8_t *)data)[i];
+    case NNRT_DATA_TYPE_UINT16: return ((const uint16_t *)data)[i];
+    case NNRT_DATA_TYPE_UINT32: return ((const uint32_t *)data)[i];
+    default: return ((const uint64_t *)data)[i]; /* int64, uint64 */
+    }
+}
+
+/* Stores v modulo 2^n into element i of integer or bool data of n bits. */
+static void nnrti_store_int(void *data, ptrdiff_t i, uint64_t v, NNRT_DataType type)
+{
+    switch (nnrt_type_size(type)) {
+    case 1: ((uint8_t *)data)[i] = (uint8_t)v; break;
+    case 2: ((uint16_t *)data)[i] = (uint16_t)v; break;
+    case 4: ((uint32_t *)data)[i] = (uint32_t)v; break;
+    default: ((uint64_t *)data)[i] = v; break;
+    }
+}
+
+/* A number that orders the elements of one numeric type as their values: NaN below all others, -0 equal to 0. */
+static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
+{
+    const uint64_t top = (uint64_t)1 << 63;
+    uint64_t bits;
+    double v;
+    if (type < NNRT_DATA_TYPE_UINT8)
+        return nnrti_load_int(data, i, type) ^ top;
+    if (type < NNRT_DATA_TYPE_FLOAT16)
+        return nnrti_load_int(data, i, type);
+    v = type == NNRT_DATA_TYPE_FLOAT64 ? ((const double *)data)[i] : (double)nnrti_load(data, i, type);
+    if (v != v)
+        return 0;
+    v = v == 0 ? 0 : v;
+    memcpy(&bits, &v, sizeof(bits));
+    return bits >= top ? ~bits : bits | top;
+}
+
+/* Part of a view: element i lies i*step elements behind data. data is NULL for an absent operand. */
+typedef struct nnrti_line {
+    void *data;
+    ptrdiff_t step;
+    NNRT_DataType type;
+} nnrti_line;
+
+/* The elements of v along axis that start at the given element. */
+static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
+{
+    nnrti_line line;
+    line.data = v != NULL ? nnrti_at(v->data, at, nnrt_type_size(v->dataType)) : NULL;
+    line.step = v != NULL ? v->strides[axis] : 0;
+    line.type = v != NULL ? v->dataType : NNRT_DATA_TYPE_UNKNOWN;
+    return line;
+}
+
+/* to[i] = from[k]; both have one type. Nothing happens when to is absent. */
+static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *from, int32_t k)
+{
+    size_t width = nnrt_type_size(to->type);
+    if (to->data != NULL)
+        memmove(nnrti_at(to->data, i * to->step, width), nnrti_at(from->data, k * from->step, width), width);
+}
+
+/* v without the extent of axis: walking it visits the first element of every line along axis. NULL stays NULL. */
+static const nnrt_view *nnrti_starts(const nnrt_view *v, int32_t axis, nnrt_view *starts)
+{
+    if (v == NULL)
+        return NULL;
+    *starts = *v;
+    starts->dims[axis] = 1;
+    return starts;
+}
+
+/* Entry i of the lists that are being made: element k of x and its position. */
+static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *values, const nnrti_line *indices,
+                          int32_t i)
+{
+    nnrti_line_copy(values, i, x, k);
+    if (indices->data != NULL)
+        nnrti_store_int(indices->data, i * indices->step, (uint64_t)k, indices->type);
+}
+
+/* What entry i of the lists is compared by. */
+static uint64_t nnrti_top_order(const nnrti_line *x, const nnrti_line *values, const nnrti_line *indices, int32_t i)
+{
+    if (values->data != NULL)
+        return nnrti_order(values->data, i * values->step, values->type);
+    return nnrti_order(x->data, (ptrdiff_t)nnrti_load_int(indices->data, i * indices->step, indices->type) * x->step,
+                       x->type);
+}
+
+/* The count largest of the L elements of x in falling order, equal ones by rising position, NaN smallest: elements into
+   values, positions into indices (one of the two may be absent). Needs no memory: entries are inserted in place. */
+static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, const nnrti_line *values,
+                      const nnrti_line *indices)
+{
+    uint64_t least = 0; /* order of the last entry, once there are count of them */
+    int32_t n = 0;
+    for (int32_t k = 0; k < L && count > 0; k++) {
+        const uint64_t order = nnrti_order(x->data, k * x->step, x->type);
+        int32_t i = n < count ? n : count - 1;
+        if (n == count && order <= least)
+            continue;
+        for (; i > 0 && nnrti_top_order(x, values, indices, i - 1) < order; i--) {
+            nnrti_line_copy(values, i, values, i - 1);
+            nnrti_line_copy(indices, i, indices, i - 1);
+        }
+        nnrti_top_put(x, k, values, indices, i);
+        n += n < count ? 1 : 0;
+        if (n == count)
+            least = nnrti_top_order(x, values, indices, count - 1);
+    }
+}
+
+/* first <= i < end: the cells of a window of k cells from start on that lie inside an axis of extent L. */
+typedef struct nnrti_cells {
+    int32_t first, end;
+} nnrti_cells;
+
+static nnrti_cells nnrti_cells_of(int64_t start, int64_t k, int32_t L)
+{
+    nnrti_cells cells;
+    cells.first = start > 0 ? (int32_t)start : 0;
+    cells.end = start + k < L ? (int32_t)(start + k) : L;
+    return cells;
+}
+
+/* The activation functions of nnrti_activate in float64. */
+static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type)
+{
+    const double size = v < 0 ? -v : v;
+    switch (type) {
+    case NNRT_ACTIVATION_TYPE_RELU: return v > 0 || v != v ? v : 0.0;
+    case NNRT_ACTIVATION_TYPE_SIGMOID: return 1.0 / (1.0 + nnrti_exp(-v));
+    case NNRT_ACTIVATION_TYPE_RELU6: return v > 6 ? 6.0 : v > 0 || v != v ? v : 0.0;
+    case NNRT_ACTIVATION_TYPE_ABS: return v > 0 ? v : 0.0 - v;
+    case NNRT_ACTIVATION_TYPE_RELU1: return v > 1 ? 1.0 : v > 0 || v != v ? v : 0.0;
+    case NNRT_ACTIVATION_TYPE_SOFTSIGN: return v > DBL_MAX ? 1.0 : v < -DBL_MAX ? -1.0 : v / (1.0 + size);
+    case NNRT_ACTIVATION_TYPE_SOFTPLUS: return (v > 0 ? v : 0.0) + nnrti_log(1.0 + nnrti_exp(-size));
+    case NNRT_ACTIVATION_TYPE_TANH: return nnrti_tanh(v);
+    case NNRT_ACTIVATION_TYPE_SELU: return 1.05070098 * (v >= 0 ? v : 1.67326324 * (nnrti_exp(v) - 1.0));
+    case NNRT_ACTIVATION_TYPE_HSWISH: return v <= -3 ? 0.0 : v >= 3 ? v : v * (v + 3.0) / 6.0;
+    case NNRT_ACTIVATION_TYPE_HSIGMOID: return v <= -3 ? 0.0 : v >= 3 ? 1.0 : (v + 3.0) / 6.0;
+    case NNRT_ACTIVATION_TYPE_SIGN: return v > 0 ? 1.0 : v < 0 ? -1.0 : v;
+    case NNRT_ACTIVATION_TYPE_SWISH: return v < -DBL_MAX ? 0.0 : v / (1.0 + nnrti_exp(-v));
+    case NNRT_ACTIVATION_TYPE_GELU: return v < -DBL_MAX ? 0.0 : 0.5 * v * (1.0 + nnrti_erf(v * 0.70710678118654752));
+    default: return v; /* NO_ACTIVATION, LINEAR */
+    }
+}
+
+/* Element-wise operators of two inputs: nnrti_walk goes over z, x and y, and a row function computes the current row.
+   What the row functions of all types have in common is the loop, so it is written once, as a macro. It expects the
+   names of nnrti_row: w, x, y, z. Z and T are the element types of z and of x and y; W is the type computed in,
+   `load` makes a W of a T. value is an expression in a and b, the elements of x and y. Both are read before the
+   element of z is written, so z may lie where x or y lies. */
+#define NNRTI_ROW(Z, T, W, load, value)                                                                                \
+    {                                                                                                                  \
+        Z *zs = (Z *)z->data + w->at[0];                                                                               \
+        const T *xs = (const T *)x->data + w->at[1], *ys = (const T *)y->data + w->at[2];                              \
+        for (int32_t i = 0; i < w->count; i++) {                                                                       \
+            const W a = load(xs[i * w->row[1]]), b = load(ys[i * w->row[2]]);                                          \
+            zs[i * w->row[0]] = (Z)(value);                                                                            \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+#define NNRTI_ROW_CASE(name, Z, T, W, load, value)                                                                     \
+    case NNRT_DATA_TYPE_##name: NNRTI_ROW(Z, T, W, load, value)
+
+/* The integer types: R(NAME, type, unsigned type of its width, least, greatest value). */
+#define NNRTI_INT_TYPES(R)                                                                                             \
+    R(INT8, int8_t, uint8_t, INT8_MIN, INT8_MAX)                                                                       \
+    R(INT16, int16_t, uint16_t, INT16_MIN, INT16_MAX)                                                                  \
+    R(INT32, int32_t, uint32_t, INT32_MIN, INT32_MAX)                                                                  \
+    R(INT64, int64_t, uint64_t, INT64_MIN, INT64_MAX)                                                                  \
+    R(UINT8, uint8_t, uint8_t, 0, UINT8_MAX)                                                                           \
+    R(UINT16, uint16_t, uint16_t, 0, UINT16_MAX)                                                                       \
+    R(UINT32, uint32_t, uint32_t, 0, UINT32_MAX)                                                                       \
+    R(UINT64, uint64_t, uint64_t, 0, UINT64_MAX)
+
+/* + - * of integers wrap modulo 2^n. The bits of the result are those of the unsigned operation, which C defines; types
+   below 32 bits compute in 32, for two uint16_t would multiply as int. */
+#define NNRTI_ROWS_WRAP(value)                                                                                         \
+    case NNRT_DATA_TYPE_INT8:                                                                                          \
+    case NNRT_DATA_TYPE_UINT8: NNRTI_ROW(uint8_t, uint8_t, uint32_t, (uint32_t), value)                                \
+    case NNRT_DATA_TYPE_INT16:                                                                                         \
+    case NNRT_DATA_TYPE_UINT16: NNRTI_ROW(uint16_t, uint16_t, uint32_t, (uint32_t), value)                             \
+    case NNRT_DATA_TYPE_INT32:                                                                                         \
+    case NNRT_DATA_TYPE_UINT32: NNRTI_ROW(uint32_t, uint32_t, uint32_t, (uint32_t), value)                             \
+    case NNRT_DATA_TYPE_INT64:                                                                                         \
+    case NNRT_DATA_TYPE_UINT64: NNRTI_ROW(uint64_t, uint64_t, uint64_t, (uint64_t), value)
+
+/* float16 computes in float32; its fused activation acts here, before the result is rounded. */
+#define NNRTI_ROW_HALF(value, activation)                                                                              \
+    NNRTI_ROW_CASE(FLOAT16, uint16_t, uint16_t, float, nnrti_half_to_float,                                            \
+                   nnrti_half_from_float(nnrti_activate((float)(value), activation)))
+#define NNRTI_ROWS_FLOAT(value, activation)                                                                            \
+    NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), value)                                                       \
+    NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), value)                                                   \
+    NNRTI_ROW_HALF(value, activation)
+
+/* The current row of walk w for float32. The frequent steps stand apart, so that compilers can vectorise them. */
+#define NNRTI_ROW_F32(w, x, y, z, value)                                                                               \
+    {                                                                                                                  \
+        float *zs = (float *)(z)->data + (w).at[0];                                                                    \
+        const float *xs = (const float *)(x)->data + (w).at[1], *ys = (const float *)(y)->data + (w).at[2];            \
+        if ((w).row[0] == 1 && (w).row[1] == 1 && (w).row[2] == 1) {                                                   \
+            for (int32_t i = 0; i < (w).count; i++) {                                                                  \
+                const float a = xs[i], b = ys[i];                                                                      \
+                zs[i] = value;                                                                                         \
+            }                                                                                                          \
+        } else if ((w).row[0] == 1 && (w).row[1] == 1 && (w).row[2] == 0) {                                            \
+            const float b = ys[0];                                                                                     \
+            for (int32_t i = 0; i < (w).count; i++) {                                                                  \
+                const float a = xs[i];                                                                                 \
+                zs[i] = value;                                                                                         \
+            }                                                                                                          \
+        } else if ((w).row[0] == 1 && (w).row[1] == 0 && (w).row[2] == 1) {                                            \
+            const float a = xs[0];                                                                                     \
+            for (int32_t i = 0; i < (w).count; i++) {                                                                  \
+                const float b = ys[i];                                                                                 \
+                zs[i] = value;                                                                                         \
+            }                                                                                                          \
+        } else {                                                                                                       \
+            for (int32_t i = 0; i < (w).count; i++) {                                                                  \
+                const float a = xs[i * (w).row[1]], b = ys[i * (w).row[2]];                                            \
+                zs[i * (w).row[0]] = value;                                                                            \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+
+/* Fused activation over the current row of a float32 z. */
+static NNRTI_UNUSED void nnrti_activate_row_f32(const nnrti_walk *w, nnrt_view *z, NNRT_ActivationType type)
+{
+    float *v = (float *)z->data + w->at[0];
+    if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || type == NNRT_ACTIVATION_TYPE_LINEAR)
+        return;
+    for (int32_t i = 0; i < w->count; i++, v += w->row[0])
+        *v = nnrti_activate(*v, type);
+}
+
+/* Fused activation over the current row of z, of any type but float16, whose rows do it themselves. Integers know RELU,
+   RELU6 and RELU1, which leave a bool as it is. */
+static NNRTI_UNUSED void nnrti_activate_row(const nnrti_walk *w, nnrt_view *z, NNRT_ActivationType type)
+{
+    if (type == NNRT_ACTIVATION_TYPE_NO_ACTIVATION || type == NNRT_ACTIVATION_TYPE_LINEAR)
+        return;
+    switch (z->dataType) {
+#define NNRTI_CLAMP_ROW(name, T, U, least, greatest)                                                                   \
+    case NNRT_DATA_TYPE_##name: {                                                                                      \
+        T *v = (T *)z->data + w->at[0], top = greatest;                                                                \
+        if (type == NNRT_ACTIVATION_TYPE_RELU6)                                                                        \
+            top = 6;                                                                                                   \
+        else if (type == NNRT_ACTIVATION_TYPE_RELU1)                                                                   \
+            top = 1;                                                                                                   \
+        for (int32_t i = 0; i < w->count; i++, v += w->row[0])                                                         \
+            *v = (T)(*v > top ? top : *v > 0 ? *v : 0);                                                                \
+        break;                                                                                                         \
+    }
+        NNRTI_INT_TYPES(NNRTI_CLAMP_ROW)
+    case NNRT_DATA_TYPE_FLOAT32: nnrti_activate_row_f32(w, z, type); break;
+    case NNRT_DATA_TYPE_FLOAT64: {
+        double *v = (double *)z->data + w->at[0];
+        for (int32_t i = 0; i < w->count; i++, v += w->row[0])
+            *v = nnrti_activate_f64(*v, type);
+        break;
+    }
+    default: break;
+    }
+}
+
+/* A row function: elements w->at[0] + i*w->row[0] of z from those of x and y, i < w->count. */
+typedef void (*nnrti_row)(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                          NNRT_ActivationType activation);
+
+/* z = activation(row(x, y)), x and y broadcast to the dims of z (OPS.md A6). */
+static NNRTI_UNUSED void nnrti_binary(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                      NNRT_ActivationType activation, nnrti_row row)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, z, x, y))
+        return;
+    do {
+        row(&w, x, y, z, activation);
+        nnrti_activate_row(&w, z, activation);
+    } while (nnrti_walk_next(&w));
+}
+
+/* x + y of any type; bools are added as integers, and what is not zero is true. */
+static NNRTI_UNUSED void nnrti_add_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                       NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+        NNRTI_ROWS_WRAP(a + b)
+        NNRTI_ROWS_FLOAT(a + b, activation)
+        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), (a | b) != 0)
+    default: break;
+    }
+}
+
+/* x * y of any type. */
+static NNRTI_UNUSED void nnrti_mul_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                       NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+        NNRTI_ROWS_WRAP(a * b)
+        NNRTI_ROWS_FLOAT(a * b, activation)
+        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), a != 0 && b != 0)
+    default: break;
+    }
+}
+
+/* x > y ? x : y of numbers. */
+static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                       NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+#define NNRTI_MAX_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a > b ? a : b)
+        NNRTI_INT_TYPES(NNRTI_MAX_ROW)
+        NNRTI_ROWS_FLOAT(a > b ? a : b, activation)
+    default: break;
+    }
+}
+
+#define NNRTI_CHUNK 64 /* elements that a conversion keeps on the stack */
+
+/* v toward zero, kept inside [least, greatest]; NaN gives 0. */
+static NNRTI_UNUSED int64_t nnrti_saturate(double v, int64_t least, int64_t greatest)
+{
+    if (v != v)
+        return 0;
+    return v <= (double)least ? least : v >= (double)greatest ? greatest : (int64_t)v;
+}
+
+static NNRTI_UNUSED uint64_t nnrti_saturate_u64(double v)
+{
+    return v >= 18446744073709551616.0 ? UINT64_MAX : v > 0 ? (uint64_t)v : 0;
+}
+
+/* out[i] = element i of x as float64, n <= NNRTI_CHUNK; step elements apart. Integers beyond 2^53 are rounded. */
+static NNRTI_UNUSED void nnrti_read_f64(double *out, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
+{
+    switch (type) {
+#define NNRTI_READ_F64(name, T, U, least, greatest)                                                                    \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t i = 0; i < n; i++)                                                                                \
+            out[i] = (double)((const T *)x)[i * step];                                                                 \
+        break;
+        NNRTI_INT_TYPES(NNRTI_READ_F64)
+        NNRTI_READ_F64(FLOAT32, float, _, _, _)
+        NNRTI_READ_F64(FLOAT64, double, _, _, _)
+    case NNRT_DATA_TYPE_FLOAT16:
+        for (int32_t i = 0; i < n; i++)
+            out[i] = (double)nnrti_half_to_float(((const uint16_t *)x)[i * step]);
+        break;
+    default: break;
+    }
+}
+
+/* Element i of z = in[i]: toward zero and saturating for integers, rounded for floats, != 0 for bool. */
+static NNRTI_UNUSED void nnrti_write_f64(void *z, ptrdiff_t step, const double *in, int32_t n, NNRT_DataType type)
+{
+#define NNRTI_WRITE_F64(name, T, value)                                                                                \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t i = 0; i < n; i++)                                                                                \
+            ((T *)z)[i * step] = (T)(value);                                                                           \
+        break;
+    switch (type) {
+        NNRTI_WRITE_F64(BOOL, uint8_t, in[i] != 0)
+        NNRTI_WRITE_F64(INT8, int8_t, nnrti_saturate(in[i], INT8_MIN, INT8_MAX))
+        NNRTI_WRITE_F64(INT16, int16_t, nnrti_saturate(in[i], INT16_MIN, INT16_MAX))
+        NNRTI_WRITE_F64(INT32, int32_t, nnrti_saturate(in[i], INT32_MIN, INT32_MAX))
+        NNRTI_WRITE_F64(INT64, int64_t, nnrti_saturate(in[i], INT64_MIN, INT64_MAX))
+        NNRTI_WRITE_F64(UINT8, uint8_t, nnrti_saturate(in[i], 0, UINT8_MAX))
+        NNRTI_WRITE_F64(UINT16, uint16_t, nnrti_saturate(in[i], 0, UINT16_MAX))
+        NNRTI_WRITE_F64(UINT32, uint32_t, nnrti_saturate(in[i], 0, UINT32_MAX))
+        NNRTI_WRITE_F64(UINT64, uint64_t, nnrti_saturate_u64(in[i]))
+        NNRTI_WRITE_F64(FLOAT16, uint16_t, nnrti_half_from_double(in[i]))
+        NNRTI_WRITE_F64(FLOAT32, float, in[i])
+        NNRTI_WRITE_F64(FLOAT64, double, in[i])
+    default: break;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>rules */
+
+/* Result i has the given extents. */
+static void nnrti_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims)
+{
+    nnrt_operand *o = &c->out[i];
+    o->rank = rank;
+    for (int32_t k = 0; k < rank && k < NNRT_MAX_RANK; k++)
+        o->dims[k] = dims[k];
+}
+
+/* Result i has the shape of input 0. */
+static void nnrti_result_like(nnrt_resolve *c, uint32_t i)
+{
+    nnrti_result(c, i, c->in[0].rank, c->in[0].dims);
+}
+
+/* Operand as the kernel sees it: the same elements, other extents. */
+static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_t *dims)
+{
+    o->viewRank = rank;
+    for (int32_t k = 0; k < rank; k++)
+        o->viewDims[k] = dims[k];
+}
+
+/* *out = axis in 0..rank-1; rank counts the axes that may be named. */
+static NNRT_ReturnCode nnrti_axis(nnrt_resolve *c, const char *what, int64_t axis, int32_t rank, int32_t *out)
+{
+    *out = 0;
+    if (axis < -(int64_t)rank || axis >= (int64_t)rank)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected %d to %d", what, axis, -rank, rank - 1);
+    *out = (int32_t)(axis < 0 ? axis + rank : axis);
+    return NNRT_SUCCESS;
+}
+
+/* The value of input i must be known now: a constant, or computed from the shapes. */
+static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what)
+{
+    if (c->in[i].data == NULL && !(c->in[i].rank == 1 && c->in[i].dims[0] == 0))
+        return nnrti_fail(
+            c, NNRT_UNSUPPORTED_OP,
+            "input %u (%s) '%s' must be a constant or follow from the shapes: the result's shape depends on it", i,
+            what, c->in[i].name);
+    return NNRT_SUCCESS;
+}
+
+/* Elements of an operand whose shape has been checked. */
+static size_t nnrti_count(const nnrt_operand *o)
+{
+    size_t n = 0;
+    (void)nnrt_dims_count(o->dims, o->rank, &n);
+    return n;
+}
+
+/* Element k of a known int32 or int64 operand. */
+static int64_t nnrti_value(const nnrt_operand *o, size_t k)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (o->dataType == NNRT_DATA_TYPE_INT64) {
+        memcpy(&wide, (const uint8_t *)o->data + k * sizeof(wide), sizeof(wide));
+        return wide;
+    }
+    memcpy(&narrow, (const uint8_t *)o->data + k * sizeof(narrow), sizeof(narrow));
+    return narrow;
+}
+
+/* Replaces input i by a new constant of count int32 elements: the parameter as the kernel wants it. NULL = no memory
+   (the message is set). */
+static int32_t *nnrti_param(nnrt_resolve *c, uint32_t i, int32_t count)
+{
+    int32_t dims[1], *data = (int32_t *)c->alloc(c->user, (size_t)(count > 0 ? count : 1) * sizeof(int32_t));
+    const char *name = c->in[i].name;
+    dims[0] = count;
+    if (data == NULL) {
+        (void)nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its parameters");
+        return NULL;
+    }
+    c->in[i] = nnrt_operand_make(NNRT_DATA_TYPE_INT32, 1, dims, data);
+    c->in[i].name = name;
+    return data;
+}
+
+/* A new list for the resolved attributes; NULL = no memory (the message is set). */
+static int64_t *nnrti_list(nnrt_resolve *c, NNRT_Int64List *list, uint32_t count)
+{
+    int64_t *data = (int64_t *)c->alloc(c->user, (count > 0 ? count : 1u) * sizeof(int64_t));
+    if (data == NULL) {
+        (void)nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its attributes");
+        return NULL;
+    }
+    list->data = data;
+    list->count = count;
+    return data;
+}
+
+/* A fused activation: those with parameters of their own cannot be fused; on integers only the clamps make sense. */
+static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
+{
+    bool isFloat = nnrti_type_in(c->in[0].dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    if (type == NNRT_ACTIVATION_TYPE_ELU || type == NNRT_ACTIVATION_TYPE_LEAKY_RELU ||
+        type == NNRT_ACTIVATION_TYPE_THRESHOLDRELU || type == NNRT_ACTIVATION_TYPE_HARD_TANH ||
+        type == NNRT_ACTIVATION_TYPE_UNKNOWN)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "activationType %d needs parameters and cannot be fused: use an ACTIVATION node behind it",
+                          type);
+    if (!isFloat && type != NNRT_ACTIVATION_TYPE_NO_ACTIVATION && type != NNRT_ACTIVATION_TYPE_LINEAR &&
+        type != NNRT_ACTIVATION_TYPE_RELU && type != NNRT_ACTIVATION_TYPE_RELU6 && type != NNRT_ACTIVATION_TYPE_RELU1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "activationType %d is not defined for %t", type,
+                          c->in[0].dataType);
+    return NNRT_SUCCESS;
+}
+
+/* dims = the extents of a and b broadcast together (OPS.md A6); a and b are input indices. */
+static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, uint32_t a, uint32_t b, int32_t *rank, int32_t *dims)
+{
+    const nnrt_operand *x = &c->in[a], *y = &c->in[b];
+    *rank = x->rank > y->rank ? x->rank : y->rank;
+    for (int32_t i = 0; i < *rank; i++) {
+        int32_t k = i - (*rank - x->rank), m = i - (*rank - y->rank);
+        int32_t p = k < 0 ? 1 : x->dims[k], q = m < 0 ? 1 : y->dims[m];
+        if (p != q && p != 1 && q != 1)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "'%s' %o and '%s' %o do not broadcast: extents %d and %d of axis %d", x->name, x, y->name,
+                              y, p, q, i);
+        dims[i] = p == 1 ? q : p;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* A list attribute of [height, width]: empty = both `initial`. Every entry must be >= least. */
+static NNRT_ReturnCode nnrti_pair(nnrt_resolve *c, const char *what, NNRT_Int64List *list, int64_t initial,
+                                  int64_t least)
+{
+    if (list->count == 0) {
+        int64_t *v = nnrti_list(c, list, 2);
+        if (v == NULL)
+            return NNRT_OUT_OF_MEMORY;
+        v[0] = initial;
+        v[1] = initial;
+    }
+    if (list->count != 2)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s has %u entries, expected 2: height, width", what, list->count);
+    for (uint32_t i = 0; i < 2; i++)
+        if (list->data[i] < least)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, expected at least %l", what, i, list->data[i],
+                              least);
+    return NNRT_SUCCESS;
+}
+
+/* pads = [top, bottom, left, right] as given: none = zeros; they must be >= 0, and 0 unless padMode is PAD. */
+static NNRT_ReturnCode nnrti_pads(nnrt_resolve *c, const char *what, const NNRT_Int64List *list, NNRT_PadMode mode,
+                                  int64_t pads[4])
+{
+    memset(pads, 0, 4 * sizeof(pads[0]));
+    if (list->count != 4 && (list->count != 0 || mode == NNRT_PAD_MODE_PAD))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s has %u entries, expected 4: top, bottom, left, right", what,
+                          list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        pads[i] = list->data[i];
+        if (pads[i] < 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, expected at least 0", what, i, pads[i]);
+        if (pads[i] > 0 && mode != NNRT_PAD_MODE_PAD)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, but only padMode PAD takes paddings", what, i,
+                              pads[i]);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Extents of the image operand o along height (axis 0), width (1) and channels (2), wherever the format puts them. */
+static int32_t nnrti_image_axis(const nnrt_operand *o, int32_t which)
+{
+    bool channelsFirst = o->format == NNRT_FORMAT_NCHW;
+    return which == 2 ? (channelsFirst ? 1 : o->rank - 1) : which + (channelsFirst ? 2 : 1);
+}
+
+/* Result 0 of a 4-D operator: [N, height, width, channels] in the order of input 0's format. */
+static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n, int64_t h, int64_t w,
+                                          int64_t channels)
+{
+    int32_t dims[4];
+    if (h <= 0 || w <= 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "the result would be %l x %l: the window does not fit into input '%s' %o", h, w,
+                          c->in[0].name, &c->in[0]);
+    if (h > INT32_MAX || w > INT32_MAX || channels > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would be %l x %l x %l: too large", h, w, channels);
+    dims[0] = n;
+    dims[nnrti_image_axis(&c->in[0], 0)] = (int32_t)h;
+    dims[nnrti_image_axis(&c->in[0], 1)] = (int32_t)w;
+    dims[nnrti_image_axis(&c->in[0], 2)] = (int32_t)channels;
+    nnrti_result(c, i, 4, dims);
+    return NNRT_SUCCESS;
+}
+
+/* Convolution along one axis (OPS.md A10): extent L, window k, stride s, dilation d. On SAME and VALID p0 and p1 are
+   computed. Returns the extent of the result, which is <= 0 when the window does not fit. */
+static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t *p0, int64_t *p1)
+{
+    int64_t reach = (k - 1) * d + 1, total;
+    if (mode == NNRT_PAD_MODE_SAME) {
+        int64_t out = (L + s - 1) / s;
+        total = (out - 1) * s + reach - L;
+        total = total > 0 ? total : 0;
+        *p0 = total / 2;
+        *p1 = total - *p0;
+        return out;
+    }
+    if (mode == NNRT_PAD_MODE_VALID)
+        *p0 = *p1 = 0;
+    total = L + *p0 + *p1 - reach;
+    return total < 0 ? 0 : total / s + 1;
+}
+
+/* Writes the explicit paddings into a resolved list, and the mode that goes with them. */
+static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNRT_PadMode *mode, const int64_t pads[4])
+{
+    int64_t *v = nnrti_list(c, list, 4);
+    if (v == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    memcpy(v, pads, 4 * sizeof(v[0]));
+    *mode = NNRT_PAD_MODE_PAD;
+    return NNRT_SUCCESS;
+}
+
+/* A result of that many axes is possible. */
+static NNRT_ReturnCode nnrti_room(nnrt_resolve *c, int64_t rank)
+{
+    if (rank > NNRT_MAX_RANK)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, at most 8 are possible", rank);
+    return NNRT_SUCCESS;
+}
+
+/* Input i has one element; its shape may be [] or [1] alike. */
+static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char *what)
+{
+    const nnrt_operand *o = &c->in[i];
+    if (nnrti_count(o) != 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected one element", i, what, o->name, o);
+    return NNRT_SUCCESS;
+}
+
+/* *value = the one element of int32 or int64 input i, which must be known. */
+static NNRT_ReturnCode nnrti_known_int(nnrt_resolve *c, uint32_t i, const char *what, int64_t *value)
+{
+    NNRT_ReturnCode code = nnrti_one_element(c, i, what);
+    if (code != NNRT_SUCCESS || (code = nnrti_known(c, i, what)) != NNRT_SUCCESS)
+        return code;
+    *value = nnrti_value(&c->in[i], 0);
+    return NNRT_SUCCESS;
+}
+
+/* Input i is a known list of `least` to `most` entries: a tensor of one axis. */
+static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char *what, int32_t least, int32_t most)
+{
+    const nnrt_operand *o = &c->in[i];
+    if (o->rank != 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected one axis", i, what, o->name, o);
+    if (o->dims[0] < least || o->dims[0] > most)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' has %d entries, expected %d to %d", i, what,
+                          o->name, o->dims[0], least, most);
+    return nnrti_known(c, i, what);
+}
+
+/* axes[k] = entry k of the list, in 0..rank-1. No axis may stand in it twice. */
+static NNRT_ReturnCode nnrti_axes(nnrt_resolve *c, const char *what, const NNRT_Int64List *list, int32_t rank,
+                                  int32_t axes[NNRT_MAX_RANK])
+{
+    uint32_t seen = 0;
+    for (uint32_t k = 0; k < list->count; k++) {
+        int32_t axis;
+        NNRT_ReturnCode code = nnrti_axis(c, what, list->data[k], rank, &axis);
+        if (code != NNRT_SUCCESS)
+            return code;
+        if ((seen >> axis) & 1u)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s names axis %d twice", what, axis);
+        seen |= 1u << axis;
+        axes[k] = axis;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* *list = the axes whose bits are set, in ascending order. */
+static NNRT_ReturnCode nnrti_set_axes(nnrt_resolve *c, NNRT_Int64List *list, uint32_t set)
+{
+    int64_t *data = nnrti_list(c, list, NNRT_MAX_RANK);
+    if (data == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    list->count = 0;
+    for (int32_t i = 0; i < NNRT_MAX_RANK; i++)
+        if ((set >> i) & 1u)
+            data[list->count++] = i;
+    return NNRT_SUCCESS;
+}
+
+/* Replaces input i by a copy of `count` int32 numbers: the parameter as the kernel wants it. */
+static NNRT_ReturnCode nnrti_set_param(nnrt_resolve *c, uint32_t i, int32_t count, const int32_t *from)
+{
+    int32_t *data = nnrti_param(c, i, count);
+    if (data == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (int32_t k = 0; k < count; k++)
+        data[k] = from[k];
+    return NNRT_SUCCESS;
+}
+
+static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
+{
+    if (a->quantCount != b->quantCount)
+        return false;
+    for (uint32_t k = 0; k < a->quantCount; k++)
+        if (a->quant[k].numBits != b->quant[k].numBits || a->quant[k].zeroPoint != b->quant[k].zeroPoint ||
+            a->quant[k].scale != b->quant[k].scale)
+            return false;
+    return true;
+}
+
+/* Elements of input i go into result k unchanged, so their quantisation parameters must be equal. A result that has
+   none takes those of the input, unless they are per channel: the channel axis may have moved. */
+static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k)
+{
+    const nnrt_operand *x = &c->in[i];
+    nnrt_operand *y = &c->out[k];
+    if (!nnrti_type_in(x->dataType, NNRT_TYPES_INT) || x->quantCount == 0)
+        return NNRT_SUCCESS;
+    if (y->quantCount == 0 && x->quantCount == 1) {
+        y->quant = x->quant;
+        y->quantCount = 1;
+    }
+    if (y->quantCount == 0 || nnrti_quant_equal(x, y))
+        return NNRT_SUCCESS;
+    return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                      "input %u '%s' and output %u '%s' have different quantisation parameters: requantising is not "
+                      "supported here, use QUANT_DTYPE_CAST nodes",
+                      i, x->name, k, y->name);
+}
+
+/* Integer data that gets new elements (paddings) must have one zero point: at most one parameter. */
+static NNRT_ReturnCode nnrti_quant_single(nnrt_resolve *c, uint32_t i)
+{
+    if (nnrti_type_in(c->in[i].dataType, NNRT_TYPES_INT) && c->in[i].quantCount > 1)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "input %u '%s' has %u quantisation parameters, at most 1 is supported here", i, c->in[i].name,
+                          c->in[i].quantCount);
+    return NNRT_SUCCESS;
+}
+
+/* A 2x2 attribute [[top, bottom], [left, right]] with entries >= 0: pads = top, bottom, left, right. */
+static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, const NNRT_Int64Lists *lists, int64_t pads[4])
+{
+    if (lists->count != 2)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s has %u lists, expected 2: [top,bottom], [left,right]", what,
+                          lists->count);
+    for (uint32_t i = 0; i < 2; i++) {
+        if (lists->data[i].count != 2)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] has %u entries, expected 2", what, i,
+                              lists->data[i].count);
+        for (uint32_t k = 0; k < 2; k++) {
+            pads[2 * i + k] = lists->data[i].data[k];
+            if (pads[2 * i + k] < 0)
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u][%u] is %l, expected at least 0", what, i, k,
+                                  pads[2 * i + k]);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* What SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND share: x has 4 axes, blockShape two entries >= 1, border as above. */
+static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block, const char *what,
+                                    const NNRT_Int64Lists *lists, int64_t pads[4])
+{
+    const nnrt_operand *x = &c->in[0];
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    if (block->count != 2)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockShape has %u entries, expected 2: height, width",
+                          block->count);
+    for (uint32_t i = 0; i < 2; i++)
+        if (block->data[i] < 1)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockShape[%u] is %l, expected at least 1", i,
+                              block->data[i]);
+    return nnrti_border(c, what, lists, pads);
+}
+
+/* Result 0 has n images of h x w and the channels of input 0, in the order of input 0's format. Extents may be 0. */
+static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h, int64_t w)
+{
+    int32_t dims[4];
+    if (n > INT32_MAX || h > INT32_MAX || w > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would be %l images of %l x %l: too large", n, h, w);
+    memcpy(dims, c->in[0].dims, sizeof(dims));
+    dims[0] = (int32_t)n;
+    dims[nnrti_image_axis(&c->in[0], 0)] = (int32_t)h;
+    dims[nnrti_image_axis(&c->in[0], 1)] = (int32_t)w;
+    nnrti_result(c, 0, 4, dims);
+    return NNRT_SUCCESS;
+}
+
+/* Writes v into an element of the given type: integers truncate toward zero and saturate, NaN gives 0. */
+static void nnrti_number(NNRT_DataType type, double v, void *element)
+{
+    switch (type) {
+#define NNRTI_NUMBER(T, lo, hi)                                                                                        \
+    {                                                                                                                  \
+        T n = v != v ? (T)0 : v <= (double)(lo) ? (T)(lo) : v >= (double)(hi) ? (T)(hi) : (T)v;                        \
+        memcpy(element, &n, sizeof(n));                                                                                \
+        break;                                                                                                         \
+    }
+    case NNRT_DATA_TYPE_INT8: NNRTI_NUMBER(int8_t, INT8_MIN, INT8_MAX)
+    case NNRT_DATA_TYPE_INT16: NNRTI_NUMBER(int16_t, INT16_MIN, INT16_MAX)
+    case NNRT_DATA_TYPE_INT32: NNRTI_NUMBER(int32_t, INT32_MIN, INT32_MAX)
+    case NNRT_DATA_TYPE_INT64: NNRTI_NUMBER(int64_t, INT64_MIN, INT64_MAX)
+    case NNRT_DATA_TYPE_UINT8: NNRTI_NUMBER(uint8_t, 0, UINT8_MAX)
+    case NNRT_DATA_TYPE_UINT16: NNRTI_NUMBER(uint16_t, 0, UINT16_MAX)
+    case NNRT_DATA_TYPE_UINT32: NNRTI_NUMBER(uint32_t, 0, UINT32_MAX)
+    case NNRT_DATA_TYPE_UINT64: NNRTI_NUMBER(uint64_t, 0, UINT64_MAX)
+    case NNRT_DATA_TYPE_BOOL: {
+        uint8_t b = v != 0 ? 1 : 0;
+        memcpy(element, &b, sizeof(b));
+        break;
+    }
+    case NNRT_DATA_TYPE_FLOAT64: memcpy(element, &v, sizeof(v)); break;
+    case NNRT_DATA_TYPE_FLOAT16:
+    case NNRT_DATA_TYPE_FLOAT32: nnrti_store(element, 0, (float)v, type); break;
+    default: break;
+    }
+}
+
+/* Result i holds positions: int32 unless the model declares int64. */
+static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
+{
+    nnrt_operand *o = &c->out[i];
+    if (nnrti_absent(o))
+        o->dataType = NNRT_DATA_TYPE_INT32;
+    if (!nnrti_type_in(o->dataType, NNRT_TYPES_INDEX))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, expected int32 or int64", i,
+                          o->name, o->dataType);
+    return NNRT_SUCCESS;
+}
+
+/* The attributes that AVGPOOL_FUSION and MAX_POOL_FUSION share. */
+typedef struct nnrti_pool {
+    NNRT_Int64List *kernelSize, *strides, *pad;
+    NNRT_PadMode *padMode;
+    NNRT_RoundMode *roundMode;
+    bool *global;
+    NNRT_ActivationType activationType;
+} nnrti_pool;
+
+/* A global pool becomes one window over the whole plane of height x width. */
+static NNRT_ReturnCode nnrti_pool_global(nnrt_resolve *c, const nnrti_pool *a, int32_t height, int32_t width)
+{
+    int64_t *kernelSize = nnrti_list(c, a->kernelSize, 2), *strides = nnrti_list(c, a->strides, 2);
+    if (kernelSize == NULL || strides == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    kernelSize[0] = height;
+    kernelSize[1] = width;
+    strides[0] = 1;
+    strides[1] = 1;
+    a->pad->count = 0;
+    *a->padMode = NNRT_PAD_MODE_VALID;
+    *a->roundMode = NNRT_ROUND_MODE_FLOOR;
+    *a->global = false;
+    return NNRT_SUCCESS;
+}
+
+/* *out = extent of the result along axis 0 or 1 (height, width) of input extent L; pads = the two paddings of the axis.
+   Every window must reach a cell: the first and the last one decide that. */
+static NNRT_ReturnCode nnrti_pool_extent(nnrt_resolve *c, const nnrti_pool *a, int32_t axis, int64_t L, int64_t pads[2],
+                                         int64_t *out)
+{
+    static const char *const names[] = {"height", "width"};
+    const int64_t k = a->kernelSize->data[axis], s = a->strides->data[axis];
+    int64_t n = nnrti_window(*a->padMode, L, k, s, 1, &pads[0], &pads[1]);
+    if (*a->padMode != NNRT_PAD_MODE_SAME && *a->roundMode == NNRT_ROUND_MODE_CEIL) {
+        const int64_t rest = L + pads[0] + pads[1] - k;
+        n = (rest > 0 ? (rest + s - 1) / s : rest / s) + 1; /* both round up */
+    }
+    if (n <= 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "%s %l with paddings %l and %l is smaller than the window of %l",
+                          names[axis], L, pads[0], pads[1], k);
+    if (pads[0] >= k || (n - 1) * s - pads[0] >= L)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "%s %l, window %l, stride %l, paddings %l and %l: the %s window has no cell", names[axis], L,
+                          k, s, pads[0], pads[1], pads[0] >= k ? "first" : "last");
+    *out = n;
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: kernelSize, strides and pad explicit, padMode PAD, no global; roundMode has shaped the result. */
+static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
+{
+    const nnrt_operand *x = &c->in[0];
+    int64_t pads[4], h, w;
+    int32_t height, width;
+    NNRT_ReturnCode code;
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    height = x->dims[nnrti_image_axis(x, 0)];
+    width = x->dims[nnrti_image_axis(x, 1)];
+    if (*a->global && (code = nnrti_pool_global(c, a, height, width)) != NNRT_SUCCESS)
+        return code;
+    if ((code = nnrti_pair(c, "kernelSize", a->kernelSize, 0, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_pair(c, "strides", a->strides, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_pads(c, "pad", a->pad, *a->padMode, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS ||
+        (code = nnrti_pool_extent(c, a, 0, height, &pads[0], &h)) != NNRT_SUCCESS ||
+        (code = nnrti_pool_extent(c, a, 1, width, &pads[2], &w)) != NNRT_SUCCESS ||
+        (code = nnrti_set_pads(c, a->pad, a->padMode, pads)) != NNRT_SUCCESS)
+        return code;
+    *a->roundMode = NNRT_ROUND_MODE_FLOOR;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        if ((code = nnrti_result_image(c, i, x->dims[0], h, w, x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
+            return code;
+    return NNRT_SUCCESS;
+}
+
+/* Result 0 = inputs 0 and 1 broadcast together, followed by a fused activation. */
+static NNRT_ReturnCode nnrti_binary_rule(nnrt_resolve *c, NNRT_ActivationType activation)
+{
+    int32_t rank, dims[NNRT_MAX_RANK];
+    NNRT_ReturnCode code = nnrti_broadcast(c, 0, 1, &rank, dims);
+    if (code != NNRT_SUCCESS)
+        return code;
+    nnrti_result(c, 0, rank, dims);
+    return nnrti_fused(c, activation);
+}
+
+/* Extent of the channel axis of input 0 (OPS.md A8); a scalar has one channel. */
+static int32_t nnrti_channels(const nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    if (x->rank == 0)
+        return 1;
+    return x->rank > 2 && x->format == NNRT_FORMAT_NCHW ? x->dims[1] : x->dims[x->rank - 1];
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ACTIVATION */
+
+static NNRT_ReturnCode nnrti_rule_activation(nnrt_resolve *c)
+{
+    const NNRT_Activation *a = (const NNRT_Activation *)c->resolved;
+    if (c->in[0].dataType == NNRT_DATA_TYPE_INT32 && a->activationType != NNRT_ACTIVATION_TYPE_RELU)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o, but of int32 only RELU (1) is defined, not %d",
+                          c->in[0].name, &c->in[0], a->activationType);
+    if (a->activationType == NNRT_ACTIVATION_TYPE_UNKNOWN)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "activationType is UNKNOWN (20), expected 0 to 19");
+    if (a->activationType == NNRT_ACTIVATION_TYPE_HARD_TANH && !(a->minVal < a->maxVal))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "minVal is %f, expected less than maxVal %f", (double)a->minVal,
+                          (double)a->maxVal);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel ACTIVATION */
+
+/* The function that attr names (OPS.md A11); those without parameters of their own are nnrti_activate. NaN gives NaN
+   but for THRESHOLDRELU, where no comparison holds. */
+static float nnrti_activation_value(const NNRT_Activation *attr, float v)
+{
+    switch (attr->activationType) {
+    case NNRT_ACTIVATION_TYPE_ELU: return v >= 0 ? v : attr->alpha * nnrti_expm1f(v);
+    case NNRT_ACTIVATION_TYPE_LEAKY_RELU: return v >= 0 ? v : attr->alpha * v;
+    case NNRT_ACTIVATION_TYPE_THRESHOLDRELU: return v > attr->alpha ? v : 0.0f;
+    case NNRT_ACTIVATION_TYPE_HARD_TANH: return v < attr->minVal ? attr->minVal : v > attr->maxVal ? attr->maxVal : v;
+    case NNRT_ACTIVATION_TYPE_GELU:
+        if (attr->approximate && !(v < -FLT_MAX))
+            return 0.5f * v * (1.0f + nnrti_tanhf(0.7978845608f * (v + 0.044715f * v * v * v)));
+        break;
+    default: break;
+    }
+    return nnrti_activate(v, attr->activationType);
+}
+
+static double nnrti_activation_value_f64(const NNRT_Activation *attr, double v)
+{
+    const double alpha = (double)attr->alpha, least = (double)attr->minVal, greatest = (double)attr->maxVal;
+    switch (attr->activationType) {
+    case NNRT_ACTIVATION_TYPE_ELU: return v >= 0 ? v : alpha * (nnrti_exp(v) - 1.0);
+    case NNRT_ACTIVATION_TYPE_LEAKY_RELU: return v >= 0 ? v : alpha * v;
+    case NNRT_ACTIVATION_TYPE_THRESHOLDRELU: return v > alpha ? v : 0.0;
+    case NNRT_ACTIVATION_TYPE_HARD_TANH: return v < least ? least : v > greatest ? greatest : v;
+    case NNRT_ACTIVATION_TYPE_GELU:
+        if (attr->approximate && !(v < -DBL_MAX))
+            return 0.5 * v * (1.0 + nnrti_tanh(0.7978845608 * (v + 0.044715 * v * v * v)));
+        break;
+    default: break;
+    }
+    return nnrti_activate_f64(v, attr->activationType);
+}
+
+/* y = f(x), element by element; x and y of one shape. y may lie where x lies. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_activation(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y,
+                                              NNRT_DataType type)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
+            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_activation_value(attr, v), type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_activation_f32(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_activation(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_activation_f16(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_activation(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_activation_f64(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do {
+        const double *in = (const double *)x->data + w.at[1];
+        double *out = (double *)y->data + w.at[0];
+        for (int32_t i = 0; i < w.count; i++)
+            out[i * w.row[0]] = nnrti_activation_value_f64(attr, in[i * w.row[1]]);
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* y = max(x, 0): int32 knows RELU only. */
+NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
+{
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do {
+        const int32_t *in = (const int32_t *)x->data + w.at[1];
+        int32_t *out = (int32_t *)y->data + w.at[0];
+        for (int32_t i = 0; i < w.count; i++)
+            out[i * w.row[0]] = in[i * w.row[1]] > 0 ? in[i * w.row[1]] : 0;
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ADD_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, ((const NNRT_AddFusion *)c->resolved)->activationType);
+}
+
+/* >>kernel ADD_FUSION */
+
+/* z = act(x + y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_add_fusion_f32(const NNRT_AddFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                             nnrt_view *z)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, z, x, y))
+        return NNRT_SUCCESS;
+    do {
+        NNRTI_ROW_F32(w, x, y, z, a + b)
+        nnrti_activate_row_f32(&w, z, attr->activationType);
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* The same for every other type: integers wrap, two bools give "the sum is not zero". */
+NNRT_API NNRT_ReturnCode nnrt_add_fusion(const NNRT_AddFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    nnrti_binary(x, y, z, attr->activationType, nnrti_add_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ARGMAX_FUSION */
+
+/* Results: positions; or the elements when outMaxValue is set and there is one result only; or both. Resolved:
+   axis >= 0, outMaxValue: result 0 holds elements. Kernels see the axis in the results, whether it is kept or not. */
+static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
+{
+    NNRT_ArgMaxFusion *a = (NNRT_ArgMaxFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axis, rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    a->outMaxValue = a->outMaxValue && c->nOut == 1;
+    if (a->outMaxValue && nnrti_absent(&c->out[0]))
+        c->out[0].dataType = x->dataType;
+    if (a->outMaxValue && c->out[0].dataType != x->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "output 0 '%s' is declared %t, but holds elements of input '%s': %t", c->out[0].name,
+                          c->out[0].dataType, x->name, x->dataType);
+    if (!a->outMaxValue && (code = nnrti_index_result(c, 0)) != NNRT_SUCCESS)
+        return code;
+    if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
+        return code;
+    if (a->topK < 1 || a->topK > x->dims[axis])
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the extent of axis %d", a->topK,
+                          x->dims[axis], axis);
+    for (int32_t i = 0; i < x->rank; i++) {
+        kept[i] = i == axis ? (int32_t)a->topK : x->dims[i];
+        if (i != axis || a->topK > 1 || a->keepDims)
+            dims[rank++] = kept[i];
+    }
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        nnrti_result(c, i, rank, dims);
+        nnrti_see_as(&c->out[i], x->rank, kept);
+    }
+    a->axis = axis;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel ARGMAX_FUSION */
+
+/* For every line of x [.., L, ..] along axis the topK largest elements in falling order, equal ones by rising position,
+   NaN smallest: their positions (int32 or int64) into indices and the elements into values, both [.., topK, ..]. values
+   may be NULL. With outMaxValue the first result gets the elements, and values is NULL. */
+NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, nnrt_view *indices,
+                                            nnrt_view *values)
+{
+    const int32_t axis = (int32_t)attr->axis;
+    const nnrt_view *positions = attr->outMaxValue ? NULL : indices, *elements = attr->outMaxValue ? indices : values;
+    nnrt_view starts[3];
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, nnrti_starts(x, axis, &starts[0]), nnrti_starts(positions, axis, &starts[1]),
+                          nnrti_starts(elements, axis, &starts[2])))
+        return NNRT_SUCCESS;
+    do {
+        for (int32_t i = 0; i < w.count; i++) {
+            const nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
+            const nnrti_line top = nnrti_line_of(elements, axis, w.at[2] + i * w.row[2]);
+            const nnrti_line at = nnrti_line_of(positions, axis, w.at[1] + i * w.row[1]);
+            nnrti_top(&line, x->dims[axis], (int32_t)attr->topK, &top, &at);
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op AVGPOOL_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_avgpool_fusion(nnrt_resolve *c)
+{
+    NNRT_AvgPoolFusion *a = (NNRT_AvgPoolFusion *)c->resolved;
+    nnrti_pool pool;
+    pool.kernelSize = &a->kernelSize;
+    pool.strides = &a->strides;
+    pool.pad = &a->pad;
+    pool.padMode = &a->padMode;
+    pool.roundMode = &a->roundMode;
+    pool.global = &a->global;
+    pool.activationType = a->activationType;
+    return nnrti_pool_rule(c, &pool);
+}
+
+/* >>kernel AVGPOOL_FUSION */
+
+/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(mean of x[n,h,w,c] over the cells h, w inside x
+   with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW); every window has one. The sum runs
+   over h, then w. Up to 16 channels are summed side by side; that changes no sum. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
+                                                  NNRT_DataType type)
+{
+    const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++) {
+                const nnrti_cells rows = nnrti_cells_of(p * s[0] - pad[0], k[0], x->dims[1]);
+                const nnrti_cells columns = nnrti_cells_of(q * s[1] - pad[2], k[1], x->dims[2]);
+                const float cells = (float)(rows.end - rows.first) * (float)(columns.end - columns.first);
+                for (int32_t c = 0; c < y->dims[3]; c += 16) {
+                    const int32_t count = y->dims[3] - c < 16 ? y->dims[3] - c : 16;
+                    const ptrdiff_t out = nnrti_place(y, n, p, q, c);
+                    float sum[16] = {0};
+                    for (int32_t h = rows.first; h < rows.end; h++)
+                        for (int32_t w = columns.first; w < columns.end; w++) {
+                            const ptrdiff_t in = nnrti_place(x, n, h, w, c);
+                            for (int32_t t = 0; t < count; t++)
+                                sum[t] += nnrti_load(x->data, in + t * x->strides[3], type);
+                        }
+                    for (int32_t t = 0; t < count; t++)
+                        nnrti_store(y->data, out + t * y->strides[3],
+                                    nnrti_activate(sum[t] / cells, attr->activationType), type);
+                }
+            }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_f32(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_avgpool_fusion(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_f16(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_avgpool_fusion(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op BATCH_TO_SPACE_ND */
+
+/* The batch must be made of whole blocks; crops may leave nothing, but not less than nothing. */
+static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
+{
+    const NNRT_BatchToSpaceND *a = (const NNRT_BatchToSpaceND *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int64_t crops[4], h, w, area;
+    NNRT_ReturnCode code = nnrti_blocks(c, &a->blockShape, "crops", &a->crops, crops);
+    if (code != NNRT_SUCCESS)
+        return code;
+    area = a->blockShape.data[0] * a->blockShape.data[1];
+    h = x->dims[nnrti_image_axis(x, 0)] * a->blockShape.data[0] - crops[0] - crops[1];
+    w = x->dims[nnrti_image_axis(x, 1)] * a->blockShape.data[1] - crops[2] - crops[3];
+    if (x->dims[0] % area != 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: its batch %d is no multiple of the block %l x %l",
+                          x->name, x, x->dims[0], a->blockShape.data[0], a->blockShape.data[1]);
+    if (h < 0 || w < 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "crops are larger than the image: %l x %l would remain", h, w);
+    if ((code = nnrti_result_images(c, x->dims[0] / area, h, w)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel BATCH_TO_SPACE_ND */
+
+/* x [n2*bh*bw,H,W,C], y [n2,Ho,Wo,C], any element type; y must not overlap x.
+   y[n,p,q,c] = x[(i*bw + j)*n2 + n, h, w, c] with h*bh + i = p + top, w*bw + j = q + left, 0 <= i < bh, 0 <= j < bw;
+   blockShape [bh,bw], crops [[top,bottom],[left,right]]. */
+NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const int64_t bh = attr->blockShape.data[0], bw = attr->blockShape.data[1];
+    const int64_t top = attr->crops.data[0].data[0], left = attr->crops.data[1].data[0];
+    const size_t width = nnrt_type_size(x->dataType);
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++) {
+                const int64_t block = (p + top) % bh * bw + (q + left) % bw;
+                const ptrdiff_t batch = (ptrdiff_t)block * y->dims[0] + n;
+                const ptrdiff_t h = (ptrdiff_t)((p + top) / bh), w = (ptrdiff_t)((q + left) / bw);
+                const ptrdiff_t in = batch * x->strides[0] + h * x->strides[1] + w * x->strides[2];
+                const ptrdiff_t out = n * y->strides[0] + p * y->strides[1] + q * y->strides[2];
+                nnrti_copy_row(nnrti_at(y->data, out, width), y->strides[3], nnrti_at(x->data, in, width),
+                               x->strides[3], y->dims[3], width);
+            }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op BIAS_ADD */
+
+static NNRT_ReturnCode nnrti_rule_bias_add(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0], *bias = &c->in[1];
+    if (x->rank < 2 || x->rank > 5)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 to 5 axes", x->name, x);
+    if (bias->rank != 1 || bias->dims[0] != nnrti_channels(c))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d], the channels of '%s' %o", bias->name,
+                          bias, nnrti_channels(c), x->name, x);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel BIAS_ADD */
+
+/* x and y [..,C], bias [C]: y[..,c] = x[..,c] + bias[c]. y may lie where x lies. */
+NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
+                                       nnrt_view *y)
+{
+    (void)attr;
+    nnrti_binary(x, bias, y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CAST */
+
+/* *type = the type that input 1 names; UNKNOWN when there is none, or its value is not known yet. */
+static NNRT_ReturnCode nnrti_cast_named(nnrt_resolve *c, NNRT_DataType *type)
+{
+    const nnrt_operand *o = &c->in[1];
+    int64_t number;
+    *type = NNRT_DATA_TYPE_UNKNOWN;
+    if (nnrti_absent(o))
+        return NNRT_SUCCESS;
+    if (nnrti_count(o) != 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "type '%s' is %o, expected one number", o->name, o);
+    if (o->data == NULL)
+        return NNRT_SUCCESS;
+    number = nnrti_value(o, 0);
+    if (number < NNRT_DATA_TYPE_BOOL || number > NNRT_DATA_TYPE_FLOAT64 || nnrt_type_size((NNRT_DataType)number) == 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "type '%s' is %l, which is the number of no element type", o->name,
+                          number);
+    *type = (NNRT_DataType)number;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
+{
+    nnrt_operand *y = &c->out[0];
+    NNRT_DataType named;
+    NNRT_ReturnCode code = nnrti_cast_named(c, &named);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        y->dataType = named;
+    if (nnrt_type_size(y->dataType) == 0)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "the type of output '%s' is not known: declare it, or give input 1 (type) as a constant",
+                          y->name);
+    if (named != NNRT_DATA_TYPE_UNKNOWN && named != y->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but input 1 (type) says %t", y->name,
+                          y->dataType, named);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel CAST */
+
+/* out[i] = element i of x as 64 bits, sign and all; x is integer or bool, n <= NNRTI_CHUNK. */
+static void nnrti_read_bits(uint64_t *out, const void *x, ptrdiff_t step, int32_t n, NNRT_DataType type)
+{
+    switch (type) {
+#define NNRTI_READ_BITS(name, T, U, least, greatest)                                                                   \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t i = 0; i < n; i++)                                                                                \
+            out[i] = (uint64_t)((const T *)x)[i * step];                                                               \
+        break;
+        NNRTI_INT_TYPES(NNRTI_READ_BITS)
+    default: /* bool */
+        for (int32_t i = 0; i < n; i++)
+            out[i] = ((const uint8_t *)x)[i * step] != 0;
+        break;
+    }
+}
+
+/* Bits that stand for a signed or an unsigned number, as float32: rounded once. */
+static float nnrti_bits_to_f32(uint64_t bits, bool isSigned)
+{
+    return isSigned ? (float)(int64_t)bits : (float)bits;
+}
+
+/* Element i of z = in[i]: the low bits for integers, rounded for floats, != 0 for bool. */
+static void nnrti_write_bits(void *z, ptrdiff_t step, const uint64_t *in, bool isSigned, int32_t n, NNRT_DataType type)
+{
+#define NNRTI_WRITE_BITS(name, T, value)                                                                               \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t i = 0; i < n; i++)                                                                                \
+            ((T *)z)[i * step] = (T)(value);                                                                           \
+        break;
+#define NNRTI_WRITE_LOW(name, T, U, least, greatest) NNRTI_WRITE_BITS(name, U, in[i])
+    switch (type) {
+        NNRTI_INT_TYPES(NNRTI_WRITE_LOW)
+        NNRTI_WRITE_BITS(BOOL, uint8_t, in[i] != 0)
+        NNRTI_WRITE_BITS(FLOAT16, uint16_t, nnrti_half_from_float(nnrti_bits_to_f32(in[i], isSigned)))
+        NNRTI_WRITE_BITS(FLOAT32, float, nnrti_bits_to_f32(in[i], isSigned))
+        NNRTI_WRITE_BITS(FLOAT64, double, isSigned ? (double)(int64_t)in[i] : (double)in[i])
+    default: break;
+    }
+}
+
+/* y = x in the element type of y; x and y of one shape and any types. Floats become integers toward zero and
+   saturate, NaN gives 0; integers keep their low bits; bool is 0 or 1 and takes "not zero". The way from type to type
+   leads over float64 for floats and over 64 bits for the others. y may lie where x lies when their elements have one
+   size. */
+NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
+    const bool isFloat = x->dataType >= NNRT_DATA_TYPE_FLOAT16;
+    const bool isSigned = x->dataType >= NNRT_DATA_TYPE_INT8 && x->dataType <= NNRT_DATA_TYPE_INT64;
+    uint64_t bits[NNRTI_CHUNK];
+    double reals[NNRTI_CHUNK];
+    nnrti_walk w;
+    (void)attr;
+    if (x->dataType == y->dataType) {
+        nnrti_copy(x, y);
+        return NNRT_SUCCESS;
+    }
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
+            const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
+            const void *from = nnrti_at(x->data, w.at[1] + i * w.row[1], in);
+            void *to = nnrti_at(y->data, w.at[0] + i * w.row[0], out);
+            if (isFloat) {
+                nnrti_read_f64(reals, from, w.row[1], n, x->dataType);
+                nnrti_write_f64(to, w.row[0], reals, n, y->dataType);
+            } else {
+                nnrti_read_bits(bits, from, w.row[1], n, x->dataType);
+                nnrti_write_bits(to, w.row[0], bits, isSigned, n, y->dataType);
+            }
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CONCAT */
+
+/* All inputs have the extents of input 0, apart from the axis that is joined. */
+static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
+{
+    NNRT_Concat *a = (NNRT_Concat *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axis, dims[NNRT_MAX_RANK];
+    int64_t total = 0;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 1; i < c->nIn; i++)
+        if (c->in[i].rank != x->rank)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected %d axes as input 0", i,
+                              c->in[i].name, &c->in[i], x->rank);
+    if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
+        return code;
+    memcpy(dims, x->dims, sizeof(dims));
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        for (int32_t k = 0; k < x->rank; k++)
+            if (k != axis && c->in[i].dims[k] != x->dims[k])
+                return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                                  "input %u '%s' is %o, expected extent %d of axis %d as input 0", i, c->in[i].name,
+                                  &c->in[i], x->dims[k], k);
+        total += c->in[i].dims[axis];
+    }
+    if (total > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", axis, total);
+    dims[axis] = (int32_t)total;
+    a->axis = axis;
+    nnrti_result(c, 0, x->rank, dims);
+    for (uint32_t i = 0; i < c->nIn; i++)
+        if ((code = nnrti_quant_moves(c, i, 0)) != NNRT_SUCCESS)
+            return code;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel CONCAT */
+
+/* y = the nIn inputs x[0], x[1], .. joined along axis. All have the rank of y and its element type, whatever that is,
+   and its extents apart from the axis, where theirs add up to that of y. y must not overlap an input. */
+NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
+{
+    const int32_t axis = (int32_t)attr->axis;
+    int32_t first = 0;
+    for (uint32_t i = 0; i < nIn; i++) {
+        nnrt_view part = nnrti_part(y, axis, first, x[i].dims[axis]);
+        nnrti_copy(&x[i], &part);
+        first += x[i].dims[axis];
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CONV2D_FUSION */
+
+/* What CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION share: weight [Co,kH,kW,Ci/group], bias [Co], and attributes that are
+   0 or empty taken from the tensors. */
+static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kernelSize, int64_t *group,
+                                           int64_t *inChannel, int64_t *outChannel)
+{
+    const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
+    int32_t ci;
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    if (w->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "weight '%s' is %o, expected 4 axes [outChannel,kH,kW,inChannel/group]", w->name, w);
+    ci = x->dims[nnrti_image_axis(x, 2)];
+    if (*group < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l, expected at least 1", *group);
+    if (ci % *group != 0 || w->dims[0] % *group != 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "group %l divides not both: %d input channels, %d output channels",
+                          *group, ci, w->dims[0]);
+    if (w->dims[3] != ci / *group)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "weight '%s' is %o, expected %l as last extent: %d input channels / group %l", w->name, w,
+                          ci / *group, ci, *group);
+    if (*inChannel != 0 && *inChannel != ci && *inChannel != ci / *group)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "inChannel is %l, but input '%s' %o has %d channels", *inChannel,
+                          x->name, x, ci);
+    if (*outChannel != 0 && *outChannel != w->dims[0])
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "outChannel is %l, but weight '%s' is %o", *outChannel, w->name, w);
+    if (!nnrti_absent(b) && (b->rank != 1 || b->dims[0] != w->dims[0]))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
+    if (kernelSize->count == 0) {
+        int64_t *k = nnrti_list(c, kernelSize, 2);
+        if (k == NULL)
+            return NNRT_OUT_OF_MEMORY;
+        k[0] = w->dims[1];
+        k[1] = w->dims[2];
+    }
+    if (kernelSize->count != 2 || kernelSize->data[0] != w->dims[1] || kernelSize->data[1] != w->dims[2])
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelSize is not [%d,%d], the window of weight '%s' %o", w->dims[1],
+                          w->dims[2], w->name, w);
+    *inChannel = ci;
+    *outChannel = w->dims[0];
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
+{
+    NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int64_t pads[4], h, w;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_conv_operands(c, &a->kernelSize, &a->group, &a->inChannel, &a->outChannel)) != NNRT_SUCCESS ||
+        (code = nnrti_pair(c, "stride", &a->stride, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_pair(c, "dilation", &a->dilation, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_pads(c, "padList", &a->padList, a->padMode, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
+        return code;
+    h = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 0)], a->kernelSize.data[0], a->stride.data[0],
+                     a->dilation.data[0], &pads[0], &pads[1]);
+    w = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 1)], a->kernelSize.data[1], a->stride.data[1],
+                     a->dilation.data[1], &pads[2], &pads[3]);
+    if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_result_image(c, 0, x->dims[0], h, w, a->outChannel);
+}
+
+/* >>kernel CONV2D_FUSION */
+
+/* Up to 16 neighbouring columns of a row of y: y[n,p,q + t,o], t < count. */
+typedef struct nnrti_conv_block {
+    int32_t n, p, q, o, count;
+} nnrti_conv_block;
+
+/* sum[t] += the window of column t of the block, over i, then j, then the channels of its group. */
+NNRTI_INLINE void nnrti_conv_sum(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
+                                 const nnrti_conv_block *b, float *sum, NNRT_DataType type)
+{
+    const int64_t *s = attr->stride.data, *d = attr->dilation.data, *pad = attr->padList.data;
+    const int32_t channels = weight->dims[3], group = b->o / (weight->dims[0] / (int32_t)attr->group);
+    const size_t width = nnrt_type_size(type);
+    for (int32_t i = 0; i < weight->dims[1]; i++) {
+        const int64_t row = b->p * s[0] - pad[0] + i * d[0];
+        if (row < 0 || row >= x->dims[1])
+            continue;
+        for (int32_t j = 0; j < weight->dims[2]; j++) {
+            const int64_t column = b->q * s[1] - pad[2] + j * d[1]; /* of t = 0; the next t reads s[1] further */
+            const int64_t first = column < 0 ? (s[1] - 1 - column) / s[1] : 0;
+            const int64_t end = column < x->dims[2] ? (x->dims[2] - 1 - column) / s[1] + 1 : 0;
+            const int64_t last = end < b->count ? end : b->count;
+            ptrdiff_t at, in;
+            if (first >= last)
+                continue;
+            at = nnrti_place(weight, b->o, i, j, 0);
+            in = nnrti_place(x, b->n, (int32_t)row, (int32_t)(column + first * s[1]), group * channels);
+            nnrti_dots(sum + first, (int32_t)(last - first), nnrti_at(weight->data, at, width), weight->strides[3],
+                       nnrti_at(x->data, in, width), x->strides[3], (ptrdiff_t)s[1] * x->strides[2], channels, type);
+        }
+    }
+}
+
+/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
+   y[n,p,q,o] = act(bias[o] + sum over i,j,k of x[n, p*sH - top + i*dH, q*sW - left + j*dW, g*Ci/group + k] *
+   weight[o,i,j,k]) with g = o / (Co/group); cells outside x are left out. The sum starts with the bias and runs over i,
+   then j, then k. Up to 16 neighbouring columns are summed side by side; that changes no sum. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                                 const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
+                                                 NNRT_DataType type)
+{
+    nnrti_conv_block b;
+    for (b.n = 0; b.n < y->dims[0]; b.n++)
+        for (b.p = 0; b.p < y->dims[1]; b.p++)
+            for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
+                b.count = y->dims[2] - b.q < NNRTI_DOTS ? y->dims[2] - b.q : NNRTI_DOTS;
+                for (b.o = 0; b.o < y->dims[3]; b.o++) {
+                    const ptrdiff_t out = nnrti_place(y, b.n, b.p, b.q, b.o);
+                    float sum[NNRTI_DOTS],
+                        start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
+                    for (int32_t t = 0; t < NNRTI_DOTS; t++)
+                        sum[t] = start;
+                    nnrti_conv_sum(attr, x, weight, &b, sum, type);
+                    for (int32_t t = 0; t < b.count; t++)
+                        nnrti_store(y->data, out + t * y->strides[2], nnrti_activate(sum[t], attr->activationType),
+                                    type);
+                }
+            }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_f32(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                                const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_conv2d_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_f16(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
+                                                const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_conv2d_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CONV2D_TRANSPOSE_FUSION */
+
+/* Transposed convolution along one axis (OPS.md A10): extent L, window k, stride s, dilation d, `extra` cells at the
+   end. On SAME and VALID p0 and p1 are computed. Returns the extent of the result. */
+static int64_t nnrti_unwindow(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t extra, int64_t *p0,
+                              int64_t *p1)
+{
+    const int64_t full = (L - 1) * s + (k - 1) * d + 1;
+    if (mode == NNRT_PAD_MODE_SAME) {
+        const int64_t out = L * s + extra, total = full > out ? full - out : 0;
+        *p0 = total / 2;
+        *p1 = total - *p0;
+        return out;
+    }
+    if (mode == NNRT_PAD_MODE_VALID)
+        *p0 = *p1 = 0;
+    return full - *p0 - *p1 + extra;
+}
+
+/* outputPaddings: none = zeros; each entry is smaller than the stride or the dilation of its axis. */
+static NNRT_ReturnCode nnrti_output_paddings(nnrt_resolve *c, NNRT_Conv2dTransposeFusion *a)
+{
+    NNRT_ReturnCode code = nnrti_pair(c, "outputPaddings", &a->outputPaddings, 0, 0);
+    for (uint32_t i = 0; i < 2 && code == NNRT_SUCCESS; i++) {
+        const int64_t s = a->stride.data[i], d = a->dilation.data[i];
+        if (a->outputPaddings.data[i] >= (s > d ? s : d))
+            code = nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "outputPaddings[%u] is %l, expected less than stride %l or dilation %l", i,
+                              a->outputPaddings.data[i], s, d);
+    }
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
+{
+    NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int64_t pads[4], h, w;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_conv_operands(c, &a->kernelSize, &a->group, &a->inChannel, &a->outChannel)) != NNRT_SUCCESS ||
+        (code = nnrti_pair(c, "stride", &a->stride, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_pair(c, "dilation", &a->dilation, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_output_paddings(c, a)) != NNRT_SUCCESS ||
+        (code = nnrti_pads(c, "padList", &a->padList, a->padMode, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
+        return code;
+    h = nnrti_unwindow(a->padMode, x->dims[nnrti_image_axis(x, 0)], a->kernelSize.data[0], a->stride.data[0],
+                       a->dilation.data[0], a->outputPaddings.data[0], &pads[0], &pads[1]);
+    w = nnrti_unwindow(a->padMode, x->dims[nnrti_image_axis(x, 1)], a->kernelSize.data[1], a->stride.data[1],
+                       a->dilation.data[1], a->outputPaddings.data[1], &pads[2], &pads[3]);
+    if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_result_image(c, 0, x->dims[0], h, w, a->outChannel);
+}
+
+/* >>kernel CONV2D_TRANSPOSE_FUSION */
+
+/* Up to 16 cells of a row of y that lie stride apart: y[n,p,q + t*sW,o], t < count. The same taps reach all of them. */
+typedef struct nnrti_unconv_block {
+    int32_t n, p, q, o, count;
+} nnrti_unconv_block;
+
+/* sum[t] += what reaches cell t of the block, over i, then j, then the channels of its group. */
+NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x, const nnrt_view *weight,
+                                   const nnrti_unconv_block *b, float *sum, NNRT_DataType type)
+{
+    const int64_t *s = attr->stride.data, *d = attr->dilation.data, *pad = attr->padList.data;
+    const int32_t channels = weight->dims[3], group = b->o / (weight->dims[0] / (int32_t)attr->group);
+    const size_t width = nnrt_type_size(type);
+    for (int32_t i = 0; i < weight->dims[1]; i++) {
+        const int64_t row = b->p + pad[0] - i * d[0];
+        if (row < 0 || row % s[0] != 0 || row / s[0] >= x->dims[1])
+            continue;
+        for (int32_t j = 0; j < weight->dims[2]; j++) {
+            const int64_t column = (b->q + pad[2] - j * d[1]) / s[1]; /* of cell 0; the next cell has the next column */
+            const int64_t first = column < 0 ? -column : 0;
+            const int64_t last = x->dims[2] - column < b->count ? x->dims[2] - column : b->count;
+            ptrdiff_t at, in;
+            if ((b->q + pad[2] - j * d[1]) % s[1] != 0 || first >= last)
+                continue;
+            at = nnrti_place(weight, b->o, i, j, 0);
+            in = nnrti_place(x, b->n, (int32_t)(row / s[0]), (int32_t)(column + first), group * channels);
+            nnrti_dots(sum + first, (int32_t)(last - first), nnrti_at(weight->data, at, width), weight->strides[3],
+                       nnrti_at(x->data, in, width), x->strides[3], x->strides[2], channels, type);
+        }
+    }
+}
+
+/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
+   y[n,P,Q,o] = act(bias[o] + sum over i,j,k of x[n,p,q, g*Ci/group + k] * weight[o,i,j,k]) with g = o / (Co/group) and
+   all p, q inside x for which P = p*sH - top + i*dH and Q = q*sW - left + j*dW. The sum starts with the bias and runs
+   over i, then j, then k. Up to 16 columns, stride apart, are summed side by side; that changes no sum. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                                           const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
+                                                           NNRT_DataType type)
+{
+    const int32_t columns = y->dims[2];
+    const int32_t step = attr->stride.data[1] < columns ? (int32_t)attr->stride.data[1] : columns;
+    nnrti_unconv_block b;
+    for (b.n = 0; b.n < y->dims[0]; b.n++)
+        for (b.p = 0; b.p < y->dims[1]; b.p++)
+            for (int32_t phase = 0; phase < step; phase++)
+                for (int32_t cell = 0; cell <= (columns - 1 - phase) / step; cell += NNRTI_DOTS)
+                    for (b.o = 0; b.o < y->dims[3]; b.o++) {
+                        const int32_t left = (columns - 1 - phase) / step + 1 - cell;
+                        float start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
+                        float sum[NNRTI_DOTS];
+                        ptrdiff_t out;
+                        b.q = phase + cell * step;
+                        b.count = left < NNRTI_DOTS ? left : NNRTI_DOTS;
+                        out = nnrti_place(y, b.n, b.p, b.q, b.o);
+                        for (int32_t t = 0; t < NNRTI_DOTS; t++)
+                            sum[t] = start;
+                        nnrti_unconv_sum(attr, x, weight, &b, sum, type);
+                        for (int32_t t = 0; t < b.count; t++)
+                            nnrti_store(y->data, out + t * step * y->strides[2],
+                                        nnrti_activate(sum[t], attr->activationType), type);
+                    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_f32(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                                          const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_f16(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                                          const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op DIV_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, ((const NNRT_DivFusion *)c->resolved)->activationType);
+}
+
+/* >>kernel DIV_FUSION */
+
+/* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may lie where an input of its shape
+   lies. */
+NNRT_API NNRT_ReturnCode nnrt_div_fusion_f32(const NNRT_DivFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                             nnrt_view *z)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, z, x, y))
+        return NNRT_SUCCESS;
+    do {
+        NNRTI_ROW_F32(w, x, y, z, a / b)
+        nnrti_activate_row_f32(&w, z, attr->activationType);
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* Whether an element of v, integers or bools, is 0. */
+static bool nnrti_div_zero(const nnrt_view *v)
+{
+    static const uint8_t zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    const size_t width = nnrt_type_size(v->dataType);
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, v, NULL, NULL))
+        return false;
+    do
+        for (int32_t i = 0; i < w.count; i++)
+            if (memcmp(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width) == 0)
+                return true;
+    while (nnrti_walk_next(&w));
+    return false;
+}
+
+/* Integers toward zero; least / -1 wraps to least, and true / true is true. No divisor of an integer or bool is 0. */
+static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                          NNRT_ActivationType activation)
+{
+#define NNRTI_DIV_SIGNED(name, T, U) NNRTI_ROW_CASE(name, U, T, T, (T), b == -1 ? (U)(0u - (U)a) : (U)(a / b))
+#define NNRTI_DIV_UNSIGNED(name, T) NNRTI_ROW_CASE(name, T, T, T, (T), a / b)
+    switch (z->dataType) {
+        NNRTI_DIV_SIGNED(INT8, int8_t, uint8_t)
+        NNRTI_DIV_SIGNED(INT16, int16_t, uint16_t)
+        NNRTI_DIV_SIGNED(INT32, int32_t, uint32_t)
+        NNRTI_DIV_SIGNED(INT64, int64_t, uint64_t)
+        NNRTI_DIV_UNSIGNED(UINT8, uint8_t)
+        NNRTI_DIV_UNSIGNED(UINT16, uint16_t)
+        NNRTI_DIV_UNSIGNED(UINT32, uint32_t)
+        NNRTI_DIV_UNSIGNED(UINT64, uint64_t)
+        NNRTI_DIV_UNSIGNED(BOOL, uint8_t)
+        NNRTI_ROWS_FLOAT(a / b, activation)
+    default: break;
+    }
+}
+
+/* The same for every other type. An integer divisor 0 is NNRT_INVALID_PARAMETER; z is not written then. */
+NNRT_API NNRT_ReturnCode nnrt_div_fusion(const NNRT_DivFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    nnrti_walk w;
+    if (nnrti_walk_first(&w, z, x, y) && z->dataType < NNRT_DATA_TYPE_FLOAT16 && nnrti_div_zero(y))
+        return NNRT_INVALID_PARAMETER;
+    nnrti_binary(x, y, z, attr->activationType, nnrti_div_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ELTWISE */
+
+static NNRT_ReturnCode nnrti_rule_eltwise(nnrt_resolve *c)
+{
+    NNRT_ReturnCode code = nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+    if (code == NNRT_SUCCESS && ((const NNRT_Eltwise *)c->resolved)->mode == NNRT_ELTWISE_MODE_UNKNOWN)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "mode is UNKNOWN (3), expected PROD (0), SUM (1) or MAXIMUM (2)");
+    return code;
+}
+
+/* >>kernel ELTWISE */
+
+/* z = x * y, x + y or x > y ? x : y by mode, x and y broadcast to the dims of z; numbers of any type. z may lie where
+   an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
+{
+    nnrti_row row = attr->mode == NNRT_ELTWISE_MODE_PROD  ? nnrti_mul_row
+                    : attr->mode == NNRT_ELTWISE_MODE_SUM ? nnrti_add_row
+                                                          : nnrti_max_row;
+    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op EXPAND_DIMS */
+
+/* Resolved: input 1 is the axis, >= 0; y is seen with the shape of x. */
+static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t axis, dims[NNRT_MAX_RANK];
+    int64_t given = 0;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
+        (code = nnrti_known_int(c, 1, "axis", &given)) != NNRT_SUCCESS ||
+        (code = nnrti_axis(c, "axis", given, x->rank + 1, &axis)) != NNRT_SUCCESS ||
+        (code = nnrti_set_param(c, 1, 1, &axis)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i <= x->rank; i++)
+        dims[i] = i == axis ? 1 : x->dims[i < axis ? i : i - 1];
+    nnrti_result(c, 0, x->rank + 1, dims);
+    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel EXPAND_DIMS */
+
+/* y = x, any element type. A new axis of extent 1 moves nothing: y comes here with the dims of x. y may be x itself. */
+NNRT_API NNRT_ReturnCode nnrt_expand_dims(const NNRT_ExpandDims *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_copy(x, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op FILL */
+
+/* The extents come from input 1; an empty list makes a scalar. */
+static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
+{
+    int32_t dims[NNRT_MAX_RANK], rank;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_one_element(c, 0, "value")) != NNRT_SUCCESS ||
+        (code = nnrti_known_list(c, 1, "shape", 0, NNRT_MAX_RANK)) != NNRT_SUCCESS)
+        return code;
+    rank = c->in[1].dims[0];
+    for (int32_t i = 0; i < rank; i++) {
+        const int64_t extent = nnrti_value(&c->in[1], (size_t)i);
+        if (extent < 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least 0", i, extent);
+        if (extent > INT32_MAX)
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "shape[%d] is %l: too large", i, extent);
+        dims[i] = (int32_t)extent;
+    }
+    nnrti_result(c, 0, rank, dims);
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel FILL */
+
+/* Every element of y = the one element of value, any element type. */
+NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_copy(value, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op FULL_CONNECTION */
+
+/* *rank, dims = the result for x folded into rows of K: [rows, O]; with useAxis the axes of x before axis, then O. */
+static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_FullConnection *a, int32_t *rank,
+                                                  int32_t *dims)
+{
+    const nnrt_operand *x = &c->in[0], *w = &c->in[1];
+    const size_t total = nnrti_count(x), K = (size_t)w->dims[1];
+    *rank = 0;
+    if (total / K > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %z rows: too large", total / K);
+    if (!a->useAxis) {
+        if (total % K != 0)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "input '%s' %o has %z elements, expected a multiple of %z, the columns of weight '%s'",
+                              x->name, x, total, K, w->name);
+        dims[(*rank)++] = (int32_t)(total / K);
+    } else {
+        const int64_t axis = a->axis < 0 ? a->axis + x->rank : a->axis;
+        size_t columns = 1;
+        if (axis < 1 || axis >= x->rank)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, expected 1 to %d", a->axis, x->rank - 1);
+        for (int32_t i = 0; i < x->rank; i++)
+            if (i < axis)
+                dims[(*rank)++] = x->dims[i];
+            else
+                columns *= (size_t)x->dims[i];
+        if (columns != K)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "input '%s' %o has %z elements from axis %l on, expected %z, the columns of weight '%s'",
+                              x->name, x, columns, axis, K, w->name);
+    }
+    dims[(*rank)++] = w->dims[0];
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: the kernel sees x as [rows,K] and y as [rows,O], whatever axis said. */
+static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
+{
+    NNRT_FullConnection *a = (NNRT_FullConnection *)c->resolved;
+    const nnrt_operand *w = &c->in[1], *b = &c->in[2];
+    int32_t rank, dims[NNRT_MAX_RANK], seen[2];
+    NNRT_ReturnCode code;
+    if (w->rank != 2)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 2 axes [outputs,inputs]", w->name, w);
+    if (!nnrti_absent(b) && (b->rank != 1 || b->dims[0] != w->dims[0]))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
+    if (a->hasBias == nnrti_absent(b))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "hasBias is %s, but input 2 (bias) is %s",
+                          a->hasBias ? "true" : "false", a->hasBias ? "missing" : "present");
+    if ((code = nnrti_full_connection_fold(c, a, &rank, dims)) != NNRT_SUCCESS ||
+        (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result(c, 0, rank, dims);
+    seen[0] = (int32_t)(nnrti_count(&c->in[0]) / (size_t)w->dims[1]);
+    seen[1] = w->dims[1];
+    nnrti_see_as(&c->in[0], 2, seen);
+    seen[1] = w->dims[0];
+    nnrti_see_as(&c->out[0], 2, seen);
+    a->useAxis = false;
+    a->axis = 0;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel FULL_CONNECTION */
+
+/* x [M,K], weight [O,K], bias [O] or NULL, y [M,O]; none may overlap y.
+   y[m,o] = act(bias[o] + sum over k of x[m,k] * weight[o,k]). The sum starts with the bias and runs over k. Up to 16
+   neighbouring outputs are summed side by side; that changes no sum. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_full_connection(const NNRT_FullConnection *attr, const nnrt_view *x,
+                                                   const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
+                                                   NNRT_DataType type)
+{
+    const size_t width = nnrt_type_size(type);
+    for (int32_t m = 0; m < y->dims[0]; m++)
+        for (int32_t o = 0; o < y->dims[1]; o += NNRTI_DOTS) {
+            const int32_t count = y->dims[1] - o < NNRTI_DOTS ? y->dims[1] - o : NNRTI_DOTS;
+            float sum[NNRTI_DOTS];
+            for (int32_t t = 0; t < count; t++)
+                sum[t] = bias != NULL ? nnrti_load(bias->data, (o + t) * bias->strides[0], type) : 0.0f;
+            nnrti_dots(sum, count, nnrti_at(x->data, m * x->strides[0], width), x->strides[1],
+                       nnrti_at(weight->data, o * weight->strides[0], width), weight->strides[1], weight->strides[0],
+                       x->dims[1], type);
+            for (int32_t t = 0; t < count; t++)
+                nnrti_store(y->data, m * y->strides[0] + (o + t) * y->strides[1],
+                            nnrti_activate(sum[t], attr->activationType), type);
+        }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_full_connection_f32(const NNRT_FullConnection *attr, const nnrt_view *x,
+                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_full_connection(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_full_connection_f16(const NNRT_FullConnection *attr, const nnrt_view *x,
+                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_full_connection(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op FUSED_BATCH_NORM */
+
+static NNRT_ReturnCode nnrti_rule_fused_batch_norm(nnrt_resolve *c)
+{
+    static const char *const names[] = {"x", "scale", "offset", "mean", "variance"};
+    const NNRT_FusedBatchNorm *a = (const NNRT_FusedBatchNorm *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    if (x->rank < 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected at least 1 axis", x->name, x);
+    for (uint32_t i = 1; i < 5; i++)
+        if (c->in[i].rank != 1 || c->in[i].dims[0] != nnrti_channels(c))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "%s '%s' is %o, expected [%d], the channels of '%s' %o", names[i],
+                              c->in[i].name, &c->in[i], nnrti_channels(c), x->name, x);
+    if (!(a->epsilon > 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "epsilon is %f, expected more than 0", (double)a->epsilon);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel FUSED_BATCH_NORM */
+
+/* x and y [..,C]; scale, offset, mean, variance [C] with one stride.
+   y[..,c] = scale[c] * (x[..,c] - mean[c]) / sqrt(variance[c] + epsilon) + offset[c], evaluated from left to right.
+   y may lie where x lies. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
+                                                    const nnrt_view *scale, const nnrt_view *offset,
+                                                    const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y,
+                                                    NNRT_DataType type)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, scale))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t c = w.at[2] + i * w.row[2];
+            const float deviation = nnrti_sqrtf(nnrti_load(variance->data, c, type) + attr->epsilon);
+            float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) - nnrti_load(mean->data, c, type);
+            v = nnrti_load(scale->data, c, type) * v / deviation + nnrti_load(offset->data, c, type);
+            nnrti_store(y->data, w.at[0] + i * w.row[0], v, type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f32(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
+                                                   const nnrt_view *scale, const nnrt_view *offset,
+                                                   const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y)
+{
+    return nnrti_fused_batch_norm(attr, x, scale, offset, mean, variance, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f16(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
+                                                   const nnrt_view *scale, const nnrt_view *offset,
+                                                   const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y)
+{
+    return nnrti_fused_batch_norm(attr, x, scale, offset, mean, variance, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
+                                                   const nnrt_view *scale, const nnrt_view *offset,
+                                                   const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y)
+{
+    const double *s = (const double *)scale->data, *o = (const double *)offset->data;
+    const double *m = (const double *)mean->data, *v = (const double *)variance->data;
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, scale))
+        return NNRT_SUCCESS;
+    do {
+        const double *in = (const double *)x->data + w.at[1];
+        double *out = (double *)y->data + w.at[0];
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t c = w.at[2] + i * w.row[2];
+            const double deviation = nnrti_sqrt(v[c] + (double)attr->epsilon);
+            out[i * w.row[0]] = s[c] * (in[i * w.row[1]] - m[c]) / deviation + o[c];
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op GATHER */
+
+/* Resolved: input 2 is the axis, >= 0. */
+static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
+    int32_t axis, dims[NNRT_MAX_RANK], n = 0;
+    int64_t given = 0;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_room(c, (int64_t)x->rank - 1 + indices->rank)) != NNRT_SUCCESS ||
+        (!nnrti_absent(&c->in[2]) && (code = nnrti_known_int(c, 2, "axis", &given)) != NNRT_SUCCESS) ||
+        (code = nnrti_axis(c, "axis", given, x->rank, &axis)) != NNRT_SUCCESS ||
+        (code = nnrti_set_param(c, 2, 1, &axis)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < axis; i++)
+        dims[n++] = x->dims[i];
+    for (int32_t i = 0; i < indices->rank; i++)
+        dims[n++] = indices->dims[i];
+    for (int32_t i = axis + 1; i < x->rank; i++)
+        dims[n++] = x->dims[i];
+    nnrti_result(c, 0, n, dims);
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel GATHER */
+
+/* x [A..,L,B..], indices [I..] int32 or int64, axis one int32: the place of L; y [A..,I..,B..]. Any element type; y
+   must not overlap x. y[a..,i..,b..] = x[a.., indices[i..], b..]; indices from -L to -1 count from the end.
+   NNRT_INVALID_PARAMETER when an index lies outside [-L,L); y is then written in part. */
+NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices,
+                                     const nnrt_view *axis, nnrt_view *y)
+{
+    const int32_t a = ((const int32_t *)axis->data)[0], L = x->dims[a];
+    const size_t width = nnrt_type_size(x->dataType);
+    const nnrt_view places = nnrti_only_axes(y, a, indices->rank);
+    nnrt_view from = nnrti_without_axes(x, a, 1), to = nnrti_without_axes(y, a, indices->rank);
+    const bool empty = nnrti_empty(&to);
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_walk_first(&w, indices, &places, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0]);
+            if (index < -(int64_t)L || index >= L)
+                return NNRT_INVALID_PARAMETER;
+            if (empty)
+                continue;
+            index += index < 0 ? L : 0;
+            from.data = nnrti_at(x->data, (ptrdiff_t)index * x->strides[a], width);
+            to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
+            nnrti_copy(&from, &to);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LAYER_NORM_FUSION */
+
+/* gamma and beta are there, with the extents of x from axis `first` on. */
+static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
+{
+    static const char *const names[] = {"x", "gamma", "beta"};
+    const nnrt_operand *x = &c->in[0];
+    const nnrt_operand want = nnrt_operand_make(x->dataType, x->rank - first, x->dims + first, NULL);
+    for (uint32_t i = 1; i <= 2; i++)
+        if (nnrti_absent(&c->in[i]))
+            return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and elementwiseAffine is true", i, names[i]);
+    for (uint32_t i = 1; i <= 2; i++) {
+        const nnrt_operand *o = &c->in[i];
+        if (o->rank != want.rank || memcmp(o->dims, want.dims, (size_t)want.rank * sizeof(want.dims[0])) != 0)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "input %u (%s) '%s' is %o, expected %o: the extents of x %o from axis %d on", i, names[i],
+                              o->name, o, &want, x, first);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* *dims = {elements of x before axis, elements from axis on}; false when one does not fit. */
+static bool nnrti_two_parts(const nnrt_operand *x, int32_t axis, int32_t dims[2])
+{
+    size_t before, behind;
+    if (!nnrt_dims_count(x->dims, axis, &before) || !nnrt_dims_count(x->dims + axis, x->rank - axis, &behind) ||
+        before > INT32_MAX || behind > INT32_MAX)
+        return false;
+    dims[0] = (int32_t)before;
+    dims[1] = (int32_t)behind;
+    return true;
+}
+
+/* Resolved: the kernel sees x and y as [M,K], K normalised together, and gamma and beta as [G]; axes >= 0. */
+static NNRT_ReturnCode nnrti_rule_layer_norm_fusion(nnrt_resolve *c)
+{
+    NNRT_LayerNormFusion *a = (NNRT_LayerNormFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axis, first, dims[2], parts[2];
+    NNRT_ReturnCode code;
+    if ((code = nnrti_axis(c, "beginNormAxis", a->beginNormAxis, x->rank, &axis)) != NNRT_SUCCESS ||
+        (code = nnrti_axis(c, "beginParamsAxis", a->beginParamsAxis, x->rank, &first)) != NNRT_SUCCESS ||
+        (code = a->elementwiseAffine ? nnrti_layer_norm_params(c, first) : NNRT_SUCCESS) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_two_parts(x, axis, dims) || !nnrti_two_parts(x, first, parts))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
+    nnrti_result_like(c, 0);
+    nnrti_see_as(&c->in[0], 2, dims);
+    nnrti_see_as(&c->out[0], 2, dims);
+    for (uint32_t i = 1; i <= 2 && a->elementwiseAffine; i++)
+        nnrti_see_as(&c->in[i], 1, &parts[1]);
+    a->beginNormAxis = axis;
+    a->beginParamsAxis = first;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel LAYER_NORM_FUSION */
+
+/* Elements are normalised by (x - mean - rest) * scale. */
+typedef struct nnrti_norm {
+    float mean, rest, scale;
+} nnrti_norm;
+
+/* Row of K elements that begins at element `at`. mean is a first approximation of the mean, rest what is left of it:
+   with both, rows far away from 0 lose no digits. The variance is the mean of (x - mean)^2 less rest^2. All sums run
+   over k. */
+NNRTI_INLINE nnrti_norm nnrti_norm_of(const nnrt_view *x, ptrdiff_t at, float epsilon, NNRT_DataType type)
+{
+    const int32_t K = x->dims[1];
+    float sum = 0, rest = 0, squares = 0, variance;
+    nnrti_norm norm;
+    for (int32_t k = 0; k < K; k++)
+        sum += nnrti_load(x->data, at + k * x->strides[1], type);
+    norm.mean = sum / (float)K;
+    for (int32_t k = 0; k < K; k++) {
+        const float d = nnrti_load(x->data, at + k * x->strides[1], type) - norm.mean;
+        rest += d;
+        squares += d * d;
+    }
+    norm.rest = rest / (float)K;
+    variance = squares / (float)K - norm.rest * norm.rest;
+    norm.scale = 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
+    return norm;
+}
+
+/* x [M,K], y [M,K], which may be x; gamma, beta [G], G a part or a multiple of K.
+   y[m,k] = (x[m,k] - mean of x[m,..]) / sqrt(variance of x[m,..] + epsilon), variance over K elements, not K-1; with
+   elementwiseAffine this times gamma[(m*K + k) % G] plus beta[(m*K + k) % G]. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_layer_norm_fusion(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
+                                                     const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y,
+                                                     NNRT_DataType type)
+{
+    int32_t g = 0; /* (m*K + k) % G */
+    for (int32_t m = 0; m < x->dims[0]; m++) {
+        const nnrti_norm norm = nnrti_norm_of(x, m * x->strides[0], attr->epsilon, type);
+        for (int32_t k = 0; k < x->dims[1]; k++) {
+            float v = nnrti_load(x->data, m * x->strides[0] + k * x->strides[1], type);
+            v = ((v - norm.mean) - norm.rest) * norm.scale;
+            if (attr->elementwiseAffine) {
+                v = v * nnrti_load(gamma->data, g * gamma->strides[0], type) +
+                    nnrti_load(beta->data, g * beta->strides[0], type);
+                g = g + 1 < gamma->dims[0] ? g + 1 : 0;
+            }
+            nnrti_store(y->data, m * y->strides[0] + k * y->strides[1], v, type);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_f32(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
+                                                    const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
+{
+    return nnrti_layer_norm_fusion(attr, x, gamma, beta, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_f16(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
+                                                    const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
+{
+    return nnrti_layer_norm_fusion(attr, x, gamma, beta, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LESS_EQUAL */
+
+static NNRT_ReturnCode nnrti_rule_less_equal(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+}
+
+/* >>kernel LESS_EQUAL */
+
+static void nnrti_less_equal_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                 NNRT_ActivationType activation)
+{
+#define NNRTI_LESS_EQUAL_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, uint8_t, T, T, (T), a <= b)
+    (void)activation;
+    switch (x->dataType) {
+        NNRTI_INT_TYPES(NNRTI_LESS_EQUAL_ROW)
+        NNRTI_LESS_EQUAL_ROW(BOOL, uint8_t, _, _, _)
+        NNRTI_LESS_EQUAL_ROW(FLOAT32, float, _, _, _)
+        NNRTI_LESS_EQUAL_ROW(FLOAT64, double, _, _, _)
+        NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrti_half_to_float, a <= b)
+    default: break;
+    }
+}
+
+/* z = x <= y, x and y of any one type, broadcast to the dims of z; z bool. false where a NaN is compared, false <=
+   true. */
+NNRT_API NNRT_ReturnCode nnrt_less_equal(const NNRT_LessEqual *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    (void)attr;
+    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_less_equal_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MATMUL_FUSION */
+
+/* One operand as a stack of matrices: its extents before the flags, rank >= 2. */
+typedef struct nnrti_matrix {
+    int32_t rank, dims[NNRT_MAX_RANK];
+} nnrti_matrix;
+
+/* A vector becomes [1,K] as x (front) and [K,1] as y; it is not transposed. */
+static nnrti_matrix nnrti_matrix_of(const nnrt_operand *o, bool front, bool *transpose)
+{
+    nnrti_matrix m;
+    m.rank = o->rank;
+    memcpy(m.dims, o->dims, sizeof(m.dims));
+    if (o->rank == 1) {
+        m.rank = 2;
+        m.dims[0] = front ? 1 : o->dims[0];
+        m.dims[1] = front ? o->dims[0] : 1;
+        *transpose = false;
+    }
+    return m;
+}
+
+/* Leading extents of a and b, broadcast (OPS.md A6), become those of z. */
+static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix *a, const nnrti_matrix *b,
+                                            nnrti_matrix *z)
+{
+    z->rank = a->rank > b->rank ? a->rank : b->rank;
+    for (int32_t i = 0; i < z->rank - 2; i++) {
+        const int32_t k = i - (z->rank - a->rank), m = i - (z->rank - b->rank);
+        const int32_t p = k < 0 ? 1 : a->dims[k], q = m < 0 ? 1 : b->dims[m];
+        if (p != q && p != 1 && q != 1)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "'%s' %o and '%s' %o: the axes before the last two do not broadcast", c->in[0].name,
+                              &c->in[0], c->in[1].name, &c->in[1]);
+        z->dims[i] = p == 1 ? q : p;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: all operands have two axes or more; flags are set for matrices only. */
+static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
+{
+    NNRT_MatMulFusion *attr = (NNRT_MatMulFusion *)c->resolved;
+    nnrt_operand *x = &c->in[0], *y = &c->in[1], *bias = &c->in[2];
+    int32_t rank, dims[NNRT_MAX_RANK], last[2];
+    nnrti_matrix a, b, z;
+    NNRT_ReturnCode code;
+    if (x->rank < 1 || y->rank < 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o and '%s' %o: expected one axis or more", x->name, x, y->name,
+                          y);
+    a = nnrti_matrix_of(x, true, &attr->transposeA);
+    b = nnrti_matrix_of(y, false, &attr->transposeB);
+    if (a.dims[a.rank - (attr->transposeA ? 2 : 1)] != b.dims[b.rank - (attr->transposeB ? 1 : 2)])
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o%s and '%s' %o%s: %d columns meet %d rows", x->name, x,
+                          attr->transposeA ? " transposed" : "", y->name, y, attr->transposeB ? " transposed" : "",
+                          a.dims[a.rank - (attr->transposeA ? 2 : 1)], b.dims[b.rank - (attr->transposeB ? 1 : 2)]);
+    if ((code = nnrti_matmul_leading(c, &a, &b, &z)) != NNRT_SUCCESS)
+        return code;
+    last[0] = a.dims[a.rank - (attr->transposeA ? 1 : 2)];
+    last[1] = b.dims[b.rank - (attr->transposeB ? 2 : 1)];
+    memcpy(z.dims + z.rank - 2, last, sizeof(last));
+    if (!nnrti_absent(bias) && (bias->rank != 1 || bias->dims[0] != last[1]))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, last[1]);
+    if ((code = nnrti_fused(c, attr->activationType)) != NNRT_SUCCESS)
+        return code;
+    rank = z.rank - 2;
+    memcpy(dims, z.dims, sizeof(dims));
+    if (x->rank > 1)
+        dims[rank++] = last[0];
+    if (y->rank > 1)
+        dims[rank++] = last[1];
+    nnrti_result(c, 0, rank, dims);
+    nnrti_see_as(x, a.rank, a.dims);
+    nnrti_see_as(y, b.rank, b.dims);
+    nnrti_see_as(&c->out[0], z.rank, z.dims);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel MATMUL_FUSION */
+
+/* v with its last two axes swapped when asked for. */
+static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
+{
+    const int32_t i = v->rank - 2, k = v->rank - 1;
+    nnrt_view t = *v;
+    if (transpose) {
+        t.dims[i] = v->dims[k];
+        t.dims[k] = v->dims[i];
+        t.strides[i] = v->strides[k];
+        t.strides[k] = v->strides[i];
+    }
+    return t;
+}
+
+/* v as a stack: its axes before the last two. */
+static nnrt_view nnrti_stack_of(const nnrt_view *v)
+{
+    nnrt_view stack = *v;
+    stack.rank -= 2;
+    return stack;
+}
+
+/* z[m,n] = act(bias[n] + sum over k of a[m,k] * b[k,n]) for the last two axes; data points at the matrices. */
+NNRTI_INLINE void nnrti_matmul_one(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, nnrt_view *z,
+                                   NNRT_ActivationType activation, NNRT_DataType type)
+{
+    const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1], K = a->dims[a->rank - 1];
+    const ptrdiff_t aM = a->strides[a->rank - 2], aK = a->strides[a->rank - 1];
+    const ptrdiff_t bK = b->strides[b->rank - 2], bN = b->strides[b->rank - 1];
+    const ptrdiff_t zM = z->strides[z->rank - 2], zN = z->strides[z->rank - 1];
+    const size_t width = nnrt_type_size(type);
+    for (int32_t m = 0; m < M; m++)
+        for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
+            const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
+            float sum[NNRTI_DOTS];
+            for (int32_t t = 0; t < count; t++)
+                sum[t] = bias != NULL ? nnrti_load(bias->data, (n + t) * bias->strides[0], type) : 0.0f;
+            nnrti_dots(sum, count, nnrti_at(a->data, m * aM, width), aK, nnrti_at(b->data, n * bN, width), bK, bN, K,
+                       type);
+            for (int32_t t = 0; t < count; t++)
+                nnrti_store(z->data, m * zM + (n + t) * zN, nnrti_activate(sum[t], activation), type);
+        }
+}
+
+/* x [..,M,K] or, with transposeA, [..,K,M]; y [..,K,N] or, with transposeB, [..,N,K]; bias [N] or NULL; z [..,M,N]. The
+   leading axes of x and y are broadcast to those of z; none may overlap z. With A and B the matrices after the flags
+   z[..,m,n] = act(bias[n] + sum over k of A[..,m,k] * B[..,k,n]). The sum starts with the bias and runs over k. Up to
+   16 neighbouring columns are summed side by side; that changes no sum. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                                 const nnrt_view *bias, nnrt_view *z, NNRT_DataType type)
+{
+    const size_t width = nnrt_type_size(type);
+    nnrt_view a = nnrti_transposed(x, attr->transposeA), b = nnrti_transposed(y, attr->transposeB), c = *z;
+    nnrt_view stackA = nnrti_stack_of(x), stackB = nnrti_stack_of(y), stackZ = nnrti_stack_of(z);
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, &stackZ, &stackA, &stackB))
+        return NNRT_SUCCESS;
+    do {
+        for (int32_t i = 0; i < w.count; i++) {
+            c.data = nnrti_at(z->data, w.at[0] + i * w.row[0], width);
+            a.data = nnrti_at(x->data, w.at[1] + i * w.row[1], width);
+            b.data = nnrti_at(y->data, w.at[2] + i * w.row[2], width);
+            nnrti_matmul_one(&a, &b, bias, &c, attr->activationType, type);
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f32(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                                const nnrt_view *bias, nnrt_view *z)
+{
+    return nnrti_matmul_fusion(attr, x, y, bias, z, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f16(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                                const nnrt_view *bias, nnrt_view *z)
+{
+    return nnrti_matmul_fusion(attr, x, y, bias, z, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MAXIMUM */
+
+static NNRT_ReturnCode nnrti_rule_maximum(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+}
+
+/* >>kernel MAXIMUM */
+
+/* z = x > y ? x : y, numbers of any type, broadcast to the dims of z; so a NaN in x gives y, a NaN in y gives NaN. z
+   may lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_maximum(const NNRT_Maximum *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
+{
+    (void)attr;
+    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MAX_POOL_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_max_pool_fusion(nnrt_resolve *c)
+{
+    NNRT_MaxPoolFusion *a = (NNRT_MaxPoolFusion *)c->resolved;
+    nnrti_pool pool;
+    NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
+    if (code != NNRT_SUCCESS)
+        return code;
+    pool.kernelSize = &a->kernelSize;
+    pool.strides = &a->strides;
+    pool.pad = &a->pad;
+    pool.padMode = &a->padMode;
+    pool.roundMode = &a->roundMode;
+    pool.global = &a->global;
+    pool.activationType = a->activationType;
+    return nnrti_pool_rule(c, &pool);
+}
+
+/* >>kernel MAX_POOL_FUSION */
+
+/* Where a window lies: image n, its channels from c on, the cells of rows and columns. */
+typedef struct nnrti_max_window {
+    int32_t n, c;
+    nnrti_cells rows, columns;
+} nnrti_max_window;
+
+/* best[t] = the largest cell of channel c + t, t < count. NaN is largest. */
+NNRTI_INLINE void nnrti_max_cells(const nnrt_view *x, const nnrti_max_window *m, int32_t count, float *best,
+                                  NNRT_DataType type)
+{
+    const ptrdiff_t first = nnrti_place(x, m->n, m->rows.first, m->columns.first, m->c);
+    for (int32_t t = 0; t < count; t++)
+        best[t] = nnrti_load(x->data, first + t * x->strides[3], type);
+    for (int32_t h = m->rows.first; h < m->rows.end; h++)
+        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
+            const ptrdiff_t in = nnrti_place(x, m->n, h, w, m->c);
+            for (int32_t t = 0; t < count; t++) {
+                const float v = nnrti_load(x->data, in + t * x->strides[3], type);
+                const float larger = v > best[t] ? v : best[t];
+                best[t] = v == v ? larger : v;
+            }
+        }
+}
+
+/* Position h*W + w of the first cell of channel c + t that equals best, or is NaN when best is. */
+NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_max_window *m, int32_t t, float best,
+                                        NNRT_DataType type)
+{
+    for (int32_t h = m->rows.first; h < m->rows.end; h++)
+        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
+            const float v = nnrti_load(x->data, nnrti_place(x, m->n, h, w, m->c + t), type);
+            if (v == best || (v != v && best != best))
+                return (int64_t)h * x->dims[2] + w;
+        }
+    return 0;
+}
+
+/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(largest x[n,h,w,c] over the cells h, w inside x
+   with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW); every window has one. A NaN counts
+   as largest. indices (NULL, or int32 or int64 of the extents of y) gets h*W + w of the first such cell. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
+                                                   nnrt_view *indices, NNRT_DataType type)
+{
+    const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
+    nnrti_max_window m;
+    for (m.n = 0; m.n < y->dims[0]; m.n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++) {
+                m.rows = nnrti_cells_of(p * s[0] - pad[0], k[0], x->dims[1]);
+                m.columns = nnrti_cells_of(q * s[1] - pad[2], k[1], x->dims[2]);
+                for (m.c = 0; m.c < y->dims[3]; m.c += 16) {
+                    const int32_t count = y->dims[3] - m.c < 16 ? y->dims[3] - m.c : 16;
+                    float best[16];
+                    nnrti_max_cells(x, &m, count, best, type);
+                    for (int32_t t = 0; t < count; t++) {
+                        const float v = nnrti_activate(best[t], attr->activationType);
+                        nnrti_store(y->data, nnrti_place(y, m.n, p, q, m.c + t), v, type);
+                        if (indices != NULL)
+                            nnrti_store_int(indices->data, nnrti_place(indices, m.n, p, q, m.c + t),
+                                            (uint64_t)nnrti_max_position(x, &m, t, best[t], type), indices->dataType);
+                    }
+                }
+            }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_f32(const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
+                                                  nnrt_view *indices)
+{
+    return nnrti_max_pool_fusion(attr, x, y, indices, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_f16(const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
+                                                  nnrt_view *indices)
+{
+    return nnrti_max_pool_fusion(attr, x, y, indices, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MUL_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_mul_fusion(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, ((const NNRT_MulFusion *)c->resolved)->activationType);
+}
+
+/* >>kernel MUL_FUSION */
+
+/* z = act(x * y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_mul_fusion_f32(const NNRT_MulFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                             nnrt_view *z)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, z, x, y))
+        return NNRT_SUCCESS;
+    do {
+        NNRTI_ROW_F32(w, x, y, z, a * b)
+        nnrti_activate_row_f32(&w, z, attr->activationType);
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* The same for every other type: integers wrap, two bools give "both are true". */
+NNRT_API NNRT_ReturnCode nnrt_mul_fusion(const NNRT_MulFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    nnrti_binary(x, y, z, attr->activationType, nnrti_mul_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ONE_HOT */
+
+/* Resolved: axis is the place of the new axis in y, >= 0. */
+static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
+{
+    NNRT_OneHot *a = (NNRT_OneHot *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t dims[NNRT_MAX_RANK];
+    int64_t depth = 0;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
+        (code = nnrti_one_element(c, 2, "onValue")) != NNRT_SUCCESS ||
+        (code = nnrti_one_element(c, 3, "offValue")) != NNRT_SUCCESS ||
+        (code = nnrti_known_int(c, 1, "depth", &depth)) != NNRT_SUCCESS)
+        return code;
+    if (a->axis < -1 || a->axis > x->rank)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, expected -1 to %d", a->axis, x->rank);
+    if (depth < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "depth is %l, expected at least 1", depth);
+    if (depth > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "depth is %l: too large", depth);
+    a->axis = a->axis < 0 ? x->rank : a->axis;
+    for (int32_t i = 0; i <= x->rank; i++)
+        dims[i] = i == a->axis ? (int32_t)depth : x->dims[i < a->axis ? i : i - 1];
+    nnrti_result(c, 0, x->rank + 1, dims);
+    if ((code = nnrti_quant_moves(c, 2, 0)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 3, 0);
+}
+
+/* >>kernel ONE_HOT */
+
+/* indices [A..,B..] int32 or int64; onValue and offValue one element each of y's type, whatever that is; y [A..,D,B..]
+   with D at place axis. depth is not used.
+   y[a..,k,b..] = indices[a..,b..] == k ? onValue : offValue; an index outside [0,D) matches nothing. */
+NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *indices, const nnrt_view *depth,
+                                      const nnrt_view *onValue, const nnrt_view *offValue, nnrt_view *y)
+{
+    const int32_t axis = (int32_t)attr->axis;
+    const size_t width = nnrt_type_size(y->dataType);
+    const nnrt_view places = nnrti_without_axes(y, axis, 1);
+    nnrti_walk w;
+    (void)depth;
+    nnrti_copy(offValue, y);
+    if (!nnrti_walk_first(&w, indices, &places, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0]);
+            const ptrdiff_t at = w.at[1] + i * w.row[1];
+            if (index >= 0 && index < y->dims[axis])
+                memcpy(nnrti_at(y->data, at + (ptrdiff_t)index * y->strides[axis], width), onValue->data, width);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op PAD_FUSION */
+
+/* pads = before, after of every axis, from input 1 ([R,2] or 2R entries) or else from the attribute. */
+static NNRT_ReturnCode nnrti_pad_given(nnrt_resolve *c, const NNRT_PadFusion *a, int64_t pads[2 * NNRT_MAX_RANK])
+{
+    const nnrt_operand *x = &c->in[0], *p = &c->in[1];
+    const int32_t n = 2 * x->rank;
+    NNRT_ReturnCode code;
+    if (!nnrti_absent(p)) {
+        if (!(p->rank == 1 && p->dims[0] == n) && !(p->rank == 2 && p->dims[0] == x->rank && p->dims[1] == 2))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (paddings) '%s' is %o, expected [%d,2] or [%d]", p->name,
+                              p, x->rank, n);
+        if (n > 0 && (code = nnrti_known(c, 1, "paddings")) != NNRT_SUCCESS)
+            return code;
+        for (int32_t i = 0; i < n; i++)
+            pads[i] = nnrti_value(p, (size_t)i);
+        return NNRT_SUCCESS;
+    }
+    if (a->paddings.count != (uint32_t)x->rank)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddings has %u lists, expected one for each of the %d axes",
+                          a->paddings.count, x->rank);
+    for (int32_t i = 0; i < x->rank; i++) {
+        if (a->paddings.data[i].count != 2)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddings[%d] has %u entries, expected 2: before, after", i,
+                              a->paddings.data[i].count);
+        pads[2 * i] = a->paddings.data[i].data[0];
+        pads[2 * i + 1] = a->paddings.data[i].data[1];
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Entry i of pads is possible: not negative, and a mirror does not reach beyond the far edge of its axis. */
+static NNRT_ReturnCode nnrti_pad_check(nnrt_resolve *c, NNRT_PaddingMode mode, const int64_t *pads, int32_t i)
+{
+    const int64_t extent = c->in[0].dims[i / 2], most = mode == NNRT_PADDING_MODE_REFLECT ? extent - 1 : extent;
+    if (pads[i] < 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddings[%d][%d] is %l, expected at least 0", i / 2, i % 2,
+                          pads[i]);
+    if (mode != NNRT_PADDING_MODE_CONSTANT && pads[i] > 0 && pads[i] > most)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "paddings[%d][%d] is %l, but %s of axis %d, extent %d, gives at most %l", i / 2, i % 2,
+                          pads[i], mode == NNRT_PADDING_MODE_REFLECT ? "REFLECT" : "SYMMETRIC", i / 2,
+                          c->in[0].dims[i / 2], most > 0 ? most : (int64_t)0);
+    return NNRT_SUCCESS;
+}
+
+/* attr->paddings = R lists of before, after. */
+static NNRT_ReturnCode nnrti_pad_set(nnrt_resolve *c, NNRT_PadFusion *a, const int64_t *pads)
+{
+    const uint32_t rank = (uint32_t)c->in[0].rank;
+    NNRT_Int64List *lists = (NNRT_Int64List *)c->alloc(c->user, (rank + 1u) * sizeof(*lists));
+    if (lists == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its attributes");
+    for (uint32_t i = 0; i < rank; i++) {
+        int64_t *pair = nnrti_list(c, &lists[i], 2);
+        if (pair == NULL)
+            return NNRT_OUT_OF_MEMORY;
+        pair[0] = pads[2 * i];
+        pair[1] = pads[2 * i + 1];
+    }
+    a->paddings.data = lists;
+    a->paddings.count = rank;
+    return NNRT_SUCCESS;
+}
+
+/* Input 2 = the constant as one element of x's type: the given one, or constantValue, converted. Quantised integers get
+   round(constantValue/scale + zeroPoint). */
+static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
+{
+    const nnrt_operand *x = &c->in[0];
+    double number = (double)a->constantValue;
+    void *element;
+    NNRT_ReturnCode code;
+    if (!nnrti_absent(&c->in[2])) {
+        if ((code = nnrti_one_element(c, 2, "value")) != NNRT_SUCCESS)
+            return code;
+        return nnrti_quant_moves(c, 2, 0);
+    }
+    if (a->paddingMode == NNRT_PADDING_MODE_CONSTANT && (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
+        return code;
+    if (nnrti_type_in(x->dataType, NNRT_TYPES_INT) && x->quantCount == 1) {
+        const double scale = x->quant[0].scale, zero = (double)x->quant[0].zeroPoint;
+        number = scale > 0 && number == number ? nnrti_round(number / scale + zero) : zero;
+    }
+    element = c->alloc(c->user, sizeof(double));
+    if (element == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its constant");
+    nnrti_number(x->dataType, number, element);
+    c->in[2] = nnrt_operand_make(x->dataType, 0, NULL, element);
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: attr->paddings has a list for every axis, input 2 is the constant. */
+static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
+{
+    NNRT_PadFusion *a = (NNRT_PadFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int64_t pads[2 * NNRT_MAX_RANK];
+    int32_t dims[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if ((code = nnrti_pad_given(c, a, pads)) != NNRT_SUCCESS)
+        return code;
+    if (a->paddingMode == NNRT_PADDING_MODE_RESERVED)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "paddingMode is RESERVED, expected CONSTANT, REFLECT or SYMMETRIC");
+    for (int32_t i = 0; i < 2 * x->rank; i++)
+        if ((code = nnrti_pad_check(c, a->paddingMode, pads, i)) != NNRT_SUCCESS)
+            return code;
+    for (int32_t i = 0; i < x->rank; i++) {
+        const int64_t room = INT32_MAX - (int64_t)x->dims[i];
+        if (pads[2 * i] > room || pads[2 * i + 1] > room - pads[2 * i])
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, padded by %l and %l: too large", i,
+                              x->dims[i], pads[2 * i], pads[2 * i + 1]);
+        dims[i] = (int32_t)(pads[2 * i] + x->dims[i] + pads[2 * i + 1]);
+    }
+    nnrti_result(c, 0, x->rank, dims);
+    if ((code = nnrti_pad_set(c, a, pads)) != NNRT_SUCCESS || (code = nnrti_quant_moves(c, 0, 0)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_pad_value(c, a);
+}
+
+/* >>kernel PAD_FUSION */
+
+/* What place j < 0 or j >= L of a mirrored axis shows, a place in 0..L-1: SYMMETRIC repeats the edge, REFLECT not. */
+static int32_t nnrti_pad_source(int32_t j, int32_t L, NNRT_PaddingMode mode)
+{
+    const int32_t edge = mode == NNRT_PADDING_MODE_SYMMETRIC ? 1 : 0;
+    return j < 0 ? -j - edge : L - 2 + edge - (j - L);
+}
+
+/* v lies inside a larger view: mirrors its places along one axis into the `before` places in front of it and the
+   `after` places behind it, which v takes in. */
+static void nnrti_pad_mirror(nnrt_view *v, int32_t axis, int32_t before, int32_t after, NNRT_PaddingMode mode)
+{
+    const int32_t L = v->dims[axis];
+    for (int32_t k = 0; k < before + after; k++) {
+        const int32_t j = k < before ? k - before : L + (k - before);
+        const nnrt_view from = nnrti_part(v, axis, nnrti_pad_source(j, L, mode), 1);
+        nnrt_view to = nnrti_part(v, axis, j, 1);
+        nnrti_copy(&from, &to);
+    }
+    *v = nnrti_part(v, axis, -before, before + L + after);
+}
+
+/* x [L0,L1,..], y [b0+L0+a0, b1+L1+a1, ..] with attr->paddings [[b0,a0],[b1,a1],..], value one element; all of one
+   element type, whatever that is; y must not overlap x. The input paddings is not used.
+   y[o0,o1,..] = x[s0,s1,..] with, on each axis, j = o - b and s = j where 0 <= j < L. Elsewhere
+   CONSTANT: the element is value; REFLECT: s = -j or 2L-2-j; SYMMETRIC: s = -j-1 or 2L-1-j.
+   A mirror is made inside y, axis by axis: what is mirrored along an axis holds the mirrors along the earlier ones. */
+NNRT_API NNRT_ReturnCode nnrt_pad_fusion(const NNRT_PadFusion *attr, const nnrt_view *x, const nnrt_view *paddings,
+                                         const nnrt_view *value, nnrt_view *y)
+{
+    const NNRT_Int64List *pads = attr->paddings.data;
+    nnrt_view inner = *y;
+    (void)paddings;
+    for (int32_t i = 0; i < x->rank; i++)
+        inner = nnrti_part(&inner, i, (int32_t)pads[i].data[0], x->dims[i]);
+    if (attr->paddingMode == NNRT_PADDING_MODE_CONSTANT)
+        nnrti_copy(value, y);
+    nnrti_copy(x, &inner);
+    for (int32_t i = 0; i < x->rank && attr->paddingMode != NNRT_PADDING_MODE_CONSTANT; i++)
+        nnrti_pad_mirror(&inner, i, (int32_t)pads[i].data[0], (int32_t)pads[i].data[1], attr->paddingMode);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op POW_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_pow_fusion(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+}
+
+/* >>kernel POW_FUSION */
+
+/* Integers: computed in float64, then toward zero and saturating; NaN gives 0. */
+static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y,
+                              nnrt_view *z)
+{
+    const double scale = (double)attr->scale, shift = (double)attr->shift;
+    const size_t width = nnrt_type_size(z->dataType);
+    double a[NNRTI_CHUNK], b[NNRTI_CHUNK];
+    for (ptrdiff_t i = 0; i < w->count; i += NNRTI_CHUNK) {
+        const int32_t n = w->count - i < NNRTI_CHUNK ? (int32_t)(w->count - i) : NNRTI_CHUNK;
+        nnrti_read_f64(a, nnrti_at(x->data, w->at[1] + i * w->row[1], width), w->row[1], n, x->dataType);
+        nnrti_read_f64(b, nnrti_at(y->data, w->at[2] + i * w->row[2], width), w->row[2], n, y->dataType);
+        for (int32_t k = 0; k < n; k++)
+            a[k] = nnrti_pow(scale * a[k] + shift, b[k]);
+        nnrti_write_f64(nnrti_at(z->data, w->at[0] + i * w->row[0], width), w->row[0], a, n, z->dataType);
+    }
+}
+
+static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y,
+                          nnrt_view *z)
+{
+    const float scale = attr->scale, shift = attr->shift;
+    switch (z->dataType) {
+        NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_powf(scale * a + shift, b))
+        NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_pow((double)scale * a + (double)shift, b))
+        NNRTI_ROW_HALF(nnrti_powf(scale * a + shift, b), NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+    default: nnrti_pow_row_int(attr, w, x, y, z); break;
+    }
+}
+
+/* z = (scale*x + shift) ^ y by the rules of C's pow, x and y broadcast to the dims of z; numbers of any type. z may
+   lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_pow_fusion(const NNRT_PowFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, z, x, y))
+        return NNRT_SUCCESS;
+    do
+        nnrti_pow_row(attr, &w, x, y, z);
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op PRELU_FUSION */
+
+/* channelShared decides nothing: the length of weight does. */
+static NNRT_ReturnCode nnrti_rule_prelu_fusion(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
+    int32_t channels = x->rank < 2 ? 1 : nnrti_channels(c);
+    if (weight->rank != 1 || (weight->dims[0] != 1 && weight->dims[0] != channels))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected [1] or [%d], the channels of '%s' %o",
+                          weight->name, weight, channels, x->name, x);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel PRELU_FUSION */
+
+/* x and y [..,C], weight [C] or [1]: y[..,c] = x >= 0 ? x : weight[c]*x. A NaN stays. y may lie where x lies. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_prelu_fusion(const nnrt_view *x, const nnrt_view *weight, nnrt_view *y,
+                                                NNRT_DataType type)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, weight))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
+            const float slope = nnrti_load(weight->data, w.at[2] + i * w.row[2], type);
+            nnrti_store(y->data, w.at[0] + i * w.row[0], v >= 0 ? v : slope * v, type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f32(const NNRT_PReLUFusion *attr, const nnrt_view *x,
+                                               const nnrt_view *weight, nnrt_view *y)
+{
+    (void)attr;
+    return nnrti_prelu_fusion(x, weight, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f16(const NNRT_PReLUFusion *attr, const nnrt_view *x,
+                                               const nnrt_view *weight, nnrt_view *y)
+{
+    (void)attr;
+    return nnrti_prelu_fusion(x, weight, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f64(const NNRT_PReLUFusion *attr, const nnrt_view *x,
+                                               const nnrt_view *weight, nnrt_view *y)
+{
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_walk_first(&w, y, x, weight))
+        return NNRT_SUCCESS;
+    do {
+        const double *in = (const double *)x->data + w.at[1], *slope = (const double *)weight->data + w.at[2];
+        double *out = (double *)y->data + w.at[0];
+        for (int32_t i = 0; i < w.count; i++) {
+            const double v = in[i * w.row[1]];
+            out[i * w.row[0]] = v >= 0 ? v : slope[i * w.row[2]] * v;
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op QUANT_DTYPE_CAST */
+
+/* What may be cast to what: floats and integers to each other, int8 and uint8 to each other, integers to their own
+   type. */
+static bool nnrti_quant_pair(NNRT_DataType from, NNRT_DataType to)
+{
+    const uint32_t integers = NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32;
+    const uint32_t bytes = NNRT_TYPES_I8 | NNRT_TYPES_U8;
+    if (nnrti_type_in(from, NNRT_TYPES_FLOAT))
+        return nnrti_type_in(to, integers);
+    return nnrti_type_in(to, NNRT_TYPES_FLOAT) || from == to ||
+           (nnrti_type_in(from, bytes) && nnrti_type_in(to, bytes));
+}
+
+/* The parameters of a quantised operand: one, or one per index of axis 0. */
+static NNRT_ReturnCode nnrti_quant_check(nnrt_resolve *c, const char *what, const nnrt_operand *o)
+{
+    const int32_t bits = 8 * (int32_t)nnrt_type_size(o->dataType), extent = c->in[0].rank > 0 ? c->in[0].dims[0] : 1;
+    if (o->quantCount == 0 || o->quant == NULL)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s '%s' is %t and has no QuantParam", what, o->name, o->dataType);
+    if (o->quantCount > 1 && o->quantCount != (uint32_t)extent)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "%s '%s' has %u QuantParams, expected 1 or %d, the extent of axis 0", what, o->name,
+                          o->quantCount, extent);
+    for (uint32_t i = 0; i < o->quantCount; i++) {
+        const NNRT_QuantParam *q = &o->quant[i];
+        if (!(q->scale >= 0 && q->scale <= DBL_MAX) || (q->scale == 0 && q->zeroPoint != 0))
+            return nnrti_fail(
+                c, NNRT_INVALID_PARAMETER,
+                "QuantParam %u of %s '%s' has scale %f and zeroPoint %d, expected a scale above 0 or both 0", i, what,
+                o->name, q->scale, q->zeroPoint);
+        if (q->numBits < 1 || q->numBits > bits)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "QuantParam %u of %s '%s' has numBits %d, expected 1 to %d", i,
+                              what, o->name, q->numBits, bits);
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_rule_quant_dtype_cast(nnrt_resolve *c)
+{
+    const NNRT_QuantDTypeCast *a = (const NNRT_QuantDTypeCast *)c->resolved;
+    nnrt_operand *x = &c->in[0], *y = &c->out[0];
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (a->srcT != x->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "srcT is %l, but input '%s' is %t (%d)", a->srcT, x->name,
+                          x->dataType, x->dataType);
+    if (!nnrti_quant_pair(x->dataType, (NNRT_DataType)a->dstT))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l (%t), to which %t cannot be cast", a->dstT,
+                          (NNRT_DataType)a->dstT, x->dataType);
+    if (y->dataType != NNRT_DATA_TYPE_UNKNOWN && y->dataType != a->dstT)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l, but output '%s' is declared %t (%d)", a->dstT, y->name,
+                          y->dataType, y->dataType);
+    y->dataType = (NNRT_DataType)a->dstT;
+    nnrti_result_like(c, 0);
+    if (x->dataType != y->dataType && nnrt_type_size(x->dataType) == 1 && nnrt_type_size(y->dataType) == 1)
+        return NNRT_SUCCESS; /* q + 128 or q - 128, whatever the parameters are */
+    if (!nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT))
+        code = nnrti_quant_check(c, "input", x);
+    if (code == NNRT_SUCCESS && !nnrti_type_in(y->dataType, NNRT_TYPES_FLOAT))
+        code = nnrti_quant_check(c, "output", y);
+    return code;
+}
+
+/* >>kernel QUANT_DTYPE_CAST */
+
+/* The parameters of index k of axis 0. */
+static const NNRT_QuantParam *nnrti_quant_at(const nnrt_view *v, ptrdiff_t k)
+{
+    return &v->quant[v->quantCount > 1 ? k : 0];
+}
+
+/* clamp(round(real/scale + zeroPoint)) to the range of numBits, halves away from zero; uint8 is 0..255. NaN gives
+   zeroPoint, an empty range (scale 0) gives 0. */
+static double nnrti_quantise(double real, const NNRT_QuantParam *q, NNRT_DataType type)
+{
+    const double half = (double)((int64_t)1 << (q->numBits - 1));
+    const double least = type == NNRT_DATA_TYPE_UINT8 ? 0.0 : -half;
+    const double greatest = type == NNRT_DATA_TYPE_UINT8 ? 255.0 : half - 1.0;
+    double v = (double)q->zeroPoint;
+    if (q->scale == 0)
+        return 0.0;
+    if (real == real)
+        v = nnrti_round(real / q->scale + v);
+    return v < least ? least : v > greatest ? greatest : v;
+}
+
+/* One element on its way from x to y; k is its index along axis 0. */
+static double nnrti_quant_value(const nnrt_view *x, const nnrt_view *y, double v, ptrdiff_t k)
+{
+    if (x->dataType == NNRT_DATA_TYPE_INT8 && y->dataType == NNRT_DATA_TYPE_UINT8)
+        return v + 128.0;
+    if (x->dataType == NNRT_DATA_TYPE_UINT8 && y->dataType == NNRT_DATA_TYPE_INT8)
+        return v - 128.0;
+    if (x->dataType < NNRT_DATA_TYPE_FLOAT16)
+        v = nnrti_quant_at(x, k)->scale * (v - (double)nnrti_quant_at(x, k)->zeroPoint);
+    return y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quantise(v, nnrti_quant_at(y, k), y->dataType) : v;
+}
+
+/* y = x in the element type of y, x and y of one shape (OPS.md A9), computed in float64: integers are dequantised,
+   real = scale*(q - zeroPoint), with the parameters of x, and quantised with those of y. One parameter, or one per
+   index of axis 0. int8 and uint8 become each other by adding or subtracting 128. y may lie where x lies when their
+   elements have one size. */
+NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
+    nnrt_view channel = *y; /* element [i0,..] "lies" at i0: the walk tells the index along axis 0 */
+    double v[NNRTI_CHUNK];
+    nnrti_walk w;
+    (void)attr;
+    for (int32_t i = 0; i < y->rank; i++)
+        channel.strides[i] = i == 0 && (x->quantCount > 1 || y->quantCount > 1) ? 1 : 0;
+    if (!nnrti_walk_first(&w, y, x, &channel))
+        return NNRT_SUCCESS;
+    do
+        for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
+            const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
+            nnrti_read_f64(v, nnrti_at(x->data, w.at[1] + i * w.row[1], in), w.row[1], n, x->dataType);
+            for (int32_t k = 0; k < n; k++)
+                v[k] = nnrti_quant_value(x, y, v[k], w.at[2] + (i + k) * w.row[2]);
+            nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op REDUCE_FUSION */
+
+/* *set = the axes to reduce, a bit each: those of input 1, or all; with toEnd from the first of them to the end. */
+static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *set)
+{
+    const nnrt_operand *x = &c->in[0], *axes = &c->in[1];
+    const uint32_t all = (1u << x->rank) - 1u;
+    size_t count = 0;
+    NNRT_ReturnCode code;
+    *set = 0;
+    if (!nnrti_absent(axes)) {
+        if (axes->rank > 1)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (axes) '%s' is %o, expected one axis at most", axes->name,
+                              axes);
+        if ((code = nnrti_known(c, 1, "axes")) != NNRT_SUCCESS)
+            return code;
+        count = nnrti_count(axes);
+    }
+    for (size_t k = 0; k < count; k++) {
+        int32_t axis;
+        if ((code = nnrti_axis(c, "an entry of axes", nnrti_value(axes, k), x->rank, &axis)) != NNRT_SUCCESS)
+            return code;
+        if ((*set >> axis) & 1u)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
+        *set |= 1u << axis;
+    }
+    if (count == 0)
+        *set = all;
+    else if (toEnd)
+        *set = all & ~((1u << (uint32_t)(nnrti_value(axes, 0) + (nnrti_value(axes, 0) < 0 ? x->rank : 0))) - 1u);
+    return NNRT_SUCCESS;
+}
+
+/* An empty set has a value in this mode and type (OPS.md A12). */
+static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode, uint32_t set)
+{
+    const nnrt_operand *x = &c->in[0];
+    const bool extreme = mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN;
+    const bool isFloat = nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    for (int32_t i = 0; i < x->rank; i++)
+        if (((set >> i) & 1u) && x->dims[i] == 0 && (extreme || (mode == NNRT_REDUCE_MODE_MEAN && !isFloat)))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: mode %d has no value for the empty axis %d",
+                              x->name, x, mode, i);
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: axes is the ascending list of the axes reduced, coeff the factor of the result (1 = none). The kernel sees
+   the axes in the result, whether they are kept or not. */
+static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
+{
+    NNRT_ReduceFusion *a = (NNRT_ReduceFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK], count = 0, *axes;
+    uint32_t set;
+    NNRT_ReturnCode code;
+    if (x->dataType == NNRT_DATA_TYPE_BOOL && a->mode != NNRT_REDUCE_MODE_ALL && a->mode != NNRT_REDUCE_MODE_MAX &&
+        a->mode != NNRT_REDUCE_MODE_MIN)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "input '%s' is bool, but mode %d is not defined for it (ALL, MAX, MIN are)", x->name,
+                          a->mode);
+    if ((code = nnrti_reduce_axes(c, a->reduceToEnd, &set)) != NNRT_SUCCESS ||
+        (code = nnrti_reduce_empty(c, a->mode, set)) != NNRT_SUCCESS)
+        return code;
+    axes = nnrti_param(c, 1, x->rank);
+    if (axes == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < x->rank; i++) {
+        const bool reduced = ((set >> i) & 1u) != 0;
+        kept[i] = reduced ? 1 : x->dims[i];
+        if (!reduced || a->keepDims)
+            dims[rank++] = kept[i];
+        if (reduced)
+            axes[count++] = i;
+    }
+    c->in[1].dims[0] = count;
+    nnrti_result(c, 0, rank, dims);
+    nnrti_see_as(&c->out[0], x->rank, kept);
+    if (!a->reduceToEnd || !(a->coeff > 1e-5f || a->coeff < -1e-5f))
+        a->coeff = 1;
+    a->reduceToEnd = false;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel REDUCE_FUSION */
+
+/* What is reduced to one element: the walk visits it from element 0 on, and is back at its start when it has ended. */
+typedef struct nnrti_reduction {
+    nnrti_walk walk;
+    bool empty;
+    size_t count;
+} nnrti_reduction;
+
+static nnrti_reduction nnrti_reduction_of(const nnrt_view *x, const nnrt_view *axes)
+{
+    nnrti_reduction r;
+    nnrt_view part = *x;
+    for (int32_t i = 0; i < x->rank; i++)
+        part.dims[i] = 1;
+    for (int32_t k = 0; k < axes->dims[0]; k++)
+        part.dims[((const int32_t *)axes->data)[k]] = x->dims[((const int32_t *)axes->data)[k]];
+    r.empty = !nnrti_walk_first(&r.walk, &part, NULL, NULL);
+    r.count = r.empty ? 0 : 1;
+    for (int32_t i = 0; i < x->rank; i++)
+        r.count *= (size_t)part.dims[i];
+    return r;
+}
+
+/* Up to 16 results in the making, side by side. rest[t] is what rounding has taken from sum[t]. */
+typedef struct nnrti_reduce_lanes {
+    int32_t count;
+    float sum[16], rest[16], v[16]; /* v: the next element of each */
+} nnrti_reduce_lanes;
+
+/* sum += v with the rounding error of this addition added to rest (Knuth's two-sum). */
+static void nnrti_reduce_add(nnrti_reduce_lanes *l)
+{
+    for (int32_t t = 0; t < l->count; t++) {
+        const float sum = l->sum[t] + l->v[t], part = sum - l->sum[t];
+        l->rest[t] += (l->sum[t] - (sum - part)) + (l->v[t] - part);
+        l->sum[t] = sum;
+    }
+}
+
+/* Takes v into the results. MAX and MIN of a set with a NaN are NaN. */
+static void nnrti_reduce_take(nnrti_reduce_lanes *l, NNRT_ReduceMode mode)
+{
+    const int32_t n = l->count;
+    switch (mode) {
+    case NNRT_REDUCE_MODE_MAX:
+        for (int32_t t = 0; t < n; t++)
+            l->sum[t] = l->v[t] > l->sum[t] || l->v[t] != l->v[t] ? l->v[t] : l->sum[t];
+        return;
+    case NNRT_REDUCE_MODE_MIN:
+        for (int32_t t = 0; t < n; t++)
+            l->sum[t] = l->v[t] < l->sum[t] || l->v[t] != l->v[t] ? l->v[t] : l->sum[t];
+        return;
+    case NNRT_REDUCE_MODE_PROD:
+        for (int32_t t = 0; t < n; t++)
+            l->sum[t] *= l->v[t];
+        return;
+    case NNRT_REDUCE_MODE_ALL:
+        for (int32_t t = 0; t < n; t++)
+            l->sum[t] = l->v[t] != 0 ? l->sum[t] : 0.0f;
+        return;
+    case NNRT_REDUCE_MODE_SUM_SQUARE:
+    case NNRT_REDUCE_MODE_L2:
+        for (int32_t t = 0; t < n; t++)
+            l->v[t] *= l->v[t];
+        break;
+    case NNRT_REDUCE_MODE_ASUM:
+        for (int32_t t = 0; t < n; t++)
+            l->v[t] = l->v[t] < 0 ? -l->v[t] : l->v[t];
+        break;
+    default: break; /* MEAN, SUM */
+    }
+    nnrti_reduce_add(l);
+}
+
+static float nnrti_reduce_start(NNRT_ReduceMode mode)
+{
+    switch (mode) {
+    case NNRT_REDUCE_MODE_MAX: return -INFINITY;
+    case NNRT_REDUCE_MODE_MIN: return INFINITY;
+    case NNRT_REDUCE_MODE_PROD:
+    case NNRT_REDUCE_MODE_ALL: return 1;
+    default: return 0;
+    }
+}
+
+/* The result of one lane for a set of n. An infinite sum leaves no meaningful rest. */
+static float nnrti_reduce_end(NNRT_ReduceMode mode, float sum, float rest, size_t n)
+{
+    const float total = rest - rest == 0 ? sum + rest : sum;
+    if (mode == NNRT_REDUCE_MODE_MEAN)
+        return n > 0 ? total / (float)n : NAN;
+    return mode == NNRT_REDUCE_MODE_L2 ? nnrti_sqrtf(total) : total;
+}
+
+/* float32 and float16, see the kernels below. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_reduce_float(const NNRT_ReduceFusion *attr, const nnrt_view *x,
+                                                const nnrt_view *axes, nnrt_view *y, NNRT_DataType type)
+{
+    const NNRT_ReduceMode mode = attr->mode;
+    nnrti_reduction r = nnrti_reduction_of(x, axes);
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do {
+        for (int32_t q = 0; q < w.count; q += 16) {
+            const ptrdiff_t first = w.at[1] + q * w.row[1];
+            nnrti_reduce_lanes lanes;
+            lanes.count = w.count - q < 16 ? w.count - q : 16;
+            for (int32_t t = 0; t < lanes.count; t++) {
+                lanes.sum[t] = nnrti_reduce_start(mode);
+                lanes.rest[t] = 0;
+            }
+            do {
+                for (int32_t i = 0; i < r.walk.count && !r.empty; i++) {
+                    const ptrdiff_t at = first + r.walk.at[0] + i * r.walk.row[0];
+                    for (int32_t t = 0; t < lanes.count; t++)
+                        lanes.v[t] = nnrti_load(x->data, at + t * w.row[1], type);
+                    nnrti_reduce_take(&lanes, mode);
+                }
+            } while (!r.empty && nnrti_walk_next(&r.walk));
+            for (int32_t t = 0; t < lanes.count; t++)
+                nnrti_store(y->data, w.at[0] + (q + t) * w.row[0],
+                            nnrti_reduce_end(mode, lanes.sum[t], lanes.rest[t], r.count) * attr->coeff, type);
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+static double nnrti_reduce_f64_take(NNRT_ReduceMode mode, double sum, double v)
+{
+    switch (mode) {
+    case NNRT_REDUCE_MODE_MAX: return v > sum || v != v ? v : sum;
+    case NNRT_REDUCE_MODE_MIN: return v < sum || v != v ? v : sum;
+    case NNRT_REDUCE_MODE_PROD: return sum * v;
+    case NNRT_REDUCE_MODE_ALL: return v != 0 ? sum : 0;
+    case NNRT_REDUCE_MODE_SUM_SQUARE:
+    case NNRT_REDUCE_MODE_L2: return sum + v * v;
+    case NNRT_REDUCE_MODE_ASUM: return sum + (v < 0 ? -v : v);
+    default: return sum + v; /* MEAN, SUM */
+    }
+}
+
+static double nnrti_reduce_f64(const NNRT_ReduceFusion *attr, const double *x, nnrti_reduction *r)
+{
+    double sum = (double)nnrti_reduce_start(attr->mode);
+    do {
+        for (int32_t i = 0; i < r->walk.count && !r->empty; i++)
+            sum = nnrti_reduce_f64_take(attr->mode, sum, x[r->walk.at[0] + i * r->walk.row[0]]);
+    } while (!r->empty && nnrti_walk_next(&r->walk));
+    if (attr->mode == NNRT_REDUCE_MODE_MEAN)
+        sum = r->count > 0 ? sum / (double)r->count : (double)NAN;
+    return (attr->mode == NNRT_REDUCE_MODE_L2 ? nnrti_sqrt(sum) : sum) * (double)attr->coeff;
+}
+
+/* Integers are taken modulo 2^64; order has the top bit set for signed types, so that sum ^ order compares right. */
+static uint64_t nnrti_reduce_int_take(NNRT_ReduceMode mode, uint64_t sum, uint64_t v, uint64_t order)
+{
+    switch (mode) {
+    case NNRT_REDUCE_MODE_MAX: return (v ^ order) > (sum ^ order) ? v : sum;
+    case NNRT_REDUCE_MODE_MIN: return (v ^ order) < (sum ^ order) ? v : sum;
+    case NNRT_REDUCE_MODE_PROD: return sum * v;
+    case NNRT_REDUCE_MODE_ALL: return v != 0 ? sum : 0;
+    case NNRT_REDUCE_MODE_SUM_SQUARE:
+    case NNRT_REDUCE_MODE_L2: return sum + v * v;
+    case NNRT_REDUCE_MODE_ASUM: return sum + (v & order ? 0u - v : v);
+    default: return sum + v; /* MEAN, SUM */
+    }
+}
+
+/* The largest number whose square is not above v. */
+static uint64_t nnrti_root_of(uint64_t v)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = (uint64_t)1 << 31; bit != 0; bit >>= 1)
+        if ((root | bit) * (root | bit) <= v)
+            root |= bit;
+    return root;
+}
+
+/* x points at the first element of the set. MEAN is cut toward zero, L2 too. */
+static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataType type, nnrti_reduction *r)
+{
+    const uint64_t order = type >= NNRT_DATA_TYPE_INT8 && type <= NNRT_DATA_TYPE_INT64 ? (uint64_t)1 << 63 : 0;
+    uint64_t sum = mode == NNRT_REDUCE_MODE_PROD || mode == NNRT_REDUCE_MODE_ALL ? 1
+                   : mode == NNRT_REDUCE_MODE_MAX                                ? order
+                   : mode == NNRT_REDUCE_MODE_MIN                                ? ~order
+                                                                                 : 0;
+    do {
+        for (int32_t i = 0; i < r->walk.count && !r->empty; i++)
+            sum = nnrti_reduce_int_take(mode, sum, nnrti_load_int(x, r->walk.at[0] + i * r->walk.row[0], type), order);
+    } while (!r->empty && nnrti_walk_next(&r->walk));
+    if (mode == NNRT_REDUCE_MODE_MEAN)
+        return sum & order ? 0u - (0u - sum) / r->count : sum / r->count;
+    return mode == NNRT_REDUCE_MODE_L2 ? nnrti_root_of(sum) : sum;
+}
+
+/* y[i..] = reduction of x[i..] over all indices along axes (int32, ascending); y has extent 1 there and may not overlap
+   x. MEAN sum/n, MAX, MIN, PROD, SUM, SUM_SQUARE, ASUM sum of |x|, ALL of x != 0, L2 sqrt of SUM_SQUARE; times coeff.
+   Sets are visited in row order. The sums carry their rounding errors along, so they are as good as rounded once
+   (OPS.md A17). */
+NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_f32(const NNRT_ReduceFusion *attr, const nnrt_view *x,
+                                                const nnrt_view *axes, nnrt_view *y)
+{
+    return nnrti_reduce_float(attr, x, axes, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+/* The same for all other types. float16 is computed in float32 as above, float64 in plain sums, integers modulo 2^64
+   and stored modulo their own size; coeff is for floats. bool (ALL, MAX, MIN) gives 0 or 1. */
+NNRT_API NNRT_ReturnCode nnrt_reduce_fusion(const NNRT_ReduceFusion *attr, const nnrt_view *x, const nnrt_view *axes,
+                                            nnrt_view *y)
+{
+    const NNRT_DataType type = x->dataType;
+    const size_t width = nnrt_type_size(type);
+    nnrti_reduction r = nnrti_reduction_of(x, axes);
+    nnrti_walk w;
+    if (type == NNRT_DATA_TYPE_FLOAT16)
+        return nnrti_reduce_float(attr, x, axes, y, NNRT_DATA_TYPE_FLOAT16);
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do {
+        for (int32_t q = 0; q < w.count; q++) {
+            const void *set = nnrti_at(x->data, w.at[1] + q * w.row[1], width);
+            const ptrdiff_t out = w.at[0] + q * w.row[0];
+            if (type == NNRT_DATA_TYPE_FLOAT64)
+                ((double *)y->data)[out] = nnrti_reduce_f64(attr, (const double *)set, &r);
+            else
+                nnrti_store_int(y->data, out, nnrti_reduce_int(attr->mode, set, type, &r), type);
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RESHAPE */
+
+/* dims = the list in input 1: 0 takes over the extent of x (of an empty x: is 0), -1 stays, *inferred tells where. */
+static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t *dims, int32_t *inferred)
+{
+    const nnrt_operand *x = &c->in[0];
+    const bool copies = nnrti_count(x) > 0;
+    *inferred = -1;
+    for (int32_t i = 0; i < rank; i++) {
+        const int64_t entry = nnrti_value(&c->in[1], (size_t)i);
+        if (entry < -1)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least -1", i, entry);
+        if (entry == -1 && *inferred >= 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape has -1 at %d and at %d, at most one can be inferred",
+                              *inferred, i);
+        if (entry == -1)
+            *inferred = i;
+        if (entry > INT32_MAX || (entry == 0 && copies && i >= x->rank))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape[%d] is %l, which input '%s' %o cannot give", i, entry,
+                              x->name, x);
+        dims[i] = entry == 0 && copies ? x->dims[i] : (int32_t)entry;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The shape must have as many elements as x. y is seen with the shape of x. */
+static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t dims[NNRT_MAX_RANK], rank, inferred;
+    size_t count = nnrti_count(x), given = 0;
+    nnrt_operand y;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_known_list(c, 1, "shape", 0, NNRT_MAX_RANK)) != NNRT_SUCCESS)
+        return code;
+    rank = c->in[1].dims[0];
+    if ((code = nnrti_reshape_list(c, rank, dims, &inferred)) != NNRT_SUCCESS)
+        return code;
+    if (inferred >= 0)
+        dims[inferred] = 1;
+    if (!nnrt_dims_count(dims, rank, &given))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape has far more elements than input '%s' %o", x->name, x);
+    if (inferred >= 0 && given > 0 && count % given == 0 && count / given <= INT32_MAX) {
+        dims[inferred] = (int32_t)(count / given);
+        given = count;
+    }
+    y = nnrt_operand_make(x->dataType, rank, dims, NULL);
+    if (given != count || (inferred >= 0 && given == 0 && dims[inferred] != 0))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %z elements, which do not make %o%s", x->name, x,
+                          count, &y, inferred >= 0 ? " or a multiple of it along the inferred axis" : "");
+    nnrti_result(c, 0, rank, dims);
+    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel RESHAPE */
+
+/* y = x, any element type. The elements keep their order, so y comes here with the dims of x. y may be x itself. */
+NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_copy(x, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RESIZE */
+
+/* The step of the source coordinate along height and width: numerator / denominator. Quotients of extents are kept as
+   such, because L / M rounded and multiplied again would miss integers. */
+typedef struct nnrti_resize_step {
+    double numerator, denominator;
+} nnrti_resize_step;
+
+static float nnrti_scale_at(const nnrt_operand *scales, int32_t i)
+{
+    uint16_t half;
+    float scale;
+    if (scales->dataType == NNRT_DATA_TYPE_FLOAT16) {
+        memcpy(&half, (const uint8_t *)scales->data + (size_t)i * sizeof(half), sizeof(half));
+        return nnrti_half_to_float(half);
+    }
+    memcpy(&scale, (const uint8_t *)scales->data + (size_t)i * sizeof(scale), sizeof(scale));
+    return scale;
+}
+
+/* Extents and steps from scales of float32 or float16, one for each axis of x; batch and channels have 1. */
+static NNRT_ReturnCode nnrti_resize_scales(nnrt_resolve *c, int64_t extent[2], nnrti_resize_step step[2])
+{
+    const nnrt_operand *x = &c->in[0], *scales = &c->in[1];
+    for (int32_t i = 0; i < 4; i++) {
+        const float scale = nnrti_scale_at(scales, i);
+        const float product = (float)x->dims[i] * scale;
+        const int32_t which = i == nnrti_image_axis(x, 0) ? 0 : i == nnrti_image_axis(x, 1) ? 1 : 2;
+        if (which == 2 && scale != 1)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f, but only height and width can be resized",
+                              i, (double)scale);
+        if (!(product >= 1 && product < 2147483648.0f))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", i,
+                              (double)scale, x->dims[i], (double)product);
+        if (which < 2) {
+            extent[which] = (int64_t)product;
+            step[which].numerator = 1;
+            step[which].denominator = (double)scale;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* extent = [height, width] of the result and the steps L/M or 1/scale, from input 1 or else the attributes. */
+static NNRT_ReturnCode nnrti_resize_extents(nnrt_resolve *c, const NNRT_Resize *a, int64_t extent[2],
+                                            nnrti_resize_step step[2])
+{
+    const nnrt_operand *x = &c->in[0], *size = &c->in[1];
+    const bool scales = nnrti_type_in(size->dataType, NNRT_TYPES_FLOAT);
+    NNRT_ReturnCode code;
+    extent[0] = a->newHeight;
+    extent[1] = a->newWidth;
+    if (!nnrti_absent(size)) {
+        if (size->rank != 1 || size->dims[0] != (scales ? 4 : 2))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' is %o, expected %s", size->name, size,
+                              scales ? "[4] scales" : "[2]: height, width");
+        if ((code = nnrti_known(c, 1, "size")) != NNRT_SUCCESS)
+            return code;
+        if (scales)
+            return nnrti_resize_scales(c, extent, step);
+        extent[0] = nnrti_value(size, 0);
+        extent[1] = nnrti_value(size, 1);
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        if (extent[i] < 1)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected at least 1",
+                              i == 0 ? "newHeight" : "newWidth", extent[i]);
+        step[i].numerator = x->dims[nnrti_image_axis(x, i)];
+        step[i].denominator = (double)extent[i];
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_resize_attr(nnrt_resolve *c, NNRT_Resize *a)
+{
+    if (a->method == NNRT_RESIZE_METHOD_UNKNOWN)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "method is UNKNOWN, expected LINEAR, NEAREST or CUBIC");
+    if (a->preserveAspectRatio)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "preserveAspectRatio is true, which is not supported: give both extents");
+    if (a->excludeOutside != 0 && a->excludeOutside != 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "excludeOutside is %l, expected 0 or 1", a->excludeOutside);
+    if (a->cubicCoeff == 0)
+        a->cubicCoeff = a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL ? -0.5f : -0.75f;
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: newHeight, newWidth, cubicCoeff; and input 1 becomes float64[4]: numerator and denominator of the step of
+   height, then of width, as the coordinate mode wants them. */
+static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
+{
+    NNRT_Resize *a = (NNRT_Resize *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    nnrti_resize_step step[2], *steps;
+    int64_t extent[2];
+    const int32_t dims[1] = {4};
+    NNRT_ReturnCode code;
+    if (!nnrti_absent(&c->in[1]) && !nnrti_type_in(c->in[1].dataType, NNRT_TYPES_INDEX | NNRT_TYPES_FLOAT))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 (size) '%s' has type %t, expected one of %m",
+                          c->in[1].name, c->in[1].dataType, NNRT_TYPES_INDEX | NNRT_TYPES_FLOAT);
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    if ((code = nnrti_resize_attr(c, a)) != NNRT_SUCCESS ||
+        (code = nnrti_resize_extents(c, a, extent, step)) != NNRT_SUCCESS ||
+        (code = nnrti_result_image(c, 0, x->dims[0], extent[0], extent[1], x->dims[nnrti_image_axis(x, 2)])) !=
+            NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < 2; i++) {
+        if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS) {
+            step[i].numerator = extent[i] > 1 ? x->dims[nnrti_image_axis(x, i)] - 1 : 0;
+            step[i].denominator = extent[i] > 1 ? (double)(extent[i] - 1) : 1;
+        } else if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL && extent[i] == 1) {
+            step[i].numerator = step[i].denominator = 1; /* coordinate 0 */
+        }
+    }
+    a->newHeight = extent[0];
+    a->newWidth = extent[1];
+    steps = (nnrti_resize_step *)c->alloc(c->user, sizeof(step));
+    if (steps == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its parameters");
+    memcpy(steps, step, sizeof(step));
+    c->in[1] = nnrt_operand_make(NNRT_DATA_TYPE_FLOAT64, 1, dims, steps);
+    c->in[1].name = "step";
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel RESIZE */
+
+/* Cells along one axis that make an output cell, and their weights: one for NEAREST, two for LINEAR, four for CUBIC. */
+typedef struct nnrti_taps {
+    int32_t index[4];
+    float weight[4];
+} nnrti_taps;
+
+static double nnrti_nearest(double c, NNRT_NearestMode mode)
+{
+    switch (mode) {
+    case NNRT_NEAREST_MODE_ROUND_HALF_DOWN: return nnrti_ceil(c - 0.5);
+    case NNRT_NEAREST_MODE_ROUND_HALF_UP: return nnrti_floor(c + 0.5);
+    case NNRT_NEAREST_MODE_FLOOR: return nnrti_floor(c);
+    case NNRT_NEAREST_MODE_CEIL: return nnrti_ceil(c);
+    default: return nnrti_round(c); /* NORMAL: halves away from zero */
+    }
+}
+
+/* Weight of a cell at distance d >= 0, coefficient a. */
+static double nnrti_cubic(double d, double a)
+{
+    if (d <= 1)
+        return ((a + 2) * d - (a + 3)) * d * d + 1;
+    return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+/* Four cells around coordinate c. Cells outside are those of the edge; with excludeOutside they have weight 0, and the
+   others are scaled to sum 1. */
+static void nnrti_cubic_taps(const NNRT_Resize *attr, double c, int32_t L, nnrti_taps *taps)
+{
+    const double base = nnrti_floor(c);
+    double weight[4], sum = 0;
+    for (int32_t i = 0; i < 4; i++) {
+        const double at = base + (i - 1), d = at < c ? c - at : at - c;
+        const bool outside = at < 0 || at > L - 1;
+        weight[i] = outside && attr->excludeOutside ? 0 : nnrti_cubic(d, (double)attr->cubicCoeff);
+        sum += weight[i];
+        taps->index[i] = at < 0 ? 0 : at > L - 1 ? L - 1 : (int32_t)at;
+    }
+    for (int32_t i = 0; i < 4; i++)
+        taps->weight[i] = (float)(attr->excludeOutside ? weight[i] / sum : weight[i]);
+}
+
+/* Cells for output index i of an axis of extent L; step = numerator, denominator. Coordinates are computed in float64.
+   Returns their number. */
+static int32_t nnrti_resize_taps(const NNRT_Resize *attr, int32_t i, int32_t L, const double step[2], nnrti_taps *taps)
+{
+    const double shift = attr->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL ? 0.5 : 0.0;
+    double c = (i + shift) * step[0] / step[1] - shift, at;
+    if (attr->method == NNRT_RESIZE_METHOD_CUBIC) {
+        nnrti_cubic_taps(attr, c, L, taps);
+        return 4;
+    }
+    c = c < 0 ? 0 : c;
+    at = attr->method == NNRT_RESIZE_METHOD_NEAREST ? nnrti_nearest(c, attr->nearestMode) : nnrti_floor(c);
+    taps->index[0] = at > L - 1 ? L - 1 : (int32_t)at;
+    taps->weight[0] = 1;
+    if (attr->method == NNRT_RESIZE_METHOD_NEAREST)
+        return 1;
+    taps->index[1] = taps->index[0] < L - 1 ? taps->index[0] + 1 : L - 1;
+    taps->weight[1] = (float)(c - at);
+    taps->weight[0] = (float)(1 - (c - at));
+    return 2;
+}
+
+/* Sum of rows of sums of columns, weighted; `at` is the element of the image and channel. Each sum starts with its
+   first term, so that a single cell of weight 1 stays as it is. */
+NNRTI_INLINE float nnrti_resize_cell(const nnrt_view *x, ptrdiff_t at, const nnrti_taps *rows,
+                                     const nnrti_taps *columns, int32_t taps, NNRT_DataType type)
+{
+    float value = 0;
+    for (int32_t i = 0; i < taps; i++) {
+        const ptrdiff_t row = at + rows->index[i] * x->strides[1];
+        float sum = nnrti_load(x->data, row + columns->index[0] * x->strides[2], type) * columns->weight[0];
+        for (int32_t j = 1; j < taps; j++)
+            sum += nnrti_load(x->data, row + columns->index[j] * x->strides[2], type) * columns->weight[j];
+        value = i == 0 ? sum * rows->weight[0] : value + sum * rows->weight[i];
+    }
+    return value;
+}
+
+/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. step: float64 numerator and denominator for height, then for width.
+   Output index i lies at coordinate (i + h)*numerator/denominator - h of its axis, h = 1/2 for HALF_PIXEL and else 0.
+   y[n,p,q,c] is the weighted sum of the cells around (p, q), along the width, then the height (OPS.md A15). */
+NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
+                                          nnrt_view *y, NNRT_DataType type)
+{
+    const double *steps = (const double *)step->data;
+    for (int32_t first = 0; first < y->dims[2]; first += 16) {
+        const int32_t count = y->dims[2] - first < 16 ? y->dims[2] - first : 16;
+        nnrti_taps columns[16], rows;
+        for (int32_t t = 0; t < count; t++)
+            (void)nnrti_resize_taps(attr, first + t, x->dims[2], steps + 2, &columns[t]);
+        for (int32_t p = 0; p < y->dims[1]; p++) {
+            const int32_t taps = nnrti_resize_taps(attr, p, x->dims[1], steps, &rows);
+            for (int32_t n = 0; n < y->dims[0]; n++)
+                for (int32_t t = 0; t < count; t++)
+                    for (int32_t c = 0; c < y->dims[3]; c++) {
+                        const ptrdiff_t at = nnrti_place(x, n, 0, 0, c);
+                        const float v = nnrti_resize_cell(x, at, &rows, &columns[t], taps, type);
+                        nnrti_store(y->data, nnrti_place(y, n, p, first + t, c), v, type);
+                    }
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_resize_f32(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
+                                         nnrt_view *y)
+{
+    return nnrti_resize(attr, x, step, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_resize_f16(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
+                                         nnrt_view *y)
+{
+    return nnrti_resize(attr, x, step, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RSQRT */
+
+static NNRT_ReturnCode nnrti_rule_rsqrt(nnrt_resolve *c)
+{
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel RSQRT */
+
+/* y = 1/sqrt(x), element by element: 0 gives infinity, x < 0 NaN. y may lie where x lies. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_rsqrt(const nnrt_view *x, nnrt_view *y, NNRT_DataType type)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
+            nnrti_store(y->data, w.at[0] + i * w.row[0], 1.0f / nnrti_sqrtf(v), type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_rsqrt_f32(const NNRT_Rsqrt *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    return nnrti_rsqrt(x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_rsqrt_f16(const NNRT_Rsqrt *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    return nnrti_rsqrt(x, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_rsqrt_f64(const NNRT_Rsqrt *attr, const nnrt_view *x, nnrt_view *y)
+{
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++)
+            ((double *)y->data)[w.at[0] + i * w.row[0]] =
+                1.0 / nnrti_sqrt(((const double *)x->data)[w.at[1] + i * w.row[1]]);
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SCALE_FUSION */
+
+/* Resolved: axis is positive. */
+static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
+{
+    NNRT_ScaleFusion *a = (NNRT_ScaleFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *s = &c->in[1], *bias = &c->in[2];
+    int32_t axis;
+    NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
+    if (code != NNRT_SUCCESS)
+        return code;
+    a->axis = axis;
+    if (s->rank > x->rank - axis || memcmp(s->dims, x->dims + axis, (size_t)s->rank * sizeof(s->dims[0])) != 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scale '%s' is %o, expected extents of '%s' %o from axis %d on",
+                          s->name, s, x->name, x, axis);
+    if (!nnrti_absent(bias) &&
+        (bias->rank != s->rank || memcmp(bias->dims, s->dims, (size_t)s->rank * sizeof(s->dims[0])) != 0))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected the shape of scale '%s' %o", bias->name,
+                          bias, s->name, s);
+    nnrti_result_like(c, 0);
+    return nnrti_fused(c, a->activationType);
+}
+
+/* >>kernel SCALE_FUSION */
+
+/* scale with extents of 1 appended, so that it stands from `axis` on under a tensor of the given rank. */
+static nnrt_view nnrti_scale_under(const nnrt_view *scale, int64_t axis, int32_t rank)
+{
+    nnrt_view v = *scale;
+    v.rank = rank - (int32_t)axis;
+    for (int32_t i = scale->rank; i < v.rank; i++)
+        v.dims[i] = 1;
+    return v;
+}
+
+/* x and y of one shape, scale of the extents of x from axis on, bias NULL or of the shape and the strides of scale.
+   y = act(x*scale + bias), scale and bias broadcast over the other axes: the product is rounded, then the sum.
+   y may lie where x lies. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, const nnrt_view *x,
+                                                const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y,
+                                                NNRT_DataType type)
+{
+    const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, &under))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t k = w.at[2] + i * w.row[2];
+            float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) * nnrti_load(scale->data, k, type);
+            if (bias != NULL)
+                v += nnrti_load(bias->data, k, type);
+            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_activate(v, attr->activationType), type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f32(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
+                                               const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_scale_fusion(attr, x, scale, bias, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f16(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
+                                               const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_scale_fusion(attr, x, scale, bias, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
+                                               const nnrt_view *bias, nnrt_view *y)
+{
+    const nnrt_view under = nnrti_scale_under(scale, attr->axis, y->rank);
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, &under))
+        return NNRT_SUCCESS;
+    do {
+        const double *in = (const double *)x->data + w.at[1], *factor = (const double *)scale->data + w.at[2];
+        const double *add = bias != NULL ? (const double *)bias->data + w.at[2] : NULL;
+        double *out = (double *)y->data + w.at[0];
+        for (int32_t i = 0; i < w.count; i++) {
+            double v = in[i * w.row[1]] * factor[i * w.row[2]];
+            if (add != NULL)
+                v += add[i * w.row[2]];
+            out[i * w.row[0]] = nnrti_activate_f64(v, attr->activationType);
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SHAPE */
+
+/* The result is known now: out[0].data. */
+static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    nnrt_operand *y = &c->out[0];
+    const int32_t rank = x->rank;
+    uint8_t *value;
+    size_t width;
+    if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        y->dataType = NNRT_DATA_TYPE_INT32;
+    if (!nnrti_type_in(y->dataType, NNRT_TYPES_INDEX))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output 0 '%s' is declared %t, expected int32 or int64", y->name,
+                          y->dataType);
+    width = nnrt_type_size(y->dataType);
+    value = (uint8_t *)c->alloc(c->user, (NNRT_MAX_RANK + 1) * width);
+    if (value == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
+    for (int32_t i = 0; i < rank; i++)
+        nnrti_number(y->dataType, (double)x->dims[i], value + (size_t)i * width);
+    nnrti_result(c, 0, 1, &rank);
+    y->data = value;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel SHAPE */
+
+/* x of any type and shape [L0,L1,..], y int32 or int64 [rank of x]. y = L0, L1, .. */
+NNRT_API NNRT_ReturnCode nnrt_shape(const NNRT_Shape *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    for (int32_t i = 0; i < x->rank; i++)
+        if (y->dataType == NNRT_DATA_TYPE_INT64)
+            ((int64_t *)y->data)[i * y->strides[0]] = x->dims[i];
+        else
+            ((int32_t *)y->data)[i * y->strides[0]] = x->dims[i];
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SLICE_FUSION */
+
+/* begin and size have an entry for every axis listed; axes = which these are. */
+static NNRT_ReturnCode nnrti_slice_axes(nnrt_resolve *c, const NNRT_SliceFusion *a, int32_t axes[NNRT_MAX_RANK])
+{
+    const int32_t rank = c->in[0].rank, listed = a->axes.count > (uint32_t)rank ? rank + 1 : (int32_t)a->axes.count;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_known_list(c, 1, "begin", listed, listed > 0 ? listed : rank)) != NNRT_SUCCESS ||
+        (code = nnrti_known_list(c, 2, "size", c->in[1].dims[0], c->in[1].dims[0])) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < rank; i++)
+        axes[i] = i;
+    return nnrti_axes(c, "an entry of axes", &a->axes, rank, axes);
+}
+
+/* Resolved: begin has an entry in 0..L for every axis of x, attr->axes lists all axes. */
+static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
+{
+    NNRT_SliceFusion *a = (NNRT_SliceFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axes[NNRT_MAX_RANK], first[NNRT_MAX_RANK], dims[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if ((code = nnrti_slice_axes(c, a, axes)) != NNRT_SUCCESS)
+        return code;
+    memset(first, 0, sizeof(first));
+    memcpy(dims, x->dims, sizeof(dims));
+    for (int32_t k = 0; k < c->in[1].dims[0]; k++) {
+        const int64_t given = nnrti_value(&c->in[1], (size_t)k), size = nnrti_value(&c->in[2], (size_t)k);
+        const int64_t L = x->dims[axes[k]], begin = given < 0 ? given + L : given;
+        if (begin < 0 || begin > L)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "begin[%d] is %l, expected %l to %l for axis %d of input '%s' %o", k, given, -L, L,
+                              axes[k], x->name, x);
+        if (size < -1 || size > L - begin)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "size[%d] is %l, expected -1 to %l: axis %d of '%s' %o from %l on", k, size, L - begin,
+                              axes[k], x->name, x, begin);
+        first[axes[k]] = (int32_t)begin;
+        dims[axes[k]] = (int32_t)(size < 0 ? L - begin : size);
+    }
+    nnrti_result(c, 0, x->rank, dims);
+    if ((code = nnrti_set_param(c, 1, x->rank, first)) != NNRT_SUCCESS ||
+        (code = nnrti_set_axes(c, &a->axes, (1u << x->rank) - 1u)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel SLICE_FUSION */
+
+/* y[i0,i1,..] = x[begin[0] + i0, begin[1] + i1, ..]; begin int32 with an entry per axis of x. y has the rank of x and
+   its element type, whatever that is; it must not overlap x. */
+NNRT_API NNRT_ReturnCode nnrt_slice_fusion(const NNRT_SliceFusion *attr, const nnrt_view *x, const nnrt_view *begin,
+                                           nnrt_view *y)
+{
+    nnrt_view part = *x;
+    (void)attr;
+    for (int32_t i = 0; i < x->rank; i++)
+        part = nnrti_part(&part, i, ((const int32_t *)begin->data)[i], y->dims[i]);
+    nnrti_copy(&part, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SOFTMAX */
+
+/* Resolved: axis is a list of one entry >= 0. */
+static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
+{
+    NNRT_Softmax *a = (NNRT_Softmax *)c->resolved;
+    const int64_t given = a->axis.count > 0 ? a->axis.data[0] : -1;
+    int32_t axis;
+    int64_t *list;
+    NNRT_ReturnCode code;
+    if (a->axis.count > 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis has %u entries, expected 1", a->axis.count);
+    if ((code = nnrti_axis(c, "axis", given, c->in[0].rank, &axis)) != NNRT_SUCCESS)
+        return code;
+    list = nnrti_list(c, &a->axis, 1);
+    if (list == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    list[0] = axis;
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel SOFTMAX */
+
+/* One line of L elements, from x to y, which may be x. float32 keeps exp(x - max) in y until the sum is known; float16
+   would round it there, and computes it again instead. */
+NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, int32_t L, NNRT_DataType type)
+{
+    float max = nnrti_load(x->data, 0, type), sum = 0;
+    for (int32_t i = 1; i < L; i++) {
+        const float v = nnrti_load(x->data, i * x->step, type);
+        max = v > max ? v : max;
+    }
+    for (int32_t i = 0; i < L; i++) {
+        const float e = nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
+        if (type == NNRT_DATA_TYPE_FLOAT32)
+            nnrti_store(y->data, i * y->step, e, type);
+        sum += e;
+    }
+    for (int32_t i = 0; i < L; i++) {
+        const float e = type == NNRT_DATA_TYPE_FLOAT32 ? nnrti_load(y->data, i * y->step, type)
+                                                       : nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
+        nnrti_store(y->data, i * y->step, e / sum, type);
+    }
+}
+
+/* x, y of one shape; y may be x. y[..,i,..] = exp(x[..,i,..] - max) / sum of exp(x[..,k,..] - max) over k, max and sum
+   along axis. The sum runs over k. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y,
+                                           NNRT_DataType type)
+{
+    const int32_t axis = (int32_t)attr->axis.data[0], L = x->dims[axis];
+    nnrt_view starts[2];
+    nnrti_walk w;
+    if (L == 0 || !nnrti_walk_first(&w, nnrti_starts(y, axis, &starts[0]), nnrti_starts(x, axis, &starts[1]), NULL))
+        return NNRT_SUCCESS;
+    do {
+        for (int32_t i = 0; i < w.count; i++) {
+            const nnrti_line from = nnrti_line_of(x, axis, w.at[1] + i * w.row[1]);
+            const nnrti_line to = nnrti_line_of(y, axis, w.at[0] + i * w.row[0]);
+            nnrti_softmax_line(&from, &to, L, type);
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SPACE_TO_BATCH_ND */
+
+/* The padded image must be made of whole blocks. */
+static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
+{
+    const NNRT_SpaceToBatchND *a = (const NNRT_SpaceToBatchND *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int64_t pads[4], h, w, bh, bw;
+    NNRT_ReturnCode code = nnrti_blocks(c, &a->blockShape, "paddings", &a->paddings, pads);
+    if (code != NNRT_SUCCESS)
+        return code;
+    bh = a->blockShape.data[0];
+    bw = a->blockShape.data[1];
+    h = x->dims[nnrti_image_axis(x, 0)] + pads[0] + pads[1];
+    w = x->dims[nnrti_image_axis(x, 1)] + pads[2] + pads[3];
+    if (h % bh != 0 || w % bw != 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, no multiple of the block %l x %l", h, w,
+                          bh, bw);
+    if (x->dims[0] > 0 && bh * bw > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the block %l x %l makes too large a batch", bh, bw);
+    if ((code = nnrti_result_images(c, x->dims[0] > 0 ? x->dims[0] * (bh * bw) : 0, h / bh, w / bw)) != NNRT_SUCCESS ||
+        (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel SPACE_TO_BATCH_ND */
+
+/* *element = what stands for 0 in x: the zero point of quantised integers, otherwise all bits 0. */
+static void nnrti_zero_element(const nnrt_view *x, uint64_t *element)
+{
+    const int32_t z = x->quantCount > 0 ? x->quant[0].zeroPoint : 0;
+    const uint8_t z8 = (uint8_t)z;
+    const uint16_t z16 = (uint16_t)z;
+    *element = 0;
+    switch (x->dataType) {
+    case NNRT_DATA_TYPE_INT8:
+    case NNRT_DATA_TYPE_UINT8: memcpy(element, &z8, sizeof(z8)); break;
+    case NNRT_DATA_TYPE_INT16:
+    case NNRT_DATA_TYPE_UINT16: memcpy(element, &z16, sizeof(z16)); break;
+    case NNRT_DATA_TYPE_INT32:
+    case NNRT_DATA_TYPE_UINT32: memcpy(element, &z, sizeof(z)); break;
+    default: break;
+    }
+}
+
+/* x [N,H,W,C], y [N*bh*bw,Ho,Wo,C], any element type; y must not overlap x.
+   y[(i*bw + j)*N + n, h, w, c] = x[n, h*bh + i - top, w*bw + j - left, c]; cells outside x are 0 (the zero point);
+   blockShape [bh,bw], paddings [[top,bottom],[left,right]]. */
+NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const int64_t bh = attr->blockShape.data[0], bw = attr->blockShape.data[1];
+    const int64_t top = attr->paddings.data[0].data[0], left = attr->paddings.data[1].data[0];
+    const size_t width = nnrt_type_size(x->dataType);
+    uint64_t zero;
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    nnrti_zero_element(x, &zero);
+    for (int32_t m = 0; m < y->dims[0]; m++)
+        for (int32_t h = 0; h < y->dims[1]; h++)
+            for (int32_t w = 0; w < y->dims[2]; w++) {
+                const int32_t n = m % x->dims[0], block = m / x->dims[0];
+                const int64_t row = h * bh + block / bw - top, column = w * bw + block % bw - left;
+                const bool inside = row >= 0 && row < x->dims[1] && column >= 0 && column < x->dims[2];
+                const ptrdiff_t in =
+                    inside ? n * x->strides[0] + (ptrdiff_t)row * x->strides[1] + (ptrdiff_t)column * x->strides[2] : 0;
+                const ptrdiff_t out = m * y->strides[0] + h * y->strides[1] + w * y->strides[2];
+                const void *from = inside ? nnrti_at(x->data, in, width) : (void *)&zero;
+                nnrti_copy_row(nnrti_at(y->data, out, width), y->strides[3], from, inside ? x->strides[3] : 0,
+                               y->dims[3], width);
+            }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SPLIT */
+
+/* sizes = the extent of each result along an axis of extent L: as given (one -1 = the rest), or equal parts. */
+static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t L)
+{
+    const NNRT_Int64List given = a->sizeSplits;
+    int64_t *sizes, sum = 0, rest = -1;
+    if (given.count != 0 && given.count != c->nOut)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "sizeSplits has %u entries, expected one for each of the %u outputs", given.count, c->nOut);
+    if (given.count == 0 && L % (int64_t)c->nOut != 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %l of input '%s' %o cannot be split into %u equal parts",
+                          a->axis, c->in[0].name, &c->in[0], c->nOut);
+    sizes = nnrti_list(c, &a->sizeSplits, c->nOut);
+    if (sizes == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (uint32_t k = 0; k < c->nOut; k++) {
+        sizes[k] = given.count == 0 ? L / (int64_t)c->nOut : given.data[k];
+        if (sizes[k] < -1 || (sizes[k] == -1 && rest >= 0))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "sizeSplits[%u] is %l, expected at least 0, or -1 once", k,
+                              sizes[k]);
+        if (sizes[k] == -1)
+            rest = k;
+        else
+            sum += sizes[k];
+    }
+    if (rest >= 0 ? sum > L : sum != L)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "sizeSplits add up to %l, but axis %l of input '%s' has extent %l",
+                          sum, a->axis, c->in[0].name, L);
+    if (rest >= 0)
+        sizes[rest] = L - sum;
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: axis >= 0, sizeSplits has an entry for every result. */
+static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
+{
+    NNRT_Split *a = (NNRT_Split *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axis, dims[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if (a->outputNum < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "outputNum is %l, expected at least 1", a->outputNum);
+    if (a->outputNum != (int64_t)c->nOut)
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %l as outputNum says", c->nOut,
+                          a->outputNum);
+    if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
+        return code;
+    a->axis = axis;
+    if ((code = nnrti_split_sizes(c, a, x->dims[axis])) != NNRT_SUCCESS)
+        return code;
+    memcpy(dims, x->dims, sizeof(dims));
+    for (uint32_t k = 0; k < c->nOut; k++) {
+        dims[axis] = (int32_t)a->sizeSplits.data[k];
+        nnrti_result(c, k, x->rank, dims);
+        if ((code = nnrti_quant_moves(c, 0, k)) != NNRT_SUCCESS)
+            return code;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel SPLIT */
+
+/* x cut along axis: y[k] holds the next sizeSplits[k] places of it. All y have the rank of x, its element type,
+   whatever that is, and its other extents; none may overlap x. */
+NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, nnrt_view *y, uint32_t nOut)
+{
+    const int32_t axis = (int32_t)attr->axis;
+    int32_t first = 0;
+    for (uint32_t k = 0; k < nOut; k++) {
+        const int32_t count = (int32_t)attr->sizeSplits.data[k];
+        const nnrt_view part = nnrti_part(x, axis, first, count);
+        nnrti_copy(&part, &y[k]);
+        first += count;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SQRT */
+
+static NNRT_ReturnCode nnrti_rule_sqrt(nnrt_resolve *c)
+{
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel SQRT */
+
+/* y = sqrt(x), element by element: x < 0 gives NaN. y may lie where x lies. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_sqrt_all(const nnrt_view *x, nnrt_view *y, NNRT_DataType type)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
+            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_sqrtf(v), type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_sqrt_f32(const NNRT_Sqrt *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    return nnrti_sqrt_all(x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_sqrt_f16(const NNRT_Sqrt *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    return nnrti_sqrt_all(x, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* The same in float64. */
+NNRT_API NNRT_ReturnCode nnrt_sqrt_f64(const NNRT_Sqrt *attr, const nnrt_view *x, nnrt_view *y)
+{
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++)
+            ((double *)y->data)[w.at[0] + i * w.row[0]] = nnrti_sqrt(((const double *)x->data)[w.at[1] + i * w.row[1]]);
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SQUEEZE */
+
+/* Resolved: axis lists what is dropped, ascending; y is seen with the shape of x. A listed axis of another extent than
+   1 stays (ERRATA E15). */
+static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
+{
+    NNRT_Squeeze *a = (NNRT_Squeeze *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], n = 0;
+    uint32_t listed = a->axis.count == 0 ? ~0u : 0u, dropped = 0;
+    NNRT_ReturnCode code = nnrti_axes(c, "an entry of axis", &a->axis, x->rank, axes);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (uint32_t k = 0; k < a->axis.count; k++)
+        listed |= 1u << axes[k];
+    for (int32_t i = 0; i < x->rank; i++)
+        if (x->dims[i] == 1 && ((listed >> i) & 1u))
+            dropped |= 1u << i;
+        else
+            dims[n++] = x->dims[i];
+    if ((code = nnrti_set_axes(c, &a->axis, dropped)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result(c, 0, n, dims);
+    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel SQUEEZE */
+
+/* y = x, any element type. Dropped axes of extent 1 move nothing: y comes here with the dims of x. y may be x. */
+NNRT_API NNRT_ReturnCode nnrt_squeeze(const NNRT_Squeeze *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_copy(x, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SQUARED_DIFFERENCE */
+
+static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+}
+
+/* >>kernel SQUARED_DIFFERENCE */
+
+/* Modulo 2^n the square of the wrapped difference is that of the true one, also for unsigned types. */
+static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                         NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+        NNRTI_ROWS_WRAP((a - b) * (a - b))
+        NNRTI_ROWS_FLOAT((a - b) * (a - b), activation)
+        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), (a != 0) != (b != 0))
+    default: break;
+    }
+}
+
+/* z = (x - y)^2, x and y of any one type, broadcast to the dims of z; integers wrap, two bools give "they differ". z
+   may lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_squared_difference(const NNRT_SquaredDifference *attr, const nnrt_view *x,
+                                                 const nnrt_view *y, nnrt_view *z)
+{
+    (void)attr;
+    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op STACK */
+
+/* Resolved: axis is the place of the new axis in y, >= 0. */
+static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
+{
+    NNRT_Stack *a = (NNRT_Stack *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axis, dims[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    for (uint32_t i = 1; i < c->nIn; i++)
+        if (c->in[i].rank != x->rank || memcmp(c->in[i].dims, x->dims, (size_t)x->rank * sizeof(x->dims[0])) != 0)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected the shape of input 0, %o", i,
+                              c->in[i].name, &c->in[i], x);
+    if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
+        (code = nnrti_axis(c, "axis", a->axis, x->rank + 1, &axis)) != NNRT_SUCCESS)
+        return code;
+    if (c->nIn > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%u inputs are too many for an axis", c->nIn);
+    for (int32_t i = 0; i <= x->rank; i++)
+        dims[i] = i == axis ? (int32_t)c->nIn : x->dims[i < axis ? i : i - 1];
+    a->axis = axis;
+    nnrti_result(c, 0, x->rank + 1, dims);
+    for (uint32_t i = 0; i < c->nIn; i++)
+        if ((code = nnrti_quant_moves(c, i, 0)) != NNRT_SUCCESS)
+            return code;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel STACK */
+
+/* x[0], x[1], .. nIn inputs [A..,B..]; y [A..,nIn,B..] with nIn at place axis; one element type, whatever that is; y
+   must not overlap an input. y[a..,k,b..] = x[k][a..,b..]. */
+NNRT_API NNRT_ReturnCode nnrt_stack(const NNRT_Stack *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
+{
+    const int32_t axis = (int32_t)attr->axis;
+    for (uint32_t k = 0; k < nIn; k++) {
+        const nnrt_view part = nnrti_part(y, axis, (int32_t)k, 1);
+        nnrt_view place = nnrti_without_axes(&part, axis, 1);
+        nnrti_copy(&x[k], &place);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op STRIDED_SLICE */
+
+/* One entry of begin, end, strides on an axis of extent L (OPS.md A16). */
+typedef struct nnrti_slice_entry {
+    int64_t begin, end, stride;
+} nnrti_slice_entry;
+
+static int64_t nnrti_clamp(int64_t v, int64_t lo, int64_t hi)
+{
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* *begin = first element taken, returns how many. listed: the five-input form, where a begin below -L with a negative
+   stride still takes element 0. */
+static int32_t nnrti_slice_extent(const nnrti_slice_entry *e, int32_t L, bool fromStart, bool toEnd, bool listed,
+                                  int32_t *begin)
+{
+    int64_t s = e->stride, lo = s > 0 ? 0 : -1, hi = s > 0 ? L : (int64_t)L - 1;
+    int64_t b = fromStart      ? (s > 0 ? 0 : (int64_t)L - 1)
+                : e->begin < 0 ? nnrti_clamp(e->begin, -INT32_MAX, 0) + L
+                               : e->begin;
+    int64_t t = toEnd ? (s > 0 ? L : -1) : e->end < 0 ? nnrti_clamp(e->end, INT64_MIN / 2, 0) + L : e->end, n;
+    b = nnrti_clamp(b, listed && s < 0 && L > 0 ? 0 : lo, hi);
+    t = nnrti_clamp(t, lo, hi);
+    n = s > 0 ? (t - b + s - 1) / s : (b - t + (-s) - 1) / -s;
+    *begin = (int32_t)b;
+    return n > 0 ? (int32_t)n : 0;
+}
+
+/* Reads entry i; strides are clamped into int32, which changes no result. */
+static nnrti_slice_entry nnrti_slice_at(nnrt_resolve *c, uint32_t strides, size_t i)
+{
+    nnrti_slice_entry e;
+    e.begin = nnrti_value(&c->in[1], i);
+    e.end = nnrti_value(&c->in[2], i);
+    e.stride = nnrti_absent(&c->in[strides]) ? 1 : nnrti_clamp(nnrti_value(&c->in[strides], i), -INT32_MAX, INT32_MAX);
+    return e;
+}
+
+/* begin, end and strides (and axes) are known, 1-D and of one length. */
+static NNRT_ReturnCode nnrti_slice_operands(nnrt_resolve *c, uint32_t strides)
+{
+    static const char *const names[] = {"x", "begin", "end", "axes or strides", "strides"};
+    if (c->nIn == 3)
+        return nnrti_fail(c, NNRT_INVALID_INPUT,
+                          "has 3 inputs, expected x, begin, end, strides or x, begin, end, axes, strides");
+    if (c->nIn == 4 && nnrti_absent(&c->in[3]))
+        return nnrti_fail(c, NNRT_NULL_PTR, "input 3 (strides) is missing");
+    for (uint32_t i = 1; i < c->nIn; i++) {
+        NNRT_ReturnCode code;
+        if (nnrti_absent(&c->in[i]))
+            continue;
+        if (c->in[i].rank != 1 || c->in[i].dims[0] != c->in[1].dims[0])
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d] as begin", i, names[i],
+                              c->in[i].name, &c->in[i], c->in[1].rank == 1 ? c->in[1].dims[0] : -1);
+        if ((code = nnrti_known(c, i, names[i])) != NNRT_SUCCESS)
+            return code;
+        for (int32_t k = 0; i == strides && k < c->in[i].dims[0]; k++)
+            if (nnrti_value(&c->in[i], (size_t)k) == 0)
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "strides[%d] is 0", k);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The result while the entries are walked: extents it keeps, and for every axis of x what the kernel does. */
+typedef struct nnrti_slice {
+    int32_t rank, dims[2 * NNRT_MAX_RANK];               /* of the result */
+    int32_t begin[NNRT_MAX_RANK], stride[NNRT_MAX_RANK]; /* of the axes of x */
+    int32_t extent[NNRT_MAX_RANK];
+} nnrti_slice;
+
+static void nnrti_slice_keep(nnrti_slice *s, int32_t extent)
+{
+    if (s->rank < 2 * NNRT_MAX_RANK)
+        s->dims[s->rank] = extent;
+    s->rank++;
+}
+
+/* The three- and four-input form with masks (OPS.md A16). */
+static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlice *a, nnrti_slice *s)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t count = c->in[1].dims[0], consume = 0, axis = 0;
+    bool ellipsis = false;
+    if (count > 32)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "begin has %d entries, at most 32 have mask bits", count);
+    for (int32_t i = 0; i < count; i++) {
+        if ((a->ellipsisMask >> i) & 1) {
+            if (ellipsis)
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "ellipsisMask %l has more than one bit", a->ellipsisMask);
+            ellipsis = true;
+        } else if (!((a->newAxisMask >> i) & 1)) {
+            consume++;
+        }
+    }
+    if (consume > x->rank)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%d entries each take an axis, but input '%s' %o has %d", consume,
+                          x->name, x, x->rank);
+    for (int32_t i = 0; i < count; i++) {
+        nnrti_slice_entry e = nnrti_slice_at(c, 3, (size_t)i);
+        if ((a->ellipsisMask >> i) & 1) {
+            for (int32_t k = 0; k < x->rank - consume; k++)
+                nnrti_slice_keep(s, x->dims[axis++]);
+        } else if ((a->newAxisMask >> i) & 1) {
+            nnrti_slice_keep(s, 1);
+        } else if ((a->shrinkAxisMask >> i) & 1) {
+            if (e.begin < -(int64_t)x->dims[axis] || e.begin >= x->dims[axis] || e.stride < 0)
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                                  "entry %d takes element %l with stride %l of axis %d, extent %d", i, e.begin,
+                                  e.stride, axis, x->dims[axis]);
+            s->begin[axis] = (int32_t)(e.begin < 0 ? e.begin + x->dims[axis] : e.begin);
+            s->extent[axis++] = 1;
+        } else {
+            s->extent[axis] = nnrti_slice_extent(&e, x->dims[axis], ((a->beginMask >> i) & 1) != 0,
+                                                 ((a->endMask >> i) & 1) != 0, false, &s->begin[axis]);
+            s->stride[axis] = (int32_t)e.stride;
+            nnrti_slice_keep(s, s->extent[axis++]);
+        }
+    }
+    while (axis < x->rank)
+        nnrti_slice_keep(s, x->dims[axis++]);
+    return NNRT_SUCCESS;
+}
+
+/* The five-input form: x, begin, end, axes, strides. */
+static NNRT_ReturnCode nnrti_slice_listed(nnrt_resolve *c, nnrti_slice *s)
+{
+    const nnrt_operand *x = &c->in[0];
+    uint32_t seen = 0;
+    for (int32_t i = 0; i < c->in[1].dims[0]; i++) {
+        nnrti_slice_entry e = nnrti_slice_at(c, 4, (size_t)i);
+        int32_t axis;
+        NNRT_ReturnCode code = nnrti_axis(
+            c, "an entry of axes", nnrti_absent(&c->in[3]) ? i : nnrti_value(&c->in[3], (size_t)i), x->rank, &axis);
+        if (code != NNRT_SUCCESS)
+            return code;
+        if ((seen >> axis) & 1u)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
+        seen |= 1u << axis;
+        s->extent[axis] = nnrti_slice_extent(&e, x->dims[axis], false, false, true, &s->begin[axis]);
+        s->stride[axis] = (int32_t)e.stride;
+    }
+    for (int32_t i = 0; i < x->rank; i++)
+        nnrti_slice_keep(s, s->extent[i]);
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: begin and strides have one entry per axis of x, y is seen with the axes of x (new and dropped ones
+   gone). */
+static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
+{
+    const NNRT_StridedSlice *a = (const NNRT_StridedSlice *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    bool listed = c->nIn == 5;
+    int32_t *begin, *strides;
+    NNRT_ReturnCode code;
+    nnrti_slice s;
+    memset(&s, 0, sizeof(s));
+    for (int32_t i = 0; i < x->rank; i++) {
+        s.extent[i] = x->dims[i];
+        s.stride[i] = 1;
+    }
+    if ((code = nnrti_slice_operands(c, listed ? 4 : 3)) != NNRT_SUCCESS ||
+        (code = listed ? nnrti_slice_listed(c, &s) : nnrti_slice_masks(c, a, &s)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result(c, 0, s.rank, s.dims);
+    nnrti_see_as(&c->out[0], x->rank, s.extent);
+    begin = nnrti_param(c, 1, x->rank);
+    strides = nnrti_param(c, 3, x->rank);
+    if (begin == NULL || strides == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < x->rank; i++) {
+        begin[i] = s.begin[i];
+        strides[i] = s.stride[i];
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel STRIDED_SLICE */
+
+/* y[i0,i1,..] = x[begin[0] + i0*strides[0], begin[1] + i1*strides[1], ..]; begin and strides int32 with an entry per
+   axis of x, end is not used. y has the rank of x and its element type, whatever that is. */
+NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const nnrt_view *x, const nnrt_view *begin,
+                                            const nnrt_view *end, const nnrt_view *strides, nnrt_view *y)
+{
+    const int32_t *b = (const int32_t *)begin->data, *s = (const int32_t *)strides->data;
+    nnrt_view part = *x;
+    ptrdiff_t first = 0;
+    (void)attr;
+    (void)end;
+    for (int32_t i = 0; i < x->rank; i++) {
+        first += y->dims[i] > 0 ? b[i] * x->strides[i] : 0;
+        part.dims[i] = y->dims[i];
+        part.strides[i] = s[i] * x->strides[i];
+    }
+    part.data = nnrti_at(x->data, first, nnrt_type_size(x->dataType));
+    nnrti_copy(&part, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SUB_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, ((const NNRT_SubFusion *)c->resolved)->activationType);
+}
+
+/* >>kernel SUB_FUSION */
+
+/* z = act(x - y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_sub_fusion_f32(const NNRT_SubFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                             nnrt_view *z)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, z, x, y))
+        return NNRT_SUCCESS;
+    do {
+        NNRTI_ROW_F32(w, x, y, z, a - b)
+        nnrti_activate_row_f32(&w, z, attr->activationType);
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+static void nnrti_sub_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                          NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+        NNRTI_ROWS_WRAP(a - b)
+        NNRTI_ROWS_FLOAT(a - b, activation)
+    default: break;
+    }
+}
+
+/* The same for every other number type; integers wrap. */
+NNRT_API NNRT_ReturnCode nnrt_sub_fusion(const NNRT_SubFusion *attr, const nnrt_view *x, const nnrt_view *y,
+                                         nnrt_view *z)
+{
+    nnrti_binary(x, y, z, attr->activationType, nnrti_sub_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op TILE_FUSION */
+
+/* times = how often each of the rank axes of the result repeats that of x, which gets leading axes of extent 1. */
+static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *a, int32_t rank,
+                                        int64_t times[NNRT_MAX_RANK])
+{
+    const int32_t count = c->in[1].dims[0];
+    int32_t axes[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    for (int32_t k = 0; k < count; k++)
+        axes[k] = rank - count + k;
+    if ((code = nnrti_axes(c, "an entry of dims", &a->dims, rank, axes)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < rank; i++)
+        times[i] = 1;
+    for (int32_t k = 0; k < count; k++) {
+        times[axes[k]] = nnrti_value(&c->in[1], (size_t)k);
+        if (times[axes[k]] < 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "multiples[%d] is %l, expected at least 0", k, times[axes[k]]);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: multiples has an entry for every axis of y, dims lists them; x is seen with as many axes as y. */
+static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
+{
+    NNRT_TileFusion *a = (NNRT_TileFusion *)c->resolved;
+    nnrt_operand *x = &c->in[0];
+    const int32_t listed = a->dims.count > (uint32_t)x->rank ? x->rank + 1 : (int32_t)a->dims.count;
+    int32_t rank, seen[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], multiples[NNRT_MAX_RANK];
+    int64_t times[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if ((code = nnrti_known_list(c, 1, "multiples", listed, listed > 0 ? listed : NNRT_MAX_RANK)) != NNRT_SUCCESS)
+        return code;
+    rank = listed == 0 && c->in[1].dims[0] > x->rank ? c->in[1].dims[0] : x->rank;
+    if ((code = nnrti_tile_times(c, a, rank, times)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < rank; i++) {
+        seen[i] = i < rank - x->rank ? 1 : x->dims[i - (rank - x->rank)];
+        if (times[i] > INT32_MAX || seen[i] * times[i] > INT32_MAX)
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, repeated %l times: too large", i, seen[i],
+                              times[i]);
+        multiples[i] = (int32_t)times[i];
+        dims[i] = seen[i] * multiples[i];
+    }
+    nnrti_result(c, 0, rank, dims);
+    nnrti_see_as(x, rank, seen);
+    if ((code = nnrti_set_param(c, 1, rank, multiples)) != NNRT_SUCCESS ||
+        (code = nnrti_set_axes(c, &a->dims, (1u << rank) - 1u)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel TILE_FUSION */
+
+/* x [L0,L1,..], y [L0*m0, L1*m1, ..] of as many axes; the multiples m follow from the extents.
+   y[i0,i1,..] = x[i0 % L0, i1 % L1, ..]. Any element type; y must not overlap x.
+   Axis by axis, what is there is copied behind itself, twice as much each time. */
+NNRT_API NNRT_ReturnCode nnrt_tile_fusion(const NNRT_TileFusion *attr, const nnrt_view *x, nnrt_view *y)
+{
+    nnrt_view done = *y;
+    (void)attr;
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    memcpy(done.dims, x->dims, sizeof(done.dims));
+    nnrti_copy(x, &done);
+    for (int32_t i = 0; i < y->rank; i++) {
+        int32_t have = x->dims[i];
+        while (have < y->dims[i]) {
+            const int32_t more = have < y->dims[i] - have ? have : y->dims[i] - have;
+            const nnrt_view from = nnrti_part(&done, i, 0, more);
+            nnrt_view to = nnrti_part(&done, i, have, more);
+            nnrti_copy(&from, &to);
+            have += more;
+        }
+        done.dims[i] = have;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op TOPK_FUSION */
+
+/* Resolved: axis >= 0. k is the extent of the results along axis. */
+static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
+{
+    NNRT_TopKFusion *a = (NNRT_TopKFusion *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *k = &c->in[1];
+    int32_t axis, dims[NNRT_MAX_RANK];
+    int64_t count;
+    NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (nnrti_count(k) != 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (k) '%s' is %o, expected [1]", k->name, k);
+    if ((code = nnrti_known(c, 1, "k")) != NNRT_SUCCESS ||
+        (code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
+        return code;
+    count = nnrti_value(k, 0);
+    if (count < 0 || count > x->dims[axis])
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "k is %l, expected 0 to %d, the extent of axis %d", count,
+                          x->dims[axis], axis);
+    memcpy(dims, x->dims, sizeof(dims));
+    dims[axis] = (int32_t)count;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        nnrti_result(c, i, x->rank, dims);
+    a->axis = axis;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel TOPK_FUSION */
+
+/* Brings the k entries of a line into rising order of position: takes them from x once more. Those that equal the last
+   entry are the first such elements of x, `ties` of them. */
+static void nnrti_topk_by_position(const nnrti_line *x, int32_t L, int32_t k, const nnrti_line *values,
+                                   const nnrti_line *indices)
+{
+    const uint64_t least = nnrti_order(values->data, (k - 1) * values->step, values->type);
+    int32_t ties = 0, n = 0;
+    while (ties < k && nnrti_order(values->data, (k - 1 - ties) * values->step, values->type) == least)
+        ties++;
+    for (int32_t i = 0; i < L && n < k; i++) {
+        const uint64_t order = nnrti_order(x->data, i * x->step, x->type);
+        if (order > least || (order == least && ties > 0)) {
+            ties -= order == least ? 1 : 0;
+            nnrti_top_put(x, i, values, indices, n++);
+        }
+    }
+}
+
+/* For every line of x [.., L, ..] along axis the k largest elements, NaN smallest, into values [.., k, ..] and their
+   positions (int32 or int64) into indices, which may be NULL. sorted: falling, equal ones by rising position; otherwise
+   the same elements by rising position. Neither result may overlap x. */
+NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
+                                          nnrt_view *indices)
+{
+    const int32_t axis = (int32_t)attr->axis, L = x->dims[axis], k = values->dims[axis];
+    nnrt_view starts[3];
+    nnrti_walk w;
+    if (k == 0 || !nnrti_walk_first(&w, nnrti_starts(x, axis, &starts[0]), nnrti_starts(values, axis, &starts[1]),
+                                    nnrti_starts(indices, axis, &starts[2])))
+        return NNRT_SUCCESS;
+    do {
+        for (int32_t i = 0; i < w.count; i++) {
+            const nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
+            const nnrti_line top = nnrti_line_of(values, axis, w.at[1] + i * w.row[1]);
+            const nnrti_line at = nnrti_line_of(indices, axis, w.at[2] + i * w.row[2]);
+            nnrti_top(&line, L, k, &top, &at);
+            if (!attr->sorted)
+                nnrti_topk_by_position(&line, L, k, &top, &at);
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op TRANSPOSE */
+
+/* Resolved: perm is int32 and has no negative entry. */
+static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t perm[NNRT_MAX_RANK], dims[NNRT_MAX_RANK];
+    uint32_t seen = 0;
+    NNRT_ReturnCode code = nnrti_known_list(c, 1, "perm", x->rank, x->rank);
+    for (int32_t k = 0; k < x->rank && code == NNRT_SUCCESS; k++) {
+        code = nnrti_axis(c, "an entry of perm", nnrti_value(&c->in[1], (size_t)k), x->rank, &perm[k]);
+        if (code != NNRT_SUCCESS)
+            break;
+        if ((seen >> perm[k]) & 1u)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "perm names axis %d twice", perm[k]);
+        seen |= 1u << perm[k];
+        dims[k] = x->dims[perm[k]];
+    }
+    if (code != NNRT_SUCCESS || (code = nnrti_set_param(c, 1, x->rank, perm)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result(c, 0, x->rank, dims);
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel TRANSPOSE */
+
+/* Axis k of y is axis perm[k] of x: y[i0,i1,..] = x[j0,j1,..] with j[perm[k]] = i[k]. perm int32, one entry per axis.
+   Any element type; y must not overlap x. */
+NNRT_API NNRT_ReturnCode nnrt_transpose(const NNRT_Transpose *attr, const nnrt_view *x, const nnrt_view *perm,
+                                        nnrt_view *y)
+{
+    nnrt_view turned = *x;
+    (void)attr;
+    for (int32_t k = 0; k < x->rank; k++) {
+        const int32_t axis = ((const int32_t *)perm->data)[k];
+        turned.dims[k] = x->dims[axis];
+        turned.strides[k] = x->strides[axis];
+    }
+    nnrti_copy(&turned, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op UNSQUEEZE */
+
+/* Resolved: axis lists the new axes of y, ascending; y is seen with the shape of x. */
+static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
+{
+    NNRT_Unsqueeze *a = (NNRT_Unsqueeze *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], rank, from = 0;
+    uint32_t added = 0;
+    NNRT_ReturnCode code = nnrti_room(c, (int64_t)x->rank + a->axis.count);
+    if (code != NNRT_SUCCESS)
+        return code;
+    rank = x->rank + (int32_t)a->axis.count;
+    if ((code = nnrti_axes(c, "an entry of axis", &a->axis, rank, axes)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t k = 0; k < a->axis.count; k++)
+        added |= 1u << axes[k];
+    for (int32_t i = 0; i < rank; i++)
+        dims[i] = (added >> i) & 1u ? 1 : x->dims[from++];
+    if ((code = nnrti_set_axes(c, &a->axis, added)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result(c, 0, rank, dims);
+    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    return nnrti_quant_moves(c, 0, 0);
+}
+
+/* >>kernel UNSQUEEZE */
+
+/* y = x, any element type. New axes of extent 1 move nothing, so y comes here with the dims of x. y may be x itself. */
+NNRT_API NNRT_ReturnCode nnrt_unsqueeze(const NNRT_Unsqueeze *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_copy(x, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* The table, made from NNRT_OPS: a wrapper for each kernel, the kernels of each operator, the operators. */
+
+static const nnrt_view *nnrti_arg(const nnrt_view *args, uint32_t i)
+{
+    return args[i].dataType == NNRT_DATA_TYPE_UNKNOWN ? NULL : &args[i];
+}
+
+static nnrt_view *nnrti_result_arg(nnrt_view *args, uint32_t i)
+{
+    return args[i].dataType == NNRT_DATA_TYPE_UNKNOWN ? NULL : &args[i];
+}
+
+#define NNRTI_CALL_1_1 nnrti_arg(args, 0), &args[nIn]
+#define NNRTI_CALL_1_2 nnrti_arg(args, 0), nnrti_result_arg(args, nIn), nnrti_result_arg(args, nIn + 1)
+#define NNRTI_CALL_2_1 nnrti_arg(args, 0), nnrti_arg(args, 1), &args[nIn]
+#define NNRTI_CALL_3_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), &args[nIn]
+#define NNRTI_CALL_4_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), &args[nIn]
+#define NNRTI_CALL_5_1                                                                                                 \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), &args[nIn]
+#define NNRTI_CALL_V_1 args, nIn, &args[nIn]
+#define NNRTI_CALL_1_V args, &args[nIn], nOut
+
+#define NNRTI_KERNEL_WRAPPER(types, S, fn, pattern)                                                                    \
+    static NNRT_ReturnCode nnrti_call_##fn(const void *attr, nnrt_view *args, uint32_t nIn, uint32_t nOut)             \
+    {                                                                                                                  \
+        (void)nOut;                                                                                                    \
+        return nnrt_##fn((const NNRT_##S *)attr, NNRTI_CALL_##pattern);                                                \
+    }
+NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_WRAPPER)
+
+#define NNRTI_KERNEL_ROW(types, S, fn, pattern) {types, nnrti_call_##fn, "nnrt_" #fn},
+#define NNRTI_KERNEL_TABLE(name, number, S, rule, in, out, flags, failure, kernels, ...)                               \
+    static const nnrt_kernel_row nnrti_kernels_##rule[] = {kernels};
+NNRT_OPS(NNRTI_KERNEL_TABLE, NNRTI_KERNEL_ROW)
+
+#define NNRTI_OP_ROW(name, number, S, rule, in, out, flags, failure, kernels, ...)                                     \
+    {#name,                                                                                                            \
+     number,                                                                                                           \
+     flags,                                                                                                            \
+     in,                                                                                                               \
+     out,                                                                                                              \
+     failure,                                                                                                          \
+     &nnrti_struct_##S,                                                                                                \
+     nnrti_rule_##rule,                                                                                                \
+     nnrti_kernels_##rule,                                                                                             \
+     NNRTI_COUNT(nnrti_kernels_##rule)},
+static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
+
+NNRT_API const nnrt_op *nnrt_op_at(uint32_t index)
+{
+    return index < NNRTI_COUNT(nnrti_ops) ? &nnrti_ops[index] : NULL;
+}
+
+NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type)
+{
+    uint32_t lo = 0, hi = NNRTI_COUNT(nnrti_ops);
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (nnrti_ops[mid].type < type)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < NNRTI_COUNT(nnrti_ops) && nnrti_ops[lo].type == type ? &nnrti_ops[lo] : NULL;
+}
+
+NNRT_API const nnrt_op *nnrt_op_named(const char *name)
+{
+    for (uint32_t i = 0; i < NNRTI_COUNT(nnrti_ops); i++)
+        if (name != NULL && strcmp(nnrti_ops[i].name, name) == 0)
+            return &nnrti_ops[i];
+    return NULL;
+}
+
+/* End of the region without contraction. */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT DEFAULT
+#ifdef NNRT_FP_STRICT
+#pragma clang fp exceptions(ignore)
+#endif
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif
+
+#endif /* NNRT_IMPLEMENTATION */

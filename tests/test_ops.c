@@ -1,0 +1,197 @@
+/* Every operator against the vectors in tests/vectors: shape rule and reference kernel called directly, without model or
+   session. usage: test_ops [-v] FILE.vec...     prints the failing cases (-v: all) and "N passed, N failed, N skipped". */
+#define NNRT_IMPLEMENTATION
+#include "nnrt_ops.h"
+
+#include "vec.h"
+
+typedef struct pool {
+    void *blocks[256];
+    uint32_t count;
+} pool;
+
+static void *pool_alloc(void *user, size_t bytes)
+{
+    pool *p = (pool *)user;
+    if (p->count >= 256)
+        return NULL;
+    p->blocks[p->count] = malloc(bytes > 0 ? bytes : 1);
+    return p->blocks[p->count++];
+}
+
+static void pool_free(pool *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        free(p->blocks[i]);
+    p->count = 0;
+}
+
+/* One case on its way through rule and kernel. */
+typedef struct trial {
+    const vec_case *c;
+    nnrt_operand in[VEC_OPERANDS], out[VEC_OPERANDS];
+    nnrt_view args[2 * VEC_OPERANDS];
+    void *results[VEC_OPERANDS];
+    uint32_t padIn;
+    nnrt_resolve r;
+    nnrt_error error;
+    pool memory;
+    char why[512];
+} trial;
+
+static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format format)
+{
+    nnrt_operand o = nnrt_operand_make(t->dataType, t->present ? t->rank : -1, t->dims,
+                                       t->constant && !output ? t->data : NULL);
+    o.name = output ? "result" : "operand";
+    o.format = format;
+    o.quant = t->quant;
+    o.quantCount = t->quantCount;
+    return o;
+}
+
+static bool prepare(trial *t)
+{
+    const vec_case *c = t->c;
+    nnrt_op_arity arity = nnrt_op_operands(c->op);
+    static const vec_tensor none;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; i < VEC_OPERANDS; i++) {
+        t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
+        t->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
+    }
+    t->padIn = arity.maxIn == UINT32_MAX || arity.maxIn < c->nIn ? c->nIn : arity.maxIn;
+    t->r.op = c->op;
+    t->r.nodeName = c->name;
+    t->r.node = 7;
+    t->r.attr = c->attr;
+    t->r.attrBytes = c->op->attr->bytes;
+    t->r.in = t->in;
+    t->r.out = t->out;
+    t->r.nIn = c->nIn;
+    t->r.nOut = c->nOut > 0 ? c->nOut : arity.minOut;
+    t->r.alloc = pool_alloc;
+    t->r.user = &t->memory;
+    t->r.error = &t->error;
+    code = nnrt_resolve_node(&t->r);
+    if (code != c->prepareCode) {
+        snprintf(t->why, sizeof(t->why), "prepare gave %s, expected %s: %s", nnrt_code_name(code),
+                 nnrt_code_name(c->prepareCode), t->error.message);
+        return false;
+    }
+    if (code != NNRT_SUCCESS && (strstr(t->error.message, c->name) == NULL || strstr(t->error.message, c->op->name) == NULL)) {
+        snprintf(t->why, sizeof(t->why), "the message does not name node and operator: %s", t->error.message);
+        return false;
+    }
+    return true;
+}
+
+static bool check_shapes(trial *t)
+{
+    const vec_case *c = t->c;
+    for (uint32_t i = 0; i < c->nOut && c->runCode == NNRT_SUCCESS; i++) {
+        nnrt_operand want = nnrt_operand_make(c->out[i].dataType, c->out[i].rank, c->out[i].dims, NULL);
+        if (c->out[i].present && (t->out[i].rank != want.rank || t->out[i].dataType != want.dataType ||
+                                  memcmp(t->out[i].dims, want.dims, (size_t)want.rank * sizeof(int32_t)) != 0)) {
+            nnrt_text(t->why, sizeof(t->why), "output %u is %o, expected %o", i, &t->out[i], &want);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run(trial *t)
+{
+    const vec_case *c = t->c;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; i < t->padIn; i++) {
+        nnrt_operand_view(c->op, &t->in[i], (int32_t)i, &t->args[i]);
+        t->args[i].data = t->in[i].data != NULL ? (void *)(uintptr_t)t->in[i].data : i < c->nIn ? c->in[i].data : NULL;
+    }
+    for (uint32_t i = 0; i < t->r.nOut; i++) {
+        size_t bytes = 0;
+        if (nnrti_absent(&t->out[i]))
+            continue;
+        (void)nnrt_dims_bytes(t->out[i].dims, t->out[i].rank, t->out[i].dataType, &bytes);
+        nnrt_operand_view(c->op, &t->out[i], -1, &t->args[t->padIn + i]);
+        t->results[i] = malloc(bytes + 1);
+        memset(t->results[i], 0xA5, bytes + 1);
+        t->args[t->padIn + i].data = t->results[i];
+    }
+    code = t->r.kernel != NULL ? t->r.kernel(t->r.resolved, t->args, t->padIn, t->r.nOut) : NNRT_UNSUPPORTED_OP;
+    if (code != c->runCode) {
+        snprintf(t->why, sizeof(t->why), "run gave %s, expected %s", nnrt_code_name(code), nnrt_code_name(c->runCode));
+        return false;
+    }
+    for (uint32_t i = 0; i < c->nOut && c->runCode == NNRT_SUCCESS; i++) {
+        size_t at = c->out[i].present ? vec_compare(c, &c->out[i], t->results[i]) : 0;
+        if (c->out[i].present && at < c->out[i].count) {
+            snprintf(t->why, sizeof(t->why), "output %u element %u is %.9g, expected %.9g", (unsigned)i, (unsigned)at,
+                     vec_number(c->out[i].dataType, t->results[i], at), vec_number(c->out[i].dataType, c->out[i].data, at));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Runs one case; false when it is not as expected, and t->why says what is wrong. */
+static bool run_case(trial *t)
+{
+    bool good = prepare(t);
+    if (good && t->c->prepareCode == NNRT_SUCCESS)
+        good = check_shapes(t) && run(t);
+    for (uint32_t i = 0; i < VEC_OPERANDS; i++)
+        free(t->results[i]);
+    pool_free(&t->memory);
+    return good;
+}
+
+static FILE *open_or_die(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (f == NULL) {
+        fprintf(stderr, "cannot open %s\n", path);
+        exit(1);
+    }
+    return f;
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t passed = 0, failed = 0, skipped = 0;
+    bool verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
+    static vec_case c;
+    static trial t;
+    for (int i = verbose ? 2 : 1; i < argc; i++) {
+        uint32_t before = passed + failed + skipped;
+        vec_file v;
+        memset(&v, 0, sizeof(v));
+        v.path = argv[i];
+        v.f = open_or_die(argv[i]);
+        while (vec_next(&v, &c)) {
+            bool good;
+            memset(&t, 0, sizeof(t));
+            t.c = &c;
+            if (c.op == NULL) {
+                skipped++;
+                vec_free(&c);
+                continue;
+            }
+            good = run_case(&t);
+            passed += good ? 1 : 0;
+            failed += good ? 0 : 1;
+            if (!good || verbose)
+                printf("%s %s:%d: %s '%s': %s\n", good ? "ok  " : "FAIL", argv[i], (int)v.line, c.opName, c.name, t.why);
+            vec_free(&c);
+        }
+        vec_free(&c);
+        free(v.text);
+        fclose(v.f);
+        if (passed + failed + skipped == before) {
+            printf("FAIL %s: no case in it\n", argv[i]);
+            failed++;
+        }
+    }
+    printf("%u passed, %u failed, %u skipped\n", (unsigned)passed, (unsigned)failed, (unsigned)skipped);
+    return failed > 0 || passed == 0 ? 1 : 0;
+}
