@@ -1766,7 +1766,7 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
         if (i < c->nOut)
             nnrti_draft_arg(p, c->op, &c->out[i], -1, n->outputIndex.data[i]);
         else
-            p->nArgs++; /* zeroed: an absent result */
+            p->args[p->nArgs++].tensor = NNRT_NO_TENSOR; /* an absent result */
     }
     return NNRT_SUCCESS;
 }

@@ -1,0 +1,352 @@
+/* Recognises handwritten digits with digits.onnx and shows them in the terminal.
+
+   digits [--ascii] [MODEL [SHEET]]           the digits of a sheet: 28 x 28 pixels each, row r holds digit r
+   digits [--ascii] --heldback FILE [MODEL]   accuracy over the digits of FILE, which heldback.py writes
+
+   It does what any program with nnrt does: load a model, make a session, fill the input, run, read the output. */
+#define NNRT_IMPLEMENTATION
+#include "formats/nnrt_onnx.h"
+
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_PNG
+#include <stb/stb_image.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/ioctl.h>
+#include <unistd.h>
+#endif
+
+enum { SIDE = 28, PIXELS = SIDE * SIDE, CLASSES = 10, MARGIN = 2, PICTURE = SIDE - 2 * MARGIN, SHOWN_WRONG = 30 };
+
+/* Digits to recognise: 8 bits a pixel, 0 paper to 255 ink, row by row. */
+typedef struct digit_set {
+    uint32_t count;
+    uint8_t *pixels; /* count * PIXELS */
+    uint8_t *labels; /* count: what they are */
+} digit_set;
+
+typedef struct answer {
+    uint8_t digit;
+    float confidence;
+} answer;
+
+typedef struct terminal {
+    bool ascii, colour; /* colour: standard output is a terminal */
+    uint32_t perRow;    /* digits side by side */
+} terminal;
+
+static double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* ---- reading ---- */
+
+/* Cuts a sheet of digits into single ones. Rows of the sheet are digits 0, 1, 2 ... */
+static bool read_sheet(digit_set *set, const char *path)
+{
+    int width = 0, height = 0, channels = 0;
+    uint8_t *sheet = stbi_load(path, &width, &height, &channels, 1);
+    uint32_t columns = (uint32_t)width / SIDE, rows = (uint32_t)height / SIDE;
+    if (sheet == NULL) {
+        fprintf(stderr, "%s: %s\n", path, stbi_failure_reason());
+        return false;
+    }
+    if (rows == 0 || rows > CLASSES || columns == 0 || columns > 1000) {
+        fprintf(stderr, "%s: %d x %d pixels, expected one to ten rows of digits of %d x %d\n", path, width, height,
+                SIDE, SIDE);
+        stbi_image_free(sheet);
+        return false;
+    }
+    set->count = rows * columns;
+    set->pixels = (uint8_t *)malloc((size_t)set->count * PIXELS);
+    set->labels = (uint8_t *)malloc(set->count);
+    for (uint32_t i = 0; i < set->count && set->pixels != NULL && set->labels != NULL; i++) {
+        set->labels[i] = (uint8_t)(i / columns);
+        for (uint32_t y = 0; y < SIDE; y++)
+            memcpy(set->pixels + (size_t)i * PIXELS + y * SIDE,
+                   sheet + (size_t)(i / columns * SIDE + y) * (size_t)width + i % columns * SIDE, SIDE);
+    }
+    stbi_image_free(sheet);
+    return set->pixels != NULL && set->labels != NULL;
+}
+
+static uint32_t little_endian(const uint8_t *b)
+{
+    return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+/* "NNDG", count, height, width, the pixels of all digits, then their labels: see heldback.py. */
+static bool read_heldback(digit_set *set, const char *path)
+{
+    uint8_t head[16];
+    bool good = false;
+    FILE *f = fopen(path, "rb");
+    if (f == NULL) {
+        fprintf(stderr, "%s: cannot be opened; heldback.py writes it (make digits-accuracy)\n", path);
+        return false;
+    }
+    if (fread(head, 1, sizeof(head), f) == sizeof(head) && memcmp(head, "NNDG", 4) == 0 &&
+        little_endian(head + 8) == SIDE && little_endian(head + 12) == SIDE && little_endian(head + 4) <= 1000000) {
+        set->count = little_endian(head + 4);
+        set->pixels = (uint8_t *)malloc((size_t)set->count * PIXELS + 1);
+        set->labels = (uint8_t *)malloc((size_t)set->count + 1);
+        good = set->pixels != NULL && set->labels != NULL && fread(set->pixels, PIXELS, set->count, f) == set->count &&
+               fread(set->labels, 1, set->count, f) == set->count;
+        for (uint32_t i = 0; good && i < set->count; i++)
+            good = set->labels[i] < CLASSES;
+    }
+    if (!good || set->count == 0)
+        fprintf(stderr, "%s: is not what heldback.py writes\n", path);
+    fclose(f);
+    return good && set->count > 0;
+}
+
+/* ---- recognising ---- */
+
+/* Makes a session for a model with one input of 28 x 28 floats and one output of ten. NULL after a message. */
+static nnrt_session *open_session(NNRT_Model **model, const char *path)
+{
+    nnrt_session *session = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_onnx_load(model, path, NULL, &error) != NNRT_SUCCESS ||
+        nnrt_session_create(&session, *model, NULL, &error) != NNRT_SUCCESS) {
+        fprintf(stderr, "%s: %s\n", path, error.message);
+        return NULL;
+    }
+    if (nnrt_session_inputs(session) == 1 && nnrt_session_outputs(session) == 1 &&
+        nnrt_session_input(session, 0).dataType == NNRT_DATA_TYPE_FLOAT32 &&
+        nnrt_session_output(session, 0).dataType == NNRT_DATA_TYPE_FLOAT32 &&
+        nnrt_session_input(session, 0).bytes == PIXELS * sizeof(float) &&
+        nnrt_session_output(session, 0).bytes == CLASSES * sizeof(float))
+        return session;
+    fprintf(stderr, "%s: takes something else than one image of 28 x 28, or gives something else than ten numbers\n",
+            path);
+    nnrt_session_destroy(session);
+    return NULL;
+}
+
+/* The network's input is ink from 0 to 1, its output the probability of each digit. */
+static bool recognise(nnrt_session *session, const uint8_t *pixels, answer *a)
+{
+    float image[PIXELS], probabilities[CLASSES];
+    for (int i = 0; i < PIXELS; i++)
+        image[i] = (float)pixels[i] / 255.0f;
+    if (nnrt_run(session, NNRT_IO(image), NNRT_IO(probabilities)) != NNRT_SUCCESS) {
+        fprintf(stderr, "%s\n", nnrt_session_error(session));
+        return false;
+    }
+    a->digit = 0;
+    for (uint8_t i = 1; i < CLASSES; i++)
+        if (probabilities[i] > probabilities[a->digit])
+            a->digit = i;
+    a->confidence = probabilities[a->digit];
+    return true;
+}
+
+static void show_progress(const terminal *t, uint32_t done, uint32_t count)
+{
+    int full = (int)((uint64_t)done * 40 / count);
+    if (!t->colour || (done % 50 != 0 && done != count))
+        return;
+    printf("\r[%.*s%*s] %u of %u", full, "########################################", 40 - full, "", (unsigned)done,
+           (unsigned)count);
+    if (done == count)
+        printf("\r%*s\r", 70, "");
+    fflush(stdout);
+}
+
+/* Fills answers[set->count] and the time that one image takes, in milliseconds. */
+static bool recognise_all(nnrt_session *session, const digit_set *set, answer *answers, const terminal *progress,
+                          double *milliseconds)
+{
+    double start = seconds();
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (!recognise(session, set->pixels + (size_t)i * PIXELS, &answers[i]))
+            return false;
+        if (progress != NULL)
+            show_progress(progress, i + 1, set->count);
+    }
+    *milliseconds = (seconds() - start) * 1000 / set->count;
+    return true;
+}
+
+/* ---- showing ---- */
+
+/* Ink at a point of the picture, which leaves out the digit's margin and halves it: mean of 2 x 2 pixels. */
+static int ink(const uint8_t *pixels, int x, int y)
+{
+    const uint8_t *p = pixels + (MARGIN + 2 * y) * SIDE + MARGIN + 2 * x;
+    return (p[0] + p[1] + p[SIDE] + p[SIDE + 1]) / 4;
+}
+
+/* One line of a digit's picture: two rows of points in each character. */
+static void print_line(const terminal *t, const uint8_t *pixels, int line)
+{
+    static const char *const blocks[] = {" ", "\xe2\x96\x84", "\xe2\x96\x80",
+                                         "\xe2\x96\x88"}; /* none, lower, upper, full */
+    static const char shades[] = " .:-=+*#%@";
+    for (int x = 0; x < PICTURE / 2; x++) {
+        int upper = ink(pixels, x, 2 * line), lower = ink(pixels, x, 2 * line + 1);
+        if (t->ascii)
+            putchar(shades[(upper + lower) * 9 / 510]);
+        else
+            fputs(blocks[(upper > 80 ? 2 : 0) + (lower > 80 ? 1 : 0)], stdout);
+    }
+}
+
+/* Digit, confidence and, where it is wrong, what it really is. */
+static void print_caption(const terminal *t, answer a, uint8_t label)
+{
+    bool wrong = a.digit != label;
+    if (wrong)
+        printf("%s%u %3.0f%% NOT %u!%s  ", t->colour ? "\033[1;31m" : "", (unsigned)a.digit, (double)a.confidence * 100,
+               (unsigned)label, t->colour ? "\033[0m" : "");
+    else
+        printf("%s%u%s  %5.1f %%    ", t->colour ? "\033[1m" : "", (unsigned)a.digit, t->colour ? "\033[0m" : "",
+               (double)a.confidence * 100);
+}
+
+/* Pictures of count digits, which[i] = their numbers, with the answers below. */
+static void show_digits(const terminal *t, const digit_set *set, const answer *answers, const uint32_t *which,
+                        uint32_t count)
+{
+    for (uint32_t first = 0; first < count; first += t->perRow) {
+        uint32_t n = count - first < t->perRow ? count - first : t->perRow;
+        for (int line = 0; line < PICTURE / 4; line++) {
+            for (uint32_t i = 0; i < n; i++) {
+                print_line(t, set->pixels + (size_t)which[first + i] * PIXELS, line);
+                printf("   ");
+            }
+            printf("\n");
+        }
+        for (uint32_t i = 0; i < n; i++)
+            print_caption(t, answers[which[first + i]], set->labels[which[first + i]]);
+        printf("\n\n");
+    }
+}
+
+/* How many there are of each digit, and how many were recognised. */
+static void show_table(const digit_set *set, const answer *answers)
+{
+    uint32_t total[CLASSES] = {0}, right[CLASSES] = {0};
+    for (uint32_t i = 0; i < set->count; i++) {
+        total[set->labels[i]]++;
+        right[set->labels[i]] += answers[i].digit == set->labels[i];
+    }
+    printf("digit   right      of\n");
+    for (int d = 0; d < CLASSES; d++)
+        if (total[d] > 0)
+            printf("%5d  %6u  %6u  %6.2f %%\n", d, (unsigned)right[d], (unsigned)total[d], 100.0 * right[d] / total[d]);
+}
+
+static void show_memory(const nnrt_session *session)
+{
+    nnrt_session_memory m = nnrt_session_get_memory(session);
+    printf("memory %zu bytes: arena %zu, tables and plan %zu; weights, used where the model holds them: %zu bytes\n",
+           m.total, m.arena, m.total - m.arena, m.constants);
+}
+
+/* Prints all digits (or only the wrong ones, with a table), then accuracy, time and memory. */
+static void show_result(const terminal *t, const nnrt_session *session, const digit_set *set, const answer *answers,
+                        double milliseconds, bool sheet)
+{
+    uint32_t wrong = 0, shown = 0, *which = (uint32_t *)malloc(set->count * sizeof(uint32_t));
+    for (uint32_t i = 0; i < set->count; i++) {
+        bool isWrong = answers[i].digit != set->labels[i];
+        wrong += isWrong ? 1 : 0;
+        if (which != NULL && (sheet || (isWrong && shown < SHOWN_WRONG)))
+            which[shown++] = i;
+    }
+    if (!sheet) {
+        show_table(set, answers);
+        printf("\n%u wrong%s\n\n", (unsigned)wrong, wrong > shown ? ", of which the first:" : shown > 0 ? ":" : "");
+    }
+    show_digits(t, set, answers, which, shown);
+    free(which);
+    printf("accuracy %.*f %%, %u of %u digits\n", sheet ? 1 : 2, 100.0 * (set->count - wrong) / set->count,
+           (unsigned)(set->count - wrong), (unsigned)set->count);
+    printf("time %.3f ms for an image\n", milliseconds);
+    show_memory(session);
+}
+
+/* ---- the program ---- */
+
+static terminal find_terminal(bool ascii)
+{
+    terminal t;
+    uint32_t width = 80;
+    t.ascii = ascii;
+    t.colour = false;
+#if defined(__unix__) || defined(__APPLE__)
+    if (isatty(STDOUT_FILENO)) {
+        struct winsize size;
+        t.colour = true;
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+            width = size.ws_col;
+    }
+#endif
+    t.perRow = width >= 150 ? 10 : width >= 75 ? 5 : width >= 30 ? 2 : 1;
+    return t;
+}
+
+static int usage(FILE *f)
+{
+    fprintf(f, "usage: digits [--ascii] [MODEL [SHEET]]\n"
+               "       digits [--ascii] --heldback FILE [MODEL]\n"
+               "Recognises handwritten digits. MODEL is examples/digits/digits.onnx, SHEET examples/digits/sheet.png,\n"
+               "FILE what examples/digits/heldback.py writes. --ascii draws without block characters.\n");
+    return f == stdout ? 0 : 2;
+}
+
+/* Loads, recognises, shows. Returns the exit status. */
+static int recognise_set(const terminal *t, const char *modelPath, const digit_set *set, bool sheet)
+{
+    NNRT_Model *model = NULL;
+    nnrt_session *session = open_session(&model, modelPath);
+    answer *answers = (answer *)calloc(set->count, sizeof(answer));
+    double milliseconds = 0;
+    bool good =
+        session != NULL && answers != NULL && recognise_all(session, set, answers, sheet ? NULL : t, &milliseconds);
+    if (good)
+        show_result(t, session, set, answers, milliseconds, sheet);
+    free(answers);
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+    return good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *names[2] = {"examples/digits/digits.onnx", "examples/digits/sheet.png"}, *heldback = NULL;
+    int named = 0, status = 1;
+    bool ascii = false;
+    terminal t;
+    digit_set set = {0, NULL, NULL};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            return usage(stdout);
+        else if (strcmp(argv[i], "--ascii") == 0)
+            ascii = true;
+        else if (strcmp(argv[i], "--heldback") == 0 && i + 1 < argc && heldback == NULL)
+            heldback = argv[++i];
+        else if (argv[i][0] == '-' || named >= 2)
+            return usage(stderr);
+        else
+            names[named++] = argv[i];
+    }
+    if (heldback != NULL && named > 1)
+        return usage(stderr);
+    t = find_terminal(ascii);
+    if (heldback != NULL ? read_heldback(&set, heldback) : read_sheet(&set, names[1]))
+        status = recognise_set(&t, names[0], &set, heldback == NULL);
+    free(set.pixels);
+    free(set.labels);
+    return status;
+}

@@ -1,0 +1,5256 @@
+/*
+nnrt_onnx.h - reads ONNX files: an ONNX model becomes an NNRT_Model, which nnrt.h runs.
+
+    #define NNRT_IMPLEMENTATION
+    #include "formats/nnrt_onnx.h"          includes nnrt.h, which lies one folder up
+
+    NNRT_Model *model = NULL;
+    nnrt_error error = {0};
+    if (nnrt_onnx_load(&model, "digits.onnx", NULL, &error) != NNRT_SUCCESS)
+        puts(error.message);
+
+SECTIONS (search for the tag)
+    >>reader    the file as tables: a bounded protobuf reader that copies nothing it can use in place
+    >>import    the tables as a model: a row per ONNX operator (>>onnx_table)
+    both once for declarations, once for the implementation
+
+WHAT IT READS
+    Operator sets 1 to 22 of the domain "", with their differences. Operators that the table lacks are all named at
+    once, with NNRT_UNSUPPORTED_OP. Some are rebuilt from several of the runtime's own operators; what follows from
+    constants and shapes is computed and leaves no node. Images stay NCHW; weights are brought into the runtime's order
+    once. External data are read from files below the model's folder only.
+    Not read: control flow, functions, sequences, strings, sparse tensors, complex numbers, bfloat16.
+
+TRUST
+    Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. Memory is bounded by the
+    file's size.
+
+OPTIONS
+    NNRT_NO_STDIO          no files: only nnrt_onnx_load_memory
+    NNRT_ONNX_REALPATH     1/0: there is a realpath() to resolve links of external data with; default: where POSIX shows
+    one
+
+MIT licence, see LICENSE.
+*/
+#ifndef NNRT_ONNX_H
+#define NNRT_ONNX_H
+
+#include "../nnrt.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>reader */
+
+/* The reading half: ONNX bytes to plain tables. Nothing is copied that can be used in place: strings, raw_data and the
+ * typed data of tensors point into the file's bytes, which the caller keeps unchanged as long as the tables live. All
+ * tables of one file lie in one block, whose size is found by a first walk over the file.
+ * Rules of the format, where files can differ: a singular field that occurs twice has its last value (a submessage is
+ * replaced, not merged); fields unknown here are skipped; a known field with a wire type that it cannot have, a group,
+ * and a varint beyond 64 bits are errors. Enumerations and int32 fields keep the low 32 bits, as in protobuf. */
+
+/* The tables of a file of n bytes need at most NNRT_ONNX_MEMORY_FACTOR * n + 1024 bytes: each entry takes at least two
+ * bytes of the file, and no table row is larger than twice the factor. */
+#define NNRT_ONNX_MEMORY_FACTOR 96
+
+/* Messages nested deeper than this are refused. One subgraph inside a node costs three levels. */
+#define NNRT_ONNX_MAX_DEPTH 64
+
+/* Text or bytes inside the file, not terminated. data is NULL where the file has no such field, else not NULL. */
+typedef struct nnrt_onnx_str {
+    const char *data;
+    size_t length;
+} nnrt_onnx_str;
+
+typedef struct nnrt_onnx_strs {
+    const nnrt_onnx_str *data;
+    size_t count;
+} nnrt_onnx_strs;
+
+typedef struct nnrt_onnx_ints {
+    const int64_t *data;
+    size_t count;
+} nnrt_onnx_ints;
+
+typedef struct nnrt_onnx_floats {
+    const float *data;
+    size_t count;
+} nnrt_onnx_floats;
+
+/* StringStringEntryProto. */
+typedef struct nnrt_onnx_pair {
+    nnrt_onnx_str key, value;
+} nnrt_onnx_pair;
+
+typedef struct nnrt_onnx_pairs {
+    const nnrt_onnx_pair *data;
+    size_t count;
+} nnrt_onnx_pairs;
+
+/* OperatorSetIdProto. */
+typedef struct nnrt_onnx_opset {
+    nnrt_onnx_str domain;
+    int64_t version;
+} nnrt_onnx_opset;
+
+typedef struct nnrt_onnx_opsets {
+    const nnrt_onnx_opset *data;
+    size_t count;
+} nnrt_onnx_opsets;
+
+/* TensorProto.DataType. */
+typedef int32_t nnrt_onnx_type;
+enum {
+    NNRT_ONNX_UNDEFINED = 0,
+    NNRT_ONNX_FLOAT = 1,
+    NNRT_ONNX_UINT8 = 2,
+    NNRT_ONNX_INT8 = 3,
+    NNRT_ONNX_UINT16 = 4,
+    NNRT_ONNX_INT16 = 5,
+    NNRT_ONNX_INT32 = 6,
+    NNRT_ONNX_INT64 = 7,
+    NNRT_ONNX_STRING = 8,
+    NNRT_ONNX_BOOL = 9,
+    NNRT_ONNX_FLOAT16 = 10,
+    NNRT_ONNX_DOUBLE = 11,
+    NNRT_ONNX_UINT32 = 12,
+    NNRT_ONNX_UINT64 = 13,
+    NNRT_ONNX_COMPLEX64 = 14,
+    NNRT_ONNX_COMPLEX128 = 15,
+    NNRT_ONNX_BFLOAT16 = 16,
+    NNRT_ONNX_FLOAT8E4M3FN = 17,
+    NNRT_ONNX_FLOAT8E4M3FNUZ = 18,
+    NNRT_ONNX_FLOAT8E5M2 = 19,
+    NNRT_ONNX_FLOAT8E5M2FNUZ = 20,
+    NNRT_ONNX_UINT4 = 21,
+    NNRT_ONNX_INT4 = 22,
+    NNRT_ONNX_FLOAT4E2M1 = 23,
+    NNRT_ONNX_FLOAT8E8M0 = 24
+};
+
+/* TensorProto. No dimension is negative. The elements are in rawData, or (dataLocation 1) in another file, or in one of
+ * the typed fields, of which only the numbers of values are kept here; nnrt_onnx_tensor_read gives them all alike. */
+typedef struct nnrt_onnx_tensor {
+    nnrt_onnx_str name;
+    nnrt_onnx_ints dims;
+    nnrt_onnx_type dataType;
+    int32_t dataLocation;  /* 0: this file, 1: external */
+    nnrt_onnx_str rawData; /* little-endian, row-major, not aligned */
+    nnrt_onnx_strs stringData;
+    nnrt_onnx_pairs externalData;
+    nnrt_onnx_str message; /* the whole encoded TensorProto */
+    size_t floatCount, int32Count, int64Count, doubleCount, uint64Count;
+} nnrt_onnx_tensor;
+
+typedef struct nnrt_onnx_tensors {
+    const nnrt_onnx_tensor *data;
+    size_t count;
+} nnrt_onnx_tensors;
+
+/* One dimension of a shape. A negative dim_value, which some exporters write for "unknown", reads as absent. */
+typedef int32_t nnrt_onnx_dim_kind;
+enum { NNRT_ONNX_DIM_ABSENT = 0, NNRT_ONNX_DIM_VALUE = 1, NNRT_ONNX_DIM_PARAM = 2 };
+
+typedef struct nnrt_onnx_dim {
+    int64_t value;           /* for NNRT_ONNX_DIM_VALUE, else 0 */
+    nnrt_onnx_str param;     /* for NNRT_ONNX_DIM_PARAM */
+    nnrt_onnx_dim_kind kind; /* the one that came last in the file */
+} nnrt_onnx_dim;
+
+typedef struct nnrt_onnx_dims {
+    const nnrt_onnx_dim *data;
+    size_t count;
+} nnrt_onnx_dims;
+
+/* Which kind of type a value has: the field number inside TypeProto. Only tensors are described further. */
+typedef int32_t nnrt_onnx_type_kind;
+enum {
+    NNRT_ONNX_KIND_ABSENT = 0,
+    NNRT_ONNX_KIND_TENSOR = 1,
+    NNRT_ONNX_KIND_SEQUENCE = 4,
+    NNRT_ONNX_KIND_MAP = 5,
+    NNRT_ONNX_KIND_OPAQUE = 7,
+    NNRT_ONNX_KIND_SPARSE_TENSOR = 8,
+    NNRT_ONNX_KIND_OPTIONAL = 9
+};
+
+/* ValueInfoProto with its TypeProto. elemType, hasShape and dims mean something where kind is NNRT_ONNX_KIND_TENSOR;
+ * hasShape 0 is a tensor of unknown rank, hasShape not 0 with no dims a scalar. */
+typedef struct nnrt_onnx_value_info {
+    nnrt_onnx_str name;
+    nnrt_onnx_dims dims;
+    nnrt_onnx_type_kind kind;
+    nnrt_onnx_type elemType;
+    int32_t hasShape;
+} nnrt_onnx_value_info;
+
+typedef struct nnrt_onnx_value_infos {
+    const nnrt_onnx_value_info *data;
+    size_t count;
+} nnrt_onnx_value_infos;
+
+struct nnrt_onnx_graph;
+
+/* AttributeProto.AttributeType. */
+typedef int32_t nnrt_onnx_attribute_type;
+enum {
+    NNRT_ONNX_ATTRIBUTE_UNDEFINED = 0,
+    NNRT_ONNX_ATTRIBUTE_FLOAT = 1,
+    NNRT_ONNX_ATTRIBUTE_INT = 2,
+    NNRT_ONNX_ATTRIBUTE_STRING = 3,
+    NNRT_ONNX_ATTRIBUTE_TENSOR = 4,
+    NNRT_ONNX_ATTRIBUTE_GRAPH = 5,
+    NNRT_ONNX_ATTRIBUTE_FLOATS = 6,
+    NNRT_ONNX_ATTRIBUTE_INTS = 7,
+    NNRT_ONNX_ATTRIBUTE_STRINGS = 8,
+    NNRT_ONNX_ATTRIBUTE_TENSORS = 9,
+    NNRT_ONNX_ATTRIBUTE_GRAPHS = 10,
+    NNRT_ONNX_ATTRIBUTE_SPARSE_TENSOR = 11,
+    NNRT_ONNX_ATTRIBUTE_SPARSE_TENSORS = 12,
+    NNRT_ONNX_ATTRIBUTE_TYPE_PROTO = 13,
+    NNRT_ONNX_ATTRIBUTE_TYPE_PROTOS = 14
+};
+
+/* AttributeProto. type is what the file says; where it says nothing (IR versions 1 and 2) it follows from the value.
+ * The member that belongs to type may still be absent: t and g are then NULL, numbers 0, lists empty. */
+typedef struct nnrt_onnx_attribute {
+    nnrt_onnx_str name;
+    nnrt_onnx_attribute_type type;
+    int32_t valueField; /* field number of the last value among f .. strings, 0: none */
+    float f;
+    int64_t i;
+    nnrt_onnx_str s;
+    const nnrt_onnx_tensor *t;
+    const struct nnrt_onnx_graph *g;
+    nnrt_onnx_floats floats;
+    nnrt_onnx_ints ints;
+    nnrt_onnx_strs strings;
+    nnrt_onnx_str refAttrName; /* data not NULL: the attribute refers to one of a function */
+    size_t otherCount;         /* values that are not kept: tensors, graphs, sparse tensors, types */
+} nnrt_onnx_attribute;
+
+typedef struct nnrt_onnx_attributes {
+    const nnrt_onnx_attribute *data;
+    size_t count;
+} nnrt_onnx_attributes;
+
+/* NodeProto. An omitted optional input or output has an empty name. */
+typedef struct nnrt_onnx_node {
+    nnrt_onnx_strs inputs, outputs;
+    nnrt_onnx_str name, opType, domain;
+    nnrt_onnx_attributes attributes;
+} nnrt_onnx_node;
+
+typedef struct nnrt_onnx_nodes {
+    const nnrt_onnx_node *data;
+    size_t count;
+} nnrt_onnx_nodes;
+
+/* GraphProto. */
+typedef struct nnrt_onnx_graph {
+    nnrt_onnx_str name;
+    nnrt_onnx_nodes nodes;
+    nnrt_onnx_tensors initializers;
+    nnrt_onnx_value_infos inputs, outputs, valueInfo;
+    size_t sparseInitializerCount; /* sparse initializers are counted, not kept */
+} nnrt_onnx_graph;
+
+/* ModelProto. graph is not NULL in a model that nnrt_onnx_parse gives. */
+typedef struct nnrt_onnx_model {
+    int64_t irVersion;
+    nnrt_onnx_str producerName, producerVersion, domain;
+    int64_t modelVersion;
+    nnrt_onnx_opsets opsetImport;
+    const nnrt_onnx_graph *graph;
+    nnrt_onnx_pairs metadataProps;
+    size_t functionCount; /* functions are counted, not kept */
+} nnrt_onnx_model;
+
+/* Where the elements of an external tensor lie. location is a relative path of plain components. */
+typedef struct nnrt_onnx_external {
+    nnrt_onnx_str location;
+    int64_t offset; /* 0 where the file says nothing */
+    int64_t length; /* -1 where the file says nothing */
+} nnrt_onnx_external;
+
+/* Reads a ModelProto of size bytes at data. On success *model lives until nnrt_onnx_model_free and points into data,
+ * which must stay. One allocation (allocator NULL: malloc). Returns NNRT_INVALID_FILE for bytes that are no ModelProto
+ * or a model without a graph, NNRT_NOT_SUPPORT for a segmented tensor, NNRT_OUT_OF_MEMORY, NNRT_NULL_PTR; *model is
+ * then NULL and error (may be NULL) says where the fault lies. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_allocator *allocator,
+                                         nnrt_onnx_model **model, nnrt_error *error);
+
+/* The same for the bytes of one TensorProto, such as the .pb files of the ONNX test data. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt_allocator *allocator,
+                                                nnrt_onnx_tensor **tensor, nnrt_error *error);
+
+/* Frees what the two functions above gave; NULL is fine. The allocator that gave the block must still work. */
+NNRT_API void nnrt_onnx_model_free(nnrt_onnx_model *model);
+NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor);
+
+/* Bytes of the tensor's elements, by its dims and type; types of 4 bits are packed two to a byte. Returns
+ * NNRT_NOT_SUPPORT for strings and unknown types, NNRT_INVALID_FILE where the number does not fit size_t. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error);
+
+/* Writes all elements to out in the machine's byte order, whether the file has them in raw_data or in a typed field.
+ * bytes is the size of out and must be what nnrt_onnx_tensor_bytes says. out need not be aligned. Returns
+ * NNRT_INVALID_FILE where the file has fewer or more elements than the dims say, NNRT_NOT_SUPPORT for strings (use
+ * stringData) and external tensors (use nnrt_onnx_external_read). After a failure out may be partly written. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes,
+                                               nnrt_error *error);
+
+/* Where an external tensor's elements lie. Refuses with NNRT_INVALID_PATH a location that is absent, empty, absolute,
+ * or has a "..", a backslash, a drive letter or a NUL byte; with NNRT_INVALID_FILE numbers that are no numbers. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_onnx_external *external,
+                                                   nnrt_error *error);
+
+#ifndef NNRT_NO_STDIO
+/* The same as nnrt_onnx_tensor_read for an external tensor of the model at modelPath: the file at its location, below
+ * the model's folder. Where the system has realpath() a link that leads out of the folder is refused with
+ * NNRT_INVALID_PATH; elsewhere only the location's text is checked. (A folder that others can change while it is read
+ * is beyond these checks.) The allocator gives room for three paths. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
+                                                 const nnrt_allocator *allocator, void *out, size_t bytes,
+                                                 nnrt_error *error);
+
+/* Reads a whole file into one block of *size bytes at *data, to be freed with nnrt_onnx_file_free. Refuses an empty
+ * file and one of 2 GiB or more, the limit of protobuf. On failure *data is NULL and *size 0. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data,
+                                             size_t *size, nnrt_error *error);
+NNRT_API void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t size);
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>import */
+
+/* The importing half: an ONNX file becomes an NNRT_Model. The rows of NNRTI_ONNX_OPS below say which operators are
+   known; each is rebuilt from the runtime's own operators. Images stay in ONNX's order (NCHW), weights are brought into
+   the runtime's order once. What follows from constants and from shapes is computed here and leaves no node. */
+
+/* What is known about a model input beyond what the file says. */
+typedef struct nnrt_onnx_input {
+    const char *name;
+    nnrt_dims shape;
+    const void *data; /* NULL: an input of this shape. Else it becomes a constant of these dense elements, copied. */
+} nnrt_onnx_input;
+
+/* All zero is the default. inputs: extents for inputs that have none in the file, and values for inputs that never
+   change (axes, sizes, ...), which ONNX allows to be computed and a planned model needs to know. */
+typedef struct nnrt_onnx_desc {
+    const nnrt_allocator *allocator; /* NULL = malloc */
+    bool no_optimize;                /* leave the model as imported: no nnrt_model_optimize */
+    const nnrt_onnx_input *inputs;
+    uint32_t inputCount;
+} nnrt_onnx_desc;
+
+/* Imports the ONNX model of these bytes. Constants that lie aligned to their element size are used in place, so the
+   bytes must outlive the model. External data cannot be found and are refused. On failure *model is NULL and error (may
+   be NULL) names the ONNX node, its operator and what is wrong; operators that are not known are listed all at once
+   with NNRT_UNSUPPORTED_OP. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
+                                               const nnrt_onnx_desc *desc, nnrt_error *error);
+#ifndef NNRT_NO_STDIO
+/* The same for a file; external data are read from files below its folder. The model owns everything it needs. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, const nnrt_onnx_desc *desc,
+                                        nnrt_error *error);
+#endif
+
+/* Row `index` of the importer's table: an operator of the domain "" and the operator set versions that are known. false
+   beyond the last row. Pointers may be NULL. */
+NNRT_API bool nnrt_onnx_operator(uint32_t index, const char **name, int32_t *least, int32_t *most);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_ONNX_H */
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_ONNX_IMPLEMENTED)
+#define NNRT_ONNX_IMPLEMENTED
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef NNRT_NO_STDIO
+#include <stdio.h>
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>reader */
+
+/* What a field of a message is and where it goes. Columns: kind, what it reads, the member it fills. */
+enum {
+    NNRTI_ONNX_I32,     /* varint, int32_t */
+    NNRTI_ONNX_I64,     /* varint, int64_t */
+    NNRTI_ONNX_F32,     /* fixed32, float */
+    NNRTI_ONNX_STR,     /* text or bytes, nnrt_onnx_str */
+    NNRTI_ONNX_SUB,     /* message, pointer to its struct */
+    NNRTI_ONNX_INLINE,  /* message, fills the struct that holds it; sub NONE: only noted */
+    NNRTI_ONNX_I64S,    /* repeated varint, list of int64_t */
+    NNRTI_ONNX_F32S,    /* repeated fixed32, list of float */
+    NNRTI_ONNX_STRS,    /* repeated text or bytes, list of nnrt_onnx_str */
+    NNRTI_ONNX_SUBS,    /* repeated message, list of its structs */
+    NNRTI_ONNX_COUNT,   /* message, size_t: how many */
+    NNRTI_ONNX_VALUES,  /* repeated varint left in place, size_t: how many */
+    NNRTI_ONNX_VALUES4, /* repeated fixed32 left in place, size_t: how many */
+    NNRTI_ONNX_VALUES8, /* repeated fixed64 left in place, size_t: how many */
+    NNRTI_ONNX_REFUSE   /* message that cannot be read */
+};
+
+enum {
+    NNRTI_ONNX_NONE,
+    NNRTI_ONNX_MODEL,
+    NNRTI_ONNX_OPSET,
+    NNRTI_ONNX_PAIR,
+    NNRTI_ONNX_GRAPH,
+    NNRTI_ONNX_NODE,
+    NNRTI_ONNX_ATTRIBUTE,
+    NNRTI_ONNX_TENSOR,
+    NNRTI_ONNX_VALUE_INFO,
+    NNRTI_ONNX_TYPE,
+    NNRTI_ONNX_TENSOR_TYPE,
+    NNRTI_ONNX_SHAPE,
+    NNRTI_ONNX_DIM,
+    NNRTI_ONNX_MESSAGES
+};
+
+/* No member, and the most rows that one message has. */
+#define NNRTI_ONNX_NO 0xFFFFu
+#define NNRTI_ONNX_ROWS 17
+
+/* One field. note is the member (int32_t) that receives the field's number when the field is there, which tells apart
+ * the members of a oneof: the last one in the file stays. */
+typedef struct nnrti_onnx_field {
+    const char *name;
+    uint16_t number;
+    uint8_t kind, sub;
+    uint16_t member, note;
+} nnrti_onnx_field;
+
+/* One message: its name in errors, its struct's size and its fields. */
+typedef struct nnrti_onnx_message {
+    const char *name;
+    uint32_t bytes, count;
+    const nnrti_onnx_field *fields;
+} nnrti_onnx_message;
+
+/* clang-format off */
+#define NNRTI_ONNX_AT(type, member) ((uint16_t)offsetof(nnrt_onnx_##type, member))
+#define NNRTI_ONNX_ROW(number, name, kind, sub, type, member) \
+    { name, number, NNRTI_ONNX_##kind, NNRTI_ONNX_##sub, NNRTI_ONNX_AT(type, member), NNRTI_ONNX_NO }
+#define NNRTI_ONNX_NOTED(number, name, kind, sub, type, member, note) \
+    { name, number, NNRTI_ONNX_##kind, NNRTI_ONNX_##sub, NNRTI_ONNX_AT(type, member), NNRTI_ONNX_AT(type, note) }
+
+static const nnrti_onnx_field nnrti_onnx_model_fields[] = {
+    NNRTI_ONNX_ROW(1,  "ir_version",       I64,   NONE,  model, irVersion),
+    NNRTI_ONNX_ROW(2,  "producer_name",    STR,   NONE,  model, producerName),
+    NNRTI_ONNX_ROW(3,  "producer_version", STR,   NONE,  model, producerVersion),
+    NNRTI_ONNX_ROW(4,  "domain",           STR,   NONE,  model, domain),
+    NNRTI_ONNX_ROW(5,  "model_version",    I64,   NONE,  model, modelVersion),
+    NNRTI_ONNX_ROW(7,  "graph",            SUB,   GRAPH, model, graph),
+    NNRTI_ONNX_ROW(8,  "opset_import",     SUBS,  OPSET, model, opsetImport),
+    NNRTI_ONNX_ROW(14, "metadata_props",   SUBS,  PAIR,  model, metadataProps),
+    NNRTI_ONNX_ROW(25, "functions",        COUNT, NONE,  model, functionCount)
+};
+static const nnrti_onnx_field nnrti_onnx_opset_fields[] = {
+    NNRTI_ONNX_ROW(1, "domain",  STR, NONE, opset, domain),
+    NNRTI_ONNX_ROW(2, "version", I64, NONE, opset, version)
+};
+static const nnrti_onnx_field nnrti_onnx_pair_fields[] = {
+    NNRTI_ONNX_ROW(1, "key",   STR, NONE, pair, key),
+    NNRTI_ONNX_ROW(2, "value", STR, NONE, pair, value)
+};
+static const nnrti_onnx_field nnrti_onnx_graph_fields[] = {
+    NNRTI_ONNX_ROW(1,  "node",               SUBS,  NODE,       graph, nodes),
+    NNRTI_ONNX_ROW(2,  "name",               STR,   NONE,       graph, name),
+    NNRTI_ONNX_ROW(5,  "initializer",        SUBS,  TENSOR,     graph, initializers),
+    NNRTI_ONNX_ROW(11, "input",              SUBS,  VALUE_INFO, graph, inputs),
+    NNRTI_ONNX_ROW(12, "output",             SUBS,  VALUE_INFO, graph, outputs),
+    NNRTI_ONNX_ROW(13, "value_info",         SUBS,  VALUE_INFO, graph, valueInfo),
+    NNRTI_ONNX_ROW(15, "sparse_initializer", COUNT, NONE,       graph, sparseInitializerCount)
+};
+static const nnrti_onnx_field nnrti_onnx_node_fields[] = {
+    NNRTI_ONNX_ROW(1, "input",     STRS, NONE,      node, inputs),
+    NNRTI_ONNX_ROW(2, "output",    STRS, NONE,      node, outputs),
+    NNRTI_ONNX_ROW(3, "name",      STR,  NONE,      node, name),
+    NNRTI_ONNX_ROW(4, "op_type",   STR,  NONE,      node, opType),
+    NNRTI_ONNX_ROW(5, "attribute", SUBS, ATTRIBUTE, node, attributes),
+    NNRTI_ONNX_ROW(7, "domain",    STR,  NONE,      node, domain)
+};
+static const nnrti_onnx_field nnrti_onnx_attribute_fields[] = {
+    NNRTI_ONNX_ROW(1,    "name",           STR,   NONE,   attribute, name),
+    NNRTI_ONNX_NOTED(2,  "f",              F32,   NONE,   attribute, f, valueField),
+    NNRTI_ONNX_NOTED(3,  "i",              I64,   NONE,   attribute, i, valueField),
+    NNRTI_ONNX_NOTED(4,  "s",              STR,   NONE,   attribute, s, valueField),
+    NNRTI_ONNX_NOTED(5,  "t",              SUB,   TENSOR, attribute, t, valueField),
+    NNRTI_ONNX_NOTED(6,  "g",              SUB,   GRAPH,  attribute, g, valueField),
+    NNRTI_ONNX_NOTED(7,  "floats",         F32S,  NONE,   attribute, floats, valueField),
+    NNRTI_ONNX_NOTED(8,  "ints",           I64S,  NONE,   attribute, ints, valueField),
+    NNRTI_ONNX_NOTED(9,  "strings",        STRS,  NONE,   attribute, strings, valueField),
+    NNRTI_ONNX_ROW(10,   "tensors",        COUNT, NONE,   attribute, otherCount),
+    NNRTI_ONNX_ROW(11,   "graphs",         COUNT, NONE,   attribute, otherCount),
+    NNRTI_ONNX_ROW(14,   "tp",             COUNT, NONE,   attribute, otherCount),
+    NNRTI_ONNX_ROW(15,   "type_protos",    COUNT, NONE,   attribute, otherCount),
+    NNRTI_ONNX_ROW(20,   "type",           I32,   NONE,   attribute, type),
+    NNRTI_ONNX_ROW(21,   "ref_attr_name",  STR,   NONE,   attribute, refAttrName),
+    NNRTI_ONNX_ROW(22,   "sparse_tensor",  COUNT, NONE,   attribute, otherCount),
+    NNRTI_ONNX_ROW(23,   "sparse_tensors", COUNT, NONE,   attribute, otherCount)
+};
+static const nnrti_onnx_field nnrti_onnx_tensor_fields[] = {
+    NNRTI_ONNX_ROW(1,  "dims",          I64S,    NONE, tensor, dims),
+    NNRTI_ONNX_ROW(2,  "data_type",     I32,     NONE, tensor, dataType),
+    NNRTI_ONNX_ROW(3,  "segment",       REFUSE,  NONE, tensor, name),
+    NNRTI_ONNX_ROW(4,  "float_data",    VALUES4, NONE, tensor, floatCount),
+    NNRTI_ONNX_ROW(5,  "int32_data",    VALUES,  NONE, tensor, int32Count),
+    NNRTI_ONNX_ROW(6,  "string_data",   STRS,    NONE, tensor, stringData),
+    NNRTI_ONNX_ROW(7,  "int64_data",    VALUES,  NONE, tensor, int64Count),
+    NNRTI_ONNX_ROW(8,  "name",          STR,     NONE, tensor, name),
+    NNRTI_ONNX_ROW(9,  "raw_data",      STR,     NONE, tensor, rawData),
+    NNRTI_ONNX_ROW(10, "double_data",   VALUES8, NONE, tensor, doubleCount),
+    NNRTI_ONNX_ROW(11, "uint64_data",   VALUES,  NONE, tensor, uint64Count),
+    NNRTI_ONNX_ROW(13, "external_data", SUBS,    PAIR, tensor, externalData),
+    NNRTI_ONNX_ROW(14, "data_location", I32,     NONE, tensor, dataLocation)
+};
+static const nnrti_onnx_field nnrti_onnx_value_info_fields[] = {
+    NNRTI_ONNX_ROW(1, "name", STR,    NONE, value_info, name),
+    NNRTI_ONNX_ROW(2, "type", INLINE, TYPE, value_info, name)
+};
+/* The types other than tensors are passed over by their length; their kind is noted. */
+static const nnrti_onnx_field nnrti_onnx_type_fields[] = {
+    NNRTI_ONNX_NOTED(1, "tensor_type",        INLINE, TENSOR_TYPE, value_info, name, kind),
+    NNRTI_ONNX_NOTED(4, "sequence_type",      INLINE, NONE,        value_info, name, kind),
+    NNRTI_ONNX_NOTED(5, "map_type",           INLINE, NONE,        value_info, name, kind),
+    NNRTI_ONNX_NOTED(7, "opaque_type",        INLINE, NONE,        value_info, name, kind),
+    NNRTI_ONNX_NOTED(8, "sparse_tensor_type", INLINE, NONE,        value_info, name, kind),
+    NNRTI_ONNX_NOTED(9, "optional_type",      INLINE, NONE,        value_info, name, kind)
+};
+static const nnrti_onnx_field nnrti_onnx_tensor_type_fields[] = {
+    NNRTI_ONNX_ROW(1,   "elem_type", I32,    NONE,  value_info, elemType),
+    NNRTI_ONNX_NOTED(2, "shape",     INLINE, SHAPE, value_info, name, hasShape)
+};
+static const nnrti_onnx_field nnrti_onnx_shape_fields[] = {
+    NNRTI_ONNX_ROW(1, "dim", SUBS, DIM, value_info, dims)
+};
+static const nnrti_onnx_field nnrti_onnx_dim_fields[] = {
+    NNRTI_ONNX_NOTED(1, "dim_value", I64, NONE, dim, value, kind),
+    NNRTI_ONNX_NOTED(2, "dim_param", STR, NONE, dim, param, kind)
+};
+
+#define NNRTI_ONNX_ROWS_OF(fields) ((uint32_t)(sizeof(fields) / sizeof((fields)[0]))), fields
+
+/* In the order of NNRTI_ONNX_NONE, NNRTI_ONNX_MODEL, ... */
+static const nnrti_onnx_message nnrti_onnx_messages[NNRTI_ONNX_MESSAGES] = {
+    { "", 0, 0, NULL },
+    { "ModelProto",             sizeof(nnrt_onnx_model),      NNRTI_ONNX_ROWS_OF(nnrti_onnx_model_fields) },
+    { "OperatorSetIdProto",     sizeof(nnrt_onnx_opset),      NNRTI_ONNX_ROWS_OF(nnrti_onnx_opset_fields) },
+    { "StringStringEntryProto", sizeof(nnrt_onnx_pair),       NNRTI_ONNX_ROWS_OF(nnrti_onnx_pair_fields) },
+    { "GraphProto",             sizeof(nnrt_onnx_graph),      NNRTI_ONNX_ROWS_OF(nnrti_onnx_graph_fields) },
+    { "NodeProto",              sizeof(nnrt_onnx_node),       NNRTI_ONNX_ROWS_OF(nnrti_onnx_node_fields) },
+    { "AttributeProto",         sizeof(nnrt_onnx_attribute),  NNRTI_ONNX_ROWS_OF(nnrti_onnx_attribute_fields) },
+    { "TensorProto",            sizeof(nnrt_onnx_tensor),     NNRTI_ONNX_ROWS_OF(nnrti_onnx_tensor_fields) },
+    { "ValueInfoProto",         sizeof(nnrt_onnx_value_info), NNRTI_ONNX_ROWS_OF(nnrti_onnx_value_info_fields) },
+    { "TypeProto",              0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_type_fields) },
+    { "TypeProto.Tensor",       0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_tensor_type_fields) },
+    { "TensorShapeProto",       0,                            NNRTI_ONNX_ROWS_OF(nnrti_onnx_shape_fields) },
+    { "TensorShapeProto.Dimension", sizeof(nnrt_onnx_dim),    NNRTI_ONNX_ROWS_OF(nnrti_onnx_dim_fields) }
+};
+/* clang-format on */
+
+/* A walk over a message. data is where the offsets in errors count from. block NULL: only count the bytes that the
+ * tables need; else they are laid into block, which has room bytes, all 0. used: how many so far. */
+typedef struct nnrti_onnx_reader {
+    const uint8_t *data;
+    uint8_t *block;
+    size_t room, used;
+    nnrt_error *error;
+} nnrti_onnx_reader;
+
+/* One occurrence of a field: its row (field NULL: not one of ours), where its tag starts, and its payload
+ * [at, end): the encoded number, or the bytes behind the length. */
+typedef struct nnrti_onnx_item {
+    const nnrti_onnx_field *field;
+    size_t row, start, at, end;
+} nnrti_onnx_item;
+
+/* What is known of a message's fields, by row: entries of a list and how many are filled, the list, and the payload
+ * of the last occurrence (end 0: none, as no payload ends at 0). */
+typedef struct nnrti_onnx_scan {
+    size_t count[NNRTI_ONNX_ROWS], filled[NNRTI_ONNX_ROWS];
+    size_t at[NNRTI_ONNX_ROWS], end[NNRTI_ONNX_ROWS];
+    uint8_t *list[NNRTI_ONNX_ROWS];
+} nnrti_onnx_scan;
+
+/* Wire type of each kind, in the order of NNRTI_ONNX_I32 ...; for repeated numbers that of one element. */
+static const uint8_t nnrti_onnx_wires[] = {0, 0, 5, 2, 2, 2, 0, 5, 2, 2, 2, 0, 5, 1, 2};
+
+/* 1 for the kinds of repeated numbers, which may also come packed, with wire type 2. */
+static int nnrti_onnx_packs(uint8_t kind)
+{
+    return kind == NNRTI_ONNX_I64S || kind == NNRTI_ONNX_F32S ||
+           (kind >= NNRTI_ONNX_VALUES && kind <= NNRTI_ONNX_VALUES8);
+}
+
+/* 1 for the kinds that become a list in the block. */
+static int nnrti_onnx_lists(uint8_t kind)
+{
+    return kind >= NNRTI_ONNX_I64S && kind <= NNRTI_ONNX_SUBS;
+}
+
+/* Bytes of one entry of a field's list. */
+static size_t nnrti_onnx_entry_bytes(const nnrti_onnx_field *field)
+{
+    switch (field->kind) {
+    case NNRTI_ONNX_I64S: return sizeof(int64_t);
+    case NNRTI_ONNX_F32S: return sizeof(float);
+    case NNRTI_ONNX_STRS: return sizeof(nnrt_onnx_str);
+    default: return nnrti_onnx_messages[field->sub].bytes;
+    }
+}
+
+/* The row of a field number in message m, or m->count. */
+static size_t nnrti_onnx_row(const nnrti_onnx_message *m, uint64_t number)
+{
+    size_t row = 0;
+    while (row < m->count && m->fields[row].number != number) {
+        row++;
+    }
+    return row;
+}
+
+/* Reports a fault at a byte of the file, in a field of message m; what says which. */
+static NNRT_ReturnCode nnrti_onnx_bad(nnrti_onnx_reader *r, size_t at, const nnrti_onnx_message *m, uint64_t number,
+                                      const char *what)
+{
+    size_t row = nnrti_onnx_row(m, number);
+    if (row < m->count) {
+        return nnrt_error_set(r->error, NNRT_INVALID_FILE, "ONNX file byte %z: %s.%s: %s", at, m->name,
+                              m->fields[row].name, what);
+    }
+    return nnrt_error_set(r->error, NNRT_INVALID_FILE, "ONNX file byte %z: %s, field %u: %s", at, m->name,
+                          (uint32_t)number, what);
+}
+
+/* Reads a varint of [*at, end) and moves *at behind it. Returns NULL, or what is wrong; *at is then unchanged. */
+static const char *nnrti_onnx_varint(const uint8_t *data, size_t *at, size_t end, uint64_t *value)
+{
+    uint64_t v = 0;
+    size_t i, have = end - *at;
+    for (i = 0; i < 10; i++) {
+        uint8_t byte;
+        if (i >= have) {
+            return "varint runs past the end";
+        }
+        byte = data[*at + i];
+        if (i == 9 && byte > 1) {
+            return "varint has more than 64 bits";
+        }
+        v |= (uint64_t)(byte & 0x7Fu) << (7 * i);
+        if (byte < 0x80u) {
+            break;
+        }
+    }
+    *at += i + 1;
+    *value = v;
+    return NULL;
+}
+
+/* Little-endian number of n <= 8 bytes. */
+static uint64_t nnrti_onnx_fixed(const uint8_t *data, size_t n)
+{
+    uint64_t v = 0;
+    while (n-- > 0) {
+        v = v << 8 | data[n];
+    }
+    return v;
+}
+
+/* Reads one number of a wire type (0, 1 or 5) from [*at, end) and moves *at behind it. Returns NULL, or the fault. */
+static const char *nnrti_onnx_number(const uint8_t *data, uint8_t wire, size_t *at, size_t end, uint64_t *value)
+{
+    size_t n = wire == 1 ? 8 : 4;
+    if (wire == 0) {
+        return nnrti_onnx_varint(data, at, end, value);
+    }
+    if (n > end - *at) {
+        return "number runs past the end";
+    }
+    *value = nnrti_onnx_fixed(data + *at, n);
+    *at += n;
+    return NULL;
+}
+
+/* Finds the payload of a field of the given wire type at *at, behind its tag, and moves *at behind the payload. */
+static NNRT_ReturnCode nnrti_onnx_payload(nnrti_onnx_reader *r, const nnrti_onnx_message *m, uint64_t number,
+                                          uint8_t wire, size_t *at, size_t end, nnrti_onnx_item *item)
+{
+    const char *fault = NULL;
+    uint64_t v = 0;
+    if (wire == 3 || wire == 4) {
+        fault = "a group, which ONNX does not use";
+    } else if (wire > 5) {
+        fault = "unknown wire type";
+    } else if (wire == 2) {
+        fault = nnrti_onnx_varint(r->data, at, end, &v);
+        if (fault == NULL && v > end - *at) {
+            const char *name = item->field ? item->field->name : "unknown field";
+            int64_t length = v > INT64_MAX ? INT64_MAX : (int64_t)v;
+            return nnrt_error_set(r->error, NNRT_INVALID_FILE,
+                                  "ONNX file byte %z: %s.%s: length %l runs past the end (%z bytes left)", item->start,
+                                  m->name, name, length, end - *at);
+        }
+        item->at = *at;
+        *at += (size_t)v;
+    } else {
+        item->at = *at;
+        fault = nnrti_onnx_number(r->data, wire, at, end, &v);
+    }
+    item->end = *at;
+    return fault ? nnrti_onnx_bad(r, item->start, m, number, fault) : NNRT_SUCCESS;
+}
+
+/* Reads the field at *at < end of message m into item and moves *at behind it. A field of ours has the wire type that
+ * its kind demands; others are passed over. */
+static NNRT_ReturnCode nnrti_onnx_next(nnrti_onnx_reader *r, const nnrti_onnx_message *m, size_t *at, size_t end,
+                                       nnrti_onnx_item *item)
+{
+    uint64_t key = 0, number;
+    uint8_t wire, kind;
+    const char *fault;
+    item->start = *at;
+    item->field = NULL;
+    fault = nnrti_onnx_varint(r->data, at, end, &key);
+    if (fault == NULL && (key > UINT32_MAX || key < 8)) {
+        fault = "no valid field tag";
+    }
+    number = key >> 3;
+    wire = (uint8_t)(key & 7u);
+    if (fault != NULL) {
+        return nnrti_onnx_bad(r, item->start, m, 0, fault);
+    }
+    item->row = nnrti_onnx_row(m, number);
+    if (item->row < m->count) {
+        item->field = &m->fields[item->row];
+        kind = item->field->kind;
+        if (wire != nnrti_onnx_wires[kind] && !(wire == 2 && nnrti_onnx_packs(kind))) {
+            return nnrti_onnx_bad(r, item->start, m, number, "wrong wire type");
+        }
+    }
+    return nnrti_onnx_payload(r, m, number, wire, at, end, item);
+}
+
+/* Takes room for count entries of the given size, aligned to 8 bytes; *entries is NULL while only counting. */
+static NNRT_ReturnCode nnrti_onnx_take(nnrti_onnx_reader *r, size_t count, size_t bytes, uint8_t **entries)
+{
+    size_t need;
+    *entries = NULL;
+    if (count > (SIZE_MAX - 7) / bytes) {
+        return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "ONNX file: its tables do not fit the address space");
+    }
+    need = (count * bytes + 7) & ~(size_t)7;
+    if (need > r->room - r->used) {
+        return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "ONNX file: its tables need more than %z bytes", r->room);
+    }
+    *entries = r->block ? r->block + r->used : NULL;
+    r->used += need;
+    return NNRT_SUCCESS;
+}
+
+/* The bytes [at, end) of the file as a string. */
+static nnrt_onnx_str nnrti_onnx_slice(const nnrti_onnx_reader *r, size_t at, size_t end)
+{
+    nnrt_onnx_str s;
+    s.data = (const char *)(r->data + at);
+    s.length = end - at;
+    return s;
+}
+
+/* Writes the number with the bits of v as int32_t, int64_t or float, by the field's kind. */
+static void nnrti_onnx_store(uint8_t *to, uint8_t kind, uint64_t v)
+{
+    uint32_t low = (uint32_t)v;
+    if (kind == NNRTI_ONNX_I64 || kind == NNRTI_ONNX_I64S) {
+        memcpy(to, &v, sizeof(v));
+    } else {
+        memcpy(to, &low, sizeof(low));
+    }
+}
+
+/* Puts a singular field, a count or a note into the struct out. Messages and lists come later. */
+static void nnrti_onnx_put(nnrti_onnx_reader *r, const nnrti_onnx_item *item, size_t entries, uint8_t *out)
+{
+    const nnrti_onnx_field *f = item->field;
+    uint8_t *to = out + f->member;
+    size_t at = item->at, n;
+    uint64_t v = 0;
+    if (f->kind <= NNRTI_ONNX_F32) {
+        (void)nnrti_onnx_number(r->data, nnrti_onnx_wires[f->kind], &at, item->end, &v);
+        nnrti_onnx_store(to, f->kind, v);
+    } else if (f->kind == NNRTI_ONNX_STR) {
+        nnrt_onnx_str s = nnrti_onnx_slice(r, item->at, item->end);
+        memcpy(to, &s, sizeof(s));
+    } else if (f->kind >= NNRTI_ONNX_COUNT) {
+        memcpy(&n, to, sizeof(n));
+        n += entries;
+        memcpy(to, &n, sizeof(n));
+    }
+    if (f->note != NNRTI_ONNX_NO) {
+        int32_t note = f->number;
+        memcpy(out + f->note, &note, sizeof(note));
+    }
+}
+
+/* Numbers in a payload that is packed or a single one. Each of them is checked. */
+static NNRT_ReturnCode nnrti_onnx_count(nnrti_onnx_reader *r, const nnrti_onnx_message *m, const nnrti_onnx_item *item,
+                                        size_t *entries)
+{
+    uint8_t wire = nnrti_onnx_wires[item->field->kind];
+    size_t at = item->at, n = 0;
+    uint64_t v;
+    while (at < item->end) {
+        const char *fault = nnrti_onnx_number(r->data, wire, &at, item->end, &v);
+        if (fault != NULL) {
+            return nnrti_onnx_bad(r, at, m, item->field->number, fault);
+        }
+        n++;
+    }
+    *entries = n;
+    return NNRT_SUCCESS;
+}
+
+/* First pass over the message [at, end): checks every field, counts the lists' entries, notes where the last
+ * occurrences are, and fills the plain members of out (NULL while only counting). */
+static NNRT_ReturnCode nnrti_onnx_scan_fields(nnrti_onnx_reader *r, const nnrti_onnx_message *m, size_t at, size_t end,
+                                              uint8_t *out, nnrti_onnx_scan *scan)
+{
+    while (at < end) {
+        nnrti_onnx_item item;
+        size_t entries = 1;
+        NNRT_ReturnCode rc = nnrti_onnx_next(r, m, &at, end, &item);
+        if (rc == NNRT_SUCCESS && item.field == NULL) {
+            continue;
+        }
+        if (rc == NNRT_SUCCESS && item.field->kind == NNRTI_ONNX_REFUSE) {
+            rc = nnrt_error_set(r->error, NNRT_NOT_SUPPORT, "ONNX file byte %z: %s.%s cannot be read", item.start,
+                                m->name, item.field->name);
+        }
+        if (rc == NNRT_SUCCESS && nnrti_onnx_packs(item.field->kind)) {
+            rc = nnrti_onnx_count(r, m, &item, &entries);
+        }
+        if (rc != NNRT_SUCCESS) {
+            return rc;
+        }
+        scan->count[item.row] += entries;
+        scan->at[item.row] = item.at;
+        scan->end[item.row] = item.end;
+        if (out != NULL) {
+            nnrti_onnx_put(r, &item, entries, out);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Puts the list's entries of one item behind those that are there. While only counting there is no list. */
+static void nnrti_onnx_append(nnrti_onnx_reader *r, const nnrti_onnx_item *item, nnrti_onnx_scan *scan)
+{
+    uint8_t kind = item->field->kind, *list = scan->list[item->row];
+    size_t at = item->at, *filled = &scan->filled[item->row], bytes = nnrti_onnx_entry_bytes(item->field);
+    uint64_t v = 0;
+    if (list == NULL) {
+        return;
+    }
+    if (kind == NNRTI_ONNX_STRS) {
+        nnrt_onnx_str s = nnrti_onnx_slice(r, item->at, item->end);
+        memcpy(list + *filled * bytes, &s, sizeof(s));
+        *filled += 1;
+        return;
+    }
+    while (at < item->end && *filled < scan->count[item->row] &&
+           nnrti_onnx_number(r->data, nnrti_onnx_wires[kind], &at, item->end, &v) == NULL) {
+        nnrti_onnx_store(list + *filled * bytes, kind, v);
+        *filled += 1;
+    }
+}
+
+static NNRT_ReturnCode nnrti_onnx_decode(nnrti_onnx_reader *r, int32_t depth, uint8_t id, size_t at, size_t end,
+                                         uint8_t *out);
+
+/* Second pass over the message [at, end): fills the lists that scan has made room for. */
+static NNRT_ReturnCode nnrti_onnx_fill(nnrti_onnx_reader *r, int32_t depth, const nnrti_onnx_message *m, size_t at,
+                                       size_t end, nnrti_onnx_scan *scan)
+{
+    NNRT_ReturnCode rc = NNRT_SUCCESS;
+    while (at < end && rc == NNRT_SUCCESS) {
+        nnrti_onnx_item item;
+        rc = nnrti_onnx_next(r, m, &at, end, &item);
+        if (rc != NNRT_SUCCESS || item.field == NULL || !nnrti_onnx_lists(item.field->kind)) {
+            continue;
+        }
+        if (item.field->kind == NNRTI_ONNX_SUBS) {
+            uint8_t *list = scan->list[item.row];
+            size_t bytes = nnrti_onnx_entry_bytes(item.field), i = scan->filled[item.row]++;
+            rc = nnrti_onnx_decode(r, depth + 1, item.field->sub, item.at, item.end, list ? list + i * bytes : NULL);
+        } else {
+            nnrti_onnx_append(r, &item, scan);
+        }
+    }
+    return rc;
+}
+
+/* Takes room for a list of a field and enters it, a {data, count} pair, in out. */
+static NNRT_ReturnCode nnrti_onnx_open_list(nnrti_onnx_reader *r, const nnrti_onnx_field *f, size_t row, uint8_t *out,
+                                            nnrti_onnx_scan *scan)
+{
+    nnrt_onnx_strs pair;
+    NNRT_ReturnCode rc = nnrti_onnx_take(r, scan->count[row], nnrti_onnx_entry_bytes(f), &scan->list[row]);
+    if (rc == NNRT_SUCCESS && out != NULL) {
+        pair.data = (const nnrt_onnx_str *)(const void *)scan->list[row];
+        pair.count = scan->count[row];
+        memcpy(out + f->member, &pair, sizeof(pair));
+    }
+    return rc;
+}
+
+/* Reads the last occurrence of a singular message, into out itself or into a struct of its own. */
+static NNRT_ReturnCode nnrti_onnx_open_sub(nnrti_onnx_reader *r, int32_t depth, const nnrti_onnx_field *f, size_t at,
+                                           size_t end, uint8_t *out)
+{
+    NNRT_ReturnCode rc;
+    uint8_t *sub;
+    if (f->kind == NNRTI_ONNX_INLINE) {
+        return f->sub == NNRTI_ONNX_NONE ? NNRT_SUCCESS : nnrti_onnx_decode(r, depth + 1, f->sub, at, end, out);
+    }
+    rc = nnrti_onnx_take(r, 1, nnrti_onnx_messages[f->sub].bytes, &sub);
+    if (rc == NNRT_SUCCESS && out != NULL) {
+        memcpy(out + f->member, &sub, sizeof(sub));
+    }
+    return rc == NNRT_SUCCESS ? nnrti_onnx_decode(r, depth + 1, f->sub, at, end, sub) : rc;
+}
+
+/* Rules that the table does not say, once all members of a message stand in out. */
+static NNRT_ReturnCode nnrti_onnx_finish(nnrti_onnx_reader *r, uint8_t id, size_t at, size_t end, uint8_t *out)
+{
+    if (id == NNRTI_ONNX_TENSOR) {
+        nnrt_onnx_tensor *t = (nnrt_onnx_tensor *)(void *)out;
+        size_t i;
+        t->message = nnrti_onnx_slice(r, at, end);
+        for (i = 0; i < t->dims.count; i++) {
+            if (t->dims.data[i] < 0) {
+                return nnrti_onnx_bad(r, at, &nnrti_onnx_messages[id], 1, "a dimension is negative");
+            }
+        }
+    } else if (id == NNRTI_ONNX_ATTRIBUTE) {
+        nnrt_onnx_attribute *a = (nnrt_onnx_attribute *)(void *)out;
+        if (a->type == NNRT_ONNX_ATTRIBUTE_UNDEFINED && a->valueField != 0) {
+            a->type = a->valueField - 1; /* the fields f .. strings are numbered as their types, plus 1 */
+        }
+    } else if (id == NNRTI_ONNX_DIM) {
+        nnrt_onnx_dim *d = (nnrt_onnx_dim *)(void *)out;
+        if (d->kind == NNRT_ONNX_DIM_VALUE && d->value < 0) {
+            d->kind = NNRT_ONNX_DIM_ABSENT;
+        }
+        if (d->kind != NNRT_ONNX_DIM_VALUE) {
+            d->value = 0;
+        }
+        if (d->kind != NNRT_ONNX_DIM_PARAM) {
+            memset(&d->param, 0, sizeof(d->param));
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Reads the message [at, end) of kind id into its struct out, which is all 0; NULL while only counting. */
+static NNRT_ReturnCode nnrti_onnx_decode(nnrti_onnx_reader *r, int32_t depth, uint8_t id, size_t at, size_t end,
+                                         uint8_t *out)
+{
+    const nnrti_onnx_message *m = &nnrti_onnx_messages[id];
+    nnrti_onnx_scan scan;
+    NNRT_ReturnCode rc;
+    int lists = 0;
+    size_t row;
+    if (depth > NNRT_ONNX_MAX_DEPTH) {
+        return nnrt_error_set(r->error, NNRT_INVALID_FILE, "ONNX file byte %z: %s: nested deeper than %d messages", at,
+                              m->name, (int32_t)NNRT_ONNX_MAX_DEPTH);
+    }
+    memset(&scan, 0, sizeof(scan));
+    rc = nnrti_onnx_scan_fields(r, m, at, end, out, &scan);
+    for (row = 0; row < m->count && rc == NNRT_SUCCESS; row++) {
+        const nnrti_onnx_field *f = &m->fields[row];
+        if (nnrti_onnx_lists(f->kind) && scan.count[row] > 0) {
+            rc = nnrti_onnx_open_list(r, f, row, out, &scan);
+            lists = 1;
+        } else if ((f->kind == NNRTI_ONNX_SUB || f->kind == NNRTI_ONNX_INLINE) && scan.end[row] > 0) {
+            rc = nnrti_onnx_open_sub(r, depth, f, scan.at[row], scan.end[row], out);
+        }
+    }
+    if (rc == NNRT_SUCCESS && lists) {
+        rc = nnrti_onnx_fill(r, depth, m, at, end, &scan);
+    }
+    return rc == NNRT_SUCCESS && out != NULL ? nnrti_onnx_finish(r, id, at, end, out) : rc;
+}
+
+/* What stands before the root struct in a block, so that it can be freed by the struct's address alone. */
+typedef struct nnrti_onnx_head {
+    nnrt_allocator allocator;
+    size_t bytes;
+} nnrti_onnx_head;
+
+#define NNRTI_ONNX_HEAD ((sizeof(nnrti_onnx_head) + 7) & ~(size_t)7)
+
+/* Frees the block whose root struct this is. */
+static void nnrti_onnx_root_free(void *root)
+{
+    if (root != NULL) {
+        uint8_t *block = (uint8_t *)root - NNRTI_ONNX_HEAD;
+        nnrti_onnx_head head;
+        memcpy(&head, block, sizeof(head));
+        nnrt_free(&head.allocator, block, head.bytes);
+    }
+}
+
+/* Walks over the whole message: the root struct, which is *root, and all below it. */
+static NNRT_ReturnCode nnrti_onnx_walk(nnrti_onnx_reader *r, uint8_t id, size_t size, uint8_t **root)
+{
+    NNRT_ReturnCode rc = nnrti_onnx_take(r, 1, nnrti_onnx_messages[id].bytes, root);
+    return rc == NNRT_SUCCESS ? nnrti_onnx_decode(r, 1, id, 0, size, *root) : rc;
+}
+
+/* Counts, allocates and fills. The same walk does the counting and the filling; should the bytes change in between,
+ * the second one ends at the room that the first one found. */
+static NNRT_ReturnCode nnrti_onnx_read(const void *data, size_t size, const nnrt_allocator *allocator, uint8_t id,
+                                       void **root, nnrt_error *error)
+{
+    nnrti_onnx_reader r;
+    nnrti_onnx_head head;
+    uint8_t *block, *top;
+    NNRT_ReturnCode rc;
+    memset(&head, 0, sizeof(head));
+    r.data = (const uint8_t *)data;
+    r.block = NULL;
+    r.room = SIZE_MAX - NNRTI_ONNX_HEAD;
+    r.used = 0;
+    r.error = error;
+    rc = nnrti_onnx_walk(&r, id, size, &top);
+    if (rc != NNRT_SUCCESS) {
+        return rc;
+    }
+    head.bytes = NNRTI_ONNX_HEAD + r.used;
+    block = (uint8_t *)nnrt_alloc(allocator, head.bytes);
+    if (block == NULL) {
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "ONNX file: no memory for %z bytes of tables", head.bytes);
+    }
+    if (allocator != NULL) {
+        head.allocator = *allocator;
+    }
+    memset(block, 0, head.bytes);
+    memcpy(block, &head, sizeof(head));
+    r.block = block + NNRTI_ONNX_HEAD;
+    r.room = r.used;
+    r.used = 0;
+    rc = nnrti_onnx_walk(&r, id, size, &top);
+    if (rc != NNRT_SUCCESS) {
+        nnrti_onnx_root_free(block + NNRTI_ONNX_HEAD);
+        return rc;
+    }
+    *root = top;
+    return NNRT_SUCCESS;
+}
+
+NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_allocator *allocator, nnrt_onnx_model **model,
+                                nnrt_error *error)
+{
+    void *root = NULL;
+    NNRT_ReturnCode rc;
+    if (model == NULL || data == NULL) {
+        if (model != NULL) {
+            *model = NULL;
+        }
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_parse: %s is NULL", model ? "data" : "model");
+    }
+    *model = NULL;
+    rc = nnrti_onnx_read(data, size, allocator, NNRTI_ONNX_MODEL, &root, error);
+    if (rc == NNRT_SUCCESS && ((nnrt_onnx_model *)root)->graph == NULL) {
+        nnrti_onnx_root_free(root);
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX file: ModelProto.graph is missing");
+    }
+    *model = (nnrt_onnx_model *)root;
+    return rc;
+}
+
+NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt_allocator *allocator,
+                                       nnrt_onnx_tensor **tensor, nnrt_error *error)
+{
+    void *root = NULL;
+    NNRT_ReturnCode rc;
+    if (tensor == NULL || data == NULL) {
+        if (tensor != NULL) {
+            *tensor = NULL;
+        }
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_parse_tensor: %s is NULL", tensor ? "data" : "tensor");
+    }
+    rc = nnrti_onnx_read(data, size, allocator, NNRTI_ONNX_TENSOR, &root, error);
+    *tensor = (nnrt_onnx_tensor *)root;
+    return rc;
+}
+
+void nnrt_onnx_model_free(nnrt_onnx_model *model)
+{
+    nnrti_onnx_root_free(model);
+}
+
+void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor)
+{
+    nnrti_onnx_root_free(tensor);
+}
+
+/* How the elements of a data type are stored. bits: of one element. field: the typed field that may have them, by its
+ * number in TensorProto. width: bytes that one value of that field becomes; several values make a complex element, and
+ * one value holds two of 4 bits. */
+typedef struct nnrti_onnx_storage {
+    uint8_t bits, field, width;
+} nnrti_onnx_storage;
+
+/* By nnrt_onnx_type. */
+static const nnrti_onnx_storage nnrti_onnx_storages[] = {
+    {0, 0, 0}, {32, 4, 4}, {8, 5, 1},   {8, 5, 1},   {16, 5, 2},  {16, 5, 2}, {32, 5, 4},   {64, 7, 8}, {0, 6, 0},
+    {8, 5, 1}, {16, 5, 2}, {64, 10, 8}, {32, 11, 4}, {64, 11, 8}, {64, 4, 4}, {128, 10, 8}, {16, 5, 2}, {8, 5, 1},
+    {8, 5, 1}, {8, 5, 1},  {8, 5, 1},   {4, 5, 1},   {4, 5, 1},   {4, 5, 1},  {8, 5, 1}};
+
+/* Copies at most 63 bytes of s to text, unprintable ones as '?', and ends it with a NUL. */
+static const char *nnrti_onnx_text(char text[64], nnrt_onnx_str s)
+{
+    size_t i, n = s.length < 63 ? s.length : 63;
+    for (i = 0; i < n; i++) {
+        text[i] = s.data[i] >= 32 && s.data[i] < 127 ? s.data[i] : '?';
+    }
+    text[n] = 0;
+    return text;
+}
+
+/* The type's row, or NULL and an error where it has no elements of a fixed size. */
+static const nnrti_onnx_storage *nnrti_onnx_storage_of(const nnrt_onnx_tensor *tensor, nnrt_error *error)
+{
+    size_t types = sizeof(nnrti_onnx_storages) / sizeof(nnrti_onnx_storages[0]);
+    int32_t type = tensor->dataType;
+    char name[64];
+    if (type < 0 || (size_t)type >= types || nnrti_onnx_storages[type].bits == 0) {
+        nnrt_error_set(error, NNRT_NOT_SUPPORT, "ONNX tensor '%s': elements of data type %d cannot be read",
+                       nnrti_onnx_text(name, tensor->name), type);
+        return NULL;
+    }
+    return &nnrti_onnx_storages[type];
+}
+
+NNRT_ReturnCode nnrt_onnx_tensor_bytes(const nnrt_onnx_tensor *tensor, size_t *bytes, nnrt_error *error)
+{
+    const nnrti_onnx_storage *s;
+    uint64_t n = 1, limit = (uint64_t)SIZE_MAX / 16 - 1;
+    size_t i;
+    int fits = 1;
+    char name[64];
+    if (tensor == NULL || bytes == NULL) {
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_tensor_bytes: an argument is NULL");
+    }
+    *bytes = 0;
+    s = nnrti_onnx_storage_of(tensor, error);
+    if (s == NULL) {
+        return NNRT_NOT_SUPPORT;
+    }
+    for (i = 0; i < tensor->dims.count; i++) {
+        uint64_t d = (uint64_t)tensor->dims.data[i];
+        if (d == 0) {
+            return NNRT_SUCCESS;
+        }
+        fits = fits && d <= limit / n;
+        n = fits ? n * d : n;
+    }
+    if (!fits) {
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': its dims do not fit the address space",
+                              nnrti_onnx_text(name, tensor->name));
+    }
+    *bytes = s->bits < 8 ? (size_t)((n + 1) / 2) : (size_t)n * (s->bits / 8u);
+    return NNRT_SUCCESS;
+}
+
+/* 1 where the machine's numbers have their lowest byte first. */
+static int nnrti_onnx_little_endian(void)
+{
+    uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+/* Turns little-endian numbers of width bytes in place to the machine's order. */
+static void nnrti_onnx_to_host(uint8_t *p, size_t bytes, size_t width)
+{
+    size_t i, k;
+    if (nnrti_onnx_little_endian()) {
+        return;
+    }
+    for (i = 0; i + width <= bytes; i += width) {
+        for (k = 0; k < width / 2; k++) {
+            uint8_t low = p[i + k];
+            p[i + k] = p[i + width - 1 - k];
+            p[i + width - 1 - k] = low;
+        }
+    }
+}
+
+/* Writes the low width bytes of v, lowest first. */
+static void nnrti_onnx_put_low(uint8_t *p, size_t width, uint64_t v)
+{
+    size_t i;
+    for (i = 0; i < width; i++) {
+        p[i] = (uint8_t)(v >> (8 * i));
+    }
+}
+
+/* How many values the tensor has in the typed field of the given number. */
+static size_t nnrti_onnx_typed_count(const nnrt_onnx_tensor *t, uint8_t field)
+{
+    switch (field) {
+    case 4: return t->floatCount;
+    case 5: return t->int32Count;
+    case 7: return t->int64Count;
+    case 10: return t->doubleCount;
+    default: return t->uint64Count;
+    }
+}
+
+/* Writes the values of the tensor's typed field, s->width little-endian bytes each, to out, which has room for them
+ * all. A bool becomes 0 or 1. */
+static NNRT_ReturnCode nnrti_onnx_typed(const nnrt_onnx_tensor *t, const nnrti_onnx_storage *s, uint8_t *out,
+                                        size_t bytes, nnrt_error *error)
+{
+    const nnrti_onnx_message *m = &nnrti_onnx_messages[NNRTI_ONNX_TENSOR];
+    nnrti_onnx_reader r;
+    size_t at = 0, done = 0;
+    uint64_t v = 0;
+    memset(&r, 0, sizeof(r));
+    r.data = (const uint8_t *)t->message.data;
+    r.error = error;
+    while (at < t->message.length) {
+        nnrti_onnx_item item;
+        NNRT_ReturnCode rc = nnrti_onnx_next(&r, m, &at, t->message.length, &item);
+        if (rc != NNRT_SUCCESS) {
+            return rc;
+        }
+        if (item.field == NULL || item.field->number != s->field) {
+            continue;
+        }
+        while (item.at < item.end && bytes - done >= s->width &&
+               nnrti_onnx_number(r.data, nnrti_onnx_wires[item.field->kind], &item.at, item.end, &v) == NULL) {
+            v = t->dataType == NNRT_ONNX_BOOL ? (v != 0) : v;
+            nnrti_onnx_put_low(out + done, s->width, v);
+            done += s->width;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Checks the size of the buffer out against the tensor's. *storage is the type's row. */
+static NNRT_ReturnCode nnrti_onnx_check_out(const nnrt_onnx_tensor *tensor, const void *out, size_t bytes,
+                                            const nnrti_onnx_storage **storage, nnrt_error *error)
+{
+    size_t want = 0;
+    char name[64];
+    NNRT_ReturnCode rc = nnrt_onnx_tensor_bytes(tensor, &want, error);
+    if (rc != NNRT_SUCCESS) {
+        return rc;
+    }
+    if (want != bytes) {
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "ONNX tensor '%s': %z bytes of room for its %z bytes",
+                              nnrti_onnx_text(name, tensor->name), bytes, want);
+    }
+    if (out == NULL && bytes > 0) {
+        return nnrt_error_set(error, NNRT_NULL_PTR, "ONNX tensor '%s': out is NULL",
+                              nnrti_onnx_text(name, tensor->name));
+    }
+    *storage = nnrti_onnx_storage_of(tensor, error);
+    return NNRT_SUCCESS;
+}
+
+NNRT_ReturnCode nnrt_onnx_tensor_read(const nnrt_onnx_tensor *tensor, void *out, size_t bytes, nnrt_error *error)
+{
+    const nnrti_onnx_storage *s = NULL;
+    size_t have;
+    char name[64];
+    NNRT_ReturnCode rc = nnrti_onnx_check_out(tensor, out, bytes, &s, error);
+    if (rc != NNRT_SUCCESS) {
+        return rc;
+    }
+    nnrti_onnx_text(name, tensor->name);
+    if (tensor->dataLocation != 0) {
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "ONNX tensor '%s': its data are in another file", name);
+    }
+    have = nnrti_onnx_typed_count(tensor, s->field);
+    if (tensor->rawData.length > 0 || have == 0) {
+        if (tensor->rawData.length != bytes) {
+            return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': raw_data has %z bytes, its dims want %z",
+                                  name, tensor->rawData.length, bytes);
+        }
+        if (bytes > 0) {
+            memcpy(out, tensor->rawData.data, bytes);
+        }
+    } else {
+        if (have != bytes / s->width) {
+            return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': %z values in its data, its dims want %z",
+                                  name, have, bytes / s->width);
+        }
+        rc = nnrti_onnx_typed(tensor, s, (uint8_t *)out, bytes, error);
+    }
+    if (bytes > 0) {
+        nnrti_onnx_to_host((uint8_t *)out, bytes, s->width);
+    }
+    return rc;
+}
+
+/* 1 where the string is the given text. */
+static int nnrti_onnx_is(nnrt_onnx_str s, const char *text)
+{
+    size_t n = strlen(text);
+    return s.data != NULL && s.length == n && memcmp(s.data, text, n) == 0;
+}
+
+/* A decimal number of digits alone into *value. 0 where it is something else or beyond int64_t. */
+static int nnrti_onnx_decimal(nnrt_onnx_str s, int64_t *value)
+{
+    int64_t v = 0;
+    size_t i;
+    for (i = 0; i < s.length; i++) {
+        int digit = s.data[i] - '0';
+        if (digit < 0 || digit > 9 || v > (INT64_MAX - digit) / 10) {
+            return 0;
+        }
+        v = v * 10 + digit;
+    }
+    *value = v;
+    return s.length > 0;
+}
+
+/* What is wrong with a location, or NULL. On Windows a colon is refused anywhere, for it names a drive or a stream. */
+static const char *nnrti_onnx_location_fault(nnrt_onnx_str s)
+{
+    size_t i, start = 0;
+    if (s.length == 0) {
+        return "is empty";
+    }
+    if (s.data[0] == '/') {
+        return "is an absolute path";
+    }
+    if (s.length > 1 && s.data[1] == ':' && ((s.data[0] | 32) >= 'a' && (s.data[0] | 32) <= 'z')) {
+        return "names a drive";
+    }
+    for (i = 0; i <= s.length; i++) {
+        char c = '/';
+        if (i < s.length) {
+            c = s.data[i];
+        }
+        if (c == 0 || c == '\\') {
+            return c == 0 ? "has a NUL byte" : "has a backslash";
+        }
+#ifdef _WIN32
+        if (c == ':') {
+            return "has a colon";
+        }
+#endif
+        if (c == '/') {
+            if (i - start == 2 && s.data[start] == '.' && s.data[start + 1] == '.') {
+                return "leaves the model's folder";
+            }
+            start = i + 1;
+        }
+    }
+    return NULL;
+}
+
+NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_onnx_external *external,
+                                          nnrt_error *error)
+{
+    char name[64], location[64];
+    const char *fault;
+    int good = 1;
+    size_t i;
+    if (tensor == NULL || external == NULL) {
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_tensor_external: an argument is NULL");
+    }
+    memset(external, 0, sizeof(*external));
+    external->length = -1;
+    nnrti_onnx_text(name, tensor->name);
+    if (tensor->dataLocation != 1) {
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "ONNX tensor '%s': data_location is %d, not 1 (external)",
+                              name, tensor->dataLocation);
+    }
+    for (i = 0; i < tensor->externalData.count; i++) {
+        const nnrt_onnx_pair *p = &tensor->externalData.data[i];
+        if (nnrti_onnx_is(p->key, "location")) {
+            external->location = p->value;
+        } else if (nnrti_onnx_is(p->key, "offset")) {
+            good = good && nnrti_onnx_decimal(p->value, &external->offset);
+        } else if (nnrti_onnx_is(p->key, "length")) {
+            good = good && nnrti_onnx_decimal(p->value, &external->length);
+        }
+    }
+    fault = nnrti_onnx_location_fault(external->location);
+    if (fault != NULL) {
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "ONNX tensor '%s': external location '%s' %s", name,
+                              nnrti_onnx_text(location, external->location), fault);
+    }
+    if (!good) {
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': external offset or length is no number",
+                              name);
+    }
+    return NNRT_SUCCESS;
+}
+
+#ifndef NNRT_NO_STDIO
+
+/* 1 where realpath() is declared: it is not in C99, and strict compilers hide it. It needs a known longest path. */
+#ifndef _WIN32
+#include <limits.h>
+#endif
+#ifndef NNRT_ONNX_REALPATH
+#if defined(_WIN32) || !defined(PATH_MAX)
+#define NNRT_ONNX_REALPATH 0
+#elif defined(__APPLE__) || defined(_DEFAULT_SOURCE) || defined(_BSD_SOURCE) || defined(_GNU_SOURCE)
+#define NNRT_ONNX_REALPATH 1
+#elif defined(_XOPEN_SOURCE) && _XOPEN_SOURCE >= 500
+#define NNRT_ONNX_REALPATH 1
+#else
+#define NNRT_ONNX_REALPATH 0
+#endif
+#endif
+#if defined(PATH_MAX) && PATH_MAX > 4096
+#define NNRTI_ONNX_PATH PATH_MAX
+#else
+#define NNRTI_ONNX_PATH 4096
+#endif
+
+/* Room for building a path: the model's folder, the file in it, and what a link resolves to. */
+typedef struct nnrti_onnx_paths {
+    char folder[NNRTI_ONNX_PATH], file[NNRTI_ONNX_PATH], real[NNRTI_ONNX_PATH];
+} nnrti_onnx_paths;
+
+/* Length of the folder part of a path, with its last separator; 0 where there is none. */
+static size_t nnrti_onnx_folder_length(const char *path)
+{
+    size_t i, length = 0;
+    for (i = 0; path[i] != 0; i++) {
+        if (path[i] == '/') {
+            length = i + 1;
+        }
+#ifdef _WIN32
+        if (path[i] == '\\' || path[i] == ':') {
+            length = i + 1;
+        }
+#endif
+    }
+    return length;
+}
+
+/* Puts the location behind the model's folder into p->file, and the folder ("." where there is none) into p->folder.
+ * 0: too long. */
+static int nnrti_onnx_join(nnrti_onnx_paths *p, const char *modelPath, nnrt_onnx_str location)
+{
+    size_t n = nnrti_onnx_folder_length(modelPath);
+    if (n >= NNRTI_ONNX_PATH - 2 || location.length > NNRTI_ONNX_PATH - 2 - n) {
+        return 0;
+    }
+    memcpy(p->folder, modelPath, n);
+    if (n == 0) {
+        p->folder[n++] = '.';
+        p->folder[n++] = '/';
+    }
+    p->folder[n] = 0;
+    if (location.length >= NNRTI_ONNX_PATH - n) {
+        return 0;
+    }
+    memcpy(p->file, p->folder, n);
+    memcpy(p->file + n, location.data, location.length);
+    p->file[n + location.length] = 0;
+    return 1;
+}
+
+/* Replaces p->file by the path without links, where the system can tell. 0: it does not exist or lies elsewhere than
+ * below p->folder. */
+static int nnrti_onnx_confine(nnrti_onnx_paths *p)
+{
+#if NNRT_ONNX_REALPATH
+    size_t n;
+    if (realpath(p->file, p->real) == NULL) {
+        return 0;
+    }
+    memcpy(p->file, p->real, strlen(p->real) + 1);
+    if (realpath(p->folder, p->real) == NULL) {
+        return 0;
+    }
+    n = strlen(p->real);
+    if (n > 0 && p->real[n - 1] == '/') {
+        n--; /* the root folder */
+    }
+    return strncmp(p->file, p->real, n) == 0 && p->file[n] == '/';
+#else
+    return p->file[0] != 0;
+#endif
+}
+
+/* Moves a file to an offset, in steps that fit a long of 32 bits. 0: cannot. */
+static int nnrti_onnx_seek(FILE *f, int64_t offset)
+{
+    int good = fseek(f, 0, SEEK_SET) == 0;
+    while (good && offset > 0) {
+        long step = offset < 0x40000000 ? (long)offset : 0x40000000L;
+        good = fseek(f, step, SEEK_CUR) == 0;
+        offset -= step;
+    }
+    return good;
+}
+
+/* Reads bytes at an offset of the file p->file. */
+static NNRT_ReturnCode nnrti_onnx_read_at(const char *path, int64_t offset, void *out, size_t bytes, const char *name,
+                                          nnrt_error *error)
+{
+    FILE *f = fopen(path, "rb");
+    size_t got = 0;
+    if (f == NULL) {
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "ONNX tensor '%s': its external file cannot be opened", name);
+    }
+    if (nnrti_onnx_seek(f, offset)) {
+        got = fread(out, 1, bytes, f);
+    }
+    fclose(f);
+    if (got != bytes) {
+        return nnrt_error_set(error, NNRT_INVALID_FILE,
+                              "ONNX tensor '%s': its external file has %z of %z bytes at offset %l", name, got, bytes,
+                              offset);
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
+                                        const nnrt_allocator *allocator, void *out, size_t bytes, nnrt_error *error)
+{
+    const nnrti_onnx_storage *s = NULL;
+    nnrt_onnx_external where;
+    nnrti_onnx_paths *paths;
+    char name[64];
+    NNRT_ReturnCode rc;
+    if (modelPath == NULL) {
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_external_read: modelPath is NULL");
+    }
+    rc = nnrt_onnx_tensor_external(tensor, &where, error);
+    if (rc == NNRT_SUCCESS) {
+        rc = nnrti_onnx_check_out(tensor, out, bytes, &s, error);
+    }
+    if (rc != NNRT_SUCCESS) {
+        return rc;
+    }
+    nnrti_onnx_text(name, tensor->name);
+    if (where.length >= 0 && (uint64_t)where.length != bytes) {
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': external length is %l, its dims want %z",
+                              name, where.length, bytes);
+    }
+    paths = (nnrti_onnx_paths *)nnrt_alloc(allocator, sizeof(*paths));
+    if (paths == NULL) {
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "ONNX tensor '%s': no memory for paths", name);
+    }
+    if (!nnrti_onnx_join(paths, modelPath, where.location) || !nnrti_onnx_confine(paths)) {
+        rc = nnrt_error_set(error, NNRT_INVALID_PATH,
+                            "ONNX tensor '%s': its external file is missing or not in the model's folder", name);
+    } else if (bytes > 0) {
+        rc = nnrti_onnx_read_at(paths->file, where.offset, out, bytes, name, error);
+    }
+    nnrt_free(allocator, paths, sizeof(*paths));
+    if (rc == NNRT_SUCCESS && bytes > 0) {
+        nnrti_onnx_to_host((uint8_t *)out, bytes, s->width);
+    }
+    return rc;
+}
+
+/* Size of an open file, which is then at its start; -1 where it cannot be told or is 2 GiB or more. */
+static int64_t nnrti_onnx_file_size(FILE *f)
+{
+    long size = -1;
+    if (fseek(f, 0, SEEK_END) == 0) {
+        size = ftell(f);
+    }
+    if (size < 0 || size > 0x7FFFFFFFL || fseek(f, 0, SEEK_SET) != 0) {
+        return -1;
+    }
+    return size;
+}
+
+NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data, size_t *size,
+                                    nnrt_error *error)
+{
+    NNRT_ReturnCode rc = NNRT_SUCCESS;
+    int64_t length;
+    void *block;
+    FILE *f;
+    if (path == NULL || data == NULL || size == NULL) {
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_file_read: an argument is NULL");
+    }
+    *data = NULL;
+    *size = 0;
+    f = fopen(path, "rb");
+    if (f == NULL) {
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "file '%s' cannot be opened", path);
+    }
+    length = nnrti_onnx_file_size(f);
+    if (length <= 0) {
+        fclose(f);
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' %s", path,
+                              length == 0 ? "is empty" : "cannot be measured, or has 2 GiB or more");
+    }
+    block = nnrt_alloc(allocator, (size_t)length);
+    if (block == NULL) {
+        rc = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "file '%s': no memory for its %l bytes", path, length);
+    } else if (fread(block, 1, (size_t)length, f) != (size_t)length) {
+        nnrt_free(allocator, block, (size_t)length);
+        rc = nnrt_error_set(error, NNRT_INVALID_FILE, "file '%s' cannot be read", path);
+    } else {
+        *data = block;
+        *size = (size_t)length;
+    }
+    fclose(f);
+    return rc;
+}
+
+void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t size)
+{
+    nnrt_free(allocator, data, size);
+}
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_table */
+
+/* The operators: X(op_type, first and last version of the operator set, least and most inputs, handler, argument,
+   "attributes"). handler: nnrti_onnx_op_<handler>, told the argument. An attribute that is not listed is refused, so an
+   operator set that adds one cannot be misread; consumed_inputs (operator sets below 6) says nothing and is let pass.
+   */
+#define NNRTI_ONNX_MANY 0xFFFFu
+#define NNRTI_ONNX_ACT(name) NNRT_ACTIVATION_TYPE_##name
+#define NNRTI_ONNX_RED(name) NNRT_REDUCE_MODE_##name
+/* clang-format off */
+#define NNRTI_ONNX_OPS(X) \
+    X(Abs,                  1, 22, 1, 1, abs,            0, "") \
+    X(Add,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_ADD_FUSION, "axis broadcast") \
+    X(And,                  1, 22, 2, 2, logic,          0, "axis broadcast") \
+    X(ArgMax,               1, 22, 1, 1, arg,            0, "axis keepdims select_last_index") \
+    X(ArgMin,               1, 22, 1, 1, arg,            1, "axis keepdims select_last_index") \
+    X(AveragePool,          1, 22, 1, 1, average_pool,   0, "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
+    X(BatchNormalization,   1, 22, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
+    X(Cast,                 1, 22, 1, 1, cast,           0, "to saturate") \
+    X(CastLike,            15, 22, 2, 2, cast,           1, "saturate") \
+    X(Celu,                12, 22, 1, 1, celu,           0, "alpha") \
+    X(Clip,                 1, 22, 1, 3, clip,           0, "max min") \
+    X(Concat,               1, 22, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
+    X(Constant,             1, 22, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
+    X(ConstantOfShape,      9, 22, 1, 1, constant_shape, 0, "value") \
+    X(Conv,                 1, 22, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
+    X(ConvTranspose,        1, 22, 2, 3, conv_transpose, 0, "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
+    X(DepthToSpace,         1, 22, 1, 1, depth_to_space, 0, "blocksize mode") \
+    X(DequantizeLinear,    10, 20, 2, 3, dequantize,     0, "axis") \
+    X(Div,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
+    X(Dropout,              1, 22, 1, 3, dropout,        0, "is_test ratio seed") \
+    X(Elu,                  1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
+    X(Equal,                1, 22, 2, 2, compare,        0, "axis broadcast") \
+    X(Erf,                  9, 22, 1, 1, erf,            0, "") \
+    X(Exp,                  1, 22, 1, 1, exp,            0, "") \
+    X(Expand,               8, 22, 2, 2, expand,         0, "") \
+    X(Flatten,              1, 22, 1, 1, flatten,        0, "axis") \
+    X(Gather,               1, 22, 2, 2, gather,         0, "axis") \
+    X(GatherElements,      11, 22, 2, 2, gather_elements, 0, "axis") \
+    X(GatherND,            11, 22, 2, 2, gather_nd,      0, "batch_dims") \
+    X(Gelu,                20, 22, 1, 1, gelu,           0, "approximate") \
+    X(Gemm,                 1, 22, 2, 3, gemm,           0, "alpha beta broadcast transA transB") \
+    X(GlobalAveragePool,    1, 22, 1, 1, global_pool,    NNRTI_ONNX_RED(MEAN), "") \
+    X(GlobalMaxPool,        1, 22, 1, 1, global_pool,    NNRTI_ONNX_RED(MAX), "") \
+    X(Greater,              1, 22, 2, 2, compare,        1, "axis broadcast") \
+    X(GreaterOrEqual,      12, 22, 2, 2, compare,        2, "") \
+    X(HardSigmoid,          1, 22, 1, 1, hard_sigmoid,   0, "alpha beta") \
+    X(HardSwish,           14, 22, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
+    X(Hardmax,              1, 22, 1, 1, softmax,        2, "axis") \
+    X(Identity,             1, 22, 1, 1, identity,       0, "") \
+    X(InstanceNormalization, 1, 22, 3, 3, instance_norm, 0, "epsilon") \
+    X(IsInf,               10, 22, 1, 1, is_inf,         0, "detect_negative detect_positive") \
+    X(IsNaN,                9, 22, 1, 1, is_nan,         0, "") \
+    X(LRN,                  1, 22, 1, 1, lrn,            0, "alpha beta bias size") \
+    X(LayerNormalization,  17, 22, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
+    X(LeakyRelu,            1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(LEAKY_RELU), "alpha") \
+    X(Less,                 1, 22, 2, 2, compare,        3, "axis broadcast") \
+    X(LessOrEqual,         12, 22, 2, 2, compare,        4, "") \
+    X(LogSoftmax,           1, 22, 1, 1, softmax,        1, "axis") \
+    X(MatMul,               1, 22, 2, 2, matmul,         0, "") \
+    X(Max,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 0, "") \
+    X(MaxPool,              1, 22, 1, 1, max_pool,       0, "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
+    X(Mean,                 1, 22, 1, NNRTI_ONNX_MANY, variadic, 3, "") \
+    X(MeanVarianceNormalization, 9, 22, 1, 1, mean_variance, 0, "axes") \
+    X(Min,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 1, "") \
+    X(Mul,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
+    X(Neg,                  1, 22, 1, 1, neg,            0, "") \
+    X(Not,                  1, 22, 1, 1, not,            0, "") \
+    X(OneHot,               9, 22, 3, 3, one_hot,        0, "axis") \
+    X(Or,                   1, 22, 2, 2, logic,          1, "axis broadcast") \
+    X(PRelu,                1, 22, 2, 2, prelu,          0, "") \
+    X(Pad,                  1, 22, 1, 4, pad,            0, "mode paddings pads value") \
+    X(Pow,                  1, 22, 2, 2, pow,            0, "axis broadcast") \
+    X(QuantizeLinear,      10, 18, 2, 3, quantize,       0, "axis") \
+    X(Range,               11, 22, 3, 3, range,          0, "") \
+    X(Reciprocal,           1, 22, 1, 1, reciprocal,     0, "") \
+    X(ReduceL1,             1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(ASUM), "axes keepdims noop_with_empty_axes") \
+    X(ReduceL2,             1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(L2), "axes keepdims noop_with_empty_axes") \
+    X(ReduceLogSumExp,      1, 22, 1, 2, reduce_lse,     0, "axes keepdims noop_with_empty_axes") \
+    X(ReduceMax,            1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(MAX), "axes keepdims noop_with_empty_axes") \
+    X(ReduceMean,           1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(MEAN), "axes keepdims noop_with_empty_axes") \
+    X(ReduceMin,            1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(MIN), "axes keepdims noop_with_empty_axes") \
+    X(ReduceProd,           1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(PROD), "axes keepdims noop_with_empty_axes") \
+    X(ReduceSum,            1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(SUM), "axes keepdims noop_with_empty_axes") \
+    X(ReduceSumSquare,      1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(SUM_SQUARE), "axes keepdims noop_with_empty_axes") \
+    X(Relu,                 1, 22, 1, 1, relu,           0, "") \
+    X(Reshape,              1, 22, 1, 2, reshape,        0, "allowzero shape") \
+    X(Resize,              10, 22, 1, 4, resize,         0, "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode") \
+    X(Selu,                 1, 22, 1, 1, selu,           0, "alpha gamma") \
+    X(Shape,                1, 22, 1, 1, shape,          0, "end start") \
+    X(Shrink,               9, 22, 1, 1, shrink,         0, "bias lambd") \
+    X(Sigmoid,              1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
+    X(Sign,                 9, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SIGN), "") \
+    X(Size,                 1, 22, 1, 1, size,           0, "") \
+    X(Slice,                1, 22, 1, 5, slice,          0, "axes ends starts") \
+    X(Softmax,              1, 22, 1, 1, softmax,        0, "axis") \
+    X(Softplus,             1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTPLUS), "") \
+    X(Softsign,             1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTSIGN), "") \
+    X(SpaceToDepth,         1, 22, 1, 1, space_to_depth, 0, "blocksize") \
+    X(Split,                1, 22, 1, 2, split,          0, "axis num_outputs split") \
+    X(Sqrt,                 1, 22, 1, 1, sqrt,           0, "") \
+    X(Squeeze,              1, 22, 1, 2, squeeze,        0, "axes") \
+    X(Sub,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
+    X(Sum,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 2, "") \
+    X(Tanh,                 1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
+    X(ThresholdedRelu,      1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(THRESHOLDRELU), "alpha") \
+    X(Tile,                 1, 22, 2, 3, tile,           0, "") \
+    X(TopK,                 1, 22, 1, 2, top_k,          0, "axis k largest sorted") \
+    X(Transpose,            1, 22, 1, 1, transpose,      0, "perm") \
+    X(Unsqueeze,            1, 22, 1, 2, unsqueeze,      0, "axes") \
+    X(Upsample,             1,  9, 1, 2, resize,         1, "height_scale mode scales width_scale") \
+    X(Where,                9, 22, 3, 3, where,          0, "") \
+    X(Xor,                  1, 22, 2, 2, logic,          2, "axis broadcast")
+/* clang-format on */
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_values */
+
+/* What an ONNX value name stands for, or a step on the way. Extents that are only known when a session is made are
+   tried with two different numbers: both probes go through the runtime's own shape rules, and what comes out alike for
+   both does not depend on them. A probe of rank -1 is not known; probe.data is the value when it follows from constants
+   and shapes. */
+typedef struct nnrti_onnx_value {
+    const char *name; /* as in the file; NULL for steps on the way */
+    nnrt_operand probe[2];
+    NNRT_DataType declared; /* type that the model must declare, else UNKNOWN */
+    bool isInput, inFile;   /* inFile: the value's bytes lie in the caller's, no copy is needed */
+    bool needed;
+    uint32_t tensor; /* index in the model that is built */
+} nnrti_onnx_value;
+
+/* A node of the model that is built. */
+typedef struct nnrti_onnx_step {
+    NNRT_NodeType type;
+    const void *attr;
+    uint32_t *args;           /* nIn inputs, then nOut outputs: indices of values */
+    uint32_t nIn, nOut, node; /* node: of the ONNX graph */
+    bool needed;
+} nnrti_onnx_step;
+
+/* Entry of the table of names. */
+typedef struct nnrti_onnx_entry {
+    nnrt_onnx_str name; /* data NULL: free */
+    uint32_t value;
+} nnrti_onnx_entry;
+
+typedef struct nnrti_onnx nnrti_onnx;
+
+typedef struct nnrti_onnx_importer {
+    const char *name;
+    int32_t least, most; /* operator set versions */
+    uint32_t minIn, maxIn;
+    void (*handler)(nnrti_onnx *c, int32_t arg);
+    int32_t arg;
+    const char *attributes;
+} nnrti_onnx_importer;
+
+#define NNRTI_ONNX_PROTO(name, least, most, minIn, maxIn, handler, arg, attributes)                                    \
+    static void nnrti_onnx_op_##handler(nnrti_onnx *c, int32_t arg_);
+#define NNRTI_ONNX_TABLE_ROW(name, least, most, minIn, maxIn, handler, arg, attributes)                                \
+    {#name, least, most, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
+NNRTI_ONNX_OPS(NNRTI_ONNX_PROTO)
+static const nnrti_onnx_importer nnrti_onnx_rows[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW)};
+#define NNRTI_ONNX_ROW_COUNT ((uint32_t)(sizeof(nnrti_onnx_rows) / sizeof(nnrti_onnx_rows[0])))
+
+/* An import under way. After the first fault code is set and all that follows does nothing. */
+struct nnrti_onnx {
+    const nnrt_onnx_model *model;
+    const nnrt_onnx_desc *desc;
+    const char *path; /* of the model's file, NULL: from memory */
+    bool ownBytes;    /* the file's bytes may be moved */
+    bool usedInPlace; /* a constant lies in the file's bytes */
+    nnrt_memory memory;
+    nnrt_error *error;
+    NNRT_ReturnCode code;
+    nnrti_onnx_value *values;
+    nnrti_onnx_step *steps;
+    nnrti_onnx_entry *entries;
+    uint32_t nValues, valueRoom, nSteps, stepRoom, entryMask;
+    bool dynamic;                 /* some extent is not known */
+    const NNRT_QuantParam *quant; /* of result 0 of the step that is added, NULL: none */
+    int64_t opset;
+    const nnrt_onnx_node *node; /* the current one */
+    uint32_t nodeIndex;
+    const nnrti_onnx_importer *row;
+    char text[256];
+};
+
+/* Extents that stand for unknown ones. Multiples of 224, as image networks want; and below the 512 positions that
+   language networks have at least. */
+#define NNRTI_ONNX_PROBE_A 224
+#define NNRTI_ONNX_PROBE_B 448
+
+/* Sets the message "ONNX node 3 'conv1' (Conv): " and c->text, unless there is one already. */
+static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
+{
+    char name[64], type[64];
+    if (c->code != NNRT_SUCCESS)
+        return;
+    c->code = code;
+    if (c->node == NULL)
+        (void)nnrt_error_set(c->error, code, "%s", c->text);
+    else
+        (void)nnrt_error_set(c->error, code, "ONNX node %u '%s' (%s): %s", c->nodeIndex,
+                             nnrti_onnx_text(name, c->node->name), nnrti_onnx_text(type, c->node->opType), c->text);
+}
+
+/* A fault of the current node: code, then format and arguments as nnrt_text takes them. */
+#define NNRTI_ONNX_FAIL(c, code, ...)                                                                                  \
+    ((void)nnrt_text((c)->text, sizeof((c)->text), __VA_ARGS__), nnrti_onnx_blame(c, code))
+
+/* Zeroed memory that lives until the import ends. NULL: none, and the fault is noted. */
+static void *nnrti_onnx_keep(nnrti_onnx *c, size_t count, size_t size)
+{
+    size_t bytes;
+    void *p = nnrt_mul_size(count, size, &bytes) ? nnrt_memory_keep(&c->memory, bytes > 0 ? bytes : 1) : NULL;
+    if (p == NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
+    return p;
+}
+
+static void *nnrti_onnx_keep_bytes(void *user, size_t bytes)
+{
+    return nnrt_memory_keep((nnrt_memory *)user, bytes > 0 ? bytes : 1);
+}
+
+/* An array of at least count + 1 elements with the same first count; room is what it has. NULL: no memory. */
+static void *nnrti_onnx_grow(nnrti_onnx *c, void *array, uint32_t count, uint32_t *room, size_t size)
+{
+    uint32_t more = *room > 0 ? 2 * *room : 64;
+    void *p;
+    if (count < *room)
+        return array;
+    if (count >= 0x40000000u) {
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
+        return NULL;
+    }
+    p = nnrti_onnx_keep(c, more, size);
+    if (p == NULL)
+        return NULL;
+    if (count > 0)
+        memcpy(p, array, count * size);
+    *room = more;
+    return p;
+}
+
+/* A new value about which nothing is known; NNRT_NO_TENSOR after a fault. */
+static uint32_t nnrti_onnx_new(nnrti_onnx *c)
+{
+    nnrti_onnx_value *values, *v;
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    values = (nnrti_onnx_value *)nnrti_onnx_grow(c, c->values, c->nValues, &c->valueRoom, sizeof(*values));
+    if (values == NULL)
+        return NNRT_NO_TENSOR;
+    c->values = values;
+    v = &values[c->nValues];
+    for (int32_t i = 0; i < 2; i++) {
+        v->probe[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
+        v->probe[i].rank = -1;
+    }
+    v->tensor = NNRT_NO_TENSOR;
+    return c->nValues++;
+}
+
+static const char *nnrti_onnx_copy_text(nnrti_onnx *c, nnrt_onnx_str s)
+{
+    char *text = (char *)nnrti_onnx_keep(c, s.length + 1, 1);
+    if (text != NULL && s.length > 0)
+        memcpy(text, s.data, s.length);
+    return text;
+}
+
+/* The entry of a name: its own, or the free one where it belongs. The table is never full. */
+static nnrti_onnx_entry *nnrti_onnx_entry_of(const nnrti_onnx *c, nnrt_onnx_str name)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < name.length; i++)
+        hash = (hash ^ (uint8_t)name.data[i]) * 16777619u;
+    for (;; hash++) {
+        nnrti_onnx_entry *e = &c->entries[hash & c->entryMask];
+        if (e->name.data == NULL ||
+            (e->name.length == name.length && memcmp(e->name.data, name.data, name.length) == 0))
+            return e;
+    }
+}
+
+/* Makes a table for all names that the graph gives: inputs, constants, results. */
+static void nnrti_onnx_make_table(nnrti_onnx *c)
+{
+    const nnrt_onnx_graph *g = c->model->graph;
+    size_t count = g->inputs.count + g->initializers.count, room = 64;
+    for (size_t i = 0; i < g->nodes.count; i++)
+        count += g->nodes.data[i].outputs.count;
+    if (count >= 0x20000000u) {
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
+        return;
+    }
+    while (room < 2 * count)
+        room *= 2;
+    c->entryMask = (uint32_t)(room - 1);
+    c->entries = (nnrti_onnx_entry *)nnrti_onnx_keep(c, room, sizeof(*c->entries));
+}
+
+/* Gives value v a name. A name is given once in a graph. */
+static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
+{
+    nnrti_onnx_entry *e;
+    char text[64];
+    if (c->code != NNRT_SUCCESS || v == NNRT_NO_TENSOR)
+        return;
+    e = nnrti_onnx_entry_of(c, name);
+    if (e->name.data != NULL) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", nnrti_onnx_text(text, name));
+        return;
+    }
+    e->name = name;
+    e->value = v;
+    if (c->values[v].name == NULL && !c->values[v].isInput) {
+        c->values[v].name = nnrti_onnx_copy_text(c, name);
+        c->values[v].probe[0].name = c->values[v].probe[1].name = c->values[v].name;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_tensors */
+
+/* ONNX element types: D(ONNX name, NNRT name). The others cannot be imported. */
+#define NNRTI_ONNX_TYPES(D)                                                                                            \
+    D(FLOAT, FLOAT32)                                                                                                  \
+    D(UINT8, UINT8) D(INT8, INT8) D(UINT16, UINT16) D(INT16, INT16) D(INT32, INT32) D(INT64, INT64) D(BOOL, BOOL)      \
+        D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32) D(UINT64, UINT64)
+
+/* UNKNOWN for types that the runtime does not have. */
+static NNRT_DataType nnrti_onnx_type_of(nnrt_onnx_type type)
+{
+    switch (type) {
+#define NNRTI_ONNX_TYPE_CASE(from, to)                                                                                 \
+    case NNRT_ONNX_##from: return NNRT_DATA_TYPE_##to;
+        NNRTI_ONNX_TYPES(NNRTI_ONNX_TYPE_CASE)
+    default: return NNRT_DATA_TYPE_UNKNOWN;
+    }
+}
+
+static const char *nnrti_onnx_type_text(nnrt_onnx_type type)
+{
+    static const char *const names[] = {"undefined",      "float",    "uint8",        "int8",           "uint16",
+                                        "int16",          "int32",    "int64",        "string",         "bool",
+                                        "float16",        "double",   "uint32",       "uint64",         "complex64",
+                                        "complex128",     "bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2",
+                                        "float8e5m2fnuz", "uint4",    "int4",         "float4e2m1",     "float8e8m0"};
+    return type >= 0 && type < (nnrt_onnx_type)(sizeof(names) / sizeof(names[0])) ? names[type] : "unknown";
+}
+
+/* Takes a type over, with a fault when there is none like it. what and name say whose it is. */
+static NNRT_DataType nnrti_onnx_take_type(nnrti_onnx *c, nnrt_onnx_type type, const char *what, const char *name)
+{
+    NNRT_DataType t = nnrti_onnx_type_of(type);
+    if (t == NNRT_DATA_TYPE_UNKNOWN)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "%s '%s' has element type %s (%d), which is not supported", what,
+                        name, nnrti_onnx_type_text(type), type);
+    return t;
+}
+
+/* A constant value. data must stay until the import ends, and as long as the model when inFile. */
+static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t rank, const int32_t *dims,
+                                    const void *data)
+{
+    uint32_t v = nnrti_onnx_new(c);
+    if (v != NNRT_NO_TENSOR)
+        c->values[v].probe[0] = c->values[v].probe[1] = nnrt_operand_make(type, rank, dims, data);
+    return v;
+}
+
+/* A constant of elements that are copied. */
+static uint32_t nnrti_onnx_constant_copy(nnrti_onnx *c, NNRT_DataType type, int32_t rank, const int32_t *dims,
+                                         const void *data)
+{
+    size_t bytes;
+    void *copy;
+    if (!nnrt_dims_bytes(dims, rank, type, &bytes)) {
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of a constant does not fit");
+        return NNRT_NO_TENSOR;
+    }
+    copy = nnrti_onnx_keep(c, bytes, 1);
+    if (copy == NULL)
+        return NNRT_NO_TENSOR;
+    if (bytes > 0)
+        memcpy(copy, data, bytes);
+    return nnrti_onnx_constant(c, type, rank, dims, copy);
+}
+
+static bool nnrti_onnx_is_little(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+/* The elements of t where they can be used as they lie, else NULL. In bytes of our own they may be moved to the left
+   over their own length field, which nobody reads any more: for 128 bytes and more tag and length take 3 bytes. */
+static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t, size_t bytes, size_t size)
+{
+    const size_t off = (size_t)((uintptr_t)t->rawData.data & (size - 1));
+    uint8_t *from = (uint8_t *)(uintptr_t)t->rawData.data;
+    if (t->dataLocation != 0 || t->rawData.data == NULL || t->rawData.length != bytes || bytes == 0 ||
+        !nnrti_onnx_is_little())
+        return NULL;
+    if (off != 0 && (!c->ownBytes || off > 3 || bytes < 128))
+        return NULL;
+    if (off != 0)
+        memmove(from - off, from, bytes);
+    c->usedInPlace = true;
+    return from - off;
+}
+
+/* Copies the elements of t, wherever they are, into memory of the import. NULL after a fault. */
+static const void *nnrti_onnx_copied(nnrti_onnx *c, const nnrt_onnx_tensor *t, size_t bytes)
+{
+    char name[64];
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    void *data = nnrti_onnx_keep(c, bytes, 1);
+    if (data == NULL)
+        return NULL;
+    memset(&error, 0, sizeof(error));
+    if (t->dataLocation == 0) {
+        code = nnrt_onnx_tensor_read(t, data, bytes, &error);
+    } else {
+        code = NNRT_NOT_SUPPORT;
+#ifndef NNRT_NO_STDIO
+        if (c->path != NULL)
+            code = nnrt_onnx_external_read(t, c->path, c->desc->allocator, data, bytes, &error);
+#endif
+        if (code == NNRT_NOT_SUPPORT && error.code == NNRT_SUCCESS)
+            (void)nnrt_error_set(&error, code, "its data lie in another file, which a model in memory does not have");
+    }
+    if (code != NNRT_SUCCESS) {
+        NNRTI_ONNX_FAIL(c, code, "constant '%s': %s", nnrti_onnx_text(name, t->name), error.message);
+        return NULL;
+    }
+    for (size_t i = 0; t->dataType == NNRT_ONNX_BOOL && i < bytes; i++) /* the runtime's bools are 0 or 1 */
+        ((uint8_t *)data)[i] = ((const uint8_t *)data)[i] != 0;
+    return data;
+}
+
+/* A constant from an ONNX tensor. */
+static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t)
+{
+    char name[64];
+    int32_t dims[NNRT_MAX_RANK];
+    size_t bytes = 0;
+    const void *data;
+    bool inFile;
+    uint32_t v;
+    NNRT_DataType type = nnrti_onnx_take_type(c, t->dataType, "constant", nnrti_onnx_text(name, t->name));
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    if (t->dims.count > NNRT_MAX_RANK) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "constant '%s' has %z axes, at most 8 are possible", name,
+                        t->dims.count);
+        return NNRT_NO_TENSOR;
+    }
+    for (size_t i = 0; i < t->dims.count; i++) {
+        if (t->dims.data[i] < 0 || t->dims.data[i] > INT32_MAX) {
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "constant '%s': extent %l of axis %z does not fit", name,
+                            t->dims.data[i], i);
+            return NNRT_NO_TENSOR;
+        }
+        dims[i] = (int32_t)t->dims.data[i];
+    }
+    if (!nnrt_dims_bytes(dims, (int32_t)t->dims.count, type, &bytes)) {
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of constant '%s' does not fit", name);
+        return NNRT_NO_TENSOR;
+    }
+    data = type != NNRT_DATA_TYPE_BOOL ? nnrti_onnx_in_place(c, t, bytes, nnrt_type_size(type)) : NULL;
+    inFile = data != NULL;
+    if (data == NULL)
+        data = nnrti_onnx_copied(c, t, bytes);
+    if (data == NULL)
+        return NNRT_NO_TENSOR;
+    v = nnrti_onnx_constant(c, type, (int32_t)t->dims.count, dims, data);
+    if (v != NNRT_NO_TENSOR)
+        c->values[v].inFile = inFile;
+    return v;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_steps */
+
+/* The value with index v; nothing is known of the one that stands in for NNRT_NO_TENSOR. */
+static const nnrti_onnx_value *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
+{
+    static nnrti_onnx_value none; /* zero: unknown type, a scalar */
+    return v < c->nValues ? &c->values[v] : &none;
+}
+
+/* True when the value follows from constants and shapes, whatever the inputs' extents are. */
+static bool nnrti_onnx_known(const nnrti_onnx *c, uint32_t v)
+{
+    const nnrti_onnx_value *p = nnrti_onnx_at(c, v);
+    return p->probe[0].data != NULL && p->probe[0].data == p->probe[1].data;
+}
+
+/* Where both probes have the same elements they share one copy, which is how nnrti_onnx_known sees it. */
+static void nnrti_onnx_unify(nnrti_onnx_value *v)
+{
+    nnrt_operand *a = &v->probe[0], *b = &v->probe[1];
+    size_t bytes;
+    if (a->data == NULL || b->data == NULL || a->data == b->data || a->rank != b->rank || a->dataType != b->dataType ||
+        memcmp(a->dims, b->dims, (size_t)a->rank * sizeof(a->dims[0])) != 0)
+        return;
+    if (nnrt_dims_bytes(a->dims, a->rank, a->dataType, &bytes) && memcmp(a->data, b->data, bytes) == 0)
+        b->data = a->data;
+}
+
+/* Elements of results that are computed here: as many as stand in for what they come from, or few. */
+#define NNRTI_ONNX_FOLD_BYTES 65536u
+
+/* Computes the results of a resolved step when all its inputs are known and the results are not out of proportion. */
+static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
+{
+    void *results[64];
+    size_t in = 0, out = 0, bytes;
+    bool done = true;
+    if (r->nOut > 64)
+        return NNRT_SUCCESS;
+    for (uint32_t i = 0; i < r->nOut; i++) {
+        done = done && r->out[i].data != NULL;
+        if (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
+            !nnrt_add_size(out, bytes, &out))
+            return NNRT_SUCCESS;
+    }
+    for (uint32_t i = 0; i < r->nIn && !done; i++) {
+        if (r->in[i].dataType == NNRT_DATA_TYPE_UNKNOWN)
+            continue;
+        if (r->in[i].data == NULL)
+            return NNRT_SUCCESS;
+        if (nnrt_dims_bytes(r->in[i].dims, r->in[i].rank, r->in[i].dataType, &bytes))
+            (void)nnrt_add_size(in, bytes, &in);
+    }
+    if (done || (out > NNRTI_ONNX_FOLD_BYTES && out / 2 > in))
+        return NNRT_SUCCESS;
+    for (uint32_t i = 0; i < r->nOut; i++) {
+        (void)nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes);
+        results[i] = nnrti_onnx_keep(c, bytes, 1);
+        if (results[i] == NULL)
+            return NNRT_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < r->nOut; i++)
+        r->out[i].data = results[i];
+    return nnrt_node_run(r, results, &c->memory);
+}
+
+/* Sends one probe of the step's inputs through the runtime's rule: fills that probe of its outputs. False: a fault.
+   Where extents are tried, a refusal only means that nothing is known. */
+static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t which, nnrt_operand *operands)
+{
+    const nnrt_op *op = nnrt_op_find(s->type);
+    nnrt_op_arity arity = nnrt_op_operands(op);
+    const uint32_t nIn = arity.maxIn == UINT32_MAX ? s->nIn : arity.maxIn;
+    nnrt_error error;
+    nnrt_resolve r;
+    NNRT_ReturnCode code;
+    memset(&r, 0, sizeof(r));
+    memset(&error, 0, sizeof(error));
+    for (uint32_t i = 0; i < s->nIn; i++) {
+        if (s->args[i] == NNRT_NO_TENSOR)
+            continue;
+        operands[i] = c->values[s->args[i]].probe[which];
+        if (operands[i].rank < 0)
+            return true;
+    }
+    for (uint32_t i = 0; i < s->nOut; i++) {
+        operands[nIn + i].dataType = c->values[s->args[s->nIn + i]].declared;
+        operands[nIn + i].name = "result";
+        operands[nIn + i].quant = i == 0 ? c->quant : NULL;
+        operands[nIn + i].quantCount = i == 0 && c->quant != NULL ? 1 : 0;
+    }
+    r.op = op;
+    r.nodeName = "";
+    r.node = -1;
+    r.attr = s->attr;
+    r.attrBytes = op->attr->bytes;
+    r.in = operands;
+    r.out = operands + nIn;
+    r.nIn = s->nIn;
+    r.nOut = s->nOut;
+    r.alloc = nnrti_onnx_keep_bytes;
+    r.user = &c->memory;
+    r.error = &error;
+    code = nnrt_resolve_node(&r);
+    if (code == NNRT_SUCCESS && r.kernel == NULL)
+        code = nnrt_error_set(&error, NNRT_UNSUPPORTED_OP, "node '' (%s): has no kernel for %t", op->name,
+                              r.in[0].dataType);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_onnx_fold(c, &r);
+    if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY)
+        return true;
+    if (code != NNRT_SUCCESS) { /* "node '' (ADD_FUSION): ..." without its first words */
+        const char *text = strncmp(error.message, "node '' ", 8) == 0 ? error.message + 8 : error.message;
+        NNRTI_ONNX_FAIL(c, code, "%s", text[0] != '\0' ? text : "there is not enough memory");
+        return false;
+    }
+    for (uint32_t i = 0; i < s->nOut; i++) {
+        nnrt_operand *o = &c->values[s->args[s->nIn + i]].probe[which];
+        *o = r.out[i];
+        o->name = NULL;
+        o->viewRank = -1;
+    }
+    return true;
+}
+
+/* Works out what is known of the results of step s. */
+static bool nnrti_onnx_infer_both(nnrti_onnx *c, const nnrti_onnx_step *s)
+{
+    const nnrt_op *op = nnrt_op_find(s->type);
+    nnrt_op_arity arity = nnrt_op_operands(op);
+    size_t count = (size_t)s->nIn + s->nOut + NNRT_MAX_FIXED_OPERANDS;
+    (void)arity;
+    for (int32_t which = 0; which < 2; which++) {
+        nnrt_operand *operands = (nnrt_operand *)nnrti_onnx_keep(c, count, sizeof(*operands));
+        if (operands == NULL)
+            return false;
+        for (size_t i = 0; i < count; i++) {
+            operands[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
+            operands[i].rank = -1;
+        }
+        if (which == 1 && !c->dynamic) { /* nothing to try: the probes are alike */
+            for (uint32_t i = 0; i < s->nOut; i++)
+                c->values[s->args[s->nIn + i]].probe[1] = c->values[s->args[s->nIn + i]].probe[0];
+            return true;
+        }
+        if (!nnrti_onnx_infer(c, s, which, operands))
+            return false;
+    }
+    for (uint32_t i = 0; i < s->nOut; i++)
+        nnrti_onnx_unify(&c->values[s->args[s->nIn + i]]);
+    return true;
+}
+
+/* Adds a step with nOut results out[]; declared[i] (NULL: none) is what the model must say of the type of result i.
+   Steps whose results are all known leave nothing behind but these. Image operators work on NCHW. */
+static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
+                            uint32_t *out, uint32_t nOut, const NNRT_DataType *declared)
+{
+    const nnrt_op *op = nnrt_op_find(type);
+    nnrti_onnx_step *steps, *s;
+    bool known = true;
+    for (uint32_t i = 0; i < nOut; i++)
+        out[i] = nnrti_onnx_new(c);
+    steps = (nnrti_onnx_step *)nnrti_onnx_grow(c, c->steps, c->nSteps, &c->stepRoom, sizeof(*steps));
+    if (c->code != NNRT_SUCCESS || steps == NULL)
+        return;
+    c->steps = steps;
+    s = &steps[c->nSteps];
+    memset(s, 0, sizeof(*s));
+    s->type = type;
+    s->nIn = nIn;
+    s->nOut = nOut;
+    s->node = c->nodeIndex;
+    s->args = (uint32_t *)nnrti_onnx_keep(c, (size_t)nIn + nOut, sizeof(*s->args));
+    s->attr = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_onnx_keep_bytes, &c->memory)
+                           : nnrti_onnx_keep(c, 1, op->attr->bytes);
+    if (s->args == NULL || s->attr == NULL) {
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
+        return;
+    }
+    if (nIn > 0)
+        memcpy(s->args, in, nIn * sizeof(*in));
+    memcpy(s->args + nIn, out, nOut * sizeof(*out));
+    for (uint32_t i = 0; i < nOut && declared != NULL; i++)
+        c->values[out[i]].declared = declared[i];
+    if ((op->flags & NNRT_OP_LAYOUT) && in[0] != NNRT_NO_TENSOR)
+        c->values[in[0]].probe[0].format = c->values[in[0]].probe[1].format = NNRT_FORMAT_NCHW;
+    if (!nnrti_onnx_infer_both(c, s))
+        return;
+    for (uint32_t i = 0; i < nOut; i++) {
+        nnrti_onnx_value *v = &c->values[out[i]];
+        known = known && nnrti_onnx_known(c, out[i]);
+        if (op->flags & NNRT_OP_LAYOUT)
+            v->probe[0].format = v->probe[1].format = NNRT_FORMAT_NCHW;
+    }
+    if (!known)
+        c->nSteps++;
+}
+
+/* Steps with one result, of one to three inputs. attr NULL: an operator without attributes, or all of them zero. */
+static uint32_t nnrti_onnx_step1(nnrti_onnx *c, NNRT_NodeType type, const void *attr, uint32_t x)
+{
+    uint32_t y = NNRT_NO_TENSOR;
+    nnrti_onnx_emit(c, type, attr, &x, 1, &y, 1, NULL);
+    return y;
+}
+
+static uint32_t nnrti_onnx_step2(nnrti_onnx *c, NNRT_NodeType type, const void *attr, uint32_t a, uint32_t b)
+{
+    uint32_t in[2], y = NNRT_NO_TENSOR;
+    in[0] = a;
+    in[1] = b;
+    nnrti_onnx_emit(c, type, attr, in, 2, &y, 1, NULL);
+    return y;
+}
+
+static uint32_t nnrti_onnx_step3(nnrti_onnx *c, NNRT_NodeType type, const void *attr, uint32_t a, uint32_t b,
+                                 uint32_t d)
+{
+    uint32_t in[3], y = NNRT_NO_TENSOR;
+    in[0] = a;
+    in[1] = b;
+    in[2] = d;
+    nnrti_onnx_emit(c, type, attr, in, d != NNRT_NO_TENSOR ? 3 : 2, &y, 1, NULL);
+    return y;
+}
+
+/* A step with one result whose type the model must declare. */
+static uint32_t nnrti_onnx_step_typed(nnrti_onnx *c, NNRT_NodeType type, const void *attr, uint32_t x, NNRT_DataType to)
+{
+    uint32_t y = NNRT_NO_TENSOR;
+    nnrti_onnx_emit(c, type, attr, &x, 1, &y, 1, &to);
+    return y;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_reading: attributes, inputs and outputs of the current node */
+
+/* The attribute of this name and type, NULL when there is none; another type is a fault. */
+static const nnrt_onnx_attribute *nnrti_onnx_attr(nnrti_onnx *c, const char *name, nnrt_onnx_attribute_type type)
+{
+    for (size_t i = 0; i < c->node->attributes.count; i++) {
+        const nnrt_onnx_attribute *a = &c->node->attributes.data[i];
+        if (!nnrti_onnx_is(a->name, name))
+            continue;
+        if (a->type == type)
+            return a;
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' has type %d, expected %d", name, a->type, type);
+        return NULL;
+    }
+    return NULL;
+}
+
+static int64_t nnrti_onnx_int(nnrti_onnx *c, const char *name, int64_t initial)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_INT);
+    return a != NULL ? a->i : initial;
+}
+
+static float nnrti_onnx_float(nnrti_onnx *c, const char *name, float initial)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOAT);
+    return a != NULL ? a->f : initial;
+}
+
+/* data NULL: there is no such attribute. */
+static nnrt_onnx_ints nnrti_onnx_ints_of(nnrti_onnx *c, const char *name)
+{
+    static const int64_t nothing = 0;
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_INTS);
+    nnrt_onnx_ints list;
+    list.data = a != NULL ? (a->ints.count > 0 ? a->ints.data : &nothing) : NULL;
+    list.count = a != NULL ? a->ints.count : 0;
+    return list;
+}
+
+/* The place of the attribute's text among the texts, "first|second|..."; 0 when it is absent. Another text is a fault.
+   */
+static int32_t nnrti_onnx_choice(nnrti_onnx *c, const char *name, const char *texts)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_STRING);
+    char text[64];
+    int32_t i = 0;
+    if (a == NULL)
+        return 0;
+    for (const char *t = texts;; i++) {
+        size_t n = strcspn(t, "|");
+        if (a->s.length == n && memcmp(a->s.data, t, n) == 0)
+            return i;
+        if (t[n] == '\0')
+            break;
+        t += n + 1;
+    }
+    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is '%s', expected one of %s", name,
+                    nnrti_onnx_text(text, a->s), texts);
+    return 0;
+}
+
+/* Value of input i, NNRT_NO_TENSOR when it is absent. */
+static uint32_t nnrti_onnx_in(nnrti_onnx *c, uint32_t i)
+{
+    const nnrti_onnx_entry *e;
+    char text[64];
+    if (c->code != NNRT_SUCCESS || i >= c->node->inputs.count || c->node->inputs.data[i].length == 0)
+        return NNRT_NO_TENSOR;
+    e = nnrti_onnx_entry_of(c, c->node->inputs.data[i]);
+    if (e->name.data != NULL)
+        return e->value;
+    NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "input %u is '%s', which nothing before it gives", i,
+                    nnrti_onnx_text(text, c->node->inputs.data[i]));
+    return NNRT_NO_TENSOR;
+}
+
+/* True when the node has output i. */
+static bool nnrti_onnx_wants(const nnrti_onnx *c, uint32_t i)
+{
+    return i < c->node->outputs.count && c->node->outputs.data[i].length > 0;
+}
+
+/* Output i is value v. */
+static void nnrti_onnx_out(nnrti_onnx *c, uint32_t i, uint32_t v)
+{
+    if (nnrti_onnx_wants(c, i))
+        nnrti_onnx_bind(c, c->node->outputs.data[i], v);
+}
+
+/* The first n outputs exist at most: a fault when the node wants others. */
+static void nnrti_onnx_only(nnrti_onnx *c, uint32_t n)
+{
+    for (uint32_t i = n; i < c->node->outputs.count; i++)
+        if (nnrti_onnx_wants(c, i))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output %u is not supported", i);
+}
+
+static NNRT_DataType nnrti_onnx_type(nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    if (o->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "the element type of '%s' cannot be told before extents are known: give them", o->name);
+    return o->dataType;
+}
+
+static bool nnrti_onnx_is_a(nnrti_onnx *c, uint32_t v, uint32_t types)
+{
+    NNRT_DataType t = nnrti_onnx_type(c, v);
+    return t != NNRT_DATA_TYPE_UNKNOWN && (types & NNRT_TYPES_OF(t)) != 0;
+}
+
+/* Number of axes; 0 and a fault when it is not known. */
+static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    if (o->rank >= 0)
+        return o->rank;
+    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                    "the shape of '%s' cannot be told before the inputs' extents are known: give them", o->name);
+    return 0;
+}
+
+/* Extent of axis i, -1 when it is only known when a session is made. */
+static int32_t nnrti_onnx_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
+{
+    const nnrti_onnx_value *p = nnrti_onnx_at(c, v);
+    if (i < 0 || i >= p->probe[0].rank || i >= NNRT_MAX_RANK || p->probe[0].rank != p->probe[1].rank ||
+        p->probe[0].dims[i] != p->probe[1].dims[i])
+        return -1;
+    return p->probe[0].dims[i];
+}
+
+/* Extent of axis i; 1 and a fault when it is not known. what: for what it is needed. */
+static int32_t nnrti_onnx_extent(nnrti_onnx *c, uint32_t v, int32_t i, const char *what)
+{
+    int32_t n = nnrti_onnx_dim(c, v, i);
+    if (n >= 0)
+        return n;
+    NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s needs to know the extent of axis %d of '%s': give the inputs' extents",
+                    what, i, nnrti_onnx_at(c, v)->probe[0].name);
+    return 1;
+}
+
+/* All extents of v as they must be known; returns the rank. */
+static int32_t nnrti_onnx_dims(nnrti_onnx *c, uint32_t v, int64_t dims[NNRT_MAX_RANK], const char *what)
+{
+    int32_t rank = nnrti_onnx_rank(c, v);
+    for (int32_t i = 0; i < rank; i++)
+        dims[i] = nnrti_onnx_extent(c, v, i, what);
+    return rank;
+}
+
+/* axis in 0..rank-1. */
+static int32_t nnrti_onnx_axis(nnrti_onnx *c, int64_t axis, int32_t rank)
+{
+    if (axis >= -(int64_t)rank && axis < rank)
+        return (int32_t)(axis < 0 ? axis + rank : axis);
+    NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axis %l, expected %d to %d", axis, -rank, rank - 1);
+    return 0;
+}
+
+/* Entry k of a known int32 or int64 value. */
+static int64_t nnrti_onnx_entry_at(const nnrt_operand *o, size_t k)
+{
+    int64_t wide;
+    int32_t narrow;
+    if (o->dataType == NNRT_DATA_TYPE_INT64) {
+        memcpy(&wide, (const uint8_t *)o->data + k * sizeof(wide), sizeof(wide));
+        return wide;
+    }
+    memcpy(&narrow, (const uint8_t *)o->data + k * sizeof(narrow), sizeof(narrow));
+    return narrow;
+}
+
+/* The known int32 or int64 elements of v, most of them at most; returns how many. what names it in messages. */
+static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int64_t *list, uint32_t most)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    size_t count = 0;
+    if (c->code != NNRT_SUCCESS)
+        return 0;
+    if (!nnrti_onnx_known(c, v)) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s '%s' must be a constant", what, o->name);
+        return 0;
+    }
+    if (o->dataType != NNRT_DATA_TYPE_INT32 && o->dataType != NNRT_DATA_TYPE_INT64) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "%s '%s' is %o, expected int32 or int64", what, o->name, o);
+        return 0;
+    }
+    if (!nnrt_dims_count(o->dims, o->rank, &count) || count > most) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "%s '%s' is %o, expected at most %u entries", what, o->name, o, most);
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        list[i] = nnrti_onnx_entry_at(o, i);
+    return (uint32_t)count;
+}
+
+/* A list that newer operator sets give as input i and older ones as an attribute. *count = its entries, in list[most];
+   false when it is given in neither way. */
+static bool nnrti_onnx_param(nnrti_onnx *c, const char *name, uint32_t i, int64_t *list, uint32_t most, uint32_t *count)
+{
+    nnrt_onnx_ints a = nnrti_onnx_ints_of(c, name);
+    uint32_t v = nnrti_onnx_in(c, i);
+    *count = 0;
+    if (v != NNRT_NO_TENSOR) {
+        *count = nnrti_onnx_list(c, v, name, list, most);
+        return true;
+    }
+    if (a.data == NULL)
+        return false;
+    if (a.count > most) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, expected at most %u", name, a.count, most);
+        return false;
+    }
+    memcpy(list, a.data, a.count * sizeof(*list));
+    *count = (uint32_t)a.count;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_parts: what handlers are made of */
+
+/* Attributes of an operator with their defaults: nnrti_onnx_defaults(NNRT_NODE_TYPE_RESIZE, &a). */
+static void nnrti_onnx_defaults(NNRT_NodeType type, void *attr)
+{
+    nnrt_attr_defaults(nnrt_op_find(type)->attr, attr);
+}
+
+/* int64[count], known. */
+static uint32_t nnrti_onnx_const_ints(nnrti_onnx *c, const int64_t *list, uint32_t count)
+{
+    int32_t dims[1];
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    dims[0] = (int32_t)count;
+    return nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 1, dims, list);
+}
+
+static uint32_t nnrti_onnx_const_int(nnrti_onnx *c, int64_t value)
+{
+    return nnrti_onnx_const_ints(c, &value, 1);
+}
+
+static uint32_t nnrti_onnx_cast(nnrti_onnx *c, uint32_t v, NNRT_DataType type)
+{
+    if (nnrti_onnx_type(c, v) == type)
+        return v;
+    return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, type);
+}
+
+/* A known scalar of a type, converted as CAST does. */
+static uint32_t nnrti_onnx_scalar(nnrti_onnx *c, NNRT_DataType type, double value)
+{
+    return nnrti_onnx_cast(c, nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT64, 0, NULL, &value), type);
+}
+
+/* A known scalar of the type of v. */
+static uint32_t nnrti_onnx_like(nnrti_onnx *c, uint32_t v, double value)
+{
+    return nnrti_onnx_scalar(c, nnrti_onnx_type(c, v), value);
+}
+
+static uint32_t nnrti_onnx_add(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, a, b);
+}
+
+static uint32_t nnrti_onnx_sub(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_SUB_FUSION, NULL, a, b);
+}
+
+static uint32_t nnrti_onnx_mul(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, a, b);
+}
+
+static uint32_t nnrti_onnx_div(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, a, b);
+}
+
+static uint32_t nnrti_onnx_max(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAXIMUM, NULL, a, b);
+}
+
+static uint32_t nnrti_onnx_less_equal(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_LESS_EQUAL, NULL, a, b);
+}
+
+/* A bool is false exactly when it is <= false. */
+static uint32_t nnrti_onnx_not(nnrti_onnx *c, uint32_t a)
+{
+    return nnrti_onnx_less_equal(c, a, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_BOOL, 0));
+}
+
+/* What turns the order of v's type around: -v for floats, ~v = -1 - v for integers (also unsigned ones, whose -1 is
+   their greatest value), so that no value overflows. It is its own inverse. */
+static uint32_t nnrti_onnx_flip(nnrti_onnx *c, uint32_t v)
+{
+    const NNRT_DataType type = nnrti_onnx_type(c, v);
+    uint32_t ones;
+    if (nnrti_onnx_is_a(c, v, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
+        return nnrti_onnx_mul(c, v, nnrti_onnx_scalar(c, type, -1));
+    ones = nnrti_onnx_cast(c, nnrti_onnx_const_int(c, -1), type); /* integer to smaller integer: the low bits */
+    return nnrti_onnx_sub(c, ones, v);
+}
+
+/* min(a, b), exactly, from the maximum of what is turned around. */
+static uint32_t nnrti_onnx_min(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    const uint32_t p = nnrti_onnx_flip(c, a), q = nnrti_onnx_flip(c, b);
+    return nnrti_onnx_flip(c, nnrti_onnx_max(c, p, q));
+}
+
+static uint32_t nnrti_onnx_act(nnrti_onnx *c, uint32_t x, NNRT_ActivationType type, float alpha)
+{
+    NNRT_Activation a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ACTIVATION, &a);
+    a.activationType = type;
+    a.alpha = alpha;
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, x);
+}
+
+/* Float x between two bounds, least < most. */
+static uint32_t nnrti_onnx_clamp(nnrti_onnx *c, uint32_t x, float least, float most)
+{
+    NNRT_Activation a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ACTIVATION, &a);
+    a.activationType = NNRT_ACTIVATION_TYPE_HARD_TANH;
+    a.minVal = least;
+    a.maxVal = most;
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, x);
+}
+
+/* x in another shape; entries as RESHAPE takes them. */
+static uint32_t nnrti_onnx_reshape(nnrti_onnx *c, uint32_t x, const int64_t *dims, int32_t rank)
+{
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_const_ints(c, dims, (uint32_t)rank));
+}
+
+static uint32_t nnrti_onnx_transpose(nnrti_onnx *c, uint32_t x, const int64_t *perm, int32_t rank)
+{
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_TRANSPOSE, NULL, x, nnrti_onnx_const_ints(c, perm, (uint32_t)rank));
+}
+
+static uint32_t nnrti_onnx_unsqueeze(nnrti_onnx *c, uint32_t x, int64_t axis)
+{
+    NNRT_Unsqueeze a;
+    a.axis = nnrt_int64_list(&axis, 1);
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_UNSQUEEZE, &a, x);
+}
+
+static uint32_t nnrti_onnx_squeeze(nnrti_onnx *c, uint32_t x, int64_t axis)
+{
+    NNRT_Squeeze a;
+    a.axis = nnrt_int64_list(&axis, 1);
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQUEEZE, &a, x);
+}
+
+/* x[begin:end] along one axis, every step-th element; begin and end as in Python, except that end -1 counts as -1. */
+static uint32_t nnrti_onnx_part(nnrti_onnx *c, uint32_t x, int64_t axis, int64_t begin, int64_t end, int64_t step)
+{
+    NNRT_StridedSlice a;
+    uint32_t in[5], y = NNRT_NO_TENSOR;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_STRIDED_SLICE, &a);
+    in[0] = x;
+    in[1] = nnrti_onnx_const_int(c, begin);
+    in[2] = nnrti_onnx_const_int(c, end);
+    in[3] = nnrti_onnx_const_int(c, axis);
+    in[4] = nnrti_onnx_const_int(c, step);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 5, &y, 1, NULL);
+    return y;
+}
+
+static uint32_t nnrti_onnx_concat(nnrti_onnx *c, const uint32_t *in, uint32_t nIn, int64_t axis)
+{
+    NNRT_Concat a;
+    uint32_t y = NNRT_NO_TENSOR;
+    a.axis = axis;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_CONCAT, &a, in, nIn, &y, 1, NULL);
+    return y;
+}
+
+static uint32_t nnrti_onnx_gather(nnrti_onnx *c, uint32_t x, uint32_t indices, int64_t axis)
+{
+    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_GATHER, NULL, x, indices, nnrti_onnx_const_int(c, axis));
+}
+
+/* Reduction over axes; count 0: over all. */
+static uint32_t nnrti_onnx_reduce(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, const int64_t *axes, uint32_t count,
+                                  bool keepDims)
+{
+    NNRT_ReduceFusion a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
+    a.mode = mode;
+    a.keepDims = keepDims;
+    if (count == 0)
+        return nnrti_onnx_step1(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x, nnrti_onnx_const_ints(c, axes, count));
+}
+
+/* The extents of x as int64[rank]. */
+static uint32_t nnrti_onnx_shape(nnrti_onnx *c, uint32_t x)
+{
+    return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_SHAPE, NULL, x, NNRT_DATA_TYPE_INT64);
+}
+
+/* x broadcast to dims, whose extents fit: TILE copies every type exactly. */
+static uint32_t nnrti_onnx_expand(nnrti_onnx *c, uint32_t x, const int64_t *dims, int32_t rank)
+{
+    int64_t own[NNRT_MAX_RANK], shape[NNRT_MAX_RANK], times[NNRT_MAX_RANK];
+    const int32_t have = nnrti_onnx_dims(c, x, own, "broadcasting");
+    NNRT_TileFusion a;
+    bool same = true;
+    if (c->code != NNRT_SUCCESS || have > rank)
+        return x;
+    for (int32_t i = 0; i < rank; i++) {
+        shape[i] = i < rank - have ? 1 : own[i - (rank - have)];
+        times[i] = shape[i] == dims[i] ? 1 : dims[i];
+        same = same && times[i] == 1;
+    }
+    if (have < rank)
+        x = nnrti_onnx_reshape(c, x, shape, rank);
+    if (same)
+        return x;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TILE_FUSION, &a);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_TILE_FUSION, &a, x, nnrti_onnx_const_ints(c, times, (uint32_t)rank));
+}
+
+/* dims = the extents of a broadcast with dims; *rank likewise. A fault when they do not fit. */
+static void nnrti_onnx_broadcast(nnrti_onnx *c, uint32_t a, int64_t dims[NNRT_MAX_RANK], int32_t *rank)
+{
+    int64_t own[NNRT_MAX_RANK], all[NNRT_MAX_RANK];
+    const int32_t have = nnrti_onnx_dims(c, a, own, "broadcasting"), most = have > *rank ? have : *rank;
+    for (int32_t i = 0; i < most; i++) {
+        const int64_t p = i < most - have ? 1 : own[i - (most - have)],
+                      q = i < most - *rank ? 1 : dims[i - (most - *rank)];
+        if (p != q && p != 1 && q != 1)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "extents %l and %l do not broadcast", p, q);
+        all[i] = p == 1 ? q : p;
+    }
+    *rank = most;
+    memcpy(dims, all, (size_t)most * sizeof(dims[0]));
+}
+
+/* Product of dims[from..to). A fault when it does not fit an extent. */
+static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t from, int32_t to)
+{
+    int64_t n = 1;
+    for (int32_t i = from; i < to; i++) {
+        if (dims[i] > 0 && n > INT32_MAX / dims[i]) {
+            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "%d axes taken together have too many elements", to - from);
+            return 1;
+        }
+        n *= dims[i];
+    }
+    return n;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_elementwise */
+
+/* The second input of an operator that broadcasts: before operator set 7 only when broadcast is set, its axes beginning
+   at `axis` of the first (default: its last ones). */
+static uint32_t nnrti_onnx_second(nnrti_onnx *c)
+{
+    int64_t dims[NNRT_MAX_RANK];
+    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
+    const nnrt_onnx_attribute *axis = nnrti_onnx_attr(c, "axis", NNRT_ONNX_ATTRIBUTE_INT);
+    int32_t rank, have, at;
+    if (c->opset >= 7 || axis == NULL || nnrti_onnx_int(c, "broadcast", 0) == 0)
+        return y;
+    rank = nnrti_onnx_rank(c, x);
+    have = nnrti_onnx_dims(c, y, dims, "axis");
+    at = nnrti_onnx_axis(c, axis->i, rank);
+    if (have + at > rank)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d: the second input has %d axes, too many for %d", at, have,
+                        rank);
+    if (c->code != NNRT_SUCCESS || have + at == rank)
+        return y;
+    for (int32_t i = have; i < rank - at; i++)
+        dims[i] = 1;
+    return nnrti_onnx_reshape(c, y, dims, rank - at);
+}
+
+/* Add, Sub, Mul, Div: arg is the node type. */
+static void nnrti_onnx_op_binary(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, arg, NULL, x, y));
+}
+
+/* And 0, Or 1, Xor 2 of bools: a product or sum of bools is true when it is not zero. */
+static void nnrti_onnx_op_logic(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
+    uint32_t a, b;
+    if (arg < 2) {
+        nnrti_onnx_out(c, 0, arg == 0 ? nnrti_onnx_mul(c, x, y) : nnrti_onnx_add(c, x, y));
+        return;
+    }
+    a = nnrti_onnx_less_equal(c, x, y);
+    b = nnrti_onnx_less_equal(c, y, x);
+    nnrti_onnx_out(c, 0, nnrti_onnx_not(c, nnrti_onnx_mul(c, a, b)));
+}
+
+static void nnrti_onnx_op_not(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_not(c, nnrti_onnx_in(c, 0)));
+}
+
+/* Equal 0, Greater 1, GreaterOrEqual 2, Less 3, LessOrEqual 4, all from <=. x < y is x <= y and not y <= x: with a NaN
+   both are false, and so is the result. */
+static void nnrti_onnx_op_compare(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
+    uint32_t a = NNRT_NO_TENSOR, b = NNRT_NO_TENSOR;
+    if (arg != 2)
+        a = nnrti_onnx_less_equal(c, x, y);
+    if (arg != 4)
+        b = nnrti_onnx_less_equal(c, y, x);
+    if (arg == 1)
+        a = nnrti_onnx_not(c, a);
+    if (arg == 3)
+        b = nnrti_onnx_not(c, b);
+    if (arg == 2 || arg == 4)
+        nnrti_onnx_out(c, 0, arg == 2 ? b : a);
+    else
+        nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, a, b));
+}
+
+/* Max 0, Min 1, Sum 2, Mean 3 of any number of inputs. */
+static void nnrti_onnx_op_variadic(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t count = (uint32_t)c->node->inputs.count;
+    uint32_t y = nnrti_onnx_in(c, 0);
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t x = nnrti_onnx_in(c, i);
+        y = arg == 0 ? nnrti_onnx_max(c, y, x) : arg == 1 ? nnrti_onnx_min(c, y, x) : nnrti_onnx_add(c, y, x);
+    }
+    if (arg == 3 && count > 1)
+        y = nnrti_onnx_div(c, y, nnrti_onnx_like(c, y, (double)count));
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* Operators that are an activation function: arg. alpha has its ONNX default where there is one. */
+static void nnrti_onnx_op_activation(nnrti_onnx *c, int32_t arg)
+{
+    const float alpha = nnrti_onnx_float(c, "alpha", arg == NNRT_ACTIVATION_TYPE_LEAKY_RELU ? 0.01f : 1.0f);
+    nnrti_onnx_out(c, 0, nnrti_onnx_act(c, nnrti_onnx_in(c, 0), arg, alpha));
+}
+
+/* Types beyond the activation kernels take the maximum with zero. */
+static void nnrti_onnx_op_relu(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    (void)arg;
+    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT | NNRT_TYPES_I32))
+        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0));
+    else
+        nnrti_onnx_out(c, 0, nnrti_onnx_max(c, x, nnrti_onnx_like(c, x, 0)));
+}
+
+static void nnrti_onnx_op_abs(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    (void)arg;
+    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT))
+        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_ABS, 0));
+    else if (nnrti_onnx_is_a(c, x,
+                             NNRT_TYPES_U8 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16) |
+                                 NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT32) | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT64)))
+        nnrti_onnx_out(c, 0, x);
+    else
+        nnrti_onnx_out(c, 0, nnrti_onnx_max(c, x, nnrti_onnx_sub(c, nnrti_onnx_like(c, x, 0), x)));
+}
+
+static void nnrti_onnx_op_neg(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, x, nnrti_onnx_like(c, x, -1)));
+}
+
+static void nnrti_onnx_op_reciprocal(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_div(c, nnrti_onnx_like(c, x, 1), x));
+}
+
+/* float64, which SQRT does not take, is a power: sqrt and pow differ for -0 and -inf only. */
+static void nnrti_onnx_op_sqrt(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    (void)arg;
+    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_F64)) {
+        NNRT_PowFusion a;
+        nnrti_onnx_defaults(NNRT_NODE_TYPE_POW_FUSION, &a);
+        nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &a, x, nnrti_onnx_like(c, x, 0.5)));
+        return;
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQRT, NULL, x));
+}
+
+static uint32_t nnrti_onnx_power(nnrti_onnx *c, uint32_t x, uint32_t y)
+{
+    NNRT_PowFusion a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_POW_FUSION, &a);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &a, x, y);
+}
+
+/* e^x. e as float32 is 3e-8 too small, relatively, which makes the result |x| * 3e-8 too small: 2.7e-6 at worst. In
+   float16 e would be too coarse: float32 in between. */
+static void nnrti_onnx_op_exp(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t y = nnrti_onnx_is_a(c, x, NNRT_TYPES_F16) ? nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32) : x;
+    (void)arg;
+    y = nnrti_onnx_power(c, nnrti_onnx_like(c, y, 2.7182818284590452), y);
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, nnrti_onnx_type(c, x)));
+}
+
+/* The result has the type of the base. Integers with a float exponent, or the other way, meet in float64. */
+static void nnrti_onnx_op_pow(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    const uint32_t floats = NNRT_TYPES_FLOAT | NNRT_TYPES_F64;
+    const bool wide = !nnrti_onnx_is_a(c, x, floats) && nnrti_onnx_is_a(c, y, floats);
+    const NNRT_DataType meet = wide ? NNRT_DATA_TYPE_FLOAT64 : type;
+    const uint32_t base = nnrti_onnx_cast(c, x, meet), exponent = nnrti_onnx_cast(c, y, meet);
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_power(c, base, exponent), type));
+}
+
+/* erf(x) = sign(x) * (2*Phi(b) - 1), b = |x|*sqrt(2), where Phi(b) = gelu(b)/b and b is kept off 0 and infinity.
+   Absolute error 2e-7; the sign makes 0 of 0. */
+static void nnrti_onnx_op_erf(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), sign = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SIGN, 0);
+    uint32_t b = nnrti_onnx_clamp(c, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_ABS, 0), 1e-6f, 8), y;
+    (void)arg;
+    b = nnrti_onnx_mul(c, b, nnrti_onnx_like(c, x, 1.4142135623730951));
+    y = nnrti_onnx_div(c, nnrti_onnx_act(c, b, NNRT_ACTIVATION_TYPE_GELU, 0), b);
+    y = nnrti_onnx_sub(c, nnrti_onnx_mul(c, y, nnrti_onnx_like(c, x, 2)), nnrti_onnx_like(c, x, 1));
+    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, y, sign));
+}
+
+static void nnrti_onnx_op_gelu(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_Activation a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ACTIVATION, &a);
+    a.activationType = NNRT_ACTIVATION_TYPE_GELU;
+    a.approximate = nnrti_onnx_choice(c, "approximate", "none|tanh") == 1;
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, nnrti_onnx_in(c, 0)));
+}
+
+/* gamma * (x >= 0 ? x : alpha*(e^x - 1)): the constants of the paper are SELU's own. */
+static void nnrti_onnx_op_selu(nnrti_onnx *c, int32_t arg)
+{
+    const float alpha = nnrti_onnx_float(c, "alpha", 1.6732632f), gamma = nnrti_onnx_float(c, "gamma", 1.050701f);
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t y;
+    (void)arg;
+    if (alpha > 1.67326f && alpha < 1.67327f && gamma > 1.05070f && gamma < 1.05071f) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SELU, 0));
+        return;
+    }
+    y = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_ELU, alpha);
+    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)gamma)));
+}
+
+/* x >= 0 ? x : alpha*(e^(x/alpha) - 1), which is alpha * elu(x/alpha). */
+static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
+{
+    const float alpha = nnrti_onnx_float(c, "alpha", 1);
+    const uint32_t x = nnrti_onnx_in(c, 0), factor = nnrti_onnx_like(c, x, (double)alpha);
+    (void)arg;
+    nnrti_onnx_out(
+        c, 0, nnrti_onnx_mul(c, nnrti_onnx_act(c, nnrti_onnx_div(c, x, factor), NNRT_ACTIVATION_TYPE_ELU, 1), factor));
+}
+
+/* min(max(alpha*x + beta, 0), 1). */
+static void nnrti_onnx_op_hard_sigmoid(nnrti_onnx *c, int32_t arg)
+{
+    const float alpha = nnrti_onnx_float(c, "alpha", 0.2f), beta = nnrti_onnx_float(c, "beta", 0.5f);
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    NNRT_AddFusion a;
+    (void)arg;
+    if (alpha == 1.0f / 6 && beta == 0.5f) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_HSIGMOID, 0));
+        return;
+    }
+    a.activationType = NNRT_ACTIVATION_TYPE_RELU1;
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step2(c, NNRT_NODE_TYPE_ADD_FUSION, &a,
+                                    nnrti_onnx_mul(c, x, nnrti_onnx_like(c, x, (double)alpha)),
+                                    nnrti_onnx_like(c, x, (double)beta)));
+}
+
+/* x > lambd ? x - bias : x < -lambd ? x + bias : 0. With t = what passes either threshold: t - bias*sign(t). */
+static void nnrti_onnx_op_shrink(nnrti_onnx *c, int32_t arg)
+{
+    const float lambd = nnrti_onnx_float(c, "lambd", 0.5f), bias = nnrti_onnx_float(c, "bias", 0);
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t high, low, t;
+    (void)arg;
+    if (!(lambd >= 0))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "lambd is negative");
+    high = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_THRESHOLDRELU, lambd);
+    low = nnrti_onnx_act(c, nnrti_onnx_flip(c, x), NNRT_ACTIVATION_TYPE_THRESHOLDRELU, lambd);
+    t = nnrti_onnx_sub(c, high, low);
+    if (bias != 0)
+        t = nnrti_onnx_sub(
+            c, t,
+            nnrti_onnx_mul(c, nnrti_onnx_act(c, t, NNRT_ACTIVATION_TYPE_SIGN, 0), nnrti_onnx_like(c, x, (double)bias)));
+    nnrti_onnx_out(c, 0, t);
+}
+
+/* A slope for all elements, or one a channel (axis 1), is PRELU_FUSION; any other shape: relu(x) - slope*relu(-x). */
+static void nnrti_onnx_op_prelu(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), slope = nnrti_onnx_in(c, 1);
+    int64_t dims[NNRT_MAX_RANK], count = 1;
+    const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_dims(c, slope, dims, "the slope");
+    const int32_t channel = c->opset < 7 && have == 1 ? 0 : have - (rank - 1); /* slope's axis that is axis 1 of x */
+    NNRT_PReLUFusion a;
+    uint32_t parts[2];
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_PRELU_FUSION, &a);
+    for (int32_t i = 0; i < have; i++)
+        count *= dims[i];
+    if (count == 1 || (channel >= 0 && channel < have && count == dims[channel] && rank > 1)) {
+        a.channelShared = count == 1;
+        nnrti_onnx_out(
+            c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_PRELU_FUSION, &a, x, nnrti_onnx_reshape(c, slope, &count, 1)));
+        return;
+    }
+    parts[0] = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0);
+    parts[1] = nnrti_onnx_act(c, nnrti_onnx_flip(c, x), NNRT_ACTIVATION_TYPE_RELU, 0);
+    nnrti_onnx_out(c, 0, nnrti_onnx_sub(c, parts[0], nnrti_onnx_mul(c, parts[1], slope)));
+}
+
+/* The one float32 element of a known value, false when it is something else. */
+static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    size_t count;
+    if (!nnrti_onnx_known(c, v) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        !nnrt_dims_count(o->dims, o->rank, &count) || count != 1)
+        return false;
+    memcpy(value, o->data, sizeof(*value));
+    return true;
+}
+
+/* Bounds are attributes before operator set 11. Known bounds of float32 are one activation where there is one. */
+static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t x = nnrti_onnx_in(c, 0), least = nnrti_onnx_in(c, 1), most = nnrti_onnx_in(c, 2);
+    float lo = 0, hi = 0;
+    bool known;
+    (void)arg;
+    if (c->opset < 11 && nnrti_onnx_attr(c, "min", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL)
+        least = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "min", 0));
+    if (c->opset < 11 && nnrti_onnx_attr(c, "max", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL)
+        most = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "max", 0));
+    known = nnrti_onnx_known_float(c, least, &lo);
+    if (known && lo == 0 && most == NNRT_NO_TENSOR) {
+        x = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0);
+        least = NNRT_NO_TENSOR;
+    } else if (known && nnrti_onnx_known_float(c, most, &hi) && lo < hi) {
+        x = lo == 0 && (hi == 6 || hi == 1)
+                ? nnrti_onnx_act(c, x, hi == 6 ? NNRT_ACTIVATION_TYPE_RELU6 : NNRT_ACTIVATION_TYPE_RELU1, 0)
+                : nnrti_onnx_clamp(c, x, lo, hi);
+        least = most = NNRT_NO_TENSOR;
+    }
+    if (least != NNRT_NO_TENSOR)
+        x = nnrti_onnx_max(c, x, least);
+    if (most != NNRT_NO_TENSOR)
+        x = nnrti_onnx_min(c, x, most);
+    nnrti_onnx_out(c, 0, x);
+}
+
+/* Cast 0: `to` is a number, before operator set 6 a name. CastLike 1: to the type of input 1. */
+static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    NNRT_DataType type;
+    if (arg == 1) {
+        type = nnrti_onnx_type(c, nnrti_onnx_in(c, 1));
+    } else if (c->opset < 6) {
+        type = nnrti_onnx_take_type(
+            c,
+            1 + nnrti_onnx_choice(c, "to",
+                                  "FLOAT|UINT8|INT8|UINT16|INT16|INT32|INT64|STRING|BOOL|FLOAT16|DOUBLE|UINT32|UINT64"),
+            "attribute", "to");
+    } else {
+        const int64_t to = nnrti_onnx_int(c, "to", 0);
+        type = nnrti_onnx_take_type(c, to >= 0 && to < 1000 ? (nnrt_onnx_type)to : -1, "attribute", "to");
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, x, type));
+}
+
+static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_in(c, 0));
+}
+
+/* In inference nothing is dropped: the mask, when somebody wants it, is all ones. */
+static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), ratio = nnrti_onnx_in(c, 1), training = nnrti_onnx_in(c, 2);
+    const nnrt_operand *t = &nnrti_onnx_at(c, training)->probe[0];
+    uint8_t on = 0;
+    float rate = 0.5f;
+    (void)arg;
+    if (training != NNRT_NO_TENSOR) {
+        if (!nnrti_onnx_known(c, training) || t->dataType != NNRT_DATA_TYPE_BOOL)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode '%s' must be a constant bool", t->name);
+        else
+            memcpy(&on, t->data, 1);
+        if (on != 0 && ratio != NNRT_NO_TENSOR)
+            (void)nnrti_onnx_known_float(c, ratio, &rate);
+        if (on != 0 && rate != 0)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training mode is not supported");
+    }
+    if (nnrti_onnx_wants(c, 1))
+        nnrti_onnx_out(
+            c, 1,
+            nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL,
+                             nnrti_onnx_scalar(c, c->opset < 10 ? nnrti_onnx_type(c, x) : NNRT_DATA_TYPE_BOOL, 1),
+                             nnrti_onnx_shape(c, x)));
+    nnrti_onnx_out(c, 0, x);
+}
+
+/* Not a number is what is not <= itself. */
+static void nnrti_onnx_op_is_nan(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_not(c, nnrti_onnx_less_equal(c, x, x)));
+}
+
+/* inf <= x, x <= -inf, or either; 1/0 makes infinity in the type of x. */
+static void nnrti_onnx_op_is_inf(nnrti_onnx *c, int32_t arg)
+{
+    const bool negative = nnrti_onnx_int(c, "detect_negative", 1) != 0,
+               positive = nnrti_onnx_int(c, "detect_positive", 1) != 0;
+    const uint32_t x = nnrti_onnx_in(c, 0), zero = nnrti_onnx_like(c, x, 0);
+    const uint32_t up = nnrti_onnx_less_equal(c, nnrti_onnx_div(c, nnrti_onnx_like(c, x, 1), zero), x);
+    const uint32_t down = nnrti_onnx_less_equal(c, x, nnrti_onnx_div(c, nnrti_onnx_like(c, x, -1), zero));
+    uint32_t y = NNRT_NO_TENSOR;
+    (void)arg;
+    if (negative || positive)
+        y = negative && positive ? nnrti_onnx_add(c, up, down) : positive ? up : down;
+    else
+        y = nnrti_onnx_mul(c, up, down);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* condition ? x : y, exactly, for any type and without arithmetic on the elements: [y, x] is one line of 2n elements,
+   of which element i + n*condition is taken. */
+static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t in[3] = {nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2)};
+    int64_t dims[NNRT_MAX_RANK], count;
+    int32_t rank = 0, extent[1], *places;
+    uint32_t flat[3], both[2], index;
+    (void)arg;
+    for (int32_t i = 0; i < 3; i++)
+        nnrti_onnx_broadcast(c, in[i], dims, &rank);
+    count = nnrti_onnx_product(c, dims, 0, rank);
+    if (count > INT32_MAX / 2)
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "%l elements are too many", count);
+    places = (int32_t *)nnrti_onnx_keep(c, (size_t)count, sizeof(*places));
+    if (c->code != NNRT_SUCCESS || places == NULL)
+        return;
+    for (int64_t i = 0; i < count; i++)
+        places[i] = (int32_t)i;
+    extent[0] = (int32_t)count;
+    for (int32_t i = 0; i < 3; i++)
+        flat[i] = nnrti_onnx_reshape(c, nnrti_onnx_expand(c, in[i], dims, rank), &count, 1);
+    index = nnrti_onnx_mul(c, nnrti_onnx_cast(c, flat[0], NNRT_DATA_TYPE_INT32),
+                           nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT32, (double)count));
+    index = nnrti_onnx_add(c, index, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT32, 1, extent, places));
+    both[0] = flat[2];
+    both[1] = flat[1];
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_reshape(c, nnrti_onnx_gather(c, nnrti_onnx_concat(c, both, 2, 0), index, 0), dims, rank));
+}
+
+/* Quantised elements have the parameters of a constant scale and zero point: returns false when those are not constants
+   of one entry, or the zero point is not what can be kept. */
+static bool nnrti_onnx_quant(nnrti_onnx *c, uint32_t scale, uint32_t zero, NNRT_DataType type, NNRT_QuantParam *p)
+{
+    const nnrt_operand *z = &nnrti_onnx_at(c, zero)->probe[0];
+    float s = 0;
+    int32_t n = 0;
+    if (!nnrti_onnx_known_float(c, scale, &s) || !(s > 0))
+        return false;
+    if (zero != NNRT_NO_TENSOR) {
+        if (!nnrti_onnx_known(c, zero))
+            return false;
+        if (z->dataType == NNRT_DATA_TYPE_INT8)
+            n = ((const int8_t *)z->data)[0];
+        else if (z->dataType == NNRT_DATA_TYPE_UINT8)
+            n = ((const uint8_t *)z->data)[0];
+        else
+            return false;
+    }
+    p->numBits = (int32_t)(8 * nnrt_type_size(type));
+    p->zeroPoint = n;
+    p->scale = (double)s;
+    return true;
+}
+
+/* A parameter of QuantizeLinear and DequantizeLinear, which is a scalar or runs along `axis` of x: ready to broadcast.
+   */
+static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
+{
+    int64_t dims[NNRT_MAX_RANK];
+    const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_dims(c, v, dims, "the scale");
+    int32_t axis;
+    if (c->code != NNRT_SUCCESS || have == 0 || (have == 1 && dims[0] == 1))
+        return nnrti_onnx_reshape(c, v, dims, 0);
+    axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), rank);
+    if (have != 1)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the scale has %d axes, expected one at most", have);
+    for (int32_t i = 1; i < rank - axis; i++)
+        dims[i] = 1;
+    return nnrti_onnx_reshape(c, v, dims, rank - axis);
+}
+
+/* y = saturate(round(x/scale) + zero), halves to even. A constant scale of the whole tensor makes a quantised tensor,
+   whose operator rounds halves away from zero (OPS.md E65). Else it is computed: 1.5 * 2^23 added and subtracted again
+   rounds a float32 of that size to an integer. */
+static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
+    const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : NNRT_DATA_TYPE_UINT8;
+    const bool isSigned = type == NNRT_DATA_TYPE_INT8;
+    NNRT_QuantParam p;
+    uint32_t y, magic;
+    (void)arg;
+    if (!isSigned && type != NNRT_DATA_TYPE_UINT8)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8", type);
+    if (nnrti_onnx_quant(c, scale, zero, type, &p) && nnrti_onnx_is_a(c, x, NNRT_TYPES_F32)) {
+        NNRT_QuantDTypeCast a;
+        NNRT_QuantParam *kept = (NNRT_QuantParam *)nnrti_onnx_keep(c, 1, sizeof(*kept));
+        a.srcT = NNRT_DATA_TYPE_FLOAT32;
+        a.dstT = type;
+        if (kept != NULL)
+            *kept = p;
+        c->quant = kept;
+        y = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, x, type);
+        c->quant = NULL;
+        nnrti_onnx_out(c, 0, y);
+        return;
+    }
+    y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
+    y = nnrti_onnx_div(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32));
+    y = nnrti_onnx_clamp(c, y, -65536, 65536);
+    magic = nnrti_onnx_like(c, y, 12582912);
+    y = nnrti_onnx_sub(c, nnrti_onnx_add(c, y, magic), magic);
+    if (zero != NNRT_NO_TENSOR)
+        y = nnrti_onnx_add(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero), NNRT_DATA_TYPE_FLOAT32));
+    y = nnrti_onnx_clamp(c, y, isSigned ? -128 : 0, isSigned ? 127 : 255);
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, type));
+}
+
+/* y = (x - zero) * scale; the type of the scale. */
+static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
+    const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale);
+    const nnrt_operand *o = &nnrti_onnx_at(c, x)->probe[0];
+    NNRT_QuantParam p;
+    uint32_t y;
+    (void)arg;
+    if (o->quantCount == 1 && nnrti_onnx_quant(c, scale, zero, type, &p) && o->quant[0].zeroPoint == p.zeroPoint &&
+        o->quant[0].scale == p.scale) {
+        NNRT_QuantDTypeCast a;
+        a.srcT = type;
+        a.dstT = NNRT_DATA_TYPE_FLOAT32;
+        nnrti_onnx_out(c, 0, nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, x, NNRT_DATA_TYPE_FLOAT32));
+        return;
+    }
+    y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_INT32);
+    if (zero != NNRT_NO_TENSOR)
+        y = nnrti_onnx_sub(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero), NNRT_DATA_TYPE_INT32));
+    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, nnrti_onnx_cast(c, y, to), nnrti_onnx_along(c, x, scale)));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_shapes: operators that move data */
+
+static void nnrti_onnx_op_constant(nnrti_onnx *c, int32_t arg)
+{
+    int32_t dims[1];
+    const nnrt_onnx_attribute *a = c->node->attributes.count == 1 ? &c->node->attributes.data[0] : NULL;
+    uint32_t v = NNRT_NO_TENSOR;
+    (void)arg;
+    dims[0] = 0;
+    if (a == NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "%z attributes, expected one value", c->node->attributes.count);
+    else if (nnrti_onnx_is(a->name, "value") && a->t != NULL)
+        v = nnrti_onnx_tensor_value(c, a->t);
+    else if (nnrti_onnx_is(a->name, "value_float"))
+        v = nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 0, dims, &a->f);
+    else if (nnrti_onnx_is(a->name, "value_int"))
+        v = nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 0, dims, &a->i);
+    else if (nnrti_onnx_is(a->name, "value_ints") && a->ints.count <= INT32_MAX) {
+        dims[0] = (int32_t)a->ints.count;
+        v = nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 1, dims, a->ints.data);
+    } else if (nnrti_onnx_is(a->name, "value_floats") && a->floats.count <= INT32_MAX) {
+        dims[0] = (int32_t)a->floats.count;
+        v = nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, dims, a->floats.data);
+    } else
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "has no value");
+    nnrti_onnx_out(c, 0, v);
+}
+
+static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "value", NNRT_ONNX_ATTRIBUTE_TENSOR);
+    const uint32_t shape = nnrti_onnx_in(c, 0);
+    uint32_t value =
+        a != NULL && a->t != NULL ? nnrti_onnx_tensor_value(c, a->t) : nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32, 0);
+    (void)arg;
+    value = nnrti_onnx_reshape(c, value, NULL, 0); /* [1] to a scalar */
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, value, shape));
+}
+
+/* numpy's broadcast of x to a shape: the larger extent of each axis counts. */
+static void nnrti_onnx_op_expand(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    int64_t dims[NNRT_MAX_RANK];
+    int32_t rank = (int32_t)nnrti_onnx_list(c, nnrti_onnx_in(c, 1), "shape", dims, NNRT_MAX_RANK);
+    (void)arg;
+    nnrti_onnx_broadcast(c, x, dims, &rank);
+    nnrti_onnx_out(c, 0, nnrti_onnx_expand(c, x, dims, rank));
+}
+
+static void nnrti_onnx_op_concat(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t count = (uint32_t)c->node->inputs.count;
+    uint32_t *in = (uint32_t *)nnrti_onnx_keep(c, count, sizeof(*in)), used = 0;
+    (void)arg;
+    for (uint32_t i = 0; i < count && in != NULL; i++)
+        in[used++] = nnrti_onnx_in(c, i);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_out(c, 0, nnrti_onnx_concat(c, in, used, nnrti_onnx_int(c, "axis", 1)));
+}
+
+/* x as [product of the axes before axis, product of the others]. One of the two may be found when the model runs. */
+static uint32_t nnrti_onnx_flat(nnrti_onnx *c, uint32_t x, int32_t axis)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t dims[2] = {1, 1};
+    for (int32_t i = 0; i < rank; i++) {
+        const int64_t n = nnrti_onnx_dim(c, x, i);
+        int64_t *to = &dims[i < axis ? 0 : 1];
+        *to = n < 0 || *to < 0 ? -1 : n > 0 && *to > INT32_MAX / n ? INT64_MAX : *to * n;
+    }
+    if (dims[0] < 0 && dims[1] < 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "extents on both sides of axis %d of '%s' are not known: give them",
+                        axis, nnrti_onnx_at(c, x)->probe[0].name);
+    if (dims[0] > INT32_MAX || dims[1] > INT32_MAX)
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the axes of '%s' taken together have too many elements",
+                        nnrti_onnx_at(c, x)->probe[0].name);
+    return nnrti_onnx_reshape(c, x, dims, 2);
+}
+
+static void nnrti_onnx_op_flatten(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    const int64_t axis = nnrti_onnx_int(c, "axis", 1);
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_flat(c, x, axis == rank ? rank : nnrti_onnx_axis(c, axis, rank)));
+}
+
+/* 0 copies an extent, unless allowzero makes it one: the runtime takes it literally only in an empty x, so known shapes
+   are made explicit. */
+static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t shape = nnrti_onnx_in(c, 1);
+    const bool literal = nnrti_onnx_int(c, "allowzero", 0) != 0;
+    int64_t dims[NNRT_MAX_RANK];
+    (void)arg;
+    if (shape == NNRT_NO_TENSOR) {
+        const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, "shape");
+        if (list.data == NULL || list.count > NNRT_MAX_RANK)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "shape with 0 to 8 entries expected");
+        else
+            shape = nnrti_onnx_const_ints(c, list.data, (uint32_t)list.count);
+    }
+    if (nnrti_onnx_known(c, shape)) {
+        const int32_t rank = nnrti_onnx_rank(c, x);
+        const uint32_t count = nnrti_onnx_list(c, shape, "shape", dims, NNRT_MAX_RANK);
+        bool empty = false;
+        for (int32_t i = 0; i < rank; i++)
+            empty = empty || nnrti_onnx_dim(c, x, i) == 0;
+        for (int32_t i = 0; i < (int32_t)count; i++) {
+            if (dims[i] == 0 && literal && !empty)
+                NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape has a 0, but '%s' is not empty",
+                                nnrti_onnx_at(c, x)->probe[0].name);
+            if (dims[i] == 0 && !literal && i < rank && nnrti_onnx_dim(c, x, i) > 0)
+                dims[i] = nnrti_onnx_dim(c, x, i);
+        }
+        shape = nnrti_onnx_const_ints(c, dims, count);
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, shape));
+}
+
+static void nnrti_onnx_op_shape(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int64_t start = nnrti_onnx_int(c, "start", 0), end = nnrti_onnx_int(c, "end", INT32_MAX);
+    uint32_t y = nnrti_onnx_shape(c, x);
+    (void)arg;
+    if (start != 0 || end != INT32_MAX)
+        y = nnrti_onnx_part(c, y, 0, start, end, 1);
+    nnrti_onnx_out(c, 0, y);
+}
+
+static void nnrti_onnx_op_size(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t axis = 0;
+    (void)arg;
+    nnrti_onnx_out(
+        c, 0, nnrti_onnx_reduce(c, nnrti_onnx_shape(c, nnrti_onnx_in(c, 0)), NNRT_REDUCE_MODE_PROD, &axis, 1, false));
+}
+
+/* Attributes before operator set 10, inputs from then on. Absent axes and steps are made explicit: 0,1,.. and ones. */
+static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
+{
+    static const char *const names[] = {"", "starts", "ends", "axes"};
+    int64_t list[NNRT_MAX_RANK];
+    uint32_t in[5], y = NNRT_NO_TENSOR;
+    NNRT_StridedSlice a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_STRIDED_SLICE, &a);
+    for (uint32_t i = 0; i < 5; i++) {
+        nnrt_onnx_ints old;
+        in[i] = nnrti_onnx_in(c, i);
+        if (c->opset >= 10 || i == 0 || i > 3)
+            continue;
+        old = nnrti_onnx_ints_of(c, names[i]);
+        if (old.data != NULL && old.count <= INT32_MAX)
+            in[i] = nnrti_onnx_const_ints(c, old.data, (uint32_t)old.count);
+    }
+    if (c->code == NNRT_SUCCESS && (in[1] == NNRT_NO_TENSOR || in[2] == NNRT_NO_TENSOR))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "has no starts or no ends");
+    for (uint32_t i = 3; i < 5; i++) {
+        const int32_t count = nnrti_onnx_extent(c, in[1], 0, "slicing");
+        if (in[i] != NNRT_NO_TENSOR || c->code != NNRT_SUCCESS || count > NNRT_MAX_RANK)
+            continue;
+        for (int32_t k = 0; k < count; k++)
+            list[k] = i == 3 ? k : 1;
+        in[i] = nnrti_onnx_const_ints(c, list, (uint32_t)count);
+    }
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 5, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* The lengths are an attribute before operator set 13. Parts that nobody names still count. */
+static void nnrti_onnx_op_split(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), nOut = (uint32_t)c->node->outputs.count;
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t *sizes = (int64_t *)nnrti_onnx_keep(c, nOut, sizeof(*sizes));
+    uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, nOut, sizeof(*out)), count = 0;
+    NNRT_Split a;
+    bool given;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_SPLIT, &a);
+    a.axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 0), rank);
+    a.outputNum = nOut;
+    if (sizes == NULL || out == NULL)
+        return;
+    given = nnrti_onnx_param(c, "split", 1, sizes, nOut, &count);
+    if (!given && c->code == NNRT_SUCCESS && nnrti_onnx_dim(c, x, (int32_t)a.axis) > 0) { /* the last part is smaller */
+        const int64_t n = nnrti_onnx_dim(c, x, (int32_t)a.axis), part = (n + nOut - 1) / nOut;
+        for (count = 0; count < nOut && n % nOut != 0 && c->opset >= 18; count++)
+            sizes[count] = part * (count + 1) <= n ? part : n > part * count ? n - part * count : 0;
+    }
+    a.sizeSplits = nnrt_int64_list(sizes, count);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_SPLIT, &a, &x, 1, out, nOut, NULL);
+    for (uint32_t i = 0; i < nOut; i++)
+        nnrti_onnx_out(c, i, out[i]);
+}
+
+/* Axes are an attribute before operator set 13, an input from then on. */
+static void nnrti_onnx_op_squeeze(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    int64_t axes[NNRT_MAX_RANK];
+    uint32_t count;
+    NNRT_Squeeze a;
+    (void)arg;
+    (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
+    for (uint32_t i = 0; i < count && c->code == NNRT_SUCCESS; i++)
+        if (nnrti_onnx_dim(c, x, nnrti_onnx_axis(c, axes[i], nnrti_onnx_rank(c, x))) > 1)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %l of '%s' has an extent other than 1", axes[i],
+                            nnrti_onnx_at(c, x)->probe[0].name);
+    a.axis = nnrt_int64_list(axes, count);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQUEEZE, &a, x));
+}
+
+static void nnrti_onnx_op_unsqueeze(nnrti_onnx *c, int32_t arg)
+{
+    int64_t axes[NNRT_MAX_RANK];
+    uint32_t count;
+    NNRT_Unsqueeze a;
+    (void)arg;
+    if (!nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "has no axes");
+    a.axis = nnrt_int64_list(axes, count);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_UNSQUEEZE, &a, nnrti_onnx_in(c, 0)));
+}
+
+/* Operator set 1: how often, and along which axis. Later: a number for every axis. */
+static void nnrti_onnx_op_tile(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), axis = nnrti_onnx_in(c, 2);
+    uint32_t times = nnrti_onnx_in(c, 1);
+    int64_t dims[1];
+    NNRT_TileFusion a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TILE_FUSION, &a);
+    if (axis != NNRT_NO_TENSOR) {
+        const int64_t one = 1;
+        if (nnrti_onnx_list(c, nnrti_onnx_cast(c, axis, NNRT_DATA_TYPE_INT64), "axis", dims, 1) != 1)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis has no entry");
+        a.dims = nnrt_int64_list(dims, 1);
+        times = nnrti_onnx_reshape(c, nnrti_onnx_cast(c, times, NNRT_DATA_TYPE_INT64), &one, 1);
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_TILE_FUSION, &a, x, times));
+}
+
+static void nnrti_onnx_op_transpose(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    const nnrt_onnx_ints given = nnrti_onnx_ints_of(c, "perm");
+    int64_t perm[NNRT_MAX_RANK];
+    (void)arg;
+    if (given.data != NULL && given.count != (size_t)rank)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "perm has %z entries, expected %d", given.count, rank);
+    for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++)
+        perm[i] = given.data != NULL ? given.data[i] : rank - 1 - i;
+    nnrti_onnx_out(c, 0, nnrti_onnx_transpose(c, x, perm, rank));
+}
+
+/* [N,C,H,W] to [N,C*b*b,H/b,W/b]: the place inside a block becomes the outer part of the channel. */
+static void nnrti_onnx_op_space_to_depth(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t perm[] = {0, 3, 5, 1, 2, 4};
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int64_t b = nnrti_onnx_int(c, "blocksize", 0), n = nnrti_onnx_dim(c, x, 0);
+    const int64_t k = nnrti_onnx_extent(c, x, 1, "blocksize"), h = nnrti_onnx_extent(c, x, 2, "blocksize"),
+                  w = nnrti_onnx_extent(c, x, 3, "blocksize");
+    int64_t dims[6], last[4];
+    (void)arg;
+    if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || h % b != 0 || w % b != 0) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l does not divide '%s' [..,%l,%l,%l]", b,
+                        nnrti_onnx_at(c, x)->probe[0].name, k, h, w);
+        return;
+    }
+    dims[0] = last[0] = n < 0 ? -1 : n;
+    dims[1] = k;
+    dims[2] = last[2] = h / b;
+    dims[3] = b;
+    dims[4] = last[3] = w / b;
+    dims[5] = b;
+    last[1] = k * b * b;
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_reshape(c, nnrti_onnx_transpose(c, nnrti_onnx_reshape(c, x, dims, 6), perm, 6), last, 4));
+}
+
+/* The inverse; in mode CRD the place inside a block is the inner part of the channel. */
+static void nnrti_onnx_op_depth_to_space(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t outer[] = {0, 3, 4, 1, 5, 2}, inner[] = {0, 1, 4, 2, 5, 3};
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const bool crd = nnrti_onnx_choice(c, "mode", "DCR|CRD") == 1;
+    const int64_t b = nnrti_onnx_int(c, "blocksize", 0), n = nnrti_onnx_dim(c, x, 0);
+    const int64_t k = nnrti_onnx_extent(c, x, 1, "blocksize"), h = nnrti_onnx_extent(c, x, 2, "blocksize"),
+                  w = nnrti_onnx_extent(c, x, 3, "blocksize");
+    int64_t dims[6], last[4];
+    (void)arg;
+    if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || k % (b * b) != 0) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l: its square does not divide the %l channels of '%s'", b, k,
+                        nnrti_onnx_at(c, x)->probe[0].name);
+        return;
+    }
+    dims[0] = last[0] = n < 0 ? -1 : n;
+    dims[1] = crd ? k / (b * b) : b;
+    dims[2] = b;
+    dims[3] = crd ? b : k / (b * b);
+    dims[4] = h;
+    dims[5] = w;
+    last[1] = k / (b * b);
+    last[2] = h * b;
+    last[3] = w * b;
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_reshape(
+                       c, nnrti_onnx_transpose(c, nnrti_onnx_reshape(c, x, dims, 6), crd ? inner : outer, 6), last, 4));
+}
+
+static void nnrti_onnx_op_gather(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, x, indices, nnrti_onnx_int(c, "axis", 0)));
+}
+
+/* index, where it is negative plus extent: both int64. */
+static uint32_t nnrti_onnx_from_end(nnrti_onnx *c, uint32_t index, uint32_t extent)
+{
+    const uint32_t negative = nnrti_onnx_less_equal(c, index, nnrti_onnx_like(c, index, -1));
+    const uint32_t more = nnrti_onnx_mul(c, nnrti_onnx_cast(c, negative, NNRT_DATA_TYPE_INT64), extent);
+    return nnrti_onnx_add(c, index, more);
+}
+
+/* y[i,j,k] = x[i,index[i,j,k],k] (axis 1): x as one line, of which element base + index*stride is taken; base counts
+   the other axes. */
+static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
+    int64_t from[NNRT_MAX_RANK], to[NNRT_MAX_RANK], steps[NNRT_MAX_RANK], *base, total, count;
+    const int32_t rank = nnrti_onnx_dims(c, x, from, "gathering"), other = nnrti_onnx_dims(c, indices, to, "gathering");
+    const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 0), rank);
+    int32_t dims[NNRT_MAX_RANK];
+    uint32_t place;
+    (void)arg;
+    total = nnrti_onnx_product(c, from, 0, rank);
+    count = nnrti_onnx_product(c, to, 0, other);
+    for (int32_t i = 0; i < rank && other == rank; i++)
+        if (i != axis && to[i] > from[i])
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d: indices have extent %l, the data %l", i, to[i], from[i]);
+    if (other != rank)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "indices have %d axes, expected %d", other, rank);
+    base = (int64_t *)nnrti_onnx_keep(c, (size_t)count, sizeof(*base));
+    if (c->code != NNRT_SUCCESS || base == NULL)
+        return;
+    for (int32_t i = rank - 1; i >= 0; i--) {
+        steps[i] = i == rank - 1 ? 1 : steps[i + 1] * from[i + 1];
+        dims[i] = (int32_t)to[i];
+    }
+    for (int64_t k = 0; k < count; k++) {
+        int64_t rest = k;
+        for (int32_t i = rank - 1; i >= 0; i--) {
+            base[k] += i == axis ? 0 : rest % to[i] * steps[i];
+            rest /= to[i];
+        }
+    }
+    place = nnrti_onnx_cast(c, indices, NNRT_DATA_TYPE_INT64);
+    place = nnrti_onnx_from_end(c, place, nnrti_onnx_like(c, place, (double)from[axis]));
+    place = nnrti_onnx_mul(c, place, nnrti_onnx_like(c, place, (double)steps[axis]));
+    place = nnrti_onnx_add(c, place, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, rank, dims, base));
+    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_reshape(c, x, &total, 1), place, 0));
+}
+
+/* The last axis of indices names an element of the first k axes of x; those become one. */
+static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
+    int64_t dims[NNRT_MAX_RANK], steps[NNRT_MAX_RANK];
+    const int32_t rank = nnrti_onnx_dims(c, x, dims, "gathering"), last = nnrti_onnx_rank(c, indices) - 1;
+    const int64_t k = nnrti_onnx_extent(c, indices, last, "gathering"), axis = last;
+    uint32_t place;
+    (void)arg;
+    if (nnrti_onnx_int(c, "batch_dims", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "batch_dims other than 0 are not supported");
+    if (c->code == NNRT_SUCCESS && (k < 1 || k > rank))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the last axis of indices has extent %l, expected 1 to %d", k, rank);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (int64_t i = k - 1; i >= 0; i--)
+        steps[i] = i == k - 1 ? 1 : steps[i + 1] * dims[i + 1];
+    place = nnrti_onnx_cast(c, indices, NNRT_DATA_TYPE_INT64);
+    place = nnrti_onnx_from_end(c, place, nnrti_onnx_const_ints(c, dims, (uint32_t)k));
+    place = nnrti_onnx_mul(c, place, nnrti_onnx_const_ints(c, steps, (uint32_t)k));
+    place = nnrti_onnx_reduce(c, place, NNRT_REDUCE_MODE_SUM, &axis, 1, false);
+    dims[k - 1] = nnrti_onnx_product(c, dims, 0, (int32_t)k);
+    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_reshape(c, x, dims + k - 1, rank - (int32_t)k + 1), place, 0));
+}
+
+/* Indices of any numeric type; those from -depth to -1 count from the end. values = [off, on]. */
+static void nnrti_onnx_op_one_hot(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t indices = nnrti_onnx_cast(c, nnrti_onnx_in(c, 0), NNRT_DATA_TYPE_INT64),
+                   values = nnrti_onnx_in(c, 2);
+    const uint32_t depth =
+        nnrti_onnx_reshape(c, nnrti_onnx_cast(c, nnrti_onnx_in(c, 1), NNRT_DATA_TYPE_INT64), NULL, 0);
+    const int64_t axis = nnrti_onnx_int(c, "axis", -1);
+    uint32_t in[4], y = NNRT_NO_TENSOR;
+    NNRT_OneHot a;
+    (void)arg;
+    a.axis = nnrti_onnx_axis(c, axis, nnrti_onnx_rank(c, indices) + 1);
+    in[0] = nnrti_onnx_from_end(c, indices, depth);
+    in[1] = depth;
+    in[2] = nnrti_onnx_gather(c, values, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, 1), 0);
+    in[3] = nnrti_onnx_gather(c, values, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, 0), 0);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_ONE_HOT, &a, in, 4, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* Constant start, limit and delta of any type: the values are computed here, in the type. */
+static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t ends[3];
+    const NNRT_DataType type = nnrti_onnx_type(c, nnrti_onnx_in(c, 0));
+    double v[3], n;
+    int64_t *places;
+    int32_t dims[1];
+    (void)arg;
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t in = nnrti_onnx_in(c, i);
+        const nnrt_operand *o;
+        ends[i] = nnrti_onnx_reshape(c, in, NULL, 0);
+        o = &nnrti_onnx_at(c, nnrti_onnx_cast(c, ends[i], NNRT_DATA_TYPE_FLOAT64))->probe[0];
+        if (c->code == NNRT_SUCCESS && !nnrti_onnx_known(c, in))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "start, limit and delta must be constants");
+        if (c->code != NNRT_SUCCESS || o->data == NULL)
+            return;
+        memcpy(&v[i], o->data, sizeof(v[i]));
+    }
+    n = (v[1] - v[0]) / v[2];
+    if (!(n < INT32_MAX)) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "start, limit and delta give no length");
+        return;
+    }
+    dims[0] = n > 0 ? (int32_t)n + ((double)(int32_t)n < n ? 1 : 0) : 0;
+    places = (int64_t *)nnrti_onnx_keep(c, (size_t)dims[0], sizeof(*places));
+    for (int32_t i = 0; i < dims[0] && places != NULL; i++)
+        places[i] = i;
+    if (places != NULL) {
+        const uint32_t index = nnrti_onnx_cast(c, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 1, dims, places), type);
+        nnrti_onnx_out(c, 0, nnrti_onnx_add(c, nnrti_onnx_mul(c, index, ends[2]), ends[0]));
+    }
+}
+
+/* x with copies of its first and last elements along axis, for mode edge. */
+static uint32_t nnrti_onnx_pad_edge(nnrti_onnx *c, uint32_t x, int32_t axis, int64_t before, int64_t after)
+{
+    uint32_t parts[3], count = 0;
+    NNRT_TileFusion a;
+    const int64_t at = axis;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TILE_FUSION, &a);
+    a.dims = nnrt_int64_list(&at, 1);
+    if (before > 0)
+        parts[count++] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_TILE_FUSION, &a, nnrti_onnx_part(c, x, axis, 0, 1, 1),
+                                          nnrti_onnx_const_int(c, before));
+    parts[count++] = x;
+    if (after > 0)
+        parts[count++] =
+            nnrti_onnx_step2(c, NNRT_NODE_TYPE_TILE_FUSION, &a, nnrti_onnx_part(c, x, axis, -1, INT32_MAX, 1),
+                             nnrti_onnx_const_int(c, after));
+    return count == 1 ? x : nnrti_onnx_concat(c, parts, count, axis);
+}
+
+/* pads[2*i], pads[2*i+1]: before and after axis i, all >= 0. value: NNRT_NO_TENSOR = zeros. */
+static uint32_t nnrti_onnx_pad(nnrti_onnx *c, uint32_t x, const int64_t *pads, int32_t rank, NNRT_PaddingMode mode,
+                               uint32_t value)
+{
+    NNRT_PadFusion a;
+    int64_t dims[2] = {0, 2};
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
+    a.paddingMode = mode;
+    dims[0] = rank;
+    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_PAD_FUSION, &a, x,
+                            nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, pads, 2 * (uint32_t)rank), dims, 2), value);
+}
+
+/* pads[2*i] and pads[2*i+1] from the node: all begins, then all ends; of the axes listed in input 3, else of all. */
+static void nnrti_onnx_pads_of(nnrti_onnx *c, int32_t rank, int64_t pads[2 * NNRT_MAX_RANK])
+{
+    int64_t given[2 * NNRT_MAX_RANK], axes[NNRT_MAX_RANK];
+    const uint32_t list = nnrti_onnx_in(c, 3);
+    uint32_t count = 0, n = (uint32_t)rank;
+    memset(pads, 0, 2 * NNRT_MAX_RANK * sizeof(pads[0]));
+    for (int32_t i = 0; i < rank; i++)
+        axes[i] = i;
+    if (list != NNRT_NO_TENSOR)
+        n = nnrti_onnx_list(c, list, "axes", axes, NNRT_MAX_RANK);
+    (void)nnrti_onnx_param(c, c->opset < 2 ? "paddings" : "pads", 1, given, 2 * NNRT_MAX_RANK, &count);
+    if (c->code == NNRT_SUCCESS && count != 2 * n)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads has %u entries, expected %u", count, 2 * n);
+    for (uint32_t i = 0; i < n && c->code == NNRT_SUCCESS; i++) {
+        const int32_t axis = nnrti_onnx_axis(c, axes[i], rank);
+        pads[2 * axis] = given[i];
+        pads[2 * axis + 1] = given[n + i];
+    }
+}
+
+/* Negative pads cut elements off first. */
+static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
+{
+    const int32_t mode = nnrti_onnx_choice(c, "mode", "constant|reflect|edge");
+    uint32_t x = nnrti_onnx_in(c, 0), value = nnrti_onnx_in(c, 2);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    int64_t pads[2 * NNRT_MAX_RANK];
+    bool any = false;
+    (void)arg;
+    nnrti_onnx_pads_of(c, rank, pads);
+    if (c->opset < 11 && nnrti_onnx_float(c, "value", 0) != 0)
+        value = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "value", 0));
+    for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++) {
+        if (pads[2 * i] < 0 || pads[2 * i + 1] < 0)
+            x = nnrti_onnx_part(c, x, i, pads[2 * i] < 0 ? -pads[2 * i] : 0,
+                                pads[2 * i + 1] < 0 ? pads[2 * i + 1] : INT32_MAX, 1);
+        for (int32_t k = 2 * i; k < 2 * i + 2; k++) {
+            pads[k] = pads[k] < 0 ? 0 : pads[k];
+            any = any || pads[k] > 0;
+        }
+        if (mode == 2)
+            x = nnrti_onnx_pad_edge(c, x, i, pads[2 * i], pads[2 * i + 1]);
+    }
+    if (mode != 2 && any)
+        x = nnrti_onnx_pad(c, x, pads, rank, mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT,
+                           mode == 0 ? value : NNRT_NO_TENSOR);
+    nnrti_onnx_out(c, 0, x);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_reductions */
+
+/* Axes are an attribute, or an input: of ReduceSum from operator set 13, of the others from 18. */
+static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), list = nnrti_onnx_in(c, 1);
+    const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0, noop = nnrti_onnx_int(c, "noop_with_empty_axes", 0) != 0;
+    int64_t axes[NNRT_MAX_RANK];
+    uint32_t count = 0;
+    if (list == NNRT_NO_TENSOR || nnrti_onnx_known(c, list) || noop)
+        (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
+    if (list != NNRT_NO_TENSOR && !nnrti_onnx_known(c, list) && !noop) {
+        NNRT_ReduceFusion a;
+        nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
+        a.mode = arg;
+        a.keepDims = keep;
+        nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x, list));
+    } else if (count == 0 && noop) {
+        nnrti_onnx_out(c, 0, x);
+    } else {
+        nnrti_onnx_out(c, 0, nnrti_onnx_reduce(c, x, arg, axes, count, keep));
+    }
+}
+
+/* log(sum(exp(x))) along axis, which stays with extent 1. Halves are joined, log2 times: log(e^a + e^b) = max(a,b) +
+   softplus(-|a - b|). x must be finite. */
+static uint32_t nnrti_onnx_log_sum_exp(nnrti_onnx *c, uint32_t x, int32_t axis)
+{
+    int64_t n = nnrti_onnx_extent(c, x, axis, "log(sum(exp))");
+    while (n > 1 && c->code == NNRT_SUCCESS) {
+        const int64_t half = n / 2;
+        const uint32_t a = nnrti_onnx_part(c, x, axis, 0, half, 1), b = nnrti_onnx_part(c, x, axis, half, 2 * half, 1);
+        uint32_t parts[2], away = nnrti_onnx_act(c, nnrti_onnx_sub(c, a, b), NNRT_ACTIVATION_TYPE_ABS, 0);
+        away = nnrti_onnx_act(c, nnrti_onnx_flip(c, away), NNRT_ACTIVATION_TYPE_SOFTPLUS, 0);
+        parts[0] = nnrti_onnx_add(c, nnrti_onnx_max(c, a, b), away);
+        if (n % 2 != 0)
+            parts[1] = nnrti_onnx_part(c, x, axis, 2 * half, n, 1);
+        x = n % 2 != 0 ? nnrti_onnx_concat(c, parts, 2, axis) : parts[0];
+        n = half + n % 2;
+    }
+    return x;
+}
+
+/* x - log(sum(exp(x))) along axis. The largest is taken out first; what lies 1000 below it adds nothing and may be
+   less. */
+static uint32_t nnrti_onnx_log_softmax(nnrti_onnx *c, uint32_t x, int32_t axis)
+{
+    const int64_t at = axis;
+    const uint32_t y = nnrti_onnx_sub(c, x, nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MAX, &at, 1, true));
+    const uint32_t finite = nnrti_onnx_max(c, y, nnrti_onnx_like(c, y, -1000));
+    return nnrti_onnx_sub(c, y, nnrti_onnx_log_sum_exp(c, finite, axis));
+}
+
+static uint32_t nnrti_onnx_softmax(nnrti_onnx *c, uint32_t x, int32_t axis)
+{
+    const int64_t at = axis;
+    NNRT_Softmax a;
+    a.axis = nnrt_int64_list(&at, 1);
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_SOFTMAX, &a, x);
+}
+
+/* 1 at the first largest element along axis, else 0. */
+static uint32_t nnrti_onnx_hardmax(nnrti_onnx *c, uint32_t x, int32_t axis)
+{
+    uint32_t in[4], y = NNRT_NO_TENSOR;
+    NNRT_ArgMaxFusion a;
+    NNRT_OneHot hot;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ARGMAX_FUSION, &a);
+    a.axis = axis;
+    hot.axis = axis;
+    in[0] = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ARGMAX_FUSION, &a, x);
+    in[1] = nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, (double)nnrti_onnx_extent(c, x, axis, "hardmax"));
+    in[2] = nnrti_onnx_like(c, x, 1);
+    in[3] = nnrti_onnx_like(c, x, 0);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_ONE_HOT, &hot, in, 4, &y, 1, NULL);
+    return y;
+}
+
+/* Softmax 0, LogSoftmax 1, Hardmax 2. Before operator set 13 all axes from `axis` on count as one. */
+static void nnrti_onnx_op_softmax(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    const int64_t given = nnrti_onnx_int(c, "axis", c->opset < 13 ? 1 : -1);
+    int32_t axis = c->opset < 13 && given == rank ? rank : nnrti_onnx_axis(c, given, rank);
+    const bool flat = c->opset < 13 && axis != rank - 1;
+    uint32_t y = flat ? nnrti_onnx_flat(c, x, axis) : x;
+    axis = flat ? 1 : axis;
+    y = arg == 0   ? nnrti_onnx_softmax(c, y, axis)
+        : arg == 1 ? nnrti_onnx_log_softmax(c, y, axis)
+                   : nnrti_onnx_hardmax(c, y, axis);
+    if (flat)
+        y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, y, nnrti_onnx_shape(c, x));
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* The reduced axes are brought together at the end, as one. */
+static void nnrti_onnx_op_reduce_lse(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0, noop = nnrti_onnx_int(c, "noop_with_empty_axes", 0) != 0;
+    int64_t dims[NNRT_MAX_RANK], axes[NNRT_MAX_RANK], perm[NNRT_MAX_RANK], moved[NNRT_MAX_RANK], last[NNRT_MAX_RANK];
+    const int32_t rank = nnrti_onnx_dims(c, x, dims, "log(sum(exp))");
+    int32_t n = 0, left = 0, out = 0;
+    uint32_t count = 0, set = 0, y, top;
+    (void)arg;
+    (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
+    for (uint32_t i = 0; i < count; i++)
+        set |= 1u << nnrti_onnx_axis(c, axes[i], rank);
+    if (count == 0 && !noop)
+        set = (1u << rank) - 1;
+    for (int32_t pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < rank; i++)
+            if (((set >> i) & 1u) == (uint32_t)pass) {
+                moved[n] = dims[i];
+                perm[n++] = i;
+                left += 1 - pass;
+            }
+    for (int32_t i = 0; i < rank; i++)
+        if (((set >> i) & 1u) == 0 || keep)
+            last[out++] = (set >> i) & 1u ? 1 : dims[i];
+    y = nnrti_onnx_transpose(c, x, perm, rank);
+    if (left < rank) {
+        const int64_t at = left;
+        moved[left] = nnrti_onnx_product(c, moved, left, rank);
+        y = nnrti_onnx_reshape(c, y, moved, left + 1);
+        top = nnrti_onnx_reduce(c, y, NNRT_REDUCE_MODE_MAX, &at, 1, true);
+        y = nnrti_onnx_max(c, nnrti_onnx_sub(c, y, top), nnrti_onnx_like(c, y, -1000));
+        y = nnrti_onnx_add(c, nnrti_onnx_log_sum_exp(c, y, left), top);
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_reshape(c, y, last, out));
+}
+
+/* ArgMax 0, ArgMin 1: of what is turned around. select_last_index: the first one from the other end. */
+static void nnrti_onnx_op_arg(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t x = nnrti_onnx_in(c, 0), y;
+    const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 0), nnrti_onnx_rank(c, x));
+    const bool last = nnrti_onnx_int(c, "select_last_index", 0) != 0;
+    NNRT_ArgMaxFusion a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ARGMAX_FUSION, &a);
+    a.axis = axis;
+    a.keepDims = nnrti_onnx_int(c, "keepdims", 1) != 0;
+    if (arg == 1)
+        x = nnrti_onnx_flip(c, x);
+    if (last)
+        x = nnrti_onnx_part(c, x, axis, -1, INT32_MIN, -1);
+    y = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_ARGMAX_FUSION, &a, x, NNRT_DATA_TYPE_INT64);
+    if (last)
+        y = nnrti_onnx_sub(c, nnrti_onnx_like(c, y, (double)nnrti_onnx_extent(c, x, axis, "select_last_index") - 1), y);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* K is an attribute before operator set 10. The smallest are the largest of what is turned around. */
+static void nnrti_onnx_op_top_k(nnrti_onnx *c, int32_t arg)
+{
+    static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
+    const bool largest = nnrti_onnx_int(c, "largest", 1) != 0;
+    uint32_t in[2], out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_TopKFusion a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TOPK_FUSION, &a);
+    a.axis = nnrti_onnx_int(c, "axis", -1);
+    a.sorted = nnrti_onnx_int(c, "sorted", 1) != 0;
+    in[0] = nnrti_onnx_in(c, 0);
+    in[1] = nnrti_onnx_in(c, 1);
+    if (in[1] == NNRT_NO_TENSOR)
+        in[1] = nnrti_onnx_const_int(c, nnrti_onnx_int(c, "k", -1));
+    if (!largest)
+        in[0] = nnrti_onnx_flip(c, in[0]);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_TOPK_FUSION, &a, in, 2, out, 2, types);
+    nnrti_onnx_out(c, 0, largest ? out[0] : nnrti_onnx_flip(c, out[0]));
+    nnrti_onnx_out(c, 1, out[1]);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_windows: convolution, pooling, resizing */
+
+/* Lists of convolution and pooling as the runtime has them: height, width; top, bottom, left, right. One spatial axis
+   counts as the width of images of height 1. */
+typedef struct nnrti_onnx_window {
+    int64_t kernel[2], stride[2], dilation[2], pads[4];
+    NNRT_PadMode mode;
+    bool lower;   /* SAME with the odd cell first */
+    int32_t axes; /* spatial axes of the ONNX tensor: 1 or 2 */
+} nnrti_onnx_window;
+
+/* Entries of a list attribute into to[2], the last axis last. */
+static void nnrti_onnx_window_list(nnrti_onnx *c, const char *name, int32_t axes, int64_t to[2])
+{
+    const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
+    if (list.data == NULL)
+        return;
+    if (list.count != (size_t)axes) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, expected %d", name, list.count, axes);
+        return;
+    }
+    to[0] = axes == 2 ? list.data[0] : to[0];
+    to[1] = list.data[axes - 1];
+}
+
+/* Reads the attributes that all windows have. kernel is what kernel_shape says, or 1: a weight knows better. */
+static void nnrti_onnx_window_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
+{
+    const nnrt_onnx_ints pads = nnrti_onnx_ints_of(c, "pads");
+    const int32_t rank = nnrti_onnx_rank(c, x),
+                  mode = nnrti_onnx_choice(c, "auto_pad", "NOTSET|VALID|SAME_UPPER|SAME_LOWER");
+    const size_t n = rank == 3 ? 1 : 2;
+    memset(w, 0, sizeof(*w));
+    for (int32_t i = 0; i < 2; i++)
+        w->kernel[i] = w->stride[i] = w->dilation[i] = 1;
+    w->axes = (int32_t)n;
+    if (rank != 3 && rank != 4) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input '%s' is %o: only one or two spatial axes are supported",
+                        nnrti_onnx_at(c, x)->probe[0].name, &nnrti_onnx_at(c, x)->probe[0]);
+        return;
+    }
+    nnrti_onnx_window_list(c, "kernel_shape", w->axes, w->kernel);
+    nnrti_onnx_window_list(c, "strides", w->axes, w->stride);
+    nnrti_onnx_window_list(c, "dilations", w->axes, w->dilation);
+    w->mode = mode == 0 ? NNRT_PAD_MODE_PAD : mode == 1 ? NNRT_PAD_MODE_VALID : NNRT_PAD_MODE_SAME;
+    w->lower = mode == 3;
+    for (int32_t i = 0; i < 2; i++)
+        if (w->kernel[i] < 1 || w->kernel[i] > INT32_MAX || w->stride[i] < 1 || w->stride[i] > INT32_MAX ||
+            w->dilation[i] < 1 || w->dilation[i] > INT32_MAX)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "kernel %l, stride %l, dilation %l: expected 1 and above",
+                            w->kernel[i], w->stride[i], w->dilation[i]);
+    if (pads.data == NULL || mode != 0)
+        return;
+    if (pads.count != 2 * n) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads has %z entries, expected %z", pads.count, 2 * n);
+        return;
+    }
+    for (size_t i = 0; i < 2 * n; i++) {
+        if (pads.data[i] < 0 || pads.data[i] > INT32_MAX)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "pads[%z] is %l, expected 0 and above", i, pads.data[i]);
+        w->pads[2 * (i % n) + (n == 1 ? 2 : 0) + i / n] = pads.data[i];
+    }
+}
+
+/* An image of one spatial axis gets a height of 1, at axis 2. */
+static uint32_t nnrti_onnx_image(nnrti_onnx *c, uint32_t x, const nnrti_onnx_window *w)
+{
+    return w->axes == 1 ? nnrti_onnx_unsqueeze(c, x, 2) : x;
+}
+
+static uint32_t nnrti_onnx_unimage(nnrti_onnx *c, uint32_t y, const nnrti_onnx_window *w)
+{
+    return w->axes == 1 ? nnrti_onnx_squeeze(c, y, 2) : y;
+}
+
+/* SAME_LOWER is not known to the runtime: explicit paddings, for which the extents of x [N,C,H,W] must be known. */
+static void nnrti_onnx_same_lower(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
+{
+    if (!w->lower || c->code != NNRT_SUCCESS)
+        return;
+    for (int32_t i = 0; i < 2; i++) {
+        const int64_t n = nnrti_onnx_extent(c, x, 2 + i, "auto_pad SAME_LOWER"),
+                      out = (n + w->stride[i] - 1) / w->stride[i];
+        int64_t total = (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - n;
+        total = total > 0 ? total : 0;
+        w->pads[2 * i + 1] = total / 2;
+        w->pads[2 * i] = total - total / 2;
+    }
+    w->mode = NNRT_PAD_MODE_PAD;
+}
+
+/* The window is as large as the weight [.,.,kH,kW], whatever kernel_shape says. */
+static void nnrti_onnx_kernel_of(nnrti_onnx *c, uint32_t weight, nnrti_onnx_window *w)
+{
+    if (nnrti_onnx_rank(c, weight) != 4)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the weight has %d axes less than expected",
+                        4 - nnrti_onnx_rank(c, weight));
+    for (int32_t i = 0; i < 2; i++) {
+        const int64_t k = nnrti_onnx_extent(c, weight, 2 + i, "the window");
+        if (nnrti_onnx_ints_of(c, "kernel_shape").data != NULL && w->kernel[i] != k)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "kernel_shape says %l, the weight %l", w->kernel[i], k);
+        w->kernel[i] = k;
+    }
+}
+
+/* Weights [Co,Ci/g,kH,kW] become [Co,kH,kW,Ci/g]. */
+static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t perm[] = {0, 2, 3, 1};
+    const uint32_t given = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 2);
+    nnrti_onnx_window w;
+    NNRT_Conv2DFusion a;
+    uint32_t x, weight, y;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_FUSION, &a);
+    nnrti_onnx_window_of(c, given, &w);
+    x = nnrti_onnx_image(c, given, &w);
+    weight = nnrti_onnx_image(c, nnrti_onnx_in(c, 1), &w);
+    nnrti_onnx_kernel_of(c, weight, &w);
+    nnrti_onnx_same_lower(c, x, &w);
+    a.kernelSize = nnrt_int64_list(w.kernel, 2);
+    a.stride = nnrt_int64_list(w.stride, 2);
+    a.dilation = nnrt_int64_list(w.dilation, 2);
+    a.padMode = w.mode;
+    a.padList = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
+    a.group = nnrti_onnx_int(c, "group", 1);
+    a.outChannel = nnrti_onnx_extent(c, weight, 0, "the window");
+    a.inChannel = a.group > 0 && a.group <= INT32_MAX ? nnrti_onnx_extent(c, weight, 1, "the window") * a.group : 0;
+    y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_CONV2D_FUSION, &a, x, nnrti_onnx_transpose(c, weight, perm, 4), bias);
+    nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
+}
+
+/* Weights [Ci,Co/g,kH,kW] become [Co,kH,kW,Ci/g], group by group. */
+static uint32_t nnrti_onnx_transposed_weight(nnrti_onnx *c, uint32_t weight, int64_t group)
+{
+    static const int64_t whole[] = {1, 2, 3, 0}, grouped[] = {0, 2, 3, 4, 1};
+    int64_t dims[NNRT_MAX_RANK], parts[5];
+    if (nnrti_onnx_dims(c, weight, dims, "the weight") != 4 || group == 1)
+        return nnrti_onnx_transpose(c, weight, whole, 4);
+    if (group < 1 || dims[0] % group != 0) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "group %l does not divide the %l input channels", group, dims[0]);
+        return weight;
+    }
+    parts[0] = group;
+    parts[1] = dims[0] / group;
+    memcpy(parts + 2, dims + 1, 3 * sizeof(dims[0]));
+    weight = nnrti_onnx_transpose(c, nnrti_onnx_reshape(c, weight, parts, 5), grouped, 5);
+    parts[3] = parts[1];
+    parts[0] = group * dims[1];
+    parts[1] = dims[2];
+    parts[2] = dims[3];
+    return nnrti_onnx_reshape(c, weight, parts, 4);
+}
+
+/* Paddings of ConvTranspose from output_shape, or from auto_pad, which makes the result L * stride. extra:
+   output_padding. The odd cell goes first with SAME_LOWER, else last. A result larger than what the kernel reaches has
+   more at the end. */
+static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, int64_t extra[2])
+{
+    int64_t want[2] = {1, 1};
+    const bool shaped = nnrti_onnx_ints_of(c, "output_shape").data != NULL;
+    nnrti_onnx_window_list(c, "output_shape", w->axes, want);
+    for (int32_t i = 0; i < 2 && (shaped || w->mode == NNRT_PAD_MODE_SAME) && c->code == NNRT_SUCCESS; i++) {
+        const int64_t n = shaped ? nnrti_onnx_extent(c, x, 2 + i, "output_shape") : 1;
+        const int64_t out = shaped ? want[i] : n * w->stride[i];
+        int64_t total = (n - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 + extra[i] - out;
+        if (total < 0) {
+            extra[i] -= total;
+            total = 0;
+        }
+        w->pads[2 * i] = w->lower ? total - total / 2 : total / 2;
+        w->pads[2 * i + 1] = total - w->pads[2 * i];
+    }
+    if (shaped || w->mode == NNRT_PAD_MODE_SAME)
+        w->mode = NNRT_PAD_MODE_PAD;
+}
+
+static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t given = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 2);
+    int64_t extra[2] = {0, 0};
+    nnrti_onnx_window w;
+    NNRT_Conv2dTransposeFusion a;
+    uint32_t x, weight, y;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a);
+    nnrti_onnx_window_of(c, given, &w);
+    x = nnrti_onnx_image(c, given, &w);
+    weight = nnrti_onnx_image(c, nnrti_onnx_in(c, 1), &w);
+    nnrti_onnx_kernel_of(c, weight, &w);
+    nnrti_onnx_window_list(c, "output_padding", w.axes, extra);
+    nnrti_onnx_transposed_pads(c, x, &w, extra);
+    a.kernelSize = nnrt_int64_list(w.kernel, 2);
+    a.stride = nnrt_int64_list(w.stride, 2);
+    a.dilation = nnrt_int64_list(w.dilation, 2);
+    a.padMode = w.mode;
+    a.padList = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
+    a.outputPaddings = nnrt_int64_list(extra, 2);
+    a.group = nnrti_onnx_int(c, "group", 1);
+    a.inChannel = nnrti_onnx_extent(c, weight, 0, "the window");
+    weight = nnrti_onnx_transposed_weight(c, weight, a.group);
+    a.outChannel = nnrti_onnx_extent(c, weight, 0, "the window");
+    y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a, x, weight, bias);
+    nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
+}
+
+/* Makes ceil_mode explicit: a last window that would begin behind the data is dropped, and the padding at the end is
+   just what the others reach. floor needs nothing. Unknown extents are left to the runtime, which keeps all windows. */
+static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
+{
+    if (nnrti_onnx_int(c, "ceil_mode", 0) == 0 || w->mode == NNRT_PAD_MODE_SAME)
+        return NNRT_ROUND_MODE_FLOOR;
+    if (nnrti_onnx_dim(c, x, 2) < 0 || nnrti_onnx_dim(c, x, 3) < 0)
+        return NNRT_ROUND_MODE_CEIL;
+    for (int32_t i = 0; i < 2; i++) {
+        const int64_t n = nnrti_onnx_dim(c, x, 2 + i), k = w->kernel[i], s = w->stride[i], first = w->pads[2 * i];
+        const int64_t rest = n + first + w->pads[2 * i + 1] - k;
+        int64_t count = rest > 0 ? (rest + s - 1) / s + 1 : 1;
+        if (rest < 0)
+            continue; /* no window fits: the runtime says so */
+        while (count > 1 && (count - 1) * s >= n + first)
+            count--;
+        w->pads[2 * i + 1] = (count - 1) * s + k - n - first;
+        if (w->pads[2 * i + 1] < 0)
+            w->pads[2 * i + 1] = 0;
+    }
+    w->mode = NNRT_PAD_MODE_PAD;
+    return NNRT_ROUND_MODE_FLOOR;
+}
+
+static void nnrti_onnx_undilated(nnrti_onnx *c, const nnrti_onnx_window *w)
+{
+    if (w->dilation[0] != 1 || w->dilation[1] != 1)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "dilations [%l,%l]: only 1 is supported", w->dilation[0],
+                        w->dilation[1]);
+}
+
+/* Padding counts as cells only with count_include_pad: zeros are then put around x before the pool. */
+static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t given = nnrti_onnx_in(c, 0);
+    NNRT_AvgPoolFusion a;
+    nnrti_onnx_window w;
+    uint32_t x, y;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &a);
+    nnrti_onnx_window_of(c, given, &w);
+    nnrti_onnx_undilated(c, &w);
+    x = nnrti_onnx_image(c, given, &w);
+    nnrti_onnx_same_lower(c, x, &w);
+    if (nnrti_onnx_int(c, "count_include_pad", 0) != 0 && w.mode != NNRT_PAD_MODE_VALID) {
+        int64_t pads[8];
+        memset(pads, 0, sizeof(pads));
+        if (w.mode == NNRT_PAD_MODE_SAME) {
+            w.lower = true;
+            nnrti_onnx_same_lower(c, x, &w);
+            for (int32_t i = 0; i < 4; i++)
+                pads[4 + i] = w.pads[i ^ 1]; /* the odd cell last */
+        } else {
+            memcpy(pads + 4, w.pads, sizeof(w.pads));
+        }
+        x = nnrti_onnx_pad(c, x, pads, 4, NNRT_PADDING_MODE_CONSTANT, NNRT_NO_TENSOR);
+        memset(w.pads, 0, sizeof(w.pads));
+        w.mode = NNRT_PAD_MODE_PAD;
+    }
+    a.roundMode = nnrti_onnx_rounding(c, x, &w);
+    a.kernelSize = nnrt_int64_list(w.kernel, 2);
+    a.strides = nnrt_int64_list(w.stride, 2);
+    a.padMode = w.mode;
+    a.pad = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
+    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_AVGPOOL_FUSION, &a, x);
+    nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
+}
+
+/* Positions h*W + w in the plane of x [N,C,H,W], as the runtime gives them, become ONNX's positions in the whole
+   tensor: row-major, or with columns first inside a plane (storage_order 1). */
+static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane, bool columns)
+{
+    int64_t dims[NNRT_MAX_RANK], *base;
+    const int32_t rank = nnrti_onnx_dims(c, x, dims, "Indices");
+    int64_t count = rank == 4 ? nnrti_onnx_product(c, dims, 0, 2) : 0;
+    int32_t shape[4] = {1, 1, 1, 1};
+    base = (int64_t *)nnrti_onnx_keep(c, (size_t)count, sizeof(*base));
+    if (c->code != NNRT_SUCCESS || base == NULL)
+        return plane;
+    for (int64_t i = 0; i < count; i++)
+        base[i] = i * dims[2] * dims[3];
+    shape[0] = (int32_t)dims[0];
+    shape[1] = (int32_t)dims[1];
+    if (columns) {
+        const uint32_t width = nnrti_onnx_like(c, plane, (double)dims[3]), row = nnrti_onnx_div(c, plane, width);
+        const uint32_t column = nnrti_onnx_sub(c, plane, nnrti_onnx_mul(c, row, width));
+        plane = nnrti_onnx_add(c, nnrti_onnx_mul(c, column, nnrti_onnx_like(c, plane, (double)dims[2])), row);
+    }
+    return nnrti_onnx_add(c, plane, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 4, shape, base));
+}
+
+/* 8-bit integers are pooled as float32, which holds them exactly. */
+static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
+{
+    static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
+    const uint32_t given = nnrti_onnx_in(c, 0), nOut = nnrti_onnx_wants(c, 1) ? 2 : 1;
+    const NNRT_DataType type = nnrti_onnx_type(c, given);
+    uint32_t x = given, out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_MaxPoolFusion a;
+    nnrti_onnx_window w;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_MAX_POOL_FUSION, &a);
+    nnrti_onnx_window_of(c, given, &w);
+    nnrti_onnx_undilated(c, &w);
+    if (type == NNRT_DATA_TYPE_INT8 || type == NNRT_DATA_TYPE_UINT8)
+        x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
+    x = nnrti_onnx_image(c, x, &w);
+    nnrti_onnx_same_lower(c, x, &w);
+    a.roundMode = nnrti_onnx_rounding(c, x, &w);
+    a.kernelSize = nnrt_int64_list(w.kernel, 2);
+    a.strides = nnrt_int64_list(w.stride, 2);
+    a.padMode = w.mode;
+    a.pad = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_MAX_POOL_FUSION, &a, &x, 1, out, nOut, types);
+    if (nOut == 2)
+        nnrti_onnx_out(
+            c, 1,
+            nnrti_onnx_unimage(c, nnrti_onnx_positions(c, x, out[1], nnrti_onnx_int(c, "storage_order", 0) != 0), &w));
+    nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, nnrti_onnx_cast(c, out[0], type), &w));
+}
+
+/* arg: MEAN or MAX over all axes behind the channels. Images have an operator of their own. */
+static void nnrti_onnx_op_global_pool(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t axes[] = {2, 3, 4, 5, 6, 7};
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    if (rank == 4 && nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT)) {
+        NNRT_AvgPoolFusion average;
+        NNRT_MaxPoolFusion most;
+        nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &average);
+        nnrti_onnx_defaults(NNRT_NODE_TYPE_MAX_POOL_FUSION, &most);
+        average.global = most.global = true;
+        average.padMode = most.padMode = NNRT_PAD_MODE_VALID;
+        if (arg == NNRT_REDUCE_MODE_MEAN)
+            nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, x));
+        else
+            nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_MAX_POOL_FUSION, &most, x));
+        return;
+    }
+    if (rank < 2)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 2 and more", rank);
+    nnrti_onnx_out(c, 0, rank == 2 ? x : nnrti_onnx_reduce(c, x, arg, axes, (uint32_t)(rank - 2), true));
+}
+
+/* What Resize and Upsample work on. */
+typedef struct nnrti_onnx_resize {
+    float scales[4];  /* of [N,C,H,W]; all 0: sizes count */
+    int64_t sizes[4]; /* likewise; all 0: scales count */
+} nnrti_onnx_resize;
+
+/* Takes scales (float32) and sizes for the axes of x, which become those of an image [1.., H, W] of four axes. */
+static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t scales, uint32_t sizes, int32_t rank, nnrti_onnx_resize *r)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, scales)->probe[0];
+    int64_t list[4];
+    size_t count = 0;
+    memset(r, 0, sizeof(*r));
+    if (sizes != NNRT_NO_TENSOR) {
+        if (nnrti_onnx_list(c, sizes, "sizes", list, 4) != (uint32_t)rank)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "sizes must have %d entries", rank);
+        for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++)
+            r->sizes[i] = i < 4 - rank ? 1 : list[i - (4 - rank)];
+        return;
+    }
+    if (!nnrti_onnx_known(c, scales) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        !nnrt_dims_count(o->dims, o->rank, &count) || count != (size_t)rank) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scales must be a constant of %d float entries", rank);
+        return;
+    }
+    for (int32_t i = 0; i < 4; i++) {
+        r->scales[i] = 1;
+        if (i >= 4 - rank)
+            memcpy(&r->scales[i], (const uint8_t *)o->data + (size_t)(i - (4 - rank)) * sizeof(float), sizeof(float));
+    }
+}
+
+/* Coordinates in the order of nnrti_onnx_choice. */
+enum { NNRTI_ONNX_HALF_PIXEL, NNRTI_ONNX_PYTORCH, NNRTI_ONNX_ALIGN, NNRTI_ONNX_ASYMMETRIC, NNRTI_ONNX_TF_HALF_PIXEL };
+
+/* Sets how coordinates are made and rounded. tf_half_pixel_for_nn, (i+0.5)*r, is HALF_PIXEL, (i+0.5)*r - 0.5, rounded
+   half a cell further on. */
+static void nnrti_onnx_resize_modes(nnrti_onnx *c, bool upsample, const nnrti_onnx_resize *r, NNRT_Resize *a)
+{
+    static const NNRT_NearestMode modes[] = {NNRT_NEAREST_MODE_ROUND_HALF_DOWN, NNRT_NEAREST_MODE_ROUND_HALF_UP,
+                                             NNRT_NEAREST_MODE_FLOOR, NNRT_NEAREST_MODE_CEIL};
+    const int32_t coordinates =
+        nnrti_onnx_choice(c, "coordinate_transformation_mode",
+                          "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn");
+    const int32_t nearest = nnrti_onnx_choice(c, "nearest_mode", "round_prefer_floor|round_prefer_ceil|floor|ceil");
+    a->coordinateTransformMode = coordinates == NNRTI_ONNX_ALIGN        ? NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS
+                                 : coordinates == NNRTI_ONNX_ASYMMETRIC ? NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC
+                                                                        : NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL;
+    a->nearestMode = modes[nearest];
+    if (coordinates == NNRTI_ONNX_TF_HALF_PIXEL) {
+        a->nearestMode = nearest == 0 ? NNRT_NEAREST_MODE_CEIL : NNRT_NEAREST_MODE_ROUND_HALF_UP;
+        if (a->method != NNRT_RESIZE_METHOD_NEAREST || nearest == 1 || nearest == 3)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                            "tf_half_pixel_for_nn is only supported with mode nearest, rounded by "
+                            "round_prefer_floor or floor");
+    }
+    if (upsample || c->opset == 10) { /* no modes yet: from the corner; up rounds down, down rounds up */
+        const bool down = r->scales[2] < 1 || r->scales[3] < 1;
+        a->coordinateTransformMode = NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC;
+        a->nearestMode = down && !upsample ? NNRT_NEAREST_MODE_CEIL : NNRT_NEAREST_MODE_FLOOR;
+        if (down && (r->scales[2] > 1 || r->scales[3] > 1) && a->method == NNRT_RESIZE_METHOD_NEAREST)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "one scale is below 1 and one above");
+    }
+}
+
+/* Cases in which ONNX and the runtime disagree about coordinates: half_pixel has no exception for an extent of 1
+   (OPS.md E10), and align_corners divides by L*scale - 1, whole or not. */
+static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, const NNRT_Resize *a)
+{
+    const bool half =
+        a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL &&
+        nnrti_onnx_choice(c, "coordinate_transformation_mode",
+                          "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn") == 0;
+    for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
+        const int64_t n = nnrti_onnx_dim(c, x, i);
+        const bool sized = r->sizes[3] != 0;
+        const float product = (float)n * r->scales[i];
+        if (i < 2 && (sized ? n != r->sizes[i] : r->scales[i] != 1))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "only the last two axes can be resized");
+        if (i < 2 || n < 0)
+            continue;
+        if (half && n > 1 && (sized ? r->sizes[i] == 1 : product < 2))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                            "half_pixel down to an extent of 1 is not supported: use pytorch_half_pixel");
+        if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS && !sized &&
+            product != (float)(int64_t)product)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "align_corners with a scale that gives no whole extent: use sizes");
+    }
+}
+
+/* Scales of Upsample before operator set 9: one attribute, or one for each axis. NNRT_NO_TENSOR after a fault. */
+static uint32_t nnrti_onnx_old_scales(nnrti_onnx *c)
+{
+    const nnrt_onnx_attribute *list = nnrti_onnx_attr(c, "scales", NNRT_ONNX_ATTRIBUTE_FLOATS);
+    float values[4] = {1, 1, 0, 0};
+    int32_t dims[1] = {4};
+    values[2] = nnrti_onnx_float(c, "height_scale", 1);
+    values[3] = nnrti_onnx_float(c, "width_scale", 1);
+    if (list == NULL)
+        return nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, dims, values);
+    dims[0] = list->floats.count <= NNRT_MAX_RANK ? (int32_t)list->floats.count : 0;
+    return nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, dims, list->floats.data);
+}
+
+/* Resize 0: inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample 1: x, scales. One spatial axis gets a
+   height of 1. Integers of 8 and 16 bits are only copied (nearest), as float32. */
+static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
+{
+    const int32_t method = nnrti_onnx_choice(c, "mode", "nearest|linear|cubic|bilinear");
+    const uint32_t given = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, given);
+    const NNRT_DataType type = nnrti_onnx_type(c, given);
+    const bool exact = nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16) && method == 0;
+    uint32_t scales = nnrti_onnx_in(c, arg == 1 || c->opset == 10 ? 1 : 2), sizes = nnrti_onnx_in(c, 3), x = given, y;
+    int64_t dims[2];
+    int32_t four[1] = {4};
+    nnrti_onnx_resize r;
+    NNRT_Resize a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_RESIZE, &a);
+    a.method = method == 0   ? NNRT_RESIZE_METHOD_NEAREST
+               : method == 2 ? NNRT_RESIZE_METHOD_CUBIC
+                             : NNRT_RESIZE_METHOD_LINEAR;
+    a.cubicCoeff = nnrti_onnx_float(c, "cubic_coeff_a", -0.75f);
+    a.excludeOutside = nnrti_onnx_int(c, "exclude_outside", 0);
+    if (arg == 1 && c->opset < 9)
+        scales = nnrti_onnx_old_scales(c);
+    if (rank < 2 || rank > 4 || nnrti_onnx_ints_of(c, "axes").data != NULL || nnrti_onnx_int(c, "antialias", 0) != 0 ||
+        nnrti_onnx_choice(c, "keep_aspect_ratio_policy", "stretch") != 0) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "axes, antialias and inputs of %d axes are not supported", rank);
+        return;
+    }
+    nnrti_onnx_resize_of(c, scales, sizes, rank, &r);
+    for (int32_t i = rank; i < 4; i++) /* [W] in front of it [H=1], [C=1], [N=1] */
+        x = nnrti_onnx_unsqueeze(c, x, rank == 3 ? 2 : 0);
+    if (rank == 3) { /* the axes behind the channels, where there is only one */
+        r.scales[0] = r.scales[1];
+        r.scales[1] = r.scales[2];
+        r.scales[2] = 1;
+        r.sizes[0] = r.sizes[1];
+        r.sizes[1] = r.sizes[2];
+        r.sizes[2] = 1;
+    }
+    nnrti_onnx_resize_modes(c, arg == 1, &r, &a);
+    nnrti_onnx_resize_check(c, x, &r, &a);
+    if (exact)
+        x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
+    dims[0] = r.sizes[2];
+    dims[1] = r.sizes[3];
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESIZE, &a, x,
+                         sizes != NNRT_NO_TENSOR
+                             ? nnrti_onnx_const_ints(c, dims, 2)
+                             : nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, four, r.scales));
+    y = exact ? nnrti_onnx_cast(c, y, type) : y;
+    for (int32_t i = rank; i < 4; i++)
+        y = nnrti_onnx_squeeze(c, y, rank == 3 ? 2 : 0);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_matrices */
+
+static void nnrti_onnx_op_matmul(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, x, y));
+}
+
+/* True when v is [n] or [1,n]: a bias of n outputs. */
+static bool nnrti_onnx_is_bias(nnrti_onnx *c, uint32_t v, int32_t n)
+{
+    const int32_t rank = nnrti_onnx_rank(c, v);
+    return n >= 0 && rank >= 1 && rank <= 2 && nnrti_onnx_dim(c, v, rank - 1) == n &&
+           (rank == 1 || nnrti_onnx_dim(c, v, 0) == 1);
+}
+
+/* alpha*A*B + beta*C: FULL_CONNECTION in the form that networks have, else a product, scaled, and a sum. */
+static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t swap[] = {1, 0};
+    const float alpha = nnrti_onnx_float(c, "alpha", 1), beta = nnrti_onnx_float(c, "beta", 1);
+    const bool transA = nnrti_onnx_int(c, "transA", 0) != 0, transB = nnrti_onnx_int(c, "transB", 0) != 0;
+    const uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), bias = nnrti_onnx_in(c, 2);
+    const int32_t outputs = nnrti_onnx_dim(c, w, transB ? 0 : 1);
+    const bool plain = bias == NNRT_NO_TENSOR || (beta == 1 && nnrti_onnx_is_bias(c, bias, outputs));
+    uint32_t y;
+    (void)arg;
+    if (nnrti_onnx_rank(c, x) != 2 || nnrti_onnx_rank(c, w) != 2)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "A has %d axes and B %d, expected 2", nnrti_onnx_rank(c, x),
+                        nnrti_onnx_rank(c, w));
+    if (plain && alpha == 1 && !transA) {
+        const int64_t n = outputs;
+        NNRT_FullConnection a;
+        nnrti_onnx_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
+        a.hasBias = bias != NNRT_NO_TENSOR;
+        nnrti_onnx_out(c, 0,
+                       nnrti_onnx_step3(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, x,
+                                        transB ? w : nnrti_onnx_transpose(c, w, swap, 2),
+                                        a.hasBias ? nnrti_onnx_reshape(c, bias, &n, 1) : NNRT_NO_TENSOR));
+    } else {
+        NNRT_MatMulFusion a;
+        nnrti_onnx_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
+        a.transposeA = transA;
+        a.transposeB = transB;
+        y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, &a, x, w);
+        if (alpha != 1)
+            y = nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)alpha));
+        if (bias != NNRT_NO_TENSOR && beta != 0)
+            y = nnrti_onnx_add(c, y,
+                               beta == 1 ? bias : nnrti_onnx_mul(c, bias, nnrti_onnx_like(c, bias, (double)beta)));
+        nnrti_onnx_out(c, 0, y);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_normalisation */
+
+/* Inference only: the outputs that training adds are refused when somebody wants them. */
+static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_FusedBatchNorm a;
+    uint32_t in[5], y = NNRT_NO_TENSOR;
+    (void)arg;
+    a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
+    nnrti_onnx_only(c, 1);
+    if (nnrti_onnx_int(c, "training_mode", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode is not supported");
+    if (nnrti_onnx_int(c, "spatial", 1) == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "statistics for every element (spatial 0) are not supported");
+    for (uint32_t i = 0; i < 5; i++) {
+        in[i] = nnrti_onnx_in(c, i);
+        if (i > 0)
+            in[i] = nnrti_onnx_cast(c, in[i], nnrti_onnx_type(c, in[0]));
+    }
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_FUSED_BATCH_NORM, &a, in, 5, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* x normalised over its axes from `axis` on, without scale and offset. */
+static uint32_t nnrti_onnx_normalize(nnrti_onnx *c, uint32_t x, int32_t axis, float epsilon)
+{
+    NNRT_LayerNormFusion a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_LAYER_NORM_FUSION, &a);
+    a.beginNormAxis = axis;
+    a.beginParamsAxis = axis;
+    a.epsilon = epsilon;
+    a.elementwiseAffine = false;
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_LAYER_NORM_FUSION, &a, x);
+}
+
+/* Over each plane of x [N,C,...], then scale and offset of the channel. */
+static void nnrti_onnx_op_instance_norm(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), offset = nnrti_onnx_in(c, 2);
+    NNRT_ScaleFusion a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_SCALE_FUSION, &a);
+    a.axis = 1;
+    if (nnrti_onnx_rank(c, x) < 3)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 3 and more", nnrti_onnx_rank(c, x));
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCALE_FUSION, &a,
+                                    nnrti_onnx_normalize(c, x, 2, nnrti_onnx_float(c, "epsilon", 1e-5f)), scale,
+                                    offset));
+}
+
+/* Mean and 1/sqrt(variance + epsilon) are computed apart when somebody wants them. */
+static void nnrti_onnx_op_layer_norm(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), offset = nnrti_onnx_in(c, 2);
+    const float epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
+    const int32_t rank = nnrti_onnx_rank(c, x), axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", -1), rank);
+    int64_t axes[NNRT_MAX_RANK];
+    uint32_t y, count = 0;
+    (void)arg;
+    for (int32_t i = axis; i < rank; i++)
+        axes[count++] = i;
+    y = nnrti_onnx_mul(c, nnrti_onnx_normalize(c, x, axis, epsilon), scale);
+    if (offset != NNRT_NO_TENSOR)
+        y = nnrti_onnx_add(c, y, offset);
+    if (nnrti_onnx_wants(c, 1) || nnrti_onnx_wants(c, 2)) {
+        const uint32_t mean = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MEAN, axes, count, true);
+        uint32_t v = nnrti_onnx_step2(c, NNRT_NODE_TYPE_SQUARED_DIFFERENCE, NULL, x, mean);
+        v = nnrti_onnx_reduce(c, v, NNRT_REDUCE_MODE_MEAN, axes, count, true);
+        v = nnrti_onnx_step1(c, NNRT_NODE_TYPE_RSQRT, NULL,
+                             nnrti_onnx_add(c, v, nnrti_onnx_like(c, v, (double)epsilon)));
+        nnrti_onnx_out(c, 1, mean);
+        nnrti_onnx_out(c, 2, v);
+    }
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* (x - mean) / (sqrt(variance) + 1e-9) over axes, by default all but the channels. */
+static void nnrti_onnx_op_mean_variance(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t initial[] = {0, 2, 3};
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const nnrt_onnx_ints given = nnrti_onnx_ints_of(c, "axes");
+    const int64_t *axes = given.data != NULL ? given.data : initial;
+    const uint32_t count = given.data != NULL && given.count <= NNRT_MAX_RANK ? (uint32_t)given.count : 3;
+    const uint32_t mean = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MEAN, axes, count, true);
+    const uint32_t away = nnrti_onnx_sub(c, x, mean);
+    uint32_t v = nnrti_onnx_reduce(c, nnrti_onnx_mul(c, away, away), NNRT_REDUCE_MODE_MEAN, axes, count, true);
+    (void)arg;
+    if (given.data != NULL && (given.count < 1 || given.count > NNRT_MAX_RANK))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axes has %z entries, expected 1 to 8", given.count);
+    v = nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQRT, NULL, v);
+    nnrti_onnx_out(c, 0, nnrti_onnx_div(c, away, nnrti_onnx_add(c, v, nnrti_onnx_like(c, v, 1e-9))));
+}
+
+/* x / (bias + alpha/size * sum of x^2 over `size` neighbouring channels)^beta. The sum is an average pool over squares,
+   with the channels as height, zeros around them. */
+static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int64_t size = nnrti_onnx_int(c, "size", 0);
+    int64_t dims[NNRT_MAX_RANK], image[4], pads[8], kernel[2], stride[2] = {1, 1};
+    const int32_t rank = nnrti_onnx_dims(c, x, dims, "LRN");
+    NNRT_AvgPoolFusion pool;
+    NNRT_PowFusion power;
+    uint32_t y;
+    (void)arg;
+    if (rank < 2 || size < 1 || size > INT32_MAX) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "size %l of %d axes, expected 1 and above, 2 axes and more", size,
+                        rank);
+        return;
+    }
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_POW_FUSION, &power);
+    image[0] = dims[0];
+    image[1] = 1;
+    image[2] = dims[1];
+    image[3] = nnrti_onnx_product(c, dims, 2, rank);
+    memset(pads, 0, sizeof(pads));
+    pads[4] = (size - 1) / 2;
+    pads[5] = size - 1 - pads[4];
+    kernel[0] = size;
+    kernel[1] = 1;
+    pool.kernelSize = nnrt_int64_list(kernel, 2);
+    pool.strides = nnrt_int64_list(stride, 2);
+    pool.padMode = NNRT_PAD_MODE_VALID;
+    power.scale = nnrti_onnx_float(c, "alpha", 1e-4f);
+    power.shift = nnrti_onnx_float(c, "bias", 1);
+    y = nnrti_onnx_reshape(c, nnrti_onnx_mul(c, x, x), image, 4);
+    y = nnrti_onnx_pad(c, y, pads, 4, NNRT_PADDING_MODE_CONSTANT, NNRT_NO_TENSOR);
+    y = nnrti_onnx_reshape(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool, y), dims, rank);
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &power, y,
+                         nnrti_onnx_like(c, y, -(double)nnrti_onnx_float(c, "beta", 0.75f)));
+    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, x, y));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_graph: from the graph to values and steps */
+
+static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
+{
+    return domain.length == 0 || nnrti_onnx_is(domain, "ai.onnx");
+}
+
+/* The row of a node's operator, NULL when it is not known in this version. */
+static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
+{
+    if (!nnrti_onnx_main_domain(n->domain))
+        return NULL;
+    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++) {
+        const nnrti_onnx_importer *r = &nnrti_onnx_rows[i];
+        if (nnrti_onnx_is(n->opType, r->name))
+            return c->opset >= r->least && c->opset <= r->most ? r : NULL;
+    }
+    return NULL;
+}
+
+#define NNRTI_ONNX_LISTED 24
+
+/* Lists all operators that are not known, with how often they occur. */
+static void nnrti_onnx_check_operators(nnrti_onnx *c)
+{
+    const nnrt_onnx_nodes *nodes = &c->model->graph->nodes;
+    const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
+    uint32_t counts[NNRTI_ONNX_LISTED], n = 0, others = 0;
+    size_t at;
+    for (size_t i = 0; i < nodes->count; i++) {
+        const nnrt_onnx_node *node = &nodes->data[i];
+        uint32_t k = 0;
+        if (nnrti_onnx_row_of(c, node) != NULL)
+            continue;
+        while (
+            k < n &&
+            !(kinds[k]->opType.length == node->opType.length && kinds[k]->domain.length == node->domain.length &&
+              (node->opType.length == 0 ||
+               memcmp(kinds[k]->opType.data, node->opType.data, node->opType.length) == 0) &&
+              (node->domain.length == 0 || memcmp(kinds[k]->domain.data, node->domain.data, node->domain.length) == 0)))
+            k++;
+        if (k == NNRTI_ONNX_LISTED) {
+            others++;
+            continue;
+        }
+        counts[k] = k == n ? 1 : counts[k] + 1;
+        kinds[k] = node;
+        n += k == n ? 1 : 0;
+    }
+    if (n == 0)
+        return;
+    at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset);
+    for (uint32_t k = 0; k < n; k++) {
+        char domain[64], type[64], one[160];
+        const bool named = !nnrti_onnx_main_domain(kinds[k]->domain);
+        const size_t length = nnrt_text(one, sizeof(one), "%s %s%s%s x%u", k == 0 ? "" : ",",
+                                        named ? nnrti_onnx_text(domain, kinds[k]->domain) : "", named ? "." : "",
+                                        nnrti_onnx_text(type, kinds[k]->opType), counts[k]);
+        if (at + length + 24 > sizeof(c->text)) /* room for the last words */
+            others += counts[k];
+        else
+            at += nnrt_text(c->text + at, sizeof(c->text) - at, "%s", one);
+    }
+    if (others > 0)
+        (void)nnrt_text(c->text + at, sizeof(c->text) - at, " and %u others", others);
+    nnrti_onnx_blame(c, NNRT_UNSUPPORTED_OP);
+}
+
+static void nnrti_onnx_take_opset(nnrti_onnx *c)
+{
+    c->opset = 1; /* files older than the field */
+    for (size_t i = 0; i < c->model->opsetImport.count; i++)
+        if (nnrti_onnx_main_domain(c->model->opsetImport.data[i].domain))
+            c->opset = c->model->opsetImport.data[i].version;
+}
+
+static const nnrt_onnx_input *nnrti_onnx_given(const nnrti_onnx *c, nnrt_onnx_str name)
+{
+    for (uint32_t i = 0; i < c->desc->inputCount; i++)
+        if (c->desc->inputs[i].name != NULL && nnrti_onnx_is(name, c->desc->inputs[i].name))
+            return &c->desc->inputs[i];
+    return NULL;
+}
+
+/* Shape of an input: what the caller says, else the file; two different numbers for extents that neither knows. */
+static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
+                                   nnrt_operand probe[2], const char *name)
+{
+    const size_t rank = given != NULL ? (size_t)given->shape.rank : info->dims.count;
+    if (given == NULL && !info->hasShape) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has no shape in the file: give one", name);
+        return;
+    }
+    if (rank > NNRT_MAX_RANK) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has %z axes, at most 8 are possible", name, rank);
+        return;
+    }
+    for (size_t i = 0; i < rank; i++) {
+        const bool fixed = info->hasShape && i < info->dims.count && info->dims.data[i].kind == NNRT_ONNX_DIM_VALUE;
+        const int64_t n = given != NULL ? given->shape.dims[i] : fixed ? info->dims.data[i].value : -1;
+        if (n > INT32_MAX || (given != NULL && fixed && info->dims.count == rank && n != info->dims.data[i].value)) {
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': axis %z has extent %l, given is %l", name, i,
+                            fixed ? info->dims.data[i].value : -1, n);
+            return;
+        }
+        probe[0].dims[i] = n < 0 ? NNRTI_ONNX_PROBE_A : (int32_t)n;
+        probe[1].dims[i] = n < 0 ? NNRTI_ONNX_PROBE_B : (int32_t)n;
+        c->dynamic = c->dynamic || n < 0;
+    }
+    probe[0].rank = probe[1].rank = (int32_t)rank;
+}
+
+static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
+{
+    static const char *const kinds[] = {
+        "no type",         "a tensor",         "?", "?", "a sequence", "a map", "?", "an opaque value",
+        "a sparse tensor", "an optional value"};
+    const nnrt_onnx_input *given = nnrti_onnx_given(c, info->name);
+    char name[64];
+    nnrt_operand probe[2];
+    NNRT_DataType type;
+    uint32_t v;
+    (void)nnrti_onnx_text(name, info->name);
+    if (nnrti_onnx_entry_of(c, info->name)->name.data != NULL)
+        return; /* also an initializer: a constant */
+    if (info->kind != NNRT_ONNX_KIND_TENSOR) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input '%s' is %s, expected a tensor", name,
+                        info->kind >= 0 && info->kind < 10 ? kinds[info->kind] : "?");
+        return;
+    }
+    type = nnrti_onnx_take_type(c, info->elemType, "input", name);
+    probe[0] = probe[1] = nnrt_operand_make(type, 0, NULL, NULL);
+    nnrti_onnx_input_shape(c, info, given, probe, name);
+    if (c->code == NNRT_SUCCESS && given != NULL && given->data != NULL) {
+        nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, probe[0].rank, probe[0].dims, given->data));
+        return;
+    }
+    v = nnrti_onnx_new(c);
+    nnrti_onnx_bind(c, info->name, v);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    c->values[v].isInput = true;
+    for (int32_t i = 0; i < 2; i++) {
+        probe[i].name = c->values[v].name;
+        c->values[v].probe[i] = probe[i];
+    }
+}
+
+static void nnrti_onnx_add_inputs(nnrti_onnx *c)
+{
+    const nnrt_onnx_graph *g = c->model->graph;
+    if (g->sparseInitializerCount > 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "sparse initializers are not supported");
+    for (size_t i = 0; i < g->initializers.count && c->code == NNRT_SUCCESS; i++) {
+        if (g->initializers.data[i].name.length == 0)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "initializer %z has no name", i);
+        else
+            nnrti_onnx_bind(c, g->initializers.data[i].name, nnrti_onnx_tensor_value(c, &g->initializers.data[i]));
+    }
+    for (size_t i = 0; i < g->inputs.count && c->code == NNRT_SUCCESS; i++)
+        nnrti_onnx_add_input(c, &g->inputs.data[i]);
+    for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
+        bool found = false;
+        for (size_t k = 0; k < g->inputs.count && !found; k++)
+            found = nnrti_onnx_given(c, g->inputs.data[k].name) == &c->desc->inputs[i];
+        if (!found)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "the model has no input '%s'",
+                            c->desc->inputs[i].name != NULL ? c->desc->inputs[i].name : "");
+    }
+}
+
+/* True when the words of list, separated by spaces, have this one. */
+static bool nnrti_onnx_in_list(const char *list, nnrt_onnx_str word)
+{
+    while (*list != '\0') {
+        const size_t n = strcspn(list, " ");
+        if (word.length == n && memcmp(list, word.data, n) == 0)
+            return true;
+        list += n + (list[n] == ' ' ? 1 : 0);
+    }
+    return false;
+}
+
+/* What is the same for all operators: how many inputs, which attributes. */
+static void nnrti_onnx_check_node(nnrti_onnx *c)
+{
+    const nnrt_onnx_node *n = c->node;
+    const nnrti_onnx_importer *r = c->row;
+    char text[64];
+    if (n->inputs.count < r->minIn || n->inputs.count > r->maxIn || n->outputs.count == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "%z inputs and %z outputs, expected %u to %u inputs", n->inputs.count,
+                        n->outputs.count, r->minIn, r->maxIn);
+    for (uint32_t i = 0; i < r->minIn && c->code == NNRT_SUCCESS; i++)
+        if (n->inputs.data[i].length == 0)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", i);
+    for (size_t i = 0; i < n->attributes.count && c->code == NNRT_SUCCESS; i++) {
+        const nnrt_onnx_attribute *a = &n->attributes.data[i];
+        if (a->refAttrName.data != NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to one of a function",
+                            nnrti_onnx_text(text, a->name));
+        else if (!nnrti_onnx_in_list(r->attributes, a->name) && !nnrti_onnx_is(a->name, "consumed_inputs"))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is not supported", nnrti_onnx_text(text, a->name));
+    }
+}
+
+static void nnrti_onnx_add_nodes(nnrti_onnx *c)
+{
+    const nnrt_onnx_nodes *nodes = &c->model->graph->nodes;
+    for (size_t i = 0; i < nodes->count && c->code == NNRT_SUCCESS; i++) {
+        c->node = &nodes->data[i];
+        c->nodeIndex = (uint32_t)i;
+        c->row = nnrti_onnx_row_of(c, c->node);
+        nnrti_onnx_check_node(c);
+        if (c->code != NNRT_SUCCESS)
+            return;
+        c->row->handler(c, c->row->arg);
+        for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
+            if (nnrti_onnx_wants(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
+                NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output %u is not supported", k);
+    }
+    c->node = NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_build: from values and steps to the model */
+
+/* The value that becomes output `name` of the model: results of steps take its name; inputs, constants and what is an
+   output already get a CAST to their own type, which copies them. */
+static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
+{
+    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
+    char text[64];
+    uint32_t v;
+    if (e->name.data == NULL) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s'", nnrti_onnx_text(text, name));
+        return NNRT_NO_TENSOR;
+    }
+    v = e->value;
+    if (c->values[v].isInput || c->values[v].needed || nnrti_onnx_known(c, v)) {
+        const uint32_t steps = c->nSteps;
+        if (!c->values[v].isInput)
+            c->values[v].name = NULL; /* the output has it, perhaps */
+        v = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
+        if (v == NNRT_NO_TENSOR)
+            return v;
+        if (c->nSteps == steps) { /* its result is known, but the model needs a step that gives it */
+            c->values[v].probe[0].data = c->values[v].probe[1].data = NULL;
+            c->nSteps++;
+        }
+    }
+    c->values[v].name = nnrti_onnx_copy_text(c, name);
+    c->values[v].needed = true;
+    return v;
+}
+
+/* Finds the outputs, then marks from the end what they need. NULL after a fault. */
+static uint32_t *nnrti_onnx_outputs(nnrti_onnx *c)
+{
+    const nnrt_onnx_value_infos *outputs = &c->model->graph->outputs;
+    uint32_t *list = NULL;
+    bool any = false;
+    for (uint32_t i = 0; i < c->nValues; i++)
+        any = any || c->values[i].isInput;
+    if (!any)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the model has no inputs: all that it computes is constant");
+    if (outputs->count == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the graph has no outputs");
+    else
+        list = (uint32_t *)nnrti_onnx_keep(c, outputs->count, sizeof(*list));
+    for (size_t i = 0; i < outputs->count && c->code == NNRT_SUCCESS; i++)
+        list[i] = nnrti_onnx_output(c, outputs->data[i].name);
+    for (uint32_t i = c->nSteps; i-- > 0 && c->code == NNRT_SUCCESS;) {
+        nnrti_onnx_step *s = &c->steps[i];
+        for (uint32_t k = s->nIn; k < s->nIn + s->nOut; k++)
+            s->needed = s->needed || c->values[s->args[k]].needed;
+        for (uint32_t k = 0; k < s->nIn && s->needed; k++)
+            if (s->args[k] != NNRT_NO_TENSOR)
+                c->values[s->args[k]].needed = true;
+    }
+    return c->code == NNRT_SUCCESS ? list : NULL;
+}
+
+/* The model's tensor for value v, made when it is first asked for. */
+static uint32_t nnrti_onnx_tensor_of(nnrti_onnx *c, nnrt_builder *b, uint32_t v)
+{
+    nnrti_onnx_value *p;
+    const nnrt_operand *o;
+    if (v == NNRT_NO_TENSOR)
+        return NNRT_NO_TENSOR;
+    p = &c->values[v];
+    o = &p->probe[0];
+    if (p->tensor != NNRT_NO_TENSOR)
+        return p->tensor;
+    if (nnrti_onnx_known(c, v)) {
+        p->tensor = nnrt_builder_constant(b, p->name, o->dataType, o->rank, o->dims, o->data, !p->inFile);
+    } else if (p->isInput) {
+        int32_t dims[NNRT_MAX_RANK];
+        for (int32_t i = 0; i < o->rank; i++)
+            dims[i] = nnrti_onnx_dim(c, v, i);
+        p->tensor = nnrt_builder_input(b, p->name, o->dataType, o->rank, dims);
+    } else {
+        p->tensor = nnrt_builder_tensor(b, p->name);
+        if (p->declared != NNRT_DATA_TYPE_UNKNOWN)
+            nnrt_builder_declare(b, p->tensor, p->declared, NNRT_RANK_UNKNOWN, NULL);
+    }
+    if (o->format != NNRT_FORMAT_NONE)
+        nnrt_builder_format(b, p->tensor, o->format);
+    if (o->quantCount > 0)
+        nnrt_builder_quant(b, p->tensor, o->quant, o->quantCount);
+    return p->tensor;
+}
+
+/* Name of step i: that of its ONNX node, or "Conv_3"; steps that are not the node's last add their operator. */
+static void nnrti_onnx_step_name(nnrti_onnx *c, uint32_t i, char *name, size_t size)
+{
+    const nnrti_onnx_step *s = &c->steps[i];
+    const nnrt_onnx_node *n = s->node < c->model->graph->nodes.count ? &c->model->graph->nodes.data[s->node] : NULL;
+    bool last = true;
+    char text[64];
+    for (uint32_t k = i + 1; k < c->nSteps && c->steps[k].node == s->node && last; k++)
+        last = !c->steps[k].needed;
+    if (n == NULL)
+        (void)nnrt_text(name, size, "output");
+    else if (n->name.length > 0)
+        (void)nnrt_text(name, size, "%s%s%s", nnrti_onnx_text(text, n->name), last ? "" : "/",
+                        last ? "" : nnrt_op_find(s->type)->name);
+    else
+        (void)nnrt_text(name, size, "%s_%u%s%s", nnrti_onnx_text(text, n->opType), s->node, last ? "" : "/",
+                        last ? "" : nnrt_op_find(s->type)->name);
+}
+
+static void nnrti_onnx_emit_model(nnrti_onnx *c, nnrt_builder *b, const uint32_t *outputs)
+{
+    const nnrt_onnx_graph *g = c->model->graph;
+    for (size_t i = 0; i < g->inputs.count; i++) {
+        const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->inputs.data[i].name);
+        if (c->values[e->value].isInput)
+            (void)nnrti_onnx_tensor_of(c, b, e->value);
+    }
+    for (uint32_t i = 0; i < c->nSteps && c->code == NNRT_SUCCESS; i++) {
+        const nnrti_onnx_step *s = &c->steps[i];
+        uint32_t *args = s->needed ? (uint32_t *)nnrti_onnx_keep(c, (size_t)s->nIn + s->nOut, sizeof(*args)) : NULL;
+        char name[160];
+        if (args == NULL)
+            continue;
+        for (uint32_t k = 0; k < s->nIn + s->nOut; k++)
+            args[k] = nnrti_onnx_tensor_of(c, b, s->args[k]);
+        nnrti_onnx_step_name(c, i, name, sizeof(name));
+        nnrt_builder_node(b, name, s->type, s->attr, args, s->nIn, args + s->nIn, s->nOut);
+    }
+    for (size_t i = 0; i < g->outputs.count; i++)
+        nnrt_builder_output(b, nnrti_onnx_tensor_of(c, b, outputs[i]));
+}
+
+/* The model from what was imported. */
+static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
+{
+    nnrt_builder *b = NULL;
+    const uint32_t *outputs;
+    const char *name;
+    NNRT_ReturnCode code;
+    c->nodeIndex = NNRT_NO_TENSOR;
+    outputs = nnrti_onnx_outputs(c);
+    name = nnrti_onnx_copy_text(c, c->model->graph->name);
+    if (c->code != NNRT_SUCCESS)
+        return c->code;
+    code = nnrt_builder_create(&b, name, c->desc->allocator);
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(c->error, code, "there is not enough memory to import the model");
+    nnrti_onnx_emit_model(c, b, outputs);
+    code = c->code != NNRT_SUCCESS ? c->code : nnrt_builder_finish(b, model, c->error);
+    nnrt_builder_destroy(b);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_load */
+
+/* data[bytes] is a model; path and own as in nnrti_onnx. *inPlace: the model uses the bytes. */
+static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes, const nnrt_onnx_desc *desc,
+                                         const char *path, bool own, bool *inPlace, nnrt_error *error)
+{
+    nnrt_onnx_model *parsed = NULL;
+    nnrti_onnx c;
+    NNRT_ReturnCode code = nnrt_onnx_parse(data, bytes, desc->allocator, &parsed, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    memset(&c, 0, sizeof(c));
+    c.model = parsed;
+    c.desc = desc;
+    c.path = path;
+    c.ownBytes = own;
+    c.error = error;
+    nnrt_memory_count(&c.memory, desc->allocator);
+    nnrti_onnx_take_opset(&c);
+    nnrti_onnx_check_operators(&c);
+    if (c.code == NNRT_SUCCESS)
+        nnrti_onnx_make_table(&c);
+    if (c.code == NNRT_SUCCESS)
+        nnrti_onnx_add_inputs(&c);
+    nnrti_onnx_add_nodes(&c);
+    code = c.code == NNRT_SUCCESS ? nnrti_onnx_build(&c, model) : c.code;
+    *inPlace = c.usedInPlace;
+    nnrt_memory_end(&c.memory);
+    nnrt_onnx_model_free(parsed);
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_onnx_optimize(NNRT_Model **model, const nnrt_onnx_desc *desc, nnrt_error *error)
+{
+    NNRT_ReturnCode code = desc->no_optimize ? NNRT_SUCCESS : nnrt_model_optimize(model, error);
+    if (code != NNRT_SUCCESS) {
+        nnrt_model_destroy(*model);
+        *model = NULL;
+    }
+    return code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
+                                               const nnrt_onnx_desc *desc, nnrt_error *error)
+{
+    nnrt_onnx_desc none;
+    NNRT_ReturnCode code;
+    bool inPlace;
+    memset(&none, 0, sizeof(none));
+    if (model != NULL)
+        *model = NULL;
+    if (model == NULL || data == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_load_memory: %s is NULL",
+                              model == NULL ? "model" : "data");
+    desc = desc != NULL ? desc : &none;
+    code = nnrti_onnx_import(model, data, bytes, desc, NULL, false, &inPlace, error);
+    return code == NNRT_SUCCESS ? nnrti_onnx_optimize(model, desc, error) : code;
+}
+
+#ifndef NNRT_NO_STDIO
+NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, const nnrt_onnx_desc *desc,
+                                        nnrt_error *error)
+{
+    nnrt_onnx_desc none;
+    NNRT_ReturnCode code;
+    void *data = NULL;
+    size_t bytes = 0;
+    bool inPlace = false;
+    memset(&none, 0, sizeof(none));
+    if (model != NULL)
+        *model = NULL;
+    if (model == NULL || path == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_load: %s is NULL", model == NULL ? "model" : "path");
+    desc = desc != NULL ? desc : &none;
+    code = nnrt_onnx_file_read(path, desc->allocator, &data, &bytes, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    code = nnrti_onnx_import(model, data, bytes, desc, path, true, &inPlace, error);
+    if (code == NNRT_SUCCESS && inPlace) {
+        code = nnrt_model_attach(*model, data, bytes);
+        if (code == NNRT_SUCCESS)
+            data = NULL; /* the model's now */
+        else
+            nnrt_model_destroy(*model);
+    }
+    nnrt_onnx_file_free(desc->allocator, data, bytes);
+    if (code != NNRT_SUCCESS) {
+        *model = NULL;
+        return nnrt_error_set(error, code, "there is not enough memory to import the model");
+    }
+    return nnrti_onnx_optimize(model, desc, error);
+}
+#endif
+
+NNRT_API bool nnrt_onnx_operator(uint32_t index, const char **name, int32_t *least, int32_t *most)
+{
+    if (index >= NNRTI_ONNX_ROW_COUNT)
+        return false;
+    if (name != NULL)
+        *name = nnrti_onnx_rows[index].name;
+    if (least != NULL)
+        *least = nnrti_onnx_rows[index].least;
+    if (most != NULL)
+        *most = nnrti_onnx_rows[index].most;
+    return true;
+}
+
+#endif /* NNRT_IMPLEMENTATION */

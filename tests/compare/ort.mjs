@@ -1,0 +1,109 @@
+// Runs an ONNX model with ONNX Runtime on .npy inputs and writes its outputs as .npy.
+//
+//   node ort.mjs --modules DIR MODEL --output-dir DIR [--input NAME=FILE.npy]... [--bench MILLISECONDS]
+//
+// --modules is the folder whose node_modules has onnxruntime-node. Outputs are written as NAME.npy ('/' becomes '_').
+// The graph runs as the file says, without ONNX Runtime's optimisations. With --bench it is then loaded again with all
+// of them and run on one thread for about that long; the last line on stdout is JSON: {"median_ms": M, "runs": N}.
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { createRequire } from 'node:module';
+
+// npy type letter and size, ONNX Runtime's name, and the array its binding takes (float16 travels as raw 16-bit words).
+const TYPES = [
+  ['f4', 'float32', Float32Array], ['f8', 'float64', Float64Array], ['f2', 'float16', Uint16Array],
+  ['b1', 'bool', Uint8Array], ['i1', 'int8', Int8Array], ['u1', 'uint8', Uint8Array],
+  ['i2', 'int16', Int16Array], ['u2', 'uint16', Uint16Array], ['i4', 'int32', Int32Array],
+  ['u4', 'uint32', Uint32Array], ['i8', 'int64', BigInt64Array], ['u8', 'uint64', BigUint64Array],
+];
+
+function fail(message) {
+  console.error('ort.mjs: ' + message);
+  process.exit(2);
+}
+
+// Reads a little-endian C-order array of any type above.
+function readNpy(file) {
+  const bytes = fs.readFileSync(file);
+  if (bytes.length < 12 || bytes.toString('latin1', 0, 6) !== '\x93NUMPY') fail(file + ': not a .npy file');
+  const wide = bytes[6] > 1;
+  const start = (wide ? 12 : 10) + (wide ? bytes.readUInt32LE(8) : bytes.readUInt16LE(8));
+  const header = bytes.toString('latin1', wide ? 12 : 10, start);
+  const descr = /'descr':\s*'[<|=]?(\w+)'/.exec(header), shape = /'shape':\s*\(([^)]*)\)/.exec(header);
+  const row = descr && TYPES.find((t) => t[0] === descr[1]);
+  if (!row || !shape || !/'fortran_order':\s*False/.test(header)) fail(file + ': unexpected header ' + header.trim());
+  const dims = shape[1].split(',').map((s) => s.trim()).filter(Boolean).map(Number);
+  return { type: row[1], dims, data: new row[2](new Uint8Array(bytes.subarray(start)).buffer) };
+}
+
+function writeNpy(file, tensor) {
+  const row = TYPES.find((t) => t[1] === tensor.type);
+  if (!row) fail(file + ': no .npy form of type ' + tensor.type);
+  const mark = row[0].endsWith('1') ? '|' : '<';
+  const shape = tensor.dims.length === 1 ? tensor.dims[0] + ',' : tensor.dims.join(', ');
+  const text = `{'descr': '${mark}${row[0]}', 'fortran_order': False, 'shape': (${shape}), }`;
+  const header = Buffer.from(text.padEnd(Math.ceil((text.length + 11) / 64) * 64 - 11) + '\n', 'latin1');
+  const prefix = Buffer.from([0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0, header.length & 255, header.length >> 8]);
+  const { buffer, byteOffset, byteLength } = tensor.data;
+  fs.writeFileSync(file, Buffer.concat([prefix, header, Buffer.from(buffer, byteOffset, byteLength)]));
+}
+
+function parseArguments(argv) {
+  const options = { inputs: {} };
+  for (let i = 0; i < argv.length; i++) {
+    if (argv[i] === '--modules') options.modules = argv[++i];
+    else if (argv[i] === '--output-dir') options.outputDir = argv[++i];
+    else if (argv[i] === '--bench') options.bench = Number(argv[++i]);
+    else if (argv[i] === '--input') {
+      const at = argv[++i].lastIndexOf('=');
+      options.inputs[argv[i].slice(0, at)] = argv[i].slice(at + 1);
+    } else if (!options.model && !argv[i].startsWith('-')) options.model = argv[i];
+    else fail('unexpected argument ' + argv[i]);
+  }
+  if (!options.model || !options.modules || !options.outputDir) fail('MODEL, --modules and --output-dir are needed');
+  return options;
+}
+
+// Median of repeated runs after as long a warm-up.
+async function bench(session, feeds, milliseconds) {
+  const loop = async () => {
+    const times = [];
+    for (const start = performance.now(); times.length < 3 || performance.now() - start < milliseconds;) {
+      const before = performance.now();
+      await session.run(feeds);
+      times.push(performance.now() - before);
+    }
+    return times.sort((a, b) => a - b);
+  };
+  await loop();
+  const times = await loop();
+  return { median_ms: times[times.length >> 1], runs: times.length };
+}
+
+const options = parseArguments(process.argv.slice(2));
+const require = createRequire(path.resolve(options.modules, 'package.json'));
+const ort = require('onnxruntime-node');
+const common = {
+  executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: 'sequential',
+  logSeverityLevel: 3,
+};
+try {
+  const feeds = {};
+  for (const [name, file] of Object.entries(options.inputs)) {
+    const { type, data, dims } = readNpy(file);
+    feeds[name] = new ort.Tensor(type, data, dims);
+  }
+  let session = await ort.InferenceSession.create(options.model, { ...common, graphOptimizationLevel: 'disabled' });
+  const results = await session.run(feeds);
+  fs.mkdirSync(options.outputDir, { recursive: true });
+  for (const name of session.outputNames) {
+    writeNpy(path.join(options.outputDir, name.replaceAll('/', '_') + '.npy'), results[name]);
+  }
+  if (options.bench) {
+    session = await ort.InferenceSession.create(options.model, { ...common, graphOptimizationLevel: 'all' });
+    console.log(JSON.stringify(await bench(session, feeds, options.bench)));
+  }
+} catch (error) {
+  fail(options.model + ': ' + error.message);
+}

@@ -1,0 +1,61 @@
+#!/bin/sh
+# run.sh [--dir DIR] [OPTION...] : compares build/nnrt with ONNX Runtime (the npm package onnxruntime-node).
+#
+# Without --dir: our own networks, written by make_networks.py. With --dir: every .onnx file in DIR. Other options go to
+# compare.py; `run.sh --help` shows them. COMPARE_ARGS in the environment gives options as well, for `make compare`.
+# What it fetches and writes lies in build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
+set -eu
+
+ORT_VERSION=1.30.0
+PYTHON=${PYTHON:-/usr/bin/python3}
+here=tests/compare
+work=build/compare
+
+from=$(pwd)
+cd "$(dirname "$0")/../.."
+# shellcheck disable=SC2086  # words are meant to be split
+[ -z "${COMPARE_ARGS:-}" ] || set -- $COMPARE_ARGS "$@"
+
+packages="python3 python3-numpy python3-onnx npm"
+command -v node >/dev/null 2>&1 || packages="$packages nodejs"
+# shellcheck disable=SC2086
+sh tools/need.sh $packages
+
+for argument in "$@"; do
+    if [ "$argument" = --help ] || [ "$argument" = -h ]; then
+        sed -n '2,6s/^# \{0,1\}//p' "$here/run.sh"
+        exec "$PYTHON" "$here/compare.py" --help
+    fi
+done
+
+if [ ! -x build/nnrt ]; then
+    echo "compare: build/nnrt is not there; run make first" >&2
+    exit 1
+fi
+
+# The package carries its CPU library for Linux; its install script would only fetch libraries for GPUs.
+installed=$work/node_modules/onnxruntime-node/package.json
+if ! grep -q "\"version\": \"$ORT_VERSION\"" "$installed" 2>/dev/null; then
+    echo "compare: fetching onnxruntime-node $ORT_VERSION (290 MB unpacked) into $work" >&2
+    mkdir -p "$work"
+    echo '{"private": true}' >"$work/package.json"
+    npm install --prefix "$work" --ignore-scripts --no-audit --no-fund --loglevel=error \
+        "onnxruntime-node@$ORT_VERSION" >&2
+fi
+
+networks=$work/networks
+if [ "${1:-}" = --dir ]; then
+    case ${2:-} in
+    /*) networks=$2 ;;
+    *) networks=$from/${2:-} ;;
+    esac
+    if [ $# -lt 2 ] || [ ! -d "$networks" ]; then
+        echo "compare: --dir needs a folder" >&2
+        exit 2
+    fi
+    shift 2
+else
+    rm -rf "$networks"
+    "$PYTHON" "$here/make_networks.py" "$networks"
+fi
+exec "$PYTHON" "$here/compare.py" "$networks" --work "$work" "$@"

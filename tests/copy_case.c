@@ -1,0 +1,300 @@
+/* Writes the main() of a program that calls one operator's kernels without the library: for each kernel of the row the
+   first case of the operator's vector file that succeeds. Attributes are written resolved, as C initialisers; views with
+   dims and strides; values as bytes. tests/test_copy.py puts it behind the kernels' text and compiles that alone.
+   usage: copy_case           lists the operators: name and attribute struct
+          copy_case OP FILE   writes the program's text, with the case's name before each kernel
+   The written program prints for every kernel the lines "kernel NAME", "case NAME" and "code N", then "out I HEX" with the
+   bytes of output I. Its reader has the expected values from the vector file and compares. */
+#define NNRT_IMPLEMENTATION
+#include "nnrt_ops.h"
+
+#include "vec.h"
+
+/* The rows of all kernels: how each is called. */
+typedef struct kernel_pattern {
+    const char *kernel, *structName, *args;
+} kernel_pattern;
+
+#define PATTERN_ROW(types, S, fn, args) {"nnrt_" #fn, #S, #args},
+static const kernel_pattern patterns[] = {NNRT_OPS(NNRTI_OP_KERNELS, PATTERN_ROW)};
+
+static const kernel_pattern *pattern_of(const char *kernel)
+{
+    for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++)
+        if (strcmp(patterns[i].kernel, kernel) == 0)
+            return &patterns[i];
+    return NULL;
+}
+
+static void *leak(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes > 0 ? bytes : 1);
+}
+
+/* static const int64_t NAME[] = {...}; */
+static void write_ints(const char *name, NNRT_Int64List list)
+{
+    printf("    static const int64_t %s[] = {", name);
+    for (uint32_t i = 0; i < list.count; i++)
+        printf("%lldLL, ", (long long)list.data[i]);
+    printf("%s};\n", list.count > 0 ? "" : "0");
+}
+
+static void write_lists(const char *name, NNRT_Int64Lists lists)
+{
+    char row[96];
+    for (uint32_t i = 0; i < lists.count; i++) {
+        nnrt_text(row, sizeof(row), "%s_%u", name, i);
+        write_ints(row, lists.data[i]);
+    }
+    printf("    const NNRT_Int64List %s[] = {", name);
+    for (uint32_t i = 0; i < lists.count; i++)
+        printf("{%s_%u, %u}, ", name, (unsigned)i, (unsigned)lists.data[i].count);
+    printf("%s};\n", lists.count > 0 ? "" : "{NULL, 0}");
+}
+
+/* The resolved attribute struct as local variable `attr`. Floats go by their bits. */
+static void write_attr(const nnrt_attr_struct *s, const void *attr, const char *structName)
+{
+    printf("    NNRT_%s attr;\n", structName);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const nnrt_attr_member *m = &s->members[i];
+        const void *at = (const uint8_t *)attr + m->offset;
+        if (m->kind == NNRT_ATTR_KIND_INTS)
+            write_ints(m->name, *(const NNRT_Int64List *)at);
+        if (m->kind == NNRT_ATTR_KIND_INTS2)
+            write_lists(m->name, *(const NNRT_Int64Lists *)at);
+    }
+    printf("    memset(&attr, 0, sizeof(attr));\n");
+    for (uint32_t i = 0; i < s->count; i++) {
+        const nnrt_attr_member *m = &s->members[i];
+        const void *at = (const uint8_t *)attr + m->offset;
+        uint32_t bits;
+        switch (m->kind) {
+        case NNRT_ATTR_KIND_BOOL: printf("    attr.%s = %d;\n", m->name, *(const bool *)at); break;
+        case NNRT_ATTR_KIND_INT: printf("    attr.%s = %lldLL;\n", m->name, (long long)*(const int64_t *)at); break;
+        case NNRT_ATTR_KIND_ENUM: printf("    attr.%s = %d;\n", m->name, (int)*(const int32_t *)at); break;
+        case NNRT_ATTR_KIND_FLOAT:
+            memcpy(&bits, at, sizeof(bits));
+            printf("    bits = 0x%08xu; memcpy(&attr.%s, &bits, sizeof(bits));\n", (unsigned)bits, m->name);
+            break;
+        case NNRT_ATTR_KIND_INTS:
+        case NNRT_ATTR_KIND_INTS2:
+            printf("    attr.%s.data = %s; attr.%s.count = %u;\n", m->name, m->name, m->name,
+                   (unsigned)((const NNRT_Int64List *)at)->count);
+            break;
+        default: break;
+        }
+    }
+}
+
+static size_t view_bytes(const nnrt_view *v)
+{
+    size_t bytes = 0;
+    (void)nnrt_dims_bytes(v->dims, v->rank, v->dataType, &bytes);
+    return bytes;
+}
+
+/* args[i] with its data: bytes NULL = an output, to be filled by the kernel. */
+static void write_view(uint32_t i, const nnrt_view *v, const void *data)
+{
+    size_t bytes = view_bytes(v);
+    printf("    memset(&args[%u], 0, sizeof(args[%u]));\n", (unsigned)i, (unsigned)i);
+    if (v->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        return;
+    if (data != NULL) {
+        printf("    static const unsigned char data_%u[] = {", (unsigned)i);
+        for (size_t k = 0; k < bytes; k++)
+            printf("%u,", ((const uint8_t *)data)[k]);
+        printf("%s};\n", bytes > 0 ? "" : "0");
+    }
+    printf("    args[%u].data = calloc(1, %u);\n", (unsigned)i, (unsigned)bytes + 1);
+    if (data != NULL)
+        printf("    memcpy(args[%u].data, data_%u, %u);\n", (unsigned)i, (unsigned)i, (unsigned)bytes);
+    printf("    args[%u].dataType = %d; args[%u].rank = %d;\n", (unsigned)i, (int)v->dataType, (unsigned)i,
+           (int)v->rank);
+    for (int32_t k = 0; k < v->rank; k++)
+        printf("    args[%u].dims[%d] = %d; args[%u].strides[%d] = %lld;\n", (unsigned)i, (int)k, (int)v->dims[k],
+               (unsigned)i, (int)k, (long long)v->strides[k]);
+    if (v->quantCount == 0)
+        return;
+    printf("    static const NNRT_QuantParam quant_%u[] = {", (unsigned)i);
+    for (uint32_t k = 0; k < v->quantCount; k++)
+        printf("{%d, %d, %.17g}, ", (int)v->quant[k].numBits, (int)v->quant[k].zeroPoint, v->quant[k].scale);
+    printf("};\n    args[%u].quant = quant_%u; args[%u].quantCount = %u;\n", (unsigned)i, (unsigned)i, (unsigned)i,
+           (unsigned)v->quantCount);
+}
+
+/* The call, by the pattern of the kernel's row: "3_1" three inputs and one output, "V" = repeated. */
+static void write_call(const char *kernel, const char *pattern, const nnrt_view *args, uint32_t nIn, uint32_t nOut)
+{
+    printf("    code = %s(&attr", kernel);
+    if (pattern[0] == 'V') {
+        printf(", args, %u", (unsigned)nIn);
+    } else {
+        for (uint32_t i = 0; i < (uint32_t)(pattern[0] - '0'); i++)
+            if (i < nIn && args[i].dataType != NNRT_DATA_TYPE_UNKNOWN)
+                printf(", &args[%u]", (unsigned)i);
+            else
+                printf(", NULL");
+    }
+    if (pattern[2] == 'V') {
+        printf(", &args[%u], %u", (unsigned)nIn, (unsigned)nOut);
+    } else {
+        for (uint32_t i = 0; i < (uint32_t)(pattern[2] - '0'); i++)
+            if (i < nOut && args[nIn + i].dataType != NNRT_DATA_TYPE_UNKNOWN)
+                printf(", &args[%u]", (unsigned)(nIn + i));
+            else
+                printf(", NULL");
+    }
+    printf(");\n    printf(\"code %%d\\n\", (int)code);\n");
+}
+
+/* One case resolved: what its kernel is called with. */
+typedef struct call {
+    nnrt_operand in[VEC_OPERANDS], out[VEC_OPERANDS];
+    nnrt_view args[2 * VEC_OPERANDS];
+    nnrt_resolve r;
+    nnrt_error error;
+    const char *kernel;
+    uint32_t nIn;
+} call;
+
+static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format format)
+{
+    nnrt_operand o =
+        nnrt_operand_make(t->dataType, t->present ? t->rank : -1, t->dims, t->constant && !output ? t->data : NULL);
+    o.name = "operand";
+    o.format = format;
+    o.quant = t->quant;
+    o.quantCount = t->quantCount;
+    return o;
+}
+
+/* Resolves the case; false when it is refused or is not meant to succeed. */
+static bool resolve_case(const vec_case *c, call *k)
+{
+    nnrt_op_arity arity = nnrt_op_operands(c->op);
+    static const vec_tensor none;
+    memset(k, 0, sizeof(*k));
+    for (uint32_t i = 0; i < VEC_OPERANDS; i++) {
+        k->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
+        k->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
+    }
+    k->nIn = arity.maxIn == UINT32_MAX || arity.maxIn < c->nIn ? c->nIn : arity.maxIn;
+    k->r.op = c->op;
+    k->r.nodeName = c->name;
+    k->r.attr = c->attr;
+    k->r.attrBytes = c->op->attr->bytes;
+    k->r.in = k->in;
+    k->r.out = k->out;
+    k->r.nIn = c->nIn;
+    k->r.nOut = c->nOut;
+    k->r.alloc = leak;
+    k->r.error = &k->error;
+    if (c->prepareCode != NNRT_SUCCESS || c->runCode != NNRT_SUCCESS || c->nOut == 0 ||
+        nnrt_resolve_node(&k->r) != NNRT_SUCCESS)
+        return false;
+    for (uint32_t i = 0; i < c->op->kernelCount; i++)
+        if (c->op->kernels[i].call == k->r.kernel)
+            k->kernel = c->op->kernels[i].name;
+    return k->kernel != NULL;
+}
+
+/* A block of the program that sets everything up, calls the kernel and prints the outputs. */
+static void write_block(const vec_case *c, call *k)
+{
+    const kernel_pattern *p = pattern_of(k->kernel);
+    printf("    {\n    nnrt_view args[%u];\n", (unsigned)(k->nIn + c->nOut));
+    write_attr(c->op->attr, k->r.resolved, p->structName);
+    for (uint32_t i = 0; i < k->nIn; i++) {
+        const void *data = k->in[i].data != NULL ? k->in[i].data : i < c->nIn ? c->in[i].data : NULL;
+        nnrt_operand_view(c->op, &k->in[i], (int32_t)i, &k->args[i]);
+        write_view(i, &k->args[i], data);
+    }
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        nnrt_operand_view(c->op, &k->out[i], -1, &k->args[k->nIn + i]);
+        write_view(k->nIn + i, &k->args[k->nIn + i], NULL);
+    }
+    printf("    puts(\"kernel %s\\ncase ", k->kernel);
+    for (const char *t = c->name; *t != '\0'; t++)
+        printf(*t == '"' || *t == '\\' ? "\\%c" : "%c", *t);
+    printf("\");\n");
+    write_call(k->kernel, p->args, k->args, k->nIn, c->nOut);
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        if (k->args[k->nIn + i].dataType == NNRT_DATA_TYPE_UNKNOWN)
+            continue;
+        printf("    print_bytes(%u, args[%u].data, %u);\n", (unsigned)i, (unsigned)(k->nIn + i),
+               (unsigned)view_bytes(&k->args[k->nIn + i]));
+    }
+    for (uint32_t i = 0; i < k->nIn + c->nOut; i++)
+        printf("    free(args[%u].data);\n", (unsigned)i);
+    printf("    }\n");
+}
+
+static bool has_elements(const vec_case *c)
+{
+    for (uint32_t i = 0; i < c->nOut; i++)
+        if (c->out[i].present && c->out[i].count < 2)
+            return false;
+    return true;
+}
+
+/* For every kernel of op the first case in the file; returns how many kernels got none. Cases whose outputs hold fewer
+   than two elements are left for when there is no better one. */
+static uint32_t write_kernels(const nnrt_op *op, const char *path)
+{
+    static bool done[64];
+    static vec_case c;
+    static call k;
+    uint32_t missing = op->kernelCount;
+    for (int pass = 0; pass < 2; pass++) {
+        vec_file v;
+        memset(&v, 0, sizeof(v));
+        v.path = path;
+        v.f = fopen(path, "r");
+        if (v.f == NULL)
+            return missing;
+        while (vec_next(&v, &c)) {
+            if (c.op == op && (pass > 0 || has_elements(&c)) && resolve_case(&c, &k))
+                for (uint32_t i = 0; i < op->kernelCount && i < 64; i++)
+                    if (op->kernels[i].call == k.r.kernel && !done[i]) {
+                        done[i] = true;
+                        missing--;
+                        write_block(&c, &k);
+                    }
+            vec_free(&c);
+        }
+        free(v.text);
+        fclose(v.f);
+    }
+    for (uint32_t i = 0; i < op->kernelCount && i < 64; i++)
+        if (!done[i])
+            fprintf(stderr, "%s: no case that succeeds for kernel %s\n", path, op->kernels[i].name);
+    return missing;
+}
+
+int main(int argc, char **argv)
+{
+    const nnrt_op *op;
+    uint32_t missing;
+    if (argc != 3) {
+        for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
+            printf("%s %s %u\n", op->name, op->attr->name, (unsigned)op->kernelCount);
+        return 0;
+    }
+    op = nnrt_op_named(argv[1]);
+    if (op == NULL) {
+        fprintf(stderr, "%s: no such operator\n", argv[1]);
+        return 1;
+    }
+    printf("static void print_bytes(unsigned output, const void *data, unsigned bytes)\n{\n"
+           "    printf(\"out %%u \", output);\n"
+           "    for (unsigned i = 0; i < bytes; i++)\n        printf(\"%%02x\", ((const unsigned char *)data)[i]);\n"
+           "    printf(\"\\n\");\n}\n\n"
+           "int main(void)\n{\n    NNRT_ReturnCode code;\n    uint32_t bits;\n    (void)bits;\n");
+    missing = write_kernels(op, argv[2]);
+    printf("    return 0;\n}\n");
+    return missing > 0 ? 1 : 0;
+}

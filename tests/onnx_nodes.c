@@ -1,0 +1,425 @@
+/* Imports and runs ONNX's own tests, which Debian installs with libonnx-testdata:
+
+       onnx_nodes [DIR [FILTER]]
+
+   DIR holds test folders, or folders of test folders (default /usr/share/libonnx-testdata/data, or what
+   NNRT_ONNX_TESTDATA says); FILTER is a part of a test's name. A test folder has a model.onnx and folders
+   test_data_set_*, each with input_N.pb and output_N.pb, which ONNX computed with numpy or PyTorch. Each model is
+   imported twice, with and without optimisation, and both must give every output.
+
+   A line for each test: PASS, FAIL and what is wrong, or SKIP and what is not supported. In a test the inputs of a node
+   are inputs of the model, even axes and shapes, which a planned model must know. What is refused with run-time inputs
+   is imported again with constants: first those inputs behind the first one that have at most one axis, then all.
+   PASS* marks those tests. The exit status is 1 when a test fails, or when none passes.
+
+   Tolerance: that of ONNX's test runner, 1e-3 relative and 1e-7 absolute. float16 has units of 9.8e-4, so that one unit
+   would pass but two would not; results that are rounded twice (as float32 and as float16, or in two steps) may be two
+   units off: 2e-3 relative. Integers and bools must be equal. */
+#define _XOPEN_SOURCE 700
+#define NNRT_IMPLEMENTATION
+#include "../formats/nnrt_onnx.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MAX_IO 64
+#define MAX_SKIPS 512
+
+enum { PASSED, FAILED, SKIPPED };
+
+/* One tensor of a data set. */
+typedef struct tensor {
+    nnrt_dims shape;
+    nnrt_onnx_type type;
+    void *data;
+    size_t bytes;
+} tensor;
+
+/* A data set and the names of the model's inputs. */
+typedef struct data_set {
+    tensor inputs[MAX_IO], outputs[MAX_IO];
+    uint32_t nIn, nOut;
+    char names[MAX_IO][256];
+    bool dynamic[MAX_IO]; /* the file leaves an extent of this input open */
+    uint32_t nNames;
+} data_set;
+
+/* How often a reason to skip occurred. */
+typedef struct skip {
+    char reason[80];
+    uint32_t count;
+} skip;
+
+static skip skips[MAX_SKIPS];
+static uint32_t n_skips, counts[3], n_constant;
+
+static void *read_file(const char *path, size_t *size)
+{
+    nnrt_error error;
+    void *data = NULL;
+    memset(&error, 0, sizeof(error));
+    return nnrt_onnx_file_read(path, NULL, &data, size, &error) == NNRT_SUCCESS ? data : NULL;
+}
+
+/* Reads a .pb file. 0: there is none; -1: it cannot be read as a tensor. */
+static int read_tensor(const char *path, tensor *t)
+{
+    nnrt_onnx_tensor *raw = NULL;
+    size_t size = 0;
+    void *file = read_file(path, &size);
+    int ok = -1;
+    memset(t, 0, sizeof(*t));
+    if (file == NULL)
+        return 0;
+    if (nnrt_onnx_parse_tensor(file, size, NULL, &raw, NULL) == NNRT_SUCCESS && raw->dims.count <= NNRT_MAX_RANK &&
+        nnrt_onnx_tensor_bytes(raw, &t->bytes, NULL) == NNRT_SUCCESS && t->bytes <= 8 * size) {
+        t->data = calloc(t->bytes + 1, 1);
+        t->type = raw->dataType;
+        t->shape.rank = (int32_t)raw->dims.count;
+        for (size_t i = 0; i < raw->dims.count; i++)
+            t->shape.dims[i] = (int32_t)raw->dims.data[i];
+        if (t->data != NULL && nnrt_onnx_tensor_read(raw, t->data, t->bytes, NULL) == NNRT_SUCCESS)
+            ok = 1;
+    }
+    nnrt_onnx_tensor_free(raw);
+    nnrt_onnx_file_free(NULL, file, size);
+    return ok;
+}
+
+static void free_set(data_set *s)
+{
+    for (uint32_t i = 0; i < s->nIn; i++)
+        free(s->inputs[i].data);
+    for (uint32_t i = 0; i < s->nOut; i++)
+        free(s->outputs[i].data);
+}
+
+/* Reads the inputs and outputs of a data set: false when one is no tensor. */
+static bool read_set(const char *folder, data_set *s)
+{
+    char path[1100];
+    int found = 1;
+    s->nIn = s->nOut = 0;
+    for (; s->nIn < MAX_IO; s->nIn++) {
+        snprintf(path, sizeof(path), "%s/input_%u.pb", folder, s->nIn);
+        if ((found = read_tensor(path, &s->inputs[s->nIn])) <= 0)
+            break;
+    }
+    if (found < 0)
+        return false;
+    for (; s->nOut < MAX_IO; s->nOut++) {
+        snprintf(path, sizeof(path), "%s/output_%u.pb", folder, s->nOut);
+        if ((found = read_tensor(path, &s->outputs[s->nOut])) <= 0)
+            break;
+    }
+    return found == 0;
+}
+
+static bool is_initializer(const nnrt_onnx_graph *g, nnrt_onnx_str name)
+{
+    for (size_t i = 0; i < g->initializers.count; i++)
+        if (g->initializers.data[i].name.length == name.length &&
+            memcmp(g->initializers.data[i].name.data, name.data, name.length) == 0)
+            return true;
+    return false;
+}
+
+/* The names of the inputs that a run gets, and whether their extents are open. */
+static void read_names(const char *path, data_set *s)
+{
+    nnrt_onnx_model *m = NULL;
+    size_t size = 0;
+    void *file = read_file(path, &size);
+    s->nNames = 0;
+    if (file != NULL && nnrt_onnx_parse(file, size, NULL, &m, NULL) == NNRT_SUCCESS)
+        for (size_t i = 0; i < m->graph->inputs.count && s->nNames < MAX_IO; i++) {
+            const nnrt_onnx_value_info *info = &m->graph->inputs.data[i];
+            if (is_initializer(m->graph, info->name))
+                continue;
+            snprintf(s->names[s->nNames], sizeof(s->names[0]), "%.*s", (int)info->name.length, info->name.data);
+            s->dynamic[s->nNames] = !info->hasShape;
+            for (size_t k = 0; k < info->dims.count; k++)
+                if (info->dims.data[k].kind != NNRT_ONNX_DIM_VALUE)
+                    s->dynamic[s->nNames] = true;
+            s->nNames++;
+        }
+    nnrt_onnx_model_free(m);
+    nnrt_onnx_file_free(NULL, file, size);
+}
+
+static double half_value(uint16_t h)
+{
+    const int exponent = (h >> 10) & 31, mantissa = h & 1023;
+    const double sign = h & 0x8000 ? -1 : 1;
+    if (exponent == 31)
+        return mantissa ? NAN : sign * INFINITY;
+    return sign * (exponent ? ldexp(mantissa + 1024, exponent - 25) : ldexp(mantissa, -24));
+}
+
+/* Element i as a number, for types that are compared with a tolerance. */
+static double value_of(NNRT_DataType type, const void *data, size_t i)
+{
+    if (type == NNRT_DATA_TYPE_FLOAT32)
+        return (double)((const float *)data)[i];
+    if (type == NNRT_DATA_TYPE_FLOAT64)
+        return ((const double *)data)[i];
+    return half_value(((const uint16_t *)data)[i]);
+}
+
+/* Compares output k with what is expected; text says what differs. */
+static bool compare(const nnrt_io_info *info, const void *got, const tensor *want, uint32_t k, char *text, size_t size)
+{
+    const NNRT_DataType type = info->dataType;
+    const bool floats = type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT64 || type == NNRT_DATA_TYPE_FLOAT16;
+    const double relative = type == NNRT_DATA_TYPE_FLOAT16 ? 2e-3 : 1e-3;
+    if (nnrti_onnx_type_of(want->type) != type || info->shape.rank != want->shape.rank || info->bytes != want->bytes ||
+        memcmp(info->shape.dims, want->shape.dims, (size_t)want->shape.rank * sizeof(int32_t)) != 0) {
+        const nnrt_operand a = nnrt_operand_make(type, info->shape.rank, info->shape.dims, NULL);
+        const nnrt_operand b = nnrt_operand_make(nnrti_onnx_type_of(want->type), want->shape.rank, want->shape.dims, NULL);
+        (void)nnrt_text(text, size, "output %u is %o, expected %o", k, &a, &b);
+        return false;
+    }
+    for (size_t i = 0; floats && i < want->bytes / nnrt_type_size(type); i++) {
+        const double a = value_of(type, got, i), b = value_of(type, want->data, i);
+        if (isnan(a) && isnan(b))
+            continue;
+        if (!(a == b || fabs(a - b) <= 1e-7 + relative * fabs(b))) {
+            snprintf(text, size, "output %u: element %zu is %.9g, expected %.9g", k, i, a, b);
+            return false;
+        }
+    }
+    if (!floats && want->bytes > 0 && memcmp(got, want->data, want->bytes) != 0) {
+        snprintf(text, size, "output %u has other elements", k);
+        return false;
+    }
+    return true;
+}
+
+/* Runs a session on the data set; constant inputs are no inputs any more. */
+static int run_session(nnrt_session *session, const data_set *s, char *text, size_t size)
+{
+    nnrt_io in[MAX_IO], out[MAX_IO];
+    const uint32_t nIn = nnrt_session_inputs(session), nOut = nnrt_session_outputs(session);
+    int result = PASSED;
+    memset(in, 0, sizeof(in));
+    memset(out, 0, sizeof(out));
+    if (nIn > MAX_IO || nOut > MAX_IO || nOut != s->nOut) {
+        snprintf(text, size, "%u outputs, expected %u", nOut, s->nOut);
+        return FAILED;
+    }
+    for (uint32_t i = 0; i < nIn; i++)
+        for (uint32_t k = 0; k < s->nIn; k++)
+            if (strcmp(nnrt_session_input(session, i).name, s->names[k]) == 0)
+                in[i] = nnrt_io_make(s->inputs[k].data, s->inputs[k].bytes);
+    for (uint32_t i = 0; i < nOut; i++) {
+        const size_t bytes = nnrt_session_output(session, i).bytes;
+        out[i] = nnrt_io_make(malloc(bytes + 1), bytes);
+        memset(out[i].data, 0xA5, bytes + 1);
+    }
+    if (nnrt_run(session, in, nIn, out, nOut) != NNRT_SUCCESS) {
+        snprintf(text, size, "%s", nnrt_session_error(session));
+        result = FAILED;
+    }
+    for (uint32_t i = 0; i < nOut && result == PASSED; i++) {
+        const nnrt_io_info info = nnrt_session_output(session, i);
+        if (!compare(&info, out[i].data, &s->outputs[i], i, text, size))
+            result = FAILED;
+    }
+    for (uint32_t i = 0; i < nOut; i++)
+        free(out[i].data);
+    return result;
+}
+
+/* Which inputs are made constants. */
+enum { CONSTANT_NONE, CONSTANT_SMALL, CONSTANT_ALL, CONSTANT_END };
+
+/* What is refused because it is not supported, as opposed to a model that is wrong. */
+static bool is_refusal(NNRT_ReturnCode code)
+{
+    return code == NNRT_UNSUPPORTED_OP || code == NNRT_INVALID_DATATYPE || code == NNRT_NOT_SUPPORT;
+}
+
+/* Imports and runs once. extents: the import is told all extents, else the session is. */
+static int attempt(const char *path, const data_set *s, int constant, bool extents, bool no_optimize, char *text, size_t size)
+{
+    nnrt_onnx_input inputs[MAX_IO];
+    nnrt_dims dims[MAX_IO];
+    nnrt_onnx_desc desc;
+    nnrt_session_desc how;
+    nnrt_error error;
+    NNRT_Model *model = NULL;
+    nnrt_session *session = NULL;
+    NNRT_ReturnCode code;
+    int result;
+    uint32_t open = 0;
+    memset(&desc, 0, sizeof(desc));
+    memset(&how, 0, sizeof(how));
+    memset(&error, 0, sizeof(error));
+    desc.no_optimize = no_optimize;
+    for (uint32_t i = 0; i < s->nIn && i < s->nNames; i++) {
+        const bool fixed = constant == CONSTANT_ALL || (constant == CONSTANT_SMALL && i > 0 && s->inputs[i].shape.rank <= 1);
+        if (!fixed)
+            dims[open++] = s->inputs[i].shape;
+        if (!fixed && !(extents && s->dynamic[i]))
+            continue;
+        inputs[desc.inputCount].name = s->names[i];
+        inputs[desc.inputCount].shape = s->inputs[i].shape;
+        inputs[desc.inputCount++].data = fixed ? s->inputs[i].data : NULL;
+    }
+    desc.inputs = inputs;
+    how.inputDims = nnrt_dims_list_make(dims, open);
+    code = nnrt_onnx_load(&model, path, &desc, &error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_session_create(&session, model, &how, &error);
+    if (code == NNRT_SUCCESS) {
+        result = run_session(session, s, text, size);
+    } else {
+        snprintf(text, size, "%s", error.message[0] != '\0' ? error.message : nnrt_code_name(code));
+        result = is_refusal(code) && error.message[0] != '\0' ? SKIPPED : FAILED;
+    }
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+    return result;
+}
+
+/* One data set in all ways. *constant: some inputs had to be constants. */
+static int run_set(const char *path, const data_set *s, bool *constant, char *text, size_t size)
+{
+    char first[512];
+    int result = SKIPPED;
+    bool any = false;
+    for (uint32_t i = 0; i < s->nNames; i++)
+        any = any || s->dynamic[i];
+    first[0] = '\0';
+    for (int c = CONSTANT_NONE; c < CONSTANT_END && result == SKIPPED; c++)
+        for (int extents = any ? 0 : 1; extents < 2 && result == SKIPPED; extents++) {
+            result = attempt(path, s, c, extents != 0, true, text, size);
+            if (result == PASSED) {
+                result = attempt(path, s, c, extents != 0, false, text, size);
+                if (result != PASSED) { /* optimisation must not change what is supported */
+                    memmove(text + 11, text, strlen(text) < size - 12 ? strlen(text) + 1 : 0);
+                    memcpy(text, "optimised: ", 11);
+                    result = FAILED;
+                }
+            }
+            if (result == SKIPPED && first[0] == '\0')
+                snprintf(first, sizeof(first), "%s", text);
+            *constant = c != CONSTANT_NONE;
+        }
+    if (result == SKIPPED)
+        snprintf(text, size, "%s", first);
+    return result;
+}
+
+/* Counts a reason: the operators, or the sentence behind the node's name. */
+static void count_skip(const char *text)
+{
+    const char *colon = strncmp(text, "operators", 9) == 0 ? strchr(text, ':') : strstr(text, "): ");
+    const char *from = colon == NULL ? text : colon + (colon[0] == ':' ? 2 : 3);
+    char reason[80];
+    snprintf(reason, sizeof(reason), "%s%.66s", colon != NULL && colon[0] == ':' ? "operators " : "", from);
+    for (uint32_t i = 0; i < n_skips; i++)
+        if (strcmp(skips[i].reason, reason) == 0) {
+            skips[i].count++;
+            return;
+        }
+    if (n_skips < MAX_SKIPS) {
+        memcpy(skips[n_skips].reason, reason, sizeof(reason));
+        skips[n_skips++].count = 1;
+    }
+}
+
+static void run_test(const char *folder, const char *name)
+{
+    static data_set set;
+    char path[1024], text[512], data[1024];
+    int result = SKIPPED, sets = 0;
+    bool constant = false;
+    snprintf(path, sizeof(path), "%s/%s/model.onnx", folder, name);
+    snprintf(text, sizeof(text), "there is no data set");
+    memset(&set, 0, sizeof(set));
+    read_names(path, &set);
+    for (int k = 0;; k++) {
+        struct stat info;
+        snprintf(data, sizeof(data), "%s/%s/test_data_set_%d", folder, name, k);
+        if (stat(data, &info) != 0)
+            break;
+        sets++;
+        if (read_set(data, &set)) {
+            result = run_set(path, &set, &constant, text, sizeof(text));
+        } else {
+            nnrt_error error;
+            NNRT_Model *model = NULL;
+            memset(&error, 0, sizeof(error));
+            result = SKIPPED; /* strings, sequences: what does the importer say? */
+            if (nnrt_onnx_load(&model, path, NULL, &error) == NNRT_SUCCESS)
+                snprintf(text, sizeof(text), "its data are no tensors");
+            else
+                snprintf(text, sizeof(text), "%s", error.message);
+            nnrt_model_destroy(model);
+        }
+        free_set(&set);
+        if (result != PASSED)
+            break;
+    }
+    counts[result]++;
+    n_constant += result == PASSED && constant;
+    if (result == SKIPPED)
+        count_skip(text);
+    if (result == PASSED)
+        printf("PASS%s %s\n", constant ? "*" : "", name);
+    else
+        printf("%s %s: %s\n", result == FAILED ? "FAIL" : "SKIP", name, text);
+    (void)sets;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* All test folders in folder; others are looked into, once. */
+static void run_folder(const char *folder, const char *filter, int depth)
+{
+    struct dirent **entries = NULL;
+    const int n = scandir(folder, &entries, NULL, by_name);
+    for (int i = 0; i < n; i++) {
+        const char *name = entries[i]->d_name;
+        char path[1024];
+        struct stat info;
+        snprintf(path, sizeof(path), "%s/%s/model.onnx", folder, name);
+        if (name[0] != '.' && stat(path, &info) == 0) {
+            if (filter == NULL || strstr(name, filter) != NULL)
+                run_test(folder, name);
+        } else if (name[0] != '.' && depth == 0) {
+            snprintf(path, sizeof(path), "%s/%s", folder, name);
+            run_folder(path, filter, 1);
+        }
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const skip *x = (const skip *)a, *y = (const skip *)b;
+    return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->reason, y->reason);
+}
+
+int main(int argc, char **argv)
+{
+    const char *folder = argc > 1 ? argv[1] : getenv("NNRT_ONNX_TESTDATA");
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    run_folder(folder != NULL ? folder : "/usr/share/libonnx-testdata/data", argc > 2 ? argv[2] : NULL, 0);
+    qsort(skips, n_skips, sizeof(skips[0]), by_count);
+    printf("\nskipped  because of\n");
+    for (uint32_t i = 0; i < n_skips; i++)
+        printf("%7u  %s\n", skips[i].count, skips[i].reason);
+    printf("\n%u passed (%u of them with inputs made constants), %u failed, %u skipped\n", counts[PASSED], n_constant,
+           counts[FAILED], counts[SKIPPED]);
+    return counts[FAILED] > 0 || counts[PASSED] == 0 ? 1 : 0;
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# run_suite.sh FOLDER NAME COMMAND...    runs one suite of tests; FOLDER gets NAME.log (what it printed) and NAME.txt
+#                                        ("passed failed skipped seconds"); prints a line, and the log when it failed.
+# run_suite.sh --summary FOLDER NAME...  prints a line a suite and last "N passed, N failed"; status 0 only when nothing
+#                                        failed and every suite ran and passed something.
+#
+# A suite says how it went either as cmocka does, or with a last line "N passed, N failed[, N skipped]". A suite that
+# ends with a status other than 0, says nothing or runs nothing has failed, whatever it counted.
+set -u
+
+# count LOG: "passed failed skipped" of a suite's output
+count() {
+    awk '
+    /^[0-9]+ passed, [0-9]+ failed/ { p = $1; f = $3; s = $6 == "skipped" ? $5 : 0; last = 1 }
+    /^\[  PASSED  \] [0-9]+ test/ { cp += $4 }
+    /^\[  FAILED  \] [0-9]+ test/ { cf += $4 }
+    /^\[  SKIPPED \] [0-9]+ test/ { cs += $4 }
+    END { if (last) print p + 0, f + 0, s + 0; else print cp + 0, cf + 0, cs + 0 }' "$1"
+}
+
+line() { # name passed failed skipped seconds
+    printf '%-4s %-14s %6d passed, %d failed%s  (%d s)\n' "$(if [ "$3" -eq 0 ]; then echo ok; else echo FAIL; fi)" \
+        "$1" "$2" "$3" "$(if [ "$4" -gt 0 ]; then echo ", $4 skipped"; fi)" "$5"
+}
+
+summary() {
+    folder=$1
+    shift
+    passed=0 failed=0
+    echo
+    for name in "$@"; do
+        if [ -f "$folder/$name.txt" ]; then
+            read -r p f s t <"$folder/$name.txt"
+            line "$name" "$p" "$f" "$s" "$t"
+        else
+            p=0 f=1
+            printf 'FAIL %-14s was not built\n' "$name"
+        fi
+        passed=$((passed + p)) failed=$((failed + f))
+    done
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+if [ "$1" = --summary ]; then
+    shift
+    summary "$@"
+    exit
+fi
+
+folder=$1 name=$2
+shift 2
+mkdir -p "$folder"
+start=$(date +%s)
+"$@" >"$folder/$name.log" 2>&1 </dev/null
+status=$?
+# shellcheck disable=SC2046  # three numbers
+set -- $(count "$folder/$name.log")
+passed=$1 failed=$2 skipped=$3
+if [ "$failed" -eq 0 ] && { [ "$status" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
+    failed=1
+    echo "the suite ended with status $status after $passed tests" >>"$folder/$name.log"
+fi
+echo "$passed $failed $skipped $(($(date +%s) - start))" >"$folder/$name.txt"
+if [ "$failed" -gt 0 ]; then
+    echo "---- $name ----"
+    grep -vE '^\[ +(RUN|OK) +\]' "$folder/$name.log" | tail -n 40
+fi
+line "$name" "$passed" "$failed" "$skipped" $(($(date +%s) - start))
+exit 0

@@ -1,0 +1,170 @@
+#!/bin/sh
+# Builds the headers in every way that a user may: as one translation unit and as several, each header alone, gcc and
+# clang, C99, C11 and C++17, all static, without the rest of the repository, beside a program's own stb_ds. No warning
+# is allowed. Programs that are linked are run, too.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+
+# try WHAT COMMAND...
+try() {
+    what=$1
+    shift
+    if "$@" >"$folder/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $what: $*"
+        head -n 20 "$folder/log"
+    fi
+}
+
+# flags COMPILER: language, language version and what else it needs
+flags() {
+    case $1 in
+    *++) echo "-x c++ -std=c++17 $warnings -Wno-old-style-cast" ;;
+    *) echo "-x c -std=c99 $warnings" ;;
+    esac
+}
+
+# build WHAT COMPILER FLAGS FILE... : compiles, links, runs
+build() {
+    what=$1 compiler=$2 options=$3
+    shift 3
+    rm -f "$folder/program"
+    # shellcheck disable=SC2086  # options are several words
+    try "$what, $compiler $options" $compiler $options -I "$root" -o "$folder/program" "$@" -lm
+    [ -x "$folder/program" ] && try "$what, $compiler $options: run" "$folder/program"
+}
+
+cd "$folder" || exit 1
+
+cat >one.c <<'END'
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+int main(void) { return nnrt_op_at(0) == NULL || nnrt_version()[0] == '\0'; }
+END
+cat >implementation.c <<'END'
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+END
+cat >second.c <<'END'
+#include "nnrt.h"
+#ifdef __cplusplus
+extern "C"
+#endif
+nnrt_session_desc second(void);
+nnrt_session_desc second(void)
+{
+    nnrt_session_desc desc = nnrt_session_desc();
+    desc.threads = nnrt_device_count();
+    return desc;
+}
+END
+sed 's/nnrt_session_desc desc = nnrt_session_desc();/nnrt_session_desc desc = {0};/' second.c >second_c.c
+cat >main.c <<'END'
+#include "nnrt.h"
+#ifdef __cplusplus
+extern "C"
+#endif
+nnrt_session_desc second(void);
+int main(void) { return second().threads == 0 || nnrt_op_named("SOFTMAX") == NULL; }
+END
+# The declarations first, by way of another header perhaps, and the implementation later in the same file.
+cat >later.c <<'END'
+#include "nnrt.h"
+#include "nnrt_ops.h"
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+#include "nnrt.h"
+int main(void) { return nnrt_op_at(0) == NULL; }
+END
+cat >static.c <<'END'
+#define NNRT_STATIC
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+int main(void) { return nnrt_op_at(0) == NULL; }
+END
+cat >formats.c <<'END'
+#define NNRT_IMPLEMENTATION
+#include "formats/nnrt_onnx.h"
+int main(void) { return nnrt_op_at(0) == NULL; }
+END
+
+for compiler in gcc clang g++ clang++; do
+    options=$(flags $compiler)
+    build 'one unit' "$compiler" "$options -O1" one.c
+    build 'declarations before the implementation' "$compiler" "$options -O0" later.c
+    build 'all static' "$compiler" "$options -O0" static.c
+    build 'with formats' "$compiler" "$options -O0" formats.c
+    case $compiler in *++) second=second.c ;; *) second=second_c.c ;; esac
+    build 'several units' "$compiler" "$options -O0" implementation.c $second main.c
+    for header in nnrt_ops.h nnrt_hal.h nnrt.h formats/nnrt_onnx.h; do
+        printf '#include "%s"\n' $header >alone.c
+        printf '#define NNRT_IMPLEMENTATION\n#include "%s"\n' $header >whole.c
+        # shellcheck disable=SC2086
+        try "declarations of $header alone, $compiler" "$compiler" $options -I "$root" -fsyntax-only alone.c
+        # shellcheck disable=SC2086
+        try "$header alone, $compiler" "$compiler" $options -I "$root" -fsyntax-only whole.c
+    done
+done
+build 'one unit' gcc "-std=c11 $warnings -O1" one.c
+build 'one unit' clang "-std=c11 $warnings -O1" one.c
+build 'one unit, small' gcc "-std=c99 $warnings -Os" one.c
+
+# The implementation in C, the program in C++.
+try 'implementation in C' gcc -std=c99 -I "$root" -c -o implementation.o implementation.c
+build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c second.c -x none implementation.o
+
+# Three headers in an empty folder: nothing else of the repository is needed.
+mkdir alone
+cp "$root/nnrt.h" "$root/nnrt_hal.h" "$root/nnrt_ops.h" one.c alone
+# shellcheck disable=SC2086
+try 'three headers in an empty folder' gcc -std=c99 $warnings -o alone/one alone/one.c -lm
+try 'three headers in an empty folder: run' alone/one
+
+# A program that uses stb_ds, too: in the same file, before and after nnrt, and in another file.
+cat >own.c <<'END'
+#define STB_DS_IMPLEMENTATION
+#include <stb/stb_ds.h>
+int own(void);
+int own(void)
+{
+    int *list = NULL, good;
+    stbds_arrput(list, 7);
+    stbds_arrput(list, 8);
+    good = stbds_arrlen(list) == 2 && list[1] == 8;
+    stbds_arrfree(list);
+    return good;
+}
+END
+{ cat own.c && sed 's/main(void) { return /main(void) { return !own() || /' one.c; } >before.c
+{ sed '/^int main/d' one.c && cat own.c && echo 'int main(void) { return !own() || nnrt_op_at(0) == NULL; }'; } >after.c
+{ echo 'int own(void);' && sed 's/main(void) { return /main(void) { return !own() || /' one.c; } >beside.c
+for compiler in gcc clang; do
+    build 'own stb_ds before nnrt' "$compiler" '-std=gnu99 -Wall -Wextra -Werror' before.c
+    build 'own stb_ds behind nnrt' "$compiler" '-std=gnu99 -Wall -Wextra -Werror' after.c
+    build 'own stb_ds in another file' "$compiler" '-std=gnu99 -Wall -Wextra -Werror' beside.c own.c
+done
+
+# Options that change what is compiled.
+build 'NNRT_FP_STRICT' clang "-std=c99 $warnings -O0 -DNNRT_FP_STRICT" one.c
+build 'NNRT_NO_STDIO' gcc "-std=c99 $warnings -O0 -DNNRT_NO_STDIO" formats.c
+
+# Programs of the repository, by the compilers and with the warnings that do not build them otherwise.
+for compiler in gcc clang; do
+    for program in "$root"/tests/*.c "$root"/tools/*.c "$root"/examples/*.c "$root"/examples/*/*.c; do
+        # shellcheck disable=SC2046
+        try "${program#"$root"/}, $compiler" "$compiler" $(flags $compiler) -I "$root" -I "$root/tests" -fsyntax-only "$program"
+    done
+done
+for compiler in g++ clang++; do
+    # shellcheck disable=SC2046
+    try "examples/hello.c, $compiler" "$compiler" $(flags $compiler) -I "$root" -fsyntax-only "$root/examples/hello.c"
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

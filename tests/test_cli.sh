@@ -1,0 +1,517 @@
+#!/bin/sh
+# test_cli.sh NNRT: tests the command line, from the root of the tree: sh tests/test_cli.sh build/nnrt
+# What a run must give comes from numpy; the models are ONNX files that the Python part below writes byte by byte, so no
+# other package is needed. Prints "N passed, N failed" at the end; status 1 when something failed.
+set -u
+nnrt=${1:?usage: sh tests/test_cli.sh path/to/nnrt}
+python=${PYTHON:-/usr/bin/python3}
+digits=examples/digits
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    printf 'FAIL %s\n' "$1"
+    [ -s "$tmp/err" ] && head -n 5 "$tmp/err" | sed 's/^/     stderr: /'
+    [ -s "$tmp/out" ] && head -n 3 "$tmp/out" | cut -c 1-200 | sed 's/^/     stdout: /'
+}
+
+# t STATUS NAME ARGUMENTS...: nnrt with these arguments ends with that status; output in $tmp/out and $tmp/err.
+t() {
+    want=$1
+    name=$2
+    shift 2
+    "$nnrt" "$@" >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    if [ "$got" -eq "$want" ]; then pass; else fail "$name: status $got, expected $want"; fi
+}
+
+# says NAME PATTERN, prints NAME PATTERN: a line of standard error (output) matches.
+says() { if grep -Eq -e "$2" "$tmp/err"; then pass; else fail "$1: standard error lacks $2"; fi; }
+prints() { if grep -Eq -e "$2" "$tmp/out"; then pass; else fail "$1: standard output lacks $2"; fi; }
+
+# silent NAME: nothing on standard error.
+silent() { if [ -s "$tmp/err" ]; then fail "$1: something on standard error"; else pass; fi; }
+
+# refused STATUS NAME PATTERN ARGUMENTS...: ends with that status, one clear line on standard error, nothing on output.
+refused() {
+    status=$1
+    label=$2
+    pattern=$3
+    shift 3
+    t "$status" "$label" "$@"
+    if [ "$(grep -c '^nnrt: ' "$tmp/err")" -eq 1 ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then pass; else fail "$label: not one line of message"; fi
+    if [ -s "$tmp/out" ]; then fail "$label: output beside the message"; else pass; fi
+    says "$label" "$pattern"
+}
+
+# py NAME CODE: the Python expression holds. d is the last standard output as JSON (None when it is not one line of it).
+py() {
+    if PYTHONPATH=$tmp "$python" -c "
+import sys
+from mk import *
+d = last(r'$tmp')
+sys.exit(0 if ($2) else 1)" >"$tmp/pyout" 2>"$tmp/pyerr"; then pass; else
+        fail "$1: $2"
+        tail -n 1 "$tmp/pyerr" | sed 's/^/     python: /'
+    fi
+}
+
+cat >"$tmp/mk.py" <<'EOF'
+import json, os, struct, zlib
+import numpy as np
+
+F = os.path.dirname(os.path.abspath(__file__)) + '/'
+TYPES = {'float32': 1, 'uint8': 2, 'int8': 3, 'uint16': 4, 'int16': 5, 'int32': 6, 'int64': 7, 'bool': 9, 'float16': 10,
+         'float64': 11, 'uint32': 12, 'uint64': 13}
+
+
+def last(folder):
+    """Standard output of the last command as strict JSON on one line."""
+    text = open(folder + '/out', 'rb').read().decode('utf-8', 'replace')
+    def no(name):
+        raise ValueError(name)
+    try:
+        return json.loads(text, parse_constant=no) if text.count('\n') == 1 and text.endswith('\n') else None
+    except ValueError:
+        return None
+
+
+# ---- ONNX, encoded by hand ----
+
+def varint(v):
+    out = b''
+    v &= (1 << 64) - 1
+    while v > 127:
+        out += bytes([v & 127 | 128])
+        v >>= 7
+    return out + bytes([v])
+
+
+def num(field, v):
+    return varint(field << 3) + varint(v)
+
+
+def sub(field, data):
+    data = data.encode() if isinstance(data, str) else data
+    return varint(field << 3 | 2) + varint(len(data)) + data
+
+
+def tensor(a, name=''):
+    a = np.asarray(a)
+    return b''.join(num(1, n) for n in a.shape) + num(2, TYPES[a.dtype.name]) + (sub(8, name) if name else b'') + sub(9, a.tobytes())
+
+
+def value(name, dtype, dims):
+    dim = b''.join(sub(1, sub(2, n) if isinstance(n, str) else num(1, n)) for n in dims)
+    return sub(1, name) + sub(2, sub(1, num(1, TYPES[dtype]) + sub(2, dim)))
+
+
+def node(op, inputs, outputs, **attr):
+    out = b''.join(sub(1, i) for i in inputs) + b''.join(sub(2, o) for o in outputs) + sub(4, op)
+    for k, v in attr.items():
+        out += sub(5, sub(1, k) + (b''.join(num(8, i) for i in v) + num(20, 7) if isinstance(v, (list, tuple)) else num(3, v) + num(20, 2)))
+    return out
+
+
+def model(path, nodes, inputs, outputs, constants=()):
+    graph = b''.join(sub(1, n) for n in nodes) + sub(2, 'test') + b''.join(sub(5, c) for c in constants)
+    graph += b''.join(sub(11, v) for v in inputs) + b''.join(sub(12, v) for v in outputs)
+    open(path, 'wb').write(num(1, 8) + sub(7, graph) + sub(8, num(2, 13)))
+
+
+# ---- PNG, encoded by hand ----
+
+def png(path, pixels):
+    """pixels: uint8 [h, w] grey, or [h, w, 3] or [h, w, 4]."""
+    h, w = pixels.shape[:2]
+    kind = {2: 0, 3: 2 if pixels.shape[-1] == 3 else 6}[pixels.ndim]
+    rows = b''.join(b'\0' + pixels[y].tobytes() for y in range(h))
+    def chunk(tag, data):
+        return struct.pack('>I', len(data)) + tag + data + struct.pack('>I', zlib.crc32(tag + data))
+    open(path, 'wb').write(b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', w, h, 8, kind, 0, 0, 0)) +
+                           chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+
+
+# ---- what nnrt does to values, a second time ----
+
+def splitmix(seed, count):
+    out, mask = [], (1 << 64) - 1
+    for i in range(1, count + 1):
+        z = (seed + i * 0x9E3779B97F4A7C15) & mask
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+        out.append(z ^ z >> 31)
+    return out
+
+
+def resize(a, height, width):
+    """Triangle filter as a matrix an axis, in float64."""
+    def matrix(n, m):
+        step = n / m
+        reach = max(step, 1)
+        c = (np.arange(m) + 0.5)[:, None] * step
+        w = np.maximum(0, 1 - np.abs(np.arange(n)[None, :] + 0.5 - c) / reach)
+        return w / w.sum(1, keepdims=True)
+    return np.einsum('ih,hwc,jw->ijc', matrix(a.shape[0], height), a.astype(np.float64), matrix(a.shape[1], width))
+
+
+def load(name):
+    return np.load(F + name)
+
+
+def same(a, b):
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+EOF
+
+# ---- models and data ----
+
+cat >"$tmp/make.py" <<'EOF'
+from mk import *
+
+for t in TYPES:
+    model(F + 'turn_%s.onnx' % t, [node('Transpose', ['x'], ['y'], perm=[2, 0, 1])], [value('x', t, [2, 3, 4])], [value('y', t, [4, 2, 3])])
+    a = np.arange(24).reshape(2, 3, 4)
+    a = (a % 3 == 1) if t == 'bool' else (a * 1.25 - 7).astype(t) if t.startswith('float') else (a * 37 % 100 - (40 if t[0] == 'i' else 0)).astype(t)
+    np.save(F + 'c_%s.npy' % t, a)
+    np.save(F + 'f_%s.npy' % t, np.asfortranarray(a))
+    np.save(F + 'b_%s.npy' % t, a.astype(a.dtype.newbyteorder('>')))
+    open(F + 'p_%s.pb' % t, 'wb').write(tensor(a, 'x'))
+    for version in ((2, 0), (3, 0)):
+        with open(F + 'v%d_%s.npy' % (version[0], t), 'wb') as f:
+            np.lib.format.write_array(f, a, version=version)
+model(F + 'open.onnx', [node('Transpose', ['x'], ['y'], perm=[1, 0])], [value('x', 'float32', ['n', 3])], [value('y', 'float32', [3, 'n'])])
+model(F + 'two.onnx', [node('Add', ['a', 'b'], ['sum/out']), node('Sub', ['a', 'b'], ['sum:out'])],
+      [value('a', 'float32', [2, 2]), value('b', 'float32', [2, 2])], [value('sum/out', 'float32', [2, 2]), value('sum:out', 'float32', [2, 2])])
+names = ['A', 'a', '.b', 'c d', 'A_2', 'e' * 250, 'e' * 251]
+model(F + 'names.onnx', [node('Transpose', ['x'], [n], perm=[1, 0]) for n in names], [value('x', 'float32', [1, 2])],
+      [value(n, 'float32', [2, 1]) for n in names])
+model(F + 'quote.onnx', [node('Add', ['a"\\\u00e9\n', 'a"\\\u00e9\n'], ['out'])], [value('a"\\\u00e9\n', 'float32', [2])], [value('out', 'float32', [2])])
+model(F + 'sqrt.onnx', [node('Sqrt', ['x'], ['y'])], [value('x', 'float32', [4])], [value('y', 'float32', [4])])
+model(F + 'gather.onnx', [node('Gather', ['t', 'i'], ['y'], axis=0)], [value('i', 'int64', [2])], [value('y', 'float32', [2])],
+      [tensor(np.array([10, 20, 30], 'float32'), 't')])
+model(F + 'nchw.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 2, 3, 1])], [value('x', 'float32', [1, 3, 4, 6])], [value('y', 'float32', [1, 4, 6, 3])])
+model(F + 'nhwc.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 3, 1, 2])], [value('x', 'float32', [1, 4, 6, 3])], [value('y', 'float32', [1, 3, 4, 6])])
+model(F + 'last.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 3, 1, 2])], [value('x', 'float32', ['n', 'h', 'w', 3])], [value('y', 'float32', ['n', 3, 'h', 'w'])])
+model(F + 'shape.onnx', [node('Reshape', ['x', 'shape'], ['y'])], [value('x', 'float32', ['n', 3]), value('shape', 'int64', [2])],
+      [value('y', 'float32', ['a', 'b'])])
+model(F + 'rank.onnx', [node('Neg', ['x'], ['y'])], [sub(1, 'x') + sub(2, sub(1, num(1, 1)))], [sub(1, 'y') + sub(2, sub(1, num(1, 1)))])
+model(F + 'string.onnx', [node('Identity', ['x'], ['y'])], [sub(1, 'x') + sub(2, sub(1, num(1, 8) + sub(2, b'')))], [sub(1, 'y') + sub(2, sub(1, num(1, 8)))])
+np.save(F + 'shape.npy', np.array([3, 5]))
+model(F + 'gray.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 2, 1])], [value('x', 'float32', [1, 'h', 'w'])], [value('y', 'float32', [1, 'w', 'h'])])
+model(F + 'rgba.onnx', [node('Transpose', ['x'], ['y'], perm=[1, 2, 0])], [value('x', 'uint8', [4, 'h', 'w'])], [value('y', 'uint8', ['h', 'w', 4])])
+model(F + 'int8.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 2, 3, 1])], [value('x', 'int8', ['n', 3, 'h', 'w'])], [value('y', 'int8', ['n', 'h', 'w', 3])])
+np.save(F + 'a.npy', np.array([[1, 2], [3, 4]], 'float32'))
+np.save(F + 'b.npy', np.array([[10, 20], [30, 40]], 'float32'))
+np.save(F + 'd.npy', np.array([[1, 2], [3, 1e300]], 'float64'))
+np.save(F + 'rows.npy', np.arange(15, dtype='float32').reshape(5, 3))
+np.save(F + 'flat.npy', np.arange(6, dtype='float32'))
+np.save(F + 'four.npy', np.array([4, -1, np.inf, 9], 'float32'))
+np.save(F + 'i32.npy', np.array([2, 0], 'int32'))
+np.save(F + 'i64.npy', np.array([2, -4], 'int64'))
+np.save(F + 'big.npy', np.full((2, 3, 4), 1 << 40, 'int64'))
+np.save(F + 'text.npy', np.array(['a', 'b']))
+np.save(F + 'empty.npy', np.zeros((0, 3), 'float32'))
+np.save(F + 'deep.npy', np.zeros((1,) * 9, 'float32'))
+whole = open(F + 'a.npy', 'rb').read()
+open(F + 'cut.npy', 'wb').write(whole[:-1])
+open(F + 'long.npy', 'wb').write(whole + b'x')
+open(F + 'head.npy', 'wb').write(whole[:20])
+open(F + 'junk.npy', 'wb').write(whole.replace(b"'shape'", b"'shapf'"))
+usual = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }"
+assert usual in whole
+open(F + 'spaced.npy', 'wb').write(whole.replace(usual, b'{ "shape":(2,2L),"fortran_order":False,"descr":"<f4"}'.ljust(len(usual))))
+open(F + 'not.onnx', 'wb').write(b'\xff' * 100)
+open(F + 'junk.pb', 'wb').write(b'\xff' * 100)
+open(F + 'junk.txt', 'wb').write(b'hello')
+g = np.random.RandomState(1)
+for name, shape in (('rgb', (4, 6, 3)), ('large', (13, 9, 3)), ('rgba', (4, 6, 4)), ('grey', (5, 7))):
+    np.save(F + name + '_pixels.npy', g.randint(0, 256, shape).astype('uint8'))
+    png(F + name + '.png', load(name + '_pixels.npy'))
+open(F + 'broken.png', 'wb').write(open(F + 'rgb.png', 'rb').read()[:60])
+# test data: three right sets (10 sorts behind 2; a free extent; named tensors in the other order), then wrong ones
+os.makedirs(F + 'good')
+for k, n in ((0, 1), (2, 4), (10, 7)):
+    d = F + 'good/test_data_set_%d/' % k
+    os.makedirs(d)
+    x = g.randn(n, 3).astype('float32')
+    x[0, 0] = np.nan if k == 2 else np.inf if k == 10 else 0
+    open(d + 'input_0.pb', 'wb').write(tensor(x, 'x'))
+    open(d + 'output_0.pb', 'wb').write(tensor(x.T.copy() if k else (x.T * np.float32(1.0005)), ''))
+os.makedirs(F + 'swapped')
+a, b = load('a.npy'), load('b.npy')
+for i, (name, v) in enumerate((('b', b), ('a', a))):
+    open(F + 'swapped/input_%d.pb' % i, 'wb').write(tensor(v, name))
+for i, (name, v) in enumerate((('sum:out', a - b), ('sum/out', a + b))):
+    open(F + 'swapped/output_%d.pb' % i, 'wb').write(tensor(v, name))
+for name, inputs, outputs in (('wrong', [np.zeros((2, 3), 'float32')], [np.array([[0, 0], [0, 2], [0, 0]], 'float32')]),
+                              ('shape', [np.zeros((2, 3), 'float32')], [np.zeros((2, 3), 'float32')]),
+                              ('type', [np.zeros((2, 3), 'float32')], [np.zeros((3, 2), 'float64')]),
+                              ('nooutput', [np.zeros((2, 3), 'float32')], []),
+                              ('noinput', [], [np.zeros((2, 3), 'float32')]),
+                              ('toomany', [np.zeros((2, 3), 'float32')] * 2, [np.zeros((3, 2), 'float32')])):
+    os.makedirs(F + name)
+    for i, v in enumerate(inputs):
+        open(F + name + '/input_%d.pb' % i, 'wb').write(tensor(v))
+    for i, v in enumerate(outputs):
+        open(F + name + '/output_%d.pb' % i, 'wb').write(tensor(v))
+EOF
+if PYTHONPATH=$tmp "$python" "$tmp/make.py"; then pass; else
+    echo 'FAIL cannot make models and data (python3 with numpy is needed)'
+    echo "$passed passed, 1 failed"
+    exit 1
+fi
+
+# ---- the tool itself ----
+
+t 0 '--help' --help
+prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
+silent '--help'
+for c in info run bench check dot ops devices; do
+    t 0 'help names commands' --help
+    prints "--help lists $c" "^  $c "
+    t 0 "$c --help" $c --help
+    prints "$c --help: usage" "^usage: nnrt $c"
+    prints "$c --help: example" "^  nnrt $c "
+    silent "$c --help"
+done
+t 0 '--version' --version
+prints '--version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+$'
+refused 2 'no command' 'which command'
+refused 2 'unknown command' "no command 'fly'" fly
+refused 2 'unknown option' 'no option --fly' run model.onnx --fly
+refused 2 'option of another command' 'no option --reps' run model.onnx --reps 3
+refused 2 'value lacks' '--threads lacks its value' run model.onnx --threads
+refused 2 'value not wanted' '--json takes no value' run model.onnx --json=1
+refused 2 'no model' 'which model' info
+refused 2 'two models' "what is 'b'" info a b
+refused 2 'operand not wanted' "what is 'a'" ops a
+refused 2 'no data' 'which data' check model.onnx
+for v in 0 -1 x '' 2x 99999999999999999999; do
+    refused 2 "--threads '$v'" '--threads does not take' run model.onnx --threads "$v"
+done
+refused 2 '--mean of words' '--mean does not take' run model.onnx --mean 1,x
+refused 2 '--scale of five' '--scale does not take' run model.onnx --scale 1,2,3,4,5
+refused 2 '--scale by zero' '--scale does not take' run model.onnx --scale 1/0
+refused 2 '--layout' '--layout does not take' run model.onnx --layout hwc
+refused 2 '--rtol below zero' '--rtol does not take' check model.onnx --rtol=-1
+refused 2 'unknown device' 'no such device' bench model.onnx --device toaster
+for c in info run bench dot; do
+    refused 1 "$c: model not there" 'cannot open .*missing.onnx: No such file' $c "$tmp/missing.onnx"
+    refused 1 "$c: not a model" 'cannot load .*not.onnx: ' $c "$tmp/not.onnx"
+done
+if "$nnrt" ops >/dev/full 2>"$tmp/err"; then fail 'a full disk looks like success'; else pass; fi
+says 'a full disk' 'cannot write to standard output'
+
+# ---- tables ----
+
+t 0 'ops --tsv' ops --tsv
+prints 'ops --tsv has a row' '^CONV2D_FUSION	35	[a-z0-9,]*float32'
+py 'every row of ops --tsv is name, number, types' 'all(len(r.split("\t")) == 3 and int(r.split("\t")[1]) > 0 and set(r.split("\t")[2].split(",")) <= set(TYPES) for r in open(F + "out").read().splitlines())'
+grep -Ec . "$tmp/out" >"$tmp/count"
+t 0 'ops' ops
+prints 'ops' '^CONV2D_FUSION +35  .*float32'
+t 0 'ops --json' ops --json
+py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types"} == set(d["operators"][0])'
+t 0 'devices' devices
+prints 'devices lists the reference' '^reference  nnrt  CPU  AVAILABLE$'
+t 0 'devices --json' devices --json
+py 'devices --json' '[x for x in d["devices"] if x["name"] == "reference"][0]["status"] == "AVAILABLE"'
+
+# ---- info and dot ----
+
+t 0 'info' info $digits/digits.onnx
+prints 'info: input' '^input +image  float32\[1,1,28,28\]'
+prints 'info: output' '^output +probabilities  float32\[1,10\]'
+prints 'info: operators' ' 3  MAX_POOL_FUSION$'
+prints 'info: arena' '^arena +[0-9]+ bytes, lower bound [0-9]+$'
+silent 'info'
+t 0 'info --json' info $digits/digits.onnx --json
+py 'info --json: inputs and outputs' 'd["inputs"][0]["shape"] == [1, 1, 28, 28] and d["outputs"][0]["name"] == "probabilities" and d["outputs"][0]["type"] == "float32"'
+py 'info --json: operators add up' 'sum(d["operators"].values()) == d["nodes"] and d["operators"]["MAX_POOL_FUSION"] == 3'
+# 19,258 floats: the network's weights and biases, normalisation folded into them
+py 'info --json: memory' '19258 * 4 <= d["weight_bytes"] < 80000 and d["session_bytes"] > d["arena_bytes"] >= d["arena_lower_bound_bytes"] >= 12 * 28 * 28 * 4'
+t 0 'info with open extents' info "$tmp/open.onnx"
+prints 'info: open extent' '^input +x  float32\[\?,3\]'
+says 'info: open extent' "note: input 'x' is float32\[\?,3\]: open extents taken as 1"
+t 0 'info --shape' info "$tmp/open.onnx" --shape 5,3 --json
+py 'info --json: open extents are null' 'd["inputs"][0]["shape"] == [None, 3]'
+silent 'info --shape'
+refused 2 'info --shape against the model' 'input .x. is float32\[\?,3\]' info "$tmp/open.onnx" --shape x=5,4
+refused 2 'info --shape of words' 'extents are whole numbers' info "$tmp/open.onnx" --shape 5,,3
+t 0 'info of a name with quotes' info "$tmp/quote.onnx" --json
+py 'info --json: names keep their characters' 'd["inputs"][0]["name"] == "a\"\\\u00e9\n"'
+t 0 'info of a name with quotes' info "$tmp/quote.onnx"
+prints 'info: a line break in a name is no line break' '^input +a"\\é\?  float32'
+t 0 'dot' dot $digits/digits.onnx
+prints 'dot' '^digraph'
+py 'dot: braces match, an operator is named' 'open(F + "out").read().count("{") == open(F + "out").read().count("}") > 0 and "MAX_POOL_FUSION" in open(F + "out").read()'
+
+# ---- run: digits ----
+
+for n in 0 1 2 3 4 5 6 7 8 9; do
+    t 0 "digit $n" run $digits/digits.onnx --input $digits/digit_$n.png --top 1
+    prints "digit $n" "^  $n  (1|0\.[0-9]+)\$"
+done
+t 0 'digit, JSON, NAME=' run $digits/digits.onnx --json --device reference --threads 2 --input image=$digits/digit_7.png
+py 'digit as JSON' 'len(d["outputs"][0]["top"]) == 5 and d["outputs"][0]["top"][0]["index"] == [0, 7] and d["outputs"][0]["top"][0]["value"] > 0.7 and d["threads"] == 2 and d["run_ms"] > 0'
+t 0 'options may stand first' run --top=2 --input=$digits/digit_3.png -- $digits/digits.onnx
+prints 'options may stand first' '^  3  '
+py 'top 2 prints 2 values' 'len(open(F + "out").read().splitlines()) == 3'
+
+# ---- run: tensor files ----
+
+for type in bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64; do
+    for file in c_$type.npy f_$type.npy b_$type.npy v2_$type.npy v3_$type.npy p_$type.pb; do
+        rm -rf "$tmp/o"
+        t 0 "run $file" run "$tmp/turn_$type.onnx" --input "$tmp/$file" --output-dir "$tmp/o"
+        py "run $file" "same(load('o/y.npy'), load('c_$type.npy').transpose(2, 0, 1).copy())"
+        silent "run $file"
+    done
+done
+t 0 'output files' run "$tmp/turn_float32.onnx" --input "$tmp/c_float32.npy" --output-dir "$tmp/o" --json
+py 'output files in JSON' 'd["outputs"] == [{"name": "y", "type": "float32", "shape": [4, 2, 3], "file": F + "o/y.npy"}]'
+py 'output files are aligned as numpy does' "open(F + 'o/y.npy', 'rb').read()[:128].rstrip().endswith(b', }') and os.path.getsize(F + 'o/y.npy') == 128 + 96"
+t 0 'header in another order' run "$tmp/two.onnx" --input a="$tmp/spaced.npy" --input b="$tmp/b.npy" --output-dir "$tmp/two"
+py 'two outputs whose names collide' "same(load('two/sum_out.npy'), load('a.npy') + load('b.npy')) and same(load('two/sum_out_2.npy'), load('a.npy') - load('b.npy'))"
+t 0 'names of files' run "$tmp/names.onnx" --input random --output-dir "$tmp/names/"
+py 'names of files' "sorted(os.listdir(F + 'names')) == sorted(['A.npy', 'a_2.npy', '_b.npy', 'c d.npy', 'A_2_2.npy', 'e' * 200 + '.npy', 'e' * 200 + '_2.npy'])"
+t 0 'largest of a matrix' run "$tmp/two.onnx" --input b="$tmp/b.npy" --input a="$tmp/a.npy" --top 1
+prints 'largest of a matrix' '^  \[1,1\]  44$'
+t 0 'float64 for float32' run "$tmp/two.onnx" --input a="$tmp/d.npy" --input b="$tmp/b.npy" --output-dir "$tmp/two"
+says 'float64 for float32' "note: .*d.npy holds float64, converted to the float32 of input 'a'"
+py 'float64 beyond float32' "np.isinf(load('two/sum_out.npy')[1, 1]) and load('two/sum_out.npy')[0, 0] == 11"
+t 0 'int32 for int64' run "$tmp/gather.onnx" --input "$tmp/i32.npy" --output-dir "$tmp/gather"
+says 'int32 for int64' 'note: .*int32, converted to the int64'
+py 'int32 for int64' "load('gather/y.npy').tolist() == [30, 10]"
+refused 1 'the run fails' 'run failed: ' run "$tmp/gather.onnx" --input "$tmp/i64.npy"
+t 0 'NaN and infinity' run "$tmp/sqrt.onnx" --input "$tmp/four.npy" --json
+py 'NaN and infinity are null, NaN last' '[x["value"] for x in d["outputs"][0]["top"]] == [None, 3, 2, None] and [x["index"] for x in d["outputs"][0]["top"]] == [[2], [3], [0], [1]]'
+t 0 'NaN and infinity' run "$tmp/sqrt.onnx" --input "$tmp/four.npy"
+prints 'infinity is printed' '^  2  inf$'
+t 0 'an open extent from a file' run "$tmp/open.onnx" --input "$tmp/rows.npy" --output-dir "$tmp/open"
+py 'an open extent from a file' "same(load('open/y.npy'), load('rows.npy').T.copy())"
+t 0 '64-bit integers are printed exactly' run "$tmp/turn_int64.onnx" --input "$tmp/big.npy" --top 1 --json
+py '64-bit integers are printed exactly' 'd["outputs"][0]["top"][0]["value"] == 1 << 40'
+t 0 'a parameter as input' run "$tmp/shape.onnx" --input x="$tmp/rows.npy" --input shape="$tmp/shape.npy" --output-dir "$tmp/shape"
+says 'a parameter as input' "note: the value of input 'shape' is a constant of the model now"
+py 'a parameter as input' "same(load('shape/y.npy'), load('rows.npy').reshape(3, 5))"
+refused 1 'a parameter that is not known' 'shape. must be a constant' run "$tmp/shape.onnx" --input random --shape x=1,3
+t 0 'no shape in the file' run "$tmp/rank.onnx" --input "$tmp/rows.npy" --output-dir "$tmp/rank"
+py 'no shape in the file' "same(load('rank/y.npy'), -load('rows.npy'))"
+t 0 'no shape in the file, --shape' info "$tmp/rank.onnx" --shape 2,3
+prints 'no shape in the file, --shape' '^input +x  float32\[\*\]$'
+refused 1 'no shape at all' "input 'x' has no shape in the file" bench "$tmp/rank.onnx"
+refused 1 'strings' "input 'x' is no tensor of a type that nnrt has" run "$tmp/string.onnx" --input random
+refused 2 'an input without value' "no value for input 'a', 'b'" run "$tmp/two.onnx"
+refused 2 'one input without value' "no value for input 'b'" run "$tmp/two.onnx" --input a="$tmp/a.npy"
+refused 2 'an input twice' "input 'a' has .*a.npy already" run "$tmp/two.onnx" --input a="$tmp/a.npy" --input a="$tmp/b.npy"
+refused 2 'no such input' "one of the inputs 'a', 'b'" run "$tmp/two.onnx" --input c="$tmp/a.npy"
+refused 1 'no such file' 'cannot open .*none.npy: No such file' run "$tmp/sqrt.onnx" --input "$tmp/none.npy"
+refused 1 'a folder' 'cannot read .*: Is a directory' run "$tmp/sqrt.onnx" --input "$tmp/good"
+refused 1 'wrong rank' "flat.npy is float32\[6\], input 'x' takes float32\[\?,3\]" run "$tmp/open.onnx" --input "$tmp/flat.npy"
+refused 1 'wrong extent' "rows.npy is float32\[5,3\], input 'a' takes float32\[2,2\]" run "$tmp/two.onnx" --input a="$tmp/rows.npy" --input b=random
+refused 1 'wrong type' "holds float32, input 'x' takes int32" run "$tmp/turn_int32.onnx" --input "$tmp/c_float32.npy"
+refused 1 'bool is no number' "holds bool, input 'x' takes uint8" run "$tmp/turn_uint8.onnx" --input "$tmp/c_bool.npy"
+refused 1 'integers that do not fit' 'does not fit int32' run "$tmp/turn_int32.onnx" --input "$tmp/big.npy"
+refused 1 'text' 'its element type is none of' run "$tmp/sqrt.onnx" --input "$tmp/text.npy"
+refused 1 'nine axes' 'more than 8 axes' run "$tmp/sqrt.onnx" --input "$tmp/deep.npy"
+for file in cut long; do refused 1 "$file" 'not what its shape and type make' run "$tmp/two.onnx" --input a="$tmp/$file.npy" --input b=random; done
+refused 1 'header cut' 'ends inside the header' run "$tmp/two.onnx" --input a="$tmp/head.npy" --input b=random
+refused 1 'header damaged' 'its header has a key' run "$tmp/two.onnx" --input a="$tmp/junk.npy" --input b=random
+refused 1 'junk.pb' 'cannot use .*junk.pb: ' run "$tmp/sqrt.onnx" --input "$tmp/junk.pb"
+refused 1 'junk.txt' 'no .npy, .png, .jpg or .pb file' run "$tmp/sqrt.onnx" --input "$tmp/junk.txt"
+refused 1 'output folder is a file' 'it is no folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/a.npy"
+refused 1 'output folder cannot be' 'cannot make the folder' run "$tmp/two.onnx" --input random --output-dir "$tmp/none/o"
+
+# ---- run: random ----
+
+t 0 'random' run "$tmp/turn_float32.onnx" --input random --output-dir "$tmp/r"
+py 'random float32, seed 0' "same(load('r/y.npy'), np.array([(z >> 40) / 2**23 - 1 for z in splitmix(0, 24)], 'float32').reshape(2, 3, 4).transpose(2, 0, 1).copy())"
+t 0 'random:7' run "$tmp/turn_float16.onnx" --input x=random:7 --output-dir "$tmp/r"
+py 'random float16, seed 7' "same(load('r/y.npy'), np.array([(z >> 53) / 1024 - 1 for z in splitmix(7, 24)], 'float16').reshape(2, 3, 4).transpose(2, 0, 1).copy())"
+t 0 'random int32' run "$tmp/turn_int32.onnx" --input random --output-dir "$tmp/r"
+py 'random int32' "same(load('r/y.npy'), np.array([z >> 61 for z in splitmix(0, 24)], 'int32').reshape(2, 3, 4).transpose(2, 0, 1).copy())"
+t 0 'random bool' run "$tmp/turn_bool.onnx" --input random --output-dir "$tmp/r"
+py 'random bool' "same(load('r/y.npy'), np.array([z >> 63 for z in splitmix(0, 24)], 'bool').reshape(2, 3, 4).transpose(2, 0, 1).copy())"
+t 0 'random for the rest' run "$tmp/two.onnx" --input a="$tmp/a.npy" --input random:3 --output-dir "$tmp/r"
+py 'random for the rest, second input' "same(load('r/sum_out.npy'), load('a.npy') + np.array([(z >> 40) / 2**23 - 1 for z in splitmix(3 + (1 << 32), 4)], 'float32').reshape(2, 2))"
+t 0 'random with open extents' run "$tmp/open.onnx" --input random
+says 'random with open extents' 'open extents taken as 1'
+t 0 'random with --shape' run "$tmp/open.onnx" --input random --shape 6,3
+prints 'random with --shape' '^y  float32\[3,6\]$'
+silent 'random with --shape'
+refused 2 'random twice' 'inputs without a name have random already' run "$tmp/two.onnx" --input random --input random:2
+refused 1 'random with words' 'cannot open random:x' run "$tmp/sqrt.onnx" --input random:x
+
+# ---- run: images ----
+
+# image NAME CODE ARGUMENTS...: the model's output is numpy's, within what float32 sums of at most 100 terms may differ.
+image() {
+    label=$1
+    code=$2
+    shift 2
+    t 0 "$label" run "$@" --output-dir "$tmp/i"
+    py "$label" "np.allclose(load('i/y.npy').astype('float64'), $code, rtol=1e-5, atol=2e-5) and load('i/y.npy').shape == ($code).shape"
+    silent "$label"
+}
+rgb="load('rgb_pixels.npy')[None].astype('float64')"
+image 'NCHW from the shape' "$rgb / 255" "$tmp/nchw.onnx" --input "$tmp/rgb.png"
+image 'NHWC from the shape' "($rgb / 255).transpose(0, 3, 1, 2)" "$tmp/last.onnx" --input "$tmp/rgb.png"
+image '--layout nhwc' "($rgb / 255).transpose(0, 3, 1, 2)" "$tmp/nhwc.onnx" --input "$tmp/rgb.png" --layout nhwc
+image '--bgr' "$rgb[..., ::-1] / 255" "$tmp/nchw.onnx" --input "$tmp/rgb.png" --bgr
+image '--mean and --scale' "($rgb - [1, 20, 128.5]) * [0.5, 1 / 58.395, 2]" "$tmp/nchw.onnx" --input "$tmp/rgb.png" --mean 1,20,128.5 --scale 0.5,1/58.395,2
+image 'one mean, one scale' "($rgb - 127.5) / 127.5" "$tmp/nchw.onnx" --input "$tmp/rgb.png" --mean 127.5 --scale 1/127.5
+image '--gray on three channels' "np.repeat(($rgb @ [77, 150, 29]) // 256, 3).reshape(1, 4, 6, 3) / 255" "$tmp/nchw.onnx" --input "$tmp/rgb.png" --gray
+image 'shrinking' "resize(load('large_pixels.npy'), 4, 6)[None] / 255" "$tmp/nchw.onnx" --input "$tmp/large.png"
+image 'growing' "resize(load('grey_pixels.npy')[..., None], 11, 20)[None, ..., 0].transpose(0, 2, 1) / 255" "$tmp/gray.onnx" --input "$tmp/grey.png" --layout nchw --shape 1,11,20
+image 'extents from the image' "load('grey_pixels.npy').T[None] / 255" "$tmp/gray.onnx" --input "$tmp/grey.png"
+image 'four channels, uint8' "load('rgba_pixels.npy')" "$tmp/rgba.onnx" --input "$tmp/rgba.png"
+image 'int8' "$rgb - 128" "$tmp/int8.onnx" --input "$tmp/rgb.png"
+image 'int8 is held inside its range' "np.clip($rgb, 0, 127)" "$tmp/int8.onnx" --input "$tmp/rgb.png" --mean 0
+refused 1 'a broken image' 'cannot use .*broken.png' run "$tmp/nchw.onnx" --input "$tmp/broken.png"
+refused 1 'an image for no image' 'input .x. has 2 axes' run "$tmp/open.onnx" --input "$tmp/rgb.png"
+refused 1 'wrong layout' 'is --layout right' run "$tmp/nchw.onnx" --input "$tmp/rgb.png" --layout nhwc
+refused 1 'two means' 'one number or one a channel' run "$tmp/nchw.onnx" --input "$tmp/rgb.png" --mean 1,2
+refused 1 '--rgb for one channel' 'need 3 or 4 channels' run "$tmp/gray.onnx" --input "$tmp/rgb.png" --rgb
+
+# ---- bench and check ----
+
+t 0 'bench' bench $digits/digits.onnx --reps 3
+prints 'bench' '^run +min [0-9.]+ ms, median [0-9.]+ ms, p95 [0-9.]+ ms over 3 runs$'
+silent 'bench'
+t 0 'bench --json' bench $digits/digits.onnx --reps 20 --json --device reference
+py 'bench --json: keys' 'set(d) == {"model", "device", "threads", "reps", "load_ms", "prepare_ms", "min_ms", "median_ms", "p95_ms", "arena_bytes", "weight_bytes"}'
+py 'bench --json: figures' '0 < d["min_ms"] <= d["median_ms"] <= d["p95_ms"] and d["reps"] == 20 and d["load_ms"] > 0 and d["prepare_ms"] > 0 and d["weight_bytes"] >= 19258 * 4'
+t 0 'bench with open extents' bench "$tmp/open.onnx" --reps 2 --json
+says 'bench with open extents' 'open extents taken as 1'
+t 1 'bench of a run that fails' bench "$tmp/gather.onnx" --reps 2 --shape 2
+t 0 'check' check "$tmp/open.onnx" --data "$tmp/good"
+prints 'check: first set' '^test_data_set_0  y  float32\[3,1\]  max error .* ok$'
+prints 'check: total' '^3 passed, 0 failed$'
+py 'check: sets in the order of their numbers' '[l.split()[0] for l in open(F + "out").read().splitlines()] == ["test_data_set_0", "test_data_set_2", "test_data_set_10", "3"]'
+t 1 'check with a narrow tolerance' check "$tmp/open.onnx" --data "$tmp/good" --rtol 1e-4 --json
+py 'check --json' 'd["passed"] == 2 and d["failed"] == 1 and [s["ok"] for s in d["sets"]] == [False, True, True] and 3e-4 < d["sets"][0]["outputs"][0]["max_relative_error"] < 6e-4'
+t 0 'check of one folder' check "$tmp/open.onnx" --data "$tmp/good/test_data_set_2/"
+prints 'check of one folder' '^1 passed, 0 failed$'
+t 0 'check by names' check "$tmp/two.onnx" --data "$tmp/swapped" --rtol 0 --atol 0
+t 1 'check: wrong' check "$tmp/open.onnx" --data "$tmp/wrong"
+prints 'check: wrong value' '^wrong  y .* max error 2, relative 1  WRONG$'
+prints 'check: wrong value, where' 'first \[1,1\]: got 0, expected 2$'
+prints 'check: wrong, total' '^0 passed, 1 failed$'
+for c in 'shape:is float32\[2,3\], the output is float32\[3,2\]' 'type:is float64\[3,2\], the output is float32' \
+    'nooutput:has no output_0.pb' "noinput:no value for input 'x'" 'toomany:the model has 1 input only'; do
+    t 1 "check: ${c%%:*}" check "$tmp/open.onnx" --data "$tmp/${c%%:*}"
+    says "check: ${c%%:*}" "${c#*:}"
+done
+t 1 'check: JSON of a failure' check "$tmp/open.onnx" --data "$tmp/type" --json
+py 'check: JSON of a failure' 'd["failed"] == 1 and d["sets"] == [{"name": "type", "outputs": [], "ok": False}]'
+refused 1 'check: nothing there' 'neither input_0.pb nor a folder' check "$tmp/open.onnx" --data "$tmp/o"
+refused 1 'check: no folder' 'cannot open the folder' check "$tmp/open.onnx" --data "$tmp/none"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""What the documents say is true: the examples in README.md compile, link and run, its shell commands work and print
+what it shows, nnrt.h's quick start is examples/hello.c, the version stands in one place, links lead somewhere.
+
+Conventions for README.md:
+- a block that begins with ```c is a whole file: it compiles as C99 and as C++17, with -I. and no warning, and is linked
+  when it has a main(). "```c C only" leaves out C++.
+- the lines of ```sh blocks under a heading that begins with "Try it" are run, in order, in the root of the repository,
+  and must end with status 0. Commands that take long or fetch much (SLOW below) must only be targets of the Makefile.
+- a ```text block right behind such a block is what it prints: its lines occur in the output, in their order, where "..."
+  stands for anything. Lines with a time in ms are compared without their numbers.
+
+usage: test_docs.py      run from anywhere; everything must have been built with make
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SLOW = ("make test", "make compare", "make digits-accuracy", "make digits-train")
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+COUNT = {"passed": 0, "failed": 0}
+
+
+def verdict(good, what, why=""):
+    """Counts a check and prints it when it failed."""
+    COUNT["passed" if good else "failed"] += 1
+    if not good:
+        print("FAIL %s%s" % (what, ": " + why.strip()[:2000] if why else ""))
+    return good
+
+
+def run(command, **how):
+    """Runs a command in the root, without the variables of a make that may be above us."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES")}
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=600,
+                          stdin=subprocess.DEVNULL, **how)
+
+
+def blocks(text):
+    """[(line number, heading above, info string, text)] of the fenced blocks of a Markdown file."""
+    found, heading, info, start, lines = [], "", None, 0, []
+    for number, line in enumerate(text.splitlines(), 1):
+        if info is None and line.startswith("#"):
+            heading = line.lstrip("#").strip()
+        elif info is None and line.startswith("```"):
+            info, start, lines = line[3:].strip(), number, []
+        elif info is not None and line.startswith("```"):
+            found.append((start, heading, info, "\n".join(lines) + "\n"))
+            info = None
+        elif info is not None:
+            lines.append(line)
+    verdict(info is None, "README.md: a block is not closed")
+    return found
+
+
+def check_c(folder, line, info, text):
+    """A ```c block compiles everywhere, and links when it is a program."""
+    ways = [(cc, "c", "-std=c99") for cc in ("gcc", "clang")]
+    if "C only" not in info:
+        ways += [(cc, "c++", "-std=c++17") for cc in ("g++", "clang++")]
+    source = folder / "block.c"
+    source.write_text(text, encoding="utf-8")
+    for compiler, language, standard in ways:
+        links = "int main(" in text and "NNRT_IMPLEMENTATION" in text
+        done = run([compiler, "-x", language, standard, *WARNINGS, "-I", str(ROOT), "-o", str(folder / "block"),
+                    *([] if links else ["-c"]), str(source), *(["-lm"] if links else [])])
+        verdict(done.returncode == 0, "README.md:%d: the example with %s %s" % (line, compiler, standard), done.stderr)
+
+
+def blur(line):
+    """A line as it is compared: numbers of lines with a time do not count."""
+    line = line.strip()
+    return re.sub(r"\d+(\.\d+)?", "N", line) if re.search(r"\bms\b", line) else line
+
+
+def occurs(wanted, output):
+    """The first line of wanted that does not follow in output, or None."""
+    lines = iter([blur(line) for line in output.splitlines()])
+    for want in wanted.splitlines():
+        pattern = ".*".join(re.escape(part) for part in blur(want).split("..."))
+        if want.strip() in ("", "..."):
+            continue
+        if not any(re.fullmatch(pattern, line) for line in lines):
+            return want
+    return None
+
+
+def check_sh(line, text):
+    """Runs a ```sh block; returns what it printed."""
+    output = ""
+    for command in text.splitlines():
+        command = re.sub(r"\s+#.*", "", command.strip())
+        if not command or command.startswith("#"):
+            continue
+        if command.startswith(SLOW):
+            done = run(["make", "-n", command.split()[1]])
+        else:
+            done = run(command, shell=True)
+        verdict(done.returncode == 0, "README.md:%d: %s ends with status %d" % (line, command, done.returncode),
+                done.stderr)
+        output += done.stdout
+    return output
+
+
+def check_readme():
+    """All blocks of README.md, and its links."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    examples = commands = 0
+    output = None
+    with tempfile.TemporaryDirectory() as scratch:
+        for line, heading, info, body in blocks(text):
+            kind = info.split()[0] if info else ""
+            if kind == "text" and output is not None:
+                missing = occurs(body, output)
+                verdict(missing is None, "README.md:%d: not printed" % line, missing or "")
+            output = None
+            if kind == "c":
+                examples += 1
+                check_c(pathlib.Path(scratch), line, info, body)
+            elif kind == "sh" and heading.startswith("Try it"):
+                commands += 1
+                output = check_sh(line, body)
+    verdict(examples >= 1 and commands >= 1, "README.md: has an example and a shell block to try")
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        verdict((ROOT / target).exists(), "README.md: link to %s" % target)
+    head = "\n".join(text.splitlines()[:60])
+    verdict("make run" in head and "make test" in head, "README.md: make run and make test in the first 60 lines")
+
+
+def check_quick_start():
+    """The code of nnrt.h's top block is examples/hello.c, line by line, and short."""
+    hello = (ROOT / "examples" / "hello.c").read_text(encoding="ascii")
+    top = (ROOT / "nnrt.h").read_text(encoding="ascii").split("*/")[0]
+    inside = "".join(line[4:] + "\n" if line.startswith("    ") else "\n" for line in top.splitlines())
+    wanted = re.sub(r"\n{2,}", "\n\n", hello).strip()
+    verdict(wanted in re.sub(r"\n{2,}", "\n\n", inside), "nnrt.h: the quick start is examples/hello.c")
+    verdict(len(hello.splitlines()) <= 40, "examples/hello.c: has at most 40 lines")
+
+
+def check_version():
+    """One version: the macros of nnrt.h; nnrt_version() and the newest heading of CHANGELOG.md agree with it."""
+    header = (ROOT / "nnrt.h").read_text(encoding="ascii")
+    numbers = [re.findall(r"^#define NNRT_VERSION_%s (\d+)$" % part, header, re.M) for part in ("MAJOR", "MINOR", "PATCH")]
+    if not verdict(all(len(n) == 1 for n in numbers), "nnrt.h: NNRT_VERSION_MAJOR, _MINOR and _PATCH once each"):
+        return
+    version = ".".join(n[0] for n in numbers)
+    headings = re.findall(r"^## \[?v?(\d+\.\d+\.\d+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    verdict(headings[:1] == [version], "CHANGELOG.md: newest heading is %s" % version, "found %s" % headings[:1])
+    for path in [*ROOT.glob("*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/*"), ROOT / "Makefile", ROOT / "README.md"]:
+        if path.is_file() and path.name != "nnrt.h":
+            text = path.read_text(encoding="utf-8")
+            verdict(not re.search(r"#define NNRT_VERSION_|nnrt[ -]v?%s\b" % re.escape(version), text),
+                    "%s: a second version number" % path.relative_to(ROOT))
+    with tempfile.TemporaryDirectory() as scratch:
+        source = pathlib.Path(scratch) / "version.c"
+        source.write_text('#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n#include <stdio.h>\n'
+                          "int main(void) { return puts(nnrt_version()) < 0; }\n", encoding="ascii")
+        done = run(["gcc", "-std=c99", "-O0", "-I", str(ROOT), "-o", scratch + "/version", str(source), "-lm"])
+        said = run([scratch + "/version"]).stdout.strip() if done.returncode == 0 else done.stderr
+        verdict(said == version, "nnrt_version() is %s" % version, said)
+
+
+def check_contents():
+    """Each header's list of sections names markers that are there, and names them all."""
+    for name in ("nnrt_ops.h", "nnrt_hal.h", "nnrt.h"):
+        text = (ROOT / name).read_text(encoding="ascii")
+        listed = set(re.findall(r">>([a-z]+)", text.split("*/")[0]))
+        marked = set(re.findall(r"^/\* >>([a-z]+)(?: [A-Z0-9_]+)? \*/$", text, re.M))
+        missing, stale = marked - listed - {"kernel"}, listed - marked
+        verdict(not missing, "%s: the list of sections lacks" % name, " ".join(sorted(missing)))
+        verdict(not stale, "%s: the list of sections names what is not there" % name, " ".join(sorted(stale)))
+        verdict(len(listed) > 2, "%s: opens with a list of its sections" % name)
+
+
+def main():
+    """Runs the checks; a file that is missing fails its check and not the others."""
+    for check in (check_readme, check_quick_start, check_version, check_contents):
+        try:
+            check()
+        except (OSError, subprocess.TimeoutExpired) as fault:
+            verdict(False, check.__name__, str(fault))
+    print("%(passed)d passed, %(failed)d failed" % COUNT)
+    return 1 if COUNT["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1126 @@
+/* nnrt_model_optimize: every model is run before and after, results compared, and its nodes counted. A pass that only
+   moves nodes gives the same bits; where constants are folded into weights a result may differ by TOLERANCE * (1 +
+   largest result): sums here have at most 36 terms of size 1, so that rounding the weights once more (2^-24 each) stays
+   below it. */
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define TOLERANCE 1e-5
+#define MOST 4096 /* elements of a tensor here */
+#define F32 NNRT_DATA_TYPE_FLOAT32
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+
+/* ---- building ---- */
+
+static uint32_t seed;
+
+static uint32_t random_below(uint32_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+
+static float random_float(void)
+{
+    return (float)random_below(2001) / 1000.0f - 1.0f;
+}
+
+static nnrt_builder *begin(const nnrt_allocator *a)
+{
+    nnrt_builder *b = NULL;
+    assert_int_equal(nnrt_builder_create(&b, "model", a), NNRT_SUCCESS);
+    seed = 1;
+    return b;
+}
+
+/* Up to four extents, 0 ends them. */
+static uint32_t input(nnrt_builder *b, const char *name, int32_t d0, int32_t d1, int32_t d2, int32_t d3)
+{
+    const int32_t dims[] = {d0, d1, d2, d3};
+    return nnrt_builder_input(b, name, F32, d0 == 0 ? 0 : d1 == 0 ? 1 : d2 == 0 ? 2 : d3 == 0 ? 3 : 4, dims);
+}
+
+/* Random numbers in -1..1, or between `least` and 1 when that is positive. */
+static uint32_t numbers(nnrt_builder *b, float least, int32_t d0, int32_t d1, int32_t d2, int32_t d3)
+{
+    const int32_t dims[] = {d0, d1, d2, d3};
+    int32_t rank = d0 == 0 ? 0 : d1 == 0 ? 1 : d2 == 0 ? 2 : d3 == 0 ? 3 : 4;
+    float data[MOST];
+    size_t count = 0;
+    assert_true(nnrt_dims_count(dims, rank, &count) && count <= MOST);
+    for (size_t i = 0; i < count; i++) {
+        data[i] = random_float();
+        if (least > 0)
+            data[i] = least + (1 - least) * (data[i] + 1) / 2;
+    }
+    return nnrt_builder_constant(b, NULL, F32, rank, dims, data, true);
+}
+
+static uint32_t ints(nnrt_builder *b, int32_t count, int32_t v0, int32_t v1, int32_t v2, int32_t v3)
+{
+    const int32_t values[] = {v0, v1, v2, v3};
+    return nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT32, 1, &count, values, true);
+}
+
+static uint32_t op1(nnrt_builder *b, NNRT_NodeType type, uint32_t x)
+{
+    return nnrt_builder_op(b, NULL, type, NULL, &x, 1);
+}
+
+static uint32_t op2(nnrt_builder *b, NNRT_NodeType type, uint32_t x, uint32_t y)
+{
+    const uint32_t in[] = {x, y};
+    return nnrt_builder_op(b, NULL, type, NULL, in, 2);
+}
+
+static uint32_t op3(nnrt_builder *b, NNRT_NodeType type, uint32_t x, uint32_t y, uint32_t z)
+{
+    const uint32_t in[] = {x, y, z};
+    return nnrt_builder_op(b, NULL, type, NULL, in, 3);
+}
+
+static uint32_t activation(nnrt_builder *b, NNRT_ActivationType type, uint32_t x)
+{
+    NNRT_Activation a;
+    memset(&a, 0, sizeof(a));
+    a.activationType = type;
+    a.alpha = 0.25f;
+    a.minVal = -0.5f;
+    a.maxVal = 0.5f;
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_ACTIVATION, &a, &x, 1);
+}
+
+/* x with 4 channels, result with 6; 3x3 windows, groups, with or without bias, activation. */
+static uint32_t conv(nnrt_builder *b, uint32_t x, int32_t group, bool bias, NNRT_ActivationType type)
+{
+    static const int64_t one[] = {1, 1};
+    uint32_t in[3] = {x, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_Conv2DFusion a;
+    nnrt_attr_defaults(nnrt_op_named("CONV2D_FUSION")->attr, &a);
+    a.stride = a.dilation = nnrt_int64_list(one, 2);
+    a.padMode = NNRT_PAD_MODE_SAME;
+    a.group = group;
+    a.activationType = type;
+    in[1] = numbers(b, 0, 6, 3, 3, 4 / group);
+    if (bias)
+        in[2] = numbers(b, 0, 6, 0, 0, 0);
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, bias ? 3 : 2);
+}
+
+static uint32_t deconv(nnrt_builder *b, uint32_t x, bool bias)
+{
+    static const int64_t two[] = {2, 2}, one[] = {1, 1};
+    uint32_t in[3] = {x, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_Conv2dTransposeFusion a;
+    nnrt_attr_defaults(nnrt_op_named("CONV2D_TRANSPOSE_FUSION")->attr, &a);
+    a.stride = nnrt_int64_list(two, 2);
+    a.dilation = nnrt_int64_list(one, 2);
+    a.padMode = NNRT_PAD_MODE_VALID;
+    in[1] = numbers(b, 0, 6, 2, 2, 4);
+    if (bias)
+        in[2] = numbers(b, 0, 6, 0, 0, 0);
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a, in, bias ? 3 : 2);
+}
+
+/* x with rows of `columns`, result with rows of 6. */
+static uint32_t full(nnrt_builder *b, uint32_t x, int32_t columns, bool bias)
+{
+    uint32_t in[3] = {x, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_FullConnection a;
+    nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
+    a.hasBias = bias;
+    in[1] = numbers(b, 0, 6, columns, 0, 0);
+    if (bias)
+        in[2] = numbers(b, 0, 6, 0, 0, 0);
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, bias ? 3 : 2);
+}
+
+static uint32_t norm(nnrt_builder *b, uint32_t x)
+{
+    const uint32_t in[] = {x, numbers(b, 0, 6, 0, 0, 0), numbers(b, 0, 6, 0, 0, 0), numbers(b, 0, 6, 0, 0, 0),
+                           numbers(b, 0.1f, 6, 0, 0, 0)};
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5);
+}
+
+static uint32_t scale(nnrt_builder *b, uint32_t x, int64_t axis, uint32_t factor, uint32_t bias)
+{
+    const uint32_t in[] = {x, factor, bias};
+    NNRT_ScaleFusion a;
+    memset(&a, 0, sizeof(a));
+    a.axis = axis;
+    a.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_SCALE_FUSION, &a, in, bias != NNRT_NO_TENSOR ? 3 : 2);
+}
+
+/* ---- running ---- */
+
+/* Runs m on numbers that depend on the place alone; results one behind the other. */
+typedef struct outcome {
+    uint8_t bytes[16 * MOST];
+    NNRT_DataType types[8];
+    size_t sizes[8], total;
+    uint32_t count;
+} outcome;
+
+static void run(const NNRT_Model *m, const nnrt_dims *shapes, outcome *o)
+{
+    static float data[4][MOST];
+    nnrt_session_desc desc;
+    nnrt_session *session;
+    nnrt_error error;
+    nnrt_io in[4], out[8];
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    memset(o, 0, sizeof(*o));
+    if (shapes != NULL)
+        desc.inputDims = nnrt_dims_list_make(shapes, m->inputIndex.count);
+    if (nnrt_session_create(&session, m, &desc, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    o->count = nnrt_session_outputs(session);
+    assert_true(nnrt_session_inputs(session) <= 4 && o->count <= 8);
+    for (uint32_t i = 0; i < nnrt_session_inputs(session); i++) {
+        nnrt_io_info info = nnrt_session_input(session, i);
+        assert_true(info.bytes <= sizeof(data[i]) && info.dataType == F32);
+        for (uint32_t k = 0; k < MOST; k++)
+            data[i][k] = (float)((k * 37u + i * 11u) % 41u) / 20.0f - 1.0f;
+        in[i].data = data[i];
+        in[i].bytes = info.bytes;
+    }
+    for (uint32_t i = 0; i < o->count; i++) {
+        nnrt_io_info info = nnrt_session_output(session, i);
+        assert_true(o->total + info.bytes <= sizeof(o->bytes));
+        out[i].data = o->bytes + o->total;
+        out[i].bytes = o->sizes[i] = info.bytes;
+        o->types[i] = info.dataType;
+        o->total += (info.bytes + 15) / 16 * 16;
+    }
+    if (nnrt_run(session, in, nnrt_session_inputs(session), out, o->count) != NNRT_SUCCESS)
+        fail_msg("%s", nnrt_session_error(session));
+    nnrt_session_destroy(session);
+}
+
+static double size_of(double v)
+{
+    return v < 0 ? -v : v;
+}
+
+static void compare(const outcome *a, const outcome *b, double tolerance)
+{
+    size_t at = 0;
+    double largest = 0;
+    assert_int_equal(a->count, b->count);
+    assert_memory_equal(a->sizes, b->sizes, sizeof(a->sizes));
+    assert_memory_equal(a->types, b->types, sizeof(a->types));
+    if (tolerance <= 0) {
+        assert_memory_equal(a->bytes, b->bytes, a->total);
+        return;
+    }
+    for (uint32_t i = 0; i < a->count; i++) {
+        const float *x = (const float *)(const void *)(a->bytes + at),
+                    *y = (const float *)(const void *)(b->bytes + at);
+        assert_int_equal(a->types[i], F32);
+        for (size_t k = 0; k < a->sizes[i] / 4; k++)
+            largest = size_of((double)x[k]) > largest ? size_of((double)x[k]) : largest;
+        for (size_t k = 0; k < a->sizes[i] / 4; k++)
+            if (!(size_of((double)x[k] - (double)y[k]) <= tolerance * (1 + largest)))
+                fail_msg("output %u, element %u: %.9g became %.9g", i, (unsigned)k, (double)x[k], (double)y[k]);
+        at += (a->sizes[i] + 15) / 16 * 16;
+    }
+}
+
+static uint32_t nodes_of(const NNRT_Model *m, NNRT_NodeType type)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        n += m->nodes.data[i].nodeType == type;
+    return n;
+}
+
+/* Finishes b, optimises, compares results; the optimised model has `nodes` nodes. The caller destroys it. */
+static NNRT_Model *optimized(nnrt_builder *b, uint32_t nodes, double tolerance, const nnrt_dims *shapes)
+{
+    static outcome before, after;
+    NNRT_Model *m = NULL, *was;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    run(m, shapes, &before);
+    was = m;
+    if (nnrt_model_optimize(&m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    if (m->nodes.count != nodes) {
+        char text[8192];
+        (void)nnrt_model_dot(m, text, sizeof(text));
+        fail_msg("%u nodes of %u are left, expected %u\n%s", m->nodes.count, was->nodes.count, nodes, text);
+    }
+    run(m, shapes, &after);
+    compare(&before, &after, tolerance);
+    for (uint32_t i = 0; i < m->outputIndex.count; i++) { /* inputs and outputs keep their names */
+        const char *name = was->allTensors.data[was->outputIndex.data[i]].name;
+        if (name != NULL)
+            assert_string_equal(m->allTensors.data[m->outputIndex.data[i]].name, name);
+    }
+    was = m;
+    assert_int_equal(nnrt_model_optimize(&m, &error), NNRT_SUCCESS); /* there is nothing left to do */
+    assert_ptr_equal(m, was);
+    return m;
+}
+
+static void expect(nnrt_builder *b, uint32_t nodes, double tolerance)
+{
+    nnrt_model_destroy(optimized(b, nodes, tolerance, NULL));
+}
+
+/* ---- constants ---- */
+
+/* What depends on constants alone is computed: small and large, in one go. */
+static void test_fold(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 600, 0, 0), sum, product;
+    NNRT_Model *m;
+    (void)state;
+    sum = op2(b, NNRT_NODE_TYPE_ADD_FUSION, numbers(b, 0, 2, 600, 0, 0), numbers(b, 0, 600, 0, 0, 0));
+    product = op2(b, NNRT_NODE_TYPE_MUL_FUSION, sum, op1(b, NNRT_NODE_TYPE_SQRT, numbers(b, 0.5f, 1, 0, 0, 0)));
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MAXIMUM, x, product));
+    m = optimized(b, 1, 0, NULL);
+    assert_int_equal(m->allTensors.count, 3); /* the parts are gone */
+    assert_int_equal(m->allTensors.data[1].data.dataSize + m->allTensors.data[2].data.dataSize +
+                         m->allTensors.data[0].data.dataSize,
+                     4800);
+    nnrt_model_destroy(m);
+}
+
+/* A constant in another shape shares the bytes of the constant, which stays in the old model. */
+static void test_fold_shares(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 4, 8, 0, 0), c = numbers(b, 0, 32, 0, 0, 0);
+    NNRT_Model *m, *was;
+    (void)state;
+    nnrt_builder_output(
+        b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, op2(b, NNRT_NODE_TYPE_RESHAPE, c, ints(b, 2, 4, 8, 0, 0))));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    was = m;
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_ptr_not_equal(m, was);
+    assert_int_equal(m->nodes.count, 1);
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        if (m->allTensors.data[i].data.addr != NULL) {
+            assert_ptr_equal(m->allTensors.data[i].data.addr, was->allTensors.data[c].data.addr);
+            assert_int_equal(m->allTensors.data[i].dims.count, 2);
+        }
+    nnrt_model_destroy(m);
+}
+
+/* A large result of small constants stays with the run: 4096 floats from one are folded, 20000 are not. */
+static void test_fold_growth(void **state)
+{
+    for (uint32_t large = 0; large < 2; large++) {
+        nnrt_builder *b = begin(NULL);
+        const int32_t extent = large ? 20000 : 4096;
+        uint32_t x = input(b, "x", 1, 0, 0, 0), in[2];
+        NNRT_ReduceFusion sum;
+        nnrt_attr_defaults(nnrt_op_named("REDUCE_FUSION")->attr, &sum);
+        sum.mode = NNRT_REDUCE_MODE_SUM;
+        in[0] = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x,
+                    op2(b, NNRT_NODE_TYPE_FILL, numbers(b, 0, 0, 0, 0, 0), ints(b, 1, extent, 0, 0, 0)));
+        in[1] = ints(b, 1, 0, 0, 0, 0);
+        nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_REDUCE_FUSION, &sum, in, 2));
+        expect(b, large ? 3 : 2, 0);
+    }
+    (void)state;
+}
+
+/* Shapes computed from shapes: SHAPE, GATHER, STACK and RESHAPE become one RESHAPE. */
+static void test_fold_shapes(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 3, 4, 0), first, list;
+    (void)state;
+    first =
+        op3(b, NNRT_NODE_TYPE_GATHER, op1(b, NNRT_NODE_TYPE_SHAPE, x), ints(b, 1, 0, 0, 0, 0), ints(b, 1, 0, 0, 0, 0));
+    list = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, (uint32_t[]){first, ints(b, 1, -1, 0, 0, 0)}, 2);
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, op2(b, NNRT_NODE_TYPE_RESHAPE, x, list)));
+    expect(b, 2, 0);
+}
+
+/* An output keeps a node, also when it is constant or equals an input; a model never loses its last node. */
+static void test_outputs_stay(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 3, 0, 0), c = numbers(b, 0, 2, 3, 0, 0), y;
+    NNRT_Model *m;
+    (void)state;
+    nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){c, c}, 2));
+    nnrt_builder_output(b, nnrt_builder_op(b, "copy", NNRT_NODE_TYPE_ACTIVATION, NULL, &x, 1));
+    nnrt_builder_output(b, c);
+    nnrt_builder_output(b, x);
+    m = optimized(b, 2, 0, NULL);
+    assert_int_equal(m->outputIndex.data[3], m->inputIndex.data[0]);
+    assert_int_equal(m->outputIndex.data[0], nnrt_model_tensor(m, "sum"));
+    nnrt_model_destroy(m);
+
+    b = begin(NULL); /* the only node reaches no output */
+    x = input(b, "x", 2, 3, 0, 0);
+    (void)op1(b, NNRT_NODE_TYPE_SQRT, x);
+    nnrt_builder_output(b, x);
+    expect(b, 1, 0);
+
+    b = begin(NULL); /* nor does the only one whose result is constant */
+    x = input(b, "x", 2, 3, 0, 0);
+    (void)op1(b, NNRT_NODE_TYPE_SQRT, numbers(b, 0, 2, 3, 0, 0));
+    nnrt_builder_output(b, x);
+    expect(b, 1, 0);
+
+    b = begin(NULL); /* one result that is an output twice */
+    x = input(b, "x", 2, 3, 0, 0);
+    y = op1(b, NNRT_NODE_TYPE_SQRT, x);
+    y = activation(b, NNRT_ACTIVATION_TYPE_LINEAR, y);
+    nnrt_builder_output(b, y);
+    nnrt_builder_output(b, y);
+    expect(b, 1, 0);
+
+    b = begin(NULL); /* the source is an output of its own: the copy stays */
+    x = input(b, "x", 2, 3, 0, 0);
+    y = nnrt_builder_op(b, "a", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
+    nnrt_builder_output(b, y);
+    nnrt_builder_output(b, nnrt_builder_op(b, "b", NNRT_NODE_TYPE_ACTIVATION, NULL, &y, 1));
+    expect(b, 2, 0);
+}
+
+/* ---- nodes that do nothing ---- */
+
+static uint32_t slice_all(nnrt_builder *b, uint32_t x, int32_t stride)
+{
+    const uint32_t in[] = {x, ints(b, 2, stride > 0 ? 0 : 2, 0, 0, 0), ints(b, 2, stride > 0 ? 3 : -9, 9, 0, 0),
+                           ints(b, 2, stride, 1, 0, 0)};
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, in, 4);
+}
+
+/* Copy `kind` of x [3,4]; returns NNRT_NO_TENSOR behind the last one. */
+static uint32_t copy_of(nnrt_builder *b, uint32_t kind, uint32_t x)
+{
+    const int64_t parts[] = {-1};
+    NNRT_Split split;
+    NNRT_Concat concat;
+    uint32_t y;
+    switch (kind) {
+    case 0: return op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 3, -1, 0, 0));
+    case 1: return op1(b, NNRT_NODE_TYPE_SQUEEZE, x);
+    case 2: return op2(b, NNRT_NODE_TYPE_TRANSPOSE, x, ints(b, 2, 0, -1, 0, 0));
+    case 3:
+        y = nnrt_builder_tensor(b, NULL);
+        nnrt_builder_declare(b, y, F32, NNRT_RANK_UNKNOWN, NULL);
+        nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
+        return y;
+    case 4: concat.axis = 1; return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, &concat, &x, 1);
+    case 5:
+        memset(&split, 0, sizeof(split));
+        split.outputNum = 1;
+        split.sizeSplits = nnrt_int64_list(parts, 1);
+        return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_SPLIT, &split, &x, 1);
+    case 6: return op2(b, NNRT_NODE_TYPE_TILE_FUSION, x, ints(b, 2, 1, 1, 0, 0));
+    case 7: return op2(b, NNRT_NODE_TYPE_PAD_FUSION, x, ints(b, 4, 0, 0, 0, 0));
+    case 8: return op3(b, NNRT_NODE_TYPE_SLICE_FUSION, x, ints(b, 2, 0, 0, 0, 0), ints(b, 2, -1, 4, 0, 0));
+    case 9: return slice_all(b, x, 1);
+    case 10: return activation(b, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, x);
+    case 11: return activation(b, NNRT_ACTIVATION_TYPE_LINEAR, x);
+    default: return NNRT_NO_TENSOR;
+    }
+}
+
+/* Each copy goes, between other nodes, at the end, and several in a row. */
+static void test_drop_copies(void **state)
+{
+    uint32_t kind;
+    (void)state;
+    for (kind = 0;; kind++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = input(b, "x", 3, 4, 0, 0), y = copy_of(b, kind, op1(b, NNRT_NODE_TYPE_SQRT, x));
+        if (y == NNRT_NO_TENSOR) {
+            nnrt_builder_destroy(b);
+            break;
+        }
+        nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_RSQRT, y));
+        expect(b, 2, 0);
+        b = begin(NULL);
+        x = input(b, "x", 3, 4, 0, 0);
+        nnrt_builder_output(b, copy_of(b, kind, op1(b, NNRT_NODE_TYPE_SQRT, x)));
+        expect(b, 1, 0);
+        b = begin(NULL);
+        x = input(b, "x", 3, 4, 0, 0);
+        y = copy_of(b, kind, x);
+        nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, copy_of(b, kind, copy_of(b, (kind + 1) % 12, y)), y));
+        expect(b, 1, 0);
+    }
+    assert_int_equal(kind, 12);
+}
+
+/* What looks like a copy and is none. */
+static void test_keep_others(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 3, 4, 0, 0), y;
+    (void)state;
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, slice_all(b, x, -1))); /* reversed, same shape */
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* square, but swapped */
+    x = input(b, "x", 4, 4, 0, 0);
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, op2(b, NNRT_NODE_TYPE_TRANSPOSE, x, ints(b, 2, 1, 0, 0, 0))));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* another type */
+    x = input(b, "x", 3, 4, 0, 0);
+    y = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_INT32, NNRT_RANK_UNKNOWN, NULL);
+    nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, y, y));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* the same elements, but read in another order of the axes from here on */
+    x = input(b, "x", 2, 4, 4, 4);
+    nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
+    y = activation(b, NNRT_ACTIVATION_TYPE_LINEAR, x);
+    nnrt_builder_output(b, conv(b, y, 1, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION));
+    expect(b, 2, 0);
+}
+
+/* ---- joined nodes ---- */
+
+static void test_join_reshapes(void **state)
+{
+    const int64_t axis[] = {0};
+    NNRT_Unsqueeze un;
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 3, 4, 0), y;
+    NNRT_Model *m;
+    (void)state;
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 0, 4, 0, 0)); /* 0 copies an extent of what is before it */
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 3, -1, 0, 0));
+    un.axis = nnrt_int64_list(axis, 1);
+    y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_UNSQUEEZE, &un, &y, 1);
+    y = op1(b, NNRT_NODE_TYPE_SQUEEZE, y);
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
+    m = optimized(b, 2, 0, NULL);
+    assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_RESHAPE), 1);
+    nnrt_model_destroy(m);
+
+    b = begin(NULL); /* the copied extent again, with nothing behind it */
+    x = input(b, "x", 2, 3, 4, 0);
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 3, 0, 2, 2, 0))));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* there and back again */
+    x = input(b, "x", 2, 3, 4, 0);
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 3, 2, 3, 4, 0));
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
+    expect(b, 1, 0);
+
+    b = begin(NULL); /* the one between has another user: it stays, but nobody waits for it */
+    x = input(b, "x", 2, 3, 4, 0);
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 4, 0, 0));
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 1, 24, 0, 0, 0))));
+    expect(b, 4, 0);
+}
+
+static void test_join_transposes(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 3, 4, 5), y;
+    (void)state;
+    y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, x, ints(b, 4, 1, 2, 3, 0)); /* not its own inverse */
+    y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 4, 0, 2, -1, 1));
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* NCHW to NHWC and back */
+    x = input(b, "x", 2, 3, 4, 5);
+    y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, x, ints(b, 4, 0, 2, 3, 1));
+    y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 4, 0, 3, 1, 2));
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
+    expect(b, 1, 0);
+}
+
+/* Nodes whose results nobody needs go, with all that only they needed. */
+static void test_dead(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 3, 0, 0), y;
+    NNRT_Model *m;
+    (void)state;
+    (void)input(b, "unused", 2, 3, 0, 0);
+    y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, numbers(b, 0, 3, 0, 0, 0));
+    y = op1(b, NNRT_NODE_TYPE_SQRT, op1(b, NNRT_NODE_TYPE_SQRT, y));
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_RSQRT, NULL, &x, 1));
+    m = optimized(b, 1, 0, NULL);
+    assert_int_equal(m->allTensors.count, 3);
+    assert_int_equal(m->inputIndex.count, 2);
+    assert_string_equal(m->allTensors.data[m->inputIndex.data[1]].name, "unused");
+    nnrt_model_destroy(m);
+}
+
+/* ---- constants for each channel that go into weights ---- */
+
+/* Follower `kind` of x, whose 6 channels lie along the last of `rank` axes or, for images in NCHW, along axis 1. */
+static uint32_t follower(nnrt_builder *b, uint32_t kind, uint32_t x, int32_t rank, bool nchw)
+{
+    const int64_t axis = nchw ? 1 : rank - 1;
+    switch (kind) {
+    case 0: return norm(b, x);
+    case 1: return op2(b, NNRT_NODE_TYPE_BIAS_ADD, x, numbers(b, 0, 6, 0, 0, 0));
+    case 2: return scale(b, x, axis - rank, numbers(b, 0, 6, 0, 0, 0), numbers(b, 0, 6, 0, 0, 0));
+    case 3: return scale(b, x, axis, numbers(b, 0, 6, 0, 0, 0), NNRT_NO_TENSOR);
+    case 4: return op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, nchw ? numbers(b, 0, 1, 6, 1, 1) : numbers(b, 0, 6, 0, 0, 0));
+    case 5: return op2(b, NNRT_NODE_TYPE_ADD_FUSION, nchw ? numbers(b, 0, 6, 1, 1, 0) : numbers(b, 0, 1, 6, 0, 0), x);
+    case 6: return op2(b, NNRT_NODE_TYPE_SUB_FUSION, x, nchw ? numbers(b, 0, 6, 1, 1, 0) : numbers(b, 0, 6, 0, 0, 0));
+    case 7: return op2(b, NNRT_NODE_TYPE_SUB_FUSION, nchw ? numbers(b, 0, 6, 1, 1, 0) : numbers(b, 0, 6, 0, 0, 0), x);
+    case 8: return op2(b, NNRT_NODE_TYPE_MUL_FUSION, x, nchw ? numbers(b, 0, 6, 1, 1, 0) : numbers(b, 0, 6, 0, 0, 0));
+    case 9: return op2(b, NNRT_NODE_TYPE_MUL_FUSION, numbers(b, 0, 1, 0, 0, 0), x);
+    default: return NNRT_NO_TENSOR;
+    }
+}
+
+/* Producer `kind` of 6 channels from x. */
+static uint32_t producer(nnrt_builder *b, uint32_t kind, bool nchw, uint32_t *x)
+{
+    if (kind < 5) {
+        *x = nchw ? input(b, "x", 2, 4, 5, 5) : input(b, "x", 2, 5, 5, 4);
+        nnrt_builder_format(b, *x, nchw ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NHWC);
+    } else {
+        *x = input(b, "x", 3, 8, 0, 0);
+    }
+    return kind == 0   ? conv(b, *x, 1, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+           : kind == 1 ? conv(b, *x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+           : kind == 2 ? conv(b, *x, 2, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+           : kind < 5  ? deconv(b, *x, kind == 4)
+                       : full(b, *x, 8, kind == 6);
+}
+
+static void test_affine(void **state)
+{
+    uint32_t tried = 0;
+    (void)state;
+    for (uint32_t p = 0; p < 7; p++)
+        for (uint32_t nchw = 0; nchw < (p < 5 ? 2u : 1u); nchw++)
+            for (uint32_t f = 0; f < 10; f++, tried++) {
+                nnrt_builder *b = begin(NULL);
+                uint32_t x, y = producer(b, p, nchw != 0, &x);
+                if (nchw) { /* results that are no images of the library's own need their format told */
+                    nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
+                    y = follower(b, f, y, 4, true);
+                    nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
+                } else {
+                    y = follower(b, f, y, p < 5 ? 4 : 2, false);
+                }
+                nnrt_builder_output(b, y);
+                expect(b, 1, TOLERANCE);
+            }
+    assert_int_equal(tried, 120);
+}
+
+/* Several in a row, and an activation at the end: one node is left, with the numbers of a small case worked by hand. */
+static void test_affine_chain(void **state)
+{
+    const int32_t w22[] = {2, 2}, two[] = {2};
+    const float w[] = {1, 2, 3, 4}, s[] = {2, -1}, o[] = {1, 0}, mean[] = {3, 1}, var[] = {4, 1}, c[] = {10, 20};
+    const float weight[] = {1, 2, -3, -4}, bias[] = {8, 21}; /* w * s/sqrt(v), (0 - mean) * s/sqrt(v) + o + c */
+    NNRT_FusedBatchNorm attr;
+    NNRT_FullConnection fc;
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 1, 2, 0, 0), in[5];
+    NNRT_Model *m;
+    (void)state;
+    attr.epsilon = 1e-30f; /* vanishes in double */
+    nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &fc);
+    in[0] = x;
+    in[1] = nnrt_builder_constant(b, "w", F32, 2, w22, w, true);
+    in[0] = nnrt_builder_op(b, "fc", NNRT_NODE_TYPE_FULL_CONNECTION, &fc, in, 2);
+    in[1] = nnrt_builder_constant(b, "s", F32, 1, two, s, true);
+    in[2] = nnrt_builder_constant(b, "o", F32, 1, two, o, true);
+    in[3] = nnrt_builder_constant(b, "m", F32, 1, two, mean, true);
+    in[4] = nnrt_builder_constant(b, "v", F32, 1, two, var, true);
+    in[0] = nnrt_builder_op(b, "bn", NNRT_NODE_TYPE_FUSED_BATCH_NORM, &attr, in, 5);
+    in[1] = nnrt_builder_constant(b, "c", F32, 1, two, c, true);
+    in[0] = nnrt_builder_op(b, "add", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
+    nnrt_builder_output(b, activation(b, NNRT_ACTIVATION_TYPE_RELU6, in[0]));
+    m = optimized(b, 1, TOLERANCE, NULL);
+    assert_int_equal(m->nodes.data[0].inputIndex.count, 3);
+    assert_memory_equal(m->allTensors.data[m->nodes.data[0].inputIndex.data[1]].data.addr, weight, sizeof(weight));
+    assert_memory_equal(m->allTensors.data[m->nodes.data[0].inputIndex.data[2]].data.addr, bias, sizeof(bias));
+    assert_true(((const NNRT_FullConnection *)m->nodes.data[0].nodeAttr.data)->hasBias);
+    assert_int_equal(((const NNRT_FullConnection *)m->nodes.data[0].nodeAttr.data)->activationType,
+                     NNRT_ACTIVATION_TYPE_RELU6);
+    nnrt_model_destroy(m);
+}
+
+/* A full connection of images: with useAxis its result has more axes, whose format decides where a normalisation works.
+   */
+static void test_affine_rank(void **state)
+{
+    for (uint32_t nchw = 0; nchw < 2; nchw++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = input(b, "x", 2, 6, 8, 0), in[2], y;
+        NNRT_FullConnection a;
+        nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
+        a.useAxis = true;
+        a.axis = 2;
+        in[0] = x;
+        in[1] = numbers(b, 0, 6, 8, 0, 0);
+        y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2); /* [2,6,6] */
+        if (nchw)
+            nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
+        y = norm(b, y);
+        if (nchw)
+            nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
+        nnrt_builder_output(b, y);
+        expect(b, nchw ? 2 : 1, TOLERANCE);
+    }
+    (void)state;
+}
+
+/* Where it would be wrong, nothing is folded. */
+static void test_affine_not(void **state)
+{
+    const NNRT_ActivationType none = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    const float factors[] = {1, 1, 1, 1, 1, INFINITY};
+    const int32_t six[] = {6};
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 1, 6, 6, 4), y, in[5];
+    (void)state;
+    y = conv(b, x, 1, true, none); /* a second user */
+    nnrt_builder_output(b, norm(b, y));
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
+    expect(b, 3, 0);
+
+    b = begin(NULL); /* an output */
+    x = input(b, "x", 1, 6, 6, 4);
+    y = conv(b, x, 1, true, none);
+    nnrt_builder_output(b, y);
+    nnrt_builder_output(b, norm(b, y));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* an activation between */
+    x = input(b, "x", 1, 6, 6, 4);
+    nnrt_builder_output(b, norm(b, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_RELU)));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* constants along the width, 6 as the channels */
+    x = input(b, "x", 1, 6, 6, 4);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, conv(b, x, 1, true, none), numbers(b, 0, 6, 1, 0, 0)));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* an addition that makes the result larger */
+    x = input(b, "x", 1, 6, 6, 4);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, conv(b, x, 1, true, none), numbers(b, 0, 2, 1, 1, 6)));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* a weight, then a mean, that comes with the run */
+    x = input(b, "x", 1, 2, 0, 0);
+    in[0] = x;
+    in[1] = input(b, "w", 6, 2, 0, 0);
+    y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, NULL, in, 2);
+    nnrt_builder_output(b, norm(b, y));
+    expect(b, 2, 0);
+    b = begin(NULL);
+    x = input(b, "x", 1, 6, 6, 4);
+    in[0] = conv(b, x, 1, true, none);
+    in[1] = numbers(b, 0, 6, 0, 0, 0);
+    in[2] = numbers(b, 0, 6, 0, 0, 0);
+    in[3] = input(b, "mean", 6, 0, 0, 0);
+    in[4] = numbers(b, 0.5f, 6, 0, 0, 0);
+    nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* weights would not be finite */
+    x = input(b, "x", 1, 2, 0, 0);
+    in[1] = nnrt_builder_constant(b, NULL, F32, 1, six, factors, true);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MUL_FUSION, full(b, x, 2, true), in[1]));
+    expect(b, 2, 0);
+}
+
+static void test_matmul_bias(void **state)
+{
+    for (uint32_t kind = 0; kind < 5; kind++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = input(b, "x", 2, 3, 4, 0), y, c;
+        y = kind == 4 ? op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, numbers(b, 0, 4, 0, 0, 0))  /* [2,3] */
+                      : op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, numbers(b, 0, 4, 5, 0, 0)); /* [2,3,5] */
+        c = kind == 0   ? numbers(b, 0, 5, 0, 0, 0)
+            : kind == 1 ? numbers(b, 0, 1, 1, 5, 0)
+            : kind == 2 ? numbers(b, 0, 3, 5, 0, 0)
+            : kind == 3 ? numbers(b, 0, 1, 0, 0, 0)
+                        : numbers(b, 0, 3, 0, 0, 0);
+        nnrt_builder_output(b, activation(b, NNRT_ACTIVATION_TYPE_RELU, op2(b, NNRT_NODE_TYPE_ADD_FUSION, c, y)));
+        expect(b, kind < 2 ? 1 : 2, TOLERANCE);
+    }
+    (void)state;
+}
+
+/* ---- activations ---- */
+
+/* Every type, behind operators of several kinds: fused when it needs no parameter of its own. */
+static void test_fuse_activation(void **state)
+{
+    uint32_t fused = 0;
+    (void)state;
+    for (NNRT_ActivationType type = 0; type < NNRT_ACTIVATION_TYPE_UNKNOWN; type++) {
+        const bool own = type == NNRT_ACTIVATION_TYPE_ELU || type == NNRT_ACTIVATION_TYPE_LEAKY_RELU ||
+                         type == NNRT_ACTIVATION_TYPE_THRESHOLDRELU || type == NNRT_ACTIVATION_TYPE_HARD_TANH;
+        for (uint32_t kind = 0; kind < 4; kind++) {
+            nnrt_builder *b = begin(NULL);
+            uint32_t x = input(b, "x", 1, 4, 4, 4), y;
+            NNRT_AvgPoolFusion pool;
+            NNRT_Model *m;
+            nnrt_attr_defaults(nnrt_op_named("AVGPOOL_FUSION")->attr, &pool);
+            pool.global = true;
+            y = kind == 0   ? conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+                : kind == 1 ? op2(b, NNRT_NODE_TYPE_DIV_FUSION, x, numbers(b, 0.5f, 4, 0, 0, 0))
+                : kind == 2 ? nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool, &x, 1)
+                            : op1(b, NNRT_NODE_TYPE_SOFTMAX, x); /* has no place for one */
+            nnrt_builder_output(b, activation(b, type, y));
+            m = optimized(b, kind == 3 && type != 0 && type != NNRT_ACTIVATION_TYPE_LINEAR ? 2 : own ? 2 : 1, 0, NULL);
+            fused += m->nodes.count == 1;
+            nnrt_model_destroy(m);
+        }
+    }
+    assert_int_equal(fused, 16 * 3 + 2);
+}
+
+static void test_fuse_not(void **state)
+{
+    const NNRT_ActivationType none = NNRT_ACTIVATION_TYPE_NO_ACTIVATION, relu = NNRT_ACTIVATION_TYPE_RELU;
+    NNRT_Activation gelu;
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 1, 4, 4, 4), y;
+    (void)state;
+    y = conv(b, x, 1, true, none); /* a second user */
+    nnrt_builder_output(b, activation(b, relu, y));
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
+    expect(b, 3, 0);
+
+    b = begin(NULL); /* an output */
+    x = input(b, "x", 1, 4, 4, 4);
+    y = conv(b, x, 1, true, none);
+    nnrt_builder_output(b, y);
+    nnrt_builder_output(b, activation(b, relu, y));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* there is one already */
+    x = input(b, "x", 1, 4, 4, 4);
+    nnrt_builder_output(b, activation(b, NNRT_ACTIVATION_TYPE_TANH, conv(b, x, 1, true, relu)));
+    expect(b, 2, 0);
+
+    b = begin(NULL); /* the tanh form of GELU; two activations in a row */
+    x = input(b, "x", 1, 4, 4, 4);
+    memset(&gelu, 0, sizeof(gelu));
+    gelu.activationType = NNRT_ACTIVATION_TYPE_GELU;
+    gelu.approximate = true;
+    y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, x);
+    y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_ACTIVATION, &gelu, &y, 1);
+    nnrt_builder_output(b, activation(b, relu, y));
+    expect(b, 3, 0);
+
+    b = begin(NULL); /* integers; and a result that is read in another order of the axes */
+    x = input(b, "x", 1, 4, 4, 4);
+    y = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_INT32, NNRT_RANK_UNKNOWN, NULL);
+    nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
+    nnrt_builder_output(b, activation(b, relu, op2(b, NNRT_NODE_TYPE_ADD_FUSION, y, y)));
+    expect(b, 3, 0);
+    b = begin(NULL);
+    x = input(b, "x", 1, 4, 4, 4);
+    nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
+    y = activation(b, relu, conv(b, x, 1, true, none)); /* NONE counts as NHWC */
+    nnrt_builder_output(b, norm(b, op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, -1, 6, 0, 0))));
+    expect(b, 4, 0);
+}
+
+/* ---- whole models ---- */
+
+/* Inputs without extents: what needs none is still done, and runs at any size. */
+static void test_open_inputs(void **state)
+{
+    const int32_t dims[] = {-1, -1, -1, 4}, sizes[][4] = {{1, 3, 5, 4}, {3, 6, 4, 4}};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = nnrt_builder_input(b, "x", F32, 4, dims), y, c;
+        nnrt_dims shape;
+        NNRT_Model *m;
+        shape.rank = 4;
+        memcpy(shape.dims, sizes[i], sizeof(sizes[i]));
+        y = norm(b, conv(b, x, 2, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION));
+        y = activation(b, NNRT_ACTIVATION_TYPE_RELU, y);
+        y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 1, -1, 0, 0, 0));
+        y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, -1, 6, 0, 0));
+        y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 2, 0, 1, 0, 0));
+        c = op2(b, NNRT_NODE_TYPE_ADD_FUSION, numbers(b, 0, 6, 0, 0, 0), numbers(b, 0, 6, 0, 0, 0));
+        nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MAXIMUM, y, c));
+        m = optimized(b, 3, TOLERANCE, &shape);
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_CONV2D_FUSION), 1);
+        nnrt_model_destroy(m);
+    }
+}
+
+/* The order of the axes is known without extents: a convolution of NCHW images gives NCHW, which a node behind it that
+   leaves the format open does not. */
+static void test_open_format(void **state)
+{
+    const int32_t dims[] = {-1, 4, 6, 6};
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = nnrt_builder_input(b, "x", F32, 4, dims);
+    nnrt_dims shape;
+    (void)state;
+    nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
+    shape.rank = 4;
+    memcpy(shape.dims, dims, sizeof(dims));
+    shape.dims[0] = 2;
+    x = activation(b, NNRT_ACTIVATION_TYPE_RELU, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION));
+    nnrt_builder_output(b, norm(b, x));
+    nnrt_model_destroy(optimized(b, 3, 0, &shape));
+}
+
+/* A model that no device could take is refused, and is what it was. */
+static void test_refused(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 3, 0, 0);
+    NNRT_Model *m, *was;
+    nnrt_error error;
+    (void)state;
+    nnrt_builder_output(
+        b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){x, numbers(b, 0, 4, 0, 0, 0)}, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    was = m;
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_model_optimize(&m, &error), NNRT_INVALID_SHAPE);
+    assert_int_equal(error.code, NNRT_INVALID_SHAPE);
+    assert_int_equal(error.node, 0);
+    assert_non_null(strstr(error.message, "'sum'"));
+    assert_ptr_equal(m, was);
+    assert_int_equal(m->nodes.count, 1);
+    nnrt_model_destroy(m);
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_model_optimize(NULL, &error), NNRT_NULL_PTR);
+    m = NULL;
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_NULL_PTR);
+}
+
+/* A model with something for every pass. */
+static void everything(nnrt_builder *b)
+{
+    uint32_t x = input(b, "x", 1, 6, 6, 4), y, z;
+    y = activation(b, NNRT_ACTIVATION_TYPE_RELU, norm(b, conv(b, x, 1, false, NNRT_ACTIVATION_TYPE_NO_ACTIVATION)));
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 1, -1, 0, 0, 0)),
+            ints(b, 2, 0, 1, 0, 0));
+    y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 36, 6, 0, 0));
+    y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 2, 1, 0, 0, 0)),
+            ints(b, 2, 1, 0, 0, 0));
+    z = op2(b, NNRT_NODE_TYPE_MUL_FUSION, numbers(b, 0, 6, 300, 0, 0), numbers(b, 0, 300, 0, 0, 0));
+    z = op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, y, z);
+    z = op2(b, NNRT_NODE_TYPE_ADD_FUSION, z, numbers(b, 0, 1, 300, 0, 0));
+    nnrt_builder_output(b, copy_of(b, 10, activation(b, NNRT_ACTIVATION_TYPE_TANH, z)));
+    (void)op1(b, NNRT_NODE_TYPE_SQRT, y);
+}
+
+/* ---- memory ---- */
+
+typedef struct trial {
+    uint32_t calls, failing, live;
+} trial;
+
+static void *trial_alloc(void *user, size_t bytes, size_t alignment)
+{
+    trial *t = (trial *)user;
+    uint8_t *raw, *block;
+    if (++t->calls == t->failing)
+        return NULL;
+    raw = (uint8_t *)malloc(bytes + 2 * alignment);
+    assert_non_null(raw);
+    block = raw + alignment;
+    block += (alignment - (uintptr_t)block % alignment) % alignment;
+    memcpy(block - sizeof(raw), &raw, sizeof(raw));
+    memset(block, 0xA5, bytes);
+    t->live++;
+    return block;
+}
+
+static void trial_free(void *user, void *block, size_t bytes)
+{
+    uint8_t *raw;
+    (void)bytes;
+    memcpy(&raw, (uint8_t *)block - sizeof(raw), sizeof(raw));
+    ((trial *)user)->live--;
+    free(raw);
+}
+
+/* Allocation n fails, for all n until none does: the code, a message, the model as it was, and nothing stays. */
+static void test_out_of_memory(void **state)
+{
+    uint32_t failures = 0;
+    (void)state;
+    for (uint32_t n = 1;; n++) {
+        trial t;
+        nnrt_allocator a;
+        nnrt_builder *b;
+        NNRT_Model *m, *was;
+        nnrt_error error;
+        NNRT_ReturnCode code;
+        bool met;
+        memset(&t, 0, sizeof(t));
+        memset(&error, 0, sizeof(error));
+        a.alloc = trial_alloc;
+        a.free = trial_free;
+        a.user = &t;
+        b = begin(&a);
+        everything(b);
+        assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+        nnrt_builder_destroy(b);
+        assert_int_equal(t.live, 1);
+        was = m;
+        t.calls = 0;
+        t.failing = n;
+        code = nnrt_model_optimize(&m, &error);
+        met = t.calls >= n;
+        assert_int_equal(code, met ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
+        assert_int_equal(error.code, code);
+        assert_true(!met || strlen(error.message) > 10);
+        assert_true(met == (m == was));
+        assert_int_equal(t.live, met ? 1 : 2);
+        nnrt_model_destroy(m);
+        assert_int_equal(t.live, 0);
+        if (!met)
+            break;
+        failures++;
+    }
+    assert_true(failures > 100);
+}
+
+static void test_everything(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    NNRT_Model *m;
+    (void)state;
+    everything(b);
+    m = optimized(b, 3, TOLERANCE, NULL); /* CONV2D_FUSION, RESHAPE, MATMUL_FUSION */
+    assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_CONV2D_FUSION), 1);
+    assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_RESHAPE), 1);
+    assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_MATMUL_FUSION), 1);
+    nnrt_model_destroy(m);
+}
+
+/* Random graphs over images of [1,4,4,6] and rows of 6 in which all that passes look for is frequent. */
+static void test_random(void **state)
+{
+    uint32_t before = 0, after = 0;
+    (void)state;
+    for (uint32_t trial_ = 1; trial_ <= 400; trial_++) {
+        static outcome was, is;
+        nnrt_builder *b = begin(NULL);
+        uint32_t pool[64], n = 0, x;
+        NNRT_Model *m;
+        nnrt_error error;
+        memset(&error, 0, sizeof(error));
+        seed = trial_ * 7919u;
+        pool[n++] = x = input(b, "x", 1, 4, 4, 6);
+        pool[n++] = numbers(b, 0, 1, 4, 4, 6);
+        while (n < 16) {
+            const uint32_t p = pool[n - 1 - random_below(random_below(2) ? 1 : n)], q = pool[random_below(n)];
+            const int32_t swap = (int32_t)random_below(2);
+            uint32_t y;
+            switch (random_below(11)) {
+            case 0: y = follower(b, random_below(10), p, 4, false); break;
+            case 1: y = activation(b, (NNRT_ActivationType)random_below(20), p); break;
+            case 2: y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, p, q); break;
+            case 3:
+                y = op2(b, NNRT_NODE_TYPE_RESHAPE, op2(b, NNRT_NODE_TYPE_RESHAPE, p, ints(b, 2, 0, -1, 0, 0)),
+                        ints(b, 4, 1, 4, 4, 6));
+                break;
+            case 4: y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, p, ints(b, 4, 0, 1 + swap, 2 - swap, 3)); break;
+            case 5: y = op3(b, NNRT_NODE_TYPE_SLICE_FUSION, p, ints(b, 4, 0, 0, 0, 0), ints(b, 4, 1, 4, -1, 6)); break;
+            case 6: y = op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, p, numbers(b, 0, 6, 6, 0, 0)); break;
+            case 7: y = op2(b, NNRT_NODE_TYPE_RESHAPE, full(b, p, 6, swap == 1), ints(b, 4, 1, 4, 4, 6)); break;
+            case 8: y = op2(b, NNRT_NODE_TYPE_MAXIMUM, p, q); break;
+            default: {
+                const int64_t one[] = {1, 1};
+                uint32_t in[3];
+                NNRT_Conv2DFusion a;
+                nnrt_attr_defaults(nnrt_op_named("CONV2D_FUSION")->attr, &a);
+                a.stride = a.dilation = nnrt_int64_list(one, 2);
+                a.padMode = NNRT_PAD_MODE_SAME;
+                in[0] = p;
+                in[1] = numbers(b, 0, 6, 1, 1, 6);
+                in[2] = numbers(b, 0, 6, 0, 0, 0);
+                y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, swap ? 3 : 2);
+                break;
+            }
+            }
+            pool[n++] = activation(b, NNRT_ACTIVATION_TYPE_SOFTSIGN, y); /* keeps the numbers small */
+            if (random_below(3) > 0)
+                pool[n - 1] = y;
+        }
+        nnrt_builder_output(b, pool[n - 1]);
+        for (uint32_t i = 0; i < 3; i++)
+            nnrt_builder_output(b, pool[random_below(n)]);
+        if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+            fail_msg("graph %u: %s", trial_, error.message);
+        nnrt_builder_destroy(b);
+        run(m, NULL, &was);
+        before += m->nodes.count;
+        if (nnrt_model_optimize(&m, &error) != NNRT_SUCCESS)
+            fail_msg("graph %u: %s", trial_, error.message);
+        after += m->nodes.count;
+        run(m, NULL, &is);
+        compare(&was, &is, 20 * TOLERANCE); /* chains of up to 14 sums */
+        nnrt_model_destroy(m);
+    }
+    print_message("random graphs: %u nodes became %u\n", before, after);
+    assert_true(after < before / 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_fold_shares),
+        cmocka_unit_test(test_fold_growth),
+        cmocka_unit_test(test_fold_shapes),
+        cmocka_unit_test(test_outputs_stay),
+        cmocka_unit_test(test_drop_copies),
+        cmocka_unit_test(test_keep_others),
+        cmocka_unit_test(test_join_reshapes),
+        cmocka_unit_test(test_join_transposes),
+        cmocka_unit_test(test_dead),
+        cmocka_unit_test(test_affine),
+        cmocka_unit_test(test_affine_chain),
+        cmocka_unit_test(test_affine_rank),
+        cmocka_unit_test(test_affine_not),
+        cmocka_unit_test(test_matmul_bias),
+        cmocka_unit_test(test_fuse_activation),
+        cmocka_unit_test(test_fuse_not),
+        cmocka_unit_test(test_open_inputs),
+        cmocka_unit_test(test_open_format),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_random),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,58 @@
+#!/bin/sh
+# The runner of the suites must not call a failure a success: what it does with suites that fail in every way.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0
+
+# check WHAT EXPECTED COMMAND...: the suite's counts must be EXPECTED ("passed failed skipped")
+check() {
+    what=$1 expected=$2
+    shift 2
+    sh "$here/run_suite.sh" "$folder" suite "$@" >/dev/null 2>&1
+    read -r p f s _ <"$folder/suite.txt"
+    if [ "$p $f $s" = "$expected" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $what: counts $p $f $s, expected $expected"
+    fi
+}
+
+check 'all pass' '3 0 0' echo '3 passed, 0 failed'
+check 'some skipped' '3 0 2' echo '3 passed, 0 failed, 2 skipped'
+check 'one fails' '2 1 0' sh -c 'echo "2 passed, 1 failed"; exit 1'
+check 'fails with status 0' '2 1 0' echo '2 passed, 1 failed'
+check 'counts none failed, ends with status 1' '2 1 0' sh -c 'echo "2 passed, 0 failed"; exit 1'
+check 'is killed' '0 1 0' sh -c 'kill -9 $$'
+check 'runs nothing' '0 1 0' echo '0 passed, 0 failed'
+check 'says nothing' '0 1 0' true
+check 'is not there' '0 1 0' ./no-such-program
+check 'cmocka passes' '5 0 0' echo '[  PASSED  ] 5 test(s).'
+check 'cmocka fails' '4 1 0' printf '%s\n' '[  PASSED  ] 4 test(s).' '[  FAILED  ] 1 test(s), listed below:'
+check 'cmocka skips' '4 0 1' printf '%s\n' '[  PASSED  ] 4 test(s).' '[  SKIPPED ] 1 test(s), listed below:'
+
+# summary WHAT STATUS LAST NAME...
+summary() {
+    what=$1 status=$2 last=$3
+    shift 3
+    out=$(sh "$here/run_suite.sh" --summary "$folder" "$@")
+    got=$?
+    if [ "$got" -eq "$status" ] && [ "$(echo "$out" | tail -n 1)" = "$last" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $what: status $got, last line '$(echo "$out" | tail -n 1)', expected $status and '$last'"
+    fi
+}
+
+echo '3 0 0 1' >"$folder/good.txt"
+echo '2 1 0 1' >"$folder/bad.txt"
+summary 'a good suite' 0 '3 passed, 0 failed' good
+summary 'a bad one' 1 '5 passed, 1 failed' good bad
+summary 'one that was not built' 1 '3 passed, 1 failed' good missing
+summary 'nothing' 1 '0 passed, 0 failed'
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,330 @@
+/*
+args.h - the arguments of the command line: commands, options and their help, described once in tables.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_ARGS_H
+#define NNRT_TOOL_ARGS_H
+
+#include "image.h"
+
+/* Bits of commands, for the option table. */
+enum {
+    CLI_INFO = 1,
+    CLI_RUN = 2,
+    CLI_BENCH = 4,
+    CLI_CHECK = 8,
+    CLI_DOT = 16,
+    CLI_OPS = 32,
+    CLI_DEVICES = 64,
+    CLI_ALL = 127
+};
+
+#define CLI_MOST_INPUTS 64 /* --input and --shape may each occur that often */
+
+typedef struct cli_args {
+    const char *model;
+    const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS];
+    uint32_t inputCount, shapeCount;
+    const char *outputDir, *device, *data;
+    uint32_t top, threads, reps; /* 0: not given */
+    double rtol, atol;
+    cli_image_options image;
+    bool json, tsv, help;
+} cli_args;
+
+typedef struct cli_command {
+    const char *name, *operands, *what, *text, *example;
+    unsigned bit;
+    int (*run)(const cli_args *args);
+} cli_command;
+
+/* One option: name, what its value is called (NULL: it has none), where it may stand, what it does, and how a value is
+   taken: false where it is not one. */
+typedef struct cli_option {
+    const char *name, *value;
+    unsigned commands;
+    const char *help;
+    bool (*take)(cli_args *args, const char *value);
+} cli_option;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>values */
+
+static bool cli_take_whole(const char *text, uint32_t least, uint32_t most, uint32_t *out)
+{
+    uint64_t v = 0;
+    if (*text == '\0')
+        return false;
+    for (; *text >= '0' && *text <= '9' && v <= most; text++)
+        v = v * 10 + (uint64_t)(*text - '0');
+    *out = (uint32_t)v;
+    return *text == '\0' && v >= least && v <= most;
+}
+
+/* A finite number: "0.5", "1e-3" or a fraction "1/255". Passes it. */
+static bool cli_take_number(const char **text, double *out)
+{
+    char *end;
+    double divisor;
+    if (**text == ' ' || **text == '\0')
+        return false;
+    *out = strtod(*text, &end);
+    if (end != *text && *end == '/') {
+        const char *below = end + 1;
+        divisor = strtod(below, &end);
+        if (end == below || divisor == 0)
+            return false;
+        *out /= divisor;
+    }
+    if (end == *text || !isfinite(*out))
+        return false;
+    *text = end;
+    return true;
+}
+
+/* One to four numbers with commas between them. */
+static bool cli_take_numbers(const char *text, double *out, uint32_t *count)
+{
+    *count = 0;
+    do {
+        if (*count == 4 || !cli_take_number(&text, &out[*count]))
+            return false;
+        ++*count;
+    } while (*text++ == ',');
+    return text[-1] == '\0';
+}
+
+static bool cli_take_positive(const char *text, double *out)
+{
+    return cli_take_number(&text, out) && *text == '\0' && *out >= 0;
+}
+
+static bool cli_take_json(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->json = true;
+}
+
+static bool cli_take_tsv(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->tsv = true;
+}
+
+static bool cli_take_help(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->help = true;
+}
+
+static bool cli_take_rgb(cli_args *a, const char *v)
+{
+    (void)v;
+    a->image.colour = CLI_COLOUR_RGB;
+    return true;
+}
+
+static bool cli_take_bgr(cli_args *a, const char *v)
+{
+    (void)v;
+    a->image.colour = CLI_COLOUR_BGR;
+    return true;
+}
+
+static bool cli_take_gray(cli_args *a, const char *v)
+{
+    (void)v;
+    a->image.colour = CLI_COLOUR_GRAY;
+    return true;
+}
+
+static bool cli_take_input(cli_args *a, const char *v)
+{
+    if (a->inputCount == CLI_MOST_INPUTS)
+        return false;
+    a->inputs[a->inputCount++] = v;
+    return true;
+}
+
+static bool cli_take_shape(cli_args *a, const char *v)
+{
+    if (a->shapeCount == CLI_MOST_INPUTS)
+        return false;
+    a->shapes[a->shapeCount++] = v;
+    return true;
+}
+
+static bool cli_take_output_dir(cli_args *a, const char *v)
+{
+    a->outputDir = v;
+    return *v != '\0';
+}
+
+static bool cli_take_data(cli_args *a, const char *v)
+{
+    a->data = v;
+    return *v != '\0';
+}
+
+static bool cli_take_device(cli_args *a, const char *v)
+{
+    a->device = v;
+    return nnrt_device_find(v) != NULL;
+}
+
+static bool cli_take_threads(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 1024, &a->threads);
+}
+
+static bool cli_take_reps(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 100000000, &a->reps);
+}
+
+static bool cli_take_top(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 1000, &a->top);
+}
+
+static bool cli_take_rtol(cli_args *a, const char *v)
+{
+    return cli_take_positive(v, &a->rtol);
+}
+
+static bool cli_take_atol(cli_args *a, const char *v)
+{
+    return cli_take_positive(v, &a->atol);
+}
+
+static bool cli_take_mean(cli_args *a, const char *v)
+{
+    return cli_take_numbers(v, a->image.mean, &a->image.means);
+}
+
+static bool cli_take_scale(cli_args *a, const char *v)
+{
+    return cli_take_numbers(v, a->image.scale, &a->image.scales);
+}
+
+static bool cli_take_layout(cli_args *a, const char *v)
+{
+    a->image.layout = strcmp(v, "nchw") == 0   ? CLI_LAYOUT_NCHW
+                      : strcmp(v, "nhwc") == 0 ? CLI_LAYOUT_NHWC
+                                               : CLI_LAYOUT_AUTO;
+    return a->image.layout != CLI_LAYOUT_AUTO;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>options */
+
+#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK)
+
+static const cli_option cli_options[] = {
+    {"--input", "[NAME=]VALUE", CLI_RUN,
+     "an input: FILE.npy, FILE.pb, FILE.png, FILE.jpg, or random[:SEED]; once an input", cli_take_input},
+    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT,
+     "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
+    {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is made if it is not there",
+     cli_take_output_dir},
+    {"--top", "K", CLI_RUN, "show the K largest values of each output, at most 1000; default 5, with --output-dir none",
+     cli_take_top},
+    {"--mean", "A[,B,C]", CLI_RUN,
+     "images: value = (pixel - mean) * scale, pixel 0 to 255; one number or one a channel", cli_take_mean},
+    {"--scale", "S[,T,U]", CLI_RUN, "images: the factor; 1/255 may be written so. Default: mean 0, scale 1/255",
+     cli_take_scale},
+    {"--layout", "nchw|nhwc", CLI_RUN, "images: order of the input's axes; default: from its shape", cli_take_layout},
+    {"--rgb", NULL, CLI_RUN, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
+    {"--bgr", NULL, CLI_RUN, "images: blue, green, red", cli_take_bgr},
+    {"--gray", NULL, CLI_RUN, "images: grey (default with 1 channel); three equal channels where the input has 3",
+     cli_take_gray},
+    {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*", cli_take_data},
+    {"--rtol", "R", CLI_CHECK, "allowed error relative to the expected value, default 1e-3", cli_take_rtol},
+    {"--atol", "A", CLI_CHECK, "allowed error beside that, default 1e-5", cli_take_atol},
+    {"--device", "NAME", CLI_SESSIONS, "where to run: a name that 'nnrt devices' lists, default auto", cli_take_device},
+    {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1", cli_take_threads},
+    {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
+    {"--tsv", NULL, CLI_OPS, "name, number and types with tabs between them", cli_take_tsv},
+    {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES, "print one line of JSON", cli_take_json},
+    {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
+};
+
+#define CLI_OPTIONS (sizeof(cli_options) / sizeof(cli_options[0]))
+
+static void cli_help_command(const cli_command *c)
+{
+    printf("usage: nnrt %s%s%s [options]\n\n%s\n\n%soptions:\n", c->name, *c->operands != '\0' ? " " : "", c->operands,
+           c->what, c->text);
+    for (size_t i = 0; i < CLI_OPTIONS; i++) {
+        const cli_option *o = &cli_options[i];
+        char head[48];
+        if ((o->commands & c->bit) == 0)
+            continue;
+        snprintf(head, sizeof(head), "%s%s%s", o->name, o->value != NULL ? " " : "", o->value != NULL ? o->value : "");
+        printf("  %-22s %s\n", head, o->help);
+    }
+    printf("\nexample:\n  %s\n", c->example);
+}
+
+/* Finds "--name" or "--name=value"; *value is what stands behind '=', or NULL. */
+static const cli_option *cli_find_option(const char *text, const char **value)
+{
+    size_t n = strcspn(text, "=");
+    *value = text[n] == '=' ? text + n + 1 : NULL;
+    if (strcmp(text, "-h") == 0)
+        text = "--help", n = 6;
+    for (size_t i = 0; i < CLI_OPTIONS; i++)
+        if (strlen(cli_options[i].name) == n && memcmp(cli_options[i].name, text, n) == 0)
+            return &cli_options[i];
+    return NULL;
+}
+
+/* Takes one option at argv[*i] and its value, which may be the next argument. */
+static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char **argv, int *i)
+{
+    const char *value;
+    const cli_option *o = cli_find_option(argv[*i], &value);
+    if (o == NULL || (o->commands & c->bit) == 0)
+        return cli_usage("%s: there is no option %.*s; 'nnrt %s --help' lists them", c->name,
+                         (int)strcspn(argv[*i], "="), argv[*i], c->name);
+    if (o->value == NULL && value != NULL)
+        return cli_usage("%s: %s takes no value", c->name, o->name);
+    if (o->value != NULL && value == NULL) {
+        if (*i + 1 >= argc)
+            return cli_usage("%s: %s lacks its value %s", c->name, o->name, o->value);
+        value = argv[++*i];
+    }
+    if (!o->take(args, value))
+        return cli_usage(strcmp(o->name, "--device") == 0
+                             ? "%s: %s %s: there is no such device; 'nnrt devices' lists them"
+                             : "%s: %s does not take '%s'",
+                         c->name, o->name, value);
+    return CLI_DONE;
+}
+
+/* Reads all arguments behind the command. Options may stand anywhere; behind "--" nothing is an option. */
+static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv)
+{
+    bool onlyOperands = false;
+    int status;
+    memset(args, 0, sizeof(*args));
+    args->rtol = 1e-3;
+    args->atol = 1e-5;
+    for (int i = 0; i < argc; i++) {
+        if (!onlyOperands && strcmp(argv[i], "--") == 0) {
+            onlyOperands = true;
+        } else if (!onlyOperands && argv[i][0] == '-' && argv[i][1] != '\0') {
+            if ((status = cli_parse_option(c, args, argc, argv, &i)) != CLI_DONE || args->help)
+                return status;
+        } else if (*c->operands == '\0' || args->model != NULL) {
+            return cli_usage("%s: what is '%s' for? 'nnrt %s --help' tells the arguments", c->name, argv[i], c->name);
+        } else {
+            args->model = argv[i];
+        }
+    }
+    if (*c->operands != '\0' && args->model == NULL)
+        return cli_usage("%s: which model? 'nnrt %s --help' tells the arguments", c->name, c->name);
+    return CLI_DONE;
+}
+
+#endif /* NNRT_TOOL_ARGS_H */

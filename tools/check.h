@@ -1,0 +1,264 @@
+/*
+check.h - the command check: ONNX test data against what a model gives.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_CHECK_H
+#define NNRT_TOOL_CHECK_H
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "job.h"
+
+/* Folders of test data, each with its last part as name. */
+typedef struct cli_sets {
+    char **paths;
+    size_t count;
+} cli_sets;
+
+static void cli_sets_free(cli_sets *sets)
+{
+    for (size_t i = 0; i < sets->count; i++)
+        free(sets->paths[i]);
+    free(sets->paths);
+    memset(sets, 0, sizeof(*sets));
+}
+
+/* DIR/prefixNUMBER.pb; false when the path does not fit. */
+static bool cli_set_file(char *out, size_t size, const char *dir, const char *prefix, uint32_t number)
+{
+    int n = snprintf(out, size, "%s/%s_%u.pb", dir, prefix, (unsigned)number);
+    return n > 0 && (size_t)n < size;
+}
+
+static bool cli_exists(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0;
+}
+
+static int cli_sets_add(cli_sets *sets, const char *dir, const char *name)
+{
+    size_t room = strlen(dir) + strlen(name) + 2;
+    char **grown = (char **)realloc(sets->paths, (sets->count + 1) * sizeof(*grown));
+    char *path = (char *)cli_alloc(room, 1);
+    if (grown != NULL)
+        sets->paths = grown;
+    if (grown == NULL || path == NULL) {
+        free(path);
+        return cli_fail("out of memory for the list of test data sets");
+    }
+    snprintf(path, room, "%s%s%s", dir, *name != '\0' ? "/" : "", name);
+    sets->paths[sets->count++] = path;
+    return CLI_DONE;
+}
+
+/* Shorter names first, so that _2 stands before _10. */
+static int cli_compare_paths(const void *a, const void *b)
+{
+    const char *x = *(char *const *)a, *y = *(char *const *)b;
+    size_t n = strlen(x), m = strlen(y);
+    return n != m ? (n < m ? -1 : 1) : strcmp(x, y);
+}
+
+/* DIR itself when it has input_0.pb or output_0.pb, else its folders test_data_set_*. */
+static int cli_sets_find(cli_sets *sets, const char *dir)
+{
+    char path[4096];
+    struct dirent *entry;
+    DIR *d;
+    int status = CLI_DONE;
+    if ((cli_set_file(path, sizeof(path), dir, "input", 0) && cli_exists(path)) ||
+        (cli_set_file(path, sizeof(path), dir, "output", 0) && cli_exists(path)))
+        return cli_sets_add(sets, dir, "");
+    d = opendir(dir);
+    if (d == NULL)
+        return cli_fail("cannot open the folder %s: %s", dir, strerror(errno));
+    while (status == CLI_DONE && (entry = readdir(d)) != NULL)
+        if (strncmp(entry->d_name, "test_data_set_", 14) == 0)
+            status = cli_sets_add(sets, dir, entry->d_name);
+    closedir(d);
+    if (status == CLI_DONE && sets->count == 0)
+        return cli_fail("%s has neither input_0.pb nor a folder test_data_set_*", dir);
+    if (status == CLI_DONE)
+        qsort(sets->paths, sets->count, sizeof(*sets->paths), cli_compare_paths);
+    return status;
+}
+
+/* Reads one .pb file and tells which of the count names it belongs to: the one the tensor has, else number k. */
+static int cli_set_read(const char *path, uint32_t k, const cli_job *job, bool output, cli_tensor *t, uint32_t *index)
+{
+    uint32_t count = output ? job->nOut : job->in.count;
+    char name[512];
+    cli_bytes file;
+    int status = cli_read_file(path, &file);
+    if (status != CLI_DONE)
+        return status;
+    status = cli_pb_read(&file, path, t, name, sizeof(name));
+    free(file.data);
+    if (status != CLI_DONE)
+        return status;
+    *index = k;
+    for (uint32_t i = 0; i < count && name[0] != '\0'; i++)
+        if (strcmp(name, output ? nnrt_session_output(job->session, i).name : job->in.data[i].name) == 0)
+            *index = i;
+    if (*index < count)
+        return CLI_DONE;
+    cli_tensor_free(t);
+    return cli_fail("%s: the model has %u %s%s only", path, (unsigned)count, output ? "output" : "input",
+                    count != 1 ? "s" : "");
+}
+
+/* Gives every input of job->in the value of its input_K.pb. */
+static int cli_set_inputs(cli_job *job, const char *dir)
+{
+    char path[4096], names[512];
+    for (uint32_t k = 0; cli_set_file(path, sizeof(path), dir, "input", k) && cli_exists(path); k++) {
+        cli_tensor t;
+        uint32_t i;
+        if (cli_set_read(path, k, job, false, &t, &i) != CLI_DONE)
+            return CLI_FAILED;
+        if (job->in.data[i].source != NULL) {
+            cli_tensor_free(&t);
+            return cli_fail("%s: input '%s' has a value already", path, job->in.data[i].name);
+        }
+        job->in.data[i].source = "file";
+        job->in.data[i].fromFile = true;
+        job->in.data[i].value = t;
+        if (cli_inputs_fit(&job->in, i, path) != CLI_DONE ||
+            cli_tensor_convert(&job->in.data[i].value, job->in.data[i].type, path, job->in.data[i].name) != CLI_DONE)
+            return CLI_FAILED;
+    }
+    if (*cli_inputs_text(&job->in, true, names, sizeof(names)) != '\0')
+        return cli_fail("%s has no value for input %s", dir, names);
+    return CLI_DONE;
+}
+
+static const char *cli_last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* Prints how one output compares, as a line or as JSON. */
+static void cli_check_print(const cli_args *args, const char *dir, const char *name, const cli_tensor *got,
+                            const cli_tensor *want, const cli_difference *d, bool first)
+{
+    char place[CLI_SHAPE_BYTES];
+    if (args->json) {
+        fputs(first ? "" : ",", stdout);
+        cli_json_tensor(name, got->type, &got->shape);
+        fputs(",\"max_error\":", stdout);
+        cli_json_number(d->error, 9);
+        fputs(",\"max_relative_error\":", stdout);
+        cli_json_number(d->relative, 9);
+        printf(",\"wrong\":%.0f,\"ok\":%s}", (double)d->wrong, d->wrong == 0 ? "true" : "false");
+        return;
+    }
+    cli_put_name(stdout, cli_last_part(dir));
+    fputs("  ", stdout);
+    cli_put_name(stdout, name);
+    printf("  %s  max error %.3g, relative %.3g  %s\n", cli_shape_text(place, sizeof(place), got->type, &got->shape),
+           d->error, d->relative, d->wrong == 0 ? "ok" : "WRONG");
+    if (d->wrong > 0) {
+        printf("    %.0f of %.0f beyond the tolerance, first %s: got ", (double)d->wrong, (double)got->count,
+               cli_place_text(place, sizeof(place), &got->shape, d->at));
+        cli_put_element(got, d->at, 9, false);
+        fputs(", expected ", stdout);
+        cli_put_element(want, d->at, 9, false);
+        putchar('\n');
+    }
+}
+
+/* Compares all outputs for which the folder has an output_K.pb. */
+static int cli_set_outputs(const cli_job *job, const cli_args *args, const char *dir)
+{
+    char path[4096], have[CLI_SHAPE_BYTES], expected[CLI_SHAPE_BYTES];
+    int status = CLI_DONE;
+    uint32_t k = 0, i;
+    for (; cli_set_file(path, sizeof(path), dir, "output", k) && cli_exists(path); k++) {
+        const cli_tensor *got;
+        cli_tensor want;
+        if (cli_set_read(path, k, job, true, &want, &i) != CLI_DONE)
+            return CLI_FAILED;
+        got = &job->outputs[i];
+        if (want.type != got->type || want.shape.rank != got->shape.rank ||
+            memcmp(want.shape.dims, got->shape.dims, (size_t)want.shape.rank * sizeof(int32_t)) != 0) {
+            status = cli_fail("%s is %s, the output is %s", path,
+                              cli_shape_text(expected, sizeof(expected), want.type, &want.shape),
+                              cli_shape_text(have, sizeof(have), got->type, &got->shape));
+            cli_tensor_free(&want);
+            return status;
+        }
+        {
+            cli_difference d = cli_compare(got, &want, args->rtol, args->atol);
+            cli_check_print(args, dir, nnrt_session_output(job->session, i).name, got, &want, &d, k == 0);
+            status = d.wrong > 0 ? CLI_FAILED : status;
+        }
+        cli_tensor_free(&want);
+    }
+    if (k == 0)
+        return cli_fail("%s has no output_0.pb", dir);
+    return status;
+}
+
+/* Runs one set and compares; in JSON the set's object. */
+static int cli_check_set(const cli_args *args, const char *dir, bool first)
+{
+    cli_job job;
+    int status;
+    memset(&job, 0, sizeof(job));
+    if (args->json) {
+        fputs(first ? "{\"name\":" : ",{\"name\":", stdout);
+        cli_json_text(cli_last_part(dir));
+        fputs(",\"outputs\":[", stdout);
+    }
+    status = cli_inputs_make(&job.in, args->model);
+    if (status == CLI_DONE)
+        status = cli_set_inputs(&job, dir);
+    if (status == CLI_DONE)
+        status = cli_job_start(&job, args);
+    if (status == CLI_DONE)
+        status = cli_job_run(&job);
+    if (status == CLI_DONE)
+        status = cli_set_outputs(&job, args, dir);
+    if (args->json)
+        printf("],\"ok\":%s}", status == CLI_DONE ? "true" : "false");
+    cli_job_free(&job);
+    return status;
+}
+
+static int cli_check(const cli_args *args)
+{
+    cli_progress progress = {"check", 0, false};
+    cli_sets sets;
+    cli_inputs inputs;
+    size_t passed = 0;
+    int status;
+    if (args->data == NULL)
+        return cli_usage("check: which data? give --data DIR; 'nnrt check --help' tells more");
+    memset(&sets, 0, sizeof(sets));
+    status = cli_inputs_make(&inputs, args->model); /* a file that is no model is one fault, not one for each set */
+    cli_inputs_free(&inputs);
+    if (status == CLI_DONE)
+        status = cli_sets_find(&sets, args->data);
+    if (status == CLI_DONE && args->json) {
+        cli_json_open(args);
+        printf(",\"rtol\":%.9g,\"atol\":%.9g,\"sets\":[", args->rtol, args->atol);
+    }
+    for (size_t i = 0; status == CLI_DONE && i < sets.count; i++) {
+        cli_progress_show(&progress, i, sets.count);
+        cli_progress_end(&progress);
+        passed += cli_check_set(args, sets.paths[i], i == 0) == CLI_DONE;
+    }
+    if (status == CLI_DONE && args->json)
+        printf("],\"passed\":%.0f,\"failed\":%.0f}\n", (double)passed, (double)(sets.count - passed));
+    else if (status == CLI_DONE)
+        printf("%.0f passed, %.0f failed\n", (double)passed, (double)(sets.count - passed));
+    if (status == CLI_DONE && passed < sets.count)
+        status = CLI_FAILED;
+    cli_sets_free(&sets);
+    return status;
+}
+
+#endif /* NNRT_TOOL_CHECK_H */

@@ -1,0 +1,208 @@
+/*
+image.h - PNG and JPEG files as input tensors: decoding (stb_image), resizing, channels, layout, normalisation.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_IMAGE_H
+#define NNRT_TOOL_IMAGE_H
+
+#include "npy.h"
+
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#endif
+#define STB_IMAGE_IMPLEMENTATION
+#define STB_IMAGE_STATIC
+#define STBI_ONLY_JPEG
+#define STBI_ONLY_PNG
+#define STBI_NO_STDIO
+#define STBI_NO_GIF
+/* stb_image 2.27 declares this function under one name and defines it under another. */
+#define stbi_set_unpremultiply_on_load_thread stbi__unpremultiply_on_load_thread
+#include <stb/stb_image.h>
+#if defined(__GNUC__) || defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+enum { CLI_LAYOUT_AUTO, CLI_LAYOUT_NCHW, CLI_LAYOUT_NHWC };
+enum { CLI_COLOUR_AUTO, CLI_COLOUR_RGB, CLI_COLOUR_BGR, CLI_COLOUR_GRAY };
+
+/* What the user says about images. value = (pixel - mean) * scale, pixel 0 to 255; one number each, or one a channel;
+   a count of 0 is the default of the tensor's type. */
+typedef struct cli_image_options {
+    double mean[4], scale[4];
+    uint32_t means, scales;
+    int layout, colour;
+} cli_image_options;
+
+static bool cli_is_image(const cli_bytes *file)
+{
+    static const uint8_t png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'}, jpeg[3] = {0xFF, 0xD8, 0xFF};
+    return (file->size >= sizeof(png) && memcmp(file->data, png, sizeof(png)) == 0) ||
+           (file->size >= sizeof(jpeg) && memcmp(file->data, jpeg, sizeof(jpeg)) == 0);
+}
+
+/* Which axes of a tensor are channels, height and width. */
+typedef struct cli_image_axes {
+    int32_t channel, height, width;
+} cli_image_axes;
+
+static bool cli_channels_like(int32_t extent)
+{
+    return extent == 1 || extent == 3 || extent == 4;
+}
+
+/* The layout as the user says it; else NHWC when only the last extent looks like a number of channels; else NCHW, the
+   order of ONNX. false: no image has that many axes. */
+static bool cli_image_find_axes(const nnrt_dims *shape, int layout, cli_image_axes *axes)
+{
+    int32_t first = shape->rank - 3; /* the axis behind the batch, if there is one */
+    bool nchw;
+    if (shape->rank != 3 && shape->rank != 4)
+        return false;
+    nchw = layout != CLI_LAYOUT_AUTO
+               ? layout == CLI_LAYOUT_NCHW
+               : cli_channels_like(shape->dims[first]) || !cli_channels_like(shape->dims[first + 2]);
+    axes->channel = nchw ? first : first + 2;
+    axes->height = nchw ? first + 1 : first;
+    axes->width = axes->height + 1;
+    return true;
+}
+
+/* Fills the extents that are free (-1): batch 1, the image's height and width, one channel or three. Then checks
+   that an image can be such a tensor. name is the input's, for messages; *axes tells which axis is what. */
+static int cli_image_shape(const cli_bytes *file, const char *path, const cli_image_options *options, const char *name,
+                           nnrt_dims *shape, cli_image_axes *axes)
+{
+    char text[CLI_SHAPE_BYTES];
+    int width, height, channels;
+    int32_t c;
+    if (file->size > INT32_MAX || !stbi_info_from_memory(file->data, (int)file->size, &width, &height, &channels))
+        return cli_fail("cannot use %s: %s", path, file->size > INT32_MAX ? "it is too large" : stbi_failure_reason());
+    if (!cli_image_find_axes(shape, options->layout, axes))
+        return cli_fail("cannot use %s: input '%s' has %d axes, an image fills 3 or 4 (batch, channels, height, width)",
+                        path, name, shape->rank);
+    if (shape->dims[axes->channel] < 0)
+        shape->dims[axes->channel] = options->colour == CLI_COLOUR_GRAY ? 1 : 3;
+    if (shape->dims[axes->height] < 0)
+        shape->dims[axes->height] = height;
+    if (shape->dims[axes->width] < 0)
+        shape->dims[axes->width] = width;
+    if (shape->rank == 4 && shape->dims[0] < 0)
+        shape->dims[0] = 1;
+    c = shape->dims[axes->channel];
+    if (!cli_channels_like(c) || shape->dims[axes->height] == 0 || shape->dims[axes->width] == 0)
+        return cli_fail("cannot use %s: input '%s' is %s; an image has 1, 3 or 4 channels (is --layout right?)", path,
+                        name, cli_shape_text(text, sizeof(text), NNRT_DATA_TYPE_UNKNOWN, shape) + strlen("unknown"));
+    if (shape->rank == 4 && shape->dims[0] != 1)
+        return cli_fail("cannot use %s: input '%s' takes a batch of %d, an image is one sample", path, name,
+                        shape->dims[0]);
+    if (c == 1 && (options->colour == CLI_COLOUR_RGB || options->colour == CLI_COLOUR_BGR))
+        return cli_fail("cannot use %s: --rgb and --bgr need 3 or 4 channels, input '%s' has one", path, name);
+    if (c == 4 && options->colour == CLI_COLOUR_GRAY)
+        return cli_fail("cannot use %s: --gray needs 1 or 3 channels, input '%s' has 4", path, name);
+    if ((options->means > 1 && options->means != (uint32_t)c) ||
+        (options->scales > 1 && options->scales != (uint32_t)c))
+        return cli_fail("cannot use %s: --mean and --scale take one number or one a channel; input '%s' has %d", path,
+                        name, c);
+    return CLI_DONE;
+}
+
+/* Resizes the middle axis of in[outer][n][inner] to m: out[outer][m][inner]. The weights form a triangle around the
+   sample's centre (pixel centres lie at half numbers), one source pixel wide to either side where the image grows, one
+   result pixel where it shrinks, so that no pixel is skipped. The same size gives the same values. */
+static void cli_resize_axis(const float *in, size_t outer, size_t n, size_t inner, float *out, size_t m)
+{
+    double step = (double)n / (double)m, reach = step > 1 ? step : 1;
+    for (size_t i = 0; i < m; i++) {
+        double centre = ((double)i + 0.5) * step, sum = 0;
+        double low = floor(centre - reach + 0.5), high = floor(centre + reach + 0.5);
+        size_t from = low > 0 ? (size_t)low : 0, to = high < (double)n ? (size_t)high : n;
+        for (size_t j = from; j < to; j++)
+            sum += fmax(0, 1 - fabs((double)j + 0.5 - centre) / reach);
+        for (size_t o = 0; o < outer; o++)
+            for (size_t j = from; j < to; j++) {
+                float weight = (float)(fmax(0, 1 - fabs((double)j + 0.5 - centre) / reach) / sum);
+                for (size_t k = 0; k < inner; k++) {
+                    float v = weight * in[(o * n + j) * inner + k];
+                    float *to_ = &out[(o * m + i) * inner + k];
+                    *to_ = j == from ? v : *to_ + v;
+                }
+            }
+    }
+}
+
+/* Decodes the image to *pixels[height][width][channels], 0 to 255, resized to that size. The caller frees it. */
+static int cli_image_pixels(const cli_bytes *file, const char *path, size_t height, size_t width, int channels,
+                            float **pixels)
+{
+    int w, h, there;
+    stbi_uc *decoded = stbi_load_from_memory(file->data, (int)file->size, &w, &h, &there, channels);
+    float *whole, *narrow, *out;
+    size_t c = (size_t)channels;
+    *pixels = NULL;
+    if (decoded == NULL)
+        return cli_fail("cannot use %s: %s", path, stbi_failure_reason());
+    whole = (float *)cli_alloc((size_t)w * (size_t)h * c, sizeof(float));
+    narrow = whole != NULL && width <= SIZE_MAX / sizeof(float) / c / (size_t)h
+                 ? (float *)cli_alloc(width * (size_t)h * c, sizeof(float))
+                 : NULL;
+    out = narrow != NULL ? (float *)cli_alloc(width * height * c, sizeof(float)) : NULL;
+    if (out != NULL) {
+        for (size_t i = 0; i < (size_t)w * (size_t)h * c; i++)
+            whole[i] = (float)decoded[i];
+        cli_resize_axis(whole, (size_t)h, (size_t)w, c, narrow, width);
+        cli_resize_axis(narrow, 1, (size_t)h, width * c, out, height);
+    }
+    stbi_image_free(decoded);
+    free(whole);
+    free(narrow);
+    *pixels = out;
+    return out != NULL ? CLI_DONE : CLI_FAILED;
+}
+
+/* value = (pixel - mean) * scale. Defaults: floats pixel / 255; int8 pixel - 128; other types the pixel itself. */
+static double cli_image_value(const cli_image_options *o, NNRT_DataType type, uint32_t channel, double pixel)
+{
+    double mean = type == NNRT_DATA_TYPE_INT8 ? 128 : 0, scale = cli_is_float(type) ? 1.0 / 255 : 1;
+    if (o->means > 0)
+        mean = o->mean[o->means > 1 ? channel : 0];
+    if (o->scales > 0)
+        scale = o->scale[o->scales > 1 ? channel : 0];
+    return (pixel - mean) * scale;
+}
+
+/* Makes the tensor of an image whose shape cli_image_shape has checked and whose axes it has found. */
+static int cli_image_read(const cli_bytes *file, const char *path, const cli_image_options *options, NNRT_DataType type,
+                          const nnrt_dims *shape, const cli_image_axes *axes, cli_tensor *t)
+{
+    float *pixels;
+    size_t height, width, channels;
+    bool gray;
+    if (cli_tensor_make(t, type, shape, path) != CLI_DONE)
+        return CLI_FAILED;
+    height = (size_t)shape->dims[axes->height];
+    width = (size_t)shape->dims[axes->width];
+    channels = (size_t)shape->dims[axes->channel];
+    gray = channels == 1 || (options->colour == CLI_COLOUR_GRAY && channels == 3);
+    if (cli_image_pixels(file, path, height, width, gray ? 1 : (int)channels, &pixels) != CLI_DONE) {
+        cli_tensor_free(t);
+        return CLI_FAILED;
+    }
+    for (size_t p = 0; p < height * width; p++)
+        for (size_t c = 0; c < channels; c++) {
+            size_t from = gray ? 0 : options->colour == CLI_COLOUR_BGR && c < 3 ? 2 - c : c;
+            double pixel = (double)pixels[p * (gray ? 1 : channels) + from];
+            size_t at = axes->channel < axes->height ? c * height * width + p : p * channels + c;
+            cli_set_element(t, at, cli_image_value(options, type, (uint32_t)c, pixel));
+        }
+    free(pixels);
+    return CLI_DONE;
+}
+
+#endif /* NNRT_TOOL_IMAGE_H */

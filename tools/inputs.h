@@ -1,0 +1,340 @@
+/*
+inputs.h - from --input and --shape to the tensors that a session takes.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_INPUTS_H
+#define NNRT_TOOL_INPUTS_H
+
+#include "args.h"
+
+/* One input of the model, as its file declares it, and where its value comes from. */
+typedef struct cli_input {
+    char *name;
+    const char *source; /* what --input says behind NAME=, NULL: not given */
+    NNRT_DataType type;
+    nnrt_dims declared; /* -1: open extent; rank -1: the file says nothing */
+    cli_tensor value;
+    bool fromFile, constant; /* constant: the value went into the model, the session does not take it */
+} cli_input;
+
+/* All inputs in the file's order. shapes are the declared ones with what is open filled in by and by. */
+typedef struct cli_inputs {
+    cli_input *data;
+    nnrt_dims *shapes;
+    uint32_t count;
+} cli_inputs;
+
+static void cli_inputs_free(cli_inputs *in)
+{
+    for (uint32_t i = 0; in->data != NULL && i < in->count; i++) {
+        cli_tensor_free(&in->data[i].value);
+        free(in->data[i].name);
+    }
+    free(in->data);
+    free(in->shapes);
+    memset(in, 0, sizeof(*in));
+}
+
+/* True when the graph has a constant of that name: such an input needs no value. */
+static bool cli_has_initializer(const nnrt_onnx_graph *g, nnrt_onnx_str name)
+{
+    for (size_t i = 0; i < g->initializers.count; i++) {
+        nnrt_onnx_str other = g->initializers.data[i].name;
+        if (other.length == name.length && (name.length == 0 || memcmp(other.data, name.data, name.length) == 0))
+            return true;
+    }
+    return false;
+}
+
+static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, const char *path)
+{
+    cli_input *input = &in->data[in->count];
+    nnrt_dims *shape = &input->declared;
+    input->name = (char *)cli_alloc(info->name.length + 1, 1);
+    if (input->name == NULL)
+        return CLI_FAILED;
+    if (info->name.length > 0)
+        memcpy(input->name, info->name.data, info->name.length);
+    input->type = info->kind == NNRT_ONNX_KIND_TENSOR ? cli_onnx_type(info->elemType) : NNRT_DATA_TYPE_UNKNOWN;
+    in->count++;
+    if (input->type == NNRT_DATA_TYPE_UNKNOWN)
+        return cli_fail("cannot load %s: input '%s' is no tensor of a type that nnrt has", path, input->name);
+    if (info->dims.count > NNRT_MAX_RANK)
+        return cli_fail("cannot load %s: input '%s' has more than %d axes", path, input->name, NNRT_MAX_RANK);
+    shape->rank = info->hasShape != 0 ? (int32_t)info->dims.count : -1;
+    for (size_t k = 0; k < info->dims.count; k++) {
+        const nnrt_onnx_dim *d = &info->dims.data[k];
+        if (d->kind == NNRT_ONNX_DIM_VALUE && d->value > INT32_MAX)
+            return cli_fail("cannot load %s: input '%s' has an extent beyond 2147483647", path, input->name);
+        shape->dims[k] = d->kind == NNRT_ONNX_DIM_VALUE ? (int32_t)d->value : -1;
+    }
+    in->shapes[in->count - 1] = *shape;
+    return CLI_DONE;
+}
+
+/* Lists the inputs of the model in this file, none of which has a value yet. To be freed also after a failure. */
+static int cli_inputs_make(cli_inputs *in, const char *path)
+{
+    nnrt_onnx_model *model = NULL;
+    nnrt_error error;
+    cli_bytes file;
+    int status = cli_read_file(path, &file);
+    memset(in, 0, sizeof(*in));
+    memset(&error, 0, sizeof(error));
+    if (status != CLI_DONE)
+        return status;
+    if (nnrt_onnx_parse(file.data, file.size, NULL, &model, &error) != NNRT_SUCCESS) {
+        status = cli_fail("cannot load %s: %s", path, error.message);
+    } else {
+        const nnrt_onnx_value_infos *inputs = &model->graph->inputs;
+        in->data = (cli_input *)cli_alloc(inputs->count, sizeof(*in->data));
+        in->shapes = (nnrt_dims *)cli_alloc(inputs->count, sizeof(*in->shapes));
+        status = in->data != NULL && in->shapes != NULL ? CLI_DONE : CLI_FAILED;
+        for (size_t i = 0; status == CLI_DONE && i < inputs->count; i++)
+            if (!cli_has_initializer(model->graph, inputs->data[i].name))
+                status = cli_inputs_add(in, &inputs->data[i], path);
+    }
+    nnrt_onnx_model_free(model);
+    free(file.data);
+    return status;
+}
+
+/* All names, as "'a', 'b'", those without a value only where wanted. */
+static const char *cli_inputs_text(const cli_inputs *in, bool missingOnly, char *out, size_t size)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < in->count && at < size; i++)
+        if (!missingOnly || in->data[i].source == NULL)
+            at += nnrt_text(out + at, size - at, "%s'%s'", at > 0 ? ", " : "", in->data[i].name);
+    return out;
+}
+
+/* Splits "NAME=VALUE" where NAME is an input, the longest that fits. Without a name the only input is meant. *index
+   is the input, *value what stands behind the name. */
+static int cli_match_input(const cli_inputs *in, const char *option, const char *text, uint32_t *index,
+                           const char **value)
+{
+    char names[512];
+    size_t longest = 0;
+    bool found = false;
+    *value = text;
+    *index = 0;
+    for (uint32_t i = 0; i < in->count; i++) {
+        size_t n = strlen(in->data[i].name);
+        if (strncmp(text, in->data[i].name, n) == 0 && text[n] == '=' && (!found || n > longest)) {
+            *index = i;
+            *value = text + n + 1;
+            longest = n;
+            found = true;
+        }
+    }
+    if (found || in->count == 1)
+        return CLI_DONE;
+    if (in->count == 0)
+        return cli_usage("%s %s: the model has no inputs", option, text);
+    return cli_usage("%s %s: it must start with NAME=, one of the inputs %s", option, text,
+                     cli_inputs_text(in, false, names, sizeof(names)));
+}
+
+/* True when a value of that shape can be an input of the first, whose extents may be open. */
+static bool cli_fits(const nnrt_dims *open, const nnrt_dims *shape)
+{
+    bool fits = open->rank == shape->rank || open->rank < 0;
+    for (int32_t k = 0; fits && k < open->rank; k++)
+        fits = open->dims[k] < 0 || open->dims[k] == shape->dims[k];
+    return fits;
+}
+
+/* --shape [NAME=]D,D,...: every extent that the model fixes must be repeated as it is. */
+static int cli_inputs_apply_shape(cli_inputs *in, const char *text)
+{
+    const char *value;
+    char message[CLI_SHAPE_BYTES];
+    nnrt_dims given;
+    uint32_t i, extent;
+    bool fits;
+    int status = cli_match_input(in, "--shape", text, &i, &value);
+    if (status != CLI_DONE)
+        return status;
+    memset(&given, 0, sizeof(given));
+    for (const char *end; *value != '\0'; value = *end == ',' ? end + 1 : end) {
+        char digits[12] = "";
+        end = value + strcspn(value, ",");
+        if ((size_t)(end - value) < sizeof(digits))
+            memcpy(digits, value, (size_t)(end - value));
+        if (given.rank == NNRT_MAX_RANK || !cli_take_whole(digits, 0, INT32_MAX, &extent) ||
+            (*end == ',' && end[1] == '\0'))
+            return cli_usage("--shape %s: extents are whole numbers with commas between, at most %d of them", text,
+                             NNRT_MAX_RANK);
+        given.dims[given.rank++] = (int32_t)extent;
+    }
+    fits = cli_fits(&in->shapes[i], &given);
+    if (!fits)
+        return cli_usage("--shape %s: input '%s' is %s", text, in->data[i].name,
+                         cli_shape_text(message, sizeof(message), in->data[i].type, &in->shapes[i]));
+    in->shapes[i] = given;
+    return CLI_DONE;
+}
+
+/* All --shape options. */
+static int cli_inputs_apply_shapes(cli_inputs *in, const cli_args *args)
+{
+    int status = CLI_DONE;
+    for (uint32_t k = 0; status == CLI_DONE && k < args->shapeCount; k++)
+        status = cli_inputs_apply_shape(in, args->shapes[k]);
+    return status;
+}
+
+/* Extents still open become 1, which is said. */
+static int cli_inputs_close_shapes(cli_inputs *in)
+{
+    for (uint32_t i = 0; i < in->count; i++) {
+        nnrt_dims declared = in->shapes[i];
+        char text[CLI_SHAPE_BYTES];
+        bool open = false;
+        if (declared.rank < 0)
+            return cli_fail("input '%s' has no shape in the file; --shape gives one", in->data[i].name);
+        for (int32_t k = 0; k < declared.rank; k++)
+            if (declared.dims[k] < 0) {
+                in->shapes[i].dims[k] = 1;
+                open = true;
+            }
+        if (open)
+            cli_note("input '%s' is %s: open extents taken as 1; --shape sets them", in->data[i].name,
+                     cli_shape_text(text, sizeof(text), in->data[i].type, &declared));
+    }
+    return CLI_DONE;
+}
+
+/* "random" or "random:SEED". */
+static bool cli_is_random(const char *source, uint64_t *seed)
+{
+    uint64_t v = 0;
+    if (strncmp(source, "random", 6) != 0 || (source[6] != '\0' && source[6] != ':') ||
+        (source[6] == ':' && source[7] == '\0'))
+        return false;
+    for (source += source[6] == ':' ? 7 : 6; *source >= '0' && *source <= '9'; source++)
+        if (v > (UINT64_MAX - (uint64_t)(*source - '0')) / 10)
+            return false;
+        else
+            v = v * 10 + (uint64_t)(*source - '0');
+    *seed = v;
+    return *source == '\0';
+}
+
+/* A value from a file must have the extents that are fixed, and fixes those that are open. */
+static int cli_inputs_fit(cli_inputs *in, uint32_t i, const char *path)
+{
+    nnrt_dims *shape = &in->shapes[i];
+    const cli_tensor *t = &in->data[i].value;
+    char have[CLI_SHAPE_BYTES], want[CLI_SHAPE_BYTES];
+    if (!cli_fits(shape, &t->shape))
+        return cli_fail("%s is %s, input '%s' takes %s", path, cli_shape_text(have, sizeof(have), t->type, &t->shape),
+                        in->data[i].name, cli_shape_text(want, sizeof(want), in->data[i].type, shape));
+    *shape = t->shape;
+    return CLI_DONE;
+}
+
+static bool cli_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+/* Reads input i from a file. What a file is its first bytes tell; a TensorProto has none and is known by ".pb". */
+static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const cli_image_options *options)
+{
+    cli_input *input = &in->data[i];
+    cli_bytes file;
+    int status = cli_read_file(path, &file);
+    if (status != CLI_DONE)
+        return status;
+    if (cli_is_image(&file)) {
+        cli_image_axes axes;
+        status = cli_image_shape(&file, path, options, input->name, &in->shapes[i], &axes);
+        if (status == CLI_DONE)
+            status = cli_image_read(&file, path, options, input->type, &in->shapes[i], &axes, &input->value);
+        free(file.data);
+        return status;
+    }
+    if (file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0)
+        status = cli_npy_read(&file, path, &input->value);
+    else if (cli_ends_with(path, ".pb"))
+        status = cli_pb_read(&file, path, &input->value, NULL, 0);
+    else
+        status = cli_fail("cannot use %s: it is no .npy, .png, .jpg or .pb file", path);
+    free(file.data);
+    if (status == CLI_DONE)
+        status = cli_inputs_fit(in, i, path);
+    input->fromFile = true;
+    return status == CLI_DONE ? cli_tensor_convert(&input->value, input->type, path, input->name) : status;
+}
+
+/* Assigns every --input to an input. "random" without a name stands for all that have no other value. */
+static int cli_inputs_assign(cli_inputs *in, const cli_args *args)
+{
+    const char *rest = NULL, *value;
+    char names[512];
+    uint64_t seed;
+    uint32_t i;
+    int status;
+    for (uint32_t k = 0; k < args->inputCount; k++) {
+        if (in->count != 1 && cli_is_random(args->inputs[k], &seed)) {
+            if (rest != NULL)
+                return cli_usage("--input %s: the inputs without a name have %s already", args->inputs[k], rest);
+            rest = args->inputs[k];
+            continue;
+        }
+        if ((status = cli_match_input(in, "--input", args->inputs[k], &i, &value)) != CLI_DONE)
+            return status;
+        if (in->data[i].source != NULL)
+            return cli_usage("--input %s: input '%s' has %s already", args->inputs[k], in->data[i].name,
+                             in->data[i].source);
+        in->data[i].source = value;
+    }
+    for (i = 0; rest != NULL && i < in->count; i++)
+        if (in->data[i].source == NULL)
+            in->data[i].source = rest;
+    if (*cli_inputs_text(in, true, names, sizeof(names)) != '\0')
+        return cli_usage("no value for input %s; give --input NAME=FILE, or --input random", names);
+    return CLI_DONE;
+}
+
+/* Values of all inputs by --shape and --input: files first, since they may settle extents, then random ones. */
+static int cli_inputs_fill(cli_inputs *in, const cli_args *args)
+{
+    uint64_t seed;
+    int status = cli_inputs_apply_shapes(in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_assign(in, args);
+    for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
+        if (!cli_is_random(in->data[i].source, &seed))
+            status = cli_inputs_read(in, i, in->data[i].source, &args->image);
+    if (status == CLI_DONE)
+        status = cli_inputs_close_shapes(in);
+    for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
+        if (cli_is_random(in->data[i].source, &seed)) {
+            status = cli_tensor_make(&in->data[i].value, in->data[i].type, &in->shapes[i], in->data[i].name);
+            if (status == CLI_DONE)
+                cli_tensor_random(&in->data[i].value, seed, i);
+        }
+    return status;
+}
+
+/* All inputs random with seed 0, extents by --shape. */
+static int cli_inputs_random(cli_inputs *in, const cli_args *args)
+{
+    int status = cli_inputs_apply_shapes(in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_close_shapes(in);
+    for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++) {
+        in->data[i].source = "random";
+        status = cli_tensor_make(&in->data[i].value, in->data[i].type, &in->shapes[i], in->data[i].name);
+        if (status == CLI_DONE)
+            cli_tensor_random(&in->data[i].value, 0, i);
+    }
+    return status;
+}
+
+#endif /* NNRT_TOOL_INPUTS_H */

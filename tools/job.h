@@ -1,0 +1,203 @@
+/*
+job.h - a model, a session for it and its buffers, and how they are told in JSON.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_JOB_H
+#define NNRT_TOOL_JOB_H
+
+#include "inputs.h"
+
+/* A model with inputs, a session for them, and its outputs. All zero is empty. */
+typedef struct cli_job {
+    NNRT_Model *model;
+    nnrt_session *session;
+    cli_inputs in;
+    cli_tensor *outputs;
+    nnrt_io *io; /* inputs, then outputs */
+    uint32_t nIn, nOut;
+    double loadMs, prepareMs;
+} cli_job;
+
+static void cli_job_free(cli_job *job)
+{
+    for (uint32_t i = 0; job->outputs != NULL && i < job->nOut; i++)
+        cli_tensor_free(&job->outputs[i]);
+    free(job->outputs);
+    free(job->io);
+    nnrt_session_destroy(job->session);
+    nnrt_model_destroy(job->model);
+    cli_inputs_free(&job->in);
+    memset(job, 0, sizeof(*job));
+}
+
+/* True for a value that may be a parameter (axes, sizes, limits) rather than data: small, and given by a file. */
+static bool cli_may_be_constant(const cli_input *input)
+{
+    return input->fromFile && input->value.shape.rank <= 1 && input->value.count <= 64;
+}
+
+/* Loads the model for the shapes of job->in, with small values as constants of the model where wanted. */
+static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool constants, nnrt_error *error)
+{
+    nnrt_onnx_input *given = (nnrt_onnx_input *)cli_alloc(job->in.count, sizeof(*given));
+    nnrt_onnx_desc desc;
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(error, 0, sizeof(*error));
+    if (given == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < job->in.count; i++) {
+        cli_input *input = &job->in.data[i];
+        input->constant = constants && cli_may_be_constant(input);
+        if (job->in.shapes[i].rank < 0)
+            continue;
+        given[desc.inputCount].name = input->name;
+        given[desc.inputCount].shape = job->in.shapes[i];
+        given[desc.inputCount++].data = input->constant ? input->value.data : NULL;
+    }
+    desc.inputs = given;
+    code = nnrt_onnx_load(&job->model, args->model, &desc, error);
+    free(given);
+    return code;
+}
+
+/* Loads the model. Some operators must know their parameters when they are planned; a model that hands them in as
+   inputs is loaded with the small values that are given as constants, which is said. */
+static int cli_job_load(cli_job *job, const cli_args *args)
+{
+    nnrt_error error, second;
+    double start = cli_now_ms();
+    bool any = false;
+    NNRT_ReturnCode code = cli_job_import(job, args, false, &error);
+    for (uint32_t i = 0; i < job->in.count; i++)
+        any = any || cli_may_be_constant(&job->in.data[i]);
+    if (code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY && any)
+        code = cli_job_import(job, args, true, &second);
+    if (code != NNRT_SUCCESS)
+        return cli_fail("cannot load %s: %s", args->model,
+                        error.message[0] != '\0' ? error.message : nnrt_code_name(code));
+    for (uint32_t i = 0; i < job->in.count; i++)
+        if (job->in.data[i].constant)
+            cli_note("the value of input '%s' is a constant of the model now", job->in.data[i].name);
+    job->loadMs = cli_now_ms() - start;
+    return CLI_DONE;
+}
+
+/* Makes the session. The model has the shapes of job->in already. */
+static int cli_job_prepare(cli_job *job, const cli_args *args)
+{
+    nnrt_session_desc desc;
+    nnrt_error error;
+    double start = cli_now_ms();
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.device = args->device;
+    desc.threads = args->threads;
+    code = nnrt_session_create(&job->session, job->model, &desc, &error);
+    if (code != NNRT_SUCCESS)
+        return cli_fail("cannot prepare %s: %s", args->model,
+                        error.message[0] != '\0' ? error.message : nnrt_code_name(code));
+    job->prepareMs = cli_now_ms() - start;
+    return CLI_DONE;
+}
+
+/* Ties the value of every input that the session takes to its place. */
+static int cli_job_bind_inputs(cli_job *job, const cli_args *args)
+{
+    for (uint32_t i = 0; i < job->nIn; i++) {
+        nnrt_io_info info = nnrt_session_input(job->session, i);
+        bool found = false;
+        for (uint32_t k = 0; k < job->in.count && !found; k++) {
+            const cli_input *input = &job->in.data[k];
+            found = !input->constant && strcmp(input->name, info.name) == 0;
+            if (found && input->value.bytes != info.bytes)
+                return cli_fail("cannot run %s: input '%s' has %.0f bytes, the session takes %.0f", args->model,
+                                info.name, (double)input->value.bytes, (double)info.bytes);
+            if (found) {
+                job->io[i].data = input->value.data;
+                job->io[i].bytes = input->value.bytes;
+            }
+        }
+        if (!found)
+            return cli_fail("cannot run %s: the session takes an input '%s' that the file does not have", args->model,
+                            info.name);
+    }
+    return CLI_DONE;
+}
+
+/* Makes room for the outputs and ties all buffers to the session's order. */
+static int cli_job_bind(cli_job *job, const cli_args *args)
+{
+    job->nIn = nnrt_session_inputs(job->session);
+    job->nOut = nnrt_session_outputs(job->session);
+    job->outputs = (cli_tensor *)cli_alloc(job->nOut, sizeof(*job->outputs));
+    job->io = (nnrt_io *)cli_alloc((size_t)job->nIn + job->nOut, sizeof(*job->io));
+    if (job->outputs == NULL || job->io == NULL)
+        return CLI_FAILED;
+    for (uint32_t i = 0; i < job->nOut; i++) {
+        nnrt_io_info info = nnrt_session_output(job->session, i);
+        if (cli_tensor_make(&job->outputs[i], info.dataType, &info.shape, info.name) != CLI_DONE)
+            return CLI_FAILED;
+        job->io[job->nIn + i].data = job->outputs[i].data;
+        job->io[job->nIn + i].bytes = job->outputs[i].bytes;
+    }
+    return cli_job_bind_inputs(job, args);
+}
+
+/* From inputs with values to a session that can run. */
+static int cli_job_start(cli_job *job, const cli_args *args)
+{
+    int status = cli_job_load(job, args);
+    if (status == CLI_DONE)
+        status = cli_job_prepare(job, args);
+    return status == CLI_DONE ? cli_job_bind(job, args) : status;
+}
+
+static int cli_job_run(cli_job *job)
+{
+    NNRT_ReturnCode code = nnrt_run(job->session, job->io, job->nIn, job->io + job->nIn, job->nOut);
+    const char *message = nnrt_session_error(job->session);
+    if (code != NNRT_SUCCESS)
+        return cli_fail("the run failed: %s", *message != '\0' ? message : nnrt_code_name(code));
+    return CLI_DONE;
+}
+
+/* ,"shape":[1,28,28]; an extent that is open is null. */
+static void cli_json_shape(const nnrt_dims *shape)
+{
+    fputs(",\"shape\":[", stdout);
+    for (int32_t k = 0; k < shape->rank; k++) {
+        fputs(k > 0 ? "," : "", stdout);
+        if (shape->dims[k] < 0)
+            fputs("null", stdout);
+        else
+            printf("%d", (int)shape->dims[k]);
+    }
+    putchar(']');
+}
+
+/* {"name":"x","type":"float32","shape":[1,2] - the caller closes it. */
+static void cli_json_tensor(const char *name, NNRT_DataType type, const nnrt_dims *shape)
+{
+    fputs("{\"name\":", stdout);
+    cli_json_text(name);
+    printf(",\"type\":\"%s\"", nnrt_type_name(type));
+    cli_json_shape(shape);
+}
+
+/* {"model":"path" - the caller closes it. */
+static void cli_json_open(const cli_args *args)
+{
+    fputs("{\"model\":", stdout);
+    cli_json_text(args->model);
+}
+
+static void cli_json_session(const cli_job *job, const cli_args *args)
+{
+    fputs(",\"device\":", stdout);
+    cli_json_text(nnrt_session_device(job->session));
+    printf(",\"threads\":%u", (unsigned)(args->threads > 0 ? args->threads : 1));
+}
+
+#endif /* NNRT_TOOL_JOB_H */

@@ -1,0 +1,652 @@
+/*
+nnrt.c - the command line of nnrt: look at a model, run it, time it, check it against ONNX test data.
+
+    cc -std=c99 -O2 -I. tools/nnrt.c -o build/nnrt -lm
+
+It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_image (libstb-dev) to read images.
+Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
+inputs.h model inputs; job.h sessions; check.h test data.
+Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
+*/
+#define _POSIX_C_SOURCE 200809L
+
+#define NNRT_IMPLEMENTATION
+#include "../nnrt.h"
+
+#include "../formats/nnrt_onnx.h"
+
+#include <sys/stat.h>
+#include <sys/types.h>
+#if defined(_WIN32)
+#include <direct.h>
+#endif
+
+#include "check.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>info */
+
+/* Prints an input as the file declares it, with open extents, or an output as the session has it. */
+static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format format, const nnrt_dims *shape, bool json)
+{
+    const char *text = format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "";
+    char buffer[CLI_SHAPE_BYTES];
+    if (json) {
+        cli_json_tensor(name, type, shape);
+        printf(",\"format\":\"%s\"}", *text != '\0' ? text : "none");
+    } else {
+        cli_put_name(stdout, name);
+        printf("  %s%s%s\n", cli_shape_text(buffer, sizeof(buffer), type, shape), *text != '\0' ? "  " : "", text);
+    }
+}
+
+/* Format of an input by its name; the session may have fewer inputs than the file. */
+static NNRT_Format cli_input_format(const nnrt_session *session, const char *name)
+{
+    for (uint32_t i = 0; i < nnrt_session_inputs(session); i++)
+        if (strcmp(nnrt_session_input(session, i).name, name) == 0)
+            return nnrt_session_input(session, i).format;
+    return NNRT_FORMAT_NONE;
+}
+
+static void cli_info_tensors(const cli_job *job, bool json)
+{
+    fputs(json ? ",\"inputs\":[" : "", stdout);
+    for (uint32_t i = 0; i < job->in.count; i++) {
+        const cli_input *in = &job->in.data[i];
+        fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "input       ", stdout);
+        cli_info_tensor(in->name, in->type, cli_input_format(job->session, in->name), &in->declared, json);
+    }
+    fputs(json ? "],\"outputs\":[" : "", stdout);
+    for (uint32_t i = 0; i < nnrt_session_outputs(job->session); i++) {
+        nnrt_io_info out = nnrt_session_output(job->session, i);
+        fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "output      ", stdout);
+        cli_info_tensor(out.name, out.dataType, out.format, &out.shape, json);
+    }
+    fputs(json ? "]" : "", stdout);
+}
+
+/* Nodes of each operator, in the order of the operators' numbers. */
+static void cli_info_operators(const NNRT_Model *m, bool json)
+{
+    bool first = true;
+    printf(json ? ",\"nodes\":%u,\"operators\":{" : "nodes       %u\n", (unsigned)m->nodes.count);
+    for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++) {
+        const nnrt_op *op = nnrt_op_at(k);
+        unsigned count = 0;
+        for (uint32_t i = 0; i < m->nodes.count; i++)
+            count += m->nodes.data[i].nodeType == op->type;
+        if (count > 0 && json)
+            printf("%s\"%s\":%u", first ? "" : ",", op->name, count);
+        else if (count > 0)
+            printf("            %5u  %s\n", count, op->name);
+        first = first && count == 0;
+    }
+    if (json)
+        putchar('}');
+}
+
+static void cli_info_memory(const cli_job *job, const cli_args *args)
+{
+    nnrt_session_memory m = nnrt_session_get_memory(job->session);
+    if (args->json) {
+        printf(",\"weight_bytes\":%.0f,\"arena_bytes\":%.0f,\"arena_lower_bound_bytes\":%.0f,\"session_bytes\":%.0f,"
+               "\"steps\":%u",
+               (double)m.constants, (double)m.arena, (double)m.bound, (double)m.total, (unsigned)m.steps);
+        cli_json_session(job, args);
+        fputs("}\n", stdout);
+        return;
+    }
+    printf("device      ");
+    cli_put_name(stdout, nnrt_session_device(job->session));
+    printf("\nsteps       %u kernels in a run\n", (unsigned)m.steps);
+    printf("constants   %.0f bytes\n", (double)m.constants);
+    printf("arena       %.0f bytes, lower bound %.0f\n", (double)m.arena, (double)m.bound);
+    printf("session     %.0f bytes, arena included, constants not\n", (double)m.total);
+}
+
+static int cli_info_job(cli_job *job, const cli_args *args)
+{
+    int status = cli_inputs_make(&job->in, args->model);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_shapes(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_close_shapes(&job->in);
+    if (status == CLI_DONE)
+        status = cli_job_load(job, args);
+    if (status == CLI_DONE)
+        status = cli_job_prepare(job, args);
+    if (status != CLI_DONE)
+        return status;
+    if (args->json) {
+        cli_json_open(args);
+        fputs(",\"name\":", stdout);
+        cli_json_text(job->model->name != NULL ? job->model->name : "");
+    } else {
+        printf("model       ");
+        cli_put_name(stdout, job->model->name != NULL ? job->model->name : "");
+        putchar('\n');
+    }
+    cli_info_tensors(job, args->json);
+    cli_info_operators(job->model, args->json);
+    cli_info_memory(job, args);
+    return CLI_DONE;
+}
+
+static int cli_info(const cli_args *args)
+{
+    cli_job job;
+    int status;
+    memset(&job, 0, sizeof(job));
+    status = cli_info_job(&job, args);
+    cli_job_free(&job);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>run */
+
+/* Writes name without the characters that some system's file names cannot have, at most 200 bytes, and returns their
+   number: '_' for / \ : * ? " < > | and control characters, and for a '.' in front. */
+static size_t cli_file_name(char *out, const char *name)
+{
+    size_t n = strlen(name);
+    if (n > 200)
+        for (n = 200; n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80;)
+            n--;
+    for (size_t k = 0; k < n; k++) {
+        unsigned char c = (unsigned char)name[k];
+        out[k] = c < 32 || c == 127 || strchr("/\\:*?\"<>|", c) != NULL || (c == '.' && k == 0) ? '_' : name[k];
+    }
+    return n;
+}
+
+/* True when two paths differ at most by the case of letters a to z, which some systems take for the same. */
+static bool cli_same_path(const char *a, const char *b)
+{
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 32) : *a, y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 32) : *b;
+        if (x != y)
+            return false;
+    }
+    return *a == *b;
+}
+
+/* Path of one output's file: DIR/NAME.npy. Where one of paths[0..i) is the same, NAME_2.npy, NAME_3.npy, ... The caller
+   frees it; NULL: no memory. */
+static char *cli_output_path(const char *dir, const char *name, char *const *paths, uint32_t i)
+{
+    size_t at = strlen(dir) + 1, room = at + 256;
+    char *path = (char *)cli_alloc(room, 1);
+    bool taken = true;
+    if (path == NULL)
+        return NULL;
+    snprintf(path, room, "%s/", dir);
+    if (*name != '\0')
+        at += cli_file_name(path + at, name);
+    else
+        at += (size_t)snprintf(path + at, room - at, "output_%u", (unsigned)i);
+    for (uint32_t number = 1; taken; number++) {
+        if (number > 1)
+            snprintf(path + at, room - at, "_%u.npy", (unsigned)number);
+        else
+            snprintf(path + at, room - at, ".npy");
+        taken = false;
+        for (uint32_t k = 0; k < i && !taken; k++)
+            taken = cli_same_path(path, paths[k]);
+    }
+    return path;
+}
+
+/* Makes the folder unless it is there. */
+static int cli_make_dir(const char *dir)
+{
+    struct stat s;
+#if defined(_WIN32)
+    int failed = _mkdir(dir);
+#else
+    int failed = mkdir(dir, 0777);
+#endif
+    if (failed != 0 && errno != EEXIST)
+        return cli_fail("cannot make the folder %s: %s", dir, strerror(errno));
+    if (failed != 0 && (stat(dir, &s) != 0 || !S_ISDIR(s.st_mode)))
+        return cli_fail("cannot write to %s: it is no folder", dir);
+    return CLI_DONE;
+}
+
+/* Writes all outputs; paths[i] becomes the name of each file, for the caller to free. */
+static int cli_write_outputs(const cli_job *job, const cli_args *args, char **paths)
+{
+    int status = cli_make_dir(args->outputDir);
+    for (uint32_t i = 0; status == CLI_DONE && i < job->nOut; i++) {
+        paths[i] = cli_output_path(args->outputDir, nnrt_session_output(job->session, i).name, paths, i);
+        status = paths[i] != NULL ? cli_npy_write(paths[i], &job->outputs[i]) : CLI_FAILED;
+    }
+    return status;
+}
+
+/* True when element a stands before b among the largest: larger first, NaN last, equal ones by place. */
+static bool cli_before(const cli_tensor *t, size_t a, size_t b)
+{
+    double x = cli_element(t, a), y = cli_element(t, b);
+    if (t->type == NNRT_DATA_TYPE_INT64 || t->type == NNRT_DATA_TYPE_UINT64) {
+        uint64_t flip = t->type == NNRT_DATA_TYPE_INT64 ? (uint64_t)1 << 63 : 0;
+        uint64_t u = cli_integer(t, a) ^ flip, v = cli_integer(t, b) ^ flip;
+        return u != v ? u > v : a < b;
+    }
+    if (isnan(x) || isnan(y))
+        return isnan(x) == isnan(y) ? a < b : isnan(y);
+    return x != y ? x > y : a < b;
+}
+
+/* Places of the count largest elements, largest first; count is at most 1000, so inserting into a list is fast enough.
+   NULL: no memory. */
+static size_t *cli_largest(const cli_tensor *t, size_t count)
+{
+    size_t *best = (size_t *)cli_alloc(count, sizeof(size_t)), n = 0;
+    for (size_t i = 0; best != NULL && i < t->count; i++) {
+        size_t at;
+        if (n == count && !cli_before(t, i, best[count - 1]))
+            continue;
+        at = n < count ? n++ : count - 1;
+        for (; at > 0 && cli_before(t, i, best[at - 1]); at--)
+            best[at] = best[at - 1];
+        best[at] = i;
+    }
+    return best;
+}
+
+/* Index of an element as people read it: the number alone where one axis only is longer than 1. */
+static void cli_put_place(const cli_tensor *t, size_t i, bool json)
+{
+    char text[CLI_SHAPE_BYTES];
+    int32_t longAxes = 0;
+    for (int32_t k = 0; k < t->shape.rank; k++)
+        longAxes += t->shape.dims[k] > 1;
+    if (json || longAxes > 1)
+        printf("%s", cli_place_text(text, sizeof(text), &t->shape, i));
+    else
+        printf("%.0f", (double)i);
+}
+
+static int cli_put_largest(const cli_tensor *t, uint32_t top, bool json)
+{
+    size_t count = t->count < top ? t->count : top;
+    size_t *best = cli_largest(t, count);
+    if (best == NULL)
+        return CLI_FAILED;
+    fputs(json ? ",\"top\":[" : "", stdout);
+    for (size_t i = 0; i < count; i++) {
+        fputs(json ? (i > 0 ? ",{\"index\":" : "{\"index\":") : "  ", stdout);
+        cli_put_place(t, best[i], json);
+        fputs(json ? ",\"value\":" : "  ", stdout);
+        cli_put_element(t, best[i], json ? (t->type == NNRT_DATA_TYPE_FLOAT64 ? 17 : 9) : 6, json);
+        fputs(json ? "}" : "\n", stdout);
+    }
+    fputs(json ? "]" : "", stdout);
+    free(best);
+    return CLI_DONE;
+}
+
+/* Prints outputs: name, type, shape, where it went, largest values. */
+static int cli_put_outputs(const cli_job *job, const cli_args *args, char *const *paths)
+{
+    uint32_t top = args->top > 0 ? args->top : args->outputDir != NULL ? 0 : 5;
+    int status = CLI_DONE;
+    for (uint32_t i = 0; status == CLI_DONE && i < job->nOut; i++) {
+        const cli_tensor *t = &job->outputs[i];
+        const char *name = nnrt_session_output(job->session, i).name;
+        char text[CLI_SHAPE_BYTES];
+        if (args->json) {
+            fputs(i > 0 ? "," : "", stdout);
+            cli_json_tensor(name, t->type, &t->shape);
+            if (paths[i] != NULL) {
+                fputs(",\"file\":", stdout);
+                cli_json_text(paths[i]);
+            }
+        } else {
+            cli_put_name(stdout, name);
+            printf("  %s", cli_shape_text(text, sizeof(text), t->type, &t->shape));
+            fputs(paths[i] != NULL ? "  " : "", stdout);
+            cli_put_name(stdout, paths[i] != NULL ? paths[i] : "");
+            putchar('\n');
+        }
+        if (top > 0)
+            status = cli_put_largest(t, top, args->json);
+        fputs(args->json ? "}" : "", stdout);
+    }
+    return status;
+}
+
+static int cli_run_job(cli_job *job, const cli_args *args)
+{
+    int status = cli_inputs_make(&job->in, args->model);
+    char **paths;
+    double start;
+    if (status == CLI_DONE)
+        status = cli_inputs_fill(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_job_start(job, args);
+    if (status != CLI_DONE)
+        return status;
+    start = cli_now_ms();
+    status = cli_job_run(job);
+    start = cli_now_ms() - start;
+    paths = (char **)cli_alloc(job->nOut, sizeof(*paths));
+    if (status == CLI_DONE && paths == NULL)
+        status = CLI_FAILED;
+    if (status == CLI_DONE && args->outputDir != NULL)
+        status = cli_write_outputs(job, args, paths);
+    if (status == CLI_DONE && args->json) {
+        cli_json_open(args);
+        cli_json_session(job, args);
+        cli_json_ms("run_ms", start);
+        fputs(",\"outputs\":[", stdout);
+    }
+    if (status == CLI_DONE)
+        status = cli_put_outputs(job, args, paths);
+    if (status == CLI_DONE && args->json)
+        fputs("]}\n", stdout);
+    for (uint32_t i = 0; paths != NULL && i < job->nOut; i++)
+        free(paths[i]);
+    free(paths);
+    return status;
+}
+
+static int cli_run(const cli_args *args)
+{
+    cli_job job;
+    int status;
+    memset(&job, 0, sizeof(job));
+    status = cli_run_job(&job, args);
+    cli_job_free(&job);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>bench */
+
+static int cli_compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Three runs that are not counted, then *reps that are (0: chosen by the last of the three). *times is the caller's. */
+static int cli_bench_times(cli_job *job, uint32_t *reps, double **times)
+{
+    cli_progress progress = {"bench", 0, false};
+    double start = 0;
+    int status = CLI_DONE;
+    for (int i = 0; status == CLI_DONE && i < 3; i++) {
+        start = cli_now_ms();
+        status = cli_job_run(job);
+    }
+    if (*reps == 0) {
+        double fit = 1000 / fmax(cli_now_ms() - start, 1e-3);
+        *reps = fit < 10 ? 10 : fit > 10000 ? 10000 : (uint32_t)fit;
+    }
+    *times = status == CLI_DONE ? (double *)cli_alloc(*reps, sizeof(double)) : NULL;
+    for (uint32_t i = 0; *times != NULL && status == CLI_DONE && i < *reps; i++) {
+        start = cli_now_ms();
+        status = cli_job_run(job);
+        (*times)[i] = cli_now_ms() - start;
+        cli_progress_show(&progress, (size_t)i + 1, *reps);
+    }
+    cli_progress_end(&progress);
+    return *times != NULL ? status : CLI_FAILED;
+}
+
+/* Prints the figures of sorted times: the median is the mean of the middle two where their number is even, p95 the
+   least time that 95 % of the runs do not exceed. */
+static void cli_bench_print(const cli_job *job, const cli_args *args, const double *times, uint32_t reps)
+{
+    nnrt_session_memory m = nnrt_session_get_memory(job->session);
+    double median = (times[(reps - 1) / 2] + times[reps / 2]) / 2;
+    double p95 = times[(uint32_t)(((uint64_t)reps * 95 + 99) / 100) - 1];
+    if (args->json) {
+        cli_json_open(args);
+        cli_json_session(job, args);
+        printf(",\"reps\":%u", (unsigned)reps);
+        cli_json_ms("load_ms", job->loadMs);
+        cli_json_ms("prepare_ms", job->prepareMs);
+        cli_json_ms("min_ms", times[0]);
+        cli_json_ms("median_ms", median);
+        cli_json_ms("p95_ms", p95);
+        printf(",\"arena_bytes\":%.0f,\"weight_bytes\":%.0f}\n", (double)m.arena, (double)m.constants);
+        return;
+    }
+    printf("device    ");
+    cli_put_name(stdout, nnrt_session_device(job->session));
+    printf(", %u thread%s\n", (unsigned)(args->threads > 1 ? args->threads : 1), args->threads > 1 ? "s" : "");
+    printf("load      %.3f ms\nprepare   %.3f ms\n", job->loadMs, job->prepareMs);
+    printf("run       min %.4f ms, median %.4f ms, p95 %.4f ms over %u runs\n", times[0], median, p95, (unsigned)reps);
+    printf("arena     %.0f bytes\nconstants %.0f bytes\n", (double)m.arena, (double)m.constants);
+}
+
+static int cli_bench(const cli_args *args)
+{
+    cli_job job;
+    uint32_t reps = args->reps;
+    double *times = NULL;
+    int status;
+    memset(&job, 0, sizeof(job));
+    status = cli_inputs_make(&job.in, args->model);
+    if (status == CLI_DONE)
+        status = cli_inputs_random(&job.in, args);
+    if (status == CLI_DONE)
+        status = cli_job_start(&job, args);
+    if (status == CLI_DONE)
+        status = cli_bench_times(&job, &reps, &times);
+    if (status == CLI_DONE) {
+        qsort(times, reps, sizeof(double), cli_compare_doubles);
+        cli_bench_print(&job, args, times, reps);
+    }
+    free(times);
+    cli_job_free(&job);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tables */
+
+static int cli_dot(const cli_args *args)
+{
+    cli_job job;
+    char *text = NULL;
+    size_t length;
+    int status;
+    memset(&job, 0, sizeof(job));
+    status = cli_inputs_make(&job.in, args->model);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_shapes(&job.in, args);
+    if (status == CLI_DONE)
+        status = cli_job_load(&job, args);
+    if (status == CLI_DONE) {
+        length = nnrt_model_dot(job.model, NULL, 0);
+        text = (char *)cli_alloc(length + 1, 1);
+        status = text != NULL ? CLI_DONE : CLI_FAILED;
+        if (text != NULL && nnrt_model_dot(job.model, text, length + 1) != length)
+            status = cli_fail("cannot describe %s: out of memory", args->model);
+    }
+    if (status == CLI_DONE)
+        fputs(text, stdout);
+    free(text);
+    cli_job_free(&job);
+    return status;
+}
+
+/* Types that a set of NNRT_TYPES_ bits holds, with a separator between them and quotes around each. */
+static void cli_put_types(uint32_t types, const char *quote)
+{
+#define CLI_TYPE(name, number, bytes, text) {number, text},
+    static const struct {
+        NNRT_DataType type;
+        const char *name;
+    } all[] = {NNRT_DATA_TYPES(CLI_TYPE)};
+#undef CLI_TYPE
+    bool first = true;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if ((types & NNRT_TYPES_OF(all[i].type)) != 0) {
+            printf("%s%s%s%s", first ? "" : ",", quote, all[i].name, quote);
+            first = false;
+        }
+}
+
+static int cli_ops(const cli_args *args)
+{
+    const nnrt_op *op;
+    if (args->json)
+        fputs("{\"operators\":[", stdout);
+    for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++) {
+        if (args->json)
+            printf("%s{\"name\":\"%s\",\"number\":%d,\"types\":[", i > 0 ? "," : "", op->name, (int)op->type);
+        else
+            printf(args->tsv ? "%s\t%d\t" : "%-24s %3d  ", op->name, (int)op->type);
+        cli_put_types(nnrt_op_types(op), args->json ? "\"" : "");
+        fputs(args->json ? "]}" : "\n", stdout);
+    }
+    if (args->json)
+        fputs("]}\n", stdout);
+    return CLI_DONE;
+}
+
+/* Name of a value in one of the enumerations of the library, "GPU". */
+#define CLI_ENUM_NAME(prefix, name, value)                                                                             \
+    case value: return #name;
+static const char *cli_device_type(NNRT_DeviceType type)
+{
+    switch (type) {
+        NNRT_ENUM_DeviceType(CLI_ENUM_NAME) default : return "OTHER";
+    }
+}
+
+static const char *cli_device_status(NNRT_DeviceStatus status)
+{
+    switch (status) {
+        NNRT_ENUM_DeviceStatus(CLI_ENUM_NAME) default : return "UNKNOWN";
+    }
+}
+
+static int cli_devices(const cli_args *args)
+{
+    fputs(args->json ? "{\"devices\":[" : "", stdout);
+    for (uint32_t i = 0; i < nnrt_device_count(); i++) {
+        const nnrt_device *d = nnrt_device_at(i);
+        const char *type = cli_device_type(nnrt_device_type(d)), *status = cli_device_status(nnrt_device_status(d));
+        if (args->json) {
+            fputs(i > 0 ? ",{\"name\":" : "{\"name\":", stdout);
+            cli_json_text(nnrt_device_name(d));
+            fputs(",\"unique_name\":", stdout);
+            cli_json_text(nnrt_device_unique_name(d));
+            fputs(",\"vendor\":", stdout);
+            cli_json_text(nnrt_device_vendor(d));
+            printf(",\"type\":\"%s\",\"status\":\"%s\"}", type, status);
+        } else {
+            cli_put_name(stdout, nnrt_device_name(d));
+            fputs("  ", stdout);
+            cli_put_name(stdout, nnrt_device_vendor(d));
+            printf("  %s  %s\n", type, status);
+        }
+    }
+    fputs(args->json ? "]}\n" : "", stdout);
+    return CLI_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>main */
+
+static const char cli_info_text[] =
+    "Inputs are shown as the file declares them, ? for an open extent; all else is what a session on the\n"
+    "chosen device has when open extents are those of --shape, or 1. constants: weights, used in place.\n"
+    "arena: room for the values between nodes; its lower bound is the most that lives at one moment.\n"
+    "session: all that nnrt_session_create allocates.\n\n";
+
+static const char cli_run_text[] =
+    "Every input needs a value. NAME= may be left out when there is one input; --input random without\n"
+    "a name serves all that have no other value. Files of floats are rounded to the input's float type,\n"
+    "integers take its integer type when they fit; both are noted. Extents that the model leaves open\n"
+    "come from the files or from --shape, else they are 1.\n\n"
+    "Images are resized to the input's height and width: bilinear, averaging where they shrink. Then\n"
+    "value = (pixel - mean) * scale, pixel 0 to 255. Default: pixel / 255 for floats, pixel - 128 for\n"
+    "int8, the pixel itself for other types. torchvision's mean 0.485 and std 0.229, which it takes of\n"
+    "pixel / 255, are --mean 123.675 --scale 1/58.395 here. EXIF rotation is ignored, and so is alpha\n"
+    "unless the input has 4 channels.\n\n"
+    "random is SplitMix64, started with SEED (default 0) + 2^32 * the input's number, one step an\n"
+    "element, of which the top bits are taken: floats in [-1, 1), integers 0 to 7, bool 0 or 1. The\n"
+    "values are the same on every machine.\n\n"
+    "Output files are NAME.npy with '_' for what file names cannot have, such as / and :. Names that\n"
+    "are then the same get _2, _3, ...\n\n";
+
+static const char cli_check_text[] =
+    "A set is a folder with input_0.pb, ... and output_0.pb, ...; they belong to the input or output\n"
+    "that their tensor names, else to that number. A float is right when\n"
+    "|got - expected| <= A + R * |expected|, or both are NaN or the same infinity; integers and bools\n"
+    "must be equal. The exit status is 1 when a set is wrong.\n\n";
+
+static const cli_command cli_commands[] = {
+    {"info", "MODEL", "Shows inputs, outputs, nodes of each operator, and the memory a model takes.", cli_info_text,
+     "nnrt info examples/digits/digits.onnx", CLI_INFO, cli_info},
+    {"run", "MODEL", "Runs a model once and shows or writes its outputs.", cli_run_text,
+     "nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png --top 1", CLI_RUN, cli_run},
+    {"bench", "MODEL", "Times loading, preparing and running a model on random inputs.",
+     "The inputs are those of --input random. Three runs go first and are not counted.\n\n",
+     "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
+    {"check", "MODEL", "Runs a model on ONNX test data and compares its outputs.", cli_check_text,
+     "nnrt check model.onnx --data test_data_set_0 --rtol 1e-4", CLI_CHECK, cli_check},
+    {"dot", "MODEL", "Writes a model as a Graphviz graph.", "",
+     "nnrt dot examples/digits/digits.onnx | dot -Tsvg > digits.svg", CLI_DOT, cli_dot},
+    {"ops", "", "Lists the operators: name, number, element types of input 0.", "", "nnrt ops --tsv", CLI_OPS, cli_ops},
+    {"devices", "", "Lists the devices: name, vendor, type, status.", "", "nnrt devices --json", CLI_DEVICES,
+     cli_devices},
+};
+
+#define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))
+
+static void cli_help(void)
+{
+    printf("nnrt %s - runs neural networks\n\nusage: nnrt COMMAND [arguments]\n\ncommands:\n", nnrt_version());
+    for (size_t i = 0; i < CLI_COMMANDS; i++)
+        printf("  %-8s %-6s %s\n", cli_commands[i].name, cli_commands[i].operands, cli_commands[i].what);
+    printf("\n'nnrt COMMAND --help' tells the options of a command. 'nnrt --version' prints the version.\n"
+           "MODEL is an ONNX file. Results go to standard output, messages to standard error.\n"
+           "Exit status: 0 done, 1 failed, 2 wrong usage.\n\n"
+           "example:\n  nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png\n");
+}
+
+/* Runs the command that argv names. */
+static int cli_main(int argc, char **argv)
+{
+    cli_args args;
+    int status;
+    if (argc < 2)
+        return cli_usage("which command? 'nnrt --help' lists them");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        cli_help();
+        return argc == 2 ? CLI_DONE : cli_usage("--help: what is '%s' for?", argv[2]);
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("nnrt %s\n", nnrt_version());
+        return argc == 2 ? CLI_DONE : cli_usage("--version: what is '%s' for?", argv[2]);
+    }
+    for (size_t i = 0; i < CLI_COMMANDS; i++) {
+        if (strcmp(argv[1], cli_commands[i].name) != 0)
+            continue;
+        status = cli_parse(&cli_commands[i], &args, argc - 2, argv + 2);
+        if (status == CLI_DONE && args.help)
+            cli_help_command(&cli_commands[i]);
+        else if (status == CLI_DONE)
+            status = cli_commands[i].run(&args);
+        return status;
+    }
+    return cli_usage("there is no command '%s'; 'nnrt --help' lists them", argv[1]);
+}
+
+/* What cannot be written counts as failed: a full disk must not look like success. */
+int main(int argc, char **argv)
+{
+    int status = cli_main(argc, argv);
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE)
+        status = cli_fail("cannot write to standard output: %s", strerror(errno));
+    return status;
+}

@@ -1,0 +1,355 @@
+/*
+npy.h - files of tensors: numpy's .npy read and written, the TensorProto of ONNX test data read.
+Part of tools/nnrt.c; the format is numpy's NEP 1: magic, version, length, a Python dictionary as text, the elements.
+*/
+#ifndef NNRT_TOOL_NPY_H
+#define NNRT_TOOL_NPY_H
+
+#include <errno.h>
+
+#include "tensor.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>files */
+
+/* The bytes of a file; data is never NULL after success. */
+typedef struct cli_bytes {
+    uint8_t *data;
+    size_t size;
+} cli_bytes;
+
+/* Reads all there is, whatever the file's length claims (so a pipe works too). The caller frees out->data. */
+static int cli_read_file(const char *path, cli_bytes *out)
+{
+    FILE *f = fopen(path, "rb");
+    size_t room = 0, got;
+    memset(out, 0, sizeof(*out));
+    if (f == NULL)
+        return cli_fail("cannot open %s: %s", path, strerror(errno));
+    do {
+        if (room - out->size < 65536) {
+            size_t more = room < 65536 ? 131072 : room <= SIZE_MAX / 2 ? room * 2 : 0;
+            uint8_t *grown = more > 0 ? (uint8_t *)realloc(out->data, more) : NULL;
+            if (grown == NULL)
+                break;
+            out->data = grown;
+            room = more;
+        }
+        errno = 0;
+        got = fread(out->data + out->size, 1, room - out->size, f);
+        out->size += got;
+    } while (got > 0);
+    if (room - out->size >= 65536 && !ferror(f)) {
+        fclose(f);
+        return CLI_DONE;
+    }
+    if (ferror(f))
+        cli_fail("cannot read %s: %s", path, strerror(errno));
+    else
+        cli_fail("cannot read %s: out of memory after %.0f bytes", path, (double)out->size);
+    fclose(f);
+    free(out->data);
+    memset(out, 0, sizeof(*out));
+    return CLI_FAILED;
+}
+
+static bool cli_little_endian(void)
+{
+    const uint16_t one = 1;
+    uint8_t low;
+    memcpy(&low, &one, 1);
+    return low == 1;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>npy */
+
+/* Type letters of numpy: kind and bytes an element. */
+static const struct {
+    char kind;
+    NNRT_DataType type;
+} cli_npy_types[] = {{'b', NNRT_DATA_TYPE_BOOL},    {'i', NNRT_DATA_TYPE_INT8},    {'i', NNRT_DATA_TYPE_INT16},
+                     {'i', NNRT_DATA_TYPE_INT32},   {'i', NNRT_DATA_TYPE_INT64},   {'u', NNRT_DATA_TYPE_UINT8},
+                     {'u', NNRT_DATA_TYPE_UINT16},  {'u', NNRT_DATA_TYPE_UINT32},  {'u', NNRT_DATA_TYPE_UINT64},
+                     {'f', NNRT_DATA_TYPE_FLOAT16}, {'f', NNRT_DATA_TYPE_FLOAT32}, {'f', NNRT_DATA_TYPE_FLOAT64}};
+
+#define CLI_NPY_TYPES (sizeof(cli_npy_types) / sizeof(cli_npy_types[0]))
+
+/* What the dictionary of a .npy file says, and the text still to be read. */
+typedef struct cli_npy_head {
+    const char *at, *end;
+    NNRT_DataType type;
+    bool swapped, fortran, hasType, hasOrder, hasShape;
+    nnrt_dims shape;
+} cli_npy_head;
+
+/* True when the next character, after blanks, is c; it is then passed. */
+static bool cli_npy_take(cli_npy_head *h, char c)
+{
+    while (h->at < h->end && (*h->at == ' ' || *h->at == '\n' || *h->at == '\t' || *h->at == '\r'))
+        h->at++;
+    if (h->at == h->end || *h->at != c)
+        return false;
+    h->at++;
+    return true;
+}
+
+/* Passes the word when it stands next. */
+static bool cli_npy_word(cli_npy_head *h, const char *word)
+{
+    size_t n = strlen(word);
+    if ((size_t)(h->end - h->at) < n || memcmp(h->at, word, n) != 0)
+        return false;
+    h->at += n;
+    return true;
+}
+
+/* Reads a quoted text of at most size - 1 characters, without escapes. */
+static bool cli_npy_text(cli_npy_head *h, char *out, size_t size)
+{
+    char quote = cli_npy_take(h, '\'') ? '\'' : cli_npy_take(h, '"') ? '"' : '\0';
+    size_t n = 0;
+    while (quote != '\0' && h->at < h->end && *h->at != quote) {
+        if (n + 1 >= size || *h->at == '\\')
+            return false;
+        out[n++] = *h->at++;
+    }
+    out[n] = '\0';
+    return quote != '\0' && cli_npy_take(h, quote);
+}
+
+/* '<f4': byte order, kind, bytes. */
+static bool cli_npy_type(cli_npy_head *h)
+{
+    char text[16];
+    if (!cli_npy_text(h, text, sizeof(text)) || strchr("<>|=", text[0]) == NULL || strlen(text) != 3)
+        return false;
+    for (size_t i = 0; i < CLI_NPY_TYPES; i++)
+        if (cli_npy_types[i].kind == text[1] && nnrt_type_size(cli_npy_types[i].type) == (size_t)(text[2] - '0'))
+            h->type = cli_npy_types[i].type;
+    h->swapped = text[0] == (cli_little_endian() ? '>' : '<') && text[2] != '1';
+    h->hasType = h->type != NNRT_DATA_TYPE_UNKNOWN && !(text[0] == '|' && text[2] != '1');
+    return h->hasType;
+}
+
+/* (1, 28, 28) with an optional comma behind the last extent, and Python 2's L behind a number. */
+static bool cli_npy_shape(cli_npy_head *h)
+{
+    h->shape.rank = 0;
+    h->hasShape = cli_npy_take(h, '(');
+    if (!h->hasShape)
+        return false;
+    while (!cli_npy_take(h, ')')) {
+        const char *first = h->at;
+        int64_t extent = 0;
+        for (; h->at < h->end && *h->at >= '0' && *h->at <= '9'; h->at++)
+            if ((extent = extent * 10 + (*h->at - '0')) > INT32_MAX)
+                return false;
+        if (h->at == first || h->shape.rank == NNRT_MAX_RANK)
+            return false;
+        h->shape.dims[h->shape.rank++] = (int32_t)extent;
+        (void)cli_npy_word(h, "L");
+        if (!cli_npy_take(h, ','))
+            return cli_npy_take(h, ')');
+    }
+    return true;
+}
+
+/* The dictionary: descr, fortran_order and shape, in any order. */
+static const char *cli_npy_dictionary(cli_npy_head *h)
+{
+    char key[32];
+    if (!cli_npy_take(h, '{'))
+        return "its header is no dictionary";
+    while (!cli_npy_take(h, '}')) {
+        if (!cli_npy_text(h, key, sizeof(key)) || !cli_npy_take(h, ':'))
+            return "its header is damaged";
+        (void)cli_npy_take(h, ' ');
+        if (strcmp(key, "descr") == 0) {
+            if (!cli_npy_type(h))
+                return "its element type is none of bool, i1 to i8, u1 to u8, f2, f4, f8";
+        } else if (strcmp(key, "fortran_order") == 0) {
+            h->fortran = cli_npy_word(h, "True");
+            if (!h->fortran && !cli_npy_word(h, "False"))
+                return "its header is damaged: fortran_order is neither True nor False";
+            h->hasOrder = true;
+        } else if (strcmp(key, "shape") != 0) {
+            return "its header has a key that is none of descr, fortran_order, shape";
+        } else if (!cli_npy_shape(h)) {
+            return "its shape is damaged, has more than 8 axes or an extent beyond 2147483647";
+        }
+        if (!cli_npy_take(h, ',') && (h->at == h->end || *h->at != '}'))
+            return "its header is damaged";
+    }
+    return h->hasType && h->hasOrder && h->hasShape ? NULL : "its header lacks descr, fortran_order or shape";
+}
+
+/* Reverses the bytes of each element. */
+static void cli_swap_elements(uint8_t *data, size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++, data += size)
+        for (size_t k = 0; k < size / 2; k++) {
+            uint8_t b = data[k];
+            data[k] = data[size - 1 - k];
+            data[size - 1 - k] = b;
+        }
+}
+
+/* Copies elements whose first axis runs fastest into t, whose last axis does. */
+static void cli_from_fortran(cli_tensor *t, const uint8_t *from)
+{
+    size_t size = nnrt_type_size(t->type), strides[NNRT_MAX_RANK], stride = 1;
+    int32_t at[NNRT_MAX_RANK] = {0};
+    for (int32_t k = 0; k < t->shape.rank; k++) {
+        strides[k] = stride;
+        stride *= (size_t)t->shape.dims[k];
+    }
+    for (size_t i = 0; i < t->count; i++) {
+        size_t source = 0;
+        for (int32_t k = 0; k < t->shape.rank; k++)
+            source += (size_t)at[k] * strides[k];
+        memcpy((uint8_t *)t->data + i * size, from + source * size, size);
+        for (int32_t k = t->shape.rank - 1; k >= 0 && ++at[k] == t->shape.dims[k]; k--)
+            at[k] = 0;
+    }
+}
+
+/* Finds the dictionary in the file's first bytes; offset is where the elements start. */
+static const char *cli_npy_locate(const cli_bytes *file, cli_npy_head *h, size_t *offset)
+{
+    const uint8_t *d = file->data;
+    size_t start, length;
+    if (file->size < 10 || d[6] < 1 || d[6] > 3)
+        return "its version is none of 1, 2, 3";
+    start = d[6] == 1 ? 10 : 12;
+    if (file->size < start)
+        return "it ends inside the header";
+    length = (size_t)d[8] | (size_t)d[9] << 8;
+    if (d[6] > 1)
+        length |= (size_t)d[10] << 16 | (size_t)d[11] << 24;
+    if (length > file->size - start)
+        return "it ends inside the header";
+    memset(h, 0, sizeof(*h));
+    h->at = (const char *)d + start;
+    h->end = h->at + length;
+    *offset = start + length;
+    return cli_npy_dictionary(h);
+}
+
+/* Reads the tensor of a .npy file whose bytes are there: either order of axes and of bytes, versions 1 to 3. */
+static int cli_npy_read(const cli_bytes *file, const char *path, cli_tensor *t)
+{
+    cli_npy_head h;
+    size_t offset = 0, bytes;
+    const char *fault = cli_npy_locate(file, &h, &offset);
+    memset(t, 0, sizeof(*t));
+    if (fault != NULL)
+        return cli_fail("cannot use %s: %s", path, fault);
+    if (!nnrt_dims_bytes(h.shape.dims, h.shape.rank, h.type, &bytes) || file->size - offset != bytes)
+        return cli_fail("cannot use %s: it has %.0f bytes of elements, which is not what its shape and type make", path,
+                        (double)(file->size - offset));
+    if (cli_tensor_make(t, h.type, &h.shape, path) != CLI_DONE)
+        return CLI_FAILED;
+    if (h.fortran)
+        cli_from_fortran(t, file->data + offset);
+    else
+        memcpy(t->data, file->data + offset, t->bytes);
+    if (h.swapped)
+        cli_swap_elements((uint8_t *)t->data, t->count, nnrt_type_size(t->type));
+    return CLI_DONE;
+}
+
+/* Writes t as a .npy file of version 1, axes in C order, bytes in the machine's order. */
+static int cli_npy_write(const char *path, const cli_tensor *t)
+{
+    char head[256], shape[CLI_SHAPE_BYTES] = "", name[4] = "|b1";
+    size_t at = 0, used;
+    FILE *f;
+    bool written;
+    for (size_t i = 0; i < CLI_NPY_TYPES; i++)
+        if (cli_npy_types[i].type == t->type) {
+            name[0] = nnrt_type_size(t->type) == 1 ? '|' : cli_little_endian() ? '<' : '>';
+            name[1] = cli_npy_types[i].kind;
+            name[2] = (char)('0' + nnrt_type_size(t->type));
+        }
+    for (int32_t k = 0; k < t->shape.rank; k++)
+        at += nnrt_text(shape + at, sizeof(shape) - at, "%s%d%s", k > 0 ? ", " : "", t->shape.dims[k],
+                        t->shape.rank == 1 ? "," : "");
+    used = 10 + nnrt_text(head + 10, sizeof(head) - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+                          name, shape);
+    while (used % 64 != 63)
+        head[used++] = ' ';
+    head[used++] = '\n';
+    memcpy(head, "\x93NUMPY\x01\x00", 8);
+    head[8] = (char)((used - 10) & 0xFF);
+    head[9] = (char)((used - 10) >> 8);
+    f = fopen(path, "wb");
+    if (f == NULL)
+        return cli_fail("cannot write %s: %s", path, strerror(errno));
+    written = fwrite(head, 1, used, f) == used && fwrite(t->data, 1, t->bytes, f) == t->bytes;
+    if (fclose(f) != 0 || !written)
+        return cli_fail("cannot write %s: %s", path, strerror(errno));
+    return CLI_DONE;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>pb */
+
+/* The element type of nnrt for one of ONNX, UNKNOWN where there is none. */
+static NNRT_DataType cli_onnx_type(nnrt_onnx_type type)
+{
+    switch (type) {
+    case NNRT_ONNX_BOOL: return NNRT_DATA_TYPE_BOOL;
+    case NNRT_ONNX_INT8: return NNRT_DATA_TYPE_INT8;
+    case NNRT_ONNX_INT16: return NNRT_DATA_TYPE_INT16;
+    case NNRT_ONNX_INT32: return NNRT_DATA_TYPE_INT32;
+    case NNRT_ONNX_INT64: return NNRT_DATA_TYPE_INT64;
+    case NNRT_ONNX_UINT8: return NNRT_DATA_TYPE_UINT8;
+    case NNRT_ONNX_UINT16: return NNRT_DATA_TYPE_UINT16;
+    case NNRT_ONNX_UINT32: return NNRT_DATA_TYPE_UINT32;
+    case NNRT_ONNX_UINT64: return NNRT_DATA_TYPE_UINT64;
+    case NNRT_ONNX_FLOAT16: return NNRT_DATA_TYPE_FLOAT16;
+    case NNRT_ONNX_FLOAT: return NNRT_DATA_TYPE_FLOAT32;
+    case NNRT_ONNX_DOUBLE: return NNRT_DATA_TYPE_FLOAT64;
+    default: return NNRT_DATA_TYPE_UNKNOWN;
+    }
+}
+
+/* Reads a TensorProto whose bytes are there. name (may be NULL) gets at most size - 1 characters of the tensor's name,
+   "" when it has none or a longer one. */
+static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, char *name, size_t size)
+{
+    nnrt_onnx_tensor *proto = NULL;
+    nnrt_error error;
+    nnrt_dims shape;
+    NNRT_DataType type;
+    int status = CLI_FAILED;
+    memset(&error, 0, sizeof(error));
+    memset(&shape, 0, sizeof(shape));
+    memset(t, 0, sizeof(*t));
+    if (nnrt_onnx_parse_tensor(file->data, file->size, NULL, &proto, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot use %s: %s", path, error.message);
+    type = cli_onnx_type(proto->dataType);
+    for (size_t i = 0; i < proto->dims.count && i < NNRT_MAX_RANK && proto->dims.data[i] <= INT32_MAX; i++)
+        shape.dims[shape.rank++] = (int32_t)proto->dims.data[i];
+    if (type == NNRT_DATA_TYPE_UNKNOWN)
+        cli_fail("cannot use %s: element type %d of ONNX is not among those of nnrt", path, (int)proto->dataType);
+    else if ((size_t)shape.rank != proto->dims.count)
+        cli_fail("cannot use %s: it has more than %d axes or an extent beyond 2147483647", path, NNRT_MAX_RANK);
+    else
+        status = cli_tensor_make(t, type, &shape, path);
+    if (status == CLI_DONE && nnrt_onnx_tensor_read(proto, t->data, t->bytes, &error) != NNRT_SUCCESS) {
+        status = cli_fail("cannot use %s: %s", path, error.message);
+        cli_tensor_free(t);
+    }
+    if (name != NULL) {
+        size_t n = proto->name.length < size ? proto->name.length : 0;
+        if (n > 0)
+            memcpy(name, proto->name.data, n);
+        name[n] = '\0';
+    }
+    nnrt_onnx_tensor_free(proto);
+    return status;
+}
+
+#endif /* NNRT_TOOL_NPY_H */

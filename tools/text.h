@@ -1,0 +1,218 @@
+/*
+text.h - what the command line says: messages on standard error, JSON on standard output, progress on a terminal.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_TEXT_H
+#define NNRT_TOOL_TEXT_H
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+/* Exit status of the tool, and what every function here that can fail returns. */
+enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
+
+#if defined(__GNUC__) || defined(__clang__)
+#define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define CLI_PRINTF(text, first)
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>messages */
+
+/* Bytes of the UTF-8 character that starts at s (1 to 4), 0 where there is none: a stray byte, an overlong form, a
+   surrogate, a number beyond U+10FFFF. */
+static size_t cli_utf8(const char *s)
+{
+    const unsigned char *u = (const unsigned char *)s;
+    size_t n = u[0] < 0x80                   ? 1
+               : u[0] >= 0xC2 && u[0] < 0xE0 ? 2
+               : u[0] >= 0xE0 && u[0] < 0xF0 ? 3
+               : u[0] >= 0xF0 && u[0] < 0xF5 ? 4
+                                             : 0;
+    for (size_t i = 1; i < n; i++)
+        if ((u[i] & 0xC0) != 0x80)
+            return 0;
+    if ((u[0] == 0xE0 && u[1] < 0xA0) || (u[0] == 0xED && u[1] > 0x9F) || (u[0] == 0xF0 && u[1] < 0x90) ||
+        (u[0] == 0xF4 && u[1] > 0x8F))
+        return 0;
+    return n;
+}
+
+/* Writes text that comes from a file. Control characters and bytes that are not UTF-8 become '?', so that a name can
+   neither break a line nor steer a terminal. */
+static void cli_put_name(FILE *out, const char *s)
+{
+    while (*s != '\0') {
+        size_t n = cli_utf8(s);
+        bool plain = n > 1 ? !(n == 2 && (unsigned char)s[0] == 0xC2 && (unsigned char)s[1] < 0xA0)
+                           : n == 1 && *s >= ' ' && *s != 0x7F;
+        if (plain)
+            fwrite(s, 1, n, out);
+        else
+            fputc('?', out);
+        s += n > 0 ? n : 1;
+    }
+}
+
+/* One line "nnrt: <kind><text>" on standard error. */
+static void cli_say(const char *kind, const char *format, va_list values)
+{
+    char line[1024];
+    int n = vsnprintf(line, sizeof(line), format, values);
+    fputs("nnrt: ", stderr);
+    fputs(kind, stderr);
+    cli_put_name(stderr, n < 0 ? "(message lost)" : line);
+    fputs("\n", stderr);
+}
+
+/* Says what failed; returns CLI_FAILED. */
+CLI_PRINTF(1, 2) static int cli_fail(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    cli_say("", format, values);
+    va_end(values);
+    return CLI_FAILED;
+}
+
+/* Says what is wrong with the arguments; returns CLI_USAGE. */
+CLI_PRINTF(1, 2) static int cli_usage(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    cli_say("", format, values);
+    va_end(values);
+    return CLI_USAGE;
+}
+
+/* Says something that the user should know although nothing failed. */
+CLI_PRINTF(1, 2) static void cli_note(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    cli_say("note: ", format, values);
+    va_end(values);
+}
+
+/* Memory for count elements, NULL (and said so) when there is none. 0 elements give a block as well. */
+static void *cli_alloc(size_t count, size_t bytes)
+{
+    void *block = NULL;
+    if (bytes == 0 || count <= SIZE_MAX / bytes)
+        block = calloc(count > 0 ? count : 1, bytes > 0 ? bytes : 1);
+    if (block == NULL)
+        cli_fail("out of memory: there is no room for %.0f bytes", (double)count * (double)bytes);
+    return block;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>json */
+
+/* "text" with everything escaped that JSON wants escaped; bytes that are not UTF-8 become U+FFFD. */
+static void cli_json_text(const char *s)
+{
+    putchar('"');
+    while (*s != '\0') {
+        size_t n = cli_utf8(s);
+        if (n == 0)
+            fputs("\\ufffd", stdout);
+        else if (n == 1 && (*s == '"' || *s == '\\'))
+            printf("\\%c", *s);
+        else if (n == 1 && (unsigned char)*s < 0x20)
+            printf("\\u%04x", (unsigned)(unsigned char)*s);
+        else
+            fwrite(s, 1, n, stdout);
+        s += n > 0 ? n : 1;
+    }
+    putchar('"');
+}
+
+/* A number with that many significant digits; JSON knows neither NaN nor infinity: they are null. */
+static void cli_json_number(double value, int digits)
+{
+    if (isfinite(value))
+        printf("%.*g", digits, value);
+    else
+        fputs("null", stdout);
+}
+
+/* Milliseconds, or an error bound: three digits behind the microsecond are noise. */
+static void cli_json_ms(const char *key, double ms)
+{
+    printf(",\"%s\":", key);
+    if (isfinite(ms))
+        printf("%.6f", ms);
+    else
+        fputs("null", stdout);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>time */
+
+/* Milliseconds of a clock that only runs forward. */
+static double cli_now_ms(void)
+{
+#if defined(CLOCK_MONOTONIC)
+    struct timespec t;
+    if (clock_gettime(CLOCK_MONOTONIC, &t) == 0)
+        return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+#endif
+    return (double)clock() * 1e3 / (double)CLOCKS_PER_SEC;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>progress */
+
+/* A line on standard error that is rewritten in place at most ten times a second, and only where standard error is a
+   terminal. All zero, with label, is the start. */
+typedef struct cli_progress {
+    const char *label;
+    double last; /* when it was drawn last */
+    bool drawn;  /* something stands in the line */
+} cli_progress;
+
+static bool cli_on_terminal(void)
+{
+#if defined(__unix__) || defined(__APPLE__)
+    return isatty(2) == 1;
+#else
+    return false;
+#endif
+}
+
+static void cli_progress_show(cli_progress *p, size_t done, size_t total)
+{
+    double now = cli_now_ms();
+    char bar[25];
+    size_t filled = total > 0 ? done * (sizeof(bar) - 1) / total : 0;
+    if (!cli_on_terminal() || (p->drawn && now - p->last < 100))
+        return;
+    for (size_t i = 0; i < sizeof(bar) - 1; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[sizeof(bar) - 1] = '\0';
+    fprintf(stderr, "\r%s [%s] %lu/%lu ", p->label, bar, (unsigned long)done, (unsigned long)total);
+    fflush(stderr);
+    p->last = now;
+    p->drawn = true;
+}
+
+/* Clears the line, so that what is printed next starts at its beginning. */
+static void cli_progress_end(cli_progress *p)
+{
+    if (p->drawn)
+        fprintf(stderr, "\r%*s\r", 79, "");
+    p->drawn = false;
+}
+
+#endif /* NNRT_TOOL_TEXT_H */
