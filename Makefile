@@ -87,7 +87,7 @@ suites: $(ONLY:%=suite-%)
 
 build/test/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(if $(filter test_ops,$*),,-lcmocka) $(LIBS)
+	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(if $(filter test_ops,$*),,-lcmocka) $(LIBS) -lpthread
 
 build/test/onnx_nodes: tests/onnx_nodes.c $(wildcard tests/*.h tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)

@@ -289,12 +289,12 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
 /* One data set in all ways. *constant: some inputs had to be constants. */
 static int run_set(const char *path, const data_set *s, bool *constant, char *text, size_t size)
 {
-    char first[512];
+    char last[512];
     int result = SKIPPED;
     bool any = false;
     for (uint32_t i = 0; i < s->nNames; i++)
         any = any || s->dynamic[i];
-    first[0] = '\0';
+    last[0] = '\0';
     for (int c = CONSTANT_NONE; c < CONSTANT_END && result == SKIPPED; c++)
         for (int extents = any ? 0 : 1; extents < 2 && result == SKIPPED; extents++) {
             result = attempt(path, s, c, extents != 0, true, text, size);
@@ -306,12 +306,12 @@ static int run_set(const char *path, const data_set *s, bool *constant, char *te
                     result = FAILED;
                 }
             }
-            if (result == SKIPPED && first[0] == '\0')
-                snprintf(first, sizeof(first), "%s", text);
+            if (result == SKIPPED && (last[0] == '\0' || strstr(text, "has no inputs") == NULL))
+                snprintf(last, sizeof(last), "%s", text); /* the last reason that says something about the node */
             *constant = c != CONSTANT_NONE;
         }
     if (result == SKIPPED)
-        snprintf(text, size, "%s", first);
+        snprintf(text, size, "%s", last);
     return result;
 }
 

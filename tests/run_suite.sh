@@ -4,14 +4,22 @@
 # run_suite.sh --summary FOLDER NAME...  prints a line a suite and last "N passed, N failed"; status 0 only when nothing
 #                                        failed and every suite ran and passed something.
 #
-# A suite says how it went either as cmocka does, or with a last line "N passed, N failed[, N skipped]". A suite that
+# A suite says how it went as cmocka does, or with a last line "N passed, N failed[, N skipped]". One that
 # ends with a status other than 0, says nothing or runs nothing has failed, whatever it counted.
 set -u
 
 # count LOG: "passed failed skipped" of a suite's output
 count() {
     awk '
-    /^[0-9]+ passed, [0-9]+ failed/ { p = $1; f = $3; s = $6 == "skipped" ? $5 : 0; last = 1 }
+    /^[0-9]+ passed.* [0-9]+ failed/ {
+        last = 1
+        p = f = s = 0
+        for (i = 2; i <= NF; i++) {
+            if ($i ~ /^passed,?$/) p = $(i - 1)
+            if ($i ~ /^failed,?$/) f = $(i - 1)
+            if ($i ~ /^skipped,?$/) s = $(i - 1)
+        }
+    }
     /^\[  PASSED  \] [0-9]+ test/ { cp += $4 }
     /^\[  FAILED  \] [0-9]+ test/ { cf += $4 }
     /^\[  SKIPPED \] [0-9]+ test/ { cs += $4 }

@@ -13,12 +13,8 @@
 
 #include <cmocka.h>
 
-#ifdef NNRT_MATH_FRAGMENT
-#include NNRT_MATH_FRAGMENT
-#else
 #define NNRT_IMPLEMENTATION
 #include "nnrt_ops.h"
-#endif
 
 /* The NaN that the double functions promise. */
 #define DOUBLE_NAN ((uint64_t)0x7ff80000u << 32)

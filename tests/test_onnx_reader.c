@@ -1,8 +1,7 @@
 /* The ONNX reader against the onnx package (data/onnx_reader_expected.txt, written by the script beside it) on the test
  * data that Debian installs with libonnx-testdata, and against damaged and hostile bytes. Run from the root of the
  * repository, or with NNRT_TEST_DATA set to the folder tests/data. NNRT_ONNX_TESTDATA says where the test data lie;
- * tests that need them are skipped where they do not. Run with the address and undefined behaviour sanitizers.
- * NNRT_ONNX_READER_STANDALONE: the reader's own file onnx_reader.h alone, with the base types it needs. */
+ * tests that need them are skipped where they do not. Run with the address and undefined behaviour sanitizers. */
 #define _XOPEN_SOURCE 700
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,69 +17,8 @@
 
 #include <cmocka.h>
 
-#ifdef NNRT_ONNX_READER_STANDALONE
-#define NNRT_API extern
-typedef int32_t NNRT_ReturnCode;
-enum {
-    NNRT_SUCCESS = 0,
-    NNRT_NULL_PTR = 2,
-    NNRT_INVALID_PARAMETER = 3,
-    NNRT_OUT_OF_MEMORY = 5,
-    NNRT_INVALID_FILE = 7,
-    NNRT_INVALID_PATH = 8,
-    NNRT_NOT_SUPPORT = 11
-};
-typedef struct nnrt_error {
-    NNRT_ReturnCode code;
-    int32_t node;
-    int32_t tensor;
-    char message[276];
-} nnrt_error;
-typedef struct nnrt_allocator {
-    void *(*alloc)(void *user, size_t size, size_t alignment);
-    void (*free)(void *user, void *p, size_t size);
-    void *user;
-} nnrt_allocator;
-
-/* Appends text to the message, as much as fits. */
-static void put_text(nnrt_error *error, const char *text) {
-    size_t have = strlen(error->message);
-    snprintf(error->message + have, sizeof(error->message) - have, "%s", text);
-}
-
-static NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...) {
-    va_list args;
-    char text[64];
-    if (error == NULL || error->code != NNRT_SUCCESS) {
-        return code;
-    }
-    error->code = code;
-    error->message[0] = 0;
-    va_start(args, format);
-    for (; *format != 0; format++) {
-        snprintf(text, sizeof(text), "%c", *format);
-        if (*format == '%') {
-            switch (*++format) {
-                case 's': put_text(error, va_arg(args, const char *)); text[0] = 0; break;
-                case 'd': snprintf(text, sizeof(text), "%d", (int)va_arg(args, int32_t)); break;
-                case 'u': snprintf(text, sizeof(text), "%u", (unsigned)va_arg(args, uint32_t)); break;
-                case 'l': snprintf(text, sizeof(text), "%lld", (long long)va_arg(args, int64_t)); break;
-                case 'z': snprintf(text, sizeof(text), "%zu", va_arg(args, size_t)); break;
-                default: abort();
-            }
-        }
-        put_text(error, text);
-    }
-    va_end(args);
-    return code;
-}
-#include "onnx_reader.h"
-#else
 #define NNRT_IMPLEMENTATION
-#define NNRT_ONNX_IMPLEMENTATION
-#include "nnrt.h"
 #include "formats/nnrt_onnx.h"
-#endif
 
 /* ---- an allocator that counts, and fails at one call ---- */
 
@@ -91,7 +29,7 @@ typedef struct counter {
 static void *counter_alloc(void *user, size_t size, size_t alignment) {
     counter *c = (counter *)user;
     void *p;
-    assert_true(size > 0 && alignment > 0 && alignment <= 16);
+    assert_true(size > 0 && alignment > 0 && alignment <= NNRT_ALIGNMENT);
     if (++c->calls == c->failAt) {
         return NULL;
     }

@@ -11,15 +11,8 @@
 #include <time.h>
 #include <cmocka.h>
 
-#ifdef NNRT_PLANNER_FRAGMENT
-typedef int32_t NNRT_ReturnCode;
-enum { NNRT_SUCCESS = 0, NNRT_NULL_PTR = 2, NNRT_INVALID_PARAMETER = 3, NNRT_OUT_OF_MEMORY = 5 };
-#define NNRT_API extern
-#include "planner.h"
-#else
 #define NNRT_IMPLEMENTATION
 #include "nnrt_hal.h"
-#endif
 
 #define MAX_BLOCKS 10000
 #define GUARD 64

@@ -22,6 +22,7 @@ check() {
 
 check 'all pass' '3 0 0' echo '3 passed, 0 failed'
 check 'some skipped' '3 0 2' echo '3 passed, 0 failed, 2 skipped'
+check 'with a remark' '3 1 20' echo '3 passed (2 of them twice), 1 failed, 20 skipped'
 check 'one fails' '2 1 0' sh -c 'echo "2 passed, 1 failed"; exit 1'
 check 'fails with status 0' '2 1 0' echo '2 passed, 1 failed'
 check 'counts none failed, ends with status 1' '2 1 0' sh -c 'echo "2 passed, 0 failed"; exit 1'

@@ -655,7 +655,7 @@ def opset13(n):
     n.output(n.op("ReduceSum", y, i64(1, 3)))
     first, second = n.op("Split", y, i64(2, 4), outputs=2, axis=1)
     n.output(n.op("Squeeze", n.op("ReduceMean", first, axes=[1]), i64(1)), n.op("Pow", second, np.array(2, np.int64)))
-    n.output(n.op("Cast", n.op("Cast", y, to=TensorProto.FLOAT16), to=TensorProto.FLOAT))
+    n.output(n.op("Cast", n.op("Cast", x, to=TensorProto.FLOAT16), to=TensorProto.FLOAT))
     n.output(n.op("Reshape", second, n.op("Constant", value_ints=[2, -1])))
 
 
@@ -676,7 +676,15 @@ def opset18(n):
     n.output(n.op("ReduceMean", y, i64(2, 3), keepdims=0), n.op("ReduceMax", y, i64(1)), n.op("ReduceL2", y, i64(-1)))
     parts = n.op("Split", y, outputs=2, axis=1, num_outputs=2)
     n.output(*parts)
-    n.output(n.op("Resize", y, None, f32([2, 2]), axes=[2, 3], mode="linear"))
+    n.output(n.op("Resize", y, None, f32([1, 1, 2, 2]), mode="linear"))
+
+
+@network(opset=18)
+def resize_axes(n):
+    """Scales and sizes for the listed axes only, as opset 18 allows."""
+    x = n.input("x", [1, 3, 8, 6])
+    n.output(n.op("Resize", x, None, f32([2, 3]), axes=[2, 3], mode="linear"))
+    n.output(n.op("Resize", x, None, None, i64(9, 12), axes=[3, 2], mode="nearest"))
 
 
 @network(external=True)
