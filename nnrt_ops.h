@@ -324,6 +324,11 @@ typedef struct nnrt_error {
 /* ELTWISE */
 #define NNRT_ATTR_Eltwise(M, S)                                                                                        \
     M(S, ENUM, EltwiseMode, mode, 0)              /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
+/* EXPFUSION */
+#define NNRT_ATTR_ExpFusion(M, S)                                                                                      \
+    M(S, FLOAT, _, base, -1) /* base, > 0, or -1 for e */                                                              \
+    M(S, FLOAT, _, scale, 1) /* factor of x */                                                                         \
+    M(S, FLOAT, _, shift, 0) /* added to scale*x */
 /* EXPAND_DIMS */
 #define NNRT_ATTR_ExpandDims(M, S) M(S, NONE, _, reserved, 0)
 /* FILL */
@@ -466,7 +471,7 @@ typedef struct nnrt_error {
 #define NNRT_ATTRS(S)                                                                                                  \
     S(Activation)                                                                                                      \
     S(AddFusion) S(ArgMaxFusion) S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion)       \
-        S(Conv2dTransposeFusion) S(DivFusion) S(Eltwise) S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm)     \
+        S(Conv2dTransposeFusion) S(DivFusion) S(Eltwise) S(ExpFusion) S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm)     \
             S(Gather) S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion)         \
                 S(OneHot) S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape)        \
                     S(Resize) S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split)    \
@@ -599,6 +604,8 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32
       K(NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) K(NNRT_TYPES_ANY, DivFusion, div_fusion, 2_1), 10) \
     X(ELTWISE, 52, Eltwise, eltwise, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
       K(NNRT_TYPES_NUM, Eltwise, eltwise, 2_1), 10) \
+    X(EXPFUSION, 55, ExpFusion, expfusion, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
+      NNRTI_FLOATS(K, ExpFusion, expfusion, 1_1), 21) \
     X(EXPAND_DIMS, 56, ExpandDims, expand_dims, "x axis:i", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
       K(NNRT_TYPES_ANY, ExpandDims, expand_dims, 1_1), 10) \
     X(FILL, 66, Fill, fill, "value shape:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
@@ -4503,6 +4510,47 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view 
                                                           : nnrti_max_row;
     nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
     return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op EXPFUSION */
+
+static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
+{
+    const NNRT_ExpFusion *a = (const NNRT_ExpFusion *)c->resolved;
+    if (!(a->base > 0) && a->base != -1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "base is %f, expected a number > 0, or -1 for e", (double)a->base);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel EXPFUSION */
+
+/* y = base^(scale*x + shift), element by element; base -1 stands for e. y may lie where x lies. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y,
+                                             NNRT_DataType type)
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const float v = attr->scale * nnrti_load(x->data, w.at[1] + i * w.row[1], type) + attr->shift;
+            const float power = attr->base > 0 ? nnrti_powf(attr->base, v) : nnrti_expf(v);
+            nnrti_store(y->data, w.at[0] + i * w.row[0], power, type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_expfusion_f32(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_expfusion(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_expfusion_f16(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_expfusion(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
