@@ -1259,13 +1259,24 @@ static bool nnrti_is_nchw(const nnrt_operand *o)
     return o->format == NNRT_FORMAT_NCHW;
 }
 
-/* Tensor b may be read where a was: type, order of the axes and quantisation are the same. Shapes are the caller's
-   matter. */
-static bool nnrti_graph_alike(const nnrti_graph *g, uint32_t a, uint32_t b)
+/* Type and quantisation of two tensors are the same. */
+static bool nnrti_graph_same_values(const nnrti_graph *g, uint32_t a, uint32_t b)
 {
     const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
-    return x->dataType == y->dataType && !nnrti_absent(x) && nnrti_is_nchw(x) == nnrti_is_nchw(y) &&
-           nnrti_quant_equal(x, y);
+    return x->dataType == y->dataType && !nnrti_absent(x) && nnrti_quant_equal(x, y);
+}
+
+/* Tensor b may be read where a was: the order of the axes is the same, too. Shapes are the caller's matter. */
+static bool nnrti_graph_alike(const nnrti_graph *g, uint32_t a, uint32_t b)
+{
+    return nnrti_graph_same_values(g, a, b) && nnrti_is_nchw(&g->shapes[a]) == nnrti_is_nchw(&g->shapes[b]);
+}
+
+/* The node before, which writes x, may write y instead. Only for an image does it matter what order y has. */
+static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before, uint32_t x, uint32_t y)
+{
+    return (nnrt_op_find(before->nodeType)->flags & NNRT_OP_LAYOUT) ? nnrti_graph_alike(g, x, y)
+                                                                    : nnrti_graph_same_values(g, x, y);
 }
 
 static bool nnrti_graph_same_dims(const nnrti_graph *g, uint32_t a, uint32_t b)
@@ -1546,8 +1557,9 @@ static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
         return false;
     type = nnrti_activation_of(n, &has);
     if (!nnrti_may_fuse(n, type) || !nnrti_type_in(g->shapes[x].dataType, NNRT_TYPES_FLOAT) ||
-        !nnrti_graph_alike(g, x, y) || nnrti_activation_of(before, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION ||
-        !has || !nnrti_graph_set_activation(g, before, type))
+        !nnrti_graph_may_write(g, before, x, y) ||
+        nnrti_activation_of(before, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !has ||
+        !nnrti_graph_set_activation(g, before, type))
         return false;
     nnrti_graph_take_over(g, node, before, x);
     return true;
@@ -1736,7 +1748,7 @@ static NNRT_Node *nnrti_affine_before(nnrti_graph *g, const NNRT_Node *n, uint32
     NNRT_Node *before = nnrti_graph_producer(g, x);
     bool has;
     if (before == NULL || y == NNRT_NO_TENSOR || before->inputIndex.count < 2 || before->outputIndex.data[0] != x ||
-        g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrti_graph_alike(g, x, y) ||
+        g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrti_graph_may_write(g, before, x, y) ||
         nnrti_activation_of(before, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !has)
         return NULL;
     return before;
