@@ -22,8 +22,8 @@ WHAT IT READS
     Not read: control flow, functions, sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST
-    Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. Memory is bounded by the
-    file's size.
+    Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. The tables of the reader are
+    bounded by the file's size, those that the importer makes by NNRTI_ONNX_TABLE.
 
 OPTIONS
     NNRT_NO_STDIO          no files: only nnrt_onnx_load_memory
@@ -1629,9 +1629,9 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
 /* >>onnx_table */
 
 /* The operators: X(op_type, first and last version of the operator set, least and most inputs, handler, argument,
-   "attributes"). handler: nnrti_onnx_op_<handler>, told the argument. An attribute that is not listed is refused, so an
-   operator set that adds one cannot be misread; consumed_inputs (operator sets below 6) says nothing and is let pass.
-   */
+   "attributes"). handler: nnrti_onnx_op_<handler>, told the argument. An attribute that is not listed is refused, so
+   an operator set that adds one cannot be misread; consumed_inputs (operator sets below 6) says nothing and is let
+   pass. */
 #define NNRTI_ONNX_MANY 0xFFFFu
 #define NNRTI_ONNX_ACT(name) NNRT_ACTIVATION_TYPE_##name
 #define NNRTI_ONNX_RED(name) NNRT_REDUCE_MODE_##name
@@ -1642,7 +1642,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(And,                  1, 22, 2, 2, logic,          0, "axis broadcast") \
     X(ArgMax,               1, 22, 1, 1, arg,            0, "axis keepdims select_last_index") \
     X(ArgMin,               1, 22, 1, 1, arg,            1, "axis keepdims select_last_index") \
-    X(AveragePool,          1, 22, 1, 1, average_pool,   0, "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
+    X(AveragePool,          1, 22, 1, 1, average_pool,   0, \
+      "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
     X(BatchNormalization,   1, 22, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
     X(Cast,                 1, 22, 1, 1, cast,           0, "to saturate") \
     X(CastLike,            15, 22, 2, 2, cast,           1, "saturate") \
@@ -1652,7 +1653,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Constant,             1, 22, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
     X(ConstantOfShape,      9, 22, 1, 1, constant_shape, 0, "value") \
     X(Conv,                 1, 22, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
-    X(ConvTranspose,        1, 22, 2, 3, conv_transpose, 0, "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
+    X(ConvTranspose,        1, 22, 2, 3, conv_transpose, 0, \
+      "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
     X(DepthToSpace,         1, 22, 1, 1, depth_to_space, 0, "blocksize mode") \
     X(DequantizeLinear,    10, 20, 2, 3, dequantize,     0, "axis") \
     X(Div,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
@@ -1687,7 +1689,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(LogSoftmax,           1, 22, 1, 1, softmax,        1, "axis") \
     X(MatMul,               1, 22, 2, 2, matmul,         0, "") \
     X(Max,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 0, "") \
-    X(MaxPool,              1, 22, 1, 1, max_pool,       0, "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
+    X(MaxPool,              1, 22, 1, 1, max_pool,       0, \
+      "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
     X(Mean,                 1, 22, 1, NNRTI_ONNX_MANY, variadic, 3, "") \
     X(MeanVarianceNormalization, 9, 22, 1, 1, mean_variance, 0, "axes") \
     X(Min,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 1, "") \
@@ -1710,10 +1713,13 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(ReduceMin,            1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(MIN), "axes keepdims noop_with_empty_axes") \
     X(ReduceProd,           1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(PROD), "axes keepdims noop_with_empty_axes") \
     X(ReduceSum,            1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(SUM), "axes keepdims noop_with_empty_axes") \
-    X(ReduceSumSquare,      1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(SUM_SQUARE), "axes keepdims noop_with_empty_axes") \
+    X(ReduceSumSquare,      1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(SUM_SQUARE), \
+      "axes keepdims noop_with_empty_axes") \
     X(Relu,                 1, 22, 1, 1, relu,           0, "") \
     X(Reshape,              1, 22, 1, 2, reshape,        0, "allowzero shape") \
-    X(Resize,              10, 22, 1, 4, resize,         0, "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode") \
+    X(Resize,              10, 22, 1, 4, resize,         0, \
+      "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value " \
+      "keep_aspect_ratio_policy mode nearest_mode") \
     X(Selu,                 1, 22, 1, 1, selu,           0, "alpha gamma") \
     X(Shape,                1, 22, 1, 1, shape,          0, "end start") \
     X(Shrink,               9, 22, 1, 1, shrink,         0, "bias lambd") \
@@ -1744,13 +1750,18 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_values */
 
-/* What an ONNX value name stands for, or a step on the way. Extents that are only known when a session is made are
-   tried with two different numbers: both probes go through the runtime's own shape rules, and what comes out alike for
-   both does not depend on them. A probe of rank -1 is not known; probe.data is the value when it follows from constants
-   and shapes. */
+/* Extents that are only known when a session is made are tried with different numbers: each probe goes through the
+   runtime's own shape rules, and what comes out alike for all does not depend on them. Two are multiples of 224, as
+   image networks want, and below the 512 positions that language networks have at least. The third is small, so that
+   what is cut off at a limit differs, too; where a network refuses it, as windows do not fit, the first two decide. */
+#define NNRTI_ONNX_PROBES 3
+static const int32_t nnrti_onnx_probes[NNRTI_ONNX_PROBES] = {224, 448, 3};
+
+/* What an ONNX value name stands for, or a step on the way. A probe of rank -1 is not known; probe.data is the value
+   when it follows from constants and shapes. */
 typedef struct nnrti_onnx_value {
     const char *name; /* as in the file; NULL for steps on the way */
-    nnrt_operand probe[2];
+    nnrt_operand probe[NNRTI_ONNX_PROBES];
     NNRT_DataType declared; /* type that the model must declare, else UNKNOWN */
     bool isInput, inFile;   /* inFile: the value's bytes lie in the caller's, no copy is needed */
     bool needed;
@@ -1770,6 +1781,7 @@ typedef struct nnrti_onnx_step {
 typedef struct nnrti_onnx_entry {
     nnrt_onnx_str name; /* data NULL: free */
     uint32_t value;
+    const nnrt_onnx_node *node; /* that gives it; NULL: none */
 } nnrti_onnx_entry;
 
 typedef struct nnrti_onnx nnrti_onnx;
@@ -1807,17 +1819,12 @@ struct nnrti_onnx {
     uint32_t nValues, valueRoom, nSteps, stepRoom, entryMask;
     bool dynamic;                 /* some extent is not known */
     const NNRT_QuantParam *quant; /* of result 0 of the step that is added, NULL: none */
-    int64_t opset;
-    const nnrt_onnx_node *node; /* the current one */
+    int64_t opset, tabled;        /* tabled: entries of the tables that handlers made */
+    const nnrt_onnx_node *node;   /* the current one */
     uint32_t nodeIndex;
     const nnrti_onnx_importer *row;
     char text[256];
 };
-
-/* Extents that stand for unknown ones. Multiples of 224, as image networks want; and below the 512 positions that
-   language networks have at least. */
-#define NNRTI_ONNX_PROBE_A 224
-#define NNRTI_ONNX_PROBE_B 448
 
 /* Sets the message "ONNX node 3 'conv1' (Conv): " and c->text, unless there is one already. */
 static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
@@ -1883,7 +1890,7 @@ static uint32_t nnrti_onnx_new(nnrti_onnx *c)
         return NNRT_NO_TENSOR;
     c->values = values;
     v = &values[c->nValues];
-    for (int32_t i = 0; i < 2; i++) {
+    for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++) {
         v->probe[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
         v->probe[i].rank = -1;
     }
@@ -1944,9 +1951,11 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     }
     e->name = name;
     e->value = v;
+    e->node = c->node;
     if (c->values[v].name == NULL && !c->values[v].isInput) {
         c->values[v].name = nnrti_onnx_copy_text(c, name);
-        c->values[v].probe[0].name = c->values[v].probe[1].name = c->values[v].name;
+        for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
+            c->values[v].probe[i].name = c->values[v].name;
     }
 }
 
@@ -1956,8 +1965,11 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
 /* ONNX element types: D(ONNX name, NNRT name). The others cannot be imported. */
 #define NNRTI_ONNX_TYPES(D)                                                                                            \
     D(FLOAT, FLOAT32)                                                                                                  \
-    D(UINT8, UINT8) D(INT8, INT8) D(UINT16, UINT16) D(INT16, INT16) D(INT32, INT32) D(INT64, INT64) D(BOOL, BOOL)      \
-        D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32) D(UINT64, UINT64)
+    D(UINT8, UINT8)                                                                                                    \
+    D(INT8, INT8)                                                                                                      \
+    D(UINT16, UINT16)                                                                                                  \
+    D(INT16, INT16) D(INT32, INT32) D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64)               \
+        D(UINT32, UINT32) D(UINT64, UINT64)
 
 /* UNKNOWN for types that the runtime does not have. */
 static NNRT_DataType nnrti_onnx_type_of(nnrt_onnx_type type)
@@ -1995,8 +2007,8 @@ static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t r
                                     const void *data)
 {
     uint32_t v = nnrti_onnx_new(c);
-    if (v != NNRT_NO_TENSOR)
-        c->values[v].probe[0] = c->values[v].probe[1] = nnrt_operand_make(type, rank, dims, data);
+    for (int32_t i = 0; i < NNRTI_ONNX_PROBES && v != NNRT_NO_TENSOR; i++)
+        c->values[v].probe[i] = nnrt_operand_make(type, rank, dims, data);
     return v;
 }
 
@@ -2128,13 +2140,13 @@ static const nnrti_onnx_value *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
 static bool nnrti_onnx_known(const nnrti_onnx *c, uint32_t v)
 {
     const nnrti_onnx_value *p = nnrti_onnx_at(c, v);
-    return p->probe[0].data != NULL && p->probe[0].data == p->probe[1].data;
+    return p->probe[0].data != NULL && p->probe[0].data == p->probe[1].data &&
+           (p->probe[2].data == p->probe[0].data || p->probe[2].rank < 0);
 }
 
-/* Where both probes have the same elements they share one copy, which is how nnrti_onnx_known sees it. */
-static void nnrti_onnx_unify(nnrti_onnx_value *v)
+/* Where a probe has the same elements as the first they share one copy, which is how nnrti_onnx_known sees it. */
+static void nnrti_onnx_unify(const nnrt_operand *a, nnrt_operand *b)
 {
-    nnrt_operand *a = &v->probe[0], *b = &v->probe[1];
     size_t bytes;
     if (a->data == NULL || b->data == NULL || a->data == b->data || a->rank != b->rank || a->dataType != b->dataType ||
         memcmp(a->dims, b->dims, (size_t)a->rank * sizeof(a->dims[0])) != 0)
@@ -2241,13 +2253,10 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
 }
 
 /* Works out what is known of the results of step s. */
-static bool nnrti_onnx_infer_both(nnrti_onnx *c, const nnrti_onnx_step *s)
+static bool nnrti_onnx_infer_all(nnrti_onnx *c, const nnrti_onnx_step *s)
 {
-    const nnrt_op *op = nnrt_op_find(s->type);
-    nnrt_op_arity arity = nnrt_op_operands(op);
-    size_t count = (size_t)s->nIn + s->nOut + NNRT_MAX_FIXED_OPERANDS;
-    (void)arity;
-    for (int32_t which = 0; which < 2; which++) {
+    const size_t count = (size_t)s->nIn + s->nOut + NNRT_MAX_FIXED_OPERANDS;
+    for (int32_t which = 0; which < NNRTI_ONNX_PROBES; which++) {
         nnrt_operand *operands = (nnrt_operand *)nnrti_onnx_keep(c, count, sizeof(*operands));
         if (operands == NULL)
             return false;
@@ -2255,17 +2264,24 @@ static bool nnrti_onnx_infer_both(nnrti_onnx *c, const nnrti_onnx_step *s)
             operands[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
             operands[i].rank = -1;
         }
-        if (which == 1 && !c->dynamic) { /* nothing to try: the probes are alike */
+        if (which > 0 && !c->dynamic) { /* nothing to try: the probes are alike */
             for (uint32_t i = 0; i < s->nOut; i++)
-                c->values[s->args[s->nIn + i]].probe[1] = c->values[s->args[s->nIn + i]].probe[0];
-            return true;
+                c->values[s->args[s->nIn + i]].probe[which] = c->values[s->args[s->nIn + i]].probe[0];
+            continue;
         }
         if (!nnrti_onnx_infer(c, s, which, operands))
             return false;
     }
     for (uint32_t i = 0; i < s->nOut; i++)
-        nnrti_onnx_unify(&c->values[s->args[s->nIn + i]]);
+        for (int32_t which = 1; which < NNRTI_ONNX_PROBES; which++)
+            nnrti_onnx_unify(&c->values[s->args[s->nIn + i]].probe[0], &c->values[s->args[s->nIn + i]].probe[which]);
     return true;
+}
+
+static void nnrti_onnx_set_format(nnrti_onnx_value *v)
+{
+    for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
+        v->probe[i].format = NNRT_FORMAT_NCHW;
 }
 
 /* Adds a step with nOut results out[]; declared[i] (NULL: none) is what the model must say of the type of result i.
@@ -2301,14 +2317,13 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
     for (uint32_t i = 0; i < nOut && declared != NULL; i++)
         c->values[out[i]].declared = declared[i];
     if ((op->flags & NNRT_OP_LAYOUT) && in[0] != NNRT_NO_TENSOR)
-        c->values[in[0]].probe[0].format = c->values[in[0]].probe[1].format = NNRT_FORMAT_NCHW;
-    if (!nnrti_onnx_infer_both(c, s))
+        nnrti_onnx_set_format(&c->values[in[0]]);
+    if (!nnrti_onnx_infer_all(c, s))
         return;
     for (uint32_t i = 0; i < nOut; i++) {
-        nnrti_onnx_value *v = &c->values[out[i]];
         known = known && nnrti_onnx_known(c, out[i]);
         if (op->flags & NNRT_OP_LAYOUT)
-            v->probe[0].format = v->probe[1].format = NNRT_FORMAT_NCHW;
+            nnrti_onnx_set_format(&c->values[out[i]]);
     }
     if (!known)
         c->nSteps++;
@@ -2479,9 +2494,12 @@ static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
 static int32_t nnrti_onnx_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
 {
     const nnrti_onnx_value *p = nnrti_onnx_at(c, v);
-    if (i < 0 || i >= p->probe[0].rank || i >= NNRT_MAX_RANK || p->probe[0].rank != p->probe[1].rank ||
-        p->probe[0].dims[i] != p->probe[1].dims[i])
+    if (i < 0 || i >= p->probe[0].rank || i >= NNRT_MAX_RANK)
         return -1;
+    for (int32_t k = 1; k < NNRTI_ONNX_PROBES; k++)
+        if (p->probe[k].rank != p->probe[0].rank ? k == 1 || p->probe[k].rank >= 0
+                                                 : p->probe[k].dims[i] != p->probe[0].dims[i])
+            return -1;
     return p->probe[0].dims[i];
 }
 
@@ -2802,6 +2820,19 @@ static void nnrti_onnx_broadcast(nnrti_onnx *c, uint32_t a, int64_t dims[NNRT_MA
     memcpy(dims, all, (size_t)most * sizeof(dims[0]));
 }
 
+/* Tables of indices that the importer makes have this many entries at most, all together, lest a small file ask for
+   much memory. */
+#define NNRTI_ONNX_TABLE 0x4000000
+
+/* Room for a table of count entries of size bytes. NULL after a fault. */
+static void *nnrti_onnx_table(nnrti_onnx *c, int64_t count, size_t size)
+{
+    c->tabled += count;
+    if (c->tabled > NNRTI_ONNX_TABLE)
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "needs a table of %l entries, more than are allowed", count);
+    return c->code == NNRT_SUCCESS ? nnrti_onnx_keep(c, (size_t)count, size) : NULL;
+}
+
 /* Product of dims[from..to). A fault when it does not fit an extent. */
 static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t from, int32_t to)
 {
@@ -2816,11 +2847,23 @@ static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t fr
     return n;
 }
 
+/* The one float32 element of a known value, false when it is something else. */
+static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    size_t count;
+    if (!nnrti_onnx_known(c, v) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        !nnrt_dims_count(o->dims, o->rank, &count) || count != 1)
+        return false;
+    memcpy(value, o->data, sizeof(*value));
+    return true;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_elementwise */
 
-/* The second input of an operator that broadcasts: before operator set 7 only when broadcast is set, its axes beginning
-   at `axis` of the first (default: its last ones). */
+/* The second input of an operator that broadcasts: before operator set 7 only when broadcast is set, its axes
+   beginning at `axis` of the first (default: its last ones). */
 static uint32_t nnrti_onnx_second(nnrti_onnx *c)
 {
     int64_t dims[NNRT_MAX_RANK];
@@ -2842,10 +2885,79 @@ static uint32_t nnrti_onnx_second(nnrti_onnx *c)
     return nnrti_onnx_reshape(c, y, dims, rank - at);
 }
 
+/* The node that gives input i of n, when it has this operator; else NULL. */
+static const nnrt_onnx_node *nnrti_onnx_giver(const nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t i,
+                                              const char *type)
+{
+    const nnrti_onnx_entry *e = i < n->inputs.count ? nnrti_onnx_entry_of(c, n->inputs.data[i]) : NULL;
+    return e != NULL && e->name.data != NULL && e->node != NULL && nnrti_onnx_is(e->node->opType, type) ? e->node
+                                                                                                        : NULL;
+}
+
+/* True when input i of n is a known float32 near value. */
+static bool nnrti_onnx_near(nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t i, float value)
+{
+    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, n->inputs.data[i]);
+    float v;
+    return e->name.data != NULL && nnrti_onnx_known_float(c, e->value, &v) && v > value * 0.999999f &&
+           v < value * 1.000001f;
+}
+
+/* x when the name stands for 1 + erf(x / sqrt(2)); else NNRT_NO_TENSOR. */
+static uint32_t nnrti_onnx_erf_of(nnrti_onnx *c, nnrt_onnx_str name)
+{
+    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
+    const nnrt_onnx_node *add = e->name.data != NULL ? e->node : NULL, *erf, *n;
+    if (add == NULL || !nnrti_onnx_is(add->opType, "Add") || add->inputs.count != 2)
+        return NNRT_NO_TENSOR;
+    for (uint32_t i = 0; i < 2; i++) {
+        erf = nnrti_onnx_giver(c, add, i, "Erf");
+        if (erf == NULL || !nnrti_onnx_near(c, add, 1 - i, 1))
+            continue;
+        n = nnrti_onnx_giver(c, erf, 0, "Div");
+        if (n != NULL && n->inputs.count == 2 && nnrti_onnx_near(c, n, 1, 1.41421356f))
+            return nnrti_onnx_entry_of(c, n->inputs.data[0])->value;
+        n = nnrti_onnx_giver(c, erf, 0, "Mul");
+        for (uint32_t k = 0; k < 2 && n != NULL && n->inputs.count == 2; k++)
+            if (nnrti_onnx_near(c, n, k, 0.70710678f))
+                return nnrti_onnx_entry_of(c, n->inputs.data[1 - k])->value;
+    }
+    return NNRT_NO_TENSOR;
+}
+
+/* Exporters write GELU as a product of x, 0.5 and 1 + erf(x / sqrt(2)), in any order. x when the current node, a Mul,
+   is such a product of three; else NNRT_NO_TENSOR. */
+static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
+{
+    for (uint32_t i = 0; i < 2; i++) { /* input i is a product of two of the three */
+        const nnrt_onnx_node *inner = nnrti_onnx_giver(c, c->node, i, "Mul");
+        nnrt_onnx_str factors[3];
+        if (inner == NULL || inner->inputs.count != 2)
+            continue;
+        factors[0] = c->node->inputs.data[1 - i];
+        factors[1] = inner->inputs.data[0];
+        factors[2] = inner->inputs.data[1];
+        for (uint32_t k = 0; k < 6; k++) { /* which is 1 + erf, which 0.5, which x */
+            const uint32_t e = k % 3, h = (e + 1 + k / 3) % 3, rest = 3 - e - h, x = nnrti_onnx_erf_of(c, factors[e]);
+            float half = 0;
+            if (x != NNRT_NO_TENSOR && nnrti_onnx_entry_of(c, factors[rest])->value == x &&
+                nnrti_onnx_known_float(c, nnrti_onnx_entry_of(c, factors[h])->value, &half) && half == 0.5f)
+                return x;
+        }
+    }
+    return NNRT_NO_TENSOR;
+}
+
 /* Add, Sub, Mul, Div: arg is the node type. */
 static void nnrti_onnx_op_binary(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
+    const uint32_t gelu =
+        arg == NNRT_NODE_TYPE_MUL_FUSION && c->code == NNRT_SUCCESS ? nnrti_onnx_gelu_of(c) : NNRT_NO_TENSOR;
+    if (gelu != NNRT_NO_TENSOR) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, gelu, NNRT_ACTIVATION_TYPE_GELU, 0));
+        return;
+    }
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, arg, NULL, x, y));
 }
 
@@ -2970,15 +3082,17 @@ static uint32_t nnrti_onnx_power(nnrti_onnx *c, uint32_t x, uint32_t y)
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &a, x, y);
 }
 
-/* e^x. e as float32 is 3e-8 too small, relatively, which makes the result |x| * 3e-8 too small: 2.7e-6 at worst. In
-   float16 e would be too coarse: float32 in between. */
+/* e^x; float64, which EXPFUSION does not take, as a power of e. */
 static void nnrti_onnx_op_exp(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
-    uint32_t y = nnrti_onnx_is_a(c, x, NNRT_TYPES_F16) ? nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32) : x;
+    NNRT_ExpFusion a;
     (void)arg;
-    y = nnrti_onnx_power(c, nnrti_onnx_like(c, y, 2.7182818284590452), y);
-    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, nnrti_onnx_type(c, x)));
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_EXPFUSION, &a);
+    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_F64))
+        nnrti_onnx_out(c, 0, nnrti_onnx_power(c, nnrti_onnx_like(c, x, 2.7182818284590452), x));
+    else
+        nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_EXPFUSION, &a, x));
 }
 
 /* The result has the type of the base. Integers with a float exponent, or the other way, meet in float64. */
@@ -3103,18 +3217,6 @@ static void nnrti_onnx_op_prelu(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_sub(c, parts[0], nnrti_onnx_mul(c, parts[1], slope)));
 }
 
-/* The one float32 element of a known value, false when it is something else. */
-static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
-{
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
-    size_t count;
-    if (!nnrti_onnx_known(c, v) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
-        !nnrt_dims_count(o->dims, o->rank, &count) || count != 1)
-        return false;
-    memcpy(value, o->data, sizeof(*value));
-    return true;
-}
-
 /* Bounds are attributes before operator set 11. Known bounds of float32 are one activation where there is one. */
 static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
 {
@@ -3233,10 +3335,8 @@ static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
     for (int32_t i = 0; i < 3; i++)
         nnrti_onnx_broadcast(c, in[i], dims, &rank);
     count = nnrti_onnx_product(c, dims, 0, rank);
-    if (count > INT32_MAX / 2)
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "%l elements are too many", count);
-    places = (int32_t *)nnrti_onnx_keep(c, (size_t)count, sizeof(*places));
-    if (c->code != NNRT_SUCCESS || places == NULL)
+    places = (int32_t *)nnrti_onnx_table(c, count, sizeof(*places));
+    if (places == NULL)
         return;
     for (int64_t i = 0; i < count; i++)
         places[i] = (int32_t)i;
@@ -3444,8 +3544,8 @@ static void nnrti_onnx_op_flatten(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_flat(c, x, axis == rank ? rank : nnrti_onnx_axis(c, axis, rank)));
 }
 
-/* 0 copies an extent, unless allowzero makes it one: the runtime takes it literally only in an empty x, so known shapes
-   are made explicit. */
+/* 0 copies an extent, unless allowzero makes it one: the runtime takes it literally only in an empty x, so known
+   shapes are made explicit. */
 static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -3707,8 +3807,8 @@ static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d: indices have extent %l, the data %l", i, to[i], from[i]);
     if (other != rank)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "indices have %d axes, expected %d", other, rank);
-    base = (int64_t *)nnrti_onnx_keep(c, (size_t)count, sizeof(*base));
-    if (c->code != NNRT_SUCCESS || base == NULL)
+    base = (int64_t *)nnrti_onnx_table(c, count, sizeof(*base));
+    if (base == NULL)
         return;
     for (int32_t i = rank - 1; i >= 0; i--) {
         steps[i] = i == rank - 1 ? 1 : steps[i + 1] * from[i + 1];
@@ -3799,7 +3899,7 @@ static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
         return;
     }
     dims[0] = n > 0 ? (int32_t)n + ((double)(int32_t)n < n ? 1 : 0) : 0;
-    places = (int64_t *)nnrti_onnx_keep(c, (size_t)dims[0], sizeof(*places));
+    places = (int64_t *)nnrti_onnx_table(c, dims[0], sizeof(*places));
     for (int32_t i = 0; i < dims[0] && places != NULL; i++)
         places[i] = i;
     if (places != NULL) {
@@ -4088,6 +4188,11 @@ static void nnrti_onnx_window_list(nnrti_onnx *c, const char *name, int32_t axes
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, expected %d", name, list.count, axes);
         return;
     }
+    for (int32_t i = 0; i < axes; i++)
+        if (list.data[i] < 0 || list.data[i] > INT32_MAX) {
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s[%d] is %l, expected 0 and above", name, i, list.data[i]);
+            return;
+        }
     to[0] = axes == 2 ? list.data[0] : to[0];
     to[1] = list.data[axes - 1];
 }
@@ -4114,8 +4219,7 @@ static void nnrti_onnx_window_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w
     w->mode = mode == 0 ? NNRT_PAD_MODE_PAD : mode == 1 ? NNRT_PAD_MODE_VALID : NNRT_PAD_MODE_SAME;
     w->lower = mode == 3;
     for (int32_t i = 0; i < 2; i++)
-        if (w->kernel[i] < 1 || w->kernel[i] > INT32_MAX || w->stride[i] < 1 || w->stride[i] > INT32_MAX ||
-            w->dilation[i] < 1 || w->dilation[i] > INT32_MAX)
+        if (w->kernel[i] < 1 || w->stride[i] < 1 || w->dilation[i] < 1)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "kernel %l, stride %l, dilation %l: expected 1 and above",
                             w->kernel[i], w->stride[i], w->dilation[i]);
     if (pads.data == NULL || mode != 0)
@@ -4274,10 +4378,11 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
 }
 
 /* Makes ceil_mode explicit: a last window that would begin behind the data is dropped, and the padding at the end is
-   just what the others reach. floor needs nothing. Unknown extents are left to the runtime, which keeps all windows. */
+   just what the others reach. floor needs nothing. Unknown extents are left to the runtime, which keeps all windows.
+   */
 static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
 {
-    if (nnrti_onnx_int(c, "ceil_mode", 0) == 0 || w->mode == NNRT_PAD_MODE_SAME)
+    if (nnrti_onnx_int(c, "ceil_mode", 0) == 0 || w->mode == NNRT_PAD_MODE_SAME || c->code != NNRT_SUCCESS)
         return NNRT_ROUND_MODE_FLOOR;
     if (nnrti_onnx_dim(c, x, 2) < 0 || nnrti_onnx_dim(c, x, 3) < 0)
         return NNRT_ROUND_MODE_CEIL;
@@ -4285,10 +4390,10 @@ static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_
         const int64_t n = nnrti_onnx_dim(c, x, 2 + i), k = w->kernel[i], s = w->stride[i], first = w->pads[2 * i];
         const int64_t rest = n + first + w->pads[2 * i + 1] - k;
         int64_t count = rest > 0 ? (rest + s - 1) / s + 1 : 1;
-        if (rest < 0)
+        if (rest < 0 || n + first < 1)
             continue; /* no window fits: the runtime says so */
-        while (count > 1 && (count - 1) * s >= n + first)
-            count--;
+        if (count > (n + first - 1) / s + 1)
+            count = (n + first - 1) / s + 1;
         w->pads[2 * i + 1] = (count - 1) * s + k - n - first;
         if (w->pads[2 * i + 1] < 0)
             w->pads[2 * i + 1] = 0;
@@ -4349,8 +4454,8 @@ static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane, 
     const int32_t rank = nnrti_onnx_dims(c, x, dims, "Indices");
     int64_t count = rank == 4 ? nnrti_onnx_product(c, dims, 0, 2) : 0;
     int32_t shape[4] = {1, 1, 1, 1};
-    base = (int64_t *)nnrti_onnx_keep(c, (size_t)count, sizeof(*base));
-    if (c->code != NNRT_SUCCESS || base == NULL)
+    base = (int64_t *)nnrti_onnx_table(c, count, sizeof(*base));
+    if (base == NULL)
         return plane;
     for (int64_t i = 0; i < count; i++)
         base[i] = i * dims[2] * dims[3];
@@ -4424,30 +4529,57 @@ typedef struct nnrti_onnx_resize {
     int64_t sizes[4]; /* likewise; all 0: scales count */
 } nnrti_onnx_resize;
 
-/* Takes scales (float32) and sizes for the axes of x, which become those of an image [1.., H, W] of four axes. */
-static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t scales, uint32_t sizes, int32_t rank, nnrti_onnx_resize *r)
+/* place[k] = axis of x that entry k of scales or sizes is for: all in order, or those of the attribute axes (operator
+   set 18). Returns how many entries there are. */
+static int32_t nnrti_onnx_resize_axes(nnrti_onnx *c, int32_t rank, int32_t place[4])
+{
+    const nnrt_onnx_ints axes = nnrti_onnx_ints_of(c, "axes");
+    uint32_t seen = 0;
+    for (int32_t i = 0; i < 4; i++)
+        place[i] = i;
+    if (axes.data == NULL)
+        return rank;
+    if (axes.count > (size_t)rank) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axes has %z entries, the input %d axes", axes.count, rank);
+        return 0;
+    }
+    for (size_t k = 0; k < axes.count; k++) {
+        place[k] = nnrti_onnx_axis(c, axes.data[k], rank);
+        if ((seen >> place[k]) & 1u)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", place[k]);
+        seen |= 1u << place[k];
+    }
+    return (int32_t)axes.count;
+}
+
+/* Takes scales (float32) or sizes for the axes of x, which become those of an image [1.., H, W] of four axes. */
+static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, int32_t rank,
+                                 nnrti_onnx_resize *r)
 {
     const nnrt_operand *o = &nnrti_onnx_at(c, scales)->probe[0];
+    int32_t place[4];
+    const int32_t entries = nnrti_onnx_resize_axes(c, rank, place), first = 4 - rank;
     int64_t list[4];
     size_t count = 0;
     memset(r, 0, sizeof(*r));
     if (sizes != NNRT_NO_TENSOR) {
-        if (nnrti_onnx_list(c, sizes, "sizes", list, 4) != (uint32_t)rank)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "sizes must have %d entries", rank);
-        for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++)
-            r->sizes[i] = i < 4 - rank ? 1 : list[i - (4 - rank)];
+        if (nnrti_onnx_list(c, sizes, "sizes", list, 4) != (uint32_t)entries)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "sizes must have %d entries", entries);
+        for (int32_t i = 0; i < 4; i++)
+            r->sizes[i] = i < first ? 1 : nnrti_onnx_dim(c, x, i - first);
+        for (int32_t k = 0; k < entries && c->code == NNRT_SUCCESS; k++)
+            r->sizes[first + place[k]] = list[k];
         return;
     }
     if (!nnrti_onnx_known(c, scales) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
-        !nnrt_dims_count(o->dims, o->rank, &count) || count != (size_t)rank) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scales must be a constant of %d float entries", rank);
+        !nnrt_dims_count(o->dims, o->rank, &count) || count != (size_t)entries) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scales must be a constant of %d float entries", entries);
         return;
     }
-    for (int32_t i = 0; i < 4; i++) {
+    for (int32_t i = 0; i < 4; i++)
         r->scales[i] = 1;
-        if (i >= 4 - rank)
-            memcpy(&r->scales[i], (const uint8_t *)o->data + (size_t)(i - (4 - rank)) * sizeof(float), sizeof(float));
-    }
+    for (int32_t k = 0; k < entries; k++)
+        memcpy(&r->scales[first + place[k]], (const uint8_t *)o->data + (size_t)k * sizeof(float), sizeof(float));
 }
 
 /* Coordinates in the order of nnrti_onnx_choice. */
@@ -4544,12 +4676,13 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     a.excludeOutside = nnrti_onnx_int(c, "exclude_outside", 0);
     if (arg == 1 && c->opset < 9)
         scales = nnrti_onnx_old_scales(c);
-    if (rank < 2 || rank > 4 || nnrti_onnx_ints_of(c, "axes").data != NULL || nnrti_onnx_int(c, "antialias", 0) != 0 ||
+    if (rank < 2 || rank > 4 || nnrti_onnx_int(c, "antialias", 0) != 0 ||
         nnrti_onnx_choice(c, "keep_aspect_ratio_policy", "stretch") != 0) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "axes, antialias and inputs of %d axes are not supported", rank);
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "antialias, a kept aspect ratio and inputs of %d axes are not supported", rank);
         return;
     }
-    nnrti_onnx_resize_of(c, scales, sizes, rank, &r);
+    nnrti_onnx_resize_of(c, x, scales, sizes, rank, &r);
     for (int32_t i = rank; i < 4; i++) /* [W] in front of it [H=1], [C=1], [N=1] */
         x = nnrti_onnx_unsqueeze(c, x, rank == 3 ? 2 : 0);
     if (rank == 3) { /* the axes behind the channels, where there is only one */
@@ -4656,16 +4789,22 @@ static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* x normalised over its axes from `axis` on, without scale and offset. */
-static uint32_t nnrti_onnx_normalize(nnrti_onnx *c, uint32_t x, int32_t axis, float epsilon)
+/* x normalised over its axes from `axis` on, then scale and offset of those axes; NNRT_NO_TENSOR: neither. */
+static uint32_t nnrti_onnx_normalize(nnrti_onnx *c, uint32_t x, int32_t axis, float epsilon, uint32_t scale,
+                                     uint32_t offset)
 {
+    uint32_t in[3], y = NNRT_NO_TENSOR;
     NNRT_LayerNormFusion a;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_LAYER_NORM_FUSION, &a);
     a.beginNormAxis = axis;
     a.beginParamsAxis = axis;
     a.epsilon = epsilon;
-    a.elementwiseAffine = false;
-    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_LAYER_NORM_FUSION, &a, x);
+    a.elementwiseAffine = offset != NNRT_NO_TENSOR;
+    in[0] = x;
+    in[1] = scale;
+    in[2] = offset;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_LAYER_NORM_FUSION, &a, in, a.elementwiseAffine ? 3 : 1, &y, 1, NULL);
+    return y;
 }
 
 /* Over each plane of x [N,C,...], then scale and offset of the channel. */
@@ -4680,8 +4819,19 @@ static void nnrti_onnx_op_instance_norm(nnrti_onnx *c, int32_t arg)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 3 and more", nnrti_onnx_rank(c, x));
     nnrti_onnx_out(c, 0,
                    nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCALE_FUSION, &a,
-                                    nnrti_onnx_normalize(c, x, 2, nnrti_onnx_float(c, "epsilon", 1e-5f)), scale,
-                                    offset));
+                                    nnrti_onnx_normalize(c, x, 2, nnrti_onnx_float(c, "epsilon", 1e-5f), NNRT_NO_TENSOR,
+                                                         NNRT_NO_TENSOR),
+                                    scale, offset));
+}
+
+/* True when v has just the extents that x has from `axis` on. */
+static bool nnrti_onnx_ends_with(nnrti_onnx *c, uint32_t x, int32_t axis, uint32_t v)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    bool same = nnrti_onnx_rank(c, v) == rank - axis;
+    for (int32_t i = axis; i < rank && same; i++)
+        same = nnrti_onnx_dim(c, x, i) >= 0 && nnrti_onnx_dim(c, x, i) == nnrti_onnx_dim(c, v, i - axis);
+    return same;
 }
 
 /* Mean and 1/sqrt(variance + epsilon) are computed apart when somebody wants them. */
@@ -4695,9 +4845,13 @@ static void nnrti_onnx_op_layer_norm(nnrti_onnx *c, int32_t arg)
     (void)arg;
     for (int32_t i = axis; i < rank; i++)
         axes[count++] = i;
-    y = nnrti_onnx_mul(c, nnrti_onnx_normalize(c, x, axis, epsilon), scale);
-    if (offset != NNRT_NO_TENSOR)
-        y = nnrti_onnx_add(c, y, offset);
+    if (offset != NNRT_NO_TENSOR && nnrti_onnx_ends_with(c, x, axis, scale) &&
+        nnrti_onnx_ends_with(c, x, axis, offset)) {
+        y = nnrti_onnx_normalize(c, x, axis, epsilon, scale, offset);
+    } else {
+        y = nnrti_onnx_mul(c, nnrti_onnx_normalize(c, x, axis, epsilon, NNRT_NO_TENSOR, NNRT_NO_TENSOR), scale);
+        y = offset != NNRT_NO_TENSOR ? nnrti_onnx_add(c, y, offset) : y;
+    }
     if (nnrti_onnx_wants(c, 1) || nnrti_onnx_wants(c, 2)) {
         const uint32_t mean = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MEAN, axes, count, true);
         uint32_t v = nnrti_onnx_step2(c, NNRT_NODE_TYPE_SQUARED_DIFFERENCE, NULL, x, mean);
@@ -4728,8 +4882,8 @@ static void nnrti_onnx_op_mean_variance(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_div(c, away, nnrti_onnx_add(c, v, nnrti_onnx_like(c, v, 1e-9))));
 }
 
-/* x / (bias + alpha/size * sum of x^2 over `size` neighbouring channels)^beta. The sum is an average pool over squares,
-   with the channels as height, zeros around them. */
+/* x / (bias + alpha/size * sum of x^2 over `size` neighbouring channels)^beta. The sum is an average pool over
+   squares, with the channels as height, zeros around them. */
 static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4854,9 +5008,9 @@ static const nnrt_onnx_input *nnrti_onnx_given(const nnrti_onnx *c, nnrt_onnx_st
     return NULL;
 }
 
-/* Shape of an input: what the caller says, else the file; two different numbers for extents that neither knows. */
+/* Shape of an input: what the caller says, else the file; different numbers for extents that neither knows. */
 static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
-                                   nnrt_operand probe[2], const char *name)
+                                   nnrt_operand probe[NNRTI_ONNX_PROBES], const char *name)
 {
     const size_t rank = given != NULL ? (size_t)given->shape.rank : info->dims.count;
     if (given == NULL && !info->hasShape) {
@@ -4875,11 +5029,12 @@ static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *in
                             fixed ? info->dims.data[i].value : -1, n);
             return;
         }
-        probe[0].dims[i] = n < 0 ? NNRTI_ONNX_PROBE_A : (int32_t)n;
-        probe[1].dims[i] = n < 0 ? NNRTI_ONNX_PROBE_B : (int32_t)n;
+        for (int32_t k = 0; k < NNRTI_ONNX_PROBES; k++)
+            probe[k].dims[i] = n < 0 ? nnrti_onnx_probes[k] : (int32_t)n;
         c->dynamic = c->dynamic || n < 0;
     }
-    probe[0].rank = probe[1].rank = (int32_t)rank;
+    for (int32_t k = 0; k < NNRTI_ONNX_PROBES; k++)
+        probe[k].rank = (int32_t)rank;
 }
 
 static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
@@ -4889,7 +5044,7 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
         "a sparse tensor", "an optional value"};
     const nnrt_onnx_input *given = nnrti_onnx_given(c, info->name);
     char name[64];
-    nnrt_operand probe[2];
+    nnrt_operand probe[NNRTI_ONNX_PROBES];
     NNRT_DataType type;
     uint32_t v;
     (void)nnrti_onnx_text(name, info->name);
@@ -4901,7 +5056,8 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
         return;
     }
     type = nnrti_onnx_take_type(c, info->elemType, "input", name);
-    probe[0] = probe[1] = nnrt_operand_make(type, 0, NULL, NULL);
+    for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
+        probe[i] = nnrt_operand_make(type, 0, NULL, NULL);
     nnrti_onnx_input_shape(c, info, given, probe, name);
     if (c->code == NNRT_SUCCESS && given != NULL && given->data != NULL) {
         nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, probe[0].rank, probe[0].dims, given->data));
@@ -4912,7 +5068,7 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     if (c->code != NNRT_SUCCESS)
         return;
     c->values[v].isInput = true;
-    for (int32_t i = 0; i < 2; i++) {
+    for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++) {
         probe[i].name = c->values[v].name;
         c->values[v].probe[i] = probe[i];
     }
@@ -5016,7 +5172,8 @@ static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
         if (v == NNRT_NO_TENSOR)
             return v;
         if (c->nSteps == steps) { /* its result is known, but the model needs a step that gives it */
-            c->values[v].probe[0].data = c->values[v].probe[1].data = NULL;
+            for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
+                c->values[v].probe[i].data = NULL;
             c->nSteps++;
         }
     }

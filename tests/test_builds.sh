@@ -32,12 +32,12 @@ flags() {
 
 # build WHAT COMPILER FLAGS FILE... : compiles, links, runs
 build() {
-    what=$1 compiler=$2 options=$3
+    title=$1 with=$2 how=$3
     shift 3
     rm -f "$folder/program"
-    # shellcheck disable=SC2086  # options are several words
-    try "$what, $compiler $options" $compiler $options -I "$root" -o "$folder/program" "$@" -lm
-    [ -x "$folder/program" ] && try "$what, $compiler $options: run" "$folder/program"
+    # shellcheck disable=SC2086  # flags are several words
+    try "$title, $with $how" "$with" $how -I "$root" -o "$folder/program" "$@" -lm
+    [ -x "$folder/program" ] && try "$title, $with $how: run" "$folder/program"
 }
 
 cd "$folder" || exit 1
@@ -98,7 +98,8 @@ for compiler in gcc clang g++ clang++; do
     options=$(flags $compiler)
     build 'one unit' "$compiler" "$options -O1" one.c
     build 'declarations before the implementation' "$compiler" "$options -O0" later.c
-    build 'all static' "$compiler" "$options -O0" static.c
+    # shellcheck disable=SC2086
+    try "all static, $compiler" "$compiler" $options -I "$root" -fsyntax-only static.c
     build 'with formats' "$compiler" "$options -O0" formats.c
     case $compiler in *++) second=second.c ;; *) second=second_c.c ;; esac
     build 'several units' "$compiler" "$options -O0" implementation.c $second main.c
@@ -114,6 +115,8 @@ done
 build 'one unit' gcc "-std=c11 $warnings -O1" one.c
 build 'one unit' clang "-std=c11 $warnings -O1" one.c
 build 'one unit, small' gcc "-std=c99 $warnings -Os" one.c
+# shellcheck disable=SC2086
+try 'the command line, optimised' gcc -std=c99 $warnings -O2 -I "$root" -c -o nnrt.o "$root/tools/nnrt.c"
 
 # The implementation in C, the program in C++.
 try 'implementation in C' gcc -std=c99 -I "$root" -c -o implementation.o implementation.c

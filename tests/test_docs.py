@@ -168,7 +168,8 @@ def check_contents():
     """Each header's list of sections names markers that are there, and names them all."""
     for name in ("nnrt_ops.h", "nnrt_hal.h", "nnrt.h"):
         text = (ROOT / name).read_text(encoding="ascii")
-        listed = set(re.findall(r">>([a-z]+)", text.split("*/")[0]))
+        chapter = re.search(r"^SECTIONS.*?\n(?=\S)", text.split("*/")[0] + "\n*", re.M | re.S)
+        listed = set(re.findall(r">>([a-z]+)", chapter.group(0))) if chapter else set()
         marked = set(re.findall(r"^/\* >>([a-z]+)(?: [A-Z0-9_]+)? \*/$", text, re.M))
         missing, stale = marked - listed - {"kernel"}, listed - marked
         verdict(not missing, "%s: the list of sections lacks" % name, " ".join(sorted(missing)))

@@ -1,6 +1,6 @@
-/* Models as data, their validation, shape inference, the plan, the reference device, the registry and the device tables
-   of nnrt_hal.h. Expected values are worked out by hand, or by the small interpreter of this file, which shares nothing with
-   the library. */
+/* Models as data, their validation, shape inference, the plan, the reference device, the registry and the device
+   tables of nnrt_hal.h. Expected values are worked out by hand, or by the small interpreter of this file, which shares
+   nothing with the library. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
@@ -638,8 +638,8 @@ static void expect_fault(const fault *f, const char *way, NNRT_ReturnCode code, 
                  e != NULL ? (int)e->tensor : 0, (int)f->tensor, e != NULL ? e->message : "");
 }
 
-/* The fault shows in the same words wherever the model goes, with and without a place for the message, and leaves no memory
-   behind. */
+/* The fault shows in the same words wherever the model goes, with and without a place for the message, and leaves no
+   memory behind. */
 static void check_prepare_fault(const fault *f, bool copy)
 {
     static graph g;
@@ -1136,8 +1136,9 @@ static void test_dead_nodes(void **state)
 
 /* ---- the arena, worked by hand: every block is rounded up to 64 bytes ---- */
 
-/* A line "T 0 1": node, inputs, output. T transposes and needs a block of its own; A is computed in place; R, S, U only
-   change the shape; + adds; C joins three; P splits in two. Tensor 0 is x [4,4] float32 (64 bytes), tensor 1 the permutation. */
+/* A line "T 0 1": node, inputs, output. T transposes and needs a block of its own; A is computed in place; R, S, U
+   only change the shape; + adds; C joins three; P splits in two. Tensor 0 is x [4,4] float32 (64 bytes), tensor 1 the
+   permutation. */
 typedef struct drawn {
     const char *name;
     const char *nodes[14]; /* "T:0>2" */
@@ -1573,7 +1574,8 @@ static void graph_named(graph *g, const char *name)
     fail_msg("no drawing '%s'", name);
 }
 
-/* GetModelMemory is exact: N bytes and more suffice, N - 1 and less do not, with and without a workspace of the device's own. */
+/* GetModelMemory is exact: N bytes and more suffice, N - 1 and less do not, with and without a workspace of the
+   device's own. */
 static void test_memory_exact(void **state)
 {
     static graph g;
@@ -1709,8 +1711,8 @@ static void test_run_allocates_nothing(void **state)
 
 /* ---- what a run may be given ---- */
 
-/* Run (own workspace), RunIn and nnrt_prepared_run of the sound model; all must give the same code. Where the model runs, y is
-   relu(x + c). */
+/* Run (own workspace), RunIn and nnrt_prepared_run of the sound model; all must give the same code. Where the model
+   runs, y is relu(x + c). */
 typedef struct bench {
     graph g;
     NNRT_PreparedModel *prepared;
@@ -2074,7 +2076,7 @@ static void test_reference_supported(void **state)
 static void test_null_arguments(void **state)
 {
     static graph g;
-    NNRT_PreparedModel *prepared = NULL;
+    NNRT_PreparedModel *prepared = NULL, *other = NULL;
     size_t bytes;
     (void)state;
     graph_sound(&g);
@@ -2086,6 +2088,20 @@ static void test_null_arguments(void **state)
     assert_int_equal(prepared->vtbl->GetWorkspaceSize(prepared, NULL), NNRT_NULL_PTR);
     assert_int_equal(prepared->vtbl->GetMemory(prepared, NULL), NNRT_NULL_PTR);
     assert_int_equal(prepared->vtbl->GetIO(prepared, false, 0, NULL, NULL), NNRT_NULL_PTR);
+    for (uint32_t i = 0; i < 2; i++) { /* the tables called directly, as HDI does; reference and auto */
+        const NNRT_DeviceVtbl *table = nnrt_device_at(i)->table;
+        bool ok[2];
+        assert_int_equal(table->GetSupportedOperation(NULL, NULL, ok, 2), NNRT_NULL_PTR);
+        assert_int_equal(table->GetSupportedOperation(NULL, &g.model, NULL, 2), NNRT_NULL_PTR);
+        assert_int_equal(table->GetModelMemory(NULL, &g.model, NULL, NULL), NNRT_NULL_PTR);
+        assert_int_equal(table->GetModelMemory(NULL, NULL, NULL, &bytes), NNRT_NULL_PTR);
+        assert_int_equal(table->PrepareModel(NULL, NULL, NULL, &other), NNRT_NULL_PTR);
+        assert_int_equal(table->PrepareModel(NULL, &g.model, NULL, NULL), NNRT_NULL_PTR);
+    }
+    assert_int_equal(prepared->vtbl->Run(NULL, NULL, 0, NULL, 0, NULL), NNRT_NULL_PTR);
+    assert_int_equal(prepared->vtbl->RunIn(NULL, NULL, 0, NULL, 0, NULL, 0, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(prepared->vtbl->GetWorkspaceSize(NULL, &bytes), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_check(NULL, NULL, NULL, NULL), NNRT_NULL_PTR);
     nnrt_device_release(reference(), prepared);
     nnrt_device_release(reference(), NULL);
     nnrt_device_release(NULL, NULL);
@@ -2146,8 +2162,8 @@ static void test_slots_stay_where_they_are(void **state)
 #define MODEL_1_0 offsetof(NNRT_PreparedModelVtbl, GetInputDimRanges)
 #define MODEL_2_0 offsetof(NNRT_PreparedModelVtbl, Destroy)
 
-/* A driver that adds 100 to its inputs, whatever the model says, and does what it is told. Its tables are blocks of exactly
-   their structSize. */
+/* A driver that adds 100 to its inputs, whatever the model says, and does what it is told. Its tables are blocks of
+   exactly their structSize. */
 typedef struct driver {
     NNRT_DeviceVtbl *table;
     NNRT_PreparedModelVtbl *modelTable;
@@ -3049,7 +3065,8 @@ static nnrt_device *automatic(void)
     return nnrt_device_find("auto");
 }
 
-/* Prepares the sound model on auto and runs it once; true when a test driver did it, false when the reference device did. */
+/* Prepares the sound model on auto and runs it once; true when a test driver did it, false when the reference device
+   did. */
 static bool auto_ran_on_driver(job *j)
 {
     NNRT_ModelConfig config;

@@ -410,8 +410,8 @@ static const sample samples[] = {
     {"outputs", build_outputs, compute_outputs, MAX_OUTPUTS, {16, 4, 16, 16, 16, 16}, 0, 6},
 };
 
-/* Runs s with an input that depends on round; every buffer lies between guards, aligned to its elements only, outputs hold NaN
-   before. */
+/* Runs s with an input that depends on round; every buffer lies between guards, aligned to its elements only, outputs
+   hold NaN before. */
 static void sample_run(const sample *s, nnrt_session *session, uint32_t round)
 {
     guarded in = guarded_make(64, 4), out[MAX_OUTPUTS];
@@ -564,7 +564,8 @@ static const NNRT_Model flash_model = {"flash",          {flash_in0, 1},     {fl
 
 static const float flash_x[6] = {0, 0, 1, 2, -3, -4}, flash_y[6] = {1, 1, 3, 0, 0, 13};
 
-/* The model in flash, the session in a static buffer, no allocation: what firmware does. The buffers are given by NNRT_IO. */
+/* The model in flash, the session in a static buffer, no allocation: what firmware does. The buffers are given by
+   NNRT_IO. */
 static void test_const_model_in_static_buffer(void **state)
 {
     static uint64_t buffer[2048];
@@ -601,8 +602,8 @@ static void expect_no_memory(const NNRT_Model *model, const nnrt_session_desc *d
     assert_int_equal(nnrt_session_create(&session, model, desc, NULL), NNRT_OUT_OF_MEMORY);
 }
 
-/* N bytes as nnrt_session_bytes says suffice, N - 1 do not, and with more it works as well: for every sample, on either device,
-   with constants in place and copied. Nothing is written beside the buffer, and nothing is allocated. */
+/* N bytes as nnrt_session_bytes says suffice, N - 1 do not, and with more it works as well: for every sample, on
+   either device, with constants in place and copied. Nothing is written beside the buffer, and nothing is allocated. */
 static void test_bytes_are_exact(void **state)
 {
     static const char *const devices[2] = {"reference", "auto"};
@@ -1297,8 +1298,8 @@ static void driver_release(NNRT_PreparedModel *m)
     free(m);
 }
 
-/* "npu" of "npu", an accelerator. Without Destroy its models would be lost: the slot is always there, unless a test shortens
-   the table. */
+/* "npu" of "npu", an accelerator. Without Destroy its models would be lost: the slot is always there, unless a test
+   shortens the table. */
 static void driver_start(driver *d)
 {
     nnrt_error e;

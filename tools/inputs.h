@@ -251,7 +251,7 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
     if (status != CLI_DONE)
         return status;
     if (cli_is_image(&file)) {
-        cli_image_axes axes;
+        cli_image_axes axes = {0, 0, 0};
         status = cli_image_shape(&file, path, options, input->name, &in->shapes[i], &axes);
         if (status == CLI_DONE)
             status = cli_image_read(&file, path, options, input->type, &in->shapes[i], &axes, &input->value);
