@@ -123,8 +123,8 @@ extern "C" {
     E(NNRT_DEVICE_STATUS_, BUSY, 1) E(NNRT_DEVICE_STATUS_, OFFLINE, 2) E(NNRT_DEVICE_STATUS_, UNKNOWN, 3)
 #define NNRT_ENUM_PerformanceMode(E)                                                                                   \
     E(NNRT_PERFORMANCE_, NONE, 0)                                                                                      \
-    E(NNRT_PERFORMANCE_, LOW, 1) E(NNRT_PERFORMANCE_, MEDIUM, 2) E(NNRT_PERFORMANCE_, HIGH, 3)                         \
-        E(NNRT_PERFORMANCE_, EXTREME, 4)
+    E(NNRT_PERFORMANCE_, LOW, 1)                                                                                       \
+    E(NNRT_PERFORMANCE_, MEDIUM, 2) E(NNRT_PERFORMANCE_, HIGH, 3) E(NNRT_PERFORMANCE_, EXTREME, 4)
 #define NNRT_ENUM_Priority(E)                                                                                          \
     E(NNRT_PRIORITY_, NONE, 0) E(NNRT_PRIORITY_, LOW, 1) E(NNRT_PRIORITY_, MEDIUM, 2) E(NNRT_PRIORITY_, HIGH, 3)
 #define NNRT_ENUM_Format(E) E(NNRT_FORMAT_, NONE, -1) E(NNRT_FORMAT_, NCHW, 0) E(NNRT_FORMAT_, NHWC, 1)
@@ -137,24 +137,26 @@ extern "C" {
     E(NNRT_COORDINATE_TRANSFORM_MODE_, ALIGN_CORNERS, 1) E(NNRT_COORDINATE_TRANSFORM_MODE_, HALF_PIXEL, 2)
 #define NNRT_ENUM_NearestMode(E)                                                                                       \
     E(NNRT_NEAREST_MODE_, NORMAL, 0)                                                                                   \
-    E(NNRT_NEAREST_MODE_, ROUND_HALF_DOWN, 1) E(NNRT_NEAREST_MODE_, ROUND_HALF_UP, 2) E(NNRT_NEAREST_MODE_, FLOOR, 3)  \
-        E(NNRT_NEAREST_MODE_, CEIL, 4)
+    E(NNRT_NEAREST_MODE_, ROUND_HALF_DOWN, 1)                                                                          \
+    E(NNRT_NEAREST_MODE_, ROUND_HALF_UP, 2) E(NNRT_NEAREST_MODE_, FLOOR, 3) E(NNRT_NEAREST_MODE_, CEIL, 4)
 #define NNRT_ENUM_ActivationType(E)                                                                                    \
     E(NNRT_ACTIVATION_TYPE_, NO_ACTIVATION, 0)                                                                         \
-    E(NNRT_ACTIVATION_TYPE_, RELU, 1) E(NNRT_ACTIVATION_TYPE_, SIGMOID, 2) E(NNRT_ACTIVATION_TYPE_, RELU6, 3)          \
-        E(NNRT_ACTIVATION_TYPE_, ELU, 4) E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5) E(NNRT_ACTIVATION_TYPE_, ABS, 6)      \
-            E(NNRT_ACTIVATION_TYPE_, RELU1, 7) E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8)                                   \
-                E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9) E(NNRT_ACTIVATION_TYPE_, TANH, 10)                               \
-                    E(NNRT_ACTIVATION_TYPE_, SELU, 11) E(NNRT_ACTIVATION_TYPE_, HSWISH, 12)                            \
-                        E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13) E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14)             \
-                            E(NNRT_ACTIVATION_TYPE_, LINEAR, 15) E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16)               \
-                                E(NNRT_ACTIVATION_TYPE_, SIGN, 17) E(NNRT_ACTIVATION_TYPE_, SWISH, 18)                 \
-                                    E(NNRT_ACTIVATION_TYPE_, GELU, 19) E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
+    E(NNRT_ACTIVATION_TYPE_, RELU, 1)                                                                                  \
+    E(NNRT_ACTIVATION_TYPE_, SIGMOID, 2) E(NNRT_ACTIVATION_TYPE_, RELU6, 3) E(NNRT_ACTIVATION_TYPE_, ELU, 4)           \
+        E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5) E(NNRT_ACTIVATION_TYPE_, ABS, 6) E(NNRT_ACTIVATION_TYPE_, RELU1, 7)    \
+            E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8) E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9)                                \
+                E(NNRT_ACTIVATION_TYPE_, TANH, 10) E(NNRT_ACTIVATION_TYPE_, SELU, 11)                                  \
+                    E(NNRT_ACTIVATION_TYPE_, HSWISH, 12) E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13)                        \
+                        E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14) E(NNRT_ACTIVATION_TYPE_, LINEAR, 15)               \
+                            E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16) E(NNRT_ACTIVATION_TYPE_, SIGN, 17)                 \
+                                E(NNRT_ACTIVATION_TYPE_, SWISH, 18) E(NNRT_ACTIVATION_TYPE_, GELU, 19)                 \
+                                    E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
 #define NNRT_ENUM_ReduceMode(E)                                                                                        \
     E(NNRT_REDUCE_MODE_, MEAN, 0)                                                                                      \
-    E(NNRT_REDUCE_MODE_, MAX, 1) E(NNRT_REDUCE_MODE_, MIN, 2) E(NNRT_REDUCE_MODE_, PROD, 3)                            \
-        E(NNRT_REDUCE_MODE_, SUM, 4) E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5) E(NNRT_REDUCE_MODE_, ASUM, 6)                 \
-            E(NNRT_REDUCE_MODE_, ALL, 7) E(NNRT_REDUCE_MODE_, L2, 8)
+    E(NNRT_REDUCE_MODE_, MAX, 1)                                                                                       \
+    E(NNRT_REDUCE_MODE_, MIN, 2) E(NNRT_REDUCE_MODE_, PROD, 3) E(NNRT_REDUCE_MODE_, SUM, 4)                            \
+        E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5) E(NNRT_REDUCE_MODE_, ASUM, 6) E(NNRT_REDUCE_MODE_, ALL, 7)                 \
+            E(NNRT_REDUCE_MODE_, L2, 8)
 #define NNRT_ENUM_EltwiseMode(E)                                                                                       \
     E(NNRT_ELTWISE_MODE_, PROD, 0)                                                                                     \
     E(NNRT_ELTWISE_MODE_, SUM, 1) E(NNRT_ELTWISE_MODE_, MAXIMUM, 2) E(NNRT_ELTWISE_MODE_, UNKNOWN, 3)
@@ -167,9 +169,9 @@ extern "C" {
 /* The enumerations above; a new one is one more entry here. NodeType comes from the operator table. */
 #define NNRT_ENUMS(T)                                                                                                  \
     T(ReturnCode)                                                                                                      \
-    T(DeviceType) T(DeviceStatus) T(PerformanceMode) T(Priority) T(Format) T(QuantType) T(ResizeMethod)                \
-        T(CoordinateTransformMode) T(NearestMode) T(ActivationType) T(ReduceMode) T(EltwiseMode) T(PadMode)            \
-            T(RoundMode) T(PaddingMode)
+    T(DeviceType)                                                                                                      \
+    T(DeviceStatus) T(PerformanceMode) T(Priority) T(Format) T(QuantType) T(ResizeMethod) T(CoordinateTransformMode)   \
+        T(NearestMode) T(ActivationType) T(ReduceMode) T(EltwiseMode) T(PadMode) T(RoundMode) T(PaddingMode)
 
 /* Element types: D(NAME, number, bytes, text). Floats are IEEE binary16/32/64; bool is one byte, 0 or 1. */
 #define NNRT_DATA_TYPES(D)                                                                                             \
@@ -470,13 +472,14 @@ typedef struct nnrt_error {
 /* The attribute structs described above. */
 #define NNRT_ATTRS(S)                                                                                                  \
     S(Activation)                                                                                                      \
-    S(AddFusion) S(ArgMaxFusion) S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion)       \
-        S(Conv2dTransposeFusion) S(DivFusion) S(Eltwise) S(ExpFusion) S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm)     \
-            S(Gather) S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion)         \
-                S(OneHot) S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape)        \
-                    S(Resize) S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split)    \
-                        S(Sqrt) S(SquaredDifference) S(Squeeze) S(Stack) S(StridedSlice) S(SubFusion) S(TileFusion)    \
-                            S(TopKFusion) S(Transpose) S(Unsqueeze)
+    S(AddFusion)                                                                                                       \
+    S(ArgMaxFusion) S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion)                    \
+        S(Conv2dTransposeFusion) S(DivFusion) S(Eltwise) S(ExpFusion) S(ExpandDims) S(Fill) S(FullConnection)          \
+            S(FusedBatchNorm) S(Gather) S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion)    \
+                S(MulFusion) S(OneHot) S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion)      \
+                    S(Reshape) S(Resize) S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND)  \
+                        S(Split) S(Sqrt) S(SquaredDifference) S(Squeeze) S(Stack) S(StridedSlice) S(SubFusion)         \
+                            S(TileFusion) S(TopKFusion) S(Transpose) S(Unsqueeze)
 
 #define NNRTI_CTYPE_BOOL(T) bool
 #define NNRTI_CTYPE_INT(T) int64_t
@@ -3454,6 +3457,7 @@ static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block
                                     const NNRT_Int64Lists *lists, int64_t pads[4])
 {
     const nnrt_operand *x = &c->in[0];
+    memset(pads, 0, 4 * sizeof(pads[0]));
     if (x->rank != 4)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
     if (block->count != 2)
@@ -3486,7 +3490,7 @@ static void nnrti_number(NNRT_DataType type, double v, void *element)
     switch (type) {
 #define NNRTI_NUMBER(T, lo, hi)                                                                                        \
     {                                                                                                                  \
-        T n = v != v ? (T)0 : v <= (double)(lo) ? (T)(lo) : v >= (double)(hi) ? (T)(hi) : (T)v;                        \
+        T n = (T)(v != v ? (T)0 : v <= (double)(lo) ? (T)(lo) : v >= (double)(hi) ? (T)(hi) : (T)v);                   \
         memcpy(element, &n, sizeof(n));                                                                                \
         break;                                                                                                         \
     }

@@ -2095,6 +2095,9 @@ static void test_null_arguments(void **state)
         assert_int_equal(table->GetSupportedOperation(NULL, &g.model, NULL, 2), NNRT_NULL_PTR);
         assert_int_equal(table->GetModelMemory(NULL, &g.model, NULL, NULL), NNRT_NULL_PTR);
         assert_int_equal(table->GetModelMemory(NULL, NULL, NULL, &bytes), NNRT_NULL_PTR);
+        assert_int_equal(nnrt_device_prepare(nnrt_device_at(i), &g.model, NULL, &other), NNRT_SUCCESS);
+        assert_int_equal(other->vtbl->GetMemory(other, NULL), NNRT_NULL_PTR);
+        nnrt_device_release(nnrt_device_at(i), other);
         assert_int_equal(table->PrepareModel(NULL, NULL, NULL, &other), NNRT_NULL_PTR);
         assert_int_equal(table->PrepareModel(NULL, &g.model, NULL, NULL), NNRT_NULL_PTR);
     }

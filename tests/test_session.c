@@ -1371,6 +1371,7 @@ static void test_driver_session(void **state)
 /* Tables that end where HDI 1.0 ended. The model handle is the driver's to free; it has no slot for that. */
 static void test_hdi_1_0_session(void **state)
 {
+    static const int32_t open_dims[2] = {-1, 4};
     static graph g;
     driver d;
     nnrt_session_desc desc = no_desc();
@@ -1387,10 +1388,23 @@ static void test_hdi_1_0_session(void **state)
     build_chain(&g);
     desc.device = "npu";
     memset(&e, 0, sizeof(e)); /* y is undeclared, and the driver cannot tell */
-    assert_int_not_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_NOT_SUPPORT);
     assert_null(session);
     assert_non_null(strstr(e.message, "output 0 'y'"));
     free(d.last);
+    for (uint32_t i = 0; i < 2; i++) { /* declared in part: an extent open, or no type */
+        g.tensors[7] = g.tensors[0];
+        g.tensors[7].name = "y";
+        if (i == 0)
+            g.tensors[7].dims = NNRT_Int32List_make(open_dims, 2);
+        else
+            g.tensors[7].dataType = NNRT_DATA_TYPE_UNKNOWN;
+        memset(&e, 0, sizeof(e));
+        assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_INVALID_SHAPE);
+        assert_null(session);
+        assert_non_null(strstr(e.message, "output 0 'y'"));
+        free(d.last);
+    }
     g.tensors[7] = g.tensors[0];
     g.tensors[7].name = "y";
     session = session_of(&g.model, &desc);
@@ -1410,7 +1424,7 @@ static void test_hdi_1_0_session(void **state)
     driver_session_run(session);
     nnrt_session_destroy(session);
     free(d.last);
-    assert_int_equal(d.prepared, 2);
+    assert_int_equal(d.prepared, 4);
     assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
 }
 
