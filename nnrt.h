@@ -199,7 +199,9 @@ NNRT_API void nnrt_session_destroy(nnrt_session *session); /* NULL is fine */
 /* Bytes that desc->buffer must have, exactly: one fewer is NNRT_OUT_OF_MEMORY. */
 NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_session_desc *desc, size_t *bytes,
                                             nnrt_error *error);
-/* What a session holds. total = what nnrt_session_bytes says; constants are used in place and not part of it. */
+/* What a session holds, in bytes. total: all that stays taken, tables and arena included; preparing may need more for a
+   while, which nnrt_session_bytes counts. bound: largest sum of results that live at once, no arena can be smaller.
+   constants: those of the model that steps read where they lie, not part of total. steps: kernels called in a run. */
 typedef struct nnrt_session_memory {
     size_t total, tables, arena, bound, constants;
     uint32_t steps;
@@ -260,6 +262,8 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 /* ================================================================================================================ */
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_IMPLEMENTED)
 #define NNRT_IMPLEMENTED
+
+#include "nnrt_hal.h" /* its implementation, where only its declarations were read so far */
 
 #include <math.h>
 #include <string.h>
@@ -963,6 +967,9 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
             return i;
     return NNRT_NO_TENSOR;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>passes */
 
 /* A model while it is optimised. A round sorts the nodes, infers what can be inferred, then walks over the nodes in
    that order and lets each pass try each node; a pass sees producers that the round has already been to. What a tensor
@@ -2423,7 +2430,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_
         return code;
     }
     if (s->owner != s)
-        NNRTI_ATOMIC_ADD(&s->owner->users, 1);
+        (void)NNRTI_ATOMIC_ADD(&s->owner->users, 1);
     *session = s;
     return NNRT_SUCCESS;
 }
@@ -2437,8 +2444,7 @@ NNRT_API void nnrt_session_destroy(nnrt_session *session)
     owner = session->owner;
     if (session != owner)
         nnrti_session_free(session);
-    NNRTI_ATOMIC_ADD(&owner->users, -1);
-    if (NNRTI_ATOMIC_GET(&owner->users) == 0)
+    if (NNRTI_ATOMIC_ADD(&owner->users, -1) == 0)
         nnrti_session_free(owner);
 }
 
@@ -2532,14 +2538,15 @@ static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_
     for (uint32_t i = 0; i < count; i++) {
         const nnrt_io_info *info = &s->infos[first + i];
         NNRT_SharedBuffer *b = &s->io[first + i].data;
-        if (given[i].bytes > UINT32_MAX || (output ? given[i].bytes < info->bytes : given[i].bytes != info->bytes))
+        size_t bytes = given[i].bytes < UINT32_MAX ? given[i].bytes : UINT32_MAX;
+        if (output ? bytes < info->bytes : given[i].bytes != info->bytes || bytes != info->bytes)
             return nnrt_error_set(&s->error, output ? NNRT_INSUFFICIENT_BUFFER : NNRT_INVALID_BUFFER_SIZE,
                                   "%s %u '%s' has %z bytes, expected %z", what, i, info->name, given[i].bytes,
                                   info->bytes);
         if (given[i].data == NULL && info->bytes > 0)
             return nnrt_error_set(&s->error, NNRT_NULL_PTR, "%s %u '%s' is NULL", what, i, info->name);
         b->addr = given[i].data;
-        b->bufferSize = b->dataSize = (uint32_t)given[i].bytes;
+        b->bufferSize = b->dataSize = (uint32_t)bytes;
     }
     return NNRT_SUCCESS;
 }

@@ -303,7 +303,7 @@ NNRT_API uint32_t nnrt_device_count(void);
 NNRT_API nnrt_device *nnrt_device_at(uint32_t index); /* NULL beyond the last */
 NNRT_API nnrt_device *nnrt_device_find(const char *name);
 NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
-NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_1" */
+NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_0" */
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device);
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
@@ -443,6 +443,8 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *resu
 /* ================================================================================================================ */
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_HAL_IMPLEMENTED)
 #define NNRT_HAL_IMPLEMENTED
+
+#include "nnrt_ops.h" /* its implementation, where only its declarations were read so far */
 
 #include <stdlib.h>
 #include <string.h>
@@ -810,12 +812,17 @@ static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t 
             return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u is tensor %u, but there are %u tensors", i,
                                   t, m->allTensors.count);
         if (writer[t] != NNRTI_BY_NOBODY)
-            return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u '%s' %s", i,
-                                  nnrti_text_of(m->allTensors.data[t].name),
-                                  writer[t] == NNRTI_BY_CONSTANT ? "has constant data" : "is listed twice");
+            return nnrti_blame(error,
+                               nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u '%s' %s", i,
+                                              nnrti_text_of(m->allTensors.data[t].name),
+                                              writer[t] == NNRTI_BY_CONSTANT ? "has constant data" : "is listed twice"),
+                               -1, t);
         if (m->allTensors.data[t].dataType == NNRT_DATA_TYPE_UNKNOWN || !nnrti_rank_known(&m->allTensors.data[t]))
-            return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u '%s' needs a dataType and a rank", i,
-                                  nnrti_text_of(m->allTensors.data[t].name));
+            return nnrti_blame(error,
+                               nnrt_error_set(error, NNRT_INVALID_INPUT,
+                                              "model input %u '%s' needs a dataType and a rank", i,
+                                              nnrti_text_of(m->allTensors.data[t].name)),
+                               -1, t);
         writer[t] = NNRTI_BY_INPUT;
     }
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
@@ -882,8 +889,10 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
     }
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
         if (writer[m->outputIndex.data[i]] == NNRTI_BY_NOBODY)
-            return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u '%s' is written by no node", i,
-                                  nnrti_text_of(m->allTensors.data[m->outputIndex.data[i]].name));
+            return nnrti_blame(error,
+                               nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u '%s' is written by no node",
+                                              i, nnrti_text_of(m->allTensors.data[m->outputIndex.data[i]].name)),
+                               -1, m->outputIndex.data[i]);
     return NNRT_SUCCESS;
 }
 
@@ -1032,25 +1041,40 @@ static NNRT_ReturnCode nnrti_input_dims(const NNRT_Model *m, const NNRT_ModelCon
     if (given->count != 0 && given->count != m->inputIndex.count)
         return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER,
                               "inputDims has %u entries, the model has %u inputs", given->count, m->inputIndex.count);
+    if (given->count != 0 && given->data == NULL)
+        return nnrt_error_set(config->error, NNRT_NULL_PTR, "inputDims counts %u entries, but has none", given->count);
     for (uint32_t i = 0; i < m->inputIndex.count; i++) {
         nnrt_operand *o = &tensors[m->inputIndex.data[i]];
         const nnrt_dims *want = given->count != 0 ? &given->data[i] : NULL;
+        size_t bytes;
         if (want != NULL && want->rank != o->rank)
-            return nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
-                                  "inputDims of input %u '%s' has %d axes, the model %d", i, o->name, want->rank,
-                                  o->rank);
+            return nnrti_blame(config->error,
+                               nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
+                                              "inputDims of input %u '%s' has %d axes, the model %d", i, o->name,
+                                              want->rank, o->rank),
+                               -1, m->inputIndex.data[i]);
         for (int32_t k = 0; k < o->rank; k++) {
             if (want != NULL && o->dims[k] == -1)
                 o->dims[k] = want->dims[k];
             else if (want != NULL && o->dims[k] != want->dims[k])
-                return nnrt_error_set(
-                    config->error, NNRT_INVALID_SHAPE,
-                    "inputDims of input %u '%s' has extent %d for axis %d, which the model fixes at %d", i, o->name,
-                    want->dims[k], k, o->dims[k]);
+                return nnrti_blame(
+                    config->error,
+                    nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
+                                   "inputDims of input %u '%s' has extent %d for axis %d, which the model fixes at %d",
+                                   i, o->name, want->dims[k], k, o->dims[k]),
+                    -1, m->inputIndex.data[i]);
             if (o->dims[k] < 0)
-                return nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
-                                      "input %u '%s': axis %d has no extent; give one with inputDims", i, o->name, k);
+                return nnrti_blame(config->error,
+                                   nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
+                                                  "input %u '%s': axis %d has no extent; give one with inputDims", i,
+                                                  o->name, k),
+                                   -1, m->inputIndex.data[i]);
         }
+        if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
+            return nnrti_blame(config->error,
+                               nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY,
+                                              "input %u '%s' is %o: its size does not fit", i, o->name, o),
+                               -1, m->inputIndex.data[i]);
     }
     return NNRT_SUCCESS;
 }
@@ -1285,7 +1309,7 @@ static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
     if (!nnrti_copy_name(memory, &n->name) || !NNRTI_COPY_LIST(memory, n->inputIndex) ||
         !NNRTI_COPY_LIST(memory, n->outputIndex))
         return false;
-    if (n->nodeAttr.data == NULL || op == NULL)
+    if (n->nodeAttr.data == NULL || n->nodeAttr.size == 0 || op == NULL)
         return true;
     attr = nnrt_memory_keep(memory, op->attr->bytes);
     if (attr == NULL)
@@ -1342,6 +1366,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
     own.error = error;
     if (model == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the model is NULL");
+    if ((code = nnrti_check_lists(model, error)) != NNRT_SUCCESS)
+        return code;
     nnrt_memory_count(&memory, own.allocator);
     tensors = (nnrt_operand *)nnrti_temp(&memory, model->allTensors.count, sizeof(*tensors));
     code = tensors == NULL ? nnrti_no_memory(error) : nnrt_model_infer(model, &own, &memory, tensors, NULL, NULL);
@@ -2296,17 +2322,23 @@ static NNRT_ReturnCode nnrti_status_available(void *self, NNRT_DeviceStatus *sta
 static NNRT_ReturnCode nnrti_reference_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
 {
     nnrt_error error;
+    nnrt_memory memory;
     NNRT_ReturnCode code;
     (void)self;
     if (model == NULL || isSupported == NULL)
         return NNRT_NULL_PTR;
     if (count != model->nodes.count)
         return NNRT_INVALID_PARAMETER;
+    memset(&error, 0, sizeof(error));
+    nnrt_memory_count(&memory, NULL);
+    code = nnrt_model_check(model, &memory, NULL, NULL);
+    nnrt_memory_end(&memory);
+    if (code != NNRT_SUCCESS && code != NNRT_UNSUPPORTED_OP)
+        return code;
     for (uint32_t i = 0; i < count; i++)
         isSupported[i] = nnrt_op_find(model->nodes.data[i].nodeType) != NULL;
-    memset(&error, 0, sizeof(error));
     code = nnrt_model_validate(model, NULL, &error);
-    if (code == NNRT_OUT_OF_MEMORY)
+    if (code == NNRT_OUT_OF_MEMORY && error.node < 0)
         return NNRT_OUT_OF_MEMORY;
     if (code != NNRT_SUCCESS && error.node >= 0) {
         isSupported[error.node] = false;
@@ -2661,6 +2693,7 @@ static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, co
     memset(&own, 0, sizeof(own));
     if (config != NULL)
         own = *config;
+    own.buffer = NULL;
     device = nnrti_auto_pick(model, &own);
     code = device == NULL ? NNRT_NOT_SUPPORT : nnrt_device_model_memory(device, model, &own, bytes);
     if (code == NNRT_SUCCESS && !nnrt_add_size(*bytes, nnrti_auto_bytes(), bytes))
@@ -2717,8 +2750,12 @@ static NNRT_ReturnCode nnrti_auto_io(NNRT_PreparedModel *self, bool output, uint
 static NNRT_ReturnCode nnrti_auto_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
 {
     NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
-    NNRT_ReturnCode code =
-        NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetMemory) ? m->vtbl->GetMemory(m, memory) : NNRT_NOT_SUPPORT;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (memory == NULL)
+        return NNRT_NULL_PTR;
+    memset(memory, 0, sizeof(*memory));
+    if (NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetMemory))
+        code = m->vtbl->GetMemory(m, memory);
     if (code == NNRT_SUCCESS)
         memory->tables += nnrti_auto_bytes();
     return code;
@@ -2830,10 +2867,10 @@ static nnrt_device nnrti_devices[NNRT_MAX_DEVICES] = {
 static uint32_t nnrti_device_total = 2;
 
 #if defined(__GNUC__) || defined(__clang__)
-#define NNRTI_ATOMIC_ADD(p, n) (void)__atomic_add_fetch(p, n, __ATOMIC_SEQ_CST)
+#define NNRTI_ATOMIC_ADD(p, n) __atomic_add_fetch(p, n, __ATOMIC_SEQ_CST) /* the new value */
 #define NNRTI_ATOMIC_GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
 #else
-#define NNRTI_ATOMIC_ADD(p, n) (void)(*(p) += (n)) /* one thread at a time prepares and releases */
+#define NNRTI_ATOMIC_ADD(p, n) (*(p) += (n)) /* one thread at a time prepares and releases */
 #define NNRTI_ATOMIC_GET(p) (*(p))
 #endif
 
@@ -3017,7 +3054,7 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
         return nnrt_error_set(error, code, "device '%s' cannot prepare the model: %s (%d)", device->unique,
                               nnrt_code_name(code), code);
     }
-    NNRTI_ATOMIC_ADD(&device->prepared, 1);
+    (void)NNRTI_ATOMIC_ADD(&device->prepared, 1);
     return NNRT_SUCCESS;
 }
 
@@ -3037,7 +3074,7 @@ NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepa
         return;
     if (NNRTI_MODEL_HAS(prepared, Destroy))
         prepared->vtbl->Destroy(prepared);
-    NNRTI_ATOMIC_ADD(&device->prepared, -1);
+    (void)NNRTI_ATOMIC_ADD(&device->prepared, -1);
 }
 
 /* HDI 1.0 reports a small output by a flag, later versions by a code. */

@@ -142,21 +142,21 @@ extern "C" {
 #define NNRT_ENUM_ActivationType(E)                                                                                    \
     E(NNRT_ACTIVATION_TYPE_, NO_ACTIVATION, 0)                                                                         \
     E(NNRT_ACTIVATION_TYPE_, RELU, 1)                                                                                  \
-    E(NNRT_ACTIVATION_TYPE_, SIGMOID, 2) E(NNRT_ACTIVATION_TYPE_, RELU6, 3) E(NNRT_ACTIVATION_TYPE_, ELU, 4)           \
-        E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5) E(NNRT_ACTIVATION_TYPE_, ABS, 6) E(NNRT_ACTIVATION_TYPE_, RELU1, 7)    \
-            E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8) E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9)                                \
-                E(NNRT_ACTIVATION_TYPE_, TANH, 10) E(NNRT_ACTIVATION_TYPE_, SELU, 11)                                  \
-                    E(NNRT_ACTIVATION_TYPE_, HSWISH, 12) E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13)                        \
-                        E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14) E(NNRT_ACTIVATION_TYPE_, LINEAR, 15)               \
-                            E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16) E(NNRT_ACTIVATION_TYPE_, SIGN, 17)                 \
-                                E(NNRT_ACTIVATION_TYPE_, SWISH, 18) E(NNRT_ACTIVATION_TYPE_, GELU, 19)                 \
-                                    E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
+    E(NNRT_ACTIVATION_TYPE_, SIGMOID, 2)                                                                               \
+    E(NNRT_ACTIVATION_TYPE_, RELU6, 3) E(NNRT_ACTIVATION_TYPE_, ELU, 4) E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5)        \
+        E(NNRT_ACTIVATION_TYPE_, ABS, 6) E(NNRT_ACTIVATION_TYPE_, RELU1, 7) E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8)      \
+            E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9) E(NNRT_ACTIVATION_TYPE_, TANH, 10)                                   \
+                E(NNRT_ACTIVATION_TYPE_, SELU, 11) E(NNRT_ACTIVATION_TYPE_, HSWISH, 12)                                \
+                    E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13) E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14)                 \
+                        E(NNRT_ACTIVATION_TYPE_, LINEAR, 15) E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16)                   \
+                            E(NNRT_ACTIVATION_TYPE_, SIGN, 17) E(NNRT_ACTIVATION_TYPE_, SWISH, 18)                     \
+                                E(NNRT_ACTIVATION_TYPE_, GELU, 19) E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
 #define NNRT_ENUM_ReduceMode(E)                                                                                        \
     E(NNRT_REDUCE_MODE_, MEAN, 0)                                                                                      \
     E(NNRT_REDUCE_MODE_, MAX, 1)                                                                                       \
-    E(NNRT_REDUCE_MODE_, MIN, 2) E(NNRT_REDUCE_MODE_, PROD, 3) E(NNRT_REDUCE_MODE_, SUM, 4)                            \
-        E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5) E(NNRT_REDUCE_MODE_, ASUM, 6) E(NNRT_REDUCE_MODE_, ALL, 7)                 \
-            E(NNRT_REDUCE_MODE_, L2, 8)
+    E(NNRT_REDUCE_MODE_, MIN, 2)                                                                                       \
+    E(NNRT_REDUCE_MODE_, PROD, 3) E(NNRT_REDUCE_MODE_, SUM, 4) E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5)                     \
+        E(NNRT_REDUCE_MODE_, ASUM, 6) E(NNRT_REDUCE_MODE_, ALL, 7) E(NNRT_REDUCE_MODE_, L2, 8)
 #define NNRT_ENUM_EltwiseMode(E)                                                                                       \
     E(NNRT_ELTWISE_MODE_, PROD, 0)                                                                                     \
     E(NNRT_ELTWISE_MODE_, SUM, 1) E(NNRT_ELTWISE_MODE_, MAXIMUM, 2) E(NNRT_ELTWISE_MODE_, UNKNOWN, 3)
@@ -170,8 +170,9 @@ extern "C" {
 #define NNRT_ENUMS(T)                                                                                                  \
     T(ReturnCode)                                                                                                      \
     T(DeviceType)                                                                                                      \
-    T(DeviceStatus) T(PerformanceMode) T(Priority) T(Format) T(QuantType) T(ResizeMethod) T(CoordinateTransformMode)   \
-        T(NearestMode) T(ActivationType) T(ReduceMode) T(EltwiseMode) T(PadMode) T(RoundMode) T(PaddingMode)
+    T(DeviceStatus)                                                                                                    \
+    T(PerformanceMode) T(Priority) T(Format) T(QuantType) T(ResizeMethod) T(CoordinateTransformMode) T(NearestMode)    \
+        T(ActivationType) T(ReduceMode) T(EltwiseMode) T(PadMode) T(RoundMode) T(PaddingMode)
 
 /* Element types: D(NAME, number, bytes, text). Floats are IEEE binary16/32/64; bool is one byte, 0 or 1. */
 #define NNRT_DATA_TYPES(D)                                                                                             \
@@ -473,13 +474,14 @@ typedef struct nnrt_error {
 #define NNRT_ATTRS(S)                                                                                                  \
     S(Activation)                                                                                                      \
     S(AddFusion)                                                                                                       \
-    S(ArgMaxFusion) S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion)                    \
-        S(Conv2dTransposeFusion) S(DivFusion) S(Eltwise) S(ExpFusion) S(ExpandDims) S(Fill) S(FullConnection)          \
-            S(FusedBatchNorm) S(Gather) S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion)    \
-                S(MulFusion) S(OneHot) S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion)      \
-                    S(Reshape) S(Resize) S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND)  \
-                        S(Split) S(Sqrt) S(SquaredDifference) S(Squeeze) S(Stack) S(StridedSlice) S(SubFusion)         \
-                            S(TileFusion) S(TopKFusion) S(Transpose) S(Unsqueeze)
+    S(ArgMaxFusion)                                                                                                    \
+    S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion) S(Conv2dTransposeFusion)           \
+        S(DivFusion) S(Eltwise) S(ExpFusion) S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm) S(Gather)       \
+            S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion) S(OneHot)         \
+                S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape) S(Resize)        \
+                    S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split) S(Sqrt)      \
+                        S(SquaredDifference) S(Squeeze) S(Stack) S(StridedSlice) S(SubFusion) S(TileFusion)            \
+                            S(TopKFusion) S(Transpose) S(Unsqueeze)
 
 #define NNRTI_CTYPE_BOOL(T) bool
 #define NNRTI_CTYPE_INT(T) int64_t
@@ -1291,14 +1293,15 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
 static bool nnrti_ints_copy(NNRT_Int64List *list, void *(*alloc)(void *user, size_t bytes), void *user)
 {
     int64_t *copy;
-    if (list->count == 0) {
+    size_t bytes;
+    if (list->count == 0 || list->data == NULL) {
         list->data = NULL;
         return true;
     }
-    copy = (int64_t *)alloc(user, list->count * sizeof(int64_t));
+    copy = nnrt_mul_size(list->count, sizeof(*copy), &bytes) ? (int64_t *)alloc(user, bytes) : NULL;
     if (copy == NULL)
         return false;
-    memcpy(copy, list->data, list->count * sizeof(int64_t));
+    memcpy(copy, list->data, bytes);
     list->data = copy;
     return true;
 }
@@ -1306,11 +1309,12 @@ static bool nnrti_ints_copy(NNRT_Int64List *list, void *(*alloc)(void *user, siz
 static bool nnrti_lists_copy(NNRT_Int64Lists *lists, void *(*alloc)(void *user, size_t bytes), void *user)
 {
     NNRT_Int64List *copy;
-    if (lists->count == 0) {
+    size_t bytes;
+    if (lists->count == 0 || lists->data == NULL) {
         lists->data = NULL;
         return true;
     }
-    copy = (NNRT_Int64List *)alloc(user, lists->count * sizeof(*copy));
+    copy = nnrt_mul_size(lists->count, sizeof(*copy), &bytes) ? (NNRT_Int64List *)alloc(user, bytes) : NULL;
     if (copy == NULL)
         return false;
     for (uint32_t k = 0; k < lists->count; k++) {

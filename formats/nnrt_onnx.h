@@ -371,6 +371,8 @@ NNRT_API bool nnrt_onnx_operator(uint32_t index, const char **name, int32_t *lea
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_ONNX_IMPLEMENTED)
 #define NNRT_ONNX_IMPLEMENTED
 
+#include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
 #                                        failed and every suite ran and passed something.
 #
 # A suite says how it went as cmocka does, or with a last line "N passed, N failed[, N skipped]". One that
-# ends with a status other than 0, says nothing or runs nothing has failed, whatever it counted.
+# ends with a status other than 0, says nothing, runs nothing or takes NNRT_SUITE_SECONDS (1200) has failed, whatever it
+# counted.
 set -u
 
 # count LOG: "passed failed skipped" of a suite's output
@@ -60,7 +61,10 @@ folder=$1 name=$2
 shift 2
 mkdir -p "$folder"
 start=$(date +%s)
-"$@" >"$folder/$name.log" 2>&1 </dev/null
+limit=''
+command -v timeout >/dev/null 2>&1 && limit="timeout -k 10 ${NNRT_SUITE_SECONDS:-1200}"
+# shellcheck disable=SC2086  # several words, or none
+$limit "$@" >"$folder/$name.log" 2>&1 </dev/null
 status=$?
 # shellcheck disable=SC2046  # three numbers
 set -- $(count "$folder/$name.log")

@@ -5,6 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
+export NNRT_SUITE_SECONDS=3
 
 # check WHAT EXPECTED COMMAND...: the suite's counts must be EXPECTED ("passed failed skipped")
 check() {
@@ -27,6 +28,7 @@ check 'one fails' '2 1 0' sh -c 'echo "2 passed, 1 failed"; exit 1'
 check 'fails with status 0' '2 1 0' echo '2 passed, 1 failed'
 check 'counts none failed, ends with status 1' '2 1 0' sh -c 'echo "2 passed, 0 failed"; exit 1'
 check 'is killed' '0 1 0' sh -c 'kill -9 $$'
+check 'takes too long' '1 1 0' sh -c 'echo "1 passed, 0 failed"; exec sleep 30'
 check 'runs nothing' '0 1 0' echo '0 passed, 0 failed'
 check 'says nothing' '0 1 0' true
 check 'is not there' '0 1 0' ./no-such-program
