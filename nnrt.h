@@ -1234,7 +1234,7 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
    unknown. Nodes whose results are known before a run become constants. */
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 {
-    const uint32_t widest = nnrti_widest(m);
+    const size_t widest = nnrti_widest(m);
     nnrt_operand *operands = (nnrt_operand *)nnrti_temp(&g->work, widest, sizeof(*operands));
     void **results = (void **)nnrti_temp(&g->work, widest, sizeof(*results));
     if (operands == NULL || results == NULL)

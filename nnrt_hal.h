@@ -998,15 +998,20 @@ static uint32_t nnrti_padded(uint32_t n, uint32_t most)
     return most == UINT32_MAX || most < n ? n : most;
 }
 
-/* Widest node of the model, in operands. UINT32_MAX on overflow. */
-static uint32_t nnrti_widest(const NNRT_Model *m)
+/* Operands that a kernel gets for a node, whose operator exists. */
+static size_t nnrti_node_operands(const NNRT_Node *n)
 {
-    uint32_t widest = 0;
+    nnrt_op_arity a = nnrt_op_operands(nnrt_op_find(n->nodeType));
+    return (size_t)nnrti_padded(n->inputIndex.count, a.maxIn) + nnrti_padded(n->outputIndex.count, a.maxOut);
+}
+
+/* Widest node of the model, in operands. */
+static size_t nnrti_widest(const NNRT_Model *m)
+{
+    size_t widest = 0;
     for (uint32_t i = 0; i < m->nodes.count; i++) {
-        const NNRT_Node *n = &m->nodes.data[i];
-        uint64_t count = (uint64_t)n->inputIndex.count + n->outputIndex.count + 2 * NNRT_MAX_FIXED_OPERANDS;
-        if (count > widest)
-            widest = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+        size_t count = nnrti_node_operands(&m->nodes.data[i]);
+        widest = count > widest ? count : widest;
     }
     return widest;
 }
@@ -1229,7 +1234,7 @@ static NNRT_ReturnCode nnrti_infer_sorted(const NNRT_Model *model, const NNRT_Mo
                                           const uint32_t *order, nnrt_memory *memory, nnrt_operand *tensors,
                                           nnrt_visit visit, void *user)
 {
-    uint32_t widest = nnrti_widest(model);
+    size_t widest = nnrti_widest(model);
     nnrt_operand *operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*operands));
     void **results = (void **)nnrti_temp(memory, widest, sizeof(*results));
     NNRT_ReturnCode code;
@@ -2089,10 +2094,8 @@ static bool nnrti_planner_init(nnrti_planner *p)
     const NNRT_Model *m = p->model;
     uint32_t nTensors = m->allTensors.count, nNodes = m->nodes.count;
     size_t nArgs = 0;
-    for (uint32_t i = 0; i < nNodes; i++) {
-        const NNRT_Node *n = &m->nodes.data[i];
-        nArgs += (size_t)n->inputIndex.count + n->outputIndex.count + 2 * NNRT_MAX_FIXED_OPERANDS;
-    }
+    for (uint32_t i = 0; i < nNodes; i++)
+        nArgs += nnrti_node_operands(&m->nodes.data[i]);
     p->tensors = (nnrt_operand *)nnrti_temp(p->memory, nTensors, sizeof(*p->tensors));
     p->storageOf = (uint32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->storageOf));
     p->lastUse = (int32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->lastUse));
