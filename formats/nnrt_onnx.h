@@ -2534,19 +2534,6 @@ static int32_t nnrti_onnx_axis(nnrti_onnx *c, int64_t axis, int32_t rank)
     return 0;
 }
 
-/* Entry k of a known int32 or int64 value. */
-static int64_t nnrti_onnx_entry_at(const nnrt_operand *o, size_t k)
-{
-    int64_t wide;
-    int32_t narrow;
-    if (o->dataType == NNRT_DATA_TYPE_INT64) {
-        memcpy(&wide, (const uint8_t *)o->data + k * sizeof(wide), sizeof(wide));
-        return wide;
-    }
-    memcpy(&narrow, (const uint8_t *)o->data + k * sizeof(narrow), sizeof(narrow));
-    return narrow;
-}
-
 /* The known int32 or int64 elements of v, most of them at most; returns how many. what names it in messages. */
 static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int64_t *list, uint32_t most)
 {
@@ -2567,7 +2554,7 @@ static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int
         return 0;
     }
     for (size_t i = 0; i < count; i++)
-        list[i] = nnrti_onnx_entry_at(o, i);
+        list[i] = nnrti_value(o, i);
     return (uint32_t)count;
 }
 
