@@ -1074,38 +1074,6 @@ static void test_arena_figures(void **state)
     }
 }
 
-/* ---- buffers with guards ---- */
-
-#define GUARD 64
-
-/* bytes with GUARD bytes of a pattern on both sides; the address is 64k + skew. */
-typedef struct guarded {
-    uint8_t *block, *data;
-    size_t bytes;
-} guarded;
-
-static guarded guarded_make(size_t bytes, size_t skew)
-{
-    guarded b;
-    void *block = NULL;
-    assert_int_equal(posix_memalign(&block, NNRT_ALIGNMENT, bytes + skew + 2 * GUARD), 0);
-    b.block = (uint8_t *)block;
-    b.data = b.block + GUARD + skew;
-    b.bytes = bytes;
-    memset(b.block, 0xC3, bytes + skew + 2 * GUARD);
-    memset(b.data, 0xFF, bytes); /* NaN when read as floats */
-    return b;
-}
-
-static void guarded_end(guarded *b)
-{
-    for (uint8_t *p = b->block; p < b->data; p++)
-        assert_int_equal(*p, 0xC3);
-    for (size_t i = 0; i < GUARD; i++)
-        assert_int_equal(b->data[b->bytes + i], 0xC3);
-    free(b->block);
-}
-
 /* ---- random graphs against an interpreter that keeps every value in memory of its own ---- */
 
 #define MAX_VALUES 70
