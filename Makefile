@@ -74,7 +74,7 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds symbols copy docs vectors onnx-nodes cli examples runner $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -124,6 +124,9 @@ suite-examples: build/test/hello build/test/digits
 
 suite-builds:
 	$(SUITE) sh tests/test_builds.sh
+
+suite-bits:
+	$(SUITE) sh tests/test_bits.sh
 
 suite-symbols:
 	$(SUITE) sh tests/test_symbols.sh

@@ -1,9 +1,19 @@
 /* Every operator against the vectors in tests/vectors: shape rule and reference kernel called directly, without model or
-   session. usage: test_ops [-v] FILE.vec...     prints the failing cases (-v: all) and "N passed, N failed, N skipped". */
+   session. usage: test_ops [-v] FILE.vec...     prints the failing cases (-v: all) and "N passed, N failed, N skipped",
+   and before that a hash over the bits of all results, which tests/test_bits.sh compares between compilers. */
 #define NNRT_IMPLEMENTATION
 #include "nnrt_ops.h"
 
 #include "vec.h"
+
+/* FNV-1a over the bytes of every result. */
+static uint64_t g_hash = 14695981039346656037u;
+
+static void hash_bytes(const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        g_hash = (g_hash ^ ((const uint8_t *)data)[i]) * 1099511628211u;
+}
 
 typedef struct pool {
     void *blocks[256];
@@ -54,8 +64,9 @@ static bool prepare(trial *t)
 {
     const vec_case *c = t->c;
     nnrt_op_arity arity = nnrt_op_operands(c->op);
-    static const vec_tensor none;
+    vec_tensor none;
     NNRT_ReturnCode code;
+    memset(&none, 0, sizeof(none));
     for (uint32_t i = 0; i < VEC_OPERANDS; i++) {
         t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
         t->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
@@ -125,6 +136,8 @@ static bool run(trial *t)
     }
     for (uint32_t i = 0; i < c->nOut && c->runCode == NNRT_SUCCESS; i++) {
         size_t at = c->out[i].present ? vec_compare(c, &c->out[i], t->results[i]) : 0;
+        if (c->out[i].present)
+            hash_bytes(t->results[i], c->out[i].count * nnrt_type_size(c->out[i].dataType));
         if (c->out[i].present && at < c->out[i].count) {
             snprintf(t->why, sizeof(t->why), "output %u element %u is %.9g, expected %.9g", (unsigned)i, (unsigned)at,
                      vec_number(c->out[i].dataType, t->results[i], at), vec_number(c->out[i].dataType, c->out[i].data, at));
@@ -192,6 +205,7 @@ int main(int argc, char **argv)
             failed++;
         }
     }
+    printf("bits %08lx%08lx\n", (unsigned long)(g_hash >> 32), (unsigned long)(g_hash & 0xFFFFFFFFu));
     printf("%u passed, %u failed, %u skipped\n", (unsigned)passed, (unsigned)failed, (unsigned)skipped);
     return failed > 0 || passed == 0 ? 1 : 0;
 }

@@ -1,0 +1,52 @@
+#!/bin/sh
+# The same bits from every compiler and optimisation: test_ops prints a hash over all results of all vectors; it must be
+# the same from all builds below. usage: test_bits.sh      run from anywhere; ends with "N passed, N failed"
+set -u
+cd "$(dirname "$0")/.." || exit 1
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+failed=0
+want=
+
+# build COMMAND...: compiles test_ops so, and compares its hash with the first one's
+build() {
+    if ! "$@" -w -I. -Itests tests/test_ops.c -o "$folder/t" -lm >"$folder/log" 2>&1; then
+        failed=$((failed + 1))
+        echo "FAIL $*: does not compile"
+        head -n 5 "$folder/log"
+        return
+    fi
+    got=$("$folder/t" tests/vectors/*.vec | sed -n 's/^bits //p')
+    want=${want:-$got}
+    if [ -n "$got" ] && [ "$got" = "$want" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $*: bits ${got:-none}, expected $want as from the first build"
+    fi
+}
+
+build gcc -std=c99 -O0
+build gcc -std=c99 -Os
+build gcc -std=gnu11 -O3 -march=native -ffp-contract=fast
+build clang -std=c99 -O2
+build clang -std=gnu11 -O3 -march=native
+build g++ -x c++ -std=c++17 -O2
+
+# It must be able to fail: a kernel that is changed gives other bits.
+sed 's/sum\[t\] += v \* nnrti_load/sum[t] = v * nnrti_load/' nnrt_ops.h >"$folder/nnrt_ops.h"
+if cmp -s nnrt_ops.h "$folder/nnrt_ops.h"; then
+    failed=$((failed + 1))
+    echo 'FAIL nnrt_ops.h has no place for the change that must be seen: choose another'
+else
+    gcc -std=c99 -O1 -w -I"$folder" -Itests tests/test_ops.c -o "$folder/t" -lm
+    if [ "$("$folder/t" tests/vectors/*.vec | sed -n 's/^bits //p')" = "$want" ]; then
+        failed=$((failed + 1))
+        echo 'FAIL the bits are the same although a kernel was changed'
+    else
+        passed=$((passed + 1))
+    fi
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
