@@ -79,4 +79,8 @@ if [ "$failed" -gt 0 ]; then
     grep -vE '^\[ +(RUN|OK) +\]' "$folder/$name.log" | tail -n 40
 fi
 line "$name" "$passed" "$failed" "$skipped" $(($(date +%s) - start))
+if [ "$skipped" -gt 0 ]; then # what was left out, and why: a table at the end of the suite's output
+    sed -n '/^skipped  because of/,$p' "$folder/$name.log" | sed '$d'
+    echo "the whole list is in $folder/$name.log"
+fi
 exit 0
