@@ -1499,13 +1499,14 @@ static int nnrti_onnx_confine(nnrti_onnx_paths *p)
 #endif
 }
 
-/* Moves a file to an offset, in steps that fit a long of 32 bits. 0: cannot. */
+/* Moves a file to an offset, in steps that fit a long of 32 bits. Seeking alone may go far beyond the end of a file, so
+   the byte before each step's end must be there. 0: it is not. */
 static int nnrti_onnx_seek(FILE *f, int64_t offset)
 {
     int good = fseek(f, 0, SEEK_SET) == 0;
     while (good && offset > 0) {
         long step = offset < 0x40000000 ? (long)offset : 0x40000000L;
-        good = fseek(f, step, SEEK_CUR) == 0;
+        good = fseek(f, step - 1, SEEK_CUR) == 0 && getc(f) != EOF;
         offset -= step;
     }
     return good;

@@ -1049,7 +1049,7 @@ static NNRT_ReturnCode location_text(const char *location) {
 /* A folder of its own with model/w.bin, model/sub/w.bin, secret.bin, and links inside, outside and up in model. */
 static void make_folder(char folder[64]) {
     char path[128], other[128];
-    strcpy(folder, "onnx_reader_XXXXXX");
+    strcpy(folder, "/tmp/onnx_reader_XXXXXX");
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/model", folder);
     assert_int_equal(mkdir(path, 0700), 0);
