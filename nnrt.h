@@ -64,14 +64,17 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_STATIC            all functions are static: for one file that does everything
     NNRT_API               linkage of public functions, for shared libraries; default extern
     NNRT_STB_DS_H          where stb_ds.h lies, with its quotes; default <stb/stb_ds.h>
+    NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
+    NNRT_MMAP              1/0: nnrt_model_load maps files with mmap(); default: on Unix and macOS
     NNRT_FP_STRICT         clang with -ffp-contract=fast: keep the kernels' bits all the same (slow)
 
 SECTIONS (search for the tag)
     >>builder   building a model by hand
     >>models    freeing, optimising, looking up, drawing a model
+    >>file      the .nnrt file: saving, loading in place, metadata
     >>sessions  preparing and running a model
     -- implementation --
-    >>builder >>models >>passes >>sessions
+    >>builder >>models >>passes >>file >>sessions
 
 nnrt DOES NOT
     train, run control flow (If, Loop), or hold strings and sequences. A tensor has at most 8 axes and, as its
@@ -175,6 +178,104 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
 NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>file */
+
+/* A .nnrt file holds a model so that it is used where it lies: a memory map, flash, an array. All numbers are
+   little-endian; a big-endian machine refuses files with NNRT_NOT_SUPPORT.
+
+   Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1); u32 bytes of the header (64); u64 bytes
+   of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32 bytes of
+   a row of the section table (40); zeros.
+   Section table, right behind: a row is u32 type; u32 flags; u64 offset from the start of the file; u64 bytes; u32
+   alignment, a power of two of at least 64; u32 record: bytes of one of the records that it consists of; u32 name, a
+   TEXT; u32 zero. Sections stand in the order of their offsets and do not overlap. Readers skip sections of a type that
+   they do not know, unless flags has bit 0, and the rest of a record that is longer than they know. A version is
+   counted up only for what older readers can neither skip nor refuse by flags.
+
+   TEXT: u32, offset in "strings", whose texts end in 0; behind a 0, or offset 0, the empty text. LIST: u32 at, u32
+   count: entries from word `at` (of 4 bytes) of "lists"; entries of 8 bytes stand at even words. No two texts,
+   lists or constants share bytes.
+
+   type  section    record
+   1     strings    1: the texts, one behind the other; the first and the last byte are 0
+   2     model      24, one: TEXT name, u32 zero, LIST of u32 inputs, LIST of u32 outputs
+   3     subgraphs  32: TEXT name, u32 zero, LISTs of u32: inputs, outputs, nodes. The first is the main graph
+   4     tensors    48: TEXT name, i32 dataType, i32 format, u32 flags (bit 0: constant), LIST of i32 dims, LIST of
+                    quantParams (i32 numBits, i32 zeroPoint, f64 scale), u64 offset in "weights", u32 bytes, u32 zero
+   5     nodes      40: TEXT name, i32 nodeType, i32 quantType, u32 shape of the attributes, LIST of 8-byte attributes,
+                    LISTs of u32: inputs, outputs
+   6     lists      4
+   7     metadata   8: TEXT key, TEXT value
+   8     weights    1: constants, dense, each from a multiple of 64 on
+   9     device     1: what a device made of the model, in a form of its own; its name is the device's unique name
+
+   An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT and ENUM i64;
+   FLOAT its bits, above them zeros; INTS LIST of i64; INTS2 LIST of 8-byte LISTs of i64. A file may have fewer than the
+   description: those behind take their defaults. The shape is FNV-1a-32 over the attributes that the file has: each
+   name with the 0 behind it, and its kind as one byte. */
+#define NNRT_FILE_VERSION 1
+#define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
+
+/* What loading takes from the allocator at any moment is at most this number times the bytes of the file without its
+   weights and device sections, and 4 KiB; nnrt_model_load without a map takes the file's bytes beside it. */
+#define NNRT_FILE_FACTOR 16
+
+typedef struct nnrt_metadata {
+    const char *key, *value; /* "labels", "cat\ndog" */
+} nnrt_metadata;
+
+/* All zero is the default. */
+typedef struct nnrt_save_desc {
+    const nnrt_allocator *allocator; /* for checking the model */
+    const nnrt_metadata *metadata;   /* keys are unique and not empty; what a loaded model has is not taken over */
+    uint32_t metadataCount;
+    void (*progress)(void *user, uint64_t done, uint64_t total); /* bytes */
+    void *user;
+} nnrt_save_desc;
+
+/* All zero is the default. */
+typedef struct nnrt_load_desc {
+    const nnrt_allocator *allocator; /* NULL = malloc */
+    bool checksum; /* compare the checksum: reads the whole file. All else is checked in any case, weights never read */
+    bool noMap;    /* nnrt_model_load reads the file into memory: it may then be changed while the model lives */
+} nnrt_load_desc;
+
+/* Writes a checked model. out NULL: only *bytes is set, to what out must have; with less, INSUFFICIENT_BUFFER. */
+NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
+                                                size_t size, size_t *bytes, nnrt_error *error);
+/* The model in the file data, which is used in place: aligned to 64 bytes, it must outlive the model. bytes may be more
+   than the file has. Whatever stands in data, the answer is a model that nnrt_model_check accepts, or a code. */
+NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
+                                                const nnrt_load_desc *desc, nnrt_error *error);
+#ifndef NNRT_NO_STDIO
+/* Writes PATH.tmp and renames it to path when all of it is written. */
+NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
+                                         nnrt_error *error);
+/* Maps the file where the system can, else reads it. A mapped file must not be cut short while the model lives; to
+   replace it by renaming, as nnrt_model_save does, is fine. */
+NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
+                                         nnrt_error *error);
+#endif
+/* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
+NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
+
+/* The rest is for models that a loader, an importer or a builder made; an optimised model has what the loaded one had.
+   Value of a key in the file's metadata, NULL when there is none; all of them by index, {NULL, NULL} behind the last.
+   */
+NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *key);
+NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index);
+
+typedef struct nnrt_file_section {
+    uint32_t type, alignment;
+    const char *kind; /* "weights"; "unknown" */
+    const char *name; /* mostly "" */
+    const void *data;
+    size_t offset, bytes;
+} nnrt_file_section;
+/* Section `index` of the file that the model was loaded from; false behind the last one. */
+NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sessions */
 
 /* All zero is the default: the best device, memory from malloc. */
@@ -267,6 +368,25 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 
 #include <math.h>
 #include <string.h>
+#ifndef NNRT_NO_STDIO
+#include <stdio.h>
+#endif
+
+/* These calls are declared whatever feature macros there are. */
+#ifndef NNRT_MMAP
+#if !defined(NNRT_NO_STDIO) && (defined(__unix__) || defined(__unix) || defined(__APPLE__))
+#define NNRT_MMAP 1
+#else
+#define NNRT_MMAP 0
+#endif
+#endif
+#if NNRT_MMAP
+#include <sys/types.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+#endif
 
 /* stb_ds serves while a model is built, never in a run. Only its array header and the macros that read it are used:
    growth and freeing are ours (nnrti_array_room), so nothing of its code is compiled and no symbol of it leaves the
@@ -437,7 +557,7 @@ static void *nnrti_builder_keep(nnrt_builder *b, size_t count, size_t size)
         block = (uint8_t *)nnrt_memory_keep_aligned(&b->memory, bytes);
     } else if (nnrt_mul_size(count, size, &bytes)) {
         bytes = (bytes + 15) & ~(size_t)15;
-        if (b->pieceLeft < bytes) {
+        if (b->piece == NULL || b->pieceLeft < bytes) {
             b->piece = (uint8_t *)nnrt_memory_keep(&b->memory, NNRTI_BUILDER_PIECE);
             b->pieceLeft = b->piece != NULL ? NNRTI_BUILDER_PIECE : 0;
         }
@@ -788,8 +908,12 @@ typedef struct nnrti_owned {
     struct {
         void *block;
         size_t bytes;
+        void (*release)(void *block, size_t bytes); /* NULL: nnrt_free */
     } attached[NNRTI_MAX_ATTACHED];
     uint32_t nAttached;
+    const uint8_t *file; /* the checked .nnrt file that the model is in, or NULL; its metadata */
+    const nnrt_metadata *metadata;
+    uint32_t nMetadata;
     NNRT_Model *replaced; /* the model that this one is the optimised form of, or NULL */
 } nnrti_owned;
 
@@ -941,7 +1065,10 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model)
         nnrti_owned *replaced = nnrti_owned_of(o->replaced);
         nnrt_allocator allocator = o->allocator;
         for (uint32_t i = 0; i < o->nAttached; i++)
-            nnrt_free(&allocator, o->attached[i].block, o->attached[i].bytes);
+            if (o->attached[i].release != NULL)
+                o->attached[i].release(o->attached[i].block, o->attached[i].bytes);
+            else
+                nnrt_free(&allocator, o->attached[i].block, o->attached[i].bytes);
         o->magic = 0;
         nnrt_free(&allocator, o, o->bytes);
         o = replaced;
@@ -1494,6 +1621,7 @@ static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
     for (uint32_t k = 0; k < before->outputIndex.count; k++)
         if (before->outputIndex.data[k] == x)
             nnrti_ids(&before->outputIndex)[k] = y;
+    g->edit.tensors[y].dataType = g->shapes[x].dataType; /* CAST reads it */
     nnrti_graph_delete(g, node);
     g->writer[y] = g->writer[x];
     return true;
@@ -1962,6 +2090,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *err
     nnrti_builder_clear(&g.edit);
     if (made != NULL) {
         nnrti_owned_of(made)->replaced = &old->model;
+        nnrti_owned_of(made)->file = old->file;
+        nnrti_owned_of(made)->metadata = old->metadata;
+        nnrti_owned_of(made)->nMetadata = old->nMetadata;
         *model = made;
     }
     return code;
@@ -2155,6 +2286,1101 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
 #undef STBDS_FREE
 #endif
 #endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>file */
+
+enum {
+    NNRTI_FILE_STRINGS = 1,
+    NNRTI_FILE_MODEL,
+    NNRTI_FILE_SUBGRAPHS,
+    NNRTI_FILE_TENSORS,
+    NNRTI_FILE_NODES,
+    NNRTI_FILE_LISTS,
+    NNRTI_FILE_METADATA,
+    NNRTI_FILE_WEIGHTS,
+    NNRTI_FILE_DEVICE,
+    NNRTI_FILE_TYPES
+};
+
+#define NNRTI_FILE_ROW 40       /* bytes of a row of the section table */
+#define NNRTI_FILE_ALIGNMENT 64 /* of sections, and of constants in them */
+#define NNRTI_FILE_CHECKSUM 24  /* where the checksum stands */
+#define NNRTI_FNV64 0xCBF29CE484222325u
+
+static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n', 0x1A};
+
+/* What a section is called, and the bytes of its records; by type. */
+static const struct {
+    const char *kind;
+    uint32_t record;
+} nnrti_file_types[NNRTI_FILE_TYPES] = {{"unknown", 1},  {"strings", 1}, {"model", 24}, {"subgraphs", 32},
+                                        {"tensors", 48}, {"nodes", 40},  {"lists", 4},  {"metadata", 8},
+                                        {"weights", 1},  {"device", 1}};
+
+/* Records as they lie in the file, on a little-endian machine. Every member is aligned, nothing is padded. */
+typedef struct nnrti_ref {
+    uint32_t at, count;
+} nnrti_ref;
+
+typedef struct nnrti_file_header {
+    uint8_t magic[8];
+    uint32_t version, header;
+    uint64_t bytes, checksum;
+    uint32_t sections, row;
+    uint32_t zero[6];
+} nnrti_file_header;
+
+typedef struct nnrti_file_row {
+    uint32_t type, flags;
+    uint64_t offset, bytes;
+    uint32_t alignment, record, name, zero;
+} nnrti_file_row;
+
+typedef struct nnrti_file_model {
+    uint32_t name, zero;
+    nnrti_ref inputs, outputs;
+} nnrti_file_model;
+
+typedef struct nnrti_file_subgraph {
+    uint32_t name, zero;
+    nnrti_ref inputs, outputs, nodes;
+} nnrti_file_subgraph;
+
+typedef struct nnrti_file_tensor {
+    uint32_t name;
+    int32_t dataType, format;
+    uint32_t flags;
+    nnrti_ref dims, quant;
+    uint64_t offset;
+    uint32_t bytes, zero;
+} nnrti_file_tensor;
+
+typedef struct nnrti_file_node {
+    uint32_t name;
+    int32_t nodeType, quantType;
+    uint32_t shape;
+    nnrti_ref attr, inputs, outputs;
+} nnrti_file_node;
+
+/* The file's records and lists are these structs: a machine on which they are not cannot compile this. */
+typedef char nnrti_file_fits[sizeof(nnrti_file_header) == NNRT_FILE_HEADER && sizeof(nnrti_file_row) == 40 &&
+                                     sizeof(nnrti_file_model) == 24 && sizeof(nnrti_file_subgraph) == 32 &&
+                                     sizeof(nnrti_file_tensor) == 48 && sizeof(nnrti_file_node) == 40 &&
+                                     sizeof(NNRT_QuantParam) == 16
+                                 ? 1
+                                 : -1];
+
+static bool nnrti_little_endian(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ data[i]) * (uint64_t)0x100000001B3u;
+    return hash;
+}
+
+/* Shape of the first count attributes of s. */
+static uint32_t nnrti_file_shape(const nnrt_attr_struct *s, uint32_t count)
+{
+    uint32_t h = 2166136261u;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = s->members[i].name;
+        for (; *name != '\0'; name++)
+            h = (h ^ (uint8_t)*name) * 16777619u;
+        h = (h ^ 0u) * 16777619u;
+        h = (h ^ (uint32_t)s->members[i].kind) * 16777619u;
+    }
+    return h;
+}
+
+NNRT_API bool nnrt_file_is(const void *data, size_t bytes)
+{
+    return data != NULL && bytes >= NNRT_FILE_HEADER && memcmp(data, nnrti_file_magic, sizeof(nnrti_file_magic)) == 0;
+}
+
+/* Writing walks over the whole model once for every section, so that only bytes of that section are put out and the
+   others are counted: what a record says of another section is then always where that section has it. section 0 puts
+   out nothing. */
+typedef struct nnrti_writer {
+    uint32_t section;
+    size_t used[NNRTI_FILE_TYPES], total[NNRTI_FILE_TYPES]; /* bytes in this walk, and in all */
+    bool full;                                              /* a section is beyond what its numbers can say */
+    uint8_t *out;                                           /* NULL: to file */
+    void *file;                                             /* FILE */
+    bool failed;                                            /* writing to file did */
+    uint64_t at, bytes, hash;
+    const nnrt_save_desc *desc;
+} nnrti_writer;
+
+static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
+{
+    if (bytes == 0)
+        return;
+    w->hash = nnrti_fnv64(w->hash, (const uint8_t *)data, bytes);
+    if (w->out != NULL)
+        memcpy(w->out + w->at, data, bytes);
+#ifndef NNRT_NO_STDIO
+    else if (!w->failed)
+        w->failed = fwrite(data, 1, bytes, (FILE *)w->file) != bytes;
+#endif
+    w->at += bytes;
+}
+
+static void nnrti_writer_put(nnrti_writer *w, uint32_t section, const void *data, size_t bytes)
+{
+    if (w->section == section)
+        nnrti_writer_emit(w, data, bytes);
+    w->full = w->full || !nnrt_add_size(w->used[section], bytes, &w->used[section]) ||
+              w->used[section] > SIZE_MAX - 2 * NNRTI_FILE_ALIGNMENT ||
+              (section == NNRTI_FILE_STRINGS && w->used[section] > UINT32_MAX) ||
+              (section == NNRTI_FILE_LISTS && w->used[section] / 4 > UINT32_MAX);
+}
+
+/* Zeros up to a multiple of alignment (at most 64). */
+static void nnrti_writer_pad(nnrti_writer *w, uint32_t section, size_t alignment)
+{
+    static const uint8_t zeros[NNRTI_FILE_ALIGNMENT] = {0};
+    nnrti_writer_put(w, section, zeros, (alignment - w->used[section] % alignment) % alignment);
+}
+
+static uint32_t nnrti_writer_text(nnrti_writer *w, const char *text)
+{
+    const uint32_t at = (uint32_t)w->used[NNRTI_FILE_STRINGS];
+    if (text == NULL || *text == '\0')
+        return 0;
+    nnrti_writer_put(w, NNRTI_FILE_STRINGS, text, strlen(text) + 1);
+    return at;
+}
+
+/* width: 4, or what is to stand at even words. */
+static nnrti_ref nnrti_writer_list(nnrti_writer *w, const void *data, uint32_t count, size_t width)
+{
+    nnrti_ref ref = {0, 0};
+    size_t bytes;
+    if (count == 0 || data == NULL)
+        return ref;
+    nnrti_writer_pad(w, NNRTI_FILE_LISTS, width == 4 ? 4 : 8);
+    ref.at = (uint32_t)(w->used[NNRTI_FILE_LISTS] / 4);
+    ref.count = count;
+    if (nnrt_mul_size(count, width, &bytes))
+        nnrti_writer_put(w, NNRTI_FILE_LISTS, data, bytes);
+    else
+        w->full = true;
+    return ref;
+}
+
+static nnrti_ref nnrti_writer_indices(nnrti_writer *w, const NNRT_Uint32List *list)
+{
+    return nnrti_writer_list(w, list->data, list->count, 4);
+}
+
+/* The lists first, all in one row, then where each stands. */
+static nnrti_ref nnrti_writer_lists(nnrti_writer *w, const NNRT_Int64Lists *lists)
+{
+    nnrti_ref each, ref = {0, 0};
+    uint32_t at;
+    if (lists->count == 0 || lists->data == NULL)
+        return ref;
+    nnrti_writer_pad(w, NNRTI_FILE_LISTS, 8);
+    at = (uint32_t)(w->used[NNRTI_FILE_LISTS] / 4);
+    for (uint32_t k = 0; k < lists->count; k++)
+        (void)nnrti_writer_list(w, lists->data[k].data, lists->data[k].count, 8);
+    ref.at = (uint32_t)(w->used[NNRTI_FILE_LISTS] / 4);
+    ref.count = lists->count;
+    for (uint32_t k = 0; k < lists->count; k++) {
+        each.count = lists->data[k].count;
+        each.at = each.count > 0 ? at : 0;
+        at += 2u * each.count;
+        nnrti_writer_put(w, NNRTI_FILE_LISTS, &each, sizeof(each));
+    }
+    return ref;
+}
+
+/* The 8 bytes of one attribute. */
+static uint64_t nnrti_writer_attr(nnrti_writer *w, const nnrt_attr_member *m, const uint8_t *at)
+{
+    uint64_t slot = 0;
+    uint32_t bits;
+    int32_t value;
+    nnrti_ref ref;
+    bool flag;
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL: memcpy(&flag, at, sizeof(flag)); return flag ? 1 : 0;
+    case NNRT_ATTR_KIND_INT: memcpy(&slot, at, sizeof(slot)); return slot;
+    case NNRT_ATTR_KIND_ENUM: memcpy(&value, at, sizeof(value)); return (uint64_t)(int64_t)value;
+    case NNRT_ATTR_KIND_FLOAT: memcpy(&bits, at, sizeof(bits)); return bits;
+    case NNRT_ATTR_KIND_INTS: {
+        const NNRT_Int64List *list = (const NNRT_Int64List *)(const void *)at;
+        ref = nnrti_writer_list(w, list->data, list->count, 8);
+        break;
+    }
+    case NNRT_ATTR_KIND_INTS2: ref = nnrti_writer_lists(w, (const NNRT_Int64Lists *)(const void *)at); break;
+    default: return 0;
+    }
+    memcpy(&slot, &ref, sizeof(slot));
+    return slot;
+}
+
+#define NNRTI_FILE_MOST_ATTRS 64 /* members a struct may have */
+
+/* Attributes of a node up to the first that its struct does not have. */
+static void nnrti_writer_attrs(nnrti_writer *w, const NNRT_Node *n, nnrti_file_node *record)
+{
+    const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
+    uint64_t slots[NNRTI_FILE_MOST_ATTRS];
+    uint32_t count = 0;
+    while (n->nodeAttr.data != NULL && count < s->count && count < NNRTI_FILE_MOST_ATTRS &&
+           s->members[count].offset + s->members[count].bytes <= n->nodeAttr.size) {
+        slots[count] =
+            nnrti_writer_attr(w, &s->members[count], (const uint8_t *)n->nodeAttr.data + s->members[count].offset);
+        count++;
+    }
+    record->shape = nnrti_file_shape(s, count);
+    record->attr = nnrti_writer_list(w, slots, count, 8);
+}
+
+static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
+{
+    nnrti_file_tensor record;
+    memset(&record, 0, sizeof(record));
+    record.name = nnrti_writer_text(w, t->name);
+    record.dataType = t->dataType;
+    record.format = t->format;
+    record.dims = nnrti_writer_list(w, t->dims.data, t->dims.count, 4);
+    record.quant = nnrti_writer_list(w, t->quantParams.data, t->quantParams.count, sizeof(NNRT_QuantParam));
+    if (nnrti_is_constant(t)) {
+        nnrti_writer_pad(w, NNRTI_FILE_WEIGHTS, NNRTI_FILE_ALIGNMENT);
+        record.flags = 1;
+        record.offset = w->used[NNRTI_FILE_WEIGHTS];
+        record.bytes = t->data.dataSize;
+        nnrti_writer_put(w, NNRTI_FILE_WEIGHTS, nnrti_buffer_data(&t->data), t->data.dataSize);
+        if (w->section == NNRTI_FILE_WEIGHTS && w->desc->progress != NULL)
+            w->desc->progress(w->desc->user, w->at, w->bytes);
+    }
+    nnrti_writer_put(w, NNRTI_FILE_TENSORS, &record, sizeof(record));
+}
+
+static void nnrti_writer_node(nnrti_writer *w, const NNRT_Node *n)
+{
+    nnrti_file_node record;
+    memset(&record, 0, sizeof(record));
+    record.name = nnrti_writer_text(w, n->name);
+    record.nodeType = n->nodeType;
+    record.quantType = n->quantType;
+    nnrti_writer_attrs(w, n, &record);
+    record.inputs = nnrti_writer_indices(w, &n->inputIndex);
+    record.outputs = nnrti_writer_indices(w, &n->outputIndex);
+    nnrti_writer_put(w, NNRTI_FILE_NODES, &record, sizeof(record));
+}
+
+static void nnrti_writer_subgraph(nnrti_writer *w, const NNRT_SubGraph *g)
+{
+    nnrti_file_subgraph record;
+    memset(&record, 0, sizeof(record));
+    record.name = nnrti_writer_text(w, g->name);
+    record.inputs = nnrti_writer_indices(w, &g->inputIndices);
+    record.outputs = nnrti_writer_indices(w, &g->outputIndices);
+    record.nodes = nnrti_writer_indices(w, &g->nodeIndices);
+    nnrti_writer_put(w, NNRTI_FILE_SUBGRAPHS, &record, sizeof(record));
+}
+
+/* One walk over the model, for the bytes of one section. */
+static void nnrti_writer_walk(nnrti_writer *w, const NNRT_Model *m, uint32_t section)
+{
+    nnrti_file_model record;
+    w->section = section;
+    memset(w->used, 0, sizeof(w->used));
+    memset(&record, 0, sizeof(record));
+    nnrti_writer_put(w, NNRTI_FILE_STRINGS, "", 1);
+    record.name = nnrti_writer_text(w, m->name);
+    record.inputs = nnrti_writer_indices(w, &m->inputIndex);
+    record.outputs = nnrti_writer_indices(w, &m->outputIndex);
+    nnrti_writer_put(w, NNRTI_FILE_MODEL, &record, sizeof(record));
+    for (uint32_t i = 0; i < m->subGraph.count; i++)
+        nnrti_writer_subgraph(w, &m->subGraph.data[i]);
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        nnrti_writer_tensor(w, &m->allTensors.data[i]);
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        nnrti_writer_node(w, &m->nodes.data[i]);
+    for (uint32_t i = 0; i < w->desc->metadataCount; i++) {
+        uint32_t pair[2];
+        pair[0] = nnrti_writer_text(w, w->desc->metadata[i].key);
+        pair[1] = nnrti_writer_text(w, w->desc->metadata[i].value);
+        nnrti_writer_put(w, NNRTI_FILE_METADATA, pair, sizeof(pair));
+    }
+}
+
+/* Sections without bytes are left out, except for the weights. */
+static bool nnrti_writer_has(const nnrti_writer *w, uint32_t type)
+{
+    return w->total[type] > 0 || type == NNRTI_FILE_WEIGHTS;
+}
+
+/* Counts the sections, places them, and fills in the header and the table; false when a size does not fit. */
+static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_header *header, nnrti_file_row *rows)
+{
+    size_t at = 0;
+    nnrti_writer_walk(w, m, 0);
+    memcpy(w->total, w->used, sizeof(w->total));
+    memset(header, 0, sizeof(*header));
+    memcpy(header->magic, nnrti_file_magic, sizeof(header->magic));
+    header->version = NNRT_FILE_VERSION;
+    header->header = NNRT_FILE_HEADER;
+    header->row = NNRTI_FILE_ROW;
+    for (uint32_t type = 1; type < NNRTI_FILE_DEVICE; type++)
+        header->sections += nnrti_writer_has(w, type);
+    at = NNRT_FILE_HEADER + header->sections * NNRTI_FILE_ROW;
+    for (uint32_t type = 1, i = 0; type < NNRTI_FILE_DEVICE && !w->full; type++) {
+        if (!nnrti_writer_has(w, type))
+            continue;
+        memset(&rows[i], 0, sizeof(rows[i]));
+        if (!nnrti_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
+            return false;
+        rows[i].type = type;
+        rows[i].offset = at;
+        rows[i].bytes = w->total[type];
+        rows[i].alignment = NNRTI_FILE_ALIGNMENT;
+        rows[i++].record = nnrti_file_types[type].record;
+        if (!nnrt_add_size(at, w->total[type], &at))
+            return false;
+    }
+    if (w->full || !nnrti_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
+        return false;
+    header->bytes = w->bytes = at;
+    return true;
+}
+
+static void nnrti_writer_until(nnrti_writer *w, uint64_t at)
+{
+    static const uint8_t zeros[NNRTI_FILE_ALIGNMENT] = {0};
+    nnrti_writer_emit(w, zeros, (size_t)(at - w->at));
+}
+
+/* Puts out the whole file; the checksum in it is 0 as yet, w->hash is what it must become. */
+static void nnrti_writer_all(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
+                             const nnrti_file_row *rows)
+{
+    w->at = 0;
+    w->hash = NNRTI_FNV64;
+    nnrti_writer_emit(w, header, sizeof(*header));
+    nnrti_writer_emit(w, rows, header->sections * sizeof(*rows));
+    for (uint32_t i = 0; i < header->sections; i++) {
+        nnrti_writer_until(w, rows[i].offset);
+        nnrti_writer_walk(w, m, rows[i].type);
+    }
+    nnrti_writer_until(w, header->bytes);
+}
+
+static NNRT_ReturnCode nnrti_save_metadata(const nnrt_save_desc *desc, nnrt_error *error)
+{
+    if (desc->metadataCount > 0 && desc->metadata == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "counts %u metadata, but has none", desc->metadataCount);
+    for (uint32_t i = 0; i < desc->metadataCount; i++) {
+        const char *key = desc->metadata[i].key;
+        if (key == NULL || *key == '\0' || desc->metadata[i].value == NULL)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "metadata %u has no %s", i,
+                                  desc->metadata[i].value == NULL ? "value" : "key");
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(desc->metadata[k].key, key) == 0)
+                return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "metadata %u and %u both have the key '%s'", k, i,
+                                      key);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* What must hold before a model can be written; then the layout. */
+static NNRT_ReturnCode nnrti_save_begin(const NNRT_Model *m, nnrti_writer *w, nnrti_file_header *header,
+                                        nnrti_file_row *rows, nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    nnrt_memory memory;
+    if (!nnrti_little_endian())
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot write .nnrt files");
+    nnrt_memory_count(&memory, w->desc->allocator);
+    code = nnrt_model_check(m, &memory, NULL, error);
+    nnrt_memory_end(&memory);
+    for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++) {
+        const NNRT_Node *n = &m->nodes.data[i];
+        const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
+        if (n->nodeAttr.data != NULL && n->nodeAttr.size >= s->bytes && !nnrti_attr_lists(s, n->nodeAttr.data))
+            code = nnrt_error_set(error, NNRT_NULL_PTR, "node %u '%s': a list of its attributes has no data", i,
+                                  nnrti_text_of(n->name));
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrti_save_metadata(w->desc, error);
+    if (code == NNRT_SUCCESS && !nnrti_writer_lay(w, m, header, rows))
+        code = nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model is too large for a .nnrt file");
+    return code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
+                                                size_t size, size_t *bytes, nnrt_error *error)
+{
+    nnrti_file_row rows[NNRTI_FILE_TYPES];
+    nnrti_file_header header;
+    nnrt_save_desc none;
+    NNRT_ReturnCode code;
+    nnrti_writer w;
+    memset(&none, 0, sizeof(none));
+    memset(&w, 0, sizeof(w));
+    w.desc = desc != NULL ? desc : &none;
+    if (bytes == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_save_memory: bytes is NULL");
+    *bytes = 0;
+    if ((code = nnrti_save_begin(model, &w, &header, rows, error)) != NNRT_SUCCESS)
+        return code;
+    *bytes = (size_t)w.bytes;
+    if (out == NULL)
+        return NNRT_SUCCESS;
+    if (size < *bytes)
+        return nnrt_error_set(error, NNRT_INSUFFICIENT_BUFFER, "the file has %z bytes, the buffer %z", *bytes, size);
+    w.out = (uint8_t *)out;
+    nnrti_writer_all(&w, model, &header, rows);
+    memcpy(w.out + NNRTI_FILE_CHECKSUM, &w.hash, sizeof(w.hash));
+    return NNRT_SUCCESS;
+}
+
+/* A file that is read. Its sections have been found to lie inside it. */
+typedef struct nnrti_reader {
+    const uint8_t *data;
+    struct {
+        const uint8_t *data;
+        size_t bytes, record;
+        uint32_t count; /* records */
+    } sections[NNRTI_FILE_TYPES];
+    uint64_t texts, words, weights; /* bytes of strings, words of lists, bytes of weights: not used by anything yet */
+    nnrt_memory *memory;
+    nnrt_error *error;
+    NNRT_ReturnCode code; /* the first fault */
+} nnrti_reader;
+
+/* Records that the file is wrong; false. */
+static bool nnrti_reader_fail(nnrti_reader *r, const char *what, uint32_t index, const char *fault)
+{
+    if (r->code == NNRT_SUCCESS)
+        r->code =
+            nnrt_error_set(r->error, NNRT_INVALID_FILE, "the .nnrt file is broken: %s %u: %s", what, index, fault);
+    return false;
+}
+
+/* Kept memory for count things of `bytes` bytes; NULL and a recorded fault when there is none. */
+static void *nnrti_reader_keep(nnrti_reader *r, size_t count, size_t bytes)
+{
+    void *block = nnrti_keep(r->memory, count, bytes);
+    if (block == NULL && r->code == NNRT_SUCCESS)
+        r->code = nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "there is not enough memory to load the model");
+    return block;
+}
+
+/* *out = record i of a section that has it, without what later versions appended. */
+static void nnrti_reader_record(const nnrti_reader *r, uint32_t section, uint32_t i, void *out)
+{
+    memcpy(out, r->sections[section].data + (size_t)i * r->sections[section].record, nnrti_file_types[section].record);
+}
+
+/* A text begins behind the 0 of another one, and all together are no longer than the strings: copying the model takes
+   no more than the file justifies. */
+static bool nnrti_reader_text(nnrti_reader *r, uint32_t at, const char **text, const char *what, uint32_t index)
+{
+    const uint8_t *strings = r->sections[NNRTI_FILE_STRINGS].data;
+    size_t bytes;
+    if (at >= r->sections[NNRTI_FILE_STRINGS].bytes || (at > 0 && strings[at - 1] != 0))
+        return nnrti_reader_fail(r, what, index, "a text is not where it says");
+    *text = (const char *)(strings + at);
+    bytes = at > 0 ? strlen(*text) + 1 : 0;
+    if (bytes > r->texts)
+        return nnrti_reader_fail(r, what, index, "its text is also another one's");
+    r->texts -= bytes;
+    return true;
+}
+
+/* *list = the entries of a list, where they stand; NULL when it has none. */
+static bool nnrti_reader_list(nnrti_reader *r, const nnrti_ref *ref, size_t width, const void **list, const char *what,
+                              uint32_t index)
+{
+    const uint64_t words = (uint64_t)ref->count * (width / 4), all = r->sections[NNRTI_FILE_LISTS].bytes / 4;
+    *list = NULL;
+    if (ref->count == 0)
+        return true;
+    if (ref->at > all || words > all - ref->at || (width > 4 && ref->at % 2 != 0))
+        return nnrti_reader_fail(r, what, index, "a list is not inside the lists");
+    if (words > r->words)
+        return nnrti_reader_fail(r, what, index, "its list is also another one's");
+    r->words -= words;
+    *list = r->sections[NNRTI_FILE_LISTS].data + (size_t)ref->at * 4;
+    return true;
+}
+
+static bool nnrti_reader_indices(nnrti_reader *r, const nnrti_ref *ref, NNRT_Uint32List *list, const char *what,
+                                 uint32_t index)
+{
+    const void *data;
+    if (!nnrti_reader_list(r, ref, 4, &data, what, index))
+        return false;
+    *list = NNRT_Uint32List_make((const uint32_t *)data, ref->count);
+    return true;
+}
+
+static bool nnrti_reader_ints(nnrti_reader *r, const nnrti_ref *ref, NNRT_Int64List *list, uint32_t index)
+{
+    const void *data;
+    if (!nnrti_reader_list(r, ref, sizeof(int64_t), &data, "attributes of node", index))
+        return false;
+    *list = nnrt_int64_list((const int64_t *)data, ref->count);
+    return true;
+}
+
+static bool nnrti_reader_lists(nnrti_reader *r, const nnrti_ref *ref, NNRT_Int64Lists *lists, uint32_t index)
+{
+    NNRT_Int64List *each;
+    const void *data;
+    nnrti_ref inner;
+    if (!nnrti_reader_list(r, ref, sizeof(inner), &data, "attributes of node", index))
+        return false;
+    lists->data = NULL;
+    lists->count = ref->count;
+    if (ref->count == 0)
+        return true;
+    if ((each = (NNRT_Int64List *)nnrti_reader_keep(r, ref->count, sizeof(*each))) == NULL)
+        return false;
+    for (uint32_t k = 0; k < ref->count; k++) {
+        memcpy(&inner, (const uint8_t *)data + k * sizeof(inner), sizeof(inner));
+        if (!nnrti_reader_ints(r, &inner, &each[k], index))
+            return false;
+    }
+    lists->data = each;
+    return true;
+}
+
+/* The attribute m, whose 8 bytes are slot, into its place in the struct. */
+static bool nnrti_reader_attr(nnrti_reader *r, const nnrt_attr_member *m, uint64_t slot, uint8_t *at, uint32_t index)
+{
+    const bool flag = slot == 1;
+    const uint32_t bits = (uint32_t)slot;
+    const uint64_t top = slot >> 31; /* all equal: the value is an int32_t */
+    nnrti_ref ref;
+    memcpy(&ref, &slot, sizeof(ref));
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL:
+        memcpy(at, &flag, sizeof(flag));
+        return slot <= 1 || nnrti_reader_fail(r, "attributes of node", index, "a bool is neither 0 nor 1");
+    case NNRT_ATTR_KIND_INT: memcpy(at, &slot, sizeof(slot)); return true;
+    case NNRT_ATTR_KIND_ENUM:
+        memcpy(at, &bits, sizeof(bits));
+        return top == 0 || top == ((uint64_t)1 << 33) - 1 ||
+               nnrti_reader_fail(r, "attributes of node", index, "a number does not fit");
+    case NNRT_ATTR_KIND_FLOAT:
+        memcpy(at, &bits, sizeof(bits));
+        return slot >> 32 == 0 || nnrti_reader_fail(r, "attributes of node", index, "a float has more than 32 bits");
+    case NNRT_ATTR_KIND_INTS: return nnrti_reader_ints(r, &ref, (NNRT_Int64List *)(void *)at, index);
+    case NNRT_ATTR_KIND_INTS2: return nnrti_reader_lists(r, &ref, (NNRT_Int64Lists *)(void *)at, index);
+    default: return true;
+    }
+}
+
+/* The attribute struct of a node: what the file has, defaults for the rest. */
+static bool nnrti_reader_attrs(nnrti_reader *r, const nnrti_file_node *record, NNRT_Node *n, uint32_t index)
+{
+    const nnrt_op *op = nnrt_op_find(record->nodeType);
+    const void *slots;
+    uint64_t slot;
+    uint8_t *attr;
+    if (op == NULL) {
+        if (r->code == NNRT_SUCCESS)
+            r->code = nnrt_error_set(r->error, NNRT_UNSUPPORTED_OP, "node %u '%s': there is no operator with number %d",
+                                     index, n->name, record->nodeType);
+        return false;
+    }
+    if (record->attr.count > op->attr->count)
+        return nnrti_reader_fail(r, "node", index, "has attributes that this version does not know");
+    if (record->shape != nnrti_file_shape(op->attr, record->attr.count))
+        return nnrti_reader_fail(r, "node", index, "its attributes are not those of its operator");
+    if (!nnrti_reader_list(r, &record->attr, sizeof(slot), &slots, "attributes of node", index) ||
+        (attr = (uint8_t *)nnrti_reader_keep(r, 1, op->attr->bytes)) == NULL)
+        return false;
+    nnrt_attr_defaults(op->attr, attr);
+    for (uint32_t i = 0; i < record->attr.count; i++) {
+        memcpy(&slot, (const uint8_t *)slots + i * sizeof(slot), sizeof(slot));
+        if (!nnrti_reader_attr(r, &op->attr->members[i], slot, attr + op->attr->members[i].offset, index))
+            return false;
+    }
+    n->nodeAttr.data = attr;
+    n->nodeAttr.size = op->attr->bytes;
+    return true;
+}
+
+static bool nnrti_reader_tensor(nnrti_reader *r, uint32_t i, NNRT_Tensor *t)
+{
+    nnrti_file_tensor record;
+    const void *dims, *quant;
+    nnrti_reader_record(r, NNRTI_FILE_TENSORS, i, &record);
+    if (!nnrti_reader_text(r, record.name, &t->name, "tensor", i) ||
+        !nnrti_reader_list(r, &record.dims, 4, &dims, "tensor", i) ||
+        !nnrti_reader_list(r, &record.quant, sizeof(NNRT_QuantParam), &quant, "tensor", i))
+        return false;
+    t->dataType = record.dataType;
+    t->format = record.format;
+    t->dims = NNRT_Int32List_make((const int32_t *)dims, record.dims.count);
+    t->quantParams = NNRT_QuantParamList_make((const NNRT_QuantParam *)quant, record.quant.count);
+    t->data.fd = -1;
+    if ((record.flags & 1u) == 0)
+        return true;
+    if (r->sections[NNRTI_FILE_WEIGHTS].data == NULL || record.offset > r->sections[NNRTI_FILE_WEIGHTS].bytes ||
+        record.bytes > r->sections[NNRTI_FILE_WEIGHTS].bytes - record.offset)
+        return nnrti_reader_fail(r, "tensor", i, "its data are not inside the weights");
+    if (record.bytes > r->weights)
+        return nnrti_reader_fail(r, "tensor", i, "its data are also another one's");
+    r->weights -= record.bytes;
+    t->data.addr = (void *)(uintptr_t)(r->sections[NNRTI_FILE_WEIGHTS].data + (size_t)record.offset);
+    t->data.bufferSize = t->data.dataSize = record.bytes;
+    return true;
+}
+
+static bool nnrti_reader_node(nnrti_reader *r, uint32_t i, NNRT_Node *n)
+{
+    nnrti_file_node record;
+    nnrti_reader_record(r, NNRTI_FILE_NODES, i, &record);
+    n->nodeType = record.nodeType;
+    n->quantType = record.quantType;
+    return nnrti_reader_text(r, record.name, &n->name, "node", i) && nnrti_reader_attrs(r, &record, n, i) &&
+           nnrti_reader_indices(r, &record.inputs, &n->inputIndex, "node", i) &&
+           nnrti_reader_indices(r, &record.outputs, &n->outputIndex, "node", i);
+}
+
+static bool nnrti_reader_subgraph(nnrti_reader *r, uint32_t i, NNRT_SubGraph *g)
+{
+    nnrti_file_subgraph record;
+    nnrti_reader_record(r, NNRTI_FILE_SUBGRAPHS, i, &record);
+    return nnrti_reader_text(r, record.name, &g->name, "subgraph", i) &&
+           nnrti_reader_indices(r, &record.inputs, &g->inputIndices, "subgraph", i) &&
+           nnrti_reader_indices(r, &record.outputs, &g->outputIndices, "subgraph", i) &&
+           nnrti_reader_indices(r, &record.nodes, &g->nodeIndices, "subgraph", i);
+}
+
+static bool nnrti_reader_metadata(nnrti_reader *r, uint32_t i, nnrt_metadata *metadata)
+{
+    uint32_t pair[2];
+    nnrti_reader_record(r, NNRTI_FILE_METADATA, i, pair);
+    return nnrti_reader_text(r, pair[0], &metadata->key, "metadata", i) &&
+           nnrti_reader_text(r, pair[1], &metadata->value, "metadata", i);
+}
+
+/* The tables of the model in memory; lists, texts and constants stay in the file. NULL: r->code tells why. The same
+   walk counts the memory and fills it. */
+static nnrti_owned *nnrti_reader_model(nnrti_reader *r, nnrt_memory *memory)
+{
+    const uint32_t nTensors = r->sections[NNRTI_FILE_TENSORS].count, nNodes = r->sections[NNRTI_FILE_NODES].count,
+                   nGraphs = r->sections[NNRTI_FILE_SUBGRAPHS].count, nMeta = r->sections[NNRTI_FILE_METADATA].count;
+    nnrti_file_model record;
+    nnrti_owned *o;
+    NNRT_Tensor *tensors;
+    NNRT_Node *nodes;
+    NNRT_SubGraph *graphs;
+    nnrt_metadata *metadata;
+    bool good;
+    r->memory = memory;
+    r->texts = r->sections[NNRTI_FILE_STRINGS].bytes;
+    r->words = r->sections[NNRTI_FILE_LISTS].bytes / 4;
+    r->weights = r->sections[NNRTI_FILE_WEIGHTS].bytes;
+    if ((o = (nnrti_owned *)nnrti_reader_keep(r, 1, sizeof(*o))) == NULL ||
+        (tensors = (NNRT_Tensor *)nnrti_reader_keep(r, nTensors, sizeof(*tensors))) == NULL ||
+        (nodes = (NNRT_Node *)nnrti_reader_keep(r, nNodes, sizeof(*nodes))) == NULL ||
+        (graphs = (NNRT_SubGraph *)nnrti_reader_keep(r, nGraphs, sizeof(*graphs))) == NULL ||
+        (metadata = (nnrt_metadata *)nnrti_reader_keep(r, nMeta, sizeof(*metadata))) == NULL)
+        return NULL;
+    nnrti_reader_record(r, NNRTI_FILE_MODEL, 0, &record);
+    good = nnrti_reader_text(r, record.name, &o->model.name, "model", 0) &&
+           nnrti_reader_indices(r, &record.inputs, &o->model.inputIndex, "model", 0) &&
+           nnrti_reader_indices(r, &record.outputs, &o->model.outputIndex, "model", 0);
+    for (uint32_t i = 0; good && i < nTensors; i++)
+        good = nnrti_reader_tensor(r, i, &tensors[i]);
+    for (uint32_t i = 0; good && i < nNodes; i++)
+        good = nnrti_reader_node(r, i, &nodes[i]);
+    for (uint32_t i = 0; good && i < nGraphs; i++)
+        good = nnrti_reader_subgraph(r, i, &graphs[i]);
+    for (uint32_t i = 0; good && i < nMeta; i++)
+        good = nnrti_reader_metadata(r, i, &metadata[i]);
+    o->model.allTensors = NNRT_TensorList_make(tensors, nTensors);
+    o->model.nodes = NNRT_NodeList_make(nodes, nNodes);
+    o->model.subGraph = NNRT_SubGraphList_make(graphs, nGraphs);
+    o->metadata = metadata;
+    o->nMetadata = nMeta;
+    return good ? o : NULL;
+}
+
+/* Header and size of the file. */
+static NNRT_ReturnCode nnrti_file_header_read(const uint8_t *data, size_t bytes, nnrti_file_header *h,
+                                              nnrt_error *error)
+{
+    if (!nnrt_file_is(data, bytes))
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "this is no .nnrt file");
+    memcpy(h, data, sizeof(*h));
+    if (h->version != NNRT_FILE_VERSION)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the .nnrt file has version %u, known is %u", h->version,
+                              (uint32_t)NNRT_FILE_VERSION);
+    if (h->bytes > bytes)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is cut short: it says it has %l bytes, got %z",
+                              (int64_t)(h->bytes & INT64_MAX), bytes);
+    if (h->header < NNRT_FILE_HEADER || h->row < NNRTI_FILE_ROW || h->header > h->bytes ||
+        (uint64_t)h->row * h->sections > h->bytes - h->header)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is broken: its section table is not inside it");
+    return NNRT_SUCCESS;
+}
+
+/* Row i of the section table of a file whose header is good. */
+static nnrti_file_row nnrti_file_row_read(const uint8_t *data, const nnrti_file_header *h, uint32_t i)
+{
+    nnrti_file_row row;
+    memcpy(&row, data + h->header + (size_t)i * h->row, sizeof(row));
+    return row;
+}
+
+/* Takes over one section, which must begin at `from` or behind. */
+static bool nnrti_reader_section(nnrti_reader *r, const nnrti_file_header *h, const nnrti_file_row *row, uint32_t i,
+                                 uint64_t from)
+{
+    const uint32_t type = row->type;
+    if (row->alignment < NNRTI_FILE_ALIGNMENT || (row->alignment & (row->alignment - 1)) != 0 ||
+        row->offset % row->alignment != 0)
+        return nnrti_reader_fail(r, "section", i, "is not aligned");
+    if (row->offset < from || row->offset > h->bytes || row->bytes > h->bytes - row->offset)
+        return nnrti_reader_fail(r, "section", i, "is not behind the one before it and inside the file");
+    if (row->record == 0 || row->bytes % row->record != 0)
+        return nnrti_reader_fail(r, "section", i, "does not consist of whole records");
+    if (type == 0 || type >= NNRTI_FILE_TYPES)
+        return (row->flags & 1u) == 0 || nnrti_reader_fail(r, "section", i, "is needed, but not known here");
+    if (type == NNRTI_FILE_DEVICE)
+        return true;
+    if (r->sections[type].data != NULL)
+        return nnrti_reader_fail(r, "section", i, "is there twice");
+    if (row->record < nnrti_file_types[type].record ||
+        (row->record > nnrti_file_types[type].record && nnrti_file_types[type].record <= 4))
+        return nnrti_reader_fail(r, "section", i, "has records of a wrong size");
+    r->sections[type].data = r->data + (size_t)row->offset;
+    r->sections[type].bytes = (size_t)row->bytes;
+    r->sections[type].record = row->record;
+    r->sections[type].count = row->bytes / row->record < UINT32_MAX ? (uint32_t)(row->bytes / row->record) : UINT32_MAX;
+    return true;
+}
+
+/* Finds all sections, and that those are there that a model needs. */
+static bool nnrti_reader_sections(nnrti_reader *r, const nnrti_file_header *h)
+{
+    uint64_t from = h->header + (uint64_t)h->row * h->sections;
+    const uint8_t *strings;
+    const char *name;
+    size_t bytes;
+    for (uint32_t i = 0; i < h->sections; i++) {
+        nnrti_file_row row = nnrti_file_row_read(r->data, h, i);
+        if (!nnrti_reader_section(r, h, &row, i, from))
+            return false;
+        from = row.offset + row.bytes;
+    }
+    strings = r->sections[NNRTI_FILE_STRINGS].data;
+    bytes = r->sections[NNRTI_FILE_STRINGS].bytes;
+    if (bytes == 0 || strings[0] != 0 || strings[bytes - 1] != 0)
+        return nnrti_reader_fail(r, "section of type", NNRTI_FILE_STRINGS, "its texts do not begin and end in 0");
+    if (r->sections[NNRTI_FILE_MODEL].count != 1)
+        return nnrti_reader_fail(r, "section of type", NNRTI_FILE_MODEL, "must have one record");
+    r->texts = bytes;
+    for (uint32_t i = 0; i < h->sections; i++)
+        if (!nnrti_reader_text(r, nnrti_file_row_read(r->data, h, i).name, &name, "section", i))
+            return false;
+    return true;
+}
+
+/* FNV-1a-64 of the file, taking its own place as zeros. */
+static uint64_t nnrti_file_checksum(const uint8_t *data, size_t bytes)
+{
+    static const uint8_t zeros[8] = {0};
+    uint64_t hash = nnrti_fnv64(NNRTI_FNV64, data, NNRTI_FILE_CHECKSUM);
+    hash = nnrti_fnv64(hash, zeros, sizeof(zeros));
+    return nnrti_fnv64(hash, data + NNRTI_FILE_CHECKSUM + 8, bytes - NNRTI_FILE_CHECKSUM - 8);
+}
+
+/* Makes the model of a file whose sections are good: counts, takes one block, fills it, checks the model. */
+static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *allocator, NNRT_Model **model)
+{
+    nnrt_memory memory;
+    NNRT_ReturnCode code;
+    nnrti_owned *o;
+    uint8_t *block;
+    size_t bytes;
+    nnrt_memory_count(&memory, allocator);
+    o = nnrti_reader_model(r, &memory);
+    bytes = memory.peak;
+    nnrt_memory_end(&memory);
+    if (o == NULL)
+        return r->code;
+    block = nnrti_round_size(bytes, NNRT_ALIGNMENT, &bytes) ? (uint8_t *)nnrt_alloc(allocator, bytes) : NULL;
+    if (block == NULL)
+        return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "there is not enough memory to load the model");
+    nnrt_memory_buffer(&memory, block, bytes);
+    o = nnrti_reader_model(r, &memory);
+    code = o == NULL ? r->code : NNRT_SUCCESS;
+    if (o != NULL) {
+        nnrt_memory_count(&memory, allocator);
+        code = nnrt_model_check(&o->model, &memory, NULL, r->error);
+        nnrt_memory_end(&memory);
+    }
+    if (code != NNRT_SUCCESS) {
+        nnrt_free(allocator, block, bytes);
+        return code;
+    }
+    o->magic = NNRTI_MODEL_MAGIC;
+    if (allocator != NULL)
+        o->allocator = *allocator;
+    o->bytes = bytes;
+    o->file = r->data;
+    *model = &o->model;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
+                                                const nnrt_load_desc *desc, nnrt_error *error)
+{
+    nnrti_file_header header;
+    NNRT_ReturnCode code;
+    nnrti_reader r;
+    if (model != NULL)
+        *model = NULL;
+    if (model == NULL || data == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_load_memory: %s is NULL",
+                              model == NULL ? "model" : "data");
+    if (!nnrti_little_endian())
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot use .nnrt files");
+    if ((uintptr_t)data % NNRTI_FILE_ALIGNMENT != 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the file's data are not aligned to %u bytes",
+                              (uint32_t)NNRTI_FILE_ALIGNMENT);
+    code = nnrti_file_header_read((const uint8_t *)data, bytes, &header, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (desc != NULL && desc->checksum &&
+        nnrti_file_checksum((const uint8_t *)data, (size_t)header.bytes) != header.checksum)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is damaged: its checksum is wrong");
+    memset(&r, 0, sizeof(r));
+    r.data = (const uint8_t *)data;
+    r.error = error;
+    if (!nnrti_reader_sections(&r, &header))
+        return r.code;
+    return nnrti_reader_make(&r, desc != NULL ? desc->allocator : NULL, model);
+}
+
+NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index)
+{
+    const nnrti_owned *o = nnrti_owned_of(model);
+    nnrt_metadata none;
+    none.key = none.value = NULL;
+    return o != NULL && index < o->nMetadata ? o->metadata[index] : none;
+}
+
+NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *key)
+{
+    nnrt_metadata m = nnrt_model_metadata_at(model, 0);
+    for (uint32_t i = 0; key != NULL && m.key != NULL; m = nnrt_model_metadata_at(model, ++i))
+        if (strcmp(m.key, key) == 0)
+            return m.value;
+    return NULL;
+}
+
+NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section)
+{
+    const nnrti_owned *o = nnrti_owned_of(model);
+    nnrti_file_header h;
+    nnrti_file_row row;
+    memset(section, 0, sizeof(*section));
+    if (o == NULL || o->file == NULL)
+        return false;
+    memcpy(&h, o->file, sizeof(h));
+    if (index >= h.sections)
+        return false;
+    row = nnrti_file_row_read(o->file, &h, index);
+    section->type = row.type;
+    section->alignment = row.alignment;
+    section->kind = nnrti_file_types[row.type < NNRTI_FILE_TYPES ? row.type : 0].kind;
+    section->offset = (size_t)row.offset;
+    section->bytes = (size_t)row.bytes;
+    section->data = o->file + section->offset;
+    for (uint32_t i = 0; i < h.sections; i++) {
+        nnrti_file_row other = nnrti_file_row_read(o->file, &h, i);
+        if (other.type == NNRTI_FILE_STRINGS)
+            section->name = (const char *)o->file + (size_t)other.offset + row.name;
+    }
+    return true;
+}
+
+#ifndef NNRT_NO_STDIO
+
+static NNRT_ReturnCode nnrti_file_path_fault(nnrt_error *error, NNRT_ReturnCode code, const char *what,
+                                             const char *path)
+{
+    return nnrt_error_set(error, code, "cannot %s %s", what, path);
+}
+
+/* Writes the file `name`, and gives it the name `path` when that went well; else it is removed. */
+static NNRT_ReturnCode nnrti_save_file(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
+                                       const nnrti_file_row *rows, const char *name, const char *path,
+                                       nnrt_error *error)
+{
+    FILE *f = fopen(name, "wb");
+    if (f == NULL)
+        return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", name);
+    w->file = f;
+    nnrti_writer_all(w, m, header, rows);
+    w->failed = w->failed || fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
+                fwrite(&w->hash, 1, sizeof(w->hash), f) != sizeof(w->hash);
+    w->failed = fclose(f) != 0 || w->failed;
+#if defined(_WIN32)
+    if (!w->failed)
+        (void)remove(path); /* rename does not replace there */
+#endif
+    if (!w->failed && rename(name, path) == 0)
+        return NNRT_SUCCESS;
+    (void)remove(name);
+    return nnrti_file_path_fault(error, NNRT_FAILED, "write", path);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
+                                         nnrt_error *error)
+{
+    nnrti_file_row rows[NNRTI_FILE_TYPES];
+    nnrti_file_header header;
+    nnrt_save_desc none;
+    NNRT_ReturnCode code;
+    nnrti_writer w;
+    size_t bytes;
+    char *name;
+    memset(&none, 0, sizeof(none));
+    memset(&w, 0, sizeof(w));
+    w.desc = desc != NULL ? desc : &none;
+    if (path == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_save: path is NULL");
+    if ((code = nnrti_save_begin(model, &w, &header, rows, error)) != NNRT_SUCCESS)
+        return code;
+    bytes = strlen(path) + sizeof(".tmp");
+    if ((name = (char *)nnrt_alloc(w.desc->allocator, bytes)) == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to save the model");
+    (void)nnrt_text(name, bytes, "%s.tmp", path);
+    code = nnrti_save_file(&w, model, &header, rows, name, path, error);
+    nnrt_free(w.desc->allocator, name, bytes);
+    return code;
+}
+
+/* A file in memory, and how it is given back. */
+typedef struct nnrti_file_bytes {
+    void *data;
+    size_t bytes;
+    void (*release)(void *data, size_t bytes); /* NULL: nnrt_free */
+} nnrti_file_bytes;
+
+#if NNRT_MMAP
+static void nnrti_file_unmap(void *data, size_t bytes)
+{
+    (void)munmap(data, bytes);
+}
+
+/* False where there is no such file, or none that can be mapped: then it is read. */
+static bool nnrti_file_map(const char *path, nnrti_file_bytes *file)
+{
+    const int fd = open(path, O_RDONLY);
+    struct stat s;
+    void *data = MAP_FAILED;
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0 && (uint64_t)s.st_size <= SIZE_MAX)
+        data = mmap(NULL, (size_t)s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    (void)close(fd);
+    if (data == MAP_FAILED)
+        return false;
+    file->data = data;
+    file->bytes = (size_t)s.st_size;
+    file->release = nnrti_file_unmap;
+    return true;
+}
+#endif
+
+/* Bytes of the file that the header at the start of f says, NNRT_FILE_HEADER at least; 0 where there is none. The
+   header is read. */
+static size_t nnrti_file_size(FILE *f, nnrti_file_header *h)
+{
+    if (fread(h, 1, sizeof(*h), f) != sizeof(*h) || !nnrt_file_is(h, sizeof(*h)) || h->bytes < sizeof(*h) ||
+        h->bytes > SIZE_MAX - NNRT_ALIGNMENT)
+        return 0;
+    return (size_t)h->bytes;
+}
+
+/* Reads a whole file. The room that its header asks for is taken only when the file has as much. */
+static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *allocator, nnrti_file_bytes *file,
+                                       nnrt_error *error)
+{
+    FILE *f = fopen(path, "rb");
+    nnrti_file_header h;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    size_t want, got = sizeof(h);
+    if (f == NULL)
+        return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "open", path);
+    if ((want = nnrti_file_size(f, &h)) == 0) {
+        code = nnrt_error_set(error, NNRT_INVALID_FILE, "%s is no .nnrt file", path);
+    } else if (fseek(f, 0, SEEK_END) == 0 && ftell(f) >= 0 && (uint64_t)ftell(f) < want) {
+        code = nnrt_error_set(error, NNRT_INVALID_FILE, "%s is cut short: it says it has %z bytes", path, want);
+    } else if ((file->data = nnrt_alloc(allocator, want)) == NULL) {
+        code = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to read %s", path);
+    } else {
+        file->bytes = want;
+        memcpy(file->data, &h, sizeof(h));
+        if (fseek(f, (long)sizeof(h), SEEK_SET) == 0)
+            got += fread((uint8_t *)file->data + got, 1, want - got, f);
+        if (got != want)
+            code = nnrti_file_path_fault(error, NNRT_INVALID_FILE, "read all of", path);
+    }
+    (void)fclose(f);
+    return code;
+}
+
+static void nnrti_file_release(const nnrt_allocator *allocator, nnrti_file_bytes *file)
+{
+    if (file->release != NULL)
+        file->release(file->data, file->bytes);
+    else
+        nnrt_free(allocator, file->data, file->bytes);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
+                                         nnrt_error *error)
+{
+    const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrti_file_bytes file;
+    bool mapped = false;
+    if (model != NULL)
+        *model = NULL;
+    if (model == NULL || path == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_load: %s is NULL", model == NULL ? "model" : "path");
+    memset(&file, 0, sizeof(file));
+#if NNRT_MMAP
+    mapped = (desc == NULL || !desc->noMap) && nnrti_file_map(path, &file);
+#endif
+    if (!mapped)
+        code = nnrti_file_read(path, allocator, &file, error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_model_load_memory(model, file.data, file.bytes, desc, error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_model_attach(*model, file.data, file.bytes); /* it is new: there is room */
+    if (code != NNRT_SUCCESS)
+        nnrti_file_release(allocator, &file);
+    else
+        nnrti_owned_of(*model)->attached[0].release = file.release;
+    return code;
+}
+
+#endif /* NNRT_NO_STDIO */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sessions */

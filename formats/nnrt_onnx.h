@@ -2064,8 +2064,13 @@ static const void *nnrti_onnx_copied(nnrti_onnx *c, const nnrt_onnx_tensor *t, s
     char name[64];
     nnrt_error error;
     NNRT_ReturnCode code;
-    void *data = nnrti_onnx_keep(c, bytes, 1);
-    if (data == NULL)
+    void *data;
+    if (t->dataLocation == 0 && bytes / 8 > t->message.length) { /* no element takes less than a byte of the file */
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_FILE, "constant '%s': its dims want %z bytes, which the file does not have",
+                        nnrti_onnx_text(name, t->name), bytes);
+        return NULL;
+    }
+    if ((data = nnrti_onnx_keep(c, bytes, 1)) == NULL)
         return NULL;
     memset(&error, 0, sizeof(error));
     if (t->dataLocation == 0) {
@@ -3944,6 +3949,9 @@ static void nnrti_onnx_pads_of(nnrti_onnx *c, int32_t rank, int64_t pads[2 * NNR
     (void)nnrti_onnx_param(c, c->opset < 2 ? "paddings" : "pads", 1, given, 2 * NNRT_MAX_RANK, &count);
     if (c->code == NNRT_SUCCESS && count != 2 * n)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads has %u entries, expected %u", count, 2 * n);
+    for (uint32_t i = 0; i < count && c->code == NNRT_SUCCESS; i++)
+        if (given[i] < -INT32_MAX || given[i] > INT32_MAX)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads[%u] is %l, which does not fit", i, given[i]);
     for (uint32_t i = 0; i < n && c->code == NNRT_SUCCESS; i++) {
         const int32_t axis = nnrti_onnx_axis(c, axes[i], rank);
         pads[2 * axis] = given[i];
@@ -5035,10 +5043,16 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     const nnrt_onnx_input *given = nnrti_onnx_given(c, info->name);
     char name[64];
     nnrt_operand probe[NNRTI_ONNX_PROBES];
+    const nnrti_onnx_entry *entry;
     NNRT_DataType type;
     uint32_t v;
     (void)nnrti_onnx_text(name, info->name);
-    if (nnrti_onnx_entry_of(c, info->name)->name.data != NULL)
+    entry = nnrti_onnx_entry_of(c, info->name);
+    if (entry->name.data != NULL && c->values[entry->value].isInput) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", name);
+        return;
+    }
+    if (entry->name.data != NULL)
         return; /* also an initializer: a constant */
     if (info->kind != NNRT_ONNX_KIND_TENSOR) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "input '%s' is %s, expected a tensor", name,

@@ -273,7 +273,7 @@ fi
 t 0 '--help' --help
 prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
 silent '--help'
-for c in info run bench check dot ops devices; do
+for c in info run bench check convert dot ops devices; do
     t 0 'help names commands' --help
     prints "--help lists $c" "^  $c "
     t 0 "$c --help" $c --help
@@ -516,6 +516,50 @@ t 1 'check: JSON of a failure' check "$tmp/open.onnx" --data "$tmp/type" --json
 py 'check: JSON of a failure' 'd["failed"] == 1 and d["sets"] == [{"name": "type", "outputs": [], "ok": False}]'
 refused 1 'check: nothing there' 'neither input_0.pb nor a folder' check "$tmp/open.onnx" --data "$tmp/o"
 refused 1 'check: no folder' 'cannot open the folder' check "$tmp/open.onnx" --data "$tmp/none"
+
+# ---- .nnrt files ----
+
+t 0 'convert' convert $digits/digits.onnx "$tmp/digits.nnrt" --meta 'labels=zero one' --meta mean=3 --meta 'eq=a=b'
+prints 'convert' '^.*/digits\.nnrt  [0-9]+ bytes$'
+silent 'convert'
+t 0 'convert without optimizing' convert $digits/digits.onnx "$tmp/plain.bin" --no-optimize --json
+py 'convert --json' 'd["bytes"] == os.path.getsize(F + "plain.bin") and d["file"] == F + "plain.bin" and set(d) == {"model", "file", "bytes"}'
+t 0 'run of ONNX' run $digits/digits.onnx --input $digits/digit_7.png --output-dir "$tmp/onnx_out"
+t 0 'run of .nnrt' run "$tmp/digits.nnrt" --input $digits/digit_7.png --output-dir "$tmp/nnrt_out"
+if cmp -s "$tmp/onnx_out/probabilities.npy" "$tmp/nnrt_out/probabilities.npy"; then pass; else fail 'run of .nnrt: other bits than ONNX'; fi
+t 0 'run without optimizing' run "$tmp/plain.bin" --input $digits/digit_7.png --output-dir "$tmp/plain_out"
+py 'run without optimizing: folding rounds otherwise' 'np.allclose(load("plain_out/probabilities.npy"), load("onnx_out/probabilities.npy"), rtol=1e-4, atol=1e-6)'
+t 0 'convert optimizes' convert "$tmp/plain.bin" "$tmp/late.nnrt"
+t 0 'run of .nnrt optimized later' run "$tmp/late.nnrt" --input $digits/digit_7.png --output-dir "$tmp/late_out"
+if cmp -s "$tmp/onnx_out/probabilities.npy" "$tmp/late_out/probabilities.npy"; then pass; else fail 'optimized later: other bits than ONNX'; fi
+t 0 'info of .nnrt' info "$tmp/digits.nnrt"
+prints 'info of .nnrt: sections' '^            weights +77184 bytes at [0-9]+$'
+prints 'info of .nnrt: metadata' '^metadata    labels=zero one$'
+prints 'info of .nnrt: input' '^input       image  float32\[1,1,28,28\]  NCHW$'
+t 0 'info of .nnrt --json' info "$tmp/digits.nnrt" --json
+py 'info of .nnrt --json' 'd["metadata"] == {"labels": "zero one", "mean": "3", "eq": "a=b"} and [s["kind"] for s in d["sections"]][0] == "strings" and d["sections"][-1]["bytes"] == 77184 and all(s["offset"] % 64 == 0 for s in d["sections"])'
+t 0 'convert .nnrt' convert "$tmp/digits.nnrt" "$tmp/again.nnrt" --meta mean= --meta labels=x
+t 0 'info of converted .nnrt' info "$tmp/again.nnrt" --json
+py 'metadata go along' 'd["metadata"] == {"labels": "x", "eq": "a=b"}'
+t 0 'convert onto itself' convert "$tmp/again.nnrt" "$tmp/again.nnrt" --meta labels= --meta eq=
+t 0 'bench of .nnrt' bench "$tmp/again.nnrt" --reps 2
+t 0 'dot of .nnrt' dot "$tmp/again.nnrt"
+t 0 'convert with open extents' convert "$tmp/open.onnx" "$tmp/open.nnrt"
+t 0 'info with open extents of .nnrt' info "$tmp/open.nnrt" --shape 5,3 --json
+py 'info with open extents of .nnrt' 'd["inputs"][0]["shape"] == [None, 3] and d["outputs"][0]["shape"] == [3, 5]'
+t 0 'run with open extents of .nnrt' run "$tmp/open.nnrt" --input "$tmp/rows.npy" --output-dir "$tmp/open_nnrt"
+t 0 'run with open extents' run "$tmp/open.onnx" --input "$tmp/rows.npy" --output-dir "$tmp/open_onnx"
+if cmp -s "$tmp/open_onnx/y.npy" "$tmp/open_nnrt/y.npy"; then pass; else fail 'open extents: other bits than ONNX'; fi
+t 0 'check of .nnrt' check "$tmp/open.nnrt" --data "$tmp/good"
+t 0 'convert with --shape' convert "$tmp/open.onnx" "$tmp/closed.nnrt" --shape 5,3
+t 0 'info of a closed model' info "$tmp/closed.nnrt" --json
+py 'convert with --shape' 'd["inputs"][0]["shape"] == [5, 3]'
+head -c 5000 "$tmp/digits.nnrt" >"$tmp/cut.nnrt"
+refused 1 'a .nnrt file cut short' 'cannot load .*cut short' run "$tmp/cut.nnrt" --input random
+refused 2 'convert to nowhere' 'which file to write' convert "$tmp/open.onnx"
+refused 1 'convert into a folder that is not there' 'cannot convert .*cannot write' convert "$tmp/open.onnx" "$tmp/none/x.nnrt"
+refused 2 'metadata without a key' '--meta does not take' convert "$tmp/open.onnx" "$tmp/x.nnrt" --meta =v
+refused 2 '--shape for .nnrt' 'for ONNX files' convert "$tmp/open.nnrt" "$tmp/x.nnrt" --shape 5,3
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

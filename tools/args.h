@@ -16,20 +16,22 @@ enum {
     CLI_DOT = 16,
     CLI_OPS = 32,
     CLI_DEVICES = 64,
-    CLI_ALL = 127
+    CLI_CONVERT = 128,
+    CLI_ALL = 255
 };
 
-#define CLI_MOST_INPUTS 64 /* --input and --shape may each occur that often */
+#define CLI_MOST_INPUTS 64 /* --input, --shape and --meta may each occur that often */
 
 typedef struct cli_args {
-    const char *model;
+    const char *model, *output; /* output: the second operand */
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS];
-    uint32_t inputCount, shapeCount;
+    const char *metadata[CLI_MOST_INPUTS];
+    uint32_t inputCount, shapeCount, metadataCount;
     const char *outputDir, *device, *data;
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
     cli_image_options image;
-    bool json, tsv, help;
+    bool json, tsv, help, noOptimize;
 } cli_args;
 
 typedef struct cli_command {
@@ -154,6 +156,21 @@ static bool cli_take_shape(cli_args *a, const char *v)
     return true;
 }
 
+/* "KEY=VALUE" with a key. */
+static bool cli_take_metadata(cli_args *a, const char *v)
+{
+    if (a->metadataCount == CLI_MOST_INPUTS || *v == '=' || strchr(v, '=') == NULL)
+        return false;
+    a->metadata[a->metadataCount++] = v;
+    return true;
+}
+
+static bool cli_take_no_optimize(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->noOptimize = true;
+}
+
 static bool cli_take_output_dir(cli_args *a, const char *v)
 {
     a->outputDir = v;
@@ -223,7 +240,7 @@ static bool cli_take_layout(cli_args *a, const char *v)
 static const cli_option cli_options[] = {
     {"--input", "[NAME=]VALUE", CLI_RUN,
      "an input: FILE.npy, FILE.pb, FILE.png, FILE.jpg, or random[:SEED]; once an input", cli_take_input},
-    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT,
+    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT,
      "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
     {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is made if it is not there",
      cli_take_output_dir},
@@ -241,11 +258,15 @@ static const cli_option cli_options[] = {
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*", cli_take_data},
     {"--rtol", "R", CLI_CHECK, "allowed error relative to the expected value, default 1e-3", cli_take_rtol},
     {"--atol", "A", CLI_CHECK, "allowed error beside that, default 1e-5", cli_take_atol},
+    {"--meta", "KEY=VALUE", CLI_CONVERT, "a text to keep in the file, such as labels=\"cat dog\"; KEY= drops it",
+     cli_take_metadata},
+    {"--no-optimize", NULL, CLI_CONVERT, "leave the model as it is: by default constants are folded and nodes fused",
+     cli_take_no_optimize},
     {"--device", "NAME", CLI_SESSIONS, "where to run: a name that 'nnrt devices' lists, default auto", cli_take_device},
     {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1", cli_take_threads},
     {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
     {"--tsv", NULL, CLI_OPS, "name, number and types with tabs between them", cli_take_tsv},
-    {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES, "print one line of JSON", cli_take_json},
+    {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
 };
 
@@ -316,6 +337,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
         } else if (!onlyOperands && argv[i][0] == '-' && argv[i][1] != '\0') {
             if ((status = cli_parse_option(c, args, argc, argv, &i)) != CLI_DONE || args->help)
                 return status;
+        } else if (c->bit == CLI_CONVERT && args->model != NULL && args->output == NULL) {
+            args->output = argv[i];
         } else if (*c->operands == '\0' || args->model != NULL) {
             return cli_usage("%s: what is '%s' for? 'nnrt %s --help' tells the arguments", c->name, argv[i], c->name);
         } else {
@@ -324,6 +347,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     }
     if (*c->operands != '\0' && args->model == NULL)
         return cli_usage("%s: which model? 'nnrt %s --help' tells the arguments", c->name, c->name);
+    if (c->bit == CLI_CONVERT && args->output == NULL)
+        return cli_usage("%s: which file to write? 'nnrt %s --help' tells the arguments", c->name, c->name);
     return CLI_DONE;
 }
 

@@ -72,15 +72,60 @@ static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, cons
     return CLI_DONE;
 }
 
+/* True when the file begins like a .nnrt file, whatever its name is. */
+static bool cli_is_nnrt(const char *path)
+{
+    uint8_t head[NNRT_FILE_HEADER];
+    FILE *f = fopen(path, "rb");
+    bool is = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_file_is(head, sizeof(head));
+    if (f != NULL)
+        fclose(f);
+    return is;
+}
+
+/* The same as cli_inputs_make for a .nnrt file. */
+static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
+{
+    NNRT_Model *model = NULL;
+    nnrt_error error;
+    int status = CLI_DONE;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_model_load(&model, path, NULL, &error) != NNRT_SUCCESS)
+        return cli_fail("cannot load %s: %s", path, error.message);
+    in->data = (cli_input *)cli_alloc(model->inputIndex.count, sizeof(*in->data));
+    in->shapes = (nnrt_dims *)cli_alloc(model->inputIndex.count, sizeof(*in->shapes));
+    if (in->data == NULL || in->shapes == NULL)
+        status = CLI_FAILED;
+    for (uint32_t i = 0; status == CLI_DONE && i < model->inputIndex.count; i++) {
+        const NNRT_Tensor *t = &model->allTensors.data[model->inputIndex.data[i]];
+        nnrt_dims *shape = &in->data[i].declared;
+        if ((in->data[i].name = (char *)cli_alloc(strlen(t->name) + 1, 1)) == NULL) {
+            status = CLI_FAILED;
+            break;
+        }
+        memcpy(in->data[i].name, t->name, strlen(t->name));
+        in->data[i].type = t->dataType;
+        shape->rank = (int32_t)t->dims.count;
+        for (uint32_t k = 0; k < t->dims.count; k++)
+            shape->dims[k] = t->dims.data[k];
+        in->shapes[in->count++] = *shape;
+    }
+    nnrt_model_destroy(model);
+    return status;
+}
+
 /* Lists the inputs of the model in this file, none of which has a value yet. To be freed also after a failure. */
 static int cli_inputs_make(cli_inputs *in, const char *path)
 {
     nnrt_onnx_model *model = NULL;
     nnrt_error error;
     cli_bytes file;
-    int status = cli_read_file(path, &file);
+    int status;
     memset(in, 0, sizeof(*in));
     memset(&error, 0, sizeof(error));
+    if (cli_is_nnrt(path))
+        return cli_inputs_make_nnrt(in, path);
+    status = cli_read_file(path, &file);
     if (status != CLI_DONE)
         return status;
     if (nnrt_onnx_parse(file.data, file.size, NULL, &model, &error) != NNRT_SUCCESS) {

@@ -16,6 +16,7 @@ typedef struct cli_job {
     nnrt_io *io; /* inputs, then outputs */
     uint32_t nIn, nOut;
     double loadMs, prepareMs;
+    bool fromNnrt; /* open extents are then set when the session is made */
 } cli_job;
 
 static void cli_job_free(cli_job *job)
@@ -34,6 +35,14 @@ static void cli_job_free(cli_job *job)
 static bool cli_may_be_constant(const cli_input *input)
 {
     return input->fromFile && input->value.shape.rank <= 1 && input->value.count <= 64;
+}
+
+/* Loads a .nnrt file; what is in it has been optimised, or was meant not to be. */
+static NNRT_ReturnCode cli_job_map(cli_job *job, const cli_args *args, nnrt_error *error)
+{
+    memset(error, 0, sizeof(*error));
+    job->fromNnrt = true;
+    return nnrt_model_load(&job->model, args->model, NULL, error);
 }
 
 /* Loads the model for the shapes of job->in, with small values as constants of the model where wanted. */
@@ -56,6 +65,7 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
         given[desc.inputCount++].data = input->constant ? input->value.data : NULL;
     }
     desc.inputs = given;
+    desc.no_optimize = args->noOptimize;
     code = nnrt_onnx_load(&job->model, args->model, &desc, error);
     free(given);
     return code;
@@ -68,8 +78,9 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     nnrt_error error, second;
     double start = cli_now_ms();
     bool any = false;
-    NNRT_ReturnCode code = cli_job_import(job, args, false, &error);
-    for (uint32_t i = 0; i < job->in.count; i++)
+    NNRT_ReturnCode code =
+        cli_is_nnrt(args->model) ? cli_job_map(job, args, &error) : cli_job_import(job, args, false, &error);
+    for (uint32_t i = 0; !job->fromNnrt && i < job->in.count; i++)
         any = any || cli_may_be_constant(&job->in.data[i]);
     if (code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY && any)
         code = cli_job_import(job, args, true, &second);
@@ -83,7 +94,7 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
-/* Makes the session. The model has the shapes of job->in already. */
+/* Makes the session. A model that was imported has the shapes of job->in already. */
 static int cli_job_prepare(cli_job *job, const cli_args *args)
 {
     nnrt_session_desc desc;
@@ -94,6 +105,8 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
     memset(&error, 0, sizeof(error));
     desc.device = args->device;
     desc.threads = args->threads;
+    if (job->fromNnrt)
+        desc.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
     code = nnrt_session_create(&job->session, job->model, &desc, &error);
     if (code != NNRT_SUCCESS)
         return cli_fail("cannot prepare %s: %s", args->model,
@@ -109,7 +122,7 @@ static int cli_job_bind_inputs(cli_job *job, const cli_args *args)
         nnrt_io_info info = nnrt_session_input(job->session, i);
         bool found = false;
         for (uint32_t k = 0; k < job->in.count && !found; k++) {
-            const cli_input *input = &job->in.data[k];
+            const cli_input *input = &job->in.data[(i + k) % job->in.count]; /* equal names: by number */
             found = !input->constant && strcmp(input->name, info.name) == 0;
             if (found && input->value.bytes != info.bytes)
                 return cli_fail("cannot run %s: input '%s' has %.0f bytes, the session takes %.0f", args->model,

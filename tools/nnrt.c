@@ -105,6 +105,43 @@ static void cli_info_memory(const cli_job *job, const cli_args *args)
     printf("session     %.0f bytes, arena included, constants not\n", (double)m.total);
 }
 
+/* Sections and metadata of a .nnrt file. */
+static void cli_info_file(const NNRT_Model *m, bool json)
+{
+    nnrt_file_section s;
+    nnrt_metadata meta;
+    if (!nnrt_model_section(m, 0, &s))
+        return;
+    fputs(json ? ",\"sections\":[" : "", stdout);
+    for (uint32_t i = 0; nnrt_model_section(m, i, &s); i++) {
+        if (json) {
+            printf("%s{\"type\":%u,\"kind\":\"%s\",\"name\":", i > 0 ? "," : "", (unsigned)s.type, s.kind);
+            cli_json_text(s.name);
+            printf(",\"offset\":%.0f,\"bytes\":%.0f}", (double)s.offset, (double)s.bytes);
+        } else {
+            printf("%s%-10s %12.0f bytes at %.0f%s", i > 0 ? "            " : "section     ", s.kind, (double)s.bytes,
+                   (double)s.offset, *s.name != '\0' ? "  " : "");
+            cli_put_name(stdout, s.name);
+            putchar('\n');
+        }
+    }
+    fputs(json ? "],\"metadata\":{" : "", stdout);
+    for (uint32_t i = 0; (meta = nnrt_model_metadata_at(m, i)).key != NULL; i++) {
+        fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "metadata    ", stdout);
+        if (json)
+            cli_json_text(meta.key);
+        else
+            cli_put_name(stdout, meta.key);
+        fputs(json ? ":" : "=", stdout);
+        if (json)
+            cli_json_text(meta.value);
+        else
+            cli_put_name(stdout, meta.value);
+        fputs(json ? "" : "\n", stdout);
+    }
+    fputs(json ? "}" : "", stdout);
+}
+
 static int cli_info_job(cli_job *job, const cli_args *args)
 {
     int status = cli_inputs_make(&job->in, args->model);
@@ -129,6 +166,7 @@ static int cli_info_job(cli_job *job, const cli_args *args)
     }
     cli_info_tensors(job, args->json);
     cli_info_operators(job->model, args->json);
+    cli_info_file(job->model, args->json);
     cli_info_memory(job, args);
     return CLI_DONE;
 }
@@ -139,6 +177,112 @@ static int cli_info(const cli_args *args)
     int status;
     memset(&job, 0, sizeof(job));
     status = cli_info_job(&job, args);
+    cli_job_free(&job);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>convert */
+
+static void cli_convert_progress(void *user, uint64_t done, uint64_t total)
+{
+    cli_progress_show((cli_progress *)user, (size_t)(done / 1024), (size_t)(total / 1024));
+}
+
+/* Metadata of the new file: what the old one has, and --meta over it. *keys holds copies of those keys, which the caller
+   frees with *list; NULL: no memory. */
+static nnrt_metadata *cli_convert_metadata(const NNRT_Model *m, const cli_args *args, char **keys, uint32_t *count)
+{
+    uint32_t own = 0;
+    size_t room = 1;
+    char *key;
+    nnrt_metadata *list;
+    while (nnrt_model_metadata_at(m, own).key != NULL)
+        own++;
+    for (uint32_t i = 0; i < args->metadataCount; i++)
+        room += strlen(args->metadata[i]) + 1;
+    list = (nnrt_metadata *)cli_alloc((size_t)own + args->metadataCount, sizeof(*list));
+    key = *keys = (char *)cli_alloc(room, 1);
+    if (list == NULL || key == NULL) {
+        free(list);
+        return NULL;
+    }
+    for (*count = 0; *count < own; ++*count)
+        list[*count] = nnrt_model_metadata_at(m, *count);
+    for (uint32_t i = 0; i < args->metadataCount; i++) {
+        const size_t n = strcspn(args->metadata[i], "=");
+        uint32_t at = 0;
+        memcpy(key, args->metadata[i], n);
+        while (at < *count && strcmp(list[at].key, key) != 0)
+            at++;
+        list[at].key = key;
+        list[at].value = args->metadata[i] + n + 1;
+        key += n + 1;
+        *count += at == *count;
+    }
+    for (uint32_t i = own = 0; i < *count; i++)
+        if (*list[i].value != '\0')
+            list[own++] = list[i];
+    *count = own;
+    return list;
+}
+
+/* Writes the model that has been loaded, and tells the size of the file. */
+static int cli_convert_save(const cli_job *job, const cli_args *args)
+{
+    cli_progress progress = {"convert", 0, false};
+    nnrt_save_desc desc;
+    nnrt_error error;
+    NNRT_ReturnCode code;
+    char *keys = NULL;
+    nnrt_metadata *list;
+    size_t bytes;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    list = cli_convert_metadata(job->model, args, &keys, &desc.metadataCount);
+    desc.metadata = list;
+    desc.progress = cli_convert_progress;
+    desc.user = &progress;
+    code = list == NULL ? NNRT_OUT_OF_MEMORY : nnrt_model_save_memory(job->model, &desc, NULL, 0, &bytes, &error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_model_save(job->model, args->output, &desc, &error);
+    cli_progress_end(&progress);
+    free(list);
+    free(keys);
+    if (code != NNRT_SUCCESS)
+        return cli_fail("cannot convert %s: %s", args->model,
+                        error.message[0] != '\0' ? error.message : nnrt_code_name(code));
+    if (args->json) {
+        cli_json_open(args);
+        fputs(",\"file\":", stdout);
+        cli_json_text(args->output);
+        printf(",\"bytes\":%.0f}\n", (double)bytes);
+    } else {
+        cli_put_name(stdout, args->output);
+        printf("  %.0f bytes\n", (double)bytes);
+    }
+    return CLI_DONE;
+}
+
+static int cli_convert(const cli_args *args)
+{
+    cli_job job;
+    nnrt_error error;
+    int status;
+    memset(&job, 0, sizeof(job));
+    memset(&error, 0, sizeof(error));
+    status = cli_inputs_make(&job.in, args->model);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_shapes(&job.in, args);
+    if (status == CLI_DONE)
+        status = cli_job_load(&job, args);
+    if (status == CLI_DONE && job.fromNnrt && args->shapeCount > 0)
+        status = cli_usage("convert: --shape is for ONNX files; a .nnrt file keeps its open extents");
+    if (status == CLI_DONE && job.fromNnrt && !args->noOptimize &&
+        nnrt_model_optimize(&job.model, &error) != NNRT_SUCCESS)
+        status = cli_fail("cannot convert %s: %s", args->model, error.message);
+    if (status == CLI_DONE)
+        status = cli_convert_save(&job, args);
     cli_job_free(&job);
     return status;
 }
@@ -560,7 +704,7 @@ static const char cli_info_text[] =
     "Inputs are shown as the file declares them, ? for an open extent; all else is what a session on the\n"
     "chosen device has when open extents are those of --shape, or 1. constants: weights, used in place.\n"
     "arena: room for the values between nodes; its lower bound is the most that lives at one moment.\n"
-    "session: all that nnrt_session_create allocates.\n\n";
+    "session: all that nnrt_session_create allocates. Of a .nnrt file also its sections and metadata.\n\n";
 
 static const char cli_run_text[] =
     "Every input needs a value. NAME= may be left out when there is one input; --input random without\n"
@@ -585,6 +729,11 @@ static const char cli_check_text[] =
     "|got - expected| <= A + R * |expected|, or both are NaN or the same infinity; integers and bools\n"
     "must be equal. The exit status is 1 when a set is wrong.\n\n";
 
+static const char cli_convert_text[] =
+    "IN is an ONNX or a .nnrt file. A .nnrt file is used where it lies, in a memory map or in flash; its\n"
+    "weights are not copied, and what the importer does has been done. OUT appears when all of it is\n"
+    "written. Metadata of IN are kept when it is a .nnrt file.\n\n";
+
 static const cli_command cli_commands[] = {
     {"info", "MODEL", "Shows inputs, outputs, nodes of each operator, and the memory a model takes.", cli_info_text,
      "nnrt info examples/digits/digits.onnx", CLI_INFO, cli_info},
@@ -595,6 +744,9 @@ static const cli_command cli_commands[] = {
      "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
     {"check", "MODEL", "Runs a model on ONNX test data and compares its outputs.", cli_check_text,
      "nnrt check model.onnx --data test_data_set_0 --rtol 1e-4", CLI_CHECK, cli_check},
+    {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,
+     "nnrt convert examples/digits/digits.onnx digits.nnrt --meta labels=\"0 1 2 3 4 5 6 7 8 9\"", CLI_CONVERT,
+     cli_convert},
     {"dot", "MODEL", "Writes a model as a Graphviz graph.", "",
      "nnrt dot examples/digits/digits.onnx | dot -Tsvg > digits.svg", CLI_DOT, cli_dot},
     {"ops", "", "Lists the operators: name, number, element types of input 0.", "", "nnrt ops --tsv", CLI_OPS, cli_ops},
@@ -608,9 +760,9 @@ static void cli_help(void)
 {
     printf("nnrt %s - runs neural networks\n\nusage: nnrt COMMAND [arguments]\n\ncommands:\n", nnrt_version());
     for (size_t i = 0; i < CLI_COMMANDS; i++)
-        printf("  %-8s %-6s %s\n", cli_commands[i].name, cli_commands[i].operands, cli_commands[i].what);
+        printf("  %-8s %-11s %s\n", cli_commands[i].name, cli_commands[i].operands, cli_commands[i].what);
     printf("\n'nnrt COMMAND --help' tells the options of a command. 'nnrt --version' prints the version.\n"
-           "MODEL is an ONNX file. Results go to standard output, messages to standard error.\n"
+           "MODEL is an ONNX or a .nnrt file. Results go to standard output, messages to standard error.\n"
            "Exit status: 0 done, 1 failed, 2 wrong usage.\n\n"
            "example:\n  nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png\n");
 }

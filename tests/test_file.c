@@ -1,0 +1,1025 @@
+/* The .nnrt file: what is written comes back, and nothing of a file is trusted. */
+#define _POSIX_C_SOURCE 200809L /* posix_memalign, mkdtemp */
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+/* Where each allocation is counted, and call number `failing` (0 = none) gets nothing. */
+typedef struct trial {
+    uint32_t calls, failing, live;
+    size_t bytes, most, limit; /* limit: bytes that there are, 0 = any number */
+} trial;
+
+static void *trial_alloc(void *user, size_t bytes, size_t alignment)
+{
+    trial *t = (trial *)user;
+    uint8_t *raw, *block;
+    if (++t->calls == t->failing || (t->limit > 0 && bytes > t->limit - t->bytes))
+        return NULL;
+    raw = (uint8_t *)malloc(bytes + 2 * alignment);
+    assert_non_null(raw);
+    block = raw + alignment;
+    block += (alignment - (uintptr_t)block % alignment) % alignment;
+    memcpy(block - sizeof(raw), &raw, sizeof(raw));
+    memset(block, 0xA5, bytes);
+    t->live++;
+    t->bytes += bytes;
+    t->most = t->bytes > t->most ? t->bytes : t->most;
+    return block;
+}
+
+static void trial_free(void *user, void *block, size_t bytes)
+{
+    trial *t = (trial *)user;
+    uint8_t *raw;
+    memcpy(&raw, (uint8_t *)block - sizeof(raw), sizeof(raw));
+    assert_true(t->live > 0 && t->bytes >= bytes);
+    t->live--;
+    t->bytes -= bytes;
+    free(raw);
+}
+
+static nnrt_allocator trial_allocator(trial *t)
+{
+    nnrt_allocator a;
+    memset(t, 0, sizeof(*t));
+    a.alloc = trial_alloc;
+    a.free = trial_free;
+    a.user = t;
+    return a;
+}
+
+/* A file in an aligned block, of which each byte may be changed. */
+typedef struct image {
+    uint8_t *data;
+    size_t bytes;
+} image;
+
+static image image_make(const NNRT_Model *m, const nnrt_save_desc *desc)
+{
+    nnrt_error error;
+    image f;
+    size_t again;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_model_save_memory(m, desc, NULL, 0, &f.bytes, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    f.data = (uint8_t *)nnrt_alloc(NULL, f.bytes);
+    assert_non_null(f.data);
+    memset(f.data, 0xEE, f.bytes);
+    assert_int_equal(nnrt_model_save_memory(m, desc, f.data, f.bytes - 1, &again, NULL), NNRT_INSUFFICIENT_BUFFER);
+    assert_int_equal(nnrt_model_save_memory(m, desc, f.data, f.bytes, &again, &error), NNRT_SUCCESS);
+    assert_int_equal(again, f.bytes);
+    return f;
+}
+
+static void image_free(image *f)
+{
+    nnrt_free(NULL, f->data, f->bytes);
+}
+
+static NNRT_Model *load(const image *f)
+{
+    NNRT_Model *m = NULL;
+    nnrt_load_desc desc;
+    nnrt_error error;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.checksum = true;
+    if (nnrt_model_load_memory(&m, f->data, f->bytes, &desc, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    return m;
+}
+
+static uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static int64_t random_ints[64];
+
+static NNRT_Int64List random_list(uint64_t *state)
+{
+    uint32_t count = (uint32_t)(random_next(state) % 5);
+    uint32_t at = (uint32_t)(random_next(state) % 60);
+    return nnrt_int64_list(random_ints + at, count);
+}
+
+/* Any values into an attribute struct, as its description says. lists: room for the lists of a list. */
+static void random_attr(const nnrt_attr_struct *s, uint8_t *attr, NNRT_Int64List *lists, uint64_t *state)
+{
+    nnrt_attr_defaults(s, attr);
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint8_t *at = attr + s->members[i].offset;
+        uint64_t bits = random_next(state);
+        uint32_t half = (uint32_t)(bits >> 32);
+        bool flag = (bits & 1u) != 0;
+        NNRT_Int64List list = random_list(state);
+        NNRT_Int64Lists outer;
+        switch (s->members[i].kind) {
+        case NNRT_ATTR_KIND_BOOL: memcpy(at, &flag, sizeof(flag)); break;
+        case NNRT_ATTR_KIND_INT: memcpy(at, &bits, sizeof(bits)); break;
+        case NNRT_ATTR_KIND_FLOAT:
+        case NNRT_ATTR_KIND_ENUM: memcpy(at, &half, sizeof(half)); break;
+        case NNRT_ATTR_KIND_INTS: memcpy(at, &list, sizeof(list)); break;
+        case NNRT_ATTR_KIND_INTS2:
+            memset(&outer, 0, sizeof(outer));
+            outer.count = (uint32_t)(bits % 4);
+            outer.data = lists;
+            for (uint32_t k = 0; k < outer.count; k++)
+                lists[k] = random_list(state);
+            memcpy(at, &outer, sizeof(outer));
+            break;
+        default: break;
+        }
+    }
+}
+
+/* A model with `rounds` nodes of every operator there is, which nothing but the attributes makes sense of: each node
+   takes the input and gives a result of its own. */
+static NNRT_Model *every_operator(uint32_t rounds, uint64_t seed)
+{
+    static const int32_t open[] = {-1, 3};
+    static const NNRT_QuantParam quant[] = {{8, -3, 0.25}, {4, 7, 1e-9}};
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    uint32_t x, last = 0;
+    uint64_t attr[64];
+    NNRT_Int64List lists[4];
+    for (uint32_t i = 0; i < 64; i++)
+        random_ints[i] = (int64_t)random_next(&seed);
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_builder_create(&b, "every operator", NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, open);
+    nnrt_builder_quant(b, x, quant, 2);
+    nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
+    for (uint32_t i = 0; i < rounds; i++)
+        for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++) {
+            const uint32_t in[] = {NNRT_NO_TENSOR, x};
+            char name[32];
+            assert_true(nnrt_op_at(k)->attr->bytes <= sizeof(attr));
+            random_attr(nnrt_op_at(k)->attr, (uint8_t *)attr, lists, &seed);
+            (void)nnrt_text(name, sizeof(name), "%s %u", nnrt_op_at(k)->name, i);
+            last = nnrt_builder_op(b, name, nnrt_op_at(k)->type, i > 0 ? attr : NULL, in, 1 + (k & 1u));
+            if (k % 3 == 0)
+                nnrt_builder_quant(b, last, quant + 1, 1);
+        }
+    nnrt_builder_output(b, last);
+    nnrt_builder_output(b, x);
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+static void same_list(const NNRT_Uint32List *a, const NNRT_Uint32List *b)
+{
+    assert_int_equal(a->count, b->count);
+    for (uint32_t i = 0; i < a->count; i++)
+        assert_int_equal(a->data[i], b->data[i]);
+}
+
+static void same_tensor(const NNRT_Tensor *a, const NNRT_Tensor *b)
+{
+    assert_string_equal(nnrti_text_of(a->name), b->name);
+    assert_int_equal(a->dataType, b->dataType);
+    assert_int_equal(a->format, b->format);
+    assert_int_equal(a->dims.count, b->dims.count);
+    for (uint32_t k = 0; k < a->dims.count; k++)
+        assert_int_equal(a->dims.data[k], b->dims.data[k]);
+    assert_int_equal(a->quantParams.count, b->quantParams.count);
+    for (uint32_t k = 0; k < a->quantParams.count; k++)
+        assert_memory_equal(&a->quantParams.data[k], &b->quantParams.data[k], sizeof(NNRT_QuantParam));
+    assert_int_equal(nnrti_is_constant(a), nnrti_is_constant(b));
+    assert_int_equal(a->data.dataSize, b->data.dataSize);
+    if (a->data.dataSize > 0)
+        assert_memory_equal(nnrti_buffer_data(&a->data), nnrti_buffer_data(&b->data), a->data.dataSize);
+}
+
+/* Everything but addresses is the same. */
+static void same_model(const NNRT_Model *a, const NNRT_Model *b)
+{
+    assert_string_equal(nnrti_text_of(a->name), b->name);
+    same_list(&a->inputIndex, &b->inputIndex);
+    same_list(&a->outputIndex, &b->outputIndex);
+    assert_int_equal(a->allTensors.count, b->allTensors.count);
+    for (uint32_t i = 0; i < a->allTensors.count; i++)
+        same_tensor(&a->allTensors.data[i], &b->allTensors.data[i]);
+    assert_int_equal(a->nodes.count, b->nodes.count);
+    for (uint32_t i = 0; i < a->nodes.count; i++) {
+        const NNRT_Node *p = &a->nodes.data[i], *q = &b->nodes.data[i];
+        assert_string_equal(nnrti_text_of(p->name), q->name);
+        assert_int_equal(p->nodeType, q->nodeType);
+        assert_int_equal(p->quantType, q->quantType);
+        same_list(&p->inputIndex, &q->inputIndex);
+        same_list(&p->outputIndex, &q->outputIndex);
+        assert_int_equal(q->nodeAttr.size, nnrt_op_find(q->nodeType)->attr->bytes);
+        assert_true(nnrt_attr_equal(nnrt_op_find(p->nodeType)->attr, p->nodeAttr.data, q->nodeAttr.data));
+    }
+    assert_int_equal(a->subGraph.count, b->subGraph.count);
+    for (uint32_t i = 0; i < a->subGraph.count; i++) {
+        assert_string_equal(nnrti_text_of(a->subGraph.data[i].name), b->subGraph.data[i].name);
+        same_list(&a->subGraph.data[i].inputIndices, &b->subGraph.data[i].inputIndices);
+        same_list(&a->subGraph.data[i].outputIndices, &b->subGraph.data[i].outputIndices);
+        same_list(&a->subGraph.data[i].nodeIndices, &b->subGraph.data[i].nodeIndices);
+    }
+}
+
+static const float weights[] = {1, 2, 3, -1, 0, 1}, biases[] = {0.5f, -0.5f};
+static const nnrt_metadata labels[] = {{"labels", "cat\ndog"}, {"mean", "127.5"}};
+
+/* y = relu(x * w^T + b), then permuted: x [1,3], w [2,3], b [2], y [2,1]. */
+static NNRT_Model *small_model(void)
+{
+    static const int32_t dimsX[] = {1, 3}, dimsW[] = {2, 3}, dimsB[] = {2}, swap[] = {1, 0};
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    NNRT_FullConnection attr;
+    NNRT_Activation relu;
+    nnrt_error error;
+    uint32_t in[3], last[2];
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_builder_create(&b, "small", NULL), NNRT_SUCCESS);
+    nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &attr);
+    nnrt_attr_defaults(nnrt_op_named("ACTIVATION")->attr, &relu);
+    attr.hasBias = true;
+    relu.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dimsX);
+    in[1] = nnrt_builder_constant(b, "w", NNRT_DATA_TYPE_FLOAT32, 2, dimsW, weights, false);
+    in[2] = nnrt_builder_constant(b, "b", NNRT_DATA_TYPE_FLOAT32, 1, dimsB, biases, false);
+    last[0] = nnrt_builder_op(b, "fc", NNRT_NODE_TYPE_FULL_CONNECTION, &attr, in, 3);
+    last[0] = nnrt_builder_op(b, "relu", NNRT_NODE_TYPE_ACTIVATION, &relu, last, 1);
+    last[1] = nnrt_builder_constant(b, "swap", NNRT_DATA_TYPE_INT32, 1, dimsB, swap, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_TRANSPOSE, NULL, last, 2));
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+static image small_image(void)
+{
+    NNRT_Model *m = small_model();
+    nnrt_save_desc desc;
+    image f;
+    memset(&desc, 0, sizeof(desc));
+    desc.metadata = labels;
+    desc.metadataCount = 2;
+    f = image_make(m, &desc);
+    nnrt_model_destroy(m);
+    return f;
+}
+
+/* x = [1, -2, 4] gives relu([1 - 4 + 12 + 0.5, -1 + 4 - 0.5]) = [9.5, 2.5]. */
+static void small_runs(const NNRT_Model *m)
+{
+    float x[] = {1, -2, 4}, y[2] = {0, 0};
+    nnrt_session *s = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_session_create(&s, m, NULL, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    assert_true(y[0] == 9.5f && y[1] == 2.5f);
+    nnrt_session_destroy(s);
+}
+
+static void test_attributes(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        NNRT_Model *m = every_operator(3, seed), *back;
+        image f = image_make(m, NULL), again;
+        back = load(&f);
+        same_model(m, back);
+        again = image_make(back, NULL);
+        assert_int_equal(again.bytes, f.bytes);
+        assert_memory_equal(again.data, f.data, f.bytes);
+        nnrt_model_destroy(back);
+        nnrt_model_destroy(m);
+        image_free(&again);
+        image_free(&f);
+    }
+}
+
+static void test_outputs(void **state)
+{
+    NNRT_Model *m = small_model(), *back;
+    image f = small_image();
+    (void)state;
+    small_runs(m);
+    back = load(&f);
+    same_model(m, back);
+    small_runs(back);
+    assert_int_equal(nnrt_model_optimize(&back, NULL), NNRT_SUCCESS);
+    small_runs(back);
+    assert_string_equal(nnrt_model_metadata(back, "mean"), "127.5");
+    nnrt_model_destroy(back);
+    nnrt_model_destroy(m);
+    image_free(&f);
+}
+
+/* Row i of the section table. */
+static nnrti_file_row row_get(const image *f, uint32_t i)
+{
+    nnrti_file_row row;
+    memcpy(&row, f->data + 64 + i * 40, sizeof(row));
+    return row;
+}
+
+/* The first bytes are as the description in nnrt.h says, worked out by hand; the checksum follows from all of them. */
+static void test_layout(void **state)
+{
+    static const uint8_t head[] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n', 0x1A, 1, 0, 0, 0, 64, 0, 0, 0};
+    static const uint8_t dims[] = {2, 0, 0, 0, 3, 0, 0, 0};
+    image f = small_image();
+    const uint8_t *at, *lists;
+    uint64_t hash = 0xCBF29CE484222325u, stands = 0;
+    (void)state;
+    assert_true(nnrt_file_is(f.data, f.bytes));
+    assert_false(nnrt_file_is(f.data, NNRT_FILE_HEADER - 1));
+    assert_memory_equal(f.data, head, sizeof(head));
+    assert_int_equal(f.bytes % 64, 0);
+    assert_int_equal(f.data[16] + 256 * f.data[17], f.bytes);
+    assert_int_equal(f.data[32], 8);
+    assert_int_equal(f.data[36], 40);
+    assert_int_equal(f.data[64], 1);                              /* strings */
+    assert_int_equal(f.data[64 + 8] + 256 * f.data[64 + 9], 384); /* 64 + 8 * 40, a multiple of 64 */
+    /* tensor 1, 'w': float32 (43), constant, 2 axes; its extents and data */
+    at = f.data + row_get(&f, 3).offset + 48;
+    lists = f.data + row_get(&f, 5).offset;
+    assert_true(at[4] == 43 && at[12] == 1 && at[20] == 2 && at[40] == 24);
+    assert_memory_equal(lists + at[16] * 4, dims, sizeof(dims));
+    assert_memory_equal(f.data + row_get(&f, 7).offset + at[32], weights, sizeof(weights));
+    for (size_t i = 0; i < f.bytes; i++)
+        hash = (hash ^ (i >= 24 && i < 32 ? 0u : f.data[i])) * 1099511628211u;
+    for (size_t i = 0; i < 8; i++)
+        stands |= (uint64_t)f.data[24 + i] << (8 * i);
+    assert_true(hash == stands);
+    image_free(&f);
+}
+
+static bool inside(const image *f, const void *at, size_t bytes)
+{
+    return (const uint8_t *)at >= f->data && bytes <= f->bytes && (const uint8_t *)at <= f->data + f->bytes - bytes;
+}
+
+static void test_in_place(void **state)
+{
+    image f = small_image();
+    NNRT_Model *m = load(&f);
+    nnrt_file_section section;
+    size_t at = 0;
+    uint32_t count = 0;
+    (void)state;
+    assert_true(inside(&f, m->name, 6) && inside(&f, m->inputIndex.data, 4));
+    for (uint32_t i = 0; i < m->allTensors.count; i++) {
+        const NNRT_Tensor *t = &m->allTensors.data[i];
+        assert_true(inside(&f, t->name, strlen(t->name) + 1));
+        assert_true(t->dims.count == 0 || inside(&f, t->dims.data, t->dims.count * 4));
+        if (!nnrti_is_constant(t))
+            continue;
+        assert_true(inside(&f, nnrti_buffer_data(&t->data), t->data.dataSize));
+        assert_int_equal((uintptr_t)nnrti_buffer_data(&t->data) % 64, 0);
+        count++;
+    }
+    assert_int_equal(count, 3);
+    for (count = 0; nnrt_model_section(m, count, &section); count++) {
+        assert_true(section.data == f.data + section.offset && section.offset >= at && section.offset % 64 == 0);
+        assert_int_equal(section.type, count + 1);
+        assert_string_equal(section.name, "");
+        at = section.offset + section.bytes;
+    }
+    assert_int_equal(count, 8);
+    assert_string_equal(section.kind != NULL ? section.kind : "", "");
+    assert_true(nnrt_model_section(m, 7, &section));
+    assert_string_equal(section.kind, "weights");
+    assert_int_equal(section.bytes, 64 + 64 + 8);
+    nnrt_model_destroy(m);
+    image_free(&f);
+}
+
+static void test_metadata(void **state)
+{
+    image f = small_image();
+    NNRT_Model *m = load(&f), *plain = small_model();
+    nnrt_metadata wrong[2] = {{"k", "v"}, {"k", "w"}};
+    nnrt_save_desc desc;
+    size_t bytes;
+    (void)state;
+    assert_string_equal(nnrt_model_metadata(m, "labels"), "cat\ndog");
+    assert_string_equal(nnrt_model_metadata(m, "mean"), "127.5");
+    assert_null(nnrt_model_metadata(m, "std"));
+    assert_string_equal(nnrt_model_metadata_at(m, 1).key, "mean");
+    assert_null(nnrt_model_metadata_at(m, 2).key);
+    assert_null(nnrt_model_metadata(plain, "labels"));
+    memset(&desc, 0, sizeof(desc));
+    desc.metadata = wrong;
+    desc.metadataCount = 2;
+    assert_int_equal(nnrt_model_save_memory(plain, &desc, NULL, 0, &bytes, NULL), NNRT_INVALID_PARAMETER);
+    wrong[1].key = "";
+    assert_int_equal(nnrt_model_save_memory(plain, &desc, NULL, 0, &bytes, NULL), NNRT_INVALID_PARAMETER);
+    wrong[1].key = "l";
+    wrong[1].value = NULL;
+    assert_int_equal(nnrt_model_save_memory(plain, &desc, NULL, 0, &bytes, NULL), NNRT_INVALID_PARAMETER);
+    wrong[1].value = "";
+    assert_int_equal(nnrt_model_save_memory(plain, &desc, NULL, 0, &bytes, NULL), NNRT_SUCCESS);
+    desc.metadata = NULL;
+    assert_int_equal(nnrt_model_save_memory(plain, &desc, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
+    nnrt_model_destroy(plain);
+    nnrt_model_destroy(m);
+    image_free(&f);
+}
+
+/* Runs a model that a broken file gave, with 256 KiB of memory and on zeros. The answer may be any code. */
+static void try_to_run(const NNRT_Model *m)
+{
+    nnrt_io io[2][4];
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    nnrt_allocator a;
+    uint32_t n[2];
+    trial t;
+    a = trial_allocator(&t);
+    t.limit = 262144;
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = &a;
+    if (nnrt_session_create(&s, m, &desc, NULL) == NNRT_SUCCESS) {
+        n[0] = nnrt_session_inputs(s);
+        n[1] = nnrt_session_outputs(s);
+        assert_true(n[0] <= 4 && n[1] <= 4);
+        for (uint32_t k = 0; k < 2; k++)
+            for (uint32_t i = 0; i < n[k]; i++) {
+                io[k][i].bytes = (k == 0 ? nnrt_session_input(s, i) : nnrt_session_output(s, i)).bytes;
+                io[k][i].data = io[k][i].bytes < 1048576 ? calloc(1, io[k][i].bytes + 1) : NULL;
+            }
+        (void)nnrt_run(s, io[0], n[0], io[1], n[1]);
+        for (uint32_t k = 0; k < 2; k++)
+            for (uint32_t i = 0; i < n[k]; i++)
+                free(io[k][i].data);
+    }
+    nnrt_session_destroy(s);
+    assert_int_equal(t.live, 0);
+}
+
+/* Loads whatever is there. Memory stays inside what the header promises. True when it is a model. */
+static bool survives(const uint8_t *data, size_t bytes, size_t justified, bool run)
+{
+    NNRT_Model *m = NULL;
+    nnrt_load_desc desc;
+    nnrt_error error;
+    nnrt_allocator a;
+    NNRT_ReturnCode code;
+    trial t;
+    a = trial_allocator(&t);
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.allocator = &a;
+    code = nnrt_model_load_memory(&m, data, bytes, &desc, &error);
+    assert_int_equal(code == NNRT_SUCCESS, m != NULL);
+    assert_int_equal(error.code, code);
+    assert_true(code == NNRT_SUCCESS || error.message[0] != '\0');
+    assert_true(t.most <= NNRT_FILE_FACTOR * justified + 4096);
+    if (m != NULL) {
+        if (run)
+            try_to_run(m);
+        nnrt_model_destroy(m);
+    }
+    assert_int_equal(t.live, 0);
+    return code == NNRT_SUCCESS;
+}
+
+static void test_truncated(void **state)
+{
+    image f = small_image();
+    (void)state;
+    for (size_t n = 0; n < f.bytes; n++) {
+        /* posix_memalign's block has n bytes and no more: the sanitizer sees what is read behind them */
+        void *block = NULL;
+        assert_int_equal(posix_memalign(&block, 64, n > 0 ? n : 1), 0);
+        memcpy(block, f.data, n);
+        assert_false(survives((const uint8_t *)block, n, f.bytes, false));
+        free(block);
+    }
+    assert_true(survives(f.data, f.bytes, f.bytes, true));
+    image_free(&f);
+}
+
+/* Each byte in front of the weights takes these values; each byte of the weights changes once. */
+static void test_changed_bytes(void **state)
+{
+    static const uint8_t values[] = {0, 1, 0x7F, 0x80, 0xFF};
+    image f = small_image();
+    NNRT_Model *m = load(&f);
+    nnrt_file_section w;
+    uint32_t models = 0, trials = 0;
+    nnrt_load_desc desc;
+    (void)state;
+    assert_true(nnrt_model_section(m, 7, &w));
+    nnrt_model_destroy(m);
+    memset(&desc, 0, sizeof(desc));
+    desc.checksum = true;
+    for (size_t i = 0; i < w.offset; i++)
+        for (size_t k = 0; k < sizeof(values); k++) {
+            uint8_t was = f.data[i];
+            f.data[i] = values[k];
+            models += survives(f.data, f.bytes, w.offset, true);
+            trials++;
+            if (was != values[k])
+                assert_int_not_equal(nnrt_model_load_memory(&m, f.data, f.bytes, &desc, NULL), NNRT_SUCCESS);
+            f.data[i] = was;
+        }
+    for (size_t i = w.offset; i < f.bytes; i++) {
+        f.data[i] ^= 0x55;
+        assert_true(survives(f.data, f.bytes, w.offset, true));
+        assert_int_equal(nnrt_model_load_memory(&m, f.data, f.bytes, &desc, NULL), NNRT_INVALID_FILE);
+        f.data[i] ^= 0x55;
+    }
+    print_message("%u files with one structural byte changed, %u of them are still models\n", trials, models);
+    image_free(&f);
+}
+
+/* A file with attributes of every operator: each byte takes one value, and random bytes take random values. */
+static void test_changed_attributes(void **state)
+{
+    static const uint8_t values[] = {0, 1, 0x7F, 0x80, 0xFF};
+    NNRT_Model *m = every_operator(2, 5);
+    image f = image_make(m, NULL);
+    uint64_t seed = 9;
+    (void)state;
+    nnrt_model_destroy(m);
+    for (size_t i = 0; i < f.bytes; i++) {
+        uint8_t was = f.data[i];
+        f.data[i] = values[i % sizeof(values)];
+        (void)survives(f.data, f.bytes, f.bytes, false);
+        f.data[i] = was;
+    }
+    for (uint32_t i = 0; i < 3000; i++) {
+        uint8_t was[4];
+        size_t at[4];
+        for (uint32_t k = 0; k < 4; k++) {
+            at[k] = (size_t)(random_next(&seed) % f.bytes);
+            was[k] = f.data[at[k]];
+            f.data[at[k]] = (uint8_t)random_next(&seed);
+        }
+        (void)survives(f.data, f.bytes, f.bytes, false);
+        for (uint32_t k = 4; k-- > 0;)
+            f.data[at[k]] = was[k];
+    }
+    image_free(&f);
+}
+
+/* Puts a row in, makes the checksum right, and wants a refusal that contains text. */
+static void row_refused(image *f, uint32_t i, const nnrti_file_row *row, const char *text)
+{
+    nnrti_file_row was = row_get(f, i);
+    NNRT_Model *m = NULL;
+    nnrt_load_desc desc;
+    nnrt_error error;
+    uint64_t sum;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.checksum = true;
+    memcpy(f->data + 64 + i * 40, row, sizeof(*row));
+    sum = nnrti_file_checksum(f->data, f->bytes);
+    memcpy(f->data + 24, &sum, sizeof(sum));
+    assert_int_equal(nnrt_model_load_memory(&m, f->data, f->bytes, &desc, &error), NNRT_INVALID_FILE);
+    if (strstr(error.message, text) == NULL)
+        fail_msg("the message is '%s', expected '%s' in it", error.message, text);
+    memcpy(f->data + 64 + i * 40, &was, sizeof(was));
+}
+
+static void test_sections(void **state)
+{
+    image f = small_image();
+    nnrti_file_row row;
+    (void)state;
+    row = row_get(&f, 3), row.offset = row_get(&f, 2).offset;
+    row_refused(&f, 3, &row, "not behind the one before it");
+    row = row_get(&f, 3), row.offset += 32;
+    row_refused(&f, 3, &row, "not aligned");
+    row = row_get(&f, 3), row.alignment = 96;
+    row_refused(&f, 3, &row, "not aligned");
+    row = row_get(&f, 3), row.alignment = 0;
+    row_refused(&f, 3, &row, "not aligned");
+    row = row_get(&f, 7), row.offset = (uint64_t)0 - 64;
+    row_refused(&f, 7, &row, "inside the file");
+    row = row_get(&f, 7), row.bytes = f.bytes;
+    row_refused(&f, 7, &row, "inside the file");
+    row = row_get(&f, 7), row.bytes = UINT64_MAX;
+    row_refused(&f, 7, &row, "inside the file");
+    row = row_get(&f, 3), row.record = 0;
+    row_refused(&f, 3, &row, "whole records");
+    row = row_get(&f, 3), row.record = 24;
+    row_refused(&f, 3, &row, "wrong size");
+    row = row_get(&f, 3), row.type = 3;
+    row_refused(&f, 3, &row, "twice");
+    row = row_get(&f, 6), row.type = 1000, row.flags = 1;
+    row_refused(&f, 6, &row, "not known here");
+    row = row_get(&f, 0), row.bytes--;
+    row_refused(&f, 0, &row, "begin and end in 0");
+    row = row_get(&f, 7), row.bytes = 64;
+    row_refused(&f, 7, &row, "not inside the weights");
+    row = row_get(&f, 0), row.name = 3;
+    row_refused(&f, 0, &row, "a text is not where it says");
+    row = row_get(&f, 1), row.type = 77;
+    row_refused(&f, 1, &row, "must have one record");
+    image_free(&f);
+}
+
+/* Places one u32 of record `record` of the section in row i, makes the checksum right, and wants this code. */
+static void field_refused(image *f, uint32_t i, uint32_t record, size_t offset, uint32_t value, const char *text)
+{
+    uint8_t *at = f->data + row_get(f, i).offset + record * (size_t)row_get(f, i).record + offset;
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    uint32_t was;
+    memset(&error, 0, sizeof(error));
+    memcpy(&was, at, sizeof(was));
+    memcpy(at, &value, sizeof(value));
+    assert_int_not_equal(nnrt_model_load_memory(&m, f->data, f->bytes, NULL, &error), NNRT_SUCCESS);
+    assert_null(m);
+    if (strstr(error.message, text) == NULL)
+        fail_msg("the message is '%s', expected '%s' in it", error.message, text);
+    memcpy(at, &was, sizeof(was));
+}
+
+static void test_records(void **state)
+{
+    image f = small_image();
+    nnrti_file_tensor t[3];
+    nnrti_file_node n;
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++)
+        memcpy(&t[i], f.data + row_get(&f, 3).offset + i * sizeof(t[0]), sizeof(t[0]));
+    memcpy(&n, f.data + row_get(&f, 4).offset, sizeof(n));
+    field_refused(&f, 1, 0, 0, 2, "a text is not where it says");
+    field_refused(&f, 1, 0, 0, 0xFFFFFFFFu, "a text is not where it says");
+    field_refused(&f, 4, 0, 0, 1, "its text is also another one's");
+    field_refused(&f, 1, 0, 8, 0xFFFFFFF0u, "not inside the lists");
+    field_refused(&f, 1, 0, 12, 0xFFFFFFFFu, "not inside the lists");
+    field_refused(&f, 3, 1, 4, 99, "dataType 99 does not exist");
+    field_refused(&f, 3, 1, 8, 99, "format 99 does not exist");
+    field_refused(&f, 3, 1, 12, 0, "which no node writes");
+    field_refused(&f, 3, 0, 0, t[1].name, "both named 'w'");
+    field_refused(&f, 3, 1, 20, 9, "also another one's");
+    field_refused(&f, 3, 1, 40, 20, "has 20 bytes of data, its shape needs 24");
+    field_refused(&f, 3, 1, 32, 2, "not aligned to 4 bytes");
+    field_refused(&f, 3, 1, 36, 1, "not inside the weights");
+    field_refused(&f, 3, 1, 40, 0xFFFFFFFFu, "not inside the weights");
+    field_refused(&f, 4, 0, 4, 9999, "no operator with number 9999");
+    field_refused(&f, 4, 0, 4, NNRT_NODE_TYPE_ACTIVATION, "not those of its operator");
+    field_refused(&f, 4, 0, 12, n.shape + 1, "not those of its operator");
+    field_refused(&f, 4, 0, 16, n.attr.at + 1, "not inside the lists");
+    field_refused(&f, 4, 0, 20, 200, "does not know");
+    field_refused(&f, 4, 0, 20, n.attr.count - 1, "not those of its operator");
+    field_refused(&f, 5, 0, 0, 1000, "");
+    for (uint32_t i = 0; i < 2; i++) { /* FULL_CONNECTION, ACTIVATION: numbers that their attributes cannot have */
+        const nnrt_attr_struct *attr;
+        memcpy(&n, f.data + row_get(&f, 4).offset + i * sizeof(n), sizeof(n));
+        attr = nnrt_op_find(n.nodeType)->attr;
+        for (uint32_t k = 0; k < attr->count; k++) {
+            if (attr->members[k].kind == NNRT_ATTR_KIND_BOOL)
+                field_refused(&f, 5, n.attr.at + 2 * k, 0, 2, "neither 0 nor 1");
+            if (attr->members[k].kind == NNRT_ATTR_KIND_ENUM)
+                field_refused(&f, 5, n.attr.at + 2 * k + 1, 0, 1, "does not fit");
+            if (attr->members[k].kind == NNRT_ATTR_KIND_FLOAT)
+                field_refused(&f, 5, n.attr.at + 2 * k + 1, 0, 1, "more than 32 bits");
+        }
+    }
+    field_refused(&f, 6, 0, 4, 5, "metadata 0");
+    image_free(&f);
+}
+
+/* A version that knows more writes what this one can read: sections and record tails unknown here, fewer attributes. */
+static void test_other_versions(void **state)
+{
+    image f = small_image();
+    nnrti_file_row row = row_get(&f, 6);
+    NNRT_Model *m = NULL;
+    nnrti_file_node n;
+    uint8_t *at = f.data + row_get(&f, 4).offset;
+    const nnrt_attr_struct *s = nnrt_op_named("FULL_CONNECTION")->attr;
+    (void)state;
+    row.type = 1000;
+    memcpy(f.data + 64 + 6 * 40, &row, sizeof(row));
+    assert_int_equal(nnrt_model_load_memory(&m, f.data, f.bytes, NULL, NULL), NNRT_SUCCESS);
+    assert_null(nnrt_model_metadata(m, "mean"));
+    small_runs(m);
+    nnrt_model_destroy(m);
+    row.type = NNRTI_FILE_DEVICE;
+    memcpy(f.data + 64 + 6 * 40, &row, sizeof(row));
+    assert_int_equal(nnrt_model_load_memory(&m, f.data, f.bytes, NULL, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(m);
+    /* one attribute is known to the file: hasBias is then false, its default, and three inputs are one too many */
+    memcpy(&n, at, sizeof(n));
+    assert_true(n.attr.count == s->count && s->count >= 2);
+    for (uint32_t count = 0; count < s->count; count++) {
+        const NNRT_FullConnection *attr;
+        n.attr.count = count;
+        n.shape = nnrti_file_shape(s, count);
+        memcpy(at, &n, sizeof(n));
+        assert_int_equal(nnrt_model_load_memory(&m, f.data, f.bytes, NULL, NULL), NNRT_SUCCESS);
+        attr = (const NNRT_FullConnection *)m->nodes.data[0].nodeAttr.data;
+        if (count == 0)
+            assert_false(attr->hasBias);
+        nnrt_model_destroy(m);
+    }
+    f.data[8] = 2;
+    assert_int_equal(nnrt_model_load_memory(&m, f.data, f.bytes, NULL, NULL), NNRT_NOT_SUPPORT);
+    image_free(&f);
+}
+
+/* Records with a tail that this version does not know. */
+static void test_longer_records(void **state)
+{
+    image f = small_image(), g;
+    nnrti_file_row row, last;
+    NNRT_Model *m = NULL;
+    uint64_t bytes;
+    (void)state;
+    /* the tensors move behind everything, with 8 bytes more each; the rows behind theirs move up */
+    row = row_get(&f, 3);
+    assert_int_equal(row.bytes, 48 * 7);
+    bytes = f.bytes + 448;
+    g.data = (uint8_t *)nnrt_alloc(NULL, (size_t)bytes);
+    g.bytes = (size_t)bytes;
+    memset(g.data, 0xAB, g.bytes);
+    memcpy(g.data, f.data, f.bytes);
+    memcpy(g.data + 16, &bytes, sizeof(bytes));
+    for (uint32_t i = 3; i < 7; i++) {
+        last = row_get(&f, i + 1);
+        memcpy(g.data + 64 + i * 40, &last, sizeof(last));
+    }
+    for (size_t i = 0; i < 7; i++)
+        memcpy(g.data + f.bytes + i * 56, f.data + row.offset + i * 48, 48);
+    row.offset = f.bytes;
+    row.record = 56;
+    row.bytes = 56 * 7;
+    memcpy(g.data + 64 + 7 * 40, &row, sizeof(row));
+    assert_int_equal(nnrt_model_load_memory(&m, g.data, g.bytes, NULL, NULL), NNRT_SUCCESS);
+    small_runs(m);
+    nnrt_model_destroy(m);
+    image_free(&g);
+    image_free(&f);
+}
+
+/* Allocation n fails, for every n: the code says so, nothing stays taken, and the next try works. */
+static void test_no_memory(void **state)
+{
+    NNRT_Model *source = every_operator(2, 3), *m = NULL;
+    image f = image_make(source, NULL);
+    nnrt_load_desc in;
+    nnrt_save_desc out;
+    nnrt_allocator a;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+    uint32_t n;
+    size_t bytes;
+    trial t;
+    (void)state;
+    a = trial_allocator(&t);
+    memset(&in, 0, sizeof(in));
+    memset(&out, 0, sizeof(out));
+    in.allocator = out.allocator = &a;
+    for (n = 1; code != NNRT_SUCCESS; n++) {
+        a = trial_allocator(&t);
+        t.failing = n;
+        code = nnrt_model_load_memory(&m, f.data, f.bytes, &in, NULL);
+        assert_true(code == NNRT_OUT_OF_MEMORY || (code == NNRT_SUCCESS && t.calls < n));
+        if (code == NNRT_SUCCESS)
+            assert_int_equal(t.live, 1);
+        nnrt_model_destroy(m);
+        assert_int_equal(t.live, 0);
+    }
+    assert_true(n > 100);
+    code = NNRT_OUT_OF_MEMORY;
+    for (n = 1; code != NNRT_SUCCESS; n++) {
+        a = trial_allocator(&t);
+        t.failing = n;
+        code = nnrt_model_save_memory(source, &out, NULL, 0, &bytes, NULL);
+        assert_true(code == NNRT_OUT_OF_MEMORY || (code == NNRT_SUCCESS && t.calls < n));
+        assert_int_equal(t.live, 0);
+    }
+    nnrt_model_destroy(source);
+    image_free(&f);
+}
+
+/* Nodes without attributes are the shortest records with the largest tables behind them. */
+static void test_factor(void **state)
+{
+    NNRT_Model *m = every_operator(20, 1), *back = NULL;
+    uint64_t defaults[64];
+    nnrt_load_desc desc;
+    nnrt_allocator a;
+    image f;
+    trial t;
+    (void)state;
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        NNRT_Node *n = (NNRT_Node *)(uintptr_t)&m->nodes.data[i];
+        n->nodeAttr.data = NULL;
+        n->nodeAttr.size = 0;
+    }
+    f = image_make(m, NULL);
+    a = trial_allocator(&t);
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = &a;
+    assert_int_equal(nnrt_model_load_memory(&back, f.data, f.bytes, &desc, NULL), NNRT_SUCCESS);
+    print_message("%u bytes of file take %u bytes while it is loaded, %u after that\n", (unsigned)f.bytes,
+                  (unsigned)t.most, (unsigned)t.bytes);
+    assert_true(t.most <= NNRT_FILE_FACTOR * f.bytes);
+    for (uint32_t i = 0; i < back->nodes.count; i++) {
+        const nnrt_attr_struct *s = nnrt_op_find(back->nodes.data[i].nodeType)->attr;
+        nnrt_attr_defaults(s, defaults);
+        assert_true(nnrt_attr_equal(s, defaults, back->nodes.data[i].nodeAttr.data));
+    }
+    nnrt_model_destroy(back);
+    nnrt_model_destroy(m);
+    image_free(&f);
+}
+
+static void test_arguments(void **state)
+{
+    image f = small_image();
+    NNRT_Model *m = NULL;
+    nnrt_file_section section;
+    nnrt_error error;
+    size_t bytes;
+    (void)state;
+    assert_int_equal(nnrt_model_load_memory(NULL, f.data, f.bytes, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_load_memory(&m, NULL, f.bytes, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_load_memory(&m, f.data + 16, f.bytes - 16, NULL, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_model_load(&m, NULL, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_load(NULL, "x", NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_load(&m, "no/such/file.nnrt", NULL, NULL), NNRT_INVALID_PATH);
+    assert_int_equal(nnrt_model_save(NULL, "x", NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_save_memory(NULL, NULL, NULL, 0, &bytes, NULL), NNRT_NULL_PTR);
+    memset(&error, 0, sizeof(error));
+    m = load(&f);
+    assert_int_equal(nnrt_model_save_memory(m, NULL, NULL, 0, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_save(m, NULL, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_model_save(m, "no/such/file.nnrt", NULL, &error), NNRT_INVALID_PATH);
+    assert_non_null(strstr(error.message, "no/such/file.nnrt"));
+    nnrt_model_destroy(m);
+    assert_false(nnrt_model_section(NULL, 0, &section));
+    m = small_model();
+    assert_false(nnrt_model_section(m, 0, &section));
+    nnrt_model_destroy(m);
+    image_free(&f);
+}
+
+static char folder[64];
+
+static const char *in_folder(const char *name)
+{
+    static char path[128];
+    (void)nnrt_text(path, sizeof(path), "%s/%s", folder, name);
+    return path;
+}
+
+static void count_progress(void *user, uint64_t done, uint64_t total)
+{
+    uint64_t *last = (uint64_t *)user;
+    assert_true(done >= last[0] && done <= total);
+    last[0] = done;
+    last[1]++;
+}
+
+static void test_files(void **state)
+{
+    NNRT_Model *m = small_model(), *back = NULL;
+    image f = image_make(m, NULL);
+    char *copy = (char *)malloc(f.bytes + 1);
+    nnrt_load_desc in;
+    nnrt_save_desc out;
+    uint64_t progress[2] = {0, 0};
+    nnrt_error error;
+    FILE *file;
+    (void)state;
+    memset(&in, 0, sizeof(in));
+    memset(&out, 0, sizeof(out));
+    memset(&error, 0, sizeof(error));
+    in.checksum = true;
+    out.progress = count_progress;
+    out.user = progress;
+    if (nnrt_model_save(m, in_folder("small.nnrt"), &out, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    assert_int_equal(progress[1], 3);
+    assert_null(fopen(in_folder("small.nnrt.tmp"), "rb"));
+    file = fopen(in_folder("small.nnrt"), "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(copy, 1, f.bytes + 1, file), f.bytes);
+    assert_memory_equal(copy, f.data, f.bytes);
+    assert_int_equal(fclose(file), 0);
+    for (int k = 0; k < 2; k++) {
+        in.noMap = k == 1;
+        if (nnrt_model_load(&back, in_folder("small.nnrt"), &in, &error) != NNRT_SUCCESS)
+            fail_msg("%s", error.message);
+        same_model(m, back);
+        /* saving over the file that is mapped */
+        assert_int_equal(nnrt_model_save(back, in_folder("small.nnrt"), NULL, NULL), NNRT_SUCCESS);
+        small_runs(back);
+        assert_int_equal(nnrt_model_optimize(&back, NULL), NNRT_SUCCESS);
+        small_runs(back);
+        nnrt_model_destroy(back);
+    }
+    for (int k = 0; k < 6; k++) { /* cut short, empty, and a header that promises more than there can be */
+        const uint64_t much = (uint64_t)1 << 62;
+        file = fopen(in_folder("broken.nnrt"), "wb");
+        assert_non_null(file);
+        if (k / 2 == 0)
+            assert_int_equal(fwrite(f.data, 1, f.bytes - 1, file), f.bytes - 1);
+        if (k / 2 == 2) {
+            assert_int_equal(fwrite(f.data, 1, f.bytes, file), f.bytes);
+            assert_int_equal(fseek(file, 16, SEEK_SET), 0);
+            assert_int_equal(fwrite(&much, 1, 8, file), 8);
+        }
+        assert_int_equal(fclose(file), 0);
+        in.noMap = k % 2 == 1;
+        assert_int_equal(nnrt_model_load(&back, in_folder("broken.nnrt"), &in, NULL), NNRT_INVALID_FILE);
+        assert_null(back);
+    }
+    assert_int_not_equal(nnrt_model_load(&back, folder, NULL, NULL), NNRT_SUCCESS);
+    (void)remove(in_folder("broken.nnrt"));
+    (void)remove(in_folder("small.nnrt"));
+    free(copy);
+    nnrt_model_destroy(m);
+    image_free(&f);
+}
+
+/* 200 MB of weights: loading takes memory for the tables only, and no time for the weights. */
+static void test_large(void **state)
+{
+    enum { LAYERS = 50 };
+    static const int32_t dimsX[] = {1, 1024}, dimsW[] = {1024, 1024};
+    const size_t size = (size_t)1024 * 1024 * 4;
+    float *w = (float *)calloc(1, size);
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_load_desc desc;
+    nnrt_allocator a;
+    uint32_t in[2];
+    clock_t start;
+    trial t;
+    (void)state;
+    assert_non_null(w);
+    assert_int_equal(nnrt_builder_create(&b, "large", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dimsX);
+    for (uint32_t i = 0; i < LAYERS; i++) {
+        in[1] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_FLOAT32, 2, dimsW, w, false);
+        in[0] = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, NULL, in, 2);
+    }
+    nnrt_builder_output(b, in[0]);
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_save(m, in_folder("large.nnrt"), NULL, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(m);
+    free(w);
+    a = trial_allocator(&t);
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = &a;
+    start = clock();
+    assert_int_equal(nnrt_model_load(&m, in_folder("large.nnrt"), &desc, NULL), NNRT_SUCCESS);
+    print_message("%u MB load in %.3f ms of processor time; at most %u bytes are taken, %u stay\n",
+                  (unsigned)(LAYERS * size / 1000000), (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC,
+                  (unsigned)t.most, (unsigned)t.bytes);
+    assert_int_equal(t.live, 1);
+    /* 101 tensors, 50 nodes with their attributes */
+    assert_true(t.bytes <=
+                101 * sizeof(NNRT_Tensor) + 50 * (sizeof(NNRT_Node) + sizeof(NNRT_FullConnection) + 16) + 2048);
+    assert_true(t.most < 65536);
+    nnrt_model_destroy(m);
+    assert_int_equal(t.live, 0);
+    (void)remove(in_folder("large.nnrt"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_attributes),     cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_layout),         cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_metadata),       cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_changed_bytes),  cmocka_unit_test(test_changed_attributes),
+        cmocka_unit_test(test_sections),       cmocka_unit_test(test_records),
+        cmocka_unit_test(test_other_versions), cmocka_unit_test(test_longer_records),
+        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large),
+    };
+    int failed;
+    (void)nnrt_text(folder, sizeof(folder), "build/file_XXXXXX");
+    if (mkdtemp(folder) == NULL)
+        return 1;
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)remove(folder);
+    return failed;
+}
