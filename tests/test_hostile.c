@@ -1,0 +1,858 @@
+/* What no file, caller or allocator may bring about: what the fuzz targets found, the corpus they grew, the known kinds
+ * of hostile models by hand, and memory that runs out at every call in turn. Run from the root of the repository, or
+ * with NNRT_TEST_ROOT set to it; with the address and undefined behaviour sanitizers. */
+#define _XOPEN_SOURCE 700
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define FUZZ_INCLUDED
+#include "fuzz/fuzz_builder.c"
+#include "fuzz/fuzz_node.c"
+#include "fuzz/fuzz_onnx.c"
+#include "fuzz/fuzz_onnx_tensor.c"
+#include "fuzz/fuzz_run.c"
+
+static const char *path_of(char *path, size_t size, const char *a, const char *b)
+{
+    const char *root = getenv("NNRT_TEST_ROOT");
+    snprintf(path, size, "%s%s%s%s%s", root != NULL ? root : "", root != NULL ? "/" : "", a, b[0] != '\0' ? "/" : "",
+             b);
+    return path;
+}
+
+/* ---- what the fuzz targets keep ---- */
+
+typedef struct target {
+    const char *name;
+    void (*run)(const uint8_t *data, size_t size);
+} target;
+
+static const target targets[] = {{"builder", fuzz_builder},
+                                 {"node", fuzz_node},
+                                 {"onnx", fuzz_onnx},
+                                 {"onnx_tensor", fuzz_onnx_tensor},
+                                 {"run", fuzz_run_inputs}};
+
+#define MOST_BYTES 65536
+
+static void replay(const target *t)
+{
+    char folder[512], path[1024];
+    static uint8_t data[MOST_BYTES];
+    size_t files = 0;
+    DIR *d;
+    snprintf(path, sizeof(path), "tests/fuzz/corpus/%s", t->name);
+    d = opendir(path_of(folder, sizeof(folder), path, ""));
+    assert_non_null(d);
+    for (struct dirent *e = readdir(d); e != NULL; e = readdir(d)) {
+        size_t size;
+        FILE *f;
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+        f = fopen(path, "rb");
+        assert_non_null(f);
+        size = fread(data, 1, sizeof(data), f);
+        fclose(f);
+        t->run(data, size);
+        files++;
+    }
+    closedir(d);
+    assert_true(files >= 20);
+}
+
+static void test_corpus(void **state)
+{
+    replay((const target *)*state);
+}
+
+/* Every beginning of a few inputs, too: no target's bytes end where they should. */
+static void test_short_inputs(void **state)
+{
+    static uint8_t bytes[64];
+    (void)state;
+    for (size_t t = 0; t < sizeof(targets) / sizeof(targets[0]); t++)
+        for (int fill = 0; fill < 256; fill += 17)
+            for (size_t size = 0; size <= sizeof(bytes); size += 7) {
+                memset(bytes, fill, sizeof(bytes));
+                targets[t].run(bytes, size);
+            }
+}
+
+/* A copy behind a CAST is dropped: its result, whose type nobody declared, takes the place of CAST's own, whose type
+   was declared, and CAST no longer knew what to convert to. */
+static void test_dropped_copy_keeps_type(void **state)
+{
+    uint32_t x, y, z;
+    int32_t two = 2;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error e;
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_INT32, 1, &two);
+    y = nnrt_builder_tensor(b, "y");
+    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, NNRT_RANK_UNKNOWN, NULL);
+    nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
+    z = nnrt_builder_op(b, "z", NNRT_NODE_TYPE_ACTIVATION, NULL, &y, 1);
+    nnrt_builder_output(b, z);
+    assert_int_equal(nnrt_builder_finish(b, &m, &e), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 1);
+    assert_int_equal(fuzz_model_run(m, NULL, 0, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(m);
+}
+
+/* An ONNX Pad that takes away INT64_MIN elements: the number has no opposite. */
+static void test_pad_of_least_number(void **state)
+{
+    static const uint8_t file[] = {
+        0x08, 0x08, 0x3a, 0x72, 0x0a, 0x22, 0x0a, 0x01, 0x61, 0x0a, 0x01, 0x62, 0x12, 0x01, 0x79, 0x22, 0x03,
+        0x50, 0x61, 0x64, 0x2a, 0x12, 0x0a, 0x04, 0x6d, 0x6f, 0x64, 0x65, 0x22, 0x07, 0x72, 0x65, 0x66, 0x6c,
+        0x65, 0x63, 0x74, 0xa0, 0x01, 0x03, 0x12, 0x01, 0x67, 0x2a, 0x29, 0x08, 0x04, 0x10, 0x07, 0x42, 0x01,
+        0x62, 0x4a, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00,
+        0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x01, 0x01, 0x00, 0x00,
+        0x00, 0x5a, 0x13, 0x0a, 0x01, 0x61, 0x12, 0x0e, 0x0a, 0x0c, 0x08, 0x01, 0x12, 0x08, 0x0a, 0x02, 0x08,
+        0x02, 0x0a, 0x02, 0x08, 0x03, 0x62, 0x09, 0x0a, 0x01, 0x79, 0x12, 0x04, 0x0a, 0x00, 0x10, 0x11};
+    NNRT_Model *m = NULL;
+    nnrt_error e;
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_onnx_load_memory(&m, file, sizeof(file), NULL, &e), NNRT_INVALID_PARAMETER);
+    fuzz_check_error(NNRT_INVALID_PARAMETER, &e, "nnrt_onnx_load_memory");
+    assert_null(m);
+    fuzz_onnx(file, sizeof(file));
+}
+
+/* A builder without a name whose first tensor has no axes: the copy of its no extents took no memory, as there was none
+   yet, and that counted as memory that had run out. */
+static void test_scalar_first(void **state)
+{
+    uint32_t x;
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error e;
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, NULL, NNRT_DATA_TYPE_FLOAT32, 0, NULL);
+    nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
+    assert_int_equal(nnrt_builder_finish(b, &m, &e), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(fuzz_model_run(m, NULL, 0, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(m);
+}
+
+/* ---- ONNX files by hand ---- */
+
+/* A protobuf message under construction. */
+typedef struct message {
+    uint8_t data[2048];
+    size_t size;
+} message;
+
+static void put_varint(message *m, uint64_t value)
+{
+    do {
+        assert_true(m->size < sizeof(m->data));
+        m->data[m->size++] = (uint8_t)((value & 127) | (value > 127 ? 128 : 0));
+        value >>= 7;
+    } while (value > 0);
+}
+
+static void put_int(message *m, uint32_t field, int64_t value)
+{
+    put_varint(m, (uint64_t)field << 3);
+    put_varint(m, (uint64_t)value);
+}
+
+static void put_bytes(message *m, uint32_t field, const void *data, size_t size)
+{
+    put_varint(m, (uint64_t)field << 3 | 2);
+    put_varint(m, size);
+    assert_true(m->size + size <= sizeof(m->data));
+    if (size > 0)
+        memcpy(m->data + m->size, data, size);
+    m->size += size;
+}
+
+static void put_text(message *m, uint32_t field, const char *text)
+{
+    put_bytes(m, field, text, strlen(text));
+}
+
+static void put_message(message *m, uint32_t field, const message *part)
+{
+    put_bytes(m, field, part->data, part->size);
+}
+
+static message message_make(void)
+{
+    message m;
+    memset(&m, 0, sizeof(m));
+    return m;
+}
+
+/* TensorProto of float32 with raw data of so many bytes. */
+static message tensor_make(const char *name, const int64_t *dims, size_t rank, size_t bytes)
+{
+    static const uint8_t zeros[64];
+    message m = message_make();
+    for (size_t i = 0; i < rank; i++)
+        put_int(&m, 1, dims[i]);
+    put_int(&m, 2, NNRT_ONNX_FLOAT);
+    put_text(&m, 8, name);
+    put_bytes(&m, 9, zeros, bytes);
+    return m;
+}
+
+/* ValueInfoProto of float32. */
+static message value_make(const char *name, const int64_t *dims, size_t rank)
+{
+    message m = message_make(), type = message_make(), tensor = message_make(), shape = message_make();
+    for (size_t i = 0; i < rank; i++) {
+        message dim = message_make();
+        put_int(&dim, 1, dims[i]);
+        put_message(&shape, 1, &dim);
+    }
+    put_int(&tensor, 1, NNRT_ONNX_FLOAT);
+    put_message(&tensor, 2, &shape);
+    put_message(&type, 1, &tensor);
+    put_text(&m, 1, name);
+    put_message(&m, 2, &type);
+    return m;
+}
+
+static message node_make(const char *op, const char *a, const char *b, const char *y)
+{
+    message m = message_make();
+    put_text(&m, 1, a);
+    if (b != NULL)
+        put_text(&m, 1, b);
+    put_text(&m, 2, y);
+    put_text(&m, 4, op);
+    return m;
+}
+
+/* A graph with input x of two floats and output y, and what the caller adds; then the model around it. */
+static message graph_make(void)
+{
+    static const int64_t two = 2;
+    message g = message_make(), x = value_make("x", &two, 1), y = message_make();
+    put_text(&y, 1, "y");
+    put_text(&g, 2, "g");
+    put_message(&g, 11, &x);
+    put_message(&g, 12, &y);
+    return g;
+}
+
+static message model_make(const message *graph)
+{
+    message m = message_make(), opset = message_make();
+    put_int(&opset, 2, 17);
+    put_int(&m, 1, 8);
+    put_message(&m, 7, graph);
+    put_message(&m, 8, &opset);
+    return m;
+}
+
+/* Imports the model, optimised, within 256 KiB; what imports is prepared and run, too. */
+static NNRT_ReturnCode import_graph(const message *graph, nnrt_error *e)
+{
+    message m = model_make(graph);
+    fuzz_memory memory;
+    nnrt_allocator a = fuzz_allocator(&memory, (size_t)256 << 10);
+    nnrt_onnx_desc desc;
+    NNRT_Model *model = NULL;
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(e, 0, sizeof(*e));
+    desc.allocator = &a;
+    code = nnrt_onnx_load_memory(&model, m.data, m.size, &desc, e);
+    fuzz_check_error(code, e, "nnrt_onnx_load_memory");
+    assert_int_equal(memory.refused, 0);
+    assert_true((model != NULL) == (code == NNRT_SUCCESS));
+    if (model != NULL)
+        code = fuzz_model_run(model, NULL, 0, NULL);
+    nnrt_model_destroy(model);
+    fuzz_memory_empty(&memory);
+    fuzz_onnx(m.data, m.size);
+    return code;
+}
+
+/* y = x + c, c of these dims with so many bytes of data. */
+static NNRT_ReturnCode import_constant(const int64_t *dims, size_t rank, size_t bytes, nnrt_error *e)
+{
+    message g = graph_make(), n = node_make("Add", "x", "c", "y"), c = tensor_make("c", dims, rank, bytes);
+    put_message(&g, 1, &n);
+    put_message(&g, 5, &c);
+    return import_graph(&g, e);
+}
+
+static void test_extents_of_constants(void **state)
+{
+    static const int64_t good[] = {2}, large[] = {1000000}, wrap32[] = {65536, 65536},
+                         wrap64[] = {(int64_t)1 << 32, (int64_t)1 << 32},
+                         wrapBytes[] = {(int64_t)1 << 31, (int64_t)1 << 31}, negative[] = {-2}, least[] = {INT64_MIN},
+                         most[] = {INT64_MAX}, pair[] = {-1, -2}, zeros[] = {0, INT64_MAX}, beyond[] = {0x100000002};
+    nnrt_error e;
+    (void)state;
+    assert_int_equal(import_constant(good, 1, 8, &e), NNRT_SUCCESS);
+    assert_int_equal(import_constant(large, 1, 8, &e), NNRT_INVALID_FILE);
+    assert_int_equal(import_constant(good, 1, 12, &e), NNRT_INVALID_FILE);
+    assert_int_equal(import_constant(good, 1, 7, &e), NNRT_INVALID_FILE);
+    assert_int_not_equal(import_constant(wrap32, 2, 0, &e), NNRT_SUCCESS);
+    assert_int_not_equal(import_constant(wrap64, 2, 0, &e), NNRT_SUCCESS);
+    assert_int_not_equal(import_constant(wrapBytes, 2, 0, &e), NNRT_SUCCESS);
+    assert_int_not_equal(import_constant(negative, 1, 8, &e), NNRT_SUCCESS);
+    assert_int_not_equal(import_constant(least, 1, 0, &e), NNRT_SUCCESS);
+    assert_int_not_equal(import_constant(most, 1, 8, &e), NNRT_SUCCESS);
+    assert_int_not_equal(import_constant(pair, 2, 8, &e), NNRT_SUCCESS);
+    assert_int_not_equal(import_constant(zeros, 2, 0, &e), NNRT_SUCCESS);
+    assert_int_not_equal(import_constant(beyond, 1, 8, &e), NNRT_SUCCESS);
+}
+
+static void test_extents_of_inputs(void **state)
+{
+    static const int64_t cases[][3] = {{INT32_MAX, INT32_MAX, INT32_MAX},
+                                       {0x100000001, 1, 2},
+                                       {INT64_MAX, 2, 2},
+                                       {1 << 20, 1 << 20, 1 << 20},
+                                       {0x7FFFFFFF80000000, 1, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        message g = message_make(), n = node_make("Relu", "x", NULL, "y"), x = value_make("x", cases[i], 3),
+                y = message_make();
+        nnrt_error e;
+        put_text(&y, 1, "y");
+        put_message(&g, 1, &n);
+        put_message(&g, 11, &x);
+        put_message(&g, 12, &y);
+        assert_int_not_equal(import_graph(&g, &e), NNRT_SUCCESS);
+    }
+}
+
+static void test_onnx_cycles(void **state)
+{
+    message g = graph_make(), a = node_make("Add", "x", "b", "y"), b = node_make("Relu", "y", NULL, "b");
+    message own = node_make("Add", "x", "y", "y"), h = graph_make();
+    nnrt_error e;
+    (void)state;
+    put_message(&g, 1, &a);
+    put_message(&g, 1, &b);
+    assert_int_not_equal(import_graph(&g, &e), NNRT_SUCCESS);
+    put_message(&h, 1, &own);
+    assert_int_not_equal(import_graph(&h, &e), NNRT_SUCCESS);
+}
+
+static void test_onnx_names_twice(void **state)
+{
+    static const int64_t two = 2, three = 3;
+    message a = node_make("Relu", "x", NULL, "y"), b = node_make("Sigmoid", "x", NULL, "y");
+    message x = value_make("x", &three, 1), c = tensor_make("c", &two, 1, 8), sum = node_make("Add", "x", "c", "y");
+    message over = node_make("Relu", "x", NULL, "x"), g = graph_make();
+    nnrt_error e;
+    (void)state;
+    put_message(&g, 1, &a);
+    put_message(&g, 1, &b); /* two nodes make y */
+    assert_int_not_equal(import_graph(&g, &e), NNRT_SUCCESS);
+    g = graph_make();
+    put_message(&g, 1, &a);
+    put_message(&g, 11, &x); /* two inputs are x */
+    assert_int_not_equal(import_graph(&g, &e), NNRT_SUCCESS);
+    g = graph_make();
+    put_message(&g, 1, &sum);
+    put_message(&g, 5, &c);
+    put_message(&g, 5, &c); /* two initializers are c */
+    assert_int_not_equal(import_graph(&g, &e), NNRT_SUCCESS);
+    g = graph_make();
+    put_message(&g, 1, &over); /* a node makes what is an input */
+    put_message(&g, 1, &a);
+    assert_int_not_equal(import_graph(&g, &e), NNRT_SUCCESS);
+}
+
+/* A graph in an attribute in a node in a graph, some hundred times: the message grows at its front. */
+static void test_onnx_nesting(void **state)
+{
+    enum { LEVELS = 3000, ROOM = LEVELS * 20 };
+    static uint8_t data[ROOM];
+    size_t at = ROOM;
+    nnrt_onnx_model *model = NULL;
+    nnrt_error e;
+    (void)state;
+    for (int i = 0; i < LEVELS; i++) {
+        static const uint8_t fields[] = {7, 1, 5, 6}; /* ModelProto.graph .node .attribute .g */
+        int parts = i == LEVELS - 1 ? 1 : 3;
+        for (int k = 0; k < parts; k++) {
+            size_t size = ROOM - at;
+            uint8_t head[12];
+            int n = 0;
+            head[n++] = (uint8_t)((i == LEVELS - 1 ? fields[0] : fields[3 - k]) << 3 | 2);
+            do
+                head[n++] = (uint8_t)((size & 127) | (size > 127 ? 128 : 0));
+            while ((size >>= 7) > 0);
+            at -= (size_t)n;
+            memcpy(data + at, head, (size_t)n);
+        }
+    }
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_onnx_parse(data + at, ROOM - at, NULL, &model, &e), NNRT_INVALID_FILE);
+    assert_null(model);
+    assert_true(e.message[0] != '\0');
+    fuzz_onnx(data + at, ROOM - at);
+}
+
+/* ---- external data ---- */
+
+static void write_file(const char *path, const void *data, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, size, f), size);
+    fclose(f);
+}
+
+static int64_t external_elements = 2; /* of the constant that load_external declares */
+
+/* Code of loading a model in folder/in whose constant lies at location. 1 MiB of memory is more than enough for it. */
+static NNRT_ReturnCode load_external(const char *folder, const char *location, const char *offset, const char *length)
+{
+    static const char *const keys[] = {"location", "offset", "length"};
+    const char *values[3];
+    message g = graph_make(), n = node_make("Add", "x", "c", "y"), c = message_make(), m;
+    char path[1024];
+    NNRT_Model *model = NULL;
+    nnrt_onnx_desc desc;
+    nnrt_allocator allocator;
+    fuzz_memory memory;
+    nnrt_error e;
+    NNRT_ReturnCode code;
+    values[0] = location;
+    values[1] = offset;
+    values[2] = length;
+    put_int(&c, 1, external_elements);
+    put_int(&c, 2, NNRT_ONNX_FLOAT);
+    put_text(&c, 8, "c");
+    for (int i = 0; i < 3; i++) {
+        message entry = message_make();
+        put_text(&entry, 1, keys[i]);
+        put_text(&entry, 2, values[i]);
+        put_message(&c, 13, &entry);
+    }
+    put_int(&c, 14, 1);
+    put_message(&g, 1, &n);
+    put_message(&g, 5, &c);
+    m = model_make(&g);
+    snprintf(path, sizeof(path), "%s/in/model.onnx", folder);
+    write_file(path, m.data, m.size);
+    memset(&e, 0, sizeof(e));
+    memset(&memory, 0, sizeof(memory));
+    memset(&desc, 0, sizeof(desc));
+    memory.limit = (size_t)1 << 20;
+    allocator.alloc = fuzz_alloc;
+    allocator.free = fuzz_free;
+    allocator.user = &memory;
+    desc.allocator = &allocator;
+    code = nnrt_onnx_load(&model, path, &desc, &e);
+    fuzz_check_error(code, &e, "nnrt_onnx_load");
+    if (model != NULL)
+        assert_int_equal(fuzz_model_run(model, NULL, 0, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(model);
+    assert_int_equal(memory.live, 0);
+    assert_int_equal(memory.refused, 0);
+    return code;
+}
+
+static void test_external_data(void **state)
+{
+    static const float values[2] = {1, 2};
+    static const char *const outside[] = {"../out.bin",
+                                          "./../out.bin",
+                                          "sub/../../out.bin",
+                                          "link.bin",
+                                          "dir/out.bin",
+                                          "/etc/hostname",
+                                          "..",
+                                          "",
+                                          "sub/../../in/../out.bin",
+                                          "loop"};
+    char folder[] = "hostile_XXXXXX", path[1024];
+    static const char *const made[] = {"in/model.onnx", "in/w.bin", "in/link.bin", "in/dir", "in/inner.bin",
+                                       "in/loop",       "in/sub",   "in",          "out.bin"};
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/in", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof(path), "%s/in/sub", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof(path), "%s/out.bin", folder);
+    write_file(path, values, sizeof(values));
+    snprintf(path, sizeof(path), "%s/in/w.bin", folder);
+    write_file(path, values, sizeof(values));
+    snprintf(path, sizeof(path), "%s/in/link.bin", folder);
+    assert_int_equal(symlink("../out.bin", path), 0);
+    snprintf(path, sizeof(path), "%s/in/dir", folder);
+    assert_int_equal(symlink("..", path), 0);
+    snprintf(path, sizeof(path), "%s/in/inner.bin", folder);
+    assert_int_equal(symlink("w.bin", path), 0);
+    snprintf(path, sizeof(path), "%s/in/loop", folder);
+    assert_int_equal(symlink("loop", path), 0);
+    assert_int_equal(load_external(folder, "w.bin", "0", "8"), NNRT_SUCCESS);
+    assert_int_equal(load_external(folder, "inner.bin", "0", "8"), NNRT_SUCCESS); /* a link that stays inside */
+    for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
+        assert_int_equal(load_external(folder, outside[i], "0", "8"), NNRT_INVALID_PATH);
+    assert_int_not_equal(load_external(folder, "w.bin", "4", "8"), NNRT_SUCCESS);
+    assert_int_not_equal(load_external(folder, "w.bin", "-4", "8"), NNRT_SUCCESS);
+    assert_int_not_equal(load_external(folder, "w.bin", "9223372036854775807", "8"), NNRT_SUCCESS);
+    assert_int_not_equal(load_external(folder, "w.bin", "0", "9223372036854775807"), NNRT_SUCCESS);
+    assert_int_not_equal(load_external(folder, "w.bin", "99999999999999999999", "8"), NNRT_SUCCESS);
+    assert_int_not_equal(load_external(folder, "w.bin", "0x0", "8"), NNRT_SUCCESS);
+    assert_int_not_equal(load_external(folder, "sub", "0", "8"), NNRT_SUCCESS);
+    external_elements = 1000000000; /* 4 GB declared: refused before memory is taken for them */
+    assert_int_equal(load_external(folder, "w.bin", "0", "4000000000"), NNRT_INVALID_FILE);
+    external_elements = 2;
+    for (size_t i = 0; i < sizeof(made) / sizeof(made[0]); i++) {
+        snprintf(path, sizeof(path), "%s/%s", folder, made[i]);
+        (void)remove(path);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ---- models by hand ---- */
+
+/* y = x + c, as plain data that a test bends. */
+typedef struct plain {
+    NNRT_Model model;
+    NNRT_Tensor tensors[3];
+    NNRT_Node nodes[2];
+    NNRT_SubGraph graph;
+    NNRT_AddFusion attr;
+    uint32_t x[2], y[2], inputs[2], again[2], order[2];
+    int32_t dims[3][2];
+    float values[4];
+} plain;
+
+static void plain_make(plain *p)
+{
+    static const char *const names[] = {"x", "c", "y"};
+    memset(p, 0, sizeof(*p));
+    for (uint32_t i = 0; i < 3; i++) {
+        p->dims[i][0] = 2;
+        p->tensors[i].name = names[i];
+        p->tensors[i].dataType = NNRT_DATA_TYPE_FLOAT32;
+        p->tensors[i].dims = NNRT_Int32List_make(p->dims[i], 1);
+        p->tensors[i].format = NNRT_FORMAT_NONE;
+        p->tensors[i].data.fd = -1;
+    }
+    p->tensors[1].data.addr = p->values;
+    p->tensors[1].data.bufferSize = p->tensors[1].data.dataSize = 8;
+    p->inputs[1] = 1;
+    p->y[0] = 2;
+    p->order[1] = 1;
+    p->nodes[0].name = "n";
+    p->nodes[0].nodeType = NNRT_NODE_TYPE_ADD_FUSION;
+    p->nodes[0].nodeAttr.data = &p->attr;
+    p->nodes[0].nodeAttr.size = sizeof(p->attr);
+    p->nodes[0].inputIndex = NNRT_Uint32List_make(p->inputs, 2);
+    p->nodes[0].outputIndex = NNRT_Uint32List_make(p->y, 1);
+    p->model.inputIndex = p->graph.inputIndices = NNRT_Uint32List_make(p->x, 1);
+    p->model.outputIndex = p->graph.outputIndices = NNRT_Uint32List_make(p->y, 1);
+    p->graph.nodeIndices = NNRT_Uint32List_make(p->order, 1);
+    p->model.nodes = NNRT_NodeList_make(p->nodes, 1);
+    p->model.allTensors = NNRT_TensorList_make(p->tensors, 3);
+    p->model.subGraph = NNRT_SubGraphList_make(&p->graph, 1);
+}
+
+static NNRT_ReturnCode plain_run(plain *p)
+{
+    nnrt_error e;
+    NNRT_ReturnCode code;
+    memset(&e, 0, sizeof(e));
+    code = nnrt_model_validate(&p->model, NULL, &e);
+    fuzz_check_error(code, &e, "nnrt_model_validate");
+    assert_int_equal(fuzz_model_run(&p->model, NULL, 0, NULL), code);
+    return code;
+}
+
+#define REFUSED(change, expected)                                                                                      \
+    do {                                                                                                               \
+        plain_make(&p);                                                                                                \
+        change;                                                                                                        \
+        assert_int_equal(plain_run(&p), expected);                                                                     \
+    } while (0)
+
+static void test_plain_models(void **state)
+{
+    static plain p;
+    (void)state;
+    REFUSED((void)0, NNRT_SUCCESS);
+    REFUSED(p.y[0] = 3, NNRT_INVALID_OUTPUT);
+    REFUSED(p.x[0] = 3, NNRT_INVALID_INPUT);
+    REFUSED(p.inputs[1] = 3, NNRT_INVALID_INPUT);
+    REFUSED(p.inputs[1] = 0xFFFFFFFEu, NNRT_INVALID_INPUT);
+    REFUSED(p.inputs[0] = 2, NNRT_INVALID_MODEL); /* a node that reads what it makes */
+    REFUSED(p.tensors[1].data.bufferSize = 7, NNRT_INVALID_BUFFER);
+    REFUSED(p.tensors[1].data.offset = 0xFFFFFFFCu, NNRT_INVALID_BUFFER);
+    REFUSED(p.tensors[1].data.offset = 4, NNRT_INVALID_BUFFER);
+    REFUSED(p.tensors[1].data.dataSize = 4, NNRT_INVALID_BUFFER_SIZE);
+    REFUSED(p.tensors[1].data.addr = (uint8_t *)p.values + 1, NNRT_INVALID_BUFFER);
+    REFUSED(p.tensors[1].data.addr = NULL, NNRT_INVALID_BUFFER);
+    REFUSED(p.dims[1][0] = INT32_MAX, NNRT_INVALID_BUFFER_SIZE);
+    REFUSED(p.dims[1][0] = -1, NNRT_INVALID_SHAPE);
+    REFUSED(p.tensors[1].name = "x", NNRT_INVALID_TENSOR_NAME);
+    REFUSED(p.tensors[1].dataType = 31, NNRT_INVALID_DATATYPE);
+    REFUSED(p.nodes[0].nodeType = -1, NNRT_UNSUPPORTED_OP);
+    REFUSED(p.nodes[0].inputIndex.data = NULL, NNRT_NULL_PTR);
+    REFUSED(p.model.allTensors.data = NULL, NNRT_NULL_PTR);
+    REFUSED(p.model.nodes.data = NULL, NNRT_NULL_PTR);
+}
+
+/* a and b need each other. */
+static void test_builder_cycles(void **state)
+{
+    int32_t two = 2;
+    uint32_t x, a, b, in[2];
+    nnrt_builder *builder = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error e;
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_builder_create(&builder, NULL, NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(builder, "x", NNRT_DATA_TYPE_FLOAT32, 1, &two);
+    a = nnrt_builder_tensor(builder, "a");
+    b = nnrt_builder_tensor(builder, "b");
+    in[0] = x;
+    in[1] = b;
+    nnrt_builder_node(builder, NULL, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2, &a, 1);
+    in[1] = a;
+    nnrt_builder_node(builder, NULL, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2, &b, 1);
+    nnrt_builder_output(builder, b);
+    assert_int_equal(nnrt_builder_finish(builder, &m, &e), NNRT_INVALID_MODEL);
+    fuzz_check_error(NNRT_INVALID_MODEL, &e, "nnrt_builder_finish");
+    assert_null(m);
+    nnrt_builder_destroy(builder);
+}
+
+/* op(x, constant indices) with extents that multiply beyond every size: refused when prepared. */
+static NNRT_ReturnCode grow(NNRT_NodeType type, bool fill, int32_t rank, int32_t extent, const int32_t *list,
+                            int32_t count)
+{
+    int32_t dims[NNRT_MAX_RANK];
+    uint32_t in[2];
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error e;
+    NNRT_ReturnCode code;
+    memset(&e, 0, sizeof(e));
+    for (int32_t i = 0; i < NNRT_MAX_RANK; i++)
+        dims[i] = extent;
+    assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, fill ? 0 : rank, dims);
+    in[1] = nnrt_builder_constant(b, "list", NNRT_DATA_TYPE_INT32, 1, &count, list, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", type, NULL, in, 2));
+    code = nnrt_builder_finish(b, &m, &e);
+    fuzz_check_error(code, &e, "nnrt_builder_finish");
+    nnrt_builder_destroy(b);
+    if (m != NULL)
+        code = fuzz_model_run(m, NULL, 0, NULL);
+    nnrt_model_destroy(m);
+    return code;
+}
+
+static void test_sizes_that_wrap(void **state)
+{
+    static const int32_t most[] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, half[] = {65536, 65536, 65536, 65536},
+                         least[] = {INT32_MIN, -1, INT32_MAX, 2}, ones[] = {1, 1, 1, 1},
+                         large[] = {32768, 32768, 1, 1};
+    (void)state;
+    assert_int_equal(grow(NNRT_NODE_TYPE_FILL, true, 0, 0, large, 4), NNRT_OUT_OF_MEMORY); /* an output of 4 GiB */
+    assert_int_equal(grow(NNRT_NODE_TYPE_FILL, true, 0, 0, ones, 4), NNRT_SUCCESS);
+    assert_int_not_equal(grow(NNRT_NODE_TYPE_FILL, true, 0, 0, most, 4), NNRT_SUCCESS);
+    assert_int_not_equal(grow(NNRT_NODE_TYPE_FILL, true, 0, 0, half, 4), NNRT_SUCCESS);
+    assert_int_not_equal(grow(NNRT_NODE_TYPE_FILL, true, 0, 0, least, 4), NNRT_SUCCESS);
+    assert_int_equal(grow(NNRT_NODE_TYPE_TILE_FUSION, false, 4, 2, ones, 4), NNRT_SUCCESS);
+    assert_int_not_equal(grow(NNRT_NODE_TYPE_TILE_FUSION, false, 4, 2, most, 4), NNRT_SUCCESS);
+    assert_int_not_equal(grow(NNRT_NODE_TYPE_TILE_FUSION, false, 4, 65536, half, 4), NNRT_SUCCESS);
+    assert_int_not_equal(grow(NNRT_NODE_TYPE_TILE_FUSION, false, 4, 2, least, 4), NNRT_SUCCESS);
+    assert_int_not_equal(grow(NNRT_NODE_TYPE_RESHAPE, false, 4, 2, half, 4), NNRT_SUCCESS);
+    assert_int_not_equal(grow(NNRT_NODE_TYPE_TILE_FUSION, false, 8, INT32_MAX, ones, 4), NNRT_SUCCESS);
+}
+
+/* ---- memory that runs out ---- */
+
+/* Call number failAt (from 1) gets nothing, and with `forever` none behind it; 0: all succeed. */
+typedef struct shortage {
+    fuzz_memory memory;
+    size_t calls, failAt;
+    bool forever, failed;
+} shortage;
+
+static void *shortage_alloc(void *user, size_t bytes, size_t alignment)
+{
+    shortage *s = (shortage *)user;
+    s->calls++;
+    if (s->failAt != 0 && (s->calls == s->failAt || (s->forever && s->calls > s->failAt))) {
+        s->failed = true;
+        return NULL;
+    }
+    return fuzz_alloc(&s->memory, bytes, alignment);
+}
+
+static void shortage_free(void *user, void *block, size_t bytes)
+{
+    fuzz_free(&((shortage *)user)->memory, block, bytes);
+}
+
+/* Makes a model, its optimised form included. */
+typedef NNRT_ReturnCode (*maker)(NNRT_Model **model, const nnrt_allocator *a, nnrt_error *e);
+
+static NNRT_ReturnCode load_digits(NNRT_Model **model, const nnrt_allocator *a, nnrt_error *e)
+{
+    char path[1024];
+    nnrt_onnx_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = a;
+    return nnrt_onnx_load(model, path_of(path, sizeof(path), "examples/digits/digits.onnx", ""), &desc, e);
+}
+
+/* By hand; the builder is made outside of the count of failures only where it has no error to tell of. */
+static NNRT_ReturnCode build_net(NNRT_Model **model, const nnrt_allocator *a, nnrt_error *e)
+{
+    nnrt_builder *b = NULL;
+    NNRT_ReturnCode code = nnrt_builder_create(&b, "net", a);
+    if (code != NNRT_SUCCESS) {
+        assert_null(b);
+        return nnrt_error_set(e, code, "nnrt_builder_create");
+    }
+    fuzz_net(b, 4);
+    code = nnrt_builder_finish(b, model, e);
+    nnrt_builder_destroy(b);
+    return code == NNRT_SUCCESS ? nnrt_model_optimize(model, e) : code;
+}
+
+/* Makes, prepares, runs and destroys; scores[] gets the first output. Returns the first failure. */
+static NNRT_ReturnCode whole_way(maker make, const nnrt_allocator *a, shortage *s, float *scores, nnrt_error *e)
+{
+    NNRT_Model *model = NULL;
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    fuzz_run r;
+    NNRT_ReturnCode code = make(&model, a, e);
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = a;
+    if (code == NNRT_SUCCESS) {
+        code = nnrt_session_create(&session, model, &desc, e);
+        assert_true((session != NULL) == (code == NNRT_SUCCESS));
+    }
+    if (code == NNRT_SUCCESS) {
+        size_t calls = s->calls;
+        fuzz_run_begin(&r, session, NULL);
+        for (size_t i = 0; i < r.in[0].bytes / sizeof(float); i++)
+            ((float *)r.in[0].data)[i] = ((float *)r.copies[0])[i] = (float)(i % 5) / 4.0f;
+        fuzz_run_once(&r, session, 0xA5);
+        assert_int_equal(r.code, NNRT_SUCCESS);
+        assert_int_equal(s->calls, calls); /* a run allocates nothing */
+        assert_true(r.out[0].bytes >= sizeof(float));
+        memcpy(scores, r.out[0].data, sizeof(float));
+        fuzz_run_end(&r);
+    }
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+    return code;
+}
+
+static void every_allocation_fails(maker make, bool forever)
+{
+    shortage s;
+    nnrt_allocator a;
+    size_t n;
+    float good = -1, got;
+    memset(&s, 0, sizeof(s));
+    a.alloc = shortage_alloc;
+    a.free = shortage_free;
+    a.user = &s;
+    for (n = 0; n == 0 || s.failed; n++) {
+        nnrt_error e;
+        NNRT_ReturnCode code;
+        memset(&e, 0, sizeof(e));
+        memset(&s, 0, sizeof(s));
+        s.memory.limit = (size_t)64 << 20;
+        s.failAt = n;
+        s.forever = forever;
+        got = -1;
+        code = whole_way(make, &a, &s, &got, &e);
+        fuzz_memory_empty(&s.memory);
+        fuzz_check_error(code, &e, "a way without memory");
+        assert_int_equal(code, s.failed ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
+        if (n == 0)
+            good = got;
+        if (!s.failed)
+            assert_memory_equal(&got, &good, sizeof(got));
+        assert_true(n < 100000);
+        if (n > 0 && n % 16 != 0)
+            continue;
+        memset(&e, 0, sizeof(e)); /* the next try works */
+        memset(&s, 0, sizeof(s));
+        s.memory.limit = (size_t)64 << 20;
+        assert_int_equal(whole_way(make, &a, &s, &got, &e), NNRT_SUCCESS);
+        assert_memory_equal(&got, &good, sizeof(got));
+        fuzz_memory_empty(&s.memory);
+        s.failed = true;
+    }
+    print_message("%u allocations failed in turn\n", (unsigned)(n - 2));
+    assert_true(n > 10);
+}
+
+static void test_digits_without_memory(void **state)
+{
+    (void)state;
+    every_allocation_fails(load_digits, false);
+    every_allocation_fails(load_digits, true);
+}
+
+static void test_builder_without_memory(void **state)
+{
+    (void)state;
+    every_allocation_fails(build_net, false);
+    every_allocation_fails(build_net, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        {"corpus: builder", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[0]},
+        {"corpus: node", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[1]},
+        {"corpus: onnx", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[2]},
+        {"corpus: onnx_tensor", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[3]},
+        {"corpus: run", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[4]},
+        cmocka_unit_test(test_short_inputs),
+        cmocka_unit_test(test_dropped_copy_keeps_type),
+        cmocka_unit_test(test_scalar_first),
+        cmocka_unit_test(test_pad_of_least_number),
+        cmocka_unit_test(test_extents_of_constants),
+        cmocka_unit_test(test_extents_of_inputs),
+        cmocka_unit_test(test_onnx_cycles),
+        cmocka_unit_test(test_onnx_names_twice),
+        cmocka_unit_test(test_onnx_nesting),
+        cmocka_unit_test(test_external_data),
+        cmocka_unit_test(test_plain_models),
+        cmocka_unit_test(test_builder_cycles),
+        cmocka_unit_test(test_sizes_that_wrap),
+        cmocka_unit_test(test_digits_without_memory),
+        cmocka_unit_test(test_builder_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
