@@ -248,7 +248,7 @@ static void graph_of_giants(graph *g, uint32_t count)
     graph_io(g, "0", out);
 }
 SPOIL(arena_overflows, graph_of_giants(g, 4);)
-SPOIL(arena_too_large, graph_of_giants(g, 3);)
+SPOIL(input_too_large, graph_of_giants(g, 3);)
 
 /* An attribute list that counts entries but has none. */
 static void spoil_attr_list_null(graph *g, NNRT_ModelConfig *c)
@@ -439,7 +439,7 @@ static const fault faults[] = {
 /* Faults that show only when a model is prepared. */
 static const fault prepare_faults[] = {
     {"the arena does not fit size_t", spoil_arena_overflows, NNRT_OUT_OF_MEMORY, -1, -1, {"arena", "4"}},
-    {"the arena is too large", spoil_arena_too_large, NNRT_OUT_OF_MEMORY, -1, -1, {"memory"}},
+    {"an input is too large", spoil_input_too_large, NNRT_OUT_OF_MEMORY, -1, 0, {"'x'", "4 GiB"}},
     {"mode -1", spoil_mode_low, NNRT_INVALID_PERFORMANCE_MODE, -1, -1, {"-1"}},
     {"mode 5", spoil_mode_high, NNRT_INVALID_PERFORMANCE_MODE, -1, -1, {"5"}},
     {"priority -1", spoil_priority_low, NNRT_INVALID_PRIORITY, -1, -1, {"-1"}},
@@ -521,7 +521,7 @@ static void test_prepare_fault(void **state)
 {
     const fault *f = (const fault *)*state;
     check_prepare_fault(f, false);
-    if (f->spoil != spoil_arena_overflows && f->spoil != spoil_arena_too_large)
+    if (f->spoil != spoil_arena_overflows && f->spoil != spoil_input_too_large)
         check_prepare_fault(f, true);
 }
 

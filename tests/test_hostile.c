@@ -675,8 +675,7 @@ static NNRT_ReturnCode grow(NNRT_NodeType type, bool fill, int32_t rank, int32_t
 static void test_sizes_that_wrap(void **state)
 {
     static const int32_t most[] = {INT32_MAX, INT32_MAX, INT32_MAX, INT32_MAX}, half[] = {65536, 65536, 65536, 65536},
-                         least[] = {INT32_MIN, -1, INT32_MAX, 2}, ones[] = {1, 1, 1, 1},
-                         large[] = {32768, 32768, 1, 1};
+                         least[] = {INT32_MIN, -1, INT32_MAX, 2}, ones[] = {1, 1, 1, 1}, large[] = {32768, 32768, 1, 1};
     (void)state;
     assert_int_equal(grow(NNRT_NODE_TYPE_FILL, true, 0, 0, large, 4), NNRT_OUT_OF_MEMORY); /* an output of 4 GiB */
     assert_int_equal(grow(NNRT_NODE_TYPE_FILL, true, 0, 0, ones, 4), NNRT_SUCCESS);
