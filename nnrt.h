@@ -3,9 +3,9 @@ nnrt.h - neural-network inference in your program: copy three headers, write one
 
 WHY
     Exact memory: how many bytes a network needs is known before it runs, to the byte, and a run allocates nothing.
-    The same bits everywhere: the reference kernels give the same result on every machine and compiler.
-    Trust: whatever a file, a caller or an allocator does, the answer is a return code and a sentence that names the
-    node. One table of functions is a device: an accelerator is one file, and the rest comes with it.
+    The same bits everywhere: the reference kernels are written to give one result on every machine and compiler.
+    Trust: whatever a file, a caller or an allocator does, the answer is a return code and a sentence that says where.
+    One table of functions is a device: an accelerator is one file, and the rest comes with it.
     Every operator can be read, and copied, by itself.
 
 QUICK START (examples/hello.c)

@@ -764,35 +764,52 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
     return NNRT_SUCCESS;
 }
 
-static uint32_t nnrti_hash(const char *s)
+static const char *nnrti_tensor_name(const NNRT_Model *m, uint32_t i)
 {
-    uint32_t h = 2166136261u; /* FNV-1a */
-    for (; *s; s++)
-        h = (h ^ (uint8_t)*s) * 16777619u;
-    return h;
+    return nnrti_text_of(m->allTensors.data[i].name);
 }
 
-/* Names are unique: an open table of tensor indices + 1, at most half full. */
+/* Makes heap[at] and what hangs below it a heap again, largest name on top. */
+static void nnrti_sift_name(const NNRT_Model *m, uint32_t *heap, uint32_t count, uint32_t at)
+{
+    const uint32_t moved = heap[at];
+    while (at < count / 2) {
+        uint32_t child = 2 * at + 1;
+        if (child + 1 < count && strcmp(nnrti_tensor_name(m, heap[child]), nnrti_tensor_name(m, heap[child + 1])) < 0)
+            child++;
+        if (strcmp(nnrti_tensor_name(m, moved), nnrti_tensor_name(m, heap[child])) >= 0)
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Names are unique: sorted in place, equal ones are neighbours. Not hashed, since a file could choose names that collide. */
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memory, nnrt_error *error)
 {
-    uint32_t size = 16, *table;
-    while (size < m->allTensors.count * 2u && size < 0x80000000u)
-        size *= 2u;
-    table = (uint32_t *)nnrti_temp(memory, size, sizeof(*table));
-    if (table == NULL)
+    const uint32_t count = m->allTensors.count;
+    uint32_t *order = (uint32_t *)nnrti_temp(memory, count, sizeof(*order));
+    if (order == NULL)
         return nnrti_no_memory(error);
-    for (uint32_t i = 0; i < m->allTensors.count; i++) {
-        const char *name = nnrti_text_of(m->allTensors.data[i].name);
-        uint32_t at = nnrti_hash(name) & (size - 1);
-        if (*name == '\0')
-            continue;
-        for (; table[at] != 0; at = (at + 1) & (size - 1))
-            if (strcmp(m->allTensors.data[table[at] - 1].name, name) == 0)
-                return nnrti_blame(error,
-                                   nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME,
-                                                  "tensors %u and %u are both named '%s'", table[at] - 1, i, name),
-                                   -1, i);
-        table[at] = i + 1;
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    for (uint32_t i = count / 2; i-- > 0;)
+        nnrti_sift_name(m, order, count, i);
+    for (uint32_t left = count; left > 1;) {
+        const uint32_t top = order[0];
+        order[0] = order[--left];
+        order[left] = top;
+        nnrti_sift_name(m, order, left, 0);
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        const uint32_t a = order[i - 1] < order[i] ? order[i - 1] : order[i], b = order[i - 1] + order[i] - a;
+        const char *name = nnrti_tensor_name(m, a);
+        if (*name != '\0' && strcmp(name, nnrti_tensor_name(m, b)) == 0)
+            return nnrti_blame(
+                error,
+                nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'", a, b, name),
+                -1, b);
     }
     return NNRT_SUCCESS;
 }
