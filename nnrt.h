@@ -110,6 +110,10 @@ MIT licence, see LICENSE.
 #ifndef NNRT_H
 #define NNRT_H
 
+#if defined(NNRT_FIRMWARE) && !defined(NNRT_NO_STDIO)
+#define NNRT_NO_STDIO
+#endif
+
 #include "nnrt_hal.h"
 
 #define NNRT_VERSION_MAJOR 0
@@ -119,6 +123,8 @@ MIT licence, see LICENSE.
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#ifndef NNRT_FIRMWARE
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>builder */
@@ -177,6 +183,8 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
    without the end. */
 NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
 
+#endif
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>file */
 
@@ -224,6 +232,17 @@ typedef struct nnrt_metadata {
     const char *key, *value; /* "labels", "cat\ndog" */
 } nnrt_metadata;
 
+/* The model in the file data, which is used in place: aligned to NNRT_ALIGNMENT, it must outlive the model. bytes may be
+   more than the file has. Whatever stands in data, the answer is a model that nnrt_model_check accepts, or a code. All
+   that is taken comes from memory and is kept there; its temporary blocks are dropped. Such a model is not destroyed: it
+   ends with the memory. checksum: compare it, which reads the whole file. */
+NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *data, size_t bytes, bool checksum,
+                                              nnrt_memory *memory, nnrt_error *error);
+/* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
+NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
+
+#ifndef NNRT_FIRMWARE
+
 /* All zero is the default. */
 typedef struct nnrt_save_desc {
     const nnrt_allocator *allocator; /* for checking the model */
@@ -243,8 +262,7 @@ typedef struct nnrt_load_desc {
 /* Writes a checked model. out NULL: only *bytes is set, to what out must have; with less, INSUFFICIENT_BUFFER. */
 NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error);
-/* The model in the file data, which is used in place: aligned to 64 bytes, it must outlive the model. bytes may be more
-   than the file has. Whatever stands in data, the answer is a model that nnrt_model_check accepts, or a code. */
+/* nnrt_model_load_into, with one block from the allocator. */
 NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                 const nnrt_load_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
@@ -256,8 +274,6 @@ NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *pa
 NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
                                          nnrt_error *error);
 #endif
-/* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
-NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
 
 /* The rest is for models that a loader, an importer or a builder made; an optimised model has what the loaded one had.
    Value of a key in the file's metadata, NULL when there is none; all of them by index, {NULL, NULL} behind the last.
@@ -347,15 +363,19 @@ NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, 
 /* What the last failed nnrt_run says; "" after success. */
 NNRT_API const char *nnrt_session_error(const nnrt_session *session);
 
+#endif /* NNRT_FIRMWARE */
+
 NNRT_API const char *nnrt_version(void); /* "0.1.0" */
 
 #ifdef __cplusplus
 }
+#ifndef NNRT_FIRMWARE
 /* For NNRT_IO: the address of a temporary, good until the end of the call. */
 static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 {
     return &io;
 }
+#endif
 #endif
 
 #endif /* NNRT_H */
@@ -387,6 +407,47 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #include <fcntl.h>
 #include <unistd.h>
 #endif
+
+NNRT_API const char *nnrt_version(void)
+{
+#define NNRTI_TEXT2(x) #x
+#define NNRTI_TEXT(x) NNRTI_TEXT2(x)
+    return NNRTI_TEXT(NNRT_VERSION_MAJOR) "." NNRTI_TEXT(NNRT_VERSION_MINOR) "." NNRTI_TEXT(NNRT_VERSION_PATCH);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* What is behind a model that we made. */
+
+#define NNRTI_MODEL_MAGIC 0x6c65646f6d74726eu /* "nrtmodel" */
+#define NNRTI_MAX_ATTACHED 4
+
+/* A model that we made: the block begins with this, and all that the model points to lies in it, in what was attached,
+   in the replaced model, or is the caller's (constants that were not copied). */
+typedef struct nnrti_owned {
+    NNRT_Model model;
+    uint64_t magic;
+    nnrt_allocator allocator;
+    size_t bytes; /* of the block */
+    struct {
+        void *block;
+        size_t bytes;
+        void (*release)(void *block, size_t bytes); /* NULL: nnrt_free */
+    } attached[NNRTI_MAX_ATTACHED];
+    uint32_t nAttached;
+    const uint8_t *file; /* the checked .nnrt file that the model is in, or NULL; its metadata */
+    const nnrt_metadata *metadata;
+    uint32_t nMetadata;
+    NNRT_Model *replaced; /* the model that this one is the optimised form of, or NULL */
+} nnrti_owned;
+
+/* What lies behind model; NULL when we did not make it. */
+static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
+{
+    nnrti_owned *o = (nnrti_owned *)(uintptr_t)model;
+    return o != NULL && o->magic == NNRTI_MODEL_MAGIC ? o : NULL;
+}
+
+#ifndef NNRT_FIRMWARE
 
 /* stb_ds serves while a model is built, never in a run. Only its array header and the macros that read it are used:
    growth and freeing are ours (nnrti_array_room), so nothing of its code is compiled and no symbol of it leaves the
@@ -895,35 +956,6 @@ NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-#define NNRTI_MODEL_MAGIC 0x6c65646f6d74726eu /* "nrtmodel" */
-#define NNRTI_MAX_ATTACHED 4
-
-/* A model that we made: the block begins with this, and all that the model points to lies in it, in what was attached,
-   in the replaced model, or is the caller's (constants that were not copied). */
-typedef struct nnrti_owned {
-    NNRT_Model model;
-    uint64_t magic;
-    nnrt_allocator allocator;
-    size_t bytes; /* of the block */
-    struct {
-        void *block;
-        size_t bytes;
-        void (*release)(void *block, size_t bytes); /* NULL: nnrt_free */
-    } attached[NNRTI_MAX_ATTACHED];
-    uint32_t nAttached;
-    const uint8_t *file; /* the checked .nnrt file that the model is in, or NULL; its metadata */
-    const nnrt_metadata *metadata;
-    uint32_t nMetadata;
-    NNRT_Model *replaced; /* the model that this one is the optimised form of, or NULL */
-} nnrti_owned;
-
-/* What lies behind model; NULL when we did not make it. */
-static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
-{
-    nnrti_owned *o = (nnrti_owned *)(uintptr_t)model;
-    return o != NULL && o->magic == NNRTI_MODEL_MAGIC ? o : NULL;
-}
-
 /* Tables, names and attributes of m in memory; NULL = no memory. */
 static nnrti_owned *nnrti_owned_tables(const NNRT_Model *m, nnrt_memory *memory)
 {
@@ -1070,7 +1102,8 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model)
             else
                 nnrt_free(&allocator, o->attached[i].block, o->attached[i].bytes);
         o->magic = 0;
-        nnrt_free(&allocator, o, o->bytes);
+        if (o->bytes > 0) /* 0: it lies in memory of the caller's (nnrt_model_load_into) */
+            nnrt_free(&allocator, o, o->bytes);
         o = replaced;
     }
 }
@@ -2287,6 +2320,8 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
 #endif
 #endif
 
+#endif /* NNRT_FIRMWARE */
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>file */
 
@@ -2404,6 +2439,8 @@ NNRT_API bool nnrt_file_is(const void *data, size_t bytes)
 {
     return data != NULL && bytes >= NNRT_FILE_HEADER && memcmp(data, nnrti_file_magic, sizeof(nnrti_file_magic)) == 0;
 }
+
+#ifndef NNRT_FIRMWARE
 
 /* Writing walks over the whole model once for every section, so that only bytes of that section are put out and the
    others are counted: what a record says of another section is then always where that section has it. section 0 puts
@@ -2746,6 +2783,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const n
     memcpy(w.out + NNRTI_FILE_CHECKSUM, &w.hash, sizeof(w.hash));
     return NNRT_SUCCESS;
 }
+
+#endif /* NNRT_FIRMWARE */
 
 /* A file that is read. Its sections have been found to lie inside it. */
 typedef struct nnrti_reader {
@@ -3105,10 +3144,69 @@ static uint64_t nnrti_file_checksum(const uint8_t *data, size_t bytes)
     return nnrti_fnv64(hash, data + NNRTI_FILE_CHECKSUM + 8, bytes - NNRTI_FILE_CHECKSUM - 8);
 }
 
+/* Finds the sections of a file in data. */
+static NNRT_ReturnCode nnrti_reader_begin(nnrti_reader *r, const void *data, size_t bytes, bool checksum,
+                                          nnrt_error *error)
+{
+    nnrti_file_header header;
+    NNRT_ReturnCode code;
+    if (!nnrti_little_endian())
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot use .nnrt files");
+    if ((uintptr_t)data % NNRT_ALIGNMENT != 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the file's data are not aligned to %d bytes",
+                              NNRT_ALIGNMENT);
+    code = nnrti_file_header_read((const uint8_t *)data, bytes, &header, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (checksum && nnrti_file_checksum((const uint8_t *)data, (size_t)header.bytes) != header.checksum)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is damaged: its checksum is wrong");
+    memset(r, 0, sizeof(*r));
+    r->data = (const uint8_t *)data;
+    r->error = error;
+    return nnrti_reader_sections(r, &header) ? NNRT_SUCCESS : r->code;
+}
+
+/* The tables in memory become a model that may be used, when it holds what every model must. scratch serves to check it.
+ */
+static NNRT_ReturnCode nnrti_reader_end(nnrti_reader *r, nnrti_owned *o, nnrt_memory *scratch)
+{
+    const NNRT_ReturnCode code = o != NULL ? nnrt_model_check(&o->model, scratch, NULL, r->error) : r->code;
+    if (code != NNRT_SUCCESS)
+        return code;
+    o->magic = NNRTI_MODEL_MAGIC;
+    o->file = r->data;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *data, size_t bytes, bool checksum,
+                                              nnrt_memory *memory, nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    nnrti_owned *o;
+    nnrti_reader r;
+    if (model != NULL)
+        *model = NULL;
+    if (model == NULL || data == NULL || memory == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_load_into: %s is NULL",
+                              model == NULL  ? "model"
+                              : data == NULL ? "data"
+                                             : "memory");
+    if ((code = nnrti_reader_begin(&r, data, bytes, checksum, error)) != NNRT_SUCCESS)
+        return code;
+    o = nnrti_reader_model(&r, memory);
+    code = nnrti_reader_end(&r, o, memory);
+    nnrt_memory_drop_temp(memory);
+    if (code == NNRT_SUCCESS)
+        *model = &o->model;
+    return code;
+}
+
+#ifndef NNRT_FIRMWARE
+
 /* Makes the model of a file whose sections are good: counts, takes one block, fills it, checks the model. */
 static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *allocator, NNRT_Model **model)
 {
-    nnrt_memory memory;
+    nnrt_memory memory, scratch;
     NNRT_ReturnCode code;
     nnrti_owned *o;
     uint8_t *block;
@@ -3123,22 +3221,17 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
     if (block == NULL)
         return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "there is not enough memory to load the model");
     nnrt_memory_buffer(&memory, block, bytes);
+    nnrt_memory_count(&scratch, allocator);
     o = nnrti_reader_model(r, &memory);
-    code = o == NULL ? r->code : NNRT_SUCCESS;
-    if (o != NULL) {
-        nnrt_memory_count(&memory, allocator);
-        code = nnrt_model_check(&o->model, &memory, NULL, r->error);
-        nnrt_memory_end(&memory);
-    }
+    code = nnrti_reader_end(r, o, &scratch);
+    nnrt_memory_end(&scratch);
     if (code != NNRT_SUCCESS) {
         nnrt_free(allocator, block, bytes);
         return code;
     }
-    o->magic = NNRTI_MODEL_MAGIC;
     if (allocator != NULL)
         o->allocator = *allocator;
     o->bytes = bytes;
-    o->file = r->data;
     *model = &o->model;
     return NNRT_SUCCESS;
 }
@@ -3146,7 +3239,6 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
 NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                 const nnrt_load_desc *desc, nnrt_error *error)
 {
-    nnrti_file_header header;
     NNRT_ReturnCode code;
     nnrti_reader r;
     if (model != NULL)
@@ -3154,23 +3246,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
     if (model == NULL || data == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_load_memory: %s is NULL",
                               model == NULL ? "model" : "data");
-    if (!nnrti_little_endian())
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot use .nnrt files");
-    if ((uintptr_t)data % NNRTI_FILE_ALIGNMENT != 0)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the file's data are not aligned to %u bytes",
-                              (uint32_t)NNRTI_FILE_ALIGNMENT);
-    code = nnrti_file_header_read((const uint8_t *)data, bytes, &header, error);
-    if (code != NNRT_SUCCESS)
-        return code;
-    if (desc != NULL && desc->checksum &&
-        nnrti_file_checksum((const uint8_t *)data, (size_t)header.bytes) != header.checksum)
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is damaged: its checksum is wrong");
-    memset(&r, 0, sizeof(r));
-    r.data = (const uint8_t *)data;
-    r.error = error;
-    if (!nnrti_reader_sections(&r, &header))
-        return r.code;
-    return nnrti_reader_make(&r, desc != NULL ? desc->allocator : NULL, model);
+    code = nnrti_reader_begin(&r, data, bytes, desc != NULL && desc->checksum, error);
+    return code == NNRT_SUCCESS ? nnrti_reader_make(&r, desc != NULL ? desc->allocator : NULL, model) : code;
 }
 
 NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index)
@@ -3402,13 +3479,6 @@ struct nnrt_session {
     nnrt_session_memory memory;
     nnrt_error error;
 };
-
-NNRT_API const char *nnrt_version(void)
-{
-#define NNRTI_TEXT2(x) #x
-#define NNRTI_TEXT(x) NNRTI_TEXT2(x)
-    return NNRTI_TEXT(NNRT_VERSION_MAJOR) "." NNRTI_TEXT(NNRT_VERSION_MINOR) "." NNRTI_TEXT(NNRT_VERSION_PATCH);
-}
 
 static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
 {
@@ -3796,5 +3866,7 @@ NNRT_API const char *nnrt_session_error(const nnrt_session *session)
 {
     return session != NULL ? session->error.message : "";
 }
+
+#endif /* NNRT_FIRMWARE */
 
 #endif /* NNRT_IMPLEMENTATION */

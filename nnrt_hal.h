@@ -40,14 +40,18 @@ extern "C" {
 /* >>memory */
 
 /* Where memory comes from. alloc returns NULL when there is none; free gets the size back. alignment is a power of two.
-   A NULL allocator, or NULL members, stand for malloc and free. */
+   A NULL allocator, or NULL members, stand for malloc and free; under NNRT_FIRMWARE for no memory at all. */
 typedef struct nnrt_allocator {
     void *(*alloc)(void *user, size_t bytes, size_t alignment);
     void (*free)(void *user, void *block, size_t bytes);
     void *user;
 } nnrt_allocator;
 
-#define NNRT_ALIGNMENT 64 /* of buffers handed in and of tensors in the arena, bytes */
+#ifdef NNRT_FIRMWARE
+#define NNRT_ALIGNMENT 8 /* of buffers handed in and of tensors in the arena, bytes */
+#else
+#define NNRT_ALIGNMENT 64
+#endif
 
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes);
 NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes);
@@ -70,9 +74,9 @@ NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
 /* As counted, but what stays and what is temporary come from two blocks. */
 NNRT_API void nnrt_memory_split(nnrt_memory *m, void *keep, size_t keepBytes, void *temp, size_t tempBytes);
-NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);         /* zeroed, aligned to 16 */
+NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);         /* zeroed, aligned to 16 (NNRT_FIRMWARE: 8) */
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes); /* aligned to NNRT_ALIGNMENT */
-NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);         /* zeroed, aligned to 16 */
+NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);         /* as keep */
 NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m);                   /* all temporary blocks at once */
 NNRT_API void nnrt_memory_end(nnrt_memory *m);                         /* frees what counting allocated */
 
@@ -178,6 +182,7 @@ typedef struct NNRT_ModelConfig {
     uint32_t threads;         /* 0 = one */
     nnrt_dims_list inputDims; /* extents for inputs that have -1; empty, or one entry an input */
     nnrt_error *error;        /* NULL = codes only */
+    uint32_t arenaAlignment;  /* of tensors in the arena: a power of two, 8 to NNRT_ALIGNMENT; 0 = NNRT_ALIGNMENT */
 } NNRT_ModelConfig;
 
 /* What a run reads from and writes to. */
@@ -291,6 +296,8 @@ typedef struct NNRT_DeviceVtbl {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>registry */
 
+#ifndef NNRT_FIRMWARE
+
 #define NNRT_MAX_DEVICES 16
 
 /* Devices are told apart by "<device>_<vendor>_v<major>_<minor>". nnrt_device_find takes that or the device name alone
@@ -321,6 +328,8 @@ NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepa
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
+
+#endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>prepare */
@@ -374,24 +383,23 @@ NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count
 typedef int32_t nnrt_place_kind;
 enum {
     NNRT_PLACE_NONE,     /* absent operand */
-    NNRT_PLACE_CONSTANT, /* at address */
+    NNRT_PLACE_CONSTANT, /* where view.data points */
     NNRT_PLACE_ARENA,    /* at offset in the arena */
     NNRT_PLACE_INPUT,    /* in the caller's input number offset */
     NNRT_PLACE_OUTPUT    /* in the caller's output number offset */
 };
 
 typedef struct nnrt_plan_arg {
-    nnrt_view view; /* data is filled in when a step runs */
+    nnrt_view view; /* data: of a constant; else filled in when a step runs */
     nnrt_place_kind kind;
     size_t offset;
-    const void *address;
     uint32_t tensor; /* index in Model.allTensors, NNRT_NO_TENSOR for a resolved parameter */
 } nnrt_plan_arg;
 
 typedef struct nnrt_plan_step {
     nnrt_kernel kernel;
-    const void *attr; /* resolved */
-    const nnrt_op *op;
+    const void *attr;        /* resolved */
+    const nnrt_op *op;       /* NULL where a plan was made in another place (nnrt emit-c) */
     const char *name;        /* of the node */
     int32_t node;            /* -1: a copy that the plan added for an output */
     uint32_t arg, nIn, nOut; /* args[arg .. arg+nIn+nOut) */
@@ -418,7 +426,12 @@ typedef struct nnrt_plan {
 /* Validates, infers, plans. Everything the plan points to lies in memory (kept) or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
-/* Bytes of a workspace for the plan: views of the widest step, and the arena. */
+/* Calls the kernels in order, and checks nothing: all that a program needs whose plan is constant data. views has room
+   for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all inputs, then of all outputs. *step, when
+   not NULL, gets the number of the step that failed. */
+NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
+                                           uint32_t *step);
+/* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, and the arena. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
 /* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to NNRT_ALIGNMENT;
    inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated. outputDims and error
@@ -446,7 +459,9 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *resu
 
 #include "nnrt_ops.h" /* its implementation, where only its declarations were read so far */
 
+#ifndef NNRT_FIRMWARE
 #include <stdlib.h>
+#endif
 #include <string.h>
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -459,6 +474,23 @@ static bool nnrti_round_size(size_t bytes, size_t alignment, size_t *out)
     *out &= ~(alignment - 1);
     return true;
 }
+
+#ifdef NNRT_FIRMWARE
+
+NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes)
+{
+    if (allocator == NULL || allocator->alloc == NULL)
+        return NULL;
+    return allocator->alloc(allocator->user, bytes, NNRT_ALIGNMENT);
+}
+
+NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes)
+{
+    if (block != NULL && allocator != NULL && allocator->free != NULL)
+        allocator->free(allocator->user, block, bytes);
+}
+
+#else
 
 /* malloc, moved up to a multiple of NNRT_ALIGNMENT; the address malloc gave lies right before the block. */
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes)
@@ -492,6 +524,10 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
     free(raw);
 }
 
+#endif
+
+#define NNRTI_KEEP_ALIGNMENT (NNRT_ALIGNMENT < 16 ? NNRT_ALIGNMENT : 16)
+
 /* In front of every block while counting. */
 typedef struct nnrti_block {
     struct nnrti_block *next;
@@ -499,7 +535,7 @@ typedef struct nnrti_block {
     bool temp;
 } nnrti_block;
 
-#define NNRTI_BLOCK_HEADER NNRT_ALIGNMENT
+#define NNRTI_BLOCK_HEADER (NNRT_ALIGNMENT < 16 ? 16 : NNRT_ALIGNMENT)
 
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
 {
@@ -547,7 +583,7 @@ static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bo
 {
     size_t rounded, pad = 0, total;
     uint8_t *result;
-    if (!nnrti_round_size(bytes > 0 ? bytes : 1, 16, &rounded)) {
+    if (!nnrti_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded)) {
         m->full = true;
         return NULL;
     }
@@ -579,7 +615,7 @@ static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bo
 
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
 {
-    return nnrti_memory_get(m, bytes, 16, false);
+    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false);
 }
 
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes)
@@ -589,7 +625,7 @@ NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes)
 
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes)
 {
-    return nnrti_memory_get(m, bytes, 16, true);
+    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true);
 }
 
 static void nnrti_memory_free(nnrt_memory *m, bool all)
@@ -1783,7 +1819,7 @@ static void nnrti_draft_arg(nnrti_planner *p, const nnrt_op *op, const nnrt_oper
     nnrt_operand_view(op, o, index, &arg->view);
     if (o->data != NULL) {
         arg->kind = NNRT_PLACE_CONSTANT;
-        arg->address = o->data;
+        arg->view.data = (void *)(uintptr_t)o->data;
     }
     arg->tensor = tensor;
 }
@@ -1963,7 +1999,7 @@ static void nnrti_assign_storage(nnrti_planner *p)
     }
 }
 
-static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, nnrt_plan *plan)
+static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, nnrt_plan *plan)
 {
     nnrt_plan_block *blocks = (nnrt_plan_block *)nnrti_temp(p->memory, p->nStorages, sizeof(*blocks));
     uint32_t count = 0;
@@ -1981,7 +2017,7 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, nnrt_plan *plan)
             blocks[count].first = p->storages[i].first;
             blocks[count++].last = p->storages[i].last;
         }
-    code = nnrt_plan_arena(blocks, count, NNRT_ALIGNMENT, scratch, &plan->arenaBytes, &plan->arenaBound);
+    code = nnrt_plan_arena(blocks, count, alignment, scratch, &plan->arenaBytes, &plan->arenaBound);
     if (code != NNRT_SUCCESS)
         return nnrt_error_set(p->error, code, "the arena of the model's %u intermediate tensors does not fit a size_t",
                               count);
@@ -2014,20 +2050,19 @@ static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
 static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
 {
     uint32_t t = p->model->outputIndex.data[i];
-    const nnrt_op *op = nnrt_op_find(NNRT_NODE_TYPE_RESHAPE);
-    step->kernel = op->kernels[0].call;
+    step->kernel = nnrti_call_reshape;
     step->attr = NULL;
-    step->op = op;
+    step->op = NULL;
     step->name = p->tensors[t].name;
     step->node = -1;
     step->arg = at;
     step->nIn = 2;
     step->nOut = 1;
-    nnrt_operand_view(op, &p->tensors[t], 0, &args[at].view);
+    nnrt_operand_view(NULL, &p->tensors[t], 0, &args[at].view);
     args[at].tensor = t;
     if (p->storageOf[t] == NNRTI_NO_STORAGE) {
         args[at].kind = NNRT_PLACE_CONSTANT;
-        args[at].address = p->tensors[t].data;
+        args[at].view.data = (void *)(uintptr_t)p->tensors[t].data;
     } else {
         nnrti_place_arg(p, &args[at]);
     }
@@ -2035,7 +2070,7 @@ static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *s
     args[at + 2] = args[at];
     args[at + 2].kind = NNRT_PLACE_OUTPUT;
     args[at + 2].offset = i;
-    args[at + 2].address = NULL;
+    args[at + 2].view.data = NULL;
 }
 
 /* The draft becomes the plan: what is left of the steps, then the copies. */
@@ -2144,10 +2179,14 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
                                          nnrt_plan **plan)
 {
     nnrti_planner p;
+    const uint32_t alignment = config->arenaAlignment != 0 ? config->arenaAlignment : NNRT_ALIGNMENT;
     NNRT_ReturnCode code;
     nnrt_plan *made;
     uint32_t *order = NULL;
     *plan = NULL;
+    if (alignment < 8 || alignment > NNRT_ALIGNMENT || (alignment & (alignment - 1)) != 0)
+        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER,
+                              "arenaAlignment is %u, expected a power of two from 8 to %d", alignment, NNRT_ALIGNMENT);
     memset(&p, 0, sizeof(p));
     p.memory = memory;
     p.error = config->error;
@@ -2164,7 +2203,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
         return code;
     nnrti_drop_dead_steps(&p);
     nnrti_assign_storage(&p);
-    if ((code = nnrti_place_arena(&p, made)) != NNRT_SUCCESS || (code = nnrti_write_steps(&p, made)) != NNRT_SUCCESS)
+    if ((code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS ||
+        (code = nnrti_write_steps(&p, made)) != NNRT_SUCCESS)
         return code;
     made->nInputs = model->inputIndex.count;
     made->nOutputs = model->outputIndex.count;
@@ -2179,17 +2219,21 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
 
-/* A plan whose workspace would not fit is refused when it is made: see nnrti_reference_build. */
-static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *total)
+/* *views = bytes of the views, *tables = with the addresses behind them, where the arena begins. A plan whose workspace
+   would not fit is refused when it is made: see nnrti_reference_build. */
+static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables, size_t *total)
 {
-    return nnrt_mul_size(plan->maxArgs, sizeof(nnrt_view), views) && nnrti_round_size(*views, NNRT_ALIGNMENT, views) &&
-           nnrt_add_size(*views, plan->arenaBytes, total);
+    size_t io;
+    return nnrt_mul_size(plan->maxArgs, sizeof(nnrt_view), views) &&
+           nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(void *), &io) &&
+           nnrt_add_size(*views, io, tables) && nnrti_round_size(*tables, NNRT_ALIGNMENT, tables) &&
+           nnrt_add_size(*tables, plan->arenaBytes, total);
 }
 
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan)
 {
-    size_t views, total;
-    return nnrti_workspace(plan, &views, &total) ? total : SIZE_MAX;
+    size_t views, tables, total;
+    return nnrti_workspace(plan, &views, &tables, &total) ? total : SIZE_MAX;
 }
 
 static NNRT_ReturnCode nnrti_check_io(const nnrt_plan_io *want, const NNRT_IOTensor *got, bool output, uint32_t i,
@@ -2253,49 +2297,63 @@ static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *worksp
     return NNRT_SUCCESS;
 }
 
-static void *nnrti_arg_data(const nnrt_plan_arg *arg, uint8_t *arena, const NNRT_IOTensor *inputs,
-                            const NNRT_IOTensor *outputs)
+NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
+                                           uint32_t *step)
 {
-    switch (arg->kind) {
-    case NNRT_PLACE_CONSTANT: return (void *)(uintptr_t)arg->address;
-    case NNRT_PLACE_ARENA: return arena + arg->offset;
-    case NNRT_PLACE_INPUT: return (void *)(uintptr_t)nnrti_buffer_data(&inputs[arg->offset].data);
-    case NNRT_PLACE_OUTPUT: return (void *)(uintptr_t)nnrti_buffer_data(&outputs[arg->offset].data);
-    default: return NULL;
+    for (uint32_t s = 0; s < plan->nSteps; s++) {
+        const nnrt_plan_step *now = &plan->steps[s];
+        const nnrt_plan_arg *arg = &plan->args[now->arg];
+        NNRT_ReturnCode code;
+        for (uint32_t k = 0; k < now->nIn + now->nOut; k++, arg++) {
+            views[k] = arg->view;
+            if (arg->kind == NNRT_PLACE_ARENA)
+                views[k].data = (uint8_t *)arena + arg->offset;
+            else if (arg->kind >= NNRT_PLACE_INPUT)
+                views[k].data = io[arg->offset + (arg->kind == NNRT_PLACE_OUTPUT ? plan->nInputs : 0)];
+        }
+        code = now->kernel(now->attr, views, now->nIn, now->nOut);
+        if (code != NNRT_SUCCESS) {
+            if (step != NULL)
+                *step = s;
+            return code;
+        }
     }
+    return NNRT_SUCCESS;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
 {
-    nnrt_view *views = (nnrt_view *)workspace;
-    size_t viewBytes = 0, total;
-    uint8_t *arena;
+    size_t viewBytes = 0, tableBytes = 0, total;
+    const nnrt_plan_step *failed;
+    uint32_t step = 0;
+    void **io;
     NNRT_ReturnCode code;
     for (uint32_t i = 0; outputDims != NULL && i < nOut && i < plan->nOutputs; i++)
         outputDims[i] = plan->outputs[i].shape;
     code = nnrti_check_run(plan, workspace, workspaceBytes, inputs, nIn, outputs, nOut, error);
     if (code != NNRT_SUCCESS)
         return code;
-    (void)nnrti_workspace(plan, &viewBytes, &total);
-    arena = (uint8_t *)workspace + viewBytes;
-    for (uint32_t s = 0; s < plan->nSteps; s++) {
-        const nnrt_plan_step *step = &plan->steps[s];
-        for (uint32_t k = 0; k < step->nIn + step->nOut; k++) {
-            views[k] = plan->args[step->arg + k].view;
-            views[k].data = nnrti_arg_data(&plan->args[step->arg + k], arena, inputs, outputs);
-        }
-        code = step->kernel(step->attr, views, step->nIn, step->nOut);
-        if (code != NNRT_SUCCESS)
-            return nnrti_blame(error,
-                               nnrt_error_set(error, code, "node %d '%s' (%s): %s", step->node, step->name,
-                                              step->op->name,
-                                              step->op->failure != NULL ? step->op->failure : "its kernel failed"),
-                               step->node, -1);
-    }
-    return NNRT_SUCCESS;
+    (void)nnrti_workspace(plan, &viewBytes, &tableBytes, &total);
+    io = (void **)(void *)((uint8_t *)workspace + viewBytes);
+    for (uint32_t i = 0; i < nIn; i++)
+        io[i] = (void *)(uintptr_t)nnrti_buffer_data(&inputs[i].data);
+    for (uint32_t i = 0; i < nOut; i++)
+        io[nIn + i] = (void *)(uintptr_t)nnrti_buffer_data(&outputs[i].data);
+    code = nnrt_plan_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, &step);
+    if (code == NNRT_SUCCESS)
+        return NNRT_SUCCESS;
+    failed = &plan->steps[step];
+    return nnrti_blame(
+        error,
+        nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
+                       failed->op != NULL ? failed->op->name : "constant plan",
+                       failed->op != NULL && failed->op->failure != NULL ? failed->op->failure : "its kernel failed"),
+        failed->node, -1);
 }
+
+#ifndef NNRT_FIRMWARE /* devices: firmware runs its plans itself */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reference */
@@ -3145,5 +3203,7 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
         return nnrt_error_set(error, code, "the device's run failed: %s (%d)", nnrt_code_name(code), code);
     return NNRT_SUCCESS;
 }
+
+#endif /* NNRT_FIRMWARE */
 
 #endif /* NNRT_IMPLEMENTATION */

@@ -69,7 +69,34 @@ MIT licence, see LICENSE.
 #endif
 #endif
 
-#define NNRT_MAX_RANK 8 /* tensors have at most this many axes */
+/* NNRT_FIRMWARE          for a microcontroller: implies NNRT_NO_MESSAGES; what the other headers leave out, they say. */
+#ifdef NNRT_FIRMWARE
+#ifndef NNRT_NO_MESSAGES
+#define NNRT_NO_MESSAGES
+#endif
+#endif
+
+/* NNRT_NO_MESSAGES       a fault has its code, node and tensor, but no text: nnrt_error.message stays empty. */
+#ifdef NNRT_NO_MESSAGES
+#define NNRT_MESSAGE_BYTES 4
+#else
+#define NNRT_MESSAGE_BYTES 276
+#endif
+
+/* NNRT_MAX_RANK          tensors have at most this many axes: 4 to 8. */
+#ifndef NNRT_MAX_RANK
+#define NNRT_MAX_RANK 8
+#endif
+#if NNRT_MAX_RANK < 4 || NNRT_MAX_RANK > 8
+#error "NNRT_MAX_RANK must lie between 4 and 8"
+#endif
+
+/* NNRT_SELECT            only operators NAME for which NNRT_KEEP_NAME is defined as 1 are in the table;
+   NNRT_KEEP_TYPES        and of their kernels only those for these types of input 0 (NNRT_TYPES_ bits): for programs
+                          that load models and must be small. `nnrt info MODEL` prints what a model needs. */
+#ifndef NNRT_KEEP_TYPES
+#define NNRT_KEEP_TYPES NNRT_TYPES_ANY
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -143,20 +170,23 @@ extern "C" {
     E(NNRT_ACTIVATION_TYPE_, NO_ACTIVATION, 0)                                                                         \
     E(NNRT_ACTIVATION_TYPE_, RELU, 1)                                                                                  \
     E(NNRT_ACTIVATION_TYPE_, SIGMOID, 2)                                                                               \
-    E(NNRT_ACTIVATION_TYPE_, RELU6, 3) E(NNRT_ACTIVATION_TYPE_, ELU, 4) E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5)        \
-        E(NNRT_ACTIVATION_TYPE_, ABS, 6) E(NNRT_ACTIVATION_TYPE_, RELU1, 7) E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8)      \
-            E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9) E(NNRT_ACTIVATION_TYPE_, TANH, 10)                                   \
-                E(NNRT_ACTIVATION_TYPE_, SELU, 11) E(NNRT_ACTIVATION_TYPE_, HSWISH, 12)                                \
-                    E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13) E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14)                 \
-                        E(NNRT_ACTIVATION_TYPE_, LINEAR, 15) E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16)                   \
-                            E(NNRT_ACTIVATION_TYPE_, SIGN, 17) E(NNRT_ACTIVATION_TYPE_, SWISH, 18)                     \
-                                E(NNRT_ACTIVATION_TYPE_, GELU, 19) E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
+    E(NNRT_ACTIVATION_TYPE_, RELU6, 3)                                                                                 \
+    E(NNRT_ACTIVATION_TYPE_, ELU, 4)                                                                                   \
+    E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5) E(NNRT_ACTIVATION_TYPE_, ABS, 6) E(NNRT_ACTIVATION_TYPE_, RELU1, 7)        \
+        E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8) E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9) E(NNRT_ACTIVATION_TYPE_, TANH, 10) \
+            E(NNRT_ACTIVATION_TYPE_, SELU, 11) E(NNRT_ACTIVATION_TYPE_, HSWISH, 12)                                    \
+                E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13) E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14)                     \
+                    E(NNRT_ACTIVATION_TYPE_, LINEAR, 15) E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16)                       \
+                        E(NNRT_ACTIVATION_TYPE_, SIGN, 17) E(NNRT_ACTIVATION_TYPE_, SWISH, 18)                         \
+                            E(NNRT_ACTIVATION_TYPE_, GELU, 19) E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
 #define NNRT_ENUM_ReduceMode(E)                                                                                        \
     E(NNRT_REDUCE_MODE_, MEAN, 0)                                                                                      \
     E(NNRT_REDUCE_MODE_, MAX, 1)                                                                                       \
     E(NNRT_REDUCE_MODE_, MIN, 2)                                                                                       \
-    E(NNRT_REDUCE_MODE_, PROD, 3) E(NNRT_REDUCE_MODE_, SUM, 4) E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5)                     \
-        E(NNRT_REDUCE_MODE_, ASUM, 6) E(NNRT_REDUCE_MODE_, ALL, 7) E(NNRT_REDUCE_MODE_, L2, 8)
+    E(NNRT_REDUCE_MODE_, PROD, 3)                                                                                      \
+    E(NNRT_REDUCE_MODE_, SUM, 4)                                                                                       \
+    E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5) E(NNRT_REDUCE_MODE_, ASUM, 6) E(NNRT_REDUCE_MODE_, ALL, 7)                     \
+        E(NNRT_REDUCE_MODE_, L2, 8)
 #define NNRT_ENUM_EltwiseMode(E)                                                                                       \
     E(NNRT_ELTWISE_MODE_, PROD, 0)                                                                                     \
     E(NNRT_ELTWISE_MODE_, SUM, 1) E(NNRT_ELTWISE_MODE_, MAXIMUM, 2) E(NNRT_ELTWISE_MODE_, UNKNOWN, 3)
@@ -171,8 +201,10 @@ extern "C" {
     T(ReturnCode)                                                                                                      \
     T(DeviceType)                                                                                                      \
     T(DeviceStatus)                                                                                                    \
-    T(PerformanceMode) T(Priority) T(Format) T(QuantType) T(ResizeMethod) T(CoordinateTransformMode) T(NearestMode)    \
-        T(ActivationType) T(ReduceMode) T(EltwiseMode) T(PadMode) T(RoundMode) T(PaddingMode)
+    T(PerformanceMode)                                                                                                 \
+    T(Priority)                                                                                                        \
+    T(Format) T(QuantType) T(ResizeMethod) T(CoordinateTransformMode) T(NearestMode) T(ActivationType) T(ReduceMode)   \
+        T(EltwiseMode) T(PadMode) T(RoundMode) T(PaddingMode)
 
 /* Element types: D(NAME, number, bytes, text). Floats are IEEE binary16/32/64; bool is one byte, 0 or 1. */
 #define NNRT_DATA_TYPES(D)                                                                                             \
@@ -217,6 +249,7 @@ enum { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_
      NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT32) | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT64))
 #define NNRT_TYPES_NUM (NNRT_TYPES_INT | NNRT_TYPES_FLOAT | NNRT_TYPES_F64)
 #define NNRT_TYPES_ANY (NNRT_TYPES_NUM | NNRT_TYPES_BOOL)
+#define NNRT_TYPES_BUT_F32 (NNRT_TYPES_ANY & ~NNRT_TYPES_F32)
 
 /* A list is a pointer and a count. The pointer may be NULL when the count is 0; lists own nothing. */
 typedef struct NNRT_Int64List {
@@ -247,9 +280,9 @@ typedef struct NNRT_QuantParam {
 /* What went wrong, filled by the first fault of a call and not overwritten while it unwinds. Zero it before use. */
 typedef struct nnrt_error {
     NNRT_ReturnCode code;
-    int32_t node;      /* index of the node in Model.nodes, -1 = none */
-    int32_t tensor;    /* index of the tensor in Model.allTensors, -1 = none */
-    char message[276]; /* one sentence, ends in '\0' */
+    int32_t node;                     /* index of the node in Model.nodes, -1 = none */
+    int32_t tensor;                   /* index of the tensor in Model.allTensors, -1 = none */
+    char message[NNRT_MESSAGE_BYTES]; /* one sentence, ends in '\0' */
 } nnrt_error;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -475,13 +508,14 @@ typedef struct nnrt_error {
     S(Activation)                                                                                                      \
     S(AddFusion)                                                                                                       \
     S(ArgMaxFusion)                                                                                                    \
-    S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion) S(Conv2dTransposeFusion)           \
-        S(DivFusion) S(Eltwise) S(ExpFusion) S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm) S(Gather)       \
-            S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion) S(OneHot)         \
-                S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape) S(Resize)        \
-                    S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split) S(Sqrt)      \
-                        S(SquaredDifference) S(Squeeze) S(Stack) S(StridedSlice) S(SubFusion) S(TileFusion)            \
-                            S(TopKFusion) S(Transpose) S(Unsqueeze)
+    S(AvgPoolFusion)                                                                                                   \
+    S(BatchToSpaceND)                                                                                                  \
+    S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion) S(Conv2dTransposeFusion) S(DivFusion) S(Eltwise) S(ExpFusion)         \
+        S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm) S(Gather) S(LayerNormFusion) S(LessEqual)            \
+            S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion) S(OneHot) S(PadFusion) S(PowFusion)               \
+                S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape) S(Resize) S(Rsqrt) S(ScaleFusion) S(Shape) \
+                    S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split) S(Sqrt) S(SquaredDifference) S(Squeeze)       \
+                        S(Stack) S(StridedSlice) S(SubFusion) S(TileFusion) S(TopKFusion) S(Transpose) S(Unsqueeze)
 
 #define NNRTI_CTYPE_BOOL(T) bool
 #define NNRTI_CTYPE_INT(T) int64_t
@@ -588,7 +622,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32
       NNRTI_FLOATS(K, Activation, activation, 1_1) K(NNRT_TYPES_F64, Activation, activation_f64, 1_1) \
       K(NNRT_TYPES_I32, Activation, activation_i32, 1_1), 10) \
     X(ADD_FUSION, 5, AddFusion, add_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_F32, AddFusion, add_fusion_f32, 2_1) K(NNRT_TYPES_ANY, AddFusion, add_fusion, 2_1), 10) \
+      K(NNRT_TYPES_F32, AddFusion, add_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32, AddFusion, add_fusion, 2_1), 10) \
     X(ARGMAX_FUSION, 11, ArgMaxFusion, argmax_fusion, "x", "indices:. values?=0", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
       K(NNRT_TYPES_NUM, ArgMaxFusion, argmax_fusion, 1_2), 10) \
     X(AVGPOOL_FUSION, 17, AvgPoolFusion, avgpool_fusion, "x", "y=0", NNRTI_IMAGE, NNRTI_NOFAIL, \
@@ -606,7 +640,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32
     X(CONV2D_TRANSPOSE_FUSION, 36, Conv2dTransposeFusion, conv2d_transpose_fusion, "x weight=0 bias?=0", "y=0", \
       NNRTI_IMAGE, NNRTI_NOFAIL, NNRTI_FLOATS(K, Conv2dTransposeFusion, conv2d_transpose_fusion, 3_1), 10) \
     X(DIV_FUSION, 47, DivFusion, div_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_DIVZERO, \
-      K(NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) K(NNRT_TYPES_ANY, DivFusion, div_fusion, 2_1), 10) \
+      K(NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32, DivFusion, div_fusion, 2_1), 10) \
     X(ELTWISE, 52, Eltwise, eltwise, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
       K(NNRT_TYPES_NUM, Eltwise, eltwise, 2_1), 10) \
     X(EXPFUSION, 55, ExpFusion, expfusion, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
@@ -633,7 +667,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32
     X(MAX_POOL_FUSION, 92, MaxPoolFusion, max_pool_fusion, "x", "y=0 indices?:.", NNRTI_IMAGE, NNRTI_NOFAIL, \
       NNRTI_FLOATS(K, MaxPoolFusion, max_pool_fusion, 1_2), 10) \
     X(MUL_FUSION, 99, MulFusion, mul_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_F32, MulFusion, mul_fusion_f32, 2_1) K(NNRT_TYPES_ANY, MulFusion, mul_fusion, 2_1), 10) \
+      K(NNRT_TYPES_F32, MulFusion, mul_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32, MulFusion, mul_fusion, 2_1), 10) \
     X(ONE_HOT, 105, OneHot, one_hot, "indices depth:i onValue offValue=2", "y=2", NNRTI_MOVE, NNRTI_NOFAIL, \
       K(NNRT_TYPES_INDEX, OneHot, one_hot, 4_1), 10) \
     X(PAD_FUSION, 107, PadFusion, pad_fusion, "x paddings?:i value?=0", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
@@ -645,7 +679,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32
     X(QUANT_DTYPE_CAST, 113, QuantDTypeCast, quant_dtype_cast, "x", "y:.", NNRTI_MAP, NNRTI_NOFAIL, \
       K(NNRT_TYPES_FLOAT | NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32, QuantDTypeCast, quant_dtype_cast, 1_1), 10) \
     X(REDUCE_FUSION, 118, ReduceFusion, reduce_fusion, "x axes?:i", "y=0", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_F32, ReduceFusion, reduce_fusion_f32, 2_1) K(NNRT_TYPES_ANY, ReduceFusion, reduce_fusion, 2_1), 10) \
+      K(NNRT_TYPES_F32, ReduceFusion, reduce_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32, ReduceFusion, reduce_fusion, 2_1), 10) \
     X(RESHAPE, 119, Reshape, reshape, "x shape:i", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
       K(NNRT_TYPES_ANY, Reshape, reshape, 1_1), 10) \
     X(RESIZE, 120, Resize, resize, "x size?", "y=0", NNRTI_IMAGE, NNRTI_NOFAIL, \
@@ -675,7 +709,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32
     X(STRIDED_SLICE, 151, StridedSlice, strided_slice, "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE, \
       NNRTI_NOFAIL, K(NNRT_TYPES_ANY, StridedSlice, strided_slice, 4_1), 10) \
     X(SUB_FUSION, 152, SubFusion, sub_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_F32, SubFusion, sub_fusion_f32, 2_1) K(NNRT_TYPES_NUM, SubFusion, sub_fusion, 2_1), 10) \
+      K(NNRT_TYPES_F32, SubFusion, sub_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL, SubFusion, sub_fusion, 2_1), 10) \
     X(TILE_FUSION, 160, TileFusion, tile_fusion, "x multiples:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
       K(NNRT_TYPES_ANY, TileFusion, tile_fusion, 1_1), 10) \
     X(TOPK_FUSION, 161, TopKFusion, topk_fusion, "x k:i", "values=0 indices?:.", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
@@ -859,11 +893,23 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #pragma fp_contract(off)
 #endif
 
+/* A selection of operators leaves functions that only others use. */
+#if (defined(NNRT_SELECT) || defined(NNRT_FIRMWARE)) && (defined(__GNUC__) || defined(__clang__))
+#pragma GCC diagnostic ignored "-Wunused-function"
+#endif
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>text */
 
+/* Names that only messages, printers and tools need. */
+#ifdef NNRT_NO_MESSAGES
+#define NNRTI_LABEL(text) ""
+#else
+#define NNRTI_LABEL(text) text
+#endif
+
 /* Tables made from the descriptions of the declarations. */
-#define NNRTI_ENUM_ROW(prefix, name, value) {#name, value},
+#define NNRTI_ENUM_ROW(prefix, name, value) {NNRTI_LABEL(#name), value},
 #define NNRTI_ENUM_TABLE(T)                                                                                            \
     static const nnrt_enum_value nnrti_enum_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_ENUM_ROW)};
 NNRT_ENUMS(NNRTI_ENUM_TABLE)
@@ -1133,15 +1179,23 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...)
     return nnrti_end(&o);
 }
 
+/* True when error waits for a fault; its code, node and tensor are then set. */
+static bool nnrti_error_take(nnrt_error *error, NNRT_ReturnCode code, int32_t node)
+{
+    if (error == NULL || error->code != NNRT_SUCCESS)
+        return false;
+    error->code = code;
+    error->node = node;
+    error->tensor = -1;
+    return true;
+}
+
 NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...)
 {
     va_list args;
     nnrti_out o;
-    if (error == NULL || error->code != NNRT_SUCCESS)
+    if (!nnrti_error_take(error, code, -1))
         return code;
-    error->code = code;
-    error->node = -1;
-    error->tensor = -1;
     o.data = error->message;
     o.size = sizeof(error->message);
     o.length = 0;
@@ -1158,11 +1212,8 @@ static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const c
     va_list args;
     nnrti_out o;
     nnrt_error *e = c->error;
-    if (e == NULL || e->code != NNRT_SUCCESS)
+    if (!nnrti_error_take(e, code, c->node))
         return code;
-    e->code = code;
-    e->node = c->node;
-    e->tensor = -1;
     o.data = e->message;
     o.size = sizeof(e->message);
     o.length = 0;
@@ -1182,6 +1233,19 @@ static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const c
     nnrti_end(&o);
     return code;
 }
+
+/* Without messages the calls stay, for what they check of their arguments, but nothing of them is compiled. */
+#ifdef NNRT_NO_MESSAGES
+static NNRT_ReturnCode nnrti_code_set(nnrt_error *error, NNRT_ReturnCode code, int32_t node)
+{
+    (void)nnrti_error_take(error, code, node);
+    return code;
+}
+#define nnrt_error_set(error, code, ...)                                                                               \
+    ((void)(0 && nnrt_error_set(error, code, __VA_ARGS__)), nnrti_code_set(error, code, -1))
+#define nnrti_fail(c, code, ...)                                                                                       \
+    ((void)(0 && nnrti_fail(c, code, __VA_ARGS__)), nnrti_code_set((c)->error, code, (c)->node))
+#endif
 
 static void nnrti_attr_set(const nnrt_attr_member *m, uint8_t *at)
 {
@@ -1553,7 +1617,8 @@ static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
         if (nnrti_absent(o))
             continue;
         if (o->rank < 0 || o->rank > NNRT_MAX_RANK)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' has rank %d, expected 0 to 8", i, o->name, o->rank);
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' has rank %d, expected 0 to %d", i, o->name, o->rank,
+                              NNRT_MAX_RANK);
         for (int32_t k = 0; k < o->rank; k++)
             if (o->dims[k] < 0)
                 return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: axis %d has no extent", i, o->name, o,
@@ -1634,8 +1699,8 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
         nnrt_operand *o = &c->out[i];
         size_t bytes;
         if (o->rank > NNRT_MAX_RANK)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' would have %d axes, at most 8 are possible", i,
-                              o->name, o->rank);
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' would have %d axes, at most %d are possible", i,
+                              o->name, o->rank, NNRT_MAX_RANK);
         if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", i, o->name,
                               o);
@@ -1696,7 +1761,7 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
         view->strides[i] = step;
         step *= dims[i] > 0 ? dims[i] : 1;
     }
-    if ((op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
+    if (op != NULL && (op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
         int32_t channels = view->dims[1];
         ptrdiff_t stride = view->strides[1];
         for (int32_t i = 1; i < view->rank - 1; i++) {
@@ -7595,22 +7660,33 @@ static nnrt_view *nnrti_result_arg(nnrt_view *args, uint32_t i)
     }
 NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_WRAPPER)
 
-#define NNRTI_KERNEL_ROW(types, S, fn, pattern) {types, nnrti_call_##fn, "nnrt_" #fn},
+#define NNRTI_KERNEL_ROW(types, S, fn, pattern)                                                                        \
+    {(types)&NNRT_KEEP_TYPES, ((types)&NNRT_KEEP_TYPES) != 0 ? nnrti_call_##fn : (nnrt_kernel)0,                       \
+     NNRTI_LABEL("nnrt_" #fn)},
 #define NNRTI_KERNEL_TABLE(name, number, S, rule, in, out, flags, failure, kernels, ...)                               \
     static const nnrt_kernel_row nnrti_kernels_##rule[] = {kernels};
 NNRT_OPS(NNRTI_KERNEL_TABLE, NNRTI_KERNEL_ROW)
 
+/* The row of an operator; under NNRT_SELECT only where NNRT_KEEP_<name> is 1: its expansion then makes a comma, and 1
+   the second of the arguments. */
+#ifdef NNRT_SELECT
+#define NNRTI_KEPT_1 0,
+#define NNRTI_SECOND(first, second, ...) second
+#define NNRTI_PICK(probe) NNRTI_SECOND(probe 1, 0, 0)
+#define NNRTI_PROBE(value) NNRTI_PICK(NNRTI_KEPT_##value)
+#define NNRTI_IS_KEPT(value) NNRTI_PROBE(value)
+#define NNRTI_ROW_IF_0(...)
+#define NNRTI_ROW_IF_1(...) __VA_ARGS__,
+#define NNRTI_ROW_IF_(kept) NNRTI_ROW_IF_##kept
+#define NNRTI_ROW_IF(kept) NNRTI_ROW_IF_(kept)
+#define NNRTI_IF_KEPT(name, ...) NNRTI_ROW_IF(NNRTI_IS_KEPT(NNRT_KEEP_##name))(__VA_ARGS__)
+#else
+#define NNRTI_IF_KEPT(name, ...) __VA_ARGS__,
+#endif
+
 #define NNRTI_OP_ROW(name, number, S, rule, in, out, flags, failure, kernels, ...)                                     \
-    {#name,                                                                                                            \
-     number,                                                                                                           \
-     flags,                                                                                                            \
-     in,                                                                                                               \
-     out,                                                                                                              \
-     failure,                                                                                                          \
-     &nnrti_struct_##S,                                                                                                \
-     nnrti_rule_##rule,                                                                                                \
-     nnrti_kernels_##rule,                                                                                             \
-     NNRTI_COUNT(nnrti_kernels_##rule)},
+    NNRTI_IF_KEPT(name, {NNRTI_LABEL(#name), number, flags, in, out, failure, &nnrti_struct_##S, nnrti_rule_##rule,    \
+                         nnrti_kernels_##rule, NNRTI_COUNT(nnrti_kernels_##rule)})
 static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index)
