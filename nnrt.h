@@ -2437,7 +2437,7 @@ static uint32_t nnrti_file_shape(const nnrt_attr_struct *s, uint32_t count)
 
 NNRT_API bool nnrt_file_is(const void *data, size_t bytes)
 {
-    return data != NULL && bytes >= NNRT_FILE_HEADER && memcmp(data, nnrti_file_magic, sizeof(nnrti_file_magic)) == 0;
+    return data != NULL && bytes >= NNRT_FILE_HEADER && nnrti_same(data, nnrti_file_magic, sizeof(nnrti_file_magic));
 }
 
 #ifndef NNRT_FIRMWARE
@@ -2829,11 +2829,12 @@ static void nnrti_reader_record(const nnrti_reader *r, uint32_t section, uint32_
 static bool nnrti_reader_text(nnrti_reader *r, uint32_t at, const char **text, const char *what, uint32_t index)
 {
     const uint8_t *strings = r->sections[NNRTI_FILE_STRINGS].data;
-    size_t bytes;
+    size_t bytes = 0;
     if (at >= r->sections[NNRTI_FILE_STRINGS].bytes || (at > 0 && strings[at - 1] != 0))
         return nnrti_reader_fail(r, what, index, "a text is not where it says");
     *text = (const char *)(strings + at);
-    bytes = at > 0 ? strlen(*text) + 1 : 0;
+    while (at > 0 && (bytes == 0 || (*text)[bytes - 1] != '\0'))
+        bytes++;
     if (bytes > r->texts)
         return nnrti_reader_fail(r, what, index, "its text is also another one's");
     r->texts -= bytes;

@@ -442,7 +442,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
 
 /* A copy of the model in memory (kept), with everything it points to; constants too when wanted, else their
    addresses. */
+#ifndef NNRT_FIRMWARE
 NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants);
+#endif
 
 /* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent). */
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
@@ -800,6 +802,19 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
     return NNRT_SUCCESS;
 }
 
+#ifdef NNRT_FIRMWARE
+
+/* Nothing is looked up by its name there. */
+static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memory, nnrt_error *error)
+{
+    (void)m;
+    (void)memory;
+    (void)error;
+    return NNRT_SUCCESS;
+}
+
+#else
+
 static const char *nnrti_tensor_name(const NNRT_Model *m, uint32_t i)
 {
     return nnrti_text_of(m->allTensors.data[i].name);
@@ -849,6 +864,8 @@ static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memor
     }
     return NNRT_SUCCESS;
 }
+
+#endif
 
 /* Who writes a tensor: a node, or one of these. */
 #define NNRTI_BY_NOBODY 0xFFFFFFFFu
@@ -1322,6 +1339,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_Mo
     return code != NNRT_SUCCESS ? code : nnrti_infer_sorted(model, config, order, memory, tensors, visit, user);
 }
 
+#ifndef NNRT_FIRMWARE
+
 /* Names, lists, attributes, and constants when wanted. NULL = no memory, or an operator that does not exist. */
 static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes, bool aligned)
 {
@@ -1411,6 +1430,8 @@ NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memor
             return NULL;
     return m;
 }
+
+#endif
 
 NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_error *error)
 {
@@ -1964,7 +1985,7 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_plan_step *step, int
         from = &p->tensors[x->tensor];
         s = &p->storages[p->storageOf[x->tensor]];
         if (s->kind != NNRT_PLACE_ARENA || s->last != at || from->rank != to->rank ||
-            memcmp(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) != 0 ||
+            !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
             nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) || !nnrti_alone(p, step, x->tensor))
             continue;
         nnrti_share_storage(p, x->tensor, y->tensor);
@@ -2192,8 +2213,13 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
     p.error = config->error;
     if ((code = nnrt_model_check(model, memory, &order, config->error)) != NNRT_SUCCESS)
         return code;
+#ifdef NNRT_FIRMWARE
+    if (config->copyConstants)
+        return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "copyConstants is not there under NNRT_FIRMWARE");
+#else
     if (config->copyConstants)
         model = nnrt_model_copy(model, memory, true);
+#endif
     made = (nnrt_plan *)nnrt_memory_keep(memory, sizeof(*made));
     p.model = model;
     if (model == NULL || made == NULL || !nnrti_planner_init(&p))

@@ -105,6 +105,7 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>types */
 
+/* clang-format off */
 /* Enumerations are int32_t with an anonymous enum for the values, so that size and C++ conversions never vary. Each is
    described once: E(prefix, NAME, value). Names for messages, files and tools come from the same description. */
 #define NNRT_ENUM_ReturnCode(E)                                                                                        \
@@ -170,23 +171,20 @@ extern "C" {
     E(NNRT_ACTIVATION_TYPE_, NO_ACTIVATION, 0)                                                                         \
     E(NNRT_ACTIVATION_TYPE_, RELU, 1)                                                                                  \
     E(NNRT_ACTIVATION_TYPE_, SIGMOID, 2)                                                                               \
-    E(NNRT_ACTIVATION_TYPE_, RELU6, 3)                                                                                 \
-    E(NNRT_ACTIVATION_TYPE_, ELU, 4)                                                                                   \
-    E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5) E(NNRT_ACTIVATION_TYPE_, ABS, 6) E(NNRT_ACTIVATION_TYPE_, RELU1, 7)        \
-        E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8) E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9) E(NNRT_ACTIVATION_TYPE_, TANH, 10) \
-            E(NNRT_ACTIVATION_TYPE_, SELU, 11) E(NNRT_ACTIVATION_TYPE_, HSWISH, 12)                                    \
-                E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13) E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14)                     \
-                    E(NNRT_ACTIVATION_TYPE_, LINEAR, 15) E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16)                       \
-                        E(NNRT_ACTIVATION_TYPE_, SIGN, 17) E(NNRT_ACTIVATION_TYPE_, SWISH, 18)                         \
-                            E(NNRT_ACTIVATION_TYPE_, GELU, 19) E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
+    E(NNRT_ACTIVATION_TYPE_, RELU6, 3) E(NNRT_ACTIVATION_TYPE_, ELU, 4) E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5)        \
+        E(NNRT_ACTIVATION_TYPE_, ABS, 6) E(NNRT_ACTIVATION_TYPE_, RELU1, 7) E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8)      \
+            E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9) E(NNRT_ACTIVATION_TYPE_, TANH, 10)                                   \
+                E(NNRT_ACTIVATION_TYPE_, SELU, 11) E(NNRT_ACTIVATION_TYPE_, HSWISH, 12)                                \
+                    E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13) E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14)                 \
+                        E(NNRT_ACTIVATION_TYPE_, LINEAR, 15) E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16)                   \
+                            E(NNRT_ACTIVATION_TYPE_, SIGN, 17) E(NNRT_ACTIVATION_TYPE_, SWISH, 18)                     \
+                                E(NNRT_ACTIVATION_TYPE_, GELU, 19) E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
 #define NNRT_ENUM_ReduceMode(E)                                                                                        \
     E(NNRT_REDUCE_MODE_, MEAN, 0)                                                                                      \
     E(NNRT_REDUCE_MODE_, MAX, 1)                                                                                       \
     E(NNRT_REDUCE_MODE_, MIN, 2)                                                                                       \
-    E(NNRT_REDUCE_MODE_, PROD, 3)                                                                                      \
-    E(NNRT_REDUCE_MODE_, SUM, 4)                                                                                       \
-    E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5) E(NNRT_REDUCE_MODE_, ASUM, 6) E(NNRT_REDUCE_MODE_, ALL, 7)                     \
-        E(NNRT_REDUCE_MODE_, L2, 8)
+    E(NNRT_REDUCE_MODE_, PROD, 3) E(NNRT_REDUCE_MODE_, SUM, 4) E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5)                     \
+        E(NNRT_REDUCE_MODE_, ASUM, 6) E(NNRT_REDUCE_MODE_, ALL, 7) E(NNRT_REDUCE_MODE_, L2, 8)
 #define NNRT_ENUM_EltwiseMode(E)                                                                                       \
     E(NNRT_ELTWISE_MODE_, PROD, 0)                                                                                     \
     E(NNRT_ELTWISE_MODE_, SUM, 1) E(NNRT_ELTWISE_MODE_, MAXIMUM, 2) E(NNRT_ELTWISE_MODE_, UNKNOWN, 3)
@@ -201,10 +199,9 @@ extern "C" {
     T(ReturnCode)                                                                                                      \
     T(DeviceType)                                                                                                      \
     T(DeviceStatus)                                                                                                    \
-    T(PerformanceMode)                                                                                                 \
-    T(Priority)                                                                                                        \
-    T(Format) T(QuantType) T(ResizeMethod) T(CoordinateTransformMode) T(NearestMode) T(ActivationType) T(ReduceMode)   \
-        T(EltwiseMode) T(PadMode) T(RoundMode) T(PaddingMode)
+    T(PerformanceMode) T(Priority) T(Format) T(QuantType) T(ResizeMethod) T(CoordinateTransformMode) T(NearestMode)    \
+        T(ActivationType) T(ReduceMode) T(EltwiseMode) T(PadMode) T(RoundMode) T(PaddingMode)
+/* clang-format on */
 
 /* Element types: D(NAME, number, bytes, text). Floats are IEEE binary16/32/64; bool is one byte, 0 or 1. */
 #define NNRT_DATA_TYPES(D)                                                                                             \
@@ -504,18 +501,19 @@ typedef struct nnrt_error {
 /* clang-format on */
 
 /* The attribute structs described above. */
+/* clang-format off */
 #define NNRT_ATTRS(S)                                                                                                  \
     S(Activation)                                                                                                      \
     S(AddFusion)                                                                                                       \
     S(ArgMaxFusion)                                                                                                    \
-    S(AvgPoolFusion)                                                                                                   \
-    S(BatchToSpaceND)                                                                                                  \
-    S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion) S(Conv2dTransposeFusion) S(DivFusion) S(Eltwise) S(ExpFusion)         \
-        S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm) S(Gather) S(LayerNormFusion) S(LessEqual)            \
-            S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion) S(OneHot) S(PadFusion) S(PowFusion)               \
-                S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape) S(Resize) S(Rsqrt) S(ScaleFusion) S(Shape) \
-                    S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split) S(Sqrt) S(SquaredDifference) S(Squeeze)       \
-                        S(Stack) S(StridedSlice) S(SubFusion) S(TileFusion) S(TopKFusion) S(Transpose) S(Unsqueeze)
+    S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion) S(Conv2dTransposeFusion)           \
+        S(DivFusion) S(Eltwise) S(ExpFusion) S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm) S(Gather)       \
+            S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion) S(OneHot)         \
+                S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape) S(Resize)        \
+                    S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split) S(Sqrt)      \
+                        S(SquaredDifference) S(Squeeze) S(Stack) S(StridedSlice) S(SubFusion) S(TileFusion)            \
+                            S(TopKFusion) S(Transpose) S(Unsqueeze)
+/* clang-format on */
 
 #define NNRTI_CTYPE_BOOL(T) bool
 #define NNRTI_CTYPE_INT(T) int64_t
@@ -554,7 +552,7 @@ typedef struct nnrt_attr_member {
     uint32_t offset, bytes;        /* place in the struct */
     const nnrt_enum_value *values; /* kind ENUM: valueCount enumerators */
     uint32_t valueCount;
-    double initial; /* default of BOOL, INT, FLOAT, ENUM */
+    float initial; /* default of BOOL, INT, FLOAT, ENUM */
 } nnrt_attr_member;
 
 typedef struct nnrt_attr_struct {
@@ -928,7 +926,7 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
      (uint32_t)offsetof(NNRT_##S, member),                                                                             \
      (uint32_t)sizeof(((NNRT_##S *)0)->member),                                                                        \
      NNRTI_VALUES_##kind(T),                                                                                           \
-     (double)(value)},
+     (float)(value)},
 #define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
 #define NNRTI_MEMBER_TABLE(S)                                                                                          \
     static const nnrt_attr_member nnrti_members_##S[] = {NNRT_ATTR_##S(NNRTI_MEMBER_ROW, S)};                          \
@@ -1250,14 +1248,13 @@ static NNRT_ReturnCode nnrti_code_set(nnrt_error *error, NNRT_ReturnCode code, i
 static void nnrti_attr_set(const nnrt_attr_member *m, uint8_t *at)
 {
     bool b = m->initial != 0;
-    int64_t i = (int64_t)m->initial;
     int32_t e = (int32_t)m->initial;
-    float f = (float)m->initial;
+    int64_t i = e;
     switch (m->kind) {
     case NNRT_ATTR_KIND_BOOL: memcpy(at, &b, sizeof(b)); break;
     case NNRT_ATTR_KIND_INT: memcpy(at, &i, sizeof(i)); break;
     case NNRT_ATTR_KIND_ENUM: memcpy(at, &e, sizeof(e)); break;
-    case NNRT_ATTR_KIND_FLOAT: memcpy(at, &f, sizeof(f)); break;
+    case NNRT_ATTR_KIND_FLOAT: memcpy(at, &m->initial, sizeof(m->initial)); break;
     default: break; /* lists are empty */
     }
 }
@@ -1787,11 +1784,18 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
  * - Subnormal arguments and results are exact to the bound stated. A processor set to flush them to zero breaks that.
  * - The evaluation type must be the operand type (FLT_EVAL_METHOD 0): 32-bit x86 needs -msse2 -mfpmath=sse. */
 
+/* A few bytes copied without a call, also where -ffreestanding makes memcpy a function like any other. */
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_MEMCPY __builtin_memcpy
+#else
+#define NNRTI_MEMCPY memcpy
+#endif
+
 /* The 32 bits of a float. */
 NNRTI_UNUSED static uint32_t nnrti_bits_of_float(float x)
 {
     uint32_t u;
-    memcpy(&u, &x, sizeof u);
+    NNRTI_MEMCPY(&u, &x, sizeof u);
     return u;
 }
 
@@ -1799,7 +1803,7 @@ NNRTI_UNUSED static uint32_t nnrti_bits_of_float(float x)
 NNRTI_UNUSED static float nnrti_float_of_bits(uint32_t u)
 {
     float x;
-    memcpy(&x, &u, sizeof x);
+    NNRTI_MEMCPY(&x, &u, sizeof x);
     return x;
 }
 
@@ -1807,7 +1811,7 @@ NNRTI_UNUSED static float nnrti_float_of_bits(uint32_t u)
 NNRTI_UNUSED static uint64_t nnrti_bits_of_double(double x)
 {
     uint64_t u;
-    memcpy(&u, &x, sizeof u);
+    NNRTI_MEMCPY(&u, &x, sizeof u);
     return u;
 }
 
@@ -1815,7 +1819,7 @@ NNRTI_UNUSED static uint64_t nnrti_bits_of_double(double x)
 NNRTI_UNUSED static double nnrti_double_of_bits(uint64_t u)
 {
     double x;
-    memcpy(&x, &u, sizeof x);
+    NNRTI_MEMCPY(&x, &u, sizeof x);
     return x;
 }
 
@@ -2500,6 +2504,42 @@ NNRTI_UNUSED static double nnrti_erf(double x)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>helpers */
 
+/* memcmp(a, b, bytes) == 0. */
+static bool nnrti_same(const void *a, const void *b, size_t bytes)
+{
+    const uint8_t *p = (const uint8_t *)a, *q = (const uint8_t *)b;
+    while (bytes > 0 && *p == *q) {
+        p++;
+        q++;
+        bytes--;
+    }
+    return bytes == 0;
+}
+
+/* a / b toward zero, b > 0. Extents are computed with 64 bits and mostly divided with 32: where these are all that the
+   processor divides, a division of 64 is 900 bytes of code and slow. */
+static int64_t nnrti_quotient(int64_t a, int64_t b)
+{
+    const uint64_t n = a < 0 ? 0u - (uint64_t)a : (uint64_t)a, d = (uint64_t)b;
+    uint64_t q = 0, rest = 0;
+    if (n <= UINT32_MAX && d <= UINT32_MAX)
+        q = (uint32_t)n / (uint32_t)d;
+    else
+        for (int32_t bit = 63; bit >= 0; bit--) {
+            rest = rest << 1 | (n >> bit & 1u);
+            if (rest >= d) {
+                rest -= d;
+                q |= (uint64_t)1 << bit;
+            }
+        }
+    return a < 0 ? -(int64_t)q : (int64_t)q;
+}
+
+static int64_t nnrti_remainder(int64_t a, int64_t b)
+{
+    return a - nnrti_quotient(a, b) * b;
+}
+
 /* Element i of a float32 or float16 array as float. type is a constant where it counts, so that nothing is decided in
    inner loops: each float kernel is one body, instantiated for float32 and for float16. */
 NNRTI_INLINE float nnrti_load(const void *data, ptrdiff_t i, NNRT_DataType type)
@@ -2525,8 +2565,8 @@ static void *nnrti_at(void *data, ptrdiff_t i, size_t width)
 static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, int32_t n, size_t width)
 {
     if (sz == 1 && sx == 1) {
-        if (n > 0)
-            memmove(z, x, (size_t)n * width);
+        if (n > 0 && z != x)
+            memcpy(z, x, (size_t)n * width);
         return;
     }
     switch (width) {
@@ -2829,8 +2869,10 @@ static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
 static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *from, int32_t k)
 {
     size_t width = nnrt_type_size(to->type);
-    if (to->data != NULL)
-        memmove(nnrti_at(to->data, i * to->step, width), nnrti_at(from->data, k * from->step, width), width);
+    const void *source = nnrti_at(from->data, k * from->step, width);
+    void *target = to->data != NULL ? nnrti_at(to->data, i * to->step, width) : NULL;
+    if (target != NULL && target != source)
+        memcpy(target, source, width);
 }
 
 /* v without the extent of axis: walking it visits the first element of every line along axis. NULL stays NULL. */
@@ -3355,7 +3397,7 @@ static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, 
 {
     int64_t reach = (k - 1) * d + 1, total;
     if (mode == NNRT_PAD_MODE_SAME) {
-        int64_t out = (L + s - 1) / s;
+        int64_t out = nnrti_quotient(L + s - 1, s);
         total = (out - 1) * s + reach - L;
         total = total > 0 ? total : 0;
         *p0 = total / 2;
@@ -3365,7 +3407,7 @@ static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, 
     if (mode == NNRT_PAD_MODE_VALID)
         *p0 = *p1 = 0;
     total = L + *p0 + *p1 - reach;
-    return total < 0 ? 0 : total / s + 1;
+    return total < 0 ? 0 : nnrti_quotient(total, s) + 1;
 }
 
 /* Writes the explicit paddings into a resolved list, and the mode that goes with them. */
@@ -3465,8 +3507,7 @@ static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
     if (a->quantCount != b->quantCount)
         return false;
     for (uint32_t k = 0; k < a->quantCount; k++)
-        if (a->quant[k].numBits != b->quant[k].numBits || a->quant[k].zeroPoint != b->quant[k].zeroPoint ||
-            a->quant[k].scale != b->quant[k].scale)
+        if (!nnrti_same(&a->quant[k], &b->quant[k], sizeof(a->quant[k])))
             return false;
     return true;
 }
@@ -3631,7 +3672,7 @@ static NNRT_ReturnCode nnrti_pool_extent(nnrt_resolve *c, const nnrti_pool *a, i
     int64_t n = nnrti_window(*a->padMode, L, k, s, 1, &pads[0], &pads[1]);
     if (*a->padMode != NNRT_PAD_MODE_SAME && *a->roundMode == NNRT_ROUND_MODE_CEIL) {
         const int64_t rest = L + pads[0] + pads[1] - k;
-        n = (rest > 0 ? (rest + s - 1) / s : rest / s) + 1; /* both round up */
+        n = nnrti_quotient(rest > 0 ? rest + s - 1 : rest, s) + 1; /* both round up */
     }
     if (n <= 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "%s %l with paddings %l and %l is smaller than the window of %l",
@@ -3974,12 +4015,12 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
     area = a->blockShape.data[0] * a->blockShape.data[1];
     h = x->dims[nnrti_image_axis(x, 0)] * a->blockShape.data[0] - crops[0] - crops[1];
     w = x->dims[nnrti_image_axis(x, 1)] * a->blockShape.data[1] - crops[2] - crops[3];
-    if (x->dims[0] % area != 0)
+    if (nnrti_remainder(x->dims[0], area) != 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: its batch %d is no multiple of the block %l x %l",
                           x->name, x, x->dims[0], a->blockShape.data[0], a->blockShape.data[1]);
     if (h < 0 || w < 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "crops are larger than the image: %l x %l would remain", h, w);
-    if ((code = nnrti_result_images(c, x->dims[0] / area, h, w)) != NNRT_SUCCESS)
+    if ((code = nnrti_result_images(c, nnrti_quotient(x->dims[0], area), h, w)) != NNRT_SUCCESS)
         return code;
     return nnrti_quant_moves(c, 0, 0);
 }
@@ -3999,9 +4040,9 @@ NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr,
     for (int32_t n = 0; n < y->dims[0]; n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
-                const int64_t block = (p + top) % bh * bw + (q + left) % bw;
+                const int64_t block = nnrti_remainder(p + top, bh) * bw + nnrti_remainder(q + left, bw);
                 const ptrdiff_t batch = (ptrdiff_t)block * y->dims[0] + n;
-                const ptrdiff_t h = (ptrdiff_t)((p + top) / bh), w = (ptrdiff_t)((q + left) / bw);
+                const ptrdiff_t h = (ptrdiff_t)nnrti_quotient(p + top, bh), w = (ptrdiff_t)nnrti_quotient(q + left, bw);
                 const ptrdiff_t in = batch * x->strides[0] + h * x->strides[1] + w * x->strides[2];
                 const ptrdiff_t out = n * y->strides[0] + p * y->strides[1] + q * y->strides[2];
                 nnrti_copy_row(nnrti_at(y->data, out, width), y->strides[3], nnrti_at(x->data, in, width),
@@ -4230,14 +4271,14 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     ci = x->dims[nnrti_image_axis(x, 2)];
     if (*group < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l, expected at least 1", *group);
-    if (ci % *group != 0 || w->dims[0] % *group != 0)
+    if (nnrti_remainder(ci, *group) != 0 || nnrti_remainder(w->dims[0], *group) != 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "group %l divides not both: %d input channels, %d output channels",
                           *group, ci, w->dims[0]);
-    if (w->dims[3] != ci / *group)
+    if (w->dims[3] != nnrti_quotient(ci, *group))
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "weight '%s' is %o, expected %l as last extent: %d input channels / group %l", w->name, w,
-                          ci / *group, ci, *group);
-    if (*inChannel != 0 && *inChannel != ci && *inChannel != ci / *group)
+                          nnrti_quotient(ci, *group), ci, *group);
+    if (*inChannel != 0 && *inChannel != ci && *inChannel != nnrti_quotient(ci, *group))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "inChannel is %l, but input '%s' %o has %d channels", *inChannel,
                           x->name, x, ci);
     if (*outChannel != 0 && *outChannel != w->dims[0])
@@ -4300,8 +4341,8 @@ NNRTI_INLINE void nnrti_conv_sum(const NNRT_Conv2DFusion *attr, const nnrt_view 
             continue;
         for (int32_t j = 0; j < weight->dims[2]; j++) {
             const int64_t column = b->q * s[1] - pad[2] + j * d[1]; /* of t = 0; the next t reads s[1] further */
-            const int64_t first = column < 0 ? (s[1] - 1 - column) / s[1] : 0;
-            const int64_t end = column < x->dims[2] ? (x->dims[2] - 1 - column) / s[1] + 1 : 0;
+            const int64_t first = column < 0 ? nnrti_quotient(s[1] - 1 - column, s[1]) : 0;
+            const int64_t end = column < x->dims[2] ? nnrti_quotient(x->dims[2] - 1 - column, s[1]) + 1 : 0;
             const int64_t last = end < b->count ? end : b->count;
             ptrdiff_t at, in;
             if (first >= last)
@@ -4426,17 +4467,18 @@ NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const
     const size_t width = nnrt_type_size(type);
     for (int32_t i = 0; i < weight->dims[1]; i++) {
         const int64_t row = b->p + pad[0] - i * d[0];
-        if (row < 0 || row % s[0] != 0 || row / s[0] >= x->dims[1])
+        if (row < 0 || nnrti_remainder(row, s[0]) != 0 || nnrti_quotient(row, s[0]) >= x->dims[1])
             continue;
         for (int32_t j = 0; j < weight->dims[2]; j++) {
-            const int64_t column = (b->q + pad[2] - j * d[1]) / s[1]; /* of cell 0; the next cell has the next column */
+            const int64_t shifted = b->q + pad[2] - j * d[1];
+            const int64_t column = nnrti_quotient(shifted, s[1]); /* of cell 0; the next cell has the next column */
             const int64_t first = column < 0 ? -column : 0;
             const int64_t last = x->dims[2] - column < b->count ? x->dims[2] - column : b->count;
             ptrdiff_t at, in;
-            if ((b->q + pad[2] - j * d[1]) % s[1] != 0 || first >= last)
+            if (nnrti_remainder(shifted, s[1]) != 0 || first >= last)
                 continue;
             at = nnrti_place(weight, b->o, i, j, 0);
-            in = nnrti_place(x, b->n, (int32_t)(row / s[0]), (int32_t)(column + first), group * channels);
+            in = nnrti_place(x, b->n, (int32_t)nnrti_quotient(row, s[0]), (int32_t)(column + first), group * channels);
             nnrti_dots(sum + first, (int32_t)(last - first), nnrti_at(weight->data, at, width), weight->strides[3],
                        nnrti_at(x->data, in, width), x->strides[3], x->strides[2], channels, type);
         }
@@ -4523,7 +4565,7 @@ static bool nnrti_div_zero(const nnrt_view *v)
         return false;
     do
         for (int32_t i = 0; i < w.count; i++)
-            if (memcmp(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width) == 0)
+            if (nnrti_same(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
                 return true;
     while (nnrti_walk_next(&w));
     return false;
@@ -4948,7 +4990,7 @@ static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and elementwiseAffine is true", i, names[i]);
     for (uint32_t i = 1; i <= 2; i++) {
         const nnrt_operand *o = &c->in[i];
-        if (o->rank != want.rank || memcmp(o->dims, want.dims, (size_t)want.rank * sizeof(want.dims[0])) != 0)
+        if (o->rank != want.rank || !nnrti_same(o->dims, want.dims, (size_t)want.rank * sizeof(want.dims[0])))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "input %u (%s) '%s' is %o, expected %o: the extents of x %o from axis %d on", i, names[i],
                               o->name, o, &want, x, first);
@@ -6569,11 +6611,11 @@ static NNRT_ReturnCode nnrti_rule_scale_fusion(nnrt_resolve *c)
     if (code != NNRT_SUCCESS)
         return code;
     a->axis = axis;
-    if (s->rank > x->rank - axis || memcmp(s->dims, x->dims + axis, (size_t)s->rank * sizeof(s->dims[0])) != 0)
+    if (s->rank > x->rank - axis || !nnrti_same(s->dims, x->dims + axis, (size_t)s->rank * sizeof(s->dims[0])))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "scale '%s' is %o, expected extents of '%s' %o from axis %d on",
                           s->name, s, x->name, x, axis);
     if (!nnrti_absent(bias) &&
-        (bias->rank != s->rank || memcmp(bias->dims, s->dims, (size_t)s->rank * sizeof(s->dims[0])) != 0))
+        (bias->rank != s->rank || !nnrti_same(bias->dims, s->dims, (size_t)s->rank * sizeof(s->dims[0]))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected the shape of scale '%s' %o", bias->name,
                           bias, s->name, s);
     nnrti_result_like(c, 0);
@@ -6846,12 +6888,13 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
     bw = a->blockShape.data[1];
     h = x->dims[nnrti_image_axis(x, 0)] + pads[0] + pads[1];
     w = x->dims[nnrti_image_axis(x, 1)] + pads[2] + pads[3];
-    if (h % bh != 0 || w % bw != 0)
+    if (nnrti_remainder(h, bh) != 0 || nnrti_remainder(w, bw) != 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, no multiple of the block %l x %l", h, w,
                           bh, bw);
     if (x->dims[0] > 0 && bh * bw > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the block %l x %l makes too large a batch", bh, bw);
-    if ((code = nnrti_result_images(c, x->dims[0] > 0 ? x->dims[0] * (bh * bw) : 0, h / bh, w / bw)) != NNRT_SUCCESS ||
+    if ((code = nnrti_result_images(c, x->dims[0] > 0 ? x->dims[0] * (bh * bw) : 0, nnrti_quotient(h, bh),
+                                    nnrti_quotient(w, bw))) != NNRT_SUCCESS ||
         (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
         return code;
     return nnrti_quant_moves(c, 0, 0);
@@ -6893,7 +6936,8 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr,
         for (int32_t h = 0; h < y->dims[1]; h++)
             for (int32_t w = 0; w < y->dims[2]; w++) {
                 const int32_t n = m % x->dims[0], block = m / x->dims[0];
-                const int64_t row = h * bh + block / bw - top, column = w * bw + block % bw - left;
+                const int64_t row = h * bh + nnrti_quotient(block, bw) - top;
+                const int64_t column = w * bw + nnrti_remainder(block, bw) - left;
                 const bool inside = row >= 0 && row < x->dims[1] && column >= 0 && column < x->dims[2];
                 const ptrdiff_t in =
                     inside ? n * x->strides[0] + (ptrdiff_t)row * x->strides[1] + (ptrdiff_t)column * x->strides[2] : 0;
@@ -6916,14 +6960,14 @@ static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t
     if (given.count != 0 && given.count != c->nOut)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "sizeSplits has %u entries, expected one for each of the %u outputs", given.count, c->nOut);
-    if (given.count == 0 && L % (int64_t)c->nOut != 0)
+    if (given.count == 0 && nnrti_remainder(L, c->nOut) != 0)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %l of input '%s' %o cannot be split into %u equal parts",
                           a->axis, c->in[0].name, &c->in[0], c->nOut);
     sizes = nnrti_list(c, &a->sizeSplits, c->nOut);
     if (sizes == NULL)
         return NNRT_OUT_OF_MEMORY;
     for (uint32_t k = 0; k < c->nOut; k++) {
-        sizes[k] = given.count == 0 ? L / (int64_t)c->nOut : given.data[k];
+        sizes[k] = given.count == 0 ? nnrti_quotient(L, c->nOut) : given.data[k];
         if (sizes[k] < -1 || (sizes[k] == -1 && rest >= 0))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "sizeSplits[%u] is %l, expected at least 0, or -1 once", k,
                               sizes[k]);
@@ -7117,7 +7161,7 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
     int32_t axis, dims[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     for (uint32_t i = 1; i < c->nIn; i++)
-        if (c->in[i].rank != x->rank || memcmp(c->in[i].dims, x->dims, (size_t)x->rank * sizeof(x->dims[0])) != 0)
+        if (c->in[i].rank != x->rank || !nnrti_same(c->in[i].dims, x->dims, (size_t)x->rank * sizeof(x->dims[0])))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected the shape of input 0, %o", i,
                               c->in[i].name, &c->in[i], x);
     if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
@@ -7175,7 +7219,7 @@ static int32_t nnrti_slice_extent(const nnrti_slice_entry *e, int32_t L, bool fr
     int64_t t = toEnd ? (s > 0 ? L : -1) : e->end < 0 ? nnrti_clamp(e->end, INT64_MIN / 2, 0) + L : e->end, n;
     b = nnrti_clamp(b, listed && s < 0 && L > 0 ? 0 : lo, hi);
     t = nnrti_clamp(t, lo, hi);
-    n = s > 0 ? (t - b + s - 1) / s : (b - t + (-s) - 1) / -s;
+    n = s > 0 ? nnrti_quotient(t - b + s - 1, s) : nnrti_quotient(b - t + (-s) - 1, -s);
     *begin = (int32_t)b;
     return n > 0 ? (int32_t)n : 0;
 }
