@@ -17,7 +17,8 @@ enum {
     CLI_OPS = 32,
     CLI_DEVICES = 64,
     CLI_CONVERT = 128,
-    CLI_ALL = 255
+    CLI_EMIT = 256,
+    CLI_ALL = 511
 };
 
 #define CLI_MOST_INPUTS 64 /* --input, --shape and --meta may each occur that often */
@@ -27,7 +28,7 @@ typedef struct cli_args {
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS];
     const char *metadata[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, metadataCount;
-    const char *outputDir, *device, *data;
+    const char *outputDir, *device, *data, *name;
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
     cli_image_options image;
@@ -183,6 +184,18 @@ static bool cli_take_data(cli_args *a, const char *v)
     return *v != '\0';
 }
 
+static bool cli_take_output(cli_args *a, const char *v)
+{
+    a->output = v;
+    return *v != '\0';
+}
+
+static bool cli_take_name(cli_args *a, const char *v)
+{
+    a->name = v;
+    return *v != '\0';
+}
+
 static bool cli_take_device(cli_args *a, const char *v)
 {
     a->device = v;
@@ -238,30 +251,34 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK)
 
 static const cli_option cli_options[] = {
-    {"--input", "[NAME=]VALUE", CLI_RUN,
+    {"-o", "FILE.h", CLI_EMIT, "the file to write", cli_take_output},
+    {"--name", "NAME", CLI_EMIT, "what NAME_run and the rest are called; default: the model file's name",
+     cli_take_name},
+    {"--input", "[NAME=]VALUE", CLI_RUN | CLI_EMIT,
      "an input: FILE.npy, FILE.pb, FILE.png, FILE.jpg, or random[:SEED]; once an input", cli_take_input},
-    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT,
+    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
     {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is made if it is not there",
      cli_take_output_dir},
     {"--top", "K", CLI_RUN, "show the K largest values of each output, at most 1000; default 5, with --output-dir none",
      cli_take_top},
-    {"--mean", "A[,B,C]", CLI_RUN,
+    {"--mean", "A[,B,C]", CLI_RUN | CLI_EMIT,
      "images: value = (pixel - mean) * scale, pixel 0 to 255; one number or one a channel", cli_take_mean},
-    {"--scale", "S[,T,U]", CLI_RUN, "images: the factor; 1/255 may be written so. Default: mean 0, scale 1/255",
-     cli_take_scale},
-    {"--layout", "nchw|nhwc", CLI_RUN, "images: order of the input's axes; default: from its shape", cli_take_layout},
-    {"--rgb", NULL, CLI_RUN, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
-    {"--bgr", NULL, CLI_RUN, "images: blue, green, red", cli_take_bgr},
-    {"--gray", NULL, CLI_RUN, "images: grey (default with 1 channel); three equal channels where the input has 3",
-     cli_take_gray},
+    {"--scale", "S[,T,U]", CLI_RUN | CLI_EMIT,
+     "images: the factor; 1/255 may be written so. Default: mean 0, scale 1/255", cli_take_scale},
+    {"--layout", "nchw|nhwc", CLI_RUN | CLI_EMIT, "images: order of the input's axes; default: from its shape",
+     cli_take_layout},
+    {"--rgb", NULL, CLI_RUN | CLI_EMIT, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
+    {"--bgr", NULL, CLI_RUN | CLI_EMIT, "images: blue, green, red", cli_take_bgr},
+    {"--gray", NULL, CLI_RUN | CLI_EMIT,
+     "images: grey (default with 1 channel); three equal channels where the input has 3", cli_take_gray},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*", cli_take_data},
     {"--rtol", "R", CLI_CHECK, "allowed error relative to the expected value, default 1e-3", cli_take_rtol},
     {"--atol", "A", CLI_CHECK, "allowed error beside that, default 1e-5", cli_take_atol},
     {"--meta", "KEY=VALUE", CLI_CONVERT, "a text to keep in the file, such as labels=\"cat dog\"; KEY= drops it",
      cli_take_metadata},
-    {"--no-optimize", NULL, CLI_CONVERT, "leave the model as it is: by default constants are folded and nodes fused",
-     cli_take_no_optimize},
+    {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT,
+     "leave the model as it is: by default constants are folded and nodes fused", cli_take_no_optimize},
     {"--device", "NAME", CLI_SESSIONS, "where to run: a name that 'nnrt devices' lists, default auto", cli_take_device},
     {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1", cli_take_threads},
     {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
@@ -347,7 +364,7 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     }
     if (*c->operands != '\0' && args->model == NULL)
         return cli_usage("%s: which model? 'nnrt %s --help' tells the arguments", c->name, c->name);
-    if (c->bit == CLI_CONVERT && args->output == NULL)
+    if ((c->bit & (CLI_CONVERT | CLI_EMIT)) != 0 && args->output == NULL)
         return cli_usage("%s: which file to write? 'nnrt %s --help' tells the arguments", c->name, c->name);
     return CLI_DONE;
 }

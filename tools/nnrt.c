@@ -5,7 +5,7 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_image (libstb-dev) to read images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
-inputs.h model inputs; job.h sessions; check.h test data.
+inputs.h model inputs; job.h sessions; check.h test data; emit.h models as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 */
 #define _POSIX_C_SOURCE 200809L
@@ -22,6 +22,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #endif
 
 #include "check.h"
+#include "emit.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>info */
@@ -283,6 +284,40 @@ static int cli_convert(const cli_args *args)
         status = cli_fail("cannot convert %s: %s", args->model, error.message);
     if (status == CLI_DONE)
         status = cli_convert_save(&job, args);
+    cli_job_free(&job);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>emit */
+
+/* From the arguments to a session with inputs: those given, else random ones. */
+static int cli_emit_prepare(cli_job *job, const cli_args *args)
+{
+    cli_args own = *args;
+    int status = cli_inputs_make(&job->in, args->model);
+    bool all = job->in.count == 1 && args->inputCount > 0; /* have a value */
+    uint64_t seed;
+    own.device = "reference"; /* whose bits the self-test expects */
+    for (uint32_t i = 0; i < args->inputCount; i++)
+        all = all || cli_is_random(args->inputs[i], &seed);
+    if (!all && own.inputCount < CLI_MOST_INPUTS)
+        own.inputs[own.inputCount++] = "random";
+    if (status == CLI_DONE)
+        status = cli_inputs_fill(&job->in, &own);
+    if (status == CLI_DONE)
+        status = cli_job_start(job, &own);
+    return status == CLI_DONE ? cli_job_run(job) : status;
+}
+
+static int cli_emit_c(const cli_args *args)
+{
+    cli_job job;
+    int status;
+    memset(&job, 0, sizeof(job));
+    status = cli_emit_prepare(&job, args);
+    if (status == CLI_DONE)
+        status = cli_emit_job(&job, args);
     cli_job_free(&job);
     return status;
 }
@@ -734,6 +769,11 @@ static const char cli_convert_text[] =
     "weights are not copied, and what the importer does has been done. OUT appears when all of it is\n"
     "written. Metadata of IN are kept when it is a .nnrt file.\n\n";
 
+static const char cli_emit_text_help[] =
+    "The file has the model as constant data, planned for an arena whose size it states: include it behind\n"
+    "nnrt.h, and NAME_run runs it. No file, no heap, and only the kernels it needs are linked. NAME_selftest\n"
+    "compares the results for one input, --input or random values, with those of this machine.\n\n";
+
 static const cli_command cli_commands[] = {
     {"info", "MODEL", "Shows inputs, outputs, nodes of each operator, and the memory a model takes.", cli_info_text,
      "nnrt info examples/digits/digits.onnx", CLI_INFO, cli_info},
@@ -747,6 +787,9 @@ static const cli_command cli_commands[] = {
     {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,
      "nnrt convert examples/digits/digits.onnx digits.nnrt --meta labels=\"0 1 2 3 4 5 6 7 8 9\"", CLI_CONVERT,
      cli_convert},
+    {"emit-c", "MODEL", "Writes a model as C: constant data that runs without files and heap.", cli_emit_text_help,
+     "nnrt emit-c examples/digits/digits.onnx -o digits_model.h --name digits --input examples/digits/digit_7.png",
+     CLI_EMIT, cli_emit_c},
     {"dot", "MODEL", "Writes a model as a Graphviz graph.", "",
      "nnrt dot examples/digits/digits.onnx | dot -Tsvg > digits.svg", CLI_DOT, cli_dot},
     {"ops", "", "Lists the operators: name, number, element types of input 0.", "", "nnrt ops --tsv", CLI_OPS, cli_ops},

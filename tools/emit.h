@@ -1,0 +1,846 @@
+/*
+emit.h - a model as C: what is planned on this machine becomes constant data of a program (nnrt emit-c).
+Part of tools/nnrt.c.
+
+The plan of nnrt_plan_build is written as it stands: constants, resolved attributes, views, steps that name their kernels.
+Whoever links it gets those kernels and no table of operators. What is equal is written once: constants by their address,
+lists of integers by their values.
+*/
+#ifndef NNRT_TOOL_EMIT_H
+#define NNRT_TOOL_EMIT_H
+
+#include <ctype.h>
+
+#include "job.h"
+
+#define CLI_IDENTIFIER_BYTES 64
+
+/* A list of integers that has been written: its number is its name. */
+typedef struct cli_emit_list {
+    int64_t *data;
+    uint32_t count;
+} cli_emit_list;
+
+typedef struct cli_emit {
+    FILE *out;
+    const char *path;
+    char name[CLI_IDENTIFIER_BYTES], upper[CLI_IDENTIFIER_BYTES];
+    const nnrt_plan *plan;
+    const cli_job *job;
+    char (*io)[CLI_IDENTIFIER_BYTES]; /* parameter names of inputs, then outputs */
+    uint32_t *constants;              /* per argument: the argument whose constant it is, or NNRT_NO_TENSOR */
+    cli_emit_list *lists;
+    uint32_t nLists;
+    int column; /* of the line that is being written */
+    cli_progress progress;
+    size_t done, total; /* bytes of constants */
+} cli_emit;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>names */
+
+/* Words that may not be names of parameters: those of C and C++ that a tensor may be called, and our own parameters. */
+static bool cli_emit_reserved(const char *text)
+{
+    static const char *const words[] = {
+        "alignas",  "and",    "arena",    "asm",     "auto",   "bool",     "break",  "case",    "catch",    "char",
+        "class",    "const",  "continue", "default", "delete", "do",       "double", "else",    "enum",     "export",
+        "extern",   "false",  "float",    "for",     "friend", "goto",     "if",     "inline",  "int",      "io",
+        "long",     "main",   "mutable",  "new",     "not",    "operator", "or",     "private", "public",   "register",
+        "restrict", "return", "short",    "signed",  "sizeof", "static",   "struct", "switch",  "template", "this",
+        "throw",    "true",   "try",      "typedef", "union",  "unsigned", "using",  "views",   "virtual",  "void",
+        "volatile", "while",  "xor",      "nullptr", "typeid", "typename", "step",   "compl",   "bitand",   "bitor"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strcmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
+/* text as a C identifier: '_' for every other character, `stem` where nothing is left of it or it may not be one. */
+static void cli_emit_identifier(char *out, const char *text, const char *stem)
+{
+    size_t n = 0;
+    bool any = false;
+    for (; *text != '\0' && n + 16 < CLI_IDENTIFIER_BYTES; text++) {
+        const bool letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+        const bool digit = *text >= '0' && *text <= '9';
+        if (n == 0 && !letter)
+            continue;
+        any = any || letter;
+        out[n++] = letter || digit ? *text : '_';
+    }
+    while (n > 0 && out[n - 1] == '_')
+        n--;
+    out[n] = '\0';
+    if (!any || cli_emit_reserved(out) || strncmp(out, "nnrt", 4) == 0 || strncmp(out, "NNRT", 4) == 0)
+        snprintf(out, CLI_IDENTIFIER_BYTES, "%s", stem);
+}
+
+/* Names of the parameters: those of the tensors, told apart by a number where they are equal. */
+static bool cli_emit_io_names(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    e->io = (char(*)[CLI_IDENTIFIER_BYTES])cli_alloc((size_t)p->nInputs + p->nOutputs, sizeof(*e->io));
+    for (uint32_t i = 0; e->io != NULL && i < p->nInputs + p->nOutputs; i++) {
+        const bool output = i >= p->nInputs;
+        const nnrt_plan_io *t = output ? &p->outputs[i - p->nInputs] : &p->inputs[i];
+        bool taken = false;
+        cli_emit_identifier(e->io[i], t->name != NULL ? t->name : "", output ? "out" : "in");
+        for (uint32_t k = 0; k < i; k++)
+            taken = taken || strcmp(e->io[k], e->io[i]) == 0;
+        if (taken) {
+            const size_t n = strlen(e->io[i]);
+            snprintf(e->io[i] + n, CLI_IDENTIFIER_BYTES - n, "_%s%u", output ? "y" : "x",
+                     (unsigned)(output ? i - p->nInputs : i));
+        }
+    }
+    return e->io != NULL;
+}
+
+/* Takes the name of what is written from --name, or from the model's path. False, and said, where it is none. */
+static bool cli_emit_name(cli_emit *e, const cli_args *args)
+{
+    const char *text = args->name;
+    if (text == NULL) {
+        const char *slash = strrchr(args->model, '/');
+        text = slash != NULL ? slash + 1 : args->model;
+        cli_emit_identifier(e->name, text, "model");
+        for (size_t n = strlen(e->name);
+             n > 5 && (strcmp(e->name + n - 5, "_onnx") == 0 || strcmp(e->name + n - 5, "_nnrt") == 0);)
+            e->name[n -= 5] = '\0';
+    } else {
+        cli_emit_identifier(e->name, text, "");
+        if (strcmp(e->name, text) != 0) {
+            cli_usage("emit-c: --name %s: expected a C identifier that begins with a letter, at most %d long, and not "
+                      "with nnrt",
+                      text, CLI_IDENTIFIER_BYTES - 16);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof(e->name); i++)
+        e->upper[i] = e->name[i] >= 'a' && e->name[i] <= 'z' ? (char)(e->name[i] - 32) : e->name[i];
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>values */
+
+/* The C type of an element. */
+static const char *cli_emit_type(NNRT_DataType type)
+{
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT32: return "float";
+    case NNRT_DATA_TYPE_FLOAT64: return "double";
+    case NNRT_DATA_TYPE_FLOAT16: return "uint16_t";
+    case NNRT_DATA_TYPE_BOOL: return "uint8_t";
+    case NNRT_DATA_TYPE_INT8: return "int8_t";
+    case NNRT_DATA_TYPE_INT16: return "int16_t";
+    case NNRT_DATA_TYPE_INT32: return "int32_t";
+    case NNRT_DATA_TYPE_INT64: return "int64_t";
+    case NNRT_DATA_TYPE_UINT8: return "uint8_t";
+    case NNRT_DATA_TYPE_UINT16: return "uint16_t";
+    case NNRT_DATA_TYPE_UINT32: return "uint32_t";
+    default: return "uint64_t";
+    }
+}
+
+/* True when a float has no hexadecimal form; the array is then written as bits. */
+static bool cli_emit_as_bits(NNRT_DataType type, const void *data, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        float f;
+        double d = 0;
+        if (type == NNRT_DATA_TYPE_FLOAT32) {
+            memcpy(&f, (const uint8_t *)data + i * sizeof(f), sizeof(f));
+            d = (double)f;
+        } else if (type == NNRT_DATA_TYPE_FLOAT64) {
+            memcpy(&d, (const uint8_t *)data + i * sizeof(d), sizeof(d));
+        }
+        if (isnan(d) || isinf(d))
+            return true;
+    }
+    return false;
+}
+
+static NNRT_DataType cli_emit_stored(NNRT_DataType type, const void *data, size_t count)
+{
+    if (!cli_emit_as_bits(type, data, count))
+        return type;
+    return type == NNRT_DATA_TYPE_FLOAT32 ? NNRT_DATA_TYPE_UINT32 : NNRT_DATA_TYPE_UINT64;
+}
+
+/* One element as C text. */
+static void cli_emit_element(char *out, size_t size, NNRT_DataType type, const void *at)
+{
+    uint8_t raw[8] = {0};
+    memcpy(raw, at, nnrt_type_size(type));
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT32: {
+        float f;
+        memcpy(&f, raw, sizeof(f));
+        snprintf(out, size, "%af", (double)f);
+        break;
+    }
+    case NNRT_DATA_TYPE_FLOAT64: {
+        double d;
+        memcpy(&d, raw, sizeof(d));
+        snprintf(out, size, "%a", d);
+        break;
+    }
+    case NNRT_DATA_TYPE_BOOL:
+    case NNRT_DATA_TYPE_UINT8: snprintf(out, size, "%u", (unsigned)raw[0]); break;
+    case NNRT_DATA_TYPE_INT8: snprintf(out, size, "%d", (int)(int8_t)raw[0]); break;
+    case NNRT_DATA_TYPE_FLOAT16:
+    case NNRT_DATA_TYPE_UINT16: {
+        uint16_t u;
+        memcpy(&u, raw, sizeof(u));
+        snprintf(out, size, "0x%04x", (unsigned)u);
+        break;
+    }
+    case NNRT_DATA_TYPE_INT16: {
+        int16_t i;
+        memcpy(&i, raw, sizeof(i));
+        snprintf(out, size, "%d", (int)i);
+        break;
+    }
+    case NNRT_DATA_TYPE_INT32: {
+        int32_t i;
+        memcpy(&i, raw, sizeof(i));
+        snprintf(out, size, i == INT32_MIN ? "(-2147483647 - 1)" : "%ld", (long)i);
+        break;
+    }
+    case NNRT_DATA_TYPE_UINT32: {
+        uint32_t u;
+        memcpy(&u, raw, sizeof(u));
+        snprintf(out, size, "0x%08lxu", (unsigned long)u);
+        break;
+    }
+    case NNRT_DATA_TYPE_INT64: {
+        int64_t i;
+        memcpy(&i, raw, sizeof(i));
+        if (i == INT64_MIN)
+            snprintf(out, size, "INT64_MIN");
+        else
+            snprintf(out, size, i >= INT32_MIN + 1 && i <= INT32_MAX ? "%lld" : "INT64_C(%lld)", (long long)i);
+        break;
+    }
+    default: {
+        uint64_t u;
+        memcpy(&u, raw, sizeof(u));
+        snprintf(out, size, "UINT64_C(0x%016llx)", (unsigned long long)u);
+        break;
+    }
+    }
+}
+
+/* Puts text into a list of values that fills lines. */
+static void cli_emit_item(cli_emit *e, const char *text, bool last)
+{
+    const int n = (int)strlen(text) + 2;
+    if (e->column == 0 || e->column + n > 118) {
+        fputs(e->column == 0 ? "    " : "\n    ", e->out);
+        e->column = 4;
+    }
+    fprintf(e->out, "%s%s", text, last ? "" : ", ");
+    e->column += n;
+}
+
+/* static const TYPE NAME_SUFFIX[count] = {...}; count 0 becomes 1 element, as C has no empty array. */
+static void cli_emit_array(cli_emit *e, const char *suffix, NNRT_DataType type, const void *data, size_t count)
+{
+    const size_t width = nnrt_type_size(type);
+    const NNRT_DataType stored = cli_emit_stored(type, data, count);
+    char text[48];
+    fprintf(e->out, "static const %s_DATA %s %s_%s[%.0f] = {\n", e->upper, cli_emit_type(stored), e->name, suffix,
+            count > 0 ? (double)count : 1.0);
+    e->column = 0;
+    for (size_t i = 0; i < count; i++) {
+        cli_emit_element(text, sizeof(text), stored, (const uint8_t *)data + i * width);
+        cli_emit_item(e, text, i + 1 == count);
+        e->done += width;
+        if (i % 4096 == 0)
+            cli_progress_show(&e->progress, e->done / 1024, e->total / 1024);
+    }
+    fputs(count > 0 ? "};\n" : "    0};\n", e->out);
+}
+
+/* Text from a file as a C string. */
+static void cli_emit_text(FILE *out, const char *text)
+{
+    fputc('"', out);
+    for (; text != NULL && *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", *text);
+        else if (c < 32 || c > 126 || c == '?')
+            fprintf(out, "\\%03o", (unsigned)c);
+        else
+            fputc(*text, out);
+    }
+    fputc('"', out);
+}
+
+/* Text from a file inside a comment. */
+static void cli_emit_remark(FILE *out, const char *text)
+{
+    for (; text != NULL && *text != '\0'; text++)
+        fputc(*text < 32 || *text > 126 || *text == '*' || *text == '\\' || *text == '?' ? '_' : *text, out);
+}
+
+static const char *cli_emit_type_name(NNRT_DataType type)
+{
+    switch (type) {
+#define CLI_TYPE_NAME(name, number, bytes, text)                                                                       \
+    case number: return "NNRT_DATA_TYPE_" #name;
+        NNRT_DATA_TYPES(CLI_TYPE_NAME)
+    default: return "NNRT_DATA_TYPE_UNKNOWN";
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>constants */
+
+static size_t cli_emit_count(const nnrt_view *v)
+{
+    size_t count = 1;
+    for (int32_t i = 0; i < v->rank; i++)
+        count *= (size_t)v->dims[i];
+    return count;
+}
+
+/* Finds for every argument that is a constant the first one with the same data. */
+static bool cli_emit_find_constants(cli_emit *e)
+{
+    e->constants = (uint32_t *)cli_alloc(e->plan->nArgs, sizeof(*e->constants));
+    for (uint32_t i = 0; e->constants != NULL && i < e->plan->nArgs; i++) {
+        const nnrt_plan_arg *a = &e->plan->args[i];
+        e->constants[i] = a->kind == NNRT_PLACE_CONSTANT ? i : NNRT_NO_TENSOR;
+        for (uint32_t k = 0; k < i && e->constants[i] == i; k++) {
+            const nnrt_plan_arg *b = &e->plan->args[k];
+            if (e->constants[k] == k && a->view.data == b->view.data && a->view.dataType == b->view.dataType &&
+                cli_emit_count(&a->view) == cli_emit_count(&b->view))
+                e->constants[i] = k;
+        }
+        if (e->constants[i] == i)
+            e->total += cli_emit_count(&a->view) * nnrt_type_size(a->view.dataType);
+    }
+    return e->constants != NULL;
+}
+
+static const char *cli_emit_tensor(const cli_emit *e, uint32_t tensor)
+{
+    const char *name = e->job->model->allTensors.data[tensor].name;
+    return name != NULL ? name : "";
+}
+
+/* Writes every constant under the name of the step that reads it first, and its own where it has one. */
+static void cli_emit_constants(cli_emit *e)
+{
+    char suffix[24];
+    for (uint32_t s = 0; s < e->plan->nSteps; s++) {
+        const nnrt_plan_step *step = &e->plan->steps[s];
+        for (uint32_t k = 0; k < step->nIn; k++) {
+            const uint32_t i = step->arg + k, tensor = e->plan->args[i].tensor;
+            const nnrt_view *v = &e->plan->args[i].view;
+            if (e->constants[i] != i)
+                continue;
+            fputs("\n/* ", e->out);
+            cli_emit_remark(e->out, step->name);
+            fprintf(e->out, ", input %u", (unsigned)k);
+            if (tensor != NNRT_NO_TENSOR && *cli_emit_tensor(e, tensor) != '\0') {
+                fputs(": ", e->out);
+                cli_emit_remark(e->out, cli_emit_tensor(e, tensor));
+            }
+            fputs(" */\n", e->out);
+            snprintf(suffix, sizeof(suffix), "c%u", (unsigned)i);
+            cli_emit_array(e, suffix, v->dataType, v->data, cli_emit_count(v));
+        }
+    }
+}
+
+/* Quantisation parameters of argument i, where it has some. */
+static void cli_emit_quant(cli_emit *e, uint32_t i)
+{
+    const nnrt_view *v = &e->plan->args[i].view;
+    if (v->quantCount == 0)
+        return;
+    fprintf(e->out, "static const %s_DATA NNRT_QuantParam %s_q%u[%u] = {\n", e->upper, e->name, (unsigned)i,
+            (unsigned)v->quantCount);
+    for (uint32_t k = 0; k < v->quantCount; k++)
+        fprintf(e->out, "    {%d, %d, %a}%s\n", (int)v->quant[k].numBits, (int)v->quant[k].zeroPoint, v->quant[k].scale,
+                k + 1 < v->quantCount ? "," : "};");
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>attributes */
+
+/* The number of a list of integers, which is written unless an equal one has been. */
+static bool cli_emit_list_number(cli_emit *e, const NNRT_Int64List *list, uint32_t *number)
+{
+    char suffix[24];
+    cli_emit_list *made;
+    for (*number = 0; *number < e->nLists; ++*number)
+        if (e->lists[*number].count == list->count &&
+            memcmp(e->lists[*number].data, list->data, list->count * sizeof(int64_t)) == 0)
+            return true;
+    made = (cli_emit_list *)cli_alloc((size_t)e->nLists + 1, sizeof(*made));
+    if (made == NULL)
+        return false;
+    if (e->nLists > 0)
+        memcpy(made, e->lists, e->nLists * sizeof(*made));
+    free(e->lists);
+    e->lists = made;
+    made[e->nLists].data = (int64_t *)cli_alloc(list->count, sizeof(int64_t));
+    if (made[e->nLists].data == NULL)
+        return false;
+    memcpy(made[e->nLists].data, list->data, list->count * sizeof(int64_t));
+    made[e->nLists++].count = list->count;
+    snprintf(suffix, sizeof(suffix), "l%u", (unsigned)*number);
+    cli_emit_array(e, suffix, NNRT_DATA_TYPE_INT64, list->data, list->count);
+    return true;
+}
+
+/* Writes the lists of an attribute struct; of lists of lists also the outer one, as NAME_m<step>_<member>. */
+static bool cli_emit_attr_lists(cli_emit *e, uint32_t step, const nnrt_attr_struct *s, const void *attr)
+{
+    uint32_t number;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const void *at = (const uint8_t *)attr + s->members[i].offset;
+        const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)at;
+        if (s->members[i].kind == NNRT_ATTR_KIND_INTS && ((const NNRT_Int64List *)at)->count > 0 &&
+            !cli_emit_list_number(e, (const NNRT_Int64List *)at, &number))
+            return false;
+        if (s->members[i].kind != NNRT_ATTR_KIND_INTS2 || lists->count == 0)
+            continue;
+        for (uint32_t k = 0; k < lists->count; k++)
+            if (lists->data[k].count > 0 && !cli_emit_list_number(e, &lists->data[k], &number))
+                return false;
+        fprintf(e->out, "static const %s_DATA NNRT_Int64List %s_m%u_%s[%u] = {\n", e->upper, e->name, (unsigned)step,
+                s->members[i].name, (unsigned)lists->count);
+        for (uint32_t k = 0; k < lists->count; k++) {
+            if (lists->data[k].count == 0)
+                fputs("    {NULL, 0}", e->out);
+            else if (cli_emit_list_number(e, &lists->data[k], &number))
+                fprintf(e->out, "    {%s_l%u, %u}", e->name, (unsigned)number, (unsigned)lists->data[k].count);
+            fputs(k + 1 < lists->count ? ",\n" : "};\n", e->out);
+        }
+    }
+    return true;
+}
+
+static void cli_emit_member(cli_emit *e, uint32_t step, const nnrt_attr_member *m, const void *at)
+{
+    uint32_t number = 0;
+    char text[48];
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL: fputs(*(const bool *)at ? "true" : "false", e->out); break;
+    case NNRT_ATTR_KIND_INT:
+    case NNRT_ATTR_KIND_FLOAT:
+        if (m->kind == NNRT_ATTR_KIND_FLOAT && cli_emit_as_bits(NNRT_DATA_TYPE_FLOAT32, at, 1)) {
+            fputs(*(const float *)at > 0 ? "INFINITY" : *(const float *)at < 0 ? "-INFINITY" : "NAN", e->out);
+            break;
+        }
+        cli_emit_element(text, sizeof(text),
+                         m->kind == NNRT_ATTR_KIND_INT ? NNRT_DATA_TYPE_INT64 : NNRT_DATA_TYPE_FLOAT32, at);
+        fputs(text, e->out);
+        break;
+    case NNRT_ATTR_KIND_ENUM: fprintf(e->out, "%d", (int)*(const int32_t *)at); break;
+    case NNRT_ATTR_KIND_INTS:
+        if (((const NNRT_Int64List *)at)->count == 0)
+            fputs("{NULL, 0}", e->out);
+        else if (cli_emit_list_number(e, (const NNRT_Int64List *)at, &number))
+            fprintf(e->out, "{%s_l%u, %u}", e->name, (unsigned)number, (unsigned)((const NNRT_Int64List *)at)->count);
+        break;
+    default:
+        if (((const NNRT_Int64Lists *)at)->count == 0)
+            fputs("{NULL, 0}", e->out);
+        else
+            fprintf(e->out, "{%s_m%u_%s, %u}", e->name, (unsigned)step, m->name,
+                    (unsigned)((const NNRT_Int64Lists *)at)->count);
+        break;
+    }
+}
+
+/* The resolved attributes of a step: static const NNRT_Conv2DFusion NAME_a<step> = {...}; */
+static bool cli_emit_attr(cli_emit *e, uint32_t step)
+{
+    const nnrt_plan_step *s = &e->plan->steps[step];
+    const nnrt_attr_struct *d = s->op != NULL ? s->op->attr : NULL;
+    if (d == NULL || s->attr == NULL || d->count == 0)
+        return true;
+    if (!cli_emit_attr_lists(e, step, d, s->attr))
+        return false;
+    fprintf(e->out, "static const %s_DATA NNRT_%s %s_a%u = {\n", e->upper, d->name, e->name, (unsigned)step);
+    for (uint32_t i = 0; i < d->count; i++) {
+        fputs("    ", e->out);
+        cli_emit_member(e, step, &d->members[i], (const uint8_t *)s->attr + d->members[i].offset);
+        fprintf(e->out, "%s /* %s", i + 1 < d->count ? "," : "", d->members[i].name);
+        for (uint32_t k = 0; k < d->members[i].valueCount; k++)
+            if (d->members[i].values[k].value ==
+                *(const int32_t *)(const void *)((const uint8_t *)s->attr + d->members[i].offset))
+                fprintf(e->out, " %s", d->members[i].values[k].name);
+        fputs(" */\n", e->out);
+    }
+    fputs("};\n", e->out);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>plan */
+
+static void cli_emit_arg(cli_emit *e, uint32_t i)
+{
+    const nnrt_plan_arg *a = &e->plan->args[i];
+    const nnrt_view *v = &a->view;
+    static const char *const kinds[] = {"NONE", "CONSTANT", "ARENA", "INPUT", "OUTPUT"};
+    fputs("    {{", e->out);
+    if (a->kind == NNRT_PLACE_CONSTANT)
+        fprintf(e->out, "(void *)%s_c%u", e->name, (unsigned)e->constants[i]);
+    else
+        fputs("NULL", e->out);
+    fprintf(e->out, ", %s, %d, {", cli_emit_type_name(v->dataType), (int)v->rank);
+    for (int32_t k = 0; k < (v->rank > 0 ? v->rank : 1); k++)
+        fprintf(e->out, "%s%d", k > 0 ? ", " : "", v->rank > 0 ? (int)v->dims[k] : 0);
+    fputs("}, {", e->out);
+    for (int32_t k = 0; k < (v->rank > 0 ? v->rank : 1); k++)
+        fprintf(e->out, "%s%.0f", k > 0 ? ", " : "", v->rank > 0 ? (double)v->strides[k] : 0.0);
+    if (v->quantCount > 0)
+        fprintf(e->out, "}, %s_q%u, %u}", e->name, (unsigned)i, (unsigned)v->quantCount);
+    else
+        fputs("}, NULL, 0}", e->out);
+    fprintf(e->out, ", NNRT_PLACE_%s, %.0f, ", kinds[a->kind], (double)a->offset);
+    if (a->tensor == NNRT_NO_TENSOR)
+        fputs("NNRT_NO_TENSOR", e->out);
+    else
+        fprintf(e->out, "%u", (unsigned)a->tensor);
+    fputs(i + 1 < e->plan->nArgs ? "},\n" : "}};\n", e->out);
+}
+
+/* The name of the wrapper of a step's kernel. */
+static const char *cli_emit_kernel(const nnrt_plan_step *s)
+{
+    for (uint32_t k = 0; s->op != NULL && k < s->op->kernelCount; k++)
+        if (s->op->kernels[k].call == s->kernel)
+            return s->op->kernels[k].name + strlen("nnrt_");
+    return "reshape"; /* the copy that a plan adds for an output */
+}
+
+static void cli_emit_steps(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    fprintf(e->out, "static const %s_DATA nnrt_plan_step %s_steps[%u] = {\n", e->upper, e->name,
+            p->nSteps > 0 ? (unsigned)p->nSteps : 1);
+    for (uint32_t i = 0; i < p->nSteps; i++) {
+        const nnrt_plan_step *s = &p->steps[i];
+        fprintf(e->out, "    {nnrti_call_%s, ", cli_emit_kernel(s));
+        if (s->op != NULL && s->attr != NULL && s->op->attr->count > 0)
+            fprintf(e->out, "&%s_a%u", e->name, (unsigned)i);
+        else
+            fputs("NULL", e->out);
+        fputs(", NULL, NNRTI_LABEL(", e->out);
+        cli_emit_text(e->out, s->name);
+        fprintf(e->out, "), %d, %u, %u, %u}%s\n", (int)s->node, (unsigned)s->arg, (unsigned)s->nIn, (unsigned)s->nOut,
+                i + 1 < p->nSteps ? "," : "};");
+    }
+    if (p->nSteps == 0)
+        fputs("    {NULL, NULL, NULL, NULL, 0, 0, 0, 0}};\n", e->out);
+}
+
+static void cli_emit_io(cli_emit *e, const char *what, const nnrt_plan_io *io, uint32_t count)
+{
+    fprintf(e->out, "static const %s_DATA nnrt_plan_io %s_%s[%u] = {\n", e->upper, e->name, what,
+            count > 0 ? (unsigned)count : 1);
+    for (uint32_t i = 0; i < count; i++) {
+        fputs("    {NNRTI_LABEL(", e->out);
+        cli_emit_text(e->out, io[i].name);
+        fprintf(e->out, "), %s, NNRT_FORMAT_%s, {%d, {", cli_emit_type_name(io[i].dataType),
+                io[i].format == NNRT_FORMAT_NCHW   ? "NCHW"
+                : io[i].format == NNRT_FORMAT_NHWC ? "NHWC"
+                                                   : "NONE",
+                (int)io[i].shape.rank);
+        for (int32_t k = 0; k < (io[i].shape.rank > 0 ? io[i].shape.rank : 1); k++)
+            fprintf(e->out, "%s%d", k > 0 ? ", " : "", io[i].shape.rank > 0 ? (int)io[i].shape.dims[k] : 0);
+        fprintf(e->out, "}}, %.0f}%s\n", (double)io[i].bytes, i + 1 < count ? "," : "};");
+    }
+    if (count == 0)
+        fputs("    {NULL, 0, 0, {0, {0}}, 0}};\n", e->out);
+}
+
+static void cli_emit_plan(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    fprintf(e->out, "static const %s_DATA nnrt_plan_arg %s_args[%u] = {\n", e->upper, e->name,
+            p->nArgs > 0 ? (unsigned)p->nArgs : 1);
+    for (uint32_t i = 0; i < p->nArgs; i++)
+        cli_emit_arg(e, i);
+    if (p->nArgs == 0)
+        fputs("    {{NULL, 0, 0, {0}, {0}, NULL, 0}, NNRT_PLACE_NONE, 0, 0}};\n", e->out);
+    cli_emit_steps(e);
+    cli_emit_io(e, "inputs", p->inputs, p->nInputs);
+    cli_emit_io(e, "outputs", p->outputs, p->nOutputs);
+    fprintf(
+        e->out,
+        "static const %s_DATA nnrt_plan %s_plan_data = {\n    %s_steps, %s_args, %s_inputs, %s_outputs, %u, %u, %u, "
+        "%u, %u, %s_ARENA_BYTES, %.0f, %.0f};\n",
+        e->upper, e->name, e->name, e->name, e->name, e->name, (unsigned)p->nSteps, (unsigned)p->nArgs,
+        (unsigned)p->nInputs, (unsigned)p->nOutputs, (unsigned)p->maxArgs, e->upper, (double)p->arenaBound,
+        (double)p->constantBytes);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>functions */
+
+static const nnrt_plan_io *cli_emit_io_at(const cli_emit *e, uint32_t i)
+{
+    return i < e->plan->nInputs ? &e->plan->inputs[i] : &e->plan->outputs[i - e->plan->nInputs];
+}
+
+static double cli_emit_elements(const nnrt_plan_io *t)
+{
+    const size_t width = nnrt_type_size(t->dataType);
+    return t->bytes >= width ? (double)(t->bytes / width) : 1.0;
+}
+
+/* const float image[784], float scores[10] */
+static void cli_emit_parameters(const cli_emit *e)
+{
+    for (uint32_t i = 0; i < e->plan->nInputs + e->plan->nOutputs; i++) {
+        const nnrt_plan_io *t = cli_emit_io_at(e, i);
+        fprintf(e->out, "%s%s%s %s[%.0f]", i > 0 ? ", " : "", i < e->plan->nInputs ? "const " : "",
+                cli_emit_type(t->dataType), e->io[i], cli_emit_elements(t));
+    }
+}
+
+static void cli_emit_signature(const cli_emit *e, const char *name, bool arena, const char *end)
+{
+    fprintf(e->out, "NNRT_API NNRT_ReturnCode %s_%s(%s", e->name, name, arena ? "void *arena, " : "");
+    cli_emit_parameters(e);
+    fprintf(e->out, ")%s\n", end);
+}
+
+/* The call of NAME_run_in with its parameters, or with prefix and number: the arrays of the self-test. */
+static void cli_emit_call(const cli_emit *e, bool test)
+{
+    fprintf(e->out, "%s_run_in(arena", e->name);
+    for (uint32_t i = 0; i < e->plan->nInputs + e->plan->nOutputs; i++) {
+        if (!test)
+            fprintf(e->out, ", %s", e->io[i]);
+        else if (i < e->plan->nInputs)
+            fprintf(e->out, ", (const %s *)(const void *)%s_x%u", cli_emit_type(e->plan->inputs[i].dataType), e->name,
+                    (unsigned)i);
+        else
+            fprintf(e->out, ", y%u", (unsigned)(i - e->plan->nInputs));
+    }
+    fputs(")", e->out);
+}
+
+static void cli_emit_functions(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    fprintf(e->out, "\nNNRT_API const nnrt_plan *%s_plan(void)\n{\n    return &%s_plan_data;\n}\n\n", e->name, e->name);
+    cli_emit_signature(e, "run_in", true, "\n{");
+    fprintf(e->out, "    nnrt_view views[%s_VIEWS];\n    void *io[%u];\n", e->upper,
+            (unsigned)(p->nInputs + p->nOutputs));
+    for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++)
+        fprintf(e->out, "    io[%u] = %s%s;\n", (unsigned)i, i < p->nInputs ? "(void *)(uintptr_t)" : "", e->io[i]);
+    fprintf(e->out, "    return nnrt_plan_execute(&%s_plan_data, views, arena, io, NULL);\n}\n\n", e->name);
+    cli_emit_signature(e, "run", false, "\n{");
+    fprintf(e->out, "    static uint64_t arena[%s_ARENA_WORDS];\n    return ", e->upper);
+    cli_emit_call(e, false);
+    fputs(";\n}\n", e->out);
+}
+
+static void cli_emit_selftest(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    char suffix[24];
+    for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++) {
+        const bool output = i >= p->nInputs;
+        const nnrt_plan_io *t = cli_emit_io_at(e, i);
+        fprintf(e->out, "\n/* %s of the self-test: ", output ? "expected result" : "input");
+        cli_emit_remark(e->out, t->name);
+        fputs(" */\n", e->out);
+        snprintf(suffix, sizeof(suffix), "%s%u", output ? "y" : "x", (unsigned)(output ? i - p->nInputs : i));
+        cli_emit_array(e, suffix, t->dataType, e->job->io[i].data, t->bytes / nnrt_type_size(t->dataType));
+    }
+    fprintf(e->out, "\nNNRT_API NNRT_ReturnCode %s_selftest(void *arena)\n{\n", e->name);
+    for (uint32_t i = 0; i < p->nOutputs; i++)
+        fprintf(e->out, "    static %s y%u[%.0f];\n", cli_emit_type(p->outputs[i].dataType), (unsigned)i,
+                cli_emit_elements(&p->outputs[i]));
+    fputs("    const NNRT_ReturnCode code = ", e->out);
+    cli_emit_call(e, true);
+    fputs(";\n    if (code != NNRT_SUCCESS)\n        return code;\n", e->out);
+    for (uint32_t i = 0; i < p->nOutputs; i++)
+        fprintf(e->out, "    if (!nnrti_same(y%u, %s_y%u, %.0f))\n        return NNRT_FAILED;\n", (unsigned)i, e->name,
+                (unsigned)i, (double)p->outputs[i].bytes);
+    fputs("    return NNRT_SUCCESS;\n}\n", e->out);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>file */
+
+static int32_t cli_emit_rank(const nnrt_plan *p)
+{
+    int32_t most = 4;
+    for (uint32_t i = 0; i < p->nArgs; i++)
+        most = p->args[i].view.rank > most ? p->args[i].view.rank : most;
+    for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++) {
+        const int32_t rank = i < p->nInputs ? p->inputs[i].shape.rank : p->outputs[i - p->nInputs].shape.rank;
+        most = rank > most ? rank : most;
+    }
+    return most;
+}
+
+/* The comment at the top: what it is, how it is used, what it takes. */
+static void cli_emit_top(const cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    char shape[CLI_SHAPE_BYTES];
+    fprintf(e->out, "/* The model %s as constant data for nnrt %s. Written by nnrt emit-c; not to be edited.\n\n",
+            e->name, nnrt_version());
+    fprintf(
+        e->out,
+        "   Include it behind nnrt.h in the files that run the model; data and functions are compiled in the one\n"
+        "   that has NNRT_IMPLEMENTATION. Link with -ffunction-sections -fdata-sections -Wl,--gc-sections, or have\n"
+        "   all in one file with NNRT_STATIC: then only the kernels named below are in the program.\n\n");
+    for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++) {
+        const nnrt_plan_io *t = cli_emit_io_at(e, i);
+        fprintf(e->out, "   %s  ", i < p->nInputs ? "input  " : "output ");
+        cli_emit_remark(e->out, t->name);
+        fprintf(e->out, "  %s%s\n", cli_shape_text(shape, sizeof(shape), t->dataType, &t->shape),
+                t->format == NNRT_FORMAT_NCHW   ? "  NCHW"
+                : t->format == NNRT_FORMAT_NHWC ? "  NHWC"
+                                                : "");
+    }
+    fprintf(e->out, "   arena    %.0f bytes, lower bound %.0f\n   weights  %.0f bytes\n   kernels ",
+            (double)p->arenaBytes, (double)p->arenaBound, (double)p->constantBytes);
+    for (uint32_t i = 0; i < p->nSteps; i++) {
+        bool seen = false;
+        for (uint32_t k = 0; k < i; k++)
+            seen = seen || p->steps[k].kernel == p->steps[i].kernel;
+        if (!seen)
+            fprintf(e->out, " %s", cli_emit_kernel(&p->steps[i]));
+    }
+    fputs(" */\n", e->out);
+}
+
+static void cli_emit_declarations(const cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    const double words = p->arenaBytes > 0 ? (double)((p->arenaBytes + 7) / 8) : 1.0;
+    fprintf(e->out,
+            "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#ifndef NNRT_HAL_H\n#error \"include nnrt.h before this "
+            "file\"\n#endif\n#if NNRT_MAX_RANK < %d\n#error \"this model needs an NNRT_MAX_RANK of %d\"\n#endif\n\n",
+            e->upper, e->upper, (int)cli_emit_rank(p), (int)cli_emit_rank(p));
+    fprintf(e->out,
+            "#define %s_ARENA_BYTES %.0f\n#define %s_ARENA_WORDS %.0f /* of 8 bytes */\n#define %s_VIEWS %u /* for "
+            "nnrt_plan_execute */\n\n",
+            e->upper, (double)p->arenaBytes, e->upper, words, e->upper, p->maxArgs > 0 ? (unsigned)p->maxArgs : 1);
+    fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", e->out);
+    fprintf(e->out,
+            "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run "
+            "it at once,\n   each in an arena of its own. */\n",
+            e->upper);
+    cli_emit_signature(e, "run_in", true, ";");
+    fputs("/* The same in an arena that lies in the program: one thread at a time. */\n", e->out);
+    cli_emit_signature(e, "run", false, ";");
+    fprintf(e->out,
+            "/* The plan, for nnrt_plan_run, which checks what it is given, and nnrt_plan_execute. */\nNNRT_API const "
+            "nnrt_plan *%s_plan(void);\n",
+            e->name);
+    fprintf(e->out,
+            "/* NNRT_SUCCESS when the results for one input are, bit for bit, those of the machine that wrote this "
+            "file. */\nNNRT_API NNRT_ReturnCode %s_selftest(void *arena);\n",
+            e->name);
+    fprintf(e->out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* %s_MODEL_H */\n", e->upper);
+}
+
+static bool cli_emit_all(cli_emit *e)
+{
+    bool good = true;
+    cli_emit_top(e);
+    cli_emit_declarations(e);
+    fprintf(e->out,
+            "\n#if defined(NNRT_IMPLEMENTATION) && !defined(%s_MODEL_IMPLEMENTED)\n#define %s_MODEL_IMPLEMENTED\n\n"
+            "#ifndef %s_DATA /* where constants are placed: __attribute__((section(\"...\"))) */\n#define %s_DATA\n"
+            "#endif\n",
+            e->upper, e->upper, e->upper, e->upper);
+    cli_emit_constants(e);
+    fputs("\n", e->out);
+    for (uint32_t i = 0; i < e->plan->nArgs; i++)
+        cli_emit_quant(e, i);
+    for (uint32_t i = 0; good && i < e->plan->nSteps; i++)
+        good = cli_emit_attr(e, i);
+    if (!good)
+        return false;
+    fputs("\n", e->out);
+    cli_emit_plan(e);
+    cli_emit_functions(e);
+    cli_emit_selftest(e);
+    fprintf(e->out, "\n#endif /* NNRT_IMPLEMENTATION */\n");
+    return true;
+}
+
+/* Opens the file, writes all of it, closes it; a file that could not be written whole is removed. */
+static int cli_emit_write(cli_emit *e)
+{
+    bool failed = !cli_emit_io_names(e) || !cli_emit_find_constants(e);
+    if (failed)
+        return CLI_FAILED;
+    e->out = fopen(e->path, "w");
+    if (e->out == NULL)
+        return cli_fail("cannot write %s: %s", e->path, strerror(errno));
+    failed = !cli_emit_all(e) || ferror(e->out) != 0;
+    failed = fclose(e->out) != 0 || failed;
+    cli_progress_end(&e->progress);
+    if (failed) {
+        (void)remove(e->path);
+        return cli_fail("cannot write all of %s", e->path);
+    }
+    return CLI_DONE;
+}
+
+/* Plans the model of job for an arena of 8-byte alignment and writes it, with the job's inputs and results as the
+   self-test. */
+static int cli_emit_job(const cli_job *job, const cli_args *args)
+{
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrt_error error;
+    nnrt_plan *plan;
+    cli_emit e;
+    int status;
+    memset(&e, 0, sizeof(e));
+    memset(&config, 0, sizeof(config));
+    memset(&error, 0, sizeof(error));
+    if (!cli_emit_name(&e, args))
+        return CLI_USAGE;
+    config.error = &error;
+    config.arenaAlignment = 8;
+    if (job->fromNnrt)
+        config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+    nnrt_memory_count(&memory, NULL);
+    if (nnrt_plan_build(job->model, &config, &memory, &plan) != NNRT_SUCCESS) {
+        nnrt_memory_end(&memory);
+        return cli_fail("cannot plan %s: %s", args->model, error.message);
+    }
+    e.plan = plan;
+    e.job = job;
+    e.path = args->output;
+    e.progress.label = "emit-c";
+    status = cli_emit_write(&e);
+    if (status == CLI_DONE) {
+        cli_put_name(stdout, e.path);
+        printf("  %s_run, %s_run_in, %s_selftest; arena %.0f bytes, weights %.0f bytes\n", e.name, e.name, e.name,
+               (double)plan->arenaBytes, (double)plan->constantBytes);
+    }
+    for (uint32_t i = 0; i < e.nLists; i++)
+        free(e.lists[i].data);
+    free(e.lists);
+    free(e.io);
+    free(e.constants);
+    nnrt_memory_end(&memory);
+    return status;
+}
+
+#endif /* NNRT_TOOL_EMIT_H */
