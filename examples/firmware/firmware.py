@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+"""The digits network on microcontrollers: builds main.c for each target, runs it in qemu, compares every score with the
+reference device of this machine, bit for bit, and prints what it takes.
+
+usage: firmware.py [TARGET...]      run from the root of the repository, with build/nnrt there; all is made in build/firmware
+
+Each target is built twice: with the model as constant C from nnrt emit-c, and (TARGET-load) with a .nnrt file in flash
+that is loaded and planned on the device. Bytes are those of the linked file:
+  core          everything that is neither kernels nor model: the runner or the loader and planner, memcpy and memset
+  kernels       shape rules, kernels and math of the operators, and the compiler's arithmetic where the processor has none
+  model         weights, attributes and plan, or the .nnrt file
+  arena         results between the steps
+  stack         the deepest it went in a run, measured by painting
+  instructions  of one inference (qemu -icount; on Arm counted in steps of 40)
+The harness (reset, semihosting, images, the self-test's data) is in none of them.
+"""
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+OUT = pathlib.Path("build/firmware")
+NNRT = "build/nnrt"
+MODEL = "examples/digits/digits.onnx"
+ARM = ["arm-none-eabi-gcc", "-mthumb", "--specs=nano.specs", "-T", str(HERE / "arm.ld")]
+RISCV = ["riscv64-unknown-elf-gcc", "-mabi=ilp32", "--specs=picolibc.specs", "-T", str(HERE / "riscv.ld"),
+         "-mcmodel=medany"]
+FPV4 = ["-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+FPV5 = ["-mfloat-abi=hard", "-mfpu=fpv5-sp-d16"]
+# name: compiler, machine
+TARGETS = {
+    "cortex-m0plus": (ARM + ["-mcpu=cortex-m0plus"], ["qemu-system-arm", "-M", "mps2-an385"]),
+    "cortex-m3": (ARM + ["-mcpu=cortex-m3"], ["qemu-system-arm", "-M", "mps2-an385"]),
+    "cortex-m4": (ARM + ["-mcpu=cortex-m4"] + FPV4, ["qemu-system-arm", "-M", "mps2-an386"]),
+    "cortex-m7": (ARM + ["-mcpu=cortex-m7"] + FPV5, ["qemu-system-arm", "-M", "mps2-an500"]),
+    "rv32imc": (RISCV + ["-march=rv32imc"], ["qemu-system-riscv32", "-M", "virt", "-bios", "none"]),
+}
+FLAGS = ["-std=c99", "-Os", "-g", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-common",
+         "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror",
+         "-DNNRT_MAX_RANK=4", "-I.", "-I" + str(OUT), "-I" + str(HERE),
+         "-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
+LOAD_BUFFER = 65536  # bytes for the model's tables, the plan and the arena
+# Functions of the compiler's library that no hot path may need: 64-bit division, arithmetic of double.
+FORBIDDEN = re.compile(r"__(aeabi_u?ldivmod|u?(div|mod)(mod)?di[34]|(add|sub|mul|div|neg|float.*|fix.*|extend.*)[sd]f?df[23]?"
+                       r"|(add|sub|mul|div)df3|aeabi_d(add|sub|mul|div|rsub)|malloc|free|printf|memmove|str[a-z]+)$")
+
+
+def command(args, **more):
+    done = subprocess.run(args, capture_output=True, text=True, **more)
+    if done.returncode != 0:
+        sys.exit("firmware: %s\nfailed with status %d\n%s" %
+                 (" ".join(map(str, args)), done.returncode, "\n".join((done.stdout + done.stderr).splitlines()[:30])))
+    return done.stdout
+
+
+def floats_of(npy):
+    """The words of a .npy file of float32."""
+    data = npy.read_bytes()
+    start = 10 + struct.unpack_from("<H", data, 8)[0]
+    return ["%08x" % word for word in struct.unpack_from("<%dI" % ((len(data) - start) // 4), data, start)]
+
+
+def prepare():
+    """Makes what all targets share, and returns the expected scores of the ten images, as words."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    images = []
+    expected = []
+    for digit in range(10):
+        image = "examples/digits/digit_%d.png" % digit
+        header = OUT / ("digit_%d.h" % digit)
+        command([NNRT, "emit-c", MODEL, "-o", header, "--name", "digits", "--input", image])
+        text = header.read_text()
+        images.append(re.search(r"digits_x0\[784\] = (\{.*?\});", text, re.S).group(1))
+        command([NNRT, "run", MODEL, "--device", "reference", "--input", image, "--output-dir", OUT / "scores"])
+        expected.append(floats_of(OUT / "scores" / "probabilities.npy"))
+    (OUT / "digits_model.h").write_text((OUT / "digit_7.h").read_text())
+    (OUT / "digit_images.h").write_text("static const float digit_images[10][784] = {\n%s};\n" % ",\n".join(images))
+    command([NNRT, "convert", MODEL, OUT / "digits.nnrt"])
+    (OUT / "digits_nnrt.S").write_text(
+        '.section .rodata.digits_nnrt, "a"\n.balign 64\n.global digits_nnrt, digits_nnrt_end\ndigits_nnrt:\n'
+        '.incbin "%s"\ndigits_nnrt_end:\n' % (OUT / "digits.nnrt"))
+    return expected
+
+
+def build(name, compiler, load):
+    elf = OUT / (name + ".elf")
+    args = compiler + FLAGS + ["-Wl,-Map=%s" % (OUT / (name + ".map"))]
+    sources = [HERE / "main.c", HERE / "start.c"]
+    if load:
+        keep = [line for line in command([NNRT, "info", OUT / "digits.nnrt"]).splitlines() if line.startswith("keep")]
+        args += ["-DFIRMWARE_LOAD=%d" % LOAD_BUFFER] + keep[0].split()[1:]
+        sources.append(OUT / "digits_nnrt.S")
+    command(args + sources + ["-lm", "-o", elf])
+    return elf
+
+
+def ops_parts():
+    """Lines of nnrt_ops.h: from where on math, helpers, rules and kernels stand, and from where on the table."""
+    first = last = 0
+    for number, line in enumerate(pathlib.Path("nnrt_ops.h").read_text().splitlines(), 1):
+        if line.startswith("/* >>math */"):
+            first = number
+        if line.startswith("/* The table, made from NNRT_OPS"):
+            last = number
+    return first, last
+
+
+def map_sections(path):
+    """{name: bytes} of the sections that the linker kept in flash, by its map."""
+    found = {}
+    text = path.read_text()
+    text = text[text.index("Linker script and memory map"):]
+    for hit in re.finditer(r"^ (\.(?:text|rodata|srodata|data|sdata|ARM\.exidx|board)\S*)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$", text,
+                           re.M):
+        if int(hit.group(3), 16) > 0:
+            key = (hit.group(1), hit.group(4))
+            found[key] = found.get(key, 0) + int(hit.group(3), 16)
+    return found
+
+
+def places(prefix, elf):
+    """{symbol: (file, line)} by the debug information."""
+    found = {}
+    for line in command([prefix + "nm", "-l", elf]).splitlines():
+        hit = re.match(r"[0-9a-f]+ \w (\S+)\t(.*):(\d+)$", line)
+        if hit:
+            found[hit.group(1)] = (pathlib.Path(hit.group(2)).name, int(hit.group(3)))
+    return found
+
+
+def kind_of(section, origin, where, parts):
+    symbol = re.sub(r"^\.(text|rodata|srodata|data|sdata)\.?", "", section)
+    symbol = re.sub(r"^(startup|unlikely|hot)\.", "", symbol)
+    if symbol == "digits_selftest" or re.match(r"digits_[xy]\d+$", symbol):
+        return "harness"
+    if symbol == "digits_nnrt" or re.match(r"digits_(c|a|l|q|m)\d|digits_(args|steps|inputs|outputs|plan_data)$", symbol):
+        return "model"
+    if "lib" in pathlib.Path(origin).name:
+        return "core" if re.search(r"mem(cpy|set)|memcpy|memset", origin) else "kernels"
+    file, line = where.get(symbol, where.get(re.sub(r"\.(constprop|isra|part)\.\d+$", "", symbol), ("", 0)))
+    if file in ("main.c", "start.c", "board.h", "digit_images.h"):
+        return "harness"
+    if file == "nnrt_ops.h" and parts[0] <= line < parts[1]:
+        return "rules" if re.match(r"nnrti_rule_", symbol) else "kernels"
+    if file == "" and re.match(r"nnrti_(members|struct|enum|kernels)_|nnrti_(ops|file_types|file_magic)", symbol):
+        return "core"
+    return "harness" if section.startswith(".board") or file == "" and "start" in origin else "core"
+
+
+def run(machine, elf):
+    args = machine + ["-nographic", "-icount", "shift=0", "-semihosting-config", "enable=on,target=native", "-kernel", elf]
+    done = subprocess.run(args, capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
+    text = done.stdout + done.stderr
+    figures = {name: int(value, 16) for name, value in re.findall(r"^(\w+)=([0-9a-f]{8})$", text, re.M)}
+    scores = [line.split()[1:] for line in text.splitlines() if line.startswith("scores ")]
+    return done.returncode, figures, scores, text
+
+
+def main():
+    wanted = sys.argv[1:] or [name + end for name in TARGETS for end in ("", "-load")]
+    unknown = [name for name in wanted if name.removesuffix("-load") not in TARGETS]
+    if unknown:
+        sys.exit("firmware: there is no target %s; there are %s, each also with -load" % (unknown[0], " ".join(TARGETS)))
+    expected = prepare()
+    parts = ops_parts()
+    faults = 0
+    remarks = []
+    print("target\tcore\tkernels\tmodel\tarena\tstack\tinstructions", flush=True)
+    for name in wanted:
+        compiler, machine = TARGETS[name.removesuffix("-load")]
+        elf = build(name, compiler, name.endswith("-load"))
+        prefix = compiler[0].removesuffix("gcc")
+        where = places(prefix, elf)
+        bytes_of = dict.fromkeys(("core", "kernels", "rules", "model", "harness"), 0)
+        lines = []
+        for (section, origin), size in map_sections(OUT / (name + ".map")).items():
+            kind = kind_of(section, origin, where, parts)
+            bytes_of[kind] += size
+            lines.append("%s\t%d\t%s\t%s" % (kind, size, section, pathlib.Path(origin).name))
+        (OUT / (name + ".tsv")).write_text("\n".join(sorted(lines)) + "\n")
+        status, figures, scores, text = run(machine, elf)
+        print("%s\t%d\t%d\t%d\t%d\t%d\t%d" % (name, bytes_of["core"], bytes_of["kernels"] + bytes_of["rules"], bytes_of["model"],
+                                          figures.get("arena", 0), figures.get("stack", 0),
+                                          figures.get("instructions", 0)), flush=True)
+        if bytes_of["rules"]:
+            remarks.append("%s: kernels include %d bytes of shape rules; tables, plan and arena take %d bytes of RAM" %
+                           (name, bytes_of["rules"], figures.get("buffer", 0)))
+        if status != 0 or scores != expected or figures.get("selftest", 0) != 0:
+            faults += 1
+            agree = sum(a == b for a, b in zip(scores, expected))
+            print("firmware: %s: status %d, %d of 10 images agree with the reference device\n%s" % (name, status, agree, text))
+        bad = sorted({symbol for symbol in where_all(prefix, elf) if FORBIDDEN.match(symbol)})
+        if bad:
+            faults += 1
+            print("firmware: %s: what no hot path may need is linked: %s" % (name, " ".join(bad)))
+    for remark in remarks:
+        print(remark)
+    if faults:
+        sys.exit("firmware: %d faults" % faults)
+    print("every score of %d targets has the bits of the reference device of this machine" % len(wanted))
+
+
+def where_all(prefix, elf):
+    return [line.split()[-1] for line in command([prefix + "nm", elf]).splitlines() if line.split()]
+
+
+main()
