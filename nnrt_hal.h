@@ -2151,14 +2151,12 @@ static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *l
         io[i].shape.rank = o->rank;
         memcpy(io[i].shape.dims, o->dims, sizeof(io[i].shape.dims));
         io[i].bytes = nnrti_operand_bytes(o);
-#if SIZE_MAX > UINT32_MAX
-        if (io[i].bytes > UINT32_MAX)
+        if ((io[i].bytes >> 16) >> 16 != 0) /* a comparison with UINT32_MAX warns where size_t has 32 bits */
             return nnrti_blame(p->error,
                                nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
                                               "model input or output '%s' is %o: buffers hold less than 4 GiB", o->name,
                                               o),
                                -1, list->data[i]);
-#endif
     }
     *made = io;
     return NNRT_SUCCESS;

@@ -96,12 +96,15 @@ class Writer:
             lines += ["in -"] if t is None else as_tensor(t).lines("in")
         self.cases.append(lines + tail + ["end"])
 
-    def ok(self, name, ins, outs, form=None, **attrs):
-        """A case that must give outs (one array or a list); movement is bit exact, so floats get tolerance 0."""
+    def ok(self, name, ins, outs, form=None, error32=None, **attrs):
+        """A case that must give outs (one array or a list); movement is bit exact, so floats get tolerance 0. error32:
+        the code of machines with 32-bit addresses, on which its strides do not fit."""
         outs = [as_tensor(t) for t in (outs if isinstance(outs, list) else [outs])]
         tail = [line for t in outs for line in t.lines("out")]
         if any(t.array.dtype.kind == "f" for t in outs):
             tail.append("tol 0 0")
+        if error32:
+            tail.append("error32 " + error32)
         self.types.add(outs[0].array.dtype.name)
         self._put(name, attrs, form, ins, tail)
 
@@ -681,7 +684,8 @@ def make_shape():
     for name, shape in shapes:
         x = np.zeros(shape, "float32") if 0 in shape else data("float32", shape)
         for t in ("int32", "int64"):
-            w.ok("%s as %s" % (name, t), [x], np.array(shape, t))
+            w.ok("%s as %s" % (name, t), [x], np.array(shape, t),
+                 error32="OUT_OF_MEMORY" if max(shape, default=0) >= 2**28 else None)
     for k, t in enumerate(TYPES):
         w.ok("x of type " + t, [data(t, (2, k % 3 + 1))], np.array([2, k % 3 + 1], ("int32", "int64")[k % 2]))
     w.ok("constant x", [Tensor(f32(2, 2), True)], np.array([2, 2], "int32"))

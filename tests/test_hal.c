@@ -217,22 +217,24 @@ static void spoil_input_huge_unused(graph *g, NNRT_ModelConfig *c)
 }
 
 /* [n,1] + [1,n] has n^2 elements of 4 bytes: 2^64. */
+#define WIDE (sizeof(size_t) > 4)
+
 static void spoil_result_huge(graph *g, NNRT_ModelConfig *c)
 {
     (void)c;
-    (void)tensor(g, "z", F32, "1,2147483647");
-    g->dims[0][0] = 0x7FFFFFFF;
+    (void)tensor(g, "z", F32, WIDE ? "1,2147483647" : "1,32768");
+    g->dims[0][0] = WIDE ? 0x7FFFFFFF : 32768;
     g->dims[0][1] = 1;
     g->in[0][1] = 4;
     graph_io(g, "0 4", "3");
 }
 
-/* Results of 2^62 bytes, of which count + 1 live at once; one of them lies in the model's output. */
+/* Results of 2^62 bytes (of 2^30 where size_t has 32 bits), of which count + 1 live at once; one of them lies in the model's output. */
 static void graph_of_giants(graph *g, uint32_t count)
 {
     char in[16], out[16];
     graph_init(g);
-    (void)tensor(g, "x", NNRT_DATA_TYPE_FLOAT64, "536870912,1073741824"); /* 2^59 elements */
+    (void)tensor(g, "x", NNRT_DATA_TYPE_FLOAT64, WIDE ? "536870912,1073741824" : "8192,16384");
     for (uint32_t i = 0; i < 2 * count + 1; i++)
         (void)result(g, "");
     for (uint32_t i = 0; i <= count; i++) {
@@ -520,6 +522,8 @@ static void test_fault(void **state)
 static void test_prepare_fault(void **state)
 {
     const fault *f = (const fault *)*state;
+    if (!WIDE && f->spoil == spoil_input_too_large)
+        skip(); /* nothing that can be addressed has 4 GiB */
     check_prepare_fault(f, false);
     if (f->spoil != spoil_arena_overflows && f->spoil != spoil_input_too_large)
         check_prepare_fault(f, true);

@@ -80,6 +80,34 @@ static uint32_t crc_add(uint32_t crc, const void *data, size_t bytes) {
     return ~crc;
 }
 
+/* A copy of numbers of width bytes, at most 64 bytes in all, with their lowest byte first as in files. */
+static const uint8_t *little(const void *numbers, size_t bytes, size_t width) {
+    static uint8_t copy[64];
+    const uint16_t one = 1;
+    size_t i, last = *(const uint8_t *)&one == 1 ? 0 : width - 1;
+    for (i = 0; i < bytes; i++) {
+        copy[i] = ((const uint8_t *)numbers)[i ^ last];
+    }
+    return copy;
+}
+
+static void feed_numbers(uint32_t *crc, const void *numbers, size_t bytes, size_t width) {
+    size_t i;
+    for (i = 0; i < bytes; i += width) {
+        *crc = crc_add(*crc, little((const uint8_t *)numbers + i, width, width), width);
+    }
+}
+
+/* Bytes of a number of a tensor's type; a complex one is two of them. */
+static size_t number_width(int32_t dataType) {
+    switch (dataType) {
+    case NNRT_ONNX_FLOAT16: case NNRT_ONNX_BFLOAT16: case NNRT_ONNX_INT16: case NNRT_ONNX_UINT16: return 2;
+    case NNRT_ONNX_FLOAT: case NNRT_ONNX_INT32: case NNRT_ONNX_UINT32: case NNRT_ONNX_COMPLEX64: return 4;
+    case NNRT_ONNX_DOUBLE: case NNRT_ONNX_INT64: case NNRT_ONNX_UINT64: case NNRT_ONNX_COMPLEX128: return 8;
+    default: return 1;
+    }
+}
+
 static void feed_num(uint32_t *crc, int64_t value) {
     uint8_t bytes[8];
     int i;
@@ -132,7 +160,7 @@ static void feed_tensor(uint32_t *crc, const nnrt_onnx_tensor *t, int strict) {
         uint8_t *out = (uint8_t *)malloc(bytes + 1);
         NNRT_ReturnCode rc = nnrt_onnx_tensor_read(t, out + 1, bytes, &error); /* +1: not aligned */
         if (rc == NNRT_SUCCESS) {
-            *crc = crc_add(*crc, out + 1, bytes);
+            feed_numbers(crc, out + 1, bytes, number_width(t->dataType));
         }
         free(out);
         if (strict && rc != NNRT_SUCCESS) {
@@ -167,7 +195,7 @@ static void feed_graph(uint32_t *crc, const nnrt_onnx_graph *g, int strict);
 static void feed_attribute(uint32_t *crc, const nnrt_onnx_attribute *a, int strict) {
     feed_text(crc, a->name);
     feed_num(crc, a->type);
-    *crc = crc_add(*crc, &a->f, sizeof(a->f)); /* the tests run on little-endian machines */
+    feed_numbers(crc, &a->f, sizeof(a->f), sizeof(float));
     feed_num(crc, a->i);
     feed_text(crc, a->s);
     feed_num(crc, a->t != NULL);
@@ -179,7 +207,7 @@ static void feed_attribute(uint32_t *crc, const nnrt_onnx_attribute *a, int stri
         feed_graph(crc, a->g, strict);
     }
     feed_num(crc, (int64_t)a->floats.count);
-    *crc = crc_add(*crc, a->floats.data, a->floats.count * sizeof(float));
+    feed_numbers(crc, a->floats.data, a->floats.count * sizeof(float), sizeof(float));
     feed_nums(crc, a->ints);
     feed_texts(crc, a->strings);
     feed_text(crc, a->refAttrName);
@@ -944,19 +972,19 @@ static void test_elements(void **state) {
     bytes b;
     (void)state;
     b.size = 0, put_float(&b, 4, 1.0f), put_tensor_head(&b, &three, 1, NNRT_ONNX_FLOAT, "w\n");
-    put_bytes(&b, 4, f + 1, 8);
+    put_bytes(&b, 4, little(f + 1, 8, 4), 8);
     check_elements(&b, f, sizeof(f), NNRT_SUCCESS);
     put_float(&b, 4, 1.0f);
     check_elements(&b, NULL, 0, NNRT_INVALID_FILE);
-    b.size = 0, put_tensor_head(&b, &three, 1, NNRT_ONNX_FLOAT, "w\n"), put_bytes(&b, 9, f, 8);
+    b.size = 0, put_tensor_head(&b, &three, 1, NNRT_ONNX_FLOAT, "w\n"), put_bytes(&b, 9, little(f, 8, 4), 8);
     check_elements(&b, NULL, 0, NNRT_INVALID_FILE);
     b.size = 0, put_tensor_head(&b, &three, 1, NNRT_ONNX_FLOAT, "w\n");
     check_elements(&b, NULL, 0, NNRT_INVALID_FILE);
-    put_bytes(&b, 9, f, 12);
+    put_bytes(&b, 9, little(f, 12, 4), 12);
     check_elements(&b, f, 12, NNRT_SUCCESS);
-    b.size = 0, put_tensor_head(&b, &two, 1, NNRT_ONNX_DOUBLE, "w\n"), put_bytes(&b, 10, d, 16);
+    b.size = 0, put_tensor_head(&b, &two, 1, NNRT_ONNX_DOUBLE, "w\n"), put_bytes(&b, 10, little(d, 16, 8), 16);
     check_elements(&b, d, 16, NNRT_SUCCESS);
-    b.size = 0, put_tensor_head(&b, NULL, 0, NNRT_ONNX_COMPLEX128, "w\n"), put_bytes(&b, 10, d, 16);
+    b.size = 0, put_tensor_head(&b, NULL, 0, NNRT_ONNX_COMPLEX128, "w\n"), put_bytes(&b, 10, little(d, 16, 8), 16);
     check_elements(&b, d, 16, NNRT_SUCCESS);
     b.size = 0, put_tensor_head(&b, &three, 1, NNRT_ONNX_UINT32, "w\n");
     put_number(&b, 11, 1), put_number(&b, 11, 0xFFFFFFFFu), put_number(&b, 11, 7);

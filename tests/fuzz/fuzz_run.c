@@ -198,8 +198,8 @@ static void fuzz_bad_run(nnrt_session *s, fuzz_run *r, fuzz_bytes *f)
         break;
     case 6: io[i].bytes = 0; break;
     default:
-        io[i].bytes = (size_t)1 << 32 | io[i].bytes;
-        wrong = !output;
+        io[i].bytes = (size_t)((uint64_t)1 << 32 | io[i].bytes);
+        wrong = !output && sizeof(size_t) > 4;
         break;
     }
     code = nnrt_run(s, in, nIn, out, nOut);
