@@ -1116,6 +1116,7 @@ static NNRT_ReturnCode odd_session(nnrt_session **session, const NNRT_Model *m, 
 /* What a driver answers wrongly ends with a code, and what it does not tell comes from the model. */
 static void test_driver_answers(void **state)
 {
+    static const int32_t nine[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
     static graph g;
     nnrt_session *s = NULL;
     nnrt_session_desc desc;
@@ -1154,6 +1155,13 @@ static void test_driver_answers(void **state)
     odd.shape.rank = 2;
     odd.codes[IO] = NNRT_NOT_SUPPORT; /* the model tells of x, but not of y */
     assert_int_equal(odd_session(&s, &g.model, "output 0 'y': neither the device nor"), NNRT_NOT_SUPPORT);
+    g.tensors[0].dims.data = nine; /* the driver has not looked at the model: nine axes, and axes without extents */
+    g.tensors[0].dims.count = 9;
+    assert_int_not_equal(odd_session(&s, &g.model, "input 0 'x': neither the device nor"), NNRT_SUCCESS);
+    g.tensors[0].dims.data = NULL;
+    assert_int_not_equal(odd_session(&s, &g.model, "input 0 'x': neither the device nor"), NNRT_SUCCESS);
+    g.tensors[0].dims.count = 1;
+    assert_int_not_equal(odd_session(&s, &g.model, "input 0 'x': neither the device nor"), NNRT_SUCCESS);
     small(&g, "x");
     odd.codes[IO] = NNRT_SUCCESS;
 
