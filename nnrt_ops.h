@@ -7447,7 +7447,7 @@ static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *
     const int32_t count = c->in[1].dims[0];
     int32_t axes[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
-    for (int32_t k = 0; k < count; k++)
+    for (int32_t k = 0; k < count && k < NNRT_MAX_RANK; k++) /* more are refused below: dims names one twice */
         axes[k] = rank - count + k;
     if ((code = nnrti_axes(c, "an entry of dims", &a->dims, rank, axes)) != NNRT_SUCCESS)
         return code;

@@ -42,13 +42,13 @@ static void hash_result(const vec_tensor *t, const void *data)
 
 typedef struct pool {
     void *blocks[256];
-    uint32_t count;
+    uint32_t count, limit; /* requests beyond limit fail; 0: 256 */
 } pool;
 
 static void *pool_alloc(void *user, size_t bytes)
 {
     pool *p = (pool *)user;
-    if (p->count >= 256)
+    if (p->count >= (p->limit > 0 ? p->limit - 1 : 256))
         return NULL;
     p->blocks[p->count] = malloc(bytes > 0 ? bytes : 1);
     return p->blocks[p->count++];
@@ -59,6 +59,7 @@ static void pool_free(pool *p)
     for (uint32_t i = 0; i < p->count; i++)
         free(p->blocks[i]);
     p->count = 0;
+    p->limit = 0;
 }
 
 /* One case on its way through rule and kernel. */
@@ -85,12 +86,13 @@ static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format for
     return o;
 }
 
-static bool prepare(trial *t)
+/* Everything that a node is resolved from, as the case has it. */
+static NNRT_ReturnCode resolve(trial *t)
 {
     const vec_case *c = t->c;
     nnrt_op_arity arity = nnrt_op_operands(c->op);
     vec_tensor none;
-    NNRT_ReturnCode code;
+    memset(&t->error, 0, sizeof(t->error));
     memset(&none, 0, sizeof(none));
     for (uint32_t i = 0; i < VEC_OPERANDS; i++) {
         t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
@@ -109,7 +111,32 @@ static bool prepare(trial *t)
     t->r.alloc = pool_alloc;
     t->r.user = &t->memory;
     t->r.error = &t->error;
-    code = nnrt_resolve_node(&t->r);
+    return nnrt_resolve_node(&t->r);
+}
+
+/* With every request for memory failing in turn, the code says so and the message names the node. */
+static bool prepare_without_memory(trial *t)
+{
+    const uint32_t requests = t->memory.count;
+    for (uint32_t n = 0; n < requests; n++) {
+        NNRT_ReturnCode code;
+        pool_free(&t->memory);
+        t->memory.limit = n + 1;
+        code = resolve(t);
+        if (code != NNRT_OUT_OF_MEMORY || t->error.code != code || strstr(t->error.message, t->c->name) == NULL) {
+            snprintf(t->why, sizeof(t->why), "without memory at request %u of %u prepare gave %s: %s", (unsigned)n + 1,
+                     (unsigned)requests, nnrt_code_name(code), t->error.message);
+            return false;
+        }
+    }
+    pool_free(&t->memory);
+    return resolve(t) == NNRT_SUCCESS;
+}
+
+static bool prepare(trial *t)
+{
+    const vec_case *c = t->c;
+    NNRT_ReturnCode code = resolve(t);
     if (code != c->prepareCode) {
         snprintf(t->why, sizeof(t->why), "prepare gave %s, expected %s: %s", nnrt_code_name(code),
                  nnrt_code_name(c->prepareCode), t->error.message);
@@ -119,7 +146,7 @@ static bool prepare(trial *t)
         snprintf(t->why, sizeof(t->why), "the message does not name node and operator: %s", t->error.message);
         return false;
     }
-    return true;
+    return code != NNRT_SUCCESS || prepare_without_memory(t);
 }
 
 static bool check_shapes(trial *t)
@@ -172,12 +199,82 @@ static bool run(trial *t)
     return true;
 }
 
+/* A view of a copy of v's elements with gaps between all of them; *bytes of the block that the caller frees. */
+static nnrt_view spread(const nnrt_view *v, size_t width, size_t *bytes)
+{
+    nnrt_view s = *v;
+    ptrdiff_t step = 2;
+    for (int32_t i = v->rank - 1; i >= 0; i--) {
+        s.strides[i] = step;
+        step = step * v->dims[i] + 1;
+    }
+    *bytes = (size_t)step * width;
+    s.data = malloc(*bytes);
+    memset(s.data, 0x5A, *bytes);
+    return s;
+}
+
+/* Copies the elements of from to where those of to are. */
+static void carry(const nnrt_view *from, nnrt_view *to, size_t width)
+{
+    int32_t index[NNRT_MAX_RANK];
+    size_t count = 0;
+    (void)nnrt_dims_count(from->dims, from->rank, &count);
+    memset(index, 0, sizeof(index));
+    while (count-- > 0) {
+        ptrdiff_t f = 0, g = 0;
+        for (int32_t i = 0; i < from->rank; i++) {
+            f += index[i] * from->strides[i];
+            g += index[i] * to->strides[i];
+        }
+        memcpy((uint8_t *)to->data + g * (ptrdiff_t)width, (const uint8_t *)from->data + f * (ptrdiff_t)width, width);
+        for (int32_t i = from->rank - 1; i >= 0 && ++index[i] == from->dims[i]; i--)
+            index[i] = 0;
+    }
+}
+
+/* The bits must be the same when all views have gaps, and the gaps must stay as they were. Parameters that the rule made
+   are lists without gaps. */
+static bool run_spread(trial *t)
+{
+    nnrt_view args[2 * VEC_OPERANDS];
+    const uint32_t n = t->padIn + t->r.nOut;
+    bool same;
+    memset(args, 0, sizeof(args)); /* those behind the node's own are absent */
+    for (uint32_t i = 0; i < n; i++) {
+        size_t bytes, width = nnrt_type_size(t->args[i].dataType);
+        args[i] = t->args[i];
+        if (args[i].data == NULL || (i < t->padIn && (i >= t->c->nIn || args[i].data != t->c->in[i].data)))
+            continue;
+        args[i] = spread(&t->args[i], width, &bytes);
+        if (i < t->padIn)
+            carry(&t->args[i], &args[i], width);
+    }
+    same = t->r.kernel(t->r.resolved, args, t->padIn, t->r.nOut) == t->c->runCode;
+    for (uint32_t i = t->padIn; i < n && t->c->runCode == NNRT_SUCCESS; i++) {
+        size_t bytes, width = nnrt_type_size(t->args[i].dataType);
+        nnrt_view want;
+        if (args[i].data == NULL)
+            continue;
+        want = spread(&t->args[i], width, &bytes);
+        carry(&t->args[i], &want, width);
+        same = same && memcmp(want.data, args[i].data, bytes) == 0;
+        free(want.data);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (args[i].data != t->args[i].data)
+            free(args[i].data);
+    if (!same)
+        snprintf(t->why, sizeof(t->why), "other results when the views have gaps");
+    return same;
+}
+
 /* Runs one case; false when it is not as expected, and t->why says what is wrong. */
 static bool run_case(trial *t)
 {
     bool good = prepare(t);
     if (good && t->c->prepareCode == NNRT_SUCCESS)
-        good = check_shapes(t) && run(t);
+        good = check_shapes(t) && run(t) && run_spread(t);
     for (uint32_t i = 0; i < VEC_OPERANDS; i++)
         free(t->results[i]);
     pool_free(&t->memory);

@@ -944,6 +944,7 @@ static void everything(nnrt_builder *b)
 
 typedef struct trial {
     uint32_t calls, failing, live;
+    uint32_t pieces, seen; /* the request of this number for a builder's piece fails; pieces requested */
 } trial;
 
 static void *trial_alloc(void *user, size_t bytes, size_t alignment)
@@ -951,6 +952,8 @@ static void *trial_alloc(void *user, size_t bytes, size_t alignment)
     trial *t = (trial *)user;
     uint8_t *raw, *block;
     if (++t->calls == t->failing)
+        return NULL;
+    if (t->pieces > 0 && bytes >= NNRTI_BUILDER_PIECE && bytes < NNRTI_BUILDER_PIECE + 128 && ++t->seen == t->pieces)
         return NULL;
     raw = (uint8_t *)malloc(bytes + 2 * alignment);
     assert_non_null(raw);
@@ -1011,6 +1014,54 @@ static void test_out_of_memory(void **state)
         failures++;
     }
     assert_true(failures > 100);
+}
+
+/* Small blocks share pieces of 8 KiB: the graph is grown in steps of 16 bytes, so that every small block becomes the
+   one that needs a new piece, and that piece is not to be had. */
+static void test_out_of_pieces(void **state)
+{
+    uint32_t failures = 0;
+    (void)state;
+    for (uint32_t fill = 0; fill < 512; fill++)
+        for (uint32_t n = 1;; n++) {
+            trial t;
+            nnrt_allocator a;
+            nnrt_builder *b;
+            NNRT_Model *m, *was;
+            nnrt_error error;
+            uint32_t many[256], x;
+            bool met;
+            memset(&t, 0, sizeof(t));
+            memset(&error, 0, sizeof(error));
+            a.alloc = trial_alloc;
+            a.free = trial_free;
+            a.user = &t;
+            b = begin(&a);
+            everything(b);
+            x = input(b, "filler", 1, 0, 0, 0);
+            for (uint32_t i = 0; i < COUNT(many); i++)
+                many[i] = x;
+            nnrt_builder_output(
+                b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, many, (fill % 64 + 1) * 4)); /* 16..1024 B */
+            for (uint32_t i = 0; i < fill / 64; i++)
+                nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, many, 256));
+            assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+            nnrt_builder_destroy(b);
+            was = m;
+            t.pieces = n;
+            met = nnrt_model_optimize(&m, &error) != NNRT_SUCCESS;
+            assert_true(met == (m == was));
+            assert_int_equal(error.code, met ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
+            assert_true(met == (t.seen >= n));
+            assert_int_equal(t.live, met ? 1 : 2);
+            nnrt_model_destroy(m);
+            assert_int_equal(t.live, 0);
+            if (!met)
+                break;
+            failures++;
+        }
+    print_message("out of pieces: %u failures\n", failures);
+    assert_true(failures > 512);
 }
 
 static void test_everything(void **state)
@@ -1095,6 +1146,283 @@ static void test_random(void **state)
     assert_true(after < before / 2);
 }
 
+/* ---- what cannot be resolved, or should not be computed ---- */
+
+/* Finishes b and optimises; the model must be checkable afterwards. Returns the code, *nodes what is left. */
+static NNRT_ReturnCode tried(nnrt_builder *b, uint32_t *nodes, nnrt_error *error)
+{
+    NNRT_Model *m = NULL;
+    NNRT_ReturnCode code;
+    nnrt_memory memory;
+    memset(error, 0, sizeof(*error));
+    if (nnrt_builder_finish(b, &m, error) != NNRT_SUCCESS)
+        fail_msg("%s", error->message);
+    nnrt_builder_destroy(b);
+    code = nnrt_model_optimize(&m, error);
+    assert_int_equal(error->code, code);
+    *nodes = m->nodes.count;
+    nnrt_memory_count(&memory, NULL);
+    assert_int_equal(nnrt_model_check(m, &memory, NULL, NULL), NNRT_SUCCESS);
+    nnrt_memory_end(&memory);
+    nnrt_model_destroy(m);
+    return code;
+}
+
+/* Every operator with every choice of its first four inputs and first three outputs left out, behind an input without
+   extents and between nodes that passes like to join: nothing is lost, or a message names the node. */
+static void test_left_out(void **state)
+{
+    const int32_t open[] = {-1, -1, -1, -1};
+    const nnrt_op *op;
+    uint32_t done = 0, refused = 0;
+    (void)state;
+    for (uint32_t at = 0; (op = nnrt_op_at(at)) != NULL; at++)
+        for (uint32_t mask = 0; mask < 256; mask++) {
+            nnrt_builder *b = begin(NULL);
+            uint32_t x = nnrt_builder_input(b, "x", F32, 4, open), in[4], out[4], nodes;
+            const uint32_t nOut = 1 + (mask >> 7);
+            nnrt_error error;
+            in[0] = op1(b, op->type, op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, numbers(b, 0, 4, 4, 0, 0)));
+            in[1] = numbers(b, 0, 4, 0, 0, 0);
+            in[2] = x;
+            in[3] = ints(b, 2, 1, 0, 0, 0);
+            for (uint32_t i = 0; i < 4; i++)
+                in[i] = mask >> i & 1u ? NNRT_NO_TENSOR : in[i];
+            for (uint32_t i = 0; i < 2; i++)
+                out[i] = mask >> (4 + i) & 1u ? NNRT_NO_TENSOR : nnrt_builder_tensor(b, i == 0 ? "y" : "z");
+            nnrt_builder_node(b, "odd", op->type, NULL, in, 2 + (mask >> 6 & 1u) * 2, out, nOut);
+            nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, x));
+            for (uint32_t i = 0; i < nOut; i++)
+                if (out[i] != NNRT_NO_TENSOR)
+                    nnrt_builder_output(b, op1(b, op->type, activation(b, NNRT_ACTIVATION_TYPE_RELU, out[i])));
+            if (tried(b, &nodes, &error) == NNRT_SUCCESS) {
+                done++;
+            } else {
+                assert_true(error.node >= 0 || error.tensor >= 0);
+                assert_true(strlen(error.message) > 10);
+                refused++;
+            }
+            assert_true(nodes >= 1);
+        }
+    print_message("left out: %u optimised, %u refused\n", done, refused);
+    assert_true(done > 1000);
+}
+
+/* Operands that a constant node leaves out; large results of large constants, which are folded; and results that no
+   memory could hold, which are not. */
+static void test_fold_operands(void **state)
+{
+    const int64_t corner[2] = {0, 1};
+    const int32_t many[] = {20000};
+    static float data[20000];
+    NNRT_Int64List pairs[1];
+    NNRT_MaxPoolFusion pool;
+    NNRT_PadFusion pad;
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 1, 0, 0, 0), in[3], out[2], nodes;
+    nnrt_error error;
+    NNRT_Model *m;
+    (void)state;
+    nnrt_attr_defaults(nnrt_op_named("MAX_POOL_FUSION")->attr, &pool);
+    pool.global = true;
+    in[0] = numbers(b, 0, 1, 4, 4, 6);
+    out[0] = nnrt_builder_tensor(b, NULL);
+    out[1] = NNRT_NO_TENSOR;
+    nnrt_builder_node(b, "pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, in, 1, out, 2);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, out[0]));
+    expect(b, 1, 0);
+
+    b = begin(NULL); /* paddings as an attribute, the value as input 2 */
+    x = input(b, "x", 1, 0, 0, 0);
+    nnrt_attr_defaults(nnrt_op_named("PAD_FUSION")->attr, &pad);
+    pairs[0] = nnrt_int64_list(corner, 2);
+    pad.paddings.data = pairs;
+    pad.paddings.count = 1;
+    in[0] = numbers(b, 0, 5, 0, 0, 0);
+    in[1] = NNRT_NO_TENSOR;
+    in[2] = numbers(b, 0, 0, 0, 0, 0);
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x,
+                               nnrt_builder_op(b, "pad", NNRT_NODE_TYPE_PAD_FUSION, &pad, in, 3)));
+    expect(b, 1, 0);
+
+    b = begin(NULL); /* 80,000 bytes from as many */
+    x = input(b, "x", 1, 0, 0, 0);
+    for (uint32_t i = 0; i < COUNT(data); i++)
+        data[i] = (float)i / 32.0f;
+    in[0] = nnrt_builder_constant(b, NULL, F32, 1, many, data, false);
+    in[1] = op1(b, NNRT_NODE_TYPE_SQRT, in[0]);
+    in[2] = op2(b, NNRT_NODE_TYPE_GATHER, in[1], ints(b, 2, 32, 19968, 0, 0));
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, in[1]));
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, in[2]));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 2);
+    for (uint32_t i = 0; i < m->allTensors.count; i++) { /* sqrt(k / 32) for k = 32 and 19968: 1 and sqrt(624) */
+        const float *v = (const float *)m->allTensors.data[i].data.addr;
+        if (v != NULL && m->allTensors.data[i].data.dataSize == 8)
+            assert_true(v[0] == 1.0f && size_of((double)v[1] - 24.979991993593593) < 1e-5);
+    }
+    nnrt_model_destroy(m);
+
+    b = begin(NULL); /* 16 GiB of one number */
+    x = input(b, "x", 1, 0, 0, 0);
+    in[0] = op2(b, NNRT_NODE_TYPE_FILL, numbers(b, 0, 0, 0, 0, 0), ints(b, 2, 65536, 65536, 0, 0));
+    in[1] = ints(b, 2, 0, 1, 0, 0);
+    nnrt_builder_output(
+        b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_REDUCE_FUSION, NULL, in, 2)));
+    assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
+    assert_int_equal(nodes, 3);
+}
+
+/* Constants that do not fit, before extents are known: nothing is folded, and the fault is found when a session is made. */
+static void test_affine_open(void **state)
+{
+    const int32_t open[] = {-1, -1, -1, 4}, rows[] = {-1, 4};
+    for (uint32_t kind = 0; kind < 18; kind++) {
+        static const uint16_t halves[6 * 3 * 3 * 4];
+        const int32_t six[] = {6}, weight16[] = {6, 3, 3, 4};
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = nnrt_builder_input(b, "x", F32, 4, open), y, in[5], nodes;
+        nnrt_error error;
+        switch (kind) {
+        case 0: /* five channels of a normalisation; a single one */
+        case 1:
+            in[0] = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+            for (uint32_t i = 1; i < 5; i++)
+                in[i] = numbers(b, 0.5f, kind == 0 ? 5 : 1, 0, 0, 0);
+            y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5);
+            break;
+        case 2: /* more axes than an image has */
+            in[0] = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+            in[1] = nnrt_builder_constant(b, NULL, F32, 5, (const int32_t[]){1, 1, 1, 1, 6}, halves, true);
+            y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, in[0], in[1]);
+            break;
+        case 3: /* SCALE_FUSION behind the last axis, before the first, past the channels */
+        case 4:
+        case 5:
+            y = scale(b, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION), kind == 3 ? 4 : kind == 4 ? -5 : 2,
+                      kind == 5 ? numbers(b, 0, 5, 6, 0, 0) : numbers(b, 0, 6, 0, 0, 0), NNRT_NO_TENSOR);
+            break;
+        case 6: /* its bias is for another axis */
+            y = scale(b, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION), 3, numbers(b, 0, 6, 0, 0, 0),
+                      numbers(b, 0, 5, 0, 0, 0));
+            break;
+        case 7: /* SCALE_FUSION and BIAS_ADD whose constants come with the run */
+            y = scale(b, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION), 3, input(b, "s", 6, 0, 0, 0),
+                      NNRT_NO_TENSOR);
+            break;
+        case 8:
+            y = op2(b, NNRT_NODE_TYPE_BIAS_ADD, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION),
+                    input(b, "s", 6, 0, 0, 0));
+            break;
+        case 9: /* a weight of float16, of three axes, without rows, of one axis */
+        case 10:
+        case 11:
+        case 12:
+            in[0] = x;
+            in[1] = kind == 9    ? nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_FLOAT16, 4, weight16, halves, true)
+                    : kind == 10 ? numbers(b, 0, 6, 3, 4, 0)
+                    : kind == 11 ? nnrt_builder_constant(b, NULL, F32, 2, (const int32_t[]){0, 4}, halves, true)
+                                 : numbers(b, 0, 6, 0, 0, 0);
+            y = norm(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 2));
+            break;
+        case 13: /* a bias of float16, of two axes, of five entries, that comes with the run */
+        case 14:
+        case 15:
+        case 16:
+            in[0] = x;
+            in[1] = numbers(b, 0, 6, 3, 3, 4);
+            in[2] = kind == 13   ? nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_FLOAT16, 1, six, halves, true)
+                    : kind == 14 ? numbers(b, 0, 6, 1, 0, 0)
+                    : kind == 15 ? numbers(b, 0, 5, 0, 0, 0)
+                                 : input(b, "bias", 6, 0, 0, 0);
+            y = norm(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 3));
+            break;
+        default: { /* FULL_CONNECTION of who knows how many axes, its weight with three */
+            NNRT_FullConnection a;
+            nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
+            in[0] = x;
+            in[1] = numbers(b, 0, 6, 2, 2, 0);
+            y = norm(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2));
+            break;
+        }
+        }
+        nnrt_builder_output(b, y);
+        assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
+        if (nodes != 2)
+            fail_msg("kind %u: %u nodes are left, expected 2", kind, nodes);
+    }
+    for (uint32_t useAxis = 0; useAxis < 2; useAxis++) { /* a full connection with open rows: folded, unless it may have
+                                                            more axes than two */
+        nnrt_builder *b = begin(NULL);
+        uint32_t in[2], nodes;
+        NNRT_FullConnection a;
+        nnrt_error error;
+        nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
+        a.useAxis = useAxis == 1;
+        a.axis = 1;
+        in[0] = nnrt_builder_input(b, "x", F32, 2, rows);
+        in[1] = numbers(b, 0, 6, 4, 0, 0);
+        nnrt_builder_output(b, norm(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2)));
+        assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
+        assert_int_equal(nodes, 1 + useAxis);
+    }
+    (void)state;
+}
+
+/* TRANSPOSE and MATMUL_FUSION with constants that do not fit, behind open extents: they stay as they are. */
+static void test_join_open(void **state)
+{
+    const int32_t open[] = {-1, -1, 4}, six[] = {6};
+    static const uint16_t halves[6];
+    (void)state;
+    for (uint32_t kind = 0; kind < 5; kind++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = nnrt_builder_input(b, "x", F32, 2, open), nodes;
+        const uint32_t good = ints(b, 2, 1, 0, 0, 0);
+        const uint32_t bad = kind == 0   ? ints(b, 2, 0, 2, 0, 0)  /* there is no axis 2 */
+                             : kind == 1 ? ints(b, 2, -3, 0, 0, 0) /* nor -3 */
+                             : kind == 2 ? numbers(b, 0, 2, 0, 0, 0)
+                             : kind == 3 ? ints(b, 3, 2, 1, 0, 0) /* of other rank */
+                                         : ints(b, 2, 1, 1, 0, 0);
+        nnrt_error error;
+        nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_TRANSPOSE, op2(b, NNRT_NODE_TYPE_TRANSPOSE, x, good), bad));
+        nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_TRANSPOSE, op2(b, NNRT_NODE_TYPE_TRANSPOSE, x, bad), good));
+        assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
+        assert_int_equal(nodes, 4);
+    }
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = kind < 2 ? nnrt_builder_input(b, "x", F32, 3, open) : input(b, "x", 2, 3, 4, 0), y, c, nodes;
+        nnrt_error error;
+        y = kind == 3 ? op3(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, numbers(b, 0, 4, 6, 0, 0), numbers(b, 0, 6, 0, 0, 0))
+                      : op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, numbers(b, 0, 4, 6, 0, 0));
+        c = kind == 0   ? nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_FLOAT16, 1, six, halves, true)
+            : kind == 2 ? numbers(b, 0, 1, 1, 1, 6) /* makes the result larger */
+                        : numbers(b, 0, 6, 0, 0, 0);
+        nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, y, c));
+        assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
+        assert_int_equal(nodes, 2);
+    }
+}
+
+/* A STRIDED_SLICE that takes everything is dropped, with strides and without; one that turns an axis round is not. */
+static void test_slices(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; kind < 3; kind++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t x = input(b, "x", 2, 3, 0, 0), begin_ = ints(b, 2, 0, kind == 2 ? 2 : 0, 0, 0),
+                       end = ints(b, 2, 2, kind == 2 ? -4 : 3, 0, 0), strides = ints(b, 2, 1, kind == 2 ? -1 : 1, 0, 0);
+        const uint32_t y = op1(b, NNRT_NODE_TYPE_SQRT, x);
+        const uint32_t four[] = {y, begin_, end, strides}, five[] = {y, begin_, end, ints(b, 2, 0, 1, 0, 0), NNRT_NO_TENSOR};
+        nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, kind == 0 ? five : four,
+                                               kind == 0 ? 5 : 4));
+        expect(b, kind == 2 ? 2 : 1, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1121,6 +1449,12 @@ int main(void)
         cmocka_unit_test(test_everything),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_random),
+        cmocka_unit_test(test_out_of_pieces),
+        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_fold_operands),
+        cmocka_unit_test(test_join_open),
+        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_affine_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
