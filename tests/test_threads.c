@@ -1,0 +1,326 @@
+/* Many threads: one model with many sessions, sessions that share what was prepared, the same file loaded by all of them,
+   and runs that fail beside runs that do not. `make tsan` runs this under gcc's thread sanitizer, which sees what the
+   results do not show. Assertions stand only where one thread runs: cmocka's jump out of a test must not leave its own. */
+#define _POSIX_C_SOURCE 200809L /* mkdtemp, pthread_barrier_t */
+#define NNRT_IMPLEMENTATION
+#include "formats/nnrt_onnx.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define DIGITS "examples/digits/digits.onnx"
+#define THREADS 8
+#define SESSIONS 3 /* a thread has at once */
+#define IMAGES 4
+#define PIXELS 784
+#define SCORES 10
+
+typedef struct scores {
+    float score[SCORES];
+} scores;
+
+/* What all threads read and none writes. */
+typedef struct common {
+    NNRT_Model *model;
+    nnrt_session *owner;
+    float image[IMAGES][PIXELS];
+    scores want[IMAGES]; /* what one thread alone got */
+    char path[64];       /* of the model as a .nnrt file */
+    int32_t rounds;
+    pthread_barrier_t start;
+} common;
+
+typedef struct worker {
+    common *c;
+    uint32_t number;
+    nnrt_session *session; /* that it was handed */
+    int32_t wrong, runs;
+    pthread_t thread;
+} worker;
+
+static common shared;
+
+/* Pictures of no digit: the network has to give the same scores for them, not sensible ones. */
+static void make_images(common *c)
+{
+    uint32_t random = 1;
+    for (uint32_t i = 0; i < IMAGES; i++)
+        for (uint32_t k = 0; k < PIXELS; k++) {
+            random = random * 1664525u + 1013904223u;
+            c->image[i][k] = (float)(random >> 24) / 255.0f;
+        }
+}
+
+static NNRT_ReturnCode run_image(const common *c, nnrt_session *session, uint32_t i, scores *out)
+{
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)c->image[i], sizeof(c->image[i]));
+    nnrt_io result = nnrt_io_make(out, sizeof(*out));
+    memset(out, 0xFF, sizeof(*out));
+    return nnrt_run(session, &in, 1, &result, 1);
+}
+
+/* Runs an image and compares with what one thread got. */
+static void try_image(worker *w, nnrt_session *session, uint32_t i)
+{
+    scores got;
+    w->wrong += run_image(w->c, session, i, &got) != NNRT_SUCCESS ? 1 : 0;
+    w->wrong += memcmp(&got, &w->c->want[i], sizeof(got)) != 0 ? 1 : 0;
+    w->runs++;
+}
+
+static int setup(void **state)
+{
+    common *c = &shared;
+    nnrt_error error;
+    char folder[] = "/tmp/nnrt-threads-XXXXXX";
+    nnrt_session *session = NULL;
+    memset(&error, 0, sizeof(error));
+    make_images(c);
+    if (mkdtemp(folder) == NULL)
+        return -1;
+    snprintf(c->path, sizeof(c->path), "%s/digits.nnrt", folder);
+    if (nnrt_onnx_load(&c->model, DIGITS, NULL, &error) != NNRT_SUCCESS ||
+        nnrt_model_save(c->model, c->path, NULL, &error) != NNRT_SUCCESS ||
+        nnrt_session_create(&session, c->model, NULL, &error) != NNRT_SUCCESS)
+        return -1;
+    for (uint32_t i = 0; i < IMAGES; i++)
+        if (run_image(c, session, i, &c->want[i]) != NNRT_SUCCESS)
+            return -1;
+    nnrt_session_destroy(session);
+    *state = c;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    common *c = (common *)*state;
+    nnrt_model_destroy(c->model);
+    unlink(c->path);
+    *strrchr(c->path, '/') = '\0';
+    return rmdir(c->path);
+}
+
+/* All threads begin at once. rounds: what each does so many times; owner: handed to it in c. */
+static void start_all(common *c, worker *w, void *(*job)(void *), int32_t rounds)
+{
+    c->rounds = rounds;
+    assert_int_equal(pthread_barrier_init(&c->start, NULL, THREADS), 0);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        w[i].c = c;
+        w[i].number = i;
+        assert_int_equal(pthread_create(&w[i].thread, NULL, job, &w[i]), 0);
+    }
+}
+
+static void end_all(common *c, worker *w)
+{
+    for (uint32_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+    assert_int_equal(pthread_barrier_destroy(&c->start), 0);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        assert_int_equal(w[i].wrong, 0);
+        assert_true(w[i].runs > 0);
+    }
+}
+
+/* Sessions of one model, made and ended while the others run: some prepare the model again, some share. */
+static void *make_run_end(void *user)
+{
+    worker *w = (worker *)user;
+    pthread_barrier_wait(&w->c->start);
+    for (int32_t round = 0; round < w->c->rounds; round++) {
+        nnrt_session *session[SESSIONS] = {NULL, NULL, NULL};
+        for (uint32_t k = 0; k < SESSIONS; k++) {
+            nnrt_session_desc desc;
+            memset(&desc, 0, sizeof(desc));
+            desc.share = k == 0 ? NULL : k == 1 ? session[0] : w->c->owner;
+            desc.copyConstants = (w->number + (uint32_t)round) % 4 == 3;
+            w->wrong += nnrt_session_create(&session[k], w->c->model, &desc, NULL) != NNRT_SUCCESS ? 1 : 0;
+        }
+        for (uint32_t k = 0; k < 2 * SESSIONS; k++)
+            try_image(w, session[k % SESSIONS], (k + w->number) % IMAGES);
+        for (uint32_t k = 0; k < SESSIONS; k++)
+            nnrt_session_destroy(session[(k + w->number) % SESSIONS]);
+    }
+    return NULL;
+}
+
+static void test_sessions_of_one_model(void **state)
+{
+    common *c = (common *)*state;
+    worker w[THREADS];
+    memset(w, 0, sizeof(w));
+    assert_int_equal(nnrt_session_create(&c->owner, c->model, NULL, NULL), NNRT_SUCCESS);
+    start_all(c, w, make_run_end, 6);
+    end_all(c, w);
+    nnrt_session_destroy(c->owner);
+}
+
+/* The model's weights are used where they lie: a session is smaller than they are, and one that shares smaller yet. */
+static void test_weights_are_shared(void **state)
+{
+    common *c = (common *)*state;
+    nnrt_session *first, *second;
+    nnrt_session_memory one, two;
+    nnrt_session_desc desc;
+    size_t weights = 0;
+    for (uint32_t i = 0; i < c->model->allTensors.count; i++)
+        weights += c->model->allTensors.data[i].data.dataSize;
+    memset(&desc, 0, sizeof(desc));
+    assert_int_equal(nnrt_session_create(&first, c->model, NULL, NULL), NNRT_SUCCESS);
+    desc.share = first;
+    assert_int_equal(nnrt_session_create(&second, c->model, &desc, NULL), NNRT_SUCCESS);
+    one = nnrt_session_get_memory(first);
+    two = nnrt_session_get_memory(second);
+    assert_true(one.constants > 0 && one.constants <= weights && two.constants == one.constants);
+    assert_true(one.total - one.arena < one.constants);
+    assert_true(two.total < one.total && two.arena == one.arena);
+    nnrt_session_destroy(first);
+    nnrt_session_destroy(second);
+}
+
+/* Each thread has a session that shares; the owner of what is prepared goes while they run, the last one frees it. */
+static void *run_and_end(void *user)
+{
+    worker *w = (worker *)user;
+    pthread_barrier_wait(&w->c->start);
+    for (int32_t round = 0; round < w->c->rounds; round++)
+        try_image(w, w->session, ((uint32_t)round + w->number) % IMAGES);
+    nnrt_session_destroy(w->session);
+    return NULL;
+}
+
+static void test_owner_ends_first(void **state)
+{
+    common *c = (common *)*state;
+    for (int32_t round = 0; round < 4; round++) {
+        worker w[THREADS];
+        nnrt_session_desc desc;
+        memset(w, 0, sizeof(w));
+        memset(&desc, 0, sizeof(desc));
+        assert_int_equal(nnrt_session_create(&c->owner, c->model, NULL, NULL), NNRT_SUCCESS);
+        desc.share = c->owner;
+        for (uint32_t i = 0; i < THREADS; i++)
+            assert_int_equal(nnrt_session_create(&w[i].session, c->model, &desc, NULL), NNRT_SUCCESS);
+        start_all(c, w, run_and_end, 1 + round);
+        nnrt_session_destroy(c->owner);
+        end_all(c, w);
+    }
+}
+
+/* One file, loaded by all of them in every way there is. */
+static void *load_and_run(void *user)
+{
+    worker *w = (worker *)user;
+    pthread_barrier_wait(&w->c->start);
+    for (int32_t round = 0; round < w->c->rounds; round++) {
+        uint32_t way = ((uint32_t)round + w->number) % 4;
+        NNRT_Model *model = NULL;
+        nnrt_session *session = NULL;
+        nnrt_load_desc desc;
+        NNRT_ReturnCode code;
+        memset(&desc, 0, sizeof(desc));
+        desc.noMap = way == 1;
+        desc.checksum = way == 2;
+        code = way == 3 ? nnrt_onnx_load(&model, DIGITS, NULL, NULL) : nnrt_model_load(&model, w->c->path, &desc, NULL);
+        w->wrong += code != NNRT_SUCCESS || nnrt_session_create(&session, model, NULL, NULL) != NNRT_SUCCESS ? 1 : 0;
+        for (uint32_t i = 0; i < IMAGES; i++)
+            try_image(w, session, i);
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+    }
+    return NULL;
+}
+
+static void test_load_same_file(void **state)
+{
+    common *c = (common *)*state;
+    worker w[THREADS];
+    memset(w, 0, sizeof(w));
+    start_all(c, w, load_and_run, 4);
+    end_all(c, w);
+}
+
+/* ---- failing runs ---- */
+
+/* y = table[index]: an index that is not there is found in the run. */
+static NNRT_Model *make_lookup(void)
+{
+    static const float table[6] = {1, 2, 3, 4, 5, 6};
+    static const int32_t tableDims[2] = {3, 2}, indexDims[1] = {2}, axis = 0;
+    NNRT_Model *model = NULL;
+    nnrt_builder *b = NULL;
+    uint32_t in[3];
+    assert_int_equal(nnrt_builder_create(&b, "lookup", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_constant(b, "table", NNRT_DATA_TYPE_FLOAT32, 2, tableDims, table, false);
+    in[1] = nnrt_builder_input(b, "index", NNRT_DATA_TYPE_INT32, 1, indexDims);
+    in[2] = nnrt_builder_constant(b, "axis", NNRT_DATA_TYPE_INT32, 0, NULL, &axis, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "rows", NNRT_NODE_TYPE_GATHER, NULL, in, 3));
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* Runs with an index that is right, one that is not and a buffer that is too small, in an order that differs from thread
+   to thread: each session says what happened to it, and only that. */
+static void *run_and_fail(void *user)
+{
+    worker *w = (worker *)user;
+    pthread_barrier_wait(&w->c->start);
+    for (int32_t round = 0; round < w->c->rounds; round++) {
+        uint32_t kind = ((uint32_t)round + w->number) % 3;
+        int32_t index[2];
+        float y[4] = {0, 0, 0, 0};
+        nnrt_io in = nnrt_io_make(index, sizeof(index)), out = nnrt_io_make(y, kind == 2 ? 4 : sizeof(y));
+        NNRT_ReturnCode code;
+        index[0] = (int32_t)w->number % 3;
+        index[1] = kind == 1 ? 3 : (index[0] + 1) % 3;
+        code = nnrt_run(w->session, &in, 1, &out, 1);
+        if (kind == 0) {
+            w->wrong += code != NNRT_SUCCESS || nnrt_session_error(w->session)[0] != '\0' ? 1 : 0;
+            w->wrong += y[0] != (float)(2 * index[0] + 1) || y[3] != (float)(2 * index[1] + 2) ? 1 : 0;
+        } else if (kind == 1) {
+            w->wrong +=
+                code != NNRT_INVALID_PARAMETER || strstr(nnrt_session_error(w->session), "rows") == NULL ? 1 : 0;
+        } else {
+            w->wrong +=
+                code != NNRT_INSUFFICIENT_BUFFER || strstr(nnrt_session_error(w->session), "has 4 bytes") == NULL;
+        }
+        w->runs++;
+    }
+    nnrt_session_destroy(w->session);
+    return NULL;
+}
+
+static void test_failing_runs(void **state)
+{
+    common *c = (common *)*state;
+    NNRT_Model *model = make_lookup();
+    worker w[THREADS];
+    nnrt_session_desc desc;
+    memset(w, 0, sizeof(w));
+    memset(&desc, 0, sizeof(desc));
+    for (uint32_t i = 0; i < THREADS; i++) {
+        desc.share = i % 2 == 0 ? NULL : w[i - 1].session;
+        assert_int_equal(nnrt_session_create(&w[i].session, model, &desc, NULL), NNRT_SUCCESS);
+    }
+    start_all(c, w, run_and_fail, 300);
+    end_all(c, w);
+    nnrt_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sessions_of_one_model), cmocka_unit_test(test_weights_are_shared),
+        cmocka_unit_test(test_owner_ends_first),      cmocka_unit_test(test_load_same_file),
+        cmocka_unit_test(test_failing_runs),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
