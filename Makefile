@@ -37,6 +37,8 @@ help:
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make dist             dist/nnrt.h: all headers as one, with all tests against it; ONLY=NAMES as for make test'
 	@echo 'make dist-file        dist/nnrt.h alone'
+	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
+	@echo 'make uninstall        removes what make install put there'
 	@echo 'make clean            removes dist/ and build/, except for the digits that were fetched'
 
 # ---- programs ----
@@ -77,7 +79,7 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner dist $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner dist install $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -168,12 +170,12 @@ fuzz:
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
 
-# ---- one file ----
+# ---- one file, packages ----
 
-.PHONY: dist dist-file
+.PHONY: dist dist-file install uninstall
 
 # These suites look at the repository's texts, or at what is made from them, and not at what the headers do.
-NOT_DIST := copy bits docs runner dist
+NOT_DIST := copy bits docs runner dist install
 
 dist-file:
 	@sh tools/need.sh python3 libstb-dev
@@ -184,8 +186,21 @@ dist: dist-file
 	@echo 'in build/dist-tree, where nnrt.h is dist/nnrt.h: make test, without the suites that look at texts: $(NOT_DIST)'
 	@$(MAKE) --no-print-directory -C build/dist-tree test ONLY="$(filter-out $(NOT_DIST),$(ONLY))"
 
+# Below DESTDIR, which is for those who make packages. CMakeLists.txt installs the same files.
+PREFIX ?= /usr/local
+
+install: build/nnrt
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install.sh install
+
+uninstall:
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install.sh uninstall
+
 suite-dist:
 	$(SUITE) sh tests/test_dist.sh
+
+suite-install: build/nnrt
+	@sh tools/need.sh cmake pkgconf
+	$(SUITE) sh tests/test_install.sh
 
 clean:
 	@rm -rf dist
