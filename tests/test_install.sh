@@ -66,6 +66,7 @@ verdict 'make install: the files' $? log
 verdict 'make install: modes' $?
 try 'the installed command line' "$by_make/bin/nnrt" info "$model"
 try 'make install again' make -s -C "$root" -o build/nnrt install PREFIX="$prefix" DESTDIR="$folder/make"
+try 'make install where nothing can be made' sh -c "! make -s -C '$root' -o build/nnrt install PREFIX=/dev/null/x DESTDIR="
 
 # ---- programs, with pkg-config alone ----
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# install.sh install|uninstall|list: puts nnrt below $DESTDIR$PREFIX, takes it away again, or lists what belongs there.
+# install.sh install|uninstall: puts nnrt below $DESTDIR$PREFIX, or takes it away again.
 # The headers lie in include/nnrt as in the repository: #include "formats/nnrt_onnx.h" is right for both.
 # CMakeLists.txt installs the same files; tests/test_install.sh compares the two.
 set -eu
@@ -43,9 +43,8 @@ uninstall)
         rmdir "$to/$folder" 2>/dev/null || true
     done
     ;;
-list) list | awk '{ print $2 }' ;;
 *)
-    echo 'usage: install.sh install|uninstall|list, with PREFIX and DESTDIR in the environment' >&2
+    echo 'usage: install.sh install|uninstall, with PREFIX and DESTDIR in the environment' >&2
     exit 2
     ;;
 esac
