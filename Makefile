@@ -40,7 +40,11 @@ help:
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (fetches 2 GB of cross compilers)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
-	@echo 'make clean            removes build/, except for the digits that were fetched'
+	@echo 'make dist             dist/nnrt.h: all headers as one, with all tests against it; ONLY=NAMES as for make test'
+	@echo 'make dist-file        dist/nnrt.h alone'
+	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
+	@echo 'make uninstall        removes what make install put there'
+	@echo 'make clean            removes dist/ and build/, except for the digits that were fetched'
 
 # ---- programs ----
 
@@ -82,6 +86,7 @@ compare: build/nnrt
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner coverage-script $(CMOCKA:test_%=%)
 SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner tsan $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner dist install $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -270,7 +275,39 @@ valgrind:
 	@sh tools/need.sh valgrind libc6-dev libstb-dev libcmocka-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(VALGRIND_TESTS:%=build/valgrind/%) build/valgrind/nnrt
 	@sh tests/valgrind.sh build/valgrind $(VALGRIND_TESTS)
+# ---- one file, packages ----
+
+.PHONY: dist dist-file install uninstall
+
+# These suites look at the repository's texts, or at what is made from them, and not at what the headers do.
+NOT_DIST := copy bits docs runner dist install
+
+dist-file:
+	@sh tools/need.sh python3 libstb-dev
+	@$(PYTHON) tools/amalgamate.py dist
+
+dist: dist-file
+	@sh tests/dist_tree.sh dist build/dist-tree
+	@echo 'in build/dist-tree, where nnrt.h is dist/nnrt.h: make test, without the suites that look at texts: $(NOT_DIST)'
+	@$(MAKE) --no-print-directory -C build/dist-tree test ONLY="$(filter-out $(NOT_DIST),$(ONLY))"
+
+# Below DESTDIR, which is for those who make packages. CMakeLists.txt installs the same files.
+PREFIX ?= /usr/local
+
+install: build/nnrt
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install.sh install
+
+uninstall:
+	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install.sh uninstall
+
+suite-dist:
+	$(SUITE) sh tests/test_dist.sh
+
+suite-install: build/nnrt
+	@sh tools/need.sh cmake pkgconf
+	$(SUITE) sh tests/test_install.sh
 
 clean:
+	@rm -rf dist
 	@mkdir -p build
 	find build -mindepth 1 -maxdepth 1 ! -name digits-data -exec rm -rf {} +

@@ -1,0 +1,22 @@
+#!/bin/sh
+# dist_tree.sh DIST TREE: makes in TREE a copy of the repository in which nnrt.h is the amalgamation that lies in DIST,
+# and each other header one line that leads to it. Every include of every program there, by whatever path, reaches the
+# amalgamation; the tests stay as they are. What was built in TREE/build stays.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+mkdir -p "$2"
+dist=$(cd "$1" && pwd) tree=$(cd "$2" && pwd)
+
+find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} +
+for entry in "$root"/*; do
+    case ${entry##*/} in build | dist | *.h) ;; *) cp -Rp "$entry" "$tree/" ;; esac
+done
+for header in "$root"/*.h; do
+    printf '#include "nnrt.h"\n' >"$tree/${header##*/}"
+done
+for header in "$root"/formats/*.h "$root"/devices/*.h; do
+    [ -f "$header" ] || continue
+    name=${header#"$root"/}
+    printf '#include "../%s"\n' "${name##*/}" >"$tree/$name"
+done
+cp "$dist"/*.h "$tree/"

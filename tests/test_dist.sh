@@ -1,0 +1,245 @@
+#!/bin/sh
+# The amalgamation does what the headers do: tools/amalgamate.py writes it, it compiles everywhere without stb_ds, has
+# the same macros, symbols and machine code as the headers, stands beside a program's own stb_ds, and passes some of the
+# tests. All of them run against it in `make dist`. Runs from anywhere; ends with "N passed, N failed".
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0
+python=${PYTHON:-/usr/bin/python3}
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+c99="-x c -std=c99 $warnings"
+cpp17="-x c++ -std=c++17 $warnings"
+
+# verdict WHAT STATUS [FILE]: FILE tells more when it failed
+verdict() {
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+        [ $# -lt 3 ] || head -n 20 "$3"
+    fi
+}
+
+# try WHAT COMMAND...
+try() {
+    what=$1
+    shift
+    "$@" >"$folder/log" 2>&1
+    verdict "$what: $*" $? "$folder/log"
+}
+
+# refuse WHAT PATTERN COMMAND... : the command fails, with a line like PATTERN
+refuse() {
+    what=$1 pattern=$2
+    shift 2
+    ! "$@" >"$folder/log" 2>&1 && grep -qE "$pattern" "$folder/log"
+    verdict "$what: is not refused as '$pattern'" $? "$folder/log"
+}
+
+# build WHAT COMPILER FLAGS FILE... : compiles with the amalgamation, links, runs
+build() {
+    title=$1 with=$2 how=$3
+    shift 3
+    rm -f program
+    # shellcheck disable=SC2086  # flags are several words
+    try "$title, $with" "$with" $how -Idist -o program "$@" -lm
+    [ -x program ] && try "$title, $with: run" ./program
+}
+
+cd "$folder" || exit 1
+
+# ---- the file ----
+
+try 'the amalgamation is written' "$python" "$root/tools/amalgamate.py" dist
+cat log
+files=$(cd dist && echo *)
+[ "$(sed -nE 's:^dist/([a-z_]+\.h)\: [0-9]{5,} bytes, [0-9]{3,} lines$:\1:p' log | sort | tr '\n' ' ')" = "$files " ]
+verdict 'sizes of all files are printed' $? log
+(cd "$root" && find nnrt.h formats/*.h devices/*.h 2>/dev/null) | sed 's:.*/::' | sort | tr '\n' ' ' >log
+[ "$files " = "$(cat log)" ]
+verdict "dist/ holds $files" $?
+"$python" "$root/tools/amalgamate.py" again >/dev/null && diff -r dist again >log
+verdict 'it is the same when it is written again' $? log
+! grep -nE '^#[ \t]*include[ \t]*"' dist/nnrt.h >log
+verdict 'dist/nnrt.h includes no file of ours' $? log
+! grep -nE '^#[ \t]*line' dist/*.h >log
+verdict 'there is no #line' $? log
+for words in 'Copyright (c) 2026 nnrt authors' 'Copyright (c) 2019 Sean Barrett'; do
+    [ "$(grep -cF "$words" dist/nnrt.h)" -eq 1 ]
+    verdict "dist/nnrt.h: '$words' once" $?
+done
+[ "$(grep -n '^#if.*defined(NNRT_IMPLEMENTATION)' dist/nnrt.h | head -n 1 | cut -d : -f 1)" -gt \
+    "$(grep -n '^#define NNRT_H$' dist/nnrt.h | cut -d : -f 1)" ]
+verdict 'declarations stand before the implementation' $?
+
+# ---- what does not look as it should is refused ----
+
+mkdir -p broken/tools && cp "$root"/*.h "$root/LICENSE" broken && cp -R "$root/formats" broken
+cp "$root/tools/amalgamate.py" broken/tools
+# shellcheck disable=SC2086  # CPPFLAGS are several words
+stb=$(printf '#include <stb/stb_ds.h>\n' | ${CC:-cc} ${CPPFLAGS:-} -M -x c - | tr ' ' '\n' | grep 'stb_ds\.h$')
+# broken FILE CHANGE PATTERN
+broken() {
+    cp "$root/$1" "broken/$1"
+    sed "$2" "$root/$1" >"broken/$1"
+    refuse "$1 after $2" "$3" "$python" broken/tools/amalgamate.py out
+    cp "$root/$1" "broken/$1"
+}
+try 'the copy that is broken next' "$python" broken/tools/amalgamate.py out
+broken nnrt.h 's/INCLUDE_STB_DS_H/OTHER_H/' 'INCLUDE_STB_DS_H'
+broken nnrt.h 's/^#include <math.h>/&\n#include "nnrt_more.h"/' 'nnrt_more'
+broken nnrt.h 's/stbds_arrlenu(array)/stbds_arrnothing(array)/' 'stbds_arrnothing'
+broken nnrt_hal.h 's/^#if.*defined(NNRT_IMPLEMENTATION).*/#if 1/' 'nnrt_hal\.h'
+broken nnrt_ops.h '/^#endif .* NNRT_OPS_H/d' '#endif'
+sed 's/^} stbds_array_header;/} stbds_header_of_array;/' "$stb" >stb_other.h
+refuse 'another stb_ds.h' 'stbds_array_header' "$python" "$root/tools/amalgamate.py" --stb stb_other.h out
+
+# ---- it compiles ----
+
+printf '#define NNRT_IMPLEMENTATION\n#include "nnrt_onnx.h"\nint main(void) { return nnrt_op_at(0) == NULL; }\n' >one.c
+printf '#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n' >implementation.c
+printf '#include "nnrt_onnx.h"\n' >alone.c
+{ echo '#include "nnrt.h"' && cat alone.c one.c; } >later.c
+cat >main.c <<'END'
+#include "nnrt.h"
+int main(void) { return nnrt_op_named("SOFTMAX") == NULL || nnrt_device_count() == 0; }
+END
+sed '1i #define NNRT_STATIC' one.c >static.c
+for compiler in gcc clang g++ clang++; do
+    case $compiler in *++) options=$cpp17 ;; *) options=$c99 ;; esac
+    build 'one unit' $compiler "$options -O0" one.c
+    # shellcheck disable=SC2086
+    try "declarations, $compiler" $compiler $options -Idist -fsyntax-only alone.c
+    # shellcheck disable=SC2086
+    try "without files, $compiler" $compiler $options -DNNRT_NO_STDIO -Idist -fsyntax-only one.c
+done
+build 'declarations before the implementation' gcc "$c99 -O0" later.c
+build 'several units' gcc "$c99 -O0" implementation.c main.c
+build 'several units' g++ "$cpp17 -O0" implementation.c main.c
+build 'all static' gcc "$c99 -O0" static.c
+build 'NNRT_FP_STRICT' clang "$c99 -O0 -DNNRT_FP_STRICT" one.c
+try 'implementation in C' gcc -std=c99 -Idist -c -o implementation.o implementation.c
+build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c -x none implementation.o
+gcc -std=c99 -Idist -M one.c >log && ! grep -q 'stb' log
+verdict 'no file of stb is read' $? log
+
+# ---- the same as the headers ----
+
+sed 's:nnrt_onnx:formats/&:' one.c >headers.c
+sed 1d headers.c >headers_declared.c
+# macros FILE -I: its macros, without those about stb_ds
+macros() {
+    gcc -std=c99 -dM -E "$2" "$1" | grep -vE 'NNRTI?_(HAL_H|OPS_H|STBDS)|[Ss][Tt][Bb]_?[Dd][Ss]' | sort
+}
+macros alone.c -Idist >dist.macros
+macros headers_declared.c "-I$root" >headers.macros
+[ "$(grep -c NNRT dist.macros)" -gt 50 ] && diff headers.macros dist.macros >log
+verdict 'the macros are those of the headers' $? log
+gcc -std=c99 -dM -E -Idist one.c | awk '{ print $2 }' | grep -iE 'stb_?ds' | grep -v '^nnrti_stbds_' >log
+verdict 'no macro of stb_ds is left' "$(wc -l <log)" log
+for compiler in gcc g++ clang; do
+    case $compiler in
+    gcc) options='-std=c99 -O1' ;;
+    *++) options='-x c++ -std=c++17 -O0' ;;
+    *) options='-std=c99 -O0' ;;
+    esac
+    # shellcheck disable=SC2086
+    $compiler $options -w -Idist -c -o dist.o one.c && $compiler $options -w -I"$root" -c -o headers.o headers.c
+    for which in dist headers; do # the numbers that gcc gives to tables of its own do not count
+        nm $which.o | awk '{ print $(NF - 1), $NF }' | sed 's:\.[0-9]*$::' | sort >$which.symbols
+        objcopy -O binary -j .text -j '.rodata*' -j '.data*' $which.o $which.text
+    done
+    [ "$(wc -l <dist.symbols)" -gt 300 ] && diff headers.symbols dist.symbols >log
+    verdict "the symbols are those of the headers, $compiler" $? log
+    [ $compiler = gcc ] || continue # without optimisation the order of inline functions can be seen
+    [ "$(wc -c <dist.text)" -gt 100000 ] && cmp headers.text dist.text >log 2>&1
+    verdict "machine code and constants are those of the headers, $compiler" $? log
+done
+
+# ---- beside a program's own stb_ds ----
+
+cat >own.c <<'OWN'
+#include <stdlib.h>
+int taken;
+void *take(void *block, size_t bytes);
+void *take(void *block, size_t bytes)
+{
+    taken++;
+    return realloc(block, bytes);
+}
+#define STBDS_REALLOC(context, block, bytes) take(block, bytes)
+#define STBDS_FREE(context, block) free(block)
+#ifndef DECLARED_ONLY
+#define STB_DS_IMPLEMENTATION
+#endif
+#include <stb/stb_ds.h>
+int own(void);
+int own(void)
+{
+    struct { char *key; int value; } *map = NULL;
+    int *list = NULL, good;
+    arrput(list, 7);
+    stbds_arrput(list, 8);
+    shput(map, "seven", 7);
+    good = arrlen(list) == 2 && list[1] == 8 && shget(map, "seven") == 7 && taken >= DECLARED;
+    arrfree(list);
+    shfree(map);
+    return good;
+}
+OWN
+end='int main(void) { return !own() || nnrt_op_at(0) == NULL; }'
+nnrt=$(sed '$d' one.c)
+{ cat own.c && printf '%s\n' "$nnrt" "$end"; } >before.c
+{ printf '%s\n' "$nnrt" && cat own.c && echo "$end"; } >behind.c
+{ printf '%s\n#include "nnrt.h"\n' '#define STB_DS_IMPLEMENTATION' | cat - own.c && printf '%s\n' "$nnrt" "$end"; } |
+    sed '2,$s/^#define STB_DS_IMPLEMENTATION//' >defined.c
+{ echo 'int own(void);' && printf '%s\n' "$nnrt" "$end"; } >beside.c
+printf '#define STB_DS_IMPLEMENTATION\n#include <stb/stb_ds.h>\n' >theirs.c
+for compiler in gcc clang; do
+    options='-std=gnu99 -O0 -Wall -Wextra -Werror'
+    for where in before behind defined; do
+        build "own stb_ds, $where" $compiler "$options -DDECLARED=2" $where.c
+    done
+    build 'own stb_ds in another file' $compiler "$options -DDECLARED=2" beside.c own.c
+    options="$options -DDECLARED=0 -DDECLARED_ONLY"
+    build 'own stb_ds before, its implementation in another file' $compiler "$options" before.c theirs.c
+    build 'own stb_ds behind, its implementation in another file' $compiler "$options" behind.c theirs.c
+done
+
+# ---- tests and examples against it ----
+
+try 'a tree with the amalgamation in the place of the headers' sh "$root/tests/dist_tree.sh" dist tree
+cd tree || exit 1
+for program in tools/nnrt.c tests/onnx_nodes.c tests/test_hal.c tests/test_ops.c examples/hello.c; do
+    ${CC:-cc} -std=c99 -I. -Itests -M $program | tr ' ' '\n' | grep 'nnrt.*\.h$' >../log
+    grep -q 'nnrt\.h$' ../log && ! grep -q "$root" ../log
+    verdict "$program in that tree reads other headers" $? ../log
+done
+for name in session builder hal; do
+    try "tests/test_$name.c" gcc -std=c99 -O0 -w -I. -Itests -o ../cmocka tests/test_$name.c -lcmocka -lm -lpthread
+    ../cmocka >../log 2>&1 && grep -q '^\[  PASSED  \] [1-9]' ../log
+    verdict "tests/test_$name.c: run" $? ../log
+done
+
+# bits FOLDER LOG: test_ops with the headers in FOLDER passes all vectors; prints the hash over all results
+bits() {
+    gcc -std=c99 -O0 -w -I"$1" -Itests -o ../test_ops tests/test_ops.c -lm >../log 2>&1 &&
+        ../test_ops tests/vectors/*.vec >../log 2>&1 && sed -n 's/^bits //p' ../log
+}
+amalgamated=$(bits .)
+verdict 'vectors' $? ../log
+[ -n "$amalgamated" ] && [ "$amalgamated" = "$(bits "$root")" ]
+verdict 'vectors: the same bits as with the headers' $? ../log
+mkdir ../changed && cp nnrt_ops.h ../changed && sed 's/a <= b/a < b/' nnrt.h >../changed/nnrt.h
+! cmp -s nnrt.h ../changed/nnrt.h && ! bits ../changed >/dev/null && grep -q '[1-9][0-9]* failed' ../log
+verdict 'vectors: a kernel that was changed in the amalgamation is not noticed' $? ../log
+try 'hello' gcc -std=c99 -O0 -I. -o ../hello examples/hello.c -lm
+try 'hello: run' ../hello examples/digits/digits.onnx
+try 'digits' gcc -std=c99 -O0 -I. -o ../digits examples/digits/digits.c -lm
+try 'digits: run' ../digits examples/digits/digits.onnx examples/digits/sheet.png
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,50 @@
+#!/bin/sh
+# install.sh install|uninstall: puts nnrt below $DESTDIR$PREFIX, or takes it away again.
+# The headers lie in include/nnrt as in the repository: #include "formats/nnrt_onnx.h" is right for both.
+# CMakeLists.txt installs the same files; tests/test_install.sh compares the two.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+umask 022
+to=${DESTDIR:-}${PREFIX:-/usr/local}
+version=$(sed -n 's/^#define NNRT_VERSION_[A-Z]* \([0-9][0-9]*\)$/\1/p' nnrt.h | paste -s -d . -)
+
+# Lines "source destination mode".
+list() {
+    for header in nnrt_ops.h nnrt_hal.h nnrt.h formats/*.h devices/*.h; do
+        [ ! -f "$header" ] || echo "$header include/nnrt/$header 644"
+    done
+    echo build/nnrt bin/nnrt 755
+    echo packaging/nnrt.pc.in share/pkgconfig/nnrt.pc 644
+    echo packaging/nnrt-config.cmake share/cmake/nnrt/nnrt-config.cmake 644
+    echo packaging/nnrt-config-version.cmake share/cmake/nnrt/nnrt-config-version.cmake 644
+    echo LICENSE share/doc/nnrt/LICENSE 644
+}
+
+case ${1:-} in
+install)
+    list | while read -r source destination mode; do
+        mkdir -p "$to/$(dirname "$destination")"
+        rm -f "$to/$destination"
+        case $source in
+        *.in) sed "s/@PROJECT_VERSION@/$version/" "$source" >"$to/$destination" ;;
+        *) cp "$source" "$to/$destination" ;;
+        esac
+        chmod "$mode" "$to/$destination"
+    done
+    echo "nnrt $version is in $to"
+    ;;
+uninstall)
+    list | while read -r _ destination _; do
+        rm -f "$to/$destination"
+    done
+    # Folders that are nnrt's own go when nothing else lies there.
+    for folder in include/nnrt/formats include/nnrt/devices include/nnrt share/cmake/nnrt share/doc/nnrt; do
+        rmdir "$to/$folder" 2>/dev/null || true
+    done
+    ;;
+*)
+    echo 'usage: install.sh install|uninstall, with PREFIX and DESTDIR in the environment' >&2
+    exit 2
+    ;;
+esac
