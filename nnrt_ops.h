@@ -807,7 +807,8 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
 NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
                               void *user);
 
-/* Writes a message into error, unless it holds one already, and returns code. Formats: %s text, %c char, %d int32_t,
+/* Writes a message into error, unless it holds one already, and returns code. Where it would not fit, names (texts in '')
+   of more than 40 bytes are shortened with "...", so that the reason stays. Formats: %s text, %c char, %d int32_t,
    %u uint32_t, %l int64_t, %z size_t, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand*
    ("float32[1,28,28]"). */
 NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...);
@@ -1085,9 +1086,28 @@ static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
         nnrti_put_dims(o, t->dims, t->rank);
 }
 
-static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args)
+/* A name of more than 40 bytes as its beginning, "..." and its end; no UTF-8 character is cut. */
+static void nnrti_put_brief(nnrti_out *o, const char *s)
 {
-    for (; *format; format++) {
+    size_t head = 24, tail = strlen(s);
+    if (tail <= 40) {
+        nnrti_puts(o, s);
+        return;
+    }
+    for (tail -= 12; ((uint8_t)s[tail] & 0xC0u) == 0x80u;)
+        tail++;
+    while (head > 0 && ((uint8_t)s[head] & 0xC0u) == 0x80u)
+        head--;
+    for (size_t i = 0; i < head; i++)
+        nnrti_put(o, s[i]);
+    nnrti_puts(o, "...");
+    nnrti_puts(o, s + tail);
+}
+
+/* brief: names, which are the texts in '', are shortened. */
+static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args, bool brief)
+{
+    for (char before = '\0'; *format; before = *format++) {
         if (*format != '%') {
             nnrti_put(o, *format);
             continue;
@@ -1095,7 +1115,10 @@ static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args)
         switch (*++format) {
         case 's': {
             const char *s = va_arg(*args, const char *);
-            nnrti_puts(o, s != NULL ? s : "");
+            if (brief && before == '\'' && s != NULL)
+                nnrti_put_brief(o, s);
+            else
+                nnrti_puts(o, s != NULL ? s : "");
             break;
         }
         case 'c': nnrti_put(o, (char)va_arg(*args, int)); break;
@@ -1128,7 +1151,7 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...)
     o.size = size;
     o.length = 0;
     va_start(args, format);
-    nnrti_vformat(&o, format, &args);
+    nnrti_vformat(&o, format, &args, false);
     va_end(args);
     return nnrti_end(&o);
 }
@@ -1143,11 +1166,13 @@ NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code,
     error->node = -1;
     error->tensor = -1;
     o.data = error->message;
-    o.size = sizeof(error->message);
-    o.length = 0;
-    va_start(args, format);
-    nnrti_vformat(&o, format, &args);
-    va_end(args);
+    o.size = o.length = sizeof(error->message);
+    for (int brief = 0; brief < 2 && o.length >= o.size; brief++) {
+        o.length = 0;
+        va_start(args, format);
+        nnrti_vformat(&o, format, &args, brief != 0);
+        va_end(args);
+    }
     nnrti_end(&o);
     return code;
 }
@@ -1164,21 +1189,26 @@ static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const c
     e->node = c->node;
     e->tensor = -1;
     o.data = e->message;
-    o.size = sizeof(e->message);
-    o.length = 0;
-    nnrti_puts(&o, "node ");
-    if (c->node >= 0) {
-        nnrti_put_i64(&o, c->node);
-        nnrti_put(&o, ' ');
+    o.size = o.length = sizeof(e->message);
+    for (int brief = 0; brief < 2 && o.length >= o.size; brief++) {
+        o.length = 0;
+        nnrti_puts(&o, "node ");
+        if (c->node >= 0) {
+            nnrti_put_i64(&o, c->node);
+            nnrti_put(&o, ' ');
+        }
+        nnrti_put(&o, '\'');
+        if (brief != 0 && c->nodeName != NULL)
+            nnrti_put_brief(&o, c->nodeName);
+        else
+            nnrti_puts(&o, c->nodeName != NULL ? c->nodeName : "");
+        nnrti_puts(&o, "' (");
+        nnrti_puts(&o, c->op->name);
+        nnrti_puts(&o, "): ");
+        va_start(args, format);
+        nnrti_vformat(&o, format, &args, brief != 0);
+        va_end(args);
     }
-    nnrti_put(&o, '\'');
-    nnrti_puts(&o, c->nodeName != NULL ? c->nodeName : "");
-    nnrti_puts(&o, "' (");
-    nnrti_puts(&o, c->op->name);
-    nnrti_puts(&o, "): ");
-    va_start(args, format);
-    nnrti_vformat(&o, format, &args);
-    va_end(args);
     nnrti_end(&o);
     return code;
 }
