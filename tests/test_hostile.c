@@ -116,6 +116,40 @@ static void test_dropped_copy_keeps_type(void **state)
     nnrt_model_destroy(m);
 }
 
+/* A division of constants by 0, which only a run tells of: optimising the model failed of it, which prepares. */
+static void test_constants_that_fail(void **state)
+{
+    enum { COUNT = 2000 }; /* so many are divided in a run, and not when it is prepared */
+    static int32_t values[COUNT], x[COUNT], y[COUNT];
+    const int32_t count = COUNT;
+    uint32_t in[2];
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error e;
+    fuzz_memory memory;
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    memset(&memory, 0, sizeof(memory));
+    assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    in[0] = in[1] = nnrt_builder_constant(b, "values", NNRT_DATA_TYPE_INT32, 1, &count, values, true);
+    in[0] = nnrt_builder_op(b, "ratio", NNRT_NODE_TYPE_DIV_FUSION, NULL, in, 2);
+    in[1] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_INT32, 1, &count);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, &e), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    for (int optimized = 0; optimized < 2; optimized++) {
+        nnrt_session *s = NULL;
+        assert_int_equal(nnrt_session_create(&s, m, NULL, &e), NNRT_SUCCESS);
+        assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_INVALID_PARAMETER);
+        assert_non_null(strstr(nnrt_session_error(s), "an integer divisor is 0"));
+        nnrt_session_destroy(s);
+        assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+        assert_int_equal(e.code, NNRT_SUCCESS);
+    }
+    fuzz_model_both(&m, &memory, NULL);
+    nnrt_model_destroy(m);
+}
+
 /* An ONNX Pad that takes away INT64_MIN elements: the number has no opposite. */
 static void test_pad_of_least_number(void **state)
 {
@@ -989,6 +1023,7 @@ int main(void)
         cmocka_unit_test(test_short_inputs),
         cmocka_unit_test(test_dropped_copy_keeps_type),
         cmocka_unit_test(test_scalar_first),
+        cmocka_unit_test(test_constants_that_fail),
         cmocka_unit_test(test_pad_of_least_number),
         cmocka_unit_test(test_extents_of_constants),
         cmocka_unit_test(test_extents_of_inputs),
