@@ -5297,24 +5297,27 @@ NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_max_wind
 
 /* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(largest x[n,h,w,c] over the cells h, w inside x
    with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW); every window has one. A NaN counts
-   as largest. indices (NULL, or int32 or int64 of the extents of y) gets h*W + w of the first such cell. */
+   as largest. indices (int32 or int64 of the extents of y) gets h*W + w of the first such cell. One of y and indices may
+   be NULL. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
                                                    nnrt_view *indices, NNRT_DataType type)
 {
     const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
+    const nnrt_view *z = y != NULL ? y : indices;
     nnrti_max_window m;
-    for (m.n = 0; m.n < y->dims[0]; m.n++)
-        for (int32_t p = 0; p < y->dims[1]; p++)
-            for (int32_t q = 0; q < y->dims[2]; q++) {
+    for (m.n = 0; m.n < z->dims[0]; m.n++)
+        for (int32_t p = 0; p < z->dims[1]; p++)
+            for (int32_t q = 0; q < z->dims[2]; q++) {
                 m.rows = nnrti_cells_of(p * s[0] - pad[0], k[0], x->dims[1]);
                 m.columns = nnrti_cells_of(q * s[1] - pad[2], k[1], x->dims[2]);
-                for (m.c = 0; m.c < y->dims[3]; m.c += 16) {
-                    const int32_t count = y->dims[3] - m.c < 16 ? y->dims[3] - m.c : 16;
+                for (m.c = 0; m.c < z->dims[3]; m.c += 16) {
+                    const int32_t count = z->dims[3] - m.c < 16 ? z->dims[3] - m.c : 16;
                     float best[16];
                     nnrti_max_cells(x, &m, count, best, type);
                     for (int32_t t = 0; t < count; t++) {
                         const float v = nnrti_activate(best[t], attr->activationType);
-                        nnrti_store(y->data, nnrti_place(y, m.n, p, q, m.c + t), v, type);
+                        if (y != NULL)
+                            nnrti_store(y->data, nnrti_place(y, m.n, p, q, m.c + t), v, type);
                         if (indices != NULL)
                             nnrti_store_int(indices->data, nnrti_place(indices, m.n, p, q, m.c + t),
                                             (uint64_t)nnrti_max_position(x, &m, t, best[t], type), indices->dataType);
@@ -6935,7 +6938,7 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 /* >>kernel SPLIT */
 
 /* x cut along axis: y[k] holds the next sizeSplits[k] places of it. All y have the rank of x, its element type,
-   whatever that is, and its other extents; none may overlap x. */
+   whatever that is, and its other extents; none may overlap x. One without data is left out. */
 NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, nnrt_view *y, uint32_t nOut)
 {
     const int32_t axis = (int32_t)attr->axis;
@@ -6943,7 +6946,8 @@ NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, 
     for (uint32_t k = 0; k < nOut; k++) {
         const int32_t count = (int32_t)attr->sizeSplits.data[k];
         const nnrt_view part = nnrti_part(x, axis, first, count);
-        nnrti_copy(&part, &y[k]);
+        if (y[k].data != NULL)
+            nnrti_copy(&part, &y[k]);
         first += count;
     }
     return NNRT_SUCCESS;

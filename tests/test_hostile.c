@@ -150,6 +150,60 @@ static void test_constants_that_fail(void **state)
     nnrt_model_destroy(m);
 }
 
+/* y[0] absent, y[1] a result: a piece of SPLIT, or the indices of MAX_POOL without the largest elements. Both wrote to
+   where nothing was. Runs on the inputs 0, 1, 2, ...; y gets y[1]. */
+static void absent_result(NNRT_NodeType type, const void *attr, int32_t rank, const int32_t *dims, void *y,
+                          size_t bytes)
+{
+    static float values[16];
+    uint32_t x, out[2];
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_session *s = NULL;
+    nnrt_error e;
+    nnrt_io in, last = nnrt_io_make(y, bytes);
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, rank, dims);
+    nnrt_builder_format(b, x, rank == 4 ? NNRT_FORMAT_NHWC : NNRT_FORMAT_NONE);
+    out[0] = NNRT_NO_TENSOR;
+    out[1] = nnrt_builder_tensor(b, "y");
+    nnrt_builder_node(b, NULL, type, attr, &x, 1, out, 2);
+    nnrt_builder_output(b, out[1]);
+    assert_int_equal(nnrt_builder_finish(b, &m, &e), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(fuzz_model_run(m, NULL, 0, NULL), NNRT_SUCCESS);
+    if (nnrt_session_create(&s, m, NULL, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    for (int i = 0; i < 16; i++)
+        values[i] = (float)i;
+    in = nnrt_io_make(values, nnrt_session_input(s, 0).bytes);
+    assert_int_equal(nnrt_run(s, &in, 1, &last, 1), NNRT_SUCCESS);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(m);
+}
+
+static void test_absent_results(void **state)
+{
+    static const int64_t pieces[] = {1, 2}, two[] = {2, 2}, none[] = {0, 0, 0, 0};
+    static const int32_t line[] = {3}, image[] = {1, 4, 4, 1};
+    NNRT_Split split;
+    NNRT_MaxPoolFusion pool;
+    float y[2] = {-1, -1};
+    int32_t at[4] = {-1, -1, -1, -1};
+    (void)state;
+    nnrt_attr_defaults(nnrt_op_named("SPLIT")->attr, &split);
+    split.outputNum = 2;
+    split.sizeSplits = nnrt_int64_list(pieces, 2);
+    absent_result(NNRT_NODE_TYPE_SPLIT, &split, 1, line, y, sizeof(y));
+    assert_true(y[0] == 1.0f && y[1] == 2.0f);
+    nnrt_attr_defaults(nnrt_op_named("MAX_POOL_FUSION")->attr, &pool);
+    pool.kernelSize = pool.strides = nnrt_int64_list(two, 2);
+    pool.pad = nnrt_int64_list(none, 4);
+    absent_result(NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, 4, image, at, sizeof(at));
+    assert_true(at[0] == 5 && at[1] == 7 && at[2] == 13 && at[3] == 15);
+}
+
 /* An ONNX Pad that takes away INT64_MIN elements: the number has no opposite. */
 static void test_pad_of_least_number(void **state)
 {
@@ -1024,6 +1078,7 @@ int main(void)
         cmocka_unit_test(test_dropped_copy_keeps_type),
         cmocka_unit_test(test_scalar_first),
         cmocka_unit_test(test_constants_that_fail),
+        cmocka_unit_test(test_absent_results),
         cmocka_unit_test(test_pad_of_least_number),
         cmocka_unit_test(test_extents_of_constants),
         cmocka_unit_test(test_extents_of_inputs),
