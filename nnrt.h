@@ -1380,8 +1380,13 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
         if (results[k] == NULL)
             return NNRT_OUT_OF_MEMORY;
     }
-    if (!folded && !shares && (code = nnrt_node_run(c, results, &g->work)) != NNRT_SUCCESS)
+    code = folded || shares ? NNRT_SUCCESS : nnrt_node_run(c, results, &g->work);
+    if (code == NNRT_OUT_OF_MEMORY)
         return code;
+    if (code != NNRT_SUCCESS) { /* a divisor is 0, an index out of range: a run may tell */
+        memset(&g->edit.error, 0, sizeof(g->edit.error));
+        return NNRT_SUCCESS;
+    }
     for (uint32_t k = 0; k < c->nOut; k++)
         if (results[k] != NULL &&
             !nnrti_graph_set_constant(g, n->outputIndex.data[k], results[k], shares ? from : NNRT_NO_TENSOR))

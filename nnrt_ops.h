@@ -839,7 +839,8 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
 NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
                               void *user);
 
-/* Writes a message into error, unless it holds one already, and returns code. Formats: %s text, %c char, %d int32_t,
+/* Writes a message into error, unless it holds one already, and returns code. Where it would not fit, names (texts in '')
+   of more than 40 bytes are shortened with "...", so that the reason stays. Formats: %s text, %c char, %d int32_t,
    %u uint32_t, %l int64_t, %z size_t, %t NNRT_DataType, %m NNRT_TYPES_ set, %o const nnrt_operand*
    ("float32[1,28,28]"). */
 NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...);
@@ -1129,9 +1130,28 @@ static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
         nnrti_put_dims(o, t->dims, t->rank);
 }
 
-static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args)
+/* A name of more than 40 bytes as its beginning, "..." and its end; no UTF-8 character is cut. */
+static void nnrti_put_brief(nnrti_out *o, const char *s)
 {
-    for (; *format; format++) {
+    size_t head = 24, tail = strlen(s);
+    if (tail <= 40) {
+        nnrti_puts(o, s);
+        return;
+    }
+    for (tail -= 12; ((uint8_t)s[tail] & 0xC0u) == 0x80u;)
+        tail++;
+    while (head > 0 && ((uint8_t)s[head] & 0xC0u) == 0x80u)
+        head--;
+    for (size_t i = 0; i < head; i++)
+        nnrti_put(o, s[i]);
+    nnrti_puts(o, "...");
+    nnrti_puts(o, s + tail);
+}
+
+/* brief: names, which are the texts in '', are shortened. */
+static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args, bool brief)
+{
+    for (char before = '\0'; *format; before = *format++) {
         if (*format != '%') {
             nnrti_put(o, *format);
             continue;
@@ -1139,7 +1159,10 @@ static void nnrti_vformat(nnrti_out *o, const char *format, va_list *args)
         switch (*++format) {
         case 's': {
             const char *s = va_arg(*args, const char *);
-            nnrti_puts(o, s != NULL ? s : "");
+            if (brief && before == '\'' && s != NULL)
+                nnrti_put_brief(o, s);
+            else
+                nnrti_puts(o, s != NULL ? s : "");
             break;
         }
         case 'c': nnrti_put(o, (char)va_arg(*args, int)); break;
@@ -1172,7 +1195,7 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...)
     o.size = size;
     o.length = 0;
     va_start(args, format);
-    nnrti_vformat(&o, format, &args);
+    nnrti_vformat(&o, format, &args, false);
     va_end(args);
     return nnrti_end(&o);
 }
@@ -1195,11 +1218,13 @@ NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code,
     if (!nnrti_error_take(error, code, -1))
         return code;
     o.data = error->message;
-    o.size = sizeof(error->message);
-    o.length = 0;
-    va_start(args, format);
-    nnrti_vformat(&o, format, &args);
-    va_end(args);
+    o.size = o.length = sizeof(error->message);
+    for (int brief = 0; brief < 2 && o.length >= o.size; brief++) {
+        o.length = 0;
+        va_start(args, format);
+        nnrti_vformat(&o, format, &args, brief != 0);
+        va_end(args);
+    }
     nnrti_end(&o);
     return code;
 }
@@ -1213,21 +1238,26 @@ static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const c
     if (!nnrti_error_take(e, code, c->node))
         return code;
     o.data = e->message;
-    o.size = sizeof(e->message);
-    o.length = 0;
-    nnrti_puts(&o, "node ");
-    if (c->node >= 0) {
-        nnrti_put_i64(&o, c->node);
-        nnrti_put(&o, ' ');
+    o.size = o.length = sizeof(e->message);
+    for (int brief = 0; brief < 2 && o.length >= o.size; brief++) {
+        o.length = 0;
+        nnrti_puts(&o, "node ");
+        if (c->node >= 0) {
+            nnrti_put_i64(&o, c->node);
+            nnrti_put(&o, ' ');
+        }
+        nnrti_put(&o, '\'');
+        if (brief != 0 && c->nodeName != NULL)
+            nnrti_put_brief(&o, c->nodeName);
+        else
+            nnrti_puts(&o, c->nodeName != NULL ? c->nodeName : "");
+        nnrti_puts(&o, "' (");
+        nnrti_puts(&o, c->op->name);
+        nnrti_puts(&o, "): ");
+        va_start(args, format);
+        nnrti_vformat(&o, format, &args, brief != 0);
+        va_end(args);
     }
-    nnrti_put(&o, '\'');
-    nnrti_puts(&o, c->nodeName != NULL ? c->nodeName : "");
-    nnrti_puts(&o, "' (");
-    nnrti_puts(&o, c->op->name);
-    nnrti_puts(&o, "): ");
-    va_start(args, format);
-    nnrti_vformat(&o, format, &args);
-    va_end(args);
     nnrti_end(&o);
     return code;
 }
@@ -5374,24 +5404,27 @@ NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_max_wind
 
 /* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(largest x[n,h,w,c] over the cells h, w inside x
    with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW); every window has one. A NaN counts
-   as largest. indices (NULL, or int32 or int64 of the extents of y) gets h*W + w of the first such cell. */
+   as largest. indices (int32 or int64 of the extents of y) gets h*W + w of the first such cell. One of y and indices may
+   be NULL. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
                                                    nnrt_view *indices, NNRT_DataType type)
 {
     const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
+    const nnrt_view *z = y != NULL ? y : indices;
     nnrti_max_window m;
-    for (m.n = 0; m.n < y->dims[0]; m.n++)
-        for (int32_t p = 0; p < y->dims[1]; p++)
-            for (int32_t q = 0; q < y->dims[2]; q++) {
+    for (m.n = 0; m.n < z->dims[0]; m.n++)
+        for (int32_t p = 0; p < z->dims[1]; p++)
+            for (int32_t q = 0; q < z->dims[2]; q++) {
                 m.rows = nnrti_cells_of(p * s[0] - pad[0], k[0], x->dims[1]);
                 m.columns = nnrti_cells_of(q * s[1] - pad[2], k[1], x->dims[2]);
-                for (m.c = 0; m.c < y->dims[3]; m.c += 16) {
-                    const int32_t count = y->dims[3] - m.c < 16 ? y->dims[3] - m.c : 16;
+                for (m.c = 0; m.c < z->dims[3]; m.c += 16) {
+                    const int32_t count = z->dims[3] - m.c < 16 ? z->dims[3] - m.c : 16;
                     float best[16];
                     nnrti_max_cells(x, &m, count, best, type);
                     for (int32_t t = 0; t < count; t++) {
                         const float v = nnrti_activate(best[t], attr->activationType);
-                        nnrti_store(y->data, nnrti_place(y, m.n, p, q, m.c + t), v, type);
+                        if (y != NULL)
+                            nnrti_store(y->data, nnrti_place(y, m.n, p, q, m.c + t), v, type);
                         if (indices != NULL)
                             nnrti_store_int(indices->data, nnrti_place(indices, m.n, p, q, m.c + t),
                                             (uint64_t)nnrti_max_position(x, &m, t, best[t], type), indices->dataType);
@@ -7014,7 +7047,7 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 /* >>kernel SPLIT */
 
 /* x cut along axis: y[k] holds the next sizeSplits[k] places of it. All y have the rank of x, its element type,
-   whatever that is, and its other extents; none may overlap x. */
+   whatever that is, and its other extents; none may overlap x. One without data is left out. */
 NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, nnrt_view *y, uint32_t nOut)
 {
     const int32_t axis = (int32_t)attr->axis;
@@ -7022,7 +7055,8 @@ NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, 
     for (uint32_t k = 0; k < nOut; k++) {
         const int32_t count = (int32_t)attr->sizeSplits.data[k];
         const nnrt_view part = nnrti_part(x, axis, first, count);
-        nnrti_copy(&part, &y[k]);
+        if (y[k].data != NULL)
+            nnrti_copy(&part, &y[k]);
         first += count;
     }
     return NNRT_SUCCESS;

@@ -5034,7 +5034,11 @@ static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *in
     for (size_t i = 0; i < rank; i++) {
         const bool fixed = info->hasShape && i < info->dims.count && info->dims.data[i].kind == NNRT_ONNX_DIM_VALUE;
         const int64_t n = given != NULL ? given->shape.dims[i] : fixed ? info->dims.data[i].value : -1;
-        if (n > INT32_MAX || (given != NULL && fixed && info->dims.count == rank && n != info->dims.data[i].value)) {
+        if (n > INT32_MAX) {
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': extent %l of axis %z does not fit", name, n, i);
+            return;
+        }
+        if (given != NULL && fixed && info->dims.count == rank && n != info->dims.data[i].value) {
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': axis %z has extent %l, given is %l", name, i,
                             fixed ? info->dims.data[i].value : -1, n);
             return;

@@ -319,14 +319,12 @@ static inline void fuzz_check_error(NNRT_ReturnCode code, const nnrt_error *e, c
     fuzz_expect(e->code == code, "the message is of the code that comes back", e->message);
 }
 
-/* A code that a run may end with after prepare was content: only what an operator's row lists as its failure. (A name
-   may be so long that the message ends before it.) */
+/* A code that a run may end with after prepare was content: only what an operator's row lists as its failure, which the
+   message has, however long the names in it are. */
 static inline bool fuzz_run_failure(NNRT_ReturnCode code, const char *message)
 {
     if (code != NNRT_INVALID_PARAMETER)
         return false;
-    if (strlen(message) + 1 == sizeof(((nnrt_error *)0)->message))
-        return true;
     for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++)
         if (nnrt_op_at(i)->failure != NULL && strstr(message, nnrt_op_at(i)->failure) != NULL)
             return true;
