@@ -35,6 +35,7 @@ help:
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
+	@echo 'make convert-check    a .nnrt file gives the bits of the ONNX file: our networks, and those in NNRT_BENCH_MODELS'
 	@echo 'make clean            removes build/, except for the digits that were fetched'
 
 # ---- programs ----
@@ -75,7 +76,7 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli convert examples runner $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -165,6 +166,21 @@ fuzz:
 	@sh tools/need.sh clang libstb-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
+
+# ---- .nnrt files ----
+
+.PHONY: convert-check
+
+# It compares files, byte by byte, of more than 600 models: without the sanitizers, which would take minutes.
+suite-convert: build/nnrt
+	$(SUITE) $(PYTHON) tests/test_convert.py $<
+
+# The networks of tests/compare as well, and every .onnx file in the folders that NNRT_BENCH_MODELS names.
+convert-check: build/nnrt
+	@sh tools/need.sh python3 python3-numpy python3-onnx libonnx-testdata
+	@rm -rf build/convert/networks
+	@$(PYTHON) tests/compare/make_networks.py build/convert/networks >/dev/null
+	@$(PYTHON) tests/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
 
 clean:
 	@mkdir -p build
