@@ -2565,6 +2565,22 @@ static void nnrti_writer_attrs(nnrti_writer *w, const NNRT_Node *n, nnrti_file_n
     record->attr = nnrti_writer_list(w, slots, count, 8);
 }
 
+#define NNRTI_FILE_CHUNK 4194304u /* bytes between two calls of progress */
+
+/* A constant, with progress: once at its end, and on the way in a large one. */
+static void nnrti_writer_constant(nnrti_writer *w, const uint8_t *data, size_t bytes)
+{
+    size_t part;
+    do {
+        part = bytes > NNRTI_FILE_CHUNK && w->section == NNRTI_FILE_WEIGHTS ? NNRTI_FILE_CHUNK : bytes;
+        nnrti_writer_put(w, NNRTI_FILE_WEIGHTS, data, part);
+        if (w->section == NNRTI_FILE_WEIGHTS && w->desc->progress != NULL)
+            w->desc->progress(w->desc->user, w->at, w->bytes);
+        data += part;
+        bytes -= part;
+    } while (bytes > 0);
+}
+
 static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
 {
     nnrti_file_tensor record;
@@ -2579,9 +2595,7 @@ static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
         record.flags = 1;
         record.offset = w->used[NNRTI_FILE_WEIGHTS];
         record.bytes = t->data.dataSize;
-        nnrti_writer_put(w, NNRTI_FILE_WEIGHTS, nnrti_buffer_data(&t->data), t->data.dataSize);
-        if (w->section == NNRTI_FILE_WEIGHTS && w->desc->progress != NULL)
-            w->desc->progress(w->desc->user, w->at, w->bytes);
+        nnrti_writer_constant(w, (const uint8_t *)nnrti_buffer_data(&t->data), t->data.dataSize);
     }
     nnrti_writer_put(w, NNRTI_FILE_TENSORS, &record, sizeof(record));
 }

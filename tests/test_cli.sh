@@ -212,6 +212,8 @@ open(F + 'three.txt', 'wb').write('cat\r\n\x1b[1mdog\r\nfo\u00e9l\r\n'.encode())
 open(F + 'four.txt', 'wb').write(b'a\n\nc\nd')
 open(F + 'zero.txt', 'wb').write(b'a\0b\n')
 open(F + 'none.txt', 'wb').write(b'\n\n')
+model(F + 'table.onnx', [node('Gather', ['t', 'i'], ['y'], axis=0)], [value('i', 'int64', [2])], [value('y', 'float32', [2, 1024])],
+      [tensor(np.zeros((4096, 1024), 'float32'), 't')])
 np.save(F + 'shape.npy', np.array([3, 5]))
 model(F + 'channels.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 2, 3, 1])], [value('x', 'float32', ['n', 'c', 'h', 'w'])],
       [value('y', 'float32', ['n', 'h', 'w', 'c'])])
@@ -576,6 +578,16 @@ refused 2 'convert to nowhere' 'which file to write' convert "$tmp/open.onnx"
 refused 1 'convert into a folder that is not there' 'cannot convert .*cannot write' convert "$tmp/open.onnx" "$tmp/none/x.nnrt"
 refused 2 'metadata without a key' '--meta does not take' convert "$tmp/open.onnx" "$tmp/x.nnrt" --meta =v
 refused 2 '--shape for .nnrt' 'for ONNX files' convert "$tmp/open.nnrt" "$tmp/x.nnrt" --shape 5,3
+
+# A bar on a terminal, for one large constant as well: after the first 4 MiB of 16 a quarter of it.
+t 0 'convert of a large file' convert "$tmp/table.onnx" "$tmp/table.nnrt"
+silent 'convert of a large file, no terminal'
+if command -v script >/dev/null 2>&1; then
+    script -qec "'$nnrt' convert '$tmp/table.onnx' '$tmp/table.nnrt'" /dev/null </dev/null >"$tmp/term" 2>&1
+    tr '\r' '\n' <"$tmp/term" >"$tmp/out"
+    prints 'progress on a terminal' '^convert \[#{5,6}\.{18,19}\] 4[0-9]{3}/16[0-9]{3} '
+    prints 'progress on a terminal, and the result' 'table.nnrt  16[0-9]{6} bytes$'
+fi
 
 # ---- metadata: preprocessing ----
 
