@@ -36,6 +36,7 @@ help:
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make convert-check    a .nnrt file gives the bits of the ONNX file: our networks, and those in NNRT_BENCH_MODELS'
+	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
 	@echo 'make clean            removes build/, except for the digits that were fetched'
 
 # ---- programs ----
@@ -169,7 +170,7 @@ fuzz:
 
 # ---- .nnrt files ----
 
-.PHONY: convert-check
+.PHONY: convert-check bench-load
 
 # It compares files, byte by byte, of more than 600 models: without the sanitizers, which would take minutes.
 suite-convert: build/nnrt
@@ -181,6 +182,13 @@ convert-check: build/nnrt
 	@rm -rf build/convert/networks
 	@$(PYTHON) tests/compare/make_networks.py build/convert/networks >/dev/null
 	@$(PYTHON) tests/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
+
+build/bench_load: tests/bench_load.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+bench-load: build/bench_load
+	@build/bench_load build/bench_load.nnrt
 
 clean:
 	@mkdir -p build
