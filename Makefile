@@ -45,6 +45,9 @@ help:
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes what make install put there'
 	@echo 'make clean            removes dist/ and build/, except for the digits that were fetched'
+	@echo 'make convert-check    a .nnrt file gives the bits of the ONNX file: our networks, and those in NNRT_BENCH_MODELS'
+	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
+	@echo 'make clean            removes build/, except for the digits that were fetched'
 
 # ---- programs ----
 
@@ -87,6 +90,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner coverage-script $(CMOCKA:test_%=%)
 SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner tsan $(CMOCKA:test_%=%)
 SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner dist install $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli convert examples runner $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -306,6 +310,27 @@ suite-dist:
 suite-install: build/nnrt
 	@sh tools/need.sh cmake pkgconf
 	$(SUITE) sh tests/test_install.sh
+# ---- .nnrt files ----
+
+.PHONY: convert-check bench-load
+
+# It compares files, byte by byte, of more than 600 models: without the sanitizers, which would take minutes.
+suite-convert: build/nnrt
+	$(SUITE) $(PYTHON) tests/test_convert.py $<
+
+# The networks of tests/compare as well, and every .onnx file in the folders that NNRT_BENCH_MODELS names.
+convert-check: build/nnrt
+	@sh tools/need.sh python3 python3-numpy python3-onnx libonnx-testdata
+	@rm -rf build/convert/networks
+	@$(PYTHON) tests/compare/make_networks.py build/convert/networks >/dev/null
+	@$(PYTHON) tests/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
+
+build/bench_load: tests/bench_load.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+bench-load: build/bench_load
+	@build/bench_load build/bench_load.nnrt
 
 clean:
 	@rm -rf dist

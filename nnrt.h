@@ -213,14 +213,33 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
    5     nodes      40: TEXT name, i32 nodeType, i32 quantType, u32 shape of the attributes, LIST of 8-byte attributes,
                     LISTs of u32: inputs, outputs
    6     lists      4
-   7     metadata   8: TEXT key, TEXT value
+   7     metadata   8: TEXT key, TEXT value. The keys are unique and not empty
    8     weights    1: constants, dense, each from a multiple of 64 on
    9     device     1: what a device made of the model, in a form of its own; its name is the device's unique name
 
    An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT and ENUM i64;
    FLOAT its bits, above them zeros; INTS LIST of i64; INTS2 LIST of 8-byte LISTs of i64. A file may have fewer than the
    description: those behind take their defaults. The shape is FNV-1a-32 over the attributes that the file has: each
-   name with the 0 behind it, and its kind as one byte. */
+   name with the 0 behind it, and its kind as one byte.
+
+   Metadata are for the program that uses the model. Keys that have a meaning (the command line uses them):
+     labels                 names of the classes of each output, one a line: an output that has an axis of as many
+                            extents as there are lines (two at least) has them there
+     labels.OUTPUT          the same for the output of that name
+     input.NAME.mean        how an image becomes the input of that name: value = (pixel - mean) * scale, pixel 0 to 255.
+     input.NAME.scale       One number, or one a channel with commas between; a number may be a fraction, 1/255
+     input.NAME.std         a divisor in the place of scale
+     input.NAME.color       rgb, bgr or gray: what the channels are
+     input.NAME.invert      yes: 255 - pixel in the pixel's place; no
+     input.NAME.layout      nchw or nhwc: the order of the axes
+     description, license, source   texts for people
+
+   Room for later. Several subgraphs: the records are there, and writing keeps all; nodes, tensors and weights of all
+   stand in the same tables. No operator calls a second one yet, so that loading refuses a file with more than one with
+   NNRT_NOT_SUPPORT. A device's prepared form: sections of type 9, one for each device, behind the portable model, which
+   stays what it is without them; nnrt_model_section finds them by name, a device that cannot use one prepares the model
+   anew. Sections of types of one's own: from 0x10000 on; those below are kept for later versions. Saving a model leaves
+   out device sections and unknown ones: they may not hold for what is saved. */
 #define NNRT_FILE_VERSION 1
 #define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
 
@@ -2588,6 +2607,22 @@ static void nnrti_writer_attrs(nnrti_writer *w, const NNRT_Node *n, nnrti_file_n
     record->attr = nnrti_writer_list(w, slots, count, 8);
 }
 
+#define NNRTI_FILE_CHUNK 4194304u /* bytes between two calls of progress */
+
+/* A constant, with progress: once at its end, and on the way in a large one. */
+static void nnrti_writer_constant(nnrti_writer *w, const uint8_t *data, size_t bytes)
+{
+    size_t part;
+    do {
+        part = bytes > NNRTI_FILE_CHUNK && w->section == NNRTI_FILE_WEIGHTS ? NNRTI_FILE_CHUNK : bytes;
+        nnrti_writer_put(w, NNRTI_FILE_WEIGHTS, data, part);
+        if (w->section == NNRTI_FILE_WEIGHTS && w->desc->progress != NULL)
+            w->desc->progress(w->desc->user, w->at, w->bytes);
+        data += part;
+        bytes -= part;
+    } while (bytes > 0);
+}
+
 static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
 {
     nnrti_file_tensor record;
@@ -2602,9 +2637,7 @@ static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
         record.flags = 1;
         record.offset = w->used[NNRTI_FILE_WEIGHTS];
         record.bytes = t->data.dataSize;
-        nnrti_writer_put(w, NNRTI_FILE_WEIGHTS, nnrti_buffer_data(&t->data), t->data.dataSize);
-        if (w->section == NNRTI_FILE_WEIGHTS && w->desc->progress != NULL)
-            w->desc->progress(w->desc->user, w->at, w->bytes);
+        nnrti_writer_constant(w, (const uint8_t *)nnrti_buffer_data(&t->data), t->data.dataSize);
     }
     nnrti_writer_put(w, NNRTI_FILE_TENSORS, &record, sizeof(record));
 }

@@ -118,10 +118,11 @@ def node(op, inputs, outputs, **attr):
     return out
 
 
-def model(path, nodes, inputs, outputs, constants=()):
+def model(path, nodes, inputs, outputs, constants=(), props=()):
     graph = b''.join(sub(1, n) for n in nodes) + sub(2, 'test') + b''.join(sub(5, c) for c in constants)
     graph += b''.join(sub(11, v) for v in inputs) + b''.join(sub(12, v) for v in outputs)
-    open(path, 'wb').write(num(1, 8) + sub(7, graph) + sub(8, num(2, 13)))
+    props = b''.join(sub(14, sub(1, k) + sub(2, v)) for k, v in props)
+    open(path, 'wb').write(num(1, 8) + sub(7, graph) + sub(8, num(2, 13)) + props)
 
 
 # ---- PNG, encoded by hand ----
@@ -201,6 +202,18 @@ model(F + 'shape.onnx', [node('Reshape', ['x', 'shape'], ['y'])], [value('x', 'f
       [value('y', 'float32', ['a', 'b'])])
 model(F + 'rank.onnx', [node('Neg', ['x'], ['y'])], [sub(1, 'x') + sub(2, sub(1, num(1, 1)))], [sub(1, 'y') + sub(2, sub(1, num(1, 1)))])
 model(F + 'string.onnx', [node('Identity', ['x'], ['y'])], [sub(1, 'x') + sub(2, sub(1, num(1, 8) + sub(2, b'')))], [sub(1, 'y') + sub(2, sub(1, num(1, 8)))])
+# softmax-like scores of 3 classes at 2 places, and a plain output; the second with metadata_props, one key of them twice
+scores = [node('Transpose', ['x'], ['s'], perm=[0, 2, 1]), node('Neg', ['x'], ['n'])]
+for name, props in (('scores', ()), ('props', (('labels', 'a\nb\nc'), ('author', 'somebody'), ('author', 'else'), ('', 'x'), ('input.x.mean', '1')))):
+    model(F + name + '.onnx', scores, [value('x', 'float32', [1, 2, 3])], [value('s', 'float32', [1, 3, 2]), value('n', 'float32', [1, 2, 3])], props=props)
+model(F + 'comma.onnx', scores, [value('x', 'float32', [1, 2, 3])], [value('s', 'float32', [1, 3, 2]), value('n', 'float32', [1, 2, 3])], props=[('labels', 'a,b,c')])
+np.save(F + 'scores.npy', np.array([[[1, 5, 2], [6, 3, 4]]], 'float32'))
+open(F + 'three.txt', 'wb').write('cat\r\n\x1b[1mdog\r\nfo\u00e9l\r\n'.encode())
+open(F + 'four.txt', 'wb').write(b'a\n\nc\nd')
+open(F + 'zero.txt', 'wb').write(b'a\0b\n')
+open(F + 'none.txt', 'wb').write(b'\n\n')
+model(F + 'table.onnx', [node('Gather', ['t', 'i'], ['y'], axis=0)], [value('i', 'int64', [2])], [value('y', 'float32', [2, 1024])],
+      [tensor(np.zeros((4096, 1024), 'float32'), 't')])
 np.save(F + 'shape.npy', np.array([3, 5]))
 model(F + 'channels.onnx', [node('Transpose', ['x'], ['y'], perm=[0, 2, 3, 1])], [value('x', 'float32', ['n', 'c', 'h', 'w'])],
       [value('y', 'float32', ['n', 'h', 'w', 'c'])])
@@ -477,6 +490,11 @@ image 'an open number of channels, --gray' "($rgb @ [77, 150, 29])[..., None] //
 image 'four channels, uint8' "load('rgba_pixels.npy')" "$tmp/rgba.onnx" --input "$tmp/rgba.png"
 image 'int8' "$rgb - 128" "$tmp/int8.onnx" --input "$tmp/rgb.png"
 image 'int8 is held inside its range' "np.clip($rgb, 0, 127)" "$tmp/int8.onnx" --input "$tmp/rgb.png" --mean 0
+image '--std' "($rgb - [1, 20, 128.5]) / [2, 58.395, 0.5]" "$tmp/nchw.onnx" --input "$tmp/rgb.png" --mean 1,20,128.5 --std 2,58.395,0.5
+image '--invert' "(255 - $rgb) / 255" "$tmp/nchw.onnx" --input "$tmp/rgb.png" --invert
+image '--invert with --mean' "(255 - $rgb - 7) / 255" "$tmp/nchw.onnx" --input "$tmp/rgb.png" --invert --mean 7
+image '--invert keeps alpha' "np.concatenate((255 - load('rgba_pixels.npy')[..., :3], load('rgba_pixels.npy')[..., 3:]), -1)" "$tmp/rgba.onnx" --input "$tmp/rgba.png" --invert
+refused 2 '--std of 0' '--std does not take' run "$tmp/nchw.onnx" --input "$tmp/rgb.png" --std 1,0,1
 refused 1 'a broken image' 'cannot use .*broken.png' run "$tmp/nchw.onnx" --input "$tmp/broken.png"
 refused 1 'an image for no image' 'input .x. has 2 axes' run "$tmp/open.onnx" --input "$tmp/rgb.png"
 refused 1 'wrong layout' 'is --layout right' run "$tmp/nchw.onnx" --input "$tmp/rgb.png" --layout nhwc
@@ -519,7 +537,7 @@ refused 1 'check: no folder' 'cannot open the folder' check "$tmp/open.onnx" --d
 
 # ---- .nnrt files ----
 
-t 0 'convert' convert $digits/digits.onnx "$tmp/digits.nnrt" --meta 'labels=zero one' --meta mean=3 --meta 'eq=a=b'
+t 0 'convert' convert $digits/digits.onnx "$tmp/digits.nnrt" --meta 'names=zero one' --meta mean=3 --set 'eq=a=b'
 prints 'convert' '^.*/digits\.nnrt  [0-9]+ bytes$'
 silent 'convert'
 t 0 'convert without optimizing' convert $digits/digits.onnx "$tmp/plain.bin" --no-optimize --json
@@ -534,14 +552,14 @@ t 0 'run of .nnrt optimized later' run "$tmp/late.nnrt" --input $digits/digit_7.
 if cmp -s "$tmp/onnx_out/probabilities.npy" "$tmp/late_out/probabilities.npy"; then pass; else fail 'optimized later: other bits than ONNX'; fi
 t 0 'info of .nnrt' info "$tmp/digits.nnrt"
 prints 'info of .nnrt: sections' '^            weights +77184 bytes at [0-9]+$'
-prints 'info of .nnrt: metadata' '^metadata    labels=zero one$'
+prints 'info of .nnrt: metadata' '^metadata    names=zero one$'
 prints 'info of .nnrt: input' '^input       image  float32\[1,1,28,28\]  NCHW$'
 t 0 'info of .nnrt --json' info "$tmp/digits.nnrt" --json
-py 'info of .nnrt --json' 'd["metadata"] == {"labels": "zero one", "mean": "3", "eq": "a=b"} and [s["kind"] for s in d["sections"]][0] == "strings" and d["sections"][-1]["bytes"] == 77184 and all(s["offset"] % 64 == 0 for s in d["sections"])'
-t 0 'convert .nnrt' convert "$tmp/digits.nnrt" "$tmp/again.nnrt" --meta mean= --meta labels=x
+py 'info of .nnrt --json' 'd["metadata"] == {"names": "zero one", "mean": "3", "eq": "a=b"} and [s["kind"] for s in d["sections"]][0] == "strings" and d["sections"][-1]["bytes"] == 77184 and all(s["offset"] % 64 == 0 for s in d["sections"])'
+t 0 'convert .nnrt' convert "$tmp/digits.nnrt" "$tmp/again.nnrt" --meta mean= --meta names=x
 t 0 'info of converted .nnrt' info "$tmp/again.nnrt" --json
-py 'metadata go along' 'd["metadata"] == {"labels": "x", "eq": "a=b"}'
-t 0 'convert onto itself' convert "$tmp/again.nnrt" "$tmp/again.nnrt" --meta labels= --meta eq=
+py 'metadata go along' 'd["metadata"] == {"names": "x", "eq": "a=b"}'
+t 0 'convert onto itself' convert "$tmp/again.nnrt" "$tmp/again.nnrt" --meta names= --meta eq=
 t 0 'bench of .nnrt' bench "$tmp/again.nnrt" --reps 2
 t 0 'dot of .nnrt' dot "$tmp/again.nnrt"
 t 0 'convert with open extents' convert "$tmp/open.onnx" "$tmp/open.nnrt"
@@ -560,6 +578,102 @@ refused 2 'convert to nowhere' 'which file to write' convert "$tmp/open.onnx"
 refused 1 'convert into a folder that is not there' 'cannot convert .*cannot write' convert "$tmp/open.onnx" "$tmp/none/x.nnrt"
 refused 2 'metadata without a key' '--meta does not take' convert "$tmp/open.onnx" "$tmp/x.nnrt" --meta =v
 refused 2 '--shape for .nnrt' 'for ONNX files' convert "$tmp/open.nnrt" "$tmp/x.nnrt" --shape 5,3
+
+# A bar on a terminal, for one large constant as well: after the first 4 MiB of 16 a quarter of it.
+t 0 'convert of a large file' convert "$tmp/table.onnx" "$tmp/table.nnrt"
+silent 'convert of a large file, no terminal'
+if command -v script >/dev/null 2>&1; then
+    script -qec "'$nnrt' convert '$tmp/table.onnx' '$tmp/table.nnrt'" /dev/null </dev/null >"$tmp/term" 2>&1
+    tr '\r' '\n' <"$tmp/term" >"$tmp/out"
+    prints 'progress on a terminal' '^convert \[#{5,6}\.{18,19}\] 4[0-9]{3}/16[0-9]{3} '
+    prints 'progress on a terminal, and the result' 'table.nnrt  16[0-9]{6} bytes$'
+fi
+
+# ---- metadata: preprocessing ----
+
+m="$tmp/nchw.nnrt"
+# convert_with NAME ARGUMENTS...: $m is the model with this metadata.
+convert_with() {
+    label=$1
+    shift
+    t 0 "$label" convert "$tmp/nchw.onnx" "$m" "$@"
+}
+convert_with 'mean and scale' --meta input.x.mean=1,20,128.5 --meta input.x.scale=0.5,1/58.395,2 --meta description=d
+image 'metadata: mean and scale' "($rgb - [1, 20, 128.5]) * [0.5, 1 / 58.395, 2]" "$m" --input "$tmp/rgb.png"
+image 'metadata: --mean above them' "($rgb - 3) * [0.5, 1 / 58.395, 2]" "$m" --input "$tmp/rgb.png" --mean 3
+image 'metadata: --std above scale' "($rgb - [1, 20, 128.5]) / 4" "$m" --input "$tmp/rgb.png" --std 4
+convert_with 'std' --meta input.x.std=2,58.395,0.5
+image 'metadata: std' "$rgb / [2, 58.395, 0.5]" "$m" --input "$tmp/rgb.png"
+convert_with 'color bgr' --meta input.x.color=bgr --meta input.x.invert=yes
+image 'metadata: color and invert' "(255 - $rgb[..., ::-1]) / 255" "$m" --input "$tmp/rgb.png"
+image 'metadata: --rgb and --no-invert above them' "$rgb / 255" "$m" --input "$tmp/rgb.png" --rgb --no-invert
+convert_with 'color gray' --meta input.x.color=gray --meta input.x.invert=no
+image 'metadata: gray' "np.repeat(($rgb @ [77, 150, 29]) // 256, 3).reshape(1, 4, 6, 3) / 255" "$m" --input "$tmp/rgb.png"
+t 0 'layout' convert "$tmp/nhwc.onnx" "$m" --meta input.x.layout=nhwc
+image 'metadata: layout' "($rgb / 255).transpose(0, 3, 1, 2)" "$m" --input "$tmp/rgb.png"
+t 0 'again' convert "$m" "$tmp/again.nnrt"
+convert_with 'wrong layout' --meta input.x.layout=nhwc
+refused 1 'metadata: wrong layout' 'is --layout right, or the metadata' run "$m" --input "$tmp/rgb.png"
+image 'metadata: --layout above it' "$rgb / 255" "$m" --input "$tmp/rgb.png" --layout nchw
+image 'metadata go along with convert' "($rgb / 255).transpose(0, 3, 1, 2)" "$tmp/again.nnrt" --input "$tmp/rgb.png"
+convert_with 'two means' --meta input.x.mean=1,2
+refused 1 'metadata: two means' 'mean and scale .or std. are one number or one a channel; input .x. has 3' run "$m" --input "$tmp/rgb.png"
+for c in 'mean=x:one number or one a channel' 'mean=1,2,3,4,5:one number or one a channel' 'scale=1,:one number' 'scale=inf:one number' \
+    'std=0:.*none of them 0$' 'std=1,0:.*none of them 0$' 'color=red:rgb, bgr or gray$' 'layout=chw:nchw or nhwc$' \
+    'invert=1:yes or no$' 'men=1:mean, scale, std, color, layout or invert behind the input$'; do
+    refused 1 "metadata ${c%%:*}" "^nnrt: .*nchw.onnx: metadata input.x.${c%%:*}: expected ${c#*:}" convert "$tmp/nchw.onnx" "$tmp/x.nnrt" --meta "input.x.${c%%:*}"
+done
+refused 1 'metadata of no input' "metadata input.y.mean=1: expected an input, one of 'x'" convert "$tmp/nchw.onnx" "$tmp/x.nnrt" --meta input.y.mean=1
+refused 1 'metadata with scale and std' 'input.x.scale and input.x.std: expected one of them' convert "$tmp/nchw.onnx" "$tmp/x.nnrt" --meta input.x.scale=1 --meta input.x.std=1
+if [ -e "$tmp/x.nnrt" ]; then fail 'refused metadata: a file was written'; else pass; fi
+# a file that something else wrote: the value is changed in place
+convert_with 'a value to spoil' --meta input.x.color=bgr
+py 'a value to spoil' "open(F + 'nchw.nnrt', 'r+b') and (lambda b: open(F + 'bad.nnrt', 'wb').write(b.replace(b'\0bgr\0', b'\0bad\0')))(open(F + 'nchw.nnrt', 'rb').read())"
+refused 1 'a spoilt value' '^nnrt: .*bad.nnrt: metadata input.x.color=bad: expected rgb, bgr or gray$' run "$tmp/bad.nnrt" --input "$tmp/rgb.png"
+t 0 'a spoilt value does not matter without an image' run "$tmp/bad.nnrt" --input random
+
+# ---- metadata: labels ----
+
+t 0 'labels' convert "$tmp/scores.onnx" "$tmp/l.nnrt" --labels "$tmp/three.txt"
+t 0 'run with labels' run "$tmp/l.nnrt" --input "$tmp/scores.npy" --top 2 --json
+py 'labels of the axis that has as many extents' '[[(v["index"], v["label"]) for v in o["top"]] for o in d["outputs"]] == [[([0, 0, 1], "cat"), ([0, 1, 0], "\x1b[1mdog")], [([0, 0, 0], "cat"), ([0, 0, 2], "fo\u00e9l")]]'
+t 0 'run with labels' run "$tmp/l.nnrt" --input "$tmp/scores.npy" --top 3
+prints 'label behind the value' '^  \[0,0,1\]  6  cat$'
+prints 'a label cannot steer the terminal' '^  \[0,1,0\]  5  \?\[1mdog$'
+silent 'run with labels'
+t 0 'info with labels' info "$tmp/l.nnrt"
+prints 'info with labels' '^metadata    labels=3 lines: cat, \?\[1mdog, fo.*l$'
+t 0 'info with labels' info "$tmp/l.nnrt" --json
+py 'info with labels' 'd["metadata"] == {"labels": "cat\n\x1b[1mdog\nfo\u00e9l"}'
+t 0 'labels of one output' convert "$tmp/scores.onnx" "$tmp/l.nnrt" --labels n="$tmp/three.txt"
+t 0 'run with labels of one output' run "$tmp/l.nnrt" --input "$tmp/scores.npy" --top 1 --json
+py 'labels of one output' '["label" in o["top"][0] for o in d["outputs"]] == [False, True]'
+t 0 'labels of one output and of the others' convert "$tmp/l.nnrt" "$tmp/l2.nnrt" --set 'labels=p
+q'
+t 0 'run with two sets of labels' run "$tmp/l2.nnrt" --input "$tmp/scores.npy" --top 1 --json
+py 'two sets of labels' '[o["top"][0]["label"] for o in d["outputs"]] == ["q", "cat"]'
+refused 1 'labels that fit nothing' 'metadata labels=a...: expected as many lines as an axis of the output has extents, not 4' convert "$tmp/scores.onnx" "$tmp/x.nnrt" --labels "$tmp/four.txt"
+refused 1 'labels that do not fit their output' 'metadata labels.s=a...: expected as many lines' convert "$tmp/scores.onnx" "$tmp/x.nnrt" --labels s="$tmp/four.txt"
+refused 1 'labels of no output' "metadata labels.z=a: expected an output, one of 's', 'n'" convert "$tmp/scores.onnx" "$tmp/x.nnrt" --meta labels.z=a
+refused 1 'one label' 'metadata labels=a: expected as many lines' convert "$tmp/scores.onnx" "$tmp/x.nnrt" --meta labels=a
+refused 1 'labels of no file' 'cannot open .*nothing.txt' convert "$tmp/scores.onnx" "$tmp/x.nnrt" --labels "$tmp/nothing.txt"
+refused 1 'labels without a line' 'has no labels; expected one a line' convert "$tmp/scores.onnx" "$tmp/x.nnrt" --labels "$tmp/none.txt"
+refused 1 'labels that are no text' 'it is no text' convert "$tmp/scores.onnx" "$tmp/x.nnrt" --labels "$tmp/zero.txt"
+t 0 'labels where an extent is open' convert "$tmp/open.onnx" "$tmp/x.nnrt" --labels "$tmp/four.txt"
+t 0 'labels of a .nnrt file' convert "$tmp/l.nnrt" "$tmp/x.nnrt"
+refused 1 'labels that fit nothing in a .nnrt file' 'expected as many lines' convert "$tmp/l.nnrt" "$tmp/x.nnrt" --labels n="$tmp/four.txt"
+# metadata_props of an ONNX file
+t 0 'metadata_props' run "$tmp/props.onnx" --input "$tmp/scores.npy" --top 1 --json
+py 'metadata_props: labels' '[o["top"][0]["label"] for o in d["outputs"]] == ["a", "a"]'
+t 0 'metadata_props: info' info "$tmp/props.onnx" --json
+py 'metadata_props: info' 'd["metadata"] == {"labels": "a\nb\nc", "author": "else", "input.x.mean": "1"}'
+t 0 'metadata_props: convert' convert "$tmp/props.onnx" "$tmp/props.nnrt" --meta author=
+t 0 'metadata_props: info of .nnrt' info "$tmp/props.nnrt" --json
+py 'metadata_props go into the .nnrt file' 'd["metadata"] == {"labels": "a\nb\nc", "input.x.mean": "1"}'
+t 0 'labels in another form' run "$tmp/comma.onnx" --input "$tmp/scores.npy"
+says 'labels in another form are noted' 'note: .*comma.onnx: metadata labels has 1 lines, expected as many as an axis of an output has extents'
+refused 1 'labels in another form are not converted' 'comma.onnx: metadata labels=a,b,c: expected as many lines' convert "$tmp/comma.onnx" "$tmp/x.nnrt"
+t 0 'labels in another form are dropped' convert "$tmp/comma.onnx" "$tmp/x.nnrt" --meta labels=
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

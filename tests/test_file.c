@@ -312,6 +312,114 @@ static void test_attributes(void **state)
     }
 }
 
+/* Another value at `at` than is there; lists: what a changed list or list of lists may use. */
+static void change_member(const nnrt_attr_member *m, uint8_t *at, NNRT_Int64List *lists, uint32_t way)
+{
+    static const int64_t one[] = {1, 2, 3}, other[] = {1, 2, 4};
+    uint32_t bits;
+    uint64_t wide;
+    bool flag;
+    NNRT_Int64List list = nnrt_int64_list(one, 3);
+    NNRT_Int64Lists outer;
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL:
+        memcpy(&flag, at, sizeof(flag));
+        flag = !flag;
+        memcpy(at, &flag, sizeof(flag));
+        break;
+    case NNRT_ATTR_KIND_INT:
+        memcpy(&wide, at, sizeof(wide));
+        wide ^= way == 0 ? 1u : (uint64_t)1 << 63;
+        memcpy(at, &wide, sizeof(wide));
+        break;
+    case NNRT_ATTR_KIND_FLOAT:
+    case NNRT_ATTR_KIND_ENUM:
+        memcpy(&bits, at, sizeof(bits));
+        bits ^= way == 0 ? 1u : 1u << 22;
+        memcpy(at, &bits, sizeof(bits));
+        break;
+    case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS2:
+        if (way != 0) { /* another entry, where the base has one, or an entry less */
+            list.data = way == 1 ? other : one;
+            list.count = way == 1 ? 3 : 2;
+        }
+        lists[0] = nnrt_int64_list(one, 1);
+        lists[1] = list;
+        memset(&outer, 0, sizeof(outer));
+        outer.data = lists;
+        outer.count = 2;
+        if (m->kind == NNRT_ATTR_KIND_INTS)
+            memcpy(at, &list, sizeof(list));
+        else
+            memcpy(at, &outer, sizeof(outer));
+        break;
+    default: fail_msg("a kind of member that no test knows"); break;
+    }
+}
+
+/* A model of one node with these attributes. */
+static NNRT_Model *one_node(const nnrt_op *op, const void *attr)
+{
+    static const int32_t dims[] = {2, 3};
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    uint32_t x;
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_builder_create(&b, "one", NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", op->type, attr, &x, 1));
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+/* The struct comes back from a file as it went in. Returns the file. */
+static image attr_through_file(const nnrt_op *op, const void *attr)
+{
+    NNRT_Model *m = one_node(op, attr), *back;
+    image f = image_make(m, NULL);
+    back = load(&f);
+    assert_true(nnrt_attr_equal(op->attr, attr, back->nodes.data[0].nodeAttr.data));
+    nnrt_model_destroy(back);
+    nnrt_model_destroy(m);
+    return f;
+}
+
+/* Every member of every operator, changed by itself: the comparison, the file and what is loaded from it show it, so
+   that none of the three passes a member over. */
+static void test_changed_members(void **state)
+{
+    uint32_t members = 0;
+    (void)state;
+    for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++) {
+        const nnrt_op *op = nnrt_op_at(k);
+        const nnrt_attr_struct *s = op->attr;
+        uint64_t base[64], changed[64];
+        NNRT_Int64List baseLists[2], lists[2];
+        assert_true(s->bytes <= sizeof(base));
+        for (uint32_t i = 0; i < s->count; i++, members++)
+            for (uint32_t way = 1; way < 3; way++) {
+                const uint32_t at = s->members[i].offset;
+                image f, g;
+                nnrt_attr_defaults(s, base);
+                change_member(&s->members[i], (uint8_t *)base + at, baseLists, 0);
+                memcpy(changed, base, sizeof(base));
+                change_member(&s->members[i], (uint8_t *)changed + at, lists, way);
+                assert_false(nnrt_attr_equal(s, base, changed));
+                f = attr_through_file(op, base);
+                g = attr_through_file(op, changed);
+                assert_true(f.bytes != g.bytes || memcmp(f.data, g.data, f.bytes) != 0);
+                image_free(&g);
+                image_free(&f);
+            }
+    }
+    print_message("%u members, each changed by itself\n", members);
+    assert_true(members > 100);
+}
+
 static void test_outputs(void **state)
 {
     NNRT_Model *m = small_model(), *back;
@@ -774,6 +882,128 @@ static void test_longer_records(void **state)
     image_free(&f);
 }
 
+/* f with two sections more: one of a type of somebody's own, and what a device named "dev0" prepared. Everything moves
+   back by 128 bytes, where their rows stand, and the strings go to the end, where two names join them. */
+static image image_with_sections(const image *f, const char *own, const char *prepared)
+{
+    static const char names[] = "mine\0dev0";
+    const uint32_t count = 10;
+    nnrti_file_row rows[10], strings = row_get(f, 0);
+    size_t at = f->bytes + 128;
+    uint64_t sum;
+    image g;
+    memset(rows, 0, sizeof(rows));
+    g.bytes = at + 3 * 4096;
+    g.data = (uint8_t *)nnrt_alloc(NULL, g.bytes);
+    memset(g.data, 0, g.bytes);
+    memcpy(g.data, f->data, 64);
+    memcpy(g.data + 64 + 128, f->data + 64, f->bytes - 64);
+    for (uint32_t i = 0; i < 7; i++) {
+        rows[i] = row_get(f, i + 1);
+        rows[i].offset += 128;
+    }
+    for (uint32_t i = 7; i < count; i++, at += 4096) {
+        const char *text = i == 7 ? own : prepared;
+        rows[i].type = i == 7 ? 0x10000 : i == 8 ? NNRTI_FILE_DEVICE : NNRTI_FILE_STRINGS;
+        rows[i].offset = at;
+        rows[i].bytes = i < 9 ? strlen(text) : strings.bytes + sizeof(names);
+        rows[i].alignment = i == 7 ? 256 : 64;
+        rows[i].offset += (rows[i].alignment - at % rows[i].alignment) % rows[i].alignment;
+        rows[i].record = 1;
+        rows[i].name = i < 9 ? (uint32_t)strings.bytes + (i == 8 ? 5 : 0) : 0;
+        if (i < 9)
+            memcpy(g.data + rows[i].offset, text, strlen(text));
+    }
+    memcpy(g.data + rows[9].offset, f->data + strings.offset, (size_t)strings.bytes);
+    memcpy(g.data + rows[9].offset + strings.bytes, names, sizeof(names));
+    memcpy(g.data + 64, rows, sizeof(rows));
+    memcpy(g.data + 16, &g.bytes, sizeof(g.bytes));
+    memcpy(g.data + 32, &count, sizeof(count));
+    sum = nnrti_file_checksum(g.data, g.bytes);
+    memcpy(g.data + 24, &sum, sizeof(sum));
+    return g;
+}
+
+/* Sections beside the portable model can be found, do not disturb it, and stay behind when it is saved again. */
+static void test_more_sections(void **state)
+{
+    image f = small_image(), g = image_with_sections(&f, "anything", "prepared"), again;
+    nnrt_file_section own, device;
+    nnrt_save_desc desc;
+    NNRT_Model *m = load(&g);
+    (void)state;
+    small_runs(m);
+    assert_string_equal(nnrt_model_metadata(m, "mean"), "127.5");
+    assert_true(nnrt_model_section(m, 7, &own) && nnrt_model_section(m, 8, &device));
+    assert_true(own.type == 0x10000 && own.alignment == 256 && own.bytes == 8 && device.bytes == 8);
+    assert_string_equal(own.kind, "unknown");
+    assert_string_equal(own.name, "mine");
+    assert_memory_equal(own.data, "anything", 8);
+    assert_string_equal(device.kind, "device");
+    assert_string_equal(device.name, "dev0");
+    assert_memory_equal(device.data, "prepared", 8);
+    memset(&desc, 0, sizeof(desc));
+    desc.metadata = labels;
+    desc.metadataCount = 2;
+    again = image_make(m, &desc);
+    assert_int_equal(again.bytes, f.bytes);
+    assert_memory_equal(again.data, f.data, f.bytes);
+    nnrt_model_destroy(m);
+    image_free(&again);
+    image_free(&g);
+    image_free(&f);
+}
+
+/* Several named subgraphs go into the records and come back; as no operator calls a second one yet, loading the file
+   refuses it, and so does saving. */
+static void test_subgraphs(void **state)
+{
+    NNRT_Model *m = small_model(), *back = NULL;
+    NNRT_SubGraph graphs[3];
+    const uint32_t second[] = {2, 0, 1};
+    nnrti_file_row rows[NNRTI_FILE_TYPES];
+    nnrti_file_header header;
+    nnrt_save_desc none;
+    nnrt_memory memory;
+    nnrt_error error;
+    nnrti_owned *o;
+    nnrti_writer w;
+    nnrti_reader r;
+    image f;
+    size_t bytes;
+    (void)state;
+    memset(&none, 0, sizeof(none));
+    memset(&w, 0, sizeof(w));
+    memset(&r, 0, sizeof(r));
+    memset(&error, 0, sizeof(error));
+    graphs[0] = graphs[1] = m->subGraph.data[0];
+    graphs[1].name = "second";
+    graphs[1].nodeIndices = NNRT_Uint32List_make(second, 3);
+    memset(&graphs[2], 0, sizeof(graphs[2]));
+    graphs[2].name = "third, empty";
+    m->subGraph = NNRT_SubGraphList_make(graphs, 3);
+    assert_int_equal(nnrt_model_save_memory(m, NULL, NULL, 0, &bytes, NULL), NNRT_NOT_SUPPORT);
+    w.desc = &none;
+    assert_true(nnrti_writer_lay(&w, m, &header, rows));
+    f.bytes = (size_t)w.bytes;
+    f.data = w.out = (uint8_t *)nnrt_alloc(NULL, f.bytes);
+    nnrti_writer_all(&w, m, &header, rows);
+    assert_int_equal(nnrt_model_load_memory(&back, f.data, f.bytes, NULL, &error), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(error.message, "3 subgraphs"));
+    assert_null(back);
+    r.data = f.data;
+    assert_int_equal(nnrti_file_header_read(f.data, f.bytes, &header, NULL), NNRT_SUCCESS);
+    assert_true(nnrti_reader_sections(&r, &header));
+    nnrt_memory_count(&memory, NULL);
+    o = nnrti_reader_model(&r, &memory);
+    assert_non_null(o);
+    same_model(m, &o->model);
+    nnrt_memory_end(&memory);
+    m->subGraph = NNRT_SubGraphList_make(NULL, 0);
+    nnrt_model_destroy(m);
+    image_free(&f);
+}
+
 /* Allocation n fails, for every n: the code says so, nothing stays taken, and the next try works. */
 static void test_no_memory(void **state)
 {
@@ -1038,20 +1268,111 @@ static void test_big_endian(void **state)
     (void)remove(in_folder("big.nnrt"));
 }
 
+/* KiB of a mapped file that are in memory, -1 where that is not known. */
+static long file_resident(const char *path)
+{
+    FILE *f = fopen("/proc/self/smaps", "r");
+    const char *name = strrchr(path, '/');
+    char line[4096];
+    long sum = -1, part;
+    bool mine = false;
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+        const size_t n = strcspn(line, "\n"), k = strlen(name), hex = strspn(line, "0123456789abcdef");
+        if (hex > 0 && line[hex] == '-')
+            mine = n > k && memcmp(line + n - k, name, k) == 0;
+        else if (mine && sscanf(line, "Rss: %ld", &part) == 1)
+            sum = (sum < 0 ? 0 : sum) + part;
+    }
+    if (f != NULL)
+        (void)fclose(f);
+    return sum;
+}
+
+/* A table of 8 MB: loading and a run that takes one row bring no more into memory than what they touch, and the library
+   allocates no more than tables and a workspace. tests/bench_load.c does the same with 200 MB. */
+static void test_resident(void **state)
+{
+    enum { ROWS = 2048, WIDTH = 1024, FOLIO = 2048 }; /* FOLIO: KiB that Linux may map at once */
+    static const int32_t dims[] = {ROWS, WIDTH}, one[] = {1}, axis[] = {0}, row[] = {1500};
+    static float y[WIDTH];
+    float *table = (float *)malloc(sizeof(float) * ROWS * WIDTH);
+    nnrt_io in = {(void *)(uintptr_t)row, sizeof(row)}, out = {y, sizeof(y)};
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_session *s = NULL;
+    nnrt_session_desc desc;
+    nnrt_load_desc how;
+    nnrt_allocator a;
+    uint32_t operands[3];
+    long loaded, ran;
+    trial t;
+    (void)state;
+    assert_non_null(table);
+    for (uint32_t i = 0; i < ROWS * WIDTH; i++)
+        table[i] = (float)i;
+    assert_int_equal(nnrt_builder_create(&b, "table", NULL), NNRT_SUCCESS);
+    operands[0] = nnrt_builder_constant(b, "table", NNRT_DATA_TYPE_FLOAT32, 2, dims, table, false);
+    operands[1] = nnrt_builder_input(b, "row", NNRT_DATA_TYPE_INT32, 1, one);
+    operands[2] = nnrt_builder_constant(b, "axis", NNRT_DATA_TYPE_INT32, 0, NULL, axis, true);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_GATHER, NULL, operands, 3));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_save(m, in_folder("table.nnrt"), NULL, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(m);
+    a = trial_allocator(&t);
+    memset(&how, 0, sizeof(how));
+    memset(&desc, 0, sizeof(desc));
+    how.allocator = desc.allocator = &a;
+    assert_int_equal(nnrt_model_load(&m, in_folder("table.nnrt"), &how, NULL), NNRT_SUCCESS);
+    loaded = file_resident(in_folder("table.nnrt"));
+    assert_true(t.bytes <= 4 * sizeof(NNRT_Tensor) + sizeof(NNRT_Node) + sizeof(NNRT_Gather) + 2048);
+    assert_true(loaded <= FOLIO);
+    assert_int_equal(nnrt_session_create(&s, m, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+    ran = file_resident(in_folder("table.nnrt"));
+    assert_memory_equal(y, table + (size_t)row[0] * WIDTH, sizeof(y));
+    assert_true(t.most < 65536);
+    assert_true(ran <= loaded + 2 * FOLIO);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(m);
+    /* the checksum reads all of it, so that the measure would show it */
+    how.checksum = true;
+    assert_int_equal(nnrt_model_load(&m, in_folder("table.nnrt"), &how, NULL), NNRT_SUCCESS);
+    print_message("of 8192 KiB %ld are in memory after loading, %ld after a run, %ld with the checksum\n", loaded, ran,
+                  file_resident(in_folder("table.nnrt")));
+    assert_true(loaded < 0 || file_resident(in_folder("table.nnrt")) >= ROWS * WIDTH / 256);
+    nnrt_model_destroy(m);
+    assert_int_equal(t.live, 0);
+    (void)remove(in_folder("table.nnrt"));
+    free(table);
+}
+
 int main(void)
 {
     const struct CMUnitTest refusal[] = {cmocka_unit_test(test_big_endian)};
     const uint16_t one = 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attributes),     cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_layout),         cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_metadata),       cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_changed_bytes),  cmocka_unit_test(test_changed_attributes),
-        cmocka_unit_test(test_sections),       cmocka_unit_test(test_records),
-        cmocka_unit_test(test_other_versions), cmocka_unit_test(test_longer_records),
-        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_arguments),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_changed_members),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_metadata),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_changed_bytes),
+        cmocka_unit_test(test_changed_attributes),
+        cmocka_unit_test(test_sections),
+        cmocka_unit_test(test_records),
+        cmocka_unit_test(test_other_versions),
+        cmocka_unit_test(test_longer_records),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_factor),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_files),
         cmocka_unit_test(test_large),
+        cmocka_unit_test(test_more_sections),
+        cmocka_unit_test(test_subgraphs),
+        cmocka_unit_test(test_resident),
     };
     int failed;
     (void)nnrt_text(folder, sizeof(folder), "build/file_XXXXXX");

@@ -21,13 +21,13 @@ enum {
     CLI_ALL = 511
 };
 
-#define CLI_MOST_INPUTS 64 /* --input, --shape and --meta may each occur that often */
+#define CLI_MOST_INPUTS 64 /* --input, --shape, --labels and --meta may each occur that often */
 
 typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS];
-    const char *metadata[CLI_MOST_INPUTS];
-    uint32_t inputCount, shapeCount, metadataCount;
+    const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS];
+    uint32_t inputCount, shapeCount, metadataCount, labelsCount;
     const char *outputDir, *device, *data, *name;
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
@@ -97,6 +97,22 @@ static bool cli_take_numbers(const char *text, double *out, uint32_t *count)
     return text[-1] == '\0';
 }
 
+/* The same, as factors: one through each number, none of which is 0. */
+static bool cli_take_divisors(const char *text, double *out, uint32_t *count)
+{
+    bool good = cli_take_numbers(text, out, count);
+    for (uint32_t i = 0; i < *count && good; i++) {
+        good = out[i] != 0 && isfinite(1 / out[i]);
+        out[i] = 1 / out[i];
+    }
+    return good;
+}
+
+static int cli_layout(const char *text)
+{
+    return strcmp(text, "nchw") == 0 ? CLI_LAYOUT_NCHW : strcmp(text, "nhwc") == 0 ? CLI_LAYOUT_NHWC : CLI_LAYOUT_AUTO;
+}
+
 static bool cli_take_positive(const char *text, double *out)
 {
     return cli_take_number(&text, out) && *text == '\0' && *out >= 0;
@@ -141,6 +157,20 @@ static bool cli_take_gray(cli_args *a, const char *v)
     return true;
 }
 
+static bool cli_take_invert(cli_args *a, const char *v)
+{
+    (void)v;
+    a->image.invert = CLI_INVERT_YES;
+    return true;
+}
+
+static bool cli_take_no_invert(cli_args *a, const char *v)
+{
+    (void)v;
+    a->image.invert = CLI_INVERT_NO;
+    return true;
+}
+
 static bool cli_take_input(cli_args *a, const char *v)
 {
     if (a->inputCount == CLI_MOST_INPUTS)
@@ -163,6 +193,14 @@ static bool cli_take_metadata(cli_args *a, const char *v)
     if (a->metadataCount == CLI_MOST_INPUTS || *v == '=' || strchr(v, '=') == NULL)
         return false;
     a->metadata[a->metadataCount++] = v;
+    return true;
+}
+
+static bool cli_take_labels(cli_args *a, const char *v)
+{
+    if (a->labelsCount == CLI_MOST_INPUTS || *v == '\0')
+        return false;
+    a->labels[a->labelsCount++] = v;
     return true;
 }
 
@@ -237,12 +275,14 @@ static bool cli_take_scale(cli_args *a, const char *v)
     return cli_take_numbers(v, a->image.scale, &a->image.scales);
 }
 
+static bool cli_take_std(cli_args *a, const char *v)
+{
+    return cli_take_divisors(v, a->image.scale, &a->image.scales);
+}
+
 static bool cli_take_layout(cli_args *a, const char *v)
 {
-    a->image.layout = strcmp(v, "nchw") == 0   ? CLI_LAYOUT_NCHW
-                      : strcmp(v, "nhwc") == 0 ? CLI_LAYOUT_NHWC
-                                               : CLI_LAYOUT_AUTO;
-    return a->image.layout != CLI_LAYOUT_AUTO;
+    return (a->image.layout = cli_layout(v)) != CLI_LAYOUT_AUTO;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -266,17 +306,24 @@ static const cli_option cli_options[] = {
      "images: value = (pixel - mean) * scale, pixel 0 to 255; one number or one a channel", cli_take_mean},
     {"--scale", "S[,T,U]", CLI_RUN | CLI_EMIT,
      "images: the factor; 1/255 may be written so. Default: mean 0, scale 1/255", cli_take_scale},
+    {"--std", "S[,T,U]", CLI_RUN | CLI_EMIT, "images: --scale by its inverse, a divisor", cli_take_std},
     {"--layout", "nchw|nhwc", CLI_RUN | CLI_EMIT, "images: order of the input's axes; default: from its shape",
      cli_take_layout},
     {"--rgb", NULL, CLI_RUN | CLI_EMIT, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
     {"--bgr", NULL, CLI_RUN | CLI_EMIT, "images: blue, green, red", cli_take_bgr},
     {"--gray", NULL, CLI_RUN | CLI_EMIT,
      "images: grey (default with 1 channel); three equal channels where the input has 3", cli_take_gray},
+    {"--invert", NULL, CLI_RUN | CLI_EMIT, "images: 255 - pixel in the pixel's place, for what is drawn dark on light",
+     cli_take_invert},
+    {"--no-invert", NULL, CLI_RUN | CLI_EMIT, "images: the pixel itself, even where the metadata say otherwise",
+     cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*", cli_take_data},
     {"--rtol", "R", CLI_CHECK, "allowed error relative to the expected value, default 1e-3", cli_take_rtol},
     {"--atol", "A", CLI_CHECK, "allowed error beside that, default 1e-5", cli_take_atol},
-    {"--meta", "KEY=VALUE", CLI_CONVERT, "a text to keep in the file, such as labels=\"cat dog\"; KEY= drops it",
-     cli_take_metadata},
+    {"--labels", "[OUTPUT=]FILE", CLI_CONVERT, "names of the classes, one a line: metadata labels, or labels.OUTPUT",
+     cli_take_labels},
+    {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to keep in the file; KEY= drops it", cli_take_metadata},
+    {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT,
      "leave the model as it is: by default constants are folded and nodes fused", cli_take_no_optimize},
     {"--device", "NAME", CLI_SESSIONS, "where to run: a name that 'nnrt devices' lists, default auto", cli_take_device},

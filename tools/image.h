@@ -31,14 +31,34 @@ Part of tools/nnrt.c.
 
 enum { CLI_LAYOUT_AUTO, CLI_LAYOUT_NCHW, CLI_LAYOUT_NHWC };
 enum { CLI_COLOUR_AUTO, CLI_COLOUR_RGB, CLI_COLOUR_BGR, CLI_COLOUR_GRAY };
+enum { CLI_INVERT_AUTO, CLI_INVERT_YES, CLI_INVERT_NO };
 
-/* What the user says about images. value = (pixel - mean) * scale, pixel 0 to 255; one number each, or one a channel;
-   a count of 0 is the default of the tensor's type. */
+/* What the user or the model's metadata say about images. value = (pixel - mean) * scale, pixel 0 to 255, or 255 - pixel
+   where it is inverted; one number each, or one a channel; a count of 0 is the default of the tensor's type. */
 typedef struct cli_image_options {
     double mean[4], scale[4];
     uint32_t means, scales;
-    int layout, colour;
+    int layout, colour, invert;
 } cli_image_options;
+
+/* What *o leaves open becomes what *below says. */
+static void cli_image_options_over(cli_image_options *o, const cli_image_options *below)
+{
+    if (o->means == 0) {
+        memcpy(o->mean, below->mean, sizeof(o->mean));
+        o->means = below->means;
+    }
+    if (o->scales == 0) {
+        memcpy(o->scale, below->scale, sizeof(o->scale));
+        o->scales = below->scales;
+    }
+    if (o->layout == CLI_LAYOUT_AUTO)
+        o->layout = below->layout;
+    if (o->colour == CLI_COLOUR_AUTO)
+        o->colour = below->colour;
+    if (o->invert == CLI_INVERT_AUTO)
+        o->invert = below->invert;
+}
 
 static bool cli_is_image(const cli_bytes *file)
 {
@@ -97,19 +117,20 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
         shape->dims[0] = 1;
     c = shape->dims[axes->channel];
     if (!cli_channels_like(c) || shape->dims[axes->height] == 0 || shape->dims[axes->width] == 0)
-        return cli_fail("cannot use %s: input '%s' is %s; an image has 1, 3 or 4 channels (is --layout right?)", path,
-                        name, cli_shape_text(text, sizeof(text), NNRT_DATA_TYPE_UNKNOWN, shape) + strlen("unknown"));
+        return cli_fail(
+            "cannot use %s: input '%s' is %s; an image has 1, 3 or 4 channels (is --layout right, or the metadata?)",
+            path, name, cli_shape_text(text, sizeof(text), NNRT_DATA_TYPE_UNKNOWN, shape) + strlen("unknown"));
     if (shape->rank == 4 && shape->dims[0] != 1)
         return cli_fail("cannot use %s: input '%s' takes a batch of %d, an image is one sample", path, name,
                         shape->dims[0]);
     if (c == 1 && (options->colour == CLI_COLOUR_RGB || options->colour == CLI_COLOUR_BGR))
-        return cli_fail("cannot use %s: --rgb and --bgr need 3 or 4 channels, input '%s' has one", path, name);
+        return cli_fail("cannot use %s: colours rgb and bgr need 3 or 4 channels, input '%s' has one", path, name);
     if (c == 4 && options->colour == CLI_COLOUR_GRAY)
-        return cli_fail("cannot use %s: --gray needs 1 or 3 channels, input '%s' has 4", path, name);
+        return cli_fail("cannot use %s: colour gray needs 1 or 3 channels, input '%s' has 4", path, name);
     if ((options->means > 1 && options->means != (uint32_t)c) ||
         (options->scales > 1 && options->scales != (uint32_t)c))
-        return cli_fail("cannot use %s: --mean and --scale take one number or one a channel; input '%s' has %d", path,
-                        name, c);
+        return cli_fail("cannot use %s: mean and scale (or std) are one number or one a channel; input '%s' has %d",
+                        path, name, c);
     return CLI_DONE;
 }
 
@@ -198,6 +219,7 @@ static int cli_image_read(const cli_bytes *file, const char *path, const cli_ima
         for (size_t c = 0; c < channels; c++) {
             size_t from = gray ? 0 : options->colour == CLI_COLOUR_BGR && c < 3 ? 2 - c : c;
             double pixel = (double)pixels[p * (gray ? 1 : channels) + from];
+            pixel = options->invert == CLI_INVERT_YES && c < 3 ? 255 - pixel : pixel;
             size_t at = axes->channel < axes->height ? c * height * width + p : p * channels + c;
             cli_set_element(t, at, cli_image_value(options, type, (uint32_t)c, pixel));
         }

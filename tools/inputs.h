@@ -5,7 +5,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_INPUTS_H
 #define NNRT_TOOL_INPUTS_H
 
-#include "args.h"
+#include "meta.h"
 
 /* One input of the model, as its file declares it, and where its value comes from. */
 typedef struct cli_input {
@@ -22,6 +22,8 @@ typedef struct cli_inputs {
     cli_input *data;
     nnrt_dims *shapes;
     uint32_t count;
+    cli_metadata metadata; /* of the model */
+    const char *path;      /* the model's file */
 } cli_inputs;
 
 static void cli_inputs_free(cli_inputs *in)
@@ -32,6 +34,7 @@ static void cli_inputs_free(cli_inputs *in)
     }
     free(in->data);
     free(in->shapes);
+    cli_metadata_free(&in->metadata);
     memset(in, 0, sizeof(*in));
 }
 
@@ -110,6 +113,8 @@ static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
             shape->dims[k] = t->dims.data[k];
         in->shapes[in->count++] = *shape;
     }
+    if (status == CLI_DONE)
+        status = cli_metadata_from_model(&in->metadata, model);
     nnrt_model_destroy(model);
     return status;
 }
@@ -123,6 +128,7 @@ static int cli_inputs_make(cli_inputs *in, const char *path)
     int status;
     memset(in, 0, sizeof(*in));
     memset(&error, 0, sizeof(error));
+    in->path = path;
     if (cli_is_nnrt(path))
         return cli_inputs_make_nnrt(in, path);
     status = cli_read_file(path, &file);
@@ -138,6 +144,8 @@ static int cli_inputs_make(cli_inputs *in, const char *path)
         for (size_t i = 0; status == CLI_DONE && i < inputs->count; i++)
             if (!cli_has_initializer(model->graph, inputs->data[i].name))
                 status = cli_inputs_add(in, &inputs->data[i], path);
+        if (status == CLI_DONE)
+            status = cli_metadata_from_onnx(&in->metadata, &model->metadataProps);
     }
     nnrt_onnx_model_free(model);
     free(file.data);
@@ -297,9 +305,12 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
         return status;
     if (cli_is_image(&file)) {
         cli_image_axes axes = {0, 0, 0};
-        status = cli_image_shape(&file, path, options, input->name, &in->shapes[i], &axes);
+        cli_image_options all = *options;
+        status = cli_metadata_image(&in->metadata, in->path, input->name, &all);
         if (status == CLI_DONE)
-            status = cli_image_read(&file, path, options, input->type, &in->shapes[i], &axes, &input->value);
+            status = cli_image_shape(&file, path, &all, input->name, &in->shapes[i], &axes);
+        if (status == CLI_DONE)
+            status = cli_image_read(&file, path, &all, input->type, &in->shapes[i], &axes, &input->value);
         free(file.data);
         return status;
     }

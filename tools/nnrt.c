@@ -5,7 +5,7 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_image (libstb-dev) to read images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
-inputs.h model inputs; job.h sessions; check.h test data; emit.h models as C.
+meta.h metadata; inputs.h model inputs; job.h sessions; check.h test data; emit.h models as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 */
 #define _POSIX_C_SOURCE 200809L
@@ -106,11 +106,10 @@ static void cli_info_memory(const cli_job *job, const cli_args *args)
     printf("session     %.0f bytes, arena included, constants not\n", (double)m.total);
 }
 
-/* Sections and metadata of a .nnrt file. */
-static void cli_info_file(const NNRT_Model *m, bool json)
+/* Sections of a .nnrt file. */
+static void cli_info_sections(const NNRT_Model *m, bool json)
 {
     nnrt_file_section s;
-    nnrt_metadata meta;
     if (!nnrt_model_section(m, 0, &s))
         return;
     fputs(json ? ",\"sections\":[" : "", stdout);
@@ -126,19 +125,40 @@ static void cli_info_file(const NNRT_Model *m, bool json)
             putchar('\n');
         }
     }
-    fputs(json ? "],\"metadata\":{" : "", stdout);
-    for (uint32_t i = 0; (meta = nnrt_model_metadata_at(m, i)).key != NULL; i++) {
+    fputs(json ? "]" : "", stdout);
+}
+
+/* A value as people read it: of several lines their number and the first five. */
+static void cli_put_value(const char *value)
+{
+    const uint32_t lines = cli_lines(value);
+    if (lines > 1)
+        printf("%u lines: ", (unsigned)lines);
+    for (uint32_t i = 0; i < 5 && i < lines; i++) {
+        const size_t n = strcspn(value, "\n");
+        char *line = cli_text_copy(value, n);
+        fputs(i > 0 ? ", " : "", stdout);
+        cli_put_name(stdout, line != NULL ? line : "");
+        free(line);
+        value += n + (value[n] == '\n');
+    }
+    fputs(lines > 5 ? ", ...\n" : "\n", stdout);
+}
+
+static void cli_info_metadata(const cli_metadata *m, bool json)
+{
+    fputs(json ? ",\"metadata\":{" : "", stdout);
+    for (uint32_t i = 0; i < m->count; i++) {
         fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "metadata    ", stdout);
-        if (json)
-            cli_json_text(meta.key);
-        else
-            cli_put_name(stdout, meta.key);
-        fputs(json ? ":" : "=", stdout);
-        if (json)
-            cli_json_text(meta.value);
-        else
-            cli_put_name(stdout, meta.value);
-        fputs(json ? "" : "\n", stdout);
+        if (json) {
+            cli_json_text(m->data[i].key);
+            putchar(':');
+            cli_json_text(m->data[i].value);
+        } else {
+            cli_put_name(stdout, m->data[i].key);
+            putchar('=');
+            cli_put_value(m->data[i].value);
+        }
     }
     fputs(json ? "}" : "", stdout);
 }
@@ -204,7 +224,8 @@ static int cli_info_job(cli_job *job, const cli_args *args)
     cli_info_tensors(job, args->json);
     cli_info_operators(job->model, args->json);
     cli_info_keep(job, args->json);
-    cli_info_file(job->model, args->json);
+    cli_info_sections(job->model, args->json);
+    cli_info_metadata(&job->in.metadata, args->json);
     cli_info_memory(job, args);
     return CLI_DONE;
 }
@@ -227,42 +248,137 @@ static void cli_convert_progress(void *user, uint64_t done, uint64_t total)
     cli_progress_show((cli_progress *)user, (size_t)(done / 1024), (size_t)(total / 1024));
 }
 
-/* Metadata of the new file: what the old one has, and --meta over it. *keys holds copies of those keys, which the caller
-   frees with *list; NULL: no memory. */
-static nnrt_metadata *cli_convert_metadata(const NNRT_Model *m, const cli_args *args, char **keys, uint32_t *count)
+/* Reads one --labels [OUTPUT=]FILE into the metadata. */
+static int cli_convert_labels(cli_job *job, const char *option)
 {
-    uint32_t own = 0;
-    size_t room = 1;
-    char *key;
-    nnrt_metadata *list;
-    while (nnrt_model_metadata_at(m, own).key != NULL)
-        own++;
-    for (uint32_t i = 0; i < args->metadataCount; i++)
-        room += strlen(args->metadata[i]) + 1;
-    list = (nnrt_metadata *)cli_alloc((size_t)own + args->metadataCount, sizeof(*list));
-    key = *keys = (char *)cli_alloc(room, 1);
-    if (list == NULL || key == NULL) {
-        free(list);
-        return NULL;
+    const NNRT_Model *m = job->model;
+    const char *name = "", *path = option;
+    char *text, *key;
+    int status;
+    for (uint32_t i = 0; i < m->outputIndex.count; i++) {
+        const char *other = m->allTensors.data[m->outputIndex.data[i]].name;
+        const size_t n = strlen(other);
+        if (n > strlen(name) && strncmp(option, other, n) == 0 && option[n] == '=') {
+            name = other;
+            path = option + n + 1;
+        }
     }
-    for (*count = 0; *count < own; ++*count)
-        list[*count] = nnrt_model_metadata_at(m, *count);
-    for (uint32_t i = 0; i < args->metadataCount; i++) {
+    status = cli_labels_read(path, &text);
+    key = status == CLI_DONE ? (char *)cli_alloc(strlen(name) + sizeof("labels."), 1) : NULL;
+    if (key != NULL) {
+        strcpy(key, "labels");
+        if (*name != '\0')
+            strcat(strcat(key, "."), name);
+        status = cli_metadata_set(&job->in.metadata, key, strlen(key), text, strlen(text));
+    } else if (status == CLI_DONE) {
+        status = CLI_FAILED;
+    }
+    free(key);
+    free(text);
+    return status;
+}
+
+/* A session, for the shapes of the outputs, which the model itself may not tell. None where an input has an extent that
+   is open, or where the device cannot run the model: then labels are checked when it is run. */
+static void cli_convert_prepare(cli_job *job)
+{
+    nnrt_session_desc desc;
+    bool open = false;
+    memset(&desc, 0, sizeof(desc));
+    for (uint32_t i = 0; i < job->in.count; i++) {
+        const nnrt_dims *shape = &job->in.shapes[i];
+        open = open || shape->rank < 0;
+        for (int32_t k = 0; k < shape->rank; k++)
+            open = open || shape->dims[k] < 0;
+    }
+    if (job->fromNnrt)
+        desc.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+    if (!open && job->session == NULL)
+        (void)nnrt_session_create(&job->session, job->model, &desc, NULL);
+}
+
+/* Labels must fit the output that they are for, or one of all. */
+static int cli_convert_check_labels(const cli_job *job, const nnrt_metadata *e, const char *path)
+{
+    const NNRT_Model *m = job->model;
+    const bool one = e->key[6] == '.';
+    const uint32_t n = cli_lines(e->value);
+    char names[512], want[640];
+    size_t at = 0;
+    bool found = false, fits = false;
+    nnrt_dims shape;
+    memset(&shape, 0, sizeof(shape));
+    names[0] = '\0';
+    for (uint32_t i = 0; i < m->outputIndex.count; i++) {
+        const NNRT_Tensor *t = &m->allTensors.data[m->outputIndex.data[i]];
+        const bool meant = !one || strcmp(e->key + 7, t->name) == 0;
+        found = found || meant;
+        shape.rank = -1;
+        if (job->session != NULL)
+            shape = nnrt_session_output(job->session, i).shape;
+        fits = fits || (meant && n > 1 && (shape.rank < 0 || cli_class_axis(&shape, n) >= 0));
+        if (at < sizeof(names))
+            at += nnrt_text(names + at, sizeof(names) - at, "%s'%s'", i > 0 ? ", " : "", t->name);
+    }
+    if (fits)
+        return CLI_DONE;
+    if (found)
+        snprintf(want, sizeof(want), "as many lines as an axis of the output has extents, not %u", (unsigned)n);
+    else
+        snprintf(want, sizeof(want), "an output, one of %s, behind labels.", names);
+    return cli_metadata_fail(path, e, want);
+}
+
+/* "input.NAME.KEY" must be of an input, and something that nnrt run knows. */
+static int cli_convert_check_input(const cli_job *job, const nnrt_metadata *e, const char *path)
+{
+    char names[512], want[600];
+    const char *fault = NULL;
+    for (uint32_t i = 0; i < job->in.count; i++) {
+        const char *key = cli_image_key(e->key, job->in.data[i].name);
+        cli_image_options o;
+        memset(&o, 0, sizeof(o));
+        if (key == NULL)
+            continue;
+        key = cli_image_take(&o, key, e->value);
+        if (key == NULL)
+            return CLI_DONE;
+        if (fault == NULL || *fault == '\0')
+            fault = key;
+    }
+    if (fault == NULL)
+        snprintf(want, sizeof(want), "an input, one of %s, behind input.",
+                 cli_inputs_text(&job->in, false, names, sizeof(names)));
+    else
+        snprintf(want, sizeof(want), "%s",
+                 *fault != '\0' ? fault : "mean, scale, std, color, layout or invert behind the input");
+    return cli_metadata_fail(path, e, want);
+}
+
+/* Metadata of the new file: what the old one has, --labels over it and --meta over that; all that nnrt run would use
+   must be good. */
+static int cli_convert_metadata(cli_job *job, const cli_args *args)
+{
+    cli_metadata *m = &job->in.metadata;
+    int status = CLI_DONE;
+    for (uint32_t i = 0; status == CLI_DONE && i < args->labelsCount; i++)
+        status = cli_convert_labels(job, args->labels[i]);
+    for (uint32_t i = 0; status == CLI_DONE && i < args->metadataCount; i++) {
         const size_t n = strcspn(args->metadata[i], "=");
-        uint32_t at = 0;
-        memcpy(key, args->metadata[i], n);
-        while (at < *count && strcmp(list[at].key, key) != 0)
-            at++;
-        list[at].key = key;
-        list[at].value = args->metadata[i] + n + 1;
-        key += n + 1;
-        *count += at == *count;
+        const char *value = args->metadata[i] + n + 1;
+        status = cli_metadata_set(m, args->metadata[i], n, value, strlen(value));
     }
-    for (uint32_t i = own = 0; i < *count; i++)
-        if (*list[i].value != '\0')
-            list[own++] = list[i];
-    *count = own;
-    return list;
+    for (uint32_t i = 0; status == CLI_DONE && i < m->count; i++) {
+        if (strcmp(m->data[i].key, "labels") == 0 || strncmp(m->data[i].key, "labels.", 7) == 0) {
+            cli_convert_prepare(job);
+            status = cli_convert_check_labels(job, &m->data[i], args->model);
+        } else if (strncmp(m->data[i].key, "input.", 6) == 0) {
+            status = cli_convert_check_input(job, &m->data[i], args->model);
+        }
+    }
+    for (uint32_t i = 0; status == CLI_DONE && i < job->in.count; i++)
+        status = cli_metadata_one_factor(m, args->model, job->in.data[i].name);
+    return status;
 }
 
 /* Writes the model that has been loaded, and tells the size of the file. */
@@ -272,21 +388,17 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     nnrt_save_desc desc;
     nnrt_error error;
     NNRT_ReturnCode code;
-    char *keys = NULL;
-    nnrt_metadata *list;
     size_t bytes;
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
-    list = cli_convert_metadata(job->model, args, &keys, &desc.metadataCount);
-    desc.metadata = list;
+    desc.metadata = job->in.metadata.data;
+    desc.metadataCount = job->in.metadata.count;
     desc.progress = cli_convert_progress;
     desc.user = &progress;
-    code = list == NULL ? NNRT_OUT_OF_MEMORY : nnrt_model_save_memory(job->model, &desc, NULL, 0, &bytes, &error);
+    code = nnrt_model_save_memory(job->model, &desc, NULL, 0, &bytes, &error);
     if (code == NNRT_SUCCESS)
         code = nnrt_model_save(job->model, args->output, &desc, &error);
     cli_progress_end(&progress);
-    free(list);
-    free(keys);
     if (code != NNRT_SUCCESS)
         return cli_fail("cannot convert %s: %s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code));
@@ -319,6 +431,8 @@ static int cli_convert(const cli_args *args)
     if (status == CLI_DONE && job.fromNnrt && !args->noOptimize &&
         nnrt_model_optimize(&job.model, &error) != NNRT_SUCCESS)
         status = cli_fail("cannot convert %s: %s", args->model, error.message);
+    if (status == CLI_DONE)
+        status = cli_convert_metadata(&job, args);
     if (status == CLI_DONE)
         status = cli_convert_save(&job, args);
     cli_job_free(&job);
@@ -485,7 +599,7 @@ static void cli_put_place(const cli_tensor *t, size_t i, bool json)
         printf("%.0f", (double)i);
 }
 
-static int cli_put_largest(const cli_tensor *t, uint32_t top, bool json)
+static int cli_put_largest(const cli_tensor *t, uint32_t top, const cli_labels *labels, bool json)
 {
     size_t count = t->count < top ? t->count : top;
     size_t *best = cli_largest(t, count);
@@ -493,10 +607,18 @@ static int cli_put_largest(const cli_tensor *t, uint32_t top, bool json)
         return CLI_FAILED;
     fputs(json ? ",\"top\":[" : "", stdout);
     for (size_t i = 0; i < count; i++) {
+        const char *label = cli_label_of(labels, &t->shape, best[i]);
         fputs(json ? (i > 0 ? ",{\"index\":" : "{\"index\":") : "  ", stdout);
         cli_put_place(t, best[i], json);
         fputs(json ? ",\"value\":" : "  ", stdout);
         cli_put_element(t, best[i], json ? (t->type == NNRT_DATA_TYPE_FLOAT64 ? 17 : 9) : 6, json);
+        if (label != NULL && json) {
+            fputs(",\"label\":", stdout);
+            cli_json_text(label);
+        } else if (label != NULL) {
+            fputs("  ", stdout);
+            cli_put_name(stdout, label);
+        }
         fputs(json ? "}" : "\n", stdout);
     }
     fputs(json ? "]" : "", stdout);
@@ -504,11 +626,42 @@ static int cli_put_largest(const cli_tensor *t, uint32_t top, bool json)
     return CLI_DONE;
 }
 
+/* Says of which metadata no label can be shown: those that have not as many lines as the output has extents in an axis.
+   What is for all outputs need fit one only. */
+static void cli_note_labels(const cli_job *job)
+{
+    const nnrt_metadata *all = NULL;
+    bool fits = false;
+    for (uint32_t i = 0; i < job->nOut; i++) {
+        const char *name = nnrt_session_output(job->session, i).name;
+        const nnrt_metadata *e = cli_labels_find(&job->in.metadata, name);
+        const uint32_t n = e != NULL ? cli_lines(e->value) : 0;
+        char text[CLI_SHAPE_BYTES];
+        if (e == NULL)
+            continue;
+        if (e->key[6] == '\0') {
+            all = e;
+            fits = fits || cli_class_axis(&job->outputs[i].shape, n) >= 0;
+        } else if (cli_class_axis(&job->outputs[i].shape, n) < 0) {
+            cli_note("%s: metadata %s has %u lines, expected as many as an axis of output '%s' has extents: %s",
+                     job->in.path, e->key, (unsigned)n, name,
+                     cli_shape_text(text, sizeof(text), job->outputs[i].type, &job->outputs[i].shape));
+        }
+    }
+    if (all != NULL && !fits)
+        cli_note("%s: metadata labels has %u lines, expected as many as an axis of an output has extents", job->in.path,
+                 (unsigned)cli_lines(all->value));
+}
+
 /* Prints outputs: name, type, shape, where it went, largest values. */
 static int cli_put_outputs(const cli_job *job, const cli_args *args, char *const *paths)
 {
     uint32_t top = args->top > 0 ? args->top : args->outputDir != NULL ? 0 : 5;
     int status = CLI_DONE;
+    cli_labels labels;
+    memset(&labels, 0, sizeof(labels));
+    if (top > 0)
+        cli_note_labels(job);
     for (uint32_t i = 0; status == CLI_DONE && i < job->nOut; i++) {
         const cli_tensor *t = &job->outputs[i];
         const char *name = nnrt_session_output(job->session, i).name;
@@ -528,7 +681,10 @@ static int cli_put_outputs(const cli_job *job, const cli_args *args, char *const
             putchar('\n');
         }
         if (top > 0)
-            status = cli_put_largest(t, top, args->json);
+            status = cli_labels_make(&labels, &job->in.metadata, name, &t->shape);
+        if (top > 0 && status == CLI_DONE)
+            status = cli_put_largest(t, top, &labels, args->json);
+        cli_labels_free(&labels);
         fputs(args->json ? "}" : "", stdout);
     }
     return status;
@@ -777,7 +933,7 @@ static const char cli_info_text[] =
     "chosen device has when open extents are those of --shape, or 1. constants: weights, used in place.\n"
     "arena: room for the values between nodes; its lower bound is the most that lives at one moment.\n"
     "keep: what to compile with so that only these operators are there in a program that loads the model.\n"
-    "session: all that nnrt_session_create allocates. Of a .nnrt file also its sections and metadata.\n\n";
+    "session: all that nnrt_session_create allocates. Also the metadata, and the sections of a .nnrt file.\n\n";
 
 static const char cli_run_text[] =
     "Every input needs a value. NAME= may be left out when there is one input; --input random without\n"
@@ -788,7 +944,9 @@ static const char cli_run_text[] =
     "Images are resized to the input's height and width: bilinear, averaging where they shrink. Then\n"
     "value = (pixel - mean) * scale, pixel 0 to 255. Default: pixel / 255 for floats, pixel - 128 for\n"
     "int8, the pixel itself for other types. torchvision's mean 0.485 and std 0.229, which it takes of\n"
-    "pixel / 255, are --mean 123.675 --scale 1/58.395 here. EXIF rotation is ignored, and so is alpha\n"
+    "pixel / 255, are --mean 123.675 --std 58.395 here. Where these options say nothing, the metadata of\n"
+    "the model do (see nnrt convert --help); labels among those stand behind the values. EXIF rotation is ignored, and "
+    "so is alpha\n"
     "unless the input has 4 channels.\n\n"
     "random is SplitMix64, started with SEED (default 0) + 2^32 * the input's number, one step an\n"
     "element, of which the top bits are taken: floats in [-1, 1), integers 0 to 7, bool 0 or 1. The\n"
@@ -805,7 +963,16 @@ static const char cli_check_text[] =
 static const char cli_convert_text[] =
     "IN is an ONNX or a .nnrt file. A .nnrt file is used where it lies, in a memory map or in flash; its\n"
     "weights are not copied, and what the importer does has been done. OUT appears when all of it is\n"
-    "written. Metadata of IN are kept when it is a .nnrt file.\n\n";
+    "written.\n\n"
+    "OUT has the metadata of IN (metadata_props of an ONNX file), then what --labels and --meta say. nnrt\n"
+    "run uses these; its options stand above them:\n"
+    "  labels, labels.OUTPUT         names of the classes, one a line, of all outputs or of one\n"
+    "  input.NAME.mean, .scale       images: value = (pixel - mean) * scale: one number or one a channel\n"
+    "  input.NAME.std                a divisor in the place of scale\n"
+    "  input.NAME.color              rgb, bgr or gray\n"
+    "  input.NAME.invert             yes: 255 - pixel in the pixel's place; no\n"
+    "  input.NAME.layout             nchw or nhwc\n"
+    "Texts for people: description, license, source. Other keys are kept as they are.\n\n";
 
 static const char cli_emit_text_help[] =
     "The file has the model as constant data, planned for an arena whose size it states: include it behind\n"
@@ -823,8 +990,8 @@ static const cli_command cli_commands[] = {
     {"check", "MODEL", "Runs a model on ONNX test data and compares its outputs.", cli_check_text,
      "nnrt check model.onnx --data test_data_set_0 --rtol 1e-4", CLI_CHECK, cli_check},
     {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,
-     "nnrt convert examples/digits/digits.onnx digits.nnrt --meta labels=\"0 1 2 3 4 5 6 7 8 9\"", CLI_CONVERT,
-     cli_convert},
+     "nnrt convert examples/digits/digits.onnx digits.nnrt --meta license=MIT --meta input.image.color=gray",
+     CLI_CONVERT, cli_convert},
     {"emit-c", "MODEL", "Writes a model as C: constant data that runs without files and heap.", cli_emit_text_help,
      "nnrt emit-c examples/digits/digits.onnx -o digits_model.h --name digits --input examples/digits/digit_7.png",
      CLI_EMIT, cli_emit_c},
