@@ -35,7 +35,7 @@ help:
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
-	@echo 'make convert-check    a .nnrt file gives the bits of the ONNX file: our networks, and those in NNRT_BENCH_MODELS'
+	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
 	@echo 'make clean            removes build/, except for the digits that were fetched'
 
