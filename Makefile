@@ -46,6 +46,7 @@ help:
 	@echo 'make uninstall        removes what make install put there'
 	@echo 'make clean            removes dist/ and build/, except for the digits that were fetched'
 	@echo 'make convert-check    a .nnrt file gives the bits of the ONNX file: our networks, and those in NNRT_BENCH_MODELS'
+	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
 	@echo 'make clean            removes build/, except for the digits that were fetched'
 
