@@ -2373,9 +2373,11 @@ static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n'
 static const struct {
     const char *kind;
     uint32_t record;
-} nnrti_file_types[NNRTI_FILE_TYPES] = {{"unknown", 1},  {"strings", 1}, {"model", 24}, {"subgraphs", 32},
-                                        {"tensors", 48}, {"nodes", 40},  {"lists", 4},  {"metadata", 8},
-                                        {"weights", 1},  {"device", 1}};
+} nnrti_file_types[NNRTI_FILE_TYPES] = {{NNRTI_LABEL("unknown"), 1},  {NNRTI_LABEL("strings"), 1},
+                                        {NNRTI_LABEL("model"), 24},   {NNRTI_LABEL("subgraphs"), 32},
+                                        {NNRTI_LABEL("tensors"), 48}, {NNRTI_LABEL("nodes"), 40},
+                                        {NNRTI_LABEL("lists"), 4},    {NNRTI_LABEL("metadata"), 8},
+                                        {NNRTI_LABEL("weights"), 1},  {NNRTI_LABEL("device"), 1}};
 
 /* Records as they lie in the file, on a little-endian machine. Every member is aligned, nothing is padded. */
 typedef struct nnrti_ref {
@@ -2832,7 +2834,7 @@ typedef struct nnrti_reader {
         size_t bytes, record;
         uint32_t count; /* records */
     } sections[NNRTI_FILE_TYPES];
-    uint64_t texts, words, weights; /* bytes of strings, words of lists, bytes of weights: not used by anything yet */
+    size_t texts, words, weights; /* bytes of strings, words of lists, bytes of weights: not used by anything yet */
     nnrt_memory *memory;
     nnrt_error *error;
     NNRT_ReturnCode code; /* the first fault */
@@ -2845,6 +2847,24 @@ static bool nnrti_reader_fail(nnrti_reader *r, const char *what, uint32_t index,
         r->code =
             nnrt_error_set(r->error, NNRT_INVALID_FILE, "the .nnrt file is broken: %s %u: %s", what, index, fault);
     return false;
+}
+
+#ifdef NNRT_NO_MESSAGES
+static bool nnrti_reader_wrong(nnrti_reader *r)
+{
+    if (r->code == NNRT_SUCCESS)
+        r->code = nnrti_code_set(r->error, NNRT_INVALID_FILE, -1);
+    return false;
+}
+#define nnrti_reader_fail(r, what, index, fault)                                                                       \
+    ((void)(0 && nnrti_reader_fail(r, what, index, fault)), nnrti_reader_wrong(r))
+#endif
+
+/* *out = v; false where it does not fit. */
+static bool nnrti_file_fits_size(uint64_t v, size_t *out)
+{
+    *out = (size_t)v;
+    return (uint64_t)*out == v;
 }
 
 /* Kept memory for count things of `bytes` bytes; NULL and a recorded fault when there is none. */
@@ -2883,11 +2903,13 @@ static bool nnrti_reader_text(nnrti_reader *r, uint32_t at, const char **text, c
 static bool nnrti_reader_list(nnrti_reader *r, const nnrti_ref *ref, size_t width, const void **list, const char *what,
                               uint32_t index)
 {
-    const uint64_t words = (uint64_t)ref->count * (width / 4), all = r->sections[NNRTI_FILE_LISTS].bytes / 4;
+    const size_t all = r->sections[NNRTI_FILE_LISTS].bytes / 4;
+    size_t words;
     *list = NULL;
     if (ref->count == 0)
         return true;
-    if (ref->at > all || words > all - ref->at || (width > 4 && ref->at % 2 != 0))
+    if (!nnrt_mul_size(ref->count, width / 4, &words) || ref->at > all || words > all - ref->at ||
+        (width > 4 && ref->at % 2 != 0))
         return nnrti_reader_fail(r, what, index, "a list is not inside the lists");
     if (words > r->words)
         return nnrti_reader_fail(r, what, index, "its list is also another one's");
@@ -2978,8 +3000,10 @@ static bool nnrti_reader_attrs(nnrti_reader *r, const nnrti_file_node *record, N
     }
     if (record->attr.count > op->attr->count)
         return nnrti_reader_fail(r, "node", index, "has attributes that this version does not know");
+#ifndef NNRT_FIRMWARE /* where attributes have no names */
     if (record->shape != nnrti_file_shape(op->attr, record->attr.count))
         return nnrti_reader_fail(r, "node", index, "its attributes are not those of its operator");
+#endif
     if (!nnrti_reader_list(r, &record->attr, sizeof(slot), &slots, "attributes of node", index) ||
         (attr = (uint8_t *)nnrti_reader_keep(r, 1, op->attr->bytes)) == NULL)
         return false;
@@ -2998,6 +3022,7 @@ static bool nnrti_reader_tensor(nnrti_reader *r, uint32_t i, NNRT_Tensor *t)
 {
     nnrti_file_tensor record;
     const void *dims, *quant;
+    size_t offset;
     nnrti_reader_record(r, NNRTI_FILE_TENSORS, i, &record);
     if (!nnrti_reader_text(r, record.name, &t->name, "tensor", i) ||
         !nnrti_reader_list(r, &record.dims, 4, &dims, "tensor", i) ||
@@ -3010,13 +3035,13 @@ static bool nnrti_reader_tensor(nnrti_reader *r, uint32_t i, NNRT_Tensor *t)
     t->data.fd = -1;
     if ((record.flags & 1u) == 0)
         return true;
-    if (r->sections[NNRTI_FILE_WEIGHTS].data == NULL || record.offset > r->sections[NNRTI_FILE_WEIGHTS].bytes ||
-        record.bytes > r->sections[NNRTI_FILE_WEIGHTS].bytes - record.offset)
+    if (r->sections[NNRTI_FILE_WEIGHTS].data == NULL || !nnrti_file_fits_size(record.offset, &offset) ||
+        offset > r->sections[NNRTI_FILE_WEIGHTS].bytes || record.bytes > r->sections[NNRTI_FILE_WEIGHTS].bytes - offset)
         return nnrti_reader_fail(r, "tensor", i, "its data are not inside the weights");
     if (record.bytes > r->weights)
         return nnrti_reader_fail(r, "tensor", i, "its data are also another one's");
     r->weights -= record.bytes;
-    t->data.addr = (void *)(uintptr_t)(r->sections[NNRTI_FILE_WEIGHTS].data + (size_t)record.offset);
+    t->data.addr = (void *)(uintptr_t)(r->sections[NNRTI_FILE_WEIGHTS].data + offset);
     t->data.bufferSize = t->data.dataSize = record.bytes;
     return true;
 }
@@ -3122,15 +3147,18 @@ static nnrti_file_row nnrti_file_row_read(const uint8_t *data, const nnrti_file_
 
 /* Takes over one section, which must begin at `from` or behind. */
 static bool nnrti_reader_section(nnrti_reader *r, const nnrti_file_header *h, const nnrti_file_row *row, uint32_t i,
-                                 uint64_t from)
+                                 size_t from, size_t *end)
 {
     const uint32_t type = row->type;
+    size_t offset, bytes;
     if (row->alignment < NNRTI_FILE_ALIGNMENT || (row->alignment & (row->alignment - 1)) != 0 ||
-        row->offset % row->alignment != 0)
+        (row->offset & (row->alignment - 1)) != 0)
         return nnrti_reader_fail(r, "section", i, "is not aligned");
-    if (row->offset < from || row->offset > h->bytes || row->bytes > h->bytes - row->offset)
+    if (!nnrti_file_fits_size(row->offset, &offset) || !nnrti_file_fits_size(row->bytes, &bytes) || offset < from ||
+        offset > h->bytes || bytes > h->bytes - offset)
         return nnrti_reader_fail(r, "section", i, "is not behind the one before it and inside the file");
-    if (row->record == 0 || row->bytes % row->record != 0)
+    *end = offset + bytes;
+    if (row->record == 0 || bytes % row->record != 0)
         return nnrti_reader_fail(r, "section", i, "does not consist of whole records");
     if (type == 0 || type >= NNRTI_FILE_TYPES)
         return (row->flags & 1u) == 0 || nnrti_reader_fail(r, "section", i, "is needed, but not known here");
@@ -3141,25 +3169,24 @@ static bool nnrti_reader_section(nnrti_reader *r, const nnrti_file_header *h, co
     if (row->record < nnrti_file_types[type].record ||
         (row->record > nnrti_file_types[type].record && nnrti_file_types[type].record <= 4))
         return nnrti_reader_fail(r, "section", i, "has records of a wrong size");
-    r->sections[type].data = r->data + (size_t)row->offset;
-    r->sections[type].bytes = (size_t)row->bytes;
+    r->sections[type].data = r->data + offset;
+    r->sections[type].bytes = bytes;
     r->sections[type].record = row->record;
-    r->sections[type].count = row->bytes / row->record < UINT32_MAX ? (uint32_t)(row->bytes / row->record) : UINT32_MAX;
+    r->sections[type].count = bytes / row->record < UINT32_MAX ? (uint32_t)(bytes / row->record) : UINT32_MAX;
     return true;
 }
 
 /* Finds all sections, and that those are there that a model needs. */
 static bool nnrti_reader_sections(nnrti_reader *r, const nnrti_file_header *h)
 {
-    uint64_t from = h->header + (uint64_t)h->row * h->sections;
+    size_t from = (size_t)h->header + (size_t)h->row * h->sections; /* inside the file */
     const uint8_t *strings;
     const char *name;
     size_t bytes;
     for (uint32_t i = 0; i < h->sections; i++) {
         nnrti_file_row row = nnrti_file_row_read(r->data, h, i);
-        if (!nnrti_reader_section(r, h, &row, i, from))
+        if (!nnrti_reader_section(r, h, &row, i, from, &from))
             return false;
-        from = row.offset + row.bytes;
     }
     strings = r->sections[NNRTI_FILE_STRINGS].data;
     bytes = r->sections[NNRTI_FILE_STRINGS].bytes;

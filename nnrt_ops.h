@@ -921,8 +921,13 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #define NNRTI_VALUES_INTS(T) NULL, 0
 #define NNRTI_VALUES_INTS2(T) NULL, 0
 #define NNRTI_VALUES_NONE(T) NULL, 0
+#ifdef NNRT_FIRMWARE
+#define NNRTI_MEMBER_NAME(text) ""
+#else
+#define NNRTI_MEMBER_NAME(text) text
+#endif
 #define NNRTI_MEMBER_ROW(S, kind, T, member, value)                                                                    \
-    {#member,                                                                                                          \
+    {NNRTI_MEMBER_NAME(#member),                                                                                       \
      NNRT_ATTR_KIND_##kind,                                                                                            \
      (uint32_t)offsetof(NNRT_##S, member),                                                                             \
      (uint32_t)sizeof(((NNRT_##S *)0)->member),                                                                        \
@@ -931,7 +936,7 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
 #define NNRTI_MEMBER_TABLE(S)                                                                                          \
     static const nnrt_attr_member nnrti_members_##S[] = {NNRT_ATTR_##S(NNRTI_MEMBER_ROW, S)};                          \
-    static const nnrt_attr_struct nnrti_struct_##S = {#S, (uint32_t)sizeof(NNRT_##S), nnrti_members_##S,               \
+    static const nnrt_attr_struct nnrti_struct_##S = {NNRTI_LABEL(#S), (uint32_t)sizeof(NNRT_##S), nnrti_members_##S,  \
                                                       0 NNRT_ATTR_##S(NNRTI_MEMBER_ONE, S)};
 NNRT_ATTRS(NNRTI_MEMBER_TABLE)
 
@@ -959,8 +964,9 @@ NNRT_API const char *nnrt_code_name(NNRT_ReturnCode code)
 {
     switch (code) {
 #define NNRTI_CODE_NAME(prefix, name, value)                                                                           \
-    case value: return "NNRT_" #name;
-        NNRT_ENUM_ReturnCode(NNRTI_CODE_NAME) default : return code < 0 ? "a system code" : "an unknown code";
+    case value: return NNRTI_LABEL("NNRT_" #name);
+        NNRT_ENUM_ReturnCode(NNRTI_CODE_NAME) default : return code < 0 ? NNRTI_LABEL("a system code")
+                                                                        : NNRTI_LABEL("an unknown code");
     }
 }
 

@@ -132,7 +132,7 @@ def places(prefix, elf):
 
 def kind_of(section, origin, where, parts):
     symbol = re.sub(r"^\.(text|rodata|srodata|data|sdata)\.?", "", section)
-    symbol = re.sub(r"^(startup|unlikely|hot)\.", "", symbol)
+    symbol = re.sub(r"^(startup|unlikely|hot)\.|\.str\d\.\d$", "", symbol)
     if symbol == "digits_selftest" or re.match(r"digits_[xy]\d+$", symbol):
         return "harness"
     if symbol == "digits_nnrt" or re.match(r"digits_(c|a|l|q|m)\d|digits_(args|steps|inputs|outputs|plan_data)$", symbol):
