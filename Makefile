@@ -88,10 +88,8 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner coverage-script $(CMOCKA:test_%=%)
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner tsan $(CMOCKA:test_%=%)
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli examples runner dist install $(CMOCKA:test_%=%)
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli convert examples runner $(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli emit convert examples runner tsan dist install coverage-script \
+	$(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -138,6 +136,9 @@ suite-onnx-nodes: build/test/onnx_nodes
 
 suite-cli: build/test/nnrt
 	$(SUITE) sh tests/test_cli.sh $<
+
+suite-emit: build/test/nnrt
+	$(SUITE) sh tests/test_emit.sh $<
 
 suite-examples: build/test/hello build/test/digits
 	$(SUITE) sh tests/test_examples.sh build/test

@@ -785,6 +785,7 @@ static bool cli_emit_all(cli_emit *e)
 static int cli_emit_write(cli_emit *e)
 {
     bool failed = !cli_emit_io_names(e) || !cli_emit_find_constants(e);
+    struct stat made;
     if (failed)
         return CLI_FAILED;
     e->out = fopen(e->path, "w");
@@ -794,7 +795,8 @@ static int cli_emit_write(cli_emit *e)
     failed = fclose(e->out) != 0 || failed;
     cli_progress_end(&e->progress);
     if (failed) {
-        (void)remove(e->path);
+        if (stat(e->path, &made) == 0 && S_ISREG(made.st_mode)) /* never a device */
+            (void)remove(e->path);
         return cli_fail("cannot write all of %s", e->path);
     }
     return CLI_DONE;
