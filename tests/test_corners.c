@@ -873,6 +873,7 @@ static void test_builder_arguments(void **state)
     assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_NULL_PTR);
     nnrt_model_destroy(m);
     assert_null(nnrt_model_metadata(m, "key"));
+    assert_null(nnrt_model_metadata(m, NULL));
     assert_int_equal(nnrt_model_tensor(NULL, "x"), NNRT_NO_TENSOR);
     assert_int_equal(nnrt_model_tensor(m, NULL), NNRT_NO_TENSOR);
     assert_int_equal(nnrt_model_tensor(m, ""), NNRT_NO_TENSOR);
@@ -1366,6 +1367,85 @@ static void test_auto_without_memory(void **state)
     assert_int_equal(nnrt_device_unregister("odd"), NNRT_SUCCESS);
 }
 
+/* The slots of reference's prepared models, called with what nnrt itself never passes. */
+static void test_reference_arguments(void **state)
+{
+    static graph g;
+    nnrt_device *d = nnrt_device_find("reference");
+    NNRT_PreparedModel *p = NULL;
+    nnrt_prepared_memory memory;
+    nnrt_dims shapes[2];
+    NNRT_DataType type;
+    nnrt_error error;
+    uint64_t workspace[256];
+    NNRT_IOTensor io[2];
+    (void)state;
+    small(&g, "x");
+    assert_int_equal(nnrt_device_prepare(d, &g.model, NULL, &p), NNRT_SUCCESS);
+    p->vtbl->Destroy(NULL);
+    assert_int_equal(p->vtbl->GetIO(NULL, false, 0, &type, &shapes[0]), NNRT_NULL_PTR);
+    assert_int_equal(p->vtbl->GetIO(p, false, 0, NULL, &shapes[0]), NNRT_NULL_PTR);
+    assert_int_equal(p->vtbl->GetIO(p, false, 0, &type, NULL), NNRT_NULL_PTR);
+    assert_int_equal(p->vtbl->GetIO(p, true, 1, &type, &shapes[0]), NNRT_INVALID_PARAMETER);
+    assert_int_equal(p->vtbl->GetMemory(NULL, &memory), NNRT_NULL_PTR);
+    assert_int_equal(p->vtbl->GetMemory(p, NULL), NNRT_NULL_PTR);
+    memset(io, 0, sizeof(io));
+    memset(shapes, 0x55, sizeof(shapes)); /* more outputs than there are: only the one that is gets its shape */
+    assert_int_equal(p->vtbl->Run(p, io, 1, io, 2, shapes), NNRT_INVALID_OUTPUT);
+    assert_int_equal(shapes[0].rank, 2);
+    assert_int_equal(shapes[1].rank, 0x55555555);
+    assert_int_equal(p->vtbl->Run(p, NULL, 1, io, 1, NULL), NNRT_NULL_PTR);
+    assert_int_equal(p->vtbl->Run(p, io, 1, NULL, 1, NULL), NNRT_NULL_PTR);
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(p->vtbl->RunIn(p, NULL, sizeof(workspace), io, 1, io, 1, NULL, &error), NNRT_OUT_OF_MEMORY);
+    contains(error.message, "the workspace has 2048 bytes");
+    nnrt_device_release(d, p);
+
+    g.main.nodeIndices.count = 1; /* lists that count entries, but have none */
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_model_validate(&g.model, NULL, &error), NNRT_INVALID_MODEL);
+    contains(error.message, "entry 0 of nodeIndices");
+    g.main.nodeIndices.count = 0;
+    g.main.inputIndices.count = 1;
+    assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_INVALID_MODEL);
+    g.main.inputIndices.count = 0;
+    g.main.outputIndices.count = 1;
+    assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_INVALID_MODEL);
+}
+
+/* An allocator without free is one that gives nothing back. */
+static void *forever_alloc(void *user, size_t bytes, size_t alignment)
+{
+    static uint64_t block[8192];
+    uintptr_t at = ((uintptr_t)block + *(size_t *)user + alignment - 1) & ~(uintptr_t)(alignment - 1);
+    *(size_t *)user = at + bytes - (uintptr_t)block;
+    return *(size_t *)user <= sizeof(block) ? (void *)at : NULL;
+}
+
+static void test_allocator_without_free(void **state)
+{
+    static graph g;
+    size_t used = 0;
+    nnrt_allocator a;
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    const float x[6] = {0, 1, 4, 9, 16, 25};
+    float y[6];
+    (void)state;
+    small(&g, "x");
+    a.alloc = forever_alloc;
+    a.free = NULL;
+    a.user = &used;
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = &a;
+    assert_int_equal(nnrt_session_create(&s, &g.model, &desc, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    for (int32_t i = 0; i < 6; i++)
+        assert_true(y[i] == (float)i);
+    nnrt_session_destroy(s);
+    assert_true(used > 0);
+}
+
 /* ---- files ---- */
 
 static char folder[64];
@@ -1604,6 +1684,8 @@ int main(void)
         cmocka_unit_test(test_short_device_tables),
         cmocka_unit_test(test_run_v1),
         cmocka_unit_test(test_auto_without_memory),
+        cmocka_unit_test(test_reference_arguments),
+        cmocka_unit_test(test_allocator_without_free),
         cmocka_unit_test(test_save_by_hand),
         cmocka_unit_test(test_save_fails),
         cmocka_unit_test(test_load_fails),

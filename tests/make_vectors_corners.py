@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Writes vectors/corners.vec: usage make_vectors_corners.py [FOLDER]. Cases of many operators that the other two scripts
+leave out: limits at infinity, fused clamps of every integer type, float64 with two axes and with none, fill values that do
+not fit, NaN among the largest. Expected values come from numpy, torch (through make_vectors_compute.py) and, at infinity,
+from the limit of the function. The output is the same on every run."""
+import os
+import sys
+
+import numpy as np
+
+from make_vectors_compute import EXACT64, INTEGERS, activation, cast_one, f16, f32, f64, name_of, wrap
+from vecwriter import VecWriter, const
+
+INF = float("inf")
+NAN = float("nan")
+
+
+def at_infinity(w):
+    """Softsign goes to -1 and 1, Swish and both GELUs to 0 and to infinity; torch has NaN for some of these."""
+    for dtype in (f32, f64):
+        x = np.array([[-INF, INF]], dtype)
+        for kind, approximate, low, high in ((8, 0, -1, 1), (18, 0, 0, INF), (19, 0, 0, INF), (19, 1, 0, INF)):
+            w.case("activation %d %d of infinity %s" % (kind, approximate, name_of(dtype)), "ACTIVATION",
+                   {"activationType": kind, "approximate": bool(approximate)}, [x], [np.array([[low, high]], dtype)])
+    for kind, low, high in ((8, -1, 1), (18, 0, INF), (19, 0, INF)):
+        w.case("fused %d of infinity" % kind, "ADD_FUSION", {"activationType": kind},
+               [np.array([-INF, INF], f32), np.zeros(2, f32)], [np.array([low, high], f32)])
+
+
+def clamps(w):
+    """RELU, RELU6 and RELU1 behind sums that wrap, and what leaves them alone, for every integer type and bool."""
+    for dtype in INTEGERS:
+        i = np.iinfo(dtype)
+        x = np.array([i.min, i.max, 0, 1, 2, 5, 6, 7, 9], object)
+        y = np.array([0, 0, 0, 0, 0, 0, 0, 0, i.max], object)
+        if i.min < 0:
+            x[3] = -1
+        z = wrap(x + y, dtype).astype(object)
+        for kind, top in ((1, i.max), (3, 6), (7, 1)):
+            w.case("clamp %d %s" % (kind, name_of(dtype)), "ADD_FUSION", {"activationType": kind},
+                   [x.astype(dtype), y.astype(dtype)], [np.clip(z, 0, top).astype(dtype)])
+        w.case("linear %s" % name_of(dtype), "ADD_FUSION", {"activationType": 15}, [x.astype(dtype), y.astype(dtype)],
+               [z.astype(dtype)])
+    b = np.array([True, False])
+    w.case("clamp of bool", "ADD_FUSION", {"activationType": 3}, [b, b], [b])
+    x = np.array([[-1.5, 0.5], [4, 8]], f64)
+    for kind in (1, 3, 7):
+        w.case("clamp %d float64" % kind, "MUL_FUSION", {"activationType": kind}, [x, np.full(2, 2, f64)],
+               [activation(x * 2, kind)])
+
+
+def without_elements(w):
+    """Nothing in, nothing out; and sums of nothing."""
+    for dtype in (f64, np.int32):
+        none = np.zeros((2, 0), dtype)
+        w.case("relu of nothing %s" % name_of(dtype), "ACTIVATION", {"activationType": 1}, [none], [none])
+    none, two = np.zeros((0, 2), f64), np.ones(2, f64)
+    w.case("sqrt of nothing float64", "SQRT", {}, [none], [none])
+    w.case("rsqrt of nothing float64", "RSQRT", {}, [none], [none])
+    w.case("scale of nothing float64", "SCALE_FUSION", {"axis": 1}, [none, two], [none])
+    w.case("norm of nothing float64", "FUSED_BATCH_NORM", {}, [none, two, two, two, two], [none])
+    w.case("division of nothing", "DIV_FUSION", {}, [np.zeros((0, 2), np.int16), np.ones(2, np.int16)],
+           [np.zeros((0, 2), np.int16)])
+    w.case("softmax of no rows", "SOFTMAX", {"axis": [1]}, [np.zeros((0, 3), f32)], [np.zeros((0, 3), f32)])
+    w.case("softmax of no columns", "SOFTMAX", {"axis": [1]}, [np.zeros((3, 0), f32)], [np.zeros((3, 0), f32)])
+    for dtype in (f32, f64, np.int32):
+        w.case("sum of nothing %s" % name_of(dtype), "REDUCE_FUSION", {"mode": 4},
+               [np.zeros((2, 0), dtype), const(np.array([1], np.int32))], [np.zeros(2, dtype)])
+
+
+def two_axes(w):
+    """float64 and int32 in rows: what walks over more than one row."""
+    x = np.array([[0.25, 1, 2.25], [4, 6.25, 9]], f64)
+    w.case("sqrt rows float64", "SQRT", {}, [x], [np.sqrt(x)])
+    w.case("rsqrt rows float64", "RSQRT", {}, [x], [1 / np.sqrt(x)])
+    w.case("tanh rows float64", "ACTIVATION", {"activationType": 10}, [x - 4], [np.tanh(x - 4)], tol=EXACT64)
+    i = np.array([[-5, 0, 7], [9, -1, 2]], np.int32)
+    w.case("relu rows int32", "ACTIVATION", {"activationType": 1}, [i], [np.maximum(i, 0)])
+    x = np.array([[3, NAN, -2, 5], [1, -7, 0, 2]], f64)
+    for mode, function in ((1, np.max), (2, np.min)):
+        w.case("extreme %d with NaN float64" % mode, "REDUCE_FUSION", {"mode": mode},
+               [x, const(np.array([1], np.int32))], [function(x, axis=1)])
+
+
+def fills(w):
+    """PAD_FUSION with a float attribute in every type: toward zero, kept inside the type, NaN as 0."""
+    for dtype in INTEGERS + (f16, f32, f64, np.bool_):
+        x = np.zeros(1, dtype)
+        for value in (2.75, -2.75, 1e30, -1e30, NAN):
+            v = float(f32(value))
+            if np.dtype(dtype).kind == "f":
+                with np.errstate(over="ignore"):
+                    fill = np.array(v).astype(dtype)
+            else:
+                fill = np.array(cast_one(v, dtype), dtype)
+            y = np.array([fill, x[0], fill, fill], dtype)
+            w.case("fill %s %g" % (name_of(dtype), value), "PAD_FUSION",
+                   {"paddings": [[1, 2]], "paddingMode": 0, "constantValue": value}, [x], [y], tol=(0, 0))
+
+
+def places(w):
+    """Where the largest cell of a window is when there is a NaN in it: the first NaN counts as largest."""
+    x = np.array([1, NAN, 7, 2, 3, 8, NAN, 4], f32).reshape(1, 2, 4, 1)
+    w.case("largest is NaN", "MAX_POOL_FUSION", {"kernelSize": [2, 2], "strides": [2, 2], "padMode": 2}, [x],
+           [np.full((1, 1, 2, 1), NAN, f32), np.array([1, 6], np.int32).reshape(1, 1, 2, 1)])
+    x = np.array([1, 5, 7, 2, 3, 8, 7, 4], f16).reshape(1, 2, 4, 1)
+    w.case("largest is in the second row", "MAX_POOL_FUSION", {"kernelSize": [2, 2], "strides": [2, 2], "padMode": 2},
+           [x], [np.array([8, 7], f16).reshape(1, 1, 2, 1), np.array([5, 2], np.int32).reshape(1, 1, 2, 1)])
+
+
+def copies(w):
+    """Elements of every width taken one by one, and none at all."""
+    for dtype in (np.int8, np.int16, np.int32, np.int64):
+        x = np.arange(12).reshape(3, 4).astype(dtype)
+        w.case("transpose %s" % name_of(dtype), "TRANSPOSE", {}, [x, const(np.array([1, 0], np.int32))], [x.T],
+               tol=(0, 0))
+    x = np.array([[1.5, 2.5, -3.5]], f32)
+    one = np.ones(3, f32)
+    w.case("a scalar has one channel", "PRELU_FUSION", {}, [np.array(-3, f32), np.array([0.5], f32)],
+           [np.array(-1.5, f32)])
+    w.case("equal values have no variance", "LAYER_NORM_FUSION",
+           {"beginNormAxis": 1, "beginParamsAxis": 1, "epsilon": 1e-5}, [np.full((2, 3), 16777216, f32), one, one],
+           [np.ones((2, 3), f32)])
+    w.case("scale by row", "SCALE_FUSION", {"axis": 1}, [x, one * 2, one], [x * 2 + 1])
+
+
+def main(arguments):
+    folder = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors")
+    w = VecWriter(os.path.join(folder, "corners.vec"), "Written by make_vectors_corners.py; do not edit.")
+    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies):
+        make(w)
+    print("%-26s %4d cases, %3d of them refusals, %7d bytes" % (("corners",) + w.close()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
