@@ -1398,6 +1398,16 @@ def make_reduce(w):
     none = np.zeros((2, 0), f32)
     for mode, value in ((SUM, 0), (SUM_SQUARE, 0), (ASUM, 0), (L2, 0), (PROD, 1), (ALL, 1), (MEAN, np.nan)):
         w.case("%s of an empty set" % MODES[mode], op, attrs(mode), [none, listed([1])], [np.full(2, value, f32)])
+    w.case("l2 int32 is cut", op, attrs(L2), [np.array([[3, 4], [0, 0], [1, 1], [-2, 2]], np.int32), listed([1])],
+           [np.array([5, 0, 1, 2], np.int32)])
+    for dtype in SIGNED:
+        below = np.array([[-3, -1], [-7, -8]], dtype)
+        w.case("max %s below zero" % name_of(dtype), op, attrs(MAX), [below, listed([1])],
+               [reduced(below, (1,), False, MAX)])
+    apart = np.array([[[1, -5], [2, 3], [4, 4]], [[7, 2], [-2, 1], [3, -6]]], np.int32)
+    for mode in (SUM, MAX, MIN, PROD):
+        w.case("%s int32 over axes apart" % MODES[mode], op, attrs(mode), [apart, listed([0, 2])],
+               [reduced(apart, (0, 2), False, mode)])
     w.case("sum int32 of an empty set", op, attrs(SUM, True), [none.astype(np.int32), listed([1])],
            [np.zeros((2, 1), np.int32)])
     w.case("all bool of an empty set", op, attrs(ALL), [none.astype(bool), listed([1])], [np.array([True, True])])
@@ -1572,6 +1582,8 @@ def make_resize(w):
     refuse(w, "bool size", op, good, [x, const(np.array([True, True]))], "INVALID_DATATYPE")
     refuse(w, "three inputs", op, good, [x, None, None], "INVALID_INPUT")
     refuse(w, "absent x", op, good, [None], "NULL_PTR")
+    for scale in (0.0, 0.25, -2.0, 1e9, np.nan):  # 3 rows would become less than one, or more than there are numbers
+        refuse(w, "scale %g" % scale, op, good, [x, const(np.array([1, scale, 1, 1], f32))], "INVALID_PARAMETER")
 
 
 # ---------------------------------------------------------------- largest elements

@@ -612,6 +612,7 @@ def pad_errors(w):
     w.bad("unknown mode", "INVALID_PARAMETER", [x], paddings=rows, paddingMode=17)
     w.bad("paddings of float32", "INVALID_DATATYPE", [x, const(rows, "float32")])
     w.bad("value of another type", "INVALID_DATATYPE", [x, p, const(1, "int32")])
+    w.bad("two values", "INVALID_SHAPE", [x, p, const([1, 2], "float32")])
     w.bad("paddings of three rows", "INVALID_SHAPE", [x, const([[1, 1]] * 3)])
     w.bad("three flat paddings", "INVALID_SHAPE", [x, const([1, 1, 1])])
     w.bad("paddings of rank 3", "INVALID_SHAPE", [x, const([[[1, 1], [1, 1]]])])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""mutate.py [--seed S] [--number N] [--jobs J] [--header H] [--out FOLDER]    (make mutate SEED=.. N=.. JOBS=.. HEADER=..)
+"""mutate.py [--seed S] [--number N] [--jobs J] [--header H] [--again] [--out FOLDER]    (make mutate SEED=.. N=..)
 
-Do the tests notice when the library is wrong? Changes one thing in one of the three headers, runs the tests that can see
-it until one fails, and does so N times. A change that no test notices is a survivor: a hole in the tests, or no change
-of what the library does.
+Do the tests notice when the library is wrong? Changes one thing in one of the three headers, runs the tests that can
+see it until one fails, and does so N times. A change that no test notices is a survivor: a hole in the tests, or no
+change of what the library does.
 
 What is changed: comparisons, arithmetic and bit operators, && || !, whole numbers and true/false (one up or down),
 conditions of if and while (negated), statements (removed); in bodies of functions, where this machine's compiler
@@ -12,9 +12,9 @@ equally often, the headers in proportion to their lines of code. A change that d
 nothing of the tests: another one is drawn in its place.
 
 How it ends, one of: noticed (a test failed, crashed or was stopped by the address sanitizer), time (it took ten times
-the processor time that the tests take, which counts as noticed), survived, equivalent: gcc -O1 makes the same object of it, or
-tests/mutate_equivalent.txt says why it cannot matter. The figure leaves the equivalent ones out. The status is 0 when it
-is at least 85 %.
+the processor time that the tests take, which counts as noticed), survived, equivalent: gcc -O1 makes the same object of
+it, or tests/mutate_equivalent.txt says why it cannot matter. The figure leaves the equivalent ones out. The status is 0
+when it is at least 85 %.
 
 FOLDER (build/mutate) gets results.tsv, a line a mutant, and survivors.txt. The same seed gives the same mutants as long
 as the headers are the same.
@@ -39,7 +39,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADERS = ['nnrt_ops.h', 'nnrt_hal.h', 'nnrt.h']
 ENOUGH = 85.0
-WARNINGS = '-Wall -Wextra -Wshadow -Werror -Wno-parentheses -Wno-logical-op-parentheses -Wno-bitwise-op-parentheses'.split()
+WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Wno-parentheses', '-Wno-logical-op-parentheses',
+            '-Wno-bitwise-op-parentheses']
 ADDRESS = ['-fsanitize=address', '-fno-omit-frame-pointer']
 PLAIN = ['hostile', 'file', 'threads', 'math', 'planner']  # without it, for their speed
 WALL = 300  # seconds, for what waits and takes no processor time
@@ -52,8 +53,8 @@ TOKEN = re.compile(r'''(?P<space>[ \t\n]+|\\\n|/\*.*?\*/|//[^\n]*)
 
 COMPARE = {'<': ['<=', '>'], '>': ['>=', '<'], '<=': ['<', '>='], '>=': ['>', '<='], '==': ['!='], '!=': ['==']}
 ARITHMETIC = {'+': '-', '-': '+', '*': '/', '/': '*', '%': '*', '&': '|', '|': '&', '^': '|', '<<': '>>', '>>': '<<',
-              '+=': '-=', '-=': '+=', '*=': '/=', '/=': '*=', '%=': '*=', '|=': '&=', '&=': '|=', '^=': '|=', '<<=': '>>=',
-              '>>=': '<<=', '++': '--', '--': '++'}
+              '+=': '-=', '-=': '+=', '*=': '/=', '/=': '*=', '%=': '*=', '|=': '&=', '&=': '|=', '^=': '|=',
+              '<<=': '>>=', '>>=': '<<=', '++': '--', '--': '++'}
 LOGICAL = {'&&': '||', '||': '&&'}
 KINDS = ['comparison', 'arithmetic', 'logical', 'constant', 'negated', 'removed']
 NO_STATEMENT = set('return if for while do switch case default goto else typedef static const struct sizeof'.split())
@@ -102,7 +103,8 @@ def bodies_of(text):
     bodies, body, depth, stack, before = [], [], 0, [], None
     for t in tokens_of(rest, 0, len(rest)):
         if t.text == '{':
-            stack.append('function' if depth == 0 and before.text == ')' else 'none' if before.kind == 'string' else 'other')
+            stack.append('function' if depth == 0 and before.text == ')' else
+                         'none' if before.kind == 'string' else 'other')
             depth += stack[-1] != 'none'
         if 'function' in stack:
             body.append(t)
@@ -199,8 +201,8 @@ def statement_mutants(header, body, i):
 def compiled_lines(header):
     """Numbers of the lines that the preprocessor leaves, macros included."""
     unit = '#define NNRT_IMPLEMENTATION\n#include "%s"\n' % header
-    out = subprocess.run(['clang', '-std=c99', '-E', '-dD', '-I', ROOT, '-x', 'c', '-'], input=unit, capture_output=True,
-                         text=True, check=True).stdout
+    out = subprocess.run(['clang', '-std=c99', '-E', '-dD', '-I', ROOT, '-x', 'c', '-'], input=unit,
+                         capture_output=True, text=True, check=True).stdout
     lines, name, number = set(), '', 0
     for line in out.splitlines():
         m = re.match(r'# (\d+) "(.*?)"', line)
@@ -249,11 +251,13 @@ def shuffled(every, rng):
 
 # ---- which tests can see it ----
 
-SUITES = ['ops', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file', 'threads', 'math', 'planner']
+SUITES = ['ops', 'text', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file', 'threads', 'math',
+          'planner']
 SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passes'], 'file': ['file'],
-                 'sessions': ['session', 'threads'], 'math': ['math'], 'planner': ['planner'], 'text': ['hal'], 'engine': ['ops', 'hal']}
+                 'sessions': ['session', 'threads'], 'math': ['math'],
+                 'planner': ['planner'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal']}
 SEES = {  # suites that include the header, those that look closest first; math, planner and threads see only their part
-    'nnrt_ops.h': ['ops', 'hal', 'session', 'passes', 'builder', 'onnx_nodes'],
+    'nnrt_ops.h': ['ops', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes'],
     'nnrt_hal.h': ['hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
     'nnrt.h': ['session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
 }
@@ -408,7 +412,7 @@ def choose(slots, texts, place):
 
 
 def run(program, arguments, limit, number, log):
-    """('pass' | 'fail' | 'time', processor seconds, what it says) of a test with a mutant; limit in processor seconds."""
+    """('pass' | 'fail' | 'time', processor seconds, what it says) of a test with a mutant; limit in such seconds."""
     def limits():
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -448,7 +452,7 @@ class Trial:
         self.equivalent = read_equivalent(os.path.join(ROOT, 'tests/mutate_equivalent.txt'))
 
     def program(self, suite):
-        """(program, processor seconds that it may take): ten times those it takes without a mutant, when it must pass."""
+        """(program, processor seconds that it may take: ten times those it takes, and passes in, without a mutant)"""
         with self.compiling[suite]:
             if suite not in self.programs:
                 program = self.place.compile(suite)
@@ -614,7 +618,7 @@ def main():
         found, lines[h] = mutants_of(h, texts[h])
         every[h] = shuffled(found, random.Random('%s %s' % (o.seed, h)))
     share = shares(lines, o.number)
-    # Place k of a header tries mutants k, k + share, ... until one compiles: the same ones however many workers there are.
+    # Place k of a header tries mutants k, k + share, ... until one compiles: the same ones with any number of workers.
     place = Workplace(os.path.join(o.out, 'all'))
     chosen, passed = choose([every[h][k::share[h]] for h in headers for k in range(share[h])], texts, place)
     trial = Trial(o.out, texts, place)
