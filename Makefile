@@ -90,7 +90,7 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli emit convert examples runner tsan dist install coverage-script \
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli emit firmware convert examples runner tsan dist install coverage-script \
 	$(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
@@ -138,6 +138,9 @@ suite-onnx-nodes: build/test/onnx_nodes
 
 suite-cli: build/test/nnrt
 	$(SUITE) sh tests/test_cli.sh $<
+
+suite-firmware: build/test/nnrt
+	$(SUITE) sh tests/test_firmware.sh $<
 
 suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<

@@ -1,0 +1,143 @@
+#!/bin/sh
+# test_firmware.sh NNRT: the firmware profile on the machine that tests. A .nnrt file is loaded where it lies, planned and
+# run in one buffer, and gives the bits of the reference device; what must be refused is; a selection has its operators
+# and no others; of the C library nothing is called but memcpy and memset. `make firmware` does it on microcontrollers.
+set -u
+nnrt=$1
+CC=${CC:-cc}
+PYTHON=${PYTHON:-python3}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0
+failed=0
+flags='-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -O1'
+safe='-fsanitize=address,undefined -fno-sanitize-recover=all'
+
+pass() {
+    passed=$((passed + 1))
+}
+
+fail() {
+    failed=$((failed + 1))
+    echo "FAIL $*"
+}
+
+holds() {
+    what=$1
+    shift
+    if "$@" >"$folder/log" 2>&1; then
+        pass
+    else
+        fail "$what"
+        head -n 8 "$folder/log"
+    fi
+}
+
+digits=examples/digits/digits.onnx
+holds 'digits become a .nnrt file' "$nnrt" convert $digits "$folder/digits.nnrt"
+keep=$("$nnrt" info "$folder/digits.nnrt" | sed -n 's/^keep *//p')
+case $keep in
+*NNRT_SELECT*NNRT_KEEP_CONV2D_FUSION=1*NNRT_KEEP_TYPES=0x*) pass ;;
+*) fail "nnrt info prints no selection for digits: $keep" ;;
+esac
+
+# ---- the same bits, with all operators and with a selection ----
+
+for name in all kept; do
+    select=''
+    [ $name = kept ] && select="$keep -DNNRT_MAX_RANK=4"
+    # shellcheck disable=SC2086  # flags are several words
+    holds "the program compiles, $name" $CC $flags $safe $select -o "$folder/case_$name" tests/firmware_case.c -lm
+    for digit in 0 3 7 9; do
+        image=examples/digits/digit_$digit.png
+        "$nnrt" emit-c $digits -o "$folder/image.h" --name digits --input $image >/dev/null
+        "$nnrt" run $digits --device reference --input $image --output-dir "$folder" >/dev/null 2>&1
+        "$PYTHON" - "$folder" <<'END'
+import re, struct, sys
+folder = sys.argv[1]
+text = re.search(r"digits_x0\[784\] = \{(.*?)\}", open(folder + "/image.h").read(), re.S).group(1)
+values = [float.fromhex(v.strip().rstrip("f")) for v in text.split(",")]
+open(folder + "/image.bin", "wb").write(struct.pack("=784f", *values))
+data = open(folder + "/probabilities.npy", "rb").read()
+words = struct.unpack("=10I", data[-40:])
+open(folder + "/want", "w").write("".join("%08x\n" % word for word in words))
+END
+        "$folder/case_$name" "$folder/digits.nnrt" "$folder/image.bin" >"$folder/got" 2>&1
+        holds "digit $digit has the bits of the reference device, $name" cmp "$folder/got" "$folder/want"
+    done
+    holds "what must be refused is, $name" "$folder/case_$name" --faults "$folder/digits.nnrt"
+done
+
+# ---- a selection ----
+
+# without one operator the model is refused, by number of the node, and not run wrongly
+without=$(echo "$keep" | sed 's/-DNNRT_KEEP_SOFTMAX=1//')
+# shellcheck disable=SC2086
+holds 'the program compiles without SOFTMAX' $CC $flags $without -o "$folder/case_less" tests/firmware_case.c -lm
+if "$folder/case_less" "$folder/digits.nnrt" "$folder/image.bin" >"$folder/got"; then
+    fail 'the model runs without its SOFTMAX'
+else
+    holds 'without SOFTMAX the answer is UNSUPPORTED_OP' grep -q '^code 33,' "$folder/got"
+fi
+# shellcheck disable=SC2086
+holds 'the program compiles for float16 alone' $CC $flags $keep -UNNRT_KEEP_TYPES -DNNRT_KEEP_TYPES=NNRT_TYPES_F16 \
+    -o "$folder/case_half" tests/firmware_case.c -lm
+"$folder/case_half" "$folder/digits.nnrt" "$folder/image.bin" >"$folder/got"
+holds 'with kernels for float16 alone the answer names the first node' grep -q ', node 0,' "$folder/got"
+# shellcheck disable=SC2086
+holds 'as C++17' ${CXX:-g++} -x c++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. $keep \
+    -o "$folder/case_cpp" tests/firmware_case.c -lm
+
+# ---- what it calls ----
+
+cat >"$folder/alone.c" <<'END'
+#define NNRT_IMPLEMENTATION
+#define NNRT_STATIC
+#define NNRT_FIRMWARE
+#include "nnrt.h"
+int alone(const void *file, size_t bytes, nnrt_memory *memory, void *const *io, nnrt_view *views, void *arena);
+int alone(const void *file, size_t bytes, nnrt_memory *memory, void *const *io, nnrt_view *views, void *arena)
+{
+    NNRT_ModelConfig config;
+    NNRT_Model *model;
+    nnrt_plan *plan;
+    memset(&config, 0, sizeof(config));
+    if (nnrt_model_load_into(&model, file, bytes, false, memory, NULL) != NNRT_SUCCESS ||
+        nnrt_plan_build(model, &config, memory, &plan) != NNRT_SUCCESS)
+        return 1;
+    return nnrt_plan_execute(plan, views, arena, io, NULL);
+}
+END
+# shellcheck disable=SC2086
+holds 'freestanding' $CC $flags -Os -ffreestanding -fno-pie $keep -c -o "$folder/alone.o" "$folder/alone.c"
+nm -u "$folder/alone.o" | sed 's/^ *U *//' >"$folder/calls"
+for symbol in malloc free printf fprintf abort exit fopen strlen strcmp memcmp sqrt; do
+    if grep -qx "$symbol" "$folder/calls"; then
+        fail "the firmware profile calls $symbol"
+    else
+        pass
+    fi
+done
+strangers=$(grep -vxE 'memcpy|memset|memmove|__.*' "$folder/calls" | tr '\n' ' ')
+if [ -z "$strangers" ]; then
+    pass
+else
+    fail "the firmware profile calls $strangers"
+fi
+nm "$folder/alone.o" >"$folder/symbols"
+for gone in nnrt_builder_create nnrt_session_create nnrt_device_register nnrt_model_optimize nnrt_model_save_memory; do
+    if grep -q " $gone\$" "$folder/symbols"; then
+        fail "$gone is in the firmware profile"
+    else
+        pass
+    fi
+done
+if [ "$(nm -S --size-sort "$folder/alone.o" | grep -ciE ' [bd] ')" -eq 0 ]; then
+    pass
+else
+    fail 'the firmware profile has variables:'
+    nm -S --size-sort "$folder/alone.o" | grep -iE ' [bd] '
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
