@@ -1463,7 +1463,11 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
  * ranks by length of life and by step (no gain beside these four), and placing anew only what is live with the
  * topmost block (sticks early). */
 #ifndef NNRTI_PLAN_TRIALS
+#ifdef NNRT_FIRMWARE
+#define NNRTI_PLAN_TRIALS 0u /* the best of the orders: mostly within a few per cent, and planned in milliseconds */
+#else
 #define NNRTI_PLAN_TRIALS 2000u
+#endif
 #endif
 #ifndef NNRTI_PLAN_WORK
 #define NNRTI_PLAN_WORK 12000000u
@@ -1762,7 +1766,7 @@ static NNRT_ReturnCode nnrti_plan_run(nnrti_plan *p, size_t alignment)
     if (p->best == SIZE_MAX) {
         return NNRT_OUT_OF_MEMORY;
     }
-    for (turn = 0; turn < NNRTI_PLAN_TRIALS && p->best > p->lower && p->work <= p->budget; ++turn) {
+    for (turn = 0; turn != NNRTI_PLAN_TRIALS && p->best > p->lower && p->work <= p->budget; ++turn) {
         nnrti_plan_mutate(p, turn);
         nnrti_plan_try(p, p->bestFit, p->best);
     }
