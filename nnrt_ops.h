@@ -36,7 +36,8 @@ HOW A KERNEL LOOKS
     and keeps no state. Views have strides, so one body serves NHWC and NCHW: where OPS.md says [N,H,W,C], the view's
     axes are in that order whatever the tensor's format is. Reference kernels give the same bits on every platform: sums
     run in the order that the kernel's comment states, no multiply-add is contracted, and the functions of >>math
-    replace libm.
+    replace libm. The sign and payload of a NaN are excepted. nnrt_same_bits() says where the compiler's options or the
+    processor's modes do not allow it.
 
 ADDING AN OPERATOR
     1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule and 4. its
@@ -47,6 +48,7 @@ MIT licence, see LICENSE.
 #ifndef NNRT_OPS_H
 #define NNRT_OPS_H
 
+#include <float.h>
 #include <stddef.h>
 #include <stdint.h>
 #ifndef __cplusplus
@@ -70,6 +72,18 @@ MIT licence, see LICENSE.
 #endif
 
 #define NNRT_MAX_RANK 8 /* tensors have at most this many axes */
+
+/* NNRT_SAME_BITS  not to be defined but to be asked, in #if: 0 where this compiler's options keep the reference kernels
+                   from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
+                   ends it; gcc for s390x with -std=c99: -fexcess-precision=fast) and -ffast-math or, where the
+                   compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. */
+#if FLT_EVAL_METHOD != 0 || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) ||                                 \
+    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) ||                             \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+#define NNRT_SAME_BITS 0
+#else
+#define NNRT_SAME_BITS 1
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -798,6 +812,11 @@ NNRT_API bool nnrt_dims_bytes(const int32_t *dims, int32_t rank, NNRT_DataType t
 NNRT_API bool nnrt_add_size(size_t a, size_t b, size_t *out);
 NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
 
+/* Do the reference kernels give here, and now, the bits that they give on every machine? NNRT_SAME_BITS of the file with
+   the implementation, and what only a computation shows: fused multiply-add, excess precision, subnormal numbers
+   flushed to zero, another rounding than to nearest. These are the calling thread's modes. */
+NNRT_API bool nnrt_same_bits(void);
+
 /* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
    print writes "kernelSize=[3,3] padMode=SAME ..." and returns the length it would need; copy copies the struct and its
    lists into memory from alloc, NULL when there is none left. */
@@ -824,7 +843,6 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_OPS_IMPLEMENTED)
 #define NNRT_OPS_IMPLEMENTED
 
-#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -2430,6 +2448,26 @@ NNRTI_UNUSED static double nnrti_erf(double x)
     }
     s = nnrti_exp_pair(-ah * ah, -((a - ah) * (a + ah))) * 0.5641895835477563 / s;
     return nnrti_copysign(1.0 - s, x);
+}
+
+/* Each line gives something else under one of the modes that change bits. volatile: computed when it is called. */
+NNRT_API bool nnrt_same_bits(void)
+{
+    volatile float one = 1.0f, unit = FLT_EPSILON, half = 0.5f, least = FLT_MIN, small = 1.0f / 4096, x, y;
+    volatile double wideOne = 1.0, wideLeast = DBL_MIN, wideSmall = 1.0 / 134217728, u, v;
+    bool same = NNRT_SAME_BITS != 0;
+    x = one + small; /* x * x is 1 + 2 small + small^2, whose last term is half a unit and goes when it is rounded */
+    y = one + small + small;
+    same = same && x * x - y == 0.0f;
+    u = wideOne + wideSmall;
+    v = wideOne + wideSmall + wideSmall;
+    same = same && u * u - v == 0.0;
+    x = one + unit; /* half units, once to the even number below and once to the one above */
+    y = x + unit;
+    same = same && one + unit * half == one && x + unit * half == y;
+    x = least * half; /* subnormal, as a result and as an operand */
+    u = wideLeast * 0.5;
+    return same && x > 0.0f && x + x == least && u > 0.0 && u + u == wideLeast;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

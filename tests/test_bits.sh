@@ -34,6 +34,38 @@ build clang -std=c99 -O2
 build clang -std=gnu11 -O3 -march=native
 build g++ -x c++ -std=c++17 -O2
 
+# says MACRO FUNCTION COMMAND...: what the library says of its bits when it is compiled so (tests/cross/same_bits.c)
+says() {
+    answer="$1 $2"
+    shift 2
+    "$@" -w -I. tests/cross/same_bits.c -o "$folder/s" -lm >"$folder/log" 2>&1
+    if [ "$("$folder/s")" = "$answer" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $*: nnrt_same_bits says '$("$folder/s")', expected '$answer'"
+        head -n 5 "$folder/log"
+    fi
+    rm -f "$folder/s"
+}
+
+for compiler in gcc clang; do
+    says 1 1 $compiler -O0
+    says 1 1 $compiler -O2 -march=native
+    says 0 0 $compiler -O1 -ffast-math
+done
+says 0 0 gcc -O0 -fno-signed-zeros
+case $(gcc -dumpmachine) in
+x86_64*) # excess precision; flushing to zero, which the linker brings; one rounding for a * b + c
+    says 0 0 gcc -O0 -mfpmath=387
+    says 1 0 gcc -O0 "$(gcc -print-file-name=crtfastmath.o)"
+    if grep -qw fma /proc/cpuinfo 2>/dev/null; then
+        says 1 0 clang -O2 -mfma -ffp-contract=fast
+        says 1 1 clang -O2 -mfma -ffp-contract=fast -DNNRT_FP_STRICT
+    fi
+    ;;
+esac
+
 # It must be able to fail: a kernel that is changed gives other bits.
 sed 's/sum\[t\] += v \* nnrti_load/sum[t] = v * nnrti_load/' nnrt_ops.h >"$folder/nnrt_ops.h"
 if cmp -s nnrt_ops.h "$folder/nnrt_ops.h"; then

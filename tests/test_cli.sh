@@ -321,7 +321,9 @@ t 0 'ops --json' ops --json
 py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types"} == set(d["operators"][0])'
 t 0 'devices' devices
 prints 'devices lists the reference' '^reference  nnrt  CPU  AVAILABLE$'
+prints 'devices: bits' '^the reference device gives the same bits here as everywhere$'
 t 0 'devices --json' devices --json
+py 'devices --json: bits' 'd["same_bits"] is True'
 py 'devices --json' '[x for x in d["devices"] if x["name"] == "reference"][0]["status"] == "AVAILABLE"'
 
 # ---- info and dot ----

@@ -693,7 +693,12 @@ static int cli_devices(const cli_args *args)
             printf("  %s  %s\n", type, status);
         }
     }
-    fputs(args->json ? "]}\n" : "", stdout);
+    if (args->json)
+        printf("],\"same_bits\":%s}\n", nnrt_same_bits() ? "true" : "false");
+    else
+        puts(nnrt_same_bits() ? "the reference device gives the same bits here as everywhere"
+                              : "the reference device may give other bits here than elsewhere: nnrt was compiled with fast\n"
+                                "math or excess precision, or the processor's rounding mode or subnormal numbers are off");
     return CLI_DONE;
 }
 

@@ -1,0 +1,196 @@
+#!/bin/sh
+# portability.sh [TARGET...]: the tests, built for other machines and run on this one. Installs Debian's cross compilers
+#                             and qemu where they are missing (apt-get takes gcc-multilib away for them). Without TARGET
+#                             all of them: i686 aarch64 armhf s390x wasm.
+# portability.sh --quick      what CI does: i686, which a PC runs by itself, and fewer suites.
+#
+# i686 is 32-bit x86 with SSE2, armhf 32-bit ARM with VFP, s390x big-endian with 64 bits, wasm WebAssembly in node.
+# Suites, as in make test: vectors; bits: the hash over all their results, which must be that of gcc -O2 here; same-bits:
+# what the library says of that under good and bad options; those in tests/test_*.c, with tests/cross/cmocka.h in place of
+# cmocka; onnx-nodes; cli: the command line, compared with the one of this machine.
+# Ends with a table (target, suite, passed, failed, skipped, seconds; separated by tabs) and "N passed, N failed"; status
+# 0 when nothing failed and every suite passed something. Logs are in build/portability. JOBS suites run at a time;
+# SUITES="vectors cli" runs some only (bits comes with vectors).
+set -u
+cd "$(dirname "$0")/.." || exit 1
+self=tests/portability.sh
+out=build/portability
+all='i686 aarch64 armhf s390x wasm'
+cmocka='math planner hal builder passes session file onnx_reader hostile'
+suites=${SUITES:-vectors same-bits cli onnx-nodes $cmocka}
+jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
+warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
+
+# target NAME: sets packages, cc (compiler and what it always needs), run, little (endian), suffix (of a program), lfs
+target() {
+    packages='' cc='' run='' little=1 suffix='' lfs=''
+    case $1 in
+    native) cc='gcc' ;;
+    i686)
+        packages='gcc-i686-linux-gnu libc6-dev-i386-cross'
+        cc='i686-linux-gnu-gcc -static -msse2 -mfpmath=sse' lfs=-D_FILE_OFFSET_BITS=64
+        [ "$(uname -m)" = x86_64 ] || packages="$packages qemu-user" run=qemu-i386
+        ;;
+    aarch64)
+        packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
+        cc='aarch64-linux-gnu-gcc -static' run=qemu-aarch64
+        ;;
+    armhf)
+        packages='gcc-arm-linux-gnueabihf libc6-dev-armhf-cross qemu-user'
+        cc='arm-linux-gnueabihf-gcc -static' run=qemu-arm lfs=-D_FILE_OFFSET_BITS=64
+        ;;
+    s390x) # -std=c99 means excess precision there unless it is told otherwise
+        packages='gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user'
+        cc='s390x-linux-gnu-gcc -static -fexcess-precision=fast' run=qemu-s390x little=0
+        ;;
+    wasm) # NODE_PATH: where Debian keeps what emcc needs, for a node that is not Debian's
+        packages='emscripten nodejs'
+        cc='emcc -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sEXIT_RUNTIME=1 -sSINGLE_FILE=1'
+        run=node suffix=.js
+        export NODE_PATH="/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}"
+        ;;
+    *) return 1 ;;
+    esac
+}
+
+# What options keep a target from the bits of the others: lines of "options", or "link options" for those of the linker.
+bad_options() {
+    echo -ffast-math
+    case $1 in
+    i686) printf '%s\n' -mfpmath=387 '-mfpmath=sse,387' '-mno-sse2' -funsafe-math-optimizations 'link -ffast-math' ;;
+    aarch64) echo 'link -ffast-math' ;;
+    s390x) echo -fexcess-precision=standard ;;
+    esac
+}
+
+# build TARGET FILE.c PROGRAM OPTIONS...
+build() {
+    source=$2 program=$3
+    shift 3
+    # shellcheck disable=SC2086  # the compiler is several words
+    $cc -std=c99 $warnings "$@" -Itests/cross -I. -Itests -isystem $out/include -o "$program" "$source" -lm
+}
+
+# ---- suites that are programs or come from one ----
+
+say_same() { # WHAT EXPECTED PROGRAM
+    # shellcheck disable=SC2086  # run may be nothing
+    got=$($run "$3")
+    if [ "$got" = "$2" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1: the library says '$got', expected '$2'"
+    fi
+}
+
+same_bits() { # TARGET FOLDER
+    passed=0 failed=0 program=$2/same_bits$suffix
+    build "$1" tests/cross/same_bits.c "$program" -O2
+    say_same "$cc" '1 1' "$program"
+    while read -r link options; do
+        rm -f "$program"
+        # shellcheck disable=SC2086
+        if [ "$link" = link ]; then
+            $cc -std=c99 -O0 -I. -c -o "$2/same_bits.o" tests/cross/same_bits.c
+            $cc $options -o "$program" "$2/same_bits.o" -lm
+            say_same "linked with $options" '1 0' "$program"
+        else
+            build "$1" tests/cross/same_bits.c "$program" -O0 -w $link $options
+            say_same "$link $options" '0 0' "$program"
+        fi
+    done <<END
+$(bad_options "$1")
+END
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
+
+bits() { # TARGET: what its suite vectors printed
+    want=$(cat $out/native/bits) got=$(sed -n 's/^bits //p' "$out/$1/vectors.log")
+    if [ -n "$got" ] && [ "$got" = "$want" ]; then
+        echo '1 passed, 0 failed'
+    else
+        echo "FAIL bits ${got:-none}, expected $want as from gcc -O2 on this machine"
+        echo '0 passed, 1 failed'
+        return 1
+    fi
+}
+
+# suite TARGET NAME: builds what it needs and runs it; what it prints is the suite's log
+suite() {
+    folder=$out/$1
+    # shellcheck disable=SC2086
+    case $2 in
+    vectors)
+        build "$1" tests/test_ops.c "$folder/vectors$suffix" -O2 && $run "$folder/vectors$suffix" tests/vectors/*.vec
+        ;;
+    bits) bits "$1" ;;
+    same-bits) same_bits "$1" "$folder" ;;
+    cli)
+        build "$1" tools/nnrt.c "$folder/nnrt$suffix" -O1 &&
+            sh tests/cross/cli.sh $out/native/nnrt "$little" $run "$folder/nnrt$suffix"
+        ;;
+    onnx-nodes) build "$1" tests/onnx_nodes.c "$folder/onnx_nodes$suffix" -O1 $lfs && $run "$folder/onnx_nodes$suffix" ;;
+    *) build "$1" "tests/test_$2.c" "$folder/test_$2$suffix" -O1 $lfs && $run "$folder/test_$2$suffix" ;;
+    esac
+}
+
+# ---- one suite, called below ----
+
+if [ "${1:-}" = --log ]; then # TARGET SUITE
+    target "$2" && suite "$2" "$3"
+    exit
+fi
+if [ "${1:-}" = --suite ]; then # TARGET SUITE; the results lie in build/portability/TARGET
+    log=$(sh tests/run_suite.sh "$out/$2" "$3" sh $self --log "$2" "$3")
+    case $log in ok*) log=$(echo "$log" | head -n 1) ;; esac # not the list of what is skipped
+    printf '%-8s %s\n' "$2" "$log"
+    exit
+fi
+
+# ---- all ----
+
+if [ "${1:-}" = --quick ]; then
+    all=i686 suites='vectors same-bits cli hal builder file'
+    shift
+fi
+targets=${*:-$all}
+for t in $targets; do
+    target "$t" || {
+        echo "$self: there is no target $t; there are: $all" >&2
+        exit 2
+    }
+done
+rm -rf $out
+mkdir -p $out/native $out/include
+sh tools/need.sh libc6-dev libstb-dev libonnx-testdata gcc python3 || exit 1
+# shellcheck disable=SC2086  # CPPFLAGS are several words
+stb=$(echo '#include <stb/stb_ds.h>' | gcc ${CPPFLAGS:-} -M -x c - | tr ' ' '\n' | sed -n 's|/stb_ds\.h$||p')
+ln -s "$stb" $out/include/stb # /usr/include as a whole would hide the target's own headers
+
+target native
+build native tests/test_ops.c $out/native/test_ops -O2 && build native tools/nnrt.c $out/native/nnrt -O2 || exit 1
+$out/native/test_ops tests/vectors/*.vec | sed -n 's/^bits //p' >$out/native/bits
+
+table=$out/table.txt
+printf 'target\tsuite\tpassed\tfailed\tskipped\tseconds\n' >$table
+passed=0 failed=0
+for t in $targets; do
+    target "$t"
+    mkdir -p "$out/$t"
+    # shellcheck disable=SC2086
+    sh tools/need.sh $packages && printf '%s\n' $suites | xargs -P "$jobs" -n 1 sh $self --suite "$t"
+    more=''
+    case " $suites " in *' vectors '*) more=bits && sh $self --suite "$t" bits ;; esac
+    for s in $suites $more; do
+        p=0 f=1 k=0 seconds=0
+        [ -f "$out/$t/$s.txt" ] && read -r p f k seconds <"$out/$t/$s.txt"
+        printf '%s\t%s\t%d\t%d\t%d\t%d\n' "$t" "$s" "$p" "$f" "$k" "$seconds" >>$table
+        passed=$((passed + p)) failed=$((failed + f))
+    done
+done
+echo
+cat $table
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
