@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes vectors/corners.vec: usage make_vectors_corners.py [FOLDER]. Cases of many operators that the other two scripts
-leave out: limits at infinity, fused clamps of every integer type, float64 with two axes and with none, fill values that do
-not fit, NaN among the largest. Expected values come from numpy, torch (through make_vectors_compute.py) and, at infinity,
+leave out: limits at infinity, fused clamps of every integer type, float64 with two axes and with none, fill values that
+do not fit, NaN among the largest. Expected values come from numpy, torch (through make_vectors_compute.py) and, at infinity,
 from the limit of the function. The output is the same on every run."""
 import os
 import sys
@@ -121,6 +121,7 @@ def copies(w):
     w.case("equal values have no variance", "LAYER_NORM_FUSION",
            {"beginNormAxis": 1, "beginParamsAxis": 1, "epsilon": 1e-5}, [np.full((2, 3), 16777216, f32), one, one],
            [np.ones((2, 3), f32)])
+    w.case("bias of NCHW rows", "BIAS_ADD", {}, [x, np.array([1, 2, 3], f32)], [x + np.array([1, 2, 3], f32)], fmt="NCHW")
     w.case("scale by row", "SCALE_FUSION", {"axis": 1}, [x, one * 2, one], [x * 2 + 1])
 
 
