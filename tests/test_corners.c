@@ -1214,6 +1214,22 @@ static void test_driver_answers(void **state)
     g.tensors[0].dims.count = 1;
     assert_int_not_equal(odd_session(&s, &g.model, "input 0 'x': neither the device nor"), NNRT_SUCCESS);
     small(&g, "x");
+    g.dims[1][0] = 6; /* the shape of y is known, but not its type */
+    g.tensors[1].dims.count = 1;
+    odd.modelTable.GetIO = NULL;
+    assert_int_equal(odd_session(&s, &g.model, "output 0 'y': neither the device nor"), NNRT_INVALID_SHAPE);
+    g.tensors[1].dataType = F32;
+    g.dims[0][0] = 0; /* an input of nothing needs no address */
+    odd.modelTable.GetWorkspaceSize = NULL; /* nor, then, a workspace: Run and not RunIn */
+    assert_int_equal(odd_session(&s, &g.model, ""), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_input(s, 0).bytes, 0);
+    odd.calls[RUN] = 0;
+    assert_int_equal(nnrt_run(s, &(nnrt_io){NULL, 0}, 1, NNRT_IO(y)), NNRT_SUCCESS);
+    assert_int_equal(odd.calls[RUN], 1);
+    nnrt_session_destroy(s);
+    odd.modelTable.GetWorkspaceSize = odd_workspace;
+    odd.modelTable.GetIO = odd_io;
+    small(&g, "x");
     odd.codes[IO] = NNRT_SUCCESS;
 
     memset(&desc, 0, sizeof(desc));

@@ -1275,7 +1275,7 @@ static void test_fold_operands(void **state)
     assert_int_equal(nodes, 3);
 }
 
-/* Constants that do not fit, before extents are known: nothing is folded, and the fault is found when a session is made. */
+/* Constants that do not fit, before extents are known: nothing is folded, the fault is found when a session is made. */
 static void test_affine_open(void **state)
 {
     const int32_t open[] = {-1, -1, -1, 4}, rows[] = {-1, 4};
@@ -1416,7 +1416,8 @@ static void test_slices(void **state)
         const uint32_t x = input(b, "x", 2, 3, 0, 0), begin_ = ints(b, 2, 0, kind == 2 ? 2 : 0, 0, 0),
                        end = ints(b, 2, 2, kind == 2 ? -4 : 3, 0, 0), strides = ints(b, 2, 1, kind == 2 ? -1 : 1, 0, 0);
         const uint32_t y = op1(b, NNRT_NODE_TYPE_SQRT, x);
-        const uint32_t four[] = {y, begin_, end, strides}, five[] = {y, begin_, end, ints(b, 2, 0, 1, 0, 0), NNRT_NO_TENSOR};
+        const uint32_t four[] = {y, begin_, end, strides};
+        const uint32_t five[] = {y, begin_, end, ints(b, 2, 0, 1, 0, 0), NNRT_NO_TENSOR};
         nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, kind == 0 ? five : four,
                                                kind == 0 ? 5 : 4));
         expect(b, kind == 2 ? 2 : 1, 0);
