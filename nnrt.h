@@ -55,6 +55,7 @@ FILES
     nnrt_hal.h             models, validation, the plan, devices
     nnrt.h                 what an application calls; includes the two above
     formats/nnrt_onnx.h    ONNX files -> models; includes nnrt.h
+    One file instead of three: make dist-file writes dist/nnrt.h, with stb_ds' part inside.
     Each compiles alone, as C99 and as C++17. The implementation is compiled where NNRT_IMPLEMENTATION is defined before
     the include: in one file of the program. It uses stb_ds (<stb/stb_ds.h>, Debian's libstb-dev) while a model is
     built, under names of its own; give the implementation a file of its own if you use stb_ds yourself.
@@ -66,6 +67,11 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_STB_DS_H          where stb_ds.h lies, with its quotes; default <stb/stb_ds.h>
     NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
     NNRT_MMAP              1/0: nnrt_model_load maps files with mmap(); default: on Unix and macOS
+    NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
+                           nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
+    NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
+    NNRT_MAX_RANK          axes a tensor may have, 4 to 8; default 8
+    NNRT_SELECT            only the operators NAME with NNRT_KEEP_NAME defined as 1, and kernels for NNRT_KEEP_TYPES
     NNRT_FP_STRICT         clang with -ffp-contract=fast: keep the kernels' bits all the same (slow)
 
 SECTIONS (search for the tag)
