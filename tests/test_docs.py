@@ -153,7 +153,7 @@ def check_version():
     for path in [*ROOT.glob("*.h"), *ROOT.glob("formats/*.h"), *ROOT.glob("tools/*"), ROOT / "Makefile", ROOT / "README.md"]:
         if path.is_file() and path.name != "nnrt.h":
             text = path.read_text(encoding="utf-8")
-            verdict(not re.search(r"#define NNRT_VERSION_|nnrt[ -]v?%s\b" % re.escape(version), text),
+            verdict(not re.search(r"#define NNRT_VERSION_[A-Z]+ \d|nnrt[ -]v?%s\b" % re.escape(version), text),
                     "%s: a second version number" % path.relative_to(ROOT))
     with tempfile.TemporaryDirectory() as scratch:
         source = pathlib.Path(scratch) / "version.c"
