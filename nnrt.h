@@ -3134,7 +3134,7 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
         nnrt_free(allocator, block, bytes);
         return code;
     }
-    o->magic = NNRTI_MODEL_MAGIC;
+    o->magic = NNRTI_MODEL_MAGIC; /* NOLINT(clang-analyzer-core.NullDereference): without o there is a code */
     if (allocator != NULL)
         o->allocator = *allocator;
     o->bytes = bytes;
