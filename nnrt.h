@@ -3242,8 +3242,10 @@ static NNRT_ReturnCode nnrti_reader_begin(nnrti_reader *r, const void *data, siz
  */
 static NNRT_ReturnCode nnrti_reader_end(nnrti_reader *r, nnrti_owned *o, nnrt_memory *scratch)
 {
-    const NNRT_ReturnCode code = o != NULL ? nnrt_model_check(&o->model, scratch, NULL, r->error) : r->code;
-    if (code != NNRT_SUCCESS)
+    NNRT_ReturnCode code;
+    if (o == NULL)
+        return r->code;
+    if ((code = nnrt_model_check(&o->model, scratch, NULL, r->error)) != NNRT_SUCCESS)
         return code;
     o->magic = NNRTI_MODEL_MAGIC;
     o->file = r->data;
@@ -3268,7 +3270,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *da
     o = nnrti_reader_model(&r, memory);
     code = nnrti_reader_end(&r, o, memory);
     nnrt_memory_drop_temp(memory);
-    if (code == NNRT_SUCCESS)
+    if (o != NULL && code == NNRT_SUCCESS)
         *model = &o->model;
     return code;
 }
@@ -3297,7 +3299,7 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
     o = nnrti_reader_model(r, &memory);
     code = nnrti_reader_end(r, o, &scratch);
     nnrt_memory_end(&scratch);
-    if (code != NNRT_SUCCESS) {
+    if (o == NULL || code != NNRT_SUCCESS) {
         nnrt_free(allocator, block, bytes);
         return code;
     }

@@ -484,7 +484,7 @@ static void test_dot(void **state)
 {
     nnrt_builder *b = begin(NULL);
     char text[4096], part[64];
-    size_t length;
+    size_t length, edges;
     NNRT_Model *m;
     NNRT_Model broken;
     uint32_t x;
@@ -505,6 +505,10 @@ static void test_dot(void **state)
     contains(text, "n0 -> n1 [label=\"float32[1,2]\"];");
     contains(text, "o0 [shape=ellipse peripheries=2 label=\"y\\nfloat32[1,2]\"];");
     contains(text, "n1 -> o0 [label=\"float32[1,2]\"];");
+    edges = 0;
+    for (const char *at = text; (at = strstr(at, " -> ")) != NULL; at++)
+        edges++;
+    assert_int_equal(edges, 5); /* x, w and the bias to n0, n0 to n1, n1 to y */
     assert_int_equal(nnrt_model_dot(m, NULL, 0), length);
     for (size_t size = 1; size < sizeof(part); size++) {
         memset(part, '#', sizeof(part));

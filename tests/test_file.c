@@ -1124,6 +1124,19 @@ static void count_progress(void *user, uint64_t done, uint64_t total)
     last[1]++;
 }
 
+/* How many mappings of this process are of a file with that name; 0 where the system does not tell. */
+static int mappings_of(const char *name)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[1024];
+    int n = 0;
+    while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
+        n += strstr(line, name) != NULL ? 1 : 0;
+    if (maps != NULL)
+        (void)fclose(maps);
+    return n;
+}
+
 static void test_files(void **state)
 {
     NNRT_Model *m = small_model(), *back = NULL;
@@ -1161,6 +1174,7 @@ static void test_files(void **state)
         assert_int_equal(nnrt_model_optimize(&back, NULL), NNRT_SUCCESS);
         small_runs(back);
         nnrt_model_destroy(back);
+        assert_int_equal(mappings_of("small.nnrt"), 0);
     }
     for (int k = 0; k < 6; k++) { /* cut short, empty, and a header that promises more than there can be */
         const uint64_t much = (uint64_t)1 << 62;

@@ -264,6 +264,8 @@ static NNRT_Model *optimized(nnrt_builder *b, uint32_t nodes, double tolerance, 
     }
     run(m, shapes, &after);
     compare(&before, &after, tolerance);
+    assert_true(was->name != NULL && m->name != NULL);
+    assert_string_equal(m->name, was->name);
     for (uint32_t i = 0; i < m->outputIndex.count; i++) { /* inputs and outputs keep their names */
         const char *name = was->allTensors.data[was->outputIndex.data[i]].name;
         if (name != NULL)

@@ -174,7 +174,7 @@ static int cli_match_input(const cli_inputs *in, const char *option, const char 
     *value = text;
     *index = 0;
     for (uint32_t i = 0; i < in->count; i++) {
-        size_t n = strlen(in->data[i].name);
+        size_t n = strlen(in->data[i].name); /* NOLINT(clang-analyzer-core.NonNullParamChecker): "" at least */
         if (strncmp(text, in->data[i].name, n) == 0 && text[n] == '=' && (!found || n > longest)) {
             *index = i;
             *value = text + n + 1;

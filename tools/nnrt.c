@@ -120,6 +120,7 @@ static void cli_info_sections(const NNRT_Model *m, bool json)
             printf(",\"offset\":%.0f,\"bytes\":%.0f}", (double)s.offset, (double)s.bytes);
         } else {
             printf("%s%-10s %12.0f bytes at %.0f%s", i > 0 ? "            " : "section     ", s.kind, (double)s.bytes,
+                   /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a section's name is "" at least */
                    (double)s.offset, *s.name != '\0' ? "  " : "");
             cli_put_name(stdout, s.name);
             putchar('\n');
@@ -512,7 +513,7 @@ static char *cli_output_path(const char *dir, const char *name, char *const *pat
     if (path == NULL)
         return NULL;
     snprintf(path, room, "%s/", dir);
-    if (*name != '\0')
+    if (*name != '\0') /* NOLINT(clang-analyzer-core.NullDereference): an output's name is "" at least */
         at += cli_file_name(path + at, name);
     else
         at += (size_t)snprintf(path + at, room - at, "output_%u", (unsigned)i);

@@ -280,7 +280,7 @@ static int cli_npy_write(const char *path, const cli_tensor *t)
     while (used % 64 != 63)
         head[used++] = ' ';
     head[used++] = '\n';
-    memcpy(head, "\x93NUMPY\x01\x00", 8);
+    memcpy(head, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no text */
     head[8] = (char)((used - 10) & 0xFF);
     head[9] = (char)((used - 10) >> 8);
     f = fopen(path, "wb");
