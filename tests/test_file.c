@@ -745,17 +745,24 @@ static void test_sections(void **state)
     image_free(&f);
 }
 
-/* Places one u32 of record `record` of the section in row i, makes the checksum right, and wants this code. */
+/* Places one u32 of record `record` of the section in row i, makes the checksum right, and wants a refusal that contains
+   text. */
 static void field_refused(image *f, uint32_t i, uint32_t record, size_t offset, uint32_t value, const char *text)
 {
     uint8_t *at = f->data + row_get(f, i).offset + record * (size_t)row_get(f, i).record + offset;
     NNRT_Model *m = NULL;
+    nnrt_load_desc desc;
     nnrt_error error;
+    uint64_t sum;
     uint32_t was;
+    memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
+    desc.checksum = true;
     memcpy(&was, at, sizeof(was));
     memcpy(at, &value, sizeof(value));
-    assert_int_not_equal(nnrt_model_load_memory(&m, f->data, f->bytes, NULL, &error), NNRT_SUCCESS);
+    sum = nnrti_file_checksum(f->data, f->bytes);
+    memcpy(f->data + 24, &sum, sizeof(sum));
+    assert_int_not_equal(nnrt_model_load_memory(&m, f->data, f->bytes, &desc, &error), NNRT_SUCCESS);
     assert_null(m);
     if (strstr(error.message, text) == NULL)
         fail_msg("the message is '%s', expected '%s' in it", error.message, text);
@@ -767,6 +774,7 @@ static void test_records(void **state)
     image f = small_image();
     nnrti_file_tensor t[3];
     nnrti_file_node n;
+    uint32_t own;
     (void)state;
     for (uint32_t i = 0; i < 3; i++)
         memcpy(&t[i], f.data + row_get(&f, 3).offset + i * sizeof(t[0]), sizeof(t[0]));
@@ -792,6 +800,12 @@ static void test_records(void **state)
     field_refused(&f, 4, 0, 20, 200, "does not know");
     field_refused(&f, 4, 0, 20, n.attr.count - 1, "not those of its operator");
     field_refused(&f, 5, 0, 0, 1000, "");
+    field_refused(&f, 5, t[1].dims.at, 0, 0x7FFFFFFF, "has 24 bytes of data, its shape needs");
+    field_refused(&f, 5, t[1].dims.at, 0, 0x80000000u, "extent -2147483648 of axis 0, expected -1 or more");
+    field_refused(&f, 5, t[0].dims.at, 0, (uint32_t)-2, "tensor 0 'x': extent -2 of axis 0, expected -1 or more");
+    memcpy(&n, f.data + row_get(&f, 4).offset + sizeof(n), sizeof(n)); /* the second node reads what it makes */
+    memcpy(&own, f.data + row_get(&f, 5).offset + n.outputs.at * 4, sizeof(own));
+    field_refused(&f, 5, n.inputs.at, 0, own, "needs its own result: a cycle through tensor");
     for (uint32_t i = 0; i < 2; i++) { /* FULL_CONNECTION, ACTIVATION: numbers that their attributes cannot have */
         const nnrt_attr_struct *attr;
         memcpy(&n, f.data + row_get(&f, 4).offset + i * sizeof(n), sizeof(n));
