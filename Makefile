@@ -40,6 +40,7 @@ help:
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
 	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
+	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
 	@echo 'make coverage         line and branch coverage of the headers (gcovr); build/coverage/index.html shows them'
 	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER='
@@ -171,7 +172,7 @@ suite-runner:
 # ---- fuzzing ----
 
 # tests/fuzz/fuzz_NAME.c: each is a target without being named anywhere. Where afl-clang-fast is installed, the same
-# files become build/fuzz/afl_NAME, to be run by hand: afl-fuzz -i tests/fuzz/corpus/NAME -o build/fuzz/afl build/fuzz/afl_NAME
+# files become build/fuzz/afl_NAME, which make fuzz-afl runs.
 FUZZ := $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
 AFL := $(shell command -v afl-clang-fast 2>/dev/null)
@@ -183,7 +184,7 @@ build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
 
 build/fuzz/afl_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
 	@mkdir -p $(@D)
-	@afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+	@afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-64-to-32 $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
 fuzz:
 	@sh tools/need.sh clang libstb-dev
@@ -355,6 +356,14 @@ bench-load: build/bench_load
 .PHONY: portability
 portability:
 	@JOBS=$(JOBS) sh tests/portability.sh $(PORT)
+# ---- fuzzing with AFL++ ----
+
+.PHONY: fuzz-afl
+
+fuzz-afl:
+	@sh tools/need.sh afl++ libstb-dev
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:fuzz_%=build/fuzz/afl_%)
+	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz afl
 
 # ---- sweep: the digits model, changed at every place ----
 

@@ -18,6 +18,7 @@
 
 #define FUZZ_INCLUDED
 #include "fuzz/fuzz_builder.c"
+#include "fuzz/fuzz_nnrt.c"
 #include "fuzz/fuzz_node.c"
 #include "fuzz/fuzz_onnx.c"
 #include "fuzz/fuzz_onnx_tensor.c"
@@ -38,11 +39,9 @@ typedef struct target {
     void (*run)(const uint8_t *data, size_t size);
 } target;
 
-static const target targets[] = {{"builder", fuzz_builder},
-                                 {"node", fuzz_node},
-                                 {"onnx", fuzz_onnx},
-                                 {"onnx_tensor", fuzz_onnx_tensor},
-                                 {"run", fuzz_run_inputs}};
+static const target targets[] = {
+    {"builder", fuzz_builder},         {"nnrt", fuzz_nnrt},     {"node", fuzz_node}, {"onnx", fuzz_onnx},
+    {"onnx_tensor", fuzz_onnx_tensor}, {"run", fuzz_run_inputs}};
 
 #define MOST_BYTES 65536
 
@@ -1073,10 +1072,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         {"corpus: builder", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[0]},
-        {"corpus: node", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[1]},
-        {"corpus: onnx", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[2]},
-        {"corpus: onnx_tensor", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[3]},
-        {"corpus: run", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[4]},
+        {"corpus: nnrt", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[1]},
+        {"corpus: node", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[2]},
+        {"corpus: onnx", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[3]},
+        {"corpus: onnx_tensor", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[4]},
+        {"corpus: run", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[5]},
         cmocka_unit_test(test_short_inputs),
         cmocka_unit_test(test_dropped_copy_keeps_type),
         cmocka_unit_test(test_scalar_first),

@@ -1,32 +1,54 @@
 #!/bin/sh
-# run.sh SECONDS FOLDER: runs every fuzz target of FOLDER (fuzz_NAME, made by libFuzzer) for SECONDS seconds, from the
-# corpus beside this file and what earlier runs left in FOLDER/corpus, and prints a table. Status 1 on a finding; the
-# bytes are then in FOLDER/findings/NAME-*. An input may take 10 seconds.
+# run.sh SECONDS FOLDER [afl]: runs every fuzz target of FOLDER (fuzz_NAME, made by libFuzzer; with afl: afl_NAME, made
+# by AFL++) for SECONDS seconds, from the corpus beside this file and what earlier runs left in FOLDER/corpus, and prints
+# a table. Status 1 on a finding; the bytes are then in FOLDER/findings/NAME-*. An input may take 10 seconds.
 set -u
-seconds=$1 folder=$2
+seconds=$1 folder=$2 engine=${3:-fuzz}
 here=$(dirname "$0")
 findings=0
-mkdir -p "$folder/findings"
-# shellcheck disable=SC2086  # PYTHON may be several words
-${PYTHON:-python3} "$here/make_seeds.py" "$folder/seeds" 2>/dev/null || true
-printf 'target\texecutions\tper second\tcorpus\tfindings\n'
-for source in "$here"/fuzz_*.c; do
-    target=$(basename "$source" .c)
-    target=${target#fuzz_}
-    log=$folder/$target.log
-    mkdir -p "$folder/corpus/$target" "$folder/seeds/$target" "$here/corpus/$target"
-    rm -f "$folder/findings/$target"-*
+
+run_fuzz() { # leaves runs, rate, kept
+    mkdir -p "$folder/corpus/$target" "$folder/seeds/$target"
     "$folder/fuzz_$target" -max_total_time="$seconds" -timeout=10 -malloc_limit_mb=256 -rss_limit_mb=2048 \
         -max_len=4096 -print_final_stats=1 -artifact_prefix="$folder/findings/$target-" "$folder/corpus/$target" \
         "$here/corpus/$target" "$folder/seeds/$target" >"$log" 2>&1
     status=$?
-    found=$(find "$folder/findings" -name "$target-*" | wc -l)
-    [ "$status" -ne 0 ] && [ "$found" -eq 0 ] && found=1
-    findings=$((findings + found))
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     rate=$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")
     kept=$(find "$folder/corpus/$target" -type f | wc -l)
+}
+
+# The settings are those for containers: no terminal, no core pattern, no frequency scaling, no processor of its own.
+run_afl() {
+    out=$folder/afl/$target
+    rm -rf "$out"
+    AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_SKIP_CPUFREQ=1 AFL_NO_UI=1 AFL_NO_AFFINITY=1 AFL_NO_COLOR=1 \
+        afl-fuzz -V "$seconds" -m none -t 10000 -i "$here/corpus/$target" -o "$out" "$folder/afl_$target" >"$log" 2>&1
+    status=$?
+    for f in "$out"/default/crashes/id* "$out"/default/hangs/id*; do
+        [ -f "$f" ] && cp "$f" "$folder/findings/$target-afl-$(basename "$f" | cut -c4-9)"
+    done
+    runs=$(sed -n 's/^execs_done *: *//p' "$out/default/fuzzer_stats")
+    rate=$(sed -n 's/^execs_per_sec *: *//p' "$out/default/fuzzer_stats")
+    kept=$(sed -n 's/^corpus_count *: *//p' "$out/default/fuzzer_stats")
+}
+
+mkdir -p "$folder/findings" "$folder/afl"
+if [ "$engine" = fuzz ]; then
+    # shellcheck disable=SC2086  # PYTHON may be several words
+    ${PYTHON:-python3} "$here/make_seeds.py" "$folder/seeds" 2>/dev/null || true
+fi
+printf 'target\texecutions\tper second\tcorpus\tfindings\n'
+for source in "$here"/fuzz_*.c; do
+    target=$(basename "$source" .c)
+    target=${target#fuzz_}
+    log=$folder/$engine-$target.log
+    rm -f "$folder/findings/$target"-*
+    "run_$engine"
+    found=$(find "$folder/findings" -name "$target-*" | wc -l)
+    [ "$status" -ne 0 ] && [ "$found" -eq 0 ] && found=1
+    findings=$((findings + found))
     printf '%s\t%s\t%s\t%s\t%s\n' "$target" "${runs:-0}" "${rate:-0}" "$kept" "$found"
-    [ "$found" -gt 0 ] && grep -E '^fuzz:|ERROR:|runtime error:|^SUMMARY' "$log" | head -n 5
+    [ "$found" -gt 0 ] && grep -aE '^fuzz:|ERROR:|runtime error:|^SUMMARY|PROGRAM ABORT' "$log" | head -n 5
 done
 [ "$findings" -eq 0 ]

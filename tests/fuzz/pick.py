@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Chooses what of a long run's corpus is kept: the files that reach most of the code within so many bytes,
+of which a file takes FILE beside its own.
+
+    python3 pick.py CONTROL_FILE BYTES OUTDIR
+
+CONTROL_FILE is what libFuzzer writes with -set_cover_merge=1 -use_counters=0 -merge_control_file=CONTROL_FILE: which parts of the
+code each file reaches. OUTDIR gets copies, each named by the SHA-1 of its bytes.
+"""
+import hashlib
+import os
+import sys
+
+FILE = 32
+
+
+def read_control(path):
+    """[(file, parts of the code)]"""
+    with open(path, encoding="utf-8") as f:
+        lines = f.read().split("\n")
+    count = int(lines[0])
+    files = lines[2:2 + count]
+    reached = [set() for _ in files]
+    for line in lines[2 + count:]:
+        words = line.split()
+        if words and words[0] == "FT":
+            reached[int(words[1])].update(words[2:])
+    return list(zip(files, reached))
+
+
+def main(control, budget, out):
+    left = [(path, os.path.getsize(path), parts) for path, parts in read_control(control)]
+    have, used, kept = set(), 0, 0
+    os.makedirs(out, exist_ok=True)
+    while True:
+        left = [row for row in left if used + row[1] + FILE <= budget and not row[2] <= have]
+        if not left:
+            break
+        best = max(left, key=lambda row: (len(row[2] - have) / (row[1] + FILE), row[0]))
+        have |= best[2]
+        used += best[1] + FILE
+        kept += 1
+        with open(best[0], "rb") as f:
+            data = f.read()
+        with open(os.path.join(out, hashlib.sha1(data).hexdigest()[:12]), "wb") as f:
+            f.write(data)
+    print("%d files of %d bytes reach %d parts" % (kept, used - kept * FILE, len(have)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
