@@ -156,6 +156,11 @@ done
 # Options that change what is compiled.
 build 'NNRT_FP_STRICT' clang "-std=c99 $warnings -O0 -DNNRT_FP_STRICT" one.c
 build 'NNRT_NO_STDIO' gcc "-std=c99 $warnings -O0 -DNNRT_NO_STDIO" formats.c
+build 'NNRT_NO_MESSAGES' gcc "-std=c99 $warnings -O0 -DNNRT_NO_MESSAGES" formats.c
+build 'NNRT_NO_MESSAGES' clang "-std=c99 $warnings -O0 -DNNRT_NO_MESSAGES" one.c
+build 'NNRT_MAX_RANK' gcc "-std=c99 $warnings -O1 -DNNRT_MAX_RANK=4" one.c
+build 'NNRT_SELECT' gcc "-std=c99 $warnings -O0 -DNNRT_SELECT -DNNRT_KEEP_RESHAPE=1 -DNNRT_KEEP_TYPES=NNRT_TYPES_F32" formats.c
+try 'NNRT_MAX_RANK 9 is refused' sh -c "! gcc -DNNRT_MAX_RANK=9 -I '$root' -x c -fsyntax-only '$root/nnrt_ops.h' 2>/dev/null"
 
 # Programs of the repository, by the compilers and with the warnings that do not build them otherwise.
 for compiler in gcc clang; do
