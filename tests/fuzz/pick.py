@@ -48,4 +48,6 @@ def main(control, budget, out):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
     main(sys.argv[1], int(sys.argv[2]), sys.argv[3])
