@@ -51,7 +51,7 @@ done
 
 # Without these limits gcc 12 does not end on the kernels (more than nine minutes); with them it takes seconds. A kernel
 # gets NULL for an optional operand that is absent; that a required one is there, which nnrt_resolve_node sees to,
-# gcc cannot know: so no -Wanalyzer-null-dereference where kernels are. It loses sight of blocks that a struct owns, too, and
+# gcc cannot know: so no -Wanalyzer-null-dereference, as kernels are in every unit; clang-tidy looks for it there, too. It loses sight of blocks that a struct owns, too, and
 # calls them leaked; address sanitizer and valgrind see leaks in every suite.
 limits='--param analyzer-bb-explosion-factor=1 --param analyzer-max-enodes-per-program-point=2
     --param analyzer-max-recursion-depth=1'
@@ -72,6 +72,12 @@ zerodivcond:nnrt_ops.h
 pointerSize:nnrt_hal.h
 // only the part that has been written is read: `most` extents
 uninitvar:formats/nnrt_onnx.h
+// of the two results one is there: a step without a wanted result is dropped
+nullPointerRedundantCheck:nnrt_ops.h
+// behind a comparison of those bytes; they are not there under NNRT_NO_MESSAGES, where the text is empty
+pointerOutOfBounds:formats/nnrt_onnx.h
+// nnrti_onnx_emit writes as many results as it is told, here one
+objectIndex:formats/nnrt_onnx.h
 END
 try 'cppcheck tools/nnrt.c' cppcheck -q --std=c99 --enable=warning,portability --inline-suppr --error-exitcode=1 \
     --suppressions-list=suppressions -I. tools/nnrt.c

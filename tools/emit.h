@@ -595,10 +595,11 @@ static const nnrt_plan_io *cli_emit_io_at(const cli_emit *e, uint32_t i)
     return i < e->plan->nInputs ? &e->plan->inputs[i] : &e->plan->outputs[i - e->plan->nInputs];
 }
 
+/* Elements of an input or output; 1 where it has none, as C has no empty array. */
 static double cli_emit_elements(const nnrt_plan_io *t)
 {
-    const size_t width = nnrt_type_size(t->dataType);
-    return t->bytes >= width ? (double)(t->bytes / width) : 1.0;
+    const size_t count = t->bytes / nnrt_type_size(t->dataType);
+    return count > 0 ? (double)count : 1.0;
 }
 
 /* const float image[784], float scores[10] */
@@ -727,7 +728,7 @@ static void cli_emit_top(const cli_emit *e)
 static void cli_emit_declarations(const cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
-    const double words = p->arenaBytes > 0 ? (double)((p->arenaBytes + 7) / 8) : 1.0;
+    const size_t words = p->arenaBytes > 0 ? (p->arenaBytes + 7) / 8 : 1;
     fprintf(e->out,
             "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#ifndef NNRT_HAL_H\n#error \"include nnrt.h before this "
             "file\"\n#endif\n#if NNRT_MAX_RANK < %d\n#error \"this model needs an NNRT_MAX_RANK of %d\"\n#endif\n\n",
@@ -735,7 +736,8 @@ static void cli_emit_declarations(const cli_emit *e)
     fprintf(e->out,
             "#define %s_ARENA_BYTES %.0f\n#define %s_ARENA_WORDS %.0f /* of 8 bytes */\n#define %s_VIEWS %u /* for "
             "nnrt_plan_execute */\n\n",
-            e->upper, (double)p->arenaBytes, e->upper, words, e->upper, p->maxArgs > 0 ? (unsigned)p->maxArgs : 1);
+            e->upper, (double)p->arenaBytes, e->upper, (double)words, e->upper,
+            p->maxArgs > 0 ? (unsigned)p->maxArgs : 1);
     fputs("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", e->out);
     fprintf(e->out,
             "/* Runs the model in an arena of %s_ARENA_BYTES, aligned to 8; nothing is allocated. Threads may run "

@@ -230,7 +230,7 @@ static const nnrt_metadata *cli_labels_find(const cli_metadata *m, const char *n
     const nnrt_metadata *all = NULL;
     for (uint32_t i = 0; i < m->count; i++) {
         const char *key = m->data[i].key;
-        if (strncmp(key, "labels.", 7) == 0 && strcmp(key + 7, name) == 0)
+        if (name != NULL && strncmp(key, "labels.", 7) == 0 && strcmp(key + 7, name) == 0)
             return &m->data[i];
         if (strcmp(key, "labels") == 0)
             all = &m->data[i];

@@ -254,22 +254,22 @@ static int cli_convert_labels(cli_job *job, const char *option)
 {
     const NNRT_Model *m = job->model;
     const char *name = "", *path = option;
-    char *text, *key;
+    char *text = NULL, *key;
+    size_t room;
     int status;
     for (uint32_t i = 0; i < m->outputIndex.count; i++) {
         const char *other = m->allTensors.data[m->outputIndex.data[i]].name;
-        const size_t n = strlen(other);
+        const size_t n = other != NULL ? strlen(other) : 0;
         if (n > strlen(name) && strncmp(option, other, n) == 0 && option[n] == '=') {
             name = other;
             path = option + n + 1;
         }
     }
     status = cli_labels_read(path, &text);
-    key = status == CLI_DONE ? (char *)cli_alloc(strlen(name) + sizeof("labels."), 1) : NULL;
-    if (key != NULL) {
-        strcpy(key, "labels");
-        if (*name != '\0')
-            strcat(strcat(key, "."), name);
+    room = strlen(name) + sizeof("labels.");
+    key = status == CLI_DONE ? (char *)cli_alloc(room, 1) : NULL;
+    if (key != NULL && text != NULL) {
+        snprintf(key, room, "labels%s%s", *name != '\0' ? "." : "", name);
         status = cli_metadata_set(&job->in.metadata, key, strlen(key), text, strlen(text));
     } else if (status == CLI_DONE) {
         status = CLI_FAILED;
@@ -925,9 +925,10 @@ static int cli_devices(const cli_args *args)
     if (args->json)
         printf("],\"same_bits\":%s}\n", nnrt_same_bits() ? "true" : "false");
     else
-        puts(nnrt_same_bits() ? "the reference device gives the same bits here as everywhere"
-                              : "the reference device may give other bits here than elsewhere: nnrt was compiled with fast\n"
-                                "math or excess precision, or the processor's rounding mode or subnormal numbers are off");
+        puts(nnrt_same_bits()
+                 ? "the reference device gives the same bits here as everywhere"
+                 : "the reference device may give other bits here than elsewhere: nnrt was compiled with fast\n"
+                   "math or excess precision, or the processor's rounding mode or subnormal numbers are off");
     return CLI_DONE;
 }
 
