@@ -271,10 +271,11 @@ SEED ?= 1
 N ?= 300
 HEADER ?=
 AGAIN ?=
+ENOUGH ?= 85
 
 mutate:
 	@sh tools/need.sh gcc clang libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
-	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' $(if $(AGAIN),--again)
+	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' --enough $(ENOUGH) $(if $(AGAIN),--again)
 
 # Those that valgrind does not slow down to many minutes.
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile

@@ -125,10 +125,41 @@ def copies(w):
     w.case("scale by row", "SCALE_FUSION", {"axis": 1}, [x, one * 2, one], [x * 2 + 1])
 
 
+def wide(w):
+    """More columns than a block of sums has (16): two blocks and a rest. All values are multiples of 1/4 and small, so
+    that float32 and float16 hold every sum exactly."""
+    def numbers(*shape):
+        count = int(np.prod(shape))
+        return ((np.arange(count) * 37 % 23 - 11) / 4).reshape(shape)
+
+    for dtype in (f32, f16):
+        a, b = numbers(3, 5).astype(dtype), numbers(5, 37).astype(dtype)
+        want = (a.astype(f64) @ b.astype(f64)).astype(dtype)
+        for left in (False, True):
+            for right in (False, True):
+                w.case("matmul 37 columns %d%d %s" % (left, right, name_of(dtype)), "MATMUL_FUSION",
+                       {"transposeA": left, "transposeB": right, "activationType": 0},
+                       [a.T.copy() if left else a, b.T.copy() if right else b], [want], tol=(0, 0))
+        bias = numbers(37).astype(dtype)
+        w.case("full connection of 37 %s" % name_of(dtype), "FULL_CONNECTION", {"hasBias": True}, [a, b.T.copy(), bias],
+               [(want.astype(f64) + bias).astype(dtype)], tol=(0, 0))
+    x, k = numbers(1, 2, 4, 41), numbers(3, 2, 3, 3)  # NCHW, OIHW
+    y = np.zeros((1, 3, 2, 39))
+    for i in range(3):
+        for j in range(3):
+            y += np.einsum("nchw,oc->nohw", x[:, :, i:i + 2, j:j + 39], k[:, :, i, j])
+    weight = k.transpose(0, 2, 3, 1).astype(f32).copy()
+    attr = {"kernelSize": [3, 3], "stride": [1, 1], "dilation": [1, 1], "padMode": 2, "group": 1}
+    w.case("convolution 39 wide NCHW", "CONV2D_FUSION", attr, [x.astype(f32), weight], [y.astype(f32)], tol=(0, 0),
+           fmt="NCHW")
+    w.case("convolution 39 wide NHWC", "CONV2D_FUSION", attr, [x.transpose(0, 2, 3, 1).astype(f32).copy(), weight],
+           [y.transpose(0, 2, 3, 1).astype(f32).copy()], tol=(0, 0))
+
+
 def main(arguments):
     folder = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors")
     w = VecWriter(os.path.join(folder, "corners.vec"), "Written by make_vectors_corners.py; do not edit.")
-    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies):
+    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide):
         make(w)
     print("%-26s %4d cases, %3d of them refusals, %7d bytes" % (("corners",) + w.close()))
 
