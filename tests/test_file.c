@@ -769,6 +769,20 @@ static void field_refused(image *f, uint32_t i, uint32_t record, size_t offset, 
     memcpy(at, &was, sizeof(was));
 }
 
+/* The format's hashes are those that its description names: published values of FNV-1a, and the shape of
+   FULL_CONNECTION's attributes as a script computes it from their names and kinds. */
+static void test_hashes(void **state)
+{
+    const nnrt_attr_struct *attr = nnrt_op_find(NNRT_NODE_TYPE_FULL_CONNECTION)->attr;
+    (void)state;
+    assert_true(nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)"", 0) == 0xCBF29CE484222325u);
+    assert_true(nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)"a", 1) == 0xAF63DC4C8601EC8Cu);
+    assert_true(nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)"foobar", 6) == 0x85944171F73967E8u);
+    assert_int_equal(nnrti_file_shape(attr, 0), 2166136261u);
+    assert_int_equal(nnrti_file_shape(attr, 1), 0xDACAECCDu);
+    assert_int_equal(nnrti_file_shape(attr, 4), 0xC956FB01u);
+}
+
 static void test_records(void **state)
 {
     image f = small_image();
@@ -1392,6 +1406,7 @@ int main(void)
         cmocka_unit_test(test_changed_attributes),
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_records),
+        cmocka_unit_test(test_hashes),
         cmocka_unit_test(test_other_versions),
         cmocka_unit_test(test_longer_records),
         cmocka_unit_test(test_no_memory),
