@@ -209,7 +209,7 @@ firmware: build/nnrt
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
 COVERAGE_SUITES := $(CMOCKA:test_%=%) vectors onnx-nodes cli
-COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -Dalways_inline=noinline -w -I. -Itests $(CPPFLAGS)
+COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w -I. -Itests $(CPPFLAGS)
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
 

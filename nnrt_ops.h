@@ -104,21 +104,8 @@ MIT licence, see LICENSE.
                    from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
                    ends it; gcc for s390x with -std=c99: -fexcess-precision=fast) and -ffast-math or, where the
                    compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. */
-#if FLT_EVAL_METHOD != 0 || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) ||                                 \
-    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) ||                             \
-    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
-#define NNRT_SAME_BITS 0
-#else
-#define NNRT_SAME_BITS 1
-#endif
-
-/* NNRT_SAME_BITS  not to be defined but to be asked, in #if: 0 where this compiler's options keep the reference kernels
-                   from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
-                   ends it; gcc for s390x with -std=c99: -fexcess-precision=fast) and -ffast-math or, where the
-                   compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. */
-#if FLT_EVAL_METHOD != 0 || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) ||                                 \
-    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) ||                             \
-    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+#if FLT_EVAL_METHOD != 0 || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+    defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #define NNRT_SAME_BITS 0
 #else
 #define NNRT_SAME_BITS 1
@@ -2955,9 +2942,13 @@ static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
 static void nnrti_line_copy(const nnrti_line *to, int32_t i, const nnrti_line *from, int32_t k)
 {
     size_t width = nnrt_type_size(to->type);
-    const void *source = nnrti_at(from->data, k * from->step, width);
-    void *target = to->data != NULL ? nnrti_at(to->data, i * to->step, width) : NULL;
-    if (target != NULL && target != source)
+    const void *source;
+    void *target;
+    if (to->data == NULL)
+        return;
+    source = nnrti_at(from->data, k * from->step, width);
+    target = nnrti_at(to->data, i * to->step, width);
+    if (target != source)
         memcpy(target, source, width);
 }
 

@@ -68,9 +68,9 @@ check 'random: bits' same_npy "$tmp/here/probabilities.npy" "$tmp/there/probabil
 check 'info' says '^input       image  float32\[1,1,28,28\]' "$@" info $digits/digits.onnx
 check 'devices' says 'the same bits here as everywhere' "$@" devices
 
-"$native" convert $digits/digits.onnx "$tmp/here.nnrt" --meta labels=x >"$tmp/log" 2>&1
+"$native" convert $digits/digits.onnx "$tmp/here.nnrt" --meta note=x >"$tmp/log" 2>&1
 if [ "$little" = 1 ]; then
-    check 'convert' "$@" convert $digits/digits.onnx "$tmp/there.nnrt" --meta labels=x
+    check 'convert' "$@" convert $digits/digits.onnx "$tmp/there.nnrt" --meta note=x
     check 'convert: bytes' cmp "$tmp/here.nnrt" "$tmp/there.nnrt"
     check '.nnrt file of another machine' "$@" run "$tmp/here.nnrt" --input random:7 --output-dir "$tmp/file"
     check '.nnrt file: bits' same_npy "$tmp/here/probabilities.npy" "$tmp/file/probabilities.npy"
