@@ -1243,8 +1243,8 @@ static void test_fold_operands(void **state)
     in[0] = numbers(b, 0, 5, 0, 0, 0);
     in[1] = NNRT_NO_TENSOR;
     in[2] = numbers(b, 0, 0, 0, 0, 0);
-    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x,
-                               nnrt_builder_op(b, "pad", NNRT_NODE_TYPE_PAD_FUSION, &pad, in, 3)));
+    nnrt_builder_output(
+        b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, nnrt_builder_op(b, "pad", NNRT_NODE_TYPE_PAD_FUSION, &pad, in, 3)));
     expect(b, 1, 0);
 
     b = begin(NULL); /* 80,000 bytes from as many */
@@ -1273,8 +1273,12 @@ static void test_fold_operands(void **state)
     in[1] = ints(b, 2, 0, 1, 0, 0);
     nnrt_builder_output(
         b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_REDUCE_FUSION, NULL, in, 2)));
-    assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
-    assert_int_equal(nodes, 3);
+    if (sizeof(size_t) > 4) {
+        assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
+        assert_int_equal(nodes, 3);
+    } else {
+        assert_int_equal(tried(b, &nodes, &error), NNRT_OUT_OF_MEMORY);
+    }
 }
 
 /* Constants that do not fit, before extents are known: nothing is folded, the fault is found when a session is made. */
@@ -1303,7 +1307,10 @@ static void test_affine_open(void **state)
         case 3: /* SCALE_FUSION behind the last axis, before the first, past the channels */
         case 4:
         case 5:
-            y = scale(b, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION), kind == 3 ? 4 : kind == 4 ? -5 : 2,
+            y = scale(b, conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION),
+                      kind == 3   ? 4
+                      : kind == 4 ? -5
+                                  : 2,
                       kind == 5 ? numbers(b, 0, 5, 6, 0, 0) : numbers(b, 0, 6, 0, 0, 0), NNRT_NO_TENSOR);
             break;
         case 6: /* its bias is for another axis */
