@@ -9,51 +9,7 @@
 
 #include <cmocka.h>
 
-/* An allocator that counts and, from call number `failing` on (0 = never), gives nothing: just once, or for good. */
-typedef struct trial {
-    uint32_t calls, failing, live;
-    size_t bytes;
-    bool forGood;
-} trial;
-
-static void *trial_alloc(void *user, size_t bytes, size_t alignment)
-{
-    trial *t = (trial *)user;
-    uint8_t *raw, *block;
-    t->calls++;
-    if (t->failing != 0 && (t->forGood ? t->calls >= t->failing : t->calls == t->failing))
-        return NULL;
-    raw = (uint8_t *)malloc(bytes + 2 * alignment);
-    assert_non_null(raw);
-    block = raw + alignment;
-    block += (alignment - (uintptr_t)block % alignment) % alignment;
-    memcpy(block - sizeof(raw), &raw, sizeof(raw));
-    memset(block, 0xA5, bytes);
-    t->live++;
-    t->bytes += bytes;
-    return block;
-}
-
-static void trial_free(void *user, void *block, size_t bytes)
-{
-    trial *t = (trial *)user;
-    uint8_t *raw;
-    memcpy(&raw, (uint8_t *)block - sizeof(raw), sizeof(raw));
-    assert_true(t->live > 0 && t->bytes >= bytes);
-    t->live--;
-    t->bytes -= bytes;
-    free(raw);
-}
-
-static nnrt_allocator trial_allocator(trial *t)
-{
-    nnrt_allocator a;
-    memset(t, 0, sizeof(*t));
-    a.alloc = trial_alloc;
-    a.free = trial_free;
-    a.user = t;
-    return a;
-}
+#include "trial.h"
 
 static nnrt_builder *begin(const nnrt_allocator *a)
 {

@@ -4,32 +4,11 @@
 # tests. All of them run against it in `make dist`. Runs from anywhere; ends with "N passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-passed=0 failed=0
+. "$(dirname "$0")/verdict.sh"
 python=${PYTHON:-/usr/bin/python3}
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 c99="-x c -std=c99 $warnings"
 cpp17="-x c++ -std=c++17 $warnings"
-
-# verdict WHAT STATUS [FILE]: FILE tells more when it failed
-verdict() {
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1"
-        [ $# -lt 3 ] || head -n 20 "$3"
-    fi
-}
-
-# try WHAT COMMAND...
-try() {
-    what=$1
-    shift
-    "$@" >"$folder/log" 2>&1
-    verdict "$what: $*" $? "$folder/log"
-}
 
 # refuse WHAT PATTERN COMMAND... : the command fails, with a line like PATTERN
 refuse() {

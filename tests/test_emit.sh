@@ -7,32 +7,8 @@ nnrt=$1
 data=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}
 CC=${CC:-cc}
 CXX=${CXX:-g++}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-passed=0
-failed=0
+. "$(dirname "$0")/verdict.sh"
 flags='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -O0'
-
-pass() {
-    passed=$((passed + 1))
-}
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL $*"
-}
-
-# holds WHAT COMMAND...: the command succeeds
-holds() {
-    what=$1
-    shift
-    if "$@" >"$folder/log" 2>&1; then
-        pass
-    else
-        fail "$what"
-        head -n 8 "$folder/log"
-    fi
-}
 
 # refuses STATUS TEXT ARGUMENT...: emit-c ends with this status, and says so in these words
 refuses() {

@@ -11,50 +11,7 @@
 
 #include <cmocka.h>
 
-/* Where each allocation is counted, and call number `failing` (0 = none) gets nothing. */
-typedef struct trial {
-    uint32_t calls, failing, live;
-    size_t bytes, most, limit; /* limit: bytes that there are, 0 = any number */
-} trial;
-
-static void *trial_alloc(void *user, size_t bytes, size_t alignment)
-{
-    trial *t = (trial *)user;
-    uint8_t *raw, *block;
-    if (++t->calls == t->failing || (t->limit > 0 && bytes > t->limit - t->bytes))
-        return NULL;
-    raw = (uint8_t *)malloc(bytes + 2 * alignment);
-    assert_non_null(raw);
-    block = raw + alignment;
-    block += (alignment - (uintptr_t)block % alignment) % alignment;
-    memcpy(block - sizeof(raw), &raw, sizeof(raw));
-    memset(block, 0xA5, bytes);
-    t->live++;
-    t->bytes += bytes;
-    t->most = t->bytes > t->most ? t->bytes : t->most;
-    return block;
-}
-
-static void trial_free(void *user, void *block, size_t bytes)
-{
-    trial *t = (trial *)user;
-    uint8_t *raw;
-    memcpy(&raw, (uint8_t *)block - sizeof(raw), sizeof(raw));
-    assert_true(t->live > 0 && t->bytes >= bytes);
-    t->live--;
-    t->bytes -= bytes;
-    free(raw);
-}
-
-static nnrt_allocator trial_allocator(trial *t)
-{
-    nnrt_allocator a;
-    memset(t, 0, sizeof(*t));
-    a.alloc = trial_alloc;
-    a.free = trial_free;
-    a.user = t;
-    return a;
-}
+#include "trial.h"
 
 /* A file in an aligned block, of which each byte may be changed. */
 typedef struct image {

@@ -6,32 +6,9 @@ set -u
 nnrt=$1
 CC=${CC:-cc}
 PYTHON=${PYTHON:-python3}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-passed=0
-failed=0
+. "$(dirname "$0")/verdict.sh"
 flags='-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -O1'
 safe='-fsanitize=address,undefined -fno-sanitize-recover=all'
-
-pass() {
-    passed=$((passed + 1))
-}
-
-fail() {
-    failed=$((failed + 1))
-    echo "FAIL $*"
-}
-
-holds() {
-    what=$1
-    shift
-    if "$@" >"$folder/log" 2>&1; then
-        pass
-    else
-        fail "$what"
-        head -n 8 "$folder/log"
-    fi
-}
 
 digits=examples/digits/digits.onnx
 holds 'digits become a .nnrt file' "$nnrt" convert $digits "$folder/digits.nnrt"

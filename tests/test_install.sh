@@ -5,31 +5,10 @@
 # shellcheck disable=SC2086  # warnings are several words
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-passed=0 failed=0
+. "$(dirname "$0")/verdict.sh"
 unset MAKEFLAGS MAKELEVEL MFLAGS CFLAGS PKG_CONFIG_PATH CMAKE_PREFIX_PATH
 model=$root/examples/digits/digits.onnx
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
-
-# verdict WHAT STATUS [FILE]: FILE tells more when it failed
-verdict() {
-    if [ "$2" -eq 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "FAIL $1"
-        [ $# -lt 3 ] || tail -n 20 "$3"
-    fi
-}
-
-# try WHAT COMMAND... : leaves what it printed in log
-try() {
-    what=$1
-    shift
-    "$@" >"$folder/log" 2>&1
-    verdict "$what: $*" $? "$folder/log"
-}
 
 # says TEXT: the last command printed just that line
 says() {

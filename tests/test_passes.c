@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "trial.h"
+
 #define TOLERANCE 1e-5
 #define MOST 4096 /* elements of a tensor here */
 #define F32 NNRT_DATA_TYPE_FLOAT32
@@ -944,38 +946,6 @@ static void everything(nnrt_builder *b)
 
 /* ---- memory ---- */
 
-typedef struct trial {
-    uint32_t calls, failing, live;
-    uint32_t pieces, seen; /* the request of this number for a builder's piece fails; pieces requested */
-} trial;
-
-static void *trial_alloc(void *user, size_t bytes, size_t alignment)
-{
-    trial *t = (trial *)user;
-    uint8_t *raw, *block;
-    if (++t->calls == t->failing)
-        return NULL;
-    if (t->pieces > 0 && bytes >= NNRTI_BUILDER_PIECE && bytes < NNRTI_BUILDER_PIECE + 128 && ++t->seen == t->pieces)
-        return NULL;
-    raw = (uint8_t *)malloc(bytes + 2 * alignment);
-    assert_non_null(raw);
-    block = raw + alignment;
-    block += (alignment - (uintptr_t)block % alignment) % alignment;
-    memcpy(block - sizeof(raw), &raw, sizeof(raw));
-    memset(block, 0xA5, bytes);
-    t->live++;
-    return block;
-}
-
-static void trial_free(void *user, void *block, size_t bytes)
-{
-    uint8_t *raw;
-    (void)bytes;
-    memcpy(&raw, (uint8_t *)block - sizeof(raw), sizeof(raw));
-    ((trial *)user)->live--;
-    free(raw);
-}
-
 /* Allocation n fails, for all n until none does: the code, a message, the model as it was, and nothing stays. */
 static void test_out_of_memory(void **state)
 {
@@ -989,11 +959,8 @@ static void test_out_of_memory(void **state)
         nnrt_error error;
         NNRT_ReturnCode code;
         bool met;
-        memset(&t, 0, sizeof(t));
+        a = trial_allocator(&t);
         memset(&error, 0, sizeof(error));
-        a.alloc = trial_alloc;
-        a.free = trial_free;
-        a.user = &t;
         b = begin(&a);
         everything(b);
         assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
@@ -1033,11 +1000,8 @@ static void test_out_of_pieces(void **state)
             nnrt_error error;
             uint32_t many[256], x;
             bool met;
-            memset(&t, 0, sizeof(t));
+            a = trial_allocator(&t);
             memset(&error, 0, sizeof(error));
-            a.alloc = trial_alloc;
-            a.free = trial_free;
-            a.user = &t;
             b = begin(&a);
             everything(b);
             x = input(b, "filler", 1, 0, 0, 0);

@@ -1,0 +1,65 @@
+/* trial.h - an allocator for cmocka tests of what happens without memory: it counts, and gives nothing when told. Behind
+   a header of nnrt with its implementation, and cmocka.h. (kit.h has one that also knows its blocks.) */
+#ifndef TRIAL_H
+#define TRIAL_H
+
+/* All zero: gives all that is asked for. */
+typedef struct trial {
+    uint32_t calls, live;      /* requests so far; blocks that are out */
+    uint32_t failing;          /* the request of this number gets nothing; 0 = none */
+    bool forGood;              /* and all behind it */
+    uint32_t pieces, seen;     /* of requests that are a builder's piece, this one gets nothing; how many came */
+    size_t bytes, most, limit; /* out now; out at once at most; there are, 0 = any number */
+} trial;
+
+static bool trial_refuses(trial *t, size_t bytes)
+{
+    t->calls++;
+    if (t->failing != 0 && (t->forGood ? t->calls >= t->failing : t->calls == t->failing))
+        return true;
+    if (t->pieces > 0 && bytes >= NNRTI_BUILDER_PIECE && bytes < NNRTI_BUILDER_PIECE + 128 && ++t->seen == t->pieces)
+        return true;
+    return t->limit > 0 && bytes > t->limit - t->bytes;
+}
+
+/* The block is filled with what is no zero; in front of it lies what malloc gave. */
+static void *trial_alloc(void *user, size_t bytes, size_t alignment)
+{
+    trial *t = (trial *)user;
+    uint8_t *raw, *block;
+    if (trial_refuses(t, bytes))
+        return NULL;
+    raw = (uint8_t *)malloc(bytes + 2 * alignment);
+    assert_non_null(raw);
+    block = raw + alignment;
+    block += (alignment - (uintptr_t)block % alignment) % alignment;
+    memcpy(block - sizeof(raw), &raw, sizeof(raw));
+    memset(block, 0xA5, bytes);
+    t->live++;
+    t->bytes += bytes;
+    t->most = t->bytes > t->most ? t->bytes : t->most;
+    return block;
+}
+
+static void trial_free(void *user, void *block, size_t bytes)
+{
+    trial *t = (trial *)user;
+    uint8_t *raw;
+    memcpy(&raw, (uint8_t *)block - sizeof(raw), sizeof(raw));
+    assert_true(t->live > 0 && t->bytes >= bytes);
+    t->live--;
+    t->bytes -= bytes;
+    free(raw);
+}
+
+static nnrt_allocator trial_allocator(trial *t)
+{
+    nnrt_allocator a;
+    memset(t, 0, sizeof(*t));
+    a.alloc = trial_alloc;
+    a.free = trial_free;
+    a.user = t;
+    return a;
+}
+
+#endif
