@@ -103,9 +103,11 @@ MIT licence, see LICENSE.
 /* NNRT_SAME_BITS  not to be defined but to be asked, in #if: 0 where this compiler's options keep the reference kernels
                    from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
                    ends it; gcc for s390x with -std=c99: -fexcess-precision=fast) and -ffast-math or, where the
-                   compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. */
-#if FLT_EVAL_METHOD != 0 || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
-    defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+                   compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. (FLT_EVAL_METHOD 16 says
+                   that _Float16 has arithmetic of its own; float and double are as with 0.) */
+#if (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #define NNRT_SAME_BITS 0
 #else
 #define NNRT_SAME_BITS 1
