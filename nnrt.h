@@ -1344,7 +1344,7 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
 {
     size_t in = 0, out = 0, bytes = 0;
-    if (g->live < 2 || (c->kernel == NULL && !folded))
+    if (g->live < 2)
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         if (nnrti_absent(&c->in[k]))

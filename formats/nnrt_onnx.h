@@ -2251,9 +2251,6 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
     r.user = &c->memory;
     r.error = &error;
     code = nnrt_resolve_node(&r);
-    if (code == NNRT_SUCCESS && r.kernel == NULL)
-        code = nnrt_error_set(&error, NNRT_UNSUPPORTED_OP, "node '' (%s): has no kernel for %t", op->name,
-                              r.in[0].dataType);
     if (code == NNRT_SUCCESS)
         code = nnrti_onnx_fold(c, &r);
     if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY)

@@ -782,19 +782,19 @@ static void test_refused_quant(void **state)
     t.in[0].quantCount = 2;
     t.out[0].quant = q;
     t.out[0].quantCount = 2;
-    refused(&t, NNRT_UNSUPPORTED_OP, "has 2 quantisation parameters, at most 1");
+    refused(&t, NNRT_UNSUPPORTED_OP, "one quantisation parameter for each place of axis 0, which this operator");
     t.in[0].quantCount = t.out[0].quantCount = 1;
     pad.constantValue = NAN; /* is the zero point */
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
-    assert_int_equal(*(const int8_t *)t.in[2].data, 3);
+    assert_int_equal(*(const int8_t *)t.r.derived[0].data, 3);
     pad.constantValue = 2; /* 2 / 0.5 + 3 */
     t.in[2].dataType = NNRT_DATA_TYPE_UNKNOWN;
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
-    assert_int_equal(*(const int8_t *)t.in[2].data, 7);
+    assert_int_equal(*(const int8_t *)t.r.derived[0].data, 7);
     q[0].scale = 0;
     t.in[2].dataType = NNRT_DATA_TYPE_UNKNOWN;
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
-    assert_int_equal(*(const int8_t *)t.in[2].data, 3);
+    assert_int_equal(*(const int8_t *)t.r.derived[0].data, 3);
     q[0].scale = 0.5;
     t.in[2] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
     t.out[0].quant = q + 1;

@@ -319,16 +319,13 @@ static inline void fuzz_check_error(NNRT_ReturnCode code, const nnrt_error *e, c
     fuzz_expect(e->code == code, "the message is of the code that comes back", e->message);
 }
 
-/* A code that a run may end with after prepare was content: only what an operator's row lists as its failure, which the
-   message has, however long the names in it are. */
+/* A code that a run may end with after prepare was content: only the faults that kernels find in run-time data, whose
+   words the message has, however long the names in it are. */
 static inline bool fuzz_run_failure(NNRT_ReturnCode code, const char *message)
 {
     if (code != NNRT_INVALID_PARAMETER)
         return false;
-    for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++)
-        if (nnrt_op_at(i)->failure != NULL && strstr(message, nnrt_op_at(i)->failure) != NULL)
-            return true;
-    return false;
+    return strstr(message, "lies outside axis") != NULL || strstr(message, "of the divisor is 0") != NULL;
 }
 
 #define FUZZ_IO 16
