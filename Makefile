@@ -24,7 +24,7 @@ TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang b
 
 export CC CXX CPPFLAGS PYTHON
 
-.PHONY: all run test suites compare digits-accuracy digits-train clean help stb fuzz
+.PHONY: all run test suites vectors compare digits-accuracy digits-train clean help stb fuzz
 .DELETE_ON_ERROR:
 
 all: build/nnrt build/hello build/digits
@@ -35,6 +35,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
+	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes what make install put there'
@@ -159,6 +160,13 @@ VECTORS = $(or $(VEC:%=tests/vectors/%.vec),$(sort $(wildcard tests/vectors/*.ve
 
 suite-vectors: build/test/test_ops
 	$(SUITE) $< $(VECTORS)
+
+# tests/vectors/NAME.py writes NAME.vec; spec.py converts a file that is not in the repository, SPEC.
+GENERATORS := $(filter-out common spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
+
+vectors:
+	@sh tools/need.sh python3 python3-numpy python3-torch
+	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
 
 suite-onnx-nodes: build/test/onnx_nodes
 	$(SUITE) $<
