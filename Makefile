@@ -107,7 +107,7 @@ ONLY ?= $(SUITES)
 test:
 	@sh tools/need.sh $(TEST_PACKAGES)
 	@rm -rf build/results && mkdir -p build/results
-	@echo '$(words $(ONLY)) suites, $(JOBS) at a time; what they print is in build/results'
+	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
 	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
 	@sh tests/run_suite.sh --summary build/results $(ONLY)
 
