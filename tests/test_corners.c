@@ -18,7 +18,6 @@
 
 #include <cmocka.h>
 
-#define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
 #include "kit.h"

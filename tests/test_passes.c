@@ -2,9 +2,9 @@
    moves nodes gives the same bits; where constants are folded into weights a result may differ by TOLERANCE * (1 +
    largest result): sums here have at most 36 terms of size 1, so that rounding the weights once more (2^-24 each) stays
    below it. */
-#define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -47,6 +47,17 @@ static inline void fuzz_expect(bool good, const char *rule, const char *what)
     abort();
 }
 
+/* The bytes of a buffer, and whether a tensor has some of its own, whatever its size. */
+static inline const void *fuzz_data(const NNRT_SharedBuffer *b)
+{
+    return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
+}
+
+static inline bool fuzz_constant(const NNRT_Tensor *t)
+{
+    return t->data.addr != NULL || t->data.dataSize != 0;
+}
+
 /* ---- memory ---- */
 
 /* live: bytes taken now; limit: most there may be; refused: calls that would have passed it. A block lies in memory of

@@ -1,15 +1,9 @@
-#!/usr/bin/env python3
-"""Writes vectors/corners.vec: usage make_vectors_corners.py [FOLDER]. Cases of many operators that the other two scripts
-leave out: limits at infinity, fused clamps of every integer type, float64 with two axes and with none, fill values that
-do not fit, NaN among the largest. Expected values come from numpy, torch (through make_vectors_compute.py) and, at infinity,
-from the limit of the function. The output is the same on every run."""
-import os
-import sys
-
+"""Cases of many operators that their own files leave out: limits at infinity, fused clamps of every integer type, float64
+with two axes and with none, fill values that do not fit, NaN among the largest. Expected values come from numpy, torch
+and, at infinity, from the limit of the function."""
 import numpy as np
 
-from make_vectors_compute import EXACT64, INTEGERS, activation, cast_one, f16, f32, f64, name_of, wrap
-from vecwriter import VecWriter, const
+from common import EXACT64, INTEGERS, activation, cast_one, const, f16, f32, f64, name_of, wrap, write
 
 INF = float("inf")
 NAN = float("nan")
@@ -156,13 +150,10 @@ def wide(w):
            [y.transpose(0, 2, 3, 1).astype(f32).copy()], tol=(0, 0))
 
 
-def main(arguments):
-    folder = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors")
-    w = VecWriter(os.path.join(folder, "corners.vec"), "Written by make_vectors_corners.py; do not edit.")
-    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide):
-        make(w)
-    print("%-26s %4d cases, %3d of them refusals, %7d bytes" % (("corners",) + w.close()))
+def make(w):
+    for part in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide):
+        part(w)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write(make, "Expected values: numpy, torch, limits.")
