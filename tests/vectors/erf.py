@@ -1,41 +1,33 @@
-#!/usr/bin/env python3
-"""Writes erf.vec: expected values from Python's math.erf, which is the C library's in float64, rounded once."""
+"""ERF."""
 import math
-import pathlib
-import sys
 
 import numpy as np
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-from vecwriter import Tensor, VecWriter  # noqa: E402
+from common import NO_ATTR, Tensor, f16, f32, f64, name_of, refuse, rounded, some, wide, write
 
 POINTS = [0.0, -0.0, 1e-30, -1e-30, 1e-8, 1e-4, 0.1, -0.25, 0.5, 0.84375, 0.921875, -0.93, 1.0, -1.5, 2.0, 2.5, -3.0, 3.9,
           3.94, -5.0, 10.0, 1e30, -1e30, np.inf, -np.inf, np.nan]
 
 
 def erf(x):
-    with np.errstate(over="ignore"):
-        return np.array([math.erf(float(v)) for v in x.reshape(-1)]).reshape(x.shape).astype(x.dtype)
+    return np.array([math.erf(v) for v in x.reshape(-1)]).reshape(x.shape)
 
 
-def main():
-    rng = np.random.default_rng(178)
-    with VecWriter(HERE / "erf.vec", "ERF: expected values from Python's math.erf") as w:
-        for name, tolerance in (("float32", (1e-45, 3e-7)), ("float16", (6e-8, 1e-3)), ("float64", (0, 1e-14))):
-            with np.errstate(over="ignore"):
-                points = np.array(POINTS).astype(name)
-            w.case("special points, " + name, "ERF", {}, [points], [erf(points)], tol=tolerance)
-            x = rng.normal(0, 1.5, (2, 3, 5)).astype(name)
-            w.case("three axes, " + name, "ERF", {}, [x], [erf(x)], tol=tolerance)
-        x = np.float32(0.75).reshape(())
-        w.case("a scalar", "ERF", {}, [x], [erf(x)], tol=(0, 3e-7))
-        x = np.zeros((2, 0, 3), np.float32)
-        w.case("no elements", "ERF", {}, [x], [x])
-        w.case("refused: int32", "ERF", {}, [np.array([1], np.int32)], [], error="INVALID_DATATYPE")
-        q = Tensor(np.array([1, 2], np.int8), quant=[(8, 0, 0.5)])
-        w.case("refused: quantised", "ERF", {}, [q], [], error="UNSUPPORTED_OP")
-        w.case("refused: two inputs", "ERF", {}, [x, x], [], error="INVALID_INPUT")
+def make(w):
+    for dtype, tol in ((f32, (1e-45, 3e-7)), (f16, (6e-8, 1e-3)), (f64, (0, 1e-14))):
+        points = np.array(POINTS).astype(dtype)
+        w.case("special points, " + name_of(dtype), "ERF", NO_ATTR, [points], [rounded(erf(wide(points)), dtype)], tol=tol)
+        for shape in ((), (1,), (2, 3, 5), (1, 2, 1, 2, 1, 2, 1, 2)):
+            x = some(shape, dtype, step=0.0625) * dtype(0.25)
+            w.case("%s %s" % (name_of(dtype), list(shape)), "ERF", NO_ATTR, [x], [rounded(erf(wide(x)), dtype)], tol=tol)
+    none = np.zeros((2, 0, 3), f32)
+    w.case("no elements", "ERF", NO_ATTR, [none], [none])
+    refuse(w, "int32", "ERF", NO_ATTR, [np.array([1], np.int32)], "INVALID_DATATYPE")
+    quantised = Tensor(np.array([1, 2], np.int8), quant=[(8, 0, 0.5)])
+    refuse(w, "quantised", "ERF", NO_ATTR, [quantised], "UNSUPPORTED_OP")
+    refuse(w, "two inputs", "ERF", NO_ATTR, [none, none], "INVALID_INPUT")
+    refuse(w, "absent input", "ERF", NO_ATTR, [None], "NULL_PTR")
 
 
-main()
+if __name__ == "__main__":
+    write(make, "Expected values: Python's math.erf, the C library's in float64.")
