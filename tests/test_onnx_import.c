@@ -529,12 +529,46 @@ static void test_celu(void **state)
     run_cases(cases, COUNT(cases));
 }
 
+/* Erf over all magnitudes, small ones too, within what the importer states; the truth is the C library's. */
+static void test_erf(void **state)
+{
+    enum { N = 4096 };
+    static float x[N], y[N];
+    static uint16_t half[N], got[N];
+    const message m = build("in x f32 [4096]; y = Erf x;", 13), m16 = build("in x f16 [4096]; y = Erf x;", 13);
+    NNRT_Model *model = NULL;
+    nnrt_session *session = NULL;
+    (void)state;
+    for (uint32_t i = 0; i < N; i++) { /* from 2^-126 to 16, both signs; the first is 0 */
+        x[i] = i == 0 ? 0.0f : (i % 2 != 0 ? -1.0f : 1.0f) * (float)ldexp(1 + i % 31 / 31.0, (int)(i / 2 % 130) - 126);
+        half[i] = (uint16_t)(i * 16 % 0x7C00 | (i % 2 != 0 ? 0x8000u : 0u));
+    }
+    assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_create(&session, model, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < N; i++)
+        if (!(fabs((double)y[i] - erf((double)x[i])) <= 3e-7))
+            fail_msg("erf(%.9g) = %.9g", (double)x[i], (double)y[i]);
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+    assert_int_equal(nnrt_onnx_load_memory(&model, m16.data, m16.size, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_session_create(&session, model, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, NNRT_IO(half), NNRT_IO(got)), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < N; i++) {
+        const double want = erf(number_from(NNRT_DATA_TYPE_FLOAT16, &half[i]));
+        if (!(fabs(number_from(NNRT_DATA_TYPE_FLOAT16, &got[i]) - want) <= 2.5e-4)) /* half a unit below 1 */
+            fail_msg("erf of 0x%04x is 0x%04x, expected %.9g", half[i], got[i], want);
+    }
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gather_range), cmocka_unit_test(test_average_pool), cmocka_unit_test(test_conv_transpose),
         cmocka_unit_test(test_max_of_nan),   cmocka_unit_test(test_ranks),        cmocka_unit_test(test_gelu_pattern),
-        cmocka_unit_test(test_celu),
+        cmocka_unit_test(test_celu),         cmocka_unit_test(test_erf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
