@@ -5779,7 +5779,7 @@ static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrti_walk *w, c
 static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y,
                           nnrt_view *z)
 {
-    const float scale = attr->scale, shift = attr->shift;
+    const float scale = attr->scale, shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
     switch (z->dataType) {
         NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_powf(scale * a + shift, b))
         NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_pow((double)scale * a + (double)shift, b))
@@ -7469,7 +7469,7 @@ NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const
     for (int32_t i = 0; i < x->rank; i++) {
         first += y->dims[i] > 0 ? b[i] * x->strides[i] : 0;
         part.dims[i] = y->dims[i];
-        part.strides[i] = s[i] * x->strides[i];
+        part.strides[i] = y->dims[i] > 1 ? s[i] * x->strides[i] : 0; /* a step that nobody takes may be any number */
     }
     part.data = nnrti_at(x->data, first, nnrt_type_size(x->dataType));
     nnrti_copy(&part, y);

@@ -156,10 +156,20 @@ def wide(w):
            [y.transpose(0, 2, 3, 1).astype(f32).copy()], tol=(0, 0))
 
 
+def powers(w):
+    """Every pair of the numbers that C's pow has rules for. With scale 1 and shift 0 a base of -0 stays -0."""
+    special = np.array([0.0, -0.0, 0.5, -0.5, 1, -1, 2, -2, 3, -3, 1.5, -1.5, INF, -INF, NAN])
+    for dtype in (f16, f32, f64):
+        x, y = special.astype(dtype).reshape(-1, 1), special.astype(dtype)
+        with np.errstate(all="ignore"):
+            z = np.power(x.astype(f64), y.astype(f64)).astype(dtype)
+        w.case("pow of special numbers %s" % name_of(dtype), "POW_FUSION", {"scale": 1.0, "shift": 0.0}, [x, y], [z])
+
+
 def main(arguments):
     folder = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors")
     w = VecWriter(os.path.join(folder, "corners.vec"), "Written by make_vectors_corners.py; do not edit.")
-    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide):
+    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers):
         make(w)
     print("%-26s %4d cases, %3d of them refusals, %7d bytes" % (("corners",) + w.close()))
 
