@@ -1795,8 +1795,9 @@ NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const 
     return o;
 }
 
-/* Elements lie densely in the order of the dims. Under LAYOUT an NCHW image gets its channel axis moved to the end of
-   the view: the kernel sees [N,H,W,C] with other strides. */
+/* Elements lie densely in the order of the dims; where there are none all steps are 0, so that no kernel computes an
+   address behind a tensor that has no memory. Under LAYOUT an NCHW image gets its channel axis moved to the end of the
+   view: the kernel sees [N,H,W,C] with other strides. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view)
 {
     const int32_t *dims = o->viewRank >= 0 ? o->viewDims : o->dims;
@@ -1806,10 +1807,12 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
     view->rank = o->viewRank >= 0 ? o->viewRank : o->rank;
     view->quant = o->quant;
     view->quantCount = o->quantCount;
+    for (int32_t i = 0; i < view->rank; i++)
+        step = dims[i] > 0 ? step : 0;
     for (int32_t i = view->rank - 1; i >= 0; i--) {
         view->dims[i] = dims[i];
         view->strides[i] = step;
-        step *= dims[i] > 0 ? dims[i] : 1;
+        step *= dims[i];
     }
     if (op != NULL && (op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
         int32_t channels = view->dims[1];

@@ -166,10 +166,24 @@ def powers(w):
         w.case("pow of special numbers %s" % name_of(dtype), "POW_FUSION", {"scale": 1.0, "shift": 0.0}, [x, y], [z])
 
 
+def beyond(w):
+    """Steps that leave the tensor at once, and products of nothing with more columns than a block of sums has."""
+    x = np.arange(12, dtype=f32).reshape(3, 4)
+    most = np.iinfo(np.int32).max
+    for step in (most, -most):
+        first, last = ([0, 0], [3, 4]) if step > 0 else ([2, 3], [-4, -5])
+        w.case("one step of %d" % step, "STRIDED_SLICE", {"beginMask": 0, "endMask": 0},
+               [x] + [const(np.array(a, np.int32)) for a in (first, last, [0, 1], [step, step])],
+               [x[:1, :1] if step > 0 else x[2:, 3:]])
+    for dtype in (f32, f16):
+        w.case("matmul of no columns %s" % name_of(dtype), "MATMUL_FUSION", {}, [np.zeros((3, 0), dtype),
+               np.zeros((0, 40), dtype), np.arange(40, dtype=dtype)], [np.tile(np.arange(40, dtype=dtype), (3, 1))])
+
+
 def main(arguments):
     folder = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors")
     w = VecWriter(os.path.join(folder, "corners.vec"), "Written by make_vectors_corners.py; do not edit.")
-    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers):
+    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers, beyond):
         make(w)
     print("%-26s %4d cases, %3d of them refusals, %7d bytes" % (("corners",) + w.close()))
 

@@ -557,6 +557,27 @@ static void test_too_large(void **state)
     refused(&t, NNRT_OUT_OF_MEMORY, "repeated 2147483647 times: too large");
 }
 
+/* Where there are no elements every place is the first one: a kernel that adds up no columns takes no address behind
+   memory that is not there. */
+static void test_view_of_nothing(void **state)
+{
+    static const int32_t dims[4] = {2, 0, 1 << 20, 3};
+    nnrt_operand o = nnrt_operand_make(F32, 4, dims, NULL);
+    nnrt_view view;
+    (void)state;
+    o.format = NNRT_FORMAT_NCHW;
+    nnrt_operand_view(nnrt_op_named("MAX_POOL_FUSION"), &o, 0, &view);
+    assert_int_equal(view.rank, 4);
+    for (int32_t i = 0; i < 4; i++)
+        assert_int_equal(view.strides[i], 0);
+    assert_int_equal(view.dims[3], 0);
+    o.dims[1] = 5;
+    nnrt_operand_view(NULL, &o, 0, &view);
+    assert_int_equal(view.strides[0], 5 * 3 << 20);
+    assert_int_equal(view.strides[1], 3 << 20);
+    assert_int_equal(view.strides[3], 1);
+}
+
 /* Types and values that an operator refuses. */
 static void test_refused_types(void **state)
 {
@@ -1739,6 +1760,7 @@ int main(void)
         cmocka_unit_test(test_tile_of_nine),
         cmocka_unit_test(test_resolve_checks),
         cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_view_of_nothing),
         cmocka_unit_test(test_refused_types),
         cmocka_unit_test(test_refused_shapes),
         cmocka_unit_test(test_refused_sizes),
