@@ -849,8 +849,8 @@ NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
 NNRT_API bool nnrt_same_bits(void);
 
 /* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
-   print writes "kernelSize=[3,3] padMode=SAME ..." and returns the length it would need; copy copies the struct and its
-   lists into memory from alloc, NULL when there is none left. */
+   print writes "kernelSize=[3,3] padMode=SAME ..." (of NULL: nothing) and returns the length it would need; copy copies
+   the struct and its lists into memory from alloc, NULL when there is none left. */
 NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr);
 NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b);
 NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size);
@@ -1392,9 +1392,9 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
 {
     nnrti_out o;
     o.data = out;
-    o.size = size;
+    o.size = out != NULL ? size : 0;
     o.length = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; s != NULL && attr != NULL && i < s->count; i++) {
         if (i > 0)
             nnrti_put(&o, ' ');
         nnrti_puts(&o, s->members[i].name);
