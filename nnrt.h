@@ -1418,6 +1418,19 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
     return NNRT_SUCCESS;
 }
 
+/* From the last node to the first: those whose results nobody uses go, but one node always stays. */
+static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0 && g->live > 1;) {
+        const NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
+        bool used = n->nodeType == NNRT_NODE_TYPE_NONE;
+        for (uint32_t k = 0; k < n->outputIndex.count; k++)
+            used = used || (n->outputIndex.data[k] != NNRT_NO_TENSOR && g->users[n->outputIndex.data[k]] > 0);
+        if (!used)
+            nnrti_graph_delete(g, g->order[i]);
+    }
+}
+
 /* Infers every node whose inputs are known, as nnrt_model_infer does; those behind inputs without extents (-1) stay
    unknown. Nodes whose results are known before a run become constants. */
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
@@ -1427,6 +1440,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     void **results = (void **)nnrti_temp(&g->work, widest, sizeof(*results));
     if (operands == NULL || results == NULL)
         return NNRT_OUT_OF_MEMORY;
+    nnrti_graph_drop_dead(g, m->nodes.count); /* what nobody uses need not be right: a constant divided by 0 */
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[g->order[i]];
         bool known = true, folded = false;
@@ -2019,19 +2033,6 @@ static const nnrti_pass nnrti_passes[] = {nnrti_pass_join_reshapes, nnrti_pass_j
                                           nnrti_pass_drop_copy,     nnrti_pass_fold_affine,
                                           nnrti_pass_matmul_bias,   nnrti_pass_fuse_activation};
 
-/* From the last node to the first: those whose results nobody uses go, but one node always stays. */
-static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
-{
-    for (uint32_t i = count; i-- > 0 && g->live > 1;) {
-        const NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
-        bool used = n->nodeType == NNRT_NODE_TYPE_NONE;
-        for (uint32_t k = 0; k < n->outputIndex.count; k++)
-            used = used || (n->outputIndex.data[k] != NNRT_NO_TENSOR && g->users[n->outputIndex.data[k]] > 0);
-        if (!used)
-            nnrti_graph_delete(g, g->order[i]);
-    }
-}
-
 static void nnrti_graph_compact(nnrti_graph *g)
 {
     uint32_t kept = 0;
@@ -2048,10 +2049,8 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g)
     NNRT_SubGraph graph;
     NNRT_Model m;
     nnrti_builder_view(&g->edit, &m, &graph);
-    if ((code = g->edit.error.code) != NNRT_SUCCESS || (code = nnrti_graph_tables(g, &m)) != NNRT_SUCCESS)
-        return code;
-    nnrti_graph_drop_dead(g, m.nodes.count); /* what nobody uses may well be wrong: a constant division by 0 */
-    if ((code = nnrti_graph_infer(g, &m)) != NNRT_SUCCESS)
+    if ((code = g->edit.error.code) != NNRT_SUCCESS || (code = nnrti_graph_tables(g, &m)) != NNRT_SUCCESS ||
+        (code = nnrti_graph_infer(g, &m)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < m.nodes.count; i++) {
         NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
