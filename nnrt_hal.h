@@ -153,6 +153,7 @@ typedef struct NNRT_Model {
     NNRT_NodeList nodes;
     NNRT_TensorList allTensors;
     NNRT_SubGraphList subGraph;
+    const struct NNRT_Model *self; /* appended: NULL. Its own address in a model that a builder, loader or importer made */
 } NNRT_Model;
 
 typedef struct NNRT_Extension {
@@ -432,9 +433,10 @@ typedef struct nnrt_plan {
 /* Validates, infers, plans. Everything the plan points to lies in memory (kept) or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
-/* Calls the kernels in order, and checks nothing: all that a program needs whose plan is constant data. views has room
-   for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all inputs, then of all outputs. error, which
-   may be NULL, gets the words of the kernel that failed, and as its node the number of the step. */
+/* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR): all that a program needs whose
+   plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all
+   inputs, then of all outputs. error, which may be NULL, gets the words of the kernel that failed, and as its node the
+   number of the step. */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
 /* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, and the arena. */
@@ -1426,6 +1428,7 @@ NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memor
     if (m == NULL)
         return NULL;
     *m = *model;
+    m->self = NULL;
     if (!nnrti_copy_name(memory, &m->name) || !NNRTI_COPY_LIST(memory, m->inputIndex) ||
         !NNRTI_COPY_LIST(memory, m->outputIndex) || !NNRTI_COPY_LIST(memory, m->nodes) ||
         !NNRTI_COPY_LIST(memory, m->allTensors) || !NNRTI_COPY_LIST(memory, m->subGraph))
@@ -2400,6 +2403,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
                                            nnrt_error *error)
 {
     nnrt_call call;
+    if (plan == NULL || (views == NULL && plan->maxArgs > 0) || (arena == NULL && plan->arenaBytes > 0) ||
+        (io == NULL && plan->nInputs + plan->nOutputs > 0))
+        return NNRT_NULL_PTR;
     call.parallel = plan->parallel;
     call.error = error;
     for (uint32_t s = 0; s < plan->nSteps; s++) {

@@ -853,8 +853,8 @@ NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
 NNRT_API bool nnrt_same_bits(void);
 
 /* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
-   print writes "kernelSize=[3,3] padMode=SAME ..." and returns the length it would need; copy copies the struct and its
-   lists into memory from alloc, NULL when there is none left. */
+   print writes "kernelSize=[3,3] padMode=SAME ..." (of NULL: nothing) and returns the length it would need; copy copies
+   the struct and its lists into memory from alloc, NULL when there is none left. */
 NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr);
 NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b);
 NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size);
@@ -1434,9 +1434,9 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
 {
     nnrti_out o;
     o.data = out;
-    o.size = size;
+    o.size = out != NULL ? size : 0;
     o.length = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; s != NULL && attr != NULL && i < s->count; i++) {
         if (i > 0)
             nnrti_put(&o, ' ');
         nnrti_puts(&o, s->members[i].name);
@@ -1911,8 +1911,9 @@ NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const 
     return o;
 }
 
-/* Elements lie densely in the order of the dims. Under LAYOUT an NCHW image gets its channel axis moved to the end of
-   the view: the kernel sees [N,H,W,C] with other strides. */
+/* Elements lie densely in the order of the dims; where there are none all steps are 0, so that no kernel computes an
+   address behind a tensor that has no memory. Under LAYOUT an NCHW image gets its channel axis moved to the end of the
+   view: the kernel sees [N,H,W,C] with other strides. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view)
 {
     const int32_t *dims = o->viewRank >= 0 ? o->viewDims : o->dims;
@@ -1922,10 +1923,12 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
     view->rank = o->viewRank >= 0 ? o->viewRank : o->rank;
     view->quant = o->quant;
     view->quantCount = o->quantCount;
+    for (int32_t i = 0; i < view->rank; i++)
+        step = dims[i] > 0 ? step : 0;
     for (int32_t i = view->rank - 1; i >= 0; i--) {
         view->dims[i] = dims[i];
         view->strides[i] = step;
-        step *= dims[i] > 0 ? dims[i] : 1;
+        step *= dims[i];
     }
     if (op != NULL && (op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
         int32_t channels = view->dims[1];
@@ -6072,7 +6075,7 @@ static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrti_walk *w, c
 static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y,
                           nnrt_view *z)
 {
-    const float scale = attr->scale, shift = attr->shift;
+    const float scale = attr->scale, shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
     switch (z->dataType) {
         NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_powf(scale * a + shift, b))
         NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_pow((double)scale * a + (double)shift, b))
@@ -7694,7 +7697,7 @@ NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const
     for (int32_t i = 0; i < x->rank; i++) {
         first += y->dims[i] > 0 ? b[i] * x->strides[i] : 0;
         part.dims[i] = y->dims[i];
-        part.strides[i] = s[i] * x->strides[i];
+        part.strides[i] = y->dims[i] > 1 ? s[i] * x->strides[i] : 0; /* a step that nobody takes may be any number */
     }
     part.data = nnrti_at(x->data, first, nnrt_type_size(x->dataType));
     nnrti_copy(&part, y);

@@ -304,6 +304,26 @@ static void test_fold(void **state)
     nnrt_model_destroy(m);
 }
 
+/* A node that nobody uses goes before anything is computed: this one divides 1 by 0. */
+static void test_fold_of_the_dead(void **state)
+{
+    static const int32_t one = 1, zero = 0;
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 3, 0, 0), dead[2];
+    NNRT_Model *m;
+    (void)state;
+    dead[0] = nnrt_builder_constant(b, "one", NNRT_DATA_TYPE_INT32, 0, NULL, &one, true);
+    dead[1] = nnrt_builder_constant(b, "zero", NNRT_DATA_TYPE_INT32, 0, NULL, &zero, true);
+    (void)nnrt_builder_op(b, "dead", NNRT_NODE_TYPE_DIV_FUSION, NULL, dead, 2);
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, x));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 1);
+    assert_int_equal(m->nodes.data[0].nodeType, NNRT_NODE_TYPE_SQRT);
+    nnrt_model_destroy(m);
+}
+
 /* A constant in another shape shares the bytes of the constant, which stays in the old model. */
 static void test_fold_shares(void **state)
 {
@@ -1400,7 +1420,7 @@ static void test_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_fold), cmocka_unit_test(test_fold_of_the_dead),
         cmocka_unit_test(test_fold_shares),
         cmocka_unit_test(test_fold_growth),
         cmocka_unit_test(test_fold_shapes),

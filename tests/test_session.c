@@ -350,7 +350,7 @@ static const NNRT_Node flash_nodes[2] = {{"mul",
                                           NNRT_QUANT_TYPE_NONE}};
 static const NNRT_SubGraph flash_main[1] = {{"main", {flash_in0, 1}, {flash_out1, 1}, {flash_order, 2}}};
 static const NNRT_Model flash_model = {"flash",          {flash_in0, 1},     {flash_out1, 1},
-                                       {flash_nodes, 2}, {flash_tensors, 5}, {flash_main, 1}};
+                                       {flash_nodes, 2}, {flash_tensors, 5}, {flash_main, 1}, NULL};
 
 static const float flash_x[6] = {0, 0, 1, 2, -3, -4}, flash_y[6] = {1, 1, 3, 0, 0, 13};
 
