@@ -105,7 +105,7 @@ THREADS
 
 DEVICES
     "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, picks the best single device that
-    is registered. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
+    is registered and takes the model. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
     nnrt_device_register.
 
 ADDING AN OPERATOR
@@ -2408,15 +2408,26 @@ enum {
 
 static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n', 0x1A};
 
+#ifdef NNRT_FIRMWARE
+#define NNRTI_FILE_TENSOR 48 /* it does not read symbols, and so no more than the first writers wrote */
+#else
+#define NNRTI_FILE_TENSOR 56
+#endif
+
 /* What a section is called, the bytes of its records, and those that the first writers gave them; by type. */
 static const struct {
     const char *kind;
     uint32_t record, least;
-} nnrti_file_types[NNRTI_FILE_TYPES] = {{NNRTI_LABEL("unknown"), 1, 1},   {NNRTI_LABEL("strings"), 1, 1},
-                                        {NNRTI_LABEL("model"), 24, 24},   {NNRTI_LABEL("subgraphs"), 32, 32},
-                                        {NNRTI_LABEL("tensors"), 56, 48}, {NNRTI_LABEL("nodes"), 40, 40},
-                                        {NNRTI_LABEL("lists"), 4, 4},     {NNRTI_LABEL("metadata"), 8, 8},
-                                        {NNRTI_LABEL("weights"), 1, 1},   {NNRTI_LABEL("device"), 1, 1}};
+} nnrti_file_types[NNRTI_FILE_TYPES] = {{NNRTI_LABEL("unknown"), 1, 1},
+                                        {NNRTI_LABEL("strings"), 1, 1},
+                                        {NNRTI_LABEL("model"), 24, 24},
+                                        {NNRTI_LABEL("subgraphs"), 32, 32},
+                                        {NNRTI_LABEL("tensors"), NNRTI_FILE_TENSOR, 48},
+                                        {NNRTI_LABEL("nodes"), 40, 40},
+                                        {NNRTI_LABEL("lists"), 4, 4},
+                                        {NNRTI_LABEL("metadata"), 8, 8},
+                                        {NNRTI_LABEL("weights"), 1, 1},
+                                        {NNRTI_LABEL("device"), 1, 1}};
 
 /* Records as they lie in the file, on a little-endian machine. Every member is aligned, nothing is padded. */
 typedef struct nnrti_ref {
@@ -2455,7 +2466,9 @@ typedef struct nnrti_file_tensor {
     uint64_t offset;
     uint32_t bytes;
     int32_t quantAxis;
+#ifndef NNRT_FIRMWARE
     nnrti_ref symbols;
+#endif
 } nnrti_file_tensor;
 
 typedef struct nnrti_file_node {
@@ -2468,7 +2481,7 @@ typedef struct nnrti_file_node {
 /* The file's records and lists are these structs: a machine on which they are not cannot compile this. */
 typedef char nnrti_file_fits[sizeof(nnrti_file_header) == NNRT_FILE_HEADER && sizeof(nnrti_file_row) == 40 &&
                                      sizeof(nnrti_file_model) == 24 && sizeof(nnrti_file_subgraph) == 32 &&
-                                     sizeof(nnrti_file_tensor) == 56 && sizeof(nnrti_file_node) == 40 &&
+                                     sizeof(nnrti_file_tensor) == NNRTI_FILE_TENSOR && sizeof(nnrti_file_node) == 40 &&
                                      sizeof(NNRT_QuantParam) == 16
                                  ? 1
                                  : -1];
@@ -2932,8 +2945,13 @@ static void *nnrti_reader_keep(nnrti_reader *r, size_t count, size_t bytes)
 static void nnrti_reader_record(const nnrti_reader *r, uint32_t section, uint32_t i, void *out)
 {
     const size_t known = nnrti_file_types[section].record, has = r->sections[section].record;
+#ifdef NNRT_FIRMWARE
+    const size_t bytes = known;
+#else
+    const size_t bytes = has < known ? has : known;
     memset(out, 0, known);
-    memcpy(out, r->sections[section].data + i * has, has < known ? has : known);
+#endif
+    memcpy(out, r->sections[section].data + i * has, bytes);
 }
 
 /* A text begins behind the 0 of another one, and all together are no longer than the strings: copying the model takes

@@ -1210,7 +1210,7 @@ static size_t nnrti_widest(const NNRT_Model *m)
 {
     size_t widest = 0;
     for (uint32_t i = 0; i < m->nodes.count; i++) {
-        size_t count = nnrt_op_find(m->nodes.data[i].nodeType) != NULL ? nnrti_node_operands(&m->nodes.data[i]) : 0;
+        size_t count = nnrti_node_operands(&m->nodes.data[i]);
         widest = count > widest ? count : widest;
     }
     return widest;
@@ -2674,13 +2674,19 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
     nnrt_operand *tensors, *operands;
     uint32_t *order = NULL;
     void **results;
+    size_t widest = 0;
     bool open = false;
     NNRT_ReturnCode code = nnrti_check_model(m, memory, &order, true, config->error);
     if (code != NNRT_SUCCESS)
         return code;
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        const NNRT_Node *n = &m->nodes.data[i];
+        const size_t count = nnrt_op_find(n->nodeType) != NULL ? nnrti_node_operands(n) : 0;
+        widest = count > widest ? count : widest;
+    }
     tensors = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(*tensors));
-    operands = (nnrt_operand *)nnrti_temp(memory, nnrti_widest(m), sizeof(*operands));
-    results = (void **)nnrti_temp(memory, nnrti_widest(m), sizeof(*results));
+    operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*operands));
+    results = (void **)nnrti_temp(memory, widest, sizeof(*results));
     if (memory->full)
         return nnrti_no_memory(config->error);
     for (uint32_t i = 0; i < m->allTensors.count; i++)
