@@ -105,7 +105,7 @@ THREADS
 
 DEVICES
     "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, picks the best single device that
-    is registered. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
+    is registered and takes the model. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
     nnrt_device_register.
 
 ADDING AN OPERATOR
@@ -157,6 +157,10 @@ NNRT_API void nnrt_builder_declare(nnrt_builder *builder, uint32_t tensor, NNRT_
                                    const int32_t *dims);
 NNRT_API void nnrt_builder_format(nnrt_builder *builder, uint32_t tensor, NNRT_Format format);
 NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const NNRT_QuantParam *params, uint32_t count);
+/* NNRT_Tensor.quantAxis: 0 = the axis that the operator has for it, k = axis k - 1. */
+NNRT_API void nnrt_builder_quant_axis(nnrt_builder *builder, uint32_t tensor, int32_t quantAxis);
+/* NNRT_Tensor.symbols, one an axis; behind nnrt_builder_declare, which takes them away. */
+NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count);
 /* A node. attr: the struct of type, copied with its lists; NULL = all defaults. inputs may hold NNRT_NO_TENSOR. */
 NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                 const uint32_t *inputs, uint32_t nIn, const uint32_t *outputs, uint32_t nOut);
@@ -197,14 +201,15 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
 /* A .nnrt file holds a model so that it is used where it lies: a memory map, flash, an array. All numbers are
    little-endian; a big-endian machine refuses files with NNRT_NOT_SUPPORT.
 
-   Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1); u32 bytes of the header (64); u64 bytes
+   Header, 64 bytes: 8 bytes magic 89 'N' 'N' 'R' 'T' 0D 0A 1A; u32 version (1 or 2); u32 bytes of the header (64); u64 bytes
    of the file; u64 checksum: FNV-1a-64 over the file with these 8 bytes as zeros; u32 number of sections; u32 bytes of
    a row of the section table (40); zeros.
    Section table, right behind: a row is u32 type; u32 flags; u64 offset from the start of the file; u64 bytes; u32
    alignment, a power of two of at least 64; u32 record: bytes of one of the records that it consists of; u32 name, a
    TEXT; u32 zero. Sections stand in the order of their offsets and do not overlap. Readers skip sections of a type that
-   they do not know, unless flags has bit 0, and the rest of a record that is longer than they know. A version is
-   counted up only for what older readers can neither skip nor refuse by flags.
+   they do not know, unless flags has bit 0, and the rest of a record that is longer than they know; of one that is
+   shorter, from an earlier writer, the rest is zeros. A version is counted up only for what older readers can neither
+   skip nor refuse by flags, and written only where a model needs it. 2: a tensor has a quantAxis.
 
    TEXT: u32, offset in "strings", whose texts end in 0; behind a 0, or offset 0, the empty text. LIST: u32 at, u32
    count: entries from word `at` (of 4 bytes) of "lists"; entries of 8 bytes stand at even words. No two texts,
@@ -214,8 +219,9 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
    1     strings    1: the texts, one behind the other; the first and the last byte are 0
    2     model      24, one: TEXT name, u32 zero, LIST of u32 inputs, LIST of u32 outputs
    3     subgraphs  32: TEXT name, u32 zero, LISTs of u32: inputs, outputs, nodes. The first is the main graph
-   4     tensors    48: TEXT name, i32 dataType, i32 format, u32 flags (bit 0: constant), LIST of i32 dims, LIST of
-                    quantParams (i32 numBits, i32 zeroPoint, f64 scale), u64 offset in "weights", u32 bytes, u32 zero
+   4     tensors    56: TEXT name, i32 dataType, i32 format, u32 flags (bit 0: constant), LIST of i32 dims, LIST of
+                    quantParams (i32 numBits, i32 zeroPoint, f64 scale), u64 offset in "weights", u32 bytes, i32
+                    quantAxis (version 1: zero), LIST of u32 symbols (0.1.0 had 48 bytes, without it)
    5     nodes      40: TEXT name, i32 nodeType, i32 quantType, u32 shape of the attributes, LIST of 8-byte attributes,
                     LISTs of u32: inputs, outputs
    6     lists      4
@@ -246,7 +252,7 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
    stays what it is without them; nnrt_model_section finds them by name, a device that cannot use one prepares the model
    anew. Sections of types of one's own: from 0x10000 on; those below are kept for later versions. Saving a model leaves
    out device sections and unknown ones: they may not hold for what is saved. */
-#define NNRT_FILE_VERSION 1
+#define NNRT_FILE_VERSION 2 /* the latest; writing takes an earlier one where it suffices */
 #define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
 
 /* What loading takes from the allocator at any moment is at most this number times the bytes of the file without its
@@ -328,7 +334,8 @@ typedef struct nnrt_session_desc {
     size_t bufferBytes;
     bool copyConstants;         /* the model may be destroyed before the session */
     nnrt_dims_list inputDims;   /* extents for inputs that have -1: one entry an input */
-    struct nnrt_session *share; /* use the prepared model of this session: same model, own workspace, another thread */
+    struct nnrt_session *share; /* use the prepared model of this session: same model, own workspace, another thread;
+                                   inputDims are those of that session, or empty */
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -715,7 +722,8 @@ static bool nnrti_builder_dims(nnrt_builder *b, const char *name, int32_t rank, 
                                NNRT_Int32List *list)
 {
     if (rank < 0 || rank > NNRT_MAX_RANK) {
-        (void)nnrt_error_set(&b->error, NNRT_INVALID_SHAPE, "tensor '%s' has %d axes, expected 0 to 8", name, rank);
+        (void)nnrt_error_set(&b->error, NNRT_INVALID_SHAPE, "tensor '%s' has %d axes, expected 0 to %d", name, rank,
+                             NNRT_MAX_RANK);
         return false;
     }
     if (rank > 0 && dims == NULL) {
@@ -842,6 +850,7 @@ NNRT_API void nnrt_builder_declare(nnrt_builder *builder, uint32_t tensor, NNRT_
     if (type != NNRT_DATA_TYPE_UNKNOWN && !nnrti_builder_type(builder, nnrti_text_of(t->name), type))
         return;
     t->dataType = type;
+    t->symbols = NNRT_Uint32List_make(NULL, 0);
     if (rank == NNRT_RANK_UNKNOWN)
         t->dims = NNRT_Int32List_make(nnrti_dims_unknown, 1);
     else
@@ -868,6 +877,26 @@ NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const N
     }
     t->quantParams = NNRT_QuantParamList_make(
         (const NNRT_QuantParam *)nnrti_builder_copy(builder, params, count, sizeof(*params)), count);
+}
+
+NNRT_API void nnrt_builder_quant_axis(nnrt_builder *builder, uint32_t tensor, int32_t quantAxis)
+{
+    NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_quant_axis");
+    if (t != NULL)
+        t->quantAxis = quantAxis;
+}
+
+NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count)
+{
+    NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_symbols");
+    if (t == NULL)
+        return;
+    if (count > 0 && symbols == NULL)
+        (void)nnrt_error_set(&builder->error, NNRT_NULL_PTR, "tensor '%s': %u symbols, but symbols is NULL",
+                             nnrti_text_of(t->name), count);
+    else
+        t->symbols = NNRT_Uint32List_make(
+            (const uint32_t *)nnrti_builder_copy(builder, symbols, count, sizeof(*symbols)), count);
 }
 
 /* Every list of the attributes that counts entries has them. */
@@ -1065,8 +1094,11 @@ static NNRT_ReturnCode nnrti_builder_report(nnrt_builder *b, NNRT_ReturnCode cod
 {
     if (code == NNRT_OUT_OF_MEMORY)
         nnrti_builder_no_memory(b);
-    if (code != NNRT_SUCCESS && error != NULL && error->code == NNRT_SUCCESS)
-        *error = b->error;
+    if (code != NNRT_SUCCESS && error != NULL && error->code == NNRT_SUCCESS) {
+        (void)nnrt_error_set(error, b->error.code, "%s", b->error.message);
+        error->node = b->error.node;
+        error->tensor = b->error.tensor;
+    }
     return code;
 }
 
@@ -1373,6 +1405,7 @@ static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, void *data, uin
     tensor->dataType = o->dataType;
     tensor->format = o->format;
     tensor->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
+    tensor->symbols = NNRT_Uint32List_make(NULL, 0); /* its extents are known now */
     if (!nnrti_builder_data(&g->edit, tensor, o->name, data, false))
         return false;
     g->edit.copied[t] = from != NNRT_NO_TENSOR ? g->edit.copied[from] : 1;
@@ -2376,15 +2409,26 @@ enum {
 
 static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n', 0x1A};
 
-/* What a section is called, and the bytes of its records; by type. */
+#ifdef NNRT_FIRMWARE
+#define NNRTI_FILE_TENSOR 48 /* it does not read symbols, and so no more than the first writers wrote */
+#else
+#define NNRTI_FILE_TENSOR 56
+#endif
+
+/* What a section is called, the bytes of its records, and those that the first writers gave them; by type. */
 static const struct {
     const char *kind;
-    uint32_t record;
-} nnrti_file_types[NNRTI_FILE_TYPES] = {{NNRTI_LABEL("unknown"), 1},  {NNRTI_LABEL("strings"), 1},
-                                        {NNRTI_LABEL("model"), 24},   {NNRTI_LABEL("subgraphs"), 32},
-                                        {NNRTI_LABEL("tensors"), 48}, {NNRTI_LABEL("nodes"), 40},
-                                        {NNRTI_LABEL("lists"), 4},    {NNRTI_LABEL("metadata"), 8},
-                                        {NNRTI_LABEL("weights"), 1},  {NNRTI_LABEL("device"), 1}};
+    uint32_t record, least;
+} nnrti_file_types[NNRTI_FILE_TYPES] = {{NNRTI_LABEL("unknown"), 1, 1},
+                                        {NNRTI_LABEL("strings"), 1, 1},
+                                        {NNRTI_LABEL("model"), 24, 24},
+                                        {NNRTI_LABEL("subgraphs"), 32, 32},
+                                        {NNRTI_LABEL("tensors"), NNRTI_FILE_TENSOR, 48},
+                                        {NNRTI_LABEL("nodes"), 40, 40},
+                                        {NNRTI_LABEL("lists"), 4, 4},
+                                        {NNRTI_LABEL("metadata"), 8, 8},
+                                        {NNRTI_LABEL("weights"), 1, 1},
+                                        {NNRTI_LABEL("device"), 1, 1}};
 
 /* Records as they lie in the file, on a little-endian machine. Every member is aligned, nothing is padded. */
 typedef struct nnrti_ref {
@@ -2421,7 +2465,11 @@ typedef struct nnrti_file_tensor {
     uint32_t flags;
     nnrti_ref dims, quant;
     uint64_t offset;
-    uint32_t bytes, zero;
+    uint32_t bytes;
+    int32_t quantAxis;
+#ifndef NNRT_FIRMWARE
+    nnrti_ref symbols;
+#endif
 } nnrti_file_tensor;
 
 typedef struct nnrti_file_node {
@@ -2434,7 +2482,7 @@ typedef struct nnrti_file_node {
 /* The file's records and lists are these structs: a machine on which they are not cannot compile this. */
 typedef char nnrti_file_fits[sizeof(nnrti_file_header) == NNRT_FILE_HEADER && sizeof(nnrti_file_row) == 40 &&
                                      sizeof(nnrti_file_model) == 24 && sizeof(nnrti_file_subgraph) == 32 &&
-                                     sizeof(nnrti_file_tensor) == 48 && sizeof(nnrti_file_node) == 40 &&
+                                     sizeof(nnrti_file_tensor) == NNRTI_FILE_TENSOR && sizeof(nnrti_file_node) == 40 &&
                                      sizeof(NNRT_QuantParam) == 16
                                  ? 1
                                  : -1];
@@ -2641,6 +2689,8 @@ static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
     record.format = t->format;
     record.dims = nnrti_writer_list(w, t->dims.data, t->dims.count, 4);
     record.quant = nnrti_writer_list(w, t->quantParams.data, t->quantParams.count, sizeof(NNRT_QuantParam));
+    record.quantAxis = t->quantAxis;
+    record.symbols = nnrti_writer_indices(w, &t->symbols);
     if (nnrti_is_constant(t)) {
         nnrti_writer_pad(w, NNRTI_FILE_WEIGHTS, NNRTI_FILE_ALIGNMENT);
         record.flags = 1;
@@ -2707,6 +2757,15 @@ static bool nnrti_writer_has(const nnrti_writer *w, uint32_t type)
     return w->total[type] > 0 || type == NNRTI_FILE_WEIGHTS;
 }
 
+/* The earliest version whose readers use the model as it is meant. They would take a quantAxis for the usual one. */
+static uint32_t nnrti_writer_version(const NNRT_Model *m)
+{
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        if (m->allTensors.data[i].quantAxis != 0)
+            return 2;
+    return 1;
+}
+
 /* Counts the sections, places them, and fills in the header and the table; false when a size does not fit. */
 static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_header *header, nnrti_file_row *rows)
 {
@@ -2715,7 +2774,7 @@ static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_he
     memcpy(w->total, w->used, sizeof(w->total));
     memset(header, 0, sizeof(*header));
     memcpy(header->magic, nnrti_file_magic, sizeof(header->magic));
-    header->version = NNRT_FILE_VERSION;
+    header->version = nnrti_writer_version(m);
     header->header = NNRT_FILE_HEADER;
     header->row = NNRTI_FILE_ROW;
     for (uint32_t type = 1; type < NNRTI_FILE_DEVICE; type++)
@@ -2883,10 +2942,17 @@ static void *nnrti_reader_keep(nnrti_reader *r, size_t count, size_t bytes)
     return block;
 }
 
-/* *out = record i of a section that has it, without what later versions appended. */
+/* *out = record i of a section that has it: without what later versions appended, zeros for what earlier ones lacked. */
 static void nnrti_reader_record(const nnrti_reader *r, uint32_t section, uint32_t i, void *out)
 {
-    memcpy(out, r->sections[section].data + (size_t)i * r->sections[section].record, nnrti_file_types[section].record);
+    const size_t known = nnrti_file_types[section].record, has = r->sections[section].record;
+#ifdef NNRT_FIRMWARE
+    const size_t bytes = known;
+#else
+    const size_t bytes = has < known ? has : known;
+    memset(out, 0, known);
+#endif
+    memcpy(out, r->sections[section].data + i * has, bytes);
 }
 
 /* A text begins behind the 0 of another one, and all together are no longer than the strings: copying the model takes
@@ -3039,6 +3105,11 @@ static bool nnrti_reader_tensor(nnrti_reader *r, uint32_t i, NNRT_Tensor *t)
     t->format = record.format;
     t->dims = NNRT_Int32List_make((const int32_t *)dims, record.dims.count);
     t->quantParams = NNRT_QuantParamList_make((const NNRT_QuantParam *)quant, record.quant.count);
+    t->quantAxis = record.quantAxis;
+#ifndef NNRT_FIRMWARE /* nothing reads them there */
+    if (!nnrti_reader_indices(r, &record.symbols, &t->symbols, "tensor", i))
+        return false;
+#endif
     t->data.fd = -1;
     if ((record.flags & 1u) == 0)
         return true;
@@ -3132,8 +3203,8 @@ static NNRT_ReturnCode nnrti_file_header_read(const uint8_t *data, size_t bytes,
     if (!nnrt_file_is(data, bytes))
         return nnrt_error_set(error, NNRT_INVALID_FILE, "this is no .nnrt file");
     memcpy(h, data, sizeof(*h));
-    if (h->version != NNRT_FILE_VERSION)
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the .nnrt file has version %u, known is %u", h->version,
+    if (h->version < 1 || h->version > NNRT_FILE_VERSION)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the .nnrt file has version %u, known are 1 to %u", h->version,
                               (uint32_t)NNRT_FILE_VERSION);
     if (h->bytes > bytes)
         return nnrt_error_set(error, NNRT_INVALID_FILE, "the .nnrt file is cut short: it says it has %l bytes, got %z",
@@ -3173,7 +3244,7 @@ static bool nnrti_reader_section(nnrti_reader *r, const nnrti_file_header *h, co
         return true;
     if (r->sections[type].data != NULL)
         return nnrti_reader_fail(r, "section", i, "is there twice");
-    if (row->record < nnrti_file_types[type].record ||
+    if (row->record < nnrti_file_types[type].least ||
         (row->record > nnrti_file_types[type].record && nnrti_file_types[type].record <= 4))
         return nnrti_reader_fail(r, "section", i, "has records of a wrong size");
     r->sections[type].data = r->data + offset;
@@ -3542,8 +3613,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, c
 /* Lies at the start of the session's memory; behind it the arrays of inputs and outputs and their names, then (in a
    caller's buffer) what the device prepared, then the workspace. */
 struct nnrt_session {
-    nnrt_session *owner; /* the session that owns prepared: itself, unless it shares */
-    int32_t users;       /* sessions that use prepared, this one included */
+    nnrt_session *owner;     /* the session that owns prepared: itself, unless it shares */
+    int32_t users;           /* sessions that use prepared, this one included */
+    const NNRT_Model *model; /* to know it again: it may be gone */
     nnrt_device *device;
     NNRT_PreparedModel *prepared;
     void *workspace;
@@ -3557,11 +3629,16 @@ struct nnrt_session {
     nnrt_error error;
 };
 
+/* Tensor of input or output i, outputs behind inputs. */
+static uint32_t nnrti_io_tensor(const NNRT_Model *m, uint32_t i)
+{
+    const uint32_t n = m->inputIndex.count;
+    return i < n ? m->inputIndex.data[i] : m->outputIndex.data[i - n];
+}
+
 static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
 {
-    uint32_t n = m->inputIndex.count;
-    uint32_t t = i < n ? m->inputIndex.data[i] : m->outputIndex.data[i - n];
-    return nnrti_text_of(m->allTensors.data[t].name);
+    return nnrti_text_of(m->allTensors.data[nnrti_io_tensor(m, i)].name);
 }
 
 /* Bytes of the head: struct, arrays and names. false when they do not fit a size_t. */
@@ -3584,6 +3661,7 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
     uint8_t *at = (uint8_t *)block + (sizeof(*s) + 15) / 16 * 16;
     memset(block, 0, bytes);
     s->headBytes = bytes;
+    s->model = m;
     s->nIn = m->inputIndex.count;
     s->nOut = m->outputIndex.count;
     s->infos = (nnrt_io_info *)(void *)at;
@@ -3599,31 +3677,42 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
     return s;
 }
 
-/* Type and shape of an input or output: from the device, or as the model declares them. */
+/* Type and shape of an input or output: from the device, or as the model declares them. NOT_SUPPORT: neither tells. */
+static NNRT_ReturnCode nnrti_io_ask(NNRT_PreparedModel *prepared, const NNRT_Model *m, uint32_t i, nnrt_io_info *info)
+{
+    const NNRT_Tensor *t = &m->allTensors.data[nnrti_io_tensor(m, i)];
+    const bool output = i >= m->inputIndex.count;
+    NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
+    if (NNRTI_MODEL_HAS(prepared, GetIO))
+        code = prepared->vtbl->GetIO(prepared, output, output ? i - m->inputIndex.count : i, &info->dataType,
+                                     &info->shape);
+    if (code != NNRT_NOT_SUPPORT)
+        return code;
+    if (t->dataType == NNRT_DATA_TYPE_UNKNOWN || t->dims.count > NNRTI_DIMS ||
+        (t->dims.count > 0 && t->dims.data == NULL))
+        return NNRT_NOT_SUPPORT;
+    for (uint32_t k = 0; k < t->dims.count; k++)
+        if (t->dims.data[k] < 0)
+            return NNRT_NOT_SUPPORT;
+    info->dataType = t->dataType;
+    info->shape.rank = (int32_t)t->dims.count;
+    for (uint32_t k = 0; k < t->dims.count; k++)
+        info->shape.dims[k] = t->dims.data[k];
+    return NNRT_SUCCESS;
+}
+
+/* What a session needs of its device is known for input or output i of s: takes it over. */
 static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
-    bool output = i >= s->nIn;
-    uint32_t number = output ? i - s->nIn : i;
-    const NNRT_Tensor *t = &m->allTensors.data[output ? m->outputIndex.data[number] : m->inputIndex.data[number]];
+    const bool output = i >= s->nIn;
     nnrt_io_info *info = &s->infos[i];
     NNRT_IOTensor *io = &s->io[i];
-    NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
-    info->dataType = t->dataType;
-    info->format = t->format;
-    if (NNRTI_MODEL_HAS(s->prepared, GetIO))
-        code = s->prepared->vtbl->GetIO(s->prepared, output, number, &info->dataType, &info->shape);
-    if (code == NNRT_NOT_SUPPORT && t->dims.count <= NNRT_MAX_RANK && (t->dims.count == 0 || t->dims.data != NULL) &&
-        nnrti_rank_known(t)) { /* the device may not have looked */
-        info->shape.rank = (int32_t)t->dims.count;
-        for (uint32_t k = 0; k < t->dims.count; k++)
-            info->shape.dims[k] = t->dims.data[k];
-        code = NNRT_SUCCESS;
-    }
-    if (code != NNRT_SUCCESS || !nnrt_dims_bytes(info->shape.dims, info->shape.rank, info->dataType, &info->bytes) ||
-        nnrt_type_size(info->dataType) == 0)
-        return nnrt_error_set(error, code != NNRT_SUCCESS ? code : NNRT_INVALID_SHAPE,
+    if (info->shape.rank < 0 || info->shape.rank > NNRTI_DIMS || nnrt_type_size(info->dataType) == 0 ||
+        !nnrt_dims_bytes(info->shape.dims, info->shape.rank, info->dataType, &info->bytes))
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE,
                               "%s %u '%s': neither the device nor the model tells its type and shape",
-                              output ? "output" : "input", number, info->name);
+                              output ? "output" : "input", output ? i - s->nIn : i, info->name);
+    info->format = m->allTensors.data[nnrti_io_tensor(m, i)].format;
     io->name = info->name;
     io->dataType = info->dataType;
     io->format = info->format;
@@ -3697,14 +3786,130 @@ static NNRT_ReturnCode nnrti_session_model(const NNRT_Model *m, nnrt_error *erro
     return NNRT_SUCCESS;
 }
 
+/* Types and shapes of all tensors, as a device that does not tell them will have them. */
+static NNRT_ReturnCode nnrti_session_infer(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_memory *memory,
+                                           nnrt_operand **shapes, nnrt_error *error)
+{
+    NNRT_ModelConfig config;
+    nnrti_session_config(desc, &config, error);
+    *shapes = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(**shapes));
+    return *shapes != NULL ? nnrt_model_infer(m, &config, memory, *shapes, NULL, NULL) : nnrti_no_memory(error);
+}
+
+/* Fills infos from the device, the model, or by inference, in memory that nothing else uses yet. */
+static NNRT_ReturnCode nnrti_session_shapes(nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc,
+                                            nnrt_memory *memory, nnrt_error *error)
+{
+    nnrt_operand *shapes = NULL;
+    for (uint32_t i = 0; i < s->nIn + s->nOut; i++) {
+        nnrt_io_info *info = &s->infos[i];
+        NNRT_ReturnCode code = nnrti_io_ask(s->prepared, m, i, info);
+        if (code == NNRT_NOT_SUPPORT) {
+            const nnrt_operand *o;
+            if (shapes == NULL && (code = nnrti_session_infer(m, desc, memory, &shapes, error)) != NNRT_SUCCESS)
+                return code;
+            o = &shapes[nnrti_io_tensor(m, i)];
+            info->dataType = o->dataType;
+            info->shape.rank = o->rank;
+            memcpy(info->shape.dims, o->dims, sizeof(o->dims));
+        } else if (code != NNRT_SUCCESS) {
+            return nnrt_error_set(error, code, "%s %u '%s': neither the device nor the model tells its type and shape",
+                                  i < s->nIn ? "input" : "output", i < s->nIn ? i : i - s->nIn, info->name);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Bytes that nnrti_session_shapes will take. */
+static NNRT_ReturnCode nnrti_session_scratch(NNRT_PreparedModel *prepared, const NNRT_Model *m,
+                                             const nnrt_session_desc *desc, size_t *bytes, nnrt_error *error)
+{
+    *bytes = 0;
+    for (uint32_t i = 0; i < m->inputIndex.count + m->outputIndex.count; i++) {
+        nnrt_io_info info;
+        nnrt_operand *shapes;
+        nnrt_memory memory;
+        NNRT_ReturnCode code;
+        memset(&info, 0, sizeof(info));
+        if (nnrti_io_ask(prepared, m, i, &info) != NNRT_NOT_SUPPORT)
+            continue;
+        nnrt_memory_count(&memory, desc->allocator);
+        code = nnrti_session_infer(m, desc, &memory, &shapes, error);
+        nnrt_memory_end(&memory);
+        *bytes = memory.peak;
+        return code;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Sharing needs the same model with the same extents: everything of owner has been made for them. The model may be gone
+   meanwhile and another one have its address, so its inputs and outputs are looked at as well. */
+static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNRT_Model *m,
+                                            const nnrt_session_desc *desc, nnrt_error *error)
+{
+    const nnrt_dims_list *given = &desc->inputDims;
+    bool same = owner->model == m && owner->nIn == m->inputIndex.count && owner->nOut == m->outputIndex.count;
+    for (uint32_t i = 0; same && i < owner->nIn + owner->nOut; i++)
+        same = strcmp(owner->infos[i].name, nnrti_model_name_of(m, i)) == 0;
+    if (!same)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: that session is one of another model than '%s'",
+                              nnrti_text_of(m->name));
+    if (desc->device != NULL && nnrt_device_find(desc->device) != owner->device)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: that session is on device '%s', not on '%s'",
+                              nnrt_device_unique_name(owner->device), desc->device);
+    if (given->count != 0 && (given->count != owner->nIn || given->data == NULL))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: inputDims has %u entries, the model has %u inputs",
+                              given->data != NULL ? given->count : 0, owner->nIn);
+    for (uint32_t i = 0; i < given->count; i++) {
+        const nnrt_io_info *info = &owner->infos[i];
+        same = given->data[i].rank == info->shape.rank;
+        for (int32_t k = 0; same && k < info->shape.rank; k++)
+            same = given->data[i].dims[k] == info->shape.dims[k];
+        if (!same)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                  "share: inputDims has other extents for input %u '%s' than that session", i,
+                                  info->name);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Shapes of a session whose prepared model is its own, of `tables` bytes. In a buffer, what is behind them is free. */
+static NNRT_ReturnCode nnrti_session_own_shapes(nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc,
+                                                size_t tables, nnrt_error *error)
+{
+    nnrt_memory memory;
+    NNRT_ReturnCode code;
+    if (desc->buffer != NULL) {
+        if (!nnrti_round_size(tables, NNRT_ALIGNMENT, &tables) || tables > desc->bufferBytes - s->headBytes)
+            return nnrti_no_memory(error);
+        nnrt_memory_buffer(&memory, (uint8_t *)desc->buffer + s->headBytes + tables,
+                           desc->bufferBytes - s->headBytes - tables);
+    } else {
+        nnrt_memory_count(&memory, desc->allocator);
+    }
+    code = nnrti_session_shapes(s, m, desc, &memory, error);
+    nnrt_memory_end(&memory);
+    return code;
+}
+
 /* prepared is there: shapes, workspace, figures. */
 static NNRT_ReturnCode nnrti_session_finish(nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc,
                                             nnrt_error *error)
 {
     nnrt_prepared_memory memory = nnrti_prepared_memory(s->prepared);
     size_t tables = s->owner == s ? memory.tables : 0, body;
-    NNRT_ReturnCode code;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
     memory.tables = tables;
+    if (s->owner == s) {
+        code = nnrti_session_own_shapes(s, m, desc, tables, error);
+    } else {
+        for (uint32_t i = 0; i < s->nIn + s->nOut; i++) {
+            s->infos[i].dataType = s->owner->infos[i].dataType;
+            s->infos[i].shape = s->owner->infos[i].shape;
+        }
+    }
+    if (code != NNRT_SUCCESS)
+        return code;
     for (uint32_t i = 0; i < s->nIn + s->nOut; i++)
         if ((code = nnrti_session_io(s, m, i, error)) != NNRT_SUCCESS)
             return code;
@@ -3739,6 +3944,8 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
         s->owner = desc->share->owner;
         s->device = s->owner->device;
         s->prepared = s->owner->prepared;
+        if ((code = nnrti_session_shares(s->owner, m, desc, error)) != NNRT_SUCCESS)
+            return code;
         if (!NNRTI_MODEL_HAS(s->prepared, RunIn))
             return nnrt_error_set(error, NNRT_NOT_SUPPORT, "device '%s' cannot share a prepared model",
                                   nnrt_device_unique_name(s->device));
@@ -3830,7 +4037,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     nnrt_prepared_memory memory;
     NNRT_PreparedModel *prepared = NULL;
     nnrt_device *device;
-    size_t head, body, peak = 0;
+    size_t head, body, scratch, peak = 0;
     NNRT_ReturnCode code;
     if (bytes == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the size is NULL");
@@ -3842,6 +4049,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
         return code;
     memset(&memory, 0, sizeof(memory));
     if (own.share != NULL) {
+        if ((code = nnrti_session_shares(own.share->owner, model, &own, error)) != NNRT_SUCCESS)
+            return code;
         memory = nnrti_prepared_memory(own.share->prepared);
         memory.tables = 0;
     } else {
@@ -3850,7 +4059,11 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
             (code = nnrt_device_prepare(device, model, &config, &prepared)) != NNRT_SUCCESS)
             return code;
         memory = nnrti_prepared_memory(prepared);
+        code = nnrti_session_scratch(prepared, model, &own, &scratch, error);
+        memory.workspace = memory.workspace > scratch ? memory.workspace : scratch;
         nnrt_device_release(device, prepared);
+        if (code != NNRT_SUCCESS)
+            return code;
         code = nnrt_device_model_memory(device, model, &config, &peak);
         if (code != NNRT_SUCCESS && code != NNRT_NOT_SUPPORT)
             return code;

@@ -32,6 +32,8 @@ MIT licence, see LICENSE.
 
 #include "nnrt_ops.h"
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -110,9 +112,18 @@ typedef struct NNRT_SharedBuffer {
     void *addr;
 } NNRT_SharedBuffer;
 
+/* NNRT_Tensor, NNRT_Node, NNRT_SubGraph, NNRT_SharedBuffer, NNRT_IOTensor and nnrt_dims lie in arrays and reach devices
+   that may be compiled with another version of this header. They cannot say how long they are: their layout has a
+   number, NNRT_LAYOUT, which counts up with every change of one of them, and which a device's table names (NNRT_HDI). */
+#define NNRT_LAYOUT 1
+
 /* dims: empty = scalar, -1 = extent known only when a session is made. Results of nodes may leave dataType UNKNOWN and
    dims {NNRT_RANK_UNKNOWN}: both are then inferred. With data the tensor is a constant, its elements dense and
-   little-endian as the machine's; data must be aligned to the element size. */
+   little-endian as the machine's; data must be aligned to the element size. Ours, appended:
+   quantAxis: several quantParams are one for each extent of an axis: 0 = of the one that the operator has for it, the
+   usual case; k > 0 = of axis k - 1.
+   symbols: who the open extents are. Empty, or an entry for each axis: 0 where the extent is fixed, or open and equal
+   to no other; elsewhere a number of the model's choice that all open extents share which are always equal. */
 typedef struct NNRT_Tensor {
     const char *name; /* unique when not empty */
     NNRT_DataType dataType;
@@ -120,6 +131,8 @@ typedef struct NNRT_Tensor {
     NNRT_Format format; /* order of the axes of an image; NONE counts as NHWC */
     NNRT_SharedBuffer data;
     NNRT_QuantParamList quantParams;
+    int32_t quantAxis;
+    NNRT_Uint32List symbols;
 } NNRT_Tensor;
 NNRTI_LIST(NNRT_TensorList, NNRT_Tensor)
 
@@ -138,6 +151,8 @@ typedef struct NNRT_Node {
 } NNRT_Node;
 NNRTI_LIST(NNRT_NodeList, NNRT_Node)
 
+/* What a subgraph reads of the graph around it has no list: tensors of all subgraphs stand in one table, so it is what
+   its nodes read and neither they nor its inputs give. */
 typedef struct NNRT_SubGraph {
     const char *name;
     NNRT_Uint32List inputIndices, outputIndices; /* into Model.allTensors */
@@ -163,18 +178,28 @@ typedef struct NNRT_Extension {
 } NNRT_Extension;
 NNRTI_LIST(NNRT_ExtensionList, NNRT_Extension)
 
+/* 8 extents whatever NNRT_MAX_RANK is: shapes pass between devices that have different ones. Firmware has no devices. */
+#ifdef NNRT_FIRMWARE
+#define NNRTI_DIMS NNRT_MAX_RANK
+#else
+#define NNRTI_DIMS 8
+#endif
+
 typedef struct nnrt_dims {
     int32_t rank;
-    int32_t dims[NNRT_MAX_RANK];
+    int32_t dims[NNRTI_DIMS];
 } nnrt_dims;
 NNRTI_LIST(nnrt_dims_list, nnrt_dims)
 
-/* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads. */
+/* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads.
+   structSize: bytes of it that there are. Whoever calls nnrt_device_prepare leaves it 0 and all members count; a device
+   is given the size, and of a configuration with 0 it reads HDI's members only. It reads with nnrt_config_read. */
 typedef struct NNRT_ModelConfig {
     bool enableFloat16;
     NNRT_PerformanceMode mode;
     NNRT_Priority priority;
     NNRT_ExtensionList extensions; /* unknown names are ignored */
+    uint32_t structSize;
     const nnrt_allocator *allocator;
     void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
     size_t bufferBytes;
@@ -187,7 +212,7 @@ typedef struct NNRT_ModelConfig {
     const nnrt_parallel *parallel; /* threads that kernels may use; it outlives the prepared model. NULL: none */
 } NNRT_ModelConfig;
 
-/* What a run reads from and writes to. */
+/* What a run reads from and writes to. dimensions are the extents of this run: open ones need nothing beside them. */
 typedef struct NNRT_IOTensor {
     const char *name;
     NNRT_DataType dataType;
@@ -203,10 +228,34 @@ typedef struct NNRT_IOTensor {
    the runtime reads a slot only when it lies wholly inside structSize (NNRT_HAS). A NULL or missing slot is a method
    not offered. Functions return 0, a positive NNRT_ReturnCode, or a negative system code; they may not throw or abort.
    Strings and arrays they return live until the next call on the same object; what they are given lives during the
-   call. version: NNRT_HDI(2, 0). */
-#define NNRT_HDI(major, minor) (((uint32_t)(major) << 16) | (uint32_t)(minor))
-#define NNRT_HAS(table, Type, slot)                                                                                    \
-    ((table)->structSize >= offsetof(Type, slot) + sizeof((table)->slot) && (table)->slot != NULL)
+   call. version: NNRT_HDI(2, 0): HDI's version in the lower 24 bits, and above them NNRT_LAYOUT as the driver was
+   compiled with. A device of another layout is refused when it is registered, one from before there was a number too.
+   It stands there, and not in a member of its own, because no slot may move and a table that ends where HDI 1.0 ended
+   must have it.
+
+   A driver need not be compiled with the options of the program. What it is given that they change says how large it
+   is: NNRT_ModelConfig.structSize, nnrt_error.capacity. A driver that hands an error of its own to a function of the
+   program sets capacity = sizeof(error.message). */
+#define NNRT_HDI(major, minor) ((uint32_t)NNRT_LAYOUT << 24 | (uint32_t)(major) << 16 | (uint32_t)(minor))
+#define NNRT_HAS_MEMBER(record, Type, member)                                                                          \
+    ((record)->structSize >= offsetof(Type, member) + sizeof((record)->member))
+#define NNRT_HAS(table, Type, slot) (NNRT_HAS_MEMBER(table, Type, slot) && (table)->slot != NULL)
+
+#ifndef NNRT_FIRMWARE
+/* For a device: *own = the configuration that it was given (NULL = defaults), with defaults for what is not there. It is
+   compiled with the device, so that both are of the size that the device knows. */
+static inline void nnrt_config_read(NNRT_ModelConfig *own, const NNRT_ModelConfig *given)
+{
+    const uint32_t known = (uint32_t)sizeof(*own);
+    uint32_t bytes = 0;
+    if (given != NULL)
+        bytes = given->structSize != 0 ? given->structSize : (uint32_t)offsetof(NNRT_ModelConfig, structSize);
+    memset(own, 0, sizeof(*own));
+    if (given != NULL)
+        memcpy(own, given, bytes < known ? bytes : known);
+    own->structSize = known;
+}
+#endif
 
 typedef struct NNRT_PreparedModel NNRT_PreparedModel;
 
@@ -243,10 +292,11 @@ typedef struct NNRT_PreparedModelVtbl {
     NNRT_ReturnCode (*RunIn)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
                              uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                              nnrt_error *error);
-    /* Optional: type and shape of an input (output) as planned, for callers that build buffers. */
+    /* Optional: type and shape of an input (output) as planned, for callers that build buffers. Absent = as the model
+       declares them, or as they follow from it (nnrt_model_infer). */
     NNRT_ReturnCode (*GetIO)(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
                              nnrt_dims *shape);
-    /* Optional: what the prepared model holds. */
+    /* Optional: what the prepared model holds. Members may only be added to it with another NNRT_LAYOUT. */
     NNRT_ReturnCode (*GetMemory)(NNRT_PreparedModel *self, nnrt_prepared_memory *memory);
 } NNRT_PreparedModelVtbl;
 
@@ -254,6 +304,10 @@ typedef struct NNRT_PreparedModelVtbl {
 struct NNRT_PreparedModel {
     const NNRT_PreparedModelVtbl *vtbl;
 };
+
+/* Is told why a device does not take a node: code, and a message unless the device was built without them, which live
+   during the call. */
+typedef void (*nnrt_reason)(void *user, uint32_t node, const nnrt_error *error);
 
 typedef struct NNRT_DeviceVtbl {
     uint32_t structSize, version;
@@ -293,6 +347,11 @@ typedef struct NNRT_DeviceVtbl {
        not. */
     NNRT_ReturnCode (*GetModelMemory)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                       size_t *bytes);
+    /* Optional: GetSupportedOperation for the configuration that PrepareModel will be given, with its memory and its
+       extents. Where there is config->buffer all memory is taken from it: as much as GetModelMemory says suffices.
+       reason, when not NULL, is told of each node that is not supported why. Absent = GetSupportedOperation. */
+    NNRT_ReturnCode (*GetSupportedNodes)(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                         bool *isSupported, uint32_t count, nnrt_reason reason, void *user);
 } NNRT_DeviceVtbl;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -306,22 +365,46 @@ typedef struct NNRT_DeviceVtbl {
    (the first registered with it). Registering and unregistering is for one thread, before and after the others run. */
 typedef struct nnrt_device nnrt_device;
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
-/* DEVICE_BUSY while prepared models of it exist; the built-in devices are OPERATION_FORBIDDEN. */
+/* DEVICE_BUSY while prepared models of it exist; the built-in devices are OPERATION_FORBIDDEN. What others prepared does
+   not matter: a device's address stays the same until it is unregistered itself. */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
 NNRT_API uint32_t nnrt_device_count(void);
-NNRT_API nnrt_device *nnrt_device_at(uint32_t index); /* NULL beyond the last */
-NNRT_API nnrt_device *nnrt_device_find(const char *name);
+NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL beyond the last */
+NNRT_API nnrt_device *nnrt_device_find(const char *name); /* NULL when there is none */
+/* Of NULL: "", OTHER, UNKNOWN. */
 NNRT_API const char *nnrt_device_name(const nnrt_device *device);        /* "reference" */
 NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "reference_nnrt_v2_0" */
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device);
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
 
-/* Calls through the table; a missing method gives what API says for it (mostly NNRT_NOT_SUPPORT). */
+/* What a device says that it can; one that does not say so cannot. */
+typedef int32_t nnrt_ability;
+enum {
+    NNRT_ABILITY_FLOAT16, /* run a float32 model in float16 */
+    NNRT_ABILITY_PERFORMANCE_MODE,
+    NNRT_ABILITY_PRIORITY,
+    NNRT_ABILITY_DYNAMIC_INPUT,
+    NNRT_ABILITY_MODEL_CACHE
+};
+NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
+
+/* Calls through the table; a missing method gives what API says for it (mostly NNRT_NOT_SUPPORT). config may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
                                                uint32_t count);
+/* The same for a configuration, and with reasons: reason may be NULL. */
+NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
+                                             const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
+                                             nnrt_reason reason, void *user);
 NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
+/* From what a prepared model of that device exported (ExportModelCache), in that order; from a model in the device's own
+   form. */
+NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
+                                                   const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
+NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const NNRT_SharedBuffer *models,
+                                                     uint32_t count, const NNRT_ModelConfig *config,
+                                                     NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
                                                   const NNRT_ModelConfig *config, size_t *bytes);
 /* Destroys what nnrt_device_prepare of that device gave. NULL is fine. */
@@ -751,9 +834,34 @@ static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnr
     return NNRT_SUCCESS;
 }
 
+#ifndef NNRT_FIRMWARE
+
+/* One symbol an axis, and none for an extent that is fixed. */
+static NNRT_ReturnCode nnrti_check_symbols(const NNRT_Tensor *t, uint32_t i, nnrt_error *error)
+{
+    if (t->symbols.data == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "tensor %u '%s': counts %u symbols, but has none", i,
+                              nnrti_text_of(t->name), t->symbols.count);
+    if (!nnrti_rank_known(t) || t->symbols.count != t->dims.count)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "tensor %u '%s': has %u symbols, expected %s", i,
+                              nnrti_text_of(t->name), t->symbols.count,
+                              nnrti_rank_known(t) ? "one for each axis" : "none, as its rank is unknown");
+    for (uint32_t k = 0; k < t->symbols.count; k++)
+        if (t->symbols.data[k] != 0 && t->dims.data[k] != -1)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                  "tensor %u '%s': symbol %u for axis %u, whose extent is not open but %d", i,
+                                  nnrti_text_of(t->name), t->symbols.data[k], k, t->dims.data[k]);
+    return NNRT_SUCCESS;
+}
+
+#endif
+
 static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
+#ifndef NNRT_FIRMWARE
+    NNRT_ReturnCode code;
+#endif
     if (t->dataType != NNRT_DATA_TYPE_UNKNOWN && nnrt_type_size(t->dataType) == 0)
         return nnrt_error_set(error, NNRT_INVALID_DATATYPE, "tensor %u '%s': dataType %d does not exist", i,
                               nnrti_text_of(t->name), t->dataType);
@@ -761,8 +869,8 @@ static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_
         return nnrt_error_set(error, NNRT_INVALID_FORMAT, "tensor %u '%s': format %d does not exist", i,
                               nnrti_text_of(t->name), t->format);
     if (t->dims.count > NNRT_MAX_RANK || (t->dims.count > 0 && t->dims.data == NULL))
-        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "tensor %u '%s': has %u axes, expected 0 to 8", i,
-                              nnrti_text_of(t->name), t->dims.count);
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "tensor %u '%s': has %u axes, expected 0 to %d", i,
+                              nnrti_text_of(t->name), t->dims.count, NNRT_MAX_RANK);
     for (uint32_t k = 0; k < t->dims.count && nnrti_rank_known(t); k++)
         if (t->dims.data[k] < -1)
             return nnrt_error_set(error, NNRT_INVALID_SHAPE,
@@ -771,6 +879,14 @@ static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_
     if (t->quantParams.count > 0 && t->quantParams.data == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "tensor %u '%s': counts %u quantParams, but has none", i,
                               nnrti_text_of(t->name), t->quantParams.count);
+    if (t->quantAxis < 0 || t->quantAxis > (nnrti_rank_known(t) ? (int32_t)t->dims.count : NNRT_MAX_RANK))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "tensor %u '%s': quantAxis %d, expected 0 to %d", i,
+                              nnrti_text_of(t->name), t->quantAxis,
+                              nnrti_rank_known(t) ? (int32_t)t->dims.count : NNRT_MAX_RANK);
+#ifndef NNRT_FIRMWARE /* nothing reads them there */
+    if (t->symbols.count != 0 && (code = nnrti_check_symbols(t, i, error)) != NNRT_SUCCESS)
+        return code;
+#endif
     if (!nnrti_is_constant(t))
         return NNRT_SUCCESS;
     if (t->dataType == NNRT_DATA_TYPE_UNKNOWN)
@@ -910,13 +1026,20 @@ static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t 
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_t *writer, nnrt_error *error)
+static NNRT_ReturnCode nnrti_no_operator(const NNRT_Model *m, uint32_t i, nnrt_error *error)
+{
+    return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "node %u '%s': there is no operator with number %d", i,
+                          nnrti_text_of(m->nodes.data[i].name), m->nodes.data[i].nodeType);
+}
+
+/* strangers: its operator need not exist. */
+static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_t *writer, bool strangers,
+                                        nnrt_error *error)
 {
     const NNRT_Node *n = &m->nodes.data[i];
     const char *name = nnrti_text_of(n->name), *op = nnrti_node_op(m, i);
-    if (nnrt_op_find(n->nodeType) == NULL)
-        return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "node %u '%s': there is no operator with number %d", i, name,
-                              n->nodeType);
+    if (!strangers && nnrt_op_find(n->nodeType) == NULL)
+        return nnrti_no_operator(m, i, error);
     if ((n->inputIndex.count > 0 && n->inputIndex.data == NULL) ||
         (n->outputIndex.count > 0 && n->outputIndex.data == NULL))
         return nnrt_error_set(error, NNRT_NULL_PTR, "node %u '%s' (%s): counts operands, but has no list of them", i,
@@ -1033,8 +1156,9 @@ static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *wri
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
-                                          nnrt_error *error)
+/* nnrt_model_check; strangers: of a model whose operators need not exist. */
+static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order, bool strangers,
+                                         nnrt_error *error)
 {
     NNRT_ReturnCode code;
     uint32_t *writer, *sorted;
@@ -1052,7 +1176,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
     if ((code = nnrti_check_inputs_outputs(model, writer, error)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < model->nodes.count; i++)
-        if ((code = nnrti_check_node(model, i, writer, error)) != NNRT_SUCCESS)
+        if ((code = nnrti_check_node(model, i, writer, strangers, error)) != NNRT_SUCCESS)
             return nnrti_blame(error, code, i, -1);
     if ((code = nnrti_check_names(model, memory, error)) != NNRT_SUCCESS ||
         (code = nnrti_check_sources(model, writer, error)) != NNRT_SUCCESS ||
@@ -1062,6 +1186,12 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
     if (order != NULL)
         *order = sorted;
     return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
+                                          nnrt_error *error)
+{
+    return nnrti_check_model(model, memory, order, false, error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1103,6 +1233,7 @@ static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
     o->data = nnrti_buffer_data(&t->data);
     o->quant = t->quantParams.data;
     o->quantCount = t->quantParams.count;
+    o->quantAxis = t->quantAxis;
     if (!nnrti_rank_known(t))
         return;
     o->rank = (int32_t)t->dims.count;
@@ -1384,7 +1515,7 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
 {
     const void *data = nnrti_buffer_data(&t->data);
     if (!nnrti_copy_name(memory, &t->name) || !NNRTI_COPY_LIST(memory, t->dims) ||
-        !NNRTI_COPY_LIST(memory, t->quantParams))
+        !NNRTI_COPY_LIST(memory, t->quantParams) || !NNRTI_COPY_LIST(memory, t->symbols))
         return false;
     if (!constants || data == NULL)
         return true;
@@ -2212,7 +2343,7 @@ static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *l
         io[i].dataType = o->dataType;
         io[i].format = o->format;
         io[i].shape.rank = o->rank;
-        memcpy(io[i].shape.dims, o->dims, sizeof(io[i].shape.dims));
+        memcpy(io[i].shape.dims, o->dims, sizeof(o->dims));
         io[i].bytes = nnrti_operand_bytes(o);
         if ((io[i].bytes >> 16) >> 16 != 0) /* a comparison with UINT32_MAX warns where size_t has 32 bits */
             return nnrti_blame(p->error,
@@ -2470,6 +2601,20 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reference */
 
+/* True when error is there and holds no fault yet. */
+static bool nnrti_error_open(const nnrt_error *error)
+{
+    return error != NULL && error->code == NNRT_SUCCESS;
+}
+
+/* error, which is there, holds no fault any more. */
+static void nnrti_error_clear(nnrt_error *error)
+{
+    error->code = NNRT_SUCCESS;
+    error->node = error->tensor = 0;
+    error->message[0] = '\0';
+}
+
 /* The built-in device: runs the plan with the reference kernels, on the calling thread. */
 typedef struct nnrti_reference_model {
     NNRT_PreparedModel base; /* first: the handle is the address of this struct */
@@ -2517,33 +2662,160 @@ static NNRT_ReturnCode nnrti_status_available(void *self, NNRT_DeviceStatus *sta
     return NNRT_SUCCESS;
 }
 
-/* An operator is supported when it exists; of nodes that shape inference refuses, the first one is not. */
-static NNRT_ReturnCode nnrti_reference_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
 {
-    nnrt_error error;
+    if (config->mode < NNRT_PERFORMANCE_NONE || config->mode > NNRT_PERFORMANCE_EXTREME)
+        return nnrt_error_set(config->error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist",
+                              config->mode);
+    if (config->priority < NNRT_PRIORITY_NONE || config->priority > NNRT_PRIORITY_HIGH)
+        return nnrt_error_set(config->error, NNRT_INVALID_PRIORITY, "priority %d does not exist", config->priority);
+    if (config->buffer != NULL && (uintptr_t)config->buffer % NNRT_ALIGNMENT != 0)
+        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER, "the buffer is not aligned to %d bytes",
+                              NNRT_ALIGNMENT);
+    return NNRT_SUCCESS;
+}
+
+/* What can be said of a node without the shapes of its inputs: the number of its operands, their types where those are
+   known, and with them the types of its results. */
+static NNRT_ReturnCode nnrti_support_types(const NNRT_Model *m, uint32_t n, nnrt_operand *tensors,
+                                           nnrt_operand *operands, nnrt_error *error)
+{
+    const NNRT_Node *node = &m->nodes.data[n];
+    const NNRT_Uint32List *in = &node->inputIndex, *out = &node->outputIndex;
+    nnrt_resolve c;
+    bool typed = true;
+    NNRT_ReturnCode code;
+    memset(&c, 0, sizeof(c));
+    c.op = nnrt_op_find(node->nodeType);
+    c.nodeName = nnrti_text_of(node->name);
+    c.node = (int32_t)n;
+    c.attr = node->nodeAttr.data;
+    c.attrBytes = node->nodeAttr.size;
+    c.nIn = in->count;
+    c.nOut = out->count;
+    c.in = operands;
+    c.out = operands + c.nIn;
+    c.error = error;
+    for (uint32_t i = 0; i < c.nIn + c.nOut; i++) {
+        const uint32_t t = i < c.nIn ? in->data[i] : out->data[i - c.nIn];
+        if (t == NNRT_NO_TENSOR)
+            nnrti_absent_operand(&operands[i]);
+        else
+            operands[i] = tensors[t];
+        typed = typed && (i >= c.nIn || t == NNRT_NO_TENSOR || operands[i].dataType != NNRT_DATA_TYPE_UNKNOWN);
+    }
+    if (!typed) {
+        const nnrt_op_arity a = nnrt_op_operands(c.op);
+        if ((code = nnrti_check_arity(&c, &a)) != NNRT_SUCCESS || c.nIn == 0 ||
+            c.in[0].dataType == NNRT_DATA_TYPE_UNKNOWN || (nnrt_operand_types(&c.in[0]) & nnrt_op_types(c.op)) != 0)
+            return code;
+        return nnrti_choose_kernel(&c);
+    }
+    if ((code = nnrti_resolve_types(&c)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < c.nOut; i++)
+        if (out->data[i] != NNRT_NO_TENSOR)
+            tensors[out->data[i]].dataType = c.out[i].dataType;
+    return NNRT_SUCCESS;
+}
+
+/* Is node n one that this device runs? Where it is not, or nothing can be said of its results, tensors keep what the
+   model declares of them. */
+static NNRT_ReturnCode nnrti_support_node(const NNRT_Model *m, uint32_t n, nnrt_operand *tensors,
+                                          nnrt_operand *operands, void **results, nnrt_memory *memory,
+                                          nnrt_error *error)
+{
+    const NNRT_Node *node = &m->nodes.data[n];
+    NNRT_ReturnCode code;
+    nnrt_resolve c;
+    bool shaped = true, folded = false;
+    if (nnrt_op_find(node->nodeType) == NULL)
+        return nnrti_no_operator(m, n, error);
+    for (uint32_t i = 0; i < node->inputIndex.count; i++) {
+        const uint32_t t = node->inputIndex.data[i];
+        shaped = shaped && (t == NNRT_NO_TENSOR || tensors[t].rank >= 0);
+        for (int32_t k = 0; t != NNRT_NO_TENSOR && k < tensors[t].rank; k++)
+            shaped = shaped && tensors[t].dims[k] >= 0;
+    }
+    if (!shaped)
+        return nnrti_support_types(m, n, tensors, operands, error);
+    code = nnrti_infer_node(m, n, tensors, operands, results, memory, error, &c, &folded);
+    if (code != NNRT_SUCCESS)
+        (void)nnrti_support_types(m, n, tensors, operands, NULL); /* types go on where shapes do not */
+    return code;
+}
+
+/* Goes over all nodes, producers first. What comes behind a node that is not supported, or of an input whose extents are
+   not given yet, is decided by operators and types alone where no shape is declared. */
+static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                          bool *isSupported, nnrt_reason reason, void *user)
+{
+    nnrt_operand *tensors, *operands;
+    uint32_t *order = NULL;
+    void **results;
+    size_t widest = 0;
+    bool open = false;
+    NNRT_ReturnCode code = nnrti_check_model(m, memory, &order, true, config->error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        const NNRT_Node *n = &m->nodes.data[i];
+        const size_t count = nnrt_op_find(n->nodeType) != NULL ? nnrti_node_operands(n) : 0;
+        widest = count > widest ? count : widest;
+    }
+    tensors = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(*tensors));
+    operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*operands));
+    results = (void **)nnrti_temp(memory, widest, sizeof(*results));
+    if (memory->full)
+        return nnrti_no_memory(config->error);
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        nnrti_operand_of(&m->allTensors.data[i], &tensors[i]);
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        for (int32_t k = 0; k < tensors[m->inputIndex.data[i]].rank; k++)
+            open = open || tensors[m->inputIndex.data[i]].dims[k] < 0;
+    if ((!open || config->inputDims.count != 0) && (code = nnrti_input_dims(m, config, tensors)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        nnrt_error error;
+        memset(&error, 0, sizeof(error));
+        code = nnrti_support_node(m, order[i], tensors, operands, results, memory, &error);
+        if (memory->full)
+            return nnrti_no_memory(config->error);
+        isSupported[order[i]] = code == NNRT_SUCCESS;
+        (void)nnrti_blame(&error, code, order[i], -1);
+        if (code != NNRT_SUCCESS && reason != NULL)
+            reason(user, order[i], &error);
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                             bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    NNRT_ModelConfig own;
     nnrt_memory memory;
     NNRT_ReturnCode code;
     (void)self;
     if (model == NULL || isSupported == NULL)
         return NNRT_NULL_PTR;
-    if (count != model->nodes.count)
-        return NNRT_INVALID_PARAMETER;
-    memset(&error, 0, sizeof(error));
-    nnrt_memory_count(&memory, NULL);
-    code = nnrt_model_check(model, &memory, NULL, NULL);
-    nnrt_memory_end(&memory);
-    if (code != NNRT_SUCCESS && code != NNRT_UNSUPPORTED_OP)
+    nnrt_config_read(&own, config);
+    if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < count; i++)
-        isSupported[i] = nnrt_op_find(model->nodes.data[i].nodeType) != NULL;
-    code = nnrt_model_validate(model, NULL, &error);
-    if (code == NNRT_OUT_OF_MEMORY && error.node < 0)
-        return NNRT_OUT_OF_MEMORY;
-    if (code != NNRT_SUCCESS && error.node >= 0) {
-        isSupported[error.node] = false;
-        return NNRT_SUCCESS;
-    }
-    return code == NNRT_INVALID_SHAPE ? NNRT_SUCCESS : code; /* open extents: nothing to say yet */
+    if (count != model->nodes.count)
+        return nnrt_error_set(own.error, NNRT_INVALID_PARAMETER, "room for %u answers, the model has %u nodes", count,
+                              model->nodes.count);
+    if (own.buffer != NULL)
+        nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
+    else
+        nnrt_memory_count(&memory, own.allocator);
+    code = nnrti_support_walk(model, &own, &memory, isSupported, reason, user);
+    nnrt_memory_end(&memory);
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_reference_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    return nnrti_reference_nodes(self, model, NULL, isSupported, count, NULL, NULL);
 }
 
 /* Counting and doing are this one walk. The message goes to config->error. */
@@ -2566,19 +2838,6 @@ static NNRT_ReturnCode nnrti_reference_build(const NNRT_Model *model, const NNRT
     }
     m->tableBytes = memory->front;
     *made = m;
-    return NNRT_SUCCESS;
-}
-
-static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
-{
-    if (config->mode < NNRT_PERFORMANCE_NONE || config->mode > NNRT_PERFORMANCE_EXTREME)
-        return nnrt_error_set(config->error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist",
-                              config->mode);
-    if (config->priority < NNRT_PRIORITY_NONE || config->priority > NNRT_PRIORITY_HIGH)
-        return nnrt_error_set(config->error, NNRT_INVALID_PRIORITY, "priority %d does not exist", config->priority);
-    if (config->buffer != NULL && (uintptr_t)config->buffer % NNRT_ALIGNMENT != 0)
-        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER, "the buffer is not aligned to %d bytes",
-                              NNRT_ALIGNMENT);
     return NNRT_SUCCESS;
 }
 
@@ -2608,9 +2867,7 @@ static NNRT_ReturnCode nnrti_reference_memory(void *self, const NNRT_Model *mode
     if (bytes == NULL)
         return NNRT_NULL_PTR;
     *bytes = 0;
-    memset(&own, 0, sizeof(own));
-    if (config != NULL)
-        own = *config;
+    nnrt_config_read(&own, config);
     return nnrti_reference_count(model, &own, &keep, &temp, bytes);
 }
 
@@ -2751,9 +3008,7 @@ static NNRT_ReturnCode nnrti_reference_prepare(void *self, const NNRT_Model *mod
     if (prepared == NULL)
         return NNRT_NULL_PTR;
     *prepared = NULL;
-    memset(&own, 0, sizeof(own));
-    if (config != NULL)
-        own = *config;
+    nnrt_config_read(&own, config);
     if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
         return code;
     if (own.buffer != NULL) {
@@ -2788,13 +3043,15 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                      NULL,
                                                      NULL,
                                                      NULL,
-                                                     nnrti_reference_memory};
+                                                     nnrti_reference_memory,
+                                                     nnrti_reference_nodes};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>auto */
 
-/* A device made of devices: it gives each model to the best single one that takes all of it, accelerators first, the
-   reference device last. What it prepares wraps what that device prepared, and passes every call on. */
+/* A device made of devices: it gives each model to the best single one that takes all of it and prepares it,
+   accelerators first, the reference device last. What it prepares wraps what that device prepared, and passes every
+   call on. */
 typedef struct nnrti_auto_model {
     NNRT_PreparedModel base;
     nnrt_device *device;
@@ -2822,6 +3079,9 @@ static NNRT_ReturnCode nnrti_auto_type(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
+#define NNRTI_AUTO_BEST 5
+#define NNRTI_AUTO_LAST 1
+
 /* How much a device is wanted; 0 = not at all. */
 static int32_t nnrti_auto_rank(const nnrt_device *device)
 {
@@ -2830,9 +3090,9 @@ static int32_t nnrti_auto_rank(const nnrt_device *device)
         (status != NNRT_DEVICE_STATUS_AVAILABLE && status != NNRT_DEVICE_STATUS_BUSY))
         return 0;
     if (strcmp(nnrt_device_name(device), "reference") == 0)
-        return 1;
+        return NNRTI_AUTO_LAST;
     switch (nnrt_device_type(device)) {
-    case NNRT_DEVICE_TYPE_ACCELERATOR: return 5;
+    case NNRT_DEVICE_TYPE_ACCELERATOR: return NNRTI_AUTO_BEST;
     case NNRT_DEVICE_TYPE_GPU: return 4;
     case NNRT_DEVICE_TYPE_CPU: return 3;
     default: return 2;
@@ -2842,19 +3102,24 @@ static int32_t nnrti_auto_rank(const nnrt_device *device)
 /* True when the device says that it takes every node. Where there is no memory to ask, it is not taken. */
 static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
 {
+    NNRT_ModelConfig own = *config;
     bool all = true, *isSupported;
-    uint32_t count = model->nodes.count;
-    if (config->buffer != NULL) {
-        if (config->bufferBytes < count)
+    const uint32_t count = model->nodes.count;
+    size_t taken;
+    own.error = NULL; /* what it has against a node is no fault */
+    if (own.buffer != NULL) {
+        if (!nnrti_round_size(count, NNRT_ALIGNMENT, &taken) || own.bufferBytes < taken)
             return false;
-        isSupported = (bool *)config->buffer; /* overwritten later: nothing lies there yet */
+        isSupported = (bool *)own.buffer; /* overwritten later: nothing lies there yet */
+        own.buffer = (uint8_t *)own.buffer + taken;
+        own.bufferBytes -= taken;
     } else {
-        isSupported = (bool *)nnrt_alloc(config->allocator, count);
+        isSupported = (bool *)nnrt_alloc(own.allocator, count);
     }
     if (isSupported == NULL)
         return false;
     memset(isSupported, 0, count);
-    all = nnrt_device_supported(device, model, isSupported, count) == NNRT_SUCCESS;
+    all = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
     for (uint32_t i = 0; i < count; i++)
         all = all && isSupported[i];
     if (config->buffer == NULL)
@@ -2862,41 +3127,74 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     return all;
 }
 
-/* The wanted device that takes the model. reference is not asked: it is what remains, and its messages are the best. */
-static nnrt_device *nnrti_auto_pick(const NNRT_Model *model, const NNRT_ModelConfig *config)
+/* The devices by how much they are wanted, from {NNRTI_AUTO_BEST, 0} on; those wanted alike as they were registered. */
+typedef struct nnrti_auto_walk {
+    int32_t rank;
+    uint32_t index;
+} nnrti_auto_walk;
+
+/* The next device that takes the model, NULL behind the last. reference is not asked: it is what remains, and its
+   messages are the best. */
+static nnrt_device *nnrti_auto_next(nnrti_auto_walk *walk, const NNRT_Model *model, const NNRT_ModelConfig *config)
 {
-    for (int32_t rank = 5; rank > 0; rank--)
-        for (uint32_t i = 0; i < nnrt_device_count(); i++) {
-            nnrt_device *d = nnrt_device_at(i);
-            if (nnrti_auto_rank(d) == rank && (rank == 1 || nnrti_takes_all(d, model, config)))
+    for (; walk->rank > 0; walk->rank--, walk->index = 0)
+        while (walk->index < nnrt_device_count()) {
+            nnrt_device *d = nnrt_device_at(walk->index++);
+            if (nnrti_auto_rank(d) == walk->rank &&
+                (walk->rank == NNRTI_AUTO_LAST || nnrti_takes_all(d, model, config)))
                 return d;
         }
     return NULL;
 }
 
-static NNRT_ReturnCode nnrti_auto_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+/* A device that takes the whole model will get it; else the answer is that of reference. */
+static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                        bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
+    nnrti_auto_walk walk = {NNRTI_AUTO_BEST, 0};
+    NNRT_ModelConfig own;
     (void)self;
-    return nnrti_reference_supported(NULL, model, isSupported, count);
+    if (model == NULL || isSupported == NULL)
+        return NNRT_NULL_PTR;
+    nnrt_config_read(&own, config);
+    if (count == model->nodes.count && nnrti_auto_next(&walk, model, &own) != NULL && walk.rank != NNRTI_AUTO_LAST) {
+        for (uint32_t i = 0; i < count; i++)
+            isSupported[i] = true;
+        return NNRT_SUCCESS;
+    }
+    return nnrti_reference_nodes(NULL, model, config, isSupported, count, reason, user);
 }
 
+static NNRT_ReturnCode nnrti_auto_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    return nnrti_auto_nodes(self, model, NULL, isSupported, count, NULL, NULL);
+}
+
+/* Of the device that will have the model: who would refuse it then is tried now. */
 static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          size_t *bytes)
 {
-    NNRT_ModelConfig own;
+    nnrti_auto_walk walk = {NNRTI_AUTO_BEST, 0};
+    NNRT_ModelConfig own, trial;
+    NNRT_PreparedModel *prepared;
     nnrt_device *device;
     NNRT_ReturnCode code;
     (void)self;
     if (model == NULL || bytes == NULL)
         return NNRT_NULL_PTR;
-    memset(&own, 0, sizeof(own));
-    if (config != NULL)
-        own = *config;
+    nnrt_config_read(&own, config);
     own.buffer = NULL;
-    device = nnrti_auto_pick(model, &own);
-    code = device == NULL ? NNRT_NOT_SUPPORT : nnrt_device_model_memory(device, model, &own, bytes);
+    trial = own;
+    trial.error = NULL;
+    do {
+        if ((device = nnrti_auto_next(&walk, model, &own)) == NULL)
+            return NNRT_NOT_SUPPORT;
+        prepared = NULL;
+    } while (walk.rank != NNRTI_AUTO_LAST && nnrt_device_prepare(device, model, &trial, &prepared) != NNRT_SUCCESS);
+    nnrt_device_release(device, prepared);
+    code = nnrt_device_model_memory(device, model, &own, bytes);
     if (code == NNRT_SUCCESS && !nnrt_add_size(*bytes, nnrti_auto_bytes(), bytes))
-        return NNRT_OUT_OF_MEMORY;
+        return nnrti_no_memory(own.error);
     return code;
 }
 
@@ -2984,43 +3282,52 @@ static const NNRT_PreparedModelVtbl nnrti_auto_model_vtbl = {sizeof(NNRT_Prepare
 static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                           NNRT_PreparedModel **prepared)
 {
-    NNRT_ModelConfig own;
+    nnrti_auto_walk walk = {NNRTI_AUTO_BEST, 0};
+    NNRT_ModelConfig own, inner;
     nnrti_auto_model *m;
-    nnrt_device *device;
+    nnrt_device *device, *tried = NULL;
+    NNRT_PreparedModel *made = NULL;
     NNRT_ReturnCode code;
+    bool first;
     (void)self;
     if (model == NULL || prepared == NULL)
         return NNRT_NULL_PTR;
     *prepared = NULL;
-    memset(&own, 0, sizeof(own));
-    if (config != NULL)
-        own = *config;
+    nnrt_config_read(&own, config);
+    first = nnrti_error_open(own.error);
     if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
         return code;
-    device = nnrti_auto_pick(model, &own);
-    if (device == NULL)
-        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "no device is registered and available");
+    inner = own;
     if (own.buffer != NULL) {
         if (own.bufferBytes < nnrti_auto_bytes())
             return nnrti_no_memory(own.error);
         m = (nnrti_auto_model *)own.buffer;
-        own.buffer = (uint8_t *)own.buffer + nnrti_auto_bytes();
-        own.bufferBytes -= nnrti_auto_bytes();
+        inner.buffer = (uint8_t *)own.buffer + nnrti_auto_bytes();
+        inner.bufferBytes -= nnrti_auto_bytes();
     } else if ((m = (nnrti_auto_model *)nnrt_alloc(own.allocator, nnrti_auto_bytes())) == NULL) {
         return nnrti_no_memory(own.error);
     }
+    /* Who said yes may refuse now; then the next one is tried, and what the last one says counts. Nothing is written to
+       *m before a device has been found: in a buffer, asking uses the place. */
+    while (made == NULL && (device = nnrti_auto_next(&walk, model, &own)) != NULL) {
+        if (tried != NULL && first)
+            nnrti_error_clear(own.error);
+        tried = device;
+        code = nnrt_device_prepare(device, model, &inner, &made);
+    }
+    if (made == NULL) {
+        if (own.buffer == NULL)
+            nnrt_free(own.allocator, m, nnrti_auto_bytes());
+        return tried != NULL ? code
+                             : nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "no device is registered and available");
+    }
     memset(m, 0, sizeof(*m));
     m->base.vtbl = &nnrti_auto_model_vtbl;
-    m->device = device;
+    m->device = tried;
+    m->inner = made;
     m->allocated = own.buffer == NULL;
     if (own.allocator != NULL)
         m->allocator = *own.allocator;
-    code = nnrt_device_prepare(device, model, &own, &m->inner);
-    if (code != NNRT_SUCCESS) {
-        if (m->allocated)
-            nnrt_free(own.allocator, m, nnrti_auto_bytes());
-        return code;
-    }
     *prepared = &m->base;
     return NNRT_SUCCESS;
 }
@@ -3044,7 +3351,8 @@ static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                 NULL,
                                                 NULL,
                                                 NULL,
-                                                nnrti_auto_memory};
+                                                nnrti_auto_memory,
+                                                nnrti_auto_nodes};
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>registry */
@@ -3052,17 +3360,19 @@ static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
 #define NNRTI_NAME_BYTES 64
 
 struct nnrt_device {
-    const NNRT_DeviceVtbl *table; /* NULL: the place is free */
+    const NNRT_DeviceVtbl *table;
     void *self;
     char name[NNRTI_NAME_BYTES], vendor[NNRTI_NAME_BYTES], unique[2 * NNRTI_NAME_BYTES + 32];
     bool builtin;
     int32_t prepared; /* how many prepared models there are */
 };
 
+/* A device stays where it is, as handles are addresses; the order has the places that are taken, first come first. */
 static nnrt_device nnrti_devices[NNRT_MAX_DEVICES] = {
     {&nnrti_auto_vtbl, NULL, "auto", "nnrt", "auto_nnrt_v2_0", true, 0},
     {&nnrti_reference_vtbl, NULL, "reference", "nnrt", "reference_nnrt_v2_0", true, 0},
 };
+static uint8_t nnrti_device_order[NNRT_MAX_DEVICES] = {0, 1};
 static uint32_t nnrti_device_total = 2;
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -3089,12 +3399,18 @@ static bool nnrti_take_name(char *to, const char *from)
 static NNRT_ReturnCode nnrti_check_table(const NNRT_DeviceVtbl *t, nnrt_error *error)
 {
     bool other, allocate, release;
+    uint32_t major;
     if (t == NULL || t->structSize < offsetof(NNRT_DeviceVtbl, GetVersion))
         return nnrt_error_set(error, NNRT_NULL_PTR, "the device table is NULL or has no structSize");
-    if ((t->version >> 16) < 1 || (t->version >> 16) > 2)
+    major = t->version >> 16 & 0xFFu;
+    if (major < 1 || major > 2)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
-                              "the device table has version %u.%u, known are 1.x and 2.x", t->version >> 16,
-                              t->version & 0xFFFFu);
+                              "the device table has version %u.%u, known are 1.x and 2.x", major, t->version & 0xFFFFu);
+    if (t->version >> 24 != NNRT_LAYOUT)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "the device was compiled with layout %u of NNRT_Tensor and its like, this is layout %u: "
+                              "compile it anew, with version = NNRT_HDI(%u, %u)",
+                              t->version >> 24, (uint32_t)NNRT_LAYOUT, major, t->version & 0xFFFFu);
     if (!NNRT_HAS(t, NNRT_DeviceVtbl, GetVersion) || !NNRT_HAS(t, NNRT_DeviceVtbl, GetDeviceName) ||
         !NNRT_HAS(t, NNRT_DeviceVtbl, GetVendorName))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
@@ -3111,11 +3427,23 @@ static NNRT_ReturnCode nnrti_check_table(const NNRT_DeviceVtbl *t, nnrt_error *e
     return NNRT_SUCCESS;
 }
 
+/* A place that no device has. There is one: the registry is not full. */
+static uint32_t nnrti_free_place(void)
+{
+    for (uint32_t place = 0;; place++) {
+        bool taken = false;
+        for (uint32_t i = 0; i < nnrti_device_total; i++)
+            taken = taken || nnrti_device_order[i] == place;
+        if (!taken)
+            return place;
+    }
+}
+
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error)
 {
     nnrt_device d;
     const char *name = NULL, *vendor = NULL;
-    uint32_t major = 0, minor = 0;
+    uint32_t major = 0, minor = 0, place;
     NNRT_ReturnCode code = nnrti_check_table(table, error);
     if (code != NNRT_SUCCESS)
         return code;
@@ -3132,35 +3460,37 @@ NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void
                               "device '%s': the vendor's name is missing, empty or has 64 characters or more", d.name);
     nnrt_text(d.unique, sizeof(d.unique), "%s_%s_v%u_%u", d.name, d.vendor, major, minor);
     for (uint32_t i = 0; i < nnrti_device_total; i++)
-        if (strcmp(nnrti_devices[i].name, d.name) == 0 && strcmp(nnrti_devices[i].vendor, d.vendor) == 0)
+        if (strcmp(nnrt_device_at(i)->name, d.name) == 0 && strcmp(nnrt_device_at(i)->vendor, d.vendor) == 0)
             return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "a device '%s' of '%s' is registered already",
                                   d.name, d.vendor);
     if (nnrt_device_status(&d) == NNRT_DEVICE_STATUS_OFFLINE || nnrt_device_status(&d) == NNRT_DEVICE_STATUS_UNKNOWN)
         return nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' is offline", d.name);
     if (nnrti_device_total >= NNRT_MAX_DEVICES)
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is room for %d devices only", NNRT_MAX_DEVICES);
-    nnrti_devices[nnrti_device_total++] = d;
+    place = nnrti_free_place();
+    nnrti_devices[place] = d;
+    nnrti_device_order[nnrti_device_total++] = (uint8_t)place;
     return NNRT_SUCCESS;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name)
 {
-    nnrt_device *d = nnrt_device_find(name), *last;
+    nnrt_device *d = nnrt_device_find(name);
+    uint32_t i = 0;
     if (name == NULL)
         return NNRT_NULL_PTR;
     if (d == NULL)
         return NNRT_INVALID_PARAMETER;
     if (d->builtin)
         return NNRT_OPERATION_FORBIDDEN;
-    for (uint32_t i = 2; i < nnrti_device_total; i++) /* handles are addresses: nothing may move while models live */
-        if (NNRTI_ATOMIC_GET(&nnrti_devices[i].prepared) > 0)
-            return NNRT_DEVICE_BUSY;
+    if (NNRTI_ATOMIC_GET(&d->prepared) > 0)
+        return NNRT_DEVICE_BUSY;
     if (NNRTI_DEVICE_HAS(d, Destroy))
         d->table->Destroy(d->self);
-    last = &nnrti_devices[--nnrti_device_total];
-    for (; d < last; d++)
-        *d = d[1];
-    memset(last, 0, sizeof(*last));
+    while (nnrt_device_at(i) != d)
+        i++;
+    for (nnrti_device_total--; i < nnrti_device_total; i++)
+        nnrti_device_order[i] = nnrti_device_order[i + 1];
     return NNRT_SUCCESS;
 }
 
@@ -3171,39 +3501,40 @@ NNRT_API uint32_t nnrt_device_count(void)
 
 NNRT_API nnrt_device *nnrt_device_at(uint32_t index)
 {
-    return index < nnrti_device_total ? &nnrti_devices[index] : NULL;
+    return index < nnrti_device_total ? &nnrti_devices[nnrti_device_order[index]] : NULL;
 }
 
 NNRT_API nnrt_device *nnrt_device_find(const char *name)
 {
     for (uint32_t i = 0; name != NULL && i < nnrti_device_total; i++)
-        if (strcmp(nnrti_devices[i].unique, name) == 0)
-            return &nnrti_devices[i];
+        if (strcmp(nnrt_device_at(i)->unique, name) == 0)
+            return nnrt_device_at(i);
     for (uint32_t i = 0; name != NULL && i < nnrti_device_total; i++)
-        if (strcmp(nnrti_devices[i].name, name) == 0)
-            return &nnrti_devices[i];
+        if (strcmp(nnrt_device_at(i)->name, name) == 0)
+            return nnrt_device_at(i);
     return NULL;
 }
 
 NNRT_API const char *nnrt_device_name(const nnrt_device *device)
 {
-    return device->name;
+    return device != NULL ? device->name : "";
 }
 
 NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device)
 {
-    return device->unique;
+    return device != NULL ? device->unique : "";
 }
 
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device)
 {
-    return device->vendor;
+    return device != NULL ? device->vendor : "";
 }
 
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device)
 {
     NNRT_DeviceType type = NNRT_DEVICE_TYPE_OTHER;
-    if (NNRTI_DEVICE_HAS(device, GetDeviceType) && device->table->GetDeviceType(device->self, &type) != NNRT_SUCCESS)
+    if (device != NULL && NNRTI_DEVICE_HAS(device, GetDeviceType) &&
+        device->table->GetDeviceType(device->self, &type) != NNRT_SUCCESS)
         return NNRT_DEVICE_TYPE_OTHER;
     return type;
 }
@@ -3211,35 +3542,103 @@ NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device)
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
 {
     NNRT_DeviceStatus status = NNRT_DEVICE_STATUS_AVAILABLE;
-    if (NNRTI_DEVICE_HAS(device, GetDeviceStatus) &&
-        device->table->GetDeviceStatus(device->self, &status) != NNRT_SUCCESS)
+    if (device == NULL || (NNRTI_DEVICE_HAS(device, GetDeviceStatus) &&
+                           device->table->GetDeviceStatus(device->self, &status) != NNRT_SUCCESS))
         return NNRT_DEVICE_STATUS_UNKNOWN;
     return status;
+}
+
+#define NNRTI_DEVICE_SAYS(d, slot, yes) (NNRTI_DEVICE_HAS(d, slot) && (d)->table->slot((d)->self, yes) == NNRT_SUCCESS)
+
+NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability)
+{
+    bool can = false, said = false;
+    if (device == NULL)
+        return false;
+    switch (ability) {
+    case NNRT_ABILITY_FLOAT16: said = NNRTI_DEVICE_SAYS(device, IsFloat16PrecisionSupported, &can); break;
+    case NNRT_ABILITY_PERFORMANCE_MODE: said = NNRTI_DEVICE_SAYS(device, IsPerformanceModeSupported, &can); break;
+    case NNRT_ABILITY_PRIORITY: said = NNRTI_DEVICE_SAYS(device, IsPrioritySupported, &can); break;
+    case NNRT_ABILITY_DYNAMIC_INPUT: said = NNRTI_DEVICE_SAYS(device, IsDynamicInputSupported, &can); break;
+    case NNRT_ABILITY_MODEL_CACHE: said = NNRTI_DEVICE_SAYS(device, IsModelCacheSupported, &can); break;
+    default: break;
+    }
+    return said && can;
+}
+
+/* An error that goes to a device says how much room it has. */
+static void nnrti_error_send(nnrt_error *error)
+{
+    if (error != NULL && error->capacity == 0)
+        error->capacity = (uint32_t)sizeof(error->message);
+}
+
+/* The configuration that a device is given: the caller's, of which all counts where it has no size. */
+static void nnrti_config_send(NNRT_ModelConfig *own, const NNRT_ModelConfig *config)
+{
+    nnrt_config_read(own, config);
+    if (config != NULL && config->structSize == 0) {
+        *own = *config;
+        own->structSize = (uint32_t)sizeof(*own);
+    }
+    nnrti_error_send(own->error);
+}
+
+/* A device failed, with the places that it named. It may have no words for it, as one built without messages. first:
+   error held no fault when the device was called. device NULL: what says it all. */
+static NNRT_ReturnCode nnrti_device_failed(nnrt_error *error, NNRT_ReturnCode code, bool first, const char *device,
+                                           const char *what)
+{
+    const bool wordless = first && error->code != NNRT_SUCCESS && error->message[0] == '\0';
+    const int32_t node = wordless ? error->node : -1, tensor = wordless ? error->tensor : -1;
+    if (wordless)
+        error->code = NNRT_SUCCESS;
+    if (device != NULL)
+        (void)nnrt_error_set(error, code, "device '%s' %s: %s (%d)", device, what, nnrt_code_name(code), code);
+    else
+        (void)nnrt_error_set(error, code, "%s: %s (%d)", what, nnrt_code_name(code), code);
+    return wordless ? nnrti_blame(error, code, node, tensor) : code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
+                                             const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
+                                             nnrt_reason reason, void *user)
+{
+    NNRT_ModelConfig own;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (device == NULL || model == NULL || isSupported == NULL)
+        return NNRT_NULL_PTR;
+    if (NNRTI_DEVICE_HAS(device, GetSupportedNodes)) {
+        nnrti_config_send(&own, config);
+        return device->table->GetSupportedNodes(device->self, model, &own, isSupported, count, reason, user);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        isSupported[i] = true;
+    if (NNRTI_DEVICE_HAS(device, GetSupportedOperation))
+        code = device->table->GetSupportedOperation(device->self, model, isSupported, count);
+    for (uint32_t i = 0; i < count && i < model->nodes.count && code == NNRT_SUCCESS && reason != NULL; i++) {
+        nnrt_error error;
+        if (isSupported[i])
+            continue;
+        memset(&error, 0, sizeof(error));
+        (void)nnrt_error_set(&error, NNRT_UNSUPPORTED_OP, "node %u '%s' (%s): device '%s' does not take it", i,
+                             nnrti_text_of(model->nodes.data[i].name), nnrti_node_op(model, i), device->unique);
+        (void)nnrti_blame(&error, NNRT_UNSUPPORTED_OP, i, -1);
+        reason(user, i, &error);
+    }
+    return code;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
                                                uint32_t count)
 {
-    if (device == NULL || model == NULL || isSupported == NULL)
-        return NNRT_NULL_PTR;
-    if (NNRTI_DEVICE_HAS(device, GetSupportedOperation))
-        return device->table->GetSupportedOperation(device->self, model, isSupported, count);
-    for (uint32_t i = 0; i < count; i++)
-        isSupported[i] = true;
-    return NNRT_SUCCESS;
+    return nnrt_device_explain(device, model, NULL, isSupported, count, NULL, NULL);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
-                                             const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+/* What a device gave for code is a prepared model that can be run, and counts as one; or nothing. */
+static NNRT_ReturnCode nnrti_device_prepared(nnrt_device *device, NNRT_ReturnCode code, nnrt_error *error, bool first,
+                                             NNRT_PreparedModel **prepared)
 {
-    nnrt_error *error = config != NULL ? config->error : NULL;
-    NNRT_ReturnCode code;
-    if (device == NULL || model == NULL || prepared == NULL)
-        return NNRT_NULL_PTR;
-    *prepared = NULL;
-    if (!NNRTI_DEVICE_HAS(device, PrepareModel))
-        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "device '%s' does not prepare models", device->unique);
-    code = device->table->PrepareModel(device->self, model, config, prepared);
     if (code == NNRT_SUCCESS && (*prepared == NULL || (*prepared)->vtbl == NULL))
         code = NNRT_DEVICE_ERROR;
     if (code == NNRT_SUCCESS && !NNRTI_MODEL_HAS(*prepared, Run) && !NNRTI_MODEL_HAS(*prepared, RunV1) &&
@@ -3250,21 +3649,75 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
     }
     if (code != NNRT_SUCCESS) {
         *prepared = NULL;
-        return nnrt_error_set(error, code, "device '%s' cannot prepare the model: %s (%d)", device->unique,
-                              nnrt_code_name(code), code);
+        return nnrti_device_failed(error, code, first, device->unique, "cannot prepare the model");
     }
+    if (first)
+        nnrti_error_clear(error); /* of what it tried before it succeeded */
     (void)NNRTI_ATOMIC_ADD(&device->prepared, 1);
     return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Model *model,
+                                             const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    bool first;
+    if (device == NULL || model == NULL || prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    nnrti_config_send(&own, config);
+    if (!NNRTI_DEVICE_HAS(device, PrepareModel))
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' does not prepare models", device->unique);
+    first = nnrti_error_open(own.error);
+    return nnrti_device_prepared(device, device->table->PrepareModel(device->self, model, &own, prepared), own.error,
+                                 first, prepared);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,
+                                                   const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    bool first;
+    if (device == NULL || cache == NULL || prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    nnrti_config_send(&own, config);
+    if (!NNRTI_DEVICE_HAS(device, PrepareModelFromModelCache))
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' has no model cache", device->unique);
+    first = nnrti_error_open(own.error);
+    return nnrti_device_prepared(device,
+                                 device->table->PrepareModelFromModelCache(device->self, cache, count, &own, prepared),
+                                 own.error, first, prepared);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const NNRT_SharedBuffer *models,
+                                                     uint32_t count, const NNRT_ModelConfig *config,
+                                                     NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    bool first;
+    if (device == NULL || models == NULL || prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    nnrti_config_send(&own, config);
+    if (!NNRTI_DEVICE_HAS(device, PrepareOfflineModel))
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' takes no offline models", device->unique);
+    first = nnrti_error_open(own.error);
+    return nnrti_device_prepared(device,
+                                 device->table->PrepareOfflineModel(device->self, models, count, &own, prepared),
+                                 own.error, first, prepared);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
                                                   const NNRT_ModelConfig *config, size_t *bytes)
 {
+    NNRT_ModelConfig own;
     if (device == NULL || model == NULL || bytes == NULL)
         return NNRT_NULL_PTR;
     if (!NNRTI_DEVICE_HAS(device, GetModelMemory))
         return NNRT_NOT_SUPPORT;
-    return device->table->GetModelMemory(device->self, model, config, bytes);
+    nnrti_config_send(&own, config);
+    return device->table->GetModelMemory(device->self, model, &own, bytes);
 }
 
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared)
@@ -3300,9 +3753,11 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
 {
+    const bool first = nnrti_error_open(error);
     NNRT_ReturnCode code;
     if (prepared == NULL)
         return NNRT_NULL_PTR;
+    nnrti_error_send(error);
     if (workspace != NULL && NNRTI_MODEL_HAS(prepared, RunIn))
         code = prepared->vtbl->RunIn(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
     else if (NNRTI_MODEL_HAS(prepared, Run))
@@ -3312,7 +3767,9 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
     else
         code = NNRT_NOT_SUPPORT;
     if (code != NNRT_SUCCESS)
-        return nnrt_error_set(error, code, "the device's run failed: %s (%d)", nnrt_code_name(code), code);
+        return nnrti_device_failed(error, code, first, NULL, "the device's run failed");
+    if (first)
+        nnrti_error_clear(error);
     return NNRT_SUCCESS;
 }
 

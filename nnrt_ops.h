@@ -298,6 +298,8 @@ typedef struct nnrt_error {
     NNRT_ReturnCode code;
     int32_t node;                     /* index of the node in Model.nodes, -1 = none */
     int32_t tensor;                   /* index of the tensor in Model.allTensors, -1 = none */
+    uint32_t capacity;                /* bytes of message that there are; 0 = as many as where it is written. To be set
+                                         where code that may be built with other options writes, as devices are */
     char message[NNRT_MESSAGE_BYTES]; /* one sentence, ends in '\0' */
 } nnrt_error;
 
@@ -1260,14 +1262,20 @@ static bool nnrti_error_take(nnrt_error *error, NNRT_ReturnCode code, int32_t no
     return true;
 }
 
+/* Where the message goes: as many bytes as it has, which need not be as many as they are in this build. */
+static void nnrti_error_out(nnrt_error *error, nnrti_out *o)
+{
+    o->data = error->message;
+    o->size = o->length = error->capacity != 0 ? error->capacity : sizeof(error->message);
+}
+
 NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code, const char *format, ...)
 {
     va_list args;
     nnrti_out o;
     if (!nnrti_error_take(error, code, -1))
         return code;
-    o.data = error->message;
-    o.size = o.length = sizeof(error->message);
+    nnrti_error_out(error, &o);
     for (int brief = 0; brief < 2 && o.length >= o.size; brief++) {
         o.length = 0;
         va_start(args, format);
@@ -1302,8 +1310,7 @@ static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const c
     nnrt_error *e = c->error;
     if (!nnrti_error_take(e, code, c->node))
         return code;
-    o.data = e->message;
-    o.size = o.length = sizeof(e->message);
+    nnrti_error_out(e, &o);
     for (int brief = 0; brief < 2 && o.length >= o.size; brief++) {
         o.length = 0;
         nnrti_puts(&o, "node ");
@@ -1866,7 +1873,8 @@ static uint32_t nnrti_padded(uint32_t n, uint32_t most)
     return most == UINT32_MAX || most < n ? n : most;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
+/* What can be said of a node without shapes: the kernel, and the types of the results that the row gives. */
+static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
 {
     const nnrt_op_arity a = nnrt_op_operands(c->op);
     NNRT_ReturnCode code;
@@ -1878,9 +1886,17 @@ NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
         return code;
     c->kernelIn = nnrti_padded(c->nIn, a.maxIn);
     c->kernelOut = nnrti_padded(c->nOut, a.maxOut);
-    if ((code = nnrti_choose_kernel(c)) != NNRT_SUCCESS || (code = nnrti_check_outputs(c)) != NNRT_SUCCESS ||
-        (code = nnrti_check_format(c)) != NNRT_SUCCESS || (code = nnrti_check_shapes(c)) != NNRT_SUCCESS ||
-        (code = nnrti_take_attr(c)) != NNRT_SUCCESS || (code = c->op->rule(c)) != NNRT_SUCCESS)
+    if ((code = nnrti_choose_kernel(c)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_check_outputs(c);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
+{
+    NNRT_ReturnCode code;
+    if ((code = nnrti_resolve_types(c)) != NNRT_SUCCESS || (code = nnrti_check_format(c)) != NNRT_SUCCESS ||
+        (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_take_attr(c)) != NNRT_SUCCESS ||
+        (code = c->op->rule(c)) != NNRT_SUCCESS)
         return code;
     return nnrti_finish_outputs(c);
 }

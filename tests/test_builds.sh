@@ -163,6 +163,21 @@ build 'NNRT_MAX_RANK' gcc "-std=c99 $warnings -O1 -DNNRT_MAX_RANK=4" one.c
 build 'NNRT_SELECT' gcc "-std=c99 $warnings -O0 -DNNRT_SELECT -DNNRT_KEEP_RESHAPE=1 -DNNRT_KEEP_TYPES=NNRT_TYPES_F32" formats.c
 try 'NNRT_MAX_RANK 9 is refused' sh -c "! gcc -DNNRT_MAX_RANK=9 -I '$root' -x c -fsyntax-only '$root/nnrt_ops.h' 2>/dev/null"
 
+# A driver and the program that uses it, each built with options of its own.
+for driver in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
+    # shellcheck disable=SC2086
+    try "a driver with '$driver'" gcc -std=c99 $warnings -O0 -fsanitize=address -I "$root" $driver -c \
+        -o "driver$driver.o" "$root/tests/foreign_driver.c"
+done
+for program in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
+    for driver in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
+        rank=8
+        [ "$driver" = -DNNRT_MAX_RANK=4 ] && rank=4
+        build "a driver with '$driver'" gcc "-std=c99 $warnings -O0 -fsanitize=address $program -DFOREIGN_RANK=$rank" \
+            "$root/tests/foreign_program.c" "./driver$driver.o"
+    done
+done
+
 # Programs of the repository, by the compilers and with the warnings that do not build them otherwise.
 for compiler in gcc clang; do
     for program in "$root"/tests/*.c "$root"/tools/*.c "$root"/examples/*.c "$root"/examples/*/*.c; do

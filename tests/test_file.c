@@ -157,6 +157,8 @@ static void same_tensor(const NNRT_Tensor *a, const NNRT_Tensor *b)
     assert_int_equal(a->quantParams.count, b->quantParams.count);
     for (uint32_t k = 0; k < a->quantParams.count; k++)
         assert_memory_equal(&a->quantParams.data[k], &b->quantParams.data[k], sizeof(NNRT_QuantParam));
+    assert_int_equal(a->quantAxis, b->quantAxis);
+    same_list(&a->symbols, &b->symbols);
     assert_int_equal(nnrti_is_constant(a), nnrti_is_constant(b));
     assert_int_equal(a->data.dataSize, b->data.dataSize);
     if (a->data.dataSize > 0)
@@ -421,7 +423,7 @@ static void test_layout(void **state)
     assert_int_equal(f.data[64], 1);                              /* strings */
     assert_int_equal(f.data[64 + 8] + 256 * f.data[64 + 9], 384); /* 64 + 8 * 40, a multiple of 64 */
     /* tensor 1, 'w': float32 (43), constant, 2 axes; its extents and data */
-    at = f.data + row_get(&f, 3).offset + 48;
+    at = f.data + row_get(&f, 3).offset + 56;
     lists = f.data + row_get(&f, 5).offset;
     assert_true(at[4] == 43 && at[12] == 1 && at[20] == 2 && at[40] == 24);
     assert_memory_equal(lists + at[16] * 4, dims, sizeof(dims));
@@ -685,7 +687,7 @@ static void test_sections(void **state)
     row_refused(&f, 7, &row, "inside the file");
     row = row_get(&f, 3), row.record = 0;
     row_refused(&f, 3, &row, "whole records");
-    row = row_get(&f, 3), row.record = 24;
+    row = row_get(&f, 3), row.record = 28;
     row_refused(&f, 3, &row, "wrong size");
     row = row_get(&f, 3), row.type = 3;
     row_refused(&f, 3, &row, "twice");
@@ -829,22 +831,26 @@ static void test_other_versions(void **state)
             assert_false(attr->hasBias);
         nnrt_model_destroy(m);
     }
-    f.data[8] = 2;
-    assert_int_equal(nnrt_model_load_memory(&m, f.data, f.bytes, NULL, NULL), NNRT_NOT_SUPPORT);
+    for (uint32_t version = 0; version < 4; version++) {
+        f.data[8] = (uint8_t)version;
+        assert_int_equal(nnrt_model_load_memory(&m, f.data, f.bytes, NULL, NULL),
+                         version == 1 || version == 2 ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
+        nnrt_model_destroy(m);
+    }
     image_free(&f);
 }
 
-/* Records with a tail that this version does not know. */
-static void test_longer_records(void **state)
+/* Records of tensors as 0.1.0 wrote them, without the last members, and with a tail that this version does not know. */
+static void check_records(uint32_t record)
 {
     image f = small_image(), g;
     nnrti_file_row row, last;
     NNRT_Model *m = NULL;
     uint64_t bytes;
-    (void)state;
-    /* the tensors move behind everything, with 8 bytes more each; the rows behind theirs move up */
+    /* the tensors move behind everything, with that many bytes each; the rows behind theirs move up */
     row = row_get(&f, 3);
-    assert_int_equal(row.bytes, 48 * 7);
+    assert_int_equal(row.record, 56);
+    assert_int_equal(row.bytes, 56 * 7);
     bytes = f.bytes + 448;
     g.data = (uint8_t *)nnrt_alloc(NULL, (size_t)bytes);
     g.bytes = (size_t)bytes;
@@ -856,16 +862,74 @@ static void test_longer_records(void **state)
         memcpy(g.data + 64 + i * 40, &last, sizeof(last));
     }
     for (size_t i = 0; i < 7; i++)
-        memcpy(g.data + f.bytes + i * 56, f.data + row.offset + i * 48, 48);
+        memcpy(g.data + f.bytes + i * record, f.data + row.offset + i * 56, record < 56 ? record : 56);
     row.offset = f.bytes;
-    row.record = 56;
-    row.bytes = 56 * 7;
+    row.record = record;
+    row.bytes = record * 7;
     memcpy(g.data + 64 + 7 * 40, &row, sizeof(row));
-    assert_int_equal(nnrt_model_load_memory(&m, g.data, g.bytes, NULL, NULL), NNRT_SUCCESS);
-    small_runs(m);
-    nnrt_model_destroy(m);
+    if (record < 48) {
+        assert_int_equal(nnrt_model_load_memory(&m, g.data, g.bytes, NULL, NULL), NNRT_INVALID_FILE);
+    } else {
+        assert_int_equal(nnrt_model_load_memory(&m, g.data, g.bytes, NULL, NULL), NNRT_SUCCESS);
+        small_runs(m);
+        for (uint32_t i = 0; i < m->allTensors.count; i++) {
+            assert_int_equal(m->allTensors.data[i].quantAxis, 0);
+            assert_int_equal(m->allTensors.data[i].symbols.count, 0);
+        }
+        nnrt_model_destroy(m);
+    }
     image_free(&g);
     image_free(&f);
+}
+
+static void test_other_records(void **state)
+{
+    (void)state;
+    check_records(40);
+    check_records(48);
+    check_records(56);
+    check_records(64);
+}
+
+/* quantAxis and symbols of tensors come back. A file with an axis says version 2: who knows version 1 alone would use
+   another axis; without one it stays at version 1, symbols or not. */
+static void test_axes_and_symbols(void **state)
+{
+    static const int32_t dims[3] = {-1, 4, -1};
+    static const uint32_t symbols[3] = {5, 0, 0xFFFFFFFFu};
+    (void)state;
+    for (int32_t axis = 0; axis < 4; axis++) {
+        nnrt_builder *b = NULL;
+        NNRT_Model *m = NULL, *loaded = NULL;
+        uint32_t x;
+        image f;
+        nnrti_file_tensor record;
+        assert_int_equal(nnrt_builder_create(&b, "axes", NULL), NNRT_SUCCESS);
+        x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 3, dims);
+        nnrt_builder_symbols(b, x, symbols, 3);
+        nnrt_builder_quant_axis(b, x, axis);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
+        assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+        nnrt_builder_destroy(b);
+        f = image_make(m, NULL);
+        assert_int_equal(f.data[8], axis > 0 ? 2 : 1);
+        assert_int_equal(nnrt_model_load_memory(&loaded, f.data, f.bytes, NULL, NULL), NNRT_SUCCESS);
+        same_model(m, loaded);
+        assert_int_equal(loaded->allTensors.data[x].quantAxis, axis);
+        assert_int_equal(loaded->allTensors.data[x].symbols.count, 3);
+        assert_memory_equal(loaded->allTensors.data[x].symbols.data, symbols, sizeof(symbols));
+        nnrt_model_destroy(loaded);
+        memcpy(&record, f.data + row_get(&f, 3).offset + x * 56, sizeof(record));
+        record.quantAxis = 4; /* of three axes */
+        memcpy(f.data + row_get(&f, 3).offset + x * 56, &record, sizeof(record));
+        assert_int_equal(nnrt_model_load_memory(&loaded, f.data, f.bytes, NULL, NULL), NNRT_INVALID_PARAMETER);
+        record.quantAxis = 0;
+        record.symbols.at = 0x10000;
+        memcpy(f.data + row_get(&f, 3).offset + x * 56, &record, sizeof(record));
+        assert_int_equal(nnrt_model_load_memory(&loaded, f.data, f.bytes, NULL, NULL), NNRT_INVALID_FILE);
+        image_free(&f);
+        nnrt_model_destroy(m);
+    }
 }
 
 /* f with two sections more: one of a type of somebody's own, and what a device named "dev0" prepared. Everything moves
@@ -1365,7 +1429,8 @@ int main(void)
         cmocka_unit_test(test_records),
         cmocka_unit_test(test_hashes),
         cmocka_unit_test(test_other_versions),
-        cmocka_unit_test(test_longer_records),
+        cmocka_unit_test(test_other_records),
+        cmocka_unit_test(test_axes_and_symbols),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_factor),
         cmocka_unit_test(test_arguments),

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +12,12 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* The library's malloc, which a test may shut. */
+static bool heap_shut;
+#define malloc(bytes) (heap_shut ? NULL : malloc(bytes))
 #define NNRT_IMPLEMENTATION
 #include "nnrt_hal.h"
+#undef malloc
 
 #include "kit.h"
 
@@ -29,6 +34,11 @@ static void config_init(NNRT_ModelConfig *config, nnrt_error *error)
 static nnrt_device *reference(void)
 {
     return nnrt_device_find("reference");
+}
+
+static nnrt_device *automatic(void)
+{
+    return nnrt_device_find("auto");
 }
 
 static NNRT_IOTensor io_of(NNRT_DataType type, const int32_t *dims, uint32_t rank, void *data, size_t bytes)
@@ -116,6 +126,18 @@ SPOIL(dims_null, g->tensors[2].dims.data = NULL;)
 SPOIL(extent_negative, g->dims[2][1] = -3;)
 SPOIL(extent_unknown_rank_inside, g->dims[2][1] = NNRT_RANK_UNKNOWN;)
 SPOIL(quant_null, g->tensors[2].quantParams.count = 1;)
+SPOIL(quant_axis_negative, g->tensors[2].quantAxis = -1;)
+SPOIL(quant_axis_beyond, g->tensors[2].quantAxis = 3;) /* of two axes: 1 and 2 */
+SPOIL(quant_axis_scalar, g->tensors[2].dims.count = 0; g->tensors[2].quantAxis = 1;)
+SPOIL(quant_axis_rankless, g->tensors[2].dims.count = 1; g->dims[2][0] = NNRT_RANK_UNKNOWN;
+      g->tensors[2].quantAxis = 9;)
+static const uint32_t some_symbols[3] = {7, 0, 0};
+SPOIL(symbols_null, g->tensors[2].symbols.count = 2;)
+SPOIL(symbols_few, g->tensors[2].symbols = NNRT_Uint32List_make(some_symbols + 1, 1);)
+SPOIL(symbols_many, g->tensors[2].symbols = NNRT_Uint32List_make(some_symbols, 3);)
+SPOIL(symbols_rankless, g->tensors[2].dims.count = 1; g->dims[2][0] = NNRT_RANK_UNKNOWN;
+      g->tensors[2].symbols = NNRT_Uint32List_make(some_symbols + 1, 1);)
+SPOIL(symbol_fixed, g->tensors[2].symbols = NNRT_Uint32List_make(some_symbols, 2);)
 
 /* Constants. */
 SPOIL(constant_untyped, g->tensors[1].dataType = NNRT_DATA_TYPE_UNKNOWN;)
@@ -303,6 +325,15 @@ static const fault faults[] = {
     {"extent -3", spoil_extent_negative, NNRT_INVALID_SHAPE, -1, 2, {"'a'", "-3", "axis 1"}},
     {"extent -2 beside another", spoil_extent_unknown_rank_inside, NNRT_INVALID_SHAPE, -1, 2, {"'a'", "-2"}},
     {"quantParams NULL", spoil_quant_null, NNRT_NULL_PTR, -1, 2, {"'a'", "quantParams"}},
+    {"quantAxis -1", spoil_quant_axis_negative, NNRT_INVALID_PARAMETER, -1, 2, {"'a'", "-1", "0 to 2"}},
+    {"quantAxis behind the last", spoil_quant_axis_beyond, NNRT_INVALID_PARAMETER, -1, 2, {"'a'", "3", "0 to 2"}},
+    {"quantAxis of a scalar", spoil_quant_axis_scalar, NNRT_INVALID_PARAMETER, -1, 2, {"'a'", "0 to 0"}},
+    {"quantAxis of unknown rank", spoil_quant_axis_rankless, NNRT_INVALID_PARAMETER, -1, 2, {"'a'", "9", "0 to 8"}},
+    {"symbols NULL", spoil_symbols_null, NNRT_NULL_PTR, -1, 2, {"'a'", "2 symbols"}},
+    {"too few symbols", spoil_symbols_few, NNRT_INVALID_PARAMETER, -1, 2, {"'a'", "1 symbols"}},
+    {"too many symbols", spoil_symbols_many, NNRT_INVALID_PARAMETER, -1, 2, {"'a'", "3 symbols"}},
+    {"symbols of unknown rank", spoil_symbols_rankless, NNRT_INVALID_PARAMETER, -1, 2, {"'a'", "rank is unknown"}},
+    {"a symbol for a fixed extent", spoil_symbol_fixed, NNRT_INVALID_PARAMETER, -1, 2, {"'a'", "symbol 7", "axis 0"}},
     {"constant without type", spoil_constant_untyped, NNRT_INVALID_DATATYPE, -1, 1, {"'c'"}},
     {"constant without address", spoil_constant_no_address, NNRT_INVALID_BUFFER, -1, 1, {"'c'", "addr"}},
     {"constant's offset", spoil_constant_offset, NNRT_INVALID_BUFFER, -1, 1, {"'c'", "4", "12"}},
@@ -550,6 +581,10 @@ static void test_sound_model(void **state)
     g.dims[2][0] = NNRT_RANK_UNKNOWN;
     g.tensors[2].dims = NNRT_Int32List_make(g.dims[2], 1);
     g.dims[3][0] = -1; /* of y: one extent */
+    assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_SUCCESS);
+    g.tensors[3].symbols = NNRT_Uint32List_make(some_symbols, 2); /* which has a name */
+    g.tensors[3].quantAxis = 2;
+    g.tensors[2].quantAxis = 8; /* nothing speaks against it yet */
     assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_SUCCESS);
 }
 
@@ -1869,6 +1904,167 @@ static void test_reference_supported(void **state)
     }
 }
 
+/* What nnrt_device_explain was told. */
+typedef struct reasons {
+    uint32_t count, nodes[MAX_NODES];
+    nnrt_error errors[MAX_NODES];
+} reasons;
+
+static void keep_reason(void *user, uint32_t n, const nnrt_error *error)
+{
+    reasons *r = (reasons *)user;
+    assert_true(r->count < MAX_NODES);
+    r->nodes[r->count] = n;
+    r->errors[r->count++] = *error;
+}
+
+/* The nodes of the model that the device does not take are those of `bad`, "1 3", in any order, each with a reason that
+   names it. */
+static const reasons *expect_support(nnrt_device *d, const NNRT_Model *m, const NNRT_ModelConfig *config,
+                                     const char *bad)
+{
+    static reasons r;
+    bool ok[MAX_NODES], again[MAX_NODES], want[MAX_NODES];
+    uint32_t numbers[MAX_NODES], count = parse_indices(bad, numbers);
+    memset(&r, 0, sizeof(r));
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        ok[i] = again[i] = i % 2 == 0;
+        want[i] = true;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        want[numbers[i]] = false;
+    assert_int_equal(nnrt_device_explain(d, m, config, ok, m->nodes.count, keep_reason, &r), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        if (ok[i] != want[i])
+            fail_msg("node %u '%s' is %staken", i, m->nodes.data[i].name, ok[i] ? "" : "not ");
+    assert_int_equal(r.count, count);
+    for (uint32_t i = 0; i < r.count; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "node %u '%s'", r.nodes[i], m->nodes.data[r.nodes[i]].name);
+        assert_false(ok[r.nodes[i]]);
+        assert_int_equal(r.errors[i].node, r.nodes[i]);
+        assert_int_not_equal(r.errors[i].code, NNRT_SUCCESS);
+        if (strstr(r.errors[i].message, name) == NULL)
+            fail_msg("\"%s\" does not name %s", r.errors[i].message, name);
+    }
+    if (config == NULL) {
+        assert_int_equal(nnrt_device_supported(d, m, again, m->nodes.count), NNRT_SUCCESS);
+        assert_memory_equal(ok, again, m->nodes.count * sizeof(ok[0]));
+    }
+    return &r;
+}
+
+/* Every node is judged, whatever is wrong with others: behind one that is not taken by the shapes that are declared, or
+   by operator and types where none are. */
+static void test_supported_behind_others(void **state)
+{
+    static const nnrt_dims rows[1] = {{2, {5, 3}}};
+    static const int32_t whole[1] = {1};
+    static graph g;
+    NNRT_ModelConfig config;
+    bool ok[8];
+    (void)state;
+    for (uint32_t way = 0; way < 2; way++) {
+        graph_init(&g); /* x [2,3]; four chains from it */
+        (void)tensor(&g, "x", F32, "2,3");
+        (void)constant(&g, "four", F32, "4", three, 16);
+        (void)constant(&g, "one", I32, "1", whole, 4);
+        if (way == 0) {
+            (void)result(&g, "a"); /* 3: of the stranger */
+            (void)result(&g, "b"); /* 4: of the sum that does not fit */
+        } else {
+            (void)tensor(&g, "a", F32, "2,3");
+            (void)tensor(&g, "b", F32, "2,3");
+        }
+        for (uint32_t i = 5; i < 11; i++)
+            (void)result(&g, "");
+        node(&g, "stranger", 12345, &relu, sizeof(relu), "0", "3");
+        ADD(&g, "unfit", "0 1", "4");
+        ACTIVATION(&g, "behind stranger", relu, "3", "5");
+        SUB(&g, "behind both", "3 4", "6");
+        ADD(&g, "float and int", "5 2", "7"); /* int32 beside float32: types that are known suffice to tell */
+        ACTIVATION(&g, "beside them", relu, "0", "8");
+        ADD(&g, "unfit again", "8 1", "9");
+        ADD(&g, "four behind stranger", "5 1", "10"); /* [2,3] + [4], if the shape is known */
+        graph_io(&g, "0", "5 6 7 8 9 10");
+        if (way == 0) {
+            /* nothing is known of a; b is float32, as x is. Of node 4 one type is not known, so it may be good */
+            (void)expect_support(reference(), &g.model, NULL, "0 1 6");
+            g.tensors[3].dataType = F32; /* the type of a alone: 5 gets it, and 4 has two */
+            (void)expect_support(reference(), &g.model, NULL, "0 1 4 6");
+            g.tensors[3].dataType = NNRT_DATA_TYPE_BOOL; /* which relu takes no more than differences do */
+            (void)expect_support(reference(), &g.model, NULL, "0 1 2 3 6");
+        } else {
+            const reasons *r = expect_support(reference(), &g.model, NULL, "0 1 4 6 7");
+            for (uint32_t i = 0; i < r->count; i++) {
+                static const NNRT_ReturnCode codes[8] = {
+                    NNRT_UNSUPPORTED_OP, NNRT_INVALID_SHAPE, 0, 0, NNRT_INVALID_DATATYPE, 0,
+                    NNRT_INVALID_SHAPE,  NNRT_INVALID_SHAPE};
+                assert_int_equal(r->errors[i].code, codes[r->nodes[i]]);
+            }
+        }
+        g.nodes[2].inputIndex.count = 0; /* too few operands: no shape is needed to tell */
+        assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 8), NNRT_SUCCESS);
+        assert_true(!ok[0] && !ok[1] && !ok[2] && ok[5]);
+        g.in[5][0] = 99; /* a model that is none, in spite of its stranger */
+        assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 8), NNRT_INVALID_INPUT);
+    }
+    graph_sound(&g);
+    g.dims[0][0] = g.dims[2][0] = g.dims[3][0] = -1; /* x [-1,3] + c [3] -> a -> y */
+    (void)expect_support(reference(), &g.model, NULL, "");
+    config_init(&config, NULL);
+    config.inputDims = nnrt_dims_list_make(rows, 1); /* as the model will be prepared */
+    (void)expect_support(reference(), &g.model, &config, "");
+    g.dims[3][0] = 4;
+    (void)expect_support(reference(), &g.model, &config, "1"); /* [5,3] is not [4,3] */
+    (void)expect_support(reference(), &g.model, NULL, "");
+    config.inputDims.count = 2;
+    assert_int_equal(nnrt_device_explain(reference(), &g.model, &config, ok, 2, NULL, NULL), NNRT_INVALID_PARAMETER);
+}
+
+/* It works in the memory of the configuration, and says when there is too little. */
+static void test_supported_memory(void **state)
+{
+    static graph g;
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(memory_models); i++) {
+        NNRT_ModelConfig config;
+        tracker t;
+        nnrt_allocator a = allocator_of(&t);
+        guarded buffer;
+        bool ok[MAX_NODES];
+        size_t bytes;
+        int64_t n = 0;
+        NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+        memset(&t, 0, sizeof(t));
+        graph_named(&g, memory_models[i]);
+        config_init(&config, NULL);
+        config.allocator = &a;
+        while (code != NNRT_SUCCESS) {
+            t.calls = 0;
+            t.failAt = ++n;
+            code = nnrt_device_explain(reference(), &g.model, &config, ok, g.model.nodes.count, NULL, NULL);
+            assert_true(code == NNRT_SUCCESS || code == NNRT_OUT_OF_MEMORY);
+            assert_int_equal(t.live, 0);
+        }
+        assert_true(n > 3);
+        t.failAt = 0;
+        assert_int_equal(nnrt_device_model_memory(reference(), &g.model, &config, &bytes), NNRT_SUCCESS);
+        buffer = guarded_make(bytes, 0);
+        config.allocator = NULL;
+        config.buffer = buffer.data;
+        config.bufferBytes = bytes;
+        heap_shut = true;
+        code = nnrt_device_explain(reference(), &g.model, &config, ok, g.model.nodes.count, NULL, NULL);
+        config.bufferBytes = 64;
+        heap_shut = false;
+        assert_int_equal(code, NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_explain(reference(), &g.model, &config, ok, g.model.nodes.count, NULL, NULL),
+                         NNRT_OUT_OF_MEMORY);
+        guarded_end(&buffer);
+    }
+}
+
 static void test_null_arguments(void **state)
 {
     static graph g;
@@ -1904,6 +2100,15 @@ static void test_null_arguments(void **state)
     nnrt_device_release(reference(), prepared);
     nnrt_device_release(reference(), NULL);
     nnrt_device_release(NULL, NULL);
+    assert_string_equal(nnrt_device_name(nnrt_device_find("nothing")), "");
+    assert_string_equal(nnrt_device_unique_name(NULL), "");
+    assert_string_equal(nnrt_device_vendor(NULL), "");
+    assert_int_equal(nnrt_device_type(NULL), NNRT_DEVICE_TYPE_OTHER);
+    assert_int_equal(nnrt_device_status(NULL), NNRT_DEVICE_STATUS_UNKNOWN);
+    assert_false(nnrt_device_can(NULL, NNRT_ABILITY_FLOAT16));
+    assert_false(nnrt_device_can(reference(), 77));
+    assert_int_equal(nnrt_device_prepare_cache(reference(), NULL, 0, NULL, &other), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_device_prepare_offline(reference(), NULL, 0, NULL, &other), NNRT_NULL_PTR);
     assert_int_equal(nnrt_device_model_memory(reference(), &g.model, NULL, NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_device_model_memory(reference(), NULL, NULL, &bytes), NNRT_NULL_PTR);
     assert_int_equal(nnrt_device_model_memory(NULL, &g.model, NULL, &bytes), NNRT_NULL_PTR);
@@ -1942,7 +2147,8 @@ static void test_slots_stay_where_they_are(void **state)
     SLOT(NNRT_DeviceVtbl, PrepareOfflineModel, 128); /* HDI 2.0: 136 bytes */
     SLOT(NNRT_DeviceVtbl, Destroy, 136);
     SLOT(NNRT_DeviceVtbl, GetModelMemory, 144);
-    assert_true(sizeof(NNRT_DeviceVtbl) >= 152);
+    SLOT(NNRT_DeviceVtbl, GetSupportedNodes, 152);
+    assert_true(sizeof(NNRT_DeviceVtbl) >= 160);
     SLOT(NNRT_PreparedModelVtbl, ExportModelCache, 8);
     SLOT(NNRT_PreparedModelVtbl, RunV1, 16); /* HDI 1.0: 24 bytes */
     SLOT(NNRT_PreparedModelVtbl, GetInputDimRanges, 24);
@@ -1954,6 +2160,55 @@ static void test_slots_stay_where_they_are(void **state)
     SLOT(NNRT_PreparedModelVtbl, GetMemory, 72);
     assert_true(sizeof(NNRT_PreparedModelVtbl) >= 80);
 #undef SLOT
+}
+
+/* What lies in arrays: a change of one of them is a new NNRT_LAYOUT. */
+static void test_records_stay_as_they_are(void **state)
+{
+    (void)state;
+    assert_int_equal(NNRT_LAYOUT, 1);
+    assert_int_equal(NNRT_HDI(2, 1), 0x01020001);
+    assert_int_equal(sizeof(nnrt_dims), 36); /* with NNRT_MAX_RANK 4, too: tests/test_builds.sh */
+    if (sizeof(void *) != 8)
+        return;
+#define MEMBER(T, member, at) assert_int_equal(offsetof(T, member), at)
+    MEMBER(NNRT_SharedBuffer, addr, 16);
+    assert_int_equal(sizeof(NNRT_SharedBuffer), 24);
+    MEMBER(NNRT_Tensor, dataType, 8);
+    MEMBER(NNRT_Tensor, dims, 16);
+    MEMBER(NNRT_Tensor, format, 32);
+    MEMBER(NNRT_Tensor, data, 40);
+    MEMBER(NNRT_Tensor, quantParams, 64);
+    MEMBER(NNRT_Tensor, quantAxis, 80);
+    MEMBER(NNRT_Tensor, symbols, 88);
+    assert_int_equal(sizeof(NNRT_Tensor), 104);
+    MEMBER(NNRT_Node, nodeType, 8);
+    MEMBER(NNRT_Node, nodeAttr, 16);
+    MEMBER(NNRT_Node, inputIndex, 32);
+    MEMBER(NNRT_Node, outputIndex, 48);
+    MEMBER(NNRT_Node, quantType, 64);
+    assert_int_equal(sizeof(NNRT_Node), 72);
+    MEMBER(NNRT_SubGraph, inputIndices, 8);
+    MEMBER(NNRT_SubGraph, outputIndices, 24);
+    MEMBER(NNRT_SubGraph, nodeIndices, 40);
+    assert_int_equal(sizeof(NNRT_SubGraph), 56);
+    MEMBER(NNRT_IOTensor, dataType, 8);
+    MEMBER(NNRT_IOTensor, dimensions, 16);
+    MEMBER(NNRT_IOTensor, format, 32);
+    MEMBER(NNRT_IOTensor, data, 40);
+    assert_int_equal(sizeof(NNRT_IOTensor), 64);
+    MEMBER(NNRT_Extension, data, 8);
+    MEMBER(NNRT_Extension, size, 16);
+    assert_int_equal(sizeof(NNRT_Extension), 24);
+    MEMBER(NNRT_ModelConfig, extensions, 16);
+    MEMBER(NNRT_ModelConfig, structSize, 32);
+    MEMBER(NNRT_ModelConfig, allocator, 40);
+    MEMBER(NNRT_ModelConfig, error, 88);
+    MEMBER(NNRT_ModelConfig, arenaAlignment, 96);
+    MEMBER(nnrt_error, capacity, 12);
+    MEMBER(nnrt_error, message, 16);
+    assert_int_equal(sizeof(nnrt_prepared_memory), 48);
+#undef MEMBER
 }
 
 #define DEVICE_1_0 offsetof(NNRT_DeviceVtbl, PrepareOfflineModel)
@@ -1974,8 +2229,11 @@ typedef struct driver {
     uint32_t refused;     /* number of the node that it does not take */
     bool notEnough;       /* RunV1: output 0 is too small */
     bool noModel, noVtbl; /* PrepareModel succeeds with nothing */
-    int32_t asked, prepared, ran, ranV1, ranIn, released, destroyed, exported;
+    int32_t asked, askedNodes, prepared, ran, ranV1, ranIn, released, destroyed, exported;
     void *sawWorkspace;
+    NNRT_PreparedModel *last; /* that it prepared */
+    NNRT_ModelConfig sawConfig;
+    uint32_t sawBuffers;
     NNRT_SharedBuffer cache[2];
 } driver;
 
@@ -2041,6 +2299,24 @@ static NNRT_ReturnCode driver_supported(void *self, const NNRT_Model *model, boo
     return d->supportedCode;
 }
 
+static NNRT_ReturnCode driver_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                    bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    driver *d = (driver *)self;
+    d->askedNodes++;
+    d->sawConfig = *config;
+    for (uint32_t i = 0; i < count; i++) {
+        nnrt_error e;
+        isSupported[i] = i != d->refused;
+        if (isSupported[i] || reason == NULL)
+            continue;
+        memset(&e, 0, sizeof(e));
+        (void)nnrt_error_set(&e, NNRT_INVALID_FORMAT, "the npu does not like node %u of %u", i, model->nodes.count);
+        reason(user, i, &e);
+    }
+    return d->supportedCode;
+}
+
 static NNRT_ReturnCode driver_yes(void *self, bool *isSupported)
 {
     (void)self;
@@ -2054,14 +2330,14 @@ static NNRT_ReturnCode driver_prepare(void *self, const NNRT_Model *model, const
     driver *d = (driver *)self;
     driver_model *m;
     (void)model;
-    (void)config;
+    d->sawConfig = *config;
     d->prepared++;
     if (d->prepareCode != NNRT_SUCCESS || d->noModel)
         return d->prepareCode;
     m = (driver_model *)malloc(sizeof(*m));
     m->base.vtbl = d->noVtbl ? NULL : d->modelTable;
     m->d = d;
-    *prepared = &m->base;
+    d->last = *prepared = &m->base;
     if (d->noVtbl) {
         free(m);
         *prepared = (NNRT_PreparedModel *)calloc(1, sizeof(**prepared));
@@ -2074,7 +2350,7 @@ static NNRT_ReturnCode driver_cached(void *self, const NNRT_SharedBuffer *cache,
                                      const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
     (void)cache;
-    (void)count;
+    ((driver *)self)->sawBuffers = count;
     return driver_prepare(self, NULL, config, prepared);
 }
 
@@ -2126,7 +2402,8 @@ static const NNRT_DeviceVtbl driver_table = {sizeof(NNRT_DeviceVtbl),
                                              driver_release_buffer,
                                              driver_cached,
                                              driver_destroy,
-                                             driver_memory};
+                                             driver_memory,
+                                             driver_nodes};
 
 /* y = x + 100 for as many floats as both have; outputDims as the outputs say. */
 static NNRT_ReturnCode driver_compute(driver *d, const NNRT_IOTensor *inputs, uint32_t nIn,
@@ -2349,6 +2626,9 @@ static void test_registration_is_checked(void **state)
     WITH(d.table->structSize = 8, NNRT_INVALID_PARAMETER, "GetVersion", d.table->structSize = sizeof(NNRT_DeviceVtbl));
     WITH(d.table->version = 0, NNRT_INVALID_PARAMETER, "0.0", d.table->version = NNRT_HDI(2, 0));
     WITH(d.table->version = NNRT_HDI(3, 0), NNRT_INVALID_PARAMETER, "3.0", d.table->version = NNRT_HDI(2, 0));
+    /* a header from before the layouts had numbers, and one that comes later */
+    WITH(d.table->version = 2u << 16, NNRT_INVALID_PARAMETER, "layout 0", d.table->version = NNRT_HDI(2, 0));
+    WITH(d.table->version += 1u << 24, NNRT_INVALID_PARAMETER, "layout 2", d.table->version = NNRT_HDI(2, 0));
     WITH(d.name = "", NNRT_INVALID_PARAMETER, "name", d.name = "npu");
     WITH(d.name = NULL, NNRT_INVALID_PARAMETER, "name", d.name = "npu");
     WITH(d.name = long_name, NNRT_INVALID_PARAMETER, "64", d.name = "npu");
@@ -2437,14 +2717,16 @@ static void test_registry_is_full(void **state)
     }
 }
 
-/* A device with prepared models stays, and so do the others: handles are addresses. */
+/* A device with prepared models stays; one without goes, and the others stay where they are: handles are addresses. */
 static void test_unregister(void **state)
 {
     static graph g;
-    driver d, other;
-    NNRT_PreparedModel *first = NULL, *second = NULL;
-    nnrt_device *device;
+    driver d, other, third;
+    NNRT_PreparedModel *first = NULL, *second = NULL, *elsewhere = NULL;
+    nnrt_device *device, *later;
     (void)state;
+    driver_init(&third, sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
+    third.name = "third";
     driver_init(&d, sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
     driver_init(&other, sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
     other.name = "other";
@@ -2455,7 +2737,23 @@ static void test_unregister(void **state)
     assert_int_equal(nnrt_device_prepare(device, &g.model, NULL, &first), NNRT_SUCCESS);
     assert_int_equal(nnrt_device_prepare(device, &g.model, NULL, &second), NNRT_SUCCESS);
     assert_int_equal(nnrt_device_unregister("npu"), NNRT_DEVICE_BUSY);
-    assert_int_equal(nnrt_device_unregister("other"), NNRT_DEVICE_BUSY);
+    driver_register(&third); /* npu, other, third */
+    assert_int_equal(nnrt_device_unregister("other"), NNRT_SUCCESS);
+    assert_int_equal(other.destroyed, 1);
+    assert_ptr_equal(nnrt_device_find("npu"), device);
+    assert_int_equal(nnrt_device_count(), 4);
+    assert_ptr_equal(nnrt_device_at(2), device);
+    assert_string_equal(nnrt_device_name(nnrt_device_at(3)), "third");
+    assert_null(nnrt_device_at(4));
+    later = nnrt_device_at(3);
+    driver_register(&other); /* behind the third, whatever place in memory it has */
+    assert_ptr_equal(nnrt_device_at(3), later);
+    assert_string_equal(nnrt_device_name(nnrt_device_at(4)), "other");
+    assert_int_equal(nnrt_device_prepare(nnrt_device_at(4), &g.model, NULL, &elsewhere), NNRT_SUCCESS);
+    assert_int_equal(nnrt_device_unregister("third"), NNRT_SUCCESS);
+    assert_string_equal(nnrt_device_name(nnrt_device_at(3)), "other");
+    nnrt_device_release(nnrt_device_find("other"), elsewhere);
+    assert_int_equal(nnrt_device_unregister("npu"), NNRT_DEVICE_BUSY);
     nnrt_device_release(device, first);
     assert_int_equal(nnrt_device_unregister("npu"), NNRT_DEVICE_BUSY);
     d.prepareCode = NNRT_FAILED; /* a preparation that failed does not count */
@@ -2470,6 +2768,7 @@ static void test_unregister(void **state)
     assert_int_equal(nnrt_device_unregister("other"), NNRT_SUCCESS);
     driver_end(&d);
     driver_end(&other);
+    driver_end(&third);
 }
 
 /* A prepared model of d and what a run needs. */
@@ -2641,7 +2940,16 @@ static void test_device_slots_missing(void **state)
         {offsetof(NNRT_DeviceVtbl, PrepareOfflineModel), NNRT_SUCCESS},
         {offsetof(NNRT_DeviceVtbl, Destroy), NNRT_SUCCESS},
         {offsetof(NNRT_DeviceVtbl, GetModelMemory), NNRT_SUCCESS},
+        {offsetof(NNRT_DeviceVtbl, GetSupportedNodes), NNRT_SUCCESS},
     };
+    static const struct {
+        nnrt_ability ability;
+        size_t slot;
+    } abilities[] = {{NNRT_ABILITY_FLOAT16, offsetof(NNRT_DeviceVtbl, IsFloat16PrecisionSupported)},
+                     {NNRT_ABILITY_PERFORMANCE_MODE, offsetof(NNRT_DeviceVtbl, IsPerformanceModeSupported)},
+                     {NNRT_ABILITY_PRIORITY, offsetof(NNRT_DeviceVtbl, IsPrioritySupported)},
+                     {NNRT_ABILITY_DYNAMIC_INPUT, offsetof(NNRT_DeviceVtbl, IsDynamicInputSupported)},
+                     {NNRT_ABILITY_MODEL_CACHE, offsetof(NNRT_DeviceVtbl, IsModelCacheSupported)}};
     (void)state;
     assert_int_equal(COUNT(slots), (sizeof(NNRT_DeviceVtbl) - 8) / sizeof(void (*)(void))); /* none left out */
     for (uint32_t i = 0; i < COUNT(slots); i++) {
@@ -2665,8 +2973,36 @@ static void test_device_slots_missing(void **state)
                                                            : NNRT_DEVICE_STATUS_BUSY);
         j.d.refused = 1;
         assert_int_equal(nnrt_device_supported(j.device, &j.g.model, ok, 2), NNRT_SUCCESS);
-        assert_true(ok[0]);
-        assert_int_equal(ok[1], at == offsetof(NNRT_DeviceVtbl, GetSupportedOperation));
+        assert_true(ok[0] && !ok[1]);
+        assert_int_equal(j.d.askedNodes, at == offsetof(NNRT_DeviceVtbl, GetSupportedNodes) ? 0 : 1);
+        assert_int_equal(j.d.asked, 1 - j.d.askedNodes);
+        if (at == offsetof(NNRT_DeviceVtbl, GetSupportedOperation)) {
+            j.d.table->GetSupportedNodes = NULL; /* neither: all count as supported */
+            assert_int_equal(nnrt_device_supported(j.device, &j.g.model, ok, 2), NNRT_SUCCESS);
+            assert_true(ok[0] && ok[1] && j.d.asked == 0);
+        }
+        for (uint32_t k = 0; k < COUNT(abilities); k++)
+            assert_int_equal(nnrt_device_can(j.device, abilities[k].ability), at != abilities[k].slot);
+        for (uint32_t way = 0; way < 2; way++) { /* what the driver does for both is driver_prepare */
+            const bool cache = way == 0;
+            const size_t slot = cache ? offsetof(NNRT_DeviceVtbl, PrepareModelFromModelCache)
+                                      : offsetof(NNRT_DeviceVtbl, PrepareOfflineModel);
+            NNRT_PreparedModel *given = (NNRT_PreparedModel *)(void *)&j;
+            NNRT_ModelConfig config;
+            NNRT_ReturnCode code;
+            config_init(&config, &j.e);
+            code = cache ? nnrt_device_prepare_cache(j.device, j.d.cache, 2, &config, &given)
+                         : nnrt_device_prepare_offline(j.device, j.d.cache, 1, &config, &given);
+            assert_int_equal(code, at == slot ? NNRT_NOT_SUPPORT : NNRT_SUCCESS);
+            if (at == slot) {
+                assert_null(given);
+                assert_non_null(strstr(j.e.message, "npu_test_v1_0"));
+            } else {
+                assert_int_equal(j.d.sawBuffers, cache ? 2 : 1);
+                assert_int_equal(nnrt_device_unregister("npu"), NNRT_DEVICE_BUSY); /* it counts as any other */
+                nnrt_device_release(j.device, given);
+            }
+        }
         assert_int_equal(nnrt_device_model_memory(j.device, &j.g.model, NULL, &bytes),
                          at == offsetof(NNRT_DeviceVtbl, GetModelMemory) ? NNRT_NOT_SUPPORT : NNRT_SUCCESS);
         if (at == offsetof(NNRT_DeviceVtbl, PrepareModel)) {
@@ -2759,6 +3095,261 @@ static void test_model_slots_missing(void **state)
         }
         job_end(&j);
         assert_int_equal(j.d.released, 1);
+    }
+}
+
+/* A configuration of `bytes` bytes, of which the members of `from` are there that lie inside; the block ends there. */
+static NNRT_ModelConfig *config_block(const NNRT_ModelConfig *from, size_t bytes, uint32_t structSize)
+{
+    uint8_t *block = (uint8_t *)malloc(bytes);
+    memset(block, 0xEE, bytes);
+    memcpy(block, from, bytes < sizeof(*from) ? bytes : sizeof(*from));
+    if (bytes >= offsetof(NNRT_ModelConfig, structSize) + sizeof(structSize))
+        memcpy(block + offsetof(NNRT_ModelConfig, structSize), &structSize, sizeof(structSize));
+    return (NNRT_ModelConfig *)(void *)block;
+}
+
+/* A device is told how much of its configuration is there, and reads no more: of one that an older runtime gives, the
+   members behind its end have their defaults; of a later one, what is behind ours does not matter. The address sanitizer
+   sees a look behind the end. */
+static void test_config_says_its_size(void **state)
+{
+    static job j;
+    static const NNRT_Extension extension = {"name", "bytes", 5};
+    nnrt_allocator allocator;
+    NNRT_ModelConfig full, own, *given;
+    NNRT_PreparedModel *prepared = NULL;
+    tracker t;
+    (void)state;
+    memset(&t, 0, sizeof(t));
+    allocator = allocator_of(&t);
+    job_init(&j, sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
+    job_register(&j);
+    for (uint32_t way = 0; way < 4;
+         way++) { /* whoever calls the runtime says nothing, or has no configuration at all */
+        bool ok[2];
+        size_t bytes;
+        config_init(&full, &j.e);
+        full.threads = 3;
+        full.allocator = &allocator;
+        memset(&j.d.sawConfig, 0xEE, sizeof(j.d.sawConfig));
+        if (way < 2) {
+            assert_int_equal(nnrt_device_prepare(j.device, &j.g.model, way == 0 ? &full : NULL, &prepared),
+                             NNRT_SUCCESS);
+            nnrt_device_release(j.device, prepared);
+        } else {
+            assert_int_equal(nnrt_device_explain(j.device, &j.g.model, way == 2 ? &full : NULL, ok, 2, NULL, NULL),
+                             NNRT_SUCCESS);
+        }
+        assert_int_equal(nnrt_device_model_memory(j.device, &j.g.model, &full, &bytes), NNRT_SUCCESS);
+        assert_int_equal(j.d.sawConfig.structSize, sizeof(full));
+        assert_int_equal(j.d.sawConfig.threads, way % 2 == 0 ? 3 : 0);
+        assert_ptr_equal(j.d.sawConfig.allocator, way % 2 == 0 ? &allocator : NULL);
+        assert_ptr_equal(j.d.sawConfig.error, way % 2 == 0 ? &j.e : NULL);
+        assert_int_equal(full.structSize, 0); /* it stays the caller's */
+    }
+    job_end(&j);
+    config_init(&full, &j.e);
+    full.mode = NNRT_PERFORMANCE_HIGH;
+    full.extensions = NNRT_ExtensionList_make(&extension, 1);
+    full.allocator = &allocator;
+    full.threads = 3;
+    full.arenaAlignment = 16;
+    given = config_block(&full, offsetof(NNRT_ModelConfig, structSize) + 4, 0); /* HDI's */
+    nnrt_config_read(&own, given);
+    free(given);
+    assert_int_equal(own.structSize, sizeof(own));
+    assert_int_equal(own.mode, NNRT_PERFORMANCE_HIGH);
+    assert_int_equal(own.extensions.count, 1);
+    assert_null(own.allocator);
+    assert_null(own.error);
+    assert_int_equal(own.threads, 0);
+    given = config_block(&full, offsetof(NNRT_ModelConfig, threads), offsetof(NNRT_ModelConfig, threads)); /* older */
+    assert_true(NNRT_HAS_MEMBER(given, NNRT_ModelConfig, callerWorkspace));
+    assert_false(NNRT_HAS_MEMBER(given, NNRT_ModelConfig, threads));
+    nnrt_config_read(&own, given);
+    assert_ptr_equal(own.allocator, &allocator);
+    assert_int_equal(own.threads, 0);
+    assert_null(own.error);
+    for (uint32_t i = 0; i < 2; i++) { /* the built-in devices read that one, called as a runtime calls them */
+        const NNRT_DeviceVtbl *table = nnrt_device_at(i)->table;
+        bool ok[2] = {false, false};
+        size_t bytes = 0;
+        assert_int_equal(table->PrepareModel(NULL, &j.g.model, given, &prepared), NNRT_SUCCESS);
+        prepared->vtbl->Destroy(prepared);
+        assert_int_equal(table->GetModelMemory(NULL, &j.g.model, given, &bytes), NNRT_SUCCESS);
+        assert_true(bytes > 0);
+        assert_int_equal(table->GetSupportedNodes(NULL, &j.g.model, given, ok, 2, NULL, NULL), NNRT_SUCCESS);
+        assert_true(ok[0] && ok[1]);
+        assert_true(t.calls > 0);
+    }
+    free(given);
+    given = config_block(&full, sizeof(full) + 64, sizeof(full) + 64); /* later */
+    nnrt_config_read(&own, given);
+    free(given);
+    assert_int_equal(own.structSize, sizeof(own));
+    assert_int_equal(own.threads, 3);
+    assert_int_equal(own.arenaAlignment, 16);
+    nnrt_config_read(&own, NULL);
+    assert_int_equal(own.structSize, sizeof(own));
+    assert_int_equal(own.mode, NNRT_PERFORMANCE_NONE);
+    assert_int_equal(t.live, 0);
+}
+
+/* An error with room for `room` bytes of message, behind which its block ends. */
+static nnrt_error *error_block(size_t room)
+{
+    uint8_t *block = (uint8_t *)calloc(1, offsetof(nnrt_error, message) + room);
+    nnrt_error *e = (nnrt_error *)(void *)block;
+    e->capacity = (uint32_t)room;
+    return e;
+}
+
+/* Messages are as long as the place for them, whoever made it: of the library's text, of a node's fault, of a run. */
+static void test_error_says_its_room(void **state)
+{
+    static graph g;
+    static const size_t rooms[4] = {1, 4, 40, 1000};
+    char text[301];
+    nnrt_error e;
+    (void)state;
+    memset(text, 'x', 300);
+    text[300] = '\0';
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t way = 0; way < 4; way++) {
+            nnrt_error *small = error_block(rooms[i]);
+            NNRT_PreparedModel *prepared = NULL;
+            NNRT_ModelConfig config;
+            NNRT_IOTensor none;
+            const char *want = way == 0 ? text : way == 1 ? "node 0 'sum' (ADD_FUSION)" : "tensor 2 'a'";
+            config_init(&config, NULL);
+            config.error = small;
+            graph_sound(&g);
+            memset(&none, 0, sizeof(none));
+            if (way == 0) {
+                assert_int_equal(nnrt_error_set(small, NNRT_FAILED, "%s", text), NNRT_FAILED);
+            } else if (way == 1) {
+                spoil_shapes_differ(&g, NULL);
+                assert_int_equal(nnrt_device_prepare(automatic(), &g.model, &config, &prepared), NNRT_INVALID_SHAPE);
+                assert_int_equal(small->node, 0);
+            } else if (way == 2) {
+                spoil_format_high(&g, NULL);
+                g.tensors[0].format = NNRT_FORMAT_NONE;
+                g.tensors[2].format = 2;
+                assert_int_equal(nnrt_device_prepare(reference(), &g.model, &config, &prepared), NNRT_INVALID_FORMAT);
+                assert_int_equal(small->tensor, 2);
+            } else {
+                want = "got 0 inputs";
+                assert_int_equal(nnrt_device_prepare(reference(), &g.model, &config, &prepared), NNRT_SUCCESS);
+                assert_int_equal(small->code, NNRT_SUCCESS);
+                {
+                    static uint64_t workspace[64];
+                    uint8_t *at = (uint8_t *)workspace + (64 - (uintptr_t)workspace % 64) % 64;
+                    assert_int_equal(nnrt_prepared_run(prepared, at, 256, &none, 0, &none, 0, NULL, small),
+                                     NNRT_INVALID_INPUT);
+                }
+                nnrt_device_release(reference(), prepared);
+            }
+            assert_true(strlen(small->message) < rooms[i]);
+            assert_memory_equal(small->message, want, strlen(want) < rooms[i] ? strlen(want) : rooms[i] - 1);
+            free(small);
+        }
+    memset(&e, 0, sizeof(e)); /* where nobody says: what this build has */
+    (void)nnrt_error_set(&e, NNRT_FAILED, "%s", text);
+    assert_int_equal(strlen(e.message), sizeof(e.message) - 1);
+    assert_int_equal(e.capacity, 0);
+}
+
+/* A driver built without messages has a code and places; the runtime finds words. One that failed on the way and made it
+   in the end leaves nothing behind. */
+static NNRT_ReturnCode wordless_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                        NNRT_PreparedModel **prepared)
+{
+    assert_int_equal(config->error->capacity, sizeof(config->error->message));
+    config->error->code = NNRT_INVALID_SHAPE;
+    config->error->node = 1;
+    config->error->tensor = 3;
+    if (((driver *)self)->prepareCode != NNRT_SUCCESS)
+        return ((driver *)self)->prepareCode;
+    return driver_prepare(self, model, config, prepared);
+}
+
+static NNRT_ReturnCode wordless_run(NNRT_PreparedModel *m, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
+                                    uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                                    nnrt_error *error)
+{
+    assert_int_equal(error->capacity, sizeof(error->message));
+    error->code = NNRT_DEVICE_ERROR;
+    error->node = 1;
+    error->tensor = -1;
+    return driver_run_in(m, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, NULL);
+}
+
+static void test_wordless_driver(void **state)
+{
+    static job j;
+    NNRT_ModelConfig config;
+    (void)state;
+    job_init(&j, sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
+    j.d.table->PrepareModel = wordless_prepare;
+    j.d.modelTable->RunIn = wordless_run;
+    job_register(&j);
+    j.d.prepareCode = NNRT_INVALID_SHAPE;
+    config_init(&config, &j.e);
+    assert_int_equal(nnrt_device_prepare(j.device, &j.g.model, &config, &j.prepared), NNRT_INVALID_SHAPE);
+    assert_int_equal(j.e.code, NNRT_INVALID_SHAPE);
+    assert_int_equal(j.e.node, 1);
+    assert_int_equal(j.e.tensor, 3);
+    assert_non_null(strstr(j.e.message, "device 'npu_test_v1_0' cannot prepare the model: NNRT_INVALID_SHAPE (25)"));
+    j.d.prepareCode = NNRT_SUCCESS;
+    memset(&j.e, 0, sizeof(j.e));
+    job_prepare(&j);
+    assert_int_equal(j.e.code, NNRT_SUCCESS);
+    assert_int_equal(job_run(&j, 1024), NNRT_SUCCESS);
+    assert_int_equal(j.e.code, NNRT_SUCCESS);
+    j.d.runCode = NNRT_DEVICE_ERROR;
+    assert_int_equal(job_run(&j, 1024), NNRT_DEVICE_ERROR);
+    assert_int_equal(j.e.node, 1);
+    assert_non_null(strstr(j.e.message, "run failed"));
+    job_end(&j);
+}
+
+/* With an allocator nothing comes from anywhere else: malloc is shut. */
+static void test_allocator_serves_all(void **state)
+{
+    static job j;
+    (void)state;
+    for (uint32_t i = 0; i < 3; i++) { /* reference; auto, alone and with a device that refuses in the end */
+        tracker t;
+        nnrt_allocator a = allocator_of(&t);
+        nnrt_device *d = i == 0 ? reference() : automatic();
+        NNRT_ModelConfig config;
+        NNRT_ReturnCode codes[5] = {0, 0, 0, 0, 0};
+        bool ok[2];
+        size_t bytes;
+        memset(&t, 0, sizeof(t));
+        job_init(&j, sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
+        j.d.prepareCode = NNRT_FAILED;
+        if (i == 2)
+            job_register(&j);
+        config_init(&config, &j.e);
+        config.allocator = &a;
+        heap_shut = true; /* no assertion until it is open again */
+        codes[0] = nnrt_device_explain(d, &j.g.model, &config, ok, 2, NULL, NULL);
+        codes[1] = nnrt_device_model_memory(d, &j.g.model, &config, &bytes);
+        codes[2] = nnrt_device_prepare(d, &j.g.model, &config, &j.prepared);
+        codes[3] = nnrt_model_validate(&j.g.model, &config, NULL);
+        if (codes[2] == NNRT_SUCCESS) {
+            codes[4] = job_run(&j, 0);
+            nnrt_device_release(d, j.prepared);
+        }
+        heap_shut = false;
+        for (uint32_t k = 0; k < 5; k++)
+            assert_int_equal(codes[k], NNRT_SUCCESS);
+        assert_true(t.calls > 10);
+        assert_int_equal(t.live, 0);
+        j.prepared = NULL;
+        job_end(&j);
     }
 }
 
@@ -2859,11 +3450,6 @@ static void test_run_v1_limits(void **state)
 
 /* ---- auto ---- */
 
-static nnrt_device *automatic(void)
-{
-    return nnrt_device_find("auto");
-}
-
 /* Prepares the sound model on auto and runs it once; true when a test driver did it, false when the reference device
    did. */
 static bool auto_ran_on_driver(job *j)
@@ -2938,8 +3524,86 @@ static void test_auto_falls_back(void **state)
     j.d.refused = 0;
     assert_false(auto_ran_on_driver(&j));
     j.d.refused = NNRT_NO_TENSOR;
+    j.d.table->GetSupportedNodes = NULL;
     j.d.table->GetSupportedOperation = NULL; /* takes what it is given */
     assert_true(auto_ran_on_driver(&j));
+    job_end(&j);
+}
+
+/* One that takes every node and then refuses is not the end: the next one has its turn, in memory as in a buffer, and
+   what GetModelMemory says is meant for the one that gets the model. */
+static void test_auto_goes_on(void **state)
+{
+    static graph g;
+    driver d[3];
+    (void)state;
+    for (uint32_t refusing = 0; refusing < 4; refusing++) {
+        static const char *const names[3] = {"npu", "gpu", "cpu"};
+        static const NNRT_DeviceType types[3] = {NNRT_DEVICE_TYPE_ACCELERATOR, NNRT_DEVICE_TYPE_GPU,
+                                                 NNRT_DEVICE_TYPE_CPU};
+        NNRT_ModelConfig config;
+        tracker t;
+        nnrt_allocator a = allocator_of(&t);
+        NNRT_PreparedModel *prepared = NULL;
+        nnrt_error e;
+        guarded buffer;
+        size_t bytes = 0, inner = 0;
+        memset(&t, 0, sizeof(t));
+        graph_sound(&g);
+        for (uint32_t i = 0; i < 3; i++) {
+            driver_init(&d[2 - i], sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
+            d[2 - i].name = names[2 - i];
+            d[2 - i].type = types[2 - i];
+            d[2 - i].prepareCode = 2 - i < refusing ? NNRT_DEVICE_BUSY : NNRT_SUCCESS;
+            driver_register(&d[2 - i]);
+        }
+        config_init(&config, &e);
+        config.allocator = &a;
+        assert_int_equal(nnrt_device_prepare(automatic(), &g.model, &config, &prepared), NNRT_SUCCESS);
+        assert_int_equal(e.code, NNRT_SUCCESS);
+        assert_string_equal(e.message, "");
+        for (uint32_t i = 0; i < 3; i++)
+            assert_int_equal(d[i].prepared, i <= refusing ? 1 : 0);
+        nnrt_device_release(automatic(), prepared);
+        for (uint32_t i = 0; i < 3; i++)
+            assert_int_equal(d[i].released, i == refusing ? 1 : 0);
+        assert_int_equal(t.live, 0);
+        assert_int_equal(nnrt_device_model_memory(automatic(), &g.model, &config, &bytes), NNRT_SUCCESS);
+        assert_int_equal(e.code, NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_model_memory(refusing < 3 ? nnrt_device_find(names[refusing]) : reference(),
+                                                  &g.model, &config, &inner),
+                         NNRT_SUCCESS);
+        assert_true(bytes > inner && bytes < inner + 512);
+        buffer = guarded_make(bytes, 0);
+        config.buffer = buffer.data;
+        config.bufferBytes = bytes;
+        assert_int_equal(nnrt_device_prepare(automatic(), &g.model, &config, &prepared), NNRT_SUCCESS);
+        nnrt_device_release(automatic(), prepared);
+        guarded_end(&buffer);
+        assert_int_equal(clean_registry(NULL), 0);
+        for (uint32_t i = 0; i < 3; i++)
+            driver_end(&d[i]);
+    }
+}
+
+/* Every node counts as taken by auto when a device takes all of them, also where the reference device could not. */
+static void test_auto_supported(void **state)
+{
+    static job j;
+    const reasons *r;
+    (void)state;
+    job_init(&j, sizeof(NNRT_DeviceVtbl), sizeof(NNRT_PreparedModelVtbl));
+    spoil_shapes_differ(&j.g, NULL);
+    (void)expect_support(automatic(), &j.g.model, NULL, "0");
+    job_register(&j);
+    (void)expect_support(automatic(), &j.g.model, NULL, "");
+    j.d.refused = 1;
+    (void)expect_support(automatic(), &j.g.model, NULL, "0");
+    j.d.table->GetSupportedNodes = NULL; /* a device that gives no reasons */
+    r = expect_support(j.device, &j.g.model, NULL, "1");
+    assert_int_equal(r->errors[0].code, NNRT_UNSUPPORTED_OP);
+    assert_non_null(strstr(r->errors[0].message, "npu_test_v1_0"));
+    assert_non_null(strstr(r->errors[0].message, "ACTIVATION"));
     job_end(&j);
 }
 
@@ -3038,6 +3702,8 @@ static void test_auto_without_slots(void **state)
     j.d.notEnough = true;
     assert_int_equal(job_run(&j, 0), NNRT_INSUFFICIENT_BUFFER);
     assert_int_equal(nnrt_device_model_memory(automatic(), &j.g.model, NULL, &bytes), NNRT_NOT_SUPPORT);
+    assert_ptr_not_equal(j.d.last, inner); /* it was tried once more, and cannot be given back either */
+    free(j.d.last);
     job_end(&j);
     free(inner);
 }
@@ -3056,11 +3722,21 @@ static void test_auto_failures(void **state)
     job_register(&j);
     config_init(&config, &j.e);
     config.allocator = &a;
-    j.d.prepareCode = NNRT_TIME_OUT; /* it took every node and fails then: its code, its name */
-    assert_int_equal(nnrt_device_prepare(automatic(), &j.g.model, &config, &j.prepared), NNRT_TIME_OUT);
+    j.d.prepareCode =
+        NNRT_TIME_OUT; /* it took every node and fails then; so does the last: what that one says counts */
+    spoil_shapes_differ(&j.g, NULL);
+    assert_int_equal(nnrt_device_prepare(automatic(), &j.g.model, &config, &j.prepared), NNRT_INVALID_SHAPE);
     assert_null(j.prepared);
-    assert_non_null(strstr(j.e.message, "npu_test_v1_0"));
+    assert_int_equal(j.d.prepared, 1);
+    assert_int_equal(j.e.code, NNRT_INVALID_SHAPE);
+    assert_non_null(strstr(j.e.message, "node 0 'sum' (ADD_FUSION)"));
     assert_int_equal(t.live, 0);
+    memset(&j.e, 0, sizeof(j.e)); /* a fault that was there before stays the first */
+    (void)nnrt_error_set(&j.e, NNRT_FAILED, "before");
+    assert_int_equal(nnrt_device_prepare(automatic(), &j.g.model, &config, &j.prepared), NNRT_INVALID_SHAPE);
+    assert_string_equal(j.e.message, "before");
+    assert_int_equal(j.e.code, NNRT_FAILED);
+    graph_sound(&j.g);
     assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
     config_init(&config, &j.e);
     config.mode = 77;
@@ -3157,21 +3833,32 @@ static const NNRT_AddFusion flash_add = {NNRT_ACTIVATION_TYPE_RELU};
 static const uint32_t flash_in0[2] = {0, 1}, flash_in1[2] = {3, 2}, flash_out0[1] = {3}, flash_out1[1] = {4},
                       flash_nodes[2] = {0, 1};
 static const NNRT_Tensor flash_tensors[5] = {
-    {"x", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, {-1, 0, 0, 0, NULL}, {NULL, 0}},
+    {"x", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, {-1, 0, 0, 0, NULL}, {NULL, 0}, 0, {NULL, 0}},
     {"factor",
      NNRT_DATA_TYPE_FLOAT32,
      {flash_row, 1},
      NNRT_FORMAT_NONE,
      {-1, 8, 0, 8, (void *)(uintptr_t)flash_factor},
+     {NULL, 0},
+     0,
      {NULL, 0}},
     {"offset",
      NNRT_DATA_TYPE_FLOAT32,
      {flash_row, 1},
      NNRT_FORMAT_NONE,
      {-1, 8, 0, 8, (void *)(uintptr_t)flash_offset},
+     {NULL, 0},
+     0,
      {NULL, 0}},
-    {"product", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, {-1, 0, 0, 0, NULL}, {NULL, 0}},
-    {"y", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, {-1, 0, 0, 0, NULL}, {NULL, 0}}};
+    {"product",
+     NNRT_DATA_TYPE_FLOAT32,
+     {flash_dims, 2},
+     NNRT_FORMAT_NONE,
+     {-1, 0, 0, 0, NULL},
+     {NULL, 0},
+     0,
+     {NULL, 0}},
+    {"y", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, {-1, 0, 0, 0, NULL}, {NULL, 0}, 0, {NULL, 0}}};
 static const NNRT_Node flash_node_list[2] = {{"mul",
                                               NNRT_NODE_TYPE_MUL_FUSION,
                                               {&flash_mul, sizeof(flash_mul)},
@@ -3279,14 +3966,24 @@ static void test_model_copy(void **state)
         nnrt_memory memory;
         NNRT_Model *copy;
         NNRT_PreparedModel *prepared = NULL;
+        uint32_t *symbols = (uint32_t *)malloc(sizeof(some_symbols));
+        memcpy(symbols, some_symbols, sizeof(some_symbols));
+        g->tensors[3].quantAxis = 2;
+        g->tensors[3].symbols = NNRT_Uint32List_make(symbols, 2);
+        g->dims[3][0] = -1;
         nnrt_memory_count(&memory, NULL);
         copy = nnrt_model_copy(&g->model, &memory, constants != 0);
         assert_non_null(copy);
+        memset(symbols, 0xEE, sizeof(some_symbols));
+        free(symbols);
         graph_free(g, constants != 0);
         assert_string_equal(copy->name, "test");
         assert_string_equal(copy->allTensors.data[1].name, "c");
         assert_string_equal(copy->nodes.data[1].name, "act");
         assert_string_equal(copy->subGraph.data[0].name, "main");
+        assert_int_equal(copy->allTensors.data[3].quantAxis, 2);
+        assert_int_equal(copy->allTensors.data[3].symbols.count, 2);
+        assert_int_equal(copy->allTensors.data[3].symbols.data[0], 7);
         assert_int_equal(nnrt_device_prepare(reference(), copy, NULL, &prepared), NNRT_SUCCESS);
         thirds_run(prepared);
         nnrt_device_release(reference(), prepared);
@@ -3574,8 +4271,11 @@ int main(void)
     TEST(test_ranges_and_io);
     TEST(test_caller_workspace_forbids_run);
     TEST(test_reference_supported);
+    TEST(test_supported_behind_others);
+    TEST(test_supported_memory);
     TEST(test_null_arguments);
     TEST(test_slots_stay_where_they_are);
+    TEST(test_records_stay_as_they_are);
     TEST(test_builtin_devices);
     TEST(test_registration_is_checked);
     TEST(test_device_names);
@@ -3586,11 +4286,17 @@ int main(void)
     TEST(test_table_longer_than_known);
     TEST(test_device_slots_missing);
     TEST(test_model_slots_missing);
+    TEST(test_config_says_its_size);
+    TEST(test_error_says_its_room);
+    TEST(test_wordless_driver);
+    TEST(test_allocator_serves_all);
     TEST(test_driver_codes);
     TEST(test_prepare_that_gives_nothing);
     TEST(test_run_v1_limits);
     TEST(test_auto_takes_the_best);
     TEST(test_auto_falls_back);
+    TEST(test_auto_goes_on);
+    TEST(test_auto_supported);
     TEST(test_auto_forwards);
     TEST(test_auto_without_slots);
     TEST(test_auto_failures);

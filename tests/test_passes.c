@@ -324,6 +324,34 @@ static void test_fold_of_the_dead(void **state)
     nnrt_model_destroy(m);
 }
 
+/* A result that becomes a constant has no open extents any more; what is declared of others stays theirs. */
+static void test_fold_open(void **state)
+{
+    static const int32_t open[1] = {-1};
+    static const uint32_t symbols[1] = {3};
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 8, 0, 0, 0), c, y;
+    NNRT_Model *m;
+    (void)state;
+    c = op1(b, NNRT_NODE_TYPE_SQRT, numbers(b, 1, 8, 0, 0, 0));
+    y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, c);
+    nnrt_builder_declare(b, c, NNRT_DATA_TYPE_FLOAT32, 1, open);
+    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, 1, open);
+    nnrt_builder_symbols(b, c, symbols, 1);
+    nnrt_builder_symbols(b, y, symbols, 1);
+    nnrt_builder_quant_axis(b, y, 1);
+    nnrt_builder_output(b, y);
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 1);
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        assert_int_equal(m->allTensors.data[i].symbols.count, i == m->outputIndex.data[0] ? 1 : 0);
+    assert_int_equal(m->allTensors.data[m->outputIndex.data[0]].symbols.data[0], 3);
+    assert_int_equal(m->allTensors.data[m->outputIndex.data[0]].quantAxis, 1);
+    nnrt_model_destroy(m);
+}
+
 /* A constant in another shape shares the bytes of the constant, which stays in the old model. */
 static void test_fold_shares(void **state)
 {
@@ -1420,7 +1448,9 @@ static void test_slices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fold), cmocka_unit_test(test_fold_of_the_dead),
+        cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_fold_of_the_dead),
+        cmocka_unit_test(test_fold_open),
         cmocka_unit_test(test_fold_shares),
         cmocka_unit_test(test_fold_growth),
         cmocka_unit_test(test_fold_shapes),

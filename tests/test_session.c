@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +12,16 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* The library's heap, which a test may shut. */
+static bool heap_shut;
+#define malloc(bytes) (heap_shut ? NULL : malloc(bytes))
+#define calloc(count, bytes) (heap_shut ? NULL : calloc(count, bytes))
+#define realloc(block, bytes) (heap_shut ? NULL : realloc(block, bytes))
+#define NNRT_IMPLEMENTATION
 #include "nnrt.h"
+#undef malloc
+#undef calloc
+#undef realloc
 
 #include "kit.h"
 
@@ -331,11 +341,25 @@ static const uint32_t flash_order[2] = {0, 1};
         -1, 0, 0, 0, NULL                                                                                              \
     }
 static const NNRT_Tensor flash_tensors[5] = {
-    {"x", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, FLASH_NONE, {NULL, 0}},
-    {"factor", NNRT_DATA_TYPE_FLOAT32, {flash_row, 1}, NNRT_FORMAT_NONE, FLASH_DATA(flash_factor), {NULL, 0}},
-    {"offset", NNRT_DATA_TYPE_FLOAT32, {flash_row, 1}, NNRT_FORMAT_NONE, FLASH_DATA(flash_offset), {NULL, 0}},
-    {"product", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, FLASH_NONE, {NULL, 0}},
-    {"y", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, FLASH_NONE, {NULL, 0}}};
+    {"x", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, FLASH_NONE, {NULL, 0}, 0, {NULL, 0}},
+    {"factor",
+     NNRT_DATA_TYPE_FLOAT32,
+     {flash_row, 1},
+     NNRT_FORMAT_NONE,
+     FLASH_DATA(flash_factor),
+     {NULL, 0},
+     0,
+     {NULL, 0}},
+    {"offset",
+     NNRT_DATA_TYPE_FLOAT32,
+     {flash_row, 1},
+     NNRT_FORMAT_NONE,
+     FLASH_DATA(flash_offset),
+     {NULL, 0},
+     0,
+     {NULL, 0}},
+    {"product", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, FLASH_NONE, {NULL, 0}, 0, {NULL, 0}},
+    {"y", NNRT_DATA_TYPE_FLOAT32, {flash_dims, 2}, NNRT_FORMAT_NONE, FLASH_NONE, {NULL, 0}, 0, {NULL, 0}}};
 static const NNRT_Node flash_nodes[2] = {{"mul",
                                           NNRT_NODE_TYPE_MUL_FUSION,
                                           {&flash_mul, sizeof(flash_mul)},
@@ -510,12 +534,11 @@ static void test_every_allocation_fails(void **state)
 
 /* ---- what may be wrong when a session is made ---- */
 
-static void expect_create(const NNRT_Model *model, const nnrt_session_desc *desc, NNRT_ReturnCode want,
-                          const char *says)
+static void expect_create_on(const NNRT_Model *model, const nnrt_session_desc *desc, NNRT_ReturnCode want,
+                             const char *says)
 {
     nnrt_session *session = (nnrt_session *)(uintptr_t)&want;
     nnrt_error e;
-    size_t bytes = 1;
     NNRT_ReturnCode code;
     memset(&e, 0, sizeof(e));
     code = nnrt_session_create(&session, model, desc, &e);
@@ -524,6 +547,16 @@ static void expect_create(const NNRT_Model *model, const nnrt_session_desc *desc
                  says);
     assert_int_equal(nnrt_session_create(&session, model, desc, NULL), want);
     assert_null(session);
+}
+
+/* The same, and of nnrt_session_bytes too. */
+static void expect_create(const NNRT_Model *model, const nnrt_session_desc *desc, NNRT_ReturnCode want,
+                          const char *says)
+{
+    nnrt_error e;
+    size_t bytes = 1;
+    NNRT_ReturnCode code;
+    expect_create_on(model, desc, want, says);
     if (desc != NULL && desc->buffer != NULL)
         return;
     memset(&e, 0, sizeof(e));
@@ -882,24 +915,57 @@ static void test_sharing_in_memory(void **state)
     }
 }
 
-/* Sharing is for the same model: another one is refused, or runs are. */
+/* Sharing is for the same model, device and extents: everything else is refused, and says which it is. */
 static void test_sharing_another_model(void **state)
 {
+    static const nnrt_dims rows[3] = {{2, {3, 4}}, {2, {5, 4}}, {1, {3, 0}}};
     static graph g, other;
     nnrt_session_desc desc = no_desc();
-    nnrt_session *owner, *session = NULL;
-    nnrt_error e;
+    nnrt_session *owner, *session;
     (void)state;
     build_chain(&g);
     build_outputs(&other); /* six outputs, not one */
     owner = session_of(&g.model, NULL);
     desc.share = owner;
-    memset(&e, 0, sizeof(e));
-    assert_int_not_equal(nnrt_session_create(&session, &other.model, &desc, &e), NNRT_SUCCESS);
-    assert_null(session);
-    assert_true(strlen(e.message) > 0);
+    expect_create(&other.model, &desc, NNRT_INVALID_PARAMETER, "another model");
+    build_chain(&other); /* the same, but not it */
+    other.model.name = "twin";
+    expect_create(&other.model, &desc, NNRT_INVALID_PARAMETER, "another model than 'twin'");
+    build_outputs(&g); /* in the same place */
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "another model");
+    build_chain(&g);
+    g.tensors[0].name = "z";
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "another model");
+    g.tensors[0].name = "x";
+    desc.device = "reference";
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "'auto_nnrt_v2_0', not on 'reference'");
+    desc.device = "auto";
+    nnrt_session_destroy(session_of(&g.model, &desc));
     sample_run(&samples[0], owner, 1);
     nnrt_session_destroy(owner);
+    build_in_place(&g);
+    g.dims[0][0] = -1;
+    desc = no_desc();
+    desc.inputDims = nnrt_dims_list_make(rows, 1);
+    owner = session_of(&g.model, &desc);
+    desc.share = owner;
+    session = session_of(&g.model, &desc);
+    assert_int_equal(nnrt_session_input(session, 0).shape.dims[0], 3);
+    nnrt_session_destroy(session);
+    desc.inputDims = nnrt_dims_list_make(rows + 1, 1);
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "inputDims has other extents for input 0 'x'");
+    desc.inputDims = nnrt_dims_list_make(rows + 2, 1);
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "inputDims has other extents for input 0 'x'");
+    desc.inputDims = nnrt_dims_list_make(rows, 2);
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "2 entries");
+    desc.inputDims = nnrt_dims_list_make(NULL, 1);
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "0 entries");
+    desc.inputDims.count = 0; /* those of that session */
+    session = session_of(&g.model, &desc);
+    assert_int_equal(nnrt_session_input(session, 0).shape.dims[0], 3);
+    assert_int_equal(nnrt_session_output(session, 0).bytes, 48);
+    nnrt_session_destroy(owner);
+    nnrt_session_destroy(session);
 }
 
 /* ---- threads ---- */
@@ -1015,7 +1081,8 @@ static void test_destroy_on_threads(void **state)
 typedef struct driver {
     NNRT_DeviceVtbl table;
     NNRT_PreparedModelVtbl modelTable;
-    NNRT_ReturnCode prepareCode, runCode;
+    NNRT_ReturnCode prepareCode, runCode, ioCode;
+    nnrt_dims shapes[2]; /* that GetIO says, where a test offers it */
     bool notEnough;
     int32_t prepared, released, ranV1, ran;
     NNRT_PreparedModel *last;
@@ -1190,24 +1257,33 @@ static void test_hdi_1_0_session(void **state)
     assert_int_equal(nnrt_device_register(&d.table, &d, NULL), NNRT_SUCCESS);
     build_chain(&g);
     desc.device = "npu";
-    memset(&e, 0, sizeof(e)); /* y is undeclared, and the driver cannot tell */
-    assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_NOT_SUPPORT);
-    assert_null(session);
-    assert_non_null(strstr(e.message, "output 0 'y'"));
-    free(d.last);
-    for (uint32_t i = 0; i < 2; i++) { /* declared in part: an extent open, or no type */
-        g.tensors[7] = g.tensors[0];
-        g.tensors[7].name = "y";
-        if (i == 0)
+    for (uint32_t i = 0; i < 3; i++) { /* the driver does not tell of y, nor the model: not at all, or in part */
+        if (i > 0) {
+            g.tensors[7] = g.tensors[0];
+            g.tensors[7].name = "y";
+        }
+        if (i == 1)
             g.tensors[7].dims = NNRT_Int32List_make(open_dims, 2);
-        else
+        if (i == 2)
             g.tensors[7].dataType = NNRT_DATA_TYPE_UNKNOWN;
-        memset(&e, 0, sizeof(e));
-        assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_INVALID_SHAPE);
-        assert_null(session);
-        assert_non_null(strstr(e.message, "output 0 'y'"));
+        session = session_of(&g.model, &desc);
+        assert_int_equal(nnrt_session_output(session, 0).dataType, F32);
+        assert_int_equal(nnrt_session_output(session, 0).shape.rank, 2);
+        assert_int_equal(nnrt_session_output(session, 0).shape.dims[0], 4);
+        assert_int_equal(nnrt_session_output(session, 0).bytes, 64);
+        driver_session_run(session);
+        nnrt_session_destroy(session);
         free(d.last);
     }
+    g.dims[1][0] = 2; /* c [2], which does not go with [4,4]: what is not declared does not follow either */
+    g.tensors[1].data.bufferSize = g.tensors[1].data.dataSize = 8;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), NNRT_INVALID_SHAPE);
+    assert_null(session);
+    assert_non_null(strstr(e.message, "'sum' (ADD_FUSION)"));
+    free(d.last);
+    build_chain(&g);
+    d.ranV1 = 0;
     g.tensors[7] = g.tensors[0];
     g.tensors[7].name = "y";
     session = session_of(&g.model, &desc);
@@ -1227,16 +1303,171 @@ static void test_hdi_1_0_session(void **state)
     driver_session_run(session);
     nnrt_session_destroy(session);
     free(d.last);
-    assert_int_equal(d.prepared, 4);
+    assert_int_equal(d.prepared, 5);
     assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
 }
 
-/* Every code of the driver comes through nnrt_session_create and nnrt_run, with a message. */
-static void test_driver_codes(void **state)
+static NNRT_ReturnCode driver_io(NNRT_PreparedModel *m, bool output, uint32_t index, NNRT_DataType *type,
+                                 nnrt_dims *shape)
 {
+    (void)index;
+    *type = F32;
+    *shape = driver_of(m)->shapes[output ? 1 : 0];
+    return driver_of(m)->ioCode;
+}
+
+/* What a driver says of shapes is looked at before it is used. */
+static void test_driver_shapes(void **state)
+{
+    static const nnrt_dims good = {2, {4, 4}},
+                           bad[4] = {{9, {1, 1, 1, 1, 1, 1, 1, 1}}, {-1, {0}}, {2, {4, -1}}, {1000000, {0}}};
+    static graph g;
+    nnrt_session_desc desc = no_desc();
+    nnrt_session *session;
+    driver d;
+    (void)state;
+    driver_start(&d);
+    d.modelTable.GetIO = driver_io;
+    desc.device = "npu";
+    build_chain(&g);
+    for (uint32_t output = 0; output < 2; output++)
+        for (uint32_t i = 0; i < COUNT(bad); i++) {
+            d.shapes[0] = d.shapes[1] = good;
+            session = session_of(&g.model, &desc);
+            driver_session_run(session);
+            nnrt_session_destroy(session);
+            d.shapes[output] = bad[i];
+            expect_create_on(&g.model, &desc, NNRT_INVALID_SHAPE, output == 0 ? "input 0 'x'" : "output 0 'y'");
+        }
+    d.shapes[0] = d.shapes[1] = good;
+    d.ioCode = NNRT_TIME_OUT;
+    expect_create_on(&g.model, &desc, NNRT_TIME_OUT, "input 0 'x'");
+    assert_int_equal(d.released, d.prepared);
+    assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
+}
+
+/* A device that tells no shapes, of a model that declares none: they are inferred, in the session's buffer where it has
+   one, and the bytes that this takes are counted. */
+static void test_driver_shapes_inferred(void **state)
+{
+    static const char *const names[2] = {"npu", NULL};
+    static const nnrt_dims rows[1] = {{2, {4, 4}}};
     static graph g;
     static driver d;
     (void)state;
+    driver_start(&d);
+    for (uint32_t i = 0; i < 4; i++) {
+        nnrt_session_desc desc = no_desc();
+        nnrt_session *session;
+        guarded buffer;
+        size_t bytes = 0;
+        build_chain(&g);
+        if (i >= 2) {
+            g.dims[0][0] = -1;
+            desc.inputDims = nnrt_dims_list_make(rows, 1);
+        }
+        desc.device = names[i % 2];
+        assert_int_equal(nnrt_session_bytes(&g.model, &desc, &bytes, NULL), NNRT_SUCCESS);
+        buffer = guarded_make(bytes, 0);
+        desc.buffer = buffer.data;
+        desc.bufferBytes = bytes;
+        heap_shut = true; /* the driver of this file has its own */
+        session = NULL;
+        if (nnrt_session_create(&session, &g.model, &desc, NULL) != NNRT_SUCCESS)
+            session = NULL;
+        heap_shut = false;
+        assert_non_null(session);
+        assert_int_equal(nnrt_session_input(session, 0).shape.dims[0], 4);
+        driver_session_run(session);
+        nnrt_session_destroy(session);
+        desc.bufferBytes = bytes - 1;
+        expect_no_memory(&g.model, &desc);
+        guarded_end(&buffer);
+    }
+    assert_int_equal(d.released, d.prepared);
+    assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
+}
+
+/* With an allocator all memory comes from it, whatever the device: the library's heap is shut. Files are the system's. */
+static void test_allocator_serves_all(void **state)
+{
+    static const float ones[4] = {1, 1, 1, 1};
+    static const int32_t dims[2] = {4, 4}, row[1] = {4};
+    static const uint32_t symbols[2] = {0, 0};
+    const NNRT_QuantParam quant = {8, 0, 1};
+    driver d;
+    (void)state;
+    driver_start(&d);
+    for (uint32_t i = 0; i < 4; i++) {
+        static const char *const names[4] = {"reference", "auto", "npu", "auto"};
+        tracker t;
+        nnrt_allocator a = allocator_of(&t);
+        nnrt_session_desc desc = no_desc();
+        nnrt_save_desc saving;
+        nnrt_load_desc loading;
+        nnrt_session *session = NULL, *shared = NULL;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model = NULL, *loaded = NULL;
+        NNRT_ReturnCode codes[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+        uint32_t x[2], y;
+        size_t bytes = 0, fileBytes = 0;
+        static uint8_t file[4096];
+        uint8_t *at = file + (NNRT_ALIGNMENT - (uintptr_t)file % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+        float in[16], out[16];
+        memset(&t, 0, sizeof(t));
+        memset(in, 0, sizeof(in));
+        memset(&saving, 0, sizeof(saving));
+        memset(&loading, 0, sizeof(loading));
+        saving.allocator = loading.allocator = desc.allocator = &a;
+        desc.device = names[i];
+        d.prepareCode = i == 3 ? NNRT_FAILED : NNRT_SUCCESS; /* then auto goes on */
+        heap_shut = true;                                    /* no assertion until it is open again */
+        codes[0] = nnrt_builder_create(&b, "model", &a);
+        x[0] = nnrt_builder_input(b, "x", F32, 2, dims);
+        x[1] = nnrt_builder_constant(b, "one", F32, 1, row, ones, true);
+        y = nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, x, 2);
+        nnrt_builder_quant(b, y, &quant, 1);
+        nnrt_builder_quant_axis(b, y, 1);
+        nnrt_builder_declare(b, y, F32, 2, dims);
+        nnrt_builder_symbols(b, y, symbols, 2);
+        nnrt_builder_output(b, nnrt_builder_op(b, "act", NNRT_NODE_TYPE_ACTIVATION, &absolute, &y, 1));
+        codes[1] = nnrt_builder_finish(b, &model, NULL);
+        nnrt_builder_destroy(b);
+        codes[2] = nnrt_model_optimize(&model, NULL);
+        codes[3] = nnrt_model_save_memory(model, &saving, at, sizeof(file) - NNRT_ALIGNMENT, &fileBytes, NULL);
+        codes[4] = nnrt_model_load_memory(&loaded, at, fileBytes, &loading, NULL);
+        codes[5] = nnrt_session_bytes(loaded, &desc, &bytes, NULL);
+        codes[6] = nnrt_session_create(&session, loaded, &desc, NULL);
+        if (codes[6] == NNRT_SUCCESS) {
+            codes[7] = nnrt_run(session, NNRT_IO(in), NNRT_IO(out));
+            desc.share = session;
+            if (i != 2) /* it cannot */
+                codes[7] = codes[7] == NNRT_SUCCESS ? nnrt_session_create(&shared, loaded, &desc, NULL) : codes[7];
+        }
+        nnrt_session_destroy(shared);
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(loaded);
+        nnrt_model_destroy(model);
+        heap_shut = false;
+        for (uint32_t k = 0; k < 8; k++)
+            if (codes[k] != NNRT_SUCCESS && !(i == 1 && k == 7)) /* auto is on the driver then, which cannot share */
+                fail_msg("%s, call %u: %s", names[i], k, nnrt_code_name(codes[k]));
+        assert_true(t.calls > 20);
+        assert_int_equal(t.live, 0);
+        assert_false(t.wrong);
+    }
+    assert_int_equal(d.released, d.prepared);
+    assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
+}
+
+/* Every code of the driver comes through nnrt_session_create and nnrt_run, with a message; auto has the next one run. */
+static void test_driver_codes(void **state)
+{
+    static graph g;
+    nnrt_session_desc desc = no_desc();
+    driver d;
+    (void)state;
+    desc.device = "npu";
     driver_start(&d);
     build_chain(&g);
     g.tensors[7] = g.tensors[0];
@@ -1252,7 +1483,10 @@ static void test_driver_codes(void **state)
         memset(x, 0, sizeof(x));
         memset(&e, 0, sizeof(e));
         d.prepareCode = code;
-        assert_int_equal(nnrt_session_create(&session, &g.model, NULL, &e), code);
+        session = session_of(&g.model, NULL);
+        sample_run(&samples[0], session, 0);
+        nnrt_session_destroy(session);
+        assert_int_equal(nnrt_session_create(&session, &g.model, &desc, &e), code);
         assert_null(session);
         assert_int_equal(e.code, code);
         assert_non_null(strstr(e.message, "npu_npu_v1_7"));
@@ -1304,6 +1538,9 @@ int main(void)
         TEST(test_destroy_on_threads),
         TEST(test_driver_session),
         TEST(test_hdi_1_0_session),
+        TEST(test_driver_shapes),
+        TEST(test_driver_shapes_inferred),
+        TEST(test_allocator_serves_all),
         TEST(test_driver_codes),
     };
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -135,6 +135,7 @@ static uint64_t mix_model(const NNRT_Model *m)
         h = mix(mix(h, &t->dataType, sizeof(t->dataType)), &t->format, sizeof(t->format));
         h = mix_list(h, t->dims.data, t->dims.count, 4);
         h = mix_list(h, t->quantParams.data, t->quantParams.count, sizeof(NNRT_QuantParam));
+        h = mix_list(mix(h, &t->quantAxis, sizeof(t->quantAxis)), t->symbols.data, t->symbols.count, 4);
         h = mix(h, &t->data.dataSize, sizeof(t->data.dataSize));
         if (fuzz_constant(t))
             h = mix_data(h, (const uint8_t *)fuzz_data(&t->data), t->data.dataSize);

@@ -54,7 +54,7 @@ for build in gcc-nnrt gcc-onnx gcc-static clang-onnx clang-static g++-onnx; do
     fi
     # `none` of nnrti_onnx_at stands for a value that is not there, and is only read
     empty "$compiler $unit.c: data that is written to" "$(nm "$unit.o" | awk '$2 ~ /^[bBcCdDsS]$/ { print $3 }' |
-        grep -vE 'nnrti_devices$|nnrti_device_total$|nnrti_onnx_at|^none\.')"
+        grep -vE 'nnrti_devices$|nnrti_device_order$|nnrti_device_total$|nnrti_onnx_at|^none\.')"
     empty "$compiler $unit.c: calls what a library must not" "$(nm -u "$unit.o" | awk '{ print $NF }' |
         grep -xE 'abort|exit|_exit|_Exit|__assert_fail|v?printf|puts|putchar|perror|raise|stdout|stderr')"
 done

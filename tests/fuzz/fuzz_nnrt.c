@@ -52,6 +52,7 @@ static bool fuzz_same_tensor(const NNRT_Tensor *a, const NNRT_Tensor *b)
            (a->dims.count == 0 || memcmp(a->dims.data, b->dims.data, a->dims.count * sizeof(*a->dims.data)) == 0) &&
            (a->quantParams.count == 0 ||
             memcmp(a->quantParams.data, b->quantParams.data, a->quantParams.count * sizeof(NNRT_QuantParam)) == 0) &&
+           a->quantAxis == b->quantAxis && fuzz_same_indices(&a->symbols, &b->symbols) &&
            fuzz_constant(a) == fuzz_constant(b) && a->data.dataSize == b->data.dataSize &&
            (a->data.dataSize == 0 ||
             memcmp(fuzz_data(&a->data), fuzz_data(&b->data), a->data.dataSize) == 0);
