@@ -566,7 +566,7 @@ static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
     memset(b, 0, sizeof(*b));
     if (allocator != NULL)
         b->allocator = *allocator;
-    nnrt_memory_count(&b->memory, &b->allocator);
+    nnrt_memory_allocate(&b->memory, &b->allocator);
 }
 
 static bool nnrti_builder_failed(const nnrt_builder *b)
@@ -1112,7 +1112,7 @@ static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
     nnrti_builder_view(b, &m, &graph);
     if (nnrti_builder_failed(b))
         return b->error.code;
-    nnrt_memory_count(&memory, &b->allocator);
+    nnrt_memory_allocate(&memory, &b->allocator);
     code = nnrt_model_check(&m, &memory, NULL, &b->error);
     nnrt_memory_end(&memory);
     return code != NNRT_SUCCESS ? code : nnrti_owned_make(&m, b->copied, &b->allocator, model);
@@ -2157,7 +2157,7 @@ static NNRT_ReturnCode nnrti_graph_optimize(nnrti_graph *g, const NNRT_Model *m,
         if (i == 0)
             nnrti_graph_load(g, m);
         g->changed = false;
-        nnrt_memory_count(&g->work, &g->edit.allocator);
+        nnrt_memory_allocate(&g->work, &g->edit.allocator);
         code = nnrti_graph_round(g);
         nnrt_memory_end(&g->work);
         *any = *any || g->changed;
@@ -2323,7 +2323,7 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
     o.size = out != NULL ? size : 0;
     o.length = 0;
     memset(&error, 0, sizeof(error));
-    nnrt_memory_count(&memory, NULL);
+    nnrt_memory_allocate(&memory, NULL);
     nnrti_puts(&o, "digraph \"");
     nnrti_dot_text(&o, model != NULL ? nnrti_text_of(model->name) : "");
     nnrti_puts(&o,
@@ -2846,7 +2846,7 @@ static NNRT_ReturnCode nnrti_save_begin(const NNRT_Model *m, nnrti_writer *w, nn
     nnrt_memory memory;
     if (!nnrti_little_endian())
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot write .nnrt files");
-    nnrt_memory_count(&memory, w->desc->allocator);
+    nnrt_memory_allocate(&memory, w->desc->allocator);
     code = nnrt_model_check(m, &memory, NULL, error);
     nnrt_memory_end(&memory);
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++) {
@@ -3367,7 +3367,7 @@ static NNRT_ReturnCode nnrti_reader_make(nnrti_reader *r, const nnrt_allocator *
     if (block == NULL)
         return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "there is not enough memory to load the model");
     nnrt_memory_buffer(&memory, block, bytes);
-    nnrt_memory_count(&scratch, allocator);
+    nnrt_memory_allocate(&scratch, allocator);
     o = nnrti_reader_model(r, &memory);
     code = nnrti_reader_end(r, o, &scratch);
     nnrt_memory_end(&scratch);
@@ -3885,7 +3885,7 @@ static NNRT_ReturnCode nnrti_session_own_shapes(nnrt_session *s, const NNRT_Mode
         nnrt_memory_buffer(&memory, (uint8_t *)desc->buffer + s->headBytes + tables,
                            desc->bufferBytes - s->headBytes - tables);
     } else {
-        nnrt_memory_count(&memory, desc->allocator);
+        nnrt_memory_allocate(&memory, desc->allocator);
     }
     code = nnrti_session_shapes(s, m, desc, &memory, error);
     nnrt_memory_end(&memory);

@@ -59,28 +59,35 @@ NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes);
 NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes);
 
 /* Memory of known extent. Blocks that stay are taken from the front, those needed only while something is prepared from
-   the back. The same walk serves to count (nnrt_memory_count: every block comes from the allocator) and to work in one
-   buffer (nnrt_memory_buffer): peak is then what the buffer must have. full is sticky: once a block did not fit, all
-   fail. */
+   the back. One walk serves three ends: to count (nnrt_memory_count), to take pieces from an allocator
+   (nnrt_memory_allocate), and to work in one buffer (nnrt_memory_buffer), for which the peak of the count suffices.
+   full is sticky: once a block did not fit, all fail. */
 typedef struct nnrt_memory {
-    uint8_t *base, *top;              /* blocks that stay grow from base upwards, temporary ones from top downwards */
-    size_t size, topSize;             /* bytes there are for each; topSize 0: both share size */
+    uint8_t *base, *top; /* of a buffer: blocks that stay grow from base upwards, temporary ones from top downwards */
+    size_t size;
     size_t front, back;               /* bytes taken */
     size_t frontPeak, backPeak, peak; /* most there was at once: each, and together */
-    bool full;
+    bool full, counting;
     const nnrt_allocator *allocator;
-    void *blocks; /* while counting: chain of all blocks */
+    void *pieces[2]; /* from the allocator: what stays, what is temporary */
 } nnrt_memory;
 
+/* While counting, tables are real, from the allocator, and given back with nnrt_memory_end. */
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator);
+NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator);
 NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes);
-/* As counted, but what stays and what is temporary come from two blocks. */
-NNRT_API void nnrt_memory_split(nnrt_memory *m, void *keep, size_t keepBytes, void *temp, size_t tempBytes);
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes);         /* zeroed, aligned to 16 (NNRT_FIRMWARE: 8) */
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes); /* aligned to NNRT_ALIGNMENT */
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes);         /* as keep */
-NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m);                   /* all temporary blocks at once */
-NNRT_API void nnrt_memory_end(nnrt_memory *m);                         /* frees what counting allocated */
+/* Room that stays and is filled once: *block, aligned to NNRT_ALIGNMENT and not cleared; NULL while counting, as then
+   nothing is filled. false: there is no memory. */
+NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block);
+NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m); /* all temporary blocks at once */
+NNRT_API void nnrt_memory_end(nnrt_memory *m);       /* gives back all that came from the allocator */
+/* What stays belongs to the caller from now on, who gives the result to nnrt_memory_free; NULL: nothing came from the
+   allocator. Temporary blocks are dropped. */
+NNRT_API void *nnrt_memory_give(nnrt_memory *m);
+NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>model */
@@ -484,11 +491,12 @@ typedef struct nnrt_plan_arg {
 
 typedef struct nnrt_plan_step {
     nnrt_kernel kernel;
-    const void *attr;        /* resolved */
-    const nnrt_op *op;       /* NULL where a plan was made in another place (nnrt emit-c) */
-    const char *name;        /* of the node */
-    int32_t node; /* -1: a copy that the plan added for an output */
-    uint32_t arg; /* args[arg ..): nIn inputs, nDerived derived constants, nOut outputs */
+    const char *kernelName; /* of the kernel's row: "nnrt_conv2d_fusion_f32" */
+    const void *attr;       /* resolved */
+    const nnrt_op *op;      /* NULL where a plan was made in another place (nnrt emit-c) */
+    const char *name;       /* of the node */
+    int32_t node;           /* -1: a copy that the plan added for an output, or a step that a device added */
+    uint32_t arg;           /* args[arg ..): nIn inputs, nDerived derived constants, nOut outputs */
     uint32_t nIn, nDerived, nOut;
     size_t scratch, scratchBytes; /* place in the arena, and bytes from one worker's to the next one's; 0: none */
 } nnrt_plan_step;
@@ -513,9 +521,82 @@ typedef struct nnrt_plan {
     const nnrt_parallel *parallel; /* NULL: steps run on the calling thread */
 } nnrt_plan;
 
-/* Validates, infers, plans. Everything the plan points to lies in memory (kept) or in the model. */
+/* A plan is made in three phases. A device calls the first, changes what it does better, and calls the last.
+
+       nnrt_plan_draft    checks the model, resolves every node, computes what is known before a run
+       the device's edits
+       nnrt_plan_finish   drops what nobody reads, lets results take the place of their inputs, lays out the arena
+
+   What an edit may change of the draft:
+       a step's kernel, kernelName, attr, scratchBytes and flags, which then hold for the new kernel
+       the list of its arguments (nnrt_draft_args), as long as what it reads is written by a step in front of it
+       derived constants of a step (nnrt_draft_derive): packed weights, tables
+       steps that are gone (kernel NULL), or new (nnrt_draft_insert)
+       tensors between steps: new ones (nnrt_draft_tensor); bytes[] of one, where a layout needs more, with the views of
+       all arguments that are it
+   What it may not: the model, operands of inputs and outputs of the model, constants.
+   Edits run twice where bytes are counted first, so they must do the same both times, and take all memory from
+   draft->memory. examples/device/device.c is a whole device that is made so. */
+typedef struct nnrt_draft_step {
+    nnrt_kernel kernel; /* NULL: the step is gone */
+    const char *kernelName;
+    const void *attr;
+    const nnrt_op *op; /* of the node; NULL for a step that a device added */
+    const char *name;
+    int32_t node;
+    uint32_t flags;      /* NNRT_OP_INPLACE, _ALIAS, _EFFECT: what the kernel allows */
+    nnrt_plan_arg *args; /* nIn inputs, nDerived derived constants, nOut outputs. tensor and view count, and kind where it is
+                            CONSTANT or DERIVED; kinds and offsets of others are given by nnrt_plan_finish */
+    uint32_t nIn, nDerived, nOut;
+    size_t scratchBytes; /* for each worker */
+} nnrt_draft_step;
+
+typedef struct nnrt_draft {
+    const NNRT_Model *model;
+    const NNRT_ModelConfig *config;
+    nnrt_memory *memory;
+    nnrt_operand *tensors; /* all of the model, then those that a device added: types, extents, values where known */
+    size_t *bytes;         /* of each tensor */
+    uint32_t nTensors;
+    nnrt_draft_step *steps;
+    uint32_t nSteps;
+    uint32_t workers; /* that a kernel's work may be split over */
+    uint32_t roomTensors, roomSteps;
+} nnrt_draft;
+
+NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                         nnrt_draft **draft);
+NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan);
+#ifndef NNRT_FIRMWARE
+/* All that PrepareModel and GetModelMemory of a device have to do whose prepared models are plans: the three phases in
+   memory as config says, counted by the same walk. edit may be NULL; what it returns is returned. */
+typedef NNRT_ReturnCode (*nnrt_edit)(void *user, nnrt_draft *draft);
+NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                           void *user, NNRT_PreparedModel **prepared);
+NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                          void *user, size_t *bytes);
+#endif
+/* Both. Everything the plan points to lies in memory (kept) or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
+
+/* Numbers of steps: the one that writes tensor (UINT32_MAX: none does), and how often tensor is read, as an output of the
+   model too. Each looks at all steps. */
+NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor);
+NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor);
+/* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
+   NULL: no memory. */
+NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut);
+/* One more derived constant behind those of a step, without holes: *data = room for its elements, or NULL while bytes are
+   counted. */
+NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
+                                           const int32_t *dims, void **data);
+/* A new tensor for results between steps; NNRT_NO_TENSOR: no memory. */
+NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims);
+/* A new step in front of step `at`, whose number, as that of all behind it, grows by one. NULL: no memory. Addresses of
+   steps do not hold any more. */
+NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
+
 /* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR): all that a program needs whose
    plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all
    inputs, then of all outputs. error, which may be NULL, gets the words of the kernel that failed, and as its node the
@@ -621,20 +702,26 @@ NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t byt
 
 #define NNRTI_KEEP_ALIGNMENT (NNRT_ALIGNMENT < 16 ? NNRT_ALIGNMENT : 16)
 
-/* In front of every block while counting. */
-typedef struct nnrti_block {
-    struct nnrti_block *next;
-    size_t bytes; /* with this header */
-    bool temp;
-} nnrti_block;
+/* What comes from the allocator: blocks lie behind this header, one behind the other. */
+typedef struct nnrti_piece {
+    struct nnrti_piece *next;
+    size_t bytes, used; /* with the header */
+} nnrti_piece;
 
-#define NNRTI_BLOCK_HEADER (NNRT_ALIGNMENT < 16 ? 16 : NNRT_ALIGNMENT)
+#define NNRTI_PIECE_HEADER (NNRT_ALIGNMENT < 32 ? 32 : NNRT_ALIGNMENT)
+#define NNRTI_PIECE_BYTES 4096 /* what is larger than a quarter of this gets a piece of its own */
 
-NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
+NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
 {
     memset(m, 0, sizeof(*m));
     m->size = SIZE_MAX / 2;
     m->allocator = allocator;
+}
+
+NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
+{
+    nnrt_memory_allocate(m, allocator);
+    m->counting = true;
 }
 
 /* The alignment of buffer has been checked. */
@@ -646,19 +733,10 @@ NNRT_API void nnrt_memory_buffer(nnrt_memory *m, void *buffer, size_t bytes)
     m->top = m->base + m->size;
 }
 
-NNRT_API void nnrt_memory_split(nnrt_memory *m, void *keep, size_t keepBytes, void *temp, size_t tempBytes)
-{
-    nnrt_memory_buffer(m, keep, keepBytes);
-    m->topSize = tempBytes & ~(size_t)(NNRT_ALIGNMENT - 1);
-    m->top = (uint8_t *)temp + m->topSize;
-}
-
 /* Takes bytes (rounded) from front or back and updates what is counted; false and full when they do not fit. */
 static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
 {
-    size_t taken = temp ? m->back : m->front, room;
-    room = m->topSize != 0 ? (temp ? m->topSize : m->size) - taken : m->size - m->front - m->back;
-    if (m->full || bytes > room) {
+    if (m->full || bytes > m->size - m->front - m->back) {
         m->full = true;
         return false;
     }
@@ -672,82 +750,113 @@ static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
     return true;
 }
 
-static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp)
+/* rounded bytes from the pieces: from the newest one, or from a new one. A large block's own piece stands behind the
+   newest, which goes on serving. */
+static uint8_t *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
+{
+    nnrti_piece *p = (nnrti_piece *)m->pieces[temp], *made;
+    size_t at = p != NULL ? (p->used + alignment - 1) / alignment * alignment : 0, total;
+    if (p != NULL && at <= p->bytes && rounded <= p->bytes - at) {
+        p->used = at + rounded;
+        return (uint8_t *)p + at;
+    }
+    if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
+        return NULL;
+    if (rounded <= NNRTI_PIECE_BYTES / 4)
+        total = NNRTI_PIECE_BYTES;
+    made = (nnrti_piece *)nnrt_alloc(m->allocator, total);
+    if (made == NULL)
+        return NULL;
+    made->bytes = total;
+    made->used = NNRTI_PIECE_HEADER + rounded;
+    if (p != NULL && rounded > NNRTI_PIECE_BYTES / 4) {
+        made->next = p->next;
+        p->next = made;
+    } else {
+        made->next = p;
+        m->pieces[temp] = made;
+    }
+    return (uint8_t *)made + NNRTI_PIECE_HEADER;
+}
+
+/* Takes a block; *block stays NULL when only is set and bytes are being counted. */
+static bool nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp, bool only, void **block)
 {
     size_t rounded, pad = 0, total;
-    uint8_t *result;
+    *block = NULL;
     if (!nnrti_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded)) {
         m->full = true;
-        return NULL;
+        return false;
     }
     if (!temp)
         pad = (alignment - m->front % alignment) % alignment;
     if (!nnrt_add_size(rounded, pad, &total) || !nnrti_memory_take(m, total, temp)) {
         m->full = true;
-        return NULL;
+        return false;
     }
-    if (m->base != NULL) {
-        result = temp ? m->top - m->back : m->base + m->front - rounded;
-    } else {
-        nnrti_block *block = NULL;
-        if (nnrt_add_size(rounded, NNRTI_BLOCK_HEADER, &total))
-            block = (nnrti_block *)nnrt_alloc(m->allocator, total);
-        if (block == NULL) {
-            m->full = true;
-            return NULL;
-        }
-        block->next = (nnrti_block *)m->blocks;
-        block->bytes = total;
-        block->temp = temp;
-        m->blocks = block;
-        result = (uint8_t *)block + NNRTI_BLOCK_HEADER;
-    }
-    memset(result, 0, rounded);
-    return result;
+    if (only && m->counting)
+        return true;
+    if (m->base != NULL)
+        *block = temp ? m->top - m->back : m->base + m->front - rounded;
+    else
+        *block = nnrti_piece_get(m, rounded, alignment, temp);
+    m->full = *block == NULL;
+    if (*block != NULL && !only)
+        memset(*block, 0, rounded);
+    return *block != NULL;
 }
 
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
 {
-    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false);
+    void *block;
+    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false, false, &block) ? block : NULL;
 }
 
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes)
 {
-    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false);
+    void *block;
+    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, false, &block) ? block : NULL;
 }
 
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes)
 {
-    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true);
+    void *block;
+    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true, false, &block) ? block : NULL;
 }
 
-static void nnrti_memory_free(nnrt_memory *m, bool all)
+NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block)
 {
-    nnrti_block **at = (nnrti_block **)&m->blocks;
-    nnrti_block *kept = NULL;
-    for (nnrti_block *b = *at; b != NULL;) {
-        nnrti_block *next = b->next;
-        if (all || b->temp) {
-            nnrt_free(m->allocator, b, b->bytes);
-        } else {
-            b->next = kept;
-            kept = b;
-        }
-        b = next;
+    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, true, block);
+}
+
+NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given)
+{
+    for (nnrti_piece *p = (nnrti_piece *)given; p != NULL;) {
+        nnrti_piece *next = p->next;
+        nnrt_free(allocator, p, p->bytes);
+        p = next;
     }
-    m->blocks = kept;
 }
 
 NNRT_API void nnrt_memory_drop_temp(nnrt_memory *m)
 {
-    nnrti_memory_free(m, false);
+    nnrt_memory_free(m->allocator, m->pieces[1]);
+    m->pieces[1] = NULL;
     m->back = 0;
+}
+
+NNRT_API void *nnrt_memory_give(nnrt_memory *m)
+{
+    void *given = m->pieces[0];
+    nnrt_memory_drop_temp(m);
+    m->pieces[0] = NULL;
+    return given;
 }
 
 NNRT_API void nnrt_memory_end(nnrt_memory *m)
 {
-    nnrti_memory_free(m, true);
-    m->front = m->back = 0;
+    nnrt_memory_free(m->allocator, nnrt_memory_give(m));
+    m->front = 0;
 }
 
 /* count * size bytes of temporary (kept) memory; NULL on overflow or when there is none. */
@@ -1490,12 +1599,12 @@ NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_Mo
 #ifndef NNRT_FIRMWARE
 
 /* Names, lists, attributes, and constants when wanted. NULL = no memory, or an operator that does not exist. */
-static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes, bool aligned)
+static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes)
 {
     void *copy;
     if (*at == NULL)
         return true;
-    copy = aligned ? nnrt_memory_keep_aligned(memory, bytes) : nnrt_memory_keep(memory, bytes);
+    copy = nnrt_memory_keep(memory, bytes);
     if (copy == NULL)
         return false;
     memcpy(copy, *at, bytes);
@@ -1505,23 +1614,27 @@ static bool nnrti_copy_bytes(nnrt_memory *memory, const void **at, size_t bytes,
 
 static bool nnrti_copy_name(nnrt_memory *memory, const char **name)
 {
-    return *name == NULL || nnrti_copy_bytes(memory, (const void **)name, strlen(*name) + 1, false);
+    return *name == NULL || nnrti_copy_bytes(memory, (const void **)name, strlen(*name) + 1);
 }
 
 #define NNRTI_COPY_LIST(memory, list)                                                                                  \
-    nnrti_copy_bytes(memory, (const void **)&(list).data, (list).count * sizeof(*(list).data), false)
+    nnrti_copy_bytes(memory, (const void **)&(list).data, (list).count * sizeof(*(list).data))
 
 static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constants)
 {
     const void *data = nnrti_buffer_data(&t->data);
+    void *copy;
     if (!nnrti_copy_name(memory, &t->name) || !NNRTI_COPY_LIST(memory, t->dims) ||
         !NNRTI_COPY_LIST(memory, t->quantParams) || !NNRTI_COPY_LIST(memory, t->symbols))
         return false;
     if (!constants || data == NULL)
         return true;
-    if (!nnrti_copy_bytes(memory, &data, t->data.dataSize, true))
+    if (!nnrt_memory_reserve(memory, t->data.dataSize, &copy))
         return false;
-    t->data.addr = (void *)(uintptr_t)data;
+    if (copy == NULL) /* while counting the constants are used where they are */
+        return true;
+    memcpy(copy, data, t->data.dataSize);
+    t->data.addr = copy;
     t->data.offset = 0;
     t->data.bufferSize = t->data.dataSize;
     return true;
@@ -1596,7 +1709,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
         return nnrt_error_set(error, NNRT_NULL_PTR, "the model is NULL");
     if ((code = nnrti_check_lists(model, error)) != NNRT_SUCCESS)
         return code;
-    nnrt_memory_count(&memory, own.allocator);
+    nnrt_memory_allocate(&memory, own.allocator);
     tensors = (nnrt_operand *)nnrti_temp(&memory, model->allTensors.count, sizeof(*tensors));
     code = tensors == NULL ? nnrti_no_memory(error) : nnrt_model_infer(model, &own, &memory, tensors, NULL, NULL);
     nnrt_memory_end(&memory);
@@ -1958,36 +2071,9 @@ NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>plan */
 
-/* While a plan is made. A storage is a piece of memory that one tensor after another uses: results that are seen in
-   another shape, or computed in place, share the storage of their source. */
-typedef struct nnrti_storage {
-    nnrt_place_kind kind; /* ARENA, INPUT or OUTPUT */
-    size_t offset;        /* number of the input or output; later the offset in the arena */
-    size_t bytes;
-    int32_t first, last; /* steps */
-} nnrti_storage;
-
-#define NNRTI_NO_STORAGE 0xFFFFFFFFu
-
-typedef struct nnrti_planner {
-    const NNRT_Model *model;
-    nnrt_memory *memory;
-    nnrt_error *error;
-    nnrt_operand *tensors; /* per tensor */
-    uint32_t *storageOf;   /* per tensor */
-    int32_t *lastUse;      /* per tensor: last step that reads it, steps for model outputs */
-    uint32_t *outputOf;    /* per tensor: number of the model output that it is first, or NNRT_NO_TENSOR */
-    nnrt_plan_step *steps;
-    nnrt_plan_arg *args;
-    nnrti_storage *storages;
-    uint32_t nSteps, nArgs, nStorages;
-    uint32_t workers; /* that a kernel's work may be split over: each has scratch of its own */
-} nnrti_planner;
-
-/* The operand that an arg is of; index as for nnrt_operand_view. */
-static void nnrti_draft_arg(nnrti_planner *p, const nnrt_op *op, const nnrt_operand *o, int32_t index, uint32_t tensor)
+/* An argument that is operand o; index as for nnrt_operand_view. */
+static void nnrti_draft_arg(nnrt_plan_arg *arg, const nnrt_op *op, const nnrt_operand *o, int32_t index, uint32_t tensor)
 {
-    nnrt_plan_arg *arg = &p->args[p->nArgs++];
     memset(arg, 0, sizeof(*arg));
     arg->tensor = NNRT_NO_TENSOR;
     if (nnrti_absent(o))
@@ -2000,84 +2086,53 @@ static void nnrti_draft_arg(nnrti_planner *p, const nnrt_op *op, const nnrt_oper
     arg->tensor = tensor;
 }
 
+static uint32_t nnrti_step_args(const nnrt_draft_step *step)
+{
+    return step->nIn + step->nDerived + step->nOut;
+}
+
+/* Argument k of the outputs of a step. */
+static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step, uint32_t k)
+{
+    return &step->args[step->nIn + step->nDerived + k];
+}
+
 /* Called for every resolved node: a step with its operands, unless its results are known already. */
 static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve *c, bool folded)
 {
-    nnrti_planner *p = (nnrti_planner *)user;
-    const NNRT_Node *n = &p->model->nodes.data[node];
-    nnrt_plan_step *s = &p->steps[p->nSteps];
+    nnrt_draft *d = (nnrt_draft *)user;
+    const NNRT_Node *n = &d->model->nodes.data[node];
+    nnrt_draft_step *s = &d->steps[d->nSteps];
     if (folded)
         return NNRT_SUCCESS;
-    p->nSteps++;
+    s->args = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*s->args));
+    if (s->args == NULL)
+        return nnrti_no_memory(d->config->error);
+    d->nSteps++;
     s->kernel = c->kernel;
+    s->kernelName = c->kernelName;
     s->attr = c->resolved;
     s->op = c->op;
     s->name = nnrti_text_of(n->name);
     s->node = (int32_t)node;
-    s->arg = p->nArgs;
+    s->flags = c->op->flags;
     s->nIn = c->kernelIn;
     s->nDerived = c->nDerived;
     s->nOut = c->kernelOut;
     s->scratchBytes = c->scratch;
     for (uint32_t i = 0; i < s->nIn; i++)
-        nnrti_draft_arg(p, c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
+        nnrti_draft_arg(&s->args[i], c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
     for (uint32_t i = 0; i < s->nDerived; i++) {
-        nnrti_draft_arg(p, NULL, &c->derived[i], 0, NNRT_NO_TENSOR);
-        p->args[p->nArgs - 1].kind = NNRT_PLACE_DERIVED;
+        nnrti_draft_arg(&s->args[s->nIn + i], NULL, &c->derived[i], 0, NNRT_NO_TENSOR);
+        s->args[s->nIn + i].kind = NNRT_PLACE_DERIVED;
     }
     for (uint32_t i = 0; i < s->nOut; i++) {
         if (i < c->nOut)
-            nnrti_draft_arg(p, c->op, &c->out[i], -1, n->outputIndex.data[i]);
+            nnrti_draft_arg(nnrti_step_out(s, i), c->op, &c->out[i], -1, n->outputIndex.data[i]);
         else
-            p->args[p->nArgs++].tensor = NNRT_NO_TENSOR; /* an absent result */
+            nnrti_step_out(s, i)->tensor = NNRT_NO_TENSOR; /* an absent result */
     }
     return NNRT_SUCCESS;
-}
-
-/* Argument k of the outputs of a step, and how many arguments it has. */
-static nnrt_plan_arg *nnrti_step_out(const nnrti_planner *p, const nnrt_plan_step *step, uint32_t k)
-{
-    return &p->args[step->arg + step->nIn + step->nDerived + k];
-}
-
-static uint32_t nnrti_step_args(const nnrt_plan_step *step)
-{
-    return step->nIn + step->nDerived + step->nOut;
-}
-
-/* Steps whose results nobody needs are taken out; lastUse is found on the way, from the end to the start. */
-static void nnrti_drop_dead_steps(nnrti_planner *p)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->model->allTensors.count; i++)
-        p->lastUse[i] = -1;
-    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
-        p->lastUse[p->model->outputIndex.data[i]] = 1;
-    for (uint32_t s = p->nSteps; s-- > 0;) {
-        nnrt_plan_step *step = &p->steps[s];
-        bool needed = (step->op->flags & NNRT_OP_EFFECT) != 0;
-        for (uint32_t k = 0; k < step->nOut; k++) {
-            uint32_t t = nnrti_step_out(p, step, k)->tensor;
-            needed = needed || (t != NNRT_NO_TENSOR && p->lastUse[t] >= 0);
-        }
-        if (!needed)
-            step->kernel = NULL;
-        for (uint32_t k = 0; needed && k < step->nIn; k++)
-            if (p->args[step->arg + k].tensor != NNRT_NO_TENSOR)
-                p->lastUse[p->args[step->arg + k].tensor] = 1;
-    }
-    for (uint32_t s = 0; s < p->nSteps; s++)
-        if (p->steps[s].kernel != NULL)
-            p->steps[kept++] = p->steps[s];
-    p->nSteps = kept;
-    for (uint32_t i = 0; i < p->model->allTensors.count; i++)
-        p->lastUse[i] = -1;
-    for (uint32_t s = 0; s < p->nSteps; s++)
-        for (uint32_t k = 0; k < p->steps[s].nIn; k++)
-            if (p->args[p->steps[s].arg + k].tensor != NNRT_NO_TENSOR)
-                p->lastUse[p->args[p->steps[s].arg + k].tensor] = (int32_t)s;
-    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
-        p->lastUse[p->model->outputIndex.data[i]] = (int32_t)p->nSteps;
 }
 
 static size_t nnrti_operand_bytes(const nnrt_operand *o)
@@ -2087,12 +2142,215 @@ static size_t nnrti_operand_bytes(const nnrt_operand *o)
     return bytes;
 }
 
+NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                         nnrt_draft **draft)
+{
+    NNRT_ReturnCode code;
+    nnrt_draft *d;
+    uint32_t *order = NULL;
+    *draft = NULL;
+    if ((code = nnrt_model_check(model, memory, &order, config->error)) != NNRT_SUCCESS)
+        return code;
+#ifdef NNRT_FIRMWARE
+    if (config->copyConstants)
+        return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "copyConstants is not there under NNRT_FIRMWARE");
+#else
+    if (config->copyConstants)
+        model = nnrt_model_copy(model, memory, true);
+#endif
+    d = (nnrt_draft *)nnrt_memory_temp(memory, sizeof(*d));
+    if (model == NULL || d == NULL)
+        return nnrti_no_memory(config->error);
+    d->model = model;
+    d->config = config;
+    d->memory = memory;
+    d->workers = config->parallel != NULL && config->parallel->workers > 0 ? config->parallel->workers : 1;
+    d->nTensors = d->roomTensors = model->allTensors.count;
+    d->roomSteps = model->nodes.count;
+    d->tensors = (nnrt_operand *)nnrti_temp(memory, d->nTensors, sizeof(*d->tensors));
+    d->bytes = (size_t *)nnrti_temp(memory, d->nTensors, sizeof(*d->bytes));
+    d->steps = (nnrt_draft_step *)nnrti_temp(memory, d->roomSteps, sizeof(*d->steps));
+    if (memory->full)
+        return nnrti_no_memory(config->error);
+    if ((code = nnrti_infer_sorted(model, config, order, memory, d->tensors, nnrti_draft_step, d)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < d->nTensors; i++)
+        d->bytes[i] = nnrti_operand_bytes(&d->tensors[i]);
+    *draft = d;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor)
+{
+    for (uint32_t s = 0; tensor != NNRT_NO_TENSOR && s < draft->nSteps; s++)
+        for (uint32_t k = 0; draft->steps[s].kernel != NULL && k < draft->steps[s].nOut; k++)
+            if (nnrti_step_out(&draft->steps[s], k)->tensor == tensor)
+                return s;
+    return UINT32_MAX;
+}
+
+NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor)
+{
+    uint32_t count = 0;
+    for (uint32_t s = 0; s < draft->nSteps; s++)
+        for (uint32_t k = 0; draft->steps[s].kernel != NULL && k < draft->steps[s].nIn; k++)
+            count += draft->steps[s].args[k].tensor == tensor ? 1 : 0;
+    for (uint32_t i = 0; i < draft->model->outputIndex.count; i++)
+        count += draft->model->outputIndex.data[i] == tensor ? 1 : 0;
+    return count;
+}
+
+NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut)
+{
+    nnrt_draft_step *s = &draft->steps[step];
+    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)nIn + nOut, sizeof(*args));
+    if (args == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < nIn + nOut; i++)
+        args[i].tensor = NNRT_NO_TENSOR;
+    s->args = args;
+    s->nIn = nIn;
+    s->nDerived = 0;
+    s->nOut = nOut;
+    return args;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
+                                           const int32_t *dims, void **data)
+{
+    nnrt_draft_step *s = &draft->steps[step];
+    const nnrt_operand o = nnrt_operand_make(type, rank, dims, NULL);
+    const uint32_t at = s->nIn + s->nDerived, count = nnrti_step_args(s);
+    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)count + 1, sizeof(*args));
+    size_t bytes;
+    *data = NULL;
+    if (args == NULL || !nnrt_dims_bytes(dims, rank, type, &bytes) || !nnrt_memory_reserve(draft->memory, bytes, data))
+        return nnrti_no_memory(draft->config->error);
+    memcpy(args, s->args, at * sizeof(*args));
+    memcpy(args + at + 1, s->args + at, (count - at) * sizeof(*args));
+    nnrti_draft_arg(&args[at], NULL, &o, 0, NNRT_NO_TENSOR);
+    args[at].kind = NNRT_PLACE_DERIVED;
+    args[at].view.data = *data;
+    s->args = args;
+    s->nDerived++;
+    return NNRT_SUCCESS;
+}
+
+/* A larger array with the elements of the old one. */
+static void *nnrti_draft_grow(nnrt_draft *draft, const void *old, uint32_t count, uint32_t room, size_t size)
+{
+    void *grown = nnrti_temp(draft->memory, room, size);
+    if (grown != NULL)
+        memcpy(grown, old, count * size);
+    return grown;
+}
+
+NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims)
+{
+    nnrt_operand *o;
+    if (draft->nTensors == draft->roomTensors) {
+        const uint32_t room = draft->roomTensors + draft->roomTensors / 2 + 4;
+        nnrt_operand *tensors =
+            (nnrt_operand *)nnrti_draft_grow(draft, draft->tensors, draft->nTensors, room, sizeof(*tensors));
+        size_t *bytes = (size_t *)nnrti_draft_grow(draft, draft->bytes, draft->nTensors, room, sizeof(*bytes));
+        if (tensors == NULL || bytes == NULL)
+            return NNRT_NO_TENSOR;
+        draft->tensors = tensors;
+        draft->bytes = bytes;
+        draft->roomTensors = room;
+    }
+    o = &draft->tensors[draft->nTensors];
+    *o = nnrt_operand_make(type, rank, dims, NULL);
+    o->name = "";
+    draft->bytes[draft->nTensors] = nnrti_operand_bytes(o);
+    return draft->nTensors++;
+}
+
+NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at)
+{
+    if (draft->nSteps == draft->roomSteps) {
+        const uint32_t room = draft->roomSteps + draft->roomSteps / 2 + 4;
+        nnrt_draft_step *steps =
+            (nnrt_draft_step *)nnrti_draft_grow(draft, draft->steps, draft->nSteps, room, sizeof(*steps));
+        if (steps == NULL)
+            return NULL;
+        draft->steps = steps;
+        draft->roomSteps = room;
+    }
+    memmove(&draft->steps[at + 1], &draft->steps[at], (draft->nSteps - at) * sizeof(*draft->steps));
+    memset(&draft->steps[at], 0, sizeof(*draft->steps));
+    draft->steps[at].node = -1;
+    draft->steps[at].name = "";
+    draft->steps[at].kernelName = "";
+    draft->nSteps++;
+    return &draft->steps[at];
+}
+
+/* While a draft is finished. A storage is a piece of memory that one tensor after another uses: results that are seen in
+   another shape, or computed in place, share the storage of their source. */
+typedef struct nnrti_storage {
+    nnrt_place_kind kind; /* ARENA, INPUT or OUTPUT */
+    size_t offset;        /* number of the input or output; later the offset in the arena */
+    size_t bytes;
+    int32_t first, last; /* steps */
+} nnrti_storage;
+
+#define NNRTI_NO_STORAGE 0xFFFFFFFFu
+
+typedef struct nnrti_planner {
+    nnrt_draft *draft;
+    nnrt_error *error;
+    uint32_t *storageOf; /* per tensor */
+    int32_t *lastUse;    /* per tensor: last step that reads it, steps for model outputs */
+    uint32_t *outputOf;  /* per tensor: number of the model output that it is first, or NNRT_NO_TENSOR */
+    size_t *scratch;     /* per step: place in the arena */
+    nnrti_storage *storages;
+    uint32_t nStorages;
+} nnrti_planner;
+
+/* Steps whose results nobody needs are taken out; lastUse is found on the way, from the end to the start. */
+static void nnrti_drop_dead_steps(nnrti_planner *p)
+{
+    nnrt_draft *d = p->draft;
+    const NNRT_Uint32List *outputs = &d->model->outputIndex;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < d->nTensors; i++)
+        p->lastUse[i] = -1;
+    for (uint32_t i = 0; i < outputs->count; i++)
+        p->lastUse[outputs->data[i]] = 1;
+    for (uint32_t s = d->nSteps; s-- > 0;) {
+        nnrt_draft_step *step = &d->steps[s];
+        bool needed = (step->flags & NNRT_OP_EFFECT) != 0;
+        for (uint32_t k = 0; k < step->nOut; k++) {
+            uint32_t t = nnrti_step_out(step, k)->tensor;
+            needed = needed || (t != NNRT_NO_TENSOR && p->lastUse[t] >= 0);
+        }
+        if (!needed)
+            step->kernel = NULL;
+        for (uint32_t k = 0; step->kernel != NULL && k < step->nIn; k++)
+            if (step->args[k].tensor != NNRT_NO_TENSOR)
+                p->lastUse[step->args[k].tensor] = 1;
+    }
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        if (d->steps[s].kernel != NULL)
+            d->steps[kept++] = d->steps[s];
+    d->nSteps = kept;
+    for (uint32_t i = 0; i < d->nTensors; i++)
+        p->lastUse[i] = -1;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        for (uint32_t k = 0; k < d->steps[s].nIn; k++)
+            if (d->steps[s].args[k].tensor != NNRT_NO_TENSOR)
+                p->lastUse[d->steps[s].args[k].tensor] = (int32_t)s;
+    for (uint32_t i = 0; i < outputs->count; i++)
+        p->lastUse[outputs->data[i]] = (int32_t)d->nSteps;
+}
+
 static void nnrti_new_storage(nnrti_planner *p, uint32_t tensor, nnrt_place_kind kind, size_t number, int32_t step)
 {
     nnrti_storage *s = &p->storages[p->nStorages];
     s->kind = kind;
     s->offset = number;
-    s->bytes = nnrti_operand_bytes(&p->tensors[tensor]);
+    s->bytes = p->draft->bytes[tensor];
     s->first = step;
     s->last = p->lastUse[tensor] > step ? p->lastUse[tensor] : step;
     p->storageOf[tensor] = p->nStorages++;
@@ -2105,6 +2363,8 @@ static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
     p->storageOf[to] = p->storageOf[from];
     if (p->lastUse[to] > s->last)
         s->last = p->lastUse[to];
+    if (p->draft->bytes[to] > s->bytes)
+        s->bytes = p->draft->bytes[to];
     if (p->outputOf[to] != NNRT_NO_TENSOR) {
         s->kind = NNRT_PLACE_OUTPUT;
         s->offset = p->outputOf[to];
@@ -2112,11 +2372,11 @@ static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
 }
 
 /* A result that is its input in another shape: no step, unless input and result are both somebody else's. */
-static bool nnrti_try_alias(nnrti_planner *p, const nnrt_plan_step *step)
+static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
 {
-    const nnrt_plan_arg *x = &p->args[step->arg], *y = nnrti_step_out(p, step, 0);
+    const nnrt_plan_arg *x = &step->args[0], *y = nnrti_step_out(step, 0);
     bool isOutput = p->outputOf[y->tensor] != NNRT_NO_TENSOR;
-    if (!(step->op->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT ||
+    if (!(step->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT || x->tensor == NNRT_NO_TENSOR ||
         p->storageOf[x->tensor] == NNRTI_NO_STORAGE)
         return false;
     if (isOutput && p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA)
@@ -2126,10 +2386,10 @@ static bool nnrti_try_alias(nnrti_planner *p, const nnrt_plan_step *step)
 }
 
 /* True when no operand but x lies in x's storage. */
-static bool nnrti_alone(const nnrti_planner *p, const nnrt_plan_step *step, uint32_t tensor)
+static bool nnrti_alone(const nnrti_planner *p, const nnrt_draft_step *step, uint32_t tensor)
 {
     for (uint32_t k = 0; k < step->nIn; k++) {
-        const nnrt_plan_arg *arg = &p->args[step->arg + k];
+        const nnrt_plan_arg *arg = &step->args[k];
         if (arg->tensor != NNRT_NO_TENSOR && arg->tensor != tensor && arg->kind != NNRT_PLACE_CONSTANT &&
             p->storageOf[arg->tensor] == p->storageOf[tensor])
             return false;
@@ -2138,22 +2398,23 @@ static bool nnrti_alone(const nnrti_planner *p, const nnrt_plan_step *step, uint
 }
 
 /* Output 0 in the place of an input of the same shape and element size that nobody needs afterwards. */
-static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_plan_step *step, int32_t at)
+static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, int32_t at)
 {
-    const nnrt_plan_arg *y = nnrti_step_out(p, step, 0);
-    const nnrt_operand *to = &p->tensors[y->tensor];
-    if (!(step->op->flags & NNRT_OP_INPLACE))
+    const nnrt_plan_arg *y = nnrti_step_out(step, 0);
+    const nnrt_operand *to = &p->draft->tensors[y->tensor];
+    if (!(step->flags & NNRT_OP_INPLACE))
         return false;
     for (uint32_t k = 0; k < step->nIn; k++) {
-        const nnrt_plan_arg *x = &p->args[step->arg + k];
+        const nnrt_plan_arg *x = &step->args[k];
         const nnrt_operand *from;
         const nnrti_storage *s;
         if (x->tensor == NNRT_NO_TENSOR || x->kind == NNRT_PLACE_CONSTANT ||
             p->storageOf[x->tensor] == NNRTI_NO_STORAGE)
             continue;
-        from = &p->tensors[x->tensor];
+        from = &p->draft->tensors[x->tensor];
         s = &p->storages[p->storageOf[x->tensor]];
         if (s->kind != NNRT_PLACE_ARENA || s->last != at || from->rank != to->rank ||
+            p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] ||
             !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
             nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) || !nnrti_alone(p, step, x->tensor))
             continue;
@@ -2163,16 +2424,41 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_plan_step *step, int
     return false;
 }
 
-/* Gives every result a storage. Steps that became an alias lose their kernel. */
-static void nnrti_assign_storage(nnrti_planner *p)
+#ifndef NNRT_FIRMWARE /* nobody edits a draft there */
+
+/* What a step reads has been written: edits may have mixed up the order. */
+static NNRT_ReturnCode nnrti_check_reads(const nnrti_planner *p, const nnrt_draft_step *step)
 {
-    for (uint32_t i = 0; i < p->model->inputIndex.count; i++)
-        nnrti_new_storage(p, p->model->inputIndex.data[i], NNRT_PLACE_INPUT, i, -1);
-    for (uint32_t s = 0; s < p->nSteps; s++) {
-        nnrt_plan_step *step = &p->steps[s];
+    for (uint32_t k = 0; k < step->nIn; k++) {
+        const nnrt_plan_arg *arg = &step->args[k];
+        if (arg->tensor != NNRT_NO_TENSOR && arg->kind != NNRT_PLACE_CONSTANT &&
+            (arg->tensor >= p->draft->nTensors || p->storageOf[arg->tensor] == NNRTI_NO_STORAGE))
+            return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
+                                  "the device's edit of node %d '%s': input %u of %s is tensor %u, which no step in front "
+                                  "of it writes",
+                                  step->node, step->name, k, step->kernelName, arg->tensor);
+    }
+    return NNRT_SUCCESS;
+}
+
+#endif
+
+/* Gives every result a storage. Steps that became an alias lose their kernel. */
+static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
+{
+    const NNRT_Uint32List *inputs = &p->draft->model->inputIndex;
+    for (uint32_t i = 0; i < inputs->count; i++)
+        nnrti_new_storage(p, inputs->data[i], NNRT_PLACE_INPUT, i, -1);
+    for (uint32_t s = 0; s < p->draft->nSteps; s++) {
+        nnrt_draft_step *step = &p->draft->steps[s];
         bool first = true;
+#ifndef NNRT_FIRMWARE
+        const NNRT_ReturnCode code = nnrti_check_reads(p, step);
+        if (code != NNRT_SUCCESS)
+            return code;
+#endif
         for (uint32_t k = 0; k < step->nOut; k++, first = false) {
-            uint32_t t = nnrti_step_out(p, step, k)->tensor;
+            uint32_t t = nnrti_step_out(step, k)->tensor;
             if (t == NNRT_NO_TENSOR)
                 continue;
             if (first && nnrti_try_alias(p, step)) {
@@ -2187,19 +2473,20 @@ static void nnrti_assign_storage(nnrti_planner *p)
                 nnrti_new_storage(p, t, NNRT_PLACE_ARENA, 0, (int32_t)s);
         }
     }
+    return NNRT_SUCCESS;
 }
 
 /* The scratch of a step's kernel lies in the arena while the step runs: a piece for each worker, each aligned. */
-static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alignment, nnrt_plan_step *step,
+static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alignment, nnrt_draft_step *step,
                                            int32_t at, nnrt_plan_block *block)
 {
     block->first = block->last = at;
     if (!nnrti_round_size(step->scratchBytes, alignment, &step->scratchBytes) ||
-        !nnrt_mul_size(step->scratchBytes, p->workers, &block->bytes))
+        !nnrt_mul_size(step->scratchBytes, p->draft->workers, &block->bytes))
         return nnrti_blame(p->error,
                            nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
-                                          "node %d '%s' (%s): its scratch memory does not fit a size_t", step->node,
-                                          step->name, step->op->name),
+                                          "node %d '%s': the scratch memory of its kernel does not fit a size_t",
+                                          step->node, step->name),
                            step->node, -1);
     return NNRT_SUCCESS;
 }
@@ -2207,8 +2494,9 @@ static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alig
 /* Offsets of everything that lies in the arena: storages first, then scratch. */
 static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, nnrt_plan *plan)
 {
+    nnrt_draft *d = p->draft;
     nnrt_plan_block *blocks =
-        (nnrt_plan_block *)nnrti_temp(p->memory, (size_t)p->nStorages + p->nSteps, sizeof(*blocks));
+        (nnrt_plan_block *)nnrti_temp(d->memory, (size_t)p->nStorages + d->nSteps, sizeof(*blocks));
     uint32_t count = 0;
     void *scratch;
     NNRT_ReturnCode code;
@@ -2220,11 +2508,11 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
             blocks[count].first = p->storages[i].first;
             blocks[count++].last = p->storages[i].last;
         }
-    for (uint32_t s = 0; s < p->nSteps; s++)
-        if (p->steps[s].kernel != NULL && p->steps[s].scratchBytes > 0 &&
-            (code = nnrti_scratch_block(p, alignment, &p->steps[s], (int32_t)s, &blocks[count++])) != NNRT_SUCCESS)
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        if (d->steps[s].kernel != NULL && d->steps[s].scratchBytes > 0 &&
+            (code = nnrti_scratch_block(p, alignment, &d->steps[s], (int32_t)s, &blocks[count++])) != NNRT_SUCCESS)
             return code;
-    scratch = nnrt_memory_temp(p->memory, nnrt_plan_scratch(count));
+    scratch = nnrt_memory_temp(d->memory, nnrt_plan_scratch(count));
     if (scratch == NULL)
         return nnrti_no_memory(p->error);
     code = nnrt_plan_arena(blocks, count, alignment, scratch, &plan->arenaBytes, &plan->arenaBound);
@@ -2235,9 +2523,9 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
     for (uint32_t i = 0; i < p->nStorages; i++)
         if (p->storages[i].kind == NNRT_PLACE_ARENA)
             p->storages[i].offset = blocks[count++].offset;
-    for (uint32_t s = 0; s < p->nSteps; s++)
-        if (p->steps[s].kernel != NULL && p->steps[s].scratchBytes > 0)
-            p->steps[s].scratch = blocks[count++].offset;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        if (d->steps[s].kernel != NULL && d->steps[s].scratchBytes > 0)
+            p->scratch[s] = blocks[count++].offset;
     return NNRT_SUCCESS;
 }
 
@@ -2249,12 +2537,14 @@ static void nnrti_place_arg(const nnrti_planner *p, nnrt_plan_arg *arg)
     s = &p->storages[p->storageOf[arg->tensor]];
     arg->kind = s->kind;
     arg->offset = s->offset;
+    if (arg->tensor >= p->draft->model->allTensors.count)
+        arg->tensor = NNRT_NO_TENSOR;
 }
 
 /* True when model output i needs a copy: it is an input, a constant, or an output that stands in the list before it. */
 static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
 {
-    uint32_t t = p->model->outputIndex.data[i];
+    uint32_t t = p->draft->model->outputIndex.data[i];
     if (p->storageOf[t] == NNRTI_NO_STORAGE || p->storages[p->storageOf[t]].kind == NNRT_PLACE_INPUT)
         return true;
     return p->outputOf[t] != i;
@@ -2262,22 +2552,20 @@ static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
 
 static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
 {
-    uint32_t t = p->model->outputIndex.data[i];
+    const uint32_t t = p->draft->model->outputIndex.data[i];
+    const nnrt_operand *o = &p->draft->tensors[t];
     step->kernel = nnrti_call_reshape;
-    step->attr = NULL;
-    step->op = NULL;
-    step->name = p->tensors[t].name;
+    step->kernelName = NNRTI_LABEL("nnrt_reshape");
+    step->name = o->name;
     step->node = -1;
     step->arg = at;
     step->nIn = 2;
-    step->nDerived = 0;
     step->nOut = 1;
-    step->scratch = step->scratchBytes = 0;
-    nnrt_operand_view(NULL, &p->tensors[t], 0, &args[at].view);
+    nnrt_operand_view(NULL, o, 0, &args[at].view);
     args[at].tensor = t;
     if (p->storageOf[t] == NNRTI_NO_STORAGE) {
         args[at].kind = NNRT_PLACE_CONSTANT;
-        args[at].view.data = (void *)(uintptr_t)p->tensors[t].data;
+        args[at].view.data = (void *)(uintptr_t)o->data;
     } else {
         nnrti_place_arg(p, &args[at]);
     }
@@ -2288,41 +2576,61 @@ static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *s
     args[at + 2].view.data = NULL;
 }
 
+/* Step s of the draft as a step of the plan, with its arguments at args[at]. */
+static void nnrti_write_step(const nnrti_planner *p, uint32_t s, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
+{
+    const nnrt_draft_step *from = &p->draft->steps[s];
+    const uint32_t count = nnrti_step_args(from);
+    step->kernel = from->kernel;
+    step->kernelName = from->kernelName;
+    step->attr = from->attr;
+    step->op = from->op;
+    step->name = from->name;
+    step->node = from->node;
+    step->arg = at;
+    step->nIn = from->nIn;
+    step->nDerived = from->nDerived;
+    step->nOut = from->nOut;
+    step->scratch = p->scratch[s];
+    step->scratchBytes = from->scratchBytes;
+    memcpy(&args[at], from->args, count * sizeof(*args));
+    for (uint32_t k = 0; k < count; k++)
+        nnrti_place_arg(p, &args[at + k]);
+}
+
 /* The draft becomes the plan: what is left of the steps, then the copies. */
 static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
 {
+    const nnrt_draft *d = p->draft;
+    const uint32_t nOutputs = d->model->outputIndex.count;
     nnrt_plan_step *steps;
     nnrt_plan_arg *args;
-    for (uint32_t s = 0; s < p->nSteps; s++)
-        if (p->steps[s].kernel != NULL) {
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        if (d->steps[s].kernel != NULL) {
             plan->nSteps++;
-            plan->nArgs += nnrti_step_args(&p->steps[s]);
+            plan->nArgs += nnrti_step_args(&d->steps[s]);
         }
-    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
+    for (uint32_t i = 0; i < nOutputs; i++)
         if (nnrti_needs_copy(p, i)) {
             plan->nSteps++;
             plan->nArgs += 3;
         }
-    steps = (nnrt_plan_step *)nnrti_keep(p->memory, plan->nSteps, sizeof(*steps));
-    args = (nnrt_plan_arg *)nnrti_keep(p->memory, plan->nArgs, sizeof(*args));
+    steps = (nnrt_plan_step *)nnrti_keep(d->memory, plan->nSteps, sizeof(*steps));
+    args = (nnrt_plan_arg *)nnrti_keep(d->memory, plan->nArgs, sizeof(*args));
     if (steps == NULL || args == NULL)
         return nnrti_no_memory(p->error);
     plan->steps = steps;
     plan->args = args;
     plan->nSteps = plan->nArgs = 0;
-    for (uint32_t s = 0; s < p->nSteps; s++) {
-        nnrt_plan_step *step = &p->steps[s];
-        uint32_t n = nnrti_step_args(step);
-        if (step->kernel == NULL)
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const uint32_t n = nnrti_step_args(&d->steps[s]);
+        if (d->steps[s].kernel == NULL)
             continue;
-        memcpy(&args[plan->nArgs], &p->args[step->arg], n * sizeof(*args));
-        step->arg = plan->nArgs;
-        for (uint32_t k = 0; k < n; k++)
-            nnrti_place_arg(p, &args[plan->nArgs++]);
+        nnrti_write_step(p, s, &steps[plan->nSteps++], args, plan->nArgs);
+        plan->nArgs += n;
         plan->maxArgs = n > plan->maxArgs ? n : plan->maxArgs;
-        steps[plan->nSteps++] = *step;
     }
-    for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
+    for (uint32_t i = 0; i < nOutputs; i++)
         if (nnrti_needs_copy(p, i)) {
             nnrti_add_copy(p, i, &steps[plan->nSteps++], args, plan->nArgs);
             plan->nArgs += 3;
@@ -2334,11 +2642,11 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
 /* Type, shape and size of inputs or outputs. Buffers count bytes in 32 bits: what does not fit could never be run. */
 static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *list, const nnrt_plan_io **made)
 {
-    nnrt_plan_io *io = (nnrt_plan_io *)nnrti_keep(p->memory, list->count, sizeof(*io));
+    nnrt_plan_io *io = (nnrt_plan_io *)nnrti_keep(p->draft->memory, list->count, sizeof(*io));
     if (io == NULL)
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < list->count; i++) {
-        const nnrt_operand *o = &p->tensors[list->data[i]];
+        const nnrt_operand *o = &p->draft->tensors[list->data[i]];
         io[i].name = o->name;
         io[i].dataType = o->dataType;
         io[i].format = o->format;
@@ -2356,13 +2664,14 @@ static NNRT_ReturnCode nnrti_write_io(nnrti_planner *p, const NNRT_Uint32List *l
     return NNRT_SUCCESS;
 }
 
-/* Bytes of the distinct constants that the steps read. */
+/* Bytes of the distinct constants of the model that the steps read. */
 static size_t nnrti_constant_bytes(const nnrti_planner *p)
 {
+    const NNRT_TensorList *tensors = &p->draft->model->allTensors;
     size_t total = 0;
-    for (uint32_t i = 0; i < p->model->allTensors.count; i++)
-        if (p->lastUse[i] >= 0 && nnrti_is_constant(&p->model->allTensors.data[i]))
-            total += p->model->allTensors.data[i].data.dataSize;
+    for (uint32_t i = 0; i < tensors->count; i++)
+        if (p->lastUse[i] >= 0 && nnrti_is_constant(&tensors->data[i]))
+            total += tensors->data[i].data.dataSize;
     return total;
 }
 
@@ -2378,63 +2687,44 @@ static size_t nnrti_derived_bytes(const nnrt_plan *plan)
 
 static bool nnrti_planner_init(nnrti_planner *p)
 {
-    const NNRT_Model *m = p->model;
-    uint32_t nTensors = m->allTensors.count, nNodes = m->nodes.count;
-    size_t nArgs = 0;
-    for (uint32_t i = 0; i < nNodes; i++)
-        nArgs += nnrti_node_operands(&m->nodes.data[i]) + NNRT_MAX_DERIVED;
-    p->tensors = (nnrt_operand *)nnrti_temp(p->memory, nTensors, sizeof(*p->tensors));
-    p->storageOf = (uint32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->storageOf));
-    p->lastUse = (int32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->lastUse));
-    p->outputOf = (uint32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->outputOf));
-    p->steps = (nnrt_plan_step *)nnrti_temp(p->memory, nNodes, sizeof(*p->steps));
-    p->args = (nnrt_plan_arg *)nnrti_temp(p->memory, nArgs, sizeof(*p->args));
-    p->storages = (nnrti_storage *)nnrti_temp(p->memory, nTensors, sizeof(*p->storages));
-    if (p->memory->full)
+    const NNRT_Uint32List *outputs = &p->draft->model->outputIndex;
+    const uint32_t nTensors = p->draft->nTensors;
+    nnrt_memory *memory = p->draft->memory;
+    p->storageOf = (uint32_t *)nnrti_temp(memory, nTensors, sizeof(*p->storageOf));
+    p->lastUse = (int32_t *)nnrti_temp(memory, nTensors, sizeof(*p->lastUse));
+    p->outputOf = (uint32_t *)nnrti_temp(memory, nTensors, sizeof(*p->outputOf));
+    p->storages = (nnrti_storage *)nnrti_temp(memory, nTensors, sizeof(*p->storages));
+    p->scratch = (size_t *)nnrti_temp(memory, p->draft->nSteps, sizeof(*p->scratch));
+    if (memory->full)
         return false;
     for (uint32_t i = 0; i < nTensors; i++)
         p->storageOf[i] = p->outputOf[i] = NNRT_NO_TENSOR;
-    for (uint32_t i = m->outputIndex.count; i-- > 0;)
-        if (m->outputIndex.data[i] < nTensors)
-            p->outputOf[m->outputIndex.data[i]] = i;
+    for (uint32_t i = outputs->count; i-- > 0;)
+        p->outputOf[outputs->data[i]] = i;
     return true;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
-                                         nnrt_plan **plan)
+NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
 {
-    nnrti_planner p;
+    const NNRT_ModelConfig *config = draft->config;
+    const NNRT_Model *model = draft->model;
     const uint32_t alignment = config->arenaAlignment != 0 ? config->arenaAlignment : NNRT_ALIGNMENT;
+    nnrti_planner p;
     NNRT_ReturnCode code;
     nnrt_plan *made;
-    uint32_t *order = NULL;
     *plan = NULL;
     if (alignment < 8 || alignment > NNRT_ALIGNMENT || (alignment & (alignment - 1)) != 0)
         return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER,
                               "arenaAlignment is %u, expected a power of two from 8 to %d", alignment, NNRT_ALIGNMENT);
     memset(&p, 0, sizeof(p));
-    p.memory = memory;
+    p.draft = draft;
     p.error = config->error;
-    p.workers = config->parallel != NULL ? config->parallel->workers : 1;
-    if ((code = nnrt_model_check(model, memory, &order, config->error)) != NNRT_SUCCESS)
-        return code;
-#ifdef NNRT_FIRMWARE
-    if (config->copyConstants)
-        return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "copyConstants is not there under NNRT_FIRMWARE");
-#else
-    if (config->copyConstants)
-        model = nnrt_model_copy(model, memory, true);
-#endif
-    made = (nnrt_plan *)nnrt_memory_keep(memory, sizeof(*made));
-    p.model = model;
-    if (model == NULL || made == NULL || !nnrti_planner_init(&p))
+    made = (nnrt_plan *)nnrt_memory_keep(draft->memory, sizeof(*made));
+    if (made == NULL || !nnrti_planner_init(&p))
         return nnrti_no_memory(config->error);
-    code = nnrti_infer_sorted(model, config, order, memory, p.tensors, nnrti_draft_step, &p);
-    if (code != NNRT_SUCCESS)
-        return code;
     nnrti_drop_dead_steps(&p);
-    nnrti_assign_storage(&p);
-    if ((code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS ||
+    if ((code = nnrti_assign_storage(&p)) != NNRT_SUCCESS ||
+        (code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS ||
         (code = nnrti_write_steps(&p, made)) != NNRT_SUCCESS)
         return code;
     made->nInputs = model->inputIndex.count;
@@ -2449,11 +2739,20 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
     return NNRT_SUCCESS;
 }
 
+NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
+                                         nnrt_plan **plan)
+{
+    nnrt_draft *draft;
+    const NNRT_ReturnCode code = nnrt_plan_draft(model, config, memory, &draft);
+    *plan = NULL;
+    return code != NNRT_SUCCESS ? code : nnrt_plan_finish(draft, plan);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
 
 /* *views = bytes of the views, *tables = with the addresses behind them, where the arena begins. A plan whose workspace
-   would not fit is refused when it is made: see nnrti_reference_build. */
+   would not fit is refused when it is made: see nnrti_plan_make. */
 static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables, size_t *total)
 {
     size_t io;
@@ -2599,6 +2898,199 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
 #ifndef NNRT_FIRMWARE /* devices: firmware runs its plans itself */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>prepared */
+
+/* A prepared model that is a plan: what the reference device and devices that edit drafts make. */
+typedef struct nnrti_plan_model {
+    NNRT_PreparedModel base; /* first: the handle is the address of this struct */
+    nnrt_plan *plan;
+    void *workspace; /* of its own, for Run; NULL when the caller brings one */
+    size_t tableBytes;
+    nnrt_allocator allocator;
+    void *given; /* what came from the allocator, this struct with it; NULL in the caller's buffer */
+} nnrti_plan_model;
+
+static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
+{
+    if (config->mode < NNRT_PERFORMANCE_NONE || config->mode > NNRT_PERFORMANCE_EXTREME)
+        return nnrt_error_set(config->error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist",
+                              config->mode);
+    if (config->priority < NNRT_PRIORITY_NONE || config->priority > NNRT_PRIORITY_HIGH)
+        return nnrt_error_set(config->error, NNRT_INVALID_PRIORITY, "priority %d does not exist", config->priority);
+    if (config->buffer != NULL && (uintptr_t)config->buffer % NNRT_ALIGNMENT != 0)
+        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER, "the buffer is not aligned to %d bytes",
+                              NNRT_ALIGNMENT);
+    return NNRT_SUCCESS;
+}
+
+/* Counting and doing are this one walk. The message goes to config->error. */
+static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                       void *user, nnrt_memory *memory, nnrti_plan_model **made)
+{
+    nnrti_plan_model *m = (nnrti_plan_model *)nnrt_memory_keep(memory, sizeof(*m));
+    nnrt_draft *draft;
+    NNRT_ReturnCode code;
+    if (m == NULL)
+        return nnrti_no_memory(config->error);
+    if ((code = nnrt_plan_draft(model, config, memory, &draft)) != NNRT_SUCCESS ||
+        (edit != NULL && (code = edit(user, draft)) != NNRT_SUCCESS) ||
+        (code = nnrt_plan_finish(draft, &m->plan)) != NNRT_SUCCESS)
+        return code;
+    nnrt_memory_drop_temp(memory);
+    if (nnrt_plan_workspace(m->plan) > SIZE_MAX / 4 ||
+        (!config->callerWorkspace && !nnrt_memory_reserve(memory, nnrt_plan_workspace(m->plan), &m->workspace)))
+        return nnrti_no_memory(config->error);
+    m->tableBytes = memory->front;
+    *made = m;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                          void *user, size_t *bytes)
+{
+    NNRT_ModelConfig own;
+    nnrt_memory memory;
+    nnrti_plan_model *made;
+    NNRT_ReturnCode code;
+    if (bytes == NULL)
+        return NNRT_NULL_PTR;
+    *bytes = 0;
+    nnrt_config_read(&own, config);
+    nnrt_memory_count(&memory, own.allocator);
+    code = nnrti_plan_make(model, &own, edit, user, &memory, &made);
+    nnrt_memory_end(&memory);
+    if (code == NNRT_SUCCESS && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
+        return nnrti_no_memory(own.error);
+    return code;
+}
+
+static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
+{
+    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrt_allocator allocator;
+    if (m == NULL)
+        return;
+    allocator = m->allocator;
+    nnrt_memory_free(&allocator, m->given);
+}
+
+static NNRT_ReturnCode nnrti_plan_model_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
+                                               const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                               uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+{
+    if (self == NULL)
+        return NNRT_NULL_PTR;
+    return nnrt_plan_run(((nnrti_plan_model *)(void *)self)->plan, workspace, bytes, inputs, nIn, outputs, nOut,
+                         outputDims, error);
+}
+
+static NNRT_ReturnCode nnrti_plan_model_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
+                                            const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
+{
+    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    if (m == NULL)
+        return NNRT_NULL_PTR;
+    if (m->workspace == NULL)
+        return NNRT_OPERATION_FORBIDDEN; /* prepared with callerWorkspace */
+    return nnrt_plan_run(m->plan, m->workspace, nnrt_plan_workspace(m->plan), inputs, nIn, outputs, nOut, outputDims,
+                         NULL);
+}
+
+static NNRT_ReturnCode nnrti_plan_model_workspace(NNRT_PreparedModel *self, size_t *bytes)
+{
+    if (self == NULL || bytes == NULL)
+        return NNRT_NULL_PTR;
+    *bytes = nnrt_plan_workspace(((nnrti_plan_model *)(void *)self)->plan);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_plan_model_io(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
+                                           nnrt_dims *shape)
+{
+    const nnrt_plan *p;
+    const nnrt_plan_io *io;
+    if (self == NULL || type == NULL || shape == NULL)
+        return NNRT_NULL_PTR;
+    p = ((nnrti_plan_model *)(void *)self)->plan;
+    if (index >= (output ? p->nOutputs : p->nInputs))
+        return NNRT_INVALID_PARAMETER;
+    io = output ? &p->outputs[index] : &p->inputs[index];
+    *type = io->dataType;
+    *shape = io->shape;
+    return NNRT_SUCCESS;
+}
+
+/* Shapes are fixed when a model is prepared: least and most are the same. */
+static NNRT_ReturnCode nnrti_plan_model_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
+                                               nnrt_dims *most)
+{
+    NNRT_DataType type;
+    NNRT_ReturnCode code;
+    if (most == NULL)
+        return NNRT_NULL_PTR;
+    code = nnrti_plan_model_io(self, false, index, &type, least);
+    if (code == NNRT_SUCCESS)
+        *most = *least;
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_plan_model_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
+{
+    const nnrti_plan_model *m = (const nnrti_plan_model *)(void *)self;
+    if (m == NULL || memory == NULL)
+        return NNRT_NULL_PTR;
+    memory->tables = m->tableBytes;
+    memory->workspace = nnrt_plan_workspace(m->plan);
+    memory->arena = m->plan->arenaBytes;
+    memory->bound = m->plan->arenaBound;
+    memory->constants = m->plan->constantBytes;
+    memory->steps = m->plan->nSteps;
+    return NNRT_SUCCESS;
+}
+
+static const NNRT_PreparedModelVtbl nnrti_plan_model_vtbl = {sizeof(NNRT_PreparedModelVtbl),
+                                                             NNRT_HDI(2, 0),
+                                                             NULL,
+                                                             NULL,
+                                                             nnrti_plan_model_ranges,
+                                                             nnrti_plan_model_run,
+                                                             nnrti_plan_model_destroy,
+                                                             nnrti_plan_model_workspace,
+                                                             nnrti_plan_model_run_in,
+                                                             nnrti_plan_model_io,
+                                                             nnrti_plan_model_memory};
+
+NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
+                                           void *user, NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    nnrti_plan_model *made = NULL;
+    nnrt_memory memory;
+    NNRT_ReturnCode code;
+    if (prepared == NULL)
+        return NNRT_NULL_PTR;
+    *prepared = NULL;
+    nnrt_config_read(&own, config);
+    if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
+        return code;
+    if (own.buffer != NULL)
+        nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
+    else
+        nnrt_memory_allocate(&memory, own.allocator);
+    code = nnrti_plan_make(model, &own, edit, user, &memory, &made);
+    if (code != NNRT_SUCCESS) {
+        nnrt_memory_end(&memory);
+        return code;
+    }
+    made->base.vtbl = &nnrti_plan_model_vtbl;
+    if (own.allocator != NULL)
+        made->allocator = *own.allocator;
+    made->given = nnrt_memory_give(&memory);
+    *prepared = &made->base;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reference */
 
 /* True when error is there and holds no fault yet. */
@@ -2614,17 +3106,6 @@ static void nnrti_error_clear(nnrt_error *error)
     error->node = error->tensor = 0;
     error->message[0] = '\0';
 }
-
-/* The built-in device: runs the plan with the reference kernels, on the calling thread. */
-typedef struct nnrti_reference_model {
-    NNRT_PreparedModel base; /* first: the handle is the address of this struct */
-    nnrt_plan *plan;
-    void *workspace; /* of its own, for Run; NULL when the caller brings one */
-    size_t tableBytes;
-    nnrt_allocator allocator;
-    void *block; /* what was allocated; NULL in the caller's buffer */
-    size_t blockBytes;
-} nnrti_reference_model;
 
 static NNRT_ReturnCode nnrti_reference_version(void *self, uint32_t *major, uint32_t *minor)
 {
@@ -2659,19 +3140,6 @@ static NNRT_ReturnCode nnrti_status_available(void *self, NNRT_DeviceStatus *sta
 {
     (void)self;
     *status = NNRT_DEVICE_STATUS_AVAILABLE;
-    return NNRT_SUCCESS;
-}
-
-static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
-{
-    if (config->mode < NNRT_PERFORMANCE_NONE || config->mode > NNRT_PERFORMANCE_EXTREME)
-        return nnrt_error_set(config->error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist",
-                              config->mode);
-    if (config->priority < NNRT_PRIORITY_NONE || config->priority > NNRT_PRIORITY_HIGH)
-        return nnrt_error_set(config->error, NNRT_INVALID_PRIORITY, "priority %d does not exist", config->priority);
-    if (config->buffer != NULL && (uintptr_t)config->buffer % NNRT_ALIGNMENT != 0)
-        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER, "the buffer is not aligned to %d bytes",
-                              NNRT_ALIGNMENT);
     return NNRT_SUCCESS;
 }
 
@@ -2807,7 +3275,7 @@ static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model
     if (own.buffer != NULL)
         nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
     else
-        nnrt_memory_count(&memory, own.allocator);
+        nnrt_memory_allocate(&memory, own.allocator);
     code = nnrti_support_walk(model, &own, &memory, isSupported, reason, user);
     nnrt_memory_end(&memory);
     return code;
@@ -2818,210 +3286,18 @@ static NNRT_ReturnCode nnrti_reference_supported(void *self, const NNRT_Model *m
     return nnrti_reference_nodes(self, model, NULL, isSupported, count, NULL, NULL);
 }
 
-/* Counting and doing are this one walk. The message goes to config->error. */
-static NNRT_ReturnCode nnrti_reference_build(const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                             nnrt_memory *memory, nnrti_reference_model **made)
-{
-    nnrti_reference_model *m = (nnrti_reference_model *)nnrt_memory_keep(memory, sizeof(*m));
-    NNRT_ReturnCode code;
-    if (m == NULL)
-        return nnrti_no_memory(config->error);
-    if ((code = nnrt_plan_build(model, config, memory, &m->plan)) != NNRT_SUCCESS)
-        return code;
-    nnrt_memory_drop_temp(memory);
-    if (nnrt_plan_workspace(m->plan) > SIZE_MAX / 4)
-        return nnrti_no_memory(config->error);
-    if (!config->callerWorkspace) {
-        m->workspace = nnrt_memory_keep_aligned(memory, nnrt_plan_workspace(m->plan));
-        if (m->workspace == NULL)
-            return nnrti_no_memory(config->error);
-    }
-    m->tableBytes = memory->front;
-    *made = m;
-    return NNRT_SUCCESS;
-}
-
-/* Bytes that stay, bytes that are temporary, and the most of both at once. */
-static NNRT_ReturnCode nnrti_reference_count(const NNRT_Model *model, const NNRT_ModelConfig *config, size_t *keep,
-                                             size_t *temp, size_t *both)
-{
-    nnrt_memory memory;
-    nnrti_reference_model *made;
-    NNRT_ReturnCode code;
-    nnrt_memory_count(&memory, config->allocator);
-    code = nnrti_reference_build(model, config, &memory, &made);
-    nnrt_memory_end(&memory);
-    if (code == NNRT_SUCCESS && (!nnrti_round_size(memory.frontPeak, NNRT_ALIGNMENT, keep) ||
-                                 !nnrti_round_size(memory.backPeak, NNRT_ALIGNMENT, temp) ||
-                                 !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, both)))
-        return nnrti_no_memory(config->error);
-    return code;
-}
-
 static NNRT_ReturnCode nnrti_reference_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                               size_t *bytes)
 {
-    NNRT_ModelConfig own;
-    size_t keep, temp;
     (void)self;
-    if (bytes == NULL)
-        return NNRT_NULL_PTR;
-    *bytes = 0;
-    nnrt_config_read(&own, config);
-    return nnrti_reference_count(model, &own, &keep, &temp, bytes);
+    return nnrt_plan_memory(model, config, NULL, NULL, bytes);
 }
-
-/* In memory of its own: what stays in one block of exactly the size counted, the rest in one that is freed again. */
-static NNRT_ReturnCode nnrti_reference_allocate(const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                                nnrti_reference_model **made)
-{
-    size_t keepBytes, tempBytes, both;
-    void *keep, *temp;
-    nnrt_memory memory;
-    NNRT_ReturnCode code = nnrti_reference_count(model, config, &keepBytes, &tempBytes, &both);
-    if (code != NNRT_SUCCESS)
-        return code;
-    keep = nnrt_alloc(config->allocator, keepBytes);
-    temp = nnrt_alloc(config->allocator, tempBytes);
-    if (keep == NULL || temp == NULL) {
-        code = nnrti_no_memory(config->error);
-    } else {
-        nnrt_memory_split(&memory, keep, keepBytes, temp, tempBytes);
-        code = nnrti_reference_build(model, config, &memory, made);
-    }
-    nnrt_free(config->allocator, temp, tempBytes);
-    if (code != NNRT_SUCCESS) {
-        nnrt_free(config->allocator, keep, keepBytes);
-        return code;
-    }
-    (*made)->block = keep;
-    (*made)->blockBytes = keepBytes;
-    if (config->allocator != NULL)
-        (*made)->allocator = *config->allocator;
-    return NNRT_SUCCESS;
-}
-
-static void nnrti_reference_destroy(NNRT_PreparedModel *self)
-{
-    nnrti_reference_model *m = (nnrti_reference_model *)(void *)self;
-    nnrt_allocator allocator;
-    if (m == NULL || m->block == NULL)
-        return;
-    allocator = m->allocator;
-    nnrt_free(&allocator, m->block, m->blockBytes);
-}
-
-static NNRT_ReturnCode nnrti_reference_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
-                                              const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
-                                              uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
-{
-    if (self == NULL)
-        return NNRT_NULL_PTR;
-    return nnrt_plan_run(((nnrti_reference_model *)(void *)self)->plan, workspace, bytes, inputs, nIn, outputs, nOut,
-                         outputDims, error);
-}
-
-static NNRT_ReturnCode nnrti_reference_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
-                                           const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
-{
-    nnrti_reference_model *m = (nnrti_reference_model *)(void *)self;
-    if (m == NULL)
-        return NNRT_NULL_PTR;
-    if (m->workspace == NULL)
-        return NNRT_OPERATION_FORBIDDEN; /* prepared with callerWorkspace */
-    return nnrt_plan_run(m->plan, m->workspace, nnrt_plan_workspace(m->plan), inputs, nIn, outputs, nOut, outputDims,
-                         NULL);
-}
-
-static NNRT_ReturnCode nnrti_reference_workspace(NNRT_PreparedModel *self, size_t *bytes)
-{
-    if (self == NULL || bytes == NULL)
-        return NNRT_NULL_PTR;
-    *bytes = nnrt_plan_workspace(((nnrti_reference_model *)(void *)self)->plan);
-    return NNRT_SUCCESS;
-}
-
-static NNRT_ReturnCode nnrti_reference_io(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
-                                          nnrt_dims *shape)
-{
-    const nnrt_plan *p;
-    const nnrt_plan_io *io;
-    if (self == NULL || type == NULL || shape == NULL)
-        return NNRT_NULL_PTR;
-    p = ((nnrti_reference_model *)(void *)self)->plan;
-    if (index >= (output ? p->nOutputs : p->nInputs))
-        return NNRT_INVALID_PARAMETER;
-    io = output ? &p->outputs[index] : &p->inputs[index];
-    *type = io->dataType;
-    *shape = io->shape;
-    return NNRT_SUCCESS;
-}
-
-/* Shapes are fixed when a model is prepared: least and most are the same. */
-static NNRT_ReturnCode nnrti_reference_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
-                                              nnrt_dims *most)
-{
-    NNRT_DataType type;
-    NNRT_ReturnCode code;
-    if (most == NULL)
-        return NNRT_NULL_PTR;
-    code = nnrti_reference_io(self, false, index, &type, least);
-    if (code == NNRT_SUCCESS)
-        *most = *least;
-    return code;
-}
-
-static NNRT_ReturnCode nnrti_reference_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
-{
-    const nnrti_reference_model *m = (const nnrti_reference_model *)(void *)self;
-    if (m == NULL || memory == NULL)
-        return NNRT_NULL_PTR;
-    memory->tables = m->tableBytes;
-    memory->workspace = nnrt_plan_workspace(m->plan);
-    memory->arena = m->plan->arenaBytes;
-    memory->bound = m->plan->arenaBound;
-    memory->constants = m->plan->constantBytes;
-    memory->steps = m->plan->nSteps;
-    return NNRT_SUCCESS;
-}
-
-static const NNRT_PreparedModelVtbl nnrti_reference_model_vtbl = {sizeof(NNRT_PreparedModelVtbl),
-                                                                  NNRT_HDI(2, 0),
-                                                                  NULL,
-                                                                  NULL,
-                                                                  nnrti_reference_ranges,
-                                                                  nnrti_reference_run,
-                                                                  nnrti_reference_destroy,
-                                                                  nnrti_reference_workspace,
-                                                                  nnrti_reference_run_in,
-                                                                  nnrti_reference_io,
-                                                                  nnrti_reference_get_memory};
 
 static NNRT_ReturnCode nnrti_reference_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                                NNRT_PreparedModel **prepared)
 {
-    NNRT_ModelConfig own;
-    nnrti_reference_model *made = NULL;
-    nnrt_memory memory;
-    NNRT_ReturnCode code;
     (void)self;
-    if (prepared == NULL)
-        return NNRT_NULL_PTR;
-    *prepared = NULL;
-    nnrt_config_read(&own, config);
-    if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
-        return code;
-    if (own.buffer != NULL) {
-        nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
-        code = nnrti_reference_build(model, &own, &memory, &made);
-    } else {
-        code = nnrti_reference_allocate(model, &own, &made);
-    }
-    if (code != NNRT_SUCCESS)
-        return code;
-    made->base.vtbl = &nnrti_reference_model_vtbl;
-    *prepared = &made->base;
-    return NNRT_SUCCESS;
+    return nnrt_plan_prepare(model, config, NULL, NULL, prepared);
 }
 
 static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),

@@ -778,6 +778,7 @@ typedef struct nnrt_resolve {
 
     void *resolved; /* the attribute struct with nothing left to interpret */
     nnrt_kernel kernel;
+    const char *kernelName; /* of its row: "nnrt_softmax_f32" */
     uint32_t kernelIn, kernelOut; /* operands that the kernel gets: those of the node, optional ones that it leaves out
                                      behind them */
     /* What the rule computed once, for the kernel: arrays without holes whose views stand between those of the inputs
@@ -1712,8 +1713,10 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
             continue;
         if (first == NULL)
             first = k;
-        if (nnrti_check_types(c, k, true) == NNRT_SUCCESS)
+        if (nnrti_check_types(c, k, true) == NNRT_SUCCESS) {
             c->kernel = k->call;
+            c->kernelName = k->name;
+        }
     }
     if (c->kernel != NULL)
         return NNRT_SUCCESS;

@@ -5417,7 +5417,7 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
     c.path = path;
     c.ownBytes = own;
     c.error = error;
-    nnrt_memory_count(&c.memory, desc->allocator);
+    nnrt_memory_allocate(&c.memory, desc->allocator);
     nnrti_onnx_take_opset(&c);
     nnrti_onnx_check_operators(&c);
     if (c.code == NNRT_SUCCESS)

@@ -527,10 +527,7 @@ static void cli_emit_arg(cli_emit *e, uint32_t i)
 /* The name of the wrapper of a step's kernel. */
 static const char *cli_emit_kernel(const nnrt_plan_step *s)
 {
-    for (uint32_t k = 0; s->op != NULL && k < s->op->kernelCount; k++)
-        if (s->op->kernels[k].call == s->kernel)
-            return s->op->kernels[k].name + strlen("nnrt_");
-    return "reshape"; /* the copy that a plan adds for an output */
+    return s->kernelName + strlen("nnrt_");
 }
 
 static void cli_emit_steps(cli_emit *e)
@@ -540,7 +537,7 @@ static void cli_emit_steps(cli_emit *e)
             p->nSteps > 0 ? (unsigned)p->nSteps : 1);
     for (uint32_t i = 0; i < p->nSteps; i++) {
         const nnrt_plan_step *s = &p->steps[i];
-        fprintf(e->out, "    {nnrti_call_%s, ", cli_emit_kernel(s));
+        fprintf(e->out, "    {nnrti_call_%s, NNRTI_LABEL(\"%s\"), ", cli_emit_kernel(s), s->kernelName);
         if (s->op != NULL && s->attr != NULL && s->op->attr->count > 0)
             fprintf(e->out, "&%s_a%u", e->name, (unsigned)i);
         else
@@ -552,7 +549,7 @@ static void cli_emit_steps(cli_emit *e)
                 i + 1 < p->nSteps ? "," : "};");
     }
     if (p->nSteps == 0)
-        fputs("    {NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0}};\n", e->out);
+        fputs("    {NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0}};\n", e->out);
 }
 
 static void cli_emit_io(cli_emit *e, const char *what, const nnrt_plan_io *io, uint32_t count)
@@ -832,7 +829,7 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
     config.arenaAlignment = 8;
     if (job->fromNnrt)
         config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
-    nnrt_memory_count(&memory, NULL);
+    nnrt_memory_allocate(&memory, NULL);
     if (nnrt_plan_build(job->model, &config, &memory, &plan) != NNRT_SUCCESS) {
         nnrt_memory_end(&memory);
         return cli_fail("cannot plan %s: %s", args->model, error.message);

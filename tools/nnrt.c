@@ -187,7 +187,7 @@ static void cli_info_keep(const cli_job *job, bool json)
     memset(&config, 0, sizeof(config));
     if (job->fromNnrt)
         config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
-    nnrt_memory_count(&memory, NULL);
+    nnrt_memory_allocate(&memory, NULL);
     tensors = (nnrt_operand *)nnrt_memory_temp(&memory, m->allTensors.count * sizeof(*tensors));
     if (tensors != NULL)
         (void)nnrt_model_infer(m, &config, &memory, tensors, cli_info_visit, &types);
