@@ -240,7 +240,7 @@ firmware: build/nnrt
 # are those of the source; build/coverage/index.html shows them, build/coverage/uncovered.txt lists what is not reached.
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
-COVERAGE_SUITES := $(CMOCKA:test_%=%) vectors onnx-nodes cli
+COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors onnx-nodes cli,$(SUITES))
 COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w -I. -Itests $(CPPFLAGS)
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
