@@ -72,6 +72,7 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
     NNRT_MAX_RANK          axes a tensor may have, 4 to 8; default 8
     NNRT_SELECT            only the operators NAME with NNRT_KEEP_NAME defined as 1, and kernels for NNRT_KEEP_TYPES
+    NNRT_PIECE_BYTES       taken at once from an allocator while something is prepared; default 4096
     NNRT_FP_STRICT         clang with -ffp-contract=fast: keep the kernels' bits all the same (slow)
 
 SECTIONS (search for the tag)

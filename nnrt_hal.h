@@ -55,6 +55,12 @@ typedef struct nnrt_allocator {
 #define NNRT_ALIGNMENT 64
 #endif
 
+/* NNRT_PIECE_BYTES       what is taken from an allocator at once while models are built and prepared; what is larger than
+                          a quarter of it, and with 0 everything, gets a block of its own */
+#ifndef NNRT_PIECE_BYTES
+#define NNRT_PIECE_BYTES 4096
+#endif
+
 NNRT_API void *nnrt_alloc(const nnrt_allocator *allocator, size_t bytes);
 NNRT_API void nnrt_free(const nnrt_allocator *allocator, void *block, size_t bytes);
 
@@ -709,7 +715,6 @@ typedef struct nnrti_piece {
 } nnrti_piece;
 
 #define NNRTI_PIECE_HEADER (NNRT_ALIGNMENT < 32 ? 32 : NNRT_ALIGNMENT)
-#define NNRTI_PIECE_BYTES 4096 /* what is larger than a quarter of this gets a piece of its own */
 
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
 {
@@ -762,14 +767,14 @@ static uint8_t *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment
     }
     if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
         return NULL;
-    if (rounded <= NNRTI_PIECE_BYTES / 4)
-        total = NNRTI_PIECE_BYTES;
+    if (rounded <= NNRT_PIECE_BYTES / 4)
+        total = NNRT_PIECE_BYTES;
     made = (nnrti_piece *)nnrt_alloc(m->allocator, total);
     if (made == NULL)
         return NULL;
     made->bytes = total;
     made->used = NNRTI_PIECE_HEADER + rounded;
-    if (p != NULL && rounded > NNRTI_PIECE_BYTES / 4) {
+    if (p != NULL && rounded > NNRT_PIECE_BYTES / 4) {
         made->next = p->next;
         p->next = made;
     } else {

@@ -1175,7 +1175,7 @@ static NNRT_ReturnCode tried(nnrt_builder *b, uint32_t *nodes, nnrt_error *error
     code = nnrt_model_optimize(&m, error);
     assert_int_equal(error->code, code);
     *nodes = m->nodes.count;
-    nnrt_memory_count(&memory, NULL);
+    nnrt_memory_allocate(&memory, NULL);
     assert_int_equal(nnrt_model_check(m, &memory, NULL, NULL), NNRT_SUCCESS);
     nnrt_memory_end(&memory);
     nnrt_model_destroy(m);

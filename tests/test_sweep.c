@@ -169,7 +169,7 @@ static size_t extents(const NNRT_Model *m)
     nnrt_operand *tensors = (nnrt_operand *)fuzz_block((m->allTensors.count + 1) * sizeof(*tensors));
     nnrt_memory memory;
     size_t total = 0, bytes;
-    nnrt_memory_count(&memory, NULL);
+    nnrt_memory_allocate(&memory, NULL);
     if (nnrt_model_infer(m, NULL, &memory, tensors, NULL, NULL) == NNRT_SUCCESS)
         for (uint32_t i = 0; i < m->allTensors.count; i++) {
             const nnrt_operand *o = &tensors[i];

@@ -414,7 +414,7 @@ static void fuzz_node(const uint8_t *data, size_t size)
     NNRT_ReturnCode code = NNRT_SUCCESS;
     memset(&c, 0, sizeof(c));
     c.f = fuzz_bytes_make(data, size);
-    nnrt_memory_count(&c.memory, &a);
+    nnrt_memory_allocate(&c.memory, &a);
     c.r.alloc = fuzz_node_alloc;
     c.r.user = &c.memory;
     c.r.error = &c.error;
