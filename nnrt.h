@@ -3704,7 +3704,7 @@ static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, ui
     const bool output = i >= s->nIn;
     nnrt_io_info *info = &s->infos[i];
     NNRT_IOTensor *io = &s->io[i];
-    if (info->shape.rank < 0 || info->shape.rank > NNRTI_DIMS || nnrt_type_size(info->dataType) == 0 ||
+    if (nnrt_type_size(info->dataType) == 0 ||
         !nnrt_dims_bytes(info->shape.dims, info->shape.rank, info->dataType, &info->bytes))
         return nnrt_error_set(error, NNRT_INVALID_SHAPE,
                               "%s %u '%s': neither the device nor the model tells its type and shape",
