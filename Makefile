@@ -15,13 +15,16 @@ LIBS := -lm
 # Tests run with every fault of the C language that gcc can see at run time made an end of the program. With its check
 # of casts gcc 12 warns of conversions that are none: that warning is on where tests/test_builds.sh compiles them, too.
 SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
+# -O1 for the object that most tests share, as it runs for longest; programs that have the implementation in them take
+# longer to compile than to run.
 TEST_CFLAGS ?= -O1 -g
-COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) -I. -Itests $(CPPFLAGS) $(TEST_CFLAGS)
+ALONE_CFLAGS ?= -O0 -g
+COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) -I. -Itests $(CPPFLAGS)
 TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy
 
 export CC CXX CPPFLAGS PYTHON
 
-.PHONY: all run test suites compare digits-accuracy digits-train clean help stb fuzz
+.PHONY: all run test suites vectors compare digits-accuracy digits-train clean help stb fuzz
 .DELETE_ON_ERROR:
 
 all: build/nnrt build/hello build/digits
@@ -31,6 +34,8 @@ help:
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
+	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
+	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes what make install put there'
@@ -93,48 +98,75 @@ compare: build/nnrt
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
-SUITES := builds bits symbols copy docs vectors onnx-nodes cli convert emit firmware examples runner tsan dist install \
-	coverage-script $(CMOCKA:test_%=%)
+# Those that take longest begin first, so that all processors end together.
+LONG := builds dist planner bits emit firmware cli install symbols
+SUITES := $(LONG) copy docs vectors onnx-nodes convert examples runner tsan coverage-script \
+	$(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 test:
 	@sh tools/need.sh $(TEST_PACKAGES)
 	@rm -rf build/results && mkdir -p build/results
-	@$(MAKE) --no-print-directory -k -O $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
+	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
+	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
 	@sh tests/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
 
-build/test/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(if $(filter test_ops,$*),,-lcmocka) $(LIBS) -lpthread
+# Programs of tests/ that define NNRT_IMPLEMENTATION: they look at internals, or show that one header is enough. All
+# others link one object of it, tests/nnrt.c.
+ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
+TOGETHER := $(filter-out $(ALONE),$(CMOCKA) onnx_nodes)
 
-build/test/onnx_nodes: tests/onnx_nodes.c $(wildcard tests/*.h tools/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(LIBS)
+# $(call programs,FOLDER,COMPILE,FLAGS,ALONE_FLAGS): how they are made in FOLDER, and the command line as it ships.
+# NAME.d there says what a program was made of: a change of nnrt_ops.h compiles no test that does not see it.
+define programs
+$(1)/implementation.o: tests/nnrt.c
+	@mkdir -p $$(@D)
+	@$(2) $(3) -MMD -MP -MF $$@.d -c -o $$@ $$<
 
-build/test/nnrt: tools/nnrt.c $(wildcard tools/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(LIBS)
+$(TOGETHER:%=$(1)/%): $(1)/%: tests/%.c $(1)/implementation.o
+	@$(2) $(3) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o -lcmocka $$(LIBS) -lpthread
+
+$(ALONE:%=$(1)/%): $(1)/%: tests/%.c
+	@mkdir -p $$(@D)
+	@$(2) $(4) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
+
+$(1)/nnrt: tools/nnrt.c
+	@mkdir -p $$(@D)
+	@$(2) $(4) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $$(LIBS)
+
+-include $(wildcard $(1)/*.d)
+endef
+
+$(eval $(call programs,build/test,$$(COMPILE_TEST),$$(TEST_CFLAGS),$$(ALONE_CFLAGS)))
 
 build/test/hello: examples/hello.c $(HEADERS)
 	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(LIBS)
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/test/digits: examples/digits/digits.c $(HEADERS)
 	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(LIBS)
-
-# They run the fuzz targets on their corpus, and what the targets share.
-build/test/test_hostile build/test/test_sweep: $(wildcard tests/fuzz/*.c tests/fuzz/*.h)
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 
 $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
 	$(SUITE) $<
 
+# VEC=NAMES: the vectors of some operators only.
+VEC ?=
+VECTORS = $(or $(VEC:%=tests/vectors/%.vec),$(sort $(wildcard tests/vectors/*.vec)))
+
 suite-vectors: build/test/test_ops
-	$(SUITE) $< $(sort $(wildcard tests/vectors/*.vec))
+	$(SUITE) $< $(VECTORS)
+
+# tests/vectors/NAME.py writes NAME.vec; spec.py converts a file that is not in the repository, SPEC.
+GENERATORS := $(filter-out common spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
+
+vectors:
+	@sh tools/need.sh python3 python3-numpy python3-torch
+	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
 
 suite-onnx-nodes: build/test/onnx_nodes
 	$(SUITE) $<
@@ -213,15 +245,9 @@ COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=at
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
 
-build/coverage/bin/nnrt: tools/nnrt.c $(wildcard tools/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_COVERAGE) $(LDFLAGS) -o $@ $< $(LIBS)
+$(eval $(call programs,build/coverage/bin,$$(COMPILE_COVERAGE)))
 
-build/coverage/bin/%: tests/%.c $(wildcard tests/*.h tests/fuzz/*.c tests/fuzz/*.h tools/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_COVERAGE) $(LDFLAGS) -o $@ $< $(if $(filter $*,$(CMOCKA)),-lcmocka) $(LIBS) -lpthread
-
-COVERAGE_SUITE = @rm -f $<.gcda && sh tests/run_suite.sh build/coverage/results $(@:coverage-%=%)
+COVERAGE_SUITE = @sh tests/run_suite.sh build/coverage/results $(@:coverage-%=%)
 
 $(CMOCKA:test_%=coverage-%): coverage-%: build/coverage/bin/test_%
 	$(COVERAGE_SUITE) $<
@@ -237,7 +263,7 @@ coverage-cli: build/coverage/bin/nnrt
 
 coverage:
 	@sh tools/need.sh gcovr gcc libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
-	@rm -rf build/coverage/results
+	@rm -rf build/coverage/results build/coverage/bin/*.gcda
 	@$(MAKE) --no-print-directory -k -O $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) $(COVERAGE_SUITES:%=coverage-%)
 	@sh tests/run_suite.sh --summary build/coverage/results $(COVERAGE_SUITES)
 	@echo
@@ -254,10 +280,8 @@ suite-coverage-script:
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
 TSAN_TESTS := test_threads test_session
 
-build/tsan/%: tests/%.c $(wildcard tests/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g $(LDFLAGS) \
-		-o $@ $< -lcmocka $(LIBS) -lpthread
+COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g
+$(eval $(call programs,build/tsan,$$(COMPILE_TSAN)))
 
 suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
 	$(SUITE) sh -c '$(patsubst %,build/tsan/% &&,$(TSAN_TESTS)) true'
@@ -280,13 +304,8 @@ mutate:
 # Those that valgrind does not slow down to many minutes.
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile
 
-build/valgrind/%: tests/%.c $(wildcard tests/*.h tests/fuzz/*) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(CC) -std=c99 -I. -Itests $(CPPFLAGS) -O1 -g $(LDFLAGS) -o $@ $< -lcmocka $(LIBS) -lpthread
-
-build/valgrind/nnrt: tools/nnrt.c $(wildcard tools/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(CC) -std=c99 -I. $(CPPFLAGS) -O1 -g $(LDFLAGS) -o $@ $< $(LIBS)
+COMPILE_VALGRIND = $(CC) -std=c99 -I. -Itests $(CPPFLAGS) -O1 -g
+$(eval $(call programs,build/valgrind,$$(COMPILE_VALGRIND)))
 
 valgrind:
 	@sh tools/need.sh valgrind libc6-dev libstb-dev libcmocka-dev
@@ -370,9 +389,9 @@ fuzz-afl:
 
 .PHONY: sweep
 
-build/sweep: tests/test_sweep.c tests/fuzz/fuzz.h $(HEADERS)
+build/sweep: tests/test_sweep.c tests/nnrt.c tests/fuzz/fuzz.h $(HEADERS)
 	@mkdir -p $(@D)
-	@$(COMPILE_TEST) -O2 $(LDFLAGS) -o $@ $< $(LIBS)
+	@$(COMPILE_TEST) -O2 $(LDFLAGS) -o $@ $< tests/nnrt.c $(LIBS)
 
 sweep:
 	@sh tools/need.sh libc6-dev libstb-dev

@@ -177,7 +177,7 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>models */
 
-/* Frees a model that a builder, a loader or an importer made. NULL is fine. Not for models of your own making. */
+/* Frees a model that a builder, a loader or an importer made. NULL, and a model of your own making, are left alone. */
 NNRT_API void nnrt_model_destroy(NNRT_Model *model);
 /* Gives a block that the model's constants point into (the bytes of a file) to the model, to be freed with it through
    the model's allocator (nnrt_alloc). A model has room for four; beyond, OUT_OF_MEMORY: the block stays the caller's.
@@ -450,14 +450,12 @@ NNRT_API const char *nnrt_version(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* What is behind a model that we made. */
 
-#define NNRTI_MODEL_MAGIC 0x6c65646f6d74726eu /* "nrtmodel" */
 #define NNRTI_MAX_ATTACHED 4
 
 /* A model that we made: the block begins with this, and all that the model points to lies in it, in what was attached,
    in the replaced model, or is the caller's (constants that were not copied). */
 typedef struct nnrti_owned {
-    NNRT_Model model;
-    uint64_t magic;
+    NNRT_Model model; /* model.self tells ours from a caller's, of which nothing behind NNRT_Model may be read */
     nnrt_allocator allocator;
     size_t bytes; /* of the block */
     struct {
@@ -476,7 +474,7 @@ typedef struct nnrti_owned {
 static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 {
     nnrti_owned *o = (nnrti_owned *)(uintptr_t)model;
-    return o != NULL && o->magic == NNRTI_MODEL_MAGIC ? o : NULL;
+    return model != NULL && model->self == model ? o : NULL;
 }
 
 #ifndef NNRT_FIRMWARE
@@ -1065,7 +1063,7 @@ static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copi
         nnrt_free(allocator, block, bytes);
         return NNRT_OUT_OF_MEMORY;
     }
-    o->magic = NNRTI_MODEL_MAGIC;
+    o->model.self = &o->model;
     o->allocator = *allocator;
     o->bytes = bytes;
     *model = &o->model;
@@ -1158,7 +1156,7 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model)
                 o->attached[i].release(o->attached[i].block, o->attached[i].bytes);
             else
                 nnrt_free(&allocator, o->attached[i].block, o->attached[i].bytes);
-        o->magic = 0;
+        o->model.self = NULL;
         if (o->bytes > 0) /* 0: it lies in memory of the caller's (nnrt_model_load_into) */
             nnrt_free(&allocator, o, o->bytes);
         o = replaced;
@@ -1376,7 +1374,7 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
 {
     size_t in = 0, out = 0, bytes = 0;
-    if (g->live < 2 || (c->kernel == NULL && !folded))
+    if (g->live < 2)
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         if (nnrti_absent(&c->in[k]))
@@ -1453,6 +1451,19 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
     return NNRT_SUCCESS;
 }
 
+/* From the last node to the first: those whose results nobody uses go, but one node always stays. */
+static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
+{
+    for (uint32_t i = count; i-- > 0 && g->live > 1;) {
+        const NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
+        bool used = n->nodeType == NNRT_NODE_TYPE_NONE;
+        for (uint32_t k = 0; k < n->outputIndex.count; k++)
+            used = used || (n->outputIndex.data[k] != NNRT_NO_TENSOR && g->users[n->outputIndex.data[k]] > 0);
+        if (!used)
+            nnrti_graph_delete(g, g->order[i]);
+    }
+}
+
 /* Infers every node whose inputs are known, as nnrt_model_infer does; those behind inputs without extents (-1) stay
    unknown. Nodes whose results are known before a run become constants. */
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
@@ -1462,11 +1473,14 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     void **results = (void **)nnrti_temp(&g->work, widest, sizeof(*results));
     if (operands == NULL || results == NULL)
         return NNRT_OUT_OF_MEMORY;
+    nnrti_graph_drop_dead(g, m->nodes.count); /* what nobody uses need not be right: a constant divided by 0 */
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[g->order[i]];
         bool known = true, folded = false;
         NNRT_ReturnCode code;
         nnrt_resolve c;
+        if (n->nodeType == NNRT_NODE_TYPE_NONE)
+            continue;
         for (uint32_t k = 0; k < n->inputIndex.count; k++)
             known = known &&
                     (n->inputIndex.data[k] == NNRT_NO_TENSOR || nnrti_graph_known(&g->shapes[n->inputIndex.data[k]]));
@@ -2051,19 +2065,6 @@ static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
 static const nnrti_pass nnrti_passes[] = {nnrti_pass_join_reshapes, nnrti_pass_join_transposes,
                                           nnrti_pass_drop_copy,     nnrti_pass_fold_affine,
                                           nnrti_pass_matmul_bias,   nnrti_pass_fuse_activation};
-
-/* From the last node to the first: those whose results nobody uses go, but one node always stays. */
-static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
-{
-    for (uint32_t i = count; i-- > 0 && g->live > 1;) {
-        const NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
-        bool used = n->nodeType == NNRT_NODE_TYPE_NONE;
-        for (uint32_t k = 0; k < n->outputIndex.count; k++)
-            used = used || (n->outputIndex.data[k] != NNRT_NO_TENSOR && g->users[n->outputIndex.data[k]] > 0);
-        if (!used)
-            nnrti_graph_delete(g, g->order[i]);
-    }
-}
 
 static void nnrti_graph_compact(nnrti_graph *g)
 {
@@ -3318,7 +3319,7 @@ static NNRT_ReturnCode nnrti_reader_end(nnrti_reader *r, nnrti_owned *o, nnrt_me
         return r->code;
     if ((code = nnrt_model_check(&o->model, scratch, NULL, r->error)) != NNRT_SUCCESS)
         return code;
-    o->magic = NNRTI_MODEL_MAGIC;
+    o->model.self = &o->model;
     o->file = r->data;
     return NNRT_SUCCESS;
 }
@@ -3417,6 +3418,8 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
     const nnrti_owned *o = nnrti_owned_of(model);
     nnrti_file_header h;
     nnrti_file_row row;
+    if (section == NULL)
+        return false;
     memset(section, 0, sizeof(*section));
     if (o == NULL || o->file == NULL)
         return false;

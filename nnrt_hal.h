@@ -168,6 +168,7 @@ typedef struct NNRT_Model {
     NNRT_NodeList nodes;
     NNRT_TensorList allTensors;
     NNRT_SubGraphList subGraph;
+    const struct NNRT_Model *self; /* appended: NULL. Its own address in a model that a builder, loader or importer made */
 } NNRT_Model;
 
 typedef struct NNRT_Extension {
@@ -208,6 +209,7 @@ typedef struct NNRT_ModelConfig {
     nnrt_dims_list inputDims; /* extents for inputs that have -1; empty, or one entry an input */
     nnrt_error *error;        /* NULL = codes only */
     uint32_t arenaAlignment;  /* of tensors in the arena: a power of two, 8 to NNRT_ALIGNMENT; 0 = NNRT_ALIGNMENT */
+    const nnrt_parallel *parallel; /* threads that kernels may use; it outlives the prepared model. NULL: none */
 } NNRT_ModelConfig;
 
 /* What a run reads from and writes to. dimensions are the extents of this run: open ones need nothing beside them. */
@@ -466,7 +468,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count
 typedef int32_t nnrt_place_kind;
 enum {
     NNRT_PLACE_NONE,     /* absent operand */
-    NNRT_PLACE_CONSTANT, /* where view.data points */
+    NNRT_PLACE_CONSTANT, /* where view.data points: the model's, or what was computed from it */
+    NNRT_PLACE_DERIVED,  /* where view.data points: a derived constant, which belongs to the plan */
     NNRT_PLACE_ARENA,    /* at offset in the arena */
     NNRT_PLACE_INPUT,    /* in the caller's input number offset */
     NNRT_PLACE_OUTPUT    /* in the caller's output number offset */
@@ -476,7 +479,7 @@ typedef struct nnrt_plan_arg {
     nnrt_view view; /* data: of a constant; else filled in when a step runs */
     nnrt_place_kind kind;
     size_t offset;
-    uint32_t tensor; /* index in Model.allTensors, NNRT_NO_TENSOR for a resolved parameter */
+    uint32_t tensor; /* index in Model.allTensors, NNRT_NO_TENSOR for a derived constant */
 } nnrt_plan_arg;
 
 typedef struct nnrt_plan_step {
@@ -484,8 +487,10 @@ typedef struct nnrt_plan_step {
     const void *attr;        /* resolved */
     const nnrt_op *op;       /* NULL where a plan was made in another place (nnrt emit-c) */
     const char *name;        /* of the node */
-    int32_t node;            /* -1: a copy that the plan added for an output */
-    uint32_t arg, nIn, nOut; /* args[arg .. arg+nIn+nOut) */
+    int32_t node; /* -1: a copy that the plan added for an output */
+    uint32_t arg; /* args[arg ..): nIn inputs, nDerived derived constants, nOut outputs */
+    uint32_t nIn, nDerived, nOut;
+    size_t scratch, scratchBytes; /* place in the arena, and bytes from one worker's to the next one's; 0: none */
 } nnrt_plan_step;
 
 typedef struct nnrt_plan_io {
@@ -501,19 +506,22 @@ typedef struct nnrt_plan {
     const nnrt_plan_arg *args;
     const nnrt_plan_io *inputs, *outputs;
     uint32_t nSteps, nArgs, nInputs, nOutputs;
-    uint32_t maxArgs;              /* largest nIn + nOut of a step */
+    uint32_t maxArgs;              /* most args of a step */
     size_t arenaBytes, arenaBound; /* the bound is the largest sum of bytes that live at once */
     size_t constantBytes;          /* of constants the steps read */
+    size_t derivedBytes;           /* of derived constants */
+    const nnrt_parallel *parallel; /* NULL: steps run on the calling thread */
 } nnrt_plan;
 
 /* Validates, infers, plans. Everything the plan points to lies in memory (kept) or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
-/* Calls the kernels in order, and checks nothing: all that a program needs whose plan is constant data. views has room
-   for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all inputs, then of all outputs. *step, when
-   not NULL, gets the number of the step that failed. */
+/* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR): all that a program needs whose
+   plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all
+   inputs, then of all outputs. error, which may be NULL, gets the words of the kernel that failed, and as its node the
+   number of the step. */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
-                                           uint32_t *step);
+                                           nnrt_error *error);
 /* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, and the arena. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
 /* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to NNRT_ALIGNMENT;
@@ -1191,13 +1199,6 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
 
 #define NNRTI_FOLD_BYTES 1024 /* larger results are not computed while preparing */
 
-/* Operands a kernel of op gets for a node with n inputs (outputs): optional ones that the node leaves out take their
-   place. */
-static uint32_t nnrti_padded(uint32_t n, uint32_t most)
-{
-    return most == UINT32_MAX || most < n ? n : most;
-}
-
 /* Operands that a kernel gets for a node, whose operator exists. */
 static size_t nnrti_node_operands(const NNRT_Node *n)
 {
@@ -1232,6 +1233,7 @@ static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
     o->data = nnrti_buffer_data(&t->data);
     o->quant = t->quantParams.data;
     o->quantCount = t->quantParams.count;
+    o->quantAxis = t->quantAxis;
     if (!nnrti_rank_known(t))
         return;
     o->rank = (int32_t)t->dims.count;
@@ -1284,6 +1286,12 @@ static NNRT_ReturnCode nnrti_input_dims(const NNRT_Model *m, const NNRT_ModelCon
     return NNRT_SUCCESS;
 }
 
+/* What a kernel said of its fault. */
+static const char *nnrti_reason(const nnrt_error *error)
+{
+    return error->message[0] != '\0' ? error->message : "its kernel failed";
+}
+
 /* What the model declares of a result must be what was inferred. */
 static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c, uint32_t k, uint32_t tensor)
 {
@@ -1304,27 +1312,37 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
 
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
 {
-    nnrt_op_arity a = nnrt_op_operands(c->op);
-    uint32_t nIn = nnrti_padded(c->nIn, a.maxIn), nOut = nnrti_padded(c->nOut, a.maxOut);
-    nnrt_view *args = (nnrt_view *)nnrti_temp(memory, (size_t)nIn + nOut, sizeof(*args));
+    const uint32_t first = c->kernelIn + c->nDerived;
+    nnrt_view *args = (nnrt_view *)nnrti_temp(memory, (size_t)first + c->kernelOut, sizeof(*args));
+    nnrt_error error;
+    nnrt_call call;
     NNRT_ReturnCode code;
-    if (args == NULL)
+    memset(&error, 0, sizeof(error));
+    memset(&call, 0, sizeof(call));
+    call.nIn = c->kernelIn;
+    call.nDerived = c->nDerived;
+    call.nOut = c->kernelOut;
+    call.error = &error;
+    if (c->scratch > 0) {
+        call.scratch = nnrt_memory_temp(memory, c->scratch);
+        call.scratchBytes = c->scratch;
+    }
+    if (args == NULL || (c->scratch > 0 && call.scratch == NULL))
         return nnrti_no_memory(c->error);
-    if (c->kernel == NULL)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "has no kernel for %t", c->in[0].dataType);
-    for (uint32_t i = 0; i < nIn; i++) {
-        nnrt_operand_view(c->op, &c->in[i], (int32_t)i, &args[i]);
-        args[i].data = (void *)(uintptr_t)c->in[i].data;
+    for (uint32_t i = 0; i < first; i++) {
+        const nnrt_operand *o = i < c->kernelIn ? &c->in[i] : &c->derived[i - c->kernelIn];
+        nnrt_operand_view(c->op, o, (int32_t)i, &args[i]);
+        args[i].data = (void *)(uintptr_t)o->data;
     }
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (results[i] == NULL)
             continue;
-        nnrt_operand_view(c->op, &c->out[i], -1, &args[nIn + i]);
-        args[nIn + i].data = results[i];
+        nnrt_operand_view(c->op, &c->out[i], -1, &args[first + i]);
+        args[first + i].data = results[i];
     }
-    code = c->kernel(c->resolved, args, nIn, nOut);
+    code = c->kernel(c->resolved, args, &call);
     if (code != NNRT_SUCCESS)
-        return nnrti_fail(c, code, "%s", c->op->failure != NULL ? c->op->failure : "its kernel failed");
+        return nnrti_fail(c, code, "%s", nnrti_reason(&error));
     return NNRT_SUCCESS;
 }
 
@@ -1541,6 +1559,7 @@ NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memor
     if (m == NULL)
         return NULL;
     *m = *model;
+    m->self = NULL;
     if (!nnrti_copy_name(memory, &m->name) || !NNRTI_COPY_LIST(memory, m->inputIndex) ||
         !NNRTI_COPY_LIST(memory, m->outputIndex) || !NNRTI_COPY_LIST(memory, m->nodes) ||
         !NNRTI_COPY_LIST(memory, m->allTensors) || !NNRTI_COPY_LIST(memory, m->subGraph))
@@ -1962,8 +1981,10 @@ typedef struct nnrti_planner {
     nnrt_plan_arg *args;
     nnrti_storage *storages;
     uint32_t nSteps, nArgs, nStorages;
+    uint32_t workers; /* that a kernel's work may be split over: each has scratch of its own */
 } nnrti_planner;
 
+/* The operand that an arg is of; index as for nnrt_operand_view. */
 static void nnrti_draft_arg(nnrti_planner *p, const nnrt_op *op, const nnrt_operand *o, int32_t index, uint32_t tensor)
 {
     nnrt_plan_arg *arg = &p->args[p->nArgs++];
@@ -1984,12 +2005,9 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
 {
     nnrti_planner *p = (nnrti_planner *)user;
     const NNRT_Node *n = &p->model->nodes.data[node];
-    nnrt_op_arity a = nnrt_op_operands(c->op);
     nnrt_plan_step *s = &p->steps[p->nSteps];
     if (folded)
         return NNRT_SUCCESS;
-    if (c->kernel == NULL)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "has no kernel for %t", c->in[0].dataType);
     p->nSteps++;
     s->kernel = c->kernel;
     s->attr = c->resolved;
@@ -1997,10 +2015,16 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
     s->name = nnrti_text_of(n->name);
     s->node = (int32_t)node;
     s->arg = p->nArgs;
-    s->nIn = nnrti_padded(c->nIn, a.maxIn);
-    s->nOut = nnrti_padded(c->nOut, a.maxOut);
+    s->nIn = c->kernelIn;
+    s->nDerived = c->nDerived;
+    s->nOut = c->kernelOut;
+    s->scratchBytes = c->scratch;
     for (uint32_t i = 0; i < s->nIn; i++)
         nnrti_draft_arg(p, c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
+    for (uint32_t i = 0; i < s->nDerived; i++) {
+        nnrti_draft_arg(p, NULL, &c->derived[i], 0, NNRT_NO_TENSOR);
+        p->args[p->nArgs - 1].kind = NNRT_PLACE_DERIVED;
+    }
     for (uint32_t i = 0; i < s->nOut; i++) {
         if (i < c->nOut)
             nnrti_draft_arg(p, c->op, &c->out[i], -1, n->outputIndex.data[i]);
@@ -2008,6 +2032,17 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
             p->args[p->nArgs++].tensor = NNRT_NO_TENSOR; /* an absent result */
     }
     return NNRT_SUCCESS;
+}
+
+/* Argument k of the outputs of a step, and how many arguments it has. */
+static nnrt_plan_arg *nnrti_step_out(const nnrti_planner *p, const nnrt_plan_step *step, uint32_t k)
+{
+    return &p->args[step->arg + step->nIn + step->nDerived + k];
+}
+
+static uint32_t nnrti_step_args(const nnrt_plan_step *step)
+{
+    return step->nIn + step->nDerived + step->nOut;
 }
 
 /* Steps whose results nobody needs are taken out; lastUse is found on the way, from the end to the start. */
@@ -2020,9 +2055,9 @@ static void nnrti_drop_dead_steps(nnrti_planner *p)
         p->lastUse[p->model->outputIndex.data[i]] = 1;
     for (uint32_t s = p->nSteps; s-- > 0;) {
         nnrt_plan_step *step = &p->steps[s];
-        bool needed = false;
+        bool needed = (step->op->flags & NNRT_OP_EFFECT) != 0;
         for (uint32_t k = 0; k < step->nOut; k++) {
-            uint32_t t = p->args[step->arg + step->nIn + k].tensor;
+            uint32_t t = nnrti_step_out(p, step, k)->tensor;
             needed = needed || (t != NNRT_NO_TENSOR && p->lastUse[t] >= 0);
         }
         if (!needed)
@@ -2079,7 +2114,7 @@ static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
 /* A result that is its input in another shape: no step, unless input and result are both somebody else's. */
 static bool nnrti_try_alias(nnrti_planner *p, const nnrt_plan_step *step)
 {
-    const nnrt_plan_arg *x = &p->args[step->arg], *y = &p->args[step->arg + step->nIn];
+    const nnrt_plan_arg *x = &p->args[step->arg], *y = nnrti_step_out(p, step, 0);
     bool isOutput = p->outputOf[y->tensor] != NNRT_NO_TENSOR;
     if (!(step->op->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT ||
         p->storageOf[x->tensor] == NNRTI_NO_STORAGE)
@@ -2105,7 +2140,7 @@ static bool nnrti_alone(const nnrti_planner *p, const nnrt_plan_step *step, uint
 /* Output 0 in the place of an input of the same shape and element size that nobody needs afterwards. */
 static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_plan_step *step, int32_t at)
 {
-    const nnrt_plan_arg *y = &p->args[step->arg + step->nIn];
+    const nnrt_plan_arg *y = nnrti_step_out(p, step, 0);
     const nnrt_operand *to = &p->tensors[y->tensor];
     if (!(step->op->flags & NNRT_OP_INPLACE))
         return false;
@@ -2137,7 +2172,7 @@ static void nnrti_assign_storage(nnrti_planner *p)
         nnrt_plan_step *step = &p->steps[s];
         bool first = true;
         for (uint32_t k = 0; k < step->nOut; k++, first = false) {
-            uint32_t t = p->args[step->arg + step->nIn + k].tensor;
+            uint32_t t = nnrti_step_out(p, step, k)->tensor;
             if (t == NNRT_NO_TENSOR)
                 continue;
             if (first && nnrti_try_alias(p, step)) {
@@ -2154,24 +2189,44 @@ static void nnrti_assign_storage(nnrti_planner *p)
     }
 }
 
+/* The scratch of a step's kernel lies in the arena while the step runs: a piece for each worker, each aligned. */
+static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alignment, nnrt_plan_step *step,
+                                           int32_t at, nnrt_plan_block *block)
+{
+    block->first = block->last = at;
+    if (!nnrti_round_size(step->scratchBytes, alignment, &step->scratchBytes) ||
+        !nnrt_mul_size(step->scratchBytes, p->workers, &block->bytes))
+        return nnrti_blame(p->error,
+                           nnrt_error_set(p->error, NNRT_OUT_OF_MEMORY,
+                                          "node %d '%s' (%s): its scratch memory does not fit a size_t", step->node,
+                                          step->name, step->op->name),
+                           step->node, -1);
+    return NNRT_SUCCESS;
+}
+
+/* Offsets of everything that lies in the arena: storages first, then scratch. */
 static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, nnrt_plan *plan)
 {
-    nnrt_plan_block *blocks = (nnrt_plan_block *)nnrti_temp(p->memory, p->nStorages, sizeof(*blocks));
+    nnrt_plan_block *blocks =
+        (nnrt_plan_block *)nnrti_temp(p->memory, (size_t)p->nStorages + p->nSteps, sizeof(*blocks));
     uint32_t count = 0;
     void *scratch;
     NNRT_ReturnCode code;
-    for (uint32_t i = 0; i < p->nStorages; i++)
-        count += p->storages[i].kind == NNRT_PLACE_ARENA ? 1 : 0;
-    scratch = nnrt_memory_temp(p->memory, nnrt_plan_scratch(count));
-    if (blocks == NULL || scratch == NULL)
+    if (blocks == NULL)
         return nnrti_no_memory(p->error);
-    count = 0;
     for (uint32_t i = 0; i < p->nStorages; i++)
         if (p->storages[i].kind == NNRT_PLACE_ARENA) {
             blocks[count].bytes = p->storages[i].bytes;
             blocks[count].first = p->storages[i].first;
             blocks[count++].last = p->storages[i].last;
         }
+    for (uint32_t s = 0; s < p->nSteps; s++)
+        if (p->steps[s].kernel != NULL && p->steps[s].scratchBytes > 0 &&
+            (code = nnrti_scratch_block(p, alignment, &p->steps[s], (int32_t)s, &blocks[count++])) != NNRT_SUCCESS)
+            return code;
+    scratch = nnrt_memory_temp(p->memory, nnrt_plan_scratch(count));
+    if (scratch == NULL)
+        return nnrti_no_memory(p->error);
     code = nnrt_plan_arena(blocks, count, alignment, scratch, &plan->arenaBytes, &plan->arenaBound);
     if (code != NNRT_SUCCESS)
         return nnrt_error_set(p->error, code, "the arena of the model's %u intermediate tensors does not fit a size_t",
@@ -2180,6 +2235,9 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
     for (uint32_t i = 0; i < p->nStorages; i++)
         if (p->storages[i].kind == NNRT_PLACE_ARENA)
             p->storages[i].offset = blocks[count++].offset;
+    for (uint32_t s = 0; s < p->nSteps; s++)
+        if (p->steps[s].kernel != NULL && p->steps[s].scratchBytes > 0)
+            p->steps[s].scratch = blocks[count++].offset;
     return NNRT_SUCCESS;
 }
 
@@ -2212,7 +2270,9 @@ static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *s
     step->node = -1;
     step->arg = at;
     step->nIn = 2;
+    step->nDerived = 0;
     step->nOut = 1;
+    step->scratch = step->scratchBytes = 0;
     nnrt_operand_view(NULL, &p->tensors[t], 0, &args[at].view);
     args[at].tensor = t;
     if (p->storageOf[t] == NNRTI_NO_STORAGE) {
@@ -2236,7 +2296,7 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
     for (uint32_t s = 0; s < p->nSteps; s++)
         if (p->steps[s].kernel != NULL) {
             plan->nSteps++;
-            plan->nArgs += p->steps[s].nIn + p->steps[s].nOut;
+            plan->nArgs += nnrti_step_args(&p->steps[s]);
         }
     for (uint32_t i = 0; i < p->model->outputIndex.count; i++)
         if (nnrti_needs_copy(p, i)) {
@@ -2252,7 +2312,7 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
     plan->nSteps = plan->nArgs = 0;
     for (uint32_t s = 0; s < p->nSteps; s++) {
         nnrt_plan_step *step = &p->steps[s];
-        uint32_t n = step->nIn + step->nOut;
+        uint32_t n = nnrti_step_args(step);
         if (step->kernel == NULL)
             continue;
         memcpy(&args[plan->nArgs], &p->args[step->arg], n * sizeof(*args));
@@ -2306,13 +2366,23 @@ static size_t nnrti_constant_bytes(const nnrti_planner *p)
     return total;
 }
 
+static size_t nnrti_derived_bytes(const nnrt_plan *plan)
+{
+    size_t total = 0, bytes = 0;
+    for (uint32_t i = 0; i < plan->nArgs; i++)
+        if (plan->args[i].kind == NNRT_PLACE_DERIVED &&
+            nnrt_dims_bytes(plan->args[i].view.dims, plan->args[i].view.rank, plan->args[i].view.dataType, &bytes))
+            total += bytes;
+    return total;
+}
+
 static bool nnrti_planner_init(nnrti_planner *p)
 {
     const NNRT_Model *m = p->model;
     uint32_t nTensors = m->allTensors.count, nNodes = m->nodes.count;
     size_t nArgs = 0;
     for (uint32_t i = 0; i < nNodes; i++)
-        nArgs += nnrti_node_operands(&m->nodes.data[i]);
+        nArgs += nnrti_node_operands(&m->nodes.data[i]) + NNRT_MAX_DERIVED;
     p->tensors = (nnrt_operand *)nnrti_temp(p->memory, nTensors, sizeof(*p->tensors));
     p->storageOf = (uint32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->storageOf));
     p->lastUse = (int32_t *)nnrti_temp(p->memory, nTensors, sizeof(*p->lastUse));
@@ -2345,6 +2415,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
     memset(&p, 0, sizeof(p));
     p.memory = memory;
     p.error = config->error;
+    p.workers = config->parallel != NULL ? config->parallel->workers : 1;
     if ((code = nnrt_model_check(model, memory, &order, config->error)) != NNRT_SUCCESS)
         return code;
 #ifdef NNRT_FIRMWARE
@@ -2369,6 +2440,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
     made->nInputs = model->inputIndex.count;
     made->nOutputs = model->outputIndex.count;
     made->constantBytes = nnrti_constant_bytes(&p);
+    made->derivedBytes = nnrti_derived_bytes(made);
+    made->parallel = config->parallel;
     if ((code = nnrti_write_io(&p, &model->inputIndex, &made->inputs)) != NNRT_SUCCESS ||
         (code = nnrti_write_io(&p, &model->outputIndex, &made->outputs)) != NNRT_SUCCESS)
         return code;
@@ -2458,23 +2531,34 @@ static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *worksp
 }
 
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
-                                           uint32_t *step)
+                                           nnrt_error *error)
 {
+    nnrt_call call;
+    if (plan == NULL || (views == NULL && plan->maxArgs > 0) || (arena == NULL && plan->arenaBytes > 0) ||
+        (io == NULL && plan->nInputs + plan->nOutputs > 0))
+        return NNRT_NULL_PTR;
+    call.parallel = plan->parallel;
+    call.error = error;
     for (uint32_t s = 0; s < plan->nSteps; s++) {
         const nnrt_plan_step *now = &plan->steps[s];
         const nnrt_plan_arg *arg = &plan->args[now->arg];
         NNRT_ReturnCode code;
-        for (uint32_t k = 0; k < now->nIn + now->nOut; k++, arg++) {
+        call.nIn = now->nIn;
+        call.nDerived = now->nDerived;
+        call.nOut = now->nOut;
+        call.scratch = (uint8_t *)arena + now->scratch;
+        call.scratchBytes = now->scratchBytes;
+        for (uint32_t k = 0; k < now->nIn + now->nDerived + now->nOut; k++, arg++) {
             views[k] = arg->view;
             if (arg->kind == NNRT_PLACE_ARENA)
                 views[k].data = (uint8_t *)arena + arg->offset;
             else if (arg->kind >= NNRT_PLACE_INPUT)
                 views[k].data = io[arg->offset + (arg->kind == NNRT_PLACE_OUTPUT ? plan->nInputs : 0)];
         }
-        code = now->kernel(now->attr, views, now->nIn, now->nOut);
+        code = now->kernel(now->attr, views, &call);
         if (code != NNRT_SUCCESS) {
-            if (step != NULL)
-                *step = s;
+            if (error != NULL)
+                error->node = (int32_t)s;
             return code;
         }
     }
@@ -2487,7 +2571,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
 {
     size_t viewBytes = 0, tableBytes = 0, total;
     const nnrt_plan_step *failed;
-    uint32_t step = 0;
+    nnrt_error own; /* the kernel's words, before which node and operator are put */
     void **io;
     NNRT_ReturnCode code;
     for (uint32_t i = 0; outputDims != NULL && i < nOut && i < plan->nOutputs; i++)
@@ -2501,16 +2585,15 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
         io[i] = (void *)(uintptr_t)nnrti_buffer_data(&inputs[i].data);
     for (uint32_t i = 0; i < nOut; i++)
         io[nIn + i] = (void *)(uintptr_t)nnrti_buffer_data(&outputs[i].data);
-    code = nnrt_plan_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, &step);
+    memset(&own, 0, sizeof(own));
+    code = nnrt_plan_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, &own);
     if (code == NNRT_SUCCESS)
         return NNRT_SUCCESS;
-    failed = &plan->steps[step];
-    return nnrti_blame(
-        error,
-        nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
-                       failed->op != NULL ? failed->op->name : "constant plan",
-                       failed->op != NULL && failed->op->failure != NULL ? failed->op->failure : "its kernel failed"),
-        failed->node, -1);
+    failed = &plan->steps[own.node];
+    return nnrti_blame(error,
+                       nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
+                                      failed->op != NULL ? failed->op->name : "constant plan", nnrti_reason(&own)),
+                       failed->node, -1);
 }
 
 #ifndef NNRT_FIRMWARE /* devices: firmware runs its plans itself */
@@ -2628,16 +2711,14 @@ static NNRT_ReturnCode nnrti_support_types(const NNRT_Model *m, uint32_t n, nnrt
             operands[i] = tensors[t];
         typed = typed && (i >= c.nIn || t == NNRT_NO_TENSOR || operands[i].dataType != NNRT_DATA_TYPE_UNKNOWN);
     }
-    if ((code = nnrti_check_arity(&c)) != NNRT_SUCCESS)
-        return code;
     if (!typed) {
-        const NNRT_DataType first = c.nIn > 0 ? c.in[0].dataType : NNRT_DATA_TYPE_UNKNOWN;
-        return first == NNRT_DATA_TYPE_UNKNOWN || nnrti_type_in(first, nnrt_op_types(c.op))
-                   ? NNRT_SUCCESS
-                   : nnrti_fail(&c, NNRT_INVALID_DATATYPE, "input 0 '%s' has type %t, expected one of %m", c.in[0].name,
-                                first, nnrt_op_types(c.op));
+        const nnrt_op_arity a = nnrt_op_operands(c.op);
+        if ((code = nnrti_check_arity(&c, &a)) != NNRT_SUCCESS || c.nIn == 0 ||
+            c.in[0].dataType == NNRT_DATA_TYPE_UNKNOWN || (nnrt_operand_types(&c.in[0]) & nnrt_op_types(c.op)) != 0)
+            return code;
+        return nnrti_choose_kernel(&c);
     }
-    if ((code = nnrti_check_inputs(&c)) != NNRT_SUCCESS || (code = nnrti_check_outputs(&c)) != NNRT_SUCCESS)
+    if ((code = nnrti_resolve_types(&c)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < c.nOut; i++)
         if (out->data[i] != NNRT_NO_TENSOR)
@@ -2668,8 +2749,6 @@ static NNRT_ReturnCode nnrti_support_node(const NNRT_Model *m, uint32_t n, nnrt_
     code = nnrti_infer_node(m, n, tensors, operands, results, memory, error, &c, &folded);
     if (code != NNRT_SUCCESS)
         (void)nnrti_support_types(m, n, tensors, operands, NULL); /* types go on where shapes do not */
-    else if (c.kernel == NULL && !folded)
-        code = nnrti_fail(&c, NNRT_UNSUPPORTED_OP, "has no kernel for %t", c.in[0].dataType);
     return code;
 }
 

@@ -94,18 +94,21 @@ MIT licence, see LICENSE.
 #endif
 
 /* NNRT_SELECT            only operators NAME for which NNRT_KEEP_NAME is defined as 1 are in the table;
-   NNRT_KEEP_TYPES        and of their kernels only those for these types of input 0 (NNRT_TYPES_ bits): for programs
-                          that load models and must be small. `nnrt info MODEL` prints what a model needs. */
+   NNRT_KEEP_TYPES        and of their kernels only those for these types (NNRT_TYPES_ bits of all operands, quantised
+                          ones with bits of their own): for programs that load models and must be small.
+                          `nnrt info MODEL` prints what a model needs. */
 #ifndef NNRT_KEEP_TYPES
-#define NNRT_KEEP_TYPES NNRT_TYPES_ANY
+#define NNRT_KEEP_TYPES NNRT_TYPES_ALL
 #endif
 
 /* NNRT_SAME_BITS  not to be defined but to be asked, in #if: 0 where this compiler's options keep the reference kernels
                    from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
                    ends it; gcc for s390x with -std=c99: -fexcess-precision=fast) and -ffast-math or, where the
-                   compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. */
-#if FLT_EVAL_METHOD != 0 || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
-    defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+                   compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. (FLT_EVAL_METHOD 16 says
+                   that _Float16 has arithmetic of its own; float and double are as with 0.) */
+#if (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
+    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) || \
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #define NNRT_SAME_BITS 0
 #else
 #define NNRT_SAME_BITS 1
@@ -242,7 +245,7 @@ typedef int32_t NNRT_DataType;
 #define NNRTI_DATA_TYPE_VALUE(name, number, bytes, text) NNRT_DATA_TYPE_##name = number,
 enum { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_DATA_TYPE_END };
 
-/* Sets of element types, a bit each. */
+/* Sets of element types, a bit each; NNRT_TYPES_QUANT has those of the quantised ones. */
 #define NNRT_TYPES_OF(type) (1u << ((type)-30))
 #define NNRT_TYPES_BOOL NNRT_TYPES_OF(NNRT_DATA_TYPE_BOOL)
 #define NNRT_TYPES_F32 NNRT_TYPES_OF(NNRT_DATA_TYPE_FLOAT32)
@@ -260,6 +263,9 @@ enum { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_
 #define NNRT_TYPES_NUM (NNRT_TYPES_INT | NNRT_TYPES_FLOAT | NNRT_TYPES_F64)
 #define NNRT_TYPES_ANY (NNRT_TYPES_NUM | NNRT_TYPES_BOOL)
 #define NNRT_TYPES_BUT_F32 (NNRT_TYPES_ANY & ~NNRT_TYPES_F32)
+/* An integer tensor with QuantParams is of a type of its own: "qint8". Kernels of plain integers do not take it. */
+#define NNRT_TYPES_QUANT(types) (((types)&NNRT_TYPES_INT) << 16)
+#define NNRT_TYPES_ALL (NNRT_TYPES_ANY | NNRT_TYPES_QUANT(NNRT_TYPES_INT)) /* what only moves data takes all */
 
 /* A list is a pointer and a count. The pointer may be NULL when the count is 0; lists own nothing. */
 typedef struct NNRT_Int64List {
@@ -300,7 +306,7 @@ typedef struct nnrt_error {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>attributes */
 
-/* One description a struct: M(S, kind, type, member, default), S the struct. Kinds: BOOL bool; INT int64_t (its value
+/* One description a struct: M(S, kind, type, member, default), S the struct; the rows of >>table name them. Kinds: BOOL bool; INT int64_t (its value
    must lie inside int32); FLOAT float; ENUM NNRT_<type>; INTS list of INT; INTS2 list of lists; NONE the byte of a
    struct without members. A list's default is empty. From this come the structs, the defaults, printing, comparison and
    copying. */
@@ -377,8 +383,12 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, base, -1) /* base, > 0, or -1 for e */                                                              \
     M(S, FLOAT, _, scale, 1) /* factor of x */                                                                         \
     M(S, FLOAT, _, shift, 0) /* added to scale*x */
+/* ERF */
+#define NNRT_ATTR_Erf(M, S) M(S, NONE, _, reserved, 0)
 /* EXPAND_DIMS */
 #define NNRT_ATTR_ExpandDims(M, S) M(S, NONE, _, reserved, 0)
+/* FLOOR */
+#define NNRT_ATTR_Floor(M, S) M(S, NONE, _, reserved, 0)
 /* FILL */
 #define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
 /* FULL_CONNECTION */
@@ -515,21 +525,107 @@ typedef struct nnrt_error {
     M(S, INTS, _, axis, 0)                        /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
 /* clang-format on */
 
-/* The attribute structs described above. */
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>table */
+
+/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), a row a line.
+   Struct    attribute struct without NNRT_; same: it is that of another row
+   rule      nnrti_rule_<rule> checks shapes and attributes (>>op in the implementation); rows may share one
+   operands  separated by spaces: name, then ? optional or * one or more, then what its element type must be:
+             nothing: anything, for input 0 what the kernels take;  =k: that of input k;  :i int32 or int64;
+             :f float16 or float32;  :n numbers;  :b bool;  :. decided by the rule or by the type that the model
+             declares.
+   flags     LAYOUT   input 0 and the outputs are images: their views are in the order [N,H,W,C] whatever the format
+             INPLACE  output 0 may overwrite an input of the same shape and element size
+             ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
+             EMPTY    extents of 0 are legal; without it they are refused
+             EFFECT   is run although nobody reads its results, if it has any
+   kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
+             taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
+             the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
+             a K for it refuses it. shared: the kernel of another row.
+   arguments how the kernel is called: <inputs>d<derived>_<outputs>c, V = repeated, without d..: no derived constants
+             (>>resolve), c: the nnrt_call comes last.
+   since     HDI version times ten that has it: 10, 20, 21; 0 = our own
+   Rows stand in the order of their numbers and end in `...`, so that a new column breaks no consumer. */
+#define NNRT_OP_LAYOUT 1u
+#define NNRT_OP_INPLACE 2u
+#define NNRT_OP_ALIAS 4u
+#define NNRT_OP_EMPTY 8u
+#define NNRT_OP_EFFECT 16u
+#define NNRTI_MOVE (NNRT_OP_EMPTY)
+#define NNRTI_MAP (NNRT_OP_EMPTY | NNRT_OP_INPLACE)
+#define NNRTI_IMAGE (NNRT_OP_LAYOUT)
+#define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
+/* One kernel; one for float32 and one for other types; float32 and float16 that share a body; float64 as well. */
+#define NNRTI_ONE(K, types, S, fn, args) K(types, NULL, S, fn, args, own)
+#define NNRTI_F32_AND(K, types, S, fn, args)                                                                           \
+    NNRTI_ONE(K, NNRT_TYPES_F32, S, fn##_f32, args) NNRTI_ONE(K, types, S, fn, args)
+#define NNRTI_FLOATS(K, S, fn, args)                                                                                   \
+    NNRTI_ONE(K, NNRT_TYPES_F32, S, fn##_f32, args) NNRTI_ONE(K, NNRT_TYPES_F16, S, fn##_f16, args)
+#define NNRTI_REALS(K, S, fn, args) NNRTI_FLOATS(K, S, fn, args) NNRTI_ONE(K, NNRT_TYPES_F64, S, fn##_f64, args)
+
 /* clang-format off */
-#define NNRT_ATTRS(S)                                                                                                  \
-    S(Activation)                                                                                                      \
-    S(AddFusion)                                                                                                       \
-    S(ArgMaxFusion)                                                                                                    \
-    S(AvgPoolFusion) S(BatchToSpaceND) S(BiasAdd) S(Cast) S(Concat) S(Conv2DFusion) S(Conv2dTransposeFusion)           \
-        S(DivFusion) S(Eltwise) S(ExpFusion) S(ExpandDims) S(Fill) S(FullConnection) S(FusedBatchNorm) S(Gather)       \
-            S(LayerNormFusion) S(LessEqual) S(MatMulFusion) S(Maximum) S(MaxPoolFusion) S(MulFusion) S(OneHot)         \
-                S(PadFusion) S(PowFusion) S(PReLUFusion) S(QuantDTypeCast) S(ReduceFusion) S(Reshape) S(Resize)        \
-                    S(Rsqrt) S(ScaleFusion) S(Shape) S(SliceFusion) S(Softmax) S(SpaceToBatchND) S(Split) S(Sqrt)      \
-                        S(SquaredDifference) S(Squeeze) S(Stack) S(StridedSlice) S(SubFusion) S(TileFusion)            \
-                            S(TopKFusion) S(Transpose) S(Unsqueeze)
+#define NNRT_OPS(X, K) \
+    X(ACTIVATION,                2, Activation,            own, activation,              "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Activation, activation, 1_1) NNRTI_ONE(K, NNRT_TYPES_I32, Activation, activation_i32, 1_1), 10) \
+    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, AddFusion, add_fusion, 2_1), 10) \
+    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                                         "indices:. values?=0", NNRT_OP_EMPTY,              NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), ArgMaxFusion, argmax_fusion, 1_2c), 10) \
+    X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                                         "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, AvgPoolFusion, avgpool_fusion, 1_1), 10) \
+    X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x",                                         "y=0",                 NNRTI_MOVE | NNRTI_IMAGE,   NNRTI_ONE(K, NNRT_TYPES_ALL, BatchToSpaceND, batch_to_space_nd, 1_1), 10) \
+    X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                                  "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_ONE(K, NNRT_TYPES_NUM, BiasAdd, bias_add, 2_1), 10) \
+    X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",                                 "y:.",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ALL, Cast, cast, 1_1), 10) \
+    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                                      "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Concat, concat, V_1), 10) \
+    X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",                        "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Conv2DFusion, conv2d_fusion, 3_1), 10) \
+    X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x weight=0 bias?=0",                        "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Conv2dTransposeFusion, conv2d_transpose_fusion, 3_1), 10) \
+    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) NNRTI_ONE(K, NNRT_TYPES_BUT_F32, DivFusion, div_fusion, 2_1c), 10) \
+    X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_NUM, Eltwise, eltwise, 2_1), 10) \
+    X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_FLOATS(K, ExpFusion, expfusion, 1_1), 21) \
+    X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis:i",                                  "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
+    X(FLOOR,                    63, Floor,                 own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Floor, floor, 1_1), 21) \
+    X(FILL,                     66, Fill,                  own, fill,                    "value shape:i",                             "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Fill, fill, 1_1), 10) \
+    X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight=0 bias?=0",                        "y=0",                 0,                          NNRTI_FLOATS(K, FullConnection, full_connection, 3_1), 10) \
+    X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x scale=0 offset=0 mean=0 variance=0",      "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_ONE(K, NNRT_TYPES_F32, FusedBatchNorm, fused_batch_norm_f32, 5_1) K(NNRT_TYPES_F16, "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) NNRTI_ONE(K, NNRT_TYPES_F64, FusedBatchNorm, fused_batch_norm_f64, 5_1), 10) \
+    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",                       "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Gather, gather, 2d1_1c), 10) \
+    X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x gamma?=0 beta?=0",                        "y=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, LayerNormFusion, layer_norm_fusion_f32, 3_1) K(NNRT_TYPES_F16, "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own), 10) \
+    X(LESS_EQUAL,               78, LessEqual,             own, less_equal,              "x y=0",                                     "z:b",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ANY, LessEqual, less_equal, 2_1), 10) \
+    X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",                             "z=0",                 NNRT_OP_EMPTY,              NNRTI_FLOATS(K, MatMulFusion, matmul_fusion, 3_1), 10) \
+    X(MAXIMUM,                  90, Maximum,               own, maximum,                 "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_NUM, Maximum, maximum, 2_1), 10) \
+    X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                                         "y=0 indices?:.",      NNRTI_IMAGE,                NNRTI_FLOATS(K, MaxPoolFusion, max_pool_fusion, 1_2), 10) \
+    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, MulFusion, mul_fusion, 2_1), 10) \
+    X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2",        "y=2",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_INDEX, OneHot, one_hot, 4_1), 10) \
+    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",                    "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, PadFusion, pad_fusion, 3d1_1), 10) \
+    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_NUM, PowFusion, pow_fusion, 2_1), 10) \
+    X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x weight=0",                                "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_REALS(K, PReLUFusion, prelu_fusion, 2_1), 10) \
+    X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x",                                         "y:.",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS), QuantDTypeCast, quant_dtype_cast, 1_1), 10) \
+    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",                                 "y=0",                 NNRT_OP_EMPTY,              NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, ReduceFusion, reduce_fusion, 1d1_1), 10) \
+    X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape:i",                                 "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_ONE(K, NNRT_TYPES_ALL, Reshape, reshape, 1_1), 10) \
+    X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                                   "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Resize, resize, 1d1_1), 10) \
+    X(RSQRT,                   126, Rsqrt,                 own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Rsqrt, rsqrt, 1_1), 10) \
+    X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x scale=0 bias?=0",                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, ScaleFusion, scale_fusion, 3_1), 10) \
+    X(SHAPE,                   130, Shape,                 own, shape,                   "x",                                         "y:.",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Shape, shape, 1_1), 10) \
+    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",                          "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, SliceFusion, slice_fusion, 1d1_1), 10) \
+    X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, Softmax, softmax_f32, 1_1) NNRTI_ONE(K, NNRT_TYPES_F16, Softmax, softmax_f16, 1_1c), 10) \
+    X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x",                                         "y=0",                 NNRTI_MOVE | NNRTI_IMAGE,   NNRTI_ONE(K, NNRT_TYPES_ALL, SpaceToBatchND, space_to_batch_nd, 1_1), 10) \
+    X(SPLIT,                   145, Split,                 own, split,                   "x",                                         "y*=0",                NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Split, split, 1_V), 10) \
+    X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Sqrt, sqrt, 1_1), 10) \
+    X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                                         "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
+    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ANY, SquaredDifference, squared_difference, 2_1), 10) \
+    X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                                      "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Stack, stack, V_1), 10) \
+    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, StridedSlice, strided_slice, 1d2_1), 10) \
+    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL, SubFusion, sub_fusion, 2_1), 10) \
+    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",                             "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, TileFusion, tile_fusion, 1_1), 10) \
+    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                                     "values=0 indices?:.", NNRT_OP_EMPTY,              NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), TopKFusion, topk_fusion, 1_2c), 10) \
+    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                                  "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Transpose, transpose, 1d1_1), 10) \
+    X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                                         "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
+    X(ERF,                     178, Erf,                   own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Erf, erf, 1_1), 21)
 /* clang-format on */
 
+#define NNRTI_NO_KERNEL(types, operands, S, fn, args, ...)
+#define NNRTI_OP_VALUE(name, number, ...) NNRT_NODE_TYPE_##name = number,
+typedef int32_t NNRT_NodeType;
+enum { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KERNEL) NNRTI_NODE_TYPE_END };
+
+/* The attribute structs. */
 #define NNRTI_CTYPE_BOOL(T) bool
 #define NNRTI_CTYPE_INT(T) int64_t
 #define NNRTI_CTYPE_FLOAT(T) float
@@ -542,7 +638,12 @@ typedef struct nnrt_error {
     typedef struct NNRT_##S {                                                                                          \
         NNRT_ATTR_##S(NNRTI_ATTR_MEMBER, S)                                                                            \
     } NNRT_##S;
-NNRT_ATTRS(NNRTI_ATTR_STRUCT)
+/* The struct of every row that brings one of its own; rows with `same` use that of another row. */
+#define NNRTI_STRUCT_own(S) NNRTI_ATTR_STRUCT(S)
+#define NNRTI_STRUCT_same(S)
+#define NNRTI_OP_STRUCT(name, number, S, whose, ...) NNRTI_STRUCT_##whose(S)
+NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
+
 
 /* The description as data: what readers, writers, printers and generators of attributes walk over. */
 typedef int32_t nnrt_attr_kind;
@@ -567,7 +668,8 @@ typedef struct nnrt_attr_member {
     uint32_t offset, bytes;        /* place in the struct */
     const nnrt_enum_value *values; /* kind ENUM: valueCount enumerators */
     uint32_t valueCount;
-    float initial; /* default of BOOL, INT, FLOAT, ENUM */
+    int32_t initial; /* default of BOOL, INT, ENUM */
+    float real;      /* default of FLOAT */
 } nnrt_attr_member;
 
 typedef struct nnrt_attr_struct {
@@ -588,167 +690,52 @@ typedef struct nnrt_view {
     int32_t rank;
     int32_t dims[NNRT_MAX_RANK];
     ptrdiff_t strides[NNRT_MAX_RANK]; /* in elements */
-    const NNRT_QuantParam *quant;     /* quantCount parameters: 0 none, 1 whole tensor, else one per channel */
+    const NNRT_QuantParam *quant;     /* quantCount parameters: 0 none, 1 whole tensor, else one per index of an axis */
     uint32_t quantCount;
 } nnrt_view;
 
-/* A kernel behind one signature: the resolved attributes, then the views of all inputs and outputs in the order of the
-   operator's row; absent optional operands take their place. For an operator with a repeated operand nIn, nOut
-   count. */
-typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32_t nIn, uint32_t nOut);
+/* Offers threads: calls task(arg, i, worker) for every i < count, each exactly once, on any thread and in any order, and
+   returns when all calls have. worker < workers tells calls apart that may run at the same time. */
+typedef struct nnrt_parallel {
+    void (*run)(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
+    void *user;
+    uint32_t workers; /* 1 or more */
+} nnrt_parallel;
 
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* >>table */
+/* What a kernel may use beside its attributes and views. */
+typedef struct nnrt_call {
+    uint32_t nIn, nDerived, nOut;  /* views: inputs, derived constants, outputs, one behind the other */
+    void *scratch;                 /* the bytes that the rule asked for, for each worker; NULL: none were asked for */
+    size_t scratchBytes;           /* from one worker's scratch to the next one's */
+    const nnrt_parallel *parallel; /* NULL: this thread */
+    nnrt_error *error;             /* where a fault is told, NULL: nowhere */
+} nnrt_call;
 
-/* The operators: X(NAME, number, Struct, rule, "inputs", "outputs", flags, "failure", kernels, since, ...).
-   Struct    attribute struct without NNRT_; rule: nnrti_rule_<rule> checks shapes and attributes (>>op in the
-             implementation).
-   operands  separated by spaces: name, then ? optional or * one or more, then what its element type must be:
-             nothing: input 0: what the kernels take; others: anything;  =k: that of input k;  :i int32 or int64;
-             :f float16 or float32;  :n numbers;  :b bool;  :. decided by the rule or by the type that the model
-             declares.
-   flags     LAYOUT   input 0 and the outputs are images: their views are in the order [N,H,W,C] whatever the format
-             INPLACE  output 0 may overwrite an input of the same shape and element size
-             ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
-             EMPTY    extents of 0 are legal; without it they are refused
-   failure   what a run can fail of (index out of range ...), NULL = it cannot
-   kernels   K(types of input 0, Struct, kernel, arguments): nnrt_<kernel>, called with inputs_outputs operands (V =
-             repeated); the first K whose types contain the type of input 0 is taken. Quantised kernels get rows of their own here.
-   since     HDI version times ten that has it: 10, 20, 21; 0 = our own
-   Rows stand in the order of their numbers and end in `...`, so that a new column breaks no consumer. */
-#define NNRT_OP_LAYOUT 1u
-#define NNRT_OP_INPLACE 2u
-#define NNRT_OP_ALIAS 4u
-#define NNRT_OP_EMPTY 8u
-#define NNRTI_MOVE (NNRT_OP_EMPTY)
-#define NNRTI_MAP (NNRT_OP_EMPTY | NNRT_OP_INPLACE)
-#define NNRTI_IMAGE (NNRT_OP_LAYOUT)
-#define NNRTI_NOFAIL NULL
-#define NNRTI_DIVZERO "an integer divisor is 0"
-#define NNRTI_INDEX "an index lies outside the axis it refers to"
-/* float32 and float16 kernels that share one body. */
-#define NNRTI_FLOATS(K, S, fn, args) K(NNRT_TYPES_F32, S, fn##_f32, args) K(NNRT_TYPES_F16, S, fn##_f16, args)
-
-/* clang-format off */
-#define NNRT_OPS(X, K) \
-    X(ACTIVATION, 2, Activation, activation, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, Activation, activation, 1_1) K(NNRT_TYPES_F64, Activation, activation_f64, 1_1) \
-      K(NNRT_TYPES_I32, Activation, activation_i32, 1_1), 10) \
-    X(ADD_FUSION, 5, AddFusion, add_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_F32, AddFusion, add_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32, AddFusion, add_fusion, 2_1), 10) \
-    X(ARGMAX_FUSION, 11, ArgMaxFusion, argmax_fusion, "x", "indices:. values?=0", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_NUM, ArgMaxFusion, argmax_fusion, 1_2), 10) \
-    X(AVGPOOL_FUSION, 17, AvgPoolFusion, avgpool_fusion, "x", "y=0", NNRTI_IMAGE, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, AvgPoolFusion, avgpool_fusion, 1_1), 10) \
-    X(BATCH_TO_SPACE_ND, 22, BatchToSpaceND, batch_to_space_nd, "x", "y=0", NNRTI_MOVE | NNRTI_IMAGE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, BatchToSpaceND, batch_to_space_nd, 1_1), 10) \
-    X(BIAS_ADD, 23, BiasAdd, bias_add, "x bias=0", "y=0", NNRTI_MAP | NNRTI_IMAGE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_NUM, BiasAdd, bias_add, 2_1), 10) \
-    X(CAST, 28, Cast, cast, "x type?:i", "y:.", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Cast, cast, 1_1), 10) \
-    X(CONCAT, 31, Concat, concat, "x*", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Concat, concat, V_1), 10) \
-    X(CONV2D_FUSION, 35, Conv2DFusion, conv2d_fusion, "x weight=0 bias?=0", "y=0", NNRTI_IMAGE, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, Conv2DFusion, conv2d_fusion, 3_1), 10) \
-    X(CONV2D_TRANSPOSE_FUSION, 36, Conv2dTransposeFusion, conv2d_transpose_fusion, "x weight=0 bias?=0", "y=0", \
-      NNRTI_IMAGE, NNRTI_NOFAIL, NNRTI_FLOATS(K, Conv2dTransposeFusion, conv2d_transpose_fusion, 3_1), 10) \
-    X(DIV_FUSION, 47, DivFusion, div_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_DIVZERO, \
-      K(NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32, DivFusion, div_fusion, 2_1), 10) \
-    X(ELTWISE, 52, Eltwise, eltwise, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_NUM, Eltwise, eltwise, 2_1), 10) \
-    X(EXPFUSION, 55, ExpFusion, expfusion, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, ExpFusion, expfusion, 1_1), 21) \
-    X(EXPAND_DIMS, 56, ExpandDims, expand_dims, "x axis:i", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, ExpandDims, expand_dims, 1_1), 10) \
-    X(FILL, 66, Fill, fill, "value shape:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Fill, fill, 1_1), 10) \
-    X(FULL_CONNECTION, 67, FullConnection, full_connection, "x weight=0 bias?=0", "y=0", 0, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, FullConnection, full_connection, 3_1), 10) \
-    X(FUSED_BATCH_NORM, 68, FusedBatchNorm, fused_batch_norm, "x scale=0 offset=0 mean=0 variance=0", "y=0", \
-      NNRTI_MAP | NNRTI_IMAGE, NNRTI_NOFAIL, NNRTI_FLOATS(K, FusedBatchNorm, fused_batch_norm, 5_1) \
-      K(NNRT_TYPES_F64, FusedBatchNorm, fused_batch_norm_f64, 5_1), 10) \
-    X(GATHER, 69, Gather, gather, "x indices:i axis?:i", "y=0", NNRTI_MOVE, NNRTI_INDEX, \
-      K(NNRT_TYPES_ANY, Gather, gather, 3_1), 10) \
-    X(LAYER_NORM_FUSION, 75, LayerNormFusion, layer_norm_fusion, "x gamma?=0 beta?=0", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, LayerNormFusion, layer_norm_fusion, 3_1), 10) \
-    X(LESS_EQUAL, 78, LessEqual, less_equal, "x y=0", "z:b", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, LessEqual, less_equal, 2_1), 10) \
-    X(MATMUL_FUSION, 89, MatMulFusion, matmul_fusion, "x y=0 bias?=0", "z=0", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, MatMulFusion, matmul_fusion, 3_1), 10) \
-    X(MAXIMUM, 90, Maximum, maximum, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_NUM, Maximum, maximum, 2_1), 10) \
-    X(MAX_POOL_FUSION, 92, MaxPoolFusion, max_pool_fusion, "x", "y=0 indices?:.", NNRTI_IMAGE, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, MaxPoolFusion, max_pool_fusion, 1_2), 10) \
-    X(MUL_FUSION, 99, MulFusion, mul_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_F32, MulFusion, mul_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32, MulFusion, mul_fusion, 2_1), 10) \
-    X(ONE_HOT, 105, OneHot, one_hot, "indices depth:i onValue offValue=2", "y=2", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_INDEX, OneHot, one_hot, 4_1), 10) \
-    X(PAD_FUSION, 107, PadFusion, pad_fusion, "x paddings?:i value?=0", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, PadFusion, pad_fusion, 3_1), 10) \
-    X(POW_FUSION, 110, PowFusion, pow_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_NUM, PowFusion, pow_fusion, 2_1), 10) \
-    X(PRELU_FUSION, 112, PReLUFusion, prelu_fusion, "x weight=0", "y=0", NNRTI_MAP | NNRTI_IMAGE, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, PReLUFusion, prelu_fusion, 2_1) K(NNRT_TYPES_F64, PReLUFusion, prelu_fusion_f64, 2_1), 10) \
-    X(QUANT_DTYPE_CAST, 113, QuantDTypeCast, quant_dtype_cast, "x", "y:.", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_FLOAT | NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32, QuantDTypeCast, quant_dtype_cast, 1_1), 10) \
-    X(REDUCE_FUSION, 118, ReduceFusion, reduce_fusion, "x axes?:i", "y=0", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_F32, ReduceFusion, reduce_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32, ReduceFusion, reduce_fusion, 2_1), 10) \
-    X(RESHAPE, 119, Reshape, reshape, "x shape:i", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Reshape, reshape, 1_1), 10) \
-    X(RESIZE, 120, Resize, resize, "x size?", "y=0", NNRTI_IMAGE, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, Resize, resize, 2_1), 10) \
-    X(RSQRT, 126, Rsqrt, rsqrt, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, Rsqrt, rsqrt, 1_1) K(NNRT_TYPES_F64, Rsqrt, rsqrt_f64, 1_1), 10) \
-    X(SCALE_FUSION, 127, ScaleFusion, scale_fusion, "x scale=0 bias?=0", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, ScaleFusion, scale_fusion, 3_1) K(NNRT_TYPES_F64, ScaleFusion, scale_fusion_f64, 3_1), 10) \
-    X(SHAPE, 130, Shape, shape, "x", "y:.", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Shape, shape, 1_1), 10) \
-    X(SLICE_FUSION, 135, SliceFusion, slice_fusion, "x begin:i size:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, SliceFusion, slice_fusion, 2_1), 10) \
-    X(SOFTMAX, 138, Softmax, softmax, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, Softmax, softmax, 1_1), 10) \
-    X(SPACE_TO_BATCH_ND, 141, SpaceToBatchND, space_to_batch_nd, "x", "y=0", NNRTI_MOVE | NNRTI_IMAGE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, SpaceToBatchND, space_to_batch_nd, 1_1), 10) \
-    X(SPLIT, 145, Split, split, "x", "y*=0", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Split, split, 1_V), 10) \
-    X(SQRT, 146, Sqrt, sqrt, "x", "y=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      NNRTI_FLOATS(K, Sqrt, sqrt, 1_1) K(NNRT_TYPES_F64, Sqrt, sqrt_f64, 1_1), 10) \
-    X(SQUEEZE, 147, Squeeze, squeeze, "x", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Squeeze, squeeze, 1_1), 10) \
-    X(SQUARED_DIFFERENCE, 149, SquaredDifference, squared_difference, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, SquaredDifference, squared_difference, 2_1), 10) \
-    X(STACK, 150, Stack, stack, "x*", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Stack, stack, V_1), 10) \
-    X(STRIDED_SLICE, 151, StridedSlice, strided_slice, "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE, \
-      NNRTI_NOFAIL, K(NNRT_TYPES_ANY, StridedSlice, strided_slice, 4_1), 10) \
-    X(SUB_FUSION, 152, SubFusion, sub_fusion, "x y=0", "z=0", NNRTI_MAP, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_F32, SubFusion, sub_fusion_f32, 2_1) K(NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL, SubFusion, sub_fusion, 2_1), 10) \
-    X(TILE_FUSION, 160, TileFusion, tile_fusion, "x multiples:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, TileFusion, tile_fusion, 1_1), 10) \
-    X(TOPK_FUSION, 161, TopKFusion, topk_fusion, "x k:i", "values=0 indices?:.", NNRT_OP_EMPTY, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_NUM, TopKFusion, topk_fusion, 1_2), 10) \
-    X(TRANSPOSE, 162, Transpose, transpose, "x perm:i", "y=0", NNRTI_MOVE, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Transpose, transpose, 2_1), 10) \
-    X(UNSQUEEZE, 165, Unsqueeze, unsqueeze, "x", "y=0", NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_NOFAIL, \
-      K(NNRT_TYPES_ANY, Unsqueeze, unsqueeze, 1_1), 10)
-/* clang-format on */
-
-#define NNRTI_NO_KERNEL(types, S, fn, args)
-#define NNRTI_OP_VALUE(name, number, S, rule, in, out, flags, failure, kernels, ...) NNRT_NODE_TYPE_##name = number,
-typedef int32_t NNRT_NodeType;
-enum { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KERNEL) NNRTI_NODE_TYPE_END };
+/* A kernel behind one signature: the resolved attributes, then the views of all inputs in the order of the operator's
+   row, of the derived constants, and of all outputs; absent optional operands take their place. The kernels themselves
+   are plain functions of their views; one that needs scratch, can fail or splits its work takes the nnrt_call last,
+   which may be NULL. */
+typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_call *call);
 
 /* Prototypes of the kernels by their arguments; optional operands may be NULL. */
 #define NNRTI_ARGS_1_1 const nnrt_view *, nnrt_view *
+#define NNRTI_ARGS_1_1c NNRTI_ARGS_1_1, nnrt_call *
+#define NNRTI_ARGS_1_2c const nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_1_2 const nnrt_view *, nnrt_view *, nnrt_view *
 #define NNRTI_ARGS_2_1 const nnrt_view *, NNRTI_ARGS_1_1
+#define NNRTI_ARGS_2_1c NNRTI_ARGS_2_1, nnrt_call *
 #define NNRTI_ARGS_3_1 const nnrt_view *, NNRTI_ARGS_2_1
 #define NNRTI_ARGS_4_1 const nnrt_view *, NNRTI_ARGS_3_1
 #define NNRTI_ARGS_5_1 const nnrt_view *, NNRTI_ARGS_4_1
+#define NNRTI_ARGS_1d1_1 NNRTI_ARGS_2_1
+#define NNRTI_ARGS_1d2_1 NNRTI_ARGS_3_1
+#define NNRTI_ARGS_2d1_1c NNRTI_ARGS_3_1, nnrt_call *
+#define NNRTI_ARGS_3d1_1 NNRTI_ARGS_4_1
 #define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn inputs that lie one behind the other */
 #define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut outputs that lie one behind the other */
-#define NNRTI_KERNEL_PROTO(types, S, fn, args) NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *, NNRTI_ARGS_##args);
-#define NNRTI_OP_KERNELS(name, number, S, rule, in, out, flags, failure, kernels, ...) kernels
+#define NNRTI_KERNEL_PROTO(types, operands, S, fn, args, ...)                                                          \
+    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *, NNRTI_ARGS_##args);
+#define NNRTI_OP_KERNELS(name, number, S, whose, rule, in, out, flags, kernels, ...) kernels
 NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_PROTO)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -766,9 +753,11 @@ typedef struct nnrt_operand {
     const void *data; /* the value, when known before the run: constants, or what the rule computed; else NULL */
     const NNRT_QuantParam *quant;
     uint32_t quantCount;
+    int32_t quantAxis; /* several parameters: k > 0: one per index of axis k-1; 0: of the axis that the operator says */
 } nnrt_operand;
 
-#define NNRT_MAX_FIXED_OPERANDS 8 /* inputs plus outputs of an operator without a repeated operand */
+#define NNRT_MAX_FIXED_OPERANDS 16 /* inputs plus outputs of an operator without a repeated operand */
+#define NNRT_MAX_DERIVED 4         /* derived constants of a node */
 
 typedef struct nnrt_op nnrt_op;
 
@@ -789,10 +778,18 @@ typedef struct nnrt_resolve {
 
     void *resolved; /* the attribute struct with nothing left to interpret */
     nnrt_kernel kernel;
+    uint32_t kernelIn, kernelOut; /* operands that the kernel gets: those of the node, optional ones that it leaves out
+                                     behind them */
+    /* What the rule computed once, for the kernel: arrays without holes whose views stand between those of the inputs
+       and of the outputs. An input is never replaced. */
+    nnrt_operand derived[NNRT_MAX_DERIVED];
+    uint32_t nDerived;
+    size_t scratch; /* bytes that the kernel needs during its call, for each worker */
 } nnrt_resolve;
 
 typedef struct nnrt_kernel_row {
-    uint32_t types;
+    uint32_t types;       /* NNRT_TYPES_ bits of input 0 */
+    const char *operands; /* what the other inputs must be, NULL: as the operator's row says */
     nnrt_kernel call;
     const char *name;
 } nnrt_kernel_row;
@@ -803,11 +800,11 @@ struct nnrt_op {
     NNRT_NodeType type;
     uint32_t flags;
     const char *inputs, *outputs;
-    const char *failure;
     const nnrt_attr_struct *attr;
     NNRT_ReturnCode (*rule)(nnrt_resolve *c);
     const nnrt_kernel_row *kernels;
     uint32_t kernelCount;
+    uint32_t since; /* HDI version times ten, 0 = our own */
 };
 
 /* How many inputs and outputs a node of an operator may have. */
@@ -823,14 +820,21 @@ NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type);
 NNRT_API const nnrt_op *nnrt_op_named(const char *name);
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index);
 NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op);
-/* Types that input 0 may have (NNRT_TYPES_ bits). */
+/* Types that input 0 may have (NNRT_TYPES_ bits); the bit of an operand's type, quantised or not (0: absent). */
 NNRT_API uint32_t nnrt_op_types(const nnrt_op *op);
+NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
 
 /* Checks a node against its row and its rule (order of codes: OPS.md A4), works out shapes and types of the results,
    and gives the resolved attributes and the kernel. On failure error tells node, operator, found and expected. */
 NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c);
 /* View of an operand as the kernel of op sees it, without its data. index counts inputs; outputs pass -1. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view);
+/* Calls task(arg, i, worker) for every i < count: on the threads that call offers, or here one after the other. */
+NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
+                                void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg);
+/* A kernel's fault: writes the message into call's error, if there is one, and returns code. The caller of the kernel
+   puts node and operator before it. */
+NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...);
 /* An operand of n extents. rank must be <= NNRT_MAX_RANK. */
 NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data);
 
@@ -851,8 +855,8 @@ NNRT_API bool nnrt_mul_size(size_t a, size_t b, size_t *out);
 NNRT_API bool nnrt_same_bits(void);
 
 /* Attributes by description. defaults fills the struct; equal compares values, not pointers (floats by bits);
-   print writes "kernelSize=[3,3] padMode=SAME ..." and returns the length it would need; copy copies the struct and its
-   lists into memory from alloc, NULL when there is none left. */
+   print writes "kernelSize=[3,3] padMode=SAME ..." (of NULL: nothing) and returns the length it would need; copy copies
+   the struct and its lists into memory from alloc, NULL when there is none left. */
 NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr);
 NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b);
 NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, char *out, size_t size);
@@ -940,6 +944,13 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #define NNRTI_VALUES_INTS(T) NULL, 0
 #define NNRTI_VALUES_INTS2(T) NULL, 0
 #define NNRTI_VALUES_NONE(T) NULL, 0
+#define NNRTI_INITIAL_BOOL(value) value, 0
+#define NNRTI_INITIAL_INT(value) value, 0
+#define NNRTI_INITIAL_FLOAT(value) 0, (float)(value)
+#define NNRTI_INITIAL_ENUM(value) value, 0
+#define NNRTI_INITIAL_INTS(value) 0, 0
+#define NNRTI_INITIAL_INTS2(value) 0, 0
+#define NNRTI_INITIAL_NONE(value) 0, 0
 #ifdef NNRT_FIRMWARE
 #define NNRTI_MEMBER_NAME(text) ""
 #else
@@ -951,13 +962,16 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
      (uint32_t)offsetof(NNRT_##S, member),                                                                             \
      (uint32_t)sizeof(((NNRT_##S *)0)->member),                                                                        \
      NNRTI_VALUES_##kind(T),                                                                                           \
-     (float)(value)},
+     NNRTI_INITIAL_##kind(value)},
 #define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
 #define NNRTI_MEMBER_TABLE(S)                                                                                          \
     static const nnrt_attr_member nnrti_members_##S[] = {NNRT_ATTR_##S(NNRTI_MEMBER_ROW, S)};                          \
     static const nnrt_attr_struct nnrti_struct_##S = {NNRTI_LABEL(#S), (uint32_t)sizeof(NNRT_##S), nnrti_members_##S,  \
                                                       0 NNRT_ATTR_##S(NNRTI_MEMBER_ONE, S)};
-NNRT_ATTRS(NNRTI_MEMBER_TABLE)
+#define NNRTI_MEMBERS_own(S) NNRTI_MEMBER_TABLE(S)
+#define NNRTI_MEMBERS_same(S)
+#define NNRTI_OP_MEMBERS(name, number, S, whose, ...) NNRTI_MEMBERS_##whose(S)
+NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
 
 NNRT_API size_t nnrt_type_size(NNRT_DataType type)
 {
@@ -1138,8 +1152,18 @@ static void nnrti_put_types(nnrti_out *o, uint32_t types)
     if (types & NNRT_TYPES_OF(number)) {                                                                               \
         nnrti_puts(o, first ? text : "," text);                                                                        \
         first = false;                                                                                                 \
+    }                                                                                                                  \
+    if (types & NNRT_TYPES_QUANT(NNRT_TYPES_OF(number))) {                                                             \
+        nnrti_puts(o, first ? "q" text : ",q" text);                                                                   \
+        first = false;                                                                                                 \
     }
     NNRT_DATA_TYPES(NNRTI_PUT_TYPE)
+}
+
+/* Integers with parameters stand for real numbers; a float with some is a float. */
+static bool nnrti_is_quant(const nnrt_operand *o)
+{
+    return o->quantCount > 0 && o->dataType >= NNRT_DATA_TYPE_INT8 && o->dataType < NNRT_DATA_TYPE_FLOAT16;
 }
 
 static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
@@ -1148,6 +1172,8 @@ static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
         nnrti_puts(o, "nothing");
         return;
     }
+    if (nnrti_is_quant(t))
+        nnrti_put(o, 'q');
     nnrti_puts(o, nnrt_type_name(t->dataType));
     if (t->rank < 0)
         nnrti_puts(o, " of unknown shape");
@@ -1260,6 +1286,22 @@ NNRT_API NNRT_ReturnCode nnrt_error_set(nnrt_error *error, NNRT_ReturnCode code,
     return code;
 }
 
+NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...)
+{
+    va_list args;
+    nnrti_out o;
+    if (call == NULL || !nnrti_error_take(call->error, code, -1))
+        return code;
+    o.data = call->error->message;
+    o.size = sizeof(call->error->message);
+    o.length = 0;
+    va_start(args, format);
+    nnrti_vformat(&o, format, &args, true);
+    va_end(args);
+    nnrti_end(&o);
+    return code;
+}
+
 /* The message of a fault in the node that c resolves: "node 3 'conv1' (CONV2D_FUSION): " and what follows. */
 static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...)
 {
@@ -1303,18 +1345,18 @@ static NNRT_ReturnCode nnrti_code_set(nnrt_error *error, NNRT_ReturnCode code, i
     ((void)(0 && nnrt_error_set(error, code, __VA_ARGS__)), nnrti_code_set(error, code, -1))
 #define nnrti_fail(c, code, ...)                                                                                       \
     ((void)(0 && nnrti_fail(c, code, __VA_ARGS__)), nnrti_code_set((c)->error, code, (c)->node))
+#define nnrt_call_fail(call, code, ...) ((void)(0 && nnrt_call_fail(call, code, __VA_ARGS__)), code)
 #endif
 
 static void nnrti_attr_set(const nnrt_attr_member *m, uint8_t *at)
 {
     bool b = m->initial != 0;
-    int32_t e = (int32_t)m->initial;
-    int64_t i = e;
+    int64_t i = m->initial;
     switch (m->kind) {
     case NNRT_ATTR_KIND_BOOL: memcpy(at, &b, sizeof(b)); break;
     case NNRT_ATTR_KIND_INT: memcpy(at, &i, sizeof(i)); break;
-    case NNRT_ATTR_KIND_ENUM: memcpy(at, &e, sizeof(e)); break;
-    case NNRT_ATTR_KIND_FLOAT: memcpy(at, &m->initial, sizeof(m->initial)); break;
+    case NNRT_ATTR_KIND_ENUM: memcpy(at, &m->initial, sizeof(m->initial)); break;
+    case NNRT_ATTR_KIND_FLOAT: memcpy(at, &m->real, sizeof(m->real)); break;
     default: break; /* lists are empty */
     }
 }
@@ -1399,9 +1441,9 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
 {
     nnrti_out o;
     o.data = out;
-    o.size = size;
+    o.size = out != NULL ? size : 0;
     o.length = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = 0; s != NULL && attr != NULL && i < s->count; i++) {
         if (i > 0)
             nnrti_put(&o, ' ');
         nnrti_puts(&o, s->members[i].name);
@@ -1536,6 +1578,15 @@ NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op)
     return a;
 }
 
+NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o)
+{
+    uint32_t types;
+    if (nnrt_type_size(o->dataType) == 0)
+        return 0;
+    types = NNRT_TYPES_OF(o->dataType);
+    return nnrti_is_quant(o) ? NNRT_TYPES_QUANT(types) : types;
+}
+
 NNRT_API uint32_t nnrt_op_types(const nnrt_op *op)
 {
     uint32_t types = 0;
@@ -1556,7 +1607,7 @@ static uint32_t nnrti_sig_types(const nnrti_sig *s)
     case 'f': return NNRT_TYPES_FLOAT;
     case 'n': return NNRT_TYPES_NUM;
     case 'b': return NNRT_TYPES_BOOL;
-    default: return NNRT_TYPES_ANY;
+    default: return NNRT_TYPES_ALL;
     }
 }
 
@@ -1580,9 +1631,9 @@ static bool nnrti_absent(const nnrt_operand *o)
     return o->dataType == NNRT_DATA_TYPE_UNKNOWN;
 }
 
-static NNRT_ReturnCode nnrti_check_arity(nnrt_resolve *c)
+static NNRT_ReturnCode nnrti_check_arity(nnrt_resolve *c, const nnrt_op_arity *arity)
 {
-    nnrt_op_arity a = nnrt_op_operands(c->op);
+    const nnrt_op_arity a = *arity;
     if (c->nIn < a.minIn || c->nIn > a.maxIn)
         return nnrti_fail(c, NNRT_INVALID_INPUT, "has %u inputs, expected %u%s (%s)", c->nIn, a.minIn,
                           a.maxIn == UINT32_MAX ? " or more"
@@ -1600,38 +1651,81 @@ static NNRT_ReturnCode nnrti_check_arity(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode nnrti_check_inputs(nnrt_resolve *c)
+static NNRT_ReturnCode nnrti_check_missing(nnrt_resolve *c)
 {
     const char *text = c->op->inputs;
     char name[32];
     nnrti_sig s;
     memset(&s, 0, sizeof(s));
-    for (uint32_t i = 0; i < c->nIn; i++) { /* missing before wrong, as A4 wants */
+    for (uint32_t i = 0; i < c->nIn; i++) {
         if (!s.repeated)
             (void)nnrti_sig_next(&text, &s);
         if (!s.optional && nnrti_absent(&c->in[i]))
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing", i,
                               nnrti_sig_name(c->op->inputs, i, name, sizeof(name)));
     }
-    text = c->op->inputs;
+    return NNRT_SUCCESS;
+}
+
+/* The types of the inputs are those that row k wants; quiet: nothing is told. =0 asks for the type of input 0, and may
+   be quantised or not as the row's types allow. */
+static NNRT_ReturnCode nnrti_check_types(nnrt_resolve *c, const nnrt_kernel_row *k, bool quiet)
+{
+    const char *names = k->operands != NULL ? k->operands : c->op->inputs, *text = names;
+    char name[32];
+    nnrti_sig s;
     memset(&s, 0, sizeof(s));
     for (uint32_t i = 0; i < c->nIn; i++) {
         const nnrt_operand *o = &c->in[i];
         uint32_t types;
+        bool good;
         if (!s.repeated)
             (void)nnrti_sig_next(&text, &s);
-        if (nnrti_absent(o))
+        if (i == 0 || nnrti_absent(o))
             continue;
-        types = i == 0 ? nnrt_op_types(c->op) : nnrti_sig_types(&s);
-        if (!nnrti_type_in(o->dataType, types))
-            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' has type %t, expected one of %m", i,
-                              nnrti_sig_name(c->op->inputs, i, name, sizeof(name)), o->name, o->dataType, types);
-        if ((s.code == '=' || s.repeated) && o->dataType != c->in[s.same].dataType)
-            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' has type %t, expected %t as input %d", i,
-                              nnrti_sig_name(c->op->inputs, i, name, sizeof(name)), o->name, o->dataType,
-                              c->in[s.same].dataType, s.same);
+        types = s.code == '=' && s.same == 0 ? k->types : nnrti_sig_types(&s);
+        good = (nnrt_operand_types(o) & types) != 0;
+        if (good && (s.code != '=' || o->dataType == c->in[s.same].dataType))
+            continue;
+        if (quiet)
+            return NNRT_INVALID_DATATYPE;
+        if (s.code != '=')
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' is %o, expected one of %m", i,
+                              nnrti_sig_name(names, i, name, sizeof(name)), o->name, o, types);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' is %o, expected the type of input %d: %o", i,
+                          nnrti_sig_name(names, i, name, sizeof(name)), o->name, o, s.same, &c->in[s.same]);
     }
     return NNRT_SUCCESS;
+}
+
+/* The kernel: the first row that takes the types of all inputs. Where none does, the fault is the one that the first row
+   for the type of input 0 finds. */
+static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    const uint32_t types = c->nIn > 0 && !nnrti_absent(x) ? nnrt_operand_types(x) : NNRT_TYPES_ALL;
+    const nnrt_kernel_row *first = NULL;
+    char name[32];
+    for (uint32_t i = 0; i < c->op->kernelCount && c->kernel == NULL; i++) {
+        const nnrt_kernel_row *k = &c->op->kernels[i];
+        if ((k->types & types) == 0)
+            continue;
+        if (first == NULL)
+            first = k;
+        if (nnrti_check_types(c, k, true) == NNRT_SUCCESS)
+            c->kernel = k->call;
+    }
+    if (c->kernel != NULL)
+        return NNRT_SUCCESS;
+    if (first != NULL)
+        return nnrti_check_types(c, first, false);
+    (void)nnrti_sig_name(c->op->inputs, 0, name, sizeof(name));
+    if (nnrti_is_quant(x) && (nnrt_op_types(c->op) & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) == 0)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "input 0 (%s) '%s' is %o: this operator has no quantised kernel, use QUANT_DTYPE_CAST nodes",
+                          name, x->name, x);
+    return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 0 (%s) '%s' is %o, expected one of %m", name, x->name, x,
+                      nnrt_op_types(c->op));
 }
 
 /* Sets the element types that the row gives the results; the others keep what the model declares, for the rule to
@@ -1772,20 +1866,51 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
+/* Operands that a kernel gets for a node with n inputs (outputs): optional ones that the node leaves out take their
+   place. */
+static uint32_t nnrti_padded(uint32_t n, uint32_t most)
 {
+    return most == UINT32_MAX || most < n ? n : most;
+}
+
+/* What can be said of a node without shapes: the kernel, and the types of the results that the row gives. */
+static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
+{
+    const nnrt_op_arity a = nnrt_op_operands(c->op);
     NNRT_ReturnCode code;
     c->resolved = NULL;
     c->kernel = NULL;
-    if ((code = nnrti_check_arity(c)) != NNRT_SUCCESS || (code = nnrti_check_inputs(c)) != NNRT_SUCCESS ||
-        (code = nnrti_check_outputs(c)) != NNRT_SUCCESS || (code = nnrti_check_format(c)) != NNRT_SUCCESS ||
-        (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_take_attr(c)) != NNRT_SUCCESS ||
-        (code = c->op->rule(c)) != NNRT_SUCCESS || (code = nnrti_finish_outputs(c)) != NNRT_SUCCESS)
+    c->nDerived = 0;
+    c->scratch = 0;
+    if ((code = nnrti_check_arity(c, &a)) != NNRT_SUCCESS || (code = nnrti_check_missing(c)) != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < c->op->kernelCount && c->kernel == NULL; i++)
-        if (nnrti_type_in(c->in[0].dataType, c->op->kernels[i].types))
-            c->kernel = c->op->kernels[i].call;
-    return NNRT_SUCCESS;
+    c->kernelIn = nnrti_padded(c->nIn, a.maxIn);
+    c->kernelOut = nnrti_padded(c->nOut, a.maxOut);
+    if ((code = nnrti_choose_kernel(c)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_check_outputs(c);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
+{
+    NNRT_ReturnCode code;
+    if ((code = nnrti_resolve_types(c)) != NNRT_SUCCESS || (code = nnrti_check_format(c)) != NNRT_SUCCESS ||
+        (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_take_attr(c)) != NNRT_SUCCESS ||
+        (code = c->op->rule(c)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_finish_outputs(c);
+}
+
+NNRT_API void nnrt_parallel_for(const nnrt_call *call, uint32_t count,
+                                void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+{
+    const nnrt_parallel *p = call != NULL ? call->parallel : NULL;
+    if (p != NULL && p->workers > 1 && count > 1) {
+        p->run(p->user, count, task, arg);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        task(arg, i, 0);
 }
 
 NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data)
@@ -1802,8 +1927,9 @@ NNRT_API nnrt_operand nnrt_operand_make(NNRT_DataType type, int32_t rank, const 
     return o;
 }
 
-/* Elements lie densely in the order of the dims. Under LAYOUT an NCHW image gets its channel axis moved to the end of
-   the view: the kernel sees [N,H,W,C] with other strides. */
+/* Elements lie densely in the order of the dims; where there are none all steps are 0, so that no kernel computes an
+   address behind a tensor that has no memory. Under LAYOUT an NCHW image gets its channel axis moved to the end of the
+   view: the kernel sees [N,H,W,C] with other strides. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view)
 {
     const int32_t *dims = o->viewRank >= 0 ? o->viewDims : o->dims;
@@ -1813,10 +1939,12 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
     view->rank = o->viewRank >= 0 ? o->viewRank : o->rank;
     view->quant = o->quant;
     view->quantCount = o->quantCount;
+    for (int32_t i = 0; i < view->rank; i++)
+        step = dims[i] > 0 ? step : 0;
     for (int32_t i = view->rank - 1; i >= 0; i--) {
         view->dims[i] = dims[i];
         view->strides[i] = step;
-        step *= dims[i] > 0 ? dims[i] : 1;
+        step *= dims[i];
     }
     if (op != NULL && (op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
         int32_t channels = view->dims[1];
@@ -2635,6 +2763,12 @@ NNRTI_INLINE void nnrti_store(void *data, ptrdiff_t i, float value, NNRT_DataTyp
         ((float *)data)[i] = value;
 }
 
+/* Element i of a vector beside data of the given type: float16 data may have vectors of float32. */
+NNRTI_INLINE float nnrti_load_beside(const nnrt_view *v, ptrdiff_t i, NNRT_DataType type)
+{
+    return nnrti_load(v->data, i, type == NNRT_DATA_TYPE_FLOAT32 ? type : v->dataType);
+}
+
 /* Address of element i of data with elements of the given width. */
 static void *nnrti_at(void *data, ptrdiff_t i, size_t width)
 {
@@ -2969,7 +3103,56 @@ static const nnrt_view *nnrti_starts(const nnrt_view *v, int32_t axis, nnrt_view
     return starts;
 }
 
-/* Entry i of the lists that are being made: element k of x and its position. */
+/* Whether element a of x stands behind element b in falling order: smaller, or equal and of higher position. NaN is
+   smallest. */
+static bool nnrti_behind(const nnrti_line *x, int32_t a, int32_t b)
+{
+    const uint64_t p = nnrti_order(x->data, a * x->step, x->type), q = nnrti_order(x->data, b * x->step, x->type);
+    return p < q || (p == q && a > b);
+}
+
+/* heap[0..n) holds positions in x, none in front of those below it (2i+1, 2i+2), but for heap[0]: puts that in its place. */
+static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
+{
+    const int32_t moved = heap[0];
+    int32_t at = 0;
+    for (int32_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && nnrti_behind(x, heap[child + 1], heap[child]))
+            child++;
+        if (!nnrti_behind(x, heap[child], moved))
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = moved;
+}
+
+/* heap = positions of the count elements of x that are first in falling order, the last of them on top. */
+static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
+{
+    for (int32_t k = 0; k < count; k++) { /* element k rises from the end of the heap */
+        int32_t at = k;
+        for (; at > 0 && nnrti_behind(x, k, heap[(at - 1) / 2]); at = (at - 1) / 2)
+            heap[at] = heap[(at - 1) / 2];
+        heap[at] = k;
+    }
+    for (int32_t k = count; k < L; k++)
+        if (nnrti_behind(x, heap[0], k)) {
+            heap[0] = k;
+            nnrti_top_sift(x, heap, count);
+        }
+}
+
+/* The position of the first element behind `last` in falling order; last -1: of the first of all. */
+static int32_t nnrti_top_next(const nnrti_line *x, int32_t L, int32_t last)
+{
+    int32_t best = -1;
+    for (int32_t k = 0; k < L; k++)
+        if ((last < 0 || nnrti_behind(x, k, last)) && (best < 0 || nnrti_behind(x, best, k)))
+            best = k;
+    return best;
+}
+
+/* Entry i of the results: element k of x and its position. */
 static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *values, const nnrti_line *indices,
                           int32_t i)
 {
@@ -2978,36 +3161,36 @@ static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *valu
         nnrti_store_int(indices->data, i * indices->step, (uint64_t)k, indices->type);
 }
 
-/* What entry i of the lists is compared by. */
-static uint64_t nnrti_top_order(const nnrti_line *x, const nnrti_line *values, const nnrti_line *indices, int32_t i)
+/* The count largest of the L elements of x, count > 0: elements into values, positions into indices (one of the two may
+   be absent). sorted: in falling order, equal ones by rising position, NaN smallest; otherwise by rising position.
+   heap has room for count positions; NULL: each next one is looked for in all of x. */
+static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted, int32_t *heap,
+                      const nnrti_line *values, const nnrti_line *indices)
 {
-    if (values->data != NULL)
-        return nnrti_order(values->data, i * values->step, values->type);
-    return nnrti_order(x->data, (ptrdiff_t)nnrti_load_int(indices->data, i * indices->step, indices->type) * x->step,
-                       x->type);
+    int32_t last = -1, n = 0;
+    if (heap != NULL) {
+        nnrti_top_heap(x, L, count, heap);
+        last = heap[0];
+    }
+    for (int32_t i = 0; heap == NULL && i < count; i++) {
+        last = nnrti_top_next(x, L, last);
+        if (sorted)
+            nnrti_top_put(x, last, values, indices, i);
+    }
+    for (int32_t i = count - 1; heap != NULL && sorted && i >= 0; i--) {
+        nnrti_top_put(x, heap[0], values, indices, i);
+        heap[0] = heap[i];
+        nnrti_top_sift(x, heap, i);
+    }
+    for (int32_t k = 0; !sorted && k < L; k++)
+        if (!nnrti_behind(x, k, last))
+            nnrti_top_put(x, k, values, indices, n++);
 }
 
-/* The count largest of the L elements of x in falling order, equal ones by rising position, NaN smallest: elements into
-   values, positions into indices (one of the two may be absent). Needs no memory: entries are inserted in place. */
-static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, const nnrti_line *values,
-                      const nnrti_line *indices)
+/* The scratch of a call when it has at least so many bytes, else NULL. */
+static void *nnrti_scratch(const nnrt_call *call, size_t bytes)
 {
-    uint64_t least = 0; /* order of the last entry, once there are count of them */
-    int32_t n = 0;
-    for (int32_t k = 0; k < L && count > 0; k++) {
-        const uint64_t order = nnrti_order(x->data, k * x->step, x->type);
-        int32_t i = n < count ? n : count - 1;
-        if (n == count && order <= least)
-            continue;
-        for (; i > 0 && nnrti_top_order(x, values, indices, i - 1) < order; i--) {
-            nnrti_line_copy(values, i, values, i - 1);
-            nnrti_line_copy(indices, i, indices, i - 1);
-        }
-        nnrti_top_put(x, k, values, indices, i);
-        n += n < count ? 1 : 0;
-        if (n == count)
-            least = nnrti_top_order(x, values, indices, count - 1);
-    }
+    return call != NULL && call->scratchBytes >= bytes ? call->scratch : NULL;
 }
 
 /* first <= i < end: the cells of a window of k cells from start on that lie inside an axis of extent L. */
@@ -3219,6 +3402,36 @@ static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, 
     }
 }
 
+/* y = f(x) element by element, in float64 g(x); x and y of one shape and of the given type. y may lie where x lies. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float (*f)(float),
+                                       double (*g)(double))
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
+            if (type == NNRT_DATA_TYPE_FLOAT64)
+                ((double *)y->data)[to] = g(((const double *)x->data)[from]);
+            else
+                nnrti_store(y->data, to, f(nnrti_load(x->data, from, type)), type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* The kernels of an operator that is a function of one number: nnrt_<fn>_f32, _f16, _f64. */
+#define NNRTI_UNARY(S, fn, f, g)                                                                                       \
+    NNRTI_UNARY_OF(S, fn##_f32, FLOAT32, f, g)                                                                         \
+    NNRTI_UNARY_OF(S, fn##_f16, FLOAT16, f, g) NNRTI_UNARY_OF(S, fn##_f64, FLOAT64, f, g)
+#define NNRTI_UNARY_OF(S, fn, type, f, g)                                                                              \
+    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                         \
+    {                                                                                                                  \
+        (void)attr;                                                                                                    \
+        return nnrti_map(x, y, NNRT_DATA_TYPE_##type, f, g);                                                           \
+    }
+
 #define NNRTI_CHUNK 64 /* elements that a conversion keeps on the stack */
 
 /* v toward zero, kept inside [least, greatest]; NaN gives 0. */
@@ -3297,6 +3510,13 @@ static void nnrti_result_like(nnrt_resolve *c, uint32_t i)
     nnrti_result(c, i, c->in[0].rank, c->in[0].dims);
 }
 
+/* One result, of the shape of the one input. */
+static NNRT_ReturnCode nnrti_rule_unary(nnrt_resolve *c)
+{
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
 /* Operand as the kernel sees it: the same elements, other extents. */
 static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_t *dims)
 {
@@ -3347,20 +3567,29 @@ static int64_t nnrti_value(const nnrt_operand *o, size_t k)
     return narrow;
 }
 
-/* Replaces input i by a new constant of count int32 elements: the parameter as the kernel wants it. NULL = no memory
-   (the message is set). */
-static int32_t *nnrti_param(nnrt_resolve *c, uint32_t i, int32_t count)
+/* One more derived constant of the node, for the kernel: *data = room for its elements, to be filled by the rule. */
+static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t rank, const int32_t *dims, void **data)
 {
-    int32_t dims[1], *data = (int32_t *)c->alloc(c->user, (size_t)(count > 0 ? count : 1) * sizeof(int32_t));
-    const char *name = c->in[i].name;
-    dims[0] = count;
-    if (data == NULL) {
-        (void)nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its parameters");
-        return NULL;
-    }
-    c->in[i] = nnrt_operand_make(NNRT_DATA_TYPE_INT32, 1, dims, data);
-    c->in[i].name = name;
-    return data;
+    size_t bytes;
+    nnrt_operand *d = &c->derived[c->nDerived];
+    *d = nnrt_operand_make(type, rank, dims, NULL);
+    d->name = "a derived constant";
+    *data = nnrt_dims_bytes(dims, rank, type, &bytes) ? c->alloc(c->user, bytes > 0 ? bytes : 1) : NULL;
+    if (*data == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for what is derived from its parameters");
+    d->data = *data;
+    c->nDerived++;
+    return NNRT_SUCCESS;
+}
+
+/* A derived constant of `count` int32 numbers: a list as the kernel wants it. */
+static NNRT_ReturnCode nnrti_derive_ints(nnrt_resolve *c, int32_t count, const int32_t *from)
+{
+    void *data;
+    const NNRT_ReturnCode code = nnrti_derive(c, NNRT_DATA_TYPE_INT32, 1, &count, &data);
+    if (code == NNRT_SUCCESS)
+        memcpy(data, from, (size_t)count * sizeof(*from));
+    return code;
 }
 
 /* A new list for the resolved attributes; NULL = no memory (the message is set). */
@@ -3575,17 +3804,6 @@ static NNRT_ReturnCode nnrti_set_axes(nnrt_resolve *c, NNRT_Int64List *list, uin
     return NNRT_SUCCESS;
 }
 
-/* Replaces input i by a copy of `count` int32 numbers: the parameter as the kernel wants it. */
-static NNRT_ReturnCode nnrti_set_param(nnrt_resolve *c, uint32_t i, int32_t count, const int32_t *from)
-{
-    int32_t *data = nnrti_param(c, i, count);
-    if (data == NULL)
-        return NNRT_OUT_OF_MEMORY;
-    for (int32_t k = 0; k < count; k++)
-        data[k] = from[k];
-    return NNRT_SUCCESS;
-}
-
 static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
 {
     if (a->quantCount != b->quantCount)
@@ -3596,19 +3814,44 @@ static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
     return true;
 }
 
+/* The axis along which o has its parameters, which 0 leaves to the operator: the channels (OPS.md A9). */
+static int32_t nnrti_quant_axis(const nnrt_operand *o)
+{
+    if (o->quantAxis > 0)
+        return o->quantAxis - 1;
+    return o->rank > 2 && o->format == NNRT_FORMAT_NCHW ? 1 : o->rank - 1;
+}
+
 /* Elements of input i go into result k unchanged, so their quantisation parameters must be equal. A result that has
-   none takes those of the input, unless they are per channel: the channel axis may have moved. */
-static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k)
+   none takes those of the input. Parameters along an axis go with it: to[axis of the input] = the axis of the result
+   that has the same places in the same order, -1 where there is none (NULL: all axes are the same). */
+static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to)
 {
     const nnrt_operand *x = &c->in[i];
     nnrt_operand *y = &c->out[k];
-    if (!nnrti_type_in(x->dataType, NNRT_TYPES_INT) || x->quantCount == 0)
+    int32_t axis = -1;
+    if (!nnrti_is_quant(x) || nnrti_absent(y))
         return NNRT_SUCCESS;
-    if (y->quantCount == 0 && x->quantCount == 1) {
-        y->quant = x->quant;
-        y->quantCount = 1;
+    if (x->quantCount > 1) {
+        const int32_t from = nnrti_quant_axis(x);
+        if (from < 0 || from >= x->rank || x->quantCount != (uint32_t)x->dims[from])
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "input %u '%s' is %o: its %u quantisation parameters are not one for each place of axis %d",
+                              i, x->name, x, x->quantCount, from);
+        axis = to != NULL ? to[from] : from;
+        if (axis < 0)
+            return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                              "input %u '%s' is %o with one quantisation parameter for each place of axis %d, which "
+                              "this operator cuts, joins or reorders",
+                              i, x->name, x, from);
     }
-    if (y->quantCount == 0 || nnrti_quant_equal(x, y))
+    if (y->quantCount == 0) {
+        y->quant = x->quant;
+        y->quantCount = x->quantCount;
+        y->quantAxis = axis + 1;
+        return NNRT_SUCCESS;
+    }
+    if (nnrti_quant_equal(x, y) && (axis < 0 || nnrti_quant_axis(y) == axis))
         return NNRT_SUCCESS;
     return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                       "input %u '%s' and output %u '%s' have different quantisation parameters: requantising is not "
@@ -3616,10 +3859,42 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
                       i, x->name, k, y->name);
 }
 
+/* to = -1 for every axis of the image x but that of the channels, which stays. */
+static const int32_t *nnrti_only_channels(const nnrt_operand *x, int32_t to[NNRT_MAX_RANK])
+{
+    const int32_t channels = nnrti_image_axis(x, 2);
+    for (int32_t i = 0; i < x->rank; i++)
+        to[i] = i == channels ? i : -1;
+    return to;
+}
+
+/* to = every axis of input 0 in its place, but one that the operator cuts, joins or reorders. */
+static void nnrti_axes_but(const nnrt_resolve *c, int32_t axis, int32_t to[NNRT_MAX_RANK])
+{
+    for (int32_t i = 0; i < c->in[0].rank; i++)
+        to[i] = i == axis ? -1 : i;
+}
+
+/* to = where each axis of input 0 is in a result that has `count` more axes from `axis` on (fewer when negative). */
+static void nnrti_axes_shifted(const nnrt_resolve *c, int32_t axis, int32_t count, int32_t to[NNRT_MAX_RANK])
+{
+    for (int32_t i = 0; i < c->in[0].rank; i++)
+        to[i] = i < axis ? i : i < axis - count ? -1 : i + count;
+}
+
+/* Result k holds elements that were chosen along an axis of input 0, which one scale orders; it may have lost the axis. */
+static NNRT_ReturnCode nnrti_quant_chosen(nnrt_resolve *c, uint32_t k, int32_t axis)
+{
+    int32_t to[NNRT_MAX_RANK];
+    nnrti_axes_shifted(c, axis, c->out[k].rank - c->in[0].rank, to);
+    to[axis] = -1;
+    return nnrti_quant_moves(c, 0, k, to);
+}
+
 /* Integer data that gets new elements (paddings) must have one zero point: at most one parameter. */
 static NNRT_ReturnCode nnrti_quant_single(nnrt_resolve *c, uint32_t i)
 {
-    if (nnrti_type_in(c->in[i].dataType, NNRT_TYPES_INT) && c->in[i].quantCount > 1)
+    if (nnrti_is_quant(&c->in[i]) && c->in[i].quantCount > 1)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                           "input %u '%s' has %u quantisation parameters, at most 1 is supported here", i, c->in[i].name,
                           c->in[i].quantCount);
@@ -3993,8 +4268,11 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
     for (uint32_t i = 0; i < c->nOut; i++) {
         nnrti_result(c, i, rank, dims);
         nnrti_see_as(&c->out[i], x->rank, kept);
+        if ((i > 0 || a->outMaxValue) && (code = nnrti_quant_chosen(c, i, axis)) != NNRT_SUCCESS)
+            return code;
     }
     a->axis = axis;
+    c->scratch = a->topK > 1 ? (size_t)a->topK * sizeof(int32_t) : 0;
     return NNRT_SUCCESS;
 }
 
@@ -4002,11 +4280,12 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 
 /* For every line of x [.., L, ..] along axis the topK largest elements in falling order, equal ones by rising position,
    NaN smallest: their positions (int32 or int64) into indices and the elements into values, both [.., topK, ..]. values
-   may be NULL. With outMaxValue the first result gets the elements, and values is NULL. */
+   may be NULL. With outMaxValue the first result gets the elements, and values is NULL. Scratch: 4*topK bytes. */
 NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, nnrt_view *indices,
-                                            nnrt_view *values)
+                                            nnrt_view *values, nnrt_call *call)
 {
-    const int32_t axis = (int32_t)attr->axis;
+    const int32_t axis = (int32_t)attr->axis, k = (int32_t)attr->topK;
+    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)k * sizeof(*heap));
     const nnrt_view *positions = attr->outMaxValue ? NULL : indices, *elements = attr->outMaxValue ? indices : values;
     nnrt_view starts[3];
     nnrti_walk w;
@@ -4018,7 +4297,7 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const
             const nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
             const nnrti_line top = nnrti_line_of(elements, axis, w.at[2] + i * w.row[2]);
             const nnrti_line at = nnrti_line_of(positions, axis, w.at[1] + i * w.row[1]);
-            nnrti_top(&line, x->dims[axis], (int32_t)attr->topK, &top, &at);
+            nnrti_top(&line, x->dims[axis], k, true, heap, &top, &at);
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -4092,6 +4371,7 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 {
     const NNRT_BatchToSpaceND *a = (const NNRT_BatchToSpaceND *)c->resolved;
     const nnrt_operand *x = &c->in[0];
+    int32_t to[NNRT_MAX_RANK];
     int64_t crops[4], h, w, area;
     NNRT_ReturnCode code = nnrti_blocks(c, &a->blockShape, "crops", &a->crops, crops);
     if (code != NNRT_SUCCESS)
@@ -4106,7 +4386,7 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "crops are larger than the image: %l x %l would remain", h, w);
     if ((code = nnrti_result_images(c, nnrti_quotient(x->dims[0], area), h, w)) != NNRT_SUCCESS)
         return code;
-    return nnrti_quant_moves(c, 0, 0);
+    return nnrti_quant_moves(c, 0, 0, nnrti_only_channels(x, to));
 }
 
 /* >>kernel BATCH_TO_SPACE_ND */
@@ -4191,6 +4471,10 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
     NNRT_ReturnCode code = nnrti_cast_named(c, &named);
     if (code != NNRT_SUCCESS)
         return code;
+    if (nnrti_is_quant(&c->in[0]))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "input '%s' is %o: CAST knows no quantisation, QUANT_DTYPE_CAST is the operator for it",
+                          c->in[0].name, &c->in[0]);
     if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
         y->dataType = named;
     if (nnrt_type_size(y->dataType) == 0)
@@ -4200,6 +4484,10 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
     if (named != NNRT_DATA_TYPE_UNKNOWN && named != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but input 1 (type) says %t", y->name,
                           y->dataType, named);
+    if (nnrti_is_quant(y))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "output '%s' is q%t: CAST knows no quantisation, QUANT_DTYPE_CAST is the operator for it",
+                          y->name, y->dataType);
     nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }
@@ -4292,7 +4580,7 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK];
+    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     int64_t total = 0;
     NNRT_ReturnCode code;
     for (uint32_t i = 1; i < c->nIn; i++)
@@ -4315,8 +4603,9 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
     dims[axis] = (int32_t)total;
     a->axis = axis;
     nnrti_result(c, 0, x->rank, dims);
+    nnrti_axes_but(c, axis, to);
     for (uint32_t i = 0; i < c->nIn; i++)
-        if ((code = nnrti_quant_moves(c, i, 0)) != NNRT_SUCCESS)
+        if ((code = nnrti_quant_moves(c, i, 0, to)) != NNRT_SUCCESS)
             return code;
     return NNRT_SUCCESS;
 }
@@ -4639,20 +4928,21 @@ NNRT_API NNRT_ReturnCode nnrt_div_fusion_f32(const NNRT_DivFusion *attr, const n
     return NNRT_SUCCESS;
 }
 
-/* Whether an element of v, integers or bools, is 0. */
-static bool nnrti_div_zero(const nnrt_view *v)
+/* The number of the first element of v, integers or bools, that is 0; -1 when there is none. */
+static int64_t nnrti_div_zero(const nnrt_view *v)
 {
     static const uint8_t zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
     const size_t width = nnrt_type_size(v->dataType);
+    int64_t n = 0;
     nnrti_walk w;
     if (!nnrti_walk_first(&w, v, NULL, NULL))
-        return false;
+        return -1;
     do
-        for (int32_t i = 0; i < w.count; i++)
+        for (int32_t i = 0; i < w.count; i++, n++)
             if (nnrti_same(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
-                return true;
+                return n;
     while (nnrti_walk_next(&w));
-    return false;
+    return -1;
 }
 
 /* Integers toward zero; least / -1 wraps to least, and true / true is true. No divisor of an integer or bool is 0. */
@@ -4678,11 +4968,12 @@ static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 
 /* The same for every other type. An integer divisor 0 is NNRT_INVALID_PARAMETER; z is not written then. */
 NNRT_API NNRT_ReturnCode nnrt_div_fusion(const NNRT_DivFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                         nnrt_view *z)
+                                         nnrt_view *z, nnrt_call *call)
 {
-    nnrti_walk w;
-    if (nnrti_walk_first(&w, z, x, y) && z->dataType < NNRT_DATA_TYPE_FLOAT16 && nnrti_div_zero(y))
-        return NNRT_INVALID_PARAMETER;
+    const int64_t zero = z->dataType < NNRT_DATA_TYPE_FLOAT16 && !nnrti_empty(z) ? nnrti_div_zero(y) : -1;
+    if (zero >= 0)
+        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "element %l of the divisor is 0, which %t cannot divide by",
+                              zero, z->dataType);
     nnrti_binary(x, y, z, attr->activationType, nnrti_div_row);
     return NNRT_SUCCESS;
 }
@@ -4710,6 +5001,13 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view 
     nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ERF */
+/* >>kernel ERF */
+
+/* y = 2/sqrt(pi) * integral of exp(-t*t) from 0 to x, element by element. y may lie where x lies. */
+NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPFUSION */
@@ -4755,33 +5053,23 @@ NNRT_API NNRT_ReturnCode nnrt_expfusion_f16(const NNRT_ExpFusion *attr, const nn
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPAND_DIMS */
 
-/* Resolved: input 1 is the axis, >= 0; y is seen with the shape of x. */
+/* y is seen with the shape of x. */
 static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK];
+    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     int64_t given = 0;
     NNRT_ReturnCode code;
     if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
         (code = nnrti_known_int(c, 1, "axis", &given)) != NNRT_SUCCESS ||
-        (code = nnrti_axis(c, "axis", given, x->rank + 1, &axis)) != NNRT_SUCCESS ||
-        (code = nnrti_set_param(c, 1, 1, &axis)) != NNRT_SUCCESS)
+        (code = nnrti_axis(c, "axis", given, x->rank + 1, &axis)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i <= x->rank; i++)
         dims[i] = i == axis ? 1 : x->dims[i < axis ? i : i - 1];
     nnrti_result(c, 0, x->rank + 1, dims);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
-    return nnrti_quant_moves(c, 0, 0);
-}
-
-/* >>kernel EXPAND_DIMS */
-
-/* y = x, any element type. A new axis of extent 1 moves nothing: y comes here with the dims of x. y may be x itself. */
-NNRT_API NNRT_ReturnCode nnrt_expand_dims(const NNRT_ExpandDims *attr, const nnrt_view *x, nnrt_view *y)
-{
-    (void)attr;
-    nnrti_copy(x, y);
-    return NNRT_SUCCESS;
+    nnrti_axes_shifted(c, axis, 1, to);
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -4805,7 +5093,9 @@ static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
         dims[i] = (int32_t)extent;
     }
     nnrti_result(c, 0, rank, dims);
-    return nnrti_quant_moves(c, 0, 0);
+    if ((code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 0, 0, NULL);
 }
 
 /* >>kernel FILL */
@@ -4817,6 +5107,13 @@ NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value
     nnrti_copy(value, y);
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op FLOOR */
+/* >>kernel FLOOR */
+
+/* y = the largest whole number <= x, element by element; -0, NaN and the infinities stay. y may lie where x lies. */
+NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FULL_CONNECTION */
@@ -4943,7 +5240,7 @@ static NNRT_ReturnCode nnrti_rule_fused_batch_norm(nnrt_resolve *c)
 
 /* >>kernel FUSED_BATCH_NORM */
 
-/* x and y [..,C]; scale, offset, mean, variance [C] with one stride.
+/* x and y [..,C]; scale, offset, mean, variance [C] with one stride, each float16 or float32 where x is float16.
    y[..,c] = scale[c] * (x[..,c] - mean[c]) / sqrt(variance[c] + epsilon) + offset[c], evaluated from left to right.
    y may lie where x lies. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
@@ -4957,9 +5254,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
     do
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t c = w.at[2] + i * w.row[2];
-            const float deviation = nnrti_sqrtf(nnrti_load(variance->data, c, type) + attr->epsilon);
-            float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) - nnrti_load(mean->data, c, type);
-            v = nnrti_load(scale->data, c, type) * v / deviation + nnrti_load(offset->data, c, type);
+            const float deviation = nnrti_sqrtf(nnrti_load_beside(variance, c, type) + attr->epsilon);
+            float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) - nnrti_load_beside(mean, c, type);
+            v = nnrti_load_beside(scale, c, type) * v / deviation + nnrti_load_beside(offset, c, type);
             nnrti_store(y->data, w.at[0] + i * w.row[0], v, type);
         }
     while (nnrti_walk_next(&w));
@@ -5005,17 +5302,17 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER */
 
-/* Resolved: input 2 is the axis, >= 0. */
+/* Derived: the axis, one int32 >= 0. */
 static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
-    int32_t axis, dims[NNRT_MAX_RANK], n = 0;
+    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], n = 0;
     int64_t given = 0;
     NNRT_ReturnCode code;
     if ((code = nnrti_room(c, (int64_t)x->rank - 1 + indices->rank)) != NNRT_SUCCESS ||
         (!nnrti_absent(&c->in[2]) && (code = nnrti_known_int(c, 2, "axis", &given)) != NNRT_SUCCESS) ||
         (code = nnrti_axis(c, "axis", given, x->rank, &axis)) != NNRT_SUCCESS ||
-        (code = nnrti_set_param(c, 2, 1, &axis)) != NNRT_SUCCESS)
+        (code = nnrti_derive_ints(c, 1, &axis)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < axis; i++)
         dims[n++] = x->dims[i];
@@ -5024,31 +5321,36 @@ static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
     for (int32_t i = axis + 1; i < x->rank; i++)
         dims[n++] = x->dims[i];
     nnrti_result(c, 0, n, dims);
-    return nnrti_quant_moves(c, 0, 0);
+    nnrti_axes_shifted(c, axis, indices->rank - 1, to);
+    to[axis] = -1;
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* >>kernel GATHER */
 
 /* x [A..,L,B..], indices [I..] int32 or int64, axis one int32: the place of L; y [A..,I..,B..]. Any element type; y
    must not overlap x. y[a..,i..,b..] = x[a.., indices[i..], b..]; indices from -L to -1 count from the end.
-   NNRT_INVALID_PARAMETER when an index lies outside [-L,L); y is then written in part. */
+   NNRT_INVALID_PARAMETER when an index lies outside [-L,L): call's error tells which; y is then written in part. */
 NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices,
-                                     const nnrt_view *axis, nnrt_view *y)
+                                     const nnrt_view *axis, nnrt_view *y, nnrt_call *call)
 {
     const int32_t a = ((const int32_t *)axis->data)[0], L = x->dims[a];
     const size_t width = nnrt_type_size(x->dataType);
     const nnrt_view places = nnrti_only_axes(y, a, indices->rank);
     nnrt_view from = nnrti_without_axes(x, a, 1), to = nnrti_without_axes(y, a, indices->rank);
     const bool empty = nnrti_empty(&to);
+    int64_t n = 0;
     nnrti_walk w;
     (void)attr;
     if (!nnrti_walk_first(&w, indices, &places, NULL))
         return NNRT_SUCCESS;
     do
-        for (int32_t i = 0; i < w.count; i++) {
+        for (int32_t i = 0; i < w.count; i++, n++) {
             int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0]);
             if (index < -(int64_t)L || index >= L)
-                return NNRT_INVALID_PARAMETER;
+                return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
+                                      "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d",
+                                      index, n, a, -L, L - 1);
             if (empty)
                 continue;
             index += index < 0 ? L : 0;
@@ -5146,7 +5448,7 @@ NNRTI_INLINE nnrti_norm nnrti_norm_of(const nnrt_view *x, ptrdiff_t at, float ep
     return norm;
 }
 
-/* x [M,K], y [M,K], which may be x; gamma, beta [G], G a part or a multiple of K.
+/* x [M,K], y [M,K], which may be x; gamma, beta [G], G a part or a multiple of K, float16 or float32 where x is float16.
    y[m,k] = (x[m,k] - mean of x[m,..]) / sqrt(variance of x[m,..] + epsilon), variance over K elements, not K-1; with
    elementwiseAffine this times gamma[(m*K + k) % G] plus beta[(m*K + k) % G]. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_layer_norm_fusion(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
@@ -5160,8 +5462,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_layer_norm_fusion(const NNRT_LayerNormFusion 
             float v = nnrti_load(x->data, m * x->strides[0] + k * x->strides[1], type);
             v = ((v - norm.mean) - norm.rest) * norm.scale;
             if (attr->elementwiseAffine) {
-                v = v * nnrti_load(gamma->data, g * gamma->strides[0], type) +
-                    nnrti_load(beta->data, g * beta->strides[0], type);
+                v = v * nnrti_load_beside(gamma, g * gamma->strides[0], type) +
+                    nnrti_load_beside(beta, g * beta->strides[0], type);
                 g = g + 1 < gamma->dims[0] ? g + 1 : 0;
             }
             nnrti_store(y->data, m * y->strides[0] + k * y->strides[1], v, type);
@@ -5558,9 +5860,11 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
     for (int32_t i = 0; i <= x->rank; i++)
         dims[i] = i == a->axis ? (int32_t)depth : x->dims[i < a->axis ? i : i - 1];
     nnrti_result(c, 0, x->rank + 1, dims);
-    if ((code = nnrti_quant_moves(c, 2, 0)) != NNRT_SUCCESS)
-        return code;
-    return nnrti_quant_moves(c, 3, 0);
+    for (uint32_t i = 2; i < 4; i++)
+        if ((code = nnrti_quant_single(c, i)) != NNRT_SUCCESS ||
+            (code = nnrti_quant_moves(c, i, 0, NULL)) != NNRT_SUCCESS)
+            return code;
+    return NNRT_SUCCESS;
 }
 
 /* >>kernel ONE_HOT */
@@ -5656,40 +5960,39 @@ static NNRT_ReturnCode nnrti_pad_set(nnrt_resolve *c, NNRT_PadFusion *a, const i
     return NNRT_SUCCESS;
 }
 
-/* Input 2 = the constant as one element of x's type: the given one, or constantValue, converted. Quantised integers get
-   round(constantValue/scale + zeroPoint). */
+/* Derived: what CONSTANT pads with when there is no input value, one element of x's type: constantValue, converted.
+   Quantised integers get round(constantValue/scale + zeroPoint). */
 static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
 {
     const nnrt_operand *x = &c->in[0];
     double number = (double)a->constantValue;
     void *element;
-    NNRT_ReturnCode code;
+    NNRT_ReturnCode code = nnrti_derive(c, x->dataType, 0, NULL, &element);
+    if (code != NNRT_SUCCESS)
+        return code;
     if (!nnrti_absent(&c->in[2])) {
-        if ((code = nnrti_one_element(c, 2, "value")) != NNRT_SUCCESS)
+        if ((code = nnrti_one_element(c, 2, "value")) != NNRT_SUCCESS ||
+            (code = nnrti_quant_single(c, 2)) != NNRT_SUCCESS)
             return code;
-        return nnrti_quant_moves(c, 2, 0);
+        return nnrti_quant_moves(c, 2, 0, NULL);
     }
     if (a->paddingMode == NNRT_PADDING_MODE_CONSTANT && (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
         return code;
-    if (nnrti_type_in(x->dataType, NNRT_TYPES_INT) && x->quantCount == 1) {
+    if (nnrti_is_quant(x)) {
         const double scale = x->quant[0].scale, zero = (double)x->quant[0].zeroPoint;
         number = scale > 0 && number == number ? nnrti_round(number / scale + zero) : zero;
     }
-    element = c->alloc(c->user, sizeof(double));
-    if (element == NULL)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its constant");
     nnrti_number(x->dataType, number, element);
-    c->in[2] = nnrt_operand_make(x->dataType, 0, NULL, element);
     return NNRT_SUCCESS;
 }
 
-/* Resolved: attr->paddings has a list for every axis, input 2 is the constant. */
+/* Resolved: attr->paddings has a list for every axis. */
 static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
 {
     NNRT_PadFusion *a = (NNRT_PadFusion *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     int64_t pads[2 * NNRT_MAX_RANK];
-    int32_t dims[NNRT_MAX_RANK];
+    int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     if ((code = nnrti_pad_given(c, a, pads)) != NNRT_SUCCESS)
         return code;
@@ -5705,9 +6008,10 @@ static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, padded by %l and %l: too large", i,
                               x->dims[i], pads[2 * i], pads[2 * i + 1]);
         dims[i] = (int32_t)(pads[2 * i] + x->dims[i] + pads[2 * i + 1]);
+        to[i] = dims[i] == x->dims[i] ? i : -1;
     }
     nnrti_result(c, 0, x->rank, dims);
-    if ((code = nnrti_pad_set(c, a, pads)) != NNRT_SUCCESS || (code = nnrti_quant_moves(c, 0, 0)) != NNRT_SUCCESS)
+    if ((code = nnrti_pad_set(c, a, pads)) != NNRT_SUCCESS || (code = nnrti_quant_moves(c, 0, 0, to)) != NNRT_SUCCESS)
         return code;
     return nnrti_pad_value(c, a);
 }
@@ -5735,13 +6039,14 @@ static void nnrti_pad_mirror(nnrt_view *v, int32_t axis, int32_t before, int32_t
     *v = nnrti_part(v, axis, -before, before + L + after);
 }
 
-/* x [L0,L1,..], y [b0+L0+a0, b1+L1+a1, ..] with attr->paddings [[b0,a0],[b1,a1],..], value one element; all of one
-   element type, whatever that is; y must not overlap x. The input paddings is not used.
+/* x [L0,L1,..], y [b0+L0+a0, b1+L1+a1, ..] with attr->paddings [[b0,a0],[b1,a1],..]; value, or where that is NULL
+   constant, is one element; all of one element type, whatever that is; y must not overlap x. The input paddings is not
+   used.
    y[o0,o1,..] = x[s0,s1,..] with, on each axis, j = o - b and s = j where 0 <= j < L. Elsewhere
-   CONSTANT: the element is value; REFLECT: s = -j or 2L-2-j; SYMMETRIC: s = -j-1 or 2L-1-j.
+   CONSTANT: the element is that value; REFLECT: s = -j or 2L-2-j; SYMMETRIC: s = -j-1 or 2L-1-j.
    A mirror is made inside y, axis by axis: what is mirrored along an axis holds the mirrors along the earlier ones. */
 NNRT_API NNRT_ReturnCode nnrt_pad_fusion(const NNRT_PadFusion *attr, const nnrt_view *x, const nnrt_view *paddings,
-                                         const nnrt_view *value, nnrt_view *y)
+                                         const nnrt_view *value, const nnrt_view *constant, nnrt_view *y)
 {
     const NNRT_Int64List *pads = attr->paddings.data;
     nnrt_view inner = *y;
@@ -5749,7 +6054,7 @@ NNRT_API NNRT_ReturnCode nnrt_pad_fusion(const NNRT_PadFusion *attr, const nnrt_
     for (int32_t i = 0; i < x->rank; i++)
         inner = nnrti_part(&inner, i, (int32_t)pads[i].data[0], x->dims[i]);
     if (attr->paddingMode == NNRT_PADDING_MODE_CONSTANT)
-        nnrti_copy(value, y);
+        nnrti_copy(value != NULL ? value : constant, y);
     nnrti_copy(x, &inner);
     for (int32_t i = 0; i < x->rank && attr->paddingMode != NNRT_PADDING_MODE_CONSTANT; i++)
         nnrti_pad_mirror(&inner, i, (int32_t)pads[i].data[0], (int32_t)pads[i].data[1], attr->paddingMode);
@@ -5786,7 +6091,7 @@ static void nnrti_pow_row_int(const NNRT_PowFusion *attr, const nnrti_walk *w, c
 static void nnrti_pow_row(const NNRT_PowFusion *attr, const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y,
                           nnrt_view *z)
 {
-    const float scale = attr->scale, shift = attr->shift;
+    const float scale = attr->scale, shift = attr->shift == 0 ? -0.0f : attr->shift; /* -0 + 0 would be 0 */
     switch (z->dataType) {
         NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_powf(scale * a + shift, b))
         NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_pow((double)scale * a + (double)shift, b))
@@ -6049,13 +6354,13 @@ static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode,
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axes is the ascending list of the axes reduced, coeff the factor of the result (1 = none). The kernel sees
-   the axes in the result, whether they are kept or not. */
+/* Derived: the ascending list of the axes reduced. Resolved: coeff is the factor of the result (1 = none). The kernel
+   sees the axes in the result, whether they are kept or not. */
 static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
 {
     NNRT_ReduceFusion *a = (NNRT_ReduceFusion *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK], count = 0, *axes;
+    int32_t rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK], count = 0, axes[NNRT_MAX_RANK];
     uint32_t set;
     NNRT_ReturnCode code;
     if (x->dataType == NNRT_DATA_TYPE_BOOL && a->mode != NNRT_REDUCE_MODE_ALL && a->mode != NNRT_REDUCE_MODE_MAX &&
@@ -6066,9 +6371,6 @@ static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
     if ((code = nnrti_reduce_axes(c, a->reduceToEnd, &set)) != NNRT_SUCCESS ||
         (code = nnrti_reduce_empty(c, a->mode, set)) != NNRT_SUCCESS)
         return code;
-    axes = nnrti_param(c, 1, x->rank);
-    if (axes == NULL)
-        return NNRT_OUT_OF_MEMORY;
     for (int32_t i = 0; i < x->rank; i++) {
         const bool reduced = ((set >> i) & 1u) != 0;
         kept[i] = reduced ? 1 : x->dims[i];
@@ -6077,13 +6379,12 @@ static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
         if (reduced)
             axes[count++] = i;
     }
-    c->in[1].dims[0] = count;
     nnrti_result(c, 0, rank, dims);
     nnrti_see_as(&c->out[0], x->rank, kept);
     if (!a->reduceToEnd || !(a->coeff > 1e-5f || a->coeff < -1e-5f))
         a->coeff = 1;
     a->reduceToEnd = false;
-    return NNRT_SUCCESS;
+    return nnrti_derive_ints(c, count, axes);
 }
 
 /* >>kernel REDUCE_FUSION */
@@ -6345,11 +6646,24 @@ static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t
     return NNRT_SUCCESS;
 }
 
+/* to[i] = the axis of y that has the extent of axis i of x and as many elements before it: its places are the same. */
+static void nnrti_reshape_axes(const nnrt_operand *x, const nnrt_operand *y, int32_t to[NNRT_MAX_RANK])
+{
+    int64_t before = 1;
+    for (int32_t i = 0; i < x->rank; before *= x->dims[i], i++) {
+        int64_t passed = 1;
+        int32_t k = 0;
+        while (k < y->rank && (passed != before || y->dims[k] != x->dims[i]))
+            passed *= y->dims[k++];
+        to[i] = k < y->rank ? k : -1;
+    }
+}
+
 /* The shape must have as many elements as x. y is seen with the shape of x. */
 static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
-    int32_t dims[NNRT_MAX_RANK], rank, inferred;
+    int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], rank, inferred;
     size_t count = nnrti_count(x), given = 0;
     nnrt_operand y;
     NNRT_ReturnCode code;
@@ -6372,12 +6686,14 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
                           count, &y, inferred >= 0 ? " or a multiple of it along the inferred axis" : "");
     nnrti_result(c, 0, rank, dims);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
-    return nnrti_quant_moves(c, 0, 0);
+    nnrti_reshape_axes(x, &c->out[0], to);
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* >>kernel RESHAPE */
 
-/* y = x, any element type. The elements keep their order, so y comes here with the dims of x. y may be x itself. */
+/* y = x, any element type. The elements keep their order, so y comes here with the dims of x. y may be x itself. This is
+   the kernel of SQUEEZE, UNSQUEEZE and EXPAND_DIMS, too. */
 NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -6473,15 +6789,16 @@ static NNRT_ReturnCode nnrti_resize_attr(nnrt_resolve *c, NNRT_Resize *a)
     return NNRT_SUCCESS;
 }
 
-/* Resolved: newHeight, newWidth, cubicCoeff; and input 1 becomes float64[4]: numerator and denominator of the step of
-   height, then of width, as the coordinate mode wants them. */
+/* Resolved: newHeight, newWidth, cubicCoeff. Derived: float64[4], numerator and denominator of the step of height, then
+   of width, as the coordinate mode wants them. */
 static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
 {
     NNRT_Resize *a = (NNRT_Resize *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    nnrti_resize_step step[2], *steps;
+    nnrti_resize_step step[2];
     int64_t extent[2];
     const int32_t dims[1] = {4};
+    void *steps;
     NNRT_ReturnCode code;
     if (!nnrti_absent(&c->in[1]) && !nnrti_type_in(c->in[1].dataType, NNRT_TYPES_INDEX | NNRT_TYPES_FLOAT))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 1 (size) '%s' has type %t, expected one of %m",
@@ -6503,13 +6820,9 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
     }
     a->newHeight = extent[0];
     a->newWidth = extent[1];
-    steps = (nnrti_resize_step *)c->alloc(c->user, sizeof(step));
-    if (steps == NULL)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its parameters");
-    memcpy(steps, step, sizeof(step));
-    c->in[1] = nnrt_operand_make(NNRT_DATA_TYPE_FLOAT64, 1, dims, steps);
-    c->in[1].name = "step";
-    return NNRT_SUCCESS;
+    if ((code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT64, 1, dims, &steps)) == NNRT_SUCCESS)
+        memcpy(steps, step, sizeof(step));
+    return code;
 }
 
 /* >>kernel RESIZE */
@@ -6634,56 +6947,20 @@ NNRT_API NNRT_ReturnCode nnrt_resize_f16(const NNRT_Resize *attr, const nnrt_vie
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RSQRT */
-
-static NNRT_ReturnCode nnrti_rule_rsqrt(nnrt_resolve *c)
-{
-    nnrti_result_like(c, 0);
-    return NNRT_SUCCESS;
-}
-
 /* >>kernel RSQRT */
 
+static float nnrti_rsqrtf(float v)
+{
+    return 1.0f / nnrti_sqrtf(v);
+}
+
+static double nnrti_rsqrt(double v)
+{
+    return 1.0 / nnrti_sqrt(v);
+}
+
 /* y = 1/sqrt(x), element by element: 0 gives infinity, x < 0 NaN. y may lie where x lies. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_rsqrt(const nnrt_view *x, nnrt_view *y, NNRT_DataType type)
-{
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
-        for (int32_t i = 0; i < w.count; i++) {
-            const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
-            nnrti_store(y->data, w.at[0] + i * w.row[0], 1.0f / nnrti_sqrtf(v), type);
-        }
-    while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_rsqrt_f32(const NNRT_Rsqrt *attr, const nnrt_view *x, nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_rsqrt(x, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_rsqrt_f16(const NNRT_Rsqrt *attr, const nnrt_view *x, nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_rsqrt(x, y, NNRT_DATA_TYPE_FLOAT16);
-}
-
-/* The same in float64. */
-NNRT_API NNRT_ReturnCode nnrt_rsqrt_f64(const NNRT_Rsqrt *attr, const nnrt_view *x, nnrt_view *y)
-{
-    nnrti_walk w;
-    (void)attr;
-    if (!nnrti_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
-        for (int32_t i = 0; i < w.count; i++)
-            ((double *)y->data)[w.at[0] + i * w.row[0]] =
-                1.0 / nnrti_sqrt(((const double *)x->data)[w.at[1] + i * w.row[1]]);
-    while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
-}
+NNRTI_UNARY(Rsqrt, rsqrt, nnrti_rsqrtf, nnrti_rsqrt)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SCALE_FUSION */
@@ -6835,12 +7112,12 @@ static NNRT_ReturnCode nnrti_slice_axes(nnrt_resolve *c, const NNRT_SliceFusion 
     return nnrti_axes(c, "an entry of axes", &a->axes, rank, axes);
 }
 
-/* Resolved: begin has an entry in 0..L for every axis of x, attr->axes lists all axes. */
+/* Derived: the first place taken of every axis of x, 0..L. */
 static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 {
     NNRT_SliceFusion *a = (NNRT_SliceFusion *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axes[NNRT_MAX_RANK], first[NNRT_MAX_RANK], dims[NNRT_MAX_RANK];
+    int32_t axes[NNRT_MAX_RANK], first[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     if ((code = nnrti_slice_axes(c, a, axes)) != NNRT_SUCCESS)
         return code;
@@ -6861,10 +7138,12 @@ static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
         dims[axes[k]] = (int32_t)(size < 0 ? L - begin : size);
     }
     nnrti_result(c, 0, x->rank, dims);
-    if ((code = nnrti_set_param(c, 1, x->rank, first)) != NNRT_SUCCESS ||
+    for (int32_t i = 0; i < x->rank; i++)
+        to[i] = dims[i] == x->dims[i] ? i : -1;
+    if ((code = nnrti_derive_ints(c, x->rank, first)) != NNRT_SUCCESS ||
         (code = nnrti_set_axes(c, &a->axes, (1u << x->rank) - 1u)) != NNRT_SUCCESS)
         return code;
-    return nnrti_quant_moves(c, 0, 0);
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* >>kernel SLICE_FUSION */
@@ -6902,14 +7181,17 @@ static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
         return NNRT_OUT_OF_MEMORY;
     list[0] = axis;
     nnrti_result_like(c, 0);
+    if (c->in[0].dataType == NNRT_DATA_TYPE_FLOAT16)
+        c->scratch = (size_t)c->in[0].dims[axis] * sizeof(float);
     return NNRT_SUCCESS;
 }
 
 /* >>kernel SOFTMAX */
 
-/* One line of L elements, from x to y, which may be x. float32 keeps exp(x - max) in y until the sum is known; float16
-   would round it there, and computes it again instead. */
-NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, int32_t L, NNRT_DataType type)
+/* One line of L elements, from x to y, which may be x. exp(x - max) is kept in e until the sum is known; where there is no
+   e, it is computed once more. */
+NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, int32_t L, NNRT_DataType type, float *e,
+                                     ptrdiff_t step)
 {
     float max = nnrti_load(x->data, 0, type), sum = 0;
     for (int32_t i = 1; i < L; i++) {
@@ -6917,22 +7199,22 @@ NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, i
         max = v > max ? v : max;
     }
     for (int32_t i = 0; i < L; i++) {
-        const float e = nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
-        if (type == NNRT_DATA_TYPE_FLOAT32)
-            nnrti_store(y->data, i * y->step, e, type);
-        sum += e;
+        const float v = nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
+        if (e != NULL)
+            e[i * step] = v;
+        sum += v;
     }
     for (int32_t i = 0; i < L; i++) {
-        const float e = type == NNRT_DATA_TYPE_FLOAT32 ? nnrti_load(y->data, i * y->step, type)
-                                                       : nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
-        nnrti_store(y->data, i * y->step, e / sum, type);
+        const float v = e != NULL ? e[i * step] : nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
+        nnrti_store(y->data, i * y->step, v / sum, type);
     }
 }
 
 /* x, y of one shape; y may be x. y[..,i,..] = exp(x[..,i,..] - max) / sum of exp(x[..,k,..] - max) over k, max and sum
-   along axis. The sum runs over k. */
+   along axis. The sum runs over k. float32 keeps exp(x - max) in y; float16 would round it there and uses 4 bytes of
+   scratch for each place of the axis, or computes it twice. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y,
-                                           NNRT_DataType type)
+                                           NNRT_DataType type, float *scratch)
 {
     const int32_t axis = (int32_t)attr->axis.data[0], L = x->dims[axis];
     nnrt_view starts[2];
@@ -6943,7 +7225,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_
         for (int32_t i = 0; i < w.count; i++) {
             const nnrti_line from = nnrti_line_of(x, axis, w.at[1] + i * w.row[1]);
             const nnrti_line to = nnrti_line_of(y, axis, w.at[0] + i * w.row[0]);
-            nnrti_softmax_line(&from, &to, L, type);
+            if (type == NNRT_DATA_TYPE_FLOAT32)
+                nnrti_softmax_line(&from, &to, L, type, (float *)to.data, to.step);
+            else
+                nnrti_softmax_line(&from, &to, L, type, scratch, 1);
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -6951,12 +7236,13 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_softmax(const NNRT_Softmax *attr, const nnrt_
 
 NNRT_API NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
 {
-    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT32, NULL);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y)
+NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y, nnrt_call *call)
 {
-    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
+    const size_t bytes = (size_t)x->dims[attr->axis.data[0]] * sizeof(float);
+    return nnrti_softmax(attr, x, y, NNRT_DATA_TYPE_FLOAT16, (float *)nnrti_scratch(call, bytes));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6984,7 +7270,7 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
                                     nnrti_quotient(w, bw))) != NNRT_SUCCESS ||
         (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
         return code;
-    return nnrti_quant_moves(c, 0, 0);
+    return nnrti_quant_moves(c, 0, 0, NULL);
 }
 
 /* >>kernel SPACE_TO_BATCH_ND */
@@ -7076,7 +7362,7 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 {
     NNRT_Split *a = (NNRT_Split *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK];
+    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     if (a->outputNum < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "outputNum is %l, expected at least 1", a->outputNum);
@@ -7089,10 +7375,11 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
     if ((code = nnrti_split_sizes(c, a, x->dims[axis])) != NNRT_SUCCESS)
         return code;
     memcpy(dims, x->dims, sizeof(dims));
+    nnrti_axes_but(c, axis, to);
     for (uint32_t k = 0; k < c->nOut; k++) {
         dims[axis] = (int32_t)a->sizeSplits.data[k];
         nnrti_result(c, k, x->rank, dims);
-        if ((code = nnrti_quant_moves(c, 0, k)) != NNRT_SUCCESS)
+        if ((code = nnrti_quant_moves(c, 0, k, to)) != NNRT_SUCCESS)
             return code;
     }
     return NNRT_SUCCESS;
@@ -7118,55 +7405,10 @@ NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, 
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQRT */
-
-static NNRT_ReturnCode nnrti_rule_sqrt(nnrt_resolve *c)
-{
-    nnrti_result_like(c, 0);
-    return NNRT_SUCCESS;
-}
-
 /* >>kernel SQRT */
 
-/* y = sqrt(x), element by element: x < 0 gives NaN. y may lie where x lies. */
-NNRTI_INLINE NNRT_ReturnCode nnrti_sqrt_all(const nnrt_view *x, nnrt_view *y, NNRT_DataType type)
-{
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
-        for (int32_t i = 0; i < w.count; i++) {
-            const float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type);
-            nnrti_store(y->data, w.at[0] + i * w.row[0], nnrti_sqrtf(v), type);
-        }
-    while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
-}
-
-NNRT_API NNRT_ReturnCode nnrt_sqrt_f32(const NNRT_Sqrt *attr, const nnrt_view *x, nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_sqrt_all(x, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_sqrt_f16(const NNRT_Sqrt *attr, const nnrt_view *x, nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_sqrt_all(x, y, NNRT_DATA_TYPE_FLOAT16);
-}
-
-/* The same in float64. */
-NNRT_API NNRT_ReturnCode nnrt_sqrt_f64(const NNRT_Sqrt *attr, const nnrt_view *x, nnrt_view *y)
-{
-    nnrti_walk w;
-    (void)attr;
-    if (!nnrti_walk_first(&w, y, x, NULL))
-        return NNRT_SUCCESS;
-    do
-        for (int32_t i = 0; i < w.count; i++)
-            ((double *)y->data)[w.at[0] + i * w.row[0]] = nnrti_sqrt(((const double *)x->data)[w.at[1] + i * w.row[1]]);
-    while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
-}
+/* y = sqrt(x), element by element, NaN for x < 0. y may lie where x lies. */
+NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUEEZE */
@@ -7177,7 +7419,7 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 {
     NNRT_Squeeze *a = (NNRT_Squeeze *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], n = 0;
+    int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], n = 0;
     uint32_t listed = a->axis.count == 0 ? ~0u : 0u, dropped = 0;
     NNRT_ReturnCode code = nnrti_axes(c, "an entry of axis", &a->axis, x->rank, axes);
     if (code != NNRT_SUCCESS)
@@ -7185,25 +7427,18 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
     for (uint32_t k = 0; k < a->axis.count; k++)
         listed |= 1u << axes[k];
     for (int32_t i = 0; i < x->rank; i++)
-        if (x->dims[i] == 1 && ((listed >> i) & 1u))
+        if (x->dims[i] == 1 && ((listed >> i) & 1u)) {
             dropped |= 1u << i;
-        else
+            to[i] = -1;
+        } else {
+            to[i] = n;
             dims[n++] = x->dims[i];
+        }
     if ((code = nnrti_set_axes(c, &a->axis, dropped)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, n, dims);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
-    return nnrti_quant_moves(c, 0, 0);
-}
-
-/* >>kernel SQUEEZE */
-
-/* y = x, any element type. Dropped axes of extent 1 move nothing: y comes here with the dims of x. y may be x. */
-NNRT_API NNRT_ReturnCode nnrt_squeeze(const NNRT_Squeeze *attr, const nnrt_view *x, nnrt_view *y)
-{
-    (void)attr;
-    nnrti_copy(x, y);
-    return NNRT_SUCCESS;
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -7246,7 +7481,7 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
 {
     NNRT_Stack *a = (NNRT_Stack *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK];
+    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     for (uint32_t i = 1; i < c->nIn; i++)
         if (c->in[i].rank != x->rank || !nnrti_same(c->in[i].dims, x->dims, (size_t)x->rank * sizeof(x->dims[0])))
@@ -7261,8 +7496,9 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
         dims[i] = i == axis ? (int32_t)c->nIn : x->dims[i < axis ? i : i - 1];
     a->axis = axis;
     nnrti_result(c, 0, x->rank + 1, dims);
+    nnrti_axes_shifted(c, axis, 1, to);
     for (uint32_t i = 0; i < c->nIn; i++)
-        if ((code = nnrti_quant_moves(c, i, 0)) != NNRT_SUCCESS)
+        if ((code = nnrti_quant_moves(c, i, 0, to)) != NNRT_SUCCESS)
             return code;
     return NNRT_SUCCESS;
 }
@@ -7352,12 +7588,16 @@ typedef struct nnrti_slice {
     int32_t rank, dims[2 * NNRT_MAX_RANK];               /* of the result */
     int32_t begin[NNRT_MAX_RANK], stride[NNRT_MAX_RANK]; /* of the axes of x */
     int32_t extent[NNRT_MAX_RANK];
+    int32_t to[NNRT_MAX_RANK]; /* axis of the result, -1: dropped */
 } nnrti_slice;
 
-static void nnrti_slice_keep(nnrti_slice *s, int32_t extent)
+/* The next axis of the result is axis `from` of x, -1: a new one. */
+static void nnrti_slice_keep(nnrti_slice *s, int32_t from, int32_t extent)
 {
     if (s->rank < 2 * NNRT_MAX_RANK)
         s->dims[s->rank] = extent;
+    if (from >= 0)
+        s->to[from] = s->rank;
     s->rank++;
 }
 
@@ -7384,10 +7624,10 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
     for (int32_t i = 0; i < count; i++) {
         nnrti_slice_entry e = nnrti_slice_at(c, 3, (size_t)i);
         if ((a->ellipsisMask >> i) & 1) {
-            for (int32_t k = 0; k < x->rank - consume; k++)
-                nnrti_slice_keep(s, x->dims[axis++]);
+            for (int32_t k = 0; k < x->rank - consume; k++, axis++)
+                nnrti_slice_keep(s, axis, x->dims[axis]);
         } else if ((a->newAxisMask >> i) & 1) {
-            nnrti_slice_keep(s, 1);
+            nnrti_slice_keep(s, -1, 1);
         } else if ((a->shrinkAxisMask >> i) & 1) {
             if (e.begin < -(int64_t)x->dims[axis] || e.begin >= x->dims[axis] || e.stride < 0)
                 return nnrti_fail(c, NNRT_INVALID_PARAMETER,
@@ -7399,11 +7639,12 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
             s->extent[axis] = nnrti_slice_extent(&e, x->dims[axis], ((a->beginMask >> i) & 1) != 0,
                                                  ((a->endMask >> i) & 1) != 0, false, &s->begin[axis]);
             s->stride[axis] = (int32_t)e.stride;
-            nnrti_slice_keep(s, s->extent[axis++]);
+            nnrti_slice_keep(s, axis, s->extent[axis]);
+            axis++;
         }
     }
-    while (axis < x->rank)
-        nnrti_slice_keep(s, x->dims[axis++]);
+    for (; axis < x->rank; axis++)
+        nnrti_slice_keep(s, axis, x->dims[axis]);
     return NNRT_SUCCESS;
 }
 
@@ -7426,57 +7667,53 @@ static NNRT_ReturnCode nnrti_slice_listed(nnrt_resolve *c, nnrti_slice *s)
         s->stride[axis] = (int32_t)e.stride;
     }
     for (int32_t i = 0; i < x->rank; i++)
-        nnrti_slice_keep(s, s->extent[i]);
+        nnrti_slice_keep(s, i, s->extent[i]);
     return NNRT_SUCCESS;
 }
 
-/* Resolved: begin and strides have one entry per axis of x, y is seen with the axes of x (new and dropped ones
-   gone). */
+/* Derived: first place and stride of every axis of x. y is seen with the axes of x (new and dropped ones gone). */
 static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 {
     const NNRT_StridedSlice *a = (const NNRT_StridedSlice *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     bool listed = c->nIn == 5;
-    int32_t *begin, *strides;
     NNRT_ReturnCode code;
     nnrti_slice s;
     memset(&s, 0, sizeof(s));
     for (int32_t i = 0; i < x->rank; i++) {
         s.extent[i] = x->dims[i];
         s.stride[i] = 1;
+        s.to[i] = -1;
     }
     if ((code = nnrti_slice_operands(c, listed ? 4 : 3)) != NNRT_SUCCESS ||
         (code = listed ? nnrti_slice_listed(c, &s) : nnrti_slice_masks(c, a, &s)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, s.rank, s.dims);
     nnrti_see_as(&c->out[0], x->rank, s.extent);
-    begin = nnrti_param(c, 1, x->rank);
-    strides = nnrti_param(c, 3, x->rank);
-    if (begin == NULL || strides == NULL)
-        return NNRT_OUT_OF_MEMORY;
-    for (int32_t i = 0; i < x->rank; i++) {
-        begin[i] = s.begin[i];
-        strides[i] = s.stride[i];
-    }
-    return NNRT_SUCCESS;
+    if ((code = nnrti_derive_ints(c, x->rank, s.begin)) != NNRT_SUCCESS ||
+        (code = nnrti_derive_ints(c, x->rank, s.stride)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < x->rank; i++)
+        if (s.extent[i] != x->dims[i] || s.stride[i] != 1)
+            s.to[i] = -1;
+    return nnrti_quant_moves(c, 0, 0, s.to);
 }
 
 /* >>kernel STRIDED_SLICE */
 
 /* y[i0,i1,..] = x[begin[0] + i0*strides[0], begin[1] + i1*strides[1], ..]; begin and strides int32 with an entry per
-   axis of x, end is not used. y has the rank of x and its element type, whatever that is. */
+   axis of x. y has the rank of x and its element type, whatever that is. */
 NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const nnrt_view *x, const nnrt_view *begin,
-                                            const nnrt_view *end, const nnrt_view *strides, nnrt_view *y)
+                                            const nnrt_view *strides, nnrt_view *y)
 {
     const int32_t *b = (const int32_t *)begin->data, *s = (const int32_t *)strides->data;
     nnrt_view part = *x;
     ptrdiff_t first = 0;
     (void)attr;
-    (void)end;
     for (int32_t i = 0; i < x->rank; i++) {
         first += y->dims[i] > 0 ? b[i] * x->strides[i] : 0;
         part.dims[i] = y->dims[i];
-        part.strides[i] = s[i] * x->strides[i];
+        part.strides[i] = y->dims[i] > 1 ? s[i] * x->strides[i] : 0; /* a step that nobody takes may be any number */
     }
     part.data = nnrti_at(x->data, first, nnrt_type_size(x->dataType));
     nnrti_copy(&part, y);
@@ -7549,13 +7786,13 @@ static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *
     return NNRT_SUCCESS;
 }
 
-/* Resolved: multiples has an entry for every axis of y, dims lists them; x is seen with as many axes as y. */
+/* Resolved: dims lists the axes of y; x is seen with as many axes as y. How often each repeats is told by the extents. */
 static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
 {
     NNRT_TileFusion *a = (NNRT_TileFusion *)c->resolved;
     nnrt_operand *x = &c->in[0];
     const int32_t listed = a->dims.count > (uint32_t)x->rank ? x->rank + 1 : (int32_t)a->dims.count;
-    int32_t rank, seen[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], multiples[NNRT_MAX_RANK];
+    int32_t rank, seen[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     int64_t times[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     if ((code = nnrti_known_list(c, 1, "multiples", listed, listed > 0 ? listed : NNRT_MAX_RANK)) != NNRT_SUCCESS)
@@ -7568,15 +7805,15 @@ static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
         if (times[i] > INT32_MAX || seen[i] * times[i] > INT32_MAX)
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, repeated %l times: too large", i, seen[i],
                               times[i]);
-        multiples[i] = (int32_t)times[i];
-        dims[i] = seen[i] * multiples[i];
+        dims[i] = seen[i] * (int32_t)times[i];
+        if (i >= rank - x->rank)
+            to[i - (rank - x->rank)] = times[i] == 1 ? i : -1;
     }
     nnrti_result(c, 0, rank, dims);
     nnrti_see_as(x, rank, seen);
-    if ((code = nnrti_set_param(c, 1, rank, multiples)) != NNRT_SUCCESS ||
-        (code = nnrti_set_axes(c, &a->dims, (1u << rank) - 1u)) != NNRT_SUCCESS)
+    if ((code = nnrti_set_axes(c, &a->dims, (1u << rank) - 1u)) != NNRT_SUCCESS)
         return code;
-    return nnrti_quant_moves(c, 0, 0);
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* >>kernel TILE_FUSION */
@@ -7633,36 +7870,20 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
     for (uint32_t i = 0; i < c->nOut; i++)
         nnrti_result(c, i, x->rank, dims);
     a->axis = axis;
-    return NNRT_SUCCESS;
+    c->scratch = count > 1 ? (size_t)count * sizeof(int32_t) : 0; /* the largest is found in one pass */
+    return nnrti_quant_chosen(c, 0, axis);
 }
 
 /* >>kernel TOPK_FUSION */
 
-/* Brings the k entries of a line into rising order of position: takes them from x once more. Those that equal the last
-   entry are the first such elements of x, `ties` of them. */
-static void nnrti_topk_by_position(const nnrti_line *x, int32_t L, int32_t k, const nnrti_line *values,
-                                   const nnrti_line *indices)
-{
-    const uint64_t least = nnrti_order(values->data, (k - 1) * values->step, values->type);
-    int32_t ties = 0, n = 0;
-    while (ties < k && nnrti_order(values->data, (k - 1 - ties) * values->step, values->type) == least)
-        ties++;
-    for (int32_t i = 0; i < L && n < k; i++) {
-        const uint64_t order = nnrti_order(x->data, i * x->step, x->type);
-        if (order > least || (order == least && ties > 0)) {
-            ties -= order == least ? 1 : 0;
-            nnrti_top_put(x, i, values, indices, n++);
-        }
-    }
-}
-
 /* For every line of x [.., L, ..] along axis the k largest elements, NaN smallest, into values [.., k, ..] and their
    positions (int32 or int64) into indices, which may be NULL. sorted: falling, equal ones by rising position; otherwise
-   the same elements by rising position. Neither result may overlap x. */
+   the same elements by rising position. Neither result may overlap x. Scratch: 4*k bytes. */
 NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
-                                          nnrt_view *indices)
+                                          nnrt_view *indices, nnrt_call *call)
 {
     const int32_t axis = (int32_t)attr->axis, L = x->dims[axis], k = values->dims[axis];
+    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)k * sizeof(*heap));
     nnrt_view starts[3];
     nnrti_walk w;
     if (k == 0 || !nnrti_walk_first(&w, nnrti_starts(x, axis, &starts[0]), nnrti_starts(values, axis, &starts[1]),
@@ -7673,9 +7894,7 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
             const nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
             const nnrti_line top = nnrti_line_of(values, axis, w.at[1] + i * w.row[1]);
             const nnrti_line at = nnrti_line_of(indices, axis, w.at[2] + i * w.row[2]);
-            nnrti_top(&line, L, k, &top, &at);
-            if (!attr->sorted)
-                nnrti_topk_by_position(&line, L, k, &top, &at);
+            nnrti_top(&line, L, k, attr->sorted, heap, &top, &at);
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -7684,11 +7903,11 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
 
-/* Resolved: perm is int32 and has no negative entry. */
+/* Derived: perm as int32 without negative entries. */
 static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
-    int32_t perm[NNRT_MAX_RANK], dims[NNRT_MAX_RANK];
+    int32_t perm[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     uint32_t seen = 0;
     NNRT_ReturnCode code = nnrti_known_list(c, 1, "perm", x->rank, x->rank);
     for (int32_t k = 0; k < x->rank && code == NNRT_SUCCESS; k++) {
@@ -7699,11 +7918,12 @@ static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "perm names axis %d twice", perm[k]);
         seen |= 1u << perm[k];
         dims[k] = x->dims[perm[k]];
+        to[perm[k]] = k;
     }
-    if (code != NNRT_SUCCESS || (code = nnrti_set_param(c, 1, x->rank, perm)) != NNRT_SUCCESS)
+    if (code != NNRT_SUCCESS || (code = nnrti_derive_ints(c, x->rank, perm)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, x->rank, dims);
-    return nnrti_quant_moves(c, 0, 0);
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* >>kernel TRANSPOSE */
@@ -7732,7 +7952,7 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 {
     NNRT_Unsqueeze *a = (NNRT_Unsqueeze *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], rank, from = 0;
+    int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], rank, from = 0;
     uint32_t added = 0;
     NNRT_ReturnCode code = nnrti_room(c, (int64_t)x->rank + a->axis.count);
     if (code != NNRT_SUCCESS)
@@ -7742,61 +7962,61 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
         return code;
     for (uint32_t k = 0; k < a->axis.count; k++)
         added |= 1u << axes[k];
-    for (int32_t i = 0; i < rank; i++)
+    for (int32_t i = 0; i < rank; i++) {
+        if (((added >> i) & 1u) == 0)
+            to[from] = i;
         dims[i] = (added >> i) & 1u ? 1 : x->dims[from++];
+    }
     if ((code = nnrti_set_axes(c, &a->axis, added)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, rank, dims);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
-    return nnrti_quant_moves(c, 0, 0);
-}
-
-/* >>kernel UNSQUEEZE */
-
-/* y = x, any element type. New axes of extent 1 move nothing, so y comes here with the dims of x. y may be x itself. */
-NNRT_API NNRT_ReturnCode nnrt_unsqueeze(const NNRT_Unsqueeze *attr, const nnrt_view *x, nnrt_view *y)
-{
-    (void)attr;
-    nnrti_copy(x, y);
-    return NNRT_SUCCESS;
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* The table, made from NNRT_OPS: a wrapper for each kernel, the kernels of each operator, the operators. */
 
-static const nnrt_view *nnrti_arg(const nnrt_view *args, uint32_t i)
+static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 {
     return args[i].dataType == NNRT_DATA_TYPE_UNKNOWN ? NULL : &args[i];
 }
 
-static nnrt_view *nnrti_result_arg(nnrt_view *args, uint32_t i)
-{
-    return args[i].dataType == NNRT_DATA_TYPE_UNKNOWN ? NULL : &args[i];
-}
-
-#define NNRTI_CALL_1_1 nnrti_arg(args, 0), &args[nIn]
-#define NNRTI_CALL_1_2 nnrti_arg(args, 0), nnrti_result_arg(args, nIn), nnrti_result_arg(args, nIn + 1)
-#define NNRTI_CALL_2_1 nnrti_arg(args, 0), nnrti_arg(args, 1), &args[nIn]
-#define NNRTI_CALL_3_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), &args[nIn]
-#define NNRTI_CALL_4_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), &args[nIn]
+#define NNRTI_OUT(i) &args[call->nIn + (i)] /* i counts the derived constants, too, and then the outputs */
+#define NNRTI_DERIVED(i) &args[call->nIn + (i)]
+#define NNRTI_CALL_1_1 nnrti_arg(args, 0), NNRTI_OUT(0)
+#define NNRTI_CALL_1_1c NNRTI_CALL_1_1, call
+#define NNRTI_CALL_1_2                                                                                                 \
+    nnrti_arg(args, 0), nnrti_arg(args, call->nIn), nnrti_arg(args, call->nIn + 1)
+#define NNRTI_CALL_1_2c NNRTI_CALL_1_2, call
+#define NNRTI_CALL_2_1 nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_OUT(0)
+#define NNRTI_CALL_2_1c NNRTI_CALL_2_1, call
+#define NNRTI_CALL_3_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_OUT(0)
+#define NNRTI_CALL_4_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), NNRTI_OUT(0)
 #define NNRTI_CALL_5_1                                                                                                 \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), &args[nIn]
-#define NNRTI_CALL_V_1 args, nIn, &args[nIn]
-#define NNRTI_CALL_1_V args, &args[nIn], nOut
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), NNRTI_OUT(0)
+#define NNRTI_CALL_1d1_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_OUT(1)
+#define NNRTI_CALL_1d2_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
+#define NNRTI_CALL_2d1_1c nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_OUT(1), call
+#define NNRTI_CALL_3d1_1                                                                                               \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_OUT(1)
+#define NNRTI_CALL_V_1 args, call->nIn, NNRTI_OUT(0)
+#define NNRTI_CALL_1_V args, NNRTI_OUT(0), call->nOut
 
-#define NNRTI_KERNEL_WRAPPER(types, S, fn, pattern)                                                                    \
-    static NNRT_ReturnCode nnrti_call_##fn(const void *attr, nnrt_view *args, uint32_t nIn, uint32_t nOut)             \
+#define NNRTI_WRAPPER_own(S, fn, pattern)                                                                              \
+    static NNRT_ReturnCode nnrti_call_##fn(const void *attr, nnrt_view *args, nnrt_call *call)                         \
     {                                                                                                                  \
-        (void)nOut;                                                                                                    \
         return nnrt_##fn((const NNRT_##S *)attr, NNRTI_CALL_##pattern);                                                \
     }
+#define NNRTI_WRAPPER_shared(S, fn, pattern)
+#define NNRTI_KERNEL_WRAPPER(types, operands, S, fn, pattern, whose) NNRTI_WRAPPER_##whose(S, fn, pattern)
 NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_WRAPPER)
 
-#define NNRTI_KERNEL_ROW(types, S, fn, pattern)                                                                        \
-    {(types)&NNRT_KEEP_TYPES, ((types)&NNRT_KEEP_TYPES) != 0 ? nnrti_call_##fn : (nnrt_kernel)0,                       \
+#define NNRTI_KERNEL_ROW(types, operands, S, fn, ...)                                                                  \
+    {(types)&NNRT_KEEP_TYPES, operands, ((types)&NNRT_KEEP_TYPES) != 0 ? nnrti_call_##fn : (nnrt_kernel)0,             \
      NNRTI_LABEL("nnrt_" #fn)},
-#define NNRTI_KERNEL_TABLE(name, number, S, rule, in, out, flags, failure, kernels, ...)                               \
-    static const nnrt_kernel_row nnrti_kernels_##rule[] = {kernels};
+#define NNRTI_KERNEL_TABLE(name, number, S, whose, rule, in, out, flags, kernels, ...)                                 \
+    static const nnrt_kernel_row nnrti_kernels_##name[] = {kernels};
 NNRT_OPS(NNRTI_KERNEL_TABLE, NNRTI_KERNEL_ROW)
 
 /* The row of an operator; under NNRT_SELECT only where NNRT_KEEP_<name> is 1: its expansion then makes a comma, and 1
@@ -7816,9 +8036,10 @@ NNRT_OPS(NNRTI_KERNEL_TABLE, NNRTI_KERNEL_ROW)
 #define NNRTI_IF_KEPT(name, ...) __VA_ARGS__,
 #endif
 
-#define NNRTI_OP_ROW(name, number, S, rule, in, out, flags, failure, kernels, ...)                                     \
-    NNRTI_IF_KEPT(name, {NNRTI_LABEL(#name), number, flags, in, out, failure, &nnrti_struct_##S, nnrti_rule_##rule,    \
-                         nnrti_kernels_##rule, NNRTI_COUNT(nnrti_kernels_##rule)})
+#define NNRTI_OP_SINCE(since, ...) since
+#define NNRTI_OP_ROW(name, number, S, whose, rule, in, out, flags, kernels, ...)                                       \
+    NNRTI_IF_KEPT(name, {NNRTI_LABEL(#name), number, flags, in, out, &nnrti_struct_##S, nnrti_rule_##rule,             \
+                         nnrti_kernels_##name, NNRTI_COUNT(nnrti_kernels_##name), NNRTI_OP_SINCE(__VA_ARGS__, 0)})
 static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index)

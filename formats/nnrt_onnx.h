@@ -2251,9 +2251,6 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
     r.user = &c->memory;
     r.error = &error;
     code = nnrt_resolve_node(&r);
-    if (code == NNRT_SUCCESS && r.kernel == NULL)
-        code = nnrt_error_set(&error, NNRT_UNSUPPORTED_OP, "node '' (%s): has no kernel for %t", op->name,
-                              r.in[0].dataType);
     if (code == NNRT_SUCCESS)
         code = nnrti_onnx_fold(c, &r);
     if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY)
@@ -2661,7 +2658,8 @@ static uint32_t nnrti_onnx_div(nnrti_onnx *c, uint32_t a, uint32_t b)
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, a, b);
 }
 
-static uint32_t nnrti_onnx_max(nnrti_onnx *c, uint32_t a, uint32_t b)
+/* a > b ? a : b: of a NaN in a nothing is left. */
+static uint32_t nnrti_onnx_larger(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAXIMUM, NULL, a, b);
 }
@@ -2677,25 +2675,6 @@ static uint32_t nnrti_onnx_not(nnrti_onnx *c, uint32_t a)
     return nnrti_onnx_less_equal(c, a, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_BOOL, 0));
 }
 
-/* What turns the order of v's type around: -v for floats, ~v = -1 - v for integers (also unsigned ones, whose -1 is
-   their greatest value), so that no value overflows. It is its own inverse. */
-static uint32_t nnrti_onnx_flip(nnrti_onnx *c, uint32_t v)
-{
-    const NNRT_DataType type = nnrti_onnx_type(c, v);
-    uint32_t ones;
-    if (nnrti_onnx_is_a(c, v, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
-        return nnrti_onnx_mul(c, v, nnrti_onnx_scalar(c, type, -1));
-    ones = nnrti_onnx_cast(c, nnrti_onnx_const_int(c, -1), type); /* integer to smaller integer: the low bits */
-    return nnrti_onnx_sub(c, ones, v);
-}
-
-/* min(a, b), exactly, from the maximum of what is turned around. */
-static uint32_t nnrti_onnx_min(nnrti_onnx *c, uint32_t a, uint32_t b)
-{
-    const uint32_t p = nnrti_onnx_flip(c, a), q = nnrti_onnx_flip(c, b);
-    return nnrti_onnx_flip(c, nnrti_onnx_max(c, p, q));
-}
-
 static uint32_t nnrti_onnx_act(nnrti_onnx *c, uint32_t x, NNRT_ActivationType type, float alpha)
 {
     NNRT_Activation a;
@@ -2703,6 +2682,56 @@ static uint32_t nnrti_onnx_act(nnrti_onnx *c, uint32_t x, NNRT_ActivationType ty
     a.activationType = type;
     a.alpha = alpha;
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, x);
+}
+
+/* What turns the order of v's type around: -v for floats, ~v = -1 - v for integers (also unsigned ones, whose -1 is
+   their greatest value), so that no value overflows. It is its own inverse. */
+static uint32_t nnrti_onnx_flip(nnrti_onnx *c, uint32_t v)
+{
+    const NNRT_DataType type = nnrti_onnx_type(c, v);
+    const int64_t minus = -1;
+    uint32_t ones;
+    if (nnrti_onnx_is_a(c, v, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
+        return nnrti_onnx_mul(c, v, nnrti_onnx_scalar(c, type, -1));
+    ones = nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 0, NULL, &minus);
+    return nnrti_onnx_sub(c, nnrti_onnx_cast(c, ones, type), v); /* integer to smaller integer: the low bits */
+}
+
+/* True when v is known and has no NaN. */
+static bool nnrti_onnx_known_numbers(nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    const size_t width = nnrt_type_size(o->dataType);
+    size_t count;
+    if (!nnrti_onnx_known(c, v) || !nnrt_dims_count(o->dims, o->rank, &count))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        double d;
+        nnrti_read_f64(&d, (const uint8_t *)o->data + i * width, 1, 1, o->dataType);
+        if (d != d)
+            return false;
+    }
+    return true;
+}
+
+/* max(a, b), NaN where either is. A NaN of the second operand comes through MAXIMUM by itself; where the first one may
+   have some, too, s - s with s = sign(a) is 0, or NaN for a NaN, and is taken off. */
+static uint32_t nnrti_onnx_max(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    uint32_t s;
+    if (!nnrti_onnx_is_a(c, a, NNRT_TYPES_FLOAT | NNRT_TYPES_F64) || nnrti_onnx_known_numbers(c, a))
+        return nnrti_onnx_larger(c, a, b);
+    if (nnrti_onnx_known_numbers(c, b))
+        return nnrti_onnx_larger(c, b, a);
+    s = nnrti_onnx_act(c, a, NNRT_ACTIVATION_TYPE_SIGN, 0);
+    return nnrti_onnx_sub(c, nnrti_onnx_larger(c, a, b), nnrti_onnx_sub(c, s, s));
+}
+
+/* min(a, b), exactly, from the maximum of what is turned around. */
+static uint32_t nnrti_onnx_min(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    const uint32_t p = nnrti_onnx_flip(c, a), q = nnrti_onnx_flip(c, b);
+    return nnrti_onnx_flip(c, nnrti_onnx_max(c, p, q));
 }
 
 /* Float x between two bounds, least < most. */
@@ -2901,13 +2930,22 @@ static const nnrt_onnx_node *nnrti_onnx_giver(const nnrti_onnx *c, const nnrt_on
                                                                                                         : NULL;
 }
 
-/* True when input i of n is a known float32 near value. */
-static bool nnrti_onnx_near(nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t i, float value)
+/* True when the name stands for a known float32 near value that gives x no more axes. */
+static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float value)
 {
-    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, n->inputs.data[i]);
+    const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
     float v;
     return e->name.data != NULL && nnrti_onnx_known_float(c, e->value, &v) && v > value * 0.999999f &&
-           v < value * 1.000001f;
+           v < value * 1.000001f &&
+           nnrti_onnx_at(c, e->value)->probe[0].rank <= nnrti_onnx_at(c, x)->probe[0].rank;
+}
+
+/* *x = input k of n; true when the other one is near value and the other input of add, beside input i, near 1. */
+static bool nnrti_onnx_scaled(nnrti_onnx *c, const nnrt_onnx_node *n, uint32_t k, float value,
+                              const nnrt_onnx_node *add, uint32_t i, uint32_t *x)
+{
+    *x = nnrti_onnx_entry_of(c, n->inputs.data[k])->value;
+    return nnrti_onnx_near(c, n->inputs.data[1 - k], *x, value) && nnrti_onnx_near(c, add->inputs.data[1 - i], *x, 1);
 }
 
 /* x when the name stands for 1 + erf(x / sqrt(2)); else NNRT_NO_TENSOR. */
@@ -2915,19 +2953,18 @@ static uint32_t nnrti_onnx_erf_of(nnrti_onnx *c, nnrt_onnx_str name)
 {
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
     const nnrt_onnx_node *add = e->name.data != NULL ? e->node : NULL, *erf, *n;
+    uint32_t x;
     if (add == NULL || !nnrti_onnx_is(add->opType, "Add") || add->inputs.count != 2)
         return NNRT_NO_TENSOR;
     for (uint32_t i = 0; i < 2; i++) {
         erf = nnrti_onnx_giver(c, add, i, "Erf");
-        if (erf == NULL || !nnrti_onnx_near(c, add, 1 - i, 1))
-            continue;
-        n = nnrti_onnx_giver(c, erf, 0, "Div");
-        if (n != NULL && n->inputs.count == 2 && nnrti_onnx_near(c, n, 1, 1.41421356f))
-            return nnrti_onnx_entry_of(c, n->inputs.data[0])->value;
-        n = nnrti_onnx_giver(c, erf, 0, "Mul");
+        n = erf != NULL ? nnrti_onnx_giver(c, erf, 0, "Div") : NULL;
+        if (n != NULL && n->inputs.count == 2 && nnrti_onnx_scaled(c, n, 0, 1.41421356f, add, i, &x))
+            return x;
+        n = erf != NULL ? nnrti_onnx_giver(c, erf, 0, "Mul") : NULL;
         for (uint32_t k = 0; k < 2 && n != NULL && n->inputs.count == 2; k++)
-            if (nnrti_onnx_near(c, n, k, 0.70710678f))
-                return nnrti_onnx_entry_of(c, n->inputs.data[1 - k])->value;
+            if (nnrti_onnx_scaled(c, n, k, 0.70710678f, add, i, &x))
+                return x;
     }
     return NNRT_NO_TENSOR;
 }
@@ -2946,9 +2983,8 @@ static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
         factors[2] = inner->inputs.data[1];
         for (uint32_t k = 0; k < 6; k++) { /* which is 1 + erf, which 0.5, which x */
             const uint32_t e = k % 3, h = (e + 1 + k / 3) % 3, rest = 3 - e - h, x = nnrti_onnx_erf_of(c, factors[e]);
-            float half = 0;
             if (x != NNRT_NO_TENSOR && nnrti_onnx_entry_of(c, factors[rest])->value == x &&
-                nnrti_onnx_known_float(c, nnrti_onnx_entry_of(c, factors[h])->value, &half) && half == 0.5f)
+                nnrti_onnx_near(c, factors[h], x, 0.5f))
                 return x;
         }
     }
@@ -3051,7 +3087,7 @@ static void nnrti_onnx_op_abs(nnrti_onnx *c, int32_t arg)
                                  NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT32) | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT64)))
         nnrti_onnx_out(c, 0, x);
     else
-        nnrti_onnx_out(c, 0, nnrti_onnx_max(c, x, nnrti_onnx_sub(c, nnrti_onnx_like(c, x, 0), x)));
+        nnrti_onnx_out(c, 0, nnrti_onnx_larger(c, x, nnrti_onnx_sub(c, nnrti_onnx_like(c, x, 0), x)));
 }
 
 static void nnrti_onnx_op_neg(nnrti_onnx *c, int32_t arg)
@@ -3115,17 +3151,21 @@ static void nnrti_onnx_op_pow(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_power(c, base, exponent), type));
 }
 
-/* erf(x) = sign(x) * (2*Phi(b) - 1), b = |x|*sqrt(2), where Phi(b) = gelu(b)/b and b is kept off 0 and infinity.
-   Absolute error 2e-7; the sign makes 0 of 0. */
+/* erf(x) = sign(x) * (2*Phi(b) - 1), b = |x|*sqrt(2), where Phi(b) = gelu(b)/b and b is kept off 0 and infinity; the
+   sign makes 0 of 0. Largest absolute error 3e-7 (all floats); float16 is computed in float32, as its gelu(b)/b has too
+   few digits. */
 static void nnrti_onnx_op_erf(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), sign = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SIGN, 0);
-    uint32_t b = nnrti_onnx_clamp(c, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_ABS, 0), 1e-6f, 8), y;
+    const NNRT_DataType type = nnrti_onnx_type(c, nnrti_onnx_in(c, 0));
+    const uint32_t x =
+        nnrti_onnx_cast(c, nnrti_onnx_in(c, 0), type == NNRT_DATA_TYPE_FLOAT16 ? NNRT_DATA_TYPE_FLOAT32 : type);
+    const uint32_t sign = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SIGN, 0);
+    uint32_t b = nnrti_onnx_clamp(c, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_ABS, 0), 1e-30f, 8), y;
     (void)arg;
     b = nnrti_onnx_mul(c, b, nnrti_onnx_like(c, x, 1.4142135623730951));
     y = nnrti_onnx_div(c, nnrti_onnx_act(c, b, NNRT_ACTIVATION_TYPE_GELU, 0), b);
     y = nnrti_onnx_sub(c, nnrti_onnx_mul(c, y, nnrti_onnx_like(c, x, 2)), nnrti_onnx_like(c, x, 1));
-    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, y, sign));
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_mul(c, y, sign), type));
 }
 
 static void nnrti_onnx_op_gelu(nnrti_onnx *c, int32_t arg)
@@ -3153,12 +3193,22 @@ static void nnrti_onnx_op_selu(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, y, nnrti_onnx_like(c, y, (double)gamma)));
 }
 
-/* x >= 0 ? x : alpha*(e^(x/alpha) - 1), which is alpha * elu(x/alpha). */
+/* x >= 0 ? x : alpha*(e^(x/alpha) - 1), which is alpha * elu(x/alpha); with a negative alpha, which turns the order
+   around, relu(x) + alpha*(e^(-relu(-x)/alpha) - 1). */
 static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
 {
     const float alpha = nnrti_onnx_float(c, "alpha", 1);
     const uint32_t x = nnrti_onnx_in(c, 0), factor = nnrti_onnx_like(c, x, (double)alpha);
+    NNRT_ExpFusion a;
     (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_EXPFUSION, &a);
+    if (alpha < 0) {
+        uint32_t y = nnrti_onnx_act(c, nnrti_onnx_flip(c, x), NNRT_ACTIVATION_TYPE_RELU, 0);
+        y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_EXPFUSION, &a, nnrti_onnx_div(c, nnrti_onnx_flip(c, y), factor));
+        y = nnrti_onnx_mul(c, nnrti_onnx_sub(c, y, nnrti_onnx_like(c, x, 1)), factor);
+        nnrti_onnx_out(c, 0, nnrti_onnx_add(c, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0), y));
+        return;
+    }
     nnrti_onnx_out(
         c, 0, nnrti_onnx_mul(c, nnrti_onnx_act(c, nnrti_onnx_div(c, x, factor), NNRT_ACTIVATION_TYPE_ELU, 1), factor));
 }
@@ -3796,6 +3846,20 @@ static uint32_t nnrti_onnx_from_end(nnrti_onnx *c, uint32_t index, uint32_t exte
     return nnrti_onnx_add(c, index, more);
 }
 
+/* index * step, taken from a table: so an index outside [-extent, extent) is refused in the run, and does not name an
+   element of another row. */
+static uint32_t nnrti_onnx_places(nnrti_onnx *c, uint32_t index, int64_t extent, int64_t step)
+{
+    int64_t *table = (int64_t *)nnrti_onnx_table(c, extent, sizeof(*table));
+    int32_t dims[1];
+    if (table == NULL)
+        return index;
+    for (int64_t i = 0; i < extent; i++)
+        table[i] = i * step;
+    dims[0] = (int32_t)extent;
+    return nnrti_onnx_gather(c, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 1, dims, table), index, 0);
+}
+
 /* y[i,j,k] = x[i,index[i,j,k],k] (axis 1): x as one line, of which element base + index*stride is taken; base counts
    the other axes. */
 static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
@@ -3818,7 +3882,7 @@ static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
     if (base == NULL)
         return;
     for (int32_t i = rank - 1; i >= 0; i--) {
-        steps[i] = i == rank - 1 ? 1 : steps[i + 1] * from[i + 1];
+        steps[i] = i == rank - 1 ? 1 : total > 0 ? steps[i + 1] * from[i + 1] : 0;
         dims[i] = (int32_t)to[i];
     }
     for (int64_t k = 0; k < count; k++) {
@@ -3828,9 +3892,7 @@ static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
             rest /= to[i];
         }
     }
-    place = nnrti_onnx_cast(c, indices, NNRT_DATA_TYPE_INT64);
-    place = nnrti_onnx_from_end(c, place, nnrti_onnx_like(c, place, (double)from[axis]));
-    place = nnrti_onnx_mul(c, place, nnrti_onnx_like(c, place, (double)steps[axis]));
+    place = nnrti_onnx_places(c, indices, from[axis], steps[axis]);
     place = nnrti_onnx_add(c, place, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, rank, dims, base));
     nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_reshape(c, x, &total, 1), place, 0));
 }
@@ -3839,24 +3901,25 @@ static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
-    int64_t dims[NNRT_MAX_RANK], steps[NNRT_MAX_RANK];
+    int64_t dims[NNRT_MAX_RANK], step = 1, total;
     const int32_t rank = nnrti_onnx_dims(c, x, dims, "gathering"), last = nnrti_onnx_rank(c, indices) - 1;
-    const int64_t k = nnrti_onnx_extent(c, indices, last, "gathering"), axis = last;
-    uint32_t place;
+    const int64_t k = nnrti_onnx_extent(c, indices, last, "gathering");
+    uint32_t place = NNRT_NO_TENSOR;
     (void)arg;
     if (nnrti_onnx_int(c, "batch_dims", 0) != 0)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "batch_dims other than 0 are not supported");
     if (c->code == NNRT_SUCCESS && (k < 1 || k > rank))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the last axis of indices has extent %l, expected 1 to %d", k, rank);
+    total = c->code == NNRT_SUCCESS ? nnrti_onnx_product(c, dims, 0, (int32_t)k) : 0;
+    for (int64_t i = k - 1; i >= 0 && c->code == NNRT_SUCCESS; i--) {
+        const uint32_t index = nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, (double)i),
+                       along = nnrti_onnx_places(c, nnrti_onnx_gather(c, indices, index, last), dims[i], step);
+        place = i == k - 1 ? along : nnrti_onnx_add(c, place, along);
+        step = total > 0 ? step * dims[i] : 0;
+    }
     if (c->code != NNRT_SUCCESS)
         return;
-    for (int64_t i = k - 1; i >= 0; i--)
-        steps[i] = i == k - 1 ? 1 : steps[i + 1] * dims[i + 1];
-    place = nnrti_onnx_cast(c, indices, NNRT_DATA_TYPE_INT64);
-    place = nnrti_onnx_from_end(c, place, nnrti_onnx_const_ints(c, dims, (uint32_t)k));
-    place = nnrti_onnx_mul(c, place, nnrti_onnx_const_ints(c, steps, (uint32_t)k));
-    place = nnrti_onnx_reduce(c, place, NNRT_REDUCE_MODE_SUM, &axis, 1, false);
-    dims[k - 1] = nnrti_onnx_product(c, dims, 0, (int32_t)k);
+    dims[k - 1] = total;
     nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_reshape(c, x, dims + k - 1, rank - (int32_t)k + 1), place, 0));
 }
 
@@ -4026,7 +4089,7 @@ static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
 }
 
 /* log(sum(exp(x))) along axis, which stays with extent 1. Halves are joined, log2 times: log(e^a + e^b) = max(a,b) +
-   softplus(-|a - b|). x must be finite. */
+   softplus(-|a - b|), which brings a NaN along. x must not be infinite. */
 static uint32_t nnrti_onnx_log_sum_exp(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
     int64_t n = nnrti_onnx_extent(c, x, axis, "log(sum(exp))");
@@ -4035,7 +4098,7 @@ static uint32_t nnrti_onnx_log_sum_exp(nnrti_onnx *c, uint32_t x, int32_t axis)
         const uint32_t a = nnrti_onnx_part(c, x, axis, 0, half, 1), b = nnrti_onnx_part(c, x, axis, half, 2 * half, 1);
         uint32_t parts[2], away = nnrti_onnx_act(c, nnrti_onnx_sub(c, a, b), NNRT_ACTIVATION_TYPE_ABS, 0);
         away = nnrti_onnx_act(c, nnrti_onnx_flip(c, away), NNRT_ACTIVATION_TYPE_SOFTPLUS, 0);
-        parts[0] = nnrti_onnx_add(c, nnrti_onnx_max(c, a, b), away);
+        parts[0] = nnrti_onnx_add(c, nnrti_onnx_larger(c, a, b), away);
         if (n % 2 != 0)
             parts[1] = nnrti_onnx_part(c, x, axis, 2 * half, n, 1);
         x = n % 2 != 0 ? nnrti_onnx_concat(c, parts, 2, axis) : parts[0];
@@ -4336,12 +4399,13 @@ static uint32_t nnrti_onnx_transposed_weight(nnrti_onnx *c, uint32_t weight, int
 }
 
 /* Paddings of ConvTranspose from output_shape, or from auto_pad, which makes the result L * stride. extra:
-   output_padding. The odd cell goes first with SAME_LOWER, else last. A result larger than what the kernel reaches has
+   output_padding. The odd cell goes last with SAME_UPPER, else first. A result larger than what the kernel reaches has
    more at the end. */
 static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, int64_t extra[2])
 {
     int64_t want[2] = {1, 1};
-    const bool shaped = nnrti_onnx_ints_of(c, "output_shape").data != NULL;
+    const bool shaped = nnrti_onnx_ints_of(c, "output_shape").data != NULL,
+               upper = w->mode == NNRT_PAD_MODE_SAME && !w->lower;
     nnrti_onnx_window_list(c, "output_shape", w->axes, want);
     for (int32_t i = 0; i < 2 && (shaped || w->mode == NNRT_PAD_MODE_SAME) && c->code == NNRT_SUCCESS; i++) {
         const int64_t n = shaped ? nnrti_onnx_extent(c, x, 2 + i, "output_shape") : 1;
@@ -4351,7 +4415,7 @@ static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, nnrti_onnx_win
             extra[i] -= total;
             total = 0;
         }
-        w->pads[2 * i] = w->lower ? total - total / 2 : total / 2;
+        w->pads[2 * i] = upper ? total / 2 : total - total / 2;
         w->pads[2 * i + 1] = total - w->pads[2 * i];
     }
     if (shaped || w->mode == NNRT_PAD_MODE_SAME)
@@ -4388,8 +4452,8 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
 }
 
 /* Makes ceil_mode explicit: a last window that would begin behind the data is dropped, and the padding at the end is
-   just what the others reach. floor needs nothing. Unknown extents are left to the runtime, which keeps all windows.
-   */
+   just what the others reach. floor needs nothing. Unknown extents are left to the runtime, which keeps all windows and
+   refuses one that has no cell. */
 static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
 {
     if (nnrti_onnx_int(c, "ceil_mode", 0) == 0 || w->mode == NNRT_PAD_MODE_SAME || c->code != NNRT_SUCCESS)
@@ -4419,7 +4483,32 @@ static void nnrti_onnx_undilated(nnrti_onnx *c, const nnrti_onnx_window *w)
                         w->dilation[1]);
 }
 
-/* Padding counts as cells only with count_include_pad: zeros are then put around x before the pool. */
+/* Puts zeros around x where paddings count as cells, and leaves in w what the windows reach beyond them. That is the
+   only place where a window of zeros alone would not be refused: ceil_mode is made explicit before. */
+static uint32_t nnrti_onnx_zeros_around(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, NNRT_RoundMode *rounding)
+{
+    int64_t pads[8], given[4];
+    memset(pads, 0, sizeof(pads));
+    if (w->mode == NNRT_PAD_MODE_SAME) {
+        w->lower = true;
+        nnrti_onnx_same_lower(c, x, w);
+        for (int32_t i = 0; i < 4; i++)
+            given[i] = w->pads[i ^ 1]; /* the odd cell last */
+        memcpy(w->pads, given, sizeof(given));
+    }
+    memcpy(given, w->pads, sizeof(given));
+    *rounding = nnrti_onnx_rounding(c, x, w);
+    for (int32_t i = 0; i < 4; i++) {
+        if (*rounding == NNRT_ROUND_MODE_CEIL && i % 2 != 0 && given[i] + w->stride[i / 2] > w->kernel[i / 2])
+            (void)nnrti_onnx_extent(c, x, 2 + i / 2, "ceil_mode");
+        pads[4 + i] = w->pads[i] < given[i] ? w->pads[i] : given[i];
+        w->pads[i] -= pads[4 + i];
+    }
+    w->mode = NNRT_PAD_MODE_PAD;
+    return nnrti_onnx_pad(c, x, pads, 4, NNRT_PADDING_MODE_CONSTANT, NNRT_NO_TENSOR);
+}
+
+/* Padding counts as cells only with count_include_pad. */
 static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t given = nnrti_onnx_in(c, 0);
@@ -4432,22 +4521,10 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_undilated(c, &w);
     x = nnrti_onnx_image(c, given, &w);
     nnrti_onnx_same_lower(c, x, &w);
-    if (nnrti_onnx_int(c, "count_include_pad", 0) != 0 && w.mode != NNRT_PAD_MODE_VALID) {
-        int64_t pads[8];
-        memset(pads, 0, sizeof(pads));
-        if (w.mode == NNRT_PAD_MODE_SAME) {
-            w.lower = true;
-            nnrti_onnx_same_lower(c, x, &w);
-            for (int32_t i = 0; i < 4; i++)
-                pads[4 + i] = w.pads[i ^ 1]; /* the odd cell last */
-        } else {
-            memcpy(pads + 4, w.pads, sizeof(w.pads));
-        }
-        x = nnrti_onnx_pad(c, x, pads, 4, NNRT_PADDING_MODE_CONSTANT, NNRT_NO_TENSOR);
-        memset(w.pads, 0, sizeof(w.pads));
-        w.mode = NNRT_PAD_MODE_PAD;
-    }
-    a.roundMode = nnrti_onnx_rounding(c, x, &w);
+    if (nnrti_onnx_int(c, "count_include_pad", 0) != 0 && w.mode != NNRT_PAD_MODE_VALID)
+        x = nnrti_onnx_zeros_around(c, x, &w, &a.roundMode);
+    else
+        a.roundMode = nnrti_onnx_rounding(c, x, &w);
     a.kernelSize = nnrt_int64_list(w.kernel, 2);
     a.strides = nnrt_int64_list(w.stride, 2);
     a.padMode = w.mode;

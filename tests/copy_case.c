@@ -1,7 +1,7 @@
 /* Writes the main() of a program that calls one operator's kernels without the library: for each kernel of the row the
    first case of the operator's vector file that succeeds. Attributes are written resolved, as C initialisers; views with
    dims and strides; values as bytes. tests/test_copy.py puts it behind the kernels' text and compiles that alone.
-   usage: copy_case           lists the operators: name and attribute struct
+   usage: copy_case           lists the operators: name, attribute struct of its kernels, their number, the first one
           copy_case OP FILE   writes the program's text, with the case's name before each kernel
    The written program prints for every kernel the lines "kernel NAME", "case NAME" and "code N", then "out I HEX" with the
    bytes of output I. Its reader has the expected values from the vector file and compares. */
@@ -15,7 +15,7 @@ typedef struct kernel_pattern {
     const char *kernel, *structName, *args;
 } kernel_pattern;
 
-#define PATTERN_ROW(types, S, fn, args) {"nnrt_" #fn, #S, #args},
+#define PATTERN_ROW(types, operands, S, fn, args, ...) {"nnrt_" #fn, #S, #args},
 static const kernel_pattern patterns[] = {NNRT_OPS(NNRTI_OP_KERNELS, PATTERN_ROW)};
 
 static const kernel_pattern *pattern_of(const char *kernel)
@@ -126,39 +126,44 @@ static void write_view(uint32_t i, const nnrt_view *v, const void *data)
            (unsigned)v->quantCount);
 }
 
-/* The call, by the pattern of the kernel's row: "3_1" three inputs and one output, "V" = repeated. */
-static void write_call(const char *kernel, const char *pattern, const nnrt_view *args, uint32_t nIn, uint32_t nOut)
+/* The views args[first ..] as arguments, NULL for those that are absent or of which there are only n. */
+static void write_views(const nnrt_view *args, uint32_t first, uint32_t n, char count)
 {
+    for (uint32_t i = 0; i < (uint32_t)(count - '0'); i++)
+        if (i < n && args[first + i].dataType != NNRT_DATA_TYPE_UNKNOWN)
+            printf(", &args[%u]", (unsigned)(first + i));
+        else
+            printf(", NULL");
+}
+
+/* The call, by the pattern of the kernel's row: "3_1" three inputs and one output, "V" = repeated, "2d1_1" a derived
+   constant behind two inputs, "1_2c" with the nnrt_call, for which NULL is given. */
+static void write_call(const char *kernel, const char *pattern, const nnrt_view *args, uint32_t nIn, uint32_t nDerived,
+                       uint32_t nOut)
+{
+    const char *outputs = strchr(pattern, '_') + 1;
     printf("    code = %s(&attr", kernel);
-    if (pattern[0] == 'V') {
+    if (pattern[0] == 'V')
         printf(", args, %u", (unsigned)nIn);
-    } else {
-        for (uint32_t i = 0; i < (uint32_t)(pattern[0] - '0'); i++)
-            if (i < nIn && args[i].dataType != NNRT_DATA_TYPE_UNKNOWN)
-                printf(", &args[%u]", (unsigned)i);
-            else
-                printf(", NULL");
-    }
-    if (pattern[2] == 'V') {
-        printf(", &args[%u], %u", (unsigned)nIn, (unsigned)nOut);
-    } else {
-        for (uint32_t i = 0; i < (uint32_t)(pattern[2] - '0'); i++)
-            if (i < nOut && args[nIn + i].dataType != NNRT_DATA_TYPE_UNKNOWN)
-                printf(", &args[%u]", (unsigned)(nIn + i));
-            else
-                printf(", NULL");
-    }
-    printf(");\n    printf(\"code %%d\\n\", (int)code);\n");
+    else
+        write_views(args, 0, nIn, pattern[0]);
+    if (pattern[1] == 'd')
+        write_views(args, nIn, nDerived, pattern[2]);
+    if (outputs[0] == 'V')
+        printf(", &args[%u], %u", (unsigned)(nIn + nDerived), (unsigned)nOut);
+    else
+        write_views(args, nIn + nDerived, nOut, outputs[0]);
+    printf(outputs[1] == 'c' ? ", NULL);\n" : ");\n");
+    printf("    printf(\"code %%d\\n\", (int)code);\n");
 }
 
 /* One case resolved: what its kernel is called with. */
 typedef struct call {
     nnrt_operand in[VEC_OPERANDS], out[VEC_OPERANDS];
-    nnrt_view args[2 * VEC_OPERANDS];
+    nnrt_view args[2 * VEC_OPERANDS + NNRT_MAX_DERIVED];
     nnrt_resolve r;
     nnrt_error error;
     const char *kernel;
-    uint32_t nIn;
 } call;
 
 static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format format)
@@ -175,14 +180,12 @@ static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format for
 /* Resolves the case; false when it is refused or is not meant to succeed. */
 static bool resolve_case(const vec_case *c, call *k)
 {
-    nnrt_op_arity arity = nnrt_op_operands(c->op);
     static const vec_tensor none;
     memset(k, 0, sizeof(*k));
     for (uint32_t i = 0; i < VEC_OPERANDS; i++) {
         k->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
         k->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
     }
-    k->nIn = arity.maxIn == UINT32_MAX || arity.maxIn < c->nIn ? c->nIn : arity.maxIn;
     k->r.op = c->op;
     k->r.nodeName = c->name;
     k->r.attr = c->attr;
@@ -206,29 +209,33 @@ static bool resolve_case(const vec_case *c, call *k)
 static void write_block(const vec_case *c, call *k)
 {
     const kernel_pattern *p = pattern_of(k->kernel);
-    printf("    {\n    nnrt_view args[%u];\n", (unsigned)(k->nIn + c->nOut));
-    write_attr(c->op->attr, k->r.resolved, p->structName);
-    for (uint32_t i = 0; i < k->nIn; i++) {
-        const void *data = k->in[i].data != NULL ? k->in[i].data : i < c->nIn ? c->in[i].data : NULL;
-        nnrt_operand_view(c->op, &k->in[i], (int32_t)i, &k->args[i]);
-        write_view(i, &k->args[i], data);
+    const uint32_t nIn = k->r.kernelIn, first = nIn + k->r.nDerived;
+    printf("    {\n    nnrt_view args[%u];\n", (unsigned)(first + c->nOut));
+    if (strcmp(c->op->attr->name, p->structName) == 0)
+        write_attr(c->op->attr, k->r.resolved, p->structName);
+    else /* the kernel of another operator, which does not read its attributes */
+        printf("    NNRT_%s attr;\n    memset(&attr, 0, sizeof(attr));\n", p->structName);
+    for (uint32_t i = 0; i < first; i++) {
+        const nnrt_operand *o = i < nIn ? &k->in[i] : &k->r.derived[i - nIn];
+        nnrt_operand_view(i < nIn ? c->op : NULL, o, (int32_t)i, &k->args[i]);
+        write_view(i, &k->args[i], o->data != NULL ? o->data : i < c->nIn ? c->in[i].data : NULL);
     }
     for (uint32_t i = 0; i < c->nOut; i++) {
-        nnrt_operand_view(c->op, &k->out[i], -1, &k->args[k->nIn + i]);
-        write_view(k->nIn + i, &k->args[k->nIn + i], NULL);
+        nnrt_operand_view(c->op, &k->out[i], -1, &k->args[first + i]);
+        write_view(first + i, &k->args[first + i], NULL);
     }
     printf("    puts(\"kernel %s\\ncase ", k->kernel);
     for (const char *t = c->name; *t != '\0'; t++)
         printf(*t == '"' || *t == '\\' ? "\\%c" : "%c", *t);
     printf("\");\n");
-    write_call(k->kernel, p->args, k->args, k->nIn, c->nOut);
+    write_call(k->kernel, p->args, k->args, nIn, k->r.nDerived, c->nOut);
     for (uint32_t i = 0; i < c->nOut; i++) {
-        if (k->args[k->nIn + i].dataType == NNRT_DATA_TYPE_UNKNOWN)
+        if (k->args[first + i].dataType == NNRT_DATA_TYPE_UNKNOWN)
             continue;
-        printf("    print_bytes(%u, args[%u].data, %u);\n", (unsigned)i, (unsigned)(k->nIn + i),
-               (unsigned)view_bytes(&k->args[k->nIn + i]));
+        printf("    print_bytes(%u, args[%u].data, %u);\n", (unsigned)i, (unsigned)(first + i),
+               (unsigned)view_bytes(&k->args[first + i]));
     }
-    for (uint32_t i = 0; i < k->nIn + c->nOut; i++)
+    for (uint32_t i = 0; i < first + c->nOut; i++)
         printf("    free(args[%u].data);\n", (unsigned)i);
     printf("    }\n");
 }
@@ -282,7 +289,8 @@ int main(int argc, char **argv)
     (void)vec_compare; /* the reader of the program's output compares */
     if (argc != 3) {
         for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
-            printf("%s %s %u\n", op->name, op->attr->name, (unsigned)op->kernelCount);
+            printf("%s %s %u %s\n", op->name, pattern_of(op->kernels[0].name)->structName, (unsigned)op->kernelCount,
+                   op->kernels[0].name);
         return 0;
     }
     op = nnrt_op_named(argv[1]);

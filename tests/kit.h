@@ -1,5 +1,5 @@
 /* What tests of models share: an allocator that counts and fails when told, and models written down as data. A test
-   includes the header it tests, with NNRT_IMPLEMENTATION, and then this. */
+   includes the header it tests, and then this. */
 #ifndef KIT_H
 #define KIT_H
 

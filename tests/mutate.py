@@ -339,7 +339,7 @@ class Workplace:
     """A copy of what is compiled, with headers of our own."""
 
     def __init__(self, folder):
-        self.folder = os.path.abspath(folder)
+        self.folder, self.objects, self.lock = os.path.abspath(folder), {}, threading.Lock()
         os.makedirs(folder, exist_ok=True)
         for header in HEADERS:
             shutil.copy(os.path.join(ROOT, header), folder)
@@ -366,16 +366,29 @@ class Workplace:
         return [(os.path.basename(m.group(1)), int(m.group(2)), m.group(3)) for m in
                 re.finditer(r'^([^\s:]+):(\d+):\d+: ((?:fatal )?(?:error|warning): .*)', said, re.M)]
 
-    def compile(self, suite):
-        program = os.path.join(self.folder, 'test_' + suite)
-        libraries = [] if suite in ('ops', 'onnx_nodes') else ['-lcmocka']
-        done = subprocess.run(['clang', '-std=c99', '-O0', '-w'] + ([] if suite in PLAIN else ADDRESS) +
-                              ['-I', self.folder, '-I', self.folder + '/tests', '-o', program,
-                               os.path.join(self.folder, source_of(suite))] + libraries + ['-lm', '-lpthread'],
+    def clang(self, source, result, address, *more):
+        done = subprocess.run(['clang', '-std=c99', '-O0', '-w'] + (ADDRESS if address else []) +
+                              ['-I', self.folder, '-I', self.folder + '/tests', '-o', result,
+                               os.path.join(self.folder, source), *more],
                               capture_output=True, text=True, errors='replace')
         if done.returncode != 0:
-            raise RuntimeError('%s does not compile:\n%s' % (source_of(suite), done.stderr[:2000]))
-        return program
+            raise RuntimeError('%s does not compile:\n%s' % (source, done.stderr[:2000]))
+        return result
+
+    def implementation(self, address):
+        """The object that all tests share that do not define NNRT_IMPLEMENTATION, with the address sanitizer or without."""
+        with self.lock:
+            if address not in self.objects:
+                path = os.path.join(self.folder, 'address.o' if address else 'plain.o')
+                self.objects[address] = self.clang('tests/nnrt.c', path, address, '-c')
+            return self.objects[address]
+
+    def compile(self, suite):
+        source, address = source_of(suite), suite not in PLAIN
+        with open(os.path.join(self.folder, source), encoding='utf-8') as f:
+            alone = re.search('^#define NNRT_IMPLEMENTATION', f.read(), re.M)
+        return self.clang(source, os.path.join(self.folder, 'test_' + suite), address,
+                          *([] if alone else [self.implementation(address)]), '-lcmocka', '-lm', '-lpthread')
 
     def object(self, header):
         """Bytes of what gcc -O1 makes of a header's implementation."""

@@ -15,7 +15,6 @@
    Tolerance: that of ONNX's test runner, 1e-3 relative and 1e-7 absolute, for float16 too, whose unit is 9.8e-4.
    Integers and bools must be equal. */
 #define _XOPEN_SOURCE 700
-#define NNRT_IMPLEMENTATION
 #include "../formats/nnrt_onnx.h"
 
 #include <dirent.h>
@@ -169,17 +168,36 @@ static double value_of(NNRT_DataType type, const void *data, size_t i)
     return half_value(((const uint16_t *)data)[i]);
 }
 
+static NNRT_DataType type_of(nnrt_onnx_type type)
+{
+    switch (type) {
+    case NNRT_ONNX_FLOAT: return NNRT_DATA_TYPE_FLOAT32;
+    case NNRT_ONNX_UINT8: return NNRT_DATA_TYPE_UINT8;
+    case NNRT_ONNX_INT8: return NNRT_DATA_TYPE_INT8;
+    case NNRT_ONNX_UINT16: return NNRT_DATA_TYPE_UINT16;
+    case NNRT_ONNX_INT16: return NNRT_DATA_TYPE_INT16;
+    case NNRT_ONNX_INT32: return NNRT_DATA_TYPE_INT32;
+    case NNRT_ONNX_INT64: return NNRT_DATA_TYPE_INT64;
+    case NNRT_ONNX_BOOL: return NNRT_DATA_TYPE_BOOL;
+    case NNRT_ONNX_FLOAT16: return NNRT_DATA_TYPE_FLOAT16;
+    case NNRT_ONNX_DOUBLE: return NNRT_DATA_TYPE_FLOAT64;
+    case NNRT_ONNX_UINT32: return NNRT_DATA_TYPE_UINT32;
+    case NNRT_ONNX_UINT64: return NNRT_DATA_TYPE_UINT64;
+    default: return NNRT_DATA_TYPE_UNKNOWN;
+    }
+}
+
 /* Compares output k with what is expected; text says what differs. */
 static bool compare(const nnrt_io_info *info, const void *got, const tensor *want, uint32_t k, char *text, size_t size)
 {
     const NNRT_DataType type = info->dataType;
     const bool floats =
         type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT64 || type == NNRT_DATA_TYPE_FLOAT16;
-    if (nnrti_onnx_type_of(want->type) != type || info->shape.rank != want->shape.rank || info->bytes != want->bytes ||
+    if (type_of(want->type) != type || info->shape.rank != want->shape.rank || info->bytes != want->bytes ||
         memcmp(info->shape.dims, want->shape.dims, (size_t)want->shape.rank * sizeof(int32_t)) != 0) {
         const nnrt_operand a = nnrt_operand_make(type, info->shape.rank, info->shape.dims, NULL);
         const nnrt_operand b =
-            nnrt_operand_make(nnrti_onnx_type_of(want->type), want->shape.rank, want->shape.dims, NULL);
+            nnrt_operand_make(type_of(want->type), want->shape.rank, want->shape.dims, NULL);
         (void)nnrt_text(text, size, "output %u is %o, expected %o", k, &a, &b);
         return false;
     }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # run_suite.sh FOLDER NAME COMMAND...    runs one suite of tests; FOLDER gets NAME.log (what it printed) and NAME.txt
 #                                        ("passed failed skipped seconds"); prints a line, and the log when it failed.
+#                                        With NNRT_SUITES the line begins with "[n/NNRT_SUITES]": the n-th to end.
 # run_suite.sh --summary FOLDER NAME...  prints a line a suite and last "N passed, N failed"; status 0 only when nothing
 #                                        failed and every suite ran and passed something.
 #
@@ -66,6 +67,11 @@ command -v timeout >/dev/null 2>&1 && limit="timeout -k 10 ${NNRT_SUITE_SECONDS:
 # shellcheck disable=SC2086  # several words, or none
 $limit "$@" >"$folder/$name.log" 2>&1 </dev/null
 status=$?
+n=''
+if [ -n "${NNRT_SUITES:-}" ]; then
+    n=1
+    until mkdir "$folder/.$n" 2>/dev/null; do n=$((n + 1)); done # no two that end together have the same number
+fi
 # shellcheck disable=SC2046  # three numbers
 set -- $(count "$folder/$name.log")
 passed=$1 failed=$2 skipped=$3
@@ -78,6 +84,7 @@ if [ "$failed" -gt 0 ]; then
     echo "---- $name ----"
     grep -vE '^\[ +(RUN|OK) +\]' "$folder/$name.log" | tail -n 40
 fi
+[ -z "$n" ] || printf '[%*d/%d] ' "${#NNRT_SUITES}" "$n" "$NNRT_SUITES"
 line "$name" "$passed" "$failed" "$skipped" $(($(date +%s) - start))
 if [ "$skipped" -gt 0 ]; then # what was left out, and why: a table at the end of the suite's output
     sed -n '/^skipped  because of/,$p' "$folder/$name.log" | sed '$d'

@@ -1,5 +1,4 @@
 /* The builder, the memory of models, nnrt_model_tensor and nnrt_model_dot. */
-#define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
 #include <setjmp.h>

@@ -326,12 +326,13 @@ says 'a full disk' 'cannot write to standard output'
 
 t 0 'ops --tsv' ops --tsv
 prints 'ops --tsv has a row' '^CONV2D_FUSION	35	[a-z0-9,]*float32'
-py 'every row of ops --tsv is name, number, types' 'all(len(r.split("\t")) == 3 and int(r.split("\t")[1]) > 0 and set(r.split("\t")[2].split(",")) <= set(TYPES) for r in open(F + "out").read().splitlines())'
+py 'every row of ops --tsv is name, number, types, since' 'all(len(r.split("\t")) == 4 and int(r.split("\t")[1]) > 0 and {t.lstrip("q") for t in r.split("\t")[2].split(",")} <= set(TYPES) and r.split("\t")[3] in ("10", "20", "21", "0") for r in open(F + "out").read().splitlines())'
+prints 'ops --tsv has quantised types and the version' '^TRANSPOSE	162	[a-z0-9,]*,qint8[a-z0-9,]*	10$'
 grep -Ec . "$tmp/out" >"$tmp/count"
 t 0 'ops' ops
-prints 'ops' '^CONV2D_FUSION +35  .*float32'
+prints 'ops' '^CONV2D_FUSION +35  .*float32  HDI 1[.]0$'
 t 0 'ops --json' ops --json
-py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types"} == set(d["operators"][0])'
+py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types", "since"} == set(d["operators"][0])'
 t 0 'devices' devices
 prints 'devices lists the reference' '^reference  nnrt  CPU  AVAILABLE$'
 prints 'devices: bits' '^the reference device gives the same bits here as everywhere$'

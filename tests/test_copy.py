@@ -24,6 +24,8 @@ LEAST = 48  # operators of HDI 1.0/2.0; more may come, fewer may not
 
 # Public functions of >>text that kernels use.
 HELPER_FUNCTIONS = ["nnrt_type_size"]
+# Where a kernel tells its fault: one who copies it says what happens there.
+CALL_FAIL = "#define nnrt_call_fail(call, code, ...) ((void)(call), code)\n"
 FLAGS = ["-std=c99", "-O1", "-Wall", "-Werror", "-Wno-unused-function", "-Wno-unused-variable"]
 HEADERS = "".join("#include <%s.h>\n" % name for name in
                   ("stddef", "stdint", "stdbool", "float", "math", "string", "stdio", "stdlib"))
@@ -65,22 +67,32 @@ def define(text, name):
     return hit.group(0)
 
 
-def struct_text(attributes, name):
+def struct_text(parts, name):
     """The attribute struct of one operator, with the macros that turn its description into a struct."""
-    kinds = "".join(re.findall(r"^#define NNRTI_CTYPE_.*\n", attributes, re.M))
-    return (define(attributes, "NNRT_ATTR_" + name) + kinds + define(attributes, "NNRTI_ATTR_MEMBER")
-            + define(attributes, "NNRTI_ATTR_STRUCT") + "NNRTI_ATTR_STRUCT(%s)\n" % name)
+    table = parts["table"]
+    kinds = "".join(re.findall(r"^#define NNRTI_CTYPE_.*\n", table, re.M))
+    return (define(parts["attributes"], "NNRT_ATTR_" + name) + kinds + define(table, "NNRTI_ATTR_MEMBER")
+            + define(table, "NNRTI_ATTR_STRUCT") + "NNRTI_ATTR_STRUCT(%s)\n" % name)
 
 
-def program(header, parts, operator, struct_name, main):
+def views_text(parts):
+    """The view and the call, without the prototypes of all kernels."""
+    return parts["views"][:parts["views"].index("/* Prototypes of the kernels")]
+
+
+def program(header, parts, operator, kernel, struct_name, main):
     """The whole text that must compile by itself."""
-    if "kernel " + operator not in parts:
-        raise Failure("nnrt_ops.h has no marker /* >>kernel %s */" % operator)
+    owners = [name for name, body in parts.items()
+              if name.startswith("kernel ") and re.search(r"\b%s\b|^NNRTI_UNARY\(\w+, %s," % (
+                  kernel, re.sub("^nnrt_|_f32$", "", kernel)), body, re.M)]
+    if not owners:
+        raise Failure("nnrt_ops.h has no >>kernel with %s" % kernel)
+    owner = "kernel " + operator if "kernel " + operator in parts else owners[0]
     options = re.sub(r"#ifdef __cplusplus.*?#endif\n", "", parts["options"], flags=re.S)
     start = re.search(r"^#if defined\(__GNUC__\)[^\n]*\n#define NNRTI_UNUSED.*?^#endif\n", header, re.M | re.S)
-    return "\n".join([HEADERS, options, parts["types"], struct_text(parts["attributes"], struct_name), parts["views"],
-                      start.group(0) if start else "", *(function(header, name) for name in HELPER_FUNCTIONS),
-                      parts["math"], parts["helpers"], parts["kernel " + operator], main])
+    return "\n".join([HEADERS, options, parts["types"], struct_text(parts, struct_name), views_text(parts),
+                      start.group(0) if start else "", *(function(header, name) for name in HELPER_FUNCTIONS), CALL_FAIL,
+                      parts["math"], parts["helpers"], parts[owner], main])
 
 
 def read_cases(path):
@@ -154,14 +166,14 @@ def run(command, what):
     return done.stdout
 
 
-def try_operator(options, folder, header, parts, operator, struct_name, kernels):
+def try_operator(options, folder, header, parts, operator, struct_name, kernels, kernel):
     """One operator: cut, compile, run, compare. Returns the names of the kernels that ran."""
     path = VECTORS / (operator.lower() + ".vec")
     if not path.exists():
         raise Failure("there is no %s" % path.relative_to(ROOT))
     main = run([folder / "copy_case", operator, path], "copy_case")
     source, binary = folder / (operator.lower() + ".c"), folder / operator.lower()
-    source.write_text(program(header, parts, operator, struct_name, main), encoding="ascii")
+    source.write_text(program(header, parts, operator, kernel, struct_name, main), encoding="ascii")
     run([options.cc, *FLAGS, "-o", binary, source, "-lm"], "the compiler")
     return judge(run([binary], "the program"), read_cases(path), kernels)
 
@@ -178,7 +190,7 @@ def try_all(options, folder):
 
     def attempt(row):
         try:
-            return row[0], try_operator(options, folder, header, parts, row[0], row[1], int(row[2])), None
+            return row[0], try_operator(options, folder, header, parts, row[0], row[1], int(row[2]), row[3]), None
         except (Failure, subprocess.TimeoutExpired) as fault:
             return row[0], [], str(fault)
 

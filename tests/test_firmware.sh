@@ -8,7 +8,7 @@ CC=${CC:-cc}
 PYTHON=${PYTHON:-python3}
 . "$(dirname "$0")/verdict.sh"
 flags='-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -O1'
-safe='-fsanitize=address,undefined -fno-sanitize-recover=all'
+safe='-O0 -fsanitize=address,undefined -fno-sanitize-recover=all'
 
 digits=examples/digits/digits.onnx
 holds 'digits become a .nnrt file' "$nnrt" convert $digits "$folder/digits.nnrt"

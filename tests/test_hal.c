@@ -3875,7 +3875,7 @@ static const NNRT_Node flash_node_list[2] = {{"mul",
                                               NNRT_QUANT_TYPE_NONE}};
 static const NNRT_SubGraph flash_graph[1] = {{"main", {flash_in0, 1}, {flash_out1, 1}, {flash_nodes, 2}}};
 static const NNRT_Model flash_model = {
-    "flash", {flash_in0, 1}, {flash_out1, 1}, {flash_node_list, 2}, {flash_tensors, 5}, {flash_graph, 1}};
+    "flash", {flash_in0, 1}, {flash_out1, 1}, {flash_node_list, 2}, {flash_tensors, 5}, {flash_graph, 1}, NULL};
 
 static void flash_run(NNRT_PreparedModel *prepared)
 {

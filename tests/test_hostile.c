@@ -140,7 +140,7 @@ static void test_constants_that_fail(void **state)
         nnrt_session *s = NULL;
         assert_int_equal(nnrt_session_create(&s, m, NULL, &e), NNRT_SUCCESS);
         assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_INVALID_PARAMETER);
-        assert_non_null(strstr(nnrt_session_error(s), "an integer divisor is 0"));
+        assert_non_null(strstr(nnrt_session_error(s), "element 0 of the divisor is 0, which int32 cannot divide by"));
         nnrt_session_destroy(s);
         assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
         assert_int_equal(e.code, NNRT_SUCCESS);
@@ -921,7 +921,7 @@ static void test_long_names_of_nodes(void **state)
         if (k == 0) {
             refused(nnrt_session_create(&s, m, NULL, &e), &e, NNRT_INVALID_DATATYPE, "node 0 'gatherggg");
             refused(e.code, &e, NNRT_INVALID_DATATYPE, "...ggggggggggg!' (GATHER): input 1 (");
-            refused(e.code, &e, NNRT_INVALID_DATATYPE, "iii!' has type float32, expected one of int32");
+            refused(e.code, &e, NNRT_INVALID_DATATYPE, "iii!' is float32[2], expected one of int32");
         } else {
             in = nnrt_io_make(index, sizeof(index));
             out = nnrt_io_make(y, sizeof(y));

@@ -62,13 +62,15 @@ static void pool_free(pool *p)
     p->limit = 0;
 }
 
+#define TRIAL_VIEWS (2 * VEC_OPERANDS + NNRT_MAX_DERIVED)
+
 /* One case on its way through rule and kernel. */
 typedef struct trial {
     const vec_case *c;
     nnrt_operand in[VEC_OPERANDS], out[VEC_OPERANDS];
-    nnrt_view args[2 * VEC_OPERANDS];
+    nnrt_view args[TRIAL_VIEWS];
     void *results[VEC_OPERANDS];
-    uint32_t padIn;
+    uint32_t first; /* of the results in args */
     nnrt_resolve r;
     nnrt_error error;
     pool memory;
@@ -90,7 +92,7 @@ static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format for
 static NNRT_ReturnCode resolve(trial *t)
 {
     const vec_case *c = t->c;
-    nnrt_op_arity arity = nnrt_op_operands(c->op);
+    const nnrt_op_arity arity = nnrt_op_operands(c->op);
     vec_tensor none;
     memset(&t->error, 0, sizeof(t->error));
     memset(&none, 0, sizeof(none));
@@ -98,7 +100,6 @@ static NNRT_ReturnCode resolve(trial *t)
         t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
         t->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
     }
-    t->padIn = arity.maxIn == UINT32_MAX || arity.maxIn < c->nIn ? c->nIn : arity.maxIn;
     t->r.op = c->op;
     t->r.nodeName = c->name;
     t->r.node = 7;
@@ -163,27 +164,53 @@ static bool check_shapes(trial *t)
     return true;
 }
 
+/* Calls the kernel with the scratch that the rule asked for, filled with rubbish, or without any. */
+static NNRT_ReturnCode call_kernel(trial *t, nnrt_view *args, bool scratch)
+{
+    NNRT_ReturnCode code;
+    nnrt_call call;
+    memset(&call, 0, sizeof(call));
+    call.nIn = t->r.kernelIn;
+    call.nDerived = t->r.nDerived;
+    call.nOut = t->r.nOut;
+    call.error = &t->error;
+    if (scratch && t->r.scratch > 0) {
+        call.scratchBytes = t->r.scratch;
+        call.scratch = malloc(t->r.scratch);
+        memset(call.scratch, 0x3C, t->r.scratch);
+    }
+    code = t->r.kernel(t->r.resolved, args, &call);
+    free(call.scratch);
+    return code;
+}
+
 static bool run(trial *t)
 {
     const vec_case *c = t->c;
     NNRT_ReturnCode code;
-    for (uint32_t i = 0; i < t->padIn; i++) {
-        nnrt_operand_view(c->op, &t->in[i], (int32_t)i, &t->args[i]);
-        t->args[i].data = t->in[i].data != NULL ? (void *)(uintptr_t)t->in[i].data : i < c->nIn ? c->in[i].data : NULL;
+    t->first = t->r.kernelIn + t->r.nDerived;
+    for (uint32_t i = 0; i < t->first; i++) {
+        const nnrt_operand *o = i < t->r.kernelIn ? &t->in[i] : &t->r.derived[i - t->r.kernelIn];
+        nnrt_operand_view(i < t->r.kernelIn ? c->op : NULL, o, (int32_t)i, &t->args[i]);
+        t->args[i].data = o->data != NULL ? (void *)(uintptr_t)o->data : i < c->nIn ? c->in[i].data : NULL;
     }
     for (uint32_t i = 0; i < t->r.nOut; i++) {
         size_t bytes = 0;
         if (nnrti_absent(&t->out[i]))
             continue;
         (void)nnrt_dims_bytes(t->out[i].dims, t->out[i].rank, t->out[i].dataType, &bytes);
-        nnrt_operand_view(c->op, &t->out[i], -1, &t->args[t->padIn + i]);
+        nnrt_operand_view(c->op, &t->out[i], -1, &t->args[t->first + i]);
         t->results[i] = malloc(bytes + 1);
         memset(t->results[i], 0xA5, bytes + 1);
-        t->args[t->padIn + i].data = t->results[i];
+        t->args[t->first + i].data = t->results[i];
     }
-    code = t->r.kernel != NULL ? t->r.kernel(t->r.resolved, t->args, t->padIn, t->r.nOut) : NNRT_UNSUPPORTED_OP;
+    code = call_kernel(t, t->args, true);
     if (code != c->runCode) {
         snprintf(t->why, sizeof(t->why), "run gave %s, expected %s", nnrt_code_name(code), nnrt_code_name(c->runCode));
+        return false;
+    }
+    if (code != NNRT_SUCCESS && t->error.message[0] == '\0') {
+        snprintf(t->why, sizeof(t->why), "the kernel does not say why");
         return false;
     }
     for (uint32_t i = 0; i < c->nOut && c->runCode == NNRT_SUCCESS; i++) {
@@ -233,25 +260,25 @@ static void carry(const nnrt_view *from, nnrt_view *to, size_t width)
     }
 }
 
-/* The bits must be the same when all views have gaps, and the gaps must stay as they were. Parameters that the rule made
-   are lists without gaps. */
+/* The bits must be the same when all views have gaps and there is no scratch, and the gaps must stay as they were.
+   Derived constants have no gaps. */
 static bool run_spread(trial *t)
 {
-    nnrt_view args[2 * VEC_OPERANDS];
-    const uint32_t n = t->padIn + t->r.nOut;
+    nnrt_view args[TRIAL_VIEWS];
+    const uint32_t n = t->first + t->r.nOut;
     bool same;
     memset(args, 0, sizeof(args)); /* those behind the node's own are absent */
     for (uint32_t i = 0; i < n; i++) {
         size_t bytes, width = nnrt_type_size(t->args[i].dataType);
         args[i] = t->args[i];
-        if (args[i].data == NULL || (i < t->padIn && (i >= t->c->nIn || args[i].data != t->c->in[i].data)))
+        if (args[i].data == NULL || (i >= t->r.kernelIn && i < t->first))
             continue;
         args[i] = spread(&t->args[i], width, &bytes);
-        if (i < t->padIn)
+        if (i < t->first)
             carry(&t->args[i], &args[i], width);
     }
-    same = t->r.kernel(t->r.resolved, args, t->padIn, t->r.nOut) == t->c->runCode;
-    for (uint32_t i = t->padIn; i < n && t->c->runCode == NNRT_SUCCESS; i++) {
+    same = call_kernel(t, args, false) == t->c->runCode;
+    for (uint32_t i = t->first; i < n && t->c->runCode == NNRT_SUCCESS; i++) {
         size_t bytes, width = nnrt_type_size(t->args[i].dataType);
         nnrt_view want;
         if (args[i].data == NULL)

@@ -2,9 +2,9 @@
    moves nodes gives the same bits; where constants are folded into weights a result may differ by TOLERANCE * (1 +
    largest result): sums here have at most 36 terms of size 1, so that rounding the weights once more (2^-24 each) stays
    below it. */
-#define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -301,6 +301,26 @@ static void test_fold(void **state)
     assert_int_equal(m->allTensors.data[1].data.dataSize + m->allTensors.data[2].data.dataSize +
                          m->allTensors.data[0].data.dataSize,
                      4800);
+    nnrt_model_destroy(m);
+}
+
+/* A node that nobody uses goes before anything is computed: this one divides 1 by 0. */
+static void test_fold_of_the_dead(void **state)
+{
+    static const int32_t one = 1, zero = 0;
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 2, 3, 0, 0), dead[2];
+    NNRT_Model *m;
+    (void)state;
+    dead[0] = nnrt_builder_constant(b, "one", NNRT_DATA_TYPE_INT32, 0, NULL, &one, true);
+    dead[1] = nnrt_builder_constant(b, "zero", NNRT_DATA_TYPE_INT32, 0, NULL, &zero, true);
+    (void)nnrt_builder_op(b, "dead", NNRT_NODE_TYPE_DIV_FUSION, NULL, dead, 2);
+    nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, x));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 1);
+    assert_int_equal(m->nodes.data[0].nodeType, NNRT_NODE_TYPE_SQRT);
     nnrt_model_destroy(m);
 }
 
@@ -1429,6 +1449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_fold_of_the_dead),
         cmocka_unit_test(test_fold_open),
         cmocka_unit_test(test_fold_shares),
         cmocka_unit_test(test_fold_growth),

@@ -11,7 +11,6 @@
 #include <time.h>
 #include <cmocka.h>
 
-#define NNRT_IMPLEMENTATION
 #include "nnrt_hal.h"
 
 #define MAX_BLOCKS 10000

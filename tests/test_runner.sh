@@ -6,6 +6,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0 failed=0
 export NNRT_SUITE_SECONDS=3
+unset NNRT_SUITES
 
 # check WHAT EXPECTED COMMAND...: the suite's counts must be EXPECTED ("passed failed skipped")
 check() {
@@ -35,6 +36,23 @@ check 'is not there' '0 1 0' ./no-such-program
 check 'cmocka passes' '5 0 0' echo '[  PASSED  ] 5 test(s).'
 check 'cmocka fails' '4 1 0' printf '%s\n' '[  PASSED  ] 4 test(s).' '[  FAILED  ] 1 test(s), listed below:'
 check 'cmocka skips' '4 0 1' printf '%s\n' '[  PASSED  ] 4 test(s).' '[  SKIPPED ] 1 test(s), listed below:'
+
+# says WHAT EXPECTED VARIABLE=VALUE COMMAND...: the first line that is printed of a suite
+says() {
+    what=$1 expected=$2 set=$3
+    shift 3
+    got=$(env $set sh "$here/run_suite.sh" "$folder/numbered" suite "$@" | grep -E '^(\[|ok|FAIL)' | sed 's: *(.*::' | tr -s ' ')
+    if [ "$got" = "$expected" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $what: '$got', expected '$expected'"
+    fi
+}
+
+says 'no number' 'ok suite 3 passed, 0 failed' NNRT_SUITES= echo '3 passed, 0 failed'
+says 'the first of eleven' '[ 1/11] ok suite 3 passed, 0 failed' NNRT_SUITES=11 echo '3 passed, 0 failed'
+says 'the second of eleven' '[ 2/11] FAIL suite 2 passed, 1 failed' NNRT_SUITES=11 echo '2 passed, 1 failed'
 
 # summary WHAT STATUS LAST NAME...
 summary() {

@@ -22,7 +22,6 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
-#define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 
 #define FUZZ_INCLUDED
@@ -138,8 +137,8 @@ static uint64_t mix_model(const NNRT_Model *m)
         h = mix_list(h, t->quantParams.data, t->quantParams.count, sizeof(NNRT_QuantParam));
         h = mix_list(mix(h, &t->quantAxis, sizeof(t->quantAxis)), t->symbols.data, t->symbols.count, 4);
         h = mix(h, &t->data.dataSize, sizeof(t->data.dataSize));
-        if (nnrti_is_constant(t))
-            h = mix_data(h, (const uint8_t *)nnrti_buffer_data(&t->data), t->data.dataSize);
+        if (fuzz_constant(t))
+            h = mix_data(h, (const uint8_t *)fuzz_data(&t->data), t->data.dataSize);
     }
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[i];
@@ -174,7 +173,7 @@ static size_t extents(const NNRT_Model *m)
     if (nnrt_model_infer(m, NULL, &memory, tensors, NULL, NULL) == NNRT_SUCCESS)
         for (uint32_t i = 0; i < m->allTensors.count; i++) {
             const nnrt_operand *o = &tensors[i];
-            if (!nnrti_is_constant(&m->allTensors.data[i]) &&
+            if (!fuzz_constant(&m->allTensors.data[i]) &&
                 (!nnrt_dims_bytes(o->dims, o->rank < 0 ? 0 : o->rank, o->dataType, &bytes) ||
                  !nnrt_add_size(total, bytes + NNRT_ALIGNMENT, &total)))
                 total = SIZE_MAX / 2;
@@ -370,9 +369,9 @@ static bool sample_nnrt(sample *f, const sample *onnx)
     }
     for (uint32_t i = 0; good && i < back->allTensors.count; i++) {
         const NNRT_Tensor *t = &back->allTensors.data[i];
-        weights += nnrti_is_constant(t) ? t->data.dataSize : 0;
-        if (nnrti_is_constant(t) && t->dataType == NNRT_DATA_TYPE_FLOAT32)
-            mark(f, nnrti_buffer_data(&t->data), t->data.dataSize);
+        weights += fuzz_constant(t) ? t->data.dataSize : 0;
+        if (fuzz_constant(t) && t->dataType == NNRT_DATA_TYPE_FLOAT32)
+            mark(f, fuzz_data(&t->data), t->data.dataSize);
     }
     f->justified = NNRT_FILE_FACTOR * (f->bytes - weights) + 4096;
     nnrt_model_destroy(back);

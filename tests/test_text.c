@@ -1,11 +1,11 @@
 /* What people read, and attributes by their description: messages, printed attributes, comparison. */
-#define NNRT_IMPLEMENTATION
 #include "nnrt_ops.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 

@@ -2,7 +2,6 @@
    and runs that fail beside runs that do not. `make tsan` runs this under gcc's thread sanitizer, which sees what the
    results do not show. Assertions stand only where one thread runs: cmocka's jump out of a test must not leave its own. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp, pthread_barrier_t */
-#define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 
 #include <pthread.h>
@@ -10,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>

@@ -1,7 +1,14 @@
 /* trial.h - an allocator for cmocka tests of what happens without memory: it counts, and gives nothing when told. Behind
-   a header of nnrt with its implementation, and cmocka.h. (kit.h has one that also knows its blocks.) */
+   nnrt.h and cmocka.h. (kit.h has one that also knows its blocks.) */
 #ifndef TRIAL_H
 #define TRIAL_H
+
+#include <string.h>
+
+#define TRIAL_PIECE 8192 /* NNRTI_BUILDER_PIECE, which only tests with the implementation see */
+#ifdef NNRTI_BUILDER_PIECE
+typedef char trial_piece_is_the_builders[NNRTI_BUILDER_PIECE == TRIAL_PIECE ? 1 : -1];
+#endif
 
 /* All zero: gives all that is asked for. */
 typedef struct trial {
@@ -17,7 +24,7 @@ static bool trial_refuses(trial *t, size_t bytes)
     t->calls++;
     if (t->failing != 0 && (t->forGood ? t->calls >= t->failing : t->calls == t->failing))
         return true;
-    if (t->pieces > 0 && bytes >= NNRTI_BUILDER_PIECE && bytes < NNRTI_BUILDER_PIECE + 128 && ++t->seen == t->pieces)
+    if (t->pieces > 0 && bytes >= TRIAL_PIECE && bytes < TRIAL_PIECE + 128 && ++t->seen == t->pieces)
         return true;
     return t->limit > 0 && bytes > t->limit - t->bytes;
 }

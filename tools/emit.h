@@ -308,13 +308,18 @@ static size_t cli_emit_count(const nnrt_view *v)
     return count;
 }
 
+static bool cli_emit_is_constant(const nnrt_plan_arg *a)
+{
+    return a->kind == NNRT_PLACE_CONSTANT || a->kind == NNRT_PLACE_DERIVED;
+}
+
 /* Finds for every argument that is a constant the first one with the same data. */
 static bool cli_emit_find_constants(cli_emit *e)
 {
     e->constants = (uint32_t *)cli_alloc(e->plan->nArgs, sizeof(*e->constants));
     for (uint32_t i = 0; e->constants != NULL && i < e->plan->nArgs; i++) {
         const nnrt_plan_arg *a = &e->plan->args[i];
-        e->constants[i] = a->kind == NNRT_PLACE_CONSTANT ? i : NNRT_NO_TENSOR;
+        e->constants[i] = cli_emit_is_constant(a) ? i : NNRT_NO_TENSOR;
         for (uint32_t k = 0; k < i && e->constants[i] == i; k++) {
             const nnrt_plan_arg *b = &e->plan->args[k];
             if (e->constants[k] == k && a->view.data == b->view.data && a->view.dataType == b->view.dataType &&
@@ -339,14 +344,17 @@ static void cli_emit_constants(cli_emit *e)
     char suffix[24];
     for (uint32_t s = 0; s < e->plan->nSteps; s++) {
         const nnrt_plan_step *step = &e->plan->steps[s];
-        for (uint32_t k = 0; k < step->nIn; k++) {
+        for (uint32_t k = 0; k < step->nIn + step->nDerived; k++) {
             const uint32_t i = step->arg + k, tensor = e->plan->args[i].tensor;
             const nnrt_view *v = &e->plan->args[i].view;
             if (e->constants[i] != i)
                 continue;
             fputs("\n/* ", e->out);
             cli_emit_remark(e->out, step->name);
-            fprintf(e->out, ", input %u", (unsigned)k);
+            if (k < step->nIn)
+                fprintf(e->out, ", input %u", (unsigned)k);
+            else
+                fprintf(e->out, ", derived constant %u", (unsigned)(k - step->nIn));
             if (tensor != NNRT_NO_TENSOR && *cli_emit_tensor(e, tensor) != '\0') {
                 fputs(": ", e->out);
                 cli_emit_remark(e->out, cli_emit_tensor(e, tensor));
@@ -492,9 +500,9 @@ static void cli_emit_arg(cli_emit *e, uint32_t i)
 {
     const nnrt_plan_arg *a = &e->plan->args[i];
     const nnrt_view *v = &a->view;
-    static const char *const kinds[] = {"NONE", "CONSTANT", "ARENA", "INPUT", "OUTPUT"};
+    static const char *const kinds[] = {"NONE", "CONSTANT", "DERIVED", "ARENA", "INPUT", "OUTPUT"};
     fputs("    {{", e->out);
-    if (a->kind == NNRT_PLACE_CONSTANT)
+    if (cli_emit_is_constant(a))
         fprintf(e->out, "(void *)%s_c%u", e->name, (unsigned)e->constants[i]);
     else
         fputs("NULL", e->out);
@@ -539,11 +547,12 @@ static void cli_emit_steps(cli_emit *e)
             fputs("NULL", e->out);
         fputs(", NULL, NNRTI_LABEL(", e->out);
         cli_emit_text(e->out, s->name);
-        fprintf(e->out, "), %d, %u, %u, %u}%s\n", (int)s->node, (unsigned)s->arg, (unsigned)s->nIn, (unsigned)s->nOut,
+        fprintf(e->out, "), %d, %u, %u, %u, %u, %.0f, %.0f}%s\n", (int)s->node, (unsigned)s->arg, (unsigned)s->nIn,
+                (unsigned)s->nDerived, (unsigned)s->nOut, (double)s->scratch, (double)s->scratchBytes,
                 i + 1 < p->nSteps ? "," : "};");
     }
     if (p->nSteps == 0)
-        fputs("    {NULL, NULL, NULL, NULL, 0, 0, 0, 0}};\n", e->out);
+        fputs("    {NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0}};\n", e->out);
 }
 
 static void cli_emit_io(cli_emit *e, const char *what, const nnrt_plan_io *io, uint32_t count)
@@ -581,10 +590,10 @@ static void cli_emit_plan(cli_emit *e)
     fprintf(
         e->out,
         "static const %s_DATA nnrt_plan %s_plan_data = {\n    %s_steps, %s_args, %s_inputs, %s_outputs, %u, %u, %u, "
-        "%u, %u, %s_ARENA_BYTES, %.0f, %.0f};\n",
+        "%u, %u, %s_ARENA_BYTES, %.0f, %.0f, %.0f, NULL};\n",
         e->upper, e->name, e->name, e->name, e->name, e->name, (unsigned)p->nSteps, (unsigned)p->nArgs,
         (unsigned)p->nInputs, (unsigned)p->nOutputs, (unsigned)p->maxArgs, e->upper, (double)p->arenaBound,
-        (double)p->constantBytes);
+        (double)p->constantBytes, (double)p->derivedBytes);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -164,13 +164,15 @@ static void cli_info_metadata(const cli_metadata *m, bool json)
     fputs(json ? "}" : "", stdout);
 }
 
-/* The types of input 0 of all nodes. */
+/* The types of all operands of all nodes. */
 static NNRT_ReturnCode cli_info_visit(void *user, uint32_t node, nnrt_resolve *resolved, bool folded)
 {
     (void)node;
     (void)folded;
-    if (resolved->nIn > 0 && resolved->in[0].dataType != NNRT_DATA_TYPE_UNKNOWN)
-        *(uint32_t *)user |= NNRT_TYPES_OF(resolved->in[0].dataType);
+    for (uint32_t i = 0; i < resolved->nIn; i++)
+        *(uint32_t *)user |= nnrt_operand_types(&resolved->in[i]);
+    for (uint32_t i = 0; i < resolved->nOut; i++)
+        *(uint32_t *)user |= nnrt_operand_types(&resolved->out[i]);
     return NNRT_SUCCESS;
 }
 
@@ -859,11 +861,13 @@ static void cli_put_types(uint32_t types, const char *quote)
     } all[] = {NNRT_DATA_TYPES(CLI_TYPE)};
 #undef CLI_TYPE
     bool first = true;
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        if ((types & NNRT_TYPES_OF(all[i].type)) != 0) {
-            printf("%s%s%s%s", first ? "" : ",", quote, all[i].name, quote);
+    for (size_t i = 0; i < 2 * (sizeof(all) / sizeof(all[0])); i++) { /* as they are, then quantised ones */
+        const uint32_t plain = NNRT_TYPES_OF(all[i / 2].type), type = i % 2 == 0 ? plain : NNRT_TYPES_QUANT(plain);
+        if ((types & type) != 0) {
+            printf("%s%s%s%s%s", first ? "" : ",", quote, i % 2 == 0 ? "" : "q", all[i / 2].name, quote);
             first = false;
         }
+    }
 }
 
 static int cli_ops(const cli_args *args)
@@ -877,7 +881,12 @@ static int cli_ops(const cli_args *args)
         else
             printf(args->tsv ? "%s\t%d\t" : "%-24s %3d  ", op->name, (int)op->type);
         cli_put_types(nnrt_op_types(op), args->json ? "\"" : "");
-        fputs(args->json ? "]}" : "\n", stdout);
+        if (args->json)
+            printf("],\"since\":%u}", (unsigned)op->since);
+        else if (args->tsv)
+            printf("\t%u\n", (unsigned)op->since);
+        else
+            printf(op->since > 0 ? "  HDI %u.%u\n" : "\n", (unsigned)op->since / 10, (unsigned)op->since % 10);
     }
     if (args->json)
         fputs("]}\n", stdout);

@@ -47,6 +47,17 @@ static inline void fuzz_expect(bool good, const char *rule, const char *what)
     abort();
 }
 
+/* The bytes of a buffer, and whether a tensor has some of its own, whatever its size. */
+static inline const void *fuzz_data(const NNRT_SharedBuffer *b)
+{
+    return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
+}
+
+static inline bool fuzz_constant(const NNRT_Tensor *t)
+{
+    return t->data.addr != NULL || t->data.dataSize != 0;
+}
+
 /* ---- memory ---- */
 
 /* live: bytes taken now; limit: most there may be; refused: calls that would have passed it. A block lies in memory of
@@ -319,16 +330,13 @@ static inline void fuzz_check_error(NNRT_ReturnCode code, const nnrt_error *e, c
     fuzz_expect(e->code == code, "the message is of the code that comes back", e->message);
 }
 
-/* A code that a run may end with after prepare was content: only what an operator's row lists as its failure, which the
-   message has, however long the names in it are. */
+/* A code that a run may end with after prepare was content: only the faults that kernels find in run-time data, whose
+   words the message has, however long the names in it are. */
 static inline bool fuzz_run_failure(NNRT_ReturnCode code, const char *message)
 {
     if (code != NNRT_INVALID_PARAMETER)
         return false;
-    for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++)
-        if (nnrt_op_at(i)->failure != NULL && strstr(message, nnrt_op_at(i)->failure) != NULL)
-            return true;
-    return false;
+    return strstr(message, "lies outside axis") != NULL || strstr(message, "of the divisor is 0") != NULL;
 }
 
 #define FUZZ_IO 16

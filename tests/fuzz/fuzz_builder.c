@@ -3,7 +3,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
-#ifndef NNRT_IMPLEMENTATION
+#ifndef FUZZ_INCLUDED
 #define NNRT_IMPLEMENTATION
 #endif
 #include "nnrt.h"

@@ -3,7 +3,7 @@
 #ifndef _XOPEN_SOURCE
 #define _XOPEN_SOURCE 700
 #endif
-#ifndef NNRT_IMPLEMENTATION
+#ifndef FUZZ_INCLUDED
 #define NNRT_IMPLEMENTATION
 #endif
 #include "nnrt.h"
@@ -53,9 +53,9 @@ static bool fuzz_same_tensor(const NNRT_Tensor *a, const NNRT_Tensor *b)
            (a->quantParams.count == 0 ||
             memcmp(a->quantParams.data, b->quantParams.data, a->quantParams.count * sizeof(NNRT_QuantParam)) == 0) &&
            a->quantAxis == b->quantAxis && fuzz_same_indices(&a->symbols, &b->symbols) &&
-           nnrti_is_constant(a) == nnrti_is_constant(b) && a->data.dataSize == b->data.dataSize &&
+           fuzz_constant(a) == fuzz_constant(b) && a->data.dataSize == b->data.dataSize &&
            (a->data.dataSize == 0 ||
-            memcmp(nnrti_buffer_data(&a->data), nnrti_buffer_data(&b->data), a->data.dataSize) == 0);
+            memcmp(fuzz_data(&a->data), fuzz_data(&b->data), a->data.dataSize) == 0);
 }
 
 static bool fuzz_same_node(const NNRT_Node *a, const NNRT_Node *b)

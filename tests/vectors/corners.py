@@ -1,15 +1,9 @@
-#!/usr/bin/env python3
-"""Writes vectors/corners.vec: usage make_vectors_corners.py [FOLDER]. Cases of many operators that the other two scripts
-leave out: limits at infinity, fused clamps of every integer type, float64 with two axes and with none, fill values that
-do not fit, NaN among the largest. Expected values come from numpy, torch (through make_vectors_compute.py) and, at infinity,
-from the limit of the function. The output is the same on every run."""
-import os
-import sys
-
+"""Cases of many operators that their own files leave out: limits at infinity, fused clamps of every integer type, float64
+with two axes and with none, fill values that do not fit, NaN among the largest. Expected values come from numpy, torch
+and, at infinity, from the limit of the function."""
 import numpy as np
 
-from make_vectors_compute import EXACT64, INTEGERS, activation, cast_one, f16, f32, f64, name_of, wrap
-from vecwriter import VecWriter, const
+from common import EXACT64, INTEGERS, activation, cast_one, const, f16, f32, f64, name_of, wrap, write
 
 INF = float("inf")
 NAN = float("nan")
@@ -156,13 +150,34 @@ def wide(w):
            [y.transpose(0, 2, 3, 1).astype(f32).copy()], tol=(0, 0))
 
 
-def main(arguments):
-    folder = arguments[0] if arguments else os.path.join(os.path.dirname(os.path.abspath(__file__)), "vectors")
-    w = VecWriter(os.path.join(folder, "corners.vec"), "Written by make_vectors_corners.py; do not edit.")
-    for make in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide):
-        make(w)
-    print("%-26s %4d cases, %3d of them refusals, %7d bytes" % (("corners",) + w.close()))
+def powers(w):
+    """Every pair of the numbers that C's pow has rules for. With scale 1 and shift 0 a base of -0 stays -0."""
+    special = np.array([0.0, -0.0, 0.5, -0.5, 1, -1, 2, -2, 3, -3, 1.5, -1.5, INF, -INF, NAN])
+    for dtype in (f16, f32, f64):
+        x, y = special.astype(dtype).reshape(-1, 1), special.astype(dtype)
+        with np.errstate(all="ignore"):
+            z = np.power(x.astype(f64), y.astype(f64)).astype(dtype)
+        w.case("pow of special numbers %s" % name_of(dtype), "POW_FUSION", {"scale": 1.0, "shift": 0.0}, [x, y], [z])
+
+
+def beyond(w):
+    """Steps that leave the tensor at once, and products of nothing with more columns than a block of sums has."""
+    x = np.arange(12, dtype=f32).reshape(3, 4)
+    most = np.iinfo(np.int32).max
+    for step in (most, -most):
+        first, last = ([0, 0], [3, 4]) if step > 0 else ([2, 3], [-4, -5])
+        w.case("one step of %d" % step, "STRIDED_SLICE", {"beginMask": 0, "endMask": 0},
+               [x] + [const(np.array(a, np.int32)) for a in (first, last, [0, 1], [step, step])],
+               [x[:1, :1] if step > 0 else x[2:, 3:]])
+    for dtype in (f32, f16):
+        w.case("matmul of no columns %s" % name_of(dtype), "MATMUL_FUSION", {}, [np.zeros((3, 0), dtype),
+               np.zeros((0, 40), dtype), np.arange(40, dtype=dtype)], [np.tile(np.arange(40, dtype=dtype), (3, 1))])
+
+
+def make(w):
+    for part in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers, beyond):
+        part(w)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write(make, "Expected values: numpy, torch, limits.")

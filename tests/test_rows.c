@@ -1,0 +1,435 @@
+/* The rows of the operator table: which kernel takes which types, what is refused, where quantisation parameters go, and
+   what kernels get: derived constants, scratch, threads, a place for a sentence. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define NNRT_IMPLEMENTATION
+#include "nnrt_ops.h"
+
+#define MOST 8
+#define I8 NNRT_DATA_TYPE_INT8
+#define I32 NNRT_DATA_TYPE_INT32
+#define F16 NNRT_DATA_TYPE_FLOAT16
+#define F32 NNRT_DATA_TYPE_FLOAT32
+
+static const NNRT_QuantParam g_half = {8, 3, 0.5}, g_other = {8, 3, 0.25};
+
+/* A node in the making, its memory, and how it was resolved. */
+typedef struct node {
+    nnrt_operand in[MOST], out[MOST];
+    nnrt_resolve r;
+    nnrt_error error;
+    uint64_t memory[512];
+    size_t used;
+} node;
+
+static void *node_alloc(void *user, size_t bytes)
+{
+    node *n = (node *)user;
+    void *block = (uint8_t *)n->memory + n->used;
+    n->used += (bytes + 15) / 16 * 16;
+    assert_true(n->used <= sizeof(n->memory));
+    return block;
+}
+
+static void node_begin(node *n, const char *op, const void *attr, uint32_t bytes, uint32_t nOut)
+{
+    memset(n, 0, sizeof(*n));
+    for (uint32_t i = 0; i < MOST; i++) {
+        n->in[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
+        n->in[i].rank = -1;
+        n->out[i] = n->in[i];
+    }
+    n->r.op = nnrt_op_named(op);
+    n->r.nodeName = "n";
+    n->r.attr = attr;
+    n->r.attrBytes = bytes;
+    n->r.in = n->in;
+    n->r.out = n->out;
+    n->r.nOut = nOut;
+    n->r.alloc = node_alloc;
+    n->r.user = n;
+    n->r.error = &n->error;
+}
+
+static nnrt_operand *node_in(node *n, NNRT_DataType type, int32_t rank, int32_t d0, int32_t d1, int32_t d2, const void *data)
+{
+    int32_t dims[3];
+    dims[0] = d0;
+    dims[1] = d1;
+    dims[2] = d2;
+    n->in[n->r.nIn] = nnrt_operand_make(type, rank, dims, data);
+    n->in[n->r.nIn].name = "operand";
+    return &n->in[n->r.nIn++];
+}
+
+static NNRT_ReturnCode node_resolve(node *n)
+{
+    n->used = 0;
+    memset(&n->error, 0, sizeof(n->error));
+    return nnrt_resolve_node(&n->r);
+}
+
+static void node_refused(node *n, NNRT_ReturnCode code, const char *words)
+{
+    assert_int_equal(node_resolve(n), code);
+    if (strstr(n->error.message, words) == NULL)
+        fail_msg("'%s' lacks '%s'", n->error.message, words);
+}
+
+static void set_quant(nnrt_operand *o, const NNRT_QuantParam *q, uint32_t count, int32_t axis)
+{
+    o->quant = q;
+    o->quantCount = count;
+    o->quantAxis = axis;
+}
+
+/* The operators that only move elements, or look at nothing but their order or number: all others have no kernel for
+   quantised data and must say so, with every type of integer. */
+static void test_quantised_refused(void **state)
+{
+    static const char movers[] = " ARGMAX_FUSION BATCH_TO_SPACE_ND CAST CONCAT EXPAND_DIMS FILL GATHER PAD_FUSION "
+                                 "QUANT_DTYPE_CAST RESHAPE SHAPE SLICE_FUSION SPACE_TO_BATCH_ND SPLIT SQUEEZE STACK "
+                                 "STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE UNSQUEEZE ";
+    static const NNRT_DataType types[] = {I8, NNRT_DATA_TYPE_UINT8, NNRT_DATA_TYPE_INT16, I32};
+    static const uint64_t attr[16] = {0};
+    uint32_t seen = 0, refused = 0;
+    (void)state;
+    for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++) {
+        const nnrt_op *op = nnrt_op_at(i);
+        const nnrt_op_arity a = nnrt_op_operands(op);
+        char name[40];
+        snprintf(name, sizeof(name), " %s ", op->name);
+        seen++;
+        if (strstr(movers, name) != NULL) {
+            assert_true((nnrt_op_types(op) & NNRT_TYPES_QUANT(NNRT_TYPES_I8)) != 0);
+            continue;
+        }
+        for (uint32_t t = 0; t < 4; t++) {
+            node n;
+            node_begin(&n, op->name, attr, op->attr->bytes, 1);
+            for (uint32_t k = 0; k < a.minIn; k++)
+                set_quant(node_in(&n, types[t], 2, 2, 2, 0, NULL), &g_half, 1, 0);
+            node_refused(&n, NNRT_UNSUPPORTED_OP, "no quantised kernel");
+        }
+        refused++;
+    }
+    assert_int_equal(seen, 51);
+    assert_int_equal(refused, 51 - 21);
+}
+
+/* One operand that is quantised beside others that are not, and the other way round. */
+static void test_quantised_beside_plain(void **state)
+{
+    static const NNRT_AddFusion add = {0};
+    static const NNRT_Concat concat = {0};
+    node n;
+    (void)state;
+    node_begin(&n, "ADD_FUSION", &add, sizeof(add), 1);
+    (void)node_in(&n, I8, 1, 4, 0, 0, NULL);
+    set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), &g_half, 1, 0);
+    node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (y) 'operand' is qint8[4], expected the type of input 0: int8[4]");
+    node_begin(&n, "CONCAT", &concat, sizeof(concat), 1); /* parameters on one side: the integers are copied */
+    (void)node_in(&n, I8, 1, 4, 0, 0, NULL);
+    set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), &g_half, 1, 0);
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_true(n.out[0].quantCount == 1 && n.out[0].quant == &g_half);
+    set_quant(&n.in[0], &g_other, 1, 0);
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+    node_begin(&n, "GATHER", NULL, 0, 1); /* numbers of places are none */
+    (void)node_in(&n, F32, 1, 4, 0, 0, NULL);
+    set_quant(node_in(&n, I32, 1, 4, 0, 0, NULL), &g_half, 1, 0);
+    n.r.attr = &add;
+    n.r.attrBytes = 1;
+    node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (indices) 'operand' is qint32[4], expected one of int32,int64");
+}
+
+/* Elements that are chosen keep the parameters of those they were chosen from. */
+static void test_chosen_values(void **state)
+{
+    static const int32_t two[1] = {2};
+    NNRT_TopKFusion topk = {true, -1};
+    NNRT_ArgMaxFusion argmax = {-1, 1, true, true};
+    node n;
+    (void)state;
+    node_begin(&n, "TOPK_FUSION", &topk, sizeof(topk), 1);
+    set_quant(node_in(&n, I8, 2, 2, 5, 0, NULL), &g_half, 1, 0);
+    (void)node_in(&n, I32, 1, 1, 0, 0, two);
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_ptr_equal(n.out[0].quant, &g_half);
+    set_quant(&n.out[0], &g_other, 1, 0);
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+    node_begin(&n, "ARGMAX_FUSION", &argmax, sizeof(argmax), 1);
+    set_quant(node_in(&n, I8, 2, 2, 5, 0, NULL), &g_half, 1, 0);
+    set_quant(&n.out[0], &g_other, 1, 0);
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+}
+
+/* Parameters along an axis go where the axis goes; where it is cut, joined or reordered, that is refused. */
+static void test_parameters_along_an_axis(void **state)
+{
+    static const NNRT_QuantParam three[3] = {{8, 0, 0.5}, {8, 1, 0.25}, {8, 2, 2}};
+    static const int32_t perm[3] = {2, 0, 1}, begin[3] = {0, 0, 0}, whole[3] = {-1, -1, -1}, part[3] = {-1, 1, -1};
+    static const int32_t ends[3] = {2, 3, 4}, ones[3] = {1, 1, 1}, back[3] = {1, -1, 1}, twice[3] = {1, 2, 1};
+    static const int32_t shape[4] = {2, 3, 2, 2}, other[2] = {6, 4}, index[2] = {1, 0}, axis0[1] = {0}, axis1[1] = {1};
+    static const int64_t first[1] = {0};
+    const struct {
+        const char *op;
+        const void *attr;
+        uint32_t bytes;
+        const int32_t *a, *b, *c;
+        int32_t count;
+        int32_t to; /* -1: refused */
+    } cases[] = {
+        {"TRANSPOSE", NULL, 0, perm, NULL, NULL, 3, 2},       {"SLICE_FUSION", NULL, 0, begin, whole, NULL, 3, 1},
+        {"SLICE_FUSION", NULL, 0, begin, part, NULL, 3, -1},  {"STRIDED_SLICE", NULL, 0, begin, ends, ones, 3, 1},
+        {"STRIDED_SLICE", NULL, 0, begin, ends, back, 3, -1}, {"TILE_FUSION", NULL, 0, ones, NULL, NULL, 3, 1},
+        {"TILE_FUSION", NULL, 0, twice, NULL, NULL, 3, -1},   {"RESHAPE", NULL, 0, shape, NULL, NULL, 4, 1},
+        {"RESHAPE", NULL, 0, other, NULL, NULL, 2, -1},       {"EXPAND_DIMS", NULL, 0, axis0, NULL, NULL, 1, 2},
+        {"EXPAND_DIMS", NULL, 0, begin + 2, NULL, NULL, 1, 2},
+    };
+    NNRT_Unsqueeze unsqueeze;
+    NNRT_Concat concat = {1};
+    NNRT_Split split = {1, {NULL, 0}, 1};
+    NNRT_Stack stack = {0};
+    node n;
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        static const uint64_t zeros[16] = {0};
+        node_begin(&n, cases[i].op, zeros, nnrt_op_named(cases[i].op)->attr->bytes, 1);
+        set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
+        for (int32_t k = 0; k < 3; k++) {
+            const int32_t *list = k == 0 ? cases[i].a : k == 1 ? cases[i].b : cases[i].c;
+            if (list != NULL)
+                (void)node_in(&n, I32, 1, cases[i].count, 0, 0, list);
+        }
+        if (cases[i].to < 0) {
+            node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+            continue;
+        }
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_ptr_equal(n.out[0].quant, three);
+        assert_int_equal(n.out[0].quantCount, 3);
+        assert_int_equal(n.out[0].quantAxis, cases[i].to + 1);
+    }
+    for (int32_t axis = 0; axis < 2; axis++) { /* GATHER along another axis, with two indices and with one */
+        for (int32_t rank = 0; rank < 2; rank++) {
+            node_begin(&n, "GATHER", &stack, sizeof(stack), 1);
+            set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
+            (void)node_in(&n, I32, rank, 2, 0, 0, index);
+            (void)node_in(&n, I32, 1, 1, 0, 0, axis == 0 ? axis0 : axis1);
+            if (axis == 1) {
+                node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+                continue;
+            }
+            assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+            assert_int_equal(n.out[0].quantAxis, rank == 0 ? 1 : 2);
+        }
+    }
+    unsqueeze.axis = nnrt_int64_list(first, 1);
+    node_begin(&n, "UNSQUEEZE", &unsqueeze, sizeof(unsqueeze), 1);
+    set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_int_equal(n.out[0].quantAxis, 3);
+    set_quant(&n.out[0], three, 3, 2); /* declared along another axis */
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+    node_begin(&n, "CONCAT", &concat, sizeof(concat), 1);
+    set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+    concat.axis = 0;
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    node_begin(&n, "SPLIT", &split, sizeof(split), 1);
+    set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+    set_quant(&n.in[0], three, 2, 2); /* one for each place of the axis, or one for all */
+    node_refused(&n, NNRT_INVALID_PARAMETER, "2 quantisation parameters are not one for each place of axis 1");
+    node_begin(&n, "STACK", &stack, sizeof(stack), 1);
+    set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_int_equal(n.out[0].quantAxis, 3);
+    n.in[0].quantAxis = 0; /* the channels: the last axis, the second of NCHW */
+    node_refused(&n, NNRT_INVALID_PARAMETER, "are not one for each place of axis 2");
+    n.in[0].format = NNRT_FORMAT_NCHW;
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+}
+
+/* Norms of float32 beside data of float16 give what float16 norms of the same values give; other mixtures are refused. */
+static void test_norms_beside_half(void **state)
+{
+    static const uint16_t x[4] = {0x3C00, 0x4000, 0xBC00, 0x3800}, half[2] = {0x3E00, 0x3400}; /* 1 2 -1 .5; 1.5 .25 */
+    static const float wide[2] = {1.5f, 0.25f};
+    static const NNRT_FusedBatchNorm attr = {1e-4f};
+    uint16_t y[2][4];
+    (void)state;
+    for (uint32_t which = 0; which < 2; which++) {
+        nnrt_view views[6];
+        nnrt_call call;
+        node n;
+        node_begin(&n, "FUSED_BATCH_NORM", &attr, sizeof(attr), 1);
+        (void)node_in(&n, F16, 2, 2, 2, 0, x);
+        for (uint32_t k = 0; k < 4; k++)
+            (void)node_in(&n, which == 0 ? F16 : F32, 1, 2, 0, 0, which == 0 ? (const void *)half : wide);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < 6; k++) {
+            const nnrt_operand *o = k < 5 ? &n.in[k] : &n.out[0];
+            nnrt_operand_view(n.r.op, o, k < 5 ? (int32_t)k : -1, &views[k]);
+            views[k].data = k < 5 ? (void *)(uintptr_t)o->data : y[which];
+        }
+        memset(&call, 0, sizeof(call));
+        call.nIn = n.r.kernelIn;
+        call.nOut = 1;
+        assert_int_equal(n.r.kernel(n.r.resolved, views, &call), NNRT_SUCCESS);
+        n.in[0].dataType = F32;
+        if (which == 0)
+            node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (scale) 'operand' is float16[2], expected the type of input 0");
+    }
+    assert_memory_equal(y[0], y[1], sizeof(y[0]));
+}
+
+static NNRT_ReturnCode gather(int32_t bad, nnrt_error *error)
+{
+    int32_t data[6] = {0, 1, 2, 3, 4, 5}, where[4] = {0, -3, 2, 1}, one[1] = {1}, result[8];
+    const int32_t dims[3][2] = {{2, 3}, {2, 2}, {2, 2}};
+    const nnrt_operand ox = nnrt_operand_make(I32, 2, dims[0], NULL), oi = nnrt_operand_make(I32, 2, dims[1], NULL);
+    const int32_t yd[3] = {2, 2, 2}, ad[1] = {1};
+    const nnrt_operand oy = nnrt_operand_make(I32, 3, yd, NULL), oa = nnrt_operand_make(I32, 1, ad, NULL);
+    nnrt_view x, i, axis, y;
+    nnrt_call call;
+    nnrt_operand_view(NULL, &ox, 0, &x);
+    nnrt_operand_view(NULL, &oi, 0, &i);
+    nnrt_operand_view(NULL, &oa, 0, &axis);
+    nnrt_operand_view(NULL, &oy, -1, &y);
+    where[3] = bad;
+    x.data = data;
+    i.data = where;
+    axis.data = one;
+    y.data = result;
+    memset(&call, 0, sizeof(call));
+    call.error = error;
+    return nnrt_gather(NULL, &x, &i, &axis, &y, error != NULL ? &call : NULL);
+}
+
+/* A fault in run-time data says which element it is, of which axis, and what was possible. */
+static void test_kernels_tell(void **state)
+{
+    nnrt_error error;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(gather(2, &error), NNRT_SUCCESS);
+    assert_int_equal(gather(3, &error), NNRT_INVALID_PARAMETER);
+    assert_string_equal(error.message, "index 3, element 3 of indices, lies outside axis 1 of x, expected -3 to 2");
+    assert_int_equal(gather(-4, NULL), NNRT_INVALID_PARAMETER);
+}
+
+/* 200,000 of 200,000: in falling order in a heap; without scratch it would take 4e10 comparisons. */
+static void test_top_of_many(void **state)
+{
+    const int32_t L = 200000;
+    float *x = (float *)malloc((size_t)L * sizeof(float)), *values = (float *)malloc((size_t)L * sizeof(float));
+    int32_t *places = (int32_t *)malloc((size_t)L * sizeof(int32_t));
+    NNRT_TopKFusion attr = {true, 0};
+    nnrt_view vx, vv, vp;
+    nnrt_call call;
+    nnrt_operand o = nnrt_operand_make(F32, 1, &L, NULL), p = nnrt_operand_make(I32, 1, &L, NULL);
+    node n;
+    (void)state;
+    node_begin(&n, "TOPK_FUSION", &attr, sizeof(attr), 2);
+    (void)node_in(&n, F32, 1, L, 0, 0, NULL);
+    (void)node_in(&n, I32, 1, 1, 0, 0, &L);
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_int_equal(n.r.scratch, (size_t)L * 4);
+    for (int32_t i = 0; i < L; i++)
+        x[i] = (float)((int64_t)i * 7919 % 65536); /* each value about three times */
+    nnrt_operand_view(NULL, &o, 0, &vx);
+    nnrt_operand_view(NULL, &o, -1, &vv);
+    nnrt_operand_view(NULL, &p, -1, &vp);
+    vx.data = x;
+    vv.data = values;
+    vp.data = places;
+    memset(&call, 0, sizeof(call));
+    call.scratchBytes = n.r.scratch;
+    call.scratch = malloc(n.r.scratch);
+    assert_int_equal(nnrt_topk_fusion(&attr, &vx, &vv, &vp, &call), NNRT_SUCCESS);
+    for (int32_t i = 0; i < L; i++) {
+        assert_true(values[i] == x[places[i]]);
+        assert_true(i == 0 || values[i - 1] > values[i] || (values[i - 1] == values[i] && places[i - 1] < places[i]));
+    }
+    attr.sorted = false;
+    assert_int_equal(nnrt_topk_fusion(&attr, &vx, &vv, &vp, &call), NNRT_SUCCESS);
+    for (int32_t i = 0; i < L; i++)
+        assert_true(places[i] == i && values[i] == x[i]);
+    free(call.scratch);
+    free(places);
+    free(values);
+    free(x);
+}
+
+typedef struct crew {
+    uint32_t calls[100], workers;
+} crew;
+
+/* Calls in another order, by three workers in turn. */
+static void crew_run(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+{
+    (void)user;
+    for (uint32_t i = count; i-- > 0;)
+        task(arg, i, i % 3);
+}
+
+static void crew_task(void *arg, uint32_t i, uint32_t worker)
+{
+    crew *c = (crew *)arg;
+    c->calls[i]++;
+    c->workers |= 1u << worker;
+}
+
+static void test_parallel_for(void **state)
+{
+    const nnrt_parallel three = {crew_run, NULL, 3};
+    nnrt_call call;
+    crew c;
+    (void)state;
+    memset(&call, 0, sizeof(call));
+    for (int which = 0; which < 3; which++) {
+        memset(&c, 0, sizeof(c));
+        call.parallel = which == 2 ? &three : NULL;
+        nnrt_parallel_for(which > 0 ? &call : NULL, 100, crew_task, &c);
+        for (uint32_t i = 0; i < 100; i++)
+            assert_int_equal(c.calls[i], 1);
+        assert_int_equal(c.workers, which == 2 ? 7 : 1);
+    }
+    memset(&c, 0, sizeof(c));
+    nnrt_parallel_for(&call, 0, crew_task, &c);
+    assert_int_equal(c.calls[0], 0);
+}
+
+/* Operands behind the first are checked in the order of the row, with its own words. */
+static void test_since(void **state)
+{
+    (void)state;
+    assert_int_equal(nnrt_op_named("ADD_FUSION")->since, 10);
+    assert_int_equal(nnrt_op_named("EXPFUSION")->since, 21);
+    assert_int_equal(nnrt_op_named("ERF")->since, 21);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quantised_refused),
+        cmocka_unit_test(test_quantised_beside_plain),
+        cmocka_unit_test(test_chosen_values),
+        cmocka_unit_test(test_parameters_along_an_axis),
+        cmocka_unit_test(test_norms_beside_half),
+        cmocka_unit_test(test_kernels_tell),
+        cmocka_unit_test(test_top_of_many),
+        cmocka_unit_test(test_parallel_for),
+        cmocka_unit_test(test_since),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,7 @@
+"""DIV_FUSION."""
+from common import make_arithmetic, write
+
+
+if __name__ == "__main__":
+    write(make_arithmetic("DIV_FUSION"),
+          "Expected values: numpy in float64; integers: Python integers modulo 2^n.")

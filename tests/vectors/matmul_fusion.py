@@ -1,0 +1,62 @@
+"""MATMUL_FUSION."""
+import numpy as np
+import torch
+
+from common import (ACTIVATIONS, const, f16, f32, FLOATS, fused, LOOSE, loose, name_of, refuse, rounded, some, tensor,
+                    wide, write)
+
+
+def make(w):
+    op = "MATMUL_FUSION"
+
+    def swap(a, flag):
+        return np.swapaxes(a, -1, -2) if flag and a.ndim > 1 else a
+
+    def expect(x, y, ta, tb, bias=None, kind=0):
+        z = np.matmul(wide(swap(x, ta)), wide(swap(y, tb)))
+        assert np.allclose(z, torch.matmul(tensor(swap(x, ta)), tensor(swap(y, tb))).numpy())
+        return rounded(fused(z if bias is None else z + wide(bias), kind), x).reshape(np.shape(z))
+
+    def attrs(ta=False, tb=False, kind=0):
+        return {"transposeA": ta, "transposeB": tb, "activationType": kind}
+
+    plans = [((2, 3), (3, 4)), ((1, 5), (5, 1)), ((3, 1), (1, 3)), ((2, 2, 3), (2, 3, 2)), ((2, 2, 3), (3, 2)),
+             ((2, 3), (2, 3, 2)),
+             ((1, 2, 3), (3, 3, 2)), ((2, 1, 2, 2), (1, 3, 2, 2)), ((2, 1, 1, 2, 3), (3, 1, 3, 1)),
+             ((1, 1, 2, 1, 2, 1, 2, 3), (2, 1, 1, 3, 2))]
+    for n, (a, b) in enumerate(plans):
+        for ta, tb in ((0, 0), (1, 0), (0, 1), (1, 1)):
+            dtype = FLOATS[(n + ta + 2 * tb) % 3]
+            x, y = some(a, dtype, -6, 6, 0.5), some(b, dtype, -6, 6, 0.5)
+            left, right = np.ascontiguousarray(swap(x, ta)), np.ascontiguousarray(swap(y, tb))
+            w.case("%s %s by %s transpose %d%d" % (name_of(dtype), list(a), list(b), ta, tb), op,
+                   attrs(bool(ta), bool(tb)),
+                   [left, right], [expect(left, right, ta, tb)], tol=loose(dtype))
+    for n, (a, b) in enumerate((((3,), (3, 2)), ((2, 3), (3,)), ((3,), (3,)), ((3,), (2, 3, 2)), ((2, 2, 3), (3,)))):
+        x, y = some(a), some(b)
+        w.case("vector %s by %s" % (list(a), list(b)), op, attrs(), [x, y], [expect(x, y, 0, 0)], tol=LOOSE)
+    x, y = some((3,)), some((2, 3))
+    w.case("transpose of a vector has no effect", op, attrs(True, True), [x, y], [expect(x, y, 0, 1)], tol=LOOSE)
+    x, y, bias = some((2, 2, 3)), some((3, 4)), some((4,))
+    w.case("bias", op, attrs(), [x, y, bias], [expect(x, y, 0, 0, bias)], tol=LOOSE)
+    w.case("absent bias", op, attrs(), [x, y, None], [expect(x, y, 0, 0)], tol=LOOSE)
+    w.case("constant second and bias", op, attrs(), [x, const(y), const(bias)], [expect(x, y, 0, 0, bias)], tol=LOOSE)
+    for kind, title in enumerate(ACTIVATIONS):
+        if kind in (4, 5, 14, 16):
+            refuse(w, "fused " + title, op, attrs(kind=kind), [x, y], "INVALID_PARAMETER")
+        elif kind:
+            w.case("fused %s with bias" % title, op, attrs(kind=kind), [x[0], y, bias],
+                   [expect(x[0], y, 0, 0, bias, kind)], tol=LOOSE)
+    refuse(w, "inner extents differ", op, attrs(), [some((2, 3)), some((2, 3))], "INVALID_SHAPE")
+    refuse(w, "inner extents differ after transposing", op, attrs(True), [some((2, 3)), some((3, 2))], "INVALID_SHAPE")
+    refuse(w, "leading extents differ", op, attrs(), [some((2, 2, 2)), some((3, 2, 2))], "INVALID_SHAPE")
+    refuse(w, "scalar", op, attrs(), [np.array(1, f32), some((2, 2))], "INVALID_SHAPE")
+    refuse(w, "bias of another length", op, attrs(), [x, y, some((3,))], "INVALID_SHAPE")
+    refuse(w, "float32 and float16", op, attrs(), [x, y.astype(f16)], "INVALID_DATATYPE")
+    refuse(w, "int32", op, attrs(), [some((2, 2), np.int32), some((2, 2), np.int32)], "INVALID_DATATYPE")
+    refuse(w, "one input", op, attrs(), [x], "INVALID_INPUT")
+    refuse(w, "absent input", op, attrs(), [None, y], "NULL_PTR")
+
+
+if __name__ == "__main__":
+    write(make, "Expected values: numpy.matmul in float64, compared with torch.matmul.")

@@ -1,0 +1,6 @@
+"""MAXIMUM."""
+from common import make_arithmetic, write
+
+
+if __name__ == "__main__":
+    write(make_arithmetic("MAXIMUM"), "Expected values: numpy in float64; integers: Python integers modulo 2^n.")
