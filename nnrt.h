@@ -1405,6 +1405,7 @@ static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, void *data, uin
     tensor->dataType = o->dataType;
     tensor->format = o->format;
     tensor->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
+    tensor->quantAxis = o->quantAxis;
     tensor->symbols = NNRT_Uint32List_make(NULL, 0); /* its extents are known now */
     if (!nnrti_builder_data(&g->edit, tensor, o->name, data, false))
         return false;
