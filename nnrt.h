@@ -1406,6 +1406,7 @@ static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, void *data, uin
     tensor->dataType = o->dataType;
     tensor->format = o->format;
     tensor->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
+    tensor->quantAxis = o->quantAxis;
     tensor->symbols = NNRT_Uint32List_make(NULL, 0); /* its extents are known now */
     if (!nnrti_builder_data(&g->edit, tensor, o->name, data, false))
         return false;
@@ -3708,7 +3709,7 @@ static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, ui
     const bool output = i >= s->nIn;
     nnrt_io_info *info = &s->infos[i];
     NNRT_IOTensor *io = &s->io[i];
-    if (info->shape.rank < 0 || info->shape.rank > NNRTI_DIMS || nnrt_type_size(info->dataType) == 0 ||
+    if (nnrt_type_size(info->dataType) == 0 ||
         !nnrt_dims_bytes(info->shape.dims, info->shape.rank, info->dataType, &info->bytes))
         return nnrt_error_set(error, NNRT_INVALID_SHAPE,
                               "%s %u '%s': neither the device nor the model tells its type and shape",

@@ -318,8 +318,8 @@ struct NNRT_PreparedModel {
     const NNRT_PreparedModelVtbl *vtbl;
 };
 
-/* Is told why a device does not take a node: code, and a message unless the device was built without them, which live
-   during the call. */
+/* Is told why a device does not take a node: code, and a message unless the device was built without them. It lives
+   during the call; of the message there are error->capacity bytes, which need not be as many as in this build. */
 typedef void (*nnrt_reason)(void *user, uint32_t node, const nnrt_error *error);
 
 typedef struct NNRT_DeviceVtbl {
@@ -3098,6 +3098,13 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>reference */
 
+/* An error that goes through a table says how much room it has. */
+static void nnrti_error_send(nnrt_error *error)
+{
+    if (error != NULL && error->capacity == 0)
+        error->capacity = (uint32_t)sizeof(error->message);
+}
+
 /* True when error is there and holds no fault yet. */
 static bool nnrti_error_open(const nnrt_error *error)
 {
@@ -3251,6 +3258,7 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         nnrt_error error;
         memset(&error, 0, sizeof(error));
+        nnrti_error_send(&error);
         code = nnrti_support_node(m, order[i], tensors, operands, results, memory, &error);
         if (memory->full)
             return nnrti_no_memory(config->error);
@@ -3847,13 +3855,6 @@ NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability)
     return said && can;
 }
 
-/* An error that goes to a device says how much room it has. */
-static void nnrti_error_send(nnrt_error *error)
-{
-    if (error != NULL && error->capacity == 0)
-        error->capacity = (uint32_t)sizeof(error->message);
-}
-
 /* The configuration that a device is given: the caller's, of which all counts where it has no size. */
 static void nnrti_config_send(NNRT_ModelConfig *own, const NNRT_ModelConfig *config)
 {
@@ -3902,6 +3903,7 @@ NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Mod
         if (isSupported[i])
             continue;
         memset(&error, 0, sizeof(error));
+        nnrti_error_send(&error);
         (void)nnrt_error_set(&error, NNRT_UNSUPPORTED_OP, "node %u '%s' (%s): device '%s' does not take it", i,
                              nnrti_text_of(model->nodes.data[i].name), nnrti_node_op(model, i), device->unique);
         (void)nnrti_blame(&error, NNRT_UNSUPPORTED_OP, i, -1);

@@ -102,7 +102,7 @@ static void check_faults(void)
     bytes[fileBytes - 100] ^= 1;
     expect("a wrong weight and the checksum", job_prepare(&j, copy, fileBytes, true, sizeof(buffer)), NNRT_INVALID_FILE);
     bytes[fileBytes - 100] ^= 1;
-    bytes[8] = 2;
+    bytes[8] = NNRT_FILE_VERSION + 1;
     expect("a later version", job_prepare(&j, copy, fileBytes, false, sizeof(buffer)), NNRT_NOT_SUPPORT);
     memcpy(copy, file, sizeof(copy));
     for (size_t i = 0; i < 2048 && i < fileBytes; i++) { /* whatever it says then: an answer, nothing broken */

@@ -1944,6 +1944,7 @@ static const reasons *expect_support(nnrt_device *d, const NNRT_Model *m, const 
         snprintf(name, sizeof(name), "node %u '%s'", r.nodes[i], m->nodes.data[r.nodes[i]].name);
         assert_false(ok[r.nodes[i]]);
         assert_int_equal(r.errors[i].node, r.nodes[i]);
+        assert_int_equal(r.errors[i].capacity, sizeof(r.errors[i].message));
         assert_int_not_equal(r.errors[i].code, NNRT_SUCCESS);
         if (strstr(r.errors[i].message, name) == NULL)
             fail_msg("\"%s\" does not name %s", r.errors[i].message, name);
@@ -1963,7 +1964,7 @@ static void test_supported_behind_others(void **state)
     static const int32_t whole[1] = {1};
     static graph g;
     NNRT_ModelConfig config;
-    bool ok[8];
+    bool ok[9];
     (void)state;
     for (uint32_t way = 0; way < 2; way++) {
         graph_init(&g); /* x [2,3]; four chains from it */
@@ -1977,7 +1978,7 @@ static void test_supported_behind_others(void **state)
             (void)tensor(&g, "a", F32, "2,3");
             (void)tensor(&g, "b", F32, "2,3");
         }
-        for (uint32_t i = 5; i < 11; i++)
+        for (uint32_t i = 5; i < 12; i++)
             (void)result(&g, "");
         node(&g, "stranger", 12345, &relu, sizeof(relu), "0", "3");
         ADD(&g, "unfit", "0 1", "4");
@@ -1987,28 +1988,29 @@ static void test_supported_behind_others(void **state)
         ACTIVATION(&g, "beside them", relu, "0", "8");
         ADD(&g, "unfit again", "8 1", "9");
         ADD(&g, "four behind stranger", "5 1", "10"); /* [2,3] + [4], if the shape is known */
-        graph_io(&g, "0", "5 6 7 8 9 10");
+        ADD(&g, "unfit and int", "4 2", "11");        /* b is float32, as x is, whatever its shape */
+        graph_io(&g, "0", "5 6 7 8 9 10 11");
         if (way == 0) {
-            /* nothing is known of a; b is float32, as x is. Of node 4 one type is not known, so it may be good */
-            (void)expect_support(reference(), &g.model, NULL, "0 1 6");
+            /* nothing is known of a: of node 4 one type is not known, so it may be good */
+            (void)expect_support(reference(), &g.model, NULL, "0 1 6 8");
             g.tensors[3].dataType = F32; /* the type of a alone: 5 gets it, and 4 has two */
-            (void)expect_support(reference(), &g.model, NULL, "0 1 4 6");
+            (void)expect_support(reference(), &g.model, NULL, "0 1 4 6 8");
             g.tensors[3].dataType = NNRT_DATA_TYPE_BOOL; /* which relu takes no more than differences do */
-            (void)expect_support(reference(), &g.model, NULL, "0 1 2 3 6");
+            (void)expect_support(reference(), &g.model, NULL, "0 1 2 3 6 8");
         } else {
-            const reasons *r = expect_support(reference(), &g.model, NULL, "0 1 4 6 7");
+            const reasons *r = expect_support(reference(), &g.model, NULL, "0 1 4 6 7 8");
             for (uint32_t i = 0; i < r->count; i++) {
-                static const NNRT_ReturnCode codes[8] = {
-                    NNRT_UNSUPPORTED_OP, NNRT_INVALID_SHAPE, 0, 0, NNRT_INVALID_DATATYPE, 0,
-                    NNRT_INVALID_SHAPE,  NNRT_INVALID_SHAPE};
+                static const NNRT_ReturnCode codes[9] = {
+                    NNRT_UNSUPPORTED_OP, NNRT_INVALID_SHAPE,   0, 0, NNRT_INVALID_DATATYPE, 0, NNRT_INVALID_SHAPE,
+                    NNRT_INVALID_SHAPE,  NNRT_INVALID_DATATYPE};
                 assert_int_equal(r->errors[i].code, codes[r->nodes[i]]);
             }
         }
         g.nodes[2].inputIndex.count = 0; /* too few operands: no shape is needed to tell */
-        assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 8), NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 9), NNRT_SUCCESS);
         assert_true(!ok[0] && !ok[1] && !ok[2] && ok[5]);
         g.in[5][0] = 99; /* a model that is none, in spite of its stranger */
-        assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 8), NNRT_INVALID_INPUT);
+        assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 9), NNRT_INVALID_INPUT);
     }
     graph_sound(&g);
     g.dims[0][0] = g.dims[2][0] = g.dims[3][0] = -1; /* x [-1,3] + c [3] -> a -> y */

@@ -352,6 +352,42 @@ static void test_fold_open(void **state)
     nnrt_model_destroy(m);
 }
 
+/* Parameters of axis 0 are those of axis 1 in the transposed constant, which says so: the model does not compute with
+   others afterwards. */
+static void test_fold_quant_axis(void **state)
+{
+    static const int8_t data[6] = {1, 2, 3, 4, 5, 6};
+    static const NNRT_QuantParam two[2] = {{8, 0, 0.5}, {8, 1, 2}};
+    static const int32_t dims[2] = {2, 3}, row[2] = {1, 2};
+    const NNRT_Concat join = {0};
+    nnrt_builder *b = begin(NULL);
+    uint32_t in[2], c, found = NNRT_NO_TENSOR;
+    NNRT_Model *m;
+    (void)state;
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_INT8, 2, row);
+    nnrt_builder_quant(b, in[0], two, 2);
+    nnrt_builder_quant_axis(b, in[0], 2);
+    c = nnrt_builder_constant(b, "c", NNRT_DATA_TYPE_INT8, 2, dims, data, true);
+    nnrt_builder_quant(b, c, two, 2);
+    nnrt_builder_quant_axis(b, c, 1);
+    in[1] = op2(b, NNRT_NODE_TYPE_TRANSPOSE, c, ints(b, 2, 1, 0, 0, 0));
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_CONCAT, &join, in, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_validate(m, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 1);
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        if (m->allTensors.data[i].data.dataSize == 6)
+            found = i;
+    assert_int_not_equal(found, NNRT_NO_TENSOR);
+    assert_int_equal(m->allTensors.data[found].dims.data[0], 3);
+    assert_int_equal(m->allTensors.data[found].quantParams.count, 2);
+    assert_int_equal(m->allTensors.data[found].quantAxis, 2);
+    assert_int_equal(nnrt_model_validate(m, NULL, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(m);
+}
+
 /* A constant in another shape shares the bytes of the constant, which stays in the old model. */
 static void test_fold_shares(void **state)
 {
@@ -1451,6 +1487,7 @@ int main(void)
         cmocka_unit_test(test_fold),
         cmocka_unit_test(test_fold_of_the_dead),
         cmocka_unit_test(test_fold_open),
+        cmocka_unit_test(test_fold_quant_axis),
         cmocka_unit_test(test_fold_shares),
         cmocka_unit_test(test_fold_growth),
         cmocka_unit_test(test_fold_shapes),

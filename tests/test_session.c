@@ -919,7 +919,7 @@ static void test_sharing_in_memory(void **state)
 /* Sharing is for the same model, device and extents: everything else is refused, and says which it is. */
 static void test_sharing_another_model(void **state)
 {
-    static const nnrt_dims rows[3] = {{2, {3, 4}}, {2, {5, 4}}, {1, {3, 0}}};
+    static const nnrt_dims rows[3] = {{2, {3, 4}}, {2, {5, 4}}, {1, {3, 4}}};
     static graph g, other;
     nnrt_session_desc desc = no_desc();
     nnrt_session *owner, *session;
