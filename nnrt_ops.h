@@ -3505,7 +3505,8 @@ static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNR
 static NNRT_ReturnCode nnrti_room(nnrt_resolve *c, int64_t rank)
 {
     if (rank > NNRT_MAX_RANK)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, at most 8 are possible", rank);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, at most %d are possible", rank,
+                          NNRT_MAX_RANK);
     return NNRT_SUCCESS;
 }
 
@@ -6345,7 +6346,7 @@ static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t
 static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
-    int32_t dims[NNRT_MAX_RANK], rank, inferred;
+    int32_t dims[NNRT_MAX_RANK] = {0}, rank, inferred;
     size_t count = nnrti_count(x), given = 0;
     nnrt_operand y;
     NNRT_ReturnCode code;
