@@ -231,16 +231,22 @@ extern "C" {
     D(FLOAT32, 43, 4, "float32")                                                                                       \
     D(FLOAT64, 44, 8, "float64")
 
+/* C++ says which type an enumerator has, so that `failed ? code : NNRT_SUCCESS` is one type where int32_t is long. */
+#ifdef __cplusplus
+#define NNRTI_INT32 : int32_t
+#else
+#define NNRTI_INT32
+#endif
 #define NNRTI_ENUM_VALUE(prefix, name, value) prefix##name = value,
 #define NNRTI_ENUM_TYPE(T)                                                                                             \
     typedef int32_t NNRT_##T;                                                                                          \
-    enum { NNRT_ENUM_##T(NNRTI_ENUM_VALUE) NNRTI_ENUM_END_##T };
+    enum NNRTI_INT32 { NNRT_ENUM_##T(NNRTI_ENUM_VALUE) NNRTI_ENUM_END_##T };
 #define NNRTI_ENUM_ENDS(T) NNRTI_ENUM_END_##T,
 NNRT_ENUMS(NNRTI_ENUM_TYPE)
 
 typedef int32_t NNRT_DataType;
 #define NNRTI_DATA_TYPE_VALUE(name, number, bytes, text) NNRT_DATA_TYPE_##name = number,
-enum { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_DATA_TYPE_END };
+enum NNRTI_INT32 { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_DATA_TYPE_END };
 
 /* Sets of element types, a bit each. */
 #define NNRT_TYPES_OF(type) (1u << ((type)-30))
@@ -734,7 +740,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, uint32
 #define NNRTI_NO_KERNEL(types, S, fn, args)
 #define NNRTI_OP_VALUE(name, number, S, rule, in, out, flags, failure, kernels, ...) NNRT_NODE_TYPE_##name = number,
 typedef int32_t NNRT_NodeType;
-enum { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KERNEL) NNRTI_NODE_TYPE_END };
+enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KERNEL) NNRTI_NODE_TYPE_END };
 
 /* Prototypes of the kernels by their arguments; optional operands may be NULL. */
 #define NNRTI_ARGS_1_1 const nnrt_view *, nnrt_view *
