@@ -234,16 +234,22 @@ extern "C" {
     D(FLOAT32, 43, 4, "float32")                                                                                       \
     D(FLOAT64, 44, 8, "float64")
 
+/* C++ says which type an enumerator has, so that `failed ? code : NNRT_SUCCESS` is one type where int32_t is long. */
+#ifdef __cplusplus
+#define NNRTI_INT32 : int32_t
+#else
+#define NNRTI_INT32
+#endif
 #define NNRTI_ENUM_VALUE(prefix, name, value) prefix##name = value,
 #define NNRTI_ENUM_TYPE(T)                                                                                             \
     typedef int32_t NNRT_##T;                                                                                          \
-    enum { NNRT_ENUM_##T(NNRTI_ENUM_VALUE) NNRTI_ENUM_END_##T };
+    enum NNRTI_INT32 { NNRT_ENUM_##T(NNRTI_ENUM_VALUE) NNRTI_ENUM_END_##T };
 #define NNRTI_ENUM_ENDS(T) NNRTI_ENUM_END_##T,
 NNRT_ENUMS(NNRTI_ENUM_TYPE)
 
 typedef int32_t NNRT_DataType;
 #define NNRTI_DATA_TYPE_VALUE(name, number, bytes, text) NNRT_DATA_TYPE_##name = number,
-enum { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_DATA_TYPE_END };
+enum NNRTI_INT32 { NNRT_DATA_TYPE_UNKNOWN = 0, NNRT_DATA_TYPES(NNRTI_DATA_TYPE_VALUE) NNRTI_DATA_TYPE_END };
 
 /* Sets of element types, a bit each; NNRT_TYPES_QUANT has those of the quantised ones. */
 #define NNRT_TYPES_OF(type) (1u << ((type)-30))
@@ -623,7 +629,7 @@ typedef struct nnrt_error {
 #define NNRTI_NO_KERNEL(types, operands, S, fn, args, ...)
 #define NNRTI_OP_VALUE(name, number, ...) NNRT_NODE_TYPE_##name = number,
 typedef int32_t NNRT_NodeType;
-enum { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KERNEL) NNRTI_NODE_TYPE_END };
+enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KERNEL) NNRTI_NODE_TYPE_END };
 
 /* The attribute structs. */
 #define NNRTI_CTYPE_BOOL(T) bool
@@ -3741,7 +3747,8 @@ static NNRT_ReturnCode nnrti_set_pads(nnrt_resolve *c, NNRT_Int64List *list, NNR
 static NNRT_ReturnCode nnrti_room(nnrt_resolve *c, int64_t rank)
 {
     if (rank > NNRT_MAX_RANK)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, at most 8 are possible", rank);
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "the result would have %l axes, at most %d are possible", rank,
+                          NNRT_MAX_RANK);
     return NNRT_SUCCESS;
 }
 
@@ -6666,7 +6673,7 @@ static void nnrti_reshape_axes(const nnrt_operand *x, const nnrt_operand *y, int
 static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
-    int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], rank, inferred;
+    int32_t dims[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK], rank, inferred;
     size_t count = nnrti_count(x), given = 0;
     nnrt_operand y;
     NNRT_ReturnCode code;

@@ -2118,8 +2118,8 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
     if (t->dims.count > NNRT_MAX_RANK) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "constant '%s' has %z axes, at most 8 are possible", name,
-                        t->dims.count);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "constant '%s' has %z axes, at most %d are possible", name,
+                        t->dims.count, NNRT_MAX_RANK);
         return NNRT_NO_TENSOR;
     }
     for (size_t i = 0; i < t->dims.count; i++) {
@@ -5105,7 +5105,8 @@ static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *in
         return;
     }
     if (rank > NNRT_MAX_RANK) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has %z axes, at most 8 are possible", name, rank);
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has %z axes, at most %d are possible", name, rank,
+                        NNRT_MAX_RANK);
         return;
     }
     for (size_t i = 0; i < rank; i++) {

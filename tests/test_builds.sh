@@ -119,6 +119,26 @@ build 'one unit, small' gcc "-std=c99 $warnings -Os" one.c
 # shellcheck disable=SC2086
 try 'the command line, optimised' gcc -std=c99 $warnings -O2 -I "$root" -c -o nnrt.o "$root/tools/nnrt.c"
 
+# Enumerators have the type of the numbers that they are beside, also where that is long (bare ARM).
+cat >enums.cpp <<'END'
+#define NNRT_IMPLEMENTATION
+#define NNRT_FIRMWARE
+#include "nnrt.h"
+#include <type_traits>
+template <typename T> static constexpr bool same(T) { return std::is_same<typename std::underlying_type<T>::type, int32_t>::value; }
+static_assert(same(NNRT_FAILED) && same(NNRT_DATA_TYPE_INT8) && same(NNRT_NODE_TYPE_NONE) && same(NNRT_PAD_MODE_PAD), "");
+int main() { return 0; }
+END
+for compiler in g++ clang++; do
+    build 'types of enumerators, firmware' "$compiler" "-x c++ -std=c++17 $warnings -O2" enums.cpp
+done
+# It is not installed for this; make firmware installs the compiler itself.
+if command -v arm-none-eabi-g++ >/dev/null 2>&1; then
+    grep -v -e same -e type_traits enums.cpp >arm.cpp
+    # shellcheck disable=SC2086
+    try 'firmware for ARM as C++' arm-none-eabi-g++ -mcpu=cortex-m4 -mthumb -std=c++17 $warnings -Os -I "$root" -c -o arm.o arm.cpp
+fi
+
 # The implementation in C, the program in C++.
 try 'implementation in C' gcc -std=c99 -I "$root" -c -o implementation.o implementation.c
 build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c second.c -x none implementation.o
@@ -160,6 +180,7 @@ build 'NNRT_NO_STDIO' gcc "-std=c99 $warnings -O0 -DNNRT_NO_STDIO" formats.c
 build 'NNRT_NO_MESSAGES' gcc "-std=c99 $warnings -O0 -DNNRT_NO_MESSAGES" formats.c
 build 'NNRT_NO_MESSAGES' clang "-std=c99 $warnings -O0 -DNNRT_NO_MESSAGES" one.c
 build 'NNRT_MAX_RANK' gcc "-std=c99 $warnings -O1 -DNNRT_MAX_RANK=4" one.c
+build 'what a build with NNRT_MAX_RANK 4 says' gcc "-std=c99 -O0 -DNNRT_MAX_RANK=4" "$root/tests/test_onnx_import.c" -lcmocka
 build 'NNRT_SELECT' gcc "-std=c99 $warnings -O0 -DNNRT_SELECT -DNNRT_KEEP_RESHAPE=1 -DNNRT_KEEP_TYPES=NNRT_TYPES_F32" formats.c
 try 'NNRT_MAX_RANK 9 is refused' sh -c "! gcc -DNNRT_MAX_RANK=9 -I '$root' -x c -fsyntax-only '$root/nnrt_ops.h' 2>/dev/null"
 

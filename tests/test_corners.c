@@ -867,6 +867,49 @@ static void test_refused_quant(void **state)
     refused(&t, NNRT_UNSUPPORTED_OP, "have different quantisation parameters");
 }
 
+/* What only moves elements does not requantise them. */
+static void test_refused_requantising(void **state)
+{
+    static const int32_t axis = 0, times = 2;
+    static const NNRT_QuantParam q[2] = {{8, 3, 0.5}, {8, 4, 0.5}};
+    NNRT_Stack stack;
+    NNRT_TileFusion tile;
+    NNRT_Split split;
+    trial t;
+    (void)state;
+    for (uint32_t k = 0; k < 6; k++) {
+        const char *const ops[] = {"STACK", "STACK", "GATHER", "TILE_FUSION", "SPLIT", "SPLIT"};
+        const nnrt_op *op = nnrt_op_named(ops[k]);
+        const uint32_t second = k == 1 || k == 5 ? 1 : 0; /* the operand that is not like input or output 0 */
+        void *attr = k < 2 ? (void *)&stack : k == 2 ? NULL : k == 3 ? (void *)&tile : (void *)&split;
+        if (attr != NULL)
+            nnrt_attr_defaults(op->attr, attr);
+        split.outputNum = 2;
+        trial_begin(&t, ops[k], attr, attr != NULL ? op->attr->bytes : 0);
+        operand(&t, NNRT_DATA_TYPE_INT8, 1, 2, 0, 0, 0)->quant = q;
+        t.in[0].quantCount = 1;
+        if (k < 2) {
+            operand(&t, NNRT_DATA_TYPE_INT8, 1, 2, 0, 0, 0)->quant = q + second;
+            t.in[1].quantCount = 1;
+        } else if (k < 4) {
+            operand(&t, I32, 1, 1, 0, 0, 0)->data = k == 3 ? &times : &axis;
+        }
+        t.r.nOut = k < 4 ? 1 : 2;
+        for (uint32_t i = 0; i < t.r.nOut; i++) {
+            t.out[i].quant = q;
+            t.out[i].quantCount = 1;
+        }
+        if (k != 1)
+            t.out[second].quant = q + 1;
+        refused(&t, NNRT_UNSUPPORTED_OP, "have different quantisation parameters");
+        t.out[second].quant = q; /* alike: fine */
+        t.in[k == 1 ? 1 : 0].quant = q;
+        for (uint32_t i = 0; i < t.r.nOut; i++)
+            t.out[i].rank = -1;
+        assert_int_equal(resolve(&t), NNRT_SUCCESS);
+    }
+}
+
 /* ---- kernels ---- */
 
 static nnrt_view row_of(float *data, int32_t n, int32_t step)
@@ -1025,11 +1068,11 @@ static void test_missing_arguments(void **state)
     memset(&config, 0, sizeof(config));
     nnrt_memory_buffer(&memory, (uint8_t *)room + (64 - (uintptr_t)room % 64) % 64, sizeof(room) - 64);
     assert_int_equal(nnrt_plan_build(&g.model, &config, &memory, &plan), NNRT_SUCCESS);
-    assert_int_equal(nnrt_plan_execute(NULL, views, NULL, io, &step), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_plan_execute(plan, NULL, NULL, io, &step), NNRT_NULL_PTR);
-    assert_int_equal(nnrt_plan_execute(plan, views, NULL, NULL, &step), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_plan_execute(NULL, views, NULL, io, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_plan_execute(plan, NULL, NULL, io, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_plan_execute(plan, views, NULL, NULL, NULL), NNRT_NULL_PTR);
     plan->arenaBytes = 64;
-    assert_int_equal(nnrt_plan_execute(plan, views, NULL, io, &step), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_plan_execute(plan, views, NULL, io, NULL), NNRT_NULL_PTR);
     plan->arenaBytes = 0; /* as it was: the only result is an output */
     assert_true(y[0] == 0 && step == 77);
     assert_int_equal(nnrt_plan_execute(plan, views, NULL, io, NULL), NNRT_SUCCESS);
@@ -1851,6 +1894,7 @@ int main(void)
         cmocka_unit_test(test_refused_shapes),
         cmocka_unit_test(test_refused_sizes),
         cmocka_unit_test(test_refused_quant),
+        cmocka_unit_test(test_refused_requantising),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_builder_arguments),
         cmocka_unit_test(test_dot),

@@ -33,7 +33,7 @@ for name in all kept; do
 import re, struct, sys
 folder = sys.argv[1]
 text = re.search(r"digits_x0\[784\] = \{(.*?)\}", open(folder + "/image.h").read(), re.S).group(1)
-values = [float.fromhex(v.strip().rstrip("f")) for v in text.split(",")]
+values = [float(v.strip().rstrip("f")) for v in text.split(",")]
 open(folder + "/image.bin", "wb").write(struct.pack("=784f", *values))
 data = open(folder + "/probabilities.npy", "rb").read()
 words = struct.unpack("=10I", data[-40:])

@@ -529,6 +529,29 @@ static void test_celu(void **state)
     run_cases(cases, COUNT(cases));
 }
 
+/* One axis too many is told by the number that this build has. */
+static void test_too_many_axes(void **state)
+{
+    char axes[64] = "1", more[80], model[256], said[64];
+    import_case k = {"axes", model, 13, {"0"}, NNRT_INVALID_SHAPE, NULL, said, 0};
+    (void)state;
+    for (int32_t i = 1; i < NNRT_MAX_RANK; i++)
+        strcat(axes, ",1");
+    snprintf(more, sizeof(more), "%s,1", axes);
+    snprintf(said, sizeof(said), "%d axes, at most %d are possible", NNRT_MAX_RANK + 1, NNRT_MAX_RANK);
+    snprintf(model, sizeof(model), "in x f32 [%s]; y = Neg x;", more);
+    run_cases(&k, 1);
+    snprintf(model, sizeof(model), "in x f32 [1]; const c f32 [%s] 1; y = Add x c;", more);
+    run_cases(&k, 1);
+    snprintf(model, sizeof(model), "in x f32 [%s]; const a i64 [1] 0; y = Unsqueeze x a;", axes);
+    run_cases(&k, 1);
+    snprintf(model, sizeof(model), "in x f32 [%s]; y = Neg x;", axes);
+    k.code = NNRT_SUCCESS;
+    k.dims = axes;
+    k.values = "-0";
+    run_cases(&k, 1);
+}
+
 /* Erf over all magnitudes, small ones too, within what the importer states; the truth is the C library's. */
 static void test_erf(void **state)
 {
@@ -569,6 +592,7 @@ int main(void)
         cmocka_unit_test(test_gather_range), cmocka_unit_test(test_average_pool), cmocka_unit_test(test_conv_transpose),
         cmocka_unit_test(test_max_of_nan),   cmocka_unit_test(test_ranks),        cmocka_unit_test(test_gelu_pattern),
         cmocka_unit_test(test_celu),         cmocka_unit_test(test_erf),
+        cmocka_unit_test(test_too_many_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

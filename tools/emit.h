@@ -144,7 +144,7 @@ static const char *cli_emit_type(NNRT_DataType type)
     }
 }
 
-/* True when a float has no hexadecimal form; the array is then written as bits. */
+/* True when a float has no form as a number; the array is then written as bits. */
 static bool cli_emit_as_bits(NNRT_DataType type, const void *data, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -169,6 +169,15 @@ static NNRT_DataType cli_emit_stored(NNRT_DataType type, const void *data, size_
     return type == NNRT_DATA_TYPE_FLOAT32 ? NNRT_DATA_TYPE_UINT32 : NNRT_DATA_TYPE_UINT64;
 }
 
+/* A finite number in decimal that reads back as the same bits with so many digits: 9 of a float, 17 of a double.
+   Hexadecimal ones, which C99 has, are errors before C++17. */
+static void cli_emit_real(char *out, size_t size, int digits, double v)
+{
+    const int n = snprintf(out, size, "%.*g", digits, v);
+    if (strpbrk(out, ".e") == NULL)
+        snprintf(out + n, size - (size_t)n, ".0");
+}
+
 /* One element as C text. */
 static void cli_emit_element(char *out, size_t size, NNRT_DataType type, const void *at)
 {
@@ -178,13 +187,14 @@ static void cli_emit_element(char *out, size_t size, NNRT_DataType type, const v
     case NNRT_DATA_TYPE_FLOAT32: {
         float f;
         memcpy(&f, raw, sizeof(f));
-        snprintf(out, size, "%af", (double)f);
+        cli_emit_real(out, size - 1, 9, (double)f);
+        strcat(out, "f");
         break;
     }
     case NNRT_DATA_TYPE_FLOAT64: {
         double d;
         memcpy(&d, raw, sizeof(d));
-        snprintf(out, size, "%a", d);
+        cli_emit_real(out, size, 17, d);
         break;
     }
     case NNRT_DATA_TYPE_BOOL:
@@ -370,13 +380,16 @@ static void cli_emit_constants(cli_emit *e)
 static void cli_emit_quant(cli_emit *e, uint32_t i)
 {
     const nnrt_view *v = &e->plan->args[i].view;
+    char scale[32];
     if (v->quantCount == 0)
         return;
     fprintf(e->out, "static const %s_DATA NNRT_QuantParam %s_q%u[%u] = {\n", e->upper, e->name, (unsigned)i,
             (unsigned)v->quantCount);
-    for (uint32_t k = 0; k < v->quantCount; k++)
-        fprintf(e->out, "    {%d, %d, %a}%s\n", (int)v->quant[k].numBits, (int)v->quant[k].zeroPoint, v->quant[k].scale,
+    for (uint32_t k = 0; k < v->quantCount; k++) {
+        cli_emit_real(scale, sizeof(scale), 17, v->quant[k].scale);
+        fprintf(e->out, "    {%d, %d, %s}%s\n", (int)v->quant[k].numBits, (int)v->quant[k].zeroPoint, scale,
                 k + 1 < v->quantCount ? "," : "};");
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@ with two axes and with none, fill values that do not fit, NaN among the largest.
 and, at infinity, from the limit of the function."""
 import numpy as np
 
-from common import EXACT64, INTEGERS, activation, cast_one, const, f16, f32, f64, name_of, wrap, write
+from common import EXACT64, INTEGERS, Tensor, activation, cast_one, const, f16, f32, f64, name_of, wrap, write
 
 INF = float("inf")
 NAN = float("nan")
@@ -174,8 +174,41 @@ def beyond(w):
                np.zeros((0, 40), dtype), np.arange(40, dtype=dtype)], [np.tile(np.arange(40, dtype=dtype), (3, 1))])
 
 
+def edges(w):
+    """Places where one more or less decides: windows, the odd cell of a padding, few bits, rows far away from 0."""
+    x = np.array([1, 2, 3, 4], f32).reshape(1, 1, 4, 1)
+    pool = {"kernelSize": [1, 2], "strides": [1, 2], "padMode": 0, "pad": [0, 0, 0, 1]}
+    for op, second in (("AVGPOOL_FUSION", 3.5), ("MAX_POOL_FUSION", 4)):
+        w.case("a window that begins where the row ends %s" % op, op, dict(pool, roundMode=1), [x], [],
+               error="INVALID_SHAPE")
+        first = 1.5 if op == "AVGPOOL_FUSION" else 2
+        w.case("no window begins where the row ends %s" % op, op, dict(pool, roundMode=0), [x],
+               [np.array([first, second], f32).reshape(1, 1, 2, 1)])
+    a, k = np.array([1, 2], f32), np.array([1, 10, 100, 1000], f32)
+    full = np.zeros(6, f32)
+    for i in range(2):
+        full[2 * i:2 * i + 4] += a[i] * k
+    for extra, first in ((0, 1), (1, 0)):  # all but 4 + extra cells: two, one on each side; or one, the last
+        w.case("transposed SAME, even kernel, output padding %d" % extra, "CONV2D_TRANSPOSE_FUSION",
+               {"kernelSize": [1, 4], "stride": [1, 2], "dilation": [1, 1], "padMode": 1, "group": 1,
+                "outputPaddings": [0, extra]}, [a.reshape(1, 1, 2, 1), k.reshape(1, 1, 4, 1)],
+               [full[first:first + 4 + extra].reshape(1, 1, -1, 1)], tol=(0, 0))
+    x = (2.0 ** 24 + np.array([[0, 2, 2, 2], [-2, 8, 4, 2]])).astype(f32)
+    y = x.astype(f64) - x.astype(f64).mean(1, keepdims=True)
+    y /= np.sqrt((y * y).mean(1, keepdims=True) + 1e-5)
+    w.case("rows far away from 0", "LAYER_NORM_FUSION",
+           {"beginNormAxis": 1, "beginParamsAxis": 1, "epsilon": 1e-5, "elementwiseAffine": False}, [x],
+           [y.astype(f32)])
+    x = np.array([-100, -9, -8, -1, 0.4, 6.5, 7, 8, 300], f32)
+    for bits in (2, 4, 7, 8):
+        least, most = -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+        y = np.clip(np.trunc(x + np.copysign(0.5, x)), least, most).astype(np.int8)
+        w.case("quantised to %d bits" % bits, "QUANT_DTYPE_CAST", {"srcT": 43, "dstT": 32}, [x],
+               [Tensor(y, quant=[(bits, 0, 1.0)])])
+
+
 def make(w):
-    for part in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers, beyond):
+    for part in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers, beyond, edges):
         part(w)
 
 
