@@ -1785,9 +1785,12 @@ typedef struct nnrti_onnx_step {
 
 /* Entry of the table of names. */
 typedef struct nnrti_onnx_entry {
-    nnrt_onnx_str name; /* data NULL: free */
+    nnrt_onnx_str key;  /* the table is sorted by it */
+    nnrt_onnx_str name; /* the same, once something has given it; data NULL before */
     uint32_t value;
-    const nnrt_onnx_node *node; /* that gives it; NULL: none */
+    bool isInput;                /* the graph lists it as an input */
+    const nnrt_onnx_node *node;  /* that gives it; NULL: none */
+    const nnrt_onnx_input *told; /* what the caller says of this input; NULL: nothing */
 } nnrti_onnx_entry;
 
 typedef struct nnrti_onnx nnrti_onnx;
@@ -1811,18 +1814,20 @@ static const nnrti_onnx_importer nnrti_onnx_rows[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_
 
 /* An import under way. After the first fault code is set and all that follows does nothing. */
 struct nnrti_onnx {
-    const nnrt_onnx_model *model;
+    nnrt_onnx_model *model;
     const nnrt_onnx_desc *desc;
     const char *path; /* of the model's file, NULL: from memory */
     bool ownBytes;    /* the file's bytes may be moved */
     bool usedInPlace; /* a constant lies in the file's bytes */
-    nnrt_memory memory;
+    nnrt_memory memory, scratch; /* scratch: for one step */
+    uint8_t *piece;              /* what is left of the last piece of memory */
+    size_t pieceLeft;
     nnrt_error *error;
     NNRT_ReturnCode code;
     nnrti_onnx_value *values;
     nnrti_onnx_step *steps;
-    nnrti_onnx_entry *entries;
-    uint32_t nValues, valueRoom, nSteps, stepRoom, entryMask;
+    nnrti_onnx_entry *entries; /* nEntries, and one behind them that stands for all names that nothing gives */
+    uint32_t nValues, valueRoom, nSteps, stepRoom, nEntries;
     bool dynamic;                 /* some extent is not known */
     const NNRT_QuantParam *quant; /* of result 0 of the step that is added, NULL: none */
     int64_t opset, tabled;        /* tabled: entries of the tables that handlers made */
@@ -1850,25 +1855,49 @@ static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 #define NNRTI_ONNX_FAIL(c, code, ...)                                                                                  \
     ((void)nnrt_text((c)->text, sizeof((c)->text), __VA_ARGS__), nnrti_onnx_blame(c, code))
 
-/* Zeroed memory that lives until the import ends. NULL: none, and the fault is noted. */
+#define NNRTI_ONNX_PIECE 4096
+
+/* Zeroed memory that lives until the import ends; small blocks are cut from larger ones. NULL: none, and the fault is
+   noted. */
 static void *nnrti_onnx_keep(nnrti_onnx *c, size_t count, size_t size)
 {
     size_t bytes;
-    void *p = nnrt_mul_size(count, size, &bytes) ? nnrt_memory_keep(&c->memory, bytes > 0 ? bytes : 1) : NULL;
+    uint8_t *p = NULL;
+    if (nnrt_mul_size(count, size, &bytes) && bytes > NNRTI_ONNX_PIECE / 8) {
+        p = (uint8_t *)nnrt_memory_keep(&c->memory, bytes);
+    } else if (nnrt_mul_size(count, size, &bytes)) {
+        bytes = bytes > 0 ? (bytes + 15) & ~(size_t)15 : 16;
+        if (c->pieceLeft < bytes) {
+            c->piece = (uint8_t *)nnrt_memory_keep(&c->memory, NNRTI_ONNX_PIECE);
+            c->pieceLeft = c->piece != NULL ? NNRTI_ONNX_PIECE : 0;
+        }
+        p = c->piece;
+        c->piece += p != NULL ? bytes : 0;
+        c->pieceLeft -= p != NULL ? bytes : 0;
+    }
     if (p == NULL)
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
     return p;
 }
 
+/* Memory of a step's attributes. */
 static void *nnrti_onnx_keep_bytes(void *user, size_t bytes)
 {
-    return nnrt_memory_keep((nnrt_memory *)user, bytes > 0 ? bytes : 1);
+    return nnrti_onnx_keep((nnrti_onnx *)user, bytes, 1);
 }
 
-/* An array of at least count + 1 elements with the same first count; room is what it has. NULL: no memory. */
+/* Memory of what a step is resolved to. */
+static void *nnrti_onnx_scratch_bytes(void *user, size_t bytes)
+{
+    return nnrt_memory_temp((nnrt_memory *)user, bytes);
+}
+
+/* An array of at least count + 1 elements with the same first count; room is what it has. NULL: no memory, the array is
+   then as it was. */
 static void *nnrti_onnx_grow(nnrti_onnx *c, void *array, uint32_t count, uint32_t *room, size_t size)
 {
-    uint32_t more = *room > 0 ? 2 * *room : 64;
+    const uint32_t more = *room > 0 ? *room + *room / 2 : 64;
+    size_t bytes;
     void *p;
     if (count < *room)
         return array;
@@ -1876,13 +1905,30 @@ static void *nnrti_onnx_grow(nnrti_onnx *c, void *array, uint32_t count, uint32_
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
         return NULL;
     }
-    p = nnrti_onnx_keep(c, more, size);
-    if (p == NULL)
+    p = nnrt_mul_size(more, size, &bytes) ? nnrt_alloc(c->memory.allocator, bytes) : NULL;
+    if (p == NULL) {
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
         return NULL;
+    }
+    memset((uint8_t *)p + count * size, 0, bytes - count * size);
     if (count > 0)
         memcpy(p, array, count * size);
+    nnrt_free(c->memory.allocator, array, *room * size);
     *room = more;
     return p;
+}
+
+/* Gives back all that the import took; what it made stays. */
+static void nnrti_onnx_end(nnrti_onnx *c)
+{
+    nnrt_free(c->memory.allocator, c->values, c->valueRoom * sizeof(*c->values));
+    nnrt_free(c->memory.allocator, c->steps, c->stepRoom * sizeof(*c->steps));
+    nnrt_memory_end(&c->memory);
+    nnrt_memory_end(&c->scratch);
+    nnrt_onnx_model_free(c->model);
+    c->values = NULL;
+    c->steps = NULL;
+    c->model = NULL;
 }
 
 /* A new value about which nothing is known; NNRT_NO_TENSOR after a fault. */
@@ -1912,35 +1958,95 @@ static const char *nnrti_onnx_copy_text(nnrti_onnx *c, nnrt_onnx_str s)
     return text;
 }
 
-/* The entry of a name: its own, or the free one where it belongs. The table is never full. */
+/* Shorter names first, then by their bytes: below 0, 0 or above it. */
+static int nnrti_onnx_compare(nnrt_onnx_str a, nnrt_onnx_str b)
+{
+    if (a.length != b.length)
+        return a.length < b.length ? -1 : 1;
+    return a.length > 0 ? memcmp(a.data, b.data, a.length) : 0;
+}
+
+/* Makes heap[at] and what hangs below it a heap again, largest name on top. */
+static void nnrti_onnx_sift(nnrti_onnx_entry *heap, size_t count, size_t at)
+{
+    const nnrti_onnx_entry moved = heap[at];
+    while (at < count / 2) {
+        size_t child = 2 * at + 1;
+        if (child + 1 < count && nnrti_onnx_compare(heap[child].key, heap[child + 1].key) < 0)
+            child++;
+        if (nnrti_onnx_compare(moved.key, heap[child].key) >= 0)
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Sorts the table and leaves each name in it once; returns their number. Names are sorted, not hashed, since a file
+   could choose names that collide. */
+static size_t nnrti_onnx_sort(nnrti_onnx_entry *entries, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = count / 2; i-- > 0;)
+        nnrti_onnx_sift(entries, count, i);
+    for (size_t left = count; left > 1;) {
+        const nnrti_onnx_entry top = entries[0];
+        entries[0] = entries[--left];
+        entries[left] = top;
+        nnrti_onnx_sift(entries, left, 0);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool again = kept > 0 && nnrti_onnx_compare(entries[kept - 1].key, entries[i].key) == 0;
+        if (again)
+            entries[kept - 1].isInput = entries[kept - 1].isInput || entries[i].isInput;
+        else
+            entries[kept++] = entries[i];
+    }
+    return kept;
+}
+
+/* The entry of a name, or the one behind the last. */
 static nnrti_onnx_entry *nnrti_onnx_entry_of(const nnrti_onnx *c, nnrt_onnx_str name)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < name.length; i++)
-        hash = (hash ^ (uint8_t)name.data[i]) * 16777619u;
-    for (;; hash++) {
-        nnrti_onnx_entry *e = &c->entries[hash & c->entryMask];
-        if (e->name.data == NULL ||
-            (e->name.length == name.length && memcmp(e->name.data, name.data, name.length) == 0))
-            return e;
+    uint32_t low = 0, high = c->nEntries;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int order = nnrti_onnx_compare(name, c->entries[middle].key);
+        if (order == 0)
+            return &c->entries[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
     }
+    return &c->entries[c->nEntries];
 }
 
 /* Makes a table for all names that the graph gives: inputs, constants, results. */
 static void nnrti_onnx_make_table(nnrti_onnx *c)
 {
     const nnrt_onnx_graph *g = c->model->graph;
-    size_t count = g->inputs.count + g->initializers.count, room = 64;
+    size_t count = g->inputs.count + g->initializers.count, n = 0;
     for (size_t i = 0; i < g->nodes.count; i++)
         count += g->nodes.data[i].outputs.count;
     if (count >= 0x20000000u) {
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
         return;
     }
-    while (room < 2 * count)
-        room *= 2;
-    c->entryMask = (uint32_t)(room - 1);
-    c->entries = (nnrti_onnx_entry *)nnrti_onnx_keep(c, room, sizeof(*c->entries));
+    c->entries = (nnrti_onnx_entry *)nnrti_onnx_keep(c, count + 1, sizeof(*c->entries));
+    if (c->entries == NULL)
+        return;
+    for (size_t i = 0; i < g->inputs.count; i++) {
+        c->entries[n].isInput = true;
+        c->entries[n++].key = g->inputs.data[i].name;
+    }
+    for (size_t i = 0; i < g->initializers.count; i++)
+        c->entries[n++].key = g->initializers.data[i].name;
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].outputs.count; k++)
+            c->entries[n++].key = g->nodes.data[i].outputs.data[k];
+    c->nEntries = (uint32_t)nnrti_onnx_sort(c->entries, count);
+    memset(&c->entries[c->nEntries], 0, sizeof(*c->entries));
 }
 
 /* Gives value v a name. A name is given once in a graph. */
@@ -2210,7 +2316,24 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
     }
     for (uint32_t i = 0; i < r->nOut; i++)
         r->out[i].data = results[i];
-    return nnrt_node_run(r, results, &c->memory);
+    return nnrt_node_run(r, results, &c->scratch);
+}
+
+/* Where a rule knew the result, in memory of the step, it is copied; that of an input stays where it is. */
+static bool nnrti_onnx_keep_result(nnrti_onnx *c, const nnrt_resolve *r, nnrt_operand *o)
+{
+    size_t bytes;
+    void *copy;
+    for (uint32_t i = 0; i < r->nIn; i++)
+        if (o->data == r->in[i].data)
+            return true;
+    copy = nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes) ? nnrti_onnx_keep(c, bytes, 1) : NULL;
+    if (copy == NULL)
+        return false;
+    if (bytes > 0)
+        memcpy(copy, o->data, bytes);
+    o->data = copy;
+    return true;
 }
 
 /* Sends one probe of the step's inputs through the runtime's rule: fills that probe of its outputs. False: a fault.
@@ -2247,13 +2370,16 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
     r.out = operands + nIn;
     r.nIn = s->nIn;
     r.nOut = s->nOut;
-    r.alloc = nnrti_onnx_keep_bytes;
-    r.user = &c->memory;
+    r.alloc = nnrti_onnx_scratch_bytes;
+    r.user = &c->scratch;
     r.error = &error;
     code = nnrt_resolve_node(&r);
     if (code == NNRT_SUCCESS && r.kernel == NULL)
         code = nnrt_error_set(&error, NNRT_UNSUPPORTED_OP, "node '' (%s): has no kernel for %t", op->name,
                               r.in[0].dataType);
+    for (uint32_t i = 0; i < r.nOut && code == NNRT_SUCCESS; i++)
+        if (r.out[i].data != NULL && !nnrti_onnx_keep_result(c, &r, &r.out[i]))
+            code = NNRT_OUT_OF_MEMORY;
     if (code == NNRT_SUCCESS)
         code = nnrti_onnx_fold(c, &r);
     if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY)
@@ -2277,9 +2403,11 @@ static bool nnrti_onnx_infer_all(nnrti_onnx *c, const nnrti_onnx_step *s)
 {
     const size_t count = (size_t)s->nIn + s->nOut + NNRT_MAX_FIXED_OPERANDS;
     for (int32_t which = 0; which < NNRTI_ONNX_PROBES; which++) {
-        nnrt_operand *operands = (nnrt_operand *)nnrti_onnx_keep(c, count, sizeof(*operands));
-        if (operands == NULL)
+        nnrt_operand *operands = (nnrt_operand *)nnrt_memory_temp(&c->scratch, count * sizeof(*operands));
+        if (operands == NULL) {
+            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
             return false;
+        }
         for (size_t i = 0; i < count; i++) {
             operands[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
             operands[i].rank = -1;
@@ -2291,6 +2419,7 @@ static bool nnrti_onnx_infer_all(nnrti_onnx *c, const nnrti_onnx_step *s)
         }
         if (!nnrti_onnx_infer(c, s, which, operands))
             return false;
+        nnrt_memory_drop_temp(&c->scratch);
     }
     for (uint32_t i = 0; i < s->nOut; i++)
         for (int32_t which = 1; which < NNRTI_ONNX_PROBES; which++)
@@ -2325,7 +2454,7 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
     s->nOut = nOut;
     s->node = c->nodeIndex;
     s->args = (uint32_t *)nnrti_onnx_keep(c, (size_t)nIn + nOut, sizeof(*s->args));
-    s->attr = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_onnx_keep_bytes, &c->memory)
+    s->attr = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_onnx_keep_bytes, c)
                            : nnrti_onnx_keep(c, 1, op->attr->bytes);
     if (s->args == NULL || s->attr == NULL) {
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
@@ -5010,12 +5139,21 @@ static void nnrti_onnx_take_opset(nnrti_onnx *c)
             c->opset = c->model->opsetImport.data[i].version;
 }
 
-static const nnrt_onnx_input *nnrti_onnx_given(const nnrti_onnx *c, nnrt_onnx_str name)
+/* Ties what the caller says of inputs to their names. */
+static void nnrti_onnx_take_told(nnrti_onnx *c)
 {
-    for (uint32_t i = 0; i < c->desc->inputCount; i++)
-        if (c->desc->inputs[i].name != NULL && nnrti_onnx_is(name, c->desc->inputs[i].name))
-            return &c->desc->inputs[i];
-    return NULL;
+    for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
+        nnrti_onnx_entry *e;
+        nnrt_onnx_str name;
+        name.data = c->desc->inputs[i].name != NULL ? c->desc->inputs[i].name : "";
+        name.length = strlen(name.data);
+        e = nnrti_onnx_entry_of(c, name);
+        if (!e->isInput || e->told != NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                            e->isInput ? "input '%s' is described twice" : "the model has no input '%s'", name.data);
+        else
+            e->told = &c->desc->inputs[i];
+    }
 }
 
 /* Shape of an input: what the caller says, else the file; different numbers for extents that neither knows. */
@@ -5056,14 +5194,13 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     static const char *const kinds[] = {
         "no type",         "a tensor",         "?", "?", "a sequence", "a map", "?", "an opaque value",
         "a sparse tensor", "an optional value"};
-    const nnrt_onnx_input *given = nnrti_onnx_given(c, info->name);
+    const nnrti_onnx_entry *entry = nnrti_onnx_entry_of(c, info->name);
+    const nnrt_onnx_input *given = entry->told;
     char name[64];
     nnrt_operand probe[NNRTI_ONNX_PROBES];
-    const nnrti_onnx_entry *entry;
     NNRT_DataType type;
     uint32_t v;
     (void)nnrti_onnx_text(name, info->name);
-    entry = nnrti_onnx_entry_of(c, info->name);
     if (entry->name.data != NULL && c->values[entry->value].isInput) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", name);
         return;
@@ -5107,14 +5244,6 @@ static void nnrti_onnx_add_inputs(nnrti_onnx *c)
     }
     for (size_t i = 0; i < g->inputs.count && c->code == NNRT_SUCCESS; i++)
         nnrti_onnx_add_input(c, &g->inputs.data[i]);
-    for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
-        bool found = false;
-        for (size_t k = 0; k < g->inputs.count && !found; k++)
-            found = nnrti_onnx_given(c, g->inputs.data[k].name) == &c->desc->inputs[i];
-        if (!found)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "the model has no input '%s'",
-                            c->desc->inputs[i].name != NULL ? c->desc->inputs[i].name : "");
-    }
 }
 
 /* True when the words of list, separated by spaces, have this one. */
@@ -5288,14 +5417,13 @@ static void nnrti_onnx_emit_model(nnrti_onnx *c, nnrt_builder *b, const uint32_t
     }
     for (uint32_t i = 0; i < c->nSteps && c->code == NNRT_SUCCESS; i++) {
         const nnrti_onnx_step *s = &c->steps[i];
-        uint32_t *args = s->needed ? (uint32_t *)nnrti_onnx_keep(c, (size_t)s->nIn + s->nOut, sizeof(*args)) : NULL;
         char name[160];
-        if (args == NULL)
+        if (!s->needed)
             continue;
-        for (uint32_t k = 0; k < s->nIn + s->nOut; k++)
-            args[k] = nnrti_onnx_tensor_of(c, b, s->args[k]);
+        for (uint32_t k = 0; k < s->nIn + s->nOut; k++) /* values become tensors in their place */
+            s->args[k] = nnrti_onnx_tensor_of(c, b, s->args[k]);
         nnrti_onnx_step_name(c, i, name, sizeof(name));
-        nnrt_builder_node(b, name, s->type, s->attr, args, s->nIn, args + s->nIn, s->nOut);
+        nnrt_builder_node(b, name, s->type, s->attr, s->args, s->nIn, s->args + s->nIn, s->nOut);
     }
     for (size_t i = 0; i < g->outputs.count; i++)
         nnrt_builder_output(b, nnrti_onnx_tensor_of(c, b, outputs[i]));
@@ -5317,7 +5445,10 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     if (code != NNRT_SUCCESS)
         return nnrt_error_set(c->error, code, "there is not enough memory to import the model");
     nnrti_onnx_emit_model(c, b, outputs);
-    code = c->code != NNRT_SUCCESS ? c->code : nnrt_builder_finish(b, model, c->error);
+    code = c->code;
+    nnrti_onnx_end(c); /* the builder has copies */
+    if (code == NNRT_SUCCESS)
+        code = nnrt_builder_finish(b, model, c->error);
     nnrt_builder_destroy(b);
     return code;
 }
@@ -5329,29 +5460,29 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes, const nnrt_onnx_desc *desc,
                                          const char *path, bool own, bool *inPlace, nnrt_error *error)
 {
-    nnrt_onnx_model *parsed = NULL;
+    NNRT_ReturnCode code;
     nnrti_onnx c;
-    NNRT_ReturnCode code = nnrt_onnx_parse(data, bytes, desc->allocator, &parsed, error);
+    memset(&c, 0, sizeof(c));
+    code = nnrt_onnx_parse(data, bytes, desc->allocator, &c.model, error);
     if (code != NNRT_SUCCESS)
         return code;
-    memset(&c, 0, sizeof(c));
-    c.model = parsed;
     c.desc = desc;
     c.path = path;
     c.ownBytes = own;
     c.error = error;
     nnrt_memory_count(&c.memory, desc->allocator);
+    nnrt_memory_count(&c.scratch, desc->allocator);
     nnrti_onnx_take_opset(&c);
     nnrti_onnx_check_operators(&c);
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_make_table(&c);
+    nnrti_onnx_take_told(&c);
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_add_inputs(&c);
     nnrti_onnx_add_nodes(&c);
     code = c.code == NNRT_SUCCESS ? nnrti_onnx_build(&c, model) : c.code;
     *inPlace = c.usedInPlace;
-    nnrt_memory_end(&c.memory);
-    nnrt_onnx_model_free(parsed);
+    nnrti_onnx_end(&c);
     return code;
 }
 
