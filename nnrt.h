@@ -66,7 +66,8 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_API               linkage of public functions, for shared libraries; default extern
     NNRT_STB_DS_H          where stb_ds.h lies, with its quotes; default <stb/stb_ds.h>
     NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
-    NNRT_MMAP              1/0: nnrt_model_load maps files with mmap(); default: on Unix and macOS
+    NNRT_POSIX             1/0: files are told apart, confined and created as POSIX can; default: on Unix and macOS
+    NNRT_MMAP              1/0: nnrt_model_load maps files with mmap(); default: NNRT_POSIX
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
                            nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
@@ -418,19 +419,24 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #endif
 
 /* These calls are declared whatever feature macros there are. */
-#ifndef NNRT_MMAP
+#ifndef NNRT_POSIX
 #if !defined(NNRT_NO_STDIO) && (defined(__unix__) || defined(__unix) || defined(__APPLE__))
-#define NNRT_MMAP 1
+#define NNRT_POSIX 1
 #else
-#define NNRT_MMAP 0
+#define NNRT_POSIX 0
 #endif
 #endif
-#if NNRT_MMAP
+#ifndef NNRT_MMAP
+#define NNRT_MMAP NNRT_POSIX
+#endif
+#if NNRT_POSIX || NNRT_MMAP
 #include <sys/types.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <fcntl.h>
 #include <unistd.h>
+#endif
+#if NNRT_MMAP
+#include <sys/mman.h>
 #endif
 
 NNRT_API const char *nnrt_version(void)
@@ -1170,6 +1176,7 @@ typedef struct nnrti_graph {
     bool *isOutput; /* per tensor */
     uint32_t room;  /* tensors that these tables have room for: passes add a few */
     uint32_t live;  /* nodes not taken out */
+    double foldBytes, foldWork; /* left of the budget for constants that are computed */
     bool changed;
 } nnrti_graph;
 
@@ -1336,9 +1343,58 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 }
 
 /* Results that are larger than this and this many times the inputs are left to the run: FILL and TILE would only make
-   the model larger. */
+   the model larger. So is what goes beyond a budget for all results together, in proportion to the model: bytes, and
+   elements to compute. */
 #define NNRTI_FOLD_FREE 65536
 #define NNRTI_FOLD_GROWTH 16
+#define NNRTI_FOLD_BUDGET 8
+#define NNRTI_FOLD_BUDGET_FREE 524288.0
+#define NNRTI_FOLD_WORK 64
+#define NNRTI_FOLD_WORK_FREE 16777216.0
+
+/* Elements that a list of integers says together, 1 for an empty one. */
+static double nnrti_fold_product(const NNRT_Int64List *list)
+{
+    double n = 1;
+    for (uint32_t i = 0; i < list->count; i++)
+        n *= list->data[i] > 0 ? (double)list->data[i] : 1;
+    return n;
+}
+
+/* About how many elements the resolved node reads and computes, each as often as it does. */
+static double nnrti_fold_work(const nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0], *w = &c->in[c->nIn > 1 ? 1 : 0];
+    double in = 0, out = 0, each = 1;
+    size_t n = 0;
+    for (uint32_t k = 0; k < c->nIn; k++)
+        in += !nnrti_absent(&c->in[k]) && nnrt_dims_count(c->in[k].dims, c->in[k].rank, &n) ? (double)n : 0;
+    for (uint32_t k = 0; k < c->nOut; k++)
+        out += !nnrti_absent(&c->out[k]) && nnrt_dims_count(c->out[k].dims, c->out[k].rank, &n) ? (double)n : 0;
+    switch (c->op->type) {
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+        for (int32_t i = x->rank > 2 ? x->rank - 2 : 0; i < x->rank; i++)
+            each = x->dims[i] > each ? x->dims[i] : each;
+        break;
+    case NNRT_NODE_TYPE_FULL_CONNECTION:
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: /* weights, but for one of their outer axes */
+        each = nnrt_dims_count(w->dims, w->rank, &n) ? (double)n : 1;
+        if (w->rank > 0 && w->dims[0] > 0 && w->dims[w->rank - 1] > 0)
+            each /= w->dims[0] < w->dims[w->rank - 1] ? w->dims[0] : w->dims[w->rank - 1];
+        break;
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+        each = nnrti_fold_product(&((const NNRT_AvgPoolFusion *)c->resolved)->kernelSize);
+        break;
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+        each = nnrti_fold_product(&((const NNRT_MaxPoolFusion *)c->resolved)->kernelSize);
+        break;
+    case NNRT_NODE_TYPE_RESIZE: each = 16; break;
+    case NNRT_NODE_TYPE_TOPK_FUSION: in *= 32; break;
+    default: break;
+    }
+    return in + out * each;
+}
 
 /* The results of a resolved node may become constants: its inputs are known, none of the results is a model output. */
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
@@ -1362,7 +1418,8 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
             !nnrt_add_size(out, bytes, &out))
             return false;
     }
-    return out <= NNRTI_FOLD_FREE || out / NNRTI_FOLD_GROWTH <= in;
+    return (out <= NNRTI_FOLD_FREE || out / NNRTI_FOLD_GROWTH <= in) && (double)out <= g->foldBytes &&
+           (folded || nnrti_fold_work(c) <= g->foldWork);
 }
 
 /* Makes tensor t, which was inferred, a constant with these data: in g->edit, or those of constant `from`. */
@@ -1393,12 +1450,14 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
     NNRT_ReturnCode code;
     if (!nnrti_graph_may_fold(g, n, c, folded))
         return NNRT_SUCCESS;
+    g->foldWork -= folded || shares ? 0 : nnrti_fold_work(c);
     for (uint32_t k = 0; k < c->nOut; k++) {
         size_t bytes = 0;
         results[k] = NULL;
         if (nnrti_absent(&c->out[k]))
             continue;
         (void)nnrt_dims_bytes(c->out[k].dims, c->out[k].rank, c->out[k].dataType, &bytes);
+        g->foldBytes -= shares ? 0 : (double)bytes;
         results[k] = shares   ? (void *)(uintptr_t)nnrti_buffer_data(&g->edit.tensors[from].data)
                      : folded ? nnrti_builder_copy(&g->edit, c->out[k].data, 1, bytes)
                               : nnrti_builder_keep(&g->edit, 1, bytes);
@@ -2134,6 +2193,16 @@ static NNRT_ReturnCode nnrti_graph_optimize(nnrti_graph *g, const NNRT_Model *m,
     return code;
 }
 
+/* What folding may take, of a model of this size. */
+static void nnrti_graph_budget(nnrti_graph *g, const NNRT_Model *m)
+{
+    double bytes = 16.0 * ((double)m->allTensors.count + m->nodes.count);
+    for (uint32_t t = 0; t < m->allTensors.count; t++)
+        bytes += (double)m->allTensors.data[t].data.dataSize;
+    g->foldBytes = NNRTI_FOLD_BUDGET * bytes + NNRTI_FOLD_BUDGET_FREE;
+    g->foldWork = NNRTI_FOLD_WORK * bytes + NNRTI_FOLD_WORK_FREE;
+}
+
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error)
 {
     nnrti_owned *old = model != NULL ? nnrti_owned_of(*model) : NULL;
@@ -2146,6 +2215,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *err
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
     memset(&g, 0, sizeof(g));
     nnrti_builder_init(&g.edit, &old->allocator);
+    nnrti_graph_budget(&g, &old->model);
     code = nnrti_graph_optimize(&g, &old->model, &any);
     if (code == NNRT_SUCCESS && any)
         code = nnrti_builder_make(&g.edit, &made);

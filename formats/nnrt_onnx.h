@@ -22,13 +22,12 @@ WHAT IT READS
     Not read: control flow, functions, sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST
-    Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. The tables of the reader are
-    bounded by the file's size, those that the importer makes by NNRTI_ONNX_TABLE.
+    Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. Memory and work are bounded by
+    the file's size: NNRT_ONNX_MEMORY_FACTOR for the reader, NNRT_ONNX_BUDGET for the import.
 
 OPTIONS
     NNRT_NO_STDIO          no files: only nnrt_onnx_load_memory
-    NNRT_ONNX_REALPATH     1/0: there is a realpath() to resolve links of external data with; default: where POSIX shows
-    one
+    NNRT_ONNX_REALPATH     1/0: links of external data are resolved with realpath(); default: NNRT_POSIX of nnrt.h
 
 MIT licence, see LICENSE.
 */
@@ -308,9 +307,9 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tenso
 
 #ifndef NNRT_NO_STDIO
 /* The same as nnrt_onnx_tensor_read for an external tensor of the model at modelPath: the file at its location, below
- * the model's folder. Where the system has realpath() a link that leads out of the folder is refused with
+ * the model's folder. On Unix and macOS a link that leads out of the folder and what is no regular file are refused with
  * NNRT_INVALID_PATH; elsewhere only the location's text is checked. (A folder that others can change while it is read
- * is beyond these checks.) The allocator gives room for three paths. out NULL: only looks whether the bytes are there. */
+ * is beyond these checks.) The allocator gives room for two paths. out NULL: only looks whether the bytes are there. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
                                                  const nnrt_allocator *allocator, void *out, size_t bytes,
                                                  nnrt_error *error);
@@ -336,6 +335,14 @@ typedef struct nnrt_onnx_input {
     const void *data; /* NULL: an input of this shape. Else it becomes a constant of these dense elements, copied. */
 } nnrt_onnx_input;
 
+/* An import takes from the allocator, the file and optimising included, at most NNRT_ONNX_BUDGET times the bytes of the
+   file, the files of its external data and the values that the caller gives, and NNRT_ONNX_BUDGET_FREE bytes; it computes, of what follows from
+   constants, at most NNRT_ONNX_BUDGET elements a byte and NNRT_ONNX_WORK_FREE. Beyond it is refused, with
+   NNRT_OUT_OF_MEMORY or NNRT_TIME_OUT: a few hundred bytes may ask for gigabytes and hours. */
+#define NNRT_ONNX_BUDGET 64
+#define NNRT_ONNX_BUDGET_FREE ((size_t)1 << 20)
+#define NNRT_ONNX_WORK_FREE ((size_t)1 << 24)
+
 /* All zero is the default. inputs: extents for inputs that have none in the file, and values for inputs that never
    change (axes, sizes, ...), which ONNX allows to be computed and a planned model needs to know. */
 typedef struct nnrt_onnx_desc {
@@ -343,10 +350,12 @@ typedef struct nnrt_onnx_desc {
     bool no_optimize;                /* leave the model as imported: no nnrt_model_optimize */
     const nnrt_onnx_input *inputs;
     uint32_t inputCount;
+    uint32_t budget;  /* so many times the memory and the work that are allowed otherwise; 0 is 1 */
+    const char *path; /* nnrt_onnx_load_memory: the file that the bytes are from, for its external data; NULL: none */
 } nnrt_onnx_desc;
 
 /* Imports the ONNX model of these bytes. Constants that lie aligned to their element size are used in place, so the
-   bytes must outlive the model. External data cannot be found and are refused. On failure *model is NULL and error (may
+   bytes must outlive the model. Without desc->path external data cannot be found and are refused. On failure *model is NULL and error (may
    be NULL) names the ONNX node, its operator and what is wrong; operators that are not known are listed all at once
    with NNRT_UNSUPPORTED_OP. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
@@ -1410,30 +1419,22 @@ NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_o
 
 #ifndef NNRT_NO_STDIO
 
-/* 1 where realpath() is declared: it is not in C99, and strict compilers hide it. It needs a known longest path. */
-#ifndef _WIN32
-#include <limits.h>
-#endif
 #ifndef NNRT_ONNX_REALPATH
-#if defined(_WIN32) || !defined(PATH_MAX)
-#define NNRT_ONNX_REALPATH 0
-#elif defined(__APPLE__) || defined(_DEFAULT_SOURCE) || defined(_BSD_SOURCE) || defined(_GNU_SOURCE)
-#define NNRT_ONNX_REALPATH 1
-#elif defined(_XOPEN_SOURCE) && _XOPEN_SOURCE >= 500
-#define NNRT_ONNX_REALPATH 1
-#else
-#define NNRT_ONNX_REALPATH 0
+#define NNRT_ONNX_REALPATH NNRT_POSIX
 #endif
+/* It is there, but with -std=c99 alone nothing declares it. */
+#if NNRT_ONNX_REALPATH && !defined(__APPLE__) && !defined(_DEFAULT_SOURCE) && !defined(_BSD_SOURCE) &&                 \
+    !defined(_GNU_SOURCE) && (!defined(_XOPEN_SOURCE) || _XOPEN_SOURCE < 500)
+#ifdef __cplusplus
+extern "C"
 #endif
-#if defined(PATH_MAX) && PATH_MAX > 4096
-#define NNRTI_ONNX_PATH PATH_MAX
-#else
+    char *realpath(const char *path, char *resolved);
+#endif
 #define NNRTI_ONNX_PATH 4096
-#endif
 
-/* Room for building a path: the model's folder, the file in it, and what a link resolves to. */
+/* Room for building a path: the model's folder, and the file in it. */
 typedef struct nnrti_onnx_paths {
-    char folder[NNRTI_ONNX_PATH], file[NNRTI_ONNX_PATH], real[NNRTI_ONNX_PATH];
+    char folder[NNRTI_ONNX_PATH], file[NNRTI_ONNX_PATH];
 } nnrti_onnx_paths;
 
 /* Length of the folder part of a path, with its last separator; 0 where there is none. */
@@ -1476,27 +1477,119 @@ static int nnrti_onnx_join(nnrti_onnx_paths *p, const char *modelPath, nnrt_onnx
     return 1;
 }
 
-/* Replaces p->file by the path without links, where the system can tell. 0: it does not exist or lies elsewhere than
+#if NNRT_ONNX_REALPATH
+/* True where path lies below folder; neither has links. */
+static bool nnrti_onnx_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    if (n > 0 && folder[n - 1] == '/')
+        n--; /* the root folder */
+    return strncmp(path, folder, n) == 0 && path[n] == '/';
+}
+#endif
+
+/* Replaces p->file by the path without links, where the system can tell. False: it does not exist or lies elsewhere than
  * below p->folder. */
-static int nnrti_onnx_confine(nnrti_onnx_paths *p)
+static bool nnrti_onnx_confine(nnrti_onnx_paths *p)
 {
 #if NNRT_ONNX_REALPATH
-    size_t n;
-    if (realpath(p->file, p->real) == NULL) {
-        return 0;
-    }
-    memcpy(p->file, p->real, strlen(p->real) + 1);
-    if (realpath(p->folder, p->real) == NULL) {
-        return 0;
-    }
-    n = strlen(p->real);
-    if (n > 0 && p->real[n - 1] == '/') {
-        n--; /* the root folder */
-    }
-    return strncmp(p->file, p->real, n) == 0 && p->file[n] == '/';
+    char *file = realpath(p->file, NULL), *folder = realpath(p->folder, NULL);
+    const bool good =
+        file != NULL && folder != NULL && strlen(file) < NNRTI_ONNX_PATH && nnrti_onnx_below(file, folder);
+    if (good)
+        memcpy(p->file, file, strlen(file) + 1);
+    free(file);
+    free(folder);
+    return good;
 #else
     return p->file[0] != 0;
 #endif
+}
+
+/* Size of an open file, which is then at its start; -1 where it cannot be told or is 2 GiB or more. */
+static int64_t nnrti_onnx_file_size(FILE *f)
+{
+    long size = -1;
+    if (fseek(f, 0, SEEK_END) == 0) {
+        size = ftell(f);
+    }
+    if (size < 0 || size > 0x7FFFFFFFL || fseek(f, 0, SEEK_SET) != 0) {
+        return -1;
+    }
+    return size;
+}
+
+/* An open file with external data: which one it is, where the system tells files apart, and its size. */
+typedef struct nnrti_onnx_source {
+    uint64_t device, number, bytes;
+#if NNRT_POSIX
+    int file;
+#else
+    FILE *file;
+#endif
+} nnrti_onnx_source;
+
+#if NNRT_POSIX
+
+/* A pipe or a device is not opened for reading: it could block. */
+static bool nnrti_onnx_source_open(nnrti_onnx_source *s, const char *path)
+{
+    struct stat about;
+    s->file = open(path, O_RDONLY | O_NONBLOCK);
+    if (s->file < 0)
+        return false;
+    if (fstat(s->file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < 0) {
+        (void)close(s->file);
+        return false;
+    }
+    s->device = (uint64_t)about.st_dev;
+    s->number = (uint64_t)about.st_ino;
+    s->bytes = (uint64_t)about.st_size;
+    return true;
+}
+
+static void nnrti_onnx_source_close(nnrti_onnx_source *s)
+{
+    (void)close(s->file);
+}
+
+/* Reads bytes at an offset; out NULL only looks whether they are there. Returns how many there were. */
+static size_t nnrti_onnx_source_read(nnrti_onnx_source *s, int64_t offset, void *out, size_t bytes)
+{
+    size_t got = 0;
+    if ((uint64_t)offset > s->bytes || bytes > s->bytes - (uint64_t)offset)
+        return 0;
+    if (out == NULL)
+        return bytes;
+    if (lseek(s->file, (off_t)offset, SEEK_SET) != (off_t)offset)
+        return 0;
+    while (got < bytes) {
+        const size_t most = bytes - got < 0x40000000 ? bytes - got : 0x40000000;
+        const ssize_t n = read(s->file, (uint8_t *)out + got, most);
+        if (n <= 0)
+            break;
+        got += (size_t)n;
+    }
+    return got;
+}
+
+#else
+
+static bool nnrti_onnx_source_open(nnrti_onnx_source *s, const char *path)
+{
+    int64_t size;
+    s->device = s->number = 0;
+    s->file = fopen(path, "rb");
+    if (s->file == NULL)
+        return false;
+    size = nnrti_onnx_file_size(s->file);
+    s->bytes = size < 0 ? 0x80000000u : (uint64_t)size;
+    return true;
+}
+
+static void nnrti_onnx_source_close(nnrti_onnx_source *s)
+{
+    (void)fclose(s->file);
 }
 
 /* Moves a file to an offset, in steps that fit a long of 32 bits. Seeking alone may go far beyond the end of a file, so
@@ -1512,28 +1605,34 @@ static int nnrti_onnx_seek(FILE *f, int64_t offset)
     return good;
 }
 
-/* Reads bytes at an offset of the file; out NULL only looks whether they are there. */
-static NNRT_ReturnCode nnrti_onnx_read_at(const char *path, int64_t offset, void *out, size_t bytes, const char *name,
-                                          nnrt_error *error)
+/* Reads bytes at an offset; out NULL only looks whether they are there. Returns how many there were. */
+static size_t nnrti_onnx_source_read(nnrti_onnx_source *s, int64_t offset, void *out, size_t bytes)
 {
-    FILE *f = fopen(path, "rb");
-    size_t got = 0;
-    if (f == NULL) {
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "ONNX tensor '%s': its external file cannot be opened", name);
-    }
-    if (out == NULL) { /* is it there? */
-        got = (uint64_t)bytes <= (uint64_t)(INT64_MAX - offset) && nnrti_onnx_seek(f, offset + (int64_t)bytes) ? bytes
-                                                                                                               : 0;
-    } else if (nnrti_onnx_seek(f, offset)) {
-        got = fread(out, 1, bytes, f);
-    }
-    fclose(f);
-    if (got != bytes) {
-        return nnrt_error_set(error, NNRT_INVALID_FILE,
-                              "ONNX tensor '%s': its external file has %z of %z bytes at offset %l", name, got, bytes,
-                              offset);
-    }
-    return NNRT_SUCCESS;
+    if ((uint64_t)bytes > (uint64_t)(INT64_MAX - offset))
+        return 0;
+    if (out == NULL)
+        return nnrti_onnx_seek(s->file, offset + (int64_t)bytes) ? bytes : 0;
+    return nnrti_onnx_seek(s->file, offset) ? fread(out, 1, bytes, s->file) : 0;
+}
+
+#endif
+
+/* Opens the file of an external tensor of the model at modelPath. */
+static NNRT_ReturnCode nnrti_onnx_source_find(nnrti_onnx_source *s, nnrt_onnx_str location, const char *modelPath,
+                                              const nnrt_allocator *allocator, const char *name, nnrt_error *error)
+{
+    nnrti_onnx_paths *paths = (nnrti_onnx_paths *)nnrt_alloc(allocator, sizeof(*paths));
+    NNRT_ReturnCode rc = NNRT_SUCCESS;
+    if (paths == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "ONNX tensor '%s': no memory for paths", name);
+    if (!nnrti_onnx_join(paths, modelPath, location) || !nnrti_onnx_confine(paths))
+        rc = nnrt_error_set(error, NNRT_INVALID_PATH,
+                            "ONNX tensor '%s': its external file is missing or not in the model's folder", name);
+    else if (!nnrti_onnx_source_open(s, paths->file))
+        rc = nnrt_error_set(error, NNRT_INVALID_PATH,
+                            "ONNX tensor '%s': its external file cannot be opened, or is no regular file", name);
+    nnrt_free(allocator, paths, sizeof(*paths));
+    return rc;
 }
 
 NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
@@ -1541,7 +1640,7 @@ NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const ch
 {
     const nnrti_onnx_storage *s = NULL;
     nnrt_onnx_external where;
-    nnrti_onnx_paths *paths;
+    nnrti_onnx_source source;
     char name[64];
     NNRT_ReturnCode rc;
     if (modelPath == NULL) {
@@ -1559,34 +1658,19 @@ NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const ch
         return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': external length is %l, its dims want %z",
                               name, where.length, bytes);
     }
-    paths = (nnrti_onnx_paths *)nnrt_alloc(allocator, sizeof(*paths));
-    if (paths == NULL) {
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "ONNX tensor '%s': no memory for paths", name);
+    rc = nnrti_onnx_source_find(&source, where.location, modelPath, allocator, name, error);
+    if (rc == NNRT_SUCCESS) {
+        size_t got = bytes > 0 ? nnrti_onnx_source_read(&source, where.offset, out, bytes) : 0;
+        nnrti_onnx_source_close(&source);
+        if (got != bytes)
+            rc = nnrt_error_set(error, NNRT_INVALID_FILE,
+                                "ONNX tensor '%s': its external file has %z of %z bytes at offset %l", name, got, bytes,
+                                where.offset);
     }
-    if (!nnrti_onnx_join(paths, modelPath, where.location) || !nnrti_onnx_confine(paths)) {
-        rc = nnrt_error_set(error, NNRT_INVALID_PATH,
-                            "ONNX tensor '%s': its external file is missing or not in the model's folder", name);
-    } else if (bytes > 0) {
-        rc = nnrti_onnx_read_at(paths->file, where.offset, out, bytes, name, error);
-    }
-    nnrt_free(allocator, paths, sizeof(*paths));
     if (rc == NNRT_SUCCESS && bytes > 0 && out != NULL) {
         nnrti_onnx_to_host((uint8_t *)out, bytes, s->width);
     }
     return rc;
-}
-
-/* Size of an open file, which is then at its start; -1 where it cannot be told or is 2 GiB or more. */
-static int64_t nnrti_onnx_file_size(FILE *f)
-{
-    long size = -1;
-    if (fseek(f, 0, SEEK_END) == 0) {
-        size = ftell(f);
-    }
-    if (size < 0 || size > 0x7FFFFFFFL || fseek(f, 0, SEEK_SET) != 0) {
-        return -1;
-    }
-    return size;
 }
 
 NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data, size_t *size,
@@ -1812,10 +1896,109 @@ NNRTI_ONNX_OPS(NNRTI_ONNX_PROTO)
 static const nnrti_onnx_importer nnrti_onnx_rows[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW)};
 #define NNRTI_ONNX_ROW_COUNT ((uint32_t)(sizeof(nnrti_onnx_rows) / sizeof(nnrti_onnx_rows[0])))
 
+/* What an import may take. The allocator of the import counts here and hands on to the caller's. */
+typedef struct nnrti_onnx_budget {
+    nnrt_allocator allocator;
+    const nnrt_allocator *under;
+    size_t source, limit, live; /* source: bytes of the file and its external data */
+    double work;                /* elements that may still be computed */
+    bool over;                  /* the limit has refused something */
+} nnrti_onnx_budget;
+
+static void *nnrti_onnx_budget_alloc(void *user, size_t bytes, size_t alignment)
+{
+    nnrti_onnx_budget *b = (nnrti_onnx_budget *)user;
+    void *block = NULL;
+    (void)alignment; /* nnrt_alloc asks for NNRT_ALIGNMENT always */
+    if (b->live > b->limit || bytes > b->limit - b->live)
+        b->over = true;
+    else
+        block = nnrt_alloc(b->under, bytes);
+    b->live += block != NULL ? bytes : 0;
+    return block;
+}
+
+static void nnrti_onnx_budget_free(void *user, void *block, size_t bytes)
+{
+    nnrti_onnx_budget *b = (nnrti_onnx_budget *)user;
+    b->live -= bytes;
+    nnrt_free(b->under, block, bytes);
+}
+
+/* A number times the budget of desc; the largest one where it does not fit. */
+static size_t nnrti_onnx_budget_of(const nnrt_onnx_desc *desc, size_t bytes, size_t start)
+{
+    size_t n;
+    return nnrt_mul_size(bytes, NNRT_ONNX_BUDGET, &n) && nnrt_add_size(n, start, &n) &&
+                   nnrt_mul_size(n, desc->budget > 0 ? desc->budget : 1, &n)
+               ? n
+               : SIZE_MAX;
+}
+
+/* More bytes that the import is in proportion to. */
+static void nnrti_onnx_budget_add(nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, uint64_t bytes)
+{
+    const size_t before = nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE);
+    b->source = bytes < SIZE_MAX - b->source ? b->source + (size_t)bytes : SIZE_MAX;
+    b->limit = nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_BUDGET_FREE);
+    b->work += (double)nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE) - (double)before;
+}
+
+/* *own is desc with the budget of so many bytes. */
+static void nnrti_onnx_budget_begin(nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, size_t bytes, nnrt_onnx_desc *own)
+{
+    memset(b, 0, sizeof(*b));
+    memset(own, 0, sizeof(*own));
+    if (desc != NULL)
+        *own = *desc;
+    b->under = own->allocator;
+    b->allocator.alloc = nnrti_onnx_budget_alloc;
+    b->allocator.free = nnrti_onnx_budget_free;
+    b->allocator.user = b;
+    b->work = (double)nnrti_onnx_budget_of(own, 0, NNRT_ONNX_WORK_FREE);
+    own->allocator = &b->allocator;
+    nnrti_onnx_budget_add(b, own, bytes);
+}
+
+/* The sentence for what went beyond the budget. */
+static void nnrti_onnx_budget_text(const nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, bool work, char *text,
+                                   size_t size)
+{
+    const uint32_t times = desc->budget > 0 ? desc->budget : 1;
+    if (work)
+        (void)nnrt_text(text, size,
+                        "computing what follows from constants takes more than %z elements, the budget for %z bytes of "
+                        "file (nnrt_onnx_desc.budget %u raises it)",
+                        nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE), b->source, times + 1);
+    else
+        (void)nnrt_text(text, size,
+                        "the import takes more than %z bytes, the budget for %z bytes of file (nnrt_onnx_desc.budget %u "
+                        "raises it)",
+                        b->limit, b->source, times + 1);
+}
+
+/* The budget is over: a fault that it made is told as what it is, the model's blocks are the caller's allocator's. */
+static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_onnx_desc *own, NNRT_Model *model,
+                                             NNRT_ReturnCode code, nnrt_error *error)
+{
+    char text[256];
+    for (nnrti_owned *o = nnrti_owned_of(model); o != NULL; o = nnrti_owned_of(o->replaced)) {
+        memset(&o->allocator, 0, sizeof(o->allocator));
+        if (b->under != NULL)
+            o->allocator = *b->under;
+    }
+    if (code != NNRT_OUT_OF_MEMORY || !b->over || error == NULL)
+        return code;
+    nnrti_onnx_budget_text(b, own, false, text, sizeof(text));
+    memset(error, 0, sizeof(*error));
+    return nnrt_error_set(error, code, "%s", text);
+}
+
 /* An import under way. After the first fault code is set and all that follows does nothing. */
 struct nnrti_onnx {
     nnrt_onnx_model *model;
-    const nnrt_onnx_desc *desc;
+    const nnrt_onnx_desc *desc; /* its allocator is the budget's */
+    nnrti_onnx_budget *budget;
     const char *path; /* of the model's file, NULL: from memory */
     bool ownBytes;    /* the file's bytes may be moved */
     bool usedInPlace; /* a constant lies in the file's bytes */
@@ -1899,6 +2082,8 @@ static void *nnrti_onnx_grow(nnrti_onnx *c, void *array, uint32_t count, uint32_
     const uint32_t more = *room > 0 ? *room + *room / 2 : 64;
     size_t bytes;
     void *p;
+    if (c->code != NNRT_SUCCESS)
+        return NULL;
     if (count < *room)
         return array;
     if (count >= 0x40000000u) {
@@ -2308,6 +2493,12 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
     }
     if (done || (out > NNRTI_ONNX_FOLD_BYTES && out / 2 > in))
         return NNRT_SUCCESS;
+    c->budget->work -= nnrti_fold_work(r);
+    if (c->budget->work < 0) {
+        char text[256];
+        nnrti_onnx_budget_text(c->budget, c->desc, true, text, sizeof(text));
+        return nnrt_error_set(r->error, NNRT_TIME_OUT, "%s", text);
+    }
     for (uint32_t i = 0; i < r->nOut; i++) {
         (void)nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes);
         results[i] = nnrti_onnx_keep(c, bytes, 1);
@@ -2382,7 +2573,7 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
             code = NNRT_OUT_OF_MEMORY;
     if (code == NNRT_SUCCESS)
         code = nnrti_onnx_fold(c, &r);
-    if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY)
+    if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY && code != NNRT_TIME_OUT)
         return true;
     if (code != NNRT_SUCCESS) { /* "node '' (ADD_FUSION): ..." without its first words */
         const char *text = strncmp(error.message, "node '' ", 8) == 0 ? error.message + 8 : error.message;
@@ -5217,6 +5408,9 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
         probe[i] = nnrt_operand_make(type, 0, NULL, NULL);
     nnrti_onnx_input_shape(c, info, given, probe, name);
     if (c->code == NNRT_SUCCESS && given != NULL && given->data != NULL) {
+        size_t bytes = 0;
+        if (nnrt_dims_bytes(probe[0].dims, probe[0].rank, type, &bytes))
+            nnrti_onnx_budget_add(c->budget, c->desc, bytes);
         nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, probe[0].rank, probe[0].dims, given->data));
         return;
     }
@@ -5456,9 +5650,65 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_load */
 
+#ifndef NNRT_NO_STDIO
+
+/* The external tensor t: its file goes into list[*n], where it can be opened. What is wrong is told when it is read. */
+static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnrti_onnx_source *list, size_t *n)
+{
+    nnrt_onnx_external where;
+    if (t == NULL || t->dataLocation != 1)
+        return;
+    if (list != NULL && (nnrt_onnx_tensor_external(t, &where, NULL) != NNRT_SUCCESS ||
+                         nnrti_onnx_source_find(&list[*n], where.location, c->path, c->desc->allocator, "", NULL) !=
+                             NNRT_SUCCESS))
+        return;
+    if (list != NULL)
+        nnrti_onnx_source_close(&list[*n]);
+    ++*n;
+}
+
+/* All external tensors of the graph; list NULL: only counts them. */
+static size_t nnrti_onnx_sources(nnrti_onnx *c, nnrti_onnx_source *list)
+{
+    const nnrt_onnx_graph *g = c->model->graph;
+    size_t n = 0;
+    for (size_t i = 0; i < g->initializers.count; i++)
+        nnrti_onnx_note_source(c, &g->initializers.data[i], list, &n);
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].attributes.count; k++)
+            nnrti_onnx_note_source(c, g->nodes.data[i].attributes.data[k].t, list, &n);
+    return n;
+}
+
+/* The budget grows by the size of each file with external data, however many tensors, locations and links name it. */
+static void nnrti_onnx_add_sources(nnrti_onnx *c)
+{
+    const size_t count = c->path != NULL ? nnrti_onnx_sources(c, NULL) : 0;
+    nnrti_onnx_entry *order;
+    nnrti_onnx_source *list;
+    size_t n;
+    if (count == 0 || c->code != NNRT_SUCCESS)
+        return;
+    list = (nnrti_onnx_source *)nnrti_onnx_keep(c, count, sizeof(*list));
+    order = (nnrti_onnx_entry *)nnrti_onnx_keep(c, count, sizeof(*order));
+    if (list == NULL || order == NULL)
+        return;
+    n = nnrti_onnx_sources(c, list);
+    for (size_t i = 0; i < n; i++) { /* device and number, which stand first, tell files apart */
+        order[i].key.data = (const char *)&list[i];
+        order[i].key.length = offsetof(nnrti_onnx_source, bytes);
+    }
+    n = nnrti_onnx_sort(order, n);
+    for (size_t i = 0; i < n; i++)
+        nnrti_onnx_budget_add(c->budget, c->desc, ((const nnrti_onnx_source *)(const void *)order[i].key.data)->bytes);
+}
+
+#endif
+
 /* data[bytes] is a model; path and own as in nnrti_onnx. *inPlace: the model uses the bytes. */
 static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes, const nnrt_onnx_desc *desc,
-                                         const char *path, bool own, bool *inPlace, nnrt_error *error)
+                                         nnrti_onnx_budget *budget, const char *path, bool own, bool *inPlace,
+                                         nnrt_error *error)
 {
     NNRT_ReturnCode code;
     nnrti_onnx c;
@@ -5467,6 +5717,7 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
     if (code != NNRT_SUCCESS)
         return code;
     c.desc = desc;
+    c.budget = budget;
     c.path = path;
     c.ownBytes = own;
     c.error = error;
@@ -5474,6 +5725,9 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
     nnrt_memory_count(&c.scratch, desc->allocator);
     nnrti_onnx_take_opset(&c);
     nnrti_onnx_check_operators(&c);
+#ifndef NNRT_NO_STDIO
+    nnrti_onnx_add_sources(&c);
+#endif
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_make_table(&c);
     nnrti_onnx_take_told(&c);
@@ -5486,9 +5740,25 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
     return code;
 }
 
-static NNRT_ReturnCode nnrti_onnx_optimize(NNRT_Model **model, const nnrt_onnx_desc *desc, nnrt_error *error)
+/* data[bytes], which are read or given: path NULL, or where external data are looked for; own: the bytes are ours, and
+   the model's when it uses them, which *own then tells. */
+static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t bytes, const nnrt_onnx_desc *desc,
+                                       const char *path, bool *own, nnrt_error *error)
 {
-    NNRT_ReturnCode code = desc->no_optimize ? NNRT_SUCCESS : nnrt_model_optimize(model, error);
+    nnrt_onnx_desc limited;
+    nnrti_onnx_budget budget;
+    NNRT_ReturnCode code;
+    bool inPlace = false;
+    nnrti_onnx_budget_begin(&budget, desc, bytes, &limited);
+    budget.live = own != NULL ? bytes : 0;
+    code = nnrti_onnx_import(model, data, bytes, &limited, &budget, path, own != NULL, &inPlace, error);
+    if (code == NNRT_SUCCESS && own != NULL && inPlace) {
+        code = nnrt_model_attach(*model, data, bytes); /* it is new: there is room */
+        *own = code != NNRT_SUCCESS;
+    }
+    if (code == NNRT_SUCCESS && !limited.no_optimize)
+        code = nnrt_model_optimize(model, error);
+    code = nnrti_onnx_budget_end(&budget, &limited, *model, code, error);
     if (code != NNRT_SUCCESS) {
         nnrt_model_destroy(*model);
         *model = NULL;
@@ -5499,52 +5769,34 @@ static NNRT_ReturnCode nnrti_onnx_optimize(NNRT_Model **model, const nnrt_onnx_d
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_onnx_desc *desc, nnrt_error *error)
 {
-    nnrt_onnx_desc none;
-    NNRT_ReturnCode code;
-    bool inPlace;
-    memset(&none, 0, sizeof(none));
     if (model != NULL)
         *model = NULL;
     if (model == NULL || data == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_load_memory: %s is NULL",
                               model == NULL ? "model" : "data");
-    desc = desc != NULL ? desc : &none;
-    code = nnrti_onnx_import(model, data, bytes, desc, NULL, false, &inPlace, error);
-    return code == NNRT_SUCCESS ? nnrti_onnx_optimize(model, desc, error) : code;
+    return nnrti_onnx_load(model, (void *)(uintptr_t)data, bytes, desc, desc != NULL ? desc->path : NULL, NULL, error);
 }
 
 #ifndef NNRT_NO_STDIO
 NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, const nnrt_onnx_desc *desc,
                                         nnrt_error *error)
 {
-    nnrt_onnx_desc none;
+    const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
     NNRT_ReturnCode code;
     void *data = NULL;
     size_t bytes = 0;
-    bool inPlace = false;
-    memset(&none, 0, sizeof(none));
+    bool own = true;
     if (model != NULL)
         *model = NULL;
     if (model == NULL || path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_load: %s is NULL", model == NULL ? "model" : "path");
-    desc = desc != NULL ? desc : &none;
-    code = nnrt_onnx_file_read(path, desc->allocator, &data, &bytes, error);
+    code = nnrt_onnx_file_read(path, allocator, &data, &bytes, error);
     if (code != NNRT_SUCCESS)
         return code;
-    code = nnrti_onnx_import(model, data, bytes, desc, path, true, &inPlace, error);
-    if (code == NNRT_SUCCESS && inPlace) {
-        code = nnrt_model_attach(*model, data, bytes);
-        if (code == NNRT_SUCCESS)
-            data = NULL; /* the model's now */
-        else
-            nnrt_model_destroy(*model);
-    }
-    nnrt_onnx_file_free(desc->allocator, data, bytes);
-    if (code != NNRT_SUCCESS) {
-        *model = NULL;
-        return nnrt_error_set(error, code, "there is not enough memory to import the model");
-    }
-    return nnrti_onnx_optimize(model, desc, error);
+    code = nnrti_onnx_load(model, data, bytes, desc, path, &own, error);
+    if (own)
+        nnrt_onnx_file_free(allocator, data, bytes);
+    return code;
 }
 #endif
 
