@@ -1428,7 +1428,8 @@ NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_o
 #ifdef __cplusplus
 extern "C"
 #endif
-    char *realpath(const char *path, char *resolved);
+    char *
+    realpath(const char *path, char *resolved);
 #endif
 #define NNRTI_ONNX_PATH 4096
 
@@ -1858,6 +1859,8 @@ typedef struct nnrti_onnx_value {
     uint32_t tensor; /* index in the model that is built */
 } nnrti_onnx_value;
 
+#define NNRTI_ONNX_CHUNK 32u /* values are made so many at a time */
+
 /* A node of the model that is built. */
 typedef struct nnrti_onnx_step {
     NNRT_NodeType type;
@@ -1971,10 +1974,11 @@ static void nnrti_onnx_budget_text(const nnrti_onnx_budget *b, const nnrt_onnx_d
                         "file (nnrt_onnx_desc.budget %u raises it)",
                         nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE), b->source, times + 1);
     else
-        (void)nnrt_text(text, size,
-                        "the import takes more than %z bytes, the budget for %z bytes of file (nnrt_onnx_desc.budget %u "
-                        "raises it)",
-                        b->limit, b->source, times + 1);
+        (void)nnrt_text(
+            text, size,
+            "the import takes more than %z bytes, the budget for %z bytes of file (nnrt_onnx_desc.budget %u "
+            "raises it)",
+            b->limit, b->source, times + 1);
 }
 
 /* The budget is over: a fault that it made is told as what it is, the model's blocks are the caller's allocator's. */
@@ -1999,15 +2003,15 @@ struct nnrti_onnx {
     nnrt_onnx_model *model;
     const nnrt_onnx_desc *desc; /* its allocator is the budget's */
     nnrti_onnx_budget *budget;
-    const char *path; /* of the model's file, NULL: from memory */
-    bool ownBytes;    /* the file's bytes may be moved */
-    bool usedInPlace; /* a constant lies in the file's bytes */
+    const char *path;            /* of the model's file, NULL: from memory */
+    bool ownBytes;               /* the file's bytes may be moved */
+    bool usedInPlace;            /* a constant lies in the file's bytes */
     nnrt_memory memory, scratch; /* scratch: for one step */
     uint8_t *piece;              /* what is left of the last piece of memory */
     size_t pieceLeft;
     nnrt_error *error;
     NNRT_ReturnCode code;
-    nnrti_onnx_value *values;
+    nnrti_onnx_value **values; /* in pieces of NNRTI_ONNX_CHUNK */
     nnrti_onnx_step *steps;
     nnrti_onnx_entry *entries; /* nEntries, and one behind them that stands for all names that nothing gives */
     uint32_t nValues, valueRoom, nSteps, stepRoom, nEntries;
@@ -2116,17 +2120,28 @@ static void nnrti_onnx_end(nnrti_onnx *c)
     c->model = NULL;
 }
 
+/* Value number i, which is there and stays where it is. */
+static nnrti_onnx_value *nnrti_onnx_value_at(const nnrti_onnx *c, uint32_t i)
+{
+    return &c->values[i / NNRTI_ONNX_CHUNK][i % NNRTI_ONNX_CHUNK];
+}
+
 /* A new value about which nothing is known; NNRT_NO_TENSOR after a fault. */
 static uint32_t nnrti_onnx_new(nnrti_onnx *c)
 {
-    nnrti_onnx_value *values, *v;
+    const uint32_t chunk = c->nValues / NNRTI_ONNX_CHUNK;
+    nnrti_onnx_value **values, *v;
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
-    values = (nnrti_onnx_value *)nnrti_onnx_grow(c, c->values, c->nValues, &c->valueRoom, sizeof(*values));
+    values = (nnrti_onnx_value **)nnrti_onnx_grow(c, c->values, chunk, &c->valueRoom, sizeof(*values));
     if (values == NULL)
         return NNRT_NO_TENSOR;
     c->values = values;
-    v = &values[c->nValues];
+    if (c->nValues % NNRTI_ONNX_CHUNK == 0)
+        values[chunk] = (nnrti_onnx_value *)nnrti_onnx_keep(c, NNRTI_ONNX_CHUNK, sizeof(**values));
+    if (values[chunk] == NULL)
+        return NNRT_NO_TENSOR;
+    v = nnrti_onnx_value_at(c, c->nValues);
     for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++) {
         v->probe[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
         v->probe[i].rank = -1;
@@ -2249,10 +2264,10 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     e->name = name;
     e->value = v;
     e->node = c->node;
-    if (c->values[v].name == NULL && !c->values[v].isInput) {
-        c->values[v].name = nnrti_onnx_copy_text(c, name);
+    if (nnrti_onnx_value_at(c, v)->name == NULL && !nnrti_onnx_value_at(c, v)->isInput) {
+        nnrti_onnx_value_at(c, v)->name = nnrti_onnx_copy_text(c, name);
         for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
-            c->values[v].probe[i].name = c->values[v].name;
+            nnrti_onnx_value_at(c, v)->probe[i].name = nnrti_onnx_value_at(c, v)->name;
     }
 }
 
@@ -2266,8 +2281,8 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     D(INT8, INT8)                                                                                                      \
     D(UINT16, UINT16)                                                                                                  \
     D(INT16, INT16)                                                                                                    \
-    D(INT32, INT32) D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32)             \
-        D(UINT64, UINT64)
+    D(INT32, INT32)                                                                                                    \
+    D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32) D(UINT64, UINT64)
 
 /* UNKNOWN for types that the runtime does not have. */
 static NNRT_DataType nnrti_onnx_type_of(nnrt_onnx_type type)
@@ -2306,7 +2321,7 @@ static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t r
 {
     uint32_t v = nnrti_onnx_new(c);
     for (int32_t i = 0; i < NNRTI_ONNX_PROBES && v != NNRT_NO_TENSOR; i++)
-        c->values[v].probe[i] = nnrt_operand_make(type, rank, dims, data);
+        nnrti_onnx_value_at(c, v)->probe[i] = nnrt_operand_make(type, rank, dims, data);
     return v;
 }
 
@@ -2433,7 +2448,7 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
         return NNRT_NO_TENSOR;
     v = nnrti_onnx_constant(c, type, (int32_t)t->dims.count, dims, data);
     if (v != NNRT_NO_TENSOR)
-        c->values[v].inFile = inFile;
+        nnrti_onnx_value_at(c, v)->inFile = inFile;
     return v;
 }
 
@@ -2444,7 +2459,7 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
 static const nnrti_onnx_value *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
 {
     static nnrti_onnx_value none; /* zero: unknown type, a scalar */
-    return v < c->nValues ? &c->values[v] : &none;
+    return v < c->nValues ? nnrti_onnx_value_at(c, v) : &none;
 }
 
 /* True when the value follows from constants and shapes, whatever the inputs' extents are. */
@@ -2542,12 +2557,12 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
     for (uint32_t i = 0; i < s->nIn; i++) {
         if (s->args[i] == NNRT_NO_TENSOR)
             continue;
-        operands[i] = c->values[s->args[i]].probe[which];
+        operands[i] = nnrti_onnx_value_at(c, s->args[i])->probe[which];
         if (operands[i].rank < 0)
             return true;
     }
     for (uint32_t i = 0; i < s->nOut; i++) {
-        operands[nIn + i].dataType = c->values[s->args[s->nIn + i]].declared;
+        operands[nIn + i].dataType = nnrti_onnx_value_at(c, s->args[s->nIn + i])->declared;
         operands[nIn + i].name = "result";
         operands[nIn + i].quant = i == 0 ? c->quant : NULL;
         operands[nIn + i].quantCount = i == 0 && c->quant != NULL ? 1 : 0;
@@ -2581,7 +2596,7 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
         return false;
     }
     for (uint32_t i = 0; i < s->nOut; i++) {
-        nnrt_operand *o = &c->values[s->args[s->nIn + i]].probe[which];
+        nnrt_operand *o = &nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which];
         *o = r.out[i];
         o->name = NULL;
         o->viewRank = -1;
@@ -2605,7 +2620,8 @@ static bool nnrti_onnx_infer_all(nnrti_onnx *c, const nnrti_onnx_step *s)
         }
         if (which > 0 && !c->dynamic) { /* nothing to try: the probes are alike */
             for (uint32_t i = 0; i < s->nOut; i++)
-                c->values[s->args[s->nIn + i]].probe[which] = c->values[s->args[s->nIn + i]].probe[0];
+                nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which] =
+                    nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[0];
             continue;
         }
         if (!nnrti_onnx_infer(c, s, which, operands))
@@ -2614,7 +2630,8 @@ static bool nnrti_onnx_infer_all(nnrti_onnx *c, const nnrti_onnx_step *s)
     }
     for (uint32_t i = 0; i < s->nOut; i++)
         for (int32_t which = 1; which < NNRTI_ONNX_PROBES; which++)
-            nnrti_onnx_unify(&c->values[s->args[s->nIn + i]].probe[0], &c->values[s->args[s->nIn + i]].probe[which]);
+            nnrti_onnx_unify(&nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[0],
+                             &nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which]);
     return true;
 }
 
@@ -2655,15 +2672,15 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
         memcpy(s->args, in, nIn * sizeof(*in));
     memcpy(s->args + nIn, out, nOut * sizeof(*out));
     for (uint32_t i = 0; i < nOut && declared != NULL; i++)
-        c->values[out[i]].declared = declared[i];
+        nnrti_onnx_value_at(c, out[i])->declared = declared[i];
     if ((op->flags & NNRT_OP_LAYOUT) && in[0] != NNRT_NO_TENSOR)
-        nnrti_onnx_set_format(&c->values[in[0]]);
+        nnrti_onnx_set_format(nnrti_onnx_value_at(c, in[0]));
     if (!nnrti_onnx_infer_all(c, s))
         return;
     for (uint32_t i = 0; i < nOut; i++) {
         known = known && nnrti_onnx_known(c, out[i]);
         if (op->flags & NNRT_OP_LAYOUT)
-            nnrti_onnx_set_format(&c->values[out[i]]);
+            nnrti_onnx_set_format(nnrti_onnx_value_at(c, out[i]));
     }
     if (!known)
         c->nSteps++;
@@ -5392,7 +5409,7 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     NNRT_DataType type;
     uint32_t v;
     (void)nnrti_onnx_text(name, info->name);
-    if (entry->name.data != NULL && c->values[entry->value].isInput) {
+    if (entry->name.data != NULL && nnrti_onnx_value_at(c, entry->value)->isInput) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", name);
         return;
     }
@@ -5418,10 +5435,10 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     nnrti_onnx_bind(c, info->name, v);
     if (c->code != NNRT_SUCCESS)
         return;
-    c->values[v].isInput = true;
+    nnrti_onnx_value_at(c, v)->isInput = true;
     for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++) {
-        probe[i].name = c->values[v].name;
-        c->values[v].probe[i] = probe[i];
+        probe[i].name = nnrti_onnx_value_at(c, v)->name;
+        nnrti_onnx_value_at(c, v)->probe[i] = probe[i];
     }
 }
 
@@ -5507,21 +5524,21 @@ static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
         return NNRT_NO_TENSOR;
     }
     v = e->value;
-    if (c->values[v].isInput || c->values[v].needed || nnrti_onnx_known(c, v)) {
+    if (nnrti_onnx_value_at(c, v)->isInput || nnrti_onnx_value_at(c, v)->needed || nnrti_onnx_known(c, v)) {
         const uint32_t steps = c->nSteps;
-        if (!c->values[v].isInput)
-            c->values[v].name = NULL; /* the output has it, perhaps */
+        if (!nnrti_onnx_value_at(c, v)->isInput)
+            nnrti_onnx_value_at(c, v)->name = NULL; /* the output has it, perhaps */
         v = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
         if (v == NNRT_NO_TENSOR)
             return v;
         if (c->nSteps == steps) { /* its result is known, but the model needs a step that gives it */
             for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
-                c->values[v].probe[i].data = NULL;
+                nnrti_onnx_value_at(c, v)->probe[i].data = NULL;
             c->nSteps++;
         }
     }
-    c->values[v].name = nnrti_onnx_copy_text(c, name);
-    c->values[v].needed = true;
+    nnrti_onnx_value_at(c, v)->name = nnrti_onnx_copy_text(c, name);
+    nnrti_onnx_value_at(c, v)->needed = true;
     return v;
 }
 
@@ -5532,7 +5549,7 @@ static uint32_t *nnrti_onnx_outputs(nnrti_onnx *c)
     uint32_t *list = NULL;
     bool any = false;
     for (uint32_t i = 0; i < c->nValues; i++)
-        any = any || c->values[i].isInput;
+        any = any || nnrti_onnx_value_at(c, i)->isInput;
     if (!any)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the model has no inputs: all that it computes is constant");
     if (outputs->count == 0)
@@ -5544,10 +5561,10 @@ static uint32_t *nnrti_onnx_outputs(nnrti_onnx *c)
     for (uint32_t i = c->nSteps; i-- > 0 && c->code == NNRT_SUCCESS;) {
         nnrti_onnx_step *s = &c->steps[i];
         for (uint32_t k = s->nIn; k < s->nIn + s->nOut; k++)
-            s->needed = s->needed || c->values[s->args[k]].needed;
+            s->needed = s->needed || nnrti_onnx_value_at(c, s->args[k])->needed;
         for (uint32_t k = 0; k < s->nIn && s->needed; k++)
             if (s->args[k] != NNRT_NO_TENSOR)
-                c->values[s->args[k]].needed = true;
+                nnrti_onnx_value_at(c, s->args[k])->needed = true;
     }
     return c->code == NNRT_SUCCESS ? list : NULL;
 }
@@ -5559,7 +5576,7 @@ static uint32_t nnrti_onnx_tensor_of(nnrti_onnx *c, nnrt_builder *b, uint32_t v)
     const nnrt_operand *o;
     if (v == NNRT_NO_TENSOR)
         return NNRT_NO_TENSOR;
-    p = &c->values[v];
+    p = nnrti_onnx_value_at(c, v);
     o = &p->probe[0];
     if (p->tensor != NNRT_NO_TENSOR)
         return p->tensor;
@@ -5606,7 +5623,7 @@ static void nnrti_onnx_emit_model(nnrti_onnx *c, nnrt_builder *b, const uint32_t
     const nnrt_onnx_graph *g = c->model->graph;
     for (size_t i = 0; i < g->inputs.count; i++) {
         const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->inputs.data[i].name);
-        if (c->values[e->value].isInput)
+        if (nnrti_onnx_value_at(c, e->value)->isInput)
             (void)nnrti_onnx_tensor_of(c, b, e->value);
     }
     for (uint32_t i = 0; i < c->nSteps && c->code == NNRT_SUCCESS; i++) {
@@ -5658,9 +5675,9 @@ static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnr
     nnrt_onnx_external where;
     if (t == NULL || t->dataLocation != 1)
         return;
-    if (list != NULL && (nnrt_onnx_tensor_external(t, &where, NULL) != NNRT_SUCCESS ||
-                         nnrti_onnx_source_find(&list[*n], where.location, c->path, c->desc->allocator, "", NULL) !=
-                             NNRT_SUCCESS))
+    if (list != NULL &&
+        (nnrt_onnx_tensor_external(t, &where, NULL) != NNRT_SUCCESS ||
+         nnrti_onnx_source_find(&list[*n], where.location, c->path, c->desc->allocator, "", NULL) != NNRT_SUCCESS))
         return;
     if (list != NULL)
         nnrti_onnx_source_close(&list[*n]);
