@@ -292,7 +292,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const n
 NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                 const nnrt_load_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* Writes PATH.tmp and renames it to path when all of it is written. */
+/* Writes a new file beside path, PATH.0.tmp or with the next number that is free, and renames it to path when all of it
+   is written: whatever fails, path is what it was, and of two at once one is whole. What is there and no regular file
+   (a device, a pipe) is not replaced where the system can tell: NNRT_INVALID_PATH. */
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error);
 /* Maps the file where the system can, else reads it. A mapped file must not be cut short while the model lives; to
@@ -430,6 +432,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #define NNRT_MMAP NNRT_POSIX
 #endif
 #if NNRT_POSIX || NNRT_MMAP
+#include <errno.h>
 #include <sys/types.h>
 #include <sys/stat.h>
 #include <fcntl.h>
@@ -3445,14 +3448,55 @@ static NNRT_ReturnCode nnrti_file_path_fault(nnrt_error *error, NNRT_ReturnCode 
     return nnrt_error_set(error, code, "cannot %s %s", what, path);
 }
 
-/* Writes the file `name`, and gives it the name `path` when that went well; else it is removed. */
+/* False: path is something that must not be replaced. */
+static bool nnrti_save_may_replace(const char *path)
+{
+#if NNRT_POSIX
+    struct stat s;
+    return stat(path, &s) != 0 || S_ISREG(s.st_mode);
+#else
+    return *path != '\0';
+#endif
+}
+
+#define NNRTI_SAVE_NAMES 1000u       /* tried at most: files may have been left by programs that ended */
+#define NNRTI_SAVE_SUFFIX ".999.tmp" /* the longest */
+
+/* Makes a file of a new name beside path. C99 cannot make one only where there is none; POSIX can, elsewhere a look
+   must do. NULL: there is no place for it. */
+static FILE *nnrti_save_open(char *name, size_t size, const char *path)
+{
+    for (uint32_t i = 0; i < NNRTI_SAVE_NAMES; i++) {
+#if NNRT_POSIX
+        int fd;
+        (void)nnrt_text(name, size, "%s.%u.tmp", path, i);
+        fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        if (fd >= 0) {
+            (void)close(fd);
+            return fopen(name, "r+b");
+        }
+        if (errno != EEXIST)
+            return NULL;
+#else
+        FILE *f;
+        (void)nnrt_text(name, size, "%s.%u.tmp", path, i);
+        if ((f = fopen(name, "rb")) == NULL)
+            return fopen(name, "wb");
+        (void)fclose(f);
+#endif
+    }
+    return NULL;
+}
+
+/* Writes a file of a new name, of which name has room, and gives it the name `path` when that went well; else it is
+   removed. */
 static NNRT_ReturnCode nnrti_save_file(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
-                                       const nnrti_file_row *rows, const char *name, const char *path,
+                                       const nnrti_file_row *rows, char *name, size_t size, const char *path,
                                        nnrt_error *error)
 {
-    FILE *f = fopen(name, "wb");
+    FILE *f = nnrti_save_open(name, size, path);
     if (f == NULL)
-        return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", name);
+        return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
     w->file = f;
     nnrti_writer_all(w, m, header, rows);
     w->failed = w->failed || fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
@@ -3485,11 +3529,12 @@ NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *pa
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_save: path is NULL");
     if ((code = nnrti_save_begin(model, &w, &header, rows, error)) != NNRT_SUCCESS)
         return code;
-    bytes = strlen(path) + sizeof(".tmp");
+    if (!nnrti_save_may_replace(path))
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "%s is no regular file and is not replaced", path);
+    bytes = strlen(path) + sizeof(NNRTI_SAVE_SUFFIX);
     if ((name = (char *)nnrt_alloc(w.desc->allocator, bytes)) == NULL)
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to save the model");
-    (void)nnrt_text(name, bytes, "%s.tmp", path);
-    code = nnrti_save_file(&w, model, &header, rows, name, path, error);
+    code = nnrti_save_file(&w, model, &header, rows, name, bytes, path, error);
     nnrt_free(w.desc->allocator, name, bytes);
     return code;
 }
