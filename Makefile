@@ -139,8 +139,8 @@ suite-vectors: build/test/test_ops
 suite-onnx-nodes: build/test/onnx_nodes
 	$(SUITE) $<
 
-suite-cli: build/test/nnrt
-	$(SUITE) sh tests/test_cli.sh $<
+suite-cli: build/test/nnrt build/nnrt
+	$(SUITE) sh tests/test_cli.sh $^
 
 suite-firmware: build/test/nnrt
 	$(SUITE) sh tests/test_firmware.sh $<

@@ -3880,20 +3880,13 @@ static void nnrti_session_free(nnrt_session *s)
     }
 }
 
-NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
-                                             const nnrt_session_desc *desc, nnrt_error *error)
+static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Model *model,
+                                          const nnrt_session_desc *desc, nnrt_error *error)
 {
-    nnrt_session_desc zero;
     nnrt_session *s;
     size_t head;
     void *block;
     NNRT_ReturnCode code;
-    memset(&zero, 0, sizeof(zero));
-    if (desc == NULL)
-        desc = &zero;
-    if (session == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the session is NULL");
-    *session = NULL;
     if ((code = nnrti_session_model(model, error)) != NNRT_SUCCESS)
         return code;
     if (!nnrti_head_bytes(model, &head))
@@ -3919,6 +3912,27 @@ NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_
         (void)NNRTI_ATOMIC_ADD(&s->owner->users, 1);
     *session = s;
     return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
+                                             const nnrt_session_desc *desc, nnrt_error *error)
+{
+    nnrt_session_desc zero;
+    NNRT_ReturnCode code;
+    size_t bytes;
+    memset(&zero, 0, sizeof(zero));
+    if (desc == NULL)
+        desc = &zero;
+    if (session == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the session is NULL");
+    *session = NULL;
+    code = nnrti_session_make(session, model, desc, error);
+    if (code == NNRT_OUT_OF_MEMORY && desc->buffer != NULL && error != NULL &&
+        nnrt_session_bytes(model, desc, &bytes, NULL) == NNRT_SUCCESS && bytes > desc->bufferBytes) {
+        memset(error, 0, sizeof(*error));
+        return nnrt_error_set(error, code, "the buffer has %z bytes, the session takes %z", desc->bufferBytes, bytes);
+    }
+    return code;
 }
 
 /* The owner of a prepared model that others share goes last: it waits, destroyed or not, for the last user. */

@@ -2590,8 +2590,9 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
         code = nnrti_onnx_fold(c, &r);
     if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY && code != NNRT_TIME_OUT)
         return true;
-    if (code != NNRT_SUCCESS) { /* "node '' (ADD_FUSION): ..." without its first words */
-        const char *text = strncmp(error.message, "node '' ", 8) == 0 ? error.message + 8 : error.message;
+    if (code != NNRT_SUCCESS) { /* "node '' (ADD_FUSION): ...": what stands behind our names, ONNX's go in front */
+        const char *end = strncmp(error.message, "node '' (", 9) == 0 ? strstr(error.message, "): ") : NULL;
+        const char *text = end != NULL ? end + 3 : error.message;
         NNRTI_ONNX_FAIL(c, code, "%s", text[0] != '\0' ? text : "there is not enough memory");
         return false;
     }
@@ -4623,6 +4624,18 @@ static void nnrti_onnx_kernel_of(nnrti_onnx *c, uint32_t weight, nnrti_onnx_wind
     }
 }
 
+/* A fault where the channels of x are not as many as the weight, in the order of axes that the file has, takes. */
+static void nnrti_onnx_check_channels(nnrti_onnx *c, uint32_t x, uint32_t weight)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, x)->probe[0], *w = &nnrti_onnx_at(c, weight)->probe[0];
+    const int64_t group = nnrti_onnx_int(c, "group", 1), have = nnrti_onnx_dim(c, x, 1);
+    const int64_t want = nnrti_onnx_dim(c, weight, 1);
+    if (c->code == NNRT_SUCCESS && have >= 0 && want >= 0 && (group < 1 || have % group != 0 || have / group != want))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
+                        "W '%s' is %o, which takes %l channels in each of %l groups; X '%s' is %o, of %l channels",
+                        w->name, w, want, group, o->name, o, have);
+}
+
 /* Weights [Co,Ci/g,kH,kW] become [Co,kH,kW,Ci/g]. */
 static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
 {
@@ -4637,6 +4650,7 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
     x = nnrti_onnx_image(c, given, &w);
     weight = nnrti_onnx_image(c, nnrti_onnx_in(c, 1), &w);
     nnrti_onnx_kernel_of(c, weight, &w);
+    nnrti_onnx_check_channels(c, given, nnrti_onnx_in(c, 1));
     nnrti_onnx_same_lower(c, x, &w);
     a.kernelSize = nnrt_int64_list(w.kernel, 2);
     a.stride = nnrt_int64_list(w.stride, 2);
@@ -5023,10 +5037,10 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     a.excludeOutside = nnrti_onnx_int(c, "exclude_outside", 0);
     if (arg == 1 && c->opset < 9)
         scales = nnrti_onnx_old_scales(c);
-    if (rank < 2 || rank > 4 || nnrti_onnx_int(c, "antialias", 0) != 0 ||
-        nnrti_onnx_choice(c, "keep_aspect_ratio_policy", "stretch") != 0) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                        "antialias, a kept aspect ratio and inputs of %d axes are not supported", rank);
+    if (nnrti_onnx_int(c, "antialias", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute 'antialias' is not supported, expected 0");
+    if (rank < 2 || rank > 4 || nnrti_onnx_choice(c, "keep_aspect_ratio_policy", "stretch") != 0) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "inputs of %d axes are not supported, expected 2 to 4", rank);
         return;
     }
     nnrti_onnx_resize_of(c, x, scales, sizes, rank, &r);
@@ -5278,17 +5292,22 @@ static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
     return domain.length == 0 || nnrti_onnx_is(domain, "ai.onnx");
 }
 
-/* The row of a node's operator, NULL when it is not known in this version. */
-static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
+/* The row of a node's operator in some version, NULL when there is none. */
+static const nnrti_onnx_importer *nnrti_onnx_row_named(const nnrt_onnx_node *n)
 {
     if (!nnrti_onnx_main_domain(n->domain))
         return NULL;
-    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++) {
-        const nnrti_onnx_importer *r = &nnrti_onnx_rows[i];
-        if (nnrti_onnx_is(n->opType, r->name))
-            return c->opset >= r->least && c->opset <= r->most ? r : NULL;
-    }
+    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
+        if (nnrti_onnx_is(n->opType, nnrti_onnx_rows[i].name))
+            return &nnrti_onnx_rows[i];
     return NULL;
+}
+
+/* The row of a node's operator, NULL when it is not known in this version. */
+static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
+{
+    const nnrti_onnx_importer *r = nnrti_onnx_row_named(n);
+    return r != NULL && c->opset >= r->least && c->opset <= r->most ? r : NULL;
 }
 
 #define NNRTI_ONNX_LISTED 24
@@ -5299,7 +5318,15 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     const nnrt_onnx_nodes *nodes = &c->model->graph->nodes;
     const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
     uint32_t counts[NNRTI_ONNX_LISTED], n = 0, others = 0;
+    int32_t newest = 0;
     size_t at;
+    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
+        newest = nnrti_onnx_rows[i].most > newest ? nnrti_onnx_rows[i].most : newest;
+    if (c->opset > newest) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the file has operator set %l, the newest that is read is %d", c->opset,
+                        newest);
+        return;
+    }
     for (size_t i = 0; i < nodes->count; i++) {
         const nnrt_onnx_node *node = &nodes->data[i];
         uint32_t k = 0;
@@ -5324,11 +5351,14 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
         return;
     at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset);
     for (uint32_t k = 0; k < n; k++) {
-        char domain[64], type[64], one[160];
+        char domain[64], type[64], one[200];
         const bool named = !nnrti_onnx_main_domain(kinds[k]->domain);
-        const size_t length = nnrt_text(one, sizeof(one), "%s %s%s%s x%u", k == 0 ? "" : ",",
-                                        named ? nnrti_onnx_text(domain, kinds[k]->domain) : "", named ? "." : "",
-                                        nnrti_onnx_text(type, kinds[k]->opType), counts[k]);
+        const nnrti_onnx_importer *r = nnrti_onnx_row_named(kinds[k]);
+        size_t length = nnrt_text(one, sizeof(one), "%s %s%s%s x%u", k == 0 ? "" : ",",
+                                  named ? nnrti_onnx_text(domain, kinds[k]->domain) : "", named ? "." : "",
+                                  nnrti_onnx_text(type, kinds[k]->opType), counts[k]);
+        if (r != NULL)
+            length += nnrt_text(one + length, sizeof(one) - length, " (read in sets %d to %d)", r->least, r->most);
         if (at + length + 24 > sizeof(c->text)) /* room for the last words */
             others += counts[k];
         else

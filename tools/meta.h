@@ -47,12 +47,14 @@ static void cli_metadata_drop(cli_metadata *m, const char *key)
         }
 }
 
+#define CLI_MOST_METADATA 8184u /* each is looked for among all */
+
 /* Sets a key, of n bytes, to a value, of v bytes, in its old place where it is there. An empty value drops the key. */
 static int cli_metadata_set(cli_metadata *m, const char *key, size_t n, const char *value, size_t v)
 {
     char *k = cli_text_copy(key, n), *text = cli_text_copy(value, v);
     uint32_t at = 0;
-    if (k != NULL && text != NULL && m->count == m->room) {
+    if (k != NULL && text != NULL && m->count == m->room && m->count < CLI_MOST_METADATA) {
         nnrt_metadata *more = (nnrt_metadata *)realloc(m->data, ((size_t)m->room * 2 + 8) * sizeof(*more));
         if (more != NULL) {
             m->data = more;
@@ -62,7 +64,9 @@ static int cli_metadata_set(cli_metadata *m, const char *key, size_t n, const ch
     if (k == NULL || text == NULL || m->count == m->room) {
         free(k);
         free(text);
-        return cli_fail("out of memory: there is no room for the metadata");
+        return cli_fail(m->count >= CLI_MOST_METADATA ? "there are more than %u metadata"
+                                                      : "out of memory: there is no room for %u more metadata",
+                        m->count >= CLI_MOST_METADATA ? CLI_MOST_METADATA : 1u);
     }
     while (at < m->count && strcmp(m->data[at].key, k) != 0)
         at++;
