@@ -126,7 +126,7 @@ build/test/digits: examples/digits/digits.c $(HEADERS)
 	@$(COMPILE_TEST) $(LDFLAGS) -o $@ $< $(LIBS)
 
 # They run the fuzz targets on their corpus, and what the targets share.
-build/test/test_hostile build/test/test_sweep: $(wildcard tests/fuzz/*.c tests/fuzz/*.h)
+build/test/test_hostile build/test/test_sweep: $(wildcard tests/fuzz/*.c tests/fuzz/*.h tools/*.h)
 
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 
@@ -178,11 +178,11 @@ FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
 AFL := $(shell command -v afl-clang-fast 2>/dev/null)
 SECONDS ?= 60
 
-build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/fuzz/afl_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
+build/fuzz/afl_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	@afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-64-to-32 $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 

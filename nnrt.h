@@ -181,8 +181,8 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model);
    */
 NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes);
 /* Replaces *model, which a builder or loader made, by an equivalent one that is faster: constants folded, nodes that do
-   nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused. On failure
-   *model is unchanged. The new model uses the old one's constants in place and frees it when it is destroyed. */
+   nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused. What would take
+   memory or time out of proportion to the model is left to the run. On failure *model is unchanged. The new model uses the old one's constants in place and frees it when it is destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
 /* Index of the tensor with this name, NNRT_NO_TENSOR when there is none. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);

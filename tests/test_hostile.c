@@ -18,10 +18,15 @@
 
 #define FUZZ_INCLUDED
 #include "fuzz/fuzz_builder.c"
+#include "fuzz/fuzz_labels.c"
+#include "fuzz/fuzz_metadata.c"
 #include "fuzz/fuzz_nnrt.c"
 #include "fuzz/fuzz_node.c"
+#include "fuzz/fuzz_npy.c"
 #include "fuzz/fuzz_onnx.c"
 #include "fuzz/fuzz_onnx_tensor.c"
+#include "fuzz/fuzz_pb.c"
+#include "fuzz/fuzz_png.c"
 #include "fuzz/fuzz_run.c"
 
 static const char *path_of(char *path, size_t size, const char *a, const char *b)
@@ -39,9 +44,17 @@ typedef struct target {
     void (*run)(const uint8_t *data, size_t size);
 } target;
 
-static const target targets[] = {
-    {"builder", fuzz_builder},         {"nnrt", fuzz_nnrt},     {"node", fuzz_node}, {"onnx", fuzz_onnx},
-    {"onnx_tensor", fuzz_onnx_tensor}, {"run", fuzz_run_inputs}};
+static const target targets[] = {{"builder", fuzz_builder},
+                                 {"nnrt", fuzz_nnrt},
+                                 {"node", fuzz_node},
+                                 {"onnx", fuzz_onnx},
+                                 {"onnx_tensor", fuzz_onnx_tensor},
+                                 {"run", fuzz_run_inputs},
+                                 {"npy", fuzz_npy},
+                                 {"pb", fuzz_pb},
+                                 {"png", fuzz_png},
+                                 {"labels", fuzz_labels},
+                                 {"metadata", fuzz_metadata_texts}};
 
 #define MOST_BYTES 65536
 
@@ -618,8 +631,7 @@ static void test_external_data(void **state)
                                              {"pipe", "cannot be opened, or is no regular file"}};
     char folder[] = "hostile_XXXXXX", path[1024];
     static const char *const made[] = {"in/model.onnx", "in/w.bin", "in/link.bin", "in/dir", "in/inner.bin",
-                                       "in/loop",       "in/sub",   "in/pipe",     "in",
-                                       "out.bin"};
+                                       "in/loop",       "in/sub",   "in/pipe",     "in",     "out.bin"};
     (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/in", folder);
@@ -1088,6 +1100,11 @@ int main(void)
         {"corpus: onnx", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[3]},
         {"corpus: onnx_tensor", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[4]},
         {"corpus: run", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[5]},
+        {"corpus: npy", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[6]},
+        {"corpus: pb", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[7]},
+        {"corpus: png", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[8]},
+        {"corpus: labels", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[9]},
+        {"corpus: metadata", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[10]},
         cmocka_unit_test(test_short_inputs),
         cmocka_unit_test(test_dropped_copy_keeps_type),
         cmocka_unit_test(test_scalar_first),

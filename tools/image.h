@@ -112,6 +112,28 @@ static bool cli_is_jpeg(const cli_bytes *file)
     return file->size >= 3 && memcmp(file->data, "\xFF\xD8\xFF", 3) == 0;
 }
 
+static uint32_t cli_big_endian(const uint8_t *b)
+{
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | (uint32_t)b[3];
+}
+
+/* True where the file is whole chunks up to its end chunk, and data are in each that says so: what stb_image takes for
+   granted. */
+static bool cli_image_chunks(const cli_bytes *file)
+{
+    size_t at = 8;
+    while (file->size - at >= 12) {
+        const size_t length = cli_big_endian(file->data + at);
+        const uint8_t *type = file->data + at + 4;
+        if (length > file->size - at - 12 || (length == 0 && memcmp(type, "IDAT", 4) == 0))
+            return false;
+        if (memcmp(type, "IEND", 4) == 0)
+            return true;
+        at += 12 + length;
+    }
+    return false;
+}
+
 /* Sets the room for decoding the file, and refuses an image that is out of proportion to it. */
 static int cli_image_limit(const cli_bytes *file, const char *path, const cli_image_options *options, int width,
                            int height)
@@ -163,6 +185,8 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
     int width, height, channels;
     int32_t c;
     cli_image_room = 65536;
+    if (!cli_image_chunks(file))
+        return cli_fail("cannot use %s: it is cut short or damaged", path);
     if (file->size > INT32_MAX || !stbi_info_from_memory(file->data, (int)file->size, &width, &height, &channels))
         return cli_fail("cannot use %s: %s", path, file->size > INT32_MAX ? "it is too large" : stbi_failure_reason());
     if (cli_image_limit(file, path, options, width, height) != CLI_DONE)

@@ -276,26 +276,32 @@ static const char *cli_label_of(const cli_labels *l, const nnrt_dims *shape, siz
     return l->count > 0 ? l->lines[i % l->count] : NULL;
 }
 
-/* Reads FILE of --labels: one label a line, lines ended in any way. *text is the caller's. */
+/* The text of a file of labels, whose bytes are changed: one label a line, lines ended in any way. */
+static int cli_labels_text(cli_bytes *file, const char *path, char **text)
+{
+    size_t n = 0;
+    *text = NULL;
+    for (size_t i = 0; i < file->size; i++) /* CR LF becomes LF */
+        if (file->data[i] != '\r' || i + 1 == file->size || file->data[i + 1] != '\n')
+            file->data[n++] = file->data[i];
+    while (n > 0 && file->data[n - 1] == '\n')
+        n--;
+    if (n == 0)
+        return cli_fail("cannot use %s: it has no labels; expected one a line", path);
+    if (memchr(file->data, 0, n) != NULL)
+        return cli_fail("cannot use %s: it is no text; expected one label a line", path);
+    *text = cli_text_copy((const char *)file->data, n);
+    return *text != NULL ? CLI_DONE : CLI_FAILED;
+}
+
+/* Reads FILE of --labels. *text is the caller's. */
 static int cli_labels_read(const char *path, char **text)
 {
     cli_bytes file;
-    size_t n = 0;
     int status = cli_read_file(path, &file);
     *text = NULL;
-    if (status != CLI_DONE)
-        return status;
-    for (size_t i = 0; i < file.size; i++) /* CR LF becomes LF */
-        if (file.data[i] != '\r' || i + 1 == file.size || file.data[i + 1] != '\n')
-            file.data[n++] = file.data[i];
-    while (n > 0 && file.data[n - 1] == '\n')
-        n--;
-    if (n == 0)
-        status = cli_fail("cannot use %s: it has no labels; expected one a line", path);
-    else if (memchr(file.data, 0, n) != NULL)
-        status = cli_fail("cannot use %s: it is no text; expected one label a line", path);
-    else if ((*text = cli_text_copy((const char *)file.data, n)) == NULL)
-        status = CLI_FAILED;
+    if (status == CLI_DONE)
+        status = cli_labels_text(&file, path, text);
     free(file.data);
     return status;
 }

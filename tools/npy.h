@@ -453,6 +453,7 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
     nnrt_error error;
     nnrt_dims shape;
     NNRT_DataType type;
+    size_t bytes = 0;
     int status = CLI_FAILED;
     memset(&error, 0, sizeof(error));
     memset(&shape, 0, sizeof(shape));
@@ -466,6 +467,8 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
         cli_fail("cannot use %s: element type %d of ONNX is not among those of nnrt", path, (int)proto->dataType);
     else if ((size_t)shape.rank != proto->dims.count)
         cli_fail("cannot use %s: it has more than %d axes or an extent beyond 2147483647", path, NNRT_MAX_RANK);
+    else if (!nnrt_dims_bytes(shape.dims, shape.rank, type, &bytes) || bytes / 8 > file->size)
+        cli_fail("cannot use %s: it has not as many elements as its dims say", path); /* one takes a byte at least */
     else
         status = cli_tensor_make(t, type, &shape, path);
     if (status == CLI_DONE && nnrt_onnx_tensor_read(proto, t->data, t->bytes, &error) != NNRT_SUCCESS) {
