@@ -3930,7 +3930,8 @@ NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_
     if (code == NNRT_OUT_OF_MEMORY && desc->buffer != NULL && error != NULL &&
         nnrt_session_bytes(model, desc, &bytes, NULL) == NNRT_SUCCESS && bytes > desc->bufferBytes) {
         memset(error, 0, sizeof(*error));
-        return nnrt_error_set(error, code, "the buffer has %z bytes, the session takes %z", desc->bufferBytes, bytes);
+        return nnrt_error_set(error, code, "there is not enough memory: the buffer has %z bytes, the session takes %z",
+                              desc->bufferBytes, bytes);
     }
     return code;
 }

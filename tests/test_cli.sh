@@ -125,11 +125,11 @@ def node(op, inputs, outputs, **attr):
     return out
 
 
-def model(path, nodes, inputs, outputs, constants=(), props=()):
+def model(path, nodes, inputs, outputs, constants=(), props=(), opset=13):
     graph = b''.join(sub(1, n) for n in nodes) + sub(2, 'test') + b''.join(sub(5, c) for c in constants)
     graph += b''.join(sub(11, v) for v in inputs) + b''.join(sub(12, v) for v in outputs)
     props = b''.join(sub(14, sub(1, k) + sub(2, v)) for k, v in props)
-    open(path, 'wb').write(num(1, 8) + sub(7, graph) + sub(8, num(2, 13)) + props)
+    open(path, 'wb').write(num(1, 8) + sub(7, graph) + sub(8, num(2, opset)) + props)
 
 
 # ---- PNG, encoded by hand ----
@@ -285,6 +285,11 @@ model(F + 'bomb.onnx', [node('ConstantOfShape', ['s'], ['c0'])] + [node('Concat'
       [tensor(np.array([16384], 'int64'), 's')])
 for name, count in (('names1000', 1000), ('names4000', 4000)):
     model(F + name + '.onnx', [node('Neg', ['x0'], ['y'])], [value('x%d' % i, 'float32', ['n', 3]) for i in range(count)], [value('y', 'float32', ['n', 3])])
+model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=23)
+model(F + 'quantize.onnx', [node('QuantizeLinear', ['x', 's'], ['y'])], [value('x', 'float32', [1])], [value('y', 'uint8', [1])],
+      [tensor(np.ones((), 'float32'), 's')], opset=19)
+model(F + 'antialias.onnx', [node('Resize', ['x', '', '', 's'], ['y'], antialias=1)], [value('x', 'float32', [1, 1, 2, 2])],
+      [value('y', 'float32', [1, 1, 4, 4])], [tensor(np.array([1, 1, 4, 4], 'int64'), 's')], opset=18)
 model(F + 'channels2.onnx', [node('Conv', ['x', 'w'], ['y'])], [value('x', 'float32', [1, 3, 8, 8])], [value('y', 'float32', [1, 4, 6, 6])],
       [tensor(np.ones((4, 2, 3, 3), 'float32'), 'w')])
 open(F + 'broken.png', 'wb').write(open(F + 'rgb.png', 'rb').read()[:60])
@@ -559,6 +564,10 @@ t 0 'many inputs' info "$tmp/names4000.onnx" --json
 py 'many inputs' 'len(d["inputs"]) == 4000'
 py 'four times the inputs, about four times the time' "(lambda t: t(4000) < 9 * t(1000))(lambda n: min(__import__('timeit').repeat(lambda: __import__('subprocess').run([r'$nnrt', 'info', F + 'names%d.onnx' % n, '--json'], capture_output=True, check=True), number=1, repeat=3)))"
 refused 1 'a fault in the order of axes that the file has' "ONNX node 0 '' \(Conv\): W 'w' is float32\[4,2,3,3\], which takes 2 channels .*X 'x' is float32\[1,3,8,8\], of 3 channels" info "$tmp/channels2.onnx"
+
+refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 23, the newest that is read is 22$' info "$tmp/newer.onnx"
+refused 1 'an operator that is read in older sets' 'QuantizeLinear x1 \(read in sets 10 to 18\)$' info "$tmp/quantize.onnx"
+refused 1 'an attribute that is not read' "\(Resize\): attribute 'antialias' is not supported, expected 0$" info "$tmp/antialias.onnx"
 
 # ---- constants in other files: with this build, with the one that users have, and with README's compile line ----
 
