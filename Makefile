@@ -171,8 +171,8 @@ vectors:
 suite-onnx-nodes: build/test/onnx_nodes
 	$(SUITE) $<
 
-suite-cli: build/test/nnrt
-	$(SUITE) sh tests/test_cli.sh $<
+suite-cli: build/test/nnrt build/nnrt
+	$(SUITE) sh tests/test_cli.sh $^
 
 suite-firmware: build/test/nnrt
 	$(SUITE) sh tests/test_firmware.sh $<
@@ -210,11 +210,11 @@ FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
 AFL := $(shell command -v afl-clang-fast 2>/dev/null)
 SECONDS ?= 60
 
-build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
+build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/fuzz/afl_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(HEADERS)
+build/fuzz/afl_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	@afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-64-to-32 $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 

@@ -66,7 +66,8 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_API               linkage of public functions, for shared libraries; default extern
     NNRT_STB_DS_H          where stb_ds.h lies, with its quotes; default <stb/stb_ds.h>
     NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
-    NNRT_MMAP              1/0: nnrt_model_load maps files with mmap(); default: on Unix and macOS
+    NNRT_POSIX             1/0: files are told apart, confined and created as POSIX can; default: on Unix and macOS
+    NNRT_MMAP              1/0: nnrt_model_load maps files with mmap(); default: NNRT_POSIX
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
                            nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
@@ -185,8 +186,8 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model);
    */
 NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes);
 /* Replaces *model, which a builder or loader made, by an equivalent one that is faster: constants folded, nodes that do
-   nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused. On failure
-   *model is unchanged. The new model uses the old one's constants in place and frees it when it is destroyed. */
+   nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused. What would take
+   memory or time out of proportion to the model is left to the run. On failure *model is unchanged. The new model uses the old one's constants in place and frees it when it is destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
 /* Index of the tensor with this name, NNRT_NO_TENSOR when there is none. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
@@ -298,7 +299,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const n
 NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                 const nnrt_load_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
-/* Writes PATH.tmp and renames it to path when all of it is written. */
+/* Writes a new file beside path, PATH.0.tmp or with the next number that is free, and renames it to path when all of it
+   is written: whatever fails, path is what it was, and of two at once one is whole. What is there and no regular file
+   (a device, a pipe) is not replaced where the system can tell: NNRT_INVALID_PATH. */
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error);
 /* Maps the file where the system can, else reads it. A mapped file must not be cut short while the model lives; to
@@ -426,19 +429,25 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #endif
 
 /* These calls are declared whatever feature macros there are. */
-#ifndef NNRT_MMAP
+#ifndef NNRT_POSIX
 #if !defined(NNRT_NO_STDIO) && (defined(__unix__) || defined(__unix) || defined(__APPLE__))
-#define NNRT_MMAP 1
+#define NNRT_POSIX 1
 #else
-#define NNRT_MMAP 0
+#define NNRT_POSIX 0
 #endif
 #endif
-#if NNRT_MMAP
+#ifndef NNRT_MMAP
+#define NNRT_MMAP NNRT_POSIX
+#endif
+#if NNRT_POSIX || NNRT_MMAP
+#include <errno.h>
 #include <sys/types.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <fcntl.h>
 #include <unistd.h>
+#endif
+#if NNRT_MMAP
+#include <sys/mman.h>
 #endif
 
 NNRT_API const char *nnrt_version(void)
@@ -1201,6 +1210,7 @@ typedef struct nnrti_graph {
     bool *isOutput; /* per tensor */
     uint32_t room;  /* tensors that these tables have room for: passes add a few */
     uint32_t live;  /* nodes not taken out */
+    double foldBytes, foldWork; /* left of the budget for constants that are computed */
     bool changed;
 } nnrti_graph;
 
@@ -1367,9 +1377,58 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 }
 
 /* Results that are larger than this and this many times the inputs are left to the run: FILL and TILE would only make
-   the model larger. */
+   the model larger. So is what goes beyond a budget for all results together, in proportion to the model: bytes, and
+   elements to compute. */
 #define NNRTI_FOLD_FREE 65536
 #define NNRTI_FOLD_GROWTH 16
+#define NNRTI_FOLD_BUDGET 8
+#define NNRTI_FOLD_BUDGET_FREE 524288.0
+#define NNRTI_FOLD_WORK 64
+#define NNRTI_FOLD_WORK_FREE 16777216.0
+
+/* Elements that a list of integers says together, 1 for an empty one. */
+static double nnrti_fold_product(const NNRT_Int64List *list)
+{
+    double n = 1;
+    for (uint32_t i = 0; i < list->count; i++)
+        n *= list->data[i] > 0 ? (double)list->data[i] : 1;
+    return n;
+}
+
+/* About how many elements the resolved node reads and computes, each as often as it does. */
+static double nnrti_fold_work(const nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0], *w = &c->in[c->nIn > 1 ? 1 : 0];
+    double in = 0, out = 0, each = 1;
+    size_t n = 0;
+    for (uint32_t k = 0; k < c->nIn; k++)
+        in += !nnrti_absent(&c->in[k]) && nnrt_dims_count(c->in[k].dims, c->in[k].rank, &n) ? (double)n : 0;
+    for (uint32_t k = 0; k < c->nOut; k++)
+        out += !nnrti_absent(&c->out[k]) && nnrt_dims_count(c->out[k].dims, c->out[k].rank, &n) ? (double)n : 0;
+    switch (c->op->type) {
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+        for (int32_t i = x->rank > 2 ? x->rank - 2 : 0; i < x->rank; i++)
+            each = x->dims[i] > each ? x->dims[i] : each;
+        break;
+    case NNRT_NODE_TYPE_FULL_CONNECTION:
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: /* weights, but for one of their outer axes */
+        each = nnrt_dims_count(w->dims, w->rank, &n) ? (double)n : 1;
+        if (w->rank > 0 && w->dims[0] > 0 && w->dims[w->rank - 1] > 0)
+            each /= w->dims[0] < w->dims[w->rank - 1] ? w->dims[0] : w->dims[w->rank - 1];
+        break;
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+        each = nnrti_fold_product(&((const NNRT_AvgPoolFusion *)c->resolved)->kernelSize);
+        break;
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+        each = nnrti_fold_product(&((const NNRT_MaxPoolFusion *)c->resolved)->kernelSize);
+        break;
+    case NNRT_NODE_TYPE_RESIZE: each = 16; break;
+    case NNRT_NODE_TYPE_TOPK_FUSION: in *= 32; break;
+    default: break;
+    }
+    return in + out * each;
+}
 
 /* The results of a resolved node may become constants: its inputs are known, none of the results is a model output. */
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
@@ -1393,7 +1452,8 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
             !nnrt_add_size(out, bytes, &out))
             return false;
     }
-    return out <= NNRTI_FOLD_FREE || out / NNRTI_FOLD_GROWTH <= in;
+    return (out <= NNRTI_FOLD_FREE || out / NNRTI_FOLD_GROWTH <= in) && (double)out <= g->foldBytes &&
+           (folded || nnrti_fold_work(c) <= g->foldWork);
 }
 
 /* Makes tensor t, which was inferred, a constant with these data: in g->edit, or those of constant `from`. */
@@ -1426,12 +1486,14 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
     NNRT_ReturnCode code;
     if (!nnrti_graph_may_fold(g, n, c, folded))
         return NNRT_SUCCESS;
+    g->foldWork -= folded || shares ? 0 : nnrti_fold_work(c);
     for (uint32_t k = 0; k < c->nOut; k++) {
         size_t bytes = 0;
         results[k] = NULL;
         if (nnrti_absent(&c->out[k]))
             continue;
         (void)nnrt_dims_bytes(c->out[k].dims, c->out[k].rank, c->out[k].dataType, &bytes);
+        g->foldBytes -= shares ? 0 : (double)bytes;
         results[k] = shares   ? (void *)(uintptr_t)nnrti_buffer_data(&g->edit.tensors[from].data)
                      : folded ? nnrti_builder_copy(&g->edit, c->out[k].data, 1, bytes)
                               : nnrti_builder_keep(&g->edit, 1, bytes);
@@ -2170,6 +2232,16 @@ static NNRT_ReturnCode nnrti_graph_optimize(nnrti_graph *g, const NNRT_Model *m,
     return code;
 }
 
+/* What folding may take, of a model of this size. */
+static void nnrti_graph_budget(nnrti_graph *g, const NNRT_Model *m)
+{
+    double bytes = 16.0 * ((double)m->allTensors.count + m->nodes.count);
+    for (uint32_t t = 0; t < m->allTensors.count; t++)
+        bytes += (double)m->allTensors.data[t].data.dataSize;
+    g->foldBytes = NNRTI_FOLD_BUDGET * bytes + NNRTI_FOLD_BUDGET_FREE;
+    g->foldWork = NNRTI_FOLD_WORK * bytes + NNRTI_FOLD_WORK_FREE;
+}
+
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error)
 {
     nnrti_owned *old = model != NULL ? nnrti_owned_of(*model) : NULL;
@@ -2182,6 +2254,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *err
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
     memset(&g, 0, sizeof(g));
     nnrti_builder_init(&g.edit, &old->allocator);
+    nnrti_graph_budget(&g, &old->model);
     code = nnrti_graph_optimize(&g, &old->model, &any);
     if (code == NNRT_SUCCESS && any)
         code = nnrti_builder_make(&g.edit, &made);
@@ -3451,14 +3524,55 @@ static NNRT_ReturnCode nnrti_file_path_fault(nnrt_error *error, NNRT_ReturnCode 
     return nnrt_error_set(error, code, "cannot %s %s", what, path);
 }
 
-/* Writes the file `name`, and gives it the name `path` when that went well; else it is removed. */
+/* False: path is something that must not be replaced. */
+static bool nnrti_save_may_replace(const char *path)
+{
+#if NNRT_POSIX
+    struct stat s;
+    return stat(path, &s) != 0 || S_ISREG(s.st_mode);
+#else
+    return *path != '\0';
+#endif
+}
+
+#define NNRTI_SAVE_NAMES 1000u       /* tried at most: files may have been left by programs that ended */
+#define NNRTI_SAVE_SUFFIX ".999.tmp" /* the longest */
+
+/* Makes a file of a new name beside path. C99 cannot make one only where there is none; POSIX can, elsewhere a look
+   must do. NULL: there is no place for it. */
+static FILE *nnrti_save_open(char *name, size_t size, const char *path)
+{
+    for (uint32_t i = 0; i < NNRTI_SAVE_NAMES; i++) {
+#if NNRT_POSIX
+        int fd;
+        (void)nnrt_text(name, size, "%s.%u.tmp", path, i);
+        fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        if (fd >= 0) {
+            (void)close(fd);
+            return fopen(name, "r+b");
+        }
+        if (errno != EEXIST)
+            return NULL;
+#else
+        FILE *f;
+        (void)nnrt_text(name, size, "%s.%u.tmp", path, i);
+        if ((f = fopen(name, "rb")) == NULL)
+            return fopen(name, "wb");
+        (void)fclose(f);
+#endif
+    }
+    return NULL;
+}
+
+/* Writes a file of a new name, of which name has room, and gives it the name `path` when that went well; else it is
+   removed. */
 static NNRT_ReturnCode nnrti_save_file(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
-                                       const nnrti_file_row *rows, const char *name, const char *path,
+                                       const nnrti_file_row *rows, char *name, size_t size, const char *path,
                                        nnrt_error *error)
 {
-    FILE *f = fopen(name, "wb");
+    FILE *f = nnrti_save_open(name, size, path);
     if (f == NULL)
-        return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", name);
+        return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path);
     w->file = f;
     nnrti_writer_all(w, m, header, rows);
     w->failed = w->failed || fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
@@ -3491,11 +3605,12 @@ NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *pa
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_save: path is NULL");
     if ((code = nnrti_save_begin(model, &w, &header, rows, error)) != NNRT_SUCCESS)
         return code;
-    bytes = strlen(path) + sizeof(".tmp");
+    if (!nnrti_save_may_replace(path))
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "%s is no regular file and is not replaced", path);
+    bytes = strlen(path) + sizeof(NNRTI_SAVE_SUFFIX);
     if ((name = (char *)nnrt_alloc(w.desc->allocator, bytes)) == NULL)
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to save the model");
-    (void)nnrt_text(name, bytes, "%s.tmp", path);
-    code = nnrti_save_file(&w, model, &header, rows, name, path, error);
+    code = nnrti_save_file(&w, model, &header, rows, name, bytes, path, error);
     nnrt_free(w.desc->allocator, name, bytes);
     return code;
 }
@@ -3977,20 +4092,13 @@ static void nnrti_session_free(nnrt_session *s)
     }
 }
 
-NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
-                                             const nnrt_session_desc *desc, nnrt_error *error)
+static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Model *model,
+                                          const nnrt_session_desc *desc, nnrt_error *error)
 {
-    nnrt_session_desc zero;
     nnrt_session *s;
     size_t head;
     void *block;
     NNRT_ReturnCode code;
-    memset(&zero, 0, sizeof(zero));
-    if (desc == NULL)
-        desc = &zero;
-    if (session == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the session is NULL");
-    *session = NULL;
     if ((code = nnrti_session_model(model, error)) != NNRT_SUCCESS)
         return code;
     if (!nnrti_head_bytes(model, &head))
@@ -4016,6 +4124,28 @@ NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_
         (void)NNRTI_ATOMIC_ADD(&s->owner->users, 1);
     *session = s;
     return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
+                                             const nnrt_session_desc *desc, nnrt_error *error)
+{
+    nnrt_session_desc zero;
+    NNRT_ReturnCode code;
+    size_t bytes;
+    memset(&zero, 0, sizeof(zero));
+    if (desc == NULL)
+        desc = &zero;
+    if (session == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the session is NULL");
+    *session = NULL;
+    code = nnrti_session_make(session, model, desc, error);
+    if (code == NNRT_OUT_OF_MEMORY && desc->buffer != NULL && error != NULL &&
+        nnrt_session_bytes(model, desc, &bytes, NULL) == NNRT_SUCCESS && bytes > desc->bufferBytes) {
+        memset(error, 0, sizeof(*error));
+        return nnrt_error_set(error, code, "there is not enough memory: the buffer has %z bytes, the session takes %z",
+                              desc->bufferBytes, bytes);
+    }
+    return code;
 }
 
 /* The owner of a prepared model that others share goes last: it waits, destroyed or not, for the last user. */

@@ -14,7 +14,7 @@ SECTIONS (search for the tag)
     >>registry    registering, listing and calling devices
     >>prepare     validation, shape inference, planner, plan
     -- implementation --
-    >>memory >>validate >>infer >>planner >>plan >>run >>reference >>auto >>registry
+    >>memory >>validate >>infer >>planner >>plan >>run >>prepared >>reference >>auto >>registry
 
 OWNERSHIP
     A model is plain data that nobody here changes: it may be const and lie in flash. What is passed in stays the

@@ -22,13 +22,12 @@ WHAT IT READS
     Not read: control flow, functions, sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST
-    Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. The tables of the reader are
-    bounded by the file's size, those that the importer makes by NNRTI_ONNX_TABLE.
+    Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. Memory and work are bounded by
+    the file's size: NNRT_ONNX_MEMORY_FACTOR for the reader, NNRT_ONNX_BUDGET for the import.
 
 OPTIONS
     NNRT_NO_STDIO          no files: only nnrt_onnx_load_memory
-    NNRT_ONNX_REALPATH     1/0: there is a realpath() to resolve links of external data with; default: where POSIX shows
-    one
+    NNRT_ONNX_REALPATH     1/0: links of external data are resolved with realpath(); default: NNRT_POSIX of nnrt.h
 
 MIT licence, see LICENSE.
 */
@@ -308,9 +307,9 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tenso
 
 #ifndef NNRT_NO_STDIO
 /* The same as nnrt_onnx_tensor_read for an external tensor of the model at modelPath: the file at its location, below
- * the model's folder. Where the system has realpath() a link that leads out of the folder is refused with
+ * the model's folder. On Unix and macOS a link that leads out of the folder and what is no regular file are refused with
  * NNRT_INVALID_PATH; elsewhere only the location's text is checked. (A folder that others can change while it is read
- * is beyond these checks.) The allocator gives room for three paths. out NULL: only looks whether the bytes are there. */
+ * is beyond these checks.) The allocator gives room for two paths. out NULL: only looks whether the bytes are there. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
                                                  const nnrt_allocator *allocator, void *out, size_t bytes,
                                                  nnrt_error *error);
@@ -336,6 +335,14 @@ typedef struct nnrt_onnx_input {
     const void *data; /* NULL: an input of this shape. Else it becomes a constant of these dense elements, copied. */
 } nnrt_onnx_input;
 
+/* An import takes from the allocator, the file and optimising included, at most NNRT_ONNX_BUDGET times the bytes of the
+   file, the files of its external data and the values that the caller gives, and NNRT_ONNX_BUDGET_FREE bytes; it computes, of what follows from
+   constants, at most NNRT_ONNX_BUDGET elements a byte and NNRT_ONNX_WORK_FREE. Beyond it is refused, with
+   NNRT_OUT_OF_MEMORY or NNRT_TIME_OUT: a few hundred bytes may ask for gigabytes and hours. */
+#define NNRT_ONNX_BUDGET 64
+#define NNRT_ONNX_BUDGET_FREE ((size_t)1 << 20)
+#define NNRT_ONNX_WORK_FREE ((size_t)1 << 24)
+
 /* All zero is the default. inputs: extents for inputs that have none in the file, and values for inputs that never
    change (axes, sizes, ...), which ONNX allows to be computed and a planned model needs to know. */
 typedef struct nnrt_onnx_desc {
@@ -343,10 +350,12 @@ typedef struct nnrt_onnx_desc {
     bool no_optimize;                /* leave the model as imported: no nnrt_model_optimize */
     const nnrt_onnx_input *inputs;
     uint32_t inputCount;
+    uint32_t budget;  /* so many times the memory and the work that are allowed otherwise; 0 is 1 */
+    const char *path; /* nnrt_onnx_load_memory: the file that the bytes are from, for its external data; NULL: none */
 } nnrt_onnx_desc;
 
 /* Imports the ONNX model of these bytes. Constants that lie aligned to their element size are used in place, so the
-   bytes must outlive the model. External data cannot be found and are refused. On failure *model is NULL and error (may
+   bytes must outlive the model. Without desc->path external data cannot be found and are refused. On failure *model is NULL and error (may
    be NULL) names the ONNX node, its operator and what is wrong; operators that are not known are listed all at once
    with NNRT_UNSUPPORTED_OP. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
@@ -1410,30 +1419,23 @@ NNRT_ReturnCode nnrt_onnx_tensor_external(const nnrt_onnx_tensor *tensor, nnrt_o
 
 #ifndef NNRT_NO_STDIO
 
-/* 1 where realpath() is declared: it is not in C99, and strict compilers hide it. It needs a known longest path. */
-#ifndef _WIN32
-#include <limits.h>
-#endif
 #ifndef NNRT_ONNX_REALPATH
-#if defined(_WIN32) || !defined(PATH_MAX)
-#define NNRT_ONNX_REALPATH 0
-#elif defined(__APPLE__) || defined(_DEFAULT_SOURCE) || defined(_BSD_SOURCE) || defined(_GNU_SOURCE)
-#define NNRT_ONNX_REALPATH 1
-#elif defined(_XOPEN_SOURCE) && _XOPEN_SOURCE >= 500
-#define NNRT_ONNX_REALPATH 1
-#else
-#define NNRT_ONNX_REALPATH 0
+#define NNRT_ONNX_REALPATH NNRT_POSIX
 #endif
+/* It is there, but with -std=c99 alone nothing declares it. */
+#if NNRT_ONNX_REALPATH && !defined(__APPLE__) && !defined(_DEFAULT_SOURCE) && !defined(_BSD_SOURCE) &&                 \
+    !defined(_GNU_SOURCE) && (!defined(_XOPEN_SOURCE) || _XOPEN_SOURCE < 500)
+#ifdef __cplusplus
+extern "C"
 #endif
-#if defined(PATH_MAX) && PATH_MAX > 4096
-#define NNRTI_ONNX_PATH PATH_MAX
-#else
+    char *
+    realpath(const char *path, char *resolved);
+#endif
 #define NNRTI_ONNX_PATH 4096
-#endif
 
-/* Room for building a path: the model's folder, the file in it, and what a link resolves to. */
+/* Room for building a path: the model's folder, and the file in it. */
 typedef struct nnrti_onnx_paths {
-    char folder[NNRTI_ONNX_PATH], file[NNRTI_ONNX_PATH], real[NNRTI_ONNX_PATH];
+    char folder[NNRTI_ONNX_PATH], file[NNRTI_ONNX_PATH];
 } nnrti_onnx_paths;
 
 /* Length of the folder part of a path, with its last separator; 0 where there is none. */
@@ -1476,27 +1478,119 @@ static int nnrti_onnx_join(nnrti_onnx_paths *p, const char *modelPath, nnrt_onnx
     return 1;
 }
 
-/* Replaces p->file by the path without links, where the system can tell. 0: it does not exist or lies elsewhere than
+#if NNRT_ONNX_REALPATH
+/* True where path lies below folder; neither has links. */
+static bool nnrti_onnx_below(const char *path, const char *folder)
+{
+    size_t n = strlen(folder);
+    if (n > 0 && folder[n - 1] == '/')
+        n--; /* the root folder */
+    return strncmp(path, folder, n) == 0 && path[n] == '/';
+}
+#endif
+
+/* Replaces p->file by the path without links, where the system can tell. False: it does not exist or lies elsewhere than
  * below p->folder. */
-static int nnrti_onnx_confine(nnrti_onnx_paths *p)
+static bool nnrti_onnx_confine(nnrti_onnx_paths *p)
 {
 #if NNRT_ONNX_REALPATH
-    size_t n;
-    if (realpath(p->file, p->real) == NULL) {
-        return 0;
-    }
-    memcpy(p->file, p->real, strlen(p->real) + 1);
-    if (realpath(p->folder, p->real) == NULL) {
-        return 0;
-    }
-    n = strlen(p->real);
-    if (n > 0 && p->real[n - 1] == '/') {
-        n--; /* the root folder */
-    }
-    return strncmp(p->file, p->real, n) == 0 && p->file[n] == '/';
+    char *file = realpath(p->file, NULL), *folder = realpath(p->folder, NULL);
+    const bool good =
+        file != NULL && folder != NULL && strlen(file) < NNRTI_ONNX_PATH && nnrti_onnx_below(file, folder);
+    if (good)
+        memcpy(p->file, file, strlen(file) + 1);
+    free(file);
+    free(folder);
+    return good;
 #else
     return p->file[0] != 0;
 #endif
+}
+
+/* Size of an open file, which is then at its start; -1 where it cannot be told or is 2 GiB or more. */
+static int64_t nnrti_onnx_file_size(FILE *f)
+{
+    long size = -1;
+    if (fseek(f, 0, SEEK_END) == 0) {
+        size = ftell(f);
+    }
+    if (size < 0 || size > 0x7FFFFFFFL || fseek(f, 0, SEEK_SET) != 0) {
+        return -1;
+    }
+    return size;
+}
+
+/* An open file with external data: which one it is, where the system tells files apart, and its size. */
+typedef struct nnrti_onnx_source {
+    uint64_t device, number, bytes;
+#if NNRT_POSIX
+    int file;
+#else
+    FILE *file;
+#endif
+} nnrti_onnx_source;
+
+#if NNRT_POSIX
+
+/* A pipe or a device is not opened for reading: it could block. */
+static bool nnrti_onnx_source_open(nnrti_onnx_source *s, const char *path)
+{
+    struct stat about;
+    s->file = open(path, O_RDONLY | O_NONBLOCK);
+    if (s->file < 0)
+        return false;
+    if (fstat(s->file, &about) != 0 || !S_ISREG(about.st_mode) || about.st_size < 0) {
+        (void)close(s->file);
+        return false;
+    }
+    s->device = (uint64_t)about.st_dev;
+    s->number = (uint64_t)about.st_ino;
+    s->bytes = (uint64_t)about.st_size;
+    return true;
+}
+
+static void nnrti_onnx_source_close(nnrti_onnx_source *s)
+{
+    (void)close(s->file);
+}
+
+/* Reads bytes at an offset; out NULL only looks whether they are there. Returns how many there were. */
+static size_t nnrti_onnx_source_read(nnrti_onnx_source *s, int64_t offset, void *out, size_t bytes)
+{
+    size_t got = 0;
+    if ((uint64_t)offset > s->bytes || bytes > s->bytes - (uint64_t)offset)
+        return 0;
+    if (out == NULL)
+        return bytes;
+    if (lseek(s->file, (off_t)offset, SEEK_SET) != (off_t)offset)
+        return 0;
+    while (got < bytes) {
+        const size_t most = bytes - got < 0x40000000 ? bytes - got : 0x40000000;
+        const ssize_t n = read(s->file, (uint8_t *)out + got, most);
+        if (n <= 0)
+            break;
+        got += (size_t)n;
+    }
+    return got;
+}
+
+#else
+
+static bool nnrti_onnx_source_open(nnrti_onnx_source *s, const char *path)
+{
+    int64_t size;
+    s->device = s->number = 0;
+    s->file = fopen(path, "rb");
+    if (s->file == NULL)
+        return false;
+    size = nnrti_onnx_file_size(s->file);
+    s->bytes = size < 0 ? 0x80000000u : (uint64_t)size;
+    return true;
+}
+
+static void nnrti_onnx_source_close(nnrti_onnx_source *s)
+{
+    (void)fclose(s->file);
 }
 
 /* Moves a file to an offset, in steps that fit a long of 32 bits. Seeking alone may go far beyond the end of a file, so
@@ -1512,28 +1606,34 @@ static int nnrti_onnx_seek(FILE *f, int64_t offset)
     return good;
 }
 
-/* Reads bytes at an offset of the file; out NULL only looks whether they are there. */
-static NNRT_ReturnCode nnrti_onnx_read_at(const char *path, int64_t offset, void *out, size_t bytes, const char *name,
-                                          nnrt_error *error)
+/* Reads bytes at an offset; out NULL only looks whether they are there. Returns how many there were. */
+static size_t nnrti_onnx_source_read(nnrti_onnx_source *s, int64_t offset, void *out, size_t bytes)
 {
-    FILE *f = fopen(path, "rb");
-    size_t got = 0;
-    if (f == NULL) {
-        return nnrt_error_set(error, NNRT_INVALID_PATH, "ONNX tensor '%s': its external file cannot be opened", name);
-    }
-    if (out == NULL) { /* is it there? */
-        got = (uint64_t)bytes <= (uint64_t)(INT64_MAX - offset) && nnrti_onnx_seek(f, offset + (int64_t)bytes) ? bytes
-                                                                                                               : 0;
-    } else if (nnrti_onnx_seek(f, offset)) {
-        got = fread(out, 1, bytes, f);
-    }
-    fclose(f);
-    if (got != bytes) {
-        return nnrt_error_set(error, NNRT_INVALID_FILE,
-                              "ONNX tensor '%s': its external file has %z of %z bytes at offset %l", name, got, bytes,
-                              offset);
-    }
-    return NNRT_SUCCESS;
+    if ((uint64_t)bytes > (uint64_t)(INT64_MAX - offset))
+        return 0;
+    if (out == NULL)
+        return nnrti_onnx_seek(s->file, offset + (int64_t)bytes) ? bytes : 0;
+    return nnrti_onnx_seek(s->file, offset) ? fread(out, 1, bytes, s->file) : 0;
+}
+
+#endif
+
+/* Opens the file of an external tensor of the model at modelPath. */
+static NNRT_ReturnCode nnrti_onnx_source_find(nnrti_onnx_source *s, nnrt_onnx_str location, const char *modelPath,
+                                              const nnrt_allocator *allocator, const char *name, nnrt_error *error)
+{
+    nnrti_onnx_paths *paths = (nnrti_onnx_paths *)nnrt_alloc(allocator, sizeof(*paths));
+    NNRT_ReturnCode rc = NNRT_SUCCESS;
+    if (paths == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "ONNX tensor '%s': no memory for paths", name);
+    if (!nnrti_onnx_join(paths, modelPath, location) || !nnrti_onnx_confine(paths))
+        rc = nnrt_error_set(error, NNRT_INVALID_PATH,
+                            "ONNX tensor '%s': its external file is missing or not in the model's folder", name);
+    else if (!nnrti_onnx_source_open(s, paths->file))
+        rc = nnrt_error_set(error, NNRT_INVALID_PATH,
+                            "ONNX tensor '%s': its external file cannot be opened, or is no regular file", name);
+    nnrt_free(allocator, paths, sizeof(*paths));
+    return rc;
 }
 
 NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const char *modelPath,
@@ -1541,7 +1641,7 @@ NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const ch
 {
     const nnrti_onnx_storage *s = NULL;
     nnrt_onnx_external where;
-    nnrti_onnx_paths *paths;
+    nnrti_onnx_source source;
     char name[64];
     NNRT_ReturnCode rc;
     if (modelPath == NULL) {
@@ -1559,34 +1659,19 @@ NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const ch
         return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX tensor '%s': external length is %l, its dims want %z",
                               name, where.length, bytes);
     }
-    paths = (nnrti_onnx_paths *)nnrt_alloc(allocator, sizeof(*paths));
-    if (paths == NULL) {
-        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "ONNX tensor '%s': no memory for paths", name);
+    rc = nnrti_onnx_source_find(&source, where.location, modelPath, allocator, name, error);
+    if (rc == NNRT_SUCCESS) {
+        size_t got = bytes > 0 ? nnrti_onnx_source_read(&source, where.offset, out, bytes) : 0;
+        nnrti_onnx_source_close(&source);
+        if (got != bytes)
+            rc = nnrt_error_set(error, NNRT_INVALID_FILE,
+                                "ONNX tensor '%s': its external file has %z of %z bytes at offset %l", name, got, bytes,
+                                where.offset);
     }
-    if (!nnrti_onnx_join(paths, modelPath, where.location) || !nnrti_onnx_confine(paths)) {
-        rc = nnrt_error_set(error, NNRT_INVALID_PATH,
-                            "ONNX tensor '%s': its external file is missing or not in the model's folder", name);
-    } else if (bytes > 0) {
-        rc = nnrti_onnx_read_at(paths->file, where.offset, out, bytes, name, error);
-    }
-    nnrt_free(allocator, paths, sizeof(*paths));
     if (rc == NNRT_SUCCESS && bytes > 0 && out != NULL) {
         nnrti_onnx_to_host((uint8_t *)out, bytes, s->width);
     }
     return rc;
-}
-
-/* Size of an open file, which is then at its start; -1 where it cannot be told or is 2 GiB or more. */
-static int64_t nnrti_onnx_file_size(FILE *f)
-{
-    long size = -1;
-    if (fseek(f, 0, SEEK_END) == 0) {
-        size = ftell(f);
-    }
-    if (size < 0 || size > 0x7FFFFFFFL || fseek(f, 0, SEEK_SET) != 0) {
-        return -1;
-    }
-    return size;
 }
 
 NNRT_ReturnCode nnrt_onnx_file_read(const char *path, const nnrt_allocator *allocator, void **data, size_t *size,
@@ -1774,6 +1859,8 @@ typedef struct nnrti_onnx_value {
     uint32_t tensor; /* index in the model that is built */
 } nnrti_onnx_value;
 
+#define NNRTI_ONNX_CHUNK 32u /* values are made so many at a time */
+
 /* A node of the model that is built. */
 typedef struct nnrti_onnx_step {
     NNRT_NodeType type;
@@ -1785,9 +1872,12 @@ typedef struct nnrti_onnx_step {
 
 /* Entry of the table of names. */
 typedef struct nnrti_onnx_entry {
-    nnrt_onnx_str name; /* data NULL: free */
+    nnrt_onnx_str key;  /* the table is sorted by it */
+    nnrt_onnx_str name; /* the same, once something has given it; data NULL before */
     uint32_t value;
-    const nnrt_onnx_node *node; /* that gives it; NULL: none */
+    bool isInput;                /* the graph lists it as an input */
+    const nnrt_onnx_node *node;  /* that gives it; NULL: none */
+    const nnrt_onnx_input *told; /* what the caller says of this input; NULL: nothing */
 } nnrti_onnx_entry;
 
 typedef struct nnrti_onnx nnrti_onnx;
@@ -1809,20 +1899,122 @@ NNRTI_ONNX_OPS(NNRTI_ONNX_PROTO)
 static const nnrti_onnx_importer nnrti_onnx_rows[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_TABLE_ROW)};
 #define NNRTI_ONNX_ROW_COUNT ((uint32_t)(sizeof(nnrti_onnx_rows) / sizeof(nnrti_onnx_rows[0])))
 
+/* What an import may take. The allocator of the import counts here and hands on to the caller's. */
+typedef struct nnrti_onnx_budget {
+    nnrt_allocator allocator;
+    const nnrt_allocator *under;
+    size_t source, limit, live; /* source: bytes of the file and its external data */
+    double work;                /* elements that may still be computed */
+    bool over;                  /* the limit has refused something */
+} nnrti_onnx_budget;
+
+static void *nnrti_onnx_budget_alloc(void *user, size_t bytes, size_t alignment)
+{
+    nnrti_onnx_budget *b = (nnrti_onnx_budget *)user;
+    void *block = NULL;
+    (void)alignment; /* nnrt_alloc asks for NNRT_ALIGNMENT always */
+    if (b->live > b->limit || bytes > b->limit - b->live)
+        b->over = true;
+    else
+        block = nnrt_alloc(b->under, bytes);
+    b->live += block != NULL ? bytes : 0;
+    return block;
+}
+
+static void nnrti_onnx_budget_free(void *user, void *block, size_t bytes)
+{
+    nnrti_onnx_budget *b = (nnrti_onnx_budget *)user;
+    b->live -= bytes;
+    nnrt_free(b->under, block, bytes);
+}
+
+/* A number times the budget of desc; the largest one where it does not fit. */
+static size_t nnrti_onnx_budget_of(const nnrt_onnx_desc *desc, size_t bytes, size_t start)
+{
+    size_t n;
+    return nnrt_mul_size(bytes, NNRT_ONNX_BUDGET, &n) && nnrt_add_size(n, start, &n) &&
+                   nnrt_mul_size(n, desc->budget > 0 ? desc->budget : 1, &n)
+               ? n
+               : SIZE_MAX;
+}
+
+/* More bytes that the import is in proportion to. */
+static void nnrti_onnx_budget_add(nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, uint64_t bytes)
+{
+    const size_t before = nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE);
+    b->source = bytes < SIZE_MAX - b->source ? b->source + (size_t)bytes : SIZE_MAX;
+    b->limit = nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_BUDGET_FREE);
+    b->work += (double)nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE) - (double)before;
+}
+
+/* *own is desc with the budget of so many bytes. */
+static void nnrti_onnx_budget_begin(nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, size_t bytes, nnrt_onnx_desc *own)
+{
+    memset(b, 0, sizeof(*b));
+    memset(own, 0, sizeof(*own));
+    if (desc != NULL)
+        *own = *desc;
+    b->under = own->allocator;
+    b->allocator.alloc = nnrti_onnx_budget_alloc;
+    b->allocator.free = nnrti_onnx_budget_free;
+    b->allocator.user = b;
+    b->work = (double)nnrti_onnx_budget_of(own, 0, NNRT_ONNX_WORK_FREE);
+    own->allocator = &b->allocator;
+    nnrti_onnx_budget_add(b, own, bytes);
+}
+
+/* The sentence for what went beyond the budget. */
+static void nnrti_onnx_budget_text(const nnrti_onnx_budget *b, const nnrt_onnx_desc *desc, bool work, char *text,
+                                   size_t size)
+{
+    const uint32_t times = desc->budget > 0 ? desc->budget : 1;
+    if (work)
+        (void)nnrt_text(text, size,
+                        "computing what follows from constants takes more than %z elements, the budget for %z bytes of "
+                        "file (nnrt_onnx_desc.budget %u raises it)",
+                        nnrti_onnx_budget_of(desc, b->source, NNRT_ONNX_WORK_FREE), b->source, times + 1);
+    else
+        (void)nnrt_text(
+            text, size,
+            "the import takes more than %z bytes, the budget for %z bytes of file (nnrt_onnx_desc.budget %u "
+            "raises it)",
+            b->limit, b->source, times + 1);
+}
+
+/* The budget is over: a fault that it made is told as what it is, the model's blocks are the caller's allocator's. */
+static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_onnx_desc *own, NNRT_Model *model,
+                                             NNRT_ReturnCode code, nnrt_error *error)
+{
+    char text[256];
+    for (nnrti_owned *o = nnrti_owned_of(model); o != NULL; o = nnrti_owned_of(o->replaced)) {
+        memset(&o->allocator, 0, sizeof(o->allocator));
+        if (b->under != NULL)
+            o->allocator = *b->under;
+    }
+    if (code != NNRT_OUT_OF_MEMORY || !b->over || error == NULL)
+        return code;
+    nnrti_onnx_budget_text(b, own, false, text, sizeof(text));
+    memset(error, 0, sizeof(*error));
+    return nnrt_error_set(error, code, "%s", text);
+}
+
 /* An import under way. After the first fault code is set and all that follows does nothing. */
 struct nnrti_onnx {
-    const nnrt_onnx_model *model;
-    const nnrt_onnx_desc *desc;
-    const char *path; /* of the model's file, NULL: from memory */
-    bool ownBytes;    /* the file's bytes may be moved */
-    bool usedInPlace; /* a constant lies in the file's bytes */
-    nnrt_memory memory;
+    nnrt_onnx_model *model;
+    const nnrt_onnx_desc *desc; /* its allocator is the budget's */
+    nnrti_onnx_budget *budget;
+    const char *path;            /* of the model's file, NULL: from memory */
+    bool ownBytes;               /* the file's bytes may be moved */
+    bool usedInPlace;            /* a constant lies in the file's bytes */
+    nnrt_memory memory, scratch; /* scratch: for one step */
+    uint8_t *piece;              /* what is left of the last piece of memory */
+    size_t pieceLeft;
     nnrt_error *error;
     NNRT_ReturnCode code;
-    nnrti_onnx_value *values;
+    nnrti_onnx_value **values; /* in pieces of NNRTI_ONNX_CHUNK */
     nnrti_onnx_step *steps;
-    nnrti_onnx_entry *entries;
-    uint32_t nValues, valueRoom, nSteps, stepRoom, entryMask;
+    nnrti_onnx_entry *entries; /* nEntries, and one behind them that stands for all names that nothing gives */
+    uint32_t nValues, valueRoom, nSteps, stepRoom, nEntries;
     bool dynamic;                 /* some extent is not known */
     const NNRT_QuantParam *quant; /* of result 0 of the step that is added, NULL: none */
     int64_t opset, tabled;        /* tabled: entries of the tables that handlers made */
@@ -1850,52 +2042,106 @@ static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 #define NNRTI_ONNX_FAIL(c, code, ...)                                                                                  \
     ((void)nnrt_text((c)->text, sizeof((c)->text), __VA_ARGS__), nnrti_onnx_blame(c, code))
 
-/* Zeroed memory that lives until the import ends. NULL: none, and the fault is noted. */
+#define NNRTI_ONNX_PIECE 4096
+
+/* Zeroed memory that lives until the import ends; small blocks are cut from larger ones. NULL: none, and the fault is
+   noted. */
 static void *nnrti_onnx_keep(nnrti_onnx *c, size_t count, size_t size)
 {
     size_t bytes;
-    void *p = nnrt_mul_size(count, size, &bytes) ? nnrt_memory_keep(&c->memory, bytes > 0 ? bytes : 1) : NULL;
+    uint8_t *p = NULL;
+    if (nnrt_mul_size(count, size, &bytes) && bytes > NNRTI_ONNX_PIECE / 8) {
+        p = (uint8_t *)nnrt_memory_keep(&c->memory, bytes);
+    } else if (nnrt_mul_size(count, size, &bytes)) {
+        bytes = bytes > 0 ? (bytes + 15) & ~(size_t)15 : 16;
+        if (c->pieceLeft < bytes) {
+            c->piece = (uint8_t *)nnrt_memory_keep(&c->memory, NNRTI_ONNX_PIECE);
+            c->pieceLeft = c->piece != NULL ? NNRTI_ONNX_PIECE : 0;
+        }
+        p = c->piece;
+        c->piece += p != NULL ? bytes : 0;
+        c->pieceLeft -= p != NULL ? bytes : 0;
+    }
     if (p == NULL)
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
     return p;
 }
 
+/* Memory of a step's attributes. */
 static void *nnrti_onnx_keep_bytes(void *user, size_t bytes)
 {
-    return nnrt_memory_keep((nnrt_memory *)user, bytes > 0 ? bytes : 1);
+    return nnrti_onnx_keep((nnrti_onnx *)user, bytes, 1);
 }
 
-/* An array of at least count + 1 elements with the same first count; room is what it has. NULL: no memory. */
+/* Memory of what a step is resolved to. */
+static void *nnrti_onnx_scratch_bytes(void *user, size_t bytes)
+{
+    return nnrt_memory_temp((nnrt_memory *)user, bytes);
+}
+
+/* An array of at least count + 1 elements with the same first count; room is what it has. NULL: no memory, the array is
+   then as it was. */
 static void *nnrti_onnx_grow(nnrti_onnx *c, void *array, uint32_t count, uint32_t *room, size_t size)
 {
-    uint32_t more = *room > 0 ? 2 * *room : 64;
+    const uint32_t more = *room > 0 ? *room + *room / 2 : 64;
+    size_t bytes;
     void *p;
+    if (c->code != NNRT_SUCCESS)
+        return NULL;
     if (count < *room)
         return array;
     if (count >= 0x40000000u) {
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
         return NULL;
     }
-    p = nnrti_onnx_keep(c, more, size);
-    if (p == NULL)
+    p = nnrt_mul_size(more, size, &bytes) ? nnrt_alloc(c->memory.allocator, bytes) : NULL;
+    if (p == NULL) {
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
         return NULL;
+    }
+    memset((uint8_t *)p + count * size, 0, bytes - count * size);
     if (count > 0)
         memcpy(p, array, count * size);
+    nnrt_free(c->memory.allocator, array, *room * size);
     *room = more;
     return p;
+}
+
+/* Gives back all that the import took; what it made stays. */
+static void nnrti_onnx_end(nnrti_onnx *c)
+{
+    nnrt_free(c->memory.allocator, c->values, c->valueRoom * sizeof(*c->values));
+    nnrt_free(c->memory.allocator, c->steps, c->stepRoom * sizeof(*c->steps));
+    nnrt_memory_end(&c->memory);
+    nnrt_memory_end(&c->scratch);
+    nnrt_onnx_model_free(c->model);
+    c->values = NULL;
+    c->steps = NULL;
+    c->model = NULL;
+}
+
+/* Value number i, which is there and stays where it is. */
+static nnrti_onnx_value *nnrti_onnx_value_at(const nnrti_onnx *c, uint32_t i)
+{
+    return &c->values[i / NNRTI_ONNX_CHUNK][i % NNRTI_ONNX_CHUNK];
 }
 
 /* A new value about which nothing is known; NNRT_NO_TENSOR after a fault. */
 static uint32_t nnrti_onnx_new(nnrti_onnx *c)
 {
-    nnrti_onnx_value *values, *v;
+    const uint32_t chunk = c->nValues / NNRTI_ONNX_CHUNK;
+    nnrti_onnx_value **values, *v;
     if (c->code != NNRT_SUCCESS)
         return NNRT_NO_TENSOR;
-    values = (nnrti_onnx_value *)nnrti_onnx_grow(c, c->values, c->nValues, &c->valueRoom, sizeof(*values));
+    values = (nnrti_onnx_value **)nnrti_onnx_grow(c, c->values, chunk, &c->valueRoom, sizeof(*values));
     if (values == NULL)
         return NNRT_NO_TENSOR;
     c->values = values;
-    v = &values[c->nValues];
+    if (c->nValues % NNRTI_ONNX_CHUNK == 0)
+        values[chunk] = (nnrti_onnx_value *)nnrti_onnx_keep(c, NNRTI_ONNX_CHUNK, sizeof(**values));
+    if (values[chunk] == NULL)
+        return NNRT_NO_TENSOR;
+    v = nnrti_onnx_value_at(c, c->nValues);
     for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++) {
         v->probe[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
         v->probe[i].rank = -1;
@@ -1912,35 +2158,95 @@ static const char *nnrti_onnx_copy_text(nnrti_onnx *c, nnrt_onnx_str s)
     return text;
 }
 
-/* The entry of a name: its own, or the free one where it belongs. The table is never full. */
+/* Shorter names first, then by their bytes: below 0, 0 or above it. */
+static int nnrti_onnx_compare(nnrt_onnx_str a, nnrt_onnx_str b)
+{
+    if (a.length != b.length)
+        return a.length < b.length ? -1 : 1;
+    return a.length > 0 ? memcmp(a.data, b.data, a.length) : 0;
+}
+
+/* Makes heap[at] and what hangs below it a heap again, largest name on top. */
+static void nnrti_onnx_sift(nnrti_onnx_entry *heap, size_t count, size_t at)
+{
+    const nnrti_onnx_entry moved = heap[at];
+    while (at < count / 2) {
+        size_t child = 2 * at + 1;
+        if (child + 1 < count && nnrti_onnx_compare(heap[child].key, heap[child + 1].key) < 0)
+            child++;
+        if (nnrti_onnx_compare(moved.key, heap[child].key) >= 0)
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Sorts the table and leaves each name in it once; returns their number. Names are sorted, not hashed, since a file
+   could choose names that collide. */
+static size_t nnrti_onnx_sort(nnrti_onnx_entry *entries, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = count / 2; i-- > 0;)
+        nnrti_onnx_sift(entries, count, i);
+    for (size_t left = count; left > 1;) {
+        const nnrti_onnx_entry top = entries[0];
+        entries[0] = entries[--left];
+        entries[left] = top;
+        nnrti_onnx_sift(entries, left, 0);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const bool again = kept > 0 && nnrti_onnx_compare(entries[kept - 1].key, entries[i].key) == 0;
+        if (again)
+            entries[kept - 1].isInput = entries[kept - 1].isInput || entries[i].isInput;
+        else
+            entries[kept++] = entries[i];
+    }
+    return kept;
+}
+
+/* The entry of a name, or the one behind the last. */
 static nnrti_onnx_entry *nnrti_onnx_entry_of(const nnrti_onnx *c, nnrt_onnx_str name)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < name.length; i++)
-        hash = (hash ^ (uint8_t)name.data[i]) * 16777619u;
-    for (;; hash++) {
-        nnrti_onnx_entry *e = &c->entries[hash & c->entryMask];
-        if (e->name.data == NULL ||
-            (e->name.length == name.length && memcmp(e->name.data, name.data, name.length) == 0))
-            return e;
+    uint32_t low = 0, high = c->nEntries;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int order = nnrti_onnx_compare(name, c->entries[middle].key);
+        if (order == 0)
+            return &c->entries[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
     }
+    return &c->entries[c->nEntries];
 }
 
 /* Makes a table for all names that the graph gives: inputs, constants, results. */
 static void nnrti_onnx_make_table(nnrti_onnx *c)
 {
     const nnrt_onnx_graph *g = c->model->graph;
-    size_t count = g->inputs.count + g->initializers.count, room = 64;
+    size_t count = g->inputs.count + g->initializers.count, n = 0;
     for (size_t i = 0; i < g->nodes.count; i++)
         count += g->nodes.data[i].outputs.count;
     if (count >= 0x20000000u) {
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
         return;
     }
-    while (room < 2 * count)
-        room *= 2;
-    c->entryMask = (uint32_t)(room - 1);
-    c->entries = (nnrti_onnx_entry *)nnrti_onnx_keep(c, room, sizeof(*c->entries));
+    c->entries = (nnrti_onnx_entry *)nnrti_onnx_keep(c, count + 1, sizeof(*c->entries));
+    if (c->entries == NULL)
+        return;
+    for (size_t i = 0; i < g->inputs.count; i++) {
+        c->entries[n].isInput = true;
+        c->entries[n++].key = g->inputs.data[i].name;
+    }
+    for (size_t i = 0; i < g->initializers.count; i++)
+        c->entries[n++].key = g->initializers.data[i].name;
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].outputs.count; k++)
+            c->entries[n++].key = g->nodes.data[i].outputs.data[k];
+    c->nEntries = (uint32_t)nnrti_onnx_sort(c->entries, count);
+    memset(&c->entries[c->nEntries], 0, sizeof(*c->entries));
 }
 
 /* Gives value v a name. A name is given once in a graph. */
@@ -1958,10 +2264,10 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     e->name = name;
     e->value = v;
     e->node = c->node;
-    if (c->values[v].name == NULL && !c->values[v].isInput) {
-        c->values[v].name = nnrti_onnx_copy_text(c, name);
+    if (nnrti_onnx_value_at(c, v)->name == NULL && !nnrti_onnx_value_at(c, v)->isInput) {
+        nnrti_onnx_value_at(c, v)->name = nnrti_onnx_copy_text(c, name);
         for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
-            c->values[v].probe[i].name = c->values[v].name;
+            nnrti_onnx_value_at(c, v)->probe[i].name = nnrti_onnx_value_at(c, v)->name;
     }
 }
 
@@ -1975,8 +2281,8 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     D(INT8, INT8)                                                                                                      \
     D(UINT16, UINT16)                                                                                                  \
     D(INT16, INT16)                                                                                                    \
-    D(INT32, INT32) D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32)             \
-        D(UINT64, UINT64)
+    D(INT32, INT32)                                                                                                    \
+    D(INT64, INT64) D(BOOL, BOOL) D(FLOAT16, FLOAT16) D(DOUBLE, FLOAT64) D(UINT32, UINT32) D(UINT64, UINT64)
 
 /* UNKNOWN for types that the runtime does not have. */
 static NNRT_DataType nnrti_onnx_type_of(nnrt_onnx_type type)
@@ -2015,7 +2321,7 @@ static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t r
 {
     uint32_t v = nnrti_onnx_new(c);
     for (int32_t i = 0; i < NNRTI_ONNX_PROBES && v != NNRT_NO_TENSOR; i++)
-        c->values[v].probe[i] = nnrt_operand_make(type, rank, dims, data);
+        nnrti_onnx_value_at(c, v)->probe[i] = nnrt_operand_make(type, rank, dims, data);
     return v;
 }
 
@@ -2142,7 +2448,7 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
         return NNRT_NO_TENSOR;
     v = nnrti_onnx_constant(c, type, (int32_t)t->dims.count, dims, data);
     if (v != NNRT_NO_TENSOR)
-        c->values[v].inFile = inFile;
+        nnrti_onnx_value_at(c, v)->inFile = inFile;
     return v;
 }
 
@@ -2153,7 +2459,7 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
 static const nnrti_onnx_value *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
 {
     static nnrti_onnx_value none; /* zero: unknown type, a scalar */
-    return v < c->nValues ? &c->values[v] : &none;
+    return v < c->nValues ? nnrti_onnx_value_at(c, v) : &none;
 }
 
 /* True when the value follows from constants and shapes, whatever the inputs' extents are. */
@@ -2202,6 +2508,12 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
     }
     if (done || (out > NNRTI_ONNX_FOLD_BYTES && out / 2 > in))
         return NNRT_SUCCESS;
+    c->budget->work -= nnrti_fold_work(r);
+    if (c->budget->work < 0) {
+        char text[256];
+        nnrti_onnx_budget_text(c->budget, c->desc, true, text, sizeof(text));
+        return nnrt_error_set(r->error, NNRT_TIME_OUT, "%s", text);
+    }
     for (uint32_t i = 0; i < r->nOut; i++) {
         (void)nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes);
         results[i] = nnrti_onnx_keep(c, bytes, 1);
@@ -2210,7 +2522,24 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
     }
     for (uint32_t i = 0; i < r->nOut; i++)
         r->out[i].data = results[i];
-    return nnrt_node_run(r, results, &c->memory);
+    return nnrt_node_run(r, results, &c->scratch);
+}
+
+/* Where a rule knew the result, in memory of the step, it is copied; that of an input stays where it is. */
+static bool nnrti_onnx_keep_result(nnrti_onnx *c, const nnrt_resolve *r, nnrt_operand *o)
+{
+    size_t bytes;
+    void *copy;
+    for (uint32_t i = 0; i < r->nIn; i++)
+        if (o->data == r->in[i].data)
+            return true;
+    copy = nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes) ? nnrti_onnx_keep(c, bytes, 1) : NULL;
+    if (copy == NULL)
+        return false;
+    if (bytes > 0)
+        memcpy(copy, o->data, bytes);
+    o->data = copy;
+    return true;
 }
 
 /* Sends one probe of the step's inputs through the runtime's rule: fills that probe of its outputs. False: a fault.
@@ -2228,12 +2557,12 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
     for (uint32_t i = 0; i < s->nIn; i++) {
         if (s->args[i] == NNRT_NO_TENSOR)
             continue;
-        operands[i] = c->values[s->args[i]].probe[which];
+        operands[i] = nnrti_onnx_value_at(c, s->args[i])->probe[which];
         if (operands[i].rank < 0)
             return true;
     }
     for (uint32_t i = 0; i < s->nOut; i++) {
-        operands[nIn + i].dataType = c->values[s->args[s->nIn + i]].declared;
+        operands[nIn + i].dataType = nnrti_onnx_value_at(c, s->args[s->nIn + i])->declared;
         operands[nIn + i].name = "result";
         operands[nIn + i].quant = i == 0 ? c->quant : NULL;
         operands[nIn + i].quantCount = i == 0 && c->quant != NULL ? 1 : 0;
@@ -2247,21 +2576,25 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
     r.out = operands + nIn;
     r.nIn = s->nIn;
     r.nOut = s->nOut;
-    r.alloc = nnrti_onnx_keep_bytes;
-    r.user = &c->memory;
+    r.alloc = nnrti_onnx_scratch_bytes;
+    r.user = &c->scratch;
     r.error = &error;
     code = nnrt_resolve_node(&r);
+    for (uint32_t i = 0; i < r.nOut && code == NNRT_SUCCESS; i++)
+        if (r.out[i].data != NULL && !nnrti_onnx_keep_result(c, &r, &r.out[i]))
+            code = NNRT_OUT_OF_MEMORY;
     if (code == NNRT_SUCCESS)
         code = nnrti_onnx_fold(c, &r);
-    if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY)
+    if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY && code != NNRT_TIME_OUT)
         return true;
-    if (code != NNRT_SUCCESS) { /* "node '' (ADD_FUSION): ..." without its first words */
-        const char *text = strncmp(error.message, "node '' ", 8) == 0 ? error.message + 8 : error.message;
+    if (code != NNRT_SUCCESS) { /* "node '' (ADD_FUSION): ...": what stands behind our names, ONNX's go in front */
+        const char *end = strncmp(error.message, "node '' (", 9) == 0 ? strstr(error.message, "): ") : NULL;
+        const char *text = end != NULL ? end + 3 : error.message;
         NNRTI_ONNX_FAIL(c, code, "%s", text[0] != '\0' ? text : "there is not enough memory");
         return false;
     }
     for (uint32_t i = 0; i < s->nOut; i++) {
-        nnrt_operand *o = &c->values[s->args[s->nIn + i]].probe[which];
+        nnrt_operand *o = &nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which];
         *o = r.out[i];
         o->name = NULL;
         o->viewRank = -1;
@@ -2274,24 +2607,29 @@ static bool nnrti_onnx_infer_all(nnrti_onnx *c, const nnrti_onnx_step *s)
 {
     const size_t count = (size_t)s->nIn + s->nOut + NNRT_MAX_FIXED_OPERANDS;
     for (int32_t which = 0; which < NNRTI_ONNX_PROBES; which++) {
-        nnrt_operand *operands = (nnrt_operand *)nnrti_onnx_keep(c, count, sizeof(*operands));
-        if (operands == NULL)
+        nnrt_operand *operands = (nnrt_operand *)nnrt_memory_temp(&c->scratch, count * sizeof(*operands));
+        if (operands == NULL) {
+            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
             return false;
+        }
         for (size_t i = 0; i < count; i++) {
             operands[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
             operands[i].rank = -1;
         }
         if (which > 0 && !c->dynamic) { /* nothing to try: the probes are alike */
             for (uint32_t i = 0; i < s->nOut; i++)
-                c->values[s->args[s->nIn + i]].probe[which] = c->values[s->args[s->nIn + i]].probe[0];
+                nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which] =
+                    nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[0];
             continue;
         }
         if (!nnrti_onnx_infer(c, s, which, operands))
             return false;
+        nnrt_memory_drop_temp(&c->scratch);
     }
     for (uint32_t i = 0; i < s->nOut; i++)
         for (int32_t which = 1; which < NNRTI_ONNX_PROBES; which++)
-            nnrti_onnx_unify(&c->values[s->args[s->nIn + i]].probe[0], &c->values[s->args[s->nIn + i]].probe[which]);
+            nnrti_onnx_unify(&nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[0],
+                             &nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which]);
     return true;
 }
 
@@ -2322,7 +2660,7 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
     s->nOut = nOut;
     s->node = c->nodeIndex;
     s->args = (uint32_t *)nnrti_onnx_keep(c, (size_t)nIn + nOut, sizeof(*s->args));
-    s->attr = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_onnx_keep_bytes, &c->memory)
+    s->attr = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_onnx_keep_bytes, c)
                            : nnrti_onnx_keep(c, 1, op->attr->bytes);
     if (s->args == NULL || s->attr == NULL) {
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
@@ -2332,15 +2670,15 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
         memcpy(s->args, in, nIn * sizeof(*in));
     memcpy(s->args + nIn, out, nOut * sizeof(*out));
     for (uint32_t i = 0; i < nOut && declared != NULL; i++)
-        c->values[out[i]].declared = declared[i];
+        nnrti_onnx_value_at(c, out[i])->declared = declared[i];
     if ((op->flags & NNRT_OP_LAYOUT) && in[0] != NNRT_NO_TENSOR)
-        nnrti_onnx_set_format(&c->values[in[0]]);
+        nnrti_onnx_set_format(nnrti_onnx_value_at(c, in[0]));
     if (!nnrti_onnx_infer_all(c, s))
         return;
     for (uint32_t i = 0; i < nOut; i++) {
         known = known && nnrti_onnx_known(c, out[i]);
         if (op->flags & NNRT_OP_LAYOUT)
-            nnrti_onnx_set_format(&c->values[out[i]]);
+            nnrti_onnx_set_format(nnrti_onnx_value_at(c, out[i]));
     }
     if (!known)
         c->nSteps++;
@@ -4349,6 +4687,18 @@ static void nnrti_onnx_kernel_of(nnrti_onnx *c, uint32_t weight, nnrti_onnx_wind
     }
 }
 
+/* A fault where the channels of x are not as many as the weight, in the order of axes that the file has, takes. */
+static void nnrti_onnx_check_channels(nnrti_onnx *c, uint32_t x, uint32_t weight)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, x)->probe[0], *w = &nnrti_onnx_at(c, weight)->probe[0];
+    const int64_t group = nnrti_onnx_int(c, "group", 1), have = nnrti_onnx_dim(c, x, 1);
+    const int64_t want = nnrti_onnx_dim(c, weight, 1);
+    if (c->code == NNRT_SUCCESS && have >= 0 && want >= 0 && (group < 1 || have % group != 0 || have / group != want))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
+                        "W '%s' is %o, which takes %l channels in each of %l groups; X '%s' is %o, of %l channels",
+                        w->name, w, want, group, o->name, o, have);
+}
+
 /* Weights [Co,Ci/g,kH,kW] become [Co,kH,kW,Ci/g]. */
 static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
 {
@@ -4363,6 +4713,7 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
     x = nnrti_onnx_image(c, given, &w);
     weight = nnrti_onnx_image(c, nnrti_onnx_in(c, 1), &w);
     nnrti_onnx_kernel_of(c, weight, &w);
+    nnrti_onnx_check_channels(c, given, nnrti_onnx_in(c, 1));
     nnrti_onnx_same_lower(c, x, &w);
     a.kernelSize = nnrt_int64_list(w.kernel, 2);
     a.stride = nnrt_int64_list(w.stride, 2);
@@ -4763,10 +5114,10 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     a.excludeOutside = nnrti_onnx_int(c, "exclude_outside", 0);
     if (arg == 1 && c->opset < 9)
         scales = nnrti_onnx_old_scales(c);
-    if (rank < 2 || rank > 4 || nnrti_onnx_int(c, "antialias", 0) != 0 ||
-        nnrti_onnx_choice(c, "keep_aspect_ratio_policy", "stretch") != 0) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                        "antialias, a kept aspect ratio and inputs of %d axes are not supported", rank);
+    if (nnrti_onnx_int(c, "antialias", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute 'antialias' is not supported, expected 0");
+    if (rank < 2 || rank > 4 || nnrti_onnx_choice(c, "keep_aspect_ratio_policy", "stretch") != 0) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "inputs of %d axes are not supported, expected 2 to 4", rank);
         return;
     }
     nnrti_onnx_resize_of(c, x, scales, sizes, rank, &r);
@@ -5018,17 +5369,22 @@ static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
     return domain.length == 0 || nnrti_onnx_is(domain, "ai.onnx");
 }
 
-/* The row of a node's operator, NULL when it is not known in this version. */
-static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
+/* The row of a node's operator in some version, NULL when there is none. */
+static const nnrti_onnx_importer *nnrti_onnx_row_named(const nnrt_onnx_node *n)
 {
     if (!nnrti_onnx_main_domain(n->domain))
         return NULL;
-    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++) {
-        const nnrti_onnx_importer *r = &nnrti_onnx_rows[i];
-        if (nnrti_onnx_is(n->opType, r->name))
-            return c->opset >= r->least && c->opset <= r->most ? r : NULL;
-    }
+    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
+        if (nnrti_onnx_is(n->opType, nnrti_onnx_rows[i].name))
+            return &nnrti_onnx_rows[i];
     return NULL;
+}
+
+/* The row of a node's operator, NULL when it is not known in this version. */
+static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
+{
+    const nnrti_onnx_importer *r = nnrti_onnx_row_named(n);
+    return r != NULL && c->opset >= r->least && c->opset <= r->most ? r : NULL;
 }
 
 #define NNRTI_ONNX_LISTED 24
@@ -5039,7 +5395,15 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     const nnrt_onnx_nodes *nodes = &c->model->graph->nodes;
     const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
     uint32_t counts[NNRTI_ONNX_LISTED], n = 0, others = 0;
+    int32_t newest = 0;
     size_t at;
+    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
+        newest = nnrti_onnx_rows[i].most > newest ? nnrti_onnx_rows[i].most : newest;
+    if (c->opset > newest) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the file has operator set %l, the newest that is read is %d", c->opset,
+                        newest);
+        return;
+    }
     for (size_t i = 0; i < nodes->count; i++) {
         const nnrt_onnx_node *node = &nodes->data[i];
         uint32_t k = 0;
@@ -5064,11 +5428,14 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
         return;
     at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset);
     for (uint32_t k = 0; k < n; k++) {
-        char domain[64], type[64], one[160];
+        char domain[64], type[64], one[200];
         const bool named = !nnrti_onnx_main_domain(kinds[k]->domain);
-        const size_t length = nnrt_text(one, sizeof(one), "%s %s%s%s x%u", k == 0 ? "" : ",",
-                                        named ? nnrti_onnx_text(domain, kinds[k]->domain) : "", named ? "." : "",
-                                        nnrti_onnx_text(type, kinds[k]->opType), counts[k]);
+        const nnrti_onnx_importer *r = nnrti_onnx_row_named(kinds[k]);
+        size_t length = nnrt_text(one, sizeof(one), "%s %s%s%s x%u", k == 0 ? "" : ",",
+                                  named ? nnrti_onnx_text(domain, kinds[k]->domain) : "", named ? "." : "",
+                                  nnrti_onnx_text(type, kinds[k]->opType), counts[k]);
+        if (r != NULL)
+            length += nnrt_text(one + length, sizeof(one) - length, " (read in sets %d to %d)", r->least, r->most);
         if (at + length + 24 > sizeof(c->text)) /* room for the last words */
             others += counts[k];
         else
@@ -5087,12 +5454,21 @@ static void nnrti_onnx_take_opset(nnrti_onnx *c)
             c->opset = c->model->opsetImport.data[i].version;
 }
 
-static const nnrt_onnx_input *nnrti_onnx_given(const nnrti_onnx *c, nnrt_onnx_str name)
+/* Ties what the caller says of inputs to their names. */
+static void nnrti_onnx_take_told(nnrti_onnx *c)
 {
-    for (uint32_t i = 0; i < c->desc->inputCount; i++)
-        if (c->desc->inputs[i].name != NULL && nnrti_onnx_is(name, c->desc->inputs[i].name))
-            return &c->desc->inputs[i];
-    return NULL;
+    for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
+        nnrti_onnx_entry *e;
+        nnrt_onnx_str name;
+        name.data = c->desc->inputs[i].name != NULL ? c->desc->inputs[i].name : "";
+        name.length = strlen(name.data);
+        e = nnrti_onnx_entry_of(c, name);
+        if (!e->isInput || e->told != NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER,
+                            e->isInput ? "input '%s' is described twice" : "the model has no input '%s'", name.data);
+        else
+            e->told = &c->desc->inputs[i];
+    }
 }
 
 /* Shape of an input: what the caller says, else the file; different numbers for extents that neither knows. */
@@ -5134,15 +5510,14 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     static const char *const kinds[] = {
         "no type",         "a tensor",         "?", "?", "a sequence", "a map", "?", "an opaque value",
         "a sparse tensor", "an optional value"};
-    const nnrt_onnx_input *given = nnrti_onnx_given(c, info->name);
+    const nnrti_onnx_entry *entry = nnrti_onnx_entry_of(c, info->name);
+    const nnrt_onnx_input *given = entry->told;
     char name[64];
     nnrt_operand probe[NNRTI_ONNX_PROBES];
-    const nnrti_onnx_entry *entry;
     NNRT_DataType type;
     uint32_t v;
     (void)nnrti_onnx_text(name, info->name);
-    entry = nnrti_onnx_entry_of(c, info->name);
-    if (entry->name.data != NULL && c->values[entry->value].isInput) {
+    if (entry->name.data != NULL && nnrti_onnx_value_at(c, entry->value)->isInput) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", name);
         return;
     }
@@ -5158,6 +5533,9 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
         probe[i] = nnrt_operand_make(type, 0, NULL, NULL);
     nnrti_onnx_input_shape(c, info, given, probe, name);
     if (c->code == NNRT_SUCCESS && given != NULL && given->data != NULL) {
+        size_t bytes = 0;
+        if (nnrt_dims_bytes(probe[0].dims, probe[0].rank, type, &bytes))
+            nnrti_onnx_budget_add(c->budget, c->desc, bytes);
         nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, probe[0].rank, probe[0].dims, given->data));
         return;
     }
@@ -5165,10 +5543,10 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     nnrti_onnx_bind(c, info->name, v);
     if (c->code != NNRT_SUCCESS)
         return;
-    c->values[v].isInput = true;
+    nnrti_onnx_value_at(c, v)->isInput = true;
     for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++) {
-        probe[i].name = c->values[v].name;
-        c->values[v].probe[i] = probe[i];
+        probe[i].name = nnrti_onnx_value_at(c, v)->name;
+        nnrti_onnx_value_at(c, v)->probe[i] = probe[i];
     }
 }
 
@@ -5185,14 +5563,6 @@ static void nnrti_onnx_add_inputs(nnrti_onnx *c)
     }
     for (size_t i = 0; i < g->inputs.count && c->code == NNRT_SUCCESS; i++)
         nnrti_onnx_add_input(c, &g->inputs.data[i]);
-    for (uint32_t i = 0; i < c->desc->inputCount && c->code == NNRT_SUCCESS; i++) {
-        bool found = false;
-        for (size_t k = 0; k < g->inputs.count && !found; k++)
-            found = nnrti_onnx_given(c, g->inputs.data[k].name) == &c->desc->inputs[i];
-        if (!found)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "the model has no input '%s'",
-                            c->desc->inputs[i].name != NULL ? c->desc->inputs[i].name : "");
-    }
 }
 
 /* True when the words of list, separated by spaces, have this one. */
@@ -5262,21 +5632,21 @@ static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
         return NNRT_NO_TENSOR;
     }
     v = e->value;
-    if (c->values[v].isInput || c->values[v].needed || nnrti_onnx_known(c, v)) {
+    if (nnrti_onnx_value_at(c, v)->isInput || nnrti_onnx_value_at(c, v)->needed || nnrti_onnx_known(c, v)) {
         const uint32_t steps = c->nSteps;
-        if (!c->values[v].isInput)
-            c->values[v].name = NULL; /* the output has it, perhaps */
+        if (!nnrti_onnx_value_at(c, v)->isInput)
+            nnrti_onnx_value_at(c, v)->name = NULL; /* the output has it, perhaps */
         v = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
         if (v == NNRT_NO_TENSOR)
             return v;
         if (c->nSteps == steps) { /* its result is known, but the model needs a step that gives it */
             for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
-                c->values[v].probe[i].data = NULL;
+                nnrti_onnx_value_at(c, v)->probe[i].data = NULL;
             c->nSteps++;
         }
     }
-    c->values[v].name = nnrti_onnx_copy_text(c, name);
-    c->values[v].needed = true;
+    nnrti_onnx_value_at(c, v)->name = nnrti_onnx_copy_text(c, name);
+    nnrti_onnx_value_at(c, v)->needed = true;
     return v;
 }
 
@@ -5287,7 +5657,7 @@ static uint32_t *nnrti_onnx_outputs(nnrti_onnx *c)
     uint32_t *list = NULL;
     bool any = false;
     for (uint32_t i = 0; i < c->nValues; i++)
-        any = any || c->values[i].isInput;
+        any = any || nnrti_onnx_value_at(c, i)->isInput;
     if (!any)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the model has no inputs: all that it computes is constant");
     if (outputs->count == 0)
@@ -5299,10 +5669,10 @@ static uint32_t *nnrti_onnx_outputs(nnrti_onnx *c)
     for (uint32_t i = c->nSteps; i-- > 0 && c->code == NNRT_SUCCESS;) {
         nnrti_onnx_step *s = &c->steps[i];
         for (uint32_t k = s->nIn; k < s->nIn + s->nOut; k++)
-            s->needed = s->needed || c->values[s->args[k]].needed;
+            s->needed = s->needed || nnrti_onnx_value_at(c, s->args[k])->needed;
         for (uint32_t k = 0; k < s->nIn && s->needed; k++)
             if (s->args[k] != NNRT_NO_TENSOR)
-                c->values[s->args[k]].needed = true;
+                nnrti_onnx_value_at(c, s->args[k])->needed = true;
     }
     return c->code == NNRT_SUCCESS ? list : NULL;
 }
@@ -5314,7 +5684,7 @@ static uint32_t nnrti_onnx_tensor_of(nnrti_onnx *c, nnrt_builder *b, uint32_t v)
     const nnrt_operand *o;
     if (v == NNRT_NO_TENSOR)
         return NNRT_NO_TENSOR;
-    p = &c->values[v];
+    p = nnrti_onnx_value_at(c, v);
     o = &p->probe[0];
     if (p->tensor != NNRT_NO_TENSOR)
         return p->tensor;
@@ -5361,19 +5731,18 @@ static void nnrti_onnx_emit_model(nnrti_onnx *c, nnrt_builder *b, const uint32_t
     const nnrt_onnx_graph *g = c->model->graph;
     for (size_t i = 0; i < g->inputs.count; i++) {
         const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->inputs.data[i].name);
-        if (c->values[e->value].isInput)
+        if (nnrti_onnx_value_at(c, e->value)->isInput)
             (void)nnrti_onnx_tensor_of(c, b, e->value);
     }
     for (uint32_t i = 0; i < c->nSteps && c->code == NNRT_SUCCESS; i++) {
         const nnrti_onnx_step *s = &c->steps[i];
-        uint32_t *args = s->needed ? (uint32_t *)nnrti_onnx_keep(c, (size_t)s->nIn + s->nOut, sizeof(*args)) : NULL;
         char name[160];
-        if (args == NULL)
+        if (!s->needed)
             continue;
-        for (uint32_t k = 0; k < s->nIn + s->nOut; k++)
-            args[k] = nnrti_onnx_tensor_of(c, b, s->args[k]);
+        for (uint32_t k = 0; k < s->nIn + s->nOut; k++) /* values become tensors in their place */
+            s->args[k] = nnrti_onnx_tensor_of(c, b, s->args[k]);
         nnrti_onnx_step_name(c, i, name, sizeof(name));
-        nnrt_builder_node(b, name, s->type, s->attr, args, s->nIn, args + s->nIn, s->nOut);
+        nnrt_builder_node(b, name, s->type, s->attr, s->args, s->nIn, s->args + s->nIn, s->nOut);
     }
     for (size_t i = 0; i < g->outputs.count; i++)
         nnrt_builder_output(b, nnrti_onnx_tensor_of(c, b, outputs[i]));
@@ -5395,7 +5764,10 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     if (code != NNRT_SUCCESS)
         return nnrt_error_set(c->error, code, "there is not enough memory to import the model");
     nnrti_onnx_emit_model(c, b, outputs);
-    code = c->code != NNRT_SUCCESS ? c->code : nnrt_builder_finish(b, model, c->error);
+    code = c->code;
+    nnrti_onnx_end(c); /* the builder has copies */
+    if (code == NNRT_SUCCESS)
+        code = nnrt_builder_finish(b, model, c->error);
     nnrt_builder_destroy(b);
     return code;
 }
@@ -5403,39 +5775,115 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_load */
 
+#ifndef NNRT_NO_STDIO
+
+/* The external tensor t: its file goes into list[*n], where it can be opened. What is wrong is told when it is read. */
+static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnrti_onnx_source *list, size_t *n)
+{
+    nnrt_onnx_external where;
+    if (t == NULL || t->dataLocation != 1)
+        return;
+    if (list != NULL &&
+        (nnrt_onnx_tensor_external(t, &where, NULL) != NNRT_SUCCESS ||
+         nnrti_onnx_source_find(&list[*n], where.location, c->path, c->desc->allocator, "", NULL) != NNRT_SUCCESS))
+        return;
+    if (list != NULL)
+        nnrti_onnx_source_close(&list[*n]);
+    ++*n;
+}
+
+/* All external tensors of the graph; list NULL: only counts them. */
+static size_t nnrti_onnx_sources(nnrti_onnx *c, nnrti_onnx_source *list)
+{
+    const nnrt_onnx_graph *g = c->model->graph;
+    size_t n = 0;
+    for (size_t i = 0; i < g->initializers.count; i++)
+        nnrti_onnx_note_source(c, &g->initializers.data[i], list, &n);
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].attributes.count; k++)
+            nnrti_onnx_note_source(c, g->nodes.data[i].attributes.data[k].t, list, &n);
+    return n;
+}
+
+/* The budget grows by the size of each file with external data, however many tensors, locations and links name it. */
+static void nnrti_onnx_add_sources(nnrti_onnx *c)
+{
+    const size_t count = c->path != NULL ? nnrti_onnx_sources(c, NULL) : 0;
+    nnrti_onnx_entry *order;
+    nnrti_onnx_source *list;
+    size_t n;
+    if (count == 0 || c->code != NNRT_SUCCESS)
+        return;
+    list = (nnrti_onnx_source *)nnrti_onnx_keep(c, count, sizeof(*list));
+    order = (nnrti_onnx_entry *)nnrti_onnx_keep(c, count, sizeof(*order));
+    if (list == NULL || order == NULL)
+        return;
+    n = nnrti_onnx_sources(c, list);
+    for (size_t i = 0; i < n; i++) { /* device and number, which stand first, tell files apart */
+        order[i].key.data = (const char *)&list[i];
+        order[i].key.length = offsetof(nnrti_onnx_source, bytes);
+    }
+    n = nnrti_onnx_sort(order, n);
+    for (size_t i = 0; i < n; i++)
+        nnrti_onnx_budget_add(c->budget, c->desc, ((const nnrti_onnx_source *)(const void *)order[i].key.data)->bytes);
+}
+
+#endif
+
 /* data[bytes] is a model; path and own as in nnrti_onnx. *inPlace: the model uses the bytes. */
 static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes, const nnrt_onnx_desc *desc,
-                                         const char *path, bool own, bool *inPlace, nnrt_error *error)
+                                         nnrti_onnx_budget *budget, const char *path, bool own, bool *inPlace,
+                                         nnrt_error *error)
 {
-    nnrt_onnx_model *parsed = NULL;
+    NNRT_ReturnCode code;
     nnrti_onnx c;
-    NNRT_ReturnCode code = nnrt_onnx_parse(data, bytes, desc->allocator, &parsed, error);
+    memset(&c, 0, sizeof(c));
+    code = nnrt_onnx_parse(data, bytes, desc->allocator, &c.model, error);
     if (code != NNRT_SUCCESS)
         return code;
-    memset(&c, 0, sizeof(c));
-    c.model = parsed;
     c.desc = desc;
+    c.budget = budget;
     c.path = path;
     c.ownBytes = own;
     c.error = error;
     nnrt_memory_allocate(&c.memory, desc->allocator);
+    nnrt_memory_allocate(&c.scratch, desc->allocator);
     nnrti_onnx_take_opset(&c);
     nnrti_onnx_check_operators(&c);
+#ifndef NNRT_NO_STDIO
+    nnrti_onnx_add_sources(&c);
+#endif
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_make_table(&c);
+    nnrti_onnx_take_told(&c);
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_add_inputs(&c);
     nnrti_onnx_add_nodes(&c);
     code = c.code == NNRT_SUCCESS ? nnrti_onnx_build(&c, model) : c.code;
     *inPlace = c.usedInPlace;
-    nnrt_memory_end(&c.memory);
-    nnrt_onnx_model_free(parsed);
+    nnrti_onnx_end(&c);
     return code;
 }
 
-static NNRT_ReturnCode nnrti_onnx_optimize(NNRT_Model **model, const nnrt_onnx_desc *desc, nnrt_error *error)
+/* data[bytes], which are read or given: path NULL, or where external data are looked for; own: the bytes are ours, and
+   the model's when it uses them, which *own then tells. */
+static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t bytes, const nnrt_onnx_desc *desc,
+                                       const char *path, bool *own, nnrt_error *error)
 {
-    NNRT_ReturnCode code = desc->no_optimize ? NNRT_SUCCESS : nnrt_model_optimize(model, error);
+    nnrt_onnx_desc limited;
+    nnrti_onnx_budget budget;
+    NNRT_ReturnCode code;
+    bool inPlace = false;
+    nnrti_onnx_budget_begin(&budget, desc, bytes, &limited);
+    budget.live = own != NULL ? bytes : 0;
+    code = nnrti_onnx_import(model, data, bytes, &limited, &budget, path, own != NULL, &inPlace, error);
+    if (code == NNRT_SUCCESS && own != NULL && inPlace) {
+        code = nnrt_model_attach(*model, data, bytes); /* it is new: there is room */
+        *own = code != NNRT_SUCCESS;
+    }
+    if (code == NNRT_SUCCESS && !limited.no_optimize)
+        code = nnrt_model_optimize(model, error);
+    code = nnrti_onnx_budget_end(&budget, &limited, *model, code, error);
     if (code != NNRT_SUCCESS) {
         nnrt_model_destroy(*model);
         *model = NULL;
@@ -5446,52 +5894,34 @@ static NNRT_ReturnCode nnrti_onnx_optimize(NNRT_Model **model, const nnrt_onnx_d
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_onnx_desc *desc, nnrt_error *error)
 {
-    nnrt_onnx_desc none;
-    NNRT_ReturnCode code;
-    bool inPlace;
-    memset(&none, 0, sizeof(none));
     if (model != NULL)
         *model = NULL;
     if (model == NULL || data == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_load_memory: %s is NULL",
                               model == NULL ? "model" : "data");
-    desc = desc != NULL ? desc : &none;
-    code = nnrti_onnx_import(model, data, bytes, desc, NULL, false, &inPlace, error);
-    return code == NNRT_SUCCESS ? nnrti_onnx_optimize(model, desc, error) : code;
+    return nnrti_onnx_load(model, (void *)(uintptr_t)data, bytes, desc, desc != NULL ? desc->path : NULL, NULL, error);
 }
 
 #ifndef NNRT_NO_STDIO
 NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, const nnrt_onnx_desc *desc,
                                         nnrt_error *error)
 {
-    nnrt_onnx_desc none;
+    const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
     NNRT_ReturnCode code;
     void *data = NULL;
     size_t bytes = 0;
-    bool inPlace = false;
-    memset(&none, 0, sizeof(none));
+    bool own = true;
     if (model != NULL)
         *model = NULL;
     if (model == NULL || path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_load: %s is NULL", model == NULL ? "model" : "path");
-    desc = desc != NULL ? desc : &none;
-    code = nnrt_onnx_file_read(path, desc->allocator, &data, &bytes, error);
+    code = nnrt_onnx_file_read(path, allocator, &data, &bytes, error);
     if (code != NNRT_SUCCESS)
         return code;
-    code = nnrti_onnx_import(model, data, bytes, desc, path, true, &inPlace, error);
-    if (code == NNRT_SUCCESS && inPlace) {
-        code = nnrt_model_attach(*model, data, bytes);
-        if (code == NNRT_SUCCESS)
-            data = NULL; /* the model's now */
-        else
-            nnrt_model_destroy(*model);
-    }
-    nnrt_onnx_file_free(desc->allocator, data, bytes);
-    if (code != NNRT_SUCCESS) {
-        *model = NULL;
-        return nnrt_error_set(error, code, "there is not enough memory to import the model");
-    }
-    return nnrti_onnx_optimize(model, desc, error);
+    code = nnrti_onnx_load(model, data, bytes, desc, path, &own, error);
+    if (own)
+        nnrt_onnx_file_free(allocator, data, bytes);
+    return code;
 }
 #endif
 

@@ -50,6 +50,10 @@ shows 'digits' out '^time [0-9]+\.[0-9]+ ms for an image$'
 shows 'digits' out '^memory [1-9][0-9]* bytes: arena [1-9][0-9]*, '
 [ "$(grep -oE '[0-9]+(\.[0-9])? ?%' "$folder/out" | wc -l)" -ge 101 ]
 verdict 'digits: an answer and its confidence for each of 100 digits' $?
+expect 'digits with a picture of one digit' 0 "$bin/digits" $digits/digits.onnx $digits/digit_7.png
+shows 'digits with a picture of one digit' out '^7 +[0-9]+\.[0-9] %'
+! grep -qE 'NOT|accuracy' "$folder/out"
+verdict 'digits with a picture of one digit: nobody said what it is' $?
 expect 'digits --ascii' 0 "$bin/digits" --ascii
 ! LC_ALL=C grep -q '[^ -~]' "$folder/out"
 verdict 'digits --ascii: prints ASCII only' $?

@@ -1208,7 +1208,7 @@ static void test_files(void **state)
     if (nnrt_model_save(m, in_folder("small.nnrt"), &out, &error) != NNRT_SUCCESS)
         fail_msg("%s", error.message);
     assert_int_equal(progress[1], 3);
-    assert_null(fopen(in_folder("small.nnrt.tmp"), "rb"));
+    assert_null(fopen(in_folder("small.nnrt.0.tmp"), "rb"));
     file = fopen(in_folder("small.nnrt"), "rb");
     assert_non_null(file);
     assert_int_equal(fread(copy, 1, f.bytes + 1, file), f.bytes);
@@ -1249,6 +1249,80 @@ static void test_files(void **state)
     free(copy);
     nnrt_model_destroy(m);
     image_free(&f);
+}
+
+/* The whole of a file, which must be the image. */
+static void file_is(const char *path, const image *f)
+{
+    char *copy = (char *)malloc(f->bytes + 1);
+    FILE *file = fopen(path, "rb");
+    assert_true(copy != NULL && file != NULL);
+    assert_int_equal(fread(copy, 1, f->bytes + 1, file), f->bytes);
+    assert_memory_equal(copy, f->data, f->bytes);
+    assert_int_equal(fclose(file), 0);
+    free(copy);
+}
+
+/* Saves the model to the same path while the caller does. */
+static void save_meanwhile(void *user, uint64_t done, uint64_t total)
+{
+    if (done < total)
+        assert_int_equal(nnrt_model_save((const NNRT_Model *)user, in_folder("two.nnrt"), NULL, NULL), NNRT_SUCCESS);
+}
+
+/* Two at once, each in a file of its own: the last one to end stands there, whole, and nothing else is left. A file that
+   is in the way, left by a program that ended, stays as it is. */
+static void test_save_at_once(void **state)
+{
+    NNRT_Model *m = small_model();
+    image f = image_make(m, NULL);
+    nnrt_save_desc desc;
+    FILE *other;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    desc.progress = save_meanwhile;
+    desc.user = m;
+    other = fopen(in_folder("two.nnrt.1.tmp"), "wb");
+    assert_non_null(other);
+    assert_int_equal(fputs("mine", other) >= 0 && fclose(other) == 0, 1);
+    assert_int_equal(nnrt_model_save(m, in_folder("two.nnrt"), &desc, NULL), NNRT_SUCCESS);
+    file_is(in_folder("two.nnrt"), &f);
+    assert_null(fopen(in_folder("two.nnrt.0.tmp"), "rb"));
+    assert_null(fopen(in_folder("two.nnrt.2.tmp"), "rb"));
+    other = fopen(in_folder("two.nnrt.1.tmp"), "rb");
+    assert_non_null(other);
+    assert_int_equal(fgetc(other), 'm');
+    assert_int_equal(fclose(other), 0);
+    (void)remove(in_folder("two.nnrt.1.tmp"));
+    (void)remove(in_folder("two.nnrt"));
+    nnrt_model_destroy(m);
+    image_free(&f);
+}
+
+/* What is no regular file is not replaced: a pipe, a link to a device. */
+static void test_save_onto_no_file(void **state)
+{
+    static const char *const names[] = {"pipe", "link"};
+    NNRT_Model *m = small_model();
+    nnrt_error error;
+    struct stat s;
+    char device[128];
+    (void)state;
+    assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
+    (void)nnrt_text(device, sizeof(device), "%s", in_folder("link"));
+    assert_int_equal(symlink("/dev/null", device), 0);
+    for (int i = 0; i < 2; i++) {
+        memset(&error, 0, sizeof(error));
+        assert_int_equal(nnrt_model_save(m, in_folder(names[i]), NULL, &error), NNRT_INVALID_PATH);
+        assert_non_null(strstr(error.message, "is no regular file and is not replaced"));
+    }
+    assert_int_equal(lstat(in_folder("pipe"), &s), 0);
+    assert_true(S_ISFIFO(s.st_mode));
+    assert_int_equal(lstat(in_folder("link"), &s), 0);
+    assert_true(S_ISLNK(s.st_mode));
+    assert_int_equal(remove(in_folder("pipe")), 0);
+    assert_int_equal(remove(in_folder("link")), 0);
+    nnrt_model_destroy(m);
 }
 
 /* 200 MB of weights: loading takes memory for the tables only, and no time for the weights. */
@@ -1436,6 +1510,8 @@ int main(void)
         cmocka_unit_test(test_factor),
         cmocka_unit_test(test_arguments),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_save_at_once),
+        cmocka_unit_test(test_save_onto_no_file),
         cmocka_unit_test(test_large),
         cmocka_unit_test(test_more_sections),
         cmocka_unit_test(test_subgraphs),

@@ -414,6 +414,13 @@ static void expect_no_memory(const NNRT_Model *model, const nnrt_session_desc *d
     assert_null(session);
     assert_int_equal(e.code, NNRT_OUT_OF_MEMORY);
     assert_non_null(strstr(e.message, "memory"));
+    if (desc->buffer != NULL) {
+        char both[96];
+        size_t bytes;
+        assert_int_equal(nnrt_session_bytes(model, desc, &bytes, NULL), NNRT_SUCCESS);
+        (void)nnrt_text(both, sizeof(both), "the buffer has %z bytes, the session takes %z", desc->bufferBytes, bytes);
+        assert_non_null(strstr(e.message, both));
+    }
     assert_int_equal(nnrt_session_create(&session, model, desc, NULL), NNRT_OUT_OF_MEMORY);
 }
 

@@ -240,6 +240,11 @@ static bool cli_take_device(cli_args *a, const char *v)
     return nnrt_device_find(v) != NULL;
 }
 
+static bool cli_take_budget(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 1000000, &a->image.budget);
+}
+
 static bool cli_take_threads(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, 1024, &a->threads);
@@ -291,11 +296,11 @@ static bool cli_take_layout(cli_args *a, const char *v)
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK)
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE.h", CLI_EMIT, "the file to write", cli_take_output},
+    {"-o", "FILE.h", CLI_EMIT, "the file to write; - is standard output", cli_take_output},
     {"--name", "NAME", CLI_EMIT, "what NAME_run and the rest are called; default: the model file's name",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_RUN | CLI_EMIT,
-     "an input: FILE.npy, FILE.pb, FILE.png, FILE.jpg, or random[:SEED]; once an input", cli_take_input},
+     "an input: FILE.npy, FILE.pb, FILE.png, or random[:SEED]; once an input", cli_take_input},
     {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
     {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is made if it is not there",
@@ -324,10 +329,13 @@ static const cli_option cli_options[] = {
      cli_take_labels},
     {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to keep in the file; KEY= drops it", cli_take_metadata},
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
+    {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+     "allow an ONNX file or an image N times the memory and work that its size allows", cli_take_budget},
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT,
      "leave the model as it is: by default constants are folded and nodes fused", cli_take_no_optimize},
     {"--device", "NAME", CLI_SESSIONS, "where to run: a name that 'nnrt devices' lists, default auto", cli_take_device},
-    {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1", cli_take_threads},
+    {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1; the built-in ones use one",
+     cli_take_threads},
     {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
     {"--tsv", NULL, CLI_OPS, "name, number and types with tabs between them", cli_take_tsv},
     {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},

@@ -802,25 +802,17 @@ static bool cli_emit_all(cli_emit *e)
     return true;
 }
 
-/* Opens the file, writes all of it, closes it; a file that could not be written whole is removed. */
+/* Opens the file, writes all of it, closes it; what was there stays where that fails. */
 static int cli_emit_write(cli_emit *e)
 {
-    bool failed = !cli_emit_io_names(e) || !cli_emit_find_constants(e);
-    struct stat made;
-    if (failed)
+    cli_out out;
+    bool good;
+    if (!cli_emit_io_names(e) || !cli_emit_find_constants(e) || cli_out_open(&out, e->path, true) != CLI_DONE)
         return CLI_FAILED;
-    e->out = fopen(e->path, "w");
-    if (e->out == NULL)
-        return cli_fail("cannot write %s: %s", e->path, strerror(errno));
-    failed = !cli_emit_all(e) || ferror(e->out) != 0;
-    failed = fclose(e->out) != 0 || failed;
+    e->out = out.f;
+    good = cli_emit_all(e);
     cli_progress_end(&e->progress);
-    if (failed) {
-        if (stat(e->path, &made) == 0 && S_ISREG(made.st_mode)) /* never a device */
-            (void)remove(e->path);
-        return cli_fail("cannot write all of %s", e->path);
-    }
-    return CLI_DONE;
+    return cli_out_close(&out, good);
 }
 
 /* Plans the model of job for an arena of 8-byte alignment and writes it, with the job's inputs and results as the
@@ -852,7 +844,7 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
     e.path = args->output;
     e.progress.label = "emit-c";
     status = cli_emit_write(&e);
-    if (status == CLI_DONE) {
+    if (status == CLI_DONE && strcmp(e.path, "-") != 0) {
         cli_put_name(stdout, e.path);
         printf("  %s_run, %s_run_in, %s_selftest; arena %.0f bytes, weights %.0f bytes\n", e.name, e.name, e.name,
                (double)plan->arenaBytes, (double)plan->constantBytes);

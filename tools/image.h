@@ -1,11 +1,49 @@
 /*
-image.h - PNG and JPEG files as input tensors: decoding (stb_image), resizing, channels, layout, normalisation.
+image.h - PNG files as input tensors: decoding (stb_image), resizing, channels, layout, normalisation.
 Part of tools/nnrt.c.
+
+PNG alone: the JPEG decoder of stb_image 2.27 writes behind an array for some files.
 */
 #ifndef NNRT_TOOL_IMAGE_H
 #define NNRT_TOOL_IMAGE_H
 
 #include "npy.h"
+
+/* What decoding an image may take: a file's chunks say how large an image is, and may hold more than that. */
+static size_t cli_image_room;
+
+static void *cli_image_alloc(size_t bytes)
+{
+    size_t *block = bytes <= cli_image_room ? (size_t *)malloc(bytes + 2 * sizeof(size_t)) : NULL;
+    if (block == NULL)
+        return NULL;
+    cli_image_room -= bytes;
+    *block = bytes;
+    return block + 2;
+}
+
+static void cli_image_free(void *block)
+{
+    if (block == NULL)
+        return;
+    cli_image_room += ((size_t *)block)[-2];
+    free((size_t *)block - 2);
+}
+
+static void *cli_image_grow(void *block, size_t before, size_t bytes)
+{
+    void *grown = cli_image_alloc(bytes);
+    if (grown != NULL && block != NULL)
+        memcpy(grown, block, before < bytes ? before : bytes);
+    if (grown != NULL)
+        cli_image_free(block);
+    return grown;
+}
+
+#define STBI_MALLOC(bytes) cli_image_alloc(bytes)
+#define STBI_REALLOC(block, bytes) cli_image_grow(block, (block) != NULL ? ((size_t *)(block))[-2] : 0, bytes)
+#define STBI_REALLOC_SIZED(block, before, bytes) cli_image_grow(block, before, bytes)
+#define STBI_FREE(block) cli_image_free(block)
 
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic push
@@ -18,7 +56,6 @@ Part of tools/nnrt.c.
 #endif
 #define STB_IMAGE_IMPLEMENTATION
 #define STB_IMAGE_STATIC
-#define STBI_ONLY_JPEG
 #define STBI_ONLY_PNG
 #define STBI_NO_STDIO
 #define STBI_NO_GIF
@@ -39,7 +76,11 @@ typedef struct cli_image_options {
     double mean[4], scale[4];
     uint32_t means, scales;
     int layout, colour, invert;
+    uint32_t budget; /* --budget; 0 is 1 */
 } cli_image_options;
+
+/* Pixels that an image of so many bytes may have. */
+#define CLI_IMAGE_PIXELS(bytes) (64.0 * (double)(bytes) + 4194304)
 
 /* What *o leaves open becomes what *below says. */
 static void cli_image_options_over(cli_image_options *o, const cli_image_options *below)
@@ -62,9 +103,50 @@ static void cli_image_options_over(cli_image_options *o, const cli_image_options
 
 static bool cli_is_image(const cli_bytes *file)
 {
-    static const uint8_t png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'}, jpeg[3] = {0xFF, 0xD8, 0xFF};
-    return (file->size >= sizeof(png) && memcmp(file->data, png, sizeof(png)) == 0) ||
-           (file->size >= sizeof(jpeg) && memcmp(file->data, jpeg, sizeof(jpeg)) == 0);
+    static const uint8_t png[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+    return file->size >= sizeof(png) && memcmp(file->data, png, sizeof(png)) == 0;
+}
+
+static bool cli_is_jpeg(const cli_bytes *file)
+{
+    return file->size >= 3 && memcmp(file->data, "\xFF\xD8\xFF", 3) == 0;
+}
+
+static uint32_t cli_big_endian(const uint8_t *b)
+{
+    return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | (uint32_t)b[3];
+}
+
+/* True where the file is whole chunks up to its end chunk, and data are in each that says so: what stb_image takes for
+   granted. */
+static bool cli_image_chunks(const cli_bytes *file)
+{
+    size_t at = 8;
+    while (file->size - at >= 12) {
+        const size_t length = cli_big_endian(file->data + at);
+        const uint8_t *type = file->data + at + 4;
+        if (length > file->size - at - 12 || (length == 0 && memcmp(type, "IDAT", 4) == 0))
+            return false;
+        if (memcmp(type, "IEND", 4) == 0)
+            return true;
+        at += 12 + length;
+    }
+    return false;
+}
+
+/* Sets the room for decoding the file, and refuses an image that is out of proportion to it. */
+static int cli_image_limit(const cli_bytes *file, const char *path, const cli_image_options *options, int width,
+                           int height)
+{
+    const uint32_t times = options->budget > 0 ? options->budget : 1;
+    const double most = CLI_IMAGE_PIXELS(file->size) * times, pixels = (double)width * height;
+    const double room = 16 * pixels + 4.0 * (double)file->size + 1048576; /* 4 channels of 2 bytes, twice */
+    if (pixels > most)
+        return cli_fail("cannot use %s: %d x %d pixels are more than %.0f, the budget for %.0f bytes of file; --budget "
+                        "%.0f allows them",
+                        path, width, height, most, (double)file->size, ceil(pixels / CLI_IMAGE_PIXELS(file->size)));
+    cli_image_room = room < (double)(SIZE_MAX / 2) ? (size_t)room : SIZE_MAX / 2;
+    return CLI_DONE;
 }
 
 /* Which axes of a tensor are channels, height and width. */
@@ -102,8 +184,13 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
     char text[CLI_SHAPE_BYTES];
     int width, height, channels;
     int32_t c;
+    cli_image_room = 65536;
+    if (!cli_image_chunks(file))
+        return cli_fail("cannot use %s: it is cut short or damaged", path);
     if (file->size > INT32_MAX || !stbi_info_from_memory(file->data, (int)file->size, &width, &height, &channels))
         return cli_fail("cannot use %s: %s", path, file->size > INT32_MAX ? "it is too large" : stbi_failure_reason());
+    if (cli_image_limit(file, path, options, width, height) != CLI_DONE)
+        return CLI_FAILED;
     if (!cli_image_find_axes(shape, options->layout, axes))
         return cli_fail("cannot use %s: input '%s' has %d axes, an image fills 3 or 4 (batch, channels, height, width)",
                         path, name, shape->rank);

@@ -38,15 +38,47 @@ static void cli_inputs_free(cli_inputs *in)
     memset(in, 0, sizeof(*in));
 }
 
-/* True when the graph has a constant of that name: such an input needs no value. */
-static bool cli_has_initializer(const nnrt_onnx_graph *g, nnrt_onnx_str name)
+/* Order of names: shorter ones first, then by their bytes. */
+static int cli_compare_names(const void *a, const void *b)
 {
-    for (size_t i = 0; i < g->initializers.count; i++) {
-        nnrt_onnx_str other = g->initializers.data[i].name;
-        if (other.length == name.length && (name.length == 0 || memcmp(other.data, name.data, name.length) == 0))
-            return true;
+    const nnrt_onnx_str *x = (const nnrt_onnx_str *)a, *y = (const nnrt_onnx_str *)b;
+    if (x->length != y->length)
+        return x->length < y->length ? -1 : 1;
+    return x->length > 0 ? memcmp(x->data, y->data, x->length) : 0;
+}
+
+/* The names of all constants of the graph, in order; NULL: no memory. */
+static nnrt_onnx_str *cli_initializers(const nnrt_onnx_graph *g)
+{
+    nnrt_onnx_str *names = (nnrt_onnx_str *)cli_alloc(g->initializers.count, sizeof(*names));
+    for (size_t i = 0; names != NULL && i < g->initializers.count; i++)
+        names[i] = g->initializers.data[i].name;
+    if (names != NULL)
+        qsort(names, g->initializers.count, sizeof(*names), cli_compare_names);
+    return names;
+}
+
+/* Files with external data are read, too, and not written over. */
+static int cli_note_external(const nnrt_onnx_graph *g, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash - path) + 1 : 0;
+    int status = CLI_DONE;
+    for (size_t i = 0; status == CLI_DONE && i < g->initializers.count; i++) {
+        nnrt_onnx_external where;
+        char *file;
+        if (g->initializers.data[i].dataLocation != 1 ||
+            nnrt_onnx_tensor_external(&g->initializers.data[i], &where, NULL) != NNRT_SUCCESS)
+            continue;
+        file = (char *)cli_alloc(folder + where.location.length + 1, 1);
+        if (file == NULL)
+            return CLI_FAILED;
+        memcpy(file, path, folder);
+        memcpy(file + folder, where.location.data, where.location.length);
+        status = cli_note_read(file);
+        free(file);
     }
-    return false;
+    return status;
 }
 
 static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, const char *path)
@@ -75,15 +107,65 @@ static int cli_inputs_add(cli_inputs *in, const nnrt_onnx_value_info *info, cons
     return CLI_DONE;
 }
 
-/* True when the file begins like a .nnrt file, whatever its name is. */
+/* A model that comes from standard input ("-") or a pipe can be read once: its bytes, aligned, for all that look at it.
+   data NULL: it is a file. */
+static struct {
+    cli_bytes bytes;
+    void *block;
+} cli_stream;
+
+static void cli_stream_free(void)
+{
+    free(cli_stream.block);
+    memset(&cli_stream, 0, sizeof(cli_stream));
+}
+
+/* Reads the model where it can be read only once. */
+static int cli_stream_read(const char *path)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    cli_bytes bytes;
+    struct stat s;
+    int status;
+    if (cli_stream.block != NULL)
+        return CLI_DONE;
+    if (!standard && (stat(path, &s) != 0 || S_ISREG(s.st_mode) || S_ISDIR(s.st_mode)))
+        return cli_note_read(path);
+    status = standard ? cli_read_stream(stdin, "standard input", &bytes) : cli_read_file(path, &bytes);
+    if (status != CLI_DONE)
+        return status;
+    cli_stream.block = cli_alloc(bytes.size + NNRT_ALIGNMENT, 1);
+    if (cli_stream.block != NULL) {
+        const uintptr_t at = (uintptr_t)cli_stream.block;
+        cli_stream.bytes.data = (uint8_t *)cli_stream.block + (NNRT_ALIGNMENT - at % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+        cli_stream.bytes.size = bytes.size;
+        memcpy(cli_stream.bytes.data, bytes.data, bytes.size);
+    }
+    free(bytes.data);
+    return cli_stream.block != NULL ? CLI_DONE : CLI_FAILED;
+}
+
+/* True when the model begins like a .nnrt file, whatever its name is. */
 static bool cli_is_nnrt(const char *path)
 {
     uint8_t head[NNRT_FILE_HEADER];
-    FILE *f = fopen(path, "rb");
-    bool is = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_file_is(head, sizeof(head));
+    FILE *f;
+    bool is;
+    if (cli_stream.block != NULL)
+        return cli_stream.bytes.size >= NNRT_FILE_HEADER && nnrt_file_is(cli_stream.bytes.data, cli_stream.bytes.size);
+    f = fopen(path, "rb");
+    is = f != NULL && fread(head, 1, sizeof(head), f) == sizeof(head) && nnrt_file_is(head, sizeof(head));
     if (f != NULL)
         fclose(f);
     return is;
+}
+
+/* Maps a .nnrt file, or takes it from where it was read to. */
+static NNRT_ReturnCode cli_load_nnrt(NNRT_Model **model, const char *path, nnrt_error *error)
+{
+    return cli_stream.block != NULL
+               ? nnrt_model_load_memory(model, cli_stream.bytes.data, cli_stream.bytes.size, NULL, error)
+               : nnrt_model_load(model, path, NULL, error);
 }
 
 /* The same as cli_inputs_make for a .nnrt file. */
@@ -93,7 +175,7 @@ static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
     nnrt_error error;
     int status = CLI_DONE;
     memset(&error, 0, sizeof(error));
-    if (nnrt_model_load(&model, path, NULL, &error) != NNRT_SUCCESS)
+    if (cli_load_nnrt(&model, path, &error) != NNRT_SUCCESS)
         return cli_fail("cannot load %s: %s", path, error.message);
     in->data = (cli_input *)cli_alloc(model->inputIndex.count, sizeof(*in->data));
     in->shapes = (nnrt_dims *)cli_alloc(model->inputIndex.count, sizeof(*in->shapes));
@@ -123,15 +205,19 @@ static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
 static int cli_inputs_make(cli_inputs *in, const char *path)
 {
     nnrt_onnx_model *model = NULL;
+    nnrt_onnx_str *constants = NULL;
     nnrt_error error;
     cli_bytes file;
     int status;
     memset(in, 0, sizeof(*in));
     memset(&error, 0, sizeof(error));
     in->path = path;
-    if (cli_is_nnrt(path))
+    status = cli_stream_read(path);
+    if (status == CLI_DONE && cli_is_nnrt(path))
         return cli_inputs_make_nnrt(in, path);
-    status = cli_read_file(path, &file);
+    file = cli_stream.bytes;
+    if (status == CLI_DONE && cli_stream.block == NULL)
+        status = cli_read_file(path, &file);
     if (status != CLI_DONE)
         return status;
     if (nnrt_onnx_parse(file.data, file.size, NULL, &model, &error) != NNRT_SUCCESS) {
@@ -140,15 +226,21 @@ static int cli_inputs_make(cli_inputs *in, const char *path)
         const nnrt_onnx_value_infos *inputs = &model->graph->inputs;
         in->data = (cli_input *)cli_alloc(inputs->count, sizeof(*in->data));
         in->shapes = (nnrt_dims *)cli_alloc(inputs->count, sizeof(*in->shapes));
-        status = in->data != NULL && in->shapes != NULL ? CLI_DONE : CLI_FAILED;
-        for (size_t i = 0; status == CLI_DONE && i < inputs->count; i++)
-            if (!cli_has_initializer(model->graph, inputs->data[i].name))
+        constants = cli_initializers(model->graph);
+        status = in->data != NULL && in->shapes != NULL && constants != NULL ? CLI_DONE : CLI_FAILED;
+        for (size_t i = 0; status == CLI_DONE && i < inputs->count; i++) /* a constant needs no value */
+            if (bsearch(&inputs->data[i].name, constants, model->graph->initializers.count, sizeof(*constants),
+                        cli_compare_names) == NULL)
                 status = cli_inputs_add(in, &inputs->data[i], path);
         if (status == CLI_DONE)
             status = cli_metadata_from_onnx(&in->metadata, &model->metadataProps);
+        if (status == CLI_DONE)
+            status = cli_note_external(model->graph, path);
     }
     nnrt_onnx_model_free(model);
-    free(file.data);
+    free(constants);
+    if (cli_stream.block == NULL)
+        free(file.data);
     return status;
 }
 
@@ -163,8 +255,9 @@ static const char *cli_inputs_text(const cli_inputs *in, bool missingOnly, char 
     return out;
 }
 
-/* Splits "NAME=VALUE" where NAME is an input, the longest that fits. Without a name the only input is meant. *index
-   is the input, *value what stands behind the name. */
+/* Splits "NAME=VALUE" where NAME is an input, the longest that fits. Without a name the only input is meant; but a shape
+   has no '=' in it, so that what stands before one must be a name. *index is the input, *value what stands behind the
+   name. */
 static int cli_match_input(const cli_inputs *in, const char *option, const char *text, uint32_t *index,
                            const char **value)
 {
@@ -182,7 +275,7 @@ static int cli_match_input(const cli_inputs *in, const char *option, const char 
             found = true;
         }
     }
-    if (found || in->count == 1)
+    if (found || (in->count == 1 && (strcmp(option, "--shape") != 0 || strchr(text, '=') == NULL)))
         return CLI_DONE;
     if (in->count == 0)
         return cli_usage("%s %s: the model has no inputs", option, text);
@@ -319,7 +412,9 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
     else if (cli_ends_with(path, ".pb"))
         status = cli_pb_read(&file, path, &input->value, NULL, 0);
     else
-        status = cli_fail("cannot use %s: it is no .npy, .png, .jpg or .pb file", path);
+        status = cli_fail("cannot use %s: %s", path,
+                          cli_is_jpeg(&file) ? "it is a JPEG image; images are read as PNG"
+                                             : "it is no .npy, .png or .pb file");
     free(file.data);
     if (status == CLI_DONE)
         status = cli_inputs_fit(in, i, path);

@@ -42,7 +42,7 @@ static NNRT_ReturnCode cli_job_map(cli_job *job, const cli_args *args, nnrt_erro
 {
     memset(error, 0, sizeof(*error));
     job->fromNnrt = true;
-    return nnrt_model_load(&job->model, args->model, NULL, error);
+    return cli_load_nnrt(&job->model, args->model, error);
 }
 
 /* Loads the model for the shapes of job->in, with small values as constants of the model where wanted. */
@@ -66,7 +66,11 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
     }
     desc.inputs = given;
     desc.no_optimize = args->noOptimize;
-    code = nnrt_onnx_load(&job->model, args->model, &desc, error);
+    desc.budget = args->image.budget;
+    desc.path = strcmp(args->model, "-") != 0 ? args->model : NULL;
+    code = cli_stream.block != NULL
+               ? nnrt_onnx_load_memory(&job->model, cli_stream.bytes.data, cli_stream.bytes.size, &desc, error)
+               : nnrt_onnx_load(&job->model, args->model, &desc, error);
     free(given);
     return code;
 }
@@ -85,13 +89,20 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     if (code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY && any)
         code = cli_job_import(job, args, true, &second);
     if (code != NNRT_SUCCESS)
-        return cli_fail("cannot load %s: %s", args->model,
-                        error.message[0] != '\0' ? error.message : nnrt_code_name(code));
+        return cli_fail("cannot load %s: %s%s", args->model,
+                        error.message[0] != '\0' ? error.message : nnrt_code_name(code),
+                        strstr(error.message, "nnrt_onnx_desc.budget") != NULL ? "; here --budget N does" : "");
     for (uint32_t i = 0; i < job->in.count; i++)
         if (job->in.data[i].constant)
             cli_note("the value of input '%s' is a constant of the model now", job->in.data[i].name);
     job->loadMs = cli_now_ms() - start;
     return CLI_DONE;
+}
+
+/* Threads that a run uses, whatever is allowed: no device of this program starts any. */
+static uint32_t cli_threads_used(void)
+{
+    return 1;
 }
 
 /* Makes the session. A model that was imported has the shapes of job->in already. */
@@ -103,6 +114,8 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
     NNRT_ReturnCode code;
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
+    if (args->threads > cli_threads_used())
+        cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used());
     desc.device = args->device;
     desc.threads = args->threads;
     if (job->fromNnrt)
@@ -206,11 +219,11 @@ static void cli_json_open(const cli_args *args)
     cli_json_text(args->model);
 }
 
-static void cli_json_session(const cli_job *job, const cli_args *args)
+static void cli_json_session(const cli_job *job)
 {
     fputs(",\"device\":", stdout);
     cli_json_text(nnrt_session_device(job->session));
-    printf(",\"threads\":%u", (unsigned)(args->threads > 0 ? args->threads : 1));
+    printf(",\"threads\":%u", (unsigned)cli_threads_used());
 }
 
 #endif /* NNRT_TOOL_JOB_H */

@@ -47,12 +47,14 @@ static void cli_metadata_drop(cli_metadata *m, const char *key)
         }
 }
 
+#define CLI_MOST_METADATA 8184u /* each is looked for among all */
+
 /* Sets a key, of n bytes, to a value, of v bytes, in its old place where it is there. An empty value drops the key. */
 static int cli_metadata_set(cli_metadata *m, const char *key, size_t n, const char *value, size_t v)
 {
     char *k = cli_text_copy(key, n), *text = cli_text_copy(value, v);
     uint32_t at = 0;
-    if (k != NULL && text != NULL && m->count == m->room) {
+    if (k != NULL && text != NULL && m->count == m->room && m->count < CLI_MOST_METADATA) {
         nnrt_metadata *more = (nnrt_metadata *)realloc(m->data, ((size_t)m->room * 2 + 8) * sizeof(*more));
         if (more != NULL) {
             m->data = more;
@@ -62,7 +64,9 @@ static int cli_metadata_set(cli_metadata *m, const char *key, size_t n, const ch
     if (k == NULL || text == NULL || m->count == m->room) {
         free(k);
         free(text);
-        return cli_fail("out of memory: there is no room for the metadata");
+        return cli_fail(m->count >= CLI_MOST_METADATA ? "there are more than %u metadata"
+                                                      : "out of memory: there is no room for %u more metadata",
+                        m->count >= CLI_MOST_METADATA ? CLI_MOST_METADATA : 1u);
     }
     while (at < m->count && strcmp(m->data[at].key, k) != 0)
         at++;
@@ -272,26 +276,32 @@ static const char *cli_label_of(const cli_labels *l, const nnrt_dims *shape, siz
     return l->count > 0 ? l->lines[i % l->count] : NULL;
 }
 
-/* Reads FILE of --labels: one label a line, lines ended in any way. *text is the caller's. */
+/* The text of a file of labels, whose bytes are changed: one label a line, lines ended in any way. */
+static int cli_labels_text(cli_bytes *file, const char *path, char **text)
+{
+    size_t n = 0;
+    *text = NULL;
+    for (size_t i = 0; i < file->size; i++) /* CR LF becomes LF */
+        if (file->data[i] != '\r' || i + 1 == file->size || file->data[i + 1] != '\n')
+            file->data[n++] = file->data[i];
+    while (n > 0 && file->data[n - 1] == '\n')
+        n--;
+    if (n == 0)
+        return cli_fail("cannot use %s: it has no labels; expected one a line", path);
+    if (memchr(file->data, 0, n) != NULL)
+        return cli_fail("cannot use %s: it is no text; expected one label a line", path);
+    *text = cli_text_copy((const char *)file->data, n);
+    return *text != NULL ? CLI_DONE : CLI_FAILED;
+}
+
+/* Reads FILE of --labels. *text is the caller's. */
 static int cli_labels_read(const char *path, char **text)
 {
     cli_bytes file;
-    size_t n = 0;
     int status = cli_read_file(path, &file);
     *text = NULL;
-    if (status != CLI_DONE)
-        return status;
-    for (size_t i = 0; i < file.size; i++) /* CR LF becomes LF */
-        if (file.data[i] != '\r' || i + 1 == file.size || file.data[i + 1] != '\n')
-            file.data[n++] = file.data[i];
-    while (n > 0 && file.data[n - 1] == '\n')
-        n--;
-    if (n == 0)
-        status = cli_fail("cannot use %s: it has no labels; expected one a line", path);
-    else if (memchr(file.data, 0, n) != NULL)
-        status = cli_fail("cannot use %s: it is no text; expected one label a line", path);
-    else if ((*text = cli_text_copy((const char *)file.data, n)) == NULL)
-        status = CLI_FAILED;
+    if (status == CLI_DONE)
+        status = cli_labels_text(&file, path, text);
     free(file.data);
     return status;
 }

@@ -3,7 +3,7 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 
     cc -std=c99 -O2 -I. tools/nnrt.c -o build/nnrt -lm
 
-It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_image (libstb-dev) to read images.
+It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_image (libstb-dev) to read PNG images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
 meta.h metadata; inputs.h model inputs; job.h sessions; check.h test data; emit.h models as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
@@ -41,12 +41,15 @@ static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format fo
     }
 }
 
-/* Format of an input by its name; the session may have fewer inputs than the file. */
-static NNRT_Format cli_input_format(const nnrt_session *session, const char *name)
+/* Format of input i by its name; the session may have fewer inputs than the file. */
+static NNRT_Format cli_input_format(const nnrt_session *session, const char *name, uint32_t i)
 {
-    for (uint32_t i = 0; i < nnrt_session_inputs(session); i++)
-        if (strcmp(nnrt_session_input(session, i).name, name) == 0)
-            return nnrt_session_input(session, i).format;
+    const uint32_t count = nnrt_session_inputs(session);
+    for (uint32_t k = 0; k < count; k++) {
+        nnrt_io_info info = nnrt_session_input(session, (i + count - k % count) % count); /* mostly there, or before */
+        if (strcmp(info.name, name) == 0)
+            return info.format;
+    }
     return NNRT_FORMAT_NONE;
 }
 
@@ -56,7 +59,7 @@ static void cli_info_tensors(const cli_job *job, bool json)
     for (uint32_t i = 0; i < job->in.count; i++) {
         const cli_input *in = &job->in.data[i];
         fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "input       ", stdout);
-        cli_info_tensor(in->name, in->type, cli_input_format(job->session, in->name), &in->declared, json);
+        cli_info_tensor(in->name, in->type, cli_input_format(job->session, in->name, i), &in->declared, json);
     }
     fputs(json ? "],\"outputs\":[" : "", stdout);
     for (uint32_t i = 0; i < nnrt_session_outputs(job->session); i++) {
@@ -94,7 +97,7 @@ static void cli_info_memory(const cli_job *job, const cli_args *args)
         printf(",\"weight_bytes\":%.0f,\"arena_bytes\":%.0f,\"arena_lower_bound_bytes\":%.0f,\"session_bytes\":%.0f,"
                "\"steps\":%u",
                (double)m.constants, (double)m.arena, (double)m.bound, (double)m.total, (unsigned)m.steps);
-        cli_json_session(job, args);
+        cli_json_session(job);
         fputs("}\n", stdout);
         return;
     }
@@ -398,6 +401,8 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     desc.metadataCount = job->in.metadata.count;
     desc.progress = cli_convert_progress;
     desc.user = &progress;
+    if (cli_may_replace(args->output) != CLI_DONE)
+        return CLI_FAILED;
     code = nnrt_model_save_memory(job->model, &desc, NULL, 0, &bytes, &error);
     if (code == NNRT_SUCCESS)
         code = nnrt_model_save(job->model, args->output, &desc, &error);
@@ -714,7 +719,7 @@ static int cli_run_job(cli_job *job, const cli_args *args)
         status = cli_write_outputs(job, args, paths);
     if (status == CLI_DONE && args->json) {
         cli_json_open(args);
-        cli_json_session(job, args);
+        cli_json_session(job);
         cli_json_ms("run_ms", start);
         fputs(",\"outputs\":[", stdout);
     }
@@ -781,7 +786,7 @@ static void cli_bench_print(const cli_job *job, const cli_args *args, const doub
     double p95 = times[(uint32_t)(((uint64_t)reps * 95 + 99) / 100) - 1];
     if (args->json) {
         cli_json_open(args);
-        cli_json_session(job, args);
+        cli_json_session(job);
         printf(",\"reps\":%u", (unsigned)reps);
         cli_json_ms("load_ms", job->loadMs);
         cli_json_ms("prepare_ms", job->prepareMs);
@@ -793,7 +798,7 @@ static void cli_bench_print(const cli_job *job, const cli_args *args, const doub
     }
     printf("device    ");
     cli_put_name(stdout, nnrt_session_device(job->session));
-    printf(", %u thread%s\n", (unsigned)(args->threads > 1 ? args->threads : 1), args->threads > 1 ? "s" : "");
+    printf(", %u thread%s\n", (unsigned)cli_threads_used(), cli_threads_used() != 1 ? "s" : "");
     printf("load      %.3f ms\nprepare   %.3f ms\n", job->loadMs, job->prepareMs);
     printf("run       min %.4f ms, median %.4f ms, p95 %.4f ms over %u runs\n", times[0], median, p95, (unsigned)reps);
     printf("arena     %.0f bytes\nconstants %.0f bytes\n", (double)m.arena, (double)m.constants);
@@ -979,7 +984,7 @@ static const char cli_check_text[] =
 static const char cli_convert_text[] =
     "IN is an ONNX or a .nnrt file. A .nnrt file is used where it lies, in a memory map or in flash; its\n"
     "weights are not copied, and what the importer does has been done. OUT appears when all of it is\n"
-    "written.\n\n"
+    "written; it is a regular file and not one that is read.\n\n"
     "OUT has the metadata of IN (metadata_props of an ONNX file), then what --labels and --meta say. nnrt\n"
     "run uses these; its options stand above them:\n"
     "  labels, labels.OUTPUT         names of the classes, one a line, of all outputs or of one\n"
@@ -1026,7 +1031,8 @@ static void cli_help(void)
     for (size_t i = 0; i < CLI_COMMANDS; i++)
         printf("  %-8s %-11s %s\n", cli_commands[i].name, cli_commands[i].operands, cli_commands[i].what);
     printf("\n'nnrt COMMAND --help' tells the options of a command. 'nnrt --version' prints the version.\n"
-           "MODEL is an ONNX or a .nnrt file. Results go to standard output, messages to standard error.\n"
+           "MODEL is an ONNX or a .nnrt file, - standard input. Results go to standard output, messages to standard "
+           "error.\n"
            "Exit status: 0 done, 1 failed, 2 wrong usage.\n\n"
            "example:\n  nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png\n");
 }
@@ -1063,6 +1069,8 @@ static int cli_main(int argc, char **argv)
 int main(int argc, char **argv)
 {
     int status = cli_main(argc, argv);
+    cli_stream_free();
+    cli_read_files_free();
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE)
         status = cli_fail("cannot write to standard output: %s", strerror(errno));
     return status;

@@ -6,6 +6,11 @@ Part of tools/nnrt.c; the format is numpy's NEP 1: magic, version, length, a Pyt
 #define NNRT_TOOL_NPY_H
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <fcntl.h>
+#endif
 
 #include "tensor.h"
 
@@ -18,14 +23,133 @@ typedef struct cli_bytes {
     size_t size;
 } cli_bytes;
 
-/* Reads all there is, whatever the file's length claims (so a pipe works too). The caller frees out->data. */
-static int cli_read_file(const char *path, cli_bytes *out)
+/* The regular files that have been read: none of them is written over, by whatever name. */
+static struct {
+    struct stat *data;
+    size_t count;
+} cli_read_files;
+
+static void cli_read_files_free(void)
 {
-    FILE *f = fopen(path, "rb");
+    free(cli_read_files.data);
+    memset(&cli_read_files, 0, sizeof(cli_read_files));
+}
+
+static bool cli_was_read(const struct stat *s)
+{
+    for (size_t i = 0; i < cli_read_files.count; i++)
+        if (s->st_ino != 0 && cli_read_files.data[i].st_ino == s->st_ino && cli_read_files.data[i].st_dev == s->st_dev)
+            return true;
+    return false;
+}
+
+/* Notes a file that is read; what is not there is told by those who read it. */
+static int cli_note_read(const char *path)
+{
+    struct stat s, *more;
+    if (stat(path, &s) != 0 || !S_ISREG(s.st_mode) || cli_was_read(&s))
+        return CLI_DONE;
+    more = (struct stat *)realloc(cli_read_files.data, (cli_read_files.count + 1) * sizeof(*more));
+    if (more == NULL)
+        return cli_fail("out of memory: there is no room for the list of files");
+    more[cli_read_files.count++] = s;
+    cli_read_files.data = more;
+    return CLI_DONE;
+}
+
+/* A file that is written: under a name of its own until it is whole. */
+typedef struct cli_out {
+    FILE *f;
+    const char *path;
+    char *temp; /* NULL: written straight */
+} cli_out;
+
+/* Refuses a path whose file must not be replaced. */
+static int cli_may_replace(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) != 0)
+        return CLI_DONE;
+    if (!S_ISREG(s.st_mode))
+        return cli_fail("cannot write %s: it is no regular file and is not replaced", path);
+    if (cli_was_read(&s))
+        return cli_fail("cannot write %s: it is read by this command; write another file, then rename it", path);
+    return CLI_DONE;
+}
+
+/* Makes the file out->temp, of a name that is not taken. NULL: there is no place for it. */
+static FILE *cli_out_temp(cli_out *out)
+{
+    const size_t room = strlen(out->path) + sizeof(".999.tmp");
+    out->temp = (char *)cli_alloc(room, 1);
+    for (unsigned i = 0; out->temp != NULL && i < 1000; i++) {
+#if defined(__unix__) || defined(__APPLE__)
+        int file;
+        snprintf(out->temp, room, "%s.%u.tmp", out->path, i);
+        file = open(out->temp, O_WRONLY | O_CREAT | O_EXCL, 0666);
+        if (file >= 0)
+            return fdopen(file, "wb");
+        if (errno != EEXIST)
+            return NULL;
+#else
+        FILE *f;
+        snprintf(out->temp, room, "%s.%u.tmp", out->path, i);
+        if ((f = fopen(out->temp, "rb")) == NULL)
+            return fopen(out->temp, "wb");
+        fclose(f);
+#endif
+    }
+    return NULL;
+}
+
+/* Opens a file to write. straight: what is there and no regular file, such as a pipe or a device, is written to as it is,
+   and "-" is standard output; else it is refused. */
+static int cli_out_open(cli_out *out, const char *path, bool straight)
+{
+    struct stat s;
+    memset(out, 0, sizeof(*out));
+    out->path = path;
+    if (straight && strcmp(path, "-") == 0) {
+        out->f = stdout;
+    } else if (straight && stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) {
+        out->f = fopen(path, "wb");
+    } else {
+        if (cli_may_replace(path) != CLI_DONE)
+            return CLI_FAILED;
+        out->f = cli_out_temp(out);
+    }
+    if (out->f == NULL) {
+        cli_fail("cannot write %s: %s", path, strerror(errno));
+        free(out->temp);
+        return CLI_FAILED;
+    }
+    return CLI_DONE;
+}
+
+/* Ends the file. Only when all of it is good and written it takes the place of what was there. */
+static int cli_out_close(cli_out *out, bool good)
+{
+    good = fflush(out->f) == 0 && ferror(out->f) == 0 && good;
+    if (out->f != stdout)
+        good = fclose(out->f) == 0 && good;
+    if (out->temp != NULL) {
+#if defined(_WIN32)
+        if (good)
+            (void)remove(out->path); /* rename does not replace there */
+#endif
+        good = good && rename(out->temp, out->path) == 0;
+        if (!good)
+            (void)remove(out->temp);
+        free(out->temp);
+    }
+    return good ? CLI_DONE : cli_fail("cannot write all of %s", out->path);
+}
+
+/* Reads all there is, whatever the file's length claims (so a pipe works too). The caller frees out->data. */
+static int cli_read_stream(FILE *f, const char *path, cli_bytes *out)
+{
     size_t room = 0, got;
     memset(out, 0, sizeof(*out));
-    if (f == NULL)
-        return cli_fail("cannot open %s: %s", path, strerror(errno));
     do {
         if (room - out->size < 65536) {
             size_t more = room < 65536 ? 131072 : room <= SIZE_MAX / 2 ? room * 2 : 0;
@@ -39,18 +163,29 @@ static int cli_read_file(const char *path, cli_bytes *out)
         got = fread(out->data + out->size, 1, room - out->size, f);
         out->size += got;
     } while (got > 0);
-    if (room - out->size >= 65536 && !ferror(f)) {
-        fclose(f);
+    if (room - out->size >= 65536 && !ferror(f))
         return CLI_DONE;
-    }
     if (ferror(f))
         cli_fail("cannot read %s: %s", path, strerror(errno));
     else
         cli_fail("cannot read %s: out of memory after %.0f bytes", path, (double)out->size);
-    fclose(f);
     free(out->data);
     memset(out, 0, sizeof(*out));
     return CLI_FAILED;
+}
+
+static int cli_read_file(const char *path, cli_bytes *out)
+{
+    FILE *f = fopen(path, "rb");
+    int status;
+    memset(out, 0, sizeof(*out));
+    if (f == NULL)
+        return cli_fail("cannot open %s: %s", path, strerror(errno));
+    status = cli_note_read(path);
+    if (status == CLI_DONE)
+        status = cli_read_stream(f, path, out);
+    fclose(f);
+    return status;
 }
 
 static bool cli_little_endian(void)
@@ -264,8 +399,7 @@ static int cli_npy_write(const char *path, const cli_tensor *t)
 {
     char head[256], shape[CLI_SHAPE_BYTES] = "", name[4] = "|b1";
     size_t at = 0, used;
-    FILE *f;
-    bool written;
+    cli_out out;
     for (size_t i = 0; i < CLI_NPY_TYPES; i++)
         if (cli_npy_types[i].type == t->type) {
             name[0] = nnrt_type_size(t->type) == 1 ? '|' : cli_little_endian() ? '<' : '>';
@@ -283,13 +417,9 @@ static int cli_npy_write(const char *path, const cli_tensor *t)
     memcpy(head, "\x93NUMPY\x01\x00", 8); /* NOLINT(bugprone-not-null-terminated-result): bytes, no text */
     head[8] = (char)((used - 10) & 0xFF);
     head[9] = (char)((used - 10) >> 8);
-    f = fopen(path, "wb");
-    if (f == NULL)
-        return cli_fail("cannot write %s: %s", path, strerror(errno));
-    written = fwrite(head, 1, used, f) == used && fwrite(t->data, 1, t->bytes, f) == t->bytes;
-    if (fclose(f) != 0 || !written)
-        return cli_fail("cannot write %s: %s", path, strerror(errno));
-    return CLI_DONE;
+    if (cli_out_open(&out, path, false) != CLI_DONE)
+        return CLI_FAILED;
+    return cli_out_close(&out, fwrite(head, 1, used, out.f) == used && fwrite(t->data, 1, t->bytes, out.f) == t->bytes);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -323,6 +453,7 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
     nnrt_error error;
     nnrt_dims shape;
     NNRT_DataType type;
+    size_t bytes = 0;
     int status = CLI_FAILED;
     memset(&error, 0, sizeof(error));
     memset(&shape, 0, sizeof(shape));
@@ -336,6 +467,8 @@ static int cli_pb_read(const cli_bytes *file, const char *path, cli_tensor *t, c
         cli_fail("cannot use %s: element type %d of ONNX is not among those of nnrt", path, (int)proto->dataType);
     else if ((size_t)shape.rank != proto->dims.count)
         cli_fail("cannot use %s: it has more than %d axes or an extent beyond 2147483647", path, NNRT_MAX_RANK);
+    else if (!nnrt_dims_bytes(shape.dims, shape.rank, type, &bytes) || bytes / 8 > file->size)
+        cli_fail("cannot use %s: it has not as many elements as its dims say", path); /* one takes a byte at least */
     else
         status = cli_tensor_make(t, type, &shape, path);
     if (status == CLI_DONE && nnrt_onnx_tensor_read(proto, t->data, t->bytes, &error) != NNRT_SUCCESS) {

@@ -65,15 +65,21 @@ static void cli_put_name(FILE *out, const char *s)
     }
 }
 
-/* One line "nnrt: <kind><text>" on standard error. */
+/* Where messages go: a stream, asked for once a message. The fuzz targets count them. */
+#ifndef CLI_MESSAGES
+#define CLI_MESSAGES stderr
+#endif
+
+/* One line "nnrt: <kind><text>". */
 static void cli_say(const char *kind, const char *format, va_list values)
 {
+    FILE *out = CLI_MESSAGES;
     char line[1024];
     int n = vsnprintf(line, sizeof(line), format, values);
-    fputs("nnrt: ", stderr);
-    fputs(kind, stderr);
-    cli_put_name(stderr, n < 0 ? "(message lost)" : line);
-    fputs("\n", stderr);
+    fputs("nnrt: ", out);
+    fputs(kind, out);
+    cli_put_name(out, n < 0 ? "(message lost)" : line);
+    fputs("\n", out);
 }
 
 /* Says what failed; returns CLI_FAILED. */

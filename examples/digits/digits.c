@@ -1,6 +1,7 @@
 /* Recognises handwritten digits with digits.onnx and shows them in the terminal.
 
-   digits [--ascii] [MODEL [SHEET]]           the digits of a sheet: 28 x 28 pixels each, row r holds digit r
+   digits [--ascii] [MODEL [SHEET]]           the digits of a sheet, 28 x 28 pixels each: of ten rows, row r holds digit
+                                              r, and the answers are judged; of fewer, what they are nobody knows
    digits [--ascii] --heldback FILE [MODEL]   accuracy over the digits of FILE, which heldback.py writes
 
    It does what any program with nnrt does: load a model, make a session, fill the input, run, read the output. */
@@ -21,13 +22,21 @@
 #include <unistd.h>
 #endif
 
-enum { SIDE = 28, PIXELS = SIDE * SIDE, CLASSES = 10, MARGIN = 2, PICTURE = SIDE - 2 * MARGIN, SHOWN_WRONG = 30 };
+enum {
+    SIDE = 28,
+    PIXELS = SIDE * SIDE,
+    CLASSES = 10,
+    UNKNOWN = 255,
+    MARGIN = 2,
+    PICTURE = SIDE - 2 * MARGIN,
+    SHOWN_WRONG = 30
+};
 
 /* Digits to recognise: 8 bits a pixel, 0 paper to 255 ink, row by row. */
 typedef struct digit_set {
     uint32_t count;
     uint8_t *pixels; /* count * PIXELS */
-    uint8_t *labels; /* count: what they are */
+    uint8_t *labels; /* count: what they are, UNKNOWN where nobody says */
 } digit_set;
 
 typedef struct answer {
@@ -47,7 +56,7 @@ static double seconds(void)
 
 /* ---- reading ---- */
 
-/* Cuts a sheet of digits into single ones. Rows of the sheet are digits 0, 1, 2 ... */
+/* Cuts a sheet of digits into single ones. Ten rows are digits 0 to 9; a picture of one's own has fewer. */
 static bool read_sheet(digit_set *set, const char *path)
 {
     int width = 0, height = 0, channels = 0;
@@ -67,7 +76,7 @@ static bool read_sheet(digit_set *set, const char *path)
     set->pixels = (uint8_t *)malloc((size_t)set->count * PIXELS);
     set->labels = (uint8_t *)malloc(set->count);
     for (uint32_t i = 0; i < set->count && set->pixels != NULL && set->labels != NULL; i++) {
-        set->labels[i] = (uint8_t)(i / columns);
+        set->labels[i] = rows == CLASSES ? (uint8_t)(i / columns) : (uint8_t)UNKNOWN;
         for (uint32_t y = 0; y < SIDE; y++)
             memcpy(set->pixels + (size_t)i * PIXELS + y * SIDE,
                    sheet + (size_t)(i / columns * SIDE + y) * (size_t)width + i % columns * SIDE, SIDE);
@@ -204,7 +213,7 @@ static void print_line(const terminal *t, const uint8_t *pixels, int line)
 /* Digit, confidence and, where it is wrong, what it really is. */
 static void print_caption(const terminal *t, answer a, uint8_t label)
 {
-    bool wrong = a.digit != label;
+    bool wrong = label != UNKNOWN && a.digit != label;
     if (wrong)
         printf("%s%u %3.0f%% NOT %u!%s  ", t->colour ? "\033[1;31m" : "", (unsigned)a.digit, (double)a.confidence * 100,
                (unsigned)label, t->colour ? "\033[0m" : "");
@@ -270,8 +279,9 @@ static void show_result(const terminal *t, const nnrt_session *session, const di
     }
     show_digits(t, set, answers, which, shown);
     free(which);
-    printf("accuracy %.*f %%, %u of %u digits\n", sheet ? 1 : 2, 100.0 * (set->count - wrong) / set->count,
-           (unsigned)(set->count - wrong), (unsigned)set->count);
+    if (set->labels[0] != UNKNOWN)
+        printf("accuracy %.*f %%, %u of %u digits\n", sheet ? 1 : 2, 100.0 * (set->count - wrong) / set->count,
+               (unsigned)(set->count - wrong), (unsigned)set->count);
     printf("time %.3f ms for an image\n", milliseconds);
     show_memory(session);
 }

@@ -1,17 +1,24 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of the fuzz targets that read ONNX: one small model an operator, one small tensor a type.
+"""Writes the first inputs of the fuzz targets whose bytes have a format: one small model an operator, one small tensor a
+type, one small file of each kind that the command line reads.
 
-    python3 make_seeds.py OUTDIR          writes OUTDIR/onnx/NAME and OUTDIR/onnx_tensor/NAME
+    python3 make_seeds.py OUTDIR          writes OUTDIR/onnx/NAME, OUTDIR/onnx_tensor/NAME, OUTDIR/npy/NAME, ...
 
-Needs numpy and onnx. The other targets start from nothing: their bytes have no format.
+Needs numpy, and onnx for what is ONNX. The other targets start from nothing.
 """
+import io
 import os
+import struct
 import sys
+import zlib
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
 
-FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+try:
+    from onnx import TensorProto, helper, numpy_helper
+    FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+except ImportError:
+    helper = None
 
 
 def f32(*shape):
@@ -110,7 +117,56 @@ def save(folder, name, data):
         f.write(data)
 
 
+TYPES = "float32 float16 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split()
+
+
+def npy(array, version):
+    out = io.BytesIO()
+    np.lib.format.write_array(out, array, version=version)
+    return out.getvalue()
+
+
+def png(kind, bits, interlace, rows):
+    def chunk(tag, data):
+        return struct.pack(">I", len(data)) + tag + data + struct.pack(">I", zlib.crc32(tag + data))
+    palette = chunk(b"PLTE", bytes(range(48))) + chunk(b"tRNS", bytes(range(16))) if kind == 3 else b""
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 5, 4, bits, kind, 0, 0, interlace)) + palette +
+            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+
+
+def tool(out):
+    """Files that the command line reads."""
+    for dtype in TYPES:
+        a = np.arange(6).reshape(2, 3).astype(dtype)
+        save(os.path.join(out, "npy"), "c_" + dtype, npy(a, (1, 0)))
+        save(os.path.join(out, "npy"), "f_" + dtype, npy(np.asfortranarray(a), (2, 0)))
+        save(os.path.join(out, "npy"), "b_" + dtype, npy(a.astype(a.dtype.newbyteorder(">")), (3, 0)))
+    save(os.path.join(out, "npy"), "scalar", npy(np.float32(1), (1, 0)))
+    save(os.path.join(out, "npy"), "empty", npy(np.zeros((0, 3)), (1, 0)))
+    for kind, samples, depths in ((0, 1, (1, 2, 4, 8, 16)), (2, 3, (8, 16)), (3, 1, (1, 2, 4, 8)), (4, 2, (8, 16)), (6, 4, (8, 16))):
+        for bits in depths:
+            row = (5 * samples * bits + 7) // 8
+            for interlace in (0, 1): # the passes of Adam7 of 5 x 4 pixels have these rows
+                lines = [(5, 4)] if not interlace else [(1, 1), (1, 1), (2, 1), (1, 1), (3, 1), (2, 2), (5, 2)]
+                rows = b"".join(bytes([y % 5]) + bytes((x * 37 + y) % (2 if kind == 3 else 256) for x in range((w * samples * bits + 7) // 8))
+                                for w, h in lines for y in range(h))
+                assert interlace or len(rows) == 4 * (row + 1)
+                save(os.path.join(out, "png"), "%d_%d_%d" % (kind, bits, interlace), bytes([kind * 37 + bits]) + png(kind, bits, interlace, rows))
+    for i, text in enumerate((b"a\nb\nc", b"a\r\nb\r\n", b"one", b"\n\n", b"", b"a\0b", b"a\n\nb\n\n", b"\xc3\xa9\n\xff\n\x1b[1m", b"x\n" * 40,
+                              b"a\rb\nc")):
+        for extent in (0, 1, 2, 3, 40):
+            save(os.path.join(out, "labels"), "%d_%d" % (i, extent), bytes([extent]) + text)
+    keys = ("mean=1,2.5,3", "mean=1/255", "scale=0.5", "scale=1e-3,2", "std=58.395,57.12,57.375", "std=0", "color=bgr", "color=red", "layout=nhwc",
+            "layout=x", "invert=yes", "invert=1", "what=1", "mean=", "mean=nan", "scale=1,2,3,4,5")
+    for i, key in enumerate(keys):
+        save(os.path.join(out, "metadata"), "%d" % i, b"input.x." + key.encode())
+        save(os.path.join(out, "metadata"), "%d_two" % i, b"input.x." + key.encode() + b"\0input.x." + keys[(i + 5) % 16].encode() + b"\0labels=a\nb\0=v\0k")
+
+
 def main(out):
+    tool(out)
+    if helper is None:
+        return
     for name, row in NODES.items():
         save(os.path.join(out, "onnx"), name, model(row, 17))
     for code in range(1, 17):
@@ -118,11 +174,13 @@ def main(out):
             text = code == TensorProto.STRING
             data = helper.make_tensor("t", code, [2, 2], [b"a", b"b", b"c", b"d"] if text else [1, 0, 1, 1])
             save(os.path.join(out, "onnx_tensor"), "typed_%d" % code, data.SerializeToString())
+            save(os.path.join(out, "pb"), "typed_%d" % code, data.SerializeToString())
         except (TypeError, ValueError, KeyError):
             continue
-    for dtype in "float32 float16 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split():
+    for dtype in TYPES:
         data = numpy_helper.from_array(np.ones((1, 3), dtype), "t")
         save(os.path.join(out, "onnx_tensor"), "raw_" + dtype, data.SerializeToString())
+        save(os.path.join(out, "pb"), "raw_" + dtype, data.SerializeToString())
     external = helper.make_tensor("t", FLOAT, [2], np.zeros(2, np.float32).tobytes(), raw=True)
     external.ClearField("raw_data")
     external.data_location = TensorProto.EXTERNAL
@@ -130,6 +188,7 @@ def main(out):
         entry = external.external_data.add()
         entry.key, entry.value = key, value
     save(os.path.join(out, "onnx_tensor"), "external", external.SerializeToString())
+    save(os.path.join(out, "pb"), "external", external.SerializeToString())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,634 @@
+/* What a file may cost: importing and optimising take memory and time in proportion to the file, whatever stands in it.
+ * The files are small generators' and the fuzzer's corpus, damaged. Peaks come from an allocator that counts, times are
+ * compared between a file and one of the same kind that is four times as large. Run from the root of the repository, or
+ * with NNRT_TEST_ROOT set to it. */
+#define _XOPEN_SOURCE 700
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define NNRT_IMPLEMENTATION
+#include "formats/nnrt_onnx.h"
+
+/* ---- an allocator that counts ---- */
+
+typedef struct counter {
+    size_t live, peak;
+} counter;
+
+static void *counter_alloc(void *user, size_t bytes, size_t alignment)
+{
+    counter *c = (counter *)user;
+    void *block = NULL;
+    if (bytes > ((size_t)1 << 30) || posix_memalign(&block, alignment, bytes) != 0)
+        return NULL;
+    c->live += bytes;
+    c->peak = c->live > c->peak ? c->live : c->peak;
+    return block;
+}
+
+static void counter_free(void *user, void *block, size_t bytes)
+{
+    ((counter *)user)->live -= bytes;
+    free(block);
+}
+
+static nnrt_allocator counter_allocator(counter *c)
+{
+    nnrt_allocator a;
+    memset(c, 0, sizeof(*c));
+    a.alloc = counter_alloc;
+    a.free = counter_free;
+    a.user = c;
+    return a;
+}
+
+static double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* ---- ONNX files ---- */
+
+/* A protobuf message under construction; it grows. */
+typedef struct message {
+    uint8_t *data;
+    size_t size, room;
+} message;
+
+static void put(message *m, const void *data, size_t size)
+{
+    if (m->size + size > m->room) {
+        m->room = 2 * (m->size + size) + 64;
+        m->data = (uint8_t *)realloc(m->data, m->room);
+        assert_non_null(m->data);
+    }
+    if (size > 0)
+        memcpy(m->data + m->size, data, size);
+    m->size += size;
+}
+
+static void put_varint(message *m, uint64_t value)
+{
+    do {
+        const uint8_t byte = (uint8_t)((value & 127) | (value > 127 ? 128 : 0));
+        put(m, &byte, 1);
+        value >>= 7;
+    } while (value > 0);
+}
+
+static void put_int(message *m, uint32_t field, int64_t value)
+{
+    put_varint(m, (uint64_t)field << 3);
+    put_varint(m, (uint64_t)value);
+}
+
+static void put_bytes(message *m, uint32_t field, const void *data, size_t size)
+{
+    put_varint(m, (uint64_t)field << 3 | 2);
+    put_varint(m, size);
+    put(m, data, size);
+}
+
+static void put_text(message *m, uint32_t field, const char *text)
+{
+    put_bytes(m, field, text, strlen(text));
+}
+
+/* The part goes into m, and is empty. */
+static void put_part(message *m, uint32_t field, message *part)
+{
+    put_bytes(m, field, part->data, part->size);
+    free(part->data);
+    memset(part, 0, sizeof(*part));
+}
+
+/* A float32 ValueInfoProto, as input (11) or output (12) of the graph. */
+static void put_value(message *g, uint32_t field, const char *name, const int64_t *dims, size_t rank)
+{
+    message m = {NULL, 0, 0}, type = m, tensor = m, shape = m, dim = m;
+    for (size_t i = 0; i < rank; i++) {
+        put_int(&dim, 1, dims[i]);
+        put_part(&shape, 1, &dim);
+    }
+    put_int(&tensor, 1, NNRT_ONNX_FLOAT);
+    put_part(&tensor, 2, &shape);
+    put_part(&type, 1, &tensor);
+    put_text(&m, 1, name);
+    put_part(&m, 2, &type);
+    put_part(g, field, &m);
+}
+
+/* A node without attributes, or with one integer; inputs with spaces between them. */
+static void put_node(message *g, const char *op, const char *inputs, const char *output, const char *attribute,
+                     int64_t value)
+{
+    message m = {NULL, 0, 0}, a = m;
+    while (*inputs != '\0') {
+        const size_t n = strcspn(inputs, " ");
+        put_bytes(&m, 1, inputs, n);
+        inputs += n + (inputs[n] == ' ');
+    }
+    put_text(&m, 2, output);
+    put_text(&m, 4, op);
+    if (attribute != NULL) {
+        put_text(&a, 1, attribute);
+        put_int(&a, 3, value);
+        put_int(&a, 20, NNRT_ONNX_ATTRIBUTE_INT);
+        put_part(&m, 5, &a);
+    }
+    put_part(g, 1, &m);
+}
+
+/* A constant of int64 or float32. */
+static void put_constant(message *g, const char *name, int32_t type, const void *data, size_t count, bool scalar)
+{
+    message m = {NULL, 0, 0};
+    if (!scalar)
+        put_int(&m, 1, (int64_t)count);
+    put_int(&m, 2, type);
+    put_text(&m, 8, name);
+    put_bytes(&m, 9, data, count * (type == NNRT_ONNX_INT64 ? 8 : 4));
+    put_part(g, 5, &m);
+}
+
+/* The graph, with an input x of dims and y = x + r, becomes a model. */
+static message model_of(message *g)
+{
+    static const int64_t one = 1;
+    message m = {NULL, 0, 0}, opset = m;
+    put_value(g, 11, "x", &one, 1);
+    put_value(g, 12, "y", &one, 1);
+    put_int(&opset, 2, 17);
+    put_int(&m, 1, 8);
+    put_part(&m, 7, g);
+    put_part(&m, 8, &opset);
+    return m;
+}
+
+/* Imports and optimises the file. Whatever comes of it, memory keeps within the budget, the allocator is the caller's
+   again, and nothing is left behind. */
+static NNRT_ReturnCode import(const message *m, nnrt_onnx_desc *desc, nnrt_error *e, size_t *peak)
+{
+    counter c;
+    nnrt_allocator a = counter_allocator(&c);
+    NNRT_Model *model = NULL;
+    nnrt_onnx_desc none;
+    NNRT_ReturnCode code;
+    double start = seconds();
+    memset(&none, 0, sizeof(none));
+    memset(e, 0, sizeof(*e));
+    desc = desc != NULL ? desc : &none;
+    desc->allocator = &a;
+    code = nnrt_onnx_load_memory(&model, m->data, m->size, desc, e);
+    nnrt_model_destroy(model);
+    assert_int_equal(c.live, 0);
+    if (desc->budget == 0)
+        assert_true(c.peak <= 64 * m->size + ((size_t)1 << 20));
+    assert_true(seconds() - start < 5 + (double)m->size * 1e-4);
+    if (peak != NULL)
+        *peak = c.peak;
+    return code;
+}
+
+/* ---- memory ---- */
+
+/* The file is refused, in a sentence that says by which limit, and what raises it. */
+static void expect_refused(message *g, NNRT_ReturnCode expected)
+{
+    message m = model_of(g);
+    nnrt_error e;
+    NNRT_ReturnCode code = import(&m, NULL, &e, NULL);
+    char limit[64];
+    snprintf(limit, sizeof(limit), "more than %zu %s", 64 * m.size + (expected == NNRT_TIME_OUT ? 1u << 24 : 1u << 20),
+             expected == NNRT_TIME_OUT ? "elements" : "bytes");
+    if (code != expected || strstr(e.message, limit) == NULL || strstr(e.message, "nnrt_onnx_desc.budget") == NULL)
+        fail_msg("%s: '%s', expected %s with '%s'", nnrt_code_name(code), e.message, nnrt_code_name(expected), limit);
+    free(m.data);
+}
+
+/* c0 of 16384 floats, doubled so often: 659 bytes took 4 GB. */
+static void put_doubled(message *g, int times, int axis)
+{
+    static const int64_t dims[2] = {128, 128};
+    const int64_t line = 16384;
+    char in[16], both[32], out[16];
+    put_constant(g, "s", NNRT_ONNX_INT64, axis == 0 ? &line : dims, axis == 0 ? 1 : 2, false);
+    put_node(g, "ConstantOfShape", "s", "c0", NULL, 0);
+    for (int i = 0; i < times; i++) {
+        snprintf(in, sizeof(in), "c%d", i);
+        snprintf(both, sizeof(both), "%s %s", in, in);
+        snprintf(out, sizeof(out), "c%d", i + 1);
+        put_node(g, "Concat", both, out, "axis", axis);
+    }
+}
+
+static void test_doubled_constants(void **state)
+{
+    message g = {NULL, 0, 0};
+    (void)state;
+    for (int times = 6; times <= 17; times += 11) {
+        char last[16];
+        put_doubled(&g, times, 0);
+        snprintf(last, sizeof(last), "c%d", times);
+        put_node(&g, "ReduceSum", last, "r", NULL, 0);
+        put_node(&g, "Add", "x r", "y", NULL, 0);
+        expect_refused(&g, NNRT_OUT_OF_MEMORY);
+    }
+}
+
+/* Many results, none of which is out of proportion to what it comes from. */
+static void test_many_constants(void **state)
+{
+    message g = {NULL, 0, 0};
+    char in[16] = "c1", out[16];
+    (void)state;
+    put_doubled(&g, 1, 0);
+    for (int i = 0; i < 40; i++) {
+        snprintf(out, sizeof(out), "d%d", i);
+        put_node(&g, i % 2 ? "Neg" : "Relu", in, out, NULL, 0);
+        memcpy(in, out, sizeof(in));
+    }
+    put_node(&g, "ReduceSum", in, "r", NULL, 0);
+    put_node(&g, "Add", "x r", "y", NULL, 0);
+    expect_refused(&g, NNRT_OUT_OF_MEMORY);
+}
+
+/* 130 bytes that ask for a table of 67 million numbers. */
+static void test_range(void **state)
+{
+    static const float begin = 0, end = 67000000, step = 1;
+    message g = {NULL, 0, 0};
+    (void)state;
+    put_constant(&g, "a", NNRT_ONNX_FLOAT, &begin, 1, true);
+    put_constant(&g, "b", NNRT_ONNX_FLOAT, &end, 1, true);
+    put_constant(&g, "c", NNRT_ONNX_FLOAT, &step, 1, true);
+    put_node(&g, "Range", "a b c", "q", NULL, 0);
+    put_node(&g, "ReduceSum", "q", "r", NULL, 0);
+    put_node(&g, "Add", "x r", "y", NULL, 0);
+    expect_refused(&g, NNRT_OUT_OF_MEMORY);
+}
+
+/* Tables by the extents of inputs. */
+static void test_index_tables(void **state)
+{
+    static const int64_t square[2] = {8000, 8000};
+    message g = {NULL, 0, 0};
+    (void)state;
+    put_value(&g, 11, "p", square, 2);
+    put_value(&g, 11, "q", square, 2);
+    put_node(&g, "Cast", "q", "i", "to", NNRT_ONNX_INT64);
+    put_node(&g, "GatherElements", "p i", "z", "axis", 0);
+    put_node(&g, "Add", "x z", "y", NULL, 0);
+    expect_refused(&g, NNRT_OUT_OF_MEMORY);
+}
+
+/* Small results of much work: products of constants, of which each fits the budget of bytes. */
+static void test_work(void **state)
+{
+    message g = {NULL, 0, 0};
+    char out[16];
+    (void)state;
+    put_doubled(&g, 0, 1);
+    for (int i = 0; i < 20; i++) { /* 128 x 128 x 128 multiplications, the result is dropped again */
+        snprintf(out, sizeof(out), "m%d", i);
+        put_node(&g, "MatMul", "c0 c0", out, NULL, 0);
+    }
+    put_node(&g, "ReduceSum", "m19", "r", NULL, 0);
+    put_node(&g, "Add", "x r", "y", NULL, 0);
+    expect_refused(&g, NNRT_TIME_OUT);
+}
+
+/* What is refused is imported with a larger budget, and what the model says is right. */
+static void test_larger_budget(void **state)
+{
+    message g = {NULL, 0, 0}, m;
+    nnrt_onnx_desc desc;
+    nnrt_error e;
+    size_t peak;
+    (void)state;
+    put_doubled(&g, 6, 0);
+    put_node(&g, "ReduceSum", "c6", "r", NULL, 0);
+    put_node(&g, "Add", "x r", "y", NULL, 0);
+    m = model_of(&g);
+    memset(&desc, 0, sizeof(desc));
+    desc.budget = 4;
+    assert_int_equal(import(&m, &desc, &e, &peak), NNRT_OUT_OF_MEMORY);
+    assert_true(peak <= 4 * (64 * m.size + ((size_t)1 << 20)));
+    assert_non_null(strstr(e.message, "nnrt_onnx_desc.budget 5"));
+    desc.budget = 16;
+    if (import(&m, &desc, &e, &peak) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    assert_true(peak > ((size_t)4 << 20)); /* c6 has 4 MiB */
+    free(m.data);
+}
+
+/* Ordinary files have room: long chains of nodes that have nothing but short names. */
+static void test_plain_files(void **state)
+{
+    static const char *const ops[] = {"Relu", "Sigmoid", "Sqrt", "Transpose", "Identity", "Add"};
+    (void)state;
+    for (size_t k = 0; k < sizeof(ops) / sizeof(ops[0]); k++) {
+        message g = {NULL, 0, 0}, m;
+        char in[32] = "x", both[64], out[32];
+        nnrt_error e;
+        for (int i = 0; i < 5000; i++) {
+            snprintf(out, sizeof(out), "v%05x", (unsigned)i);
+            snprintf(both, sizeof(both), "%s%s", in, k == 5 ? " x" : "");
+            put_node(&g, ops[k], both, i == 4999 ? "y" : out, NULL, 0);
+            memcpy(in, out, sizeof(in));
+        }
+        m = model_of(&g);
+        if (import(&m, NULL, &e, NULL) != NNRT_SUCCESS)
+            fail_msg("%s: %s", ops[k], e.message);
+        free(m.data);
+    }
+}
+
+/* Every file of the corpus, whole and with bytes of it changed. */
+static void test_damaged_corpus(void **state)
+{
+    const char *root = getenv("NNRT_TEST_ROOT");
+    char folder[512], path[1024];
+    static uint8_t data[65536];
+    uint32_t random = 1, files = 0;
+    DIR *d;
+    (void)state;
+    snprintf(folder, sizeof(folder), "%s%stests/fuzz/corpus/onnx", root != NULL ? root : "", root != NULL ? "/" : "");
+    d = opendir(folder);
+    assert_non_null(d);
+    for (struct dirent *entry = readdir(d); entry != NULL; entry = readdir(d)) {
+        message m = {data, 0, 0};
+        nnrt_error e;
+        FILE *f;
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+        f = fopen(path, "rb");
+        assert_non_null(f);
+        m.size = fread(data, 1, sizeof(data), f);
+        fclose(f);
+        for (int i = 0; i < 60 && m.size > 0; i++) {
+            (void)import(&m, NULL, &e, NULL);
+            random = random * 1664525u + 1013904223u;
+            data[(random >> 8) % m.size] = (uint8_t)(random >> 24);
+        }
+        files++;
+    }
+    closedir(d);
+    assert_true(files >= 100);
+}
+
+/* ---- files with external data ---- */
+
+/* The budget grows by the size of the file with external data once, however often and by whatever name it is read. */
+static void test_external_files(void **state)
+{
+    static const int64_t count = 262144; /* 1 MiB */
+    char folder[] = "budget_XXXXXX", path[128];
+    message g = {NULL, 0, 0}, m;
+    nnrt_onnx_desc desc;
+    nnrt_error e;
+    FILE *f;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/w.bin", folder);
+    f = fopen(path, "wb");
+    assert_non_null(f);
+    fclose(f);
+    assert_int_equal(truncate(path, (off_t)count * 4), 0);
+    snprintf(path, sizeof(path), "%s/model.onnx", folder);
+    memset(&desc, 0, sizeof(desc));
+    desc.path = path;
+    for (int n = 1; n <= 100; n += 99) {
+        char sum[1024] = "x";
+        for (int i = 0; i < n; i++) {
+            message t = {NULL, 0, 0}, entry = t;
+            char name[16], location[256] = "";
+            snprintf(name, sizeof(name), "w%d", i);
+            for (int k = 0; k < i; k++)
+                strcat(location, "./");
+            strcat(location, "w.bin");
+            put_int(&t, 1, count);
+            put_int(&t, 2, NNRT_ONNX_FLOAT);
+            put_text(&t, 8, name);
+            put_text(&entry, 1, "location");
+            put_text(&entry, 2, location);
+            put_part(&t, 13, &entry);
+            put_int(&t, 14, 1);
+            put_part(&g, 5, &t);
+            strcat(strcat(sum, " "), name);
+        }
+        put_node(&g, "Sum", sum, "y", NULL, 0);
+        m = model_of(&g);
+        {
+            counter c;
+            nnrt_allocator a = counter_allocator(&c);
+            NNRT_Model *model = NULL;
+            NNRT_ReturnCode code;
+            memset(&e, 0, sizeof(e));
+            desc.allocator = &a;
+            code = nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e);
+            nnrt_model_destroy(model);
+            assert_int_equal(c.live, 0);
+            assert_true(c.peak <= 64 * (m.size + (size_t)count * 4) + ((size_t)1 << 20));
+            assert_int_equal(code, n == 1 ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY);
+        }
+        free(m.data);
+    }
+    snprintf(path, sizeof(path), "%s/w.bin", folder);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* ---- optimising ---- */
+
+/* A model that was built or loaded: constants doubled again and again stay nodes, in proportion to the model. */
+static void test_optimize(void **state)
+{
+    static float values[16384];
+    static const int32_t count = 16384;
+    counter c;
+    nnrt_allocator a = counter_allocator(&c);
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    nnrt_error e;
+    uint32_t t, both[2], x;
+    const int32_t one = 1;
+    size_t before;
+    double start = seconds();
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_builder_create(&b, NULL, &a), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 1, &one);
+    t = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_FLOAT32, 1, &count, values, true);
+    for (int i = 0; i < 12; i++) {
+        both[0] = both[1] = t;
+        t = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, both, 2);
+    }
+    both[0] = x;
+    both[1] = t;
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_ADD_FUSION, NULL, both, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, &e), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    before = c.live;
+    c.peak = 0;
+    assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+    assert_true(c.peak <= 64 * before + ((size_t)1 << 20)); /* all of it would be 512 MiB */
+    assert_true(m->nodes.count > 1);
+    assert_true(seconds() - start < 5);
+    nnrt_model_destroy(m);
+    assert_int_equal(c.live, 0);
+}
+
+/* ---- time by the number of names ---- */
+
+static uint32_t fnv(uint32_t state, const char *text)
+{
+    for (; *text != '\0'; text++)
+        state = (state ^ (uint8_t)*text) * 16777619u;
+    return state;
+}
+
+/* 2^k names whose FNV-1a-32 hashes are all equal: of k pairs of letters that take the state to the same place, each name
+   has one of every pair. */
+#define PAIRS 14
+static char pairs[PAIRS][2][6];
+
+static void make_pairs(void)
+{
+    static uint32_t seen[1 << 20]; /* 1 + the number whose letters took the state there, by the state's low bits */
+    uint32_t state = 2166136261u;
+    for (int k = 0; k < PAIRS; k++) {
+        bool found = false;
+        memset(seen, 0, sizeof(seen));
+        for (uint32_t n = 0; !found; n++) {
+            char text[6] = "aaaaa", other[6] = "aaaaa";
+            uint32_t end, *slot;
+            for (uint32_t i = 0, v = n; i < 5; i++, v /= 26)
+                text[i] = (char)('a' + v % 26);
+            end = fnv(state, text);
+            slot = &seen[end & ((1 << 20) - 1)];
+            for (uint32_t i = 0, v = *slot - 1; *slot > 0 && i < 5; i++, v /= 26)
+                other[i] = (char)('a' + v % 26);
+            found = *slot > 0 && fnv(state, other) == end;
+            if (found) {
+                memcpy(pairs[k][0], text, 6);
+                memcpy(pairs[k][1], other, 6);
+                state = end;
+            }
+            *slot = n + 1;
+        }
+    }
+}
+
+/* The least time of three that an import takes. */
+static double import_time(const message *m, nnrt_onnx_desc *desc)
+{
+    double least = 1e9;
+    for (int i = 0; i < 3; i++) {
+        nnrt_error e;
+        double start = seconds(), took;
+        if (import(m, desc, &e, NULL) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        took = seconds() - start;
+        least = took < least ? took : least;
+    }
+    return least;
+}
+
+static double colliding_names(int k)
+{
+    message g = {NULL, 0, 0}, m;
+    double took;
+    for (uint32_t n = 0; n < 1u << k; n++) {
+        char name[5 * PAIRS + 1] = "";
+        for (int i = 0; i < k; i++)
+            strcat(name, pairs[i][(n >> i) & 1]);
+        put_node(&g, "Sigmoid", "x", name, NULL, 0);
+    }
+    put_node(&g, "Relu", "x", "y", NULL, 0);
+    m = model_of(&g);
+    took = import_time(&m, NULL);
+    free(m.data);
+    return took;
+}
+
+/* Four times the names: four times the time and a little, where a table of hashes would take sixteen times as long. */
+static void test_names_that_collide(void **state)
+{
+    double small, large;
+    (void)state;
+    make_pairs();
+    small = colliding_names(PAIRS - 2);
+    large = colliding_names(PAIRS);
+    if (large > 9 * small)
+        fail_msg("%d names take %.3f s, a quarter of them %.3f s", 1 << PAIRS, large, small);
+}
+
+/* Inputs of which the caller says the extents. */
+static double described_inputs(uint32_t count)
+{
+    static const int64_t two = 2;
+    nnrt_onnx_input *inputs = (nnrt_onnx_input *)calloc(count, sizeof(*inputs));
+    char(*names)[16] = (char(*)[16])calloc(count, sizeof(*names));
+    message g = {NULL, 0, 0}, m;
+    nnrt_onnx_desc desc;
+    double took;
+    assert_true(inputs != NULL && names != NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(names[i], sizeof(names[i]), "i%u", (unsigned)i);
+        put_value(&g, 11, names[i], &two, 1);
+        inputs[i].name = names[i];
+        inputs[i].shape.rank = 1;
+        inputs[i].shape.dims[0] = 2;
+    }
+    put_node(&g, "Relu", "x", "y", NULL, 0);
+    m = model_of(&g);
+    memset(&desc, 0, sizeof(desc));
+    desc.inputs = inputs;
+    desc.inputCount = count;
+    took = import_time(&m, &desc);
+    free(m.data);
+    free(inputs);
+    free(names);
+    return took;
+}
+
+static void test_described_inputs(void **state)
+{
+    double small = described_inputs(1000), large = described_inputs(4000);
+    (void)state;
+    if (large > 9 * small)
+        fail_msg("4000 inputs take %.3f s, 1000 of them %.3f s", large, small);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_doubled_constants),
+        cmocka_unit_test(test_many_constants),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_index_tables),
+        cmocka_unit_test(test_work),
+        cmocka_unit_test(test_larger_budget),
+        cmocka_unit_test(test_plain_files),
+        cmocka_unit_test(test_damaged_corpus),
+        cmocka_unit_test(test_external_files),
+        cmocka_unit_test(test_optimize),
+        cmocka_unit_test(test_names_that_collide),
+        cmocka_unit_test(test_described_inputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
