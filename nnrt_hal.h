@@ -153,7 +153,8 @@ typedef struct NNRT_Model {
     NNRT_NodeList nodes;
     NNRT_TensorList allTensors;
     NNRT_SubGraphList subGraph;
-    const struct NNRT_Model *self; /* appended: NULL. Its own address in a model that a builder, loader or importer made */
+    const struct NNRT_Model
+        *self; /* appended: NULL. Its own address in a model that a builder, loader or importer made */
 } NNRT_Model;
 
 typedef struct NNRT_Extension {
@@ -427,9 +428,10 @@ typedef struct nnrt_plan {
 /* Validates, infers, plans. Everything the plan points to lies in memory (kept) or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
-/* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR; *step is then untouched): all
-   that a program needs whose plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all inputs, then of all outputs. *step, when
-   not NULL, gets the number of the step that failed. */
+/* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR; *step is then untouched):
+   all that a program needs whose plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io
+   holds the addresses of all inputs, then of all outputs. *step, when not NULL, gets the number of the step that
+   failed. */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            uint32_t *step);
 /* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, and the arena. */
