@@ -43,8 +43,8 @@ help:
 	@echo 'make dist             the same, and all tests against it; ONLY=NAMES as for make test'
 	@echo
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
-	@echo 'make portability      the tests on 32-bit x86 and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
-	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn'
+	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
+	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn; M32=1: 32 bits'
 	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
 	@echo 'make coverage         line and branch coverage of the headers (gcovr); build/coverage/index.html shows them'
@@ -206,22 +206,30 @@ suite-runner:
 # tests/fuzz/fuzz_NAME.c: each is a target without being named anywhere. Where afl-clang-fast is installed, the same
 # files become build/fuzz/afl_NAME, which make fuzz-afl runs.
 FUZZ := $(basename $(notdir $(wildcard tests/fuzz/fuzz_*.c)))
+COMMA := ,
 FUZZ_FLAGS := -std=c99 $(WARNINGS) -O1 -g $(SANITIZE) -I. -Itests/fuzz
 AFL := $(shell command -v afl-clang-fast 2>/dev/null)
 SECONDS ?= 60
 
-build/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
+# M32=1: as 32-bit programs of x86, in a folder of their own, by the cross compiler's libraries.
+M32 ?=
+CROSS32 := /usr/i686-linux-gnu/lib
+FUZZ_DIR := build/fuzz$(if $(M32),32)
+FUZZ_32 := $(if $(M32),--target=i686-linux-gnu -msse2 -D_FILE_OFFSET_BITS=64 \
+	-Wl$(COMMA)--dynamic-linker=$(CROSS32)/ld-linux.so.2 -Wl$(COMMA)-rpath$(COMMA)$(CROSS32) -Wno-shorten-64-to-32)
+
+$(FUZZ_DIR)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)
-	@clang $(FUZZ_FLAGS) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+	@clang $(FUZZ_FLAGS) $(FUZZ_32) -fsanitize=fuzzer $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/fuzz/afl_%: tests/fuzz/fuzz_%.c $(wildcard tests/fuzz/*.h tools/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	@afl-clang-fast $(FUZZ_FLAGS) -std=gnu99 -Wno-pedantic -Wno-shorten-64-to-32 $(CPPFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
 fuzz:
-	@sh tools/need.sh clang libstb-dev
-	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=build/fuzz/%) $(if $(AFL),$(FUZZ:fuzz_%=build/fuzz/afl_%))
-	@sh tests/fuzz/run.sh $(SECONDS) build/fuzz
+	@sh tools/need.sh clang libstb-dev $(if $(M32),g++-i686-linux-gnu libc6-dev-i386-cross)
+	@$(MAKE) --no-print-directory -j$(JOBS) $(FUZZ:%=$(FUZZ_DIR)/%) $(if $(AFL),$(if $(M32),,$(FUZZ:fuzz_%=build/fuzz/afl_%)))
+	@sh tests/fuzz/run.sh $(SECONDS) $(FUZZ_DIR)
 
 # ---- firmware ----
 

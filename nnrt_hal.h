@@ -181,7 +181,8 @@ typedef struct NNRT_Model {
     NNRT_NodeList nodes;
     NNRT_TensorList allTensors;
     NNRT_SubGraphList subGraph;
-    const struct NNRT_Model *self; /* appended: NULL. Its own address in a model that a builder, loader or importer made */
+    const struct NNRT_Model
+        *self; /* appended: NULL. Its own address in a model that a builder, loader or importer made */
 } NNRT_Model;
 
 typedef struct NNRT_Extension {

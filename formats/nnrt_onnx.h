@@ -3274,8 +3274,7 @@ static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
     float v;
     return e->name.data != NULL && nnrti_onnx_known_float(c, e->value, &v) && v > value * 0.999999f &&
-           v < value * 1.000001f &&
-           nnrti_onnx_at(c, e->value)->probe[0].rank <= nnrti_onnx_at(c, x)->probe[0].rank;
+           v < value * 1.000001f && nnrti_onnx_at(c, e->value)->probe[0].rank <= nnrti_onnx_at(c, x)->probe[0].rank;
 }
 
 /* *x = input k of n; true when the other one is near value and the other input of add, beside input i, near 1. */

@@ -1,10 +1,10 @@
 #!/bin/sh
 # portability.sh [TARGET...]: the tests, built for other machines and run on this one. Installs Debian's cross compilers
 #                             and qemu where they are missing (apt-get takes gcc-multilib away for them). Without TARGET
-#                             all of them: i686 aarch64 armhf s390x wasm.
-# portability.sh --quick      what CI does: i686, which a PC runs by itself, and fewer suites.
+#                             all of them: i686 i686-checked aarch64 armhf s390x wasm.
+# portability.sh --quick      what CI does: i686 and i686-checked, which a PC runs by itself, and fewer suites.
 #
-# i686 is 32-bit x86 with SSE2, armhf 32-bit ARM with VFP, s390x big-endian with 64 bits, wasm WebAssembly in node.
+# i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behaviour sanitizers, armhf 32-bit ARM with VFP, s390x big-endian with 64 bits, wasm WebAssembly in node.
 # Suites, as in make test: vectors; bits: the hash over all their results, which must be that of gcc -O2 here; same-bits:
 # what the library says of that under good and bad options; those in tests/test_*.c, with tests/cross/cmocka.h in place of
 # cmocka; onnx-nodes; cli: the command line, compared with the one of this machine.
@@ -15,21 +15,28 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 self=tests/portability.sh
 out=build/portability
-all='i686 aarch64 armhf s390x wasm'
-cmocka='math planner hal builder passes session file onnx_reader hostile'
+all='i686 i686-checked aarch64 armhf s390x wasm'
+cmocka='math planner hal builder passes session file onnx_reader onnx_import hostile'
 suites=${SUITES:-vectors same-bits cli onnx-nodes $cmocka}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
-warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
-
-# target NAME: sets packages, cc (compiler and what it always needs), run, little (endian), suffix (of a program), lfs
+# target NAME: sets packages, cc (compiler and what it always needs), warnings, run, little (endian), suffix (of a
+# program), lfs
 target() {
     packages='' cc='' run='' little=1 suffix='' lfs=''
+    warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
     case $1 in
     native) cc='gcc' ;;
     i686)
         packages='gcc-i686-linux-gnu libc6-dev-i386-cross'
         cc='i686-linux-gnu-gcc -static -msse2 -mfpmath=sse' lfs=-D_FILE_OFFSET_BITS=64
         [ "$(uname -m)" = x86_64 ] || packages="$packages qemu-user" run=qemu-i386
+        ;;
+    i686-checked) # not static, and so with the loader of the cross compiler's library; -Wconversion: see the Makefile
+        packages='gcc-i686-linux-gnu libc6-dev-i386-cross'
+        cc='i686-linux-gnu-gcc -msse2 -mfpmath=sse -g -fsanitize=address,undefined,float-cast-overflow'
+        cc="$cc -fno-sanitize-recover=all -fno-omit-frame-pointer"
+        cc="$cc -Wl,--dynamic-linker=/usr/i686-linux-gnu/lib/ld-linux.so.2 -Wl,-rpath,/usr/i686-linux-gnu/lib"
+        warnings='-Wall -Wextra -Wpedantic -Wshadow -Werror' lfs=-D_FILE_OFFSET_BITS=64
         ;;
     aarch64)
         packages='gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user'
@@ -153,7 +160,7 @@ fi
 # ---- all ----
 
 if [ "${1:-}" = --quick ]; then
-    all=i686 suites='vectors same-bits cli hal builder file'
+    all='i686 i686-checked' suites='vectors same-bits cli hal builder file onnx_import'
     shift
 fi
 targets=${*:-$all}
