@@ -546,6 +546,7 @@ typedef struct nnrt_error {
              ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
              EMPTY    extents of 0 are legal; without it they are refused
              EFFECT   is run although nobody reads its results, if it has any
+             FOLLOW   does not care for the order of axes: results of as many axes as an input have its format
    kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
              taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
              the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
@@ -559,8 +560,10 @@ typedef struct nnrt_error {
 #define NNRT_OP_ALIAS 4u
 #define NNRT_OP_EMPTY 8u
 #define NNRT_OP_EFFECT 16u
+#define NNRT_OP_FOLLOW 32u
 #define NNRTI_MOVE (NNRT_OP_EMPTY)
-#define NNRTI_MAP (NNRT_OP_EMPTY | NNRT_OP_INPLACE)
+#define NNRTI_PART (NNRT_OP_EMPTY | NNRT_OP_FOLLOW)
+#define NNRTI_MAP (NNRT_OP_EMPTY | NNRT_OP_FOLLOW | NNRT_OP_INPLACE)
 #define NNRTI_IMAGE (NNRT_OP_LAYOUT)
 #define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
 /* One kernel; one for float32 and one for other types; float32 and float16 that share a body; float64 as well. */
@@ -575,12 +578,12 @@ typedef struct nnrt_error {
 #define NNRT_OPS(X, K) \
     X(ACTIVATION,                2, Activation,            own, activation,              "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Activation, activation, 1_1) NNRTI_ONE(K, NNRT_TYPES_I32, Activation, activation_i32, 1_1), 10) \
     X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, AddFusion, add_fusion, 2_1), 10) \
-    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                                         "indices:. values?=0", NNRT_OP_EMPTY,              NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), ArgMaxFusion, argmax_fusion, 1_2c), 10) \
+    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                                         "indices:. values?=0", NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), ArgMaxFusion, argmax_fusion, 1_2c), 10) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                                         "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, AvgPoolFusion, avgpool_fusion, 1_1), 10) \
     X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x",                                         "y=0",                 NNRTI_MOVE | NNRTI_IMAGE,   NNRTI_ONE(K, NNRT_TYPES_ALL, BatchToSpaceND, batch_to_space_nd, 1_1), 10) \
     X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                                  "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_ONE(K, NNRT_TYPES_NUM, BiasAdd, bias_add, 2_1), 10) \
     X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",                                 "y:.",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ALL, Cast, cast, 1_1), 10) \
-    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                                      "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Concat, concat, V_1), 10) \
+    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                                      "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Concat, concat, V_1), 10) \
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",                        "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Conv2DFusion, conv2d_fusion, 3_1), 10) \
     X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x weight=0 bias?=0",                        "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Conv2dTransposeFusion, conv2d_transpose_fusion, 3_1), 10) \
     X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) NNRTI_ONE(K, NNRT_TYPES_BUT_F32, DivFusion, div_fusion, 2_1c), 10) \
@@ -599,28 +602,28 @@ typedef struct nnrt_error {
     X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                                         "y=0 indices?:.",      NNRTI_IMAGE,                NNRTI_FLOATS(K, MaxPoolFusion, max_pool_fusion, 1_2), 10) \
     X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, MulFusion, mul_fusion, 2_1), 10) \
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2",        "y=2",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_INDEX, OneHot, one_hot, 4_1), 10) \
-    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",                    "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, PadFusion, pad_fusion, 3d1_1), 10) \
+    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",                    "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, PadFusion, pad_fusion, 3d1_1), 10) \
     X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_NUM, PowFusion, pow_fusion, 2_1), 10) \
     X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x weight=0",                                "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_REALS(K, PReLUFusion, prelu_fusion, 2_1), 10) \
     X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x",                                         "y:.",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS), QuantDTypeCast, quant_dtype_cast, 1_1), 10) \
-    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",                                 "y=0",                 NNRT_OP_EMPTY,              NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, ReduceFusion, reduce_fusion, 1d1_1), 10) \
+    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",                                 "y=0",                 NNRTI_PART,                 NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, ReduceFusion, reduce_fusion, 1d1_1), 10) \
     X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape:i",                                 "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_ONE(K, NNRT_TYPES_ALL, Reshape, reshape, 1_1), 10) \
     X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                                   "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Resize, resize, 1d1_1), 10) \
     X(RSQRT,                   126, Rsqrt,                 own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Rsqrt, rsqrt, 1_1), 10) \
     X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x scale=0 bias?=0",                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, ScaleFusion, scale_fusion, 3_1), 10) \
     X(SHAPE,                   130, Shape,                 own, shape,                   "x",                                         "y:.",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Shape, shape, 1_1), 10) \
-    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",                          "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, SliceFusion, slice_fusion, 1d1_1), 10) \
+    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",                          "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, SliceFusion, slice_fusion, 1d1_1), 10) \
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, Softmax, softmax_f32, 1_1) NNRTI_ONE(K, NNRT_TYPES_F16, Softmax, softmax_f16, 1_1c), 10) \
     X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x",                                         "y=0",                 NNRTI_MOVE | NNRTI_IMAGE,   NNRTI_ONE(K, NNRT_TYPES_ALL, SpaceToBatchND, space_to_batch_nd, 1_1), 10) \
-    X(SPLIT,                   145, Split,                 own, split,                   "x",                                         "y*=0",                NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Split, split, 1_V), 10) \
+    X(SPLIT,                   145, Split,                 own, split,                   "x",                                         "y*=0",                NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Split, split, 1_V), 10) \
     X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Sqrt, sqrt, 1_1), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                                         "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
     X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ANY, SquaredDifference, squared_difference, 2_1), 10) \
     X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                                      "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Stack, stack, V_1), 10) \
     X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, StridedSlice, strided_slice, 1d2_1), 10) \
     X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL, SubFusion, sub_fusion, 2_1), 10) \
-    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",                             "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, TileFusion, tile_fusion, 1_1), 10) \
-    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                                     "values=0 indices?:.", NNRT_OP_EMPTY,              NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), TopKFusion, topk_fusion, 1_2c), 10) \
+    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",                             "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, TileFusion, tile_fusion, 1_1), 10) \
+    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                                     "values=0 indices?:.", NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), TopKFusion, topk_fusion, 1_2c), 10) \
     X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                                  "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Transpose, transpose, 1d1_1), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                                         "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
     X(ERF,                     178, Erf,                   own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Erf, erf, 1_1), 21)
@@ -1853,6 +1856,34 @@ static NNRT_ReturnCode nnrti_take_attr(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
+static const char *nnrti_format_name(NNRT_Format format)
+{
+    return format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "NONE";
+}
+
+/* Result k has the format that the inputs of as many axes have. NONE goes with both; NCHW and NHWC do not meet. */
+static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
+{
+    nnrt_operand *y = &c->out[k];
+    const nnrt_operand *first = NULL;
+    for (uint32_t i = 0; i < c->nIn && y->rank > 2; i++) {
+        const nnrt_operand *x = &c->in[i];
+        if (nnrti_absent(x) || x->rank != y->rank || x->format == NNRT_FORMAT_NONE)
+            continue;
+        if (first != NULL && first->format != x->format)
+            return nnrti_fail(c, NNRT_INVALID_FORMAT, "input '%s' is %s, but input '%s' is %s: transpose one of them",
+                              first->name, nnrti_format_name(first->format), x->name, nnrti_format_name(x->format));
+        first = x;
+    }
+    if (first == NULL)
+        return NNRT_SUCCESS;
+    if (y->format != NNRT_FORMAT_NONE && y->format != first->format)
+        return nnrti_fail(c, NNRT_INVALID_FORMAT, "output %u '%s' is declared %s, but input '%s' is %s", k, y->name,
+                          nnrti_format_name(y->format), first->name, nnrti_format_name(first->format));
+    y->format = first->format;
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
 {
     for (uint32_t i = 0; i < c->nOut; i++) {
@@ -1864,11 +1895,16 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
         if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", i, o->name,
                               o);
+        if ((c->op->flags & NNRT_OP_FOLLOW) && !(c->op->flags & NNRT_OP_LAYOUT)) {
+            const NNRT_ReturnCode code = nnrti_follow(c, i);
+            if (code != NNRT_SUCCESS)
+                return code;
+        }
         if (c->op->flags & NNRT_OP_LAYOUT) {
             bool channelsFirst = c->in[0].format == NNRT_FORMAT_NCHW;
             if (o->format != NNRT_FORMAT_NONE && (o->format == NNRT_FORMAT_NCHW) != channelsFirst)
                 return nnrti_fail(c, NNRT_INVALID_FORMAT, "output %u '%s' is declared %s, but input 0 is %s", i,
-                                  o->name, channelsFirst ? "NHWC" : "NCHW", channelsFirst ? "NCHW" : "NHWC");
+                                  o->name, nnrti_format_name(o->format), nnrti_format_name(c->in[0].format));
             o->format = c->in[0].format;
         }
     }
@@ -7686,7 +7722,7 @@ static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 {
     const NNRT_StridedSlice *a = (const NNRT_StridedSlice *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    bool listed = c->nIn == 5;
+    bool listed = c->nIn == 5, follows = true;
     NNRT_ReturnCode code;
     nnrti_slice s;
     memset(&s, 0, sizeof(s));
@@ -7702,6 +7738,10 @@ static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
     nnrti_see_as(&c->out[0], x->rank, s.extent);
     if ((code = nnrti_derive_ints(c, x->rank, s.begin)) != NNRT_SUCCESS ||
         (code = nnrti_derive_ints(c, x->rank, s.stride)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < x->rank && follows; i++)
+        follows = s.to[i] == i;
+    if (follows && s.rank == x->rank && (code = nnrti_follow(c, 0)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < x->rank; i++)
         if (s.extent[i] != x->dims[i] || s.stride[i] != 1)
@@ -7913,6 +7953,23 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
 
+/* The format of x with its axes permuted: kept or changed where the channels stay or go from one end of the image to the
+   other, and the rest keeps its order. */
+static NNRT_Format nnrti_transposed_format(const nnrt_operand *x, const int32_t *perm)
+{
+    bool kept = x->format != NNRT_FORMAT_NONE, turned = kept && x->rank > 2 && perm[0] == 0;
+    for (int32_t k = 0; k < x->rank; k++) {
+        kept = kept && perm[k] == k;
+        if (k > 0 && x->format == NNRT_FORMAT_NCHW)
+            turned = turned && perm[k] == (k + 1 < x->rank ? k + 1 : 1);
+        else if (k > 0)
+            turned = turned && perm[k] == (k > 1 ? k - 1 : x->rank - 1);
+    }
+    if (turned)
+        return x->format == NNRT_FORMAT_NCHW ? NNRT_FORMAT_NHWC : NNRT_FORMAT_NCHW;
+    return kept ? x->format : NNRT_FORMAT_NONE;
+}
+
 /* Derived: perm as int32 without negative entries. */
 static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
 {
@@ -7933,6 +7990,8 @@ static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
     if (code != NNRT_SUCCESS || (code = nnrti_derive_ints(c, x->rank, perm)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, x->rank, dims);
+    if (c->out[0].format == NNRT_FORMAT_NONE)
+        c->out[0].format = nnrti_transposed_format(x, perm);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 

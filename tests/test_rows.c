@@ -409,7 +409,79 @@ static void test_parallel_for(void **state)
     assert_int_equal(c.calls[0], 0);
 }
 
-/* Operands behind the first are checked in the order of the row, with its own words. */
+/* The order of an image's axes goes through what does not care for it; NCHW and NHWC do not meet; what changes the axes
+   says what comes of it. */
+static void test_formats(void **state)
+{
+    static const int32_t last[4] = {0, 2, 3, 1}, first[4] = {0, 3, 1, 2}, swap[4] = {0, 1, 3, 2}, same[4] = {0, 1, 2, 3};
+    const struct {
+        const int32_t *perm;
+        NNRT_Format from, to;
+    } turns[] = {
+        {last, NNRT_FORMAT_NCHW, NNRT_FORMAT_NHWC},  {first, NNRT_FORMAT_NHWC, NNRT_FORMAT_NCHW},
+        {first, NNRT_FORMAT_NCHW, NNRT_FORMAT_NONE}, {last, NNRT_FORMAT_NHWC, NNRT_FORMAT_NONE},
+        {swap, NNRT_FORMAT_NCHW, NNRT_FORMAT_NONE},  {same, NNRT_FORMAT_NCHW, NNRT_FORMAT_NCHW},
+        {last, NNRT_FORMAT_NONE, NNRT_FORMAT_NONE},
+    };
+    static const int32_t zeros[4] = {0}, whole[4] = {2, 2, 2, 2}, ones[4] = {1, 1, 1, 1}, axis[1] = {1};
+    NNRT_ReduceFusion reduce;
+    NNRT_StridedSlice slice;
+    NNRT_AddFusion add = {0};
+    node n;
+    (void)state;
+    node_begin(&n, "ADD_FUSION", &add, sizeof(add), 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_operand *o = node_in(&n, F32, 3, 2, 2, 2, NULL);
+        o->rank = 4;
+        o->dims[3] = 2;
+    }
+    n.in[1].format = NNRT_FORMAT_NCHW;
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_int_equal(n.out[0].format, NNRT_FORMAT_NCHW);
+    n.in[0].format = NNRT_FORMAT_NHWC;
+    node_refused(&n, NNRT_INVALID_FORMAT, "input 'operand' is NHWC, but input 'operand' is NCHW: transpose one of them");
+    n.in[1].format = NNRT_FORMAT_NONE;
+    n.out[0].format = NNRT_FORMAT_NCHW;
+    node_refused(&n, NNRT_INVALID_FORMAT, "is declared NCHW, but input 'operand' is NHWC");
+    n.out[0].format = NNRT_FORMAT_NONE;
+    n.in[1].rank = 1; /* of other axes, their order says nothing */
+    n.in[1].format = NNRT_FORMAT_NCHW;
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_int_equal(n.out[0].format, NNRT_FORMAT_NHWC);
+    for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+        node_begin(&n, "TRANSPOSE", &add, 1, 1);
+        *node_in(&n, F32, 0, 0, 0, 0, NULL) = nnrt_operand_make(F32, 4, whole, NULL);
+        n.in[0].format = turns[i].from;
+        (void)node_in(&n, I32, 1, 4, 0, 0, turns[i].perm);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_int_equal(n.out[0].format, turns[i].to);
+    }
+    nnrt_attr_defaults(nnrt_op_named("REDUCE_FUSION")->attr, &reduce);
+    for (int keep = 0; keep < 2; keep++) {
+        reduce.keepDims = keep != 0;
+        node_begin(&n, "REDUCE_FUSION", &reduce, sizeof(reduce), 1);
+        *node_in(&n, F32, 0, 0, 0, 0, NULL) = nnrt_operand_make(F32, 4, whole, NULL);
+        n.in[0].format = NNRT_FORMAT_NCHW;
+        (void)node_in(&n, I32, 1, 1, 0, 0, axis);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_int_equal(n.out[0].format, keep != 0 ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NONE);
+    }
+    memset(&slice, 0, sizeof(slice));
+    for (int moved = 0; moved < 2; moved++) { /* one axis goes and one comes: as many, but others */
+        slice.shrinkAxisMask = moved != 0 ? 1 : 0;
+        slice.newAxisMask = moved != 0 ? 2 : 0;
+        node_begin(&n, "STRIDED_SLICE", &slice, sizeof(slice), 1);
+        *node_in(&n, F32, 0, 0, 0, 0, NULL) = nnrt_operand_make(F32, 4, whole, NULL);
+        n.in[0].format = NNRT_FORMAT_NCHW;
+        (void)node_in(&n, I32, 1, 4, 0, 0, zeros);
+        (void)node_in(&n, I32, 1, 4, 0, 0, whole);
+        (void)node_in(&n, I32, 1, 4, 0, 0, ones);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_int_equal(n.out[0].rank, 4);
+        assert_int_equal(n.out[0].format, moved != 0 ? NNRT_FORMAT_NONE : NNRT_FORMAT_NCHW);
+    }
+}
+
 static void test_since(void **state)
 {
     (void)state;
@@ -429,6 +501,7 @@ int main(void)
         cmocka_unit_test(test_kernels_tell),
         cmocka_unit_test(test_top_of_many),
         cmocka_unit_test(test_parallel_for),
+        cmocka_unit_test(test_formats),
         cmocka_unit_test(test_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
