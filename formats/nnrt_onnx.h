@@ -5619,8 +5619,9 @@ static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_build: from values and steps to the model */
 
-/* The value that becomes output `name` of the model: results of steps take its name; inputs, constants and what is an
-   output already get a CAST to their own type, which copies them. */
+/* The value that becomes output `name` of the model: results of steps take its name, and so does an input that has it
+   already; other inputs, constants and what is an output under another name get a CAST to their own type, which copies
+   them. */
 static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
 {
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
@@ -5631,9 +5632,13 @@ static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
         return NNRT_NO_TENSOR;
     }
     v = e->value;
+    if (nnrti_onnx_value_at(c, v)->isInput && nnrti_onnx_is(name, nnrti_onnx_value_at(c, v)->name)) {
+        nnrti_onnx_value_at(c, v)->needed = true;
+        return v;
+    }
     if (nnrti_onnx_value_at(c, v)->isInput || nnrti_onnx_value_at(c, v)->needed || nnrti_onnx_known(c, v)) {
         const uint32_t steps = c->nSteps;
-        if (!nnrti_onnx_value_at(c, v)->isInput)
+        if (!nnrti_onnx_value_at(c, v)->isInput && !nnrti_onnx_value_at(c, v)->needed)
             nnrti_onnx_value_at(c, v)->name = NULL; /* the output has it, perhaps */
         v = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
         if (v == NNRT_NO_TENSOR)

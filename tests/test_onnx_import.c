@@ -187,12 +187,14 @@ static void put_attribute(message *node, const char *word)
 
 /* A model from lines that end in ';':
      in NAME TYPE [DIMS]                 const NAME TYPE [DIMS] NUMBERS
-     RESULT = OP INPUTS ATTRIBUTES       the result called y is the output
+     RESULT = OP INPUTS ATTRIBUTES
+     out NAME                            without any, the result called y is the output
    DIMS: [2,3], [n,3], []. */
 static message build(const char *text, int64_t opset)
 {
     message graph = {{0}, 0}, model = {{0}, 0}, set = {{0}, 0}, y = {{0}, 0};
     char line[512], word[64], name[64], dims[64];
+    bool outputs = false;
     while (*text != '\0') {
         const char *at = line;
         const size_t n = strcspn(text, ";");
@@ -226,6 +228,12 @@ static message build(const char *text, int64_t opset)
                 put_bytes(&m, 9, data, bytes);
                 put_message(&graph, 5, &m);
             }
+        } else if (strcmp(word, "out") == 0) {
+            message m = {{0}, 0};
+            assert_true(next_word(&at, name));
+            put_text(&m, 1, name);
+            put_message(&graph, 12, &m);
+            outputs = true;
         } else {
             message node = {{0}, 0};
             put_text(&node, 2, word);
@@ -241,7 +249,8 @@ static message build(const char *text, int64_t opset)
     }
     put_text(&y, 1, "y");
     put_text(&graph, 2, "g");
-    put_message(&graph, 12, &y);
+    if (!outputs)
+        put_message(&graph, 12, &y);
     put_int(&set, 2, opset);
     put_int(&model, 1, 8);
     put_message(&model, 7, &graph);
@@ -850,12 +859,55 @@ static void test_erf(void **state)
     nnrt_model_destroy(model);
 }
 
+/* Outputs keep their names and their order, whatever else is the same value: another output, an input, a constant. */
+static void test_outputs(void **state)
+{
+    static const struct {
+        const char *model, *names[3];
+        float values[3]; /* of the first element, for x = -2 */
+        uint32_t count;
+    } cases[] = {
+        {"in x f32 [1]; y = Relu x; z = Identity y; out y; out z;", {"y", "z"}, {0, 0}, 2},
+        {"in x f32 [1]; y = Relu x; z = Identity y; out z; out y;", {"z", "y"}, {0, 0}, 2},
+        {"in x f32 [1]; y = Relu x; out y; out x;", {"y", "x"}, {0, -2}, 2},
+        {"in x f32 [1]; y = Identity x; z = Neg x; out y; out x; out z;", {"y", "x", "z"}, {-2, -2, 2}, 3},
+        {"in x f32 [1]; const c f32 [1] 5; y = Neg x; d = Identity c; out c; out y; out d;", {"c", "y", "d"}, {5, 2, 5}, 3},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < 2 * COUNT(cases); i++) {
+        const message m = build(cases[i / 2].model, 13);
+        NNRT_Model *model = NULL;
+        nnrt_session *session = NULL;
+        nnrt_onnx_desc desc;
+        nnrt_error e;
+        float x = -2, out[3] = {99, 99, 99};
+        nnrt_io in = nnrt_io_make(&x, sizeof(x)), y[3];
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        desc.no_optimize = i % 2 != 0;
+        if (nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e) != NNRT_SUCCESS ||
+            nnrt_session_create(&session, model, NULL, &e) != NNRT_SUCCESS)
+            fail_msg("%s: %s", cases[i / 2].model, e.message);
+        assert_int_equal(nnrt_session_outputs(session), cases[i / 2].count);
+        for (uint32_t k = 0; k < cases[i / 2].count; k++) {
+            assert_string_equal(nnrt_session_output(session, k).name, cases[i / 2].names[k]);
+            y[k] = nnrt_io_make(&out[k], sizeof(out[k]));
+        }
+        assert_int_equal(nnrt_run(session, &in, 1, y, cases[i / 2].count), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < cases[i / 2].count; k++)
+            assert_true(out[k] == cases[i / 2].values[k]);
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gather_range), cmocka_unit_test(test_average_pool), cmocka_unit_test(test_conv_transpose),
         cmocka_unit_test(test_max_of_nan),   cmocka_unit_test(test_ranks),        cmocka_unit_test(test_gelu_pattern),
-        cmocka_unit_test(test_celu),         cmocka_unit_test(test_erf),          cmocka_unit_test(test_too_many_axes),
+        cmocka_unit_test(test_celu),         cmocka_unit_test(test_erf),          cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_too_many_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
