@@ -58,7 +58,8 @@ static void node_begin(node *n, const char *op, const void *attr, uint32_t bytes
     n->r.error = &n->error;
 }
 
-static nnrt_operand *node_in(node *n, NNRT_DataType type, int32_t rank, int32_t d0, int32_t d1, int32_t d2, const void *data)
+static nnrt_operand *node_in(node *n, NNRT_DataType type, int32_t rank, int32_t d0, int32_t d1, int32_t d2,
+                             const void *data)
 {
     int32_t dims[3];
     dims[0] = d0;
@@ -187,11 +188,11 @@ static void test_parameters_along_an_axis(void **state)
         int32_t count;
         int32_t to; /* -1: refused */
     } cases[] = {
-        {"TRANSPOSE", NULL, 0, perm, NULL, NULL, 3, 2},       {"SLICE_FUSION", NULL, 0, begin, whole, NULL, 3, 1},
-        {"SLICE_FUSION", NULL, 0, begin, part, NULL, 3, -1},  {"STRIDED_SLICE", NULL, 0, begin, ends, ones, 3, 1},
-        {"STRIDED_SLICE", NULL, 0, begin, ends, back, 3, -1}, {"TILE_FUSION", NULL, 0, ones, NULL, NULL, 3, 1},
-        {"TILE_FUSION", NULL, 0, twice, NULL, NULL, 3, -1},   {"RESHAPE", NULL, 0, shape, NULL, NULL, 4, 1},
-        {"RESHAPE", NULL, 0, other, NULL, NULL, 2, -1},       {"EXPAND_DIMS", NULL, 0, axis0, NULL, NULL, 1, 2},
+        {"TRANSPOSE", NULL, 0, perm, NULL, NULL, 3, 2},        {"SLICE_FUSION", NULL, 0, begin, whole, NULL, 3, 1},
+        {"SLICE_FUSION", NULL, 0, begin, part, NULL, 3, -1},   {"STRIDED_SLICE", NULL, 0, begin, ends, ones, 3, 1},
+        {"STRIDED_SLICE", NULL, 0, begin, ends, back, 3, -1},  {"TILE_FUSION", NULL, 0, ones, NULL, NULL, 3, 1},
+        {"TILE_FUSION", NULL, 0, twice, NULL, NULL, 3, -1},    {"RESHAPE", NULL, 0, shape, NULL, NULL, 4, 1},
+        {"RESHAPE", NULL, 0, other, NULL, NULL, 2, -1},        {"EXPAND_DIMS", NULL, 0, axis0, NULL, NULL, 1, 2},
         {"EXPAND_DIMS", NULL, 0, begin + 2, NULL, NULL, 1, 2},
     };
     NNRT_Unsqueeze unsqueeze;
@@ -287,7 +288,8 @@ static void test_norms_beside_half(void **state)
         assert_int_equal(n.r.kernel(n.r.resolved, views, &call), NNRT_SUCCESS);
         n.in[0].dataType = F32;
         if (which == 0)
-            node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (scale) 'operand' is float16[2], expected the type of input 0");
+            node_refused(&n, NNRT_INVALID_DATATYPE,
+                         "input 1 (scale) 'operand' is float16[2], expected the type of input 0");
     }
     assert_memory_equal(y[0], y[1], sizeof(y[0]));
 }
@@ -413,7 +415,8 @@ static void test_parallel_for(void **state)
    says what comes of it. */
 static void test_formats(void **state)
 {
-    static const int32_t last[4] = {0, 2, 3, 1}, first[4] = {0, 3, 1, 2}, swap[4] = {0, 1, 3, 2}, same[4] = {0, 1, 2, 3};
+    static const int32_t last[4] = {0, 2, 3, 1}, first[4] = {0, 3, 1, 2}, swap[4] = {0, 1, 3, 2},
+                         same[4] = {0, 1, 2, 3};
     const struct {
         const int32_t *perm;
         NNRT_Format from, to;
@@ -439,7 +442,8 @@ static void test_formats(void **state)
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_int_equal(n.out[0].format, NNRT_FORMAT_NCHW);
     n.in[0].format = NNRT_FORMAT_NHWC;
-    node_refused(&n, NNRT_INVALID_FORMAT, "input 'operand' is NHWC, but input 'operand' is NCHW: transpose one of them");
+    node_refused(&n, NNRT_INVALID_FORMAT,
+                 "input 'operand' is NHWC, but input 'operand' is NCHW: transpose one of them");
     n.in[1].format = NNRT_FORMAT_NONE;
     n.out[0].format = NNRT_FORMAT_NCHW;
     node_refused(&n, NNRT_INVALID_FORMAT, "is declared NCHW, but input 'operand' is NHWC");
@@ -490,6 +494,101 @@ static void test_since(void **state)
     assert_int_equal(nnrt_op_named("ERF")->since, 21);
 }
 
+static void node_resolves(node *n)
+{
+    if (node_resolve(n) != NNRT_SUCCESS)
+        fail_msg("%s", n->error.message);
+}
+
+/* Where the extents of the result are from, by hand: 0 is fixed, a number above 10 was given for what is computed. */
+static void open_is(const node *n, uint32_t out, uint32_t s0, uint32_t s1)
+{
+    const uint32_t want[2] = {s0, s1};
+    for (int32_t i = 0; i < 2 && i < n->out[out].rank; i++)
+        if (want[i] == 99 ? n->out[out].symbols[i] <= 10 : n->out[out].symbols[i] != want[i])
+            fail_msg("%s: axis %d has symbol %u, expected %u", n->r.op->name, i, n->out[out].symbols[i], want[i]);
+}
+
+/* A node whose attributes are all zero and whose inputs may be open. */
+static void node_open(node *n, const char *op, uint32_t *given)
+{
+    static const uint64_t zeros[64] = {0};
+    assert_true(nnrt_op_named(op)->attr->bytes <= sizeof(zeros));
+    node_begin(n, op, zeros, nnrt_op_named(op)->attr->bytes, 1);
+    n->r.symbolCount = given;
+}
+
+/* Extents that are open go through the rules as symbols: equal ones stay equal, fixed ones fixed, the rest is new. */
+static void test_open_extents(void **state)
+{
+    static const int64_t list[] = {0, -1}, begin[] = {0, 1}, size[] = {-1, 2}, perm[] = {1, 0};
+    static const uint32_t parts[] = {3, 0};
+    uint32_t given = 10;
+    node n;
+    (void)state;
+    node_open(&n, "ADD_FUSION", &given); /* [a,4] + [1,4]; [a,4] + [b,4]; [a,4] + [a,4] */
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, F32, 2, 1, 4, 0, NULL);
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+    n.in[1].dims[0] = 7;
+    n.in[1].symbols[0] = 2;
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+    n.in[1].symbols[0] = 1;
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+    n.in[1].dims[0] = 1; /* a number of 1 that stands for an open extent is no 1 */
+    n.in[1].symbols[0] = 2;
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+    n.in[0].dims[0] = 1;
+    n.in[1].dims[0] = 7;
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+
+    node_open(&n, "CONCAT", &given); /* [a,4] and [3,4] along 0 */
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, F32, 2, 3, 4, 0, NULL);
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+
+    node_open(&n, "MATMUL_FUSION", &given); /* [a,4] x [4,b] */
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, F32, 2, 4, 7, 0, NULL)->symbols[1] = 2;
+    node_resolves(&n);
+    open_is(&n, 0, 1, 2);
+
+    node_open(&n, "RESHAPE", &given); /* [a,4] as [0,-1]: a stays, 4 is inferred; as [s,-1] with another s: new */
+    node_in(&n, F32, 2, 3, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, list);
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+    n.in[1].open = parts;
+    node_resolves(&n);
+    open_is(&n, 0, 3, 99);
+
+    node_open(&n, "SLICE_FUSION", &given); /* [a,7] from (0,1), (all,2) */
+    node_in(&n, F32, 2, 7, 7, 0, NULL)->symbols[0] = 1;
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, begin);
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, size);
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+
+    node_open(&n, "TRANSPOSE", &given);
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, perm);
+    node_resolves(&n);
+    open_is(&n, 0, 0, 1);
+    n.in[1].open = parts; /* which axis goes where cannot wait */
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "depends on extents that are open");
+
+    node_open(&n, "SHAPE", &given);
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_resolves(&n);
+    assert_true(n.out[0].symbols[0] == 0 && n.out[0].open != NULL && n.out[0].open[0] == 1 && n.out[0].open[1] == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -502,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_top_of_many),
         cmocka_unit_test(test_parallel_for),
         cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_open_extents),
         cmocka_unit_test(test_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
