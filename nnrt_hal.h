@@ -76,6 +76,8 @@ typedef struct nnrt_memory {
     bool full, counting;
     const nnrt_allocator *allocator;
     void *pieces[2]; /* from the allocator: what stays, what is temporary */
+    /* takes from the pieces, NULL with a buffer: where no allocator is used, the linker drops them */
+    void *(*more)(struct nnrt_memory *m, size_t rounded, size_t alignment, bool temp);
 } nnrt_memory;
 
 /* While counting, tables are real, from the allocator, and given back with nnrt_memory_end. */
@@ -717,11 +719,41 @@ typedef struct nnrti_piece {
 
 #define NNRTI_PIECE_HEADER (NNRT_ALIGNMENT < 32 ? 32 : NNRT_ALIGNMENT)
 
+/* rounded bytes from the pieces: from the newest one, or from a new one. A large block's own piece stands behind the
+   newest, which goes on serving. */
+static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
+{
+    nnrti_piece *p = (nnrti_piece *)m->pieces[temp], *made;
+    size_t at = p != NULL ? (p->used + alignment - 1) / alignment * alignment : 0, total;
+    if (p != NULL && at <= p->bytes && rounded <= p->bytes - at) {
+        p->used = at + rounded;
+        return (uint8_t *)p + at;
+    }
+    if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
+        return NULL;
+    if (rounded <= NNRT_PIECE_BYTES / 4)
+        total = NNRT_PIECE_BYTES;
+    made = (nnrti_piece *)nnrt_alloc(m->allocator, total);
+    if (made == NULL)
+        return NULL;
+    made->bytes = total;
+    made->used = NNRTI_PIECE_HEADER + rounded;
+    if (p != NULL && rounded > NNRT_PIECE_BYTES / 4) {
+        made->next = p->next;
+        p->next = made;
+    } else {
+        made->next = p;
+        m->pieces[temp] = made;
+    }
+    return (uint8_t *)made + NNRTI_PIECE_HEADER;
+}
+
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
 {
     memset(m, 0, sizeof(*m));
     m->size = SIZE_MAX / 2;
     m->allocator = allocator;
+    m->more = nnrti_piece_get;
 }
 
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
@@ -756,83 +788,48 @@ static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
     return true;
 }
 
-/* rounded bytes from the pieces: from the newest one, or from a new one. A large block's own piece stands behind the
-   newest, which goes on serving. */
-static uint8_t *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
+/* Takes a block; only: it is not cleared, and not there while bytes are counted. */
+static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp, bool only)
 {
-    nnrti_piece *p = (nnrti_piece *)m->pieces[temp], *made;
-    size_t at = p != NULL ? (p->used + alignment - 1) / alignment * alignment : 0, total;
-    if (p != NULL && at <= p->bytes && rounded <= p->bytes - at) {
-        p->used = at + rounded;
-        return (uint8_t *)p + at;
-    }
-    if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
-        return NULL;
-    if (rounded <= NNRT_PIECE_BYTES / 4)
-        total = NNRT_PIECE_BYTES;
-    made = (nnrti_piece *)nnrt_alloc(m->allocator, total);
-    if (made == NULL)
-        return NULL;
-    made->bytes = total;
-    made->used = NNRTI_PIECE_HEADER + rounded;
-    if (p != NULL && rounded > NNRT_PIECE_BYTES / 4) {
-        made->next = p->next;
-        p->next = made;
-    } else {
-        made->next = p;
-        m->pieces[temp] = made;
-    }
-    return (uint8_t *)made + NNRTI_PIECE_HEADER;
-}
-
-/* Takes a block; *block stays NULL when only is set and bytes are being counted. */
-static bool nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp, bool only, void **block)
-{
-    size_t rounded, pad = 0, total;
-    *block = NULL;
-    if (!nnrti_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded)) {
+    const size_t pad = temp ? 0 : (0 - m->front) & (alignment - 1);
+    size_t rounded, total;
+    uint8_t *block = NULL;
+    if (!nnrti_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded) ||
+        !nnrt_add_size(rounded, pad, &total) || !nnrti_memory_take(m, total, temp)) {
         m->full = true;
-        return false;
-    }
-    if (!temp)
-        pad = (alignment - m->front % alignment) % alignment;
-    if (!nnrt_add_size(rounded, pad, &total) || !nnrti_memory_take(m, total, temp)) {
-        m->full = true;
-        return false;
+        return NULL;
     }
     if (only && m->counting)
-        return true;
+        return NULL;
     if (m->base != NULL)
-        *block = temp ? m->top - m->back : m->base + m->front - rounded;
-    else
-        *block = nnrti_piece_get(m, rounded, alignment, temp);
-    m->full = *block == NULL;
-    if (*block != NULL && !only)
-        memset(*block, 0, rounded);
-    return *block != NULL;
+        block = temp ? m->top - m->back : m->base + m->front - rounded;
+    else if (m->more != NULL)
+        block = (uint8_t *)m->more(m, rounded, alignment, temp);
+    m->full = block == NULL;
+    if (block != NULL && !only)
+        memset(block, 0, rounded);
+    return block;
 }
 
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
 {
-    void *block;
-    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false, false, &block) ? block : NULL;
+    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false, false);
 }
 
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes)
 {
-    void *block;
-    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, false, &block) ? block : NULL;
+    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, false);
 }
 
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes)
 {
-    void *block;
-    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true, false, &block) ? block : NULL;
+    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true, false);
 }
 
 NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block)
 {
-    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, true, block);
+    *block = nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, true);
+    return !m->full;
 }
 
 NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given)
@@ -2109,12 +2106,14 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
     nnrt_draft *d = (nnrt_draft *)user;
     const NNRT_Node *n = &d->model->nodes.data[node];
     nnrt_draft_step *s = &d->steps[d->nSteps];
+    nnrt_plan_arg *arg;
     if (folded)
         return NNRT_SUCCESS;
-    s->args = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*s->args));
-    if (s->args == NULL)
+    arg = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
+    if (arg == NULL)
         return nnrti_no_memory(d->config->error);
     d->nSteps++;
+    s->args = arg;
     s->kernel = c->kernel;
     s->kernelName = c->kernelName;
     s->attr = c->resolved;
@@ -2126,17 +2125,17 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
     s->nDerived = c->nDerived;
     s->nOut = c->kernelOut;
     s->scratchBytes = c->scratch;
-    for (uint32_t i = 0; i < s->nIn; i++)
-        nnrti_draft_arg(&s->args[i], c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
-    for (uint32_t i = 0; i < s->nDerived; i++) {
-        nnrti_draft_arg(&s->args[s->nIn + i], NULL, &c->derived[i], 0, NNRT_NO_TENSOR);
-        s->args[s->nIn + i].kind = NNRT_PLACE_DERIVED;
+    for (uint32_t i = 0; i < c->kernelIn; i++)
+        nnrti_draft_arg(arg++, c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
+    for (uint32_t i = 0; i < c->nDerived; i++) {
+        nnrti_draft_arg(arg, NULL, &c->derived[i], 0, NNRT_NO_TENSOR);
+        arg++->kind = NNRT_PLACE_DERIVED;
     }
-    for (uint32_t i = 0; i < s->nOut; i++) {
+    for (uint32_t i = 0; i < c->kernelOut; i++, arg++) {
         if (i < c->nOut)
-            nnrti_draft_arg(nnrti_step_out(s, i), c->op, &c->out[i], -1, n->outputIndex.data[i]);
+            nnrti_draft_arg(arg, c->op, &c->out[i], -1, n->outputIndex.data[i]);
         else
-            nnrti_step_out(s, i)->tensor = NNRT_NO_TENSOR; /* an absent result */
+            arg->tensor = NNRT_NO_TENSOR; /* an absent result */
     }
     return NNRT_SUCCESS;
 }

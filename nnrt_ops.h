@@ -3226,16 +3226,19 @@ static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
 /* heap = positions of the count elements of x that are first in falling order, the last of them on top. */
 static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
 {
+    uint64_t least;
     for (int32_t k = 0; k < count; k++) { /* element k rises from the end of the heap */
         int32_t at = k;
         for (; at > 0 && nnrti_behind(x, k, heap[(at - 1) / 2]); at = (at - 1) / 2)
             heap[at] = heap[(at - 1) / 2];
         heap[at] = k;
     }
-    for (int32_t k = count; k < L; k++)
-        if (nnrti_behind(x, heap[0], k)) {
+    least = nnrti_order(x->data, heap[0] * x->step, x->type);
+    for (int32_t k = count; k < L; k++) /* behind all of the heap where it is equal */
+        if (nnrti_order(x->data, k * x->step, x->type) > least) {
             heap[0] = k;
             nnrti_top_sift(x, heap, count);
+            least = nnrti_order(x->data, heap[0] * x->step, x->type);
         }
 }
 
@@ -7593,6 +7596,7 @@ static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
 NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, int32_t L, NNRT_DataType type, float *e,
                                      ptrdiff_t step)
 {
+    const bool kept = type == NNRT_DATA_TYPE_FLOAT32 || e != NULL; /* known when this is compiled for float32 */
     float max = nnrti_load(x->data, 0, type), sum = 0;
     for (int32_t i = 1; i < L; i++) {
         const float v = nnrti_load(x->data, i * x->step, type);
@@ -7600,12 +7604,12 @@ NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, i
     }
     for (int32_t i = 0; i < L; i++) {
         const float v = nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
-        if (e != NULL)
+        if (kept)
             e[i * step] = v;
         sum += v;
     }
     for (int32_t i = 0; i < L; i++) {
-        const float v = e != NULL ? e[i * step] : nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
+        const float v = kept ? e[i * step] : nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
         nnrti_store(y->data, i * y->step, v / sum, type);
     }
 }

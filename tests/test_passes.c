@@ -411,6 +411,46 @@ static void test_fold_shares(void **state)
     nnrt_model_destroy(m);
 }
 
+/* Weights of one byte, of which the model consists, become floats before the run: cast, less their zero point, times their
+   scale, transposed. That takes 16 bytes for each. */
+static void test_fold_byte_weights(void **state)
+{
+    enum { SIDE = 512 };
+    static int8_t bytes[SIDE * SIDE];
+    static const int32_t dims[2] = {SIDE, SIDE}, side = SIDE;
+    static float zero[SIDE], scale[SIDE];
+    nnrt_builder *b = begin(NULL);
+    uint32_t x = input(b, "x", 1, SIDE, 0, 0), w, y;
+    const float *found = NULL;
+    NNRT_Model *m;
+    (void)state;
+    for (int32_t i = 0; i < SIDE * SIDE; i++)
+        bytes[i] = (int8_t)(i % 251 - 125);
+    for (int32_t i = 0; i < SIDE; i++) {
+        zero[i] = 3;
+        scale[i] = 0.5f;
+    }
+    w = nnrt_builder_constant(b, "w", NNRT_DATA_TYPE_INT8, 2, dims, bytes, false);
+    y = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_declare(b, y, F32, NNRT_RANK_UNKNOWN, NULL);
+    nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &w, 1, &y, 1);
+    y = op2(b, NNRT_NODE_TYPE_SUB_FUSION, y, nnrt_builder_constant(b, NULL, F32, 1, &side, zero, false));
+    y = op2(b, NNRT_NODE_TYPE_MUL_FUSION, y, nnrt_builder_constant(b, NULL, F32, 1, &side, scale, false));
+    y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 2, 1, 0, 0, 0));
+    nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, y));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(m->nodes.count, 1);
+    for (uint32_t i = 0; i < m->allTensors.count; i++)
+        if (m->allTensors.data[i].data.dataSize == sizeof(float) * SIDE * SIDE)
+            found = (const float *)m->allTensors.data[i].data.addr;
+    assert_non_null(found);
+    for (int32_t i = 0; i < SIDE * SIDE; i++)
+        assert_true(found[i % SIDE * SIDE + i / SIDE] == ((float)bytes[i] - 3) * 0.5f);
+    nnrt_model_destroy(m);
+}
+
 /* A large result of small constants stays with the run: 4096 floats from one are folded, 20000 are not. */
 static void test_fold_growth(void **state)
 {
@@ -1528,6 +1568,7 @@ int main(void)
         cmocka_unit_test(test_fold_open),
         cmocka_unit_test(test_fold_quant_axis),
         cmocka_unit_test(test_fold_shares),
+        cmocka_unit_test(test_fold_byte_weights),
         cmocka_unit_test(test_fold_growth),
         cmocka_unit_test(test_fold_shapes),
         cmocka_unit_test(test_outputs_stay),
