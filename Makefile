@@ -27,7 +27,7 @@ export CC CXX CPPFLAGS PYTHON
 .PHONY: all run test suites vectors compare digits-accuracy digits-train clean help stb fuzz
 .DELETE_ON_ERROR:
 
-all: build/nnrt build/hello build/digits
+all: build/nnrt build/hello build/digits build/device
 
 help:
 	@echo 'make                  the command line build/nnrt and the examples'
@@ -74,6 +74,10 @@ build/hello: examples/hello.c $(HEADERS) | stb
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/digits: examples/digits/digits.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
@@ -149,6 +153,10 @@ build/test/digits: examples/digits/digits.c $(HEADERS)
 	@mkdir -p $(@D)
 	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
+build/test/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 
 $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
@@ -180,7 +188,7 @@ suite-firmware: build/test/nnrt
 suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<
 
-suite-examples: build/test/hello build/test/digits
+suite-examples: build/test/hello build/test/digits build/test/device
 	$(SUITE) sh tests/test_examples.sh build/test
 
 suite-builds:
