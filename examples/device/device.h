@@ -57,7 +57,8 @@ static void example_take_add(nnrt_draft *draft, uint32_t s)
         const uint32_t from = nnrt_draft_writer(draft, add->args[k].tensor);
         nnrt_draft_step *conv = from != UINT32_MAX ? &draft->steps[from] : add;
         if (conv->kernel == example_conv_f32 && conv->args[2].tensor == NNRT_NO_TENSOR &&
-            nnrt_draft_readers(draft, add->args[k].tensor) == 1) { /* where the ADD stands all is written that it reads */
+            nnrt_draft_readers(draft, add->args[k].tensor) ==
+                1) { /* where the ADD stands all is written that it reads */
             const nnrt_draft_step old = *add;
             *add = *conv;
             add->args[2] = old.args[1 - k];
@@ -109,7 +110,8 @@ static NNRT_ReturnCode example_prepare(void *self, const NNRT_Model *model, cons
     return nnrt_plan_prepare(model, config, example_edit, self, prepared);
 }
 
-static NNRT_ReturnCode example_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config, size_t *bytes)
+static NNRT_ReturnCode example_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                      size_t *bytes)
 {
     return nnrt_plan_memory(model, config, example_edit, self, bytes);
 }

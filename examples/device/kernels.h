@@ -27,7 +27,8 @@ static void example_activate(NNRT_ActivationType type, nnrt_view *y)
 static void example_conv_row(void *arg, uint32_t i, uint32_t worker)
 {
     const example_job *job = (const example_job *)arg;
-    const int64_t *s = job->attr->conv.stride.data, *d = job->attr->conv.dilation.data, *pad = job->attr->conv.padList.data;
+    const int64_t *s = job->attr->conv.stride.data, *d = job->attr->conv.dilation.data,
+                  *pad = job->attr->conv.padList.data;
     const nnrt_view *x = &job->args[0], *w = &job->args[3], *y = &job->args[4];
     const float *bias = (const float *)job->args[1].data, *other = (const float *)job->args[2].data;
     const int32_t n = (int32_t)(i / (uint32_t)y->dims[1]), p = (int32_t)(i % (uint32_t)y->dims[1]), out = y->dims[3];
@@ -39,12 +40,15 @@ static void example_conv_row(void *arg, uint32_t i, uint32_t worker)
     for (int32_t q = 0; q < y->dims[2]; q++) {
         for (int32_t o = 0; o < out; o++)
             sum[o] = bias != NULL ? bias[o] : 0;
-        for (int32_t cell = 0; cell < w->dims[0] * w->dims[1]; cell++) { /* as the reference: over rows, columns, channels */
-            const int64_t h = p * s[0] - pad[0] + cell / w->dims[1] * d[0], v = q * s[1] - pad[2] + cell % w->dims[1] * d[1];
+        for (int32_t cell = 0; cell < w->dims[0] * w->dims[1];
+             cell++) { /* as the reference: over rows, columns, channels */
+            const int64_t h = p * s[0] - pad[0] + cell / w->dims[1] * d[0],
+                          v = q * s[1] - pad[2] + cell % w->dims[1] * d[1];
             const float *weight = (const float *)w->data + cell * w->strides[1], *from;
             if (h < 0 || h >= x->dims[1] || v < 0 || v >= x->dims[2])
                 continue;
-            from = (const float *)x->data + n * x->strides[0] + (ptrdiff_t)h * x->strides[1] + (ptrdiff_t)v * x->strides[2];
+            from = (const float *)x->data + n * x->strides[0] + (ptrdiff_t)h * x->strides[1] +
+                   (ptrdiff_t)v * x->strides[2];
             for (int32_t k = 0; k < x->dims[3]; k++, weight += out)
                 for (int32_t o = 0; o < out; o++)
                     sum[o] += weight[o] * from[k];
