@@ -35,6 +35,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
+	@echo 'make test ONLY="vectors onnx-nodes" DEVICE=NAME  every operator on a device of tests/devices.h: DEVICE=example'
 	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
@@ -104,7 +105,7 @@ compare: build/nnrt
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
-SUITES := $(LONG) copy docs vectors onnx-nodes convert examples runner tsan coverage-script \
+SUITES := $(LONG) copy docs vectors onnx-nodes conformance convert examples runner tsan coverage-script \
 	$(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -120,6 +121,7 @@ suites: $(ONLY:%=suite-%)
 # Programs of tests/ that define NNRT_IMPLEMENTATION: they look at internals, or show that one header is enough. All
 # others link one object of it, tests/nnrt.c.
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
+ALONE += device_vectors
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) onnx_nodes)
 
 # $(call programs,FOLDER,COMPILE,FLAGS,ALONE_FLAGS): how they are made in FOLDER, and the command line as it ships.
@@ -166,8 +168,15 @@ $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
 VEC ?=
 VECTORS = $(or $(VEC:%=tests/vectors/%.vec),$(sort $(wildcard tests/vectors/*.vec)))
 
-suite-vectors: build/test/test_ops
-	$(SUITE) $< $(VECTORS)
+# DEVICE=NAME, of tests/devices.h: the vectors as models of one node, and the ONNX node tests, on that device. Without it
+# rules and kernels are called themselves.
+DEVICE ?=
+
+suite-vectors: build/test/$(if $(DEVICE),device_vectors,test_ops)
+	$(SUITE) $< $(DEVICE) $(VECTORS)
+
+suite-conformance: build/test/device_vectors build/test/onnx_nodes
+	$(SUITE) sh tests/test_conformance.sh $^
 
 # tests/vectors/NAME.py writes NAME.vec; spec.py converts a file that is not in the repository, SPEC.
 GENERATORS := $(filter-out common spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
@@ -177,7 +186,7 @@ vectors:
 	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
 
 suite-onnx-nodes: build/test/onnx_nodes
-	$(SUITE) $<
+	$(SUITE) $< $(DEVICE:%=--device %)
 
 suite-cli: build/test/nnrt build/nnrt
 	$(SUITE) sh tests/test_cli.sh $^
