@@ -35,7 +35,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
-	@echo 'make test ONLY="vectors onnx-nodes" DEVICE=NAME  every operator on a device of tests/devices.h: DEVICE=example'
+	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/devices.h: DEVICE=example'
 	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
@@ -168,9 +168,10 @@ $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
 VEC ?=
 VECTORS = $(or $(VEC:%=tests/vectors/%.vec),$(sort $(wildcard tests/vectors/*.vec)))
 
-# DEVICE=NAME, of tests/devices.h: the vectors as models of one node, and the ONNX node tests, on that device. Without it
-# rules and kernels are called themselves.
+# DEVICE=NAME, of tests/devices.h: the vectors as models of one node, the ONNX node tests and the samples of the session
+# suite on that device. Without it the vectors call rules and kernels themselves.
 DEVICE ?=
+suite-session: export NNRT_TEST_DEVICE := $(DEVICE)
 
 suite-vectors: build/test/$(if $(DEVICE),device_vectors,test_ops)
 	$(SUITE) $< $(DEVICE) $(VECTORS)
