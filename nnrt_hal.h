@@ -2245,7 +2245,8 @@ NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNR
     *data = NULL;
     if (step >= draft->nSteps || !nnrti_draft_shape(type, rank, dims, &bytes))
         return nnrt_error_set(draft->config->error, NNRT_DEVICE_ERROR,
-                              "the device's edit: a derived constant of step %u of %u has no size", step, draft->nSteps);
+                              "the device's edit: a derived constant of step %u of %u has no size", step,
+                              draft->nSteps);
     s = &draft->steps[step];
     o = nnrt_operand_make(type, rank, dims, NULL);
     at = s->nIn + s->nDerived;
@@ -2469,8 +2470,8 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
         if (s->kind != NNRT_PLACE_ARENA || s->last != at || from->rank != to->rank ||
             p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] ||
             !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
-            nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) ||
-            !nnrti_same_layout(&x->view, &y->view) || !nnrti_alone(p, step, x->tensor))
+            nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) || !nnrti_same_layout(&x->view, &y->view) ||
+            !nnrti_alone(p, step, x->tensor))
             continue;
         nnrti_share_storage(p, x->tensor, y->tensor);
         return true;
@@ -2483,8 +2484,8 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
 static NNRT_ReturnCode nnrti_bad_edit(const nnrti_planner *p, const nnrt_draft_step *step, uint32_t k, const char *what)
 {
     return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
-                          "the device's edit of node %d '%s': argument %u of %s is tensor %u, %s", step->node, step->name, k,
-                          nnrti_text_of(step->kernelName), step->args[k].tensor, what);
+                          "the device's edit of node %d '%s': argument %u of %s is tensor %u, %s", step->node,
+                          step->name, k, nnrti_text_of(step->kernelName), step->args[k].tensor, what);
 }
 
 /* Do the elements of a view lie inside so many bytes? */

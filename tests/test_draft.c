@@ -124,10 +124,13 @@ static void build(network *n, const variant *v)
         other = 4;
     snprintf(operands, sizeof(operands), v->swapped ? "%u 4" : "4 %u", (unsigned)other);
     node(g, "add", NNRT_NODE_TYPE_ADD_FUSION, &n->add, sizeof(n->add), operands, "5");
-    graph_io(g, v->other == FROM_CONSTANT || v->other == FROM_CONV ? (v->openWeights ? "0 1" : "0")
-             : v->openWeights                                       ? "0 1 3"
-                                                                    : "0 3",
-             v->twice ? "5 6" : v->output ? "4 5" : "5");
+    graph_io(g,
+             v->other == FROM_CONSTANT || v->other == FROM_CONV ? (v->openWeights ? "0 1" : "0")
+             : v->openWeights                                   ? "0 1 3"
+                                                                : "0 3",
+             v->twice    ? "5 6"
+             : v->output ? "4 5"
+                         : "5");
 }
 
 /* Buffers for all inputs and outputs: input i reads numbers of its tensor. */
@@ -192,8 +195,9 @@ static void test_by_hand(void **state)
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
         static network n;
-        const variant v = {"", i == 2 ? RELU : NONE, i == 1 ? RELU : NONE, i == 1, FROM_INPUT, false, false, false, false,
-                           false, 1, 1};
+        const variant v = {
+            "", i == 2 ? RELU : NONE, i == 1 ? RELU : NONE, i == 1, FROM_INPUT, false, false, false, false, false, 1,
+            1};
         build(&n, &v);
         n.g.dims[0][0] = n.g.dims[3][0] = n.g.dims[0][1] = n.g.dims[3][1] = n.g.dims[0][3] = n.g.dims[3][3] = 1;
         n.g.dims[0][2] = n.g.dims[3][2] = 2;
@@ -440,8 +444,8 @@ static void bench_run(bench *b, float (*want)(uint32_t i))
     in.data.addr = x;
     out.data.addr = v;
     workspace = guarded_make(nnrt_plan_workspace(b->plan), 0);
-    assert_int_equal(
-        nnrt_plan_run(b->plan, workspace.data, workspace.bytes, &in, 1, &out, 1, NULL, &b->error), NNRT_SUCCESS);
+    assert_int_equal(nnrt_plan_run(b->plan, workspace.data, workspace.bytes, &in, 1, &out, 1, NULL, &b->error),
+                     NNRT_SUCCESS);
     guarded_end(&workspace);
     for (uint32_t i = 0; i < 16; i++)
         assert_true(v[i] == want(i) && x[i] == (float)i - 8);
@@ -496,8 +500,8 @@ static void test_args(void **state)
         assert_int_equal(b.draft->steps[1].nDerived, 0);
         assert_int_equal(b.draft->steps[1].nOut, 1);
         for (uint32_t i = 0; i < 3; i++)
-            assert_true(args[i].tensor == NNRT_NO_TENSOR && args[i].kind == NNRT_PLACE_NONE && args[i].view.data == NULL &&
-                        args[i].view.dataType == NNRT_DATA_TYPE_UNKNOWN);
+            assert_true(args[i].tensor == NNRT_NO_TENSOR && args[i].kind == NNRT_PLACE_NONE &&
+                        args[i].view.data == NULL && args[i].view.dataType == NNRT_DATA_TYPE_UNKNOWN);
         assert_int_equal(old[0].tensor, T);
         args[0] = old[0];
         args[2] = old[1];
@@ -729,8 +733,10 @@ static void test_bad_edits(void **state)
         void (*edit)(nnrt_draft *d);
         const char *says;
     } edits[] = {
-        {read_nobody, "node 1 'relu': argument 0 of nnrt_activation_f32 is tensor 5, which no step in front of it writes"},
-        {read_later, "node 1 'relu': argument 0 of nnrt_activation_f32 is tensor 2, which no step in front of it writes"},
+        {read_nobody,
+         "node 1 'relu': argument 0 of nnrt_activation_f32 is tensor 5, which no step in front of it writes"},
+        {read_later,
+         "node 1 'relu': argument 0 of nnrt_activation_f32 is tensor 2, which no step in front of it writes"},
         {read_gone, "which no step in front of it writes"},
         {read_own, "tensor 3, which no step in front of it writes"},
         {read_beyond, "argument 0 of nnrt_activation_f32 is tensor 1000000, which does not exist"},
