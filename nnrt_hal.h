@@ -2945,8 +2945,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
                                            nnrt_error *error)
 {
     nnrt_call call;
-    if (plan == NULL || (views == NULL && plan->maxArgs > 0) || (arena == NULL && plan->arenaBytes > 0) ||
-        (io == NULL && plan->nInputs + plan->nOutputs > 0))
+    if (plan == NULL || views == NULL || io == NULL || (arena == NULL && plan->arenaBytes > 0))
         return NNRT_NULL_PTR;
     call.parallel = plan->parallel;
     call.error = error;
