@@ -2403,6 +2403,10 @@ static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
     }
 }
 
+#ifdef NNRT_FIRMWARE /* no device edits plans there: all views are dense */
+#define nnrti_dense(v) true
+#define nnrti_same_layout(x, y) true
+#else
 /* No holes, last axis fastest. */
 static bool nnrti_dense(const nnrt_view *v)
 {
@@ -2422,6 +2426,7 @@ static bool nnrti_same_layout(const nnrt_view *x, const nnrt_view *y)
            (x->rank == y->rank && nnrti_same(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) &&
             nnrti_same(x->strides, y->strides, (size_t)x->rank * sizeof(x->strides[0])));
 }
+#endif
 
 /* A result that is its input in another shape: no step, unless input and result are both somebody else's. */
 static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)

@@ -1665,7 +1665,7 @@ NNRT_ReturnCode nnrt_onnx_external_read(const nnrt_onnx_tensor *tensor, const ch
         nnrti_onnx_source_close(&source);
         if (got != bytes)
             rc = nnrt_error_set(error, NNRT_INVALID_FILE,
-                                "ONNX tensor '%s': its external file has %z of %z bytes at offset %l", name, got, bytes,
+                                "ONNX tensor '%s': its external file ends before %z bytes at offset %l", name, bytes,
                                 where.offset);
     }
     if (rc == NNRT_SUCCESS && bytes > 0 && out != NULL) {
