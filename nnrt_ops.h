@@ -42,6 +42,8 @@ HOW A KERNEL LOOKS
 ADDING AN OPERATOR
     1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule and 4. its
     kernel under a new ">>op NAME" in the implementation, 5. its test vectors in tests/vectors/name.vec. Nothing else.
+    Where the rule changes the attributes or derives constants, a comment there says so behind "Resolved:" and
+    "Derived:"; `nnrt ops --copy NAME` tells those who take the kernel alone.
 
 MIT licence, see LICENSE.
 */
@@ -4585,7 +4587,7 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONCAT */
 
-/* All inputs have the extents of input 0, apart from the axis that is joined. */
+/* All inputs have the extents of input 0, apart from the axis that is joined. Resolved: axis >= 0. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
@@ -4683,6 +4685,7 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     return NNRT_SUCCESS;
 }
 
+/* Resolved: kernelSize, inChannel and outChannel as the weight and x have them, padList explicit, padMode PAD. */
 static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)c->resolved;
@@ -4812,6 +4815,8 @@ static NNRT_ReturnCode nnrti_output_paddings(nnrt_resolve *c, NNRT_Conv2dTranspo
     return code;
 }
 
+/* Resolved: kernelSize, inChannel and outChannel as the weight and x have them, padList and outputPaddings explicit,
+   padMode PAD. */
 static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)c->resolved;
@@ -7122,7 +7127,7 @@ static NNRT_ReturnCode nnrti_slice_axes(nnrt_resolve *c, const NNRT_SliceFusion 
     return nnrti_axes(c, "an entry of axes", &a->axes, rank, axes);
 }
 
-/* Derived: the first place taken of every axis of x, 0..L. */
+/* Derived: the first place taken of every axis of x, 0..L. Resolved: axes lists every axis of x. */
 static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 {
     NNRT_SliceFusion *a = (NNRT_SliceFusion *)c->resolved;
