@@ -387,6 +387,8 @@ py 'devices --json' '[x for x in d["devices"] if x["name"] == "reference"][0]["s
 
 # ---- ops --copy: tests/test_copy.py compiles and runs what it prints ----
 
+if grep -q '>>kernel SOFTMAX' nnrt_ops.h; then
+
 t 0 'ops --copy of an operator' ops --copy SOFTMAX
 silent 'ops --copy of an operator'
 prints 'ops --copy: both kernels' '^NNRT_API NNRT_ReturnCode nnrt_softmax_f16\('
@@ -456,6 +458,10 @@ for place in bin include/nnrt .; do
 done
 cp nnrt_ops.h "$tmp/empty/nnrt_ops.h"
 looks 'ops --copy: header in the current folder' 0 "$tmp/there/bin/nnrt-copy"
+
+else
+    skip 'ops --copy' 'nnrt_ops.h has no text of its own beside the amalgamation'
+fi
 
 # ---- info and dot ----
 
