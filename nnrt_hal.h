@@ -1010,7 +1010,7 @@ static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_
     return nnrti_check_constant(m, i, error);
 }
 
-/* The lists exist and none that must have entries is empty, in the order that API_HDI asks for. */
+/* The lists exist and none that must have entries is empty. The order decides the code where several are. */
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
 {
     const struct {

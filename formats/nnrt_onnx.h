@@ -3789,7 +3789,7 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
 }
 
 /* y = saturate(round(x/scale) + zero), halves to even. A constant scale of the whole tensor makes a quantised tensor,
-   whose operator rounds halves away from zero (OPS.md E65). Else it is computed: 1.5 * 2^23 added and subtracted again
+   whose operator rounds x/scale + zero, halves away from zero. Else it is computed: 1.5 * 2^23 added and subtracted again
    rounds a float32 of that size to an integer. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
@@ -5052,8 +5052,8 @@ static void nnrti_onnx_resize_modes(nnrti_onnx *c, bool upsample, const nnrti_on
     }
 }
 
-/* Cases in which ONNX and the runtime disagree about coordinates: half_pixel has no exception for an extent of 1
-   (OPS.md E10), and align_corners divides by L*scale - 1, whole or not. */
+/* Cases in which ONNX and the runtime disagree about coordinates: half_pixel has no exception for an extent of 1,
+   which HALF_PIXEL puts at 0, and align_corners divides by L*scale - 1, whole or not. */
 static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, const NNRT_Resize *a)
 {
     const bool half =
