@@ -15,8 +15,8 @@ SECTIONS (search for the tag)
     >>options     what may be defined before including
     >>types       enumerations, return codes, lists, quantisation parameters
     >>attributes  the attribute struct of every operator, described once: one row a member
-    >>views       how a kernel sees a tensor
     >>table       NNRT_OPS: one row an operator; what is generated from it
+    >>views       how a kernel sees a tensor
     >>resolve     how a node is checked and made ready: shape rules
     >>api         functions of this header
     -- implementation --
@@ -25,7 +25,8 @@ SECTIONS (search for the tag)
     >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
     >>helpers     what kernels share: element access, broadcasting, copying, activations
     >>rules       what shape rules share
-    >>op NAME     shape rule and reference kernels of one operator
+    >>op NAME     one operator: its shape rule and
+    >>kernel NAME its reference kernels
 
 HOW A KERNEL LOOKS
     NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y);
@@ -314,10 +315,10 @@ typedef struct nnrt_error {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>attributes */
 
-/* One description a struct: M(S, kind, type, member, default), S the struct; the rows of >>table name them. Kinds: BOOL bool; INT int64_t (its value
-   must lie inside int32); FLOAT float; ENUM NNRT_<type>; INTS list of INT; INTS2 list of lists; NONE the byte of a
-   struct without members. A list's default is empty. From this come the structs, the defaults, printing, comparison and
-   copying. */
+/* One description a struct: M(S, kind, type, member, default), S the struct; the rows of >>table name them. Kinds:
+   BOOL bool; INT int64_t (its value must lie inside int32); FLOAT float; ENUM NNRT_<type>; INTS list of INT; INTS2 list
+   of lists; NONE the byte of a struct without members. A list's default is empty. From this come the structs, the
+   defaults, printing, comparison and copying. */
 
 /* clang-format off */
 /* ACTIVATION */

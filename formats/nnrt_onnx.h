@@ -10,9 +10,25 @@ nnrt_onnx.h - reads ONNX files: an ONNX model becomes an NNRT_Model, which nnrt.
         puts(error.message);
 
 SECTIONS (search for the tag)
-    >>reader    the file as tables: a bounded protobuf reader that copies nothing it can use in place
-    >>import    the tables as a model: a row per ONNX operator (>>onnx_table)
-    both once for declarations, once for the implementation
+    >>reader              the file as tables: a bounded protobuf reader that copies nothing it can use in place
+    >>import              the tables as a model
+    -- implementation --
+    >>reader
+    >>onnx_table          a row per ONNX operator
+    >>onnx_values         values of the graph, and what is known of them
+    >>onnx_tensors        elements of constants
+    >>onnx_steps          nodes of the model to be
+    >>onnx_reading        attributes, inputs and outputs of the current node
+    >>onnx_parts          what handlers are made of
+    >>onnx_elementwise    handlers, by what operators do
+    >>onnx_shapes
+    >>onnx_reductions
+    >>onnx_windows
+    >>onnx_matrices
+    >>onnx_normalisation
+    >>onnx_graph          from the graph to values and steps
+    >>onnx_build          from values and steps to the model
+    >>onnx_load           the public functions
 
 WHAT IT READS
     Operator sets 1 to 22 of the domain "", with their differences. Operators that the table lacks are all named at

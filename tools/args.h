@@ -1,6 +1,9 @@
 /*
 args.h - the arguments of the command line: commands, options and their help, described once in tables.
 Part of tools/nnrt.c.
+
+    >>values   how the value of an option is read
+    >>options  the table, help, reading arguments
 */
 #ifndef NNRT_TOOL_ARGS_H
 #define NNRT_TOOL_ARGS_H

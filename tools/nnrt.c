@@ -7,6 +7,14 @@ It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_ima
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
 meta.h metadata; inputs.h model inputs; job.h sessions; check.h test data; emit.h models as C; copy.h operators as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
+
+    >>info     what a model is, has and needs
+    >>convert  .nnrt files, their metadata
+    >>emit     models as C
+    >>run      one run on given inputs
+    >>bench    times
+    >>tables   drawings, operators, devices
+    >>main     texts of help, the table of commands
 */
 #define _POSIX_C_SOURCE 200809L
 

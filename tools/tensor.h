@@ -1,6 +1,11 @@
 /*
 tensor.h - values on their way in and out: elements as numbers, conversion between types, random values, comparison.
 Part of tools/nnrt.c; includes nnrt.h for the types.
+
+    >>elements    one element as a number or text
+    >>conversion  from type to type
+    >>random      SplitMix64
+    >>comparison  with what is expected
 */
 #ifndef NNRT_TOOL_TENSOR_H
 #define NNRT_TOOL_TENSOR_H
