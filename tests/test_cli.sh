@@ -420,6 +420,11 @@ refused 1 'ops --copy: header not there' 'cannot open .*no.h: No such file' ops 
 refused 1 'ops --copy: another header' 'nnrt_hal.h has no function nnrt_softmax_f32: it is no nnrt_ops.h, or of another version' ops --copy SOFTMAX --header nnrt_hal.h
 sed 's/nnrt_softmax_f32(const NNRT_Softmax \*attr, /&const nnrt_view *more, /' nnrt_ops.h >"$tmp/other.h"
 refused 1 'ops --copy: other parameters' 'other.h is of another version: its nnrt_softmax_f32 has other parameters' ops --copy SOFTMAX --header "$tmp/other.h"
+t 0 'ops --copy' ops --copy ACTIVATION
+cp "$tmp/out" "$tmp/activation.c"
+sed 's/$/\r/' nnrt_ops.h >"$tmp/crlf.h"
+t 0 'ops --copy: lines end in CR LF' ops --copy ACTIVATION --header "$tmp/crlf.h"
+if tr -d '\r' <"$tmp/out" | cmp -s - "$tmp/activation.c"; then pass; else fail 'ops --copy: lines end in CR LF: another text'; fi
 # A header that is cut off, whose macros use each other or never end: a message or what there is, and nothing worse.
 for bytes in 0 1 700 20000 60000 100000 200000; do
     head -c "$bytes" nnrt_ops.h >"$tmp/cut.h"

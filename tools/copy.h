@@ -180,7 +180,8 @@ static const char *cli_copy_comment_end(const char *p, const char *end)
 /* The end of the directive that begins at p: of its line, with the lines that a backslash or a comment adds. */
 static const char *cli_copy_directive_end(const char *p, const char *end)
 {
-    while (p < end && (*p != '\n' || p[-1] == '\\'))
+    const char *from = p;
+    while (p < end && (*p != '\n' || p[-1] == '\\' || (p - from > 1 && p[-1] == '\r' && p[-2] == '\\')))
         p = end - p > 3 && p[0] == '/' && p[1] == '*' ? cli_copy_comment_end(p, end) : p + 1;
     return p;
 }
