@@ -450,7 +450,7 @@ static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
             text[lines.n++] = '\n';
             line = lines.n;
             for (size_t k = 0; k < indent + !t->line && k < 8; k++, lines.n += 4)
-                memcpy(text + lines.n, "    ", 4);
+                memset(text + lines.n, ' ', 4);
         } else if (t->space) {
             text[lines.n++] = ' ';
         }
@@ -1004,7 +1004,7 @@ static unsigned cli_copy_distance(const char *a, const char *b)
     const size_t length = strlen(b) < 64 ? strlen(b) : 64;
     for (size_t k = 0; k <= length; k++)
         row[k] = (unsigned)k;
-    for (size_t i = 0; a[i] != '\0' && i < 64; i++) {
+    for (size_t i = 0; i < 64 && a[i] != '\0'; i++) {
         unsigned corner = row[0];
         row[0] += 4;
         for (size_t k = 0; k < length; k++) {
