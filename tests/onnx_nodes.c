@@ -1,8 +1,8 @@
 /* Imports and runs ONNX's own tests, which Debian installs with libonnx-testdata:
 
-       onnx_nodes [DIR [FILTER]]
+       onnx_nodes [--device NAME] [DIR [FILTER]]
 
-   DIR holds test folders, or folders of test folders (default /usr/share/libonnx-testdata/data, or what
+   NAME is a device of tests/devices.h (default auto). DIR holds test folders, or folders of test folders (default /usr/share/libonnx-testdata/data, or what
    NNRT_ONNX_TESTDATA says); FILTER is a part of a test's name. A test folder has a model.onnx and folders
    test_data_set_*, each with input_N.pb and output_N.pb, which ONNX computed with numpy or PyTorch. Each model is
    imported twice, with and without optimisation, and both must give every output.
@@ -23,6 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "devices.h"
 
 #define MAX_IO 64
 #define MAX_SKIPS 512
@@ -54,6 +56,7 @@ typedef struct skip {
 
 static skip skips[MAX_SKIPS];
 static uint32_t n_skips, counts[3], n_constant;
+static const char *device_name; /* NULL: auto */
 
 static void *read_file(const char *path, size_t *size)
 {
@@ -292,6 +295,7 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
     }
     desc.inputs = inputs;
     how.inputDims = nnrt_dims_list_make(dims, open);
+    how.device = device_name;
     code = nnrt_onnx_load(&model, path, &desc, &error);
     if (code == NNRT_SUCCESS)
         code = nnrt_session_create(&session, model, &how, &error);
@@ -432,8 +436,16 @@ static int by_count(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    const char *folder = argc > 1 ? argv[1] : getenv("NNRT_ONNX_TESTDATA");
+    const char *folder;
     setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc > 2 && strcmp(argv[1], "--device") == 0) {
+        device_name = argv[2];
+        if (test_device_open(device_name) == NULL)
+            return 2;
+        argc -= 2;
+        argv += 2;
+    }
+    folder = argc > 1 ? argv[1] : getenv("NNRT_ONNX_TESTDATA");
     run_folder(folder != NULL ? folder : "/usr/share/libonnx-testdata/data", argc > 2 ? argv[2] : NULL, 0);
     qsort(skips, n_skips, sizeof(skips[0]), by_count);
     printf("\nskipped  because of\n");

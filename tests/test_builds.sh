@@ -210,6 +210,8 @@ done
 for compiler in g++ clang++; do
     # shellcheck disable=SC2046
     try "examples/hello.c, $compiler" "$compiler" $(flags $compiler) -I "$root" -fsyntax-only "$root/examples/hello.c"
+    # shellcheck disable=SC2046
+    try "examples/device, $compiler" "$compiler" $(flags $compiler) -I "$root" -fsyntax-only "$root/examples/device/main.c"
 done
 
 echo "$passed passed, $failed failed"

@@ -44,6 +44,13 @@ shows 'hello with a file that is not there' err 'none\.onnx|open|read'
 expect 'hello with a file that is no model' 1 "$bin/hello" $digits/sheet.png
 shows 'hello with a file that is no model' err '.'
 
+expect 'device' 0 "$bin/device" $digits/digits.onnx
+shows 'device' out '^largest difference: 0; steps: [1-9][0-9]* on reference, [1-9][0-9]* on example$'
+expect 'device without a model' 1 "$bin/device"
+shows 'device without a model' err '^usage: '
+expect 'device with a file that is no model' 1 "$bin/device" $digits/sheet.png
+shows 'device with a file that is no model' err '.'
+
 expect 'digits' 0 "$bin/digits" $digits/digits.onnx $digits/sheet.png
 shows 'digits' out '^accuracy (9[89]\.[0-9]|100\.0) %, [0-9]+ of 100 digits$'
 shows 'digits' out '^time [0-9]+\.[0-9]+ ms for an image$'

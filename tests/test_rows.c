@@ -58,7 +58,8 @@ static void node_begin(node *n, const char *op, const void *attr, uint32_t bytes
     n->r.error = &n->error;
 }
 
-static nnrt_operand *node_in(node *n, NNRT_DataType type, int32_t rank, int32_t d0, int32_t d1, int32_t d2, const void *data)
+static nnrt_operand *node_in(node *n, NNRT_DataType type, int32_t rank, int32_t d0, int32_t d1, int32_t d2,
+                             const void *data)
 {
     int32_t dims[3];
     dims[0] = d0;
@@ -187,11 +188,11 @@ static void test_parameters_along_an_axis(void **state)
         int32_t count;
         int32_t to; /* -1: refused */
     } cases[] = {
-        {"TRANSPOSE", NULL, 0, perm, NULL, NULL, 3, 2},       {"SLICE_FUSION", NULL, 0, begin, whole, NULL, 3, 1},
-        {"SLICE_FUSION", NULL, 0, begin, part, NULL, 3, -1},  {"STRIDED_SLICE", NULL, 0, begin, ends, ones, 3, 1},
-        {"STRIDED_SLICE", NULL, 0, begin, ends, back, 3, -1}, {"TILE_FUSION", NULL, 0, ones, NULL, NULL, 3, 1},
-        {"TILE_FUSION", NULL, 0, twice, NULL, NULL, 3, -1},   {"RESHAPE", NULL, 0, shape, NULL, NULL, 4, 1},
-        {"RESHAPE", NULL, 0, other, NULL, NULL, 2, -1},       {"EXPAND_DIMS", NULL, 0, axis0, NULL, NULL, 1, 2},
+        {"TRANSPOSE", NULL, 0, perm, NULL, NULL, 3, 2},        {"SLICE_FUSION", NULL, 0, begin, whole, NULL, 3, 1},
+        {"SLICE_FUSION", NULL, 0, begin, part, NULL, 3, -1},   {"STRIDED_SLICE", NULL, 0, begin, ends, ones, 3, 1},
+        {"STRIDED_SLICE", NULL, 0, begin, ends, back, 3, -1},  {"TILE_FUSION", NULL, 0, ones, NULL, NULL, 3, 1},
+        {"TILE_FUSION", NULL, 0, twice, NULL, NULL, 3, -1},    {"RESHAPE", NULL, 0, shape, NULL, NULL, 4, 1},
+        {"RESHAPE", NULL, 0, other, NULL, NULL, 2, -1},        {"EXPAND_DIMS", NULL, 0, axis0, NULL, NULL, 1, 2},
         {"EXPAND_DIMS", NULL, 0, begin + 2, NULL, NULL, 1, 2},
     };
     NNRT_Unsqueeze unsqueeze;
@@ -287,7 +288,8 @@ static void test_norms_beside_half(void **state)
         assert_int_equal(n.r.kernel(n.r.resolved, views, &call), NNRT_SUCCESS);
         n.in[0].dataType = F32;
         if (which == 0)
-            node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (scale) 'operand' is float16[2], expected the type of input 0");
+            node_refused(&n, NNRT_INVALID_DATATYPE,
+                         "input 1 (scale) 'operand' is float16[2], expected the type of input 0");
     }
     assert_memory_equal(y[0], y[1], sizeof(y[0]));
 }
@@ -409,13 +411,182 @@ static void test_parallel_for(void **state)
     assert_int_equal(c.calls[0], 0);
 }
 
-/* Operands behind the first are checked in the order of the row, with its own words. */
+/* The order of an image's axes goes through what does not care for it; NCHW and NHWC do not meet; what changes the axes
+   says what comes of it. */
+static void test_formats(void **state)
+{
+    static const int32_t last[4] = {0, 2, 3, 1}, first[4] = {0, 3, 1, 2}, swap[4] = {0, 1, 3, 2},
+                         same[4] = {0, 1, 2, 3};
+    const struct {
+        const int32_t *perm;
+        NNRT_Format from, to;
+    } turns[] = {
+        {last, NNRT_FORMAT_NCHW, NNRT_FORMAT_NHWC},  {first, NNRT_FORMAT_NHWC, NNRT_FORMAT_NCHW},
+        {first, NNRT_FORMAT_NCHW, NNRT_FORMAT_NONE}, {last, NNRT_FORMAT_NHWC, NNRT_FORMAT_NONE},
+        {swap, NNRT_FORMAT_NCHW, NNRT_FORMAT_NONE},  {same, NNRT_FORMAT_NCHW, NNRT_FORMAT_NCHW},
+        {last, NNRT_FORMAT_NONE, NNRT_FORMAT_NONE},
+    };
+    static const int32_t zeros[4] = {0}, whole[4] = {2, 2, 2, 2}, ones[4] = {1, 1, 1, 1}, axis[1] = {1};
+    NNRT_ReduceFusion reduce;
+    NNRT_StridedSlice slice;
+    NNRT_AddFusion add = {0};
+    node n;
+    (void)state;
+    node_begin(&n, "ADD_FUSION", &add, sizeof(add), 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_operand *o = node_in(&n, F32, 3, 2, 2, 2, NULL);
+        o->rank = 4;
+        o->dims[3] = 2;
+    }
+    n.in[1].format = NNRT_FORMAT_NCHW;
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_int_equal(n.out[0].format, NNRT_FORMAT_NCHW);
+    n.in[0].format = NNRT_FORMAT_NHWC;
+    node_refused(&n, NNRT_INVALID_FORMAT,
+                 "input 'operand' is NHWC, but input 'operand' is NCHW: transpose one of them");
+    n.in[1].format = NNRT_FORMAT_NONE;
+    n.out[0].format = NNRT_FORMAT_NCHW;
+    node_refused(&n, NNRT_INVALID_FORMAT, "is declared NCHW, but input 'operand' is NHWC");
+    n.out[0].format = NNRT_FORMAT_NONE;
+    n.in[1].rank = 1; /* of other axes, their order says nothing */
+    n.in[1].format = NNRT_FORMAT_NCHW;
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_int_equal(n.out[0].format, NNRT_FORMAT_NHWC);
+    for (size_t i = 0; i < sizeof(turns) / sizeof(turns[0]); i++) {
+        node_begin(&n, "TRANSPOSE", &add, 1, 1);
+        *node_in(&n, F32, 0, 0, 0, 0, NULL) = nnrt_operand_make(F32, 4, whole, NULL);
+        n.in[0].format = turns[i].from;
+        (void)node_in(&n, I32, 1, 4, 0, 0, turns[i].perm);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_int_equal(n.out[0].format, turns[i].to);
+    }
+    nnrt_attr_defaults(nnrt_op_named("REDUCE_FUSION")->attr, &reduce);
+    for (int keep = 0; keep < 2; keep++) {
+        reduce.keepDims = keep != 0;
+        node_begin(&n, "REDUCE_FUSION", &reduce, sizeof(reduce), 1);
+        *node_in(&n, F32, 0, 0, 0, 0, NULL) = nnrt_operand_make(F32, 4, whole, NULL);
+        n.in[0].format = NNRT_FORMAT_NCHW;
+        (void)node_in(&n, I32, 1, 1, 0, 0, axis);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_int_equal(n.out[0].format, keep != 0 ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NONE);
+    }
+    memset(&slice, 0, sizeof(slice));
+    for (int moved = 0; moved < 2; moved++) { /* one axis goes and one comes: as many, but others */
+        slice.shrinkAxisMask = moved != 0 ? 1 : 0;
+        slice.newAxisMask = moved != 0 ? 2 : 0;
+        node_begin(&n, "STRIDED_SLICE", &slice, sizeof(slice), 1);
+        *node_in(&n, F32, 0, 0, 0, 0, NULL) = nnrt_operand_make(F32, 4, whole, NULL);
+        n.in[0].format = NNRT_FORMAT_NCHW;
+        (void)node_in(&n, I32, 1, 4, 0, 0, zeros);
+        (void)node_in(&n, I32, 1, 4, 0, 0, whole);
+        (void)node_in(&n, I32, 1, 4, 0, 0, ones);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_int_equal(n.out[0].rank, 4);
+        assert_int_equal(n.out[0].format, moved != 0 ? NNRT_FORMAT_NONE : NNRT_FORMAT_NCHW);
+    }
+}
+
 static void test_since(void **state)
 {
     (void)state;
     assert_int_equal(nnrt_op_named("ADD_FUSION")->since, 10);
     assert_int_equal(nnrt_op_named("EXPFUSION")->since, 21);
     assert_int_equal(nnrt_op_named("ERF")->since, 21);
+}
+
+static void node_resolves(node *n)
+{
+    if (node_resolve(n) != NNRT_SUCCESS)
+        fail_msg("%s", n->error.message);
+}
+
+/* Where the extents of the result are from, by hand: 0 is fixed, a number above 10 was given for what is computed. */
+static void open_is(const node *n, uint32_t out, uint32_t s0, uint32_t s1)
+{
+    const uint32_t want[2] = {s0, s1};
+    for (int32_t i = 0; i < 2 && i < n->out[out].rank; i++)
+        if (want[i] == 99 ? n->out[out].symbols[i] <= 10 : n->out[out].symbols[i] != want[i])
+            fail_msg("%s: axis %d has symbol %u, expected %u", n->r.op->name, i, n->out[out].symbols[i], want[i]);
+}
+
+/* A node whose attributes are all zero and whose inputs may be open. */
+static void node_open(node *n, const char *op, uint32_t *given)
+{
+    static const uint64_t zeros[64] = {0};
+    assert_true(nnrt_op_named(op)->attr->bytes <= sizeof(zeros));
+    node_begin(n, op, zeros, nnrt_op_named(op)->attr->bytes, 1);
+    n->r.symbolCount = given;
+}
+
+/* Extents that are open go through the rules as symbols: equal ones stay equal, fixed ones fixed, the rest is new. */
+static void test_open_extents(void **state)
+{
+    static const int64_t list[] = {0, -1}, begin[] = {0, 1}, size[] = {-1, 2}, perm[] = {1, 0};
+    static const uint32_t parts[] = {3, 0};
+    uint32_t given = 10;
+    node n;
+    (void)state;
+    node_open(&n, "ADD_FUSION", &given); /* [a,4] + [1,4]; [a,4] + [b,4]; [a,4] + [a,4] */
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, F32, 2, 1, 4, 0, NULL);
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+    n.in[1].dims[0] = 7;
+    n.in[1].symbols[0] = 2;
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+    n.in[1].symbols[0] = 1;
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+    n.in[1].dims[0] = 1; /* a number of 1 that stands for an open extent is no 1 */
+    n.in[1].symbols[0] = 2;
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+    n.in[0].dims[0] = 1;
+    n.in[1].dims[0] = 7;
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+
+    node_open(&n, "CONCAT", &given); /* [a,4] and [3,4] along 0 */
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, F32, 2, 3, 4, 0, NULL);
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+
+    node_open(&n, "MATMUL_FUSION", &given); /* [a,4] x [4,b] */
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, F32, 2, 4, 7, 0, NULL)->symbols[1] = 2;
+    node_resolves(&n);
+    open_is(&n, 0, 1, 2);
+
+    node_open(&n, "RESHAPE", &given); /* [a,4] as [0,-1]: a stays, 4 is inferred; as [s,-1] with another s: new */
+    node_in(&n, F32, 2, 3, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, list);
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+    n.in[1].open = parts;
+    node_resolves(&n);
+    open_is(&n, 0, 3, 99);
+
+    node_open(&n, "SLICE_FUSION", &given); /* [a,7] from (0,1), (all,2) */
+    node_in(&n, F32, 2, 7, 7, 0, NULL)->symbols[0] = 1;
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, begin);
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, size);
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+
+    node_open(&n, "TRANSPOSE", &given);
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, perm);
+    node_resolves(&n);
+    open_is(&n, 0, 0, 1);
+    n.in[1].open = parts; /* which axis goes where cannot wait */
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "depends on extents that are open");
+
+    node_open(&n, "SHAPE", &given);
+    node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
+    node_resolves(&n);
+    assert_true(n.out[0].symbols[0] == 0 && n.out[0].open != NULL && n.out[0].open[0] == 1 && n.out[0].open[1] == 0);
 }
 
 int main(void)
@@ -429,6 +600,8 @@ int main(void)
         cmocka_unit_test(test_kernels_tell),
         cmocka_unit_test(test_top_of_many),
         cmocka_unit_test(test_parallel_for),
+        cmocka_unit_test(test_formats),
+        cmocka_unit_test(test_open_extents),
         cmocka_unit_test(test_since),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

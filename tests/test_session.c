@@ -24,6 +24,7 @@ static bool heap_shut;
 #undef calloc
 #undef realloc
 
+#include "devices.h"
 #include "kit.h"
 
 /* ---- sample models: x is [4,4] float32, c is [4] ---- */
@@ -324,6 +325,28 @@ static void test_samples(void **state)
             assert_int_equal(nnrt_session_get_memory(session).steps, samples[i].steps);
             nnrt_session_destroy(session);
         }
+}
+
+/* The same values on the device that NNRT_TEST_DEVICE names, or on that of examples/device. */
+static void test_samples_on_device(void **state)
+{
+    static graph g;
+    const char *given = getenv("NNRT_TEST_DEVICE");
+    const test_device *device = test_device_open(given != NULL && given[0] != '\0' ? given : "example");
+    (void)state;
+    assert_non_null(device);
+    for (uint32_t i = 0; i < COUNT(samples); i++) {
+        nnrt_session_desc desc = no_desc();
+        nnrt_session *session;
+        desc.device = device->name;
+        samples[i].build(&g);
+        session = session_of(&g.model, &desc);
+        for (uint32_t round = 0; round < 4; round++)
+            sample_run(&samples[i], session, round);
+        nnrt_session_destroy(session);
+    }
+    assert_int_equal(nnrt_device_unregister(device->name),
+                     device->add != NULL ? NNRT_SUCCESS : NNRT_OPERATION_FORBIDDEN);
 }
 
 /* All of the model const: y = relu(x * [2,-3] + [1,1]). */
@@ -1530,6 +1553,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_defaults),
         TEST(test_samples),
+        TEST(test_samples_on_device),
         TEST(test_const_model_in_static_buffer),
         TEST(test_bytes_are_exact),
         TEST(test_every_allocation_fails),

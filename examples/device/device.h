@@ -1,0 +1,134 @@
+/* device.h - a device, to be copied. Its prepared models are plans: nnrt_plan_prepare validates the model, plans memory and
+   runs, and calls example_edit between, which exchanges the steps that this device does in another way:
+
+       CONV2D_FUSION  float32, NHWC, one group, constant weights: they are packed once
+       ADD_FUSION     float32, of two tensors of one shape: by the convolution before it, where nothing else reads that
+
+   All other steps stay those of the reference device, whose bits the results have (kernels.h). Include this file behind
+   nnrt.h or nnrt_hal.h, call example_device_register, and create sessions on "example". */
+#ifndef EXAMPLE_DEVICE_H
+#define EXAMPLE_DEVICE_H
+#include "nnrt_hal.h"
+
+#include "kernels.h"
+
+/* ---- the edit ---- */
+
+static NNRT_ReturnCode example_take_conv(nnrt_draft *draft, uint32_t s)
+{
+    nnrt_draft_step *step = &draft->steps[s];
+    const nnrt_plan_arg *old = step->args; /* x, weights, bias, y */
+    const nnrt_view *w = &old[1].view, *y = &old[3].view;
+    const int32_t packed[4] = {w->dims[1], w->dims[2], w->dims[3], w->dims[0]};
+    const size_t out = (size_t)w->dims[0], cells = (size_t)w->strides[0];
+    example_attr *attr;
+    void *data;
+    NNRT_ReturnCode code;
+    if (w->dataType != NNRT_DATA_TYPE_FLOAT32 || old[1].kind != NNRT_PLACE_CONSTANT || cells * out == 0 ||
+        ((const NNRT_Conv2DFusion *)step->attr)->group != 1 || (int64_t)y->dims[0] * y->dims[1] > INT32_MAX ||
+        draft->tensors[old[0].tensor].format == NNRT_FORMAT_NCHW)
+        return NNRT_SUCCESS; /* the reference kernel's */
+    attr = (example_attr *)nnrt_memory_keep(draft->memory, sizeof(*attr));
+    if (attr == NULL || nnrt_draft_args(draft, s, 3, 1) == NULL) /* a new list; the old one stays */
+        return nnrt_error_set(draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for convolution '%s'", step->name);
+    step->args[0] = old[0];
+    step->args[1] = old[2];
+    step->args[3] = old[3];
+    if ((code = nnrt_draft_derive(draft, s, NNRT_DATA_TYPE_FLOAT32, 4, packed, &data)) != NNRT_SUCCESS)
+        return code;
+    for (size_t i = 0; data != NULL && i < cells * out; i++) /* NULL: bytes are being counted */
+        ((float *)data)[i] = ((const float *)w->data)[i % out * cells + i / out];
+    attr->conv = *(const NNRT_Conv2DFusion *)step->attr;
+    step->attr = attr;
+    step->kernel = example_conv_f32;
+    step->kernelName = "example_conv_f32";
+    step->flags = 0; /* y must not lie where x lies */
+    step->scratchBytes = out * sizeof(float);
+    return NNRT_SUCCESS;
+}
+
+static void example_take_add(nnrt_draft *draft, uint32_t s)
+{
+    nnrt_draft_step *add = &draft->steps[s];
+    const nnrt_view *x = &add->args[0].view, *y = &add->args[1].view;
+    if (x->dataType != NNRT_DATA_TYPE_FLOAT32 || x->rank != y->rank || memcmp(x->dims, y->dims, sizeof(x->dims)) != 0)
+        return;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t from = nnrt_draft_writer(draft, add->args[k].tensor);
+        nnrt_draft_step *conv = from != UINT32_MAX ? &draft->steps[from] : add;
+        if (conv->kernel == example_conv_f32 && conv->args[2].tensor == NNRT_NO_TENSOR &&
+            nnrt_draft_readers(draft, add->args[k].tensor) ==
+                1) { /* where the ADD stands all is written that it reads */
+            const nnrt_draft_step old = *add;
+            *add = *conv;
+            add->args[2] = old.args[1 - k];
+            add->args[4] = old.args[2];
+            ((example_attr *)(uintptr_t)add->attr)->second = ((const NNRT_AddFusion *)old.attr)->activationType;
+            add->op = old.op;
+            add->name = old.name;
+            add->node = old.node;
+            conv->kernel = NULL; /* the step is gone */
+            return;
+        }
+    }
+    add->kernel = example_add_f32; /* which allows in place, as flags say of the reference kernel */
+    add->kernelName = "example_add_f32";
+}
+
+/* Is called for GetModelMemory, too, and does the same there: what it needs is what it takes from draft->memory. */
+static NNRT_ReturnCode example_edit(void *user, nnrt_draft *draft)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    (void)user;
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
+        if (draft->steps[s].op->type == NNRT_NODE_TYPE_CONV2D_FUSION)
+            code = example_take_conv(draft, s);
+        else if (draft->steps[s].op->type == NNRT_NODE_TYPE_ADD_FUSION)
+            example_take_add(draft, s);
+    return code;
+}
+
+/* ---- the table ---- */
+
+static NNRT_ReturnCode example_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = 1;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode example_name(void *self, const char **name)
+{
+    *name = (const char *)self; /* what was registered with the table */
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode example_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                       NNRT_PreparedModel **prepared)
+{
+    return nnrt_plan_prepare(model, config, example_edit, self, prepared);
+}
+
+static NNRT_ReturnCode example_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                      size_t *bytes)
+{
+    return nnrt_plan_memory(model, config, example_edit, self, bytes);
+}
+
+/* What is not offered stays NULL. Without GetSupportedOperation PrepareModel decides, which takes all that the reference
+   device takes; without GetDeviceType it is OTHER, which `auto` tries before the reference device. */
+static NNRT_ReturnCode example_device_register(nnrt_error *error)
+{
+    static NNRT_DeviceVtbl table;
+    static char name[] = "example";
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = example_version;
+    table.GetDeviceName = table.GetVendorName = example_name;
+    table.PrepareModel = example_prepare;
+    table.GetModelMemory = example_memory;
+    return nnrt_device_register(&table, name, error);
+}
+
+#endif

@@ -1,0 +1,252 @@
+/* Every operator against the vectors in tests/vectors, through a device: each case is a model of one node, whose inputs are
+   inputs of the model unless the case has them constant, run by a session.
+
+       device_vectors [-v] [--exact] DEVICE FILE.vec...
+
+   DEVICE is one of tests/devices.h. Results must be those of the file, within its tolerance or the bound that the device
+   states for the operator; of a device without bounds, and with --exact, they must also have the bits of the reference
+   device. What the file says is refused must be refused with that code, before the run or in it. Prints the failing cases
+   (-v: all) and "N passed, N failed, N skipped". */
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+
+#include "devices.h"
+#include "vec.h"
+
+/* What a model of one node is made of. */
+typedef struct single {
+    NNRT_Model model;
+    NNRT_Tensor tensors[2 * VEC_OPERANDS + 1];
+    NNRT_Node node;
+    NNRT_SubGraph graph;
+    uint32_t in[VEC_OPERANDS], out[VEC_OPERANDS], inputs[VEC_OPERANDS + 1], outputs[VEC_OPERANDS], zero;
+    nnrt_io io[VEC_OPERANDS + 1];
+} single;
+
+/* What a device made of it. */
+typedef struct outcome {
+    NNRT_ReturnCode code;
+    uint32_t count;
+    nnrt_io_info info[VEC_OPERANDS];
+    nnrt_io out[VEC_OPERANDS];
+    char message[400];
+} outcome;
+
+static const int32_t unknown_rank[1] = {NNRT_RANK_UNKNOWN};
+static char names[2 * VEC_OPERANDS][8];
+
+static uint32_t add_tensor(single *s, const vec_tensor *t, bool output, NNRT_Format format)
+{
+    const uint32_t i = s->model.allTensors.count++;
+    NNRT_Tensor *made = &s->tensors[i];
+    snprintf(names[i], sizeof(names[i]), "%c%u", output ? 'y' : 'x', (unsigned)i);
+    made->name = names[i];
+    made->format = format;
+    made->data.fd = -1;
+    made->dataType = t->dataType;
+    made->dims = output ? NNRT_Int32List_make(unknown_rank, 1) : NNRT_Int32List_make(t->dims, (uint32_t)t->rank);
+    made->quantParams = NNRT_QuantParamList_make(t->quant, t->quantCount);
+    if (t->constant && !output) {
+        made->data.addr = t->data;
+        made->data.bufferSize = made->data.dataSize = (uint32_t)(t->count * nnrt_type_size(t->dataType));
+    }
+    return i;
+}
+
+/* A model needs an input: where all of the node's are constant it has one that nobody reads. */
+static void make_single(single *s, const vec_case *c)
+{
+    const nnrt_op_arity arity = nnrt_op_operands(c->op);
+    const uint32_t nOut = c->nOut > 0 ? c->nOut : arity.minOut;
+    vec_tensor plain;
+    uint32_t nIn = 0, nResults = 0;
+    memset(s, 0, sizeof(*s));
+    memset(&plain, 0, sizeof(plain));
+    s->model.name = c->name;
+    s->model.allTensors.data = s->tensors;
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        const vec_tensor *t = &c->in[i];
+        s->in[i] = t->present ? add_tensor(s, t, false, i == 0 ? c->format : NNRT_FORMAT_NONE) : NNRT_NO_TENSOR;
+        if (!t->present || t->constant)
+            continue;
+        s->inputs[nIn] = s->in[i];
+        s->io[nIn++] = nnrt_io_make(t->data, t->count * nnrt_type_size(t->dataType));
+    }
+    for (uint32_t i = 0; i < nOut; i++) {
+        const bool present = i >= c->nOut || c->out[i].present;
+        s->out[i] = present ? add_tensor(s, i < c->nOut ? &c->out[i] : &plain, true, c->format) : NNRT_NO_TENSOR;
+        if (present)
+            s->outputs[nResults++] = s->out[i];
+    }
+    if (nIn == 0) {
+        plain.dataType = NNRT_DATA_TYPE_INT32;
+        s->inputs[0] = add_tensor(s, &plain, false, NNRT_FORMAT_NONE);
+        s->io[nIn++] = nnrt_io_make(&s->zero, sizeof(s->zero));
+    }
+    s->node.name = c->name;
+    s->node.nodeType = c->op->type;
+    s->node.nodeAttr.data = c->attr;
+    s->node.nodeAttr.size = c->op->attr->bytes;
+    s->node.inputIndex = NNRT_Uint32List_make(s->in, c->nIn);
+    s->node.outputIndex = NNRT_Uint32List_make(s->out, nOut);
+    s->model.nodes = NNRT_NodeList_make(&s->node, 1);
+    s->model.inputIndex = NNRT_Uint32List_make(s->inputs, nIn);
+    s->model.outputIndex = NNRT_Uint32List_make(s->outputs, nResults);
+    s->graph.name = "main";
+    s->model.subGraph = NNRT_SubGraphList_make(&s->graph, 1);
+}
+
+static void run_on(const char *device, single *s, outcome *o)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    nnrt_error error;
+    memset(o, 0, sizeof(*o));
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.device = device;
+    o->code = nnrt_session_create(&session, &s->model, &desc, &error);
+    snprintf(o->message, sizeof(o->message), "%s", error.message);
+    if (o->code != NNRT_SUCCESS)
+        return;
+    o->count = nnrt_session_outputs(session);
+    for (uint32_t i = 0; i < o->count; i++) {
+        o->info[i] = nnrt_session_output(session, i);
+        o->out[i] = nnrt_io_make(malloc(o->info[i].bytes + 1), o->info[i].bytes);
+        memset(o->out[i].data, 0xA5, o->info[i].bytes + 1);
+    }
+    o->code = nnrt_run(session, s->io, s->model.inputIndex.count, o->out, o->count);
+    if (o->code != NNRT_SUCCESS)
+        snprintf(o->message, sizeof(o->message), "%s", nnrt_session_error(session));
+    nnrt_session_destroy(session);
+}
+
+static void outcome_end(outcome *o)
+{
+    for (uint32_t i = 0; i < o->count; i++)
+        free(o->out[i].data);
+    o->count = 0;
+}
+
+/* Are the results those of the file, and of same where that is not NULL? */
+static bool compare(vec_case *c, const outcome *o, const outcome *same, char *why, size_t size)
+{
+    for (uint32_t i = 0, k = 0; i < c->nOut; i++) {
+        const vec_tensor *want = &c->out[i];
+        vec_tensor bits = *want;
+        vec_case exact = *c;
+        size_t at;
+        if (!want->present)
+            continue;
+        if (k >= o->count || o->info[k].dataType != want->dataType || o->info[k].shape.rank != want->rank ||
+            memcmp(o->info[k].shape.dims, want->dims, (size_t)want->rank * sizeof(int32_t)) != 0) {
+            snprintf(why, size, "output %u has another type or shape", (unsigned)i);
+            return false;
+        }
+        at = vec_compare(c, want, o->out[k].data);
+        if (at < want->count) {
+            snprintf(why, size, "output %u element %u is %.9g, expected %.9g", (unsigned)i, (unsigned)at,
+                     vec_number(want->dataType, o->out[k].data, at), vec_number(want->dataType, want->data, at));
+            return false;
+        }
+        exact.absolute = exact.relative = 0;
+        bits.data = same != NULL ? same->out[k].data : NULL;
+        if (same != NULL && (at = vec_compare(&exact, &bits, o->out[k].data)) < want->count) {
+            snprintf(why, size, "output %u element %u is %.9g, not the %.9g of the reference device", (unsigned)i,
+                     (unsigned)at, vec_number(want->dataType, o->out[k].data, at),
+                     vec_number(want->dataType, bits.data, at));
+            return false;
+        }
+        k++;
+    }
+    return true;
+}
+
+/* The wider one of the file's tolerance and the device's bound. */
+static void widen(vec_case *c, const test_device *device)
+{
+    for (const test_bound *b = device->bounds; b != NULL && b->op != NULL; b++)
+        if (strcmp(b->op, c->op->name) == 0) {
+            c->absolute = b->absolute > c->absolute ? b->absolute : c->absolute;
+            c->relative = b->relative > c->relative ? b->relative : c->relative;
+        }
+}
+
+static bool run_case(vec_case *c, const test_device *device, bool exact, char *why, size_t size)
+{
+    static single s;
+    static outcome got, reference;
+    const NNRT_ReturnCode want = c->prepareCode != NNRT_SUCCESS ? c->prepareCode : c->runCode;
+    bool good;
+    make_single(&s, c);
+    run_on(device->name, &s, &got);
+    good = got.code == want;
+    if (!good)
+        snprintf(why, size, "gave %s, expected %s: %s", nnrt_code_name(got.code), nnrt_code_name(want), got.message);
+    if (good && want == NNRT_SUCCESS) {
+        memset(&reference, 0, sizeof(reference));
+        exact = exact || device->bounds == NULL;
+        if (exact)
+            run_on("reference", &s, &reference);
+        widen(c, device);
+        good = compare(c, &got, exact && reference.code == NNRT_SUCCESS ? &reference : NULL, why, size);
+        outcome_end(&reference);
+    }
+    outcome_end(&got);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    static vec_case c;
+    const test_device *device = NULL;
+    uint32_t passed = 0, failed = 0, skipped = 0;
+    bool verbose = false, exact = false;
+    for (int i = 1; i < argc; i++) {
+        const uint32_t before = passed + failed + skipped;
+        vec_file v;
+        if (device == NULL) {
+            if (strcmp(argv[i], "-v") == 0)
+                verbose = true;
+            else if (strcmp(argv[i], "--exact") == 0)
+                exact = true;
+            else if ((device = test_device_open(argv[i])) == NULL)
+                return 2;
+            continue;
+        }
+        memset(&v, 0, sizeof(v));
+        v.path = argv[i];
+        v.f = fopen(argv[i], "r");
+        if (v.f == NULL) {
+            fprintf(stderr, "cannot open %s\n", argv[i]);
+            return 2;
+        }
+        while (vec_next(&v, &c)) {
+            char why[512];
+            bool good;
+            why[0] = '\0';
+            if (c.op == NULL) {
+                skipped++;
+                vec_free(&c);
+                continue;
+            }
+            good = run_case(&c, device, exact, why, sizeof(why));
+            passed += good ? 1 : 0;
+            failed += good ? 0 : 1;
+            if (!good || verbose)
+                printf("%s %s:%d: %s '%s': %s\n", good ? "ok  " : "FAIL", argv[i], (int)v.line, c.opName, c.name, why);
+            vec_free(&c);
+        }
+        vec_free(&c);
+        free(v.text);
+        fclose(v.f);
+        if (passed + failed + skipped == before) {
+            printf("FAIL %s: no case in it\n", argv[i]);
+            failed++;
+        }
+    }
+    if (device == NULL)
+        fputs("usage: device_vectors [-v] [--exact] DEVICE FILE.vec...\n", stderr);
+    printf("%u passed, %u failed, %u skipped\n", (unsigned)passed, (unsigned)failed, (unsigned)skipped);
+    return failed > 0 || passed == 0 ? 1 : 0;
+}

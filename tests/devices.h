@@ -1,0 +1,97 @@
+/* The devices that tests run on when they are given a name: `make test DEVICE=NAME`. A device of your own becomes a row:
+   include it, and say whether its results have the bits of the reference device. Behind nnrt.h. */
+#ifndef DEVICES_H
+#define DEVICES_H
+
+#include "examples/device/device.h"
+
+/* How far results of an operator may lie from the expected ones, absolute + relative * |expected|: each number counts where
+   it is larger than that of the case. State both. */
+typedef struct test_bound {
+    const char *op; /* NULL ends the list */
+    double absolute, relative;
+} test_bound;
+
+typedef struct test_device {
+    const char *name;
+    NNRT_ReturnCode (*add)(nnrt_error *error); /* registers it; NULL: it is built in */
+    const test_bound *bounds;                  /* NULL: the bits of the reference device */
+} test_device;
+
+/* ---- a device that is not exact: float32 sums of ADD_FUSION keep 10 bits behind the point, as some accelerators do ---- */
+
+static NNRT_ReturnCode rough_add(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const NNRT_ReturnCode code = nnrt_add_fusion_f32((const NNRT_AddFusion *)attr, &args[0], &args[1], &args[2]);
+    size_t count = 0;
+    (void)call;
+    (void)nnrt_dims_count(args[2].dims, args[2].rank, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t bits;
+        memcpy(&bits, (const float *)args[2].data + i, sizeof(bits));
+        if ((bits & 0x7f800000u) != 0x7f800000u) /* infinity and NaN stay */
+            bits &= ~(uint32_t)0x1fff;
+        memcpy((float *)args[2].data + i, &bits, sizeof(bits));
+    }
+    return code;
+}
+
+static NNRT_ReturnCode rough_edit(void *user, nnrt_draft *draft)
+{
+    (void)user;
+    for (uint32_t s = 0; s < draft->nSteps; s++)
+        if (draft->steps[s].op->type == NNRT_NODE_TYPE_ADD_FUSION &&
+            draft->steps[s].args[0].view.dataType == NNRT_DATA_TYPE_FLOAT32) {
+            draft->steps[s].kernel = rough_add;
+            draft->steps[s].kernelName = "rough_add";
+        }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode rough_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                     NNRT_PreparedModel **prepared)
+{
+    return nnrt_plan_prepare(model, config, rough_edit, self, prepared);
+}
+
+static NNRT_ReturnCode rough_register(nnrt_error *error)
+{
+    static NNRT_DeviceVtbl table;
+    static char name[] = "rough";
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = example_version;
+    table.GetDeviceName = table.GetVendorName = example_name;
+    table.PrepareModel = rough_prepare;
+    return nnrt_device_register(&table, name, error);
+}
+
+static const test_bound rough_bounds[] = {{"ADD_FUSION", 1e-5, 1.0 / 1024}, {NULL, 0, 0}};
+
+static const test_device test_devices[] = {
+    {"reference", NULL, NULL},
+    {"auto", NULL, NULL},
+    {"example", example_device_register, NULL},
+    {"rough", rough_register, rough_bounds},
+};
+
+/* Registers the device of that name; NULL, after a line on stderr, when there is none. */
+static const test_device *test_device_open(const char *name)
+{
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    for (size_t i = 0; i < sizeof(test_devices) / sizeof(test_devices[0]); i++)
+        if (strcmp(test_devices[i].name, name) == 0) {
+            if (test_devices[i].add == NULL || test_devices[i].add(&error) == NNRT_SUCCESS)
+                return &test_devices[i];
+            fprintf(stderr, "device %s: %s\n", name, error.message);
+            return NULL;
+        }
+    fprintf(stderr, "there is no device '%s'; tests/devices.h has", name);
+    for (size_t i = 0; i < sizeof(test_devices) / sizeof(test_devices[0]); i++)
+        fprintf(stderr, " %s", test_devices[i].name);
+    fprintf(stderr, "\n");
+    return NULL;
+}
+
+#endif

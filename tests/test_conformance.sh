@@ -1,0 +1,86 @@
+#!/bin/sh
+# test_conformance.sh DEVICE_VECTORS ONNX_NODES: what DEVICE=NAME runs, on devices that must pass, so that it cannot rot; and
+# that a device fails whose results are not what it states. Runs from the root of the repository.
+set -u
+vectors=$1 nodes=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+passed=0 failed=0
+
+# verdict WHAT CONDITION-STATUS
+verdict() {
+    if [ "$2" -eq 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAIL $1"
+        grep -E '^FAIL|Sanitizer|runtime error' "$folder/log" | head -n 10
+        tail -n 1 "$folder/log"
+    fi
+}
+
+cases=$(cat tests/vectors/*.vec | grep -c '^case ')
+for device in example auto rough; do
+    "$vectors" $device tests/vectors/*.vec >"$folder/log" 2>&1 &&
+        [ "$(tail -n 1 "$folder/log")" = "$cases passed, 0 failed, 0 skipped" ]
+    verdict "vectors on $device" $?
+done
+"$nodes" --device reference >"$folder/reference" 2>&1
+for device in example auto; do
+    "$nodes" --device $device >"$folder/log" 2>&1 && cmp -s "$folder/log" "$folder/reference"
+    verdict "ONNX node tests on $device: as on the reference device" $?
+done
+
+# What must fail: sums of 10 bits, where all bits are asked for; a device that is not there; no device.
+"$vectors" --exact rough tests/vectors/add_fusion.vec >"$folder/log" 2>&1
+[ $? -eq 1 ] && grep -q '^FAIL .*ADD_FUSION .*of the reference device$' "$folder/log"
+verdict 'vectors: other bits fail' $?
+"$vectors" nobody tests/vectors/add_fusion.vec >"$folder/log" 2>&1
+[ $? -eq 2 ] && grep -q "there is no device 'nobody'; tests/devices.h has reference auto example" "$folder/log"
+verdict 'vectors: a device that is not there' $?
+"$nodes" --device nobody >"$folder/log" 2>&1
+[ $? -eq 2 ]
+verdict 'ONNX node tests: a device that is not there' $?
+"$vectors" >"$folder/log" 2>&1
+[ $? -eq 1 ] && grep -q '^usage: ' "$folder/log"
+verdict 'vectors: no device' $?
+
+# Cases that claim what is not so: a wrong value, shape and code are seen.
+cat >"$folder/wrong.vec" <<'END'
+case wrong value
+op FLOOR
+in float32 [2] 1.5 2.5
+out float32 [2] 1 3
+end
+case wrong shape
+op FLOOR
+in float32 [2] 1.5 2.5
+out float32 [1,2] 1 2
+end
+case wrong code
+op FLOOR
+in int8 [2] 1 2
+error INVALID_SHAPE
+end
+case not refused
+op FLOOR
+in float32 [2] 1.5 2.5
+error INVALID_SHAPE
+end
+case refused
+op FLOOR
+in bool [2] 1 1
+out bool [2] 1 1
+end
+case right
+op FLOOR
+in float32 [2] const 1.5 2.5
+out float32 [2] 1 2
+end
+END
+"$vectors" example "$folder/wrong.vec" >"$folder/log" 2>&1
+[ $? -eq 1 ] && [ "$(tail -n 1 "$folder/log")" = '1 passed, 5 failed, 0 skipped' ]
+verdict 'vectors: wrong cases fail' $?
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
