@@ -211,8 +211,8 @@ suite-bits:
 suite-symbols:
 	$(SUITE) sh tests/test_symbols.sh
 
-suite-copy:
-	$(SUITE) $(PYTHON) tests/test_copy.py --cc $(CC)
+suite-copy: build/test/nnrt
+	$(SUITE) $(PYTHON) tests/test_copy.py --cc $(CC) $<
 
 suite-docs: all
 	$(SUITE) $(PYTHON) tests/test_docs.py

@@ -1834,7 +1834,7 @@ static bool nnrti_graph_set_activation(nnrti_graph *g, NNRT_Node *n, NNRT_Activa
     return at != NULL;
 }
 
-/* Types that need no parameter of ACTIVATION (OPS.md A11). */
+/* Types that another node can apply: they do something, and need no parameter of ACTIVATION. */
 static bool nnrti_may_fuse(const NNRT_Node *n, NNRT_ActivationType type)
 {
     NNRT_Activation a;
@@ -1952,8 +1952,8 @@ static bool nnrti_affine_binary(nnrti_graph *g, const NNRT_Node *n, uint32_t x, 
     return true;
 }
 
-/* Fills *a for node n, whose data operand is x. byFormat: where n's own channel axis lies (OPS.md A8), -1 = not known.
-   */
+/* Fills *a for node n, whose data operand is x. byFormat: where n's own channel axis lies (1 for NCHW, else
+   the last), -1 = not known. */
 static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int32_t byFormat, nnrti_affine *a)
 {
     double *block = (double *)nnrti_temp(&g->work, 4 * (size_t)a->channels, sizeof(*block));

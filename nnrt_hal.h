@@ -9,8 +9,8 @@ WHO READS THIS
     Applications include nnrt.h, which includes this file.
 
 SECTIONS (search for the tag)
-    >>model       NNRT_Model and its parts, NNRT_ModelConfig, NNRT_IOTensor
     >>memory      allocator; memory whose need is counted by the same walk that uses it
+    >>model       NNRT_Model and its parts, NNRT_ModelConfig, NNRT_IOTensor
     >>tables      NNRT_DeviceVtbl, NNRT_PreparedModelVtbl
     >>registry    registering, listing and calling devices
     >>prepare     validation, shape inference, planner, plan
@@ -437,9 +437,8 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
 /* >>prepare */
 
 /* Checks everything about a model that does not need shapes: indices, producers, cycles, names, types, constant
-   buffers, operators. temp memory comes from memory. *order, when not NULL, gets the nodes' indices sorted so that
-   producers come first
-   (temporary memory, count = nodes). */
+   buffers, operators. Working memory is memory's temporary part. *order, when not NULL, gets the nodes' indices there,
+   one a node, sorted so that producers come first. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
 /* The same for an application: NNRT_SUCCESS when a device could take the model, shapes included. */
@@ -454,8 +453,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_Mo
                                           nnrt_operand *tensors, nnrt_visit visit, void *user);
 
 /* One block of the arena. The caller fills bytes and the steps first <= last (both inclusive, any int32_t) between
-   which
- * the block holds data; nnrt_plan_arena fills offset. */
+   which the block holds data; nnrt_plan_arena fills offset. */
 typedef struct nnrt_plan_block {
     size_t bytes;
     int32_t first, last;
@@ -467,7 +465,7 @@ typedef struct nnrt_plan_block {
 NNRT_API size_t nnrt_plan_scratch(uint32_t count);
 
 /* Gives every block an offset so that two blocks that are live at the same step share no byte, and keeps the arena
-   small.
+ * small.
  * Offsets are multiples of alignment (a power of two) and every size is rounded up to it; a block of 0 bytes takes no
  * room and lies at 0. scratch is aligned to 8 bytes and has nnrt_plan_scratch(count) bytes; nothing is kept in it, and
  * nothing else is allocated. *arenaBytes is the room needed; *lowerBound (may be NULL) is the largest sum of rounded
@@ -588,7 +586,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
 #endif
-/* Both. Everything the plan points to lies in memory (kept) or in the model. */
+/* The first and the last phase, without edits. Everything the plan points to lies in memory (kept) or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                          nnrt_plan **plan);
 
@@ -896,32 +894,38 @@ static NNRT_ReturnCode nnrti_blame(nnrt_error *error, NNRT_ReturnCode code, int6
     return code;
 }
 
+/* The operator's name of a node, for messages. */
 static const char *nnrti_node_op(const NNRT_Model *m, uint32_t node)
 {
     const nnrt_op *op = nnrt_op_find(m->nodes.data[node].nodeType);
     return op != NULL ? op->name : "unknown operator";
 }
 
+/* A name that may be NULL, for messages. */
 static const char *nnrti_text_of(const char *name)
 {
     return name != NULL ? name : "";
 }
 
+/* Where a constant's data begin; NULL: it has none. */
 static const void *nnrti_buffer_data(const NNRT_SharedBuffer *b)
 {
     return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
 }
 
+/* Whether a tensor claims data; nnrti_check_constant sees whether they are there. */
 static bool nnrti_is_constant(const NNRT_Tensor *t)
 {
     return t->data.addr != NULL || t->data.dataSize != 0;
 }
 
+/* false: even the number of axes is left to the shape rules. */
 static bool nnrti_rank_known(const NNRT_Tensor *t)
 {
     return !(t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN);
 }
 
+/* The data of constant i lie inside their buffer, are aligned, and as many as its shape needs. */
 static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -971,6 +975,7 @@ static NNRT_ReturnCode nnrti_check_symbols(const NNRT_Tensor *t, uint32_t i, nnr
 
 #endif
 
+/* Type, format, extents, lists and constant data of tensor i, each by itself. */
 static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
@@ -1010,7 +1015,7 @@ static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_
     return nnrti_check_constant(m, i, error);
 }
 
-/* The lists exist and none that must have entries is empty, in the order that API_HDI asks for. */
+/* The lists exist and none that must have entries is empty. The order decides the code where several are. */
 static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
 {
     const struct {
@@ -1111,6 +1116,8 @@ static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memor
 #define NNRTI_BY_INPUT 0xFFFFFFFEu
 #define NNRTI_BY_CONSTANT 0xFFFFFFFDu
 
+/* The model's inputs and outputs are tensors, inputs of a known type and rank, and each once. Fills writer[] with who
+   writes a tensor before any node does. */
 static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t *writer, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->allTensors.count; i++)
@@ -1186,6 +1193,7 @@ static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_
     return NNRT_SUCCESS;
 }
 
+/* All that is read, by nodes or as an output of the model, is written by something. */
 static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *writer, nnrt_error *error)
 {
     for (uint32_t i = 0; i < m->nodes.count; i++) {
@@ -1212,6 +1220,7 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
     return NNRT_SUCCESS;
 }
 
+/* The entries of the one subgraph are nodes and tensors. */
 static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, nnrt_error *error)
 {
     const NNRT_SubGraph *g = &m->subGraph.data[0];
@@ -1332,6 +1341,7 @@ static size_t nnrti_widest(const NNRT_Model *m)
     return widest;
 }
 
+/* *o = what stands in the place of an operand that is not there. */
 static void nnrti_absent_operand(nnrt_operand *o)
 {
     memset(o, 0, sizeof(*o));
@@ -1339,6 +1349,7 @@ static void nnrti_absent_operand(nnrt_operand *o)
     o->format = NNRT_FORMAT_NONE;
 }
 
+/* *o = what the model itself tells of a tensor. */
 static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
 {
     nnrti_absent_operand(o);
@@ -1626,6 +1637,7 @@ static bool nnrti_copy_name(nnrt_memory *memory, const char **name)
 #define NNRTI_COPY_LIST(memory, list)                                                                                  \
     nnrti_copy_bytes(memory, (const void **)&(list).data, (list).count * sizeof(*(list).data))
 
+/* Gives a tensor, which is a copy, lists, name and (constants) data of its own; false: no memory. */
 static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constants)
 {
     const void *data = nnrti_buffer_data(&t->data);
@@ -1646,6 +1658,7 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
     return true;
 }
 
+/* Gives a node, which is a copy, lists, name and attributes of its own, with defaults for members that it lacks. */
 static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
@@ -3461,6 +3474,7 @@ typedef struct nnrti_auto_model {
     bool allocated;
 } nnrti_auto_model;
 
+/* What auto puts in front of the inner device's memory, rounded up so that that stays aligned. */
 static size_t nnrti_auto_bytes(void)
 {
     return (sizeof(nnrti_auto_model) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
@@ -3566,6 +3580,7 @@ static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, con
     return nnrti_reference_nodes(NULL, model, config, isSupported, count, reason, user);
 }
 
+/* Without a configuration and reasons: HDI's own question. */
 static NNRT_ReturnCode nnrti_auto_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
 {
     return nnrti_auto_nodes(self, model, NULL, isSupported, count, NULL, NULL);
@@ -3601,6 +3616,7 @@ static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, co
 
 #define NNRTI_AUTO_INNER(self) (((nnrti_auto_model *)(void *)(self))->inner)
 
+/* What is asked of a prepared model goes to the inner one, as far as its table has the slot. */
 static NNRT_ReturnCode nnrti_auto_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most)
 {
     NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
@@ -3645,6 +3661,7 @@ static NNRT_ReturnCode nnrti_auto_io(NNRT_PreparedModel *self, bool output, uint
                                                             : NNRT_NOT_SUPPORT;
 }
 
+/* The inner model's memory, and auto's own before it. */
 static NNRT_ReturnCode nnrti_auto_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
 {
     NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
@@ -3680,6 +3697,7 @@ static const NNRT_PreparedModelVtbl nnrti_auto_model_vtbl = {sizeof(NNRT_Prepare
                                                              nnrti_auto_io,
                                                              nnrti_auto_get_memory};
 
+/* Prepares on the first device that takes the model and does not refuse it then. */
 static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                           NNRT_PreparedModel **prepared)
 {
@@ -3797,6 +3815,7 @@ static bool nnrti_take_name(char *to, const char *from)
     return true;
 }
 
+/* A driver's table is of a version and layout known here, and has the slots that no device can do without. */
 static NNRT_ReturnCode nnrti_check_table(const NNRT_DeviceVtbl *t, nnrt_error *error)
 {
     bool other, allocate, release;

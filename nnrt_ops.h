@@ -15,8 +15,8 @@ SECTIONS (search for the tag)
     >>options     what may be defined before including
     >>types       enumerations, return codes, lists, quantisation parameters
     >>attributes  the attribute struct of every operator, described once: one row a member
-    >>views       how a kernel sees a tensor
     >>table       NNRT_OPS: one row an operator; what is generated from it
+    >>views       how a kernel sees a tensor
     >>resolve     how a node is checked and made ready: shape rules
     >>api         functions of this header
     -- implementation --
@@ -25,7 +25,8 @@ SECTIONS (search for the tag)
     >>math        exp, log, tanh, erf, pow, sin, cos, float16: the same bits on every platform
     >>helpers     what kernels share: element access, broadcasting, copying, activations
     >>rules       what shape rules share
-    >>op NAME     shape rule and reference kernels of one operator
+    >>op NAME     one operator: its shape rule and
+    >>kernel NAME its reference kernels
 
 HOW A KERNEL LOOKS
     NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y);
@@ -33,7 +34,7 @@ HOW A KERNEL LOOKS
     A kernel gets the attribute struct *resolved* (axes positive, padList explicit, nothing left to interpret) and
     views. It validates nothing: the shape rule did, once, when the model was prepared. What depends on run-time data
     (an index in GATHER, an integer divisor) it checks, and returns NNRT_INVALID_PARAMETER. A kernel calls no allocator
-    and keeps no state. Views have strides, so one body serves NHWC and NCHW: where OPS.md says [N,H,W,C], the view's
+    and keeps no state. Views have strides, so one body serves NHWC and NCHW: where a kernel says [N,H,W,C], the view's
     axes are in that order whatever the tensor's format is. Reference kernels give the same bits on every platform: sums
     run in the order that the kernel's comment states, no multiply-add is contracted, and the functions of >>math
     replace libm. The sign and payload of a NaN are excepted. nnrt_same_bits() says where the compiler's options or the
@@ -42,6 +43,8 @@ HOW A KERNEL LOOKS
 ADDING AN OPERATOR
     1. its row in NNRT_OPS (>>table), 2. its attribute struct in >>attributes, if new, 3. its shape rule and 4. its
     kernel under a new ">>op NAME" in the implementation, 5. its test vectors in tests/vectors/name.vec. Nothing else.
+    Where the rule changes the attributes or derives constants, a comment there says so behind "Resolved:" and
+    "Derived:"; `nnrt ops --copy NAME` tells those who take the kernel alone.
 
 MIT licence, see LICENSE.
 */
@@ -312,10 +315,10 @@ typedef struct nnrt_error {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>attributes */
 
-/* One description a struct: M(S, kind, type, member, default), S the struct; the rows of >>table name them. Kinds: BOOL bool; INT int64_t (its value
-   must lie inside int32); FLOAT float; ENUM NNRT_<type>; INTS list of INT; INTS2 list of lists; NONE the byte of a
-   struct without members. A list's default is empty. From this come the structs, the defaults, printing, comparison and
-   copying. */
+/* One description a struct: M(S, kind, type, member, default), S the struct; the rows of >>table name them. Kinds:
+   BOOL bool; INT int64_t (its value must lie inside int32); FLOAT float; ENUM NNRT_<type>; INTS list of INT; INTS2 list
+   of lists; NONE the byte of a struct without members. A list's default is empty. From this come the structs, the
+   defaults, printing, comparison and copying. */
 
 /* clang-format off */
 /* ACTIVATION */
@@ -841,8 +844,9 @@ NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op);
 NNRT_API uint32_t nnrt_op_types(const nnrt_op *op);
 NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
 
-/* Checks a node against its row and its rule (order of codes: OPS.md A4), works out shapes and types of the results,
-   and gives the resolved attributes and the kernel. On failure error tells node, operator, found and expected. */
+/* Checks a node against its row and its rule, works out shapes and types of the results, and gives the resolved
+   attributes and the kernel. Of several faults the first counts: number of operands, element types, format, extents,
+   attribute block, then what the rule says. On failure error tells node, operator, found and expected. */
 NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c);
 /* View of an operand as the kernel of op sees it, without its data. index counts inputs; outputs pass -1. */
 NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_t index, nnrt_view *view);
@@ -2975,7 +2979,7 @@ static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
     while (nnrti_walk_next(&w));
 }
 
-/* Activation functions without parameters (OPS.md A11), as they may be fused into other operators. */
+/* Activation functions without parameters, as they may be fused into other operators. */
 static float nnrti_activate(float v, NNRT_ActivationType type)
 {
     switch (type) {
@@ -3453,7 +3457,7 @@ static NNRTI_UNUSED void nnrti_activate_row(const nnrti_walk *w, nnrt_view *z, N
 typedef void (*nnrti_row)(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation);
 
-/* z = activation(row(x, y)), x and y broadcast to the dims of z (OPS.md A6). */
+/* z = activation(row(x, y)), x and y broadcast to the dims of z. */
 static NNRTI_UNUSED void nnrti_binary(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                       NNRT_ActivationType activation, nnrti_row row)
 {
@@ -3813,7 +3817,8 @@ static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
     return NNRT_SUCCESS;
 }
 
-/* dims = the extents of a and b broadcast together (OPS.md A6); a and b are input indices. */
+/* dims = the extents of a and b broadcast together: aligned at the last axis, equal or one of them 1 or missing. a and
+   b are input indices. */
 static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, uint32_t a, uint32_t b, int32_t *rank, int32_t *dims)
 {
     const nnrt_operand *x = &c->in[a], *y = &c->in[b];
@@ -3923,8 +3928,8 @@ static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n
     return NNRT_SUCCESS;
 }
 
-/* Convolution along one axis (OPS.md A10): extent L, window k, stride s, dilation d. On SAME and VALID p0 and p1 are
-   computed. Returns the extent of the result, which is <= 0 when the window does not fit. */
+/* Convolution along one axis: extent L, window k, stride s, dilation d. On SAME (ceil(L/s) windows, the odd cell of
+   padding at the end) and VALID (none) p0 and p1 are computed. Returns the extent of the result, which is <= 0 when the window does not fit. */
 static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t *p0, int64_t *p1)
 {
     int64_t reach = (k - 1) * d + 1, total;
@@ -4034,7 +4039,7 @@ static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
     return true;
 }
 
-/* The axis along which o has its parameters, which 0 leaves to the operator: the channels (OPS.md A9). */
+/* The axis along which o has its parameters, which 0 leaves to the operator: the channels. */
 static int32_t nnrti_quant_axis(const nnrt_operand *o)
 {
     if (o->quantAxis > 0)
@@ -4312,7 +4317,7 @@ static NNRT_ReturnCode nnrti_binary_rule(nnrt_resolve *c, NNRT_ActivationType ac
     return nnrti_fused(c, activation);
 }
 
-/* Extent of the channel axis of input 0 (OPS.md A8); a scalar has one channel. */
+/* Extent of the channel axis of input 0: axis 1 of NCHW with three axes or more, else the last; a scalar has one channel. */
 static int32_t nnrti_channels(const nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -4341,7 +4346,7 @@ static NNRT_ReturnCode nnrti_rule_activation(nnrt_resolve *c)
 
 /* >>kernel ACTIVATION */
 
-/* The function that attr names (OPS.md A11); those without parameters of their own are nnrti_activate. NaN gives NaN
+/* The function that attr names; those without parameters of their own are nnrti_activate. NaN gives NaN
    but for THRESHOLDRELU, where no comparison holds. */
 static float nnrti_activation_value(const NNRT_Activation *attr, float v)
 {
@@ -4827,7 +4832,7 @@ static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
         nnrti_from(c, 0, k, &c->in[0], k);
 }
 
-/* All inputs have the extents of input 0, apart from the axis that is joined. */
+/* All inputs have the extents of input 0, apart from the axis that is joined. Resolved: axis >= 0. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
@@ -4941,6 +4946,7 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
     return NNRT_SUCCESS;
 }
 
+/* Resolved: kernelSize, inChannel and outChannel as the weight and x have them, padList explicit, padMode PAD. */
 static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)c->resolved;
@@ -5039,8 +5045,9 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_f16(const NNRT_Conv2DFusion *attr, c
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONV2D_TRANSPOSE_FUSION */
 
-/* Transposed convolution along one axis (OPS.md A10): extent L, window k, stride s, dilation d, `extra` cells at the
-   end. On SAME and VALID p0 and p1 are computed. Returns the extent of the result. */
+/* Transposed convolution along one axis: extent L, window k, stride s, dilation d, `extra` cells at the
+   end. On SAME (L*s cells, the odd one of padding at the end) and VALID (no padding) p0 and p1 are computed. Returns
+   the extent of the result. */
 static int64_t nnrti_unwindow(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t extra, int64_t *p0,
                               int64_t *p1)
 {
@@ -5070,6 +5077,8 @@ static NNRT_ReturnCode nnrti_output_paddings(nnrt_resolve *c, NNRT_Conv2dTranspo
     return code;
 }
 
+/* Resolved: kernelSize, inChannel and outChannel as the weight and x have them, padList and outputPaddings explicit,
+   padMode PAD. */
 static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)c->resolved;
@@ -5821,7 +5830,7 @@ static nnrti_matrix nnrti_matrix_of(const nnrt_operand *o, bool front, bool *tra
     return m;
 }
 
-/* Leading extents of a and b, broadcast (OPS.md A6), become those of z. */
+/* Leading extents of a and b, broadcast, become those of z. */
 static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix *a, const nnrti_matrix *b,
                                             nnrti_matrix *z)
 {
@@ -6591,7 +6600,7 @@ static double nnrti_quant_value(const nnrt_view *x, const nnrt_view *y, double v
     return y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quantise(v, nnrti_quant_at(y, k), y->dataType) : v;
 }
 
-/* y = x in the element type of y, x and y of one shape (OPS.md A9), computed in float64: integers are dequantised,
+/* y = x in the element type of y, x and y of one shape, computed in float64: integers are dequantised,
    real = scale*(q - zeroPoint), with the parameters of x, and quantised with those of y. One parameter, or one per
    index of axis 0. int8 and uint8 become each other by adding or subtracting 128. y may lie where x lies when their
    elements have one size. */
@@ -6652,7 +6661,7 @@ static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* An empty set has a value in this mode and type (OPS.md A12). */
+/* An empty set has a value in this mode and type: none has MAX, MIN, and MEAN of integers. */
 static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode, uint32_t set)
 {
     const nnrt_operand *x = &c->in[0];
@@ -6906,8 +6915,7 @@ static uint64_t nnrti_reduce_int(NNRT_ReduceMode mode, const void *x, NNRT_DataT
 
 /* y[i..] = reduction of x[i..] over all indices along axes (int32, ascending); y has extent 1 there and may not overlap
    x. MEAN sum/n, MAX, MIN, PROD, SUM, SUM_SQUARE, ASUM sum of |x|, ALL of x != 0, L2 sqrt of SUM_SQUARE; times coeff.
-   Sets are visited in row order. The sums carry their rounding errors along, so they are as good as rounded once
-   (OPS.md A17). */
+   Sets are visited in row order. The sums carry their rounding errors along, so they are as good as rounded once. */
 NNRT_API NNRT_ReturnCode nnrt_reduce_fusion_f32(const NNRT_ReduceFusion *attr, const nnrt_view *x,
                                                 const nnrt_view *axes, nnrt_view *y)
 {
@@ -7285,7 +7293,7 @@ NNRTI_INLINE float nnrti_resize_cell(const nnrt_view *x, ptrdiff_t at, const nnr
 
 /* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. step: float64 numerator and denominator for height, then for width.
    Output index i lies at coordinate (i + h)*numerator/denominator - h of its axis, h = 1/2 for HALF_PIXEL and else 0.
-   y[n,p,q,c] is the weighted sum of the cells around (p, q), along the width, then the height (OPS.md A15). */
+   y[n,p,q,c] is the weighted sum of the cells around (p, q), along the width, then the height. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
                                           nnrt_view *y, NNRT_DataType type)
 {
@@ -7514,7 +7522,7 @@ static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RAN
     }
 }
 
-/* Derived: the first place taken of every axis of x, 0..L. */
+/* Derived: the first place taken of every axis of x, 0..L. Resolved: axes lists every axis of x. */
 static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 {
     NNRT_SliceFusion *a = (NNRT_SliceFusion *)c->resolved;
@@ -7823,7 +7831,7 @@ NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
 /* >>op SQUEEZE */
 
 /* Resolved: axis lists what is dropped, ascending; y is seen with the shape of x. A listed axis of another extent than
-   1 stays (ERRATA E15). */
+   1 stays. */
 static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 {
     NNRT_Squeeze *a = (NNRT_Squeeze *)c->resolved;
@@ -7938,7 +7946,7 @@ NNRT_API NNRT_ReturnCode nnrt_stack(const NNRT_Stack *attr, const nnrt_view *x, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STRIDED_SLICE */
 
-/* One entry of begin, end, strides on an axis of extent L (OPS.md A16). */
+/* One entry of begin, end, strides on an axis. */
 typedef struct nnrti_slice_entry {
     int64_t begin, end, stride;
 } nnrti_slice_entry;
@@ -8029,7 +8037,8 @@ static void nnrti_slice_keep(nnrti_slice *s, int32_t from, int32_t extent)
     s->rank++;
 }
 
-/* The three- and four-input form with masks (OPS.md A16). */
+/* The three- and four-input form with masks. Of an entry's bits ellipsis stands above newAxis, that above shrink;
+   without an ellipsis the axes behind the last entry are whole. */
 static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlice *a, nnrti_slice *s)
 {
     const nnrt_operand *x = &c->in[0];

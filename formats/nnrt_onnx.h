@@ -10,9 +10,25 @@ nnrt_onnx.h - reads ONNX files: an ONNX model becomes an NNRT_Model, which nnrt.
         puts(error.message);
 
 SECTIONS (search for the tag)
-    >>reader    the file as tables: a bounded protobuf reader that copies nothing it can use in place
-    >>import    the tables as a model: a row per ONNX operator (>>onnx_table)
-    both once for declarations, once for the implementation
+    >>reader              the file as tables: a bounded protobuf reader that copies nothing it can use in place
+    >>import              the tables as a model
+    -- implementation --
+    >>reader
+    >>onnx_table          a row per ONNX operator
+    >>onnx_values         values of the graph, and what is known of them
+    >>onnx_tensors        elements of constants
+    >>onnx_steps          nodes of the model to be
+    >>onnx_reading        attributes, inputs and outputs of the current node
+    >>onnx_parts          what handlers are made of
+    >>onnx_elementwise    handlers, by what operators do
+    >>onnx_shapes
+    >>onnx_reductions
+    >>onnx_windows
+    >>onnx_matrices
+    >>onnx_normalisation
+    >>onnx_graph          from the graph to values and steps
+    >>onnx_build          from values and steps to the model
+    >>onnx_load           the public functions
 
 WHAT IT READS
     Operator sets 1 to 22 of the domain "", with their differences. Operators that the table lacks are all named at
@@ -3884,7 +3900,7 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
 }
 
 /* y = saturate(round(x/scale) + zero), halves to even. A constant scale of the whole tensor makes a quantised tensor,
-   whose operator rounds halves away from zero (OPS.md E65). Else it is computed: 1.5 * 2^23 added and subtracted again
+   whose operator rounds x/scale + zero, halves away from zero. Else it is computed: 1.5 * 2^23 added and subtracted again
    rounds a float32 of that size to an integer. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
@@ -5147,8 +5163,8 @@ static void nnrti_onnx_resize_modes(nnrti_onnx *c, bool upsample, const nnrti_on
     }
 }
 
-/* Cases in which ONNX and the runtime disagree about coordinates: half_pixel has no exception for an extent of 1
-   (OPS.md E10), and align_corners divides by L*scale - 1, whole or not. */
+/* Cases in which ONNX and the runtime disagree about coordinates: half_pixel has no exception for an extent of 1,
+   which HALF_PIXEL puts at 0, and align_corners divides by L*scale - 1, whole or not. */
 static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, const NNRT_Resize *a)
 {
     const bool half =

@@ -1,10 +1,11 @@
 /* Writes the main() of a program that calls one operator's kernels without the library: for each kernel of the row the
    first case of the operator's vector file that succeeds. Attributes are written resolved, as C initialisers; views with
    dims and strides; values as bytes. tests/test_copy.py puts it behind the kernels' text and compiles that alone.
-   usage: copy_case           lists the operators: name, attribute struct of its kernels, their number, the first one
+   usage: copy_case           lists the operators: name, kernels
           copy_case OP FILE   writes the program's text, with the case's name before each kernel
    The written program prints for every kernel the lines "kernel NAME", "case NAME" and "code N", then "out I HEX" with the
-   bytes of output I. Its reader has the expected values from the vector file and compares. */
+   bytes of output I. Its reader has the expected values from the vector file and compares. A comment in it says whether
+   the rule changed the attributes of any case ("Resolved:") or derived a constant ("Derived:"). */
 #define NNRT_IMPLEMENTATION
 #include "nnrt_ops.h"
 
@@ -255,7 +256,8 @@ static uint32_t write_kernels(const nnrt_op *op, const char *path)
     static bool done[64];
     static vec_case c;
     static call k;
-    uint32_t missing = op->kernelCount;
+    uint32_t missing = op->kernelCount, derived = 0;
+    bool resolved = false;
     for (int pass = 0; pass < 2; pass++) {
         vec_file v;
         memset(&v, 0, sizeof(v));
@@ -264,22 +266,34 @@ static uint32_t write_kernels(const nnrt_op *op, const char *path)
         if (v.f == NULL)
             return missing;
         while (vec_next(&v, &c)) {
-            if (c.op == op && (pass > 0 || has_elements(&c)) && resolve_case(&c, &k))
+            if (c.op == op && (pass > 0 || has_elements(&c)) && resolve_case(&c, &k)) {
+                resolved = resolved || !nnrt_attr_equal(op->attr, c.attr, k.r.resolved);
+                derived = k.r.nDerived > derived ? k.r.nDerived : derived;
                 for (uint32_t i = 0; i < op->kernelCount && i < 64; i++)
                     if (op->kernels[i].call == k.r.kernel && !done[i]) {
                         done[i] = true;
                         missing--;
                         write_block(&c, &k);
                     }
+            }
             vec_free(&c);
         }
         free(v.text);
         fclose(v.f);
     }
+    printf("    /* the rule: %s %s */\n", resolved ? "Resolved:" : "", derived > 0 ? "Derived:" : "");
     for (uint32_t i = 0; i < op->kernelCount && i < 64; i++)
         if (!done[i])
             fprintf(stderr, "%s: no case that succeeds for kernel %s\n", path, op->kernels[i].name);
     return missing;
+}
+
+static void list_kernels(const nnrt_op *op)
+{
+    printf("%s", op->name);
+    for (uint32_t i = 0; i < op->kernelCount; i++)
+        printf(" %s", op->kernels[i].name);
+    printf("\n");
 }
 
 int main(int argc, char **argv)
@@ -289,8 +303,7 @@ int main(int argc, char **argv)
     (void)vec_compare; /* the reader of the program's output compares */
     if (argc != 3) {
         for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
-            printf("%s %s %u %s\n", op->name, pattern_of(op->kernels[0].name)->structName, (unsigned)op->kernelCount,
-                   op->kernels[0].name);
+            list_kernels(op);
         return 0;
     }
     op = nnrt_op_named(argv[1]);

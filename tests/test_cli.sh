@@ -385,6 +385,89 @@ t 0 'devices --json' devices --json
 py 'devices --json: bits' 'd["same_bits"] is True'
 py 'devices --json' '[x for x in d["devices"] if x["name"] == "reference"][0]["status"] == "AVAILABLE"'
 
+# ---- ops --copy: tests/test_copy.py compiles and runs what it prints ----
+
+if grep -q '>>kernel SOFTMAX' nnrt_ops.h; then
+
+t 0 'ops --copy of an operator' ops --copy SOFTMAX
+silent 'ops --copy of an operator'
+prints 'ops --copy: both kernels' '^NNRT_API NNRT_ReturnCode nnrt_softmax_f16\('
+prints 'ops --copy: how it is called' '^nnrt_softmax_f16\(attr, x, y, call\)$'
+prints 'ops --copy: its types' '^    x +input 0, x: float16$'
+prints 'ops --copy: what is resolved' '^    Resolved: axis is a list of one entry >= 0[.]$'
+prints 'ops --copy: the licence' '^MIT licence'
+t 0 'ops --copy of a kernel' ops --copy nnrt_softmax_f32
+prints 'ops --copy of a kernel' '^NNRT_API NNRT_ReturnCode nnrt_softmax_f32\('
+if grep -q nnrt_softmax_f16 "$tmp/out"; then fail 'ops --copy of a kernel prints another'; else pass; fi
+t 0 'ops --copy of the kernel of another operator' ops --copy SQUEEZE
+prints 'ops --copy of the kernel of another operator' '^NNRT_API NNRT_ReturnCode nnrt_reshape\('
+t 0 'ops --copy of three inputs, one of them optional, and a derived constant' ops --copy PAD_FUSION
+prints 'ops --copy: optional' '^    value +input 2, value, may be NULL: of the type of x$'
+prints 'ops --copy: derived' '^    [a-z]+ +derived constant 0, see below$'
+t 0 'ops --copy of an image operator' ops --copy CONV2D_FUSION
+prints 'ops --copy of an image operator' '\[N,H,W,C\]'
+t 0 'ops --copy of repeated inputs' ops --copy CONCAT
+prints 'ops --copy of repeated inputs' '^    x +input 0, x, as many as there are, one behind the other: of the type of x: any type'
+refused 1 'ops --copy: lower case' "no operator or kernel 'softmax'; the nearest names are SOFTMAX," ops --copy softmax
+refused 1 'ops --copy: a part of a name' 'the nearest names are (LAYER_NORM_FUSION, .*, )?LAYER_NORM_FUSION' ops --copy LAYER_NORM
+refused 1 'ops --copy: a kernel that is not there' 'the nearest names are nnrt_softmax_f' ops --copy nnrt_softmax_f64
+refused 1 'ops --copy: a long name' 'no operator or kernel' ops --copy "$(printf '%0200d' 7)"
+refused 2 'ops --copy of nothing' '--copy does not take' ops --copy ''
+refused 2 'ops --copy --json' '--copy prints C, --json does not go with it' ops --copy SOFTMAX --json
+refused 2 'ops --copy --tsv' '--copy prints C, --tsv does not go with it' ops --copy SOFTMAX --tsv
+refused 2 'ops --header' '--header is for --copy' ops --header nnrt_ops.h
+refused 1 'ops --copy: header not there' 'cannot open .*no.h: No such file' ops --copy SOFTMAX --header "$tmp/no.h"
+refused 1 'ops --copy: another header' 'nnrt_hal.h has no function nnrt_softmax_f32: it is no nnrt_ops.h, or of another version' ops --copy SOFTMAX --header nnrt_hal.h
+sed 's/nnrt_softmax_f32(const NNRT_Softmax \*attr, /&const nnrt_view *more, /' nnrt_ops.h >"$tmp/other.h"
+refused 1 'ops --copy: other parameters' 'other.h is of another version: its nnrt_softmax_f32 has other parameters' ops --copy SOFTMAX --header "$tmp/other.h"
+t 0 'ops --copy' ops --copy ACTIVATION
+cp "$tmp/out" "$tmp/activation.c"
+sed 's/$/\r/' nnrt_ops.h >"$tmp/crlf.h"
+t 0 'ops --copy: lines end in CR LF' ops --copy ACTIVATION --header "$tmp/crlf.h"
+if tr -d '\r' <"$tmp/out" | cmp -s - "$tmp/activation.c"; then pass; else fail 'ops --copy: lines end in CR LF: another text'; fi
+# A header that is cut off, whose macros use each other or never end: a message or what there is, and nothing worse.
+for bytes in 0 1 700 20000 60000 100000 200000; do
+    head -c "$bytes" nnrt_ops.h >"$tmp/cut.h"
+    refused 1 "ops --copy: $bytes bytes of a header" 'has no function nnrt_softmax_f32' ops --copy SOFTMAX --header "$tmp/cut.h"
+done
+{
+    printf '#define A0(x) x A1(x) x\n#define A1(x) A0(x) #x ## x ##\n#define B(x, ...) __VA_ARGS__ B(x\nA0(A1(A0(1)))\nB(B(2, 3), (4)\nB(1'
+    printf '#if 1\n/* never ends'
+} >"$tmp/cut.h"
+refused 1 'ops --copy: macros of each other' 'has no function' ops --copy SOFTMAX --header "$tmp/cut.h"
+{
+    printf '#define A0(x) x x x x\n'
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '#define A%d(x) A%d(x A%d(x) x)\n' "$i" "$((i - 1))" "$((i - 1))"; done
+    printf 'A12(1)\n'
+} >"$tmp/cut.h"
+refused 1 'ops --copy: macros without measure' 'expand to more than' ops --copy SOFTMAX --header "$tmp/cut.h"
+# Where the header is looked for: beside the program, in the current folder, above the program, where it is installed;
+# the program's folder is that of its path, or the one in PATH.
+mkdir -p "$tmp/there/bin" "$tmp/there/include/nnrt" "$tmp/empty"
+cp "$nnrt" "$tmp/there/bin/nnrt-copy"
+looks() { # NAME STATUS COMMAND...: run in an empty folder
+    name=$1 want=$2
+    shift 2
+    (cd "$tmp/empty" && "$@" ops --copy nnrt_shape) >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    if [ "$got" -eq "$want" ]; then pass; else fail "$name: status $got, expected $want"; fi
+}
+looks 'ops --copy: no header' 1 "$tmp/there/bin/nnrt-copy"
+says 'ops --copy: no header' "^nnrt: there is no nnrt_ops.h to copy from: looked at $tmp/there/bin/nnrt_ops.h, nnrt_ops.h, $tmp/there/bin/../nnrt_ops.h, $tmp/there/bin/../include/nnrt/nnrt_ops.h; --header PATH"
+for place in bin include/nnrt .; do
+    cp nnrt_ops.h "$tmp/there/$place/nnrt_ops.h"
+    looks "ops --copy: header in $place" 0 "$tmp/there/bin/nnrt-copy"
+    looks "ops --copy: header in $place, program in PATH" 0 env PATH="$tmp/empty:$tmp/there/bin:$PATH" nnrt-copy
+    prints "ops --copy: header in $place" '^NNRT_API NNRT_ReturnCode nnrt_shape\('
+    rm "$tmp/there/$place/nnrt_ops.h"
+done
+cp nnrt_ops.h "$tmp/empty/nnrt_ops.h"
+looks 'ops --copy: header in the current folder' 0 "$tmp/there/bin/nnrt-copy"
+
+else
+    skip 'ops --copy' 'nnrt_ops.h has no text of its own beside the amalgamation'
+fi
+
 # ---- info and dot ----
 
 t 0 'info' info $digits/digits.onnx

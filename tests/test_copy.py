@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""The copy-paste promise, for every operator: the text of its reference kernels, cut out of nnrt_ops.h between its
-`>>kernel NAME` marker and the next marker, compiles by itself behind a few helper sections (types, the description of
-its own attribute struct, views, math, helpers) and computes what the vector file says. Nothing of the rest of the
-library is in that program: no table, no shape rule, no engine.
+"""The copy-paste promise, for every operator and through what ships: what `nnrt ops --copy NAME` prints compiles by
+itself, as C99 and as C++17 and without warnings, has nothing in it that nothing else there uses, and computes what the
+vector file says. The same text for each kernel compiles, too.
 
-usage: test_copy.py [-v] [--cc CC] [--keep FOLDER] [OPERATOR...]     run from the root of the repository
+usage: test_copy.py [-v] [--cc CC] [--keep FOLDER] NNRT [OPERATOR...]     run from the root of the repository
 
 tests/copy_case.c, which has the whole header, gives the resolved attributes and the views of a case as C text.
 """
@@ -22,13 +21,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
 LEAST = 48  # operators of HDI 1.0/2.0; more may come, fewer may not
 
-# Public functions of >>text that kernels use.
-HELPER_FUNCTIONS = ["nnrt_type_size"]
-# Where a kernel tells its fault: one who copies it says what happens there.
-CALL_FAIL = "#define nnrt_call_fail(call, code, ...) ((void)(call), code)\n"
-FLAGS = ["-std=c99", "-O1", "-Wall", "-Werror", "-Wno-unused-function", "-Wno-unused-variable"]
-HEADERS = "".join("#include <%s.h>\n" % name for name in
-                  ("stddef", "stdint", "stdbool", "float", "math", "string", "stdio", "stdlib"))
+# What must stay silent, as C99 and as C++17.
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+# The main() behind a copy: compiled for what it computes, so that optimised code is what runs.
+FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Werror"]
+MAIN_HEADERS = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
 # struct's letters for the element types of a vector file
 LETTERS = {"bool": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H",
            "uint32": "I", "uint64": "Q", "float16": "e", "float32": "f", "float64": "d"}
@@ -39,60 +36,40 @@ class Failure(Exception):
     """What is wrong with an operator, in one sentence or a compiler's words."""
 
 
-def sections(text):
-    """{marker: text from its line to the next ruler or marker}; a marker with two places is joined."""
-    found = {}
-    marks = list(re.finditer(r"^/\* >>([A-Za-z]+)(?: ([A-Z0-9_]+))? \*/\n", text, re.M))
-    for mark, following in zip(marks, marks[1:] + [None]):
-        end = following.start() if following else len(text)
-        body = re.split(r"^/\* -{20,} \*/\n", text[mark.end():end], maxsplit=1, flags=re.M)[0]
-        name = mark.group(1) + (" " + mark.group(2) if mark.group(2) else "")
-        found[name] = found.get(name, "") + body
-    return found
+def unused(text):
+    """Names that a copy defines and that occur nowhere else in it but as a declaration."""
+    code = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    names = re.findall(r"^#define (\w+)", code, re.M)
+    names += re.findall(r"^\} (\w+);", code, re.M)
+    names += re.findall(r"^(?:static|NNRTI?_\w+)[^;{=()]*\b(\w+)\(", code, re.M)
+    names += re.findall(r"^static const [^;{=]*?(\w+)(?:\[[^]]*\])*(?: NNRTI_UNUSED)? = ", code, re.M)
+    said = {}
+    for name in names:
+        said[name] = said.get(name, 0) + 1
+    # a struct has its tag, too; a macro of several cases is defined in each of them; these two are defined together
+    return sorted(name for name, times in said.items() if not name.startswith("nnrt_") and
+                  name not in ("NNRTI_INLINE", "NNRTI_UNUSED") and
+                  len(re.findall(r"\b%s\b" % name, code)) <= times + ("struct %s {" % name in code))
 
 
-def function(text, name):
-    """The definition of one function of the implementation."""
-    hit = re.search(r"^NNRT_API [^;{]*\b%s\([^;{]*\)\n\{.*?^\}\n" % re.escape(name), text, re.M | re.S)
-    if not hit:
-        raise Failure("nnrt_ops.h has no function %s" % name)
-    return hit.group(0)
-
-
-def define(text, name):
-    """A macro with its continuation lines."""
-    hit = re.search(r"^#define %s\b.*?[^\\]\n" % re.escape(name), text, re.M | re.S)
-    if not hit:
-        raise Failure("nnrt_ops.h has no macro %s" % name)
-    return hit.group(0)
-
-
-def struct_text(parts, name):
-    """The attribute struct of one operator, with the macros that turn its description into a struct."""
-    table = parts["table"]
-    kinds = "".join(re.findall(r"^#define NNRTI_CTYPE_.*\n", table, re.M))
-    return (define(parts["attributes"], "NNRT_ATTR_" + name) + kinds + define(table, "NNRTI_ATTR_MEMBER")
-            + define(table, "NNRTI_ATTR_STRUCT") + "NNRTI_ATTR_STRUCT(%s)\n" % name)
-
-
-def views_text(parts):
-    """The view and the call, without the prototypes of all kernels."""
-    return parts["views"][:parts["views"].index("/* Prototypes of the kernels")]
-
-
-def program(header, parts, operator, kernel, struct_name, main):
-    """The whole text that must compile by itself."""
-    owners = [name for name, body in parts.items()
-              if name.startswith("kernel ") and re.search(r"\b%s\b|^NNRTI_UNARY\(\w+, %s," % (
-                  kernel, re.sub("^nnrt_|_f32$", "", kernel)), body, re.M)]
-    if not owners:
-        raise Failure("nnrt_ops.h has no >>kernel with %s" % kernel)
-    owner = "kernel " + operator if "kernel " + operator in parts else owners[0]
-    options = re.sub(r"#ifdef __cplusplus.*?#endif\n", "", parts["options"], flags=re.S)
-    start = re.search(r"^#if defined\(__GNUC__\)[^\n]*\n#define NNRTI_UNUSED.*?^#endif\n", header, re.M | re.S)
-    return "\n".join([HEADERS, options, parts["types"], struct_text(parts, struct_name), views_text(parts),
-                      start.group(0) if start else "", *(function(header, name) for name in HELPER_FUNCTIONS), CALL_FAIL,
-                      parts["math"], parts["helpers"], parts[owner], main])
+def check_text(options, source, text, kernels):
+    """What a copy must be, beside what it computes."""
+    source.write_text(text, encoding="ascii")
+    for kernel in kernels:
+        if not re.search(r"^NNRT_API NNRT_ReturnCode %s\([^;{]*\)\s*\{" % kernel, text, re.M):
+            raise Failure("%s: has no definition of %s" % (source.name, kernel))
+        if not re.search(r"^%s\(attr, " % kernel, text.split("*/")[0], re.M):
+            raise Failure("%s: the comment at the top does not say how to call %s" % (source.name, kernel))
+    begin, first = text.find("#pragma STDC FP_CONTRACT OFF"), text.find("\n{\n    nnrti_walk")
+    if begin < 0 or (0 <= first < begin) or "#pragma GCC pop_options" not in text[begin:]:
+        raise Failure("%s: contraction is not off around the code, or not given back behind it" % source.name)
+    if "MIT licence" not in text.split("*/")[0]:
+        raise Failure("%s: the comment at the top lacks the licence" % source.name)
+    left = unused(text)
+    if left:
+        raise Failure("%s: has what it does not use: %s" % (source.name, " ".join(left)))
+    run([options.cc, "-std=c99", *WARNINGS, "-fsyntax-only", source], "C99 of %s" % source.name)
+    run([options.cxx, "-x", "c++", "-std=c++17", *WARNINGS, "-fsyntax-only", source], "C++17 of %s" % source.name)
 
 
 def read_cases(path):
@@ -166,22 +143,35 @@ def run(command, what):
     return done.stdout
 
 
-def try_operator(options, folder, header, parts, operator, struct_name, kernels, kernel):
-    """One operator: cut, compile, run, compare. Returns the names of the kernels that ran."""
+def try_operator(options, folder, operator, kernels):
+    """One operator: copy, compile, run, compare; then each of its kernels. Returns the names of those that ran."""
     path = VECTORS / (operator.lower() + ".vec")
     if not path.exists():
         raise Failure("there is no %s" % path.relative_to(ROOT))
-    main = run([folder / "copy_case", operator, path], "copy_case")
+    text = run([options.nnrt, "ops", "--copy", operator], "nnrt ops --copy")
     source, binary = folder / (operator.lower() + ".c"), folder / operator.lower()
-    source.write_text(program(header, parts, operator, kernel, struct_name, main), encoding="ascii")
-    run([options.cc, *FLAGS, "-o", binary, source, "-lm"], "the compiler")
-    return judge(run([binary], "the program"), read_cases(path), kernels)
+    check_text(options, source, text, kernels)
+    main = run([folder / "copy_case", operator, path], "copy_case")
+    for word in re.search(r"/\* the rule: (.*) \*/", main).group(1).split():
+        if word not in text.split("*/")[0]:
+            raise Failure("the comment at the top lacks what the rule does: '%s'" % word)
+    program = folder / (operator.lower() + "_main.c")
+    program.write_text('#include "%s"\n%s%s' % (source, MAIN_HEADERS, main), encoding="ascii")
+    run([options.cc, *FLAGS, "-o", binary, program, "-lm"], "the compiler")
+    ran = judge(run([binary], "the program"), read_cases(path), len(kernels))
+    for kernel in kernels if len(kernels) > 1 else []:
+        one = run([options.nnrt, "ops", "--copy", kernel], "nnrt ops --copy")
+        check_text(options, folder / (kernel + ".c"), one, [kernel])
+        if len(one) > len(text):
+            raise Failure("the copy of %s is longer than that of all kernels" % kernel)
+        for other in set(kernels) - {kernel}:
+            if re.search(r"^NNRT_API [^;{]*\b%s\(" % other, one, re.M):
+                raise Failure("the copy of %s has %s as well" % (kernel, other))
+    return ran
 
 
 def try_all(options, folder):
     """Prints a line an operator; returns (passed, failed)."""
-    header = (ROOT / "nnrt_ops.h").read_text(encoding="ascii")
-    parts = sections(header)
     run([options.cc, "-std=c99", "-O0", "-I", ROOT, "-I", ROOT / "tests", "-o", folder / "copy_case",
          ROOT / "tests" / "copy_case.c", "-lm"], "the compiler, on copy_case.c,")
     rows = [line.split() for line in run([folder / "copy_case"], "copy_case").splitlines()]
@@ -190,7 +180,7 @@ def try_all(options, folder):
 
     def attempt(row):
         try:
-            return row[0], try_operator(options, folder, header, parts, row[0], row[1], int(row[2]), row[3]), None
+            return row[0], try_operator(options, folder, row[0], row[1:]), None
         except (Failure, subprocess.TimeoutExpired) as fault:
             return row[0], [], str(fault)
 
@@ -202,7 +192,9 @@ def try_all(options, folder):
             elif options.verbose:
                 print("ok   %s: %s" % (operator, " ".join(names)))
     if not options.operators:
-        for operator in sorted({name[7:] for name in parts if name.startswith("kernel ")} - {row[0] for row in rows}):
+        header = (ROOT / "nnrt_ops.h").read_text(encoding="ascii")
+        marked = set(re.findall(r"^/\* >>kernel ([A-Z0-9_]+) \*/$", header, re.M))
+        for operator in sorted(marked - {row[0] for row in rows}):
             print("FAIL %s: has a >>kernel marker but no row in NNRT_OPS" % operator)
             results["failed"] += 1
         if len(rows) < LEAST:
@@ -216,9 +208,12 @@ def main():
     parser = argparse.ArgumentParser(description="compiles and runs each operator's kernels by themselves")
     parser.add_argument("-v", dest="verbose", action="store_true", help="print the operators that pass, too")
     parser.add_argument("--cc", default="gcc", help="C compiler (gcc)")
+    parser.add_argument("--cxx", default="g++", help="C++ compiler (g++)")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the programs there")
+    parser.add_argument("nnrt", type=pathlib.Path, metavar="NNRT", help="the command line")
     parser.add_argument("operators", nargs="*", metavar="OPERATOR", help="only these")
     options = parser.parse_args()
+    options.nnrt = options.nnrt.resolve()
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(options.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)

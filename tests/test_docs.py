@@ -165,21 +165,36 @@ def check_version():
 
 
 def check_contents():
-    """Each header's list of sections names markers that are there, and names them all."""
-    for name in ("nnrt_ops.h", "nnrt_hal.h", "nnrt.h"):
-        text = (ROOT / name).read_text(encoding="ascii")
-        chapter = re.search(r"^SECTIONS.*?\n(?=\S)", text.split("*/")[0] + "\n*", re.M | re.S)
-        listed = set(re.findall(r">>([a-z]+)", chapter.group(0))) if chapter else set()
-        marked = set(re.findall(r"^/\* >>([a-z]+)(?: [A-Z0-9_]+)? \*/$", text, re.M))
-        missing, stale = marked - listed - {"kernel"}, listed - marked
-        verdict(not missing, "%s: the list of sections lacks" % name, " ".join(sorted(missing)))
-        verdict(not stale, "%s: the list of sections names what is not there" % name, " ".join(sorted(stale)))
-        verdict(len(listed) > 2, "%s: opens with a list of its sections" % name)
+    """Each file's comment at the top lists the tags of its sections, all of them, in their order: what begins with >> in
+    lines that begin with it. Parts of a section, and the same for each operator, are listed once."""
+    for path in sorted(path for pattern in ("*.h", "formats/*.h", "devices/*.h", "tools/*.[ch]") for path in ROOT.glob(pattern)):
+        name, text = path.relative_to(ROOT), path.read_text(encoding="ascii")
+        lines = re.findall(r"^    (>>.*)", text.split("*/")[0], re.M)
+        listed = [tag for line in lines for tag in re.findall(r"(?:^| )>>([a-z_]+)", line)]
+        marked, each = [], set()
+        for tag, operator in re.findall(r"^/\* >>([A-Za-z_]+)( [A-Z0-9_]+)?\b", text, re.M):
+            if tag not in each and marked[-1:] != [tag]:
+                marked.append(tag)
+            each |= {tag} if operator else set()
+        verdict(listed == marked, "%s: the list of its sections" % name,
+                "it says %s, but there are %s" % (" ".join(listed), " ".join(marked)))
+        verdict(len(listed) > 2 or name.parts[0] == "tools", "%s: opens with a list of its sections" % name)
+
+
+def check_documents():
+    """A document that a comment names is one of the repository."""
+    for pattern in ("*.h", "formats/*", "devices/*", "tools/*", "examples/**/*.[chp]*", "tests/**/*.[chp]*"):
+        for path in sorted(ROOT.glob(pattern)):
+            text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+            missing = {name for name in re.findall(r"[\w/.-]+\.md\b", text)
+                       if not (ROOT / name).exists() and not (path.parent / name).exists()}
+            verdict(not missing, "%s names documents that are not here" % path.relative_to(ROOT),
+                    " ".join(sorted(missing)))
 
 
 def main():
     """Runs the checks; a file that is missing fails its check and not the others."""
-    for check in (check_readme, check_quick_start, check_version, check_contents):
+    for check in (check_readme, check_quick_start, check_version, check_contents, check_documents):
         try:
             check()
         except (OSError, subprocess.TimeoutExpired) as fault:

@@ -1611,7 +1611,7 @@ static void bench_expect(bench *b, const NNRT_IOTensor *x, uint32_t nIn, const N
     }
 }
 
-/* The codes of API_HDI section 4. After every refusal the model still runs. */
+/* The codes of what is wrong with inputs and outputs of a run. After every refusal the model still runs. */
 static void test_io_codes(void **state)
 {
     static bench b;
@@ -1877,7 +1877,7 @@ static void test_reference_supported(void **state)
     g.dims[0][0] = -1; /* extents that come later: nothing speaks against it yet */
     assert_int_equal(nnrt_device_supported(reference(), &g.model, ok, 2), NNRT_SUCCESS);
     assert_true(ok[0] && ok[1]);
-    for (uint32_t i = 0; i < COUNT(faults); i++) { /* API_HDI section 3, method 5 */
+    for (uint32_t i = 0; i < COUNT(faults); i++) { /* GetSupportedOperation */
         static const struct {
             const char *name;
             NNRT_ReturnCode code;
@@ -2918,7 +2918,7 @@ static void test_table_longer_than_known(void **state)
     assert_int_equal(j.d.destroyed, 1);
 }
 
-/* Rule 3 of API_HDI section 7: every slot of the device table NULL, one at a time; want is what registering says. */
+/* Every slot of the device table NULL, one at a time; want is what registering says. */
 static void test_device_slots_missing(void **state)
 {
     static const struct {

@@ -319,7 +319,7 @@ static double vec_number(NNRT_DataType type, const void *data, size_t i)
 
 /* First element of got that differs from the expected one by more than the tolerance, or t->count. Integers must be
    equal; NaN equals NaN; infinities must be equal. Default tolerance of floats: 1e-5 absolute + 1e-5 relative for
-   float32 (OPS.md A17), 1e-3 + 1e-3 for float16 (half an ulp is 4.9e-4 of the value), 1e-12 for float64. */
+   float32, 1e-3 + 1e-3 for float16 (half an ulp is 4.9e-4 of the value), 1e-12 for float64. */
 static size_t vec_compare(const vec_case *c, const vec_tensor *t, const void *got)
 {
     bool half = t->dataType == NNRT_DATA_TYPE_FLOAT16, wide = t->dataType == NNRT_DATA_TYPE_FLOAT64;

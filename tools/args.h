@@ -1,6 +1,9 @@
 /*
 args.h - the arguments of the command line: commands, options and their help, described once in tables.
 Part of tools/nnrt.c.
+
+    >>values   how the value of an option is read
+    >>options  the table, help, reading arguments
 */
 #ifndef NNRT_TOOL_ARGS_H
 #define NNRT_TOOL_ARGS_H
@@ -28,7 +31,8 @@ typedef struct cli_args {
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS];
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, metadataCount, labelsCount;
-    const char *outputDir, *device, *data, *name;
+    const char *outputDir, *device, *data, *name, *copy, *header;
+    const char *program;         /* as it was called */
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
     cli_image_options image;
@@ -234,6 +238,18 @@ static bool cli_take_name(cli_args *a, const char *v)
     return *v != '\0';
 }
 
+static bool cli_take_copy(cli_args *a, const char *v)
+{
+    a->copy = v;
+    return *v != '\0';
+}
+
+static bool cli_take_header(cli_args *a, const char *v)
+{
+    a->header = v;
+    return *v != '\0';
+}
+
 static bool cli_take_device(cli_args *a, const char *v)
 {
     a->device = v;
@@ -337,6 +353,9 @@ static const cli_option cli_options[] = {
     {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1; the built-in ones use one",
      cli_take_threads},
     {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
+    {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
+     cli_take_copy},
+    {"--header", "PATH", CLI_OPS, "the nnrt_ops.h that --copy reads; default: that of this program", cli_take_header},
     {"--tsv", NULL, CLI_OPS, "name, number and types with tabs between them", cli_take_tsv},
     {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},

@@ -5,6 +5,14 @@ Part of tools/nnrt.c.
 The plan of nnrt_plan_build is written as it stands: constants, resolved attributes, views, steps that name their kernels.
 Whoever links it gets those kernels and no table of operators. What is equal is written once: constants by their address,
 lists of integers by their values.
+
+    >>names       names and texts in C
+    >>values      bytes and numbers
+    >>constants   weights and derived constants
+    >>attributes  attribute structs
+    >>plan        views, arguments, steps
+    >>functions   what a program calls, and the self-test
+    >>file        the command
 */
 #ifndef NNRT_TOOL_EMIT_H
 #define NNRT_TOOL_EMIT_H

@@ -2,6 +2,10 @@
 meta.h - a model's metadata: the list of them, and what those say that nnrt.h lists: how an image becomes an input, and
 what the classes of an output are called.
 Part of tools/nnrt.c.
+
+    >>list    keys and values
+    >>inputs  how an image becomes an input
+    >>labels  what classes are called
 */
 #ifndef NNRT_TOOL_META_H
 #define NNRT_TOOL_META_H

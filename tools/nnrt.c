@@ -5,8 +5,16 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_image (libstb-dev) to read PNG images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
-meta.h metadata; inputs.h model inputs; job.h sessions; check.h test data; emit.h models as C.
+meta.h metadata; inputs.h model inputs; job.h sessions; check.h test data; emit.h models as C; copy.h operators as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
+
+    >>info     what a model is, has and needs
+    >>convert  .nnrt files, their metadata
+    >>emit     models as C
+    >>run      one run on given inputs
+    >>bench    times
+    >>tables   drawings, operators, devices
+    >>main     texts of help, the table of commands
 */
 #define _POSIX_C_SOURCE 200809L
 
@@ -22,6 +30,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #endif
 
 #include "check.h"
+#include "copy.h"
 #include "emit.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -856,28 +865,15 @@ static int cli_dot(const cli_args *args)
     return status;
 }
 
-/* Types that a set of NNRT_TYPES_ bits holds, with a separator between them and quotes around each. */
-static void cli_put_types(uint32_t types, const char *quote)
-{
-#define CLI_TYPE(name, number, bytes, text) {number, text},
-    static const struct {
-        NNRT_DataType type;
-        const char *name;
-    } all[] = {NNRT_DATA_TYPES(CLI_TYPE)};
-#undef CLI_TYPE
-    bool first = true;
-    for (size_t i = 0; i < 2 * (sizeof(all) / sizeof(all[0])); i++) { /* as they are, then quantised ones */
-        const uint32_t plain = NNRT_TYPES_OF(all[i / 2].type), type = i % 2 == 0 ? plain : NNRT_TYPES_QUANT(plain);
-        if ((types & type) != 0) {
-            printf("%s%s%s%s%s", first ? "" : ",", quote, i % 2 == 0 ? "" : "q", all[i / 2].name, quote);
-            first = false;
-        }
-    }
-}
-
 static int cli_ops(const cli_args *args)
 {
     const nnrt_op *op;
+    if (args->copy == NULL && args->header != NULL)
+        return cli_usage("ops: --header is for --copy NAME");
+    if (args->copy != NULL && (args->json || args->tsv))
+        return cli_usage("ops: --copy prints C, %s does not go with it", args->json ? "--json" : "--tsv");
+    if (args->copy != NULL)
+        return cli_copy_run(args);
     if (args->json)
         fputs("{\"operators\":[", stdout);
     for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++) {
@@ -1000,6 +996,12 @@ static const char cli_emit_text_help[] =
     "nnrt.h, and NAME_run runs it. No file, no heap, and only the kernels it needs are linked. NAME_selftest\n"
     "compares the results for one input, --input or random values, with those of this machine.\n\n";
 
+static const char cli_ops_text[] =
+    "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION), or one kernel\n"
+    "(nnrt_softmax_f32): types, attribute struct, views, helpers, and a comment that says how it is called. It is\n"
+    "taken from nnrt_ops.h, looked for beside this program, in the current folder, in the folder above the\n"
+    "program's, and in ../include/nnrt from there, where make install puts it.\n\n";
+
 static const cli_command cli_commands[] = {
     {"info", "MODEL", "Shows inputs, outputs, nodes of each operator, and the memory a model takes.", cli_info_text,
      "nnrt info examples/digits/digits.onnx", CLI_INFO, cli_info},
@@ -1018,7 +1020,8 @@ static const cli_command cli_commands[] = {
      CLI_EMIT, cli_emit_c},
     {"dot", "MODEL", "Writes a model as a Graphviz graph.", "",
      "nnrt dot examples/digits/digits.onnx | dot -Tsvg > digits.svg", CLI_DOT, cli_dot},
-    {"ops", "", "Lists the operators: name, number, element types of input 0.", "", "nnrt ops --tsv", CLI_OPS, cli_ops},
+    {"ops", "", "Lists the operators: name, number, element types of input 0; or prints one as C.", cli_ops_text,
+     "nnrt ops --copy SOFTMAX > softmax.c", CLI_OPS, cli_ops},
     {"devices", "", "Lists the devices: name, vendor, type, status.", "", "nnrt devices --json", CLI_DEVICES,
      cli_devices},
 };
@@ -1056,6 +1059,7 @@ static int cli_main(int argc, char **argv)
         if (strcmp(argv[1], cli_commands[i].name) != 0)
             continue;
         status = cli_parse(&cli_commands[i], &args, argc - 2, argv + 2);
+        args.program = argv[0];
         if (status == CLI_DONE && args.help)
             cli_help_command(&cli_commands[i]);
         else if (status == CLI_DONE)

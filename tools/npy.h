@@ -1,6 +1,10 @@
 /*
 npy.h - files of tensors: numpy's .npy read and written, the TensorProto of ONNX test data read.
 Part of tools/nnrt.c; the format is numpy's NEP 1: magic, version, length, a Python dictionary as text, the elements.
+
+    >>files  reading whole files, writing them under another name first
+    >>npy    numpy's files
+    >>pb     TensorProto
 */
 #ifndef NNRT_TOOL_NPY_H
 #define NNRT_TOOL_NPY_H

@@ -1,6 +1,11 @@
 /*
 tensor.h - values on their way in and out: elements as numbers, conversion between types, random values, comparison.
 Part of tools/nnrt.c; includes nnrt.h for the types.
+
+    >>elements    one element as a number or text
+    >>conversion  from type to type
+    >>random      SplitMix64
+    >>comparison  with what is expected
 */
 #ifndef NNRT_TOOL_TENSOR_H
 #define NNRT_TOOL_TENSOR_H
@@ -47,6 +52,25 @@ static const char *cli_shape_text(char *out, size_t size, NNRT_DataType type, co
 }
 
 #define CLI_SHAPE_BYTES 128 /* room that every such text fits: 8 extents of 11 characters */
+
+/* Types that a set of NNRT_TYPES_ bits holds, with a separator between them and quotes around each. */
+static void cli_put_types(uint32_t types, const char *quote)
+{
+#define CLI_TYPE(name, number, bytes, text) {number, text},
+    static const struct {
+        NNRT_DataType type;
+        const char *name;
+    } all[] = {NNRT_DATA_TYPES(CLI_TYPE)};
+#undef CLI_TYPE
+    bool first = true;
+    for (size_t i = 0; i < 2 * (sizeof(all) / sizeof(all[0])); i++) { /* as they are, then quantised ones */
+        const uint32_t plain = NNRT_TYPES_OF(all[i / 2].type), type = i % 2 == 0 ? plain : NNRT_TYPES_QUANT(plain);
+        if ((types & type) != 0) {
+            printf("%s%s%s%s%s", first ? "" : ",", quote, i % 2 == 0 ? "" : "q", all[i / 2].name, quote);
+            first = false;
+        }
+    }
+}
 
 static bool cli_is_float(NNRT_DataType type)
 {

@@ -1,6 +1,11 @@
 /*
 text.h - what the command line says: messages on standard error, JSON on standard output, progress on a terminal.
 Part of tools/nnrt.c.
+
+    >>messages  what failed, and memory
+    >>json      values in JSON
+    >>time      milliseconds
+    >>progress  a line that is rewritten
 */
 #ifndef NNRT_TOOL_TEXT_H
 #define NNRT_TOOL_TEXT_H

@@ -7,7 +7,7 @@ MODES = {"constant": 0, "reflect": 1, "symmetric": 2, "reserved": 3}
 
 
 def pad_by_index(x, pads, mode, value):
-    """PAD_FUSION as the table of source indices of OPS.md A14, axis by axis."""
+    """PAD_FUSION by source indices, axis by axis."""
     for axis, (before, after) in enumerate(pads):
         n = x.shape[axis]
         parts = []

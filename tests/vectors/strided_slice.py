@@ -5,7 +5,7 @@ from common import data, floats, I64_MAX, I64_MIN, known, odd_floats, same, TYPE
 
 
 def strided_by_walk(x, begin, end, strides, masks):
-    """STRIDED_SLICE as OPS.md A16 tells it, entry by entry."""
+    """STRIDED_SLICE by a walk over its entries, axis by axis."""
     def bit(mask, i):
         return masks.get(mask, 0) >> i & 1
 

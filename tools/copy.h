@@ -1,0 +1,1176 @@
+/*
+copy.h - nnrt ops --copy: one operator's kernels with all that they need, cut out of the text of nnrt_ops.h.
+Part of tools/nnrt.c.
+
+The header's top level is split into items: declarations, functions, macros and conditional groups, each with the
+comment above it. What a macro generates there (attribute structs, enumerations, kernels of one line) is expanded, as the
+preprocessor does it, and split again: a copy has plain declarations. Printed are the items that the names in the kernels
+lead to, in the order of the header, so whatever is added to that is found without a change here.
+
+    >>tokens   the text as tokens
+    >>macros   expansion
+    >>items    what the top level consists of, which names an item has and which it uses
+    >>head     the comment that a copy begins with
+    >>copy     the command
+*/
+#ifndef NNRT_TOOL_COPY_H
+#define NNRT_TOOL_COPY_H
+
+#include "args.h"
+#include "npy.h"
+
+#define CLI_COPY_MOST_BYTES ((size_t)256 << 20) /* that the text may become; nnrt_ops.h takes a twentieth */
+#define CLI_COPY_DEPTH 64                       /* of macros in macros */
+
+typedef struct cli_text {
+    const char *at;
+    size_t n;
+} cli_text;
+
+/* kind: 'a' name, '0' number, '"' text or character, '/' comment, '#' directive, '.' anything else, 0 the end. */
+typedef struct cli_token {
+    char kind;
+    bool space, line; /* what stands before it */
+    cli_text text;
+} cli_token;
+
+typedef struct cli_tokens {
+    cli_token *data;
+    size_t count;
+} cli_tokens;
+
+/* A macro of the header's top level; those in conditional groups are left alone. */
+typedef struct cli_macro {
+    cli_text name;
+    cli_tokens params, body;
+    bool function, variadic, busy;
+} cli_macro;
+
+typedef enum cli_item_kind {
+    CLI_ITEM_CODE,
+    CLI_ITEM_MACRO,
+    CLI_ITEM_GROUP, /* #if to #endif */
+    CLI_ITEM_ALWAYS /* belongs into every copy: #include, and the pragmas about contraction */
+} cli_item_kind;
+
+typedef struct cli_item {
+    cli_item_kind kind;
+    cli_text comment, code; /* the comment above, without text when there is none */
+    bool wanted, asked;     /* asked: it is a kernel that the copy is made for */
+} cli_item;
+
+typedef struct cli_name {
+    cli_text text;
+    size_t item;
+} cli_name;
+
+typedef struct cli_block {
+    struct cli_block *next;
+} cli_block;
+
+typedef struct cli_copy {
+    cli_block *blocks; /* all memory, let go at the end */
+    size_t bytes;
+    bool failed; /* there was none left, and it has been said */
+    cli_item *items;
+    size_t itemCount;
+    cli_macro *macros;
+    size_t macroCount;
+    cli_name *names; /* sorted */
+    size_t nameCount;
+} cli_copy;
+
+/* Zeroed memory that lives as long as c, NULL when there is none. */
+static void *cli_copy_keep(cli_copy *c, size_t bytes)
+{
+    cli_block *block = NULL;
+    if (!c->failed && bytes > CLI_COPY_MOST_BYTES - c->bytes)
+        cli_fail("the header's macros expand to more than %.0f bytes", (double)CLI_COPY_MOST_BYTES);
+    else if (!c->failed)
+        block = (cli_block *)cli_alloc(sizeof(cli_block) + bytes, 1);
+    c->failed = block == NULL;
+    if (block == NULL)
+        return NULL;
+    c->bytes += bytes;
+    block->next = c->blocks;
+    c->blocks = block;
+    return block + 1;
+}
+
+static void cli_copy_free(cli_copy *c)
+{
+    while (c->blocks != NULL) {
+        cli_block *next = c->blocks->next;
+        free(c->blocks);
+        c->blocks = next;
+    }
+}
+
+/* A list of count elements with room for one more: data, or twice that. NULL when there is no memory. */
+static void *cli_copy_room(cli_copy *c, void *data, size_t count, size_t bytes)
+{
+    void *more;
+    if (count > 0 && (count < 16 || (count & (count - 1)) != 0))
+        return c->failed ? NULL : data;
+    more = cli_copy_keep(c, (count > 0 ? 2 * count : 16) * bytes);
+    if (more != NULL && count > 0)
+        memcpy(more, data, count * bytes);
+    return more;
+}
+
+static void cli_copy_push(cli_copy *c, cli_tokens *list, const cli_token *t)
+{
+    cli_token *data = (cli_token *)cli_copy_room(c, list->data, list->count, sizeof(*data));
+    if (data == NULL)
+        return;
+    data[list->count++] = *t;
+    list->data = data;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tokens */
+
+static bool cli_text_is(cli_text a, const char *b)
+{
+    return a.n == strlen(b) && memcmp(a.at, b, a.n) == 0;
+}
+
+static bool cli_text_same(cli_text a, cli_text b)
+{
+    return a.n == b.n && memcmp(a.at, b.at, a.n) == 0;
+}
+
+/* Where b begins in a, NULL when it does not. */
+static const char *cli_text_find(cli_text a, const char *b)
+{
+    const size_t n = strlen(b);
+    for (size_t i = 0; i + n <= a.n; i++)
+        if (memcmp(a.at + i, b, n) == 0)
+            return a.at + i;
+    return NULL;
+}
+
+static cli_text cli_text_between(const char *at, const char *end)
+{
+    cli_text text;
+    text.at = at;
+    text.n = (size_t)(end - at);
+    return text;
+}
+
+static bool cli_copy_letter(char ch)
+{
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_';
+}
+
+static bool cli_copy_digit(char ch)
+{
+    return ch >= '0' && ch <= '9';
+}
+
+/* The end of the comment that begins at p. */
+static const char *cli_copy_comment_end(const char *p, const char *end)
+{
+    for (p += 2; p < end; p++)
+        if (*p == '/' && p[-1] == '*')
+            return p + 1;
+    return end;
+}
+
+/* The end of the directive that begins at p: of its line, with the lines that a backslash or a comment adds. */
+static const char *cli_copy_directive_end(const char *p, const char *end)
+{
+    const char *from = p;
+    while (p < end && (*p != '\n' || p[-1] == '\\' || (p - from > 1 && p[-1] == '\r' && p[-2] == '\\')))
+        p = end - p > 3 && p[0] == '/' && p[1] == '*' ? cli_copy_comment_end(p, end) : p + 1;
+    return p;
+}
+
+static const char *cli_copy_token_end(const char *p, const char *end, char kind)
+{
+    const char *from = p++;
+    if (kind == 'a' || kind == '0')
+        while (p < end && (cli_copy_letter(*p) || cli_copy_digit(*p) || (kind == '0' && *p == '.')))
+            p++;
+    else if (kind == '"') {
+        for (; p < end && *p != *from && *p != '\n'; p++)
+            p += *p == '\\' && end - p > 1;
+        p += p < end;
+    } else if (end - p > 1 && *from == '.' && p[0] == '.' && p[1] == '.')
+        p += 2;
+    else if (p < end && *from == '#' && *p == '#')
+        p++;
+    return p;
+}
+
+/* The next token behind *p, which moves behind it. directives: a # begins a directive, which is one token. */
+static cli_token cli_copy_token(const char **p, const char *end, bool directives)
+{
+    cli_token t;
+    const char *at = *p;
+    memset(&t, 0, sizeof(t));
+    for (; at < end && (*at == ' ' || *at == '\t' || *at == '\r' || *at == '\n' ||
+                        (*at == '\\' && end - at > 1 && (at[1] == '\n' || at[1] == '\r')));
+         at++) {
+        t.space = true;
+        t.line = t.line || *at == '\n';
+    }
+    if (at < end) {
+        const bool comment = end - at > 3 && at[0] == '/' && at[1] == '*';
+        t.kind = comment                     ? '/'
+                 : directives && *at == '#'  ? '#'
+                 : cli_copy_letter(*at)      ? 'a'
+                 : cli_copy_digit(*at)       ? '0'
+                 : *at == '"' || *at == '\'' ? '"'
+                                             : '.';
+        *p = comment         ? cli_copy_comment_end(at, end)
+             : t.kind == '#' ? cli_copy_directive_end(at, end)
+                             : cli_copy_token_end(at, end, t.kind);
+        t.text = cli_text_between(at, *p);
+    } else {
+        *p = end;
+    }
+    return t;
+}
+
+/* The tokens of a text, comments among them. */
+static cli_tokens cli_copy_tokens(cli_copy *c, cli_text text)
+{
+    const char *p = text.at, *end = text.at + text.n;
+    cli_tokens list;
+    memset(&list, 0, sizeof(list));
+    for (cli_token t = cli_copy_token(&p, end, false); t.kind != 0; t = cli_copy_token(&p, end, false))
+        cli_copy_push(c, &list, &t);
+    return list;
+}
+
+/* The first word behind the # of a directive; *p moves behind it. */
+static cli_text cli_copy_word(const char **p, const char *end)
+{
+    cli_token t = cli_copy_token(p, end, false);
+    if (t.kind == '.' && cli_text_is(t.text, "#"))
+        t = cli_copy_token(p, end, false);
+    return t.text;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>macros */
+
+/* What a #define says. */
+static cli_macro cli_copy_define(cli_copy *c, cli_text directive)
+{
+    const char *p = directive.at, *end = directive.at + directive.n;
+    cli_macro m;
+    cli_token t;
+    memset(&m, 0, sizeof(m));
+    (void)cli_copy_word(&p, end);
+    m.name = cli_copy_token(&p, end, false).text;
+    m.function = p < end && *p == '(';
+    for (bool open = m.function; open;) {
+        t = cli_copy_token(&p, end, false);
+        open = t.kind != 0 && !cli_text_is(t.text, ")");
+        m.variadic = m.variadic || cli_text_is(t.text, "...");
+        if (t.kind == 'a' || cli_text_is(t.text, "..."))
+            cli_copy_push(c, &m.params, &t);
+    }
+    m.body = cli_copy_tokens(c, cli_text_between(p, end));
+    return m;
+}
+
+static cli_macro *cli_copy_macro(const cli_copy *c, const cli_token *t)
+{
+    for (size_t i = 0; t->kind == 'a' && i < c->macroCount; i++)
+        if (cli_text_same(c->macros[i].name, t->text))
+            return &c->macros[i];
+    return NULL;
+}
+
+/* The parameter that t is, params.count when it is none. */
+static size_t cli_copy_param(const cli_macro *m, const cli_token *t)
+{
+    size_t i = 0;
+    while (i < m->params.count && (t->kind != 'a' || !cli_text_same(m->params.data[i].text, t->text)) &&
+           !(cli_text_is(m->params.data[i].text, "...") && cli_text_is(t->text, "__VA_ARGS__")))
+        i++;
+    return i;
+}
+
+/* The token a with b at its end, as ## makes it. */
+static void cli_copy_paste(cli_copy *c, cli_token *a, const cli_token *b)
+{
+    char *text = (char *)cli_copy_keep(c, a->text.n + b->text.n);
+    if (text == NULL)
+        return;
+    memcpy(text, a->text.at, a->text.n);
+    memcpy(text + a->text.n, b->text.at, b->text.n);
+    a->text.at = text;
+    a->text.n += b->text.n;
+}
+
+/* "the tokens", as # makes it of an argument. */
+static cli_token cli_copy_quote(cli_copy *c, const cli_tokens *arg, const cli_token *like)
+{
+    size_t n = 2;
+    char *text;
+    cli_token t = *like;
+    for (size_t i = 0; i < arg->count; i++)
+        n += arg->data[i].text.n + 1;
+    text = (char *)cli_copy_keep(c, n);
+    t.kind = '"';
+    t.text.n = 0;
+    if (text == NULL)
+        return t;
+    t.text.at = text;
+    text[t.text.n++] = '"';
+    for (size_t i = 0; i < arg->count; i++) {
+        if (i > 0 && arg->data[i].space)
+            text[t.text.n++] = ' ';
+        memcpy(text + t.text.n, arg->data[i].text.at, arg->data[i].text.n);
+        t.text.n += arg->data[i].text.n;
+    }
+    text[t.text.n++] = '"';
+    return t;
+}
+
+static void cli_copy_expand(cli_copy *c, const cli_tokens *in, cli_tokens *out, int depth);
+
+/* The body of m with its arguments, before it is looked at again. */
+static cli_tokens cli_copy_substitute(cli_copy *c, const cli_macro *m, const cli_tokens *args, int depth)
+{
+    cli_tokens out;
+    bool paste = false;
+    memset(&out, 0, sizeof(out));
+    for (size_t i = 0; i < m->body.count; i++) {
+        const cli_token *t = &m->body.data[i];
+        const bool before = i + 1 < m->body.count && cli_text_is(t[1].text, "##");
+        size_t param = m->function ? cli_copy_param(m, t) : m->params.count;
+        cli_tokens part;
+        memset(&part, 0, sizeof(part));
+        if (cli_text_is(t->text, "##")) {
+            paste = true;
+            continue;
+        }
+        if (m->function && cli_text_is(t->text, "#") && i + 1 < m->body.count &&
+            (param = cli_copy_param(m, t + 1)) < m->params.count) {
+            const cli_token quoted = cli_copy_quote(c, &args[param], t);
+            cli_copy_push(c, &part, &quoted);
+            i++;
+        } else if (param == m->params.count) {
+            cli_copy_push(c, &part, t);
+        } else if (paste || before) {
+            for (size_t k = 0; k < args[param].count; k++)
+                cli_copy_push(c, &part, &args[param].data[k]);
+        } else {
+            cli_copy_expand(c, &args[param], &part, depth + 1);
+        }
+        for (size_t k = 0; k < part.count; k++) {
+            if (k == 0) {
+                part.data[k].space = t->space;
+                part.data[k].line = t->line;
+            }
+            if (k == 0 && paste && out.count > 0)
+                cli_copy_paste(c, &out.data[out.count - 1], &part.data[k]);
+            else
+                cli_copy_push(c, &out, &part.data[k]);
+        }
+        paste = false;
+    }
+    return out;
+}
+
+/* The arguments of m, whose ( is token *i of in; *i moves to the ). NULL when there is no end. */
+static cli_tokens *cli_copy_arguments(cli_copy *c, const cli_macro *m, const cli_tokens *in, size_t *i)
+{
+    cli_tokens *args = (cli_tokens *)cli_copy_keep(c, (m->params.count + 1) * sizeof(*args));
+    size_t k = 0;
+    int depth = 0;
+    for (; args != NULL && *i < in->count; ++*i) {
+        const cli_token *t = &in->data[*i];
+        const bool opens = cli_text_is(t->text, "("), closes = cli_text_is(t->text, ")");
+        depth += opens;
+        depth -= closes;
+        if (depth == 0)
+            return args;
+        if (depth == 1 && cli_text_is(t->text, ",") && !(m->variadic && k + 1 == m->params.count))
+            k += k < m->params.count;
+        else if (!(depth == 1 && opens))
+            cli_copy_push(c, &args[k], t);
+    }
+    return NULL;
+}
+
+/* out gets in with all macros of the top level expanded. */
+static void cli_copy_expand(cli_copy *c, const cli_tokens *in, cli_tokens *out, int depth)
+{
+    for (size_t i = 0; i < in->count && !c->failed; i++) {
+        const cli_token *t = &in->data[i];
+        cli_macro *m = cli_copy_macro(c, t);
+        const cli_tokens *args = NULL;
+        cli_tokens body;
+        size_t last = i + 1;
+        bool use = m != NULL && !m->busy && depth < CLI_COPY_DEPTH;
+        if (use && m->function) {
+            use = last < in->count && cli_text_is(in->data[last].text, "(");
+            args = use ? cli_copy_arguments(c, m, in, &last) : NULL;
+            use = args != NULL;
+        }
+        if (!use) {
+            cli_copy_push(c, out, t);
+            continue;
+        }
+        body = cli_copy_substitute(c, m, args, depth);
+        if (body.count > 0) {
+            body.data[0].space = body.data[0].space || t->space;
+            body.data[0].line = body.data[0].line || t->line;
+        }
+        m->busy = true;
+        cli_copy_expand(c, &body, out, depth + 1);
+        m->busy = false;
+        i = m->function ? last : i;
+    }
+}
+
+/* Tokens as text: lines end where they did or are full, and are indented by their braces. */
+static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
+{
+    size_t room = 1, indent = 0, line = 0;
+    char *text;
+    cli_text lines;
+    memset(&lines, 0, sizeof(lines));
+    for (size_t i = 0; i < in->count; i++)
+        room += in->data[i].text.n + 1 + 4 * 8;
+    text = (char *)cli_copy_keep(c, room);
+    if (text == NULL)
+        return lines;
+    lines.at = text;
+    for (size_t i = 0; i < in->count; i++) {
+        const cli_token *t = &in->data[i];
+        indent -= cli_text_is(t->text, "}") && indent > 0;
+        if (t->line || (t->space && lines.n - line + t->text.n > 116)) {
+            text[lines.n++] = '\n';
+            line = lines.n;
+            for (size_t k = 0; k < indent + !t->line && k < 8; k++, lines.n += 4)
+                memset(text + lines.n, ' ', 4);
+        } else if (t->space) {
+            text[lines.n++] = ' ';
+        }
+        memcpy(text + lines.n, t->text.at, t->text.n);
+        lines.n += t->text.n;
+        indent += cli_text_is(t->text, "{");
+    }
+    return lines;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>items */
+
+static void cli_copy_add(cli_copy *c, cli_item_kind kind, cli_text comment, cli_text code)
+{
+    cli_item *items = (cli_item *)cli_copy_room(c, c->items, c->itemCount, sizeof(*items));
+    if (items == NULL)
+        return;
+    memset(&items[c->itemCount], 0, sizeof(*items));
+    items[c->itemCount].kind = kind;
+    items[c->itemCount].comment = comment;
+    items[c->itemCount++].code = code;
+    c->items = items;
+}
+
+/* The end of the group that begins with the #if before p. */
+static const char *cli_copy_group_end(const char *p, const char *end)
+{
+    for (int depth = 1; depth > 0;) {
+        const cli_token t = cli_copy_token(&p, end, true);
+        const char *at = t.text.at;
+        cli_text word;
+        if (t.kind == 0)
+            return end;
+        if (t.kind != '#')
+            continue;
+        word = cli_copy_word(&at, t.text.at + t.text.n);
+        depth += cli_text_is(word, "if") || cli_text_is(word, "ifdef") || cli_text_is(word, "ifndef");
+        depth -= cli_text_is(word, "endif");
+    }
+    return p;
+}
+
+/* The end of the declaration, function or use of a macro that begins at p. */
+static const char *cli_copy_code_end(const char *p, const char *end)
+{
+    const char *ahead = p;
+    cli_token t = cli_copy_token(&ahead, end, true), last = t;
+    const char *next = ahead;
+    bool body = false, call = t.kind == 'a' && cli_text_is(cli_copy_token(&next, end, true).text, "(");
+    int depth = 0;
+    for (t = cli_copy_token(&p, end, true); t.kind != 0; t = cli_copy_token(&p, end, true)) {
+        if (t.kind == '/' || t.kind == '#')
+            continue;
+        body = depth == 0 && cli_text_is(t.text, "{") ? cli_text_is(last.text, ")") : body;
+        depth += cli_text_is(t.text, "(") || cli_text_is(t.text, "{") || cli_text_is(t.text, "[");
+        depth -= cli_text_is(t.text, ")") || cli_text_is(t.text, "}") || cli_text_is(t.text, "]");
+        if (depth <= 0 &&
+            (cli_text_is(t.text, ";") || (body && cli_text_is(t.text, "}")) || (call && cli_text_is(t.text, ")"))))
+            return p;
+        last = t;
+    }
+    return end;
+}
+
+/* The comment that follows in the same line belongs to what stands before it. */
+static const char *cli_copy_with_remark(const char *p, const char *end)
+{
+    const char *next = p;
+    const cli_token t = cli_copy_token(&next, end, true);
+    return t.kind == '/' && !t.line ? next : p;
+}
+
+static void cli_copy_directive(cli_copy *c, cli_text comment, const cli_token *t, const char **p, const char *end)
+{
+    const char *at = t->text.at;
+    const cli_text word = cli_copy_word(&at, t->text.at + t->text.n);
+    if (cli_text_is(word, "define")) {
+        cli_copy_add(c, CLI_ITEM_MACRO, comment, t->text);
+    } else if (cli_text_is(word, "include")) {
+        cli_copy_add(c, CLI_ITEM_ALWAYS, comment, t->text);
+    } else if (cli_text_is(word, "if") || cli_text_is(word, "ifdef") || cli_text_is(word, "ifndef")) {
+        const cli_text group = cli_text_between(t->text.at, cli_copy_group_end(*p, end));
+        if (cli_text_find(group, "/* >>") != NULL)
+            return; /* it holds sections: they are looked at as if it were not there */
+        *p = group.at + group.n;
+        cli_copy_add(c,
+                     cli_text_find(group, "FP_CONTRACT") != NULL || cli_text_find(group, "#include") != NULL
+                         ? CLI_ITEM_ALWAYS
+                         : CLI_ITEM_GROUP,
+                     comment, group);
+    }
+}
+
+/* Adds the items of a text. */
+static void cli_copy_split(cli_copy *c, cli_text text)
+{
+    const char *p = text.at, *end = text.at + text.n;
+    cli_text comment = cli_text_between(end, end);
+    while (!c->failed) {
+        const char *before = p;
+        const cli_token t = cli_copy_token(&p, end, true);
+        const char *gap = comment.at + comment.n;
+        size_t lines = 0;
+        if (t.kind == 0)
+            return;
+        for (; comment.n > 0 && gap < t.text.at; gap++)
+            lines += *gap == '\n';
+        if (lines > 1 || comment.n == 0)
+            comment = cli_text_between(t.text.at, t.text.at);
+        if (t.kind == '/') {
+            const bool title =
+                cli_text_find(t.text, "/* >>") == t.text.at || cli_text_find(t.text, "/* ---") == t.text.at;
+            comment = title ? cli_text_between(p, p) : cli_text_between(comment.at, p);
+            continue;
+        }
+        if (t.kind == '#') {
+            cli_copy_directive(c, comment, &t, &p, end);
+        } else if (!cli_text_is(t.text, "}") && !cli_text_is(t.text, ";")) {
+            p = cli_copy_with_remark(cli_copy_code_end(before, end), end);
+            cli_copy_add(c, CLI_ITEM_CODE, comment, cli_text_between(t.text.at, p));
+        }
+        comment = cli_text_between(p, p);
+    }
+}
+
+/* Does an item begin with a macro of the top level, or is it an enumeration, whose values may come from one? */
+static bool cli_copy_generates(const cli_copy *c, cli_text code)
+{
+    const char *p = code.at, *end = code.at + code.n;
+    const cli_token t = cli_copy_token(&p, end, true);
+    return cli_copy_macro(c, &t) != NULL || cli_text_is(t.text, "enum");
+}
+
+/* Splits the header, and what its macros generate. */
+static void cli_copy_read(cli_copy *c, cli_text header)
+{
+    cli_item *items;
+    size_t count;
+    cli_copy_split(c, header);
+    items = c->items;
+    count = c->itemCount;
+    for (size_t i = 0; i < count && !c->failed; i++) {
+        cli_macro *macros;
+        if (items[i].kind != CLI_ITEM_MACRO)
+            continue;
+        macros = (cli_macro *)cli_copy_room(c, c->macros, c->macroCount, sizeof(*macros));
+        if (macros == NULL)
+            return;
+        c->macros = macros;
+        c->macros[c->macroCount++] = cli_copy_define(c, items[i].code);
+    }
+    c->items = NULL;
+    c->itemCount = 0;
+    for (size_t i = 0; i < count && !c->failed; i++) {
+        const size_t first = c->itemCount;
+        cli_tokens tokens, all;
+        if (items[i].kind != CLI_ITEM_CODE || !cli_copy_generates(c, items[i].code)) {
+            cli_copy_add(c, items[i].kind, items[i].comment, items[i].code);
+            continue;
+        }
+        memset(&all, 0, sizeof(all));
+        tokens = cli_copy_tokens(c, items[i].code);
+        cli_copy_expand(c, &tokens, &all, 0);
+        cli_copy_split(c, cli_copy_lines(c, &all));
+        for (size_t k = first; k < c->itemCount; k++)
+            if (c->items[k].comment.n == 0)
+                c->items[k].comment = items[i].comment;
+    }
+}
+
+static void cli_copy_name(cli_copy *c, cli_text name, size_t item)
+{
+    cli_name *names = (cli_name *)cli_copy_room(c, c->names, c->nameCount, sizeof(*names));
+    if (names == NULL || name.n == 0)
+        return;
+    names[c->nameCount].text = name;
+    names[c->nameCount++].item = item;
+    c->names = names;
+}
+
+/* Does the token t, behind the name before[0], show that the name is declared there? before[1] and [2] stand before the
+   name. At depth 0 that is one of ( [ = ; , {, but for the type of an enumeration, an attribute behind an array and the
+   result of a function that is pointed to; at depth 1 (*name) and the values of an enumeration. */
+static bool cli_copy_declared(const cli_token *before, const cli_token *t, const char *p, const char *end, int depth,
+                              bool values)
+{
+    const cli_text text = t->text;
+    if (before[0].kind != 'a' || text.n != 1 || cli_text_is(before[0].text, "enum"))
+        return false;
+    if (depth == 0)
+        return strchr("([=;,{", *text.at) != NULL && !cli_text_is(before[1].text, "enum") &&
+               !cli_text_is(before[1].text, "]") &&
+               !(*text.at == '(' && cli_text_is(cli_copy_token(&p, end, true).text, "*"));
+    if (depth == 1 && values)
+        return strchr("=,}", *text.at) != NULL &&
+               (cli_text_is(before[1].text, "{") || cli_text_is(before[1].text, ","));
+    return depth == 1 && *text.at == ')' && cli_text_is(before[1].text, "*") && cli_text_is(before[2].text, "(");
+}
+
+/* Notes the names that item i declares, those of #define among them. */
+static void cli_copy_declares(cli_copy *c, size_t i)
+{
+    const cli_text code = c->items[i].code;
+    const char *p = code.at, *end = code.at + code.n;
+    cli_token t, before[3];
+    bool values = false, initial = false;
+    int depth = 0;
+    memset(before, 0, sizeof(before));
+    for (t = cli_copy_token(&p, end, true); t.kind != 0; t = cli_copy_token(&p, end, true)) {
+        if (t.kind == '#') {
+            const char *at = t.text.at;
+            if (cli_text_is(cli_copy_word(&at, t.text.at + t.text.n), "define"))
+                cli_copy_name(c, cli_copy_token(&at, t.text.at + t.text.n, false).text, i);
+        }
+        if (t.kind == '#' || t.kind == '/')
+            continue;
+        if (!initial && cli_copy_declared(before, &t, p, end, depth, values))
+            cli_copy_name(c, before[0].text, i);
+        if (depth == 0) {
+            values = values || cli_text_is(t.text, "enum");
+            initial = (initial || cli_text_is(t.text, "=")) && !cli_text_is(t.text, ";");
+        }
+        depth += cli_text_is(t.text, "(") || cli_text_is(t.text, "{") || cli_text_is(t.text, "[");
+        depth -= cli_text_is(t.text, ")") || cli_text_is(t.text, "}") || cli_text_is(t.text, "]");
+        before[2] = before[1];
+        before[1] = before[0];
+        before[0] = t;
+    }
+}
+
+static int cli_copy_order(const void *a, const void *b)
+{
+    const cli_name *x = (const cli_name *)a, *y = (const cli_name *)b;
+    const int order = memcmp(x->text.at, y->text.at, x->text.n < y->text.n ? x->text.n : y->text.n);
+    if (order != 0)
+        return order;
+    if (x->text.n != y->text.n)
+        return x->text.n < y->text.n ? -1 : 1;
+    return x->item < y->item ? -1 : x->item > y->item;
+}
+
+/* The first name that is not before `name`: that itself, or the first that begins with it. */
+static size_t cli_copy_find(const cli_copy *c, cli_text name)
+{
+    size_t lo = 0, hi = c->nameCount;
+    cli_name probe;
+    probe.text = name;
+    probe.item = 0;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (cli_copy_order(&c->names[mid], &probe) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* In a copy a kernel's fault has its code and no text: the functions that write messages are left out. */
+static const char cli_copy_fail[] =
+    "\n/* In nnrt_ops.h this also writes the message that `format` and what follows make. */\n"
+    "static NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode code, const char *format, ...)\n"
+    "{\n"
+    "    (void)format;\n"
+    "    if (call != NULL && call->error != NULL && call->error->code == NNRT_SUCCESS)\n"
+    "        call->error->code = code;\n"
+    "    return code;\n"
+    "}\n";
+
+static bool cli_copy_uses_fail(cli_text code)
+{
+    return cli_text_find(code, "nnrt_call_fail(") != NULL;
+}
+
+/* Wants the items with this name (prefix: with all names that begin so); they come to the list. */
+static void cli_copy_want(cli_copy *c, cli_text name, bool prefix, size_t *list, size_t *count)
+{
+    for (size_t i = cli_copy_find(c, name); !cli_text_is(name, "nnrt_call_fail") && i < c->nameCount; i++) {
+        cli_text found = c->names[i].text;
+        cli_item *item = &c->items[c->names[i].item];
+        if (prefix && found.n > name.n)
+            found.n = name.n;
+        if (!cli_text_same(found, name))
+            return;
+        if (!item->wanted)
+            list[(*count)++] = c->names[i].item;
+        item->wanted = true;
+    }
+}
+
+/* Wants the items with these names and all that they use. */
+static void cli_copy_close(cli_copy *c, const char *const *names, size_t n)
+{
+    size_t *list = (size_t *)cli_copy_keep(c, (c->itemCount + 1) * sizeof(*list)), count = 0;
+    for (size_t i = 0; list != NULL && i < n; i++)
+        cli_copy_want(c, cli_text_between(names[i], names[i] + strlen(names[i])), false, list, &count);
+    for (size_t i = 0; i < count; i++)
+        c->items[list[i]].asked = true;
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        const cli_text code = c->items[list[i]].code;
+        const char *p = code.at, *end = code.at + code.n;
+        cli_token last, t;
+        memset(&last, 0, sizeof(last));
+        for (t = cli_copy_token(&p, end, false); t.kind != 0; t = cli_copy_token(&p, end, false)) {
+            if (t.kind == 'a')
+                cli_copy_want(c, t.text, false, list, &count);
+            else if (last.kind == 'a' && cli_text_is(t.text, "##"))
+                cli_copy_want(c, last.text, true, list, &count);
+            last = t;
+        }
+    }
+}
+
+/* The definition of a function, NULL when there is none. */
+static const cli_item *cli_copy_function(const cli_copy *c, const char *name)
+{
+    const cli_text text = cli_text_between(name, name + strlen(name));
+    for (size_t i = cli_copy_find(c, text); i < c->nameCount && cli_text_same(c->names[i].text, text); i++) {
+        const cli_item *item = &c->items[c->names[i].item];
+        if (item->kind == CLI_ITEM_CODE && item->code.at[item->code.n - 1] == '}')
+            return item;
+    }
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>head */
+
+#define CLI_COPY_NOTHING(...)
+#define CLI_COPY_RULE(name, number, S, whose, rule, ...) {#name, "nnrti_rule_" #rule},
+#define CLI_COPY_KERNEL(types, operands, S, fn, args, ...) {"nnrt_" #fn, #args},
+#define CLI_COPY_KERNELS(name, number, S, whose, rule, in, out, flags, kernels, ...) kernels
+typedef struct cli_copy_pair {
+    const char *name, *what;
+} cli_copy_pair;
+static const cli_copy_pair cli_copy_rules[] = {NNRT_OPS(CLI_COPY_RULE, CLI_COPY_NOTHING){NULL, NULL}};
+static const cli_copy_pair cli_copy_calls[] = {NNRT_OPS(CLI_COPY_KERNELS, CLI_COPY_KERNEL){NULL, NULL}};
+
+static const char *cli_copy_what(const cli_copy_pair *pairs, const char *name)
+{
+    while (pairs->name != NULL && strcmp(pairs->name, name) != 0)
+        pairs++;
+    return pairs->what;
+}
+
+/* The parameters of a function's definition: their names, at most `most`; how many there are. */
+static size_t cli_copy_parameters(cli_text code, cli_text *names, size_t most)
+{
+    const char *p = code.at, *end = code.at + code.n;
+    size_t count = 0;
+    int depth = 0;
+    cli_token t, last;
+    memset(&last, 0, sizeof(last));
+    for (t = cli_copy_token(&p, end, true); t.kind != 0 && !cli_text_is(t.text, "{");
+         t = cli_copy_token(&p, end, true)) {
+        depth += cli_text_is(t.text, "(");
+        if (depth == 1 && last.kind == 'a' && (cli_text_is(t.text, ",") || cli_text_is(t.text, ")"))) {
+            if (count < most)
+                names[count] = last.text;
+            count++;
+        }
+        depth -= cli_text_is(t.text, ")");
+        last = t;
+    }
+    return count;
+}
+
+/* Operand i of "x weight=0 bias?=0": its name, and the rest. */
+static cli_text cli_copy_operand(const char *row, uint32_t i, cli_text *rest)
+{
+    size_t n;
+    for (; i > 0 && strchr(row, ' ') != NULL; i--)
+        row = strchr(row, ' ') + 1;
+    n = strcspn(row, "?*=: ");
+    *rest = cli_text_between(row + n, row + strcspn(row, " "));
+    return cli_text_between(row, row + n);
+}
+
+/* What the row says of operand i: optional, repeated, its type. */
+static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kernel, bool output, uint32_t i)
+{
+    static const char *const types[] = {"iint32 or int64", "ffloat16 or float32", "na number", "bbool",
+                                        ".a type that the model declares"};
+    const char *inputs = kernel->operands != NULL ? kernel->operands : op->inputs;
+    cli_text rest, name = cli_copy_operand(output ? op->outputs : inputs, i, &rest), unused;
+    printf("%s %u, %.*s", output ? "output" : "input", (unsigned)i, (int)name.n, name.at);
+    if (rest.n > 0 && (*rest.at == '?' || *rest.at == '*')) {
+        fputs(*rest.at == '?' ? ", may be NULL" : ", as many as there are, one behind the other", stdout);
+        rest = cli_text_between(rest.at + 1, rest.at + rest.n);
+    }
+    if (rest.n > 1 && *rest.at == '=') {
+        name = cli_copy_operand(op->inputs, (uint32_t)(rest.at[1] - '0'), &unused);
+        printf(": of the type of %.*s", (int)name.n, name.at);
+    }
+    for (size_t k = 0; rest.n > 1 && *rest.at == ':' && k < sizeof(types) / sizeof(types[0]); k++)
+        if (types[k][0] == rest.at[1])
+            printf(": %s", types[k] + 1);
+    if (!output && i == 0) {
+        const uint32_t plain = kernel->types & NNRT_TYPES_ANY, quant = kernel->types & ~NNRT_TYPES_ANY;
+        fputs(plain == NNRT_TYPES_ANY ? ": any type" : ": ", stdout);
+        cli_put_types(plain != NNRT_TYPES_ANY ? plain : 0, "");
+        fputs(quant == NNRT_TYPES_QUANT(plain) && quant != 0 ? "; integers may be quantised"
+              : quant != 0                                   ? "; quantised: "
+                                                             : "",
+              stdout);
+        cli_put_types(quant != NNRT_TYPES_QUANT(plain) ? quant : 0, "");
+    }
+    putchar('\n');
+}
+
+/* How a kernel is called: its parameters, by the pattern of its row. False: it has others. */
+static bool cli_copy_put_call(const nnrt_op *op, const nnrt_kernel_row *kernel, cli_text code, bool print)
+{
+    const char *pattern = cli_copy_what(cli_copy_calls, kernel->name), *out = strchr(pattern, '_') + 1;
+    const bool inputsV = pattern[0] == 'V', outputsV = out[0] == 'V', call = out[1] == 'c';
+    const uint32_t nIn = inputsV ? 1 : (uint32_t)(pattern[0] - '0');
+    const uint32_t nDerived = pattern[1] == 'd' ? (uint32_t)(pattern[2] - '0') : 0;
+    const uint32_t nOut = outputsV ? 1 : (uint32_t)(out[0] - '0');
+    const size_t want = 1u + nIn + inputsV + nDerived + nOut + outputsV + call;
+    cli_text names[24];
+    size_t at = 1;
+    if (cli_copy_parameters(code, names, 24) != want || want > 24)
+        return false;
+    if (!print)
+        return true;
+    printf("\n%s(", kernel->name);
+    for (size_t i = 0; i < want; i++)
+        printf("%s%.*s", i > 0 ? ", " : "", (int)names[i].n, names[i].at);
+    printf(")\n    %-10.*s the resolved attributes, see below\n", (int)names[0].n, names[0].at);
+    for (uint32_t i = 0; i < nIn; i++, at++) {
+        printf("    %-10.*s ", (int)names[at].n, names[at].at);
+        cli_copy_put_operand(op, kernel, false, i);
+    }
+    if (inputsV)
+        printf("    %-10.*s how many\n", (int)names[at].n, names[at].at), at++;
+    for (uint32_t i = 0; i < nDerived; i++, at++)
+        printf("    %-10.*s derived constant %u, see below\n", (int)names[at].n, names[at].at, (unsigned)i);
+    for (uint32_t i = 0; i < nOut; i++, at++) {
+        printf("    %-10.*s ", (int)names[at].n, names[at].at);
+        cli_copy_put_operand(op, kernel, true, i);
+    }
+    if (outputsV)
+        printf("    %-10.*s how many\n", (int)names[at].n, names[at].at), at++;
+    if (call)
+        printf("    %-10.*s scratch memory, threads and a place for a fault's code; may be NULL\n", (int)names[at].n,
+               names[at].at);
+    return true;
+}
+
+/* What is resolved and derived, in the words of the comments at the functions that the operator's rule uses. */
+static void cli_copy_put_rule(cli_copy *c, const char *rule)
+{
+    bool none = true;
+    for (size_t i = 0; i < c->itemCount; i++)
+        c->items[i].wanted = false;
+    cli_copy_close(c, &rule, 1);
+    printf(
+        "\nThe attributes are resolved and the derived constants made by %s of nnrt_ops.h, once, before\n"
+        "the first call; it also checks what kernels do not, above all the shapes. Who calls a kernel without it does\n"
+        "the same.\n",
+        rule);
+    for (size_t i = 0; i < c->itemCount && !c->failed; i++) {
+        const cli_item *item = &c->items[i];
+        const char *resolved = cli_text_find(item->comment, "Resolved:");
+        const char *at = cli_text_find(item->comment, "Derived:"), *end = item->comment.at + item->comment.n - 2;
+        at = at == NULL || (resolved != NULL && resolved < at) ? resolved : at;
+        if (!item->wanted || item->kind != CLI_ITEM_CODE || at == NULL)
+            continue;
+        none = false;
+        fputs("    ", stdout);
+        while (end > at && (end[-1] == ' ' || end[-1] == '\n'))
+            end--;
+        for (; at < end; at++) {
+            putchar(*at);
+            if (*at == '\n') {
+                fputs("    ", stdout);
+                while (at + 1 < end && at[1] == ' ')
+                    at++;
+            }
+        }
+        putchar('\n');
+    }
+    if (none)
+        fputs("    There is nothing to resolve or derive.\n", stdout);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>copy */
+
+/* The folder that the program lies in, with its '/'; "" when that is not known. It belongs to the caller. */
+static char *cli_copy_folder(const char *program)
+{
+    const char *slash = strrchr(program, '/'), *path = getenv("PATH");
+    const size_t room = strlen(program) + (path != NULL ? strlen(path) : 0) + 3;
+    char *folder = (char *)cli_alloc(room, 1);
+    struct stat s;
+    if (folder != NULL && slash != NULL)
+        memcpy(folder, program, (size_t)(slash + 1 - program));
+    while (folder != NULL && slash == NULL && path != NULL && *path != '\0') {
+        const size_t n = strcspn(path, ":");
+        snprintf(folder, room, "%.*s/%s", (int)n, path, program);
+        if (stat(folder, &s) == 0 && S_ISREG(s.st_mode)) {
+            folder[n + 1] = '\0';
+            break;
+        }
+        *folder = '\0';
+        path += n + (path[n] == ':');
+    }
+    return folder;
+}
+
+/* The path of nnrt_ops.h where --header does not tell it: beside the program, in the current folder, in the folder above
+   the program's, where a built one has it, or where make install puts it. It belongs to the caller; NULL: not there. */
+static char *cli_copy_header(const char *program)
+{
+    static const char *const places[] = {"nnrt_ops.h", "", "../nnrt_ops.h", "../include/nnrt/nnrt_ops.h"};
+    char *folder = cli_copy_folder(program);
+    const size_t room = folder != NULL ? strlen(folder) + 40 : 0;
+    char *path = folder != NULL ? (char *)cli_alloc(room, 1) : NULL;
+    char *looked = path != NULL ? (char *)cli_alloc(room, 4) : NULL;
+    size_t n = 0;
+    struct stat s;
+    for (size_t i = 0; looked != NULL && i < sizeof(places) / sizeof(places[0]); i++) {
+        snprintf(path, room, "%s%s", i != 1 ? folder : "", i != 1 ? places[i] : places[0]);
+        if (stat(path, &s) == 0 && S_ISREG(s.st_mode))
+            break;
+        n += (size_t)snprintf(looked + n, 4 * room - n, "%s%s", i > 0 ? ", " : "", path);
+        *path = '\0';
+    }
+    if (looked != NULL && *path == '\0')
+        cli_fail("there is no nnrt_ops.h to copy from: looked at %s; --header PATH tells where it is", looked);
+    if (looked == NULL || *path == '\0') {
+        free(path);
+        path = NULL;
+    }
+    free(looked);
+    free(folder);
+    return path;
+}
+
+static char cli_copy_upper(char ch)
+{
+    return (char)(ch >= 'a' && ch <= 'z' ? ch - 'a' + 'A' : ch);
+}
+
+/* What it takes to make b of a: little for a letter that only b has, so that a part of a name is near to it. */
+static unsigned cli_copy_distance(const char *a, const char *b)
+{
+    unsigned row[65];
+    const size_t length = strlen(b) < 64 ? strlen(b) : 64;
+    for (size_t k = 0; k <= length; k++)
+        row[k] = (unsigned)k;
+    for (size_t i = 0; i < 64 && a[i] != '\0'; i++) {
+        unsigned corner = row[0];
+        row[0] += 4;
+        for (size_t k = 0; k < length; k++) {
+            const unsigned above = row[k + 1];
+            unsigned best = corner + (cli_copy_upper(a[i]) != cli_copy_upper(b[k]) ? 4 : 0);
+            best = above + 4 < best ? above + 4 : best;
+            row[k + 1] = row[k] + 1 < best ? row[k] + 1 : best;
+            corner = above;
+        }
+    }
+    return row[length];
+}
+
+/* Says that there is no such name, and which ones are near. */
+static int cli_copy_unknown(const char *name)
+{
+    const char *near[3] = {"", "", ""};
+    unsigned far[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    const nnrt_op *op;
+    for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
+        for (uint32_t k = 0; k <= op->kernelCount; k++) {
+            const char *other = k == 0 ? op->name : op->kernels[k - 1].name;
+            const unsigned distance = cli_copy_distance(name, other);
+            size_t at = 3;
+            if (strcmp(other, near[0]) == 0 || strcmp(other, near[1]) == 0 || strcmp(other, near[2]) == 0)
+                continue;
+            while (at > 0 && distance < far[at - 1])
+                at--;
+            for (size_t j = 2; j > at; j--) {
+                near[j] = near[j - 1];
+                far[j] = far[j - 1];
+            }
+            if (at < 3) {
+                near[at] = other;
+                far[at] = distance;
+            }
+        }
+    return cli_fail("there is no operator or kernel '%s'; the nearest names are %s, %s and %s, 'nnrt ops' lists all "
+                    "operators",
+                    name, near[0], near[1], near[2]);
+}
+
+/* One item, with the comment above it unless the item before has the same. */
+static void cli_copy_put_item(const cli_item *item, const cli_item *before)
+{
+    static const char api[] = "NNRT_API";
+    cli_text code = item->code;
+    const bool block = item->comment.n > 0 || before == NULL || before->kind != item->kind ||
+                       memchr(before->code.at, '\n', before->code.n) != NULL;
+    if (block) /* neighbours of one line stand together */
+        putchar('\n');
+    if (item->comment.n > 0 && (before == NULL || item->comment.at != before->comment.at)) {
+        fwrite(item->comment.at, 1, item->comment.n, stdout);
+        putchar('\n');
+    }
+    if (item->kind == CLI_ITEM_CODE && !item->asked && cli_text_find(code, api) == code.at) {
+        fputs("static", stdout); /* a function of the library's interface, but a helper here */
+        code = cli_text_between(code.at + strlen(api), code.at + code.n);
+    }
+    fwrite(code.at, 1, code.n, stdout);
+    putchar('\n');
+}
+
+/* Prints the wanted items in the order of the header. */
+static void cli_copy_put_items(const cli_copy *c)
+{
+    const cli_item *before = NULL;
+    bool fails = false;
+    for (size_t i = 0; i < c->itemCount; i++) {
+        const cli_item *item = &c->items[i];
+        bool again = false;
+        for (size_t k = 0; k < i && item->wanted && !again; k++) /* two rows that share a kernel declare it twice */
+            again = c->items[k].wanted && cli_text_same(c->items[k].code, item->code);
+        if (again || !(item->wanted || item->kind == CLI_ITEM_ALWAYS))
+            continue;
+        if (item->kind == CLI_ITEM_CODE && !fails && cli_copy_uses_fail(item->code)) {
+            fails = true;
+            fputs(cli_copy_fail, stdout);
+            before = NULL;
+        }
+        cli_copy_put_item(item, before);
+        before = item;
+    }
+}
+
+/* The comment at the top of a copy. kernel NULL: of all kernels of op. */
+static void cli_copy_put_head(cli_copy *c, const nnrt_op *op, const char *kernel)
+{
+    printf(
+        "/*\n%s of nnrt %s%s: what 'nnrt ops --copy %s' cuts out of nnrt_ops.h. It compiles by itself as C99 and as\n"
+        "C++17 (-lm), and is called as below. Of the library that is all: nothing is checked, allocated or kept.\n",
+        kernel != NULL ? kernel : op->name, nnrt_version(), kernel != NULL ? ", one kernel" : "",
+        kernel != NULL ? kernel : op->name);
+    for (uint32_t i = 0; i < op->kernelCount; i++)
+        if (kernel == NULL || strcmp(kernel, op->kernels[i].name) == 0)
+            (void)cli_copy_put_call(op, &op->kernels[i], cli_copy_function(c, op->kernels[i].name)->code, true);
+    printf(
+        "\nA view is an array with extents and strides in elements, of at most NNRT_MAX_RANK axes.%s\n"
+        "A kernel returns NNRT_SUCCESS, or the code of what only its data can show, such as an index out of range.\n",
+        (op->flags & NNRT_OP_LAYOUT) != 0
+            ? " Those of the first input\nand of the outputs have the axes [N,H,W,C], wherever their elements lie."
+            : "");
+    cli_copy_put_rule(c, cli_copy_what(cli_copy_rules, op->name));
+    printf("\nCopyright (c) 2026 nnrt authors\nSPDX-License-Identifier: MIT\nMIT licence, see LICENSE of nnrt.\n*/\n");
+}
+
+/* Prints op's kernels, or the one with the name given, from the header's text. */
+static int cli_copy_op(cli_copy *c, const nnrt_op *op, const char *kernel, const char *path)
+{
+    const char **names = (const char **)cli_copy_keep(c, op->kernelCount * sizeof(*names));
+    size_t count = 0;
+    for (size_t i = 0; i < c->itemCount; i++)
+        cli_copy_declares(c, i);
+    if (names == NULL || c->failed)
+        return CLI_FAILED;
+    if (c->nameCount > 0)
+        qsort(c->names, c->nameCount, sizeof(*c->names), cli_copy_order);
+    for (uint32_t i = 0; i < op->kernelCount; i++) {
+        const cli_item *item = cli_copy_function(c, op->kernels[i].name);
+        if (kernel != NULL && strcmp(kernel, op->kernels[i].name) != 0)
+            continue;
+        names[count++] = op->kernels[i].name;
+        if (item == NULL)
+            return cli_fail("%s has no function %s: it is no nnrt_ops.h, or of another version", path,
+                            names[count - 1]);
+        if (!cli_copy_put_call(op, &op->kernels[i], item->code, false))
+            return cli_fail("%s is of another version: its %s has other parameters", path, names[count - 1]);
+    }
+    cli_copy_put_head(c, op, kernel);
+    for (size_t i = 0; i < c->itemCount; i++)
+        c->items[i].wanted = false;
+    cli_copy_close(c, names, count);
+    if (c->failed)
+        return CLI_FAILED;
+    cli_copy_put_items(c);
+    return CLI_DONE;
+}
+
+static int cli_copy_run(const cli_args *args)
+{
+    const nnrt_op *op = nnrt_op_named(args->copy), *other;
+    const char *kernel = NULL;
+    char *found = NULL;
+    cli_bytes bytes;
+    cli_copy c;
+    int status;
+    for (uint32_t i = 0; op == NULL && (other = nnrt_op_at(i)) != NULL; i++)
+        for (uint32_t k = 0; k < other->kernelCount && op == NULL; k++)
+            if (strcmp(other->kernels[k].name, args->copy) == 0) {
+                op = other;
+                kernel = args->copy;
+            }
+    if (op == NULL)
+        return cli_copy_unknown(args->copy);
+    if (args->header == NULL && (found = cli_copy_header(args->program)) == NULL)
+        return CLI_FAILED;
+    memset(&c, 0, sizeof(c));
+    status = cli_read_file(found != NULL ? found : args->header, &bytes);
+    if (status == CLI_DONE) {
+        cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
+        status = cli_copy_op(&c, op, kernel, found != NULL ? found : args->header);
+    }
+    cli_copy_free(&c);
+    free(bytes.data);
+    free(found);
+    return status;
+}
+
+#endif /* NNRT_TOOL_COPY_H */
