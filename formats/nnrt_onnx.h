@@ -66,9 +66,13 @@ extern "C" {
  * replaced, not merged); fields unknown here are skipped; a known field with a wire type that it cannot have, a group,
  * and a varint beyond 64 bits are errors. Enumerations and int32 fields keep the low 32 bits, as in protobuf. */
 
-/* The tables of a file of n bytes need at most NNRT_ONNX_MEMORY_FACTOR * n + 1024 bytes: each entry takes at least two
- * bytes of the file, and no table row is larger than twice the factor. */
-#define NNRT_ONNX_MEMORY_FACTOR 96
+/* The tables of a file of n bytes take at most NNRT_ONNX_MEMORY_FACTOR * n + NNRT_ONNX_MEMORY_FREE bytes; a file that asks
+ * for more, as hundreds of thousands of empty entries do, is refused with NNRT_OUT_OF_MEMORY. #define another factor
+ * before this file to raise it. */
+#ifndef NNRT_ONNX_MEMORY_FACTOR
+#define NNRT_ONNX_MEMORY_FACTOR 64
+#endif
+#define NNRT_ONNX_MEMORY_FREE ((size_t)1 << 20)
 
 /* Messages nested deeper than this are refused. One subgraph inside a node costs three levels. */
 #define NNRT_ONNX_MAX_DEPTH 64
@@ -352,9 +356,9 @@ typedef struct nnrt_onnx_input {
 } nnrt_onnx_input;
 
 /* An import takes from the allocator, the file and optimising included, at most NNRT_ONNX_BUDGET times the bytes of the
-   file, the files of its external data and the values that the caller gives, and NNRT_ONNX_BUDGET_FREE bytes; it computes, of what follows from
-   constants, at most NNRT_ONNX_BUDGET elements a byte and NNRT_ONNX_WORK_FREE. Beyond it is refused, with
-   NNRT_OUT_OF_MEMORY or NNRT_TIME_OUT: a few hundred bytes may ask for gigabytes and hours. */
+   file, the files of its external data and the values that the caller gives, and NNRT_ONNX_BUDGET_FREE bytes; it
+   computes, of what follows from constants, at most NNRT_ONNX_BUDGET elements a byte and NNRT_ONNX_WORK_FREE. Beyond it
+   is refused, with NNRT_OUT_OF_MEMORY or NNRT_TIME_OUT: a few hundred bytes may ask for gigabytes and hours. */
 #define NNRT_ONNX_BUDGET 64
 #define NNRT_ONNX_BUDGET_FREE ((size_t)1 << 20)
 #define NNRT_ONNX_WORK_FREE ((size_t)1 << 24)
@@ -371,9 +375,9 @@ typedef struct nnrt_onnx_desc {
 } nnrt_onnx_desc;
 
 /* Imports the ONNX model of these bytes. Constants that lie aligned to their element size are used in place, so the
-   bytes must outlive the model. Without desc->path external data cannot be found and are refused. On failure *model is NULL and error (may
-   be NULL) names the ONNX node, its operator and what is wrong; operators that are not known are listed all at once
-   with NNRT_UNSUPPORTED_OP. */
+   bytes must outlive the model. Without desc->path external data cannot be found and are refused. On failure *model is
+   NULL and error (may be NULL) names the ONNX node, its operator and what is wrong; operators that are not known are
+   listed all at once with NNRT_UNSUPPORTED_OP. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_onnx_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
@@ -778,7 +782,10 @@ static NNRT_ReturnCode nnrti_onnx_take(nnrti_onnx_reader *r, size_t count, size_
     }
     need = (count * bytes + 7) & ~(size_t)7;
     if (need > r->room - r->used) {
-        return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY, "ONNX file: its tables need more than %z bytes", r->room);
+        return nnrt_error_set(r->error, NNRT_OUT_OF_MEMORY,
+                              "ONNX file: its tables need more than %z bytes, which is %d times the file's and %z "
+                              "(NNRT_ONNX_MEMORY_FACTOR raises it)",
+                              r->room, NNRT_ONNX_MEMORY_FACTOR, NNRT_ONNX_MEMORY_FREE);
     }
     *entries = r->block ? r->block + r->used : NULL;
     r->used += need;
@@ -1056,7 +1063,9 @@ static NNRT_ReturnCode nnrti_onnx_read(const void *data, size_t size, const nnrt
     memset(&head, 0, sizeof(head));
     r.data = (const uint8_t *)data;
     r.block = NULL;
-    r.room = SIZE_MAX - NNRTI_ONNX_HEAD;
+    if (!nnrt_mul_size(size, NNRT_ONNX_MEMORY_FACTOR, &r.room) ||
+        !nnrt_add_size(r.room, NNRT_ONNX_MEMORY_FREE - NNRTI_ONNX_HEAD, &r.room))
+        r.room = SIZE_MAX - NNRTI_ONNX_HEAD;
     r.used = 0;
     r.error = error;
     rc = nnrti_onnx_walk(&r, id, size, &top);

@@ -657,7 +657,7 @@ static void test_external_data(void **state)
     load_external(folder, "inner.bin", "0", "8", NNRT_SUCCESS, ""); /* a link that stays inside */
     for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++)
         load_external(folder, outside[i][0], "0", "8", NNRT_INVALID_PATH, outside[i][1]);
-    load_external(folder, "w.bin", "4", "8", NNRT_INVALID_FILE, "has 0 of 8 bytes at offset 4");
+    load_external(folder, "w.bin", "4", "8", NNRT_INVALID_FILE, "ends before 8 bytes at offset 4");
     load_external(folder, "w.bin", "-4", "8", NNRT_INVALID_FILE, "external offset or length is no number");
     load_external(folder, "w.bin", "9223372036854775807", "8", NNRT_INVALID_FILE,
                   "has 0 of 8 bytes at offset 9223372036854775807");

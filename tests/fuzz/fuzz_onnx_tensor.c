@@ -50,7 +50,7 @@ static void fuzz_onnx_tensor(const uint8_t *data, size_t size)
     uint8_t *file = (uint8_t *)fuzz_block(size);
     nnrt_onnx_tensor *tensor = NULL;
     fuzz_memory memory;
-    nnrt_allocator a = fuzz_allocator(&memory, NNRT_ONNX_MEMORY_FACTOR * size + 1024);
+    nnrt_allocator a = fuzz_allocator(&memory, NNRT_ONNX_MEMORY_FACTOR * size + NNRT_ONNX_MEMORY_FREE);
     nnrt_error e;
     NNRT_ReturnCode code;
     if (size > 0)
