@@ -1371,7 +1371,8 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
             g->shapes[to].dataType = g->shapes[from].dataType;
         if (s.code == 'b')
             g->shapes[to].dataType = NNRT_DATA_TYPE_BOOL;
-        if (((op->flags & NNRT_OP_LAYOUT) || (op->flags & NNRTI_MAP) == NNRTI_MAP) && nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR)
+        if (((op->flags & NNRT_OP_LAYOUT) || (op->flags & NNRTI_MAP) == NNRTI_MAP) &&
+            nnrti_id(&n->inputIndex, 0) != NNRT_NO_TENSOR)
             g->shapes[to].format = g->shapes[n->inputIndex.data[0]].format;
     }
 }

@@ -554,8 +554,9 @@ typedef struct nnrt_draft_step {
     const nnrt_op *op; /* of the node; NULL for a step that a device added */
     const char *name;
     int32_t node;
-    uint32_t flags;      /* NNRT_OP_INPLACE, _ALIAS, _EFFECT: what the kernel allows */
-    nnrt_plan_arg *args; /* nIn inputs, nDerived derived constants, nOut outputs. tensor and view count, and kind where it is
+    uint32_t flags; /* NNRT_OP_INPLACE, _ALIAS, _EFFECT: what the kernel allows */
+    nnrt_plan_arg
+        *args; /* nIn inputs, nDerived derived constants, nOut outputs. tensor and view count, and kind where it is
                             CONSTANT or DERIVED; kinds and offsets of others are given by nnrt_plan_finish */
     uint32_t nIn, nDerived, nOut;
     size_t scratchBytes; /* for each worker */
@@ -2091,7 +2092,8 @@ NNRT_ReturnCode nnrt_plan_arena(nnrt_plan_block *blocks, uint32_t count, size_t 
 /* >>plan */
 
 /* An argument that is operand o; index as for nnrt_operand_view. */
-static void nnrti_draft_arg(nnrt_plan_arg *arg, const nnrt_op *op, const nnrt_operand *o, int32_t index, uint32_t tensor)
+static void nnrti_draft_arg(nnrt_plan_arg *arg, const nnrt_op *op, const nnrt_operand *o, int32_t index,
+                            uint32_t tensor)
 {
     memset(arg, 0, sizeof(*arg));
     arg->tensor = NNRT_NO_TENSOR;
