@@ -871,18 +871,19 @@ static void test_memory_bound(void **state) {
 }
 
 /* So many tensors that what the file's size allows is not enough: a row of one has more than twice as many bytes as the
-   factor, and the file has two. */
+   factor, where addresses have 64 bits, and the file has two. */
 static void test_memory_refused(void **state) {
     enum { COUNT = 200000 };
     static uint8_t file[4 + 2 * COUNT] = { 0x3a, 0x80, 0xb5, 0x18 }; /* field 7, 400,000 bytes */
+    const bool refused = sizeof(nnrt_onnx_tensor) > 2 * NNRT_ONNX_MEMORY_FACTOR + NNRT_ONNX_MEMORY_FREE / COUNT;
     nnrt_error error;
     (void)state;
     for (size_t i = 4; i < sizeof(file); i += 2) {
         file[i] = 0x2a; /* field 5, nothing */
     }
-    assert_true(sizeof(nnrt_onnx_tensor) > 2 * NNRT_ONNX_MEMORY_FACTOR + NNRT_ONNX_MEMORY_FREE / COUNT);
-    assert_int_equal(parse_bytes(file, sizeof(file), &error), NNRT_OUT_OF_MEMORY);
-    assert_non_null(strstr(error.message, "NNRT_ONNX_MEMORY_FACTOR raises it"));
+    assert_true(refused || sizeof(void *) < 8);
+    assert_int_equal(parse_bytes(file, sizeof(file), &error), refused ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS);
+    assert_true(!refused || strstr(error.message, "NNRT_ONNX_MEMORY_FACTOR raises it") != NULL);
 }
 
 /* Of two graphs, two numbers and two members of a oneof the last one counts. */
