@@ -160,7 +160,7 @@ fi
 # ---- all ----
 
 if [ "${1:-}" = --quick ]; then
-    all='i686 i686-checked' suites='vectors same-bits cli hal builder file onnx_import'
+    all='i686 i686-checked' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import'
     shift
 fi
 targets=${*:-$all}
