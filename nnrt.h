@@ -182,12 +182,13 @@ NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model *
 /* Frees a model that a builder, a loader or an importer made. NULL, and a model of your own making, are left alone. */
 NNRT_API void nnrt_model_destroy(NNRT_Model *model);
 /* Gives a block that the model's constants point into (the bytes of a file) to the model, to be freed with it through
-   the model's allocator (nnrt_alloc). A model has room for four; beyond, OUT_OF_MEMORY: the block stays the caller's.
-   */
+   the model's allocator (nnrt_alloc). A model has room for four; beyond, OUT_OF_MEMORY: the block stays the
+   caller's. */
 NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes);
 /* Replaces *model, which a builder or loader made, by an equivalent one that is faster: constants folded, nodes that do
    nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused. What would take
-   memory or time out of proportion to the model is left to the run. On failure *model is unchanged. The new model uses the old one's constants in place and frees it when it is destroyed. */
+   memory or time out of proportion to the model is left to the run. On failure *model is unchanged. The new model uses
+   the old one's constants in place and frees it when it is destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
 /* Index of the tensor with this name, NNRT_NO_TENSOR when there is none. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);

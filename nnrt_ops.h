@@ -3929,7 +3929,8 @@ static NNRT_ReturnCode nnrti_result_image(nnrt_resolve *c, uint32_t i, int32_t n
 }
 
 /* Convolution along one axis: extent L, window k, stride s, dilation d. On SAME (ceil(L/s) windows, the odd cell of
-   padding at the end) and VALID (none) p0 and p1 are computed. Returns the extent of the result, which is <= 0 when the window does not fit. */
+   padding at the end) and VALID (none) p0 and p1 are computed. Returns the extent of the result, which is <= 0 when
+   the window does not fit. */
 static int64_t nnrti_window(NNRT_PadMode mode, int64_t L, int64_t k, int64_t s, int64_t d, int64_t *p0, int64_t *p1)
 {
     int64_t reach = (k - 1) * d + 1, total;
