@@ -79,32 +79,7 @@ static void put(message *m, const void *data, size_t size)
     m->size += size;
 }
 
-static void put_varint(message *m, uint64_t value)
-{
-    do {
-        const uint8_t byte = (uint8_t)((value & 127) | (value > 127 ? 128 : 0));
-        put(m, &byte, 1);
-        value >>= 7;
-    } while (value > 0);
-}
-
-static void put_int(message *m, uint32_t field, int64_t value)
-{
-    put_varint(m, (uint64_t)field << 3);
-    put_varint(m, (uint64_t)value);
-}
-
-static void put_bytes(message *m, uint32_t field, const void *data, size_t size)
-{
-    put_varint(m, (uint64_t)field << 3 | 2);
-    put_varint(m, size);
-    put(m, data, size);
-}
-
-static void put_text(message *m, uint32_t field, const char *text)
-{
-    put_bytes(m, field, text, strlen(text));
-}
+#include "protobuf.h"
 
 /* The part goes into m, and is empty. */
 static void put_part(message *m, uint32_t field, message *part)

@@ -258,41 +258,8 @@ static void test_scalar_first(void **state)
 
 /* ---- ONNX files by hand ---- */
 
-/* A protobuf message under construction. */
-typedef struct message {
-    uint8_t data[2048];
-    size_t size;
-} message;
-
-static void put_varint(message *m, uint64_t value)
-{
-    do {
-        assert_true(m->size < sizeof(m->data));
-        m->data[m->size++] = (uint8_t)((value & 127) | (value > 127 ? 128 : 0));
-        value >>= 7;
-    } while (value > 0);
-}
-
-static void put_int(message *m, uint32_t field, int64_t value)
-{
-    put_varint(m, (uint64_t)field << 3);
-    put_varint(m, (uint64_t)value);
-}
-
-static void put_bytes(message *m, uint32_t field, const void *data, size_t size)
-{
-    put_varint(m, (uint64_t)field << 3 | 2);
-    put_varint(m, size);
-    assert_true(m->size + size <= sizeof(m->data));
-    if (size > 0)
-        memcpy(m->data + m->size, data, size);
-    m->size += size;
-}
-
-static void put_text(message *m, uint32_t field, const char *text)
-{
-    put_bytes(m, field, text, strlen(text));
-}
+#define MESSAGE_BYTES 2048
+#include "protobuf.h"
 
 static void put_message(message *m, uint32_t field, const message *part)
 {
