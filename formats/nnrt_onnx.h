@@ -2346,22 +2346,27 @@ static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t r
     return v;
 }
 
+/* A copy that lives as long as the import; NULL and a fault without memory. */
+static const void *nnrti_onnx_kept(nnrti_onnx *c, const void *from, size_t bytes)
+{
+    void *copy = nnrti_onnx_keep(c, bytes, 1);
+    if (copy != NULL && bytes > 0)
+        memcpy(copy, from, bytes);
+    return copy;
+}
+
 /* A constant of elements that are copied. */
 static uint32_t nnrti_onnx_constant_copy(nnrti_onnx *c, NNRT_DataType type, int32_t rank, const int32_t *dims,
                                          const void *data)
 {
     size_t bytes;
-    void *copy;
+    const void *copy;
     if (!nnrt_dims_bytes(dims, rank, type, &bytes)) {
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the size of a constant does not fit");
         return NNRT_NO_TENSOR;
     }
-    copy = nnrti_onnx_keep(c, bytes, 1);
-    if (copy == NULL)
-        return NNRT_NO_TENSOR;
-    if (bytes > 0)
-        memcpy(copy, data, bytes);
-    return nnrti_onnx_constant(c, type, rank, dims, copy);
+    copy = nnrti_onnx_kept(c, data, bytes);
+    return copy != NULL ? nnrti_onnx_constant(c, type, rank, dims, copy) : NNRT_NO_TENSOR;
 }
 
 static bool nnrti_onnx_is_little(void)
@@ -2659,15 +2664,6 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
     for (uint32_t i = 0; i < r->nOut; i++)
         r->out[i].data = results[i];
     return NNRT_SUCCESS;
-}
-
-/* A copy of what a rule made in memory of the step. */
-static const void *nnrti_onnx_kept(nnrti_onnx *c, const void *from, size_t bytes)
-{
-    void *copy = nnrti_onnx_keep(c, bytes, 1);
-    if (copy != NULL && bytes > 0)
-        memcpy(copy, from, bytes);
-    return copy;
 }
 
 /* Where a rule knew the result, it is kept; that of an input stays where it is. */
