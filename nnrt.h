@@ -21,7 +21,7 @@ QUICK START (examples/hello.c)
     {
         NNRT_Model *model = NULL;        // what is computed: plain data
         nnrt_session *session = NULL;    // the model prepared on a device, with its memory
-        nnrt_io in = {NULL, 0}, out = {NULL, 0};
+        nnrt_io in = {NULL, 0, NULL}, out = {NULL, 0, NULL};
         nnrt_error error;                // says which node is wrong, and what to do about it
         size_t best = 0;
         memset(&error, 0, sizeof(error));
@@ -85,9 +85,10 @@ SECTIONS (search for the tag)
     >>builder >>models >>passes >>file >>sessions
 
 nnrt DOES NOT
-    train, run control flow (If, Loop), or hold strings and sequences. A tensor has at most 8 axes and, as its
-    descriptor counts bytes in 32 bits, less than 4 GiB. Shapes are fixed when a session is made: inputs with open
-    extents get them from nnrt_session_desc.inputDims. Quantised data are converted (QUANT_DTYPE_CAST) and moved, but
+    train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
+    than 4 GiB. Shapes are fixed when a session is made: inputs with open extents get them from
+    nnrt_session_desc.inputDims, or stay open within nnrt_session_desc.bounds; how many axes there are never changes. Models
+    with subgraphs (IF, LOOP) are run, but not yet optimised, and emit-c refuses them. Quantised data are converted (QUANT_DTYPE_CAST) and moved, but
     not computed with. nnrt_ops.h lists the operators there are: NNRT_OPS.
 
 ERRORS
@@ -170,6 +171,13 @@ NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_No
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                   const uint32_t *inputs, uint32_t nIn);
 NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor);
+/* A subgraph, for an attribute of one node (IF, LOOP), by the number that is returned. Its nodes are those added after
+   nnrt_builder_enter, until another graph is entered; 0 is the main one. They may read every tensor of the graphs around.
+   Its inputs, which whoever runs it gives, are tensors that no node writes. */
+NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
+NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
+NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
+                                    const uint32_t *outputs, uint32_t nOut);
 /* Records a fault of the caller's own (an importer's, say); the first one counts. */
 NNRT_API void nnrt_builder_fail(nnrt_builder *builder, NNRT_ReturnCode code, const char *message);
 /* Makes the model: one block of memory, independent of the builder, checked by nnrt_model_check. The builder is empty
@@ -232,10 +240,12 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
    8     weights    1: constants, dense, each from a multiple of 64 on
    9     device     1: what a device made of the model, in a form of its own; its name is the device's unique name
 
-   An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT and ENUM i64;
-   FLOAT its bits, above them zeros; INTS LIST of i64; INTS2 LIST of 8-byte LISTs of i64. A file may have fewer than the
-   description: those behind take their defaults. The shape is FNV-1a-32 over the attributes that the file has: each
-   name with the 0 behind it, and its kind as one byte.
+   An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM and
+   TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none), above
+   them zeros; INTS and INTS64 LIST of i64; INTS2 LIST of 8-byte LISTs of i64; FLOATS LIST of f32. A file may have fewer
+   than the description: those behind take their defaults. The shape is FNV-1a-32 over the attributes that the file has:
+   each name with the 0 behind it, and its kind (NNRT_ATTR_KIND_) as one byte. There INT64 and a TYPE of 8 bytes count as
+   INT, a TYPE of 4 as ENUM, INTS64 as INTS: how far a value may go is no matter of the file.
 
    Metadata are for the program that uses the model. Keys that have a meaning (the command line uses them):
      labels                 names of the classes of each output, one a line: an output that has an axis of as many
@@ -302,7 +312,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
 #ifndef NNRT_NO_STDIO
 /* Writes a new file beside path, PATH.0.tmp or with the next number that is free, and renames it to path when all of it
    is written: whatever fails, path is what it was, and of two at once one is whole. What is there and no regular file
-   (a device, a pipe) is not replaced where the system can tell: NNRT_INVALID_PATH. */
+   (a device, a pipe) is not replaced where the system can tell: NNRT_INVALID_PATH. A link is replaced, and not what it
+   names. */
 NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
                                          nnrt_error *error);
 /* Maps the file where the system can, else reads it. A mapped file must not be cut short while the model lives; to
@@ -338,9 +349,12 @@ typedef struct nnrt_session_desc {
     void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
     size_t bufferBytes;
     bool copyConstants;         /* the model may be destroyed before the session */
-    nnrt_dims_list inputDims;   /* extents for inputs that have -1: one entry an input */
+    nnrt_dims_list inputDims;   /* extents for inputs that have -1: one entry an input. -1: see bounds */
     struct nnrt_session *share; /* use the prepared model of this session: same model, own workspace, another thread;
-                                   inputDims are those of that session, or empty */
+                                   inputDims are those of that session, or empty, and bounds are empty */
+    nnrt_bound_list bounds;     /* extents that stay open, by tensor: the largest of an input, which has -1 for them, or
+                                   of a result that depends on values which only a run tells */
+    uint32_t maxTrips;          /* that a LOOP may make before the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -363,22 +377,25 @@ typedef struct nnrt_session_memory {
 NNRT_API nnrt_session_memory nnrt_session_get_memory(const nnrt_session *session);
 NNRT_API const char *nnrt_session_device(const nnrt_session *session); /* unique name */
 
-/* One input or output buffer: aligned to its element size, bytes exactly those of the tensor (outputs: at least). */
+/* One input or output buffer: aligned to its element size, bytes exactly those of the tensor (outputs: at least). dims:
+   extents that an input has in this run, one for each axis; NULL: as planned. Not read of an output. */
 typedef struct nnrt_io {
     void *data;
     size_t bytes;
+    const int32_t *dims;
 } nnrt_io;
 /* An array variable as the only input (output) of nnrt_run: nnrt_run(session, NNRT_IO(image), NNRT_IO(scores)). */
 #ifdef __cplusplus
 #define NNRT_IO(array) nnrt_io_address(nnrt_io_make((void *)(array), sizeof(array))), 1
 #else
-#define NNRT_IO(array) &(nnrt_io){(void *)(array), sizeof(array)}, 1
+#define NNRT_IO(array) &(nnrt_io){(void *)(array), sizeof(array), NULL}, 1
 #endif
 static inline nnrt_io nnrt_io_make(void *data, size_t bytes)
 {
     nnrt_io io;
     io.data = data;
     io.bytes = bytes;
+    io.dims = NULL;
     return io;
 }
 
@@ -387,14 +404,19 @@ typedef struct nnrt_io_info {
     NNRT_DataType dataType;
     NNRT_Format format;
     nnrt_dims shape;
+    bool open; /* extents may differ from run to run */
     size_t bytes;
 } nnrt_io_info;
+/* Inputs and outputs as planned; where extents are open, the largest that there can be. After a run whose extents were
+   open, an output has those of that run, and the bytes that it needs. Beyond the last: all zero. */
 NNRT_API uint32_t nnrt_session_inputs(const nnrt_session *session);
 NNRT_API uint32_t nnrt_session_outputs(const nnrt_session *session);
 NNRT_API nnrt_io_info nnrt_session_input(const nnrt_session *session, uint32_t index);
 NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t index);
 
-/* Runs the network once: inputs are only read, outputs written in place. Blocks; one thread at a time per session. */
+/* Runs the network once: inputs are only read, outputs written in place. Blocks; one thread at a time per session. An
+   extent beyond its bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not written:
+   NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output tells what it needs. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
                                   uint32_t nOut);
 /* What the last failed nnrt_run says; "" after success. */
@@ -569,7 +591,10 @@ struct nnrt_builder {
     uint8_t *copied; /* per tensor: its data lie in memory and go into the model's block */
     NNRT_Node *nodes;
     uint32_t *inputs, *outputs;
-    nnrt_error error; /* the first fault; with a code nothing more happens */
+    NNRT_SubGraph *graphs; /* all but the main one */
+    uint32_t *owners;      /* per node: its graph; only where there are subgraphs */
+    uint32_t entered;      /* the graph of the next node */
+    nnrt_error error;      /* the first fault; with a code nothing more happens */
 };
 
 static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
@@ -644,6 +669,8 @@ static void nnrti_builder_clear(nnrt_builder *b)
     nnrti_array_free(b, b->nodes, sizeof(*b->nodes));
     nnrti_array_free(b, b->inputs, sizeof(*b->inputs));
     nnrti_array_free(b, b->outputs, sizeof(*b->outputs));
+    nnrti_array_free(b, b->graphs, sizeof(*b->graphs));
+    nnrti_array_free(b, b->owners, sizeof(*b->owners));
     nnrt_memory_end(&b->memory);
     nnrti_builder_init(b, &allocator);
 }
@@ -915,16 +942,18 @@ static bool nnrti_attr_lists(const nnrt_attr_struct *s, const void *attr)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const void *at = (const uint8_t *)attr + s->members[i].offset;
-        const NNRT_Int64List *list = (const NNRT_Int64List *)at;
-        const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)at;
-        if (s->members[i].kind == NNRT_ATTR_KIND_INTS && list->count > 0 && list->data == NULL)
+        nnrti_any_list list;
+        switch (s->members[i].kind) {
+        case NNRT_ATTR_KIND_INTS:
+        case NNRT_ATTR_KIND_INTS64:
+        case NNRT_ATTR_KIND_FLOATS:
+        case NNRT_ATTR_KIND_INTS2: list = nnrti_list_at(at); break;
+        default: continue;
+        }
+        if (list.count > 0 && list.data == NULL)
             return false;
-        if (s->members[i].kind != NNRT_ATTR_KIND_INTS2)
-            continue;
-        if (lists->count > 0 && lists->data == NULL)
-            return false;
-        for (uint32_t k = 0; k < lists->count; k++)
-            if (lists->data[k].count > 0 && lists->data[k].data == NULL)
+        for (uint32_t k = 0; s->members[i].kind == NNRT_ATTR_KIND_INTS2 && k < list.count; k++)
+            if (((const NNRT_Int64List *)list.data)[k].count > 0 && ((const NNRT_Int64List *)list.data)[k].data == NULL)
                 return false;
     }
     return true;
@@ -997,6 +1026,8 @@ NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_No
     n.nodeAttr.size = s->bytes;
     n.inputIndex = nnrti_builder_list(builder, inputs, nIn);
     n.outputIndex = nnrti_builder_list(builder, outputs, nOut);
+    if (!nnrti_builder_failed(builder) && builder->graphs != NULL)
+        NNRTI_PUSH(builder, uint32_t, builder->owners, builder->entered);
     if (!nnrti_builder_failed(builder))
         NNRTI_PUSH(builder, NNRT_Node, builder->nodes, n);
 }
@@ -1014,6 +1045,53 @@ NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor)
 {
     if (nnrti_builder_at(builder, tensor, "nnrt_builder_output") != NULL)
         NNRTI_PUSH(builder, uint32_t, builder->outputs, tensor);
+}
+
+NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name)
+{
+    NNRT_SubGraph s;
+    if (nnrti_builder_failed(builder))
+        return NNRT_NO_GRAPH;
+    memset(&s, 0, sizeof(s));
+    s.name = nnrti_builder_text(builder, name);
+    for (uint32_t i = 0; builder->graphs == NULL && i < nnrti_array_count(builder->nodes); i++)
+        NNRTI_PUSH(builder, uint32_t, builder->owners, 0); /* nodes so far are the main graph's */
+    NNRTI_PUSH(builder, NNRT_SubGraph, builder->graphs, s);
+    return nnrti_builder_failed(builder) ? NNRT_NO_GRAPH : nnrti_array_count(builder->graphs);
+}
+
+/* false, and the fault is recorded: there is no such subgraph. */
+static bool nnrti_builder_has_graph(nnrt_builder *b, uint32_t graph, const char *what)
+{
+    if (nnrti_builder_failed(b))
+        return false;
+    if (graph > nnrti_array_count(b->graphs))
+        (void)nnrt_error_set(&b->error, NNRT_INVALID_PARAMETER, "%s: there is no subgraph %u, only %u", what, graph,
+                             nnrti_array_count(b->graphs));
+    return graph <= nnrti_array_count(b->graphs);
+}
+
+NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph)
+{
+    if (nnrti_builder_has_graph(builder, graph, "nnrt_builder_enter"))
+        builder->entered = graph;
+}
+
+NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
+                                    const uint32_t *outputs, uint32_t nOut)
+{
+    if (!nnrti_builder_has_graph(builder, graph, "nnrt_builder_graph_io"))
+        return;
+    if (graph == 0)
+        nnrt_builder_fail(
+            builder, NNRT_INVALID_PARAMETER,
+            "nnrt_builder_graph_io: those of the main graph are nnrt_builder_input and nnrt_builder_output");
+    if ((nIn > 0 && inputs == NULL) || (nOut > 0 && outputs == NULL))
+        nnrt_builder_fail(builder, NNRT_NULL_PTR, "nnrt_builder_graph_io: a list that counts entries is NULL");
+    if (nnrti_builder_failed(builder))
+        return;
+    builder->graphs[graph - 1].inputIndices = nnrti_builder_list(builder, inputs, nIn);
+    builder->graphs[graph - 1].outputIndices = nnrti_builder_list(builder, outputs, nOut);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1081,11 +1159,30 @@ static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copi
     return NNRT_SUCCESS;
 }
 
-/* *m = what b holds, as a model whose lists are b's own; graph is its only subgraph, of all nodes. */
-static void nnrti_builder_view(nnrt_builder *b, NNRT_Model *m, NNRT_SubGraph *graph)
+/* Which nodes each graph has, from owners: graphs[0] the main one, count in all. all has room for every node. */
+static void nnrti_builder_nodes_of(const nnrt_builder *b, NNRT_SubGraph *graphs, uint32_t count, uint32_t *all)
 {
     const uint32_t nodes = nnrti_array_count(b->nodes);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < nodes; i++)
+        graphs[b->owners[i]].nodeIndices.count++;
+    for (uint32_t g = 0; g < count; g++) {
+        graphs[g].nodeIndices.data = &all[at];
+        at += graphs[g].nodeIndices.count;
+        graphs[g].nodeIndices.count = 0;
+    }
+    for (uint32_t i = 0; i < nodes; i++) {
+        NNRT_Uint32List *list = &graphs[b->owners[i]].nodeIndices;
+        all[(uint32_t)(list->data - all) + list->count++] = i;
+    }
+}
+
+/* *m = what b holds, as a model whose lists are b's own; graph is the main one, and where it is alone has all nodes. */
+static void nnrti_builder_view(nnrt_builder *b, NNRT_Model *m, NNRT_SubGraph *graph)
+{
+    const uint32_t nodes = nnrti_array_count(b->nodes), count = 1 + nnrti_array_count(b->graphs);
     uint32_t *all = (uint32_t *)nnrti_builder_keep(b, nodes, sizeof(*all));
+    NNRT_SubGraph *graphs = count > 1 ? (NNRT_SubGraph *)nnrti_builder_keep(b, count, sizeof(*graphs)) : NULL;
     for (uint32_t i = 0; all != NULL && i < nodes; i++)
         all[i] = i;
     m->name = b->name;
@@ -1098,6 +1195,13 @@ static void nnrti_builder_view(nnrt_builder *b, NNRT_Model *m, NNRT_SubGraph *gr
     graph->inputIndices = m->inputIndex;
     graph->outputIndices = m->outputIndex;
     graph->nodeIndices = NNRT_Uint32List_make(all, all != NULL ? nodes : 0);
+    if (graphs == NULL || all == NULL)
+        return;
+    memcpy(graphs + 1, b->graphs, (count - 1) * sizeof(*graphs));
+    graphs[0] = *graph;
+    graphs[0].nodeIndices.count = 0;
+    nnrti_builder_nodes_of(b, graphs, count, all);
+    m->subGraph = NNRT_SubGraphList_make(graphs, count);
 }
 
 /* The fault that b recorded becomes the caller's; memory may have run out below without a word. */
@@ -1378,6 +1482,24 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
     }
 }
 
+/* Of results that depend on what only a run tells, the extents that are open are not known. */
+static void nnrti_graph_open(nnrti_graph *g, const NNRT_Node *n)
+{
+    for (uint32_t i = 0; i < n->outputIndex.count; i++) {
+        nnrt_operand *o = n->outputIndex.data[i] != NNRT_NO_TENSOR ? &g->shapes[n->outputIndex.data[i]] : NULL;
+        for (int32_t k = 0; o != NULL && k < o->rank; k++) {
+            if (o->symbols[k] != 0)
+                o->dims[k] = -1;
+            o->symbols[k] = 0;
+        }
+        if (o != NULL) {
+            o->data = NULL;
+            o->open = NULL;
+            o->most = 0;
+        }
+    }
+}
+
 /* Results that are larger than this and this many times the inputs are left to the run: FILL and TILE would only make
    the model larger. So is what goes beyond a budget for all results together, in proportion to the model: bytes, and
    elements to compute. Of weights of one byte, dequantised (cast, difference, product) and transposed, 16 bytes each are
@@ -1536,9 +1658,15 @@ static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
 static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
 {
     const size_t widest = nnrti_widest(m);
-    nnrt_operand *operands = (nnrt_operand *)nnrti_temp(&g->work, widest, sizeof(*operands));
-    void **results = (void **)nnrti_temp(&g->work, widest, sizeof(*results));
-    if (operands == NULL || results == NULL)
+    nnrti_inference f;
+    memset(&f, 0, sizeof(f));
+    f.model = m;
+    f.memory = &g->work;
+    f.tensors = g->shapes;
+    f.operands = (nnrt_operand *)nnrti_temp(&g->work, widest, sizeof(*f.operands));
+    f.results = (void **)nnrti_temp(&g->work, widest, sizeof(*f.results));
+    f.error = &g->edit.error;
+    if (f.operands == NULL || f.results == NULL)
         return NNRT_OUT_OF_MEMORY;
     nnrti_graph_drop_dead(g, m->nodes.count); /* what nobody uses need not be right: a constant divided by 0 */
     for (uint32_t i = 0; i < m->nodes.count; i++) {
@@ -1555,9 +1683,11 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
             nnrti_graph_guess(g, n);
             continue;
         }
-        code = nnrti_infer_node(m, g->order[i], g->shapes, operands, results, &g->work, &g->edit.error, &c, &folded);
-        if (code == NNRT_SUCCESS)
-            code = nnrti_graph_fold(g, g->order[i], &c, results, folded);
+        code = nnrti_infer_node(&f, g->order[i], &c, &folded);
+        if (code == NNRT_SUCCESS && nnrti_still_open(&c))
+            nnrti_graph_open(g, n);
+        else if (code == NNRT_SUCCESS)
+            code = nnrti_graph_fold(g, g->order[i], &c, f.results, folded);
         if (code != NNRT_SUCCESS)
             return nnrti_blame(&g->edit.error, code, g->order[i], -1);
     }
@@ -2255,6 +2385,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *err
     if (old == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR,
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
+    if (old->model.subGraph.count > 1) /* what is read inside of subgraphs is not followed yet */
+        return NNRT_SUCCESS;
     memset(&g, 0, sizeof(g));
     nnrti_builder_init(&g.edit, &old->allocator);
     nnrti_graph_budget(&g, &old->model);
@@ -2326,7 +2458,13 @@ static void nnrti_dot_node(nnrti_out *o, const NNRT_Node *n, uint32_t index)
         nnrti_puts(o, "\\n");
         nnrti_puts(o, m->name);
         nnrti_put(o, '=');
-        nnrti_put_member(o, m, (const uint8_t *)n->nodeAttr.data + m->offset);
+        if (m->kind == NNRT_ATTR_KIND_STRING) {
+            nnrti_put(o, '\'');
+            nnrti_dot_text(o, nnrti_text_at((const uint8_t *)n->nodeAttr.data + m->offset));
+            nnrti_put(o, '\'');
+        } else {
+            nnrti_put_member(o, m, (const uint8_t *)n->nodeAttr.data + m->offset);
+        }
     }
     nnrti_puts(o, "\"];\n");
 }
@@ -2347,6 +2485,35 @@ static void nnrti_dot_edge(nnrti_out *o, const nnrt_operand *shapes, const uint3
     nnrti_puts(o, ";\n");
 }
 
+/* Subgraph g, whose first output is number `first` of all: a box round its nodes, what it is given and what it gives; it
+   is known by its number, which is an attribute of the node that runs it. */
+static void nnrti_dot_graph(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
+                            uint32_t g, uint32_t first)
+{
+    const NNRT_SubGraph *s = &m->subGraph.data[g];
+    nnrti_puts(o, "  subgraph cluster");
+    nnrti_put_u64(o, g);
+    nnrti_puts(o, " {\n  label=\"subgraph ");
+    nnrti_put_u64(o, g);
+    nnrti_put(o, ' ');
+    nnrti_dot_text(o, nnrti_text_of(s->name));
+    nnrti_puts(o, "\";\n");
+    for (uint32_t k = 0; k < s->inputIndices.count; k++)
+        nnrti_dot_tensor(o, &shapes[s->inputIndices.data[k]], 't', s->inputIndices.data[k],
+                         "shape=ellipse style=dashed");
+    for (uint32_t k = 0; k < s->nodeIndices.count; k++) {
+        nnrti_puts(o, "  ");
+        nnrti_dot_id(o, 'n', s->nodeIndices.data[k]);
+        nnrti_puts(o, ";\n");
+    }
+    for (uint32_t k = 0; k < s->outputIndices.count; k++)
+        nnrti_dot_tensor(o, &shapes[s->outputIndices.data[k]], 's', first + k,
+                         "shape=ellipse style=dashed peripheries=2");
+    nnrti_puts(o, "  }\n");
+    for (uint32_t k = 0; k < s->outputIndices.count; k++)
+        nnrti_dot_edge(o, shapes, writer, s->outputIndices.data[k], 's', first + k);
+}
+
 /* The model has been checked. writer: per tensor the node that makes it, or NNRTI_BY_NOBODY. */
 static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer)
 {
@@ -2365,6 +2532,8 @@ static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operan
                 nnrti_dot_edge(o, shapes, writer, m->nodes.data[n].inputIndex.data[k], 'n', n);
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
         nnrti_dot_edge(o, shapes, writer, m->outputIndex.data[i], 'o', i);
+    for (uint32_t g = 1, first = 0; g < m->subGraph.count; first += m->subGraph.data[g++].outputIndices.count)
+        nnrti_dot_graph(o, m, shapes, writer, g, first);
 }
 
 /* The shapes that are inferred, or those declared where that does not work; or the fault of a model that is none. */
@@ -2580,6 +2749,17 @@ static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, size_t bytes)
     return hash;
 }
 
+/* The kind that says how a file has an attribute. */
+static nnrt_attr_kind nnrti_file_kind(const nnrt_attr_member *m)
+{
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_INT64: return NNRT_ATTR_KIND_INT;
+    case NNRT_ATTR_KIND_INTS64: return NNRT_ATTR_KIND_INTS;
+    case NNRT_ATTR_KIND_TYPE: return m->bytes == sizeof(int64_t) ? NNRT_ATTR_KIND_INT : NNRT_ATTR_KIND_ENUM;
+    default: return m->kind;
+    }
+}
+
 /* Shape of the first count attributes of s. */
 static uint32_t nnrti_file_shape(const nnrt_attr_struct *s, uint32_t count)
 {
@@ -2589,7 +2769,7 @@ static uint32_t nnrti_file_shape(const nnrt_attr_struct *s, uint32_t count)
         for (; *name != '\0'; name++)
             h = (h ^ (uint8_t)*name) * 16777619u;
         h = (h ^ 0u) * 16777619u;
-        h = (h ^ (uint32_t)s->members[i].kind) * 16777619u;
+        h = (h ^ (uint32_t)nnrti_file_kind(&s->members[i])) * 16777619u;
     }
     return h;
 }
@@ -2707,14 +2887,19 @@ static uint64_t nnrti_writer_attr(nnrti_writer *w, const nnrt_attr_member *m, co
     int32_t value;
     nnrti_ref ref;
     bool flag;
-    switch (m->kind) {
+    switch (nnrti_file_kind(m)) {
     case NNRT_ATTR_KIND_BOOL: memcpy(&flag, at, sizeof(flag)); return flag ? 1 : 0;
-    case NNRT_ATTR_KIND_INT: memcpy(&slot, at, sizeof(slot)); return slot;
+    case NNRT_ATTR_KIND_INT:
+    case NNRT_ATTR_KIND_DOUBLE: memcpy(&slot, at, sizeof(slot)); return slot;
     case NNRT_ATTR_KIND_ENUM: memcpy(&value, at, sizeof(value)); return (uint64_t)(int64_t)value;
+    case NNRT_ATTR_KIND_GRAPH:
     case NNRT_ATTR_KIND_FLOAT: memcpy(&bits, at, sizeof(bits)); return bits;
-    case NNRT_ATTR_KIND_INTS: {
-        const NNRT_Int64List *list = (const NNRT_Int64List *)(const void *)at;
-        ref = nnrti_writer_list(w, list->data, list->count, 8);
+    case NNRT_ATTR_KIND_STRING: return nnrti_writer_text(w, nnrti_text_at(at));
+    case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_FLOATS: {
+        const nnrti_any_list list = nnrti_list_at(at);
+        ref = nnrti_writer_list(w, list.data, list.count,
+                                m->kind == NNRT_ATTR_KIND_FLOATS ? sizeof(float) : sizeof(int64_t));
         break;
     }
     case NNRT_ATTR_KIND_INTS2: ref = nnrti_writer_lists(w, (const NNRT_Int64Lists *)(const void *)at); break;
@@ -2997,7 +3182,7 @@ static bool nnrti_reader_fail(nnrti_reader *r, const char *what, uint32_t index,
 static bool nnrti_reader_wrong(nnrti_reader *r)
 {
     if (r->code == NNRT_SUCCESS)
-        r->code = nnrti_code_set(r->error, NNRT_INVALID_FILE, -1);
+        r->code = nnrti_error_code(r->error, NNRT_INVALID_FILE);
     return false;
 }
 #define nnrti_reader_fail(r, what, index, fault)                                                                       \
@@ -3088,6 +3273,15 @@ static bool nnrti_reader_ints(nnrti_reader *r, const nnrti_ref *ref, NNRT_Int64L
     return true;
 }
 
+static bool nnrti_reader_floats(nnrti_reader *r, const nnrti_ref *ref, NNRT_FloatList *list, uint32_t index)
+{
+    const void *data;
+    if (!nnrti_reader_list(r, ref, sizeof(float), &data, "attributes of node", index))
+        return false;
+    *list = nnrt_float_list((const float *)data, ref->count);
+    return true;
+}
+
 static bool nnrti_reader_lists(nnrti_reader *r, const nnrti_ref *ref, NNRT_Int64Lists *lists, uint32_t index)
 {
     NNRT_Int64List *each;
@@ -3113,27 +3307,39 @@ static bool nnrti_reader_lists(nnrti_reader *r, const nnrti_ref *ref, NNRT_Int64
 /* The attribute m, whose 8 bytes are slot, into its place in the struct. */
 static bool nnrti_reader_attr(nnrti_reader *r, const nnrt_attr_member *m, uint64_t slot, uint8_t *at, uint32_t index)
 {
+    const char *const what = "attributes of node";
     const bool flag = slot == 1;
     const uint32_t bits = (uint32_t)slot;
     const uint64_t top = slot >> 31; /* all equal: the value is an int32_t */
     nnrti_ref ref;
     memcpy(&ref, &slot, sizeof(ref));
-    switch (m->kind) {
+    switch (nnrti_file_kind(m)) {
     case NNRT_ATTR_KIND_BOOL:
         memcpy(at, &flag, sizeof(flag));
-        return slot <= 1 || nnrti_reader_fail(r, "attributes of node", index, "a bool is neither 0 nor 1");
+        return slot <= 1 || nnrti_reader_fail(r, what, index, "a bool is neither 0 nor 1");
     case NNRT_ATTR_KIND_INT: memcpy(at, &slot, sizeof(slot)); return true;
     case NNRT_ATTR_KIND_ENUM:
         memcpy(at, &bits, sizeof(bits));
-        return top == 0 || top == ((uint64_t)1 << 33) - 1 ||
-               nnrti_reader_fail(r, "attributes of node", index, "a number does not fit");
+        return top == 0 || top == ((uint64_t)1 << 33) - 1 || nnrti_reader_fail(r, what, index, "a number does not fit");
     case NNRT_ATTR_KIND_FLOAT:
         memcpy(at, &bits, sizeof(bits));
-        return slot >> 32 == 0 || nnrti_reader_fail(r, "attributes of node", index, "a float has more than 32 bits");
+        return slot >> 32 == 0 || nnrti_reader_fail(r, what, index, "a float has more than 32 bits");
     case NNRT_ATTR_KIND_INTS: return nnrti_reader_ints(r, &ref, (NNRT_Int64List *)(void *)at, index);
-    case NNRT_ATTR_KIND_INTS2: return nnrti_reader_lists(r, &ref, (NNRT_Int64Lists *)(void *)at, index);
-    default: return true;
+    case NNRT_ATTR_KIND_INTS2:
+        return !NNRTI_HAS(INTS2) || nnrti_reader_lists(r, &ref, (NNRT_Int64Lists *)(void *)at, index);
+    default: break;
     }
+    if (NNRTI_HAS(DOUBLE) && m->kind == NNRT_ATTR_KIND_DOUBLE)
+        memcpy(at, &slot, sizeof(slot));
+    if (NNRTI_HAS(GRAPH) && m->kind == NNRT_ATTR_KIND_GRAPH) {
+        memcpy(at, &bits, sizeof(bits));
+        return slot >> 32 == 0 || nnrti_reader_fail(r, what, index, "a subgraph has more than 32 bits");
+    }
+    if (NNRTI_HAS(STRING) && m->kind == NNRT_ATTR_KIND_STRING)
+        return slot >> 32 == 0 ? nnrti_reader_text(r, bits, (const char **)(void *)at, what, index)
+                               : nnrti_reader_fail(r, what, index, "a text has more than 32 bits");
+    return !NNRTI_HAS(FLOATS) || m->kind != NNRT_ATTR_KIND_FLOATS ||
+           nnrti_reader_floats(r, &ref, (NNRT_FloatList *)(void *)at, index);
 }
 
 /* The attribute struct of a node: what the file has, defaults for the rest. */
@@ -3745,6 +3951,8 @@ struct nnrt_session {
     uint32_t nIn, nOut;
     nnrt_io_info *infos; /* nIn + nOut */
     NNRT_IOTensor *io;   /* nIn + nOut */
+    nnrt_dims *told;     /* nOut: extents of the last run, where ran */
+    bool ran, open;      /* open: some output is */
     nnrt_session_memory memory;
     nnrt_error error;
 };
@@ -3764,8 +3972,9 @@ static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
 /* Bytes of the head: struct, arrays and names. false when they do not fit a size_t. */
 static bool nnrti_head_bytes(const NNRT_Model *m, size_t *bytes)
 {
-    size_t count = (size_t)m->inputIndex.count + m->outputIndex.count, arrays;
+    size_t count = (size_t)m->inputIndex.count + m->outputIndex.count, arrays, told;
     if (!nnrt_mul_size(count, sizeof(nnrt_io_info) + sizeof(NNRT_IOTensor), &arrays) ||
+        !nnrt_mul_size(m->outputIndex.count, sizeof(nnrt_dims), &told) || !nnrt_add_size(arrays, told, &arrays) ||
         !nnrt_add_size(sizeof(nnrt_session) + 16, arrays, bytes))
         return false;
     for (uint32_t i = 0; i < count; i++)
@@ -3788,6 +3997,8 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
     at += (s->nIn + s->nOut) * sizeof(*s->infos);
     s->io = (NNRT_IOTensor *)(void *)at;
     at += (s->nIn + s->nOut) * sizeof(*s->io);
+    s->told = (nnrt_dims *)(void *)at;
+    at += s->nOut * sizeof(*s->told);
     for (uint32_t i = 0; i < s->nIn + s->nOut; i++) {
         size_t length = strlen(nnrti_model_name_of(m, i)) + 1;
         memcpy(at, nnrti_model_name_of(m, i), length);
@@ -3821,6 +4032,23 @@ static NNRT_ReturnCode nnrti_io_ask(NNRT_PreparedModel *prepared, const NNRT_Mod
     return NNRT_SUCCESS;
 }
 
+/* Whether an extent of input or output i may differ from run to run. */
+static bool nnrti_io_open(NNRT_PreparedModel *prepared, bool output, uint32_t i, int32_t rank)
+{
+    nnrt_dims least, most;
+    NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
+    memset(&least, 0, sizeof(least));
+    memset(&most, 0, sizeof(most));
+    if (output && NNRTI_MODEL_HAS(prepared, GetOutputDimRanges))
+        code = prepared->vtbl->GetOutputDimRanges(prepared, i, &least, &most);
+    if (!output && NNRTI_MODEL_HAS(prepared, GetInputDimRanges))
+        code = prepared->vtbl->GetInputDimRanges(prepared, i, &least, &most);
+    for (int32_t k = 0; code == NNRT_SUCCESS && k < rank && k < NNRTI_DIMS; k++)
+        if (least.dims[k] != most.dims[k])
+            return true;
+    return false;
+}
+
 /* What a session needs of its device is known for input or output i of s: takes it over. */
 static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
@@ -3833,6 +4061,8 @@ static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, ui
                               "%s %u '%s': neither the device nor the model tells its type and shape",
                               output ? "output" : "input", output ? i - s->nIn : i, info->name);
     info->format = m->allTensors.data[nnrti_io_tensor(m, i)].format;
+    info->open = nnrti_io_open(s->prepared, output, output ? i - s->nIn : i, info->shape.rank);
+    s->open = s->open || (output && info->open);
     io->name = info->name;
     io->dataType = info->dataType;
     io->format = info->format;
@@ -3875,6 +4105,8 @@ static void nnrti_session_config(const nnrt_session_desc *desc, NNRT_ModelConfig
     config->callerWorkspace = true;
     config->threads = desc->threads;
     config->inputDims = desc->inputDims;
+    config->bounds = desc->bounds;
+    config->maxTrips = desc->maxTrips;
     config->error = error;
 }
 
@@ -3977,6 +4209,9 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
     if (desc->device != NULL && nnrt_device_find(desc->device) != owner->device)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: that session is on device '%s', not on '%s'",
                               nnrt_device_unique_name(owner->device), desc->device);
+    if (desc->bounds.count != 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "share: bounds are those of that session, expected none but got %u", desc->bounds.count);
     if (given->count != 0 && (given->count != owner->nIn || given->data == NULL))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: inputDims has %u entries, the model has %u inputs",
                               given->data != NULL ? given->count : 0, owner->nIn);
@@ -3984,7 +4219,7 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
         const nnrt_io_info *info = &owner->infos[i];
         same = given->data[i].rank == info->shape.rank;
         for (int32_t k = 0; same && k < info->shape.rank; k++)
-            same = given->data[i].dims[k] == info->shape.dims[k];
+            same = given->data[i].dims[k] == info->shape.dims[k] || (info->open && given->data[i].dims[k] == -1);
         if (!same)
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                                   "share: inputDims has other extents for input %u '%s' than that session", i,
@@ -4244,7 +4479,37 @@ NNRT_API nnrt_io_info nnrt_session_input(const nnrt_session *session, uint32_t i
 
 NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t index)
 {
-    return nnrti_io_info(session, index, nnrt_session_outputs(session), nnrt_session_inputs(session));
+    nnrt_io_info info = nnrti_io_info(session, index, nnrt_session_outputs(session), nnrt_session_inputs(session));
+    if (info.open && session->ran && session->told[index].rank == info.shape.rank) {
+        info.shape = session->told[index];
+        (void)nnrt_dims_bytes(info.shape.dims, info.shape.rank, info.dataType, &info.bytes);
+    }
+    return info;
+}
+
+/* The extents that the caller brings for input i, and *bytes of them. */
+static NNRT_ReturnCode nnrti_bind_dims(nnrt_session *s, uint32_t i, const int32_t *dims, size_t *bytes)
+{
+    const nnrt_io_info *info = &s->infos[i];
+    nnrt_dims least = info->shape, most;
+    *bytes = info->bytes;
+    s->io[i].dimensions.data = dims != NULL ? dims : info->shape.dims;
+    if (dims == NULL)
+        return NNRT_SUCCESS;
+    if (info->open) /* not all of its axes need be */
+        (void)s->prepared->vtbl->GetInputDimRanges(s->prepared, i, &least, &most);
+    for (int32_t k = 0; k < info->shape.rank; k++) {
+        const bool open = least.dims[k] != info->shape.dims[k];
+        if (open && (dims[k] < least.dims[k] || dims[k] > info->shape.dims[k]))
+            return nnrt_error_set(&s->error, NNRT_OUT_OF_DIMENTION_RANGES,
+                                  "input %u '%s': axis %d has extent %d, expected %d to %d", i, info->name, k, dims[k],
+                                  least.dims[k], info->shape.dims[k]);
+        if (!open && dims[k] != info->shape.dims[k])
+            return nnrt_error_set(&s->error, NNRT_INVALID_SHAPE, "input %u '%s': axis %d has extent %d, expected %d", i,
+                                  info->name, k, dims[k], info->shape.dims[k]);
+    }
+    (void)nnrt_dims_bytes(dims, info->shape.rank, info->dataType, bytes);
+    return NNRT_SUCCESS;
 }
 
 /* Takes over the caller's buffers of nIn inputs or nOut outputs. */
@@ -4260,12 +4525,16 @@ static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_
     for (uint32_t i = 0; i < count; i++) {
         const nnrt_io_info *info = &s->infos[first + i];
         NNRT_SharedBuffer *b = &s->io[first + i].data;
-        size_t bytes = given[i].bytes < UINT32_MAX ? given[i].bytes : UINT32_MAX;
-        if (output ? bytes < info->bytes : given[i].bytes != info->bytes || bytes != info->bytes)
+        size_t bytes = given[i].bytes < UINT32_MAX ? given[i].bytes : UINT32_MAX, need = info->bytes;
+        NNRT_ReturnCode code;
+        if (!output && (code = nnrti_bind_dims(s, i, given[i].dims, &need)) != NNRT_SUCCESS)
+            return code;
+        if (output && info->open) /* the run tells what it needs */
+            need = bytes;
+        if (output ? bytes < need : given[i].bytes != need || bytes != need)
             return nnrt_error_set(&s->error, output ? NNRT_INSUFFICIENT_BUFFER : NNRT_INVALID_BUFFER_SIZE,
-                                  "%s %u '%s' has %z bytes, expected %z", what, i, info->name, given[i].bytes,
-                                  info->bytes);
-        if (given[i].data == NULL && info->bytes > 0)
+                                  "%s %u '%s' has %z bytes, expected %z", what, i, info->name, given[i].bytes, need);
+        if (given[i].data == NULL && need > 0)
             return nnrt_error_set(&s->error, NNRT_NULL_PTR, "%s %u '%s' is NULL", what, i, info->name);
         b->addr = given[i].data;
         b->bufferSize = b->dataSize = (uint32_t)bytes;
@@ -4284,8 +4553,11 @@ NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, 
     if ((code = nnrti_bind(session, inputs, nIn, false)) != NNRT_SUCCESS ||
         (code = nnrti_bind(session, outputs, nOut, true)) != NNRT_SUCCESS)
         return code;
+    for (uint32_t i = 0; i < nOut && session->open; i++)
+        session->told[i] = session->infos[nIn + i].shape;
+    session->ran = true;
     return nnrt_prepared_run(session->prepared, session->workspace, session->workspaceBytes, session->io, nIn,
-                             session->io + session->nIn, nOut, NULL, &session->error);
+                             session->io + session->nIn, nOut, session->open ? session->told : NULL, &session->error);
 }
 
 NNRT_API const char *nnrt_session_error(const nnrt_session *session)

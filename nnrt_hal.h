@@ -152,7 +152,8 @@ typedef struct NNRT_Tensor {
 } NNRT_Tensor;
 NNRTI_LIST(NNRT_TensorList, NNRT_Tensor)
 
-/* The attribute struct that nodeType implies, and the bytes of it that exist: members beyond take their defaults. */
+/* The attribute struct that nodeType implies, and the bytes of it that exist: members beyond take their defaults. data
+   NULL: all do. */
 typedef struct NNRT_NodeAttr {
     const void *data;
     uint32_t size;
@@ -177,7 +178,8 @@ typedef struct NNRT_SubGraph {
 NNRTI_LIST(NNRT_SubGraphList, NNRT_SubGraph)
 
 /* Nodes may stand in any order. inputIndex and outputIndex give the order of a run's arrays. subGraph[0] is the main
-   graph. */
+   graph. Where there are others, each is an attribute of one node, nodeIndices say where every node belongs, and a tensor
+   that is given in one graph may be read there and in the graphs inside it. */
 typedef struct NNRT_Model {
     const char *name;
     NNRT_Uint32List inputIndex, outputIndex;
@@ -208,6 +210,15 @@ typedef struct nnrt_dims {
 } nnrt_dims;
 NNRTI_LIST(nnrt_dims_list, nnrt_dims)
 
+/* The largest extents that a tensor may have in a run, by its name. Of an input, axes that the model leaves open (-1) are
+   then open in the prepared model, too, and a run brings any extents up to these. Of a result, this bounds what nothing
+   else does: extents that follow from values which only a run tells. */
+typedef struct nnrt_bound {
+    const char *tensor;
+    nnrt_dims most;
+} nnrt_bound;
+NNRTI_LIST(nnrt_bound_list, nnrt_bound)
+
 /* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads.
    structSize: bytes of it that there are. Whoever calls nnrt_device_prepare leaves it 0 and all members count; a device
    is given the size, and of a configuration with 0 it reads HDI's members only. It reads with nnrt_config_read. */
@@ -223,13 +234,19 @@ typedef struct NNRT_ModelConfig {
     bool copyConstants;       /* the model's constants may vanish after PrepareModel */
     bool callerWorkspace;     /* only RunIn will be called: no workspace of its own is needed */
     uint32_t threads;         /* 0 = one */
-    nnrt_dims_list inputDims; /* extents for inputs that have -1; empty, or one entry an input */
+    nnrt_dims_list inputDims; /* extents for inputs that have -1; empty, or one entry an input. -1: see bounds */
     nnrt_error *error;        /* NULL = codes only */
     uint32_t arenaAlignment;  /* of tensors in the arena: a power of two, 8 to NNRT_ALIGNMENT; 0 = NNRT_ALIGNMENT */
     const nnrt_parallel *parallel; /* threads that kernels may use; it outlives the prepared model. NULL: none */
+    nnrt_bound_list bounds;        /* open extents, and the largest there may be; names may stand in any order */
+    uint32_t maxTrips;             /* that a LOOP may make before its run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
 } NNRT_ModelConfig;
 
-/* What a run reads from and writes to. dimensions are the extents of this run: open ones need nothing beside them. */
+#define NNRT_MAX_TRIPS 1000000 /* of a LOOP, where nobody says otherwise */
+#define NNRT_MAX_NESTING 16    /* subgraphs in one another */
+
+/* What a run reads from and writes to. dimensions are the extents of this run: open ones need nothing beside them. Of an
+   output whose extents are open they are not read: what they are is told in the outputDims of the run. */
 typedef struct NNRT_IOTensor {
     const char *name;
     NNRT_DataType dataType;
@@ -309,12 +326,14 @@ typedef struct NNRT_PreparedModelVtbl {
     NNRT_ReturnCode (*RunIn)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
                              uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                              nnrt_error *error);
-    /* Optional: type and shape of an input (output) as planned, for callers that build buffers. Absent = as the model
-       declares them, or as they follow from it (nnrt_model_infer). */
+    /* Optional: type and shape of an input (output) as planned, for callers that build buffers; where extents are open the
+       largest. Absent = as the model declares them, or as they follow from it (nnrt_model_infer). */
     NNRT_ReturnCode (*GetIO)(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
                              nnrt_dims *shape);
     /* Optional: what the prepared model holds. Members may only be added to it with another NNRT_LAYOUT. */
     NNRT_ReturnCode (*GetMemory)(NNRT_PreparedModel *self, nnrt_prepared_memory *memory);
+    /* Optional: smallest and largest extents of output `index`. Absent: they are as GetIO tells. */
+    NNRT_ReturnCode (*GetOutputDimRanges)(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most);
 } NNRT_PreparedModelVtbl;
 
 /* First member of every prepared model: the driver's own data follows. */
@@ -438,7 +457,8 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
 
 /* Checks everything about a model that does not need shapes: indices, producers, cycles, names, types, constant
    buffers, operators. Working memory is memory's temporary part. *order, when not NULL, gets the nodes' indices there,
-   one a node, sorted so that producers come first. */
+   one a node, sorted so that producers come first: those of the main graph, then those of each subgraph. Behind them stands
+   where each graph's begin (order[nodes.count + g]), and the number of nodes. */
 NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
                                           nnrt_error *error);
 /* The same for an application: NNRT_SUCCESS when a device could take the model, shapes included. */
@@ -447,7 +467,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
 
 /* Works out type and shape of every tensor: tensors[model->allTensors.count]. Small values that are known before a run
    (shapes computed from shapes) are computed; their operands have data. visit, when not NULL, is called for every node
-   behind its resolution, in an order where producers come first; folded tells that all its results are known. */
+   behind its resolution, in an order where producers come first; folded tells that all its results are known. Of a node
+   that runs subgraphs it is called for its parts (resolved->part), and between them for the nodes of its subgraphs. */
 typedef NNRT_ReturnCode (*nnrt_visit)(void *user, uint32_t node, nnrt_resolve *resolved, bool folded);
 NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           nnrt_operand *tensors, nnrt_visit visit, void *user);
@@ -487,7 +508,7 @@ enum {
     NNRT_PLACE_DERIVED,  /* where view.data points: a derived constant, which belongs to the plan */
     NNRT_PLACE_ARENA,    /* at offset in the arena */
     NNRT_PLACE_INPUT,    /* in the caller's input number offset */
-    NNRT_PLACE_OUTPUT    /* in the caller's output number offset */
+    NNRT_PLACE_OUTPUT    /* in the caller's output number offset - nInputs: addresses of inputs stand before its own */
 };
 
 typedef struct nnrt_plan_arg {
@@ -527,6 +548,9 @@ typedef struct nnrt_plan {
     size_t constantBytes;          /* of constants the steps read */
     size_t derivedBytes;           /* of derived constants */
     const nnrt_parallel *parallel; /* NULL: steps run on the calling thread */
+    const struct nnrti_open_plan
+        *open; /* NULL: all extents are fixed. Else views are the largest there may be, and only
+                                           nnrt_plan_run runs the plan */
 } nnrt_plan;
 
 /* A plan is made in three phases. A device calls the first, changes what it does better, and calls the last.
@@ -542,6 +566,8 @@ typedef struct nnrt_plan {
        steps that are gone (kernel NULL), or new (nnrt_draft_insert)
        tensors between steps: new ones (nnrt_draft_tensor); bytes[] of one, where a layout needs more, with the views of
        all arguments that are it
+   Of a step that is open, which every run resolves again with the extents that it has, kernel and attr may be replaced,
+   and derived constants added: its arguments stay, and it may not be gone.
    What it may not: the model, operands of inputs and outputs of the model, constants. nnrt_plan_finish refuses with
    DEVICE_ERROR what would read or write memory that is not there: tensors that do not exist, are not written before they
    are read, are written twice, or are shorter than their views.
@@ -559,7 +585,8 @@ typedef struct nnrt_draft_step {
         *args; /* nIn inputs, nDerived derived constants, nOut outputs. tensor and view count, and kind where it is
                             CONSTANT or DERIVED; kinds and offsets of others are given by nnrt_plan_finish */
     uint32_t nIn, nDerived, nOut;
-    size_t scratchBytes; /* for each worker */
+    size_t scratchBytes;          /* for each worker */
+    struct nnrti_open_step *open; /* NULL: all that the step works with is fixed */
 } nnrt_draft_step;
 
 typedef struct nnrt_draft {
@@ -573,6 +600,8 @@ typedef struct nnrt_draft {
     uint32_t nSteps;
     uint32_t workers; /* that a kernel's work may be split over */
     uint32_t roomTensors, roomSteps;
+    size_t openRoom;                 /* bytes that the rule of an open step takes at most in a run */
+    struct nnrti_open_step *control; /* while drafting: the BEGIN that is not yet ended */
 } nnrt_draft;
 
 NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
@@ -614,11 +643,15 @@ NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
    number of the step. */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
-/* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, and the arena. */
+/* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, tables for open extents,
+   and the arena. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
 /* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to NNRT_ALIGNMENT;
    inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated. outputDims and error
-   may be NULL. */
+   may be NULL. Where extents are open, inputs bring theirs (OUT_OF_DIMENTION_RANGES beyond the bound), static steps run as
+   they were planned, and the others are resolved with what they then have: an output whose buffer is too small is not
+   written (INSUFFICIENT_BUFFER), its outputDims tell what it needs. Of outputs that a run did not come to, they tell the
+   largest extents. */
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
@@ -629,7 +662,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
 NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants);
 #endif
 
-/* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent). */
+/* Runs the kernel of one resolved node whose inputs all have data; results[i] has room for output i (NULL: absent). Of an
+   operator that tells its extents (NNRT_OP_TELLS) they then stand in resolved->out. */
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *results, nnrt_memory *memory);
 
 #ifdef __cplusplus
@@ -1041,17 +1075,21 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
             return nnrt_error_set(error, lists[i].code, "the model's list %s has more than 2^31 entries",
                                   lists[i].name);
     }
+#ifdef NNRT_FIRMWARE
     if (m->subGraph.count > 1)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
-                              "the model has %u subgraphs; no operator here calls a second one", m->subGraph.count);
+                              "the model has %u subgraphs, under NNRT_FIRMWARE only one is run", m->subGraph.count);
+#endif
     return NNRT_SUCCESS;
 }
 
 #ifdef NNRT_FIRMWARE
 
 /* Nothing is looked up by its name there. */
-static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memory, nnrt_error *error)
+static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
+                                         nnrt_error *error)
 {
+    (void)home;
     (void)m;
     (void)memory;
     (void)error;
@@ -1065,15 +1103,22 @@ static const char *nnrti_tensor_name(const NNRT_Model *m, uint32_t i)
     return nnrti_text_of(m->allTensors.data[i].name);
 }
 
+/* Order of tensors a and b by their names, and by their graphs where these are equal. */
+static int nnrti_name_order(const NNRT_Model *m, const uint32_t *home, uint32_t a, uint32_t b)
+{
+    const int order = strcmp(nnrti_tensor_name(m, a), nnrti_tensor_name(m, b));
+    return order != 0 || home == NULL || home[a] == home[b] ? order : home[a] < home[b] ? -1 : 1;
+}
+
 /* Makes heap[at] and what hangs below it a heap again, largest name on top. */
-static void nnrti_sift_name(const NNRT_Model *m, uint32_t *heap, uint32_t count, uint32_t at)
+static void nnrti_sift_name(const NNRT_Model *m, const uint32_t *home, uint32_t *heap, uint32_t count, uint32_t at)
 {
     const uint32_t moved = heap[at];
     while (at < count / 2) {
         uint32_t child = 2 * at + 1;
-        if (child + 1 < count && strcmp(nnrti_tensor_name(m, heap[child]), nnrti_tensor_name(m, heap[child + 1])) < 0)
+        if (child + 1 < count && nnrti_name_order(m, home, heap[child], heap[child + 1]) < 0)
             child++;
-        if (strcmp(nnrti_tensor_name(m, moved), nnrti_tensor_name(m, heap[child])) >= 0)
+        if (nnrti_name_order(m, home, moved, heap[child]) >= 0)
             break;
         heap[at] = heap[child];
         at = child;
@@ -1081,8 +1126,10 @@ static void nnrti_sift_name(const NNRT_Model *m, uint32_t *heap, uint32_t count,
     heap[at] = moved;
 }
 
-/* Names are unique: sorted in place, equal ones are neighbours. Not hashed, since a file could choose names that collide. */
-static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memory, nnrt_error *error)
+/* Names of one graph, which home tells of a tensor, are unique: sorted in place, equal ones are neighbours, in the order
+   of their graphs. Not hashed, since a file could choose names that collide. */
+static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
+                                         nnrt_error *error)
 {
     const uint32_t count = m->allTensors.count;
     uint32_t *order = (uint32_t *)nnrti_temp(memory, count, sizeof(*order));
@@ -1091,17 +1138,17 @@ static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memor
     for (uint32_t i = 0; i < count; i++)
         order[i] = i;
     for (uint32_t i = count / 2; i-- > 0;)
-        nnrti_sift_name(m, order, count, i);
+        nnrti_sift_name(m, home, order, count, i);
     for (uint32_t left = count; left > 1;) {
         const uint32_t top = order[0];
         order[0] = order[--left];
         order[left] = top;
-        nnrti_sift_name(m, order, left, 0);
+        nnrti_sift_name(m, home, order, left, 0);
     }
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t a = order[i - 1] < order[i] ? order[i - 1] : order[i], b = order[i - 1] + order[i] - a;
         const char *name = nnrti_tensor_name(m, a);
-        if (*name != '\0' && strcmp(name, nnrti_tensor_name(m, b)) == 0)
+        if (*name != '\0' && nnrti_name_order(m, home, a, b) == 0)
             return nnrti_blame(
                 error,
                 nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'", a, b, name),
@@ -1116,6 +1163,7 @@ static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, nnrt_memory *memor
 #define NNRTI_BY_NOBODY 0xFFFFFFFFu
 #define NNRTI_BY_INPUT 0xFFFFFFFEu
 #define NNRTI_BY_CONSTANT 0xFFFFFFFDu
+#define NNRTI_BY_CALLER 0xFFFFFFFCu /* an input of a subgraph */
 
 /* The model's inputs and outputs are tensors, inputs of a known type and rank, and each once. Fills writer[] with who
    writes a tensor before any node does. */
@@ -1155,6 +1203,26 @@ static NNRT_ReturnCode nnrti_no_operator(const NNRT_Model *m, uint32_t i, nnrt_e
                           nnrti_text_of(m->nodes.data[i].name), m->nodes.data[i].nodeType);
 }
 
+/* The subgraphs that node i names are there, and none is the main one. */
+NNRTI_UNUSED static NNRT_ReturnCode nnrti_check_graphs(const NNRT_Model *m, uint32_t i, nnrt_error *error)
+{
+    const NNRT_Node *n = &m->nodes.data[i];
+    const nnrt_op *op = nnrt_op_find(n->nodeType);
+    for (uint32_t k = 0; op != NULL && n->nodeAttr.data != NULL && k < op->attr->count; k++) {
+        const nnrt_attr_member *a = &op->attr->members[k];
+        uint32_t graph;
+        if (a->kind != NNRT_ATTR_KIND_GRAPH || a->offset + a->bytes > n->nodeAttr.size)
+            continue;
+        memcpy(&graph, (const uint8_t *)n->nodeAttr.data + a->offset, sizeof(graph));
+        if (graph != NNRT_NO_GRAPH && (graph == 0 || graph >= m->subGraph.count))
+            return nnrt_error_set(
+                error, NNRT_INVALID_NODE,
+                "node %u '%s' (%s): %s is subgraph %u, but the model has %u, of which 0 is the main one", i,
+                nnrti_text_of(n->name), op->name, a->name, graph, m->subGraph.count);
+    }
+    return NNRT_SUCCESS;
+}
+
 /* strangers: its operator need not exist. */
 static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_t *writer, bool strangers,
                                         nnrt_error *error)
@@ -1180,10 +1248,12 @@ static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_
             return nnrt_error_set(error, NNRT_INVALID_OUTPUT,
                                   "node %u '%s' (%s): output %u is tensor %u, but there are %u", i, name, op, k, t,
                                   m->allTensors.count);
-        if (writer[t] == NNRTI_BY_INPUT || writer[t] == NNRTI_BY_CONSTANT)
+        if (writer[t] == NNRTI_BY_INPUT || writer[t] == NNRTI_BY_CONSTANT || writer[t] == NNRTI_BY_CALLER)
             return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "node %u '%s' (%s): output %u '%s' is %s", i, name, op, k,
                                   nnrti_text_of(m->allTensors.data[t].name),
-                                  writer[t] == NNRTI_BY_INPUT ? "a model input" : "a constant");
+                                  writer[t] == NNRTI_BY_CALLER  ? "an input of a subgraph"
+                                  : writer[t] == NNRTI_BY_INPUT ? "a model input"
+                                                                : "a constant");
         if (writer[t] != NNRTI_BY_NOBODY)
             return nnrt_error_set(error, NNRT_INVALID_OUTPUT,
                                   "node %u '%s' (%s): output %u '%s' is also written by node %u '%s'", i, name, op, k,
@@ -1191,7 +1261,7 @@ static NNRT_ReturnCode nnrti_check_node(const NNRT_Model *m, uint32_t i, uint32_
                                   nnrti_text_of(m->nodes.data[writer[t]].name));
         writer[t] = i;
     }
-    return NNRT_SUCCESS;
+    return NNRTI_HAS(GRAPH) ? nnrti_check_graphs(m, i, error) : NNRT_SUCCESS;
 }
 
 /* All that is read, by nodes or as an output of the model, is written by something. */
@@ -1221,26 +1291,249 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
     return NNRT_SUCCESS;
 }
 
-/* The entries of the one subgraph are nodes and tensors. */
-static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, nnrt_error *error)
+/* The entries of subgraph i are nodes and tensors. */
+static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
-    const NNRT_SubGraph *g = &m->subGraph.data[0];
-    for (uint32_t i = 0; i < g->nodeIndices.count; i++)
-        if (g->nodeIndices.data == NULL || g->nodeIndices.data[i] >= m->nodes.count)
-            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph 0: entry %u of nodeIndices is no node", i);
-    for (uint32_t i = 0; i < g->inputIndices.count; i++)
-        if (g->inputIndices.data == NULL || g->inputIndices.data[i] >= m->allTensors.count)
-            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph 0: entry %u of inputIndices is no tensor", i);
-    for (uint32_t i = 0; i < g->outputIndices.count; i++)
-        if (g->outputIndices.data == NULL || g->outputIndices.data[i] >= m->allTensors.count)
-            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph 0: entry %u of outputIndices is no tensor", i);
+    const NNRT_SubGraph *g = &m->subGraph.data[i];
+    for (uint32_t k = 0; k < g->nodeIndices.count; k++)
+        if (g->nodeIndices.data == NULL || g->nodeIndices.data[k] >= m->nodes.count)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: entry %u of nodeIndices is no node", i, k);
+    for (uint32_t k = 0; k < g->inputIndices.count; k++)
+        if (g->inputIndices.data == NULL || g->inputIndices.data[k] >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: entry %u of inputIndices is no tensor", i,
+                                  k);
+    for (uint32_t k = 0; k < g->outputIndices.count; k++)
+        if (g->outputIndices.data == NULL || g->outputIndices.data[k] >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: entry %u of outputIndices is no tensor", i,
+                                  k);
     return NNRT_SUCCESS;
 }
 
+/* How a model's graphs lie in one another. Where there is but the main graph the arrays are NULL. */
+typedef struct nnrti_tree {
+    uint32_t *owner;  /* per node: its graph */
+    uint32_t *caller; /* per graph: the node that has it as an attribute */
+    uint32_t *home;   /* per tensor: the graph that gives it; of constants the main one */
+    uint32_t *first,
+        *taken; /* per node, and one more: where its entries in taken begin; tensors that its subgraphs read
+                                of its own graph */
+} nnrti_tree;
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_tree_begin(m, writer, memory, x, error) NNRT_SUCCESS
+#define nnrti_tree_end(m, writer, memory, x, error) NNRT_SUCCESS
+#else
+
+/* The graph around graph g. */
+static uint32_t nnrti_tree_up(const nnrti_tree *x, uint32_t g)
+{
+    return x->owner[x->caller[g]];
+}
+
+/* Every node is in one graph. */
+static NNRT_ReturnCode nnrti_tree_owners(const NNRT_Model *m, nnrti_tree *x, nnrt_error *error)
+{
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        x->owner[i] = NNRT_NO_GRAPH;
+    for (uint32_t g = 0; g < m->subGraph.count; g++)
+        for (uint32_t k = 0; k < m->subGraph.data[g].nodeIndices.count; k++) {
+            const uint32_t n = m->subGraph.data[g].nodeIndices.data[k];
+            if (x->owner[n] != NNRT_NO_GRAPH)
+                return nnrt_error_set(error, NNRT_INVALID_MODEL, "node %u '%s' is in subgraph %u and in subgraph %u", n,
+                                      nnrti_text_of(m->nodes.data[n].name), x->owner[n], g);
+            x->owner[n] = g;
+        }
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        if (x->owner[i] == NNRT_NO_GRAPH)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "node %u '%s' (%s) is in none of the %u subgraphs", i,
+                                  nnrti_text_of(m->nodes.data[i].name), nnrti_node_op(m, i), m->subGraph.count);
+    return NNRT_SUCCESS;
+}
+
+/* Attribute k of node i as a subgraph, NNRT_NO_GRAPH where it is none. */
+static uint32_t nnrti_attr_graph(const NNRT_Model *m, uint32_t i, uint32_t k)
+{
+    const NNRT_Node *n = &m->nodes.data[i];
+    const nnrt_attr_member *a = &nnrt_op_find(n->nodeType)->attr->members[k];
+    uint32_t graph = NNRT_NO_GRAPH;
+    if (a->kind == NNRT_ATTR_KIND_GRAPH && n->nodeAttr.data != NULL && a->offset + a->bytes <= n->nodeAttr.size)
+        memcpy(&graph, (const uint8_t *)n->nodeAttr.data + a->offset, sizeof(graph));
+    return graph;
+}
+
+/* Every subgraph is an attribute of one node, and none lies in itself. Attributes have been checked by themselves. */
+static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nnrt_error *error)
+{
+    for (uint32_t g = 0; g < m->subGraph.count; g++)
+        x->caller[g] = UINT32_MAX;
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        const nnrt_op *op = nnrt_op_find(m->nodes.data[i].nodeType);
+        for (uint32_t k = 0; op != NULL && k < op->attr->count; k++) {
+            const uint32_t g = nnrti_attr_graph(m, i, k);
+            if (g == NNRT_NO_GRAPH)
+                continue;
+            if (x->caller[g] != UINT32_MAX)
+                return nnrt_error_set(error, NNRT_INVALID_MODEL,
+                                      "subgraph %u is run by node %u '%s' and by node %u '%s': each needs its own", g,
+                                      x->caller[g], nnrti_text_of(m->nodes.data[x->caller[g]].name), i,
+                                      nnrti_text_of(m->nodes.data[i].name));
+            x->caller[g] = i;
+        }
+    }
+    for (uint32_t g = 1; g < m->subGraph.count; g++) {
+        uint32_t depth = 0, up = g;
+        for (; up != 0 && depth <= NNRT_MAX_NESTING && x->caller[up] != UINT32_MAX; depth++)
+            up = nnrti_tree_up(x, up);
+        if (up != 0 && x->caller[up] == UINT32_MAX)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: no node runs it", up);
+        if (depth > NNRT_MAX_NESTING)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u lies in itself, or in more than %d subgraphs",
+                                  g, NNRT_MAX_NESTING);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Who owns and calls what; the inputs of subgraphs are given by those who run them. */
+static NNRT_ReturnCode nnrti_tree_begin(const NNRT_Model *m, uint32_t *writer, nnrt_memory *memory, nnrti_tree *x,
+                                        nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    if (m->subGraph.count == 1)
+        return NNRT_SUCCESS;
+    x->owner = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*x->owner));
+    x->caller = (uint32_t *)nnrti_temp(memory, m->subGraph.count, sizeof(*x->caller));
+    x->home = (uint32_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*x->home));
+    if (memory->full)
+        return nnrti_no_memory(error);
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        if ((code = nnrti_check_graphs(m, i, error)) != NNRT_SUCCESS)
+            return nnrti_blame(error, code, i, -1);
+    if ((code = nnrti_tree_owners(m, x, error)) != NNRT_SUCCESS ||
+        (code = nnrti_tree_callers(m, x, error)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t g = 1; g < m->subGraph.count; g++)
+        for (uint32_t k = 0; k < m->subGraph.data[g].inputIndices.count; k++) {
+            const uint32_t t = m->subGraph.data[g].inputIndices.data[k];
+            if (writer[t] != NNRTI_BY_NOBODY)
+                return nnrti_blame(error,
+                                   nnrt_error_set(error, NNRT_INVALID_MODEL,
+                                                  "subgraph %u: input %u is tensor %u '%s', which is given elsewhere",
+                                                  g, k, t, nnrti_text_of(m->allTensors.data[t].name)),
+                                   -1, t);
+            writer[t] = NNRTI_BY_CALLER;
+            x->home[t] = g;
+        }
+    return NNRT_SUCCESS;
+}
+
+/* Tensor t is read in graph g: *node = the one in the graph that gives t which it is read inside of, UINT32_MAX: it is
+   read where it is given. false: it cannot be seen from there. */
+static bool nnrti_tree_taker(const nnrti_tree *x, uint32_t g, uint32_t t, uint32_t *node)
+{
+    *node = UINT32_MAX;
+    for (; g != x->home[t]; g = nnrti_tree_up(x, g)) {
+        if (g == 0)
+            return false;
+        *node = x->caller[g];
+    }
+    return true;
+}
+
+/* One reading of tensor t in graph g, counted, or entered where taken is there. */
+static NNRT_ReturnCode nnrti_tree_take(const NNRT_Model *m, const nnrti_tree *x, uint32_t g, uint32_t t,
+                                       uint32_t *count, nnrt_error *error)
+{
+    uint32_t node;
+    if (!nnrti_tree_taker(x, g, t, &node))
+        return nnrti_blame(
+            error,
+            nnrt_error_set(error, NNRT_INVALID_MODEL,
+                           "tensor %u '%s' of subgraph %u is read in subgraph %u, which does not lie in it", t,
+                           nnrti_text_of(m->allTensors.data[t].name), x->home[t], g),
+            -1, t);
+    if (node == UINT32_MAX)
+        return NNRT_SUCCESS;
+    if (x->taken != NULL)
+        x->taken[x->first[node] + count[node]] = t;
+    count[node]++;
+    return NNRT_SUCCESS;
+}
+
+/* All that is read, graph by graph. */
+static NNRT_ReturnCode nnrti_tree_takes(const NNRT_Model *m, const nnrti_tree *x, uint32_t *count, nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    memset(count, 0, m->nodes.count * sizeof(*count));
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        for (uint32_t k = 0; k < m->nodes.data[i].inputIndex.count; k++) {
+            const uint32_t t = m->nodes.data[i].inputIndex.data[k];
+            if (t != NNRT_NO_TENSOR && (code = nnrti_tree_take(m, x, x->owner[i], t, count, error)) != NNRT_SUCCESS)
+                return nnrti_blame(error, code, i, t);
+        }
+    for (uint32_t g = 1; g < m->subGraph.count; g++)
+        for (uint32_t k = 0; k < m->subGraph.data[g].outputIndices.count; k++)
+            if ((code = nnrti_tree_take(m, x, g, m->subGraph.data[g].outputIndices.data[k], count, error)) !=
+                NNRT_SUCCESS)
+                return code;
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        if ((code = nnrti_tree_take(m, x, 0, m->outputIndex.data[i], count, error)) != NNRT_SUCCESS)
+            return code;
+    return NNRT_SUCCESS;
+}
+
+/* Writers are known: where tensors are at home, what is read can be seen, and what subgraphs read of the graphs around. */
+static NNRT_ReturnCode nnrti_tree_end(const NNRT_Model *m, const uint32_t *writer, nnrt_memory *memory, nnrti_tree *x,
+                                      nnrt_error *error)
+{
+    uint32_t *count, total = 0;
+    NNRT_ReturnCode code;
+    if (x->owner == NULL)
+        return NNRT_SUCCESS;
+    count = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*count));
+    x->first = (uint32_t *)nnrti_temp(memory, (size_t)m->nodes.count + 1, sizeof(*x->first));
+    if (memory->full)
+        return nnrti_no_memory(error);
+    for (uint32_t t = 0; t < m->allTensors.count; t++)
+        if (writer[t] < m->nodes.count)
+            x->home[t] = x->owner[writer[t]];
+    for (uint32_t g = 1; g < m->subGraph.count; g++)
+        for (uint32_t k = 0; k < m->subGraph.data[g].outputIndices.count; k++)
+            if (writer[m->subGraph.data[g].outputIndices.data[k]] == NNRTI_BY_NOBODY)
+                return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: output %u is written by no node", g, k);
+    if ((code = nnrti_tree_takes(m, x, count, error)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        x->first[i] = total;
+        total += count[i];
+    }
+    x->first[m->nodes.count] = total;
+    x->taken = (uint32_t *)nnrti_temp(memory, (size_t)total + 1, sizeof(*x->taken));
+    return x->taken != NULL ? nnrti_tree_takes(m, x, count, error) : nnrti_no_memory(error);
+}
+
+#endif
+
+/* How many tensors a node needs before it runs, and the k-th: its inputs, then what its subgraphs read of its graph. */
+#ifdef NNRT_FIRMWARE
+#define nnrti_need_count(m, x, n) ((void)(x), (m)->nodes.data[n].inputIndex.count)
+#define nnrti_need(m, x, n, k) (m)->nodes.data[n].inputIndex.data[k]
+#else
+static uint32_t nnrti_need_count(const NNRT_Model *m, const nnrti_tree *x, uint32_t n)
+{
+    return m->nodes.data[n].inputIndex.count + (x->taken != NULL ? x->first[n + 1] - x->first[n] : 0);
+}
+
+static uint32_t nnrti_need(const NNRT_Model *m, const nnrti_tree *x, uint32_t n, uint32_t k)
+{
+    const NNRT_Uint32List *in = &m->nodes.data[n].inputIndex;
+    return k < in->count ? in->data[k] : x->taken[x->first[n] + k - in->count];
+}
+#endif
+
 /* Depth first from every node in its given order, producers before the node: an order that is already good stays.
    next[n]: 0 not seen, 1.. the input to look at next (node on the path), UINT32_MAX done. */
-static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *writer, nnrt_memory *memory,
-                                        uint32_t *order, nnrt_error *error)
+static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *writer, const nnrti_tree *x,
+                                        nnrt_memory *memory, uint32_t *order, nnrt_error *error)
 {
     uint32_t *next = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*next));
     uint32_t *path = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*path)), done = 0;
@@ -1254,15 +1547,14 @@ static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *wri
         next[root] = 1;
         while (depth > 0) {
             uint32_t n = path[depth - 1];
-            const NNRT_Uint32List *in = &m->nodes.data[n].inputIndex;
             uint32_t t, w;
-            if (next[n] > in->count) {
+            if (next[n] > nnrti_need_count(m, x, n)) {
                 next[n] = UINT32_MAX;
                 order[done++] = n;
                 depth--;
                 continue;
             }
-            t = in->data[next[n]++ - 1];
+            t = nnrti_need(m, x, n, next[n]++ - 1);
             w = t == NNRT_NO_TENSOR ? NNRTI_BY_NOBODY : writer[t];
             if (w >= m->nodes.count || next[w] == UINT32_MAX)
                 continue;
@@ -1281,12 +1573,44 @@ static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *wri
     return NNRT_SUCCESS;
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_sort_graphs(m, x, memory, order, error) ((order)[(m)->nodes.count + 1] = (m)->nodes.count, NNRT_SUCCESS)
+#else
+/* Sorts by graph what is sorted in itself, and puts behind it where each graph begins. */
+static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *x, nnrt_memory *memory, uint32_t *order,
+                                         nnrt_error *error)
+{
+    uint32_t *begin = order + m->nodes.count, *copy;
+    begin[m->subGraph.count] = m->nodes.count;
+    if (x->owner == NULL) /* begin[0] is 0 */
+        return NNRT_SUCCESS;
+    copy = (uint32_t *)nnrti_temp(memory, m->nodes.count, sizeof(*copy));
+    if (copy == NULL)
+        return nnrti_no_memory(error);
+    memcpy(copy, order, m->nodes.count * sizeof(*copy));
+    memset(begin, 0, m->subGraph.count * sizeof(*begin));
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        if (x->owner[i] + 1 < m->subGraph.count)
+            begin[x->owner[i] + 1]++;
+    for (uint32_t g = 1; g < m->subGraph.count; g++)
+        begin[g] += begin[g - 1];
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        order[begin[x->owner[copy[i]]]++] = copy[i];
+    for (uint32_t g = m->subGraph.count - 1; g > 0; g--)
+        begin[g] = begin[g - 1];
+    begin[0] = 0;
+    return NNRT_SUCCESS;
+}
+#endif
+
 /* nnrt_model_check; strangers: of a model whose operators need not exist. */
 static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order, bool strangers,
                                          nnrt_error *error)
 {
     NNRT_ReturnCode code;
     uint32_t *writer, *sorted;
+    nnrti_tree tree;
+    memset(&tree, 0, sizeof(tree));
     if (model == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "the model is NULL");
     if ((code = nnrti_check_lists(model, error)) != NNRT_SUCCESS)
@@ -1295,18 +1619,24 @@ static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *m
         if ((code = nnrti_check_tensor(model, i, error)) != NNRT_SUCCESS)
             return nnrti_blame(error, code, -1, i);
     writer = (uint32_t *)nnrti_temp(memory, model->allTensors.count, sizeof(*writer));
-    sorted = (uint32_t *)nnrti_temp(memory, model->nodes.count, sizeof(*sorted));
+    sorted = (uint32_t *)nnrti_temp(memory, (size_t)model->nodes.count + model->subGraph.count + 1, sizeof(*sorted));
     if (writer == NULL || sorted == NULL)
         return nnrti_no_memory(error);
     if ((code = nnrti_check_inputs_outputs(model, writer, error)) != NNRT_SUCCESS)
         return code;
+    for (uint32_t i = 0; i < model->subGraph.count; i++)
+        if ((code = nnrti_check_subgraph(model, i, error)) != NNRT_SUCCESS)
+            return code;
+    if ((code = nnrti_tree_begin(model, writer, memory, &tree, error)) != NNRT_SUCCESS)
+        return code;
     for (uint32_t i = 0; i < model->nodes.count; i++)
         if ((code = nnrti_check_node(model, i, writer, strangers, error)) != NNRT_SUCCESS)
             return nnrti_blame(error, code, i, -1);
-    if ((code = nnrti_check_names(model, memory, error)) != NNRT_SUCCESS ||
-        (code = nnrti_check_sources(model, writer, error)) != NNRT_SUCCESS ||
-        (code = nnrti_check_subgraph(model, error)) != NNRT_SUCCESS ||
-        (code = nnrti_sort_nodes(model, writer, memory, sorted, error)) != NNRT_SUCCESS)
+    if ((code = nnrti_check_sources(model, writer, error)) != NNRT_SUCCESS ||
+        (code = nnrti_tree_end(model, writer, memory, &tree, error)) != NNRT_SUCCESS ||
+        (code = nnrti_check_names(model, tree.home, memory, error)) != NNRT_SUCCESS ||
+        (code = nnrti_sort_nodes(model, writer, &tree, memory, sorted, error)) != NNRT_SUCCESS ||
+        (code = nnrti_sort_graphs(model, &tree, memory, sorted, error)) != NNRT_SUCCESS)
         return code;
     if (order != NULL)
         *order = sorted;
@@ -1323,6 +1653,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_check(const NNRT_Model *model, nnrt_memory *
 /* >>infer */
 
 #define NNRTI_FOLD_BYTES 1024 /* larger results are not computed while preparing */
+#define NNRTI_RULE_ROOM 1024  /* bytes for the lists of a rule that nothing is known of before a run */
 
 /* Operands that a kernel gets for a node, whose operator exists. */
 static size_t nnrti_node_operands(const NNRT_Node *n)
@@ -1350,6 +1681,42 @@ static void nnrti_absent_operand(nnrt_operand *o)
     o->format = NNRT_FORMAT_NONE;
 }
 
+#ifndef NNRT_FIRMWARE
+
+/* The bound that config gives for a tensor, NULL: none. */
+static const nnrt_dims *nnrti_bound_of(const NNRT_ModelConfig *config, const char *name)
+{
+    for (uint32_t i = 0; config != NULL && i < config->bounds.count && name != NULL && *name != '\0'; i++)
+        if (strcmp(nnrti_text_of(config->bounds.data[i].tensor), name) == 0)
+            return &config->bounds.data[i].most;
+    return NULL;
+}
+
+/* Every bound is one of a tensor that there is. */
+static NNRT_ReturnCode nnrti_check_bounds(const NNRT_Model *m, const NNRT_ModelConfig *config)
+{
+    if (config->bounds.count != 0 && config->bounds.data == NULL)
+        return nnrt_error_set(config->error, NNRT_NULL_PTR, "bounds counts %u entries, but has none",
+                              config->bounds.count);
+    for (uint32_t i = 0; i < config->bounds.count; i++) {
+        const nnrt_bound *b = &config->bounds.data[i];
+        uint32_t t = 0;
+        while (t < m->allTensors.count && strcmp(nnrti_text_of(b->tensor), nnrti_tensor_name(m, t)) != 0)
+            t++;
+        if (t == m->allTensors.count || *nnrti_text_of(b->tensor) == '\0')
+            return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER, "bounds[%u]: the model has no tensor '%s'", i,
+                                  nnrti_text_of(b->tensor));
+        for (int32_t k = 0; k < b->most.rank || b->most.rank < 0; k++)
+            if (b->most.rank < 0 || b->most.rank > NNRT_MAX_RANK || b->most.dims[k] < 0)
+                return nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
+                                      "bounds[%u], of tensor '%s': expected 0 to %d extents of 0 or more", i, b->tensor,
+                                      NNRT_MAX_RANK);
+    }
+    return NNRT_SUCCESS;
+}
+
+#endif
+
 /* *o = what the model itself tells of a tensor. */
 static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
 {
@@ -1368,10 +1735,91 @@ static void nnrti_operand_of(const NNRT_Tensor *t, nnrt_operand *o)
         o->dims[i] = t->dims.data[i];
 }
 
-/* Model inputs get the extents of config->inputDims where they have -1. */
-static NNRT_ReturnCode nnrti_input_dims(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_operand *tensors)
+/* A model being inferred: what is known of its tensors, room for the operands of its widest node, and how many symbols
+   have been given to open extents. */
+typedef struct nnrti_inference {
+    const NNRT_Model *model;
+    const NNRT_ModelConfig *config; /* NULL: nothing need be bounded */
+    nnrt_memory *memory;
+    nnrt_operand *tensors, *operands;
+    void **results;
+    nnrt_error *error;
+    uint32_t symbols;
+    const uint32_t *order; /* of nnrti_check_model */
+    uint8_t *opened;  /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
+    nnrt_visit visit; /* and its user; NULL: none */
+    void *user;
+} nnrti_inference;
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_open_axis(f, i, k) false
+#define nnrti_beyond_bound(f, i) false
+#else
+/* The symbol of axis k of model input i: that of an open axis of an input before it which the model gives the same one. */
+static uint32_t nnrti_input_symbol(nnrti_inference *f, uint32_t i, int32_t k)
 {
+    const NNRT_Model *m = f->model;
+    const NNRT_Uint32List *own = &m->allTensors.data[m->inputIndex.data[i]].symbols;
+    if (own->count == 0 || own->data[k] == 0)
+        return ++f->symbols;
+    for (uint32_t n = 0; n <= i; n++) {
+        const NNRT_Uint32List *other = &m->allTensors.data[m->inputIndex.data[n]].symbols;
+        for (uint32_t a = 0; a < other->count && (n < i || a < (uint32_t)k); a++)
+            if (other->data[a] == own->data[k] && f->tensors[m->inputIndex.data[n]].symbols[a] != 0)
+                return f->tensors[m->inputIndex.data[n]].symbols[a];
+    }
+    return ++f->symbols;
+}
+
+/* Whether axis k of model input i, -1 in the model, is open within a bound, which it then has as its number. */
+static bool nnrti_open_axis(nnrti_inference *f, uint32_t i, int32_t k)
+{
+    nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
+    const nnrt_dims *most = nnrti_bound_of(f->config, o->name);
+    if (most == NULL || most->rank != o->rank)
+        return false;
+    o->symbols[k] = nnrti_input_symbol(f, i, k);
+    o->dims[k] = most->dims[k];
+    return true;
+}
+
+/* Whether model input i has a bound, and that has other axes than the input, or one that is shorter than a fixed one. */
+static bool nnrti_beyond_bound(const nnrti_inference *f, uint32_t i)
+{
+    const nnrt_operand *o = &f->tensors[f->model->inputIndex.data[i]];
+    const nnrt_dims *most = nnrti_bound_of(f->config, o->name);
+    if (most == NULL)
+        return false;
+    if (most->rank != o->rank)
+        return nnrt_error_set(f->config->error, NNRT_INVALID_SHAPE, "input %u '%s' has %d axes, its bound %d", i,
+                              o->name, o->rank, most->rank) != NNRT_SUCCESS;
+    for (int32_t k = 0; k < o->rank; k++)
+        if (o->dims[k] > most->dims[k])
+            return nnrt_error_set(f->config->error, NNRT_INVALID_SHAPE,
+                                  "input %u '%s' has extent %d for axis %d, its bound %d", i, o->name, o->dims[k], k,
+                                  most->dims[k]) != NNRT_SUCCESS;
+    return false;
+}
+#endif
+
+#ifdef NNRT_FIRMWARE
+#define NNRTI_OR_BOUND
+#else
+#define NNRTI_OR_BOUND ", or the largest with bounds"
+#endif
+
+/* Model inputs get the extents of config->inputDims where they have -1; or are open there, within config->bounds. */
+static NNRT_ReturnCode nnrti_input_dims(nnrti_inference *f)
+{
+    const NNRT_Model *m = f->model;
+    const NNRT_ModelConfig *config = f->config;
+    nnrt_operand *tensors = f->tensors;
     const nnrt_dims_list *given = &config->inputDims;
+#ifndef NNRT_FIRMWARE
+    const NNRT_ReturnCode code = nnrti_check_bounds(m, config);
+    if (code != NNRT_SUCCESS)
+        return code;
+#endif
     if (given->count != 0 && given->count != m->inputIndex.count)
         return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER,
                               "inputDims has %u entries, the model has %u inputs", given->count, m->inputIndex.count);
@@ -1387,7 +1835,11 @@ static NNRT_ReturnCode nnrti_input_dims(const NNRT_Model *m, const NNRT_ModelCon
                                               "inputDims of input %u '%s' has %d axes, the model %d", i, o->name,
                                               want->rank, o->rank),
                                -1, m->inputIndex.data[i]);
+        if (nnrti_beyond_bound(f, i))
+            return nnrti_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
         for (int32_t k = 0; k < o->rank; k++) {
+            if (o->dims[k] == -1 && (want == NULL || want->dims[k] == -1) && nnrti_open_axis(f, i, k))
+                continue;
             if (want != NULL && o->dims[k] == -1)
                 o->dims[k] = want->dims[k];
             else if (want != NULL && o->dims[k] != want->dims[k])
@@ -1398,12 +1850,15 @@ static NNRT_ReturnCode nnrti_input_dims(const NNRT_Model *m, const NNRT_ModelCon
                                    i, o->name, want->dims[k], k, o->dims[k]),
                     -1, m->inputIndex.data[i]);
             if (o->dims[k] < 0)
-                return nnrti_blame(config->error,
-                                   nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
-                                                  "input %u '%s': axis %d has no extent; give one with inputDims", i,
-                                                  o->name, k),
-                                   -1, m->inputIndex.data[i]);
+                return nnrti_blame(
+                    config->error,
+                    nnrt_error_set(config->error, NNRT_INVALID_SHAPE,
+                                   "input %u '%s': axis %d has no extent; give one with inputDims" NNRTI_OR_BOUND, i,
+                                   o->name, k),
+                    -1, m->inputIndex.data[i]);
         }
+        if (nnrti_beyond_bound(f, i))
+            return nnrti_blame(config->error, NNRT_INVALID_SHAPE, -1, m->inputIndex.data[i]);
         if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
             return nnrti_blame(config->error,
                                nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY,
@@ -1431,7 +1886,14 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
         return NNRT_SUCCESS;
     same = got->rank == want.rank;
     for (int32_t i = 0; same && i < want.rank; i++)
-        same = want.dims[i] == -1 || want.dims[i] == got->dims[i];
+        same = want.dims[i] == -1 || want.dims[i] == got->dims[i] || nnrti_axis_open(got, i);
+#ifndef NNRT_FIRMWARE
+    for (int32_t i = 0; same && i < want.rank; i++)
+        if (want.dims[i] != -1 && got->symbols[i] != 0) { /* a run sees whether that is true */
+            got->dims[i] = want.dims[i];
+            got->symbols[i] = 0;
+        }
+#endif
     return same ? NNRT_SUCCESS
                 : nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' is declared %o, but is %o", k, want.name, &want,
                              got);
@@ -1470,6 +1932,8 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nn
     code = c->kernel(c->resolved, args, &call);
     if (code != NNRT_SUCCESS)
         return nnrti_fail(c, code, "%s", nnrti_reason(&error));
+    for (uint32_t i = 0; (c->op->flags & NNRT_OP_TELLS) && i < c->nOut; i++)
+        memcpy(c->out[i].dims, args[first + i].dims, sizeof(c->out[i].dims));
     return NNRT_SUCCESS;
 }
 
@@ -1479,56 +1943,327 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
     return nnrt_memory_keep((nnrt_memory *)user, bytes);
 }
 
-/* Computes the results of a node whose inputs are known, when they are small. */
-static NNRT_ReturnCode nnrti_fold(nnrt_resolve *c, nnrt_memory *memory, void **results, bool *folded)
+#ifdef NNRT_FIRMWARE
+#define nnrti_still_open(c) false
+#define nnrti_fold_open(c, memory, keep, user) NNRT_SUCCESS
+#define nnrti_value_open(o) false
+#else
+
+#define NNRTI_FOLD_OPEN 64 /* a node of more results is not computed while extents are open */
+
+/* Whether the node only moves elements of its inputs. *moved: how many of the inputs, from the first, are moved. */
+static bool nnrti_moves(const nnrt_resolve *c, uint32_t *moved)
 {
-    size_t total = 0;
-    NNRT_ReturnCode code;
-    bool known = true;
-    *folded = false;
-    for (uint32_t i = 0; i < c->nOut; i++)
-        known = known && (c->out[i].data != NULL || nnrti_absent(&c->out[i]));
-    if (known) { /* the rule knew */
-        *folded = true;
-        return NNRT_SUCCESS;
+    *moved = 1;
+    switch (c->op->type) {
+    case NNRT_NODE_TYPE_CONCAT:
+    case NNRT_NODE_TYPE_STACK: *moved = c->nIn; return true;
+    case NNRT_NODE_TYPE_GATHER:
+    case NNRT_NODE_TYPE_SLICE_FUSION:
+    case NNRT_NODE_TYPE_STRIDED_SLICE:
+    case NNRT_NODE_TYPE_SPLIT:
+    case NNRT_NODE_TYPE_RESHAPE:
+    case NNRT_NODE_TYPE_SQUEEZE:
+    case NNRT_NODE_TYPE_UNSQUEEZE:
+    case NNRT_NODE_TYPE_EXPAND_DIMS:
+    case NNRT_NODE_TYPE_TRANSPOSE:
+    case NNRT_NODE_TYPE_TILE_FUSION: return true;
+    default: return false;
     }
-    for (uint32_t i = 0; i < c->nIn; i++)
-        if (!nnrti_absent(&c->in[i]) && c->in[i].data == NULL)
-            return NNRT_SUCCESS;
-    for (uint32_t i = 0; i < c->nOut; i++) {
-        size_t bytes = 0;
-        if (!nnrti_absent(&c->out[i]) &&
-            (!nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &bytes) ||
-             !nnrt_add_size(total, bytes, &total) || total > NNRTI_FOLD_BYTES))
-            return NNRT_SUCCESS;
+}
+
+/* Whether element k of the result comes from the elements of the inputs that broadcasting puts there. */
+static bool nnrti_elementwise(NNRT_NodeType type)
+{
+    switch (type) {
+    case NNRT_NODE_TYPE_ADD_FUSION:
+    case NNRT_NODE_TYPE_SUB_FUSION:
+    case NNRT_NODE_TYPE_MUL_FUSION:
+    case NNRT_NODE_TYPE_DIV_FUSION:
+    case NNRT_NODE_TYPE_FLOOR:
+    case NNRT_NODE_TYPE_MAXIMUM:
+    case NNRT_NODE_TYPE_LESS_EQUAL:
+    case NNRT_NODE_TYPE_CAST: return true;
+    default: return false;
     }
-    for (uint32_t i = 0; i < c->nOut; i++) {
-        size_t bytes = 0;
-        results[i] = NULL;
-        if (nnrti_absent(&c->out[i]))
+}
+
+/* The element of x that broadcasting puts at element k of a result of the shape of y. */
+static size_t nnrti_broadcast_from(const nnrt_operand *x, const nnrt_operand *y, size_t k)
+{
+    size_t at = 0, step = 1;
+    for (int32_t i = y->rank - 1, n = x->rank - 1; n >= 0; i--, n--) {
+        const size_t extent = (size_t)y->dims[i];
+        if (x->dims[n] != 1)
+            at += k % extent * step;
+        step *= (size_t)x->dims[n];
+        k /= extent;
+    }
+    return at;
+}
+
+/* Whether element k of a known value is a number below 0. */
+static bool nnrti_below_zero(const nnrt_operand *o, size_t k)
+{
+    const uint8_t *at = (const uint8_t *)o->data + k * nnrt_type_size(o->dataType);
+    float f32;
+    double f64;
+    switch (o->dataType) {
+    case NNRT_DATA_TYPE_INT32:
+    case NNRT_DATA_TYPE_INT64: return nnrti_value(o, k) < 0;
+    case NNRT_DATA_TYPE_FLOAT32: memcpy(&f32, at, sizeof(f32)); return f32 < 0;
+    case NNRT_DATA_TYPE_FLOAT64: memcpy(&f64, at, sizeof(f64)); return f64 < 0;
+    default: return nnrti_type_in(o->dataType, NNRT_TYPES_INT | NNRT_TYPES_FLOAT);
+    }
+}
+
+/* Whether element e of the result of an elementwise node does not become smaller when the open elements that it comes from
+   grow: then what it is at their largest is the largest that it can be. */
+static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
+{
+    const NNRT_NodeType type = c->op->type;
+    if (type == NNRT_NODE_TYPE_LESS_EQUAL)
+        return false;
+    for (uint32_t k = 0; k < c->nIn; k++) {
+        const nnrt_operand *x = &c->in[k];
+        size_t at;
+        if (nnrti_absent(x) || (type == NNRT_NODE_TYPE_CAST && k > 0))
             continue;
-        (void)nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &bytes);
-        results[i] = nnrt_memory_keep(memory, bytes);
-        if (results[i] == NULL)
+        at = nnrti_broadcast_from(x, y, e);
+        if (k > 0 && (type == NNRT_NODE_TYPE_SUB_FUSION || type == NNRT_NODE_TYPE_DIV_FUSION) &&
+            nnrti_element_open(x, at))
+            return false;
+        if ((type == NNRT_NODE_TYPE_MUL_FUSION || type == NNRT_NODE_TYPE_DIV_FUSION) && nnrti_below_zero(x, at))
+            return false;
+    }
+    return true;
+}
+
+/* Moves the symbols of the inputs' elements as the node does the elements: it runs once more, on int32 numbers. */
+static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, uint32_t **open, nnrt_memory *memory)
+{
+    nnrt_resolve again = *c;
+    void *results[NNRTI_FOLD_OPEN];
+    NNRT_ReturnCode code;
+    again.in = (nnrt_operand *)nnrti_temp(memory, (size_t)c->kernelIn + c->nIn + c->nOut, sizeof(*again.in));
+    if (again.in == NULL)
+        return nnrti_no_memory(c->error);
+    again.out = again.in + c->kernelIn + c->nIn;
+    memcpy(again.in, c->in, (c->kernelIn > c->nIn ? c->kernelIn : c->nIn) * sizeof(*again.in));
+    for (uint32_t i = 0; i < moved; i++) {
+        nnrt_operand *x = &again.in[i];
+        x->dataType = NNRT_DATA_TYPE_INT32;
+        x->data = x->open != NULL ? (const void *)x->open : nnrti_temp(memory, nnrti_count(x), sizeof(uint32_t));
+        if (x->data == NULL)
             return nnrti_no_memory(c->error);
     }
-    if ((code = nnrt_node_run(c, results, memory)) != NNRT_SUCCESS)
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        nnrti_absent_operand(&again.out[i]);
+        results[i] = open[i];
+    }
+    if ((code = nnrt_resolve_node(&again)) != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < c->nOut; i++)
-        c->out[i].data = results[i];
-    *folded = true;
+    return nnrt_node_run(&again, results, memory);
+}
+
+/* Which elements of the results are open: what is moved stays what it is, what is computed from an open one is new, and
+   bounded by its number where that grows with those that it comes from. */
+static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, nnrt_memory *memory, void *(*keep)(void *user, size_t bytes),
+                                       void *user)
+{
+    uint32_t *open[NNRTI_FOLD_OPEN], moved;
+    bool moves = nnrti_moves(c, &moved), unbounded = false;
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        open[i] = (uint32_t *)keep(user, (nnrti_count(&c->out[i]) + 1) * sizeof(uint32_t));
+        if (open[i] == NULL)
+            return nnrti_no_memory(c->error);
+        c->out[i].open = open[i];
+    }
+    for (uint32_t k = moved; k < c->nIn && moves; k++) /* an open one says what is moved: all is new */
+        moves = nnrti_absent(&c->in[k]) || !nnrti_value_open(&c->in[k]);
+    if (moves)
+        return nnrti_move_open(c, moved, open, memory);
+    for (uint32_t k = 0; k < c->nIn; k++)
+        unbounded = unbounded || (!nnrti_absent(&c->in[k]) && (nnrti_value_symbols(&c->in[k]) & NNRTI_UNBOUNDED) != 0);
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        const nnrt_operand *y = &c->out[i];
+        const bool each = nnrti_elementwise(c->op->type);
+        for (size_t e = 0, n = nnrti_count(y); e < n; e++) {
+            bool is = !each, grows = each ? nnrti_grows(c, y, e) : c->op->type == NNRT_NODE_TYPE_REDUCE_FUSION;
+            for (uint32_t k = 0; k < c->nIn && !is; k++)
+                is = !nnrti_absent(&c->in[k]) && nnrti_element_open(&c->in[k], nnrti_broadcast_from(&c->in[k], y, e));
+            open[i][e] = !is ? 0 : ++*c->symbolCount | (unbounded || !grows ? NNRTI_UNBOUNDED : 0);
+            if (is && c->op->type == NNRT_NODE_TYPE_CAST && y->dataType != NNRT_DATA_TYPE_BOOL)
+                open[i][e] = c->in[0].open[e];
+        }
+    }
     return NNRT_SUCCESS;
 }
 
-/* Resolves node n of the model and takes its results over into tensors. operands has room for the widest node. */
-static NNRT_ReturnCode nnrti_infer_node(const NNRT_Model *m, uint32_t n, nnrt_operand *tensors, nnrt_operand *operands,
-                                        void **results, nnrt_memory *memory, nnrt_error *error, nnrt_resolve *c,
-                                        bool *folded)
+/* Whether a result's extents or values depend on what only a run tells. */
+static bool nnrti_still_open(const nnrt_resolve *c)
 {
-    const NNRT_Node *node = &m->nodes.data[n];
+    bool open = c->open || c->late;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        for (int32_t k = 0; k < c->out[i].rank; k++)
+            open = open || c->out[i].symbols[k] != 0;
+    return open;
+}
+
+#endif
+
+/* *total = bytes of the results of a node; false: more than are computed while preparing. */
+static bool nnrti_fold_bytes(const nnrt_resolve *c, size_t *total)
+{
+    size_t bytes = 0;
+    *total = 0;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        if (!nnrti_absent(&c->out[i]) &&
+            (!nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &bytes) ||
+             !nnrt_add_size(*total, bytes, total) || *total > NNRTI_FOLD_BYTES))
+            return false;
+    return true;
+}
+
+/* Whether a node can be computed while preparing: all its inputs are known, its results small, and none of their extents
+   open. *open: elements of the inputs are. */
+static bool nnrti_may_fold(const nnrt_resolve *c, bool *open)
+{
+    size_t total;
+    *open = false;
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        if (!nnrti_absent(&c->in[i]) && c->in[i].data == NULL)
+            return false;
+        *open = *open || (!nnrti_absent(&c->in[i]) && nnrti_value_open(&c->in[i]));
+    }
+#ifndef NNRT_FIRMWARE
+    for (uint32_t i = 0; i < c->nOut; i++)
+        for (int32_t k = 0; k < c->out[i].rank; k++)
+            if (c->out[i].symbols[k] != 0)
+                return false;
+    if (c->late || (*open && c->nOut > NNRTI_FOLD_OPEN))
+        return false;
+#endif
+    return nnrti_fold_bytes(c, &total);
+}
+
+/* Computes the results of a node whose inputs are known, when they are small. *folded: all is known then. */
+static NNRT_ReturnCode nnrti_fold(nnrt_resolve *c, nnrt_memory *memory, void **results, bool *folded)
+{
+    NNRT_ReturnCode code;
+    bool known = true, open;
+    *folded = false;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        known = known && (c->out[i].data != NULL || nnrti_absent(&c->out[i]));
+    if (!known) {
+        if (!nnrti_may_fold(c, &open))
+            return NNRT_SUCCESS;
+        for (uint32_t i = 0; i < c->nOut; i++) {
+            size_t bytes = 0;
+            results[i] = NULL;
+            if (nnrti_absent(&c->out[i]))
+                continue;
+            (void)nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &bytes);
+            results[i] = nnrt_memory_keep(memory, bytes);
+            if (results[i] == NULL)
+                return nnrti_no_memory(c->error);
+        }
+        if ((code = nnrt_node_run(c, results, memory)) != NNRT_SUCCESS ||
+            (code = open ? nnrti_fold_open(c, memory, nnrti_keep_for_rule, memory) : NNRT_SUCCESS) != NNRT_SUCCESS)
+            return code;
+        for (uint32_t i = 0; i < c->nOut; i++)
+            c->out[i].data = results[i];
+    }
+    *folded = true;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        *folded = *folded && (nnrti_absent(&c->out[i]) || !nnrti_value_open(&c->out[i]));
+    return NNRT_SUCCESS;
+}
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_bound_results(f, c) NNRT_SUCCESS
+#define nnrti_take_bounds(f, c) false
+#else
+
+/* Result i of a node gets the largest extents that the configuration gives for it; where nothing bounds it, they must be
+   there. */
+static NNRT_ReturnCode nnrti_bound_result(const nnrti_inference *f, nnrt_resolve *c, uint32_t i)
+{
+    nnrt_operand *o = &c->out[i];
+    const nnrt_dims *most;
+    uint32_t symbols = 0;
+    for (int32_t k = 0; k < o->rank; k++)
+        symbols |= o->symbols[k];
+    if (symbols == 0)
+        return NNRT_SUCCESS;
+    most = nnrti_bound_of(f->config, o->name);
+    if (f->config == NULL || (most == NULL && (symbols & NNRTI_UNBOUNDED) == 0))
+        return NNRT_SUCCESS;
+    if (most == NULL)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "nothing bounds output %u '%s', whose shape depends on values that only a run tells: make "
+                          "them constants, or give the largest extents of '%s' (bounds)",
+                          i, o->name, o->name);
+    if (most->rank != o->rank)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' has %d axes, its bound %d", i, o->name, o->rank,
+                          most->rank);
+    o->most = 0;
+    for (int32_t k = 0; k < o->rank; k++) {
+        if (o->symbols[k] == 0 && o->dims[k] > most->dims[k])
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' is %o, but its bound has extent %d for axis %d", i,
+                              o->name, o, most->dims[k], k);
+        if (o->symbols[k] != 0)
+            o->dims[k] = most->dims[k];
+        o->symbols[k] &= ~NNRTI_UNBOUNDED;
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_bound_results(const nnrti_inference *f, nnrt_resolve *c)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (uint32_t i = 0; i < c->nOut && code == NNRT_SUCCESS; i++)
+        if (!nnrti_absent(&c->out[i]))
+            code = nnrti_bound_result(f, c, i);
+    return code;
+}
+
+/* A rule that has refused a node whose extents are open may do so because of the numbers that stand in for them. Where all
+   results have bounds, these are what is known of the results; the rule decides in the run. */
+static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
+{
+    if (c->kernel == NULL || c->resolved == NULL || !(c->open || c->late || nnrti_any_late(c)))
+        return false;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        if (c->out[i].dataType == NNRT_DATA_TYPE_UNKNOWN || nnrti_bound_of(f->config, c->out[i].name) == NULL)
+            return false;
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        const nnrt_dims *most = nnrti_bound_of(f->config, c->out[i].name);
+        c->out[i].rank = most->rank;
+        c->out[i].viewRank = -1;
+        c->out[i].data = NULL;
+        for (int32_t k = 0; k < most->rank; k++) {
+            c->out[i].dims[k] = most->dims[k];
+            c->out[i].symbols[k] = ++f->symbols;
+        }
+    }
+    c->nDerived = 0;
+    c->late = true;
+    if (c->error != NULL) {
+        c->error->code = NNRT_SUCCESS;
+        c->error->message[0] = '\0';
+    }
+    return true;
+}
+
+#endif
+
+/* Fills c for node n, its operands in f->operands. */
+static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
+{
+    const NNRT_Node *node = &f->model->nodes.data[n];
     nnrt_op_arity a;
     uint32_t nIn, nOut;
-    NNRT_ReturnCode code;
     memset(c, 0, sizeof(*c));
     c->op = nnrt_op_find(node->nodeType);
     a = nnrt_op_operands(c->op);
@@ -1540,65 +2275,440 @@ static NNRT_ReturnCode nnrti_infer_node(const NNRT_Model *m, uint32_t n, nnrt_op
     c->attrBytes = node->nodeAttr.size;
     c->nIn = node->inputIndex.count;
     c->nOut = node->outputIndex.count;
-    c->in = operands;
-    c->out = operands + nIn;
+    c->in = f->operands;
+    c->out = f->operands + nIn;
     c->alloc = nnrti_keep_for_rule;
-    c->user = memory;
-    c->error = error;
+    c->user = f->memory;
+    c->error = f->error;
+#ifndef NNRT_FIRMWARE
+    c->symbolCount = &f->symbols;
+#endif
     for (uint32_t i = 0; i < nIn + nOut; i++)
-        nnrti_absent_operand(&operands[i]);
+        nnrti_absent_operand(&f->operands[i]);
     for (uint32_t i = 0; i < c->nIn; i++)
         if (node->inputIndex.data[i] != NNRT_NO_TENSOR)
-            c->in[i] = tensors[node->inputIndex.data[i]];
+            c->in[i] = f->tensors[node->inputIndex.data[i]];
     for (uint32_t i = 0; i < c->nOut; i++)
         if (node->outputIndex.data[i] != NNRT_NO_TENSOR)
-            c->out[i] = tensors[node->outputIndex.data[i]];
-    if ((code = nnrt_resolve_node(c)) != NNRT_SUCCESS)
+            c->out[i] = f->tensors[node->outputIndex.data[i]];
+}
+
+/* Resolves node n of the model and takes its results over into f->tensors. */
+static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_resolve *c, bool *folded)
+{
+    const NNRT_Node *node = &f->model->nodes.data[n];
+    NNRT_ReturnCode code;
+    const size_t front = f->memory->front;
+    nnrti_resolve_begin(f, n, c);
+    if ((code = nnrt_resolve_node(c)) != NNRT_SUCCESS && (f->memory->full || !nnrti_take_bounds(f, c)))
+        return code;
+    c->room = f->memory->front - front + (code != NNRT_SUCCESS ? NNRTI_RULE_ROOM : 0);
+    if ((code = nnrti_bound_results(f, c)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (node->outputIndex.data[i] == NNRT_NO_TENSOR) {
             nnrti_absent_operand(&c->out[i]);
             continue;
         }
-        if ((code = nnrti_check_declared(m, c, i, node->outputIndex.data[i])) != NNRT_SUCCESS)
+        if ((code = nnrti_check_declared(f->model, c, i, node->outputIndex.data[i])) != NNRT_SUCCESS)
             return code;
     }
-    if ((code = nnrti_fold(c, memory, results, folded)) != NNRT_SUCCESS)
+    if ((code = nnrti_fold(c, f->memory, f->results, folded)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < c->nOut; i++)
         if (node->outputIndex.data[i] != NNRT_NO_TENSOR) {
-            nnrt_operand *t = &tensors[node->outputIndex.data[i]];
+            nnrt_operand *t = &f->tensors[node->outputIndex.data[i]];
             *t = c->out[i];
             t->viewRank = -1;
         }
     return NNRT_SUCCESS;
 }
 
+#ifndef NNRT_FIRMWARE
+static NNRT_ReturnCode nnrti_infer_control(nnrti_inference *f, uint32_t n);
+
+static bool nnrti_is_control(NNRT_NodeType type)
+{
+    return type == NNRT_NODE_TYPE_IF || type == NNRT_NODE_TYPE_LOOP;
+}
+#endif
+
+/* The nodes of graph g. */
+static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
+{
+    const uint32_t *begin = f->order + f->model->nodes.count;
+    for (uint32_t i = begin[g]; i < begin[g + 1]; i++) {
+        nnrt_resolve c;
+        bool folded = false;
+        NNRT_ReturnCode code;
+#ifndef NNRT_FIRMWARE
+        if (nnrt_op_find(f->model->nodes.data[f->order[i]].nodeType) == NULL)
+            return nnrti_no_operator(f->model, f->order[i], f->error);
+        if (nnrti_is_control(f->model->nodes.data[f->order[i]].nodeType)) {
+            if ((code = nnrti_infer_control(f, f->order[i])) != NNRT_SUCCESS)
+                return nnrti_blame(f->error, code, f->order[i], -1);
+            continue;
+        }
+#endif
+        code = nnrti_infer_node(f, f->order[i], &c, &folded);
+        if (code == NNRT_SUCCESS && f->visit != NULL)
+            code = f->visit(f->user, f->order[i], &c, folded);
+        if (code != NNRT_SUCCESS)
+            return nnrti_blame(f->error, code, f->order[i], -1);
+    }
+    return NNRT_SUCCESS;
+}
+
+#ifndef NNRT_FIRMWARE
+
+/* Fills c, with operands of its own, for node n that runs subgraphs, and checks what can be said without these. */
+static NNRT_ReturnCode nnrti_control_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
+{
+    const size_t count = nnrti_node_operands(&f->model->nodes.data[n]);
+    nnrt_operand *own = (nnrt_operand *)nnrti_temp(f->memory, count, sizeof(*own));
+    NNRT_ReturnCode code;
+    if (own == NULL)
+        return nnrti_no_memory(f->error);
+    nnrti_resolve_begin(f, n, c);
+    memcpy(own, f->operands, count * sizeof(*own));
+    c->out = own + (c->out - c->in);
+    c->in = own;
+    if ((code = nnrti_resolve_types(c)) != NNRT_SUCCESS || (code = nnrti_check_shapes(c)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_take_attr(c);
+}
+
+/* Subgraph g of a node has so many inputs and outputs. */
+static NNRT_ReturnCode nnrti_control_graph(const nnrti_inference *f, nnrt_resolve *c, const char *what, uint32_t g,
+                                           size_t inputs, size_t outputs)
+{
+    const NNRT_SubGraph *s;
+    if (g == NNRT_NO_GRAPH)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "has no %s", what);
+    s = &f->model->subGraph.data[g];
+    if (s->inputIndices.count != inputs || s->outputIndices.count != outputs)
+        return nnrti_fail(c, NNRT_INVALID_MODEL, "%s, subgraph %u, has %u inputs and %u outputs, expected %z and %z",
+                          what, g, s->inputIndices.count, s->outputIndices.count, inputs, outputs);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_control_visit(nnrti_inference *f, nnrt_resolve *c, int32_t part)
+{
+    c->part = part;
+    return f->visit != NULL ? f->visit(f->user, (uint32_t)c->node, c, false) : NNRT_SUCCESS;
+}
+
+/* x and y, which come by two ways, are of one type, quantisation and rank. */
+static NNRT_ReturnCode nnrti_control_alike(nnrt_resolve *c, const char *what, uint32_t k, const nnrt_operand *x,
+                                           const nnrt_operand *y)
+{
+    if (x->dataType != y->dataType || x->rank != y->rank || !nnrti_quant_equal(x, y))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "%s %u is %o, expected it to be as %o", what, k, y, x);
+    if (x->format != y->format && x->format != NNRT_FORMAT_NONE && y->format != NNRT_FORMAT_NONE)
+        return nnrti_fail(c, NNRT_INVALID_FORMAT, "%s %u is %s, but %s elsewhere", what, k,
+                          nnrti_format_name(y->format), nnrti_format_name(x->format));
+    return NNRT_SUCCESS;
+}
+
+/* Result k of the node is what `from` is, under its own name, and nothing is known of its value. */
+static nnrt_operand *nnrti_control_result(nnrt_resolve *c, uint32_t k, const nnrt_operand *from)
+{
+    const char *name = c->out[k].name;
+    c->out[k] = *from;
+    c->out[k].name = name;
+    c->out[k].data = NULL;
+    c->out[k].open = NULL;
+    c->out[k].viewRank = -1;
+    return &c->out[k];
+}
+
+/* The results of a node are known: bounds, declarations, and into the table. */
+static NNRT_ReturnCode nnrti_control_end(nnrti_inference *f, nnrt_resolve *c)
+{
+    const NNRT_Uint32List *out = &f->model->nodes.data[c->node].outputIndex;
+    NNRT_ReturnCode code = nnrti_bound_results(f, c);
+    for (uint32_t k = 0; k < c->nOut && code == NNRT_SUCCESS; k++) {
+        const NNRT_DataType declared =
+            out->data[k] != NNRT_NO_TENSOR ? f->model->allTensors.data[out->data[k]].dataType : NNRT_DATA_TYPE_UNKNOWN;
+        if (out->data[k] == NNRT_NO_TENSOR)
+            continue;
+        if (declared != NNRT_DATA_TYPE_UNKNOWN && declared != c->out[k].dataType)
+            code = nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, but is %t", k, c->out[k].name,
+                              declared, c->out[k].dataType);
+        else if ((code = nnrti_check_declared(f->model, c, k, out->data[k])) == NNRT_SUCCESS)
+            f->tensors[out->data[k]] = c->out[k];
+    }
+    return code != NNRT_SUCCESS ? code : nnrti_control_visit(f, c, NNRT_PART_END);
+}
+
+/* A result of IF: an extent in which the branches differ is open. */
+static NNRT_ReturnCode nnrti_if_result(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const nnrt_operand *x,
+                                       const nnrt_operand *y)
+{
+    nnrt_operand *z;
+    const NNRT_ReturnCode code = nnrti_control_alike(c, "output of the else-graph", k, x, y);
+    if (code != NNRT_SUCCESS)
+        return code;
+    z = nnrti_control_result(c, k, x);
+    z->format = x->format != NNRT_FORMAT_NONE ? x->format : y->format;
+    z->most = 0;
+    for (int32_t i = 0; i < x->rank; i++)
+        if (x->symbols[i] != y->symbols[i] || x->dims[i] != y->dims[i]) {
+            z->dims[i] = x->dims[i] > y->dims[i] ? x->dims[i] : y->dims[i];
+            z->symbols[i] = ++f->symbols;
+        }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_infer_if(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
+{
+    const NNRT_If *a;
+    const NNRT_SubGraph *yes, *no;
+    NNRT_ReturnCode code = nnrti_control_begin(f, n, c);
+    if (code != NNRT_SUCCESS || (code = nnrti_one_element(c, 0, "cond")) != NNRT_SUCCESS)
+        return code;
+    a = (const NNRT_If *)c->resolved;
+    if ((code = nnrti_control_graph(f, c, "thenGraph", a->thenGraph, 0, c->nOut)) != NNRT_SUCCESS ||
+        (code = nnrti_control_graph(f, c, "elseGraph", a->elseGraph, 0, c->nOut)) != NNRT_SUCCESS ||
+        (code = nnrti_control_visit(f, c, NNRT_PART_BEGIN)) != NNRT_SUCCESS ||
+        (code = nnrti_infer_graph(f, a->thenGraph)) != NNRT_SUCCESS ||
+        (code = nnrti_control_visit(f, c, NNRT_PART_ELSE)) != NNRT_SUCCESS ||
+        (code = nnrti_infer_graph(f, a->elseGraph)) != NNRT_SUCCESS)
+        return code;
+    yes = &f->model->subGraph.data[a->thenGraph];
+    no = &f->model->subGraph.data[a->elseGraph];
+    for (uint32_t k = 0; k < c->nOut; k++)
+        if (f->model->nodes.data[n].outputIndex.data[k] != NNRT_NO_TENSOR &&
+            (code = nnrti_if_result(f, c, k, &f->tensors[yes->outputIndices.data[k]],
+                                    &f->tensors[no->outputIndices.data[k]])) != NNRT_SUCCESS)
+            return code;
+    return nnrti_control_end(f, c);
+}
+
+/* Whether a known value of one element is this. *number: what it is. */
+static bool nnrti_known_number(const nnrt_operand *o, int64_t *number)
+{
+    if (nnrti_absent(o) || o->data == NULL || nnrti_value_open(o) || nnrti_count(o) != 1)
+        return false;
+    *number = o->dataType == NNRT_DATA_TYPE_BOOL ? *(const uint8_t *)o->data != 0 : nnrti_value(o, 0);
+    return true;
+}
+
+/* Number of the trip, an integer, and cond, as the body gets them: scalars, or of the shape that it declares. */
+static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, const NNRT_SubGraph *body)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_operand *o = &f->tensors[body->inputIndices.data[i]];
+        nnrti_operand_of(&f->model->allTensors.data[body->inputIndices.data[i]], o);
+        if (nnrti_absent(o))
+            o->dataType = i == 1 ? NNRT_DATA_TYPE_BOOL : NNRT_DATA_TYPE_INT64;
+        if (o->rank < 0)
+            o->rank = 0;
+        if (!nnrti_type_in(o->dataType, i == 1 ? NNRT_TYPES_BOOL : NNRT_TYPES_INDEX) || nnrti_count(o) != 1)
+            return nnrti_fail(c, NNRT_INVALID_MODEL, "input %u of its body is %o, expected %s", i, o,
+                              i == 1 ? "one bool" : "one int32 or int64");
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The bound of carried value k, by the name that the body or the node has for it; NULL: there is none. */
+static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_resolve *c, uint32_t k,
+                                         const nnrt_operand *in)
+{
+    const nnrt_dims *most = nnrti_bound_of(f->config, in->name);
+    if (most == NULL)
+        most = nnrti_bound_of(f->config, c->out[k].name);
+    return most != NULL && most->rank == in->rank ? most : NULL;
+}
+
+/* Axis i of carried value k varies from trip to trip, within its bound. */
+static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint32_t k, nnrt_operand *in, int32_t i)
+{
+    const nnrt_dims *most = nnrti_loop_bound(f, c, k, in);
+    if (in->symbols[i] == 0 && in->dims[i] > most->dims[i])
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "carried value %u comes into the body as %o, but its bound has extent %d "
+                          "for axis %d",
+                          k, in, most->dims[i], i);
+    in->dims[i] = most->dims[i];
+    in->symbols[i] = ++f->symbols;
+    in->most = 0;
+    return NNRT_SUCCESS;
+}
+
+/* What the body gets for carried value k in its first trip. Extents that have been found to vary stay open. */
+static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uint32_t k, uint32_t tensor)
+{
+    nnrt_operand *o = &f->tensors[tensor];
+    const NNRT_Tensor *t = &f->model->allTensors.data[tensor];
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    *o = c->in[2 + k];
+    o->name = nnrti_text_of(t->name);
+    o->data = NULL;
+    o->open = NULL;
+    o->viewRank = -1;
+    if (t->dataType != NNRT_DATA_TYPE_UNKNOWN && t->dataType != o->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u of its body is declared %t, but is %o", 2 + k,
+                          t->dataType, o);
+    for (int32_t i = 0; i < o->rank && code == NNRT_SUCCESS; i++)
+        if ((f->opened[tensor] >> i & 1) != 0)
+            code = nnrti_loop_open(f, c, k, o, i);
+    return code;
+}
+
+/* Carried value k leaves the body as it came in, or is opened where it does not. *changed: it was opened. */
+static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const NNRT_SubGraph *body,
+                                        bool *changed)
+{
+    const uint32_t tensor = body->inputIndices.data[2 + k];
+    const nnrt_operand *in = &f->tensors[tensor], *out = &f->tensors[body->outputIndices.data[1 + k]];
+    const NNRT_ReturnCode code = nnrti_control_alike(c, "carried value", k, in, out);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < in->rank; i++) {
+        if ((f->opened[tensor] >> i & 1) != 0 || (in->symbols[i] == out->symbols[i] && in->dims[i] == out->dims[i]))
+            continue; /* of what is opened each trip is checked */
+        if (nnrti_loop_bound(f, c, k, in) == NULL)
+            return nnrti_fail(
+                c, NNRT_UNSUPPORTED_OP,
+                "carried value %u comes into the body as %o and leaves it as %o: give the largest extents "
+                "of '%s' (bounds)",
+                k, in, out, in->name[0] != '\0' ? in->name : nnrti_text_of(c->out[k].name));
+        f->opened[tensor] = (uint8_t)(f->opened[tensor] | 1u << i);
+        *changed = true;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Scan k is an element of the body for each trip. */
+static void nnrti_loop_scan(nnrti_inference *f, nnrt_resolve *c, uint32_t k, const nnrt_operand *element, bool exact,
+                            bool bounded, int64_t trips)
+{
+    nnrt_operand *y = nnrti_control_result(c, k, element);
+    y->most = 0;
+    y->format = NNRT_FORMAT_NONE;
+    y->rank = element->rank + 1;
+    for (int32_t i = element->rank; i > 0 && i < NNRT_MAX_RANK; i--) {
+        y->dims[i] = element->dims[i - 1];
+        y->symbols[i] = element->symbols[i - 1] != 0 ? ++f->symbols : 0;
+    }
+    y->dims[0] = bounded ? (int32_t)trips : 1;
+    y->symbols[0] = exact ? 0 : ++f->symbols | (bounded ? 0 : NNRTI_UNBOUNDED);
+}
+
+/* The results of LOOP: the carried values as they leave it, then the scans. */
+static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, const NNRT_SubGraph *body)
+{
+    const uint32_t carried = c->nIn > 2 ? c->nIn - 2 : 0;
+    const uint32_t cond = body->outputIndices.data[0];
+    int64_t trips = 0, value = 0;
+    const bool bounded = nnrti_known_number(&c->in[0], &trips) && trips <= INT32_MAX;
+    const bool starts = nnrti_absent(&c->in[1]) || (nnrti_known_number(&c->in[1], &value) && value != 0);
+    const bool goes =
+        cond == body->inputIndices.data[1] || (nnrti_known_number(&f->tensors[cond], &value) && value != 0);
+    trips = trips > 0 ? trips : 0;
+    for (uint32_t k = 0; k < c->nOut; k++) {
+        const nnrt_operand *from =
+            k < carried ? &f->tensors[body->inputIndices.data[2 + k]] : &f->tensors[body->outputIndices.data[1 + k]];
+        if (f->model->nodes.data[c->node].outputIndex.data[k] == NNRT_NO_TENSOR)
+            continue;
+        if (k >= carried && from->rank >= NNRT_MAX_RANK)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "scan %u would have %d axes, at most %d are possible", k - carried,
+                              from->rank + 1, NNRT_MAX_RANK);
+        if (k < carried)
+            (void)nnrti_control_result(c, k, from);
+        else
+            nnrti_loop_scan(f, c, k, from, bounded && starts && goes, bounded, trips);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The body is gone through until the carried values leave it with the extents with which they come in; the first time is
+   the last, but for values that grow. */
+static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
+{
+    const NNRT_SubGraph *body;
+    uint32_t carried, g;
+    bool changed = true;
+    NNRT_ReturnCode code = nnrti_control_begin(f, n, c);
+    if (code != NNRT_SUCCESS ||
+        (c->nIn > 0 && !nnrti_absent(&c->in[0]) && (code = nnrti_one_element(c, 0, "trips")) != NNRT_SUCCESS) ||
+        (c->nIn > 1 && !nnrti_absent(&c->in[1]) && (code = nnrti_one_element(c, 1, "cond")) != NNRT_SUCCESS))
+        return code;
+    carried = c->nIn > 2 ? c->nIn - 2 : 0;
+    if (c->nIn < 2)
+        return nnrti_fail(c, NNRT_INVALID_INPUT,
+                          "has %u inputs, expected at least 2 (trips, cond, either may be absent)", c->nIn);
+    if (c->nOut < carried)
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs for %u carried values", c->nOut, carried);
+    g = ((const NNRT_Loop *)c->resolved)->body;
+    if ((code = nnrti_control_graph(f, c, "body", g, carried + 2u, c->nOut + 1u)) != NNRT_SUCCESS)
+        return code;
+    body = &f->model->subGraph.data[g];
+    if ((code = nnrti_loop_counters(f, c, body)) != NNRT_SUCCESS)
+        return code;
+    for (bool again = false; changed; again = true) {
+        for (uint32_t k = 0; k < carried; k++)
+            if ((code = nnrti_loop_carry(f, c, k, body->inputIndices.data[2 + k])) != NNRT_SUCCESS)
+                return code;
+        if ((again && (code = nnrti_control_visit(f, c, NNRT_PART_UNDO)) != NNRT_SUCCESS) ||
+            (code = nnrti_control_visit(f, c, NNRT_PART_BEGIN)) != NNRT_SUCCESS ||
+            (code = nnrti_infer_graph(f, g)) != NNRT_SUCCESS)
+            return code;
+        changed = false;
+        if (nnrti_absent(&f->tensors[body->outputIndices.data[0]]) ||
+            f->tensors[body->outputIndices.data[0]].dataType != NNRT_DATA_TYPE_BOOL ||
+            nnrti_count(&f->tensors[body->outputIndices.data[0]]) != 1)
+            return nnrti_fail(c, NNRT_INVALID_MODEL, "output 0 of its body is %o, expected one bool",
+                              &f->tensors[body->outputIndices.data[0]]);
+        for (uint32_t k = 0; k < carried; k++)
+            if ((code = nnrti_loop_close(f, c, k, body, &changed)) != NNRT_SUCCESS)
+                return code;
+    }
+    if ((code = nnrti_loop_results(f, c, body)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_control_end(f, c);
+}
+
+/* Infers a node that runs subgraphs, and the nodes of these. */
+static NNRT_ReturnCode nnrti_infer_control(nnrti_inference *f, uint32_t n)
+{
+    nnrt_resolve c;
+    return f->model->nodes.data[n].nodeType == NNRT_NODE_TYPE_IF ? nnrti_infer_if(f, n, &c)
+                                                                 : nnrti_infer_loop(f, n, &c);
+}
+
+#endif
+
 /* nnrt_model_infer of a model that has been checked, its nodes in the given order. */
 static NNRT_ReturnCode nnrti_infer_sorted(const NNRT_Model *model, const NNRT_ModelConfig *config,
                                           const uint32_t *order, nnrt_memory *memory, nnrt_operand *tensors,
                                           nnrt_visit visit, void *user)
 {
-    size_t widest = nnrti_widest(model);
-    nnrt_operand *operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*operands));
-    void **results = (void **)nnrti_temp(memory, widest, sizeof(*results));
+    const size_t widest = nnrti_widest(model);
+    nnrti_inference f;
     NNRT_ReturnCode code;
-    if (operands == NULL || results == NULL)
+    memset(&f, 0, sizeof(f));
+    f.model = model;
+    f.config = config;
+    f.memory = memory;
+    f.tensors = tensors;
+    f.operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*f.operands));
+    f.results = (void **)nnrti_temp(memory, widest, sizeof(*f.results));
+    f.error = config->error;
+    f.order = order;
+    f.visit = visit;
+    f.user = user;
+#ifndef NNRT_FIRMWARE
+    if (model->subGraph.count > 1)
+        f.opened = (uint8_t *)nnrti_temp(memory, model->allTensors.count, sizeof(*f.opened));
+#endif
+    if (memory->full)
         return nnrti_no_memory(config->error);
     for (uint32_t i = 0; i < model->allTensors.count; i++)
         nnrti_operand_of(&model->allTensors.data[i], &tensors[i]);
-    if ((code = nnrti_input_dims(model, config, tensors)) != NNRT_SUCCESS)
-        return code;
-    for (uint32_t i = 0; i < model->nodes.count; i++) {
-        nnrt_resolve c;
-        bool folded = false;
-        code = nnrti_infer_node(model, order[i], tensors, operands, results, memory, config->error, &c, &folded);
-        if (code == NNRT_SUCCESS && visit != NULL)
-            code = visit(user, order[i], &c, folded);
-        if (code != NNRT_SUCCESS)
-            return nnrti_blame(config->error, code, order[i], -1);
-    }
-    return NNRT_SUCCESS;
+    code = nnrti_input_dims(&f);
+    return code != NNRT_SUCCESS ? code : nnrti_infer_graph(&f, 0);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_model_infer(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
@@ -1667,7 +2777,7 @@ static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
     if (!nnrti_copy_name(memory, &n->name) || !NNRTI_COPY_LIST(memory, n->inputIndex) ||
         !NNRTI_COPY_LIST(memory, n->outputIndex))
         return false;
-    if (n->nodeAttr.data == NULL || n->nodeAttr.size == 0 || op == NULL)
+    if (op == NULL)
         return true;
     attr = nnrt_memory_keep(memory, op->attr->bytes);
     if (attr == NULL)
@@ -1675,7 +2785,7 @@ static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
     nnrt_attr_defaults(op->attr, attr);
     for (uint32_t i = 0; i < op->attr->count; i++) {
         const nnrt_attr_member *m = &op->attr->members[i];
-        if (m->offset + m->bytes <= n->nodeAttr.size)
+        if (n->nodeAttr.data != NULL && m->offset + m->bytes <= n->nodeAttr.size)
             memcpy((uint8_t *)attr + m->offset, (const uint8_t *)n->nodeAttr.data + m->offset, m->bytes);
     }
     n->nodeAttr.data = attr;
@@ -2100,7 +3210,7 @@ static void nnrti_draft_arg(nnrt_plan_arg *arg, const nnrt_op *op, const nnrt_op
     if (nnrti_absent(o))
         return;
     nnrt_operand_view(op, o, index, &arg->view);
-    if (o->data != NULL) {
+    if (o->data != NULL && !nnrti_value_open(o)) {
         arg->kind = NNRT_PLACE_CONSTANT;
         arg->view.data = (void *)(uintptr_t)o->data;
     }
@@ -2118,6 +3228,287 @@ static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step, uint32_t k)
     return &step->args[step->nIn + step->nDerived + k];
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_draft_open(d, node, c, s) NNRT_SUCCESS
+#else
+
+/* A step is a node; a copy of a tensor into another one; or a part of a node that runs subgraphs: the steps of these stand
+   between BEGIN, ELSE and END. */
+typedef int32_t nnrti_step_part;
+enum {
+    NNRTI_PART_NODE,
+    NNRTI_PART_COPY,
+    NNRTI_PART_IF,
+    NNRTI_PART_ELSE,
+    NNRTI_PART_END_IF,
+    NNRTI_PART_LOOP,
+    NNRTI_PART_END_LOOP
+};
+
+/* What a run needs to resolve a step again. operands: those of the node as planned, with room for all that the operator
+   may have, first inputs, then outputs; slots: where their extents of the run stand, NNRT_NO_TENSOR: as planned. */
+typedef struct nnrti_open_step {
+    const NNRT_Node *node; /* NULL: a copy, of one input */
+    const nnrt_op *op;
+    nnrt_operand *operands;
+    uint32_t *slots;
+    uint32_t nIn, nOut; /* of operands */
+    nnrt_kernel kernel; /* as resolved with the largest extents: a step that has another one brings it */
+    const void *attr;
+    size_t *bytes; /* of each output: what there is room for in the arena */
+    uint8_t *vary; /* of each operand of a copy or a part: axes that are open, a bit each */
+    bool alias;    /* the result lies where its input does */
+    nnrti_step_part part;
+    bool kept;                                       /* of END: somebody needs a result */
+    uint32_t at;                                     /* number of the step in the plan */
+    struct nnrti_open_step *begin, *otherwise, *end; /* the parts of a node that runs subgraphs, where there are */
+    struct nnrti_open_step *outer;                   /* while drafting: the BEGIN around this one */
+    uint32_t first, tensors; /* of BEGIN, while drafting: number of its step, and how many tensors there were */
+    uint32_t carried,
+        scans; /* of LOOP. BEGIN: trips, cond, values | number of the trip, cond, values, scans. END: cond,
+                                values, elements of scans, then what BEGIN gives | values. Of IF, END: cond, the results
+                                of thenGraph, of elseGraph | results; carried: how many they are */
+    int32_t *none; /* of LOOP, END: extents of the elements of scans, NNRTI_DIMS each, when no trip was made */
+} nnrti_open_step;
+
+/* Keeps what step s, the node that has just been resolved, needs to be resolved again in every run, if it does. */
+static NNRT_ReturnCode nnrti_draft_open(nnrt_draft *d, uint32_t node, const nnrt_resolve *c, nnrt_draft_step *s)
+{
+    const uint32_t count = c->kernelIn + c->kernelOut;
+    nnrti_open_step *o;
+    if (!nnrti_still_open(c))
+        return NNRT_SUCCESS;
+    o = (nnrti_open_step *)nnrt_memory_keep(d->memory, sizeof(*o));
+    if (o == NULL)
+        return nnrti_no_memory(d->config->error);
+    o->node = &d->model->nodes.data[node];
+    o->op = c->op;
+    o->nIn = c->kernelIn;
+    o->nOut = c->kernelOut;
+    o->kernel = c->kernel;
+    o->attr = c->resolved;
+    o->operands = (nnrt_operand *)nnrti_keep(d->memory, count, sizeof(*o->operands));
+    o->slots = (uint32_t *)nnrti_keep(d->memory, count, sizeof(*o->slots));
+    o->bytes = (size_t *)nnrti_keep(d->memory, o->nOut, sizeof(*o->bytes));
+    if (o->operands == NULL || o->slots == NULL || o->bytes == NULL)
+        return nnrti_no_memory(d->config->error);
+    for (uint32_t i = 0; i < count; i++) {
+        nnrt_operand *to = &o->operands[i];
+        *to = i < o->nIn ? c->in[i] : c->out[i - o->nIn];
+        to->viewRank = -1;
+        to->most = 0;
+        if (i >= o->nIn || to->open != NULL)
+            to->data = NULL;
+        to->open = NULL;
+    }
+    if (c->room > d->openRoom)
+        d->openRoom = c->room;
+    s->open = o;
+    return NNRT_SUCCESS;
+}
+
+#endif
+
+#ifndef NNRT_FIRMWARE
+
+/* A new step, of one part of a node or a copy, with that many arguments, all absent; NULL: no memory. */
+static nnrti_open_step *nnrti_draft_part(nnrt_draft *d, nnrti_step_part part, const char *name, int32_t node,
+                                         size_t nIn, size_t nOut)
+{
+    nnrt_draft_step *s;
+    nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(d->memory, sizeof(*o));
+    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(d->memory, nIn + nOut, sizeof(*args));
+    if (o == NULL || args == NULL || d->nSteps == d->roomSteps)
+        return NULL;
+    o->slots = (uint32_t *)nnrti_keep(d->memory, nIn + nOut, sizeof(*o->slots));
+    o->bytes = (size_t *)nnrti_keep(d->memory, nOut, sizeof(*o->bytes));
+    o->vary = (uint8_t *)nnrti_keep(d->memory, nIn + nOut, sizeof(*o->vary));
+    if (o->slots == NULL || o->bytes == NULL || o->vary == NULL)
+        return NULL;
+    for (size_t i = 0; i < nIn + nOut; i++)
+        args[i].tensor = NNRT_NO_TENSOR;
+    s = &d->steps[d->nSteps++];
+    memset(s, 0, sizeof(*s));
+    s->kernel = o->kernel = nnrti_call_reshape;
+    s->kernelName = NNRTI_LABEL("nnrt_reshape");
+    s->name = name;
+    s->node = node;
+    s->args = args;
+    s->nIn = o->nIn = (uint32_t)nIn;
+    s->nOut = o->nOut = (uint32_t)nOut;
+    s->open = o;
+    o->part = part;
+    return o;
+}
+
+/* Arguments from args on are the tensors of a list. */
+static nnrt_plan_arg *nnrti_draft_list(const nnrt_draft *d, nnrt_plan_arg *args, const uint32_t *list, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++, args++)
+        if (list[i] != NNRT_NO_TENSOR)
+            nnrti_draft_arg(args, NULL, &d->tensors[list[i]], 0, list[i]);
+    return args;
+}
+
+/* BEGIN of IF or LOOP. */
+static NNRT_ReturnCode nnrti_draft_begin(nnrt_draft *d, const nnrt_resolve *c)
+{
+    const NNRT_Node *n = &d->model->nodes.data[c->node];
+    const bool loop = n->nodeType == NNRT_NODE_TYPE_LOOP;
+    const NNRT_SubGraph *body = loop ? &d->model->subGraph.data[((const NNRT_Loop *)c->resolved)->body] : NULL;
+    const uint32_t given = loop ? body->inputIndices.count : 0, carried = loop ? given - 2 : c->nOut;
+    const uint32_t scans = loop ? c->nOut - carried : 0, at = d->nSteps;
+    nnrti_open_step *o = nnrti_draft_part(d, loop ? NNRTI_PART_LOOP : NNRTI_PART_IF, c->nodeName, c->node,
+                                          n->inputIndex.count, (size_t)given + scans);
+    nnrt_draft_step *s = &d->steps[at];
+    if (o == NULL)
+        return nnrti_no_memory(d->config->error);
+    s->op = c->op;
+    s->flags = NNRT_OP_TELLS; /* what it gives stays in the arena */
+    o->carried = carried;
+    o->scans = scans;
+    o->first = at;
+    o->tensors = d->nTensors;
+    o->outer = d->control;
+    o->begin = o;
+    d->control = o;
+    (void)nnrti_draft_list(d, s->args, n->inputIndex.data, n->inputIndex.count);
+    if (loop) /* what is known of scans comes with END */
+        (void)nnrti_draft_list(d, s->args + s->nIn, body->inputIndices.data, given);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_draft_else(nnrt_draft *d, const nnrt_resolve *c)
+{
+    nnrti_open_step *o = nnrti_draft_part(d, NNRTI_PART_ELSE, c->nodeName, c->node, 0, 0);
+    if (o == NULL)
+        return nnrti_no_memory(d->config->error);
+    d->steps[d->nSteps - 1].op = c->op;
+    d->control->otherwise = o;
+    o->begin = d->control;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_draft_end_if(nnrt_draft *d, const nnrt_resolve *c)
+{
+    const NNRT_Node *n = &d->model->nodes.data[c->node];
+    const NNRT_If *a = (const NNRT_If *)c->resolved;
+    nnrti_open_step *o = nnrti_draft_part(d, NNRTI_PART_END_IF, c->nodeName, c->node, 1 + 2 * (size_t)c->nOut, c->nOut);
+    nnrt_plan_arg *args;
+    if (o == NULL)
+        return nnrti_no_memory(d->config->error);
+    args = nnrti_draft_list(d, d->steps[d->nSteps - 1].args, n->inputIndex.data, 1);
+    args = nnrti_draft_list(d, args, d->model->subGraph.data[a->thenGraph].outputIndices.data, c->nOut);
+    args = nnrti_draft_list(d, args, d->model->subGraph.data[a->elseGraph].outputIndices.data, c->nOut);
+    (void)nnrti_draft_list(d, args, n->outputIndex.data, c->nOut);
+    o->carried = c->nOut;
+    d->control->end = o;
+    return NNRT_SUCCESS;
+}
+
+/* Tensor t, what carried value k of a body becomes: a copy of it where it is another carried value, which END overwrites;
+   NNRT_NO_TENSOR: no memory. */
+static uint32_t nnrti_draft_apart(nnrt_draft *d, const nnrt_resolve *c, const NNRT_Uint32List *given, uint32_t k,
+                                  uint32_t t)
+{
+    nnrti_open_step *o;
+    uint32_t copy, i = 2;
+    while (i < given->count && given->data[i] != t)
+        i++;
+    if (i == given->count || i == 2 + k)
+        return t;
+    copy = nnrt_draft_tensor(d, d->tensors[t].dataType, d->tensors[t].rank, d->tensors[t].dims);
+    o = copy != NNRT_NO_TENSOR ? nnrti_draft_part(d, NNRTI_PART_COPY, c->nodeName, c->node, 2, 1) : NULL;
+    if (o == NULL)
+        return NNRT_NO_TENSOR;
+    d->tensors[copy] = d->tensors[t];
+    d->bytes[copy] = 0;
+    (void)nnrti_draft_list(d, d->steps[d->nSteps - 1].args, &t, 1);
+    (void)nnrti_draft_list(d, d->steps[d->nSteps - 1].args + 2, &copy, 1);
+    d->steps[d->nSteps - 1].op = nnrt_op_find(NNRT_NODE_TYPE_RESHAPE);
+    return copy;
+}
+
+static NNRT_ReturnCode nnrti_draft_end_loop(nnrt_draft *d, const nnrt_resolve *c)
+{
+    const NNRT_Node *n = &d->model->nodes.data[c->node];
+    const NNRT_SubGraph *body = &d->model->subGraph.data[((const NNRT_Loop *)c->resolved)->body];
+    const NNRT_Uint32List *given = &body->inputIndices, *left = &body->outputIndices;
+    nnrti_open_step *begin = d->control, *o;
+    const uint32_t carried = begin->carried, scans = begin->scans;
+    uint32_t *apart = (uint32_t *)nnrti_temp(d->memory, (size_t)carried + 1, sizeof(*apart));
+    nnrt_plan_arg *args;
+    for (uint32_t k = 0; apart != NULL && k < carried; k++)
+        if ((apart[k] = nnrti_draft_apart(d, c, given, k, left->data[1 + k])) == NNRT_NO_TENSOR)
+            return nnrti_no_memory(d->config->error);
+    o = nnrti_draft_part(d, NNRTI_PART_END_LOOP, c->nodeName, c->node, (size_t)left->count + given->count + scans,
+                         carried);
+    if (apart == NULL || o == NULL)
+        return nnrti_no_memory(d->config->error);
+    args = d->steps[begin->first].args;
+    args = nnrti_draft_list(d, args + d->steps[begin->first].nIn + given->count, n->outputIndex.data + carried, scans);
+    args = nnrti_draft_list(d, d->steps[d->nSteps - 1].args, left->data, 1);
+    args = nnrti_draft_list(d, args, apart, carried);
+    args = nnrti_draft_list(d, args, left->data + 1 + carried, scans);
+    args = nnrti_draft_list(d, args, given->data, given->count);
+    args = nnrti_draft_list(d, args, n->outputIndex.data + carried, scans);
+    (void)nnrti_draft_list(d, args, n->outputIndex.data, carried);
+    o->carried = carried;
+    o->scans = scans;
+    o->none = (int32_t *)nnrti_keep(d->memory, (size_t)scans * NNRTI_DIMS, sizeof(*o->none));
+    if (o->none == NULL)
+        return nnrti_no_memory(d->config->error);
+    for (uint32_t k = 0; k < scans; k++) {
+        const nnrt_operand *x = &d->tensors[left->data[1 + carried + k]];
+        for (int32_t i = 0; i < x->rank; i++)
+            o->none[k * NNRTI_DIMS + (uint32_t)i] = x->symbols[i] == 0 ? x->dims[i] : 0;
+    }
+    begin->end = o;
+    return NNRT_SUCCESS;
+}
+
+/* A part of a node that runs subgraphs. */
+static NNRT_ReturnCode nnrti_draft_control(nnrt_draft *d, const nnrt_resolve *c)
+{
+    nnrti_open_step *begin = d->control;
+    NNRT_ReturnCode code;
+    switch (c->part) {
+    case NNRT_PART_BEGIN: return nnrti_draft_begin(d, c);
+    case NNRT_PART_ELSE: return nnrti_draft_else(d, c);
+    case NNRT_PART_UNDO:
+        memset(&d->steps[begin->first], 0, (d->nSteps - begin->first) * sizeof(*d->steps));
+        d->nSteps = begin->first;
+        d->nTensors = begin->tensors;
+        d->control = begin->outer;
+        return NNRT_SUCCESS;
+    default: break;
+    }
+    code = c->op->type == NNRT_NODE_TYPE_IF ? nnrti_draft_end_if(d, c) : nnrti_draft_end_loop(d, c);
+    if (code != NNRT_SUCCESS)
+        return code;
+    d->steps[d->nSteps - 1].op = c->op;
+    begin->end->begin = begin;
+    d->control = begin->outer;
+    return NNRT_SUCCESS;
+}
+
+/* Steps and tensors that the parts of nodes and the copies for carried values add. */
+static bool nnrti_draft_room(nnrt_draft *d)
+{
+    for (uint32_t i = 0; i < d->model->nodes.count && d->model->subGraph.count > 1; i++) {
+        const NNRT_Node *n = &d->model->nodes.data[i];
+        if (!nnrti_is_control(n->nodeType))
+            continue;
+        if (n->inputIndex.count > UINT32_MAX - 4 - d->roomSteps || n->inputIndex.count > UINT32_MAX - d->roomTensors)
+            return false;
+        d->roomSteps += 3 + n->inputIndex.count;
+        d->roomTensors += n->inputIndex.count;
+    }
+    return true;
+}
+
+#endif
+
 /* Called for every resolved node: a step with its operands, unless its results are known already. */
 static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve *c, bool folded)
 {
@@ -2125,8 +3516,16 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
     const NNRT_Node *n = &d->model->nodes.data[node];
     nnrt_draft_step *s = &d->steps[d->nSteps];
     nnrt_plan_arg *arg;
+#ifndef NNRT_FIRMWARE
+    if (c->part != 0)
+        return nnrti_draft_control(d, c);
+#endif
     if (folded)
         return NNRT_SUCCESS;
+#ifdef NNRT_FIRMWARE
+    if (c->op->flags & NNRT_OP_TELLS)
+        return nnrt_error_set(d->config->error, NNRT_NOT_SUPPORT, "results whose extents a run tells are not there");
+#endif
     arg = (nnrt_plan_arg *)nnrti_temp(d->memory, (size_t)c->kernelIn + c->nDerived + c->kernelOut, sizeof(*arg));
     if (arg == NULL)
         return nnrti_no_memory(d->config->error);
@@ -2155,13 +3554,13 @@ static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve 
         else
             arg->tensor = NNRT_NO_TENSOR; /* an absent result */
     }
-    return NNRT_SUCCESS;
+    return nnrti_draft_open(d, node, c, s);
 }
 
 static size_t nnrti_operand_bytes(const nnrt_operand *o)
 {
     size_t bytes = 0;
-    (void)nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes);
+    (void)nnrti_operand_size(o, &bytes);
     return bytes;
 }
 
@@ -2190,8 +3589,12 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
     d->workers = config->parallel != NULL && config->parallel->workers > 0 ? config->parallel->workers : 1;
     d->nTensors = d->roomTensors = model->allTensors.count;
     d->roomSteps = model->nodes.count;
-    d->tensors = (nnrt_operand *)nnrti_temp(memory, d->nTensors, sizeof(*d->tensors));
-    d->bytes = (size_t *)nnrti_temp(memory, d->nTensors, sizeof(*d->bytes));
+#ifndef NNRT_FIRMWARE
+    if (!nnrti_draft_room(d))
+        return nnrti_no_memory(config->error);
+#endif
+    d->tensors = (nnrt_operand *)nnrti_temp(memory, d->roomTensors, sizeof(*d->tensors));
+    d->bytes = (size_t *)nnrti_temp(memory, d->roomTensors, sizeof(*d->bytes));
     d->steps = (nnrt_draft_step *)nnrti_temp(memory, d->roomSteps, sizeof(*d->steps));
     if (memory->full)
         return nnrti_no_memory(config->error);
@@ -2333,13 +3736,27 @@ NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at)
     return &draft->steps[at];
 }
 
+#ifndef NNRT_FIRMWARE
+/* What a run needs beside the steps where extents are open. */
+typedef struct nnrti_open_plan {
+    nnrti_open_step *const *steps; /* per step of the plan, NULL: it is static */
+    const uint32_t *slots;         /* per input, then output: where its extents of the run stand, or NNRT_NO_TENSOR */
+    const uint32_t *symbols;       /* NNRTI_DIMS for each of them */
+    uint32_t nSlots;               /* of NNRTI_DIMS extents each */
+    uint32_t operands;             /* of the widest open step */
+    size_t room;                   /* bytes that the rule of one takes */
+    uint32_t maxTrips;             /* of a LOOP */
+} nnrti_open_plan;
+#endif
+
 /* While a draft is finished. A storage is a piece of memory that one tensor after another uses: results that are seen in
    another shape, or computed in place, share the storage of their source. */
 typedef struct nnrti_storage {
     nnrt_place_kind kind; /* ARENA, INPUT or OUTPUT */
-    size_t offset;        /* number of the input or output; later the offset in the arena */
+    size_t offset;        /* as in nnrt_plan_arg; of ARENA later */
     size_t bytes;
     int32_t first, last; /* steps */
+    bool told;           /* in the arena whatever it is: its extents are told by the kernel that writes it */
 } nnrti_storage;
 
 #define NNRTI_NO_STORAGE 0xFFFFFFFFu
@@ -2349,13 +3766,73 @@ typedef struct nnrti_planner {
     nnrt_error *error;
     uint32_t *storageOf; /* per tensor */
     int32_t *lastUse;    /* per tensor: last step that reads it, steps for model outputs */
-    uint32_t *outputOf;  /* per tensor: number of the model output that it is first, or NNRT_NO_TENSOR */
+    uint32_t *outputOf;  /* per tensor: offset of the model output that it is first, or NNRT_NO_TENSOR */
     size_t *scratch;     /* per step: place in the arena */
     nnrti_storage *storages;
     uint32_t nStorages;
+#ifndef NNRT_FIRMWARE
+    nnrti_open_plan *open; /* NULL: no step is open */
+    uint32_t *slotOf;      /* per tensor: where a run puts its extents, or NNRT_NO_TENSOR */
+    nnrti_open_step **openSteps;
+#endif
 } nnrti_planner;
 
-/* Steps whose results nobody needs are taken out; lastUse is found on the way, from the end to the start. */
+#ifdef NNRT_FIRMWARE
+#define nnrti_part_needed(p, step) false
+#define nnrti_part_keep(step, needed) ((void)0)
+#define nnrti_extend_uses(p) ((void)0)
+#else
+
+/* A part of a node whose END is kept is kept; END comes first. It is kept, too, where somebody needs a scan: they are the
+   last of its inputs. */
+static bool nnrti_part_needed(const nnrti_planner *p, const nnrt_draft_step *step)
+{
+    const nnrti_open_step *o = step->open;
+    for (uint32_t k = 0; o != NULL && o->part == NNRTI_PART_END_LOOP && k < o->scans; k++) {
+        const uint32_t t = step->args[step->nIn - 1 - k].tensor;
+        if (t != NNRT_NO_TENSOR && p->lastUse[t] >= 0)
+            return true;
+    }
+    return o != NULL && o->begin != NULL && o->begin->end->kept;
+}
+
+static void nnrti_part_keep(nnrt_draft_step *step, bool needed)
+{
+    if (step->open != NULL && (step->open->part == NNRTI_PART_END_IF || step->open->part == NNRTI_PART_END_LOOP))
+        step->open->kept = needed;
+}
+
+/* What a body reads that is not its own is needed until the last trip has ended. lastUse of what is written in the body is
+   not changed: it is written anew in each trip. */
+static void nnrti_extend_uses(nnrti_planner *p)
+{
+    nnrt_draft *d = p->draft;
+    for (uint32_t end = 0; end < d->nSteps; end++) {
+        const nnrti_open_step *o = d->steps[end].open;
+        uint32_t begin = end;
+        if (o == NULL || o->part != NNRTI_PART_END_LOOP)
+            continue;
+        while (d->steps[begin].open != o->begin)
+            begin--;
+        for (uint32_t s = begin; s < end; s++) /* a mark on what the body writes */
+            for (uint32_t k = 0; k < d->steps[s].nOut; k++)
+                if (nnrti_step_out(&d->steps[s], k)->tensor != NNRT_NO_TENSOR)
+                    p->storageOf[nnrti_step_out(&d->steps[s], k)->tensor] = end;
+        for (uint32_t s = begin + 1; s < end; s++)
+            for (uint32_t k = 0; k < d->steps[s].nIn; k++) {
+                const uint32_t t = d->steps[s].args[k].tensor;
+                if (t != NNRT_NO_TENSOR && p->storageOf[t] != end && p->lastUse[t] < (int32_t)end)
+                    p->lastUse[t] = (int32_t)end;
+            }
+    }
+    for (uint32_t i = 0; i < d->nTensors; i++)
+        p->storageOf[i] = NNRT_NO_TENSOR;
+}
+
+#endif
+
+/* Steps whose results nobody needs are taken out: what lastUse marks, from the end to the start, is read by a step that
+   stays, which then puts its number there. */
 static void nnrti_drop_dead_steps(nnrti_planner *p)
 {
     nnrt_draft *d = p->draft;
@@ -2367,27 +3844,29 @@ static void nnrti_drop_dead_steps(nnrti_planner *p)
         p->lastUse[outputs->data[i]] = 1;
     for (uint32_t s = d->nSteps; s-- > 0;) {
         nnrt_draft_step *step = &d->steps[s];
-        bool needed = (step->flags & NNRT_OP_EFFECT) != 0;
+        bool needed = (step->flags & NNRT_OP_EFFECT) != 0 || nnrti_part_needed(p, step);
         for (uint32_t k = 0; k < step->nOut; k++) {
             uint32_t t = nnrti_step_out(step, k)->tensor;
             needed = needed || (t != NNRT_NO_TENSOR && p->lastUse[t] >= 0);
         }
+        nnrti_part_keep(step, needed);
         if (!needed)
             step->kernel = NULL;
         for (uint32_t k = 0; step->kernel != NULL && k < step->nIn; k++)
             if (step->args[k].tensor != NNRT_NO_TENSOR)
                 p->lastUse[step->args[k].tensor] = 1;
     }
-    for (uint32_t s = 0; s < d->nSteps; s++)
-        if (d->steps[s].kernel != NULL)
-            d->steps[kept++] = d->steps[s];
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        if (step->kernel == NULL)
+            continue;
+        for (uint32_t k = 0; k < step->nIn; k++)
+            if (step->args[k].tensor != NNRT_NO_TENSOR)
+                p->lastUse[step->args[k].tensor] = (int32_t)kept;
+        d->steps[kept++] = *step;
+    }
     d->nSteps = kept;
-    for (uint32_t i = 0; i < d->nTensors; i++)
-        p->lastUse[i] = -1;
-    for (uint32_t s = 0; s < d->nSteps; s++)
-        for (uint32_t k = 0; k < d->steps[s].nIn; k++)
-            if (d->steps[s].args[k].tensor != NNRT_NO_TENSOR)
-                p->lastUse[d->steps[s].args[k].tensor] = (int32_t)s;
+    nnrti_extend_uses(p);
     for (uint32_t i = 0; i < outputs->count; i++)
         p->lastUse[outputs->data[i]] = (int32_t)d->nSteps;
 }
@@ -2443,17 +3922,33 @@ static bool nnrti_same_layout(const nnrt_view *x, const nnrt_view *y)
 }
 #endif
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_is_open(step) false
+#define nnrti_same_symbols(x, y) true
+#else
+static bool nnrti_is_open(const nnrt_draft_step *step)
+{
+    return step->open != NULL;
+}
+
+/* Whether two tensors of the same largest extents have the same ones in every run. */
+static bool nnrti_same_symbols(const nnrt_operand *x, const nnrt_operand *y)
+{
+    return nnrti_same(x->symbols, y->symbols, (size_t)y->rank * sizeof(y->symbols[0]));
+}
+#endif
+
 /* A result that is its input in another shape: no step, unless input and result are both somebody else's. */
 static bool nnrti_try_alias(nnrti_planner *p, const nnrt_draft_step *step)
 {
     const nnrt_plan_arg *x = &step->args[0], *y = nnrti_step_out(step, 0);
     bool isOutput = p->outputOf[y->tensor] != NNRT_NO_TENSOR;
     if (!(step->flags & NNRT_OP_ALIAS) || x->kind == NNRT_PLACE_CONSTANT || x->tensor == NNRT_NO_TENSOR ||
-        p->storageOf[x->tensor] == NNRTI_NO_STORAGE || p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] ||
-        !nnrti_dense(&x->view) || !nnrti_dense(&y->view))
+        p->storageOf[x->tensor] == NNRTI_NO_STORAGE || p->storages[p->storageOf[x->tensor]].told ||
+        p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] || !nnrti_dense(&x->view) || !nnrti_dense(&y->view))
         return false;
-    if (isOutput && p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA)
-        return false;
+    if (isOutput && (p->storages[p->storageOf[x->tensor]].kind != NNRT_PLACE_ARENA || nnrti_is_open(step)))
+        return false; /* an open step writes no output before it has its extents */
     nnrti_share_storage(p, x->tensor, y->tensor);
     return true;
 }
@@ -2469,6 +3964,26 @@ static bool nnrti_alone(const nnrti_planner *p, const nnrt_draft_step *step, uin
     }
     return true;
 }
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_knows_output(p, step, x) true
+#else
+/* Whether all that lies where tensor x does has the extents of the result of an open step, if that is an output: who
+   writes into the buffer of an output first sees whether it is large enough, and can tell what is needed. */
+static bool nnrti_knows_output(const nnrti_planner *p, const nnrt_draft_step *step, uint32_t x)
+{
+    const uint32_t y = nnrti_step_out(step, 0)->tensor;
+    const nnrt_operand *to = &p->draft->tensors[y];
+    for (uint32_t t = 0; t < p->draft->nTensors && nnrti_is_open(step) && p->outputOf[y] != NNRT_NO_TENSOR; t++) {
+        const nnrt_operand *from = &p->draft->tensors[t];
+        if (p->storageOf[t] == p->storageOf[x] &&
+            (from->rank != to->rank || !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
+             !nnrti_same_symbols(from, to)))
+            return false;
+    }
+    return true;
+}
+#endif
 
 /* Output 0 in the place of an input of the same shape and element size that nobody needs afterwards. */
 static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, int32_t at)
@@ -2487,10 +4002,12 @@ static bool nnrti_try_in_place(nnrti_planner *p, const nnrt_draft_step *step, in
         from = &p->draft->tensors[x->tensor];
         s = &p->storages[p->storageOf[x->tensor]];
         if (s->kind != NNRT_PLACE_ARENA || s->last != at || from->rank != to->rank ||
+            (s->told && p->outputOf[y->tensor] != NNRT_NO_TENSOR) ||
             p->draft->bytes[x->tensor] != p->draft->bytes[y->tensor] ||
             !nnrti_same(from->dims, to->dims, (size_t)to->rank * sizeof(to->dims[0])) ||
-            nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) || !nnrti_same_layout(&x->view, &y->view) ||
-            !nnrti_alone(p, step, x->tensor))
+            !nnrti_same_symbols(from, to) || nnrt_type_size(from->dataType) != nnrt_type_size(to->dataType) ||
+            !nnrti_same_layout(&x->view, &y->view) || !nnrti_alone(p, step, x->tensor) ||
+            !nnrti_knows_output(p, step, x->tensor))
             continue;
         nnrti_share_storage(p, x->tensor, y->tensor);
         return true;
@@ -2519,13 +4036,28 @@ static bool nnrti_view_fits(const nnrt_view *v, size_t bytes)
     return nnrti_empty(v) || (nnrt_mul_size(span, nnrt_type_size(v->dataType), &reach) && reach <= bytes);
 }
 
+/* Whether an open step has the inputs and outputs of its node. */
+static bool nnrti_open_kept(const nnrt_draft_step *step)
+{
+    const nnrti_open_step *o = step->open;
+    const NNRT_Uint32List none = {NULL, 0};
+    const NNRT_Uint32List *in = o->node != NULL ? &o->node->inputIndex : &none;
+    const NNRT_Uint32List *out = o->node != NULL ? &o->node->outputIndex : &none;
+    bool kept = step->kernel != NULL && step->nIn == o->nIn && step->nOut == o->nOut;
+    for (uint32_t i = 0; kept && i < in->count; i++)
+        kept = step->args[i].tensor == in->data[i];
+    for (uint32_t i = 0; kept && i < out->count; i++)
+        kept = nnrti_step_out(step, i)->tensor == out->data[i];
+    return kept;
+}
+
 /* The arguments of all steps are tensors that there are, long enough, and written once. */
 static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
 {
     const nnrt_draft *d = p->draft;
     const NNRT_Model *m = d->model;
     for (uint32_t i = 0; i < d->nTensors; i++)
-        p->lastUse[i] = d->tensors[i].data != NULL ? 1 : 0; /* until it is used: is there a value? */
+        p->lastUse[i] = d->tensors[i].data != NULL && !nnrti_value_open(&d->tensors[i]) ? 1 : 0; /* a value, so far? */
     for (uint32_t i = 0; i < m->inputIndex.count + m->outputIndex.count; i++) {
         const bool input = i < m->inputIndex.count;
         const uint32_t t = input ? m->inputIndex.data[i] : m->outputIndex.data[i - m->inputIndex.count];
@@ -2538,13 +4070,17 @@ static NNRT_ReturnCode nnrti_check_edits(nnrti_planner *p)
     }
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
+        if (step->open != NULL && !nnrti_open_kept(step))
+            return nnrt_error_set(p->error, NNRT_DEVICE_ERROR,
+                                  "the device's edit of node %d '%s': its extents are open, so its arguments must stay",
+                                  step->node, step->name);
         for (uint32_t k = 0; step->kernel != NULL && k < nnrti_step_args(step); k++) {
             const nnrt_plan_arg *arg = &step->args[k];
             if (arg->tensor == NNRT_NO_TENSOR || (arg->kind == NNRT_PLACE_CONSTANT && k < step->nIn))
                 continue;
             if (arg->tensor >= d->nTensors)
                 return nnrti_bad_edit(p, step, k, "which does not exist");
-            if (!nnrti_view_fits(&arg->view, d->bytes[arg->tensor]))
+            if (step->open == NULL && !nnrti_view_fits(&arg->view, d->bytes[arg->tensor]))
                 return nnrti_bad_edit(p, step, k, "whose bytes end before its view does");
             if (k >= step->nIn + step->nDerived && p->lastUse[arg->tensor]++ != 0)
                 return nnrti_bad_edit(p, step, k, "which has a value already");
@@ -2590,15 +4126,22 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
             if (t == NNRT_NO_TENSOR)
                 continue;
             if (first && nnrti_try_alias(p, step)) {
+#ifndef NNRT_FIRMWARE
+                if (step->open != NULL) { /* its extents are told in the run */
+                    step->open->alias = true;
+                    break;
+                }
+#endif
                 step->kernel = NULL;
                 break;
             }
             if (first && nnrti_try_in_place(p, step, (int32_t)s))
                 continue;
-            if (p->outputOf[t] != NNRT_NO_TENSOR)
+            if (p->outputOf[t] != NNRT_NO_TENSOR && !(step->flags & NNRT_OP_TELLS))
                 nnrti_new_storage(p, t, NNRT_PLACE_OUTPUT, p->outputOf[t], (int32_t)s);
             else
                 nnrti_new_storage(p, t, NNRT_PLACE_ARENA, 0, (int32_t)s);
+            p->storages[p->storageOf[t]].told = (step->flags & NNRT_OP_TELLS) != 0;
         }
     }
     return NNRT_SUCCESS;
@@ -2669,13 +4212,14 @@ static void nnrti_place_arg(const nnrti_planner *p, nnrt_plan_arg *arg)
         arg->tensor = NNRT_NO_TENSOR;
 }
 
-/* True when model output i needs a copy: it is an input, a constant, or an output that stands in the list before it. */
+/* True when model output i needs a copy: it is an input, a constant, an output that stands in the list before it, or of
+   extents that a kernel tells. */
 static bool nnrti_needs_copy(const nnrti_planner *p, uint32_t i)
 {
     uint32_t t = p->draft->model->outputIndex.data[i];
-    if (p->storageOf[t] == NNRTI_NO_STORAGE || p->storages[p->storageOf[t]].kind == NNRT_PLACE_INPUT)
+    if (p->storageOf[t] == NNRTI_NO_STORAGE || p->storages[p->storageOf[t]].kind != NNRT_PLACE_OUTPUT)
         return true;
-    return p->outputOf[t] != i;
+    return p->outputOf[t] != p->draft->model->inputIndex.count + i;
 }
 
 static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
@@ -2700,9 +4244,116 @@ static void nnrti_add_copy(const nnrti_planner *p, uint32_t i, nnrt_plan_step *s
     args[at + 1].tensor = NNRT_NO_TENSOR;
     args[at + 2] = args[at];
     args[at + 2].kind = NNRT_PLACE_OUTPUT;
-    args[at + 2].offset = i;
+    args[at + 2].offset = p->draft->model->inputIndex.count + i;
     args[at + 2].view.data = NULL;
 }
+
+#ifdef NNRT_FIRMWARE
+#define nnrti_finish_open(p, plan) NNRT_SUCCESS
+#else
+
+/* Gives every tensor with an open extent a slot, where there are open steps; false: no memory. */
+static bool nnrti_open_begin(nnrti_planner *p)
+{
+    const nnrt_draft *d = p->draft;
+    bool open = false;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        open = open || d->steps[s].open != NULL;
+    for (uint32_t i = 0; i < d->model->inputIndex.count; i++) /* an input that nobody reads may be open, too */
+        for (int32_t k = 0; k < d->tensors[d->model->inputIndex.data[i]].rank; k++)
+            open = open || d->tensors[d->model->inputIndex.data[i]].symbols[k] != 0;
+    if (!open)
+        return true;
+    p->open = (nnrti_open_plan *)nnrt_memory_keep(d->memory, sizeof(*p->open));
+    p->slotOf = (uint32_t *)nnrti_temp(d->memory, d->nTensors, sizeof(*p->slotOf));
+    p->openSteps = (nnrti_open_step **)nnrti_keep(d->memory, (size_t)d->nSteps + d->model->outputIndex.count,
+                                                  sizeof(*p->openSteps));
+    if (p->open == NULL || p->slotOf == NULL || p->openSteps == NULL)
+        return false;
+    p->open->steps = p->openSteps;
+    p->open->room = d->openRoom;
+    p->open->maxTrips = d->config->maxTrips != 0 ? d->config->maxTrips : NNRT_MAX_TRIPS;
+    for (uint32_t t = 0; t < d->nTensors; t++) {
+        p->slotOf[t] = NNRT_NO_TENSOR;
+        for (int32_t k = 0; k < d->tensors[t].rank; k++)
+            if (d->tensors[t].symbols[k] != 0 && p->slotOf[t] == NNRT_NO_TENSOR)
+                p->slotOf[t] = p->open->nSlots++;
+    }
+    return true;
+}
+
+static uint32_t nnrti_slot(const nnrti_planner *p, uint32_t tensor)
+{
+    return tensor != NNRT_NO_TENSOR ? p->slotOf[tensor] : NNRT_NO_TENSOR;
+}
+
+/* Completes what is kept of an open step of the draft, which is step `at` of the plan. */
+static void nnrti_write_open(nnrti_planner *p, const nnrt_draft_step *step, uint32_t at)
+{
+    nnrti_open_step *o = step->open;
+    if (o == NULL)
+        return;
+    for (uint32_t i = 0; i < o->nIn; i++)
+        o->slots[i] = nnrti_slot(p, step->args[i].tensor);
+    for (uint32_t i = 0; i < o->nOut; i++) {
+        const uint32_t t = nnrti_step_out(step, i)->tensor;
+        o->slots[o->nIn + i] = nnrti_slot(p, t);
+        o->bytes[i] = t != NNRT_NO_TENSOR ? p->draft->bytes[t] : 0;
+    }
+    for (uint32_t i = 0; o->vary != NULL && i < o->nIn + o->nOut; i++) {
+        const uint32_t t = step->args[i].tensor; /* nothing is derived here */
+        for (int32_t k = 0; t != NNRT_NO_TENSOR && k < p->draft->tensors[t].rank; k++)
+            o->vary[i] = (uint8_t)(o->vary[i] | (p->draft->tensors[t].symbols[k] != 0 ? 1u << k : 0));
+    }
+    if (o->part == NNRTI_PART_NODE && o->nIn + o->nOut > p->open->operands)
+        p->open->operands = o->nIn + o->nOut;
+    o->at = at;
+    p->openSteps[at] = o;
+}
+
+/* Step `at` of the plan copies a tensor into an output; false: no memory. */
+static bool nnrti_write_open_copy(nnrti_planner *p, uint32_t tensor, uint32_t at)
+{
+    nnrti_open_step *o;
+    if (p->open == NULL || p->slotOf[tensor] == NNRT_NO_TENSOR)
+        return true;
+    o = (nnrti_open_step *)nnrt_memory_keep(p->draft->memory, sizeof(*o));
+    if (o == NULL)
+        return false;
+    o->slots = (uint32_t *)nnrt_memory_keep(p->draft->memory, 3 * sizeof(*o->slots));
+    if (o->slots == NULL)
+        return false;
+    o->slots[0] = p->slotOf[tensor];
+    o->slots[2] = NNRT_NO_TENSOR; /* the tensor's own slot tells */
+    o->part = NNRTI_PART_COPY;
+    p->openSteps[at] = o;
+    return true;
+}
+
+/* Slots and symbols of inputs and outputs. */
+static NNRT_ReturnCode nnrti_finish_open(nnrti_planner *p, nnrt_plan *plan)
+{
+    const NNRT_Model *m = p->draft->model;
+    const uint32_t nIn = m->inputIndex.count, count = nIn + m->outputIndex.count;
+    uint32_t *slots, *symbols;
+    if (p->open == NULL)
+        return NNRT_SUCCESS;
+    slots = (uint32_t *)nnrti_keep(p->draft->memory, count, sizeof(*slots));
+    symbols = (uint32_t *)nnrti_keep(p->draft->memory, count, NNRTI_DIMS * sizeof(*symbols));
+    if (slots == NULL || symbols == NULL)
+        return nnrti_no_memory(p->error);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t t = i < nIn ? m->inputIndex.data[i] : m->outputIndex.data[i - nIn];
+        slots[i] = p->slotOf[t];
+        memcpy(symbols + (size_t)i * NNRTI_DIMS, p->draft->tensors[t].symbols, sizeof(p->draft->tensors[t].symbols));
+    }
+    p->open->slots = slots;
+    p->open->symbols = symbols;
+    plan->open = p->open;
+    return NNRT_SUCCESS;
+}
+
+#endif
 
 /* Step s of the draft as a step of the plan, with its arguments at args[at]. */
 static void nnrti_write_step(const nnrti_planner *p, uint32_t s, nnrt_plan_step *step, nnrt_plan_arg *args, uint32_t at)
@@ -2751,15 +4402,23 @@ static NNRT_ReturnCode nnrti_write_steps(nnrti_planner *p, nnrt_plan *plan)
     plan->args = args;
     plan->nSteps = plan->nArgs = 0;
     for (uint32_t s = 0; s < d->nSteps; s++) {
-        const uint32_t n = nnrti_step_args(&d->steps[s]);
+        uint32_t n = nnrti_step_args(&d->steps[s]);
         if (d->steps[s].kernel == NULL)
             continue;
+#ifndef NNRT_FIRMWARE
+        nnrti_write_open(p, &d->steps[s], plan->nSteps);
+#endif
         nnrti_write_step(p, s, &steps[plan->nSteps++], args, plan->nArgs);
         plan->nArgs += n;
+        n += nnrti_is_open(&d->steps[s]) ? NNRT_MAX_DERIVED : 0;
         plan->maxArgs = n > plan->maxArgs ? n : plan->maxArgs;
     }
     for (uint32_t i = 0; i < nOutputs; i++)
         if (nnrti_needs_copy(p, i)) {
+#ifndef NNRT_FIRMWARE
+            if (!nnrti_write_open_copy(p, d->model->outputIndex.data[i], plan->nSteps))
+                return nnrti_no_memory(p->error);
+#endif
             nnrti_add_copy(p, i, &steps[plan->nSteps++], args, plan->nArgs);
             plan->nArgs += 3;
             plan->maxArgs = plan->maxArgs < 3 ? 3 : plan->maxArgs;
@@ -2828,7 +4487,7 @@ static bool nnrti_planner_init(nnrti_planner *p)
     for (uint32_t i = 0; i < nTensors; i++)
         p->storageOf[i] = p->outputOf[i] = NNRT_NO_TENSOR;
     for (uint32_t i = outputs->count; i-- > 0;)
-        p->outputOf[outputs->data[i]] = i;
+        p->outputOf[outputs->data[i]] = p->draft->model->inputIndex.count + i;
     return true;
 }
 
@@ -2855,6 +4514,10 @@ NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
         return code;
 #endif
     nnrti_drop_dead_steps(&p);
+#ifndef NNRT_FIRMWARE
+    if (!nnrti_open_begin(&p))
+        return nnrti_no_memory(config->error);
+#endif
     if ((code = nnrti_assign_storage(&p)) != NNRT_SUCCESS ||
         (code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS ||
         (code = nnrti_write_steps(&p, made)) != NNRT_SUCCESS)
@@ -2865,7 +4528,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
     made->derivedBytes = nnrti_derived_bytes(made);
     made->parallel = config->parallel;
     if ((code = nnrti_write_io(&p, &model->inputIndex, &made->inputs)) != NNRT_SUCCESS ||
-        (code = nnrti_write_io(&p, &model->outputIndex, &made->outputs)) != NNRT_SUCCESS)
+        (code = nnrti_write_io(&p, &model->outputIndex, &made->outputs)) != NNRT_SUCCESS ||
+        (code = nnrti_finish_open(&p, made)) != NNRT_SUCCESS)
         return code;
     *plan = made;
     return NNRT_SUCCESS;
@@ -2883,15 +4547,45 @@ NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_Mod
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>run */
 
+#ifndef NNRT_FIRMWARE
+/* The tables of a run whose extents are open, from an offset on: capacities of the outputs, extents of the slots, operands
+   of the step at hand, and what its rule takes. */
+typedef struct nnrti_open_tables {
+    size_t capacities, slots, operands, room, end;
+} nnrti_open_tables;
+
+static bool nnrti_open_layout(const nnrt_plan *plan, size_t at, nnrti_open_tables *t)
+{
+    const nnrti_open_plan *o = plan->open;
+    size_t bytes;
+    return nnrti_round_size(at, 16, &t->capacities) &&
+           nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(size_t), &bytes) &&
+           nnrt_add_size(t->capacities, bytes, &t->slots) && nnrti_round_size(t->slots, 16, &t->slots) &&
+           nnrt_mul_size(o->nSlots, NNRTI_DIMS * sizeof(int32_t), &bytes) &&
+           nnrt_add_size(t->slots, bytes, &t->operands) && nnrt_mul_size(o->operands, sizeof(nnrt_operand), &bytes) &&
+           nnrt_add_size(t->operands, bytes, &t->room) && nnrti_round_size(t->room, 16, &t->room) &&
+           nnrt_add_size(t->room, o->room, &t->end);
+}
+#endif
+
 /* *views = bytes of the views, *tables = with the addresses behind them, where the arena begins. A plan whose workspace
    would not fit is refused when it is made: see nnrti_plan_make. */
 static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables, size_t *total)
 {
     size_t io;
-    return nnrt_mul_size(plan->maxArgs, sizeof(nnrt_view), views) &&
-           nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(void *), &io) &&
-           nnrt_add_size(*views, io, tables) && nnrti_round_size(*tables, NNRT_ALIGNMENT, tables) &&
-           nnrt_add_size(*tables, plan->arenaBytes, total);
+#ifndef NNRT_FIRMWARE
+    nnrti_open_tables open;
+#endif
+    if (!nnrt_mul_size(plan->maxArgs, sizeof(nnrt_view), views) ||
+        !nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(void *), &io) ||
+        !nnrt_add_size(*views, io, tables))
+        return false;
+#ifndef NNRT_FIRMWARE
+    if (plan->open != NULL && !nnrti_open_layout(plan, *tables, &open))
+        return false;
+    *tables = plan->open != NULL ? open.end : *tables;
+#endif
+    return nnrti_round_size(*tables, NNRT_ALIGNMENT, tables) && nnrt_add_size(*tables, plan->arenaBytes, total);
 }
 
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan)
@@ -2900,27 +4594,38 @@ NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan)
     return nnrti_workspace(plan, &views, &tables, &total) ? total : SIZE_MAX;
 }
 
-static NNRT_ReturnCode nnrti_check_io(const nnrt_plan_io *want, const NNRT_IOTensor *got, bool output, uint32_t i,
-                                      nnrt_error *error)
+#ifdef NNRT_FIRMWARE
+#define nnrti_extent_open(plan, output, i, k) false
+#define nnrti_check_extents(plan, got, i, error) NNRT_SUCCESS
+#else
+/* Whether axis k of input or output i is open. */
+static bool nnrti_extent_open(const nnrt_plan *plan, bool output, uint32_t i, uint32_t k)
+{
+    const size_t at = (size_t)(output ? plan->nInputs + i : i) * NNRTI_DIMS + k;
+    return plan->open != NULL && plan->open->symbols[at] != 0;
+}
+
+/* The open extents of input i lie within their bounds. */
+static NNRT_ReturnCode nnrti_check_extents(const nnrt_plan *plan, const NNRT_IOTensor *got, uint32_t i,
+                                           nnrt_error *error)
+{
+    const nnrt_plan_io *want = &plan->inputs[i];
+    for (uint32_t k = 0; k < got->dimensions.count; k++)
+        if (nnrti_extent_open(plan, false, i, k) &&
+            (got->dimensions.data[k] < 0 || got->dimensions.data[k] > want->shape.dims[k]))
+            return nnrt_error_set(error, NNRT_OUT_OF_DIMENTION_RANGES,
+                                  "input %u '%s': axis %u has extent %d, expected 0 to %d", i, want->name, k,
+                                  got->dimensions.data[k], want->shape.dims[k]);
+    return NNRT_SUCCESS;
+}
+#endif
+
+/* Whether the buffer of an input or output lies in memory, aligned. */
+static NNRT_ReturnCode nnrti_check_buffer(const nnrt_plan_io *want, const NNRT_IOTensor *got, bool output, uint32_t i,
+                                          nnrt_error *error)
 {
     const char *what = output ? "output" : "input";
     const void *data = nnrti_buffer_data(&got->data);
-    bool same = got->dimensions.count == (uint32_t)want->shape.rank;
-    if (got->dataType != want->dataType)
-        return nnrt_error_set(error, NNRT_INVALID_DATATYPE, "%s %u '%s' has type %t, the model has %t", what, i,
-                              want->name, got->dataType, want->dataType);
-    if (got->format != NNRT_FORMAT_NONE && want->format != NNRT_FORMAT_NONE && got->format != want->format)
-        return nnrt_error_set(error, NNRT_INVALID_FORMAT, "%s %u '%s' has format %d, the model has %d", what, i,
-                              want->name, got->format, want->format);
-    for (uint32_t k = 0; same && k < got->dimensions.count; k++)
-        same = got->dimensions.data != NULL && got->dimensions.data[k] == want->shape.dims[k];
-    if (!same && !(output && got->dimensions.count == 0)) {
-        nnrt_operand shape = nnrt_operand_make(want->dataType, want->shape.rank, want->shape.dims, NULL);
-        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "%s %u '%s' has another shape than the model's %o", what, i,
-                              want->name, &shape);
-    }
-    if (want->bytes == 0)
-        return NNRT_SUCCESS;
     if (data == NULL || got->data.offset > got->data.bufferSize ||
         got->data.dataSize > got->data.bufferSize - got->data.offset)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s' has no address, or runs past its buffer", what, i,
@@ -2928,10 +4633,49 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan_io *want, const NNRT_IOTen
     if ((uintptr_t)data % nnrt_type_size(want->dataType) != 0)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s' is not aligned to the %z bytes of a %t", what, i,
                               want->name, nnrt_type_size(want->dataType), want->dataType);
-    if (got->data.dataSize < want->bytes)
+    return NNRT_SUCCESS;
+}
+
+/* What the caller brings for input or output i is what the plan expects. */
+static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor *got, bool output, uint32_t i,
+                                      nnrt_error *error)
+{
+    const nnrt_plan_io *want = output ? &plan->outputs[i] : &plan->inputs[i];
+    const char *what = output ? "output" : "input";
+    size_t bytes = want->bytes;
+    bool same = got->dimensions.count == (uint32_t)want->shape.rank, open = false;
+    NNRT_ReturnCode code;
+    if (got->dataType != want->dataType)
+        return nnrt_error_set(error, NNRT_INVALID_DATATYPE, "%s %u '%s' has type %t, the model has %t", what, i,
+                              want->name, got->dataType, want->dataType);
+    if (got->format != NNRT_FORMAT_NONE && want->format != NNRT_FORMAT_NONE && got->format != want->format)
+        return nnrt_error_set(error, NNRT_INVALID_FORMAT, "%s %u '%s' has format %d, the model has %d", what, i,
+                              want->name, got->format, want->format);
+    for (uint32_t k = 0; same && k < got->dimensions.count; k++) {
+        const bool axis = nnrti_extent_open(plan, output, i, k);
+        same = got->dimensions.data != NULL && (axis || got->dimensions.data[k] == want->shape.dims[k]);
+        open = open || axis;
+    }
+    if (!same && !(output && got->dimensions.count == 0)) {
+        nnrt_operand shape = nnrt_operand_make(want->dataType, want->shape.rank, want->shape.dims, NULL);
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE, "%s %u '%s' has another shape than the model's %o", what, i,
+                              want->name, &shape);
+    }
+    if (open && !output) {
+        if ((code = nnrti_check_extents(plan, got, i, error)) != NNRT_SUCCESS)
+            return code;
+        (void)nnrt_dims_bytes(got->dimensions.data, want->shape.rank, want->dataType, &bytes);
+    }
+    for (uint32_t k = 0; output && plan->open != NULL && k < (uint32_t)want->shape.rank; k++)
+        if (nnrti_extent_open(plan, true, i, k))
+            bytes = 0; /* the run tells how many */
+    if (bytes == 0 && (want->bytes == 0 || got->data.dataSize == 0))
+        return NNRT_SUCCESS;
+    if ((code = nnrti_check_buffer(want, got, output, i, error)) != NNRT_SUCCESS)
+        return code;
+    if (got->data.dataSize < bytes)
         return nnrt_error_set(error, output ? NNRT_INSUFFICIENT_BUFFER : NNRT_INVALID_BUFFER_SIZE,
-                              "%s %u '%s' has %u bytes, expected %z", what, i, want->name, got->data.dataSize,
-                              want->bytes);
+                              "%s %u '%s' has %u bytes, expected %z", what, i, want->name, got->data.dataSize, bytes);
     return NNRT_SUCCESS;
 }
 
@@ -2953,10 +4697,10 @@ static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *worksp
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the workspace is not aligned to %d bytes",
                               NNRT_ALIGNMENT);
     for (uint32_t i = 0; i < nIn; i++)
-        if ((code = nnrti_check_io(&plan->inputs[i], &inputs[i], false, i, error)) != NNRT_SUCCESS)
+        if ((code = nnrti_check_io(plan, &inputs[i], false, i, error)) != NNRT_SUCCESS)
             return code;
     for (uint32_t i = 0; i < nOut; i++)
-        if ((code = nnrti_check_io(&plan->outputs[i], &outputs[i], true, i, error)) != NNRT_SUCCESS)
+        if ((code = nnrti_check_io(plan, &outputs[i], true, i, error)) != NNRT_SUCCESS)
             return code;
     return NNRT_SUCCESS;
 }
@@ -2969,38 +4713,566 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
         return NNRT_NULL_PTR;
     call.parallel = plan->parallel;
     call.error = error;
-    for (uint32_t s = 0; s < plan->nSteps; s++) {
-        const nnrt_plan_step *now = &plan->steps[s];
-        const nnrt_plan_arg *arg = &plan->args[now->arg];
+    for (const nnrt_plan_step *now = plan->steps; now < plan->steps + plan->nSteps; now++) {
+        const nnrt_plan_arg *arg = &plan->args[now->arg], *end = arg + now->nIn + now->nDerived + now->nOut;
+        nnrt_view *view = views;
         NNRT_ReturnCode code;
         call.nIn = now->nIn;
         call.nDerived = now->nDerived;
         call.nOut = now->nOut;
         call.scratch = now->scratchBytes > 0 ? (uint8_t *)arena + now->scratch : NULL;
         call.scratchBytes = now->scratchBytes;
-        for (uint32_t k = 0; k < now->nIn + now->nDerived + now->nOut; k++, arg++) {
-            views[k] = arg->view;
-            if (arg->kind == NNRT_PLACE_ARENA)
-                views[k].data = (uint8_t *)arena + arg->offset;
-            else if (arg->kind >= NNRT_PLACE_INPUT)
-                views[k].data = io[arg->offset + (arg->kind == NNRT_PLACE_OUTPUT ? plan->nInputs : 0)];
+        for (; arg < end; arg++, view++) {
+            *view = arg->view;
+            if (arg->kind >= NNRT_PLACE_ARENA)
+                view->data = arg->kind == NNRT_PLACE_ARENA ? (uint8_t *)arena + arg->offset : io[arg->offset];
         }
         code = now->kernel(now->attr, views, &call);
         if (code != NNRT_SUCCESS) {
             if (error != NULL)
-                error->node = (int32_t)s;
+                error->node = (int32_t)(now - plan->steps);
             return code;
         }
     }
     return NNRT_SUCCESS;
 }
 
+/* Step s has failed: its words, with node and operator in front. */
+static NNRT_ReturnCode nnrti_step_failed(const nnrt_plan *plan, uint32_t s, NNRT_ReturnCode code,
+                                         const nnrt_error *words, nnrt_error *error)
+{
+    const nnrt_plan_step *failed = &plan->steps[s];
+    (void)words;
+    return nnrti_blame(error,
+                       nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
+                                      failed->op != NULL ? failed->op->name : nnrti_text_of(failed->kernelName),
+                                      nnrti_reason(words)),
+                       failed->node, -1);
+}
+
+#ifndef NNRT_FIRMWARE
+
+/* A run of a plan whose extents are open. */
+typedef struct nnrti_open_run {
+    const nnrt_plan *plan;
+    nnrt_view *views;
+    void *const *io;
+    uint8_t *arena;
+    size_t *capacities;     /* bytes of the buffer of each output, the inputs in front of them */
+    int32_t *slots;         /* NNRTI_DIMS extents each; the first is -1 until they are known */
+    nnrt_operand *operands; /* of the step at hand */
+    uint8_t *room;          /* that its rule takes from */
+    size_t taken;
+    nnrt_error *error;
+} nnrti_open_run;
+
+static void *nnrti_run_room(void *user, size_t bytes)
+{
+    nnrti_open_run *r = (nnrti_open_run *)user;
+    const size_t left = r->plan->open->room - r->taken;
+    uint8_t *block = r->room + r->taken;
+    if (bytes > left || (bytes + 15) / 16 * 16 > left)
+        return NULL;
+    r->taken += (bytes + 15) / 16 * 16;
+    memset(block, 0, bytes);
+    return block;
+}
+
+/* Where an argument lies in this run. */
+static void *nnrti_run_address(const nnrti_open_run *r, const nnrt_plan_arg *arg)
+{
+    switch (arg->kind) {
+    case NNRT_PLACE_NONE: return NULL;
+    case NNRT_PLACE_ARENA: return r->arena + arg->offset;
+    case NNRT_PLACE_INPUT:
+    case NNRT_PLACE_OUTPUT: return r->io[arg->offset];
+    default: return arg->view.data;
+    }
+}
+
+/* Operands of an open step: as planned, with the extents and the values of this run. */
+static void nnrti_run_operands(const nnrti_open_run *r, const nnrti_open_step *o, const nnrt_plan_arg *args)
+{
+    memcpy(r->operands, o->operands, (o->nIn + o->nOut) * sizeof(*r->operands));
+    for (uint32_t i = 0; i < o->nIn + o->nOut; i++) {
+        nnrt_operand *x = &r->operands[i];
+        memset(x->symbols, 0, sizeof(x->symbols));
+        if (i >= o->nIn)
+            continue;
+        for (int32_t k = 0; o->slots[i] != NNRT_NO_TENSOR && k < x->rank; k++)
+            x->dims[k] = r->slots[(size_t)o->slots[i] * NNRTI_DIMS + (size_t)k];
+        if (!nnrti_absent(x) && x->data == NULL)
+            x->data = nnrti_run_address(r, &args[i]);
+    }
+}
+
+/* Result k of a step, of the planned operand `want`, is of that shape where its extents are fixed, within its bound where
+   they are open, and there is room for it. */
+static NNRT_ReturnCode nnrti_run_fits(const nnrti_open_run *r, nnrt_resolve *c, uint32_t k, const nnrt_operand *want,
+                                      const nnrt_plan_arg *arg, size_t room)
+{
+    const nnrt_operand *got = &c->out[k];
+    bool same = got->rank == want->rank, within = true;
+    size_t bytes;
+    for (int32_t i = 0; same && i < want->rank; i++) {
+        same = want->symbols[i] != 0 || want->dims[i] == got->dims[i];
+        within = within && got->dims[i] <= want->dims[i];
+    }
+    if (!same)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' is %o, where %o was planned", k, got->name, got, want);
+    if (!within) {
+        const nnrt_operand most = nnrt_operand_make(want->dataType, want->rank, want->dims, NULL);
+        return nnrti_fail(c, NNRT_OUT_OF_DIMENTION_RANGES, "output %u '%s' is %o, beyond its bound of %o", k, got->name,
+                          got, &most);
+    }
+    if (!nnrt_dims_bytes(got->dims, got->rank, got->dataType, &bytes))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", k, got->name,
+                          got);
+    if (arg->kind == NNRT_PLACE_OUTPUT && bytes > r->capacities[arg->offset])
+        return nnrti_fail(c, NNRT_INSUFFICIENT_BUFFER, "output %u '%s' is %o and needs %z bytes, its buffer has %z", k,
+                          got->name, got, bytes, r->capacities[arg->offset]);
+    if (arg->kind != NNRT_PLACE_OUTPUT && bytes > room)
+        return nnrti_fail(c, NNRT_INSUFFICIENT_BUFFER,
+                          "output %u '%s' is %o and needs %z bytes, within its bound of %o lie %z", k, got->name, got,
+                          bytes, want, room);
+    return NNRT_SUCCESS;
+}
+
+/* Notes the extents of the results, and sees that there is room for them. */
+static NNRT_ReturnCode nnrti_run_results(const nnrti_open_run *r, const nnrti_open_step *o, nnrt_resolve *c,
+                                         const nnrt_plan_step *step, const nnrt_plan_arg *args)
+{
+    NNRT_ReturnCode code;
+    for (uint32_t k = 0; k < c->nOut; k++) {
+        const uint32_t slot = o->slots[o->nIn + k];
+        const nnrt_plan_arg *arg = &args[step->nIn + step->nDerived + k];
+        if (nnrti_absent(&c->out[k]) || nnrti_absent(&o->operands[o->nIn + k]))
+            continue;
+        if (slot != NNRT_NO_TENSOR && c->out[k].rank == o->operands[o->nIn + k].rank &&
+            !(step->op->flags & NNRT_OP_TELLS))
+            memcpy(r->slots + (size_t)slot * NNRTI_DIMS, c->out[k].dims, sizeof(c->out[k].dims));
+        code = nnrti_run_fits(r, c, k, &o->operands[o->nIn + k], arg, o->bytes[k]);
+        if (code == NNRT_INSUFFICIENT_BUFFER && arg->kind == NNRT_PLACE_OUTPUT && !o->alias &&
+            r->plan->open->slots[arg->offset] != NNRT_NO_TENSOR) /* the output has these extents: nnrti_knows_output */
+            memcpy(r->slots + (size_t)r->plan->open->slots[arg->offset] * NNRTI_DIMS, c->out[k].dims,
+                   sizeof(c->out[k].dims));
+        if (code != NNRT_SUCCESS)
+            return code;
+    }
+    if (c->scratch > step->scratchBytes)
+        return nnrti_fail(c, NNRT_INSUFFICIENT_BUFFER, "its kernel needs %z bytes of scratch memory, planned were %z",
+                          c->scratch, step->scratchBytes);
+    return NNRT_SUCCESS;
+}
+
+/* Views of an open step: inputs, derived constants (those of its rule, then those that a device added), outputs. Returns
+   how many derived ones there are. */
+static uint32_t nnrti_run_views(const nnrti_open_run *r, const nnrti_open_step *o, const nnrt_resolve *c,
+                                const nnrt_plan_step *step, const nnrt_plan_arg *args)
+{
+    const uint32_t planned = step->nDerived, derived = c->nDerived > planned ? c->nDerived : planned;
+    nnrt_view *view = r->views;
+    for (uint32_t i = 0; i < step->nIn; i++, view++) {
+        memset(view, 0, sizeof(*view));
+        if (i >= c->nIn || nnrti_absent(&c->in[i]))
+            continue;
+        nnrt_operand_view(c->op, &c->in[i], (int32_t)i, view);
+        view->data = (void *)(uintptr_t)c->in[i].data;
+    }
+    for (uint32_t i = 0; i < derived; i++, view++) {
+        if (i < c->nDerived) {
+            nnrt_operand_view(NULL, &c->derived[i], 0, view);
+            view->data = (void *)(uintptr_t)c->derived[i].data;
+        } else {
+            *view = args[step->nIn + i].view;
+        }
+    }
+    for (uint32_t i = 0; i < step->nOut; i++, view++) {
+        memset(view, 0, sizeof(*view));
+        if (i >= c->nOut || nnrti_absent(&o->operands[o->nIn + i]))
+            continue;
+        nnrt_operand_view(c->op, &c->out[i], -1, view);
+        view->data = nnrti_run_address(r, &args[step->nIn + planned + i]);
+    }
+    return derived;
+}
+
+/* Calls the kernel of step s with the views. */
+static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_kernel kernel, const void *attr,
+                                      uint32_t nDerived)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    nnrt_error own;
+    nnrt_call call;
+    NNRT_ReturnCode code;
+    memset(&own, 0, sizeof(own));
+    memset(&call, 0, sizeof(call));
+    call.nIn = step->nIn;
+    call.nDerived = nDerived;
+    call.nOut = step->nOut;
+    call.scratch = step->scratchBytes > 0 ? r->arena + step->scratch : NULL;
+    call.scratchBytes = step->scratchBytes;
+    call.parallel = r->plan->parallel;
+    call.error = &own;
+    code = kernel(attr, r->views, &call);
+    return code == NNRT_SUCCESS ? code : nnrti_step_failed(r->plan, s, code, &own, r->error);
+}
+
+/* The extents of an argument in this run. */
+static const int32_t *nnrti_run_dims(const nnrti_open_run *r, const nnrt_plan_arg *arg, uint32_t slot)
+{
+    return slot != NNRT_NO_TENSOR ? r->slots + (size_t)slot * NNRTI_DIMS : arg->view.dims;
+}
+
+/* Copies argument `from` of step s into argument `to`, with its extents; in the arena there are room bytes for it. */
+static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint32_t from, uint32_t to, size_t room)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const nnrt_plan_arg *x = &r->plan->args[step->arg + from], *y = &r->plan->args[step->arg + to];
+    const nnrti_open_step *o = r->plan->open->steps[s];
+    const bool copy = o->part == NNRTI_PART_COPY && y->kind == NNRT_PLACE_OUTPUT; /* what is copied has been checked */
+    const int32_t *dims = nnrti_run_dims(r, x, o->slots[from]);
+    const nnrt_operand moved = nnrt_operand_make(x->view.dataType, x->view.rank, dims, NULL);
+    const nnrt_operand planned = nnrt_operand_make(y->view.dataType, y->view.rank, y->view.dims, NULL);
+    size_t bytes = 0;
+    bool same = true, within = true;
+    if (y->kind == NNRT_PLACE_NONE)
+        return NNRT_SUCCESS;
+    (void)nnrt_dims_bytes(dims, moved.rank, moved.dataType, &bytes);
+    for (int32_t i = 0; i < moved.rank && !copy; i++) {
+        same = same && ((o->vary[to] >> i & 1) != 0 || dims[i] == y->view.dims[i]);
+        within = within && (bytes == 0 || dims[i] <= y->view.dims[i]);
+    }
+    if (same && !within)
+        return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
+                              "node %d '%s': a value is %o, beyond its bound of %o", step->node,
+                              nnrti_text_of(step->name), &moved, &planned);
+    if (o->slots[to] != NNRT_NO_TENSOR) /* what an output needs is told even where it is too small */
+        memcpy(r->slots + (size_t)o->slots[to] * NNRTI_DIMS, dims, (size_t)moved.rank * sizeof(*dims));
+    if (!same)
+        return nnrt_error_set(r->error, NNRT_INVALID_SHAPE, "node %d '%s': a value is %o, where %o was planned",
+                              step->node, nnrti_text_of(step->name), &moved, &planned);
+    if (y->kind == NNRT_PLACE_OUTPUT && bytes > r->capacities[y->offset])
+        return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
+                              "output %z '%s' is %o and needs %z bytes, its buffer has %z",
+                              y->offset - r->plan->nInputs, r->plan->outputs[y->offset - r->plan->nInputs].name, &moved,
+                              bytes, r->capacities[y->offset]);
+    if (y->kind != NNRT_PLACE_OUTPUT && bytes > room)
+        return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
+                              "node %d '%s': a value is %o and needs %z bytes, within its bound of %o lie %z",
+                              step->node, nnrti_text_of(step->name), &moved, bytes, &planned, room);
+    if (bytes > 0)
+        memmove(nnrti_run_address(r, y), nnrti_run_address(r, x), bytes);
+    return NNRT_SUCCESS;
+}
+
+/* Resolves step s with what this run has, and runs it. */
+static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const nnrt_plan_arg *args = &r->plan->args[step->arg];
+    const nnrti_open_step *o = r->plan->open->steps[s];
+    nnrt_resolve c;
+    uint32_t nDerived;
+    NNRT_ReturnCode code;
+    if (o->part == NNRTI_PART_COPY)
+        return nnrti_run_move(r, s, 0, 2, o->bytes != NULL ? o->bytes[0] : 0);
+    nnrti_run_operands(r, o, args);
+    r->taken = 0;
+    memset(&c, 0, sizeof(c));
+    c.op = o->op;
+    c.nodeName = nnrti_text_of(o->node->name);
+    c.node = step->node;
+    c.attr = o->node->nodeAttr.data;
+    c.attrBytes = o->node->nodeAttr.size;
+    c.nIn = o->node->inputIndex.count;
+    c.nOut = o->node->outputIndex.count;
+    c.in = r->operands;
+    c.out = r->operands + o->nIn;
+    c.alloc = nnrti_run_room;
+    c.user = r;
+    c.error = r->error;
+    if ((code = nnrt_resolve_node(&c)) != NNRT_SUCCESS ||
+        (code = nnrti_run_results(r, o, &c, step, args)) != NNRT_SUCCESS)
+        return nnrti_blame(r->error, code, step->node, -1);
+    if (o->alias)
+        return NNRT_SUCCESS;
+    nDerived = nnrti_run_views(r, o, &c, step, args);
+    code = nnrti_run_call(r, s, step->kernel != o->kernel ? step->kernel : c.kernel,
+                          step->attr != o->attr ? step->attr : c.resolved, nDerived);
+    for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_TELLS) && k < c.nOut; k++)
+        if (o->slots[o->nIn + k] != NNRT_NO_TENSOR)
+            memcpy(r->slots + (size_t)o->slots[o->nIn + k] * NNRTI_DIMS, r->views[step->nIn + nDerived + k].dims,
+                   sizeof(r->views->dims));
+    return code;
+}
+
+/* The extents that the inputs bring; those that the model says are equal must be. */
+static NNRT_ReturnCode nnrti_run_extents(const nnrti_open_run *r, const NNRT_IOTensor *inputs)
+{
+    const nnrti_open_plan *o = r->plan->open;
+    for (size_t i = 0; i < o->nSlots; i++)
+        r->slots[i * NNRTI_DIMS] = -1;
+    for (uint32_t i = 0; i < r->plan->nInputs; i++) {
+        if (o->slots[i] == NNRT_NO_TENSOR)
+            continue;
+        for (uint32_t k = 0; k < inputs[i].dimensions.count; k++)
+            r->slots[(size_t)o->slots[i] * NNRTI_DIMS + k] = inputs[i].dimensions.data[k];
+        for (uint32_t n = 0; n <= i; n++)
+            for (uint32_t k = 0; k < inputs[i].dimensions.count && o->slots[n] != NNRT_NO_TENSOR; k++)
+                for (uint32_t a = 0; a < inputs[n].dimensions.count; a++)
+                    if (nnrti_extent_open(r->plan, false, i, k) &&
+                        o->symbols[(size_t)i * NNRTI_DIMS + k] == o->symbols[(size_t)n * NNRTI_DIMS + a] &&
+                        inputs[i].dimensions.data[k] != inputs[n].dimensions.data[a])
+                        return nnrt_error_set(
+                            r->error, NNRT_INVALID_SHAPE,
+                            "axis %u of input %u '%s' and axis %u of input %u '%s' are one extent of the model, but "
+                            "have %d and %d",
+                            a, n, r->plan->inputs[n].name, k, i, r->plan->inputs[i].name, inputs[n].dimensions.data[a],
+                            inputs[i].dimensions.data[k]);
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32_t last);
+
+/* Argument k of step s, `what`, is one element, or absent. */
+static NNRT_ReturnCode nnrti_run_one(const nnrti_open_run *r, uint32_t s, uint32_t k, const char *what)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const nnrt_plan_arg *arg = &r->plan->args[step->arg + k];
+    nnrt_operand o;
+    if (arg->kind == NNRT_PLACE_NONE)
+        return NNRT_SUCCESS;
+    o = nnrt_operand_make(arg->view.dataType, arg->view.rank, nnrti_run_dims(r, arg, r->plan->open->steps[s]->slots[k]),
+                          NULL);
+    return nnrti_count(&o) == 1
+               ? NNRT_SUCCESS
+               : nnrt_error_set(r->error, NNRT_INVALID_SHAPE, "node %d '%s': %s is %o, expected one element",
+                                step->node, nnrti_text_of(step->name), what, &o);
+}
+
+/* *truth = whether the bool that argument k of a step is, is true; an absent one is. */
+static NNRT_ReturnCode nnrti_run_truth(const nnrti_open_run *r, uint32_t s, uint32_t k, bool *truth)
+{
+    const nnrt_plan_arg *arg = &r->plan->args[r->plan->steps[s].arg + k];
+    const NNRT_ReturnCode code = nnrti_run_one(r, s, k, "cond");
+    *truth = code == NNRT_SUCCESS && (arg->kind == NNRT_PLACE_NONE || *(const uint8_t *)nnrti_run_address(r, arg) != 0);
+    return code;
+}
+
+/* IF, from BEGIN, step s, to END. */
+static NNRT_ReturnCode nnrti_run_if(nnrti_open_run *r, uint32_t s)
+{
+    const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
+    bool yes;
+    NNRT_ReturnCode code = nnrti_run_truth(r, s, 0, &yes);
+    if (code != NNRT_SUCCESS)
+        return code;
+    code =
+        yes ? nnrti_run_steps(r, s + 1, begin->otherwise->at) : nnrti_run_steps(r, begin->otherwise->at + 1, end->at);
+    for (uint32_t k = 0; k < end->carried && code == NNRT_SUCCESS; k++)
+        code = nnrti_run_move(r, end->at, 1 + (yes ? 0 : end->carried) + k, end->nIn + k, end->bytes[k]);
+    return code;
+}
+
+/* Puts a number, or a bool, into argument k of step s. */
+static void nnrti_run_number(const nnrti_open_run *r, uint32_t s, uint32_t k, int64_t number)
+{
+    const nnrt_plan_arg *arg = &r->plan->args[r->plan->steps[s].arg + k];
+    const int32_t narrow = (int32_t)number;
+    const uint8_t truth = number != 0;
+    const size_t width = nnrt_type_size(arg->view.dataType);
+    if (arg->kind != NNRT_PLACE_NONE)
+        memcpy(nnrti_run_address(r, arg),
+               width == 1   ? (const void *)&truth
+               : width == 4 ? (const void *)&narrow
+                            : &number,
+               width);
+}
+
+/* Appends scan k of the trip that has ended, of a LOOP whose BEGIN is step s. All its elements have one shape. */
+static NNRT_ReturnCode nnrti_run_scan(const nnrti_open_run *r, uint32_t s, uint32_t k, int64_t trip)
+{
+    const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
+    const uint32_t element = 1 + begin->carried + k, all = begin->nIn + 2 + begin->carried + k;
+    const nnrt_plan_arg *x = &r->plan->args[r->plan->steps[end->at].arg + element];
+    const nnrt_plan_arg *y = &r->plan->args[r->plan->steps[s].arg + all];
+    const int32_t *dims = nnrti_run_dims(r, x, end->slots[element]);
+    const nnrt_operand one = nnrt_operand_make(x->view.dataType, x->view.rank, dims, NULL);
+    size_t bytes = 0, total;
+    if (y->kind == NNRT_PLACE_NONE)
+        return NNRT_SUCCESS;
+    (void)nnrt_dims_bytes(dims, x->view.rank, x->view.dataType, &bytes);
+    for (int32_t i = 0; i < x->view.rank; i++)
+        if ((begin->vary[all] >> (i + 1) & 1) == 0 && dims[i] != y->view.dims[i + 1])
+            return nnrt_error_set(r->error, NNRT_INVALID_SHAPE,
+                                  "node %d '%s': scan %u is %o in trip %l, with extent %d planned for axis %d",
+                                  r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip,
+                                  y->view.dims[i + 1], i);
+    if (begin->slots[all] != NNRT_NO_TENSOR) {
+        int32_t *now = r->slots + (size_t)begin->slots[all] * NNRTI_DIMS;
+        for (int32_t i = 0; i < x->view.rank; i++)
+            if (trip > 0 && now[1 + i] != dims[i])
+                return nnrt_error_set(r->error, NNRT_INVALID_SHAPE,
+                                      "node %d '%s': scan %u is %o in trip %l, but was not before",
+                                      r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip);
+            else
+                now[1 + i] = dims[i];
+        now[0] = (int32_t)(trip + 1);
+    }
+    if (bytes > 0 && trip >= y->view.dims[0])
+        return nnrt_error_set(r->error, NNRT_OUT_OF_DIMENTION_RANGES,
+                              "node %d '%s': scan %u, %o in each trip, has trip %l, beyond its bound of %d",
+                              r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip,
+                              y->view.dims[0]);
+    if (!nnrt_mul_size(bytes, (size_t)(trip + 1), &total) || total > begin->bytes[2 + begin->carried + k])
+        return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
+                              "node %d '%s': scan %u, %o in each trip, has no room for trip %l: there are %z bytes",
+                              r->plan->steps[s].node, nnrti_text_of(r->plan->steps[s].name), k, &one, trip,
+                              begin->bytes[2 + begin->carried + k]);
+    if (bytes > 0)
+        memcpy((uint8_t *)nnrti_run_address(r, y) + (size_t)trip * bytes, nnrti_run_address(r, x), bytes);
+    return NNRT_SUCCESS;
+}
+
+/* One trip of the LOOP whose BEGIN is step s; *goes: another one is wanted. */
+static NNRT_ReturnCode nnrti_run_trip(nnrti_open_run *r, uint32_t s, int64_t trip, bool *goes)
+{
+    const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
+    const uint32_t given = 1 + begin->carried + begin->scans; /* in END, what BEGIN gives */
+    NNRT_ReturnCode code;
+    nnrti_run_number(r, s, begin->nIn, trip);
+    nnrti_run_number(r, s, begin->nIn + 1, 1);
+    if ((code = nnrti_run_steps(r, s + 1, end->at)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t k = 0; k < begin->scans && code == NNRT_SUCCESS; k++)
+        code = nnrti_run_scan(r, s, k, trip);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_run_truth(r, end->at, 0, goes);
+    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
+        if (r->plan->args[r->plan->steps[end->at].arg + given + 2 + k].kind != NNRT_PLACE_NONE)
+            code = nnrti_run_move(r, end->at, 1 + k, given + 2 + k, begin->bytes[2 + k]);
+    return code;
+}
+
+/* LOOP, from BEGIN, step s, to END. */
+static NNRT_ReturnCode nnrti_run_loop(nnrti_open_run *r, uint32_t s)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
+    const nnrt_plan_arg *trips = &r->plan->args[step->arg];
+    const uint32_t given = 1 + begin->carried + begin->scans;
+    int64_t most = INT64_MAX, trip = 0;
+    bool goes;
+    NNRT_ReturnCode code = nnrti_run_truth(r, s, 1, &goes);
+    if (code != NNRT_SUCCESS || (code = nnrti_run_one(r, s, 0, "trips")) != NNRT_SUCCESS)
+        return code;
+    if (trips->kind != NNRT_PLACE_NONE) {
+        nnrt_operand o = nnrt_operand_make(trips->view.dataType, 0, NULL, nnrti_run_address(r, trips));
+        most = nnrti_value(&o, 0);
+    }
+    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
+        code = nnrti_run_move(r, s, 2 + k, begin->nIn + 2 + k, begin->bytes[2 + k]);
+    for (uint32_t k = 0; k < begin->scans; k++) { /* without a trip open extents are 0 */
+        const uint32_t slot = begin->slots[begin->nIn + 2 + begin->carried + k];
+        const int32_t rank = r->plan->args[r->plan->steps[end->at].arg + 1 + begin->carried + k].view.rank;
+        for (int32_t i = 0; slot != NNRT_NO_TENSOR && i <= rank; i++)
+            r->slots[(size_t)slot * NNRTI_DIMS + (size_t)i] = i == 0 ? 0 : end->none[k * NNRTI_DIMS + (uint32_t)i - 1];
+    }
+    for (; code == NNRT_SUCCESS && goes && trip < most; trip++) {
+        if (trip >= (int64_t)r->plan->open->maxTrips)
+            return nnrt_error_set(
+                r->error, NNRT_TIME_OUT,
+                "node %d '%s' (LOOP) has not ended after %l trips, the most that there may be (maxTrips)", step->node,
+                nnrti_text_of(step->name), trip);
+        code = nnrti_run_trip(r, s, trip, &goes);
+    }
+    for (uint32_t k = 0; k < begin->scans && code == NNRT_SUCCESS; k++) {
+        const uint32_t all = begin->nIn + 2 + begin->carried + k;
+        const nnrt_plan_arg *y = &r->plan->args[step->arg + all];
+        if (y->kind != NNRT_PLACE_NONE && (begin->vary[all] & 1) == 0 && y->view.dims[0] != trip)
+            return nnrt_error_set(r->error, NNRT_INVALID_SHAPE,
+                                  "node %d '%s': scan %u has %l trips, where %d were planned", step->node,
+                                  nnrti_text_of(step->name), k, trip, y->view.dims[0]);
+    }
+    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
+        code = nnrti_run_move(r, end->at, given + 2 + k, end->nIn + k, end->bytes[k]);
+    return code;
+}
+
+/* Steps first to last (exclusive) in order: static ones as planned, one stretch after another. */
+static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32_t last)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (uint32_t s = first; s < last && code == NNRT_SUCCESS;) {
+        const nnrti_open_step *o = r->plan->open->steps[s];
+        nnrt_plan stretch = *r->plan;
+        nnrt_error own;
+        if (o != NULL && (o->part == NNRTI_PART_IF || o->part == NNRTI_PART_LOOP)) {
+            code = o->part == NNRTI_PART_IF ? nnrti_run_if(r, s) : nnrti_run_loop(r, s);
+            s = o->end->at + 1;
+            continue;
+        }
+        if (o != NULL) {
+            code = nnrti_run_step(r, s++);
+            continue;
+        }
+        stretch.steps += s;
+        for (stretch.nSteps = 0; s + stretch.nSteps < last; stretch.nSteps++)
+            if (r->plan->open->steps[s + stretch.nSteps] != NULL)
+                break;
+        memset(&own, 0, sizeof(own));
+        code = nnrt_plan_execute(&stretch, r->views, r->arena, r->io, &own);
+        if (code != NNRT_SUCCESS)
+            return nnrti_step_failed(r->plan, s + (uint32_t)own.node, code, &own, r->error);
+        s += stretch.nSteps;
+    }
+    return code;
+}
+
+/* Checked inputs and outputs; io behind the views holds their addresses. */
+static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace, void *const *io,
+                                      const NNRT_IOTensor *inputs, const NNRT_IOTensor *outputs, nnrt_dims *outputDims,
+                                      nnrt_error *error)
+{
+    const size_t views = plan->maxArgs * sizeof(nnrt_view);
+    nnrti_open_tables at;
+    nnrti_open_run r;
+    size_t viewBytes, tableBytes, total;
+    NNRT_ReturnCode code;
+    memset(&r, 0, sizeof(r));
+    (void)nnrti_open_layout(plan, views + ((size_t)plan->nInputs + plan->nOutputs) * sizeof(void *), &at);
+    (void)nnrti_workspace(plan, &viewBytes, &tableBytes, &total);
+    r.plan = plan;
+    r.views = (nnrt_view *)(void *)workspace;
+    r.io = io;
+    r.arena = workspace + tableBytes;
+    r.capacities = (size_t *)(void *)(workspace + at.capacities);
+    r.slots = (int32_t *)(void *)(workspace + at.slots);
+    r.operands = (nnrt_operand *)(void *)(workspace + at.operands);
+    r.room = workspace + at.room;
+    r.error = error;
+    for (uint32_t i = 0; i < plan->nOutputs; i++)
+        r.capacities[plan->nInputs + i] = outputs[i].data.dataSize;
+    code = nnrti_run_extents(&r, inputs);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_run_steps(&r, 0, plan->nSteps);
+    for (uint32_t i = 0; outputDims != NULL && i < plan->nOutputs; i++) {
+        const uint32_t slot = plan->open->slots[plan->nInputs + i];
+        if (slot != NNRT_NO_TENSOR && r.slots[(size_t)slot * NNRTI_DIMS] >= 0)
+            memcpy(outputDims[i].dims, r.slots + (size_t)slot * NNRTI_DIMS, sizeof(outputDims[i].dims));
+    }
+    return code;
+}
+
+#endif
+
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
 {
     size_t viewBytes = 0, tableBytes = 0, total;
-    const nnrt_plan_step *failed;
     nnrt_error own; /* the kernel's words, before which node and operator are put */
     void **io;
     NNRT_ReturnCode code;
@@ -3015,16 +5287,13 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
         io[i] = (void *)(uintptr_t)nnrti_buffer_data(&inputs[i].data);
     for (uint32_t i = 0; i < nOut; i++)
         io[nIn + i] = (void *)(uintptr_t)nnrti_buffer_data(&outputs[i].data);
+#ifndef NNRT_FIRMWARE
+    if (plan->open != NULL)
+        return nnrti_run_open(plan, (uint8_t *)workspace, io, inputs, outputs, outputDims, error);
+#endif
     memset(&own, 0, sizeof(own));
     code = nnrt_plan_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, &own);
-    if (code == NNRT_SUCCESS)
-        return NNRT_SUCCESS;
-    failed = &plan->steps[own.node];
-    return nnrti_blame(error,
-                       nnrt_error_set(error, code, "node %d '%s' (%s): %s", failed->node, nnrti_text_of(failed->name),
-                                      failed->op != NULL ? failed->op->name : nnrti_text_of(failed->kernelName),
-                                      nnrti_reason(&own)),
-                       failed->node, -1);
+    return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, (uint32_t)own.node, code, &own, error);
 }
 
 #ifndef NNRT_FIRMWARE /* devices: firmware runs its plans itself */
@@ -3152,18 +5421,34 @@ static NNRT_ReturnCode nnrti_plan_model_io(NNRT_PreparedModel *self, bool output
     return NNRT_SUCCESS;
 }
 
-/* Shapes are fixed when a model is prepared: least and most are the same. */
-static NNRT_ReturnCode nnrti_plan_model_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
-                                               nnrt_dims *most)
+/* An extent that is open may be as small as 0; the others are what they are. */
+static NNRT_ReturnCode nnrti_plan_model_range(NNRT_PreparedModel *self, bool output, uint32_t index, nnrt_dims *least,
+                                              nnrt_dims *most)
 {
     NNRT_DataType type;
     NNRT_ReturnCode code;
     if (most == NULL)
         return NNRT_NULL_PTR;
-    code = nnrti_plan_model_io(self, false, index, &type, least);
-    if (code == NNRT_SUCCESS)
-        *most = *least;
+    code = nnrti_plan_model_io(self, output, index, &type, least);
+    if (code != NNRT_SUCCESS)
+        return code;
+    *most = *least;
+    for (int32_t k = 0; k < least->rank; k++)
+        if (nnrti_extent_open(((nnrti_plan_model *)(void *)self)->plan, output, index, (uint32_t)k))
+            least->dims[k] = 0;
     return code;
+}
+
+static NNRT_ReturnCode nnrti_plan_model_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
+                                               nnrt_dims *most)
+{
+    return nnrti_plan_model_range(self, false, index, least, most);
+}
+
+static NNRT_ReturnCode nnrti_plan_model_output_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
+                                                      nnrt_dims *most)
+{
+    return nnrti_plan_model_range(self, true, index, least, most);
 }
 
 static NNRT_ReturnCode nnrti_plan_model_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
@@ -3190,7 +5475,8 @@ static const NNRT_PreparedModelVtbl nnrti_plan_model_vtbl = {sizeof(NNRT_Prepare
                                                              nnrti_plan_model_workspace,
                                                              nnrti_plan_model_run_in,
                                                              nnrti_plan_model_io,
-                                                             nnrti_plan_model_memory};
+                                                             nnrti_plan_model_memory,
+                                                             nnrti_plan_model_output_ranges};
 
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                            void *user, NNRT_PreparedModel **prepared)
@@ -3275,6 +5561,15 @@ static NNRT_ReturnCode nnrti_cpu_type(void *self, NNRT_DeviceType *type)
     return NNRT_SUCCESS;
 }
 
+static NNRT_ReturnCode nnrti_yes(void *self, bool *answer)
+{
+    (void)self;
+    if (answer == NULL)
+        return NNRT_NULL_PTR;
+    *answer = true;
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_status_available(void *self, NNRT_DeviceStatus *status)
 {
     (void)self;
@@ -3328,16 +5623,16 @@ static NNRT_ReturnCode nnrti_support_types(const NNRT_Model *m, uint32_t n, nnrt
 
 /* Is node n one that this device runs? Where it is not, or nothing can be said of its results, tensors keep what the
    model declares of them. */
-static NNRT_ReturnCode nnrti_support_node(const NNRT_Model *m, uint32_t n, nnrt_operand *tensors,
-                                          nnrt_operand *operands, void **results, nnrt_memory *memory,
-                                          nnrt_error *error)
+static NNRT_ReturnCode nnrti_support_node(nnrti_inference *f, uint32_t n)
 {
+    const NNRT_Model *m = f->model;
+    nnrt_operand *tensors = f->tensors;
     const NNRT_Node *node = &m->nodes.data[n];
     NNRT_ReturnCode code;
     nnrt_resolve c;
     bool shaped = true, folded = false;
     if (nnrt_op_find(node->nodeType) == NULL)
-        return nnrti_no_operator(m, n, error);
+        return nnrti_no_operator(m, n, f->error);
     for (uint32_t i = 0; i < node->inputIndex.count; i++) {
         const uint32_t t = node->inputIndex.data[i];
         shaped = shaped && (t == NNRT_NO_TENSOR || tensors[t].rank >= 0);
@@ -3345,10 +5640,12 @@ static NNRT_ReturnCode nnrti_support_node(const NNRT_Model *m, uint32_t n, nnrt_
             shaped = shaped && tensors[t].dims[k] >= 0;
     }
     if (!shaped)
-        return nnrti_support_types(m, n, tensors, operands, error);
-    code = nnrti_infer_node(m, n, tensors, operands, results, memory, error, &c, &folded);
+        return nnrti_support_types(m, n, tensors, f->operands, f->error);
+    if (nnrti_is_control(node->nodeType)) /* with all that it runs, which is asked about later */
+        return nnrti_infer_control(f, n);
+    code = nnrti_infer_node(f, n, &c, &folded);
     if (code != NNRT_SUCCESS)
-        (void)nnrti_support_types(m, n, tensors, operands, NULL); /* types go on where shapes do not */
+        (void)nnrti_support_types(m, n, tensors, f->operands, NULL); /* types go on where shapes do not */
     return code;
 }
 
@@ -3357,9 +5654,8 @@ static NNRT_ReturnCode nnrti_support_node(const NNRT_Model *m, uint32_t n, nnrt_
 static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_memory *memory,
                                           bool *isSupported, nnrt_reason reason, void *user)
 {
-    nnrt_operand *tensors, *operands;
+    nnrti_inference f;
     uint32_t *order = NULL;
-    void **results;
     size_t widest = 0;
     bool open = false;
     NNRT_ReturnCode code = nnrti_check_model(m, memory, &order, true, config->error);
@@ -3370,23 +5666,31 @@ static NNRT_ReturnCode nnrti_support_walk(const NNRT_Model *m, const NNRT_ModelC
         const size_t count = nnrt_op_find(n->nodeType) != NULL ? nnrti_node_operands(n) : 0;
         widest = count > widest ? count : widest;
     }
-    tensors = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(*tensors));
-    operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*operands));
-    results = (void **)nnrti_temp(memory, widest, sizeof(*results));
+    memset(&f, 0, sizeof(f));
+    f.model = m;
+    f.config = config;
+    f.memory = memory;
+    f.tensors = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(*f.tensors));
+    f.operands = (nnrt_operand *)nnrti_temp(memory, widest, sizeof(*f.operands));
+    f.results = (void **)nnrti_temp(memory, widest, sizeof(*f.results));
+    f.order = order;
+    f.opened = (uint8_t *)nnrti_temp(memory, m->allTensors.count, sizeof(*f.opened));
     if (memory->full)
         return nnrti_no_memory(config->error);
     for (uint32_t i = 0; i < m->allTensors.count; i++)
-        nnrti_operand_of(&m->allTensors.data[i], &tensors[i]);
+        nnrti_operand_of(&m->allTensors.data[i], &f.tensors[i]);
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        for (int32_t k = 0; k < tensors[m->inputIndex.data[i]].rank; k++)
-            open = open || tensors[m->inputIndex.data[i]].dims[k] < 0;
-    if ((!open || config->inputDims.count != 0) && (code = nnrti_input_dims(m, config, tensors)) != NNRT_SUCCESS)
+        for (int32_t k = 0; k < f.tensors[m->inputIndex.data[i]].rank; k++)
+            open = open || f.tensors[m->inputIndex.data[i]].dims[k] < 0;
+    if ((!open || config->inputDims.count != 0 || config->bounds.count != 0) &&
+        (code = nnrti_input_dims(&f)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         nnrt_error error;
         memset(&error, 0, sizeof(error));
         nnrti_error_send(&error);
-        code = nnrti_support_node(m, order[i], tensors, operands, results, memory, &error);
+        f.error = &error;
+        code = nnrti_support_node(&f, order[i]);
         if (memory->full)
             return nnrti_no_memory(config->error);
         isSupported[order[i]] = code == NNRT_SUCCESS;
@@ -3451,7 +5755,7 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                      NULL,
                                                      NULL,
                                                      NULL,
-                                                     NULL,
+                                                     nnrti_yes,
                                                      nnrti_reference_prepare,
                                                      NULL,
                                                      NULL,
@@ -3627,6 +5931,15 @@ static NNRT_ReturnCode nnrti_auto_ranges(NNRT_PreparedModel *self, uint32_t inde
                : NNRT_NOT_SUPPORT;
 }
 
+static NNRT_ReturnCode nnrti_auto_output_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
+                                                nnrt_dims *most)
+{
+    NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
+    return NNRT_HAS(m->vtbl, NNRT_PreparedModelVtbl, GetOutputDimRanges)
+               ? m->vtbl->GetOutputDimRanges(m, index, least, most)
+               : NNRT_NOT_SUPPORT;
+}
+
 static NNRT_ReturnCode nnrti_auto_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count)
 {
     NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
@@ -3697,7 +6010,8 @@ static const NNRT_PreparedModelVtbl nnrti_auto_model_vtbl = {sizeof(NNRT_Prepare
                                                              nnrti_auto_workspace,
                                                              nnrti_auto_run_in,
                                                              nnrti_auto_io,
-                                                             nnrti_auto_get_memory};
+                                                             nnrti_auto_get_memory,
+                                                             nnrti_auto_output_ranges};
 
 /* Prepares on the first device that takes the model and does not refuse it then. */
 static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
@@ -3764,7 +6078,7 @@ static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                 NULL,
                                                 NULL,
                                                 NULL,
-                                                NULL,
+                                                nnrti_yes,
                                                 nnrti_auto_prepare,
                                                 NULL,
                                                 NULL,
@@ -4084,6 +6398,9 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
     nnrti_config_send(&own, config);
     if (!NNRTI_DEVICE_HAS(device, PrepareModel))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' does not prepare models", device->unique);
+    if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT))
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                              "device '%s' takes no extents that are open: give all with inputDims", device->unique);
     first = nnrti_error_open(own.error);
     return nnrti_device_prepared(device, device->table->PrepareModel(device->self, model, &own, prepared), own.error,
                                  first, prepared);

@@ -127,115 +127,168 @@ extern "C" {
 /* clang-format off */
 /* Enumerations are int32_t with an anonymous enum for the values, so that size and C++ conversions never vary. Each is
    described once: E(prefix, NAME, value). Names for messages, files and tools come from the same description. */
-#define NNRT_ENUM_ReturnCode(E)                                                                                        \
-    E(NNRT_, SUCCESS, 0)                                                                                               \
-    E(NNRT_, FAILED, 1)                                                                                                \
-    E(NNRT_, NULL_PTR, 2)                                                                                              \
-    E(NNRT_, INVALID_PARAMETER, 3)                                                                                     \
-    E(NNRT_, MEMORY_ERROR, 4)                                                                                          \
-    E(NNRT_, OUT_OF_MEMORY, 5)                                                                                         \
-    E(NNRT_, OPERATION_FORBIDDEN, 6)                                                                                   \
-    E(NNRT_, INVALID_FILE, 7)                                                                                          \
-    E(NNRT_, INVALID_PATH, 8)                                                                                          \
-    E(NNRT_, INSUFFICIENT_BUFFER, 9)                                                                                   \
-    E(NNRT_, NO_CHANGE, 10)                                                                                            \
-    E(NNRT_, NOT_SUPPORT, 11)                                                                                          \
-    E(NNRT_, SERVICE_ERROR, 12)                                                                                        \
-    E(NNRT_, DEVICE_ERROR, 13)                                                                                         \
-    E(NNRT_, DEVICE_BUSY, 14)                                                                                          \
-    E(NNRT_, CANCELLED, 15)                                                                                            \
-    E(NNRT_, PERMISSION_DENIED, 16)                                                                                    \
-    E(NNRT_, TIME_OUT, 17)                                                                                             \
-    E(NNRT_, INVALID_TENSOR, 18)                                                                                       \
-    E(NNRT_, INVALID_NODE, 19)                                                                                         \
-    E(NNRT_, INVALID_INPUT, 20)                                                                                        \
-    E(NNRT_, INVALID_OUTPUT, 21)                                                                                       \
-    E(NNRT_, INVALID_DATATYPE, 22)                                                                                     \
-    E(NNRT_, INVALID_FORMAT, 23)                                                                                       \
-    E(NNRT_, INVALID_TENSOR_NAME, 24)                                                                                  \
-    E(NNRT_, INVALID_SHAPE, 25)                                                                                        \
-    E(NNRT_, OUT_OF_DIMENTION_RANGES, 26)                                                                              \
-    E(NNRT_, INVALID_BUFFER, 27)                                                                                       \
-    E(NNRT_, INVALID_BUFFER_SIZE, 28)                                                                                  \
-    E(NNRT_, INVALID_PERFORMANCE_MODE, 29)                                                                             \
-    E(NNRT_, INVALID_PRIORITY, 30)                                                                                     \
-    E(NNRT_, INVALID_MODEL, 31)                                                                                        \
-    E(NNRT_, INVALID_MODEL_CACHE, 32)                                                                                  \
-    E(NNRT_, UNSUPPORTED_OP, 33)
-#define NNRT_ENUM_DeviceType(E)                                                                                        \
-    E(NNRT_DEVICE_TYPE_, OTHER, 0)                                                                                     \
-    E(NNRT_DEVICE_TYPE_, CPU, 1) E(NNRT_DEVICE_TYPE_, GPU, 2) E(NNRT_DEVICE_TYPE_, ACCELERATOR, 3)
-#define NNRT_ENUM_DeviceStatus(E)                                                                                      \
-    E(NNRT_DEVICE_STATUS_, AVAILABLE, 0)                                                                               \
-    E(NNRT_DEVICE_STATUS_, BUSY, 1) E(NNRT_DEVICE_STATUS_, OFFLINE, 2) E(NNRT_DEVICE_STATUS_, UNKNOWN, 3)
-#define NNRT_ENUM_PerformanceMode(E)                                                                                   \
-    E(NNRT_PERFORMANCE_, NONE, 0)                                                                                      \
-    E(NNRT_PERFORMANCE_, LOW, 1)                                                                                       \
-    E(NNRT_PERFORMANCE_, MEDIUM, 2) E(NNRT_PERFORMANCE_, HIGH, 3) E(NNRT_PERFORMANCE_, EXTREME, 4)
-#define NNRT_ENUM_Priority(E)                                                                                          \
-    E(NNRT_PRIORITY_, NONE, 0) E(NNRT_PRIORITY_, LOW, 1) E(NNRT_PRIORITY_, MEDIUM, 2) E(NNRT_PRIORITY_, HIGH, 3)
-#define NNRT_ENUM_Format(E) E(NNRT_FORMAT_, NONE, -1) E(NNRT_FORMAT_, NCHW, 0) E(NNRT_FORMAT_, NHWC, 1)
-#define NNRT_ENUM_QuantType(E) E(NNRT_QUANT_TYPE_, NONE, 0) E(NNRT_QUANT_TYPE_, ALL, 1)
-#define NNRT_ENUM_ResizeMethod(E)                                                                                      \
-    E(NNRT_RESIZE_METHOD_, UNKNOWN, -1)                                                                                \
-    E(NNRT_RESIZE_METHOD_, LINEAR, 0) E(NNRT_RESIZE_METHOD_, NEAREST, 1) E(NNRT_RESIZE_METHOD_, CUBIC, 2)
-#define NNRT_ENUM_CoordinateTransformMode(E)                                                                           \
-    E(NNRT_COORDINATE_TRANSFORM_MODE_, ASYMMETRIC, 0)                                                                  \
-    E(NNRT_COORDINATE_TRANSFORM_MODE_, ALIGN_CORNERS, 1) E(NNRT_COORDINATE_TRANSFORM_MODE_, HALF_PIXEL, 2)
-#define NNRT_ENUM_NearestMode(E)                                                                                       \
-    E(NNRT_NEAREST_MODE_, NORMAL, 0)                                                                                   \
-    E(NNRT_NEAREST_MODE_, ROUND_HALF_DOWN, 1)                                                                          \
-    E(NNRT_NEAREST_MODE_, ROUND_HALF_UP, 2) E(NNRT_NEAREST_MODE_, FLOOR, 3) E(NNRT_NEAREST_MODE_, CEIL, 4)
-#define NNRT_ENUM_ActivationType(E)                                                                                    \
-    E(NNRT_ACTIVATION_TYPE_, NO_ACTIVATION, 0)                                                                         \
-    E(NNRT_ACTIVATION_TYPE_, RELU, 1)                                                                                  \
-    E(NNRT_ACTIVATION_TYPE_, SIGMOID, 2)                                                                               \
-    E(NNRT_ACTIVATION_TYPE_, RELU6, 3) E(NNRT_ACTIVATION_TYPE_, ELU, 4) E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU, 5)        \
-        E(NNRT_ACTIVATION_TYPE_, ABS, 6) E(NNRT_ACTIVATION_TYPE_, RELU1, 7) E(NNRT_ACTIVATION_TYPE_, SOFTSIGN, 8)      \
-            E(NNRT_ACTIVATION_TYPE_, SOFTPLUS, 9) E(NNRT_ACTIVATION_TYPE_, TANH, 10)                                   \
-                E(NNRT_ACTIVATION_TYPE_, SELU, 11) E(NNRT_ACTIVATION_TYPE_, HSWISH, 12)                                \
-                    E(NNRT_ACTIVATION_TYPE_, HSIGMOID, 13) E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14)                 \
-                        E(NNRT_ACTIVATION_TYPE_, LINEAR, 15) E(NNRT_ACTIVATION_TYPE_, HARD_TANH, 16)                   \
-                            E(NNRT_ACTIVATION_TYPE_, SIGN, 17) E(NNRT_ACTIVATION_TYPE_, SWISH, 18)                     \
-                                E(NNRT_ACTIVATION_TYPE_, GELU, 19) E(NNRT_ACTIVATION_TYPE_, UNKNOWN, 20)
-#define NNRT_ENUM_ReduceMode(E)                                                                                        \
-    E(NNRT_REDUCE_MODE_, MEAN, 0)                                                                                      \
-    E(NNRT_REDUCE_MODE_, MAX, 1)                                                                                       \
-    E(NNRT_REDUCE_MODE_, MIN, 2)                                                                                       \
-    E(NNRT_REDUCE_MODE_, PROD, 3) E(NNRT_REDUCE_MODE_, SUM, 4) E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5)                     \
-        E(NNRT_REDUCE_MODE_, ASUM, 6) E(NNRT_REDUCE_MODE_, ALL, 7) E(NNRT_REDUCE_MODE_, L2, 8)
-#define NNRT_ENUM_EltwiseMode(E)                                                                                       \
-    E(NNRT_ELTWISE_MODE_, PROD, 0)                                                                                     \
-    E(NNRT_ELTWISE_MODE_, SUM, 1) E(NNRT_ELTWISE_MODE_, MAXIMUM, 2) E(NNRT_ELTWISE_MODE_, UNKNOWN, 3)
-#define NNRT_ENUM_PadMode(E) E(NNRT_PAD_MODE_, PAD, 0) E(NNRT_PAD_MODE_, SAME, 1) E(NNRT_PAD_MODE_, VALID, 2)
-#define NNRT_ENUM_RoundMode(E) E(NNRT_ROUND_MODE_, FLOOR, 0) E(NNRT_ROUND_MODE_, CEIL, 1)
-#define NNRT_ENUM_PaddingMode(E)                                                                                       \
-    E(NNRT_PADDING_MODE_, CONSTANT, 0)                                                                                 \
-    E(NNRT_PADDING_MODE_, REFLECT, 1) E(NNRT_PADDING_MODE_, SYMMETRIC, 2) E(NNRT_PADDING_MODE_, RESERVED, 3)
+#define NNRT_ENUM_ReturnCode(E) \
+    E(NNRT_, SUCCESS,                   0) \
+    E(NNRT_, FAILED,                    1) \
+    E(NNRT_, NULL_PTR,                  2) \
+    E(NNRT_, INVALID_PARAMETER,         3) \
+    E(NNRT_, MEMORY_ERROR,              4) \
+    E(NNRT_, OUT_OF_MEMORY,             5) \
+    E(NNRT_, OPERATION_FORBIDDEN,       6) \
+    E(NNRT_, INVALID_FILE,              7) \
+    E(NNRT_, INVALID_PATH,              8) \
+    E(NNRT_, INSUFFICIENT_BUFFER,       9) \
+    E(NNRT_, NO_CHANGE,                10) \
+    E(NNRT_, NOT_SUPPORT,              11) \
+    E(NNRT_, SERVICE_ERROR,            12) \
+    E(NNRT_, DEVICE_ERROR,             13) \
+    E(NNRT_, DEVICE_BUSY,              14) \
+    E(NNRT_, CANCELLED,                15) \
+    E(NNRT_, PERMISSION_DENIED,        16) \
+    E(NNRT_, TIME_OUT,                 17) \
+    E(NNRT_, INVALID_TENSOR,           18) \
+    E(NNRT_, INVALID_NODE,             19) \
+    E(NNRT_, INVALID_INPUT,            20) \
+    E(NNRT_, INVALID_OUTPUT,           21) \
+    E(NNRT_, INVALID_DATATYPE,         22) \
+    E(NNRT_, INVALID_FORMAT,           23) \
+    E(NNRT_, INVALID_TENSOR_NAME,      24) \
+    E(NNRT_, INVALID_SHAPE,            25) \
+    E(NNRT_, OUT_OF_DIMENTION_RANGES,  26) \
+    E(NNRT_, INVALID_BUFFER,           27) \
+    E(NNRT_, INVALID_BUFFER_SIZE,      28) \
+    E(NNRT_, INVALID_PERFORMANCE_MODE, 29) \
+    E(NNRT_, INVALID_PRIORITY,         30) \
+    E(NNRT_, INVALID_MODEL,            31) \
+    E(NNRT_, INVALID_MODEL_CACHE,      32) \
+    E(NNRT_, UNSUPPORTED_OP,           33)
+#define NNRT_ENUM_DeviceType(E) \
+    E(NNRT_DEVICE_TYPE_, OTHER,       0) \
+    E(NNRT_DEVICE_TYPE_, CPU,         1) \
+    E(NNRT_DEVICE_TYPE_, GPU,         2) \
+    E(NNRT_DEVICE_TYPE_, ACCELERATOR, 3)
+#define NNRT_ENUM_DeviceStatus(E) \
+    E(NNRT_DEVICE_STATUS_, AVAILABLE, 0) \
+    E(NNRT_DEVICE_STATUS_, BUSY,      1) \
+    E(NNRT_DEVICE_STATUS_, OFFLINE,   2) \
+    E(NNRT_DEVICE_STATUS_, UNKNOWN,   3)
+#define NNRT_ENUM_PerformanceMode(E) \
+    E(NNRT_PERFORMANCE_, NONE,    0) \
+    E(NNRT_PERFORMANCE_, LOW,     1) \
+    E(NNRT_PERFORMANCE_, MEDIUM,  2) \
+    E(NNRT_PERFORMANCE_, HIGH,    3) \
+    E(NNRT_PERFORMANCE_, EXTREME, 4)
+#define NNRT_ENUM_Priority(E) \
+    E(NNRT_PRIORITY_, NONE,   0) \
+    E(NNRT_PRIORITY_, LOW,    1) \
+    E(NNRT_PRIORITY_, MEDIUM, 2) \
+    E(NNRT_PRIORITY_, HIGH,   3)
+#define NNRT_ENUM_Format(E) \
+    E(NNRT_FORMAT_, NONE, -1) \
+    E(NNRT_FORMAT_, NCHW,  0) \
+    E(NNRT_FORMAT_, NHWC,  1)
+#define NNRT_ENUM_QuantType(E) \
+    E(NNRT_QUANT_TYPE_, NONE, 0) \
+    E(NNRT_QUANT_TYPE_, ALL,  1)
+#define NNRT_ENUM_ResizeMethod(E) \
+    E(NNRT_RESIZE_METHOD_, UNKNOWN, -1) \
+    E(NNRT_RESIZE_METHOD_, LINEAR,   0) \
+    E(NNRT_RESIZE_METHOD_, NEAREST,  1) \
+    E(NNRT_RESIZE_METHOD_, CUBIC,    2)
+#define NNRT_ENUM_CoordinateTransformMode(E) \
+    E(NNRT_COORDINATE_TRANSFORM_MODE_, ASYMMETRIC,    0) \
+    E(NNRT_COORDINATE_TRANSFORM_MODE_, ALIGN_CORNERS, 1) \
+    E(NNRT_COORDINATE_TRANSFORM_MODE_, HALF_PIXEL,    2)
+#define NNRT_ENUM_NearestMode(E) \
+    E(NNRT_NEAREST_MODE_, NORMAL,          0) \
+    E(NNRT_NEAREST_MODE_, ROUND_HALF_DOWN, 1) \
+    E(NNRT_NEAREST_MODE_, ROUND_HALF_UP,   2) \
+    E(NNRT_NEAREST_MODE_, FLOOR,           3) \
+    E(NNRT_NEAREST_MODE_, CEIL,            4)
+#define NNRT_ENUM_ActivationType(E) \
+    E(NNRT_ACTIVATION_TYPE_, NO_ACTIVATION,  0) \
+    E(NNRT_ACTIVATION_TYPE_, RELU,           1) \
+    E(NNRT_ACTIVATION_TYPE_, SIGMOID,        2) \
+    E(NNRT_ACTIVATION_TYPE_, RELU6,          3) \
+    E(NNRT_ACTIVATION_TYPE_, ELU,            4) \
+    E(NNRT_ACTIVATION_TYPE_, LEAKY_RELU,     5) \
+    E(NNRT_ACTIVATION_TYPE_, ABS,            6) \
+    E(NNRT_ACTIVATION_TYPE_, RELU1,          7) \
+    E(NNRT_ACTIVATION_TYPE_, SOFTSIGN,       8) \
+    E(NNRT_ACTIVATION_TYPE_, SOFTPLUS,       9) \
+    E(NNRT_ACTIVATION_TYPE_, TANH,          10) \
+    E(NNRT_ACTIVATION_TYPE_, SELU,          11) \
+    E(NNRT_ACTIVATION_TYPE_, HSWISH,        12) \
+    E(NNRT_ACTIVATION_TYPE_, HSIGMOID,      13) \
+    E(NNRT_ACTIVATION_TYPE_, THRESHOLDRELU, 14) \
+    E(NNRT_ACTIVATION_TYPE_, LINEAR,        15) \
+    E(NNRT_ACTIVATION_TYPE_, HARD_TANH,     16) \
+    E(NNRT_ACTIVATION_TYPE_, SIGN,          17) \
+    E(NNRT_ACTIVATION_TYPE_, SWISH,         18) \
+    E(NNRT_ACTIVATION_TYPE_, GELU,          19) \
+    E(NNRT_ACTIVATION_TYPE_, UNKNOWN,       20)
+#define NNRT_ENUM_ReduceMode(E) \
+    E(NNRT_REDUCE_MODE_, MEAN,       0) \
+    E(NNRT_REDUCE_MODE_, MAX,        1) \
+    E(NNRT_REDUCE_MODE_, MIN,        2) \
+    E(NNRT_REDUCE_MODE_, PROD,       3) \
+    E(NNRT_REDUCE_MODE_, SUM,        4) \
+    E(NNRT_REDUCE_MODE_, SUM_SQUARE, 5) \
+    E(NNRT_REDUCE_MODE_, ASUM,       6) \
+    E(NNRT_REDUCE_MODE_, ALL,        7) \
+    E(NNRT_REDUCE_MODE_, L2,         8)
+#define NNRT_ENUM_EltwiseMode(E) \
+    E(NNRT_ELTWISE_MODE_, PROD,    0) \
+    E(NNRT_ELTWISE_MODE_, SUM,     1) \
+    E(NNRT_ELTWISE_MODE_, MAXIMUM, 2) \
+    E(NNRT_ELTWISE_MODE_, UNKNOWN, 3)
+#define NNRT_ENUM_PadMode(E) \
+    E(NNRT_PAD_MODE_, PAD,   0) \
+    E(NNRT_PAD_MODE_, SAME,  1) \
+    E(NNRT_PAD_MODE_, VALID, 2)
+#define NNRT_ENUM_RoundMode(E) \
+    E(NNRT_ROUND_MODE_, FLOOR, 0) \
+    E(NNRT_ROUND_MODE_, CEIL,  1)
+#define NNRT_ENUM_PaddingMode(E) \
+    E(NNRT_PADDING_MODE_, CONSTANT,  0) \
+    E(NNRT_PADDING_MODE_, REFLECT,   1) \
+    E(NNRT_PADDING_MODE_, SYMMETRIC, 2) \
+    E(NNRT_PADDING_MODE_, RESERVED,  3)
 
 /* The enumerations above; a new one is one more entry here. NodeType comes from the operator table. */
-#define NNRT_ENUMS(T)                                                                                                  \
-    T(ReturnCode)                                                                                                      \
-    T(DeviceType)                                                                                                      \
-    T(DeviceStatus)                                                                                                    \
-    T(PerformanceMode) T(Priority) T(Format) T(QuantType) T(ResizeMethod) T(CoordinateTransformMode) T(NearestMode)    \
-        T(ActivationType) T(ReduceMode) T(EltwiseMode) T(PadMode) T(RoundMode) T(PaddingMode)
-/* clang-format on */
+#define NNRT_ENUMS(T) \
+    T(ReturnCode) \
+    T(DeviceType) \
+    T(DeviceStatus) \
+    T(PerformanceMode) \
+    T(Priority) \
+    T(Format) \
+    T(QuantType) \
+    T(ResizeMethod) \
+    T(CoordinateTransformMode) \
+    T(NearestMode) \
+    T(ActivationType) \
+    T(ReduceMode) \
+    T(EltwiseMode) \
+    T(PadMode) \
+    T(RoundMode) \
+    T(PaddingMode)
 
 /* Element types: D(NAME, number, bytes, text). Floats are IEEE binary16/32/64; bool is one byte, 0 or 1. */
-#define NNRT_DATA_TYPES(D)                                                                                             \
-    D(BOOL, 30, 1, "bool")                                                                                             \
-    D(INT8, 32, 1, "int8")                                                                                             \
-    D(INT16, 33, 2, "int16")                                                                                           \
-    D(INT32, 34, 4, "int32")                                                                                           \
-    D(INT64, 35, 8, "int64")                                                                                           \
-    D(UINT8, 37, 1, "uint8")                                                                                           \
-    D(UINT16, 38, 2, "uint16")                                                                                         \
-    D(UINT32, 39, 4, "uint32")                                                                                         \
-    D(UINT64, 40, 8, "uint64")                                                                                         \
-    D(FLOAT16, 42, 2, "float16")                                                                                       \
-    D(FLOAT32, 43, 4, "float32")                                                                                       \
+#define NNRT_DATA_TYPES(D) \
+    D(BOOL,    30, 1, "bool") \
+    D(INT8,    32, 1, "int8") \
+    D(INT16,   33, 2, "int16") \
+    D(INT32,   34, 4, "int32") \
+    D(INT64,   35, 8, "int64") \
+    D(UINT8,   37, 1, "uint8") \
+    D(UINT16,  38, 2, "uint16") \
+    D(UINT32,  39, 4, "uint32") \
+    D(UINT64,  40, 8, "uint64") \
+    D(FLOAT16, 42, 2, "float16") \
+    D(FLOAT32, 43, 4, "float32") \
     D(FLOAT64, 44, 8, "float64")
+/* clang-format on */
 
 /* C++ says which type an enumerator has, so that `failed ? code : NNRT_SUCCESS` is one type where int32_t is long. */
 #ifdef __cplusplus
@@ -286,10 +339,22 @@ typedef struct NNRT_Int64Lists {
     uint32_t count;
 } NNRT_Int64Lists;
 
+typedef struct NNRT_FloatList {
+    const float *data;
+    uint32_t count;
+} NNRT_FloatList;
+
 /* Makes a list from an array, in C and in C++: attr.stride = nnrt_int64_list(two, 2). */
 static inline NNRT_Int64List nnrt_int64_list(const int64_t *data, uint32_t count)
 {
     NNRT_Int64List list;
+    list.data = data;
+    list.count = count;
+    return list;
+}
+static inline NNRT_FloatList nnrt_float_list(const float *data, uint32_t count)
+{
+    NNRT_FloatList list;
     list.data = data;
     list.count = count;
     return list;
@@ -316,82 +381,96 @@ typedef struct nnrt_error {
 /* >>attributes */
 
 /* One description a struct: M(S, kind, type, member, default), S the struct; the rows of >>table name them. Kinds:
-   BOOL bool; INT int64_t (its value must lie inside int32); FLOAT float; ENUM NNRT_<type>; INTS list of INT; INTS2 list
-   of lists; NONE the byte of a struct without members. A list's default is empty. From this come the structs, the
-   defaults, printing, comparison and copying. */
+   BOOL    bool
+   INT     int64_t whose value must lie inside int32, as all do that count or number axes and elements
+   INT64   int64_t
+   FLOAT   float
+   DOUBLE  double
+   ENUM    NNRT_<type>
+   TYPE    <type>, NNRT_DataType or int64_t: the number of an element type, 0 = none said
+   STRING  const char *, an enumeration by name; NULL and the empty text are the default
+   GRAPH   uint32_t, index of a subgraph in Model.subGraph, NNRT_NO_GRAPH = none; 0 is the main graph and never valid
+   INTS    NNRT_Int64List of INT
+   INTS64  NNRT_Int64List of INT64
+   INTS2   NNRT_Int64Lists of INT
+   FLOATS  NNRT_FloatList
+   NONE    uint8_t, the byte of a struct without members
+   A list's default is empty. Where 0 has no meaning a rule takes it for the default, so that a struct of zeros works, too.
+   From this come the structs, the defaults, printing, comparison and copying. */
+#define NNRT_NO_GRAPH 0xFFFFFFFFu
 
 /* clang-format off */
 /* ACTIVATION */
-#define NNRT_ATTR_Activation(M, S)                                                                                     \
-    M(S, ENUM, ActivationType, activationType, 0) /* which function */                                                 \
-    M(S, FLOAT, _, alpha, 0)                      /* slope of LEAKY_RELU, scale of ELU, threshold of THRESHOLDRELU */  \
-    M(S, FLOAT, _, minVal, 0)                     /* lower bound of HARD_TANH */                                       \
-    M(S, FLOAT, _, maxVal, 0)                     /* upper bound of HARD_TANH; must be > minVal */                     \
-    M(S, BOOL, _, approximate, 0)                 /* GELU only: true = tanh form, false = erf form */
+#define NNRT_ATTR_Activation(M, S) \
+    M(S, ENUM,  ActivationType, activationType, 0) /* which function */ \
+    M(S, FLOAT, _,              alpha,          0) /* slope of LEAKY_RELU, scale of ELU, threshold of THRESHOLDRELU */ \
+    M(S, FLOAT, _,              minVal,         0) /* lower bound of HARD_TANH */ \
+    M(S, FLOAT, _,              maxVal,         0) /* upper bound of HARD_TANH; must be > minVal */ \
+    M(S, BOOL,  _,              approximate,    0) /* GELU only: true = tanh form, false = erf form */
 /* ADD_FUSION */
-#define NNRT_ATTR_AddFusion(M, S)                                                                                      \
+#define NNRT_ATTR_AddFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* ARGMAX_FUSION */
-#define NNRT_ATTR_ArgMaxFusion(M, S)                                                                                   \
-    M(S, INT, _, axis, -1)                        /* axis searched, in [-rank, rank) */                                \
-    M(S, INT, _, topK, 1)                         /* how many maxima, 1 <= topK <= extent */                           \
-    M(S, BOOL, _, keepDims, 0)                    /* keep the axis; matters only for topK 1 */                         \
-    M(S, BOOL, _, outMaxValue, 0)                 /* false: output indices, true: output values */
+#define NNRT_ATTR_ArgMaxFusion(M, S) \
+    M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
+    M(S, INT,  _, topK,         1) /* how many maxima, 1 <= topK <= extent; 0 = 1 */ \
+    M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
+    M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
 /* AVGPOOL_FUSION */
-#define NNRT_ATTR_AvgPoolFusion(M, S)                                                                                  \
-    M(S, INTS, _, kernelSize, 0)                  /* [height, width], both >= 1; ignored when global */                \
-    M(S, INTS, _, strides, 0)                     /* [height, width], both >= 1 */                                     \
-    M(S, INTS, _, pad, 0) /* [top, bottom, left, right], all >= 0; used with PAD_MODE_PAD, must be zero otherwise */   \
-    M(S, ENUM, PadMode, padMode, 0)               /* PAD, SAME or VALID */                                             \
-    M(S, ENUM, RoundMode, roundMode, 0)           /* how the output extent is rounded with PAD and VALID */            \
-    M(S, ENUM, Format, format, 0)                 /* not used: the format of the tensor decides and NONE means NHWC */ \
-    M(S, BOOL, _, global, 0) /* true: one window over the whole plane, kernelSize and strides ignored */               \
+#define NNRT_ATTR_AvgPoolFusion(M, S) \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
+    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
+    M(S, ENUM, RoundMode,      roundMode,      0) /* how the output extent is rounded with PAD and VALID */ \
+    M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* BATCH_TO_SPACE_ND */
-#define NNRT_ATTR_BatchToSpaceND(M, S)                                                                                 \
-    M(S, INTS, _, blockShape, 0)                  /* [height, width], both >= 1 */                                     \
-    M(S, INTS2, _, crops, 0)                      /* 2x2: [[top, bottom], [left, right]], all >= 0 */
+#define NNRT_ATTR_BatchToSpaceND(M, S) \
+    M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
+    M(S, INTS2, _, crops,      0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* BIAS_ADD */
 #define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
 /* CAST */
 #define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
 /* CONCAT */
-#define NNRT_ATTR_Concat(M, S)                                                                                         \
-    M(S, INT, _, axis, 0)                         /* axis joined, in [-rank, rank) */
+#define NNRT_ATTR_Concat(M, S) \
+    M(S, INT, _, axis, 0) /* axis joined, in [-rank, rank) */
 /* CONV2D_FUSION */
-#define NNRT_ATTR_Conv2DFusion(M, S)                                                                                   \
-    M(S, INTS, _, kernelSize, 0)                  /* [height, width]; must equal weight dims 1 and 2 */                \
-    M(S, INTS, _, stride, 0)                      /* [height, width], both >= 1 */                                     \
-    M(S, INTS, _, dilation, 0)                    /* [height, width], both >= 1 */                                     \
-    M(S, ENUM, PadMode, padMode, 0)               /* PAD, SAME or VALID */                                             \
-    M(S, INTS, _, padList, 0) /* [top, bottom, left, right], all >= 0; must be zero (or empty) unless PAD_MODE_PAD */  \
-    M(S, INT, _, group, 1) /* number of groups, >= 1, divides inChannel and outChannel; group == inChannel is depthwise */ \
-    M(S, INT, _, inChannel, 0)                    /* input channels (all groups) */                                    \
-    M(S, INT, _, outChannel, 0)                   /* output channels (all groups) */                                   \
+#define NNRT_ATTR_Conv2DFusion(M, S) \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width]; must equal weight dims 1 and 2, as nothing and zeros do */ \
+    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
+    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, INT,  _,              group,          1) /* number of groups, divides inChannel and outChannel; group == inChannel is depthwise; 0 = 1 */ \
+    M(S, INT,  _,              inChannel,      0) /* input channels (all groups); 0 = as x has */ \
+    M(S, INT,  _,              outChannel,     0) /* output channels (all groups); 0 = as the weight has */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* CONV2D_TRANSPOSE_FUSION */
-#define NNRT_ATTR_Conv2dTransposeFusion(M, S)                                                                          \
-    M(S, INTS, _, kernelSize, 0)                  /* [height, width]; must equal weight dims 1 and 2 */                \
-    M(S, INTS, _, stride, 0)                      /* [height, width], both >= 1 */                                     \
-    M(S, INTS, _, dilation, 0)                    /* [height, width], both >= 1 */                                     \
-    M(S, ENUM, PadMode, padMode, 0)               /* PAD, SAME or VALID */                                             \
-    M(S, INTS, _, padList, 0) /* [top, bottom, left, right], all >= 0; must be zero (or empty) unless PAD_MODE_PAD */  \
-    M(S, INT, _, group, 1) /* number of groups, >= 1, divides inChannel and outChannel; group == inChannel is depthwise */ \
-    M(S, INT, _, inChannel, 0)                    /* input channels (all groups) */                                    \
-    M(S, INT, _, outChannel, 0)                   /* output channels (all groups) */                                   \
-    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */                      \
-    M(S, INTS, _, outputPaddings, 0)              /* [height, width] extra rows/columns at the bottom/right, each >= 0 and < stride (or < dilation) */
+#define NNRT_ATTR_Conv2dTransposeFusion(M, S) \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width]; must equal weight dims 1 and 2, as nothing and zeros do */ \
+    M(S, INTS, _,              stride,         0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              dilation,       0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
+    M(S, INTS, _,              padList,        0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, INT,  _,              group,          1) /* number of groups, divides inChannel and outChannel; group == inChannel is depthwise; 0 = 1 */ \
+    M(S, INT,  _,              inChannel,      0) /* input channels (all groups); 0 = as x has */ \
+    M(S, INT,  _,              outChannel,     0) /* output channels (all groups); 0 = as the weight has */ \
+    M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */ \
+    M(S, INTS, _,              outputPaddings, 0) /* [height, width] extra rows/columns at the bottom/right, each >= 0 and < stride (or < dilation) */
 /* DIV_FUSION */
-#define NNRT_ATTR_DivFusion(M, S)                                                                                      \
+#define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* ELTWISE */
-#define NNRT_ATTR_Eltwise(M, S)                                                                                        \
-    M(S, ENUM, EltwiseMode, mode, 0)              /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
+#define NNRT_ATTR_Eltwise(M, S) \
+    M(S, ENUM, EltwiseMode, mode, 0) /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
 /* EXPFUSION */
-#define NNRT_ATTR_ExpFusion(M, S)                                                                                      \
-    M(S, FLOAT, _, base, -1) /* base, > 0, or -1 for e */                                                              \
-    M(S, FLOAT, _, scale, 1) /* factor of x */                                                                         \
-    M(S, FLOAT, _, shift, 0) /* added to scale*x */
+#define NNRT_ATTR_ExpFusion(M, S) \
+    M(S, FLOAT, _, base,  -1) /* base, > 0, or -1 for e */ \
+    M(S, FLOAT, _, scale,  1) /* factor of x */ \
+    M(S, FLOAT, _, shift,  0) /* added to scale*x */
 /* ERF */
 #define NNRT_ATTR_Erf(M, S) M(S, NONE, _, reserved, 0)
 /* EXPAND_DIMS */
@@ -401,146 +480,156 @@ typedef struct nnrt_error {
 /* FILL */
 #define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
 /* FULL_CONNECTION */
-#define NNRT_ATTR_FullConnection(M, S)                                                                                 \
-    M(S, BOOL, _, hasBias, 0)                     /* true: input 2 is present */                                       \
-    M(S, BOOL, _, useAxis, 0)                     /* true: fold axes axis..rank-1 into the feature axis */             \
-    M(S, INT, _, axis, 0) /* see useAxis; 1 <= axis < rank when useAxis (negative counted from the end); 0 otherwise */ \
+#define NNRT_ATTR_FullConnection(M, S) \
+    M(S, BOOL, _,              hasBias,        0) /* true: input 2 is present */ \
+    M(S, BOOL, _,              useAxis,        0) /* true: fold axes axis..rank-1 into the feature axis */ \
+    M(S, INT,  _,              axis,           0) /* see useAxis; 1 <= axis < rank when useAxis (negative counted from the end); 0 otherwise */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* FUSED_BATCH_NORM */
-#define NNRT_ATTR_FusedBatchNorm(M, S)                                                                                 \
-    M(S, FLOAT, _, epsilon, 1e-4f)                /* added to the variance, > 0 */
+#define NNRT_ATTR_FusedBatchNorm(M, S) \
+    M(S, FLOAT, _, epsilon, 1e-4f) /* added to the variance, > 0 */
 /* GATHER */
 #define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
 /* LAYER_NORM_FUSION */
-#define NNRT_ATTR_LayerNormFusion(M, S)                                                                                \
-    M(S, INT, _, beginNormAxis, 1)                /* first normalised axis, in [-rank, rank) */                        \
-    M(S, FLOAT, _, epsilon, 1e-5f) /* added to the variance; 1e-5 in the schema, 1e-7 in the OH_NN builder */          \
-    M(S, BOOL, _, elementwiseAffine, 1)           /* true: gamma and beta are applied */                               \
-    M(S, INT, _, beginParamsAxis, 1)              /* first axis gamma and beta run along, in [-rank, rank) */
+#define NNRT_ATTR_LayerNormFusion(M, S) \
+    M(S, INT,   _, beginNormAxis,         1) /* first normalised axis, in [-rank, rank) */ \
+    M(S, FLOAT, _, epsilon,           1e-5f) /* added to the variance; 1e-5 in the schema, 1e-7 in the OH_NN builder */ \
+    M(S, BOOL,  _, elementwiseAffine,     1) /* true: gamma and beta are applied */ \
+    M(S, INT,   _, beginParamsAxis,       1) /* first axis gamma and beta run along, in [-rank, rank) */
 /* LESS_EQUAL */
 #define NNRT_ATTR_LessEqual(M, S) M(S, NONE, _, reserved, 0)
 /* MATMUL_FUSION */
-#define NNRT_ATTR_MatMulFusion(M, S)                                                                                   \
-    M(S, BOOL, _, transposeA, 0)                  /* swap the last two axes of input 0 first */                        \
-    M(S, BOOL, _, transposeB, 0)                  /* swap the last two axes of input 1 first */                        \
+#define NNRT_ATTR_MatMulFusion(M, S) \
+    M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
+    M(S, BOOL, _,              transposeB,     0) /* swap the last two axes of input 1 first */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MAXIMUM */
 #define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_FUSION */
-#define NNRT_ATTR_MaxPoolFusion(M, S)                                                                                  \
-    M(S, INTS, _, kernelSize, 0)                  /* [height, width], both >= 1; ignored when global */                \
-    M(S, INTS, _, strides, 0)                     /* [height, width], both >= 1 */                                     \
-    M(S, INTS, _, pad, 0) /* [top, bottom, left, right], all >= 0; used with PAD_MODE_PAD, must be zero otherwise */   \
-    M(S, ENUM, PadMode, padMode, 0)               /* PAD, SAME or VALID */                                             \
-    M(S, ENUM, Format, format, 0)                 /* not used: the format of the tensor decides and NONE means NHWC */ \
-    M(S, ENUM, RoundMode, roundMode, 0)           /* as in AvgPoolFusion; FLOOR in HDI 1.0 */                          \
-    M(S, BOOL, _, global, 0) /* true: one window over the whole plane, kernelSize and strides ignored */               \
+#define NNRT_ATTR_MaxPoolFusion(M, S) \
+    M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
+    M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              pad,            0) /* [top, bottom, left, right], all >= 0; must be zero unless PAD_MODE_PAD; empty = zeros */ \
+    M(S, ENUM, PadMode,        padMode,        0) /* PAD, SAME or VALID */ \
+    M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, ENUM, RoundMode,      roundMode,      0) /* as in AvgPoolFusion; FLOOR in HDI 1.0 */ \
+    M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* MUL_FUSION */
-#define NNRT_ATTR_MulFusion(M, S)                                                                                      \
+#define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* ONE_HOT */
-#define NNRT_ATTR_OneHot(M, S)                                                                                         \
-    M(S, INT, _, axis, -1)                        /* where the new axis goes, in [-1, rank(indices)]; -1 = last */
+#define NNRT_ATTR_OneHot(M, S) \
+    M(S, INT, _, axis, -1) /* where the new axis goes, in [-1, rank(indices)]; -1 = last */
 /* PAD_FUSION */
-#define NNRT_ATTR_PadFusion(M, S)                                                                                      \
-    M(S, INTS2, _, paddings, 0) /* rank x 2, same meaning as input 1; used only when input 1 is absent */              \
-    M(S, ENUM, PaddingMode, paddingMode, 0)       /* CONSTANT, REFLECT or SYMMETRIC; RESERVED is an error */           \
-    M(S, FLOAT, _, constantValue, 0)              /* fill value for CONSTANT, converted to the element type */
+#define NNRT_ATTR_PadFusion(M, S) \
+    M(S, INTS2, _,           paddings,      0) /* rank x 2, same meaning as input 1; used only when input 1 is absent */ \
+    M(S, ENUM,  PaddingMode, paddingMode,   0) /* CONSTANT, REFLECT or SYMMETRIC; RESERVED is an error */ \
+    M(S, FLOAT, _,           constantValue, 0) /* fill value for CONSTANT, converted to the element type */
 /* POW_FUSION */
-#define NNRT_ATTR_PowFusion(M, S)                                                                                      \
-    M(S, FLOAT, _, scale, 1)                      /* factor of x */                                                    \
-    M(S, FLOAT, _, shift, 0)                      /* added to scale*x */
+#define NNRT_ATTR_PowFusion(M, S) \
+    M(S, FLOAT, _, scale, 1) /* factor of x */ \
+    M(S, FLOAT, _, shift, 0) /* added to scale*x */
 /* PRELU_FUSION */
-#define NNRT_ATTR_PReLUFusion(M, S)                                                                                    \
-    M(S, BOOL, _, channelShared, 0)               /* true: one slope for all channels; consistency check only, the weight length decides */
+#define NNRT_ATTR_PReLUFusion(M, S) \
+    M(S, BOOL, _, channelShared, 0) /* true: one slope for all channels; consistency check only, the weight length decides */
 /* QUANT_DTYPE_CAST */
-#define NNRT_ATTR_QuantDTypeCast(M, S)                                                                                 \
-    M(S, INT, _, srcT, 0)                         /* DataType number of the input; must match the tensor */            \
-    M(S, INT, _, dstT, 0)                         /* DataType number of the output; must match the tensor */
+#define NNRT_ATTR_QuantDTypeCast(M, S) \
+    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */
 /* REDUCE_FUSION */
-#define NNRT_ATTR_ReduceFusion(M, S)                                                                                   \
-    M(S, BOOL, _, keepDims, 0)                    /* keep reduced axes with extent 1 */                                \
-    M(S, ENUM, ReduceMode, mode, 0)               /* which reduction */                                                \
-    M(S, BOOL, _, reduceToEnd, 0)                 /* true: reduce every axis from the first listed one to the last */  \
-    M(S, FLOAT, _, coeff, 0)                      /* result factor, used only with reduceToEnd and when |coeff| > 1e-5 */
+#define NNRT_ATTR_ReduceFusion(M, S) \
+    M(S, BOOL,  _,          keepDims,    0) /* keep reduced axes with extent 1 */ \
+    M(S, ENUM,  ReduceMode, mode,        0) /* which reduction */ \
+    M(S, BOOL,  _,          reduceToEnd, 0) /* true: reduce every axis from the first listed one to the last */ \
+    M(S, FLOAT, _,          coeff,       0) /* result factor, used only with reduceToEnd and when |coeff| > 1e-5 */
 /* RESHAPE */
 #define NNRT_ATTR_Reshape(M, S) M(S, NONE, _, reserved, 0)
 /* RESIZE */
-#define NNRT_ATTR_Resize(M, S)                                                                                         \
-    M(S, ENUM, ResizeMethod, method, 0)           /* LINEAR, NEAREST or CUBIC; UNKNOWN is an error */                  \
-    M(S, INT, _, newHeight, 0)                    /* output height, >= 1 */                                            \
-    M(S, INT, _, newWidth, 0)                     /* output width, >= 1 */                                             \
-    M(S, BOOL, _, preserveAspectRatio, 0)         /* true is not supported (error), as in the reference */             \
-    M(S, ENUM, CoordinateTransformMode, coordinateTransformMode, 0) /* ASYMMETRIC, ALIGN_CORNERS or HALF_PIXEL */      \
-    M(S, FLOAT, _, cubicCoeff, 0) /* cubic coefficient; 0 = -0.5 with HALF_PIXEL and -0.75 otherwise */                \
-    M(S, INT, _, excludeOutside, 0) /* 1: taps outside the input get weight 0 and the rest are rescaled to sum 1 (cubic only) */ \
-    M(S, FLOAT, _, extrapolationValue, 0) /* value outside a crop window; unused by the three transform modes */       \
-    M(S, ENUM, NearestMode, nearestMode, 0)       /* rounding of the source coordinate for NEAREST */
+#define NNRT_ATTR_Resize(M, S) \
+    M(S, ENUM,  ResizeMethod,            method,                  0) /* LINEAR, NEAREST or CUBIC; UNKNOWN is an error */ \
+    M(S, INT,   _,                       newHeight,               0) /* output height, >= 1 */ \
+    M(S, INT,   _,                       newWidth,                0) /* output width, >= 1 */ \
+    M(S, BOOL,  _,                       preserveAspectRatio,     0) /* true is not supported (error), as in the reference */ \
+    M(S, ENUM,  CoordinateTransformMode, coordinateTransformMode, 0) /* ASYMMETRIC, ALIGN_CORNERS or HALF_PIXEL */ \
+    M(S, FLOAT, _,                       cubicCoeff,              0) /* cubic coefficient; 0 = -0.5 with HALF_PIXEL and -0.75 otherwise */ \
+    M(S, INT,   _,                       excludeOutside,          0) /* 1: taps outside the input get weight 0, the rest is rescaled to sum 1 (cubic only) */ \
+    M(S, FLOAT, _,                       extrapolationValue,      0) /* value outside a crop window; unused by the three transform modes */ \
+    M(S, ENUM,  NearestMode,             nearestMode,             0) /* rounding of the source coordinate for NEAREST */
 /* RSQRT */
 #define NNRT_ATTR_Rsqrt(M, S) M(S, NONE, _, reserved, 0)
 /* SCALE_FUSION */
-#define NNRT_ATTR_ScaleFusion(M, S)                                                                                    \
-    M(S, INT, _, axis, 0) /* first input axis the scale shape is matched with, in [-rank, rank) */                     \
+#define NNRT_ATTR_ScaleFusion(M, S) \
+    M(S, INT,  _,              axis,           0) /* first input axis the scale shape is matched with, in [-rank, rank) */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* SHAPE */
 #define NNRT_ATTR_Shape(M, S) M(S, NONE, _, reserved, 0)
 /* SLICE_FUSION */
-#define NNRT_ATTR_SliceFusion(M, S)                                                                                    \
-    M(S, INTS, _, axes, 0)                        /* axes begin and size refer to; empty = 0,1,2,... */
+#define NNRT_ATTR_SliceFusion(M, S) \
+    M(S, INTS, _, axes, 0) /* axes begin and size refer to; empty = 0,1,2,... */
 /* SOFTMAX */
-#define NNRT_ATTR_Softmax(M, S)                                                                                        \
-    M(S, INTS, _, axis, 0)                        /* axis in a list of exactly one element, in [-rank, rank); empty = -1 */
+#define NNRT_ATTR_Softmax(M, S) \
+    M(S, INTS, _, axis, 0) /* axis in a list of exactly one element, in [-rank, rank); empty = -1 */
 /* SPACE_TO_BATCH_ND */
-#define NNRT_ATTR_SpaceToBatchND(M, S)                                                                                 \
-    M(S, INTS, _, blockShape, 0)                  /* [height, width], both >= 1 */                                     \
-    M(S, INTS2, _, paddings, 0)                   /* 2x2: [[top, bottom], [left, right]], all >= 0 */
+#define NNRT_ATTR_SpaceToBatchND(M, S) \
+    M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
+    M(S, INTS2, _, paddings,   0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* SPLIT */
-#define NNRT_ATTR_Split(M, S)                                                                                          \
-    M(S, INT, _, outputNum, 0)                    /* number of outputs, >= 1; must equal the node outputs */           \
+#define NNRT_ATTR_Split(M, S) \
+    M(S, INT,  _, outputNum,  0) /* number of outputs; must equal the node outputs, as 0 does */ \
     M(S, INTS, _, sizeSplits, 0) /* extent of each output along axis; empty = equal parts; one entry may be -1 = the rest */ \
-    M(S, INT, _, axis, 0)                         /* axis split, in [-rank, rank) */
+    M(S, INT,  _, axis,       0) /* axis split, in [-rank, rank) */
 /* SQRT */
 #define NNRT_ATTR_Sqrt(M, S) M(S, NONE, _, reserved, 0)
 /* SQUARED_DIFFERENCE */
 #define NNRT_ATTR_SquaredDifference(M, S) M(S, NONE, _, reserved, 0)
 /* SQUEEZE */
-#define NNRT_ATTR_Squeeze(M, S)                                                                                        \
-    M(S, INTS, _, axis, 0)                        /* axes removed where their extent is 1, each in [-rank, rank); empty = every axis of extent 1 */
+#define NNRT_ATTR_Squeeze(M, S) \
+    M(S, INTS, _, axis, 0) /* axes removed where their extent is 1, each in [-rank, rank); empty = every axis of extent 1 */
 /* STACK */
-#define NNRT_ATTR_Stack(M, S)                                                                                          \
-    M(S, INT, _, axis, 0)                         /* where the new axis goes, in [-(rank+1), rank] */
+#define NNRT_ATTR_Stack(M, S) \
+    M(S, INT, _, axis, 0) /* where the new axis goes, in [-(rank+1), rank] */
 /* STRIDED_SLICE */
-#define NNRT_ATTR_StridedSlice(M, S)                                                                                   \
-    M(S, INT, _, beginMask, 0)                    /* bit i: begin[i] is ignored, slice from the start */               \
-    M(S, INT, _, endMask, 0)                      /* bit i: end[i] is ignored, slice to the end */                     \
-    M(S, INT, _, ellipsisMask, 0) /* bit i: entry i stands for as many whole axes as needed; at most one bit */        \
-    M(S, INT, _, newAxisMask, 0)                  /* bit i: entry i inserts an axis of extent 1 */                     \
-    M(S, INT, _, shrinkAxisMask, 0)               /* bit i: take the single element begin[i] and drop the axis */
+#define NNRT_ATTR_StridedSlice(M, S) \
+    M(S, INT, _, beginMask,      0) /* bit i: begin[i] is ignored, slice from the start */ \
+    M(S, INT, _, endMask,        0) /* bit i: end[i] is ignored, slice to the end */ \
+    M(S, INT, _, ellipsisMask,   0) /* bit i: entry i stands for as many whole axes as needed; at most one bit */ \
+    M(S, INT, _, newAxisMask,    0) /* bit i: entry i inserts an axis of extent 1 */ \
+    M(S, INT, _, shrinkAxisMask, 0) /* bit i: take the single element begin[i] and drop the axis */
 /* SUB_FUSION */
-#define NNRT_ATTR_SubFusion(M, S)                                                                                      \
+#define NNRT_ATTR_SubFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* TILE_FUSION */
-#define NNRT_ATTR_TileFusion(M, S)                                                                                     \
-    M(S, INTS, _, dims, 0)                        /* axes multiples refers to; empty = the last len(multiples) axes */
+#define NNRT_ATTR_TileFusion(M, S) \
+    M(S, INTS, _, dims, 0) /* axes multiples refers to; empty = the last len(multiples) axes */
 /* TOPK_FUSION */
-#define NNRT_ATTR_TopKFusion(M, S)                                                                                     \
-    M(S, BOOL, _, sorted, 1)                      /* true: descending values; false: by ascending index */             \
-    M(S, INT, _, axis, -1)                        /* axis searched, in [-rank, rank) */
+#define NNRT_ATTR_TopKFusion(M, S) \
+    M(S, BOOL, _, sorted,  1) /* true: descending values; false: by ascending index */ \
+    M(S, INT,  _, axis,   -1) /* axis searched, in [-rank, rank) */
 /* TRANSPOSE */
 #define NNRT_ATTR_Transpose(M, S) M(S, NONE, _, reserved, 0)
 /* UNSQUEEZE */
-#define NNRT_ATTR_Unsqueeze(M, S)                                                                                      \
-    M(S, INTS, _, axis, 0)                        /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
+#define NNRT_ATTR_Unsqueeze(M, S) \
+    M(S, INTS, _, axis, 0) /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
+/* IF */
+#define NNRT_ATTR_If(M, S) \
+    M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs where cond is true; no inputs, as many outputs as the node */ \
+    M(S, GRAPH, _, elseGraph, NNRT_NO_GRAPH) /* runs where it is not */
+/* LOOP */
+#define NNRT_ATTR_Loop(M, S) \
+    M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: number of the trip, cond, v..; outputs: cond, v.., elements of scans */
+/* NON_ZERO */
+#define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>table */
 
-/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), a row a line.
+/* The operators: X(NAME, number, Struct, own|same, rule, "inputs", "outputs", flags, kernels, since, ...), a row a line, and
+   below it a line for each kernel.
    Struct    attribute struct without NNRT_; same: it is that of another row
    rule      nnrti_rule_<rule> checks shapes and attributes (>>op in the implementation); rows may share one
-   operands  separated by spaces: name, then ? optional or * one or more, then what its element type must be:
+   operands  separated by spaces: name, then ? optional or * one or more (*? any number), then what its element type must be:
              nothing: anything, for input 0 what the kernels take;  =k: that of input k;  :i int32 or int64;
              :f float16 or float32;  :n numbers;  :b bool;  :. decided by the rule or by the type that the model
              declares.
@@ -550,6 +639,10 @@ typedef struct nnrt_error {
              EMPTY    extents of 0 are legal; without it they are refused
              EFFECT   is run although nobody reads its results, if it has any
              FOLLOW   does not care for the order of axes: results of as many axes as an input have its format
+             TELLS    how large the results are only the kernel knows: the rule gives the largest extents, the kernel
+                      puts the true ones into its views
+             GRAPHS   runs subgraphs: a model's plan does so itself. Its rule refuses a node that stands alone; the K,
+                      which a row must have, is never called
    kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
              taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
              the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
@@ -564,73 +657,173 @@ typedef struct nnrt_error {
 #define NNRT_OP_EMPTY 8u
 #define NNRT_OP_EFFECT 16u
 #define NNRT_OP_FOLLOW 32u
+#define NNRT_OP_TELLS 64u
+#define NNRT_OP_GRAPHS 128u
+/* What the rows combine of them. */
 #define NNRTI_MOVE (NNRT_OP_EMPTY)
+#define NNRTI_SHAPE (NNRTI_MOVE | NNRT_OP_ALIAS)
 #define NNRTI_PART (NNRT_OP_EMPTY | NNRT_OP_FOLLOW)
-#define NNRTI_MAP (NNRT_OP_EMPTY | NNRT_OP_FOLLOW | NNRT_OP_INPLACE)
+#define NNRTI_MAP (NNRTI_PART | NNRT_OP_INPLACE)
 #define NNRTI_IMAGE (NNRT_OP_LAYOUT)
+#define NNRTI_BLOCKS (NNRTI_MOVE | NNRTI_IMAGE)
+#define NNRTI_CHANNELS (NNRTI_MAP | NNRTI_IMAGE)
+#define NNRTI_GRAPHS (NNRTI_MOVE | NNRT_OP_GRAPHS)
+/* Types of input 0 that no name above has: of what is quantised or is a real number; what has an order; what has a
+   difference. */
 #define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
-/* One kernel; one for float32 and one for other types; float32 and float16 that share a body; float64 as well. */
-#define NNRTI_ONE(K, types, S, fn, args) K(types, NULL, S, fn, args, own)
-#define NNRTI_F32_AND(K, types, S, fn, args)                                                                           \
-    NNRTI_ONE(K, NNRT_TYPES_F32, S, fn##_f32, args) NNRTI_ONE(K, types, S, fn, args)
-#define NNRTI_FLOATS(K, S, fn, args)                                                                                   \
-    NNRTI_ONE(K, NNRT_TYPES_F32, S, fn##_f32, args) NNRTI_ONE(K, NNRT_TYPES_F16, S, fn##_f16, args)
-#define NNRTI_REALS(K, S, fn, args) NNRTI_FLOATS(K, S, fn, args) NNRTI_ONE(K, NNRT_TYPES_F64, S, fn##_f64, args)
+#define NNRTI_TYPES_SCALED (NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS))
+#define NNRTI_TYPES_ORDERED (NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT))
+#define NNRTI_TYPES_SUB (NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL)
 
 /* clang-format off */
 #define NNRT_OPS(X, K) \
-    X(ACTIVATION,                2, Activation,            own, activation,              "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Activation, activation, 1_1) NNRTI_ONE(K, NNRT_TYPES_I32, Activation, activation_i32, 1_1), 10) \
-    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, AddFusion, add_fusion, 2_1), 10) \
-    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                                         "indices:. values?=0", NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), ArgMaxFusion, argmax_fusion, 1_2c), 10) \
-    X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                                         "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, AvgPoolFusion, avgpool_fusion, 1_1), 10) \
-    X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x",                                         "y=0",                 NNRTI_MOVE | NNRTI_IMAGE,   NNRTI_ONE(K, NNRT_TYPES_ALL, BatchToSpaceND, batch_to_space_nd, 1_1), 10) \
-    X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                                  "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_ONE(K, NNRT_TYPES_NUM, BiasAdd, bias_add, 2_1), 10) \
-    X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",                                 "y:.",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ALL, Cast, cast, 1_1), 10) \
-    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                                      "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Concat, concat, V_1), 10) \
-    X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",                        "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Conv2DFusion, conv2d_fusion, 3_1), 10) \
-    X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x weight=0 bias?=0",                        "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Conv2dTransposeFusion, conv2d_transpose_fusion, 3_1), 10) \
-    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, DivFusion, div_fusion_f32, 2_1) NNRTI_ONE(K, NNRT_TYPES_BUT_F32, DivFusion, div_fusion, 2_1c), 10) \
-    X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_NUM, Eltwise, eltwise, 2_1), 10) \
-    X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_FLOATS(K, ExpFusion, expfusion, 1_1), 21) \
-    X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis:i",                                  "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
-    X(FLOOR,                    63, Floor,                 own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Floor, floor, 1_1), 21) \
-    X(FILL,                     66, Fill,                  own, fill,                    "value shape:i",                             "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Fill, fill, 1_1), 10) \
-    X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight=0 bias?=0",                        "y=0",                 0,                          NNRTI_FLOATS(K, FullConnection, full_connection, 3_1), 10) \
-    X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x scale=0 offset=0 mean=0 variance=0",      "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_ONE(K, NNRT_TYPES_F32, FusedBatchNorm, fused_batch_norm_f32, 5_1) K(NNRT_TYPES_F16, "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) NNRTI_ONE(K, NNRT_TYPES_F64, FusedBatchNorm, fused_batch_norm_f64, 5_1), 10) \
-    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",                       "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Gather, gather, 2d1_1c), 10) \
-    X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x gamma?=0 beta?=0",                        "y=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, LayerNormFusion, layer_norm_fusion_f32, 3_1) K(NNRT_TYPES_F16, "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own), 10) \
-    X(LESS_EQUAL,               78, LessEqual,             own, less_equal,              "x y=0",                                     "z:b",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ANY, LessEqual, less_equal, 2_1), 10) \
-    X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",                             "z=0",                 NNRT_OP_EMPTY,              NNRTI_FLOATS(K, MatMulFusion, matmul_fusion, 3_1), 10) \
-    X(MAXIMUM,                  90, Maximum,               own, maximum,                 "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_NUM, Maximum, maximum, 2_1), 10) \
-    X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                                         "y=0 indices?:.",      NNRTI_IMAGE,                NNRTI_FLOATS(K, MaxPoolFusion, max_pool_fusion, 1_2), 10) \
-    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, MulFusion, mul_fusion, 2_1), 10) \
-    X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2",        "y=2",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_INDEX, OneHot, one_hot, 4_1), 10) \
-    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",                    "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, PadFusion, pad_fusion, 3d1_1), 10) \
-    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_NUM, PowFusion, pow_fusion, 2_1), 10) \
-    X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x weight=0",                                "y=0",                 NNRTI_MAP | NNRTI_IMAGE,    NNRTI_REALS(K, PReLUFusion, prelu_fusion, 2_1), 10) \
-    X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x",                                         "y:.",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS), QuantDTypeCast, quant_dtype_cast, 1_1), 10) \
-    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",                                 "y=0",                 NNRTI_PART,                 NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32, ReduceFusion, reduce_fusion, 1d1_1), 10) \
-    X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape:i",                                 "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, NNRTI_ONE(K, NNRT_TYPES_ALL, Reshape, reshape, 1_1), 10) \
-    X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                                   "y=0",                 NNRTI_IMAGE,                NNRTI_FLOATS(K, Resize, resize, 1d1_1), 10) \
-    X(RSQRT,                   126, Rsqrt,                 own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Rsqrt, rsqrt, 1_1), 10) \
-    X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x scale=0 bias?=0",                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, ScaleFusion, scale_fusion, 3_1), 10) \
-    X(SHAPE,                   130, Shape,                 own, shape,                   "x",                                         "y:.",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Shape, shape, 1_1), 10) \
-    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",                          "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, SliceFusion, slice_fusion, 1d1_1), 10) \
-    X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_F32, Softmax, softmax_f32, 1_1) NNRTI_ONE(K, NNRT_TYPES_F16, Softmax, softmax_f16, 1_1c), 10) \
-    X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x",                                         "y=0",                 NNRTI_MOVE | NNRTI_IMAGE,   NNRTI_ONE(K, NNRT_TYPES_ALL, SpaceToBatchND, space_to_batch_nd, 1_1), 10) \
-    X(SPLIT,                   145, Split,                 own, split,                   "x",                                         "y*=0",                NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Split, split, 1_V), 10) \
-    X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Sqrt, sqrt, 1_1), 10) \
-    X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                                         "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
-    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_ONE(K, NNRT_TYPES_ANY, SquaredDifference, squared_difference, 2_1), 10) \
-    X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                                      "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Stack, stack, V_1), 10) \
-    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, StridedSlice, strided_slice, 1d2_1), 10) \
-    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                                     "z=0",                 NNRTI_MAP,                  NNRTI_F32_AND(K, NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL, SubFusion, sub_fusion, 2_1), 10) \
-    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",                             "y=0",                 NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_ALL, TileFusion, tile_fusion, 1_1), 10) \
-    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                                     "values=0 indices?:.", NNRTI_PART,                 NNRTI_ONE(K, NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT), TopKFusion, topk_fusion, 1_2c), 10) \
-    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                                  "y=0",                 NNRTI_MOVE,                 NNRTI_ONE(K, NNRT_TYPES_ALL, Transpose, transpose, 1d1_1), 10) \
-    X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                                         "y=0",                 NNRTI_MOVE | NNRT_OP_ALIAS, K(NNRT_TYPES_ALL, NULL, Reshape, reshape, 1_1, shared), 10) \
-    X(ERF,                     178, Erf,                   own, unary,                   "x",                                         "y=0",                 NNRTI_MAP,                  NNRTI_REALS(K, Erf, erf, 1_1), 21)
+    X(ACTIVATION,                2, Activation,            own, activation,              "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Activation,            activation_f32,              1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Activation,            activation_f16,              1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Activation,            activation_f64,              1_1,    own) \
+        K(NNRT_TYPES_I32,      NULL, Activation,            activation_i32,              1_1,    own), 10) \
+    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, AddFusion,             add_fusion_f32,              2_1,    own) \
+        K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own), 10) \
+    X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
+        K(NNRTI_TYPES_ORDERED, NULL, ArgMaxFusion,          argmax_fusion,               1_2c,   own), 10) \
+    X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                       "y=0",                 NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, AvgPoolFusion,         avgpool_fusion_f32,          1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, AvgPoolFusion,         avgpool_fusion_f16,          1_1,    own), 10) \
+    X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x",                       "y=0",                 NNRTI_BLOCKS, \
+        K(NNRT_TYPES_ALL,      NULL, BatchToSpaceND,        batch_to_space_nd,           1_1,    own), 10) \
+    X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                "y=0",                 NNRTI_CHANNELS, \
+        K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own), 10) \
+    X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
+    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                    "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own), 10) \
+    X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, Conv2DFusion,          conv2d_fusion_f32,           3_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Conv2DFusion,          conv2d_fusion_f16,           3_1,    own), 10) \
+    X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f32, 3_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own), 10) \
+    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, DivFusion,             div_fusion_f32,              2_1,    own) \
+        K(NNRT_TYPES_BUT_F32,  NULL, DivFusion,             div_fusion,                  2_1c,   own), 10) \
+    X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, Eltwise,               eltwise,                     2_1,    own), 10) \
+    X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, ExpFusion,             expfusion_f32,               1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, ExpFusion,             expfusion_f16,               1_1,    own), 21) \
+    X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis:i",                "y=0",                 NNRTI_SHAPE, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+    X(FLOOR,                    63, Floor,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Floor,                 floor_f64,                   1_1,    own), 21) \
+    X(FILL,                     66, Fill,                  own, fill,                    "value shape:i",           "y=0",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own), 10) \
+    X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight=0 bias?=0",      "y=0",                 0, \
+        K(NNRT_TYPES_F32,      NULL, FullConnection,        full_connection_f32,         3_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, FullConnection,        full_connection_f16,         3_1,    own), 10) \
+    X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x scale=0 offset=0 mean=0 variance=0", "y=0",    NNRTI_CHANNELS, \
+        K(NNRT_TYPES_F32,      NULL, FusedBatchNorm,        fused_batch_norm_f32,        5_1,    own) \
+        K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
+        K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own), 10) \
+    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own), 10) \
+    X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x gamma?=0 beta?=0",      "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, LayerNormFusion,       layer_norm_fusion_f32,       3_1,    own) \
+        K(NNRT_TYPES_F16,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own), 10) \
+    X(LESS_EQUAL,               78, LessEqual,             own, less_equal,              "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own), 10) \
+    X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",           "z=0",                 NNRT_OP_EMPTY, \
+        K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own), 10) \
+    X(MAXIMUM,                  90, Maximum,               own, maximum,                 "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own), 10) \
+    X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                       "y=0 indices?:.",      NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, MaxPoolFusion,         max_pool_fusion_f32,         1_2,    own) \
+        K(NNRT_TYPES_F16,      NULL, MaxPoolFusion,         max_pool_fusion_f16,         1_2,    own), 10) \
+    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, MulFusion,             mul_fusion_f32,              2_1,    own) \
+        K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own), 10) \
+    X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2", "y=2",      NNRTI_MOVE, \
+        K(NNRT_TYPES_INDEX,    NULL, OneHot,                one_hot,                     4_1,    own), 10) \
+    X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own), 10) \
+    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own), 10) \
+    X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x weight=0",              "y=0",                 NNRTI_CHANNELS, \
+        K(NNRT_TYPES_F32,      NULL, PReLUFusion,           prelu_fusion_f32,            2_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, PReLUFusion,           prelu_fusion_f16,            2_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, PReLUFusion,           prelu_fusion_f64,            2_1,    own), 10) \
+    X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x",                       "y:.",                 NNRTI_MAP, \
+        K(NNRTI_TYPES_SCALED,  NULL, QuantDTypeCast,        quant_dtype_cast,            1_1,    own), 10) \
+    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_F32,      NULL, ReduceFusion,          reduce_fusion_f32,           1d1_1,  own) \
+        K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own), 10) \
+    X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape:i",               "y=0",                 NNRTI_SHAPE, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    own), 10) \
+    X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                 "y=0",                 NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, Resize,                resize_f32,                  1d1_1,  own) \
+        K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own), 10) \
+    X(RSQRT,                   126, Rsqrt,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Rsqrt,                 rsqrt_f32,                   1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Rsqrt,                 rsqrt_f16,                   1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Rsqrt,                 rsqrt_f64,                   1_1,    own), 10) \
+    X(SCALE_FUSION,            127, ScaleFusion,           own, scale_fusion,            "x scale=0 bias?=0",       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, ScaleFusion,           scale_fusion_f32,            3_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, ScaleFusion,           scale_fusion_f16,            3_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, ScaleFusion,           scale_fusion_f64,            3_1,    own), 10) \
+    X(SHAPE,                   130, Shape,                 own, shape,                   "x",                       "y:.",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, Shape,                 shape,                       1_1,    own), 10) \
+    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own), 10) \
+    X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Softmax,               softmax_f32,                 1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Softmax,               softmax_f16,                 1_1c,   own), 10) \
+    X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x",                       "y=0",                 NNRTI_BLOCKS, \
+        K(NNRT_TYPES_ALL,      NULL, SpaceToBatchND,        space_to_batch_nd,           1_1,    own), 10) \
+    X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own), 10) \
+    X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Sqrt,                  sqrt_f32,                    1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Sqrt,                  sqrt_f16,                    1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
+    X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, SquaredDifference,     squared_difference,          2_1,    own), 10) \
+    X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                    "y=0",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, Stack,                 stack,                       V_1,    own), 10) \
+    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, StridedSlice,          strided_slice,               1d2_1,  own), 10) \
+    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, SubFusion,             sub_fusion_f32,              2_1,    own) \
+        K(NNRTI_TYPES_SUB,     NULL, SubFusion,             sub_fusion,                  2_1,    own), 10) \
+    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",           "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, TileFusion,            tile_fusion,                 1_1,    own), 10) \
+    X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_PART, \
+        K(NNRTI_TYPES_ORDERED, NULL, TopKFusion,            topk_fusion,                 1_2c,   own), 10) \
+    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                "y=0",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own), 10) \
+    X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+    X(ERF,                     178, Erf,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Erf,                   erf_f64,                     1_1,    own), 21) \
+    X(IF,                     1100, If,                    own, control,                 "cond:b",                  "y*:.",                NNRTI_GRAPHS, \
+        K(NNRT_TYPES_BOOL,     NULL, Reshape,               reshape,                     1_1,    shared), 0) \
+    X(LOOP,                   1101, Loop,                  own, control,                 "trips?:i cond?:b v*?",    "y*:.",                NNRTI_GRAPHS, \
+        K(NNRT_TYPES_INDEX,    NULL, Reshape,               reshape,                     1_1,    shared), 0) \
+    X(NON_ZERO,               1102, NonZero,               own, non_zero,                "x",                       "y:.",                 NNRT_OP_EMPTY | NNRT_OP_TELLS, \
+        K(NNRT_TYPES_ANY,      NULL, NonZero,               non_zero,                    1_1,    own), 0) \
+    NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
+
+/* Rows of a test, in the order of their numbers behind all others: of what no operator uses yet. */
+#ifndef NNRTI_OPS_OF_TEST
+#define NNRTI_OPS_OF_TEST(X, K)
+#endif
 
 #define NNRTI_NO_KERNEL(types, operands, S, fn, args, ...)
 #define NNRTI_OP_VALUE(name, number, ...) NNRT_NODE_TYPE_##name = number,
@@ -640,10 +833,17 @@ enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KE
 /* The attribute structs. */
 #define NNRTI_CTYPE_BOOL(T) bool
 #define NNRTI_CTYPE_INT(T) int64_t
+#define NNRTI_CTYPE_INT64(T) int64_t
 #define NNRTI_CTYPE_FLOAT(T) float
+#define NNRTI_CTYPE_DOUBLE(T) double
 #define NNRTI_CTYPE_ENUM(T) NNRT_##T
+#define NNRTI_CTYPE_TYPE(T) T
+#define NNRTI_CTYPE_STRING(T) const char *
+#define NNRTI_CTYPE_GRAPH(T) uint32_t
 #define NNRTI_CTYPE_INTS(T) NNRT_Int64List
+#define NNRTI_CTYPE_INTS64(T) NNRT_Int64List
 #define NNRTI_CTYPE_INTS2(T) NNRT_Int64Lists
+#define NNRTI_CTYPE_FLOATS(T) NNRT_FloatList
 #define NNRTI_CTYPE_NONE(T) uint8_t
 #define NNRTI_ATTR_MEMBER(S, kind, T, member, value) NNRTI_CTYPE_##kind(T) member;
 #define NNRTI_ATTR_STRUCT(S)                                                                                           \
@@ -656,7 +856,8 @@ enum NNRTI_INT32 { NNRT_NODE_TYPE_NONE = 0, NNRT_OPS(NNRTI_OP_VALUE, NNRTI_NO_KE
 #define NNRTI_OP_STRUCT(name, number, S, whose, ...) NNRTI_STRUCT_##whose(S)
 NNRT_OPS(NNRTI_OP_STRUCT, NNRTI_NO_KERNEL)
 
-/* The description as data: what readers, writers, printers and generators of attributes walk over. */
+/* The description as data: what readers, writers, printers and generators of attributes walk over. The numbers stand in
+   .nnrt files. */
 typedef int32_t nnrt_attr_kind;
 enum {
     NNRT_ATTR_KIND_NONE,
@@ -665,7 +866,14 @@ enum {
     NNRT_ATTR_KIND_FLOAT,
     NNRT_ATTR_KIND_ENUM,
     NNRT_ATTR_KIND_INTS,
-    NNRT_ATTR_KIND_INTS2
+    NNRT_ATTR_KIND_INTS2,
+    NNRT_ATTR_KIND_INT64,
+    NNRT_ATTR_KIND_DOUBLE,
+    NNRT_ATTR_KIND_TYPE,
+    NNRT_ATTR_KIND_STRING,
+    NNRT_ATTR_KIND_GRAPH,
+    NNRT_ATTR_KIND_INTS64,
+    NNRT_ATTR_KIND_FLOATS
 };
 
 typedef struct nnrt_enum_value {
@@ -679,15 +887,14 @@ typedef struct nnrt_attr_member {
     uint32_t offset, bytes;        /* place in the struct */
     const nnrt_enum_value *values; /* kind ENUM: valueCount enumerators */
     uint32_t valueCount;
-    int32_t initial; /* default of BOOL, INT, ENUM */
-    float real;      /* default of FLOAT */
 } nnrt_attr_member;
 
 typedef struct nnrt_attr_struct {
     const char *name; /* "Conv2DFusion" */
     uint32_t bytes;   /* sizeof(NNRT_Conv2DFusion) */
     const nnrt_attr_member *members;
-    uint32_t count; /* 0 for a struct without members */
+    uint32_t count;      /* 0 for a struct without members */
+    const void *initial; /* a struct of the defaults */
 } nnrt_attr_struct;
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -770,6 +977,7 @@ typedef struct nnrt_operand {
        extents with one symbol are equal. What is computed from an open extent is open, whatever number comes out. */
     uint32_t symbols[NNRT_MAX_RANK];
     const uint32_t *open; /* the same for each element of data, dense; NULL: all are what they are */
+    size_t most;          /* elements that there are at most, where that is less than dims say; 0: as dims say */
 #endif
 } nnrt_operand;
 
@@ -785,7 +993,7 @@ typedef struct nnrt_resolve {
     const nnrt_op *op;
     const char *nodeName;
     int32_t node;     /* index for messages, -1 = none */
-    const void *attr; /* attribute block, may be shorter than the struct: the rest takes its defaults */
+    const void *attr; /* attribute block, NULL or shorter than the struct: what is missing takes its defaults */
     uint32_t attrBytes;
     nnrt_operand *in, *out;
     uint32_t nIn, nOut;                       /* how many the node has */
@@ -804,8 +1012,16 @@ typedef struct nnrt_resolve {
     nnrt_operand derived[NNRT_MAX_DERIVED];
     uint32_t nDerived;
     size_t scratch; /* bytes that the kernel needs during its call, for each worker */
+    size_t room;    /* bytes that the rule took from alloc, and may take in a run */
+    int32_t part;   /* of a node that runs subgraphs: which of its parts this is (NNRT_PART_..), else 0 */
     bool open;      /* an extent, or an element of a known value, of an input is open */
+    bool late;      /* what the rule needs to know is told in a run: attributes and kernel hold then only */
+    bool unbounded; /* dims do not bound what is computed here */
 } nnrt_resolve;
+
+/* A node that runs subgraphs is met where each of them begins and behind the last. UNDO: what was met since BEGIN does not
+   hold, and comes once more. */
+enum { NNRT_PART_BEGIN = 1, NNRT_PART_ELSE, NNRT_PART_END, NNRT_PART_UNDO };
 
 typedef struct nnrt_kernel_row {
     uint32_t types;       /* NNRT_TYPES_ bits of input 0 */
@@ -960,39 +1176,90 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #define NNRTI_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 #define NNRTI_VALUES_BOOL(T) NULL, 0
 #define NNRTI_VALUES_INT(T) NULL, 0
+#define NNRTI_VALUES_INT64(T) NULL, 0
 #define NNRTI_VALUES_FLOAT(T) NULL, 0
+#define NNRTI_VALUES_DOUBLE(T) NULL, 0
 #define NNRTI_VALUES_ENUM(T) nnrti_enum_##T, NNRTI_COUNT(nnrti_enum_##T)
+#define NNRTI_VALUES_TYPE(T) NULL, 0
+#define NNRTI_VALUES_STRING(T) NULL, 0
+#define NNRTI_VALUES_GRAPH(T) NULL, 0
 #define NNRTI_VALUES_INTS(T) NULL, 0
+#define NNRTI_VALUES_INTS64(T) NULL, 0
 #define NNRTI_VALUES_INTS2(T) NULL, 0
+#define NNRTI_VALUES_FLOATS(T) NULL, 0
 #define NNRTI_VALUES_NONE(T) NULL, 0
-#define NNRTI_INITIAL_BOOL(value) value, 0
-#define NNRTI_INITIAL_INT(value) value, 0
-#define NNRTI_INITIAL_FLOAT(value) 0, (float)(value)
-#define NNRTI_INITIAL_ENUM(value) value, 0
-#define NNRTI_INITIAL_INTS(value) 0, 0
-#define NNRTI_INITIAL_INTS2(value) 0, 0
-#define NNRTI_INITIAL_NONE(value) 0, 0
+#define NNRTI_INITIAL_BOOL(value) (value) != 0
+#define NNRTI_INITIAL_INT(value) value
+#define NNRTI_INITIAL_INT64(value) value
+#define NNRTI_INITIAL_FLOAT(value) (float)(value)
+#define NNRTI_INITIAL_DOUBLE(value) (double)(value)
+#define NNRTI_INITIAL_ENUM(value) value
+#define NNRTI_INITIAL_TYPE(value) value
+#define NNRTI_INITIAL_STRING(value) value
+#define NNRTI_INITIAL_GRAPH(value) value
+#define NNRTI_INITIAL_INTS(value)                                                                                      \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
+#define NNRTI_INITIAL_INTS64(value)                                                                                    \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
+#define NNRTI_INITIAL_INTS2(value)                                                                                     \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
+#define NNRTI_INITIAL_FLOATS(value)                                                                                    \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
+#define NNRTI_INITIAL_NONE(value) 0
 #ifdef NNRT_FIRMWARE
 #define NNRTI_MEMBER_NAME(text) ""
 #else
 #define NNRTI_MEMBER_NAME(text) text
 #endif
 #define NNRTI_MEMBER_ROW(S, kind, T, member, value)                                                                    \
-    {NNRTI_MEMBER_NAME(#member),                                                                                       \
-     NNRT_ATTR_KIND_##kind,                                                                                            \
-     (uint32_t)offsetof(NNRT_##S, member),                                                                             \
-     (uint32_t)sizeof(((NNRT_##S *)0)->member),                                                                        \
-     NNRTI_VALUES_##kind(T),                                                                                           \
-     NNRTI_INITIAL_##kind(value)},
+    {NNRTI_MEMBER_NAME(#member), NNRT_ATTR_KIND_##kind, (uint32_t)offsetof(NNRT_##S, member),                          \
+     (uint32_t)sizeof(((NNRT_##S *)0)->member), NNRTI_VALUES_##kind(T)},
+#define NNRTI_MEMBER_INITIAL(S, kind, T, member, value) NNRTI_INITIAL_##kind(value),
 #define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
 #define NNRTI_MEMBER_TABLE(S)                                                                                          \
     static const nnrt_attr_member nnrti_members_##S[] = {NNRT_ATTR_##S(NNRTI_MEMBER_ROW, S)};                          \
+    static const NNRT_##S nnrti_initial_##S = {NNRT_ATTR_##S(NNRTI_MEMBER_INITIAL, S)};                                \
     static const nnrt_attr_struct nnrti_struct_##S = {NNRTI_LABEL(#S), (uint32_t)sizeof(NNRT_##S), nnrti_members_##S,  \
-                                                      0 NNRT_ATTR_##S(NNRTI_MEMBER_ONE, S)};
+                                                      0 NNRT_ATTR_##S(NNRTI_MEMBER_ONE, S), &nnrti_initial_##S};
 #define NNRTI_MEMBERS_own(S) NNRTI_MEMBER_TABLE(S)
 #define NNRTI_MEMBERS_same(S)
 #define NNRTI_OP_MEMBERS(name, number, S, whose, ...) NNRTI_MEMBERS_##whose(S)
 NNRT_OPS(NNRTI_OP_MEMBERS, NNRTI_NO_KERNEL)
+
+/* What belongs to an operator's row; under NNRT_SELECT only where NNRT_KEEP_<name> is 1: its expansion then makes a comma,
+   and 1 the second of the arguments. */
+#ifdef NNRT_SELECT
+#define NNRTI_KEPT_1 0,
+#define NNRTI_SECOND(first, second, ...) second
+#define NNRTI_PICK(probe) NNRTI_SECOND(probe 1, 0, 0)
+#define NNRTI_PROBE(value) NNRTI_PICK(NNRTI_KEPT_##value)
+#define NNRTI_IS_KEPT(value) NNRTI_PROBE(value)
+#define NNRTI_ROW_IF_0(...)
+#define NNRTI_ROW_IF_1(...) __VA_ARGS__
+#define NNRTI_ROW_IF_(kept) NNRTI_ROW_IF_##kept
+#define NNRTI_ROW_IF(kept) NNRTI_ROW_IF_(kept)
+#define NNRTI_IF_KEPT(name, ...) NNRTI_ROW_IF(NNRTI_IS_KEPT(NNRT_KEEP_##name))(__VA_ARGS__)
+#else
+#define NNRTI_IF_KEPT(name, ...) __VA_ARGS__
+#endif
+
+/* Does a member of any operator have this kind? A kind that none has costs a firmware nothing. */
+#ifdef NNRT_FIRMWARE
+#define NNRTI_MEMBER_KIND(S, kind, T, member, value) | (1 << NNRT_ATTR_KIND_##kind)
+#define NNRTI_OP_KINDS(name, number, S, ...) NNRTI_IF_KEPT(name, NNRT_ATTR_##S(NNRTI_MEMBER_KIND, S))
+enum { NNRTI_KINDS = 0 NNRT_OPS(NNRTI_OP_KINDS, NNRTI_NO_KERNEL) };
+#define NNRTI_HAS(kind) ((NNRTI_KINDS >> NNRT_ATTR_KIND_##kind & 1) != 0)
+#else
+#define NNRTI_HAS(kind) true
+#endif
 
 NNRT_API size_t nnrt_type_size(NNRT_DataType type)
 {
@@ -1361,65 +1628,98 @@ static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const c
     return code;
 }
 
-/* Without messages the calls stay, for what they check of their arguments, but nothing of them is compiled. */
+/* Without messages the calls stay, for what they check of their arguments, but nothing of them is compiled. The code of
+   a fault in a node is recorded by a function without a result, so that what the caller returns stays a known number:
+   most of these calls stand in functions that are inlined where their result is compared with NNRT_SUCCESS. */
 #ifdef NNRT_NO_MESSAGES
-static NNRT_ReturnCode nnrti_code_set(nnrt_error *error, NNRT_ReturnCode code, int32_t node)
+static NNRT_ReturnCode nnrti_error_code(nnrt_error *error, NNRT_ReturnCode code)
 {
-    (void)nnrti_error_take(error, code, node);
+    (void)nnrti_error_take(error, code, -1);
+    return code;
+}
+
+static void nnrti_fail_record(const nnrt_resolve *c, NNRT_ReturnCode code)
+{
+    (void)nnrti_error_take(c->error, code, c->node);
+}
+
+static NNRT_ReturnCode nnrti_fail_code(const nnrt_resolve *c, NNRT_ReturnCode code)
+{
+    nnrti_fail_record(c, code);
     return code;
 }
 #define nnrt_error_set(error, code, ...)                                                                               \
-    ((void)(0 && nnrt_error_set(error, code, __VA_ARGS__)), nnrti_code_set(error, code, -1))
-#define nnrti_fail(c, code, ...)                                                                                       \
-    ((void)(0 && nnrti_fail(c, code, __VA_ARGS__)), nnrti_code_set((c)->error, code, (c)->node))
+    ((void)(0 && nnrt_error_set(error, code, __VA_ARGS__)), nnrti_error_code(error, code))
+#define nnrti_fail(c, code, ...) ((void)(0 && nnrti_fail(c, code, __VA_ARGS__)), nnrti_fail_code(c, code))
 #define nnrt_call_fail(call, code, ...) ((void)(0 && nnrt_call_fail(call, code, __VA_ARGS__)), code)
 #endif
 
-static void nnrti_attr_set(const nnrt_attr_member *m, uint8_t *at)
-{
-    bool b = m->initial != 0;
-    int64_t i = m->initial;
-    switch (m->kind) {
-    case NNRT_ATTR_KIND_BOOL: memcpy(at, &b, sizeof(b)); break;
-    case NNRT_ATTR_KIND_INT: memcpy(at, &i, sizeof(i)); break;
-    case NNRT_ATTR_KIND_ENUM: memcpy(at, &m->initial, sizeof(m->initial)); break;
-    case NNRT_ATTR_KIND_FLOAT: memcpy(at, &m->real, sizeof(m->real)); break;
-    default: break; /* lists are empty */
-    }
-}
-
 NNRT_API void nnrt_attr_defaults(const nnrt_attr_struct *s, void *attr)
 {
-    memset(attr, 0, s->bytes);
-    for (uint32_t i = 0; i < s->count; i++)
-        nnrti_attr_set(&s->members[i], (uint8_t *)attr + s->members[i].offset);
+    memcpy(attr, s->initial, s->bytes);
 }
 
-static bool nnrti_ints_equal(const NNRT_Int64List *a, const NNRT_Int64List *b)
+/* A list of any kind: their structs are alike. */
+typedef struct nnrti_any_list {
+    const void *data;
+    uint32_t count;
+} nnrti_any_list;
+
+static nnrti_any_list nnrti_list_at(const void *at)
 {
-    return a->count == b->count && (a->count == 0 || memcmp(a->data, b->data, a->count * sizeof(int64_t)) == 0);
+    nnrti_any_list list;
+    memcpy(&list.data, at, sizeof(list.data));
+    memcpy(&list.count, (const uint8_t *)at + offsetof(nnrti_any_list, count), sizeof(list.count));
+    return list;
+}
+
+/* The value of a TYPE member. */
+static int64_t nnrti_type_at(const nnrt_attr_member *m, const void *at)
+{
+    return m->bytes == sizeof(int64_t) ? *(const int64_t *)at : *(const int32_t *)at;
+}
+
+/* The text of a STRING member, "" for NULL. */
+static const char *nnrti_text_at(const void *at)
+{
+    const char *text = *(const char *const *)at;
+    return text != NULL ? text : "";
+}
+
+/* Lists of entries that are compared byte by byte. */
+static bool nnrti_list_equal(nnrti_any_list a, nnrti_any_list b, size_t width)
+{
+    return a.count == b.count && (a.count == 0 || memcmp(a.data, b.data, a.count * width) == 0);
+}
+
+static bool nnrti_lists_equal(const NNRT_Int64Lists *a, const NNRT_Int64Lists *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t k = 0; k < a->count; k++)
+        if (!nnrti_list_equal(nnrti_list_at(&a->data[k]), nnrti_list_at(&b->data[k]), sizeof(int64_t)))
+            return false;
+    return true;
+}
+
+static bool nnrti_member_equal(const nnrt_attr_member *m, const void *a, const void *b)
+{
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS64: return nnrti_list_equal(nnrti_list_at(a), nnrti_list_at(b), sizeof(int64_t));
+    case NNRT_ATTR_KIND_FLOATS: return nnrti_list_equal(nnrti_list_at(a), nnrti_list_at(b), sizeof(float));
+    case NNRT_ATTR_KIND_INTS2: return nnrti_lists_equal((const NNRT_Int64Lists *)a, (const NNRT_Int64Lists *)b);
+    case NNRT_ATTR_KIND_STRING: return strcmp(nnrti_text_at(a), nnrti_text_at(b)) == 0;
+    default: return memcmp(a, b, m->bytes) == 0;
+    }
 }
 
 NNRT_API bool nnrt_attr_equal(const nnrt_attr_struct *s, const void *a, const void *b)
 {
-    for (uint32_t i = 0; i < s->count; i++) {
-        const nnrt_attr_member *m = &s->members[i];
-        const uint8_t *p = (const uint8_t *)a + m->offset, *q = (const uint8_t *)b + m->offset;
-        if (m->kind == NNRT_ATTR_KIND_INTS) {
-            if (!nnrti_ints_equal((const NNRT_Int64List *)(const void *)p, (const NNRT_Int64List *)(const void *)q))
-                return false;
-        } else if (m->kind == NNRT_ATTR_KIND_INTS2) {
-            const NNRT_Int64Lists *x = (const NNRT_Int64Lists *)(const void *)p;
-            const NNRT_Int64Lists *y = (const NNRT_Int64Lists *)(const void *)q;
-            if (x->count != y->count)
-                return false;
-            for (uint32_t k = 0; k < x->count; k++)
-                if (!nnrti_ints_equal(&x->data[k], &y->data[k]))
-                    return false;
-        } else if (memcmp(p, q, m->bytes) != 0) {
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!nnrti_member_equal(&s->members[i], (const uint8_t *)a + s->members[i].offset,
+                                (const uint8_t *)b + s->members[i].offset))
             return false;
-        }
-    }
     return true;
 }
 
@@ -1434,33 +1734,68 @@ static void nnrti_put_ints(nnrti_out *o, const NNRT_Int64List *list)
     nnrti_put(o, ']');
 }
 
+static void nnrti_put_floats(nnrti_out *o, const NNRT_FloatList *list)
+{
+    nnrti_put(o, '[');
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (i > 0)
+            nnrti_put(o, ',');
+        nnrti_put_float(o, (double)list->data[i]);
+    }
+    nnrti_put(o, ']');
+}
+
+static void nnrti_put_lists(nnrti_out *o, const NNRT_Int64Lists *lists)
+{
+    nnrti_put(o, '[');
+    for (uint32_t k = 0; k < lists->count; k++) {
+        if (k > 0)
+            nnrti_put(o, ',');
+        nnrti_put_ints(o, &lists->data[k]);
+    }
+    nnrti_put(o, ']');
+}
+
+/* An enumerator or element type by its name, or by its number where it has none. */
+static void nnrti_put_enum(nnrti_out *o, const nnrt_attr_member *m, int64_t value)
+{
+    for (uint32_t k = 0; k < m->valueCount; k++)
+        if (m->values[k].value == value) {
+            nnrti_puts(o, m->values[k].name);
+            return;
+        }
+    if (m->kind == NNRT_ATTR_KIND_TYPE && value >= 0 && value < NNRTI_DATA_TYPE_END &&
+        (value == NNRT_DATA_TYPE_UNKNOWN || nnrt_type_size((NNRT_DataType)value) > 0))
+        nnrti_puts(o, nnrt_type_name((NNRT_DataType)value));
+    else
+        nnrti_put_i64(o, value);
+}
+
 static void nnrti_put_member(nnrti_out *o, const nnrt_attr_member *m, const void *at)
 {
-    const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)at;
-    int32_t e;
     switch (m->kind) {
     case NNRT_ATTR_KIND_BOOL: nnrti_puts(o, *(const bool *)at ? "true" : "false"); break;
-    case NNRT_ATTR_KIND_INT: nnrti_put_i64(o, *(const int64_t *)at); break;
+    case NNRT_ATTR_KIND_INT:
+    case NNRT_ATTR_KIND_INT64: nnrti_put_i64(o, *(const int64_t *)at); break;
     case NNRT_ATTR_KIND_FLOAT: nnrti_put_float(o, (double)*(const float *)at); break;
-    case NNRT_ATTR_KIND_INTS: nnrti_put_ints(o, (const NNRT_Int64List *)at); break;
-    case NNRT_ATTR_KIND_INTS2:
-        nnrti_put(o, '[');
-        for (uint32_t k = 0; k < lists->count; k++) {
-            if (k > 0)
-                nnrti_put(o, ',');
-            nnrti_put_ints(o, &lists->data[k]);
-        }
-        nnrti_put(o, ']');
+    case NNRT_ATTR_KIND_DOUBLE: nnrti_put_float(o, *(const double *)at); break;
+    case NNRT_ATTR_KIND_TYPE: nnrti_put_enum(o, m, nnrti_type_at(m, at)); break;
+    case NNRT_ATTR_KIND_STRING:
+        nnrti_put(o, '\'');
+        nnrti_puts(o, nnrti_text_at(at));
+        nnrti_put(o, '\'');
         break;
-    default:
-        e = *(const int32_t *)at;
-        for (uint32_t k = 0; k < m->valueCount; k++)
-            if (m->values[k].value == e) {
-                nnrti_puts(o, m->values[k].name);
-                return;
-            }
-        nnrti_put_i64(o, e);
+    case NNRT_ATTR_KIND_GRAPH:
+        if (*(const uint32_t *)at == NNRT_NO_GRAPH)
+            nnrti_puts(o, "none");
+        else
+            nnrti_put_u64(o, *(const uint32_t *)at);
         break;
+    case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS64: nnrti_put_ints(o, (const NNRT_Int64List *)at); break;
+    case NNRT_ATTR_KIND_INTS2: nnrti_put_lists(o, (const NNRT_Int64Lists *)at); break;
+    case NNRT_ATTR_KIND_FLOATS: nnrti_put_floats(o, (const NNRT_FloatList *)at); break;
+    default: nnrti_put_enum(o, m, *(const int32_t *)at); break;
     }
 }
 
@@ -1480,53 +1815,57 @@ NNRT_API size_t nnrt_attr_print(const nnrt_attr_struct *s, const void *attr, cha
     return nnrti_end(&o);
 }
 
-static bool nnrti_ints_copy(NNRT_Int64List *list, void *(*alloc)(void *user, size_t bytes), void *user)
+/* A copy of count entries, NULL where there are none; *good = false: no memory. */
+static const void *nnrti_array_copy(const void *data, size_t count, size_t width,
+                                    void *(*alloc)(void *user, size_t bytes), void *user, bool *good)
 {
-    int64_t *copy;
+    void *copy = NULL;
     size_t bytes;
-    if (list->count == 0 || list->data == NULL) {
-        list->data = NULL;
-        return true;
-    }
-    copy = nnrt_mul_size(list->count, sizeof(*copy), &bytes) ? (int64_t *)alloc(user, bytes) : NULL;
-    if (copy == NULL)
-        return false;
-    memcpy(copy, list->data, bytes);
-    list->data = copy;
-    return true;
+    if (count == 0 || data == NULL)
+        return NULL;
+    if (nnrt_mul_size(count, width, &bytes))
+        copy = alloc(user, bytes);
+    *good = copy != NULL;
+    if (copy != NULL)
+        memcpy(copy, data, bytes);
+    return copy;
 }
 
 static bool nnrti_lists_copy(NNRT_Int64Lists *lists, void *(*alloc)(void *user, size_t bytes), void *user)
 {
-    NNRT_Int64List *copy;
-    size_t bytes;
-    if (lists->count == 0 || lists->data == NULL) {
-        lists->data = NULL;
-        return true;
-    }
-    copy = nnrt_mul_size(lists->count, sizeof(*copy), &bytes) ? (NNRT_Int64List *)alloc(user, bytes) : NULL;
-    if (copy == NULL)
-        return false;
-    for (uint32_t k = 0; k < lists->count; k++) {
-        copy[k] = lists->data[k];
-        if (!nnrti_ints_copy(&copy[k], alloc, user))
-            return false;
-    }
-    lists->data = copy;
-    return true;
+    bool good = true;
+    NNRT_Int64List *each =
+        (NNRT_Int64List *)(uintptr_t)nnrti_array_copy(lists->data, lists->count, sizeof(*each), alloc, user, &good);
+    lists->data = each;
+    for (uint32_t k = 0; each != NULL && k < lists->count && good; k++)
+        each[k].data =
+            (const int64_t *)nnrti_array_copy(each[k].data, each[k].count, sizeof(int64_t), alloc, user, &good);
+    return good;
 }
 
-/* Gives the struct at attr, whose lists lie elsewhere, lists of its own. */
+/* Gives the struct at attr, whose lists and texts lie elsewhere, some of its own. */
 static bool nnrti_attr_own(const nnrt_attr_struct *s, void *attr, void *(*alloc)(void *user, size_t bytes), void *user)
 {
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint8_t *at = (uint8_t *)attr + s->members[i].offset;
-        if (s->members[i].kind == NNRT_ATTR_KIND_INTS && !nnrti_ints_copy((NNRT_Int64List *)(void *)at, alloc, user))
-            return false;
-        if (s->members[i].kind == NNRT_ATTR_KIND_INTS2 && !nnrti_lists_copy((NNRT_Int64Lists *)(void *)at, alloc, user))
-            return false;
+    bool good = true;
+    for (uint32_t i = 0; i < s->count && good; i++) {
+        const nnrt_attr_kind kind = s->members[i].kind;
+        void *at = (uint8_t *)attr + s->members[i].offset;
+        if (kind == NNRT_ATTR_KIND_INTS || (NNRTI_HAS(INTS64) && kind == NNRT_ATTR_KIND_INTS64)) {
+            NNRT_Int64List *list = (NNRT_Int64List *)at;
+            list->data =
+                (const int64_t *)nnrti_array_copy(list->data, list->count, sizeof(int64_t), alloc, user, &good);
+        } else if (NNRTI_HAS(INTS2) && kind == NNRT_ATTR_KIND_INTS2) {
+            good = nnrti_lists_copy((NNRT_Int64Lists *)at, alloc, user);
+        } else if (NNRTI_HAS(FLOATS) && kind == NNRT_ATTR_KIND_FLOATS) {
+            NNRT_FloatList *list = (NNRT_FloatList *)at;
+            list->data = (const float *)nnrti_array_copy(list->data, list->count, sizeof(float), alloc, user, &good);
+        } else if (NNRTI_HAS(STRING) && kind == NNRT_ATTR_KIND_STRING) {
+            const char **text = (const char **)at;
+            if (*text != NULL)
+                *text = (const char *)nnrti_array_copy(*text, strlen(*text) + 1, 1, alloc, user, &good);
+        }
     }
-    return true;
+    return good;
 }
 
 NNRT_API void *nnrt_attr_copy(const nnrt_attr_struct *s, const void *attr, void *(*alloc)(void *user, size_t bytes),
@@ -1588,7 +1927,7 @@ static void nnrti_sig_count(const char *text, uint32_t *least, uint32_t *most)
     while (nnrti_sig_next(&text, &s)) {
         if (s.repeated) {
             *most = UINT32_MAX;
-            *least += 1;
+            *least += s.optional ? 0 : 1;
             return;
         }
         *most += 1;
@@ -1673,8 +2012,6 @@ static NNRT_ReturnCode nnrti_check_arity(nnrt_resolve *c, const nnrt_op_arity *a
                           : a.maxOut > a.minOut  ? " and optional ones"
                                                  : "",
                           c->op->outputs);
-    if (c->op->attr->count > 0 && (c->attr == NULL || c->attrBytes == 0))
-        return nnrti_fail(c, NNRT_NULL_PTR, "has no attributes, expected NNRT_%s", c->op->attr->name);
     return NNRT_SUCCESS;
 }
 
@@ -1694,35 +2031,24 @@ static NNRT_ReturnCode nnrti_check_missing(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
-/* The types of the inputs are those that row k wants; quiet: nothing is told. =0 asks for the type of input 0, and may
-   be quantised or not as the row's types allow. */
-static NNRT_ReturnCode nnrti_check_types(nnrt_resolve *c, const nnrt_kernel_row *k, bool quiet)
+/* The first input whose type is not the one that row k wants, nIn when all are; *s = its operand of the row, *types =
+   what it may have. =0 asks for the type of input 0, and may be quantised or not as the row's types allow. */
+static uint32_t nnrti_misfit(const nnrt_resolve *c, const nnrt_kernel_row *k, nnrti_sig *s, uint32_t *types)
 {
-    const char *names = k->operands != NULL ? k->operands : c->op->inputs, *text = names;
-    char name[32];
-    nnrti_sig s;
-    memset(&s, 0, sizeof(s));
-    for (uint32_t i = 0; i < c->nIn; i++) {
+    const char *text = k->operands != NULL ? k->operands : c->op->inputs;
+    uint32_t i;
+    memset(s, 0, sizeof(*s));
+    for (i = 0; i < c->nIn; i++) {
         const nnrt_operand *o = &c->in[i];
-        uint32_t types;
-        bool good;
-        if (!s.repeated)
-            (void)nnrti_sig_next(&text, &s);
+        if (!s->repeated)
+            (void)nnrti_sig_next(&text, s);
         if (i == 0 || nnrti_absent(o))
             continue;
-        types = s.code == '=' && s.same == 0 ? k->types : nnrti_sig_types(&s);
-        good = (nnrt_operand_types(o) & types) != 0;
-        if (good && (s.code != '=' || o->dataType == c->in[s.same].dataType))
-            continue;
-        if (quiet)
-            return NNRT_INVALID_DATATYPE;
-        if (s.code != '=')
-            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' is %o, expected one of %m", i,
-                              nnrti_sig_name(names, i, name, sizeof(name)), o->name, o, types);
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' is %o, expected the type of input %d: %o", i,
-                          nnrti_sig_name(names, i, name, sizeof(name)), o->name, o, s.same, &c->in[s.same]);
+        *types = s->code == '=' && s->same == 0 ? k->types : nnrti_sig_types(s);
+        if ((nnrt_operand_types(o) & *types) == 0 || (s->code == '=' && o->dataType != c->in[s->same].dataType))
+            break;
     }
-    return NNRT_SUCCESS;
+    return i;
 }
 
 /* The kernel: the first row that takes the types of all inputs. Where none does, the fault is the one that the first row
@@ -1730,31 +2056,38 @@ static NNRT_ReturnCode nnrti_check_types(nnrt_resolve *c, const nnrt_kernel_row 
 static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
-    const uint32_t types = c->nIn > 0 && !nnrti_absent(x) ? nnrt_operand_types(x) : NNRT_TYPES_ALL;
+    uint32_t types = c->nIn > 0 && !nnrti_absent(x) ? nnrt_operand_types(x) : NNRT_TYPES_ALL, wanted, i;
     const nnrt_kernel_row *first = NULL;
+    const char *text;
     char name[32];
-    for (uint32_t i = 0; i < c->op->kernelCount && c->kernel == NULL; i++) {
+    nnrti_sig s;
+    for (i = 0; i < c->op->kernelCount; i++) {
         const nnrt_kernel_row *k = &c->op->kernels[i];
         if ((k->types & types) == 0)
             continue;
         if (first == NULL)
             first = k;
-        if (nnrti_check_types(c, k, true) == NNRT_SUCCESS) {
+        if (nnrti_misfit(c, k, &s, &wanted) == c->nIn) {
             c->kernel = k->call;
             c->kernelName = k->name;
+            return NNRT_SUCCESS;
         }
     }
-    if (c->kernel != NULL)
-        return NNRT_SUCCESS;
-    if (first != NULL)
-        return nnrti_check_types(c, first, false);
-    (void)nnrti_sig_name(c->op->inputs, 0, name, sizeof(name));
-    if (nnrti_is_quant(x) && (nnrt_op_types(c->op) & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) == 0)
+    if (first == NULL && nnrti_is_quant(x) && (nnrt_op_types(c->op) & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) == 0)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                           "input 0 (%s) '%s' is %o: this operator has no quantised kernel, use QUANT_DTYPE_CAST nodes",
-                          name, x->name, x);
-    return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 0 (%s) '%s' is %o, expected one of %m", name, x->name, x,
-                      nnrt_op_types(c->op));
+                          nnrti_sig_name(c->op->inputs, 0, name, sizeof(name)), x->name, x);
+    if (first == NULL)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 0 (%s) '%s' is %o, expected one of %m",
+                          nnrti_sig_name(c->op->inputs, 0, name, sizeof(name)), x->name, x, nnrt_op_types(c->op));
+    i = nnrti_misfit(c, first, &s, &wanted);
+    x = &c->in[i];
+    text = first->operands != NULL ? first->operands : c->op->inputs;
+    if (s.code != '=')
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' is %o, expected one of %m", i,
+                          nnrti_sig_name(text, i, name, sizeof(name)), x->name, x, wanted);
+    return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input %u (%s) '%s' is %o, expected the type of input %d: %o", i,
+                      nnrti_sig_name(text, i, name, sizeof(name)), x->name, x, s.same, &c->in[s.same]);
 }
 
 /* Sets the element types that the row gives the results; the others keep what the model declares, for the rule to
@@ -1789,6 +2122,18 @@ static NNRT_ReturnCode nnrti_check_format(nnrt_resolve *c)
     return NNRT_SUCCESS;
 }
 
+/* Bytes of an operand, the most where extents are open; false: more than a size_t. */
+static bool nnrti_operand_size(const nnrt_operand *o, size_t *bytes)
+{
+#ifndef NNRT_FIRMWARE
+    size_t dims;
+    if (o->most != 0) /* dims may say less, where they are fixed */
+        return nnrt_mul_size(nnrt_dims_count(o->dims, o->rank, &dims) && dims < o->most ? dims : o->most,
+                             nnrt_type_size(o->dataType), bytes);
+#endif
+    return nnrt_dims_bytes(o->dims, o->rank, o->dataType, bytes);
+}
+
 static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
 {
     for (uint32_t i = 0; i < c->nIn; i++) {
@@ -1806,68 +2151,96 @@ static NNRT_ReturnCode nnrti_check_shapes(nnrt_resolve *c)
             else if (o->dims[k] == 0 && !(c->op->flags & NNRT_OP_EMPTY))
                 return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o: this operator takes no empty tensor", i,
                                   o->name, o);
-        if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
+        if (!nnrti_operand_size(o, &bytes))
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input %u '%s' is %o: its size does not fit", i, o->name, o);
     }
     return NNRT_SUCCESS;
 }
 
-/* Attribute values that no operator takes: an enumerator that does not exist, an integer beyond int32. */
-static NNRT_ReturnCode nnrti_check_attr(nnrt_resolve *c)
+/* Integers of a member that lie outside int32, which no operator takes. */
+static NNRT_ReturnCode nnrti_check_ints(nnrt_resolve *c, const nnrt_attr_member *m, const int64_t *values,
+                                        uint32_t count)
 {
-    for (uint32_t i = 0; i < c->op->attr->count; i++) {
-        const nnrt_attr_member *m = &c->op->attr->members[i];
-        const void *at = (const uint8_t *)c->resolved + m->offset;
-        const int64_t *values = (const int64_t *)at;
-        uint32_t count = m->kind == NNRT_ATTR_KIND_INT ? 1 : 0, k;
-        if (m->kind == NNRT_ATTR_KIND_ENUM) {
-            int32_t e = *(const int32_t *)at;
-            for (k = 0; k < m->valueCount && m->values[k].value != e; k++) {
-            }
-            if (k == m->valueCount)
-                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, which no enumerator has (%s=%d ... %s=%d)",
-                                  m->name, e, m->values[0].name, m->values[0].value, m->values[m->valueCount - 1].name,
-                                  m->values[m->valueCount - 1].value);
-        }
-        if (m->kind == NNRT_ATTR_KIND_INTS) {
-            values = ((const NNRT_Int64List *)at)->data;
-            count = ((const NNRT_Int64List *)at)->count;
-            if (count > 0 && values == NULL)
-                return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u entries, but has no data", m->name, count);
-        }
-        for (k = 0; k < count; k++)
-            if (values[k] < INT32_MIN || values[k] > INT32_MAX)
-                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, which lies outside int32", m->name, values[k]);
-        if (m->kind == NNRT_ATTR_KIND_INTS2) {
-            const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)at;
-            if (lists->count > 0 && lists->data == NULL)
-                return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u lists, but has no data", m->name, lists->count);
-            for (k = 0; k < lists->count; k++)
-                for (uint32_t n = 0; n < lists->data[k].count; n++)
-                    if (lists->data[k].data == NULL || lists->data[k].data[n] < INT32_MIN ||
-                        lists->data[k].data[n] > INT32_MAX)
-                        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u][%u] lies outside int32", m->name, k, n);
-        }
+    for (uint32_t k = 0; k < count; k++)
+        if (values[k] < INT32_MIN || values[k] > INT32_MAX)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, which lies outside int32", m->name, values[k]);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_lists_of(nnrt_resolve *c, const nnrt_attr_member *m, const NNRT_Int64Lists *lists)
+{
+    if (lists->count > 0 && lists->data == NULL)
+        return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u lists, but has no data", m->name, lists->count);
+    for (uint32_t k = 0; k < lists->count; k++)
+        for (uint32_t n = 0; n < lists->data[k].count; n++)
+            if (lists->data[k].data == NULL || lists->data[k].data[n] < INT32_MIN || lists->data[k].data[n] > INT32_MAX)
+                return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u][%u] lies outside int32", m->name, k, n);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_enum(nnrt_resolve *c, const nnrt_attr_member *m, int32_t value)
+{
+    for (uint32_t k = 0; k < m->valueCount; k++)
+        if (m->values[k].value == value)
+            return NNRT_SUCCESS;
+    return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %d, which no enumerator has (%s=%d ... %s=%d)", m->name, value,
+                      m->values[0].name, m->values[0].value, m->values[m->valueCount - 1].name,
+                      m->values[m->valueCount - 1].value);
+}
+
+/* A value that no operator takes: an enumerator or element type that does not exist, an integer beyond int32, the main
+   graph; a list that counts entries, but has none. */
+static NNRT_ReturnCode nnrti_check_member(nnrt_resolve *c, const nnrt_attr_member *m, const void *at)
+{
+    const nnrt_attr_kind kind = m->kind;
+    if (kind == NNRT_ATTR_KIND_INT)
+        return nnrti_check_ints(c, m, (const int64_t *)at, 1);
+    if (kind == NNRT_ATTR_KIND_ENUM)
+        return nnrti_check_enum(c, m, *(const int32_t *)at);
+    if (NNRTI_HAS(INTS2) && kind == NNRT_ATTR_KIND_INTS2)
+        return nnrti_check_lists_of(c, m, (const NNRT_Int64Lists *)at);
+    if (NNRTI_HAS(TYPE) && kind == NNRT_ATTR_KIND_TYPE) {
+        const int64_t type = nnrti_type_at(m, at);
+        if (type != NNRT_DATA_TYPE_UNKNOWN &&
+            (type < 0 || type >= NNRTI_DATA_TYPE_END || nnrt_type_size((NNRT_DataType)type) == 0))
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "%s is %l, which is no element type", m->name, type);
+    }
+    if (NNRTI_HAS(GRAPH) && kind == NNRT_ATTR_KIND_GRAPH && *(const uint32_t *)at == 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is 0, the main graph: expected the index of another subgraph",
+                          m->name);
+    if (kind == NNRT_ATTR_KIND_INTS || (NNRTI_HAS(INTS64) && kind == NNRT_ATTR_KIND_INTS64) ||
+        (NNRTI_HAS(FLOATS) && kind == NNRT_ATTR_KIND_FLOATS)) {
+        const nnrti_any_list list = nnrti_list_at(at);
+        if (list.count > 0 && list.data == NULL)
+            return nnrti_fail(c, NNRT_NULL_PTR, "%s counts %u entries, but has no data", m->name, list.count);
+        if (kind == NNRT_ATTR_KIND_INTS)
+            return nnrti_check_ints(c, m, (const int64_t *)list.data, list.count);
     }
     return NNRT_SUCCESS;
 }
 
-/* resolved = the given block, completed with defaults and with lists of its own. */
+/* resolved = the given block, completed with defaults and with lists of its own. No block is one of no bytes. */
 static NNRT_ReturnCode nnrti_take_attr(nnrt_resolve *c)
 {
     const nnrt_attr_struct *s = c->op->attr;
-    NNRT_ReturnCode code;
+    const uint32_t bytes = c->attr != NULL ? c->attrBytes : 0;
     c->resolved = c->alloc(c->user, s->bytes);
     if (c->resolved == NULL)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its attributes (%u bytes)", s->bytes);
     nnrt_attr_defaults(s, c->resolved);
-    for (uint32_t i = 0; i < s->count; i++)
-        if (s->members[i].offset + s->members[i].bytes <= c->attrBytes)
-            memcpy((uint8_t *)c->resolved + s->members[i].offset, (const uint8_t *)c->attr + s->members[i].offset,
-                   s->members[i].bytes);
-    code = nnrti_check_attr(c);
-    if (code != NNRT_SUCCESS)
-        return code;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const nnrt_attr_member *m = &s->members[i];
+        uint8_t *at = (uint8_t *)c->resolved + m->offset;
+        const uint8_t *from;
+        NNRT_ReturnCode code;
+        if (m->offset + m->bytes > bytes)
+            continue;
+        from = (const uint8_t *)c->attr + m->offset;
+        if (!NNRTI_HAS(STRING) || m->kind != NNRT_ATTR_KIND_STRING || *nnrti_text_at(from) != '\0')
+            memcpy(at, from, m->bytes);
+        if ((code = nnrti_check_member(c, m, at)) != NNRT_SUCCESS)
+            return code;
+    }
     if (!nnrti_attr_own(s, c->resolved, c->alloc, c->user))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its attributes");
     return NNRT_SUCCESS;
@@ -1901,39 +2274,60 @@ static NNRT_ReturnCode nnrti_follow(nnrt_resolve *c, uint32_t k)
     return NNRT_SUCCESS;
 }
 
-/* What is computed from open extents has a symbol of its own. */
+/* What is computed from open extents has a symbol of its own: NEW is replaced by one. The numbers beside symbols are the
+   largest that there can be, when a model is planned; where that does not follow, the symbol has a bit that says so,
+   unless the rule has a bound of its own (BOUNDED). */
 #define NNRTI_SYMBOL_NEW UINT32_MAX
+#define NNRTI_SYMBOL_BOUNDED (UINT32_MAX - 1)
+#define NNRTI_UNBOUNDED 0x80000000u
 
 #ifdef NNRT_FIRMWARE
 #define nnrti_find_open(c) ((void)0)
 #define nnrti_new_symbols(c, o) ((void)0)
 #else
-/* Whether an element of a known value is open. */
-static bool nnrti_value_open(const nnrt_operand *o)
+/* Bits of the symbols of a known value's elements, one with another: 0 where none is open. */
+static uint32_t nnrti_value_symbols(const nnrt_operand *o)
 {
+    uint32_t bits = 0;
     size_t n = 0;
     (void)nnrt_dims_count(o->dims, o->rank, &n);
     for (size_t i = 0; o->open != NULL && i < n; i++)
-        if (o->open[i] != 0)
-            return true;
-    return false;
+        bits |= o->open[i];
+    return bits;
+}
+
+/* Whether an element of a known value is open. */
+static bool nnrti_value_open(const nnrt_operand *o)
+{
+    return nnrti_value_symbols(o) != 0;
 }
 
 static void nnrti_find_open(nnrt_resolve *c)
 {
-    c->open = false;
+    c->open = c->late = c->unbounded = false;
     for (uint32_t i = 0; i < c->nIn && c->symbolCount != NULL; i++) {
+        const uint32_t bits = c->in[i].data != NULL ? nnrti_value_symbols(&c->in[i]) : 0;
         for (int32_t k = 0; k < c->in[i].rank; k++)
             c->open = c->open || c->in[i].symbols[k] != 0;
-        c->open = c->open || (c->in[i].data != NULL && nnrti_value_open(&c->in[i]));
+        c->open = c->open || bits != 0;
+        c->unbounded = c->unbounded || (bits & NNRTI_UNBOUNDED) != 0;
     }
 }
 
+/* Gives symbols to what was computed. A result that has the extents of an input has as many elements. */
 static void nnrti_new_symbols(nnrt_resolve *c, nnrt_operand *o)
 {
-    for (int32_t k = 0; k < o->rank; k++)
+    for (int32_t k = 0; k < o->rank && c->symbolCount != NULL; k++)
         if (o->symbols[k] == NNRTI_SYMBOL_NEW)
+            o->symbols[k] = ++*c->symbolCount | (c->unbounded ? NNRTI_UNBOUNDED : 0);
+        else if (o->symbols[k] == NNRTI_SYMBOL_BOUNDED)
             o->symbols[k] = ++*c->symbolCount;
+    for (uint32_t i = 0; i < c->nIn && c->open && o->most == 0; i++) {
+        const nnrt_operand *x = &c->in[i];
+        if (x->most != 0 && x->rank == o->rank && memcmp(x->dims, o->dims, (size_t)o->rank * sizeof(o->dims[0])) == 0 &&
+            memcmp(x->symbols, o->symbols, (size_t)o->rank * sizeof(o->symbols[0])) == 0)
+            o->most = x->most;
+    }
 }
 #endif
 
@@ -1945,21 +2339,20 @@ static NNRT_ReturnCode nnrti_finish_outputs(nnrt_resolve *c)
         if (o->rank > NNRT_MAX_RANK)
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "output %u '%s' would have %d axes, at most %d are possible", i,
                               o->name, o->rank, NNRT_MAX_RANK);
-        if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
+        nnrti_new_symbols(c, o);
+        if (!nnrti_operand_size(o, &bytes))
             return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "output %u '%s' would be %o: its size does not fit", i, o->name,
                               o);
-        nnrti_new_symbols(c, o);
-        if ((c->op->flags & NNRT_OP_FOLLOW) && !(c->op->flags & NNRT_OP_LAYOUT)) {
-            const NNRT_ReturnCode code = nnrti_follow(c, i);
-            if (code != NNRT_SUCCESS)
-                return code;
-        }
         if (c->op->flags & NNRT_OP_LAYOUT) {
             bool channelsFirst = c->in[0].format == NNRT_FORMAT_NCHW;
             if (o->format != NNRT_FORMAT_NONE && (o->format == NNRT_FORMAT_NCHW) != channelsFirst)
                 return nnrti_fail(c, NNRT_INVALID_FORMAT, "output %u '%s' is declared %s, but input 0 is %s", i,
                                   o->name, nnrti_format_name(o->format), nnrti_format_name(c->in[0].format));
             o->format = c->in[0].format;
+        } else if (c->op->flags & NNRT_OP_FOLLOW) {
+            const NNRT_ReturnCode code = nnrti_follow(c, i);
+            if (code != NNRT_SUCCESS)
+                return code;
         }
     }
     return NNRT_SUCCESS;
@@ -3639,6 +4032,16 @@ static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_
 #endif
 }
 
+/* The extent of axis k of result i is open, and its number bounds it, whatever else is not bounded. */
+static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)i, (void)k;
+#else
+    c->out[i].symbols[k] = NNRTI_SYMBOL_BOUNDED;
+#endif
+}
+
 /* Whether axis a of x is open; an extent of 1 that is not broadcasts, and one that is cannot be told. */
 static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
 {
@@ -3661,8 +4064,56 @@ static bool nnrti_element_open(const nnrt_operand *x, size_t n)
 #endif
 }
 
+/* Whether element n of x, a known value, is open and its number says nothing. */
+static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
+{
+#ifdef NNRT_FIRMWARE
+    (void)x, (void)n;
+    return false;
+#else
+    return x->open != NULL && (x->open[n] & NNRTI_UNBOUNDED) != 0;
+#endif
+}
+
+/* Whether axis a of x and axis b of y cannot have the same extent. What is open may: a run will tell. */
+static bool nnrti_unlike(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
+{
+    return x->dims[a] != y->dims[b] && !nnrti_axis_open(x, a) && !nnrti_axis_open(y, b);
+}
+
+/* Whether x and y can have one shape. */
+static bool nnrti_like(const nnrt_operand *x, const nnrt_operand *y)
+{
+    bool like = x->rank == y->rank;
+    for (int32_t i = 0; like && i < x->rank; i++)
+        like = !nnrti_unlike(x, i, y, i);
+    return like;
+}
+
+/* Whether an extent of x is open from axis `first` on. */
+static bool nnrti_open_from(const nnrt_operand *x, int32_t first)
+{
+    for (int32_t i = first; i < x->rank; i++)
+        if (nnrti_axis_open(x, i))
+            return true;
+    return false;
+}
+
+/* *extent = what two extents make that broadcast together: equal, or one of them 1. openP, openQ: p (q) is open and says
+   only how large it can be. false: they never do. */
+static bool nnrti_broadcast_extent(int32_t p, bool openP, int32_t q, bool openQ, int32_t *extent)
+{
+    if (openP && openQ)
+        *extent = p > q ? p : q;
+    else if (openP)
+        *extent = q == 1 ? p : q;
+    else
+        *extent = p == 1 ? q : p;
+    return p == q || p == 1 || q == 1 || openP || openQ;
+}
+
 /* Result i has the given extents. They count as computed from all inputs, unless the rule then says where they are from
-   (nnrti_from, nnrti_fixed). */
+   (nnrti_from, nnrti_fixed, nnrti_bounded). */
 static void nnrti_result(nnrt_resolve *c, uint32_t i, int32_t rank, const int32_t *dims)
 {
     nnrt_operand *o = &c->out[i];
@@ -3718,21 +4169,81 @@ static NNRT_ReturnCode nnrti_axis(nnrt_resolve *c, const char *what, int64_t axi
     return NNRT_SUCCESS;
 }
 
-/* The value of input i must be known now: a constant, or computed from the shapes; elements may be open extents. */
+/* Whether the value of input i, which the rule needs, is told in a run only. */
+static bool nnrti_late(const nnrt_resolve *c, uint32_t i)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)i;
+    return false;
+#else
+    return c->symbolCount != NULL && c->in[i].data == NULL && !(c->in[i].rank == 1 && c->in[i].dims[0] == 0);
+#endif
+}
+
+/* Whether the value of an integer input is told in a run only. */
+NNRTI_UNUSED static bool nnrti_any_late(const nnrt_resolve *c)
+{
+    bool late = false;
+    for (uint32_t i = 1; i < c->nIn; i++)
+        late = late || (!nnrti_absent(&c->in[i]) && nnrti_late(c, i) &&
+                        nnrti_type_in(c->in[i].dataType, NNRT_TYPES_INDEX | NNRT_TYPES_FLOAT));
+    return late;
+}
+
+static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *what)
+{
+    return nnrti_fail(
+        c, NNRT_UNSUPPORTED_OP,
+        "input %u (%s) '%s' must be a constant or follow from the shapes: the result's shape depends on it", i, what,
+        c->in[i].name);
+}
+
+#ifndef NNRT_FIRMWARE
+/* Input i, integers whose value is told in a run, gets one until then: ones, all of them open and without a bound. */
+static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *what)
+{
+    nnrt_operand *o = &c->in[i];
+    const size_t width = nnrt_type_size(o->dataType);
+    const int64_t wide = 1;
+    const int32_t narrow = 1;
+    uint32_t *open;
+    uint8_t *data;
+    size_t n = 0;
+    (void)nnrt_dims_count(o->dims, o->rank, &n);
+    if (nnrti_open_from(o, 0) || n > 4 * NNRT_MAX_RANK || !nnrti_type_in(o->dataType, NNRT_TYPES_INDEX))
+        return nnrti_unknown(c, i, what);
+    data = (uint8_t *)c->alloc(c->user, n * width);
+    open = (uint32_t *)c->alloc(c->user, n * sizeof(*open));
+    if (data == NULL || open == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
+    for (size_t k = 0; k < n; k++) {
+        memcpy(data + k * width, o->dataType == NNRT_DATA_TYPE_INT64 ? (const void *)&wide : &narrow, width);
+        open[k] = ++*c->symbolCount | NNRTI_UNBOUNDED;
+    }
+    o->data = data;
+    o->open = open;
+    c->open = c->late = c->unbounded = true;
+    return NNRT_SUCCESS;
+}
+#endif
+
+/* The value of input i must be known: a constant, or computed from the shapes; elements may be open extents. Where
+   extents may be open it may also be told in a run (c->late): it is then ones, all of them open. */
 static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what)
 {
+#ifndef NNRT_FIRMWARE
+    if (nnrti_late(c, i))
+        return nnrti_stand_in(c, i, what);
+#endif
     if (c->in[i].data == NULL && !(c->in[i].rank == 1 && c->in[i].dims[0] == 0))
-        return nnrti_fail(
-            c, NNRT_UNSUPPORTED_OP,
-            "input %u (%s) '%s' must be a constant or follow from the shapes: the result's shape depends on it", i,
-            what, c->in[i].name);
+        return nnrti_unknown(c, i, what);
     return NNRT_SUCCESS;
 }
 
 /* The same, but no element is open: what depends on it is more than an extent. */
 static NNRT_ReturnCode nnrti_known_fixed(nnrt_resolve *c, uint32_t i, const char *what)
 {
-    const NNRT_ReturnCode code = nnrti_known(c, i, what);
+    const NNRT_ReturnCode code = nnrti_late(c, i) ? nnrti_unknown(c, i, what) : nnrti_known(c, i, what);
 #ifndef NNRT_FIRMWARE
     if (code == NNRT_SUCCESS && c->in[i].data != NULL && nnrti_value_open(&c->in[i]))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input %u (%s) '%s' depends on extents that are open: give them", i,
@@ -3749,6 +4260,28 @@ static size_t nnrti_count(const nnrt_operand *o)
     return n;
 }
 
+/* Elements that x has at most, where extents are open. */
+static size_t nnrti_most(const nnrt_operand *x)
+{
+#ifndef NNRT_FIRMWARE
+    size_t dims;
+    if (x->most != 0) /* dims may say less, where they are fixed */
+        return nnrt_dims_count(x->dims, x->rank, &dims) && dims < x->most ? dims : x->most;
+#endif
+    return nnrti_count(x);
+}
+
+/* Result 0 has as many elements as x, even where the numbers of its open extents would make more. */
+static void nnrti_result_of_as_many(nnrt_resolve *c, const nnrt_operand *x)
+{
+#ifdef NNRT_FIRMWARE
+    (void)c, (void)x;
+#else
+    if (c->open)
+        c->out[0].most = nnrti_most(x) > 0 ? nnrti_most(x) : 1;
+#endif
+}
+
 /* Element k of a known int32 or int64 operand. */
 static int64_t nnrti_value(const nnrt_operand *o, size_t k)
 {
@@ -3760,6 +4293,12 @@ static int64_t nnrti_value(const nnrt_operand *o, size_t k)
     }
     memcpy(&narrow, (const uint8_t *)o->data + k * sizeof(narrow), sizeof(narrow));
     return narrow;
+}
+
+/* a * b of numbers that are not negative, at most INT64_MAX. */
+static int64_t nnrti_product(int64_t a, int64_t b)
+{
+    return b > 0 && a > nnrti_quotient(INT64_MAX, b) ? INT64_MAX : a * b;
 }
 
 /* One more derived constant of the node, for the kernel: *data = room for its elements, to be filled by the rule. */
@@ -3826,11 +4365,10 @@ static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, uint32_t a, uint32_t b, 
     for (int32_t i = 0; i < *rank; i++) {
         int32_t k = i - (*rank - x->rank), m = i - (*rank - y->rank);
         int32_t p = k < 0 ? 1 : x->dims[k], q = m < 0 ? 1 : y->dims[m];
-        if (p != q && p != 1 && q != 1)
+        if (!nnrti_broadcast_extent(p, k >= 0 && nnrti_axis_open(x, k), q, m >= 0 && nnrti_axis_open(y, m), &dims[i]))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "'%s' %o and '%s' %o do not broadcast: extents %d and %d of axis %d", x->name, x, y->name,
                               y, p, q, i);
-        dims[i] = p == 1 ? q : p;
     }
     return NNRT_SUCCESS;
 }
@@ -3857,11 +4395,20 @@ static void nnrti_from_both(nnrt_resolve *c, int32_t nX, int32_t nY)
     }
 }
 
-/* A list attribute of [height, width]: empty = both `initial`. Every entry must be >= least. */
+/* A list that says nothing: without entries, or with zeros only, as a struct of zeros has it. */
+static bool nnrti_unsaid(const NNRT_Int64List *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->data[i] != 0)
+            return false;
+    return true;
+}
+
+/* A list attribute of [height, width]: empty, or zeros, = both `initial`. Every entry must be >= least. */
 static NNRT_ReturnCode nnrti_pair(nnrt_resolve *c, const char *what, NNRT_Int64List *list, int64_t initial,
                                   int64_t least)
 {
-    if (list->count == 0) {
+    if (list->count == 0 || (list->count == 2 && nnrti_unsaid(list))) {
         int64_t *v = nnrti_list(c, list, 2);
         if (v == NULL)
             return NNRT_OUT_OF_MEMORY;
@@ -3882,7 +4429,7 @@ static NNRT_ReturnCode nnrti_pads(nnrt_resolve *c, const char *what, const NNRT_
                                   int64_t pads[4])
 {
     memset(pads, 0, 4 * sizeof(pads[0]));
-    if (list->count != 4 && (list->count != 0 || mode == NNRT_PAD_MODE_PAD))
+    if (list->count != 4 && list->count != 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s has %u entries, expected 4: top, bottom, left, right", what,
                           list->count);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -4128,9 +4675,22 @@ static NNRT_ReturnCode nnrti_quant_single(nnrt_resolve *c, uint32_t i)
     return NNRT_SUCCESS;
 }
 
-/* A 2x2 attribute [[top, bottom], [left, right]] with entries >= 0: pads = top, bottom, left, right. */
-static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, const NNRT_Int64Lists *lists, int64_t pads[4])
+/* A 2x2 attribute [[top, bottom], [left, right]] with entries >= 0, empty = zeros: pads = top, bottom, left, right. */
+static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, NNRT_Int64Lists *lists, int64_t pads[4])
 {
+    if (lists->count == 0) {
+        NNRT_Int64List *both = (NNRT_Int64List *)c->alloc(c->user, 2 * sizeof(*both));
+        if (both == NULL)
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its attributes");
+        for (uint32_t i = 0; i < 2; i++) {
+            int64_t *pair = nnrti_list(c, &both[i], 2);
+            if (pair == NULL)
+                return NNRT_OUT_OF_MEMORY;
+            pair[0] = pair[1] = 0;
+        }
+        lists->data = both;
+        lists->count = 2;
+    }
     if (lists->count != 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s has %u lists, expected 2: [top,bottom], [left,right]", what,
                           lists->count);
@@ -4150,7 +4710,7 @@ static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, const NNR
 
 /* What SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND share: x has 4 axes, blockShape two entries >= 1, border as above. */
 static NNRT_ReturnCode nnrti_blocks(nnrt_resolve *c, const NNRT_Int64List *block, const char *what,
-                                    const NNRT_Int64Lists *lists, int64_t pads[4])
+                                    NNRT_Int64Lists *lists, int64_t pads[4])
 {
     const nnrt_operand *x = &c->in[0];
     memset(pads, 0, 4 * sizeof(pads[0]));
@@ -4492,6 +5052,7 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
         return code;
     if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
+    a->topK = a->topK == 0 ? 1 : a->topK;
     if (a->topK < 1 || a->topK > x->dims[axis])
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the extent of axis %d", a->topK,
                           x->dims[axis], axis);
@@ -4612,7 +5173,7 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_f16(const NNRT_AvgPoolFusion *attr,
 /* The batch must be made of whole blocks; crops may leave nothing, but not less than nothing. */
 static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 {
-    const NNRT_BatchToSpaceND *a = (const NNRT_BatchToSpaceND *)c->resolved;
+    NNRT_BatchToSpaceND *a = (NNRT_BatchToSpaceND *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     int32_t to[NNRT_MAX_RANK];
     int64_t crops[4], h, w, area;
@@ -4622,7 +5183,7 @@ static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
     area = a->blockShape.data[0] * a->blockShape.data[1];
     h = x->dims[nnrti_image_axis(x, 0)] * a->blockShape.data[0] - crops[0] - crops[1];
     w = x->dims[nnrti_image_axis(x, 1)] * a->blockShape.data[1] - crops[2] - crops[3];
-    if (nnrti_remainder(x->dims[0], area) != 0)
+    if (nnrti_remainder(x->dims[0], area) != 0 && !nnrti_axis_open(x, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: its batch %d is no multiple of the block %l x %l",
                           x->name, x, x->dims[0], a->blockShape.data[0], a->blockShape.data[1]);
     if (h < 0 || w < 0)
@@ -4840,6 +5401,7 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0];
     int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     int64_t total = 0;
+    bool open = false;
     NNRT_ReturnCode code;
     for (uint32_t i = 1; i < c->nIn; i++)
         if (c->in[i].rank != x->rank)
@@ -4850,15 +5412,18 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
     memcpy(dims, x->dims, sizeof(dims));
     for (uint32_t i = 0; i < c->nIn; i++) {
         for (int32_t k = 0; k < x->rank; k++)
-            if (k != axis && c->in[i].dims[k] != x->dims[k])
+            if (k != axis && nnrti_unlike(&c->in[i], k, x, k))
                 return nnrti_fail(c, NNRT_INVALID_SHAPE,
                                   "input %u '%s' is %o, expected extent %d of axis %d as input 0", i, c->in[i].name,
                                   &c->in[i], x->dims[k], k);
+            else if (k != axis && !nnrti_axis_open(&c->in[i], k))
+                dims[k] = c->in[i].dims[k];
         total += c->in[i].dims[axis];
+        open = open || nnrti_axis_open(&c->in[i], axis);
     }
-    if (total > INT32_MAX)
+    if (total > INT32_MAX && !open)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", axis, total);
-    dims[axis] = (int32_t)total;
+    dims[axis] = total < INT32_MAX ? (int32_t)total : INT32_MAX; /* no run joins more */
     a->axis = axis;
     nnrti_result(c, 0, x->rank, dims);
     for (int32_t k = 0; k < x->rank; k++)
@@ -4903,43 +5468,61 @@ static NNRT_ReturnCode nnrti_result_conv(nnrt_resolve *c, int64_t h, int64_t w, 
     return NNRT_SUCCESS;
 }
 
+/* The weight [Co,kH,kW,Ci/group] takes ci channels in so many groups. Where an extent is open a run tells whether it does:
+   what is open has the extent that fits, or is as large at least. */
+static NNRT_ReturnCode nnrti_conv_channels(nnrt_resolve *c, int64_t group, int32_t ci)
+{
+    const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
+    if ((nnrti_remainder(ci, group) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 2))) ||
+        (nnrti_remainder(w->dims[0], group) != 0 && !nnrti_axis_open(w, 0)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "group %l divides not both: %d input channels, %d output channels",
+                          group, ci, w->dims[0]);
+    if (w->dims[3] != nnrti_quotient(ci, group) && !nnrti_axis_open(w, 3))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "weight '%s' is %o, expected %l as last extent: %d input channels / group %l", w->name, w,
+                          nnrti_quotient(ci, group), ci, group);
+    if (!nnrti_absent(b) && (b->rank != 1 || nnrti_unlike(b, 0, w, 0)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
+    return NNRT_SUCCESS;
+}
+
 /* What CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION share: weight [Co,kH,kW,Ci/group], bias [Co], and attributes that are
    0 or empty taken from the tensors. */
 static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kernelSize, int64_t *group,
                                            int64_t *inChannel, int64_t *outChannel)
 {
-    const nnrt_operand *x = &c->in[0], *w = &c->in[1], *b = &c->in[2];
+    const nnrt_operand *x = &c->in[0], *w = &c->in[1];
     int32_t ci;
+    bool openCi;
+    NNRT_ReturnCode code;
     if (x->rank != 4)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
     if (w->rank != 4)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "weight '%s' is %o, expected 4 axes [outChannel,kH,kW,inChannel/group]", w->name, w);
     ci = x->dims[nnrti_image_axis(x, 2)];
+    openCi = nnrti_axis_open(x, nnrti_image_axis(x, 2));
+    *group = *group == 0 ? 1 : *group;
     if (*group < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l, expected at least 1", *group);
-    if (nnrti_remainder(ci, *group) != 0 || nnrti_remainder(w->dims[0], *group) != 0)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "group %l divides not both: %d input channels, %d output channels",
-                          *group, ci, w->dims[0]);
-    if (w->dims[3] != nnrti_quotient(ci, *group))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE,
-                          "weight '%s' is %o, expected %l as last extent: %d input channels / group %l", w->name, w,
-                          nnrti_quotient(ci, *group), ci, *group);
-    if (*inChannel != 0 && *inChannel != ci && *inChannel != nnrti_quotient(ci, *group))
+    if (openCi && nnrti_product(w->dims[3], *group) <= ci)
+        ci = (int32_t)nnrti_product(w->dims[3], *group); /* the one extent that fits */
+    if ((code = nnrti_conv_channels(c, *group, ci)) != NNRT_SUCCESS)
+        return code;
+    if (*inChannel != 0 && *inChannel != ci && *inChannel != nnrti_quotient(ci, *group) && !openCi)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "inChannel is %l, but input '%s' %o has %d channels", *inChannel,
                           x->name, x, ci);
-    if (*outChannel != 0 && *outChannel != w->dims[0])
+    if (*outChannel != 0 && *outChannel != w->dims[0] && !nnrti_axis_open(w, 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "outChannel is %l, but weight '%s' is %o", *outChannel, w->name, w);
-    if (!nnrti_absent(b) && (b->rank != 1 || b->dims[0] != w->dims[0]))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
-    if (kernelSize->count == 0) {
+    if (nnrti_unsaid(kernelSize)) {
         int64_t *k = nnrti_list(c, kernelSize, 2);
         if (k == NULL)
             return NNRT_OUT_OF_MEMORY;
         k[0] = w->dims[1];
         k[1] = w->dims[2];
     }
-    if (kernelSize->count != 2 || kernelSize->data[0] != w->dims[1] || kernelSize->data[1] != w->dims[2])
+    if (kernelSize->count != 2 || (kernelSize->data[0] != w->dims[1] && !nnrti_axis_open(w, 1)) ||
+        (kernelSize->data[1] != w->dims[2] && !nnrti_axis_open(w, 2)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "kernelSize is not [%d,%d], the window of weight '%s' %o", w->dims[1],
                           w->dims[2], w->name, w);
     *inChannel = ci;
@@ -4951,8 +5534,8 @@ static NNRT_ReturnCode nnrti_conv_operands(nnrt_resolve *c, NNRT_Int64List *kern
 static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 {
     NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)c->resolved;
-    const nnrt_operand *x = &c->in[0];
-    int64_t pads[4], h, w;
+    const nnrt_operand *x = &c->in[0], *weight = &c->in[1];
+    int64_t pads[4], kernel[2], h, w;
     NNRT_ReturnCode code;
     if ((code = nnrti_conv_operands(c, &a->kernelSize, &a->group, &a->inChannel, &a->outChannel)) != NNRT_SUCCESS ||
         (code = nnrti_pair(c, "stride", &a->stride, 1, 1)) != NNRT_SUCCESS ||
@@ -4960,10 +5543,12 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
         (code = nnrti_pads(c, "padList", &a->padList, a->padMode, pads)) != NNRT_SUCCESS ||
         (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
         return code;
-    h = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 0)], a->kernelSize.data[0], a->stride.data[0],
-                     a->dilation.data[0], &pads[0], &pads[1]);
-    w = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 1)], a->kernelSize.data[1], a->stride.data[1],
-                     a->dilation.data[1], &pads[2], &pads[3]);
+    for (int32_t i = 0; i < 2; i++) /* of a window that is open the smallest gives the largest result */
+        kernel[i] = nnrti_axis_open(weight, i + 1) ? 1 : a->kernelSize.data[i];
+    h = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 0)], kernel[0], a->stride.data[0], a->dilation.data[0],
+                     &pads[0], &pads[1]);
+    w = nnrti_window(a->padMode, x->dims[nnrti_image_axis(x, 1)], kernel[1], a->stride.data[1], a->dilation.data[1],
+                     &pads[2], &pads[3]);
     if ((code = nnrti_set_pads(c, &a->padList, &a->padMode, pads)) != NNRT_SUCCESS)
         return code;
     return nnrti_result_conv(c, h, w, a->outChannel);
@@ -5365,6 +5950,10 @@ static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
     rank = c->in[1].dims[0];
     for (int32_t i = 0; i < rank; i++) {
         const int64_t extent = nnrti_value(&c->in[1], (size_t)i);
+        if (nnrti_element_unbounded(&c->in[1], (size_t)i)) {
+            dims[i] = 1;
+            continue;
+        }
         if (extent < 0)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least 0", i, extent);
         if (extent > INT32_MAX)
@@ -5409,7 +5998,7 @@ static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_Fu
     if (total / K > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %z rows: too large", total / K);
     if (!a->useAxis) {
-        if (total % K != 0)
+        if (total % K != 0 && !nnrti_open_from(x, 0))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "input '%s' %o has %z elements, expected a multiple of %z, the columns of weight '%s'",
                               x->name, x, total, K, w->name);
@@ -5424,7 +6013,7 @@ static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_Fu
                 dims[(*rank)++] = x->dims[i];
             else
                 columns *= (size_t)x->dims[i];
-        if (columns != K)
+        if (columns != K && !nnrti_open_from(x, (int32_t)axis))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "input '%s' %o has %z elements from axis %l on, expected %z, the columns of weight '%s'",
                               x->name, x, columns, axis, K, w->name);
@@ -5442,7 +6031,7 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
     NNRT_ReturnCode code;
     if (w->rank != 2)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 2 axes [outputs,inputs]", w->name, w);
-    if (!nnrti_absent(b) && (b->rank != 1 || b->dims[0] != w->dims[0]))
+    if (!nnrti_absent(b) && (b->rank != 1 || nnrti_unlike(b, 0, w, 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", b->name, b, w->dims[0]);
     if (a->hasBias == nnrti_absent(b))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "hasBias is %s, but input 2 (bias) is %s",
@@ -5652,6 +6241,15 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op IF */
+
+/* IF and LOOP: their results are those of subgraphs, which only the model has that the node is in. */
+static NNRT_ReturnCode nnrti_rule_control(nnrt_resolve *c)
+{
+    return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "runs subgraphs: it is resolved with its model, not by itself");
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LAYER_NORM_FUSION */
 
 /* gamma and beta are there, with the extents of x from axis `first` on. */
@@ -5673,16 +6271,17 @@ static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
     return NNRT_SUCCESS;
 }
 
-/* *dims = {elements of x before axis, elements from axis on}; false when one does not fit. */
+/* *dims = {elements of x before axis, elements from axis on}; false when one does not fit. The largest open extents may
+   make more than fits: a run has its own. */
 static bool nnrti_two_parts(const nnrt_operand *x, int32_t axis, int32_t dims[2])
 {
+    const bool open = nnrti_open_from(x, 0);
     size_t before, behind;
-    if (!nnrt_dims_count(x->dims, axis, &before) || !nnrt_dims_count(x->dims + axis, x->rank - axis, &behind) ||
-        before > INT32_MAX || behind > INT32_MAX)
+    if (!nnrt_dims_count(x->dims, axis, &before) || !nnrt_dims_count(x->dims + axis, x->rank - axis, &behind))
         return false;
-    dims[0] = (int32_t)before;
-    dims[1] = (int32_t)behind;
-    return true;
+    dims[0] = before > INT32_MAX ? INT32_MAX : (int32_t)before;
+    dims[1] = behind > INT32_MAX ? INT32_MAX : (int32_t)behind;
+    return open || (before <= INT32_MAX && behind <= INT32_MAX);
 }
 
 /* Resolved: the kernel sees x and y as [M,K], K normalised together, and gamma and beta as [G]; axes >= 0. */
@@ -5839,11 +6438,11 @@ static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix 
     for (int32_t i = 0; i < z->rank - 2; i++) {
         const int32_t k = i - (z->rank - a->rank), m = i - (z->rank - b->rank);
         const int32_t p = k < 0 ? 1 : a->dims[k], q = m < 0 ? 1 : b->dims[m];
-        if (p != q && p != 1 && q != 1)
+        if (!nnrti_broadcast_extent(p, k >= 0 && nnrti_axis_open(&c->in[0], k), q,
+                                    m >= 0 && nnrti_axis_open(&c->in[1], m), &z->dims[i]))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "'%s' %o and '%s' %o: the axes before the last two do not broadcast", c->in[0].name,
                               &c->in[0], c->in[1].name, &c->in[1]);
-        z->dims[i] = p == 1 ? q : p;
     }
     return NNRT_SUCCESS;
 }
@@ -5873,7 +6472,8 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
                           y);
     a = nnrti_matrix_of(x, true, &attr->transposeA);
     b = nnrti_matrix_of(y, false, &attr->transposeB);
-    if (a.dims[a.rank - (attr->transposeA ? 2 : 1)] != b.dims[b.rank - (attr->transposeB ? 1 : 2)])
+    if (nnrti_unlike(x, x->rank - (attr->transposeA ? 2 : 1), y,
+                     y->rank > 1 ? y->rank - (attr->transposeB ? 1 : 2) : 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o%s and '%s' %o%s: %d columns meet %d rows", x->name, x,
                           attr->transposeA ? " transposed" : "", y->name, y, attr->transposeB ? " transposed" : "",
                           a.dims[a.rank - (attr->transposeA ? 2 : 1)], b.dims[b.rank - (attr->transposeB ? 1 : 2)]);
@@ -5882,7 +6482,7 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
     last[0] = a.dims[a.rank - (attr->transposeA ? 1 : 2)];
     last[1] = b.dims[b.rank - (attr->transposeB ? 2 : 1)];
     memcpy(z.dims + z.rank - 2, last, sizeof(last));
-    if (!nnrti_absent(bias) && (bias->rank != 1 || bias->dims[0] != last[1]))
+    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != last[1] && !nnrti_open_from(y, 0))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, last[1]);
     if ((code = nnrti_fused(c, attr->activationType)) != NNRT_SUCCESS)
         return code;
@@ -6137,6 +6737,88 @@ NNRT_API NNRT_ReturnCode nnrt_mul_fusion(const NNRT_MulFusion *attr, const nnrt_
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op NON_ZERO */
+
+/* Whether element i of x is not 0; -0 is. */
+static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
+{
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT16: return (((const uint16_t *)x)[i] & 0x7FFF) != 0;
+    case NNRT_DATA_TYPE_FLOAT32: return ((const float *)x)[i] != 0;
+    case NNRT_DATA_TYPE_FLOAT64: return ((const double *)x)[i] != 0;
+    default: return nnrti_load_int(x, i, type) != 0;
+    }
+}
+
+/* The result has a place for every element, until x is known. */
+static NNRT_ReturnCode nnrti_rule_non_zero(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    nnrt_operand *y = &c->out[0];
+    const size_t all = nnrti_count(x);
+    size_t count = all;
+    int32_t dims[2];
+    if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        y->dataType = NNRT_DATA_TYPE_INT64;
+    if (!nnrti_type_in(y->dataType, NNRT_TYPES_INDEX))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output 0 '%s' is declared %t, expected int32 or int64", y->name,
+                          y->dataType);
+    if (all > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has more elements than an axis can have", x->name, x);
+#ifndef NNRT_FIRMWARE
+    if (x->data != NULL && c->symbolCount != NULL && !c->open) {
+        count = 0;
+        for (size_t i = 0; i < all; i++)
+            count += nnrti_is_non_zero(x->data, x->dataType, (ptrdiff_t)i) ? 1 : 0;
+    }
+#endif
+    dims[0] = x->rank;
+    dims[1] = (int32_t)count;
+    nnrti_result(c, 0, 2, dims);
+    nnrti_fixed(c, 0, 0);
+#ifndef NNRT_FIRMWARE
+    if (c->symbolCount != NULL && (x->data == NULL || c->open))
+        nnrti_bounded(c, 0, 1);
+#endif
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel NON_ZERO */
+
+/* y [rank of x, N], int32 or int64, N the number of elements of x that are not 0: column n holds the place of the n-th of
+   them, in the order in which they lie. The kernel sets y's second extent to N; there is room for as many as x has. */
+NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const size_t width = nnrt_type_size(y->dataType);
+    int32_t place[NNRT_MAX_RANK];
+    ptrdiff_t n = 0;
+    (void)attr;
+    for (int pass = 0; pass < 2; pass++) { /* counts, then writes */
+        bool more = !nnrti_empty(x);
+        y->dims[1] = (int32_t)n;
+        y->strides[0] = n;
+        y->strides[1] = 1;
+        n = 0;
+        memset(place, 0, sizeof(place));
+        while (more) {
+            ptrdiff_t at = 0;
+            int32_t axis = x->rank - 1;
+            for (int32_t i = 0; i < x->rank; i++)
+                at += place[i] * x->strides[i];
+            if (nnrti_is_non_zero(x->data, x->dataType, at)) {
+                for (int32_t i = 0; pass == 1 && i < x->rank; i++)
+                    nnrti_number(y->dataType, place[i], nnrti_at(y->data, i * y->strides[0] + n, width));
+                n++;
+            }
+            while (axis >= 0 && ++place[axis] == x->dims[axis])
+                place[axis--] = 0;
+            more = axis >= 0;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ONE_HOT */
 
 /* Resolved: axis is the place of the new axis in y, >= 0. */
@@ -6145,13 +6827,15 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
     NNRT_OneHot *a = (NNRT_OneHot *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     int32_t dims[NNRT_MAX_RANK];
-    int64_t depth = 0;
+    int64_t depth;
     NNRT_ReturnCode code;
     if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
         (code = nnrti_one_element(c, 2, "onValue")) != NNRT_SUCCESS ||
         (code = nnrti_one_element(c, 3, "offValue")) != NNRT_SUCCESS ||
-        (code = nnrti_known_int(c, 1, "depth", &depth)) != NNRT_SUCCESS)
+        (code = nnrti_one_element(c, 1, "depth")) != NNRT_SUCCESS ||
+        (code = nnrti_known(c, 1, "depth")) != NNRT_SUCCESS)
         return code;
+    depth = nnrti_element_unbounded(&c->in[1], 0) ? 1 : nnrti_value(&c->in[1], 0);
     if (a->axis < -1 || a->axis > x->rank)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, expected -1 to %d", a->axis, x->rank);
     if (depth < 1)
@@ -6163,6 +6847,7 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
         dims[i] = i == a->axis ? (int32_t)depth : x->dims[i < a->axis ? i : i - 1];
     nnrti_result(c, 0, x->rank + 1, dims);
     nnrti_result_inserted(c, (int32_t)a->axis);
+    nnrti_from_value(c, 0, (int32_t)a->axis, &c->in[1], 0);
     for (uint32_t i = 2; i < 4; i++)
         if ((code = nnrti_quant_single(c, i)) != NNRT_SUCCESS ||
             (code = nnrti_quant_moves(c, i, 0, NULL)) != NNRT_SUCCESS)
@@ -6213,7 +6898,7 @@ static NNRT_ReturnCode nnrti_pad_given(nnrt_resolve *c, const NNRT_PadFusion *a,
         if (n > 0 && (code = nnrti_known(c, 1, "paddings")) != NNRT_SUCCESS)
             return code;
         for (int32_t i = 0; i < n; i++)
-            pads[i] = nnrti_value(p, (size_t)i);
+            pads[i] = nnrti_element_unbounded(p, (size_t)i) ? 0 : nnrti_value(p, (size_t)i);
         return NNRT_SUCCESS;
     }
     if (a->paddings.count != (uint32_t)x->rank)
@@ -6233,6 +6918,8 @@ static NNRT_ReturnCode nnrti_pad_given(nnrt_resolve *c, const NNRT_PadFusion *a,
 static NNRT_ReturnCode nnrti_pad_check(nnrt_resolve *c, NNRT_PaddingMode mode, const int64_t *pads, int32_t i)
 {
     const int64_t extent = c->in[0].dims[i / 2], most = mode == NNRT_PADDING_MODE_REFLECT ? extent - 1 : extent;
+    if (!nnrti_absent(&c->in[1]) && nnrti_element_open(&c->in[1], (size_t)i))
+        return NNRT_SUCCESS;
     if (pads[i] < 0)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddings[%d][%d] is %l, expected at least 0", i / 2, i % 2,
                           pads[i]);
@@ -6543,9 +7230,11 @@ static NNRT_ReturnCode nnrti_quant_check(nnrt_resolve *c, const char *what, cons
 
 static NNRT_ReturnCode nnrti_rule_quant_dtype_cast(nnrt_resolve *c)
 {
-    const NNRT_QuantDTypeCast *a = (const NNRT_QuantDTypeCast *)c->resolved;
+    NNRT_QuantDTypeCast *a = (NNRT_QuantDTypeCast *)c->resolved;
     nnrt_operand *x = &c->in[0], *y = &c->out[0];
     NNRT_ReturnCode code = NNRT_SUCCESS;
+    a->srcT = a->srcT == NNRT_DATA_TYPE_UNKNOWN ? x->dataType : a->srcT;
+    a->dstT = a->dstT == NNRT_DATA_TYPE_UNKNOWN ? y->dataType : a->dstT;
     if (a->srcT != x->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "srcT is %l, but input '%s' is %t (%d)", a->srcT, x->name,
                           x->dataType, x->dataType);
@@ -6675,6 +7364,22 @@ static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode,
     return NNRT_SUCCESS;
 }
 
+/* The axes are told in a run: as all are kept, none is larger than x's, but where that has no extent: 1. */
+static NNRT_ReturnCode nnrti_reduce_late(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t all[NNRT_MAX_RANK] = {0}, dims[NNRT_MAX_RANK];
+    const NNRT_ReturnCode code = nnrti_known(c, 1, "axes");
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < x->rank; i++)
+        dims[i] = x->dims[i] > 1 ? x->dims[i] : 1;
+    nnrti_result(c, 0, x->rank, dims);
+    for (int32_t i = 0; i < x->rank; i++)
+        nnrti_bounded(c, 0, i);
+    return nnrti_derive_ints(c, x->rank, all);
+}
+
 /* Derived: the ascending list of the axes reduced. Resolved: coeff is the factor of the result (1 = none). The kernel
    sees the axes in the result, whether they are kept or not. */
 static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
@@ -6689,6 +7394,8 @@ static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
                           "input '%s' is bool, but mode %d is not defined for it (ALL, MAX, MIN are)", x->name,
                           a->mode);
+    if (a->keepDims && !nnrti_absent(&c->in[1]) && nnrti_late(c, 1))
+        return nnrti_reduce_late(c);
     if ((code = nnrti_reduce_axes(c, a->reduceToEnd, &set)) != NNRT_SUCCESS ||
         (code = nnrti_reduce_empty(c, a->mode, set)) != NNRT_SUCCESS)
         return code;
@@ -6960,6 +7667,13 @@ static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t
     *inferred = -1;
     for (int32_t i = 0; i < rank; i++) {
         const int64_t entry = nnrti_value(&c->in[1], (size_t)i);
+        if (nnrti_element_unbounded(&c->in[1], (size_t)i) ||
+            (nnrti_element_open(&c->in[1], (size_t)i) && entry > 0 && (uint64_t)entry > nnrti_most(x))) {
+            /* as many as x has elements at most; of an empty x any, but a 1 will do */
+            dims[i] = nnrti_most(x) < INT32_MAX ? (int32_t)nnrti_most(x) : INT32_MAX;
+            dims[i] = dims[i] > 0 ? dims[i] : 1;
+            continue;
+        }
         if (entry < -1)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least -1", i, entry);
         if (entry == -1 && *inferred >= 0)
@@ -6979,11 +7693,11 @@ static NNRT_ReturnCode nnrti_reshape_list(nnrt_resolve *c, int32_t rank, int32_t
 static void nnrti_reshape_axes(const nnrt_operand *x, const nnrt_operand *y, int32_t to[NNRT_MAX_RANK])
 {
     int64_t before = 1;
-    for (int32_t i = 0; i < x->rank; before *= x->dims[i], i++) {
+    for (int32_t i = 0; i < x->rank; before = nnrti_product(before, x->dims[i]), i++) {
         int64_t passed = 1;
         int32_t k = 0;
         while (k < y->rank && (passed != before || y->dims[k] != x->dims[i]))
-            passed *= y->dims[k++];
+            passed = nnrti_product(passed, y->dims[k++]);
         to[i] = k < y->rank ? k : -1;
     }
 }
@@ -6998,15 +7712,19 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
     const nnrt_operand *x = &c->in[0], *list = &c->in[1];
     nnrt_operand *y = &c->out[0];
     uint32_t left[NNRT_MAX_RANK], count = 0;
-    int64_t fixed = 1, taken = 1;
+    int64_t fixed = 1, taken = 1, most[NNRT_MAX_RANK] = {0}; /* of what is left, the numbers */
     bool whole = true;
     if (inferred >= 0 && nnrti_element_open(list, (size_t)inferred))
         return; /* perhaps it is another one that is inferred */
-    for (int32_t k = 0; k < x->rank; k++)
-        if (x->symbols[k] != 0)
-            left[count++] = x->symbols[k];
-        else
-            fixed *= x->dims[k] > 0 ? x->dims[k] : 1;
+    for (int32_t k = 0; k < x->rank; k++) {
+        const int64_t number = x->dims[k] > 0 ? x->dims[k] : 1;
+        if (x->symbols[k] == 0) {
+            fixed = nnrti_product(fixed, number);
+            continue;
+        }
+        most[count] = number;
+        left[count++] = x->symbols[k];
+    }
     for (int32_t i = 0; i < rank; i++) {
         uint32_t at = 0;
         if (i == inferred)
@@ -7015,17 +7733,32 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
         if (nnrti_value(list, (size_t)i) == 0 && i < x->rank && y->symbols[i] == 0)
             nnrti_from(c, 0, i, x, i);
         if (y->symbols[i] == 0) {
-            taken *= y->dims[i] > 0 ? y->dims[i] : 1;
+            taken = nnrti_product(taken, y->dims[i] > 0 ? y->dims[i] : 1);
             continue;
         }
         while (at < count && left[at] != y->symbols[i])
             at++;
         whole = whole && at < count;
-        if (at < count)
+        if (at < count) {
             left[at] = left[--count];
+            most[at] = most[count];
+        }
+        if (nnrti_element_unbounded(list, (size_t)i) && nnrti_most(x) > 0) /* nothing bounds those of an empty x */
+            nnrti_bounded(c, 0, i);
     }
+    nnrti_result_of_as_many(c, x);
     if (inferred < 0)
         return;
+    if (c->open) { /* the extents that are open may be as small as 1: those of x that are left make it, or all of x */
+        int64_t rest = fixed;
+        for (uint32_t i = 0; i < count; i++)
+            rest = nnrti_product(rest, most[i]);
+        if ((uint64_t)rest > nnrti_most(x))
+            rest = (int64_t)nnrti_most(x);
+        rest = nnrti_quotient(rest, taken);
+        y->dims[inferred] = rest < INT32_MAX ? (int32_t)rest : INT32_MAX;
+        nnrti_bounded(c, 0, inferred);
+    }
     if (whole && count == 0 && nnrti_remainder(fixed, taken) == 0)
         nnrti_fixed(c, 0, inferred);
     else if (whole && count == 1 && fixed == taken)
@@ -7048,14 +7781,14 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
         return code;
     if (inferred >= 0)
         dims[inferred] = 1;
-    if (!nnrt_dims_count(dims, rank, &given))
+    if (!nnrt_dims_count(dims, rank, &given) && !c->open)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape has far more elements than input '%s' %o", x->name, x);
     if (inferred >= 0 && given > 0 && count % given == 0 && count / given <= INT32_MAX) {
         dims[inferred] = (int32_t)(count / given);
         given = count;
     }
     y = nnrt_operand_make(x->dataType, rank, dims, NULL);
-    if (given != count || (inferred >= 0 && given == 0 && dims[inferred] != 0))
+    if (!c->open && (given != count || (inferred >= 0 && given == 0 && dims[inferred] != 0)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %z elements, which do not make %o%s", x->name, x,
                           count, &y, inferred >= 0 ? " or a multiple of it along the inferred axis" : "");
     nnrti_result(c, 0, rank, dims);
@@ -7142,6 +7875,8 @@ static NNRT_ReturnCode nnrti_resize_extents(nnrt_resolve *c, const NNRT_Resize *
         extent[1] = nnrti_value(size, 1);
     }
     for (int32_t i = 0; i < 2; i++) {
+        if (!nnrti_absent(size) && nnrti_element_unbounded(size, (size_t)i))
+            extent[i] = 1;
         if (extent[i] < 1)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected at least 1",
                               i == 0 ? "newHeight" : "newWidth", extent[i]);
@@ -7516,10 +8251,12 @@ static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RAN
     for (int32_t k = 0; k < c->in[1].dims[0]; k++) {
         const int64_t begin = nnrti_value(&c->in[1], (size_t)k), size = nnrti_value(&c->in[2], (size_t)k);
         const bool open = nnrti_element_open(&c->in[1], (size_t)k);
-        if (size >= 0 || nnrti_element_open(&c->in[2], (size_t)k))
+        if (nnrti_element_unbounded(&c->in[2], (size_t)k))
+            nnrti_bounded(c, 0, axes[k]);
+        else if (size >= 0 || nnrti_element_open(&c->in[2], (size_t)k))
             nnrti_from_value(c, 0, axes[k], &c->in[2], (size_t)k);
         else if (open || (begin != 0 && nnrti_axis_open(x, axes[k])))
-            nnrti_computed(c, 0, axes[k]);
+            nnrti_bounded(c, 0, axes[k]);
     }
 }
 
@@ -7537,6 +8274,15 @@ static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
     for (int32_t k = 0; k < c->in[1].dims[0]; k++) {
         const int64_t given = nnrti_value(&c->in[1], (size_t)k), size = nnrti_value(&c->in[2], (size_t)k);
         const int64_t L = x->dims[axes[k]], begin = given < 0 ? given + L : given;
+        const bool openBegin = nnrti_element_open(&c->in[1], (size_t)k), openAxis = nnrti_axis_open(x, axes[k]);
+        if (openBegin || openAxis || nnrti_element_open(&c->in[2], (size_t)k)) {
+            /* At most L places, those from begin on, and size of them. */
+            int64_t most = !openBegin && given >= 0 ? L - given : !openBegin && -given < L ? -given : L;
+            if (size >= 0 && !nnrti_element_unbounded(&c->in[2], (size_t)k) && size < most)
+                most = size;
+            dims[axes[k]] = (int32_t)(most > 0 ? most : 0);
+            continue;
+        }
         if (begin < 0 || begin > L)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                               "begin[%d] is %l, expected %l to %l for axis %d of input '%s' %o", k, given, -L, L,
@@ -7664,7 +8410,7 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_v
 /* The padded image must be made of whole blocks. */
 static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
 {
-    const NNRT_SpaceToBatchND *a = (const NNRT_SpaceToBatchND *)c->resolved;
+    NNRT_SpaceToBatchND *a = (NNRT_SpaceToBatchND *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     int64_t pads[4], h, w, bh, bw;
     NNRT_ReturnCode code = nnrti_blocks(c, &a->blockShape, "paddings", &a->paddings, pads);
@@ -7674,7 +8420,8 @@ static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
     bw = a->blockShape.data[1];
     h = x->dims[nnrti_image_axis(x, 0)] + pads[0] + pads[1];
     w = x->dims[nnrti_image_axis(x, 1)] + pads[2] + pads[3];
-    if (nnrti_remainder(h, bh) != 0 || nnrti_remainder(w, bw) != 0)
+    if ((nnrti_remainder(h, bh) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 0))) ||
+        (nnrti_remainder(w, bw) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 1))))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "the padded image is %l x %l, no multiple of the block %l x %l", h, w,
                           bh, bw);
     if (x->dims[0] > 0 && bh * bw > INT32_MAX)
@@ -7738,15 +8485,16 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPLIT */
 
-/* sizes = the extent of each result along an axis of extent L: as given (one -1 = the rest), or equal parts. */
-static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t L)
+/* sizes = the extent of each result along an axis of extent L: as given (one -1 = the rest), or equal parts. open: L is
+   the most that it can be. */
+static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t L, bool open)
 {
     const NNRT_Int64List given = a->sizeSplits;
     int64_t *sizes, sum = 0, rest = -1;
     if (given.count != 0 && given.count != c->nOut)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "sizeSplits has %u entries, expected one for each of the %u outputs", given.count, c->nOut);
-    if (given.count == 0 && nnrti_remainder(L, c->nOut) != 0)
+    if (given.count == 0 && nnrti_remainder(L, c->nOut) != 0 && !open)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %l of input '%s' %o cannot be split into %u equal parts",
                           a->axis, c->in[0].name, &c->in[0], c->nOut);
     sizes = nnrti_list(c, &a->sizeSplits, c->nOut);
@@ -7762,11 +8510,11 @@ static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t
         else
             sum += sizes[k];
     }
-    if (rest >= 0 ? sum > L : sum != L)
+    if ((rest >= 0 ? sum > L : sum != L) && !open)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "sizeSplits add up to %l, but axis %l of input '%s' has extent %l",
                           sum, a->axis, c->in[0].name, L);
     if (rest >= 0)
-        sizes[rest] = L - sum;
+        sizes[rest] = L > sum ? L - sum : 0;
     return NNRT_SUCCESS;
 }
 
@@ -7777,6 +8525,7 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0];
     int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
+    a->outputNum = a->outputNum == 0 ? (int64_t)c->nOut : a->outputNum;
     if (a->outputNum < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "outputNum is %l, expected at least 1", a->outputNum);
     if (a->outputNum != (int64_t)c->nOut)
@@ -7785,7 +8534,7 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
     if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
     a->axis = axis;
-    if ((code = nnrti_split_sizes(c, a, x->dims[axis])) != NNRT_SUCCESS)
+    if ((code = nnrti_split_sizes(c, a, x->dims[axis], nnrti_axis_open(x, axis))) != NNRT_SUCCESS)
         return code;
     memcpy(dims, x->dims, sizeof(dims));
     nnrti_axes_but(c, axis, to);
@@ -7832,7 +8581,8 @@ NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
 /* >>op SQUEEZE */
 
 /* Resolved: axis lists what is dropped, ascending; y is seen with the shape of x. A listed axis of another extent than
-   1 stays. */
+   1 stays. Ranks are never open: an open extent counts as 1 where its axis is listed, else not, and a run in which that
+   is not so is refused. */
 static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 {
     NNRT_Squeeze *a = (NNRT_Squeeze *)c->resolved;
@@ -7845,11 +8595,8 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
     for (uint32_t k = 0; k < a->axis.count; k++)
         listed |= 1u << axes[k];
     for (int32_t i = 0; i < x->rank; i++)
-        if (nnrti_axis_open(x, i) && ((listed >> i) & 1u)) {
-            return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                              "input '%s' is %o: whether axis %d is dropped depends on an extent that is open: give it",
-                              x->name, x, i);
-        } else if (x->dims[i] == 1 && ((listed >> i) & 1u)) {
+        if (nnrti_axis_open(x, i) ? a->axis.count > 0 && ((listed >> i) & 1u)
+                                  : x->dims[i] == 1 && ((listed >> i) & 1u)) {
             dropped |= 1u << i;
             to[i] = -1;
         } else {
@@ -7909,7 +8656,7 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
     int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     for (uint32_t i = 1; i < c->nIn; i++)
-        if (c->in[i].rank != x->rank || !nnrti_same(c->in[i].dims, x->dims, (size_t)x->rank * sizeof(x->dims[0])))
+        if (!nnrti_like(&c->in[i], x))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected the shape of input 0, %o", i,
                               c->in[i].name, &c->in[i], x);
     if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
@@ -8028,6 +8775,20 @@ static bool nnrti_slice_open(const nnrt_resolve *c, int32_t i)
     return open;
 }
 
+/* Where entry i or the axis that it cuts is open: the most places that it can take. What lies between two places that
+   count from the same end, or reaches to an end, does not shrink as the axis grows. */
+static void nnrti_slice_bound(const nnrt_resolve *c, const nnrti_slice_entry *e, int32_t i, int32_t axis,
+                              bool fromStart, bool toEnd, nnrti_slice *s)
+{
+    const int64_t L = c->in[0].dims[axis], step = e->stride < 0 ? -e->stride : e->stride;
+    const bool grows = fromStart || toEnd || (e->begin < 0) == (e->end < 0) || (e->begin >= 0 && e->stride > 0) ||
+                       (e->begin < 0 ? e->end >= L : e->begin >= L);
+    if (nnrti_slice_open(c, i))
+        s->extent[axis] = (int32_t)L;
+    else if (nnrti_axis_open(&c->in[0], axis) && !grows)
+        s->extent[axis] = (int32_t)nnrti_quotient(L + step - 1, step);
+}
+
 /* The next axis of the result is axis `from` of x, -1: a new one. */
 static void nnrti_slice_keep(nnrti_slice *s, int32_t from, int32_t extent)
 {
@@ -8067,11 +8828,12 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
         } else if ((a->newAxisMask >> i) & 1) {
             nnrti_slice_keep(s, -1, 1);
         } else if ((a->shrinkAxisMask >> i) & 1) {
-            if (e.begin < -(int64_t)x->dims[axis] || e.begin >= x->dims[axis] || e.stride < 0)
+            const bool late = nnrti_slice_open(c, i) || nnrti_axis_open(x, axis);
+            if (!late && (e.begin < -(int64_t)x->dims[axis] || e.begin >= x->dims[axis] || e.stride < 0))
                 return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                                   "entry %d takes element %l with stride %l of axis %d, extent %d", i, e.begin,
                                   e.stride, axis, x->dims[axis]);
-            s->begin[axis] = (int32_t)(e.begin < 0 ? e.begin + x->dims[axis] : e.begin);
+            s->begin[axis] = late ? 0 : (int32_t)(e.begin < 0 ? e.begin + x->dims[axis] : e.begin);
             s->extent[axis++] = 1;
         } else {
             s->cut[axis] = nnrti_slice_open(c, i) || !((a->beginMask >> i) & 1) || !((a->endMask >> i) & 1) ||
@@ -8079,6 +8841,7 @@ static NNRT_ReturnCode nnrti_slice_masks(nnrt_resolve *c, const NNRT_StridedSlic
             s->extent[axis] = nnrti_slice_extent(&e, x->dims[axis], ((a->beginMask >> i) & 1) != 0,
                                                  ((a->endMask >> i) & 1) != 0, false, &s->begin[axis]);
             s->stride[axis] = (int32_t)e.stride;
+            nnrti_slice_bound(c, &e, i, axis, ((a->beginMask >> i) & 1) != 0, ((a->endMask >> i) & 1) != 0, s);
             nnrti_slice_keep(s, axis, s->extent[axis]);
             axis++;
         }
@@ -8106,6 +8869,7 @@ static NNRT_ReturnCode nnrti_slice_listed(nnrt_resolve *c, nnrti_slice *s)
         s->cut[axis] = nnrti_slice_open(c, i) || e.begin != 0 || e.end < INT32_MAX || e.stride != 1;
         s->extent[axis] = nnrti_slice_extent(&e, x->dims[axis], false, false, true, &s->begin[axis]);
         s->stride[axis] = (int32_t)e.stride;
+        nnrti_slice_bound(c, &e, i, axis, false, false, s);
     }
     for (int32_t i = 0; i < x->rank; i++)
         nnrti_slice_keep(s, i, s->extent[i]);
@@ -8128,7 +8892,7 @@ static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
         if (!s->cut[i])
             nnrti_from(c, 0, s->to[i], x, i);
         else if (open || nnrti_axis_open(x, i))
-            nnrti_computed(c, 0, s->to[i]);
+            nnrti_bounded(c, 0, s->to[i]);
     }
 }
 
@@ -8245,7 +9009,7 @@ static NNRT_ReturnCode nnrti_tile_times(nnrt_resolve *c, const NNRT_TileFusion *
     for (int32_t i = 0; i < rank; i++)
         times[i] = 1;
     for (int32_t k = 0; k < count; k++) {
-        times[axes[k]] = nnrti_value(&c->in[1], (size_t)k);
+        times[axes[k]] = nnrti_element_unbounded(&c->in[1], (size_t)k) ? 1 : nnrti_value(&c->in[1], (size_t)k);
         if (times[axes[k]] < 0)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "multiples[%d] is %l, expected at least 0", k, times[axes[k]]);
     }
@@ -8344,8 +9108,10 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
     if ((code = nnrti_known(c, 1, "k")) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
-    count = nnrti_value(k, 0);
-    if (count < 0 || count > x->dims[axis])
+    count = nnrti_element_unbounded(k, 0) ? x->dims[axis] : nnrti_value(k, 0);
+    if (count > x->dims[axis] && nnrti_element_open(k, 0))
+        count = x->dims[axis];
+    if (count < 0 || (count > x->dims[axis] && !nnrti_axis_open(x, axis)))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "k is %l, expected 0 to %d, the extent of axis %d", count,
                           x->dims[axis], axis);
     memcpy(dims, x->dims, sizeof(dims));
@@ -8355,6 +9121,8 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
         for (int32_t n = 0; n < x->rank; n++)
             nnrti_from(c, i, n, x, n);
         nnrti_from_value(c, i, axis, k, 0);
+        if (nnrti_element_unbounded(k, 0))
+            nnrti_bounded(c, i, axis);
     }
     a->axis = axis;
     c->scratch = count > 1 ? (size_t)count * sizeof(int32_t) : 0; /* the largest is found in one pass */
@@ -8407,13 +9175,37 @@ static NNRT_Format nnrti_transposed_format(const nnrt_operand *x, const int32_t 
     return kept ? x->format : NNRT_FORMAT_NONE;
 }
 
+/* perm is told in a run: each axis may become that of the largest extent. */
+static NNRT_ReturnCode nnrti_transpose_late(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK], largest = 0;
+    const NNRT_ReturnCode code = nnrti_known(c, 1, "perm");
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (int32_t k = 0; k < x->rank; k++)
+        largest = x->dims[k] > largest ? x->dims[k] : largest;
+    for (int32_t k = 0; k < x->rank; k++) {
+        dims[k] = largest;
+        to[k] = -1;
+    }
+    nnrti_result(c, 0, x->rank, dims);
+    for (int32_t k = 0; k < x->rank; k++)
+        nnrti_bounded(c, 0, k);
+    nnrti_result_of_as_many(c, x);
+    return nnrti_quant_moves(c, 0, 0, to);
+}
+
 /* Derived: perm as int32 without negative entries. */
 static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
     int32_t perm[NNRT_MAX_RANK], dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
     uint32_t seen = 0;
+    const bool late = nnrti_late(c, 1);
     NNRT_ReturnCode code = nnrti_known_list(c, 1, "perm", x->rank, x->rank);
+    if (code == NNRT_SUCCESS && late)
+        return nnrti_transpose_late(c);
     if (code == NNRT_SUCCESS)
         code = nnrti_known_fixed(c, 1, "perm");
     for (int32_t k = 0; k < x->rank && code == NNRT_SUCCESS; k++) {
@@ -8531,27 +9323,11 @@ NNRT_OPS(NNRTI_OP_KERNELS, NNRTI_KERNEL_WRAPPER)
     static const nnrt_kernel_row nnrti_kernels_##name[] = {kernels};
 NNRT_OPS(NNRTI_KERNEL_TABLE, NNRTI_KERNEL_ROW)
 
-/* The row of an operator; under NNRT_SELECT only where NNRT_KEEP_<name> is 1: its expansion then makes a comma, and 1
-   the second of the arguments. */
-#ifdef NNRT_SELECT
-#define NNRTI_KEPT_1 0,
-#define NNRTI_SECOND(first, second, ...) second
-#define NNRTI_PICK(probe) NNRTI_SECOND(probe 1, 0, 0)
-#define NNRTI_PROBE(value) NNRTI_PICK(NNRTI_KEPT_##value)
-#define NNRTI_IS_KEPT(value) NNRTI_PROBE(value)
-#define NNRTI_ROW_IF_0(...)
-#define NNRTI_ROW_IF_1(...) __VA_ARGS__,
-#define NNRTI_ROW_IF_(kept) NNRTI_ROW_IF_##kept
-#define NNRTI_ROW_IF(kept) NNRTI_ROW_IF_(kept)
-#define NNRTI_IF_KEPT(name, ...) NNRTI_ROW_IF(NNRTI_IS_KEPT(NNRT_KEEP_##name))(__VA_ARGS__)
-#else
-#define NNRTI_IF_KEPT(name, ...) __VA_ARGS__,
-#endif
-
 #define NNRTI_OP_SINCE(since, ...) since
 #define NNRTI_OP_ROW(name, number, S, whose, rule, in, out, flags, kernels, ...)                                       \
-    NNRTI_IF_KEPT(name, {NNRTI_LABEL(#name), number, flags, in, out, &nnrti_struct_##S, nnrti_rule_##rule,             \
-                         nnrti_kernels_##name, NNRTI_COUNT(nnrti_kernels_##name), NNRTI_OP_SINCE(__VA_ARGS__, 0)})
+    NNRTI_IF_KEPT(name,                                                                                                \
+                  {NNRTI_LABEL(#name), number, flags, in, out, &nnrti_struct_##S, nnrti_rule_##rule,                   \
+                   nnrti_kernels_##name, NNRTI_COUNT(nnrti_kernels_##name), NNRTI_OP_SINCE(__VA_ARGS__, 0)}, )
 static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index)

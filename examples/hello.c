@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
     NNRT_Model *model = NULL;        // what is computed: plain data
     nnrt_session *session = NULL;    // the model prepared on a device, with its memory
-    nnrt_io in = {NULL, 0}, out = {NULL, 0};
+    nnrt_io in = {NULL, 0, NULL}, out = {NULL, 0, NULL};
     nnrt_error error;                // says which node is wrong, and what to do about it
     size_t best = 0;
     memset(&error, 0, sizeof(error));

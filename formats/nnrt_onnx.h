@@ -27,6 +27,7 @@ SECTIONS (search for the tag)
     >>onnx_matrices
     >>onnx_normalisation
     >>onnx_graph          from the graph to values and steps
+    >>onnx_control        graphs that nodes run
     >>onnx_build          from values and steps to the model
     >>onnx_load           the public functions
 
@@ -35,7 +36,7 @@ WHAT IT READS
     once, with NNRT_UNSUPPORTED_OP. Some are rebuilt from several of the runtime's own operators; what follows from
     constants and shapes is computed and leaves no node. Images stay NCHW; weights are brought into the runtime's order
     once. External data are read from files below the model's folder only.
-    Not read: control flow, functions, sequences, strings, sparse tensors, complex numbers, bfloat16.
+    Not read: Scan, functions, sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST
     Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. Memory and work are bounded by
@@ -1794,6 +1795,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(HardSwish,           14, 22, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
     X(Hardmax,              1, 22, 1, 1, softmax,        2, "axis") \
     X(Identity,             1, 22, 1, 1, identity,       0, "") \
+    X(If,                   1, 22, 1, 1, if,             0, "then_branch else_branch") \
     X(InstanceNormalization, 1, 22, 3, 3, instance_norm, 0, "epsilon") \
     X(IsInf,               10, 22, 1, 1, is_inf,         0, "detect_negative detect_positive") \
     X(IsNaN,                9, 22, 1, 1, is_nan,         0, "") \
@@ -1803,6 +1805,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Less,                 1, 22, 2, 2, compare,        3, "axis broadcast") \
     X(LessOrEqual,         12, 22, 2, 2, compare,        4, "") \
     X(LogSoftmax,           1, 22, 1, 1, softmax,        1, "axis") \
+    X(Loop,                 1, 22, 0, UINT32_MAX, loop,  0, "body") \
     X(MatMul,               1, 22, 2, 2, matmul,         0, "") \
     X(Max,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 0, "") \
     X(MaxPool,              1, 22, 1, 1, max_pool,       0, \
@@ -1812,6 +1815,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Min,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 1, "") \
     X(Mul,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
     X(Neg,                  1, 22, 1, 1, neg,            0, "") \
+    X(NonZero,              9, 22, 1, 1, non_zero,       0, "") \
     X(Not,                  1, 22, 1, 1, not,            0, "") \
     X(OneHot,               9, 22, 3, 3, one_hot,        0, "axis") \
     X(Or,                   1, 22, 2, 2, logic,          1, "axis broadcast") \
@@ -1868,7 +1872,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
 
 /* Extents that are only known when a session is made are open: the runtime's own rules say which results' extents and
    elements depend on them (nnrt_operand.symbols). The number that stands for them is one that image networks want, and
-   below the 512 positions that language networks have at least: it only has to get through the rules' checks. */
+   below the 512 positions that language networks have at least: it only has to get through the rules' checks. Of inputs
+   whose bytes would be too many it is smaller. */
 #define NNRTI_ONNX_OPEN_EXTENT 224
 
 /* What an ONNX value name stands for, or a step on the way. What of rank -1 is not known; its data is the value when it
@@ -1890,8 +1895,18 @@ typedef struct nnrti_onnx_step {
     const void *attr;
     uint32_t *args;           /* nIn inputs, then nOut outputs: indices of values */
     uint32_t nIn, nOut, node; /* node: of the ONNX graph */
+    uint32_t graph;           /* that it is in: index of nnrti_onnx.graphs */
+    uint32_t inner[2];        /* graphs that it runs, or NNRT_NO_GRAPH */
     bool needed;
 } nnrti_onnx_step;
+
+/* A graph of the file: the main one, or one that a node runs. */
+typedef struct nnrti_onnx_scope {
+    const nnrt_onnx_graph *graph;
+    uint32_t *in, *out; /* values */
+    uint32_t nIn, nOut;
+    uint32_t number; /* in the model that is built */
+} nnrti_onnx_scope;
 
 /* Entry of the table of names. */
 typedef struct nnrti_onnx_entry {
@@ -2038,6 +2053,12 @@ struct nnrti_onnx {
     nnrti_onnx_step *steps;
     nnrti_onnx_entry *entries; /* nEntries, and one behind them that stands for all names that nothing gives */
     uint32_t nValues, valueRoom, nSteps, stepRoom, nEntries;
+    nnrti_onnx_scope *graphs;
+    uint32_t nGraphs, graphRoom;
+    const nnrt_onnx_graph *graph;   /* the one that is read, whose names entries are */
+    uint32_t inGraph, depth;        /* steps are added to this one; in how many others it lies */
+    bool unnamed;                   /* it is read in the place of a node: its names are not those of the model */
+    const struct nnrti_onnx *outer; /* names of the graph around, NULL: none */
     bool dynamic;                 /* some extent is open */
     uint32_t nSymbols;            /* given so far, for open extents and elements */
     const NNRT_QuantParam *quant; /* of result 0 of the step that is added, NULL: none */
@@ -2136,11 +2157,13 @@ static void nnrti_onnx_end(nnrti_onnx *c)
 {
     nnrt_free(c->memory.allocator, c->values, c->valueRoom * sizeof(*c->values));
     nnrt_free(c->memory.allocator, c->steps, c->stepRoom * sizeof(*c->steps));
+    nnrt_free(c->memory.allocator, c->graphs, c->graphRoom * sizeof(*c->graphs));
     nnrt_memory_end(&c->memory);
     nnrt_memory_end(&c->scratch);
     nnrt_onnx_model_free(c->model);
     c->values = NULL;
     c->steps = NULL;
+    c->graphs = NULL;
     c->model = NULL;
 }
 
@@ -2227,8 +2250,8 @@ static size_t nnrti_onnx_sort(nnrti_onnx_entry *entries, size_t count)
     return kept;
 }
 
-/* The entry of a name, or the one behind the last. */
-static nnrti_onnx_entry *nnrti_onnx_entry_of(const nnrti_onnx *c, nnrt_onnx_str name)
+/* The entry of a name of this graph, or the one behind the last. */
+static nnrti_onnx_entry *nnrti_onnx_own_entry(const nnrti_onnx *c, nnrt_onnx_str name)
 {
     uint32_t low = 0, high = c->nEntries;
     while (low < high) {
@@ -2244,10 +2267,22 @@ static nnrti_onnx_entry *nnrti_onnx_entry_of(const nnrti_onnx *c, nnrt_onnx_str 
     return &c->entries[c->nEntries];
 }
 
+/* The entry of a name as it is seen in this graph: its own, once something has given it, or one of a graph around. */
+static nnrti_onnx_entry *nnrti_onnx_entry_of(const nnrti_onnx *c, nnrt_onnx_str name)
+{
+    nnrti_onnx_entry *own = nnrti_onnx_own_entry(c, name);
+    for (const nnrti_onnx *o = c->outer; o != NULL && own->name.data == NULL; o = o->outer) {
+        nnrti_onnx_entry *e = nnrti_onnx_own_entry(o, name);
+        if (e->name.data != NULL)
+            return e;
+    }
+    return own;
+}
+
 /* Makes a table for all names that the graph gives: inputs, constants, results. */
 static void nnrti_onnx_make_table(nnrti_onnx *c)
 {
-    const nnrt_onnx_graph *g = c->model->graph;
+    const nnrt_onnx_graph *g = c->graph;
     size_t count = g->inputs.count + g->initializers.count, n = 0;
     for (size_t i = 0; i < g->nodes.count; i++)
         count += g->nodes.data[i].outputs.count;
@@ -2278,7 +2313,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     char text[64];
     if (c->code != NNRT_SUCCESS || v == NNRT_NO_TENSOR)
         return;
-    e = nnrti_onnx_entry_of(c, name);
+    e = nnrti_onnx_own_entry(c, name);
     if (e->name.data != NULL) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", nnrti_onnx_text(text, name));
         return;
@@ -2286,7 +2321,7 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     e->name = name;
     e->value = v;
     e->node = c->node;
-    if (nnrti_onnx_value_at(c, v)->name == NULL && !nnrti_onnx_value_at(c, v)->isInput) {
+    if (nnrti_onnx_value_at(c, v)->name == NULL && !nnrti_onnx_value_at(c, v)->isInput && !c->unnamed) {
         nnrti_onnx_value_at(c, v)->name = nnrti_onnx_copy_text(c, name);
         nnrti_onnx_value_at(c, v)->is.name = nnrti_onnx_value_at(c, v)->name;
     }
@@ -2498,125 +2533,6 @@ static bool nnrti_onnx_known(const nnrti_onnx *c, uint32_t v)
 /* Elements of results that are computed here: as many as stand in for what they come from, or few. */
 #define NNRTI_ONNX_FOLD_BYTES 65536u
 
-/* Whether the step only moves elements of its inputs. *moved: how many of the inputs, from the first, are moved. */
-static bool nnrti_onnx_moves(const nnrt_resolve *r, uint32_t *moved)
-{
-    *moved = 1;
-    switch (r->op->type) {
-    case NNRT_NODE_TYPE_CONCAT:
-    case NNRT_NODE_TYPE_STACK: *moved = r->nIn; return true;
-    case NNRT_NODE_TYPE_GATHER:
-    case NNRT_NODE_TYPE_SLICE_FUSION:
-    case NNRT_NODE_TYPE_STRIDED_SLICE:
-    case NNRT_NODE_TYPE_SPLIT:
-    case NNRT_NODE_TYPE_RESHAPE:
-    case NNRT_NODE_TYPE_SQUEEZE:
-    case NNRT_NODE_TYPE_UNSQUEEZE:
-    case NNRT_NODE_TYPE_EXPAND_DIMS:
-    case NNRT_NODE_TYPE_TRANSPOSE:
-    case NNRT_NODE_TYPE_TILE_FUSION: return true;
-    default: return false;
-    }
-}
-
-/* Whether element k of the result of a step comes from the elements of its inputs that broadcasting puts there. */
-static bool nnrti_onnx_elementwise(NNRT_NodeType type)
-{
-    switch (type) {
-    case NNRT_NODE_TYPE_ADD_FUSION:
-    case NNRT_NODE_TYPE_SUB_FUSION:
-    case NNRT_NODE_TYPE_MUL_FUSION:
-    case NNRT_NODE_TYPE_DIV_FUSION:
-    case NNRT_NODE_TYPE_FLOOR:
-    case NNRT_NODE_TYPE_MAXIMUM:
-    case NNRT_NODE_TYPE_LESS_EQUAL:
-    case NNRT_NODE_TYPE_CAST: return true;
-    default: return false;
-    }
-}
-
-/* The element of x that broadcasting puts at element k of a result of the shape of y. */
-static size_t nnrti_onnx_broadcast_from(const nnrt_operand *x, const nnrt_operand *y, size_t k)
-{
-    size_t at = 0, step = 1;
-    for (int32_t i = y->rank - 1, n = x->rank - 1; n >= 0; i--, n--) {
-        const size_t extent = (size_t)y->dims[i];
-        if (x->dims[n] != 1)
-            at += k % extent * step;
-        step *= (size_t)x->dims[n];
-        k /= extent;
-    }
-    return at;
-}
-
-/* Moves the symbols of the inputs' elements as the step does the elements: it runs once more, on int32 numbers. */
-static NNRT_ReturnCode nnrti_onnx_move_open(nnrti_onnx *c, const nnrt_resolve *r, uint32_t moved, uint32_t **open)
-{
-    nnrt_resolve again = *r;
-    void *results[64];
-    NNRT_ReturnCode code;
-    again.in = (nnrt_operand *)nnrt_memory_temp(&c->scratch, ((size_t)r->nIn + r->nOut) * sizeof(*again.in));
-    if (again.in == NULL)
-        return NNRT_OUT_OF_MEMORY;
-    again.out = again.in + r->nIn;
-    memcpy(again.in, r->in, r->nIn * sizeof(*again.in));
-    for (uint32_t i = 0; i < moved; i++) {
-        nnrt_operand *x = &again.in[i];
-        size_t n = 0;
-        (void)nnrt_dims_count(x->dims, x->rank, &n);
-        x->dataType = NNRT_DATA_TYPE_INT32;
-        x->data = x->open != NULL ? (const void *)x->open : nnrti_onnx_keep(c, n, sizeof(uint32_t));
-        if (x->data == NULL)
-            return NNRT_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; i < r->nOut; i++) {
-        again.out[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
-        again.out[i].rank = -1;
-        results[i] = open[i];
-    }
-    again.nDerived = 0;
-    again.scratch = 0;
-    if ((code = nnrt_resolve_node(&again)) != NNRT_SUCCESS)
-        return code;
-    return nnrt_node_run(&again, results, &c->scratch);
-}
-
-/* Which elements of the results are open: what is moved stays what it is, what is computed from an open one is new. */
-static NNRT_ReturnCode nnrti_onnx_fold_open(nnrti_onnx *c, nnrt_resolve *r)
-{
-    uint32_t *open[64], moved;
-    bool moves;
-    for (uint32_t i = 0; i < r->nOut; i++) {
-        nnrt_operand *y = &r->out[i];
-        size_t n = 0;
-        (void)nnrt_dims_count(y->dims, y->rank, &n);
-        open[i] = (uint32_t *)nnrti_onnx_keep(c, n, sizeof(uint32_t));
-        if (open[i] == NULL)
-            return NNRT_OUT_OF_MEMORY;
-        y->open = open[i];
-    }
-    moves = nnrti_onnx_moves(r, &moved);
-    for (uint32_t k = moved; k < r->nIn && moves; k++) /* an open one says what is moved: all is new */
-        moves = nnrti_absent(&r->in[k]) || !nnrti_value_open(&r->in[k]);
-    if (moves)
-        return nnrti_onnx_move_open(c, r, moved, open);
-    for (uint32_t i = 0; i < r->nOut; i++) {
-        const nnrt_operand *y = &r->out[i];
-        size_t n = 0;
-        (void)nnrt_dims_count(y->dims, y->rank, &n);
-        for (size_t e = 0; e < n; e++) {
-            bool is = !nnrti_onnx_elementwise(r->op->type);
-            for (uint32_t k = 0; k < r->nIn && !is; k++)
-                is = !nnrti_absent(&r->in[k]) &&
-                     nnrti_element_open(&r->in[k], nnrti_onnx_broadcast_from(&r->in[k], y, e));
-            open[i][e] = is ? ++c->nSymbols : 0;
-            if (is && r->op->type == NNRT_NODE_TYPE_CAST && y->dataType != NNRT_DATA_TYPE_BOOL)
-                open[i][e] = r->in[0].open[e];
-        }
-    }
-    return NNRT_SUCCESS;
-}
-
 /* Computes the results of a resolved step when all its inputs are known and the results are not out of proportion. */
 static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
 {
@@ -2624,7 +2540,7 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
     size_t in = 0, out = 0, bytes;
     bool done = true, open = false;
     NNRT_ReturnCode code;
-    if (r->nOut > 64)
+    if (r->nOut > 64 || r->late)
         return NNRT_SUCCESS;
     for (uint32_t i = 0; i < r->nOut; i++) {
         done = done && r->out[i].data != NULL;
@@ -2659,7 +2575,7 @@ static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
             return NNRT_OUT_OF_MEMORY;
     }
     if ((code = nnrt_node_run(r, results, &c->scratch)) != NNRT_SUCCESS ||
-        (code = open ? nnrti_onnx_fold_open(c, r) : NNRT_SUCCESS) != NNRT_SUCCESS)
+        (code = open ? nnrti_fold_open(r, &c->scratch, nnrti_onnx_keep_bytes, c) : NNRT_SUCCESS) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < r->nOut; i++)
         r->out[i].data = results[i];
@@ -2738,6 +2654,8 @@ static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, nnrt_opera
         *o = r.out[i];
         o->name = NULL;
         o->viewRank = -1;
+        for (int32_t k = 0; k < o->rank; k++)
+            o->symbols[k] &= ~NNRTI_UNBOUNDED;
     }
     return true;
 }
@@ -2781,6 +2699,8 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
     s->nIn = nIn;
     s->nOut = nOut;
     s->node = c->nodeIndex;
+    s->graph = c->inGraph;
+    s->inner[0] = s->inner[1] = NNRT_NO_GRAPH;
     s->args = (uint32_t *)nnrti_onnx_keep(c, (size_t)nIn + nOut, sizeof(*s->args));
     s->attr = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_onnx_keep_bytes, c)
                            : nnrti_onnx_keep(c, 1, op->attr->bytes);
@@ -2795,6 +2715,10 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
         nnrti_onnx_value_at(c, out[i])->declared = declared[i];
     if ((op->flags & NNRT_OP_LAYOUT) && in[0] != NNRT_NO_TENSOR)
         nnrti_onnx_value_at(c, in[0])->is.format = NNRT_FORMAT_NCHW;
+    if (nnrti_is_control(type)) { /* who adds it knows what its results are */
+        c->nSteps++;
+        return;
+    }
     if (!nnrti_onnx_infer_step(c, s))
         return;
     for (uint32_t i = 0; i < nOut; i++) {
@@ -3272,6 +3196,239 @@ static uint32_t nnrti_onnx_shape(nnrti_onnx *c, uint32_t x)
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_SHAPE, NULL, x, NNRT_DATA_TYPE_INT64);
 }
 
+/* True when all extents of v are known. */
+static bool nnrti_onnx_closed(const nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    bool closed = o->rank >= 0;
+    for (int32_t i = 0; i < o->rank; i++)
+        closed = closed && o->symbols[i] == 0;
+    return closed;
+}
+
+/* Tables of indices that the importer makes have this many entries at most, all together, lest a small file ask for
+   much memory. */
+#define NNRTI_ONNX_TABLE 0x4000000
+
+/* Room for a table of count entries of size bytes. NULL after a fault. */
+static void *nnrti_onnx_table(nnrti_onnx *c, int64_t count, size_t size)
+{
+    c->tabled += count;
+    if (c->tabled > NNRTI_ONNX_TABLE)
+        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "needs a table of %l entries, more than are allowed", count);
+    return c->code == NNRT_SUCCESS ? nnrti_onnx_keep(c, (size_t)count, size) : NULL;
+}
+
+/* Product of dims[from..to). A fault when it does not fit an extent. */
+static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t from, int32_t to)
+{
+    int64_t n = 1;
+    for (int32_t i = from; i < to; i++) {
+        if (dims[i] > 0 && n > INT32_MAX / dims[i]) {
+            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "%d axes taken together have too many elements", to - from);
+            return 1;
+        }
+        n *= dims[i];
+    }
+    return n;
+}
+
+/* An extent, or what is computed from some: a number, or where that is open (known -1) a value, int64[1], that steps
+   compute in the run. */
+typedef struct nnrti_onnx_size {
+    int64_t known;
+    uint32_t value;
+} nnrti_onnx_size;
+
+static nnrti_onnx_size nnrti_onnx_size_known(int64_t n)
+{
+    nnrti_onnx_size s;
+    s.known = n;
+    s.value = NNRT_NO_TENSOR;
+    return s;
+}
+
+static nnrti_onnx_size nnrti_onnx_size_value(uint32_t value)
+{
+    nnrti_onnx_size s;
+    s.known = -1;
+    s.value = value;
+    return s;
+}
+
+/* s as int64[1], known or not. */
+static uint32_t nnrti_onnx_size_ints(nnrti_onnx *c, nnrti_onnx_size s)
+{
+    return s.known >= 0 ? nnrti_onnx_const_int(c, s.known) : s.value;
+}
+
+/* s as a scalar of the type of v. */
+static uint32_t nnrti_onnx_size_like(nnrti_onnx *c, nnrti_onnx_size s, uint32_t v)
+{
+    if (s.known >= 0)
+        return nnrti_onnx_like(c, v, (double)s.known);
+    return nnrti_onnx_cast(c, nnrti_onnx_reshape(c, s.value, NULL, 0), nnrti_onnx_type(c, v));
+}
+
+/* The extent of axis i of x. */
+static nnrti_onnx_size nnrti_onnx_size_of(nnrti_onnx *c, uint32_t x, int32_t i)
+{
+    const int64_t n = nnrti_onnx_dim(c, x, i);
+    if (n >= 0)
+        return nnrti_onnx_size_known(n);
+    return nnrti_onnx_size_value(nnrti_onnx_gather(c, nnrti_onnx_shape(c, x), nnrti_onnx_const_int(c, i), 0));
+}
+
+/* The extents of all axes of x; returns the rank. */
+static int32_t nnrti_onnx_sizes_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_size sizes[NNRT_MAX_RANK])
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    for (int32_t i = 0; i < rank; i++)
+        sizes[i] = nnrti_onnx_size_of(c, x, i);
+    return rank;
+}
+
+/* The product of the extents of the axes from..to-1 of x. */
+static nnrti_onnx_size nnrti_onnx_size_product(nnrti_onnx *c, uint32_t x, int32_t from, int32_t to)
+{
+    const int64_t first = 0;
+    int64_t dims[NNRT_MAX_RANK];
+    int32_t open = -1, others = 0;
+    for (int32_t i = 0; i < NNRT_MAX_RANK; i++) {
+        if (i < from || i >= to)
+            continue;
+        dims[i] = nnrti_onnx_dim(c, x, i);
+        others += dims[i] != 1 ? 1 : 0;
+        open = dims[i] < 0 ? i : open;
+    }
+    if (open < 0)
+        return nnrti_onnx_size_known(nnrti_onnx_product(c, dims, from, to));
+    if (others == 1)
+        return nnrti_onnx_size_of(c, x, open);
+    return nnrti_onnx_size_value(nnrti_onnx_reduce(c, nnrti_onnx_part(c, nnrti_onnx_shape(c, x), 0, from, to, 1),
+                                                   NNRT_REDUCE_MODE_PROD, &first, 1, true));
+}
+
+/* s * n, and s / n rounded down: n > 0. */
+static nnrti_onnx_size nnrti_onnx_size_times(nnrti_onnx *c, nnrti_onnx_size s, int64_t n)
+{
+    if (s.known >= 0)
+        return nnrti_onnx_size_known(s.known * n);
+    return nnrti_onnx_size_value(nnrti_onnx_mul(c, s.value, nnrti_onnx_const_int(c, n)));
+}
+
+static nnrti_onnx_size nnrti_onnx_size_over(nnrti_onnx *c, nnrti_onnx_size s, int64_t n)
+{
+    if (s.known >= 0)
+        return nnrti_onnx_size_known(s.known / n);
+    return nnrti_onnx_size_value(nnrti_onnx_div(c, s.value, nnrti_onnx_const_int(c, n)));
+}
+
+/* int64[count], known when all of them are. */
+static uint32_t nnrti_onnx_size_list(nnrti_onnx *c, const nnrti_onnx_size *sizes, int32_t count)
+{
+    uint32_t parts[NNRT_MAX_RANK];
+    int64_t list[NNRT_MAX_RANK];
+    bool known = true;
+    for (int32_t i = 0; i < count; i++) {
+        list[i] = sizes[i].known;
+        known = known && list[i] >= 0;
+    }
+    if (known)
+        return nnrti_onnx_const_ints(c, list, (uint32_t)count);
+    for (int32_t i = 0; i < count; i++)
+        parts[i] = nnrti_onnx_size_ints(c, sizes[i]);
+    return count == 1 ? parts[0] : nnrti_onnx_concat(c, parts, (uint32_t)count, 0);
+}
+
+/* The entries of a list of sizes, most of them at most, of which some may be open; returns how many. */
+static int32_t nnrti_onnx_size_entries(nnrti_onnx *c, uint32_t v, const char *what, nnrti_onnx_size *sizes,
+                                       int32_t most)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    int64_t list[2 * NNRT_MAX_RANK];
+    int32_t count;
+    if (o->data != NULL && o->open != NULL && o->rank == 1 && o->dims[0] <= most) {
+        for (int32_t i = 0; i < o->dims[0] && c->code == NNRT_SUCCESS; i++)
+            sizes[i] = o->open[i] == 0 && nnrti_value(o, (size_t)i) >= 0
+                           ? nnrti_onnx_size_known(nnrti_value(o, (size_t)i))
+                           : nnrti_onnx_size_value(nnrti_onnx_part(c, v, 0, i, i + 1, 1));
+        return o->dims[0];
+    }
+    count = (int32_t)nnrti_onnx_list(c, v, what, list, (uint32_t)most);
+    for (int32_t i = 0; i < count; i++) {
+        if (list[i] < 0)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s[%d] is %l, expected 0 and above", what, i, list[i]);
+        sizes[i] = nnrti_onnx_size_known(list[i]);
+    }
+    return count;
+}
+
+/* x in another shape. One size that is open beside others above 0 follows from x's elements. A size of 0 belongs to an
+   empty x: RESHAPE takes it as it is then, and where it does not fit refuses, since the elements are not as many. */
+static uint32_t nnrti_onnx_reshape_to(nnrti_onnx *c, uint32_t x, const nnrti_onnx_size *sizes, int32_t rank)
+{
+    int64_t dims[NNRT_MAX_RANK];
+    int32_t open = 0;
+    bool some = true;
+    if (rank > NNRT_MAX_RANK) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "computed with %d axes, this build has at most %d", rank, NNRT_MAX_RANK);
+        return NNRT_NO_TENSOR;
+    }
+    for (int32_t i = 0; i < rank; i++) {
+        dims[i] = sizes[i].known;
+        open += dims[i] < 0 ? 1 : 0;
+        some = some && dims[i] != 0;
+    }
+    if (open == 0 || (open == 1 && some))
+        return nnrti_onnx_reshape(c, x, dims, rank);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_size_list(c, sizes, rank));
+}
+
+/* x as one line. */
+static uint32_t nnrti_onnx_line(nnrti_onnx *c, uint32_t x)
+{
+    nnrti_onnx_size all = nnrti_onnx_size_known(-1);
+    if (nnrti_onnx_closed(c, x))
+        all = nnrti_onnx_size_product(c, x, 0, nnrti_onnx_rank(c, x));
+    return nnrti_onnx_reshape(c, x, &all.known, 1);
+}
+
+/* int64[n], 0 to n - 1. In the run they are the places of n equal elements, in rising order. */
+static uint32_t nnrti_onnx_places_of(nnrti_onnx *c, nnrti_onnx_size n)
+{
+    static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
+    uint32_t in[2], out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_TopKFusion a;
+    if (n.known >= 0) {
+        int64_t *places = (int64_t *)nnrti_onnx_table(c, n.known, sizeof(*places));
+        const int32_t dims[1] = {(int32_t)n.known};
+        for (int64_t i = 0; places != NULL && i < n.known; i++)
+            places[i] = i;
+        return places != NULL ? nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 1, dims, places) : NNRT_NO_TENSOR;
+    }
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TOPK_FUSION, &a);
+    a.sorted = false;
+    a.axis = 0;
+    in[0] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_UINT8, 0), n.value);
+    in[1] = n.value;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_TOPK_FUSION, &a, in, 2, out, 2, types);
+    return out[1];
+}
+
+/* x broadcast together with a tensor of a shape, int64[..], whatever the extents are: every type is copied exactly. The
+   larger one of an element and the least that there is, is the element, even if it is not a number. */
+static uint32_t nnrti_onnx_spread(nnrti_onnx *c, uint32_t x, uint32_t shape)
+{
+    const bool isBool = nnrti_onnx_is_a(c, x, NNRT_TYPES_BOOL);
+    const uint64_t infinity = 0xFFF0000000000000u; /* -infinity: integers saturate */
+    uint32_t fill;
+    double least;
+    memcpy(&least, &infinity, sizeof(least));
+    fill = nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_onnx_like(c, x, isBool ? 1 : least), shape);
+    return isBool ? nnrti_onnx_mul(c, fill, x) : nnrti_onnx_larger(c, fill, x);
+}
+
 /* x broadcast to dims, whose extents fit: TILE copies every type exactly. */
 static uint32_t nnrti_onnx_expand(nnrti_onnx *c, uint32_t x, const int64_t *dims, int32_t rank)
 {
@@ -3310,33 +3467,6 @@ static void nnrti_onnx_broadcast(nnrti_onnx *c, uint32_t a, int64_t dims[NNRT_MA
     memcpy(dims, all, (size_t)most * sizeof(dims[0]));
 }
 
-/* Tables of indices that the importer makes have this many entries at most, all together, lest a small file ask for
-   much memory. */
-#define NNRTI_ONNX_TABLE 0x4000000
-
-/* Room for a table of count entries of size bytes. NULL after a fault. */
-static void *nnrti_onnx_table(nnrti_onnx *c, int64_t count, size_t size)
-{
-    c->tabled += count;
-    if (c->tabled > NNRTI_ONNX_TABLE)
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "needs a table of %l entries, more than are allowed", count);
-    return c->code == NNRT_SUCCESS ? nnrti_onnx_keep(c, (size_t)count, size) : NULL;
-}
-
-/* Product of dims[from..to). A fault when it does not fit an extent. */
-static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t from, int32_t to)
-{
-    int64_t n = 1;
-    for (int32_t i = from; i < to; i++) {
-        if (dims[i] > 0 && n > INT32_MAX / dims[i]) {
-            NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "%d axes taken together have too many elements", to - from);
-            return 1;
-        }
-        n *= dims[i];
-    }
-    return n;
-}
-
 /* The one float32 element of a known value, false when it is something else. */
 static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
 {
@@ -3356,14 +3486,14 @@ static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
    beginning at `axis` of the first (default: its last ones). */
 static uint32_t nnrti_onnx_second(nnrti_onnx *c)
 {
-    int64_t dims[NNRT_MAX_RANK];
+    nnrti_onnx_size sizes[NNRT_MAX_RANK];
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
     const nnrt_onnx_attribute *axis = nnrti_onnx_attr(c, "axis", NNRT_ONNX_ATTRIBUTE_INT);
     int32_t rank, have, at;
     if (c->opset >= 7 || axis == NULL || nnrti_onnx_int(c, "broadcast", 0) == 0)
         return y;
     rank = nnrti_onnx_rank(c, x);
-    have = nnrti_onnx_dims(c, y, dims, "axis");
+    have = nnrti_onnx_sizes_of(c, y, sizes);
     at = nnrti_onnx_axis(c, axis->i, rank);
     if (have + at > rank)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d: the second input has %d axes, too many for %d", at, have,
@@ -3371,8 +3501,8 @@ static uint32_t nnrti_onnx_second(nnrti_onnx *c)
     if (c->code != NNRT_SUCCESS || have + at == rank)
         return y;
     for (int32_t i = have; i < rank - at; i++)
-        dims[i] = 1;
-    return nnrti_onnx_reshape(c, y, dims, rank - at);
+        sizes[i] = nnrti_onnx_size_known(1);
+    return nnrti_onnx_reshape_to(c, y, sizes, rank - at);
 }
 
 /* The node that gives input i of n, when it has this operator; else NULL. */
@@ -3579,16 +3709,19 @@ static uint32_t nnrti_onnx_power(nnrti_onnx *c, uint32_t x, uint32_t y)
 }
 
 /* e^x; float64, which EXPFUSION does not take, as a power of e. */
-static void nnrti_onnx_op_exp(nnrti_onnx *c, int32_t arg)
+static uint32_t nnrti_onnx_exp(nnrti_onnx *c, uint32_t x)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0);
     NNRT_ExpFusion a;
-    (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_EXPFUSION, &a);
     if (nnrti_onnx_is_a(c, x, NNRT_TYPES_F64))
-        nnrti_onnx_out(c, 0, nnrti_onnx_power(c, nnrti_onnx_like(c, x, 2.7182818284590452), x));
-    else
-        nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_EXPFUSION, &a, x));
+        return nnrti_onnx_power(c, nnrti_onnx_like(c, x, 2.7182818284590452), x);
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_EXPFUSION, &a, x);
+}
+
+static void nnrti_onnx_op_exp(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_exp(c, nnrti_onnx_in(c, 0)));
 }
 
 /* The result has the type of the base. Integers with a float exponent, or the other way, meet in float64. */
@@ -3703,20 +3836,22 @@ static void nnrti_onnx_op_shrink(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, t);
 }
 
-/* A slope for all elements, or one a channel (axis 1), is PRELU_FUSION; any other shape: relu(x) - slope*relu(-x). */
+/* A slope for all elements, or one a channel (axis 1), is PRELU_FUSION; any other shape, and one that is open:
+   relu(x) - slope*relu(-x). */
 static void nnrti_onnx_op_prelu(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), slope = nnrti_onnx_in(c, 1);
-    int64_t dims[NNRT_MAX_RANK], count = 1;
-    const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_dims(c, slope, dims, "the slope");
+    int64_t count = nnrti_onnx_closed(c, slope) ? 1 : -1;
+    const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_rank(c, slope);
     const int32_t channel = c->opset < 7 && have == 1 ? 0 : have - (rank - 1); /* slope's axis that is axis 1 of x */
     NNRT_PReLUFusion a;
     uint32_t parts[2];
     (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_PRELU_FUSION, &a);
-    for (int32_t i = 0; i < have; i++)
-        count *= dims[i];
-    if (count == 1 || (channel >= 0 && channel < have && count == dims[channel] && rank > 1)) {
+    for (int32_t i = 0; i < have && count >= 0; i++)
+        count *= nnrti_onnx_dim(c, slope, i);
+    if (count == 1 ||
+        (count >= 0 && channel >= 0 && channel < have && count == nnrti_onnx_dim(c, slope, channel) && rank > 1)) {
         a.channelShared = count == 1;
         nnrti_onnx_out(
             c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_PRELU_FUSION, &a, x, nnrti_onnx_reshape(c, slope, &count, 1)));
@@ -3773,6 +3908,12 @@ static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
         type = nnrti_onnx_take_type(c, to >= 0 && to < 1000 ? (nnrt_onnx_type)to : -1, "attribute", "to");
     }
     nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, x, type));
+}
+
+static void nnrti_onnx_op_non_zero(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_NON_ZERO, NULL, nnrti_onnx_in(c, 0)));
 }
 
 static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
@@ -3834,14 +3975,48 @@ static void nnrti_onnx_op_is_inf(nnrti_onnx *c, int32_t arg)
 }
 
 /* condition ? x : y, exactly, for any type and without arithmetic on the elements: [y, x] is one line of 2n elements,
-   of which element i + n*condition is taken. */
+   of which element i + n*condition is taken. flat: condition, x and y as lines; places: int32 or int64[n]. */
+static uint32_t nnrti_onnx_select(nnrti_onnx *c, const uint32_t flat[3], uint32_t n, uint32_t places)
+{
+    const uint32_t chosen = nnrti_onnx_mul(c, nnrti_onnx_cast(c, flat[0], nnrti_onnx_type(c, places)), n),
+                   index = nnrti_onnx_add(c, chosen, places);
+    uint32_t both[2];
+    both[0] = flat[2];
+    both[1] = flat[1];
+    return nnrti_onnx_gather(c, nnrti_onnx_concat(c, both, 2, 0), index, 0);
+}
+
+/* The same where extents are open: each input is spread over the shapes of the two others. */
+static uint32_t nnrti_onnx_select_open(nnrti_onnx *c, const uint32_t in[3])
+{
+    uint32_t flat[3], shapes[3], y = NNRT_NO_TENSOR, places;
+    nnrti_onnx_size n;
+    for (int32_t i = 0; i < 3; i++)
+        shapes[i] = nnrti_onnx_shape(c, in[i]);
+    for (int32_t i = 0; i < 3; i++) {
+        y = nnrti_onnx_spread(c, in[i], shapes[(i + 1) % 3]);
+        y = nnrti_onnx_spread(c, y, shapes[(i + 2) % 3]);
+        flat[i] = nnrti_onnx_line(c, y);
+    }
+    n = nnrti_onnx_size_of(c, flat[2], 0);
+    places = nnrti_onnx_places_of(c, n);
+    shapes[0] = nnrti_onnx_shape(c, y);
+    y = nnrti_onnx_select(c, flat, nnrti_onnx_size_ints(c, n), places);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, y, shapes[0]);
+}
+
 static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t in[3] = {nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2)};
     int64_t dims[NNRT_MAX_RANK], count;
     int32_t rank = 0, extent[1], *places;
-    uint32_t flat[3], both[2], index;
+    uint32_t flat[3], y;
     (void)arg;
+    if (c->code == NNRT_SUCCESS &&
+        !(nnrti_onnx_closed(c, in[0]) && nnrti_onnx_closed(c, in[1]) && nnrti_onnx_closed(c, in[2]))) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_select_open(c, in));
+        return;
+    }
     for (int32_t i = 0; i < 3; i++)
         nnrti_onnx_broadcast(c, in[i], dims, &rank);
     count = nnrti_onnx_product(c, dims, 0, rank);
@@ -3853,13 +4028,9 @@ static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
     extent[0] = (int32_t)count;
     for (int32_t i = 0; i < 3; i++)
         flat[i] = nnrti_onnx_reshape(c, nnrti_onnx_expand(c, in[i], dims, rank), &count, 1);
-    index = nnrti_onnx_mul(c, nnrti_onnx_cast(c, flat[0], NNRT_DATA_TYPE_INT32),
-                           nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT32, (double)count));
-    index = nnrti_onnx_add(c, index, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT32, 1, extent, places));
-    both[0] = flat[2];
-    both[1] = flat[1];
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_reshape(c, nnrti_onnx_gather(c, nnrti_onnx_concat(c, both, 2, 0), index, 0), dims, rank));
+    y = nnrti_onnx_select(c, flat, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT32, (double)count),
+                          nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT32, 1, extent, places));
+    nnrti_onnx_out(c, 0, nnrti_onnx_reshape(c, y, dims, rank));
 }
 
 /* Quantised elements have the parameters of a constant scale and zero point: returns false when those are not constants
@@ -3891,17 +4062,17 @@ static bool nnrti_onnx_quant(nnrti_onnx *c, uint32_t scale, uint32_t zero, NNRT_
    */
 static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
 {
-    int64_t dims[NNRT_MAX_RANK];
-    const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_dims(c, v, dims, "the scale");
+    nnrti_onnx_size sizes[NNRT_MAX_RANK];
+    const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_sizes_of(c, v, sizes);
     int32_t axis;
-    if (c->code != NNRT_SUCCESS || have == 0 || (have == 1 && dims[0] == 1))
-        return nnrti_onnx_reshape(c, v, dims, 0);
+    if (c->code != NNRT_SUCCESS || have == 0 || (have == 1 && sizes[0].known == 1))
+        return nnrti_onnx_reshape(c, v, NULL, 0);
     axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), rank);
     if (have != 1)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the scale has %d axes, expected one at most", have);
     for (int32_t i = 1; i < rank - axis; i++)
-        dims[i] = 1;
-    return nnrti_onnx_reshape(c, v, dims, rank - axis);
+        sizes[i] = nnrti_onnx_size_known(1);
+    return nnrti_onnx_reshape_to(c, v, sizes, rank - axis);
 }
 
 /* y = saturate(round(x/scale) + zero), halves to even. A constant scale of the whole tensor makes a quantised tensor,
@@ -4007,10 +4178,16 @@ static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
 /* numpy's broadcast of x to a shape: the larger extent of each axis counts. */
 static void nnrti_onnx_op_expand(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0);
+    const uint32_t x = nnrti_onnx_in(c, 0), shape = nnrti_onnx_in(c, 1);
+    const nnrti_onnx_value *list = nnrti_onnx_at(c, shape);
     int64_t dims[NNRT_MAX_RANK];
-    int32_t rank = (int32_t)nnrti_onnx_list(c, nnrti_onnx_in(c, 1), "shape", dims, NNRT_MAX_RANK);
+    int32_t rank;
     (void)arg;
+    if (c->code == NNRT_SUCCESS && list->is.data != NULL && !(nnrti_onnx_closed(c, x) && list->is.open == NULL)) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_spread(c, x, shape));
+        return;
+    }
+    rank = (int32_t)nnrti_onnx_list(c, shape, "shape", dims, NNRT_MAX_RANK);
     nnrti_onnx_broadcast(c, x, dims, &rank);
     nnrti_onnx_out(c, 0, nnrti_onnx_expand(c, x, dims, rank));
 }
@@ -4026,23 +4203,13 @@ static void nnrti_onnx_op_concat(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 0, nnrti_onnx_concat(c, in, used, nnrti_onnx_int(c, "axis", 1)));
 }
 
-/* x as [product of the axes before axis, product of the others]. One of the two may be found when the model runs. */
+/* x as [product of the axes before axis, product of the others]. */
 static uint32_t nnrti_onnx_flat(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
-    const int32_t rank = nnrti_onnx_rank(c, x);
-    int64_t dims[2] = {1, 1};
-    for (int32_t i = 0; i < rank; i++) {
-        const int64_t n = nnrti_onnx_dim(c, x, i);
-        int64_t *to = &dims[i < axis ? 0 : 1];
-        *to = n < 0 || *to < 0 ? -1 : n > 0 && *to > INT32_MAX / n ? INT64_MAX : *to * n;
-    }
-    if (dims[0] < 0 && dims[1] < 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "extents on both sides of axis %d of '%s' are not known: give them",
-                        axis, nnrti_onnx_at(c, x)->is.name);
-    if (dims[0] > INT32_MAX || dims[1] > INT32_MAX)
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the axes of '%s' taken together have too many elements",
-                        nnrti_onnx_at(c, x)->is.name);
-    return nnrti_onnx_reshape(c, x, dims, 2);
+    nnrti_onnx_size sizes[2];
+    sizes[0] = nnrti_onnx_size_product(c, x, 0, axis);
+    sizes[1] = nnrti_onnx_size_product(c, x, axis, nnrti_onnx_rank(c, x));
+    return nnrti_onnx_reshape_to(c, x, sizes, 2);
 }
 
 static void nnrti_onnx_op_flatten(nnrti_onnx *c, int32_t arg)
@@ -4228,30 +4395,31 @@ static void nnrti_onnx_op_transpose(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_transpose(c, x, perm, rank));
 }
 
-/* [N,C,H,W] to [N,C*b*b,H/b,W/b]: the place inside a block becomes the outer part of the channel. */
+/* [N,C,H,W] to [N,C*b*b,H/b,W/b]: the place inside a block becomes the outer part of the channel. Of extents that are
+   open, those that b does not divide make another number of elements, which RESHAPE refuses. */
 static void nnrti_onnx_op_space_to_depth(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t perm[] = {0, 3, 5, 1, 2, 4};
     const uint32_t x = nnrti_onnx_in(c, 0);
-    const int64_t b = nnrti_onnx_int(c, "blocksize", 0), n = nnrti_onnx_dim(c, x, 0);
-    const int64_t k = nnrti_onnx_extent(c, x, 1, "blocksize"), h = nnrti_onnx_extent(c, x, 2, "blocksize"),
-                  w = nnrti_onnx_extent(c, x, 3, "blocksize");
-    int64_t dims[6], last[4];
+    const int64_t b = nnrti_onnx_int(c, "blocksize", 0), k = nnrti_onnx_dim(c, x, 1), h = nnrti_onnx_dim(c, x, 2),
+                  w = nnrti_onnx_dim(c, x, 3);
+    nnrti_onnx_size own[NNRT_MAX_RANK], parts[6], last[4];
+    uint32_t y;
     (void)arg;
-    if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || h % b != 0 || w % b != 0) {
+    if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || (h >= 0 && h % b != 0) || (w >= 0 && w % b != 0)) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l does not divide '%s' [..,%l,%l,%l]", b,
                         nnrti_onnx_at(c, x)->is.name, k, h, w);
         return;
     }
-    dims[0] = last[0] = n < 0 ? -1 : n;
-    dims[1] = k;
-    dims[2] = last[2] = h / b;
-    dims[3] = b;
-    dims[4] = last[3] = w / b;
-    dims[5] = b;
-    last[1] = k * b * b;
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_reshape(c, nnrti_onnx_transpose(c, nnrti_onnx_reshape(c, x, dims, 6), perm, 6), last, 4));
+    (void)nnrti_onnx_sizes_of(c, x, own);
+    parts[0] = last[0] = own[0];
+    parts[1] = own[1];
+    parts[2] = last[2] = nnrti_onnx_size_over(c, own[2], b);
+    parts[4] = last[3] = nnrti_onnx_size_over(c, own[3], b);
+    parts[3] = parts[5] = nnrti_onnx_size_known(b);
+    last[1] = nnrti_onnx_size_times(c, own[1], b * b);
+    y = nnrti_onnx_transpose(c, nnrti_onnx_reshape_to(c, x, parts, 6), perm, 6);
+    nnrti_onnx_out(c, 0, nnrti_onnx_reshape_to(c, y, last, 4));
 }
 
 /* The inverse; in mode CRD the place inside a block is the inner part of the channel. */
@@ -4260,28 +4428,25 @@ static void nnrti_onnx_op_depth_to_space(nnrti_onnx *c, int32_t arg)
     static const int64_t outer[] = {0, 3, 4, 1, 5, 2}, inner[] = {0, 1, 4, 2, 5, 3};
     const uint32_t x = nnrti_onnx_in(c, 0);
     const bool crd = nnrti_onnx_choice(c, "mode", "DCR|CRD") == 1;
-    const int64_t b = nnrti_onnx_int(c, "blocksize", 0), n = nnrti_onnx_dim(c, x, 0);
-    const int64_t k = nnrti_onnx_extent(c, x, 1, "blocksize"), h = nnrti_onnx_extent(c, x, 2, "blocksize"),
-                  w = nnrti_onnx_extent(c, x, 3, "blocksize");
-    int64_t dims[6], last[4];
+    const int64_t b = nnrti_onnx_int(c, "blocksize", 0), k = nnrti_onnx_dim(c, x, 1);
+    nnrti_onnx_size own[NNRT_MAX_RANK], parts[6], last[4];
+    uint32_t y;
     (void)arg;
-    if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || k % (b * b) != 0) {
+    if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || (k >= 0 && k % (b * b) != 0)) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l: its square does not divide the %l channels of '%s'", b, k,
                         nnrti_onnx_at(c, x)->is.name);
         return;
     }
-    dims[0] = last[0] = n < 0 ? -1 : n;
-    dims[1] = crd ? k / (b * b) : b;
-    dims[2] = b;
-    dims[3] = crd ? b : k / (b * b);
-    dims[4] = h;
-    dims[5] = w;
-    last[1] = k / (b * b);
-    last[2] = h * b;
-    last[3] = w * b;
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_reshape(
-                       c, nnrti_onnx_transpose(c, nnrti_onnx_reshape(c, x, dims, 6), crd ? inner : outer, 6), last, 4));
+    (void)nnrti_onnx_sizes_of(c, x, own);
+    parts[0] = last[0] = own[0];
+    parts[crd ? 1 : 3] = last[1] = nnrti_onnx_size_over(c, own[1], b * b);
+    parts[crd ? 3 : 1] = parts[2] = nnrti_onnx_size_known(b);
+    parts[4] = own[2];
+    parts[5] = own[3];
+    last[2] = nnrti_onnx_size_times(c, own[2], b);
+    last[3] = nnrti_onnx_size_times(c, own[3], b);
+    y = nnrti_onnx_transpose(c, nnrti_onnx_reshape_to(c, x, parts, 6), crd ? inner : outer, 6);
+    nnrti_onnx_out(c, 0, nnrti_onnx_reshape_to(c, y, last, 4));
 }
 
 static void nnrti_onnx_op_gather(nnrti_onnx *c, int32_t arg)
@@ -4301,39 +4466,36 @@ static uint32_t nnrti_onnx_from_end(nnrti_onnx *c, uint32_t index, uint32_t exte
 
 /* index * step, taken from a table: so an index outside [-extent, extent) is refused in the run, and does not name an
    element of another row. */
-static uint32_t nnrti_onnx_places(nnrti_onnx *c, uint32_t index, int64_t extent, int64_t step)
+static uint32_t nnrti_onnx_places(nnrti_onnx *c, uint32_t index, nnrti_onnx_size extent, nnrti_onnx_size step)
 {
-    int64_t *table = (int64_t *)nnrti_onnx_table(c, extent, sizeof(*table));
+    int64_t *table;
     int32_t dims[1];
+    if (extent.known < 0 || step.known < 0) {
+        const uint32_t all = nnrti_onnx_places_of(c, extent);
+        return nnrti_onnx_gather(c, nnrti_onnx_mul(c, all, nnrti_onnx_size_ints(c, step)), index, 0);
+    }
+    table = (int64_t *)nnrti_onnx_table(c, extent.known, sizeof(*table));
     if (table == NULL)
         return index;
-    for (int64_t i = 0; i < extent; i++)
-        table[i] = i * step;
-    dims[0] = (int32_t)extent;
+    for (int64_t i = 0; i < extent.known; i++)
+        table[i] = i * step.known;
+    dims[0] = (int32_t)extent.known;
     return nnrti_onnx_gather(c, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 1, dims, table), index, 0);
 }
 
-/* y[i,j,k] = x[i,index[i,j,k],k] (axis 1): x as one line, of which element base + index*stride is taken; base counts
-   the other axes. */
-static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
+/* For every element of indices, which are for `axis` of x: where the other axes of its place begin in x as one line. All
+   extents are known. NNRT_NO_TENSOR after a fault. */
+static uint32_t nnrti_onnx_bases(nnrti_onnx *c, uint32_t x, uint32_t indices, int32_t axis)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
     int64_t from[NNRT_MAX_RANK], to[NNRT_MAX_RANK], steps[NNRT_MAX_RANK], *base, total, count;
-    const int32_t rank = nnrti_onnx_dims(c, x, from, "gathering"), other = nnrti_onnx_dims(c, indices, to, "gathering");
-    const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 0), rank);
+    const int32_t rank = nnrti_onnx_dims(c, x, from, "gathering");
     int32_t dims[NNRT_MAX_RANK];
-    uint32_t place;
-    (void)arg;
+    (void)nnrti_onnx_dims(c, indices, to, "gathering");
     total = nnrti_onnx_product(c, from, 0, rank);
-    count = nnrti_onnx_product(c, to, 0, other);
-    for (int32_t i = 0; i < rank && other == rank; i++)
-        if (i != axis && to[i] > from[i])
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d: indices have extent %l, the data %l", i, to[i], from[i]);
-    if (other != rank)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "indices have %d axes, expected %d", other, rank);
+    count = nnrti_onnx_product(c, to, 0, rank);
     base = (int64_t *)nnrti_onnx_table(c, count, sizeof(*base));
     if (base == NULL)
-        return;
+        return NNRT_NO_TENSOR;
     for (int32_t i = rank - 1; i >= 0; i--) {
         steps[i] = i == rank - 1 ? 1 : total > 0 ? steps[i + 1] * from[i + 1] : 0;
         dims[i] = (int32_t)to[i];
@@ -4345,35 +4507,81 @@ static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
             rest /= to[i];
         }
     }
-    place = nnrti_onnx_places(c, indices, from[axis], steps[axis]);
-    place = nnrti_onnx_add(c, place, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, rank, dims, base));
-    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_reshape(c, x, &total, 1), place, 0));
+    return nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, rank, dims, base);
+}
+
+/* The same, added to place, where extents are open: axis by axis, each of which has as many places in x at least. */
+static uint32_t nnrti_onnx_add_bases(nnrti_onnx *c, uint32_t place, uint32_t x, uint32_t indices, int32_t axis)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    nnrti_onnx_size shape[NNRT_MAX_RANK];
+    for (int32_t i = 0; i < rank; i++)
+        shape[i] = nnrti_onnx_size_known(1);
+    for (int32_t i = 0; i < rank; i++) {
+        const nnrti_onnx_size extent = nnrti_onnx_size_of(c, x, i), step = nnrti_onnx_size_product(c, x, i + 1, rank);
+        uint32_t base;
+        if (i == axis)
+            continue;
+        shape[i] = nnrti_onnx_size_of(c, indices, i);
+        base = nnrti_onnx_places(c, nnrti_onnx_places_of(c, shape[i]), extent, step);
+        place = nnrti_onnx_add(c, place, nnrti_onnx_reshape_to(c, base, shape + i, rank - i));
+        shape[i] = nnrti_onnx_size_known(1);
+    }
+    return place;
+}
+
+/* y[i,j,k] = x[i,index[i,j,k],k] (axis 1): x as one line, of which element base + index*stride is taken; base counts
+   the other axes. */
+static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
+    const int32_t rank = nnrti_onnx_rank(c, x), other = nnrti_onnx_rank(c, indices);
+    const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 0), rank);
+    nnrti_onnx_size extent, step;
+    uint32_t place;
+    (void)arg;
+    for (int32_t i = 0; i < rank && other == rank; i++) {
+        const int64_t from = nnrti_onnx_dim(c, x, i), to = nnrti_onnx_dim(c, indices, i);
+        if (i != axis && from >= 0 && to > from)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d: indices have extent %l, the data %l", i, to, from);
+    }
+    if (other != rank)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "indices have %d axes, expected %d", other, rank);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    extent = nnrti_onnx_size_of(c, x, axis);
+    step = nnrti_onnx_size_product(c, x, axis + 1, rank);
+    place = nnrti_onnx_places(c, indices, extent, step);
+    place = nnrti_onnx_closed(c, x) && nnrti_onnx_closed(c, indices)
+                ? nnrti_onnx_add(c, place, nnrti_onnx_bases(c, x, indices, axis))
+                : nnrti_onnx_add_bases(c, place, x, indices, axis);
+    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_line(c, x), place, 0));
 }
 
 /* The last axis of indices names an element of the first k axes of x; those become one. */
 static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
-    int64_t dims[NNRT_MAX_RANK], step = 1, total;
-    const int32_t rank = nnrti_onnx_dims(c, x, dims, "gathering"), last = nnrti_onnx_rank(c, indices) - 1;
-    const int64_t k = nnrti_onnx_extent(c, indices, last, "gathering");
+    const int32_t rank = nnrti_onnx_rank(c, x), last = nnrti_onnx_rank(c, indices) - 1;
+    const int32_t k = nnrti_onnx_extent(c, indices, last, "gathering");
+    nnrti_onnx_size sizes[NNRT_MAX_RANK + 1];
     uint32_t place = NNRT_NO_TENSOR;
     (void)arg;
     if (nnrti_onnx_int(c, "batch_dims", 0) != 0)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "batch_dims other than 0 are not supported");
     if (c->code == NNRT_SUCCESS && (k < 1 || k > rank))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the last axis of indices has extent %l, expected 1 to %d", k, rank);
-    total = c->code == NNRT_SUCCESS ? nnrti_onnx_product(c, dims, 0, (int32_t)k) : 0;
-    for (int64_t i = k - 1; i >= 0 && c->code == NNRT_SUCCESS; i--) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the last axis of indices has extent %d, expected 1 to %d", k, rank);
+    for (int32_t i = k - 1; i >= 0 && c->code == NNRT_SUCCESS; i--) {
+        const nnrti_onnx_size extent = nnrti_onnx_size_of(c, x, i), step = nnrti_onnx_size_product(c, x, i + 1, k);
         const uint32_t index = nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, (double)i),
-                       along = nnrti_onnx_places(c, nnrti_onnx_gather(c, indices, index, last), dims[i], step);
+                       along = nnrti_onnx_places(c, nnrti_onnx_gather(c, indices, index, last), extent, step);
         place = i == k - 1 ? along : nnrti_onnx_add(c, place, along);
-        step = total > 0 ? step * dims[i] : 0;
     }
     if (c->code != NNRT_SUCCESS)
         return;
-    dims[k - 1] = total;
-    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_reshape(c, x, dims + k - 1, rank - (int32_t)k + 1), place, 0));
+    (void)nnrti_onnx_sizes_of(c, x, sizes);
+    sizes[k - 1] = nnrti_onnx_size_product(c, x, 0, k);
+    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_reshape_to(c, x, sizes + k - 1, rank - k + 1), place, 0));
 }
 
 /* Indices of any numeric type; those from -depth to -1 count from the end. values = [off, on]. */
@@ -4487,6 +4695,41 @@ static void nnrti_onnx_pads_of(nnrti_onnx *c, int32_t rank, int64_t pads[2 * NNR
     }
 }
 
+/* x padded by what a run tells, which cannot be negative there. PAD_FUSION takes a pair for each axis; an axis that is not
+   listed gets the 0 behind the pads. */
+static uint32_t nnrti_onnx_pad_told(nnrti_onnx *c, uint32_t x, NNRT_PaddingMode mode, uint32_t value)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    const uint32_t list = nnrti_onnx_in(c, 3);
+    int64_t axes[NNRT_MAX_RANK], from[2 * NNRT_MAX_RANK];
+    const int64_t dims[2] = {rank, 2}, zero = 0;
+    uint32_t parts[2], n = (uint32_t)rank;
+    NNRT_PadFusion a;
+    for (int32_t i = 0; i < rank; i++)
+        axes[i] = i;
+    if (list != NNRT_NO_TENSOR)
+        n = nnrti_onnx_list(c, list, "axes", axes, NNRT_MAX_RANK);
+    parts[0] = nnrti_onnx_in(c, 1);
+    if (c->code == NNRT_SUCCESS && (nnrti_onnx_rank(c, parts[0]) != 1 || nnrti_onnx_dim(c, parts[0], 0) != 2 * (int64_t)n))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads, which a run tells, are %o, expected %u",
+                        &nnrti_onnx_value_at(c, parts[0])->is, 2 * n);
+    for (int32_t i = 0; i < 2 * rank; i++)
+        from[i] = 2 * (int64_t)n;
+    for (uint32_t i = 0; i < n && c->code == NNRT_SUCCESS; i++) {
+        const int32_t axis = nnrti_onnx_axis(c, axes[i], rank);
+        from[2 * axis] = i;
+        from[2 * axis + 1] = (int64_t)n + i;
+    }
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    parts[1] = nnrti_onnx_const_ints(c, &zero, 1);
+    parts[0] = nnrti_onnx_concat(c, parts, 2, 0);
+    parts[1] = nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, from, 2 * (uint32_t)rank), dims, 2);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
+    a.paddingMode = mode;
+    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_PAD_FUSION, &a, x, nnrti_onnx_gather(c, parts[0], parts[1], 0), value);
+}
+
 /* Negative pads cut elements off first. */
 static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
 {
@@ -4496,6 +4739,11 @@ static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
     int64_t pads[2 * NNRT_MAX_RANK];
     bool any = false;
     (void)arg;
+    if (c->opset >= 11 && mode != 2 && nnrti_onnx_in(c, 1) != NNRT_NO_TENSOR && !nnrti_onnx_known(c, nnrti_onnx_in(c, 1))) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_pad_told(c, x, mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT,
+                                                 mode == 0 ? value : NNRT_NO_TENSOR));
+        return;
+    }
     nnrti_onnx_pads_of(c, rank, pads);
     if (c->opset < 11 && nnrti_onnx_float(c, "value", 0) != 0)
         value = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "value", 0));
@@ -4541,11 +4789,41 @@ static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
     }
 }
 
+/* ln s of float32 or float64 s, 1 to 2^31. With t = s^(1/64), which is 1 to 1.4, 128*(t - 1)/(t + 1) lies less than 0.21
+   below; y + 2*(s - e^y)/(s + e^y) leaves 1/12 of the third power of what is missing at y. */
+static uint32_t nnrti_onnx_ln(nnrti_onnx *c, uint32_t s)
+{
+    const uint32_t one = nnrti_onnx_like(c, s, 1), two = nnrti_onnx_like(c, s, 2);
+    const uint32_t t = nnrti_onnx_power(c, s, nnrti_onnx_like(c, s, 1.0 / 64)), above = nnrti_onnx_sub(c, t, one);
+    uint32_t y = nnrti_onnx_div(c, above, nnrti_onnx_add(c, t, one));
+    y = nnrti_onnx_mul(c, y, nnrti_onnx_like(c, s, 128));
+    for (int32_t i = nnrti_onnx_is_a(c, s, NNRT_TYPES_F64) ? 3 : 2; i > 0; i--) {
+        const uint32_t e = nnrti_onnx_exp(c, y), off = nnrti_onnx_sub(c, s, e);
+        const uint32_t part = nnrti_onnx_div(c, off, nnrti_onnx_add(c, s, e));
+        y = nnrti_onnx_add(c, y, nnrti_onnx_mul(c, part, two));
+    }
+    return y;
+}
+
+/* log(sum(exp(x))) along axis, whose extent is open, of x at most 0 with a 0 among it: the sum is 1 at least. float16 is
+   computed in float32, where the sum does not overflow. */
+static uint32_t nnrti_onnx_log_sum_exp_open(nnrti_onnx *c, uint32_t x, int32_t axis)
+{
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    const int64_t at = axis;
+    const uint32_t wide =
+        nnrti_onnx_cast(c, x, type == NNRT_DATA_TYPE_FLOAT16 ? (NNRT_DataType)NNRT_DATA_TYPE_FLOAT32 : type);
+    const uint32_t sum = nnrti_onnx_reduce(c, nnrti_onnx_exp(c, wide), NNRT_REDUCE_MODE_SUM, &at, 1, true);
+    return nnrti_onnx_cast(c, nnrti_onnx_ln(c, sum), type);
+}
+
 /* log(sum(exp(x))) along axis, which stays with extent 1. Halves are joined, log2 times: log(e^a + e^b) = max(a,b) +
-   softplus(-|a - b|), which brings a NaN along. x must not be infinite. */
+   softplus(-|a - b|), which brings a NaN along. x must not be infinite, and its largest element along axis must be 0. */
 static uint32_t nnrti_onnx_log_sum_exp(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
-    int64_t n = nnrti_onnx_extent(c, x, axis, "log(sum(exp))");
+    int64_t n = nnrti_onnx_dim(c, x, axis);
+    if (n < 0)
+        return nnrti_onnx_log_sum_exp_open(c, x, axis);
     while (n > 1 && c->code == NNRT_SUCCESS) {
         const int64_t half = n / 2;
         const uint32_t a = nnrti_onnx_part(c, x, axis, 0, half, 1), b = nnrti_onnx_part(c, x, axis, half, 2 * half, 1);
@@ -4588,7 +4866,9 @@ static uint32_t nnrti_onnx_hardmax(nnrti_onnx *c, uint32_t x, int32_t axis)
     a.axis = axis;
     hot.axis = axis;
     in[0] = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ARGMAX_FUSION, &a, x);
-    in[1] = nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, (double)nnrti_onnx_extent(c, x, axis, "hardmax"));
+    in[1] = nnrti_onnx_dim(c, x, axis) < 0
+                ? nnrti_onnx_size_of(c, x, axis).value
+                : nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, (double)nnrti_onnx_dim(c, x, axis));
     in[2] = nnrti_onnx_like(c, x, 1);
     in[3] = nnrti_onnx_like(c, x, 0);
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_ONE_HOT, &hot, in, 4, &y, 1, NULL);
@@ -4618,8 +4898,9 @@ static void nnrti_onnx_op_reduce_lse(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0, noop = nnrti_onnx_int(c, "noop_with_empty_axes", 0) != 0;
-    int64_t dims[NNRT_MAX_RANK], axes[NNRT_MAX_RANK], perm[NNRT_MAX_RANK], moved[NNRT_MAX_RANK], last[NNRT_MAX_RANK];
-    const int32_t rank = nnrti_onnx_dims(c, x, dims, "log(sum(exp))");
+    int64_t axes[NNRT_MAX_RANK], perm[NNRT_MAX_RANK];
+    nnrti_onnx_size sizes[NNRT_MAX_RANK], moved[NNRT_MAX_RANK], last[NNRT_MAX_RANK];
+    const int32_t rank = nnrti_onnx_sizes_of(c, x, sizes);
     int32_t n = 0, left = 0, out = 0;
     uint32_t count = 0, set = 0, y, top;
     (void)arg;
@@ -4631,23 +4912,23 @@ static void nnrti_onnx_op_reduce_lse(nnrti_onnx *c, int32_t arg)
     for (int32_t pass = 0; pass < 2; pass++)
         for (int32_t i = 0; i < rank; i++)
             if (((set >> i) & 1u) == (uint32_t)pass) {
-                moved[n] = dims[i];
+                moved[n] = sizes[i];
                 perm[n++] = i;
                 left += 1 - pass;
             }
     for (int32_t i = 0; i < rank; i++)
         if (((set >> i) & 1u) == 0 || keep)
-            last[out++] = (set >> i) & 1u ? 1 : dims[i];
+            last[out++] = (set >> i) & 1u ? nnrti_onnx_size_known(1) : sizes[i];
     y = nnrti_onnx_transpose(c, x, perm, rank);
     if (left < rank) {
         const int64_t at = left;
-        moved[left] = nnrti_onnx_product(c, moved, left, rank);
-        y = nnrti_onnx_reshape(c, y, moved, left + 1);
+        moved[left] = nnrti_onnx_size_product(c, y, left, rank);
+        y = nnrti_onnx_reshape_to(c, y, moved, left + 1);
         top = nnrti_onnx_reduce(c, y, NNRT_REDUCE_MODE_MAX, &at, 1, true);
         y = nnrti_onnx_max(c, nnrti_onnx_sub(c, y, top), nnrti_onnx_like(c, y, -1000));
         y = nnrti_onnx_add(c, nnrti_onnx_log_sum_exp(c, y, left), top);
     }
-    nnrti_onnx_out(c, 0, nnrti_onnx_reshape(c, y, last, out));
+    nnrti_onnx_out(c, 0, nnrti_onnx_reshape_to(c, y, last, out));
 }
 
 /* ArgMax 0, ArgMin 1: of what is turned around. select_last_index: the first one from the other end. */
@@ -4665,8 +4946,12 @@ static void nnrti_onnx_op_arg(nnrti_onnx *c, int32_t arg)
     if (last)
         x = nnrti_onnx_part(c, x, axis, -1, INT32_MIN, -1);
     y = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_ARGMAX_FUSION, &a, x, NNRT_DATA_TYPE_INT64);
-    if (last)
-        y = nnrti_onnx_sub(c, nnrti_onnx_like(c, y, (double)nnrti_onnx_extent(c, x, axis, "select_last_index") - 1), y);
+    if (last && nnrti_onnx_dim(c, x, axis) >= 0) {
+        y = nnrti_onnx_sub(c, nnrti_onnx_like(c, y, (double)nnrti_onnx_dim(c, x, axis) - 1), y);
+    } else if (last) {
+        const uint32_t n = nnrti_onnx_size_like(c, nnrti_onnx_size_of(c, x, axis), y);
+        y = nnrti_onnx_sub(c, nnrti_onnx_sub(c, n, nnrti_onnx_like(c, y, 1)), y);
+    }
     nnrti_onnx_out(c, 0, y);
 }
 
@@ -4772,13 +5057,14 @@ static uint32_t nnrti_onnx_unimage(nnrti_onnx *c, uint32_t y, const nnrti_onnx_w
     return w->axes == 1 ? nnrti_onnx_squeeze(c, y, 2) : y;
 }
 
-/* SAME_LOWER is not known to the runtime: explicit paddings, for which the extents of x [N,C,H,W] must be known. */
+/* SAME_LOWER is not known to the runtime: explicit paddings, for which the extents of x [N,C,H,W] must be known. With a
+   stride of 1 they do not depend on them. */
 static void nnrti_onnx_same_lower(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
 {
     if (!w->lower || c->code != NNRT_SUCCESS)
         return;
     for (int32_t i = 0; i < 2; i++) {
-        const int64_t n = nnrti_onnx_extent(c, x, 2 + i, "auto_pad SAME_LOWER"),
+        const int64_t n = w->stride[i] == 1 ? 1 : nnrti_onnx_extent(c, x, 2 + i, "auto_pad SAME_LOWER"),
                       out = (n + w->stride[i] - 1) / w->stride[i];
         int64_t total = (out - 1) * w->stride[i] + (w->kernel[i] - 1) * w->dilation[i] + 1 - n;
         total = total > 0 ? total : 0;
@@ -4788,18 +5074,33 @@ static void nnrti_onnx_same_lower(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *
     w->mode = NNRT_PAD_MODE_PAD;
 }
 
-/* The window is as large as the weight [.,.,kH,kW], whatever kernel_shape says. */
+/* The window is as large as the weight [.,.,kH,kW], whatever kernel_shape says; w->kernel of an extent that is open is
+   what kernel_shape says, or 0. */
 static void nnrti_onnx_kernel_of(nnrti_onnx *c, uint32_t weight, nnrti_onnx_window *w)
 {
+    const bool told = nnrti_onnx_ints_of(c, "kernel_shape").data != NULL;
     if (nnrti_onnx_rank(c, weight) != 4)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the weight has %d axes less than expected",
                         4 - nnrti_onnx_rank(c, weight));
     for (int32_t i = 0; i < 2; i++) {
-        const int64_t k = nnrti_onnx_extent(c, weight, 2 + i, "the window");
-        if (nnrti_onnx_ints_of(c, "kernel_shape").data != NULL && w->kernel[i] != k)
+        const int64_t k = nnrti_onnx_dim(c, weight, 2 + i);
+        if (told && k >= 0 && w->kernel[i] != k)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "kernel_shape says %l, the weight %l", w->kernel[i], k);
-        w->kernel[i] = k;
+        w->kernel[i] = k >= 0 ? k : told ? w->kernel[i] : 0;
     }
+}
+
+/* The window that a convolution is told, none where the weight has to tell it in the run. */
+static uint32_t nnrti_onnx_kernel_count(const nnrti_onnx_window *w)
+{
+    return w->kernel[0] > 0 && w->kernel[1] > 0 ? 2 : 0;
+}
+
+/* A fault where the window, which paddings follow from, is only told in the run. */
+static void nnrti_onnx_need_kernel(nnrti_onnx *c, uint32_t weight, const nnrti_onnx_window *w, const char *what)
+{
+    for (int32_t i = 0; i < 2 && nnrti_onnx_kernel_count(w) == 0; i++)
+        (void)nnrti_onnx_extent(c, weight, 2 + i, what);
 }
 
 /* A fault where the channels of x are not as many as the weight, in the order of axes that the file has, takes. */
@@ -4812,6 +5113,13 @@ static void nnrti_onnx_check_channels(nnrti_onnx *c, uint32_t x, uint32_t weight
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
                         "W '%s' is %o, which takes %l channels in each of %l groups; X '%s' is %o, of %l channels",
                         w->name, w, want, group, o->name, o, have);
+}
+
+/* The extent of axis i, 0 where it is open: the runtime takes it from the tensor. */
+static int64_t nnrti_onnx_known_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
+{
+    const int64_t n = nnrti_onnx_dim(c, v, i);
+    return n > 0 ? n : 0;
 }
 
 /* Weights [Co,Ci/g,kH,kW] become [Co,kH,kW,Ci/g]. */
@@ -4829,15 +5137,17 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
     weight = nnrti_onnx_image(c, nnrti_onnx_in(c, 1), &w);
     nnrti_onnx_kernel_of(c, weight, &w);
     nnrti_onnx_check_channels(c, given, nnrti_onnx_in(c, 1));
+    if (w.lower)
+        nnrti_onnx_need_kernel(c, weight, &w, "auto_pad SAME_LOWER");
     nnrti_onnx_same_lower(c, x, &w);
-    a.kernelSize = nnrt_int64_list(w.kernel, 2);
+    a.kernelSize = nnrt_int64_list(w.kernel, nnrti_onnx_kernel_count(&w));
     a.stride = nnrt_int64_list(w.stride, 2);
     a.dilation = nnrt_int64_list(w.dilation, 2);
     a.padMode = w.mode;
     a.padList = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
     a.group = nnrti_onnx_int(c, "group", 1);
-    a.outChannel = nnrti_onnx_extent(c, weight, 0, "the window");
-    a.inChannel = a.group > 0 && a.group <= INT32_MAX ? nnrti_onnx_extent(c, weight, 1, "the window") * a.group : 0;
+    a.outChannel = nnrti_onnx_known_dim(c, weight, 0);
+    a.inChannel = a.group > 0 && a.group <= INT32_MAX ? nnrti_onnx_known_dim(c, weight, 1) * a.group : 0;
     y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_CONV2D_FUSION, &a, x, nnrti_onnx_transpose(c, weight, perm, 4), bias);
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
 }
@@ -4846,33 +5156,39 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
 static uint32_t nnrti_onnx_transposed_weight(nnrti_onnx *c, uint32_t weight, int64_t group)
 {
     static const int64_t whole[] = {1, 2, 3, 0}, grouped[] = {0, 2, 3, 4, 1};
-    int64_t dims[NNRT_MAX_RANK], parts[5];
-    if (nnrti_onnx_dims(c, weight, dims, "the weight") != 4 || group == 1)
+    nnrti_onnx_size sizes[NNRT_MAX_RANK], parts[5];
+    if (nnrti_onnx_sizes_of(c, weight, sizes) != 4 || group == 1)
         return nnrti_onnx_transpose(c, weight, whole, 4);
-    if (group < 1 || dims[0] % group != 0) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "group %l does not divide the %l input channels", group, dims[0]);
+    if (group < 1 || (sizes[0].known >= 0 && sizes[0].known % group != 0)) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "group %l does not divide the %l input channels", group,
+                        sizes[0].known);
         return weight;
     }
-    parts[0] = group;
-    parts[1] = dims[0] / group;
-    memcpy(parts + 2, dims + 1, 3 * sizeof(dims[0]));
-    weight = nnrti_onnx_transpose(c, nnrti_onnx_reshape(c, weight, parts, 5), grouped, 5);
+    parts[0] = nnrti_onnx_size_known(group);
+    parts[1] = nnrti_onnx_size_over(c, sizes[0], group);
+    memcpy(parts + 2, sizes + 1, 3 * sizeof(sizes[0]));
+    weight = nnrti_onnx_transpose(c, nnrti_onnx_reshape_to(c, weight, parts, 5), grouped, 5);
     parts[3] = parts[1];
-    parts[0] = group * dims[1];
-    parts[1] = dims[2];
-    parts[2] = dims[3];
-    return nnrti_onnx_reshape(c, weight, parts, 4);
+    parts[0] = nnrti_onnx_size_times(c, sizes[1], group);
+    parts[1] = sizes[2];
+    parts[2] = sizes[3];
+    return nnrti_onnx_reshape_to(c, weight, parts, 4);
 }
 
 /* Paddings of ConvTranspose from output_shape, or from auto_pad, which makes the result L * stride. extra:
    output_padding. The odd cell goes last with SAME_UPPER, else first. A result larger than what the kernel reaches has
-   more at the end. */
-static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, int64_t extra[2])
+   more at the end. SAME_UPPER of a window that the weight tells in the run is the runtime's SAME, without extra. */
+static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, uint32_t weight, nnrti_onnx_window *w,
+                                       int64_t extra[2])
 {
     int64_t want[2] = {1, 1};
     const bool shaped = nnrti_onnx_ints_of(c, "output_shape").data != NULL,
                upper = w->mode == NNRT_PAD_MODE_SAME && !w->lower;
     nnrti_onnx_window_list(c, "output_shape", w->axes, want);
+    if (!shaped && upper && nnrti_onnx_kernel_count(w) == 0 && extra[0] == 0 && extra[1] == 0)
+        return;
+    if (shaped || w->mode == NNRT_PAD_MODE_SAME)
+        nnrti_onnx_need_kernel(c, weight, w, "output_shape, or auto_pad,");
     for (int32_t i = 0; i < 2 && (shaped || w->mode == NNRT_PAD_MODE_SAME) && c->code == NNRT_SUCCESS; i++) {
         const int64_t n = shaped ? nnrti_onnx_extent(c, x, 2 + i, "output_shape") : 1;
         const int64_t out = shaped ? want[i] : n * w->stride[i];
@@ -4888,13 +5204,67 @@ static void nnrti_onnx_transposed_pads(nnrti_onnx *c, uint32_t x, nnrti_onnx_win
         w->mode = NNRT_PAD_MODE_PAD;
 }
 
+/* True when output_shape is given, but not all that the paddings then follow from is known. */
+static bool nnrti_onnx_is_cropped(nnrti_onnx *c, uint32_t x, const nnrti_onnx_window *w)
+{
+    return nnrti_onnx_ints_of(c, "output_shape").data != NULL &&
+           (nnrti_onnx_kernel_count(w) == 0 || nnrti_onnx_dim(c, x, 2) < 0 || nnrti_onnx_dim(c, x, 3) < 0);
+}
+
+/* The first place of output_shape's part along image axis i in all that a transposed convolution reaches: the padding at
+   the begin, as nnrti_onnx_transposed_pads has it. int64[1]. */
+static uint32_t nnrti_onnx_crop_begin(nnrti_onnx *c, uint32_t x, uint32_t weight, const nnrti_onnx_window *w, int32_t i,
+                                      int64_t extra, int64_t want)
+{
+    const bool upper = w->mode == NNRT_PAD_MODE_SAME && !w->lower;
+    const int64_t rest = 1 - w->stride[i] - w->dilation[i] + extra - want;
+    const nnrti_onnx_size n = nnrti_onnx_size_times(c, nnrti_onnx_size_of(c, x, 2 + i), w->stride[i]);
+    const nnrti_onnx_size own =
+        w->kernel[i] > 0 ? nnrti_onnx_size_known(w->kernel[i]) : nnrti_onnx_size_of(c, weight, 2 + i);
+    const nnrti_onnx_size k = nnrti_onnx_size_times(c, own, w->dilation[i]);
+    uint32_t total = nnrti_onnx_size_ints(c, n), half;
+    total = nnrti_onnx_add(c, total, nnrti_onnx_size_ints(c, k));
+    total = nnrti_onnx_add(c, total, nnrti_onnx_const_int(c, rest));
+    total = nnrti_onnx_larger(c, total, nnrti_onnx_const_int(c, 0));
+    half = nnrti_onnx_div(c, total, nnrti_onnx_const_int(c, 2));
+    return upper ? half : nnrti_onnx_sub(c, total, half);
+}
+
+/* A window that reaches all that there can be, of which output_shape's part then begins at begin. */
+static void nnrti_onnx_uncropped(nnrti_onnx *c, uint32_t x, uint32_t weight, nnrti_onnx_window *w, int64_t extra[2],
+                                 uint32_t begin[2])
+{
+    int64_t want[2] = {1, 1};
+    nnrti_onnx_window_list(c, "output_shape", w->axes, want);
+    for (int32_t i = 0; i < 2; i++) {
+        begin[i] = nnrti_onnx_crop_begin(c, x, weight, w, i, extra[i], want[i]);
+        extra[i] = (w->stride[i] > w->dilation[i] ? w->stride[i] : w->dilation[i]) - 1; /* the most that is taken */
+    }
+    memset(w->pads, 0, sizeof(w->pads));
+    w->mode = NNRT_PAD_MODE_PAD;
+}
+
+/* The part of y [N,C,H,W] that output_shape asks for, from begin on: one that y does not have is refused in the run. */
+static uint32_t nnrti_onnx_crop(nnrti_onnx *c, uint32_t y, const uint32_t begin[2], const nnrti_onnx_window *w)
+{
+    static const int64_t axes[2] = {2, 3};
+    int64_t want[2] = {1, 1};
+    uint32_t first;
+    NNRT_SliceFusion a;
+    nnrti_onnx_window_list(c, "output_shape", w->axes, want);
+    a.axes = nnrt_int64_list(axes, 2);
+    first = nnrti_onnx_concat(c, begin, 2, 0);
+    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_SLICE_FUSION, &a, y, first, nnrti_onnx_const_ints(c, want, 2));
+}
+
 static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t given = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 2);
     int64_t extra[2] = {0, 0};
     nnrti_onnx_window w;
     NNRT_Conv2dTransposeFusion a;
-    uint32_t x, weight, y;
+    bool cropped;
+    uint32_t x, weight, y, begin[2];
     (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
@@ -4902,18 +5272,24 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
     weight = nnrti_onnx_image(c, nnrti_onnx_in(c, 1), &w);
     nnrti_onnx_kernel_of(c, weight, &w);
     nnrti_onnx_window_list(c, "output_padding", w.axes, extra);
-    nnrti_onnx_transposed_pads(c, x, &w, extra);
-    a.kernelSize = nnrt_int64_list(w.kernel, 2);
+    cropped = nnrti_onnx_is_cropped(c, x, &w);
+    if (cropped)
+        nnrti_onnx_uncropped(c, x, weight, &w, extra, begin);
+    else
+        nnrti_onnx_transposed_pads(c, x, weight, &w, extra);
+    a.kernelSize = nnrt_int64_list(w.kernel, nnrti_onnx_kernel_count(&w));
     a.stride = nnrt_int64_list(w.stride, 2);
     a.dilation = nnrt_int64_list(w.dilation, 2);
     a.padMode = w.mode;
     a.padList = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
     a.outputPaddings = nnrt_int64_list(extra, 2);
     a.group = nnrti_onnx_int(c, "group", 1);
-    a.inChannel = nnrti_onnx_extent(c, weight, 0, "the window");
+    a.inChannel = nnrti_onnx_known_dim(c, weight, 0);
     weight = nnrti_onnx_transposed_weight(c, weight, a.group);
-    a.outChannel = nnrti_onnx_extent(c, weight, 0, "the window");
+    a.outChannel = nnrti_onnx_known_dim(c, weight, 0);
     y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a, x, weight, bias);
+    if (cropped)
+        y = nnrti_onnx_crop(c, y, begin, &w);
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
 }
 
@@ -5003,23 +5379,22 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
    tensor: row-major, or with columns first inside a plane (storage_order 1). */
 static uint32_t nnrti_onnx_positions(nnrti_onnx *c, uint32_t x, uint32_t plane, bool columns)
 {
-    int64_t dims[NNRT_MAX_RANK], *base;
-    const int32_t rank = nnrti_onnx_dims(c, x, dims, "Indices");
-    int64_t count = rank == 4 ? nnrti_onnx_product(c, dims, 0, 2) : 0;
-    int32_t shape[4] = {1, 1, 1, 1};
-    base = (int64_t *)nnrti_onnx_table(c, count, sizeof(*base));
-    if (base == NULL)
+    nnrti_onnx_size own[NNRT_MAX_RANK], images, area;
+    uint32_t base;
+    if (nnrti_onnx_sizes_of(c, x, own) != 4)
         return plane;
-    for (int64_t i = 0; i < count; i++)
-        base[i] = i * dims[2] * dims[3];
-    shape[0] = (int32_t)dims[0];
-    shape[1] = (int32_t)dims[1];
+    images = nnrti_onnx_size_product(c, x, 0, 2);
+    area = nnrti_onnx_size_product(c, x, 2, 4);
+    base = nnrti_onnx_places_of(c, images);
+    base = nnrti_onnx_mul(c, base, nnrti_onnx_size_ints(c, area));
     if (columns) {
-        const uint32_t width = nnrti_onnx_like(c, plane, (double)dims[3]), row = nnrti_onnx_div(c, plane, width);
-        const uint32_t column = nnrti_onnx_sub(c, plane, nnrti_onnx_mul(c, row, width));
-        plane = nnrti_onnx_add(c, nnrti_onnx_mul(c, column, nnrti_onnx_like(c, plane, (double)dims[2])), row);
+        const uint32_t width = nnrti_onnx_size_like(c, own[3], plane), height = nnrti_onnx_size_like(c, own[2], plane);
+        const uint32_t row = nnrti_onnx_div(c, plane, width),
+                       column = nnrti_onnx_sub(c, plane, nnrti_onnx_mul(c, row, width));
+        plane = nnrti_onnx_add(c, nnrti_onnx_mul(c, column, height), row);
     }
-    return nnrti_onnx_add(c, plane, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 4, shape, base));
+    own[2] = own[3] = nnrti_onnx_size_known(1);
+    return nnrti_onnx_add(c, plane, nnrti_onnx_reshape_to(c, base, own, 4));
 }
 
 /* 8-bit integers are pooled as float32, which holds them exactly. */
@@ -5078,8 +5453,9 @@ static void nnrti_onnx_op_global_pool(nnrti_onnx *c, int32_t arg)
 
 /* What Resize and Upsample work on. */
 typedef struct nnrti_onnx_resize {
-    float scales[4];  /* of [N,C,H,W]; all 0: sizes count */
-    int64_t sizes[4]; /* likewise; all 0: scales count */
+    float scales[4];          /* of [N,C,H,W]; all 0: sizes count */
+    nnrti_onnx_size sizes[4]; /* likewise */
+    bool sized;
 } nnrti_onnx_resize;
 
 /* place[k] = axis of x that entry k of scales or sizes is for: all in order, or those of the attribute axes (operator
@@ -5112,14 +5488,15 @@ static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uin
     const nnrt_operand *o = &nnrti_onnx_at(c, scales)->is;
     int32_t place[4];
     const int32_t entries = nnrti_onnx_resize_axes(c, rank, place), first = 4 - rank;
-    int64_t list[4];
     size_t count = 0;
     memset(r, 0, sizeof(*r));
-    if (sizes != NNRT_NO_TENSOR) {
-        if (nnrti_onnx_list(c, sizes, "sizes", list, 4) != (uint32_t)entries)
+    r->sized = sizes != NNRT_NO_TENSOR;
+    if (r->sized) {
+        nnrti_onnx_size list[4];
+        if (nnrti_onnx_size_entries(c, sizes, "sizes", list, 4) != entries)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "sizes must have %d entries", entries);
         for (int32_t i = 0; i < 4; i++)
-            r->sizes[i] = i < first ? 1 : nnrti_onnx_dim(c, x, i - first);
+            r->sizes[i] = i < first ? nnrti_onnx_size_known(1) : nnrti_onnx_size_of(c, x, i - first);
         for (int32_t k = 0; k < entries && c->code == NNRT_SUCCESS; k++)
             r->sizes[first + place[k]] = list[k];
         return;
@@ -5177,20 +5554,45 @@ static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
         nnrti_onnx_choice(c, "coordinate_transformation_mode",
                           "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn") == 0;
     for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
-        const int64_t n = nnrti_onnx_dim(c, x, i);
-        const bool sized = r->sizes[3] != 0;
+        const int64_t n = nnrti_onnx_dim(c, x, i), size = r->sizes[i].known;
         const float product = (float)n * r->scales[i];
-        if (i < 2 && (sized ? n != r->sizes[i] : r->scales[i] != 1))
+        if (i < 2 && (r->sized ? n >= 0 && size >= 0 && n != size : r->scales[i] != 1))
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "only the last two axes can be resized");
-        if (i < 2 || n < 0)
+        if (i >= 2 && half && n != 1 && r->sized && size < 2)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                            "half_pixel down to an extent of %s1 is not supported: use pytorch_half_pixel",
+                            size < 0 ? "perhaps " : "");
+        if (i < 2 || n < 0 || r->sized)
             continue;
-        if (half && n > 1 && (sized ? r->sizes[i] == 1 : product < 2))
+        if (half && n > 1 && product < 2)
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
                             "half_pixel down to an extent of 1 is not supported: use pytorch_half_pixel");
-        if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS && !sized &&
+        if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS &&
             product != (float)(int64_t)product)
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "align_corners with a scale that gives no whole extent: use sizes");
     }
+}
+
+/* True when a size is the open extent of axis i of x. */
+static bool nnrti_onnx_is_extent(const nnrti_onnx *c, nnrti_onnx_size s, uint32_t x, int32_t i)
+{
+    const nnrt_operand *o = &nnrti_onnx_at(c, s.value)->is;
+    return s.known < 0 && o->open != NULL && o->open[0] == nnrti_onnx_at(c, x)->is.symbols[i];
+}
+
+/* x, whose first two extents are what sizes says: where that cannot be told before the run, a RESHAPE of each, which
+   copies the other extents, refuses others. */
+static uint32_t nnrti_onnx_resize_same(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r)
+{
+    for (int32_t i = 0; i < 2 && r->sized; i++) {
+        nnrti_onnx_size sizes[4];
+        if ((nnrti_onnx_dim(c, x, i) >= 0 && r->sizes[i].known >= 0) || nnrti_onnx_is_extent(c, r->sizes[i], x, i))
+            continue;
+        for (int32_t k = 0; k < 4; k++)
+            sizes[k] = k == i ? r->sizes[i] : nnrti_onnx_size_known(0);
+        x = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_size_list(c, sizes, 4));
+    }
+    return x;
 }
 
 /* Scales of Upsample before operator set 9: one attribute, or one for each axis. NNRT_NO_TENSOR after a fault. */
@@ -5217,7 +5619,6 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     const NNRT_DataType type = nnrti_onnx_type(c, given);
     const bool exact = nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16) && method == 0;
     uint32_t scales = nnrti_onnx_in(c, arg == 1 || c->opset == 10 ? 1 : 2), sizes = nnrti_onnx_in(c, 3), x = given, y;
-    int64_t dims[2];
     int32_t four[1] = {4};
     nnrti_onnx_resize r;
     NNRT_Resize a;
@@ -5244,17 +5645,16 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
         r.scales[2] = 1;
         r.sizes[0] = r.sizes[1];
         r.sizes[1] = r.sizes[2];
-        r.sizes[2] = 1;
+        r.sizes[2] = nnrti_onnx_size_known(1);
     }
     nnrti_onnx_resize_modes(c, arg == 1, &r, &a);
     nnrti_onnx_resize_check(c, x, &r, &a);
+    x = nnrti_onnx_resize_same(c, x, &r);
     if (exact)
         x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
-    dims[0] = r.sizes[2];
-    dims[1] = r.sizes[3];
     y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESIZE, &a, x,
                          sizes != NNRT_NO_TENSOR
-                             ? nnrti_onnx_const_ints(c, dims, 2)
+                             ? nnrti_onnx_size_list(c, r.sizes + 2, 2)
                              : nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, four, r.scales));
     y = exact ? nnrti_onnx_cast(c, y, type) : y;
     for (int32_t i = rank; i < 4; i++)
@@ -5280,6 +5680,15 @@ static bool nnrti_onnx_is_bias(nnrti_onnx *c, uint32_t v, int32_t n)
            (rank == 1 || nnrti_onnx_dim(c, v, 0) == 1);
 }
 
+/* A vector bias where its length or the number of outputs is open: an entry for each output, or one for all. */
+static uint32_t nnrti_onnx_open_bias(nnrti_onnx *c, uint32_t v, nnrti_onnx_size outputs)
+{
+    const int64_t n = nnrti_onnx_dim(c, v, 0);
+    if (n == 1 || n < 0)
+        return nnrti_onnx_spread(c, v, nnrti_onnx_size_ints(c, outputs));
+    return v;
+}
+
 /* alpha*A*B + beta*C: FULL_CONNECTION in the form that networks have, else a product, scaled, and a sum. */
 static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
 {
@@ -5288,7 +5697,9 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
     const bool transA = nnrti_onnx_int(c, "transA", 0) != 0, transB = nnrti_onnx_int(c, "transB", 0) != 0;
     const uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), bias = nnrti_onnx_in(c, 2);
     const int32_t outputs = nnrti_onnx_dim(c, w, transB ? 0 : 1);
-    const bool plain = bias == NNRT_NO_TENSOR || (beta == 1 && nnrti_onnx_is_bias(c, bias, outputs));
+    const bool open = outputs < 0 || (bias != NNRT_NO_TENSOR && !nnrti_onnx_closed(c, bias));
+    const bool vector = open && bias != NNRT_NO_TENSOR && nnrti_onnx_rank(c, bias) == 1;
+    const bool plain = bias == NNRT_NO_TENSOR || (beta == 1 && (vector || nnrti_onnx_is_bias(c, bias, outputs)));
     uint32_t y;
     (void)arg;
     if (nnrti_onnx_rank(c, x) != 2 || nnrti_onnx_rank(c, w) != 2)
@@ -5296,13 +5707,15 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
                         nnrti_onnx_rank(c, w));
     if (plain && alpha == 1 && !transA) {
         const int64_t n = outputs;
+        const uint32_t weight = transB ? w : nnrti_onnx_transpose(c, w, swap, 2);
+        uint32_t b = NNRT_NO_TENSOR;
         NNRT_FullConnection a;
         nnrti_onnx_defaults(NNRT_NODE_TYPE_FULL_CONNECTION, &a);
         a.hasBias = bias != NNRT_NO_TENSOR;
-        nnrti_onnx_out(c, 0,
-                       nnrti_onnx_step3(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, x,
-                                        transB ? w : nnrti_onnx_transpose(c, w, swap, 2),
-                                        a.hasBias ? nnrti_onnx_reshape(c, bias, &n, 1) : NNRT_NO_TENSOR));
+        if (a.hasBias)
+            b = vector ? nnrti_onnx_open_bias(c, bias, nnrti_onnx_size_of(c, weight, 0))
+                       : nnrti_onnx_reshape(c, bias, &n, 1);
+        nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_FULL_CONNECTION, &a, x, weight, b));
     } else {
         NNRT_MatMulFusion a;
         nnrti_onnx_defaults(NNRT_NODE_TYPE_MATMUL_FUSION, &a);
@@ -5441,8 +5854,9 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     const int64_t size = nnrti_onnx_int(c, "size", 0);
-    int64_t dims[NNRT_MAX_RANK], image[4], pads[8], kernel[2], stride[2] = {1, 1};
-    const int32_t rank = nnrti_onnx_dims(c, x, dims, "LRN");
+    int64_t pads[8], kernel[2], stride[2] = {1, 1};
+    nnrti_onnx_size sizes[NNRT_MAX_RANK], image[4];
+    const int32_t rank = nnrti_onnx_sizes_of(c, x, sizes);
     NNRT_AvgPoolFusion pool;
     NNRT_PowFusion power;
     uint32_t y;
@@ -5454,10 +5868,10 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
     }
     nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool);
     nnrti_onnx_defaults(NNRT_NODE_TYPE_POW_FUSION, &power);
-    image[0] = dims[0];
-    image[1] = 1;
-    image[2] = dims[1];
-    image[3] = nnrti_onnx_product(c, dims, 2, rank);
+    image[0] = sizes[0];
+    image[1] = nnrti_onnx_size_known(1);
+    image[2] = sizes[1];
+    image[3] = nnrti_onnx_size_product(c, x, 2, rank);
     memset(pads, 0, sizeof(pads));
     pads[4] = (size - 1) / 2;
     pads[5] = size - 1 - pads[4];
@@ -5468,9 +5882,9 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
     pool.padMode = NNRT_PAD_MODE_VALID;
     power.scale = nnrti_onnx_float(c, "alpha", 1e-4f);
     power.shift = nnrti_onnx_float(c, "bias", 1);
-    y = nnrti_onnx_reshape(c, nnrti_onnx_mul(c, x, x), image, 4);
+    y = nnrti_onnx_reshape_to(c, nnrti_onnx_mul(c, x, x), image, 4);
     y = nnrti_onnx_pad(c, y, pads, 4, NNRT_PADDING_MODE_CONSTANT, NNRT_NO_TENSOR);
-    y = nnrti_onnx_reshape(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool, y), dims, rank);
+    y = nnrti_onnx_reshape_to(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool, y), sizes, rank);
     y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &power, y,
                          nnrti_onnx_like(c, y, -(double)nnrti_onnx_float(c, "beta", 0.75f)));
     nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, x, y));
@@ -5504,14 +5918,51 @@ static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const n
 
 #define NNRTI_ONNX_LISTED 24
 
+/* Operators that are not read, and how often each occurs; others: kinds beyond those. */
+typedef struct nnrti_onnx_kinds {
+    const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
+    uint32_t counts[NNRTI_ONNX_LISTED], n, others;
+} nnrti_onnx_kinds;
+
+static bool nnrti_onnx_same_text(nnrt_onnx_str a, nnrt_onnx_str b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+/* Those of a graph and of the graphs that its nodes run; what lies too deep is refused later. */
+static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t depth, nnrti_onnx_kinds *found)
+{
+    for (size_t i = 0; i < g->nodes.count; i++) {
+        const nnrt_onnx_node *node = &g->nodes.data[i];
+        uint32_t k = 0;
+        for (size_t a = 0; a < node->attributes.count && depth < NNRT_MAX_NESTING; a++)
+            if (node->attributes.data[a].g != NULL)
+                nnrti_onnx_find_kinds(c, node->attributes.data[a].g, depth + 1, found);
+        if (nnrti_onnx_row_of(c, node) != NULL)
+            continue;
+        while (k < found->n && !(nnrti_onnx_same_text(found->kinds[k]->opType, node->opType) &&
+                                 nnrti_onnx_same_text(found->kinds[k]->domain, node->domain)))
+            k++;
+        if (k == NNRTI_ONNX_LISTED) {
+            found->others++;
+            continue;
+        }
+        found->counts[k] = k == found->n ? 1 : found->counts[k] + 1;
+        found->kinds[k] = node;
+        found->n += k == found->n ? 1 : 0;
+    }
+}
+
 /* Lists all operators that are not known, with how often they occur. */
 static void nnrti_onnx_check_operators(nnrti_onnx *c)
 {
-    const nnrt_onnx_nodes *nodes = &c->model->graph->nodes;
-    const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
-    uint32_t counts[NNRTI_ONNX_LISTED], n = 0, others = 0;
+    nnrti_onnx_kinds found;
+    const nnrt_onnx_node **kinds = found.kinds;
+    const uint32_t *counts = found.counts;
+    uint32_t n, others;
     int32_t newest = 0;
     size_t at;
+    memset(&found, 0, sizeof(found));
     for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
         newest = nnrti_onnx_rows[i].most > newest ? nnrti_onnx_rows[i].most : newest;
     if (c->opset > newest) {
@@ -5519,26 +5970,9 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
                         newest);
         return;
     }
-    for (size_t i = 0; i < nodes->count; i++) {
-        const nnrt_onnx_node *node = &nodes->data[i];
-        uint32_t k = 0;
-        if (nnrti_onnx_row_of(c, node) != NULL)
-            continue;
-        while (
-            k < n &&
-            !(kinds[k]->opType.length == node->opType.length && kinds[k]->domain.length == node->domain.length &&
-              (node->opType.length == 0 ||
-               memcmp(kinds[k]->opType.data, node->opType.data, node->opType.length) == 0) &&
-              (node->domain.length == 0 || memcmp(kinds[k]->domain.data, node->domain.data, node->domain.length) == 0)))
-            k++;
-        if (k == NNRTI_ONNX_LISTED) {
-            others++;
-            continue;
-        }
-        counts[k] = k == n ? 1 : counts[k] + 1;
-        kinds[k] = node;
-        n += k == n ? 1 : 0;
-    }
+    nnrti_onnx_find_kinds(c, c->model->graph, 0, &found);
+    n = found.n;
+    others = found.others;
     if (n == 0)
         return;
     at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset);
@@ -5586,6 +6020,17 @@ static void nnrti_onnx_take_told(nnrti_onnx *c)
     }
 }
 
+/* Where the numbers that stand for x's open extents make more bytes than there are, smaller ones do: what is computed from
+   x may take 16 times as many. */
+static void nnrti_onnx_fit_open(nnrt_operand *x)
+{
+    size_t bytes;
+    for (int32_t n = NNRTI_ONNX_OPEN_EXTENT;
+         n > 2 && !(nnrt_dims_bytes(x->dims, x->rank, x->dataType, &bytes) && bytes <= SIZE_MAX / 16); n /= 2)
+        for (int32_t i = 0; i < x->rank; i++)
+            x->dims[i] = x->symbols[i] != 0 ? n / 2 : x->dims[i];
+}
+
 /* Shape of an input: what the caller says, else the file; open where neither knows. */
 static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
                                    nnrt_operand *x, const char *name)
@@ -5607,7 +6052,7 @@ static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *in
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': extent %l of axis %z does not fit", name, n, i);
             return;
         }
-        if (given != NULL && fixed && info->dims.count == rank && n != info->dims.data[i].value) {
+        if (given != NULL && fixed && n >= 0 && info->dims.count == rank && n != info->dims.data[i].value) {
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': axis %z has extent %l, given is %l", name, i,
                             fixed ? info->dims.data[i].value : -1, n);
             return;
@@ -5617,6 +6062,7 @@ static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *in
         c->dynamic = c->dynamic || n < 0;
     }
     x->rank = (int32_t)rank;
+    nnrti_onnx_fit_open(x);
 }
 
 static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
@@ -5661,9 +6107,9 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     nnrti_onnx_value_at(c, v)->is = x;
 }
 
-static void nnrti_onnx_add_inputs(nnrti_onnx *c)
+static void nnrti_onnx_add_initializers(nnrti_onnx *c)
 {
-    const nnrt_onnx_graph *g = c->model->graph;
+    const nnrt_onnx_graph *g = c->graph;
     if (g->sparseInitializerCount > 0)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "sparse initializers are not supported");
     for (size_t i = 0; i < g->initializers.count && c->code == NNRT_SUCCESS; i++) {
@@ -5672,6 +6118,12 @@ static void nnrti_onnx_add_inputs(nnrti_onnx *c)
         else
             nnrti_onnx_bind(c, g->initializers.data[i].name, nnrti_onnx_tensor_value(c, &g->initializers.data[i]));
     }
+}
+
+static void nnrti_onnx_add_inputs(nnrti_onnx *c)
+{
+    const nnrt_onnx_graph *g = c->graph;
+    nnrti_onnx_add_initializers(c);
     for (size_t i = 0; i < g->inputs.count && c->code == NNRT_SUCCESS; i++)
         nnrti_onnx_add_input(c, &g->inputs.data[i]);
 }
@@ -5712,7 +6164,7 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
 
 static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 {
-    const nnrt_onnx_nodes *nodes = &c->model->graph->nodes;
+    const nnrt_onnx_nodes *nodes = &c->graph->nodes;
     for (size_t i = 0; i < nodes->count && c->code == NNRT_SUCCESS; i++) {
         c->node = &nodes->data[i];
         c->nodeIndex = (uint32_t)i;
@@ -5726,6 +6178,300 @@ static void nnrti_onnx_add_nodes(nnrti_onnx *c)
                 NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output %u is not supported", k);
     }
     c->node = NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_control: graphs that nodes run */
+
+/* One more graph; its index. */
+static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph)
+{
+    nnrti_onnx_scope *graphs =
+        (nnrti_onnx_scope *)nnrti_onnx_grow(c, c->graphs, c->nGraphs, &c->graphRoom, sizeof(*graphs));
+    if (c->code != NNRT_SUCCESS || graphs == NULL)
+        return 0;
+    c->graphs = graphs;
+    memset(&graphs[c->nGraphs], 0, sizeof(*graphs));
+    graphs[c->nGraphs].graph = graph;
+    return c->nGraphs++;
+}
+
+/* The graph that an attribute of the node is. */
+static const nnrt_onnx_graph *nnrti_onnx_graph_of(nnrti_onnx *c, const char *name)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_GRAPH);
+    if (c->code == NNRT_SUCCESS && (a == NULL || a->g == NULL))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "attribute '%s' is missing", name);
+    else if (c->code == NNRT_SUCCESS && c->depth == NNRT_MAX_NESTING)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "lies in %d graphs, the most that there may be", NNRT_MAX_NESTING);
+    return c->code == NNRT_SUCCESS ? a->g : NULL;
+}
+
+/* Reads graph g, whose steps go into graph `into`, with values for its nIn inputs. Returns the values of its outputs. */
+static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t into, const uint32_t *in,
+                                       uint32_t nIn)
+{
+    const nnrti_onnx around = *c; /* names, graph and node of it */
+    uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, g->outputs.count + 1, sizeof(*out));
+    char text[64];
+    c->outer = &around;
+    c->graph = g;
+    c->unnamed = into == around.inGraph;
+    c->inGraph = into;
+    c->depth++;
+    nnrti_onnx_make_table(c);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_add_initializers(c);
+    for (uint32_t k = 0; k < nIn && c->code == NNRT_SUCCESS; k++)
+        nnrti_onnx_bind(c, g->inputs.data[k].name, in[k]);
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_add_nodes(c);
+    c->node = around.node;
+    c->nodeIndex = around.nodeIndex;
+    c->row = around.row;
+    for (size_t k = 0; k < g->outputs.count && c->code == NNRT_SUCCESS; k++) {
+        const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->outputs.data[k].name);
+        if (e->name.data == NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s' of a graph that it runs",
+                            nnrti_onnx_text(text, g->outputs.data[k].name));
+        else
+            out[k] = e->value;
+    }
+    c->entries = around.entries;
+    c->nEntries = around.nEntries;
+    c->outer = around.outer;
+    c->graph = around.graph;
+    c->inGraph = around.inGraph;
+    c->unnamed = around.unnamed;
+    c->depth = around.depth;
+    return c->code == NNRT_SUCCESS ? out : NULL;
+}
+
+/* A step that runs graphs, with inputs in[] and as many results as the node's; out = their values. */
+static uint32_t *nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const uint32_t *in, uint32_t nIn,
+                                         uint32_t first, uint32_t second)
+{
+    const uint32_t nOut = (uint32_t)c->node->outputs.count;
+    uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, nOut, sizeof(*out));
+    if (out == NULL)
+        return NULL;
+    nnrti_onnx_emit(c, type, NULL, in, nIn, out, nOut, NULL);
+    if (c->code != NNRT_SUCCESS)
+        return NULL;
+    c->steps[c->nSteps - 1].inner[0] = first;
+    c->steps[c->nSteps - 1].inner[1] = second;
+    return out;
+}
+
+/* Value v is what x is, of which neither the value nor where it is known. */
+static nnrt_operand *nnrti_onnx_become(nnrti_onnx *c, uint32_t v, const nnrt_operand *x)
+{
+    nnrt_operand *o = &nnrti_onnx_value_at(c, v)->is;
+    const char *name = o->name;
+    *o = *x;
+    o->name = name;
+    o->data = NULL;
+    o->open = NULL;
+    o->viewRank = -1;
+    return o;
+}
+
+/* An extent of o is open, and equal to no other. */
+static void nnrti_onnx_open(nnrti_onnx *c, nnrt_operand *o, int32_t axis)
+{
+    o->dims[axis] = NNRTI_ONNX_OPEN_EXTENT;
+    o->symbols[axis] = ++c->nSymbols;
+    o->most = 0;
+}
+
+/* What an If gives: extents in which its branches differ are open. */
+static void nnrti_onnx_if_result(nnrti_onnx *c, uint32_t v, uint32_t a, uint32_t b)
+{
+    const nnrt_operand *x = &nnrti_onnx_value_at(c, a)->is, *y = &nnrti_onnx_value_at(c, b)->is;
+    nnrt_operand *z = nnrti_onnx_become(c, v, x);
+    if (x->rank >= 0 && y->rank >= 0 && (x->dataType != y->dataType || x->rank != y->rank)) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "one branch gives %o, the other %o: they need one type and rank", x, y);
+        return;
+    }
+    z->format = x->format == y->format ? x->format : NNRT_FORMAT_NONE;
+    if (y->rank < 0)
+        z->rank = -1;
+    for (int32_t i = 0; i < z->rank; i++)
+        if (x->symbols[i] != y->symbols[i] || x->dims[i] != y->dims[i])
+            nnrti_onnx_open(c, z, i);
+}
+
+/* If: of a condition that is known the one branch is read in its place. */
+static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
+{
+    const uint32_t cond = nnrti_onnx_in(c, 0);
+    const nnrt_onnx_graph *yes = nnrti_onnx_graph_of(c, "then_branch"), *no = nnrti_onnx_graph_of(c, "else_branch");
+    const uint32_t nOut = (uint32_t)c->node->outputs.count;
+    uint32_t *then, *otherwise, *out, a, b;
+    (void)arg_;
+    if (c->code != NNRT_SUCCESS)
+        return;
+    if (yes->outputs.count != nOut || no->outputs.count != nOut || yes->inputs.count + no->inputs.count != 0) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "its branches have %z and %z outputs, expected %u, and no inputs",
+                        yes->outputs.count, no->outputs.count, nOut);
+        return;
+    }
+    if (nnrti_onnx_known(c, cond) && nnrti_onnx_type(c, cond) == NNRT_DATA_TYPE_BOOL) {
+        out = nnrti_onnx_read_graph(c, *(const uint8_t *)nnrti_onnx_value_at(c, cond)->is.data != 0 ? yes : no,
+                                    c->inGraph, NULL, 0);
+        for (uint32_t k = 0; k < nOut && out != NULL; k++)
+            nnrti_onnx_out(c, k, out[k]);
+        return;
+    }
+    a = nnrti_onnx_new_graph(c, yes);
+    b = nnrti_onnx_new_graph(c, no);
+    then = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, yes, a, NULL, 0) : NULL;
+    otherwise = then != NULL ? nnrti_onnx_read_graph(c, no, b, NULL, 0) : NULL;
+    out = otherwise != NULL ? nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &cond, 1, a, b) : NULL;
+    if (out == NULL)
+        return;
+    c->graphs[a].out = then;
+    c->graphs[b].out = otherwise;
+    c->graphs[a].nOut = c->graphs[b].nOut = nOut;
+    for (uint32_t k = 0; k < nOut && c->code == NNRT_SUCCESS; k++) {
+        nnrti_onnx_if_result(c, out[k], then[k], otherwise[k]);
+        nnrti_onnx_out(c, k, out[k]);
+    }
+}
+
+/* A Loop that is read. */
+typedef struct nnrti_onnx_loop {
+    const nnrt_onnx_graph *body;
+    uint32_t carried, scans;
+    uint32_t *start;    /* values: trips, cond, then what is carried at first */
+    uint32_t *in, *out; /* of the body */
+    bool *open;         /* NNRT_MAX_RANK for each carried value: it does not keep this extent */
+} nnrti_onnx_loop;
+
+/* The values that the body gets. */
+static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
+{
+    for (uint32_t k = 0; k < 2 + l->carried; k++)
+        l->in[k] = nnrti_onnx_new(c);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (uint32_t k = 0; k < 2; k++) {
+        const nnrt_onnx_value_info *info = &l->body->inputs.data[k];
+        const int32_t one = 1;
+        const NNRT_DataType type = k == 0 ? NNRT_DATA_TYPE_INT64 : NNRT_DATA_TYPE_BOOL;
+        nnrti_onnx_value *v = nnrti_onnx_value_at(c, l->in[k]);
+        v->is = nnrt_operand_make(type, info->hasShape && info->dims.count == 1 ? 1 : 0, &one, NULL);
+        v->declared = type;
+    }
+    for (uint32_t k = 0; k < l->carried; k++) {
+        nnrt_operand *o = nnrti_onnx_become(c, l->in[2 + k], &nnrti_onnx_value_at(c, l->start[2 + k])->is);
+        for (int32_t i = 0; i < o->rank; i++)
+            if (l->open[k * NNRT_MAX_RANK + (uint32_t)i])
+                nnrti_onnx_open(c, o, i);
+    }
+}
+
+/* Whether the carried values leave the body as they came in. An extent that does not is noted. */
+static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
+{
+    bool closed = true;
+    for (uint32_t k = 0; k < l->carried; k++) {
+        const nnrt_operand *x = &nnrti_onnx_value_at(c, l->in[2 + k])->is;
+        const nnrt_operand *y = &nnrti_onnx_value_at(c, l->out[1 + k])->is;
+        if (x->rank >= 0 && y->rank >= 0 && (x->dataType != y->dataType || x->rank != y->rank)) {
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "carried value %u comes into the body as %o and leaves it as %o", k,
+                            x, y);
+            return true;
+        }
+        for (int32_t i = 0; i < x->rank && i < y->rank; i++) {
+            bool *open = &l->open[k * NNRT_MAX_RANK + (uint32_t)i];
+            if (*open || (x->symbols[i] == y->symbols[i] && x->dims[i] == y->dims[i]))
+                continue;
+            *open = true;
+            closed = false;
+        }
+    }
+    return closed;
+}
+
+/* What the Loop gives: the carried values, then for each scan its elements in a row. */
+static void nnrti_onnx_loop_results(nnrti_onnx *c, const nnrti_onnx_loop *l, const uint32_t *out)
+{
+    for (uint32_t k = 0; k < l->carried + l->scans && c->code == NNRT_SUCCESS; k++) {
+        const bool carried = k < l->carried;
+        const nnrt_operand *x =
+            &nnrti_onnx_value_at(c, carried ? l->in[2 + k] : l->out[1 + k])->is;
+        nnrt_operand *y = nnrti_onnx_become(c, out[k], x);
+        if (!carried && x->rank >= NNRT_MAX_RANK)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "scan %u would have %d axes", k - l->carried, x->rank + 1);
+        else if (!carried && x->rank >= 0) {
+            y->rank = x->rank + 1;
+            for (int32_t i = x->rank; i > 0; i--) {
+                y->dims[i] = y->dims[i - 1];
+                y->symbols[i] = x->symbols[i - 1];
+                if (y->symbols[i] != 0)
+                    nnrti_onnx_open(c, y, i);
+            }
+            nnrti_onnx_open(c, y, 0);
+        }
+        nnrti_onnx_out(c, k, out[k]);
+    }
+}
+
+/* Loop: the body is read again where a carried value does not keep an extent, which then is open. */
+static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
+{
+    const uint32_t steps = c->nSteps, graphs = c->nGraphs;
+    uint32_t g = 0, *out;
+    nnrti_onnx_loop l;
+    bool closed = false;
+    (void)arg_;
+    memset(&l, 0, sizeof(l));
+    l.body = nnrti_onnx_graph_of(c, "body");
+    if (c->code != NNRT_SUCCESS)
+        return;
+    if (c->node->inputs.count < 2) { /* which may both be left out */
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "%z inputs, expected trips, cond and carried values",
+                        c->node->inputs.count);
+        return;
+    }
+    l.carried = (uint32_t)c->node->inputs.count - 2;
+    if (l.body->inputs.count != c->node->inputs.count || c->node->outputs.count < l.carried ||
+        l.body->outputs.count != 1 + c->node->outputs.count) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
+                        "its body has %z inputs and %z outputs, expected %z (trip, cond, carried values) and %z (cond, "
+                        "carried values, scans)",
+                        l.body->inputs.count, l.body->outputs.count, c->node->inputs.count,
+                        c->node->outputs.count + 1);
+        return;
+    }
+    l.scans = (uint32_t)c->node->outputs.count - l.carried;
+    l.start = (uint32_t *)nnrti_onnx_keep(c, l.carried + 2u, sizeof(*l.start));
+    l.in = (uint32_t *)nnrti_onnx_keep(c, l.carried + 2u, sizeof(*l.in));
+    l.open = (bool *)nnrti_onnx_keep(c, l.carried + 1u, NNRT_MAX_RANK * sizeof(*l.open));
+    for (uint32_t k = 0; k < l.carried + 2 && c->code == NNRT_SUCCESS; k++)
+        l.start[k] = nnrti_onnx_in(c, k);
+    for (uint32_t k = 2; k < l.carried + 2 && c->code == NNRT_SUCCESS; k++)
+        if (l.start[k] == NNRT_NO_TENSOR)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", k);
+    while (!closed && c->code == NNRT_SUCCESS) {
+        c->nSteps = steps;
+        c->nGraphs = graphs;
+        g = nnrti_onnx_new_graph(c, l.body);
+        nnrti_onnx_loop_given(c, &l);
+        l.out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l.body, g, l.in, l.carried + 2) : NULL;
+        closed = l.out == NULL || nnrti_onnx_loop_closed(c, &l);
+    }
+    out = c->code == NNRT_SUCCESS
+              ? nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, l.start, l.carried + 2, g, NNRT_NO_GRAPH)
+              : NULL;
+    if (out == NULL)
+        return;
+    c->graphs[g].in = l.in;
+    c->graphs[g].out = l.out;
+    c->graphs[g].nIn = l.carried + 2;
+    c->graphs[g].nOut = (uint32_t)l.body->outputs.count;
+    nnrti_onnx_loop_results(c, &l, out);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -5788,6 +6534,9 @@ static uint32_t *nnrti_onnx_outputs(nnrti_onnx *c)
         for (uint32_t k = 0; k < s->nIn && s->needed; k++)
             if (s->args[k] != NNRT_NO_TENSOR)
                 nnrti_onnx_value_at(c, s->args[k])->needed = true;
+        for (uint32_t g = 0; g < 2 && s->needed; g++) /* whose steps stand in front */
+            for (uint32_t k = 0; s->inner[g] != NNRT_NO_GRAPH && k < c->graphs[s->inner[g]].nOut; k++)
+                nnrti_onnx_value_at(c, c->graphs[s->inner[g]].out[k])->needed = true;
     }
     return c->code == NNRT_SUCCESS ? list : NULL;
 }
@@ -5826,10 +6575,11 @@ static uint32_t nnrti_onnx_tensor_of(nnrti_onnx *c, nnrt_builder *b, uint32_t v)
 static void nnrti_onnx_step_name(nnrti_onnx *c, uint32_t i, char *name, size_t size)
 {
     const nnrti_onnx_step *s = &c->steps[i];
-    const nnrt_onnx_node *n = s->node < c->model->graph->nodes.count ? &c->model->graph->nodes.data[s->node] : NULL;
+    const nnrt_onnx_nodes *nodes = &c->graphs[s->graph].graph->nodes;
+    const nnrt_onnx_node *n = s->node < nodes->count ? &nodes->data[s->node] : NULL;
     bool last = true;
     char text[64];
-    for (uint32_t k = i + 1; k < c->nSteps && c->steps[k].node == s->node && last; k++)
+    for (uint32_t k = i + 1; k < c->nSteps && c->steps[k].graph == s->graph && c->steps[k].node == s->node && last; k++)
         last = !c->steps[k].needed;
     if (n == NULL)
         (void)nnrt_text(name, size, "output");
@@ -5841,6 +6591,44 @@ static void nnrti_onnx_step_name(nnrti_onnx *c, uint32_t i, char *name, size_t s
                         last ? "" : nnrt_op_find(s->type)->name);
 }
 
+/* Subgraph g of the file becomes one of the model. */
+static uint32_t nnrti_onnx_emit_graph(nnrti_onnx *c, nnrt_builder *b, uint32_t g)
+{
+    nnrti_onnx_scope *s = &c->graphs[g];
+    char name[64];
+    s->number = nnrt_builder_graph(b, nnrti_onnx_text(name, s->graph->name));
+    for (uint32_t k = 0; k < s->nIn; k++)
+        s->in[k] = nnrti_onnx_tensor_of(c, b, s->in[k]);
+    for (uint32_t k = 0; k < s->nOut; k++)
+        s->out[k] = nnrti_onnx_tensor_of(c, b, s->out[k]);
+    nnrt_builder_graph_io(b, s->number, s->in, s->nIn, s->out, s->nOut);
+    return s->number;
+}
+
+/* The subgraphs that needed steps run, and their numbers as the steps' attributes. */
+static void nnrti_onnx_emit_graphs(nnrti_onnx *c, nnrt_builder *b)
+{
+    for (uint32_t i = 0; i < c->nSteps; i++) {
+        nnrti_onnx_step *s = &c->steps[i];
+        if (!s->needed || !nnrti_is_control(s->type))
+            continue;
+        if (s->type == NNRT_NODE_TYPE_LOOP) {
+            NNRT_Loop *loop = (NNRT_Loop *)nnrti_onnx_keep(c, 1, sizeof(*loop));
+            if (loop == NULL)
+                return;
+            loop->body = nnrti_onnx_emit_graph(c, b, s->inner[0]);
+            s->attr = loop;
+        } else {
+            NNRT_If *branch = (NNRT_If *)nnrti_onnx_keep(c, 1, sizeof(*branch));
+            if (branch == NULL)
+                return;
+            branch->thenGraph = nnrti_onnx_emit_graph(c, b, s->inner[0]);
+            branch->elseGraph = nnrti_onnx_emit_graph(c, b, s->inner[1]);
+            s->attr = branch;
+        }
+    }
+}
+
 static void nnrti_onnx_emit_model(nnrti_onnx *c, nnrt_builder *b, const uint32_t *outputs)
 {
     const nnrt_onnx_graph *g = c->model->graph;
@@ -5849,6 +6637,7 @@ static void nnrti_onnx_emit_model(nnrti_onnx *c, nnrt_builder *b, const uint32_t
         if (nnrti_onnx_value_at(c, e->value)->isInput)
             (void)nnrti_onnx_tensor_of(c, b, e->value);
     }
+    nnrti_onnx_emit_graphs(c, b);
     for (uint32_t i = 0; i < c->nSteps && c->code == NNRT_SUCCESS; i++) {
         const nnrti_onnx_step *s = &c->steps[i];
         char name[160];
@@ -5857,6 +6646,7 @@ static void nnrti_onnx_emit_model(nnrti_onnx *c, nnrt_builder *b, const uint32_t
         for (uint32_t k = 0; k < s->nIn + s->nOut; k++) /* values become tensors in their place */
             s->args[k] = nnrti_onnx_tensor_of(c, b, s->args[k]);
         nnrti_onnx_step_name(c, i, name, sizeof(name));
+        nnrt_builder_enter(b, c->graphs[s->graph].number);
         nnrt_builder_node(b, name, s->type, s->attr, s->args, s->nIn, s->args + s->nIn, s->nOut);
     }
     for (size_t i = 0; i < g->outputs.count; i++)
@@ -5907,16 +6697,25 @@ static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnr
     ++*n;
 }
 
-/* All external tensors of the graph; list NULL: only counts them. */
+/* All external tensors of a graph and of those in it; list NULL: only counts them. */
+static void nnrti_onnx_sources_of(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t depth, nnrti_onnx_source *list,
+                                  size_t *n)
+{
+    for (size_t i = 0; i < g->initializers.count; i++)
+        nnrti_onnx_note_source(c, &g->initializers.data[i], list, n);
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].attributes.count; k++) {
+            const nnrt_onnx_attribute *a = &g->nodes.data[i].attributes.data[k];
+            nnrti_onnx_note_source(c, a->t, list, n);
+            if (a->g != NULL && depth < NNRT_MAX_NESTING)
+                nnrti_onnx_sources_of(c, a->g, depth + 1, list, n);
+        }
+}
+
 static size_t nnrti_onnx_sources(nnrti_onnx *c, nnrti_onnx_source *list)
 {
-    const nnrt_onnx_graph *g = c->model->graph;
     size_t n = 0;
-    for (size_t i = 0; i < g->initializers.count; i++)
-        nnrti_onnx_note_source(c, &g->initializers.data[i], list, &n);
-    for (size_t i = 0; i < g->nodes.count; i++)
-        for (size_t k = 0; k < g->nodes.data[i].attributes.count; k++)
-            nnrti_onnx_note_source(c, g->nodes.data[i].attributes.data[k].t, list, &n);
+    nnrti_onnx_sources_of(c, c->model->graph, 0, list, &n);
     return n;
 }
 
@@ -5968,6 +6767,9 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
 #ifndef NNRT_NO_STDIO
     nnrti_onnx_add_sources(&c);
 #endif
+    c.graph = c.model->graph;
+    if (c.code == NNRT_SUCCESS)
+        (void)nnrti_onnx_new_graph(&c, c.graph);
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_make_table(&c);
     nnrti_onnx_take_told(&c);

@@ -151,10 +151,8 @@ static NNRT_ReturnCode measure(const char *path, const nnrt_allocator *a, nnrt_e
     start = now_ms();
     code = nnrt_session_create(&s, m, &desc, error);
     show("make a session", now_ms() - start, path);
-    io[0].data = (void *)(uintptr_t)rows;
-    io[0].bytes = sizeof(rows);
-    io[1].data = y;
-    io[1].bytes = sizeof(y);
+    io[0] = nnrt_io_make((void *)(uintptr_t)rows, sizeof(rows));
+    io[1] = nnrt_io_make(y, sizeof(y));
     start = now_ms();
     if (code == NNRT_SUCCESS)
         code = nnrt_run(s, io, 1, io + 1, 1);

@@ -42,6 +42,15 @@ static void write_ints(const char *name, NNRT_Int64List list)
     printf("%s};\n", list.count > 0 ? "" : "0");
 }
 
+/* static const float NAME[] = {...}; exact, as they are written with as many digits as tell all floats apart. */
+static void write_floats(const char *name, NNRT_FloatList list)
+{
+    printf("    static const float %s[] = {", name);
+    for (uint32_t i = 0; i < list.count; i++)
+        printf("(float)%.9g, ", (double)list.data[i]);
+    printf("%s};\n", list.count > 0 ? "" : "0");
+}
+
 static void write_lists(const char *name, NNRT_Int64Lists lists)
 {
     char row[96];
@@ -62,8 +71,10 @@ static void write_attr(const nnrt_attr_struct *s, const void *attr, const char *
     for (uint32_t i = 0; i < s->count; i++) {
         const nnrt_attr_member *m = &s->members[i];
         const void *at = (const uint8_t *)attr + m->offset;
-        if (m->kind == NNRT_ATTR_KIND_INTS)
+        if (m->kind == NNRT_ATTR_KIND_INTS || m->kind == NNRT_ATTR_KIND_INTS64)
             write_ints(m->name, *(const NNRT_Int64List *)at);
+        if (m->kind == NNRT_ATTR_KIND_FLOATS)
+            write_floats(m->name, *(const NNRT_FloatList *)at);
         if (m->kind == NNRT_ATTR_KIND_INTS2)
             write_lists(m->name, *(const NNRT_Int64Lists *)at);
     }
@@ -71,16 +82,30 @@ static void write_attr(const nnrt_attr_struct *s, const void *attr, const char *
     for (uint32_t i = 0; i < s->count; i++) {
         const nnrt_attr_member *m = &s->members[i];
         const void *at = (const uint8_t *)attr + m->offset;
+        uint64_t wide;
         uint32_t bits;
         switch (m->kind) {
         case NNRT_ATTR_KIND_BOOL: printf("    attr.%s = %d;\n", m->name, *(const bool *)at); break;
         case NNRT_ATTR_KIND_INT: printf("    attr.%s = %lldLL;\n", m->name, (long long)*(const int64_t *)at); break;
+        case NNRT_ATTR_KIND_INT64: /* the least of all has no literal */
+        case NNRT_ATTR_KIND_DOUBLE:
+            memcpy(&wide, at, sizeof(wide));
+            printf("    wide = 0x%llxu; memcpy(&attr.%s, &wide, sizeof(wide));\n", (unsigned long long)wide, m->name);
+            break;
+        case NNRT_ATTR_KIND_TYPE:
+            printf("    attr.%s = %d;\n", m->name,
+                   (int)(m->bytes == sizeof(int64_t) ? *(const int64_t *)at : *(const int32_t *)at));
+            break;
+        case NNRT_ATTR_KIND_STRING: printf("    attr.%s = \"%s\";\n", m->name, *(const char *const *)at); break;
+        case NNRT_ATTR_KIND_GRAPH: printf("    attr.%s = %uu;\n", m->name, (unsigned)*(const uint32_t *)at); break;
         case NNRT_ATTR_KIND_ENUM: printf("    attr.%s = %d;\n", m->name, (int)*(const int32_t *)at); break;
         case NNRT_ATTR_KIND_FLOAT:
             memcpy(&bits, at, sizeof(bits));
             printf("    bits = 0x%08xu; memcpy(&attr.%s, &bits, sizeof(bits));\n", (unsigned)bits, m->name);
             break;
         case NNRT_ATTR_KIND_INTS:
+        case NNRT_ATTR_KIND_INTS64:
+        case NNRT_ATTR_KIND_FLOATS:
         case NNRT_ATTR_KIND_INTS2:
             printf("    attr.%s.data = %s; attr.%s.count = %u;\n", m->name, m->name, m->name,
                    (unsigned)((const NNRT_Int64List *)at)->count);
@@ -211,6 +236,7 @@ static void write_block(const vec_case *c, call *k)
 {
     const kernel_pattern *p = pattern_of(k->kernel);
     const uint32_t nIn = k->r.kernelIn, first = nIn + k->r.nDerived;
+    const bool tells = (c->op->flags & NNRT_OP_TELLS) != 0; /* the kernel puts the extents of its results into the views */
     printf("    {\n    nnrt_view args[%u];\n", (unsigned)(first + c->nOut));
     if (strcmp(c->op->attr->name, p->structName) == 0)
         write_attr(c->op->attr, k->r.resolved, p->structName);
@@ -233,8 +259,11 @@ static void write_block(const vec_case *c, call *k)
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (k->args[first + i].dataType == NNRT_DATA_TYPE_UNKNOWN)
             continue;
-        printf("    print_bytes(%u, args[%u].data, %u);\n", (unsigned)i, (unsigned)(first + i),
-               (unsigned)view_bytes(&k->args[first + i]));
+        printf("    print_bytes(%u, args[%u].data, %u", (unsigned)i, (unsigned)(first + i),
+               (unsigned)(tells ? nnrt_type_size(k->args[first + i].dataType) : view_bytes(&k->args[first + i])));
+        for (int32_t axis = 0; tells && axis < k->args[first + i].rank; axis++)
+            printf(" * (unsigned)args[%u].dims[%d]", (unsigned)(first + i), (int)axis);
+        printf(");\n");
     }
     for (uint32_t i = 0; i < first + c->nOut; i++)
         printf("    free(args[%u].data);\n", (unsigned)i);
@@ -303,7 +332,8 @@ int main(int argc, char **argv)
     (void)vec_compare; /* the reader of the program's output compares */
     if (argc != 3) {
         for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
-            list_kernels(op);
+            if ((op->flags & NNRT_OP_GRAPHS) == 0)
+                list_kernels(op);
         return 0;
     }
     op = nnrt_op_named(argv[1]);
@@ -315,7 +345,8 @@ int main(int argc, char **argv)
            "    printf(\"out %%u \", output);\n"
            "    for (unsigned i = 0; i < bytes; i++)\n        printf(\"%%02x\", ((const unsigned char *)data)[i]);\n"
            "    printf(\"\\n\");\n}\n\n"
-           "int main(void)\n{\n    NNRT_ReturnCode code;\n    uint32_t bits;\n    (void)bits;\n");
+           "int main(void)\n{\n    NNRT_ReturnCode code;\n    uint32_t bits;\n    uint64_t wide;\n    (void)bits;\n    "
+           "(void)wide;\n");
     missing = write_kernels(op, argv[2]);
     printf("    return 0;\n}\n");
     return missing > 0 ? 1 : 0;

@@ -118,6 +118,8 @@ static void run_on(const char *device, single *s, outcome *o)
     o->code = nnrt_run(session, s->io, s->model.inputIndex.count, o->out, o->count);
     if (o->code != NNRT_SUCCESS)
         snprintf(o->message, sizeof(o->message), "%s", nnrt_session_error(session));
+    for (uint32_t i = 0; i < o->count; i++)
+        o->info[i] = nnrt_session_output(session, i); /* of an operator that tells its extents, those of the run */
     nnrt_session_destroy(session);
 }
 

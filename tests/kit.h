@@ -19,7 +19,7 @@ typedef struct tracker {
     bool wrong;            /* a block freed twice, or with another size */
 } tracker;
 
-static void *tracker_alloc(void *user, size_t bytes, size_t alignment)
+static inline void *tracker_alloc(void *user, size_t bytes, size_t alignment)
 {
     tracker *t = (tracker *)user;
     void *block = NULL;
@@ -38,7 +38,7 @@ static void *tracker_alloc(void *user, size_t bytes, size_t alignment)
     return NULL;
 }
 
-static void tracker_free(void *user, void *block, size_t bytes)
+static inline void tracker_free(void *user, void *block, size_t bytes)
 {
     tracker *t = (tracker *)user;
     for (uint32_t i = 0; i < MAX_BLOCKS; i++)
@@ -52,7 +52,7 @@ static void tracker_free(void *user, void *block, size_t bytes)
     t->wrong = true;
 }
 
-static nnrt_allocator allocator_of(tracker *t)
+static inline nnrt_allocator allocator_of(tracker *t)
 {
     nnrt_allocator a;
     a.alloc = tracker_alloc;
@@ -79,7 +79,7 @@ typedef struct graph {
 } graph;
 
 /* "1 2 -" -> 1, 2, NNRT_NO_TENSOR. Returns how many. */
-static uint32_t parse_indices(const char *text, uint32_t *out)
+static inline uint32_t parse_indices(const char *text, uint32_t *out)
 {
     uint32_t n = 0;
     while (*text != '\0') {
@@ -97,7 +97,7 @@ static uint32_t parse_indices(const char *text, uint32_t *out)
     return n;
 }
 
-static void graph_init(graph *g)
+static inline void graph_init(graph *g)
 {
     memset(g, 0, sizeof(*g));
     g->model.name = "test";
@@ -111,7 +111,7 @@ static void graph_init(graph *g)
 }
 
 /* dims: "2,3", "" = scalar, "?" = unknown. */
-static uint32_t tensor(graph *g, const char *name, NNRT_DataType type, const char *dims)
+static inline uint32_t tensor(graph *g, const char *name, NNRT_DataType type, const char *dims)
 {
     uint32_t i = g->model.allTensors.count++;
     NNRT_Tensor *t = &g->tensors[i];
@@ -134,12 +134,12 @@ static uint32_t tensor(graph *g, const char *name, NNRT_DataType type, const cha
 }
 
 /* A result of which nothing is declared. */
-static uint32_t result(graph *g, const char *name)
+static inline uint32_t result(graph *g, const char *name)
 {
     return tensor(g, name, NNRT_DATA_TYPE_UNKNOWN, "?");
 }
 
-static uint32_t constant(graph *g, const char *name, NNRT_DataType type, const char *dims, const void *data,
+static inline uint32_t constant(graph *g, const char *name, NNRT_DataType type, const char *dims, const void *data,
                          size_t bytes)
 {
     uint32_t i = tensor(g, name, type, dims);
@@ -148,7 +148,7 @@ static uint32_t constant(graph *g, const char *name, NNRT_DataType type, const c
     return i;
 }
 
-static uint32_t node(graph *g, const char *name, NNRT_NodeType type, const void *attr, size_t bytes, const char *in,
+static inline uint32_t node(graph *g, const char *name, NNRT_NodeType type, const void *attr, size_t bytes, const char *in,
                      const char *out)
 {
     uint32_t i = g->model.nodes.count++;
@@ -164,7 +164,7 @@ static uint32_t node(graph *g, const char *name, NNRT_NodeType type, const void 
     return i;
 }
 
-static void graph_io(graph *g, const char *inputs, const char *outputs)
+static inline void graph_io(graph *g, const char *inputs, const char *outputs)
 {
     g->model.inputIndex.count = parse_indices(inputs, g->inputs);
     g->model.outputIndex.count = parse_indices(outputs, g->outputs);
@@ -192,7 +192,7 @@ typedef struct guarded {
     size_t bytes;
 } guarded;
 
-static guarded guarded_make(size_t bytes, size_t skew)
+static inline guarded guarded_make(size_t bytes, size_t skew)
 {
     guarded b;
     void *block = NULL;
@@ -205,7 +205,7 @@ static guarded guarded_make(size_t bytes, size_t skew)
     return b;
 }
 
-static void guarded_end(guarded *b)
+static inline void guarded_end(guarded *b)
 {
     for (uint8_t *p = b->block; p < b->data; p++)
         assert_int_equal(*p, 0xC3);

@@ -180,7 +180,7 @@ build 'NNRT_NO_STDIO' gcc "-std=c99 $warnings -O0 -DNNRT_NO_STDIO" formats.c
 build 'NNRT_NO_MESSAGES' gcc "-std=c99 $warnings -O0 -DNNRT_NO_MESSAGES" formats.c
 build 'NNRT_NO_MESSAGES' clang "-std=c99 $warnings -O0 -DNNRT_NO_MESSAGES" one.c
 build 'NNRT_MAX_RANK' gcc "-std=c99 $warnings -O1 -DNNRT_MAX_RANK=4" one.c
-build 'what a build with NNRT_MAX_RANK 4 says' gcc "-std=c99 -O0 -DNNRT_MAX_RANK=4" "$root/tests/test_onnx_import.c" -lcmocka
+build 'what a build with NNRT_MAX_RANK 4 says' gcc "-std=c99 -O0 -fsanitize=address,undefined -DNNRT_MAX_RANK=4" "$root/tests/test_onnx_import.c" -lcmocka
 build 'NNRT_SELECT' gcc "-std=c99 $warnings -O0 -DNNRT_SELECT -DNNRT_KEEP_RESHAPE=1 -DNNRT_KEEP_TYPES=NNRT_TYPES_F32" formats.c
 try 'NNRT_MAX_RANK 9 is refused' sh -c "! gcc -DNNRT_MAX_RANK=9 -I '$root' -x c -fsyntax-only '$root/nnrt_ops.h' 2>/dev/null"
 

@@ -71,6 +71,20 @@ def check_c(folder, line, info, text):
         verdict(done.returncode == 0, "README.md:%d: the example with %s %s" % (line, compiler, standard), done.stderr)
 
 
+def check_arenas(folder, line, text):
+    """A program for microcontrollers holds one arena: what the linker keeps that is zero at first is less than two."""
+    source, program = folder / "arena.c", folder / "arena"
+    source.write_text(text + "unsigned char bytes_of_arena[sizeof(uint64_t[DIGITS_ARENA_WORDS])];\n", encoding="utf-8")
+    flags = ["-std=c99", "-Os", "-ffunction-sections", "-fdata-sections", "-I", str(ROOT)]
+    built = run(["gcc", *flags, "-c", "-o", str(folder / "arena.o"), str(source)])
+    sizes = run(["nm", "-S", str(folder / "arena.o")]).stdout if built.returncode == 0 else ""
+    arena = re.search(r"^\w+ (\w+) \w bytes_of_arena$", sizes, re.M)
+    built = run(["gcc", *flags, "-Wl,--gc-sections", "-o", str(program), str(source), "-lm"])
+    kept = run(["size", str(program)]).stdout.split() if built.returncode == 0 else []
+    verdict(arena is not None and len(kept) > 8 and int(kept[8]) < 2 * int(arena.group(1), 16),
+            "README.md:%d: one arena" % line, "%s; arena %s" % (" ".join(kept), arena and int(arena.group(1), 16)))
+
+
 def blur(line):
     """A line as it is compared: numbers of lines with a time do not count."""
     line = line.strip()
@@ -121,6 +135,8 @@ def check_readme():
             if kind == "c":
                 examples += 1
                 check_c(pathlib.Path(scratch), line, info, body)
+                if "ARENA_WORDS" in body:
+                    check_arenas(pathlib.Path(scratch), line, body)
             elif kind == "sh" and heading.startswith("Try it"):
                 commands += 1
                 output = check_sh(line, body)
@@ -129,6 +145,22 @@ def check_readme():
         verdict((ROOT / target).exists(), "README.md: link to %s" % target)
     head = "\n".join(text.splitlines()[:60])
     verdict("make run" in head and "make test" in head, "README.md: make run and make test in the first 60 lines")
+
+
+def check_operator_sets():
+    """What README.md says of operator sets is what the importer's table has: the newest one that is read, and operators
+    that are read only in older ones although the newer ones have them."""
+    said = re.search(r"operator sets 1 to (\d+) \(([^)]*)\)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    if not verdict(said is not None, "README.md: says which operator sets are read"):
+        return
+    header = (ROOT / "formats" / "nnrt_onnx.h").read_text(encoding="ascii")
+    rows = {name: int(most) for name, most in re.findall(r"^    X\((\w+), +\d+, +(\d+),", header, re.M)}
+    older = dict(re.findall(r"(\w+) to (\d+)", said.group(2)))
+    gone = {"Upsample"}  # newer sets do not have it
+    verdict(int(said.group(1)) == max(rows.values()), "README.md: the newest operator set", str(max(rows.values())))
+    short = {name: str(most) for name, most in rows.items() if most < max(rows.values()) and name not in gone}
+    verdict(len(rows) > 100 and older == short, "README.md: operators that are read only in older sets",
+            "it says %s, the importer %s" % (older, short))
 
 
 def check_quick_start():
@@ -194,7 +226,7 @@ def check_documents():
 
 def main():
     """Runs the checks; a file that is missing fails its check and not the others."""
-    for check in (check_readme, check_quick_start, check_version, check_contents, check_documents):
+    for check in (check_readme, check_operator_sets, check_quick_start, check_version, check_contents, check_documents):
         try:
             check()
         except (OSError, subprocess.TimeoutExpired) as fault:

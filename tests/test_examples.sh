@@ -97,5 +97,41 @@ expect 'digits --heldback with another file' 1 "$bin/digits" --heldback $digits/
 expect 'digits --heldback without a file' 1 "$bin/digits" --heldback "$folder/none.bin"
 expect 'digits --heldback and a sheet' 2 "$bin/digits" --heldback "$folder/ten.bin" a b
 
+# Files that say that they are larger than they are: what they make the program take is in proportion to them.
+"${PYTHON:-/usr/bin/python3}" - "$bin/digits" $digits "$folder" <<'END' >"$folder/out" 2>"$folder/err"
+import os, struct, subprocess, sys, zlib
+program, digits, folder = sys.argv[1:]
+
+
+def png(path, width, height, bits, data):
+    def chunk(tag, body):
+        return struct.pack(">I", len(body)) + tag + body + struct.pack(">I", zlib.crc32(tag + body))
+    with open(path, "wb") as f:
+        f.write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, 0, 0, 0, 0)) +
+                chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b""))
+    return [digits + "/digits.onnx", path]
+
+
+def took(arguments):
+    run = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    text = run.stdout.read().decode()
+    status, usage = os.wait4(run.pid, 0)[1:]
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1, usage.ru_maxrss * 1024, text
+
+
+plain = took([digits + "/digits.onnx", digits + "/digit_7.png"])
+assert plain[0] == 0, plain
+held = folder + "/held.bin"
+with open(held, "wb") as f:
+    f.write(b"NNDG" + struct.pack("<III", 1000000, 28, 28) + bytes(4000))
+for arguments in (png(folder + "/vast.png", 20000, 20000, 1, bytes(20000 * 2501)), png(folder + "/long.png", 28000, 280, 8, bytes(28001 * 280)),
+                  png(folder + "/deep.png", 28, 28, 8, bytes(100 << 20)), ["--heldback", held, digits + "/digits.onnx"]):
+    status, most, text = took(arguments)
+    print(arguments, status, most - plain[1], text)
+    name = arguments[1]
+    assert status == 1 and name in text and most <= plain[1] + 64 * os.path.getsize(name) + (4 << 20), (status, most, plain[1], text)
+END
+verdict 'digits: files that say that they are larger than they are' $?
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

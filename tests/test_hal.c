@@ -115,6 +115,16 @@ SPOIL(inputs_huge, g->model.inputIndex.count = 0xFFFFFFFFu;)
 SPOIL(outputs_huge, g->model.outputIndex.count = 0x80000000u;)
 static const NNRT_SubGraph two_graphs[2];
 SPOIL(two_subgraphs, g->model.subGraph.data = two_graphs; g->model.subGraph.count = 2;)
+static const uint32_t both_nodes[2] = {0, 1}, no_such_node[1] = {2};
+static const NNRT_SubGraph idle_graphs[2] = {{"main", {NULL, 0}, {NULL, 0}, {both_nodes, 2}},
+                                             {"idle", {NULL, 0}, {NULL, 0}, {NULL, 0}}};
+SPOIL(idle_subgraph, g->model.subGraph.data = idle_graphs; g->model.subGraph.count = 2;)
+static const NNRT_SubGraph shared_graphs[2] = {{"main", {NULL, 0}, {NULL, 0}, {both_nodes, 2}},
+                                               {"too", {NULL, 0}, {NULL, 0}, {both_nodes, 1}}};
+SPOIL(shared_node, g->model.subGraph.data = shared_graphs; g->model.subGraph.count = 2;)
+static const NNRT_SubGraph stray_graphs[2] = {{"main", {NULL, 0}, {NULL, 0}, {both_nodes, 2}},
+                                              {"stray", {NULL, 0}, {NULL, 0}, {no_such_node, 1}}};
+SPOIL(stray_node, g->model.subGraph.data = stray_graphs; g->model.subGraph.count = 2;)
 
 /* Tensors. */
 SPOIL(type_unknown, g->tensors[2].dataType = 36;)
@@ -194,8 +204,6 @@ SPOIL(subgraph_output, g->main.outputIndices = NNRT_Uint32List_make(numbers_bad,
 SPOIL(subgraph_null_list, g->main.outputIndices.count = 1;)
 
 /* Types and shapes. */
-SPOIL(attr_missing, g->nodes[0].nodeAttr.data = NULL;)
-SPOIL(attr_of_no_bytes, g->nodes[0].nodeAttr.size = 0;)
 static const NNRT_Activation no_such_activation = {77, 0, 0, 0, false};
 SPOIL(attr_enumerator, g->nodes[1].nodeAttr.data = &no_such_activation;)
 SPOIL(too_few_inputs, g->nodes[0].inputIndex.count = 1;)
@@ -296,7 +304,7 @@ SPOIL(buffer_unaligned, c->buffer = some_buffer + 8 - (uintptr_t)some_buffer % 8
 /* Two faults: the one of the check that stands first counts. */
 SPOIL(first_tensor_then_node, g->tensors[2].dataType = 36; g->nodes[1].nodeType = 12345;)
 SPOIL(first_lower_tensor, g->tensors[2].dataType = 36; g->tensors[0].format = 9;)
-SPOIL(first_producer_in_order, g->nodes[0].nodeAttr.data = NULL; g->nodes[1].nodeAttr.data = NULL;)
+SPOIL(first_producer_in_order, g->nodes[0].inputIndex.count = g->nodes[1].inputIndex.count = 0;)
 
 #define ANY (-2) /* node or tensor of a fault: not fixed here */
 
@@ -315,7 +323,25 @@ static const fault faults[] = {
     {"2^31 nodes", spoil_nodes_huge, NNRT_INVALID_NODE, -1, -1, {"nodes"}},
     {"2^32-1 inputs", spoil_inputs_huge, NNRT_INVALID_INPUT, -1, -1, {"inputIndex"}},
     {"2^31 outputs", spoil_outputs_huge, NNRT_INVALID_OUTPUT, -1, -1, {"outputIndex"}},
-    {"two subgraphs", spoil_two_subgraphs, NNRT_NOT_SUPPORT, -1, -1, {"2 subgraphs"}},
+    {"nodes of no subgraph",
+     spoil_two_subgraphs,
+     NNRT_INVALID_MODEL,
+     -1,
+     -1,
+     {"node 0 'sum'", "none of the 2 subgraphs"}},
+    {"a subgraph that no node runs",
+     spoil_idle_subgraph,
+     NNRT_INVALID_MODEL,
+     -1,
+     -1,
+     {"subgraph 1", "no node runs it"}},
+    {"a node of two subgraphs",
+     spoil_shared_node,
+     NNRT_INVALID_MODEL,
+     -1,
+     -1,
+     {"node 0 'sum'", "subgraph 0", "subgraph 1"}},
+    {"no node", spoil_stray_node, NNRT_INVALID_MODEL, -1, -1, {"subgraph 1: entry 0 of nodeIndices"}},
     {"type between", spoil_type_unknown, NNRT_INVALID_DATATYPE, -1, 2, {"'a'", "36"}},
     {"type beyond", spoil_type_beyond, NNRT_INVALID_DATATYPE, -1, 2, {"'a'", "1000"}},
     {"format -2", spoil_format_low, NNRT_INVALID_FORMAT, -1, 0, {"'x'", "-2"}},
@@ -408,8 +434,6 @@ static const fault faults[] = {
     {"subgraph's input", spoil_subgraph_input, NNRT_INVALID_MODEL, -1, -1, {"inputIndices"}},
     {"subgraph's output", spoil_subgraph_output, NNRT_INVALID_MODEL, -1, -1, {"outputIndices"}},
     {"subgraph's list NULL", spoil_subgraph_null_list, NNRT_INVALID_MODEL, -1, -1, {"outputIndices"}},
-    {"attributes missing", spoil_attr_missing, NNRT_NULL_PTR, 0, -1, {"node 0 'sum' (ADD_FUSION)", "NNRT_AddFusion"}},
-    {"attributes of 0 bytes", spoil_attr_of_no_bytes, NNRT_NULL_PTR, 0, -1, {"node 0 'sum' (ADD_FUSION)"}},
     {"no such enumerator",
      spoil_attr_enumerator,
      NNRT_INVALID_PARAMETER,
@@ -467,7 +491,7 @@ static const fault faults[] = {
     {"result does not fit", spoil_result_huge, NNRT_OUT_OF_MEMORY, 0, -1, {"node 0 'sum' (ADD_FUSION)", "'a'"}},
     {"lower tensor first", spoil_first_lower_tensor, NNRT_INVALID_FORMAT, -1, 0, {"'x'"}},
     {"tensor before node", spoil_first_tensor_then_node, NNRT_INVALID_DATATYPE, -1, 2, {"'a'"}},
-    {"producer before user", spoil_first_producer_in_order, NNRT_NULL_PTR, 0, -1, {"node 0 'sum'"}},
+    {"producer before user", spoil_first_producer_in_order, NNRT_INVALID_INPUT, 0, -1, {"node 0 'sum'"}},
 };
 
 /* Faults that show only when a model is prepared. */
@@ -2521,7 +2545,8 @@ static const NNRT_PreparedModelVtbl driver_model_table = {sizeof(NNRT_PreparedMo
                                                           driver_workspace,
                                                           driver_run_in,
                                                           driver_io,
-                                                          driver_figures};
+                                                          driver_figures,
+                                                          NULL};
 
 /* Copies a table into a block of `bytes`; what goes beyond what we know is garbage. */
 static void *table_copy(const void *table, size_t known, size_t bytes)
@@ -3055,7 +3080,8 @@ static void test_model_slots_missing(void **state)
                                      offsetof(NNRT_PreparedModelVtbl, GetWorkspaceSize),
                                      offsetof(NNRT_PreparedModelVtbl, RunIn),
                                      offsetof(NNRT_PreparedModelVtbl, GetIO),
-                                     offsetof(NNRT_PreparedModelVtbl, GetMemory)};
+                                     offsetof(NNRT_PreparedModelVtbl, GetMemory),
+                                     offsetof(NNRT_PreparedModelVtbl, GetOutputDimRanges)};
     (void)state;
     assert_int_equal(COUNT(offsets), (sizeof(NNRT_PreparedModelVtbl) - 8) / sizeof(void (*)(void)));
     for (uint32_t i = 0; i < COUNT(offsets); i++) {

@@ -25,6 +25,7 @@
 #include "fuzz/fuzz_npy.c"
 #include "fuzz/fuzz_onnx.c"
 #include "fuzz/fuzz_onnx_tensor.c"
+#include "fuzz/fuzz_open.c"
 #include "fuzz/fuzz_pb.c"
 #include "fuzz/fuzz_png.c"
 #include "fuzz/fuzz_run.c"
@@ -54,7 +55,8 @@ static const target targets[] = {{"builder", fuzz_builder},
                                  {"pb", fuzz_pb},
                                  {"png", fuzz_png},
                                  {"labels", fuzz_labels},
-                                 {"metadata", fuzz_metadata_texts}};
+                                 {"metadata", fuzz_metadata_texts},
+                                 {"open", fuzz_open}};
 
 #define MOST_BYTES 65536
 
@@ -1072,6 +1074,7 @@ int main(void)
         {"corpus: png", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[8]},
         {"corpus: labels", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[9]},
         {"corpus: metadata", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[10]},
+        {"corpus: open", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[11]},
         cmocka_unit_test(test_short_inputs),
         cmocka_unit_test(test_dropped_copy_keeps_type),
         cmocka_unit_test(test_scalar_first),

@@ -929,6 +929,368 @@ static void test_open_extents(void **state)
     }
 }
 
+/* ---- open axes: the same bits as with extents that the import is told ---- */
+
+#define ANSWER_BYTES 65536
+
+typedef struct answer {
+    NNRT_ReturnCode code;
+    char message[512];
+    nnrt_dims shape;
+    NNRT_DataType type;
+    size_t bytes;
+    uint8_t data[ANSWER_BYTES];
+} answer;
+
+/* "2,3|4": extents of one input after another, and "|!" at the end; returns how many inputs. */
+static uint32_t read_shapes(const char *text, nnrt_dims shapes[3])
+{
+    uint32_t count = 0;
+    memset(shapes, 0, 3 * sizeof(*shapes));
+    for (const char *at = text; *at != '\0' && *at != '!'; count++) {
+        assert_true(count < 3);
+        while (*at != '|' && *at != '\0') {
+            char *end;
+            shapes[count].dims[shapes[count].rank++] = (int32_t)strtol(at, &end, 10);
+            at = end + (*end == ',' ? 1 : 0);
+        }
+        at += *at == '|' ? 1 : 0;
+    }
+    return count;
+}
+
+/* Elements for an input: floats of both signs, integers 0 and -1, which every axis has as an index. */
+static void fill_input(NNRT_DataType type, size_t bytes, uint32_t seed, uint8_t *to)
+{
+    const size_t width = nnrt_type_size(type);
+    for (size_t i = 0; i < bytes / width; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        number_to(type, type == NNRT_DATA_TYPE_INT64 ? -(double)(seed >> 31) : (double)(seed >> 8) / 2097152.0 - 4.0,
+                  to + i * width);
+    }
+}
+
+/* Runs with inputs of these shapes, told or as planned. */
+static void answer_of(nnrt_session *session, const nnrt_dims *shapes, bool told, answer *a)
+{
+    static uint8_t in[3][ANSWER_BYTES];
+    nnrt_io io[3], y = nnrt_io_make(a->data, sizeof(a->data));
+    nnrt_io_info info;
+    const uint32_t count = nnrt_session_inputs(session);
+    memset(io, 0, sizeof(io));
+    assert_true(count <= 3);
+    for (uint32_t i = 0; i < count; i++) {
+        const NNRT_DataType type = nnrt_session_input(session, i).dataType;
+        size_t bytes = 0;
+        assert_true(nnrt_dims_bytes(shapes[i].dims, shapes[i].rank, type, &bytes) && bytes <= ANSWER_BYTES);
+        fill_input(type, bytes, i, in[i]);
+        io[i] = nnrt_io_make(in[i], bytes);
+        io[i].dims = told ? shapes[i].dims : NULL;
+    }
+    a->code = nnrt_run(session, io, count, &y, 1);
+    snprintf(a->message, sizeof(a->message), "%s", nnrt_session_error(session));
+    info = nnrt_session_output(session, 0);
+    a->shape = info.shape;
+    a->type = info.dataType;
+    a->bytes = info.bytes;
+}
+
+/* A session of the model, one run. */
+static void answer_once(NNRT_Model *model, const nnrt_dims *shapes, uint32_t count, answer *a)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc how;
+    nnrt_error e;
+    memset(&how, 0, sizeof(how));
+    memset(&e, 0, sizeof(e));
+    how.inputDims = nnrt_dims_list_make(shapes, count);
+    a->code = nnrt_session_create(&session, model, &how, &e);
+    snprintf(a->message, sizeof(a->message), "%s", e.message);
+    if (a->code == NNRT_SUCCESS)
+        answer_of(session, shapes, false, a);
+    nnrt_session_destroy(session);
+}
+
+static void same_answer(const char *name, const char *way, const char *shapes, double tolerance, const answer *want,
+                        const answer *got)
+{
+    const size_t width = nnrt_type_size(want->type);
+    if ((want->code == NNRT_SUCCESS) != (got->code == NNRT_SUCCESS))
+        fail_msg("%s, %s, extents told in the %s: '%s', when imported '%s'", name, shapes, way, got->message,
+                 want->message);
+    if (want->code != NNRT_SUCCESS)
+        return;
+    if (want->bytes != got->bytes || want->type != got->type || want->shape.rank != got->shape.rank ||
+        memcmp(want->shape.dims, got->shape.dims, (size_t)want->shape.rank * sizeof(int32_t)) != 0)
+        fail_msg("%s, %s, extents told in the %s: another shape", name, shapes, way);
+    for (size_t i = 0; i < want->bytes / width; i++) {
+        const double a = number_from(want->type, want->data + i * width),
+                     b = number_from(got->type, got->data + i * width);
+        if (memcmp(want->data + i * width, got->data + i * width, width) != 0 &&
+            !(tolerance > 0 && fabs(a - b) <= tolerance * (1 + fabs(a))))
+            fail_msg("%s, %s, extents told in the %s: element %u is %.9g, not %.9g", name, shapes, way, (unsigned)i, b,
+                     a);
+    }
+}
+
+typedef struct open_case {
+    const char *name, *model;
+    int64_t opset;
+    double tolerance;
+    const char *runs[8];
+    int32_t axes; /* it is computed with so many: a build that has fewer refuses it */
+} open_case;
+
+/* m: of the file, whose bytes the model uses. */
+static NNRT_Model *load_shaped(const message *m, bool optimised, const nnrt_dims *shapes, uint32_t count, answer *a)
+{
+    static const char *const names[3] = {"x", "p", "q"};
+    nnrt_onnx_input inputs[3];
+    NNRT_Model *model = NULL;
+    nnrt_onnx_desc desc;
+    nnrt_error e;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    memset(inputs, 0, sizeof(inputs));
+    for (uint32_t i = 0; i < count; i++) {
+        inputs[i].name = names[i];
+        inputs[i].shape = shapes[i];
+    }
+    desc.inputs = inputs;
+    desc.inputCount = count;
+    desc.no_optimize = !optimised;
+    a->code = nnrt_onnx_load_memory(&model, m->data, m->size, &desc, &e);
+    snprintf(a->message, sizeof(a->message), "%s", e.message);
+    return model;
+}
+
+/* A session for all runs of a case: bounds are the largest extents that any has. */
+static nnrt_session *open_session(const open_case *k, NNRT_Model *model)
+{
+    nnrt_bound bounds[3];
+    nnrt_dims shapes[3];
+    nnrt_session *session = NULL;
+    nnrt_session_desc how;
+    nnrt_error e;
+    uint32_t count = 0;
+    memset(&how, 0, sizeof(how));
+    memset(&e, 0, sizeof(e));
+    memset(bounds, 0, sizeof(bounds));
+    for (uint32_t r = 0; r < COUNT(k->runs) && k->runs[r] != NULL; r++) {
+        count = read_shapes(k->runs[r], shapes);
+        for (uint32_t i = 0; i < count; i++) {
+            bounds[i].tensor = model->allTensors.data[model->inputIndex.data[i]].name;
+            bounds[i].most.rank = shapes[i].rank;
+            for (int32_t d = 0; d < shapes[i].rank; d++)
+                if (shapes[i].dims[d] > bounds[i].most.dims[d])
+                    bounds[i].most.dims[d] = shapes[i].dims[d];
+        }
+    }
+    how.bounds = nnrt_bound_list_make(bounds, count);
+    if (nnrt_session_create(&session, model, &how, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", k->name, e.message);
+    return session;
+}
+
+static void run_open_case(const open_case *k, bool optimised)
+{
+    static answer want, got;
+    const message m = build(k->model, k->opset);
+    NNRT_Model *open = load_shaped(&m, optimised, NULL, 0, &got);
+    nnrt_session *session;
+    if (k->axes > NNRT_MAX_RANK) {
+        assert_int_equal(got.code, NNRT_INVALID_SHAPE);
+        assert_non_null(strstr(got.message, "axes, this build has at most"));
+        nnrt_model_destroy(open);
+        return;
+    }
+    if (got.code != NNRT_SUCCESS)
+        fail_msg("%s: %s", k->name, got.message);
+    session = open_session(k, open);
+    for (uint32_t r = 0; r < COUNT(k->runs) && k->runs[r] != NULL; r++) {
+        nnrt_dims shapes[3];
+        const uint32_t count = read_shapes(k->runs[r], shapes);
+        NNRT_Model *fixed = load_shaped(&m, optimised, shapes, count, &want);
+        if (want.code == NNRT_SUCCESS)
+            answer_once(fixed, shapes, count, &want);
+        answer_once(open, shapes, count, &got);
+        same_answer(k->name, "session", k->runs[r], k->tolerance, &want, &got);
+        answer_of(session, shapes, true, &got);
+        same_answer(k->name, "run", k->runs[r], k->tolerance, &want, &got);
+        if ((strchr(k->runs[r], '!') == NULL) != (want.code == NNRT_SUCCESS))
+            fail_msg("%s, %s: %s", k->name, k->runs[r], want.message);
+        nnrt_model_destroy(fixed);
+    }
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(open);
+}
+
+/* Operators that are made of several, with all axes open: extents 0, 1, odd ones and the largest. A run that ends in
+   "|!" is one that must be refused, however the extents are told. */
+static void test_open_axes(void **state)
+{
+    static const open_case cases[] = {
+        {"Flatten",
+         "in x f32 [n,n,n]; y = Flatten x axis:i=2;",
+         13,
+         0,
+         {"2,3,4", "0,3,4", "2,0,4", "2,3,0", "1,1,1", "5,1,3"}},
+        {"Flatten all", "in x f32 [n,n,n]; y = Flatten x axis:i=0;", 13, 0, {"2,3,4", "0,3,4", "1,1,1"}},
+        {"LogSoftmax",
+         "in x f32 [n,n]; y = LogSoftmax x axis:i=1;",
+         13,
+         1e-6,
+         {"2,1", "2,2", "3,7", "2,64", "1,201", "0,3", "2,0|!"}},
+        {"LogSoftmax f64", "in x f64 [n,n]; y = LogSoftmax x axis:i=0;", 13, 1e-14, {"1,1", "2,3", "65,2", "301,1"}},
+        {"LogSoftmax f16", "in x f16 [n,n]; y = LogSoftmax x axis:i=1;", 13, 4e-3, {"1,1", "2,3", "2,65"}},
+        {"LogSoftmax of axes taken together",
+         "in x f32 [n,n,n]; y = LogSoftmax x axis:i=1;",
+         11,
+         1e-6,
+         {"2,1,1", "2,3,5", "1,8,4"}},
+        {"ReduceLogSumExp",
+         "in x f32 [n,n,n]; y = ReduceLogSumExp x axes:I=0,2 keepdims:i=0;",
+         13,
+         1e-6,
+         {"1,1,1", "2,3,5", "4,1,3", "3,0,2"}},
+        {"ReduceLogSumExp of all", "in x f32 [n,n]; y = ReduceLogSumExp x;", 13, 1e-6, {"1,1", "3,5"}},
+        {"Hardmax", "in x f32 [n,n]; y = Hardmax x axis:i=0;", 13, 0, {"1,1", "3,5", "4,2", "2,0", "0,2|!"}},
+        {"ArgMax from the end",
+         "in x f32 [n,n]; y = ArgMax x axis:i=1 keepdims:i=0 select_last_index:i=1;",
+         13,
+         0,
+         {"1,1", "3,5", "4,2", "0,2", "2,0|!"}},
+        {"ArgMin from the end", "in x f32 [n,n]; y = ArgMin x axis:i=0 select_last_index:i=1;", 13, 0, {"1,1", "3,5"}},
+        {"Expand",
+         "in x f32 [n,n]; const s i64 [3] 2 3 1; y = Expand x s;",
+         13,
+         0,
+         {"3,4", "1,4", "1,1", "3,0", "2,4|!", "0,4|!"}},
+        {"Expand u8", "in x u8 [n]; const s i64 [2] 2 1; y = Expand x s;", 13, 0, {"4", "1", "0"}},
+        {"Expand f16", "in x f16 [n]; const s i64 [2] 2 1; y = Expand x s;", 13, 0, {"4", "1", "0"}},
+        {"Expand f64", "in x f64 [n]; const s i64 [2] 2 1; y = Expand x s;", 13, 0, {"4", "1", "0"}},
+        {"Expand what is no number",
+         "in x f32 [n]; const o f32 [] 0; const s i64 [2] 2 1; i = Div x o; l = Sub i i; q = Concat i l axis:i=0; "
+         "y = Expand q s;",
+         13,
+         0,
+         {"4", "1", "0"}},
+        {"Expand int64", "in x i64 [n]; const s i64 [2] 2 1; y = Expand x s;", 13, 0, {"4", "1", "0"}},
+        {"Expand to a shape",
+         "in x f32 [n,n]; in p f32 [n,n]; s = Shape p; y = Expand x s;",
+         13,
+         0,
+         {"1,4|3,1", "3,4|3,4", "1,1|0,2", "3,4|1,1", "2,4|3,4|!"}},
+        {"Where",
+         "in x f32 [n,n]; in p f32 [n]; in q f32 [n,n,n]; c = Less x p; y = Where c q p;",
+         13,
+         0,
+         {"3,4|4|2,3,4", "1,1|1|1,1,1", "3,1|4|1,1,4", "3,4|1|1,1,1", "1,4|1|5,3,1", "3,0|1|2,1,1", "3,4|4|2,2,4|!"}},
+        {"Where of bools",
+         "in x f32 [n]; in p f32 [n]; c = Less x p; d = Not c; y = Where c d c;",
+         13,
+         0,
+         {"3|3", "1|5", "5|1", "0|1"}},
+        {"GatherElements",
+         "in x f32 [n,n]; in p i64 [n,n]; y = GatherElements x p axis:i=0;",
+         13,
+         0,
+         {"3,4|2,4", "3,4|5,2", "1,1|1,1", "3,4|0,4", "0,4|0,4", "3,4|3,1", "3,3|3,4|!", "0,4|1,4|!"}},
+        {"GatherElements of the last axis",
+         "in x f32 [n,n,n]; in p i64 [n,n,n]; y = GatherElements x p axis:i=2;",
+         13,
+         0,
+         {"2,3,4|2,3,1", "2,3,4|1,2,7", "1,1,1|1,1,1"}},
+        {"GatherND",
+         "in x f32 [n,n,n]; in p i64 [n,2]; y = GatherND x p;",
+         13,
+         0,
+         {"2,3,4|5,2", "1,1,1|1,2", "2,3,0|4,2", "2,3,4|0,2", "2,0,4|1,2|!"}},
+        {"DepthToSpace",
+         "in x f32 [n,n,n,n]; y = DepthToSpace x blocksize:i=2;",
+         13,
+         0,
+         {"1,4,2,3", "2,8,1,1", "0,4,2,2", "1,4,0,3", "3,12,1,2", "1,5,2,2|!", "1,3,4,1|!"},
+         6},
+        {"DepthToSpace CRD",
+         "in x f32 [n,n,n,n]; y = DepthToSpace x blocksize:i=2 mode:s=CRD;",
+         13,
+         0,
+         {"1,4,2,3", "2,8,1,1", "1,0,2,3"},
+         6},
+        {"SpaceToDepth",
+         "in x f32 [n,n,n,n]; y = SpaceToDepth x blocksize:i=2;",
+         13,
+         0,
+         {"1,4,2,4", "2,1,6,2", "0,4,2,2", "1,4,0,2", "1,4,3,2|!", "1,4,1,4|!"},
+         6},
+        {"LRN", "in x f32 [n,n,n,n]; y = LRN x size:i=3;", 13, 0, {"1,1,1,1", "2,5,3,4", "1,2,1,7"}},
+        {"PRelu",
+         "in x f32 [n,n]; in p f32 [n]; y = PRelu x p;",
+         13,
+         0,
+         {"2,3|3", "2,3|1", "1,1|1", "0,3|3", "2,3|2|!"}},
+        {"QuantizeLinear",
+         "in x f32 [n,n,n]; in p f32 [n]; z = Abs p; const o f32 [] 0.5; s = Add z o; "
+         "y = QuantizeLinear x s axis:i=1;",
+         13,
+         0,
+         {"2,3,2|3", "1,1,1|1", "2,5,1|1", "2,3,2|2|!"}},
+        {"Add from an axis on",
+         "in x f32 [n,n,n]; in p f32 [n,n]; y = Add x p broadcast:i=1 axis:i=0;",
+         6,
+         0,
+         {"2,3,4|2,3", "1,1,1|1,1", "2,3,4|1,3", "0,3,4|0,3", "2,3,4|3,4|!"}},
+        {"Gemm",
+         "in x f32 [n,n]; in p f32 [n,n]; in q f32 [n]; y = Gemm x p q;",
+         13,
+         0,
+         {"2,3|3,4|4", "1,1|1,1|1", "5,3|3,2|2", "2,3|3,4|3|!"}},
+        {"Conv",
+         "in x f32 [n,n,n,n]; in p f32 [n,n,n,n]; in q f32 [n]; y = Conv x p q strides:I=2,1 pads:I=1,0,0,1;",
+         13,
+         0,
+         {"1,2,5,6|3,2,3,3|3", "2,1,4,4|1,1,1,1|1", "1,3,5,5|2,3,5,2|2", "1,2,5,5|3,3,3,3|3|!", "1,2,5,5|3,2,3,3|2|!"}},
+        {"Conv of groups",
+         "in x f32 [n,n,n]; in p f32 [n,n,n]; y = Conv x p group:i=2 auto_pad:s=SAME_UPPER;",
+         13,
+         0,
+         {"1,4,5|6,2,3", "2,2,1|2,1,1", "1,4,5|3,2,3|!"}},
+        {"ConvTranspose",
+         "in x f32 [n,n,n,n]; in p f32 [n,n,n,n]; y = ConvTranspose x p strides:I=2,2 group:i=2;",
+         13,
+         0,
+         {"1,4,3,2|4,3,3,3", "2,2,1,1|2,1,1,1", "1,4,3,2|4,3,1,4"},
+         5},
+        {"ConvTranspose to an output shape",
+         "in x f32 [n,n,n,n]; in p f32 [n,n,n,n]; y = ConvTranspose x p strides:I=3,2 output_shape:I=10,8;",
+         13,
+         0,
+         {"1,1,3,3|1,2,3,3", "1,2,4,5|2,1,2,3", "2,1,3,4|1,1,3,1", "1,1,2,3|1,2,3,3|!", "1,1,4,4|1,2,7,5"}},
+        {"ConvTranspose of one axis to an output shape",
+         "in x f32 [n,n,n]; const w f32 [1,1,3] 1 -2 3; y = ConvTranspose x w strides:I=2 output_shape:I=6 "
+         "auto_pad:s=SAME_UPPER;",
+         13,
+         0,
+         {"1,1,3", "2,1,4", "1,1,5", "1,1,1|!"}},
+        {"Resize to sizes",
+         "in x f32 [n,n,n,n]; const s i64 [4] 1 2 4 6; y = Resize x - - s mode:s=linear "
+         "coordinate_transformation_mode:s=asymmetric;",
+         13,
+         0,
+         {"1,2,2,3", "1,2,1,1", "1,2,9,7", "2,1,2,3|!"}},
+        {"Resize to computed sizes",
+         "in x f32 [n,n,n,n]; const b i64 [1] 0; const e i64 [1] 2; const t i64 [2] 5 3; s = Shape x; h = Slice s b e; "
+         "l = Concat h t axis:i=0; y = Resize x - - l mode:s=nearest coordinate_transformation_mode:s=asymmetric;",
+         13,
+         0,
+         {"1,2,2,3", "3,1,1,1", "1,2,9,7"}},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < 2 * COUNT(cases); i++)
+        run_open_case(&cases[i / 2], i % 2 != 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -937,7 +1299,7 @@ int main(void)
         cmocka_unit_test(test_ranks),          cmocka_unit_test(test_gelu_pattern),
         cmocka_unit_test(test_celu),           cmocka_unit_test(test_erf),
         cmocka_unit_test(test_outputs),        cmocka_unit_test(test_too_many_axes),
-        cmocka_unit_test(test_open_extents),
+        cmocka_unit_test(test_open_extents),   cmocka_unit_test(test_open_axes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -192,14 +192,13 @@ static void run(const NNRT_Model *m, const nnrt_dims *shapes, outcome *o)
         assert_true(info.bytes <= sizeof(data[i]) && info.dataType == F32);
         for (uint32_t k = 0; k < MOST; k++)
             data[i][k] = (float)((k * 37u + i * 11u) % 41u) / 20.0f - 1.0f;
-        in[i].data = data[i];
-        in[i].bytes = info.bytes;
+        in[i] = nnrt_io_make(data[i], info.bytes);
     }
     for (uint32_t i = 0; i < o->count; i++) {
         nnrt_io_info info = nnrt_session_output(session, i);
         assert_true(o->total + info.bytes <= sizeof(o->bytes));
-        out[i].data = o->bytes + o->total;
-        out[i].bytes = o->sizes[i] = info.bytes;
+        o->sizes[i] = info.bytes;
+        out[i] = nnrt_io_make(o->bytes + o->total, info.bytes);
         o->types[i] = info.dataType;
         o->total += (info.bytes + 15) / 16 * 16;
     }

@@ -315,12 +315,104 @@ static void test_failing_runs(void **state)
     nnrt_model_destroy(model);
 }
 
+/* ---- open extents ---- */
+
+#define ROWS 12
+
+/* y = softmax(x) + x of x [n,5], and z = the first rows of y, as many as a run tells, of one prepared model. */
+static NNRT_Model *make_open(void)
+{
+    static const int32_t xDims[2] = {-1, 5}, one[1] = {1}, twoDims[1] = {2}, two[2] = {0, 0};
+    static const int32_t all = -1;
+    NNRT_Model *model = NULL;
+    nnrt_builder *b = NULL;
+    NNRT_Softmax soft = {{NULL, 0}};
+    NNRT_AddFusion add = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
+    NNRT_SliceFusion slice = {{NULL, 0}};
+    NNRT_Concat join = {0};
+    uint32_t in[3], x, y;
+    assert_int_equal(nnrt_builder_create(&b, "open", NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, xDims);
+    in[0] = nnrt_builder_op(b, "soft", NNRT_NODE_TYPE_SOFTMAX, &soft, &x, 1);
+    in[1] = x;
+    y = nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, &add, in, 2);
+    in[0] = nnrt_builder_input(b, "k", NNRT_DATA_TYPE_INT32, 1, one);
+    in[1] = nnrt_builder_constant(b, "all", NNRT_DATA_TYPE_INT32, 1, one, &all, true);
+    in[2] = nnrt_builder_op(b, "size", NNRT_NODE_TYPE_CONCAT, &join, in, 2);
+    in[0] = y;
+    in[1] = nnrt_builder_constant(b, "begin", NNRT_DATA_TYPE_INT32, 1, twoDims, two, true);
+    nnrt_builder_output(b, y);
+    nnrt_builder_output(b, nnrt_builder_op(b, "first", NNRT_NODE_TYPE_SLICE_FUSION, &slice, in, 3));
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* Each run has other extents, now and then one that is refused. */
+static void *run_open(void *user)
+{
+    worker *w = (worker *)user;
+    pthread_barrier_wait(&w->c->start);
+    for (int32_t round = 0; round < w->c->rounds; round++) {
+        const int32_t n = 1 + (round * 7 + (int32_t)w->number * 5) % (ROWS + 1), dims[2] = {n, 5}, one[1] = {1};
+        const int32_t k = n / 2;
+        float x[(ROWS + 1) * 5], y[ROWS * 5], z[ROWS * 5];
+        nnrt_io in[2], out[2];
+        NNRT_ReturnCode code;
+        for (int32_t i = 0; i < 5 * n; i++)
+            x[i] = (float)(i / 5); /* of equal elements each softmax is 1/5 */
+        in[0] = nnrt_io_make(x, (size_t)n * 5 * sizeof(float));
+        in[1] = nnrt_io_make((void *)(uintptr_t)&k, sizeof(k));
+        in[0].dims = dims;
+        in[1].dims = one;
+        out[0] = nnrt_io_make(y, sizeof(y));
+        out[1] = nnrt_io_make(z, sizeof(z));
+        code = nnrt_run(w->session, in, 2, out, 2);
+        w->wrong += code != (n > ROWS ? NNRT_OUT_OF_DIMENTION_RANGES : NNRT_SUCCESS) ? 1 : 0;
+        w->runs++;
+        if (code != NNRT_SUCCESS)
+            continue;
+        w->wrong += nnrt_session_output(w->session, 0).shape.dims[0] != n ? 1 : 0;
+        w->wrong += nnrt_session_output(w->session, 1).shape.dims[0] != k ? 1 : 0;
+        for (int32_t i = 0; i < 5 * n; i++)
+            w->wrong += y[i] < (float)(i / 5) + 0.1999f || y[i] > (float)(i / 5) + 0.2001f ? 1 : 0;
+        w->wrong += memcmp(y, z, (size_t)k * 5 * sizeof(float)) != 0 ? 1 : 0;
+    }
+    nnrt_session_destroy(w->session);
+    return NULL;
+}
+
+static void test_open_extents(void **state)
+{
+    common *c = (common *)*state;
+    NNRT_Model *model = make_open();
+    nnrt_bound most;
+    worker w[THREADS];
+    nnrt_session_desc desc;
+    memset(w, 0, sizeof(w));
+    memset(&desc, 0, sizeof(desc));
+    memset(&most, 0, sizeof(most));
+    most.tensor = "x";
+    most.most.rank = 2;
+    most.most.dims[0] = ROWS;
+    most.most.dims[1] = 5;
+    desc.bounds = nnrt_bound_list_make(&most, 1);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        desc.share = i > 0 ? w[0].session : NULL;
+        desc.bounds.count = i > 0 ? 0 : 1;
+        assert_int_equal(nnrt_session_create(&w[i].session, model, &desc, NULL), NNRT_SUCCESS);
+    }
+    start_all(c, w, run_open, 300);
+    end_all(c, w);
+    nnrt_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sessions_of_one_model), cmocka_unit_test(test_weights_are_shared),
         cmocka_unit_test(test_owner_ends_first),      cmocka_unit_test(test_load_same_file),
-        cmocka_unit_test(test_failing_runs),
+        cmocka_unit_test(test_failing_runs),          cmocka_unit_test(test_open_extents),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

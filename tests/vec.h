@@ -28,7 +28,9 @@ typedef struct vec_case {
     void *attr;
     int64_t ints[VEC_LISTS][VEC_INTS];
     NNRT_Int64List lists[VEC_LISTS];
-    uint32_t usedInts, usedLists;
+    float floats[VEC_LISTS][VEC_INTS];
+    char texts[VEC_LISTS][40];
+    uint32_t usedInts, usedLists, usedFloats, usedTexts;
     NNRT_Format format;
     vec_tensor in[VEC_OPERANDS], out[VEC_OPERANDS];
     uint32_t nIn, nOut;
@@ -190,6 +192,32 @@ static NNRT_Int64Lists vec_lists(vec_file *v, vec_case *c, char *text)
     return lists;
 }
 
+static NNRT_FloatList vec_floats(vec_file *v, vec_case *c, char *text)
+{
+    float *data = c->floats[c->usedFloats];
+    uint32_t n = 0;
+    if (++c->usedFloats >= VEC_LISTS)
+        vec_die(v, "too many lists");
+    for (char *end; *text != '\0'; text = end) {
+        float value = strtof(text, &end);
+        if (end == text)
+            break;
+        if (n >= VEC_INTS)
+            vec_die(v, "a list is too long");
+        data[n++] = value;
+    }
+    return nnrt_float_list(data, n);
+}
+
+static const char *vec_text(vec_file *v, vec_case *c, const char *text)
+{
+    char *copy = c->texts[c->usedTexts];
+    if (++c->usedTexts >= VEC_LISTS || strlen(text) >= sizeof(c->texts[0]))
+        vec_die(v, "too many texts, or one is too long");
+    strcpy(copy, text);
+    return copy;
+}
+
 static void vec_read_attr(vec_file *v, vec_case *c, char *text)
 {
     char *value = strchr(text, ' ');
@@ -205,11 +233,23 @@ static void vec_read_attr(vec_file *v, vec_case *c, char *text)
             continue;
         switch (m->kind) {
         case NNRT_ATTR_KIND_BOOL: *(bool *)at = atoi(value) != 0; return;
-        case NNRT_ATTR_KIND_INT: *(int64_t *)at = strtoll(value, NULL, 10); return;
+        case NNRT_ATTR_KIND_INT:
+        case NNRT_ATTR_KIND_INT64: *(int64_t *)at = strtoll(value, NULL, 10); return;
         case NNRT_ATTR_KIND_FLOAT: *(float *)at = strtof(value, NULL); return;
+        case NNRT_ATTR_KIND_DOUBLE: *(double *)at = strtod(value, NULL); return;
         case NNRT_ATTR_KIND_ENUM: *(int32_t *)at = atoi(value); return;
-        case NNRT_ATTR_KIND_INTS: *(NNRT_Int64List *)at = vec_ints(v, c, value); return;
-        default: *(NNRT_Int64Lists *)at = vec_lists(v, c, value); return;
+        case NNRT_ATTR_KIND_TYPE:
+            if (m->bytes == sizeof(int64_t))
+                *(int64_t *)at = strtoll(value, NULL, 10);
+            else
+                *(int32_t *)at = atoi(value);
+            return;
+        case NNRT_ATTR_KIND_STRING: *(const char **)at = vec_text(v, c, value); return;
+        case NNRT_ATTR_KIND_INTS:
+        case NNRT_ATTR_KIND_INTS64: *(NNRT_Int64List *)at = vec_ints(v, c, value); return;
+        case NNRT_ATTR_KIND_INTS2: *(NNRT_Int64Lists *)at = vec_lists(v, c, value); return;
+        case NNRT_ATTR_KIND_FLOATS: *(NNRT_FloatList *)at = vec_floats(v, c, value); return;
+        default: vec_die(v, "no case can say a subgraph");
         }
     }
     vec_die(v, "the attribute struct has no such member");

@@ -24,13 +24,13 @@ enum {
     CLI_ALL = 511
 };
 
-#define CLI_MOST_INPUTS 64 /* --input, --shape, --labels and --meta may each occur that often */
+#define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --labels and --meta may each occur that often */
 
 typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
-    const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS];
+    const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS];
-    uint32_t inputCount, shapeCount, metadataCount, labelsCount;
+    uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount;
     const char *outputDir, *device, *data, *name, *copy, *header;
     const char *program;         /* as it was called */
     uint32_t top, threads, reps; /* 0: not given */
@@ -191,6 +191,14 @@ static bool cli_take_shape(cli_args *a, const char *v)
     return true;
 }
 
+static bool cli_take_most(cli_args *a, const char *v)
+{
+    if (a->mostCount == CLI_MOST_INPUTS)
+        return false;
+    a->most[a->mostCount++] = v;
+    return true;
+}
+
 /* "KEY=VALUE" with a key. */
 static bool cli_take_metadata(cli_args *a, const char *v)
 {
@@ -319,6 +327,8 @@ static const cli_option cli_options[] = {
      "an input: FILE.npy, FILE.pb, FILE.png, or random[:SEED]; once an input", cli_take_input},
     {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
+    {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
+     "leave an input's open extents open, up to these; or bound a result that a run decides", cli_take_most},
     {"--output-dir", "DIR", CLI_RUN, "write every output to DIR as NAME.npy; DIR is made if it is not there",
      cli_take_output_dir},
     {"--top", "K", CLI_RUN, "show the K largest values of each output, at most 1000; default 5, with --output-dir none",

@@ -215,6 +215,8 @@ static int cli_check_set(const cli_args *args, const char *dir, bool first)
     }
     status = cli_inputs_make(&job.in, args->model);
     if (status == CLI_DONE)
+        status = cli_inputs_apply_most(&job.in, args);
+    if (status == CLI_DONE)
         status = cli_set_inputs(&job, dir);
     if (status == CLI_DONE)
         status = cli_job_start(&job, args);

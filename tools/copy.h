@@ -1159,6 +1159,8 @@ static int cli_copy_run(const cli_args *args)
             }
     if (op == NULL)
         return cli_copy_unknown(args->copy);
+    if ((op->flags & NNRT_OP_GRAPHS) != 0)
+        return cli_fail("%s has no kernel that could be copied: it runs subgraphs, which the plan of a model does", op->name);
     if (args->header == NULL && (found = cli_copy_header(args->program)) == NULL)
         return CLI_FAILED;
     memset(&c, 0, sizeof(c));

@@ -429,29 +429,72 @@ static bool cli_emit_list_number(cli_emit *e, const NNRT_Int64List *list, uint32
     return true;
 }
 
-/* Writes the lists of an attribute struct; of lists of lists also the outer one, as NAME_m<step>_<member>. */
+/* One float or double as C text: what has no decimal notation by the macros of <math.h>. */
+static void cli_emit_float(char *out, size_t size, NNRT_DataType type, const void *at)
+{
+    const double value = type == NNRT_DATA_TYPE_FLOAT64 ? *(const double *)at : (double)*(const float *)at;
+    if (cli_emit_as_bits(type, at, 1))
+        snprintf(out, size, "%s", value > 0 ? "INFINITY" : value < 0 ? "-INFINITY" : "NAN");
+    else
+        cli_emit_element(out, size, type, at);
+}
+
+/* Writes a list of floats as NAME_m<step>_<member>. */
+static void cli_emit_floats(cli_emit *e, uint32_t step, const char *member, const NNRT_FloatList *list)
+{
+    char text[48];
+    fprintf(e->out, "static const %s_DATA float %s_m%u_%s[%u] = {\n", e->upper, e->name, (unsigned)step, member,
+            (unsigned)list->count);
+    e->column = 0;
+    for (uint32_t k = 0; k < list->count; k++) {
+        cli_emit_float(text, sizeof(text), NNRT_DATA_TYPE_FLOAT32, &list->data[k]);
+        cli_emit_item(e, text, k + 1 == list->count);
+    }
+    fputs("};\n", e->out);
+}
+
+/* Writes the lists of a list; the outer one is NAME_m<step>_<member>. */
+static bool cli_emit_lists(cli_emit *e, uint32_t step, const char *member, const NNRT_Int64Lists *lists)
+{
+    uint32_t number;
+    for (uint32_t k = 0; k < lists->count; k++)
+        if (lists->data[k].count > 0 && !cli_emit_list_number(e, &lists->data[k], &number))
+            return false;
+    fprintf(e->out, "static const %s_DATA NNRT_Int64List %s_m%u_%s[%u] = {\n", e->upper, e->name, (unsigned)step,
+            member, (unsigned)lists->count);
+    for (uint32_t k = 0; k < lists->count; k++) {
+        if (lists->data[k].count == 0)
+            fputs("    {NULL, 0}", e->out);
+        else if (cli_emit_list_number(e, &lists->data[k], &number))
+            fprintf(e->out, "    {%s_l%u, %u}", e->name, (unsigned)number, (unsigned)lists->data[k].count);
+        fputs(k + 1 < lists->count ? ",\n" : "};\n", e->out);
+    }
+    return true;
+}
+
+/* Writes the lists of an attribute struct. */
 static bool cli_emit_attr_lists(cli_emit *e, uint32_t step, const nnrt_attr_struct *s, const void *attr)
 {
     uint32_t number;
     for (uint32_t i = 0; i < s->count; i++) {
         const void *at = (const uint8_t *)attr + s->members[i].offset;
-        const NNRT_Int64Lists *lists = (const NNRT_Int64Lists *)at;
-        if (s->members[i].kind == NNRT_ATTR_KIND_INTS && ((const NNRT_Int64List *)at)->count > 0 &&
-            !cli_emit_list_number(e, (const NNRT_Int64List *)at, &number))
-            return false;
-        if (s->members[i].kind != NNRT_ATTR_KIND_INTS2 || lists->count == 0)
-            continue;
-        for (uint32_t k = 0; k < lists->count; k++)
-            if (lists->data[k].count > 0 && !cli_emit_list_number(e, &lists->data[k], &number))
+        const char *name = s->members[i].name;
+        switch (s->members[i].kind) {
+        case NNRT_ATTR_KIND_INTS:
+        case NNRT_ATTR_KIND_INTS64:
+            if (((const NNRT_Int64List *)at)->count > 0 &&
+                !cli_emit_list_number(e, (const NNRT_Int64List *)at, &number))
                 return false;
-        fprintf(e->out, "static const %s_DATA NNRT_Int64List %s_m%u_%s[%u] = {\n", e->upper, e->name, (unsigned)step,
-                s->members[i].name, (unsigned)lists->count);
-        for (uint32_t k = 0; k < lists->count; k++) {
-            if (lists->data[k].count == 0)
-                fputs("    {NULL, 0}", e->out);
-            else if (cli_emit_list_number(e, &lists->data[k], &number))
-                fprintf(e->out, "    {%s_l%u, %u}", e->name, (unsigned)number, (unsigned)lists->data[k].count);
-            fputs(k + 1 < lists->count ? ",\n" : "};\n", e->out);
+            break;
+        case NNRT_ATTR_KIND_FLOATS:
+            if (((const NNRT_FloatList *)at)->count > 0)
+                cli_emit_floats(e, step, name, (const NNRT_FloatList *)at);
+            break;
+        case NNRT_ATTR_KIND_INTS2:
+            if (((const NNRT_Int64Lists *)at)->count > 0 && !cli_emit_lists(e, step, name, (const NNRT_Int64Lists *)at))
+                return false;
+            break;
+        default: break;
         }
     }
     return true;
@@ -464,30 +507,55 @@ static void cli_emit_member(cli_emit *e, uint32_t step, const nnrt_attr_member *
     switch (m->kind) {
     case NNRT_ATTR_KIND_BOOL: fputs(*(const bool *)at ? "true" : "false", e->out); break;
     case NNRT_ATTR_KIND_INT:
-    case NNRT_ATTR_KIND_FLOAT:
-        if (m->kind == NNRT_ATTR_KIND_FLOAT && cli_emit_as_bits(NNRT_DATA_TYPE_FLOAT32, at, 1)) {
-            fputs(*(const float *)at > 0 ? "INFINITY" : *(const float *)at < 0 ? "-INFINITY" : "NAN", e->out);
-            break;
-        }
-        cli_emit_element(text, sizeof(text),
-                         m->kind == NNRT_ATTR_KIND_INT ? NNRT_DATA_TYPE_INT64 : NNRT_DATA_TYPE_FLOAT32, at);
+    case NNRT_ATTR_KIND_INT64:
+        cli_emit_element(text, sizeof(text), NNRT_DATA_TYPE_INT64, at);
         fputs(text, e->out);
         break;
-    case NNRT_ATTR_KIND_ENUM: fprintf(e->out, "%d", (int)*(const int32_t *)at); break;
+    case NNRT_ATTR_KIND_FLOAT:
+    case NNRT_ATTR_KIND_DOUBLE:
+        cli_emit_float(text, sizeof(text),
+                       m->kind == NNRT_ATTR_KIND_FLOAT ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_FLOAT64, at);
+        fputs(text, e->out);
+        break;
+    case NNRT_ATTR_KIND_TYPE:
+        fprintf(e->out, "%d", (int)(m->bytes == 8 ? *(const int64_t *)at : *(const int32_t *)at));
+        break;
+    case NNRT_ATTR_KIND_STRING: cli_emit_text(e->out, *(const char *const *)at); break;
+    case NNRT_ATTR_KIND_GRAPH: fprintf(e->out, "%uu", (unsigned)*(const uint32_t *)at); break;
     case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS64:
         if (((const NNRT_Int64List *)at)->count == 0)
             fputs("{NULL, 0}", e->out);
         else if (cli_emit_list_number(e, (const NNRT_Int64List *)at, &number))
             fprintf(e->out, "{%s_l%u, %u}", e->name, (unsigned)number, (unsigned)((const NNRT_Int64List *)at)->count);
         break;
-    default:
+    case NNRT_ATTR_KIND_INTS2:
         if (((const NNRT_Int64Lists *)at)->count == 0)
             fputs("{NULL, 0}", e->out);
         else
             fprintf(e->out, "{%s_m%u_%s, %u}", e->name, (unsigned)step, m->name,
                     (unsigned)((const NNRT_Int64Lists *)at)->count);
         break;
+    case NNRT_ATTR_KIND_FLOATS:
+        if (((const NNRT_FloatList *)at)->count == 0)
+            fputs("{NULL, 0}", e->out);
+        else
+            fprintf(e->out, "{%s_m%u_%s, %u}", e->name, (unsigned)step, m->name,
+                    (unsigned)((const NNRT_FloatList *)at)->count);
+        break;
+    default: fprintf(e->out, "%d", (int)*(const int32_t *)at); break;
     }
+}
+
+/* The name of an enumerator or element type, for the comment behind its number. */
+static const char *cli_emit_value_name(const nnrt_attr_member *m, const void *at)
+{
+    if (m->kind == NNRT_ATTR_KIND_TYPE)
+        return nnrt_type_name((NNRT_DataType)(m->bytes == 8 ? *(const int64_t *)at : *(const int32_t *)at));
+    for (uint32_t k = 0; k < m->valueCount; k++)
+        if (m->values[k].value == *(const int32_t *)at)
+            return m->values[k].name;
+    return NULL;
 }
 
 /* The resolved attributes of a step: static const NNRT_Conv2DFusion NAME_a<step> = {...}; */
@@ -495,6 +563,7 @@ static bool cli_emit_attr(cli_emit *e, uint32_t step)
 {
     const nnrt_plan_step *s = &e->plan->steps[step];
     const nnrt_attr_struct *d = s->op != NULL ? s->op->attr : NULL;
+    const char *name;
     if (d == NULL || s->attr == NULL || d->count == 0)
         return true;
     if (!cli_emit_attr_lists(e, step, d, s->attr))
@@ -503,12 +572,9 @@ static bool cli_emit_attr(cli_emit *e, uint32_t step)
     for (uint32_t i = 0; i < d->count; i++) {
         fputs("    ", e->out);
         cli_emit_member(e, step, &d->members[i], (const uint8_t *)s->attr + d->members[i].offset);
-        fprintf(e->out, "%s /* %s", i + 1 < d->count ? "," : "", d->members[i].name);
-        for (uint32_t k = 0; k < d->members[i].valueCount; k++)
-            if (d->members[i].values[k].value ==
-                *(const int32_t *)(const void *)((const uint8_t *)s->attr + d->members[i].offset))
-                fprintf(e->out, " %s", d->members[i].values[k].name);
-        fputs(" */\n", e->out);
+        name = cli_emit_value_name(&d->members[i], (const uint8_t *)s->attr + d->members[i].offset);
+        fprintf(e->out, "%s /* %s%s%s */\n", i + 1 < d->count ? "," : "", d->members[i].name, name != NULL ? " " : "",
+                name != NULL ? name : "");
     }
     fputs("};\n", e->out);
     return true;
@@ -608,7 +674,7 @@ static void cli_emit_plan(cli_emit *e)
     fprintf(
         e->out,
         "static const %s_DATA nnrt_plan %s_plan_data = {\n    %s_steps, %s_args, %s_inputs, %s_outputs, %u, %u, %u, "
-        "%u, %u, %s_ARENA_BYTES, %.0f, %.0f, %.0f, NULL};\n",
+        "%u, %u, %s_ARENA_BYTES, %.0f, %.0f, %.0f, NULL, NULL};\n",
         e->upper, e->name, e->name, e->name, e->name, e->name, (unsigned)p->nSteps, (unsigned)p->nArgs,
         (unsigned)p->nInputs, (unsigned)p->nOutputs, (unsigned)p->maxArgs, e->upper, (double)p->arenaBound,
         (double)p->constantBytes, (double)p->derivedBytes);
@@ -846,6 +912,16 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
     if (nnrt_plan_build(job->model, &config, &memory, &plan) != NNRT_SUCCESS) {
         nnrt_memory_end(&memory);
         return cli_fail("cannot plan %s: %s", args->model, error.message);
+    }
+    if (job->model->subGraph.count > 1) {
+        nnrt_memory_end(&memory);
+        return cli_fail("%s has subgraphs, which nodes such as IF and LOOP run: emit-c does not write these yet",
+                        args->model);
+    }
+    if (plan->open != NULL) {
+        nnrt_memory_end(&memory);
+        return cli_fail("%s has results whose extents only a run tells: emit-c writes programs of fixed extents",
+                        args->model);
     }
     e.plan = plan;
     e.job = job;

@@ -9,15 +9,15 @@ PNG alone: the JPEG decoder of stb_image 2.27 writes behind an array for some fi
 
 #include "npy.h"
 
-/* What decoding an image may take: a file's chunks say how large an image is, and may hold more than that. */
-static size_t cli_image_room;
+/* What an image may take, and takes: a file's chunks say how large an image is, and may hold more than that. */
+static size_t cli_image_room, cli_image_taken;
 
 static void *cli_image_alloc(size_t bytes)
 {
-    size_t *block = bytes <= cli_image_room ? (size_t *)malloc(bytes + 2 * sizeof(size_t)) : NULL;
+    size_t *block = bytes <= cli_image_room - cli_image_taken ? (size_t *)malloc(bytes + 2 * sizeof(size_t)) : NULL;
     if (block == NULL)
         return NULL;
-    cli_image_room -= bytes;
+    cli_image_taken += bytes;
     *block = bytes;
     return block + 2;
 }
@@ -26,7 +26,7 @@ static void cli_image_free(void *block)
 {
     if (block == NULL)
         return;
-    cli_image_room += ((size_t *)block)[-2];
+    cli_image_taken -= ((size_t *)block)[-2];
     free((size_t *)block - 2);
 }
 
@@ -79,8 +79,8 @@ typedef struct cli_image_options {
     uint32_t budget; /* --budget; 0 is 1 */
 } cli_image_options;
 
-/* Pixels that an image of so many bytes may have. */
-#define CLI_IMAGE_PIXELS(bytes) (64.0 * (double)(bytes) + 4194304)
+/* Bytes that an image file of so many bytes may make its reader take, the file with them. */
+#define CLI_IMAGE_BYTES(bytes) (64.0 * (double)(bytes) + 1048576)
 
 /* What *o leaves open becomes what *below says. */
 static void cli_image_options_over(cli_image_options *o, const cli_image_options *below)
@@ -134,24 +134,10 @@ static bool cli_image_chunks(const cli_bytes *file)
     return false;
 }
 
-/* Sets the room for decoding the file, and refuses an image that is out of proportion to it. */
-static int cli_image_limit(const cli_bytes *file, const char *path, const cli_image_options *options, int width,
-                           int height)
-{
-    const uint32_t times = options->budget > 0 ? options->budget : 1;
-    const double most = CLI_IMAGE_PIXELS(file->size) * times, pixels = (double)width * height;
-    const double room = 16 * pixels + 4.0 * (double)file->size + 1048576; /* 4 channels of 2 bytes, twice */
-    if (pixels > most)
-        return cli_fail("cannot use %s: %d x %d pixels are more than %.0f, the budget for %.0f bytes of file; --budget "
-                        "%.0f allows them",
-                        path, width, height, most, (double)file->size, ceil(pixels / CLI_IMAGE_PIXELS(file->size)));
-    cli_image_room = room < (double)(SIZE_MAX / 2) ? (size_t)room : SIZE_MAX / 2;
-    return CLI_DONE;
-}
-
 /* Which axes of a tensor are channels, height and width. */
 typedef struct cli_image_axes {
     int32_t channel, height, width;
+    bool open; /* height or width are the image's: what the tensor takes is the file's doing, too */
 } cli_image_axes;
 
 static bool cli_channels_like(int32_t extent)
@@ -184,18 +170,17 @@ static int cli_image_shape(const cli_bytes *file, const char *path, const cli_im
     char text[CLI_SHAPE_BYTES];
     int width, height, channels;
     int32_t c;
-    cli_image_room = 65536;
+    cli_image_room = 65536 + cli_image_taken;
     if (!cli_image_chunks(file))
         return cli_fail("cannot use %s: it is cut short or damaged", path);
     if (file->size > INT32_MAX || !stbi_info_from_memory(file->data, (int)file->size, &width, &height, &channels))
         return cli_fail("cannot use %s: %s", path, file->size > INT32_MAX ? "it is too large" : stbi_failure_reason());
-    if (cli_image_limit(file, path, options, width, height) != CLI_DONE)
-        return CLI_FAILED;
     if (!cli_image_find_axes(shape, options->layout, axes))
         return cli_fail("cannot use %s: input '%s' has %d axes, an image fills 3 or 4 (batch, channels, height, width)",
                         path, name, shape->rank);
     if (shape->dims[axes->channel] < 0)
         shape->dims[axes->channel] = options->colour == CLI_COLOUR_GRAY ? 1 : 3;
+    axes->open = shape->dims[axes->height] < 0 || shape->dims[axes->width] < 0;
     if (shape->dims[axes->height] < 0)
         shape->dims[axes->height] = height;
     if (shape->dims[axes->width] < 0)
@@ -245,31 +230,80 @@ static void cli_resize_axis(const float *in, size_t outer, size_t n, size_t inne
     }
 }
 
+/* What the reader takes at most for a file that is what it says, beside the file and the tensor: stb_image's buffers of
+   compressed, filtered and whole pixels, of which two are alive at once (interlaced, the first one grows); then what
+   resizing takes. channels: those that are wanted. */
+static double cli_image_needs(const cli_bytes *file, double width, double height, int there, int channels,
+                              const nnrt_dims *shape, const cli_image_axes *axes)
+{
+    const bool plain = file->size > 28 && memcmp(file->data + 12, "IHDR", 4) == 0;
+    const double bytes = plain && file->data[24] <= 8 ? 1 : 2, slow = plain && file->data[28] == 0 ? 1 : 2;
+    const double pixels = width * height, filtered = slow * (pixels * there * bytes + height);
+    const double whole = pixels * bytes * (channels > there ? channels : there < 4 ? there + 1 : 4);
+    const double h = shape->dims[axes->height], w = shape->dims[axes->width];
+    const double resizing = w == width && h == height ? 0 : (w * height + width) * channels * sizeof(float);
+    double most = filtered * (slow > 1 ? 1.5 : 1) + 3.0 * (double)file->size; /* 1.5: a buffer and its double */
+    most = fmax(most, filtered + slow * whole);
+    most = fmax(most, 2 * whole + pixels * channels);
+    most = fmax(most, pixels * channels + resizing + (axes->open ? w * h * channels * sizeof(float) : 0));
+    return most + 65536;
+}
+
+/* Sets the room for decoding the file, and refuses an image that is out of proportion to it. tensor: bytes. */
+static int cli_image_limit(const cli_bytes *file, const char *path, const cli_image_options *options, int channels,
+                           const nnrt_dims *shape, const cli_image_axes *axes, size_t tensor)
+{
+    const uint32_t times = options->budget > 0 ? options->budget : 1;
+    const double one = CLI_IMAGE_BYTES(file->size), most = one * times;
+    const double beside = (double)file->size + (axes->open ? (double)tensor : 0);
+    int width, height, there;
+    double needs;
+    if (!stbi_info_from_memory(file->data, (int)file->size, &width, &height, &there))
+        return cli_fail("cannot use %s: %s", path, stbi_failure_reason());
+    needs = beside + cli_image_needs(file, width, height, there, channels, shape, axes);
+    if (needs > most)
+        return cli_fail("cannot use %s: %d x %d pixels take more than %.0f bytes, the budget for %.0f bytes of file; "
+                        "--budget %.0f allows them",
+                        path, width, height, most, (double)file->size, ceil(needs / one));
+    cli_image_room = most - beside < (double)(SIZE_MAX / 2) ? (size_t)(most - beside) : SIZE_MAX / 2;
+    return CLI_DONE;
+}
+
 /* Decodes the image to *pixels[height][width][channels], 0 to 255, resized to that size. The caller frees it. */
 static int cli_image_pixels(const cli_bytes *file, const char *path, size_t height, size_t width, int channels,
                             float **pixels)
 {
-    int w, h, there;
+    int w = 0, h = 0, there;
     stbi_uc *decoded = stbi_load_from_memory(file->data, (int)file->size, &w, &h, &there, channels);
-    float *whole, *narrow, *out;
-    size_t c = (size_t)channels;
+    const size_t c = (size_t)channels, line = (size_t)w * c;
+    float *row = NULL, *narrow = NULL, *out;
     *pixels = NULL;
     if (decoded == NULL)
         return cli_fail("cannot use %s: %s", path, stbi_failure_reason());
-    whole = (float *)cli_alloc((size_t)w * (size_t)h * c, sizeof(float));
-    narrow = whole != NULL && width <= SIZE_MAX / sizeof(float) / c / (size_t)h
-                 ? (float *)cli_alloc(width * (size_t)h * c, sizeof(float))
-                 : NULL;
-    out = narrow != NULL ? (float *)cli_alloc(width * height * c, sizeof(float)) : NULL;
-    if (out != NULL) {
-        for (size_t i = 0; i < (size_t)w * (size_t)h * c; i++)
-            whole[i] = (float)decoded[i];
-        cli_resize_axis(whole, (size_t)h, (size_t)w, c, narrow, width);
-        cli_resize_axis(narrow, 1, (size_t)h, width * c, out, height);
+    out = (float *)cli_alloc(width * height * c, sizeof(float));
+    if (out != NULL && width == (size_t)w && height == (size_t)h) {
+        for (size_t i = 0; i < height * line; i++)
+            out[i] = (float)decoded[i];
+    } else if (out != NULL) {
+        row = (float *)cli_image_alloc(line * sizeof(float));
+        narrow = row != NULL && width <= SIZE_MAX / sizeof(float) / c / (size_t)h
+                     ? (float *)cli_image_alloc(width * (size_t)h * c * sizeof(float))
+                     : NULL;
+        for (size_t y = 0; y < (size_t)h && narrow != NULL; y++) {
+            for (size_t i = 0; i < line; i++)
+                row[i] = (float)decoded[y * line + i];
+            cli_resize_axis(row, 1, (size_t)w, c, narrow + y * width * c, width);
+        }
+        if (narrow != NULL)
+            cli_resize_axis(narrow, 1, (size_t)h, width * c, out, height);
     }
     stbi_image_free(decoded);
-    free(whole);
-    free(narrow);
+    cli_image_free(row);
+    if (out != NULL && narrow == NULL && (width != (size_t)w || height != (size_t)h)) {
+        free(out);
+        return cli_fail("cannot use %s: out of memory while it is resized", path);
+    }
+    cli_image_free(narrow);
     *pixels = out;
     return out != NULL ? CLI_DONE : CLI_FAILED;
 }
@@ -290,14 +324,17 @@ static int cli_image_read(const cli_bytes *file, const char *path, const cli_ima
                           const nnrt_dims *shape, const cli_image_axes *axes, cli_tensor *t)
 {
     float *pixels;
-    size_t height, width, channels;
+    size_t height, width, channels, bytes = 0;
     bool gray;
-    if (cli_tensor_make(t, type, shape, path) != CLI_DONE)
+    memset(t, 0, sizeof(*t));
+    channels = (size_t)shape->dims[axes->channel];
+    gray = channels == 1 || (options->colour == CLI_COLOUR_GRAY && channels == 3);
+    (void)nnrt_dims_bytes(shape->dims, shape->rank, type, &bytes); /* what is too large is said below */
+    if (cli_image_limit(file, path, options, gray ? 1 : (int)channels, shape, axes, bytes) != CLI_DONE ||
+        cli_tensor_make(t, type, shape, path) != CLI_DONE)
         return CLI_FAILED;
     height = (size_t)shape->dims[axes->height];
     width = (size_t)shape->dims[axes->width];
-    channels = (size_t)shape->dims[axes->channel];
-    gray = channels == 1 || (options->colour == CLI_COLOUR_GRAY && channels == 3);
     if (cli_image_pixels(file, path, height, width, gray ? 1 : (int)channels, &pixels) != CLI_DONE) {
         cli_tensor_free(t);
         return CLI_FAILED;

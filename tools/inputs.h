@@ -1,5 +1,5 @@
 /*
-inputs.h - from --input and --shape to the tensors that a session takes.
+inputs.h - from --input, --shape and --max to the tensors that a session takes.
 Part of tools/nnrt.c.
 */
 #ifndef NNRT_TOOL_INPUTS_H
@@ -17,11 +17,14 @@ typedef struct cli_input {
     bool fromFile, constant; /* constant: the value went into the model, the session does not take it */
 } cli_input;
 
-/* All inputs in the file's order. shapes are the declared ones with what is open filled in by and by. */
+/* All inputs in the file's order. shapes are the declared ones with what is open filled in by and by. bounds: what --max
+   says, of inputs (whose open extents the session then leaves open) and of results. */
 typedef struct cli_inputs {
     cli_input *data;
     nnrt_dims *shapes;
     uint32_t count;
+    nnrt_bound *bounds;
+    uint32_t boundCount;
     cli_metadata metadata; /* of the model */
     const char *path;      /* the model's file */
 } cli_inputs;
@@ -32,6 +35,9 @@ static void cli_inputs_free(cli_inputs *in)
         cli_tensor_free(&in->data[i].value);
         free(in->data[i].name);
     }
+    for (uint32_t i = 0; i < in->boundCount; i++)
+        free((void *)(uintptr_t)in->bounds[i].tensor);
+    free(in->bounds);
     free(in->data);
     free(in->shapes);
     cli_metadata_free(&in->metadata);
@@ -275,7 +281,7 @@ static int cli_match_input(const cli_inputs *in, const char *option, const char 
             found = true;
         }
     }
-    if (found || (in->count == 1 && (strcmp(option, "--shape") != 0 || strchr(text, '=') == NULL)))
+    if (found || (in->count == 1 && (strcmp(option, "--input") == 0 || strchr(text, '=') == NULL)))
         return CLI_DONE;
     if (in->count == 0)
         return cli_usage("%s %s: the model has no inputs", option, text);
@@ -292,29 +298,38 @@ static bool cli_fits(const nnrt_dims *open, const nnrt_dims *shape)
     return fits;
 }
 
+/* The extents of an option, "1,3,28,28". */
+static int cli_read_extents(const char *option, const char *text, const char *value, nnrt_dims *given)
+{
+    uint32_t extent;
+    memset(given, 0, sizeof(*given));
+    for (const char *end; *value != '\0'; value = *end == ',' ? end + 1 : end) {
+        char digits[12] = "";
+        end = value + strcspn(value, ",");
+        if ((size_t)(end - value) < sizeof(digits))
+            memcpy(digits, value, (size_t)(end - value));
+        if (given->rank == NNRT_MAX_RANK || !cli_take_whole(digits, 0, INT32_MAX, &extent) ||
+            (*end == ',' && end[1] == '\0'))
+            return cli_usage("%s %s: extents are whole numbers with commas between, at most %d of them", option, text,
+                             NNRT_MAX_RANK);
+        given->dims[given->rank++] = (int32_t)extent;
+    }
+    return CLI_DONE;
+}
+
 /* --shape [NAME=]D,D,...: every extent that the model fixes must be repeated as it is. */
 static int cli_inputs_apply_shape(cli_inputs *in, const char *text)
 {
     const char *value;
     char message[CLI_SHAPE_BYTES];
     nnrt_dims given;
-    uint32_t i, extent;
+    uint32_t i;
     bool fits;
     int status = cli_match_input(in, "--shape", text, &i, &value);
+    if (status == CLI_DONE)
+        status = cli_read_extents("--shape", text, value, &given);
     if (status != CLI_DONE)
         return status;
-    memset(&given, 0, sizeof(given));
-    for (const char *end; *value != '\0'; value = *end == ',' ? end + 1 : end) {
-        char digits[12] = "";
-        end = value + strcspn(value, ",");
-        if ((size_t)(end - value) < sizeof(digits))
-            memcpy(digits, value, (size_t)(end - value));
-        if (given.rank == NNRT_MAX_RANK || !cli_take_whole(digits, 0, INT32_MAX, &extent) ||
-            (*end == ',' && end[1] == '\0'))
-            return cli_usage("--shape %s: extents are whole numbers with commas between, at most %d of them", text,
-                             NNRT_MAX_RANK);
-        given.dims[given.rank++] = (int32_t)extent;
-    }
     fits = cli_fits(&in->shapes[i], &given);
     if (!fits)
         return cli_usage("--shape %s: input '%s' is %s", text, in->data[i].name,
@@ -332,19 +347,98 @@ static int cli_inputs_apply_shapes(cli_inputs *in, const cli_args *args)
     return status;
 }
 
-/* Extents still open become 1, which is said. */
+static bool cli_open(const nnrt_dims *shape)
+{
+    bool open = shape->rank < 0;
+    for (int32_t k = 0; k < shape->rank; k++)
+        open = open || shape->dims[k] < 0;
+    return open;
+}
+
+/* The largest extents of input i that --max gives; NULL: none. */
+static const nnrt_dims *cli_inputs_most(const cli_inputs *in, uint32_t i)
+{
+    for (uint32_t k = 0; k < in->boundCount; k++)
+        if (strcmp(in->bounds[k].tensor, in->data[i].name) == 0)
+            return &in->bounds[k].most;
+    return NULL;
+}
+
+/* The shape of input i lies within what --max gives for it. */
+static int cli_inputs_within(const cli_inputs *in, uint32_t i, const char *what)
+{
+    const nnrt_dims *most = cli_inputs_most(in, i), *shape = &in->shapes[i];
+    char have[CLI_SHAPE_BYTES], want[CLI_SHAPE_BYTES];
+    for (int32_t k = 0; most != NULL && k < shape->rank; k++)
+        if (shape->dims[k] > most->dims[k])
+            return cli_fail("%s is %s, with --max input '%s' takes up to %s", what,
+                            cli_shape_text(have, sizeof(have), in->data[i].type, shape), in->data[i].name,
+                            cli_shape_text(want, sizeof(want), in->data[i].type, most));
+    return CLI_DONE;
+}
+
+/* --max [NAME=]D,D,...: of an input, or, by its name, of a result, which the session looks for. */
+static int cli_inputs_apply_max(cli_inputs *in, const char *text)
+{
+    const char *value = strrchr(text, '='), *name;
+    char message[CLI_SHAPE_BYTES];
+    nnrt_bound *bound = &in->bounds[in->boundCount];
+    uint32_t i = 0;
+    size_t length;
+    int status = CLI_DONE;
+    if (value == NULL && (status = cli_match_input(in, "--max", text, &i, &value)) != CLI_DONE)
+        return status;
+    name = value == text ? in->data[i].name : text;
+    length = value == text ? strlen(name) : (size_t)(value - text);
+    if ((status = cli_read_extents("--max", text, value == text ? value : value + 1, &bound->most)) != CLI_DONE)
+        return status;
+    if ((bound->tensor = cli_text_copy(name, length)) == NULL)
+        return CLI_FAILED;
+    in->boundCount++;
+    for (i = 0; i < in->count; i++) {
+        if (strcmp(in->data[i].name, bound->tensor) != 0)
+            continue;
+        if (!cli_fits(&in->data[i].declared, &bound->most))
+            return cli_usage("--max %s: input '%s' is %s", text, in->data[i].name,
+                             cli_shape_text(message, sizeof(message), in->data[i].type, &in->data[i].declared));
+        if (in->data[i].declared.rank < 0) /* as many axes, all of them open */
+            in->data[i].declared.rank = bound->most.rank;
+        for (int32_t k = 0; in->shapes[i].rank < 0 && k < bound->most.rank; k++)
+            in->data[i].declared.dims[k] = -1;
+        if (in->shapes[i].rank < 0)
+            in->shapes[i] = in->data[i].declared;
+        for (int32_t k = 0; k < bound->most.rank; k++)
+            if (in->shapes[i].dims[k] > bound->most.dims[k])
+                return cli_usage("--max %s: --shape gives input '%s' %s", text, in->data[i].name,
+                                 cli_shape_text(message, sizeof(message), in->data[i].type, &in->shapes[i]));
+    }
+    return status;
+}
+
+/* All --max options, behind --shape. */
+static int cli_inputs_apply_most(cli_inputs *in, const cli_args *args)
+{
+    int status = CLI_DONE;
+    if (args->mostCount > 0 && (in->bounds = (nnrt_bound *)cli_alloc(args->mostCount, sizeof(*in->bounds))) == NULL)
+        return CLI_FAILED;
+    for (uint32_t k = 0; status == CLI_DONE && k < args->mostCount; k++)
+        status = cli_inputs_apply_max(in, args->most[k]);
+    return status;
+}
+
+/* Extents still open become those of --max, or 1, which is said. */
 static int cli_inputs_close_shapes(cli_inputs *in)
 {
     for (uint32_t i = 0; i < in->count; i++) {
-        nnrt_dims declared = in->shapes[i];
+        const nnrt_dims declared = in->shapes[i], *most = cli_inputs_most(in, i);
         char text[CLI_SHAPE_BYTES];
         bool open = false;
         if (declared.rank < 0)
             return cli_fail("input '%s' has no shape in the file; --shape gives one", in->data[i].name);
         for (int32_t k = 0; k < declared.rank; k++)
             if (declared.dims[k] < 0) {
-                in->shapes[i].dims[k] = 1;
-                open = true;
+                in->shapes[i].dims[k] = most != NULL ? most->dims[k] : 1;
+                open = most == NULL;
             }
         if (open)
             cli_note("input '%s' is %s: open extents taken as 1; --shape sets them", in->data[i].name,
@@ -379,7 +473,7 @@ static int cli_inputs_fit(cli_inputs *in, uint32_t i, const char *path)
         return cli_fail("%s is %s, input '%s' takes %s", path, cli_shape_text(have, sizeof(have), t->type, &t->shape),
                         in->data[i].name, cli_shape_text(want, sizeof(want), in->data[i].type, shape));
     *shape = t->shape;
-    return CLI_DONE;
+    return cli_inputs_within(in, i, path);
 }
 
 static bool cli_ends_with(const char *text, const char *end)
@@ -397,11 +491,13 @@ static int cli_inputs_read(cli_inputs *in, uint32_t i, const char *path, const c
     if (status != CLI_DONE)
         return status;
     if (cli_is_image(&file)) {
-        cli_image_axes axes = {0, 0, 0};
+        cli_image_axes axes = {0, 0, 0, false};
         cli_image_options all = *options;
         status = cli_metadata_image(&in->metadata, in->path, input->name, &all);
         if (status == CLI_DONE)
             status = cli_image_shape(&file, path, &all, input->name, &in->shapes[i], &axes);
+        if (status == CLI_DONE)
+            status = cli_inputs_within(in, i, path);
         if (status == CLI_DONE)
             status = cli_image_read(&file, path, &all, input->type, &in->shapes[i], &axes, &input->value);
         free(file.data);
@@ -458,6 +554,8 @@ static int cli_inputs_fill(cli_inputs *in, const cli_args *args)
     uint64_t seed;
     int status = cli_inputs_apply_shapes(in, args);
     if (status == CLI_DONE)
+        status = cli_inputs_apply_most(in, args);
+    if (status == CLI_DONE)
         status = cli_inputs_assign(in, args);
     for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++)
         if (!cli_is_random(in->data[i].source, &seed))
@@ -477,6 +575,8 @@ static int cli_inputs_fill(cli_inputs *in, const cli_args *args)
 static int cli_inputs_random(cli_inputs *in, const cli_args *args)
 {
     int status = cli_inputs_apply_shapes(in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_most(in, args);
     if (status == CLI_DONE)
         status = cli_inputs_close_shapes(in);
     for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++) {

@@ -61,7 +61,8 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
         if (job->in.shapes[i].rank < 0)
             continue;
         given[desc.inputCount].name = input->name;
-        given[desc.inputCount].shape = job->in.shapes[i];
+        given[desc.inputCount].shape =
+            cli_inputs_most(&job->in, i) != NULL && !input->constant ? input->declared : job->in.shapes[i];
         given[desc.inputCount++].data = input->constant ? input->value.data : NULL;
     }
     desc.inputs = given;
@@ -75,26 +76,37 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
     return code;
 }
 
-/* Loads the model. Some operators must know their parameters when they are planned; a model that hands them in as
-   inputs is loaded with the small values that are given as constants, which is said. */
-static int cli_job_load(cli_job *job, const cli_args *args)
+/* Some parameters must be known when a model is planned; one that hands them in as inputs is loaded again, with the small
+   values that are given as constants, which is said. false: that cannot be done, or does not help. */
+static bool cli_job_constants(cli_job *job, const cli_args *args, NNRT_ReturnCode code)
 {
-    nnrt_error error, second;
-    double start = cli_now_ms();
+    nnrt_error error;
     bool any = false;
-    NNRT_ReturnCode code =
-        cli_is_nnrt(args->model) ? cli_job_map(job, args, &error) : cli_job_import(job, args, false, &error);
-    for (uint32_t i = 0; !job->fromNnrt && i < job->in.count; i++)
+    for (uint32_t i = 0; i < job->in.count; i++)
         any = any || cli_may_be_constant(&job->in.data[i]);
-    if (code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY && any)
-        code = cli_job_import(job, args, true, &second);
-    if (code != NNRT_SUCCESS)
-        return cli_fail("cannot load %s: %s%s", args->model,
-                        error.message[0] != '\0' ? error.message : nnrt_code_name(code),
-                        strstr(error.message, "nnrt_onnx_desc.budget") != NULL ? "; here --budget N does" : "");
+    if (code == NNRT_OUT_OF_MEMORY || job->fromNnrt || !any)
+        return false;
+    nnrt_model_destroy(job->model);
+    job->model = NULL;
+    if (cli_job_import(job, args, true, &error) != NNRT_SUCCESS)
+        return false;
     for (uint32_t i = 0; i < job->in.count; i++)
         if (job->in.data[i].constant)
             cli_note("the value of input '%s' is a constant of the model now", job->in.data[i].name);
+    return true;
+}
+
+/* Loads the model. */
+static int cli_job_load(cli_job *job, const cli_args *args)
+{
+    nnrt_error error;
+    double start = cli_now_ms();
+    NNRT_ReturnCode code =
+        cli_is_nnrt(args->model) ? cli_job_map(job, args, &error) : cli_job_import(job, args, false, &error);
+    if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code))
+        return cli_fail("cannot load %s: %s%s", args->model,
+                        error.message[0] != '\0' ? error.message : nnrt_code_name(code),
+                        strstr(error.message, "nnrt_onnx_desc.budget") != NULL ? "; here --budget N does" : "");
     job->loadMs = cli_now_ms() - start;
     return CLI_DONE;
 }
@@ -105,22 +117,54 @@ static uint32_t cli_threads_used(void)
     return 1;
 }
 
+/* What --max names is in the model. */
+static int cli_job_find_bounds(const cli_job *job, const cli_args *args)
+{
+    for (uint32_t k = 0; k < job->in.boundCount; k++) {
+        const NNRT_Model *m = job->model;
+        uint32_t t = 0;
+        while (t < m->allTensors.count && (m->allTensors.data[t].name == NULL ||
+                                           strcmp(m->allTensors.data[t].name, job->in.bounds[k].tensor) != 0))
+            t++;
+        if (t == m->allTensors.count)
+            return cli_fail("--max %s: %s has no input and no result '%s'", args->most[k], args->model,
+                            job->in.bounds[k].tensor);
+    }
+    return CLI_DONE;
+}
+
+/* Extents of the session's inputs: those of --max stay open. NULL: no memory. */
+static nnrt_dims *cli_job_dims(const cli_job *job)
+{
+    nnrt_dims *dims = (nnrt_dims *)cli_alloc(job->in.count, sizeof(*dims));
+    for (uint32_t i = 0; dims != NULL && i < job->in.count; i++)
+        dims[i] = cli_inputs_most(&job->in, i) != NULL ? job->in.data[i].declared : job->in.shapes[i];
+    return dims;
+}
+
 /* Makes the session. A model that was imported has the shapes of job->in already. */
 static int cli_job_prepare(cli_job *job, const cli_args *args)
 {
     nnrt_session_desc desc;
     nnrt_error error;
     double start = cli_now_ms();
+    nnrt_dims *dims;
     NNRT_ReturnCode code;
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
+    if (cli_job_find_bounds(job, args) != CLI_DONE || (dims = cli_job_dims(job)) == NULL)
+        return CLI_FAILED;
     if (args->threads > cli_threads_used())
         cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used());
     desc.device = args->device;
     desc.threads = args->threads;
     if (job->fromNnrt)
-        desc.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+        desc.inputDims = nnrt_dims_list_make(dims, job->in.count);
+    desc.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
     code = nnrt_session_create(&job->session, job->model, &desc, &error);
+    if (code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, code))
+        code = nnrt_session_create(&job->session, job->model, &desc, NULL);
+    free(dims);
     if (code != NNRT_SUCCESS)
         return cli_fail("cannot prepare %s: %s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code));
@@ -137,12 +181,13 @@ static int cli_job_bind_inputs(cli_job *job, const cli_args *args)
         for (uint32_t k = 0; k < job->in.count && !found; k++) {
             const cli_input *input = &job->in.data[(i + k) % job->in.count]; /* equal names: by number */
             found = !input->constant && strcmp(input->name, info.name) == 0;
-            if (found && input->value.bytes != info.bytes)
+            if (found && !info.open && input->value.bytes != info.bytes)
                 return cli_fail("cannot run %s: input '%s' has %.0f bytes, the session takes %.0f", args->model,
                                 info.name, (double)input->value.bytes, (double)info.bytes);
             if (found) {
                 job->io[i].data = input->value.data;
                 job->io[i].bytes = input->value.bytes;
+                job->io[i].dims = info.open ? input->value.shape.dims : NULL;
             }
         }
         if (!found)
@@ -186,13 +231,19 @@ static int cli_job_run(cli_job *job)
     const char *message = nnrt_session_error(job->session);
     if (code != NNRT_SUCCESS)
         return cli_fail("the run failed: %s", *message != '\0' ? message : nnrt_code_name(code));
+    for (uint32_t i = 0; i < job->nOut; i++) { /* where extents are open, those of this run */
+        const nnrt_io_info info = nnrt_session_output(job->session, i);
+        job->outputs[i].shape = info.shape;
+        job->outputs[i].bytes = info.bytes;
+        (void)nnrt_dims_count(info.shape.dims, info.shape.rank, &job->outputs[i].count);
+    }
     return CLI_DONE;
 }
 
-/* ,"shape":[1,28,28]; an extent that is open is null. */
-static void cli_json_shape(const nnrt_dims *shape)
+/* ,"key":[1,28,28]; an extent that is open is null. */
+static void cli_json_dims(const char *key, const nnrt_dims *shape)
 {
-    fputs(",\"shape\":[", stdout);
+    printf(",\"%s\":[", key);
     for (int32_t k = 0; k < shape->rank; k++) {
         fputs(k > 0 ? "," : "", stdout);
         if (shape->dims[k] < 0)
@@ -209,7 +260,7 @@ static void cli_json_tensor(const char *name, NNRT_DataType type, const nnrt_dim
     fputs("{\"name\":", stdout);
     cli_json_text(name);
     printf(",\"type\":\"%s\"", nnrt_type_name(type));
-    cli_json_shape(shape);
+    cli_json_dims("shape", shape);
 }
 
 /* {"model":"path" - the caller closes it. */

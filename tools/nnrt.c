@@ -36,17 +36,29 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>info */
 
-/* Prints an input as the file declares it, with open extents, or an output as the session has it. */
-static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format format, const nnrt_dims *shape, bool json)
+/* Prints an input as the file declares it, with open extents, or an output as the session has it. most: the largest
+   extents, where the session leaves some open; NULL: it does not. */
+static void cli_info_tensor(const char *name, NNRT_DataType type, NNRT_Format format, const nnrt_dims *shape,
+                            const nnrt_dims *most, bool json)
 {
     const char *text = format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "";
     char buffer[CLI_SHAPE_BYTES];
     if (json) {
         cli_json_tensor(name, type, shape);
-        printf(",\"format\":\"%s\"}", *text != '\0' ? text : "none");
+        printf(",\"format\":\"%s\"", *text != '\0' ? text : "none");
+        if (most == shape)
+            fputs(",\"open\":true", stdout);
+        else if (most != NULL)
+            cli_json_dims("max", most);
+        putchar('}');
     } else {
         cli_put_name(stdout, name);
-        printf("  %s%s%s\n", cli_shape_text(buffer, sizeof(buffer), type, shape), *text != '\0' ? "  " : "", text);
+        printf("  %s%s%s", cli_shape_text(buffer, sizeof(buffer), type, shape), *text != '\0' ? "  " : "", text);
+        if (most == shape)
+            fputs("  at most", stdout);
+        else if (most != NULL)
+            printf("  up to %s", cli_shape_text(buffer, sizeof(buffer), type, most));
+        putchar('\n');
     }
 }
 
@@ -68,13 +80,14 @@ static void cli_info_tensors(const cli_job *job, bool json)
     for (uint32_t i = 0; i < job->in.count; i++) {
         const cli_input *in = &job->in.data[i];
         fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "input       ", stdout);
-        cli_info_tensor(in->name, in->type, cli_input_format(job->session, in->name, i), &in->declared, json);
+        cli_info_tensor(in->name, in->type, cli_input_format(job->session, in->name, i), &in->declared,
+                        cli_open(&in->declared) ? cli_inputs_most(&job->in, i) : NULL, json);
     }
     fputs(json ? "],\"outputs\":[" : "", stdout);
     for (uint32_t i = 0; i < nnrt_session_outputs(job->session); i++) {
         nnrt_io_info out = nnrt_session_output(job->session, i);
         fputs(json ? (i > 0 ? "," : "") : i > 0 ? "            " : "output      ", stdout);
-        cli_info_tensor(out.name, out.dataType, out.format, &out.shape, json);
+        cli_info_tensor(out.name, out.dataType, out.format, &out.shape, out.open ? &out.shape : NULL, json);
     }
     fputs(json ? "]" : "", stdout);
 }
@@ -195,15 +208,18 @@ static void cli_info_keep(const cli_job *job, bool json)
     NNRT_ModelConfig config;
     nnrt_memory memory;
     nnrt_operand *tensors;
+    nnrt_dims *dims = cli_job_dims(job);
     uint32_t types = 0;
     memset(&config, 0, sizeof(config));
     if (job->fromNnrt)
-        config.inputDims = nnrt_dims_list_make(job->in.shapes, job->in.count);
+        config.inputDims = nnrt_dims_list_make(dims, job->in.count);
+    config.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
     nnrt_memory_allocate(&memory, NULL);
     tensors = (nnrt_operand *)nnrt_memory_temp(&memory, m->allTensors.count * sizeof(*tensors));
-    if (tensors != NULL)
+    if (tensors != NULL && dims != NULL)
         (void)nnrt_model_infer(m, &config, &memory, tensors, cli_info_visit, &types);
     nnrt_memory_end(&memory);
+    free(dims);
     fputs(json ? ",\"keep\":\"-DNNRT_SELECT" : "keep        -DNNRT_SELECT", stdout);
     for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++)
         for (uint32_t i = 0; i < m->nodes.count; i++)
@@ -219,6 +235,8 @@ static int cli_info_job(cli_job *job, const cli_args *args)
     int status = cli_inputs_make(&job->in, args->model);
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_most(&job->in, args);
     if (status == CLI_DONE)
         status = cli_inputs_close_shapes(&job->in);
     if (status == CLI_DONE)
@@ -404,18 +422,22 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     nnrt_error error;
     NNRT_ReturnCode code;
     size_t bytes;
+    char *target;
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
     desc.metadata = job->in.metadata.data;
     desc.metadataCount = job->in.metadata.count;
     desc.progress = cli_convert_progress;
     desc.user = &progress;
-    if (cli_may_replace(args->output) != CLI_DONE)
+    if (strcmp(args->output, "-") == 0)
+        return cli_fail("cannot write -: a .nnrt file does not go to standard output; ./- is a file of that name");
+    if (cli_may_replace(args->output) != CLI_DONE || cli_link_target(args->output, &target) != CLI_DONE)
         return CLI_FAILED;
     code = nnrt_model_save_memory(job->model, &desc, NULL, 0, &bytes, &error);
     if (code == NNRT_SUCCESS)
-        code = nnrt_model_save(job->model, args->output, &desc, &error);
+        code = nnrt_model_save(job->model, target != NULL ? target : args->output, &desc, &error);
     cli_progress_end(&progress);
+    free(target);
     if (code != NNRT_SUCCESS)
         return cli_fail("cannot convert %s: %s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code));
@@ -947,7 +969,8 @@ static int cli_devices(const cli_args *args)
 
 static const char cli_info_text[] =
     "Inputs are shown as the file declares them, ? for an open extent; all else is what a session on the\n"
-    "chosen device has when open extents are those of --shape, or 1. constants: weights, used in place.\n"
+    "chosen device has when open extents are those of --shape, or 1; with --max they stay open, and memory\n"
+    "is that for the largest. constants: weights, used in place.\n"
     "arena: room for the values between nodes; its lower bound is the most that lives at one moment.\n"
     "keep: what to compile with so that only these operators are there in a program that loads the model.\n"
     "session: all that nnrt_session_create allocates. Also the metadata, and the sections of a .nnrt file.\n\n";
@@ -957,7 +980,8 @@ static const char cli_run_text[] =
     "a name serves all that have no other value. Files of floats are rounded to the input's float type,\n"
     "integers take its integer type when they fit; both are noted. Extents that the model leaves open\n"
     "come from the files or from --shape, else they are 1. Where an operator must know a parameter (axes,\n"
-    "sizes) when it is planned, values of at most 64 elements from files become constants; it is noted.\n\n"
+    "sizes) when it is planned, values of at most 64 elements from files become constants; it is noted.\n"
+    "With --max the session is made for all extents up to these, once, and a run brings its own.\n\n"
     "Images are resized to the input's height and width: bilinear, averaging where they shrink. Then\n"
     "value = (pixel - mean) * scale, pixel 0 to 255. Default: pixel / 255 for floats, pixel - 128 for\n"
     "int8, the pixel itself for other types. torchvision's mean 0.485 and std 0.229, which it takes of\n"

@@ -65,7 +65,8 @@ static int cli_note_read(const char *path)
 typedef struct cli_out {
     FILE *f;
     const char *path;
-    char *temp; /* NULL: written straight */
+    char *temp;   /* NULL: written straight */
+    char *target; /* the file that a link names; NULL: path is no link */
 } cli_out;
 
 /* Refuses a path whose file must not be replaced. */
@@ -81,15 +82,36 @@ static int cli_may_replace(const char *path)
     return CLI_DONE;
 }
 
+/* A link stays: *target = the file that it names in the end, which is replaced. NULL: path is no link. The caller frees
+   it. */
+static int cli_link_target(const char *path, char **target)
+{
+    *target = NULL;
+#if defined(__unix__) || defined(__APPLE__)
+    {
+        struct stat s;
+        if (lstat(path, &s) != 0 || !S_ISLNK(s.st_mode))
+            return CLI_DONE;
+        *target = realpath(path, NULL);
+        if (*target == NULL)
+            return cli_fail("cannot write %s: it is a link, and what it names is not there: %s", path, strerror(errno));
+    }
+#else
+    (void)path;
+#endif
+    return CLI_DONE;
+}
+
 /* Makes the file out->temp, of a name that is not taken. NULL: there is no place for it. */
 static FILE *cli_out_temp(cli_out *out)
 {
-    const size_t room = strlen(out->path) + sizeof(".999.tmp");
+    const char *path = out->target != NULL ? out->target : out->path;
+    const size_t room = strlen(path) + sizeof(".999.tmp");
     out->temp = (char *)cli_alloc(room, 1);
     for (unsigned i = 0; out->temp != NULL && i < 1000; i++) {
 #if defined(__unix__) || defined(__APPLE__)
         int file;
-        snprintf(out->temp, room, "%s.%u.tmp", out->path, i);
+        snprintf(out->temp, room, "%s.%u.tmp", path, i);
         file = open(out->temp, O_WRONLY | O_CREAT | O_EXCL, 0666);
         if (file >= 0)
             return fdopen(file, "wb");
@@ -97,7 +119,7 @@ static FILE *cli_out_temp(cli_out *out)
             return NULL;
 #else
         FILE *f;
-        snprintf(out->temp, room, "%s.%u.tmp", out->path, i);
+        snprintf(out->temp, room, "%s.%u.tmp", path, i);
         if ((f = fopen(out->temp, "rb")) == NULL)
             return fopen(out->temp, "wb");
         fclose(f);
@@ -118,13 +140,14 @@ static int cli_out_open(cli_out *out, const char *path, bool straight)
     } else if (straight && stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode)) {
         out->f = fopen(path, "wb");
     } else {
-        if (cli_may_replace(path) != CLI_DONE)
+        if (cli_may_replace(path) != CLI_DONE || cli_link_target(path, &out->target) != CLI_DONE)
             return CLI_FAILED;
         out->f = cli_out_temp(out);
     }
     if (out->f == NULL) {
         cli_fail("cannot write %s: %s", path, strerror(errno));
         free(out->temp);
+        free(out->target);
         return CLI_FAILED;
     }
     return CLI_DONE;
@@ -137,14 +160,16 @@ static int cli_out_close(cli_out *out, bool good)
     if (out->f != stdout)
         good = fclose(out->f) == 0 && good;
     if (out->temp != NULL) {
+        const char *path = out->target != NULL ? out->target : out->path;
 #if defined(_WIN32)
         if (good)
-            (void)remove(out->path); /* rename does not replace there */
+            (void)remove(path); /* rename does not replace there */
 #endif
-        good = good && rename(out->temp, out->path) == 0;
+        good = good && rename(out->temp, path) == 0;
         if (!good)
             (void)remove(out->temp);
         free(out->temp);
+        free(out->target);
     }
     return good ? CLI_DONE : cli_fail("cannot write all of %s", out->path);
 }

@@ -81,7 +81,9 @@ static NNRT_ReturnCode example_edit(void *user, nnrt_draft *draft)
     NNRT_ReturnCode code = NNRT_SUCCESS;
     (void)user;
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
-        if (draft->steps[s].op->type == NNRT_NODE_TYPE_CONV2D_FUSION)
+        if (draft->steps[s].open != NULL)
+            continue; /* every run has other extents: it stays as it is */
+        else if (draft->steps[s].op->type == NNRT_NODE_TYPE_CONV2D_FUSION)
             code = example_take_conv(draft, s);
         else if (draft->steps[s].op->type == NNRT_NODE_TYPE_ADD_FUSION)
             example_take_add(draft, s);
@@ -101,6 +103,13 @@ static NNRT_ReturnCode example_version(void *self, uint32_t *major, uint32_t *mi
 static NNRT_ReturnCode example_name(void *self, const char **name)
 {
     *name = (const char *)self; /* what was registered with the table */
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode example_dynamic(void *self, bool *supported)
+{
+    (void)self;
+    *supported = true; /* extents that a run tells: nnrt_plan_prepare does all that there is to it */
     return NNRT_SUCCESS;
 }
 
@@ -126,6 +135,7 @@ static NNRT_ReturnCode example_device_register(nnrt_error *error)
     table.version = NNRT_HDI(2, 0);
     table.GetVersion = example_version;
     table.GetDeviceName = table.GetVendorName = example_name;
+    table.IsDynamicInputSupported = example_dynamic;
     table.PrepareModel = example_prepare;
     table.GetModelMemory = example_memory;
     return nnrt_device_register(&table, name, error);

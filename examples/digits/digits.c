@@ -8,14 +8,21 @@
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
-#include <stb/stb_image.h>
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* Bytes that stb_image may take at once, of which it has two or three: in proportion to the file, whose chunks may say
+   that it is larger than memory. */
+static size_t sheet_most;
+
+#define STBI_MALLOC(bytes) ((bytes) <= sheet_most ? malloc(bytes) : NULL)
+#define STBI_REALLOC(block, bytes) ((bytes) <= sheet_most ? realloc(block, bytes) : NULL)
+#define STBI_FREE(block) free(block)
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_PNG
+#include <stb/stb_image.h>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <sys/ioctl.h>
@@ -56,20 +63,42 @@ static double seconds(void)
 
 /* ---- reading ---- */
 
+/* The size of a file, from whose beginning is read next; 0: it has none. */
+static size_t file_bytes(FILE *f)
+{
+    const long bytes = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
+    return fseek(f, 0, SEEK_SET) == 0 && bytes > 0 ? (size_t)bytes : 0;
+}
+
 /* Cuts a sheet of digits into single ones. Ten rows are digits 0 to 9; a picture of one's own has fewer. */
 static bool read_sheet(digit_set *set, const char *path)
 {
     int width = 0, height = 0, channels = 0;
-    uint8_t *sheet = stbi_load(path, &width, &height, &channels, 1);
-    uint32_t columns = (uint32_t)width / SIDE, rows = (uint32_t)height / SIDE;
-    if (sheet == NULL) {
-        fprintf(stderr, "%s: %s\n", path, stbi_failure_reason());
+    uint8_t *sheet = NULL;
+    uint32_t columns, rows;
+    FILE *f = fopen(path, "rb");
+    if (f == NULL) {
+        fprintf(stderr, "%s: cannot be opened\n", path);
         return false;
     }
+    sheet_most = 16 * file_bytes(f) + 262144;
+    if (!stbi_info_from_file(f, &width, &height, &channels)) {
+        fprintf(stderr, "%s: %s\n", path, stbi_failure_reason());
+        fclose(f);
+        return false;
+    }
+    columns = (uint32_t)width / SIDE;
+    rows = (uint32_t)height / SIDE;
     if (rows == 0 || rows > CLASSES || columns == 0 || columns > 1000) {
         fprintf(stderr, "%s: %d x %d pixels, expected one to ten rows of digits of %d x %d\n", path, width, height,
                 SIDE, SIDE);
-        stbi_image_free(sheet);
+        fclose(f);
+        return false;
+    }
+    sheet = stbi_load_from_file(f, &width, &height, &channels, 1);
+    fclose(f);
+    if (sheet == NULL) {
+        fprintf(stderr, "%s: %s\n", path, stbi_failure_reason());
         return false;
     }
     set->count = rows * columns;
@@ -95,13 +124,16 @@ static bool read_heldback(digit_set *set, const char *path)
 {
     uint8_t head[16];
     bool good = false;
+    size_t bytes;
     FILE *f = fopen(path, "rb");
     if (f == NULL) {
         fprintf(stderr, "%s: cannot be opened; heldback.py writes it (make digits-accuracy)\n", path);
         return false;
     }
+    bytes = file_bytes(f);
     if (fread(head, 1, sizeof(head), f) == sizeof(head) && memcmp(head, "NNDG", 4) == 0 &&
-        little_endian(head + 8) == SIDE && little_endian(head + 12) == SIDE && little_endian(head + 4) <= 1000000) {
+        little_endian(head + 8) == SIDE && little_endian(head + 12) == SIDE && little_endian(head + 4) <= 1000000 &&
+        bytes == sizeof(head) + (size_t)little_endian(head + 4) * (PIXELS + 1)) {
         set->count = little_endian(head + 4);
         set->pixels = (uint8_t *)malloc((size_t)set->count * PIXELS + 1);
         set->labels = (uint8_t *)malloc((size_t)set->count + 1);

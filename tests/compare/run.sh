@@ -1,8 +1,9 @@
 #!/bin/sh
 # run.sh [--dir DIR] [OPTION...] : compares build/nnrt with ONNX Runtime (the npm package onnxruntime-node).
 #
-# Without --dir: our own networks, written by make_networks.py. With --dir: every .onnx file in DIR. Other options go to
-# compare.py; `run.sh --help` shows them. COMPARE_ARGS in the environment gives options as well, for `make compare`.
+# Without --dir: our own networks, written by make_networks.py, and then whether ONNX Runtime still gives what lies in
+# tests/models. With --dir: every .onnx file in DIR. Other options go to compare.py; `run.sh --help` shows them.
+# COMPARE_ARGS in the environment gives options as well, for `make compare`.
 # What it fetches and writes lies in build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
 set -eu
 
@@ -23,7 +24,7 @@ sh tools/need.sh $packages
 
 for argument in "$@"; do
     if [ "$argument" = --help ] || [ "$argument" = -h ]; then
-        sed -n '2,6s/^# \{0,1\}//p' "$here/run.sh"
+        sed -n '2,7s/^# \{0,1\}//p' "$here/run.sh"
         exec "$PYTHON" "$here/compare.py" --help
     fi
 done
@@ -44,6 +45,7 @@ if ! grep -q "\"version\": \"$ORT_VERSION\"" "$installed" 2>/dev/null; then
 fi
 
 networks=$work/networks
+models=yes
 if [ "${1:-}" = --dir ]; then
     case ${2:-} in
     /*) networks=$2 ;;
@@ -54,8 +56,15 @@ if [ "${1:-}" = --dir ]; then
         exit 2
     fi
     shift 2
+    models=
 else
     rm -rf "$networks"
     "$PYTHON" "$here/make_networks.py" "$networks"
 fi
-exec "$PYTHON" "$here/compare.py" "$networks" --work "$work" "$@"
+status=0
+"$PYTHON" "$here/compare.py" "$networks" --work "$work" "$@" || status=$?
+if [ -n "$models" ] && [ $status -ne 2 ]; then
+    echo "tests/models, where make test compares nnrt with what ONNX Runtime gave:"
+    "$PYTHON" -B tests/models/make.py --check --work "$work" || status=1
+fi
+exit $status

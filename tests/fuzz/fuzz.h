@@ -229,7 +229,9 @@ typedef struct fuzz_attr {
     uint64_t block[FUZZ_ATTR_BYTES / 8];
     int64_t ints[FUZZ_ATTR_LISTS][FUZZ_ATTR_INTS];
     NNRT_Int64List lists[FUZZ_ATTR_LISTS];
-    uint32_t usedInts, usedLists;
+    float floats[FUZZ_ATTR_LISTS][FUZZ_ATTR_INTS];
+    char texts[FUZZ_ATTR_LISTS][4];
+    uint32_t usedInts, usedLists, usedFloats, usedTexts;
 } fuzz_attr;
 
 static inline NNRT_Int64List fuzz_attr_ints(fuzz_bytes *f, fuzz_attr *a)
@@ -256,15 +258,58 @@ static inline NNRT_Int64Lists fuzz_attr_lists(fuzz_bytes *f, fuzz_attr *a)
     return lists;
 }
 
-static inline void fuzz_attr_member(fuzz_bytes *f, fuzz_attr *a, const nnrt_attr_member *m)
+static inline float fuzz_attr_float(fuzz_bytes *f)
 {
     static const float floats[] = {0.0f, 1.0f, -1.0f, 0.5f, 1e-5f, 6.0f, 3e38f, -3e38f};
+    uint32_t word = fuzz_byte(f);
+    float value = floats[word % 8];
+    word = word > 250 ? fuzz_word(f) : 0;
+    if (word != 0)
+        memcpy(&value, &word, sizeof(word));
+    return value;
+}
+
+static inline NNRT_FloatList fuzz_attr_floats(fuzz_bytes *f, fuzz_attr *a)
+{
+    const uint32_t count = fuzz_below(f, FUZZ_ATTR_INTS + 1);
+    float *floats;
+    if (a->usedFloats == FUZZ_ATTR_LISTS)
+        return nnrt_float_list(NULL, 0);
+    floats = a->floats[a->usedFloats++];
+    for (uint32_t i = 0; i < count; i++)
+        floats[i] = fuzz_attr_float(f);
+    return nnrt_float_list(floats, count);
+}
+
+/* The default of a STRING member, nothing, or a few bytes. */
+static inline const char *fuzz_attr_text(fuzz_bytes *f, fuzz_attr *a, const char *initial)
+{
+    char *text;
+    switch (fuzz_byte(f) % 4) {
+    case 0: return NULL;
+    case 1: return initial;
+    default: break;
+    }
+    if (a->usedTexts == FUZZ_ATTR_LISTS)
+        return "";
+    text = a->texts[a->usedTexts++];
+    for (uint32_t i = 0; i < 3; i++)
+        text[i] = (char)fuzz_byte(f);
+    return text;
+}
+
+static inline void fuzz_attr_member(fuzz_bytes *f, fuzz_attr *a, const nnrt_attr_member *m)
+{
     uint8_t *at = (uint8_t *)a->block + m->offset;
     bool flag;
     int64_t number;
     int32_t value;
     NNRT_Int64List list;
     NNRT_Int64Lists lists;
+    NNRT_FloatList reals;
+    const char *text;
+    float real;
+    double wide;
     uint32_t word;
     switch (m->kind) {
     case NNRT_ATTR_KIND_BOOL:
@@ -272,21 +317,45 @@ static inline void fuzz_attr_member(fuzz_bytes *f, fuzz_attr *a, const nnrt_attr
         memcpy(at, &flag, sizeof(flag));
         break;
     case NNRT_ATTR_KIND_INT:
+    case NNRT_ATTR_KIND_INT64:
         number = fuzz_int(f);
         memcpy(at, &number, sizeof(number));
         break;
     case NNRT_ATTR_KIND_FLOAT:
-        word = fuzz_byte(f);
-        memcpy(at, &floats[word % 8], sizeof(float));
-        word = word > 250 ? fuzz_word(f) : 0;
-        if (word != 0)
-            memcpy(at, &word, sizeof(word));
+        real = fuzz_attr_float(f);
+        memcpy(at, &real, sizeof(real));
+        break;
+    case NNRT_ATTR_KIND_DOUBLE:
+        wide = (double)fuzz_attr_float(f) * 1.0000000001;
+        memcpy(at, &wide, sizeof(wide));
+        break;
+    case NNRT_ATTR_KIND_TYPE:
+        number = fuzz_rarely(f, 12) ? fuzz_int(f) : fuzz_type(f);
+        value = (int32_t)number;
+        if (m->bytes == sizeof(number))
+            memcpy(at, &number, sizeof(number));
+        else
+            memcpy(at, &value, sizeof(value));
+        break;
+    case NNRT_ATTR_KIND_STRING:
+        memcpy(&text, at, sizeof(text));
+        text = fuzz_attr_text(f, a, text);
+        memcpy(at, &text, sizeof(text));
+        break;
+    case NNRT_ATTR_KIND_GRAPH:
+        word = fuzz_rarely(f, 3) ? fuzz_below(f, 3) : NNRT_NO_GRAPH;
+        memcpy(at, &word, sizeof(word));
         break;
     case NNRT_ATTR_KIND_ENUM:
         value = fuzz_rarely(f, 12) ? (int32_t)fuzz_int(f) : m->values[fuzz_below(f, m->valueCount)].value;
         memcpy(at, &value, sizeof(value));
         break;
+    case NNRT_ATTR_KIND_FLOATS:
+        reals = fuzz_attr_floats(f, a);
+        memcpy(at, &reals, sizeof(reals));
+        break;
     case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS64:
         list = fuzz_attr_ints(f, a);
         memcpy(at, &list, sizeof(list));
         break;
@@ -384,7 +453,8 @@ static inline void fuzz_run_begin(fuzz_run *r, const nnrt_session *s, fuzz_bytes
     }
 }
 
-/* Runs with outputs full of `fill`. Inputs stay as they are, and the failure is one that a run may have. */
+/* Runs with outputs full of `fill`. Inputs stay as they are, and the failure is one that a run may have. What lies behind
+   the bytes of an output that an operator tells is 0 afterwards. */
 static inline void fuzz_run_once(fuzz_run *r, nnrt_session *s, int fill)
 {
     for (uint32_t i = 0; i < r->nOut; i++)
@@ -392,6 +462,11 @@ static inline void fuzz_run_once(fuzz_run *r, nnrt_session *s, int fill)
     r->code = nnrt_run(s, r->in, r->nIn, r->out, r->nOut);
     for (uint32_t i = 0; i < r->nIn; i++)
         fuzz_expect(memcmp(r->in[i].data, r->copies[i], r->in[i].bytes) == 0, "a run only reads its inputs", NULL);
+    for (uint32_t i = 0; i < r->nOut && r->code == NNRT_SUCCESS; i++) {
+        const size_t told = nnrt_session_output(s, i).bytes;
+        fuzz_expect(told <= r->out[i].bytes, "an output is no larger than planned", NULL);
+        memset((uint8_t *)r->out[i].data + told, 0, r->out[i].bytes - told);
+    }
     if (r->code == NNRT_SUCCESS)
         fuzz_expect(nnrt_session_error(s)[0] == '\0', "success leaves no message", nnrt_session_error(s));
     else

@@ -32,8 +32,8 @@ static void fuzz_labels(const uint8_t *data, size_t size)
         cli_labels_free(&labels);
     }
     cli_metadata_free(&metadata);
-    free(text);
-    free(file.data);
+    fuzz_tool_free(text);
+    fuzz_file_end(&file);
 }
 
 FUZZ_TARGET(fuzz_labels)

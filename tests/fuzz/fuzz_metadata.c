@@ -7,6 +7,7 @@ static void fuzz_metadata_texts(const uint8_t *data, size_t size)
     size_t before = fuzz_messages;
     cli_image_options options;
     cli_metadata metadata;
+    cli_bytes file = fuzz_file(data, size);
     int status = CLI_DONE;
     memset(&metadata, 0, sizeof(metadata));
     memset(&options, 0, sizeof(options));
@@ -36,6 +37,7 @@ static void fuzz_metadata_texts(const uint8_t *data, size_t size)
             fuzz_expect(isfinite(options.scale[i]), "a factor is a number", NULL);
     }
     cli_metadata_free(&metadata);
+    fuzz_file_end(&file);
 }
 
 FUZZ_TARGET(fuzz_metadata_texts)

@@ -13,7 +13,7 @@ static void fuzz_npy(const uint8_t *data, size_t size)
         if (status == CLI_DONE)
             fuzz_converted(&t);
     }
-    free(file.data);
+    fuzz_file_end(&file);
 }
 
 FUZZ_TARGET(fuzz_npy)

@@ -11,7 +11,7 @@ static void fuzz_pb(const uint8_t *data, size_t size)
     fuzz_said(status, before, "cli_pb_read");
     if (status == CLI_DONE)
         fuzz_converted(&t);
-    free(file.data);
+    fuzz_file_end(&file);
 }
 
 FUZZ_TARGET(fuzz_pb)

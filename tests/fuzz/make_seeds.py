@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of the fuzz targets whose bytes have a format: one small model an operator, one small tensor a
-type, one small file of each kind that the command line reads.
+"""Writes the first inputs of the fuzz targets whose bytes have a format: one small model an operator and those of
+tests/models, one small tensor a type, one small file of each kind that the command line reads.
 
     python3 make_seeds.py OUTDIR          writes OUTDIR/onnx/NAME, OUTDIR/onnx_tensor/NAME, OUTDIR/npy/NAME, ...
 
@@ -126,12 +126,12 @@ def npy(array, version):
     return out.getvalue()
 
 
-def png(kind, bits, interlace, rows):
+def png(kind, bits, interlace, rows, width=5, height=4):
     def chunk(tag, data):
         return struct.pack(">I", len(data)) + tag + data + struct.pack(">I", zlib.crc32(tag + data))
     palette = chunk(b"PLTE", bytes(range(48))) + chunk(b"tRNS", bytes(range(16))) if kind == 3 else b""
-    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 5, 4, bits, kind, 0, 0, interlace)) + palette +
-            chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, bits, kind, 0, 0, interlace)) + palette +
+            chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
 
 
 def tool(out):
@@ -152,6 +152,13 @@ def tool(out):
                                 for w, h in lines for y in range(h))
                 assert interlace or len(rows) == 4 * (row + 1)
                 save(os.path.join(out, "png"), "%d_%d_%d" % (kind, bits, interlace), bytes([kind * 37 + bits]) + png(kind, bits, interlace, rows))
+    # many pixels of one colour, or more data than pixels; for an input of 5 x 4, and for one that takes all of them
+    for name, size, kind, bits, row in (("line", (1, 400000), 0, 8, 2), ("wide", (2000, 2000), 0, 1, 251), ("colour", (900, 900), 2, 8, 2701),
+                                        ("deep", (500, 500), 6, 16, 4001), ("palette", (1500, 1500), 3, 4, 751)):
+        for choice in (0, 1, 13):
+            save(os.path.join(out, "png"), "%s_%d" % (name, choice), bytes([choice]) + png(kind, bits, 0, bytes(row * size[1]), *size))
+    save(os.path.join(out, "png"), "more", b"\0" + png(0, 8, 0, bytes(3 << 20), 1, 1))
+    save(os.path.join(out, "pb"), "many", b"\x08\x80\x87\xa7\x0e\x10\x01")  # 30,000,000 floats that are not there
     for i, text in enumerate((b"a\nb\nc", b"a\r\nb\r\n", b"one", b"\n\n", b"", b"a\0b", b"a\n\nb\n\n", b"\xc3\xa9\n\xff\n\x1b[1m", b"x\n" * 40,
                               b"a\rb\nc")):
         for extent in (0, 1, 2, 3, 40):
@@ -163,8 +170,18 @@ def tool(out):
         save(os.path.join(out, "metadata"), "%d_two" % i, b"input.x." + key.encode() + b"\0input.x." + keys[(i + 5) % 16].encode() + b"\0labels=a\nb\0=v\0k")
 
 
+def models(out):
+    """The models of tests/models: subgraphs, and extents that only a run tells."""
+    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "models")
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".onnx"):
+            with open(os.path.join(folder, name), "rb") as f:
+                save(os.path.join(out, "onnx"), "model_" + name[:-5], f.read())
+
+
 def main(out):
     tool(out)
+    models(out)
     if helper is None:
         return
     for name, row in NODES.items():

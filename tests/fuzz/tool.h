@@ -1,5 +1,5 @@
-/* What the fuzz targets of the command line's readers share: the readers, and a count of what they say. A target includes
- * this first. */
+/* What the fuzz targets of the command line's readers share: the readers, and counts of what they say and take. A target
+ * includes this first. */
 #ifndef NNRT_TESTS_FUZZ_TOOL_H
 #define NNRT_TESTS_FUZZ_TOOL_H
 
@@ -12,6 +12,53 @@
 #include "formats/nnrt_onnx.h"
 
 #include "fuzz.h"
+
+/* Blocks of the readers, each behind its size; what they take, the file with them, and the most that they took. */
+typedef union fuzz_head {
+    size_t bytes;
+    long double align;
+} fuzz_head;
+
+static size_t fuzz_taken, fuzz_most;
+
+static inline void *fuzz_tool_malloc(size_t bytes)
+{
+    fuzz_head *head = bytes <= SIZE_MAX - sizeof(*head) ? (fuzz_head *)malloc(sizeof(*head) + bytes) : NULL;
+    if (head == NULL)
+        return NULL;
+    head->bytes = bytes;
+    fuzz_taken += bytes;
+    fuzz_most = fuzz_taken > fuzz_most ? fuzz_taken : fuzz_most;
+    return head + 1;
+}
+
+static inline void fuzz_tool_free(void *block)
+{
+    if (block == NULL)
+        return;
+    fuzz_taken -= ((fuzz_head *)block)[-1].bytes;
+    free((fuzz_head *)block - 1);
+}
+
+static inline void *fuzz_tool_calloc(size_t count, size_t bytes)
+{
+    void *block = bytes == 0 || count <= SIZE_MAX / bytes ? fuzz_tool_malloc(count * bytes) : NULL;
+    if (block != NULL)
+        memset(block, 0, count * bytes);
+    return block;
+}
+
+/* Always another block: that is when most is taken. */
+static inline void *fuzz_tool_realloc(void *block, size_t bytes)
+{
+    const size_t before = block != NULL ? ((fuzz_head *)block)[-1].bytes : 0;
+    void *grown = fuzz_tool_malloc(bytes);
+    if (grown != NULL && before > 0)
+        memcpy(grown, block, before < bytes ? before : bytes);
+    if (grown != NULL)
+        fuzz_tool_free(block);
+    return grown;
+}
 
 /* Messages so far; they go nowhere. */
 static size_t fuzz_messages;
@@ -30,7 +77,15 @@ static inline FILE *fuzz_message(void)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function" /* a target uses some of the readers */
 #endif
+#define malloc(bytes) fuzz_tool_malloc(bytes)
+#define calloc(count, bytes) fuzz_tool_calloc(count, bytes)
+#define realloc(block, bytes) fuzz_tool_realloc(block, bytes)
+#define free(block) fuzz_tool_free(block)
 #include "tools/inputs.h"
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
 #if defined(__GNUC__) || defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -39,12 +94,22 @@ static inline FILE *fuzz_message(void)
 static inline cli_bytes fuzz_file(const uint8_t *data, size_t size)
 {
     cli_bytes file;
-    file.data = (uint8_t *)malloc(size > 0 ? size : 1);
+    fuzz_expect(fuzz_taken == 0, "the readers have given back what they took", NULL);
+    fuzz_most = 0;
+    file.data = (uint8_t *)fuzz_tool_malloc(size);
     file.size = size;
     fuzz_expect(file.data != NULL, "there is memory for the file", NULL);
     if (size > 0)
         memcpy(file.data, data, size);
     return file;
+}
+
+/* Ends what fuzz_file began: all is given back, and it was in proportion to the file. */
+static inline void fuzz_file_end(cli_bytes *file)
+{
+    fuzz_tool_free(file->data);
+    fuzz_expect(fuzz_taken == 0, "a reader gives back what it takes", NULL);
+    fuzz_expect(fuzz_most <= 64 * file->size + ((size_t)1 << 20), "a reader takes 64 times the file and 1 MiB", NULL);
 }
 
 /* What failed says why, in one line; what is done may say something that the user should know. */

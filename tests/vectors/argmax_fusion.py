@@ -44,7 +44,7 @@ def make(w):
     go("uint64 beyond float64", np.array([2 ** 64 - 2, 2 ** 64 - 1, 2 ** 64 - 3], np.uint64), 0)
     go("no rows", np.zeros((0, 3), f32), 1)
     w.case("extent 1", op, attrs(1), [some((2, 1))], [np.zeros(2, np.int32)])
-    refuse(w, "topK 0", op, attrs(0, 0), [x], "INVALID_PARAMETER")
+    refuse(w, "topK -1", op, attrs(0, -1), [x], "INVALID_PARAMETER")
     refuse(w, "topK larger than the extent", op, attrs(1, 5), [x], "INVALID_PARAMETER")
     refuse(w, "axis 3 of rank 3", op, attrs(3), [x], "INVALID_PARAMETER")
     refuse(w, "axis -4 of rank 3", op, attrs(-4), [x], "INVALID_PARAMETER")

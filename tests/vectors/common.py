@@ -442,7 +442,7 @@ def conv_refusals(w, op, x, weight, bias, attrs):
     bad("pads with SAME", "INVALID_PARAMETER", {"padMode": SAME, "padList": [1, 0, 0, 0]})
     bad("pads with VALID", "INVALID_PARAMETER", {"padMode": VALID, "padList": [0, 0, 0, 1]})
     bad("pad mode 3", "INVALID_PARAMETER", {"padMode": 3, "padList": []})
-    bad("group 0", "INVALID_PARAMETER", {"group": 0})
+    bad("group -1", "INVALID_PARAMETER", {"group": -1})
     bad("weight of rank 3", "INVALID_SHAPE", {}, [x, weight[0], bias])
     bad("x of rank 3", "INVALID_SHAPE", {}, [x[0], weight, bias])
     bad("bias of another length", "INVALID_SHAPE", {}, [x, weight, some((3,))])
