@@ -138,14 +138,21 @@ extern "C" {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>builder */
 
-/* Builds a model step by step. Calls after a failure do nothing and return NNRT_NO_TENSOR; nnrt_builder_finish tells
-   what went wrong first. Tensors are named by the index that the calls return. Names are copied; name NULL = none.
-   One thread at a time. */
+/* Builds a model step by step. Each node is inferred by the call that adds it, as far as what it reads is known: a fault
+   is that call's. Calls after a failure do nothing and return NNRT_NO_TENSOR; nnrt_builder_error and nnrt_builder_finish
+   tell what went wrong first. Tensors are named by the index that the calls return. What is said of a tensor (declare,
+   format, quant, quant_axis, symbols) comes before the first node that reads it, else it is OPERATION_FORBIDDEN; the node
+   that writes it is inferred again. Nodes that read what no node gives yet are inferred once it is there, at the latest by
+   nnrt_builder_finish; extents of -1 may be any: what depends on them is judged when a session is made. Names are copied;
+   name NULL = none. One thread at a time. */
 typedef struct nnrt_builder nnrt_builder;
 
 /* allocator NULL = malloc. The allocator is copied, what its user points to must live as long as the model. */
 NNRT_API NNRT_ReturnCode nnrt_builder_create(nnrt_builder **builder, const char *name, const nnrt_allocator *allocator);
 NNRT_API void nnrt_builder_destroy(nnrt_builder *builder); /* NULL is fine */
+/* The first fault: its code is NNRT_SUCCESS as long as there is none. It stays where it is until the builder is finished
+   or destroyed. NULL: builder is NULL. */
+NNRT_API const nnrt_error *nnrt_builder_error(const nnrt_builder *builder);
 /* A model input. dims: -1 = given when a session is made. */
 NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NNRT_DataType type, int32_t rank,
                                      const int32_t *dims);
@@ -173,7 +180,8 @@ NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_
 NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor);
 /* A subgraph, for an attribute of one node (IF, LOOP), by the number that is returned. Its nodes are those added after
    nnrt_builder_enter, until another graph is entered; 0 is the main one. They may read every tensor of the graphs around.
-   Its inputs, which whoever runs it gives, are tensors that no node writes. */
+   Its inputs, which whoever runs it gives, are tensors that no node writes. It is whole when the node that runs it is
+   added, which infers its nodes. */
 NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
 NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
 NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
@@ -351,7 +359,7 @@ typedef struct nnrt_session_desc {
     bool copyConstants;         /* the model may be destroyed before the session */
     nnrt_dims_list inputDims;   /* extents for inputs that have -1: one entry an input. -1: see bounds */
     struct nnrt_session *share; /* use the prepared model of this session: same model, own workspace, another thread;
-                                   inputDims are those of that session, or empty, and bounds are empty */
+                                   inputDims are those of that session, or empty, bounds and maxTrips are left out */
     nnrt_bound_list bounds;     /* extents that stay open, by tensor: the largest of an input, which has -1 for them, or
                                    of a result that depends on values which only a run tells */
     uint32_t maxTrips;          /* that a LOOP may make before the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
@@ -580,6 +588,9 @@ static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>builder */
 
+#define NNRTI_WRITTEN 1
+#define NNRTI_READ 2
+
 /* The arrays carry stb_ds' header. All else lies in memory: small things in pieces of NNRTI_BUILDER_PIECE bytes. */
 struct nnrt_builder {
     nnrt_allocator allocator;
@@ -591,10 +602,20 @@ struct nnrt_builder {
     uint8_t *copied; /* per tensor: its data lie in memory and go into the model's block */
     NNRT_Node *nodes;
     uint32_t *inputs, *outputs;
-    NNRT_SubGraph *graphs; /* all but the main one */
-    uint32_t *owners;      /* per node: its graph; only where there are subgraphs */
+    NNRT_SubGraph *graphs; /* the main one in front; only where there are subgraphs, as the next two */
+    uint32_t *owners;      /* per node: its graph */
+    uint32_t *callers;     /* per graph: the node that runs it, or NNRTI_BY_NOBODY */
+    uint32_t *heights;     /* per graph: how many graphs lie in one another in it */
     uint32_t entered;      /* the graph of the next node */
     nnrt_error error;      /* the first fault; with a code nothing more happens */
+    bool plain;            /* nodes are taken as they are: who adds them has inferred them */
+    bool waiting;          /* a node reads what was not known when it was added */
+    nnrt_memory inferred;  /* what rules make */
+    uint32_t symbols;      /* given to open extents so far */
+    /* Per tensor, as far as nodes have come: who writes it; what it is; whether that is known; how nodes name it. */
+    uint32_t *writers;
+    nnrt_operand *shapes;
+    uint8_t *known, *named; /* named: NNRTI_WRITTEN, or NNRTI_READ */
 };
 
 static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
@@ -603,6 +624,7 @@ static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
     if (allocator != NULL)
         b->allocator = *allocator;
     nnrt_memory_allocate(&b->memory, &b->allocator);
+    nnrt_memory_allocate(&b->inferred, &b->allocator);
 }
 
 static bool nnrti_builder_failed(const nnrt_builder *b)
@@ -671,6 +693,13 @@ static void nnrti_builder_clear(nnrt_builder *b)
     nnrti_array_free(b, b->outputs, sizeof(*b->outputs));
     nnrti_array_free(b, b->graphs, sizeof(*b->graphs));
     nnrti_array_free(b, b->owners, sizeof(*b->owners));
+    nnrti_array_free(b, b->callers, sizeof(*b->callers));
+    nnrti_array_free(b, b->heights, sizeof(*b->heights));
+    nnrti_array_free(b, b->writers, sizeof(*b->writers));
+    nnrti_array_free(b, b->shapes, sizeof(*b->shapes));
+    nnrti_array_free(b, b->known, sizeof(*b->known));
+    nnrti_array_free(b, b->named, sizeof(*b->named));
+    nnrt_memory_end(&b->inferred);
     nnrt_memory_end(&b->memory);
     nnrti_builder_init(b, &allocator);
 }
@@ -747,6 +776,11 @@ NNRT_API void nnrt_builder_destroy(nnrt_builder *builder)
     nnrt_free(&allocator, builder, sizeof(*builder));
 }
 
+NNRT_API const nnrt_error *nnrt_builder_error(const nnrt_builder *builder)
+{
+    return builder != NULL ? &builder->error : NULL;
+}
+
 NNRT_API void nnrt_builder_fail(nnrt_builder *builder, NNRT_ReturnCode code, const char *message)
 {
     if (builder != NULL)
@@ -808,6 +842,25 @@ static NNRT_Tensor nnrti_tensor_make(NNRT_DataType type)
     return t;
 }
 
+/* The tables have an entry for each tensor. */
+static void nnrti_builder_tables(nnrt_builder *b)
+{
+    for (uint32_t i = nnrti_array_count(b->writers); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
+        NNRTI_PUSH(b, uint32_t, b->writers, nnrti_is_constant(&b->tensors[i]) ? NNRTI_BY_CONSTANT : NNRTI_BY_NOBODY);
+    if (b->plain)
+        return;
+    for (uint32_t i = nnrti_array_count(b->named); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
+        NNRTI_PUSH(b, uint8_t, b->named, 0);
+    for (uint32_t i = nnrti_array_count(b->known); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
+        NNRTI_PUSH(b, uint8_t, b->known, 0);
+    for (uint32_t i = nnrti_array_count(b->shapes); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b);
+         i++) {
+        nnrt_operand o;
+        nnrti_absent_operand(&o);
+        NNRTI_PUSH(b, nnrt_operand, b->shapes, o);
+    }
+}
+
 NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NNRT_DataType type, int32_t rank,
                                      const int32_t *dims)
 {
@@ -817,7 +870,10 @@ NNRT_API uint32_t nnrt_builder_input(nnrt_builder *builder, const char *name, NN
         !nnrti_builder_dims(builder, nnrti_text_of(name), rank, dims, -1, &t.dims))
         return NNRT_NO_TENSOR;
     index = nnrti_builder_add(builder, name, &t, false);
-    if (index != NNRT_NO_TENSOR)
+    nnrti_builder_tables(builder);
+    if (!nnrti_builder_failed(builder))
+        builder->writers[index] = NNRTI_BY_INPUT;
+    if (!nnrti_builder_failed(builder))
         NNRTI_PUSH(builder, uint32_t, builder->inputs, index);
     return nnrti_builder_failed(builder) ? NNRT_NO_TENSOR : index;
 }
@@ -873,10 +929,24 @@ static NNRT_Tensor *nnrti_builder_at(nnrt_builder *b, uint32_t tensor, const cha
     return NULL;
 }
 
+/* The same, of which something is to be said: no node reads it yet. */
+static NNRT_Tensor *nnrti_builder_change(nnrt_builder *b, uint32_t tensor, const char *call)
+{
+    NNRT_Tensor *t = nnrti_builder_at(b, tensor, call);
+    if (t == NULL || tensor >= nnrti_array_count(b->named) || b->named[tensor] != NNRTI_READ)
+        return t;
+    (void)nnrt_error_set(&b->error, NNRT_OPERATION_FORBIDDEN,
+                         "%s: a node reads tensor %u '%s' already; call it before the node is added", call, tensor,
+                         nnrti_text_of(t->name));
+    return NULL;
+}
+
+static void nnrti_builder_again(nnrt_builder *b, uint32_t tensor);
+
 NNRT_API void nnrt_builder_declare(nnrt_builder *builder, uint32_t tensor, NNRT_DataType type, int32_t rank,
                                    const int32_t *dims)
 {
-    NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_declare");
+    NNRT_Tensor *t = nnrti_builder_change(builder, tensor, "nnrt_builder_declare");
     if (t == NULL)
         return;
     if (nnrti_is_constant(t)) {
@@ -893,18 +963,21 @@ NNRT_API void nnrt_builder_declare(nnrt_builder *builder, uint32_t tensor, NNRT_
         t->dims = NNRT_Int32List_make(nnrti_dims_unknown, 1);
     else
         (void)nnrti_builder_dims(builder, nnrti_text_of(t->name), rank, dims, -1, &t->dims);
+    nnrti_builder_again(builder, tensor);
 }
 
 NNRT_API void nnrt_builder_format(nnrt_builder *builder, uint32_t tensor, NNRT_Format format)
 {
-    NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_format");
-    if (t != NULL)
-        t->format = format;
+    NNRT_Tensor *t = nnrti_builder_change(builder, tensor, "nnrt_builder_format");
+    if (t == NULL)
+        return;
+    t->format = format;
+    nnrti_builder_again(builder, tensor);
 }
 
 NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const NNRT_QuantParam *params, uint32_t count)
 {
-    NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_quant");
+    NNRT_Tensor *t = nnrti_builder_change(builder, tensor, "nnrt_builder_quant");
     if (t == NULL)
         return;
     if (count > 0 && params == NULL) {
@@ -915,18 +988,21 @@ NNRT_API void nnrt_builder_quant(nnrt_builder *builder, uint32_t tensor, const N
     }
     t->quantParams = NNRT_QuantParamList_make(
         (const NNRT_QuantParam *)nnrti_builder_copy(builder, params, count, sizeof(*params)), count);
+    nnrti_builder_again(builder, tensor);
 }
 
 NNRT_API void nnrt_builder_quant_axis(nnrt_builder *builder, uint32_t tensor, int32_t quantAxis)
 {
-    NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_quant_axis");
-    if (t != NULL)
-        t->quantAxis = quantAxis;
+    NNRT_Tensor *t = nnrti_builder_change(builder, tensor, "nnrt_builder_quant_axis");
+    if (t == NULL)
+        return;
+    t->quantAxis = quantAxis;
+    nnrti_builder_again(builder, tensor);
 }
 
 NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const uint32_t *symbols, uint32_t count)
 {
-    NNRT_Tensor *t = nnrti_builder_at(builder, tensor, "nnrt_builder_symbols");
+    NNRT_Tensor *t = nnrti_builder_change(builder, tensor, "nnrt_builder_symbols");
     if (t == NULL)
         return;
     if (count > 0 && symbols == NULL)
@@ -935,6 +1011,7 @@ NNRT_API void nnrt_builder_symbols(nnrt_builder *builder, uint32_t tensor, const
     else
         t->symbols = NNRT_Uint32List_make(
             (const uint32_t *)nnrti_builder_copy(builder, symbols, count, sizeof(*symbols)), count);
+    nnrti_builder_again(builder, tensor);
 }
 
 /* Every list of the attributes that counts entries has them. */
@@ -977,59 +1054,275 @@ static NNRT_Uint32List nnrti_builder_list(nnrt_builder *b, const uint32_t *list,
     return NNRT_Uint32List_make((const uint32_t *)nnrti_builder_copy(b, list, count, sizeof(*list)), count);
 }
 
-/* What can be said of a node at once; the rest is found when the model is finished. */
-static bool nnrti_builder_check_node(nnrt_builder *b, const char *name, NNRT_NodeType type, const uint32_t *list,
-                                     uint32_t count, const char *what)
+/* The model as far as it has come, as rules and checks look at it. */
+static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
 {
-    const uint32_t tensors = nnrti_array_count(b->tensors);
-    if (nnrt_op_find(type) == NULL) {
-        (void)nnrt_error_set(&b->error, NNRT_UNSUPPORTED_OP, "node '%s': there is no operator with number %d", name,
-                             type);
-        return false;
+    NNRT_Model m;
+    memset(&m, 0, sizeof(m));
+    m.name = b->name;
+    m.inputIndex = NNRT_Uint32List_make(b->inputs, nnrti_array_count(b->inputs));
+    m.outputIndex = NNRT_Uint32List_make(b->outputs, nnrti_array_count(b->outputs));
+    m.nodes = NNRT_NodeList_make(b->nodes, nnrti_array_count(b->nodes));
+    m.allTensors = NNRT_TensorList_make(b->tensors, nnrti_array_count(b->tensors));
+    m.subGraph = NNRT_SubGraphList_make(b->graphs, b->graphs != NULL ? nnrti_array_count(b->graphs) : 1);
+    return m;
+}
+
+/* The symbol of axis k of input t: that of an open axis which the model gives the same one, or a new one. */
+static uint32_t nnrti_builder_symbol(nnrt_builder *b, uint32_t t, uint32_t k)
+{
+    const NNRT_Uint32List *own = &b->tensors[t].symbols;
+    for (uint32_t i = 0; own->count > 0 && own->data[k] != 0 && i < nnrti_array_count(b->inputs); i++) {
+        const uint32_t other = b->inputs[i];
+        const NNRT_Uint32List *list = &b->tensors[other].symbols;
+        for (uint32_t a = 0; other < nnrti_array_count(b->shapes) && a < list->count; a++)
+            if (list->data[a] == own->data[k] && b->shapes[other].symbols[a] != 0)
+                return b->shapes[other].symbols[a];
     }
-    if (count > 0 && list == NULL) {
-        (void)nnrt_error_set(&b->error, NNRT_NULL_PTR, "node '%s' (%s): counts %u %ss, but has no list of them", name,
-                             nnrt_op_find(type)->name, count, what);
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (list[i] >= tensors && list[i] != NNRT_NO_TENSOR) {
-            (void)nnrt_error_set(&b->error, *what == 'i' ? NNRT_INVALID_INPUT : NNRT_INVALID_OUTPUT,
-                                 "node '%s' (%s): %s %u is tensor %u, but there are %u", name, nnrt_op_find(type)->name,
-                                 what, i, list[i], tensors);
-            return false;
+    return ++b->symbols;
+}
+
+/* What tensor t is by itself; it is known if it is an input or a constant. */
+static bool nnrti_builder_shape(nnrt_builder *b, const NNRT_Model *m, uint32_t t)
+{
+    nnrt_operand *o = &b->shapes[t];
+    const NNRT_ReturnCode code = nnrti_check_tensor(m, t, &b->error);
+    if (code != NNRT_SUCCESS)
+        return nnrti_blame(&b->error, code, -1, t) == NNRT_SUCCESS;
+    nnrti_operand_of(&b->tensors[t], o);
+    b->known[t] = b->writers[t] == NNRTI_BY_INPUT || b->writers[t] == NNRTI_BY_CONSTANT;
+    for (int32_t k = 0; k < o->rank && b->writers[t] == NNRTI_BY_INPUT; k++)
+        if (o->dims[k] < 0) {
+            o->dims[k] = NNRTI_OPEN_EXTENT;
+            o->symbols[k] = nnrti_builder_symbol(b, t, (uint32_t)k);
         }
+    if (b->writers[t] == NNRTI_BY_INPUT)
+        nnrti_fit_open(o);
     return true;
+}
+
+/* The newest node reads or writes the tensors of list. */
+static bool nnrti_builder_name(nnrt_builder *b, const NNRT_Model *m, const NNRT_Uint32List *list, uint8_t how)
+{
+    for (uint32_t k = 0; k < list->count; k++) {
+        const uint32_t t = list->data[k];
+        if (t == NNRT_NO_TENSOR)
+            continue;
+        if (b->named[t] == 0 && !nnrti_builder_shape(b, m, t))
+            return false;
+        b->named[t] = b->named[t] > how ? b->named[t] : how;
+    }
+    return true;
+}
+
+/* Graph g becomes one that node n, the newest, runs: no other one does, and it gets no more nodes. */
+static bool nnrti_builder_call(nnrt_builder *b, const NNRT_Model *m, uint32_t n, uint32_t g)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (b->callers[g] != NNRTI_BY_NOBODY)
+        code = nnrti_run_twice(m, g, b->callers[g], n, &b->error);
+    else if (g == b->entered || b->heights[g] > NNRT_MAX_NESTING)
+        code = nnrti_nested(g, &b->error);
+    if (code != NNRT_SUCCESS)
+        return nnrti_blame(&b->error, code, n, -1) == NNRT_SUCCESS;
+    b->callers[g] = n;
+    if (b->heights[b->entered] <= b->heights[g])
+        b->heights[b->entered] = b->heights[g] + 1;
+    return true;
+}
+
+/* What can be said of the newest node before anything is inferred. */
+static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
+{
+    const NNRT_Node *node = &b->nodes[n];
+    const nnrt_op *op = nnrt_op_find(node->nodeType);
+    const NNRT_ReturnCode code = nnrti_check_node(m, n, b->writers, false, &b->error);
+    if (code != NNRT_SUCCESS)
+        return nnrti_blame(&b->error, code, n, -1) == NNRT_SUCCESS;
+    if (node->nodeAttr.data != NULL && !nnrti_attr_lists(op->attr, node->nodeAttr.data))
+        return nnrti_blame(&b->error,
+                           nnrt_error_set(&b->error, NNRT_NULL_PTR,
+                                          "node %u '%s' (%s): a list of its attributes counts entries, but has no data",
+                                          n, nnrti_text_of(node->name), op->name),
+                           n, -1) == NNRT_SUCCESS;
+    if (b->entered != 0 && b->callers[b->entered] != NNRTI_BY_NOBODY)
+        return nnrti_blame(&b->error,
+                           nnrt_error_set(&b->error, NNRT_OPERATION_FORBIDDEN,
+                                          "node %u '%s' (%s): subgraph %u gets no more nodes, node %u '%s' runs it", n,
+                                          nnrti_text_of(node->name), op->name, b->entered, b->callers[b->entered],
+                                          nnrti_text_of(b->nodes[b->callers[b->entered]].name)),
+                           n, -1) == NNRT_SUCCESS;
+    for (uint32_t k = 0; k < op->attr->count; k++) {
+        const uint32_t g = nnrti_attr_graph(m, n, k);
+        if (g != NNRT_NO_GRAPH && !nnrti_builder_call(b, m, n, g))
+            return false;
+    }
+    return true;
+}
+
+/* Whether the refusal of node n with this code may be due to a number that stands for an open extent. */
+static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCode code)
+{
+    const NNRT_Uint32List *in = &b->nodes[n].inputIndex;
+    const bool runs = nnrti_is_control(b->nodes[n].nodeType);
+    bool open = runs && b->symbols > 0; /* its graphs may read anything */
+    for (uint32_t k = 0; k < in->count && !open; k++) {
+        const nnrt_operand *o = in->data[k] != NNRT_NO_TENSOR ? &b->shapes[in->data[k]] : NULL;
+        open = o != NULL && nnrti_value_open(o);
+        for (int32_t i = 0; o != NULL && i < o->rank; i++)
+            open = open || o->symbols[i] != 0;
+    }
+    switch (code) {
+    case NNRT_INVALID_DATATYPE:
+    case NNRT_INVALID_FORMAT:
+    case NNRT_INVALID_INPUT:
+    case NNRT_INVALID_OUTPUT:
+    case NNRT_NULL_PTR: return false;
+    default: return open;
+    }
+}
+
+/* The order of the nodes so far as nnrti_check_model gives it, each graph's as they were added. NULL: no memory. */
+static uint32_t *nnrti_builder_order(nnrt_builder *b)
+{
+    const uint32_t nodes = nnrti_array_count(b->nodes), graphs = b->graphs != NULL ? nnrti_array_count(b->graphs) : 1;
+    uint32_t *order = (uint32_t *)nnrti_temp(&b->inferred, (size_t)nodes + graphs + 1, sizeof(*order));
+    uint32_t at = 0, *begin = order != NULL ? order + nodes : NULL;
+    if (order == NULL)
+        return NULL;
+    for (uint32_t i = 0; i < nodes; i++)
+        begin[b->owners != NULL ? b->owners[i] + 1 : 1]++;
+    for (uint32_t g = 0; g < graphs; g++) {
+        at += begin[g];
+        begin[g] = at;
+    }
+    begin[graphs] = nodes;
+    for (uint32_t i = 0; i < nodes; i++)
+        order[begin[b->owners != NULL ? b->owners[i] : 0]++] = i;
+    for (uint32_t g = graphs; g-- > 0;)
+        begin[g + 1] = begin[g];
+    begin[0] = 0;
+    return order;
+}
+
+/* What is known of the results of node n, by the rule of its operator, where what it reads is known. */
+static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, uint32_t n, bool *skipped)
+{
+    const bool runs = nnrti_is_control(b->nodes[n].nodeType);
+    const size_t width = runs ? nnrti_widest(m) : nnrti_node_operands(&b->nodes[n]);
+    bool folded;
+    nnrti_inference f;
+    nnrt_resolve c;
+    NNRT_ReturnCode code;
+    memset(&f, 0, sizeof(f));
+    f.model = m;
+    f.memory = &b->inferred;
+    f.tensors = b->shapes;
+    f.known = b->known;
+    f.error = &b->error;
+    f.symbols = b->symbols;
+    *skipped = !nnrti_node_known(&f, n);
+    if (*skipped)
+        return NNRT_SUCCESS;
+    f.operands = (nnrt_operand *)nnrti_temp(&b->inferred, width, sizeof(*f.operands));
+    f.results = (void **)nnrti_temp(&b->inferred, width, sizeof(*f.results));
+    f.order = runs ? nnrti_builder_order(b) : NULL;
+    f.opened = runs ? (uint8_t *)nnrti_temp(&b->inferred, m->allTensors.count, 1) : NULL;
+    if (b->inferred.full)
+        return NNRT_OUT_OF_MEMORY;
+    code = runs ? nnrti_infer_control(&f, n) : nnrti_infer_node(&f, n, &c, &folded);
+    b->symbols = f.symbols;
+    *skipped = f.skipped;
+    return code;
+}
+
+/* Infers node n. What is refused because of what is open, or not known, is not known. */
+static void nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
+{
+    const NNRT_Uint32List *out = &b->nodes[n].outputIndex;
+    bool skipped;
+    const NNRT_ReturnCode code = nnrti_builder_rule(b, m, n, &skipped);
+    const bool full = b->inferred.full;
+    nnrt_memory_drop_temp(&b->inferred);
+    if (full) {
+        memset(&b->error, 0, sizeof(b->error));
+        nnrti_builder_no_memory(b);
+    } else if (code != NNRT_SUCCESS && (skipped || nnrti_builder_open(b, n, code))) {
+        memset(&b->error, 0, sizeof(b->error));
+        for (uint32_t k = 0; k < out->count; k++)
+            if (out->data[k] != NNRT_NO_TENSOR)
+                b->known[out->data[k]] = 0;
+    } else if (code != NNRT_SUCCESS) {
+        (void)nnrti_blame(&b->error, code, n, -1);
+    }
+    b->waiting = b->waiting || skipped;
+    for (uint32_t k = 0; k < out->count; k++)
+        for (int32_t i = 0; out->data[k] != NNRT_NO_TENSOR && i < b->shapes[out->data[k]].rank; i++)
+            b->shapes[out->data[k]].symbols[i] &= ~NNRTI_UNBOUNDED;
+}
+
+/* Something new has been said of a tensor: the node that writes it is inferred once more. */
+static void nnrti_builder_again(nnrt_builder *b, uint32_t tensor)
+{
+    NNRT_Model m;
+    if (nnrti_builder_failed(b) || b->plain || tensor >= nnrti_array_count(b->named) || b->named[tensor] == 0)
+        return;
+    m = nnrti_builder_model(b);
+    if (nnrti_builder_shape(b, &m, tensor))
+        nnrti_builder_infer(b, &m, b->writers[tensor]);
+}
+
+/* The nodes of the main graph whose results are not known yet, producers first, as order has them. */
+static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint32_t *order)
+{
+    const uint32_t *begin = order + m->nodes.count;
+    for (uint32_t i = begin[0]; i < begin[1] && b->waiting && !nnrti_builder_failed(b); i++) {
+        const NNRT_Uint32List *out = &m->nodes.data[order[i]].outputIndex;
+        bool known = true;
+        for (uint32_t k = 0; k < out->count; k++)
+            known = known && (out->data[k] == NNRT_NO_TENSOR || b->known[out->data[k]] != 0);
+        if (!known)
+            nnrti_builder_infer(b, m, order[i]);
+    }
 }
 
 NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                 const uint32_t *inputs, uint32_t nIn, const uint32_t *outputs, uint32_t nOut)
 {
-    const nnrt_attr_struct *s;
-    NNRT_Node n;
-    if (nnrti_builder_failed(builder) ||
-        !nnrti_builder_check_node(builder, nnrti_text_of(name), type, inputs, nIn, "input") ||
-        !nnrti_builder_check_node(builder, nnrti_text_of(name), type, outputs, nOut, "output"))
+    const nnrt_op *op = nnrt_op_find(type);
+    uint32_t n;
+    NNRT_Node node;
+    NNRT_Model m;
+    if (nnrti_builder_failed(builder))
         return;
-    s = nnrt_op_find(type)->attr;
-    if (attr != NULL && !nnrti_attr_lists(s, attr)) {
-        (void)nnrt_error_set(&builder->error, NNRT_NULL_PTR,
-                             "node '%s' (%s): a list of its attributes counts entries, but has no data",
-                             nnrti_text_of(name), nnrt_op_find(type)->name);
-        return;
-    }
-    memset(&n, 0, sizeof(n));
-    n.name = nnrti_builder_text(builder, name);
-    n.nodeType = type;
-    n.nodeAttr.data =
-        attr != NULL ? nnrt_attr_copy(s, attr, nnrti_builder_alloc, builder) : nnrti_builder_attr(builder, s, NULL, 0);
-    n.nodeAttr.size = s->bytes;
-    n.inputIndex = nnrti_builder_list(builder, inputs, nIn);
-    n.outputIndex = nnrti_builder_list(builder, outputs, nOut);
+    n = nnrti_array_count(builder->nodes);
+    memset(&node, 0, sizeof(node));
+    node.name = nnrti_builder_text(builder, name);
+    node.nodeType = type;
+    node.nodeAttr.data = attr;
+    node.nodeAttr.size = op != NULL ? op->attr->bytes : 0;
+    node.inputIndex = NNRT_Uint32List_make(inputs, nIn);
+    node.outputIndex = NNRT_Uint32List_make(outputs, nOut);
     if (!nnrti_builder_failed(builder) && builder->graphs != NULL)
         NNRTI_PUSH(builder, uint32_t, builder->owners, builder->entered);
     if (!nnrti_builder_failed(builder))
-        NNRTI_PUSH(builder, NNRT_Node, builder->nodes, n);
+        NNRTI_PUSH(builder, NNRT_Node, builder->nodes, node);
+    nnrti_builder_tables(builder);
+    if (nnrti_builder_failed(builder))
+        return;
+    m = nnrti_builder_model(builder);
+    if (!nnrti_builder_check(builder, &m, n))
+        return;
+    node.nodeAttr.data = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_builder_alloc, builder)
+                                      : nnrti_builder_attr(builder, op->attr, NULL, 0);
+    node.inputIndex = nnrti_builder_list(builder, inputs, nIn);
+    node.outputIndex = nnrti_builder_list(builder, outputs, nOut);
+    builder->nodes[n] = node;
+    if (builder->plain)
+        return;
+    if (!nnrti_builder_failed(builder) && nnrti_builder_name(builder, &m, &node.inputIndex, NNRTI_READ) &&
+        nnrti_builder_name(builder, &m, &node.outputIndex, NNRTI_WRITTEN))
+        nnrti_builder_infer(builder, &m, n);
 }
 
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
@@ -1047,28 +1340,44 @@ NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor)
         NNRTI_PUSH(builder, uint32_t, builder->outputs, tensor);
 }
 
-NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name)
+/* One more graph; the first one is the main one, which has the nodes so far. */
+static void nnrti_builder_push_graph(nnrt_builder *b, const char *name)
 {
     NNRT_SubGraph s;
-    if (nnrti_builder_failed(builder))
-        return NNRT_NO_GRAPH;
     memset(&s, 0, sizeof(s));
-    s.name = nnrti_builder_text(builder, name);
-    for (uint32_t i = 0; builder->graphs == NULL && i < nnrti_array_count(builder->nodes); i++)
-        NNRTI_PUSH(builder, uint32_t, builder->owners, 0); /* nodes so far are the main graph's */
-    NNRTI_PUSH(builder, NNRT_SubGraph, builder->graphs, s);
-    return nnrti_builder_failed(builder) ? NNRT_NO_GRAPH : nnrti_array_count(builder->graphs);
+    s.name = nnrti_builder_text(b, name);
+    for (uint32_t i = 0; b->graphs == NULL && i < nnrti_array_count(b->nodes) && !nnrti_builder_failed(b); i++)
+        NNRTI_PUSH(b, uint32_t, b->owners, 0);
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, uint32_t, b->callers, NNRTI_BY_NOBODY);
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, uint32_t, b->heights, 1);
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
 }
 
-/* false, and the fault is recorded: there is no such subgraph. */
+NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name)
+{
+    if (nnrti_builder_failed(builder))
+        return NNRT_NO_GRAPH;
+    if (builder->graphs == NULL)
+        nnrti_builder_push_graph(builder, "main");
+    if (!nnrti_builder_failed(builder))
+        nnrti_builder_push_graph(builder, name);
+    return nnrti_builder_failed(builder) ? NNRT_NO_GRAPH : nnrti_array_count(builder->graphs) - 1;
+}
+
+/* false, and the fault is recorded: there is no such graph. */
 static bool nnrti_builder_has_graph(nnrt_builder *b, uint32_t graph, const char *what)
 {
+    uint32_t most;
     if (nnrti_builder_failed(b))
         return false;
-    if (graph > nnrti_array_count(b->graphs))
+    most = b->graphs != NULL ? nnrti_array_count(b->graphs) - 1 : 0;
+    if (graph > most)
         (void)nnrt_error_set(&b->error, NNRT_INVALID_PARAMETER, "%s: there is no subgraph %u, only %u", what, graph,
-                             nnrti_array_count(b->graphs));
-    return graph <= nnrti_array_count(b->graphs);
+                             most);
+    return graph <= most;
 }
 
 NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph)
@@ -1077,21 +1386,41 @@ NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph)
         builder->entered = graph;
 }
 
+/* Every entry of a list is a tensor. */
+static bool nnrti_builder_tensors(nnrt_builder *b, const uint32_t *list, uint32_t count)
+{
+    if (count > 0 && list == NULL)
+        nnrt_builder_fail(b, NNRT_NULL_PTR, "nnrt_builder_graph_io: a list that counts entries is NULL");
+    for (uint32_t i = 0; i < count && !nnrti_builder_failed(b); i++)
+        (void)nnrti_builder_at(b, list[i], "nnrt_builder_graph_io");
+    return !nnrti_builder_failed(b);
+}
+
 NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
                                     const uint32_t *outputs, uint32_t nOut)
 {
+    NNRT_SubGraph *s;
     if (!nnrti_builder_has_graph(builder, graph, "nnrt_builder_graph_io"))
         return;
     if (graph == 0)
         nnrt_builder_fail(
             builder, NNRT_INVALID_PARAMETER,
             "nnrt_builder_graph_io: those of the main graph are nnrt_builder_input and nnrt_builder_output");
-    if ((nIn > 0 && inputs == NULL) || (nOut > 0 && outputs == NULL))
-        nnrt_builder_fail(builder, NNRT_NULL_PTR, "nnrt_builder_graph_io: a list that counts entries is NULL");
+    if (nnrti_builder_failed(builder) || !nnrti_builder_tensors(builder, inputs, nIn) ||
+        !nnrti_builder_tensors(builder, outputs, nOut))
+        return;
+    nnrti_builder_tables(builder);
     if (nnrti_builder_failed(builder))
         return;
-    builder->graphs[graph - 1].inputIndices = nnrti_builder_list(builder, inputs, nIn);
-    builder->graphs[graph - 1].outputIndices = nnrti_builder_list(builder, outputs, nOut);
+    s = &builder->graphs[graph];
+    for (uint32_t k = 0; k < s->inputIndices.count; k++)
+        if (builder->writers[s->inputIndices.data[k]] == NNRTI_BY_CALLER) /* it has others now */
+            builder->writers[s->inputIndices.data[k]] = NNRTI_BY_NOBODY;
+    s->inputIndices = nnrti_builder_list(builder, inputs, nIn);
+    s->outputIndices = nnrti_builder_list(builder, outputs, nOut);
+    for (uint32_t k = 0; k < nIn && !nnrti_builder_failed(builder); k++)
+        if (builder->writers[inputs[k]] == NNRTI_BY_NOBODY) /* else nnrt_model_check tells */
+            builder->writers[inputs[k]] = NNRTI_BY_CALLER;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -1159,20 +1488,22 @@ static NNRT_ReturnCode nnrti_owned_make(const NNRT_Model *m, const uint8_t *copi
     return NNRT_SUCCESS;
 }
 
-/* Which nodes each graph has, from owners: graphs[0] the main one, count in all. all has room for every node. */
-static void nnrti_builder_nodes_of(const nnrt_builder *b, NNRT_SubGraph *graphs, uint32_t count, uint32_t *all)
+/* Which nodes each graph has, from owners. all has room for every node. */
+static void nnrti_builder_nodes_of(nnrt_builder *b, uint32_t *all)
 {
-    const uint32_t nodes = nnrti_array_count(b->nodes);
+    const uint32_t nodes = nnrti_array_count(b->nodes), graphs = nnrti_array_count(b->graphs);
     uint32_t at = 0;
+    for (uint32_t g = 0; g < graphs; g++)
+        b->graphs[g].nodeIndices.count = 0;
     for (uint32_t i = 0; i < nodes; i++)
-        graphs[b->owners[i]].nodeIndices.count++;
-    for (uint32_t g = 0; g < count; g++) {
-        graphs[g].nodeIndices.data = &all[at];
-        at += graphs[g].nodeIndices.count;
-        graphs[g].nodeIndices.count = 0;
+        b->graphs[b->owners[i]].nodeIndices.count++;
+    for (uint32_t g = 0; g < graphs; g++) {
+        b->graphs[g].nodeIndices.data = &all[at];
+        at += b->graphs[g].nodeIndices.count;
+        b->graphs[g].nodeIndices.count = 0;
     }
     for (uint32_t i = 0; i < nodes; i++) {
-        NNRT_Uint32List *list = &graphs[b->owners[i]].nodeIndices;
+        NNRT_Uint32List *list = &b->graphs[b->owners[i]].nodeIndices;
         all[(uint32_t)(list->data - all) + list->count++] = i;
     }
 }
@@ -1180,28 +1511,22 @@ static void nnrti_builder_nodes_of(const nnrt_builder *b, NNRT_SubGraph *graphs,
 /* *m = what b holds, as a model whose lists are b's own; graph is the main one, and where it is alone has all nodes. */
 static void nnrti_builder_view(nnrt_builder *b, NNRT_Model *m, NNRT_SubGraph *graph)
 {
-    const uint32_t nodes = nnrti_array_count(b->nodes), count = 1 + nnrti_array_count(b->graphs);
+    const uint32_t nodes = nnrti_array_count(b->nodes);
     uint32_t *all = (uint32_t *)nnrti_builder_keep(b, nodes, sizeof(*all));
-    NNRT_SubGraph *graphs = count > 1 ? (NNRT_SubGraph *)nnrti_builder_keep(b, count, sizeof(*graphs)) : NULL;
     for (uint32_t i = 0; all != NULL && i < nodes; i++)
         all[i] = i;
-    m->name = b->name;
-    m->inputIndex = NNRT_Uint32List_make(b->inputs, nnrti_array_count(b->inputs));
-    m->outputIndex = NNRT_Uint32List_make(b->outputs, nnrti_array_count(b->outputs));
-    m->nodes = NNRT_NodeList_make(b->nodes, nodes);
-    m->allTensors = NNRT_TensorList_make(b->tensors, nnrti_array_count(b->tensors));
-    m->subGraph = NNRT_SubGraphList_make(graph, 1);
+    *m = nnrti_builder_model(b);
+    memset(graph, 0, sizeof(*graph));
+    if (b->graphs == NULL)
+        m->subGraph = NNRT_SubGraphList_make(graph, 1);
+    else
+        graph = b->graphs;
     graph->name = "main";
     graph->inputIndices = m->inputIndex;
     graph->outputIndices = m->outputIndex;
     graph->nodeIndices = NNRT_Uint32List_make(all, all != NULL ? nodes : 0);
-    if (graphs == NULL || all == NULL)
-        return;
-    memcpy(graphs + 1, b->graphs, (count - 1) * sizeof(*graphs));
-    graphs[0] = *graph;
-    graphs[0].nodeIndices.count = 0;
-    nnrti_builder_nodes_of(b, graphs, count, all);
-    m->subGraph = NNRT_SubGraphList_make(graphs, count);
+    if (b->graphs != NULL && all != NULL)
+        nnrti_builder_nodes_of(b, all);
 }
 
 /* The fault that b recorded becomes the caller's; memory may have run out below without a word. */
@@ -1223,13 +1548,17 @@ static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
     NNRT_ReturnCode code;
     NNRT_SubGraph graph;
     nnrt_memory memory;
+    uint32_t *order = NULL;
     NNRT_Model m;
     nnrti_builder_view(b, &m, &graph);
     if (nnrti_builder_failed(b))
         return b->error.code;
     nnrt_memory_allocate(&memory, &b->allocator);
-    code = nnrt_model_check(&m, &memory, NULL, &b->error);
+    code = nnrt_model_check(&m, &memory, &order, &b->error);
+    if (code == NNRT_SUCCESS)
+        nnrti_builder_wait(b, &m, order);
     nnrt_memory_end(&memory);
+    code = b->error.code;
     return code != NNRT_SUCCESS ? code : nnrti_owned_make(&m, b->copied, &b->allocator, model);
 }
 
@@ -4212,6 +4541,9 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
     if (desc->bounds.count != 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "share: bounds are those of that session, expected none but got %u", desc->bounds.count);
+    if (desc->maxTrips != 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "share: maxTrips is that of that session, expected 0 but got %u", desc->maxTrips);
     if (given->count != 0 && (given->count != owner->nIn || given->data == NULL))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: inputDims has %u entries, the model has %u inputs",
                               given->data != NULL ? given->count : 0, owner->nIn);

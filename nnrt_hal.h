@@ -1361,6 +1361,19 @@ static uint32_t nnrti_attr_graph(const NNRT_Model *m, uint32_t i, uint32_t k)
     return graph;
 }
 
+static NNRT_ReturnCode nnrti_run_twice(const NNRT_Model *m, uint32_t g, uint32_t a, uint32_t b, nnrt_error *error)
+{
+    return nnrt_error_set(error, NNRT_INVALID_MODEL,
+                          "subgraph %u is run by node %u '%s' and by node %u '%s': each needs its own", g, a,
+                          nnrti_text_of(m->nodes.data[a].name), b, nnrti_text_of(m->nodes.data[b].name));
+}
+
+static NNRT_ReturnCode nnrti_nested(uint32_t g, nnrt_error *error)
+{
+    return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u lies in itself, or in more than %d subgraphs", g,
+                          NNRT_MAX_NESTING);
+}
+
 /* Every subgraph is an attribute of one node, and none lies in itself. Attributes have been checked by themselves. */
 static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nnrt_error *error)
 {
@@ -1373,10 +1386,7 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
             if (g == NNRT_NO_GRAPH)
                 continue;
             if (x->caller[g] != UINT32_MAX)
-                return nnrt_error_set(error, NNRT_INVALID_MODEL,
-                                      "subgraph %u is run by node %u '%s' and by node %u '%s': each needs its own", g,
-                                      x->caller[g], nnrti_text_of(m->nodes.data[x->caller[g]].name), i,
-                                      nnrti_text_of(m->nodes.data[i].name));
+                return nnrti_run_twice(m, g, x->caller[g], i, error);
             x->caller[g] = i;
         }
     }
@@ -1387,8 +1397,7 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
         if (up != 0 && x->caller[up] == UINT32_MAX)
             return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: no node runs it", up);
         if (depth > NNRT_MAX_NESTING)
-            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u lies in itself, or in more than %d subgraphs",
-                                  g, NNRT_MAX_NESTING);
+            return nnrti_nested(g, error);
     }
     return NNRT_SUCCESS;
 }
@@ -1746,10 +1755,31 @@ typedef struct nnrti_inference {
     nnrt_error *error;
     uint32_t symbols;
     const uint32_t *order; /* of nnrti_check_model */
-    uint8_t *opened;  /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
+    uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
+    uint8_t *known;  /* per tensor: 1 where it is known, of a model that is not whole; NULL: all that is read will be */
+    bool skipped;    /* a node reads what is not known, nor are its results */
     nnrt_visit visit; /* and its user; NULL: none */
     void *user;
 } nnrti_inference;
+
+#ifndef NNRT_FIRMWARE
+
+/* The number that stands for an open extent without a bound. It only has to get through the rules' checks: image networks
+   want one like it, and it is below the 512 positions that language networks have at least. */
+#define NNRTI_OPEN_EXTENT 224
+
+/* Where the numbers that stand for x's open extents make more bytes than there are, smaller ones do: what is computed from
+   x may take 16 times as many. */
+static void nnrti_fit_open(nnrt_operand *x)
+{
+    size_t bytes;
+    for (int32_t n = NNRTI_OPEN_EXTENT;
+         n > 2 && !(nnrt_dims_bytes(x->dims, x->rank, x->dataType, &bytes) && bytes <= SIZE_MAX / 16); n /= 2)
+        for (int32_t i = 0; i < x->rank; i++)
+            x->dims[i] = x->symbols[i] != 0 ? n / 2 : x->dims[i];
+}
+
+#endif
 
 #ifdef NNRT_FIRMWARE
 #define nnrti_open_axis(f, i, k) false
@@ -2293,6 +2323,27 @@ static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
             c->out[i] = f->tensors[node->outputIndex.data[i]];
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_now_known(f, t) ((void)0)
+#else
+/* Tensor t is known from now on. */
+static void nnrti_now_known(nnrti_inference *f, uint32_t t)
+{
+    if (f->known != NULL)
+        f->known[t] = 1;
+}
+
+/* Whether all that node n reads is known. */
+static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
+{
+    const NNRT_Uint32List *in = &f->model->nodes.data[n].inputIndex;
+    for (uint32_t k = 0; k < in->count && f->known != NULL; k++)
+        if (in->data[k] != NNRT_NO_TENSOR && f->known[in->data[k]] == 0)
+            return false;
+    return true;
+}
+#endif
+
 /* Resolves node n of the model and takes its results over into f->tensors. */
 static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_resolve *c, bool *folded)
 {
@@ -2320,6 +2371,7 @@ static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_res
             nnrt_operand *t = &f->tensors[node->outputIndex.data[i]];
             *t = c->out[i];
             t->viewRank = -1;
+            nnrti_now_known(f, node->outputIndex.data[i]);
         }
     return NNRT_SUCCESS;
 }
@@ -2344,6 +2396,10 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
 #ifndef NNRT_FIRMWARE
         if (nnrt_op_find(f->model->nodes.data[f->order[i]].nodeType) == NULL)
             return nnrti_no_operator(f->model, f->order[i], f->error);
+        if (!nnrti_node_known(f, f->order[i])) {
+            f->skipped = true;
+            continue;
+        }
         if (nnrti_is_control(f->model->nodes.data[f->order[i]].nodeType)) {
             if ((code = nnrti_infer_control(f, f->order[i])) != NNRT_SUCCESS)
                 return nnrti_blame(f->error, code, f->order[i], -1);
@@ -2435,8 +2491,10 @@ static NNRT_ReturnCode nnrti_control_end(nnrti_inference *f, nnrt_resolve *c)
         if (declared != NNRT_DATA_TYPE_UNKNOWN && declared != c->out[k].dataType)
             code = nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, but is %t", k, c->out[k].name,
                               declared, c->out[k].dataType);
-        else if ((code = nnrti_check_declared(f->model, c, k, out->data[k])) == NNRT_SUCCESS)
+        else if ((code = nnrti_check_declared(f->model, c, k, out->data[k])) == NNRT_SUCCESS) {
             f->tensors[out->data[k]] = c->out[k];
+            nnrti_now_known(f, out->data[k]);
+        }
     }
     return code != NNRT_SUCCESS ? code : nnrti_control_visit(f, c, NNRT_PART_END);
 }
@@ -2500,6 +2558,7 @@ static NNRT_ReturnCode nnrti_loop_counters(nnrti_inference *f, nnrt_resolve *c, 
     for (uint32_t i = 0; i < 2; i++) {
         nnrt_operand *o = &f->tensors[body->inputIndices.data[i]];
         nnrti_operand_of(&f->model->allTensors.data[body->inputIndices.data[i]], o);
+        nnrti_now_known(f, body->inputIndices.data[i]);
         if (nnrti_absent(o))
             o->dataType = i == 1 ? NNRT_DATA_TYPE_BOOL : NNRT_DATA_TYPE_INT64;
         if (o->rank < 0)
@@ -2521,10 +2580,18 @@ static const nnrt_dims *nnrti_loop_bound(const nnrti_inference *f, const nnrt_re
     return most != NULL && most->rank == in->rank ? most : NULL;
 }
 
-/* Axis i of carried value k varies from trip to trip, within its bound. */
+/* Axis i of carried value k varies from trip to trip, within its bound; where nothing need be bounded, a number stands
+   for it. */
 static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint32_t k, nnrt_operand *in, int32_t i)
 {
     const nnrt_dims *most = nnrti_loop_bound(f, c, k, in);
+    in->most = 0;
+    if (most == NULL) {
+        in->dims[i] = NNRTI_OPEN_EXTENT;
+        in->symbols[i] = ++f->symbols | NNRTI_UNBOUNDED;
+        nnrti_fit_open(in);
+        return NNRT_SUCCESS;
+    }
     if (in->symbols[i] == 0 && in->dims[i] > most->dims[i])
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "carried value %u comes into the body as %o, but its bound has extent %d "
@@ -2532,7 +2599,6 @@ static NNRT_ReturnCode nnrti_loop_open(nnrti_inference *f, nnrt_resolve *c, uint
                           k, in, most->dims[i], i);
     in->dims[i] = most->dims[i];
     in->symbols[i] = ++f->symbols;
-    in->most = 0;
     return NNRT_SUCCESS;
 }
 
@@ -2542,6 +2608,7 @@ static NNRT_ReturnCode nnrti_loop_carry(nnrti_inference *f, nnrt_resolve *c, uin
     nnrt_operand *o = &f->tensors[tensor];
     const NNRT_Tensor *t = &f->model->allTensors.data[tensor];
     NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrti_now_known(f, tensor);
     *o = c->in[2 + k];
     o->name = nnrti_text_of(t->name);
     o->data = NULL;
@@ -2568,7 +2635,7 @@ static NNRT_ReturnCode nnrti_loop_close(nnrti_inference *f, nnrt_resolve *c, uin
     for (int32_t i = 0; i < in->rank; i++) {
         if ((f->opened[tensor] >> i & 1) != 0 || (in->symbols[i] == out->symbols[i] && in->dims[i] == out->dims[i]))
             continue; /* of what is opened each trip is checked */
-        if (nnrti_loop_bound(f, c, k, in) == NULL)
+        if (f->config != NULL && nnrti_loop_bound(f, c, k, in) == NULL)
             return nnrti_fail(
                 c, NNRT_UNSUPPORTED_OP,
                 "carried value %u comes into the body as %o and leaves it as %o: give the largest extents "
@@ -3265,7 +3332,7 @@ typedef struct nnrti_open_step {
     struct nnrti_open_step *outer;                   /* while drafting: the BEGIN around this one */
     uint32_t first, tensors; /* of BEGIN, while drafting: number of its step, and how many tensors there were */
     uint32_t carried,
-        scans; /* of LOOP. BEGIN: trips, cond, values | number of the trip, cond, values, scans. END: cond,
+        scans;     /* of LOOP. BEGIN: trips, cond, values | number of the trip, cond, values, scans. END: cond,
                                 values, elements of scans, then what BEGIN gives | values. Of IF, END: cond, the results
                                 of thenGraph, of elseGraph | results; carried: how many they are */
     int32_t *none; /* of LOOP, END: extents of the elements of scans, NNRTI_DIMS each, when no trip was made */

@@ -2438,7 +2438,7 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
     for (int32_t i = view->rank - 1; i >= 0; i--) {
         view->dims[i] = dims[i];
         view->strides[i] = step;
-        step *= dims[i];
+        step = (ptrdiff_t)((size_t)step * (size_t)dims[i]); /* of the largest open extents it may not fit, nor matter */
     }
     if (op != NULL && (op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
         int32_t channels = view->dims[1];
@@ -4079,6 +4079,16 @@ static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 static bool nnrti_unlike(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
     return x->dims[a] != y->dims[b] && !nnrti_axis_open(x, a) && !nnrti_axis_open(y, b);
+}
+
+/* Whether axis a of x and axis b of y have the same extent in every run. */
+static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
+{
+#ifndef NNRT_FIRMWARE
+    if (x->symbols[a] != y->symbols[b])
+        return false;
+#endif
+    return x->dims[a] == y->dims[b];
 }
 
 /* Whether x and y can have one shape. */
@@ -5988,21 +5998,29 @@ NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FULL_CONNECTION */
 
-/* *rank, dims = the result for x folded into rows of K: [rows, O]; with useAxis the axes of x before axis, then O. */
+/* Whether the rows are those that x has, [rows,K]. */
+static bool nnrti_full_connection_rows(const nnrt_resolve *c)
+{
+    return c->in[0].rank == 2 && nnrti_equal(&c->in[0], 1, &c->in[1], 1);
+}
+
+/* *rank, dims = the result for x folded into rows of K: [rows, O]; with useAxis the axes of x before axis, then O. There are
+   most rows where K is open and turns out to be 1. */
 static NNRT_ReturnCode nnrti_full_connection_fold(nnrt_resolve *c, const NNRT_FullConnection *a, int32_t *rank,
                                                   int32_t *dims)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1];
     const size_t total = nnrti_count(x), K = (size_t)w->dims[1];
+    const size_t rows = nnrti_axis_open(w, 1) && !nnrti_full_connection_rows(c) ? total : total / K;
     *rank = 0;
-    if (total / K > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %z rows: too large", total / K);
+    if (rows > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %z rows: too large", rows);
     if (!a->useAxis) {
         if (total % K != 0 && !nnrti_open_from(x, 0))
             return nnrti_fail(c, NNRT_INVALID_SHAPE,
                               "input '%s' %o has %z elements, expected a multiple of %z, the columns of weight '%s'",
                               x->name, x, total, K, w->name);
-        dims[(*rank)++] = (int32_t)(total / K);
+        dims[(*rank)++] = (int32_t)rows;
     } else {
         const int64_t axis = a->axis < 0 ? a->axis + x->rank : a->axis;
         size_t columns = 1;
@@ -6041,7 +6059,7 @@ static NNRT_ReturnCode nnrti_rule_full_connection(nnrt_resolve *c)
         return code;
     nnrti_result(c, 0, rank, dims);
     nnrti_from(c, 0, rank - 1, w, 0);
-    for (int32_t i = 0; i < rank - 1 && (a->useAxis || c->in[0].rank == 2); i++)
+    for (int32_t i = 0; i < rank - 1 && (a->useAxis || nnrti_full_connection_rows(c)); i++)
         nnrti_from(c, 0, i, &c->in[0], i);
     seen[0] = (int32_t)(nnrti_count(&c->in[0]) / (size_t)w->dims[1]);
     seen[1] = w->dims[1];

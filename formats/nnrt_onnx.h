@@ -1871,10 +1871,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
 /* >>onnx_values */
 
 /* Extents that are only known when a session is made are open: the runtime's own rules say which results' extents and
-   elements depend on them (nnrt_operand.symbols). The number that stands for them is one that image networks want, and
-   below the 512 positions that language networks have at least: it only has to get through the rules' checks. Of inputs
-   whose bytes would be too many it is smaller. */
-#define NNRTI_ONNX_OPEN_EXTENT 224
+   elements depend on them (nnrt_operand.symbols). */
 
 /* What an ONNX value name stands for, or a step on the way. What of rank -1 is not known; its data is the value when it
    follows from constants and shapes. */
@@ -2059,11 +2056,11 @@ struct nnrti_onnx {
     uint32_t inGraph, depth;        /* steps are added to this one; in how many others it lies */
     bool unnamed;                   /* it is read in the place of a node: its names are not those of the model */
     const struct nnrti_onnx *outer; /* names of the graph around, NULL: none */
-    bool dynamic;                 /* some extent is open */
-    uint32_t nSymbols;            /* given so far, for open extents and elements */
-    const NNRT_QuantParam *quant; /* of result 0 of the step that is added, NULL: none */
-    int64_t opset, tabled;        /* tabled: entries of the tables that handlers made */
-    const nnrt_onnx_node *node;   /* the current one */
+    bool dynamic;                   /* some extent is open */
+    uint32_t nSymbols;              /* given so far, for open extents and elements */
+    const NNRT_QuantParam *quant;   /* of result 0 of the step that is added, NULL: none */
+    int64_t opset, tabled;          /* tabled: entries of the tables that handlers made */
+    const nnrt_onnx_node *node;     /* the current one */
     uint32_t nodeIndex;
     const nnrti_onnx_importer *row;
     char text[256];
@@ -4710,7 +4707,8 @@ static uint32_t nnrti_onnx_pad_told(nnrti_onnx *c, uint32_t x, NNRT_PaddingMode 
     if (list != NNRT_NO_TENSOR)
         n = nnrti_onnx_list(c, list, "axes", axes, NNRT_MAX_RANK);
     parts[0] = nnrti_onnx_in(c, 1);
-    if (c->code == NNRT_SUCCESS && (nnrti_onnx_rank(c, parts[0]) != 1 || nnrti_onnx_dim(c, parts[0], 0) != 2 * (int64_t)n))
+    if (c->code == NNRT_SUCCESS &&
+        (nnrti_onnx_rank(c, parts[0]) != 1 || nnrti_onnx_dim(c, parts[0], 0) != 2 * (int64_t)n))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads, which a run tells, are %o, expected %u",
                         &nnrti_onnx_value_at(c, parts[0])->is, 2 * n);
     for (int32_t i = 0; i < 2 * rank; i++)
@@ -4739,9 +4737,11 @@ static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
     int64_t pads[2 * NNRT_MAX_RANK];
     bool any = false;
     (void)arg;
-    if (c->opset >= 11 && mode != 2 && nnrti_onnx_in(c, 1) != NNRT_NO_TENSOR && !nnrti_onnx_known(c, nnrti_onnx_in(c, 1))) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_pad_told(c, x, mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT,
-                                                 mode == 0 ? value : NNRT_NO_TENSOR));
+    if (c->opset >= 11 && mode != 2 && nnrti_onnx_in(c, 1) != NNRT_NO_TENSOR &&
+        !nnrti_onnx_known(c, nnrti_onnx_in(c, 1))) {
+        nnrti_onnx_out(c, 0,
+                       nnrti_onnx_pad_told(c, x, mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT,
+                                           mode == 0 ? value : NNRT_NO_TENSOR));
         return;
     }
     nnrti_onnx_pads_of(c, rank, pads);
@@ -6020,17 +6020,6 @@ static void nnrti_onnx_take_told(nnrti_onnx *c)
     }
 }
 
-/* Where the numbers that stand for x's open extents make more bytes than there are, smaller ones do: what is computed from
-   x may take 16 times as many. */
-static void nnrti_onnx_fit_open(nnrt_operand *x)
-{
-    size_t bytes;
-    for (int32_t n = NNRTI_ONNX_OPEN_EXTENT;
-         n > 2 && !(nnrt_dims_bytes(x->dims, x->rank, x->dataType, &bytes) && bytes <= SIZE_MAX / 16); n /= 2)
-        for (int32_t i = 0; i < x->rank; i++)
-            x->dims[i] = x->symbols[i] != 0 ? n / 2 : x->dims[i];
-}
-
 /* Shape of an input: what the caller says, else the file; open where neither knows. */
 static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
                                    nnrt_operand *x, const char *name)
@@ -6057,12 +6046,12 @@ static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *in
                             fixed ? info->dims.data[i].value : -1, n);
             return;
         }
-        x->dims[i] = n < 0 ? NNRTI_ONNX_OPEN_EXTENT : (int32_t)n;
+        x->dims[i] = n < 0 ? NNRTI_OPEN_EXTENT : (int32_t)n;
         x->symbols[i] = n < 0 ? ++c->nSymbols : 0;
         c->dynamic = c->dynamic || n < 0;
     }
     x->rank = (int32_t)rank;
-    nnrti_onnx_fit_open(x);
+    nnrti_fit_open(x);
 }
 
 static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
@@ -6279,7 +6268,7 @@ static nnrt_operand *nnrti_onnx_become(nnrti_onnx *c, uint32_t v, const nnrt_ope
 /* An extent of o is open, and equal to no other. */
 static void nnrti_onnx_open(nnrti_onnx *c, nnrt_operand *o, int32_t axis)
 {
-    o->dims[axis] = NNRTI_ONNX_OPEN_EXTENT;
+    o->dims[axis] = NNRTI_OPEN_EXTENT;
     o->symbols[axis] = ++c->nSymbols;
     o->most = 0;
 }
@@ -6399,8 +6388,7 @@ static void nnrti_onnx_loop_results(nnrti_onnx *c, const nnrti_onnx_loop *l, con
 {
     for (uint32_t k = 0; k < l->carried + l->scans && c->code == NNRT_SUCCESS; k++) {
         const bool carried = k < l->carried;
-        const nnrt_operand *x =
-            &nnrti_onnx_value_at(c, carried ? l->in[2 + k] : l->out[1 + k])->is;
+        const nnrt_operand *x = &nnrti_onnx_value_at(c, carried ? l->in[2 + k] : l->out[1 + k])->is;
         nnrt_operand *y = nnrti_onnx_become(c, out[k], x);
         if (!carried && x->rank >= NNRT_MAX_RANK)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "scan %u would have %d axes", k - l->carried, x->rank + 1);
@@ -6441,8 +6429,7 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL,
                         "its body has %z inputs and %z outputs, expected %z (trip, cond, carried values) and %z (cond, "
                         "carried values, scans)",
-                        l.body->inputs.count, l.body->outputs.count, c->node->inputs.count,
-                        c->node->outputs.count + 1);
+                        l.body->inputs.count, l.body->outputs.count, c->node->inputs.count, c->node->outputs.count + 1);
         return;
     }
     l.scans = (uint32_t)c->node->outputs.count - l.carried;
@@ -6668,6 +6655,7 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     code = nnrt_builder_create(&b, name, c->desc->allocator);
     if (code != NNRT_SUCCESS)
         return nnrt_error_set(c->error, code, "there is not enough memory to import the model");
+    b->plain = true; /* all has been inferred */
     nnrti_onnx_emit_model(c, b, outputs);
     code = c->code;
     nnrti_onnx_end(c); /* the builder has copies */

@@ -46,6 +46,7 @@ static NNRT_Model *model_of(int32_t rank, int32_t type)
     uint32_t in[3];
     NNRT_Activation relu;
     is(nnrt_builder_create(&b, "built", NULL) == NNRT_SUCCESS, "builder");
+    b->plain = true; /* the driver is to find the fault */
     in[1] = nnrt_builder_input(b, "index", type, 1, one);
     in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, rank, dims);
     in[2] = nnrt_builder_constant(b, "axis", NNRT_DATA_TYPE_INT32, 0, NULL, &axis, true);

@@ -65,7 +65,7 @@ typedef struct skip {
 
 static skip skips[MAX_SKIPS];
 static uint32_t n_skips, counts[3], n_constant, n_open[WAYS][3];
-static tensor before[MAX_IO]; /* outputs of the first way, for the others to be compared with */
+static tensor before[MAX_IO];   /* outputs of the first way, for the others to be compared with */
 static const char *device_name; /* NULL: auto */
 
 static void *read_file(const char *path, size_t *size)
@@ -209,8 +209,7 @@ static bool compare(const nnrt_io_info *info, const void *got, const tensor *wan
     if (type_of(want->type) != type || info->shape.rank != want->shape.rank || info->bytes != want->bytes ||
         memcmp(info->shape.dims, want->shape.dims, (size_t)want->shape.rank * sizeof(int32_t)) != 0) {
         const nnrt_operand a = nnrt_operand_make(type, info->shape.rank, info->shape.dims, NULL);
-        const nnrt_operand b =
-            nnrt_operand_make(type_of(want->type), want->shape.rank, want->shape.dims, NULL);
+        const nnrt_operand b = nnrt_operand_make(type_of(want->type), want->shape.rank, want->shape.dims, NULL);
         (void)nnrt_text(text, size, "output %u is %o, expected %o", k, &a, &b);
         return false;
     }
@@ -259,8 +258,7 @@ static int run_session(nnrt_session *session, const data_set *s, int way, char *
     }
     for (uint32_t i = 0; i < nIn; i++)
         for (uint32_t k = 0; k < s->nIn; k++)
-            if (strcmp(nnrt_session_input(session, i).name, s->names[k]) == 0)
-{
+            if (strcmp(nnrt_session_input(session, i).name, s->names[k]) == 0) {
                 in[i] = nnrt_io_make(s->inputs[k].data, s->inputs[k].bytes);
                 in[i].dims = way == IN_RUN ? s->inputs[k].shape.dims : NULL;
             }
@@ -367,7 +365,8 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
     for (uint32_t i = 0; i < s->nIn && i < s->nNames; i++) {
         const bool fixed =
             constant == CONSTANT_ALL || (constant == CONSTANT_SMALL && i > 0 && s->inputs[i].shape.rank <= 1);
-        const bool opened = !fixed && way != IN_FILE && !(s->inputs[i].shape.rank <= 1 && is_integer(s->inputs[i].type));
+        const bool opened =
+            !fixed && way != IN_FILE && !(s->inputs[i].shape.rank <= 1 && is_integer(s->inputs[i].type));
         if (!fixed)
             dims[open++] = s->inputs[i].shape;
         if (!fixed && !opened && !(extents && s->dynamic[i]))

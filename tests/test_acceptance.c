@@ -55,21 +55,17 @@ typedef struct beyond_row {
 } beyond_row;
 
 static const beyond_row beyonds[] = {
-    {"cache", "5 at first, 3 trips", 0, 4, "a value"},
-    {"cache", "0 at first, 3 trips", 0, 5, "scan 0"},
-    {"nested", "then, 6 trips, 7", 1, 7, "scan 0"},
-    {"swap", "5 trips, 5", 0, 6, "scan 0"},
-    {"same", "once and on, 5 trips, 4", 0, 6, "scan 0"},
-    {"until", "up to 11, 4", 0, 100, ""},
-    {"grid", "4 times 3 trips, 5", 0, 5, "scan 0"},
-    {"grid", "4 times 3 trips, 5", 1, 4, "scan 0"},
+    {"cache", "5 at first, 3 trips", 0, 4, "a value"},   {"cache", "0 at first, 3 trips", 0, 5, "scan 0"},
+    {"nested", "then, 6 trips, 7", 1, 7, "scan 0"},      {"swap", "5 trips, 5", 0, 6, "scan 0"},
+    {"same", "once and on, 5 trips, 4", 0, 6, "scan 0"}, {"until", "up to 11, 4", 0, 100, ""},
+    {"grid", "4 times 3 trips, 5", 0, 5, "scan 0"},      {"grid", "4 times 3 trips, 5", 1, 4, "scan 0"},
 };
 
 /* A model as it is run, its cases, and what the first run of each gave. */
 typedef struct rig {
     const model_row *row;
     NNRT_Model *model;
-    void *file;    /* what a loaded model lies in */
+    void *file; /* what a loaded model lies in */
     vec_case *cases;
     uint32_t nCases, nIn, nOut;
     uint8_t *first[MOST_CASES][MOST_IO];
@@ -241,7 +237,8 @@ static const char *wrong(const rig *r, nnrt_session *s, const vec_case *c, const
     }
     for (uint32_t i = 0; i < r->nOut; i++) {
         const vec_tensor *want = &c->out[i];
-        const nnrt_operand a = nnrt_operand_make(o->info[i].dataType, o->info[i].shape.rank, o->info[i].shape.dims, NULL);
+        const nnrt_operand a =
+            nnrt_operand_make(o->info[i].dataType, o->info[i].shape.rank, o->info[i].shape.dims, NULL);
         const nnrt_operand b = nnrt_operand_make(want->dataType, want->rank, want->dims, NULL);
         size_t at;
         if (a.dataType != b.dataType || a.rank != b.rank ||
@@ -252,8 +249,9 @@ static const char *wrong(const rig *r, nnrt_session *s, const vec_case *c, const
         at = vec_compare(c, want, o->out[i]);
         if (at == want->count)
             continue;
-        snprintf(text, size, "%s '%s': output %u element %zu is %.9g, expected %.9g", r->row->name, c->name, (unsigned)i,
-                 at, vec_number(want->dataType, o->out[i], at), vec_number(want->dataType, want->data, at));
+        snprintf(text, size, "%s '%s': output %u element %zu is %.9g, expected %.9g", r->row->name, c->name,
+                 (unsigned)i, at, vec_number(want->dataType, o->out[i], at),
+                 vec_number(want->dataType, want->data, at));
         return text;
     }
     return NULL;

@@ -804,9 +804,9 @@ static void bare_build(const struct bare *c, const void *attr, const char *want)
         nnrt_builder_output(b, out[i]);
     }
     nnrt_builder_node(b, "n", nnrt_op_named(c->op)->type, attr, in, nIn, out, nOut);
-    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
-        fail_msg("%s: '%s'", c->op, error.message);
-    bare_expect(c, nnrt_model_validate(m, NULL, &error), error.message, want);
+    bare_expect(c, nnrt_builder_finish(b, &m, &error), error.message, want);
+    if (*want == '\0')
+        bare_expect(c, nnrt_model_validate(m, NULL, &error), error.message, want);
     nnrt_model_destroy(m);
     nnrt_builder_destroy(b);
 }

@@ -189,11 +189,13 @@ static void test_copies(void **state)
 static void test_default_attr(void **state)
 {
     nnrt_builder *b = begin(NULL);
+    const int32_t one[] = {1};
     uint32_t x = nnrt_builder_input(b, NULL, NNRT_DATA_TYPE_FLOAT32, 2, dims1x3);
+    uint32_t k = nnrt_builder_input(b, NULL, NNRT_DATA_TYPE_INT32, 1, one);
     NNRT_Model *m;
     (void)state;
-    nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_TOPK_FUSION, NULL, (uint32_t[]){x, x}, 2));
-    m = finish(b); /* shapes are not looked at here */
+    nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_TOPK_FUSION, NULL, (uint32_t[]){x, k}, 2));
+    m = finish(b);
     nnrt_builder_destroy(b);
     assert_true(((const NNRT_TopKFusion *)m->nodes.data[0].nodeAttr.data)->sorted);
     assert_int_equal(((const NNRT_TopKFusion *)m->nodes.data[0].nodeAttr.data)->axis, -1);
@@ -319,6 +321,265 @@ static void test_misuse(void **state)
     pad.paddings.count = 1;
     nnrt_builder_node(b, "n", NNRT_NODE_TYPE_PAD_FUSION, &pad, &none, 1, &none, 1);
     assert_int_equal(refused(b, "PAD_FUSION"), NNRT_NULL_PTR);
+}
+
+/* A fault of the newest node: the call that added it has told so. */
+static void at_once(nnrt_builder *b, NNRT_ReturnCode code, int32_t node, const char *text)
+{
+    const nnrt_error *e = nnrt_builder_error(b);
+    assert_int_equal(e->code, code);
+    assert_int_equal(e->node, node);
+    if (strstr(e->message, text) == NULL)
+        fail_msg("the message is '%s', expected '%s' in it", e->message, text);
+    assert_int_equal(refused(b, text), code);
+}
+
+static uint32_t image(nnrt_builder *b, const char *name, NNRT_Format format, int32_t n)
+{
+    const int32_t dims[] = {n, 4, 4, 4};
+    const uint32_t x = nnrt_builder_input(b, name, NNRT_DATA_TYPE_FLOAT32, 4, dims);
+    nnrt_builder_format(b, x, format);
+    return x;
+}
+
+static uint32_t add(nnrt_builder *b, const char *name, uint32_t x, uint32_t y)
+{
+    const uint32_t in[2] = {x, y};
+    return nnrt_builder_op(b, name, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
+}
+
+/* Each node is inferred when it is added: types, shapes, formats, symbols of open extents. */
+static void test_inferred(void **state)
+{
+    static float data[6];
+    const int32_t row[] = {3}, four[] = {4}, n3[] = {-1, 3}, one[] = {1};
+    const int32_t axes[] = {-1, 2}, cut[] = {-1, 7};
+    const uint32_t same[] = {5, 0};
+    nnrt_builder *b;
+    NNRT_Model *m;
+    uint32_t x, y, in[2];
+    (void)state;
+    assert_null(nnrt_builder_error(NULL));
+
+    b = begin(NULL); /* a shape, behind a node whose result was inferred */
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims1x3);
+    y = add(b, "y", x, nnrt_builder_constant(b, "c", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3, data, true));
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
+    assert_int_equal(add(b, "z", y, nnrt_builder_constant(b, "d", NNRT_DATA_TYPE_FLOAT32, 1, four, data, true)),
+                     NNRT_NO_TENSOR);
+    at_once(b, NNRT_INVALID_SHAPE, 1, "node 1 'z' (ADD_FUSION)");
+
+    b = begin(NULL); /* a type, with open extents, too */
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, n3);
+    assert_int_equal(add(b, "y", x, nnrt_builder_input(b, "c", NNRT_DATA_TYPE_INT32, 2, n3)), NNRT_NO_TENSOR);
+    at_once(b, NNRT_INVALID_DATATYPE, 0, "node 0 'y' (ADD_FUSION)");
+
+    b = begin(NULL); /* the order of axes goes through a node that does not care for it */
+    x = image(b, "x", NNRT_FORMAT_NCHW, 1);
+    y = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
+    assert_int_equal(add(b, "z", y, image(b, "c", NNRT_FORMAT_NHWC, 1)), NNRT_NO_TENSOR);
+    at_once(b, NNRT_INVALID_FORMAT, 1, "node 1 'z' (ADD_FUSION)");
+
+    b = begin(NULL); /* a declaration that is not true: before the node, and behind it */
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    y = nnrt_builder_tensor(b, "y");
+    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, 2, dims1x3);
+    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SQRT, NULL, &x, 1, &y, 1);
+    at_once(b, NNRT_INVALID_SHAPE, 0, "output 0 'y' is declared float32[1,3], but is float32[2,3]");
+    b = begin(NULL);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    y = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
+    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
+    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, 2, dims1x3);
+    at_once(b, NNRT_INVALID_SHAPE, 0, "output 0 'y' is declared float32[1,3], but is float32[2,3]");
+    b = begin(NULL); /* a node has read it: what was inferred would not hold */
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    (void)nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
+    nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
+    at_once(b, NNRT_OPERATION_FORBIDDEN, -1, "a node reads tensor 0 'x' already");
+
+    b = begin(NULL); /* two writers, and a tensor that is an input */
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SQRT, NULL, &x, 1, &x, 1);
+    at_once(b, NNRT_INVALID_OUTPUT, 0, "output 0 'x' is a model input");
+    b = begin(NULL);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    y = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
+    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SQRT, NULL, &x, 1, &y, 1);
+    at_once(b, NNRT_INVALID_OUTPUT, 1, "output 0 'y' is also written by node 0 'y'");
+
+    b = begin(NULL); /* of open extents only what holds for all of them is judged: [n,3] as [-1,2] may do, as [-1,7] */
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, n3);
+    for (int k = 0; k < 2; k++) {
+        const int32_t two[] = {2};
+        in[0] = x;
+        in[1] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT32, 1, two, k == 0 ? axes : cut, true);
+        y = nnrt_builder_op(b, k == 0 ? "y" : "z", NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
+        nnrt_builder_output(b, y);
+    }
+    m = finish(b);
+    nnrt_model_destroy(m);
+    nnrt_builder_destroy(b);
+
+    b = begin(NULL); /* extents that the model calls by one symbol are one */
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, n3);
+    y = nnrt_builder_input(b, "y", NNRT_DATA_TYPE_FLOAT32, 2, n3);
+    nnrt_builder_symbols(b, x, same, 2);
+    nnrt_builder_symbols(b, y, same, 2);
+    nnrt_builder_output(b, add(b, "z", x, y));
+    m = finish(b);
+    nnrt_model_destroy(m);
+    nnrt_builder_destroy(b);
+
+    b = begin(NULL); /* the reader first: judged when the model is finished */
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    y = nnrt_builder_tensor(b, "y");
+    in[0] = add(b, "z", y, nnrt_builder_constant(b, "d", NNRT_DATA_TYPE_FLOAT32, 1, four, data, true));
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
+    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SQRT, NULL, &x, 1, &y, 1);
+    nnrt_builder_output(b, in[0]);
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS);
+    assert_int_equal(refused(b, "node 0 'z' (ADD_FUSION)"), NNRT_INVALID_SHAPE);
+    b = begin(NULL);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    y = nnrt_builder_tensor(b, "y");
+    in[0] = add(b, "z", y, nnrt_builder_constant(b, "d", NNRT_DATA_TYPE_FLOAT32, 1, row, data, true));
+    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SQRT, NULL, &x, 1, &y, 1);
+    nnrt_builder_output(b, in[0]);
+    nnrt_model_destroy(finish(b));
+    nnrt_builder_destroy(b);
+
+    b = begin(NULL); /* what a node needs is known from constants: an index beyond the axis */
+    in[0] = nnrt_builder_constant(b, "d", NNRT_DATA_TYPE_FLOAT32, 1, row, data, true);
+    in[1] = nnrt_builder_constant(b, "i", NNRT_DATA_TYPE_INT32, 1, one, four, true);
+    x = nnrt_builder_constant(b, "a", NNRT_DATA_TYPE_INT32, 0, NULL, &(const int32_t){0}, true);
+    assert_int_equal(nnrt_builder_op(b, "g", NNRT_NODE_TYPE_GATHER, NULL, (const uint32_t[]){in[0], in[1], x}, 3),
+                     NNRT_NO_TENSOR);
+    at_once(b, NNRT_INVALID_PARAMETER, 0, "node 0 'g' (GATHER)");
+}
+
+/* y = x doubled `trips` times, by a LOOP whose body adds v to itself, or v and what `other` is. */
+static NNRT_ReturnCode doubled(nnrt_builder *b, int64_t trips, uint32_t other, bool grows, uint32_t *y)
+{
+    const bool yes = true;
+    NNRT_Loop loop;
+    NNRT_Concat join = {0};
+    uint32_t ins[3], outs[2], in[3], two[2];
+    const uint32_t x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    in[0] = nnrt_builder_constant(b, "trips", NNRT_DATA_TYPE_INT64, 0, NULL, &trips, true);
+    in[1] = nnrt_builder_constant(b, "yes", NNRT_DATA_TYPE_BOOL, 0, NULL, &yes, true);
+    in[2] = x;
+    loop.body = nnrt_builder_graph(b, "body");
+    for (uint32_t i = 0; i < 3; i++)
+        ins[i] = nnrt_builder_tensor(b, i == 0 ? "trip" : i == 1 ? "goes" : "v");
+    nnrt_builder_enter(b, loop.body);
+    two[0] = ins[2];
+    two[1] = other == NNRT_NO_TENSOR ? ins[2] : other;
+    outs[0] = ins[1];
+    outs[1] = grows ? nnrt_builder_op(b, "w", NNRT_NODE_TYPE_CONCAT, &join, two, 2) : add(b, "w", two[0], two[1]);
+    nnrt_builder_graph_io(b, loop.body, ins, 3, outs, 2);
+    nnrt_builder_enter(b, 0);
+    assert_int_equal(nnrt_builder_error(b)->code, NNRT_SUCCESS); /* of v nothing is known before it is run */
+    *y = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_LOOP, &loop, in, 3);
+    nnrt_builder_output(b, *y);
+    return nnrt_builder_error(b)->code;
+}
+
+/* Subgraphs are inferred with the node that runs them, which is the first to know what they get. */
+static void test_graphs(void **state)
+{
+    static const float x[6] = {1, 2, 3, -1, 0, 0.5f};
+    static float bad[4];
+    const int32_t four[] = {4};
+    const bool yes = true;
+    float z[6];
+    nnrt_builder *b = begin(NULL);
+    nnrt_session *s = NULL;
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, sizeof(x)), out = nnrt_io_make(z, sizeof(z));
+    NNRT_Loop loop;
+    NNRT_If branch;
+    NNRT_Model *m;
+    uint32_t y, v;
+    (void)state;
+    assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, false, &y), NNRT_SUCCESS);
+    m = finish(b);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_session_create(&s, m, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+    for (int i = 0; i < 6; i++)
+        assert_true(z[i] == 32 * x[i]);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(m);
+
+    b = begin(NULL); /* the node of the body does not fit what it gets */
+    v = nnrt_builder_constant(b, "bad", NNRT_DATA_TYPE_FLOAT32, 1, four, bad, true);
+    assert_int_equal(doubled(b, 5, v, false, &y), NNRT_INVALID_SHAPE);
+    at_once(b, NNRT_INVALID_SHAPE, 0, "node 0 'w' (ADD_FUSION)");
+    b = begin(NULL); /* what comes out is known to the nodes behind it */
+    assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, false, &y), NNRT_SUCCESS);
+    (void)add(b, "z", y, nnrt_builder_constant(b, "bad", NNRT_DATA_TYPE_FLOAT32, 1, four, bad, true));
+    at_once(b, NNRT_INVALID_SHAPE, 2, "node 2 'z' (ADD_FUSION)");
+    b = begin(NULL); /* a value that grows needs no bound before a session is made: the axis that stays is known */
+    assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, true, &y), NNRT_SUCCESS);
+    (void)add(b, "z", y, nnrt_builder_constant(b, "three", NNRT_DATA_TYPE_FLOAT32, 2, dims1x3, x, true));
+    nnrt_model_destroy(finish(b));
+    nnrt_builder_destroy(b);
+
+    b = begin(NULL); /* a graph is run by one node, and whole by then */
+    assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, false, &y), NNRT_SUCCESS);
+    loop.body = 1;
+    (void)nnrt_builder_op(b, "again", NNRT_NODE_TYPE_LOOP, &loop, (const uint32_t[]){1, 2, y}, 3);
+    at_once(b, NNRT_INVALID_MODEL, 2, "subgraph 1 is run by node 1 'y' and by node 2 'again'");
+    b = begin(NULL);
+    assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, false, &y), NNRT_SUCCESS);
+    nnrt_builder_enter(b, 1);
+    (void)add(b, "late", y, y);
+    at_once(b, NNRT_OPERATION_FORBIDDEN, 2, "subgraph 1 gets no more nodes, node 1 'y' runs it");
+    b = begin(NULL); /* no graph lies in itself, none deeper than NNRT_MAX_NESTING */
+    loop.body = nnrt_builder_graph(b, "body");
+    nnrt_builder_enter(b, loop.body);
+    (void)nnrt_builder_op(b, "self", NNRT_NODE_TYPE_LOOP, &loop, (const uint32_t[]){NNRT_NO_TENSOR, NNRT_NO_TENSOR}, 2);
+    at_once(b, NNRT_INVALID_MODEL, 0, "subgraph 1 lies in itself");
+    b = begin(NULL);
+    v = nnrt_builder_constant(b, "yes", NNRT_DATA_TYPE_BOOL, 0, NULL, &yes, true);
+    y = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    for (uint32_t depth = 0; depth <= NNRT_MAX_NESTING && nnrt_builder_error(b)->code == NNRT_SUCCESS; depth++) {
+        uint32_t outer = 0;
+        branch.thenGraph = nnrt_builder_graph(b, "then");
+        branch.elseGraph = nnrt_builder_graph(b, "else");
+        nnrt_builder_graph_io(b, branch.thenGraph, NULL, 0, &y, 1);
+        nnrt_builder_graph_io(b, branch.elseGraph, NULL, 0, &y, 1);
+        if (depth > 0) { /* the inner one is in a branch */
+            NNRT_If inner;
+            inner.thenGraph = branch.thenGraph - 2;
+            inner.elseGraph = branch.elseGraph - 2;
+            nnrt_builder_enter(b, branch.thenGraph);
+            outer = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_IF, &inner, &v, 1);
+            nnrt_builder_graph_io(b, branch.thenGraph, NULL, 0, &outer, 1);
+        }
+    }
+    nnrt_builder_enter(b, 0);
+    (void)nnrt_builder_op(b, "deep", NNRT_NODE_TYPE_IF, &branch, &v, 1);
+    at_once(b, NNRT_INVALID_MODEL, NNRT_MAX_NESTING, "or in more than 16 subgraphs");
+
+    b = begin(NULL);
+    nnrt_builder_enter(b, 1);
+    at_once(b, NNRT_INVALID_PARAMETER, -1, "nnrt_builder_enter: there is no subgraph 1, only 0");
+    b = begin(NULL);
+    nnrt_builder_graph_io(b, 0, NULL, 0, NULL, 0);
+    at_once(b, NNRT_INVALID_PARAMETER, -1, "those of the main graph");
+    b = begin(NULL);
+    nnrt_builder_graph_io(b, nnrt_builder_graph(b, NULL), NULL, 1, NULL, 0);
+    at_once(b, NNRT_NULL_PTR, -1, "a list that counts entries is NULL");
+    b = begin(NULL);
+    nnrt_builder_graph_io(b, nnrt_builder_graph(b, NULL), (const uint32_t[]){4}, 1, NULL, 0);
+    at_once(b, NNRT_INVALID_TENSOR, -1, "nnrt_builder_graph_io: there is no tensor 4");
+    b = begin(NULL);
+    memset(&branch, 0xFF, sizeof(branch));
+    v = nnrt_builder_constant(b, "yes", NNRT_DATA_TYPE_BOOL, 0, NULL, &yes, true);
+    (void)nnrt_builder_op(b, "none", NNRT_NODE_TYPE_IF, &branch, &v, 1);
+    at_once(b, NNRT_INVALID_PARAMETER, 0, "has no thenGraph");
 }
 
 /* What nnrt_model_check finds comes through, with the places. */
@@ -517,16 +778,10 @@ static void test_dot(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_default_attr),
-        cmocka_unit_test(test_empty_and_scalar),
-        cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_default_attr), cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_inferred),     cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_many),         cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
         cmocka_unit_test(test_dot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1024,7 +1024,7 @@ static void test_builder_arguments(void **state)
     memset(&pad, 0, sizeof(pad));
     pad.paddings.count = 1;
     nnrt_builder_node(b, "n", NNRT_NODE_TYPE_PAD_FUSION, &pad, &none, 1, &none, 1);
-    unfinished(b, NNRT_NULL_PTR, "node 'n' (PAD_FUSION): a list of its attributes counts entries");
+    unfinished(b, NNRT_NULL_PTR, "node 0 'n' (PAD_FUSION): a list of its attributes counts entries");
 
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_builder_finish(NULL, &m, &error), NNRT_NULL_PTR);

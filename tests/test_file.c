@@ -120,6 +120,7 @@ static NNRT_Model *every_operator(uint32_t rounds, uint64_t seed)
         random_ints[i] = (int64_t)random_next(&seed);
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_builder_create(&b, "every operator", NULL), NNRT_SUCCESS);
+    b->plain = true;
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, open);
     nnrt_builder_quant(b, x, quant, 2);
     nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
@@ -332,6 +333,7 @@ static NNRT_Model *one_node(const nnrt_op *op, const void *attr)
     uint32_t x;
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_builder_create(&b, "one", NULL), NNRT_SUCCESS);
+    b->plain = true;
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
     nnrt_builder_output(b, nnrt_builder_op(b, "y", op->type, attr, &x, 1));
     if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)

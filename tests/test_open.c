@@ -118,8 +118,8 @@ static uint32_t ints(graph *g, uint32_t count, ...)
         data[i] = va_arg(list, int);
     va_end(list);
     snprintf(dims, sizeof(dims), "%u", count);
-    return constant(g, name_of("i", g->model.allTensors.count), I32, keep(dims, sizeof(dims)),
-                    keep(data, sizeof(data)), count * sizeof(int32_t));
+    return constant(g, name_of("i", g->model.allTensors.count), I32, keep(dims, sizeof(dims)), keep(data, sizeof(data)),
+                    count * sizeof(int32_t));
 }
 
 /* A constant of one int32 without axes. */
@@ -133,8 +133,8 @@ static uint32_t op_list(graph *g, NNRT_NodeType type, const void *attr, size_t b
                         const uint32_t *in)
 {
     const uint32_t first = g->model.allTensors.count;
-    const uint32_t i = node(g, name_of("n", g->model.nodes.count), type, attr != NULL ? keep(attr, bytes) : NULL, bytes,
-                            "", "");
+    const uint32_t i =
+        node(g, name_of("n", g->model.nodes.count), type, attr != NULL ? keep(attr, bytes) : NULL, bytes, "", "");
     assert_true(g->model.nodes.count <= MAX_NODES && first + nOut <= MAX_TENSORS && n <= MAX_OPERANDS);
     memcpy(g->in[i], in, n * sizeof(*in));
     g->nodes[i].inputIndex.count = n;
@@ -650,6 +650,38 @@ static void test_flatten(void **state)
     rig_end(&r);
 }
 
+/* Rows of a full connection are x's elements over K, which only are those that x has where its columns are K; of an open
+   K there may be as many as elements. */
+static void test_rows_of_columns(void **state)
+{
+    static const NNRT_FullConnection rows = {false, false, 0, NNRT_ACTIVATION_TYPE_NO_ACTIVATION};
+    static graph g;
+    static rig r;
+    uint32_t x, w;
+    (void)state;
+    begin(&g);
+    x = input(&g, "x", F32, "4,-1");
+    w = floats(&g, "5,4");
+    output(&g, OP(&g, FULL_CONNECTION, rows, 2, x, w));
+    rig_open(&r, &g, "x=4,6");
+    same(&r, "4,6");
+    same(&r, "4,1");
+    same(&r, "4,4");
+    same(&r, "4,3");
+    rig_end(&r);
+    begin(&g);
+    x = input(&g, "x", F32, "-1,6");
+    w = input(&g, "w", F32, "2,-1");
+    output(&g, OP(&g, FULL_CONNECTION, rows, 2, x, w));
+    rig_open(&r, &g, "x=4,6 w=2,6");
+    same(&r, "4,6 2,6");
+    same(&r, "4,6 2,1"); /* 24 rows */
+    same(&r, "1,6 2,2");
+    same(&r, "2,6 2,4");
+    neither(&r, "3,6 2,4", "expected a multiple of 4");
+    rig_end(&r);
+}
+
 /* y = x resized to twice its extents, z = to [H + 3, 5] */
 static void test_resize_by_shapes(void **state)
 {
@@ -756,8 +788,7 @@ static uint32_t with_told(graph *g, NNRT_NodeType type, const void *attr, size_t
     return y;
 }
 
-#define WITH_TOLD(g, type, attr, x, kind, p)                                                                          \
-    with_told(g, NNRT_NODE_TYPE_##type, &(attr), sizeof(attr), x, kind, p)
+#define WITH_TOLD(g, type, attr, x, kind, p) with_told(g, NNRT_NODE_TYPE_##type, &(attr), sizeof(attr), x, kind, p)
 
 static void unbounded(graph *g, const char *bounds, const char *name)
 {
@@ -1301,7 +1332,8 @@ static void test_broadcasting(void **state)
     same(&r, "2,0,4 1,4");
     same(&r, "2,1,4 0,4");
     refuses(&r, "2,3,4 2,4", NNRT_INVALID_SHAPE, "node 0 'n");
-    refuses(&r, "2,3,4 2,4", NNRT_INVALID_SHAPE, "(SUB_FUSION): 'x' float32[2,3,4] and 'y' float32[2,4] do not broadcast");
+    refuses(&r, "2,3,4 2,4", NNRT_INVALID_SHAPE,
+            "(SUB_FUSION): 'x' float32[2,3,4] and 'y' float32[2,4] do not broadcast");
     refuses(&r, "2,0,4 3,4", NNRT_INVALID_SHAPE, "SUB_FUSION");
     same(&r, "3,4,4 4,4");
     rig_end(&r);
@@ -2282,6 +2314,7 @@ int main(void)
         cmocka_unit_test(test_channels_last),
         cmocka_unit_test(test_channels_first),
         cmocka_unit_test(test_flatten),
+        cmocka_unit_test(test_rows_of_columns),
         cmocka_unit_test(test_resize_by_shapes),
         cmocka_unit_test(test_pad_to_a_multiple),
         cmocka_unit_test(test_reshape_told),

@@ -2,6 +2,8 @@
    moves nodes gives the same bits; where constants are folded into weights a result may differ by TOLERANCE * (1 +
    largest result): sums here have at most 36 terms of size 1, so that rounding the weights once more (2^-24 each) stays
    below it. */
+#define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
+#define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
 #include <math.h>
@@ -39,6 +41,14 @@ static nnrt_builder *begin(const nnrt_allocator *a)
     nnrt_builder *b = NULL;
     assert_int_equal(nnrt_builder_create(&b, "model", a), NNRT_SUCCESS);
     seed = 1;
+    return b;
+}
+
+/* One that takes nodes as they are: a model from a file may be as wrong. */
+static nnrt_builder *begin_plain(void)
+{
+    nnrt_builder *b = begin(NULL);
+    b->plain = true;
     return b;
 }
 
@@ -307,7 +317,7 @@ static void test_fold(void **state)
 static void test_fold_of_the_dead(void **state)
 {
     static const int32_t one = 1, zero = 0;
-    nnrt_builder *b = begin(NULL);
+    nnrt_builder *b = begin_plain();
     uint32_t x = input(b, "x", 2, 3, 0, 0), dead[2];
     NNRT_Model *m;
     (void)state;
@@ -333,10 +343,10 @@ static void test_fold_open(void **state)
     NNRT_Model *m;
     (void)state;
     c = op1(b, NNRT_NODE_TYPE_SQRT, numbers(b, 1, 8, 0, 0, 0));
-    y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, c);
     nnrt_builder_declare(b, c, NNRT_DATA_TYPE_FLOAT32, 1, open);
-    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, 1, open);
     nnrt_builder_symbols(b, c, symbols, 1);
+    y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, c);
+    nnrt_builder_declare(b, y, NNRT_DATA_TYPE_FLOAT32, 1, open);
     nnrt_builder_symbols(b, y, symbols, 1);
     nnrt_builder_quant_axis(b, y, 1);
     nnrt_builder_output(b, y);
@@ -1065,7 +1075,7 @@ static void test_formats_travel(void **state)
 /* A model that no device could take is refused, and is what it was. */
 static void test_refused(void **state)
 {
-    nnrt_builder *b = begin(NULL);
+    nnrt_builder *b = begin_plain();
     uint32_t x = input(b, "x", 2, 3, 0, 0);
     NNRT_Model *m, *was;
     nnrt_error error;
@@ -1306,7 +1316,7 @@ static void test_left_out(void **state)
     (void)state;
     for (uint32_t at = 0; (op = nnrt_op_at(at)) != NULL; at++)
         for (uint32_t mask = 0; mask < 256; mask++) {
-            nnrt_builder *b = begin(NULL);
+            nnrt_builder *b = begin_plain();
             uint32_t x = nnrt_builder_input(b, "x", F32, 4, open), in[4], out[4], nodes;
             const uint32_t nOut = 1 + (mask >> 7);
             nnrt_error error;
@@ -1414,7 +1424,7 @@ static void test_affine_open(void **state)
     for (uint32_t kind = 0; kind < 18; kind++) {
         static const uint16_t halves[6 * 3 * 3 * 4];
         const int32_t six[] = {6}, weight16[] = {6, 3, 3, 4};
-        nnrt_builder *b = begin(NULL);
+        nnrt_builder *b = begin_plain();
         uint32_t x = nnrt_builder_input(b, "x", F32, 4, open), y, in[5], nodes;
         nnrt_error error;
         switch (kind) {
@@ -1490,7 +1500,7 @@ static void test_affine_open(void **state)
     }
     for (uint32_t useAxis = 0; useAxis < 2; useAxis++) { /* a full connection with open rows: folded, unless it may have
                                                             more axes than two */
-        nnrt_builder *b = begin(NULL);
+        nnrt_builder *b = begin_plain();
         uint32_t in[2], nodes;
         NNRT_FullConnection a;
         nnrt_error error;
@@ -1513,7 +1523,7 @@ static void test_join_open(void **state)
     static const uint16_t halves[6];
     (void)state;
     for (uint32_t kind = 0; kind < 5; kind++) {
-        nnrt_builder *b = begin(NULL);
+        nnrt_builder *b = begin_plain();
         uint32_t x = nnrt_builder_input(b, "x", F32, 2, open), nodes;
         const uint32_t good = ints(b, 2, 1, 0, 0, 0);
         const uint32_t bad = kind == 0   ? ints(b, 2, 0, 2, 0, 0)  /* there is no axis 2 */
@@ -1528,7 +1538,7 @@ static void test_join_open(void **state)
         assert_int_equal(nodes, 4);
     }
     for (uint32_t kind = 0; kind < 4; kind++) {
-        nnrt_builder *b = begin(NULL);
+        nnrt_builder *b = begin_plain();
         uint32_t x = kind < 2 ? nnrt_builder_input(b, "x", F32, 3, open) : input(b, "x", 2, 3, 4, 0), y, c, nodes;
         nnrt_error error;
         y = kind == 3 ? op3(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, numbers(b, 0, 4, 6, 0, 0), numbers(b, 0, 6, 0, 0, 0))

@@ -971,6 +971,9 @@ static void test_sharing_another_model(void **state)
     desc.device = "reference";
     expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "'auto_nnrt_v2_0', not on 'reference'");
     desc.device = "auto";
+    desc.maxTrips = 1;
+    expect_create(&g.model, &desc, NNRT_INVALID_PARAMETER, "maxTrips is that of that session, expected 0 but got 1");
+    desc.maxTrips = 0;
     nnrt_session_destroy(session_of(&g.model, &desc));
     sample_run(&samples[0], owner, 1);
     nnrt_session_destroy(owner);

@@ -407,12 +407,109 @@ static void test_open_extents(void **state)
     nnrt_model_destroy(model);
 }
 
+/* v = x doubled as often as a run tells, by a LOOP that MOST trips bound; s [trips,3], v after each trip. */
+#define MOST 20
+#define BEYOND 25
+
+static NNRT_Model *make_loop(void)
+{
+    static const int32_t three[1] = {3};
+    NNRT_Model *model = NULL;
+    nnrt_builder *b = NULL;
+    NNRT_Loop loop;
+    uint32_t in[3], ins[3], outs[3], two[2], out[2];
+    assert_int_equal(nnrt_builder_create(&b, "loop", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "trips", NNRT_DATA_TYPE_INT64, 0, NULL);
+    in[1] = NNRT_NO_TENSOR;
+    in[2] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 1, three);
+    loop.body = nnrt_builder_graph(b, "body");
+    for (uint32_t i = 0; i < 3; i++)
+        ins[i] = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_enter(b, loop.body);
+    two[0] = two[1] = ins[2];
+    outs[0] = ins[1];
+    outs[1] = outs[2] = nnrt_builder_op(b, "twice", NNRT_NODE_TYPE_ADD_FUSION, NULL, two, 2);
+    nnrt_builder_graph_io(b, loop.body, ins, 3, outs, 3);
+    nnrt_builder_enter(b, 0);
+    out[0] = nnrt_builder_tensor(b, "v");
+    out[1] = nnrt_builder_tensor(b, "s");
+    nnrt_builder_node(b, "loop", NNRT_NODE_TYPE_LOOP, &loop, in, 3, out, 2);
+    nnrt_builder_output(b, out[0]);
+    nnrt_builder_output(b, out[1]);
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* Each run makes as many trips as it likes; more than MOST are refused. */
+static void *run_loop(void *user)
+{
+    worker *w = (worker *)user;
+    pthread_barrier_wait(&w->c->start);
+    for (int32_t round = 0; round < w->c->rounds; round++) {
+        const int64_t trips = (round * 7 + (int32_t)w->number * 5) % (BEYOND + 1);
+        float x[3] = {1, -2, 0.5f}, v[3] = {0}, s[MOST * 3];
+        nnrt_io in[2], out[2];
+        NNRT_ReturnCode code;
+        in[0] = nnrt_io_make((void *)(uintptr_t)&trips, sizeof(trips));
+        in[1] = nnrt_io_make(x, sizeof(x));
+        out[0] = nnrt_io_make(v, sizeof(v));
+        out[1] = nnrt_io_make(s, sizeof(s));
+        code = nnrt_run(w->session, in, 2, out, 2);
+        w->runs++;
+        if ((code == NNRT_SUCCESS) != (trips <= MOST))
+            w->wrong++;
+        if (code != NNRT_SUCCESS)
+            continue;
+        w->wrong += nnrt_session_output(w->session, 1).shape.dims[0] != trips ? 1 : 0;
+        for (int32_t i = 0; i < 3; i++) {
+            w->wrong += v[i] != x[i] * (float)(INT64_C(1) << trips) ? 1 : 0;
+            for (int64_t k = 0; k < trips; k++)
+                w->wrong += s[k * 3 + i] != x[i] * (float)(INT64_C(2) << k) ? 1 : 0;
+        }
+    }
+    nnrt_session_destroy(w->session);
+    return NULL;
+}
+
+static void test_loop(void **state)
+{
+    common *c = (common *)*state;
+    NNRT_Model *model = make_loop();
+    nnrt_bound most;
+    worker w[THREADS];
+    nnrt_session_desc desc;
+    nnrt_error e;
+    memset(w, 0, sizeof(w));
+    memset(&desc, 0, sizeof(desc));
+    memset(&most, 0, sizeof(most));
+    memset(&e, 0, sizeof(e));
+    most.tensor = "s";
+    most.most.rank = 2;
+    most.most.dims[0] = MOST;
+    most.most.dims[1] = 3;
+    desc.bounds = nnrt_bound_list_make(&most, 1);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        desc.share = i > 0 ? w[0].session : NULL;
+        desc.bounds.count = i > 0 ? 0 : 1;
+        if (nnrt_session_create(&w[i].session, model, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+    }
+    start_all(c, w, run_loop, 300);
+    end_all(c, w);
+    nnrt_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sessions_of_one_model), cmocka_unit_test(test_weights_are_shared),
-        cmocka_unit_test(test_owner_ends_first),      cmocka_unit_test(test_load_same_file),
-        cmocka_unit_test(test_failing_runs),          cmocka_unit_test(test_open_extents),
+        cmocka_unit_test(test_sessions_of_one_model),
+        cmocka_unit_test(test_weights_are_shared),
+        cmocka_unit_test(test_owner_ends_first),
+        cmocka_unit_test(test_load_same_file),
+        cmocka_unit_test(test_failing_runs),
+        cmocka_unit_test(test_open_extents),
+        cmocka_unit_test(test_loop),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

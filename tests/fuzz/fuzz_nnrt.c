@@ -54,8 +54,7 @@ static bool fuzz_same_tensor(const NNRT_Tensor *a, const NNRT_Tensor *b)
             memcmp(a->quantParams.data, b->quantParams.data, a->quantParams.count * sizeof(NNRT_QuantParam)) == 0) &&
            a->quantAxis == b->quantAxis && fuzz_same_indices(&a->symbols, &b->symbols) &&
            fuzz_constant(a) == fuzz_constant(b) && a->data.dataSize == b->data.dataSize &&
-           (a->data.dataSize == 0 ||
-            memcmp(fuzz_data(&a->data), fuzz_data(&b->data), a->data.dataSize) == 0);
+           (a->data.dataSize == 0 || memcmp(fuzz_data(&a->data), fuzz_data(&b->data), a->data.dataSize) == 0);
 }
 
 static bool fuzz_same_node(const NNRT_Node *a, const NNRT_Node *b)

@@ -274,7 +274,8 @@ static void fuzz_open_once(const NNRT_Model *m, fuzz_open_net *n, nnrt_session *
     for (uint32_t i = 0; i < r.nOut; i++) {
         const nnrt_io_info info = nnrt_session_output(s, i);
         for (size_t k = code == NNRT_SUCCESS || info.bytes <= r.out[i].bytes ? info.bytes : 0; k < r.out[i].bytes; k++)
-            fuzz_expect(((uint8_t *)r.out[i].data)[k] == 0xA5, "behind an output's bytes nothing is written", info.name);
+            fuzz_expect(((uint8_t *)r.out[i].data)[k] == 0xA5, "behind an output's bytes nothing is written",
+                        info.name);
     }
     if (!n->squeezes && !r.beyond)
         fuzz_open_compare(m, n, &r, s, code);

@@ -235,7 +235,7 @@ static void fuzz_run_inputs(const uint8_t *data, size_t size)
         fuzz_bad_run(s, &r, &f);
         fuzz_run_end(&r);
     }
-    fuzz_run_same(s, other, &f);
+    fuzz_run_same(s, other, false, &f);
     fuzz_expect(memory.blocks == blocks && memory.refused == 0, "a run allocates nothing", NULL);
     nnrt_session_destroy(other);
     nnrt_session_destroy(s);
