@@ -87,9 +87,9 @@ SECTIONS (search for the tag)
 nnrt DOES NOT
     train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
     than 4 GiB. Shapes are fixed when a session is made: inputs with open extents get them from
-    nnrt_session_desc.inputDims, or stay open within nnrt_session_desc.bounds; how many axes there are never changes. Models
-    with subgraphs (IF, LOOP) are run, but not yet optimised, and emit-c refuses them. Quantised data are converted (QUANT_DTYPE_CAST) and moved, but
-    not computed with. nnrt_ops.h lists the operators there are: NNRT_OPS.
+    nnrt_session_desc.inputDims, or stay open within nnrt_session_desc.bounds; how many axes there are never changes.
+    emit-c refuses models with subgraphs (IF, LOOP). Quantised data are converted (QUANT_DTYPE_CAST) and moved, but not
+    computed with. nnrt_ops.h lists the operators there are: NNRT_OPS.
 
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on
@@ -202,8 +202,9 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model);
    caller's. */
 NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_t bytes);
 /* Replaces *model, which a builder or loader made, by an equivalent one that is faster: constants folded, nodes that do
-   nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused. What would take
-   memory or time out of proportion to the model is left to the run. On failure *model is unchanged. The new model uses
+   nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused, in subgraphs as
+   well; an IF whose condition is known becomes the branch that it runs. What would take memory or time out of proportion
+   to the model is left to the run. On failure *model is unchanged. The new model uses
    the old one's constants in place and frees it when it is destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
 /* Index of the tensor with this name, NNRT_NO_TENSOR when there is none. */
@@ -1632,11 +1633,15 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
 
 /* A model while it is optimised. A round sorts the nodes, infers what can be inferred, then walks over the nodes in
    that order and lets each pass try each node; a pass sees producers that the round has already been to. What a tensor
-   holds never changes, so what was inferred stays true while nodes are rewired. */
+   holds never changes, so what was inferred stays true while nodes are rewired. Of a tensor that another graph reads than
+   the one that gives it the writer stays: it counts as an output, as those of subgraphs do. */
 typedef struct nnrti_graph {
-    nnrt_builder edit;    /* taken-out nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
-    nnrt_memory work;     /* everything below, for one round */
-    uint32_t *order;      /* of the nodes, producers first */
+    nnrt_builder edit; /* taken-out nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
+    nnrt_memory work;  /* everything below, for one round */
+    uint32_t *sorted;  /* of nnrt_model_check */
+    uint32_t *order;   /* of the nodes, producers first; those of subgraphs directly behind the node that runs them */
+    uint32_t *place;   /* per node: where it is in order */
+    uint32_t *behind;  /* per place: the next one that is not of the subgraphs of the node there */
     nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = not */
     uint32_t *users;      /* per tensor: how often nodes and model outputs name it */
     uint32_t *writer;     /* per tensor: the node that makes it, or NNRTI_BY_NOBODY */
@@ -1667,6 +1672,38 @@ static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
     return k < list->count ? list->data[k] : NNRT_NO_TENSOR;
 }
 
+/* The graphs of m, and which of them each node is in. */
+static void nnrti_graph_load_graphs(nnrti_graph *g, const NNRT_Model *m)
+{
+    nnrt_builder *b = &g->edit;
+    for (uint32_t i = 0; i < m->nodes.count && !nnrti_builder_failed(b); i++)
+        NNRTI_PUSH(b, uint32_t, b->owners, 0);
+    for (uint32_t i = 0; i < m->subGraph.count && !nnrti_builder_failed(b); i++) {
+        NNRT_SubGraph s = m->subGraph.data[i];
+        for (uint32_t k = 0; k < s.nodeIndices.count; k++)
+            b->owners[s.nodeIndices.data[k]] = i;
+        s.inputIndices = nnrti_builder_list(b, s.inputIndices.data, s.inputIndices.count);
+        s.outputIndices = nnrti_builder_list(b, s.outputIndices.data, s.outputIndices.count);
+        if (!nnrti_builder_failed(b))
+            NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
+    }
+}
+
+/* The graph that a node is in. */
+static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
+{
+    return g->edit.owners != NULL ? g->edit.owners[node] : 0;
+}
+
+/* Subgraph k, counted among the attributes, that a node runs; NNRT_NO_GRAPH: it runs no more. */
+static uint32_t nnrti_graph_run_by(const nnrti_graph *g, const NNRT_Node *n, uint32_t k)
+{
+    uint32_t graphs[2] = {NNRT_NO_GRAPH, NNRT_NO_GRAPH}; /* all that NNRT_If and NNRT_Loop have */
+    if (g->edit.graphs != NULL && nnrti_is_control(n->nodeType) && n->nodeAttr.data != NULL)
+        memcpy(graphs, n->nodeAttr.data, n->nodeAttr.size < sizeof(graphs) ? n->nodeAttr.size : sizeof(graphs));
+    return k < 2 ? graphs[k] : NNRT_NO_GRAPH;
+}
+
 /* Fills g->edit with m; names, attributes and constants stay where they are. */
 static void nnrti_graph_load(nnrti_graph *g, const NNRT_Model *m)
 {
@@ -1687,6 +1724,8 @@ static void nnrti_graph_load(nnrti_graph *g, const NNRT_Model *m)
         NNRTI_PUSH(b, uint32_t, b->inputs, m->inputIndex.data[i]);
     for (uint32_t i = 0; i < m->outputIndex.count && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint32_t, b->outputs, m->outputIndex.data[i]);
+    if (m->subGraph.count > 1)
+        nnrti_graph_load_graphs(g, m);
 }
 
 static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
@@ -1698,12 +1737,50 @@ static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
     g->isOutput[t] = false;
 }
 
+/* Enters the nodes of graph x, and of those in it, from *place on. */
+static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x, uint32_t *place)
+{
+    const uint32_t *begin = g->sorted + m->nodes.count;
+    for (uint32_t i = begin[x]; i < begin[x + 1]; i++) {
+        const uint32_t n = g->sorted[i], own = (*place)++;
+        uint32_t inner;
+        g->order[own] = n;
+        g->place[n] = own;
+        for (uint32_t k = 0; k < 2; k++)
+            if ((inner = nnrti_graph_run_by(g, &m->nodes.data[n], k)) != NNRT_NO_GRAPH)
+                nnrti_graph_flatten(g, m, inner, place);
+        g->behind[own] = *place;
+    }
+}
+
+/* What subgraphs use, and what is read in another graph than it is made in. */
+static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
+{
+    for (uint32_t x = 1; x < m->subGraph.count; x++)
+        for (uint32_t k = 0; k < m->subGraph.data[x].outputIndices.count; k++) {
+            const uint32_t t = m->subGraph.data[x].outputIndices.data[k];
+            g->users[t]++;
+            g->isOutput[t] = true;
+        }
+    for (uint32_t n = 0; n < m->nodes.count && m->subGraph.count > 1; n++)
+        for (uint32_t k = 0; k < m->nodes.data[n].inputIndex.count; k++) {
+            const uint32_t t = m->nodes.data[n].inputIndex.data[k];
+            if (t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY &&
+                nnrti_graph_owner(g, g->writer[t]) != nnrti_graph_owner(g, n))
+                g->isOutput[t] = true;
+        }
+}
+
 /* The tables of a round, and the order of the nodes. */
 static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
 {
-    NNRT_ReturnCode code = nnrt_model_check(m, &g->work, &g->order, &g->edit.error);
+    uint32_t place = 0;
+    NNRT_ReturnCode code = nnrt_model_check(m, &g->work, &g->sorted, &g->edit.error);
     if (code != NNRT_SUCCESS)
         return code;
+    g->order = (uint32_t *)nnrti_temp(&g->work, m->nodes.count, sizeof(*g->order));
+    g->place = (uint32_t *)nnrti_temp(&g->work, m->nodes.count, sizeof(*g->place));
+    g->behind = (uint32_t *)nnrti_temp(&g->work, m->nodes.count, sizeof(*g->behind));
     g->live = m->nodes.count;
     g->room = m->allTensors.count + NNRTI_GRAPH_ADDED * m->nodes.count;
     g->shapes = (nnrt_operand *)nnrti_temp(&g->work, g->room, sizeof(*g->shapes));
@@ -1713,6 +1790,7 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
     g->isOutput = (bool *)nnrti_temp(&g->work, g->room, sizeof(*g->isOutput));
     if (g->work.full || g->room < m->allTensors.count)
         return NNRT_OUT_OF_MEMORY;
+    nnrti_graph_flatten(g, m, 0, &place);
     for (uint32_t t = 0; t < m->allTensors.count; t++)
         nnrti_graph_enter(g, t);
     for (uint32_t n = 0; n < m->nodes.count; n++) {
@@ -1728,13 +1806,20 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
         g->users[m->outputIndex.data[i]]++;
         g->isOutput[m->outputIndex.data[i]] = true;
     }
+    nnrti_graph_borders(g, m);
     return NNRT_SUCCESS;
 }
 
-/* Takes a node out. */
+static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x);
+
+/* Takes a node out, and the subgraphs that it runs. */
 static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
+    uint32_t inner;
+    for (uint32_t k = 0; k < 2; k++)
+        if ((inner = nnrti_graph_run_by(g, n, k)) != NNRT_NO_GRAPH)
+            nnrti_graph_delete_graph(g, node, inner);
     for (uint32_t k = 0; k < n->inputIndex.count; k++)
         if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
             g->users[n->inputIndex.data[k]]--;
@@ -1744,6 +1829,25 @@ static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
     n->nodeType = NNRT_NODE_TYPE_NONE;
     g->live--;
     g->changed = true;
+}
+
+/* The outputs of graph x, which `node` runs, are no longer used by it. */
+static void nnrti_graph_unuse(nnrti_graph *g, uint32_t x)
+{
+    const NNRT_Uint32List *out = &g->edit.graphs[x].outputIndices;
+    for (uint32_t k = 0; k < out->count; k++)
+        g->users[out->data[k]]--;
+}
+
+/* Takes out graph x, which `node` runs. */
+static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x)
+{
+    const uint32_t end = g->behind[g->place[node]];
+    nnrti_graph_unuse(g, x);
+    for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
+        if (nnrti_graph_owner(g, g->order[at]) == x &&
+            nnrti_graph_node(g, g->order[at])->nodeType != NNRT_NODE_TYPE_NONE)
+            nnrti_graph_delete(g, g->order[at]);
 }
 
 /* Gives a node another list of inputs; false = no memory. */
@@ -1777,15 +1881,6 @@ static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t
     return index;
 }
 
-/* Type and shape are known, so that a node with this operand can be resolved. */
-static bool nnrti_graph_known(const nnrt_operand *o)
-{
-    for (int32_t i = 0; i < o->rank; i++)
-        if (o->dims[i] < 0)
-            return false;
-    return o->rank >= 0 && !nnrti_absent(o);
-}
-
 /* What follows of the results of a node that cannot be resolved: types, and the order of an image's axes. */
 static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
 {
@@ -1811,11 +1906,11 @@ static void nnrti_graph_guess(nnrti_graph *g, const NNRT_Node *n)
     }
 }
 
-/* Of results that depend on what only a run tells, the extents that are open are not known. */
-static void nnrti_graph_open(nnrti_graph *g, const NNRT_Node *n)
+/* Of tensors that depend on what only a run tells, the extents that are open are not known. */
+static void nnrti_graph_open(nnrti_graph *g, const NNRT_Uint32List *list)
 {
-    for (uint32_t i = 0; i < n->outputIndex.count; i++) {
-        nnrt_operand *o = n->outputIndex.data[i] != NNRT_NO_TENSOR ? &g->shapes[n->outputIndex.data[i]] : NULL;
+    for (uint32_t i = 0; i < list->count; i++) {
+        nnrt_operand *o = list->data[i] != NNRT_NO_TENSOR ? &g->shapes[list->data[i]] : NULL;
         for (int32_t k = 0; o != NULL && k < o->rank; k++) {
             if (o->symbols[k] != 0)
                 o->dims[k] = -1;
@@ -1972,14 +2067,60 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
 /* From the last node to the first: those whose results nobody uses go, but one node always stays. */
 static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
 {
-    for (uint32_t i = count; i-- > 0 && g->live > 1;) {
+    for (uint32_t i = count; i-- > 0;) {
         const NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
         bool used = n->nodeType == NNRT_NODE_TYPE_NONE;
         for (uint32_t k = 0; k < n->outputIndex.count; k++)
             used = used || (n->outputIndex.data[k] != NNRT_NO_TENSOR && g->users[n->outputIndex.data[k]] > 0);
-        if (!used)
+        if (!used && g->live > g->behind[i] - i)
             nnrti_graph_delete(g, g->order[i]);
     }
+}
+
+/* What is known of these tensors is what the model says of them. */
+static void nnrti_graph_forget(nnrti_graph *g, const NNRT_Uint32List *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->data[i] != NNRT_NO_TENSOR)
+            nnrti_operand_of(&g->edit.tensors[list->data[i]], &g->shapes[list->data[i]]);
+}
+
+/* Infers a node that runs subgraphs, for its results and for what its subgraphs get; what is in them comes behind it. What
+   it leaves to the run is not known. */
+static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, uint32_t node)
+{
+    const NNRT_Node *n = nnrti_graph_node(g, node);
+    const uint32_t end = g->behind[g->place[node]];
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    uint32_t inner;
+    f->symbols = 0;
+    f->skipped = !nnrti_node_known(f, node);
+    memset(f->opened, 0, nnrti_array_count(g->edit.tensors));
+    if (!f->skipped)
+        code = nnrti_infer_control(f, node);
+    for (uint32_t at = g->place[node] + 1; at < end; at++) {
+        const NNRT_Node *other = nnrti_graph_node(g, g->order[at]);
+        nnrti_graph_forget(g, &other->outputIndex);
+        for (uint32_t k = 0; k < 2; k++)
+            if ((inner = nnrti_graph_run_by(g, other, k)) != NNRT_NO_GRAPH)
+                nnrti_graph_forget(g, &g->edit.graphs[inner].inputIndices);
+    }
+    for (uint32_t k = 0; k < 2; k++)
+        if ((inner = nnrti_graph_run_by(g, n, k)) == NNRT_NO_GRAPH)
+            continue;
+        else if (f->skipped || code != NNRT_SUCCESS)
+            nnrti_graph_forget(g, &g->edit.graphs[inner].inputIndices);
+        else
+            nnrti_graph_open(g, &g->edit.graphs[inner].inputIndices);
+    if (!f->skipped && code == NNRT_SUCCESS) {
+        nnrti_graph_open(g, &n->outputIndex);
+        return code;
+    }
+    nnrti_graph_forget(g, &n->outputIndex);
+    if (g->work.full || (!f->skipped && f->symbols == 0))
+        return code;
+    memset(&g->edit.error, 0, sizeof(g->edit.error)); /* the numbers of open extents may be to blame */
+    return NNRT_SUCCESS;
 }
 
 /* Infers every node whose inputs are known, as nnrt_model_infer does; those behind inputs without extents (-1) stay
@@ -1995,26 +2136,31 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     f.operands = (nnrt_operand *)nnrti_temp(&g->work, widest, sizeof(*f.operands));
     f.results = (void **)nnrti_temp(&g->work, widest, sizeof(*f.results));
     f.error = &g->edit.error;
-    if (f.operands == NULL || f.results == NULL)
+    f.order = g->sorted;
+    f.partial = true;
+    f.opened = (uint8_t *)nnrti_temp(&g->work, g->edit.graphs != NULL ? m->allTensors.count : 0, 1);
+    if (g->work.full)
         return NNRT_OUT_OF_MEMORY;
     nnrti_graph_drop_dead(g, m->nodes.count); /* what nobody uses need not be right: a constant divided by 0 */
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[g->order[i]];
-        bool known = true, folded = false;
+        bool folded = false;
         NNRT_ReturnCode code;
         nnrt_resolve c;
         if (n->nodeType == NNRT_NODE_TYPE_NONE)
             continue;
-        for (uint32_t k = 0; k < n->inputIndex.count; k++)
-            known = known &&
-                    (n->inputIndex.data[k] == NNRT_NO_TENSOR || nnrti_graph_known(&g->shapes[n->inputIndex.data[k]]));
-        if (!known) {
+        if (nnrti_is_control(n->nodeType)) {
+            if ((code = nnrti_graph_control(g, &f, g->order[i])) != NNRT_SUCCESS)
+                return nnrti_blame(&g->edit.error, code, g->order[i], -1);
+            continue;
+        }
+        if (!nnrti_node_known(&f, g->order[i])) {
             nnrti_graph_guess(g, n);
             continue;
         }
         code = nnrti_infer_node(&f, g->order[i], &c, &folded);
         if (code == NNRT_SUCCESS && nnrti_still_open(&c))
-            nnrti_graph_open(g, n);
+            nnrti_graph_open(g, &n->outputIndex);
         else if (code == NNRT_SUCCESS)
             code = nnrti_graph_fold(g, g->order[i], &c, f.results, folded);
         if (code != NNRT_SUCCESS)
@@ -2052,7 +2198,7 @@ static bool nnrti_graph_may_write(const nnrti_graph *g, const NNRT_Node *before,
 static bool nnrti_graph_same_dims(const nnrti_graph *g, uint32_t a, uint32_t b)
 {
     const nnrt_operand *x = &g->shapes[a], *y = &g->shapes[b];
-    return nnrti_graph_known(x) && nnrti_graph_known(y) && x->rank == y->rank &&
+    return nnrti_operand_known(x) && nnrti_operand_known(y) && x->rank == y->rank &&
            memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0;
 }
 
@@ -2127,7 +2273,7 @@ static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
         return false;
     for (int32_t i = 0; fixed && i < list->dims[0]; i++)
         fixed = nnrti_value(list, (size_t)i) != 0;
-    if (!fixed && !nnrti_graph_known(&g->shapes[out]))
+    if (!fixed && !nnrti_operand_known(&g->shapes[out]))
         return false;
     inputs[0] = before->inputIndex.data[0];
     inputs[1] = shape;
@@ -2567,7 +2713,7 @@ static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
         c->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_id(&before->inputIndex, 2) != NNRT_NO_TENSOR)
         return false;
     z = &g->shapes[x];
-    if (!nnrti_graph_known(z) || z->rank < c->rank || g->shapes[before->inputIndex.data[1]].rank < 2 ||
+    if (!nnrti_operand_known(z) || z->rank < c->rank || g->shapes[before->inputIndex.data[1]].rank < 2 ||
         c->dims[c->rank - 1] != z->dims[z->rank - 1])
         return false;
     for (int32_t i = 0; i < c->rank - 1; i++)
@@ -2587,18 +2733,120 @@ static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
     return true;
 }
 
-/* Tried in this order, one success a node and round. */
-static const nnrti_pass nnrti_passes[] = {nnrti_pass_join_reshapes, nnrti_pass_join_transposes,
-                                          nnrti_pass_drop_copy,     nnrti_pass_fold_affine,
-                                          nnrti_pass_matmul_bias,   nnrti_pass_fuse_activation};
+/* Output k of graph x may be read where result k of the node is, or be written under that name. */
+static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t k)
+{
+    const uint32_t from = g->edit.graphs[x].outputIndices.data[k], to = nnrti_id(&n->outputIndex, k);
+    if (to == NNRT_NO_TENSOR)
+        return true;
+    return nnrti_graph_alike(g, from, to) &&
+           (!g->isOutput[to] ||
+            (g->writer[from] != NNRTI_BY_NOBODY && g->users[from] == 1 && nnrti_graph_owner(g, g->writer[from]) == x));
+}
 
-static void nnrti_graph_compact(nnrti_graph *g)
+/* IF whose condition is known: the nodes of the graph that runs take its place, and what they give that of its results. */
+static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
+{
+    NNRT_Node *n = nnrti_graph_node(g, node);
+    const nnrt_operand *cond =
+        n->nodeType == NNRT_NODE_TYPE_IF ? nnrti_graph_data(g, nnrti_id(&n->inputIndex, 0)) : NULL;
+    const uint32_t end = g->behind[g->place[node]], owner = nnrti_graph_owner(g, node);
+    uint32_t x, other;
+    bool stays = g->live > end - g->place[node]; /* one node, here or elsewhere */
+    if (cond == NULL || cond->dataType != NNRT_DATA_TYPE_BOOL || nnrti_count(cond) != 1)
+        return false;
+    x = nnrti_graph_run_by(g, n, *(const uint8_t *)cond->data != 0 ? 0 : 1);
+    other = nnrti_graph_run_by(g, n, *(const uint8_t *)cond->data != 0 ? 1 : 0);
+    for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
+        stays = stays || (g->edit.owners[g->order[at]] == x &&
+                          nnrti_graph_node(g, g->order[at])->nodeType != NNRT_NODE_TYPE_NONE);
+    for (uint32_t k = 0; k < n->outputIndex.count; k++)
+        stays = stays && nnrti_graph_may_give(g, n, x, k);
+    if (!stays)
+        return false;
+    nnrti_graph_delete_graph(g, node, other);
+    nnrti_graph_unuse(g, x);
+    for (uint32_t k = 0; k < n->outputIndex.count; k++) {
+        const uint32_t from = g->edit.graphs[x].outputIndices.data[k], to = n->outputIndex.data[k];
+        NNRT_Node *writer = to != NNRT_NO_TENSOR && g->isOutput[to] ? nnrti_graph_node(g, g->writer[from]) : NULL;
+        if (to == NNRT_NO_TENSOR)
+            continue;
+        for (uint32_t i = 0; writer != NULL && i < writer->outputIndex.count; i++)
+            if (writer->outputIndex.data[i] == from)
+                nnrti_ids(&writer->outputIndex)[i] = to;
+        if (writer != NULL) {
+            g->writer[to] = g->writer[from];
+            g->edit.tensors[to].dataType = g->shapes[from].dataType; /* CAST reads it */
+            continue;
+        }
+        g->same[to] = from;
+        g->users[from] += g->users[to];
+        g->users[to] = 0;
+    }
+    for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
+        if (g->edit.owners[g->order[at]] == x)
+            g->edit.owners[g->order[at]] = owner;
+    g->edit.graphs[x].outputIndices.count = 0;
+    g->behind[g->place[node]] = g->place[node] + 1;
+    n->nodeAttr.size = 0; /* it runs nothing any more */
+    nnrti_graph_delete(g, node);
+    return true;
+}
+
+/* Tried in this order, one success a node and round. */
+static const nnrti_pass nnrti_passes[] = {
+    nnrti_pass_join_reshapes, nnrti_pass_join_transposes, nnrti_pass_drop_copy, nnrti_pass_fold_affine,
+    nnrti_pass_matmul_bias,   nnrti_pass_fuse_activation, nnrti_pass_inline_if};
+
+/* Only the graphs stay that nodes run; false = no memory. */
+static bool nnrti_graph_compact_graphs(nnrti_graph *g)
+{
+    nnrt_builder *b = &g->edit;
+    const uint32_t count = nnrti_array_count(b->graphs);
+    uint32_t *to = (uint32_t *)nnrti_temp(&g->work, count, sizeof(*to)), kept = 1, inner;
+    if (to == NULL)
+        return false;
+    for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++)
+        for (uint32_t k = 0; k < 2; k++)
+            if ((inner = nnrti_graph_run_by(g, &b->nodes[i], k)) != NNRT_NO_GRAPH)
+                to[inner] = 1;
+    for (uint32_t x = 1; x < count; x++)
+        if (to[x] != 0) {
+            b->graphs[kept] = b->graphs[x];
+            to[x] = kept++;
+        }
+    if (kept == count)
+        return true;
+    for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++) {
+        NNRT_Node *n = &b->nodes[i];
+        uint32_t *graphs;
+        b->owners[i] = to[b->owners[i]];
+        if (!nnrti_is_control(n->nodeType))
+            continue;
+        if ((graphs = (uint32_t *)nnrti_graph_attr(g, n, n->nodeType == NNRT_NODE_TYPE_IF ? "thenGraph" : "body")) ==
+            NULL)
+            return false;
+        for (uint32_t k = 0; k < n->nodeAttr.size / sizeof(*graphs); k++)
+            graphs[k] = graphs[k] != NNRT_NO_GRAPH ? to[graphs[k]] : NNRT_NO_GRAPH;
+    }
+    stbds_header(b->graphs)->length = kept;
+    return true;
+}
+
+static bool nnrti_graph_compact(nnrti_graph *g)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < nnrti_array_count(g->edit.nodes); i++)
-        if (g->edit.nodes[i].nodeType != NNRT_NODE_TYPE_NONE)
+        if (g->edit.nodes[i].nodeType != NNRT_NODE_TYPE_NONE) {
+            if (g->edit.owners != NULL)
+                g->edit.owners[kept] = g->edit.owners[i];
             g->edit.nodes[kept++] = g->edit.nodes[i];
+        }
     stbds_header(g->edit.nodes)->length = kept;
+    if (g->edit.owners == NULL)
+        return true;
+    stbds_header(g->edit.owners)->length = kept;
+    return nnrti_graph_compact_graphs(g);
 }
 
 /* One round; g->changed tells whether another one may find more. */
@@ -2625,13 +2873,25 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g)
         }
     }
     nnrti_graph_drop_dead(g, m.nodes.count);
-    nnrti_graph_compact(g);
-    return NNRT_SUCCESS;
+    return nnrti_graph_compact(g) ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
+}
+
+/* What names tensors: lists 0 and 1 of nodes, then of subgraphs; NULL behind the last. */
+static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i)
+{
+    const nnrt_builder *b = &g->edit;
+    const uint32_t nodes = nnrti_array_count(b->nodes), x = 1 + i / 2 - nodes; /* the main one has b's own lists */
+    if (i / 2 < nodes)
+        return i % 2 == 0 ? &b->nodes[i / 2].inputIndex : &b->nodes[i / 2].outputIndex;
+    if (x >= nnrti_array_count(b->graphs))
+        return NULL;
+    return i % 2 == 0 ? &b->graphs[x].inputIndices : &b->graphs[x].outputIndices;
 }
 
 /* Takes out the tensors that no node, input or output names. */
 static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
 {
+    const NNRT_Uint32List *list;
     nnrt_builder *b = &g->edit;
     const uint32_t count = nnrti_array_count(b->tensors);
     uint32_t *to = (uint32_t *)nnrti_builder_keep(b, count, sizeof(*to)), kept = 0;
@@ -2641,13 +2901,10 @@ static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
         to[b->inputs[i]] = 1;
     for (uint32_t i = 0; i < nnrti_array_count(b->outputs); i++)
         to[b->outputs[i]] = 1;
-    for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++)
-        for (uint32_t side = 0; side < 2; side++) {
-            const NNRT_Uint32List *list = side == 0 ? &b->nodes[i].inputIndex : &b->nodes[i].outputIndex;
-            for (uint32_t k = 0; k < list->count; k++)
-                if (list->data[k] != NNRT_NO_TENSOR)
-                    to[list->data[k]] = 1;
-        }
+    for (uint32_t i = 0; (list = nnrti_graph_names(g, i)) != NULL; i++)
+        for (uint32_t k = 0; k < list->count; k++)
+            if (list->data[k] != NNRT_NO_TENSOR)
+                to[list->data[k]] = 1;
     for (uint32_t t = 0; t < count; t++) {
         if (to[t] == 0)
             continue;
@@ -2661,13 +2918,10 @@ static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
         b->inputs[i] = to[b->inputs[i]];
     for (uint32_t i = 0; i < nnrti_array_count(b->outputs); i++)
         b->outputs[i] = to[b->outputs[i]];
-    for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++)
-        for (uint32_t side = 0; side < 2; side++) {
-            const NNRT_Uint32List *list = side == 0 ? &b->nodes[i].inputIndex : &b->nodes[i].outputIndex;
-            for (uint32_t k = 0; k < list->count; k++)
-                if (list->data[k] != NNRT_NO_TENSOR)
-                    nnrti_ids(list)[k] = to[list->data[k]];
-        }
+    for (uint32_t i = 0; (list = nnrti_graph_names(g, i)) != NULL; i++)
+        for (uint32_t k = 0; k < list->count; k++)
+            if (list->data[k] != NNRT_NO_TENSOR)
+                nnrti_ids(list)[k] = to[list->data[k]];
     return NNRT_SUCCESS;
 }
 
@@ -2714,8 +2968,6 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *err
     if (old == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR,
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
-    if (old->model.subGraph.count > 1) /* what is read inside of subgraphs is not followed yet */
-        return NNRT_SUCCESS;
     memset(&g, 0, sizeof(g));
     nnrti_builder_init(&g.edit, &old->allocator);
     nnrti_graph_budget(&g, &old->model);
@@ -3766,6 +4018,32 @@ static bool nnrti_reader_metadata(nnrti_reader *r, uint32_t i, nnrt_metadata *me
            nnrti_reader_text(r, pair[1], &metadata->value, "metadata", i);
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_reader_keys(r, metadata, count) true
+#else
+static int nnrti_key_order(const void *user, uint32_t a, uint32_t b)
+{
+    const nnrt_metadata *metadata = (const nnrt_metadata *)user;
+    return strcmp(metadata[a].key, metadata[b].key);
+}
+
+/* Keys are unique and not empty. */
+static bool nnrti_reader_keys(nnrti_reader *r, const nnrt_metadata *metadata, uint32_t count)
+{
+    uint32_t *order = count > 0 ? (uint32_t *)nnrti_reader_keep(r, count, sizeof(*order)) : NULL;
+    if (order == NULL)
+        return count == 0;
+    nnrti_sort(order, count, nnrti_key_order, metadata);
+    for (uint32_t i = 0; i < count; i++)
+        if (*metadata[order[i]].key == '\0')
+            return nnrti_reader_fail(r, "metadata", order[i], "has no key");
+        else if (i > 0 && nnrti_key_order(metadata, order[i - 1], order[i]) == 0)
+            return nnrti_reader_fail(r, "metadata", order[i] > order[i - 1] ? order[i] : order[i - 1],
+                                     "its key is also another one's");
+    return true;
+}
+#endif
+
 /* The tables of the model in memory; lists, texts and constants stay in the file. NULL: r->code tells why. The same
    walk counts the memory and fills it. */
 static nnrti_owned *nnrti_reader_model(nnrti_reader *r, nnrt_memory *memory)
@@ -3801,6 +4079,7 @@ static nnrti_owned *nnrti_reader_model(nnrti_reader *r, nnrt_memory *memory)
         good = nnrti_reader_subgraph(r, i, &graphs[i]);
     for (uint32_t i = 0; good && i < nMeta; i++)
         good = nnrti_reader_metadata(r, i, &metadata[i]);
+    good = good && nnrti_reader_keys(r, metadata, nMeta);
     o->model.allTensors = NNRT_TensorList_make(tensors, nTensors);
     o->model.nodes = NNRT_NodeList_make(nodes, nNodes);
     o->model.subGraph = NNRT_SubGraphList_make(graphs, nGraphs);

@@ -1103,22 +1103,18 @@ static const char *nnrti_tensor_name(const NNRT_Model *m, uint32_t i)
     return nnrti_text_of(m->allTensors.data[i].name);
 }
 
-/* Order of tensors a and b by their names, and by their graphs where these are equal. */
-static int nnrti_name_order(const NNRT_Model *m, const uint32_t *home, uint32_t a, uint32_t b)
-{
-    const int order = strcmp(nnrti_tensor_name(m, a), nnrti_tensor_name(m, b));
-    return order != 0 || home == NULL || home[a] == home[b] ? order : home[a] < home[b] ? -1 : 1;
-}
+/* Below 0, 0 or above it, as number a stands before b, beside it or behind it. */
+typedef int (*nnrti_before)(const void *user, uint32_t a, uint32_t b);
 
-/* Makes heap[at] and what hangs below it a heap again, largest name on top. */
-static void nnrti_sift_name(const NNRT_Model *m, const uint32_t *home, uint32_t *heap, uint32_t count, uint32_t at)
+/* Makes heap[at] and what hangs below it a heap again, the last one on top. */
+static void nnrti_sift(uint32_t *heap, uint32_t count, uint32_t at, nnrti_before before, const void *user)
 {
     const uint32_t moved = heap[at];
     while (at < count / 2) {
         uint32_t child = 2 * at + 1;
-        if (child + 1 < count && nnrti_name_order(m, home, heap[child], heap[child + 1]) < 0)
+        if (child + 1 < count && before(user, heap[child], heap[child + 1]) < 0)
             child++;
-        if (nnrti_name_order(m, home, moved, heap[child]) >= 0)
+        if (before(user, moved, heap[child]) >= 0)
             break;
         heap[at] = heap[child];
         at = child;
@@ -1126,29 +1122,53 @@ static void nnrti_sift_name(const NNRT_Model *m, const uint32_t *home, uint32_t 
     heap[at] = moved;
 }
 
-/* Names of one graph, which home tells of a tensor, are unique: sorted in place, equal ones are neighbours, in the order
-   of their graphs. Not hashed, since a file could choose names that collide. */
+/* order = the numbers below count, sorted. Names are sorted where equal ones are looked for, not hashed, since a file
+   could choose names that collide. */
+static void nnrti_sort(uint32_t *order, uint32_t count, nnrti_before before, const void *user)
+{
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = i;
+    for (uint32_t i = count / 2; i-- > 0;)
+        nnrti_sift(order, count, i, before, user);
+    for (uint32_t left = count; left > 1;) {
+        const uint32_t top = order[0];
+        order[0] = order[--left];
+        order[left] = top;
+        nnrti_sift(order, left, 0, before, user);
+    }
+}
+
+/* The tensors of a model, and per tensor its graph; NULL: there is one. */
+typedef struct nnrti_names {
+    const NNRT_Model *model;
+    const uint32_t *home;
+} nnrti_names;
+
+/* Order of tensors a and b by their names, and by their graphs where these are equal. */
+static int nnrti_name_order(const void *user, uint32_t a, uint32_t b)
+{
+    const nnrti_names *n = (const nnrti_names *)user;
+    const int order = strcmp(nnrti_tensor_name(n->model, a), nnrti_tensor_name(n->model, b));
+    return order != 0 || n->home == NULL || n->home[a] == n->home[b] ? order : n->home[a] < n->home[b] ? -1 : 1;
+}
+
+/* Names of one graph, which home tells of a tensor, are unique: sorted, equal ones are neighbours, in the order of their
+   graphs. */
 static NNRT_ReturnCode nnrti_check_names(const NNRT_Model *m, const uint32_t *home, nnrt_memory *memory,
                                          nnrt_error *error)
 {
     const uint32_t count = m->allTensors.count;
     uint32_t *order = (uint32_t *)nnrti_temp(memory, count, sizeof(*order));
+    nnrti_names names;
     if (order == NULL)
         return nnrti_no_memory(error);
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = i;
-    for (uint32_t i = count / 2; i-- > 0;)
-        nnrti_sift_name(m, home, order, count, i);
-    for (uint32_t left = count; left > 1;) {
-        const uint32_t top = order[0];
-        order[0] = order[--left];
-        order[left] = top;
-        nnrti_sift_name(m, home, order, left, 0);
-    }
+    names.model = m;
+    names.home = home;
+    nnrti_sort(order, count, nnrti_name_order, &names);
     for (uint32_t i = 1; i < count; i++) {
         const uint32_t a = order[i - 1] < order[i] ? order[i - 1] : order[i], b = order[i - 1] + order[i] - a;
         const char *name = nnrti_tensor_name(m, a);
-        if (*name != '\0' && nnrti_name_order(m, home, a, b) == 0)
+        if (*name != '\0' && nnrti_name_order(&names, a, b) == 0)
             return nnrti_blame(
                 error,
                 nnrt_error_set(error, NNRT_INVALID_TENSOR_NAME, "tensors %u and %u are both named '%s'", a, b, name),
@@ -1757,6 +1777,7 @@ typedef struct nnrti_inference {
     const uint32_t *order; /* of nnrti_check_model */
     uint8_t *opened; /* per tensor, a carried value as a body gets it: axes whose extents vary from trip to trip */
     uint8_t *known;  /* per tensor: 1 where it is known, of a model that is not whole; NULL: all that is read will be */
+    bool partial;    /* the same of a model whose tensors' shapes tell whether they are known */
     bool skipped;    /* a node reads what is not known, nor are its results */
     nnrt_visit visit; /* and its user; NULL: none */
     void *user;
@@ -2333,12 +2354,22 @@ static void nnrti_now_known(nnrti_inference *f, uint32_t t)
         f->known[t] = 1;
 }
 
+/* Type and shape are known, so that a node with this operand can be resolved. */
+static bool nnrti_operand_known(const nnrt_operand *o)
+{
+    for (int32_t i = 0; i < o->rank; i++)
+        if (o->dims[i] < 0)
+            return false;
+    return o->rank >= 0 && !nnrti_absent(o);
+}
+
 /* Whether all that node n reads is known. */
 static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
 {
     const NNRT_Uint32List *in = &f->model->nodes.data[n].inputIndex;
-    for (uint32_t k = 0; k < in->count && f->known != NULL; k++)
-        if (in->data[k] != NNRT_NO_TENSOR && f->known[in->data[k]] == 0)
+    for (uint32_t k = 0; k < in->count; k++)
+        if (in->data[k] != NNRT_NO_TENSOR && ((f->known != NULL && f->known[in->data[k]] == 0) ||
+                                              (f->partial && !nnrti_operand_known(&f->tensors[in->data[k]]))))
             return false;
     return true;
 }

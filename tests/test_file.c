@@ -518,6 +518,39 @@ static void test_metadata(void **state)
     image_free(&f);
 }
 
+/* Keys are unique in a file, too, though another program wrote it. */
+static void test_metadata_twice(void **state)
+{
+    static const nnrt_metadata two[2] = {{"key-a", "v"}, {"key-b", "w"}};
+    static const char *const faults[] = {"metadata 1: its key is also another one's", "metadata 1: has no key"};
+    static uint8_t block[8192];
+    uint8_t *data = block + (NNRT_ALIGNMENT - (uintptr_t)block % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+    NNRT_Model *m = small_model(), *loaded = NULL;
+    nnrt_save_desc desc;
+    nnrt_error error;
+    size_t bytes = 0, at = 0;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    desc.metadata = two;
+    desc.metadataCount = 2;
+    assert_int_equal(nnrt_model_save_memory(m, &desc, data, sizeof(block) - NNRT_ALIGNMENT, &bytes, NULL), NNRT_SUCCESS);
+    while (memcmp(data + at, "key-b", 5) != 0)
+        at++;
+    for (uint32_t k = 0; k < 2; k++) {
+        data[at + 4] = 'a';
+        data[at] = k == 0 ? 'k' : '\0';
+        memset(&error, 0, sizeof(error));
+        assert_int_equal(nnrt_model_load_memory(&loaded, data, bytes, NULL, &error), NNRT_INVALID_FILE);
+        if (strstr(error.message, faults[k]) == NULL)
+            fail_msg("%s", error.message);
+    }
+    data[at] = 'k';
+    data[at + 4] = 'c';
+    assert_int_equal(nnrt_model_load_memory(&loaded, data, bytes, NULL, NULL), NNRT_SUCCESS);
+    nnrt_model_destroy(loaded);
+    nnrt_model_destroy(m);
+}
+
 /* Runs a model that a broken file gave, with 256 KiB of memory and on zeros. The answer may be any code. */
 static void try_to_run(const NNRT_Model *m)
 {
@@ -1561,6 +1594,7 @@ int main(void)
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_metadata),
+        cmocka_unit_test(test_metadata_twice),
         cmocka_unit_test(test_truncated),
         cmocka_unit_test(test_changed_bytes),
         cmocka_unit_test(test_changed_attributes),

@@ -199,9 +199,9 @@ static void run(const NNRT_Model *m, const nnrt_dims *shapes, outcome *o)
     assert_true(nnrt_session_inputs(session) <= 4 && o->count <= 8);
     for (uint32_t i = 0; i < nnrt_session_inputs(session); i++) {
         nnrt_io_info info = nnrt_session_input(session, i);
-        assert_true(info.bytes <= sizeof(data[i]) && info.dataType == F32);
+        assert_true(info.bytes <= sizeof(data[i]) && (info.dataType == F32 || info.dataType == NNRT_DATA_TYPE_BOOL));
         for (uint32_t k = 0; k < MOST; k++)
-            data[i][k] = (float)((k * 37u + i * 11u) % 41u) / 20.0f - 1.0f;
+            data[i][k] = info.dataType == F32 ? (float)((k * 37u + i * 11u) % 41u) / 20.0f - 1.0f : 0; /* false */
         in[i] = nnrt_io_make(data[i], info.bytes);
     }
     for (uint32_t i = 0; i < o->count; i++) {
@@ -1119,10 +1119,9 @@ static void everything(nnrt_builder *b)
 /* ---- memory ---- */
 
 /* Allocation n fails, for all n until none does: the code, a message, the model as it was, and nothing stays. */
-static void test_out_of_memory(void **state)
+static void without_memory(void (*make)(nnrt_builder *b))
 {
     uint32_t failures = 0;
-    (void)state;
     for (uint32_t n = 1;; n++) {
         trial t;
         nnrt_allocator a;
@@ -1134,7 +1133,7 @@ static void test_out_of_memory(void **state)
         a = trial_allocator(&t);
         memset(&error, 0, sizeof(error));
         b = begin(&a);
-        everything(b);
+        make(b);
         assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
         nnrt_builder_destroy(b);
         assert_int_equal(t.live, 1);
@@ -1155,6 +1154,12 @@ static void test_out_of_memory(void **state)
         failures++;
     }
     assert_true(failures > 100);
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    without_memory(everything);
 }
 
 /* Small blocks share pieces of 8 KiB: the graph is grown in steps of 16 bytes, so that every small block becomes the
@@ -1282,6 +1287,163 @@ static void test_random(void **state)
     }
     print_message("random graphs: %u nodes became %u\n", before, after);
     assert_true(after < before / 2);
+}
+
+/* ---- subgraphs ---- */
+
+static uint32_t truth(nnrt_builder *b, bool value)
+{
+    return nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_BOOL, 0, NULL, &value, true);
+}
+
+/* A branch that gives y, entered until the caller enters another graph. */
+static uint32_t branch(nnrt_builder *b)
+{
+    const uint32_t g = nnrt_builder_graph(b, NULL);
+    nnrt_builder_enter(b, g);
+    return g;
+}
+
+static void gives(nnrt_builder *b, uint32_t g, uint32_t y)
+{
+    nnrt_builder_graph_io(b, g, NULL, 0, &y, 1);
+}
+
+/* y = relu(x) where cond, else relu(x * x * 3): the constants of 3 are computed from others. */
+static uint32_t either(nnrt_builder *b, uint32_t cond, uint32_t x)
+{
+    NNRT_If a;
+    uint32_t three;
+    a.thenGraph = branch(b);
+    gives(b, a.thenGraph, activation(b, NNRT_ACTIVATION_TYPE_RELU, x));
+    a.elseGraph = branch(b);
+    three = op2(b, NNRT_NODE_TYPE_ADD_FUSION, numbers(b, 1, 1, 0, 0, 0), numbers(b, 1, 1, 0, 0, 0));
+    gives(b, a.elseGraph,
+          activation(b, NNRT_ACTIVATION_TYPE_RELU,
+                     op2(b, NNRT_NODE_TYPE_MUL_FUSION, op2(b, NNRT_NODE_TYPE_MUL_FUSION, x, x), three)));
+    nnrt_builder_enter(b, 0);
+    return nnrt_builder_op(b, "either", NNRT_NODE_TYPE_IF, &a, &cond, 1);
+}
+
+/* v = relu(v + c + sum), trips times, sum computed from constants; the scan is v * c. */
+static void repeated(nnrt_builder *b, uint32_t trips, uint32_t x, uint32_t c, uint32_t out[2])
+{
+    NNRT_Loop a;
+    const uint32_t in[3] = {trips, NNRT_NO_TENSOR, x};
+    uint32_t ins[3], outs[3], sum;
+    a.body = branch(b);
+    for (uint32_t i = 0; i < 3; i++)
+        ins[i] = nnrt_builder_tensor(b, NULL);
+    sum = op1(b, NNRT_NODE_TYPE_SQRT, numbers(b, 0.5f, 1, 0, 0, 0));
+    outs[0] = ins[1];
+    outs[1] = activation(b, NNRT_ACTIVATION_TYPE_RELU,
+                         op2(b, NNRT_NODE_TYPE_ADD_FUSION, op2(b, NNRT_NODE_TYPE_ADD_FUSION, ins[2], c), sum));
+    outs[2] = op2(b, NNRT_NODE_TYPE_MUL_FUSION, outs[1], activation(b, NNRT_ACTIVATION_TYPE_LINEAR, c));
+    nnrt_builder_graph_io(b, a.body, ins, 3, outs, 3);
+    nnrt_builder_enter(b, 0);
+    out[0] = nnrt_builder_tensor(b, NULL);
+    out[1] = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_node(b, "repeated", NNRT_NODE_TYPE_LOOP, &a, in, 3, out, 2);
+}
+
+/* IF of a known condition, a LOOP, and one that nobody uses. */
+static void several(nnrt_builder *b)
+{
+    static const int64_t seven = 7;
+    const uint32_t x = input(b, "x", 3, 4, 0, 0), c = input(b, "c", 4, 0, 0, 0);
+    const uint32_t trips = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT64, 0, NULL, &seven, true);
+    uint32_t y[2];
+    repeated(b, trips, either(b, truth(b, false), x), c, y);
+    nnrt_builder_output(b, y[0]);
+    repeated(b, trips, x, c, y);
+}
+
+static void test_subgraphs_out_of_memory(void **state)
+{
+    (void)state;
+    without_memory(several);
+}
+
+/* The passes go into subgraphs, and keep what these take from outside. */
+static void test_subgraphs(void **state)
+{
+    static const int64_t seven = 7;
+    NNRT_Model *m;
+    (void)state;
+    for (int known = 0; known < 3; known++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = input(b, "x", 3, 4, 0, 0), y, cond;
+        cond = known < 2 ? truth(b, known != 0) : nnrt_builder_input(b, "cond", NNRT_DATA_TYPE_BOOL, 0, NULL);
+        y = either(b, cond, activation(b, NNRT_ACTIVATION_TYPE_TANH, x));
+        nnrt_builder_output(b, y);
+        /* tanh, relu: one is read by the other graph until that takes its place; tanh, mul, mul with relu */
+        m = optimized(b, known == 1 ? 2 : known == 0 ? 3 : 5, 0, NULL);
+        assert_int_equal(m->subGraph.count, known < 2 ? 1 : 3);
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_ADD_FUSION), 0); /* it was computed */
+        nnrt_model_destroy(m);
+    }
+    for (uint32_t kind = 0; kind < 4; kind++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = input(b, "x", 3, 4, 0, 0), c = input(b, "c", 4, 0, 0, 0), y[2];
+        const uint32_t trips =
+            kind % 2 == 0 ? nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT64, 0, NULL, &seven, true)
+                          : nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT64, 0, NULL, &(const int64_t){0}, true);
+        c = op1(b, NNRT_NODE_TYPE_SQRT, c); /* the body takes it */
+        repeated(b, trips, activation(b, NNRT_ACTIVATION_TYPE_LINEAR, x), c, y);
+        nnrt_builder_output(b, kind < 2 ? activation(b, NNRT_ACTIVATION_TYPE_RELU6, y[0]) : c);
+        nnrt_builder_output(b, kind < 2 ? y[1] : x);
+        /* SQRT, LOOP, two sums, a product, RELU6; of a LOOP that nobody uses nothing stays */
+        m = optimized(b, kind < 2 ? 6 : 1, 0, NULL);
+        assert_int_equal(m->subGraph.count, kind < 2 ? 2 : 1);
+        nnrt_model_destroy(m);
+    }
+    for (uint32_t which = 0; which < 2; which++) { /* IF in IF in IF, the conditions of the outer ones known */
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = input(b, "x", 3, 4, 0, 0), cond = nnrt_builder_input(b, "cond", NNRT_DATA_TYPE_BOOL, 0, NULL);
+        uint32_t at[3][2], y[2], z;
+        NNRT_If a;
+        for (uint32_t i = 0; i < 3; i++)
+            for (uint32_t k = 0; k < 2; k++)
+                at[i][k] = nnrt_builder_graph(b, NULL);
+        for (uint32_t k = 0; k < 2; k++) {
+            nnrt_builder_enter(b, at[2][k]);
+            gives(b, at[2][k], op1(b, k == 0 ? NNRT_NODE_TYPE_SQRT : NNRT_NODE_TYPE_FLOOR, x));
+        }
+        for (uint32_t i = 2; i > 0; i--)
+            for (uint32_t k = 0; k < 2; k++) {
+                nnrt_builder_enter(b, at[i - 1][k]);
+                a.thenGraph = at[i][0];
+                a.elseGraph = at[i][1];
+                y[k] = k == which ? nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_IF, &a, &cond, 1)
+                                  : op1(b, NNRT_NODE_TYPE_FLOOR, x);
+                gives(b, at[i - 1][k], op1(b, NNRT_NODE_TYPE_SQRT, y[k]));
+                cond = k == which ? truth(b, which == 0) : cond;
+            }
+        nnrt_builder_enter(b, 0);
+        a.thenGraph = at[0][0];
+        a.elseGraph = at[0][1];
+        z = nnrt_builder_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1);
+        nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_FLOOR, z));
+        nnrt_builder_output(b, z);
+        m = optimized(b, 6, 0, NULL); /* IF with SQRT and FLOOR, two SQRT, FLOOR */
+        assert_int_equal(m->subGraph.count, 3);
+        nnrt_model_destroy(m);
+    }
+    {
+        nnrt_builder *b = begin(NULL); /* what a branch gives is x itself, or another output: the IF stays */
+        uint32_t x = input(b, "x", 3, 4, 0, 0), y = op1(b, NNRT_NODE_TYPE_SQRT, x), cond = truth(b, true);
+        NNRT_If a;
+        a.thenGraph = branch(b);
+        gives(b, a.thenGraph, y);
+        a.elseGraph = branch(b);
+        gives(b, a.elseGraph, op1(b, NNRT_NODE_TYPE_FLOOR, x));
+        nnrt_builder_enter(b, 0);
+        nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1));
+        nnrt_builder_output(b, y);
+        m = optimized(b, 3, 0, NULL);
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_IF), 1);
+        nnrt_model_destroy(m);
+    }
 }
 
 /* ---- what cannot be resolved, or should not be computed ---- */
@@ -1601,6 +1763,8 @@ int main(void)
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_out_of_pieces),
+        cmocka_unit_test(test_subgraphs),
+        cmocka_unit_test(test_subgraphs_out_of_memory),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_fold_operands),
         cmocka_unit_test(test_join_open),
