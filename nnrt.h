@@ -5103,10 +5103,7 @@ static NNRT_ReturnCode nnrti_bind_dims(nnrt_session *s, uint32_t i, const int32_
 {
     const nnrt_io_info *info = &s->infos[i];
     nnrt_dims least = info->shape, most;
-    *bytes = info->bytes;
-    s->io[i].dimensions.data = dims != NULL ? dims : info->shape.dims;
-    if (dims == NULL)
-        return NNRT_SUCCESS;
+    s->io[i].dimensions.data = dims;
     if (info->open) /* not all of its axes need be */
         (void)s->prepared->vtbl->GetInputDimRanges(s->prepared, i, &least, &most);
     for (int32_t k = 0; k < info->shape.rank; k++) {
@@ -5138,7 +5135,9 @@ static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_
         NNRT_SharedBuffer *b = &s->io[first + i].data;
         size_t bytes = given[i].bytes < UINT32_MAX ? given[i].bytes : UINT32_MAX, need = info->bytes;
         NNRT_ReturnCode code;
-        if (!output && (code = nnrti_bind_dims(s, i, given[i].dims, &need)) != NNRT_SUCCESS)
+        if (!output)
+            s->io[i].dimensions.data = info->shape.dims;
+        if (!output && given[i].dims != NULL && (code = nnrti_bind_dims(s, i, given[i].dims, &need)) != NNRT_SUCCESS)
             return code;
         if (output && info->open) /* the run tells what it needs */
             need = bytes;

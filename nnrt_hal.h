@@ -4693,14 +4693,17 @@ NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan)
 }
 
 #ifdef NNRT_FIRMWARE
+#define nnrti_some_open(plan) false
 #define nnrti_extent_open(plan, output, i, k) false
 #define nnrti_check_extents(plan, got, i, error) NNRT_SUCCESS
 #else
+#define nnrti_some_open(plan) ((plan)->open != NULL)
+
 /* Whether axis k of input or output i is open. */
 static bool nnrti_extent_open(const nnrt_plan *plan, bool output, uint32_t i, uint32_t k)
 {
     const size_t at = (size_t)(output ? plan->nInputs + i : i) * NNRTI_DIMS + k;
-    return plan->open != NULL && plan->open->symbols[at] != 0;
+    return nnrti_some_open(plan) && plan->open->symbols[at] != 0;
 }
 
 /* The open extents of input i lie within their bounds. */
@@ -4741,7 +4744,9 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor
     const nnrt_plan_io *want = output ? &plan->outputs[i] : &plan->inputs[i];
     const char *what = output ? "output" : "input";
     size_t bytes = want->bytes;
-    bool same = got->dimensions.count == (uint32_t)want->shape.rank, open = false;
+    bool same = got->dimensions.count == (uint32_t)want->shape.rank &&
+                (got->dimensions.count == 0 || got->dimensions.data != NULL),
+         open = false;
     NNRT_ReturnCode code;
     if (got->dataType != want->dataType)
         return nnrt_error_set(error, NNRT_INVALID_DATATYPE, "%s %u '%s' has type %t, the model has %t", what, i,
@@ -4749,11 +4754,10 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor
     if (got->format != NNRT_FORMAT_NONE && want->format != NNRT_FORMAT_NONE && got->format != want->format)
         return nnrt_error_set(error, NNRT_INVALID_FORMAT, "%s %u '%s' has format %d, the model has %d", what, i,
                               want->name, got->format, want->format);
-    for (uint32_t k = 0; same && k < got->dimensions.count; k++) {
-        const bool axis = nnrti_extent_open(plan, output, i, k);
-        same = got->dimensions.data != NULL && (axis || got->dimensions.data[k] == want->shape.dims[k]);
-        open = open || axis;
-    }
+    for (uint32_t k = 0; nnrti_some_open(plan) && k < (uint32_t)want->shape.rank; k++)
+        open = open || nnrti_extent_open(plan, output, i, k);
+    for (uint32_t k = 0; same && k < got->dimensions.count; k++)
+        same = got->dimensions.data[k] == want->shape.dims[k] || (open && nnrti_extent_open(plan, output, i, k));
     if (!same && !(output && got->dimensions.count == 0)) {
         nnrt_operand shape = nnrt_operand_make(want->dataType, want->shape.rank, want->shape.dims, NULL);
         return nnrt_error_set(error, NNRT_INVALID_SHAPE, "%s %u '%s' has another shape than the model's %o", what, i,
@@ -4764,9 +4768,8 @@ static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor
             return code;
         (void)nnrt_dims_bytes(got->dimensions.data, want->shape.rank, want->dataType, &bytes);
     }
-    for (uint32_t k = 0; output && plan->open != NULL && k < (uint32_t)want->shape.rank; k++)
-        if (nnrti_extent_open(plan, true, i, k))
-            bytes = 0; /* the run tells how many */
+    if (open && output)
+        bytes = 0; /* the run tells how many */
     if (bytes == 0 && (want->bytes == 0 || got->data.dataSize == 0))
         return NNRT_SUCCESS;
     if ((code = nnrti_check_buffer(want, got, output, i, error)) != NNRT_SUCCESS)

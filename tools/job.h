@@ -15,6 +15,7 @@ typedef struct cli_job {
     cli_tensor *outputs;
     nnrt_io *io; /* inputs, then outputs */
     uint32_t nIn, nOut;
+    bool open; /* extents of an output are */
     double loadMs, prepareMs;
     bool fromNnrt; /* open extents are then set when the session is made */
 } cli_job;
@@ -208,6 +209,7 @@ static int cli_job_bind(cli_job *job, const cli_args *args)
         return CLI_FAILED;
     for (uint32_t i = 0; i < job->nOut; i++) {
         nnrt_io_info info = nnrt_session_output(job->session, i);
+        job->open = job->open || info.open;
         if (cli_tensor_make(&job->outputs[i], info.dataType, &info.shape, info.name) != CLI_DONE)
             return CLI_FAILED;
         job->io[job->nIn + i].data = job->outputs[i].data;
@@ -231,7 +233,7 @@ static int cli_job_run(cli_job *job)
     const char *message = nnrt_session_error(job->session);
     if (code != NNRT_SUCCESS)
         return cli_fail("the run failed: %s", *message != '\0' ? message : nnrt_code_name(code));
-    for (uint32_t i = 0; i < job->nOut; i++) { /* where extents are open, those of this run */
+    for (uint32_t i = 0; i < job->nOut && job->open; i++) { /* the extents of this run */
         const nnrt_io_info info = nnrt_session_output(job->session, i);
         job->outputs[i].shape = info.shape;
         job->outputs[i].bytes = info.bytes;
