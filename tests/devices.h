@@ -3,6 +3,8 @@
 #ifndef DEVICES_H
 #define DEVICES_H
 
+#include <stdio.h>
+
 #include "examples/device/device.h"
 
 /* How far results of an operator may lie from the expected ones, absolute + relative * |expected|: each number counts where

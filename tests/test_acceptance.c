@@ -24,6 +24,8 @@
 
 #include "kit.h"
 
+#include "devices.h"
+
 #define MOST_CASES 16
 #define MOST_IO 8
 #define MOST_BOUNDS 8
@@ -321,6 +323,23 @@ static void test_cases(void **state)
     }
 }
 
+/* A device that edits plans gives the bits of the reference device. */
+static void test_devices_of_plans(void **state)
+{
+    rig r;
+    rig_open(&r, (const model_row *)*state, OPTIMIZED);
+    assert_non_null(test_device_open("example"));
+    for (int k = 0; k < 2; k++) {
+        nnrt_session *s;
+        r.desc.device = k == 0 ? "reference" : "example";
+        s = session_of(&r);
+        run_all(&r, s);
+        nnrt_session_destroy(s);
+    }
+    assert_int_equal(nnrt_device_unregister("example"), NNRT_SUCCESS);
+    rig_end(&r);
+}
+
 /* An extent one beyond its bound, of each input and open axis. */
 static void beyond_inputs(rig *r, nnrt_session *s)
 {
@@ -528,6 +547,7 @@ int main(void)
         const char *name;
         CMUnitTestFunction function;
     } kinds[] = {{"cases", test_cases},
+                 {"devices", test_devices_of_plans},
                  {"beyond", test_beyond},
                  {"memory", test_memory},
                  {"without_memory", test_without_memory},

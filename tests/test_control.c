@@ -14,6 +14,8 @@
 
 #include "tree.h"
 
+#include "devices.h"
+
 static nnrt_session *session_of(const NNRT_Model *m, const nnrt_session_desc *desc)
 {
     nnrt_session *s = NULL;
@@ -1364,6 +1366,132 @@ static void test_loop_scans_only(void **state)
     }
 }
 
+static uint32_t image_conv(nnrt_builder *b, uint32_t x)
+{
+    static const int32_t dims[4] = {2, 3, 3, 2};
+    static const int64_t ones[2] = {1, 1}, three[2] = {3, 3};
+    static float weights[36];
+    uint32_t in[2];
+    NNRT_Conv2DFusion a;
+    for (int i = 0; i < 36; i++)
+        weights[i] = (float)(i % 7 - 3) / 16;
+    nnrt_attr_defaults(nnrt_op_named("CONV2D_FUSION")->attr, &a);
+    a.kernelSize = nnrt_int64_list(three, 2);
+    a.stride = a.dilation = nnrt_int64_list(ones, 2);
+    a.padMode = NNRT_PAD_MODE_SAME;
+    in[0] = x;
+    in[1] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_FLOAT32, 4, dims, weights, true);
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, 2);
+}
+
+static uint32_t sum_of(nnrt_builder *b, uint32_t x, uint32_t y)
+{
+    const uint32_t in[2] = {x, y};
+    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
+}
+
+/* x = conv(x) + x, in a body and behind it; scans: what the convolution gives, which the addition reads as well, or the
+   image before. */
+static NNRT_Model *image_loop(bool conv)
+{
+    static const int32_t dims[4] = {1, 5, 4, 2};
+    static const int64_t trips = 3;
+    NNRT_Loop loop;
+    NNRT_Model *m = NULL;
+    nnrt_error e;
+    nnrt_builder *b = NULL;
+    uint32_t in[3], ins[3], outs[3], out[2];
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_builder_create(&b, "images", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_constant(b, NULL, NNRT_DATA_TYPE_INT64, 0, NULL, &trips, true);
+    in[1] = NNRT_NO_TENSOR;
+    in[2] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 4, dims);
+    loop.body = nnrt_builder_graph(b, "body");
+    for (uint32_t i = 0; i < 3; i++)
+        ins[i] = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_enter(b, loop.body);
+    outs[0] = ins[1];
+    outs[2] = image_conv(b, ins[2]);
+    outs[1] = sum_of(b, outs[2], ins[2]);
+    outs[2] = conv ? outs[2] : ins[2];
+    nnrt_builder_graph_io(b, loop.body, ins, 3, outs, 3);
+    nnrt_builder_enter(b, 0);
+    out[0] = nnrt_builder_tensor(b, "v");
+    out[1] = nnrt_builder_tensor(b, "s");
+    nnrt_builder_node(b, "loop", NNRT_NODE_TYPE_LOOP, &loop, in, 3, out, 2);
+    nnrt_builder_output(b, sum_of(b, image_conv(b, out[0]), out[0]));
+    nnrt_builder_output(b, out[1]);
+    if (nnrt_builder_finish(b, &m, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+/* A device that exchanges and merges steps does so in a body, too, and leaves what runs it: the bits stay. */
+static void test_edited(void **state)
+{
+    (void)state;
+    assert_non_null(test_device_open("example"));
+    for (int conv = 0; conv < 2; conv++) {
+        NNRT_Model *m = image_loop(conv != 0);
+        float x[40], y[2][40], s[2][120];
+        uint32_t steps[2];
+        for (int i = 0; i < 40; i++)
+            x[i] = (float)(i % 11 - 5) / 4;
+        for (int k = 0; k < 2; k++) {
+            nnrt_session_desc desc;
+            nnrt_session *session;
+            nnrt_io in = nnrt_io_make(x, sizeof(x)), out[2];
+            memset(&desc, 0, sizeof(desc));
+            desc.device = k == 0 ? "reference" : "example";
+            session = session_of(m, &desc);
+            steps[k] = nnrt_session_get_memory(session).steps;
+            out[0] = nnrt_io_make(y[k], sizeof(y[k]));
+            out[1] = nnrt_io_make(s[k], sizeof(s[k]));
+            run(session, &in, 1, out, 2);
+            nnrt_session_destroy(session);
+        }
+        assert_memory_equal(y[0], y[1], sizeof(y[0]));
+        assert_memory_equal(s[0], s[1], sizeof(s[0]));
+        assert_int_equal(steps[1], steps[0] - (conv ? 1 : 2)); /* additions that went into a convolution */
+        nnrt_model_destroy(m);
+    }
+    assert_int_equal(nnrt_device_unregister("example"), NNRT_SUCCESS);
+}
+
+static void count_reasons(void *user, uint32_t node, const nnrt_error *error)
+{
+    assert_true(error->node == (int32_t)node && error->message[0] != '\0');
+    ++*(uint32_t *)user;
+}
+
+/* Each node is judged, those of subgraphs, too: of a body that holds one which no device takes, that one and the node that
+   runs it are not supported. */
+static void test_supported(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 2; kind++) {
+        NNRT_Model *m = image_loop(true), changed;
+        NNRT_Node nodes[8];
+        bool taken[8];
+        uint32_t reasons = 0;
+        assert_int_equal(m->nodes.count, 5);
+        memcpy(nodes, m->nodes.data, m->nodes.count * sizeof(*nodes));
+        changed = *m;
+        changed.nodes.data = nodes;
+        if (kind == 1)
+            nodes[1].nodeType = 4242; /* the sum of the body */
+        memset(taken, 2, sizeof(taken));
+        assert_int_equal(nnrt_device_explain(nnrt_device_find("reference"), &changed, NULL, taken, m->nodes.count,
+                                             count_reasons, &reasons),
+                         NNRT_SUCCESS);
+        for (uint32_t n = 0; n < m->nodes.count; n++)
+            assert_int_equal(taken[n], kind == 0 || (n != 1 && n != 2));
+        assert_int_equal(reasons, kind == 0 ? 0 : 2);
+        nnrt_model_destroy(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1391,6 +1519,8 @@ int main(void)
         cmocka_unit_test(test_kinds_of_steps),
         cmocka_unit_test(test_dot),
         cmocka_unit_test(test_chance),
+        cmocka_unit_test(test_edited),
+        cmocka_unit_test(test_supported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
