@@ -5545,6 +5545,11 @@ static void nnrti_onnx_resize_modes(nnrti_onnx *c, bool upsample, const nnrti_on
     }
 }
 
+static bool nnrti_onnx_whole(float n)
+{
+    return n >= 0 && n < 16777216 && n == (float)(int32_t)n;
+}
+
 /* Cases in which ONNX and the runtime disagree about coordinates: half_pixel has no exception for an extent of 1,
    which HALF_PIXEL puts at 0, and align_corners divides by L*scale - 1, whole or not. */
 static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, const NNRT_Resize *a)
@@ -5562,14 +5567,16 @@ static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
                             "half_pixel down to an extent of %s1 is not supported: use pytorch_half_pixel",
                             size < 0 ? "perhaps " : "");
-        if (i < 2 || n < 0 || r->sized)
+        if (i < 2 || r->sized)
             continue;
-        if (half && n > 1 && product < 2)
+        if (half && (n < 0 ? r->scales[i] < 1 : n > 1 && product < 2))
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "half_pixel down to an extent of 1 is not supported: use pytorch_half_pixel");
+                            "half_pixel down to an extent of %s1 is not supported: use pytorch_half_pixel%s",
+                            n < 0 ? "perhaps " : "", n < 0 ? ", or give the inputs' extents" : "");
         if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS &&
-            product != (float)(int64_t)product)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "align_corners with a scale that gives no whole extent: use sizes");
+            !nnrti_onnx_whole(n < 0 ? r->scales[i] : product))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "align_corners with a scale that %s no whole extent: use sizes%s",
+                            n < 0 ? "perhaps gives" : "gives", n < 0 ? ", or give the inputs' extents" : "");
     }
 }
 
