@@ -20,7 +20,7 @@ SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recov
 TEST_CFLAGS ?= -O1 -g
 ALONE_CFLAGS ?= -O0 -g
 COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) -I. -Itests $(CPPFLAGS)
-TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy
+TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy python3-onnx
 
 export CC CXX CPPFLAGS PYTHON
 
@@ -106,7 +106,7 @@ compare: build/nnrt
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
-SUITES := $(LONG) copy docs vectors onnx-nodes conformance convert examples runner tsan coverage-script \
+SUITES := $(LONG) copy docs vectors onnx-nodes conformance convert extents examples runner tsan coverage-script \
 	$(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -382,6 +382,10 @@ suite-install: build/nnrt
 # It compares files, byte by byte, of more than 600 models: without the sanitizers, which would take minutes.
 suite-convert: build/nnrt
 	$(SUITE) $(PYTHON) tests/test_convert.py $<
+
+# Open extents, told in three ways.
+suite-extents: build/nnrt
+	$(SUITE) $(PYTHON) tests/test_extents.py $<
 
 # The networks of tests/compare as well, and every .onnx file in the folders that NNRT_BENCH_MODELS names.
 convert-check: build/nnrt
