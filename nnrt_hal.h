@@ -4809,20 +4809,22 @@ static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *worksp
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error)
 {
+    const nnrt_plan_step *now;
     nnrt_call call;
     if (plan == NULL || views == NULL || io == NULL || (arena == NULL && plan->arenaBytes > 0))
         return NNRT_NULL_PTR;
     call.parallel = plan->parallel;
     call.error = error;
-    for (const nnrt_plan_step *now = plan->steps; now < plan->steps + plan->nSteps; now++) {
+    now = plan->steps;
+    for (uint32_t s = 0; s < plan->nSteps; s++, now++) {
         const nnrt_plan_arg *arg = &plan->args[now->arg], *end = arg + now->nIn + now->nDerived + now->nOut;
         nnrt_view *view = views;
         NNRT_ReturnCode code;
         call.nIn = now->nIn;
         call.nDerived = now->nDerived;
         call.nOut = now->nOut;
-        call.scratch = now->scratchBytes > 0 ? (uint8_t *)arena + now->scratch : NULL;
         call.scratchBytes = now->scratchBytes;
+        call.scratch = call.scratchBytes > 0 ? (uint8_t *)arena + now->scratch : NULL;
         for (; arg < end; arg++, view++) {
             *view = arg->view;
             if (arg->kind >= NNRT_PLACE_ARENA)
@@ -4831,7 +4833,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
         code = now->kernel(now->attr, views, &call);
         if (code != NNRT_SUCCESS) {
             if (error != NULL)
-                error->node = (int32_t)(now - plan->steps);
+                error->node = (int32_t)s;
             return code;
         }
     }

@@ -282,7 +282,7 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
         code = nnrt_session_create(&session, model, &wanted, &e);
     if (code == NNRT_SUCCESS) {
         uint64_t in[3][64], out[128];
-        nnrt_io io[3], y = nnrt_io_make(out, sizeof(out));
+        nnrt_io io[3] = {{NULL, 0, NULL}}, y = nnrt_io_make(out, sizeof(out));
         const uint32_t inputs = nnrt_session_inputs(session);
         const nnrt_io_info info = nnrt_session_output(session, 0);
         assert_true(inputs <= 3 && info.bytes <= sizeof(out));
