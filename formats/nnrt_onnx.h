@@ -1782,6 +1782,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Exp,                  1, 22, 1, 1, exp,            0, "") \
     X(Expand,               8, 22, 2, 2, expand,         0, "") \
     X(Flatten,              1, 22, 1, 1, flatten,        0, "axis") \
+    X(Floor,                1, 22, 1, 1, floor,          0, "") \
     X(Gather,               1, 22, 2, 2, gather,         0, "axis") \
     X(GatherElements,      11, 22, 2, 2, gather_elements, 0, "axis") \
     X(GatherND,            11, 22, 2, 2, gather_nd,      0, "batch_dims") \
@@ -3682,6 +3683,12 @@ static void nnrti_onnx_op_reciprocal(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0);
     (void)arg;
     nnrti_onnx_out(c, 0, nnrti_onnx_div(c, nnrti_onnx_like(c, x, 1), x));
+}
+
+static void nnrti_onnx_op_floor(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_FLOOR, NULL, nnrti_onnx_in(c, 0)));
 }
 
 /* float64, which SQRT does not take, is a power: sqrt and pow differ for -0 and -inf only. */
