@@ -5243,6 +5243,8 @@ static void nnrti_onnx_uncropped(nnrti_onnx *c, uint32_t x, uint32_t weight, nnr
 {
     int64_t want[2] = {1, 1};
     nnrti_onnx_window_list(c, "output_shape", w->axes, want);
+    if (want[0] < 1 || want[1] < 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "output_shape asks for %l x %l, expected 1 and above", want[0], want[1]);
     for (int32_t i = 0; i < 2; i++) {
         begin[i] = nnrti_onnx_crop_begin(c, x, weight, w, i, extra[i], want[i]);
         extra[i] = (w->stride[i] > w->dilation[i] ? w->stride[i] : w->dilation[i]) - 1; /* the most that is taken */
@@ -5301,28 +5303,29 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
 }
 
 /* Makes ceil_mode explicit: a last window that would begin behind the data is dropped, and the padding at the end is
-   just what the others reach. floor needs nothing. Unknown extents are left to the runtime, which keeps all windows and
-   refuses one that has no cell. */
+   just what the others reach, which floor and ceil count alike. Along an axis whose extent is open ceil is left to the
+   runtime, which keeps all windows and refuses one that has no cell; then the other axis must not need floor. */
 static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
 {
+    const bool open = nnrti_onnx_dim(c, x, 2) < 0 || nnrti_onnx_dim(c, x, 3) < 0;
     if (nnrti_onnx_int(c, "ceil_mode", 0) == 0 || w->mode == NNRT_PAD_MODE_SAME || c->code != NNRT_SUCCESS)
         return NNRT_ROUND_MODE_FLOOR;
-    if (nnrti_onnx_dim(c, x, 2) < 0 || nnrti_onnx_dim(c, x, 3) < 0)
-        return NNRT_ROUND_MODE_CEIL;
     for (int32_t i = 0; i < 2; i++) {
         const int64_t n = nnrti_onnx_dim(c, x, 2 + i), k = w->kernel[i], s = w->stride[i], first = w->pads[2 * i];
         const int64_t rest = n + first + w->pads[2 * i + 1] - k;
         int64_t count = rest > 0 ? (rest + s - 1) / s + 1 : 1;
-        if (rest < 0 || n + first < 1)
-            continue; /* no window fits: the runtime says so */
+        if (n < 0 || rest <= -s || n + first < 1)
+            continue; /* where not even one window begins, the runtime says so */
         if (count > (n + first - 1) / s + 1)
             count = (n + first - 1) / s + 1;
         w->pads[2 * i + 1] = (count - 1) * s + k - n - first;
-        if (w->pads[2 * i + 1] < 0)
+        if (w->pads[2 * i + 1] < 0) {
             w->pads[2 * i + 1] = 0;
+            (void)nnrti_onnx_extent(c, x, 3 - i, "ceil_mode");
+        }
     }
     w->mode = NNRT_PAD_MODE_PAD;
-    return NNRT_ROUND_MODE_FLOOR;
+    return open ? NNRT_ROUND_MODE_CEIL : NNRT_ROUND_MODE_FLOOR;
 }
 
 static void nnrti_onnx_undilated(nnrti_onnx *c, const nnrti_onnx_window *w)
