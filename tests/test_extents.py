@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A model whose extents are left open gives what it gives with the extents written in: at other extents than its test's.
 
-    test_extents.py [--work DIR] [--only TEXT] NNRT
+    test_extents.py [--work DIR] [--only TEXT] [--random N [--seed S]] NNRT
 
 Of each of ONNX's own test models (NNRT_ONNX_TESTDATA, or where Debian's libonnx-testdata has them) all axes of all inputs
 become open, but for integers of one axis or none: those are shapes and parameters, and decide how many axes there are.
@@ -9,6 +9,8 @@ Every extent is then exchanged for another one, equal ones for equal ones (MAPS)
 these shapes: with the extents given to the import (--shape), with a session for them from a .nnrt file, and with a session
 for larger ones (--max) whose run brings them. The first way is the one that other tests compare with ONNX's results; the
 others must give the same bits, or refuse. What only they run is a fault, too.
+
+The same with N random models of one node (random_models.py; 600, from seed 0), some of whose axes are open.
 
 Sums of LogSoftmax, ReduceLogSumExp and Gemm are made in another order where extents are open: CLOSE, relative to the largest
 element of an output.
@@ -19,6 +21,7 @@ passed.
 import argparse
 import collections
 import concurrent.futures
+import itertools
 import os
 import re
 import shutil
@@ -30,6 +33,8 @@ import numpy
 import onnx
 from onnx import numpy_helper
 
+import random_models
+
 MAPS = {'more': lambda n: n + 1, 'less': lambda n: max(1, n - 1), 'twice': lambda n: 2 * n}
 CLOSE = 1e-5
 OTHER_SUMS = ('LogSoftmax', 'ReduceLogSumExp', 'Gemm')
@@ -37,6 +42,9 @@ REFUSED = {
     'nothing bounds output': 'a result as large as values say that only a run tells: it wants a bound of its own',
     'must be a constant or follow from the shapes': 'axes decide how many axes there are',
     'there is no room for': 'the largest extents that a shape allows make terabytes',
+    'give the inputs\' extents': 'the importer says which extents it has to know',
+    'extents are known: give them': 'what no rule can tell with numbers in the place of extents',
+    'the last window has no cell': 'ceil_mode of an open extent keeps windows that begin behind the data',
 }
 PASSED, FAILED, SKIPPED = 'PASS', 'FAIL', 'SKIP'
 
@@ -64,15 +72,15 @@ def test_inputs(folder, names):
 
 
 def open_axes(model, values):
-    """Leaves the axes of inputs open; the names of those that have such."""
-    opened = []
+    """Leaves the axes of inputs open; {name: axes} of those that have such."""
+    opened = {}
     for item in model.graph.input:
         array = values.get(item.name)
         if array is None or array.ndim == 0 or (array.ndim == 1 and array.dtype.kind in 'iu'):
             continue
         for k, dim in enumerate(item.type.tensor_type.shape.dim):
             dim.dim_param = '%s_%d' % (item.name, k)
-        opened.append(item.name)
+        opened[item.name] = list(range(array.ndim))
     del model.graph.value_info[:]
     for item in model.graph.output:
         if item.type.HasField('tensor_type'):
@@ -107,8 +115,9 @@ def difference(wanted, got, close):
     return None
 
 
-def attempt(nnrt, model, converted, values, opened, work, close):
-    """(state, way, what is to be said) of each way to leave the extents open."""
+def attempt(nnrt, files, values, opened, work, close):
+    """(state, way, what is to be said) of each way to leave the extents open. files: the model with the extents written in,
+    which may be the open one, open, and as .nnrt; opened: {name: axes}."""
     given, shapes, most = [], [], []
     for name, array in values.items():
         path = os.path.join(work, '%s.npy' % re.sub(r'\W', '_', name))
@@ -116,10 +125,11 @@ def attempt(nnrt, model, converted, values, opened, work, close):
         given += ['--input', '%s=%s' % (name, path)]
         if name in opened:
             shapes += ['--shape', '%s=%s' % (name, ','.join(str(n) for n in array.shape))]
-            most += ['--max', '%s=%s' % (name, ','.join(str(n + 2) for n in array.shape))]
+            most += ['--max', '%s=%s' % (name, ','.join(str(n + 2 if k in opened[name] else n)
+                                                        for k, n in enumerate(array.shape)))]
     folders = [os.path.join(work, way) for way in ('import', 'session', 'run')]
-    wanted = call(nnrt, 'run', model, *given, *shapes, '--output-dir', folders[0])
-    for way, source, how, folder in (('session', converted, shapes, folders[1]), ('run', model, most, folders[2])):
+    wanted = call(nnrt, 'run', files[0], *given, *(shapes if files[0] == files[1] else []), '--output-dir', folders[0])
+    for way, source, how, folder in (('session', files[2], shapes, folders[1]), ('run', files[1], most, folders[2])):
         status, said = call(nnrt, 'run', source, *given, *how, '--output-dir', folder)
         why = [text for words, text in REFUSED.items() if words in said]
         if status != 0 and (why or wanted[0] != 0):
@@ -144,7 +154,7 @@ def try_model(nnrt, path, tmp):
         model = onnx.load(path)
         constants = {item.name for item in model.graph.initializer}
         values = test_inputs(os.path.dirname(path), [i.name for i in model.graph.input if i.name not in constants])
-        opened = open_axes(model, values) if values else []
+        opened = open_axes(model, values) if values else {}
         if not opened:
             return found
         changed, converted = os.path.join(work, 'model.onnx'), os.path.join(work, 'model.nnrt')
@@ -155,10 +165,36 @@ def try_model(nnrt, path, tmp):
         random = numpy.random.RandomState(1)
         for how, change in MAPS.items():
             others = {k: resized(v, change, random) if k in opened else v for k, v in values.items()}
-            for state, way, said in attempt(nnrt, changed, converted, others, opened, work, close):
+            for state, way, said in attempt(nnrt, [changed, changed, converted], others, opened, work, close):
                 found.append((state, '%s, extents %s, told in the %s: %s' % (name, how, way, said)
                               if state == FAILED else said))
         return found
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def try_random(nnrt, seed, tmp):
+    """As try_model, with the random model of a seed."""
+    case = random_models.make(seed)
+    opened = random_models.open_some(case)
+    values = {name: value for name, value in case.values.items() if name not in case.constants}
+    work = tempfile.mkdtemp(dir=tmp)
+    try:
+        files = [os.path.join(work, name) for name in ('fixed.onnx', 'open.onnx', 'open.nnrt')]
+        if not opened:
+            return []
+        onnx.save(random_models.model(case, {}), files[0])
+        onnx.save(random_models.model(case, opened), files[1])
+        status, said = call(nnrt, 'convert', files[1], files[2])
+        if status != 0:
+            why = [text for words, text in REFUSED.items() if words in said]
+            fixed = call(nnrt, 'convert', files[0], files[2])[0]
+            if why or fixed != 0:
+                return [(SKIPPED, why[0] if why and fixed == 0 else None)]
+            return [(FAILED, 'seed %d, %s %s: %s' % (seed, case.op, case.attributes, said))]
+        return [(state, 'seed %d, %s %s, told in the %s: %s' % (seed, case.op, case.attributes, way, said)
+                 if state == FAILED else said)
+                for state, way, said in attempt(nnrt, files, values, opened, work, False)]
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
@@ -168,6 +204,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--work', help='for temporary files')
     parser.add_argument('--only', default='', help='models whose path has this text')
+    parser.add_argument('--random', type=int, default=600, metavar='N', help='random models')
+    parser.add_argument('--seed', type=int, default=0, metavar='S', help='of the first random model')
     parser.add_argument('nnrt')
     args = parser.parse_args()
     root = os.environ.get('NNRT_ONNX_TESTDATA', '/usr/share/libonnx-testdata/data')
@@ -177,7 +215,9 @@ def main():
     tmp = tempfile.mkdtemp(dir=args.work)
     try:
         with concurrent.futures.ThreadPoolExecutor(min(int(os.environ.get('JOBS', 2)), os.cpu_count() or 1)) as pool:
-            for found in pool.map(lambda path: try_model(os.path.abspath(args.nnrt), path, tmp), paths):
+            nnrt, seeds = os.path.abspath(args.nnrt), range(args.seed, args.seed + args.random)
+            for found in itertools.chain(pool.map(lambda path: try_model(nnrt, path, tmp), paths),
+                                         pool.map(lambda seed: try_random(nnrt, seed, tmp), seeds)):
                 for state, said in found:
                     if state == SKIPPED and said is None:
                         continue  # nor do the extents written in: there is nothing to compare with
