@@ -5560,14 +5560,15 @@ static bool nnrti_onnx_whole(float n)
     return n >= 0 && n < 16777216 && n == (float)(int32_t)n;
 }
 
-/* Cases in which ONNX and the runtime disagree about coordinates: half_pixel has no exception for an extent of 1,
-   which HALF_PIXEL puts at 0, and align_corners divides by L*scale - 1, whole or not. */
+/* Cases in which ONNX and the runtime disagree about coordinates: only pytorch_half_pixel puts an extent of 1 at 0, as
+   HALF_PIXEL does, and align_corners divides by L*scale - 1, whole or not. */
 static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, const NNRT_Resize *a)
 {
     const bool half =
         a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL &&
         nnrti_onnx_choice(c, "coordinate_transformation_mode",
-                          "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn") == 0;
+                          "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn") !=
+            NNRTI_ONNX_PYTORCH;
     for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
         const int64_t n = nnrti_onnx_dim(c, x, i), size = r->sizes[i].known;
         const float product = (float)n * r->scales[i];
@@ -5575,13 +5576,13 @@ static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "only the last two axes can be resized");
         if (i >= 2 && half && n != 1 && r->sized && size < 2)
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "half_pixel down to an extent of %s1 is not supported: use pytorch_half_pixel",
+                            "a half pixel down to an extent of %s1 is not supported: use pytorch_half_pixel",
                             size < 0 ? "perhaps " : "");
         if (i < 2 || r->sized)
             continue;
         if (half && (n < 0 ? r->scales[i] < 1 : n > 1 && product < 2))
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "half_pixel down to an extent of %s1 is not supported: use pytorch_half_pixel%s",
+                            "a half pixel down to an extent of %s1 is not supported: use pytorch_half_pixel%s",
                             n < 0 ? "perhaps " : "", n < 0 ? ", or give the inputs' extents" : "");
         if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS &&
             !nnrti_onnx_whole(n < 0 ? r->scales[i] : product))

@@ -1338,15 +1338,39 @@ static void test_resize_open(void **state)
         float scale;
         const char *said; /* NULL: it is taken */
     } cases[] = {
-        {"half_pixel", 0.5f, "half_pixel down to an extent of perhaps 1"},
+        {"half_pixel", 0.5f, "a half pixel down to an extent of perhaps 1"},
         {"half_pixel", 1.5f, NULL},
+        {"tf_half_pixel_for_nn", 0.5f, "a half pixel down to an extent of perhaps 1"},
         {"pytorch_half_pixel", 0.5f, NULL},
         {"asymmetric", 0.3f, NULL},
         {"align_corners", 1.5f, "align_corners with a scale that perhaps gives no whole extent"},
         {"align_corners", 2, NULL},
     };
+    static const import_case fixed[] = {
+        /* the only place is (0 + 0.5) * 4 = 2, but HALF_PIXEL puts it at 0 */
+        {"tf_half_pixel_for_nn down to 1",
+         "in x f32 [1,1,1,4]; const s f32 [4] 1 1 1 0.25; y = Resize x - s mode:s=nearest nearest_mode:s=floor "
+         "coordinate_transformation_mode:s=tf_half_pixel_for_nn;",
+         13,
+         {"1 2 3 4"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "a half pixel down to an extent of 1",
+         0},
+        {"tf_half_pixel_for_nn down to 2",
+         "in x f32 [1,1,1,4]; const s f32 [4] 1 1 1 0.5; y = Resize x - s mode:s=nearest nearest_mode:s=floor "
+         "coordinate_transformation_mode:s=tf_half_pixel_for_nn;",
+         13,
+         {"1 2 3 4"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "2 4",
+         0},
+    };
     (void)state;
+    run_cases(fixed, COUNT(fixed));
     for (uint32_t i = 0; i < 2 * COUNT(cases); i++) {
+        const bool nearest = i % 2 != 0 || strncmp(cases[i / 2].mode, "tf_", 3) == 0;
         static answer got;
         char text[256];
         message m;
@@ -1354,7 +1378,7 @@ static void test_resize_open(void **state)
         snprintf(text, sizeof(text),
                  "in x f32 [1,1,n,4]; const s f32 [4] 1 1 %g 1; y = Resize x - s mode:s=%s "
                  "coordinate_transformation_mode:s=%s;",
-                 (double)cases[i / 2].scale, i % 2 == 0 ? "linear" : "nearest", cases[i / 2].mode);
+                 (double)cases[i / 2].scale, nearest ? "nearest" : "linear", cases[i / 2].mode);
         m = build(text, 13);
         model = load_shaped(&m, false, NULL, 0, &got);
         assert_int_equal(got.code, cases[i / 2].said != NULL ? NNRT_UNSUPPORTED_OP : NNRT_SUCCESS);
