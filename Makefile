@@ -53,7 +53,7 @@ help:
 	@echo 'make tsan             the tests with threads under the thread sanitizer'
 	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
-	@echo 'make compare          compares with ONNX Runtime (needs npm, fetches 290 MB)'
+	@echo 'make compare          networks and random models with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'

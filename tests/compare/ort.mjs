@@ -1,7 +1,9 @@
 // Runs an ONNX model with ONNX Runtime on .npy inputs and writes its outputs as .npy.
 //
 //   node ort.mjs --modules DIR MODEL --output-dir DIR [--input NAME=FILE.npy]... [--bench MILLISECONDS]
+//   node ort.mjs --modules DIR --list FILE
 //
+// FILE is JSON, [{"model": M, "output": DIR, "inputs": {NAME: FILE}}, ...]: each is run, and DIR has error.txt where that fails.
 // --modules is the folder whose node_modules has onnxruntime-node. Outputs are written as NAME.npy ('/' becomes '_').
 // The graph runs as the file says, without ONNX Runtime's optimisations. With --bench it is then loaded again with all
 // of them and run on one thread for about that long; the last line on stdout is JSON: {"median_ms": M, "runs": N}.
@@ -55,13 +57,16 @@ function parseArguments(argv) {
     if (argv[i] === '--modules') options.modules = argv[++i];
     else if (argv[i] === '--output-dir') options.outputDir = argv[++i];
     else if (argv[i] === '--bench') options.bench = Number(argv[++i]);
+    else if (argv[i] === '--list') options.list = argv[++i];
     else if (argv[i] === '--input') {
       const at = argv[++i].lastIndexOf('=');
       options.inputs[argv[i].slice(0, at)] = argv[i].slice(at + 1);
     } else if (!options.model && !argv[i].startsWith('-')) options.model = argv[i];
     else fail('unexpected argument ' + argv[i]);
   }
-  if (!options.model || !options.modules || !options.outputDir) fail('MODEL, --modules and --output-dir are needed');
+  if (!options.modules || (!options.list && (!options.model || !options.outputDir))) {
+    fail('--modules and --list, or --modules, MODEL and --output-dir are needed');
+  }
   return options;
 }
 
@@ -88,22 +93,41 @@ const common = {
   executionProviders: ['cpu'], intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: 'sequential',
   logSeverityLevel: 3,
 };
-try {
+
+// Runs a model without optimisations and writes what it gives; returns what it was run on.
+async function run(model, inputs, folder) {
   const feeds = {};
-  for (const [name, file] of Object.entries(options.inputs)) {
+  for (const [name, file] of Object.entries(inputs)) {
     const { type, data, dims } = readNpy(file);
     feeds[name] = new ort.Tensor(type, data, dims);
   }
-  let session = await ort.InferenceSession.create(options.model, { ...common, graphOptimizationLevel: 'disabled' });
+  const session = await ort.InferenceSession.create(model, { ...common, graphOptimizationLevel: 'disabled' });
   const results = await session.run(feeds);
-  fs.mkdirSync(options.outputDir, { recursive: true });
+  fs.mkdirSync(folder, { recursive: true });
   for (const name of session.outputNames) {
-    writeNpy(path.join(options.outputDir, name.replaceAll('/', '_') + '.npy'), results[name]);
+    writeNpy(path.join(folder, name.replaceAll('/', '_') + '.npy'), results[name]);
   }
-  if (options.bench) {
-    session = await ort.InferenceSession.create(options.model, { ...common, graphOptimizationLevel: 'all' });
-    console.log(JSON.stringify(await bench(session, feeds, options.bench)));
+  await session.release();
+  return feeds;
+}
+
+if (options.list) {
+  for (const { model, inputs, output } of JSON.parse(fs.readFileSync(options.list))) {
+    try {
+      await run(model, inputs, output);
+    } catch (error) {
+      fs.mkdirSync(output, { recursive: true });
+      fs.writeFileSync(path.join(output, 'error.txt'), error.message);
+    }
   }
-} catch (error) {
-  fail(options.model + ': ' + error.message);
+} else {
+  try {
+    const feeds = await run(options.model, options.inputs, options.outputDir);
+    if (options.bench) {
+      const session = await ort.InferenceSession.create(options.model, { ...common, graphOptimizationLevel: 'all' });
+      console.log(JSON.stringify(await bench(session, feeds, options.bench)));
+    }
+  } catch (error) {
+    fail(options.model + ': ' + error.message);
+  }
 }

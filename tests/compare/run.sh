@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh [--dir DIR] [OPTION...] : compares build/nnrt with ONNX Runtime (the npm package onnxruntime-node).
 #
-# Without --dir: our own networks, written by make_networks.py, and then whether ONNX Runtime still gives what lies in
-# tests/models. With --dir: every .onnx file in DIR. Other options go to compare.py; `run.sh --help` shows them.
+# Without --dir: our own networks, written by make_networks.py; then whether ONNX Runtime still gives what lies in
+# tests/models; then RANDOM_MODELS (1000) random models of one node, tests/random_models.py. With --dir: every .onnx file in DIR. Other options go to compare.py; `run.sh --help` shows them.
 # COMPARE_ARGS in the environment gives options as well, for `make compare`.
 # What it fetches and writes lies in build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
 set -eu
@@ -66,5 +66,7 @@ status=0
 if [ -n "$models" ] && [ $status -ne 2 ]; then
     echo "tests/models, where make test compares nnrt with what ONNX Runtime gave:"
     "$PYTHON" -B tests/models/make.py --check --work "$work" || status=1
+    echo "random models of one node:"
+    "$PYTHON" -B "$here/random_compare.py" --work "$work" --number "${RANDOM_MODELS:-1000}" || status=1
 fi
 exit $status
