@@ -204,8 +204,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_
 /* Replaces *model, which a builder or loader made, by an equivalent one that is faster: constants folded, nodes that do
    nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused, in subgraphs as
    well; an IF whose condition is known becomes the branch that it runs. What would take memory or time out of proportion
-   to the model is left to the run. On failure *model is unchanged. The new model uses
-   the old one's constants in place and frees it when it is destroyed. */
+   to the model is left to the run. On failure *model is unchanged. The new model uses the old one's constants in place and
+   frees it when it is destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
 /* Index of the tensor with this name, NNRT_NO_TENSOR when there is none. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
@@ -1153,8 +1153,8 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
                                           nnrti_text_of(node->name), op->name, b->entered, b->callers[b->entered],
                                           nnrti_text_of(b->nodes[b->callers[b->entered]].name)),
                            n, -1) == NNRT_SUCCESS;
-    for (uint32_t k = 0; k < op->attr->count; k++) {
-        const uint32_t g = nnrti_attr_graph(m, n, k);
+    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
+        const uint32_t g = nnrti_attr_graph(node, k);
         if (g != NNRT_NO_GRAPH && !nnrti_builder_call(b, m, n, g))
             return false;
     }
@@ -1184,26 +1184,16 @@ static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCod
 }
 
 /* The order of the nodes so far as nnrti_check_model gives it, each graph's as they were added. NULL: no memory. */
-static uint32_t *nnrti_builder_order(nnrt_builder *b)
+static uint32_t *nnrti_builder_order(nnrt_builder *b, const NNRT_Model *m)
 {
-    const uint32_t nodes = nnrti_array_count(b->nodes), graphs = b->graphs != NULL ? nnrti_array_count(b->graphs) : 1;
-    uint32_t *order = (uint32_t *)nnrti_temp(&b->inferred, (size_t)nodes + graphs + 1, sizeof(*order));
-    uint32_t at = 0, *begin = order != NULL ? order + nodes : NULL;
-    if (order == NULL)
-        return NULL;
-    for (uint32_t i = 0; i < nodes; i++)
-        begin[b->owners != NULL ? b->owners[i] + 1 : 1]++;
-    for (uint32_t g = 0; g < graphs; g++) {
-        at += begin[g];
-        begin[g] = at;
-    }
-    begin[graphs] = nodes;
-    for (uint32_t i = 0; i < nodes; i++)
-        order[begin[b->owners != NULL ? b->owners[i] : 0]++] = i;
-    for (uint32_t g = graphs; g-- > 0;)
-        begin[g + 1] = begin[g];
-    begin[0] = 0;
-    return order;
+    uint32_t *order =
+        (uint32_t *)nnrti_temp(&b->inferred, (size_t)m->nodes.count + m->subGraph.count + 1, sizeof(*order));
+    nnrti_tree tree;
+    memset(&tree, 0, sizeof(tree));
+    tree.owner = b->owners;
+    for (uint32_t i = 0; order != NULL && i < m->nodes.count; i++)
+        order[i] = i;
+    return order != NULL && nnrti_sort_graphs(m, &tree, &b->inferred, order, &b->error) == NNRT_SUCCESS ? order : NULL;
 }
 
 /* What is known of the results of node n, by the rule of its operator, where what it reads is known. */
@@ -1227,7 +1217,7 @@ static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, 
         return NNRT_SUCCESS;
     f.operands = (nnrt_operand *)nnrti_temp(&b->inferred, width, sizeof(*f.operands));
     f.results = (void **)nnrti_temp(&b->inferred, width, sizeof(*f.results));
-    f.order = runs ? nnrti_builder_order(b) : NULL;
+    f.order = runs ? nnrti_builder_order(b, m) : NULL;
     f.opened = runs ? (uint8_t *)nnrti_temp(&b->inferred, m->allTensors.count, 1) : NULL;
     if (b->inferred.full)
         return NNRT_OUT_OF_MEMORY;
@@ -1695,15 +1685,6 @@ static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
     return g->edit.owners != NULL ? g->edit.owners[node] : 0;
 }
 
-/* Subgraph k, counted among the attributes, that a node runs; NNRT_NO_GRAPH: it runs no more. */
-static uint32_t nnrti_graph_run_by(const nnrti_graph *g, const NNRT_Node *n, uint32_t k)
-{
-    uint32_t graphs[2] = {NNRT_NO_GRAPH, NNRT_NO_GRAPH}; /* all that NNRT_If and NNRT_Loop have */
-    if (g->edit.graphs != NULL && nnrti_is_control(n->nodeType) && n->nodeAttr.data != NULL)
-        memcpy(graphs, n->nodeAttr.data, n->nodeAttr.size < sizeof(graphs) ? n->nodeAttr.size : sizeof(graphs));
-    return k < 2 ? graphs[k] : NNRT_NO_GRAPH;
-}
-
 /* Fills g->edit with m; names, attributes and constants stay where they are. */
 static void nnrti_graph_load(nnrti_graph *g, const NNRT_Model *m)
 {
@@ -1746,8 +1727,8 @@ static void nnrti_graph_flatten(nnrti_graph *g, const NNRT_Model *m, uint32_t x,
         uint32_t inner;
         g->order[own] = n;
         g->place[n] = own;
-        for (uint32_t k = 0; k < 2; k++)
-            if ((inner = nnrti_graph_run_by(g, &m->nodes.data[n], k)) != NNRT_NO_GRAPH)
+        for (uint32_t k = 0; k < nnrti_graph_attrs(&m->nodes.data[n]); k++)
+            if ((inner = nnrti_attr_graph(&m->nodes.data[n], k)) != NNRT_NO_GRAPH)
                 nnrti_graph_flatten(g, m, inner, place);
         g->behind[own] = *place;
     }
@@ -1817,8 +1798,8 @@ static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
     uint32_t inner;
-    for (uint32_t k = 0; k < 2; k++)
-        if ((inner = nnrti_graph_run_by(g, n, k)) != NNRT_NO_GRAPH)
+    for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++)
+        if ((inner = nnrti_attr_graph(n, k)) != NNRT_NO_GRAPH)
             nnrti_graph_delete_graph(g, node, inner);
     for (uint32_t k = 0; k < n->inputIndex.count; k++)
         if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
@@ -2101,12 +2082,12 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     for (uint32_t at = g->place[node] + 1; at < end; at++) {
         const NNRT_Node *other = nnrti_graph_node(g, g->order[at]);
         nnrti_graph_forget(g, &other->outputIndex);
-        for (uint32_t k = 0; k < 2; k++)
-            if ((inner = nnrti_graph_run_by(g, other, k)) != NNRT_NO_GRAPH)
+        for (uint32_t k = 0; k < nnrti_graph_attrs(other); k++)
+            if ((inner = nnrti_attr_graph(other, k)) != NNRT_NO_GRAPH)
                 nnrti_graph_forget(g, &g->edit.graphs[inner].inputIndices);
     }
-    for (uint32_t k = 0; k < 2; k++)
-        if ((inner = nnrti_graph_run_by(g, n, k)) == NNRT_NO_GRAPH)
+    for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++)
+        if ((inner = nnrti_attr_graph(n, k)) == NNRT_NO_GRAPH)
             continue;
         else if (f->skipped || code != NNRT_SUCCESS)
             nnrti_graph_forget(g, &g->edit.graphs[inner].inputIndices);
@@ -2755,8 +2736,8 @@ static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
     bool stays = g->live > end - g->place[node]; /* one node, here or elsewhere */
     if (cond == NULL || cond->dataType != NNRT_DATA_TYPE_BOOL || nnrti_count(cond) != 1)
         return false;
-    x = nnrti_graph_run_by(g, n, *(const uint8_t *)cond->data != 0 ? 0 : 1);
-    other = nnrti_graph_run_by(g, n, *(const uint8_t *)cond->data != 0 ? 1 : 0);
+    x = nnrti_attr_graph(n, *(const uint8_t *)cond->data != 0 ? 0 : 1); /* thenGraph, elseGraph */
+    other = nnrti_attr_graph(n, *(const uint8_t *)cond->data != 0 ? 1 : 0);
     for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
         stays = stays || (g->edit.owners[g->order[at]] == x &&
                           nnrti_graph_node(g, g->order[at])->nodeType != NNRT_NODE_TYPE_NONE);
@@ -2798,6 +2779,21 @@ static const nnrti_pass nnrti_passes[] = {
     nnrti_pass_join_reshapes, nnrti_pass_join_transposes, nnrti_pass_drop_copy, nnrti_pass_fold_affine,
     nnrti_pass_matmul_bias,   nnrti_pass_fuse_activation, nnrti_pass_inline_if};
 
+/* The graphs that a node runs have the numbers to[] now; false = no memory. */
+static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *to)
+{
+    for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++) {
+        const uint32_t x = nnrti_attr_graph(n, k);
+        uint32_t *number;
+        if (x == NNRT_NO_GRAPH)
+            continue;
+        if ((number = (uint32_t *)nnrti_graph_attr(g, n, nnrt_op_find(n->nodeType)->attr->members[k].name)) == NULL)
+            return false;
+        *number = to[x];
+    }
+    return true;
+}
+
 /* Only the graphs stay that nodes run; false = no memory. */
 static bool nnrti_graph_compact_graphs(nnrti_graph *g)
 {
@@ -2807,27 +2803,18 @@ static bool nnrti_graph_compact_graphs(nnrti_graph *g)
     if (to == NULL)
         return false;
     for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++)
-        for (uint32_t k = 0; k < 2; k++)
-            if ((inner = nnrti_graph_run_by(g, &b->nodes[i], k)) != NNRT_NO_GRAPH)
+        for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[i]); k++)
+            if ((inner = nnrti_attr_graph(&b->nodes[i], k)) != NNRT_NO_GRAPH)
                 to[inner] = 1;
     for (uint32_t x = 1; x < count; x++)
         if (to[x] != 0) {
             b->graphs[kept] = b->graphs[x];
             to[x] = kept++;
         }
-    if (kept == count)
-        return true;
-    for (uint32_t i = 0; i < nnrti_array_count(b->nodes); i++) {
-        NNRT_Node *n = &b->nodes[i];
-        uint32_t *graphs;
+    for (uint32_t i = 0; i < nnrti_array_count(b->nodes) && kept < count; i++) {
         b->owners[i] = to[b->owners[i]];
-        if (!nnrti_is_control(n->nodeType))
-            continue;
-        if ((graphs = (uint32_t *)nnrti_graph_attr(g, n, n->nodeType == NNRT_NODE_TYPE_IF ? "thenGraph" : "body")) ==
-            NULL)
+        if (!nnrti_graph_renumber(g, &b->nodes[i], to))
             return false;
-        for (uint32_t k = 0; k < n->nodeAttr.size / sizeof(*graphs); k++)
-            graphs[k] = graphs[k] != NNRT_NO_GRAPH ? to[graphs[k]] : NNRT_NO_GRAPH;
     }
     stbds_header(b->graphs)->length = kept;
     return true;

@@ -1370,10 +1370,16 @@ static NNRT_ReturnCode nnrti_tree_owners(const NNRT_Model *m, nnrti_tree *x, nnr
     return NNRT_SUCCESS;
 }
 
-/* Attribute k of node i as a subgraph, NNRT_NO_GRAPH where it is none. */
-static uint32_t nnrti_attr_graph(const NNRT_Model *m, uint32_t i, uint32_t k)
+/* How many attributes of a node are to be asked by nnrti_attr_graph: 0 where its operator runs no subgraphs. */
+static uint32_t nnrti_graph_attrs(const NNRT_Node *n)
 {
-    const NNRT_Node *n = &m->nodes.data[i];
+    const nnrt_op *op = nnrt_op_find(n->nodeType);
+    return op != NULL && (op->flags & NNRT_OP_GRAPHS) != 0 ? op->attr->count : 0;
+}
+
+/* Attribute k of a node as a subgraph, NNRT_NO_GRAPH where it is none. */
+static uint32_t nnrti_attr_graph(const NNRT_Node *n, uint32_t k)
+{
     const nnrt_attr_member *a = &nnrt_op_find(n->nodeType)->attr->members[k];
     uint32_t graph = NNRT_NO_GRAPH;
     if (a->kind == NNRT_ATTR_KIND_GRAPH && n->nodeAttr.data != NULL && a->offset + a->bytes <= n->nodeAttr.size)
@@ -1400,9 +1406,9 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
     for (uint32_t g = 0; g < m->subGraph.count; g++)
         x->caller[g] = UINT32_MAX;
     for (uint32_t i = 0; i < m->nodes.count; i++) {
-        const nnrt_op *op = nnrt_op_find(m->nodes.data[i].nodeType);
-        for (uint32_t k = 0; op != NULL && k < op->attr->count; k++) {
-            const uint32_t g = nnrti_attr_graph(m, i, k);
+        const NNRT_Node *n = &m->nodes.data[i];
+        for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++) {
+            const uint32_t g = nnrti_attr_graph(n, k);
             if (g == NNRT_NO_GRAPH)
                 continue;
             if (x->caller[g] != UINT32_MAX)

@@ -25,7 +25,6 @@ import itertools
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -34,6 +33,7 @@ import onnx
 from onnx import numpy_helper
 
 import random_models
+from test_convert import FAILED, PASSED, SKIPPED, call
 
 MAPS = {'more': lambda n: n + 1, 'less': lambda n: max(1, n - 1), 'twice': lambda n: 2 * n}
 CLOSE = 1e-5
@@ -46,13 +46,6 @@ REFUSED = {
     'extents are known: give them': 'what no rule can tell with numbers in the place of extents',
     'the last window has no cell': 'ceil_mode of an open extent keeps windows that begin behind the data',
 }
-PASSED, FAILED, SKIPPED = 'PASS', 'FAIL', 'SKIP'
-
-
-def call(nnrt, *args):
-    """Status of a call of nnrt, and what it says on standard error."""
-    done = subprocess.run([nnrt, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
-    return done.returncode, done.stderr.decode('utf-8', 'replace').strip()
 
 
 def test_inputs(folder, names):

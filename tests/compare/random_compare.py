@@ -21,6 +21,7 @@ import onnx
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 import random_models  # noqa: E402  (it lies one folder up)
+from test_convert import call  # noqa: E402
 
 RELATIVE, ABSOLUTE = 1e-4, 1e-5
 
@@ -70,8 +71,7 @@ def outcome(nnrt, case, task):
     """What comes of one model."""
     ours = os.path.join(os.path.dirname(task['model']), 'nnrt')
     given = [word for name, path in task['inputs'].items() for word in ('--input', '%s=%s' % (name, path))]
-    status = subprocess.run([nnrt, 'run', task['model'], *given, '--output-dir', ours], stdout=subprocess.DEVNULL,
-                            stderr=subprocess.DEVNULL, check=False).returncode
+    status, _ = call(nnrt, 'run', task['model'], *given, '--output-dir', ours)
     theirs = not os.path.exists(os.path.join(task['output'], 'error.txt'))
     if status != 0 or not theirs:
         return 'taken by neither' if status != 0 and not theirs else 'taken by ONNX Runtime only' if theirs else 'taken by nnrt only'
