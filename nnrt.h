@@ -609,7 +609,6 @@ struct nnrt_builder {
     uint32_t *heights;     /* per graph: how many graphs lie in one another in it */
     uint32_t entered;      /* the graph of the next node */
     nnrt_error error;      /* the first fault; with a code nothing more happens */
-    bool plain;            /* nodes are taken as they are: who adds them has inferred them */
     bool waiting;          /* a node reads what was not known when it was added */
     nnrt_memory inferred;  /* what rules make */
     uint32_t symbols;      /* given to open extents so far */
@@ -617,6 +616,10 @@ struct nnrt_builder {
     uint32_t *writers;
     nnrt_operand *shapes;
     uint8_t *known, *named; /* named: NNRTI_WRITTEN, or NNRTI_READ */
+    /* Of importers: a node whose results are known when it is added leaves only these, as constants; worth, with user,
+       tells whether to compute what can be (nnrti_inference), NULL: nodes stay. */
+    bool (*worth)(void *user, const nnrt_resolve *c);
+    void *user;
 };
 
 static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
@@ -681,6 +684,13 @@ static void nnrti_array_free(nnrt_builder *b, void *array, size_t size)
 static uint32_t nnrti_array_count(const void *array)
 {
     return array != NULL ? (uint32_t)(((const stbds_array_header *)array) - 1)->length : 0;
+}
+
+/* Only the first count elements stay. */
+static void nnrti_array_cut(void *array, uint32_t count)
+{
+    if (nnrti_array_count(array) > count)
+        stbds_header(array)->length = count;
 }
 
 /* Gives everything back; the allocator stays. */
@@ -848,8 +858,6 @@ static void nnrti_builder_tables(nnrt_builder *b)
 {
     for (uint32_t i = nnrti_array_count(b->writers); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint32_t, b->writers, nnrti_is_constant(&b->tensors[i]) ? NNRTI_BY_CONSTANT : NNRTI_BY_NOBODY);
-    if (b->plain)
-        return;
     for (uint32_t i = nnrti_array_count(b->named); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint8_t, b->named, 0);
     for (uint32_t i = nnrti_array_count(b->known); i < nnrti_array_count(b->tensors) && !nnrti_builder_failed(b); i++)
@@ -1102,6 +1110,30 @@ static bool nnrti_builder_shape(nnrt_builder *b, const NNRT_Model *m, uint32_t t
     return true;
 }
 
+/* What is known of tensor t, as the next node to read it finds it; NULL after a fault. */
+static const nnrt_operand *nnrti_builder_operand(nnrt_builder *b, uint32_t t)
+{
+    NNRT_Model m;
+    nnrti_builder_tables(b);
+    if (nnrti_builder_failed(b))
+        return NULL;
+    m = nnrti_builder_model(b);
+    if (b->named[t] == 0 && !nnrti_builder_shape(b, &m, t))
+        return NULL;
+    b->named[t] = b->named[t] > NNRTI_WRITTEN ? b->named[t] : NNRTI_WRITTEN;
+    return &b->shapes[t];
+}
+
+/* Tensor t, an input of a subgraph that is to get nodes before a node runs it, is what o says. */
+static NNRTI_UNUSED void nnrti_builder_given(nnrt_builder *b, uint32_t t, const nnrt_operand *o)
+{
+    if (nnrti_builder_operand(b, t) == NULL)
+        return;
+    b->shapes[t] = *o;
+    b->shapes[t].name = nnrti_text_of(b->tensors[t].name);
+    b->known[t] = 1;
+}
+
 /* The newest node reads or writes the tensors of list. */
 static bool nnrti_builder_name(nnrt_builder *b, const NNRT_Model *m, const NNRT_Uint32List *list, uint8_t how)
 {
@@ -1197,11 +1229,10 @@ static uint32_t *nnrti_builder_order(nnrt_builder *b, const NNRT_Model *m)
 }
 
 /* What is known of the results of node n, by the rule of its operator, where what it reads is known. */
-static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, uint32_t n, bool *skipped)
+static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, uint32_t n, bool *skipped, bool *folded)
 {
     const bool runs = nnrti_is_control(b->nodes[n].nodeType);
     const size_t width = runs ? nnrti_widest(m) : nnrti_node_operands(&b->nodes[n]);
-    bool folded;
     nnrti_inference f;
     nnrt_resolve c;
     NNRT_ReturnCode code;
@@ -1212,6 +1243,9 @@ static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, 
     f.known = b->known;
     f.error = &b->error;
     f.symbols = b->symbols;
+    f.worth = b->worth;
+    f.user = b->user;
+    *folded = false;
     *skipped = !nnrti_node_known(&f, n);
     if (*skipped)
         return NNRT_SUCCESS;
@@ -1221,18 +1255,19 @@ static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, 
     f.opened = runs ? (uint8_t *)nnrti_temp(&b->inferred, m->allTensors.count, 1) : NULL;
     if (b->inferred.full)
         return NNRT_OUT_OF_MEMORY;
-    code = runs ? nnrti_infer_control(&f, n) : nnrti_infer_node(&f, n, &c, &folded);
+    code = runs ? nnrti_infer_control(&f, n) : nnrti_infer_node(&f, n, &c, folded);
     b->symbols = f.symbols;
     *skipped = f.skipped;
     return code;
 }
 
-/* Infers node n. What is refused because of what is open, or not known, is not known. */
-static void nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
+/* Infers node n. What is refused because of what is open, or not known, is not known. True: all that it gives is a known
+   value. */
+static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
 {
     const NNRT_Uint32List *out = &b->nodes[n].outputIndex;
-    bool skipped;
-    const NNRT_ReturnCode code = nnrti_builder_rule(b, m, n, &skipped);
+    bool skipped, folded;
+    const NNRT_ReturnCode code = nnrti_builder_rule(b, m, n, &skipped, &folded);
     const bool full = b->inferred.full;
     nnrt_memory_drop_temp(&b->inferred);
     if (full) {
@@ -1241,8 +1276,10 @@ static void nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n
     } else if (code != NNRT_SUCCESS && (skipped || nnrti_builder_open(b, n, code))) {
         memset(&b->error, 0, sizeof(b->error));
         for (uint32_t k = 0; k < out->count; k++)
-            if (out->data[k] != NNRT_NO_TENSOR)
+            if (out->data[k] != NNRT_NO_TENSOR) {
+                (void)nnrti_operand_of(&b->tensors[out->data[k]], &b->shapes[out->data[k]]);
                 b->known[out->data[k]] = 0;
+            }
     } else if (code != NNRT_SUCCESS) {
         (void)nnrti_blame(&b->error, code, n, -1);
     }
@@ -1250,17 +1287,18 @@ static void nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n
     for (uint32_t k = 0; k < out->count; k++)
         for (int32_t i = 0; out->data[k] != NNRT_NO_TENSOR && i < b->shapes[out->data[k]].rank; i++)
             b->shapes[out->data[k]].symbols[i] &= ~NNRTI_UNBOUNDED;
+    return folded && !nnrti_builder_failed(b);
 }
 
 /* Something new has been said of a tensor: the node that writes it is inferred once more. */
 static void nnrti_builder_again(nnrt_builder *b, uint32_t tensor)
 {
     NNRT_Model m;
-    if (nnrti_builder_failed(b) || b->plain || tensor >= nnrti_array_count(b->named) || b->named[tensor] == 0)
+    if (nnrti_builder_failed(b) || tensor >= nnrti_array_count(b->named) || b->named[tensor] == 0)
         return;
     m = nnrti_builder_model(b);
-    if (nnrti_builder_shape(b, &m, tensor))
-        nnrti_builder_infer(b, &m, b->writers[tensor]);
+    if (nnrti_builder_shape(b, &m, tensor) && b->writers[tensor] < m.nodes.count)
+        (void)nnrti_builder_infer(b, &m, b->writers[tensor]);
 }
 
 /* The nodes of the main graph whose results are not known yet, producers first, as order has them. */
@@ -1273,8 +1311,77 @@ static void nnrti_builder_wait(nnrt_builder *b, const NNRT_Model *m, const uint3
         for (uint32_t k = 0; k < out->count; k++)
             known = known && (out->data[k] == NNRT_NO_TENSOR || b->known[out->data[k]] != 0);
         if (!known)
-            nnrti_builder_infer(b, m, order[i]);
+            (void)nnrti_builder_infer(b, m, order[i]);
     }
+}
+
+/* Tensor t becomes the constant o, whose data lie in b, or are those of constant `from`. */
+static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand *o, uint32_t from)
+{
+    NNRT_Tensor *tensor = &b->tensors[t];
+    if (!nnrti_builder_dims(b, nnrti_text_of(tensor->name), o->rank, o->dims, 0, &tensor->dims))
+        return false;
+    tensor->dataType = o->dataType;
+    tensor->format = o->format;
+    tensor->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
+    tensor->quantAxis = o->quantAxis;
+    tensor->symbols = NNRT_Uint32List_make(NULL, 0); /* its extents are known now */
+    if (!nnrti_builder_data(b, tensor, nnrti_text_of(tensor->name), o->data, false))
+        return false;
+    b->copied[t] = from != NNRT_NO_TENSOR ? b->copied[from] : 1;
+    return true;
+}
+
+/* The results of the newest node, all known, become constants, and it goes. */
+static void nnrti_builder_settle_node(nnrt_builder *b)
+{
+    const uint32_t n = nnrti_array_count(b->nodes) - 1;
+    const NNRT_Node *node = &b->nodes[n];
+    for (uint32_t k = 0; k < node->outputIndex.count; k++) {
+        const uint32_t t = node->outputIndex.data[k];
+        uint32_t from = NNRT_NO_TENSOR;
+        if (t == NNRT_NO_TENSOR)
+            continue;
+        for (uint32_t i = 0; i < node->inputIndex.count; i++)
+            if (node->inputIndex.data[i] != NNRT_NO_TENSOR &&
+                nnrti_is_constant(&b->tensors[node->inputIndex.data[i]]) &&
+                b->shapes[node->inputIndex.data[i]].data == b->shapes[t].data)
+                from = node->inputIndex.data[i];
+        if (!nnrti_builder_settle(b, t, &b->shapes[t], from))
+            return;
+        b->writers[t] = NNRTI_BY_CONSTANT;
+    }
+    nnrti_array_cut(b->nodes, n);
+    nnrti_array_cut(b->owners, n);
+}
+
+/* How far b has come, and back to there: what was added since is gone. */
+typedef struct nnrti_builder_mark {
+    uint32_t tensors, nodes, graphs;
+} nnrti_builder_mark;
+
+static NNRTI_UNUSED nnrti_builder_mark nnrti_builder_here(const nnrt_builder *b)
+{
+    nnrti_builder_mark m;
+    m.tensors = nnrti_array_count(b->tensors);
+    m.nodes = nnrti_array_count(b->nodes);
+    m.graphs = b->graphs != NULL ? nnrti_array_count(b->graphs) : 1;
+    return m;
+}
+
+static NNRTI_UNUSED void nnrti_builder_back(nnrt_builder *b, nnrti_builder_mark m)
+{
+    nnrti_array_cut(b->tensors, m.tensors);
+    nnrti_array_cut(b->copied, m.tensors);
+    nnrti_array_cut(b->writers, m.tensors);
+    nnrti_array_cut(b->shapes, m.tensors);
+    nnrti_array_cut(b->known, m.tensors);
+    nnrti_array_cut(b->named, m.tensors);
+    nnrti_array_cut(b->nodes, m.nodes);
+    nnrti_array_cut(b->owners, m.nodes);
+    nnrti_array_cut(b->graphs, m.graphs);
+    nnrti_array_cut(b->callers, m.graphs);
+    nnrti_array_cut(b->heights, m.graphs);
 }
 
 NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
@@ -1309,11 +1416,10 @@ NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_No
     node.inputIndex = nnrti_builder_list(builder, inputs, nIn);
     node.outputIndex = nnrti_builder_list(builder, outputs, nOut);
     builder->nodes[n] = node;
-    if (builder->plain)
-        return;
     if (!nnrti_builder_failed(builder) && nnrti_builder_name(builder, &m, &node.inputIndex, NNRTI_READ) &&
-        nnrti_builder_name(builder, &m, &node.outputIndex, NNRTI_WRITTEN))
-        nnrti_builder_infer(builder, &m, n);
+        nnrti_builder_name(builder, &m, &node.outputIndex, NNRTI_WRITTEN) && nnrti_builder_infer(builder, &m, n) &&
+        builder->worth != NULL)
+        nnrti_builder_settle_node(builder);
 }
 
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
@@ -1626,12 +1732,12 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name)
    holds never changes, so what was inferred stays true while nodes are rewired. Of a tensor that another graph reads than
    the one that gives it the writer stays: it counts as an output, as those of subgraphs do. */
 typedef struct nnrti_graph {
-    nnrt_builder edit; /* taken-out nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
-    nnrt_memory work;  /* everything below, for one round */
-    uint32_t *sorted;  /* of nnrt_model_check */
-    uint32_t *order;   /* of the nodes, producers first; those of subgraphs directly behind the node that runs them */
-    uint32_t *place;   /* per node: where it is in order */
-    uint32_t *behind;  /* per place: the next one that is not of the subgraphs of the node there */
+    nnrt_builder *edit; /* taken-out nodes have nodeType NNRT_NODE_TYPE_NONE until the end of the round */
+    nnrt_memory work;   /* everything below, for one round */
+    uint32_t *sorted;   /* of nnrt_model_check */
+    uint32_t *order;    /* of the nodes, producers first; those of subgraphs directly behind the node that runs them */
+    uint32_t *place;    /* per node: where it is in order */
+    uint32_t *behind;   /* per place: the next one that is not of the subgraphs of the node there */
     nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = not */
     uint32_t *users;      /* per tensor: how often nodes and model outputs name it */
     uint32_t *writer;     /* per tensor: the node that makes it, or NNRTI_BY_NOBODY */
@@ -1647,10 +1753,10 @@ typedef struct nnrti_graph {
 
 static NNRT_Node *nnrti_graph_node(nnrti_graph *g, uint32_t node)
 {
-    return &g->edit.nodes[node];
+    return &g->edit->nodes[node];
 }
 
-/* Lists of g->edit.nodes are its own. */
+/* Lists of g->edit->nodes are its own. */
 static uint32_t *nnrti_ids(const NNRT_Uint32List *list)
 {
     return (uint32_t *)(uintptr_t)list->data;
@@ -1663,9 +1769,8 @@ static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
 }
 
 /* The graphs of m, and which of them each node is in. */
-static void nnrti_graph_load_graphs(nnrti_graph *g, const NNRT_Model *m)
+static void nnrti_builder_load_graphs(nnrt_builder *b, const NNRT_Model *m)
 {
-    nnrt_builder *b = &g->edit;
     for (uint32_t i = 0; i < m->nodes.count && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint32_t, b->owners, 0);
     for (uint32_t i = 0; i < m->subGraph.count && !nnrti_builder_failed(b); i++) {
@@ -1682,13 +1787,12 @@ static void nnrti_graph_load_graphs(nnrti_graph *g, const NNRT_Model *m)
 /* The graph that a node is in. */
 static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
 {
-    return g->edit.owners != NULL ? g->edit.owners[node] : 0;
+    return g->edit->owners != NULL ? g->edit->owners[node] : 0;
 }
 
-/* Fills g->edit with m; names, attributes and constants stay where they are. */
-static void nnrti_graph_load(nnrti_graph *g, const NNRT_Model *m)
+/* Fills b with m; names, attributes and constants stay where they are. */
+static void nnrti_builder_load(nnrt_builder *b, const NNRT_Model *m)
 {
-    nnrt_builder *b = &g->edit;
     b->name = m->name;
     for (uint32_t i = 0; i < m->allTensors.count && !nnrti_builder_failed(b); i++) {
         NNRTI_PUSH(b, NNRT_Tensor, b->tensors, m->allTensors.data[i]);
@@ -1706,12 +1810,12 @@ static void nnrti_graph_load(nnrti_graph *g, const NNRT_Model *m)
     for (uint32_t i = 0; i < m->outputIndex.count && !nnrti_builder_failed(b); i++)
         NNRTI_PUSH(b, uint32_t, b->outputs, m->outputIndex.data[i]);
     if (m->subGraph.count > 1)
-        nnrti_graph_load_graphs(g, m);
+        nnrti_builder_load_graphs(b, m);
 }
 
 static void nnrti_graph_enter(nnrti_graph *g, uint32_t t)
 {
-    (void)nnrti_operand_of(&g->edit.tensors[t], &g->shapes[t]);
+    (void)nnrti_operand_of(&g->edit->tensors[t], &g->shapes[t]);
     g->users[t] = 0;
     g->writer[t] = NNRTI_BY_NOBODY;
     g->same[t] = t;
@@ -1756,7 +1860,7 @@ static void nnrti_graph_borders(nnrti_graph *g, const NNRT_Model *m)
 static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
 {
     uint32_t place = 0;
-    NNRT_ReturnCode code = nnrt_model_check(m, &g->work, &g->sorted, &g->edit.error);
+    NNRT_ReturnCode code = nnrt_model_check(m, &g->work, &g->sorted, &g->edit->error);
     if (code != NNRT_SUCCESS)
         return code;
     g->order = (uint32_t *)nnrti_temp(&g->work, m->nodes.count, sizeof(*g->order));
@@ -1815,7 +1919,7 @@ static void nnrti_graph_delete(nnrti_graph *g, uint32_t node)
 /* The outputs of graph x, which `node` runs, are no longer used by it. */
 static void nnrti_graph_unuse(nnrti_graph *g, uint32_t x)
 {
-    const NNRT_Uint32List *out = &g->edit.graphs[x].outputIndices;
+    const NNRT_Uint32List *out = &g->edit->graphs[x].outputIndices;
     for (uint32_t k = 0; k < out->count; k++)
         g->users[out->data[k]]--;
 }
@@ -1835,7 +1939,7 @@ static void nnrti_graph_delete_graph(nnrti_graph *g, uint32_t node, uint32_t x)
 static bool nnrti_graph_set_inputs(nnrti_graph *g, uint32_t node, const uint32_t *inputs, uint32_t count)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
-    NNRT_Uint32List list = nnrti_builder_list(&g->edit, inputs, count);
+    NNRT_Uint32List list = nnrti_builder_list(g->edit, inputs, count);
     if (list.data == NULL)
         return false;
     for (uint32_t k = 0; k < count; k++)
@@ -1853,10 +1957,10 @@ static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t
 {
     NNRT_Tensor t = nnrti_tensor_make(type);
     uint32_t index;
-    if (nnrti_array_count(g->edit.tensors) >= g->room || !nnrti_builder_dims(&g->edit, "", rank, dims, 0, &t.dims) ||
-        !nnrti_builder_data(&g->edit, &t, "", data, false))
+    if (nnrti_array_count(g->edit->tensors) >= g->room || !nnrti_builder_dims(g->edit, "", rank, dims, 0, &t.dims) ||
+        !nnrti_builder_data(g->edit, &t, "", data, false))
         return NNRT_NO_TENSOR;
-    index = nnrti_builder_add(&g->edit, NULL, &t, true);
+    index = nnrti_builder_add(g->edit, NULL, &t, true);
     if (index != NNRT_NO_TENSOR)
         nnrti_graph_enter(g, index);
     return index;
@@ -1987,22 +2091,10 @@ static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const
 }
 
 /* Makes tensor t, which was inferred, a constant with these data: in g->edit, or those of constant `from`. */
-static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, void *data, uint32_t from)
+static bool nnrti_graph_set_constant(nnrti_graph *g, uint32_t t, const void *data, uint32_t from)
 {
-    nnrt_operand *o = &g->shapes[t];
-    NNRT_Tensor *tensor = &g->edit.tensors[t];
-    if (data == NULL || !nnrti_builder_dims(&g->edit, o->name, o->rank, o->dims, 0, &tensor->dims))
-        return false;
-    tensor->dataType = o->dataType;
-    tensor->format = o->format;
-    tensor->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
-    tensor->quantAxis = o->quantAxis;
-    tensor->symbols = NNRT_Uint32List_make(NULL, 0); /* its extents are known now */
-    if (!nnrti_builder_data(&g->edit, tensor, o->name, data, false))
-        return false;
-    g->edit.copied[t] = from != NNRT_NO_TENSOR ? g->edit.copied[from] : 1;
-    o->data = data;
-    return true;
+    g->shapes[t].data = data;
+    return data != NULL && nnrti_builder_settle(g->edit, t, &g->shapes[t], from);
 }
 
 /* Computes the results of a resolved node whose inputs are known and makes constants of them, where that is worth it.
@@ -2012,7 +2104,7 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
     NNRT_Node *n = nnrti_graph_node(g, node);
     uint32_t from = nnrti_id(&n->inputIndex, 0);
     const bool shares =
-        (c->op->flags & NNRT_OP_ALIAS) && from != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit.tensors[from]);
+        (c->op->flags & NNRT_OP_ALIAS) && from != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit->tensors[from]);
     NNRT_ReturnCode code;
     if (!nnrti_graph_may_fold(g, n, c, folded))
         return NNRT_SUCCESS;
@@ -2024,9 +2116,9 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
             continue;
         (void)nnrt_dims_bytes(c->out[k].dims, c->out[k].rank, c->out[k].dataType, &bytes);
         g->foldBytes -= shares ? 0 : (double)bytes;
-        results[k] = shares   ? (void *)(uintptr_t)nnrti_buffer_data(&g->edit.tensors[from].data)
-                     : folded ? nnrti_builder_copy(&g->edit, c->out[k].data, 1, bytes)
-                              : nnrti_builder_keep(&g->edit, 1, bytes);
+        results[k] = shares   ? (void *)(uintptr_t)nnrti_buffer_data(&g->edit->tensors[from].data)
+                     : folded ? nnrti_builder_copy(g->edit, c->out[k].data, 1, bytes)
+                              : nnrti_builder_keep(g->edit, 1, bytes);
         if (results[k] == NULL)
             return NNRT_OUT_OF_MEMORY;
     }
@@ -2034,7 +2126,7 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
     if (code == NNRT_OUT_OF_MEMORY)
         return code;
     if (code != NNRT_SUCCESS) { /* a divisor is 0, an index out of range: a run may tell */
-        memset(&g->edit.error, 0, sizeof(g->edit.error));
+        memset(&g->edit->error, 0, sizeof(g->edit->error));
         return NNRT_SUCCESS;
     }
     for (uint32_t k = 0; k < c->nOut; k++)
@@ -2045,12 +2137,23 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
     return NNRT_SUCCESS;
 }
 
+/* Whether the node at a place does something besides giving results, or one of the subgraphs that it runs. */
+static bool nnrti_graph_acts(nnrti_graph *g, uint32_t place)
+{
+    for (uint32_t at = place; at < g->behind[place]; at++) {
+        const nnrt_op *op = nnrt_op_find(nnrti_graph_node(g, g->order[at])->nodeType);
+        if (op != NULL && (op->flags & NNRT_OP_EFFECT))
+            return true;
+    }
+    return false;
+}
+
 /* From the last node to the first: those whose results nobody uses go, but one node always stays. */
 static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
 {
     for (uint32_t i = count; i-- > 0;) {
         const NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
-        bool used = n->nodeType == NNRT_NODE_TYPE_NONE;
+        bool used = n->nodeType == NNRT_NODE_TYPE_NONE || nnrti_graph_acts(g, i);
         for (uint32_t k = 0; k < n->outputIndex.count; k++)
             used = used || (n->outputIndex.data[k] != NNRT_NO_TENSOR && g->users[n->outputIndex.data[k]] > 0);
         if (!used && g->live > g->behind[i] - i)
@@ -2063,7 +2166,7 @@ static void nnrti_graph_forget(nnrti_graph *g, const NNRT_Uint32List *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
         if (list->data[i] != NNRT_NO_TENSOR)
-            nnrti_operand_of(&g->edit.tensors[list->data[i]], &g->shapes[list->data[i]]);
+            nnrti_operand_of(&g->edit->tensors[list->data[i]], &g->shapes[list->data[i]]);
 }
 
 /* Infers a node that runs subgraphs, for its results and for what its subgraphs get; what is in them comes behind it. What
@@ -2076,7 +2179,7 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     uint32_t inner;
     f->symbols = 0;
     f->skipped = !nnrti_node_known(f, node);
-    memset(f->opened, 0, nnrti_array_count(g->edit.tensors));
+    memset(f->opened, 0, nnrti_array_count(g->edit->tensors));
     if (!f->skipped)
         code = nnrti_infer_control(f, node);
     for (uint32_t at = g->place[node] + 1; at < end; at++) {
@@ -2084,15 +2187,15 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
         nnrti_graph_forget(g, &other->outputIndex);
         for (uint32_t k = 0; k < nnrti_graph_attrs(other); k++)
             if ((inner = nnrti_attr_graph(other, k)) != NNRT_NO_GRAPH)
-                nnrti_graph_forget(g, &g->edit.graphs[inner].inputIndices);
+                nnrti_graph_forget(g, &g->edit->graphs[inner].inputIndices);
     }
     for (uint32_t k = 0; k < nnrti_graph_attrs(n); k++)
         if ((inner = nnrti_attr_graph(n, k)) == NNRT_NO_GRAPH)
             continue;
         else if (f->skipped || code != NNRT_SUCCESS)
-            nnrti_graph_forget(g, &g->edit.graphs[inner].inputIndices);
+            nnrti_graph_forget(g, &g->edit->graphs[inner].inputIndices);
         else
-            nnrti_graph_open(g, &g->edit.graphs[inner].inputIndices);
+            nnrti_graph_open(g, &g->edit->graphs[inner].inputIndices);
     if (!f->skipped && code == NNRT_SUCCESS) {
         nnrti_graph_open(g, &n->outputIndex);
         return code;
@@ -2100,7 +2203,7 @@ static NNRT_ReturnCode nnrti_graph_control(nnrti_graph *g, nnrti_inference *f, u
     nnrti_graph_forget(g, &n->outputIndex);
     if (g->work.full || (!f->skipped && f->symbols == 0))
         return code;
-    memset(&g->edit.error, 0, sizeof(g->edit.error)); /* the numbers of open extents may be to blame */
+    memset(&g->edit->error, 0, sizeof(g->edit->error)); /* the numbers of open extents may be to blame */
     return NNRT_SUCCESS;
 }
 
@@ -2116,10 +2219,10 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     f.tensors = g->shapes;
     f.operands = (nnrt_operand *)nnrti_temp(&g->work, widest, sizeof(*f.operands));
     f.results = (void **)nnrti_temp(&g->work, widest, sizeof(*f.results));
-    f.error = &g->edit.error;
+    f.error = &g->edit->error;
     f.order = g->sorted;
     f.partial = true;
-    f.opened = (uint8_t *)nnrti_temp(&g->work, g->edit.graphs != NULL ? m->allTensors.count : 0, 1);
+    f.opened = (uint8_t *)nnrti_temp(&g->work, g->edit->graphs != NULL ? m->allTensors.count : 0, 1);
     if (g->work.full)
         return NNRT_OUT_OF_MEMORY;
     nnrti_graph_drop_dead(g, m->nodes.count); /* what nobody uses need not be right: a constant divided by 0 */
@@ -2132,7 +2235,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
             continue;
         if (nnrti_is_control(n->nodeType)) {
             if ((code = nnrti_graph_control(g, &f, g->order[i])) != NNRT_SUCCESS)
-                return nnrti_blame(&g->edit.error, code, g->order[i], -1);
+                return nnrti_blame(&g->edit->error, code, g->order[i], -1);
             continue;
         }
         if (!nnrti_node_known(&f, g->order[i])) {
@@ -2145,7 +2248,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
         else if (code == NNRT_SUCCESS)
             code = nnrti_graph_fold(g, g->order[i], &c, f.results, folded);
         if (code != NNRT_SUCCESS)
-            return nnrti_blame(&g->edit.error, code, g->order[i], -1);
+            return nnrti_blame(&g->edit->error, code, g->order[i], -1);
     }
     return NNRT_SUCCESS;
 }
@@ -2186,7 +2289,7 @@ static bool nnrti_graph_same_dims(const nnrti_graph *g, uint32_t a, uint32_t b)
 /* The operand of a constant tensor, else NULL. */
 static const nnrt_operand *nnrti_graph_data(const nnrti_graph *g, uint32_t t)
 {
-    return t != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit.tensors[t]) ? &g->shapes[t] : NULL;
+    return t != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit->tensors[t]) ? &g->shapes[t] : NULL;
 }
 
 /* The node that makes tensor t, when only one node uses t and t is no model output; NULL otherwise. */
@@ -2204,7 +2307,7 @@ static void *nnrti_graph_attr(nnrti_graph *g, NNRT_Node *n, const char *name)
     const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
     for (uint32_t i = 0; i < s->count; i++)
         if (strcmp(s->members[i].name, name) == 0) {
-            void *copy = nnrti_builder_attr(&g->edit, s, n->nodeAttr.data, n->nodeAttr.size);
+            void *copy = nnrti_builder_attr(g->edit, s, n->nodeAttr.data, n->nodeAttr.size);
             if (copy == NULL)
                 return NULL;
             n->nodeAttr.data = copy;
@@ -2261,8 +2364,8 @@ static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
     if (!fixed) {
         const nnrt_operand *o = &g->shapes[out];
         inputs[1] = nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &o->rank,
-                                         nnrti_builder_copy(&g->edit, o->dims, (size_t)o->rank, sizeof(o->dims[0])));
-        attr = nnrti_builder_attr(&g->edit, nnrt_op_find(NNRT_NODE_TYPE_RESHAPE)->attr, NULL, 0);
+                                         nnrti_builder_copy(g->edit, o->dims, (size_t)o->rank, sizeof(o->dims[0])));
+        attr = nnrti_builder_attr(g->edit, nnrt_op_find(NNRT_NODE_TYPE_RESHAPE)->attr, NULL, 0);
         if (inputs[1] == NNRT_NO_TENSOR || attr == NULL)
             return false;
         n->nodeType = NNRT_NODE_TYPE_RESHAPE;
@@ -2311,7 +2414,7 @@ static bool nnrti_pass_join_transposes(nnrti_graph *g, uint32_t node)
         both[k] = first[then[k]];
     inputs[0] = before->inputIndex.data[0];
     inputs[1] = nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &rank,
-                                     nnrti_builder_copy(&g->edit, both, (size_t)rank, sizeof(both[0])));
+                                     nnrti_builder_copy(g->edit, both, (size_t)rank, sizeof(both[0])));
     return inputs[1] != NNRT_NO_TENSOR && nnrti_graph_set_inputs(g, node, inputs, 2);
 }
 
@@ -2384,7 +2487,7 @@ static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
     for (uint32_t k = 0; k < before->outputIndex.count; k++)
         if (before->outputIndex.data[k] == x)
             nnrti_ids(&before->outputIndex)[k] = y;
-    g->edit.tensors[y].dataType = g->shapes[x].dataType; /* CAST reads it */
+    g->edit->tensors[y].dataType = g->shapes[x].dataType; /* CAST reads it */
     nnrti_graph_delete(g, node);
     g->writer[y] = g->writer[x];
     return true;
@@ -2547,7 +2650,7 @@ static bool nnrti_affine_of(nnrti_graph *g, const NNRT_Node *n, uint32_t x, int3
     double *block = (double *)nnrti_temp(&g->work, 4 * (size_t)a->channels, sizeof(*block));
     const bool onFirst = nnrti_id(&n->inputIndex, 0) == x;
     if (block == NULL) {
-        nnrti_builder_no_memory(&g->edit);
+        nnrti_builder_no_memory(g->edit);
         return false;
     }
     a->factor = block;
@@ -2596,7 +2699,7 @@ static bool nnrti_affine_channels(const nnrti_graph *g, const NNRT_Node *n, uint
 static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_affine *a, uint32_t inputs[3])
 {
     const nnrt_operand *w = &g->shapes[n->inputIndex.data[1]], *b = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 2));
-    float *weight = NULL, *bias = (float *)nnrti_builder_keep(&g->edit, (size_t)a->channels, sizeof(float));
+    float *weight = NULL, *bias = (float *)nnrti_builder_keep(g->edit, (size_t)a->channels, sizeof(float));
     size_t count = 0, row;
     bool scales = false;
     float bad = 0;
@@ -2604,7 +2707,7 @@ static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_a
     row = count / (size_t)a->channels;
     for (int32_t c = 0; c < a->channels; c++)
         scales = scales || a->factor[c] != 1;
-    if (bias == NULL || (scales && (weight = (float *)nnrti_builder_keep(&g->edit, count, sizeof(float))) == NULL))
+    if (bias == NULL || (scales && (weight = (float *)nnrti_builder_keep(g->edit, count, sizeof(float))) == NULL))
         return false;
     for (size_t c = 0; c < (size_t)a->channels; c++) {
         bias[c] = (float)((b != NULL ? (double)((const float *)b->data)[c] : 0.0) * a->factor[c] + a->shift[c]);
@@ -2706,7 +2809,7 @@ static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
         c->rank == 1
             ? other
             : nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, 1, &z->dims[z->rank - 1],
-                                   nnrti_builder_copy(&g->edit, c->data, (size_t)z->dims[z->rank - 1], sizeof(float)));
+                                   nnrti_builder_copy(g->edit, c->data, (size_t)z->dims[z->rank - 1], sizeof(float)));
     if (inputs[2] == NNRT_NO_TENSOR || !nnrti_graph_set_activation(g, before, nnrti_activation_of(n, &has)) ||
         !nnrti_graph_set_inputs(g, g->writer[x], inputs, 3))
         return false;
@@ -2717,7 +2820,7 @@ static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
 /* Output k of graph x may be read where result k of the node is, or be written under that name. */
 static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x, uint32_t k)
 {
-    const uint32_t from = g->edit.graphs[x].outputIndices.data[k], to = nnrti_id(&n->outputIndex, k);
+    const uint32_t from = g->edit->graphs[x].outputIndices.data[k], to = nnrti_id(&n->outputIndex, k);
     if (to == NNRT_NO_TENSOR)
         return true;
     return nnrti_graph_alike(g, from, to) &&
@@ -2739,7 +2842,7 @@ static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
     x = nnrti_attr_graph(n, *(const uint8_t *)cond->data != 0 ? 0 : 1); /* thenGraph, elseGraph */
     other = nnrti_attr_graph(n, *(const uint8_t *)cond->data != 0 ? 1 : 0);
     for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
-        stays = stays || (g->edit.owners[g->order[at]] == x &&
+        stays = stays || (g->edit->owners[g->order[at]] == x &&
                           nnrti_graph_node(g, g->order[at])->nodeType != NNRT_NODE_TYPE_NONE);
     for (uint32_t k = 0; k < n->outputIndex.count; k++)
         stays = stays && nnrti_graph_may_give(g, n, x, k);
@@ -2748,7 +2851,7 @@ static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
     nnrti_graph_delete_graph(g, node, other);
     nnrti_graph_unuse(g, x);
     for (uint32_t k = 0; k < n->outputIndex.count; k++) {
-        const uint32_t from = g->edit.graphs[x].outputIndices.data[k], to = n->outputIndex.data[k];
+        const uint32_t from = g->edit->graphs[x].outputIndices.data[k], to = n->outputIndex.data[k];
         NNRT_Node *writer = to != NNRT_NO_TENSOR && g->isOutput[to] ? nnrti_graph_node(g, g->writer[from]) : NULL;
         if (to == NNRT_NO_TENSOR)
             continue;
@@ -2757,7 +2860,7 @@ static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
                 nnrti_ids(&writer->outputIndex)[i] = to;
         if (writer != NULL) {
             g->writer[to] = g->writer[from];
-            g->edit.tensors[to].dataType = g->shapes[from].dataType; /* CAST reads it */
+            g->edit->tensors[to].dataType = g->shapes[from].dataType; /* CAST reads it */
             continue;
         }
         g->same[to] = from;
@@ -2765,9 +2868,9 @@ static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
         g->users[to] = 0;
     }
     for (uint32_t at = g->place[node] + 1; at < end; at = g->behind[at])
-        if (g->edit.owners[g->order[at]] == x)
-            g->edit.owners[g->order[at]] = owner;
-    g->edit.graphs[x].outputIndices.count = 0;
+        if (g->edit->owners[g->order[at]] == x)
+            g->edit->owners[g->order[at]] = owner;
+    g->edit->graphs[x].outputIndices.count = 0;
     g->behind[g->place[node]] = g->place[node] + 1;
     n->nodeAttr.size = 0; /* it runs nothing any more */
     nnrti_graph_delete(g, node);
@@ -2797,7 +2900,7 @@ static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *t
 /* Only the graphs stay that nodes run; false = no memory. */
 static bool nnrti_graph_compact_graphs(nnrti_graph *g)
 {
-    nnrt_builder *b = &g->edit;
+    nnrt_builder *b = g->edit;
     const uint32_t count = nnrti_array_count(b->graphs);
     uint32_t *to = (uint32_t *)nnrti_temp(&g->work, count, sizeof(*to)), kept = 1, inner;
     if (to == NULL)
@@ -2823,30 +2926,30 @@ static bool nnrti_graph_compact_graphs(nnrti_graph *g)
 static bool nnrti_graph_compact(nnrti_graph *g)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < nnrti_array_count(g->edit.nodes); i++)
-        if (g->edit.nodes[i].nodeType != NNRT_NODE_TYPE_NONE) {
-            if (g->edit.owners != NULL)
-                g->edit.owners[kept] = g->edit.owners[i];
-            g->edit.nodes[kept++] = g->edit.nodes[i];
+    for (uint32_t i = 0; i < nnrti_array_count(g->edit->nodes); i++)
+        if (g->edit->nodes[i].nodeType != NNRT_NODE_TYPE_NONE) {
+            if (g->edit->owners != NULL)
+                g->edit->owners[kept] = g->edit->owners[i];
+            g->edit->nodes[kept++] = g->edit->nodes[i];
         }
-    stbds_header(g->edit.nodes)->length = kept;
-    if (g->edit.owners == NULL)
+    stbds_header(g->edit->nodes)->length = kept;
+    if (g->edit->owners == NULL)
         return true;
-    stbds_header(g->edit.owners)->length = kept;
+    stbds_header(g->edit->owners)->length = kept;
     return nnrti_graph_compact_graphs(g);
 }
 
-/* One round; g->changed tells whether another one may find more. */
-static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g)
+/* One round; g->changed tells whether another one may find more. Without passes only what is not needed goes. */
+static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
 {
     NNRT_ReturnCode code;
     NNRT_SubGraph graph;
     NNRT_Model m;
-    nnrti_builder_view(&g->edit, &m, &graph);
-    if ((code = g->edit.error.code) != NNRT_SUCCESS || (code = nnrti_graph_tables(g, &m)) != NNRT_SUCCESS ||
-        (code = nnrti_graph_infer(g, &m)) != NNRT_SUCCESS)
+    nnrti_builder_view(g->edit, &m, &graph);
+    if ((code = g->edit->error.code) != NNRT_SUCCESS || (code = nnrti_graph_tables(g, &m)) != NNRT_SUCCESS ||
+        (code = passes ? nnrti_graph_infer(g, &m) : NNRT_SUCCESS) != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < m.nodes.count; i++) {
+    for (uint32_t i = 0; i < m.nodes.count && passes; i++) {
         NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
         bool done = n->nodeType == NNRT_NODE_TYPE_NONE;
         for (uint32_t k = 0; k < n->inputIndex.count; k++)
@@ -2855,8 +2958,8 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g)
         for (uint32_t p = 0; p < NNRTI_COUNT(nnrti_passes) && !done; p++) {
             done = nnrti_passes[p](g, g->order[i]);
             g->changed = g->changed || done;
-            if (nnrti_builder_failed(&g->edit))
-                return g->edit.error.code;
+            if (nnrti_builder_failed(g->edit))
+                return g->edit->error.code;
         }
     }
     nnrti_graph_drop_dead(g, m.nodes.count);
@@ -2866,7 +2969,7 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g)
 /* What names tensors: lists 0 and 1 of nodes, then of subgraphs; NULL behind the last. */
 static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i)
 {
-    const nnrt_builder *b = &g->edit;
+    const nnrt_builder *b = g->edit;
     const uint32_t nodes = nnrti_array_count(b->nodes), x = 1 + i / 2 - nodes; /* the main one has b's own lists */
     if (i / 2 < nodes)
         return i % 2 == 0 ? &b->nodes[i / 2].inputIndex : &b->nodes[i / 2].outputIndex;
@@ -2879,7 +2982,7 @@ static const NNRT_Uint32List *nnrti_graph_names(const nnrti_graph *g, uint32_t i
 static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
 {
     const NNRT_Uint32List *list;
-    nnrt_builder *b = &g->edit;
+    nnrt_builder *b = g->edit;
     const uint32_t count = nnrti_array_count(b->tensors);
     uint32_t *to = (uint32_t *)nnrti_builder_keep(b, count, sizeof(*to)), kept = 0;
     if (to == NULL)
@@ -2914,35 +3017,40 @@ static NNRT_ReturnCode nnrti_graph_drop_tensors(nnrti_graph *g)
 
 #define NNRTI_MAX_ROUNDS 64 /* two or three are usual; a round that changes nothing is the last */
 
-/* Rounds until nothing changes; *any = something did. */
-static NNRT_ReturnCode nnrti_graph_optimize(nnrti_graph *g, const NNRT_Model *m, bool *any)
-{
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    *any = false;
-    g->changed = true;
-    for (uint32_t i = 0; i < NNRTI_MAX_ROUNDS && g->changed && code == NNRT_SUCCESS; i++) {
-        if (i == 0)
-            nnrti_graph_load(g, m);
-        g->changed = false;
-        nnrt_memory_allocate(&g->work, &g->edit.allocator);
-        code = nnrti_graph_round(g);
-        nnrt_memory_end(&g->work);
-        *any = *any || g->changed;
-    }
-    if (code == NNRT_SUCCESS)
-        code = nnrti_graph_drop_tensors(g);
-    *any = *any || g->changed;
-    return code;
-}
-
 /* What folding may take, of a model of this size. */
-static void nnrti_graph_budget(nnrti_graph *g, const NNRT_Model *m)
+static void nnrti_graph_budget(nnrti_graph *g)
 {
-    double bytes = 16.0 * ((double)m->allTensors.count + m->nodes.count);
-    for (uint32_t t = 0; t < m->allTensors.count; t++)
-        bytes += (double)m->allTensors.data[t].data.dataSize;
+    const nnrt_builder *b = g->edit;
+    double bytes = 16.0 * ((double)nnrti_array_count(b->tensors) + nnrti_array_count(b->nodes));
+    for (uint32_t t = 0; t < nnrti_array_count(b->tensors); t++)
+        bytes += (double)b->tensors[t].data.dataSize;
     g->foldBytes = NNRTI_FOLD_BUDGET * bytes + NNRTI_FOLD_BUDGET_FREE;
     g->foldWork = NNRTI_FOLD_WORK * bytes + NNRTI_FOLD_WORK_FREE;
+}
+
+/* What b holds loses what no output needs; with passes, in rounds until nothing changes. *any = something did. What was
+   inferred when nodes were added no longer belongs to them: b gets no more. */
+static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool *any)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrti_graph g;
+    memset(&g, 0, sizeof(g));
+    g.edit = b;
+    g.changed = true;
+    b->waiting = false;
+    nnrti_graph_budget(&g);
+    *any = false;
+    for (uint32_t i = 0; i < (passes ? NNRTI_MAX_ROUNDS : 1) && g.changed && code == NNRT_SUCCESS; i++) {
+        g.changed = false;
+        nnrt_memory_allocate(&g.work, &b->allocator);
+        code = nnrti_graph_round(&g, passes);
+        nnrt_memory_end(&g.work);
+        *any = *any || g.changed;
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrti_graph_drop_tensors(&g);
+    *any = *any || g.changed;
+    return code;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error)
@@ -2950,19 +3058,18 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *err
     nnrti_owned *old = model != NULL ? nnrti_owned_of(*model) : NULL;
     NNRT_Model *made = NULL;
     NNRT_ReturnCode code;
-    nnrti_graph g;
+    nnrt_builder edit;
     bool any;
     if (old == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR,
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
-    memset(&g, 0, sizeof(g));
-    nnrti_builder_init(&g.edit, &old->allocator);
-    nnrti_graph_budget(&g, &old->model);
-    code = nnrti_graph_optimize(&g, &old->model, &any);
+    nnrti_builder_init(&edit, &old->allocator);
+    nnrti_builder_load(&edit, &old->model);
+    code = nnrti_builder_reduce(&edit, true, &any);
     if (code == NNRT_SUCCESS && any)
-        code = nnrti_builder_make(&g.edit, &made);
-    code = nnrti_builder_report(&g.edit, code, error);
-    nnrti_builder_clear(&g.edit);
+        code = nnrti_builder_make(&edit, &made);
+    code = nnrti_builder_report(&edit, code, error);
+    nnrti_builder_clear(&edit);
     if (made != NULL) {
         nnrti_owned_of(made)->replaced = &old->model;
         nnrti_owned_of(made)->file = old->file;

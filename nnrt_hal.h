@@ -1787,6 +1787,7 @@ typedef struct nnrti_inference {
     bool skipped;    /* a node reads what is not known, nor are its results */
     nnrt_visit visit; /* and its user; NULL: none */
     void *user;
+    bool (*worth)(void *user, const nnrt_resolve *c); /* whether to compute a node that can be; NULL: the small ones */
 } nnrti_inference;
 
 #ifndef NNRT_FIRMWARE
@@ -2002,7 +2003,7 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 
 #ifdef NNRT_FIRMWARE
 #define nnrti_still_open(c) false
-#define nnrti_fold_open(c, memory, keep, user) NNRT_SUCCESS
+#define nnrti_fold_open(c, memory) NNRT_SUCCESS
 #define nnrti_value_open(o) false
 #else
 
@@ -2125,13 +2126,12 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
 
 /* Which elements of the results are open: what is moved stays what it is, what is computed from an open one is new, and
    bounded by its number where that grows with those that it comes from. */
-static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, nnrt_memory *memory, void *(*keep)(void *user, size_t bytes),
-                                       void *user)
+static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, nnrt_memory *memory)
 {
     uint32_t *open[NNRTI_FOLD_OPEN], moved;
     bool moves = nnrti_moves(c, &moved), unbounded = false;
     for (uint32_t i = 0; i < c->nOut; i++) {
-        open[i] = (uint32_t *)keep(user, (nnrti_count(&c->out[i]) + 1) * sizeof(uint32_t));
+        open[i] = (uint32_t *)nnrt_memory_keep(memory, (nnrti_count(&c->out[i]) + 1) * sizeof(uint32_t));
         if (open[i] == NULL)
             return nnrti_no_memory(c->error);
         c->out[i].open = open[i];
@@ -2182,9 +2182,9 @@ static bool nnrti_fold_bytes(const nnrt_resolve *c, size_t *total)
     return true;
 }
 
-/* Whether a node can be computed while preparing: all its inputs are known, its results small, and none of their extents
-   open. *open: elements of the inputs are. */
-static bool nnrti_may_fold(const nnrt_resolve *c, bool *open)
+/* Whether a node is computed while preparing: all its inputs are known, none of its results' extents open, and these
+   small. *open: elements of the inputs are. */
+static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool *open)
 {
     size_t total;
     *open = false;
@@ -2200,20 +2200,25 @@ static bool nnrti_may_fold(const nnrt_resolve *c, bool *open)
                 return false;
     if (c->late || (*open && c->nOut > NNRTI_FOLD_OPEN))
         return false;
+    if (f->worth != NULL)
+        return f->worth(f->user, c);
+#else
+    (void)f;
 #endif
     return nnrti_fold_bytes(c, &total);
 }
 
 /* Computes the results of a node whose inputs are known, when they are small. *folded: all is known then. */
-static NNRT_ReturnCode nnrti_fold(nnrt_resolve *c, nnrt_memory *memory, void **results, bool *folded)
+static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, bool *folded)
 {
+    void **results = f->results;
     NNRT_ReturnCode code;
     bool known = true, open;
     *folded = false;
     for (uint32_t i = 0; i < c->nOut; i++)
         known = known && (c->out[i].data != NULL || nnrti_absent(&c->out[i]));
     if (!known) {
-        if (!nnrti_may_fold(c, &open))
+        if (!nnrti_may_fold(f, c, &open))
             return NNRT_SUCCESS;
         for (uint32_t i = 0; i < c->nOut; i++) {
             size_t bytes = 0;
@@ -2221,12 +2226,12 @@ static NNRT_ReturnCode nnrti_fold(nnrt_resolve *c, nnrt_memory *memory, void **r
             if (nnrti_absent(&c->out[i]))
                 continue;
             (void)nnrt_dims_bytes(c->out[i].dims, c->out[i].rank, c->out[i].dataType, &bytes);
-            results[i] = nnrt_memory_keep(memory, bytes);
+            results[i] = nnrt_memory_keep(f->memory, bytes);
             if (results[i] == NULL)
                 return nnrti_no_memory(c->error);
         }
-        if ((code = nnrt_node_run(c, results, memory)) != NNRT_SUCCESS ||
-            (code = open ? nnrti_fold_open(c, memory, nnrti_keep_for_rule, memory) : NNRT_SUCCESS) != NNRT_SUCCESS)
+        if ((code = nnrt_node_run(c, results, f->memory)) != NNRT_SUCCESS ||
+            (code = open ? nnrti_fold_open(c, f->memory) : NNRT_SUCCESS) != NNRT_SUCCESS)
             return code;
         for (uint32_t i = 0; i < c->nOut; i++)
             c->out[i].data = results[i];
@@ -2401,7 +2406,7 @@ static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_res
         if ((code = nnrti_check_declared(f->model, c, i, node->outputIndex.data[i])) != NNRT_SUCCESS)
             return code;
     }
-    if ((code = nnrti_fold(c, f->memory, f->results, folded)) != NNRT_SUCCESS)
+    if ((code = nnrti_fold(f, c, folded)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < c->nOut; i++)
         if (node->outputIndex.data[i] != NNRT_NO_TENSOR) {

@@ -15,9 +15,9 @@ SECTIONS (search for the tag)
     -- implementation --
     >>reader
     >>onnx_table          a row per ONNX operator
-    >>onnx_values         values of the graph, and what is known of them
+    >>onnx_values         values of the graph: tensors of a builder, found by their names
     >>onnx_tensors        elements of constants
-    >>onnx_steps          nodes of the model to be
+    >>onnx_steps          nodes that the builder gets, and what is known of their results
     >>onnx_reading        attributes, inputs and outputs of the current node
     >>onnx_parts          what handlers are made of
     >>onnx_elementwise    handlers, by what operators do
@@ -26,9 +26,9 @@ SECTIONS (search for the tag)
     >>onnx_windows
     >>onnx_matrices
     >>onnx_normalisation
-    >>onnx_graph          from the graph to values and steps
+    >>onnx_graph          the graph, node by node
     >>onnx_control        graphs that nodes run
-    >>onnx_build          from values and steps to the model
+    >>onnx_build          outputs, and the model
     >>onnx_load           the public functions
 
 WHAT IT READS
@@ -1871,40 +1871,10 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_values */
 
-/* Extents that are only known when a session is made are open: the runtime's own rules say which results' extents and
-   elements depend on them (nnrt_operand.symbols). */
-
-/* What an ONNX value name stands for, or a step on the way. What of rank -1 is not known; its data is the value when it
-   follows from constants and shapes. */
-typedef struct nnrti_onnx_value {
-    const char *name; /* as in the file; NULL for steps on the way */
-    nnrt_operand is;
-    NNRT_DataType declared; /* type that the model must declare, else UNKNOWN */
-    bool isInput, inFile;   /* inFile: the value's bytes lie in the caller's, no copy is needed */
-    bool needed;
-    uint32_t tensor; /* index in the model that is built */
-} nnrti_onnx_value;
-
-#define NNRTI_ONNX_CHUNK 32u /* values are made so many at a time */
-
-/* A node of the model that is built. */
-typedef struct nnrti_onnx_step {
-    NNRT_NodeType type;
-    const void *attr;
-    uint32_t *args;           /* nIn inputs, then nOut outputs: indices of values */
-    uint32_t nIn, nOut, node; /* node: of the ONNX graph */
-    uint32_t graph;           /* that it is in: index of nnrti_onnx.graphs */
-    uint32_t inner[2];        /* graphs that it runs, or NNRT_NO_GRAPH */
-    bool needed;
-} nnrti_onnx_step;
-
-/* A graph of the file: the main one, or one that a node runs. */
-typedef struct nnrti_onnx_scope {
-    const nnrt_onnx_graph *graph;
-    uint32_t *in, *out; /* values */
-    uint32_t nIn, nOut;
-    uint32_t number; /* in the model that is built */
-} nnrti_onnx_scope;
+/* The import fills a builder, whose rules tell of each node when it is added what its results are: type and shape, and
+   their elements where these follow from constants and shapes; such a node leaves only constants. A value is a tensor of
+   the builder, and is called by its index. Extents that are only known when a session is made are open, and what follows
+   from them is not known here (nnrt_operand.symbols). What no output needs goes when all nodes are there. */
 
 /* Entry of the table of names. */
 typedef struct nnrti_onnx_entry {
@@ -2039,26 +2009,18 @@ struct nnrti_onnx {
     nnrt_onnx_model *model;
     const nnrt_onnx_desc *desc; /* its allocator is the budget's */
     nnrti_onnx_budget *budget;
-    const char *path;            /* of the model's file, NULL: from memory */
-    bool ownBytes;               /* the file's bytes may be moved */
-    bool usedInPlace;            /* a constant lies in the file's bytes */
-    nnrt_memory memory, scratch; /* scratch: for one step */
-    uint8_t *piece;              /* what is left of the last piece of memory */
-    size_t pieceLeft;
+    const char *path; /* of the model's file, NULL: from memory */
+    bool ownBytes;    /* the file's bytes may be moved */
+    bool usedInPlace; /* a constant lies in the file's bytes */
+    nnrt_builder *builder;
     nnrt_error *error;
     NNRT_ReturnCode code;
-    nnrti_onnx_value **values; /* in pieces of NNRTI_ONNX_CHUNK */
-    nnrti_onnx_step *steps;
-    nnrti_onnx_entry *entries; /* nEntries, and one behind them that stands for all names that nothing gives */
-    uint32_t nValues, valueRoom, nSteps, stepRoom, nEntries;
-    nnrti_onnx_scope *graphs;
-    uint32_t nGraphs, graphRoom;
+    nnrti_onnx_entry *entries;      /* nEntries, and one behind them that stands for all names that nothing gives */
+    uint32_t nEntries, nNamed;      /* nNamed: nodes of the builder whose names are final */
     const nnrt_onnx_graph *graph;   /* the one that is read, whose names entries are */
-    uint32_t inGraph, depth;        /* steps are added to this one; in how many others it lies */
+    uint32_t depth;                 /* in how many others it lies */
     bool unnamed;                   /* it is read in the place of a node: its names are not those of the model */
     const struct nnrti_onnx *outer; /* names of the graph around, NULL: none */
-    bool dynamic;                   /* some extent is open */
-    uint32_t nSymbols;              /* given so far, for open extents and elements */
     const NNRT_QuantParam *quant;   /* of result 0 of the step that is added, NULL: none */
     int64_t opset, tabled;          /* tabled: entries of the tables that handlers made */
     const nnrt_onnx_node *node;     /* the current one */
@@ -2085,112 +2047,74 @@ static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 #define NNRTI_ONNX_FAIL(c, code, ...)                                                                                  \
     ((void)nnrt_text((c)->text, sizeof((c)->text), __VA_ARGS__), nnrti_onnx_blame(c, code))
 
-#define NNRTI_ONNX_PIECE 4096
+/* Whether all has gone well. A fault of the builder, "node 7 '' (ADD_FUSION): ...", is told with ONNX's names in front;
+   that of a node which was added before, and not only now, with its own as well. */
+static bool nnrti_onnx_fine(nnrti_onnx *c)
+{
+    const nnrt_error *e = &c->builder->error;
+    const char *text = e->message, *end = NULL;
+    if (c->code != NNRT_SUCCESS || e->code == NNRT_SUCCESS)
+        return c->code == NNRT_SUCCESS;
+    if (strncmp(text, "node ", 5) == 0 && e->node + 1 == (int64_t)nnrti_array_count(c->builder->nodes))
+        end = strstr(text, "): ");
+    text = end != NULL ? end + 3 : text;
+    NNRTI_ONNX_FAIL(c, e->code, "%s", text[0] != '\0' ? text : "there is not enough memory for the model");
+    return false;
+}
 
-/* Zeroed memory that lives until the import ends; small blocks are cut from larger ones. NULL: none, and the fault is
-   noted. */
+/* Zeroed memory that lives until the model is made. NULL: none, and the fault is noted. */
 static void *nnrti_onnx_keep(nnrti_onnx *c, size_t count, size_t size)
 {
-    size_t bytes;
-    uint8_t *p = NULL;
-    if (nnrt_mul_size(count, size, &bytes) && bytes > NNRTI_ONNX_PIECE / 8) {
-        p = (uint8_t *)nnrt_memory_keep(&c->memory, bytes);
-    } else if (nnrt_mul_size(count, size, &bytes)) {
-        bytes = bytes > 0 ? (bytes + 15) & ~(size_t)15 : 16;
-        if (c->pieceLeft < bytes) {
-            c->piece = (uint8_t *)nnrt_memory_keep(&c->memory, NNRTI_ONNX_PIECE);
-            c->pieceLeft = c->piece != NULL ? NNRTI_ONNX_PIECE : 0;
-        }
-        p = c->piece;
-        c->piece += p != NULL ? bytes : 0;
-        c->pieceLeft -= p != NULL ? bytes : 0;
-    }
-    if (p == NULL)
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
-    return p;
-}
-
-/* Memory of a step's attributes. */
-static void *nnrti_onnx_keep_bytes(void *user, size_t bytes)
-{
-    return nnrti_onnx_keep((nnrti_onnx *)user, bytes, 1);
-}
-
-/* Memory of what a step is resolved to. */
-static void *nnrti_onnx_scratch_bytes(void *user, size_t bytes)
-{
-    return nnrt_memory_temp((nnrt_memory *)user, bytes);
-}
-
-/* An array of at least count + 1 elements with the same first count; room is what it has. NULL: no memory, the array is
-   then as it was. */
-static void *nnrti_onnx_grow(nnrti_onnx *c, void *array, uint32_t count, uint32_t *room, size_t size)
-{
-    const uint32_t more = *room > 0 ? *room + *room / 2 : 64;
-    size_t bytes;
-    void *p;
-    if (c->code != NNRT_SUCCESS)
-        return NULL;
-    if (count < *room)
-        return array;
-    if (count >= 0x40000000u) {
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
-        return NULL;
-    }
-    p = nnrt_mul_size(more, size, &bytes) ? nnrt_alloc(c->memory.allocator, bytes) : NULL;
-    if (p == NULL) {
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
-        return NULL;
-    }
-    memset((uint8_t *)p + count * size, 0, bytes - count * size);
-    if (count > 0)
-        memcpy(p, array, count * size);
-    nnrt_free(c->memory.allocator, array, *room * size);
-    *room = more;
+    void *p = nnrti_builder_keep(c->builder, count, size);
+    (void)nnrti_onnx_fine(c);
     return p;
 }
 
 /* Gives back all that the import took; what it made stays. */
 static void nnrti_onnx_end(nnrti_onnx *c)
 {
-    nnrt_free(c->memory.allocator, c->values, c->valueRoom * sizeof(*c->values));
-    nnrt_free(c->memory.allocator, c->steps, c->stepRoom * sizeof(*c->steps));
-    nnrt_free(c->memory.allocator, c->graphs, c->graphRoom * sizeof(*c->graphs));
-    nnrt_memory_end(&c->memory);
-    nnrt_memory_end(&c->scratch);
+    nnrt_builder_destroy(c->builder);
     nnrt_onnx_model_free(c->model);
-    c->values = NULL;
-    c->steps = NULL;
-    c->graphs = NULL;
+    c->builder = NULL;
     c->model = NULL;
-}
-
-/* Value number i, which is there and stays where it is. */
-static nnrti_onnx_value *nnrti_onnx_value_at(const nnrti_onnx *c, uint32_t i)
-{
-    return &c->values[i / NNRTI_ONNX_CHUNK][i % NNRTI_ONNX_CHUNK];
 }
 
 /* A new value about which nothing is known; NNRT_NO_TENSOR after a fault. */
 static uint32_t nnrti_onnx_new(nnrti_onnx *c)
 {
-    const uint32_t chunk = c->nValues / NNRTI_ONNX_CHUNK;
-    nnrti_onnx_value **values, *v;
-    if (c->code != NNRT_SUCCESS)
-        return NNRT_NO_TENSOR;
-    values = (nnrti_onnx_value **)nnrti_onnx_grow(c, c->values, chunk, &c->valueRoom, sizeof(*values));
-    if (values == NULL)
-        return NNRT_NO_TENSOR;
-    c->values = values;
-    if (c->nValues % NNRTI_ONNX_CHUNK == 0)
-        values[chunk] = (nnrti_onnx_value *)nnrti_onnx_keep(c, NNRTI_ONNX_CHUNK, sizeof(**values));
-    if (values[chunk] == NULL)
-        return NNRT_NO_TENSOR;
-    v = nnrti_onnx_value_at(c, c->nValues);
-    v->is = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
-    v->is.rank = -1;
-    v->tensor = NNRT_NO_TENSOR;
-    return c->nValues++;
+    const uint32_t v = c->code == NNRT_SUCCESS ? nnrt_builder_tensor(c->builder, NULL) : NNRT_NO_TENSOR;
+    nnrti_builder_tables(c->builder);
+    return nnrti_onnx_fine(c) ? v : NNRT_NO_TENSOR;
+}
+
+/* What is known of value v, good until the next one is made: rank -1 where its shape is not, data where its elements are.
+   For NNRT_NO_TENSOR and after a fault a scalar of no type. */
+static const nnrt_operand *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
+{
+    static nnrt_operand none; /* zero */
+    const nnrt_operand *o = v != NNRT_NO_TENSOR ? nnrti_builder_operand(c->builder, v) : NULL;
+    return o != NULL ? o : &none;
+}
+
+/* True when the value follows from constants and shapes, whatever the inputs' extents are. */
+static bool nnrti_onnx_known(const nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    return o->data != NULL && o->open == NULL;
+}
+
+static bool nnrti_onnx_is_input(const nnrti_onnx *c, uint32_t v)
+{
+    return c->builder->writers[v] == NNRTI_BY_INPUT;
+}
+
+/* Value v has this name from now on. */
+static void nnrti_onnx_call(nnrti_onnx *c, uint32_t v, const char *name)
+{
+    if (name == NULL || nnrti_builder_operand(c->builder, v) == NULL)
+        return;
+    c->builder->tensors[v].name = name;
+    c->builder->shapes[v].name = name;
 }
 
 static const char *nnrti_onnx_copy_text(nnrti_onnx *c, nnrt_onnx_str s)
@@ -2319,10 +2243,8 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     e->name = name;
     e->value = v;
     e->node = c->node;
-    if (nnrti_onnx_value_at(c, v)->name == NULL && !nnrti_onnx_value_at(c, v)->isInput && !c->unnamed) {
-        nnrti_onnx_value_at(c, v)->name = nnrti_onnx_copy_text(c, name);
-        nnrti_onnx_value_at(c, v)->is.name = nnrti_onnx_value_at(c, v)->name;
-    }
+    if (c->builder->tensors[v].name == NULL && !c->unnamed)
+        nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2369,13 +2291,16 @@ static NNRT_DataType nnrti_onnx_take_type(nnrti_onnx *c, nnrt_onnx_type type, co
     return t;
 }
 
-/* A constant value. data must stay until the import ends, and as long as the model when inFile. */
+/* A constant value. data must stay until the import ends. */
 static uint32_t nnrti_onnx_constant(nnrti_onnx *c, NNRT_DataType type, int32_t rank, const int32_t *dims,
                                     const void *data)
 {
-    uint32_t v = nnrti_onnx_new(c);
-    if (v != NNRT_NO_TENSOR)
-        nnrti_onnx_value_at(c, v)->is = nnrt_operand_make(type, rank, dims, data);
+    const uint32_t v = c->code == NNRT_SUCCESS ? nnrt_builder_constant(c->builder, NULL, type, rank, dims, data, false)
+                                               : NNRT_NO_TENSOR;
+    nnrti_builder_tables(c->builder);
+    if (!nnrti_onnx_fine(c))
+        return NNRT_NO_TENSOR;
+    c->builder->copied[v] = 1;
     return v;
 }
 
@@ -2507,225 +2432,100 @@ static uint32_t nnrti_onnx_tensor_value(nnrti_onnx *c, const nnrt_onnx_tensor *t
         return NNRT_NO_TENSOR;
     v = nnrti_onnx_constant(c, type, (int32_t)t->dims.count, dims, data);
     if (v != NNRT_NO_TENSOR)
-        nnrti_onnx_value_at(c, v)->inFile = inFile;
+        c->builder->copied[v] = !inFile;
     return v;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_steps */
 
-/* The value with index v; nothing is known of the one that stands in for NNRT_NO_TENSOR. */
-static const nnrti_onnx_value *nnrti_onnx_at(const nnrti_onnx *c, uint32_t v)
-{
-    static nnrti_onnx_value none; /* zero: unknown type, a scalar */
-    return v < c->nValues ? nnrti_onnx_value_at(c, v) : &none;
-}
-
-/* True when the value follows from constants and shapes, whatever the inputs' extents are. */
-static bool nnrti_onnx_known(const nnrti_onnx *c, uint32_t v)
-{
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
-    return o->data != NULL && o->open == NULL;
-}
-
 /* Elements of results that are computed here: as many as stand in for what they come from, or few. */
 #define NNRTI_ONNX_FOLD_BYTES 65536u
 
-/* Computes the results of a resolved step when all its inputs are known and the results are not out of proportion. */
-static NNRT_ReturnCode nnrti_onnx_fold(nnrti_onnx *c, nnrt_resolve *r)
+/* The sentence for work beyond the budget, as a fault; true while there is some left. */
+static bool nnrti_onnx_work(nnrti_onnx *c, double work)
 {
-    void *results[64];
-    size_t in = 0, out = 0, bytes;
-    bool done = true, open = false;
-    NNRT_ReturnCode code;
-    if (r->nOut > 64 || r->late)
-        return NNRT_SUCCESS;
-    for (uint32_t i = 0; i < r->nOut; i++) {
-        done = done && r->out[i].data != NULL;
-        for (int32_t k = 0; k < r->out[i].rank; k++)
-            if (r->out[i].symbols[k] != 0)
-                return NNRT_SUCCESS;
-        if (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
-            !nnrt_add_size(out, bytes, &out))
-            return NNRT_SUCCESS;
-    }
-    for (uint32_t i = 0; i < r->nIn && !done; i++) {
-        if (r->in[i].dataType == NNRT_DATA_TYPE_UNKNOWN)
-            continue;
-        if (r->in[i].data == NULL)
-            return NNRT_SUCCESS;
-        open = open || r->in[i].open != NULL;
-        if (nnrt_dims_bytes(r->in[i].dims, r->in[i].rank, r->in[i].dataType, &bytes))
-            (void)nnrt_add_size(in, bytes, &in);
-    }
-    if (done || (out > NNRTI_ONNX_FOLD_BYTES && out / 2 > in))
-        return NNRT_SUCCESS;
-    c->budget->work -= nnrti_fold_work(r);
-    if (c->budget->work < 0) {
-        char text[256];
-        nnrti_onnx_budget_text(c->budget, c->desc, true, text, sizeof(text));
-        return nnrt_error_set(r->error, NNRT_TIME_OUT, "%s", text);
-    }
-    for (uint32_t i = 0; i < r->nOut; i++) {
-        (void)nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes);
-        results[i] = nnrti_onnx_keep(c, bytes, 1);
-        if (results[i] == NULL)
-            return NNRT_OUT_OF_MEMORY;
-    }
-    if ((code = nnrt_node_run(r, results, &c->scratch)) != NNRT_SUCCESS ||
-        (code = open ? nnrti_fold_open(r, &c->scratch, nnrti_onnx_keep_bytes, c) : NNRT_SUCCESS) != NNRT_SUCCESS)
-        return code;
-    for (uint32_t i = 0; i < r->nOut; i++)
-        r->out[i].data = results[i];
-    return NNRT_SUCCESS;
-}
-
-/* Where a rule knew the result, it is kept; that of an input stays where it is. */
-static bool nnrti_onnx_keep_result(nnrti_onnx *c, const nnrt_resolve *r, nnrt_operand *o)
-{
-    size_t bytes, count;
-    for (uint32_t i = 0; i < r->nIn; i++)
-        if (o->data == r->in[i].data)
-            return true;
-    if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes) || !nnrt_dims_count(o->dims, o->rank, &count))
-        return false;
-    o->data = nnrti_onnx_kept(c, o->data, bytes);
-    if (o->open != NULL)
-        o->open = (const uint32_t *)nnrti_onnx_kept(c, o->open, count * sizeof(uint32_t));
-    return c->code == NNRT_SUCCESS;
-}
-
-/* What is known of the results of step s: the runtime's own rule tells. False: a fault. Where extents are open, a refusal
-   only means that nothing is known. operands: room for the step's, and for those that its operator may have. */
-static bool nnrti_onnx_infer(nnrti_onnx *c, const nnrti_onnx_step *s, nnrt_operand *operands)
-{
-    const nnrt_op *op = nnrt_op_find(s->type);
-    nnrt_op_arity arity = nnrt_op_operands(op);
-    const uint32_t nIn = arity.maxIn == UINT32_MAX ? s->nIn : arity.maxIn;
-    nnrt_error error;
-    nnrt_resolve r;
-    NNRT_ReturnCode code;
-    memset(&r, 0, sizeof(r));
-    memset(&error, 0, sizeof(error));
-    for (uint32_t i = 0; i < s->nIn; i++) {
-        if (s->args[i] == NNRT_NO_TENSOR)
-            continue;
-        operands[i] = nnrti_onnx_value_at(c, s->args[i])->is;
-        if (operands[i].rank < 0)
-            return true;
-    }
-    for (uint32_t i = 0; i < s->nOut; i++) {
-        operands[nIn + i].dataType = nnrti_onnx_value_at(c, s->args[s->nIn + i])->declared;
-        operands[nIn + i].name = "result";
-        operands[nIn + i].quant = i == 0 ? c->quant : NULL;
-        operands[nIn + i].quantCount = i == 0 && c->quant != NULL ? 1 : 0;
-    }
-    r.op = op;
-    r.nodeName = "";
-    r.node = -1;
-    r.attr = s->attr;
-    r.attrBytes = op->attr->bytes;
-    r.in = operands;
-    r.out = operands + nIn;
-    r.nIn = s->nIn;
-    r.nOut = s->nOut;
-    r.alloc = nnrti_onnx_scratch_bytes;
-    r.user = &c->scratch;
-    r.error = &error;
-    r.symbolCount = &c->nSymbols;
-    code = nnrt_resolve_node(&r);
-    for (uint32_t i = 0; i < r.nOut && code == NNRT_SUCCESS; i++)
-        if (r.out[i].data != NULL && !nnrti_onnx_keep_result(c, &r, &r.out[i]))
-            code = NNRT_OUT_OF_MEMORY;
-    if (code == NNRT_SUCCESS)
-        code = nnrti_onnx_fold(c, &r);
-    if (code != NNRT_SUCCESS && c->dynamic && code != NNRT_OUT_OF_MEMORY && code != NNRT_TIME_OUT)
+    char text[256];
+    c->budget->work -= work;
+    if (c->budget->work >= 0)
         return true;
-    if (code != NNRT_SUCCESS) { /* "node '' (ADD_FUSION): ...": what stands behind our names, ONNX's go in front */
-        const char *end = strncmp(error.message, "node '' (", 9) == 0 ? strstr(error.message, "): ") : NULL;
-        const char *text = end != NULL ? end + 3 : error.message;
-        NNRTI_ONNX_FAIL(c, code, "%s", text[0] != '\0' ? text : "there is not enough memory");
-        return false;
-    }
-    for (uint32_t i = 0; i < s->nOut; i++) {
-        nnrt_operand *o = &nnrti_onnx_value_at(c, s->args[s->nIn + i])->is;
-        *o = r.out[i];
-        o->name = NULL;
-        o->viewRank = -1;
-        for (int32_t k = 0; k < o->rank; k++)
-            o->symbols[k] &= ~NNRTI_UNBOUNDED;
-    }
-    return true;
+    nnrti_onnx_budget_text(c->budget, c->desc, true, text, sizeof(text));
+    NNRTI_ONNX_FAIL(c, NNRT_TIME_OUT, "%s", text);
+    return false;
 }
 
-/* Works out what is known of the results of step s. */
-static bool nnrti_onnx_infer_step(nnrti_onnx *c, const nnrti_onnx_step *s)
+/* Whether to compute the results of a resolved step, all of whose inputs are known: when they are not out of proportion. */
+static bool nnrti_onnx_worth(void *user, const nnrt_resolve *r)
 {
-    const size_t count = (size_t)s->nIn + s->nOut + NNRT_MAX_FIXED_OPERANDS;
-    nnrt_operand *operands = (nnrt_operand *)nnrt_memory_temp(&c->scratch, count * sizeof(*operands));
-    bool fine;
-    if (operands == NULL) {
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
-        return false;
-    }
-    for (size_t i = 0; i < count; i++) {
-        operands[i] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, 0, NULL, NULL);
-        operands[i].rank = -1;
-    }
-    fine = nnrti_onnx_infer(c, s, operands);
-    nnrt_memory_drop_temp(&c->scratch);
-    return fine;
+    size_t in = 0, out = 0, bytes;
+    for (uint32_t i = 0; i < r->nOut; i++)
+        if (!nnrti_absent(&r->out[i]) &&
+            (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
+             !nnrt_add_size(out, bytes, &out)))
+            return false;
+    for (uint32_t i = 0; i < r->nIn; i++)
+        if (!nnrti_absent(&r->in[i]) && nnrt_dims_bytes(r->in[i].dims, r->in[i].rank, r->in[i].dataType, &bytes))
+            (void)nnrt_add_size(in, bytes, &in);
+    return (out <= NNRTI_ONNX_FOLD_BYTES || out / 2 <= in) && nnrti_onnx_work((nnrti_onnx *)user, nnrti_fold_work(r));
 }
 
-/* Adds a step with nOut results out[]; declared[i] (NULL: none) is what the model must say of the type of result i.
-   Steps whose results are all known leave nothing behind but these. Image operators work on NCHW. */
+/* Name of a step: that of its ONNX node, or "Conv_3"; steps that are not the node's last add their operator. */
+static const char *nnrti_onnx_step_name(nnrti_onnx *c, NNRT_NodeType type, bool last)
+{
+    const char *op = last ? "" : nnrt_op_find(type)->name, *slash = last ? "" : "/";
+    char name[160], text[64];
+    nnrt_onnx_str whole;
+    whole.data = name;
+    if (c->node == NULL)
+        whole.length = nnrt_text(name, sizeof(name), "output");
+    else if (c->node->name.length > 0)
+        whole.length = nnrt_text(name, sizeof(name), "%s%s%s", nnrti_onnx_text(text, c->node->name), slash, op);
+    else
+        whole.length =
+            nnrt_text(name, sizeof(name), "%s_%u%s%s", nnrti_onnx_text(text, c->node->opType), c->nodeIndex, slash, op);
+    return nnrti_onnx_copy_text(c, whole);
+}
+
+/* Images are [N,C,H,W] here. */
+static void nnrti_onnx_set_image(nnrti_onnx *c, uint32_t v)
+{
+    if (v == NNRT_NO_TENSOR || nnrti_builder_operand(c->builder, v) == NULL)
+        return;
+    c->builder->tensors[v].format = NNRT_FORMAT_NCHW;
+    c->builder->shapes[v].format = NNRT_FORMAT_NCHW;
+}
+
+/* Adds a step with nOut results out[]; declared[i] (NULL: none) is what the model must say of the type of result i. attr
+   NULL: an operator without attributes, or the default ones. */
 static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
                             uint32_t *out, uint32_t nOut, const NNRT_DataType *declared)
 {
-    const nnrt_op *op = nnrt_op_find(type);
-    nnrti_onnx_step *steps, *s;
-    bool known = true;
-    for (uint32_t i = 0; i < nOut; i++)
-        out[i] = nnrti_onnx_new(c);
-    steps = (nnrti_onnx_step *)nnrti_onnx_grow(c, c->steps, c->nSteps, &c->stepRoom, sizeof(*steps));
-    if (c->code != NNRT_SUCCESS || steps == NULL)
-        return;
-    c->steps = steps;
-    s = &steps[c->nSteps];
-    memset(s, 0, sizeof(*s));
-    s->type = type;
-    s->nIn = nIn;
-    s->nOut = nOut;
-    s->node = c->nodeIndex;
-    s->graph = c->inGraph;
-    s->inner[0] = s->inner[1] = NNRT_NO_GRAPH;
-    s->args = (uint32_t *)nnrti_onnx_keep(c, (size_t)nIn + nOut, sizeof(*s->args));
-    s->attr = attr != NULL ? nnrt_attr_copy(op->attr, attr, nnrti_onnx_keep_bytes, c)
-                           : nnrti_onnx_keep(c, 1, op->attr->bytes);
-    if (s->args == NULL || s->attr == NULL) {
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "there is not enough memory to import the model");
-        return;
-    }
-    if (nIn > 0)
-        memcpy(s->args, in, nIn * sizeof(*in));
-    memcpy(s->args + nIn, out, nOut * sizeof(*out));
-    for (uint32_t i = 0; i < nOut && declared != NULL; i++)
-        nnrti_onnx_value_at(c, out[i])->declared = declared[i];
-    if ((op->flags & NNRT_OP_LAYOUT) && in[0] != NNRT_NO_TENSOR)
-        nnrti_onnx_value_at(c, in[0])->is.format = NNRT_FORMAT_NCHW;
-    if (nnrti_is_control(type)) { /* who adds it knows what its results are */
-        c->nSteps++;
-        return;
-    }
-    if (!nnrti_onnx_infer_step(c, s))
-        return;
+    nnrt_builder *b = c->builder;
+    const uint32_t before = nnrti_array_count(b->nodes);
+    const bool image = (nnrt_op_find(type)->flags & NNRT_OP_LAYOUT) != 0;
     for (uint32_t i = 0; i < nOut; i++) {
-        known = known && nnrti_onnx_known(c, out[i]);
-        if (op->flags & NNRT_OP_LAYOUT)
-            nnrti_onnx_value_at(c, out[i])->is.format = NNRT_FORMAT_NCHW;
+        out[i] = nnrti_onnx_new(c);
+        if (declared != NULL && c->code == NNRT_SUCCESS)
+            nnrt_builder_declare(b, out[i], declared[i], NNRT_RANK_UNKNOWN, NULL);
+        if (image && c->code == NNRT_SUCCESS)
+            nnrt_builder_format(b, out[i], NNRT_FORMAT_NCHW);
     }
-    if (!known)
-        c->nSteps++;
+    if (c->code != NNRT_SUCCESS)
+        return;
+    if (c->quant != NULL)
+        nnrt_builder_quant(b, out[0], c->quant, 1);
+    if (image)
+        nnrti_onnx_set_image(c, in[0]);
+    nnrt_builder_node(b, NULL, type, attr, in, nIn, out, nOut);
+    if (!nnrti_onnx_fine(c))
+        return;
+    if (nnrti_array_count(b->nodes) > before)
+        b->nodes[before].name = nnrti_onnx_step_name(c, type, false);
+    for (uint32_t i = 0; i < nOut; i++) { /* the tensor says what movers took along */
+        const nnrt_operand *o = &b->shapes[out[i]];
+        b->tensors[out[i]].quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
+        b->tensors[out[i]].quantAxis = o->quantAxis;
+    }
 }
 
 /* Steps with one result, of one to three inputs. attr NULL: an operator without attributes, or all of them zero. */
@@ -2865,7 +2665,7 @@ static void nnrti_onnx_only(nnrti_onnx *c, uint32_t n)
 
 static NNRT_DataType nnrti_onnx_type(nnrti_onnx *c, uint32_t v)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
     if (o->dataType == NNRT_DATA_TYPE_UNKNOWN)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
                         "the element type of '%s' cannot be told before extents are known: give them", o->name);
@@ -2881,7 +2681,7 @@ static bool nnrti_onnx_is_a(nnrti_onnx *c, uint32_t v, uint32_t types)
 /* Number of axes; 0 and a fault when it is not known. */
 static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
     if (o->rank >= 0)
         return o->rank;
     NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
@@ -2892,7 +2692,7 @@ static int32_t nnrti_onnx_rank(nnrti_onnx *c, uint32_t v)
 /* Extent of axis i, -1 when it is only known when a session is made. */
 static int32_t nnrti_onnx_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
     return i < 0 || i >= o->rank || i >= NNRT_MAX_RANK || o->symbols[i] != 0 ? -1 : o->dims[i];
 }
 
@@ -2903,7 +2703,7 @@ static int32_t nnrti_onnx_extent(nnrti_onnx *c, uint32_t v, int32_t i, const cha
     if (n >= 0)
         return n;
     NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s needs to know the extent of axis %d of '%s': give the inputs' extents",
-                    what, i, nnrti_onnx_at(c, v)->is.name);
+                    what, i, nnrti_onnx_at(c, v)->name);
     return 1;
 }
 
@@ -2928,7 +2728,7 @@ static int32_t nnrti_onnx_axis(nnrti_onnx *c, int64_t axis, int32_t rank)
 /* The known int32 or int64 elements of v, most of them at most; returns how many. what names it in messages. */
 static uint32_t nnrti_onnx_list(nnrti_onnx *c, uint32_t v, const char *what, int64_t *list, uint32_t most)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
     size_t count = 0;
     if (c->code != NNRT_SUCCESS)
         return 0;
@@ -3076,7 +2876,7 @@ static uint32_t nnrti_onnx_flip(nnrti_onnx *c, uint32_t v)
 /* True when v is known and has no NaN. */
 static bool nnrti_onnx_known_numbers(nnrti_onnx *c, uint32_t v)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
     const size_t width = nnrt_type_size(o->dataType);
     size_t count;
     if (!nnrti_onnx_known(c, v) || !nnrt_dims_count(o->dims, o->rank, &count))
@@ -3197,7 +2997,7 @@ static uint32_t nnrti_onnx_shape(nnrti_onnx *c, uint32_t x)
 /* True when all extents of v are known. */
 static bool nnrti_onnx_closed(const nnrti_onnx *c, uint32_t v)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
     bool closed = o->rank >= 0;
     for (int32_t i = 0; i < o->rank; i++)
         closed = closed && o->symbols[i] == 0;
@@ -3343,15 +3143,15 @@ static uint32_t nnrti_onnx_size_list(nnrti_onnx *c, const nnrti_onnx_size *sizes
 static int32_t nnrti_onnx_size_entries(nnrti_onnx *c, uint32_t v, const char *what, nnrti_onnx_size *sizes,
                                        int32_t most)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    const nnrt_operand o = *nnrti_onnx_at(c, v);
     int64_t list[2 * NNRT_MAX_RANK];
     int32_t count;
-    if (o->data != NULL && o->open != NULL && o->rank == 1 && o->dims[0] <= most) {
-        for (int32_t i = 0; i < o->dims[0] && c->code == NNRT_SUCCESS; i++)
-            sizes[i] = o->open[i] == 0 && nnrti_value(o, (size_t)i) >= 0
-                           ? nnrti_onnx_size_known(nnrti_value(o, (size_t)i))
+    if (o.data != NULL && o.open != NULL && o.rank == 1 && o.dims[0] <= most) {
+        for (int32_t i = 0; i < o.dims[0] && c->code == NNRT_SUCCESS; i++)
+            sizes[i] = o.open[i] == 0 && nnrti_value(&o, (size_t)i) >= 0
+                           ? nnrti_onnx_size_known(nnrti_value(&o, (size_t)i))
                            : nnrti_onnx_size_value(nnrti_onnx_part(c, v, 0, i, i + 1, 1));
-        return o->dims[0];
+        return o.dims[0];
     }
     count = (int32_t)nnrti_onnx_list(c, v, what, list, (uint32_t)most);
     for (int32_t i = 0; i < count; i++) {
@@ -3468,7 +3268,7 @@ static void nnrti_onnx_broadcast(nnrti_onnx *c, uint32_t a, int64_t dims[NNRT_MA
 /* The one float32 element of a known value, false when it is something else. */
 static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, v)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
     size_t count;
     if (!nnrti_onnx_known(c, v) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
         !nnrt_dims_count(o->dims, o->rank, &count) || count != 1)
@@ -3518,7 +3318,7 @@ static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
     float v;
     return e->name.data != NULL && nnrti_onnx_known_float(c, e->value, &v) && v > value * 0.999999f &&
-           v < value * 1.000001f && nnrti_onnx_at(c, e->value)->is.rank <= nnrti_onnx_at(c, x)->is.rank;
+           v < value * 1.000001f && nnrti_onnx_at(c, e->value)->rank <= nnrti_onnx_at(c, x)->rank;
 }
 
 /* *x = input k of n; true when the other one is near value and the other input of add, beside input i, near 1. */
@@ -3930,7 +3730,7 @@ static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), ratio = nnrti_onnx_in(c, 1), training = nnrti_onnx_in(c, 2);
-    const nnrt_operand *t = &nnrti_onnx_at(c, training)->is;
+    const nnrt_operand *t = nnrti_onnx_at(c, training);
     uint8_t on = 0;
     float rate = 0.5f;
     (void)arg;
@@ -4041,7 +3841,7 @@ static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
    of one entry, or the zero point is not what can be kept. */
 static bool nnrti_onnx_quant(nnrti_onnx *c, uint32_t scale, uint32_t zero, NNRT_DataType type, NNRT_QuantParam *p)
 {
-    const nnrt_operand *z = &nnrti_onnx_at(c, zero)->is;
+    const nnrt_operand *z = nnrti_onnx_at(c, zero);
     float s = 0;
     int32_t n = 0;
     if (!nnrti_onnx_known_float(c, scale, &s) || !(s > 0))
@@ -4121,7 +3921,7 @@ static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale);
-    const nnrt_operand *o = &nnrti_onnx_at(c, x)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, x);
     NNRT_QuantParam p;
     uint32_t y;
     (void)arg;
@@ -4183,11 +3983,11 @@ static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
 static void nnrti_onnx_op_expand(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), shape = nnrti_onnx_in(c, 1);
-    const nnrti_onnx_value *list = nnrti_onnx_at(c, shape);
+    const nnrt_operand *list = nnrti_onnx_at(c, shape);
     int64_t dims[NNRT_MAX_RANK];
     int32_t rank;
     (void)arg;
-    if (c->code == NNRT_SUCCESS && list->is.data != NULL && !(nnrti_onnx_closed(c, x) && list->is.open == NULL)) {
+    if (c->code == NNRT_SUCCESS && list->data != NULL && !(nnrti_onnx_closed(c, x) && list->open == NULL)) {
         nnrti_onnx_out(c, 0, nnrti_onnx_spread(c, x, shape));
         return;
     }
@@ -4250,7 +4050,7 @@ static void nnrti_onnx_op_reshape(nnrti_onnx *c, int32_t arg)
         for (int32_t i = 0; i < (int32_t)count; i++) {
             if (dims[i] == 0 && literal && !empty)
                 NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape has a 0, but '%s' is not empty",
-                                nnrti_onnx_at(c, x)->is.name);
+                                nnrti_onnx_at(c, x)->name);
             if (dims[i] == 0 && !literal && i < rank && nnrti_onnx_dim(c, x, i) > 0)
                 dims[i] = nnrti_onnx_dim(c, x, i);
         }
@@ -4349,7 +4149,7 @@ static void nnrti_onnx_op_squeeze(nnrti_onnx *c, int32_t arg)
     for (uint32_t i = 0; i < count && c->code == NNRT_SUCCESS; i++)
         if (nnrti_onnx_dim(c, x, nnrti_onnx_axis(c, axes[i], nnrti_onnx_rank(c, x))) > 1)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %l of '%s' has an extent other than 1", axes[i],
-                            nnrti_onnx_at(c, x)->is.name);
+                            nnrti_onnx_at(c, x)->name);
     a.axis = nnrt_int64_list(axes, count);
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQUEEZE, &a, x));
 }
@@ -4412,7 +4212,7 @@ static void nnrti_onnx_op_space_to_depth(nnrti_onnx *c, int32_t arg)
     (void)arg;
     if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || (h >= 0 && h % b != 0) || (w >= 0 && w % b != 0)) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l does not divide '%s' [..,%l,%l,%l]", b,
-                        nnrti_onnx_at(c, x)->is.name, k, h, w);
+                        nnrti_onnx_at(c, x)->name, k, h, w);
         return;
     }
     (void)nnrti_onnx_sizes_of(c, x, own);
@@ -4438,7 +4238,7 @@ static void nnrti_onnx_op_depth_to_space(nnrti_onnx *c, int32_t arg)
     (void)arg;
     if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || (k >= 0 && k % (b * b) != 0)) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l: its square does not divide the %l channels of '%s'", b, k,
-                        nnrti_onnx_at(c, x)->is.name);
+                        nnrti_onnx_at(c, x)->name);
         return;
     }
     (void)nnrti_onnx_sizes_of(c, x, own);
@@ -4621,7 +4421,7 @@ static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
         const uint32_t in = nnrti_onnx_in(c, i);
         const nnrt_operand *o;
         ends[i] = nnrti_onnx_reshape(c, in, NULL, 0);
-        o = &nnrti_onnx_at(c, nnrti_onnx_cast(c, ends[i], NNRT_DATA_TYPE_FLOAT64))->is;
+        o = nnrti_onnx_at(c, nnrti_onnx_cast(c, ends[i], NNRT_DATA_TYPE_FLOAT64));
         if (c->code == NNRT_SUCCESS && !nnrti_onnx_known(c, in))
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "start, limit and delta must be constants");
         if (c->code != NNRT_SUCCESS || o->data == NULL)
@@ -4717,7 +4517,7 @@ static uint32_t nnrti_onnx_pad_told(nnrti_onnx *c, uint32_t x, NNRT_PaddingMode 
     if (c->code == NNRT_SUCCESS &&
         (nnrti_onnx_rank(c, parts[0]) != 1 || nnrti_onnx_dim(c, parts[0], 0) != 2 * (int64_t)n))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "pads, which a run tells, are %o, expected %u",
-                        &nnrti_onnx_value_at(c, parts[0])->is, 2 * n);
+                        nnrti_onnx_at(c, parts[0]), 2 * n);
     for (int32_t i = 0; i < 2 * rank; i++)
         from[i] = 2 * (int64_t)n;
     for (uint32_t i = 0; i < n && c->code == NNRT_SUCCESS; i++) {
@@ -5028,7 +4828,7 @@ static void nnrti_onnx_window_of(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w
     w->axes = (int32_t)n;
     if (rank != 3 && rank != 4) {
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input '%s' is %o: only one or two spatial axes are supported",
-                        nnrti_onnx_at(c, x)->is.name, &nnrti_onnx_at(c, x)->is);
+                        nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x));
         return;
     }
     nnrti_onnx_window_list(c, "kernel_shape", w->axes, w->kernel);
@@ -5113,7 +4913,7 @@ static void nnrti_onnx_need_kernel(nnrti_onnx *c, uint32_t weight, const nnrti_o
 /* A fault where the channels of x are not as many as the weight, in the order of axes that the file has, takes. */
 static void nnrti_onnx_check_channels(nnrti_onnx *c, uint32_t x, uint32_t weight)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, x)->is, *w = &nnrti_onnx_at(c, weight)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, x), *w = nnrti_onnx_at(c, weight);
     const int64_t group = nnrti_onnx_int(c, "group", 1), have = nnrti_onnx_dim(c, x, 1);
     const int64_t want = nnrti_onnx_dim(c, weight, 1);
     if (c->code == NNRT_SUCCESS && have >= 0 && want >= 0 && (group < 1 || have % group != 0 || have / group != want))
@@ -5495,7 +5295,7 @@ static int32_t nnrti_onnx_resize_axes(nnrti_onnx *c, int32_t rank, int32_t place
 static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, int32_t rank,
                                  nnrti_onnx_resize *r)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, scales)->is;
+    const nnrt_operand *o = nnrti_onnx_at(c, scales);
     int32_t place[4];
     const int32_t entries = nnrti_onnx_resize_axes(c, rank, place), first = 4 - rank;
     size_t count = 0;
@@ -5594,8 +5394,8 @@ static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
 /* True when a size is the open extent of axis i of x. */
 static bool nnrti_onnx_is_extent(const nnrti_onnx *c, nnrti_onnx_size s, uint32_t x, int32_t i)
 {
-    const nnrt_operand *o = &nnrti_onnx_at(c, s.value)->is;
-    return s.known < 0 && o->open != NULL && o->open[0] == nnrti_onnx_at(c, x)->is.symbols[i];
+    const nnrt_operand *o = nnrti_onnx_at(c, s.value);
+    return s.known < 0 && o->open != NULL && o->open[0] == nnrti_onnx_at(c, x)->symbols[i];
 }
 
 /* x, whose first two extents are what sizes says: where that cannot be told before the run, a RESHAPE of each, which
@@ -5909,7 +5709,7 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>onnx_graph: from the graph to values and steps */
+/* >>onnx_graph: the graph, node by node */
 
 static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
 {
@@ -6038,38 +5838,35 @@ static void nnrti_onnx_take_told(nnrti_onnx *c)
     }
 }
 
-/* Shape of an input: what the caller says, else the file; open where neither knows. */
-static void nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
-                                   nnrt_operand *x, const char *name)
+/* Shape of an input: what the caller says, else the file; -1, open, where neither knows. Returns the rank. */
+static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info *info, const nnrt_onnx_input *given,
+                                      int32_t dims[NNRT_MAX_RANK], const char *name)
 {
     const size_t rank = given != NULL ? (size_t)given->shape.rank : info->dims.count;
     if (given == NULL && !info->hasShape) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has no shape in the file: give one", name);
-        return;
+        return 0;
     }
     if (rank > NNRT_MAX_RANK) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' has %z axes, at most %d are possible", name, rank,
                         NNRT_MAX_RANK);
-        return;
+        return 0;
     }
     for (size_t i = 0; i < rank; i++) {
         const bool fixed = info->hasShape && i < info->dims.count && info->dims.data[i].kind == NNRT_ONNX_DIM_VALUE;
         const int64_t n = given != NULL ? given->shape.dims[i] : fixed ? info->dims.data[i].value : -1;
         if (n > INT32_MAX) {
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': extent %l of axis %z does not fit", name, n, i);
-            return;
+            return 0;
         }
         if (given != NULL && fixed && n >= 0 && info->dims.count == rank && n != info->dims.data[i].value) {
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s': axis %z has extent %l, given is %l", name, i,
                             fixed ? info->dims.data[i].value : -1, n);
-            return;
+            return 0;
         }
-        x->dims[i] = n < 0 ? NNRTI_OPEN_EXTENT : (int32_t)n;
-        x->symbols[i] = n < 0 ? ++c->nSymbols : 0;
-        c->dynamic = c->dynamic || n < 0;
+        dims[i] = n < 0 ? -1 : (int32_t)n;
     }
-    x->rank = (int32_t)rank;
-    nnrti_fit_open(x);
+    return (int32_t)rank;
 }
 
 static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
@@ -6079,12 +5876,12 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
         "a sparse tensor", "an optional value"};
     const nnrti_onnx_entry *entry = nnrti_onnx_entry_of(c, info->name);
     const nnrt_onnx_input *given = entry->told;
+    int32_t dims[NNRT_MAX_RANK], rank;
     char name[64];
-    nnrt_operand x;
     NNRT_DataType type;
-    uint32_t v;
+    const char *whole;
     (void)nnrti_onnx_text(name, info->name);
-    if (entry->name.data != NULL && nnrti_onnx_value_at(c, entry->value)->isInput) {
+    if (entry->name.data != NULL && nnrti_onnx_is_input(c, entry->value)) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "value '%s' is given twice", name);
         return;
     }
@@ -6096,22 +5893,20 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
         return;
     }
     type = nnrti_onnx_take_type(c, info->elemType, "input", name);
-    x = nnrt_operand_make(type, 0, NULL, NULL);
-    nnrti_onnx_input_shape(c, info, given, &x, name);
+    rank = nnrti_onnx_input_shape(c, info, given, dims, name);
     if (c->code == NNRT_SUCCESS && given != NULL && given->data != NULL) {
         size_t bytes = 0;
-        if (nnrt_dims_bytes(x.dims, x.rank, type, &bytes))
+        if (nnrt_dims_bytes(dims, rank, type, &bytes))
             nnrti_onnx_budget_add(c->budget, c->desc, bytes);
-        nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, x.rank, x.dims, given->data));
+        nnrti_onnx_bind(c, info->name, nnrti_onnx_constant_copy(c, type, rank, dims, given->data));
         return;
     }
-    v = nnrti_onnx_new(c);
-    nnrti_onnx_bind(c, info->name, v);
-    if (c->code != NNRT_SUCCESS)
-        return;
-    nnrti_onnx_value_at(c, v)->isInput = true;
-    x.name = nnrti_onnx_value_at(c, v)->name;
-    nnrti_onnx_value_at(c, v)->is = x;
+    whole = nnrti_onnx_copy_text(c, info->name);
+    if (c->code == NNRT_SUCCESS) {
+        const uint32_t v = nnrt_builder_input(c->builder, whole, type, rank, dims);
+        if (nnrti_onnx_fine(c))
+            nnrti_onnx_bind(c, info->name, v);
+    }
 }
 
 static void nnrti_onnx_add_initializers(nnrti_onnx *c)
@@ -6169,6 +5964,15 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
     }
 }
 
+/* The newest node of the builder, if it is of the current ONNX node, has the name of this. */
+static void nnrti_onnx_name_last(nnrti_onnx *c)
+{
+    const uint32_t count = nnrti_array_count(c->builder->nodes);
+    if (c->code == NNRT_SUCCESS && count > c->nNamed)
+        c->builder->nodes[count - 1].name = nnrti_onnx_step_name(c, NNRT_NODE_TYPE_NONE, true);
+    c->nNamed = count;
+}
+
 static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 {
     const nnrt_onnx_nodes *nodes = &c->graph->nodes;
@@ -6180,6 +5984,7 @@ static void nnrti_onnx_add_nodes(nnrti_onnx *c)
         if (c->code != NNRT_SUCCESS)
             return;
         c->row->handler(c, c->row->arg);
+        nnrti_onnx_name_last(c);
         for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
             if (nnrti_onnx_wants(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
                 NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output %u is not supported", k);
@@ -6189,19 +5994,6 @@ static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_control: graphs that nodes run */
-
-/* One more graph; its index. */
-static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph)
-{
-    nnrti_onnx_scope *graphs =
-        (nnrti_onnx_scope *)nnrti_onnx_grow(c, c->graphs, c->nGraphs, &c->graphRoom, sizeof(*graphs));
-    if (c->code != NNRT_SUCCESS || graphs == NULL)
-        return 0;
-    c->graphs = graphs;
-    memset(&graphs[c->nGraphs], 0, sizeof(*graphs));
-    graphs[c->nGraphs].graph = graph;
-    return c->nGraphs++;
-}
 
 /* The graph that an attribute of the node is. */
 static const nnrt_onnx_graph *nnrti_onnx_graph_of(nnrti_onnx *c, const char *name)
@@ -6214,17 +6006,19 @@ static const nnrt_onnx_graph *nnrti_onnx_graph_of(nnrti_onnx *c, const char *nam
     return c->code == NNRT_SUCCESS ? a->g : NULL;
 }
 
-/* Reads graph g, whose steps go into graph `into`, with values for its nIn inputs. Returns the values of its outputs. */
+/* Reads graph g, whose steps go into graph `into` of the builder, with values for its nIn inputs. Returns the values of its
+   outputs. */
 static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t into, const uint32_t *in,
                                        uint32_t nIn)
 {
     const nnrti_onnx around = *c; /* names, graph and node of it */
+    const uint32_t entered = c->builder->entered;
     uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, g->outputs.count + 1, sizeof(*out));
     char text[64];
     c->outer = &around;
     c->graph = g;
-    c->unnamed = into == around.inGraph;
-    c->inGraph = into;
+    c->unnamed = into == c->builder->entered;
+    nnrt_builder_enter(c->builder, into);
     c->depth++;
     nnrti_onnx_make_table(c);
     if (c->code == NNRT_SUCCESS)
@@ -6248,64 +6042,33 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
     c->nEntries = around.nEntries;
     c->outer = around.outer;
     c->graph = around.graph;
-    c->inGraph = around.inGraph;
     c->unnamed = around.unnamed;
     c->depth = around.depth;
+    nnrt_builder_enter(c->builder, entered);
     return c->code == NNRT_SUCCESS ? out : NULL;
 }
 
-/* A step that runs graphs, with inputs in[] and as many results as the node's; out = their values. */
-static uint32_t *nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const uint32_t *in, uint32_t nIn,
-                                         uint32_t first, uint32_t second)
+/* One more graph of the builder. */
+static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph)
+{
+    char name[64];
+    const uint32_t g =
+        c->code == NNRT_SUCCESS ? nnrt_builder_graph(c->builder, nnrti_onnx_text(name, graph->name)) : NNRT_NO_GRAPH;
+    return nnrti_onnx_fine(c) ? g : NNRT_NO_GRAPH;
+}
+
+/* Adds a step that runs graphs, with inputs in[] and the results of the node. What it costs to infer it depends on how much
+   there is already. */
+static void nnrti_onnx_control_step(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in,
+                                    uint32_t nIn)
 {
     const uint32_t nOut = (uint32_t)c->node->outputs.count;
     uint32_t *out = (uint32_t *)nnrti_onnx_keep(c, nOut, sizeof(*out));
-    if (out == NULL)
-        return NULL;
-    nnrti_onnx_emit(c, type, NULL, in, nIn, out, nOut, NULL);
-    if (c->code != NNRT_SUCCESS)
-        return NULL;
-    c->steps[c->nSteps - 1].inner[0] = first;
-    c->steps[c->nSteps - 1].inner[1] = second;
-    return out;
-}
-
-/* Value v is what x is, of which neither the value nor where it is known. */
-static nnrt_operand *nnrti_onnx_become(nnrti_onnx *c, uint32_t v, const nnrt_operand *x)
-{
-    nnrt_operand *o = &nnrti_onnx_value_at(c, v)->is;
-    const char *name = o->name;
-    *o = *x;
-    o->name = name;
-    o->data = NULL;
-    o->open = NULL;
-    o->viewRank = -1;
-    return o;
-}
-
-/* An extent of o is open, and equal to no other. */
-static void nnrti_onnx_open(nnrti_onnx *c, nnrt_operand *o, int32_t axis)
-{
-    o->dims[axis] = NNRTI_OPEN_EXTENT;
-    o->symbols[axis] = ++c->nSymbols;
-    o->most = 0;
-}
-
-/* What an If gives: extents in which its branches differ are open. */
-static void nnrti_onnx_if_result(nnrti_onnx *c, uint32_t v, uint32_t a, uint32_t b)
-{
-    const nnrt_operand *x = &nnrti_onnx_value_at(c, a)->is, *y = &nnrti_onnx_value_at(c, b)->is;
-    nnrt_operand *z = nnrti_onnx_become(c, v, x);
-    if (x->rank >= 0 && y->rank >= 0 && (x->dataType != y->dataType || x->rank != y->rank)) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "one branch gives %o, the other %o: they need one type and rank", x, y);
+    if (out == NULL || !nnrti_onnx_fine(c) || !nnrti_onnx_work(c, (double)nnrti_array_count(c->builder->tensors)))
         return;
-    }
-    z->format = x->format == y->format ? x->format : NNRT_FORMAT_NONE;
-    if (y->rank < 0)
-        z->rank = -1;
-    for (int32_t i = 0; i < z->rank; i++)
-        if (x->symbols[i] != y->symbols[i] || x->dims[i] != y->dims[i])
-            nnrti_onnx_open(c, z, i);
+    nnrti_onnx_emit(c, type, attr, in, nIn, out, nOut, NULL);
+    for (uint32_t k = 0; k < nOut && c->code == NNRT_SUCCESS; k++)
+        nnrti_onnx_out(c, k, out[k]);
 }
 
 /* If: of a condition that is known the one branch is read in its place. */
@@ -6314,7 +6077,8 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     const uint32_t cond = nnrti_onnx_in(c, 0);
     const nnrt_onnx_graph *yes = nnrti_onnx_graph_of(c, "then_branch"), *no = nnrti_onnx_graph_of(c, "else_branch");
     const uint32_t nOut = (uint32_t)c->node->outputs.count;
-    uint32_t *then, *otherwise, *out, a, b;
+    uint32_t *then, *otherwise, *out;
+    NNRT_If a;
     (void)arg_;
     if (c->code != NNRT_SUCCESS)
         return;
@@ -6324,26 +6088,21 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
         return;
     }
     if (nnrti_onnx_known(c, cond) && nnrti_onnx_type(c, cond) == NNRT_DATA_TYPE_BOOL) {
-        out = nnrti_onnx_read_graph(c, *(const uint8_t *)nnrti_onnx_value_at(c, cond)->is.data != 0 ? yes : no,
-                                    c->inGraph, NULL, 0);
+        out = nnrti_onnx_read_graph(c, *(const uint8_t *)nnrti_onnx_at(c, cond)->data != 0 ? yes : no,
+                                    c->builder->entered, NULL, 0);
         for (uint32_t k = 0; k < nOut && out != NULL; k++)
             nnrti_onnx_out(c, k, out[k]);
         return;
     }
-    a = nnrti_onnx_new_graph(c, yes);
-    b = nnrti_onnx_new_graph(c, no);
-    then = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, yes, a, NULL, 0) : NULL;
-    otherwise = then != NULL ? nnrti_onnx_read_graph(c, no, b, NULL, 0) : NULL;
-    out = otherwise != NULL ? nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &cond, 1, a, b) : NULL;
-    if (out == NULL)
+    a.thenGraph = nnrti_onnx_new_graph(c, yes);
+    a.elseGraph = nnrti_onnx_new_graph(c, no);
+    then = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, yes, a.thenGraph, NULL, 0) : NULL;
+    otherwise = then != NULL ? nnrti_onnx_read_graph(c, no, a.elseGraph, NULL, 0) : NULL;
+    if (otherwise == NULL)
         return;
-    c->graphs[a].out = then;
-    c->graphs[b].out = otherwise;
-    c->graphs[a].nOut = c->graphs[b].nOut = nOut;
-    for (uint32_t k = 0; k < nOut && c->code == NNRT_SUCCESS; k++) {
-        nnrti_onnx_if_result(c, out[k], then[k], otherwise[k]);
-        nnrti_onnx_out(c, k, out[k]);
-    }
+    nnrt_builder_graph_io(c->builder, a.thenGraph, NULL, 0, then, nOut);
+    nnrt_builder_graph_io(c->builder, a.elseGraph, NULL, 0, otherwise, nOut);
+    nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &a, &cond, 1);
 }
 
 /* A Loop that is read. */
@@ -6358,23 +6117,29 @@ typedef struct nnrti_onnx_loop {
 /* The values that the body gets. */
 static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
+    const int32_t one = 1;
     for (uint32_t k = 0; k < 2 + l->carried; k++)
         l->in[k] = nnrti_onnx_new(c);
-    if (c->code != NNRT_SUCCESS)
-        return;
-    for (uint32_t k = 0; k < 2; k++) {
+    for (uint32_t k = 0; k < 2 && c->code == NNRT_SUCCESS; k++) {
         const nnrt_onnx_value_info *info = &l->body->inputs.data[k];
-        const int32_t one = 1;
         const NNRT_DataType type = k == 0 ? NNRT_DATA_TYPE_INT64 : NNRT_DATA_TYPE_BOOL;
-        nnrti_onnx_value *v = nnrti_onnx_value_at(c, l->in[k]);
-        v->is = nnrt_operand_make(type, info->hasShape && info->dims.count == 1 ? 1 : 0, &one, NULL);
-        v->declared = type;
+        const nnrt_operand o = nnrt_operand_make(type, info->hasShape && info->dims.count == 1 ? 1 : 0, &one, NULL);
+        nnrt_builder_declare(c->builder, l->in[k], type, NNRT_RANK_UNKNOWN, NULL);
+        nnrti_builder_given(c->builder, l->in[k], &o);
     }
-    for (uint32_t k = 0; k < l->carried; k++) {
-        nnrt_operand *o = nnrti_onnx_become(c, l->in[2 + k], &nnrti_onnx_value_at(c, l->start[2 + k])->is);
-        for (int32_t i = 0; i < o->rank; i++)
-            if (l->open[k * NNRT_MAX_RANK + (uint32_t)i])
-                nnrti_onnx_open(c, o, i);
+    for (uint32_t k = 0; k < l->carried && c->code == NNRT_SUCCESS; k++) {
+        nnrt_operand o = *nnrti_onnx_at(c, l->start[2 + k]);
+        o.data = NULL;
+        o.open = NULL;
+        o.viewRank = -1;
+        for (int32_t i = 0; i < o.rank; i++)
+            if (l->open[k * NNRT_MAX_RANK + (uint32_t)i]) { /* equal to no other */
+                o.dims[i] = NNRTI_OPEN_EXTENT;
+                o.symbols[i] = ++c->builder->symbols;
+                o.most = 0;
+            }
+        if (o.rank >= 0)
+            nnrti_builder_given(c->builder, l->in[2 + k], &o);
     }
 }
 
@@ -6383,8 +6148,7 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
 {
     bool closed = true;
     for (uint32_t k = 0; k < l->carried; k++) {
-        const nnrt_operand *x = &nnrti_onnx_value_at(c, l->in[2 + k])->is;
-        const nnrt_operand *y = &nnrti_onnx_value_at(c, l->out[1 + k])->is;
+        const nnrt_operand *x = nnrti_onnx_at(c, l->in[2 + k]), *y = nnrti_onnx_at(c, l->out[1 + k]);
         if (x->rank >= 0 && y->rank >= 0 && (x->dataType != y->dataType || x->rank != y->rank)) {
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "carried value %u comes into the body as %o and leaves it as %o", k,
                             x, y);
@@ -6401,34 +6165,11 @@ static bool nnrti_onnx_loop_closed(nnrti_onnx *c, nnrti_onnx_loop *l)
     return closed;
 }
 
-/* What the Loop gives: the carried values, then for each scan its elements in a row. */
-static void nnrti_onnx_loop_results(nnrti_onnx *c, const nnrti_onnx_loop *l, const uint32_t *out)
-{
-    for (uint32_t k = 0; k < l->carried + l->scans && c->code == NNRT_SUCCESS; k++) {
-        const bool carried = k < l->carried;
-        const nnrt_operand *x = &nnrti_onnx_value_at(c, carried ? l->in[2 + k] : l->out[1 + k])->is;
-        nnrt_operand *y = nnrti_onnx_become(c, out[k], x);
-        if (!carried && x->rank >= NNRT_MAX_RANK)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "scan %u would have %d axes", k - l->carried, x->rank + 1);
-        else if (!carried && x->rank >= 0) {
-            y->rank = x->rank + 1;
-            for (int32_t i = x->rank; i > 0; i--) {
-                y->dims[i] = y->dims[i - 1];
-                y->symbols[i] = x->symbols[i - 1];
-                if (y->symbols[i] != 0)
-                    nnrti_onnx_open(c, y, i);
-            }
-            nnrti_onnx_open(c, y, 0);
-        }
-        nnrti_onnx_out(c, k, out[k]);
-    }
-}
-
 /* Loop: the body is read again where a carried value does not keep an extent, which then is open. */
 static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
 {
-    const uint32_t steps = c->nSteps, graphs = c->nGraphs;
-    uint32_t g = 0, *out;
+    const nnrti_builder_mark mark = nnrti_builder_here(c->builder);
+    NNRT_Loop a;
     nnrti_onnx_loop l;
     bool closed = false;
     (void)arg_;
@@ -6460,227 +6201,79 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
         if (l.start[k] == NNRT_NO_TENSOR)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", k);
     while (!closed && c->code == NNRT_SUCCESS) {
-        c->nSteps = steps;
-        c->nGraphs = graphs;
-        g = nnrti_onnx_new_graph(c, l.body);
+        nnrti_builder_back(c->builder, mark);
+        c->nNamed = mark.nodes;
+        a.body = nnrti_onnx_new_graph(c, l.body);
         nnrti_onnx_loop_given(c, &l);
-        l.out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l.body, g, l.in, l.carried + 2) : NULL;
+        l.out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l.body, a.body, l.in, l.carried + 2) : NULL;
         closed = l.out == NULL || nnrti_onnx_loop_closed(c, &l);
     }
-    out = c->code == NNRT_SUCCESS
-              ? nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, l.start, l.carried + 2, g, NNRT_NO_GRAPH)
-              : NULL;
-    if (out == NULL)
+    if (c->code != NNRT_SUCCESS)
         return;
-    c->graphs[g].in = l.in;
-    c->graphs[g].out = l.out;
-    c->graphs[g].nIn = l.carried + 2;
-    c->graphs[g].nOut = (uint32_t)l.body->outputs.count;
-    nnrti_onnx_loop_results(c, &l, out);
+    nnrt_builder_graph_io(c->builder, a.body, l.in, l.carried + 2, l.out, (uint32_t)l.body->outputs.count);
+    nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>onnx_build: from values and steps to the model */
+/* >>onnx_build: outputs, and the model */
 
-/* The value that becomes output `name` of the model: results of steps take its name, and so does an input that has it
-   already; other inputs, constants and what is an output under another name get a CAST to their own type, which copies
+/* Output `name` of the model: results of steps take its name, and so does an input that has it already; other inputs,
+   constants and what is an output under another name (isOutput, per value) get a CAST to their own type, which copies
    them. */
-static uint32_t nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name)
+static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
 {
+    nnrt_builder *b = c->builder;
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
     char text[64];
     uint32_t v;
     if (e->name.data == NULL) {
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "nothing gives output '%s'", nnrti_onnx_text(text, name));
-        return NNRT_NO_TENSOR;
+        return;
     }
     v = e->value;
-    if (nnrti_onnx_value_at(c, v)->isInput && nnrti_onnx_is(name, nnrti_onnx_value_at(c, v)->name)) {
-        nnrti_onnx_value_at(c, v)->needed = true;
-        return v;
-    }
-    if (nnrti_onnx_value_at(c, v)->isInput || nnrti_onnx_value_at(c, v)->needed || nnrti_onnx_known(c, v)) {
-        const uint32_t steps = c->nSteps;
-        if (!nnrti_onnx_value_at(c, v)->isInput && !nnrti_onnx_value_at(c, v)->needed)
-            nnrti_onnx_value_at(c, v)->name = NULL; /* the output has it, perhaps */
-        v = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
-        if (v == NNRT_NO_TENSOR)
-            return v;
-        if (c->nSteps == steps) { /* its result is known, but the model needs a step that gives it */
-            nnrti_onnx_value_at(c, v)->is.data = NULL;
-            c->nSteps++;
+    if (!nnrti_onnx_is_input(c, v) || !nnrti_onnx_is(name, b->tensors[v].name)) {
+        if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_known(c, v)) {
+            if (!nnrti_onnx_is_input(c, v) && !isOutput[v])
+                b->tensors[v].name = NULL; /* the output has it, perhaps */
+            v = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
         }
+        if (v != NNRT_NO_TENSOR)
+            nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
     }
-    nnrti_onnx_value_at(c, v)->name = nnrti_onnx_copy_text(c, name);
-    nnrti_onnx_value_at(c, v)->needed = true;
-    return v;
+    isOutput[e->value] = true;
+    if (c->code == NNRT_SUCCESS)
+        nnrt_builder_output(b, v);
 }
 
-/* Finds the outputs, then marks from the end what they need. NULL after a fault. */
-static uint32_t *nnrti_onnx_outputs(nnrti_onnx *c)
+static void nnrti_onnx_outputs(nnrti_onnx *c)
 {
     const nnrt_onnx_value_infos *outputs = &c->model->graph->outputs;
-    uint32_t *list = NULL;
-    bool any = false;
-    for (uint32_t i = 0; i < c->nValues; i++)
-        any = any || nnrti_onnx_value_at(c, i)->isInput;
-    if (!any)
+    bool *isOutput = (bool *)nnrti_onnx_keep(c, nnrti_array_count(c->builder->tensors), sizeof(*isOutput));
+    c->builder->worth = NULL; /* a constant output needs a step that gives it */
+    if (nnrti_array_count(c->builder->inputs) == 0)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the model has no inputs: all that it computes is constant");
     if (outputs->count == 0)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the graph has no outputs");
-    else
-        list = (uint32_t *)nnrti_onnx_keep(c, outputs->count, sizeof(*list));
     for (size_t i = 0; i < outputs->count && c->code == NNRT_SUCCESS; i++)
-        list[i] = nnrti_onnx_output(c, outputs->data[i].name);
-    for (uint32_t i = c->nSteps; i-- > 0 && c->code == NNRT_SUCCESS;) {
-        nnrti_onnx_step *s = &c->steps[i];
-        for (uint32_t k = s->nIn; k < s->nIn + s->nOut; k++)
-            s->needed = s->needed || nnrti_onnx_value_at(c, s->args[k])->needed;
-        for (uint32_t k = 0; k < s->nIn && s->needed; k++)
-            if (s->args[k] != NNRT_NO_TENSOR)
-                nnrti_onnx_value_at(c, s->args[k])->needed = true;
-        for (uint32_t g = 0; g < 2 && s->needed; g++) /* whose steps stand in front */
-            for (uint32_t k = 0; s->inner[g] != NNRT_NO_GRAPH && k < c->graphs[s->inner[g]].nOut; k++)
-                nnrti_onnx_value_at(c, c->graphs[s->inner[g]].out[k])->needed = true;
-    }
-    return c->code == NNRT_SUCCESS ? list : NULL;
+        nnrti_onnx_output(c, outputs->data[i].name, isOutput);
 }
 
-/* The model's tensor for value v, made when it is first asked for. */
-static uint32_t nnrti_onnx_tensor_of(nnrti_onnx *c, nnrt_builder *b, uint32_t v)
-{
-    nnrti_onnx_value *p;
-    const nnrt_operand *o;
-    if (v == NNRT_NO_TENSOR)
-        return NNRT_NO_TENSOR;
-    p = nnrti_onnx_value_at(c, v);
-    o = &p->is;
-    if (p->tensor != NNRT_NO_TENSOR)
-        return p->tensor;
-    if (nnrti_onnx_known(c, v)) {
-        p->tensor = nnrt_builder_constant(b, p->name, o->dataType, o->rank, o->dims, o->data, !p->inFile);
-    } else if (p->isInput) {
-        int32_t dims[NNRT_MAX_RANK];
-        for (int32_t i = 0; i < o->rank; i++)
-            dims[i] = nnrti_onnx_dim(c, v, i);
-        p->tensor = nnrt_builder_input(b, p->name, o->dataType, o->rank, dims);
-    } else {
-        p->tensor = nnrt_builder_tensor(b, p->name);
-        if (p->declared != NNRT_DATA_TYPE_UNKNOWN)
-            nnrt_builder_declare(b, p->tensor, p->declared, NNRT_RANK_UNKNOWN, NULL);
-    }
-    if (o->format != NNRT_FORMAT_NONE)
-        nnrt_builder_format(b, p->tensor, o->format);
-    if (o->quantCount > 0)
-        nnrt_builder_quant(b, p->tensor, o->quant, o->quantCount);
-    return p->tensor;
-}
-
-/* Name of step i: that of its ONNX node, or "Conv_3"; steps that are not the node's last add their operator. */
-static void nnrti_onnx_step_name(nnrti_onnx *c, uint32_t i, char *name, size_t size)
-{
-    const nnrti_onnx_step *s = &c->steps[i];
-    const nnrt_onnx_nodes *nodes = &c->graphs[s->graph].graph->nodes;
-    const nnrt_onnx_node *n = s->node < nodes->count ? &nodes->data[s->node] : NULL;
-    bool last = true;
-    char text[64];
-    for (uint32_t k = i + 1; k < c->nSteps && c->steps[k].graph == s->graph && c->steps[k].node == s->node && last; k++)
-        last = !c->steps[k].needed;
-    if (n == NULL)
-        (void)nnrt_text(name, size, "output");
-    else if (n->name.length > 0)
-        (void)nnrt_text(name, size, "%s%s%s", nnrti_onnx_text(text, n->name), last ? "" : "/",
-                        last ? "" : nnrt_op_find(s->type)->name);
-    else
-        (void)nnrt_text(name, size, "%s_%u%s%s", nnrti_onnx_text(text, n->opType), s->node, last ? "" : "/",
-                        last ? "" : nnrt_op_find(s->type)->name);
-}
-
-/* Subgraph g of the file becomes one of the model. */
-static uint32_t nnrti_onnx_emit_graph(nnrti_onnx *c, nnrt_builder *b, uint32_t g)
-{
-    nnrti_onnx_scope *s = &c->graphs[g];
-    char name[64];
-    s->number = nnrt_builder_graph(b, nnrti_onnx_text(name, s->graph->name));
-    for (uint32_t k = 0; k < s->nIn; k++)
-        s->in[k] = nnrti_onnx_tensor_of(c, b, s->in[k]);
-    for (uint32_t k = 0; k < s->nOut; k++)
-        s->out[k] = nnrti_onnx_tensor_of(c, b, s->out[k]);
-    nnrt_builder_graph_io(b, s->number, s->in, s->nIn, s->out, s->nOut);
-    return s->number;
-}
-
-/* The subgraphs that needed steps run, and their numbers as the steps' attributes. */
-static void nnrti_onnx_emit_graphs(nnrti_onnx *c, nnrt_builder *b)
-{
-    for (uint32_t i = 0; i < c->nSteps; i++) {
-        nnrti_onnx_step *s = &c->steps[i];
-        if (!s->needed || !nnrti_is_control(s->type))
-            continue;
-        if (s->type == NNRT_NODE_TYPE_LOOP) {
-            NNRT_Loop *loop = (NNRT_Loop *)nnrti_onnx_keep(c, 1, sizeof(*loop));
-            if (loop == NULL)
-                return;
-            loop->body = nnrti_onnx_emit_graph(c, b, s->inner[0]);
-            s->attr = loop;
-        } else {
-            NNRT_If *branch = (NNRT_If *)nnrti_onnx_keep(c, 1, sizeof(*branch));
-            if (branch == NULL)
-                return;
-            branch->thenGraph = nnrti_onnx_emit_graph(c, b, s->inner[0]);
-            branch->elseGraph = nnrti_onnx_emit_graph(c, b, s->inner[1]);
-            s->attr = branch;
-        }
-    }
-}
-
-static void nnrti_onnx_emit_model(nnrti_onnx *c, nnrt_builder *b, const uint32_t *outputs)
-{
-    const nnrt_onnx_graph *g = c->model->graph;
-    for (size_t i = 0; i < g->inputs.count; i++) {
-        const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, g->inputs.data[i].name);
-        if (nnrti_onnx_value_at(c, e->value)->isInput)
-            (void)nnrti_onnx_tensor_of(c, b, e->value);
-    }
-    nnrti_onnx_emit_graphs(c, b);
-    for (uint32_t i = 0; i < c->nSteps && c->code == NNRT_SUCCESS; i++) {
-        const nnrti_onnx_step *s = &c->steps[i];
-        char name[160];
-        if (!s->needed)
-            continue;
-        for (uint32_t k = 0; k < s->nIn + s->nOut; k++) /* values become tensors in their place */
-            s->args[k] = nnrti_onnx_tensor_of(c, b, s->args[k]);
-        nnrti_onnx_step_name(c, i, name, sizeof(name));
-        nnrt_builder_enter(b, c->graphs[s->graph].number);
-        nnrt_builder_node(b, name, s->type, s->attr, s->args, s->nIn, s->args + s->nIn, s->nOut);
-    }
-    for (size_t i = 0; i < g->outputs.count; i++)
-        nnrt_builder_output(b, nnrti_onnx_tensor_of(c, b, outputs[i]));
-}
-
-/* The model from what was imported. */
+/* The model of what was imported. */
 static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 {
-    nnrt_builder *b = NULL;
-    const uint32_t *outputs;
-    const char *name;
     NNRT_ReturnCode code;
+    bool any;
     c->nodeIndex = NNRT_NO_TENSOR;
-    outputs = nnrti_onnx_outputs(c);
-    name = nnrti_onnx_copy_text(c, c->model->graph->name);
+    nnrti_onnx_outputs(c);
+    c->builder->name = nnrti_onnx_copy_text(c, c->model->graph->name);
+    nnrt_onnx_model_free(c->model); /* the builder has copies, or points into the file's bytes */
+    c->model = NULL;
     if (c->code != NNRT_SUCCESS)
         return c->code;
-    code = nnrt_builder_create(&b, name, c->desc->allocator);
-    if (code != NNRT_SUCCESS)
-        return nnrt_error_set(c->error, code, "there is not enough memory to import the model");
-    b->plain = true; /* all has been inferred */
-    nnrti_onnx_emit_model(c, b, outputs);
-    code = c->code;
-    nnrti_onnx_end(c); /* the builder has copies */
+    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, &any);
     if (code == NNRT_SUCCESS)
-        code = nnrt_builder_finish(b, model, c->error);
-    nnrt_builder_destroy(b);
-    return code;
+        return nnrt_builder_finish(c->builder, model, c->error);
+    return nnrti_builder_report(c->builder, code, c->error);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6766,16 +6359,19 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
     c.path = path;
     c.ownBytes = own;
     c.error = error;
-    nnrt_memory_allocate(&c.memory, desc->allocator);
-    nnrt_memory_allocate(&c.scratch, desc->allocator);
+    code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
+    if (code != NNRT_SUCCESS) {
+        nnrti_onnx_end(&c);
+        return nnrt_error_set(error, code, "there is not enough memory for the model");
+    }
+    c.builder->worth = nnrti_onnx_worth;
+    c.builder->user = &c;
     nnrti_onnx_take_opset(&c);
     nnrti_onnx_check_operators(&c);
 #ifndef NNRT_NO_STDIO
     nnrti_onnx_add_sources(&c);
 #endif
     c.graph = c.model->graph;
-    if (c.code == NNRT_SUCCESS)
-        (void)nnrti_onnx_new_graph(&c, c.graph);
     if (c.code == NNRT_SUCCESS)
         nnrti_onnx_make_table(&c);
     nnrti_onnx_take_told(&c);
@@ -6804,8 +6400,6 @@ static NNRT_ReturnCode nnrti_onnx_load(NNRT_Model **model, void *data, size_t by
         code = nnrt_model_attach(*model, data, bytes); /* it is new: there is room */
         *own = code != NNRT_SUCCESS;
     }
-    if (code == NNRT_SUCCESS && !limited.no_optimize)
-        code = nnrt_model_optimize(model, error);
     code = nnrti_onnx_budget_end(&budget, &limited, *model, code, error);
     if (code != NNRT_SUCCESS) {
         nnrt_model_destroy(*model);

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "unchecked.h"
+
 #ifndef FOREIGN_RANK
 #define FOREIGN_RANK 8
 #endif
@@ -37,7 +39,7 @@ static void fault(NNRT_ReturnCode code, NNRT_ReturnCode want, int32_t node)
     memset(error, 0, sizeof(*error));
 }
 
-/* relu, then the rows of it that an index picks, of a tensor with that many axes. */
+/* relu, then the rows of it that an index picks, of a tensor with that many axes: the driver is to find what is wrong. */
 static NNRT_Model *model_of(int32_t rank, int32_t type)
 {
     static const int32_t dims[6] = {2, 3, 1, 1, 1, 1}, one[1] = {1}, axis = 0;
@@ -46,14 +48,13 @@ static NNRT_Model *model_of(int32_t rank, int32_t type)
     uint32_t in[3];
     NNRT_Activation relu;
     is(nnrt_builder_create(&b, "built", NULL) == NNRT_SUCCESS, "builder");
-    b->plain = true; /* the driver is to find the fault */
     in[1] = nnrt_builder_input(b, "index", type, 1, one);
     in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, rank, dims);
     in[2] = nnrt_builder_constant(b, "axis", NNRT_DATA_TYPE_INT32, 0, NULL, &axis, true);
     memset(&relu, 0, sizeof(relu));
     relu.activationType = NNRT_ACTIVATION_TYPE_RELU;
-    in[0] = nnrt_builder_op(b, "relu", NNRT_NODE_TYPE_ACTIVATION, &relu, in, 1);
-    nnrt_builder_output(b, nnrt_builder_op(b, "pick", NNRT_NODE_TYPE_GATHER, NULL, in, 3));
+    in[0] = unchecked_op(b, "relu", NNRT_NODE_TYPE_ACTIVATION, &relu, in, 1);
+    nnrt_builder_output(b, unchecked_op(b, "pick", NNRT_NODE_TYPE_GATHER, NULL, in, 3));
     (void)nnrt_builder_finish(b, &model, NULL);
     nnrt_builder_destroy(b);
     return model;

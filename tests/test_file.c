@@ -14,6 +14,7 @@
 
 #include "tree.h"
 #include "trial.h"
+#include "unchecked.h"
 
 /* A file in an aligned block, of which each byte may be changed. */
 typedef struct image {
@@ -120,7 +121,6 @@ static NNRT_Model *every_operator(uint32_t rounds, uint64_t seed)
         random_ints[i] = (int64_t)random_next(&seed);
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_builder_create(&b, "every operator", NULL), NNRT_SUCCESS);
-    b->plain = true;
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, open);
     nnrt_builder_quant(b, x, quant, 2);
     nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
@@ -131,7 +131,7 @@ static NNRT_Model *every_operator(uint32_t rounds, uint64_t seed)
             assert_true(nnrt_op_at(k)->attr->bytes <= sizeof(attr));
             random_attr(nnrt_op_at(k)->attr, (uint8_t *)attr, lists, &seed);
             (void)nnrt_text(name, sizeof(name), "%s %u", nnrt_op_at(k)->name, i);
-            last = nnrt_builder_op(b, name, nnrt_op_at(k)->type, i > 0 ? attr : NULL, in, 1 + (k & 1u));
+            last = unchecked_op(b, name, nnrt_op_at(k)->type, i > 0 ? attr : NULL, in, 1 + (k & 1u));
             if (k % 3 == 0)
                 nnrt_builder_quant(b, last, quant + 1, 1);
         }
@@ -333,9 +333,8 @@ static NNRT_Model *one_node(const nnrt_op *op, const void *attr)
     uint32_t x;
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_builder_create(&b, "one", NULL), NNRT_SUCCESS);
-    b->plain = true;
     x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
-    nnrt_builder_output(b, nnrt_builder_op(b, "y", op->type, attr, &x, 1));
+    nnrt_builder_output(b, unchecked_op(b, "y", op->type, attr, &x, 1));
     if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
         fail_msg("%s", error.message);
     nnrt_builder_destroy(b);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "trial.h"
+#include "unchecked.h"
 
 #define TOLERANCE 1e-5
 #define MOST 4096 /* elements of a tensor here */
@@ -36,20 +37,35 @@ static float random_float(void)
     return (float)random_below(2001) / 1000.0f - 1.0f;
 }
 
+static bool unchecked; /* the builder of now takes nodes as they are */
+
 static nnrt_builder *begin(const nnrt_allocator *a)
 {
     nnrt_builder *b = NULL;
     assert_int_equal(nnrt_builder_create(&b, "model", a), NNRT_SUCCESS);
     seed = 1;
+    unchecked = false;
     return b;
 }
 
-/* One that takes nodes as they are: a model from a file may be as wrong. */
-static nnrt_builder *begin_plain(void)
+/* A builder that takes nodes as they are. */
+static nnrt_builder *begin_unchecked(void)
 {
     nnrt_builder *b = begin(NULL);
-    b->plain = true;
+    unchecked = true;
     return b;
+}
+
+static void add_node(nnrt_builder *b, const char *name, NNRT_NodeType type, const void *attr, const uint32_t *in,
+                     uint32_t nIn, const uint32_t *out, uint32_t nOut)
+{
+    (unchecked ? unchecked_node : nnrt_builder_node)(b, name, type, attr, in, nIn, out, nOut);
+}
+
+static uint32_t add_op(nnrt_builder *b, const char *name, NNRT_NodeType type, const void *attr, const uint32_t *in,
+                       uint32_t nIn)
+{
+    return (unchecked ? unchecked_op : nnrt_builder_op)(b, name, type, attr, in, nIn);
 }
 
 /* Up to four extents, 0 ends them. */
@@ -83,19 +99,19 @@ static uint32_t ints(nnrt_builder *b, int32_t count, int32_t v0, int32_t v1, int
 
 static uint32_t op1(nnrt_builder *b, NNRT_NodeType type, uint32_t x)
 {
-    return nnrt_builder_op(b, NULL, type, NULL, &x, 1);
+    return add_op(b, NULL, type, NULL, &x, 1);
 }
 
 static uint32_t op2(nnrt_builder *b, NNRT_NodeType type, uint32_t x, uint32_t y)
 {
     const uint32_t in[] = {x, y};
-    return nnrt_builder_op(b, NULL, type, NULL, in, 2);
+    return add_op(b, NULL, type, NULL, in, 2);
 }
 
 static uint32_t op3(nnrt_builder *b, NNRT_NodeType type, uint32_t x, uint32_t y, uint32_t z)
 {
     const uint32_t in[] = {x, y, z};
-    return nnrt_builder_op(b, NULL, type, NULL, in, 3);
+    return add_op(b, NULL, type, NULL, in, 3);
 }
 
 static uint32_t activation(nnrt_builder *b, NNRT_ActivationType type, uint32_t x)
@@ -106,7 +122,7 @@ static uint32_t activation(nnrt_builder *b, NNRT_ActivationType type, uint32_t x
     a.alpha = 0.25f;
     a.minVal = -0.5f;
     a.maxVal = 0.5f;
-    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_ACTIVATION, &a, &x, 1);
+    return add_op(b, NULL, NNRT_NODE_TYPE_ACTIVATION, &a, &x, 1);
 }
 
 /* x with 4 channels, result with 6; 3x3 windows, groups, with or without bias, activation. */
@@ -123,7 +139,7 @@ static uint32_t conv(nnrt_builder *b, uint32_t x, int32_t group, bool bias, NNRT
     in[1] = numbers(b, 0, 6, 3, 3, 4 / group);
     if (bias)
         in[2] = numbers(b, 0, 6, 0, 0, 0);
-    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, bias ? 3 : 2);
+    return add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, bias ? 3 : 2);
 }
 
 static uint32_t deconv(nnrt_builder *b, uint32_t x, bool bias)
@@ -138,7 +154,7 @@ static uint32_t deconv(nnrt_builder *b, uint32_t x, bool bias)
     in[1] = numbers(b, 0, 6, 2, 2, 4);
     if (bias)
         in[2] = numbers(b, 0, 6, 0, 0, 0);
-    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a, in, bias ? 3 : 2);
+    return add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a, in, bias ? 3 : 2);
 }
 
 /* x with rows of `columns`, result with rows of 6. */
@@ -151,14 +167,14 @@ static uint32_t full(nnrt_builder *b, uint32_t x, int32_t columns, bool bias)
     in[1] = numbers(b, 0, 6, columns, 0, 0);
     if (bias)
         in[2] = numbers(b, 0, 6, 0, 0, 0);
-    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, bias ? 3 : 2);
+    return add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, bias ? 3 : 2);
 }
 
 static uint32_t norm(nnrt_builder *b, uint32_t x)
 {
     const uint32_t in[] = {x, numbers(b, 0, 6, 0, 0, 0), numbers(b, 0, 6, 0, 0, 0), numbers(b, 0, 6, 0, 0, 0),
                            numbers(b, 0.1f, 6, 0, 0, 0)};
-    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5);
+    return add_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5);
 }
 
 static uint32_t scale(nnrt_builder *b, uint32_t x, int64_t axis, uint32_t factor, uint32_t bias)
@@ -168,7 +184,7 @@ static uint32_t scale(nnrt_builder *b, uint32_t x, int64_t axis, uint32_t factor
     memset(&a, 0, sizeof(a));
     a.axis = axis;
     a.activationType = NNRT_ACTIVATION_TYPE_RELU;
-    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_SCALE_FUSION, &a, in, bias != NNRT_NO_TENSOR ? 3 : 2);
+    return add_op(b, NULL, NNRT_NODE_TYPE_SCALE_FUSION, &a, in, bias != NNRT_NO_TENSOR ? 3 : 2);
 }
 
 /* ---- running ---- */
@@ -317,13 +333,13 @@ static void test_fold(void **state)
 static void test_fold_of_the_dead(void **state)
 {
     static const int32_t one = 1, zero = 0;
-    nnrt_builder *b = begin_plain();
+    nnrt_builder *b = begin_unchecked();
     uint32_t x = input(b, "x", 2, 3, 0, 0), dead[2];
     NNRT_Model *m;
     (void)state;
     dead[0] = nnrt_builder_constant(b, "one", NNRT_DATA_TYPE_INT32, 0, NULL, &one, true);
     dead[1] = nnrt_builder_constant(b, "zero", NNRT_DATA_TYPE_INT32, 0, NULL, &zero, true);
-    (void)nnrt_builder_op(b, "dead", NNRT_NODE_TYPE_DIV_FUSION, NULL, dead, 2);
+    (void)add_op(b, "dead", NNRT_NODE_TYPE_DIV_FUSION, NULL, dead, 2);
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, x));
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
@@ -380,7 +396,7 @@ static void test_fold_quant_axis(void **state)
     nnrt_builder_quant(b, c, two, 2);
     nnrt_builder_quant_axis(b, c, 1);
     in[1] = op2(b, NNRT_NODE_TYPE_TRANSPOSE, c, ints(b, 2, 1, 0, 0, 0));
-    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_CONCAT, &join, in, 2));
+    nnrt_builder_output(b, add_op(b, "y", NNRT_NODE_TYPE_CONCAT, &join, in, 2));
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
     assert_int_equal(nnrt_model_validate(m, NULL, NULL), NNRT_SUCCESS);
@@ -442,7 +458,7 @@ static void test_fold_byte_weights(void **state)
     w = nnrt_builder_constant(b, "w", NNRT_DATA_TYPE_INT8, 2, dims, bytes, false);
     y = nnrt_builder_tensor(b, NULL);
     nnrt_builder_declare(b, y, F32, NNRT_RANK_UNKNOWN, NULL);
-    nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &w, 1, &y, 1);
+    add_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &w, 1, &y, 1);
     y = op2(b, NNRT_NODE_TYPE_SUB_FUSION, y, nnrt_builder_constant(b, NULL, F32, 1, &side, zero, false));
     y = op2(b, NNRT_NODE_TYPE_MUL_FUSION, y, nnrt_builder_constant(b, NULL, F32, 1, &side, scale, false));
     y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 2, 1, 0, 0, 0));
@@ -473,7 +489,7 @@ static void test_fold_growth(void **state)
         in[0] = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x,
                     op2(b, NNRT_NODE_TYPE_FILL, numbers(b, 0, 0, 0, 0, 0), ints(b, 1, extent, 0, 0, 0)));
         in[1] = ints(b, 1, 0, 0, 0, 0);
-        nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_REDUCE_FUSION, &sum, in, 2));
+        nnrt_builder_output(b, add_op(b, "sum", NNRT_NODE_TYPE_REDUCE_FUSION, &sum, in, 2));
         expect(b, large ? 3 : 2, 0);
     }
     (void)state;
@@ -487,7 +503,7 @@ static void test_fold_shapes(void **state)
     (void)state;
     first =
         op3(b, NNRT_NODE_TYPE_GATHER, op1(b, NNRT_NODE_TYPE_SHAPE, x), ints(b, 1, 0, 0, 0, 0), ints(b, 1, 0, 0, 0, 0));
-    list = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, (uint32_t[]){first, ints(b, 1, -1, 0, 0, 0)}, 2);
+    list = add_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, (uint32_t[]){first, ints(b, 1, -1, 0, 0, 0)}, 2);
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, op2(b, NNRT_NODE_TYPE_RESHAPE, x, list)));
     expect(b, 2, 0);
 }
@@ -499,8 +515,8 @@ static void test_outputs_stay(void **state)
     uint32_t x = input(b, "x", 2, 3, 0, 0), c = numbers(b, 0, 2, 3, 0, 0), y;
     NNRT_Model *m;
     (void)state;
-    nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){c, c}, 2));
-    nnrt_builder_output(b, nnrt_builder_op(b, "copy", NNRT_NODE_TYPE_ACTIVATION, NULL, &x, 1));
+    nnrt_builder_output(b, add_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){c, c}, 2));
+    nnrt_builder_output(b, add_op(b, "copy", NNRT_NODE_TYPE_ACTIVATION, NULL, &x, 1));
     nnrt_builder_output(b, c);
     nnrt_builder_output(b, x);
     m = optimized(b, 2, 0, NULL);
@@ -530,9 +546,9 @@ static void test_outputs_stay(void **state)
 
     b = begin(NULL); /* the source is an output of its own: the copy stays */
     x = input(b, "x", 2, 3, 0, 0);
-    y = nnrt_builder_op(b, "a", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
+    y = add_op(b, "a", NNRT_NODE_TYPE_SQRT, NULL, &x, 1);
     nnrt_builder_output(b, y);
-    nnrt_builder_output(b, nnrt_builder_op(b, "b", NNRT_NODE_TYPE_ACTIVATION, NULL, &y, 1));
+    nnrt_builder_output(b, add_op(b, "b", NNRT_NODE_TYPE_ACTIVATION, NULL, &y, 1));
     expect(b, 2, 0);
 }
 
@@ -542,7 +558,7 @@ static uint32_t slice_all(nnrt_builder *b, uint32_t x, int32_t stride)
 {
     const uint32_t in[] = {x, ints(b, 2, stride > 0 ? 0 : 2, 0, 0, 0), ints(b, 2, stride > 0 ? 3 : -9, 9, 0, 0),
                            ints(b, 2, stride, 1, 0, 0)};
-    return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, in, 4);
+    return add_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, in, 4);
 }
 
 /* Copy `kind` of x [3,4]; returns NNRT_NO_TENSOR behind the last one. */
@@ -559,14 +575,14 @@ static uint32_t copy_of(nnrt_builder *b, uint32_t kind, uint32_t x)
     case 3:
         y = nnrt_builder_tensor(b, NULL);
         nnrt_builder_declare(b, y, F32, NNRT_RANK_UNKNOWN, NULL);
-        nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
+        add_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
         return y;
-    case 4: concat.axis = 1; return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, &concat, &x, 1);
+    case 4: concat.axis = 1; return add_op(b, NULL, NNRT_NODE_TYPE_CONCAT, &concat, &x, 1);
     case 5:
         memset(&split, 0, sizeof(split));
         split.outputNum = 1;
         split.sizeSplits = nnrt_int64_list(parts, 1);
-        return nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_SPLIT, &split, &x, 1);
+        return add_op(b, NULL, NNRT_NODE_TYPE_SPLIT, &split, &x, 1);
     case 6: return op2(b, NNRT_NODE_TYPE_TILE_FUSION, x, ints(b, 2, 1, 1, 0, 0));
     case 7: return op2(b, NNRT_NODE_TYPE_PAD_FUSION, x, ints(b, 4, 0, 0, 0, 0));
     case 8: return op3(b, NNRT_NODE_TYPE_SLICE_FUSION, x, ints(b, 2, 0, 0, 0, 0), ints(b, 2, -1, 4, 0, 0));
@@ -622,7 +638,7 @@ static void test_keep_others(void **state)
     x = input(b, "x", 3, 4, 0, 0);
     y = nnrt_builder_tensor(b, NULL);
     nnrt_builder_declare(b, y, NNRT_DATA_TYPE_INT32, NNRT_RANK_UNKNOWN, NULL);
-    nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
+    add_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
     nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, y, y));
     expect(b, 2, 0);
 
@@ -648,7 +664,7 @@ static void test_join_reshapes(void **state)
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 0, 4, 0, 0)); /* 0 copies an extent of what is before it */
     y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 2, 3, -1, 0, 0));
     un.axis = nnrt_int64_list(axis, 1);
-    y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_UNSQUEEZE, &un, &y, 1);
+    y = add_op(b, NULL, NNRT_NODE_TYPE_UNSQUEEZE, &un, &y, 1);
     y = op1(b, NNRT_NODE_TYPE_SQUEEZE, y);
     nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, y));
     m = optimized(b, 2, 0, NULL);
@@ -704,7 +720,7 @@ static void test_dead(void **state)
     (void)input(b, "unused", 2, 3, 0, 0);
     y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, numbers(b, 0, 3, 0, 0, 0));
     y = op1(b, NNRT_NODE_TYPE_SQRT, op1(b, NNRT_NODE_TYPE_SQRT, y));
-    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_RSQRT, NULL, &x, 1));
+    nnrt_builder_output(b, add_op(b, "y", NNRT_NODE_TYPE_RSQRT, NULL, &x, 1));
     m = optimized(b, 1, 0, NULL);
     assert_int_equal(m->allTensors.count, 3);
     assert_int_equal(m->inputIndex.count, 2);
@@ -787,14 +803,14 @@ static void test_affine_chain(void **state)
     nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &fc);
     in[0] = x;
     in[1] = nnrt_builder_constant(b, "w", F32, 2, w22, w, true);
-    in[0] = nnrt_builder_op(b, "fc", NNRT_NODE_TYPE_FULL_CONNECTION, &fc, in, 2);
+    in[0] = add_op(b, "fc", NNRT_NODE_TYPE_FULL_CONNECTION, &fc, in, 2);
     in[1] = nnrt_builder_constant(b, "s", F32, 1, two, s, true);
     in[2] = nnrt_builder_constant(b, "o", F32, 1, two, o, true);
     in[3] = nnrt_builder_constant(b, "m", F32, 1, two, mean, true);
     in[4] = nnrt_builder_constant(b, "v", F32, 1, two, var, true);
-    in[0] = nnrt_builder_op(b, "bn", NNRT_NODE_TYPE_FUSED_BATCH_NORM, &attr, in, 5);
+    in[0] = add_op(b, "bn", NNRT_NODE_TYPE_FUSED_BATCH_NORM, &attr, in, 5);
     in[1] = nnrt_builder_constant(b, "c", F32, 1, two, c, true);
-    in[0] = nnrt_builder_op(b, "add", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
+    in[0] = add_op(b, "add", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
     nnrt_builder_output(b, activation(b, NNRT_ACTIVATION_TYPE_RELU6, in[0]));
     m = optimized(b, 1, TOLERANCE, NULL);
     assert_int_equal(m->nodes.data[0].inputIndex.count, 3);
@@ -819,7 +835,7 @@ static void test_affine_rank(void **state)
         a.axis = 2;
         in[0] = x;
         in[1] = numbers(b, 0, 6, 8, 0, 0);
-        y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2); /* [2,6,6] */
+        y = add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2); /* [2,6,6] */
         if (nchw)
             nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
         y = norm(b, y);
@@ -871,7 +887,7 @@ static void test_affine_not(void **state)
     x = input(b, "x", 1, 2, 0, 0);
     in[0] = x;
     in[1] = input(b, "w", 6, 2, 0, 0);
-    y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, NULL, in, 2);
+    y = add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, NULL, in, 2);
     nnrt_builder_output(b, norm(b, y));
     expect(b, 2, 0);
     b = begin(NULL);
@@ -881,7 +897,7 @@ static void test_affine_not(void **state)
     in[2] = numbers(b, 0, 6, 0, 0, 0);
     in[3] = input(b, "mean", 6, 0, 0, 0);
     in[4] = numbers(b, 0.5f, 6, 0, 0, 0);
-    nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5));
+    nnrt_builder_output(b, add_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5));
     expect(b, 2, 0);
 
     b = begin(NULL); /* weights would not be finite */
@@ -928,7 +944,7 @@ static void test_fuse_activation(void **state)
             pool.global = true;
             y = kind == 0   ? conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
                 : kind == 1 ? op2(b, NNRT_NODE_TYPE_DIV_FUSION, x, numbers(b, 0.5f, 4, 0, 0, 0))
-                : kind == 2 ? nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool, &x, 1)
+                : kind == 2 ? add_op(b, NULL, NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool, &x, 1)
                             : op1(b, NNRT_NODE_TYPE_SOFTMAX, x); /* has no place for one */
             nnrt_builder_output(b, activation(b, type, y));
             m = optimized(b, kind == 3 && type != 0 && type != NNRT_ACTIVATION_TYPE_LINEAR ? 2 : own ? 2 : 1, 0, NULL);
@@ -969,7 +985,7 @@ static void test_fuse_not(void **state)
     gelu.activationType = NNRT_ACTIVATION_TYPE_GELU;
     gelu.approximate = true;
     y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, x);
-    y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_ACTIVATION, &gelu, &y, 1);
+    y = add_op(b, NULL, NNRT_NODE_TYPE_ACTIVATION, &gelu, &y, 1);
     nnrt_builder_output(b, activation(b, relu, y));
     expect(b, 3, 0);
 
@@ -977,7 +993,7 @@ static void test_fuse_not(void **state)
     x = input(b, "x", 1, 4, 4, 4);
     y = nnrt_builder_tensor(b, NULL);
     nnrt_builder_declare(b, y, NNRT_DATA_TYPE_INT32, NNRT_RANK_UNKNOWN, NULL);
-    nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
+    add_node(b, NULL, NNRT_NODE_TYPE_CAST, NULL, &x, 1, &y, 1);
     nnrt_builder_output(b, activation(b, relu, op2(b, NNRT_NODE_TYPE_ADD_FUSION, y, y)));
     expect(b, 3, 0);
     b = begin(NULL);
@@ -1054,7 +1070,7 @@ static void test_formats_travel(void **state)
         x = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
         sides[0] = activation(b, NNRT_ACTIVATION_TYPE_TANH, x);
         sides[1] = op2(b, NNRT_NODE_TYPE_MAXIMUM, x, sides[0]);
-        x = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_MUL_FUSION, NULL, sides, 2);
+        x = add_op(b, NULL, NNRT_NODE_TYPE_MUL_FUSION, NULL, sides, 2);
         nnrt_builder_output(b, norm(b, x));
         if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS ||
             nnrt_session_create(&session, m, NULL, &error) != NNRT_SUCCESS)
@@ -1075,13 +1091,13 @@ static void test_formats_travel(void **state)
 /* A model that no device could take is refused, and is what it was. */
 static void test_refused(void **state)
 {
-    nnrt_builder *b = begin_plain();
+    nnrt_builder *b = begin_unchecked();
     uint32_t x = input(b, "x", 2, 3, 0, 0);
     NNRT_Model *m, *was;
     nnrt_error error;
     (void)state;
     nnrt_builder_output(
-        b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){x, numbers(b, 0, 4, 0, 0, 0)}, 2));
+        b, add_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, (uint32_t[]){x, numbers(b, 0, 4, 0, 0, 0)}, 2));
     assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
     was = m;
@@ -1185,9 +1201,9 @@ static void test_out_of_pieces(void **state)
             for (uint32_t i = 0; i < COUNT(many); i++)
                 many[i] = x;
             nnrt_builder_output(
-                b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, many, (fill % 64 + 1) * 4)); /* 16..1024 B */
+                b, add_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, many, (fill % 64 + 1) * 4)); /* 16..1024 B */
             for (uint32_t i = 0; i < fill / 64; i++)
-                nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, many, 256));
+                nnrt_builder_output(b, add_op(b, NULL, NNRT_NODE_TYPE_CONCAT, NULL, many, 256));
             assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
             nnrt_builder_destroy(b);
             was = m;
@@ -1262,7 +1278,7 @@ static void test_random(void **state)
                 in[0] = p;
                 in[1] = numbers(b, 0, 6, 1, 1, 6);
                 in[2] = numbers(b, 0, 6, 0, 0, 0);
-                y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, swap ? 3 : 2);
+                y = add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, &a, in, swap ? 3 : 2);
                 break;
             }
             }
@@ -1322,7 +1338,7 @@ static uint32_t either(nnrt_builder *b, uint32_t cond, uint32_t x)
           activation(b, NNRT_ACTIVATION_TYPE_RELU,
                      op2(b, NNRT_NODE_TYPE_MUL_FUSION, op2(b, NNRT_NODE_TYPE_MUL_FUSION, x, x), three)));
     nnrt_builder_enter(b, 0);
-    return nnrt_builder_op(b, "either", NNRT_NODE_TYPE_IF, &a, &cond, 1);
+    return add_op(b, "either", NNRT_NODE_TYPE_IF, &a, &cond, 1);
 }
 
 /* v = relu(v + c + sum), trips times, sum computed from constants; the scan is v * c. */
@@ -1343,7 +1359,7 @@ static void repeated(nnrt_builder *b, uint32_t trips, uint32_t x, uint32_t c, ui
     nnrt_builder_enter(b, 0);
     out[0] = nnrt_builder_tensor(b, NULL);
     out[1] = nnrt_builder_tensor(b, NULL);
-    nnrt_builder_node(b, "repeated", NNRT_NODE_TYPE_LOOP, &a, in, 3, out, 2);
+    add_node(b, "repeated", NNRT_NODE_TYPE_LOOP, &a, in, 3, out, 2);
 }
 
 /* IF of a known condition, a LOOP, and one that nobody uses. */
@@ -1414,15 +1430,14 @@ static void test_subgraphs(void **state)
                 nnrt_builder_enter(b, at[i - 1][k]);
                 a.thenGraph = at[i][0];
                 a.elseGraph = at[i][1];
-                y[k] = k == which ? nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_IF, &a, &cond, 1)
-                                  : op1(b, NNRT_NODE_TYPE_FLOOR, x);
+                y[k] = k == which ? add_op(b, NULL, NNRT_NODE_TYPE_IF, &a, &cond, 1) : op1(b, NNRT_NODE_TYPE_FLOOR, x);
                 gives(b, at[i - 1][k], op1(b, NNRT_NODE_TYPE_SQRT, y[k]));
                 cond = k == which ? truth(b, which == 0) : cond;
             }
         nnrt_builder_enter(b, 0);
         a.thenGraph = at[0][0];
         a.elseGraph = at[0][1];
-        z = nnrt_builder_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1);
+        z = add_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1);
         nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_FLOOR, z));
         nnrt_builder_output(b, z);
         m = optimized(b, 6, 0, NULL); /* IF with SQRT and FLOOR, two SQRT, FLOOR */
@@ -1438,7 +1453,7 @@ static void test_subgraphs(void **state)
         a.elseGraph = branch(b);
         gives(b, a.elseGraph, op1(b, NNRT_NODE_TYPE_FLOOR, x));
         nnrt_builder_enter(b, 0);
-        nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1));
+        nnrt_builder_output(b, add_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1));
         nnrt_builder_output(b, y);
         m = optimized(b, 3, 0, NULL);
         assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_IF), 1);
@@ -1478,7 +1493,7 @@ static void test_left_out(void **state)
     (void)state;
     for (uint32_t at = 0; (op = nnrt_op_at(at)) != NULL; at++)
         for (uint32_t mask = 0; mask < 256; mask++) {
-            nnrt_builder *b = begin_plain();
+            nnrt_builder *b = begin_unchecked();
             uint32_t x = nnrt_builder_input(b, "x", F32, 4, open), in[4], out[4], nodes;
             const uint32_t nOut = 1 + (mask >> 7);
             nnrt_error error;
@@ -1490,7 +1505,7 @@ static void test_left_out(void **state)
                 in[i] = mask >> i & 1u ? NNRT_NO_TENSOR : in[i];
             for (uint32_t i = 0; i < 2; i++)
                 out[i] = mask >> (4 + i) & 1u ? NNRT_NO_TENSOR : nnrt_builder_tensor(b, i == 0 ? "y" : "z");
-            nnrt_builder_node(b, "odd", op->type, NULL, in, 2 + (mask >> 6 & 1u) * 2, out, nOut);
+            add_node(b, "odd", op->type, NULL, in, 2 + (mask >> 6 & 1u) * 2, out, nOut);
             nnrt_builder_output(b, op1(b, NNRT_NODE_TYPE_SQRT, x));
             for (uint32_t i = 0; i < nOut; i++)
                 if (out[i] != NNRT_NO_TENSOR)
@@ -1528,7 +1543,7 @@ static void test_fold_operands(void **state)
     in[0] = numbers(b, 0, 1, 4, 4, 6);
     out[0] = nnrt_builder_tensor(b, NULL);
     out[1] = NNRT_NO_TENSOR;
-    nnrt_builder_node(b, "pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, in, 1, out, 2);
+    add_node(b, "pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, in, 1, out, 2);
     nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, out[0]));
     expect(b, 1, 0);
 
@@ -1541,8 +1556,8 @@ static void test_fold_operands(void **state)
     in[0] = numbers(b, 0, 5, 0, 0, 0);
     in[1] = NNRT_NO_TENSOR;
     in[2] = numbers(b, 0, 0, 0, 0, 0);
-    nnrt_builder_output(
-        b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, nnrt_builder_op(b, "pad", NNRT_NODE_TYPE_PAD_FUSION, &pad, in, 3)));
+    nnrt_builder_output(b,
+                        op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, add_op(b, "pad", NNRT_NODE_TYPE_PAD_FUSION, &pad, in, 3)));
     expect(b, 1, 0);
 
     b = begin(NULL); /* 80,000 bytes from as many */
@@ -1570,7 +1585,7 @@ static void test_fold_operands(void **state)
     in[0] = op2(b, NNRT_NODE_TYPE_FILL, numbers(b, 0, 0, 0, 0, 0), ints(b, 2, 65536, 65536, 0, 0));
     in[1] = ints(b, 2, 0, 1, 0, 0);
     nnrt_builder_output(
-        b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_REDUCE_FUSION, NULL, in, 2)));
+        b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, add_op(b, NULL, NNRT_NODE_TYPE_REDUCE_FUSION, NULL, in, 2)));
     if (sizeof(size_t) > 4) {
         assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
         assert_int_equal(nodes, 3);
@@ -1586,7 +1601,7 @@ static void test_affine_open(void **state)
     for (uint32_t kind = 0; kind < 18; kind++) {
         static const uint16_t halves[6 * 3 * 3 * 4];
         const int32_t six[] = {6}, weight16[] = {6, 3, 3, 4};
-        nnrt_builder *b = begin_plain();
+        nnrt_builder *b = begin_unchecked();
         uint32_t x = nnrt_builder_input(b, "x", F32, 4, open), y, in[5], nodes;
         nnrt_error error;
         switch (kind) {
@@ -1595,7 +1610,7 @@ static void test_affine_open(void **state)
             in[0] = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
             for (uint32_t i = 1; i < 5; i++)
                 in[i] = numbers(b, 0.5f, kind == 0 ? 5 : 1, 0, 0, 0);
-            y = nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5);
+            y = add_op(b, NULL, NNRT_NODE_TYPE_FUSED_BATCH_NORM, NULL, in, 5);
             break;
         case 2: /* more axes than an image has */
             in[0] = conv(b, x, 1, true, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
@@ -1632,7 +1647,7 @@ static void test_affine_open(void **state)
                     : kind == 10 ? numbers(b, 0, 6, 3, 4, 0)
                     : kind == 11 ? nnrt_builder_constant(b, NULL, F32, 2, (const int32_t[]){0, 4}, halves, true)
                                  : numbers(b, 0, 6, 0, 0, 0);
-            y = norm(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 2));
+            y = norm(b, add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 2));
             break;
         case 13: /* a bias of float16, of two axes, of five entries, that comes with the run */
         case 14:
@@ -1644,14 +1659,14 @@ static void test_affine_open(void **state)
                     : kind == 14 ? numbers(b, 0, 6, 1, 0, 0)
                     : kind == 15 ? numbers(b, 0, 5, 0, 0, 0)
                                  : input(b, "bias", 6, 0, 0, 0);
-            y = norm(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 3));
+            y = norm(b, add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 3));
             break;
         default: { /* FULL_CONNECTION of who knows how many axes, its weight with three */
             NNRT_FullConnection a;
             nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
             in[0] = x;
             in[1] = numbers(b, 0, 6, 2, 2, 0);
-            y = norm(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2));
+            y = norm(b, add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2));
             break;
         }
         }
@@ -1662,7 +1677,7 @@ static void test_affine_open(void **state)
     }
     for (uint32_t useAxis = 0; useAxis < 2; useAxis++) { /* a full connection with open rows: folded, unless it may have
                                                             more axes than two */
-        nnrt_builder *b = begin_plain();
+        nnrt_builder *b = begin_unchecked();
         uint32_t in[2], nodes;
         NNRT_FullConnection a;
         nnrt_error error;
@@ -1671,7 +1686,7 @@ static void test_affine_open(void **state)
         a.axis = 1;
         in[0] = nnrt_builder_input(b, "x", F32, 2, rows);
         in[1] = numbers(b, 0, 6, 4, 0, 0);
-        nnrt_builder_output(b, norm(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2)));
+        nnrt_builder_output(b, norm(b, add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, 2)));
         assert_int_equal(tried(b, &nodes, &error), NNRT_SUCCESS);
         assert_int_equal(nodes, 1 + useAxis);
     }
@@ -1685,7 +1700,7 @@ static void test_join_open(void **state)
     static const uint16_t halves[6];
     (void)state;
     for (uint32_t kind = 0; kind < 5; kind++) {
-        nnrt_builder *b = begin_plain();
+        nnrt_builder *b = begin_unchecked();
         uint32_t x = nnrt_builder_input(b, "x", F32, 2, open), nodes;
         const uint32_t good = ints(b, 2, 1, 0, 0, 0);
         const uint32_t bad = kind == 0   ? ints(b, 2, 0, 2, 0, 0)  /* there is no axis 2 */
@@ -1700,7 +1715,7 @@ static void test_join_open(void **state)
         assert_int_equal(nodes, 4);
     }
     for (uint32_t kind = 0; kind < 4; kind++) {
-        nnrt_builder *b = begin_plain();
+        nnrt_builder *b = begin_unchecked();
         uint32_t x = kind < 2 ? nnrt_builder_input(b, "x", F32, 3, open) : input(b, "x", 2, 3, 4, 0), y, c, nodes;
         nnrt_error error;
         y = kind == 3 ? op3(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, numbers(b, 0, 4, 6, 0, 0), numbers(b, 0, 6, 0, 0, 0))
@@ -1725,8 +1740,8 @@ static void test_slices(void **state)
         const uint32_t y = op1(b, NNRT_NODE_TYPE_SQRT, x);
         const uint32_t four[] = {y, begin_, end, strides};
         const uint32_t five[] = {y, begin_, end, ints(b, 2, 0, 1, 0, 0), NNRT_NO_TENSOR};
-        nnrt_builder_output(b, nnrt_builder_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, kind == 0 ? five : four,
-                                               kind == 0 ? 5 : 4));
+        nnrt_builder_output(
+            b, add_op(b, NULL, NNRT_NODE_TYPE_STRIDED_SLICE, NULL, kind == 0 ? five : four, kind == 0 ? 5 : 4));
         expect(b, kind == 2 ? 2 : 1, 0);
     }
 }
