@@ -1218,8 +1218,7 @@ static bool nnrti_builder_open(const nnrt_builder *b, uint32_t n, NNRT_ReturnCod
 /* The order of the nodes so far as nnrti_check_model gives it, each graph's as they were added. NULL: no memory. */
 static uint32_t *nnrti_builder_order(nnrt_builder *b, const NNRT_Model *m)
 {
-    uint32_t *order =
-        (uint32_t *)nnrti_temp(&b->inferred, (size_t)m->nodes.count + m->subGraph.count + 1, sizeof(*order));
+    uint32_t *order = (uint32_t *)nnrti_temp(&b->inferred, nnrti_order_count(m), sizeof(*order));
     nnrti_tree tree;
     memset(&tree, 0, sizeof(tree));
     tree.owner = b->owners;
@@ -3340,7 +3339,7 @@ static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n'
 /* What a section is called, the bytes of its records, and those that the first writers gave them; by type. */
 static const struct {
     const char *kind;
-    uint32_t record, least;
+    uint8_t record, least;
 } nnrti_file_types[NNRTI_FILE_TYPES] = {{NNRTI_LABEL("unknown"), 1, 1},
                                         {NNRTI_LABEL("strings"), 1, 1},
                                         {NNRTI_LABEL("model"), 24, 24},

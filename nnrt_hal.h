@@ -1311,22 +1311,26 @@ static NNRT_ReturnCode nnrti_check_sources(const NNRT_Model *m, const uint32_t *
     return NNRT_SUCCESS;
 }
 
+/* The entries of a list of subgraph i are below `most`, the number of things of that kind. */
+static NNRT_ReturnCode nnrti_check_entries(const NNRT_Uint32List *list, uint32_t most, uint32_t i, const char *name,
+                                           const char *kind, nnrt_error *error)
+{
+    for (uint32_t k = 0; k < list->count; k++)
+        if (list->data == NULL || list->data[k] >= most)
+            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: entry %u of %s is no %s", i, k, name, kind);
+    return NNRT_SUCCESS;
+}
+
 /* The entries of subgraph i are nodes and tensors. */
 static NNRT_ReturnCode nnrti_check_subgraph(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_SubGraph *g = &m->subGraph.data[i];
-    for (uint32_t k = 0; k < g->nodeIndices.count; k++)
-        if (g->nodeIndices.data == NULL || g->nodeIndices.data[k] >= m->nodes.count)
-            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: entry %u of nodeIndices is no node", i, k);
-    for (uint32_t k = 0; k < g->inputIndices.count; k++)
-        if (g->inputIndices.data == NULL || g->inputIndices.data[k] >= m->allTensors.count)
-            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: entry %u of inputIndices is no tensor", i,
-                                  k);
-    for (uint32_t k = 0; k < g->outputIndices.count; k++)
-        if (g->outputIndices.data == NULL || g->outputIndices.data[k] >= m->allTensors.count)
-            return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u: entry %u of outputIndices is no tensor", i,
-                                  k);
-    return NNRT_SUCCESS;
+    const uint32_t tensors = m->allTensors.count;
+    NNRT_ReturnCode code = nnrti_check_entries(&g->nodeIndices, m->nodes.count, i, "nodeIndices", "node", error);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_check_entries(&g->inputIndices, tensors, i, "inputIndices", "tensor", error);
+    return code != NNRT_SUCCESS ? code
+                                : nnrti_check_entries(&g->outputIndices, tensors, i, "outputIndices", "tensor", error);
 }
 
 /* How a model's graphs lie in one another. Where there is but the main graph the arrays are NULL. */
@@ -1608,9 +1612,17 @@ static NNRT_ReturnCode nnrti_sort_nodes(const NNRT_Model *m, const uint32_t *wri
     return NNRT_SUCCESS;
 }
 
+/* Entries of an order: the nodes, sorted by their graphs, then where those of each graph begin and the last one ends.
+   Firmware has one graph. */
 #ifdef NNRT_FIRMWARE
-#define nnrti_sort_graphs(m, x, memory, order, error) ((order)[(m)->nodes.count + 1] = (m)->nodes.count, NNRT_SUCCESS)
+#define nnrti_order_count(m) ((m)->nodes.count)
+#define nnrti_order_begin(m, order, g) 0
+#define nnrti_order_end(m, order, g) ((m)->nodes.count)
+#define nnrti_sort_graphs(m, x, memory, order, error) NNRT_SUCCESS
 #else
+#define nnrti_order_count(m) ((size_t)(m)->nodes.count + (m)->subGraph.count + 1)
+#define nnrti_order_begin(m, order, g) ((order)[(m)->nodes.count + (g)])
+#define nnrti_order_end(m, order, g) ((order)[(m)->nodes.count + (g) + 1])
 /* Sorts by graph what is sorted in itself, and puts behind it where each graph begins. */
 static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *x, nnrt_memory *memory, uint32_t *order,
                                          nnrt_error *error)
@@ -1654,7 +1666,7 @@ static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *m
         if ((code = nnrti_check_tensor(model, i, error)) != NNRT_SUCCESS)
             return nnrti_blame(error, code, -1, i);
     writer = (uint32_t *)nnrti_temp(memory, model->allTensors.count, sizeof(*writer));
-    sorted = (uint32_t *)nnrti_temp(memory, (size_t)model->nodes.count + model->subGraph.count + 1, sizeof(*sorted));
+    sorted = (uint32_t *)nnrti_temp(memory, nnrti_order_count(model), sizeof(*sorted));
     if (writer == NULL || sorted == NULL)
         return nnrti_no_memory(error);
     if ((code = nnrti_check_inputs_outputs(model, writer, error)) != NNRT_SUCCESS)
@@ -2430,8 +2442,8 @@ static bool nnrti_is_control(NNRT_NodeType type)
 /* The nodes of graph g. */
 static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
 {
-    const uint32_t *begin = f->order + f->model->nodes.count;
-    for (uint32_t i = begin[g]; i < begin[g + 1]; i++) {
+    (void)g;
+    for (uint32_t i = nnrti_order_begin(f->model, f->order, g); i < nnrti_order_end(f->model, f->order, g); i++) {
         nnrt_resolve c;
         bool folded = false;
         NNRT_ReturnCode code;
