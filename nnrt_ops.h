@@ -466,19 +466,19 @@ typedef struct nnrt_error {
 /* ELTWISE */
 #define NNRT_ATTR_Eltwise(M, S) \
     M(S, ENUM, EltwiseMode, mode, 0) /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
+/* ERF */
+#define NNRT_ATTR_Erf(M, S) M(S, NONE, _, reserved, 0)
+/* EXPAND_DIMS */
+#define NNRT_ATTR_ExpandDims(M, S) M(S, NONE, _, reserved, 0)
 /* EXPFUSION */
 #define NNRT_ATTR_ExpFusion(M, S) \
     M(S, FLOAT, _, base,  -1) /* base, > 0, or -1 for e */ \
     M(S, FLOAT, _, scale,  1) /* factor of x */ \
     M(S, FLOAT, _, shift,  0) /* added to scale*x */
-/* ERF */
-#define NNRT_ATTR_Erf(M, S) M(S, NONE, _, reserved, 0)
-/* EXPAND_DIMS */
-#define NNRT_ATTR_ExpandDims(M, S) M(S, NONE, _, reserved, 0)
-/* FLOOR */
-#define NNRT_ATTR_Floor(M, S) M(S, NONE, _, reserved, 0)
 /* FILL */
 #define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
+/* FLOOR */
+#define NNRT_ATTR_Floor(M, S) M(S, NONE, _, reserved, 0)
 /* FULL_CONNECTION */
 #define NNRT_ATTR_FullConnection(M, S) \
     M(S, BOOL, _,              hasBias,        0) /* true: input 2 is present */ \
@@ -490,6 +490,10 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon, 1e-4f) /* added to the variance, > 0 */
 /* GATHER */
 #define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
+/* IF */
+#define NNRT_ATTR_If(M, S) \
+    M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs where cond is true; no inputs, as many outputs as the node */ \
+    M(S, GRAPH, _, elseGraph, NNRT_NO_GRAPH) /* runs where it is not */
 /* LAYER_NORM_FUSION */
 #define NNRT_ATTR_LayerNormFusion(M, S) \
     M(S, INT,   _, beginNormAxis,         1) /* first normalised axis, in [-rank, rank) */ \
@@ -498,6 +502,9 @@ typedef struct nnrt_error {
     M(S, INT,   _, beginParamsAxis,       1) /* first axis gamma and beta run along, in [-rank, rank) */
 /* LESS_EQUAL */
 #define NNRT_ATTR_LessEqual(M, S) M(S, NONE, _, reserved, 0)
+/* LOOP */
+#define NNRT_ATTR_Loop(M, S) \
+    M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: number of the trip, cond, v..; outputs: cond, v.., elements of scans */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
     M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
@@ -518,6 +525,8 @@ typedef struct nnrt_error {
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* NON_ZERO */
+#define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
 /* ONE_HOT */
 #define NNRT_ATTR_OneHot(M, S) \
     M(S, INT, _, axis, -1) /* where the new axis goes, in [-1, rank(indices)]; -1 = last */
@@ -611,15 +620,6 @@ typedef struct nnrt_error {
 /* UNSQUEEZE */
 #define NNRT_ATTR_Unsqueeze(M, S) \
     M(S, INTS, _, axis, 0) /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
-/* IF */
-#define NNRT_ATTR_If(M, S) \
-    M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs where cond is true; no inputs, as many outputs as the node */ \
-    M(S, GRAPH, _, elseGraph, NNRT_NO_GRAPH) /* runs where it is not */
-/* LOOP */
-#define NNRT_ATTR_Loop(M, S) \
-    M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: number of the trip, cond, v..; outputs: cond, v.., elements of scans */
-/* NON_ZERO */
-#define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -5883,6 +5883,29 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view 
 NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op EXPAND_DIMS */
+
+/* y is seen with the shape of x. */
+static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    int64_t given = 0;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
+        (code = nnrti_known_int(c, 1, "axis", &given)) != NNRT_SUCCESS ||
+        (code = nnrti_axis(c, "axis", given, x->rank + 1, &axis)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i <= x->rank; i++)
+        dims[i] = i == axis ? 1 : x->dims[i < axis ? i : i - 1];
+    nnrti_result(c, 0, x->rank + 1, dims);
+    nnrti_result_inserted(c, axis);
+    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    nnrti_axes_shifted(c, axis, 1, to);
+    return nnrti_quant_moves(c, 0, 0, to);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPFUSION */
 
 static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
@@ -5921,29 +5944,6 @@ NNRT_API NNRT_ReturnCode nnrt_expfusion_f32(const NNRT_ExpFusion *attr, const nn
 NNRT_API NNRT_ReturnCode nnrt_expfusion_f16(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y)
 {
     return nnrti_expfusion(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* >>op EXPAND_DIMS */
-
-/* y is seen with the shape of x. */
-static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
-{
-    const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
-    int64_t given = 0;
-    NNRT_ReturnCode code;
-    if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
-        (code = nnrti_known_int(c, 1, "axis", &given)) != NNRT_SUCCESS ||
-        (code = nnrti_axis(c, "axis", given, x->rank + 1, &axis)) != NNRT_SUCCESS)
-        return code;
-    for (int32_t i = 0; i <= x->rank; i++)
-        dims[i] = i == axis ? 1 : x->dims[i < axis ? i : i - 1];
-    nnrti_result(c, 0, x->rank + 1, dims);
-    nnrti_result_inserted(c, axis);
-    nnrti_see_as(&c->out[0], x->rank, x->dims);
-    nnrti_axes_shifted(c, axis, 1, to);
-    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -8596,6 +8596,38 @@ NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, 
 NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SQUARED_DIFFERENCE */
+
+static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+}
+
+/* >>kernel SQUARED_DIFFERENCE */
+
+/* Modulo 2^n the square of the wrapped difference is that of the true one, also for unsigned types. */
+static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                         NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+        NNRTI_ROWS_WRAP((a - b) * (a - b))
+        NNRTI_ROWS_FLOAT((a - b) * (a - b), activation)
+        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), (a != 0) != (b != 0))
+    default: break;
+    }
+}
+
+/* z = (x - y)^2, x and y of any one type, broadcast to the dims of z; integers wrap, two bools give "they differ". z
+   may lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_squared_difference(const NNRT_SquaredDifference *attr, const nnrt_view *x,
+                                                 const nnrt_view *y, nnrt_view *z)
+{
+    (void)attr;
+    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUEEZE */
 
 /* Resolved: axis lists what is dropped, ascending; y is seen with the shape of x. A listed axis of another extent than
@@ -8629,38 +8661,6 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
             nnrti_from(c, 0, to[i], x, i);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
     return nnrti_quant_moves(c, 0, 0, to);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* >>op SQUARED_DIFFERENCE */
-
-static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
-{
-    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
-}
-
-/* >>kernel SQUARED_DIFFERENCE */
-
-/* Modulo 2^n the square of the wrapped difference is that of the true one, also for unsigned types. */
-static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                         NNRT_ActivationType activation)
-{
-    switch (z->dataType) {
-        NNRTI_ROWS_WRAP((a - b) * (a - b))
-        NNRTI_ROWS_FLOAT((a - b) * (a - b), activation)
-        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), (a != 0) != (b != 0))
-    default: break;
-    }
-}
-
-/* z = (x - y)^2, x and y of any one type, broadcast to the dims of z; integers wrap, two bools give "they differ". z
-   may lie where an input of its shape lies. */
-NNRT_API NNRT_ReturnCode nnrt_squared_difference(const NNRT_SquaredDifference *attr, const nnrt_view *x,
-                                                 const nnrt_view *y, nnrt_view *z)
-{
-    (void)attr;
-    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row);
-    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -657,10 +657,12 @@ static const struct bare {
     {"CONV2D_TRANSPOSE_FUSION", "f1442 f3222 f3", "1", "", ""},
     {"DIV_FUSION", "f22 f22", "1", "", ""},
     {"ELTWISE", "f22 f22", "1", "", ""},
-    {"EXPFUSION", "f22", "1", "", "base is 0"},
+    {"ERF", "f22", "1", "", ""},
+    {"EVERY_KIND", "f2", "1", "", "body is 0, the main graph"},
     {"EXPAND_DIMS", "f22 i=0", "1", "", ""},
-    {"FLOOR", "f22", "1", "", ""},
+    {"EXPFUSION", "f22", "1", "", "base is 0"},
     {"FILL", "f i1=3", "1", "", ""},
+    {"FLOOR", "f22", "1", "", ""},
     {"FULL_CONNECTION", "f23 f43", "1", "", ""},
     {"FULL_CONNECTION", "f23 f43 f4", "1", "hasBias is false, but input 2", "hasBias is false, but input 2"},
     {"FUSED_BATCH_NORM", "f1442 f2 f2 f2 f2", "1", "", "epsilon is 0"},
@@ -691,8 +693,8 @@ static const struct bare {
     {"SPACE_TO_BATCH_ND", "f1442", "1", "blockShape has 0 entries", "blockShape has 0 entries"},
     {"SPLIT", "f42", "2", "", ""},
     {"SQRT", "f22", "1", "", ""},
-    {"SQUEEZE", "f12", "1", "", ""},
     {"SQUARED_DIFFERENCE", "f22 f22", "1", "", ""},
+    {"SQUEEZE", "f12", "1", "", ""},
     {"STACK", "f22 f22", "1", "", ""},
     {"STRIDED_SLICE", "f22 i2=0,0 i2=1,1 i2=1,1", "1", "", ""},
     {"SUB_FUSION", "f22 f22", "1", "", ""},
@@ -700,8 +702,6 @@ static const struct bare {
     {"TOPK_FUSION", "f22 i=1", "1", "", ""},
     {"TRANSPOSE", "f22 i2=1,0", "1", "", ""},
     {"UNSQUEEZE", "f22", "1", "", ""},
-    {"ERF", "f22", "1", "", ""},
-    {"EVERY_KIND", "f2", "1", "", "body is 0, the main graph"},
 };
 
 static const NNRT_QuantParam one_scale = {8, 0, 0.5};
