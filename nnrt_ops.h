@@ -412,6 +412,8 @@ typedef struct nnrt_error {
 /* ADD_FUSION */
 #define NNRT_ATTR_AddFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* ADD_N */
+#define NNRT_ATTR_AddN(M, S) M(S, NONE, _, reserved, 0)
 /* ARGMAX_FUSION */
 #define NNRT_ATTR_ArgMaxFusion(M, S) \
     M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
@@ -478,6 +480,8 @@ typedef struct nnrt_error {
 /* ELTWISE */
 #define NNRT_ATTR_Eltwise(M, S) \
     M(S, ENUM, EltwiseMode, mode, 0) /* PROD, SUM or MAXIMUM; UNKNOWN is an error */
+/* EQUAL */
+#define NNRT_ATTR_Equal(M, S) M(S, NONE, _, reserved, 0)
 /* ERF */
 #define NNRT_ATTR_Erf(M, S) M(S, NONE, _, reserved, 0)
 /* EXPAND_DIMS */
@@ -491,6 +495,8 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
 /* FLOOR */
 #define NNRT_ATTR_Floor(M, S) M(S, NONE, _, reserved, 0)
+/* FLOOR_DIV */
+#define NNRT_ATTR_FloorDiv(M, S) M(S, NONE, _, reserved, 0)
 /* FULL_CONNECTION */
 #define NNRT_ATTR_FullConnection(M, S) \
     M(S, BOOL, _,              hasBias,        0) /* true: input 2 is present */ \
@@ -502,6 +508,10 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon, 1e-4f) /* added to the variance, > 0 */
 /* GATHER */
 #define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
+/* GREATER */
+#define NNRT_ATTR_Greater(M, S) M(S, NONE, _, reserved, 0)
+/* GREATER_EQUAL */
+#define NNRT_ATTR_GreaterEqual(M, S) M(S, NONE, _, reserved, 0)
 /* HARD_SIGMOID */
 #define NNRT_ATTR_HardSigmoid(M, S) \
     M(S, FLOAT, _, alpha, 0.2f) /* slope */ \
@@ -523,12 +533,20 @@ typedef struct nnrt_error {
 /* LEAKY_RELU */
 #define NNRT_ATTR_LeakyRelu(M, S) \
     M(S, FLOAT, _, negativeSlope, 0) /* slope for x < 0 */
+/* LESS */
+#define NNRT_ATTR_Less(M, S) M(S, NONE, _, reserved, 0)
 /* LESS_EQUAL */
 #define NNRT_ATTR_LessEqual(M, S) M(S, NONE, _, reserved, 0)
 /* LOG */
 #define NNRT_ATTR_Log(M, S) M(S, NONE, _, reserved, 0)
+/* LOGICAL_AND */
+#define NNRT_ATTR_LogicalAnd(M, S) M(S, NONE, _, reserved, 0)
 /* LOGICAL_NOT */
 #define NNRT_ATTR_LogicalNot(M, S) M(S, NONE, _, reserved, 0)
+/* LOGICAL_OR */
+#define NNRT_ATTR_LogicalOr(M, S) M(S, NONE, _, reserved, 0)
+/* LOGICAL_XOR */
+#define NNRT_ATTR_LogicalXor(M, S) M(S, NONE, _, reserved, 0)
 /* LOOP */
 #define NNRT_ATTR_Loop(M, S) \
     M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: number of the trip, cond, v..; outputs: cond, v.., elements of scans */
@@ -549,6 +567,10 @@ typedef struct nnrt_error {
     M(S, ENUM, RoundMode,      roundMode,      0) /* as in AvgPoolFusion; FLOOR in HDI 1.0 */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* MINIMUM */
+#define NNRT_ATTR_Minimum(M, S) M(S, NONE, _, reserved, 0)
+/* MOD */
+#define NNRT_ATTR_Mod(M, S) M(S, NONE, _, reserved, 0)
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -556,6 +578,8 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Neg(M, S) M(S, NONE, _, reserved, 0)
 /* NON_ZERO */
 #define NNRT_ATTR_NonZero(M, S) M(S, NONE, _, reserved, 0)
+/* NOT_EQUAL */
+#define NNRT_ATTR_NotEqual(M, S) M(S, NONE, _, reserved, 0)
 /* ONE_HOT */
 #define NNRT_ATTR_OneHot(M, S) \
     M(S, INT, _, axis, -1) /* where the new axis goes, in [-1, rank(indices)]; -1 = last */
@@ -575,6 +599,8 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_QuantDTypeCast(M, S) \
     M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
     M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */
+/* REAL_DIV */
+#define NNRT_ATTR_RealDiv(M, S) M(S, NONE, _, reserved, 0)
 /* RECIPROCAL */
 #define NNRT_ATTR_Reciprocal(M, S) M(S, NONE, _, reserved, 0)
 /* REDUCE_FUSION */
@@ -604,6 +630,8 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_ScaleFusion(M, S) \
     M(S, INT,  _,              axis,           0) /* first input axis the scale shape is matched with, in [-rank, rank) */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* SELECT */
+#define NNRT_ATTR_Select(M, S) M(S, NONE, _, reserved, 0)
 /* SHAPE */
 #define NNRT_ATTR_Shape(M, S) M(S, NONE, _, reserved, 0)
 /* SIN */
@@ -661,6 +689,8 @@ typedef struct nnrt_error {
 /* UNSQUEEZE */
 #define NNRT_ATTR_Unsqueeze(M, S) \
     M(S, INTS, _, axis, 0) /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
+/* WHERE */
+#define NNRT_ATTR_Where(M, S) M(S, NONE, _, reserved, 0)
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -710,13 +740,14 @@ typedef struct nnrt_error {
 #define NNRTI_CHANNELS (NNRTI_MAP | NNRTI_IMAGE)
 #define NNRTI_GRAPHS (NNRTI_MOVE | NNRT_OP_GRAPHS)
 /* Types of input 0 that no name above has: of what is quantised or is a real number; what has an order; what has a
-   difference; integers with a sign and without. */
+   difference; integers with a sign and without; what has a quotient that is a real number. */
 #define NNRTI_CAST_INTS (NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32)
 #define NNRTI_TYPES_SCALED (NNRT_TYPES_FLOAT | NNRTI_CAST_INTS | NNRT_TYPES_QUANT(NNRTI_CAST_INTS))
 #define NNRTI_TYPES_ORDERED (NNRT_TYPES_NUM | NNRT_TYPES_QUANT(NNRT_TYPES_INT))
 #define NNRTI_TYPES_SUB (NNRT_TYPES_BUT_F32 & ~NNRT_TYPES_BOOL)
 #define NNRTI_TYPES_SIGNED (NNRT_TYPES_I8 | NNRT_TYPES_I16 | NNRT_TYPES_INDEX)
 #define NNRTI_TYPES_UINT (NNRT_TYPES_INT & ~NNRTI_TYPES_SIGNED)
+#define NNRTI_TYPES_REAL (NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_INDEX)
 
 /* clang-format off */
 #define NNRT_OPS(X, K) \
@@ -734,6 +765,9 @@ typedef struct nnrt_error {
     X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, AddFusion,             add_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own), 10) \
+    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*=0",                    "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_F16,      NULL, AddN,                  add_n_f16,                   V_1,    own) \
+        K(NNRT_TYPES_NUM,      NULL, AddN,                  add_n,                       V_1,    own), 0) \
     X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
         K(NNRTI_TYPES_ORDERED, NULL, ArgMaxFusion,          argmax_fusion,               1_2c,   own), 10) \
     X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP, \
@@ -769,6 +803,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BUT_F32,  NULL, DivFusion,             div_fusion,                  2_1c,   own), 10) \
     X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, Eltwise,               eltwise,                     2_1,    own), 10) \
+    X(EQUAL,                    53, Equal,                 own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, Equal,                 equal,                       2_1,    own), 21) \
     X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, ExpFusion,             expfusion_f32,               1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, ExpFusion,             expfusion_f16,               1_1,    own), 21) \
@@ -778,6 +814,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Floor,                 floor_f64,                   1_1,    own), 21) \
+    X(FLOOR_DIV,                64, FloorDiv,              own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, FloorDiv,              floor_div,                   2_1c,   own), 0) \
     X(FILL,                     66, Fill,                  own, fill,                    "value shape:i",           "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own), 10) \
     X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight=0 bias?=0",      "y=0",                 0, \
@@ -789,6 +827,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own), 10) \
     X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own), 10) \
+    X(GREATER,                  71, Greater,               own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own), 21) \
+    X(GREATER_EQUAL,            72, GreaterEqual,          own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, GreaterEqual,          greater_equal,               2_1,    own), 21) \
     X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x gamma?=0 beta?=0",      "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LayerNormFusion,       layer_norm_fusion_f32,       3_1,    own) \
         K(NNRT_TYPES_F16,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own), 10) \
@@ -796,22 +838,32 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, LeakyRelu,             leaky_relu_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, LeakyRelu,             leaky_relu_f64,              1_1,    own), 21) \
-    X(LESS_EQUAL,               78, LessEqual,             own, less_equal,              "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(LESS,                     77, Less,                  own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, Less,                  less,                        2_1,    own), 21) \
+    X(LESS_EQUAL,               78, LessEqual,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own), 10) \
     X(LOG,                      79, Log,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Log,                   log_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own), 21) \
+    X(LOGICAL_AND,              81, LogicalAnd,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, LogicalAnd,            logical_and,                 2_1,    own), 21) \
     X(LOGICAL_NOT,              82, LogicalNot,            own, unary,                   "x",                       "y:b",                 NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, LogicalNot,            logical_not,                 1_1,    own), 21) \
+    X(LOGICAL_OR,               83, LogicalOr,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, LogicalOr,             logical_or,                  2_1,    own), 21) \
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",           "z=0",                 NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own), 10) \
-    X(MAXIMUM,                  90, Maximum,               own, maximum,                 "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(MAXIMUM,                  90, Maximum,               own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own), 10) \
     X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                       "y=0 indices?:.",      NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, MaxPoolFusion,         max_pool_fusion_f32,         1_2,    own) \
         K(NNRT_TYPES_F16,      NULL, MaxPoolFusion,         max_pool_fusion_f16,         1_2,    own), 10) \
+    X(MINIMUM,                  96, Minimum,               own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, Minimum,               minimum,                     2_1,    own), 21) \
+    X(MOD,                      98, Mod,                   own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, Mod,                   mod,                         2_1c,   own), 21) \
     X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, MulFusion,             mul_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own), 10) \
@@ -820,6 +872,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Neg,                   neg_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Neg,                   neg_f64,                     1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Neg,                   neg_int,                     1_1,    own), 21) \
+    X(NOT_EQUAL,               103, NotEqual,              own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_ANY,      NULL, NotEqual,              not_equal,                   2_1,    own), 21) \
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2", "y=2",      NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, OneHot,                one_hot,                     4_1,    own), 10) \
     X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_PART, \
@@ -836,6 +890,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Reciprocal,            reciprocal_f64,              1_1,    own), 21) \
+    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x y=0",                   "z:.",                 NNRTI_MAP, \
+        K(NNRTI_TYPES_REAL,    NULL, RealDiv,               real_div,                    2_1,    own), 21) \
     X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_F32,      NULL, ReduceFusion,          reduce_fusion_f32,           1d1_1,  own) \
         K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own), 10) \
@@ -898,6 +954,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+    X(WHERE,                   168, Where,                 own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
+        K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own), 21) \
+    X(SELECT,                  170, Select,                own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
+        K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared), 21) \
     X(ERF,                     178, Erf,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
@@ -910,6 +970,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, HardSwish,             hard_swish_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, HardSwish,             hard_swish_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own), 0) \
+    X(LOGICAL_XOR,            1011, LogicalXor,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+        K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Softplus,              softplus_f16,                1_1,    own) \
@@ -2766,6 +2828,51 @@ NNRTI_UNUSED static double nnrti_roundeven(double x)
     return d > 0.5 || (d == 0.5 && odd) ? t + nnrti_copysign(1.0, x) : t;
 }
 
+/* >>math remainder x - trunc(x / y) * y has the digits of x and y and is exact. */
+
+/* The remainder of numbers without sign, given by their bits; x is finite, y not 0. A float has 23 digits, a double 52.
+ * x is divided as on paper: what is left of it is shifted, digit by digit, to the place where y stands. */
+NNRTI_UNUSED static uint64_t nnrti_fmod_bits(uint64_t x, uint64_t y, int32_t digits)
+{
+    const uint64_t one = (uint64_t)1 << digits;
+    int32_t e = (int32_t)(x >> digits), least = (int32_t)(y >> digits);
+    uint64_t m = e > 0 ? (x & (one - 1u)) | one : x, d = least > 0 ? (y & (one - 1u)) | one : y;
+    e = e > 0 ? e : 1;
+    least = least > 0 ? least : 1;
+    if (x < y) {
+        return x;
+    }
+    for (m %= d; e > least; e--) {
+        m <<= 1;
+        m -= m >= d ? d : 0u;
+    }
+    for (; m != 0u && m < one && e > 1; e--) {
+        m <<= 1;
+    }
+    return m < one ? m : ((uint64_t)e << digits) + (m - one);
+}
+
+/* The remainder of x / y with the sign of x; NaN when x is infinite or y is 0. */
+NNRTI_UNUSED static float nnrti_fmodf(float x, float y)
+{
+    uint32_t u = nnrti_bits_of_float(x) & 0x7fffffffu, v = nnrti_bits_of_float(y) & 0x7fffffffu;
+    if (u >= 0x7f800000u || v > 0x7f800000u || v == 0u) {
+        return nnrti_nanf();
+    }
+    return nnrti_copysignf(nnrti_float_of_bits((uint32_t)nnrti_fmod_bits(u, v, 23)), x);
+}
+
+/* The remainder of x / y with the sign of x; NaN when x is infinite or y is 0. */
+NNRTI_UNUSED static double nnrti_fmod(double x, double y)
+{
+    const uint64_t inf = (uint64_t)0x7ff00000u << 32, sign = (uint64_t)1 << 63;
+    uint64_t u = nnrti_bits_of_double(x) & ~sign, v = nnrti_bits_of_double(y) & ~sign;
+    if (u >= inf || v > inf || v == 0u) {
+        return nnrti_nan();
+    }
+    return nnrti_copysign(nnrti_double_of_bits(nnrti_fmod_bits(u, v, 52)), x);
+}
+
 /* >>math half: IEEE binary16, 1 sign, 5 exponent, 10 fraction bits. A NaN keeps its sign and the top of its payload and
  * becomes quiet, as the conversion instructions of x86 and ARM do. */
 
@@ -4003,6 +4110,81 @@ static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, 
     }
 }
 
+/* Division of integers, rows of every type: value, an expression in a and b, and b is not 0. least / -1 has no result
+   in C: where b is -1 the row has `wrapped`, modulo 2^n. */
+#define NNRTI_ROWS_DIVIDE(wrapped, value)                                                                              \
+    NNRTI_DIVIDE_CASE(INT8, int8_t, uint8_t, wrapped, value)                                                           \
+    NNRTI_DIVIDE_CASE(INT16, int16_t, uint16_t, wrapped, value)                                                        \
+    NNRTI_DIVIDE_CASE(INT32, int32_t, uint32_t, wrapped, value)                                                        \
+    NNRTI_DIVIDE_CASE(INT64, int64_t, uint64_t, wrapped, value)                                                        \
+    NNRTI_ROW_CASE(UINT8, uint8_t, uint8_t, uint8_t, (uint8_t), value)                                                 \
+    NNRTI_ROW_CASE(UINT16, uint16_t, uint16_t, uint16_t, (uint16_t), value)                                            \
+    NNRTI_ROW_CASE(UINT32, uint32_t, uint32_t, uint32_t, (uint32_t), value)                                            \
+    NNRTI_ROW_CASE(UINT64, uint64_t, uint64_t, uint64_t, (uint64_t), value)
+#define NNRTI_DIVIDE_CASE(name, T, U, wrapped, value)                                                                  \
+    NNRTI_ROW_CASE(name, U, T, T, (T), b == -1 ? (U)(wrapped) : (U)(value))
+
+/* The number of the first element of v, integers or bools, that is 0; -1 when there is none. */
+static NNRTI_UNUSED int64_t nnrti_div_zero(const nnrt_view *v)
+{
+    static const uint8_t zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    const size_t width = nnrt_type_size(v->dataType);
+    int64_t n = 0;
+    nnrti_walk w;
+    if (!nnrti_walk_first(&w, v, NULL, NULL))
+        return -1;
+    do
+        for (int32_t i = 0; i < w.count; i++, n++)
+            if (nnrti_same(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
+                return n;
+    while (nnrti_walk_next(&w));
+    return -1;
+}
+
+/* nnrti_binary of a row that divides x by y: a divisor 0 of integers or bools is NNRT_INVALID_PARAMETER, and z is not
+   written then. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                                 NNRT_ActivationType activation, nnrti_row row, nnrt_call *call)
+{
+    const int64_t zero = z->dataType < NNRT_DATA_TYPE_FLOAT16 && !nnrti_empty(z) ? nnrti_div_zero(y) : -1;
+    if (zero >= 0)
+        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "element %l of the divisor is 0, which %t cannot divide by",
+                              zero, z->dataType);
+    nnrti_binary(x, y, z, activation, row);
+    return NNRT_SUCCESS;
+}
+
+/* The kernel nnrt_<fn> of an operator that says yes or no of two elements of one type: z = value, an expression in a
+   and b, as bool. */
+#define NNRTI_PREDICATE(S, fn, value)                                                                                  \
+    static void nnrti_##fn##_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,            \
+                                 NNRT_ActivationType activation)                                                       \
+    {                                                                                                                  \
+        (void)activation;                                                                                              \
+        switch (x->dataType) {                                                                                         \
+            NNRTI_PREDICATE_CASE(BOOL, uint8_t, value)                                                                 \
+            NNRTI_PREDICATE_CASE(INT8, int8_t, value)                                                                  \
+            NNRTI_PREDICATE_CASE(INT16, int16_t, value)                                                                \
+            NNRTI_PREDICATE_CASE(INT32, int32_t, value)                                                                \
+            NNRTI_PREDICATE_CASE(INT64, int64_t, value)                                                                \
+            NNRTI_PREDICATE_CASE(UINT8, uint8_t, value)                                                                \
+            NNRTI_PREDICATE_CASE(UINT16, uint16_t, value)                                                              \
+            NNRTI_PREDICATE_CASE(UINT32, uint32_t, value)                                                              \
+            NNRTI_PREDICATE_CASE(UINT64, uint64_t, value)                                                              \
+            NNRTI_PREDICATE_CASE(FLOAT32, float, value)                                                                \
+            NNRTI_PREDICATE_CASE(FLOAT64, double, value)                                                               \
+            NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrti_half_to_float, value)                              \
+        default: break;                                                                                                \
+        }                                                                                                              \
+    }                                                                                                                  \
+    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
+    {                                                                                                                  \
+        (void)attr;                                                                                                    \
+        nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row);                                   \
+        return NNRT_SUCCESS;                                                                                           \
+    }
+#define NNRTI_PREDICATE_CASE(name, T, value) NNRTI_ROW_CASE(name, uint8_t, T, T, (T), value)
+
 /* y = f(x) element by element, in float64 g(x); x and y of one shape and of the given type. y may lie where x lies. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float (*f)(float),
                                        double (*g)(double))
@@ -4244,6 +4426,12 @@ static bool nnrti_equal(const nnrt_operand *x, int32_t a, const nnrt_operand *y,
         return false;
 #endif
     return x->dims[a] == y->dims[b];
+}
+
+/* Whether axis a of x has extent 1 in every run. */
+static bool nnrti_is_one(const nnrt_operand *x, int32_t a)
+{
+    return x->dims[a] == 1 && !nnrti_axis_open(x, a);
 }
 
 /* Whether x and y can have one shape. */
@@ -4521,11 +4709,10 @@ static NNRT_ReturnCode nnrti_fused(nnrt_resolve *c, NNRT_ActivationType type)
     return NNRT_SUCCESS;
 }
 
-/* dims = the extents of a and b broadcast together: aligned at the last axis, equal or one of them 1 or missing. a and
-   b are input indices. */
-static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, uint32_t a, uint32_t b, int32_t *rank, int32_t *dims)
+/* dims = the extents of x and y broadcast together: aligned at the last axis, equal or one of them 1 or missing. */
+static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, const nnrt_operand *x, const nnrt_operand *y, int32_t *rank,
+                                       int32_t *dims)
 {
-    const nnrt_operand *x = &c->in[a], *y = &c->in[b];
     *rank = x->rank > y->rank ? x->rank : y->rank;
     for (int32_t i = 0; i < *rank; i++) {
         int32_t k = i - (*rank - x->rank), m = i - (*rank - y->rank);
@@ -4538,11 +4725,10 @@ static NNRT_ReturnCode nnrti_broadcast(nnrt_resolve *c, uint32_t a, uint32_t b, 
     return NNRT_SUCCESS;
 }
 
-/* Where the first extents of result 0 are from, the first nX axes of input 0 and nY of input 1 having been broadcast
-   together: the one that the other, 1 or missing, does not change; both, when they are one; a fixed one above 1. */
-static void nnrti_from_both(nnrt_resolve *c, int32_t nX, int32_t nY)
+/* Where the first extents of result 0 are from, the first nX axes of x and nY of y having been broadcast together: the
+   one that the other, 1 or missing, does not change; both, when they are one; a fixed one above 1. */
+static void nnrti_from_both(nnrt_resolve *c, const nnrt_operand *x, int32_t nX, const nnrt_operand *y, int32_t nY)
 {
-    const nnrt_operand *x = &c->in[0], *y = &c->in[1];
     const int32_t rank = nX > nY ? nX : nY;
     for (int32_t i = 0; i < rank; i++) {
         const int32_t k = i - (rank - nX), m = i - (rank - nY);
@@ -5035,12 +5221,32 @@ static NNRT_ReturnCode nnrti_pool_rule(nnrt_resolve *c, const nnrti_pool *a)
 static NNRT_ReturnCode nnrti_binary_rule(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     int32_t rank, dims[NNRT_MAX_RANK] = {0};
-    NNRT_ReturnCode code = nnrti_broadcast(c, 0, 1, &rank, dims);
+    NNRT_ReturnCode code = nnrti_broadcast(c, &c->in[0], &c->in[1], &rank, dims);
     if (code != NNRT_SUCCESS)
         return code;
     nnrti_result(c, 0, rank, dims);
-    nnrti_from_both(c, c->in[0].rank, c->in[1].rank);
+    nnrti_from_both(c, &c->in[0], c->in[0].rank, &c->in[1], c->in[1].rank);
     return nnrti_fused(c, activation);
+}
+
+/* The same without an activation. */
+static NNRT_ReturnCode nnrti_rule_binary(nnrt_resolve *c)
+{
+    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
+}
+
+/* Result 0, some inputs broadcast together, is broadcast with y as well. It begins as a scalar, or as one of them. */
+static NNRT_ReturnCode nnrti_broadcast_also(nnrt_resolve *c, const nnrt_operand *y)
+{
+    nnrt_operand x = c->out[0];
+    int32_t rank, dims[NNRT_MAX_RANK] = {0};
+    NNRT_ReturnCode code;
+    x.name = "the other inputs";
+    if ((code = nnrti_broadcast(c, &x, y, &rank, dims)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result(c, 0, rank, dims);
+    nnrti_from_both(c, &x, x.rank, y, y->rank);
+    return NNRT_SUCCESS;
 }
 
 /* Extent of the channel axis of input 0: axis 1 of NCHW with three axes or more, else the last; a scalar has one channel. */
@@ -5206,6 +5412,71 @@ NNRT_API NNRT_ReturnCode nnrt_add_fusion(const NNRT_AddFusion *attr, const nnrt_
                                          nnrt_view *z)
 {
     nnrti_binary(x, y, z, attr->activationType, nnrti_add_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ADD_N */
+
+static NNRT_ReturnCode nnrti_rule_add_n(nnrt_resolve *c)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrti_result_like(c, 0);
+    for (uint32_t i = 1; i < c->nIn && code == NNRT_SUCCESS; i++)
+        code = nnrti_broadcast_also(c, &c->in[i]);
+    return code;
+}
+
+/* >>kernel ADD_N */
+
+/* y = x[0] + x[1] + .., the sums from left to right, of nIn inputs broadcast to the dims of y; numbers of any type but
+   float16, integers wrap. y must not overlap an input. */
+NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_copy(&x[0], y);
+    for (uint32_t k = 1; k < nIn; k++)
+        nnrti_binary(y, &x[k], y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
+    return NNRT_SUCCESS;
+}
+
+/* The elements of v that are broadcast to those of z along its last axis, from element n of z on, in row order. */
+static nnrti_line nnrti_add_n_line(const nnrt_view *v, const nnrt_view *z, size_t n)
+{
+    nnrti_line line = {v->data, 0, v->dataType};
+    ptrdiff_t at = 0;
+    for (int32_t i = z->rank - 1; i >= 0; i--) {
+        at += (ptrdiff_t)(n % (size_t)z->dims[i]) * nnrti_walk_step(v, z, i);
+        n /= (size_t)z->dims[i];
+    }
+    if (z->rank > 0)
+        line.step = nnrti_walk_step(v, z, z->rank - 1);
+    line.data = nnrti_at(v->data, at, nnrt_type_size(v->dataType));
+    return line;
+}
+
+/* The same for float16: the sums are float32 and rounded once, so all inputs are added up for a piece of a row of y. */
+NNRT_API NNRT_ReturnCode nnrt_add_n_f16(const NNRT_AddN *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y)
+{
+    const int32_t L = y->rank > 0 ? y->dims[y->rank - 1] : 1;
+    float sum[NNRTI_CHUNK];
+    size_t count = 0;
+    (void)attr;
+    (void)nnrt_dims_count(y->dims, y->rank, &count);
+    for (size_t row = 0; row < count; row += (size_t)L)
+        for (ptrdiff_t first = 0; first < L; first += NNRTI_CHUNK) {
+            const nnrti_line to = nnrti_add_n_line(y, y, row + (size_t)first);
+            const int32_t n = L - first < NNRTI_CHUNK ? (int32_t)(L - first) : NNRTI_CHUNK;
+            for (uint32_t k = 0; k < nIn; k++) {
+                const nnrti_line from = nnrti_add_n_line(&x[k], y, row + (size_t)first);
+                for (int32_t i = 0; i < n; i++) {
+                    const float v = nnrti_load(from.data, i * from.step, NNRT_DATA_TYPE_FLOAT16);
+                    sum[i] = k > 0 ? sum[i] + v : v;
+                }
+            }
+            for (int32_t i = 0; i < n; i++)
+                nnrti_store(to.data, i * to.step, sum[i], NNRT_DATA_TYPE_FLOAT16);
+        }
     return NNRT_SUCCESS;
 }
 
@@ -6097,39 +6368,13 @@ NNRT_API NNRT_ReturnCode nnrt_div_fusion_f32(const NNRT_DivFusion *attr, const n
     return NNRT_SUCCESS;
 }
 
-/* The number of the first element of v, integers or bools, that is 0; -1 when there is none. */
-static int64_t nnrti_div_zero(const nnrt_view *v)
-{
-    static const uint8_t zero[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    const size_t width = nnrt_type_size(v->dataType);
-    int64_t n = 0;
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, v, NULL, NULL))
-        return -1;
-    do
-        for (int32_t i = 0; i < w.count; i++, n++)
-            if (nnrti_same(nnrti_at(v->data, w.at[0] + i * w.row[0], width), zero, width))
-                return n;
-    while (nnrti_walk_next(&w));
-    return -1;
-}
-
-/* Integers toward zero; least / -1 wraps to least, and true / true is true. No divisor of an integer or bool is 0. */
+/* Integers toward zero; least / -1 wraps to least, and true / true is true. */
 static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation)
 {
-#define NNRTI_DIV_SIGNED(name, T, U) NNRTI_ROW_CASE(name, U, T, T, (T), b == -1 ? (U)(0u - (U)a) : (U)(a / b))
-#define NNRTI_DIV_UNSIGNED(name, T) NNRTI_ROW_CASE(name, T, T, T, (T), a / b)
     switch (z->dataType) {
-        NNRTI_DIV_SIGNED(INT8, int8_t, uint8_t)
-        NNRTI_DIV_SIGNED(INT16, int16_t, uint16_t)
-        NNRTI_DIV_SIGNED(INT32, int32_t, uint32_t)
-        NNRTI_DIV_SIGNED(INT64, int64_t, uint64_t)
-        NNRTI_DIV_UNSIGNED(UINT8, uint8_t)
-        NNRTI_DIV_UNSIGNED(UINT16, uint16_t)
-        NNRTI_DIV_UNSIGNED(UINT32, uint32_t)
-        NNRTI_DIV_UNSIGNED(UINT64, uint64_t)
-        NNRTI_DIV_UNSIGNED(BOOL, uint8_t)
+        NNRTI_ROWS_DIVIDE(0u - (uint64_t)a, a / b)
+        NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint8_t, (uint8_t), a / b)
         NNRTI_ROWS_FLOAT(a / b, activation)
     default: break;
     }
@@ -6139,12 +6384,7 @@ static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 NNRT_API NNRT_ReturnCode nnrt_div_fusion(const NNRT_DivFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                          nnrt_view *z, nnrt_call *call)
 {
-    const int64_t zero = z->dataType < NNRT_DATA_TYPE_FLOAT16 && !nnrti_empty(z) ? nnrti_div_zero(y) : -1;
-    if (zero >= 0)
-        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "element %l of the divisor is 0, which %t cannot divide by",
-                              zero, z->dataType);
-    nnrti_binary(x, y, z, attr->activationType, nnrti_div_row);
-    return NNRT_SUCCESS;
+    return nnrti_divide(x, y, z, attr->activationType, nnrti_div_row, call);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6170,6 +6410,13 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view 
     nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op EQUAL */
+/* >>kernel EQUAL */
+
+/* z = x == y as bool, x and y of any one type, broadcast to the dims of z; a NaN equals nothing, -0 equals 0. */
+NNRTI_PREDICATE(Equal, equal, a == b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ERF */
@@ -6290,6 +6537,33 @@ NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value
 
 /* y = the largest whole number <= x, element by element; -0, NaN and the infinities stay. y may lie where x lies. */
 NNRTI_UNARY(Floor, floor, nnrti_floorf, nnrti_floor)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op FLOOR_DIV */
+/* >>kernel FLOOR_DIV */
+
+/* a / b is the quotient toward zero: one too large where there is a rest and the signs differ. */
+static void nnrti_floor_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+        NNRTI_ROWS_DIVIDE(0u - (uint64_t)a, a / b - (a % b != 0 && (a > 0) != (b > 0)))
+        NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_floorf(a / b))
+        NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_floor(a / b))
+        NNRTI_ROW_HALF(nnrti_floorf(a / b), activation)
+    default: break;
+    }
+}
+
+/* z = floor(x / y), numbers of any type, broadcast to the dims of z. Floats: of the rounded quotient; x / 0 is infinite
+   or NaN. Integers: least / -1 wraps to least; a divisor 0 is NNRT_INVALID_PARAMETER, and z is not written then. z may
+   lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_floor_div(const NNRT_FloorDiv *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                        nnrt_call *call)
+{
+    (void)attr;
+    return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_floor_div_row, call);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FULL_CONNECTION */
@@ -6555,6 +6829,20 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op GREATER */
+/* >>kernel GREATER */
+
+/* z = x > y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, true > false. */
+NNRTI_PREDICATE(Greater, greater, a > b)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op GREATER_EQUAL */
+/* >>kernel GREATER_EQUAL */
+
+/* z = x >= y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, true >= false. */
+NNRTI_PREDICATE(GreaterEqual, greater_equal, a >= b)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op HARD_SIGMOID */
 /* >>kernel HARD_SIGMOID */
 
@@ -6745,39 +7033,18 @@ static double nnrti_leaky_relu(double v, double slope, double unused)
 NNRTI_UNARY_WITH(LeakyRelu, leaky_relu, attr->negativeSlope, 0, nnrti_leaky_reluf, nnrti_leaky_relu)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LESS */
+/* >>kernel LESS */
+
+/* z = x < y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, false < true. */
+NNRTI_PREDICATE(Less, less, a < b)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LESS_EQUAL */
-
-static NNRT_ReturnCode nnrti_rule_less_equal(nnrt_resolve *c)
-{
-    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
-}
-
 /* >>kernel LESS_EQUAL */
 
-static void nnrti_less_equal_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                 NNRT_ActivationType activation)
-{
-#define NNRTI_LESS_EQUAL_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, uint8_t, T, T, (T), a <= b)
-    (void)activation;
-    switch (x->dataType) {
-        NNRTI_INT_TYPES(NNRTI_LESS_EQUAL_ROW)
-        NNRTI_LESS_EQUAL_ROW(BOOL, uint8_t, _, _, _)
-        NNRTI_LESS_EQUAL_ROW(FLOAT32, float, _, _, _)
-        NNRTI_LESS_EQUAL_ROW(FLOAT64, double, _, _, _)
-        NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrti_half_to_float, a <= b)
-    default: break;
-    }
-}
-
-/* z = x <= y, x and y of any one type, broadcast to the dims of z; z bool. false where a NaN is compared, false <=
-   true. */
-NNRT_API NNRT_ReturnCode nnrt_less_equal(const NNRT_LessEqual *attr, const nnrt_view *x, const nnrt_view *y,
-                                         nnrt_view *z)
-{
-    (void)attr;
-    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_less_equal_row);
-    return NNRT_SUCCESS;
-}
+/* z = x <= y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, false <= true. */
+NNRTI_PREDICATE(LessEqual, less_equal, a <= b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOG */
@@ -6785,6 +7052,13 @@ NNRT_API NNRT_ReturnCode nnrt_less_equal(const NNRT_LessEqual *attr, const nnrt_
 
 /* y = the natural logarithm of x, element by element; 0 gives -infinity, x < 0 NaN. y may lie where x lies. */
 NNRTI_UNARY(Log, log, nnrti_logf, nnrti_log)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LOGICAL_AND */
+/* >>kernel LOGICAL_AND */
+
+/* z = x != 0 and y != 0 as bool, x and y of any one type, broadcast to the dims of z; a NaN is not 0, -0 is. */
+NNRTI_PREDICATE(LogicalAnd, logical_and, a != 0 && b != 0)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LOGICAL_NOT */
@@ -6819,6 +7093,13 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LOGICAL_OR */
+/* >>kernel LOGICAL_OR */
+
+/* z = x != 0 or y != 0 as bool, x and y of any one type, broadcast to the dims of z; a NaN is not 0, -0 is. */
+NNRTI_PREDICATE(LogicalOr, logical_or, a != 0 || b != 0)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_FUSION */
@@ -6865,7 +7146,7 @@ static void nnrti_matmul_axes(nnrt_resolve *c, const NNRT_MatMulFusion *attr)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->in[1];
     const int32_t last = c->out[0].rank - 1;
-    nnrti_from_both(c, x->rank > 2 ? x->rank - 2 : 0, y->rank > 2 ? y->rank - 2 : 0);
+    nnrti_from_both(c, x, x->rank > 2 ? x->rank - 2 : 0, y, y->rank > 2 ? y->rank - 2 : 0);
     if (x->rank > 1)
         nnrti_from(c, 0, y->rank > 1 ? last - 1 : last, x, x->rank - (attr->transposeA ? 1 : 2));
     if (y->rank > 1)
@@ -6997,12 +7278,6 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f16(const NNRT_MatMulFusion *attr, c
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAXIMUM */
-
-static NNRT_ReturnCode nnrti_rule_maximum(nnrt_resolve *c)
-{
-    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
-}
-
 /* >>kernel MAXIMUM */
 
 /* z = x > y ? x : y, numbers of any type, broadcast to the dims of z; so a NaN in x gives y, a NaN in y gives NaN. z
@@ -7115,6 +7390,56 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_f16(const NNRT_MaxPoolFusion *attr
                                                   nnrt_view *indices)
 {
     return nnrti_max_pool_fusion(attr, x, y, indices, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MINIMUM */
+/* >>kernel MINIMUM */
+
+static void nnrti_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                          NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+#define NNRTI_MIN_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a < b ? a : b)
+        NNRTI_INT_TYPES(NNRTI_MIN_ROW)
+        NNRTI_ROWS_FLOAT(a < b ? a : b, activation)
+    default: break;
+    }
+}
+
+/* z = x < y ? x : y, numbers of any type, broadcast to the dims of z; so a NaN in x gives y, a NaN in y gives NaN. z
+   may lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_minimum(const NNRT_Minimum *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
+{
+    (void)attr;
+    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MOD */
+/* >>kernel MOD */
+
+static void nnrti_mod_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                          NNRT_ActivationType activation)
+{
+    switch (z->dataType) {
+        NNRTI_ROWS_DIVIDE(0, a % b)
+        NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_fmodf(a, b))
+        NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_fmod(a, b))
+        NNRTI_ROW_HALF(nnrti_fmodf(a, b), activation)
+    default: break;
+    }
+}
+
+/* z = x - trunc(x / y) * y without rounding, the rest with the sign of x, as % and fmod of C; numbers of any type,
+   broadcast to the dims of z. Floats: NaN where x is infinite or y is 0, x where y is infinite. Integers: a divisor 0
+   is NNRT_INVALID_PARAMETER, and z is not written then. z may lie where an input of its shape lies. */
+NNRT_API NNRT_ReturnCode nnrt_mod(const NNRT_Mod *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                  nnrt_call *call)
+{
+    (void)attr;
+    return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_mod_row, call);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -7253,6 +7578,13 @@ NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view
     }
     return NNRT_SUCCESS;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op NOT_EQUAL */
+/* >>kernel NOT_EQUAL */
+
+/* z = x != y as bool, x and y of any one type, broadcast to the dims of z; a NaN differs from all, -0 equals 0. */
+NNRTI_PREDICATE(NotEqual, not_equal, a != b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ONE_HOT */
@@ -7750,6 +8082,44 @@ NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, 
             nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
         }
     while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op REAL_DIV */
+
+/* The result has the type of the inputs, of integers float32. */
+static NNRT_ReturnCode nnrti_rule_real_div(nnrt_resolve *c)
+{
+    const NNRT_DataType given = c->in[0].dataType, declared = c->out[0].dataType;
+    const NNRT_DataType type = nnrti_type_in(given, NNRT_TYPES_INDEX) ? NNRT_DATA_TYPE_FLOAT32 : given;
+    if (declared != NNRT_DATA_TYPE_UNKNOWN && declared != type)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output 0 '%s' is declared %t, but the quotient of %t is %t",
+                          c->out[0].name, declared, given, type);
+    c->out[0].dataType = type;
+    return nnrti_rule_binary(c);
+}
+
+/* >>kernel REAL_DIV */
+
+static void nnrti_real_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                               NNRT_ActivationType activation)
+{
+    switch (x->dataType) {
+        NNRTI_ROWS_FLOAT(a / b, activation)
+        NNRTI_ROW_CASE(INT32, float, int32_t, double, (double), a / b)
+        NNRTI_ROW_CASE(INT64, float, int64_t, double, (double), a / b)
+    default: break;
+    }
+}
+
+/* z = x / y, broadcast to the dims of z; x / 0 is infinite or NaN. x and y of one type: floats, then z is of it, too;
+   or int32 or int64, then z is float32 and the quotient is computed in float64. z may lie where an input of its shape
+   lies. */
+NNRT_API NNRT_ReturnCode nnrt_real_div(const NNRT_RealDiv *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
+{
+    (void)attr;
+    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row);
     return NNRT_SUCCESS;
 }
 
@@ -9802,6 +10172,80 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
         nnrti_from(c, 0, to[i], x, i);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
     return nnrti_quant_moves(c, 0, 0, to);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op WHERE */
+
+/* Elements of input i of x and y go into the result, whose axes it has behind others. */
+static NNRT_ReturnCode nnrti_where_quant(nnrt_resolve *c, uint32_t i)
+{
+    int32_t to[NNRT_MAX_RANK];
+    for (int32_t k = 0; k < c->in[i].rank; k++)
+        to[k] = k + c->out[0].rank - c->in[i].rank;
+    return nnrti_quant_moves(c, i, 0, to);
+}
+
+/* A condition of one axis, as long as the first of several of x, chooses rows: the kernel sees it with the axes of x, 1
+   behind the first. Any other is broadcast; with an extent of 1 both are the same. */
+static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
+{
+    nnrt_operand *condition = &c->in[0];
+    const nnrt_operand *x = &c->in[1], *y = &c->in[2];
+    const bool several = condition->rank == 1 && x->rank > 1;
+    const bool rows = several && nnrti_equal(condition, 0, x, 0);
+    int32_t dims[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if (several && !rows && !nnrti_unlike(condition, 0, x, 0) && !nnrti_is_one(condition, 0) && !nnrti_is_one(x, 0))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "condition '%s' %o chooses rows of '%s' %o where it is as long as axis 0, and is broadcast "
+                          "where it is not: give the extents, or the condition as many axes",
+                          condition->name, condition, x->name, x);
+    if (nnrti_is_quant(x) != nnrti_is_quant(y))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "of inputs '%s' and '%s' only one is quantised", x->name, y->name);
+    nnrti_result(c, 0, 0, NULL);
+    if ((code = nnrti_broadcast_also(c, x)) != NNRT_SUCCESS || (code = nnrti_broadcast_also(c, y)) != NNRT_SUCCESS ||
+        (!rows && (code = nnrti_broadcast_also(c, condition)) != NNRT_SUCCESS) ||
+        (code = nnrti_where_quant(c, 1)) != NNRT_SUCCESS)
+        return code;
+    if (rows) {
+        for (int32_t i = 0; i < x->rank; i++)
+            dims[i] = i == 0 ? condition->dims[0] : 1;
+        nnrti_see_as(condition, x->rank, dims);
+    }
+    return nnrti_where_quant(c, 2);
+}
+
+/* >>kernel WHERE */
+
+/* z = condition ? x : y, a bool and elements of any one type, broadcast to the dims of z. A condition that chooses rows
+   has as many axes as x, with extents of 1 behind the first. z must not overlap an input. */
+NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *condition, const nnrt_view *x,
+                                    const nnrt_view *y, nnrt_view *z)
+{
+    const size_t width = nnrt_type_size(z->dataType);
+    nnrti_walk w;
+    (void)attr;
+    nnrti_copy(y, z);
+    if (!nnrti_walk_first(&w, z, condition, x))
+        return NNRT_SUCCESS;
+    do {
+        const uint8_t *chosen = (const uint8_t *)condition->data + w.at[1];
+        switch (width) {
+#define NNRTI_WHERE_ROW(bytes, T)                                                                                      \
+    case bytes:                                                                                                        \
+        for (int32_t i = 0; i < w.count; i++)                                                                          \
+            if (chosen[i * w.row[1]] != 0)                                                                             \
+                ((T *)z->data)[w.at[0] + i * w.row[0]] = ((const T *)x->data)[w.at[2] + i * w.row[2]];                 \
+        break;
+            NNRTI_WHERE_ROW(1, uint8_t)
+            NNRTI_WHERE_ROW(2, uint16_t)
+            NNRTI_WHERE_ROW(4, uint32_t)
+            NNRTI_WHERE_ROW(8, uint64_t)
+        default: break;
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

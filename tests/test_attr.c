@@ -639,15 +639,16 @@ static void test_fuzz(void **state)
 
 /* ---- no attributes, and attributes of zeros ---- */
 
-/* What every operator makes of no attributes and of a struct of zeros. inputs: f float32, i int32, q quantised int8; its
-   extents, a digit each; for int32 "=" and the values. outputs: how many, f float32 declared. What is expected: "" it
-   works, else words of the message, beginning with the member that is missing. */
+/* What every operator makes of no attributes and of a struct of zeros. inputs: f float32, i int32, b bool, q
+   quantised int8; its extents, a digit each; for int32 "=" and the values. outputs: how many, f float32 declared.
+   What is expected: "" it works, else words of the message, beginning with the member that is missing. */
 static const struct bare {
     const char *op, *inputs, *outputs, *none, *zeros;
 } bare[] = {
     {"ABS", "f22", "1", "", ""},
     {"ACTIVATION", "f22", "1", "", ""},
     {"ADD_FUSION", "f22 f22", "1", "", ""},
+    {"ADD_N", "f22 f22", "1", "", ""},
     {"ARGMAX_FUSION", "f22", "1", "", ""},
     {"ASSIGN", "f22", "1", "", ""},
     {"AVGPOOL_FUSION", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},
@@ -662,29 +663,40 @@ static const struct bare {
     {"COS", "f22", "1", "", ""},
     {"DIV_FUSION", "f22 f22", "1", "", ""},
     {"ELTWISE", "f22 f22", "1", "", ""},
+    {"EQUAL", "f22 f22", "1", "", ""},
     {"ERF", "f22", "1", "", ""},
     {"EVERY_KIND", "f2", "1", "", "body is 0, the main graph"},
     {"EXPAND_DIMS", "f22 i=0", "1", "", ""},
     {"EXPFUSION", "f22", "1", "", "base is 0"},
     {"FILL", "f i1=3", "1", "", ""},
     {"FLOOR", "f22", "1", "", ""},
+    {"FLOOR_DIV", "f22 f22", "1", "", ""},
     {"FULL_CONNECTION", "f23 f43", "1", "", ""},
     {"FULL_CONNECTION", "f23 f43 f4", "1", "hasBias is false, but input 2", "hasBias is false, but input 2"},
     {"FUSED_BATCH_NORM", "f1442 f2 f2 f2 f2", "1", "", "epsilon is 0"},
     {"GATHER", "f22 i=0 i=0", "1", "", ""},
+    {"GREATER", "f22 f22", "1", "", ""},
+    {"GREATER_EQUAL", "f22 f22", "1", "", ""},
     {"HARD_SIGMOID", "f22", "1", "", ""},
     {"HARD_SWISH", "f22", "1", "", ""},
     {"LAYER_NORM_FUSION", "f22 f2 f2", "1", "", ""},
     {"LEAKY_RELU", "f22", "1", "", ""},
+    {"LESS", "f22 f22", "1", "", ""},
     {"LESS_EQUAL", "f22 f22", "1", "", ""},
     {"LOG", "f22", "1", "", ""},
+    {"LOGICAL_AND", "f22 f22", "1", "", ""},
     {"LOGICAL_NOT", "f22", "1", "", ""},
+    {"LOGICAL_OR", "f22 f22", "1", "", ""},
+    {"LOGICAL_XOR", "b22 b22", "1", "", ""},
     {"MATMUL_FUSION", "f22 f22", "1", "", ""},
     {"MAXIMUM", "f22 f22", "1", "", ""},
     {"MAX_POOL_FUSION", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},
+    {"MINIMUM", "f22 f22", "1", "", ""},
+    {"MOD", "f22 f22", "1", "", ""},
     {"MUL_FUSION", "f22 f22", "1", "", ""},
     {"NEG", "f22", "1", "", ""},
     {"NON_ZERO", "f23", "1", "", ""},
+    {"NOT_EQUAL", "f22 f22", "1", "", ""},
     {"ONE_HOT", "i2=0,1 i=3 f f", "1", "", ""},
     {"PAD_FUSION", "f22", "1", "paddings has 0 lists", "paddings has 0 lists"},
     {"PAD_FUSION", "f22 i22=0,1,0,1", "1", "", ""},
@@ -692,6 +704,7 @@ static const struct bare {
     {"PRELU_FUSION", "f1442 f2", "1", "", ""},
     {"QUANT_DTYPE_CAST", "q22", "1f", "", ""},
     {"QUANT_DTYPE_CAST", "q22", "1", "dstT is 0", "dstT is 0"},
+    {"REAL_DIV", "f22 f22", "1", "", ""},
     {"RECIPROCAL", "f22", "1", "", ""},
     {"REDUCE_FUSION", "f22 i1=0", "1", "", ""},
     {"RESHAPE", "f22 i1=4", "1", "", ""},
@@ -700,6 +713,7 @@ static const struct bare {
     {"ROUND", "f22", "1", "", ""},
     {"RSQRT", "f22", "1", "", ""},
     {"SCALE_FUSION", "f22 f22", "1", "", ""},
+    {"SELECT", "b22 f22 f22", "1", "", ""},
     {"SHAPE", "f22", "1", "", ""},
     {"SIN", "f22", "1", "", ""},
     {"SLICE_FUSION", "f22 i2=0,1 i2=1,1", "1", "", ""},
@@ -718,6 +732,7 @@ static const struct bare {
     {"TOPK_FUSION", "f22 i=1", "1", "", ""},
     {"TRANSPOSE", "f22 i2=1,0", "1", "", ""},
     {"UNSQUEEZE", "f22", "1", "", ""},
+    {"WHERE", "b22 f22 f22", "1", "", ""},
 };
 
 static const NNRT_QuantParam one_scale = {8, 0, 0.5};
@@ -740,6 +755,7 @@ static bool bare_input(const struct bare *c, uint32_t k, nnrt_operand *o, int32_
         ints[n++] = (int32_t)strtol(p + 1, (char **)(uintptr_t)&p, 10);
     *o = nnrt_operand_make(type == 'f'   ? NNRT_DATA_TYPE_FLOAT32
                            : type == 'i' ? NNRT_DATA_TYPE_INT32
+                           : type == 'b' ? NNRT_DATA_TYPE_BOOL
                                          : NNRT_DATA_TYPE_INT8,
                            rank, dims, n > 0 ? ints : NULL);
     o->name = "operand";

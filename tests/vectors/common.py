@@ -81,6 +81,8 @@ class VecWriter:
     """One file. Case names are unique within it; a repeated one is an error of the script that writes it. Inputs and
     outputs are numpy arrays, Tensor objects or None for an absent optional input."""
 
+    exact = False  # float results have tolerance 0 where a case gives none
+
     def __init__(self, path, *header):
         self.path, self.names, self.errors, self.lines = path, set(), 0, []
         self.refused_float64 = False
@@ -99,6 +101,8 @@ class VecWriter:
             self.refused_float64 = True
             outputs, tol, error = [], None, "INVALID_DATATYPE"
         refused = error is not None or run_error is not None
+        if self.exact and not refused and any(as_tensor(t).array.dtype.kind == "f" for t in outputs):
+            tol = tol or (0, 0)
         if not refused and not outputs:
             raise ValueError("a case without expectation: " + name)
         self.errors += refused
@@ -331,9 +335,18 @@ def binary_refusals(w, op, attrs, good=f32):
     refuse(w, "one input", op, attrs, [x], "INVALID_INPUT")
     refuse(w, "three inputs", op, attrs, [x, x, x], "INVALID_INPUT")
     refuse(w, "absent input", op, attrs, [x, None], "NULL_PTR")
-    refuse(w, "float32 and int32", op, attrs, [x, some((2, 3), np.int32)], "INVALID_DATATYPE")
+    refuse(w, name_of(good) + " and int32", op, attrs, [x, some((2, 3), np.int32)], "INVALID_DATATYPE")
     refuse(w, "int8 and uint8 of other shapes", op, attrs, [some((2,), np.int8), some((3,), np.uint8)],
            "INVALID_DATATYPE")
+
+
+def refuse_quantised(w, op, attrs, count=2):
+    """Inputs with QuantParams, all of them and each alone."""
+    plain, quant = np.array([1, 2], np.int8), Tensor(np.array([1, 2], np.int8), quant=[(8, 0, 0.5)])
+    refuse(w, "quantised", op, attrs, [quant] * count, "UNSUPPORTED_OP")
+    refuse(w, "first input quantised", op, attrs, [quant] + [plain] * (count - 1), "UNSUPPORTED_OP")
+    if count > 1:
+        refuse(w, "last input quantised", op, attrs, [plain] * (count - 1) + [quant], "INVALID_DATATYPE")
 
 
 def fused_cases(w, op, real, whole):
@@ -384,6 +397,112 @@ def make_arithmetic(op):
         if op == "MAXIMUM":
             v, d = np.array([np.nan, 1, np.nan, -np.inf], f32), np.array([2, np.nan, np.nan, -5], f32)
             w.case("NaN: x > y ? x : y", op, attrs, [v, d], [np.where(v > d, v, d)])
+    return make
+
+
+def make_predicate(op, function, low=-3, high=3, types=NUMBERS):
+    """Two elements of one type, true or false; bools always."""
+    def make(w):
+        for n, (a, b) in enumerate(SHAPES):
+            dtype = [t for t in (f32, np.int32, f16, np.int8, np.uint64) if t in types][n % 5] if types else np.bool_
+            x, y = some(a, dtype, low, high), some(b, dtype, low, high)
+            w.case("%s %s with %s" % (name_of(dtype), list(a), list(b)), op, NO_ATTR, [x, y], [function(x, y)])
+        for dtype in [t for t in INTEGERS if t in types]:
+            i = np.iinfo(dtype)
+            v = np.array([i.min, i.min + 1, 0, 1, i.max - 1, i.max], dtype)
+            w.case("%s extremes" % name_of(dtype), op, NO_ATTR, [v.reshape(6, 1), v], [function(v.reshape(6, 1), v)])
+        for dtype in [t for t in FLOATS if t in types]:
+            v = np.array([-np.inf, -1, -0.0, 0.0, 1, np.inf, np.nan], dtype)
+            w.case("%s infinities and NaN" % name_of(dtype), op, NO_ATTR, [v.reshape(7, 1), v],
+                   [function(v.reshape(7, 1), v)])
+        if types:
+            v = np.array([2 ** 53, 2 ** 53 + 1, -2 ** 53 - 1], np.int64)
+            w.case("int64 beyond float64", op, NO_ATTR, [v.reshape(3, 1), v], [function(v.reshape(3, 1), v)])
+        v = np.array([False, True])
+        w.case("bool", op, NO_ATTR, [v.reshape(2, 1), v], [function(v.reshape(2, 1), v)])
+        good = f32 if types else np.bool_
+        x, y = np.array(2, good), np.array([2], good)
+        w.case("scalar as [1]", op, NO_ATTR, [x, y], [function(x, y)])
+        x, y = some((1, 2, 2, 3), good, low, high), some((2, 1), good, low, high)
+        w.case("NCHW", op, NO_ATTR, [x, y], [function(x, y)], fmt="NCHW")
+        w.case("constants", op, NO_ATTR, [x, const(y)], [function(x, y)])
+        binary_refusals(w, op, NO_ATTR, good)
+        w.case("refused: a result declared int8", op, NO_ATTR, [x, y], [np.zeros((1, 2, 2, 3), np.int8)],
+               error="INVALID_DATATYPE")
+        refuse_quantised(w, op, NO_ATTR)
+        for dtype in [t for t in NUMBERS if t not in types]:
+            refuse(w, name_of(dtype), op, NO_ATTR, [np.ones(2, dtype), np.ones(2, dtype)], "INVALID_DATATYPE")
+    return make
+
+
+def as_float32(x):
+    """What a kernel computes with: float16 is widened."""
+    return x.astype(f32) if x.dtype == f16 else x
+
+
+def odd_pairs(dtype):
+    """Every pair of the numbers at which division and comparison change their ways, as two arrays that broadcast."""
+    i = np.finfo(dtype)
+    v = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1, -1, 0.5, -3, 7, i.max, -i.max, i.tiny, i.smallest_subnormal,
+                  -5 * i.smallest_subnormal, i.max * (1 - i.eps)], dtype)
+    return v.reshape(-1, 1), v
+
+
+def any_floats(shape, dtype):
+    """Random bits: every exponent, subnormal numbers, NaN and infinities now and then."""
+    bits = {f16: np.uint16, f32: np.uint32, f64: np.uint64}[dtype]
+    return random.integers(0, np.iinfo(bits).max, shape, bits, endpoint=True).view(dtype)
+
+
+def make_exact(op, real, whole, divide=False, types=NUMBERS, result=None):
+    """Two numbers of one of the types, a result that is exact, or rounded once: real(x, y) of floats, whole(a, b) of
+    integers, result(dtype) the type of the result. divide: a divisor 0 of integers ends the run."""
+    result = result or (lambda dtype: dtype)
+
+    def expect(x, y):
+        with np.errstate(all="ignore"):
+            if x.dtype.kind in "iu" and result(x.dtype) == x.dtype:
+                return integer_result(whole, x, y)
+            z = real(as_float32(x), as_float32(y))
+            return np.asarray(z).astype(result(x.dtype))
+
+    def make(w):
+        def ok(name, x, y, **more):
+            w.case(name, op, NO_ATTR, [x, y], [expect(as_tensor(x).array, as_tensor(y).array)], **more)
+
+        w.exact = True
+        mixed = [t for t in (f32, np.int32, f16, np.int8, f64, np.uint64) if t in types]
+        for n, (a, b) in enumerate(SHAPES):
+            x, y = some(a, mixed[n % len(mixed)]), some(b, mixed[n % len(mixed)])
+            ok("%s %s with %s" % (name_of(x.dtype), list(a), list(b)), x, nonzero(y) if divide else y)
+        for dtype in [t for t in INTEGERS if t in types]:
+            ok("%s extremes" % name_of(dtype), *extremes(dtype, divide))
+            v = random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, (2, 20), dtype, endpoint=True)
+            ok("%s random" % name_of(dtype), v[0], nonzero(v[1] >> random.integers(0, 8, 20, dtype)))
+        for dtype in [t for t in FLOATS if t in types]:
+            ok("%s odd numbers" % name_of(dtype), *odd_pairs(dtype))
+            ok("%s random bits" % name_of(dtype), any_floats((8, 1), dtype), any_floats((2, 1, 8), dtype))
+            x = (random.random(40) * 1000 - 500).astype(dtype)
+            ok("%s random" % name_of(dtype), x, (random.random(40) * 20 - 10).astype(dtype))
+        x, y = some((1, 2, 2, 3), mixed[1]), nonzero(some((2, 1), mixed[1]))
+        ok("NCHW", x, y, fmt="NCHW")
+        ok("constant second", x, const(y))
+        ok("constant first", const(y), nonzero(x))
+        ok("scalar as [1]", np.array(7, f32), np.array([2], f32))
+        binary_refusals(w, op, NO_ATTR)
+        w.case("refused: a result declared int8", op, NO_ATTR, [some((2,)), some((2,))], [np.zeros(2, np.int8)],
+               error="INVALID_DATATYPE")
+        for dtype in [t for t in NUMBERS + (np.bool_,) if t not in types]:
+            refuse(w, name_of(dtype), op, NO_ATTR, [np.ones(2, dtype), np.ones(2, dtype)], "INVALID_DATATYPE")
+        refuse_quantised(w, op, NO_ATTR)
+        for dtype in [t for t in INTEGERS if divide and t in types]:
+            w.case("%s by zero" % name_of(dtype), op, NO_ATTR, [np.array([5, 6], dtype), np.array([2, 0], dtype)], [],
+                   run_error="INVALID_PARAMETER")
+        if divide:
+            none, zero = np.zeros((0, 2), np.int32), np.zeros(2, np.int32)
+            w.case("nothing by zero", op, NO_ATTR, [none, zero], [none])
+            w.case("int32 by a broadcast zero", op, NO_ATTR, [some((2, 2), np.int32), np.array(0, np.int32)], [],
+                   run_error="INVALID_PARAMETER")
     return make
 
 
@@ -723,3 +842,90 @@ SPACE = [  # [N,H,W,C] of the unfolded side, block, paddings or crops
     ("no channels", (1, 2, 2, 0), (2, 2), [[0, 0], [0, 0]]),
     ("no rows", (1, 0, 4, 2), (2, 2), [[0, 0], [0, 0]]),
 ]
+
+
+def choose(condition, x, y):
+    """condition ? x : y. A condition of one axis as long as the first of several of x chooses rows."""
+    if condition.ndim == 1 and x.ndim > 1 and len(condition) == len(x):
+        condition = condition.reshape((-1,) + (1,) * (x.ndim - 1))
+    z = np.where(condition, x, y)
+    if x.dtype.kind in "if":
+        same(z, torch.where(*[torch.from_numpy(np.array(a)) for a in (condition, x, y)]).numpy(), "torch.where")
+    return z
+
+
+def make_choice(w):
+    """A condition and two tensors of one type: WHERE and SELECT."""
+    def bools(*shape):
+        return random.integers(0, 2, shape).astype(bool)
+
+    def put(name, condition, x, y, **more):
+        w.ok(name, [condition, x, y], choose(np.asarray(condition), x, y), **more)
+
+    for t in TYPES:
+        put("type " + t, bools(2, 3), data(t, (2, 3), 1), data(t, (2, 3), 5))
+        put("type %s, broadcast" % t, bools(3, 1, 4), data(t, (2, 1), 1), data(t, (3, 1, 1), 5))
+    a, b = floats(2, 3), floats(2, 3, seed=5)
+    for value in (False, True):
+        put("scalar %d" % value, np.array(value), a, b)
+        put("all %d" % value, np.full((2, 3), value), a, b)
+        put("scalars only %d" % value, np.array(value), np.array(2, f32), np.array(3, f32))
+    put("column", bools(2, 1), a, b)
+    put("one axis that is not that of the rows", np.array([True, False, True]), a, b)
+    put("one axis, vectors", np.array([True, False, True]), floats(3), floats(3, seed=5))
+    put("one axis, x a vector, y square", np.array([True, False, True]), floats(3), floats(3, 3, seed=5))
+    put("one axis, x a scalar, y square", np.array([True, False, True]), np.array(7, f32), floats(3, 3, seed=5))
+    put("one axis of 1", np.array([True]), a, b)
+    put("rows", np.array([True, False]), a, b)
+    put("rows of a square", np.array([True, False, False]), floats(3, 3), floats(3, 3, seed=5))
+    put("rows of three axes", np.array([False, True]), floats(2, 3, 2), floats(2, 3, 2, seed=5))
+    put("rows, the last extent is equal", np.array([False, True]), floats(2, 3, 2), floats(1, 1, 2, seed=5))
+    put("rows, x is broadcast", np.array([True, False, True]), floats(3, 1), floats(3, 4, seed=5))
+    put("rows, y is a scalar", np.array([True, False, True]), floats(3, 2), np.array(9, f32))
+    put("rows, y has more axes", np.array([True, False, True]), floats(3, 2), floats(2, 3, 2, seed=5))
+    put("rows, one", np.array([True]), floats(1, 3), floats(2, 3, seed=5))
+    put("rows, none", bools(0), floats(0, 3), floats(1, 3))
+    put("rows of rank 8", np.array([True, False]), floats(2, 1, 2, 1, 2, 1, 2, 1), floats(2, 3, 1, 1, 2, 1, 1, 2, seed=5))
+    put("rank 8", bools(1, 2, 1, 2, 1, 2, 1, 2), floats(2, 1, 1, 2, 1, 2, 1, 1), floats(2, 1, 1, 2, 1, seed=5))
+    put("condition has more axes", bools(2, 2, 3), floats(3), floats(2, 1, seed=5))
+    put("x has more axes", bools(3), floats(2, 2, 3), floats(2, 1, seed=5))
+    put("condition alone is large", bools(2, 3), np.array([7], f32), np.array(9, f32))
+    put("x and y of 1 and 0", np.array(True), floats(1, 3), floats(0, 3))
+    put("no elements", bools(2, 0, 1), floats(2, 1, 3), floats(1, 3))
+    w.ok("condition constant", [const(np.array([[True], [False]])), a, const(b)], np.stack([a[0], b[1]]))
+    for dtype in FLOATS:
+        v = odd_floats(dtype)
+        put("NaN and infinities " + name_of(dtype), np.arange(8) % 2 == 0, v, v[::-1].copy())
+    put("NCHW", bools(1, 2, 2, 3), floats(1, 2, 2, 3), floats(2, 1, 1, seed=5), form="NCHW")
+    put("long rows", bools(2, 100), floats(2, 100), floats(100, seed=5))
+
+    c = np.array([[True, False], [False, True]])
+    m, n = np.array([[1, 2], [3, -4]], "int8"), np.array([[8, -16], [127, -128]], "int8")
+    q, other = [(8, 1, 0.5)], [(8, -3, 0.125)]
+    z = np.where(c, m, n)
+    w.ok("quantised, equal parameters", [c, Tensor(m, quant=q), Tensor(n, quant=q)], Tensor(z, quant=q))
+    w.ok("quantised by channel", [c, Tensor(m, quant=q + other), Tensor(n[1], quant=q + other)],
+         Tensor(np.where(c, m, n[1]), quant=q + other))
+    for name, quants in (("y with other parameters", (q, other, q)), ("result with other parameters", (q, q, other)),
+                         ("x alone", (q, None, q)), ("y alone", (None, q, q)),
+                         ("x by channel, y not", (q + other, q, q + other))):
+        x, y, out = [Tensor(t, quant=quant) for t, quant in zip((m, n, z), quants)]
+        w.bad("quantised, " + name, "UNSUPPORTED_OP", [c, x, y], [out])
+    w.bad("condition quantised", "UNSUPPORTED_OP", [Tensor(m, quant=q), m, n])
+    w.bad("condition int32", "INVALID_DATATYPE", [c.astype("int32"), m, n])
+    w.bad("condition float32", "INVALID_DATATYPE", [c.astype(f32), m, n])
+    w.bad("types differ", "INVALID_DATATYPE", [c, m, n.astype("int16")])
+    w.bad("result declared float32", "INVALID_DATATYPE", [c, m, n], [z.astype(f32)])
+    w.bad("x and y do not broadcast", "INVALID_SHAPE", [c, m, np.zeros((2, 3), "int8")])
+    w.bad("condition does not broadcast", "INVALID_SHAPE", [np.ones((3, 2), bool), m, n])
+    w.bad("condition of one axis does not broadcast", "INVALID_SHAPE", [np.ones(3, bool), m, n])
+    w.bad("condition of one axis, x a vector", "INVALID_SHAPE", [np.ones(3, bool), m[0], n[0]])
+    w.bad("rows that do not broadcast", "INVALID_SHAPE", [np.ones(2, bool), m, np.zeros((3, 2), "int8")])
+    w.bad("type before shape", "INVALID_DATATYPE", [np.ones(3, bool), m, a])
+    w.bad("two inputs", "INVALID_INPUT", [c, m])
+    w.bad("four inputs", "INVALID_INPUT", [c, m, n, n])
+    w.bad("condition alone", "INVALID_INPUT", [c])
+    w.bad("absent condition", "NULL_PTR", [None, m, n])
+    w.bad("absent y", "NULL_PTR", [c, m, None])
+    w.bad("rank 9", "INVALID_SHAPE", [c, floats(*[1] * 9), floats(2)])
+    w.bad("two outputs", "INVALID_OUTPUT", [c, m, n], [z, z])

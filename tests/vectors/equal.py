@@ -1,0 +1,8 @@
+"""EQUAL."""
+import numpy as np
+
+from common import make_predicate, write
+
+
+if __name__ == "__main__":
+    write(make_predicate("EQUAL", np.equal), "Expected values: numpy.equal.")

@@ -1,0 +1,8 @@
+"""GREATER."""
+import numpy as np
+
+from common import make_predicate, write
+
+
+if __name__ == "__main__":
+    write(make_predicate("GREATER", np.greater), "Expected values: numpy.greater.")

@@ -1,0 +1,8 @@
+"""GREATER_EQUAL."""
+import numpy as np
+
+from common import make_predicate, write
+
+
+if __name__ == "__main__":
+    write(make_predicate("GREATER_EQUAL", np.greater_equal), "Expected values: numpy.greater_equal.")

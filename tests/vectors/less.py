@@ -1,0 +1,8 @@
+"""LESS."""
+import numpy as np
+
+from common import make_predicate, write
+
+
+if __name__ == "__main__":
+    write(make_predicate("LESS", np.less), "Expected values: numpy.less.")

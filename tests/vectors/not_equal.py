@@ -1,0 +1,8 @@
+"""NOT_EQUAL."""
+import numpy as np
+
+from common import make_predicate, write
+
+
+if __name__ == "__main__":
+    write(make_predicate("NOT_EQUAL", np.not_equal), "Expected values: numpy.not_equal.")

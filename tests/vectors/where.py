@@ -1,0 +1,6 @@
+"""WHERE."""
+from common import make_choice, write
+
+
+if __name__ == "__main__":
+    write(make_choice, "Expected values: numpy.where, with the rule of rows; torch agrees.", "WHERE")
