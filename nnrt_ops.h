@@ -414,10 +414,19 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* ADD_N */
 #define NNRT_ATTR_AddN(M, S) M(S, NONE, _, reserved, 0)
+/* ALL */
+#define NNRT_ATTR_All(M, S) \
+    M(S, INT, _, keepDims, 0) /* non-zero keeps reduced axes with extent 1; an int64, not a bool */
 /* ARGMAX_FUSION */
 #define NNRT_ATTR_ArgMaxFusion(M, S) \
     M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
     M(S, INT,  _, topK,         1) /* how many maxima, 1 <= topK <= extent; 0 = 1 */ \
+    M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
+    M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
+/* ARGMIN_FUSION */
+#define NNRT_ATTR_ArgMinFusion(M, S) \
+    M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
+    M(S, INT,  _, topK,         1) /* how many minima, 1 <= topK <= extent; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
 /* ASSIGN */
@@ -474,6 +483,10 @@ typedef struct nnrt_error {
     M(S, INTS, _,              outputPaddings, 0) /* [height, width] extra rows/columns at the bottom/right, each >= 0 and < stride (or < dilation) */
 /* COS */
 #define NNRT_ATTR_Cos(M, S) M(S, NONE, _, reserved, 0)
+/* CUM_SUM */
+#define NNRT_ATTR_CumSum(M, S) \
+    M(S, BOOL, _, exclusive, 0) /* leave the own element out: the first result is 0 */ \
+    M(S, BOOL, _, reverse,   0) /* sum from the end */
 /* DIV_FUSION */
 #define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -512,6 +525,11 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Greater(M, S) M(S, NONE, _, reserved, 0)
 /* GREATER_EQUAL */
 #define NNRT_ATTR_GreaterEqual(M, S) M(S, NONE, _, reserved, 0)
+/* GROUP_NORM_FUSION */
+#define NNRT_ATTR_GroupNormFusion(M, S) \
+    M(S, INT,   _, numGroups,     1) /* groups, divides the channel count; 0 = 1 */ \
+    M(S, FLOAT, _, epsilon,   1e-5f) /* added to the variance, >= 0 */ \
+    M(S, BOOL,  _, affine,        1) /* true: scale and bias are applied */
 /* HARD_SIGMOID */
 #define NNRT_ATTR_HardSigmoid(M, S) \
     M(S, FLOAT, _, alpha, 0.2f) /* slope */ \
@@ -524,6 +542,14 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_If(M, S) \
     M(S, GRAPH, _, thenGraph, NNRT_NO_GRAPH) /* runs where cond is true; no inputs, as many outputs as the node */ \
     M(S, GRAPH, _, elseGraph, NNRT_NO_GRAPH) /* runs where it is not */
+/* INSTANCE_NORM */
+#define NNRT_ATTR_InstanceNorm(M, S) \
+    M(S, FLOAT, _, epsilon, 1e-5f) /* added to the variance, >= 0; 0 = 1e-5 */
+/* L2_NORMALIZE_FUSION */
+#define NNRT_ATTR_L2NormalizeFusion(M, S) \
+    M(S, INTS,  _,              axis,              0) /* axes normalised together; -1 = last; empty = last */ \
+    M(S, FLOAT, _,              epsilon,       1e-6f) /* lower bound of the sum of squares */ \
+    M(S, ENUM,  ActivationType, activationType,    0) /* applied to the result before it is stored */
 /* LAYER_NORM_FUSION */
 #define NNRT_ATTR_LayerNormFusion(M, S) \
     M(S, INT,   _, beginNormAxis,         1) /* first normalised axis, in [-rank, rank) */ \
@@ -547,9 +573,24 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_LogicalOr(M, S) M(S, NONE, _, reserved, 0)
 /* LOGICAL_XOR */
 #define NNRT_ATTR_LogicalXor(M, S) M(S, NONE, _, reserved, 0)
+/* LOG_SOFTMAX */
+#define NNRT_ATTR_LogSoftmax(M, S) \
+    M(S, INT, _, axis, 0) /* axis, in [-rank, rank) */
 /* LOOP */
 #define NNRT_ATTR_Loop(M, S) \
     M(S, GRAPH, _, body, NNRT_NO_GRAPH) /* inputs: number of the trip, cond, v..; outputs: cond, v.., elements of scans */
+/* LP_NORMALIZATION */
+#define NNRT_ATTR_LpNormalization(M, S) \
+    M(S, INT,   _, axis,        1) /* axis, in [-rank, rank) */ \
+    M(S, INT,   _, p,           2) /* 1: sum of |x|; 2: root of the sum of x^2; 0 = 2 */ \
+    M(S, FLOAT, _, epsilon, 1e-5f) /* added to the norm */
+/* LRN */
+#define NNRT_ATTR_LRN(M, S) \
+    M(S, INT,    _, depthRadius,    0) /* half width of the window of channels, >= 0 */ \
+    M(S, FLOAT,  _, bias,           1) /* added to the sum of squares */ \
+    M(S, FLOAT,  _, alpha,          1) /* factor of the sum of squares */ \
+    M(S, FLOAT,  _, beta,        0.5f) /* exponent */ \
+    M(S, STRING, _, normRegion, "ACROSS_CHANNELS") /* the only one */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
     M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
@@ -768,8 +809,12 @@ typedef struct nnrt_error {
     X(ADD_N,                     8, AddN,                  own, add_n,                   "x*=0",                    "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_F16,      NULL, AddN,                  add_n_f16,                   V_1,    own) \
         K(NNRT_TYPES_NUM,      NULL, AddN,                  add_n,                       V_1,    own), 0) \
+    X(ALL,                       9, All,                   own, all,                     "x axis?:i",               "y:b",                 NNRTI_PART, \
+        K(NNRT_TYPES_ANY,      NULL, All,                   all,                         1d1_1,  own), 21) \
     X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
         K(NNRTI_TYPES_ORDERED, NULL, ArgMaxFusion,          argmax_fusion,               1_2c,   own), 10) \
+    X(ARGMIN_FUSION,            12, ArgMinFusion,          own, argmin_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
+        K(NNRTI_TYPES_ORDERED, NULL, ArgMinFusion,          argmin_fusion,               1_2c,   own), 0) \
     X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                       "y=0",                 NNRTI_IMAGE, \
@@ -831,6 +876,9 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own), 21) \
     X(GREATER_EQUAL,            72, GreaterEqual,          own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, GreaterEqual,          greater_equal,               2_1,    own), 21) \
+    X(INSTANCE_NORM,            74, InstanceNorm,          own, instance_norm,           "x scale=0 bias=0",        "y=0",                 NNRTI_CHANNELS, \
+        K(NNRT_TYPES_F32,      NULL, InstanceNorm,          instance_norm_f32,           3_1,    own) \
+        K(NNRT_TYPES_F16,      "x scale:f bias:f", InstanceNorm, instance_norm_f16,     3_1,    own), 21) \
     X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x gamma?=0 beta?=0",      "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LayerNormFusion,       layer_norm_fusion_f32,       3_1,    own) \
         K(NNRT_TYPES_F16,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own), 10) \
@@ -852,6 +900,15 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, LogicalNot,            logical_not,                 1_1,    own), 21) \
     X(LOGICAL_OR,               83, LogicalOr,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, LogicalOr,             logical_or,                  2_1,    own), 21) \
+    X(LP_NORMALIZATION,         84, LpNormalization,       own, lp_normalization,        "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, LpNormalization,       lp_normalization_f32,        1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, LpNormalization,       lp_normalization_f16,        1_1,    own), 0) \
+    X(LRN,                      85, LRN,                   own, lrn,                     "x",                       "y=0",                 NNRT_OP_EMPTY | NNRT_OP_LAYOUT, \
+        K(NNRT_TYPES_F32,      NULL, LRN,                   lrn_f32,                     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, LRN,                   lrn_f16,                     1_1,    own), 21) \
+    X(L2_NORMALIZE_FUSION,      88, L2NormalizeFusion,     own, l2_normalize_fusion,     "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f32,     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f16,     1_1,    own), 21) \
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",           "z=0",                 NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own), 10) \
@@ -962,6 +1019,16 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Erf,                   erf_f64,                     1_1,    own), 21) \
+    X(LOG_SOFTMAX,             189, LogSoftmax,            own, log_softmax,             "x",                       "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_F32,      NULL, LogSoftmax,            log_softmax_f32,             1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, LogSoftmax,            log_softmax_f16,             1_1,    own), 21) \
+    X(CUM_SUM,                 192, CumSum,                own, cum_sum,                 "x axis?:i",               "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_NUM,      NULL, CumSum,                cum_sum,                     2_1c,   own), 0) \
+    X(GROUP_NORM_FUSION,       211, GroupNormFusion,       own, group_norm_fusion,       "x scale?=0 bias?=0",      "y=0",                 NNRTI_CHANNELS, \
+        K(NNRT_TYPES_F32,      NULL, GroupNormFusion,       group_norm_fusion_f32,       3_1,    own) \
+        K(NNRT_TYPES_F16,      "x scale?:f bias?:f", GroupNormFusion, group_norm_fusion_f16, 3_1, own), 0) \
+    X(BOTTOM_K,               1003, TopKFusion,           same, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_PART, \
+        K(NNRT_TYPES_NUM,      NULL, TopKFusion,            bottom_k,                    1_2c,   own), 0) \
     X(HARD_SIGMOID,           1009, HardSigmoid,           own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, HardSigmoid,           hard_sigmoid_f32,            1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, HardSigmoid,           hard_sigmoid_f16,            1_1,    own) \
@@ -3749,6 +3816,17 @@ static void nnrti_store_int(void *data, ptrdiff_t i, uint64_t v, NNRT_DataType t
     }
 }
 
+/* Whether element i of x is not 0; -0 is. */
+static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
+{
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT16: return (((const uint16_t *)x)[i] & 0x7FFF) != 0;
+    case NNRT_DATA_TYPE_FLOAT32: return ((const float *)x)[i] != 0;
+    case NNRT_DATA_TYPE_FLOAT64: return ((const double *)x)[i] != 0;
+    default: return nnrti_load_int(x, i, type) != 0;
+    }
+}
+
 /* A number that orders the elements of one numeric type as their values: NaN below all others, -0 equal to 0. */
 static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
@@ -3767,11 +3845,34 @@ static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
     return bits >= top ? ~bits : bits | top;
 }
 
+/* What is reduced to one element: the walk visits it from element 0 on, and is back at its start when it has ended. */
+typedef struct nnrti_reduction {
+    nnrti_walk walk;
+    bool empty;
+    size_t count;
+} nnrti_reduction;
+
+static nnrti_reduction nnrti_reduction_of(const nnrt_view *x, const nnrt_view *axes)
+{
+    nnrti_reduction r;
+    nnrt_view part = *x;
+    for (int32_t i = 0; i < x->rank; i++)
+        part.dims[i] = 1;
+    for (int32_t k = 0; k < axes->dims[0]; k++)
+        part.dims[((const int32_t *)axes->data)[k]] = x->dims[((const int32_t *)axes->data)[k]];
+    r.empty = !nnrti_walk_first(&r.walk, &part, NULL, NULL);
+    r.count = r.empty ? 0 : 1;
+    for (int32_t i = 0; i < x->rank; i++)
+        r.count *= (size_t)part.dims[i];
+    return r;
+}
+
 /* Part of a view: element i lies i*step elements behind data. data is NULL for an absent operand. */
 typedef struct nnrti_line {
     void *data;
     ptrdiff_t step;
     NNRT_DataType type;
+    bool rising; /* nnrti_top takes the smallest elements, in rising order */
 } nnrti_line;
 
 /* The elements of v along axis that start at the given element. */
@@ -3781,6 +3882,7 @@ static nnrti_line nnrti_line_of(const nnrt_view *v, int32_t axis, ptrdiff_t at)
     line.data = v != NULL ? nnrti_at(v->data, at, nnrt_type_size(v->dataType)) : NULL;
     line.step = v != NULL ? v->strides[axis] : 0;
     line.type = v != NULL ? v->dataType : NNRT_DATA_TYPE_UNKNOWN;
+    line.rising = false;
     return line;
 }
 
@@ -3808,11 +3910,60 @@ static const nnrt_view *nnrti_starts(const nnrt_view *v, int32_t axis, nnrt_view
     return starts;
 }
 
-/* Whether element a of x stands behind element b in falling order: smaller, or equal and of higher position. NaN is
-   smallest. */
+/* What becomes of a line of L elements; y may be x. */
+typedef void (*nnrti_line_function)(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
+                                    NNRT_DataType type);
+
+/* Every line of y along axis = function of the line of x in its place. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_lines(const void *attr, const nnrt_view *x, nnrt_view *y, int32_t axis,
+                                         NNRT_DataType type, nnrti_line_function function)
+{
+    const int32_t L = x->dims[axis];
+    nnrt_view starts[2];
+    nnrti_walk w;
+    if (L == 0 || !nnrti_walk_first(&w, nnrti_starts(y, axis, &starts[0]), nnrti_starts(x, axis, &starts[1]), NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            const nnrti_line from = nnrti_line_of(x, axis, w.at[1] + i * w.row[1]);
+            const nnrti_line to = nnrti_line_of(y, axis, w.at[0] + i * w.row[0]);
+            function(attr, &from, &to, L, type);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* A sum of floats, and in rest what rounding has taken from it (Knuth's two-sum): together as good as rounded once. */
+typedef struct nnrti_sum {
+    float sum, rest;
+} nnrti_sum;
+
+static void nnrti_sum_add(nnrti_sum *s, float v)
+{
+    const float sum = s->sum + v, part = sum - s->sum;
+    s->rest += (s->sum - (sum - part)) + (v - part);
+    s->sum = sum;
+}
+
+/* An infinite sum leaves no meaningful rest. */
+static float nnrti_sum_of(const nnrti_sum *s)
+{
+    return s->rest - s->rest == 0 ? s->sum + s->rest : s->sum;
+}
+
+/* A number that is the larger the further in front element i of x stands: in falling order, or in rising order. NaN is
+   last in both. */
+static uint64_t nnrti_top_order(const nnrti_line *x, int32_t i)
+{
+    const uint64_t order = nnrti_order(x->data, i * x->step, x->type);
+    const bool isNan = order == 0 && x->type >= NNRT_DATA_TYPE_FLOAT16;
+    return x->rising && !isNan ? ~order : order;
+}
+
+/* Whether element a of x stands behind element b: equal ones stand by rising position. */
 static bool nnrti_behind(const nnrti_line *x, int32_t a, int32_t b)
 {
-    const uint64_t p = nnrti_order(x->data, a * x->step, x->type), q = nnrti_order(x->data, b * x->step, x->type);
+    const uint64_t p = nnrti_top_order(x, a), q = nnrti_top_order(x, b);
     return p < q || (p == q && a > b);
 }
 
@@ -3831,7 +3982,7 @@ static void nnrti_top_sift(const nnrti_line *x, int32_t *heap, int32_t n)
     heap[at] = moved;
 }
 
-/* heap = positions of the count elements of x that are first in falling order, the last of them on top. */
+/* heap = positions of the count elements of x that are first in its order, the last of them on top. */
 static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_t *heap)
 {
     uint64_t least;
@@ -3841,16 +3992,16 @@ static void nnrti_top_heap(const nnrti_line *x, int32_t L, int32_t count, int32_
             heap[at] = heap[(at - 1) / 2];
         heap[at] = k;
     }
-    least = nnrti_order(x->data, heap[0] * x->step, x->type);
+    least = nnrti_top_order(x, heap[0]);
     for (int32_t k = count; k < L; k++) /* behind all of the heap where it is equal */
-        if (nnrti_order(x->data, k * x->step, x->type) > least) {
+        if (nnrti_top_order(x, k) > least) {
             heap[0] = k;
             nnrti_top_sift(x, heap, count);
-            least = nnrti_order(x->data, heap[0] * x->step, x->type);
+            least = nnrti_top_order(x, heap[0]);
         }
 }
 
-/* The position of the first element behind `last` in falling order; last -1: of the first of all. */
+/* The position of the first element behind `last`; last -1: of the first of all. */
 static int32_t nnrti_top_next(const nnrti_line *x, int32_t L, int32_t last)
 {
     int32_t best = -1;
@@ -3869,9 +4020,9 @@ static void nnrti_top_put(const nnrti_line *x, int32_t k, const nnrti_line *valu
         nnrti_store_int(indices->data, i * indices->step, (uint64_t)k, indices->type);
 }
 
-/* The count largest of the L elements of x, count > 0: elements into values, positions into indices (one of the two may
-   be absent). sorted: in falling order, equal ones by rising position, NaN smallest; otherwise by rising position.
-   heap has room for count positions; NULL: each next one is looked for in all of x. */
+/* The count largest of the L elements of x, or smallest, count > 0: elements into values, positions into indices (one of
+   the two may be absent). sorted: in falling (rising) order, equal ones by rising position, NaN last; otherwise by rising
+   position. heap has room for count positions; NULL: each next one is looked for in all of x. */
 static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted, int32_t *heap,
                       const nnrti_line *values, const nnrti_line *indices)
 {
@@ -3899,6 +4050,29 @@ static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted
 static void *nnrti_scratch(const nnrt_call *call, size_t bytes)
 {
     return call != NULL && call->scratchBytes >= bytes ? call->scratch : NULL;
+}
+
+/* The count largest (rising: smallest) elements of every line of x along axis: nnrti_top into values and positions into
+   indices, either of which may be NULL. */
+static NNRT_ReturnCode nnrti_top_lines(const nnrt_view *x, int32_t axis, int32_t count, bool rising, bool sorted,
+                                       const nnrt_view *values, const nnrt_view *indices, const nnrt_call *call)
+{
+    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)count * sizeof(*heap));
+    nnrt_view starts[3];
+    nnrti_walk w;
+    if (count == 0 || !nnrti_walk_first(&w, nnrti_starts(x, axis, &starts[0]), nnrti_starts(values, axis, &starts[1]),
+                                        nnrti_starts(indices, axis, &starts[2])))
+        return NNRT_SUCCESS;
+    do {
+        for (int32_t i = 0; i < w.count; i++) {
+            const nnrti_line top = nnrti_line_of(values, axis, w.at[1] + i * w.row[1]);
+            const nnrti_line at = nnrti_line_of(indices, axis, w.at[2] + i * w.row[2]);
+            nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
+            line.rising = rising;
+            nnrti_top(&line, x->dims[axis], count, sorted, heap, &top, &at);
+        }
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
 }
 
 /* first <= i < end: the cells of a window of k cells from start on that lie inside an axis of extent L. */
@@ -4928,6 +5102,101 @@ static NNRT_ReturnCode nnrti_set_axes(nnrt_resolve *c, NNRT_Int64List *list, uin
     return NNRT_SUCCESS;
 }
 
+/* *set = the axes to reduce, a bit each: those of input 1, or all; with toEnd from the first of them to the end. */
+static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *set)
+{
+    const nnrt_operand *x = &c->in[0], *axes = &c->in[1];
+    const uint32_t all = (1u << x->rank) - 1u;
+    size_t count = 0;
+    NNRT_ReturnCode code;
+    *set = 0;
+    if (!nnrti_absent(axes)) {
+        if (axes->rank > 1)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (axes) '%s' is %o, expected one axis at most", axes->name,
+                              axes);
+        if ((code = nnrti_known_fixed(c, 1, "axes")) != NNRT_SUCCESS)
+            return code;
+        count = nnrti_count(axes);
+    }
+    for (size_t k = 0; k < count; k++) {
+        int32_t axis;
+        if ((code = nnrti_axis(c, "an entry of axes", nnrti_value(axes, k), x->rank, &axis)) != NNRT_SUCCESS)
+            return code;
+        if ((*set >> axis) & 1u)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
+        *set |= 1u << axis;
+    }
+    if (count == 0)
+        *set = all;
+    else if (toEnd)
+        *set = all & ~((1u << (uint32_t)(nnrti_value(axes, 0) + (nnrti_value(axes, 0) < 0 ? x->rank : 0))) - 1u);
+    return NNRT_SUCCESS;
+}
+
+/* An empty set has a value in this mode and type: none has MAX, MIN, and MEAN of integers. */
+static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode, uint32_t set)
+{
+    const nnrt_operand *x = &c->in[0];
+    const bool extreme = mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN;
+    const bool isFloat = nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    for (int32_t i = 0; i < x->rank; i++)
+        if (((set >> i) & 1u) && x->dims[i] == 0 && (extreme || (mode == NNRT_REDUCE_MODE_MEAN && !isFloat)))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: mode %d has no value for the empty axis %d",
+                              x->name, x, mode, i);
+    return NNRT_SUCCESS;
+}
+
+/* The axes are told in a run: as all are kept, none is larger than x's, but where that has no extent: 1. */
+static NNRT_ReturnCode nnrti_reduce_late(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t all[NNRT_MAX_RANK] = {0}, dims[NNRT_MAX_RANK];
+    const NNRT_ReturnCode code = nnrti_known(c, 1, "axes");
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < x->rank; i++)
+        dims[i] = x->dims[i] > 1 ? x->dims[i] : 1;
+    nnrti_result(c, 0, x->rank, dims);
+    for (int32_t i = 0; i < x->rank; i++)
+        nnrti_bounded(c, 0, i);
+    return nnrti_derive_ints(c, x->rank, all);
+}
+
+/* Result 0 = a reduction of input 0 along the axes that input 1 names. Derived: the ascending list of the axes reduced.
+   The kernel sees them in the result, whether they are kept or not. */
+static NNRT_ReturnCode nnrti_reduce_rule(nnrt_resolve *c, NNRT_ReduceMode mode, bool keepDims, bool toEnd)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK], count = 0, axes[NNRT_MAX_RANK];
+    uint32_t set;
+    NNRT_ReturnCode code;
+    if (keepDims && !nnrti_absent(&c->in[1]) && nnrti_late(c, 1))
+        return nnrti_reduce_late(c);
+    if ((code = nnrti_reduce_axes(c, toEnd, &set)) != NNRT_SUCCESS ||
+        (code = nnrti_reduce_empty(c, mode, set)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < x->rank; i++) {
+        const bool reduced = ((set >> i) & 1u) != 0;
+        kept[i] = reduced ? 1 : x->dims[i];
+        if (!reduced || keepDims)
+            dims[rank++] = kept[i];
+        if (reduced)
+            axes[count++] = i;
+    }
+    nnrti_result(c, 0, rank, dims);
+    for (int32_t i = 0, at = 0; i < x->rank; i++) {
+        const bool reduced = ((set >> i) & 1u) != 0;
+        if (reduced && !keepDims)
+            continue;
+        nnrti_from(c, 0, at, x, i);
+        if (reduced)
+            nnrti_fixed(c, 0, at);
+        at++;
+    }
+    nnrti_see_as(&c->out[0], x->rank, kept);
+    return nnrti_derive_ints(c, count, axes);
+}
+
 static bool nnrti_quant_equal(const nnrt_operand *a, const nnrt_operand *b)
 {
     if (a->quantCount != b->quantCount)
@@ -5443,8 +5712,9 @@ NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, u
 /* The elements of v that are broadcast to those of z along its last axis, from element n of z on, in row order. */
 static nnrti_line nnrti_add_n_line(const nnrt_view *v, const nnrt_view *z, size_t n)
 {
-    nnrti_line line = {v->data, 0, v->dataType};
+    nnrti_line line;
     ptrdiff_t at = 0;
+    memset(&line, 0, sizeof(line));
     for (int32_t i = z->rank - 1; i >= 0; i--) {
         at += (ptrdiff_t)(n % (size_t)z->dims[i]) * nnrti_walk_step(v, z, i);
         n /= (size_t)z->dims[i];
@@ -5481,34 +5751,66 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_f16(const NNRT_AddN *attr, const nnrt_view *
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ALL */
+
+static NNRT_ReturnCode nnrti_rule_all(nnrt_resolve *c)
+{
+    return nnrti_reduce_rule(c, NNRT_REDUCE_MODE_ALL, ((const NNRT_All *)c->resolved)->keepDims != 0, false);
+}
+
+/* >>kernel ALL */
+
+/* y[i..] = no x[i..] over all indices along axes (int32, ascending) is 0; true of none at all. x of any type, -0 is 0
+   and NaN is not; y bool with extent 1 along axes. */
+NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, const nnrt_view *axes, nnrt_view *y)
+{
+    nnrti_reduction r = nnrti_reduction_of(x, axes);
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t q = 0; q < w.count; q++) {
+            const ptrdiff_t first = w.at[1] + q * w.row[1];
+            bool all = true;
+            do {
+                for (int32_t i = 0; i < r.walk.count && !r.empty; i++)
+                    all = all && nnrti_is_non_zero(x->data, x->dataType, first + r.walk.at[0] + i * r.walk.row[0]);
+            } while (!r.empty && nnrti_walk_next(&r.walk));
+            ((uint8_t *)y->data)[w.at[0] + q * w.row[0]] = all ? 1 : 0;
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMAX_FUSION */
 
 /* Results: positions; or the elements when outMaxValue is set and there is one result only; or both. Resolved:
    axis >= 0, outMaxValue: result 0 holds elements. Kernels see the axis in the results, whether it is kept or not. */
-static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
+static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *topK, bool keepDims, bool *elements)
 {
-    NNRT_ArgMaxFusion *a = (NNRT_ArgMaxFusion *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     int32_t axis, rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
-    a->outMaxValue = a->outMaxValue && c->nOut == 1;
-    if (a->outMaxValue && nnrti_absent(&c->out[0]))
+    *elements = *elements && c->nOut == 1;
+    if (*elements && nnrti_absent(&c->out[0]))
         c->out[0].dataType = x->dataType;
-    if (a->outMaxValue && c->out[0].dataType != x->dataType)
+    if (*elements && c->out[0].dataType != x->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
                           "output 0 '%s' is declared %t, but holds elements of input '%s': %t", c->out[0].name,
                           c->out[0].dataType, x->name, x->dataType);
-    if (!a->outMaxValue && (code = nnrti_index_result(c, 0)) != NNRT_SUCCESS)
+    if (!*elements && (code = nnrti_index_result(c, 0)) != NNRT_SUCCESS)
         return code;
-    if ((code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
+    if ((code = nnrti_axis(c, "axis", *given, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
-    a->topK = a->topK == 0 ? 1 : a->topK;
-    if (a->topK < 1 || a->topK > x->dims[axis])
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the extent of axis %d", a->topK,
+    *topK = *topK == 0 ? 1 : *topK;
+    if (*topK < 1 || *topK > x->dims[axis])
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the extent of axis %d", *topK,
                           x->dims[axis], axis);
     for (int32_t i = 0; i < x->rank; i++) {
-        kept[i] = i == axis ? (int32_t)a->topK : x->dims[i];
-        if (i != axis || a->topK > 1 || a->keepDims)
+        kept[i] = i == axis ? (int32_t)*topK : x->dims[i];
+        if (i != axis || *topK > 1 || keepDims)
             dims[rank++] = kept[i];
     }
     for (uint32_t i = 0; i < c->nOut; i++) {
@@ -5522,12 +5824,18 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
             at++;
         }
         nnrti_see_as(&c->out[i], x->rank, kept);
-        if ((i > 0 || a->outMaxValue) && (code = nnrti_quant_chosen(c, i, axis)) != NNRT_SUCCESS)
+        if ((i > 0 || *elements) && (code = nnrti_quant_chosen(c, i, axis)) != NNRT_SUCCESS)
             return code;
     }
-    a->axis = axis;
-    c->scratch = a->topK > 1 ? (size_t)a->topK * sizeof(int32_t) : 0;
+    *given = axis;
+    c->scratch = *topK > 1 ? (size_t)*topK * sizeof(int32_t) : 0;
     return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
+{
+    NNRT_ArgMaxFusion *a = (NNRT_ArgMaxFusion *)c->resolved;
+    return nnrti_arg_rule(c, &a->axis, &a->topK, a->keepDims, &a->outMaxValue);
 }
 
 /* >>kernel ARGMAX_FUSION */
@@ -5538,23 +5846,27 @@ static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, nnrt_view *indices,
                                             nnrt_view *values, nnrt_call *call)
 {
-    const int32_t axis = (int32_t)attr->axis, k = (int32_t)attr->topK;
-    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)k * sizeof(*heap));
-    const nnrt_view *positions = attr->outMaxValue ? NULL : indices, *elements = attr->outMaxValue ? indices : values;
-    nnrt_view starts[3];
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, nnrti_starts(x, axis, &starts[0]), nnrti_starts(positions, axis, &starts[1]),
-                          nnrti_starts(elements, axis, &starts[2])))
-        return NNRT_SUCCESS;
-    do {
-        for (int32_t i = 0; i < w.count; i++) {
-            const nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
-            const nnrti_line top = nnrti_line_of(elements, axis, w.at[2] + i * w.row[2]);
-            const nnrti_line at = nnrti_line_of(positions, axis, w.at[1] + i * w.row[1]);
-            nnrti_top(&line, x->dims[axis], k, true, heap, &top, &at);
-        }
-    } while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
+    return nnrti_top_lines(x, (int32_t)attr->axis, (int32_t)attr->topK, false, true,
+                           attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ARGMIN_FUSION */
+
+static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
+{
+    NNRT_ArgMinFusion *a = (NNRT_ArgMinFusion *)c->resolved;
+    return nnrti_arg_rule(c, &a->axis, &a->topK, a->keepDims, &a->outMaxValue);
+}
+
+/* >>kernel ARGMIN_FUSION */
+
+/* As ARGMAX_FUSION with the topK smallest elements in rising order, NaN last, too. Scratch: 4*topK bytes. */
+NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const nnrt_view *x, nnrt_view *indices,
+                                            nnrt_view *values, nnrt_call *call)
+{
+    return nnrti_top_lines(x, (int32_t)attr->axis, (int32_t)attr->topK, true, true,
+                           attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -5703,6 +6015,18 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view
     (void)attr;
     nnrti_binary(x, bias, y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
     return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op BOTTOM_K */
+/* >>kernel BOTTOM_K */
+
+/* As TOPK_FUSION with the k smallest elements; sorted: rising, NaN last, too. Scratch: 4*k bytes. */
+NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
+                                       nnrt_view *indices, nnrt_call *call)
+{
+    const int32_t axis = (int32_t)attr->axis;
+    return nnrti_top_lines(x, axis, values->dims[axis], true, attr->sorted, values, indices, call);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6344,6 +6668,67 @@ NNRTI_UNARY_OF(Cos, cos_f32, FLOAT32, nnrti_cosf, NULL)
 NNRTI_UNARY_OF(Cos, cos_f16, FLOAT16, nnrti_cosf, NULL)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CUM_SUM */
+
+/* The axis may be told in a run: no extent depends on it. */
+static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
+{
+    const nnrt_operand *given = &c->in[1];
+    const bool absent = nnrti_absent(given), known = given->data != NULL && !nnrti_element_open(given, 0);
+    int32_t axis;
+    NNRT_ReturnCode code;
+    if (!absent && (code = nnrti_one_element(c, 1, "axis")) != NNRT_SUCCESS)
+        return code;
+    if ((absent || known) &&
+        (code = nnrti_axis(c, "axis", absent ? -1 : nnrti_value(given, 0), c->in[0].rank, &axis)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel CUM_SUM */
+
+static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
+                               NNRT_DataType type)
+{
+    const NNRT_CumSum *a = (const NNRT_CumSum *)attr;
+    nnrti_sum sum = {0, 0};
+    uint64_t whole = 0;
+    double wide = 0;
+    for (int32_t k = 0; k < L; k++) {
+        const int32_t i = a->reverse ? L - 1 - k : k;
+        const ptrdiff_t from = i * x->step, to = i * y->step;
+        if (type == NNRT_DATA_TYPE_FLOAT64) {
+            const double v = ((const double *)x->data)[from];
+            ((double *)y->data)[to] = a->exclusive ? wide : wide + v;
+            wide += v;
+        } else if (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16) {
+            const float before = nnrti_sum_of(&sum);
+            nnrti_sum_add(&sum, nnrti_load(x->data, from, type));
+            nnrti_store(y->data, to, a->exclusive ? before : nnrti_sum_of(&sum), type);
+        } else {
+            const uint64_t v = nnrti_load_int(x->data, from, type);
+            nnrti_store_int(y->data, to, a->exclusive ? whole : whole + v, type);
+            whole += v;
+        }
+    }
+}
+
+/* x, y of one shape; y may be x. axis is one int32 or int64, NULL: the last. y[..,i,..] = the sum of x[..,k,..] along
+   axis from the start to i, with reverse from the end to i; exclusive: without x[..,i,..]. float16 and float32 sums
+   carry their rounding errors along, float64 are plain, integers modulo 2^n.
+   NNRT_INVALID_PARAMETER when axis lies outside [-rank,rank). */
+NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *x, const nnrt_view *axis, nnrt_view *y,
+                                      nnrt_call *call)
+{
+    const int64_t given = axis != NULL ? nnrti_index(axis, 0) : -1;
+    if (given < -(int64_t)x->rank || given >= x->rank)
+        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", given, -x->rank,
+                              x->rank - 1);
+    return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), x->dataType, nnrti_cum_sum_line);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DIV_FUSION */
 
 static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
@@ -6843,6 +7228,130 @@ NNRTI_PREDICATE(Greater, greater, a > b)
 NNRTI_PREDICATE(GreaterEqual, greater_equal, a >= b)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op GROUP_NORM_FUSION */
+
+/* scale and bias are there, one number for each place of axis `channels` of x. */
+static NNRT_ReturnCode nnrti_group_norm_params(nnrt_resolve *c, int32_t channels)
+{
+    static const char *const names[] = {"x", "scale", "bias"};
+    const nnrt_operand *x = &c->in[0];
+    for (uint32_t i = 1; i <= 2; i++)
+        if (nnrti_absent(&c->in[i]))
+            return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and affine is true", i, names[i]);
+    for (uint32_t i = 1; i <= 2; i++)
+        if (c->in[i].rank != 1 || nnrti_unlike(&c->in[i], 0, x, channels))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d], the channels of '%s' %o",
+                              i, names[i], c->in[i].name, &c->in[i], x->dims[channels], x->name, x);
+    return NNRT_SUCCESS;
+}
+
+/* x has `least` axes or more, and `groups` groups of channels. Resolved: the kernel sees x and y as [N,K,C], K all
+   cells. */
+static NNRT_ReturnCode nnrti_group_norm_rule(nnrt_resolve *c, int32_t least, int64_t groups, float epsilon, bool affine)
+{
+    const nnrt_operand *x = &c->in[0];
+    const bool first = x->format == NNRT_FORMAT_NCHW;
+    const int32_t channels = first ? 1 : x->rank - 1;
+    int32_t dims[3];
+    size_t cells;
+    NNRT_ReturnCode code;
+    if (x->rank < least)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected at least %d axes", x->name, x, least);
+    if (affine && (code = nnrti_group_norm_params(c, channels)) != NNRT_SUCCESS)
+        return code;
+    if (groups < 1 || (nnrti_remainder(x->dims[channels], groups) != 0 && !nnrti_axis_open(x, channels)))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "numGroups is %l, expected a divisor of %d, the channels of '%s' %o", groups,
+                          x->dims[channels], x->name, x);
+    if (!(epsilon >= 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "epsilon is %f, expected at least 0", (double)epsilon);
+    if (!nnrt_dims_count(x->dims + (first ? 2 : 1), x->rank - 2, &cells) ||
+        (cells > INT32_MAX && !nnrti_open_from(x, 0)))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
+    dims[0] = x->dims[0];
+    dims[first ? 1 : 2] = x->dims[channels];
+    dims[first ? 2 : 1] = cells > INT32_MAX ? INT32_MAX : (int32_t)cells; /* the most: a run has its own */
+    nnrti_result_like(c, 0);
+    nnrti_see_as(&c->in[0], 3, dims);
+    nnrti_see_as(&c->out[0], 3, dims);
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: numGroups >= 1. */
+static NNRT_ReturnCode nnrti_rule_group_norm_fusion(nnrt_resolve *c)
+{
+    NNRT_GroupNormFusion *a = (NNRT_GroupNormFusion *)c->resolved;
+    a->numGroups = a->numGroups == 0 ? 1 : a->numGroups;
+    return nnrti_group_norm_rule(c, 2, a->numGroups, a->epsilon, a->affine);
+}
+
+/* >>kernel GROUP_NORM_FUSION */
+
+/* x, y [N,K,C], y may be x; scale, bias [C], each float16 or float32 where x is float16, or both NULL. Every `size`
+   channels from g*size on are a set with all their cells: y[n,k,c] = (x[n,k,c] - mean) / sqrt(variance + epsilon) of its
+   set, variance over all elements, not one less; then times scale[c] plus bias[c]. Sums run over k, then c, and carry
+   their rounding errors along. mean is rounded, so `rest` is what is left of it: sets far away from 0 lose no digits, and
+   the variance is the mean of (x - mean)^2 less rest^2. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm(const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
+                                              nnrt_view *y, int32_t size, float epsilon, NNRT_DataType type)
+{
+    const int32_t K = x->dims[1], groups = nnrti_empty(x) ? 0 : x->dims[2] / size;
+    const float count = (float)((size_t)K * (size_t)size);
+    for (int32_t n = 0; n < x->dims[0]; n++)
+        for (int32_t g = 0; g < groups; g++) {
+            const ptrdiff_t from = n * x->strides[0] + (ptrdiff_t)g * size * x->strides[2];
+            const ptrdiff_t to = n * y->strides[0] + (ptrdiff_t)g * size * y->strides[2];
+            nnrti_sum sum = {0, 0}, left = {0, 0}, squares = {0, 0};
+            float mean, rest, variance, deviation;
+            for (int32_t k = 0; k < K; k++)
+                for (int32_t i = 0; i < size; i++)
+                    nnrti_sum_add(&sum, nnrti_load(x->data, from + k * x->strides[1] + i * x->strides[2], type));
+            mean = nnrti_sum_of(&sum) / count;
+            for (int32_t k = 0; k < K; k++)
+                for (int32_t i = 0; i < size; i++) {
+                    const float d = nnrti_load(x->data, from + k * x->strides[1] + i * x->strides[2], type) - mean;
+                    nnrti_sum_add(&left, d);
+                    nnrti_sum_add(&squares, d * d);
+                }
+            rest = nnrti_sum_of(&left) / count;
+            variance = nnrti_sum_of(&squares) / count - rest * rest;
+            deviation = nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
+            for (int32_t k = 0; k < K; k++)
+                for (int32_t i = 0; i < size; i++) {
+                    const int32_t c = g * size + i;
+                    float v = nnrti_load(x->data, from + k * x->strides[1] + i * x->strides[2], type);
+                    v = ((v - mean) - rest) / deviation;
+                    if (scale != NULL)
+                        v = v * nnrti_load_beside(scale, c * scale->strides[0], type) +
+                            nnrti_load_beside(bias, c * bias->strides[0], type);
+                    nnrti_store(y->data, to + k * y->strides[1] + i * y->strides[2], v, type);
+                }
+        }
+    return NNRT_SUCCESS;
+}
+
+/* numGroups groups of C / numGroups channels; scale and bias count with affine only. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm_fusion(const NNRT_GroupNormFusion *attr, const nnrt_view *x,
+                                                     const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y,
+                                                     NNRT_DataType type)
+{
+    const int32_t size = x->dims[2] / (int32_t)attr->numGroups;
+    return nnrti_group_norm(x, attr->affine ? scale : NULL, attr->affine ? bias : NULL, y, size, attr->epsilon, type);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_group_norm_fusion_f32(const NNRT_GroupNormFusion *attr, const nnrt_view *x,
+                                                    const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_group_norm_fusion(attr, x, scale, bias, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_group_norm_fusion_f16(const NNRT_GroupNormFusion *attr, const nnrt_view *x,
+                                                    const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_group_norm_fusion(attr, x, scale, bias, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op HARD_SIGMOID */
 /* >>kernel HARD_SIGMOID */
 
@@ -6888,6 +7397,109 @@ NNRTI_UNARY_WITH(HardSwish, hard_swish, attr->alpha, attr->beta, nnrti_hard_swis
 static NNRT_ReturnCode nnrti_rule_control(nnrt_resolve *c)
 {
     return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "runs subgraphs: it is resolved with its model, not by itself");
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op INSTANCE_NORM */
+
+/* Resolved: epsilon is explicit. */
+static NNRT_ReturnCode nnrti_rule_instance_norm(nnrt_resolve *c)
+{
+    NNRT_InstanceNorm *a = (NNRT_InstanceNorm *)c->resolved;
+    a->epsilon = a->epsilon == 0 ? 1e-5f : a->epsilon;
+    return nnrti_group_norm_rule(c, 3, 1, a->epsilon, true);
+}
+
+/* >>kernel INSTANCE_NORM */
+
+/* x, y [N,K,C], y may be x; scale, bias [C], each float16 or float32 where x is float16. y[n,k,c] = scale[c] *
+   (x[n,k,c] - mean) / sqrt(variance + epsilon) + bias[c], mean and variance (over K elements, not K-1) of x[n,..,c]. */
+NNRT_API NNRT_ReturnCode nnrt_instance_norm_f32(const NNRT_InstanceNorm *attr, const nnrt_view *x,
+                                                const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_group_norm(x, scale, bias, y, 1, attr->epsilon, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_instance_norm_f16(const NNRT_InstanceNorm *attr, const nnrt_view *x,
+                                                const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_group_norm(x, scale, bias, y, 1, attr->epsilon, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op L2_NORMALIZE_FUSION */
+
+/* Resolved: axis lists axes >= 0 in ascending order. */
+static NNRT_ReturnCode nnrti_rule_l2_normalize_fusion(nnrt_resolve *c)
+{
+    NNRT_L2NormalizeFusion *a = (NNRT_L2NormalizeFusion *)c->resolved;
+    const int64_t last = -1;
+    const NNRT_Int64List given = a->axis.count > 0 ? a->axis : nnrt_int64_list(&last, 1);
+    int32_t axes[NNRT_MAX_RANK];
+    uint32_t set = 0;
+    NNRT_ReturnCode code = nnrti_axes(c, "axis", &given, c->in[0].rank, axes);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (uint32_t k = 0; k < given.count; k++)
+        set |= 1u << axes[k];
+    nnrti_result_like(c, 0);
+    if ((code = nnrti_set_axes(c, &a->axis, set)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_fused(c, a->activationType);
+}
+
+/* >>kernel L2_NORMALIZE_FUSION */
+
+/* x, y of one shape; y may be x. y = act(x / sqrt(the larger of epsilon and the sum of x^2 along axis)). A set is visited
+   in row order, and its sum carries its rounding errors along. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
+                                                       nnrt_view *y, NNRT_DataType type)
+{
+    nnrt_view firstX = *x, firstY = *y, setX = *x, setY = *y; /* the first elements of all sets; one set */
+    nnrti_walk w, s;
+    for (int32_t i = 0; i < x->rank; i++)
+        setX.dims[i] = setY.dims[i] = 1;
+    for (uint32_t k = 0; k < attr->axis.count; k++) {
+        const int32_t axis = (int32_t)attr->axis.data[k];
+        setX.dims[axis] = setY.dims[axis] = x->dims[axis];
+        firstX.dims[axis] = firstY.dims[axis] = 1;
+    }
+    if (!nnrti_walk_first(&w, &firstY, &firstX, NULL) || !nnrti_walk_first(&s, &setY, &setX, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t q = 0; q < w.count; q++) {
+            const ptrdiff_t to = w.at[0] + q * w.row[0], from = w.at[1] + q * w.row[1];
+            nnrti_sum sum = {0, 0};
+            float norm;
+            do
+                for (int32_t i = 0; i < s.count; i++) {
+                    const float v = nnrti_load(x->data, from + s.at[1] + i * s.row[1], type);
+                    nnrti_sum_add(&sum, v * v);
+                }
+            while (nnrti_walk_next(&s)); /* which is then back at its start */
+            norm = nnrti_sum_of(&sum);
+            norm = nnrti_sqrtf(norm < attr->epsilon ? attr->epsilon : norm);
+            do
+                for (int32_t i = 0; i < s.count; i++) {
+                    const float v = nnrti_load(x->data, from + s.at[1] + i * s.row[1], type) / norm;
+                    nnrti_store(y->data, to + s.at[0] + i * s.row[0], nnrti_activate(v, attr->activationType), type);
+                }
+            while (nnrti_walk_next(&s));
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_f32(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
+                                                      nnrt_view *y)
+{
+    return nnrti_l2_normalize_fusion(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_f16(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
+                                                      nnrt_view *y)
+{
+    return nnrti_l2_normalize_fusion(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -7100,6 +7712,155 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
 
 /* z = x != 0 or y != 0 as bool, x and y of any one type, broadcast to the dims of z; a NaN is not 0, -0 is. */
 NNRTI_PREDICATE(LogicalOr, logical_or, a != 0 || b != 0)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LOG_SOFTMAX */
+
+/* Resolved: axis >= 0. */
+static NNRT_ReturnCode nnrti_rule_log_softmax(nnrt_resolve *c)
+{
+    NNRT_LogSoftmax *a = (NNRT_LogSoftmax *)c->resolved;
+    int32_t axis;
+    const NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, c->in[0].rank, &axis);
+    if (code != NNRT_SUCCESS)
+        return code;
+    a->axis = axis;
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel LOG_SOFTMAX */
+
+NNRTI_INLINE void nnrti_log_softmax_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
+                                         NNRT_DataType type)
+{
+    float max = nnrti_load(x->data, 0, type), log;
+    nnrti_sum sum = {0, 0};
+    (void)attr;
+    for (int32_t i = 1; i < L; i++) {
+        const float v = nnrti_load(x->data, i * x->step, type);
+        max = v > max ? v : max;
+    }
+    for (int32_t i = 0; i < L; i++)
+        nnrti_sum_add(&sum, nnrti_expf(nnrti_load(x->data, i * x->step, type) - max));
+    log = nnrti_logf(nnrti_sum_of(&sum));
+    for (int32_t i = 0; i < L; i++)
+        nnrti_store(y->data, i * y->step, (nnrti_load(x->data, i * x->step, type) - max) - log, type);
+}
+
+/* x, y of one shape; y may be x. y[..,i,..] = x[..,i,..] - max - log(sum of exp(x[..,k,..] - max) over k), max and sum
+   along axis. The sum runs over k and carries its rounding errors along. */
+NNRT_API NNRT_ReturnCode nnrt_log_softmax_f32(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT32, nnrti_log_softmax_line);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_log_softmax_f16(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT16, nnrti_log_softmax_line);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LP_NORMALIZATION */
+
+/* Resolved: axis >= 0, p 1 or 2. */
+static NNRT_ReturnCode nnrti_rule_lp_normalization(nnrt_resolve *c)
+{
+    NNRT_LpNormalization *a = (NNRT_LpNormalization *)c->resolved;
+    int32_t axis;
+    const NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, c->in[0].rank, &axis);
+    if (code != NNRT_SUCCESS)
+        return code;
+    a->axis = axis;
+    a->p = a->p == 0 ? 2 : a->p;
+    if (a->p != 1 && a->p != 2)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "p is %l, expected 1 or 2", a->p);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel LP_NORMALIZATION */
+
+NNRTI_INLINE void nnrti_lp_normalization_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
+                                              NNRT_DataType type)
+{
+    const NNRT_LpNormalization *a = (const NNRT_LpNormalization *)attr;
+    nnrti_sum sum = {0, 0};
+    float norm;
+    for (int32_t i = 0; i < L; i++) {
+        const float v = nnrti_load(x->data, i * x->step, type);
+        nnrti_sum_add(&sum, a->p == 2 ? v * v : v < 0 ? -v : v);
+    }
+    norm = nnrti_sum_of(&sum);
+    norm = (a->p == 2 ? nnrti_sqrtf(norm) : norm) + a->epsilon;
+    for (int32_t i = 0; i < L; i++)
+        nnrti_store(y->data, i * y->step, nnrti_load(x->data, i * x->step, type) / norm, type);
+}
+
+/* x, y of one shape; y may be x. y = x / (norm + epsilon), the norm of each line along axis: p 1: the sum of |x|, p 2:
+   the root of the sum of x^2. Sums run along the line and carry their rounding errors along. */
+NNRT_API NNRT_ReturnCode nnrt_lp_normalization_f32(const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT32, nnrti_lp_normalization_line);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_lp_normalization_f16(const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT16, nnrti_lp_normalization_line);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LRN */
+
+/* Resolved: normRegion is explicit. */
+static NNRT_ReturnCode nnrti_rule_lrn(nnrt_resolve *c)
+{
+    const NNRT_LRN *a = (const NNRT_LRN *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    if (a->depthRadius < 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "depthRadius is %l, expected at least 0", a->depthRadius);
+    if (strcmp(a->normRegion, "ACROSS_CHANNELS") != 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "normRegion is '%s', expected ACROSS_CHANNELS", a->normRegion);
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel LRN */
+
+/* x, y [N,H,W,C]; they may not overlap. y[..,c] = x[..,c] * (bias + alpha * S)^-beta, S the sum of x[..,i]^2 over the
+   channels i from c - depthRadius to c + depthRadius, in this order. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_lrn(const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y, NNRT_DataType type)
+{
+    const int64_t r = attr->depthRadius;
+    const int32_t C = x->dims[3];
+    for (int32_t n = 0; n < x->dims[0]; n++)
+        for (int32_t h = 0; h < x->dims[1]; h++)
+            for (int32_t w = 0; w < x->dims[2]; w++)
+                for (int32_t c = 0; c < C; c++) {
+                    const nnrti_cells window = nnrti_cells_of(c - r, 2 * r + 1, C);
+                    float sum = 0, power;
+                    for (int32_t i = window.first; i < window.end; i++) {
+                        const float v = nnrti_load(x->data, nnrti_place(x, n, h, w, i), type);
+                        sum += v * v;
+                    }
+                    power = nnrti_powf(attr->bias + attr->alpha * sum, -attr->beta);
+                    nnrti_store(y->data, nnrti_place(y, n, h, w, c),
+                                nnrti_load(x->data, nnrti_place(x, n, h, w, c), type) * power, type);
+                }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_lrn_f32(const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lrn(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_lrn_f16(const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_lrn(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_FUSION */
@@ -7499,17 +8260,6 @@ NNRTI_UNARY_INT(Neg, neg, nnrti_neg_int)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_ZERO */
-
-/* Whether element i of x is not 0; -0 is. */
-static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
-{
-    switch (type) {
-    case NNRT_DATA_TYPE_FLOAT16: return (((const uint16_t *)x)[i] & 0x7FFF) != 0;
-    case NNRT_DATA_TYPE_FLOAT32: return ((const float *)x)[i] != 0;
-    case NNRT_DATA_TYPE_FLOAT64: return ((const double *)x)[i] != 0;
-    default: return nnrti_load_int(x, i, type) != 0;
-    }
-}
 
 /* The result has a place for every element, until x is known. */
 static NNRT_ReturnCode nnrti_rule_non_zero(nnrt_resolve *c)
@@ -8143,133 +8893,25 @@ NNRTI_UNARY(Reciprocal, reciprocal, nnrti_reciprocalf, nnrti_reciprocal)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REDUCE_FUSION */
 
-/* *set = the axes to reduce, a bit each: those of input 1, or all; with toEnd from the first of them to the end. */
-static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *set)
-{
-    const nnrt_operand *x = &c->in[0], *axes = &c->in[1];
-    const uint32_t all = (1u << x->rank) - 1u;
-    size_t count = 0;
-    NNRT_ReturnCode code;
-    *set = 0;
-    if (!nnrti_absent(axes)) {
-        if (axes->rank > 1)
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (axes) '%s' is %o, expected one axis at most", axes->name,
-                              axes);
-        if ((code = nnrti_known_fixed(c, 1, "axes")) != NNRT_SUCCESS)
-            return code;
-        count = nnrti_count(axes);
-    }
-    for (size_t k = 0; k < count; k++) {
-        int32_t axis;
-        if ((code = nnrti_axis(c, "an entry of axes", nnrti_value(axes, k), x->rank, &axis)) != NNRT_SUCCESS)
-            return code;
-        if ((*set >> axis) & 1u)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
-        *set |= 1u << axis;
-    }
-    if (count == 0)
-        *set = all;
-    else if (toEnd)
-        *set = all & ~((1u << (uint32_t)(nnrti_value(axes, 0) + (nnrti_value(axes, 0) < 0 ? x->rank : 0))) - 1u);
-    return NNRT_SUCCESS;
-}
-
-/* An empty set has a value in this mode and type: none has MAX, MIN, and MEAN of integers. */
-static NNRT_ReturnCode nnrti_reduce_empty(nnrt_resolve *c, NNRT_ReduceMode mode, uint32_t set)
-{
-    const nnrt_operand *x = &c->in[0];
-    const bool extreme = mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN;
-    const bool isFloat = nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
-    for (int32_t i = 0; i < x->rank; i++)
-        if (((set >> i) & 1u) && x->dims[i] == 0 && (extreme || (mode == NNRT_REDUCE_MODE_MEAN && !isFloat)))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: mode %d has no value for the empty axis %d",
-                              x->name, x, mode, i);
-    return NNRT_SUCCESS;
-}
-
-/* The axes are told in a run: as all are kept, none is larger than x's, but where that has no extent: 1. */
-static NNRT_ReturnCode nnrti_reduce_late(nnrt_resolve *c)
-{
-    const nnrt_operand *x = &c->in[0];
-    int32_t all[NNRT_MAX_RANK] = {0}, dims[NNRT_MAX_RANK];
-    const NNRT_ReturnCode code = nnrti_known(c, 1, "axes");
-    if (code != NNRT_SUCCESS)
-        return code;
-    for (int32_t i = 0; i < x->rank; i++)
-        dims[i] = x->dims[i] > 1 ? x->dims[i] : 1;
-    nnrti_result(c, 0, x->rank, dims);
-    for (int32_t i = 0; i < x->rank; i++)
-        nnrti_bounded(c, 0, i);
-    return nnrti_derive_ints(c, x->rank, all);
-}
-
-/* Derived: the ascending list of the axes reduced. Resolved: coeff is the factor of the result (1 = none). The kernel
-   sees the axes in the result, whether they are kept or not. */
+/* Resolved: coeff is the factor of the result (1 = none). */
 static NNRT_ReturnCode nnrti_rule_reduce_fusion(nnrt_resolve *c)
 {
     NNRT_ReduceFusion *a = (NNRT_ReduceFusion *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK], count = 0, axes[NNRT_MAX_RANK];
-    uint32_t set;
     NNRT_ReturnCode code;
     if (x->dataType == NNRT_DATA_TYPE_BOOL && a->mode != NNRT_REDUCE_MODE_ALL && a->mode != NNRT_REDUCE_MODE_MAX &&
         a->mode != NNRT_REDUCE_MODE_MIN)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
                           "input '%s' is bool, but mode %d is not defined for it (ALL, MAX, MIN are)", x->name,
                           a->mode);
-    if (a->keepDims && !nnrti_absent(&c->in[1]) && nnrti_late(c, 1))
-        return nnrti_reduce_late(c);
-    if ((code = nnrti_reduce_axes(c, a->reduceToEnd, &set)) != NNRT_SUCCESS ||
-        (code = nnrti_reduce_empty(c, a->mode, set)) != NNRT_SUCCESS)
-        return code;
-    for (int32_t i = 0; i < x->rank; i++) {
-        const bool reduced = ((set >> i) & 1u) != 0;
-        kept[i] = reduced ? 1 : x->dims[i];
-        if (!reduced || a->keepDims)
-            dims[rank++] = kept[i];
-        if (reduced)
-            axes[count++] = i;
-    }
-    nnrti_result(c, 0, rank, dims);
-    for (int32_t i = 0, at = 0; i < x->rank; i++) {
-        const bool reduced = ((set >> i) & 1u) != 0;
-        if (reduced && !a->keepDims)
-            continue;
-        nnrti_from(c, 0, at, x, i);
-        if (reduced)
-            nnrti_fixed(c, 0, at);
-        at++;
-    }
-    nnrti_see_as(&c->out[0], x->rank, kept);
+    code = nnrti_reduce_rule(c, a->mode, a->keepDims, a->reduceToEnd);
     if (!a->reduceToEnd || !(a->coeff > 1e-5f || a->coeff < -1e-5f))
         a->coeff = 1;
     a->reduceToEnd = false;
-    return nnrti_derive_ints(c, count, axes);
+    return code;
 }
 
 /* >>kernel REDUCE_FUSION */
-
-/* What is reduced to one element: the walk visits it from element 0 on, and is back at its start when it has ended. */
-typedef struct nnrti_reduction {
-    nnrti_walk walk;
-    bool empty;
-    size_t count;
-} nnrti_reduction;
-
-static nnrti_reduction nnrti_reduction_of(const nnrt_view *x, const nnrt_view *axes)
-{
-    nnrti_reduction r;
-    nnrt_view part = *x;
-    for (int32_t i = 0; i < x->rank; i++)
-        part.dims[i] = 1;
-    for (int32_t k = 0; k < axes->dims[0]; k++)
-        part.dims[((const int32_t *)axes->data)[k]] = x->dims[((const int32_t *)axes->data)[k]];
-    r.empty = !nnrti_walk_first(&r.walk, &part, NULL, NULL);
-    r.count = r.empty ? 0 : 1;
-    for (int32_t i = 0; i < x->rank; i++)
-        r.count *= (size_t)part.dims[i];
-    return r;
-}
 
 /* Up to 16 results in the making, side by side. rest[t] is what rounding has taken from sum[t]. */
 typedef struct nnrti_reduce_lanes {
@@ -10031,22 +10673,8 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnrt_view *x, nnrt_view *values,
                                           nnrt_view *indices, nnrt_call *call)
 {
-    const int32_t axis = (int32_t)attr->axis, L = x->dims[axis], k = values->dims[axis];
-    int32_t *heap = (int32_t *)nnrti_scratch(call, (size_t)k * sizeof(*heap));
-    nnrt_view starts[3];
-    nnrti_walk w;
-    if (k == 0 || !nnrti_walk_first(&w, nnrti_starts(x, axis, &starts[0]), nnrti_starts(values, axis, &starts[1]),
-                                    nnrti_starts(indices, axis, &starts[2])))
-        return NNRT_SUCCESS;
-    do {
-        for (int32_t i = 0; i < w.count; i++) {
-            const nnrti_line line = nnrti_line_of(x, axis, w.at[0] + i * w.row[0]);
-            const nnrti_line top = nnrti_line_of(values, axis, w.at[1] + i * w.row[1]);
-            const nnrti_line at = nnrti_line_of(indices, axis, w.at[2] + i * w.row[2]);
-            nnrti_top(&line, L, k, attr->sorted, heap, &top, &at);
-        }
-    } while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
+    const int32_t axis = (int32_t)attr->axis;
+    return nnrti_top_lines(x, axis, values->dims[axis], false, attr->sorted, values, indices, call);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

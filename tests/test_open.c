@@ -1091,6 +1091,129 @@ static void test_topk_told(void **state)
     }
 }
 
+static void test_bottom_k_told(void **state)
+{
+    static const NNRT_TopKFusion a = {true, -1};
+    static graph g;
+    static rig r;
+    (void)state;
+    WITH_TOLD(&g, BOTTOM_K, a, "-1,-1", I32, "1");
+    rig_open(&r, &g, "x=6,7");
+    same(&r, "6,7 1:3");
+    same(&r, "2,3 1:0");
+    same(&r, "2,3 1:3");
+    neither(&r, "2,3 1:4", "BOTTOM_K");
+    rig_end(&r);
+}
+
+static void test_all_told(void **state)
+{
+    static const NNRT_All a = {1};
+    static graph g;
+    static rig r;
+    uint32_t x;
+    (void)state;
+    begin(&g);
+    x = input(&g, "x", F32, "-1,-1,-1");
+    output(&g, OP(&g, ALL, a, 2, x, input(&g, "p", I32, "2")));
+    rig_open(&r, &g, "x=3,4,5");
+    same(&r, "3,4,5 2:0,2");
+    same(&r, "3,4,5 2:-1,1");
+    same(&r, "1,1,1 2:0,1");
+    same(&r, "2,0,3 2:0,1");
+    neither(&r, "2,4,3 2:1,1", "ALL");
+    neither(&r, "2,4,3 2:1,3", "ALL");
+    rig_end(&r);
+}
+
+/* No extent depends on the axis: it may be told to a model of fixed extents, too. */
+static void test_cum_sum_told(void **state)
+{
+    static const NNRT_CumSum a = {false, true};
+    static const char *const dims[3] = {"-1,-1", "3,4", "-1,4"};
+    static graph g;
+    static rig r;
+    (void)state;
+    for (int32_t i = 0; i < 3; i++) {
+        WITH_TOLD(&g, CUM_SUM, a, dims[i], i == 1 ? I64 : I32, i == 2 ? "" : "1");
+        rig_open(&r, &g, i == 1 ? "" : "x=6,4");
+        same(&r, i == 2 ? "3,4 :0" : "3,4 1:0");
+        same(&r, i == 2 ? "3,4 :-1" : "3,4 1:-1");
+        if (i != 1)
+            same(&r, i == 2 ? "0,4 :1" : "0,4 1:1");
+        neither(&r, i == 2 ? "3,4 :2" : "3,4 1:2", "CUM_SUM");
+        neither(&r, i == 2 ? "3,4 :-3" : "3,4 1:-3", "CUM_SUM");
+        rig_end(&r);
+    }
+}
+
+/* How many channels there are is known in a run, and with it whether they make groups, and have parameters. */
+static void test_groups(void **state)
+{
+    static const NNRT_GroupNormFusion plain = {2, 1e-5f, false}, affine = {2, 1e-5f, true};
+    static const NNRT_InstanceNorm instance = {1e-3f};
+    static graph g;
+    static rig r;
+    uint32_t x;
+    (void)state;
+    for (int32_t first = 0; first < 2; first++) {
+        begin(&g);
+        x = input(&g, "x", F32, "-1,-1,-1,-1");
+        g.tensors[x].format = first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NONE;
+        output(&g, OP(&g, GROUP_NORM_FUSION, plain, 1, x));
+        rig_open(&r, &g, "x=2,7,5,7"); /* which two does not divide */
+        same(&r, "2,4,3,4");
+        same(&r, "1,2,1,2");
+        same(&r, "2,0,3,0");
+        same(&r, first ? "2,4,3,1" : "2,1,3,4");
+        neither(&r, first ? "2,5,3,4" : "2,4,3,5", "GROUP_NORM_FUSION");
+        rig_end(&r);
+        for (int32_t one = 0; one < 2; one++) {
+            begin(&g);
+            x = input(&g, "x", F32, "-1,-1,-1");
+            g.tensors[x].format = first ? NNRT_FORMAT_NCHW : NNRT_FORMAT_NONE;
+            output(&g, one ? OP(&g, INSTANCE_NORM, instance, 3, x, floats(&g, "4"), floats(&g, "4"))
+                           : OP(&g, GROUP_NORM_FUSION, affine, 3, x, floats(&g, "4"), floats(&g, "4")));
+            rig_open(&r, &g, "x=3,9,9");
+            same(&r, "3,4,4");
+            same(&r, first ? "2,4,9" : "2,9,4");
+            same(&r, first ? "2,4,1" : "2,1,4");
+            neither(&r, first ? "2,6,4" : "2,4,6", one ? "INSTANCE_NORM" : "GROUP_NORM_FUSION");
+            rig_end(&r);
+        }
+    }
+}
+
+/* What is computed of lines and windows. */
+static void test_lines(void **state)
+{
+    static const NNRT_LogSoftmax log_softmax = {1};
+    static const NNRT_LpNormalization lp = {-1, 1, 1e-5f};
+    static const NNRT_LRN lrn = {1, 1, 0.5f, 0.75f, "ACROSS_CHANNELS"};
+    static const NNRT_ArgMinFusion least = {1, 2, false, true};
+    static graph g;
+    static rig r;
+    NNRT_L2NormalizeFusion l2;
+    uint32_t x;
+    (void)state;
+    begin(&g);
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_L2_NORMALIZE_FUSION)->attr, &l2);
+    l2.axis = list_of(2, -1, 1, 0, 0);
+    x = input(&g, "x", F32, "-1,-1,-1,-1");
+    output(&g, OP(&g, LOG_SOFTMAX, log_softmax, 1, x));
+    output(&g, OP(&g, LP_NORMALIZATION, lp, 1, x));
+    output(&g, OP(&g, LRN, lrn, 1, x));
+    output(&g, OP(&g, L2_NORMALIZE_FUSION, l2, 1, x));
+    output(&g, OP(&g, ARGMIN_FUSION, least, 1, x));
+    rig_open(&r, &g, "x=3,4,5,6");
+    same(&r, "3,4,5,6");
+    same(&r, "1,2,3,2");
+    same(&r, "2,2,1,1");
+    same(&r, "0,2,2,0");
+    neither(&r, "2,1,2,2", "ARGMIN_FUSION");
+    rig_end(&r);
+}
+
 static void test_transpose_told(void **state)
 {
     static const NNRT_Transpose none = {0};
@@ -2327,6 +2450,11 @@ int main(void)
         cmocka_unit_test(test_strided_slice_told),
         cmocka_unit_test(test_tile_told),
         cmocka_unit_test(test_topk_told),
+        cmocka_unit_test(test_bottom_k_told),
+        cmocka_unit_test(test_all_told),
+        cmocka_unit_test(test_cum_sum_told),
+        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_lines),
         cmocka_unit_test(test_transpose_told),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_extents_are_checked),

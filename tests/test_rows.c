@@ -115,9 +115,9 @@ static void test_graphs_refused(void **state)
    quantised data and must say so, with every type of integer. */
 static void test_quantised_refused(void **state)
 {
-    static const char movers[] = " ARGMAX_FUSION ASSIGN BATCH_TO_SPACE_ND CAST CONCAT EXPAND_DIMS FILL GATHER "
-                                 "PAD_FUSION QUANT_DTYPE_CAST RESHAPE SHAPE SLICE_FUSION SPACE_TO_BATCH_ND SPLIT "
-                                 "SQUEEZE STACK STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE UNSQUEEZE ";
+    static const char movers[] = " ARGMAX_FUSION ARGMIN_FUSION ASSIGN BATCH_TO_SPACE_ND CAST CONCAT EXPAND_DIMS FILL "
+                                 "GATHER PAD_FUSION QUANT_DTYPE_CAST RESHAPE SHAPE SLICE_FUSION SPACE_TO_BATCH_ND "
+                                 "SPLIT SQUEEZE STACK STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE UNSQUEEZE ";
     static const NNRT_DataType types[] = {I8, NNRT_DATA_TYPE_UINT8, NNRT_DATA_TYPE_INT16, I32};
     static const uint64_t attr[16] = {0};
     uint32_t moving = 0, refused = 0, graphs = 0, named = 0;

@@ -65,6 +65,8 @@ def attr_text(name, value):
         if isinstance(value[0], (list, tuple)):
             return ["attr %s %s" % (name, " ; ".join(" ".join(str(int(v)) for v in row) for row in value))]
         return ["attr %s %s" % (name, " ".join(str(int(v)) for v in value))]
+    if isinstance(value, str):
+        return ["attr %s %s" % (name, value)]
     if isinstance(value, (bool, np.bool_)):
         return ["attr %s %d" % (name, value)]
     if isinstance(value, (float, np.floating)):
@@ -750,17 +752,19 @@ def max_positions(w, op):
            [np.full((1, 1, 1, 1), -np.inf, f32)])
 
 
-def order(line):
-    """Positions by falling value, equal ones by rising position, NaN last."""
-    return sorted(range(len(line)), key=lambda i: (line[i] != line[i], 0 if line[i] != line[i] else -line[i].item(), i))
+def order(line, rising=False):
+    """Positions by falling (rising) value, equal ones by rising position, NaN last."""
+    sign = 1 if rising else -1
+    return sorted(range(len(line)),
+                  key=lambda i: (line[i] != line[i], 0 if line[i] != line[i] else sign * line[i].item(), i))
 
 
-def largest(x, axis, k, by_position=False):
-    """Values and positions of the k largest along axis, which stays with extent k."""
+def largest(x, axis, k, by_position=False, rising=False):
+    """Values and positions of the k largest (smallest) along axis, which stays with extent k."""
     lines = np.moveaxis(x, axis, -1)
     at = np.zeros(lines.shape[:-1] + (k,), np.int64)
     for i in np.ndindex(lines.shape[:-1]):
-        chosen = order(lines[i])[:k]
+        chosen = order(lines[i], rising)[:k]
         at[i] = sorted(chosen) if by_position else chosen
     values = np.take_along_axis(lines, at, -1)
     return np.moveaxis(values, -1, axis), np.moveaxis(at, -1, axis)
@@ -772,6 +776,95 @@ def tie_values(dtype):
                          [np.nan] * 5], dtype)
     i = np.iinfo(dtype)
     return np.array([[1, 3, 3, 0, 2], [i.min, i.max, i.max - 1, i.max, i.min], [i.min] * 5, [7, 6, 5, 6, 7]], dtype)
+
+
+def make_arg(op, rising=False):
+    """ARGMAX_FUSION; rising: ARGMIN_FUSION."""
+    def make(w):
+        def attrs(axis, k=1, keep=False, values=False):
+            return {"axis": axis, "topK": k, "keepDims": keep, "outMaxValue": values}
+
+        def go(name, x, axis, k=1, keep=False, values=False, index=np.int32, both=False):
+            v, at = largest(x, axis, k, rising=rising)
+            if k == 1 and not np.isnan(wide(x)).any():
+                assert np.array_equal(np.squeeze(at, axis), (np.argmin if rising else np.argmax)(x, axis))
+            if k == 1 and not keep:
+                v, at = np.squeeze(v, axis), np.squeeze(at, axis)
+            w.case(name, op, attrs(axis, k, keep, values), [x],
+                   [at.astype(index), v] if both else [v if values else at.astype(index)])
+
+        for dtype in NUMBERS:
+            x = tie_values(dtype)
+            go("%s ties" % name_of(dtype), x, 1)
+            go("%s ties top 3 values" % name_of(dtype), x, -1, 3, values=True)
+        for n, shape in enumerate(((4,), (2, 3), (3, 2, 2), (1, 2, 3, 2), (2, 1, 2, 1, 3))):
+            for axis in range(-len(shape), len(shape)):
+                go("%s axis %d%s" % (list(shape), axis, " kept" if axis % 2 else ""), some(shape, FLOATS[n % 3], -4, 4, 1),
+                   axis, keep=bool(axis % 2), index=(np.int32, np.int64)[n % 2])
+        x = some((2, 4, 3), f32, -3, 3, 1)
+        for k in (2, 4):
+            go("top %d of axis 1" % k, x, 1, k)
+            go("top %d of axis 1 kept" % k, x, 1, k, keep=True)
+            go("top %d of axis 1 int64" % k, x, 1, k, index=np.int64)
+            go("top %d of axis 1 two outputs" % k, x, 1, k, both=True)
+        go("values", x, 1, values=True)
+        go("values kept", x, -1, keep=True, values=True)
+        go("two outputs", x, 0, both=True)
+        go("two outputs kept", x, 0, keep=True, both=True)
+        go("two outputs int64", x, 2, both=True, index=np.int64)
+        big = np.array([2 ** 53, 2 ** 53 + 1, 2 ** 53 - 1], np.int64)
+        go("int64 beyond float64", big, 0)
+        go("uint64 beyond float64", np.array([2 ** 64 - 2, 2 ** 64 - 1, 2 ** 64 - 3], np.uint64), 0)
+        go("no rows", np.zeros((0, 3), f32), 1)
+        w.case("extent 1", op, attrs(1), [some((2, 1))], [np.zeros(2, np.int32)])
+        refuse(w, "topK -1", op, attrs(0, -1), [x], "INVALID_PARAMETER")
+        refuse(w, "topK larger than the extent", op, attrs(1, 5), [x], "INVALID_PARAMETER")
+        refuse(w, "axis 3 of rank 3", op, attrs(3), [x], "INVALID_PARAMETER")
+        refuse(w, "axis -4 of rank 3", op, attrs(-4), [x], "INVALID_PARAMETER")
+        refuse(w, "bool", op, attrs(0), [np.array([True, False])], "INVALID_DATATYPE")
+        refuse(w, "two inputs", op, attrs(0), [x, x], "INVALID_INPUT")
+        refuse(w, "absent input", op, attrs(0), [None], "NULL_PTR")
+    return make
+
+
+def make_top(op, rising=False):
+    """TOPK_FUSION; rising: BOTTOM_K."""
+    def make(w):
+        def go(name, x, axis, k, in_order=True, index=np.int32, k_type=np.int32):
+            v, at = largest(x, axis, k, not in_order, rising)
+            if in_order and k and not np.isnan(wide(x)).any():
+                equal = np.array_equal(wide(v), torch.topk(tensor(x), k, axis, not rising).values.numpy())
+                assert equal or x.dtype.itemsize == 8
+            w.case(name, op, {"sorted": in_order, "axis": axis}, [x, const(np.array([k], k_type))], [v, at.astype(index)])
+
+        for dtype in NUMBERS:
+            x = tie_values(dtype)
+            for k in (2, 4):
+                go("%s ties %d" % (name_of(dtype), k), x, 1, k)
+                go("%s ties %d by position" % (name_of(dtype), k), x, 1, k, False)
+        for n, shape in enumerate(((4,), (2, 3), (3, 2, 2), (1, 2, 3, 2), (2, 1, 2, 1, 3))):
+            for axis in range(-len(shape), len(shape)):
+                k = max(1, shape[axis] - (axis % 2))
+                go("%s axis %d k %d" % (list(shape), axis, k), some(shape, FLOATS[n % 3], -4, 4, 1), axis, k,
+                   (n + axis) % 3 != 0, (np.int32, np.int64)[n % 2], (np.int32, np.int64)[axis % 2])
+        x = some((3, 4), f32, -3, 3, 1)
+        w.case("default attributes", op, {}, [x, const(np.array([2], np.int32))],
+               [y if n == 0 else y.astype(np.int32) for n, y in enumerate(largest(x, -1, 2, rising=rising))])
+        go("k 0", x, 1, 0)
+        go("no rows", np.zeros((0, 3), f32), 1, 2)
+        go("int64 beyond float64", np.array([2 ** 53, 2 ** 53 + 1, 2 ** 53 - 1], np.int64), 0, 2)
+        plain = {"sorted": True, "axis": 1}
+        two = const(np.array([2], np.int32))
+        refuse(w, "k larger than the extent", op, plain, [x, const(np.array([5], np.int32))], "INVALID_PARAMETER")
+        refuse(w, "k negative", op, plain, [x, const(np.array([-1], np.int32))], "INVALID_PARAMETER")
+        refuse(w, "axis 2 of rank 2", op, {"sorted": True, "axis": 2}, [x, two], "INVALID_PARAMETER")
+        refuse(w, "axis -3 of rank 2", op, {"sorted": True, "axis": -3}, [x, two], "INVALID_PARAMETER")
+        refuse(w, "float32 k", op, plain, [x, const(np.array([2], f32))], "INVALID_DATATYPE")
+        refuse(w, "two values of k", op, plain, [x, const(np.array([2, 1], np.int32))], "INVALID_SHAPE")
+        refuse(w, "bool", op, plain, [np.array([[True, False]]), two], "INVALID_DATATYPE")
+        refuse(w, "one input", op, plain, [x], "INVALID_INPUT")
+        refuse(w, "absent k", op, plain, [x, None], "NULL_PTR")
+    return make
 
 
 # ---------------------------------------------------------------- what moves data
