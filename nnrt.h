@@ -2067,7 +2067,7 @@ static double nnrti_fold_work(const nnrt_resolve *c)
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
 {
     size_t in = 0, out = 0, bytes = 0;
-    if (g->live < 2)
+    if (g->live < 2 || (c->op->flags & NNRT_OP_EFFECT))
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         if (nnrti_absent(&c->in[k]))

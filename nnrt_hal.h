@@ -2220,13 +2220,16 @@ static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool
     return nnrti_fold_bytes(c, &total);
 }
 
-/* Computes the results of a node whose inputs are known, when they are small. *folded: all is known then. */
+/* Computes the results of a node whose inputs are known, when they are small. *folded: all is known then. One that has
+   an effect is left to the run. */
 static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, bool *folded)
 {
     void **results = f->results;
     NNRT_ReturnCode code;
     bool known = true, open;
     *folded = false;
+    if (c->op->flags & NNRT_OP_EFFECT)
+        return NNRT_SUCCESS;
     for (uint32_t i = 0; i < c->nOut; i++)
         known = known && (c->out[i].data != NULL || nnrti_absent(&c->out[i]));
     if (!known) {
@@ -3905,10 +3908,14 @@ typedef struct nnrti_planner {
 #else
 
 /* A part of a node whose END is kept is kept; END comes first. It is kept, too, where somebody needs a scan: they are the
-   last of its inputs. */
+   last of its inputs; and where a step in it has an effect. */
 static bool nnrti_part_needed(const nnrti_planner *p, const nnrt_draft_step *step)
 {
     const nnrti_open_step *o = step->open;
+    if (o != NULL && (o->part == NNRTI_PART_END_IF || o->part == NNRTI_PART_END_LOOP))
+        for (const nnrt_draft_step *s = step; s->open != o->begin; s--)
+            if (s->flags & NNRT_OP_EFFECT)
+                return true;
     for (uint32_t k = 0; o != NULL && o->part == NNRTI_PART_END_LOOP && k < o->scans; k++) {
         const uint32_t t = step->args[step->nIn - 1 - k].tensor;
         if (t != NNRT_NO_TENSOR && p->lastUse[t] >= 0)

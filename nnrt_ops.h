@@ -409,6 +409,10 @@ typedef struct nnrt_error {
     M(S, FLOAT, _,              minVal,         0) /* lower bound of HARD_TANH */ \
     M(S, FLOAT, _,              maxVal,         0) /* upper bound of HARD_TANH; must be > minVal */ \
     M(S, BOOL,  _,              approximate,    0) /* GELU only: true = tanh form, false = erf form */
+/* ADAPTIVE_AVERAGE_POOL_2D, ADAPTIVE_MAX_POOL_2D */
+#define NNRT_ATTR_AdaptivePool2D(M, S) \
+    M(S, BOOL, _,             returnIndices, 0) /* of the maximum: true: the second output must be there */ \
+    M(S, TYPE, NNRT_DataType, indicesType,   0) /* INT32 or INT64, as the output is declared; 0 = as declared, else INT32 */
 /* ADD_FUSION */
 #define NNRT_ATTR_AddFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -423,15 +427,7 @@ typedef struct nnrt_error {
     M(S, INT,  _, topK,         1) /* how many maxima, 1 <= topK <= extent; 0 = 1 */ \
     M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
     M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
-/* ARGMIN_FUSION */
-#define NNRT_ATTR_ArgMinFusion(M, S) \
-    M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
-    M(S, INT,  _, topK,         1) /* how many minima, 1 <= topK <= extent; 0 = 1 */ \
-    M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
-    M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
-/* ASSIGN */
-#define NNRT_ATTR_Assign(M, S) M(S, NONE, _, reserved, 0)
-/* AVGPOOL_FUSION */
+/* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
     M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
     M(S, INTS, _,              strides,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
@@ -441,16 +437,33 @@ typedef struct nnrt_error {
     M(S, ENUM, Format,         format,         0) /* not used: the format of the tensor decides and NONE means NHWC */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* ARGMIN_FUSION */
+#define NNRT_ATTR_ArgMinFusion(M, S) \
+    M(S, INT,  _, axis,        -1) /* axis searched, in [-rank, rank) */ \
+    M(S, INT,  _, topK,         1) /* how many minima, 1 <= topK <= extent; 0 = 1 */ \
+    M(S, BOOL, _, keepDims,     0) /* keep the axis; matters only for topK 1 */ \
+    M(S, BOOL, _, outMaxValue,  0) /* false: output indices, true: output values */
+/* ASSERT */
+#define NNRT_ATTR_Assert(M, S) \
+    M(S, INT, _, summarize, 0) /* how many elements of each tensor of data a message shows, >= 0 */
+/* ASSIGN */
+#define NNRT_ATTR_Assign(M, S) M(S, NONE, _, reserved, 0)
 /* BATCH_TO_SPACE_ND */
 #define NNRT_ATTR_BatchToSpaceND(M, S) \
     M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, crops,      0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
 /* BIAS_ADD */
 #define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
+/* BROADCAST_TO */
+#define NNRT_ATTR_BroadcastTo(M, S) \
+    M(S, INTS, _, shape, 0) /* extents of the result, -1 and 1 = as x has; used only when input 1 is absent */
 /* CAST */
 #define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
 /* CEIL */
 #define NNRT_ATTR_Ceil(M, S) M(S, NONE, _, reserved, 0)
+/* CHANNEL_SHUFFLE */
+#define NNRT_ATTR_ChannelShuffle(M, S) \
+    M(S, INT, _, group, 1) /* number of groups, divides the channels; 0 = 1 */
 /* CLIP */
 #define NNRT_ATTR_Clip(M, S) \
     M(S, FLOAT, _, max,  FLT_MAX) /* upper bound, unless input 2 has it; FLT_MAX and infinity: none */ \
@@ -458,6 +471,10 @@ typedef struct nnrt_error {
 /* CONCAT */
 #define NNRT_ATTR_Concat(M, S) \
     M(S, INT, _, axis, 0) /* axis joined, in [-rank, rank) */
+/* CONSTANT_OF_SHAPE */
+#define NNRT_ATTR_ConstantOfShape(M, S) \
+    M(S, TYPE,   int64_t, dataType, 0) /* element type of the output; 0 = as declared */ \
+    M(S, FLOATS, _,       value,    0) /* one value, converted to dataType; empty = 0 */
 /* CONV2D_FUSION */
 #define NNRT_ATTR_Conv2DFusion(M, S) \
     M(S, INTS, _,              kernelSize,     0) /* [height, width]; must equal weight dims 1 and 2, as nothing and zeros do */ \
@@ -483,10 +500,40 @@ typedef struct nnrt_error {
     M(S, INTS, _,              outputPaddings, 0) /* [height, width] extra rows/columns at the bottom/right, each >= 0 and < stride (or < dilation) */
 /* COS */
 #define NNRT_ATTR_Cos(M, S) M(S, NONE, _, reserved, 0)
+/* CROP */
+#define NNRT_ATTR_Crop(M, S) \
+    M(S, INT,  _, axis,   0) /* first axis cropped, in [-rank, rank) */ \
+    M(S, INTS, _, offset, 0) /* first place taken of each axis from there on, or one for all of them; empty = 0 */
 /* CUM_SUM */
 #define NNRT_ATTR_CumSum(M, S) \
     M(S, BOOL, _, exclusive, 0) /* leave the own element out: the first result is 0 */ \
     M(S, BOOL, _, reverse,   0) /* sum from the end */
+/* DEFORMABLE_CONV_2D */
+#define NNRT_ATTR_DeformableConv2D(M, S) \
+    M(S, INTS, _,              stride,          0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              dilation,        0) /* [height, width], both >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,              padList,         0) /* [top, bottom, left, right], all >= 0; empty = zeros */ \
+    M(S, INT,  _,              group,           1) /* groups of the convolution, divides input and output channels; 0 = 1 */ \
+    M(S, INT,  _,              deformableGroup, 1) /* groups of input channels that share offsets and mask; 0 = 1 */ \
+    M(S, ENUM, ActivationType, activationType,  0) /* applied to the result before it is stored */
+/* DEPTH_TO_SPACE */
+#define NNRT_ATTR_DepthToSpace(M, S) \
+    M(S, INT,    _,      blockSize,     0) /* edge of a block, >= 1; 1 is the identity */ \
+    M(S, ENUM,   Format, format,        0) /* not used: the format of the tensor decides and NONE means NHWC */ \
+    M(S, STRING, _,      mode,      "DCR") /* order of the channels: "DCR", the cells of a block outside, or "CRD" */
+/* DETECTION_POST_PROCESS */
+#define NNRT_ATTR_DetectionPostProcess(M, S) \
+    M(S, ENUM,   Format, format,                 0) /* not used */ \
+    M(S, INT,    _,      inputSize,              0) /* not used */ \
+    M(S, FLOATS, _,      scale,                  0) /* [y, x, h, w]: what the encoded boxes are divided by, all > 0 */ \
+    M(S, FLOAT,  _,      nmsIoUThreshold,        0) /* a box that overlaps a kept one by more is dropped; in [0,1] */ \
+    M(S, FLOAT,  _,      nmsScoreThreshold,      0) /* boxes of a lower score are not looked at */ \
+    M(S, INT,    _,      maxDetections,          0) /* boxes kept at most, >= 1 */ \
+    M(S, INT,    _,      detectionsPerClass,     0) /* useRegularNms: boxes kept of a class, >= 1 */ \
+    M(S, INT,    _,      maxClassesPerDetection, 0) /* otherwise: classes told of a kept box; >= 1 */ \
+    M(S, INT,    _,      numClasses,             0) /* classes without the background, >= 1 */ \
+    M(S, BOOL,   _,      useRegularNms,          0) /* true: every class by itself; false: each box by its best class */ \
+    M(S, BOOL,   _,      outQuantized,           0) /* not used: the results are float32 */
 /* DIV_FUSION */
 #define NNRT_ATTR_DivFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -506,6 +553,15 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, shift,  0) /* added to scale*x */
 /* FILL */
 #define NNRT_ATTR_Fill(M, S) M(S, NONE, _, reserved, 0)
+/* FILL_LIKE */
+#define NNRT_ATTR_FillLike(M, S) M(S, NONE, _, reserved, 0)
+/* FLATTEN */
+#define NNRT_ATTR_Flatten(M, S) \
+    M(S, INT, _, axis, 1) /* first axis of x that goes into the second of the result, in [-rank, rank] */
+/* FLATTEN_RANGE */
+#define NNRT_ATTR_FlattenRange(M, S) \
+    M(S, INT, _, startAxis,  0) /* first axis folded, in [-rank, rank) */ \
+    M(S, INT, _, endAxis,   -1) /* last axis folded, >= startAxis */
 /* FLOOR */
 #define NNRT_ATTR_Floor(M, S) M(S, NONE, _, reserved, 0)
 /* FLOOR_DIV */
@@ -521,10 +577,17 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, epsilon, 1e-4f) /* added to the variance, > 0 */
 /* GATHER */
 #define NNRT_ATTR_Gather(M, S) M(S, NONE, _, reserved, 0)
+/* GATHER_ND */
+#define NNRT_ATTR_GatherNd(M, S) M(S, NONE, _, reserved, 0)
 /* GREATER */
 #define NNRT_ATTR_Greater(M, S) M(S, NONE, _, reserved, 0)
 /* GREATER_EQUAL */
 #define NNRT_ATTR_GreaterEqual(M, S) M(S, NONE, _, reserved, 0)
+/* GRID_SAMPLE */
+#define NNRT_ATTR_GridSample(M, S) \
+    M(S, BOOL, _,            alignCorners, 0) /* -1 and 1 are the centres of the outer cells (true) or their outer edges (false) */ \
+    M(S, ENUM, ResizeMethod, method,       0) /* LINEAR or NEAREST */ \
+    M(S, INT,  _,            paddingMode,  0) /* outside x: 0 zeros, 1 the nearest cell of the border, 2 reflection */
 /* GROUP_NORM_FUSION */
 #define NNRT_ATTR_GroupNormFusion(M, S) \
     M(S, INT,   _, numGroups,     1) /* groups, divides the channel count; 0 = 1 */ \
@@ -591,6 +654,18 @@ typedef struct nnrt_error {
     M(S, FLOAT,  _, alpha,          1) /* factor of the sum of squares */ \
     M(S, FLOAT,  _, beta,        0.5f) /* exponent */ \
     M(S, STRING, _, normRegion, "ACROSS_CHANNELS") /* the only one */
+/* LSTM */
+#define NNRT_ATTR_LSTM(M, S) \
+    M(S, BOOL,  _, bidirectional, 0) /* two directions */ \
+    M(S, BOOL,  _, hasBias,       0) /* false: input 3 is there, but counts as zeros */ \
+    M(S, INT,   _, inputSize,     0) /* features of a step of x; 0 = those of wIh */ \
+    M(S, INT,   _, hiddenSize,    0) /* features of the cell state; 0 = those of wIh */ \
+    M(S, INT,   _, numLayers,     0) /* layers, one on the other; 0 = 1 */ \
+    M(S, INT,   _, numDirections, 0) /* 1, or 2 when bidirectional, as 0 is */ \
+    M(S, FLOAT, _, dropout,       0) /* of training only: not used */ \
+    M(S, FLOAT, _, zoneoutCell,   0) /* share of the old cell state that is kept, 0 to 1 */ \
+    M(S, FLOAT, _, zoneoutHidden, 0) /* share of the old hidden state that is kept, 0 to 1 */ \
+    M(S, INT,   _, projSize,      0) /* features that the hidden state is projected to; 0: it is not */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
     M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
@@ -608,10 +683,22 @@ typedef struct nnrt_error {
     M(S, ENUM, RoundMode,      roundMode,      0) /* as in AvgPoolFusion; FLOOR in HDI 1.0 */ \
     M(S, BOOL, _,              global,         0) /* true: one window over the whole plane, kernelSize and strides ignored */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* MESHGRID */
+#define NNRT_ATTR_Meshgrid(M, S) M(S, NONE, _, reserved, 0)
 /* MINIMUM */
 #define NNRT_ATTR_Minimum(M, S) M(S, NONE, _, reserved, 0)
 /* MOD */
 #define NNRT_ATTR_Mod(M, S) M(S, NONE, _, reserved, 0)
+/* MULTICLASS_NMS */
+#define NNRT_ATTR_MulticlassNms(M, S) \
+    M(S, INT,   _, backgroundLabel, -1) /* class left out, -1 = none */ \
+    M(S, FLOAT, _, scoreThreshold,   0) /* only scores above it take part */ \
+    M(S, INT,   _, nmsTopK,         -1) /* boxes looked at for a class of an image, the best ones; -1 = all */ \
+    M(S, FLOAT, _, nmsThreshold,     0) /* a box that overlaps a kept one by more is dropped */ \
+    M(S, FLOAT, _, nmsEta,           1) /* factor of nmsThreshold after each kept box, while it is above 0.5; 1 and 0 = none */ \
+    M(S, INT,   _, keepTopK,        -1) /* boxes kept of an image, the best ones; -1 = all */ \
+    M(S, BOOL,  _, normalized,       1) /* true: edges are differences of coordinates; false: of pixels, 1 more */ \
+    M(S, BOOL,  _, returnIndex,      0) /* true: the third output must be there */
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -624,6 +711,8 @@ typedef struct nnrt_error {
 /* ONE_HOT */
 #define NNRT_ATTR_OneHot(M, S) \
     M(S, INT, _, axis, -1) /* where the new axis goes, in [-1, rank(indices)]; -1 = last */
+/* PAD_EDGE */
+#define NNRT_ATTR_PadEdge(M, S) M(S, NONE, _, reserved, 0)
 /* PAD_FUSION */
 #define NNRT_ATTR_PadFusion(M, S) \
     M(S, INTS2, _,           paddings,      0) /* rank x 2, same meaning as input 1; used only when input 1 is absent */ \
@@ -636,10 +725,35 @@ typedef struct nnrt_error {
 /* PRELU_FUSION */
 #define NNRT_ATTR_PReLUFusion(M, S) \
     M(S, BOOL, _, channelShared, 0) /* true: one slope for all channels; consistency check only, the weight length decides */
+/* PRIOR_BOX */
+#define NNRT_ATTR_PriorBox(M, S) \
+    M(S, FLOATS, _, minSizes,                   0) /* edges of the square boxes in pixels, > 0; one at least */ \
+    M(S, FLOATS, _, maxSizes,                   0) /* empty, or one > 0 for each of minSizes: boxes of their geometric mean */ \
+    M(S, FLOATS, _, aspectRatios,               0) /* width / height of further boxes, > 0; 1 is always there */ \
+    M(S, FLOATS, _, variances,                  0) /* four numbers, the second result everywhere */ \
+    M(S, BOOL,   _, flip,                       0) /* the inverses of aspectRatios, too */ \
+    M(S, BOOL,   _, clip,                       0) /* clamp the boxes to [0,1] */ \
+    M(S, FLOAT,  _, stepW,                      0) /* pixels from cell to cell; where one of the two is 0: what makes */ \
+    M(S, FLOAT,  _, stepH,                      0) /* the feature as wide, and as high, as the image */ \
+    M(S, FLOAT,  _, offset,                  0.5f) /* place of the centre within a cell */ \
+    M(S, BOOL,   _, minMaxAspectRatiosOrder,    0) /* order of a cell's boxes: min, max, ratios; false: min, ratios, max */
 /* QUANT_DTYPE_CAST */
 #define NNRT_ATTR_QuantDTypeCast(M, S) \
     M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
     M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */
+/* QUANT_DTYPE_CAST_V2 */
+#define NNRT_ATTR_QuantDTypeCastV2(M, S) \
+    M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
+    M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */ \
+    M(S, INT,  _,       axis, 0) /* axis of the QuantParams where there are several, in [-rank, rank) */
+/* RANGE */
+#define NNRT_ATTR_Range(M, S) \
+    M(S, TYPE,  int64_t, dataType, 0) /* not used: the result has the type of input 0 */ \
+    M(S, INT64, _,       start,    0) /* first value; this and the others are used only where input 0 stands alone */ \
+    M(S, INT64, _,       limit,    0) /* end, not included */ \
+    M(S, INT64, _,       delta,    1) /* step, not 0 */
+/* RANK */
+#define NNRT_ATTR_Rank(M, S) M(S, NONE, _, reserved, 0)
 /* REAL_DIV */
 #define NNRT_ATTR_RealDiv(M, S) M(S, NONE, _, reserved, 0)
 /* RECIPROCAL */
@@ -663,6 +777,15 @@ typedef struct nnrt_error {
     M(S, INT,   _,                       excludeOutside,          0) /* 1: taps outside the input get weight 0, the rest is rescaled to sum 1 (cubic only) */ \
     M(S, FLOAT, _,                       extrapolationValue,      0) /* value outside a crop window; unused by the three transform modes */ \
     M(S, ENUM,  NearestMode,             nearestMode,             0) /* rounding of the source coordinate for NEAREST */
+/* ROI_ALIGN */
+#define NNRT_ATTR_RoiAlign(M, S) \
+    M(S, INT,   _, outputHeight,  0) /* rows of a region's result, >= 1 */ \
+    M(S, INT,   _, outputWidth,   0) /* columns, >= 1 */ \
+    M(S, INT,   _, samplingRatio, 0) /* samples along each edge of a bin; <= 0: the edge's length, rounded up */ \
+    M(S, FLOAT, _, spatialScale,  1) /* factor from coordinates of the regions to those of x, > 0; 0 = 1 */ \
+    M(S, BOOL,  _, aligned,       0) /* true: cell 0 lies at coordinate 0.5, and regions may be smaller than a cell */
+/* ROLL */
+#define NNRT_ATTR_Roll(M, S) M(S, NONE, _, reserved, 0)
 /* ROUND */
 #define NNRT_ATTR_Round(M, S) M(S, NONE, _, reserved, 0)
 /* RSQRT */
@@ -671,6 +794,8 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_ScaleFusion(M, S) \
     M(S, INT,  _,              axis,           0) /* first input axis the scale shape is matched with, in [-rank, rank) */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* SCATTER_ND */
+#define NNRT_ATTR_ScatterNd(M, S) M(S, NONE, _, reserved, 0)
 /* SELECT */
 #define NNRT_ATTR_Select(M, S) M(S, NONE, _, reserved, 0)
 /* SHAPE */
@@ -691,6 +816,12 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_SpaceToBatchND(M, S) \
     M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, paddings,   0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
+/* SPACE_TO_DEPTH */
+#define NNRT_ATTR_SpaceToDepth(M, S) \
+    M(S, INT,  _,      blockSize, 0) /* edge of a block, >= 1; 1 is the identity */ \
+    M(S, ENUM, Format, format,    0) /* not used: the format of the tensor decides and NONE means NHWC */
+/* SPARSE_TO_DENSE */
+#define NNRT_ATTR_SparseToDense(M, S) M(S, NONE, _, reserved, 0)
 /* SPLIT */
 #define NNRT_ATTR_Split(M, S) \
     M(S, INT,  _, outputNum,  0) /* number of outputs; must equal the node outputs, as 0 does */ \
@@ -730,8 +861,20 @@ typedef struct nnrt_error {
 /* UNSQUEEZE */
 #define NNRT_ATTR_Unsqueeze(M, S) \
     M(S, INTS, _, axis, 0) /* positions of the new axes in the output, each in [-(rank+n), rank+n) */
+/* UNSTACK */
+#define NNRT_ATTR_Unstack(M, S) \
+    M(S, INT, _, axis, 0) /* axis taken apart, in [-rank, rank) */
 /* WHERE */
 #define NNRT_ATTR_Where(M, S) M(S, NONE, _, reserved, 0)
+/* YOLO_BOX */
+#define NNRT_ATTR_YoloBox(M, S) \
+    M(S, INT,   _, classNum,           0) /* classes, >= 1 */ \
+    M(S, FLOAT, _, confThresh,         0) /* boxes of a lower confidence become zeros */ \
+    M(S, INT,   _, downsampleRatio,    0) /* pixels of the network's input for each cell of x, >= 1 */ \
+    M(S, BOOL,  _, clipBbox,           1) /* keep the corners inside the image */ \
+    M(S, FLOAT, _, scaleXY,            1) /* how far centres may leave their cell; 0 = 1 */ \
+    M(S, BOOL,  _, iouAware,           0) /* x begins with a channel for each anchor, the expected overlap */ \
+    M(S, FLOAT, _, iouAwareFactor,  0.5f) /* weight of that in the confidence */
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -815,6 +958,8 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_ORDERED, NULL, ArgMaxFusion,          argmax_fusion,               1_2c,   own), 10) \
     X(ARGMIN_FUSION,            12, ArgMinFusion,          own, argmin_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
         K(NNRTI_TYPES_ORDERED, NULL, ArgMinFusion,          argmin_fusion,               1_2c,   own), 0) \
+    X(ASSERT,                   13, Assert,                own, assert,                  "condition:b data*?",      "y?:b",                NNRT_OP_EMPTY | NNRT_OP_EFFECT, \
+        K(NNRT_TYPES_BOOL,     NULL, Assert,                assert,                      V_1c,   own), 21) \
     X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                       "y=0",                 NNRTI_IMAGE, \
@@ -824,6 +969,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, BatchToSpaceND,        batch_to_space_nd,           1_1,    own), 10) \
     X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                "y=0",                 NNRTI_CHANNELS, \
         K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own), 10) \
+    X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?:i",              "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    shared), 21) \
     X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_MAP, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
     X(CEIL,                     29, Ceil,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
@@ -842,7 +989,16 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Conv2dTransposeFusion, conv2d_transpose_fusion_f16, 3_1,    own), 10) \
     X(COS,                      37, Cos,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Cos,                   cos_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Cos,                   cos_f16,                     1_1,    own), 21) \
+        K(NNRT_TYPES_F16,      NULL, Cos,                   cos_f16,                     1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Cos,                   cos_f64,                     1_1,    own), 21) \
+    X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape",                   "y:.",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_INDEX,    NULL, ConstantOfShape,       constant_of_shape,           1d1_1,  own), 21) \
+    X(CROP,                     39, Crop,                  own, crop,                    "x shape:i",               "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  shared), 21) \
+    X(DEPTH_TO_SPACE,           45, DepthToSpace,          own, depth_to_space,          "x",                       "y=0",                 NNRTI_BLOCKS, \
+        K(NNRT_TYPES_ALL,      NULL, DepthToSpace,          depth_to_space,              1_1,    own), 21) \
+    X(DETECTION_POST_PROCESS,   46, DetectionPostProcess,  own, detection_post_process,  "bbox scores=0 anchors=0", "boxes:. classes:. scores:. num:.", 0, \
+        K(NNRT_TYPES_FLOAT,    NULL, DetectionPostProcess,  detection_post_process,      3_4c,   own), 21) \
     X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, DivFusion,             div_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, DivFusion,             div_fusion,                  2_1c,   own), 10) \
@@ -855,6 +1011,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, ExpFusion,             expfusion_f16,               1_1,    own), 21) \
     X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis:i",                "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+    X(FLATTEN,                  61, Flatten,               own, flatten,                 "x",                       "y=0",                 NNRTI_SHAPE, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 21) \
     X(FLOOR,                    63, Floor,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
@@ -872,6 +1030,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own), 10) \
     X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own), 10) \
+    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices:i",             "y=0",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, GatherNd,              gather_nd,                   2_1c,   own), 21) \
     X(GREATER,                  71, Greater,               own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
         K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own), 21) \
     X(GREATER_EQUAL,            72, GreaterEqual,          own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
@@ -906,6 +1066,8 @@ typedef struct nnrt_error {
     X(LRN,                      85, LRN,                   own, lrn,                     "x",                       "y=0",                 NNRT_OP_EMPTY | NNRT_OP_LAYOUT, \
         K(NNRT_TYPES_F32,      NULL, LRN,                   lrn_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LRN,                   lrn_f16,                     1_1,    own), 21) \
+    X(LSTM,                     87, LSTM,                  own, lstm,                    "x wIh=0 wHh=0 bias=0 hx=0 cx=0 wProj?=0", "y=0 hy=0 cy=0", 0, \
+        K(NNRT_TYPES_FLOAT,    NULL, LSTM,                  lstm,                        7_3c,   own), 21) \
     X(L2_NORMALIZE_FUSION,      88, L2NormalizeFusion,     own, l2_normalize_fusion,     "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f32,     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f16,     1_1,    own), 21) \
@@ -937,12 +1099,18 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own), 10) \
     X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own), 10) \
+    X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature image:f",         "boxes:. variances:.", 0, \
+        K(NNRT_TYPES_FLOAT,    NULL, PriorBox,              prior_box,                   0d2_2,  own), 0) \
     X(PRELU_FUSION,            112, PReLUFusion,           own, prelu_fusion,            "x weight=0",              "y=0",                 NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, PReLUFusion,           prelu_fusion_f32,            2_1,    own) \
         K(NNRT_TYPES_F16,      NULL, PReLUFusion,           prelu_fusion_f16,            2_1,    own) \
         K(NNRT_TYPES_F64,      NULL, PReLUFusion,           prelu_fusion_f64,            2_1,    own), 10) \
     X(QUANT_DTYPE_CAST,        113, QuantDTypeCast,        own, quant_dtype_cast,        "x",                       "y:.",                 NNRTI_MAP, \
         K(NNRTI_TYPES_SCALED,  NULL, QuantDTypeCast,        quant_dtype_cast,            1_1,    own), 10) \
+    X(RANK,                    114, Rank,                  own, rank,                    "x",                       "y:.",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, Rank,                  rank,                        1_1,    own), 21) \
+    X(RANGE,                   115, Range,                 own, range,                   "x limit?=0 delta?=0",     "y=0",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_NUM,      NULL, Range,                 range,                       1d1_1,  own), 21) \
     X(RECIPROCAL,              116, Reciprocal,            own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
@@ -969,11 +1137,14 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, ScaleFusion,           scale_fusion_f32,            3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, ScaleFusion,           scale_fusion_f16,            3_1,    own) \
         K(NNRT_TYPES_F64,      NULL, ScaleFusion,           scale_fusion_f64,            3_1,    own), 10) \
+    X(SCATTER_ND,              128, ScatterNd,             own, scatter_nd,              "indices:i updates:n shape:i", "y=1",             NNRTI_MOVE, \
+        K(NNRT_TYPES_INDEX,    NULL, ScatterNd,             scatter_nd,                  2_1c,   own), 21) \
     X(SHAPE,                   130, Shape,                 own, shape,                   "x",                       "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Shape,                 shape,                       1_1,    own), 10) \
     X(SIN,                     133, Sin,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Sin,                   sin_f32,                     1_1,    own) \
-        K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own), 21) \
+        K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
+        K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own), 21) \
     X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own), 10) \
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                       "y=0",                 NNRTI_MAP, \
@@ -981,6 +1152,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Softmax,               softmax_f16,                 1_1c,   own), 10) \
     X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x",                       "y=0",                 NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, SpaceToBatchND,        space_to_batch_nd,           1_1,    own), 10) \
+    X(SPACE_TO_DEPTH,          142, SpaceToDepth,          own, space_to_depth,          "x",                       "y=0",                 NNRTI_BLOCKS, \
+        K(NNRT_TYPES_ALL,      NULL, SpaceToDepth,          space_to_depth,              1_1,    own), 21) \
+    X(SPARSE_TO_DENSE,         144, SparseToDense,         own, sparse_to_dense,         "indices:i values:n shape:i default?=1", "y=1",   NNRTI_MOVE, \
+        K(NNRT_TYPES_INDEX,    NULL, SparseToDense,         sparse_to_dense,             4_1c,   own), 21) \
     X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_PART, \
         K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own), 10) \
     X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
@@ -1011,6 +1186,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+    X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, Unstack,               unstack,                     1_V,    own), 21) \
     X(WHERE,                   168, Where,                 own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own), 21) \
     X(SELECT,                  170, Select,                own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
@@ -1027,8 +1204,31 @@ typedef struct nnrt_error {
     X(GROUP_NORM_FUSION,       211, GroupNormFusion,       own, group_norm_fusion,       "x scale?=0 bias?=0",      "y=0",                 NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, GroupNormFusion,       group_norm_fusion_f32,       3_1,    own) \
         K(NNRT_TYPES_F16,      "x scale?:f bias?:f", GroupNormFusion, group_norm_fusion_f16, 3_1, own), 0) \
+    X(QUANT_DTYPE_CAST_V2,     999, QuantDTypeCastV2,      own, quant_dtype_cast_v2,     "x",                       "y:.",                 NNRTI_MAP, \
+        K(NNRTI_TYPES_SCALED,  NULL, QuantDTypeCast,        quant_dtype_cast,            1_1,    shared), 21) \
+    X(ADAPTIVE_AVERAGE_POOL_2D, 1000, AdaptivePool2D,      own, adaptive_average_pool_2d, "x size:i",               "y=0",                 NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, AdaptivePool2D,        adaptive_average_pool_2d_f32, 1_1,   own) \
+        K(NNRT_TYPES_F16,      NULL, AdaptivePool2D,        adaptive_average_pool_2d_f16, 1_1,   own), 0) \
+    X(ADAPTIVE_MAX_POOL_2D,   1001, AdaptivePool2D,        same, adaptive_max_pool_2d,   "x size:i",                "y=0 indices?:.",      NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, AdaptivePool2D,        adaptive_max_pool_2d_f32,    1_2,    own) \
+        K(NNRT_TYPES_F16,      NULL, AdaptivePool2D,        adaptive_max_pool_2d_f16,    1_2,    own), 0) \
+    X(AVGPOOL_INCLUDE_PAD,    1002, AvgPoolFusion,         same, avgpool_fusion,         "x",                       "y=0",                 NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, AvgPoolFusion,         avgpool_include_pad_f32,     1_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, AvgPoolFusion,         avgpool_include_pad_f16,     1_1,    own), 0) \
     X(BOTTOM_K,               1003, TopKFusion,           same, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_PART, \
         K(NNRT_TYPES_NUM,      NULL, TopKFusion,            bottom_k,                    1_2c,   own), 0) \
+    X(CHANNEL_SHUFFLE,        1004, ChannelShuffle,        own, channel_shuffle,         "x",                       "y=0",                 NNRTI_BLOCKS, \
+        K(NNRT_TYPES_ALL,      NULL, ChannelShuffle,        channel_shuffle,             1_1,    own), 0) \
+    X(DEFORMABLE_CONV_2D,     1005, DeformableConv2D,      own, deformable_conv_2d,      "x offset=0 mask?=0 weight=0 bias?=0", "y=0",     NNRTI_BLOCKS, \
+        K(NNRT_TYPES_F32,      NULL, DeformableConv2D,      deformable_conv_2d_f32,      5_1,    own) \
+        K(NNRT_TYPES_F16,      NULL, DeformableConv2D,      deformable_conv_2d_f16,      5_1,    own), 0) \
+    X(FILL_LIKE,              1006, FillLike,              own, fill_like,               "x value",                 "y=1",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, FillLike,              fill_like,                   2_1,    own), 0) \
+    X(FLATTEN_RANGE,          1007, FlattenRange,          own, flatten_range,           "x",                       "y=0",                 NNRTI_SHAPE, \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
+    X(GRID_SAMPLE,            1008, GridSample,            own, grid_sample,             "x grid=0",                "y=0",                 NNRTI_IMAGE, \
+        K(NNRT_TYPES_F32,      NULL, GridSample,            grid_sample_f32,             2_1,    own) \
+        K(NNRT_TYPES_F16,      "x grid:f", GridSample,      grid_sample_f16,             2_1,    own), 0) \
     X(HARD_SIGMOID,           1009, HardSigmoid,           own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, HardSigmoid,           hard_sigmoid_f32,            1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, HardSigmoid,           hard_sigmoid_f16,            1_1,    own) \
@@ -1039,10 +1239,23 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own), 0) \
     X(LOGICAL_XOR,            1011, LogicalXor,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
         K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
+    X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE, \
+        K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own), 0) \
+    X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out=0 outRoisNum:. index?:.", NNRT_OP_EMPTY | NNRT_OP_TELLS, \
+        K(NNRT_TYPES_FLOAT,    NULL, MulticlassNms,         multiclass_nms,              3_3c,   own), 0) \
+    X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own), 0) \
+    X(ROI_ALIGN,              1015, RoiAlign,              own, roi_align,               "x rois=0 batchIndices:i", "y=0",                 NNRTI_BLOCKS, \
+        K(NNRT_TYPES_F32,      NULL, RoiAlign,              roi_align_f32,               3_1c,   own) \
+        K(NNRT_TYPES_F16,      "x rois:f batchIndices:i", RoiAlign, roi_align_f16,       3_1c,   own), 0) \
+    X(ROLL,                   1016, Roll,                  own, roll,                    "x shifts:i axes?:i",      "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own), 0) \
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Softplus,              softplus_f16,                1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Softplus,              softplus_f64,                1_1,    own), 0) \
+    X(YOLO_BOX,               1018, YoloBox,               own, yolo_box,                "x imgSize:i anchors:i",   "boxes:. scores:.",    0, \
+        K(NNRT_TYPES_FLOAT,    NULL, YoloBox,               yolo_box,                    3d1_2,  own), 0) \
     X(IF,                     1100, If,                    own, control,                 "cond:b",                  "y*:.",                NNRTI_GRAPHS, \
         K(NNRT_TYPES_BOOL,     NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(LOOP,                   1101, Loop,                  own, control,                 "trips?:i cond?:b v*?",    "y*:.",                NNRTI_GRAPHS, \
@@ -1175,15 +1388,24 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_2_1 const nnrt_view *, NNRTI_ARGS_1_1
 #define NNRTI_ARGS_2_1c NNRTI_ARGS_2_1, nnrt_call *
 #define NNRTI_ARGS_3_1 const nnrt_view *, NNRTI_ARGS_2_1
+#define NNRTI_ARGS_3_1c NNRTI_ARGS_3_1, nnrt_call *
+#define NNRTI_ARGS_3_3c NNRTI_ARGS_3_1, nnrt_view *, nnrt_view *, nnrt_call *
+#define NNRTI_ARGS_3_4c NNRTI_ARGS_3_1, nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_4_1 const nnrt_view *, NNRTI_ARGS_3_1
+#define NNRTI_ARGS_4_1c NNRTI_ARGS_4_1, nnrt_call *
 #define NNRTI_ARGS_5_1 const nnrt_view *, NNRTI_ARGS_4_1
+#define NNRTI_ARGS_7_3c const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_1d1_1 NNRTI_ARGS_2_1
 #define NNRTI_ARGS_1d2_1 NNRTI_ARGS_3_1
 #define NNRTI_ARGS_2d1_1c NNRTI_ARGS_3_1, nnrt_call *
 #define NNRTI_ARGS_3d1_1 NNRTI_ARGS_4_1
 #define NNRTI_ARGS_3d1_1c NNRTI_ARGS_4_1, nnrt_call *
+#define NNRTI_ARGS_0d2_2 const nnrt_view *, NNRTI_ARGS_1_2
+#define NNRTI_ARGS_3d1_2 const nnrt_view *, const nnrt_view *, NNRTI_ARGS_0d2_2
 #define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn inputs that lie one behind the other */
+#define NNRTI_ARGS_V_1c NNRTI_ARGS_V_1, nnrt_call *
 #define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut outputs that lie one behind the other */
+#define NNRTI_ARGS_V_V const nnrt_view *, uint32_t, nnrt_view *, uint32_t
 #define NNRTI_KERNEL_PROTO(types, operands, S, fn, args, ...)                                                          \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *, NNRTI_ARGS_##args);
 #define NNRTI_OP_KERNELS(name, number, S, whose, rule, in, out, flags, kernels, ...) kernels
@@ -3461,6 +3683,90 @@ NNRTI_UNUSED static double nnrti_erf(double x)
     return nnrti_copysign(1.0 - s, x);
 }
 
+/* Quadrant n (modulo 4) of x and the angle left, as nnrti_trig_reducef: x = m * 2^(E - 1075), and 192 bits of 2/pi times
+ * m, modulo 2^192, are the angle in units of 2^-190. Of the angle left, 128 bits are kept and 64 used. */
+NNRTI_UNUSED static uint32_t nnrti_trig_reduce(double x, double *r)
+{
+    static const uint32_t w[39] = {0u,          0u,          0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u,
+                                   0xdb629599u, 0x3c439041u, 0xfe5163abu, 0xdebbc561u, 0xb7246e3au, 0x424dd2e0u,
+                                   0x06492eeau, 0x09d1921cu, 0xfe1deb1cu, 0xb129a73eu, 0xe88235f5u, 0x2ebb4484u,
+                                   0xe99c7026u, 0xb45f7e41u, 0x3991d639u, 0x835339f4u, 0x9c845f8bu, 0xbdf9283bu,
+                                   0x1ff897ffu, 0xde05980fu, 0xef2f118bu, 0x5a0a6d1fu, 0x6d367ecfu, 0x27cb09b7u,
+                                   0x4f463f66u, 0x9e5fea2du, 0x7527bac7u, 0xebe5f17bu, 0x3d0739f7u, 0x8a5292eau,
+                                   0x6bfb5fb1u, 0x1f8d5d08u, 0x56033046u}; /* 2/pi * 2^64, in words */
+    uint64_t u = nnrti_bits_of_double(x), m = (u & (((uint64_t)1 << 52) - 1u)) | (uint64_t)1 << 52, hi, lo, p, q;
+    uint32_t e = (uint32_t)(u >> 52) & 0x7ffu, i = (e - 1013u) >> 5, b = (e - 1013u) & 31u, v[6] = {0}, n, s, k;
+    if (nnrti_abs(x) <= 0.78539816339744828) {
+        *r = x;
+        return 0u;
+    }
+    for (s = 0; s < 2u; s++) { /* v, the least word first, = the bits of w times the low and the high half of m */
+        for (k = s, p = 0; k < 6u; k++) {
+            q = (((uint64_t)w[i + 5u + s - k] << 32 | w[i + 6u + s - k]) << b >> 32) * (uint32_t)(m >> (32u * s));
+            p = q + v[k] + (p >> 32);
+            v[k] = (uint32_t)p;
+        }
+    }
+    hi = (uint64_t)v[5] << 32 | v[4];
+    lo = (uint64_t)v[3] << 32 | v[2];
+    n = (uint32_t)((hi + ((uint64_t)1 << 61)) >> 62);
+    hi -= (uint64_t)n << 62;
+    s = (uint32_t)(hi >> 63);
+    hi = s != 0u ? ~hi : hi; /* a unit of 2^-126 is no matter */
+    lo = s != 0u ? ~lo : lo;
+    *r = s != (uint32_t)(u >> 63) ? -1.0 : 1.0;
+    for (s = 0; s < 100u && (hi >> 63) == 0u; s++) {
+        hi = hi << 1 | lo >> 63;
+        lo <<= 1;
+    }
+    p = (hi >> 32) * 0x2168c234u; /* pi/2 * 2^63 is 0xc90fdaa22168c234 */
+    q = (hi & 0xffffffffu) * 0xc90fdaa2u;
+    hi = (hi >> 32) * 0xc90fdaa2u + (p >> 32) + (q >> 32);
+    *r *= (double)hi * nnrti_double_of_bits((uint64_t)(962u - s) << 52);
+    return (u >> 63) != 0u ? 0u - n : n;
+}
+
+/* sin(n * pi/2 + r), |r| <= pi/4, by the power series, backward: r - r * z/6 * (1 - z/20 * (1 - ...)) or 1 - z/2 * (1 -
+ * z/12 * (1 - ...)), z = r^2. */
+NNRTI_UNUSED static double nnrti_sin_quarter(uint32_t n, double r)
+{
+    const int32_t odd = (int32_t)(n & 1u);
+    double z = r * r, t = 1.0, y;
+    int32_t k;
+    for (k = 18; k > 2; k -= 2) {
+        t = 1.0 - z * t / (double)((k - odd) * (k + 1 - odd));
+    }
+    y = odd != 0 ? 1.0 - 0.5 * z * t : r - r * (z * t / 6.0);
+    return (n & 2u) != 0u ? -y : y;
+}
+
+/* sin x; NaN for infinities. Largest error 1.48 ulp (17 million random arguments). */
+NNRTI_UNUSED static double nnrti_sin(double x)
+{
+    double r, a = nnrti_abs(x);
+    uint32_t n;
+    if (!(a < nnrti_inf())) {
+        return nnrti_nan();
+    }
+    if (a < 7.450580596923828e-09) {
+        return x;
+    }
+    n = nnrti_trig_reduce(x, &r);
+    return nnrti_sin_quarter(n, r);
+}
+
+/* cos x; NaN for infinities. Largest error 1.47 ulp (17 million random arguments). */
+NNRTI_UNUSED static double nnrti_cos(double x)
+{
+    double r;
+    uint32_t n;
+    if (!(nnrti_abs(x) < nnrti_inf())) {
+        return nnrti_nan();
+    }
+    n = nnrti_trig_reduce(x, &r);
+    return nnrti_sin_quarter(n + 1u, r);
+}
+
 /* Each line gives something else under one of the modes that change bits. volatile: computed when it is called. */
 NNRT_API bool nnrt_same_bits(void)
 {
@@ -3650,6 +3956,16 @@ static void nnrti_copy(const nnrt_view *x, nnrt_view *z)
     while (nnrti_walk_next(&w));
 }
 
+/* Every element of z = 0. */
+static void nnrti_clear(nnrt_view *z)
+{
+    static const uint64_t zero = 0;
+    nnrt_view x = *z;
+    x.data = (void *)(uintptr_t)&zero;
+    x.rank = 0;
+    nnrti_copy(&x, z);
+}
+
 /* Activation functions without parameters, as they may be fused into other operators. */
 static float nnrti_activate(float v, NNRT_ActivationType type)
 {
@@ -3717,10 +4033,50 @@ static nnrt_view nnrti_only_axes(const nnrt_view *v, int32_t axis, int32_t count
     return some;
 }
 
+/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: the channels of v [N,H,W,b*b*C] that hold cell k of each block of b x b, [N,H,W,C].
+   outside: they are C neighbours, else every (b*b)-th. v has elements. */
+static nnrt_view nnrti_cell_channels(const nnrt_view *v, int64_t b, int64_t k, bool outside)
+{
+    const int64_t count = nnrti_quotient(v->dims[3], b * b);
+    nnrt_view cell = nnrti_part(v, 3, (int32_t)(outside ? k * count : k), (int32_t)count);
+    cell.strides[3] *= outside ? 1 : (ptrdiff_t)(b * b);
+    return cell;
+}
+
+/* Cell k of each block of v [N,H*b,W*b,C], row by row: [N,H,W,C]. */
+static nnrt_view nnrti_cell_places(const nnrt_view *v, int64_t b, int64_t k)
+{
+    const nnrt_view row = nnrti_part(v, 1, (int32_t)nnrti_quotient(k, b), (int32_t)nnrti_quotient(v->dims[1], b));
+    nnrt_view cell = nnrti_part(&row, 2, (int32_t)nnrti_remainder(k, b), (int32_t)nnrti_quotient(v->dims[2], b));
+    cell.strides[1] *= (ptrdiff_t)b;
+    cell.strides[2] *= (ptrdiff_t)b;
+    return cell;
+}
+
 /* Element i (an offset) of an int32 or int64 view. */
 static int64_t nnrti_index(const nnrt_view *v, ptrdiff_t i)
 {
     return v->dataType == NNRT_DATA_TYPE_INT64 ? ((const int64_t *)v->data)[i] : ((const int32_t *)v->data)[i];
+}
+
+/* *place = offset in y of the element, or of the slice, that row `row` of indices names: n numbers from offset `at` on,
+   `step` apart, one for each of the first axes of y. Where fromEnd is true -L to -1 count from the end of an axis.
+   NNRT_INVALID_PARAMETER, with a message, when one lies outside. */
+static NNRT_ReturnCode nnrti_place_of(const nnrt_call *call, const nnrt_view *indices, ptrdiff_t at, ptrdiff_t step,
+                                      int32_t n, int64_t row, bool fromEnd, const nnrt_view *y, ptrdiff_t *place)
+{
+    *place = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t L = y->dims[i], least = fromEnd ? -L : 0;
+        const int64_t index = nnrti_index(indices, at + i * step);
+        if (index < least || index >= L)
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
+                                  "index %l, element %l of indices, lies outside axis %d of the result, expected %d to "
+                                  "%d",
+                                  index, row * n + i, i, least, L - 1);
+        *place += (ptrdiff_t)(index < 0 ? index + L : index) * y->strides[i];
+    }
+    return NNRT_SUCCESS;
 }
 
 /* Offset of element [i,j,k,l] of a view with four axes. */
@@ -4046,6 +4402,18 @@ static void nnrti_top(const nnrti_line *x, int32_t L, int32_t count, bool sorted
             nnrti_top_put(x, k, values, indices, n++);
 }
 
+/* order = positions of the count elements of x, count > 0, that are first in falling order, in that order. */
+static void nnrti_top_sorted(const nnrti_line *x, int32_t L, int32_t count, int32_t *order)
+{
+    nnrti_top_heap(x, L, count, order);
+    for (int32_t i = count - 1; i > 0; i--) {
+        const int32_t last = order[0];
+        order[0] = order[i];
+        order[i] = last;
+        nnrti_top_sift(x, order, i);
+    }
+}
+
 /* The scratch of a call when it has at least so many bytes, else NULL. */
 static void *nnrti_scratch(const nnrt_call *call, size_t bytes)
 {
@@ -4086,6 +4454,137 @@ static nnrti_cells nnrti_cells_of(int64_t start, int64_t k, int32_t L)
     cells.first = start > 0 ? (int32_t)start : 0;
     cells.end = start + k < L ? (int32_t)(start + k) : L;
     return cells;
+}
+
+/* Where a window lies: image n, its channels from c on, the cells of rows and columns. */
+typedef struct nnrti_window_at {
+    int32_t n, c;
+    nnrti_cells rows, columns;
+} nnrti_window_at;
+
+/* best[t] = the largest cell of channel c + t, t < count. NaN is largest. */
+NNRTI_INLINE void nnrti_max_cells(const nnrt_view *x, const nnrti_window_at *m, int32_t count, float *best,
+                                  NNRT_DataType type)
+{
+    const ptrdiff_t first = nnrti_place(x, m->n, m->rows.first, m->columns.first, m->c);
+    for (int32_t t = 0; t < count; t++)
+        best[t] = nnrti_load(x->data, first + t * x->strides[3], type);
+    for (int32_t h = m->rows.first; h < m->rows.end; h++)
+        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
+            const ptrdiff_t in = nnrti_place(x, m->n, h, w, m->c);
+            for (int32_t t = 0; t < count; t++) {
+                const float v = nnrti_load(x->data, in + t * x->strides[3], type);
+                const float larger = v > best[t] ? v : best[t];
+                best[t] = v == v ? larger : v;
+            }
+        }
+}
+
+/* Position h*W + w of the first cell of channel c + t that equals best, or is NaN when best is. */
+NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_window_at *m, int32_t t, float best,
+                                        NNRT_DataType type)
+{
+    for (int32_t h = m->rows.first; h < m->rows.end; h++)
+        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
+            const float v = nnrti_load(x->data, nnrti_place(x, m->n, h, w, m->c + t), type);
+            if (v == best || (v != v && best != best))
+                return (int64_t)h * x->dims[2] + w;
+        }
+    return 0;
+}
+
+/* y[n,p,q,..] = act(sum of the window's cells / cells) for all channels; m->n is n, `at` the element y[n,p,q,0]. The sum
+   runs over rows, then columns. Up to 16 channels are summed side by side; that changes no sum. */
+NNRTI_INLINE void nnrti_average(const nnrt_view *x, const nnrti_window_at *m, float cells,
+                                NNRT_ActivationType activation, nnrt_view *y, ptrdiff_t at, NNRT_DataType type)
+{
+    for (int32_t c = 0; c < y->dims[3]; c += 16) {
+        const int32_t count = y->dims[3] - c < 16 ? y->dims[3] - c : 16;
+        float sum[16] = {0};
+        for (int32_t h = m->rows.first; h < m->rows.end; h++)
+            for (int32_t w = m->columns.first; w < m->columns.end; w++) {
+                const ptrdiff_t in = nnrti_place(x, m->n, h, w, c);
+                for (int32_t t = 0; t < count; t++)
+                    sum[t] += nnrti_load(x->data, in + t * x->strides[3], type);
+            }
+        for (int32_t t = 0; t < count; t++)
+            nnrti_store(y->data, at + (c + t) * y->strides[3], nnrti_activate(sum[t] / cells, activation), type);
+    }
+}
+
+/* The largest cell of the window, for all channels, into y[n,p,q,..] and its position h*W + w into indices[n,p,q,..]; one
+   of the two may be NULL. */
+NNRTI_INLINE void nnrti_largest(const nnrt_view *x, nnrti_window_at *m, int32_t p, int32_t q,
+                                NNRT_ActivationType activation, nnrt_view *y, nnrt_view *indices, NNRT_DataType type)
+{
+    for (m->c = 0; m->c < x->dims[3]; m->c += 16) {
+        const int32_t count = x->dims[3] - m->c < 16 ? x->dims[3] - m->c : 16;
+        float best[16];
+        nnrti_max_cells(x, m, count, best, type);
+        for (int32_t t = 0; t < count; t++) {
+            if (y != NULL)
+                nnrti_store(y->data, nnrti_place(y, m->n, p, q, m->c + t), nnrti_activate(best[t], activation), type);
+            if (indices != NULL)
+                nnrti_store_int(indices->data, nnrti_place(indices, m->n, p, q, m->c + t),
+                                (uint64_t)nnrti_max_position(x, m, t, best[t], type), indices->dataType);
+        }
+    }
+}
+
+/* The cells that make the value of an image [N,H,W,C] at a place between cells, and their weights. */
+typedef struct nnrti_corners {
+    int32_t count;
+    ptrdiff_t at[4]; /* elements behind that of row 0, column 0 */
+    float weight[4];
+} nnrti_corners;
+
+/* Bilinear interpolation at row h, column w: the four cells around, upper ones first, left before right. What lies outside
+   x counts as 0, as a place that is no number does; of weight 0 is left out. */
+static NNRTI_UNUSED nnrti_corners nnrti_corners_of(const nnrt_view *x, float h, float w)
+{
+    nnrti_corners s;
+    int32_t row, column;
+    memset(&s, 0, sizeof(s));
+    if (!(h > -1 && h < (float)x->dims[1] && w > -1 && w < (float)x->dims[2]))
+        return s;
+    row = (int32_t)nnrti_floorf(h);
+    column = (int32_t)nnrti_floorf(w);
+    h -= (float)row;
+    w -= (float)column;
+    for (int32_t i = 0; i < 2; i++)
+        for (int32_t j = 0; j < 2; j++) {
+            const float weight = (i == 0 ? 1 - h : h) * (j == 0 ? 1 - w : w);
+            if (row + i < 0 || row + i >= x->dims[1] || column + j < 0 || column + j >= x->dims[2] || weight == 0)
+                continue;
+            s.at[s.count] = (row + i) * x->strides[1] + (column + j) * x->strides[2];
+            s.weight[s.count++] = weight;
+        }
+    return s;
+}
+
+/* The weighted sum of the cells, in their order; `at` is row 0, column 0 of an image and channel. */
+NNRTI_INLINE float nnrti_at_corners(const nnrt_view *x, ptrdiff_t at, const nnrti_corners *s, NNRT_DataType type)
+{
+    float sum = 0;
+    for (int32_t i = 0; i < s->count; i++) {
+        const float v = nnrti_load(x->data, at + s->at[i], type) * s->weight[i];
+        sum = i == 0 ? v : sum + v;
+    }
+    return sum;
+}
+
+/* Intersection / union of two boxes of two lower and two upper bounds; `more` is added to each of their edges. 0 where one
+   box ends before the other begins, or there is no area. */
+static NNRTI_UNUSED float nnrti_overlap(const float a[4], const float b[4], float more)
+{
+    float edge[2], both, all;
+    for (int32_t k = 0; k < 2; k++)
+        edge[k] = (a[k + 2] < b[k + 2] ? a[k + 2] : b[k + 2]) - (a[k] > b[k] ? a[k] : b[k]);
+    if (!(edge[0] >= 0 && edge[1] >= 0))
+        return 0;
+    both = (edge[0] + more) * (edge[1] + more);
+    all = (a[2] - a[0] + more) * (a[3] - a[1] + more) + (b[2] - b[0] + more) * (b[3] - b[1] + more) - both;
+    return all > 0 ? both / all : 0;
 }
 
 /* The activation functions of nnrti_activate in float64. */
@@ -5071,6 +5570,35 @@ static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char 
     return nnrti_known(c, i, what);
 }
 
+/* dims = the extents that input i lists; what a run tells and nothing bounds is 1 until then. */
+static NNRT_ReturnCode nnrti_known_extents(nnrt_resolve *c, uint32_t i, const char *what, int32_t dims[NNRT_MAX_RANK])
+{
+    const NNRT_ReturnCode code = nnrti_known_list(c, i, what, 0, NNRT_MAX_RANK);
+    for (int32_t k = 0; code == NNRT_SUCCESS && k < c->in[i].dims[0]; k++) {
+        const int64_t extent = nnrti_element_unbounded(&c->in[i], (size_t)k) ? 1 : nnrti_value(&c->in[i], (size_t)k);
+        if (extent < 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%d] is %l, expected at least 0", what, k, extent);
+        if (extent > INT32_MAX)
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%s[%d] is %l: too large", what, k, extent);
+        dims[k] = (int32_t)extent;
+    }
+    return code;
+}
+
+/* Result 0 has the extents that input i (shape) lists; an empty list makes a scalar. */
+static NNRT_ReturnCode nnrti_result_listed(nnrt_resolve *c, uint32_t i)
+{
+    const nnrt_operand *list = &c->in[i];
+    int32_t dims[NNRT_MAX_RANK] = {0};
+    const NNRT_ReturnCode code = nnrti_known_extents(c, i, "shape", dims);
+    if (code != NNRT_SUCCESS)
+        return code;
+    nnrti_result(c, 0, list->dims[0], dims);
+    for (int32_t k = 0; k < list->dims[0]; k++)
+        nnrti_from_value(c, 0, k, list, (size_t)k);
+    return NNRT_SUCCESS;
+}
+
 /* axes[k] = entry k of the list, in 0..rank-1. No axis may stand in it twice. */
 static NNRT_ReturnCode nnrti_axes(nnrt_resolve *c, const char *what, const NNRT_Int64List *list, int32_t rank,
                                   int32_t axes[NNRT_MAX_RANK])
@@ -5295,6 +5823,41 @@ static NNRT_ReturnCode nnrti_quant_single(nnrt_resolve *c, uint32_t i)
     return NNRT_SUCCESS;
 }
 
+/* Result 0 has the elements of input 0, and as axis k its axes from ends[k - 1] (0) up to ends[k], folded into one. y is seen
+   with the shape of x. */
+static NNRT_ReturnCode nnrti_result_folded(nnrt_resolve *c, int32_t rank, const int32_t *ends)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t dims[NNRT_MAX_RANK] = {0}, only[NNRT_MAX_RANK], to[NNRT_MAX_RANK], i = 0;
+    for (int32_t k = 0; k < rank; k++) {
+        int64_t extent = 1, fixed = 1;
+        only[k] = -1; /* the one axis whose open extent it is; x->rank: computed from some */
+        for (int32_t n = i; n < ends[k]; n++) {
+            extent = nnrti_product(extent, x->dims[n]);
+            if (nnrti_axis_open(x, n))
+                only[k] = only[k] < 0 ? n : x->rank;
+            else
+                fixed = nnrti_product(fixed, x->dims[n]);
+        }
+        if (extent > INT32_MAX && only[k] < 0)
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d of the result would have extent %l: too large", k,
+                              extent);
+        only[k] = only[k] >= 0 && fixed != 1 ? x->rank : only[k];
+        dims[k] = extent < INT32_MAX ? (int32_t)extent : INT32_MAX; /* no run folds more */
+        for (; i < ends[k]; i++)
+            to[i] = x->dims[i] == dims[k] ? k : -1;
+    }
+    nnrti_result(c, 0, rank, dims);
+    for (int32_t k = 0; k < rank; k++)
+        if (only[k] < 0)
+            nnrti_fixed(c, 0, k);
+        else if (only[k] < x->rank)
+            nnrti_from(c, 0, k, x, only[k]);
+    nnrti_result_of_as_many(c, x);
+    nnrti_see_as(&c->out[0], x->rank, x->dims);
+    return nnrti_quant_moves(c, 0, 0, to);
+}
+
 /* A 2x2 attribute [[top, bottom], [left, right]] with entries >= 0, empty = zeros: pads = top, bottom, left, right. */
 static NNRT_ReturnCode nnrti_border(nnrt_resolve *c, const char *what, NNRT_Int64Lists *lists, int64_t pads[4])
 {
@@ -5361,6 +5924,91 @@ static NNRT_ReturnCode nnrti_result_images(nnrt_resolve *c, int64_t n, int64_t h
     return NNRT_SUCCESS;
 }
 
+/* DEPTH_TO_SPACE and SPACE_TO_DEPTH: x has 4 axes, a block an edge >= 1. */
+static NNRT_ReturnCode nnrti_block_size(nnrt_resolve *c, int64_t blockSize)
+{
+    if (c->in[0].rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", c->in[0].name, &c->in[0]);
+    if (blockSize < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockSize is %l, expected at least 1", blockSize);
+    return NNRT_SUCCESS;
+}
+
+/* Result 0 has the images of input 0 with other extents, all computed from its own, or (same) its own. */
+static NNRT_ReturnCode nnrti_result_blocks(nnrt_resolve *c, bool same, int64_t h, int64_t w, int64_t channels)
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t dims[4], to[NNRT_MAX_RANK];
+    if (h > INT32_MAX || w > INT32_MAX || channels > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would be %l x %l x %l: too large", h, w, channels);
+    dims[0] = x->dims[0];
+    dims[nnrti_image_axis(x, 0)] = (int32_t)h;
+    dims[nnrti_image_axis(x, 1)] = (int32_t)w;
+    dims[nnrti_image_axis(x, 2)] = (int32_t)channels;
+    nnrti_result(c, 0, 4, dims);
+    for (int32_t i = 0; i < 4; i++) {
+        to[i] = i == 0 || same ? i : -1;
+        if (to[i] == i || !nnrti_axis_open(x, i))
+            nnrti_from(c, 0, i, x, i);
+    }
+    return nnrti_quant_moves(c, 0, 0, to);
+}
+
+/* pads = before, after of every axis of input 0: input 1, [R,2] or 2R entries. */
+static NNRT_ReturnCode nnrti_pad_list(nnrt_resolve *c, int64_t pads[2 * NNRT_MAX_RANK])
+{
+    const nnrt_operand *x = &c->in[0], *p = &c->in[1];
+    const int32_t n = 2 * x->rank;
+    NNRT_ReturnCode code;
+    if (!(p->rank == 1 && p->dims[0] == n) && !(p->rank == 2 && p->dims[0] == x->rank && p->dims[1] == 2))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (paddings) '%s' is %o, expected [%d,2] or [%d]", p->name, p,
+                          x->rank, n);
+    if (n > 0 && (code = nnrti_known(c, 1, "paddings")) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < n; i++)
+        pads[i] = nnrti_element_unbounded(p, (size_t)i) ? 0 : nnrti_value(p, (size_t)i);
+    return NNRT_SUCCESS;
+}
+
+/* Where extent i of the result is from: x's where nothing is added; fixed when x's and both paddings are. */
+static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
+{
+    bool open = false;
+#ifndef NNRT_FIRMWARE
+    const nnrt_operand *p = &c->in[1];
+    open = !nnrti_absent(p) && p->open != NULL && (p->open[2 * i] != 0 || p->open[2 * i + 1] != 0);
+#endif
+    if (open)
+        nnrti_computed(c, 0, i);
+    else if (same)
+        nnrti_from(c, 0, i, &c->in[0], i);
+    else if (!nnrti_axis_open(&c->in[0], i))
+        nnrti_fixed(c, 0, i);
+}
+
+/* Result 0 is input 0 with so much before and after each axis. to[i] = i, or -1 where anything is added. */
+static NNRT_ReturnCode nnrti_pad_result(nnrt_resolve *c, const int64_t *pads, int32_t to[NNRT_MAX_RANK])
+{
+    const nnrt_operand *x = &c->in[0];
+    int32_t dims[NNRT_MAX_RANK];
+    for (int32_t i = 0; i < 2 * x->rank; i++)
+        if (pads[i] < 0 && (nnrti_absent(&c->in[1]) || !nnrti_element_open(&c->in[1], (size_t)i)))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddings[%d][%d] is %l, expected at least 0", i / 2, i % 2,
+                              pads[i]);
+    for (int32_t i = 0; i < x->rank; i++) {
+        const int64_t room = INT32_MAX - (int64_t)x->dims[i];
+        if (pads[2 * i] > room || pads[2 * i + 1] > room - pads[2 * i])
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, padded by %l and %l: too large", i,
+                              x->dims[i], pads[2 * i], pads[2 * i + 1]);
+        dims[i] = (int32_t)(pads[2 * i] + x->dims[i] + pads[2 * i + 1]);
+        to[i] = dims[i] == x->dims[i] ? i : -1;
+    }
+    nnrti_result(c, 0, x->rank, dims);
+    for (int32_t i = 0; i < x->rank; i++)
+        nnrti_pad_axis(c, i, to[i] == i);
+    return NNRT_SUCCESS;
+}
+
 /* Writes v into an element of the given type: integers truncate toward zero and saturate, NaN gives 0. */
 static void nnrti_number(NNRT_DataType type, double v, void *element)
 {
@@ -5400,6 +6048,18 @@ static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
     if (!nnrti_type_in(o->dataType, NNRT_TYPES_INDEX))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, expected int32 or int64", i,
                           o->name, o->dataType);
+    return NNRT_SUCCESS;
+}
+
+/* Result i is float32, whatever the inputs are. */
+static NNRT_ReturnCode nnrti_float_result(nnrt_resolve *c, uint32_t i)
+{
+    nnrt_operand *o = &c->out[i];
+    if (nnrti_absent(o))
+        o->dataType = NNRT_DATA_TYPE_FLOAT32;
+    if (o->dataType != NNRT_DATA_TYPE_FLOAT32)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, but is float32", i, o->name,
+                          o->dataType);
     return NNRT_SUCCESS;
 }
 
@@ -5653,6 +6313,136 @@ NNRT_API NNRT_ReturnCode nnrt_activation_i32(const NNRT_Activation *attr, const 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ADAPTIVE_AVERAGE_POOL_2D */
+
+/* The extents of all results along height and width are those of input 1. */
+static NNRT_ReturnCode nnrti_rule_adaptive_average_pool_2d(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0], *size = &c->in[1];
+    int64_t extent[2];
+    NNRT_ReturnCode code;
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    if (size->rank != 1 || size->dims[0] != 2)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' is %o, expected [2]: height, width", size->name,
+                          size);
+    if ((code = nnrti_known(c, 1, "size")) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < 2; i++) {
+        extent[i] = nnrti_element_unbounded(size, i) ? 1 : nnrti_value(size, i);
+        if (extent[i] < 1)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "size[%u] is %l, expected at least 1", i, extent[i]);
+    }
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        if ((code = nnrti_result_image(c, i, x->dims[0], extent[0], extent[1], x->dims[nnrti_image_axis(x, 2)])) !=
+            NNRT_SUCCESS)
+            return code;
+        nnrti_from(c, i, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
+        for (int32_t which = 0; which < 2; which++)
+            nnrti_from_value(c, i, nnrti_image_axis(x, which), size, (size_t)which);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel ADAPTIVE_AVERAGE_POOL_2D */
+
+/* The cells of an axis of extent L that place p of n takes: floor(p*L/n) .. ceil((p + 1)*L/n) - 1. */
+static nnrti_cells nnrti_adaptive_cells(int32_t p, int32_t n, int32_t L)
+{
+    nnrti_cells cells;
+    cells.first = (int32_t)nnrti_quotient((int64_t)p * L, n);
+    cells.end = (int32_t)nnrti_quotient(((int64_t)p + 1) * L + n - 1, n);
+    return cells;
+}
+
+/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = mean of x[n,h,w,c] over the cells h of p, w of q, as
+   nnrti_adaptive_cells tells them. The sum runs over h, then w. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, nnrt_view *y, NNRT_DataType type)
+{
+    nnrti_window_at m = {0, 0, {0, 0}, {0, 0}};
+    for (m.n = 0; m.n < y->dims[0]; m.n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++) {
+                m.rows = nnrti_adaptive_cells(p, y->dims[1], x->dims[1]);
+                m.columns = nnrti_adaptive_cells(q, y->dims[2], x->dims[2]);
+                nnrti_average(x, &m, (float)(m.rows.end - m.rows.first) * (float)(m.columns.end - m.columns.first),
+                              NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y, nnrti_place(y, m.n, p, q, 0), type);
+            }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_f32(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
+                                                           nnrt_view *y)
+{
+    (void)attr;
+    return nnrti_adaptive_average_pool_2d(x, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_f16(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
+                                                           nnrt_view *y)
+{
+    (void)attr;
+    return nnrti_adaptive_average_pool_2d(x, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ADAPTIVE_MAX_POOL_2D */
+
+/* Resolved: indicesType is that of the second output. */
+static NNRT_ReturnCode nnrti_rule_adaptive_max_pool_2d(nnrt_resolve *c)
+{
+    NNRT_AdaptivePool2D *a = (NNRT_AdaptivePool2D *)c->resolved;
+    NNRT_ReturnCode code;
+    if (a->returnIndices && c->nOut < 2)
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "returnIndices is true, but output 1 (indices) is missing");
+    if (c->nOut > 1) {
+        if (nnrti_absent(&c->out[1]))
+            c->out[1].dataType = a->indicesType;
+        if ((code = nnrti_index_result(c, 1)) != NNRT_SUCCESS)
+            return code;
+        if (a->indicesType != NNRT_DATA_TYPE_UNKNOWN && a->indicesType != c->out[1].dataType)
+            return nnrti_fail(c, NNRT_INVALID_DATATYPE, "indicesType is %t, but output 1 '%s' is declared %t",
+                              a->indicesType, c->out[1].name, c->out[1].dataType);
+        a->indicesType = c->out[1].dataType;
+    }
+    return nnrti_rule_adaptive_average_pool_2d(c);
+}
+
+/* >>kernel ADAPTIVE_MAX_POOL_2D */
+
+/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = largest x[n,h,w,c] over the cells h of p, w of q, as
+   nnrti_adaptive_cells tells them; NaN counts as largest. indices (int32 or int64 of the extents of y) gets h*W + w of the
+   first such cell. One of y and indices may be NULL. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_max_pool_2d(const nnrt_view *x, nnrt_view *y, nnrt_view *indices,
+                                                        NNRT_DataType type)
+{
+    const nnrt_view *z = y != NULL ? y : indices;
+    nnrti_window_at m = {0, 0, {0, 0}, {0, 0}};
+    for (m.n = 0; m.n < z->dims[0]; m.n++)
+        for (int32_t p = 0; p < z->dims[1]; p++)
+            for (int32_t q = 0; q < z->dims[2]; q++) {
+                m.rows = nnrti_adaptive_cells(p, z->dims[1], x->dims[1]);
+                m.columns = nnrti_adaptive_cells(q, z->dims[2], x->dims[2]);
+                nnrti_largest(x, &m, p, q, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y, indices, type);
+            }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_f32(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
+                                                       nnrt_view *y, nnrt_view *indices)
+{
+    (void)attr;
+    return nnrti_adaptive_max_pool_2d(x, y, indices, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_f16(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
+                                                       nnrt_view *y, nnrt_view *indices)
+{
+    (void)attr;
+    return nnrti_adaptive_max_pool_2d(x, y, indices, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_FUSION */
 
 static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
@@ -5870,6 +6660,84 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ASSERT */
+
+/* The result, where there is one, is a scalar. */
+static NNRT_ReturnCode nnrti_rule_assert(nnrt_resolve *c)
+{
+    const NNRT_Assert *a = (const NNRT_Assert *)c->resolved;
+    if (a->summarize < 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "summarize is %l, expected at least 0", a->summarize);
+    if (c->nOut > 0)
+        nnrti_result(c, 0, 0, NULL);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel ASSERT */
+
+#ifndef NNRT_NO_MESSAGES
+/* The first `most` elements of v, in the order in which they lie, as far as there is room. */
+static void nnrti_put_elements(nnrti_out *o, const nnrt_view *v, int64_t most)
+{
+    nnrti_walk w;
+    bool more = nnrti_walk_first(&w, v, NULL, NULL);
+    for (; more; more = nnrti_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++) {
+            const ptrdiff_t at = w.at[0] + i * w.row[0];
+            if (most-- <= 0 || o->length >= o->size)
+                return;
+            nnrti_put(o, ' ');
+            if (v->dataType == NNRT_DATA_TYPE_FLOAT64)
+                nnrti_put_float(o, ((const double *)v->data)[at]);
+            else if (v->dataType >= NNRT_DATA_TYPE_FLOAT16)
+                nnrti_put_float(o, (double)nnrti_load(v->data, at, v->dataType));
+            else if (v->dataType >= NNRT_DATA_TYPE_UINT8)
+                nnrti_put_u64(o, nnrti_load_int(v->data, at, v->dataType));
+            else
+                nnrti_put_i64(o, (int64_t)nnrti_load_int(v->data, at, v->dataType));
+        }
+}
+#endif
+
+/* NNRT_FAILED with a message that has the first elements of the n tensors of data; element `at` of the condition is false. */
+static NNRT_ReturnCode nnrti_assert_fail(const nnrt_call *call, int64_t at, int64_t summarize, const nnrt_view *data,
+                                         uint32_t n)
+{
+    char text[NNRT_MESSAGE_BYTES] = "";
+#ifdef NNRT_NO_MESSAGES
+    (void)summarize, (void)data, (void)n;
+#else
+    nnrti_out o = {text, sizeof(text), 0};
+    for (uint32_t i = 0; i < n; i++) {
+        const nnrt_operand is = nnrt_operand_make(data[i].dataType, data[i].rank, data[i].dims, NULL);
+        nnrti_puts(&o, i == 0 ? ": " : "; ");
+        nnrti_put_operand(&o, &is);
+        nnrti_put_elements(&o, &data[i], data[i].dataType != NNRT_DATA_TYPE_UNKNOWN ? summarize : 0);
+    }
+    (void)nnrti_end(&o);
+#endif
+    return nnrt_call_fail(call, NNRT_FAILED, "element %l of the condition is false%s", at, text);
+}
+
+/* args: the condition, bool, and nIn - 1 tensors of data of any types, which may be absent; y one bool or NULL.
+   y = true where all elements of the condition are, as of none; otherwise NNRT_FAILED, and call's error shows the first
+   `summarize` elements of each tensor of data. */
+NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *args, uint32_t nIn, nnrt_view *y,
+                                     nnrt_call *call)
+{
+    int64_t n = 0;
+    nnrti_walk w;
+    bool more = nnrti_walk_first(&w, &args[0], NULL, NULL);
+    for (; more; more = nnrti_walk_next(&w))
+        for (int32_t i = 0; i < w.count; i++, n++)
+            if (((const uint8_t *)args[0].data)[w.at[0] + i * w.row[0]] == 0)
+                return nnrti_assert_fail(call, n, attr->summarize, args + 1, nIn - 1);
+    if (y != NULL)
+        *(uint8_t *)y->data = 1;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSIGN */
 
 /* y = x: a copy, unless both lie in one place. */
@@ -5898,45 +6766,57 @@ static NNRT_ReturnCode nnrti_rule_avgpool_fusion(nnrt_resolve *c)
 
 /* >>kernel AVGPOOL_FUSION */
 
-/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(mean of x[n,h,w,c] over the cells h, w inside x
-   with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW); every window has one. The sum runs
-   over h, then w. Up to 16 channels are summed side by side; that changes no sum. */
+/* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(sum of x[n,h,w,c] / cells over the cells h, w inside
+   x with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW; every window has one. cells: how many
+   these are; padded: how many lie inside the padded x, -top <= h < H + bottom and -left <= w < W + right. The sum runs
+   over h, then w. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
-                                                  NNRT_DataType type)
+                                                  bool padded, NNRT_DataType type)
 {
     const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
-    for (int32_t n = 0; n < y->dims[0]; n++)
+    nnrti_window_at m = {0, 0, {0, 0}, {0, 0}};
+    for (m.n = 0; m.n < y->dims[0]; m.n++)
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
-                const nnrti_cells rows = nnrti_cells_of(p * s[0] - pad[0], k[0], x->dims[1]);
-                const nnrti_cells columns = nnrti_cells_of(q * s[1] - pad[2], k[1], x->dims[2]);
-                const float cells = (float)(rows.end - rows.first) * (float)(columns.end - columns.first);
-                for (int32_t c = 0; c < y->dims[3]; c += 16) {
-                    const int32_t count = y->dims[3] - c < 16 ? y->dims[3] - c : 16;
-                    const ptrdiff_t out = nnrti_place(y, n, p, q, c);
-                    float sum[16] = {0};
-                    for (int32_t h = rows.first; h < rows.end; h++)
-                        for (int32_t w = columns.first; w < columns.end; w++) {
-                            const ptrdiff_t in = nnrti_place(x, n, h, w, c);
-                            for (int32_t t = 0; t < count; t++)
-                                sum[t] += nnrti_load(x->data, in + t * x->strides[3], type);
-                        }
-                    for (int32_t t = 0; t < count; t++)
-                        nnrti_store(y->data, out + t * y->strides[3],
-                                    nnrti_activate(sum[t] / cells, attr->activationType), type);
+                const int64_t top = p * s[0] - pad[0], left = q * s[1] - pad[2];
+                int64_t height, width;
+                m.rows = nnrti_cells_of(top, k[0], x->dims[1]);
+                m.columns = nnrti_cells_of(left, k[1], x->dims[2]);
+                height = m.rows.end - m.rows.first;
+                width = m.columns.end - m.columns.first;
+                if (padded) {
+                    height = top + k[0] <= x->dims[1] + pad[1] ? k[0] : x->dims[1] + pad[1] - top;
+                    width = left + k[1] <= x->dims[2] + pad[3] ? k[1] : x->dims[2] + pad[3] - left;
                 }
+                nnrti_average(x, &m, (float)height * (float)width, attr->activationType, y,
+                              nnrti_place(y, m.n, p, q, 0), type);
             }
     return NNRT_SUCCESS;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_f32(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
 {
-    return nnrti_avgpool_fusion(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
+    return nnrti_avgpool_fusion(attr, x, y, false, NNRT_DATA_TYPE_FLOAT32);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_f16(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
 {
-    return nnrti_avgpool_fusion(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
+    return nnrti_avgpool_fusion(attr, x, y, false, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op AVGPOOL_INCLUDE_PAD */
+/* >>kernel AVGPOOL_INCLUDE_PAD */
+
+/* As AVGPOOL_FUSION, but a mean over the cells of the window inside the padded x, of which those outside x are 0. */
+NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_f32(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_avgpool_fusion(attr, x, y, true, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_f16(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
+{
+    return nnrti_avgpool_fusion(attr, x, y, true, NNRT_DATA_TYPE_FLOAT16);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6027,6 +6907,67 @@ NNRT_API NNRT_ReturnCode nnrt_bottom_k(const NNRT_TopKFusion *attr, const nnrt_v
 {
     const int32_t axis = (int32_t)attr->axis;
     return nnrti_top_lines(x, axis, values->dims[axis], true, attr->sorted, values, indices, call);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op BROADCAST_TO */
+
+/* Where extent i of the result is from: x's where it is kept, else entry i of the list. */
+static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
+{
+    const nnrt_operand *x = &c->in[0], *list = &c->in[1];
+    const int32_t k = i - (c->out[0].rank - x->rank);
+    const bool open = nnrti_element_open(list, (size_t)i), openX = k >= 0 && nnrti_axis_open(x, k);
+    if (k < 0 || (!openX && x->dims[k] == 1))
+        nnrti_from_value(c, 0, i, list, (size_t)i);
+    else if (!openX || (!open && (entry == -1 || entry == 1)))
+        nnrti_from(c, 0, i, x, k);
+    else if (!open)
+        nnrti_fixed(c, 0, i);
+    else if (!nnrti_element_unbounded(list, (size_t)i))
+        nnrti_bounded(c, 0, i);
+}
+
+/* Resolved: shape = the extents of the result. */
+static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
+{
+    NNRT_BroadcastTo *a = (NNRT_BroadcastTo *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *list = &c->in[1];
+    const NNRT_Int64List given = a->shape;
+    int32_t rank, dims[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK];
+    int64_t *shape;
+    NNRT_ReturnCode code;
+    if (nnrti_absent(list) ? (code = nnrti_room(c, given.count)) != NNRT_SUCCESS
+                           : (code = nnrti_known_list(c, 1, "shape", x->rank, NNRT_MAX_RANK)) != NNRT_SUCCESS)
+        return code;
+    rank = nnrti_absent(list) ? (int32_t)given.count : list->dims[0];
+    if (rank < x->rank)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape has %d entries, expected at least the %d axes of input '%s' %o",
+                          rank, x->rank, x->name, x);
+    shape = nnrti_list(c, &a->shape, (uint32_t)rank);
+    if (shape == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    for (int32_t i = 0; i < rank; i++) {
+        const int32_t k = i - (rank - x->rank);
+        const int64_t entry = nnrti_absent(list) ? given.data[i] : nnrti_value(list, (size_t)i);
+        if (entry < -1)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least -1", i, entry);
+        if (entry > INT32_MAX)
+            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "shape[%d] is %l: too large", i, entry);
+        shape[i] = entry;
+        if ((k < 0 && entry == -1) ||
+            !nnrti_broadcast_extent(k < 0 ? 1 : x->dims[k], k >= 0 && nnrti_axis_open(x, k),
+                                    entry < 0 ? 1 : (int32_t)entry, nnrti_element_open(list, (size_t)i), &dims[i]))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape[%d] is %l, to which input '%s' %o does not broadcast", i,
+                              entry, x->name, x);
+    }
+    nnrti_result(c, 0, rank, dims);
+    for (int32_t i = 0; i < rank; i++) {
+        nnrti_broadcast_to_axis(c, i, shape[i]);
+        shape[i] = dims[i];
+    }
+    nnrti_axes_shifted(c, 0, rank - x->rank, to);
+    return nnrti_quant_moves(c, 0, 0, to);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6166,6 +7107,44 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
 
 /* y = the smallest whole number >= x, element by element; -0, NaN and the infinities stay. y may lie where x lies. */
 NNRTI_UNARY(Ceil, ceil, nnrti_ceilf, nnrti_ceil)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CHANNEL_SHUFFLE */
+
+/* Resolved: group >= 1. */
+static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
+{
+    NNRT_ChannelShuffle *a = (NNRT_ChannelShuffle *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t channels, to[NNRT_MAX_RANK];
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    channels = nnrti_image_axis(x, 2);
+    a->group = a->group == 0 ? 1 : a->group;
+    if (a->group < 1 || (nnrti_remainder(x->dims[channels], a->group) != 0 && !nnrti_axis_open(x, channels)))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "group is %l, expected a divisor of the %d channels of input '%s' %o", a->group,
+                          x->dims[channels], x->name, x);
+    nnrti_result_like(c, 0);
+    nnrti_axes_but(c, a->group > 1 ? channels : -1, to);
+    return nnrti_quant_moves(c, 0, 0, to);
+}
+
+/* >>kernel CHANNEL_SHUFFLE */
+
+/* x and y [N,H,W,group*K], any element type; y must not overlap x. y[n,h,w,k*group + g] = x[n,h,w,g*K + k]. */
+NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const int32_t groups = nnrti_empty(y) ? 0 : (int32_t)attr->group;
+    for (int32_t g = 0; g < groups; g++) {
+        const int32_t K = x->dims[3] / groups;
+        const nnrt_view from = nnrti_part(x, 3, g * K, K);
+        nnrt_view to = nnrti_part(y, 3, g, K);
+        to.strides[3] *= groups;
+        nnrti_copy(&from, &to);
+    }
+    return NNRT_SUCCESS;
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CLIP */
@@ -6341,6 +7320,47 @@ NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x
         nnrti_copy(&x[i], &part);
         first += x[i].dims[axis];
     }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CONSTANT_OF_SHAPE */
+
+/* Resolved: dataType. Derived: the value, one element of it, converted as CAST does. */
+static NNRT_ReturnCode nnrti_rule_constant_of_shape(nnrt_resolve *c)
+{
+    NNRT_ConstantOfShape *a = (NNRT_ConstantOfShape *)c->resolved;
+    nnrt_operand *y = &c->out[0];
+    void *element;
+    NNRT_ReturnCode code;
+    a->dataType = a->dataType == NNRT_DATA_TYPE_UNKNOWN ? y->dataType : a->dataType;
+    if (a->dataType == NNRT_DATA_TYPE_UNKNOWN)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "dataType is 0 and the type of output '%s' is not declared: say one", y->name);
+    if (!nnrti_absent(y) && a->dataType != y->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dataType is %t", y->name,
+                          y->dataType, (NNRT_DataType)a->dataType);
+    if (nnrti_is_quant(y))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
+                          y->name);
+    y->dataType = (NNRT_DataType)a->dataType;
+    if ((code = nnrti_result_listed(c, 0)) != NNRT_SUCCESS)
+        return code;
+    if (a->value.count > 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "value has %u entries, expected at most 1", a->value.count);
+    if ((code = nnrti_derive(c, y->dataType, 0, NULL, &element)) == NNRT_SUCCESS)
+        nnrti_number(y->dataType, a->value.count > 0 ? (double)a->value.data[0] : 0.0, element);
+    return code;
+}
+
+/* >>kernel CONSTANT_OF_SHAPE */
+
+/* Every element of y = the one element of value, any element type. shape is not used. */
+NNRT_API NNRT_ReturnCode nnrt_constant_of_shape(const NNRT_ConstantOfShape *attr, const nnrt_view *shape,
+                                                const nnrt_view *value, nnrt_view *y)
+{
+    (void)attr, (void)shape;
+    nnrti_copy(value, y);
     return NNRT_SUCCESS;
 }
 
@@ -6664,8 +7684,70 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_f16(const NNRT_Conv2dTrans
 /* >>kernel COS */
 
 /* y = cos(x), x in radians, element by element; NaN for the infinities. y may lie where x lies. */
-NNRTI_UNARY_OF(Cos, cos_f32, FLOAT32, nnrti_cosf, NULL)
-NNRTI_UNARY_OF(Cos, cos_f16, FLOAT16, nnrti_cosf, NULL)
+NNRTI_UNARY(Cos, cos, nnrti_cosf, nnrti_cos)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CROP */
+
+/* Where extent i of the result is from, and its number: from axis on entry i of the list, else x's. */
+static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis, int64_t offset)
+{
+    const nnrt_operand *x = &c->in[0], *shape = &c->in[1];
+    const int64_t L = x->dims[i], extent = nnrti_value(shape, (size_t)i), most = L > offset ? L - offset : 0;
+    const bool open = nnrti_element_open(shape, (size_t)i), unbounded = nnrti_element_unbounded(shape, (size_t)i);
+    nnrti_from(c, 0, i, x, i);
+    if (extent < 0 && !open)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least 0", i, extent);
+    if (i < axis && extent != L && !open && !nnrti_axis_open(x, i))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "shape[%d] is %l, expected the %l of input '%s' %o: axis is %d", i,
+                          extent, L, x->name, x, axis);
+    if (i < axis)
+        return NNRT_SUCCESS;
+    if ((extent > most || offset > L) && !open && !nnrti_axis_open(x, i))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l from %l on, but input '%s' is %o", i, extent,
+                          offset, x->name, x);
+    c->out[0].dims[i] = (int32_t)(extent < 0 || extent > most || unbounded ? most : extent);
+    if (unbounded)
+        nnrti_bounded(c, 0, i);
+    else
+        nnrti_from_value(c, 0, i, shape, (size_t)i);
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: axis is 0 and offset has an entry for every axis. Derived: these, as int32. */
+static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
+{
+    NNRT_Crop *a = (NNRT_Crop *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    const NNRT_Int64List given = a->offset;
+    int32_t axis, first[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK];
+    int64_t *offset;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_known_list(c, 1, "shape", x->rank, x->rank)) != NNRT_SUCCESS ||
+        (code = nnrti_axis(c, "axis", a->axis, x->rank, &axis)) != NNRT_SUCCESS)
+        return code;
+    if (given.count > 1 && given.count != (uint32_t)(x->rank - axis))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "offset has %u entries, expected 1, or one for each of the %d axes", given.count,
+                          x->rank - axis);
+    offset = nnrti_list(c, &a->offset, (uint32_t)x->rank);
+    if (offset == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    a->axis = 0;
+    nnrti_result(c, 0, x->rank, x->dims);
+    for (int32_t i = 0; i < x->rank; i++) {
+        offset[i] = i < axis || given.count == 0 ? 0 : given.data[given.count == 1 ? 0 : i - axis];
+        if (offset[i] < 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "offset of axis %d is %l, expected at least 0", i, offset[i]);
+        if ((code = nnrti_crop_axis(c, i, axis, offset[i])) != NNRT_SUCCESS)
+            return code;
+        first[i] = (int32_t)offset[i];
+        to[i] = c->out[0].dims[i] == x->dims[i] ? i : -1;
+    }
+    if ((code = nnrti_derive_ints(c, x->rank, first)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 0, 0, to);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CUM_SUM */
@@ -6726,6 +7808,478 @@ NNRT_API NNRT_ReturnCode nnrt_cum_sum(const NNRT_CumSum *attr, const nnrt_view *
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", given, -x->rank,
                               x->rank - 1);
     return nnrti_lines(attr, x, y, (int32_t)(given < 0 ? given + x->rank : given), x->dataType, nnrti_cum_sum_line);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op DEFORMABLE_CONV_2D */
+
+/* Axis `axis` of input i must have the given extent; `open`: that is computed from one that is open. */
+static NNRT_ReturnCode nnrti_deformable_extent(nnrt_resolve *c, uint32_t i, int32_t axis, int64_t extent, bool open)
+{
+    const nnrt_operand *o = &c->in[i];
+    if (o->dims[axis] != extent && !open && !nnrti_axis_open(o, axis))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected %l as extent of axis %d", i, o->name, o,
+                          extent, axis);
+    return NNRT_SUCCESS;
+}
+
+/* Input i, offset or mask, is [N, channels, h, w]. */
+static NNRT_ReturnCode nnrti_deformable_map(nnrt_resolve *c, uint32_t i, int64_t channels, int64_t h, int64_t w)
+{
+    const nnrt_operand *x = &c->in[0];
+    NNRT_ReturnCode code;
+    if (c->in[i].rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected 4 axes", i, c->in[i].name, &c->in[i]);
+    if ((code = nnrti_deformable_extent(c, i, 0, x->dims[0], nnrti_axis_open(x, 0))) != NNRT_SUCCESS ||
+        (code = nnrti_deformable_extent(c, i, 1, channels, false)) != NNRT_SUCCESS ||
+        (code = nnrti_deformable_extent(c, i, 2, h, nnrti_axis_open(x, nnrti_image_axis(x, 0)))) != NNRT_SUCCESS)
+        return code;
+    return nnrti_deformable_extent(c, i, 3, w, nnrti_axis_open(x, nnrti_image_axis(x, 1)));
+}
+
+/* The channels of x, of the weight [Co,Ci/group,kH,kW] and of the bias [Co] go together. */
+static NNRT_ReturnCode nnrti_deformable_channels(nnrt_resolve *c, NNRT_DeformableConv2D *a)
+{
+    const nnrt_operand *x = &c->in[0], *weight = &c->in[3], *bias = &c->in[4];
+    const int32_t channels = x->dims[nnrti_image_axis(x, 2)];
+    const bool open = nnrti_axis_open(x, nnrti_image_axis(x, 2));
+    a->group = a->group == 0 ? 1 : a->group;
+    a->deformableGroup = a->deformableGroup == 0 ? 1 : a->deformableGroup;
+    if (a->group < 1 || a->deformableGroup < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "group is %l and deformableGroup %l, expected at least 1",
+                          a->group, a->deformableGroup);
+    if (nnrti_remainder(weight->dims[0], a->group) != 0 ||
+        (channels != nnrti_product(weight->dims[1], a->group) && !open))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "weight '%s' is %o: it does not go with %d input channels in %l groups", weight->name, weight,
+                          channels, a->group);
+    if (nnrti_remainder(channels, a->deformableGroup) != 0 && !open)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "deformableGroup %l does not divide %d input channels",
+                          a->deformableGroup, channels);
+    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != weight->dims[0] && !nnrti_axis_open(bias, 0))))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, weight->dims[0]);
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: stride, dilation and padList explicit, groups >= 1. The extents of the weight must be fixed. */
+static NNRT_ReturnCode nnrti_rule_deformable_conv_2d(nnrt_resolve *c)
+{
+    NNRT_DeformableConv2D *a = (NNRT_DeformableConv2D *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *weight = &c->in[3];
+    NNRT_PadMode mode = NNRT_PAD_MODE_PAD;
+    int64_t pads[4], h, w, taps;
+    NNRT_ReturnCode code;
+    if (x->rank != 4 || nnrti_count(x) == 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes, none of them empty", x->name, x);
+    if (weight->rank != 4 || nnrti_count(weight) == 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "weight '%s' is %o, expected 4 axes [Co,Ci/group,kH,kW], none empty",
+                          weight->name, weight);
+    if (nnrti_open_from(weight, 0))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "weight '%s' is %o with open extents: give them", weight->name,
+                          weight);
+    if ((code = nnrti_deformable_channels(c, a)) != NNRT_SUCCESS ||
+        (code = nnrti_pair(c, "stride", &a->stride, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_pair(c, "dilation", &a->dilation, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_pads(c, "padList", &a->padList, mode, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_set_pads(c, &a->padList, &mode, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_fused(c, a->activationType)) != NNRT_SUCCESS)
+        return code;
+    h = nnrti_window(mode, x->dims[nnrti_image_axis(x, 0)], weight->dims[2], a->stride.data[0], a->dilation.data[0],
+                     &pads[0], &pads[1]);
+    w = nnrti_window(mode, x->dims[nnrti_image_axis(x, 1)], weight->dims[3], a->stride.data[1], a->dilation.data[1],
+                     &pads[2], &pads[3]);
+    if ((code = nnrti_result_image(c, 0, x->dims[0], h, w, weight->dims[0])) != NNRT_SUCCESS)
+        return code;
+    nnrti_fixed(c, 0, nnrti_image_axis(x, 2));
+    taps = nnrti_product(nnrti_product(weight->dims[2], weight->dims[3]), a->deformableGroup);
+    if ((code = nnrti_deformable_map(c, 1, nnrti_product(taps, 2), h, w)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_absent(&c->in[2]) || nnrti_count(&c->in[2]) == 0 ? NNRT_SUCCESS
+                                                                  : nnrti_deformable_map(c, 2, taps, h, w);
+}
+
+/* >>kernel DEFORMABLE_CONV_2D */
+
+/* What the window of y[n,p,q,..] reads. */
+typedef struct nnrti_deformable {
+    const NNRT_DeformableConv2D *attr;
+    const nnrt_view *x, *offset, *mask, *weight;
+    int32_t n, p, q;
+} nnrti_deformable;
+
+/* The cells that tap (i,j) reads in deformable group d, and what the sample is multiplied with. */
+NNRTI_INLINE nnrti_corners nnrti_deformable_tap(const nnrti_deformable *v, int32_t d, int32_t i, int32_t j, float *mask,
+                                                NNRT_DataType type)
+{
+    const int64_t *s = v->attr->stride.data, *dilation = v->attr->dilation.data, *pad = v->attr->padList.data;
+    const int32_t tap = (d * v->weight->dims[2] + i) * v->weight->dims[3] + j;
+    const ptrdiff_t at = nnrti_place(v->offset, v->n, 2 * tap, v->p, v->q);
+    const float down = nnrti_load(v->offset->data, at, type);
+    const float right = nnrti_load(v->offset->data, at + v->offset->strides[1], type);
+    *mask = v->mask == NULL ? 1 : nnrti_load(v->mask->data, nnrti_place(v->mask, v->n, tap, v->p, v->q), type);
+    return nnrti_corners_of(v->x, (float)(v->p * s[0] - pad[0] + i * dilation[0]) + down,
+                            (float)(v->q * s[1] - pad[2] + j * dilation[1]) + right);
+}
+
+/* sum[t] += the window with the weights of output channel o + t, t < count, all of one group: over i, then j, then the
+   channels of the group. */
+NNRTI_INLINE void nnrti_deformable_sum(const nnrti_deformable *v, int32_t o, int32_t count, float *sum,
+                                       NNRT_DataType type)
+{
+    const nnrt_view *x = v->x, *weight = v->weight;
+    const int32_t group = o / (weight->dims[0] / (int32_t)v->attr->group);
+    const int32_t shared = x->dims[3] / (int32_t)v->attr->deformableGroup; /* channels that read the same cells */
+    for (int32_t i = 0; i < weight->dims[2]; i++)
+        for (int32_t j = 0; j < weight->dims[3]; j++) {
+            nnrti_corners s = {0, {0}, {0}};
+            float mask = 1;
+            for (int32_t k = 0; k < weight->dims[1]; k++) {
+                const int32_t channel = group * weight->dims[1] + k;
+                const ptrdiff_t at = nnrti_place(weight, o, k, i, j);
+                float value;
+                if (k == 0 || channel % shared == 0)
+                    s = nnrti_deformable_tap(v, channel / shared, i, j, &mask, type);
+                value = nnrti_at_corners(x, nnrti_place(x, v->n, 0, 0, channel), &s, type) * mask;
+                for (int32_t t = 0; t < count; t++)
+                    sum[t] += value * nnrti_load(weight->data, at + t * weight->strides[0], type);
+            }
+        }
+}
+
+/* x [N,H,W,Ci], offset [N,2*D*kH*kW,Ho,Wo], mask [N,D*kH*kW,Ho,Wo], NULL or empty: all 1, weight [Co,Ci/group,kH,kW],
+   bias [Co] or NULL, y [N,Ho,Wo,Co], D = deformableGroup; none may overlap y. A convolution, but tap (i,j) of y[n,p,q,..]
+   reads channel k at row p*sH - top + i*dH + offset[n,2*m,p,q], column q*sW - left + j*dW + offset[n,2*m + 1,p,q], by
+   bilinear interpolation, and multiplies that with mask[n,m,p,q], where m = (d*kH + i)*kW + j and d = k / (Ci/D). Outside x
+   there are zeros. The sum starts with the bias and runs over i, then j, then k. Up to 16 output channels are summed side
+   by side; that changes no sum. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_deformable_conv_2d(const NNRT_DeformableConv2D *attr, const nnrt_view *x,
+                                                      const nnrt_view *offset, const nnrt_view *mask,
+                                                      const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
+                                                      NNRT_DataType type)
+{
+    const int32_t group = y->dims[3] / (int32_t)attr->group; /* output channels of one */
+    nnrti_deformable v = {attr, x, offset, mask != NULL && nnrti_empty(mask) ? NULL : mask, weight, 0, 0, 0};
+    for (v.n = 0; v.n < y->dims[0]; v.n++)
+        for (v.p = 0; v.p < y->dims[1]; v.p++)
+            for (v.q = 0; v.q < y->dims[2]; v.q++)
+                for (int32_t o = 0, count; o < y->dims[3]; o += count) {
+                    const ptrdiff_t at = nnrti_place(y, v.n, v.p, v.q, o);
+                    float sum[16] = {0};
+                    count = group - o % group < 16 ? group - o % group : 16;
+                    for (int32_t t = 0; t < count && bias != NULL; t++)
+                        sum[t] = nnrti_load(bias->data, (o + t) * bias->strides[0], type);
+                    nnrti_deformable_sum(&v, o, count, sum, type);
+                    for (int32_t t = 0; t < count; t++)
+                        nnrti_store(y->data, at + t * y->strides[3], nnrti_activate(sum[t], attr->activationType),
+                                    type);
+                }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_deformable_conv_2d_f32(const NNRT_DeformableConv2D *attr, const nnrt_view *x,
+                                                     const nnrt_view *offset, const nnrt_view *mask,
+                                                     const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_deformable_conv_2d(attr, x, offset, mask, weight, bias, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_deformable_conv_2d_f16(const NNRT_DeformableConv2D *attr, const nnrt_view *x,
+                                                     const nnrt_view *offset, const nnrt_view *mask,
+                                                     const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
+{
+    return nnrti_deformable_conv_2d(attr, x, offset, mask, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op DEPTH_TO_SPACE */
+
+/* Resolved: mode is "DCR" or "CRD". */
+static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
+{
+    const NNRT_DepthToSpace *a = (const NNRT_DepthToSpace *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int64_t b, cells, channels;
+    const NNRT_ReturnCode code = nnrti_block_size(c, a->blockSize);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (strcmp(a->mode, "DCR") != 0 && strcmp(a->mode, "CRD") != 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "mode is \"%s\", expected \"DCR\" or \"CRD\"", a->mode);
+    b = a->blockSize;
+    cells = b * b;
+    channels = x->dims[nnrti_image_axis(x, 2)];
+    if (nnrti_remainder(channels, cells) != 0 && !nnrti_axis_open(x, nnrti_image_axis(x, 2)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input '%s' is %o: its %l channels are no multiple of the %l cells of a block", x->name, x,
+                          channels, cells);
+    return nnrti_result_blocks(c, b == 1, nnrti_product(x->dims[nnrti_image_axis(x, 0)], b),
+                               nnrti_product(x->dims[nnrti_image_axis(x, 1)], b), nnrti_quotient(channels, cells));
+}
+
+/* >>kernel DEPTH_TO_SPACE */
+
+/* x [N,H,W,b*b*C], y [N,H*b,W*b,C], b = blockSize, any element type; y must not overlap x.
+   DCR: y[n, h*b + i, w*b + j, c] = x[n, h, w, (i*b + j)*C + c]; CRD: = x[n, h, w, c*b*b + i*b + j]. */
+NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const bool outside = strcmp(attr->mode, "DCR") == 0;
+    const int64_t cells = nnrti_empty(y) ? 0 : attr->blockSize * attr->blockSize;
+    for (int64_t k = 0; k < cells; k++) {
+        const nnrt_view from = nnrti_cell_channels(x, attr->blockSize, k, outside);
+        nnrt_view to = nnrti_cell_places(y, attr->blockSize, k);
+        nnrti_copy(&from, &to);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op DETECTION_POST_PROCESS */
+
+static NNRT_ReturnCode nnrti_detection_attr(nnrt_resolve *c, const NNRT_DetectionPostProcess *a)
+{
+    if (a->scale.count != 4)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scale has %u entries, expected 4: y, x, h, w", a->scale.count);
+    for (uint32_t i = 0; i < 4; i++)
+        if (!(a->scale.data[i] > 0))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scale[%u] is %f, expected more than 0", i,
+                              (double)a->scale.data[i]);
+    if (!(a->nmsIoUThreshold >= 0 && a->nmsIoUThreshold <= 1))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "nmsIoUThreshold is %f, expected 0 to 1",
+                          (double)a->nmsIoUThreshold);
+    if (a->maxDetections < 1 || a->maxClassesPerDetection < 1 || a->numClasses < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "maxDetections is %l, maxClassesPerDetection %l, numClasses %l, expected at least 1",
+                          a->maxDetections, a->maxClassesPerDetection, a->numClasses);
+    if (a->useRegularNms && a->detectionsPerClass < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "detectionsPerClass is %l, expected at least 1",
+                          a->detectionsPerClass);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
+{
+    const NNRT_DetectionPostProcess *a = (const NNRT_DetectionPostProcess *)c->resolved;
+    const nnrt_operand *bbox = &c->in[0], *scores = &c->in[1], *anchors = &c->in[2];
+    int32_t dims[3] = {1, 0, 4};
+    int64_t slots;
+    NNRT_ReturnCode code = nnrti_detection_attr(c, a);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (bbox->rank != 3 || (bbox->dims[0] != 1 && !nnrti_axis_open(bbox, 0)) ||
+        (bbox->dims[2] != 4 && !nnrti_axis_open(bbox, 2)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bbox '%s' is %o, expected [1,boxes,4]", bbox->name, bbox);
+    if (scores->rank != 3 || (scores->dims[0] != 1 && !nnrti_axis_open(scores, 0)) ||
+        nnrti_unlike(bbox, 1, scores, 1) ||
+        (scores->dims[2] != a->numClasses && scores->dims[2] != a->numClasses + 1 && !nnrti_axis_open(scores, 2)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o, expected [1,%d,classes], %l of them or one more",
+                          scores->name, scores, bbox->dims[1], a->numClasses);
+    if (anchors->rank != 2 || nnrti_unlike(bbox, 1, anchors, 0) ||
+        (anchors->dims[1] != 4 && !nnrti_axis_open(anchors, 1)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "anchors '%s' is %o, expected [%d,4]", anchors->name, anchors,
+                          bbox->dims[1]);
+    slots = nnrti_product(a->maxDetections, a->maxClassesPerDetection);
+    if (slots > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "maxDetections is %l, maxClassesPerDetection %l: too large",
+                          a->maxDetections, a->maxClassesPerDetection);
+    dims[1] = (int32_t)slots;
+    for (uint32_t i = 0; i < 4; i++) {
+        const int32_t rank = i == 0 ? 3 : i == 3 ? 1 : 2;
+        if ((code = nnrti_float_result(c, i)) != NNRT_SUCCESS)
+            return code;
+        nnrti_result(c, i, rank, dims);
+        for (int32_t k = 0; k < rank; k++)
+            nnrti_fixed(c, i, k);
+    }
+    if (!a->useRegularNms && !nnrt_mul_size((size_t)bbox->dims[1], sizeof(float), &c->scratch))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "bbox '%s' is %o: too many boxes", bbox->name, bbox);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel DETECTION_POST_PROCESS */
+
+/* What boxes are looked at: label is the class that orders them, -1: each box's best one, kept in best unless that is
+   NULL. */
+typedef struct nnrti_detector {
+    const NNRT_DetectionPostProcess *attr;
+    const nnrt_view *bbox, *scores, *anchors;
+    int32_t label;
+    float *best;
+} nnrti_detector;
+
+/* The results so far; a slot has a box, a class and a score. */
+typedef struct nnrti_detections {
+    nnrt_view *boxes, *classes, *scores;
+    int32_t count;
+} nnrti_detections;
+
+/* The scores of box i, without that of the background. */
+static nnrti_line nnrti_detection_scores(const nnrti_detector *d, int32_t i)
+{
+    const int32_t background = d->scores->dims[2] - (int32_t)d->attr->numClasses;
+    return nnrti_line_of(d->scores, 2, i * d->scores->strides[1] + background * d->scores->strides[2]);
+}
+
+static float nnrti_detection_score(const nnrti_detector *d, int32_t i)
+{
+    const nnrti_line line = nnrti_detection_scores(d, i);
+    int32_t label = d->label;
+    if (label < 0 && d->best != NULL)
+        return d->best[i];
+    if (label < 0)
+        label = nnrti_top_next(&line, (int32_t)d->attr->numClasses, -1);
+    return nnrti_load(line.data, label * line.step, line.type);
+}
+
+/* The box behind box `last` in the order of falling scores, equal ones by rising number, down to nmsScoreThreshold; last
+   -1: the first one. -1: there is none. */
+static int32_t nnrti_detection_next(const nnrti_detector *d, int32_t last)
+{
+    const float limit = last < 0 ? 0 : nnrti_detection_score(d, last);
+    int32_t next = -1;
+    float top = 0;
+    for (int32_t i = 0; i < d->bbox->dims[1]; i++) {
+        const float score = nnrti_detection_score(d, i);
+        if (!(score >= d->attr->nmsScoreThreshold) || (next >= 0 && score <= top) ||
+            (last >= 0 && (score > limit || (score == limit && i <= last))))
+            continue;
+        next = i;
+        top = score;
+    }
+    return next;
+}
+
+/* The bounds of box i: y and x of its upper left corner, then of the lower right one. */
+static void nnrti_detection_box(const nnrti_detector *d, int32_t i, float box[4])
+{
+    const float *scale = d->attr->scale.data;
+    const nnrti_line code = nnrti_line_of(d->bbox, 2, i * d->bbox->strides[1]);
+    const nnrti_line anchor = nnrti_line_of(d->anchors, 1, i * d->anchors->strides[0]);
+    for (int32_t k = 0; k < 2; k++) {
+        const float edge = nnrti_load(anchor.data, (k + 2) * anchor.step, anchor.type);
+        const float centre = nnrti_load(code.data, k * code.step, code.type) / scale[k] * edge +
+                             nnrti_load(anchor.data, k * anchor.step, anchor.type);
+        const float half = nnrti_expf(nnrti_load(code.data, (k + 2) * code.step, code.type) / scale[k + 2]) * edge / 2;
+        box[k] = centre - half;
+        box[k + 2] = centre + half;
+    }
+}
+
+/* The numbers of a slot: four of the box, class, score. */
+static float *nnrti_detection_at(const nnrti_detections *y, int32_t slot, int32_t k)
+{
+    if (k < 4)
+        return (float *)y->boxes->data + slot * y->boxes->strides[1] + k * y->boxes->strides[2];
+    return k == 4 ? (float *)y->classes->data + slot * y->classes->strides[1]
+                  : (float *)y->scores->data + slot * y->scores->strides[1];
+}
+
+static void nnrti_detection_put(const nnrti_detections *y, int32_t slot, const float box[4], int32_t label, float score)
+{
+    for (int32_t k = 0; k < 4; k++)
+        *nnrti_detection_at(y, slot, k) = box[k];
+    *nnrti_detection_at(y, slot, 4) = (float)label;
+    *nnrti_detection_at(y, slot, 5) = score;
+}
+
+/* Whether a box overlaps none of the results, every `step`-th of them, by more than nmsIoUThreshold; only those of class
+   d->label count, if that is not -1. */
+static bool nnrti_detection_free(const nnrti_detector *d, const nnrti_detections *y, int32_t step, const float box[4])
+{
+    for (int32_t i = 0; i < y->count; i += step) {
+        float kept[4];
+        for (int32_t k = 0; k < 4; k++)
+            kept[k] = *nnrti_detection_at(y, i, k);
+        if ((d->label < 0 || *nnrti_detection_at(y, i, 4) == (float)d->label) &&
+            nnrti_overlap(box, kept, 0) > d->attr->nmsIoUThreshold)
+            return false;
+    }
+    return true;
+}
+
+/* Puts a box between the results so far, which have falling scores, behind equal ones. false: they are maxDetections and
+   none is worse. */
+static bool nnrti_detection_insert(const nnrti_detector *d, nnrti_detections *y, const float box[4], float score)
+{
+    int32_t at = y->count;
+    while (at > 0 && *nnrti_detection_at(y, at - 1, 5) < score)
+        at--;
+    if (at == d->attr->maxDetections)
+        return false;
+    y->count += y->count < d->attr->maxDetections ? 1 : 0;
+    for (int32_t i = y->count - 1; i > at; i--)
+        for (int32_t k = 0; k < 6; k++)
+            *nnrti_detection_at(y, i, k) = *nnrti_detection_at(y, i - 1, k);
+    nnrti_detection_put(y, at, box, d->label, score);
+    return true;
+}
+
+/* Every class by itself: the kept boxes of a class stand among the results, for one that did not get there is worse than
+   all of them, and so are those behind it. */
+static void nnrti_detection_classes(nnrti_detector *d, nnrti_detections *y)
+{
+    for (d->label = 0; d->label < d->attr->numClasses; d->label++) {
+        int32_t i = -1, kept = 0;
+        bool more = true;
+        while (more && kept < d->attr->detectionsPerClass && (i = nnrti_detection_next(d, i)) >= 0) {
+            float box[4];
+            nnrti_detection_box(d, i, box);
+            if (!nnrti_detection_free(d, y, 1, box))
+                continue;
+            more = nnrti_detection_insert(d, y, box, nnrti_detection_score(d, i));
+            kept++;
+        }
+    }
+}
+
+/* Each box by its best class: a kept one has as many slots as classes of it are told. */
+static void nnrti_detection_best(nnrti_detector *d, nnrti_detections *y)
+{
+    const int32_t classes = (int32_t)d->attr->numClasses;
+    const int32_t told = d->attr->maxClassesPerDetection < classes ? (int32_t)d->attr->maxClassesPerDetection : classes;
+    int32_t i = -1;
+    while (y->count < d->attr->maxDetections * told && (i = nnrti_detection_next(d, i)) >= 0) {
+        const nnrti_line scores = nnrti_detection_scores(d, i);
+        float box[4];
+        nnrti_detection_box(d, i, box);
+        if (!nnrti_detection_free(d, y, told, box))
+            continue;
+        for (int32_t k = 0, label = -1; k < told; k++) {
+            label = nnrti_top_next(&scores, classes, label);
+            nnrti_detection_put(y, y->count++, box, label, nnrti_load(scores.data, label * scores.step, scores.type));
+        }
+    }
+}
+
+/* bbox [1,n,4] (ty,tx,th,tw), anchors [n,4] (ya,xa,ha,wa), scores [1,n,c], the background first where c is numClasses + 1;
+   all of one type. boxes [1,m,4], classes and scores [1,m], num [1] float32: num detections, then zeros. Box i has the
+   centre ty/scale[0]*ha + ya, tx/scale[1]*wa + xa and the edges exp(th/scale[2])*ha, exp(tw/scale[3])*wa. Boxes are
+   looked at by falling score, and kept unless they overlap a kept one by more than nmsIoUThreshold: by their best class
+   until maxDetections are kept, of which maxClassesPerDetection classes are told; or with useRegularNms class by class
+   until detectionsPerClass are kept of it, and the maxDetections best of all classes are told. Scratch: without
+   useRegularNms 4 bytes a box, or scores are looked for again and again. */
+NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostProcess *attr, const nnrt_view *bbox,
+                                                     const nnrt_view *scores, const nnrt_view *anchors,
+                                                     nnrt_view *boxes, nnrt_view *classes, nnrt_view *best,
+                                                     nnrt_view *num, nnrt_call *call)
+{
+    const float none[4] = {0, 0, 0, 0};
+    float *kept = (float *)nnrti_scratch(call, (size_t)bbox->dims[1] * sizeof(*kept));
+    nnrti_detector d = {attr, bbox, scores, anchors, -1, NULL};
+    nnrti_detections y = {boxes, classes, best, 0};
+    if (boxes == NULL || classes == NULL || best == NULL)
+        return nnrt_call_fail(call, NNRT_INVALID_OUTPUT,
+                              "boxes, classes and scores must be there: none can be left out");
+    for (int32_t i = 0; i < boxes->dims[1]; i++)
+        nnrti_detection_put(&y, i, none, 0, 0);
+    for (int32_t i = 0; i < bbox->dims[1] && kept != NULL && !attr->useRegularNms; i++)
+        kept[i] = nnrti_detection_score(&d, i);
+    d.best = kept;
+    if (attr->useRegularNms)
+        nnrti_detection_classes(&d, &y);
+    else
+        nnrti_detection_best(&d, &y);
+    if (num != NULL)
+        *(float *)num->data = (float)y.count;
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6877,43 +8431,86 @@ NNRT_API NNRT_ReturnCode nnrt_expfusion_f16(const NNRT_ExpFusion *attr, const nn
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL */
 
-/* The extents come from input 1; an empty list makes a scalar. */
 static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 {
-    int32_t dims[NNRT_MAX_RANK] = {0}, rank;
     NNRT_ReturnCode code;
     if ((code = nnrti_one_element(c, 0, "value")) != NNRT_SUCCESS ||
-        (code = nnrti_known_list(c, 1, "shape", 0, NNRT_MAX_RANK)) != NNRT_SUCCESS)
-        return code;
-    rank = c->in[1].dims[0];
-    for (int32_t i = 0; i < rank; i++) {
-        const int64_t extent = nnrti_value(&c->in[1], (size_t)i);
-        if (nnrti_element_unbounded(&c->in[1], (size_t)i)) {
-            dims[i] = 1;
-            continue;
-        }
-        if (extent < 0)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "shape[%d] is %l, expected at least 0", i, extent);
-        if (extent > INT32_MAX)
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "shape[%d] is %l: too large", i, extent);
-        dims[i] = (int32_t)extent;
-    }
-    nnrti_result(c, 0, rank, dims);
-    for (int32_t i = 0; i < rank; i++)
-        nnrti_from_value(c, 0, i, &c->in[1], (size_t)i);
-    if ((code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
+        (code = nnrti_result_listed(c, 1)) != NNRT_SUCCESS || (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
         return code;
     return nnrti_quant_moves(c, 0, 0, NULL);
 }
 
 /* >>kernel FILL */
 
-/* Every element of y = the one element of value, any element type. */
+/* Every element of y = the one element of value, any element type. This is the kernel of BROADCAST_TO, too, where value has
+   more of them: extents of 1, or missing, are repeated. */
 NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value, nnrt_view *y)
 {
     (void)attr;
     nnrti_copy(value, y);
     return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op FILL_LIKE */
+
+static NNRT_ReturnCode nnrti_rule_fill_like(nnrt_resolve *c)
+{
+    NNRT_ReturnCode code;
+    nnrti_result_like(c, 0);
+    if ((code = nnrti_one_element(c, 1, "value")) != NNRT_SUCCESS || (code = nnrti_quant_single(c, 1)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 1, 0, NULL);
+}
+
+/* >>kernel FILL_LIKE */
+
+/* Every element of y, which has the shape of x, = the one element of value, any element type. */
+NNRT_API NNRT_ReturnCode nnrt_fill_like(const NNRT_FillLike *attr, const nnrt_view *x, const nnrt_view *value,
+                                        nnrt_view *y)
+{
+    (void)attr, (void)x;
+    nnrti_copy(value, y);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op FLATTEN */
+
+/* Resolved: axis >= 0. */
+static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
+{
+    NNRT_Flatten *a = (NNRT_Flatten *)c->resolved;
+    const int32_t rank = c->in[0].rank;
+    int32_t ends[2] = {0, rank};
+    if (a->axis < -(int64_t)rank || a->axis > rank)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, expected %d to %d", a->axis, -rank, rank);
+    a->axis += a->axis < 0 ? rank : 0;
+    ends[0] = (int32_t)a->axis;
+    return nnrti_result_folded(c, 2, ends);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op FLATTEN_RANGE */
+
+/* Resolved: startAxis and endAxis >= 0. */
+static NNRT_ReturnCode nnrti_rule_flatten_range(nnrt_resolve *c)
+{
+    NNRT_FlattenRange *a = (NNRT_FlattenRange *)c->resolved;
+    const int32_t rank = c->in[0].rank;
+    int32_t start, end, ends[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if ((code = nnrti_axis(c, "startAxis", a->startAxis, rank, &start)) != NNRT_SUCCESS ||
+        (code = nnrti_axis(c, "endAxis", a->endAxis, rank, &end)) != NNRT_SUCCESS)
+        return code;
+    if (end < start)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "endAxis is %l, expected an axis from startAxis %l on", a->endAxis,
+                          a->startAxis);
+    a->startAxis = start;
+    a->endAxis = end;
+    for (int32_t k = 0; k < rank - (end - start); k++)
+        ends[k] = k < start ? k + 1 : k + 1 + end - start;
+    return nnrti_result_folded(c, rank - (end - start), ends);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -7214,6 +8811,77 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op GATHER_ND */
+
+/* The last axis of indices names places of the first axes of x, so it must be known how many. */
+static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
+    const int32_t rows = indices->rank - 1, k = rows >= 0 ? indices->dims[rows] : 0;
+    int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if (rows >= 0 && nnrti_axis_open(indices, rows))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "the last extent of indices '%s' %o is open: give it", indices->name,
+                          indices);
+    if (k < 1 || k > x->rank)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "indices '%s' is %o, expected a last extent of 1 to %d, the axes of '%s' %o", indices->name,
+                          indices, x->rank, x->name, x);
+    if ((code = nnrti_room(c, (int64_t)rows + x->rank - k)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < rows + x->rank - k; i++)
+        dims[i] = i < rows ? indices->dims[i] : x->dims[i - rows + k];
+    nnrti_result(c, 0, rows + x->rank - k, dims);
+    for (int32_t i = 0; i < rows + x->rank - k; i++)
+        nnrti_from(c, 0, i, i < rows ? indices : x, i < rows ? i : i - rows + k);
+    for (int32_t i = 0; i < x->rank; i++)
+        to[i] = i < k ? -1 : i + rows - k;
+    return nnrti_quant_moves(c, 0, 0, to);
+}
+
+/* >>kernel GATHER_ND */
+
+/* x [L0,..,Lk-1,B..], indices [I..,k] int32 or int64, y [I..,B..]. Any element type; y must not overlap x.
+   y[i..,b..] = x[j0,..,jk-1,b..] with jn = indices[i..,n]; indices from -Ln to -1 count from the end.
+   NNRT_INVALID_PARAMETER when an index lies outside [-Ln,Ln): call's error tells which; y is then written in part. */
+NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_view *x, const nnrt_view *indices,
+                                        nnrt_view *y, nnrt_call *call)
+{
+    const size_t width = nnrt_type_size(x->dataType);
+    const int32_t last = indices->rank - 1, k = indices->dims[last];
+    const nnrt_view rows = nnrti_without_axes(indices, last, 1), places = nnrti_only_axes(y, 0, last);
+    nnrt_view from = nnrti_without_axes(x, 0, k), to = nnrti_without_axes(y, 0, last);
+    const bool empty = nnrti_empty(&to);
+    int64_t n = 0;
+    nnrti_walk w;
+    (void)attr;
+    if (!nnrti_walk_first(&w, &rows, &places, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++) {
+            ptrdiff_t at = 0;
+            for (int32_t axis = 0; axis < k; axis++, n++) {
+                const int32_t L = x->dims[axis];
+                int64_t index = nnrti_index(indices, w.at[0] + i * w.row[0] + axis * indices->strides[last]);
+                if (index < -(int64_t)L || index >= L)
+                    return nnrt_call_fail(
+                        call, NNRT_INVALID_PARAMETER,
+                        "index %l, element %l of indices, lies outside axis %d of x, expected %d to %d", index, n, axis,
+                        -L, L - 1);
+                index += index < 0 ? L : 0;
+                at += (ptrdiff_t)index * x->strides[axis];
+            }
+            if (empty)
+                continue;
+            from.data = nnrti_at(x->data, at, width);
+            to.data = nnrti_at(y->data, w.at[1] + i * w.row[1], width);
+            nnrti_copy(&from, &to);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GREATER */
 /* >>kernel GREATER */
 
@@ -7226,6 +8894,85 @@ NNRTI_PREDICATE(Greater, greater, a > b)
 
 /* z = x >= y as bool, x and y of any one type, broadcast to the dims of z; false for a NaN, true >= false. */
 NNRTI_PREDICATE(GreaterEqual, greater_equal, a >= b)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op GRID_SAMPLE */
+
+static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
+{
+    const NNRT_GridSample *a = (const NNRT_GridSample *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *grid = &c->in[1];
+    const nnrt_operand *images = nnrti_axis_open(x, 0) ? grid : x; /* the fixed one of two */
+    NNRT_ReturnCode code;
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    if (grid->rank != 4 || nnrti_unlike(x, 0, grid, 0) || (grid->dims[3] != 2 && !nnrti_axis_open(grid, 3)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "grid '%s' is %o, expected [%d,height,width,2]", grid->name, grid,
+                          x->dims[0]);
+    if (a->method != NNRT_RESIZE_METHOD_LINEAR && a->method != NNRT_RESIZE_METHOD_NEAREST)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "method is %d, expected LINEAR or NEAREST", a->method);
+    if (a->paddingMode < 0 || a->paddingMode > 2)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddingMode is %l, expected 0 to 2", a->paddingMode);
+    if ((code = nnrti_result_image(c, 0, images->dims[0], grid->dims[1], grid->dims[2],
+                                   x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
+        return code;
+    nnrti_from(c, 0, 0, images, 0);
+    nnrti_from(c, 0, nnrti_image_axis(x, 0), grid, 1);
+    nnrti_from(c, 0, nnrti_image_axis(x, 1), grid, 2);
+    nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel GRID_SAMPLE */
+
+/* Where g, -1..1 from one end of an axis of extent L to the other, lies in cells: as paddingMode has it, and for NEAREST
+   rounded, halves to the even cell. NaN is the first cell, or with zeros outside no cell. */
+static float nnrti_grid_place(const NNRT_GridSample *attr, float g, int32_t L)
+{
+    const float last = (float)(L - 1), least = attr->alignCorners ? 0.0f : -0.5f; /* where reflection begins */
+    const float span = attr->alignCorners ? last : (float)L; /* and how far it is from end to end */
+    float at = attr->alignCorners ? (g + 1) / 2 * last : ((g + 1) * (float)L - 1) / 2;
+    if (attr->paddingMode == 2 && span > 0) {
+        at = nnrti_absf(at - least);
+        at -= 2 * span * nnrti_floorf(at / (2 * span));
+        at = least + (at > span ? 2 * span - at : at);
+    }
+    if (attr->paddingMode != 0)
+        at = at > 0 ? at < last ? at : last : 0;
+    return attr->method == NNRT_RESIZE_METHOD_NEAREST ? nnrti_roundevenf(at) : at;
+}
+
+/* x [N,H,W,C], grid [N,Ho,Wo,2], float32 or x's type, y [N,Ho,Wo,C]; none may overlap y. y[n,p,q,c] = x[n,..,..,c] at
+   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear interpolation. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
+                                               nnrt_view *y, NNRT_DataType type)
+{
+    for (int32_t n = 0; n < y->dims[0]; n++)
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++) {
+                const ptrdiff_t at = nnrti_place(grid, n, p, q, 0);
+                const float w = nnrti_grid_place(attr, nnrti_load_beside(grid, at, type), x->dims[2]);
+                const float h =
+                    nnrti_grid_place(attr, nnrti_load_beside(grid, at + grid->strides[3], type), x->dims[1]);
+                const nnrti_corners s = nnrti_corners_of(x, h, w);
+                for (int32_t c = 0; c < y->dims[3]; c++)
+                    nnrti_store(y->data, nnrti_place(y, n, p, q, c),
+                                nnrti_at_corners(x, nnrti_place(x, n, 0, 0, c), &s, type), type);
+            }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_grid_sample_f32(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
+                                              nnrt_view *y)
+{
+    return nnrti_grid_sample(attr, x, grid, y, NNRT_DATA_TYPE_FLOAT32);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_grid_sample_f16(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
+                                              nnrt_view *y)
+{
+    return nnrti_grid_sample(attr, x, grid, y, NNRT_DATA_TYPE_FLOAT16);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GROUP_NORM_FUSION */
@@ -7863,6 +9610,250 @@ NNRT_API NNRT_ReturnCode nnrt_lrn_f16(const NNRT_LRN *attr, const nnrt_view *x, 
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LSTM */
+
+/* numLayers, numDirections, inputSize and hiddenSize become what 0 stands for: 1 layer, the directions of bidirectional,
+   the sizes that wIh [rows,4H,I] has. */
+static NNRT_ReturnCode nnrti_lstm_sizes(nnrt_resolve *c, NNRT_LSTM *a)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } sizes[] = {{"inputSize", a->inputSize},
+                 {"hiddenSize", a->hiddenSize},
+                 {"numLayers", a->numLayers},
+                 {"projSize", a->projSize}};
+    const int64_t directions = a->bidirectional ? 2 : 1;
+    const nnrt_operand *x = &c->in[0], *w = &c->in[1];
+    for (uint32_t i = 0; i < NNRTI_COUNT(sizes); i++)
+        if (sizes[i].value < 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected at least 0", sizes[i].name,
+                              sizes[i].value);
+    if (!(a->zoneoutCell >= 0 && a->zoneoutCell <= 1) || !(a->zoneoutHidden >= 0 && a->zoneoutHidden <= 1))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "zoneoutCell is %f and zoneoutHidden %f, expected 0 to 1",
+                          (double)a->zoneoutCell, (double)a->zoneoutHidden);
+    if (a->numDirections != 0 && a->numDirections != directions)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "numDirections is %l, expected %l: bidirectional is %s",
+                          a->numDirections, directions, a->bidirectional ? "true" : "false");
+    if (x->rank != 3 || w->rank != 3)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 0 (x) '%s' is %o and input 1 (wIh) '%s' %o, expected 3 axes",
+                          x->name, x, w->name, w);
+    if (nnrti_open_from(w, 0))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "input 1 (wIh) '%s' is %o: its extents must be given", w->name, w);
+    a->numDirections = directions;
+    a->numLayers = a->numLayers > 0 ? a->numLayers : 1;
+    a->inputSize = a->inputSize > 0 ? a->inputSize : w->dims[2];
+    a->hiddenSize = a->hiddenSize > 0 ? a->hiddenSize : w->dims[1] / 4;
+    return NNRT_SUCCESS;
+}
+
+/* Input i has the extents d0, d1 and, but for the bias, d2. Those of states along axis 1 are the batch of x, which may be
+   open. */
+static NNRT_ReturnCode nnrti_lstm_shape(nnrt_resolve *c, uint32_t i, int64_t d0, int64_t d1, int64_t d2)
+{
+    static const char *const names[] = {"x", "wIh", "wHh", "bias", "hx", "cx", "wProj"};
+    const nnrt_operand *o = &c->in[i], *x = &c->in[0];
+    nnrt_operand want = *o;
+    want.rank = i == 3 ? 2 : 3;
+    want.dims[0] = (int32_t)d0;
+    want.dims[1] = (i == 4 || i == 5) && o->rank == 3 && nnrti_axis_open(x, 1) ? o->dims[1] : (int32_t)d1;
+    want.dims[2] = (int32_t)d2;
+    if (!nnrti_like(o, &want))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %o", i, names[i], o->name, o,
+                          &want);
+    return NNRT_SUCCESS;
+}
+
+/* *bytes = what the kernel keeps in scratch: see there. false: too much. */
+static bool nnrti_lstm_scratch(const NNRT_LSTM *a, int32_t steps, size_t *bytes)
+{
+    const size_t H = (size_t)a->hiddenSize, R = a->projSize > 0 ? (size_t)a->projSize : H;
+    const size_t between = a->numLayers > 2 ? 2 : (size_t)(a->numLayers - 1);
+    size_t floats, each = 0;
+    return nnrt_mul_size((size_t)a->numDirections * R, (size_t)steps, &floats) &&
+           nnrt_mul_size(floats, between, &floats) && nnrt_mul_size(6, H, &each) &&
+           nnrt_add_size(floats, each, &floats) && nnrt_add_size(floats, (size_t)a->inputSize, &floats) &&
+           nnrt_add_size(floats, 2 * R, &floats) && nnrt_mul_size(floats, sizeof(float), bytes);
+}
+
+/* Resolved: all sizes but projSize are said; that is 0 where there is no projection. */
+static NNRT_ReturnCode nnrti_rule_lstm(nnrt_resolve *c)
+{
+    NNRT_LSTM *a = (NNRT_LSTM *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *wIh = &c->in[1], *wProj = &c->in[6];
+    NNRT_ReturnCode code = nnrti_lstm_sizes(c, a);
+    const int64_t I = a->inputSize, H = a->hiddenSize, D = a->numDirections, R = a->projSize > 0 ? a->projSize : H;
+    const int64_t rows = a->numLayers * D;
+    int32_t dims[3];
+    if (code != NNRT_SUCCESS)
+        return code;
+    if ((a->projSize > 0) == nnrti_absent(wProj))
+        return nnrti_fail(c, nnrti_absent(wProj) ? NNRT_NULL_PTR : NNRT_INVALID_PARAMETER,
+                          "projSize is %l, but input 6 (wProj) is %s", a->projSize,
+                          nnrti_absent(wProj) ? "missing" : "present");
+    if (rows > INT32_MAX || 8 * H > INT32_MAX || D * R > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%l layers of %l directions, %l cells: too large", a->numLayers, D, H);
+    if (a->numLayers > 1 && I != D * R)
+        return nnrti_fail(
+            c, NNRT_INVALID_SHAPE,
+            "input 1 (wIh) '%s' is %o: with %l layers its last extent must be that of a layer's result, %l", wIh->name,
+            wIh, a->numLayers, D * R);
+    if ((code = nnrti_lstm_shape(c, 1, rows, 4 * H, I)) != NNRT_SUCCESS ||
+        (code = nnrti_lstm_shape(c, 0, x->dims[0], x->dims[1], I)) != NNRT_SUCCESS ||
+        (code = nnrti_lstm_shape(c, 2, rows, 4 * H, R)) != NNRT_SUCCESS ||
+        (code = a->hasBias ? nnrti_lstm_shape(c, 3, rows, 8 * H, 0) : NNRT_SUCCESS) != NNRT_SUCCESS ||
+        (code = nnrti_lstm_shape(c, 4, rows, x->dims[1], R)) != NNRT_SUCCESS ||
+        (code = nnrti_lstm_shape(c, 5, rows, x->dims[1], H)) != NNRT_SUCCESS ||
+        (code = a->projSize > 0 ? nnrti_lstm_shape(c, 6, rows, R, H) : NNRT_SUCCESS) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < 3; i++) {
+        dims[0] = i == 0 ? x->dims[0] : (int32_t)rows;
+        dims[1] = x->dims[1];
+        dims[2] = (int32_t)(i == 0 ? D * R : i == 1 ? R : H);
+        nnrti_result(c, i, 3, dims);
+        nnrti_fixed(c, i, 0);
+        nnrti_from(c, i, 1, x, 1);
+        nnrti_fixed(c, i, 2);
+    }
+    nnrti_from(c, 0, 0, x, 0);
+    if (!nnrti_lstm_scratch(a, x->dims[0], &c->scratch))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the results of %d steps in %l layers: too large", x->dims[0],
+                          a->numLayers);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel LSTM */
+
+/* What the steps of all sequences share, and the state of the current one. */
+typedef struct nnrti_lstm {
+    const nnrt_view *wIh, *wHh, *bias, *wProj; /* bias and wProj: NULL where there is none */
+    int32_t H, R;
+    float zoneoutCell, zoneoutHidden;
+    float *h, *c, *gates, *cells, *out; /* R, H, 4*H, H and R numbers */
+} nnrti_lstm;
+
+/* sum[i] += w[row,i,0]*a[0] + w[row,i,1]*a[1] + .. in this order. */
+static void nnrti_lstm_dots(float *sum, const float *a, const nnrt_view *w, int32_t row)
+{
+    for (int32_t i = 0; i < w->dims[1]; i += NNRTI_DOTS) {
+        const int32_t count = w->dims[1] - i < NNRTI_DOTS ? w->dims[1] - i : NNRTI_DOTS;
+        const void *b = nnrti_at(w->data, row * w->strides[0] + i * w->strides[1], nnrt_type_size(w->dataType));
+        if (w->dataType == NNRT_DATA_TYPE_FLOAT32)
+            nnrti_dots(sum + i, count, a, 1, b, w->strides[2], w->strides[1], w->dims[2], NNRT_DATA_TYPE_FLOAT32);
+        else
+            for (int32_t k = 0; k < w->dims[2]; k++)
+                for (int32_t t = 0; t < count; t++)
+                    sum[i + t] += a[k] * nnrti_load(b, k * w->strides[2] + t * w->strides[1], NNRT_DATA_TYPE_FLOAT16);
+    }
+}
+
+/* One step of layer and direction `row`: h and c become the next state, out the h' of its result. */
+static void nnrti_lstm_step(const nnrti_lstm *m, int32_t row, const float *in)
+{
+    const int32_t H = m->H;
+    const nnrt_view *b = m->bias;
+    for (int32_t k = 0; k < 4 * H; k++) {
+        const ptrdiff_t at = b != NULL ? row * b->strides[0] + k * b->strides[1] : 0;
+        m->gates[k] = b == NULL ? 0.0f
+                                : nnrti_load(b->data, at, b->dataType) +
+                                      nnrti_load(b->data, at + 4 * H * b->strides[1], b->dataType);
+    }
+    nnrti_lstm_dots(m->gates, in, m->wIh, row);
+    nnrti_lstm_dots(m->gates, m->h, m->wHh, row);
+    for (int32_t k = 0; k < H; k++) {
+        const float i = nnrti_sigmoidf(m->gates[k]), o = nnrti_sigmoidf(m->gates[H + k]);
+        const float f = nnrti_sigmoidf(m->gates[2 * H + k]), g = nnrti_tanhf(m->gates[3 * H + k]);
+        const float c = f * m->c[k] + i * g, z = m->zoneoutCell;
+        m->cells[k] = o * nnrti_tanhf(c);
+        m->c[k] = z > 0 ? z * m->c[k] + (1.0f - z) * c : c;
+    }
+    if (m->wProj != NULL) {
+        memset(m->out, 0, (size_t)m->R * sizeof(float));
+        nnrti_lstm_dots(m->out, m->cells, m->wProj, row);
+    } else {
+        memcpy(m->out, m->cells, (size_t)H * sizeof(float));
+    }
+    for (int32_t k = 0; k < m->R; k++) {
+        const float z = m->zoneoutHidden;
+        m->h[k] = z > 0 ? z * m->h[k] + (1.0f - z) * m->out[k] : m->out[k];
+    }
+}
+
+/* to[k] = v[i,j,k] for all k, as float. */
+static void nnrti_lstm_read(float *to, const nnrt_view *v, int32_t i, int32_t j)
+{
+    for (int32_t k = 0; k < v->dims[2]; k++)
+        to[k] = nnrti_load(v->data, i * v->strides[0] + j * v->strides[1] + k * v->strides[2], v->dataType);
+}
+
+/* v[i,j,first + k] = from[k] for k < n. */
+static void nnrti_lstm_write(const nnrt_view *v, int32_t i, int32_t j, int32_t first, int32_t n, const float *from)
+{
+    for (int32_t k = 0; k < n; k++)
+        nnrti_store(v->data, i * v->strides[0] + j * v->strides[1] + (first + k) * v->strides[2], from[k], v->dataType);
+}
+
+/* Sequences x [T,N,I] through L layers of D directions; row l*D + d of the weights is direction d of layer l, direction 1
+   runs from t = T-1 down. wIh [L*D,4*H,I], wHh [L*D,4*H,R], bias [L*D,8*H] or NULL (of no effect without hasBias), wProj
+   [L*D,R,H] or NULL, R = H then; hx, hy [L*D,N,R]; cx, cy [L*D,N,H]; y [T,N,D*R], direction 0 first. For L > 1 I = D*R: a
+   layer's in are the h' of all directions of the one below. All of one type, float32 or float16. Per step
+   s = b1 + b2 + wIh*in + wHh*h, in this order, for each of the blocks i, o, f, g of 4*H;
+   c' = sigmoid(f)*c + sigmoid(i)*tanh(g); h' = sigmoid(o)*tanh(c'), with wProj wProj*h'; y = h';
+   c = zc*c + (1-zc)*c', h = zh*h + (1-zh)*h', zc and zh the zoneouts. What lies between x and the results is float32.
+   Scratch: 4*(I + 6*H + 2*R) bytes, and 4*T*D*R for a second, and again for a third layer; NNRT_INSUFFICIENT_BUFFER
+   without it. */
+NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, const nnrt_view *wIh,
+                                   const nnrt_view *wHh, const nnrt_view *bias, const nnrt_view *hx,
+                                   const nnrt_view *cx, const nnrt_view *wProj, nnrt_view *y, nnrt_view *hy,
+                                   nnrt_view *cy, nnrt_call *call)
+{
+    const int32_t T = x->dims[0], I = x->dims[2], D = (int32_t)attr->numDirections, L = (int32_t)attr->numLayers;
+    const int32_t H = cx->dims[2], R = hx->dims[2];
+    const ptrdiff_t width = (ptrdiff_t)D * R; /* of a layer's result */
+    float *in, *between[2];
+    nnrti_lstm m;
+    size_t bytes = 0;
+    if (!nnrti_lstm_scratch(attr, T, &bytes) || (in = (float *)nnrti_scratch(call, bytes)) == NULL)
+        return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", bytes);
+    m.wIh = wIh;
+    m.wHh = wHh;
+    m.bias = attr->hasBias ? bias : NULL;
+    m.wProj = wProj;
+    m.H = H;
+    m.R = R;
+    m.zoneoutCell = attr->zoneoutCell;
+    m.zoneoutHidden = attr->zoneoutHidden;
+    m.h = in + I;
+    m.out = m.h + R;
+    m.c = m.out + R;
+    m.cells = m.c + H;
+    m.gates = m.cells + H;
+    between[0] = m.gates + 4 * (ptrdiff_t)H;
+    between[1] = L > 2 ? between[0] + T * width : between[0];
+    for (int32_t n = 0; n < x->dims[1]; n++)
+        for (int32_t row = 0; row < L * D; row++) {
+            const int32_t layer = row / D, d = row % D;
+            const float *below = between[(layer + 1) % 2];
+            float *above = between[layer % 2];
+            nnrti_lstm_read(m.h, hx, row, n);
+            nnrti_lstm_read(m.c, cx, row, n);
+            for (int32_t step = 0; step < T; step++) {
+                const int32_t t = d == 0 ? step : T - 1 - step;
+                if (layer == 0)
+                    nnrti_lstm_read(in, x, t, n);
+                nnrti_lstm_step(&m, row, layer == 0 ? in : below + t * width);
+                if (layer == L - 1)
+                    nnrti_lstm_write(y, t, n, d * R, R, m.out);
+                else
+                    memcpy(above + t * width + (ptrdiff_t)d * R, m.out, (size_t)R * sizeof(float));
+            }
+            nnrti_lstm_write(hy, row, n, 0, R, m.h);
+            nnrti_lstm_write(cy, row, n, 0, H, m.c);
+        }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MATMUL_FUSION */
 
 /* One operand as a stack of matrices: its extents before the flags, rank >= 2. */
@@ -8072,43 +10063,6 @@ static NNRT_ReturnCode nnrti_rule_max_pool_fusion(nnrt_resolve *c)
 
 /* >>kernel MAX_POOL_FUSION */
 
-/* Where a window lies: image n, its channels from c on, the cells of rows and columns. */
-typedef struct nnrti_max_window {
-    int32_t n, c;
-    nnrti_cells rows, columns;
-} nnrti_max_window;
-
-/* best[t] = the largest cell of channel c + t, t < count. NaN is largest. */
-NNRTI_INLINE void nnrti_max_cells(const nnrt_view *x, const nnrti_max_window *m, int32_t count, float *best,
-                                  NNRT_DataType type)
-{
-    const ptrdiff_t first = nnrti_place(x, m->n, m->rows.first, m->columns.first, m->c);
-    for (int32_t t = 0; t < count; t++)
-        best[t] = nnrti_load(x->data, first + t * x->strides[3], type);
-    for (int32_t h = m->rows.first; h < m->rows.end; h++)
-        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-            const ptrdiff_t in = nnrti_place(x, m->n, h, w, m->c);
-            for (int32_t t = 0; t < count; t++) {
-                const float v = nnrti_load(x->data, in + t * x->strides[3], type);
-                const float larger = v > best[t] ? v : best[t];
-                best[t] = v == v ? larger : v;
-            }
-        }
-}
-
-/* Position h*W + w of the first cell of channel c + t that equals best, or is NaN when best is. */
-NNRTI_INLINE int64_t nnrti_max_position(const nnrt_view *x, const nnrti_max_window *m, int32_t t, float best,
-                                        NNRT_DataType type)
-{
-    for (int32_t h = m->rows.first; h < m->rows.end; h++)
-        for (int32_t w = m->columns.first; w < m->columns.end; w++) {
-            const float v = nnrti_load(x->data, nnrti_place(x, m->n, h, w, m->c + t), type);
-            if (v == best || (v != v && best != best))
-                return (int64_t)h * x->dims[2] + w;
-        }
-    return 0;
-}
-
 /* x [N,H,W,C], y [N,Ho,Wo,C]; they may not overlap. y[n,p,q,c] = act(largest x[n,h,w,c] over the cells h, w inside x
    with p*sH - top <= h < p*sH - top + kH and q*sW - left <= w < q*sW - left + kW); every window has one. A NaN counts
    as largest. indices (int32 or int64 of the extents of y) gets h*W + w of the first such cell. One of y and indices may
@@ -8118,25 +10072,13 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *att
 {
     const int64_t *k = attr->kernelSize.data, *s = attr->strides.data, *pad = attr->pad.data;
     const nnrt_view *z = y != NULL ? y : indices;
-    nnrti_max_window m;
+    nnrti_window_at m;
     for (m.n = 0; m.n < z->dims[0]; m.n++)
         for (int32_t p = 0; p < z->dims[1]; p++)
             for (int32_t q = 0; q < z->dims[2]; q++) {
                 m.rows = nnrti_cells_of(p * s[0] - pad[0], k[0], x->dims[1]);
                 m.columns = nnrti_cells_of(q * s[1] - pad[2], k[1], x->dims[2]);
-                for (m.c = 0; m.c < z->dims[3]; m.c += 16) {
-                    const int32_t count = z->dims[3] - m.c < 16 ? z->dims[3] - m.c : 16;
-                    float best[16];
-                    nnrti_max_cells(x, &m, count, best, type);
-                    for (int32_t t = 0; t < count; t++) {
-                        const float v = nnrti_activate(best[t], attr->activationType);
-                        if (y != NULL)
-                            nnrti_store(y->data, nnrti_place(y, m.n, p, q, m.c + t), v, type);
-                        if (indices != NULL)
-                            nnrti_store_int(indices->data, nnrti_place(indices, m.n, p, q, m.c + t),
-                                            (uint64_t)nnrti_max_position(x, &m, t, best[t], type), indices->dataType);
-                    }
-                }
+                nnrti_largest(x, &m, p, q, attr->activationType, y, indices, type);
             }
     return NNRT_SUCCESS;
 }
@@ -8151,6 +10093,56 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_f16(const NNRT_MaxPoolFusion *attr
                                                   nnrt_view *indices)
 {
     return nnrti_max_pool_fusion(attr, x, y, indices, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MESHGRID */
+
+/* Every result has an axis for each input. */
+static NNRT_ReturnCode nnrti_rule_meshgrid(nnrt_resolve *c)
+{
+    int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK] = {0};
+    NNRT_ReturnCode code;
+    if (c->nOut != c->nIn)
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %u, as many as inputs", c->nOut, c->nIn);
+    if ((code = nnrti_room(c, c->nIn)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        if (c->in[i].rank != 1)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u '%s' is %o, expected one axis", i, c->in[i].name,
+                              &c->in[i]);
+        dims[i] = c->in[i].dims[0];
+    }
+    for (uint32_t k = 0; k < c->nOut; k++) {
+        nnrti_result(c, k, (int32_t)c->nIn, dims);
+        for (uint32_t i = 0; i < c->nIn; i++)
+            nnrti_from(c, k, (int32_t)i, &c->in[i], 0);
+        to[0] = (int32_t)k;
+        if ((code = nnrti_quant_moves(c, k, k, to)) != NNRT_SUCCESS)
+            return code;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel MESHGRID */
+
+/* nIn vectors x[k] [Lk] and as many y [L0,L1,..], one element type, whatever that is; no y may overlap an x.
+   y[k][i0,i1,..] = x[k][ik]. One without data is left out. */
+NNRT_API NNRT_ReturnCode nnrt_meshgrid(const NNRT_Meshgrid *attr, const nnrt_view *x, uint32_t nIn, nnrt_view *y,
+                                       uint32_t nOut)
+{
+    (void)attr, (void)nOut;
+    for (uint32_t k = 0; k < nIn; k++) {
+        nnrt_view line = y[k];
+        for (int32_t i = 0; i < line.rank; i++)
+            line.dims[i] = 1;
+        line.data = x[k].data;
+        line.dims[k] = x[k].dims[0];
+        line.strides[k] = x[k].strides[0];
+        if (y[k].data != NULL)
+            nnrti_copy(&line, &y[k]);
+    }
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -8201,6 +10193,251 @@ NNRT_API NNRT_ReturnCode nnrt_mod(const NNRT_Mod *attr, const nnrt_view *x, cons
 {
     (void)attr;
     return nnrti_divide(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_mod_row, call);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MULTICLASS_NMS */
+
+/* boxes [N,M,4] with scores [N,C,M]; or boxes [M,C,4] with scores [M,C] and roisNum [B]. */
+static NNRT_ReturnCode nnrti_nms_operands(nnrt_resolve *c)
+{
+    const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1], *rois = &c->in[2];
+    if (boxes->rank != 3 || (scores->rank != 3 && scores->rank != 2))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, scores '%s' %o, expected 3 axes, and 3 or 2",
+                          boxes->name, boxes, scores->name, scores);
+    if (boxes->dims[2] % 8 == 0 && boxes->dims[2] >= 8 && boxes->dims[2] <= 32)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "boxes '%s' is %o: polygons are not supported", boxes->name, boxes);
+    if (boxes->dims[2] != 4 && !nnrti_axis_open(boxes, 2))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "boxes '%s' is %o, expected 4 as last extent", boxes->name, boxes);
+    if (scores->rank == 3 ? nnrti_unlike(boxes, 0, scores, 0) || nnrti_unlike(boxes, 1, scores, 2)
+                          : nnrti_unlike(boxes, 0, scores, 0) || nnrti_unlike(boxes, 1, scores, 1))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "scores '%s' is %o: it does not go with boxes '%s' %o", scores->name,
+                          scores, boxes->name, boxes);
+    if ((scores->rank == 2) == nnrti_absent(rois))
+        return nnrti_fail(c, NNRT_INVALID_INPUT, "scores '%s' is %o: input 2 (roisNum) %s", scores->name, scores,
+                          scores->rank == 2 ? "must be there" : "goes with two axes only");
+    if (scores->rank == 2 && rois->rank != 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "roisNum '%s' is %o, expected one axis", rois->name, rois);
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: nmsEta > 0. Results have room for as many rows as there can be. */
+static NNRT_ReturnCode nnrti_rule_multiclass_nms(nnrt_resolve *c)
+{
+    NNRT_MulticlassNms *a = (NNRT_MulticlassNms *)c->resolved;
+    const nnrt_operand *boxes = &c->in[0], *scores = &c->in[1];
+    const bool single = scores->rank == 2; /* every class has boxes of its own */
+    const nnrt_operand *images = single ? &c->in[2] : nnrti_axis_open(boxes, 0) ? scores : boxes;
+    int32_t dims[2] = {0, 6};
+    int64_t classes, most, count;
+    NNRT_ReturnCode code = nnrti_nms_operands(c);
+    if (code != NNRT_SUCCESS)
+        return code;
+    a->nmsEta = a->nmsEta == 0 ? 1 : a->nmsEta;
+    if (a->nmsTopK < -1 || a->keepTopK < -1 || a->backgroundLabel < -1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                          "nmsTopK is %l, keepTopK %l, backgroundLabel %l, expected -1 or more", a->nmsTopK,
+                          a->keepTopK, a->backgroundLabel);
+    if (!(a->nmsEta > 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "nmsEta is %f, expected more than 0", (double)a->nmsEta);
+    if (a->returnIndex && c->nOut < 3)
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "returnIndex is true, but output 2 (index) is missing");
+    if (nnrti_product(boxes->dims[0], boxes->dims[1]) > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "boxes '%s' is %o: too many", boxes->name, boxes);
+    classes = scores->dims[1] -
+              (a->backgroundLabel >= 0 && a->backgroundLabel < scores->dims[1] && !nnrti_axis_open(scores, 1) ? 1 : 0);
+    most = boxes->dims[single ? 0 : 1]; /* candidates of a class */
+    most = a->nmsTopK >= 0 && a->nmsTopK < most ? a->nmsTopK : most;
+    c->scratch = (size_t)most * sizeof(int32_t);
+    count = nnrti_product(most, classes);
+    count = a->keepTopK >= 0 && a->keepTopK < count ? a->keepTopK : count;
+    count = nnrti_product(count, images->dims[0]);
+    if (single && count > nnrti_product(boxes->dims[0], classes))
+        count = nnrti_product(boxes->dims[0], classes);
+    if (count > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result could have %l rows: too many", count);
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        if (i > 0 && (code = nnrti_index_result(c, i)) != NNRT_SUCCESS)
+            return code;
+        dims[0] = i == 1 ? images->dims[0] : (int32_t)count;
+        nnrti_result(c, i, i == 0 ? 2 : 1, dims);
+        if (i == 0)
+            nnrti_fixed(c, 0, 1);
+        if (i == 1)
+            nnrti_from(c, 1, 0, images, 0);
+        else if (c->symbolCount != NULL)
+            nnrti_bounded(c, i, 0);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel MULTICLASS_NMS */
+
+/* One image. Its rows of the result begin at first; until it is done, a row has its score in place, and where the box will
+   stand the position of that in the image and the class, as int32. */
+typedef struct nnrti_nms {
+    const NNRT_MulticlassNms *attr;
+    nnrt_view *out;
+    int32_t first, count;
+    int32_t boxes;             /* boxes of a class */
+    nnrti_line box;            /* coordinates of box 0 of class 0 */
+    ptrdiff_t next, nextClass; /* elements to those of the next box, of the next class */
+    bool byPosition;           /* the order of a class's rows: by position, else by falling score */
+} nnrti_nms;
+
+static void *nnrti_nms_at(const nnrti_nms *v, int32_t row, int32_t column)
+{
+    return nnrti_at(v->out->data, (v->first + row) * v->out->strides[0] + column, nnrt_type_size(v->out->dataType));
+}
+
+static int32_t nnrti_nms_note(const nnrti_nms *v, int32_t row, int32_t column)
+{
+    int32_t note;
+    memcpy(&note, nnrti_nms_at(v, row, column), sizeof(note));
+    return note;
+}
+
+static void nnrti_nms_box(const nnrti_nms *v, int32_t position, int32_t label, float box[4])
+{
+    for (int32_t k = 0; k < 4; k++)
+        box[k] = nnrti_load(v->box.data, position * v->next + label * v->nextClass + k * v->box.step, v->box.type);
+}
+
+/* Moves `count` rows, row `from` to row `to` and those behind it along. */
+static void nnrti_nms_move(const nnrti_nms *v, int32_t to, int32_t from, int32_t count)
+{
+    const size_t bytes = (size_t)v->out->strides[0] * nnrt_type_size(v->out->dataType);
+    if (count > 0)
+        memmove(nnrti_nms_at(v, to, 0), nnrti_nms_at(v, from, 0), (size_t)count * bytes);
+}
+
+/* Adds a box to the rows; those of its class begin at *begin. Where there are keepTopK, it takes the place of the worst, of
+   equal ones the last; false: none is worse. */
+static bool nnrti_nms_keep(nnrti_nms *v, int32_t *begin, int32_t position, int32_t label, float score)
+{
+    const NNRT_DataType type = v->out->dataType;
+    int32_t row, worst = 0;
+    if (v->attr->keepTopK == v->count) {
+        for (row = 1; row < v->count; row++)
+            if (nnrti_load(nnrti_nms_at(v, row, 1), 0, type) <= nnrti_load(nnrti_nms_at(v, worst, 1), 0, type))
+                worst = row;
+        if (v->count == 0 || !(nnrti_load(nnrti_nms_at(v, worst, 1), 0, type) < score))
+            return false;
+        nnrti_nms_move(v, worst, worst + 1, v->count - worst - 1);
+        v->count--;
+        *begin -= worst < *begin ? 1 : 0;
+    }
+    row = v->count;
+    while (v->byPosition && row > *begin && nnrti_nms_note(v, row - 1, 2) > position)
+        row--;
+    nnrti_nms_move(v, row + 1, row, v->count - row);
+    nnrti_store(nnrti_nms_at(v, row, 1), 0, score, type);
+    memcpy(nnrti_nms_at(v, row, 2), &position, sizeof(position));
+    memcpy(nnrti_nms_at(v, row, 4), &label, sizeof(label));
+    v->count++;
+    return true;
+}
+
+/* The boxes of a class by falling score: order has room for the positions of those that are looked at; NULL: each next one
+   is looked for. The kept ones stand among the rows, for one that did not get there is worse than all of them, and so are
+   those behind it. */
+static void nnrti_nms_class(nnrti_nms *v, const nnrti_line *scores, int32_t label, int32_t *order)
+{
+    const NNRT_MulticlassNms *attr = v->attr;
+    float threshold = attr->nmsThreshold;
+    int32_t candidates = 0, begin = v->count, i = -1;
+    for (int32_t k = 0; k < v->boxes; k++)
+        candidates += nnrti_load(scores->data, k * scores->step, scores->type) > attr->scoreThreshold ? 1 : 0;
+    candidates = attr->nmsTopK >= 0 && attr->nmsTopK < candidates ? (int32_t)attr->nmsTopK : candidates;
+    if (order != NULL && candidates > 0)
+        nnrti_top_sorted(scores, v->boxes, candidates, order);
+    for (int32_t k = 0; k < candidates; k++) {
+        bool isFree = true;
+        float box[4], kept[4];
+        i = order != NULL ? order[k] : nnrti_top_next(scores, v->boxes, i);
+        nnrti_nms_box(v, i, label, box);
+        for (int32_t row = begin; isFree && row < v->count; row++) {
+            nnrti_nms_box(v, nnrti_nms_note(v, row, 2), label, kept);
+            isFree = !(nnrti_overlap(box, kept, attr->normalized ? 0.0f : 1.0f) > threshold);
+        }
+        if (!isFree)
+            continue;
+        if (!nnrti_nms_keep(v, &begin, i, label, nnrti_load(scores->data, i * scores->step, scores->type)))
+            return;
+        threshold *= attr->nmsEta < 1 && threshold > 0.5f ? attr->nmsEta : 1.0f;
+    }
+}
+
+/* The rows of the image as they are told; its first box counts as number `number` of index, the next one `step` on. */
+static void nnrti_nms_finish(const nnrti_nms *v, nnrt_view *index, int32_t number, int32_t step)
+{
+    for (int32_t row = 0; row < v->count; row++) {
+        const int32_t position = nnrti_nms_note(v, row, 2), label = nnrti_nms_note(v, row, 4);
+        float box[4];
+        nnrti_nms_box(v, position, label, box);
+        nnrti_store(nnrti_nms_at(v, row, 0), 0, (float)label, v->out->dataType);
+        for (int32_t k = 0; k < 4; k++)
+            nnrti_store(nnrti_nms_at(v, row, 2 + k), 0, box[k], v->out->dataType);
+        if (index != NULL)
+            nnrti_store_int(index->data, v->first + row,
+                            (uint64_t)(number + (int64_t)position * step + (step > 1 ? label : 0)), index->dataType);
+    }
+}
+
+/* boxes [N,M,4], scores [N,C,M], roisNum NULL; or boxes [M,C,4], scores [M,C], roisNum [B] int32 or int64: so many of the M
+   for each image. out [n,6] of one type with them: class, score, xmin, ymin, xmax, ymax; outRoisNum [B] the rows of each
+   image; index [n] the number of the box among all, image*M + m or m*C + class; these two int32 or int64, or NULL. For every
+   class of an image, but backgroundLabel, the nmsTopK boxes of the highest scores above scoreThreshold are looked at by
+   falling score, equal ones by rising position, and kept unless they overlap a kept one by more than the threshold; that
+   begins as nmsThreshold and is multiplied with nmsEta < 1 after each kept box, while above 0.5. Of all, the keepTopK best
+   make rows, equal ones of lower classes first: by class, within it by falling score, with roisNum by rising position. The
+   kernel sets n; there is room for as many as there can be, without gaps. NNRT_INVALID_PARAMETER when roisNum does not go
+   with M: call's error tells where. Scratch: 4 bytes for each box of a class that is looked at, or they are looked for
+   again and again. */
+NNRT_API NNRT_ReturnCode nnrt_multiclass_nms(const NNRT_MulticlassNms *attr, const nnrt_view *boxes,
+                                             const nnrt_view *scores, const nnrt_view *roisNum, nnrt_view *out,
+                                             nnrt_view *outRoisNum, nnrt_view *index, nnrt_call *call)
+{
+    const int32_t M = roisNum != NULL ? boxes->dims[0] : boxes->dims[1], C = scores->dims[1];
+    const int32_t most = attr->nmsTopK >= 0 && attr->nmsTopK < M ? (int32_t)attr->nmsTopK : M;
+    int32_t *order = (int32_t *)nnrti_scratch(call, (size_t)most * sizeof(*order));
+    nnrti_nms v;
+    int32_t done = 0; /* boxes of earlier images */
+    memset(&v, 0, sizeof(v));
+    v.attr = attr;
+    v.out = out;
+    v.boxes = M;
+    v.byPosition = roisNum != NULL;
+    if (out == NULL)
+        return nnrt_call_fail(call, NNRT_INVALID_OUTPUT, "output 0 (out) must be there: it cannot be left out");
+    v.next = boxes->strides[roisNum != NULL ? 0 : 1];
+    v.nextClass = roisNum != NULL ? boxes->strides[1] : 0;
+    for (int32_t b = 0; b < (roisNum != NULL ? roisNum->dims[0] : boxes->dims[0]); b++) {
+        const int64_t rois = roisNum != NULL ? nnrti_index(roisNum, b * roisNum->strides[0]) : M;
+        if (rois < 0 || rois > (roisNum != NULL ? M - done : M))
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "roisNum[%d] is %l, but of %d boxes %d are left", b,
+                                  rois, M, M - done);
+        v.boxes = (int32_t)rois;
+        if (rois > 0)
+            v.box = nnrti_line_of(boxes, 2, (roisNum != NULL ? done : b) * boxes->strides[0]);
+        for (int32_t label = 0; label < C && rois > 0; label++) {
+            const nnrti_line line =
+                roisNum != NULL ? nnrti_line_of(scores, 0, done * scores->strides[0] + label * scores->strides[1])
+                                : nnrti_line_of(scores, 2, b * scores->strides[0] + label * scores->strides[1]);
+            if (label != attr->backgroundLabel)
+                nnrti_nms_class(&v, &line, label, order);
+        }
+        nnrti_nms_finish(&v, index, roisNum != NULL ? done * C : b * M, roisNum != NULL ? C : 1);
+        if (outRoisNum != NULL)
+            nnrti_store_int(outRoisNum->data, b, (uint64_t)v.count, outRoisNum->dataType);
+        v.first += v.count;
+        v.count = 0;
+        done += roisNum != NULL ? (int32_t)rois : 0;
+    }
+    out->dims[0] = v.first;
+    if (index != NULL)
+        index->dims[0] = v.first;
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -8401,24 +10638,63 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op PAD_EDGE */
+
+/* Derived: how much comes before each axis, as int32. */
+static NNRT_ReturnCode nnrti_rule_pad_edge(nnrt_resolve *c)
+{
+    const nnrt_operand *x = &c->in[0];
+    int64_t pads[2 * NNRT_MAX_RANK];
+    int32_t before[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if ((code = nnrti_pad_list(c, pads)) != NNRT_SUCCESS || (code = nnrti_pad_result(c, pads, to)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < x->rank; i++) {
+        if (x->dims[i] == 0 && c->out[0].dims[i] > 0 && !c->open)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis %d of input '%s' %o has no edge, but paddings %l and %l",
+                              i, x->name, x, pads[2 * i], pads[2 * i + 1]);
+        before[i] = (int32_t)pads[2 * i];
+    }
+    if ((code = nnrti_derive_ints(c, x->rank, before)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 0, 0, to);
+}
+
+/* >>kernel PAD_EDGE */
+
+/* x [L0,L1,..], before [b0,b1,..] int32, y of as many axes, each at least b + L; y must not overlap x. Any element type.
+   y[o0,o1,..] = x[s0,s1,..] with, on each axis, s = o - b, kept inside 0..L-1.
+   Axis by axis, the first and the last place that are there are copied into those before and behind. */
+NNRT_API NNRT_ReturnCode nnrt_pad_edge(const NNRT_PadEdge *attr, const nnrt_view *x, const nnrt_view *before,
+                                       nnrt_view *y)
+{
+    nnrt_view inner = *y;
+    (void)attr;
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    for (int32_t i = 0; i < x->rank; i++)
+        inner = nnrti_part(&inner, i, ((const int32_t *)before->data)[i], x->dims[i]);
+    nnrti_copy(x, &inner);
+    for (int32_t i = 0; i < x->rank; i++) {
+        const int32_t b = ((const int32_t *)before->data)[i], L = x->dims[i], a = y->dims[i] - b - L;
+        const nnrt_view first = nnrti_part(&inner, i, 0, 1), last = nnrti_part(&inner, i, L - 1, 1);
+        nnrt_view front = nnrti_part(&inner, i, -b, b), back = nnrti_part(&inner, i, L, a);
+        nnrti_copy(&first, &front);
+        nnrti_copy(&last, &back);
+        inner = nnrti_part(&inner, i, -b, y->dims[i]);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_FUSION */
 
-/* pads = before, after of every axis, from input 1 ([R,2] or 2R entries) or else from the attribute. */
+/* pads = before, after of every axis, from input 1 or else from the attribute. */
 static NNRT_ReturnCode nnrti_pad_given(nnrt_resolve *c, const NNRT_PadFusion *a, int64_t pads[2 * NNRT_MAX_RANK])
 {
-    const nnrt_operand *x = &c->in[0], *p = &c->in[1];
-    const int32_t n = 2 * x->rank;
-    NNRT_ReturnCode code;
-    if (!nnrti_absent(p)) {
-        if (!(p->rank == 1 && p->dims[0] == n) && !(p->rank == 2 && p->dims[0] == x->rank && p->dims[1] == 2))
-            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (paddings) '%s' is %o, expected [%d,2] or [%d]", p->name,
-                              p, x->rank, n);
-        if (n > 0 && (code = nnrti_known(c, 1, "paddings")) != NNRT_SUCCESS)
-            return code;
-        for (int32_t i = 0; i < n; i++)
-            pads[i] = nnrti_element_unbounded(p, (size_t)i) ? 0 : nnrti_value(p, (size_t)i);
-        return NNRT_SUCCESS;
-    }
+    const nnrt_operand *x = &c->in[0];
+    if (!nnrti_absent(&c->in[1]))
+        return nnrti_pad_list(c, pads);
     if (a->paddings.count != (uint32_t)x->rank)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddings has %u lists, expected one for each of the %d axes",
                           a->paddings.count, x->rank);
@@ -8432,15 +10708,12 @@ static NNRT_ReturnCode nnrti_pad_given(nnrt_resolve *c, const NNRT_PadFusion *a,
     return NNRT_SUCCESS;
 }
 
-/* Entry i of pads is possible: not negative, and a mirror does not reach beyond the far edge of its axis. */
+/* Entry i of pads is possible: a mirror does not reach beyond the far edge of its axis. */
 static NNRT_ReturnCode nnrti_pad_check(nnrt_resolve *c, NNRT_PaddingMode mode, const int64_t *pads, int32_t i)
 {
     const int64_t extent = c->in[0].dims[i / 2], most = mode == NNRT_PADDING_MODE_REFLECT ? extent - 1 : extent;
     if (!nnrti_absent(&c->in[1]) && nnrti_element_open(&c->in[1], (size_t)i))
         return NNRT_SUCCESS;
-    if (pads[i] < 0)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddings[%d][%d] is %l, expected at least 0", i / 2, i % 2,
-                          pads[i]);
     if (mode != NNRT_PADDING_MODE_CONSTANT && pads[i] > 0 && pads[i] > most)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "paddings[%d][%d] is %l, but %s of axis %d, extent %d, gives at most %l", i / 2, i % 2,
@@ -8494,29 +10767,13 @@ static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
     return NNRT_SUCCESS;
 }
 
-/* Where extent i of the result is from: x's where nothing is added; fixed when x's and both paddings are. */
-static void nnrti_pad_axis(nnrt_resolve *c, int32_t i, bool same)
-{
-    bool open = false;
-#ifndef NNRT_FIRMWARE
-    const nnrt_operand *p = &c->in[1];
-    open = !nnrti_absent(p) && p->open != NULL && (p->open[2 * i] != 0 || p->open[2 * i + 1] != 0);
-#endif
-    if (open)
-        nnrti_computed(c, 0, i);
-    else if (same)
-        nnrti_from(c, 0, i, &c->in[0], i);
-    else if (!nnrti_axis_open(&c->in[0], i))
-        nnrti_fixed(c, 0, i);
-}
-
 /* Resolved: attr->paddings has a list for every axis. */
 static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
 {
     NNRT_PadFusion *a = (NNRT_PadFusion *)c->resolved;
     const nnrt_operand *x = &c->in[0];
     int64_t pads[2 * NNRT_MAX_RANK];
-    int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    int32_t to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     if ((code = nnrti_pad_given(c, a, pads)) != NNRT_SUCCESS)
         return code;
@@ -8526,18 +10783,8 @@ static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
     for (int32_t i = 0; i < 2 * x->rank; i++)
         if ((code = nnrti_pad_check(c, a->paddingMode, pads, i)) != NNRT_SUCCESS)
             return code;
-    for (int32_t i = 0; i < x->rank; i++) {
-        const int64_t room = INT32_MAX - (int64_t)x->dims[i];
-        if (pads[2 * i] > room || pads[2 * i + 1] > room - pads[2 * i])
-            return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "axis %d, extent %d, padded by %l and %l: too large", i,
-                              x->dims[i], pads[2 * i], pads[2 * i + 1]);
-        dims[i] = (int32_t)(pads[2 * i] + x->dims[i] + pads[2 * i + 1]);
-        to[i] = dims[i] == x->dims[i] ? i : -1;
-    }
-    nnrti_result(c, 0, x->rank, dims);
-    for (int32_t i = 0; i < x->rank; i++)
-        nnrti_pad_axis(c, i, to[i] == i);
-    if ((code = nnrti_pad_set(c, a, pads)) != NNRT_SUCCESS || (code = nnrti_quant_moves(c, 0, 0, to)) != NNRT_SUCCESS)
+    if ((code = nnrti_pad_result(c, pads, to)) != NNRT_SUCCESS || (code = nnrti_pad_set(c, a, pads)) != NNRT_SUCCESS ||
+        (code = nnrti_quant_moves(c, 0, 0, to)) != NNRT_SUCCESS)
         return code;
     return nnrti_pad_value(c, a);
 }
@@ -8708,30 +10955,184 @@ NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f64(const NNRT_PReLUFusion *attr, con
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>op QUANT_DTYPE_CAST */
+/* >>op PRIOR_BOX */
 
-/* What may be cast to what: floats and integers to each other, int8 and uint8 to each other, integers to their own
-   type. */
-static bool nnrti_quant_pair(NNRT_DataType from, NNRT_DataType to)
+/* Every number of a list must be > 0. */
+static NNRT_ReturnCode nnrti_positive(nnrt_resolve *c, const char *what, const NNRT_FloatList *list)
 {
-    const uint32_t integers = NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16 | NNRT_TYPES_I32;
-    const uint32_t bytes = NNRT_TYPES_I8 | NNRT_TYPES_U8;
-    if (nnrti_type_in(from, NNRT_TYPES_FLOAT))
-        return nnrti_type_in(to, integers);
-    return nnrti_type_in(to, NNRT_TYPES_FLOAT) || from == to ||
-           (nnrti_type_in(from, bytes) && nnrti_type_in(to, bytes));
+    for (uint32_t i = 0; i < list->count; i++)
+        if (!(list->data[i] > 0))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s[%u] is %f, expected more than 0", what, i,
+                              (double)list->data[i]);
+    return NNRT_SUCCESS;
 }
 
-/* The parameters of a quantised operand: one, or one per index of axis 0. */
-static NNRT_ReturnCode nnrti_quant_check(nnrt_resolve *c, const char *what, const nnrt_operand *o)
+static NNRT_ReturnCode nnrti_prior_attr(nnrt_resolve *c, const NNRT_PriorBox *a)
 {
-    const int32_t bits = 8 * (int32_t)nnrt_type_size(o->dataType), extent = c->in[0].rank > 0 ? c->in[0].dims[0] : 1;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_positive(c, "minSizes", &a->minSizes)) != NNRT_SUCCESS ||
+        (code = nnrti_positive(c, "maxSizes", &a->maxSizes)) != NNRT_SUCCESS ||
+        (code = nnrti_positive(c, "aspectRatios", &a->aspectRatios)) != NNRT_SUCCESS)
+        return code;
+    if (a->minSizes.count == 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "minSizes has 0 entries, expected at least 1");
+    if (a->maxSizes.count != 0 && a->maxSizes.count != a->minSizes.count)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "maxSizes has %u entries, expected %u as minSizes, or none",
+                          a->maxSizes.count, a->minSizes.count);
+    if (a->variances.count != 4)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "variances has %u entries, expected 4", a->variances.count);
+    if (!(a->stepW >= 0 && a->stepH >= 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "stepW is %f and stepH %f, expected at least 0", (double)a->stepW,
+                          (double)a->stepH);
+    return NNRT_SUCCESS;
+}
+
+/* aspectRatios becomes 1 and all that differ from those before by more than 1e-6, each with its inverse where flip asks for
+   them. */
+static NNRT_ReturnCode nnrti_prior_ratios(nnrt_resolve *c, NNRT_PriorBox *a)
+{
+    const NNRT_FloatList given = a->aspectRatios;
+    size_t bytes;
+    float *ratios =
+        nnrt_mul_size(given.count, 2 * sizeof(*ratios), &bytes) && nnrt_add_size(bytes, sizeof(*ratios), &bytes)
+            ? (float *)c->alloc(c->user, bytes)
+            : NULL;
+    uint32_t n = 0;
+    if (ratios == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its attributes");
+    ratios[n++] = 1;
+    for (uint32_t i = 0; i < given.count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < n; k++)
+            known = known || nnrti_absf(given.data[i] - ratios[k]) <= 1e-6f;
+        if (known)
+            continue;
+        ratios[n++] = given.data[i];
+        if (a->flip)
+            ratios[n++] = 1 / given.data[i];
+    }
+    a->aspectRatios = nnrt_float_list(ratios, n);
+    return NNRT_SUCCESS;
+}
+
+/* Half the width and half the height of every box of a cell, in pixels. */
+static void nnrti_prior_sizes(const NNRT_PriorBox *a, float *half)
+{
+    for (uint32_t i = 0; i < a->minSizes.count; i++) {
+        const float least = a->minSizes.data[i];
+        const bool square = a->maxSizes.count > 0;
+        const uint32_t place = a->minMaxAspectRatiosOrder ? 1 : a->aspectRatios.count; /* of the box of maxSizes */
+        for (uint32_t k = 0, ratio = 0; k < a->aspectRatios.count + (square ? 1 : 0); k++) {
+            if (square && k == place) {
+                half[0] = half[1] = nnrti_sqrtf(least * a->maxSizes.data[i]) / 2;
+            } else {
+                const float root = nnrti_sqrtf(a->aspectRatios.data[ratio++]);
+                half[0] = least * root / 2;
+                half[1] = least / root / 2;
+            }
+            half += 2;
+        }
+    }
+}
+
+/* Resolved: aspectRatios has all ratios, 1 first; stepW and stepH are not 0. Derived: float32 [P,2], half the width and
+   height of the boxes of a cell, and float32 [2], width and height of the image. The image is in the order of the feature,
+   unless it has a format of its own. */
+static NNRT_ReturnCode nnrti_rule_prior_box(nnrt_resolve *c)
+{
+    NNRT_PriorBox *a = (NNRT_PriorBox *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *image = &c->in[1];
+    const nnrt_operand *order = image->format != NNRT_FORMAT_NONE ? image : x;
+    int32_t dims[4] = {0, 0, 0, 4}, pairs[2] = {0, 2};
+    int64_t count;
+    void *sizes, *extents;
+    NNRT_ReturnCode code;
+    if (x->rank != 4 || image->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o and '%s' %o, expected 4 axes", x->name, x,
+                          image->name, image);
+    if ((code = nnrti_prior_attr(c, a)) != NNRT_SUCCESS || (code = nnrti_prior_ratios(c, a)) != NNRT_SUCCESS)
+        return code;
+    count = nnrti_product(a->aspectRatios.count, a->minSizes.count);
+    if (count > INT32_MAX - (int64_t)a->maxSizes.count)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%u sizes in %u ratios: too large", a->minSizes.count,
+                          a->aspectRatios.count);
+    dims[0] = x->dims[nnrti_image_axis(x, 0)];
+    dims[1] = x->dims[nnrti_image_axis(x, 1)];
+    dims[2] = (int32_t)(count + a->maxSizes.count);
+    pairs[0] = dims[2];
+    if ((code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT32, 2, pairs, &sizes)) != NNRT_SUCCESS ||
+        (code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT32, 1, &pairs[1], &extents)) != NNRT_SUCCESS)
+        return code;
+    nnrti_prior_sizes(a, (float *)sizes);
+    for (int32_t i = 0; i < 2; i++)
+        ((float *)extents)[i] = (float)image->dims[nnrti_image_axis(order, 1 - i)];
+    if (a->stepW == 0 || a->stepH == 0) {
+        a->stepW = ((const float *)extents)[0] / (float)dims[1];
+        a->stepH = ((const float *)extents)[1] / (float)dims[0];
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        if ((code = nnrti_float_result(c, i)) != NNRT_SUCCESS)
+            return code;
+        nnrti_result(c, i, 4, dims);
+        nnrti_from(c, i, 0, x, nnrti_image_axis(x, 0));
+        nnrti_from(c, i, 1, x, nnrti_image_axis(x, 1));
+        nnrti_fixed(c, i, 2);
+        nnrti_fixed(c, i, 3);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel PRIOR_BOX */
+
+/* half float32 [P,2]: half the width and height of box i, in pixels; image float32 [2]: width and height of the image;
+   boxes and variances float32 [H,W,P,4]. boxes[h,w,i,..] = left, top, right, bottom of the box with its centre at
+   (w + offset)*stepW, (h + offset)*stepH, as parts of the image; clip: clamped to [0,1]. variances repeats the four. One of
+   boxes and variances may be NULL. */
+NNRT_API NNRT_ReturnCode nnrt_prior_box(const NNRT_PriorBox *attr, const nnrt_view *half, const nnrt_view *image,
+                                        nnrt_view *boxes, nnrt_view *variances)
+{
+    const float *extent = (const float *)image->data;
+    const nnrt_view *y = boxes != NULL ? boxes : variances;
+    for (int32_t h = 0; h < y->dims[0]; h++)
+        for (int32_t w = 0; w < y->dims[1]; w++)
+            for (int32_t i = 0; i < y->dims[2]; i++)
+                for (int32_t k = 0; k < 4; k++) {
+                    const float size = ((const float *)half->data)[2 * i + k % 2];
+                    const float centre =
+                        k % 2 == 0 ? ((float)w + attr->offset) * attr->stepW : ((float)h + attr->offset) * attr->stepH;
+                    const float v = (k < 2 ? centre - size : centre + size) / extent[k % 2];
+                    if (boxes != NULL)
+                        ((float *)boxes->data)[nnrti_place(boxes, h, w, i, k)] = !attr->clip ? v
+                                                                                 : v < 0     ? 0
+                                                                                 : v > 1     ? 1
+                                                                                             : v;
+                    if (variances != NULL)
+                        ((float *)variances->data)[nnrti_place(variances, h, w, i, k)] = attr->variances.data[k];
+                }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op QUANT_DTYPE_CAST */
+
+/* What may be cast to what: the integers to each other and to floats, floats to the integers. */
+static bool nnrti_quant_pair(NNRT_DataType from, NNRT_DataType to)
+{
+    return nnrti_type_in(to, NNRTI_CAST_INTS) ||
+           (nnrti_type_in(to, NNRT_TYPES_FLOAT) && !nnrti_type_in(from, NNRT_TYPES_FLOAT));
+}
+
+/* The parameters of a quantised operand: one, or one per index of the given axis. */
+static NNRT_ReturnCode nnrti_quant_check(nnrt_resolve *c, const char *what, const nnrt_operand *o, int32_t axis)
+{
+    const int32_t bits = 8 * (int32_t)nnrt_type_size(o->dataType);
+    const int32_t extent = axis < c->in[0].rank ? c->in[0].dims[axis] : 1;
     if (o->quantCount == 0 || o->quant == NULL)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s '%s' is %t and has no QuantParam", what, o->name, o->dataType);
     if (o->quantCount > 1 && o->quantCount != (uint32_t)extent)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
-                          "%s '%s' has %u QuantParams, expected 1 or %d, the extent of axis 0", what, o->name,
-                          o->quantCount, extent);
+                          "%s '%s' has %u QuantParams, expected 1 or %d, the extent of axis %d", what, o->name,
+                          o->quantCount, extent, axis);
     for (uint32_t i = 0; i < o->quantCount; i++) {
         const NNRT_QuantParam *q = &o->quant[i];
         if (!(q->scale >= 0 && q->scale <= DBL_MAX) || (q->scale == 0 && q->zeroPoint != 0))
@@ -8746,81 +11147,161 @@ static NNRT_ReturnCode nnrti_quant_check(nnrt_resolve *c, const char *what, cons
     return NNRT_SUCCESS;
 }
 
+/* Several parameters of x or of y are along *axis; said: an attribute says so, otherwise a quantAxis may name another.
+   The kernel then sees both tensors as [A,C,B], C the extent of the axis, and y tells those behind it which it is. */
+static NNRT_ReturnCode nnrti_quant_along(nnrt_resolve *c, int32_t *axis, bool said)
+{
+    nnrt_operand *const both[2] = {&c->in[0], &c->out[0]};
+    const nnrt_operand *x = &c->in[0];
+    int32_t before[2], behind[2], dims[3];
+    bool several = false;
+    for (int32_t i = 0; i < 2; i++) {
+        nnrt_operand *o = both[i];
+        if (!nnrti_is_quant(o) || o->quantCount == 1)
+            continue;
+        if (o->quantAxis > x->rank || (o->quantAxis > 0 && (said || several) && o->quantAxis - 1 != *axis))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER,
+                              "'%s' has its QuantParams along axis %d (quantAxis %d), expected axis %d", o->name,
+                              o->quantAxis - 1, o->quantAxis, *axis);
+        *axis = o->quantAxis > 0 ? o->quantAxis - 1 : *axis;
+        several = true;
+    }
+    if (!several || x->rank == 0)
+        return NNRT_SUCCESS;
+    if (!nnrti_two_parts(x, *axis, before) || !nnrti_two_parts(x, *axis + 1, behind))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o: its size does not fit", x->name, x);
+    dims[0] = before[0];
+    dims[1] = x->dims[*axis];
+    dims[2] = behind[1];
+    for (int32_t i = 0; i < 2; i++)
+        nnrti_see_as(both[i], 3, dims);
+    if (nnrti_is_quant(both[1]))
+        both[1]->quantAxis = *axis + 1;
+    return NNRT_SUCCESS;
+}
+
+/* srcT and dstT become the types; axis: the channel axis as it is given, NULL: the tensors say, or it is axis 0. */
+static NNRT_ReturnCode nnrti_quant_cast_rule(nnrt_resolve *c, int64_t *srcT, int64_t *dstT, const int64_t *axis)
+{
+    nnrt_operand *x = &c->in[0], *y = &c->out[0];
+    int32_t along = 0;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    *srcT = *srcT == NNRT_DATA_TYPE_UNKNOWN ? x->dataType : *srcT;
+    *dstT = *dstT == NNRT_DATA_TYPE_UNKNOWN ? y->dataType : *dstT;
+    if (*srcT != x->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "srcT is %l, but input '%s' is %t (%d)", *srcT, x->name,
+                          x->dataType, x->dataType);
+    if (!nnrti_quant_pair(x->dataType, (NNRT_DataType)*dstT))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l (%t), to which %t cannot be cast", *dstT,
+                          (NNRT_DataType)*dstT, x->dataType);
+    if (y->dataType != NNRT_DATA_TYPE_UNKNOWN && y->dataType != *dstT)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l, but output '%s' is declared %t (%d)", *dstT, y->name,
+                          y->dataType, y->dataType);
+    y->dataType = (NNRT_DataType)*dstT;
+    nnrti_result_like(c, 0);
+    if (axis != NULL && (x->quantCount > 1 || y->quantCount > 1) &&
+        (code = nnrti_axis(c, "axis", *axis, x->rank, &along)) != NNRT_SUCCESS)
+        return code;
+    if ((code = nnrti_quant_along(c, &along, axis != NULL)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT))
+        code = nnrti_quant_check(c, "input", x, along);
+    if (code == NNRT_SUCCESS && !nnrti_type_in(y->dataType, NNRT_TYPES_FLOAT))
+        code = nnrti_quant_check(c, "output", y, along);
+    return code;
+}
+
 static NNRT_ReturnCode nnrti_rule_quant_dtype_cast(nnrt_resolve *c)
 {
     NNRT_QuantDTypeCast *a = (NNRT_QuantDTypeCast *)c->resolved;
-    nnrt_operand *x = &c->in[0], *y = &c->out[0];
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    a->srcT = a->srcT == NNRT_DATA_TYPE_UNKNOWN ? x->dataType : a->srcT;
-    a->dstT = a->dstT == NNRT_DATA_TYPE_UNKNOWN ? y->dataType : a->dstT;
-    if (a->srcT != x->dataType)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "srcT is %l, but input '%s' is %t (%d)", a->srcT, x->name,
-                          x->dataType, x->dataType);
-    if (!nnrti_quant_pair(x->dataType, (NNRT_DataType)a->dstT))
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l (%t), to which %t cannot be cast", a->dstT,
-                          (NNRT_DataType)a->dstT, x->dataType);
-    if (y->dataType != NNRT_DATA_TYPE_UNKNOWN && y->dataType != a->dstT)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dstT is %l, but output '%s' is declared %t (%d)", a->dstT, y->name,
-                          y->dataType, y->dataType);
-    y->dataType = (NNRT_DataType)a->dstT;
-    nnrti_result_like(c, 0);
-    if (x->dataType != y->dataType && nnrt_type_size(x->dataType) == 1 && nnrt_type_size(y->dataType) == 1)
-        return NNRT_SUCCESS; /* q + 128 or q - 128, whatever the parameters are */
-    if (!nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT))
-        code = nnrti_quant_check(c, "input", x);
-    if (code == NNRT_SUCCESS && !nnrti_type_in(y->dataType, NNRT_TYPES_FLOAT))
-        code = nnrti_quant_check(c, "output", y);
-    return code;
+    return nnrti_quant_cast_rule(c, &a->srcT, &a->dstT, NULL);
 }
 
 /* >>kernel QUANT_DTYPE_CAST */
 
-/* The parameters of index k of axis 0. */
+/* The parameters of place k of the axis that they are of. */
 static const NNRT_QuantParam *nnrti_quant_at(const nnrt_view *v, ptrdiff_t k)
 {
     return &v->quant[v->quantCount > 1 ? k : 0];
 }
 
-/* clamp(round(real/scale + zeroPoint)) to the range of numBits, halves away from zero; uint8 is 0..255. NaN gives
-   zeroPoint, an empty range (scale 0) gives 0. */
-static double nnrti_quantise(double real, const NNRT_QuantParam *q, NNRT_DataType type)
+/* floor(x / 2^n), n < 64. */
+static int64_t nnrti_shift_down(int64_t x, int32_t n)
+{
+    return x < 0 ? ~(~x >> n) : x >> n;
+}
+
+/* x * d in integers, d >= 0 as m * 2^(e-31) with 31 bits of m: (x * 2^e, kept in int32) * m is rounded twice, to a
+   multiple of 2^31 and, for e < 0, again by the rest with halves away from zero. */
+static int64_t nnrti_rescale(int64_t x, double d)
+{
+    const uint64_t u = nnrti_bits_of_double(d);
+    int64_t m = (int64_t)(((u & (((uint64_t)1 << 52) - 1u)) + ((uint64_t)1 << 52) + (1u << 21)) >> 22);
+    int32_t e = (int32_t)(u >> 52) - 1022;
+    if (m > INT32_MAX) {
+        m = (int64_t)1 << 30;
+        e++;
+    }
+    if (d == 0 || e < -31)
+        return 0;
+    if (e > 31) { /* infinite, too */
+        m = INT32_MAX;
+        e = 31;
+    }
+    for (; x < INT32_MIN || x > INT32_MAX; e++)
+        x = nnrti_shift_down(x, 1);
+    for (; e > 0; e--)
+        x = 2 * x < INT32_MIN ? INT32_MIN : 2 * x > INT32_MAX ? INT32_MAX : 2 * x;
+    x = nnrti_shift_down(x * m + ((int64_t)1 << 30), 31);
+    return e == 0 ? x : nnrti_shift_down(x + ((int64_t)1 << (-e - 1)) - (x < 0 ? 1 : 0), -e);
+}
+
+/* clamp(v + zeroPoint) to the range of numBits; uint8 is 0..255. */
+static double nnrti_quant_clamp(double v, const NNRT_QuantParam *q, NNRT_DataType type)
 {
     const double half = (double)((int64_t)1 << (q->numBits - 1));
     const double least = type == NNRT_DATA_TYPE_UINT8 ? 0.0 : -half;
     const double greatest = type == NNRT_DATA_TYPE_UINT8 ? 255.0 : half - 1.0;
-    double v = (double)q->zeroPoint;
-    if (q->scale == 0)
-        return 0.0;
-    if (real == real)
-        v = nnrti_round(real / q->scale + v);
+    v += (double)q->zeroPoint;
     return v < least ? least : v > greatest ? greatest : v;
 }
 
-/* One element on its way from x to y; k is its index along axis 0. */
+/* One element on its way from x to y; k is its place along the axis of the parameters. A scale counts as float32; one of
+   0, an empty range, gives 0. */
 static double nnrti_quant_value(const nnrt_view *x, const nnrt_view *y, double v, ptrdiff_t k)
 {
-    if (x->dataType == NNRT_DATA_TYPE_INT8 && y->dataType == NNRT_DATA_TYPE_UINT8)
-        return v + 128.0;
-    if (x->dataType == NNRT_DATA_TYPE_UINT8 && y->dataType == NNRT_DATA_TYPE_INT8)
-        return v - 128.0;
-    if (x->dataType < NNRT_DATA_TYPE_FLOAT16)
-        v = nnrti_quant_at(x, k)->scale * (v - (double)nnrti_quant_at(x, k)->zeroPoint);
-    return y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quantise(v, nnrti_quant_at(y, k), y->dataType) : v;
+    const NNRT_QuantParam *from = x->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(x, k) : NULL;
+    const NNRT_QuantParam *to = y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(y, k) : NULL;
+    if (to == NULL)
+        return from != NULL ? (double)((float)from->scale * (float)(v - (double)from->zeroPoint)) : v;
+    if ((float)to->scale == 0)
+        return 0.0;
+    if (from == NULL) {
+        v = (double)((float)v / (float)to->scale);
+        return nnrti_quant_clamp(v == v ? nnrti_round(v) : 0.0, to, y->dataType);
+    }
+    if (x->dataType == y->dataType && from->numBits == to->numBits && from->zeroPoint == to->zeroPoint &&
+        from->scale == to->scale)
+        return v;
+    v -= (double)from->zeroPoint;
+    v = (double)nnrti_rescale((int64_t)v, (double)(float)from->scale / (double)(float)to->scale);
+    return nnrti_quant_clamp(v, to, y->dataType);
 }
 
-/* y = x in the element type of y, x and y of one shape, computed in float64: integers are dequantised,
-   real = scale*(q - zeroPoint), with the parameters of x, and quantised with those of y. One parameter, or one per
-   index of axis 0. int8 and uint8 become each other by adding or subtracting 128. y may lie where x lies when their
-   elements have one size. */
+/* y = x in the element type of y, x and y of one shape; float16 or float32, and int8, uint8, int16 or int32 with
+   parameters: one, or x and y are [A,C,B] and there is one for each place of C. To a float scale*(q - zeroPoint), from a
+   float clamp(round(x/scale) + zeroPoint), both in float32, NaN gives zeroPoint; between integers the same in integer
+   arithmetic (nnrti_rescale), with equal parameters of one type a copy. y may lie where x lies when their elements have
+   one size. */
 NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, const nnrt_view *x, nnrt_view *y)
 {
     const size_t in = nnrt_type_size(x->dataType), out = nnrt_type_size(y->dataType);
-    nnrt_view channel = *y; /* element [i0,..] "lies" at i0: the walk tells the index along axis 0 */
+    nnrt_view channel = *y; /* element [a,c,b] "lies" at c: the walk tells the place along the axis of the parameters */
     double v[NNRTI_CHUNK];
     nnrti_walk w;
     (void)attr;
     for (int32_t i = 0; i < y->rank; i++)
-        channel.strides[i] = i == 0 && (x->quantCount > 1 || y->quantCount > 1) ? 1 : 0;
+        channel.strides[i] = i == 1 && (x->quantCount > 1 || y->quantCount > 1) ? 1 : 0;
     if (!nnrti_walk_first(&w, y, x, &channel))
         return NNRT_SUCCESS;
     do
@@ -8832,6 +11313,157 @@ NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, 
             nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
         }
     while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op QUANT_DTYPE_CAST_V2 */
+
+/* Resolved: axis is used up; the kernel is that of QUANT_DTYPE_CAST. */
+static NNRT_ReturnCode nnrti_rule_quant_dtype_cast_v2(nnrt_resolve *c)
+{
+    NNRT_QuantDTypeCastV2 *a = (NNRT_QuantDTypeCastV2 *)c->resolved;
+    return nnrti_quant_cast_rule(c, &a->srcT, &a->dstT, &a->axis);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RANGE */
+
+/* *n = max(0, ceil((limit - start) / delta)), v = start, limit, delta. */
+static NNRT_ReturnCode nnrti_range_reals(nnrt_resolve *c, const double v[3], double *n)
+{
+    double count;
+    if (v[2] == 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "delta is 0");
+    count = (v[1] - v[0]) / v[2];
+    if (count != count)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%f to %f in steps of %f is no number of values", v[0], v[1],
+                          v[2]);
+    *n = count > 0 ? nnrti_ceil(count) : 0;
+    return NNRT_SUCCESS;
+}
+
+/* The same of integers, exactly: start, limit and delta have 64 bits, with a sign or without. */
+static NNRT_ReturnCode nnrti_range_integers(nnrt_resolve *c, const uint64_t v[3], bool isSigned, double *n)
+{
+    const bool down = isSigned && (int64_t)v[2] < 0;
+    const uint64_t from = down ? v[1] : v[0], to = down ? v[0] : v[1], step = down ? 0u - v[2] : v[2];
+    if (step == 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "delta is 0");
+    *n = (isSigned ? (int64_t)from < (int64_t)to : from < to) ? (double)((to - from - 1u) / step + 1u) : 0;
+    return NNRT_SUCCESS;
+}
+
+/* v[i] and w[i] = the one element of input i, the former of integers, the latter of floats; late ones stay. */
+static NNRT_ReturnCode nnrti_range_given(nnrt_resolve *c, uint64_t v[3], double w[3])
+{
+    static const char *const names[] = {"start", "limit", "delta"};
+    NNRT_ReturnCode code;
+    if (c->nIn == 2)
+        return nnrti_fail(c, NNRT_INVALID_INPUT, "has 2 inputs, expected 1, or 3: start, limit, delta");
+    for (uint32_t i = 0; i < 3; i++) {
+        const nnrt_operand *o = &c->in[i];
+        if (nnrti_absent(o))
+            return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing", i, names[i]);
+        if ((code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
+            return code;
+        if (nnrti_late(c, i))
+            c->open = c->late = true;
+        else if (o->data == NULL)
+            return nnrti_unknown(c, i, names[i]);
+        else if (o->dataType >= NNRT_DATA_TYPE_FLOAT16)
+            nnrti_read_f64(&w[i], o->data, 1, 1, o->dataType);
+        else
+            v[i] = nnrti_load_int(o->data, 0, o->dataType);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Start, limit and delta come from three inputs, or the attributes. Of open values only the limit bounds the extent, and
+   counted upwards. Derived: start and delta, two float64 for a result of floats, else two int64. */
+static NNRT_ReturnCode nnrti_rule_range(nnrt_resolve *c)
+{
+    const NNRT_Range *a = (const NNRT_Range *)c->resolved;
+    const nnrt_operand *limit = &c->in[1];
+    const bool given = c->nIn > 1, isFloat = c->in[0].dataType >= NNRT_DATA_TYPE_FLOAT16;
+    const bool isSigned = !given || c->in[0].dataType < NNRT_DATA_TYPE_UINT8;
+    const bool open = given && nnrti_element_open(limit, 0);
+    uint64_t v[3] = {(uint64_t)a->start, (uint64_t)a->limit, (uint64_t)a->delta};
+    double w[3] = {(double)a->start, (double)a->limit, (double)a->delta}, n = 1;
+    int32_t dims[1] = {2};
+    void *steps;
+    NNRT_ReturnCode code;
+    if (given && (code = nnrti_range_given(c, v, w)) != NNRT_SUCCESS)
+        return code;
+    if (given && (c->late || nnrti_element_open(&c->in[0], 0) || nnrti_element_open(&c->in[2], 0) ||
+                  nnrti_element_unbounded(limit, 0) || (open && (isFloat ? w[2] < 0 : isSigned && (int64_t)v[2] < 0))))
+        c->unbounded = true;
+    else if ((code = isFloat ? nnrti_range_reals(c, w, &n) : nnrti_range_integers(c, v, isSigned, &n)) != NNRT_SUCCESS)
+        return code;
+    if (n > INT32_MAX && !open)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %f elements: too many", n);
+    if ((code = nnrti_derive(c, isFloat ? NNRT_DATA_TYPE_FLOAT64 : NNRT_DATA_TYPE_INT64, 1, dims, &steps)) !=
+        NNRT_SUCCESS)
+        return code;
+    v[1] = v[2];
+    w[1] = w[2];
+    memcpy(steps, isFloat ? (const void *)w : (const void *)v, 2 * sizeof(w[0]));
+    dims[0] = n < INT32_MAX ? (int32_t)n : INT32_MAX;
+    nnrti_result(c, 0, 1, dims);
+    if (!given || (!open && !c->unbounded))
+        nnrti_fixed(c, 0, 0);
+    else if (!c->unbounded && !isFloat && v[0] == 0 && v[2] == 1)
+        nnrti_from_value(c, 0, 0, limit, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel RANGE */
+
+/* y[k] = start + k*delta; steps are start and delta: two int64, of which the result keeps the low bits, or two float64,
+   whose result is rounded once. x, a value or three, is not used. */
+NNRT_API NNRT_ReturnCode nnrt_range(const NNRT_Range *attr, const nnrt_view *x, const nnrt_view *steps, nnrt_view *y)
+{
+    const size_t width = nnrt_type_size(y->dataType);
+    (void)attr, (void)x;
+    for (int32_t k = 0; k < y->dims[0]; k++) {
+        const uint64_t *v = (const uint64_t *)steps->data;
+        const double *w = (const double *)steps->data;
+        const double real = y->dataType < NNRT_DATA_TYPE_FLOAT16 ? 0 : w[0] + k * w[1];
+        if (y->dataType < NNRT_DATA_TYPE_FLOAT16)
+            nnrti_store_int(y->data, k * y->strides[0], v[0] + (uint64_t)k * v[1], y->dataType);
+        else
+            nnrti_write_f64(nnrti_at(y->data, k * y->strides[0], width), 1, &real, 1, y->dataType);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RANK */
+
+/* The result is known now: out[0].data. */
+static NNRT_ReturnCode nnrti_rule_rank(nnrt_resolve *c)
+{
+    nnrt_operand *y = &c->out[0];
+    const NNRT_ReturnCode code = nnrti_index_result(c, 0);
+    void *value;
+    if (code != NNRT_SUCCESS)
+        return code;
+    value = c->alloc(c->user, sizeof(int64_t));
+    if (value == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
+    nnrti_number(y->dataType, (double)c->in[0].rank, value);
+    nnrti_result(c, 0, 0, NULL);
+    y->data = value;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel RANK */
+
+/* x of any type and shape, y int32 or int64 []. y = the number of axes that x has. */
+NNRT_API NNRT_ReturnCode nnrt_rank(const NNRT_Rank *attr, const nnrt_view *x, nnrt_view *y)
+{
+    (void)attr;
+    nnrti_store_int(y->data, 0, (uint64_t)x->rank, y->dataType);
     return NNRT_SUCCESS;
 }
 
@@ -9266,7 +11898,8 @@ static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 /* >>kernel RESHAPE */
 
 /* y = x, any element type. The elements keep their order, so y comes here with the dims of x. y may be x itself. This is
-   the kernel of ASSIGN, SQUEEZE, UNSQUEEZE and EXPAND_DIMS, too, and of ABS for unsigned integers. */
+   the kernel of SQUEEZE, UNSQUEEZE, EXPAND_DIMS, FLATTEN, FLATTEN_RANGE and ASSIGN, too, and of ABS for unsigned
+   integers. */
 NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view *x, nnrt_view *y)
 {
     (void)attr;
@@ -9531,6 +12164,241 @@ NNRT_API NNRT_ReturnCode nnrt_resize_f16(const NNRT_Resize *attr, const nnrt_vie
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ROI_ALIGN */
+
+/* Resolved: spatialScale > 0, samplingRatio >= 0. There may be no regions. */
+static NNRT_ReturnCode nnrti_rule_roi_align(nnrt_resolve *c)
+{
+    NNRT_RoiAlign *a = (NNRT_RoiAlign *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *rois = &c->in[1], *batch = &c->in[2], *regions;
+    NNRT_ReturnCode code;
+    if (x->rank != 4 || nnrti_count(x) == 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes, none of them empty", x->name, x);
+    if (rois->rank != 2 || (rois->dims[1] != 4 && !nnrti_axis_open(rois, 1)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "rois '%s' is %o, expected [regions,4]", rois->name, rois);
+    if (batch->rank != 1 || nnrti_unlike(rois, 0, batch, 0))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "batchIndices '%s' is %o, expected [%d]: one for each region",
+                          batch->name, batch, rois->dims[0]);
+    if (a->outputHeight < 1 || a->outputWidth < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "outputHeight is %l and outputWidth %l, expected at least 1",
+                          a->outputHeight, a->outputWidth);
+    a->spatialScale = a->spatialScale == 0 ? 1 : a->spatialScale;
+    a->samplingRatio = a->samplingRatio < 0 ? 0 : a->samplingRatio;
+    if (!(a->spatialScale > 0 && a->spatialScale <= FLT_MAX))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "spatialScale is %f, expected more than 0",
+                          (double)a->spatialScale);
+    regions = nnrti_axis_open(rois, 0) ? batch : rois; /* the fixed one of two */
+    if ((code = nnrti_result_image(c, 0, regions->dims[0], a->outputHeight, a->outputWidth,
+                                   x->dims[nnrti_image_axis(x, 2)])) != NNRT_SUCCESS)
+        return code;
+    nnrti_from(c, 0, 0, regions, 0);
+    nnrti_fixed(c, 0, nnrti_image_axis(x, 0));
+    nnrti_fixed(c, 0, nnrti_image_axis(x, 1));
+    nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel ROI_ALIGN */
+
+/* A region along one axis: bin p begins at start + p*bin and has `samples` samples. */
+typedef struct nnrti_roi {
+    float start, bin;
+    int32_t samples;
+} nnrti_roi;
+
+/* low, high: its ends. outputs: bins. */
+static nnrti_roi nnrti_roi_of(const NNRT_RoiAlign *attr, float low, float high, int64_t outputs)
+{
+    const float shift = attr->aligned ? 0.5f : 0.0f;
+    float extent;
+    nnrti_roi r;
+    r.start = low * attr->spatialScale - shift;
+    extent = (high * attr->spatialScale - shift) - r.start;
+    r.bin = (extent < 1 && !attr->aligned ? 1 : extent) / (float)outputs;
+    r.samples = attr->samplingRatio > 0 ? (int32_t)attr->samplingRatio
+                                        : (int32_t)nnrti_saturate((double)nnrti_ceilf(r.bin), 0, INT32_MAX);
+    return r;
+}
+
+static float nnrti_roi_place(const nnrti_roi *r, int32_t p, int32_t i)
+{
+    return (r->start + (float)p * r->bin) + ((float)i + 0.5f) * r->bin / (float)r->samples;
+}
+
+/* The samples of bin p that can lie in -1..L: their places rise, unless the region has no extent. The others are 0 and,
+   where a region is far larger than x, too many to be looked at. */
+static nnrti_cells nnrti_roi_samples(const nnrti_roi *r, int32_t p, int32_t L)
+{
+    nnrti_cells cells;
+    cells.first = 0;
+    cells.end = r->samples;
+    for (int32_t end = r->samples; r->bin > 0 && cells.first < end;) {
+        const int32_t middle = cells.first + (end - cells.first) / 2;
+        if (nnrti_roi_place(r, p, middle) < -1)
+            cells.first = middle + 1;
+        else
+            end = middle;
+    }
+    for (int32_t first = cells.first; r->bin > 0 && first < cells.end;) {
+        const int32_t middle = first + (cells.end - first) / 2;
+        if (nnrti_roi_place(r, p, middle) <= (float)L)
+            first = middle + 1;
+        else
+            cells.end = middle;
+    }
+    return cells;
+}
+
+/* A coordinate along an axis of extent L for interpolation: up to a cell outside it is that of the border; then NaN. */
+static float nnrti_roi_clamp(float at, int32_t L)
+{
+    if (!(at >= -1 && at <= (float)L))
+        return nnrti_nanf();
+    return at < 0 ? 0 : at > (float)(L - 1) ? (float)(L - 1) : at;
+}
+
+/* sum[t] += the samples of bin (p,q), rows before columns, in channel c + t of image n, t < count. */
+NNRTI_INLINE void nnrti_roi_sum(const nnrt_view *x, const nnrti_roi region[2], int32_t n, int32_t p, int32_t q,
+                                int32_t c, int32_t count, float *sum, NNRT_DataType type)
+{
+    const nnrti_cells rows = nnrti_roi_samples(&region[0], p, x->dims[1]);
+    const nnrti_cells columns = nnrti_roi_samples(&region[1], q, x->dims[2]);
+    const ptrdiff_t at = nnrti_place(x, n, 0, 0, c);
+    for (int32_t i = rows.first; i < rows.end; i++)
+        for (int32_t j = columns.first; j < columns.end; j++) {
+            const float h = nnrti_roi_clamp(nnrti_roi_place(&region[0], p, i), x->dims[1]);
+            const float w = nnrti_roi_clamp(nnrti_roi_place(&region[1], q, j), x->dims[2]);
+            const nnrti_corners s = nnrti_corners_of(x, h, w);
+            for (int32_t t = 0; t < count; t++)
+                sum[t] += nnrti_at_corners(x, at + t * x->strides[3], &s, type);
+        }
+}
+
+/* x [N,H,W,C], rois [R,4], float32 or x's type, batchIndices [R] int32 or int64, y [R,Ho,Wo,C]; none may overlap y.
+   Region r is x1, y1, x2, y2 = rois[r,..] * spatialScale of image batchIndices[r]; aligned: less 0.5, otherwise at least 1
+   wide and high. It has Ho x Wo bins, a bin g x g samples, g = samplingRatio or else the edge of the bin rounded up, in the
+   middle of as many equal parts; y[r,p,q,c] is the mean of the samples of bin (p,q), bilinear in channel c. Samples up to a
+   cell outside x are those of the border, further ones 0; no samples: 0. The sum runs over rows, then columns; up to 16
+   channels side by side, which changes no sum. NNRT_INVALID_PARAMETER when an image does not exist: call's error tells
+   which; y is then written in part. */
+NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nnrt_view *x, const nnrt_view *rois,
+                                             const nnrt_view *batch, nnrt_view *y, NNRT_DataType type, nnrt_call *call)
+{
+    for (int32_t r = 0; r < y->dims[0]; r++) {
+        const int64_t n = nnrti_index(batch, r * batch->strides[0]);
+        nnrti_roi region[2];
+        float samples;
+        if (n < 0 || n >= x->dims[0])
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
+                                  "batchIndices[%d] is %l, but x has %d images: expected 0 to %d", r, n, x->dims[0],
+                                  x->dims[0] - 1);
+        for (int32_t axis = 0; axis < 2; axis++) {
+            const ptrdiff_t at = r * rois->strides[0] + (1 - axis) * rois->strides[1];
+            region[axis] = nnrti_roi_of(attr, nnrti_load_beside(rois, at, type),
+                                        nnrti_load_beside(rois, at + 2 * rois->strides[1], type), y->dims[1 + axis]);
+        }
+        samples = (float)region[0].samples * (float)region[1].samples;
+        for (int32_t p = 0; p < y->dims[1]; p++)
+            for (int32_t q = 0; q < y->dims[2]; q++)
+                for (int32_t c = 0; c < y->dims[3]; c += 16) {
+                    const int32_t count = y->dims[3] - c < 16 ? y->dims[3] - c : 16;
+                    float sum[16] = {0};
+                    nnrti_roi_sum(x, region, (int32_t)n, p, q, c, count, sum, type);
+                    for (int32_t t = 0; t < count; t++)
+                        nnrti_store(y->data, nnrti_place(y, r, p, q, c + t), samples > 0 ? sum[t] / samples : 0, type);
+                }
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_roi_align_f32(const NNRT_RoiAlign *attr, const nnrt_view *x, const nnrt_view *rois,
+                                            const nnrt_view *batchIndices, nnrt_view *y, nnrt_call *call)
+{
+    return nnrti_roi_align(attr, x, rois, batchIndices, y, NNRT_DATA_TYPE_FLOAT32, call);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_roi_align_f16(const NNRT_RoiAlign *attr, const nnrt_view *x, const nnrt_view *rois,
+                                            const nnrt_view *batchIndices, nnrt_view *y, nnrt_call *call)
+{
+    return nnrti_roi_align(attr, x, rois, batchIndices, y, NNRT_DATA_TYPE_FLOAT16, call);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ROLL */
+
+/* by[axis] = shift modulo the extent L, for every axis that input 2 lists, or axis 0 when it is absent. */
+static NNRT_ReturnCode nnrti_roll_by(nnrt_resolve *c, int32_t rank, const int32_t *dims, int32_t by[NNRT_MAX_RANK])
+{
+    const nnrt_operand *shifts = &c->in[1], *axes = &c->in[2];
+    uint32_t seen = 0;
+    for (int32_t k = 0; k < shifts->dims[0]; k++) {
+        int64_t rest;
+        int32_t axis = 0;
+        const NNRT_ReturnCode code = nnrti_absent(axes)
+                                         ? NNRT_SUCCESS
+                                         : nnrti_axis(c, "an entry of axes", nnrti_value(axes, (size_t)k), rank, &axis);
+        if (code != NNRT_SUCCESS)
+            return code;
+        if ((seen >> axis) & 1u)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
+        seen |= 1u << axis;
+        rest = dims[axis] > 1 ? nnrti_remainder(nnrti_value(shifts, (size_t)k), dims[axis]) : 0;
+        by[axis] = (int32_t)(rest < 0 ? rest + dims[axis] : rest);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Without axes x and y are seen as vectors. Derived: how far each axis of what is seen moves, 0..L-1. */
+static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
+{
+    nnrt_operand *x = &c->in[0];
+    const nnrt_operand *axes = &c->in[2];
+    const bool flat = nnrti_absent(axes), lateAxes = !flat && nnrti_late(c, 2), late = lateAxes || nnrti_late(c, 1);
+    const size_t most = nnrti_most(x);
+    int32_t count = most < INT32_MAX ? (int32_t)most : INT32_MAX, by[NNRT_MAX_RANK] = {0}, to[NNRT_MAX_RANK];
+    NNRT_ReturnCode code;
+    if (!flat && ((code = nnrti_known_list(c, 2, "axes", 0, x->rank)) != NNRT_SUCCESS ||
+                  (!lateAxes && (code = nnrti_known_fixed(c, 2, "axes")) != NNRT_SUCCESS)))
+        return code;
+    if ((code = nnrti_known_list(c, 1, "shifts", flat ? 1 : axes->dims[0], flat ? 1 : axes->dims[0])) != NNRT_SUCCESS)
+        return code;
+    if (flat && most > INT32_MAX && !nnrti_open_from(x, 0))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "input '%s' %o has more elements than an axis can have", x->name, x);
+    if (!late && (code = nnrti_roll_by(c, x->rank, flat ? &count : x->dims, by)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result_like(c, 0);
+    for (int32_t i = 0; i < x->rank; i++)
+        to[i] = late || by[flat ? 0 : i] != 0 ? -1 : i;
+    if (flat) {
+        nnrti_see_as(x, 1, &count);
+        nnrti_see_as(&c->out[0], 1, &count);
+    }
+    if ((code = nnrti_derive_ints(c, flat ? 1 : x->rank, by)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_quant_moves(c, 0, 0, to);
+}
+
+/* >>kernel ROLL */
+
+/* y[(i0 + by[0]) % L0, (i1 + by[1]) % L1, ..] = x[i0,i1,..]; by int32 with an entry of 0..L-1 per axis. Any element type;
+   y must not overlap x. Each axis has two parts, which change places: all pairings of parts are copied. */
+NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, const nnrt_view *by, nnrt_view *y)
+{
+    (void)attr;
+    for (uint32_t parts = 0; parts >> x->rank == 0; parts++) {
+        nnrt_view from = *x, to = *y;
+        for (int32_t i = 0; i < x->rank; i++) {
+            const int32_t L = x->dims[i], shift = ((const int32_t *)by->data)[i];
+            const bool behind = ((parts >> i) & 1u) != 0; /* the last places, which come first */
+            from = nnrti_part(&from, i, behind ? L - shift : 0, behind ? shift : L - shift);
+            to = nnrti_part(&to, i, behind ? 0 : shift, from.dims[i]);
+        }
+        nnrti_copy(&from, &to);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROUND */
 /* >>kernel ROUND */
 
@@ -9649,6 +12517,84 @@ NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, con
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SCATTER_ND */
+
+/* indices [I..,k] and updates [I..,B..] go with a shape of k extents more than B. The extents B are those of updates. */
+static NNRT_ReturnCode nnrti_rule_scatter_nd(nnrt_resolve *c)
+{
+    const nnrt_operand *indices = &c->in[0], *updates = &c->in[1], *shape = &c->in[2];
+    const int32_t lead = indices->rank - 1;
+    int32_t dims[NNRT_MAX_RANK] = {0}, rank, k;
+    bool fits;
+    NNRT_ReturnCode code;
+    if (lead < 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 0 (indices) '%s' is %o, expected two axes or more",
+                          indices->name, indices);
+    if ((code = nnrti_known_extents(c, 2, "shape", dims)) != NNRT_SUCCESS)
+        return code;
+    rank = shape->dims[0];
+    k = rank - (updates->rank - lead);
+    fits = k >= 0 && k <= rank && (indices->dims[lead] == k || nnrti_axis_open(indices, lead));
+    for (int32_t i = 0; fits && i < lead; i++)
+        fits = !nnrti_unlike(updates, i, indices, i);
+    for (int32_t i = k; fits && i < rank; i++)
+        fits = dims[i] == updates->dims[lead + i - k] || nnrti_axis_open(updates, lead + i - k) ||
+               nnrti_element_open(shape, (size_t)i);
+    if (!fits)
+        return nnrti_fail(
+            c, NNRT_INVALID_SHAPE,
+            "input 1 (updates) '%s' is %o, expected the extents of indices %o but the last, k, then those "
+            "of shape (%d entries) from entry k on",
+            updates->name, updates, indices, rank);
+    for (int32_t i = k; i < rank; i++)
+        dims[i] = nnrti_element_open(shape, (size_t)i) ? updates->dims[lead + i - k] : dims[i];
+    nnrti_result(c, 0, rank, dims);
+    for (int32_t i = 0; i < rank; i++)
+        if (i >= k && nnrti_element_open(shape, (size_t)i))
+            nnrti_from(c, 0, i, updates, lead + i - k);
+        else
+            nnrti_from_value(c, 0, i, shape, (size_t)i);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel SCATTER_ND */
+
+/* indices [I..,k] int32 or int64, updates [I..,B..], y [A..,B..] with k extents A, of any one type of numbers.
+   y = 0; then y[indices[i..,0],..,indices[i..,k-1], b..] += updates[i..,b..] for i.. in their order: what meets at one
+   place adds up, each sum rounded, integers modulo 2^n. Indices from -L to -1 count from the end.
+   NNRT_INVALID_PARAMETER when an index lies outside its axis: call's error tells which; y is then written in part. */
+NNRT_API NNRT_ReturnCode nnrt_scatter_nd(const NNRT_ScatterNd *attr, const nnrt_view *indices, const nnrt_view *updates,
+                                         nnrt_view *y, nnrt_call *call)
+{
+    const int32_t lead = indices->rank - 1, k = indices->dims[lead];
+    const size_t width = nnrt_type_size(y->dataType);
+    const nnrt_view rows = nnrti_without_axes(indices, lead, 1), starts = nnrti_only_axes(updates, 0, lead);
+    nnrt_view from = nnrti_without_axes(updates, 0, lead), to = nnrti_without_axes(y, 0, k);
+    const bool empty = nnrti_empty(&to);
+    int64_t n = 0;
+    nnrti_walk w;
+    (void)attr;
+    nnrti_clear(y);
+    if (!nnrti_walk_first(&w, &rows, &starts, NULL))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t i = 0; i < w.count; i++, n++) {
+            ptrdiff_t place;
+            const NNRT_ReturnCode code =
+                nnrti_place_of(call, indices, w.at[0] + i * w.row[0], indices->strides[lead], k, n, true, y, &place);
+            if (code != NNRT_SUCCESS)
+                return code;
+            if (empty)
+                continue;
+            from.data = nnrti_at(updates->data, w.at[1] + i * w.row[1], width);
+            to.data = nnrti_at(y->data, place, width);
+            nnrti_binary(&to, &from, &to, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
+        }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SHAPE */
 
 /* The result is known now: out[0].data. */
@@ -9704,8 +12650,7 @@ NNRT_API NNRT_ReturnCode nnrt_shape(const NNRT_Shape *attr, const nnrt_view *x, 
 /* >>kernel SIN */
 
 /* y = sin(x), x in radians, element by element; -0 stays, NaN for the infinities. y may lie where x lies. */
-NNRTI_UNARY_OF(Sin, sin_f32, FLOAT32, nnrti_sinf, NULL)
-NNRTI_UNARY_OF(Sin, sin_f16, FLOAT16, nnrti_sinf, NULL)
+NNRTI_UNARY(Sin, sin, nnrti_sinf, nnrti_sin)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SLICE_FUSION */
@@ -9992,6 +12937,104 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr,
                 nnrti_copy_row(nnrti_at(y->data, out, width), y->strides[3], from, inside ? x->strides[3] : 0,
                                y->dims[3], width);
             }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SPACE_TO_DEPTH */
+
+/* The image must be made of whole blocks. */
+static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
+{
+    const int64_t b = ((const NNRT_SpaceToDepth *)c->resolved)->blockSize;
+    const nnrt_operand *x = &c->in[0];
+    int64_t extent[2];
+    const NNRT_ReturnCode code = nnrti_block_size(c, b);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < 2; i++) {
+        const int32_t axis = nnrti_image_axis(x, i);
+        extent[i] = nnrti_quotient(x->dims[axis], b);
+        if (extent[i] * b != x->dims[axis] && !nnrti_axis_open(x, axis))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o: extent %d is no multiple of blockSize %l",
+                              x->name, x, x->dims[axis], b);
+    }
+    return nnrti_result_blocks(c, b == 1, extent[0], extent[1], nnrti_product(x->dims[nnrti_image_axis(x, 2)], b * b));
+}
+
+/* >>kernel SPACE_TO_DEPTH */
+
+/* x [N,H*b,W*b,C], y [N,H,W,b*b*C], b = blockSize, any element type; y must not overlap x.
+   y[n, h, w, (i*b + j)*C + c] = x[n, h*b + i, w*b + j, c]. */
+NNRT_API NNRT_ReturnCode nnrt_space_to_depth(const NNRT_SpaceToDepth *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const int64_t cells = nnrti_empty(y) ? 0 : attr->blockSize * attr->blockSize;
+    for (int64_t k = 0; k < cells; k++) {
+        const nnrt_view from = nnrti_cell_places(x, attr->blockSize, k);
+        nnrt_view to = nnrti_cell_channels(y, attr->blockSize, k, true);
+        nnrti_copy(&from, &to);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op SPARSE_TO_DENSE */
+
+/* indices [n,R], R the number of extents in shape; where that is 1 also [n], or one index alone. values [n] or one. */
+static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
+{
+    const nnrt_operand *indices = &c->in[0], *values = &c->in[1], *shape = &c->in[2], *rest = &c->in[3];
+    int32_t dims[NNRT_MAX_RANK] = {0};
+    NNRT_ReturnCode code = nnrti_known_extents(c, 2, "shape", dims);
+    if (code != NNRT_SUCCESS || (!nnrti_absent(rest) && (code = nnrti_one_element(c, 3, "default")) != NNRT_SUCCESS))
+        return code;
+    if (indices->rank > 2 ||
+        (indices->rank == 2 ? indices->dims[1] != shape->dims[0] && !nnrti_axis_open(indices, 1) : shape->dims[0] != 1))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input 0 (indices) '%s' is %o, expected rows of %d entries, the number of extents in shape",
+                          indices->name, indices, shape->dims[0]);
+    if (nnrti_count(values) != 1 && (values->rank != 1 || indices->rank == 0 || nnrti_unlike(values, 0, indices, 0)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input 1 (values) '%s' is %o, expected one element, or one for each row of indices %o",
+                          values->name, values, indices);
+    if (nnrti_is_quant(rest))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (default) '%s' is %o, expected the type of input 1: %o",
+                          rest->name, rest, values);
+    nnrti_result(c, 0, shape->dims[0], dims);
+    for (int32_t i = 0; i < shape->dims[0]; i++)
+        nnrti_from_value(c, 0, i, shape, (size_t)i);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel SPARSE_TO_DENSE */
+
+/* indices int32 or int64, [n,R], for R = 1 also [n] or []; values [n] or one element, rest one element or NULL, 0; y of R
+   axes and their type, any but bool. shape is not used.
+   y = rest; then y[indices[i,0],..,indices[i,R-1]] = values[i] for i in rising order: of those with one place the last
+   stays. NNRT_INVALID_PARAMETER when an index lies outside its axis, or is negative: call's error tells which; y is then
+   written in part. */
+NNRT_API NNRT_ReturnCode nnrt_sparse_to_dense(const NNRT_SparseToDense *attr, const nnrt_view *indices,
+                                              const nnrt_view *values, const nnrt_view *shape, const nnrt_view *rest,
+                                              nnrt_view *y, nnrt_call *call)
+{
+    const int32_t n = indices->rank > 0 ? indices->dims[0] : 1;
+    const ptrdiff_t next = indices->rank > 0 ? indices->strides[0] : 0,
+                    step = indices->rank > 1 ? indices->strides[1] : 0;
+    const ptrdiff_t each = values->rank > 0 && values->dims[0] > 1 ? values->strides[0] : 0;
+    const size_t width = nnrt_type_size(y->dataType);
+    (void)attr;
+    (void)shape;
+    if (rest != NULL)
+        nnrti_copy(rest, y);
+    else
+        nnrti_clear(y);
+    for (int32_t i = 0; i < n; i++) {
+        ptrdiff_t place;
+        const NNRT_ReturnCode code = nnrti_place_of(call, indices, i * next, step, y->rank, i, false, y, &place);
+        if (code != NNRT_SUCCESS)
+            return code;
+        memcpy(nnrti_at(y->data, place, width), nnrti_at(values->data, i * each, width), width);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -10803,6 +13846,50 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op UNSTACK */
+
+/* A result for each place of the axis. Resolved: axis >= 0. */
+static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
+{
+    NNRT_Unstack *a = (NNRT_Unstack *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (c->nOut != (uint32_t)x->dims[axis] && !nnrti_axis_open(x, axis))
+        return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %d, the extent of axis %d of input '%s' %o",
+                          c->nOut, x->dims[axis], axis, x->name, x);
+    a->axis = axis;
+    for (int32_t i = 0; i < x->rank - 1; i++)
+        dims[i] = x->dims[i < axis ? i : i + 1];
+    nnrti_axes_shifted(c, axis, -1, to);
+    for (uint32_t k = 0; k < c->nOut; k++) {
+        nnrti_result(c, k, x->rank - 1, dims);
+        for (int32_t i = 0; i < x->rank - 1; i++)
+            nnrti_from(c, k, i, x, i < axis ? i : i + 1);
+        if ((code = nnrti_quant_moves(c, 0, k, to)) != NNRT_SUCCESS)
+            return code;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel UNSTACK */
+
+/* x [A..,nOut,B..] with nOut at place axis, y[k] [A..,B..]: y[k][a..,b..] = x[a..,k,b..]. One element type, whatever that
+   is; no y may overlap x. One without data is left out. */
+NNRT_API NNRT_ReturnCode nnrt_unstack(const NNRT_Unstack *attr, const nnrt_view *x, nnrt_view *y, uint32_t nOut)
+{
+    const int32_t axis = (int32_t)attr->axis;
+    for (uint32_t k = 0; k < nOut; k++) {
+        const nnrt_view part = nnrti_part(x, axis, (int32_t)k, 1), place = nnrti_without_axes(&part, axis, 1);
+        if (y[k].data != NULL)
+            nnrti_copy(&place, &y[k]);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op WHERE */
 
 /* Elements of input i of x and y go into the result, whose axes it has behind others. */
@@ -10877,6 +13964,152 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op YOLO_BOX */
+
+/* Resolved: scaleXY is not 0. Derived: the axis of the channels of x, one int32. */
+static NNRT_ReturnCode nnrti_rule_yolo_box(nnrt_resolve *c)
+{
+    NNRT_YoloBox *a = (NNRT_YoloBox *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *size = &c->in[1], *anchors = &c->in[2];
+    const nnrt_operand *images = nnrti_axis_open(x, 0) ? size : x; /* the fixed one of two */
+    int32_t dims[3], channels;
+    int64_t wanted, boxes;
+    NNRT_ReturnCode code;
+    if (x->rank != 4)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 4 axes", x->name, x);
+    if (size->rank != 2 || nnrti_unlike(x, 0, size, 0) || (size->dims[1] != 2 && !nnrti_axis_open(size, 1)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "imgSize '%s' is %o, expected [%d,2]", size->name, size, x->dims[0]);
+    if (anchors->rank != 1 || (anchors->dims[0] % 2 != 0 && !nnrti_axis_open(anchors, 0)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "anchors '%s' is %o, expected one axis of pairs: width, height",
+                          anchors->name, anchors);
+    if (a->classNum < 1 || a->downsampleRatio < 1)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "classNum is %l and downsampleRatio %l, expected at least 1",
+                          a->classNum, a->downsampleRatio);
+    a->scaleXY = a->scaleXY == 0 ? 1 : a->scaleXY;
+    channels = nnrti_image_axis(x, 2);
+    wanted = nnrti_product(anchors->dims[0] / 2, a->classNum + (a->iouAware ? 6 : 5));
+    if (x->dims[channels] != wanted && !nnrti_axis_open(x, channels) && !nnrti_axis_open(anchors, 0))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected %l channels: %d anchors of %l classes",
+                          x->name, x, wanted, anchors->dims[0] / 2, a->classNum);
+    boxes =
+        nnrti_product(anchors->dims[0] / 2, (int64_t)x->dims[nnrti_image_axis(x, 0)] * x->dims[nnrti_image_axis(x, 1)]);
+    if (boxes > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would have %l boxes: too large", boxes);
+    dims[0] = images->dims[0];
+    dims[1] = (int32_t)boxes;
+    for (uint32_t i = 0; i < 2; i++) {
+        dims[2] = i == 0 ? 4 : (int32_t)a->classNum;
+        if ((code = nnrti_float_result(c, i)) != NNRT_SUCCESS)
+            return code;
+        nnrti_result(c, i, 3, dims);
+        nnrti_from(c, i, 0, images, 0);
+        if (!nnrti_axis_open(x, nnrti_image_axis(x, 0)) && !nnrti_axis_open(x, nnrti_image_axis(x, 1)) &&
+            !nnrti_axis_open(anchors, 0))
+            nnrti_fixed(c, i, 1);
+        nnrti_fixed(c, i, 2);
+    }
+    return nnrti_derive_ints(c, 1, &channels);
+}
+
+/* >>kernel YOLO_BOX */
+
+/* The numbers of an anchor in a cell, step elements apart: x, y, w, h, confidence, classes. */
+typedef struct nnrti_yolo {
+    nnrti_line code;
+    float overlap;     /* what the network expects, before the sigmoid */
+    float row, column; /* of the cell */
+    float cells[2];    /* of x: columns, rows */
+    float image[2];    /* width and height in pixels */
+    float anchor[2];   /* width and height, in pixels of the network's input */
+} nnrti_yolo;
+
+static float nnrti_yolo_at(const nnrti_yolo *v, int64_t i)
+{
+    return nnrti_load(v->code.data, (ptrdiff_t)i * v->code.step, v->code.type);
+}
+
+static float nnrti_yolo_confidence(const NNRT_YoloBox *attr, const nnrti_yolo *v)
+{
+    const float own = nnrti_sigmoidf(nnrti_yolo_at(v, 4));
+    if (!attr->iouAware)
+        return own;
+    return nnrti_powf(own, 1 - attr->iouAwareFactor) * nnrti_powf(nnrti_sigmoidf(v->overlap), attr->iouAwareFactor);
+}
+
+/* box = left, top, right, bottom in pixels of the image. */
+static void nnrti_yolo_bounds(const NNRT_YoloBox *attr, const nnrti_yolo *v, float box[4])
+{
+    for (int32_t k = 0; k < 2; k++) {
+        const float cell = k == 0 ? v->column : v->row, network = (float)attr->downsampleRatio * v->cells[k];
+        const float shift = nnrti_sigmoidf(nnrti_yolo_at(v, k)) * attr->scaleXY - 0.5f * (attr->scaleXY - 1);
+        const float centre = (cell + shift) * v->image[k] / v->cells[k];
+        const float half = nnrti_expf(nnrti_yolo_at(v, 2 + k)) * v->anchor[k] * v->image[k] / network / 2;
+        box[k] = centre - half;
+        box[2 + k] = centre + half;
+        if (attr->clipBbox) {
+            box[k] = box[k] > 0 ? box[k] : 0;
+            box[2 + k] = box[2 + k] < v->image[k] - 1 ? box[2 + k] : v->image[k] - 1;
+        }
+    }
+}
+
+/* The box and the scores of a cell's anchor, both zeros where the confidence is below confThresh. */
+static void nnrti_yolo_cell(const NNRT_YoloBox *attr, const nnrti_yolo *v, const nnrti_line *box,
+                            const nnrti_line *scores)
+{
+    const float confidence = nnrti_yolo_confidence(attr, v);
+    const bool low = confidence < attr->confThresh;
+    float bounds[4];
+    nnrti_yolo_bounds(attr, v, bounds);
+    for (int32_t k = 0; k < 4 && box->data != NULL; k++)
+        ((float *)box->data)[k * box->step] = low ? 0 : bounds[k];
+    for (int32_t k = 0; k < attr->classNum && scores->data != NULL; k++)
+        ((float *)scores->data)[k * scores->step] = low ? 0 : confidence * nnrti_sigmoidf(nnrti_yolo_at(v, 5 + k));
+}
+
+/* The numbers of box i of image n in y, which may be NULL. */
+static nnrti_line nnrti_yolo_line(const nnrt_view *y, int32_t n, int32_t i)
+{
+    return nnrti_line_of(y, 2, y != NULL ? n * y->strides[0] + i * y->strides[1] : 0);
+}
+
+/* x [N,H,W,C] or [N,C,H,W], channels one int32: the axis of C; imgSize [N,2] height, width and anchors [2*A] width, height..
+   int32 or int64; boxes [N,A*H*W,4], scores [N,A*H*W,classNum] float32. Anchor a has 5 + classNum channels: x, y, w, h,
+   confidence, classes; iouAware: before all of them stands one for each anchor, the expected overlap. With S(v) =
+   1/(1 + exp(-v)) and s = scaleXY, the box of anchor a, row h, column w, which is box (a*H + h)*W + w, has the centre
+   (w + S(x)*s - (s - 1)/2)*width/W, likewise for h, and the edges exp(w)*anchorWidth*width/(downsampleRatio*W), likewise;
+   confidence S(c), iouAware: S(c)^(1 - f)*S(overlap)^f, f = iouAwareFactor; scores confidence*S(class). One of boxes
+   and scores may be NULL. */
+NNRT_API NNRT_ReturnCode nnrt_yolo_box(const NNRT_YoloBox *attr, const nnrt_view *x, const nnrt_view *imgSize,
+                                       const nnrt_view *anchors, const nnrt_view *channels, nnrt_view *boxes,
+                                       nnrt_view *scores)
+{
+    const int32_t axis = ((const int32_t *)channels->data)[0],
+                  rows = axis == 1 ? 2 : 1; /* the columns stand behind rows */
+    const int32_t H = x->dims[rows], W = x->dims[rows + 1], A = anchors->dims[0] / 2;
+    const int32_t lead = attr->iouAware ? A : 0, count = (boxes != NULL ? boxes : scores)->dims[1];
+    for (int32_t n = 0; n < x->dims[0]; n++)
+        for (int32_t i = 0; i < count; i++) {
+            const int32_t a = i / W / H, h = i / W % H, w = i % W;
+            const ptrdiff_t at = n * x->strides[0] + h * x->strides[rows] + w * x->strides[rows + 1];
+            const ptrdiff_t first = lead + a * (5 + (ptrdiff_t)attr->classNum);
+            const nnrti_line box = nnrti_yolo_line(boxes, n, i), line = nnrti_yolo_line(scores, n, i);
+            nnrti_yolo v;
+            v.code = nnrti_line_of(x, axis, at + first * x->strides[axis]);
+            v.overlap = attr->iouAware ? nnrti_load(x->data, at + a * x->strides[axis], x->dataType) : 0;
+            v.row = (float)h;
+            v.column = (float)w;
+            for (int32_t k = 0; k < 2; k++) {
+                v.cells[k] = (float)(k == 0 ? W : H);
+                v.image[k] = (float)nnrti_index(imgSize, n * imgSize->strides[0] + (1 - k) * imgSize->strides[1]);
+                v.anchor[k] = (float)nnrti_index(anchors, (2 * a + k) * anchors->strides[0]);
+            }
+            nnrti_yolo_cell(attr, &v, &box, &line);
+        }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* The table, made from NNRT_OPS: a wrapper for each kernel, the kernels of each operator, the operators. */
 
 static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
@@ -10893,16 +14126,34 @@ static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_2_1 nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_OUT(0)
 #define NNRTI_CALL_2_1c NNRTI_CALL_2_1, call
 #define NNRTI_CALL_3_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_OUT(0)
+#define NNRTI_CALL_3_1c NNRTI_CALL_3_1, call
+#define NNRTI_CALL_3_3c                                                                                                \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, call->nIn),                            \
+        nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), call
+#define NNRTI_CALL_3_4c                                                                                                \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, call->nIn),                            \
+        nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3), call
 #define NNRTI_CALL_4_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), NNRTI_OUT(0)
+#define NNRTI_CALL_4_1c NNRTI_CALL_4_1, call
 #define NNRTI_CALL_5_1                                                                                                 \
     nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), NNRTI_OUT(0)
+#define NNRTI_CALL_7_3c                                                                                                \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
+        nnrti_arg(args, 5), nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
 #define NNRTI_CALL_1d1_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_1d2_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
 #define NNRTI_CALL_2d1_1c nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_OUT(1), call
 #define NNRTI_CALL_3d1_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_3d1_1c NNRTI_CALL_3d1_1, call
+#define NNRTI_CALL_0d2_2                                                                                               \
+    NNRTI_DERIVED(0), NNRTI_DERIVED(1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3)
+#define NNRTI_CALL_3d1_2                                                                                               \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), nnrti_arg(args, call->nIn + 1),      \
+        nnrti_arg(args, call->nIn + 2)
 #define NNRTI_CALL_V_1 args, call->nIn, NNRTI_OUT(0)
+#define NNRTI_CALL_V_1c args, call->nIn, nnrti_arg(args, call->nIn), call
 #define NNRTI_CALL_1_V args, NNRTI_OUT(0), call->nOut
+#define NNRTI_CALL_V_V args, call->nIn, NNRTI_OUT(0), call->nOut
 
 #define NNRTI_WRAPPER_own(S, fn, pattern)                                                                              \
     static NNRT_ReturnCode nnrti_call_##fn(const void *attr, nnrt_view *args, nnrt_call *call)                         \

@@ -3880,7 +3880,7 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
 }
 
 /* y = saturate(round(x/scale) + zero), halves to even. A constant scale of the whole tensor makes a quantised tensor,
-   whose operator rounds x/scale + zero, halves away from zero. Else it is computed: 1.5 * 2^23 added and subtracted again
+   whose operator rounds x/scale, halves away from zero. Else it is computed: 1.5 * 2^23 added and subtracted again
    rounds a float32 of that size to an integer. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {

@@ -163,9 +163,9 @@ static void write_views(const nnrt_view *args, uint32_t first, uint32_t n, char 
 }
 
 /* The call, by the pattern of the kernel's row: "3_1" three inputs and one output, "V" = repeated, "2d1_1" a derived
-   constant behind two inputs, "1_2c" with the nnrt_call, for which NULL is given. */
+   constant behind two inputs, "1_2c" with the nnrt_call, which is then `call`. */
 static void write_call(const char *kernel, const char *pattern, const nnrt_view *args, uint32_t nIn, uint32_t nDerived,
-                       uint32_t nOut)
+                       uint32_t nOut, const char *call)
 {
     const char *outputs = strchr(pattern, '_') + 1;
     printf("    code = %s(&attr", kernel);
@@ -179,8 +179,17 @@ static void write_call(const char *kernel, const char *pattern, const nnrt_view 
         printf(", &args[%u], %u", (unsigned)(nIn + nDerived), (unsigned)nOut);
     else
         write_views(args, nIn + nDerived, nOut, outputs[0]);
-    printf(outputs[1] == 'c' ? ", NULL);\n" : ");\n");
-    printf("    printf(\"code %%d\\n\", (int)code);\n");
+    printf("%s%s);\n", outputs[1] == 'c' ? ", " : "", outputs[1] == 'c' ? call : "");
+}
+
+/* The same with scratch memory, for a kernel that says it cannot do without. */
+static void write_call_with_scratch(const char *kernel, const char *pattern, const nnrt_view *args, uint32_t nIn,
+                                    uint32_t nDerived, uint32_t nOut, size_t bytes)
+{
+    printf("    if (code == NNRT_INSUFFICIENT_BUFFER) {\n    nnrt_call call;\n    memset(&call, 0, sizeof(call));\n");
+    printf("    call.scratchBytes = %u;\n    call.scratch = malloc(call.scratchBytes);\n", (unsigned)bytes);
+    write_call(kernel, pattern, args, nIn, nDerived, nOut, "&call");
+    printf("    free(call.scratch);\n    }\n");
 }
 
 /* One case resolved: what its kernel is called with. */
@@ -255,7 +264,10 @@ static void write_block(const vec_case *c, call *k)
     for (const char *t = c->name; *t != '\0'; t++)
         printf(*t == '"' || *t == '\\' ? "\\%c" : "%c", *t);
     printf("\");\n");
-    write_call(k->kernel, p->args, k->args, nIn, k->r.nDerived, c->nOut);
+    write_call(k->kernel, p->args, k->args, nIn, k->r.nDerived, c->nOut, "NULL");
+    if (k->r.scratch > 0 && strchr(p->args, 'c') != NULL)
+        write_call_with_scratch(k->kernel, p->args, k->args, nIn, k->r.nDerived, c->nOut, k->r.scratch);
+    printf("    printf(\"code %%d\\n\", (int)code);\n");
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (k->args[first + i].dataType == NNRT_DATA_TYPE_UNKNOWN)
             continue;

@@ -639,32 +639,45 @@ static void test_fuzz(void **state)
 
 /* ---- no attributes, and attributes of zeros ---- */
 
-/* What every operator makes of no attributes and of a struct of zeros. inputs: f float32, i int32, b bool, q
-   quantised int8; its extents, a digit each; for int32 "=" and the values. outputs: how many, f float32 declared.
-   What is expected: "" it works, else words of the message, beginning with the member that is missing. */
+/* What every operator makes of no attributes and of a struct of zeros. inputs: b bool, f float32, i int32, q
+   quantised int8; its extents, a digit each; for int32 "=" and the values. outputs: how many, f float32 declared. What
+   is expected: "" it works, else words of the message, beginning with the member that is missing. */
 static const struct bare {
     const char *op, *inputs, *outputs, *none, *zeros;
 } bare[] = {
     {"ABS", "f22", "1", "", ""},
     {"ACTIVATION", "f22", "1", "", ""},
+    {"ADAPTIVE_AVERAGE_POOL_2D", "f1442 i2=2,2", "1", "", ""},
+    {"ADAPTIVE_MAX_POOL_2D", "f1442 i2=2,2", "1", "", ""},
     {"ADD_FUSION", "f22 f22", "1", "", ""},
     {"ADD_N", "f22 f22", "1", "", ""},
     {"ALL", "f22", "1", "", ""},
     {"ARGMAX_FUSION", "f22", "1", "", ""},
     {"ARGMIN_FUSION", "f22", "1", "", ""},
+    {"ASSERT", "b22 f22", "1", "", ""},
     {"ASSIGN", "f22", "1", "", ""},
     {"AVGPOOL_FUSION", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},
+    {"AVGPOOL_INCLUDE_PAD", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},
     {"BATCH_TO_SPACE_ND", "f4222", "1", "blockShape has 0 entries", "blockShape has 0 entries"},
     {"BIAS_ADD", "f1442 f2", "1", "", ""},
     {"BOTTOM_K", "f22 i=1", "1", "", ""},
+    {"BROADCAST_TO", "f13", "1", "shape has 0 entries", "shape has 0 entries"},
+    {"BROADCAST_TO", "f13 i2=2,3", "1", "", ""},
     {"CAST", "f22 i=34", "1", "", ""},
     {"CEIL", "f22", "1", "", ""},
+    {"CHANNEL_SHUFFLE", "f1224", "1", "", ""},
     {"CLIP", "f22", "1", "", ""},
     {"CONCAT", "f22 f22", "1", "", ""},
+    {"CONSTANT_OF_SHAPE", "i0", "1f", "", ""},
+    {"CONSTANT_OF_SHAPE", "i0", "1", "dataType is 0", "dataType is 0"},
     {"CONV2D_FUSION", "f1442 f3222 f3", "1", "", ""},
     {"CONV2D_TRANSPOSE_FUSION", "f1442 f3222 f3", "1", "", ""},
     {"COS", "f22", "1", "", ""},
+    {"CROP", "f22 i2=1,1", "1", "", ""},
     {"CUM_SUM", "f22", "1", "", ""},
+    {"DEFORMABLE_CONV_2D", "f1331 f1233 f1133 f1111", "1", "", ""},
+    {"DEPTH_TO_SPACE", "f1224", "1", "blockSize is 0", "blockSize is 0"},
+    {"DETECTION_POST_PROCESS", "f154 f153 f54", "4", "scale has 0 entries", "scale has 0 entries"},
     {"DIV_FUSION", "f22 f22", "1", "", ""},
     {"ELTWISE", "f22 f22", "1", "", ""},
     {"EQUAL", "f22 f22", "1", "", ""},
@@ -673,14 +686,19 @@ static const struct bare {
     {"EXPAND_DIMS", "f22 i=0", "1", "", ""},
     {"EXPFUSION", "f22", "1", "", "base is 0"},
     {"FILL", "f i1=3", "1", "", ""},
+    {"FILL_LIKE", "f22 f", "1", "", ""},
+    {"FLATTEN", "f22", "1", "", ""},
+    {"FLATTEN_RANGE", "f22", "1", "", ""},
     {"FLOOR", "f22", "1", "", ""},
     {"FLOOR_DIV", "f22 f22", "1", "", ""},
     {"FULL_CONNECTION", "f23 f43", "1", "", ""},
     {"FULL_CONNECTION", "f23 f43 f4", "1", "hasBias is false, but input 2", "hasBias is false, but input 2"},
     {"FUSED_BATCH_NORM", "f1442 f2 f2 f2 f2", "1", "", "epsilon is 0"},
     {"GATHER", "f22 i=0 i=0", "1", "", ""},
+    {"GATHER_ND", "f22 i12=0,1", "1", "", ""},
     {"GREATER", "f22 f22", "1", "", ""},
     {"GREATER_EQUAL", "f22 f22", "1", "", ""},
+    {"GRID_SAMPLE", "f1442 f1232", "1", "", ""},
     {"GROUP_NORM_FUSION", "f22 f2 f2", "1", "", ""},
     {"GROUP_NORM_FUSION", "f22", "1", "input 1 (scale) is missing", ""},
     {"HARD_SIGMOID", "f22", "1", "", ""},
@@ -699,31 +717,43 @@ static const struct bare {
     {"LOG_SOFTMAX", "f22", "1", "", ""},
     {"LP_NORMALIZATION", "f22", "1", "", ""},
     {"LRN", "f1222", "1", "", ""},
+    {"LSTM", "f322 f142 f141 f18 f121 f121", "3", "", ""},
     {"MATMUL_FUSION", "f22 f22", "1", "", ""},
     {"MAXIMUM", "f22 f22", "1", "", ""},
     {"MAX_POOL_FUSION", "f1442", "1", "kernelSize[0] is 0", "kernelSize[0] is 0"},
+    {"MESHGRID", "f2 f3", "2", "", ""},
     {"MINIMUM", "f22 f22", "1", "", ""},
     {"MOD", "f22 f22", "1", "", ""},
+    {"MULTICLASS_NMS", "f154 f125", "2", "", ""},
     {"MUL_FUSION", "f22 f22", "1", "", ""},
     {"NEG", "f22", "1", "", ""},
     {"NON_ZERO", "f23", "1", "", ""},
     {"NOT_EQUAL", "f22 f22", "1", "", ""},
     {"ONE_HOT", "i2=0,1 i=3 f f", "1", "", ""},
+    {"PAD_EDGE", "f22 i22=0,1,0,1", "1", "", ""},
     {"PAD_FUSION", "f22", "1", "paddings has 0 lists", "paddings has 0 lists"},
     {"PAD_FUSION", "f22 i22=0,1,0,1", "1", "", ""},
     {"POW_FUSION", "f22 f22", "1", "", ""},
     {"PRELU_FUSION", "f1442 f2", "1", "", ""},
+    {"PRIOR_BOX", "f1221 f1441", "2", "minSizes has 0 entries", "minSizes has 0 entries"},
     {"QUANT_DTYPE_CAST", "q22", "1f", "", ""},
     {"QUANT_DTYPE_CAST", "q22", "1", "dstT is 0", "dstT is 0"},
+    {"QUANT_DTYPE_CAST_V2", "q22", "1f", "", ""},
+    {"QUANT_DTYPE_CAST_V2", "q22", "1", "dstT is 0", "dstT is 0"},
+    {"RANGE", "f2", "1", "", "delta is 0"},
+    {"RANK", "f22", "1", "", ""},
     {"REAL_DIV", "f22 f22", "1", "", ""},
     {"RECIPROCAL", "f22", "1", "", ""},
     {"REDUCE_FUSION", "f22 i1=0", "1", "", ""},
     {"RESHAPE", "f22 i1=4", "1", "", ""},
     {"RESIZE", "f1442", "1", "newHeight is 0", "newHeight is 0"},
     {"RESIZE", "f1442 i2=2,3", "1", "", ""},
+    {"ROI_ALIGN", "f1442 f34 i3=0,0,0", "1", "outputHeight is 0", "outputHeight is 0"},
+    {"ROLL", "f22 i1=1", "1", "", ""},
     {"ROUND", "f22", "1", "", ""},
     {"RSQRT", "f22", "1", "", ""},
     {"SCALE_FUSION", "f22 f22", "1", "", ""},
+    {"SCATTER_ND", "i21=0,1 f22 i2=3,2", "1", "", ""},
     {"SELECT", "b22 f22 f22", "1", "", ""},
     {"SHAPE", "f22", "1", "", ""},
     {"SIN", "f22", "1", "", ""},
@@ -731,6 +761,8 @@ static const struct bare {
     {"SOFTMAX", "f22", "1", "", ""},
     {"SOFTPLUS", "f22", "1", "", "beta is 0"},
     {"SPACE_TO_BATCH_ND", "f1442", "1", "blockShape has 0 entries", "blockShape has 0 entries"},
+    {"SPACE_TO_DEPTH", "f1222", "1", "blockSize is 0", "blockSize is 0"},
+    {"SPARSE_TO_DENSE", "i22=0,1,1,0 f2 i2=3,2", "1", "", ""},
     {"SPLIT", "f42", "2", "", ""},
     {"SQRT", "f22", "1", "", ""},
     {"SQUARE", "f22", "1", "", ""},
@@ -743,7 +775,9 @@ static const struct bare {
     {"TOPK_FUSION", "f22 i=1", "1", "", ""},
     {"TRANSPOSE", "f22 i2=1,0", "1", "", ""},
     {"UNSQUEEZE", "f22", "1", "", ""},
+    {"UNSTACK", "f22", "2", "", ""},
     {"WHERE", "b22 f22 f22", "1", "", ""},
+    {"YOLO_BOX", "f1226 i12=9,9 i2=3,4", "2", "classNum is 0", "classNum is 0"},
 };
 
 static const NNRT_QuantParam one_scale = {8, 0, 0.5};
@@ -790,7 +824,7 @@ static void bare_expect(const struct bare *c, NNRT_ReturnCode code, const char *
 /* How many bytes of attributes there are, given as `attr`. */
 static void bare_resolve(const struct bare *c, const void *attr, uint32_t bytes, const char *want, void *resolved)
 {
-    nnrt_operand in[8], out[2];
+    nnrt_operand in[8], out[4];
     int32_t ints[8][4];
     nnrt_error error;
     nnrt_resolve r;
@@ -804,7 +838,7 @@ static void bare_resolve(const struct bare *c, const void *attr, uint32_t bytes,
     while (bare_input(c, r.nIn, &in[r.nIn], ints[r.nIn]))
         r.nIn++;
     r.nOut = (uint32_t)(c->outputs[0] - '0');
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 0; i < 4; i++)
         out[i] =
             nnrt_operand_make(c->outputs[1] == 'f' ? NNRT_DATA_TYPE_FLOAT32 : NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
     r.op = nnrt_op_named(c->op);
@@ -830,7 +864,7 @@ static void bare_build(const struct bare *c, const void *attr, const char *want)
     nnrt_error error;
     nnrt_operand o;
     int32_t ints[4];
-    uint32_t in[8], out[2], nIn = 0;
+    uint32_t in[8], out[4], nIn = 0;
     const uint32_t nOut = (uint32_t)(c->outputs[0] - '0');
     memset(&error, 0, sizeof(error));
     assert_int_equal(nnrt_builder_create(&b, "one", NULL), NNRT_SUCCESS);

@@ -201,6 +201,7 @@ static void test_print(void **state)
 static void test_equal(void **state)
 {
     static const int64_t a[] = {1, 2}, b[] = {1, 3};
+    static const float r[] = {1, 2}, s[] = {1, 3};
     const nnrt_op *op;
     (void)state;
     for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
@@ -220,14 +221,22 @@ static void test_equal(void **state)
                 *q = nnrt_int64_list(b, 2);
                 assert_false(nnrt_attr_equal(op->attr, x, y)); /* another entry */
                 *q = nnrt_int64_list(a, 2);
+            } else if (m->kind == NNRT_ATTR_KIND_FLOATS) {
+                NNRT_FloatList *p = (NNRT_FloatList *)(void *)((uint8_t *)x + m->offset);
+                NNRT_FloatList *q = (NNRT_FloatList *)(void *)at;
+                *p = nnrt_float_list(r, 2);
+                assert_false(nnrt_attr_equal(op->attr, x, y));
+                *q = nnrt_float_list(s, 2);
+                assert_false(nnrt_attr_equal(op->attr, x, y));
+                *q = nnrt_float_list(r, 2);
             } else if (m->kind == NNRT_ATTR_KIND_INTS2) {
                 NNRT_Int64List p[2], q[2];
-                NNRT_Int64Lists *s = (NNRT_Int64Lists *)(void *)((uint8_t *)x + m->offset);
+                NNRT_Int64Lists *u = (NNRT_Int64Lists *)(void *)((uint8_t *)x + m->offset);
                 NNRT_Int64Lists *t = (NNRT_Int64Lists *)(void *)at;
                 p[0] = p[1] = q[0] = nnrt_int64_list(a, 2);
                 q[1] = nnrt_int64_list(b, 2);
-                s->data = p;
-                s->count = 2;
+                u->data = p;
+                u->count = 2;
                 assert_false(nnrt_attr_equal(op->attr, x, y));
                 t->data = q;
                 t->count = 2;
@@ -845,12 +854,12 @@ static void test_refused_quant(void **state)
     refused(&t, NNRT_INVALID_DATATYPE, "but output '' is declared float16");
     t.out[0].dataType = F32;
     assert_int_equal(resolve(&t), NNRT_SUCCESS);
-    a.dstT = NNRT_DATA_TYPE_INT32;
+    a.dstT = NNRT_DATA_TYPE_INT64;
     t.out[0].dataType = NNRT_DATA_TYPE_UNKNOWN;
     refused(&t, NNRT_INVALID_DATATYPE, "to which int8 cannot be cast");
-    a.srcT = a.dstT;
+    a.srcT = NNRT_DATA_TYPE_INT32;
     t.in[0].dataType = NNRT_DATA_TYPE_INT32;
-    a.dstT = NNRT_DATA_TYPE_INT8;
+    a.dstT = NNRT_DATA_TYPE_FLOAT64;
     refused(&t, NNRT_INVALID_DATATYPE, "to which int32 cannot be cast");
 
     nnrt_attr_defaults(nnrt_op_named("PAD_FUSION")->attr, &pad);
@@ -879,6 +888,43 @@ static void test_refused_quant(void **state)
     t.in[2] = nnrt_operand_make(NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
     t.out[0].quant = q + 1;
     refused(&t, NNRT_UNSUPPORTED_OP, "have different quantisation parameters");
+}
+
+/* Several parameters lie along the axis that the attribute or the tensors say. */
+static void test_quant_axis(void **state)
+{
+    static const NNRT_QuantParam q[2] = {{8, 3, 0.5}, {8, 3, 1}};
+    NNRT_QuantDTypeCast a = {NNRT_DATA_TYPE_INT8, F32};
+    NNRT_QuantDTypeCastV2 v2 = {NNRT_DATA_TYPE_INT8, F32, -1};
+    trial t;
+    (void)state;
+    trial_begin(&t, "QUANT_DTYPE_CAST", &a, sizeof(a));
+    (void)operand(&t, NNRT_DATA_TYPE_INT8, 2, 3, 2, 0, 0);
+    t.in[0].quant = q;
+    t.in[0].quantCount = 2;
+    refused(&t, NNRT_INVALID_PARAMETER, "has 2 QuantParams, expected 1 or 3, the extent of axis 0");
+    t.in[0].quantAxis = 2;
+    assert_int_equal(resolve(&t), NNRT_SUCCESS);
+    t.in[0].quantAxis = 3;
+    refused(&t, NNRT_INVALID_PARAMETER, "along axis 2 (quantAxis 3), expected axis 0");
+    trial_begin(&t, "QUANT_DTYPE_CAST_V2", &v2, sizeof(v2));
+    (void)operand(&t, NNRT_DATA_TYPE_INT8, 2, 2, 2, 0, 0);
+    t.in[0].quant = q;
+    t.in[0].quantCount = 2;
+    assert_int_equal(resolve(&t), NNRT_SUCCESS);
+    t.in[0].quantAxis = 2;
+    assert_int_equal(resolve(&t), NNRT_SUCCESS);
+    t.in[0].quantAxis = 1;
+    refused(&t, NNRT_INVALID_PARAMETER, "along axis 0 (quantAxis 1), expected axis 1");
+    v2.dstT = NNRT_DATA_TYPE_INT8; /* both have parameters, and y says which axis they are of */
+    t.in[0].quantAxis = 0;
+    t.out[0].dataType = NNRT_DATA_TYPE_INT8;
+    t.out[0].quant = q;
+    t.out[0].quantCount = 2;
+    assert_int_equal(resolve(&t), NNRT_SUCCESS);
+    assert_int_equal(t.out[0].quantAxis, 2);
+    t.out[0].quantAxis = 1;
+    refused(&t, NNRT_INVALID_PARAMETER, "along axis 0 (quantAxis 1), expected axis 1");
 }
 
 /* What only moves elements does not requantise them. */
@@ -1908,6 +1954,7 @@ int main(void)
         cmocka_unit_test(test_refused_shapes),
         cmocka_unit_test(test_refused_sizes),
         cmocka_unit_test(test_refused_quant),
+        cmocka_unit_test(test_quant_axis),
         cmocka_unit_test(test_refused_requantising),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_builder_arguments),

@@ -279,9 +279,11 @@ static void test_attributes(void **state)
 static void change_member(const nnrt_attr_member *m, uint8_t *at, NNRT_Int64List *lists, uint32_t way)
 {
     static const int64_t one[] = {1, 2, 3}, other[] = {1, 2, 4};
+    static const float real[] = {1, 2, 3}, otherReal[] = {1, 2, 4};
     uint32_t bits;
     uint64_t wide;
     bool flag;
+    NNRT_FloatList reals = nnrt_float_list(way == 1 ? otherReal : real, way == 2 ? 2 : 3);
     NNRT_Int64List list = nnrt_int64_list(one, 3);
     NNRT_Int64Lists outer;
     switch (m->kind) {
@@ -292,11 +294,18 @@ static void change_member(const nnrt_attr_member *m, uint8_t *at, NNRT_Int64List
         break;
     case NNRT_ATTR_KIND_TYPE:
     case NNRT_ATTR_KIND_INT:
+        if (m->bytes == sizeof(bits)) { /* NNRT_DataType */
+            memcpy(&bits, at, sizeof(bits));
+            bits ^= way == 0 ? 1u : 1u << 22;
+            memcpy(at, &bits, sizeof(bits));
+            break;
+        }
         assert_int_equal(m->bytes, sizeof(wide));
         memcpy(&wide, at, sizeof(wide));
         wide ^= way == 0 ? 1u : (uint64_t)1 << 63;
         memcpy(at, &wide, sizeof(wide));
         break;
+    case NNRT_ATTR_KIND_FLOATS: memcpy(at, &reals, sizeof(reals)); break;
     case NNRT_ATTR_KIND_FLOAT:
     case NNRT_ATTR_KIND_ENUM:
         memcpy(&bits, at, sizeof(bits));

@@ -278,6 +278,29 @@ static void test_huge_angles(void **state) {
     }
 }
 
+/* The same of doubles, the first the one closest to a multiple of pi/2 (1400 bits). */
+static void test_huge_double_angles(void **state) {
+    static const struct {
+        double x, sine, cosine;
+    } rows[] = {
+        {5.319372648326541e255, 1.0, -4.687165924254628e-19},
+        {1.7976931348623157e308, 0.004961954789184062, -0.9999876894265599},
+        {1e22, -0.8522008497671888, 0.523214785395139},
+        {1e16, 0.7796880066069788, -0.6261681981330862},
+        {3.141592653589793, 1.2246467991473532e-16, -1.0},
+        {1.5707963267948966, 1.0, 6.123233995736766e-17},
+    };
+    size_t i;
+    (void)state;
+    for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const double x = rows[i].x;
+        assert_true(ulp_error(nnrti_sin(x), rows[i].sine, 53, -1021, 1024) < 2.0);
+        assert_true(ulp_error(nnrti_sin(-x), -rows[i].sine, 53, -1021, 1024) < 2.0);
+        assert_true(ulp_error(nnrti_cos(x), rows[i].cosine, 53, -1021, 1024) < 2.0);
+        assert_true(ulp_error(nnrti_cos(-x), rows[i].cosine, 53, -1021, 1024) < 2.0);
+    }
+}
+
 /* >>rounding: the bits of the C library, which is exact here, too. The default rounding mode makes nearbyint
  * round halves to even. */
 static void test_rounding(void **state) {
@@ -383,6 +406,10 @@ static void test_double_errors(void **state) {
         {"tanh", nnrti_tanh, tanhl, -1.0, 1.0, 2.5},    {"tanh", nnrti_tanh, tanhl, -23.0, 23.0, 2.5},
         {"tanh", nnrti_tanh, tanhl, -1e-6, 1e-6, 2.5},  {"erf", nnrti_erf, erfl, -1.3, 1.3, 3.5},
         {"erf", nnrti_erf, erfl, -6.5, 6.5, 3.5},       {"erf", nnrti_erf, erfl, -1e-300, 1e-300, 3.5},
+        {"sin", nnrti_sin, sinl, -0.785, 0.785, 1.48},  {"sin", nnrti_sin, sinl, -20.0, 20.0, 1.48},
+        {"sin", nnrti_sin, sinl, -1e9, 1e9, 1.48},      {"sin", nnrti_sin, sinl, -1e308, 1e308, 1.48},
+        {"cos", nnrti_cos, cosl, -0.785, 0.785, 1.47},  {"cos", nnrti_cos, cosl, -20.0, 20.0, 1.47},
+        {"cos", nnrti_cos, cosl, -1e9, 1e9, 1.47},      {"cos", nnrti_cos, cosl, -1e308, 1e308, 1.47},
         {"sqrt", nnrti_sqrt, sqrtl, 0.0, 1e5, 0.5},
     };
     uint64_t seed = 7;
@@ -406,7 +433,8 @@ static void test_double_errors(void **state) {
 static void test_double_specials(void **state) {
     static const struct {
         double_fn fn, reference;
-    } rows[] = {{nnrti_exp, exp}, {nnrti_log, log}, {nnrti_tanh, tanh}, {nnrti_erf, erf}, {nnrti_sqrt, sqrt}};
+    } rows[] = {{nnrti_exp, exp}, {nnrti_log, log}, {nnrti_tanh, tanh}, {nnrti_erf, erf}, {nnrti_sqrt, sqrt},
+                {nnrti_sin, sin}, {nnrti_cos, cos}};
     static const double x[] = {0.0,    -0.0,    1.0,      -1.0,      1e308, -1e308,
                                5e-324, -5e-324, HUGE_VAL, -HUGE_VAL, 710.0, -746.0};
     size_t r, i;
@@ -586,6 +614,8 @@ DOUBLE_LOOP(nnrti_exp)
 DOUBLE_LOOP(nnrti_log)
 DOUBLE_LOOP(nnrti_tanh)
 DOUBLE_LOOP(nnrti_erf)
+DOUBLE_LOOP(nnrti_sin)
+DOUBLE_LOOP(nnrti_cos)
 DOUBLE_LOOP(nnrti_sqrt)
 DOUBLE_LOOP(nnrti_roundeven)
 
@@ -618,6 +648,8 @@ static void test_bits(void **state) {
         {"log", NULL, loop_nnrti_log, 0x3e3b9268943d3074u},
         {"tanh", NULL, loop_nnrti_tanh, 0x13c288a6a699bf5bu},
         {"erf", NULL, loop_nnrti_erf, 0xc9109be0fd0cb8b7u},
+        {"sin", NULL, loop_nnrti_sin, 0x6eb2519ef1d51293u},
+        {"cos", NULL, loop_nnrti_cos, 0xc65bf4c0e329af51u},
         {"sqrt", NULL, loop_nnrti_sqrt, 0x482e90175ab18d4eu},
         {"roundeven", NULL, loop_nnrti_roundeven, 0x29681dc48fce71f9u},
     };
@@ -666,6 +698,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_float_errors),   cmocka_unit_test(test_float_seams),
         cmocka_unit_test(test_float_specials), cmocka_unit_test(test_huge_angles),
+        cmocka_unit_test(test_huge_double_angles),
         cmocka_unit_test(test_rounding),       cmocka_unit_test(test_half_round_trip),
         cmocka_unit_test(test_half_rounding),  cmocka_unit_test(test_double_errors),
         cmocka_unit_test(test_double_specials), cmocka_unit_test(test_pow_specials),

@@ -889,6 +889,137 @@ static void test_one_hot_told(void **state)
     }
 }
 
+/* The extents behind the places are those of the updates; the others are told. */
+static void test_scatter_told(void **state)
+{
+    static graph g;
+    static rig r;
+    uint32_t in[3], y;
+    NNRT_ReturnCode fixed;
+    (void)state;
+    begin(&g);
+    in[0] = input(&g, "i", I32, "-1,2");
+    in[1] = input(&g, "u", F32, "-1,-1");
+    in[2] = input(&g, "p", I64, "3");
+    y = op_list(&g, NNRT_NODE_TYPE_SCATTER_ND, NULL, 0, 1, 3, in);
+    named(&g, y, "y");
+    output(&g, OP(&g, ACTIVATION, absolute, 1, y));
+    output(&g, y);
+    unbounded(&g, "i=4,2 u=4,5", "y");
+    rig_open(&r, &g, "i=4,2 u=4,5 y=3,4,5");
+    same(&r, "4,2 4,5 3:3,3,5");
+    same(&r, "2,2:0,3,2,-1 2,2 3:3,4,2");
+    same(&r, "1,2:0,0 1,1 3:1,1,1");
+    same(&r, "0,2 0,3 3:2,2,3");
+    same(&r, "0,2 0,3 3:0,2,3");
+    same(&r, "3,2 3,0 3:3,3,0");
+    neither(&r, "1,2:0,3 1,2 3:3,3,2", "index 3, element 1 of indices, lies outside axis 1 of the result");
+    neither(&r, "2,2:0,0,-4,0 2,2 3:3,3,2", "index -4, element 2 of indices, lies outside axis 0");
+    neither(&r, "2,2 3,2 3:3,3,2", "SCATTER_ND");
+    neither(&r, "2,2 2,2 3:3,3,3", "SCATTER_ND");
+    neither(&r, "2,2 2,2 3:3,-3,2", "SCATTER_ND");
+    assert_int_equal(both(&r, "2,2 2,2 3:4,3,2", &fixed, false), NNRT_OUT_OF_DIMENTION_RANGES);
+    same(&r, "4,2 4,5 3:3,4,5");
+    rig_end(&r);
+}
+
+static void test_sparse_told(void **state)
+{
+    static const float rest[1] = {2};
+    static graph g;
+    static rig r;
+    uint32_t in[4], y;
+    NNRT_ReturnCode fixed;
+    (void)state;
+    begin(&g);
+    in[0] = input(&g, "i", I64, "-1,2");
+    in[1] = input(&g, "v", F32, "-1");
+    in[2] = input(&g, "p", I32, "2");
+    in[3] = constant(&g, "rest", F32, "1", rest, 4);
+    y = op_list(&g, NNRT_NODE_TYPE_SPARSE_TO_DENSE, NULL, 0, 1, 4, in);
+    named(&g, y, "y");
+    output(&g, OP(&g, ACTIVATION, absolute, 1, y));
+    output(&g, y);
+    unbounded(&g, "i=4,2 v=4", "y");
+    rig_open(&r, &g, "i=4,2 v=4 y=5,6");
+    same(&r, "4,2 4 2:3,3");
+    same(&r, "3,2 1 2:5,6");
+    same(&r, "1,2:4,5 1 2:5,6");
+    same(&r, "0,2 0 2:0,6");
+    neither(&r, "1,2:4,6 1 2:5,6", "index 6, element 1 of indices, lies outside axis 1 of the result, expected 0 to 5");
+    neither(&r, "1,2:-1,0 1 2:5,6", "index -1");
+    neither(&r, "3,2 2 2:5,6", "SPARSE_TO_DENSE");
+    neither(&r, "3,2 3 2:5,-6", "SPARSE_TO_DENSE");
+    assert_int_equal(both(&r, "3,2 3 2:6,6", &fixed, false), NNRT_OUT_OF_DIMENTION_RANGES);
+    same(&r, "2,2 2 2:3,6");
+    rig_end(&r);
+}
+
+/* Steps and batch are open; the scratch of several layers grows with the steps. */
+static void test_lstm(void **state)
+{
+    for (uint32_t layers = 1; layers <= 3; layers++) {
+        static graph g;
+        static rig r;
+        NNRT_LSTM a;
+        uint32_t in[6], y;
+        char text[16];
+        (void)state;
+        memset(&a, 0, sizeof(a));
+        a.bidirectional = a.hasBias = true;
+        a.numLayers = layers;
+        begin(&g);
+        in[0] = input(&g, "x", F32, "-1,-1,6");
+        for (uint32_t k = 1; k < 4; k++) {
+            snprintf(text, sizeof(text), k == 3 ? "%u,24" : "%u,12,%u", (unsigned)(2 * layers), k == 1 ? 6u : 3u);
+            in[k] = floats(&g, text);
+        }
+        snprintf(text, sizeof(text), "%u,-1,3", (unsigned)(2 * layers));
+        in[4] = input(&g, "h", F32, text);
+        in[5] = input(&g, "c", F32, text);
+        y = op_list(&g, NNRT_NODE_TYPE_LSTM, &a, sizeof(a), 3, 6, in);
+        for (uint32_t k = 0; k < 3; k++)
+            output(&g, y + k);
+        rig_open(&r, &g,
+                 layers == 1   ? "x=5,3,6 h=2,3,3 c=2,3,3"
+                 : layers == 2 ? "x=5,3,6 h=4,3,3 c=4,3,3"
+                               : "x=5,3,6 h=6,3,3 c=6,3,3");
+        for (uint32_t k = 0; k < 4; k++) {
+            static const uint32_t steps[4] = {5, 1, 3, 5}, batch[4] = {3, 1, 2, 1};
+            char told[64];
+            snprintf(told, sizeof(told), "%u,%u,6 %u,%u,3 %u,%u,3", (unsigned)steps[k], (unsigned)batch[k],
+                     (unsigned)(2 * layers), (unsigned)batch[k], (unsigned)(2 * layers), (unsigned)batch[k]);
+            same(&r, told);
+            snprintf(told, sizeof(told), "%u,%u,6 %u,%u,3 %u,%u,3", (unsigned)steps[k], (unsigned)batch[k],
+                     (unsigned)(2 * layers), (unsigned)batch[k] % 3 + 1, (unsigned)(2 * layers), (unsigned)batch[k]);
+            neither(&r, told, "input 4 (hx)");
+        }
+        rig_end(&r);
+    }
+}
+
+/* Parameters along an axis between open ones. */
+static void test_quant_axis(void **state)
+{
+    static const NNRT_QuantParam three[3] = {{8, 0, 0.5}, {8, 5, 0.25}, {8, -128, 1}};
+    static graph g;
+    static rig r;
+    const NNRT_QuantDTypeCastV2 to = {F32, NNRT_DATA_TYPE_INT8, 1}, from = {NNRT_DATA_TYPE_INT8, F32, -2};
+    uint32_t q;
+    (void)state;
+    begin(&g);
+    q = OP(&g, QUANT_DTYPE_CAST_V2, to, 1, input(&g, "x", F32, "-1,3,-1"));
+    g.tensors[q].dataType = NNRT_DATA_TYPE_INT8;
+    g.tensors[q].quantParams = NNRT_QuantParamList_make(three, 3);
+    output(&g, OP(&g, QUANT_DTYPE_CAST_V2, from, 1, q));
+    rig_open(&r, &g, "x=4,3,5");
+    same(&r, "4,3,5");
+    same(&r, "1,3,2");
+    same(&r, "0,3,5");
+    same(&r, "3,3,1");
+    rig_end(&r);
+}
+
 static void test_pad_told(void **state)
 {
     (void)state;
@@ -2443,6 +2574,10 @@ int main(void)
         cmocka_unit_test(test_reshape_told),
         cmocka_unit_test(test_fill_told),
         cmocka_unit_test(test_one_hot_told),
+        cmocka_unit_test(test_scatter_told),
+        cmocka_unit_test(test_sparse_told),
+        cmocka_unit_test(test_lstm),
+        cmocka_unit_test(test_quant_axis),
         cmocka_unit_test(test_pad_told),
         cmocka_unit_test(test_reduce_told),
         cmocka_unit_test(test_resize_told),

@@ -280,12 +280,14 @@ static nnrt_view dense(const nnrt_view *v, size_t *bytes)
     return d;
 }
 
-/* The bits must be the same when all views have gaps and there is no scratch, and the gaps must stay as they were.
+/* The bits must be the same when all views have gaps and there is no scratch, but for a kernel that says it needs some
+   (INSUFFICIENT_BUFFER), and the gaps must stay as they were.
    Derived constants have no gaps, nor have results whose extents the kernel tells. */
 static bool run_spread(trial *t)
 {
     nnrt_view args[TRIAL_VIEWS];
     const uint32_t n = t->first + t->r.nOut;
+    NNRT_ReturnCode code;
     bool same;
     memset(args, 0, sizeof(args)); /* those behind the node's own are absent */
     for (uint32_t i = 0; i < n; i++) {
@@ -297,7 +299,10 @@ static bool run_spread(trial *t)
         if (i < t->first)
             carry(&t->args[i], &args[i], width);
     }
-    same = call_kernel(t, args, false) == t->c->runCode;
+    code = call_kernel(t, args, false);
+    if (code == NNRT_INSUFFICIENT_BUFFER && t->r.scratch > 0)
+        code = call_kernel(t, args, true);
+    same = code == t->c->runCode;
     for (uint32_t i = t->first; i < n && t->c->runCode == NNRT_SUCCESS; i++) {
         size_t bytes, width = nnrt_type_size(t->args[i].dataType);
         nnrt_view want;

@@ -115,9 +115,12 @@ static void test_graphs_refused(void **state)
    quantised data and must say so, with every type of integer. */
 static void test_quantised_refused(void **state)
 {
-    static const char movers[] = " ARGMAX_FUSION ARGMIN_FUSION ASSIGN BATCH_TO_SPACE_ND CAST CONCAT EXPAND_DIMS FILL "
-                                 "GATHER PAD_FUSION QUANT_DTYPE_CAST RESHAPE SHAPE SLICE_FUSION SPACE_TO_BATCH_ND "
-                                 "SPLIT SQUEEZE STACK STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE UNSQUEEZE ";
+    static const char movers[] = " ARGMAX_FUSION ARGMIN_FUSION ASSIGN BATCH_TO_SPACE_ND BROADCAST_TO CAST "
+                                 "CHANNEL_SHUFFLE CONCAT CROP DEPTH_TO_SPACE EXPAND_DIMS FILL FILL_LIKE FLATTEN "
+                                 "FLATTEN_RANGE GATHER GATHER_ND MESHGRID PAD_EDGE PAD_FUSION QUANT_DTYPE_CAST "
+                                 "QUANT_DTYPE_CAST_V2 RANK RESHAPE ROLL SHAPE SLICE_FUSION SPACE_TO_BATCH_ND "
+                                 "SPACE_TO_DEPTH SPLIT SQUEEZE STACK STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE "
+                                 "UNSQUEEZE UNSTACK ";
     static const NNRT_DataType types[] = {I8, NNRT_DATA_TYPE_UINT8, NNRT_DATA_TYPE_INT16, I32};
     static const uint64_t attr[16] = {0};
     uint32_t moving = 0, refused = 0, graphs = 0, named = 0;
@@ -140,7 +143,7 @@ static void test_quantised_refused(void **state)
         }
         for (uint32_t t = 0; t < 4; t++) {
             node n;
-            node_begin(&n, op->name, attr, op->attr->bytes, 1);
+            node_begin(&n, op->name, attr, op->attr->bytes, a.minOut > 1 ? a.minOut : 1);
             for (uint32_t k = 0; k < a.minIn; k++)
                 set_quant(node_in(&n, types[t], 2, 2, 2, 0, NULL), &g_half, 1, 0);
             node_refused(&n, NNRT_UNSUPPORTED_OP, "no quantised kernel");

@@ -16,6 +16,8 @@
 static void test_attr_equal(void **state)
 {
     static const int64_t ones[2] = {1, 2}, same[2] = {1, 2}, other[2] = {1, 3};
+    static const float reals[2] = {1, 2}, sameReals[2] = {1, 2}, otherReals[2] = {1, 3};
+    static const char text[] = "text", sameText[] = "text";
     (void)state;
     for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++) {
         const nnrt_attr_struct *s = nnrt_op_at(i)->attr;
@@ -35,6 +37,22 @@ static void test_attr_equal(void **state)
                 assert_true(nnrt_attr_equal(s, a, b));
                 y.data = other;
                 memcpy(b + m->offset, &y, sizeof(y));
+            } else if (m->kind == NNRT_ATTR_KIND_FLOATS) {
+                NNRT_FloatList p = nnrt_float_list(reals, 2), q = nnrt_float_list(sameReals, 2);
+                memcpy(a + m->offset, &p, sizeof(p));
+                assert_false(nnrt_attr_equal(s, a, b));
+                memcpy(b + m->offset, &q, sizeof(q));
+                assert_true(nnrt_attr_equal(s, a, b));
+                q.data = otherReals;
+                memcpy(b + m->offset, &q, sizeof(q));
+            } else if (m->kind == NNRT_ATTR_KIND_STRING) {
+                const char *p = text, *q = sameText;
+                memcpy(a + m->offset, &p, sizeof(p));
+                assert_false(nnrt_attr_equal(s, a, b));
+                memcpy(b + m->offset, &q, sizeof(q));
+                assert_true(nnrt_attr_equal(s, a, b));
+                q = "texts";
+                memcpy(b + m->offset, &q, sizeof(q));
             } else if (m->kind == NNRT_ATTR_KIND_INTS2) {
                 xs.data = &x;
                 ys.data = &y;

@@ -59,12 +59,17 @@ def tensor_text(word, t):
 
 def attr_text(name, value):
     """A member of the attribute struct; an empty list is left out, as it is the default everywhere."""
+    if isinstance(value, str):
+        return ["attr %s %s" % (name, value)]
     if isinstance(value, (list, tuple)):
         if len(value) == 0:
             return []
+        if isinstance(value[0], float):
+            return ["attr %s %s" % (name, " ".join("%.9g" % v for v in value))]
         if isinstance(value[0], (list, tuple)):
             return ["attr %s %s" % (name, " ; ".join(" ".join(str(int(v)) for v in row) for row in value))]
-        return ["attr %s %s" % (name, " ".join(str(int(v)) for v in value))]
+        words = ["%.9g" % v if isinstance(v, (float, np.floating)) else str(int(v)) for v in value]
+        return ["attr %s %s" % (name, " ".join(words))]
     if isinstance(value, str):
         return ["attr %s %s" % (name, value)]
     if isinstance(value, (bool, np.bool_)):
@@ -75,8 +80,8 @@ def attr_text(name, value):
 
 
 # Operators that compute in float16 and float32 only: a float64 case must be refused, one such case is enough.
-NO_FLOAT64 = ("AVGPOOL_FUSION CONV2D_FUSION CONV2D_TRANSPOSE_FUSION FULL_CONNECTION LAYER_NORM_FUSION MATMUL_FUSION "
-              "MAX_POOL_FUSION RESIZE SOFTMAX").split()
+NO_FLOAT64 = ("AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD CONV2D_FUSION CONV2D_TRANSPOSE_FUSION FULL_CONNECTION LAYER_NORM_FUSION "
+              "MATMUL_FUSION MAX_POOL_FUSION RESIZE SOFTMAX").split()
 
 
 class VecWriter:
@@ -1022,3 +1027,16 @@ def make_choice(w):
     w.bad("absent y", "NULL_PTR", [c, m, None])
     w.bad("rank 9", "INVALID_SHAPE", [c, floats(*[1] * 9), floats(2)])
     w.bad("two outputs", "INVALID_OUTPUT", [c, m, n], [z, z])
+
+
+BLOCKS = [  # [N,H,W,C] of cells (H rows and W columns of blocks), edge of a block
+    ("one block", (1, 1, 1, 1), 2),
+    ("blocks of 2", (1, 2, 3, 2), 2),
+    ("blocks of 3, two images", (2, 2, 1, 3), 3),
+    ("blocks of 4", (1, 1, 2, 1), 4),
+    ("blocks of 1", (2, 2, 3, 4), 1),
+    ("no images", (0, 2, 1, 2), 2),
+    ("no rows", (1, 0, 2, 2), 2),
+    ("no columns", (1, 2, 0, 1), 3),
+    ("no channels", (1, 2, 2, 0), 2),
+]

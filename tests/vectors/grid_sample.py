@@ -1,0 +1,101 @@
+"""GRID_SAMPLE."""
+import numpy as np
+import torch.nn.functional as F
+
+from common import (both_layouts, f16, f32, f64, loose, name_of, random, refuse, rounded, some, tensor, Tensor, write)
+
+OP = "GRID_SAMPLE"
+LINEAR, NEAREST = 0, 1
+MODES, PADDINGS = ("bilinear", "nearest"), ("zeros", "border", "reflection")
+
+
+def sample(x, grid, align, method, padding):
+    y = F.grid_sample(tensor(x).permute(0, 3, 1, 2), tensor(grid), MODES[method], PADDINGS[padding], bool(align))
+    return rounded(y.permute(0, 2, 3, 1).numpy(), x)
+
+
+def attrs(align, method, padding):
+    return {"alignCorners": bool(align), "method": method, "paddingMode": padding}
+
+
+def make(w):
+    def good(name, x, grid, align, method, padding, tol=None):
+        both_layouts(w, "%s, %s %s%s" % (name, MODES[method], PADDINGS[padding], " aligned" if align else ""), OP,
+                     attrs(align, method, padding), [x, grid], [sample(x, grid, align, method, padding)],
+                     tol=tol or loose(x.dtype))
+
+    for method in (LINEAR, NEAREST):
+        for padding in range(3):
+            for align in (0, 1):
+                for t in (f32, f16):
+                    # multiples of 1/64 on extents 4 and 8 (aligned: 5 and 9): coordinates are exact, halves are met
+                    x = some((2, 5, 9, 3) if align else (2, 4, 8, 3), t)
+                    grid = some((2, 4, 5, 2), t, -160, 160, 1 / 64)
+                    good("%s with exact places" % name_of(t), x, grid, align, method, padding)
+                x = some((1, 3, 2, 1))
+                steps = np.arange(-3, 3.01, 0.25)
+                grid = np.stack(np.meshgrid(steps, steps[::3]), -1)[None].astype(f32)
+                if method == LINEAR or not align:
+                    w.case("all around, %s %s %d" % (MODES[method], PADDINGS[padding], align), OP,
+                           attrs(align, method, padding), [x, grid], [sample(x, grid, align, method, padding)],
+                           tol=loose(f32))
+                x = some((1, 1, 1, 2))
+                good("one cell", x, some((1, 3, 4, 2)), align, method, padding)
+    for padding in range(3):
+        x, grid = some((2, 7, 6, 2)), (random.random((2, 5, 4, 2)) * 3 - 1.5).astype(f32)
+        good("random", x, grid, padding % 2, LINEAR, padding)
+        w.case("float16 with a grid of float32, %s" % PADDINGS[padding], OP, attrs(0, LINEAR, padding),
+               [x.astype(f16), grid], [sample(x.astype(f16), grid, 0, LINEAR, padding)], tol=loose(f16))
+    x = some((1, 1, 4, 2))
+    for padding, values in ((0, [0, 0, 0, 0, 0]), (1, [0, 3, 0, 3, 0])):
+        places = np.zeros((1, 1, 5, 2), f32)
+        places[0, 0, :, 0] = [-np.inf, np.inf, np.nan, 1e30, -1e30]
+        y = np.zeros((1, 1, 5, 2), f32) if padding == 0 else x[:, :, values]
+        w.case("not finite, " + PADDINGS[padding], OP, attrs(1, LINEAR, padding), [x, places], [y], tol=(0, 0),
+               comment="NaN: torch has no rule; no cell of zeros, else the first one")
+    places = np.array([np.nan, 0, 0, np.nan, np.nan, np.nan, np.inf, 0, 0, -np.inf], f32).reshape(1, 5, 1, 2)
+    y = np.zeros((1, 5, 1, 2), f32)
+    w.case("not finite, zeros, either axis", OP, attrs(0, NEAREST, 0), [some((1, 3, 3, 2)), places], [y], tol=(0, 0))
+    inf = np.array([1, np.inf, np.nan, 2], f32).reshape(1, 1, 4, 1)
+    places = np.zeros((1, 1, 3, 2), f32)
+    places[0, 0, :, 0] = [-1, 1, -1 / 3]
+    w.case("a cell of weight 0 does not count", OP, attrs(1, NEAREST, 0), [inf, places],
+           [np.array([1, 2, np.inf], f32).reshape(1, 1, 3, 1)], tol=(0, 0))
+    w.case("a cell of weight 0 does not count, bilinear", OP, attrs(1, LINEAR, 0), [inf, places[:, :, :2]],
+           [np.array([1, 2], f32).reshape(1, 1, 2, 1)], tol=(0, 0))
+    x, grid = some((2, 3, 4, 2)), some((2, 3, 2, 2))
+    y = sample(x, grid, 0, LINEAR, 0)
+    w.case("defaults", OP, {}, [x, grid], [y], tol=loose(f32))
+    x40 = some((1, 2, 3, 40))
+    w.case("many channels", OP, {}, [x40, grid[:1]], [sample(x40, grid[:1], 0, LINEAR, 0)], tol=loose(f32))
+
+    def bad(name, code, change=None, inputs=None):
+        refuse(w, name, OP, change or {}, inputs or [x, grid], code)
+
+    bad("method CUBIC", "INVALID_PARAMETER", {"method": 2})
+    bad("method UNKNOWN", "INVALID_PARAMETER", {"method": -1})
+    bad("method 3", "INVALID_PARAMETER", {"method": 3})
+    bad("paddingMode 3", "INVALID_PARAMETER", {"paddingMode": 3})
+    bad("paddingMode -1", "INVALID_PARAMETER", {"paddingMode": -1})
+    bad("x of 3 axes", "INVALID_SHAPE", None, [x[0], grid])
+    bad("x of 5 axes", "INVALID_SHAPE", None, [x[None], grid])
+    bad("grid of 3 axes", "INVALID_SHAPE", None, [x, grid[0]])
+    bad("grid of three numbers", "INVALID_SHAPE", None, [x, some((2, 3, 2, 3))])
+    bad("grid of one number", "INVALID_SHAPE", None, [x, some((2, 3, 2, 1))])
+    bad("grid of another number of images", "INVALID_SHAPE", None, [x, some((1, 3, 2, 2))])
+    bad("grid without rows", "INVALID_SHAPE", None, [x, grid[:, :0]])
+    bad("x without rows", "INVALID_SHAPE", None, [x[:, :0], grid])
+    bad("grid of float16 beside float32", "INVALID_DATATYPE", None, [x, grid.astype(f16)])
+    bad("grid of int32", "INVALID_DATATYPE", None, [x, grid.astype(np.int32)])
+    bad("float64", "INVALID_DATATYPE", None, [x.astype(f64), grid.astype(f64)])
+    bad("int32", "INVALID_DATATYPE", None, [x.astype(np.int32), grid])
+    bad("quantised", "UNSUPPORTED_OP", None, [Tensor(np.ones((2, 3, 4, 2), np.int8), quant=[(8, 0, 0.5)]), grid])
+    bad("one input", "INVALID_INPUT", None, [x])
+    bad("three inputs", "INVALID_INPUT", None, [x, grid, grid])
+    bad("x missing", "NULL_PTR", None, [None, grid])
+    bad("grid missing", "NULL_PTR", None, [x, None])
+    w.case("refused: two outputs", OP, {}, [x, grid], [y, y], error="INVALID_OUTPUT")
+
+
+if __name__ == "__main__":
+    write(make, "Expected values: torch.nn.functional.grid_sample in float64.")
