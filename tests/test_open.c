@@ -1680,6 +1680,184 @@ static void test_room_is_told(void **state)
     rig_end(&r);
 }
 
+/* Images that are sampled at places, in regions or by windows that move. */
+static void test_samples(void **state)
+{
+    static graph g;
+    static rig r;
+    NNRT_GridSample grid;
+    NNRT_RoiAlign align;
+    NNRT_DeformableConv2D deform;
+    NNRT_AvgPoolFusion pool;
+    uint32_t x, places, batch;
+    (void)state;
+    memset(&grid, 0, sizeof(grid));
+    begin(&g);
+    x = input(&g, "x", F32, "-1,-1,-1,2");
+    output(&g, OP(&g, GRID_SAMPLE, grid, 2, x, input(&g, "grid", F32, "-1,-1,-1,2")));
+    rig_open(&r, &g, "x=3,6,7,2 grid=3,4,5,2");
+    same(&r, "3,6,7,2 3,4,5,2");
+    same(&r, "1,1,2,2 1,3,1,2");
+    neither(&r, "2,6,7,2 1,4,5,2", "GRID_SAMPLE");
+    rig_end(&r);
+    memset(&align, 0, sizeof(align));
+    align.outputHeight = 2;
+    align.outputWidth = 3;
+    align.spatialScale = 4;
+    begin(&g);
+    x = input(&g, "x", F32, "-1,-1,-1,2");
+    places = input(&g, "rois", F32, "-1,4");
+    batch = input(&g, "batch", I32, "-1");
+    output(&g, OP(&g, ROI_ALIGN, align, 3, x, places, batch));
+    rig_open(&r, &g, "x=4,6,7,2 rois=5,4 batch=5");
+    same(&r, "3,6,7,2 5,4 5");
+    same(&r, "4,2,1,2 1,4 1");
+    same(&r, "1,2,1,2 0,4 0");
+    neither(&r, "3,6,7,2 5,4 4", "ROI_ALIGN");
+    rig_end(&r);
+    memset(&deform, 0, sizeof(deform));
+    begin(&g);
+    deform.padList = list_of(4, 1, 0, 1, 0);
+    x = input(&g, "x", F32, "-1,-1,-1,2");
+    places = input(&g, "offset", F32, "-1,18,-1,-1");
+    output(&g, OP(&g, DEFORMABLE_CONV_2D, deform, 4, x, places, NNRT_NO_TENSOR, floats(&g, "3,2,3,3")));
+    rig_open(&r, &g, "x=2,6,7,2 offset=2,18,5,6");
+    same(&r, "2,6,7,2 2,18,5,6");
+    same(&r, "1,3,2,2 1,18,2,1");
+    neither(&r, "1,3,2,2 1,18,1,1", "DEFORMABLE_CONV_2D");
+    neither(&r, "2,3,2,2 1,18,2,1", "DEFORMABLE_CONV_2D");
+    neither(&r, "1,1,2,2 1,18,1,1", "DEFORMABLE_CONV_2D");
+    rig_end(&r);
+    memset(&pool, 0, sizeof(pool));
+    begin(&g);
+    pool.kernelSize = list_of(2, 3, 2, 0, 0);
+    pool.strides = list_of(2, 2, 2, 0, 0);
+    pool.pad = list_of(4, 1, 1, 1, 0);
+    pool.roundMode = NNRT_ROUND_MODE_CEIL;
+    output(&g, OP(&g, AVGPOOL_INCLUDE_PAD, pool, 1, input(&g, "x", F32, "-1,-1,-1,2")));
+    rig_open(&r, &g, "x=2,8,9,2");
+    same(&r, "2,8,9,2");
+    same(&r, "1,7,6,2");
+    same(&r, "1,2,1,2");
+    rig_end(&r);
+}
+
+/* Pools to extents that a run tells. */
+static void test_adaptive_pools(void **state)
+{
+    static graph g;
+    static rig r;
+    NNRT_AdaptivePool2D a;
+    NNRT_ReturnCode fixed;
+    (void)state;
+    memset(&a, 0, sizeof(a));
+    for (int i = 0; i < 2; i++) {
+        if (i == 0)
+            WITH_TOLD(&g, ADAPTIVE_AVERAGE_POOL_2D, a, "-1,-1,-1,2", I32, "2");
+        else
+            WITH_TOLD(&g, ADAPTIVE_MAX_POOL_2D, a, "-1,-1,-1,2", I32, "2");
+        unbounded(&g, "x=2,5,6,2", "y");
+        rig_open(&r, &g, "x=2,5,6,2 y=2,10,12,2");
+        same(&r, "2,5,6,2 2:10,12");
+        same(&r, "2,5,6,2 2:1,1");
+        same(&r, "1,3,2,2 2:7,3");
+        neither(&r, "1,3,2,2 2:0,2", "ADAPTIVE");
+        assert_int_equal(both(&r, "2,5,6,2 2:11,12", &fixed, false), NNRT_OUT_OF_DIMENTION_RANGES);
+        same(&r, "2,4,6,2 2:10,11");
+        rig_end(&r);
+    }
+}
+
+/* Boxes of images whose extents a run tells; what keeps some of them tells how many. */
+static void test_boxes(void **state)
+{
+    static const float scale[4] = {1, 1, 1, 1}, sizes[2] = {1, 2};
+    static graph g;
+    static rig r;
+    NNRT_DetectionPostProcess detect;
+    NNRT_YoloBox yolo;
+    NNRT_PriorBox prior;
+    NNRT_MulticlassNms nms;
+    uint32_t in[4], out;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_DETECTION_POST_PROCESS)->attr, &detect);
+        begin(&g);
+        detect.scale = nnrt_float_list(scale, 4);
+        detect.maxDetections = 5;
+        detect.maxClassesPerDetection = 2;
+        detect.detectionsPerClass = 3;
+        detect.numClasses = 2;
+        detect.nmsIoUThreshold = 0.5f;
+        detect.useRegularNms = i == 1;
+        in[0] = input(&g, "x", F32, "1,-1,4");
+        in[1] = input(&g, "s", F32, "1,-1,3");
+        in[2] = input(&g, "a", F32, "-1,4");
+        out = op_list(&g, NNRT_NODE_TYPE_DETECTION_POST_PROCESS, &detect, sizeof(detect), 4, 3, in);
+        for (uint32_t k = 0; k < 4; k++)
+            output(&g, out + k);
+        rig_open(&r, &g, "x=1,20,4 s=1,20,3 a=20,4");
+        same(&r, "1,20,4 1,20,3 20,4");
+        same(&r, "1,1,4 1,1,3 1,4");
+        neither(&r, "1,3,4 1,3,3 2,4", "DETECTION_POST_PROCESS");
+        rig_end(&r);
+    }
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_YOLO_BOX)->attr, &yolo);
+    begin(&g);
+    yolo.classNum = 1;
+    yolo.downsampleRatio = 8;
+    in[0] = input(&g, "x", F32, "-1,-1,-1,12");
+    in[1] = input(&g, "s", I32, "-1,2");
+    in[2] = ints(&g, 4, 4, 6, 8, 2);
+    out = op_list(&g, NNRT_NODE_TYPE_YOLO_BOX, &yolo, sizeof(yolo), 2, 3, in);
+    output(&g, out);
+    output(&g, out + 1);
+    rig_open(&r, &g, "x=2,4,5,12 s=2,2");
+    same(&r, "2,4,5,12 2,2");
+    same(&r, "1,1,3,12 1,2");
+    neither(&r, "2,1,3,12 1,2", "YOLO_BOX");
+    rig_end(&r);
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_PRIOR_BOX)->attr, &prior);
+    begin(&g);
+    prior.minSizes = prior.maxSizes = nnrt_float_list(sizes, 2);
+    prior.variances = nnrt_float_list(scale, 4);
+    in[0] = input(&g, "x", F32, "1,-1,-1,2");
+    in[1] = input(&g, "image", F32, "1,-1,-1,1");
+    out = op_list(&g, NNRT_NODE_TYPE_PRIOR_BOX, &prior, sizeof(prior), 2, 2, in);
+    output(&g, out);
+    output(&g, out + 1);
+    rig_open(&r, &g, "x=1,4,5,2 image=1,9,8,1");
+    same(&r, "1,4,5,2 1,9,8,1");
+    same(&r, "1,1,2,2 1,3,7,1");
+    rig_end(&r);
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_MULTICLASS_NMS)->attr, &nms);
+    begin(&g);
+    nms.keepTopK = 7;
+    nms.nmsThreshold = 0.25f;
+    in[0] = input(&g, "x", F32, "-1,-1,4");
+    in[1] = input(&g, "s", F32, "-1,3,-1");
+    out = op_list(&g, NNRT_NODE_TYPE_MULTICLASS_NMS, &nms, sizeof(nms), 3, 2, in);
+    for (uint32_t k = 0; k < 3; k++)
+        output(&g, out + k);
+    rig_open(&r, &g, "x=2,9,4 s=2,3,9");
+    assert_int_equal(nnrt_session_output(r.session, 0).shape.dims[0], 14);
+    same(&r, "2,9,4 2,3,9");
+    same(&r, "1,4,4 1,3,4");
+    same(&r, "1,0,4 1,3,0");
+    neither(&r, "1,4,4 1,3,5", "MULTICLASS_NMS");
+    rig_end(&r);
+    begin(&g);
+    (void)input(&g, "unread", F32, "1");
+    in[0] = floats(&g, "1,6,4");
+    in[1] = floats(&g, "1,3,6");
+    out = op_list(&g, NNRT_NODE_TYPE_MULTICLASS_NMS, &nms, sizeof(nms), 2, 2, in);
+    output(&g, out);
+    output(&g, out + 1);
+    rig_open(&r, &g, "");
+    same(&r, "1");
+    rig_end(&r);
+}
+
 /* Results whose extents their kernel tells: as outputs, in place of another, with the largest known before. */
 static void test_kernels_that_tell(void **state)
 {
@@ -2599,6 +2777,9 @@ int main(void)
         cmocka_unit_test(test_outputs),
         cmocka_unit_test(test_room_is_told),
         cmocka_unit_test(test_kernels_that_tell),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_adaptive_pools),
+        cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_the_largest_is_told),
         cmocka_unit_test(test_bytes_are_exact),
         cmocka_unit_test(test_every_allocation_fails),
