@@ -733,8 +733,8 @@ typedef struct nnrt_error {
     M(S, FLOATS, _, variances,                  0) /* four numbers, the second result everywhere */ \
     M(S, BOOL,   _, flip,                       0) /* the inverses of aspectRatios, too */ \
     M(S, BOOL,   _, clip,                       0) /* clamp the boxes to [0,1] */ \
-    M(S, FLOAT,  _, stepW,                      0) /* pixels from cell to cell; where one of the two is 0: what makes */ \
-    M(S, FLOAT,  _, stepH,                      0) /* the feature as wide, and as high, as the image */ \
+    M(S, FLOAT,  _, stepW,                      0) /* pixels from cell to cell; where stepW or stepH is 0, both are image / feature */ \
+    M(S, FLOAT,  _, stepH,                      0) /* see stepW */ \
     M(S, FLOAT,  _, offset,                  0.5f) /* place of the centre within a cell */ \
     M(S, BOOL,   _, minMaxAspectRatiosOrder,    0) /* order of a cell's boxes: min, max, ratios; false: min, ratios, max */
 /* QUANT_DTYPE_CAST */
