@@ -202,6 +202,7 @@ static void test_equal(void **state)
 {
     static const int64_t a[] = {1, 2}, b[] = {1, 3};
     static const float r[] = {1, 2}, s[] = {1, 3};
+    static const char text[] = "text", sameText[] = "text";
     const nnrt_op *op;
     (void)state;
     for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
@@ -244,6 +245,12 @@ static void test_equal(void **state)
                 q[1] = nnrt_int64_list(a, 2);
                 assert_true(nnrt_attr_equal(op->attr, x, y));
                 continue;
+            } else if (m->kind == NNRT_ATTR_KIND_STRING) {
+                *(const char **)(void *)((uint8_t *)x + m->offset) = text;
+                assert_false(nnrt_attr_equal(op->attr, x, y));
+                *(const char **)(void *)at = "texts";
+                assert_false(nnrt_attr_equal(op->attr, x, y));
+                *(const char **)(void *)at = sameText;
             } else {
                 at[0] ^= 1u;
                 assert_false(nnrt_attr_equal(op->attr, x, y));

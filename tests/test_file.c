@@ -88,6 +88,7 @@ static void random_attr(const nnrt_attr_struct *s, uint8_t *attr, NNRT_Int64List
         switch (s->members[i].kind) {
         case NNRT_ATTR_KIND_BOOL: memcpy(at, &flag, sizeof(flag)); break;
         case NNRT_ATTR_KIND_TYPE:
+        case NNRT_ATTR_KIND_INT64:
         case NNRT_ATTR_KIND_INT: memcpy(at, &bits, s->members[i].bytes); break;
         case NNRT_ATTR_KIND_FLOAT:
         case NNRT_ATTR_KIND_ENUM: memcpy(at, &half, sizeof(half)); break;
@@ -280,6 +281,7 @@ static void change_member(const nnrt_attr_member *m, uint8_t *at, NNRT_Int64List
 {
     static const int64_t one[] = {1, 2, 3}, other[] = {1, 2, 4};
     static const float real[] = {1, 2, 3}, otherReal[] = {1, 2, 4};
+    static const char *const texts[] = {"CRD", "DCR", "a longer text"};
     uint32_t bits;
     uint64_t wide;
     bool flag;
@@ -293,6 +295,7 @@ static void change_member(const nnrt_attr_member *m, uint8_t *at, NNRT_Int64List
         memcpy(at, &flag, sizeof(flag));
         break;
     case NNRT_ATTR_KIND_TYPE:
+    case NNRT_ATTR_KIND_INT64:
     case NNRT_ATTR_KIND_INT:
         if (m->bytes == sizeof(bits)) { /* NNRT_DataType */
             memcpy(&bits, at, sizeof(bits));
@@ -328,6 +331,7 @@ static void change_member(const nnrt_attr_member *m, uint8_t *at, NNRT_Int64List
         else
             memcpy(at, &outer, sizeof(outer));
         break;
+    case NNRT_ATTR_KIND_STRING: memcpy(at, &texts[way], sizeof(texts[way])); break;
     default: fail_msg("a kind of member that no test knows"); break;
     }
 }
