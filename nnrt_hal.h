@@ -2021,41 +2021,12 @@ static void *nnrti_keep_for_rule(void *user, size_t bytes)
 
 #define NNRTI_FOLD_OPEN 64 /* a node of more results is not computed while extents are open */
 
-/* Whether the node only moves elements of its inputs. *moved: how many of the inputs, from the first, are moved. */
-static bool nnrti_moves(const nnrt_resolve *c, uint32_t *moved)
+/* How many of its inputs, from the first, a node only moves; 0: it computes. */
+static uint32_t nnrti_moved(const nnrt_resolve *c)
 {
-    *moved = 1;
-    switch (c->op->type) {
-    case NNRT_NODE_TYPE_CONCAT:
-    case NNRT_NODE_TYPE_STACK: *moved = c->nIn; return true;
-    case NNRT_NODE_TYPE_GATHER:
-    case NNRT_NODE_TYPE_SLICE_FUSION:
-    case NNRT_NODE_TYPE_STRIDED_SLICE:
-    case NNRT_NODE_TYPE_SPLIT:
-    case NNRT_NODE_TYPE_RESHAPE:
-    case NNRT_NODE_TYPE_SQUEEZE:
-    case NNRT_NODE_TYPE_UNSQUEEZE:
-    case NNRT_NODE_TYPE_EXPAND_DIMS:
-    case NNRT_NODE_TYPE_TRANSPOSE:
-    case NNRT_NODE_TYPE_TILE_FUSION: return true;
-    default: return false;
-    }
-}
-
-/* Whether element k of the result comes from the elements of the inputs that broadcasting puts there. */
-static bool nnrti_elementwise(NNRT_NodeType type)
-{
-    switch (type) {
-    case NNRT_NODE_TYPE_ADD_FUSION:
-    case NNRT_NODE_TYPE_SUB_FUSION:
-    case NNRT_NODE_TYPE_MUL_FUSION:
-    case NNRT_NODE_TYPE_DIV_FUSION:
-    case NNRT_NODE_TYPE_FLOOR:
-    case NNRT_NODE_TYPE_MAXIMUM:
-    case NNRT_NODE_TYPE_LESS_EQUAL:
-    case NNRT_NODE_TYPE_CAST: return true;
-    default: return false;
-    }
+    if ((c->op->flags & NNRT_OP_MOVES) == 0)
+        return 0;
+    return nnrt_op_operands(c->op).maxIn == UINT32_MAX ? c->nIn : 1;
 }
 
 /* The element of x that broadcasting puts at element k of a result of the shape of y. */
@@ -2092,7 +2063,7 @@ static bool nnrti_below_zero(const nnrt_operand *o, size_t k)
 static bool nnrti_grows(const nnrt_resolve *c, const nnrt_operand *y, size_t e)
 {
     const NNRT_NodeType type = c->op->type;
-    if (type == NNRT_NODE_TYPE_LESS_EQUAL)
+    if ((c->op->flags & NNRT_OP_GROWS) == 0)
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         const nnrt_operand *x = &c->in[k];
@@ -2140,8 +2111,9 @@ static NNRT_ReturnCode nnrti_move_open(const nnrt_resolve *c, uint32_t moved, ui
    bounded by its number where that grows with those that it comes from. */
 static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, nnrt_memory *memory)
 {
-    uint32_t *open[NNRTI_FOLD_OPEN], moved;
-    bool moves = nnrti_moves(c, &moved), unbounded = false;
+    uint32_t *open[NNRTI_FOLD_OPEN];
+    const uint32_t moved = nnrti_moved(c);
+    bool moves = moved > 0, unbounded = false;
     for (uint32_t i = 0; i < c->nOut; i++) {
         open[i] = (uint32_t *)nnrt_memory_keep(memory, (nnrti_count(&c->out[i]) + 1) * sizeof(uint32_t));
         if (open[i] == NULL)
@@ -2156,9 +2128,9 @@ static NNRT_ReturnCode nnrti_fold_open(nnrt_resolve *c, nnrt_memory *memory)
         unbounded = unbounded || (!nnrti_absent(&c->in[k]) && (nnrti_value_symbols(&c->in[k]) & NNRTI_UNBOUNDED) != 0);
     for (uint32_t i = 0; i < c->nOut; i++) {
         const nnrt_operand *y = &c->out[i];
-        const bool each = nnrti_elementwise(c->op->type);
+        const bool each = (c->op->flags & NNRT_OP_EACH) != 0;
         for (size_t e = 0, n = nnrti_count(y); e < n; e++) {
-            bool is = !each, grows = each ? nnrti_grows(c, y, e) : c->op->type == NNRT_NODE_TYPE_REDUCE_FUSION;
+            bool is = !each, grows = each ? nnrti_grows(c, y, e) : (c->op->flags & NNRT_OP_GROWS) != 0;
             for (uint32_t k = 0; k < c->nIn && !is; k++)
                 is = !nnrti_absent(&c->in[k]) && nnrti_element_open(&c->in[k], nnrti_broadcast_from(&c->in[k], y, e));
             open[i][e] = !is ? 0 : ++*c->symbolCount | (unbounded || !grows ? NNRTI_UNBOUNDED : 0);

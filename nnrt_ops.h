@@ -896,6 +896,10 @@ typedef struct nnrt_error {
              FOLLOW   does not care for the order of axes: results of as many axes as an input have its format
              TELLS    how large the results are only the kernel knows: the rule gives the largest extents, the kernel
                       puts the true ones into its views
+             MOVES    only moves elements of input 0; of all, where that is repeated
+             EACH     an element of the result comes from those of the inputs that broadcasting puts there
+             GROWS    no result becomes smaller when numbers of the inputs grow, of products those above 0; of a
+                      difference and a quotient the first
              GRAPHS   runs subgraphs: a model's plan does so itself. Its rule refuses a node that stands alone; the K,
                       which a row must have, is never called
    kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
@@ -914,11 +918,16 @@ typedef struct nnrt_error {
 #define NNRT_OP_FOLLOW 32u
 #define NNRT_OP_TELLS 64u
 #define NNRT_OP_GRAPHS 128u
+#define NNRT_OP_MOVES 256u
+#define NNRT_OP_EACH 512u
+#define NNRT_OP_GROWS 1024u
 /* What the rows combine of them. */
 #define NNRTI_MOVE (NNRT_OP_EMPTY)
-#define NNRTI_SHAPE (NNRTI_MOVE | NNRT_OP_ALIAS)
+#define NNRTI_SHAPE (NNRTI_MOVE | NNRT_OP_ALIAS | NNRT_OP_MOVES)
 #define NNRTI_PART (NNRT_OP_EMPTY | NNRT_OP_FOLLOW)
 #define NNRTI_MAP (NNRTI_PART | NNRT_OP_INPLACE)
+#define NNRTI_EACH (NNRTI_MAP | NNRT_OP_EACH)
+#define NNRTI_RISE (NNRTI_EACH | NNRT_OP_GROWS)
 #define NNRTI_IMAGE (NNRT_OP_LAYOUT)
 #define NNRTI_BLOCKS (NNRTI_MOVE | NNRTI_IMAGE)
 #define NNRTI_CHANNELS (NNRTI_MAP | NNRTI_IMAGE)
@@ -935,7 +944,7 @@ typedef struct nnrt_error {
 
 /* clang-format off */
 #define NNRT_OPS(X, K) \
-    X(ABS,                       1, Abs,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ABS,                       1, Abs,                   own, unary,                   "x",                       "y=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_F32,      NULL, Abs,                   abs_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Abs,                   abs_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Abs,                   abs_f64,                     1_1,    own) \
@@ -946,10 +955,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Activation,            activation_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Activation,            activation_f64,              1_1,    own) \
         K(NNRT_TYPES_I32,      NULL, Activation,            activation_i32,              1_1,    own), 10) \
-    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(ADD_FUSION,                5, AddFusion,             own, add_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, AddFusion,             add_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, AddFusion,             add_fusion,                  2_1,    own), 10) \
-    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*=0",                    "y=0",                 NNRTI_PART, \
+    X(ADD_N,                     8, AddN,                  own, add_n,                   "x*=0",                    "y=0",                 NNRTI_PART | NNRT_OP_EACH | NNRT_OP_GROWS, \
         K(NNRT_TYPES_F16,      NULL, AddN,                  add_n_f16,                   V_1,    own) \
         K(NNRT_TYPES_NUM,      NULL, AddN,                  add_n,                       V_1,    own), 0) \
     X(ALL,                       9, All,                   own, all,                     "x axis?:i",               "y:b",                 NNRTI_PART, \
@@ -960,7 +969,7 @@ typedef struct nnrt_error {
         K(NNRTI_TYPES_ORDERED, NULL, ArgMinFusion,          argmin_fusion,               1_2c,   own), 0) \
     X(ASSERT,                   13, Assert,                own, assert,                  "condition:b data*?",      "y?:b",                NNRT_OP_EMPTY | NNRT_OP_EFFECT, \
         K(NNRT_TYPES_BOOL,     NULL, Assert,                assert,                      V_1c,   own), 21) \
-    X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP, \
+    X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                       "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, AvgPoolFusion,         avgpool_fusion_f32,          1_1,    own) \
@@ -969,17 +978,17 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, BatchToSpaceND,        batch_to_space_nd,           1_1,    own), 10) \
     X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                "y=0",                 NNRTI_CHANNELS, \
         K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own), 10) \
-    X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?:i",              "y=0",                 NNRTI_PART, \
+    X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?:i",              "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    shared), 21) \
-    X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_MAP, \
+    X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_RISE, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
-    X(CEIL,                     29, Ceil,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(CEIL,                     29, Ceil,                  own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, Ceil,                  ceil_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Ceil,                  ceil_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Ceil,                  ceil_f64,                    1_1,    own), 21) \
-    X(CLIP,                     30, Clip,                  own, clip,                    "x min?=0 max?=0",         "y=0",                 NNRTI_MAP, \
+    X(CLIP,                     30, Clip,                  own, clip,                    "x min?=0 max?=0",         "y=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_NUM,      NULL, Clip,                  clip,                        3d1_1c, own), 21) \
-    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                    "y=0",                 NNRTI_PART, \
+    X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                    "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own), 10) \
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2DFusion,          conv2d_fusion_f32,           3_1,    own) \
@@ -993,18 +1002,18 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F64,      NULL, Cos,                   cos_f64,                     1_1,    own), 21) \
     X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape",                   "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ConstantOfShape,       constant_of_shape,           1d1_1,  own), 21) \
-    X(CROP,                     39, Crop,                  own, crop,                    "x shape:i",               "y=0",                 NNRTI_PART, \
+    X(CROP,                     39, Crop,                  own, crop,                    "x shape:i",               "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  shared), 21) \
     X(DEPTH_TO_SPACE,           45, DepthToSpace,          own, depth_to_space,          "x",                       "y=0",                 NNRTI_BLOCKS, \
         K(NNRT_TYPES_ALL,      NULL, DepthToSpace,          depth_to_space,              1_1,    own), 21) \
     X(DETECTION_POST_PROCESS,   46, DetectionPostProcess,  own, detection_post_process,  "bbox scores=0 anchors=0", "boxes:. classes:. scores:. num:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, DetectionPostProcess,  detection_post_process,      3_4c,   own), 21) \
-    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, DivFusion,             div_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, DivFusion,             div_fusion,                  2_1c,   own), 10) \
     X(ELTWISE,                  52, Eltwise,               own, eltwise,                 "x y=0",                   "z=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_NUM,      NULL, Eltwise,               eltwise,                     2_1,    own), 10) \
-    X(EQUAL,                    53, Equal,                 own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(EQUAL,                    53, Equal,                 own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, Equal,                 equal,                       2_1,    own), 21) \
     X(EXPFUSION,                55, ExpFusion,             own, expfusion,               "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, ExpFusion,             expfusion_f32,               1_1,    own) \
@@ -1013,11 +1022,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
     X(FLATTEN,                  61, Flatten,               own, flatten,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 21) \
-    X(FLOOR,                    63, Floor,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(FLOOR,                    63, Floor,                 own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Floor,                 floor_f64,                   1_1,    own), 21) \
-    X(FLOOR_DIV,                64, FloorDiv,              own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(FLOOR_DIV,                64, FloorDiv,              own, binary,                  "x y=0",                   "z=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_NUM,      NULL, FloorDiv,              floor_div,                   2_1c,   own), 0) \
     X(FILL,                     66, Fill,                  own, fill,                    "value shape:i",           "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own), 10) \
@@ -1028,13 +1037,13 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, FusedBatchNorm,        fused_batch_norm_f32,        5_1,    own) \
         K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
         K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own), 10) \
-    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE, \
+    X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own), 10) \
-    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices:i",             "y=0",                 NNRTI_MOVE, \
+    X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, GatherNd,              gather_nd,                   2_1c,   own), 21) \
-    X(GREATER,                  71, Greater,               own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(GREATER,                  71, Greater,               own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own), 21) \
-    X(GREATER_EQUAL,            72, GreaterEqual,          own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(GREATER_EQUAL,            72, GreaterEqual,          own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, GreaterEqual,          greater_equal,               2_1,    own), 21) \
     X(INSTANCE_NORM,            74, InstanceNorm,          own, instance_norm,           "x scale=0 bias=0",        "y=0",                 NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, InstanceNorm,          instance_norm_f32,           3_1,    own) \
@@ -1046,19 +1055,19 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, LeakyRelu,             leaky_relu_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, LeakyRelu,             leaky_relu_f64,              1_1,    own), 21) \
-    X(LESS,                     77, Less,                  own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(LESS,                     77, Less,                  own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, Less,                  less,                        2_1,    own), 21) \
-    X(LESS_EQUAL,               78, LessEqual,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(LESS_EQUAL,               78, LessEqual,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, LessEqual,             less_equal,                  2_1,    own), 10) \
     X(LOG,                      79, Log,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Log,                   log_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Log,                   log_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Log,                   log_f64,                     1_1,    own), 21) \
-    X(LOGICAL_AND,              81, LogicalAnd,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(LOGICAL_AND,              81, LogicalAnd,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, LogicalAnd,            logical_and,                 2_1,    own), 21) \
-    X(LOGICAL_NOT,              82, LogicalNot,            own, unary,                   "x",                       "y:b",                 NNRTI_MAP, \
+    X(LOGICAL_NOT,              82, LogicalNot,            own, unary,                   "x",                       "y:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, LogicalNot,            logical_not,                 1_1,    own), 21) \
-    X(LOGICAL_OR,               83, LogicalOr,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(LOGICAL_OR,               83, LogicalOr,             own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, LogicalOr,             logical_or,                  2_1,    own), 21) \
     X(LP_NORMALIZATION,         84, LpNormalization,       own, lp_normalization,        "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LpNormalization,       lp_normalization_f32,        1_1,    own) \
@@ -1074,30 +1083,30 @@ typedef struct nnrt_error {
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",           "z=0",                 NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own), 10) \
-    X(MAXIMUM,                  90, Maximum,               own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(MAXIMUM,                  90, Maximum,               own, binary,                  "x y=0",                   "z=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_NUM,      NULL, Maximum,               maximum,                     2_1,    own), 10) \
     X(MAX_POOL_FUSION,          92, MaxPoolFusion,         own, max_pool_fusion,         "x",                       "y=0 indices?:.",      NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, MaxPoolFusion,         max_pool_fusion_f32,         1_2,    own) \
         K(NNRT_TYPES_F16,      NULL, MaxPoolFusion,         max_pool_fusion_f16,         1_2,    own), 10) \
-    X(MINIMUM,                  96, Minimum,               own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(MINIMUM,                  96, Minimum,               own, binary,                  "x y=0",                   "z=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_NUM,      NULL, Minimum,               minimum,                     2_1,    own), 21) \
-    X(MOD,                      98, Mod,                   own, binary,                  "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(MOD,                      98, Mod,                   own, binary,                  "x y=0",                   "z=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_NUM,      NULL, Mod,                   mod,                         2_1c,   own), 21) \
-    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(MUL_FUSION,               99, MulFusion,             own, mul_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, MulFusion,             mul_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, MulFusion,             mul_fusion,                  2_1,    own), 10) \
-    X(NEG,                     101, Neg,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(NEG,                     101, Neg,                   own, unary,                   "x",                       "y=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_F32,      NULL, Neg,                   neg_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Neg,                   neg_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Neg,                   neg_f64,                     1_1,    own) \
         K(NNRTI_TYPES_SIGNED,  NULL, Neg,                   neg_int,                     1_1,    own), 21) \
-    X(NOT_EQUAL,               103, NotEqual,              own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(NOT_EQUAL,               103, NotEqual,              own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, NotEqual,              not_equal,                   2_1,    own), 21) \
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2", "y=2",      NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, OneHot,                one_hot,                     4_1,    own), 10) \
     X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own), 10) \
-    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own), 10) \
     X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature image:f",         "boxes:. variances:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, PriorBox,              prior_box,                   0d2_2,  own), 0) \
@@ -1111,13 +1120,13 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, Rank,                  rank,                        1_1,    own), 21) \
     X(RANGE,                   115, Range,                 own, range,                   "x limit?=0 delta?=0",     "y=0",                 NNRTI_MOVE, \
         K(NNRT_TYPES_NUM,      NULL, Range,                 range,                       1d1_1,  own), 21) \
-    X(RECIPROCAL,              116, Reciprocal,            own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(RECIPROCAL,              116, Reciprocal,            own, unary,                   "x",                       "y=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_F32,      NULL, Reciprocal,            reciprocal_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Reciprocal,            reciprocal_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Reciprocal,            reciprocal_f64,              1_1,    own), 21) \
-    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x y=0",                   "z:.",                 NNRTI_MAP, \
+    X(REAL_DIV,                117, RealDiv,               own, real_div,                "x y=0",                   "z:.",                 NNRTI_EACH, \
         K(NNRTI_TYPES_REAL,    NULL, RealDiv,               real_div,                    2_1,    own), 21) \
-    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_PART, \
+    X(REDUCE_FUSION,           118, ReduceFusion,          own, reduce_fusion,           "x axes?:i",               "y=0",                 NNRTI_PART | NNRT_OP_GROWS, \
         K(NNRT_TYPES_F32,      NULL, ReduceFusion,          reduce_fusion_f32,           1d1_1,  own) \
         K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own), 10) \
     X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape:i",               "y=0",                 NNRTI_SHAPE, \
@@ -1125,7 +1134,7 @@ typedef struct nnrt_error {
     X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                 "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Resize,                resize_f32,                  1d1_1,  own) \
         K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own), 10) \
-    X(ROUND,                   125, Round,                 own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(ROUND,                   125, Round,                 own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Round,                 round_f64,                   1_1,    own), 21) \
@@ -1145,7 +1154,7 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, Sin,                   sin_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own), 21) \
-    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_PART, \
+    X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own), 10) \
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softmax,               softmax_f32,                 1_1,    own) \
@@ -1156,37 +1165,37 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, SpaceToDepth,          space_to_depth,              1_1,    own), 21) \
     X(SPARSE_TO_DENSE,         144, SparseToDense,         own, sparse_to_dense,         "indices:i values:n shape:i default?=1", "y=1",   NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, SparseToDense,         sparse_to_dense,             4_1c,   own), 21) \
-    X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_PART, \
+    X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own), 10) \
-    X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, Sqrt,                  sqrt_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sqrt,                  sqrt_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
-    X(SQUARE,                  148, Square,                own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
+    X(SQUARE,                  148, Square,                own, unary,                   "x",                       "y=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_F32,      NULL, Square,                square_f32,                  1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Square,                square_f16,                  1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Square,                square_f64,                  1_1,    own) \
         K(NNRT_TYPES_INT,      NULL, Square,                square_int,                  1_1,    own), 21) \
-    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(SQUARED_DIFFERENCE,      149, SquaredDifference,     own, squared_difference,      "x y=0",                   "z=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, SquaredDifference,     squared_difference,          2_1,    own), 10) \
-    X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                    "y=0",                 NNRTI_MOVE, \
+    X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                    "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Stack,                 stack,                       V_1,    own), 10) \
-    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE, \
+    X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, StridedSlice,          strided_slice,               1d2_1,  own), 10) \
-    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                   "z=0",                 NNRTI_MAP, \
+    X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, SubFusion,             sub_fusion_f32,              2_1,    own) \
         K(NNRTI_TYPES_SUB,     NULL, SubFusion,             sub_fusion,                  2_1,    own), 10) \
-    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",           "y=0",                 NNRTI_PART, \
+    X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",           "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, TileFusion,            tile_fusion,                 1_1,    own), 10) \
     X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_PART, \
         K(NNRTI_TYPES_ORDERED, NULL, TopKFusion,            topk_fusion,                 1_2c,   own), 10) \
-    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                "y=0",                 NNRTI_MOVE, \
+    X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
         K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
-    X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE, \
+    X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Unstack,               unstack,                     1_V,    own), 21) \
     X(WHERE,                   168, Where,                 own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
         K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own), 21) \
@@ -1237,18 +1246,18 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F32,      NULL, HardSwish,             hard_swish_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, HardSwish,             hard_swish_f16,              1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, HardSwish,             hard_swish_f64,              1_1,    own), 0) \
-    X(LOGICAL_XOR,            1011, LogicalXor,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_MAP, \
+    X(LOGICAL_XOR,            1011, LogicalXor,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
-    X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE, \
+    X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own), 0) \
     X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out=0 outRoisNum:. index?:.", NNRT_OP_EMPTY | NNRT_OP_TELLS, \
         K(NNRT_TYPES_FLOAT,    NULL, MulticlassNms,         multiclass_nms,              3_3c,   own), 0) \
-    X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_PART, \
+    X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own), 0) \
     X(ROI_ALIGN,              1015, RoiAlign,              own, roi_align,               "x rois=0 batchIndices:i", "y=0",                 NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, RoiAlign,              roi_align_f32,               3_1c,   own) \
         K(NNRT_TYPES_F16,      "x rois:f batchIndices:i", RoiAlign, roi_align_f16,       3_1c,   own), 0) \
-    X(ROLL,                   1016, Roll,                  own, roll,                    "x shifts:i axes?:i",      "y=0",                 NNRTI_PART, \
+    X(ROLL,                   1016, Roll,                  own, roll,                    "x shifts:i axes?:i",      "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own), 0) \
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \

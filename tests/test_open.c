@@ -650,6 +650,34 @@ static void test_flatten(void **state)
     rig_end(&r);
 }
 
+/* What moves or compares extents keeps them, and their bounds: y is as long as x's first axis, taken out by UNSTACK and
+   rolled, and at most 4; z has the smaller of both extents, w says whether they are equal. */
+static void test_extents_moved(void **state)
+{
+    static const NNRT_Unstack unstack = {0};
+    static graph g;
+    static rig r;
+    uint32_t x, shape, parts, n, four;
+    (void)state;
+    begin(&g);
+    x = input(&g, "x", F32, "-1,-1");
+    four = ints(&g, 1, 4);
+    shape = PLAIN_OP(&g, ROLL, 3, PLAIN_OP(&g, SHAPE, 1, x), ints(&g, 1, 1), ints(&g, 1, 0));
+    parts = op_list(&g, NNRT_NODE_TYPE_UNSTACK, &unstack, sizeof(unstack), 2, 1, &shape);
+    n = PLAIN_OP(&g, EXPAND_DIMS, 2, parts + 1, scalar(&g, 0));
+    output(&g, PLAIN_OP(&g, FILL, 2, floats(&g, "1"), PLAIN_OP(&g, MINIMUM, 2, n, four)));
+    n = PLAIN_OP(&g, MINIMUM, 2, parts, parts + 1);
+    output(&g, PLAIN_OP(&g, FILL, 2, floats(&g, "1"), PLAIN_OP(&g, EXPAND_DIMS, 2, n, scalar(&g, 0))));
+    output(&g, PLAIN_OP(&g, EQUAL, 2, parts, parts + 1));
+    rig_open(&r, &g, "x=5,6");
+    same(&r, "5,6");
+    same(&r, "2,3");
+    same(&r, "3,1");
+    same(&r, "1,1");
+    same(&r, "0,6");
+    rig_end(&r);
+}
+
 /* Rows of a full connection are x's elements over K, which only are those that x has where its columns are K; of an open
    K there may be as many as elements. */
 static void test_rows_of_columns(void **state)
@@ -2746,6 +2774,7 @@ int main(void)
         cmocka_unit_test(test_channels_last),
         cmocka_unit_test(test_channels_first),
         cmocka_unit_test(test_flatten),
+        cmocka_unit_test(test_extents_moved),
         cmocka_unit_test(test_rows_of_columns),
         cmocka_unit_test(test_resize_by_shapes),
         cmocka_unit_test(test_pad_to_a_multiple),
