@@ -1754,16 +1754,17 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
 #define NNRTI_ONNX_RED(name) NNRT_REDUCE_MODE_##name
 /* clang-format off */
 #define NNRTI_ONNX_OPS(X) \
-    X(Abs,                  1, 22, 1, 1, abs,            0, "") \
+    X(Abs,                  1, 22, 1, 1, unary,          NNRT_NODE_TYPE_ABS, "") \
     X(Add,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_ADD_FUSION, "axis broadcast") \
-    X(And,                  1, 22, 2, 2, logic,          0, "axis broadcast") \
-    X(ArgMax,               1, 22, 1, 1, arg,            0, "axis keepdims select_last_index") \
-    X(ArgMin,               1, 22, 1, 1, arg,            1, "axis keepdims select_last_index") \
+    X(And,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_AND, "axis broadcast") \
+    X(ArgMax,               1, 22, 1, 1, arg,            NNRT_NODE_TYPE_ARGMAX_FUSION, "axis keepdims select_last_index") \
+    X(ArgMin,               1, 22, 1, 1, arg,            NNRT_NODE_TYPE_ARGMIN_FUSION, "axis keepdims select_last_index") \
     X(AveragePool,          1, 22, 1, 1, average_pool,   0, \
       "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
     X(BatchNormalization,   1, 22, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
     X(Cast,                 1, 22, 1, 1, cast,           0, "to saturate") \
     X(CastLike,            15, 22, 2, 2, cast,           1, "saturate") \
+    X(Ceil,                 1, 22, 1, 1, unary,          NNRT_NODE_TYPE_CEIL, "") \
     X(Celu,                12, 22, 1, 1, celu,           0, "alpha") \
     X(Clip,                 1, 22, 1, 3, clip,           0, "max min") \
     X(Concat,               1, 22, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
@@ -1772,17 +1773,21 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Conv,                 1, 22, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
     X(ConvTranspose,        1, 22, 2, 3, conv_transpose, 0, \
       "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
+    X(Cos,                  7, 22, 1, 1, unary,          NNRT_NODE_TYPE_COS, "") \
+    X(CumSum,              11, 22, 2, 2, cum_sum,        0, "exclusive reverse") \
+    X(DeformConv,          19, 22, 3, 5, deform_conv,    0, \
+      "dilations group kernel_shape offset_group pads strides") \
     X(DepthToSpace,         1, 22, 1, 1, depth_to_space, 0, "blocksize mode") \
     X(DequantizeLinear,    10, 20, 2, 3, dequantize,     0, "axis") \
     X(Div,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
     X(Dropout,              1, 22, 1, 3, dropout,        0, "is_test ratio seed") \
     X(Elu,                  1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
-    X(Equal,                1, 22, 2, 2, compare,        0, "axis broadcast") \
-    X(Erf,                  9, 22, 1, 1, erf,            0, "") \
+    X(Equal,                1, 22, 2, 2, binary,         NNRT_NODE_TYPE_EQUAL, "axis broadcast") \
+    X(Erf,                  9, 22, 1, 1, unary,          NNRT_NODE_TYPE_ERF, "") \
     X(Exp,                  1, 22, 1, 1, exp,            0, "") \
     X(Expand,               8, 22, 2, 2, expand,         0, "") \
     X(Flatten,              1, 22, 1, 1, flatten,        0, "axis") \
-    X(Floor,                1, 22, 1, 1, floor,          0, "") \
+    X(Floor,                1, 22, 1, 1, unary,          NNRT_NODE_TYPE_FLOOR, "") \
     X(Gather,               1, 22, 2, 2, gather,         0, "axis") \
     X(GatherElements,      11, 22, 2, 2, gather_elements, 0, "axis") \
     X(GatherND,            11, 22, 2, 2, gather_nd,      0, "batch_dims") \
@@ -1790,8 +1795,10 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Gemm,                 1, 22, 2, 3, gemm,           0, "alpha beta broadcast transA transB") \
     X(GlobalAveragePool,    1, 22, 1, 1, global_pool,    NNRTI_ONNX_RED(MEAN), "") \
     X(GlobalMaxPool,        1, 22, 1, 1, global_pool,    NNRTI_ONNX_RED(MAX), "") \
-    X(Greater,              1, 22, 2, 2, compare,        1, "axis broadcast") \
-    X(GreaterOrEqual,      12, 22, 2, 2, compare,        2, "") \
+    X(Greater,              1, 22, 2, 2, binary,         NNRT_NODE_TYPE_GREATER, "axis broadcast") \
+    X(GreaterOrEqual,      12, 22, 2, 2, binary,         NNRT_NODE_TYPE_GREATER_EQUAL, "") \
+    X(GridSample,          16, 22, 2, 2, grid_sample,    0, "align_corners mode padding_mode") \
+    X(GroupNormalization,  18, 22, 3, 3, group_norm,     0, "epsilon num_groups stash_type") \
     X(HardSigmoid,          1, 22, 1, 1, hard_sigmoid,   0, "alpha beta") \
     X(HardSwish,           14, 22, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
     X(Hardmax,              1, 22, 1, 1, softmax,        2, "axis") \
@@ -1801,34 +1808,40 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(IsInf,               10, 22, 1, 1, is_inf,         0, "detect_negative detect_positive") \
     X(IsNaN,                9, 22, 1, 1, is_nan,         0, "") \
     X(LRN,                  1, 22, 1, 1, lrn,            0, "alpha beta bias size") \
+    X(LSTM,                 7, 22, 3, 8, lstm,           0, \
+      "activations direction hidden_size input_forget layout") \
     X(LayerNormalization,  17, 22, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
-    X(LeakyRelu,            1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(LEAKY_RELU), "alpha") \
-    X(Less,                 1, 22, 2, 2, compare,        3, "axis broadcast") \
-    X(LessOrEqual,         12, 22, 2, 2, compare,        4, "") \
+    X(LeakyRelu,            1, 22, 1, 1, leaky_relu,     0, "alpha") \
+    X(Less,                 1, 22, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
+    X(LessOrEqual,         12, 22, 2, 2, binary,         NNRT_NODE_TYPE_LESS_EQUAL, "") \
+    X(Log,                  1, 22, 1, 1, unary,          NNRT_NODE_TYPE_LOG, "") \
     X(LogSoftmax,           1, 22, 1, 1, softmax,        1, "axis") \
     X(Loop,                 1, 22, 0, UINT32_MAX, loop,  0, "body") \
+    X(LpNormalization,      1, 22, 1, 1, lp_norm,        0, "axis p") \
     X(MatMul,               1, 22, 2, 2, matmul,         0, "") \
-    X(Max,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 0, "") \
+    X(Max,                  1, 22, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MAXIMUM, "") \
     X(MaxPool,              1, 22, 1, 1, max_pool,       0, \
       "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
-    X(Mean,                 1, 22, 1, NNRTI_ONNX_MANY, variadic, 3, "") \
+    X(Mean,                 1, 22, 1, NNRTI_ONNX_MANY, sum, 1, "") \
     X(MeanVarianceNormalization, 9, 22, 1, 1, mean_variance, 0, "axes") \
-    X(Min,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 1, "") \
+    X(Min,                  1, 22, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MINIMUM, "") \
+    X(Mod,                 10, 22, 2, 2, mod,            0, "fmod") \
     X(Mul,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
-    X(Neg,                  1, 22, 1, 1, neg,            0, "") \
-    X(NonZero,              9, 22, 1, 1, non_zero,       0, "") \
-    X(Not,                  1, 22, 1, 1, not,            0, "") \
+    X(Neg,                  1, 22, 1, 1, unary,          NNRT_NODE_TYPE_NEG, "") \
+    X(NonZero,              9, 22, 1, 1, unary,          NNRT_NODE_TYPE_NON_ZERO, "") \
+    X(Not,                  1, 22, 1, 1, unary,          NNRT_NODE_TYPE_LOGICAL_NOT, "") \
     X(OneHot,               9, 22, 3, 3, one_hot,        0, "axis") \
-    X(Or,                   1, 22, 2, 2, logic,          1, "axis broadcast") \
+    X(Or,                   1, 22, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_OR, "axis broadcast") \
     X(PRelu,                1, 22, 2, 2, prelu,          0, "") \
     X(Pad,                  1, 22, 1, 4, pad,            0, "mode paddings pads value") \
     X(Pow,                  1, 22, 2, 2, pow,            0, "axis broadcast") \
     X(QuantizeLinear,      10, 18, 2, 3, quantize,       0, "axis") \
     X(Range,               11, 22, 3, 3, range,          0, "") \
-    X(Reciprocal,           1, 22, 1, 1, reciprocal,     0, "") \
+    X(Reciprocal,           1, 22, 1, 1, unary,          NNRT_NODE_TYPE_RECIPROCAL, "") \
     X(ReduceL1,             1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(ASUM), "axes keepdims noop_with_empty_axes") \
     X(ReduceL2,             1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(L2), "axes keepdims noop_with_empty_axes") \
-    X(ReduceLogSumExp,      1, 22, 1, 2, reduce_lse,     0, "axes keepdims noop_with_empty_axes") \
+    X(ReduceLogSum,         1, 22, 1, 2, reduce_log,     0, "axes keepdims noop_with_empty_axes") \
+    X(ReduceLogSumExp,      1, 22, 1, 2, reduce_log,     1, "axes keepdims noop_with_empty_axes") \
     X(ReduceMax,            1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(MAX), "axes keepdims noop_with_empty_axes") \
     X(ReduceMean,           1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(MEAN), "axes keepdims noop_with_empty_axes") \
     X(ReduceMin,            1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(MIN), "axes keepdims noop_with_empty_axes") \
@@ -1841,22 +1854,27 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Resize,              10, 22, 1, 4, resize,         0, \
       "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value " \
       "keep_aspect_ratio_policy mode nearest_mode") \
+    X(RoiAlign,            10, 22, 3, 3, roi_align,      0, \
+      "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale") \
+    X(Round,               11, 22, 1, 1, unary,          NNRT_NODE_TYPE_ROUND, "") \
+    X(ScatterND,           11, 22, 3, 3, scatter_nd,     0, "reduction") \
     X(Selu,                 1, 22, 1, 1, selu,           0, "alpha gamma") \
     X(Shape,                1, 22, 1, 1, shape,          0, "end start") \
     X(Shrink,               9, 22, 1, 1, shrink,         0, "bias lambd") \
     X(Sigmoid,              1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
     X(Sign,                 9, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SIGN), "") \
+    X(Sin,                  7, 22, 1, 1, unary,          NNRT_NODE_TYPE_SIN, "") \
     X(Size,                 1, 22, 1, 1, size,           0, "") \
     X(Slice,                1, 22, 1, 5, slice,          0, "axes ends starts") \
     X(Softmax,              1, 22, 1, 1, softmax,        0, "axis") \
-    X(Softplus,             1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTPLUS), "") \
+    X(Softplus,             1, 22, 1, 1, softplus,       0, "") \
     X(Softsign,             1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTSIGN), "") \
     X(SpaceToDepth,         1, 22, 1, 1, space_to_depth, 0, "blocksize") \
     X(Split,                1, 22, 1, 2, split,          0, "axis num_outputs split") \
-    X(Sqrt,                 1, 22, 1, 1, sqrt,           0, "") \
+    X(Sqrt,                 1, 22, 1, 1, unary,          NNRT_NODE_TYPE_SQRT, "") \
     X(Squeeze,              1, 22, 1, 2, squeeze,        0, "axes") \
     X(Sub,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
-    X(Sum,                  1, 22, 1, NNRTI_ONNX_MANY, variadic, 2, "") \
+    X(Sum,                  1, 22, 1, NNRTI_ONNX_MANY, sum, 0, "") \
     X(Tanh,                 1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
     X(ThresholdedRelu,      1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(THRESHOLDRELU), "alpha") \
     X(Tile,                 1, 22, 2, 3, tile,           0, "") \
@@ -1865,7 +1883,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Unsqueeze,            1, 22, 1, 2, unsqueeze,      0, "axes") \
     X(Upsample,             1,  9, 1, 2, resize,         1, "height_scale mode scales width_scale") \
     X(Where,                9, 22, 3, 3, where,          0, "") \
-    X(Xor,                  1, 22, 2, 2, logic,          2, "axis broadcast")
+    X(Xor,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_XOR, "axis broadcast")
 /* clang-format on */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2021,9 +2039,10 @@ struct nnrti_onnx {
     uint32_t depth;                 /* in how many others it lies */
     bool unnamed;                   /* it is read in the place of a node: its names are not those of the model */
     const struct nnrti_onnx *outer; /* names of the graph around, NULL: none */
-    const NNRT_QuantParam *quant;   /* of result 0 of the step that is added, NULL: none */
-    int64_t opset, tabled;          /* tabled: entries of the tables that handlers made */
-    const nnrt_onnx_node *node;     /* the current one */
+    const NNRT_QuantParam *quant;   /* quantCount of result 0 of the step that is added */
+    uint32_t quantCount;
+    int64_t opset, tabled;      /* tabled: entries of the tables that handlers made */
+    const nnrt_onnx_node *node; /* the current one */
     uint32_t nodeIndex;
     const nnrti_onnx_importer *row;
     char text[256];
@@ -2512,8 +2531,8 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
     }
     if (c->code != NNRT_SUCCESS)
         return;
-    if (c->quant != NULL)
-        nnrt_builder_quant(b, out[0], c->quant, 1);
+    if (c->quantCount > 0)
+        nnrt_builder_quant(b, out[0], c->quant, c->quantCount);
     if (image)
         nnrti_onnx_set_image(c, in[0]);
     nnrt_builder_node(b, NULL, type, attr, in, nIn, out, nOut);
@@ -2795,10 +2814,41 @@ static uint32_t nnrti_onnx_const_int(nnrti_onnx *c, int64_t value)
     return nnrti_onnx_const_ints(c, &value, 1);
 }
 
+/* The integers of quantised v, as float32: what it stands for over its scale, rounded, is exact for 8 bits. */
+static uint32_t nnrti_onnx_integers(nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand o = *nnrti_onnx_at(c, v);
+    const int32_t axis = o.quantCount > 1 && o.quantAxis > 0 ? o.quantAxis - 1 : 0;
+    const int32_t rank = o.quantCount > 1 ? o.rank - axis : 0;
+    float *scales = (float *)nnrti_onnx_keep(c, 2 * o.quantCount, sizeof(*scales)), *zeros;
+    int32_t dims[NNRT_MAX_RANK];
+    NNRT_QuantDTypeCast a;
+    uint32_t y;
+    if (scales == NULL)
+        return NNRT_NO_TENSOR;
+    zeros = scales + o.quantCount;
+    for (uint32_t i = 0; i < o.quantCount; i++) {
+        scales[i] = (float)o.quant[i].scale;
+        zeros[i] = (float)o.quant[i].zeroPoint;
+    }
+    for (int32_t i = 0; i < rank; i++)
+        dims[i] = i == 0 ? (int32_t)o.quantCount : 1;
+    a.srcT = o.dataType;
+    a.dstT = NNRT_DATA_TYPE_FLOAT32;
+    y = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, v, NNRT_DATA_TYPE_FLOAT32);
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, y,
+                         nnrti_onnx_constant(c, NNRT_DATA_TYPE_FLOAT32, rank, dims, scales));
+    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, y);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, y,
+                            nnrti_onnx_constant(c, NNRT_DATA_TYPE_FLOAT32, rank, dims, zeros));
+}
+
 static uint32_t nnrti_onnx_cast(nnrti_onnx *c, uint32_t v, NNRT_DataType type)
 {
     if (nnrti_onnx_type(c, v) == type)
         return v;
+    if (nnrti_onnx_at(c, v)->quantCount > 0)
+        return nnrti_onnx_cast(c, nnrti_onnx_integers(c, v), type);
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, type);
 }
 
@@ -2845,12 +2895,6 @@ static uint32_t nnrti_onnx_less_equal(nnrti_onnx *c, uint32_t a, uint32_t b)
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_LESS_EQUAL, NULL, a, b);
 }
 
-/* A bool is false exactly when it is <= false. */
-static uint32_t nnrti_onnx_not(nnrti_onnx *c, uint32_t a)
-{
-    return nnrti_onnx_less_equal(c, a, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_BOOL, 0));
-}
-
 static uint32_t nnrti_onnx_act(nnrti_onnx *c, uint32_t x, NNRT_ActivationType type, float alpha)
 {
     NNRT_Activation a;
@@ -2858,19 +2902,6 @@ static uint32_t nnrti_onnx_act(nnrti_onnx *c, uint32_t x, NNRT_ActivationType ty
     a.activationType = type;
     a.alpha = alpha;
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, x);
-}
-
-/* What turns the order of v's type around: -v for floats, ~v = -1 - v for integers (also unsigned ones, whose -1 is
-   their greatest value), so that no value overflows. It is its own inverse. */
-static uint32_t nnrti_onnx_flip(nnrti_onnx *c, uint32_t v)
-{
-    const NNRT_DataType type = nnrti_onnx_type(c, v);
-    const int64_t minus = -1;
-    uint32_t ones;
-    if (nnrti_onnx_is_a(c, v, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
-        return nnrti_onnx_mul(c, v, nnrti_onnx_scalar(c, type, -1));
-    ones = nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 0, NULL, &minus);
-    return nnrti_onnx_sub(c, nnrti_onnx_cast(c, ones, type), v); /* integer to smaller integer: the low bits */
 }
 
 /* True when v is known and has no NaN. */
@@ -2890,37 +2921,6 @@ static bool nnrti_onnx_known_numbers(nnrti_onnx *c, uint32_t v)
     return true;
 }
 
-/* max(a, b), NaN where either is. A NaN of the second operand comes through MAXIMUM by itself; where the first one may
-   have some, too, s - s with s = sign(a) is 0, or NaN for a NaN, and is taken off. */
-static uint32_t nnrti_onnx_max(nnrti_onnx *c, uint32_t a, uint32_t b)
-{
-    uint32_t s;
-    if (!nnrti_onnx_is_a(c, a, NNRT_TYPES_FLOAT | NNRT_TYPES_F64) || nnrti_onnx_known_numbers(c, a))
-        return nnrti_onnx_larger(c, a, b);
-    if (nnrti_onnx_known_numbers(c, b))
-        return nnrti_onnx_larger(c, b, a);
-    s = nnrti_onnx_act(c, a, NNRT_ACTIVATION_TYPE_SIGN, 0);
-    return nnrti_onnx_sub(c, nnrti_onnx_larger(c, a, b), nnrti_onnx_sub(c, s, s));
-}
-
-/* min(a, b), exactly, from the maximum of what is turned around. */
-static uint32_t nnrti_onnx_min(nnrti_onnx *c, uint32_t a, uint32_t b)
-{
-    const uint32_t p = nnrti_onnx_flip(c, a), q = nnrti_onnx_flip(c, b);
-    return nnrti_onnx_flip(c, nnrti_onnx_max(c, p, q));
-}
-
-/* Float x between two bounds, least < most. */
-static uint32_t nnrti_onnx_clamp(nnrti_onnx *c, uint32_t x, float least, float most)
-{
-    NNRT_Activation a;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_ACTIVATION, &a);
-    a.activationType = NNRT_ACTIVATION_TYPE_HARD_TANH;
-    a.minVal = least;
-    a.maxVal = most;
-    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_ACTIVATION, &a, x);
-}
-
 /* x in another shape; entries as RESHAPE takes them. */
 static uint32_t nnrti_onnx_reshape(nnrti_onnx *c, uint32_t x, const int64_t *dims, int32_t rank)
 {
@@ -2937,6 +2937,42 @@ static uint32_t nnrti_onnx_unsqueeze(nnrti_onnx *c, uint32_t x, int64_t axis)
     NNRT_Unsqueeze a;
     a.axis = nnrt_int64_list(&axis, 1);
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_UNSQUEEZE, &a, x);
+}
+
+/* True when all extents of v are known. */
+static bool nnrti_onnx_closed(const nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    bool closed = o->rank >= 0;
+    for (int32_t i = 0; i < o->rank; i++)
+        closed = closed && o->symbols[i] == 0;
+    return closed;
+}
+
+/* condition ? x : y. WHERE could take a condition of one axis for one that chooses rows of x: it gets a second axis, or
+   where axes of 1 may yet be dropped the shape of x. */
+static uint32_t nnrti_onnx_where(nnrti_onnx *c, uint32_t condition, uint32_t x, uint32_t y)
+{
+    const int32_t rank = nnrti_onnx_at(c, condition)->rank, other = nnrti_onnx_at(c, x)->rank;
+    if (rank == 1 && other > 1 && nnrti_onnx_closed(c, x))
+        condition = nnrti_onnx_unsqueeze(c, condition, 0);
+    else if (rank != 0 && rank < 2 && other != 0 && other != 1)
+        condition = nnrti_onnx_step2(
+            c, NNRT_NODE_TYPE_LOGICAL_OR, NULL, condition,
+            nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL_LIKE, NULL, x, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_BOOL, 0)));
+    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_WHERE, NULL, condition, x, y);
+}
+
+/* MAXIMUM or MINIMUM of a and b, and NaN where either is. A NaN of the second operand comes through by itself; where the
+   first one may have some, too, they are put back. */
+static uint32_t nnrti_onnx_extreme(nnrti_onnx *c, NNRT_NodeType type, uint32_t a, uint32_t b)
+{
+    if (!nnrti_onnx_is_a(c, a, NNRT_TYPES_FLOAT | NNRT_TYPES_F64) || nnrti_onnx_known_numbers(c, a))
+        return nnrti_onnx_step2(c, type, NULL, a, b);
+    if (nnrti_onnx_known_numbers(c, b))
+        return nnrti_onnx_step2(c, type, NULL, b, a);
+    return nnrti_onnx_where(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, a, a),
+                            nnrti_onnx_step2(c, type, NULL, a, b), a);
 }
 
 static uint32_t nnrti_onnx_squeeze(nnrti_onnx *c, uint32_t x, int64_t axis)
@@ -2992,16 +3028,6 @@ static uint32_t nnrti_onnx_reduce(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mod
 static uint32_t nnrti_onnx_shape(nnrti_onnx *c, uint32_t x)
 {
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_SHAPE, NULL, x, NNRT_DATA_TYPE_INT64);
-}
-
-/* True when all extents of v are known. */
-static bool nnrti_onnx_closed(const nnrti_onnx *c, uint32_t v)
-{
-    const nnrt_operand *o = nnrti_onnx_at(c, v);
-    bool closed = o->rank >= 0;
-    for (int32_t i = 0; i < o->rank; i++)
-        closed = closed && o->symbols[i] == 0;
-    return closed;
 }
 
 /* Tables of indices that the importer makes have this many entries at most, all together, lest a small file ask for
@@ -3192,26 +3218,11 @@ static uint32_t nnrti_onnx_line(nnrti_onnx *c, uint32_t x)
     return nnrti_onnx_reshape(c, x, &all.known, 1);
 }
 
-/* int64[n], 0 to n - 1. In the run they are the places of n equal elements, in rising order. */
+/* int64[n], 0 to n - 1. */
 static uint32_t nnrti_onnx_places_of(nnrti_onnx *c, nnrti_onnx_size n)
 {
-    static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
-    uint32_t in[2], out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
-    NNRT_TopKFusion a;
-    if (n.known >= 0) {
-        int64_t *places = (int64_t *)nnrti_onnx_table(c, n.known, sizeof(*places));
-        const int32_t dims[1] = {(int32_t)n.known};
-        for (int64_t i = 0; places != NULL && i < n.known; i++)
-            places[i] = i;
-        return places != NULL ? nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 1, dims, places) : NNRT_NO_TENSOR;
-    }
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_TOPK_FUSION, &a);
-    a.sorted = false;
-    a.axis = 0;
-    in[0] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_UINT8, 0), n.value);
-    in[1] = n.value;
-    nnrti_onnx_emit(c, NNRT_NODE_TYPE_TOPK_FUSION, &a, in, 2, out, 2, types);
-    return out[1];
+    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_RANGE, NULL, nnrti_onnx_const_int(c, 0), nnrti_onnx_size_ints(c, n),
+                            nnrti_onnx_const_int(c, 1));
 }
 
 /* x broadcast together with a tensor of a shape, int64[..], whatever the extents are: every type is copied exactly. The
@@ -3225,44 +3236,6 @@ static uint32_t nnrti_onnx_spread(nnrti_onnx *c, uint32_t x, uint32_t shape)
     memcpy(&least, &infinity, sizeof(least));
     fill = nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_onnx_like(c, x, isBool ? 1 : least), shape);
     return isBool ? nnrti_onnx_mul(c, fill, x) : nnrti_onnx_larger(c, fill, x);
-}
-
-/* x broadcast to dims, whose extents fit: TILE copies every type exactly. */
-static uint32_t nnrti_onnx_expand(nnrti_onnx *c, uint32_t x, const int64_t *dims, int32_t rank)
-{
-    int64_t own[NNRT_MAX_RANK], shape[NNRT_MAX_RANK], times[NNRT_MAX_RANK];
-    const int32_t have = nnrti_onnx_dims(c, x, own, "broadcasting");
-    NNRT_TileFusion a;
-    bool same = true;
-    if (c->code != NNRT_SUCCESS || have > rank)
-        return x;
-    for (int32_t i = 0; i < rank; i++) {
-        shape[i] = i < rank - have ? 1 : own[i - (rank - have)];
-        times[i] = shape[i] == dims[i] ? 1 : dims[i];
-        same = same && times[i] == 1;
-    }
-    if (have < rank)
-        x = nnrti_onnx_reshape(c, x, shape, rank);
-    if (same)
-        return x;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_TILE_FUSION, &a);
-    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_TILE_FUSION, &a, x, nnrti_onnx_const_ints(c, times, (uint32_t)rank));
-}
-
-/* dims = the extents of a broadcast with dims; *rank likewise. A fault when they do not fit. */
-static void nnrti_onnx_broadcast(nnrti_onnx *c, uint32_t a, int64_t dims[NNRT_MAX_RANK], int32_t *rank)
-{
-    int64_t own[NNRT_MAX_RANK], all[NNRT_MAX_RANK];
-    const int32_t have = nnrti_onnx_dims(c, a, own, "broadcasting"), most = have > *rank ? have : *rank;
-    for (int32_t i = 0; i < most; i++) {
-        const int64_t p = i < most - have ? 1 : own[i - (most - have)],
-                      q = i < most - *rank ? 1 : dims[i - (most - *rank)];
-        if (p != q && p != 1 && q != 1)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "extents %l and %l do not broadcast", p, q);
-        all[i] = p == 1 ? q : p;
-    }
-    *rank = most;
-    memcpy(dims, all, (size_t)most * sizeof(dims[0]));
 }
 
 /* The one float32 element of a known value, false when it is something else. */
@@ -3372,7 +3345,13 @@ static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
     return NNRT_NO_TENSOR;
 }
 
-/* Add, Sub, Mul, Div: arg is the node type. */
+/* An operator of one input without attributes: arg is the node type. */
+static void nnrti_onnx_op_unary(nnrti_onnx *c, int32_t arg)
+{
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, arg, NULL, nnrti_onnx_in(c, 0)));
+}
+
+/* An operator of two inputs that are broadcast: arg is the node type. */
 static void nnrti_onnx_op_binary(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
@@ -3385,56 +3364,45 @@ static void nnrti_onnx_op_binary(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, arg, NULL, x, y));
 }
 
-/* And 0, Or 1, Xor 2 of bools: a product or sum of bools is true when it is not zero. */
-static void nnrti_onnx_op_logic(nnrti_onnx *c, int32_t arg)
+/* x - y * trunc(x / y), or with fmod 0, of integers only, x - y * floor(x / y). */
+static void nnrti_onnx_op_mod(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
-    uint32_t a, b;
-    if (arg < 2) {
-        nnrti_onnx_out(c, 0, arg == 0 ? nnrti_onnx_mul(c, x, y) : nnrti_onnx_add(c, x, y));
+    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
+    uint32_t times;
+    (void)arg;
+    if (nnrti_onnx_int(c, "fmod", 0) != 0 || nnrti_onnx_is_a(c, x, NNRTI_TYPES_UINT)) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, x, y));
         return;
     }
-    a = nnrti_onnx_less_equal(c, x, y);
-    b = nnrti_onnx_less_equal(c, y, x);
-    nnrti_onnx_out(c, 0, nnrti_onnx_not(c, nnrti_onnx_mul(c, a, b)));
+    if (!nnrti_onnx_is_a(c, x, NNRTI_TYPES_SIGNED))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "fmod is 0, expected 1 for %t", nnrti_onnx_type(c, x));
+    times = nnrti_onnx_step2(c, NNRT_NODE_TYPE_FLOOR_DIV, NULL, x, y);
+    nnrti_onnx_out(c, 0, nnrti_onnx_sub(c, x, nnrti_onnx_mul(c, times, y)));
 }
 
-static void nnrti_onnx_op_not(nnrti_onnx *c, int32_t arg)
+/* Max and Min of any number of inputs: arg is the node type. */
+static void nnrti_onnx_op_extreme(nnrti_onnx *c, int32_t arg)
 {
-    (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_not(c, nnrti_onnx_in(c, 0)));
+    uint32_t y = nnrti_onnx_in(c, 0);
+    for (uint32_t i = 1; i < c->node->inputs.count; i++)
+        y = nnrti_onnx_extreme(c, arg, y, nnrti_onnx_in(c, i));
+    nnrti_onnx_out(c, 0, y);
 }
 
-/* Equal 0, Greater 1, GreaterOrEqual 2, Less 3, LessOrEqual 4, all from <=. x < y is x <= y and not y <= x: with a NaN
-   both are false, and so is the result. */
-static void nnrti_onnx_op_compare(nnrti_onnx *c, int32_t arg)
-{
-    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_second(c);
-    uint32_t a = NNRT_NO_TENSOR, b = NNRT_NO_TENSOR;
-    if (arg != 2)
-        a = nnrti_onnx_less_equal(c, x, y);
-    if (arg != 4)
-        b = nnrti_onnx_less_equal(c, y, x);
-    if (arg == 1)
-        a = nnrti_onnx_not(c, a);
-    if (arg == 3)
-        b = nnrti_onnx_not(c, b);
-    if (arg == 2 || arg == 4)
-        nnrti_onnx_out(c, 0, arg == 2 ? b : a);
-    else
-        nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, a, b));
-}
-
-/* Max 0, Min 1, Sum 2, Mean 3 of any number of inputs. */
-static void nnrti_onnx_op_variadic(nnrti_onnx *c, int32_t arg)
+/* Sum 0, Mean 1 of any number of inputs. Two are ADD_FUSION, which needs no copy and takes an activation. */
+static void nnrti_onnx_op_sum(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t count = (uint32_t)c->node->inputs.count;
-    uint32_t y = nnrti_onnx_in(c, 0);
-    for (uint32_t i = 1; i < count; i++) {
-        const uint32_t x = nnrti_onnx_in(c, i);
-        y = arg == 0 ? nnrti_onnx_max(c, y, x) : arg == 1 ? nnrti_onnx_min(c, y, x) : nnrti_onnx_add(c, y, x);
-    }
-    if (arg == 3 && count > 1)
+    uint32_t *in = (uint32_t *)nnrti_onnx_keep(c, count, sizeof(*in)), y = NNRT_NO_TENSOR;
+    for (uint32_t i = 0; i < count && in != NULL; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    if (count == 1)
+        y = in[0];
+    else
+        nnrti_onnx_emit(c, count == 2 ? NNRT_NODE_TYPE_ADD_FUSION : NNRT_NODE_TYPE_ADD_N, NULL, in, count, &y, 1, NULL);
+    if (arg == 1 && count > 1)
         y = nnrti_onnx_div(c, y, nnrti_onnx_like(c, y, (double)count));
     nnrti_onnx_out(c, 0, y);
 }
@@ -3442,8 +3410,25 @@ static void nnrti_onnx_op_variadic(nnrti_onnx *c, int32_t arg)
 /* Operators that are an activation function: arg. alpha has its ONNX default where there is one. */
 static void nnrti_onnx_op_activation(nnrti_onnx *c, int32_t arg)
 {
-    const float alpha = nnrti_onnx_float(c, "alpha", arg == NNRT_ACTIVATION_TYPE_LEAKY_RELU ? 0.01f : 1.0f);
-    nnrti_onnx_out(c, 0, nnrti_onnx_act(c, nnrti_onnx_in(c, 0), arg, alpha));
+    nnrti_onnx_out(c, 0, nnrti_onnx_act(c, nnrti_onnx_in(c, 0), arg, nnrti_onnx_float(c, "alpha", 1.0f)));
+}
+
+static void nnrti_onnx_op_leaky_relu(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_LeakyRelu a;
+    (void)arg;
+    a.negativeSlope = nnrti_onnx_float(c, "alpha", 0.01f);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LEAKY_RELU, &a, nnrti_onnx_in(c, 0)));
+}
+
+/* ln(1 + e^x), however large x is. */
+static void nnrti_onnx_op_softplus(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_Softplus a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_SOFTPLUS, &a);
+    a.threshold = FLT_MAX;
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SOFTPLUS, &a, nnrti_onnx_in(c, 0)));
 }
 
 /* Types beyond the activation kernels take the maximum with zero. */
@@ -3451,58 +3436,10 @@ static void nnrti_onnx_op_relu(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     (void)arg;
-    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT | NNRT_TYPES_I32))
+    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT | NNRT_TYPES_F64 | NNRT_TYPES_I32))
         nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0));
     else
-        nnrti_onnx_out(c, 0, nnrti_onnx_max(c, x, nnrti_onnx_like(c, x, 0)));
-}
-
-static void nnrti_onnx_op_abs(nnrti_onnx *c, int32_t arg)
-{
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    (void)arg;
-    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT))
-        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_ABS, 0));
-    else if (nnrti_onnx_is_a(c, x,
-                             NNRT_TYPES_U8 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16) |
-                                 NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT32) | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT64)))
-        nnrti_onnx_out(c, 0, x);
-    else
-        nnrti_onnx_out(c, 0, nnrti_onnx_larger(c, x, nnrti_onnx_sub(c, nnrti_onnx_like(c, x, 0), x)));
-}
-
-static void nnrti_onnx_op_neg(nnrti_onnx *c, int32_t arg)
-{
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, x, nnrti_onnx_like(c, x, -1)));
-}
-
-static void nnrti_onnx_op_reciprocal(nnrti_onnx *c, int32_t arg)
-{
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_div(c, nnrti_onnx_like(c, x, 1), x));
-}
-
-static void nnrti_onnx_op_floor(nnrti_onnx *c, int32_t arg)
-{
-    (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_FLOOR, NULL, nnrti_onnx_in(c, 0)));
-}
-
-/* float64, which SQRT does not take, is a power: sqrt and pow differ for -0 and -inf only. */
-static void nnrti_onnx_op_sqrt(nnrti_onnx *c, int32_t arg)
-{
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    (void)arg;
-    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_F64)) {
-        NNRT_PowFusion a;
-        nnrti_onnx_defaults(NNRT_NODE_TYPE_POW_FUSION, &a);
-        nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &a, x, nnrti_onnx_like(c, x, 0.5)));
-        return;
-    }
-    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQRT, NULL, x));
+        nnrti_onnx_out(c, 0, nnrti_onnx_larger(c, x, nnrti_onnx_like(c, x, 0)));
 }
 
 static uint32_t nnrti_onnx_power(nnrti_onnx *c, uint32_t x, uint32_t y)
@@ -3541,23 +3478,6 @@ static void nnrti_onnx_op_pow(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_power(c, base, exponent), type));
 }
 
-/* erf(x) = sign(x) * (2*Phi(b) - 1), b = |x|*sqrt(2), where Phi(b) = gelu(b)/b and b is kept off 0 and infinity; the
-   sign makes 0 of 0. Largest absolute error 3e-7 (all floats); float16 is computed in float32, as its gelu(b)/b has too
-   few digits. */
-static void nnrti_onnx_op_erf(nnrti_onnx *c, int32_t arg)
-{
-    const NNRT_DataType type = nnrti_onnx_type(c, nnrti_onnx_in(c, 0));
-    const uint32_t x =
-        nnrti_onnx_cast(c, nnrti_onnx_in(c, 0), type == NNRT_DATA_TYPE_FLOAT16 ? NNRT_DATA_TYPE_FLOAT32 : type);
-    const uint32_t sign = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SIGN, 0);
-    uint32_t b = nnrti_onnx_clamp(c, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_ABS, 0), 1e-30f, 8), y;
-    (void)arg;
-    b = nnrti_onnx_mul(c, b, nnrti_onnx_like(c, x, 1.4142135623730951));
-    y = nnrti_onnx_div(c, nnrti_onnx_act(c, b, NNRT_ACTIVATION_TYPE_GELU, 0), b);
-    y = nnrti_onnx_sub(c, nnrti_onnx_mul(c, y, nnrti_onnx_like(c, x, 2)), nnrti_onnx_like(c, x, 1));
-    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_mul(c, y, sign), type));
-}
-
 static void nnrti_onnx_op_gelu(nnrti_onnx *c, int32_t arg)
 {
     NNRT_Activation a;
@@ -3593,8 +3513,9 @@ static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
     (void)arg;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_EXPFUSION, &a);
     if (alpha < 0) {
-        uint32_t y = nnrti_onnx_act(c, nnrti_onnx_flip(c, x), NNRT_ACTIVATION_TYPE_RELU, 0);
-        y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_EXPFUSION, &a, nnrti_onnx_div(c, nnrti_onnx_flip(c, y), factor));
+        uint32_t y = nnrti_onnx_act(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_NEG, NULL, x), NNRT_ACTIVATION_TYPE_RELU, 0);
+        y = nnrti_onnx_div(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_NEG, NULL, y), factor);
+        y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_EXPFUSION, &a, y);
         y = nnrti_onnx_mul(c, nnrti_onnx_sub(c, y, nnrti_onnx_like(c, x, 1)), factor);
         nnrti_onnx_out(c, 0, nnrti_onnx_add(c, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0), y));
         return;
@@ -3603,95 +3524,109 @@ static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
         c, 0, nnrti_onnx_mul(c, nnrti_onnx_act(c, nnrti_onnx_div(c, x, factor), NNRT_ACTIVATION_TYPE_ELU, 1), factor));
 }
 
-/* min(max(alpha*x + beta, 0), 1). */
+/* min(max(alpha*x + beta, 0), 1). With a slope of 1/6 it is an activation, which may go into the node before. */
 static void nnrti_onnx_op_hard_sigmoid(nnrti_onnx *c, int32_t arg)
 {
-    const float alpha = nnrti_onnx_float(c, "alpha", 0.2f), beta = nnrti_onnx_float(c, "beta", 0.5f);
     const uint32_t x = nnrti_onnx_in(c, 0);
-    NNRT_AddFusion a;
+    NNRT_HardSigmoid a;
     (void)arg;
-    if (alpha == 1.0f / 6 && beta == 0.5f) {
+    a.alpha = nnrti_onnx_float(c, "alpha", 0.2f);
+    a.beta = nnrti_onnx_float(c, "beta", 0.5f);
+    if (a.alpha == 1.0f / 6 && a.beta == 0.5f)
         nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_HSIGMOID, 0));
-        return;
-    }
-    a.activationType = NNRT_ACTIVATION_TYPE_RELU1;
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_step2(c, NNRT_NODE_TYPE_ADD_FUSION, &a,
-                                    nnrti_onnx_mul(c, x, nnrti_onnx_like(c, x, (double)alpha)),
-                                    nnrti_onnx_like(c, x, (double)beta)));
+    else
+        nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_HARD_SIGMOID, &a, x));
 }
 
-/* x > lambd ? x - bias : x < -lambd ? x + bias : 0. With t = what passes either threshold: t - bias*sign(t). */
+/* x < -lambd ? x + bias : x > lambd ? x - bias : 0; integers in float64. */
 static void nnrti_onnx_op_shrink(nnrti_onnx *c, int32_t arg)
 {
-    const float lambd = nnrti_onnx_float(c, "lambd", 0.5f), bias = nnrti_onnx_float(c, "bias", 0);
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    uint32_t high, low, t;
+    const double lambd = (double)nnrti_onnx_float(c, "lambd", 0.5f), bias = (double)nnrti_onnx_float(c, "bias", 0);
+    const NNRT_DataType type = nnrti_onnx_type(c, nnrti_onnx_in(c, 0));
+    const bool floats = nnrti_onnx_is_a(c, nnrti_onnx_in(c, 0), NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    const uint32_t x = nnrti_onnx_cast(c, nnrti_onnx_in(c, 0), floats ? type : NNRT_DATA_TYPE_FLOAT64);
+    const uint32_t low = nnrti_onnx_step2(c, NNRT_NODE_TYPE_LESS, NULL, x, nnrti_onnx_like(c, x, -lambd));
+    const uint32_t high = nnrti_onnx_step2(c, NNRT_NODE_TYPE_GREATER, NULL, x, nnrti_onnx_like(c, x, lambd));
+    uint32_t up = x, down = x, y;
     (void)arg;
-    if (!(lambd >= 0))
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "lambd is negative");
-    high = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_THRESHOLDRELU, lambd);
-    low = nnrti_onnx_act(c, nnrti_onnx_flip(c, x), NNRT_ACTIVATION_TYPE_THRESHOLDRELU, lambd);
-    t = nnrti_onnx_sub(c, high, low);
-    if (bias != 0)
-        t = nnrti_onnx_sub(
-            c, t,
-            nnrti_onnx_mul(c, nnrti_onnx_act(c, t, NNRT_ACTIVATION_TYPE_SIGN, 0), nnrti_onnx_like(c, x, (double)bias)));
-    nnrti_onnx_out(c, 0, t);
+    if (bias != 0) {
+        up = nnrti_onnx_add(c, x, nnrti_onnx_like(c, x, bias));
+        down = nnrti_onnx_sub(c, x, nnrti_onnx_like(c, x, bias));
+    }
+    y = nnrti_onnx_where(c, high, down, nnrti_onnx_like(c, x, 0));
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_where(c, low, up, y), type));
 }
 
-/* A slope for all elements, or one a channel (axis 1), is PRELU_FUSION; any other shape, and one that is open:
-   relu(x) - slope*relu(-x). */
+/* x < 0 ? slope*x : x. Of floats a slope for all elements, or one a channel (axis 1), is PRELU_FUSION; a slope of any
+   other shape, and one that is open, is not. */
 static void nnrti_onnx_op_prelu(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), slope = nnrti_onnx_in(c, 1);
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t slope = nnrti_onnx_in(c, 1), y;
     int64_t count = nnrti_onnx_closed(c, slope) ? 1 : -1;
     const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_rank(c, slope);
-    const int32_t channel = c->opset < 7 && have == 1 ? 0 : have - (rank - 1); /* slope's axis that is axis 1 of x */
-    NNRT_PReLUFusion a;
-    uint32_t parts[2];
+    const bool old = c->opset < 7 && have == 1;          /* along axis 1 */
+    const int32_t channel = old ? 0 : have - (rank - 1); /* slope's axis that is axis 1 of x */
     (void)arg;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_PRELU_FUSION, &a);
     for (int32_t i = 0; i < have && count >= 0; i++)
         count *= nnrti_onnx_dim(c, slope, i);
-    if (count == 1 ||
-        (count >= 0 && channel >= 0 && channel < have && count == nnrti_onnx_dim(c, slope, channel) && rank > 1)) {
+    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_FLOAT | NNRT_TYPES_F64) &&
+        (count == 1 ||
+         (count >= 0 && channel >= 0 && channel < have && count == nnrti_onnx_dim(c, slope, channel) && rank > 1))) {
+        NNRT_PReLUFusion a;
         a.channelShared = count == 1;
         nnrti_onnx_out(
             c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_PRELU_FUSION, &a, x, nnrti_onnx_reshape(c, slope, &count, 1)));
         return;
     }
-    parts[0] = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0);
-    parts[1] = nnrti_onnx_act(c, nnrti_onnx_flip(c, x), NNRT_ACTIVATION_TYPE_RELU, 0);
-    nnrti_onnx_out(c, 0, nnrti_onnx_sub(c, parts[0], nnrti_onnx_mul(c, parts[1], slope)));
+    for (int32_t i = 2; old && i < rank; i++)
+        slope = nnrti_onnx_unsqueeze(c, slope, -1);
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_LESS, NULL, x, nnrti_onnx_like(c, x, 0));
+    nnrti_onnx_out(c, 0, nnrti_onnx_where(c, y, nnrti_onnx_mul(c, x, slope), x));
 }
 
-/* Bounds are attributes before operator set 11. Known bounds of float32 are one activation where there is one. */
+/* True when v is one number, which is known. */
+static bool nnrti_onnx_known_number(nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    size_t count;
+    return nnrti_onnx_known_numbers(c, v) && nnrt_dims_count(o->dims, o->rank, &count) && count == 1;
+}
+
+/* min(max(x, least), most): CLIP where these are known and in order, of float32 an activation where there is one, which
+   may go into the node before. Bounds are attributes before operator set 11. */
 static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
 {
-    uint32_t x = nnrti_onnx_in(c, 0), least = nnrti_onnx_in(c, 1), most = nnrti_onnx_in(c, 2);
-    float lo = 0, hi = 0;
-    bool known;
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t in[3], y = x;
+    bool known = true;
+    float lo = -1, hi = 0;
     (void)arg;
-    if (c->opset < 11 && nnrti_onnx_attr(c, "min", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL)
-        least = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "min", 0));
-    if (c->opset < 11 && nnrti_onnx_attr(c, "max", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL)
-        most = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "max", 0));
-    known = nnrti_onnx_known_float(c, least, &lo);
-    if (known && lo == 0 && most == NNRT_NO_TENSOR) {
-        x = nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_RELU, 0);
-        least = NNRT_NO_TENSOR;
-    } else if (known && nnrti_onnx_known_float(c, most, &hi) && lo < hi) {
-        x = lo == 0 && (hi == 6 || hi == 1)
-                ? nnrti_onnx_act(c, x, hi == 6 ? NNRT_ACTIVATION_TYPE_RELU6 : NNRT_ACTIVATION_TYPE_RELU1, 0)
-                : nnrti_onnx_clamp(c, x, lo, hi);
-        least = most = NNRT_NO_TENSOR;
+    in[0] = x;
+    for (uint32_t i = 1; i < 3; i++) {
+        const char *name = i == 1 ? "min" : "max";
+        in[i] = nnrti_onnx_in(c, i);
+        if (c->opset < 11 && nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL)
+            in[i] = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, name, 0));
+        known = known && (in[i] == NNRT_NO_TENSOR || nnrti_onnx_known_number(c, in[i]));
     }
-    if (least != NNRT_NO_TENSOR)
-        x = nnrti_onnx_max(c, x, least);
-    if (most != NNRT_NO_TENSOR)
-        x = nnrti_onnx_min(c, x, most);
-    nnrti_onnx_out(c, 0, x);
+    if (known && in[1] != NNRT_NO_TENSOR && in[2] != NNRT_NO_TENSOR)
+        known = nnrti_clip_ordered(nnrti_onnx_at(c, in[1])->data, nnrti_onnx_at(c, in[2])->data, nnrti_onnx_type(c, x));
+    (void)nnrti_onnx_known_float(c, in[1], &lo);
+    (void)nnrti_onnx_known_float(c, in[2], &hi);
+    if (known && lo == 0 && (in[2] == NNRT_NO_TENSOR || hi == 6 || hi == 1)) {
+        y = nnrti_onnx_act(c, x,
+                           in[2] == NNRT_NO_TENSOR ? NNRT_ACTIVATION_TYPE_RELU
+                           : hi == 6               ? NNRT_ACTIVATION_TYPE_RELU6
+                                                   : NNRT_ACTIVATION_TYPE_RELU1,
+                           0);
+    } else if (known && (in[1] != NNRT_NO_TENSOR || in[2] != NNRT_NO_TENSOR)) {
+        nnrti_onnx_emit(c, NNRT_NODE_TYPE_CLIP, NULL, in, in[2] != NNRT_NO_TENSOR ? 3 : 2, &y, 1, NULL);
+    } else {
+        y = in[1] != NNRT_NO_TENSOR ? nnrti_onnx_extreme(c, NNRT_NODE_TYPE_MAXIMUM, y, in[1]) : y;
+        y = in[2] != NNRT_NO_TENSOR ? nnrti_onnx_extreme(c, NNRT_NODE_TYPE_MINIMUM, y, in[2]) : y;
+    }
+    nnrti_onnx_out(c, 0, y);
 }
 
 /* Cast 0: `to` is a number, before operator set 6 a name. CastLike 1: to the type of input 1. */
@@ -3712,12 +3647,6 @@ static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
         type = nnrti_onnx_take_type(c, to >= 0 && to < 1000 ? (nnrt_onnx_type)to : -1, "attribute", "to");
     }
     nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, x, type));
-}
-
-static void nnrti_onnx_op_non_zero(nnrti_onnx *c, int32_t arg)
-{
-    (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_NON_ZERO, NULL, nnrti_onnx_in(c, 0)));
 }
 
 static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
@@ -3747,119 +3676,90 @@ static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
     if (nnrti_onnx_wants(c, 1))
         nnrti_onnx_out(
             c, 1,
-            nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL,
-                             nnrti_onnx_scalar(c, c->opset < 10 ? nnrti_onnx_type(c, x) : NNRT_DATA_TYPE_BOOL, 1),
-                             nnrti_onnx_shape(c, x)));
+            nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL_LIKE, NULL, x,
+                             nnrti_onnx_scalar(c, c->opset < 10 ? nnrti_onnx_type(c, x) : NNRT_DATA_TYPE_BOOL, 1)));
     nnrti_onnx_out(c, 0, x);
 }
 
-/* Not a number is what is not <= itself. */
+/* Not a number is what differs from itself. */
 static void nnrti_onnx_op_is_nan(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_not(c, nnrti_onnx_less_equal(c, x, x)));
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_NOT_EQUAL, NULL, x, x));
 }
 
-/* inf <= x, x <= -inf, or either; 1/0 makes infinity in the type of x. */
+/* x, or |x|, is infinity; nothing is less than -infinity. */
 static void nnrti_onnx_op_is_inf(nnrti_onnx *c, int32_t arg)
 {
     const bool negative = nnrti_onnx_int(c, "detect_negative", 1) != 0,
                positive = nnrti_onnx_int(c, "detect_positive", 1) != 0;
-    const uint32_t x = nnrti_onnx_in(c, 0), zero = nnrti_onnx_like(c, x, 0);
-    const uint32_t up = nnrti_onnx_less_equal(c, nnrti_onnx_div(c, nnrti_onnx_like(c, x, 1), zero), x);
-    const uint32_t down = nnrti_onnx_less_equal(c, x, nnrti_onnx_div(c, nnrti_onnx_like(c, x, -1), zero));
-    uint32_t y = NNRT_NO_TENSOR;
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const uint32_t end = nnrti_onnx_like(c, x, (double)(positive ? nnrti_inff() : -nnrti_inff()));
+    const NNRT_NodeType type = positive || negative ? NNRT_NODE_TYPE_EQUAL : NNRT_NODE_TYPE_LESS;
     (void)arg;
-    if (negative || positive)
-        y = negative && positive ? nnrti_onnx_add(c, up, down) : positive ? up : down;
-    else
-        y = nnrti_onnx_mul(c, up, down);
-    nnrti_onnx_out(c, 0, y);
-}
-
-/* condition ? x : y, exactly, for any type and without arithmetic on the elements: [y, x] is one line of 2n elements,
-   of which element i + n*condition is taken. flat: condition, x and y as lines; places: int32 or int64[n]. */
-static uint32_t nnrti_onnx_select(nnrti_onnx *c, const uint32_t flat[3], uint32_t n, uint32_t places)
-{
-    const uint32_t chosen = nnrti_onnx_mul(c, nnrti_onnx_cast(c, flat[0], nnrti_onnx_type(c, places)), n),
-                   index = nnrti_onnx_add(c, chosen, places);
-    uint32_t both[2];
-    both[0] = flat[2];
-    both[1] = flat[1];
-    return nnrti_onnx_gather(c, nnrti_onnx_concat(c, both, 2, 0), index, 0);
-}
-
-/* The same where extents are open: each input is spread over the shapes of the two others. */
-static uint32_t nnrti_onnx_select_open(nnrti_onnx *c, const uint32_t in[3])
-{
-    uint32_t flat[3], shapes[3], y = NNRT_NO_TENSOR, places;
-    nnrti_onnx_size n;
-    for (int32_t i = 0; i < 3; i++)
-        shapes[i] = nnrti_onnx_shape(c, in[i]);
-    for (int32_t i = 0; i < 3; i++) {
-        y = nnrti_onnx_spread(c, in[i], shapes[(i + 1) % 3]);
-        y = nnrti_onnx_spread(c, y, shapes[(i + 2) % 3]);
-        flat[i] = nnrti_onnx_line(c, y);
-    }
-    n = nnrti_onnx_size_of(c, flat[2], 0);
-    places = nnrti_onnx_places_of(c, n);
-    shapes[0] = nnrti_onnx_shape(c, y);
-    y = nnrti_onnx_select(c, flat, nnrti_onnx_size_ints(c, n), places);
-    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, y, shapes[0]);
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step2(c, type, NULL,
+                                    positive && negative ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_ABS, NULL, x) : x, end));
 }
 
 static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t in[3] = {nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2)};
-    int64_t dims[NNRT_MAX_RANK], count;
-    int32_t rank = 0, extent[1], *places;
-    uint32_t flat[3], y;
     (void)arg;
-    if (c->code == NNRT_SUCCESS &&
-        !(nnrti_onnx_closed(c, in[0]) && nnrti_onnx_closed(c, in[1]) && nnrti_onnx_closed(c, in[2]))) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_select_open(c, in));
-        return;
-    }
-    for (int32_t i = 0; i < 3; i++)
-        nnrti_onnx_broadcast(c, in[i], dims, &rank);
-    count = nnrti_onnx_product(c, dims, 0, rank);
-    places = (int32_t *)nnrti_onnx_table(c, count, sizeof(*places));
-    if (places == NULL)
-        return;
-    for (int64_t i = 0; i < count; i++)
-        places[i] = (int32_t)i;
-    extent[0] = (int32_t)count;
-    for (int32_t i = 0; i < 3; i++)
-        flat[i] = nnrti_onnx_reshape(c, nnrti_onnx_expand(c, in[i], dims, rank), &count, 1);
-    y = nnrti_onnx_select(c, flat, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT32, (double)count),
-                          nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT32, 1, extent, places));
-    nnrti_onnx_out(c, 0, nnrti_onnx_reshape(c, y, dims, rank));
+    nnrti_onnx_out(c, 0, nnrti_onnx_where(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2)));
 }
 
-/* Quantised elements have the parameters of a constant scale and zero point: returns false when those are not constants
-   of one entry, or the zero point is not what can be kept. */
-static bool nnrti_onnx_quant(nnrti_onnx *c, uint32_t scale, uint32_t zero, NNRT_DataType type, NNRT_QuantParam *p)
+/* Parameters of quantised elements, out of a scale and a zero point that are known: one, or one for each place of an axis
+   of x. */
+typedef struct nnrti_onnx_quant {
+    NNRT_QuantParam *list;
+    uint32_t count; /* 0: there are none, they are computed with */
+    int32_t axis;   /* of several */
+} nnrti_onnx_quant;
+
+static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t scale, uint32_t zero,
+                                            NNRT_DataType type)
 {
-    const nnrt_operand *z = nnrti_onnx_at(c, zero);
-    float s = 0;
-    int32_t n = 0;
-    if (!nnrti_onnx_known_float(c, scale, &s) || !(s > 0))
-        return false;
-    if (zero != NNRT_NO_TENSOR) {
-        if (!nnrti_onnx_known(c, zero))
-            return false;
-        if (z->dataType == NNRT_DATA_TYPE_INT8)
-            n = ((const int8_t *)z->data)[0];
-        else if (z->dataType == NNRT_DATA_TYPE_UINT8)
-            n = ((const uint8_t *)z->data)[0];
-        else
-            return false;
+    const nnrt_operand *s = nnrti_onnx_at(c, scale), *z = nnrti_onnx_at(c, zero);
+    const bool known = nnrti_onnx_known(c, scale) && (zero == NNRT_NO_TENSOR || nnrti_onnx_known(c, zero));
+    size_t count = 0, zeros = 0;
+    nnrti_onnx_quant q;
+    memset(&q, 0, sizeof(q));
+    if (!known || s->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(s->dims, s->rank, &count) || count == 0 ||
+        (count > 1 && s->rank != 1))
+        return q;
+    if (zero != NNRT_NO_TENSOR && (z->dataType != type || !nnrt_dims_count(z->dims, z->rank, &zeros) || zeros != count))
+        return q;
+    if (count > 1) {
+        q.axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), nnrti_onnx_rank(c, x));
+        if (nnrti_onnx_dim(c, x, q.axis) != (int32_t)count)
+            return q;
     }
-    p->numBits = (int32_t)(8 * nnrt_type_size(type));
-    p->zeroPoint = n;
-    p->scale = (double)s;
-    return true;
+    q.list = (NNRT_QuantParam *)nnrti_onnx_keep(c, count, sizeof(*q.list));
+    for (size_t i = 0; i < count && q.list != NULL; i++) {
+        double n = 0;
+        nnrti_read_f64(&q.list[i].scale, (const float *)s->data + i, 1, 1, s->dataType);
+        if (zero != NNRT_NO_TENSOR)
+            nnrti_read_f64(&n, (const uint8_t *)z->data + i * nnrt_type_size(type), 1, 1, type);
+        if (!(q.list[i].scale > 0 && q.list[i].scale <= (double)FLT_MAX))
+            return q;
+        q.list[i].numBits = (int32_t)(8 * nnrt_type_size(type));
+        q.list[i].zeroPoint = (int32_t)n;
+    }
+    q.count = q.list != NULL ? (uint32_t)count : 0;
+    return q;
+}
+
+static uint32_t nnrti_onnx_quant_cast(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x, NNRT_DataType to)
+{
+    NNRT_QuantDTypeCastV2 several;
+    NNRT_QuantDTypeCast one;
+    one.srcT = several.srcT = nnrti_onnx_type(c, x);
+    one.dstT = several.dstT = to;
+    several.axis = q->axis;
+    if (q->count > 1)
+        return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &several, x, to);
+    return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, x, to);
 }
 
 /* A parameter of QuantizeLinear and DequantizeLinear, which is a scalar or runs along `axis` of x: ready to broadcast.
@@ -3879,41 +3779,57 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
     return nnrti_onnx_reshape_to(c, v, sizes, rank - axis);
 }
 
-/* y = saturate(round(x/scale) + zero), halves to even. A constant scale of the whole tensor makes a quantised tensor,
-   whose operator rounds x/scale, halves away from zero. Else it is computed: 1.5 * 2^23 added and subtracted again
-   rounds a float32 of that size to an integer. */
+/* y = saturate(round(x/scale) + zero), halves to even. Known parameters make a quantised tensor: its operator rounds
+   halves away from zero, so it gets round(x/scale)*scale, which lies on no half. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : NNRT_DATA_TYPE_UINT8;
-    const bool isSigned = type == NNRT_DATA_TYPE_INT8;
-    NNRT_QuantParam p;
-    uint32_t y, magic;
+    uint32_t y, step;
+    nnrti_onnx_quant q;
+    NNRT_Clip a;
     (void)arg;
-    if (!isSigned && type != NNRT_DATA_TYPE_UINT8)
+    if (type != NNRT_DATA_TYPE_INT8 && type != NNRT_DATA_TYPE_UINT8)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8", type);
-    if (nnrti_onnx_quant(c, scale, zero, type, &p) && nnrti_onnx_is_a(c, x, NNRT_TYPES_F32)) {
-        NNRT_QuantDTypeCast a;
-        NNRT_QuantParam *kept = (NNRT_QuantParam *)nnrti_onnx_keep(c, 1, sizeof(*kept));
-        a.srcT = NNRT_DATA_TYPE_FLOAT32;
-        a.dstT = type;
-        if (kept != NULL)
-            *kept = p;
-        c->quant = kept;
-        y = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, x, type);
-        c->quant = NULL;
+    q = nnrti_onnx_quant_of(c, x, scale, zero, type);
+    step = nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32);
+    y = nnrti_onnx_div(c, nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32), step);
+    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, y);
+    if (q.count > 0) {
+        y = nnrti_onnx_mul(c, y, step);
+        c->quant = q.list;
+        c->quantCount = q.count;
+        y = nnrti_onnx_quant_cast(c, &q, y, type);
+        c->quantCount = 0;
         nnrti_onnx_out(c, 0, y);
         return;
     }
-    y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
-    y = nnrti_onnx_div(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32));
-    y = nnrti_onnx_clamp(c, y, -65536, 65536);
-    magic = nnrti_onnx_like(c, y, 12582912);
-    y = nnrti_onnx_sub(c, nnrti_onnx_add(c, y, magic), magic);
     if (zero != NNRT_NO_TENSOR)
         y = nnrti_onnx_add(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero), NNRT_DATA_TYPE_FLOAT32));
-    y = nnrti_onnx_clamp(c, y, isSigned ? -128 : 0, isSigned ? 127 : 255);
-    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, type));
+    a.min = type == NNRT_DATA_TYPE_INT8 ? -128.0f : 0.0f;
+    a.max = type == NNRT_DATA_TYPE_INT8 ? 127.0f : 255.0f;
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type));
+}
+
+/* x, whose elements have these parameters: it was made with them, or is a constant. NNRT_NO_TENSOR: there is none. */
+static uint32_t nnrti_onnx_quantised(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x)
+{
+    const nnrt_operand o = *nnrti_onnx_at(c, x);
+    bool same = o.quantCount == q->count && (q->count == 1 || o.quantAxis - 1 == q->axis);
+    uint32_t y;
+    for (uint32_t i = 0; i < q->count && same; i++)
+        same = o.quant[i].zeroPoint == q->list[i].zeroPoint && o.quant[i].scale == q->list[i].scale;
+    if (same || q->count == 0)
+        return same && q->count > 0 ? x : NNRT_NO_TENSOR;
+    if (!nnrti_onnx_known(c, x) || o.quantCount > 0)
+        return NNRT_NO_TENSOR;
+    y = nnrti_onnx_constant(c, o.dataType, o.rank, o.dims, o.data);
+    if (y == NNRT_NO_TENSOR)
+        return y;
+    c->builder->copied[y] = c->builder->copied[x];
+    nnrt_builder_quant(c->builder, y, q->list, q->count);
+    nnrt_builder_quant_axis(c->builder, y, q->count > 1 ? q->axis + 1 : 0);
+    return nnrti_onnx_fine(c) ? y : NNRT_NO_TENSOR;
 }
 
 /* y = (x - zero) * scale; the type of the scale. */
@@ -3921,16 +3837,12 @@ static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale);
-    const nnrt_operand *o = nnrti_onnx_at(c, x);
-    NNRT_QuantParam p;
+    const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type);
+    const uint32_t of = nnrti_onnx_quantised(c, &q, x);
     uint32_t y;
     (void)arg;
-    if (o->quantCount == 1 && nnrti_onnx_quant(c, scale, zero, type, &p) && o->quant[0].zeroPoint == p.zeroPoint &&
-        o->quant[0].scale == p.scale) {
-        NNRT_QuantDTypeCast a;
-        a.srcT = type;
-        a.dstT = NNRT_DATA_TYPE_FLOAT32;
-        nnrti_onnx_out(c, 0, nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, x, NNRT_DATA_TYPE_FLOAT32));
+    if (of != NNRT_NO_TENSOR) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_quant_cast(c, &q, of, NNRT_DATA_TYPE_FLOAT32));
         return;
     }
     y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_INT32);
@@ -3968,32 +3880,60 @@ static void nnrti_onnx_op_constant(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, v);
 }
 
+/* CONSTANT_OF_SHAPE has its value as a float; an element that this does not give is a FILL. */
 static void nnrti_onnx_op_constant_shape(nnrti_onnx *c, int32_t arg)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "value", NNRT_ONNX_ATTRIBUTE_TENSOR);
     const uint32_t shape = nnrti_onnx_in(c, 0);
-    uint32_t value =
+    const uint32_t value =
         a != NULL && a->t != NULL ? nnrti_onnx_tensor_value(c, a->t) : nnrti_onnx_scalar(c, NNRT_DATA_TYPE_FLOAT32, 0);
+    const uint32_t one = nnrti_onnx_reshape(c, value, NULL, 0); /* [1] to a scalar */
+    const nnrt_operand *o = nnrti_onnx_at(c, one);
+    NNRT_ConstantOfShape to;
+    uint64_t same = 0;
+    double wide = 0;
+    float v = 0;
     (void)arg;
-    value = nnrti_onnx_reshape(c, value, NULL, 0); /* [1] to a scalar */
-    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, value, shape));
-}
-
-/* numpy's broadcast of x to a shape: the larger extent of each axis counts. */
-static void nnrti_onnx_op_expand(nnrti_onnx *c, int32_t arg)
-{
-    const uint32_t x = nnrti_onnx_in(c, 0), shape = nnrti_onnx_in(c, 1);
-    const nnrt_operand *list = nnrti_onnx_at(c, shape);
-    int64_t dims[NNRT_MAX_RANK];
-    int32_t rank;
-    (void)arg;
-    if (c->code == NNRT_SUCCESS && list->data != NULL && !(nnrti_onnx_closed(c, x) && list->open == NULL)) {
-        nnrti_onnx_out(c, 0, nnrti_onnx_spread(c, x, shape));
+    if (!nnrti_onnx_known(c, one))
+        return; /* after a fault */
+    nnrti_read_f64(&wide, o->data, 1, 1, o->dataType);
+    nnrti_write_f64(&v, 1, &wide, 1, NNRT_DATA_TYPE_FLOAT32);
+    nnrti_number(o->dataType, (double)v, &same);
+    if (memcmp(&same, o->data, nnrt_type_size(o->dataType)) != 0) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, one, shape));
         return;
     }
-    rank = (int32_t)nnrti_onnx_list(c, shape, "shape", dims, NNRT_MAX_RANK);
-    nnrti_onnx_broadcast(c, x, dims, &rank);
-    nnrti_onnx_out(c, 0, nnrti_onnx_expand(c, x, dims, rank));
+    to.dataType = o->dataType;
+    to.value = nnrt_float_list(&v, 1);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CONSTANT_OF_SHAPE, &to, shape));
+}
+
+/* A broadcast both ways: a shape of fewer axes than x has gets ones in front. */
+static void nnrti_onnx_op_expand(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    uint32_t shape = nnrti_onnx_in(c, 1), parts[2];
+    const int32_t entries = nnrti_onnx_extent(c, shape, 0, "expanding");
+    NNRT_BroadcastTo a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &a);
+    if (nnrti_onnx_known(c, shape)) {
+        int64_t list[NNRT_MAX_RANK];
+        const uint32_t count = nnrti_onnx_list(c, shape, "shape", list, NNRT_MAX_RANK);
+        for (uint32_t i = 0; i < count; i++)
+            if (list[i] < 0)
+                NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "shape[%u] is %l, expected 0 and above", i, list[i]);
+    }
+    if (entries < rank && c->code == NNRT_SUCCESS) {
+        int64_t ones[NNRT_MAX_RANK];
+        for (int32_t i = 0; i < rank - entries; i++)
+            ones[i] = 1;
+        parts[0] = nnrti_onnx_const_ints(c, ones, (uint32_t)(rank - entries));
+        parts[1] = shape;
+        shape = nnrti_onnx_concat(c, parts, 2, 0);
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_BROADCAST_TO, &a, x, shape));
 }
 
 static void nnrti_onnx_op_concat(nnrti_onnx *c, int32_t arg)
@@ -4008,21 +3948,17 @@ static void nnrti_onnx_op_concat(nnrti_onnx *c, int32_t arg)
 }
 
 /* x as [product of the axes before axis, product of the others]. */
-static uint32_t nnrti_onnx_flat(nnrti_onnx *c, uint32_t x, int32_t axis)
+static uint32_t nnrti_onnx_flat(nnrti_onnx *c, uint32_t x, int64_t axis)
 {
-    nnrti_onnx_size sizes[2];
-    sizes[0] = nnrti_onnx_size_product(c, x, 0, axis);
-    sizes[1] = nnrti_onnx_size_product(c, x, axis, nnrti_onnx_rank(c, x));
-    return nnrti_onnx_reshape_to(c, x, sizes, 2);
+    NNRT_Flatten a;
+    a.axis = axis;
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_FLATTEN, &a, x);
 }
 
 static void nnrti_onnx_op_flatten(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    const int32_t rank = nnrti_onnx_rank(c, x);
-    const int64_t axis = nnrti_onnx_int(c, "axis", 1);
     (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_flat(c, x, axis == rank ? rank : nnrti_onnx_axis(c, axis, rank)));
+    nnrti_onnx_out(c, 0, nnrti_onnx_flat(c, nnrti_onnx_in(c, 0), nnrti_onnx_int(c, "axis", 1)));
 }
 
 /* 0 copies an extent, unless allowzero makes it one: the runtime takes it literally only in an empty x, so known
@@ -4199,58 +4135,23 @@ static void nnrti_onnx_op_transpose(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_transpose(c, x, perm, rank));
 }
 
-/* [N,C,H,W] to [N,C*b*b,H/b,W/b]: the place inside a block becomes the outer part of the channel. Of extents that are
-   open, those that b does not divide make another number of elements, which RESHAPE refuses. */
 static void nnrti_onnx_op_space_to_depth(nnrti_onnx *c, int32_t arg)
 {
-    static const int64_t perm[] = {0, 3, 5, 1, 2, 4};
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    const int64_t b = nnrti_onnx_int(c, "blocksize", 0), k = nnrti_onnx_dim(c, x, 1), h = nnrti_onnx_dim(c, x, 2),
-                  w = nnrti_onnx_dim(c, x, 3);
-    nnrti_onnx_size own[NNRT_MAX_RANK], parts[6], last[4];
-    uint32_t y;
+    NNRT_SpaceToDepth a;
     (void)arg;
-    if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || (h >= 0 && h % b != 0) || (w >= 0 && w % b != 0)) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l does not divide '%s' [..,%l,%l,%l]", b,
-                        nnrti_onnx_at(c, x)->name, k, h, w);
-        return;
-    }
-    (void)nnrti_onnx_sizes_of(c, x, own);
-    parts[0] = last[0] = own[0];
-    parts[1] = own[1];
-    parts[2] = last[2] = nnrti_onnx_size_over(c, own[2], b);
-    parts[4] = last[3] = nnrti_onnx_size_over(c, own[3], b);
-    parts[3] = parts[5] = nnrti_onnx_size_known(b);
-    last[1] = nnrti_onnx_size_times(c, own[1], b * b);
-    y = nnrti_onnx_transpose(c, nnrti_onnx_reshape_to(c, x, parts, 6), perm, 6);
-    nnrti_onnx_out(c, 0, nnrti_onnx_reshape_to(c, y, last, 4));
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_SPACE_TO_DEPTH, &a);
+    a.blockSize = nnrti_onnx_int(c, "blocksize", 0);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_SPACE_TO_DEPTH, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* The inverse; in mode CRD the place inside a block is the inner part of the channel. */
 static void nnrti_onnx_op_depth_to_space(nnrti_onnx *c, int32_t arg)
 {
-    static const int64_t outer[] = {0, 3, 4, 1, 5, 2}, inner[] = {0, 1, 4, 2, 5, 3};
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    const bool crd = nnrti_onnx_choice(c, "mode", "DCR|CRD") == 1;
-    const int64_t b = nnrti_onnx_int(c, "blocksize", 0), k = nnrti_onnx_dim(c, x, 1);
-    nnrti_onnx_size own[NNRT_MAX_RANK], parts[6], last[4];
-    uint32_t y;
+    NNRT_DepthToSpace a;
     (void)arg;
-    if (b < 1 || b > 32768 || nnrti_onnx_rank(c, x) != 4 || (k >= 0 && k % (b * b) != 0)) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "blocksize %l: its square does not divide the %l channels of '%s'", b, k,
-                        nnrti_onnx_at(c, x)->name);
-        return;
-    }
-    (void)nnrti_onnx_sizes_of(c, x, own);
-    parts[0] = last[0] = own[0];
-    parts[crd ? 1 : 3] = last[1] = nnrti_onnx_size_over(c, own[1], b * b);
-    parts[crd ? 3 : 1] = parts[2] = nnrti_onnx_size_known(b);
-    parts[4] = own[2];
-    parts[5] = own[3];
-    last[2] = nnrti_onnx_size_times(c, own[2], b);
-    last[3] = nnrti_onnx_size_times(c, own[3], b);
-    y = nnrti_onnx_transpose(c, nnrti_onnx_reshape_to(c, x, parts, 6), crd ? inner : outer, 6);
-    nnrti_onnx_out(c, 0, nnrti_onnx_reshape_to(c, y, last, 4));
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_DEPTH_TO_SPACE, &a);
+    a.blockSize = nnrti_onnx_int(c, "blocksize", 0);
+    a.mode = nnrti_onnx_choice(c, "mode", "DCR|CRD") == 1 ? "CRD" : "DCR";
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_DEPTH_TO_SPACE, &a, nnrti_onnx_in(c, 0)));
 }
 
 static void nnrti_onnx_op_gather(nnrti_onnx *c, int32_t arg)
@@ -4362,30 +4263,78 @@ static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_line(c, x), place, 0));
 }
 
-/* The last axis of indices names an element of the first k axes of x; those become one. */
+/* indices [B..,I..,k] of `count` batch axes, which are x's: those [B..,I..,count + k] whose rows begin with their places
+   in B... */
+static uint32_t nnrti_onnx_with_batch(nnrti_onnx *c, uint32_t x, uint32_t indices, int32_t count)
+{
+    const int32_t last = nnrti_onnx_rank(c, indices) - 1;
+    const NNRT_DataType type = nnrti_onnx_type(c, indices);
+    uint32_t parts[NNRT_MAX_RANK + 1], shape;
+    nnrti_onnx_size sizes[NNRT_MAX_RANK], line[NNRT_MAX_RANK];
+    NNRT_BroadcastTo a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &a);
+    if (count > last || count >= nnrti_onnx_rank(c, x))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "batch_dims is %d, expected less than the axes of both inputs",
+                        count);
+    if (c->code != NNRT_SUCCESS)
+        return indices;
+    for (int32_t i = 0; i <= last; i++) {
+        sizes[i] = i == last ? nnrti_onnx_size_known(1) : nnrti_onnx_size_of(c, i < count ? x : indices, i);
+        line[i] = nnrti_onnx_size_known(1);
+    }
+    shape = nnrti_onnx_size_list(c, sizes, last + 1);
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t places = nnrti_onnx_cast(c, nnrti_onnx_places_of(c, sizes[i]), type);
+        line[i] = sizes[i];
+        parts[i] = nnrti_onnx_reshape_to(c, places, line, last + 1);
+        parts[i] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BROADCAST_TO, &a, parts[i], shape);
+        line[i] = nnrti_onnx_size_known(1);
+    }
+    parts[count] = indices;
+    return nnrti_onnx_concat(c, parts, (uint32_t)count + 1, last);
+}
+
 static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
-    const int32_t rank = nnrti_onnx_rank(c, x), last = nnrti_onnx_rank(c, indices) - 1;
-    const int32_t k = nnrti_onnx_extent(c, indices, last, "gathering");
-    nnrti_onnx_size sizes[NNRT_MAX_RANK + 1];
-    uint32_t place = NNRT_NO_TENSOR;
+    const int64_t batch = nnrti_onnx_int(c, "batch_dims", 0);
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t indices = nnrti_onnx_in(c, 1);
     (void)arg;
-    if (nnrti_onnx_int(c, "batch_dims", 0) != 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "batch_dims other than 0 are not supported");
-    if (c->code == NNRT_SUCCESS && (k < 1 || k > rank))
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the last axis of indices has extent %d, expected 1 to %d", k, rank);
-    for (int32_t i = k - 1; i >= 0 && c->code == NNRT_SUCCESS; i--) {
-        const nnrti_onnx_size extent = nnrti_onnx_size_of(c, x, i), step = nnrti_onnx_size_product(c, x, i + 1, k);
-        const uint32_t index = nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, (double)i),
-                       along = nnrti_onnx_places(c, nnrti_onnx_gather(c, indices, index, last), extent, step);
-        place = i == k - 1 ? along : nnrti_onnx_add(c, place, along);
-    }
-    if (c->code != NNRT_SUCCESS)
-        return;
-    (void)nnrti_onnx_sizes_of(c, x, sizes);
-    sizes[k - 1] = nnrti_onnx_size_product(c, x, 0, k);
-    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_reshape_to(c, x, sizes + k - 1, rank - k + 1), place, 0));
+    if (batch < 0 || batch > NNRT_MAX_RANK)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "batch_dims is %l", batch);
+    else if (batch > 0)
+        indices = nnrti_onnx_with_batch(c, x, indices, (int32_t)batch);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GATHER_ND, NULL, x, indices));
+}
+
+/* True when v is known and all of it is zero. */
+static bool nnrti_onnx_known_zeros(const nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = nnrti_onnx_at(c, v);
+    size_t bytes = 0;
+    if (!nnrti_onnx_known(c, v) || !nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
+        return false;
+    for (size_t i = 0; i < bytes; i++)
+        if (((const uint8_t *)o->data)[i] != 0)
+            return false;
+    return true;
+}
+
+/* SCATTER_ND adds what it is told to zeros: that is reduction add, and where the data are zeros reduction none, which
+   says nothing of places that are named twice. */
+static void nnrti_onnx_op_scatter_nd(nnrti_onnx *c, int32_t arg)
+{
+    const int32_t mode = nnrti_onnx_choice(c, "reduction", "none|add");
+    const uint32_t data = nnrti_onnx_in(c, 0);
+    const bool zeros = nnrti_onnx_known_zeros(c, data);
+    uint32_t y;
+    (void)arg;
+    if (mode == 0 && !zeros)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "data '%s' that updates replace: only constant zeros are supported",
+                        nnrti_onnx_at(c, data)->name);
+    y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCATTER_ND, NULL, nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2),
+                         nnrti_onnx_shape(c, data));
+    nnrti_onnx_out(c, 0, zeros ? y : nnrti_onnx_add(c, data, y));
 }
 
 /* Indices of any numeric type; those from -depth to -1 count from the end. values = [off, on]. */
@@ -4408,71 +4357,20 @@ static void nnrti_onnx_op_one_hot(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* Constant start, limit and delta of any type: the values are computed here, in the type. */
 static void nnrti_onnx_op_range(nnrti_onnx *c, int32_t arg)
 {
-    uint32_t ends[3];
-    const NNRT_DataType type = nnrti_onnx_type(c, nnrti_onnx_in(c, 0));
-    double v[3], n;
-    int64_t *places;
-    int32_t dims[1];
+    const uint32_t start = nnrti_onnx_in(c, 0), limit = nnrti_onnx_in(c, 1), delta = nnrti_onnx_in(c, 2);
     (void)arg;
-    for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t in = nnrti_onnx_in(c, i);
-        const nnrt_operand *o;
-        ends[i] = nnrti_onnx_reshape(c, in, NULL, 0);
-        o = nnrti_onnx_at(c, nnrti_onnx_cast(c, ends[i], NNRT_DATA_TYPE_FLOAT64));
-        if (c->code == NNRT_SUCCESS && !nnrti_onnx_known(c, in))
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "start, limit and delta must be constants");
-        if (c->code != NNRT_SUCCESS || o->data == NULL)
-            return;
-        memcpy(&v[i], o->data, sizeof(v[i]));
-    }
-    n = (v[1] - v[0]) / v[2];
-    if (!(n < INT32_MAX)) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "start, limit and delta give no length");
-        return;
-    }
-    dims[0] = n > 0 ? (int32_t)n + ((double)(int32_t)n < n ? 1 : 0) : 0;
-    places = (int64_t *)nnrti_onnx_table(c, dims[0], sizeof(*places));
-    for (int32_t i = 0; i < dims[0] && places != NULL; i++)
-        places[i] = i;
-    if (places != NULL) {
-        const uint32_t index = nnrti_onnx_cast(c, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 1, dims, places), type);
-        nnrti_onnx_out(c, 0, nnrti_onnx_add(c, nnrti_onnx_mul(c, index, ends[2]), ends[0]));
-    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_RANGE, NULL, start, limit, delta));
 }
 
-/* x with copies of its first and last elements along axis, for mode edge. */
-static uint32_t nnrti_onnx_pad_edge(nnrti_onnx *c, uint32_t x, int32_t axis, int64_t before, int64_t after)
+static void nnrti_onnx_op_cum_sum(nnrti_onnx *c, int32_t arg)
 {
-    uint32_t parts[3], count = 0;
-    NNRT_TileFusion a;
-    const int64_t at = axis;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_TILE_FUSION, &a);
-    a.dims = nnrt_int64_list(&at, 1);
-    if (before > 0)
-        parts[count++] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_TILE_FUSION, &a, nnrti_onnx_part(c, x, axis, 0, 1, 1),
-                                          nnrti_onnx_const_int(c, before));
-    parts[count++] = x;
-    if (after > 0)
-        parts[count++] =
-            nnrti_onnx_step2(c, NNRT_NODE_TYPE_TILE_FUSION, &a, nnrti_onnx_part(c, x, axis, -1, INT32_MAX, 1),
-                             nnrti_onnx_const_int(c, after));
-    return count == 1 ? x : nnrti_onnx_concat(c, parts, count, axis);
-}
-
-/* pads[2*i], pads[2*i+1]: before and after axis i, all >= 0. value: NNRT_NO_TENSOR = zeros. */
-static uint32_t nnrti_onnx_pad(nnrti_onnx *c, uint32_t x, const int64_t *pads, int32_t rank, NNRT_PaddingMode mode,
-                               uint32_t value)
-{
-    NNRT_PadFusion a;
-    int64_t dims[2] = {0, 2};
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
-    a.paddingMode = mode;
-    dims[0] = rank;
-    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_PAD_FUSION, &a, x,
-                            nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, pads, 2 * (uint32_t)rank), dims, 2), value);
+    NNRT_CumSum a;
+    (void)arg;
+    a.exclusive = nnrti_onnx_int(c, "exclusive", 0) != 0;
+    a.reverse = nnrti_onnx_int(c, "reverse", 0) != 0;
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_CUM_SUM, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
 /* pads[2*i] and pads[2*i+1] from the node: all begins, then all ends; of the axes listed in input 3, else of all. */
@@ -4499,16 +4397,14 @@ static void nnrti_onnx_pads_of(nnrti_onnx *c, int32_t rank, int64_t pads[2 * NNR
     }
 }
 
-/* x padded by what a run tells, which cannot be negative there. PAD_FUSION takes a pair for each axis; an axis that is not
+/* Paddings that a run tells, which cannot be negative there, as [rank,2]: a pair for each axis; an axis that is not
    listed gets the 0 behind the pads. */
-static uint32_t nnrti_onnx_pad_told(nnrti_onnx *c, uint32_t x, NNRT_PaddingMode mode, uint32_t value)
+static uint32_t nnrti_onnx_pads_told(nnrti_onnx *c, int32_t rank)
 {
-    const int32_t rank = nnrti_onnx_rank(c, x);
     const uint32_t list = nnrti_onnx_in(c, 3);
     int64_t axes[NNRT_MAX_RANK], from[2 * NNRT_MAX_RANK];
     const int64_t dims[2] = {rank, 2}, zero = 0;
     uint32_t parts[2], n = (uint32_t)rank;
-    NNRT_PadFusion a;
     for (int32_t i = 0; i < rank; i++)
         axes[i] = i;
     if (list != NNRT_NO_TENSOR)
@@ -4530,129 +4426,112 @@ static uint32_t nnrti_onnx_pad_told(nnrti_onnx *c, uint32_t x, NNRT_PaddingMode 
     parts[1] = nnrti_onnx_const_ints(c, &zero, 1);
     parts[0] = nnrti_onnx_concat(c, parts, 2, 0);
     parts[1] = nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, from, 2 * (uint32_t)rank), dims, 2);
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
-    a.paddingMode = mode;
-    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_PAD_FUSION, &a, x, nnrti_onnx_gather(c, parts[0], parts[1], 0), value);
+    return nnrti_onnx_gather(c, parts[0], parts[1], 0);
 }
 
-/* Negative pads cut elements off first. */
-static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
+/* *x without what negative pads cut off; the others as [rank,2]. NNRT_NO_TENSOR: there are none, or a fault. */
+static uint32_t nnrti_onnx_pads_known(nnrti_onnx *c, uint32_t *x, int32_t rank)
 {
-    const int32_t mode = nnrti_onnx_choice(c, "mode", "constant|reflect|edge");
-    uint32_t x = nnrti_onnx_in(c, 0), value = nnrti_onnx_in(c, 2);
-    const int32_t rank = nnrti_onnx_rank(c, x);
+    const int64_t dims[2] = {rank, 2};
     int64_t pads[2 * NNRT_MAX_RANK];
     bool any = false;
-    (void)arg;
-    if (c->opset >= 11 && mode != 2 && nnrti_onnx_in(c, 1) != NNRT_NO_TENSOR &&
-        !nnrti_onnx_known(c, nnrti_onnx_in(c, 1))) {
-        nnrti_onnx_out(c, 0,
-                       nnrti_onnx_pad_told(c, x, mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT,
-                                           mode == 0 ? value : NNRT_NO_TENSOR));
-        return;
-    }
     nnrti_onnx_pads_of(c, rank, pads);
-    if (c->opset < 11 && nnrti_onnx_float(c, "value", 0) != 0)
-        value = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "value", 0));
     for (int32_t i = 0; i < rank && c->code == NNRT_SUCCESS; i++) {
         if (pads[2 * i] < 0 || pads[2 * i + 1] < 0)
-            x = nnrti_onnx_part(c, x, i, pads[2 * i] < 0 ? -pads[2 * i] : 0,
-                                pads[2 * i + 1] < 0 ? pads[2 * i + 1] : INT32_MAX, 1);
+            *x = nnrti_onnx_part(c, *x, i, pads[2 * i] < 0 ? -pads[2 * i] : 0,
+                                 pads[2 * i + 1] < 0 ? pads[2 * i + 1] : INT32_MAX, 1);
         for (int32_t k = 2 * i; k < 2 * i + 2; k++) {
             pads[k] = pads[k] < 0 ? 0 : pads[k];
             any = any || pads[k] > 0;
         }
-        if (mode == 2)
-            x = nnrti_onnx_pad_edge(c, x, i, pads[2 * i], pads[2 * i + 1]);
     }
-    if (mode != 2 && any)
-        x = nnrti_onnx_pad(c, x, pads, rank, mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT,
-                           mode == 0 ? value : NNRT_NO_TENSOR);
+    return any ? nnrti_onnx_reshape(c, nnrti_onnx_const_ints(c, pads, 2 * (uint32_t)rank), dims, 2) : NNRT_NO_TENSOR;
+}
+
+static void nnrti_onnx_op_pad(nnrti_onnx *c, int32_t arg)
+{
+    const int32_t mode = nnrti_onnx_choice(c, "mode", "constant|reflect|edge");
+    uint32_t x = nnrti_onnx_in(c, 0), value = nnrti_onnx_in(c, 2), pads = nnrti_onnx_in(c, 1);
+    const int32_t rank = nnrti_onnx_rank(c, x);
+    NNRT_PadFusion a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_PAD_FUSION, &a);
+    a.paddingMode = mode == 1 ? NNRT_PADDING_MODE_REFLECT : NNRT_PADDING_MODE_CONSTANT;
+    pads = c->opset >= 11 && pads != NNRT_NO_TENSOR && !nnrti_onnx_known(c, pads) ? nnrti_onnx_pads_told(c, rank)
+                                                                                  : nnrti_onnx_pads_known(c, &x, rank);
+    if (c->opset < 11 && nnrti_onnx_float(c, "value", 0) != 0)
+        value = nnrti_onnx_like(c, x, (double)nnrti_onnx_float(c, "value", 0));
+    if (pads != NNRT_NO_TENSOR && mode == 2)
+        x = nnrti_onnx_step2(c, NNRT_NODE_TYPE_PAD_EDGE, NULL, x, pads);
+    else if (pads != NNRT_NO_TENSOR)
+        x = nnrti_onnx_step3(c, NNRT_NODE_TYPE_PAD_FUSION, &a, x, pads, mode == 0 ? value : NNRT_NO_TENSOR);
     nnrti_onnx_out(c, 0, x);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_reductions */
 
-/* Axes are an attribute, or an input: of ReduceSum from operator set 13, of the others from 18. */
-static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
+/* The axes of a reduction: an attribute, or an input, of ReduceSum from operator set 13, of the others from 18.
+   NNRT_NO_TENSOR: all, or where *none is true no axis. */
+static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), list = nnrti_onnx_in(c, 1);
-    const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0, noop = nnrti_onnx_int(c, "noop_with_empty_axes", 0) != 0;
+    const uint32_t list = nnrti_onnx_in(c, 1);
+    const bool noop = nnrti_onnx_int(c, "noop_with_empty_axes", 0) != 0;
     int64_t axes[NNRT_MAX_RANK];
     uint32_t count = 0;
-    if (list == NNRT_NO_TENSOR || nnrti_onnx_known(c, list) || noop)
-        (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
-    if (list != NNRT_NO_TENSOR && !nnrti_onnx_known(c, list) && !noop) {
-        NNRT_ReduceFusion a;
-        nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
-        a.mode = arg;
-        a.keepDims = keep;
-        nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x, list));
-    } else if (count == 0 && noop) {
-        nnrti_onnx_out(c, 0, x);
-    } else {
-        nnrti_onnx_out(c, 0, nnrti_onnx_reduce(c, x, arg, axes, count, keep));
-    }
+    *none = false;
+    if (list != NNRT_NO_TENSOR && !nnrti_onnx_known(c, list) && !noop)
+        return list;
+    (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
+    *none = count == 0 && noop;
+    return count > 0 ? nnrti_onnx_const_ints(c, axes, count) : NNRT_NO_TENSOR;
 }
 
-/* ln s of float32 or float64 s, 1 to 2^31. With t = s^(1/64), which is 1 to 1.4, 128*(t - 1)/(t + 1) lies less than 0.21
-   below; y + 2*(s - e^y)/(s + e^y) leaves 1/12 of the third power of what is missing at y. */
-static uint32_t nnrti_onnx_ln(nnrti_onnx *c, uint32_t s)
+/* axes NNRT_NO_TENSOR: all. */
+static uint32_t nnrti_onnx_reduced(nnrti_onnx *c, uint32_t x, NNRT_ReduceMode mode, uint32_t axes, bool keep)
 {
-    const uint32_t one = nnrti_onnx_like(c, s, 1), two = nnrti_onnx_like(c, s, 2);
-    const uint32_t t = nnrti_onnx_power(c, s, nnrti_onnx_like(c, s, 1.0 / 64)), above = nnrti_onnx_sub(c, t, one);
-    uint32_t y = nnrti_onnx_div(c, above, nnrti_onnx_add(c, t, one));
-    y = nnrti_onnx_mul(c, y, nnrti_onnx_like(c, s, 128));
-    for (int32_t i = nnrti_onnx_is_a(c, s, NNRT_TYPES_F64) ? 3 : 2; i > 0; i--) {
-        const uint32_t e = nnrti_onnx_exp(c, y), off = nnrti_onnx_sub(c, s, e);
-        const uint32_t part = nnrti_onnx_div(c, off, nnrti_onnx_add(c, s, e));
-        y = nnrti_onnx_add(c, y, nnrti_onnx_mul(c, part, two));
-    }
-    return y;
+    NNRT_ReduceFusion a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_REDUCE_FUSION, &a);
+    a.mode = mode;
+    a.keepDims = keep;
+    if (axes == NNRT_NO_TENSOR)
+        return nnrti_onnx_step1(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_REDUCE_FUSION, &a, x, axes);
 }
 
-/* log(sum(exp(x))) along axis, whose extent is open, of x at most 0 with a 0 among it: the sum is 1 at least. float16 is
-   computed in float32, where the sum does not overflow. */
-static uint32_t nnrti_onnx_log_sum_exp_open(nnrti_onnx *c, uint32_t x, int32_t axis)
+static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
 {
-    const NNRT_DataType type = nnrti_onnx_type(c, x);
-    const int64_t at = axis;
-    const uint32_t wide =
-        nnrti_onnx_cast(c, x, type == NNRT_DATA_TYPE_FLOAT16 ? (NNRT_DataType)NNRT_DATA_TYPE_FLOAT32 : type);
-    const uint32_t sum = nnrti_onnx_reduce(c, nnrti_onnx_exp(c, wide), NNRT_REDUCE_MODE_SUM, &at, 1, true);
-    return nnrti_onnx_cast(c, nnrti_onnx_ln(c, sum), type);
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0;
+    bool none;
+    const uint32_t axes = nnrti_onnx_reduced_axes(c, &none);
+    nnrti_onnx_out(c, 0, none ? x : nnrti_onnx_reduced(c, x, arg, axes, keep));
 }
 
-/* log(sum(exp(x))) along axis, which stays with extent 1. Halves are joined, log2 times: log(e^a + e^b) = max(a,b) +
-   softplus(-|a - b|), which brings a NaN along. x must not be infinite, and its largest element along axis must be 0. */
-static uint32_t nnrti_onnx_log_sum_exp(nnrti_onnx *c, uint32_t x, int32_t axis)
+/* log(sum(exp(x))) over axes of float32 or float64 x, less *top, which stays with them: the largest element, but
+   finite, so that infinities in x come through. */
+static uint32_t nnrti_onnx_log_sum_exp(nnrti_onnx *c, uint32_t x, uint32_t axes, bool keep, uint32_t *top)
 {
-    int64_t n = nnrti_onnx_dim(c, x, axis);
-    if (n < 0)
-        return nnrti_onnx_log_sum_exp_open(c, x, axis);
-    while (n > 1 && c->code == NNRT_SUCCESS) {
-        const int64_t half = n / 2;
-        const uint32_t a = nnrti_onnx_part(c, x, axis, 0, half, 1), b = nnrti_onnx_part(c, x, axis, half, 2 * half, 1);
-        uint32_t parts[2], away = nnrti_onnx_act(c, nnrti_onnx_sub(c, a, b), NNRT_ACTIVATION_TYPE_ABS, 0);
-        away = nnrti_onnx_act(c, nnrti_onnx_flip(c, away), NNRT_ACTIVATION_TYPE_SOFTPLUS, 0);
-        parts[0] = nnrti_onnx_add(c, nnrti_onnx_larger(c, a, b), away);
-        if (n % 2 != 0)
-            parts[1] = nnrti_onnx_part(c, x, axis, 2 * half, n, 1);
-        x = n % 2 != 0 ? nnrti_onnx_concat(c, parts, 2, axis) : parts[0];
-        n = half + n % 2;
-    }
-    return x;
+    const bool wide = nnrti_onnx_is_a(c, x, NNRT_TYPES_F64);
+    const double most = wide ? DBL_MAX : (double)FLT_MAX;
+    uint32_t y = nnrti_onnx_reduced(c, x, NNRT_REDUCE_MODE_MAX, axes, true);
+    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MINIMUM, NULL, y, nnrti_onnx_like(c, y, most));
+    *top = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAXIMUM, NULL, y, nnrti_onnx_like(c, y, -most));
+    y = nnrti_onnx_exp(c, nnrti_onnx_sub(c, x, *top));
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOG, NULL, nnrti_onnx_reduced(c, y, NNRT_REDUCE_MODE_SUM, axes, keep));
 }
 
-/* x - log(sum(exp(x))) along axis. The largest is taken out first; what lies 1000 below it adds nothing and may be
-   less. */
+/* float64, which LOG_SOFTMAX does not take, step by step. */
 static uint32_t nnrti_onnx_log_softmax(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
-    const int64_t at = axis;
-    const uint32_t y = nnrti_onnx_sub(c, x, nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MAX, &at, 1, true));
-    const uint32_t finite = nnrti_onnx_max(c, y, nnrti_onnx_like(c, y, -1000));
-    return nnrti_onnx_sub(c, y, nnrti_onnx_log_sum_exp(c, finite, axis));
+    NNRT_LogSoftmax a;
+    a.axis = axis;
+    if (nnrti_onnx_is_a(c, x, NNRT_TYPES_F64)) {
+        uint32_t top = NNRT_NO_TENSOR;
+        const uint32_t log = nnrti_onnx_log_sum_exp(c, x, nnrti_onnx_const_int(c, axis), true, &top);
+        return nnrti_onnx_sub(c, nnrti_onnx_sub(c, x, top), log);
+    }
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOG_SOFTMAX, &a, x);
 }
 
 static uint32_t nnrti_onnx_softmax(nnrti_onnx *c, uint32_t x, int32_t axis)
@@ -4700,69 +4579,54 @@ static void nnrti_onnx_op_softmax(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, y);
 }
 
-/* The reduced axes are brought together at the end, as one. */
-static void nnrti_onnx_op_reduce_lse(nnrti_onnx *c, int32_t arg)
+/* log of the sum (0), or of the sum of e^x (1). float16 is computed in float32, where the sum does not overflow. */
+static void nnrti_onnx_op_reduce_log(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
-    const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0, noop = nnrti_onnx_int(c, "noop_with_empty_axes", 0) != 0;
-    int64_t axes[NNRT_MAX_RANK], perm[NNRT_MAX_RANK];
-    nnrti_onnx_size sizes[NNRT_MAX_RANK], moved[NNRT_MAX_RANK], last[NNRT_MAX_RANK];
-    const int32_t rank = nnrti_onnx_sizes_of(c, x, sizes);
-    int32_t n = 0, left = 0, out = 0;
-    uint32_t count = 0, set = 0, y, top;
-    (void)arg;
-    (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
-    for (uint32_t i = 0; i < count; i++)
-        set |= 1u << nnrti_onnx_axis(c, axes[i], rank);
-    if (count == 0 && !noop)
-        set = (1u << rank) - 1;
-    for (int32_t pass = 0; pass < 2; pass++)
-        for (int32_t i = 0; i < rank; i++)
-            if (((set >> i) & 1u) == (uint32_t)pass) {
-                moved[n] = sizes[i];
-                perm[n++] = i;
-                left += 1 - pass;
-            }
-    for (int32_t i = 0; i < rank; i++)
-        if (((set >> i) & 1u) == 0 || keep)
-            last[out++] = (set >> i) & 1u ? nnrti_onnx_size_known(1) : sizes[i];
-    y = nnrti_onnx_transpose(c, x, perm, rank);
-    if (left < rank) {
-        const int64_t at = left;
-        moved[left] = nnrti_onnx_size_product(c, y, left, rank);
-        y = nnrti_onnx_reshape_to(c, y, moved, left + 1);
-        top = nnrti_onnx_reduce(c, y, NNRT_REDUCE_MODE_MAX, &at, 1, true);
-        y = nnrti_onnx_max(c, nnrti_onnx_sub(c, y, top), nnrti_onnx_like(c, y, -1000));
-        y = nnrti_onnx_add(c, nnrti_onnx_log_sum_exp(c, y, left), top);
+    const NNRT_DataType type = nnrti_onnx_type(c, x);
+    const NNRT_DataType wide = type == NNRT_DATA_TYPE_FLOAT16 ? (NNRT_DataType)NNRT_DATA_TYPE_FLOAT32 : type;
+    const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0;
+    bool none;
+    uint32_t axes = nnrti_onnx_reduced_axes(c, &none), y, top = NNRT_NO_TENSOR;
+    if (none) {
+        nnrti_onnx_out(c, 0, x);
+        return;
     }
-    nnrti_onnx_out(c, 0, nnrti_onnx_reshape_to(c, y, last, out));
+    y = nnrti_onnx_cast(c, x, wide);
+    if (arg == 0) {
+        y = nnrti_onnx_reduced(c, y, NNRT_REDUCE_MODE_SUM, axes, keep);
+        y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOG, NULL, y);
+    } else {
+        y = nnrti_onnx_log_sum_exp(c, y, axes, keep, &top);
+        y = nnrti_onnx_add(c, y, keep ? top : nnrti_onnx_reduced(c, top, NNRT_REDUCE_MODE_MAX, axes, false));
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, type));
 }
 
-/* ArgMax 0, ArgMin 1: of what is turned around. select_last_index: the first one from the other end. */
+/* arg: the node type. select_last_index: the first one from the other end. */
 static void nnrti_onnx_op_arg(nnrti_onnx *c, int32_t arg)
 {
     uint32_t x = nnrti_onnx_in(c, 0), y;
     const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 0), nnrti_onnx_rank(c, x));
     const bool last = nnrti_onnx_int(c, "select_last_index", 0) != 0;
-    NNRT_ArgMaxFusion a;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_ARGMAX_FUSION, &a);
-    a.axis = axis;
-    a.keepDims = nnrti_onnx_int(c, "keepdims", 1) != 0;
-    if (arg == 1)
-        x = nnrti_onnx_flip(c, x);
+    NNRT_ArgMaxFusion most;
+    NNRT_ArgMinFusion least;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ARGMAX_FUSION, &most);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ARGMIN_FUSION, &least);
+    most.axis = least.axis = axis;
+    most.keepDims = least.keepDims = nnrti_onnx_int(c, "keepdims", 1) != 0;
     if (last)
         x = nnrti_onnx_part(c, x, axis, -1, INT32_MIN, -1);
-    y = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_ARGMAX_FUSION, &a, x, NNRT_DATA_TYPE_INT64);
-    if (last && nnrti_onnx_dim(c, x, axis) >= 0) {
-        y = nnrti_onnx_sub(c, nnrti_onnx_like(c, y, (double)nnrti_onnx_dim(c, x, axis) - 1), y);
-    } else if (last) {
+    y = arg == NNRT_NODE_TYPE_ARGMAX_FUSION ? nnrti_onnx_step_typed(c, arg, &most, x, NNRT_DATA_TYPE_INT64)
+                                            : nnrti_onnx_step_typed(c, arg, &least, x, NNRT_DATA_TYPE_INT64);
+    if (last) {
         const uint32_t n = nnrti_onnx_size_like(c, nnrti_onnx_size_of(c, x, axis), y);
         y = nnrti_onnx_sub(c, nnrti_onnx_sub(c, n, nnrti_onnx_like(c, y, 1)), y);
     }
     nnrti_onnx_out(c, 0, y);
 }
 
-/* K is an attribute before operator set 10. The smallest are the largest of what is turned around. */
+/* K is an attribute before operator set 10. */
 static void nnrti_onnx_op_top_k(nnrti_onnx *c, int32_t arg)
 {
     static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
@@ -4777,10 +4641,8 @@ static void nnrti_onnx_op_top_k(nnrti_onnx *c, int32_t arg)
     in[1] = nnrti_onnx_in(c, 1);
     if (in[1] == NNRT_NO_TENSOR)
         in[1] = nnrti_onnx_const_int(c, nnrti_onnx_int(c, "k", -1));
-    if (!largest)
-        in[0] = nnrti_onnx_flip(c, in[0]);
-    nnrti_onnx_emit(c, NNRT_NODE_TYPE_TOPK_FUSION, &a, in, 2, out, 2, types);
-    nnrti_onnx_out(c, 0, largest ? out[0] : nnrti_onnx_flip(c, out[0]));
+    nnrti_onnx_emit(c, largest ? NNRT_NODE_TYPE_TOPK_FUSION : NNRT_NODE_TYPE_BOTTOM_K, &a, in, 2, out, 2, types);
+    nnrti_onnx_out(c, 0, out[0]);
     nnrti_onnx_out(c, 1, out[1]);
 }
 
@@ -5102,30 +4964,39 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
 }
 
-/* Makes ceil_mode explicit: a last window that would begin behind the data is dropped, and the padding at the end is
-   just what the others reach, which floor and ceil count alike. Along an axis whose extent is open ceil is left to the
-   runtime, which keeps all windows and refuses one that has no cell; then the other axis must not need floor. */
-static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w)
+/* How windows are counted with ceil_mode. A last one that would begin behind the data is dropped: less padding at the
+   end, of cells that no window reads, leaves it out. Where there is not as much, windows are counted by floor, and the
+   other axis gets the padding that its last window reaches; `counted`: padding counts, and must not get more. Along an
+   axis whose extent is open the runtime keeps all windows and refuses one that has no cell. */
+static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, bool counted)
 {
-    const bool open = nnrti_onnx_dim(c, x, 2) < 0 || nnrti_onnx_dim(c, x, 3) < 0;
+    int64_t least[2] = {0, 0}; /* paddings at the end that end with the last window */
+    bool gap = false;
     if (nnrti_onnx_int(c, "ceil_mode", 0) == 0 || w->mode == NNRT_PAD_MODE_SAME || c->code != NNRT_SUCCESS)
         return NNRT_ROUND_MODE_FLOOR;
-    for (int32_t i = 0; i < 2; i++) {
-        const int64_t n = nnrti_onnx_dim(c, x, 2 + i), k = w->kernel[i], s = w->stride[i], first = w->pads[2 * i];
-        const int64_t rest = n + first + w->pads[2 * i + 1] - k;
-        int64_t count = rest > 0 ? (rest + s - 1) / s + 1 : 1;
-        if (n < 0 || rest <= -s || n + first < 1)
-            continue; /* where not even one window begins, the runtime says so */
-        if (count > (n + first - 1) / s + 1)
-            count = (n + first - 1) / s + 1;
-        w->pads[2 * i + 1] = (count - 1) * s + k - n - first;
-        if (w->pads[2 * i + 1] < 0) {
-            w->pads[2 * i + 1] = 0;
-            (void)nnrti_onnx_extent(c, x, 3 - i, "ceil_mode");
-        }
-    }
     w->mode = NNRT_PAD_MODE_PAD;
-    return open ? NNRT_ROUND_MODE_CEIL : NNRT_ROUND_MODE_FLOOR;
+    for (int32_t i = 0; i < 2; i++) {
+        const int64_t n = nnrti_onnx_dim(c, x, 2 + i), s = w->stride[i], cells = n + w->pads[2 * i];
+        int64_t begin = cells + w->pads[2 * i + 1] - w->kernel[i]; /* of the last window, were it to fit */
+        least[i] = w->pads[2 * i + 1];
+        if (n < 0 || begin <= 0 || cells < 1)
+            continue; /* where not even one window begins, the runtime says so */
+        begin = (begin + s - 1) / s * s;
+        least[i] = begin + w->kernel[i] - cells;
+        if (begin < cells)
+            continue;
+        least[i] -= s;
+        w->pads[2 * i + 1] = least[i] > 0 ? least[i] : 0;
+        gap = gap || least[i] < 0;
+    }
+    for (int32_t i = 0; i < 2 && gap; i++) {
+        (void)nnrti_onnx_extent(c, x, 2 + i, "ceil_mode");
+        if (counted && least[i] > w->pads[2 * i + 1])
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                            "ceil_mode drops a window of one axis and keeps one of the other, with count_include_pad");
+        w->pads[2 * i + 1] = least[i] > 0 ? least[i] : 0;
+    }
+    return gap ? NNRT_ROUND_MODE_FLOOR : NNRT_ROUND_MODE_CEIL;
 }
 
 static void nnrti_onnx_undilated(nnrti_onnx *c, const nnrti_onnx_window *w)
@@ -5135,35 +5006,11 @@ static void nnrti_onnx_undilated(nnrti_onnx *c, const nnrti_onnx_window *w)
                         w->dilation[1]);
 }
 
-/* Puts zeros around x where paddings count as cells, and leaves in w what the windows reach beyond them. That is the
-   only place where a window of zeros alone would not be refused: ceil_mode is made explicit before. */
-static uint32_t nnrti_onnx_zeros_around(nnrti_onnx *c, uint32_t x, nnrti_onnx_window *w, NNRT_RoundMode *rounding)
-{
-    int64_t pads[8], given[4];
-    memset(pads, 0, sizeof(pads));
-    if (w->mode == NNRT_PAD_MODE_SAME) {
-        w->lower = true;
-        nnrti_onnx_same_lower(c, x, w);
-        for (int32_t i = 0; i < 4; i++)
-            given[i] = w->pads[i ^ 1]; /* the odd cell last */
-        memcpy(w->pads, given, sizeof(given));
-    }
-    memcpy(given, w->pads, sizeof(given));
-    *rounding = nnrti_onnx_rounding(c, x, w);
-    for (int32_t i = 0; i < 4; i++) {
-        if (*rounding == NNRT_ROUND_MODE_CEIL && i % 2 != 0 && given[i] + w->stride[i / 2] > w->kernel[i / 2])
-            (void)nnrti_onnx_extent(c, x, 2 + i / 2, "ceil_mode");
-        pads[4 + i] = w->pads[i] < given[i] ? w->pads[i] : given[i];
-        w->pads[i] -= pads[4 + i];
-    }
-    w->mode = NNRT_PAD_MODE_PAD;
-    return nnrti_onnx_pad(c, x, pads, 4, NNRT_PADDING_MODE_CONSTANT, NNRT_NO_TENSOR);
-}
-
 /* Padding counts as cells only with count_include_pad. */
 static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t given = nnrti_onnx_in(c, 0);
+    const bool counted = nnrti_onnx_int(c, "count_include_pad", 0) != 0;
     NNRT_AvgPoolFusion a;
     nnrti_onnx_window w;
     uint32_t x, y;
@@ -5173,15 +5020,12 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_undilated(c, &w);
     x = nnrti_onnx_image(c, given, &w);
     nnrti_onnx_same_lower(c, x, &w);
-    if (nnrti_onnx_int(c, "count_include_pad", 0) != 0 && w.mode != NNRT_PAD_MODE_VALID)
-        x = nnrti_onnx_zeros_around(c, x, &w, &a.roundMode);
-    else
-        a.roundMode = nnrti_onnx_rounding(c, x, &w);
+    a.roundMode = nnrti_onnx_rounding(c, x, &w, counted);
     a.kernelSize = nnrt_int64_list(w.kernel, 2);
     a.strides = nnrt_int64_list(w.stride, 2);
     a.padMode = w.mode;
     a.pad = nnrt_int64_list(w.pads, w.mode == NNRT_PAD_MODE_PAD ? 4 : 0);
-    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_AVGPOOL_FUSION, &a, x);
+    y = nnrti_onnx_step1(c, counted ? NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD : NNRT_NODE_TYPE_AVGPOOL_FUSION, &a, x);
     nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
 }
 
@@ -5224,7 +5068,7 @@ static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
         x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
     x = nnrti_onnx_image(c, x, &w);
     nnrti_onnx_same_lower(c, x, &w);
-    a.roundMode = nnrti_onnx_rounding(c, x, &w);
+    a.roundMode = nnrti_onnx_rounding(c, x, &w, false);
     a.kernelSize = nnrt_int64_list(w.kernel, 2);
     a.strides = nnrt_int64_list(w.stride, 2);
     a.padMode = w.mode;
@@ -5259,6 +5103,58 @@ static void nnrti_onnx_op_global_pool(nnrti_onnx *c, int32_t arg)
     if (rank < 2)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 2 and more", rank);
     nnrti_onnx_out(c, 0, rank == 2 ? x : nnrti_onnx_reduce(c, x, arg, axes, (uint32_t)(rank - 2), true));
+}
+
+static void nnrti_onnx_op_grid_sample(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_GridSample a;
+    (void)arg;
+    a.alignCorners = nnrti_onnx_int(c, "align_corners", 0) != 0;
+    a.method = nnrti_onnx_choice(c, "mode", "bilinear|linear|nearest") == 2 ? NNRT_RESIZE_METHOD_NEAREST
+                                                                            : NNRT_RESIZE_METHOD_LINEAR;
+    a.paddingMode = nnrti_onnx_choice(c, "padding_mode", "zeros|border|reflection");
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GRID_SAMPLE, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+}
+
+/* Coordinates are shifted by half a pixel from operator set 16 on, unless the node says otherwise. */
+static void nnrti_onnx_op_roi_align(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), rois = nnrti_onnx_in(c, 1), batch = nnrti_onnx_in(c, 2);
+    NNRT_RoiAlign a;
+    (void)arg;
+    (void)nnrti_onnx_choice(c, "mode", "avg");
+    a.outputHeight = nnrti_onnx_int(c, "output_height", 1);
+    a.outputWidth = nnrti_onnx_int(c, "output_width", 1);
+    a.samplingRatio = nnrti_onnx_int(c, "sampling_ratio", 0);
+    a.spatialScale = nnrti_onnx_float(c, "spatial_scale", 1);
+    a.aligned =
+        c->opset >= 16 && nnrti_onnx_choice(c, "coordinate_transformation_mode", "half_pixel|output_half_pixel") == 0;
+    if (a.spatialScale == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "spatial_scale is 0");
+    nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_ROI_ALIGN, &a, x, rois, batch));
+}
+
+static void nnrti_onnx_op_deform_conv(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), weight = nnrti_onnx_in(c, 1), bias = nnrti_onnx_in(c, 3);
+    const uint32_t in[5] = {x, nnrti_onnx_in(c, 2), nnrti_onnx_in(c, 4), weight, bias};
+    uint32_t y = NNRT_NO_TENSOR;
+    NNRT_DeformableConv2D a;
+    nnrti_onnx_window w;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_DEFORMABLE_CONV_2D, &a);
+    nnrti_onnx_window_of(c, x, &w);
+    if (w.axes != 2)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input '%s' is %o: only two spatial axes are supported",
+                        nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x));
+    nnrti_onnx_kernel_of(c, weight, &w);
+    a.stride = nnrt_int64_list(w.stride, 2);
+    a.dilation = nnrt_int64_list(w.dilation, 2);
+    a.padList = nnrt_int64_list(w.pads, 4);
+    a.group = nnrti_onnx_int(c, "group", 1);
+    a.deformableGroup = nnrti_onnx_int(c, "offset_group", 1);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_DEFORMABLE_CONV_2D, &a, in, bias != NNRT_NO_TENSOR ? 5 : 4, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
 }
 
 /* What Resize and Upsample work on. */
@@ -5591,21 +5487,68 @@ static uint32_t nnrti_onnx_normalize(nnrti_onnx *c, uint32_t x, int32_t axis, fl
     return y;
 }
 
-/* Over each plane of x [N,C,...], then scale and offset of the channel. */
+/* INSTANCE_NORM has no epsilon of 0. */
 static void nnrti_onnx_op_instance_norm(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), offset = nnrti_onnx_in(c, 2);
-    NNRT_ScaleFusion a;
+    NNRT_InstanceNorm a;
     (void)arg;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_SCALE_FUSION, &a);
-    a.axis = 1;
-    if (nnrti_onnx_rank(c, x) < 3)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input has %d axes, expected 3 and more", nnrti_onnx_rank(c, x));
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCALE_FUSION, &a,
-                                    nnrti_onnx_normalize(c, x, 2, nnrti_onnx_float(c, "epsilon", 1e-5f), NNRT_NO_TENSOR,
-                                                         NNRT_NO_TENSOR),
-                                    scale, offset));
+    a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
+    if (a.epsilon == 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "epsilon is 0, which is not supported");
+    nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_INSTANCE_NORM, &a, x, scale, offset));
+}
+
+/* v, a number for each of so many groups of channels of x, as one for each channel. */
+static uint32_t nnrti_onnx_by_channel(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t groups)
+{
+    nnrti_onnx_size sizes[2];
+    int64_t column[2] = {1, 1}, line = -1;
+    NNRT_BroadcastTo a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &a);
+    if (groups < 1 || groups > INT32_MAX || nnrti_onnx_rank(c, x) < 2) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "num_groups is %l, and '%s' is %o", groups,
+                        nnrti_onnx_at(c, x)->name, nnrti_onnx_at(c, x));
+        return v;
+    }
+    column[0] = groups;
+    sizes[0] = nnrti_onnx_size_known(groups);
+    sizes[1] = nnrti_onnx_size_over(c, nnrti_onnx_size_of(c, x, 1), groups);
+    v = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BROADCAST_TO, &a, nnrti_onnx_reshape(c, v, column, 2),
+                         nnrti_onnx_size_list(c, sizes, 2));
+    return nnrti_onnx_reshape(c, v, &line, 1);
+}
+
+/* scale and offset have a number for each group before operator set 21, from then on for each channel. */
+static void nnrti_onnx_op_group_norm(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t scale = nnrti_onnx_in(c, 1), offset = nnrti_onnx_in(c, 2);
+    NNRT_GroupNormFusion a;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_GROUP_NORM_FUSION, &a);
+    a.numGroups = nnrti_onnx_int(c, "num_groups", -1);
+    a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
+    if (c->opset < 21) {
+        scale = nnrti_onnx_by_channel(c, x, scale, a.numGroups);
+        offset = nnrti_onnx_by_channel(c, x, offset, a.numGroups);
+    }
+    nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_GROUP_NORM_FUSION, &a, x, scale, offset));
+}
+
+/* x / norm. The least float that there is, added to the norm, changes none but those that are about as small, and makes
+   zeros of zeros. */
+static void nnrti_onnx_op_lp_norm(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t least = 1;
+    NNRT_LpNormalization a;
+    (void)arg;
+    a.axis = nnrti_onnx_int(c, "axis", -1);
+    a.p = nnrti_onnx_int(c, "p", 2);
+    memcpy(&a.epsilon, &least, sizeof(a.epsilon));
+    if (a.p != 1 && a.p != 2)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "p is %l, expected 1 or 2", a.p);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LP_NORMALIZATION, &a, nnrti_onnx_in(c, 0)));
 }
 
 /* True when v has just the extents that x has from `axis` on. */
@@ -5666,46 +5609,106 @@ static void nnrti_onnx_op_mean_variance(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_div(c, away, nnrti_onnx_add(c, v, nnrti_onnx_like(c, v, 1e-9))));
 }
 
-/* x / (bias + alpha/size * sum of x^2 over `size` neighbouring channels)^beta. The sum is an average pool over
-   squares, with the channels as height, zeros around them. */
+/* x / (bias + alpha/size * sum of x^2 over `size` neighbouring channels)^beta: LRN, of images. Other tensors count as
+   images of width 1. */
 static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
     const int64_t size = nnrti_onnx_int(c, "size", 0);
-    int64_t pads[8], kernel[2], stride[2] = {1, 1};
     nnrti_onnx_size sizes[NNRT_MAX_RANK], image[4];
     const int32_t rank = nnrti_onnx_sizes_of(c, x, sizes);
-    NNRT_AvgPoolFusion pool;
-    NNRT_PowFusion power;
-    uint32_t y;
+    uint32_t y = x;
+    NNRT_LRN a;
     (void)arg;
-    if (rank < 2 || size < 1 || size > INT32_MAX) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "size %l of %d axes, expected 1 and above, 2 axes and more", size,
-                        rank);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_LRN, &a);
+    if (rank < 2 || size < 1 || size > INT32_MAX || size % 2 == 0) {
+        NNRTI_ONNX_FAIL(c, size > 0 && size % 2 == 0 ? NNRT_UNSUPPORTED_OP : NNRT_INVALID_PARAMETER,
+                        "size %l of %d axes, expected an odd one and 2 axes and more", size, rank);
         return;
     }
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool);
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_POW_FUSION, &power);
-    image[0] = sizes[0];
-    image[1] = nnrti_onnx_size_known(1);
-    image[2] = sizes[1];
-    image[3] = nnrti_onnx_size_product(c, x, 2, rank);
-    memset(pads, 0, sizeof(pads));
-    pads[4] = (size - 1) / 2;
-    pads[5] = size - 1 - pads[4];
-    kernel[0] = size;
-    kernel[1] = 1;
-    pool.kernelSize = nnrt_int64_list(kernel, 2);
-    pool.strides = nnrt_int64_list(stride, 2);
-    pool.padMode = NNRT_PAD_MODE_VALID;
-    power.scale = nnrti_onnx_float(c, "alpha", 1e-4f);
-    power.shift = nnrti_onnx_float(c, "bias", 1);
-    y = nnrti_onnx_reshape_to(c, nnrti_onnx_mul(c, x, x), image, 4);
-    y = nnrti_onnx_pad(c, y, pads, 4, NNRT_PADDING_MODE_CONSTANT, NNRT_NO_TENSOR);
-    y = nnrti_onnx_reshape_to(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_AVGPOOL_FUSION, &pool, y), sizes, rank);
-    y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_POW_FUSION, &power, y,
-                         nnrti_onnx_like(c, y, -(double)nnrti_onnx_float(c, "beta", 0.75f)));
-    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, x, y));
+    a.depthRadius = size / 2;
+    a.alpha = nnrti_onnx_float(c, "alpha", 1e-4f) / (float)size;
+    a.beta = nnrti_onnx_float(c, "beta", 0.75f);
+    a.bias = nnrti_onnx_float(c, "bias", 1);
+    if (rank != 4) {
+        image[0] = sizes[0];
+        image[1] = sizes[1];
+        image[2] = nnrti_onnx_size_product(c, x, 2, rank);
+        image[3] = nnrti_onnx_size_known(1);
+        y = nnrti_onnx_reshape_to(c, x, image, 4);
+    }
+    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LRN, &a, y);
+    nnrti_onnx_out(c, 0, rank != 4 ? nnrti_onnx_reshape_to(c, y, sizes, rank) : y);
+}
+
+/* What is not the plain cell of an LSTM, sigmoid and tanh without peepholes, is refused; sequences all have the length
+   of x. */
+static void nnrti_onnx_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths, int32_t time)
+{
+    const nnrt_onnx_attribute *names = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
+    const nnrt_operand *o = nnrti_onnx_at(c, lengths);
+    const int32_t steps = nnrti_onnx_dim(c, x, time);
+    bool all = steps >= 0 && nnrti_onnx_known(c, lengths) && o->rank == 1;
+    char text[64];
+    for (size_t i = 0; names != NULL && i < names->strings.count; i++)
+        if (!nnrti_onnx_is(names->strings.data[i], i % 3 == 0 ? "Sigmoid" : "Tanh"))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "activation %z is %s, expected Sigmoid, Tanh, Tanh", i,
+                            nnrti_onnx_text(text, names->strings.data[i]));
+    for (int32_t i = 0; all && i < o->dims[0]; i++)
+        all = nnrti_value(o, (size_t)i) == steps;
+    if (lengths != NNRT_NO_TENSOR && !all)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "sequence_lens '%s' other than the length of X are not supported",
+                        o->name);
+    if (nnrti_onnx_in(c, 7) != NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "peepholes (input 7) are not supported");
+    if (nnrti_onnx_int(c, "input_forget", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input_forget is not supported");
+}
+
+/* LSTM has X [T,N,I], Y [T,N,D*H]; states [D,N,H]. With layout 1 ONNX has the batch first in all of them, and D is an axis
+   of Y. Backward alone, steps are turned around. */
+static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
+{
+    static const int64_t swap[] = {1, 0, 2}, orders[2][4] = {{0, 2, 1, 3}, {1, 0, 2, 3}};
+    const int32_t direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
+    const bool batchFirst = nnrti_onnx_int(c, "layout", 0) != 0;
+    const uint32_t weight = nnrti_onnx_in(c, 2);
+    uint32_t in[6] = {nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), weight, nnrti_onnx_in(c, 3), 0, 0}, out[3], y;
+    int64_t split[4] = {0, 0, 1, 0};
+    nnrti_onnx_size state[3];
+    NNRT_LSTM a;
+    (void)arg;
+    nnrti_onnx_plain_lstm(c, in[0], nnrti_onnx_in(c, 4), batchFirst ? 1 : 0);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_LSTM, &a);
+    a.bidirectional = direction == 2;
+    a.hasBias = in[3] != NNRT_NO_TENSOR;
+    a.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
+    split[2] = a.bidirectional ? 2 : 1;
+    split[3] = nnrti_onnx_extent(c, weight, 2, "an LSTM");
+    if (batchFirst)
+        in[0] = nnrti_onnx_transpose(c, in[0], swap, 3);
+    if (direction == 1)
+        in[0] = nnrti_onnx_part(c, in[0], 0, -1, INT32_MIN, -1);
+    state[0] = nnrti_onnx_size_known(split[2]);
+    state[1] = nnrti_onnx_size_of(c, in[0], 1);
+    state[2] = nnrti_onnx_size_known(split[3]);
+    for (uint32_t i = 4; i < 6; i++) {
+        in[i] = nnrti_onnx_in(c, i + 1);
+        if (in[i] == NNRT_NO_TENSOR)
+            in[i] = nnrti_onnx_step2(c, NNRT_NODE_TYPE_FILL, NULL, nnrti_onnx_like(c, in[0], 0),
+                                     nnrti_onnx_size_list(c, state, 3));
+        else if (batchFirst)
+            in[i] = nnrti_onnx_transpose(c, in[i], swap, 3);
+    }
+    if (!a.hasBias)
+        in[3] = nnrti_onnx_like(c, in[0], 0); /* not used */
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_LSTM, &a, in, 6, out, 3, NULL);
+    y = nnrti_onnx_reshape(c, out[0], split, 4);
+    if (direction == 1)
+        y = nnrti_onnx_part(c, y, 0, -1, INT32_MIN, -1);
+    nnrti_onnx_out(c, 0, nnrti_onnx_transpose(c, y, orders[batchFirst ? 1 : 0], 4));
+    for (uint32_t i = 1; i < 3; i++)
+        nnrti_onnx_out(c, i, batchFirst ? nnrti_onnx_transpose(c, out[i], swap, 3) : out[i]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

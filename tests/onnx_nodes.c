@@ -15,8 +15,7 @@
    What passes runs twice more, with all axes of its inputs open in the model but those of integers of one axis at most,
    whose lengths decide ranks: with the extents told when the session is made, and with extents told in the run, within
    bounds one larger (of the outputs, too). The model is written as .nnrt and loaded again before that. Both must give
-   the same bits as before. What they do not take is listed with its reason, and at least 97 % must be taken: LogSoftmax
-   and ReduceLogSumExp over an open axis add in another order, so that few of theirs are.
+   the same bits as before. What they do not take is listed with its reason, and at least 97 % must be taken.
 
    Tolerance: that of ONNX's test runner, 1e-3 relative and 1e-7 absolute, for float16 too, whose unit is 9.8e-4.
    Integers and bools must be equal. */
