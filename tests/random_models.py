@@ -257,7 +257,8 @@ def arg(c):
 
 
 def reduce(c):
-    """ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare"""
+    """ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2 ReduceSumSquare
+    ReduceLogSum ReduceLogSumExp"""
     shape = c.shape(4)
     c.opset = 12
     c.attributes['keepdims'] = c.draw.randint(0, 1)
@@ -267,7 +268,7 @@ def reduce(c):
 
 
 def softmax(c):
-    """Softmax Hardmax Flatten"""
+    """Softmax LogSoftmax Hardmax Flatten"""
     shape = c.shape(4)
     c.opset = c.draw.choice([11, 13])
     c.attributes['axis'] = c.axis(len(shape))
@@ -357,9 +358,70 @@ def shape_of(c):
     c.input('x', c.floats(*c.image()))
 
 
+def grid_sample(c):
+    """GridSample"""
+    d, x = c.draw, c.image()
+    c.attributes.update(align_corners=d.randint(0, 1), mode=d.choice(['bilinear', 'nearest']),
+                        padding_mode=d.choice(['zeros', 'border', 'reflection']))
+    c.input('x', c.floats(*x))
+    c.input('grid', c.floats(x[0], *c.shape(2, 4, 2), 2) * numpy.float32(0.83))  # no place half way between two cells
+
+
+def roi_align(c):
+    """RoiAlign"""
+    d, x, regions = c.draw, c.image(), c.draw.randint(1, 3)
+    c.opset = d.choice([10, 16])
+    c.attributes.update(output_height=d.randint(1, 3), output_width=d.randint(1, 3), sampling_ratio=d.randint(0, 2),
+                        spatial_scale=d.choice([0.5, 1.0]))
+    if c.opset == 16:
+        c.attributes['coordinate_transformation_mode'] = d.choice(['half_pixel', 'output_half_pixel'])
+    corner = c.floats(regions, 2)
+    c.input('x', c.floats(*x))
+    c.input('rois', numpy.concatenate([corner, corner + numpy.abs(c.floats(regions, 2)) * 4], 1))
+    c.input('batch', numpy.array([d.randint(0, x[0] - 1) for _ in range(regions)], numpy.int64))
+
+
+def lstm(c):
+    """LSTM"""
+    d, (t, n, i, h) = c.draw, c.shape(4, 3, 4)
+    direction = d.choice(['forward', 'reverse', 'bidirectional'])
+    both = 2 if direction == 'bidirectional' else 1
+    c.attributes.update(direction=direction, hidden_size=h)
+    c.outputs = ['y', 'h', 'c']
+    c.input('x', c.floats(t, n, i))
+    c.constant('w', c.floats(both, 4 * h, i))
+    c.constant('r', c.floats(both, 4 * h, h))
+    if d.random() < 0.7:
+        c.constant('b', c.floats(both, 8 * h))
+        if d.random() < 0.5:
+            c.inputs.append('')
+            c.input('h0', c.floats(both, n, h))
+            c.input('c0', c.floats(both, n, h))
+
+
+def cum_sum(c):
+    """CumSum"""
+    shape = c.shape(3)
+    c.attributes.update(exclusive=c.draw.randint(0, 1), reverse=c.draw.randint(0, 1))
+    c.input('x', c.floats(*shape))
+    c.either('axis', numpy.array(c.axis(len(shape)), numpy.int64))
+
+
+def normalization(c):
+    """InstanceNormalization LpNormalization"""
+    shape = c.shape(4, 4, 3)
+    c.input('x', c.floats(*shape))
+    if c.op == 'LpNormalization':
+        c.attributes.update(axis=c.axis(len(shape)), p=c.draw.randint(1, 2))
+    else:
+        c.either('scale', c.floats(shape[1]))
+        c.either('bias', c.floats(shape[1]))
+
+
 KINDS = [conv, conv_transpose, average_pool, max_pool, global_pool, resize, pad, slice_, gather, gather_elements, gather_nd,
          concat, split, expand, tile, one_hot, top_k, arg, reduce, softmax, unsqueeze, reshape, transpose, matmul, layer_norm,
-         lrn, blocks, binary, where, shape_of]
+         lrn, blocks, binary, where, shape_of, grid_sample,
+         roi_align, lstm, cum_sum, normalization]
 
 
 def make(seed):
