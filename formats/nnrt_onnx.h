@@ -4272,6 +4272,7 @@ static uint32_t nnrti_onnx_with_batch(nnrti_onnx *c, uint32_t x, uint32_t indice
     uint32_t parts[NNRT_MAX_RANK + 1], shape;
     nnrti_onnx_size sizes[NNRT_MAX_RANK], line[NNRT_MAX_RANK];
     NNRT_BroadcastTo a;
+    memset(sizes, 0, sizeof(sizes));
     nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &a);
     if (count > last || count >= nnrti_onnx_rank(c, x))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "batch_dims is %d, expected less than the axes of both inputs",
