@@ -240,21 +240,6 @@ static void test_many_constants(void **state)
     expect_refused(&g, NNRT_OUT_OF_MEMORY);
 }
 
-/* 130 bytes that ask for a table of 67 million numbers. */
-static void test_range(void **state)
-{
-    static const float begin = 0, end = 67000000, step = 1;
-    message g = {NULL, 0, 0};
-    (void)state;
-    put_constant(&g, "a", NNRT_ONNX_FLOAT, &begin, 1, true);
-    put_constant(&g, "b", NNRT_ONNX_FLOAT, &end, 1, true);
-    put_constant(&g, "c", NNRT_ONNX_FLOAT, &step, 1, true);
-    put_node(&g, "Range", "a b c", "q", NULL, 0);
-    put_node(&g, "ReduceSum", "q", "r", NULL, 0);
-    put_node(&g, "Add", "x r", "y", NULL, 0);
-    expect_refused(&g, NNRT_OUT_OF_MEMORY);
-}
-
 /* Tables by the extents of inputs. */
 static void test_index_tables(void **state)
 {
@@ -594,7 +579,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_doubled_constants),
         cmocka_unit_test(test_many_constants),
-        cmocka_unit_test(test_range),
         cmocka_unit_test(test_index_tables),
         cmocka_unit_test(test_work),
         cmocka_unit_test(test_larger_budget),

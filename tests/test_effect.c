@@ -104,17 +104,20 @@ static void test_effect(void **state)
         const place p = {(k & 1) != 0, (k & 2) != 0, (k & 4) != 0};
         NNRT_Model *m = model_of(&p), *back;
         nnrt_error error;
+        uint8_t *block;
         void *file;
         size_t bytes = 0;
         memset(&error, 0, sizeof(error));
         check(m, &p);
         assert_int_equal(nnrt_model_save_memory(m, NULL, NULL, 0, &bytes, NULL), NNRT_SUCCESS);
-        file = malloc(bytes);
+        block = (uint8_t *)malloc(bytes + NNRT_ALIGNMENT);
+        assert_non_null(block);
+        file = block + (NNRT_ALIGNMENT - (uintptr_t)block % NNRT_ALIGNMENT);
         assert_int_equal(nnrt_model_save_memory(m, NULL, file, bytes, &bytes, NULL), NNRT_SUCCESS);
         assert_int_equal(nnrt_model_load_memory(&back, file, bytes, NULL, NULL), NNRT_SUCCESS);
         check(back, &p);
         nnrt_model_destroy(back);
-        free(file);
+        free(block);
         if (nnrt_model_optimize(&m, &error) != NNRT_SUCCESS)
             fail_msg("%s", error.message);
         check(m, &p);
