@@ -7765,14 +7765,13 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 static NNRT_ReturnCode nnrti_rule_cum_sum(nnrt_resolve *c)
 {
     const nnrt_operand *given = &c->in[1];
-    const bool absent = nnrti_absent(given), known = given->data != NULL && !nnrti_element_open(given, 0);
+    const bool known = given->data != NULL && !nnrti_element_open(given, 0);
     int32_t axis;
     NNRT_ReturnCode code;
-    if (!absent && (code = nnrti_one_element(c, 1, "axis")) != NNRT_SUCCESS)
+    if (!nnrti_absent(given) && (code = nnrti_one_element(c, 1, "axis")) != NNRT_SUCCESS)
         return code;
-    if ((absent || known) &&
-        (code = nnrti_axis(c, "axis", absent ? -1 : nnrti_value(given, 0), c->in[0].rank, &axis)) != NNRT_SUCCESS)
-        return code;
+    if ((code = nnrti_axis(c, "axis", known ? nnrti_value(given, 0) : -1, c->in[0].rank, &axis)) != NNRT_SUCCESS)
+        return code; /* where a run tells the axis, -1 is in range unless there is none */
     nnrti_result_like(c, 0);
     return NNRT_SUCCESS;
 }

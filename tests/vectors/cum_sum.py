@@ -75,6 +75,7 @@ def make(w):
     zero = const(np.array([0], np.int32))
     refuse(w, "axis 0 of a scalar", op, {}, [np.array(1, f32), zero], "INVALID_PARAMETER")
     refuse(w, "a scalar without an axis", op, {}, [np.array(1, f32)], "INVALID_PARAMETER")
+    refuse(w, "a scalar, axis in a run", op, {}, [np.array(1, f32), np.array([0], np.int32)], "INVALID_PARAMETER")
     refuse(w, "two axes", op, {}, [x, const(np.array([0, 1], np.int32))], "INVALID_SHAPE")
     refuse(w, "an empty list of axes", op, {}, [x, none], "INVALID_SHAPE")
     refuse(w, "axis of float32", op, {}, [x, const(np.array([0], f32))], "INVALID_DATATYPE")
