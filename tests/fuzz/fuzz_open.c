@@ -201,9 +201,12 @@ static void fuzz_open_close(const NNRT_Model *m, const fuzz_open_net *n, const f
 }
 
 /* Extents of what has no elements may be any where they are fixed, but are bounded where they are open, and planned as if
-   there were some (a RESHAPE to 0). All results are outputs. */
+   there were some: a RESHAPE to 0, or to the shape of what is empty. All results are outputs. */
 static bool fuzz_open_empty(const nnrt_session *fixed, NNRT_ReturnCode code)
 {
+    for (uint32_t i = 0; i < nnrt_session_inputs(fixed) && code != NNRT_INSUFFICIENT_BUFFER; i++)
+        if (nnrt_session_input(fixed, i).bytes == 0)
+            return true;
     for (uint32_t i = 0; i < nnrt_session_outputs(fixed) && code != NNRT_INSUFFICIENT_BUFFER; i++)
         if (nnrt_session_output(fixed, i).bytes == 0)
             return true;
