@@ -26,6 +26,8 @@ SECTIONS (search for the tag)
     >>onnx_windows
     >>onnx_matrices
     >>onnx_normalisation
+    >>onnx_recurrent
+    >>onnx_signals
     >>onnx_graph          the graph, node by node
     >>onnx_control        graphs that nodes run
     >>onnx_build          outputs, and the model
@@ -1754,40 +1756,60 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
 #define NNRTI_ONNX_RED(name) NNRT_REDUCE_MODE_##name
 /* clang-format off */
 #define NNRTI_ONNX_OPS(X) \
-    X(Abs,                  1, 22, 1, 1, unary,          NNRT_NODE_TYPE_ABS, "") \
+    X(Abs,                  1, 22, 1, 1, same,           NNRT_NODE_TYPE_ABS, "") \
+    X(Acos,                 7, 22, 1, 1, same,           NNRT_NODE_TYPE_ACOS, "") \
+    X(Acosh,                9, 22, 1, 1, same,           NNRT_NODE_TYPE_ACOSH, "") \
     X(Add,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_ADD_FUSION, "axis broadcast") \
     X(And,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_AND, "axis broadcast") \
     X(ArgMax,               1, 22, 1, 1, arg,            NNRT_NODE_TYPE_ARGMAX_FUSION, "axis keepdims select_last_index") \
     X(ArgMin,               1, 22, 1, 1, arg,            NNRT_NODE_TYPE_ARGMIN_FUSION, "axis keepdims select_last_index") \
+    X(Asin,                 7, 22, 1, 1, same,           NNRT_NODE_TYPE_ASIN, "") \
+    X(Asinh,                9, 22, 1, 1, same,           NNRT_NODE_TYPE_ASINH, "") \
+    X(Atan,                 7, 22, 1, 1, same,           NNRT_NODE_TYPE_ATAN, "") \
+    X(Atanh,                9, 22, 1, 1, same,           NNRT_NODE_TYPE_ATANH, "") \
     X(AveragePool,          1, 22, 1, 1, average_pool,   0, \
       "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
     X(BatchNormalization,   1, 22, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
+    X(BitShift,            11, 22, 2, 2, bit_shift,      0, "direction") \
+    X(BitwiseAnd,          18, 22, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_AND, "") \
+    X(BitwiseNot,          18, 22, 1, 1, same,           NNRT_NODE_TYPE_BITWISE_NOT, "") \
+    X(BitwiseOr,           18, 22, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_OR, "") \
+    X(BitwiseXor,          18, 22, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_XOR, "") \
+    X(BlackmanWindow,      17, 22, 1, 1, window,         NNRT_WINDOW_KIND_BLACKMAN, "output_datatype periodic") \
     X(Cast,                 1, 22, 1, 1, cast,           0, "to saturate") \
     X(CastLike,            15, 22, 2, 2, cast,           1, "saturate") \
-    X(Ceil,                 1, 22, 1, 1, unary,          NNRT_NODE_TYPE_CEIL, "") \
+    X(Ceil,                 1, 22, 1, 1, same,           NNRT_NODE_TYPE_CEIL, "") \
     X(Celu,                12, 22, 1, 1, celu,           0, "alpha") \
     X(Clip,                 1, 22, 1, 3, clip,           0, "max min") \
+    X(Compress,             9, 22, 2, 2, compress,       0, "axis") \
     X(Concat,               1, 22, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
     X(Constant,             1, 22, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
     X(ConstantOfShape,      9, 22, 1, 1, constant_shape, 0, "value") \
     X(Conv,                 1, 22, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
     X(ConvTranspose,        1, 22, 2, 3, conv_transpose, 0, \
       "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
-    X(Cos,                  7, 22, 1, 1, unary,          NNRT_NODE_TYPE_COS, "") \
+    X(Cos,                  7, 22, 1, 1, same,           NNRT_NODE_TYPE_COS, "") \
+    X(Cosh,                 9, 22, 1, 1, same,           NNRT_NODE_TYPE_COSH, "") \
     X(CumSum,              11, 22, 2, 2, cum_sum,        0, "exclusive reverse") \
+    X(DFT,                 17, 22, 1, 3, dft,            0, "axis inverse onesided") \
     X(DeformConv,          19, 22, 3, 5, deform_conv,    0, \
       "dilations group kernel_shape offset_group pads strides") \
     X(DepthToSpace,         1, 22, 1, 1, depth_to_space, 0, "blocksize mode") \
     X(DequantizeLinear,    10, 20, 2, 3, dequantize,     0, "axis") \
+    X(Det,                 11, 22, 1, 1, det,            0, "") \
     X(Div,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
     X(Dropout,              1, 22, 1, 3, dropout,        0, "is_test ratio seed") \
+    X(Einsum,              12, 22, 1, NNRTI_ONNX_MANY, einsum, 0, "equation") \
     X(Elu,                  1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
     X(Equal,                1, 22, 2, 2, binary,         NNRT_NODE_TYPE_EQUAL, "axis broadcast") \
-    X(Erf,                  9, 22, 1, 1, unary,          NNRT_NODE_TYPE_ERF, "") \
+    X(Erf,                  9, 22, 1, 1, same,           NNRT_NODE_TYPE_ERF, "") \
     X(Exp,                  1, 22, 1, 1, exp,            0, "") \
     X(Expand,               8, 22, 2, 2, expand,         0, "") \
+    X(EyeLike,              9, 22, 1, 1, eye_like,       0, "dtype k") \
     X(Flatten,              1, 22, 1, 1, flatten,        0, "axis") \
-    X(Floor,                1, 22, 1, 1, unary,          NNRT_NODE_TYPE_FLOOR, "") \
+    X(Floor,                1, 22, 1, 1, same,           NNRT_NODE_TYPE_FLOOR, "") \
+    X(GRU,                  7, 22, 3, 6, recurrent,      NNRT_NODE_TYPE_GRU, \
+      "activation_alpha activation_beta activations clip direction hidden_size layout linear_before_reset") \
     X(Gather,               1, 22, 2, 2, gather,         0, "axis") \
     X(GatherElements,      11, 22, 2, 2, gather_elements, 0, "axis") \
     X(GatherND,            11, 22, 2, 2, gather_nd,      0, "batch_dims") \
@@ -1799,6 +1821,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(GreaterOrEqual,      12, 22, 2, 2, binary,         NNRT_NODE_TYPE_GREATER_EQUAL, "") \
     X(GridSample,          16, 22, 2, 2, grid_sample,    0, "align_corners mode padding_mode") \
     X(GroupNormalization,  18, 22, 3, 3, group_norm,     0, "epsilon num_groups stash_type") \
+    X(HammingWindow,       17, 22, 1, 1, window,         NNRT_WINDOW_KIND_HAMMING, "output_datatype periodic") \
+    X(HannWindow,          17, 22, 1, 1, window,         NNRT_WINDOW_KIND_HANN, "output_datatype periodic") \
     X(HardSigmoid,          1, 22, 1, 1, hard_sigmoid,   0, "alpha beta") \
     X(HardSwish,           14, 22, 1, 1, activation,     NNRTI_ONNX_ACT(HSWISH), "") \
     X(Hardmax,              1, 22, 1, 1, softmax,        2, "axis") \
@@ -1806,7 +1830,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(If,                   1, 22, 1, 1, if,             0, "then_branch else_branch") \
     X(InstanceNormalization, 1, 22, 3, 3, instance_norm, 0, "epsilon") \
     X(IsInf,               10, 22, 1, 1, is_inf,         0, "detect_negative detect_positive") \
-    X(IsNaN,                9, 22, 1, 1, is_nan,         0, "") \
+    X(IsNaN,                9, 22, 1, 1, same,           NNRT_NODE_TYPE_IS_NAN, "") \
     X(LRN,                  1, 22, 1, 1, lrn,            0, "alpha beta bias size") \
     X(LSTM,                 7, 22, 3, 8, lstm,           0, \
       "activations direction hidden_size input_forget layout") \
@@ -1814,30 +1838,38 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(LeakyRelu,            1, 22, 1, 1, leaky_relu,     0, "alpha") \
     X(Less,                 1, 22, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
     X(LessOrEqual,         12, 22, 2, 2, binary,         NNRT_NODE_TYPE_LESS_EQUAL, "") \
-    X(Log,                  1, 22, 1, 1, unary,          NNRT_NODE_TYPE_LOG, "") \
+    X(Log,                  1, 22, 1, 1, same,           NNRT_NODE_TYPE_LOG, "") \
     X(LogSoftmax,           1, 22, 1, 1, softmax,        1, "axis") \
     X(Loop,                 1, 22, 0, UINT32_MAX, loop,  0, "body") \
     X(LpNormalization,      1, 22, 1, 1, lp_norm,        0, "axis p") \
+    X(LpPool,               2, 22, 1, 1, lp_pool,        0, \
+      "auto_pad ceil_mode dilations kernel_shape p pads strides") \
     X(MatMul,               1, 22, 2, 2, matmul,         0, "") \
     X(Max,                  1, 22, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MAXIMUM, "") \
     X(MaxPool,              1, 22, 1, 1, max_pool,       0, \
       "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
+    X(MaxUnpool,            9, 22, 2, 3, max_unpool,     0, "kernel_shape pads strides") \
     X(Mean,                 1, 22, 1, NNRTI_ONNX_MANY, sum, 1, "") \
     X(MeanVarianceNormalization, 9, 22, 1, 1, mean_variance, 0, "axes") \
     X(Min,                  1, 22, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MINIMUM, "") \
+    X(Mish,                18, 22, 1, 1, same,           NNRT_NODE_TYPE_MISH, "") \
     X(Mod,                 10, 22, 2, 2, mod,            0, "fmod") \
     X(Mul,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
-    X(Neg,                  1, 22, 1, 1, unary,          NNRT_NODE_TYPE_NEG, "") \
-    X(NonZero,              9, 22, 1, 1, unary,          NNRT_NODE_TYPE_NON_ZERO, "") \
-    X(Not,                  1, 22, 1, 1, unary,          NNRT_NODE_TYPE_LOGICAL_NOT, "") \
+    X(Neg,                  1, 22, 1, 1, same,           NNRT_NODE_TYPE_NEG, "") \
+    X(NegativeLogLikelihoodLoss, 12, 22, 2, 3, nll_loss,       0, "ignore_index reduction") \
+    X(NonMaxSuppression,   10, 22, 2, 5, non_max_suppression, 0, "center_point_box") \
+    X(NonZero,              9, 22, 1, 1, same,           NNRT_NODE_TYPE_NON_ZERO, "") \
+    X(Not,                  1, 22, 1, 1, same,           NNRT_NODE_TYPE_LOGICAL_NOT, "") \
     X(OneHot,               9, 22, 3, 3, one_hot,        0, "axis") \
     X(Or,                   1, 22, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_OR, "axis broadcast") \
     X(PRelu,                1, 22, 2, 2, prelu,          0, "") \
     X(Pad,                  1, 22, 1, 4, pad,            0, "mode paddings pads value") \
     X(Pow,                  1, 22, 2, 2, pow,            0, "axis broadcast") \
     X(QuantizeLinear,      10, 18, 2, 3, quantize,       0, "axis") \
+    X(RNN,                  7, 22, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
+      "activation_alpha activation_beta activations clip direction hidden_size layout") \
     X(Range,               11, 22, 3, 3, range,          0, "") \
-    X(Reciprocal,           1, 22, 1, 1, unary,          NNRT_NODE_TYPE_RECIPROCAL, "") \
+    X(Reciprocal,           1, 22, 1, 1, same,           NNRT_NODE_TYPE_RECIPROCAL, "") \
     X(ReduceL1,             1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(ASUM), "axes keepdims noop_with_empty_axes") \
     X(ReduceL2,             1, 22, 1, 2, reduce,         NNRTI_ONNX_RED(L2), "axes keepdims noop_with_empty_axes") \
     X(ReduceLogSum,         1, 22, 1, 2, reduce_log,     0, "axes keepdims noop_with_empty_axes") \
@@ -1854,32 +1886,41 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Resize,              10, 22, 1, 4, resize,         0, \
       "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value " \
       "keep_aspect_ratio_policy mode nearest_mode") \
+    X(ReverseSequence,     10, 22, 2, 2, reverse_sequence, 0, "batch_axis time_axis") \
     X(RoiAlign,            10, 22, 3, 3, roi_align,      0, \
       "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale") \
-    X(Round,               11, 22, 1, 1, unary,          NNRT_NODE_TYPE_ROUND, "") \
+    X(Round,               11, 22, 1, 1, same,           NNRT_NODE_TYPE_ROUND, "") \
+    X(STFT,                17, 22, 2, 4, stft,           0, "onesided") \
+    X(Scatter,              9, 22, 3, 3, scatter_elements, 0, "axis") \
+    X(ScatterElements,     11, 22, 3, 3, scatter_elements, 0, "axis reduction") \
     X(ScatterND,           11, 22, 3, 3, scatter_nd,     0, "reduction") \
     X(Selu,                 1, 22, 1, 1, selu,           0, "alpha gamma") \
     X(Shape,                1, 22, 1, 1, shape,          0, "end start") \
     X(Shrink,               9, 22, 1, 1, shrink,         0, "bias lambd") \
     X(Sigmoid,              1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SIGMOID), "") \
     X(Sign,                 9, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SIGN), "") \
-    X(Sin,                  7, 22, 1, 1, unary,          NNRT_NODE_TYPE_SIN, "") \
+    X(Sin,                  7, 22, 1, 1, same,           NNRT_NODE_TYPE_SIN, "") \
+    X(Sinh,                 9, 22, 1, 1, same,           NNRT_NODE_TYPE_SINH, "") \
     X(Size,                 1, 22, 1, 1, size,           0, "") \
     X(Slice,                1, 22, 1, 5, slice,          0, "axes ends starts") \
     X(Softmax,              1, 22, 1, 1, softmax,        0, "axis") \
+    X(SoftmaxCrossEntropyLoss, 12, 22, 2, 3, nll_loss,       1, "ignore_index reduction") \
     X(Softplus,             1, 22, 1, 1, softplus,       0, "") \
     X(Softsign,             1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(SOFTSIGN), "") \
     X(SpaceToDepth,         1, 22, 1, 1, space_to_depth, 0, "blocksize") \
     X(Split,                1, 22, 1, 2, split,          0, "axis num_outputs split") \
-    X(Sqrt,                 1, 22, 1, 1, unary,          NNRT_NODE_TYPE_SQRT, "") \
+    X(Sqrt,                 1, 22, 1, 1, same,           NNRT_NODE_TYPE_SQRT, "") \
     X(Squeeze,              1, 22, 1, 2, squeeze,        0, "axes") \
     X(Sub,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
     X(Sum,                  1, 22, 1, NNRTI_ONNX_MANY, sum, 0, "") \
+    X(Tan,                  7, 22, 1, 1, same,           NNRT_NODE_TYPE_TAN, "") \
     X(Tanh,                 1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
     X(ThresholdedRelu,      1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(THRESHOLDRELU), "alpha") \
     X(Tile,                 1, 22, 2, 3, tile,           0, "") \
     X(TopK,                 1, 22, 1, 2, top_k,          0, "axis k largest sorted") \
     X(Transpose,            1, 22, 1, 1, transpose,      0, "perm") \
+    X(Trilu,               14, 22, 1, 2, trilu,          0, "upper") \
+    X(Unique,              11, 22, 1, 1, unique,         0, "axis sorted") \
     X(Unsqueeze,            1, 22, 1, 2, unsqueeze,      0, "axes") \
     X(Upsample,             1,  9, 1, 2, resize,         1, "height_scale mode scales width_scale") \
     X(Where,                9, 22, 3, 3, where,          0, "") \
@@ -2041,7 +2082,7 @@ struct nnrti_onnx {
     const struct nnrti_onnx *outer; /* names of the graph around, NULL: none */
     const NNRT_QuantParam *quant;   /* quantCount of result 0 of the step that is added */
     uint32_t quantCount;
-    int64_t opset, tabled;      /* tabled: entries of the tables that handlers made */
+    int64_t opset;
     const nnrt_onnx_node *node; /* the current one */
     uint32_t nodeIndex;
     const nnrti_onnx_importer *row;
@@ -2726,15 +2767,6 @@ static int32_t nnrti_onnx_extent(nnrti_onnx *c, uint32_t v, int32_t i, const cha
     return 1;
 }
 
-/* All extents of v as they must be known; returns the rank. */
-static int32_t nnrti_onnx_dims(nnrti_onnx *c, uint32_t v, int64_t dims[NNRT_MAX_RANK], const char *what)
-{
-    int32_t rank = nnrti_onnx_rank(c, v);
-    for (int32_t i = 0; i < rank; i++)
-        dims[i] = nnrti_onnx_extent(c, v, i, what);
-    return rank;
-}
-
 /* axis in 0..rank-1. */
 static int32_t nnrti_onnx_axis(nnrti_onnx *c, int64_t axis, int32_t rank)
 {
@@ -3030,19 +3062,6 @@ static uint32_t nnrti_onnx_shape(nnrti_onnx *c, uint32_t x)
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_SHAPE, NULL, x, NNRT_DATA_TYPE_INT64);
 }
 
-/* Tables of indices that the importer makes have this many entries at most, all together, lest a small file ask for
-   much memory. */
-#define NNRTI_ONNX_TABLE 0x4000000
-
-/* Room for a table of count entries of size bytes. NULL after a fault. */
-static void *nnrti_onnx_table(nnrti_onnx *c, int64_t count, size_t size)
-{
-    c->tabled += count;
-    if (c->tabled > NNRTI_ONNX_TABLE)
-        NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "needs a table of %l entries, more than are allowed", count);
-    return c->code == NNRT_SUCCESS ? nnrti_onnx_keep(c, (size_t)count, size) : NULL;
-}
-
 /* Product of dims[from..to). A fault when it does not fit an extent. */
 static int64_t nnrti_onnx_product(nnrti_onnx *c, const int64_t *dims, int32_t from, int32_t to)
 {
@@ -3209,15 +3228,6 @@ static uint32_t nnrti_onnx_reshape_to(nnrti_onnx *c, uint32_t x, const nnrti_onn
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_size_list(c, sizes, rank));
 }
 
-/* x as one line. */
-static uint32_t nnrti_onnx_line(nnrti_onnx *c, uint32_t x)
-{
-    nnrti_onnx_size all = nnrti_onnx_size_known(-1);
-    if (nnrti_onnx_closed(c, x))
-        all = nnrti_onnx_size_product(c, x, 0, nnrti_onnx_rank(c, x));
-    return nnrti_onnx_reshape(c, x, &all.known, 1);
-}
-
 /* int64[n], 0 to n - 1. */
 static uint32_t nnrti_onnx_places_of(nnrti_onnx *c, nnrti_onnx_size n)
 {
@@ -3345,12 +3355,6 @@ static uint32_t nnrti_onnx_gelu_of(nnrti_onnx *c)
     return NNRT_NO_TENSOR;
 }
 
-/* An operator of one input without attributes: arg is the node type. */
-static void nnrti_onnx_op_unary(nnrti_onnx *c, int32_t arg)
-{
-    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, arg, NULL, nnrti_onnx_in(c, 0)));
-}
-
 /* An operator of two inputs that are broadcast: arg is the node type. */
 static void nnrti_onnx_op_binary(nnrti_onnx *c, int32_t arg)
 {
@@ -3405,6 +3409,14 @@ static void nnrti_onnx_op_sum(nnrti_onnx *c, int32_t arg)
     if (arg == 1 && count > 1)
         y = nnrti_onnx_div(c, y, nnrti_onnx_like(c, y, (double)count));
     nnrti_onnx_out(c, 0, y);
+}
+
+/* Operators that nnrt has under a name of its own, arg: the same inputs, one or two, and no attributes. */
+static void nnrti_onnx_op_same(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
+    nnrti_onnx_out(
+        c, 0, c->node->inputs.count > 1 ? nnrti_onnx_step2(c, arg, NULL, x, y) : nnrti_onnx_step1(c, arg, NULL, x));
 }
 
 /* Operators that are an activation function: arg. alpha has its ONNX default where there is one. */
@@ -3649,6 +3661,19 @@ static void nnrti_onnx_op_cast(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, x, type));
 }
 
+static void nnrti_onnx_op_non_max_suppression(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[5], y, n = 0;
+    NNRT_NonMaxSuppression a;
+    (void)arg;
+    a.centerPointBox = nnrti_onnx_int(c, "center_point_box", 0);
+    for (uint32_t i = 0; i < 5; i++)
+        if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
+            n = i + 1;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_NON_MAX_SUPPRESSION, &a, in, n, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
+}
+
 static void nnrti_onnx_op_identity(nnrti_onnx *c, int32_t arg)
 {
     (void)arg;
@@ -3681,26 +3706,23 @@ static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, x);
 }
 
-/* Not a number is what differs from itself. */
-static void nnrti_onnx_op_is_nan(nnrti_onnx *c, int32_t arg)
-{
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    (void)arg;
-    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_NOT_EQUAL, NULL, x, x));
-}
-
-/* x, or |x|, is infinity; nothing is less than -infinity. */
 static void nnrti_onnx_op_is_inf(nnrti_onnx *c, int32_t arg)
 {
-    const bool negative = nnrti_onnx_int(c, "detect_negative", 1) != 0,
-               positive = nnrti_onnx_int(c, "detect_positive", 1) != 0;
-    const uint32_t x = nnrti_onnx_in(c, 0);
-    const uint32_t end = nnrti_onnx_like(c, x, (double)(positive ? nnrti_inff() : -nnrti_inff()));
-    const NNRT_NodeType type = positive || negative ? NNRT_NODE_TYPE_EQUAL : NNRT_NODE_TYPE_LESS;
+    NNRT_IsInf a;
     (void)arg;
-    nnrti_onnx_out(c, 0,
-                   nnrti_onnx_step2(c, type, NULL,
-                                    positive && negative ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_ABS, NULL, x) : x, end));
+    a.detectNegative = nnrti_onnx_int(c, "detect_negative", 1) != 0;
+    a.detectPositive = nnrti_onnx_int(c, "detect_positive", 1) != 0;
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_IS_INF, &a, nnrti_onnx_in(c, 0)));
+}
+
+static void nnrti_onnx_op_bit_shift(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_BitShift a;
+    (void)arg;
+    a.direction = nnrti_onnx_choice(c, "direction", "LEFT|RIGHT");
+    if (nnrti_onnx_attr(c, "direction", NNRT_ONNX_ATTRIBUTE_STRING) == NULL)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute 'direction' is missing, expected LEFT or RIGHT");
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_BIT_SHIFT, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
 static void nnrti_onnx_op_where(nnrti_onnx *c, int32_t arg)
@@ -4121,6 +4143,42 @@ static void nnrti_onnx_op_tile(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_TILE_FUSION, &a, x, times));
 }
 
+static void nnrti_onnx_op_trilu(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), k = nnrti_onnx_in(c, 1);
+    NNRT_Trilu a;
+    (void)arg;
+    a.upper = nnrti_onnx_int(c, "upper", 1) != 0;
+    nnrti_onnx_out(c, 0,
+                   k != NNRT_NO_TENSOR ? nnrti_onnx_step2(c, NNRT_NODE_TYPE_TRILU, &a, x, k)
+                                       : nnrti_onnx_step1(c, NNRT_NODE_TYPE_TRILU, &a, x));
+}
+
+static void nnrti_onnx_op_eye_like(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t type = nnrti_onnx_int(c, "dtype", 0);
+    NNRT_EyeLike a;
+    (void)arg;
+    a.k = nnrti_onnx_int(c, "k", 0);
+    a.dtype = NNRT_DATA_TYPE_UNKNOWN;
+    if (type != 0)
+        a.dtype = nnrti_onnx_take_type(c, type > 0 && type < 1000 ? (nnrt_onnx_type)type : -1, "attribute", "dtype");
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_EYE_LIKE, &a, nnrti_onnx_in(c, 0)));
+}
+
+/* ONNX says both axes: nnrt takes two zeros for the defaults, so they are refused here. */
+static void nnrti_onnx_op_reverse_sequence(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_ReverseSequence a;
+    (void)arg;
+    a.batchAxis = nnrti_onnx_int(c, "batch_axis", 1);
+    a.timeAxis = nnrti_onnx_int(c, "time_axis", 0);
+    if (a.batchAxis == a.timeAxis)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "batch_axis and time_axis are both %l", a.batchAxis);
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step2(c, NNRT_NODE_TYPE_REVERSE_SEQUENCE, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+}
+
 static void nnrti_onnx_op_transpose(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4169,98 +4227,54 @@ static uint32_t nnrti_onnx_from_end(nnrti_onnx *c, uint32_t index, uint32_t exte
     return nnrti_onnx_add(c, index, more);
 }
 
-/* index * step, taken from a table: so an index outside [-extent, extent) is refused in the run, and does not name an
-   element of another row. */
-static uint32_t nnrti_onnx_places(nnrti_onnx *c, uint32_t index, nnrti_onnx_size extent, nnrti_onnx_size step)
-{
-    int64_t *table;
-    int32_t dims[1];
-    if (extent.known < 0 || step.known < 0) {
-        const uint32_t all = nnrti_onnx_places_of(c, extent);
-        return nnrti_onnx_gather(c, nnrti_onnx_mul(c, all, nnrti_onnx_size_ints(c, step)), index, 0);
-    }
-    table = (int64_t *)nnrti_onnx_table(c, extent.known, sizeof(*table));
-    if (table == NULL)
-        return index;
-    for (int64_t i = 0; i < extent.known; i++)
-        table[i] = i * step.known;
-    dims[0] = (int32_t)extent.known;
-    return nnrti_onnx_gather(c, nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, 1, dims, table), index, 0);
-}
-
-/* For every element of indices, which are for `axis` of x: where the other axes of its place begin in x as one line. All
-   extents are known. NNRT_NO_TENSOR after a fault. */
-static uint32_t nnrti_onnx_bases(nnrti_onnx *c, uint32_t x, uint32_t indices, int32_t axis)
-{
-    int64_t from[NNRT_MAX_RANK], to[NNRT_MAX_RANK], steps[NNRT_MAX_RANK], *base, total, count;
-    const int32_t rank = nnrti_onnx_dims(c, x, from, "gathering");
-    int32_t dims[NNRT_MAX_RANK];
-    (void)nnrti_onnx_dims(c, indices, to, "gathering");
-    total = nnrti_onnx_product(c, from, 0, rank);
-    count = nnrti_onnx_product(c, to, 0, rank);
-    base = (int64_t *)nnrti_onnx_table(c, count, sizeof(*base));
-    if (base == NULL)
-        return NNRT_NO_TENSOR;
-    for (int32_t i = rank - 1; i >= 0; i--) {
-        steps[i] = i == rank - 1 ? 1 : total > 0 ? steps[i + 1] * from[i + 1] : 0;
-        dims[i] = (int32_t)to[i];
-    }
-    for (int64_t k = 0; k < count; k++) {
-        int64_t rest = k;
-        for (int32_t i = rank - 1; i >= 0; i--) {
-            base[k] += i == axis ? 0 : rest % to[i] * steps[i];
-            rest /= to[i];
-        }
-    }
-    return nnrti_onnx_constant(c, NNRT_DATA_TYPE_INT64, rank, dims, base);
-}
-
-/* The same, added to place, where extents are open: axis by axis, each of which has as many places in x at least. */
-static uint32_t nnrti_onnx_add_bases(nnrti_onnx *c, uint32_t place, uint32_t x, uint32_t indices, int32_t axis)
-{
-    const int32_t rank = nnrti_onnx_rank(c, x);
-    nnrti_onnx_size shape[NNRT_MAX_RANK];
-    for (int32_t i = 0; i < rank; i++)
-        shape[i] = nnrti_onnx_size_known(1);
-    for (int32_t i = 0; i < rank; i++) {
-        const nnrti_onnx_size extent = nnrti_onnx_size_of(c, x, i), step = nnrti_onnx_size_product(c, x, i + 1, rank);
-        uint32_t base;
-        if (i == axis)
-            continue;
-        shape[i] = nnrti_onnx_size_of(c, indices, i);
-        base = nnrti_onnx_places(c, nnrti_onnx_places_of(c, shape[i]), extent, step);
-        place = nnrti_onnx_add(c, place, nnrti_onnx_reshape_to(c, base, shape + i, rank - i));
-        shape[i] = nnrti_onnx_size_known(1);
-    }
-    return place;
-}
-
-/* y[i,j,k] = x[i,index[i,j,k],k] (axis 1): x as one line, of which element base + index*stride is taken; base counts
-   the other axes. */
 static void nnrti_onnx_op_gather_elements(nnrti_onnx *c, int32_t arg)
 {
-    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1);
-    const int32_t rank = nnrti_onnx_rank(c, x), other = nnrti_onnx_rank(c, indices);
-    const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 0), rank);
-    nnrti_onnx_size extent, step;
-    uint32_t place;
+    NNRT_GatherElements a;
     (void)arg;
-    for (int32_t i = 0; i < rank && other == rank; i++) {
-        const int64_t from = nnrti_onnx_dim(c, x, i), to = nnrti_onnx_dim(c, indices, i);
-        if (i != axis && from >= 0 && to > from)
-            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d: indices have extent %l, the data %l", i, to, from);
-    }
-    if (other != rank)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "indices have %d axes, expected %d", other, rank);
-    if (c->code != NNRT_SUCCESS)
-        return;
-    extent = nnrti_onnx_size_of(c, x, axis);
-    step = nnrti_onnx_size_product(c, x, axis + 1, rank);
-    place = nnrti_onnx_places(c, indices, extent, step);
-    place = nnrti_onnx_closed(c, x) && nnrti_onnx_closed(c, indices)
-                ? nnrti_onnx_add(c, place, nnrti_onnx_bases(c, x, indices, axis))
-                : nnrti_onnx_add_bases(c, place, x, indices, axis);
-    nnrti_onnx_out(c, 0, nnrti_onnx_gather(c, nnrti_onnx_line(c, x), place, 0));
+    a.axis = nnrti_onnx_int(c, "axis", 0);
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step2(c, NNRT_NODE_TYPE_GATHER_ELEMENTS, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+}
+
+/* Without the attribute the input counts as one line: an empty list. */
+static NNRT_Int64List nnrti_onnx_line_or_axis(nnrti_onnx *c)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "axis", NNRT_ONNX_ATTRIBUTE_INT);
+    return nnrt_int64_list(a != NULL ? &a->i : NULL, a != NULL ? 1 : 0);
+}
+
+static void nnrti_onnx_op_compress(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_Compress a;
+    (void)arg;
+    a.axis = nnrti_onnx_line_or_axis(c);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_COMPRESS, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+}
+
+static void nnrti_onnx_op_unique(nnrti_onnx *c, int32_t arg)
+{
+    static const NNRT_DataType types[4] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64, NNRT_DATA_TYPE_INT64,
+                                           NNRT_DATA_TYPE_INT64};
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    uint32_t out[4] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_Unique a;
+    (void)arg;
+    a.axis = nnrti_onnx_line_or_axis(c);
+    a.sorted = nnrti_onnx_int(c, "sorted", 1) != 0;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_UNIQUE, &a, &x, 1, out, 4, types);
+    for (uint32_t i = 0; i < 4; i++)
+        nnrti_onnx_out(c, i, out[i]);
+}
+
+static void nnrti_onnx_op_scatter_elements(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_ScatterElements a;
+    (void)arg;
+    a.axis = nnrti_onnx_int(c, "axis", 0);
+    a.reduction = nnrti_onnx_choice(c, "reduction", "none|add|mul|min|max");
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1),
+                                    nnrti_onnx_in(c, 2)));
 }
 
 /* indices [B..,I..,k] of `count` batch axes, which are x's: those [B..,I..,count + k] whose rows begin with their places
@@ -4308,37 +4322,17 @@ static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GATHER_ND, NULL, x, indices));
 }
 
-/* True when v is known and all of it is zero. */
-static bool nnrti_onnx_known_zeros(const nnrti_onnx *c, uint32_t v)
-{
-    const nnrt_operand *o = nnrti_onnx_at(c, v);
-    size_t bytes = 0;
-    if (!nnrti_onnx_known(c, v) || !nnrt_dims_bytes(o->dims, o->rank, o->dataType, &bytes))
-        return false;
-    for (size_t i = 0; i < bytes; i++)
-        if (((const uint8_t *)o->data)[i] != 0)
-            return false;
-    return true;
-}
-
-/* SCATTER_ND adds what it is told to zeros: that is reduction add, and where the data are zeros reduction none, which
-   says nothing of places that are named twice. */
+/* Indices of any numeric type; those from -depth to -1 count from the end. values = [off, on]. */
 static void nnrti_onnx_op_scatter_nd(nnrti_onnx *c, int32_t arg)
 {
-    const int32_t mode = nnrti_onnx_choice(c, "reduction", "none|add");
-    const uint32_t data = nnrti_onnx_in(c, 0);
-    const bool zeros = nnrti_onnx_known_zeros(c, data);
-    uint32_t y;
+    NNRT_ScatterNDUpdate a;
     (void)arg;
-    if (mode == 0 && !zeros)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "data '%s' that updates replace: only constant zeros are supported",
-                        nnrti_onnx_at(c, data)->name);
-    y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCATTER_ND, NULL, nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2),
-                         nnrti_onnx_shape(c, data));
-    nnrti_onnx_out(c, 0, zeros ? y : nnrti_onnx_add(c, data, y));
+    a.reduction = nnrti_onnx_choice(c, "reduction", "none|add|mul|min|max");
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCATTER_ND_UPDATE, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1),
+                                    nnrti_onnx_in(c, 2)));
 }
 
-/* Indices of any numeric type; those from -depth to -1 count from the end. values = [off, on]. */
 static void nnrti_onnx_op_one_hot(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t indices = nnrti_onnx_cast(c, nnrti_onnx_in(c, 0), NNRT_DATA_TYPE_INT64),
@@ -4543,23 +4537,11 @@ static uint32_t nnrti_onnx_softmax(nnrti_onnx *c, uint32_t x, int32_t axis)
     return nnrti_onnx_step1(c, NNRT_NODE_TYPE_SOFTMAX, &a, x);
 }
 
-/* 1 at the first largest element along axis, else 0. */
 static uint32_t nnrti_onnx_hardmax(nnrti_onnx *c, uint32_t x, int32_t axis)
 {
-    uint32_t in[4], y = NNRT_NO_TENSOR;
-    NNRT_ArgMaxFusion a;
-    NNRT_OneHot hot;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_ARGMAX_FUSION, &a);
+    NNRT_Hardmax a;
     a.axis = axis;
-    hot.axis = axis;
-    in[0] = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ARGMAX_FUSION, &a, x);
-    in[1] = nnrti_onnx_dim(c, x, axis) < 0
-                ? nnrti_onnx_size_of(c, x, axis).value
-                : nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, (double)nnrti_onnx_dim(c, x, axis));
-    in[2] = nnrti_onnx_like(c, x, 1);
-    in[3] = nnrti_onnx_like(c, x, 0);
-    nnrti_onnx_emit(c, NNRT_NODE_TYPE_ONE_HOT, &hot, in, 4, &y, 1, NULL);
-    return y;
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_HARDMAX, &a, x);
 }
 
 /* Softmax 0, LogSoftmax 1, Hardmax 2. Before operator set 13 all axes from `axis` on count as one. */
@@ -4578,6 +4560,31 @@ static void nnrti_onnx_op_softmax(nnrti_onnx *c, int32_t arg)
     if (flat)
         y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, y, nnrti_onnx_shape(c, x));
     nnrti_onnx_out(c, 0, y);
+}
+
+/* NegativeLogLikelihoodLoss 0; SoftmaxCrossEntropyLoss 1, which takes the logarithms of the softmax first. */
+static void nnrti_onnx_op_nll_loss(nnrti_onnx *c, int32_t arg)
+{
+    const nnrt_onnx_attribute *ignore = nnrti_onnx_attr(c, "ignore_index", NNRT_ONNX_ATTRIBUTE_INT);
+    const uint32_t weight = nnrti_onnx_in(c, 2);
+    NNRT_NegativeLogLikelihoodLoss a;
+    NNRT_LogSoftmax log;
+    uint32_t in[3], y = NNRT_NO_TENSOR;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_NEGATIVE_LOG_LIKELIHOOD_LOSS, &a);
+    log.axis = 1;
+    if (ignore != NULL)
+        a.ignoreIndex = nnrt_int64_list(&ignore->i, 1);
+    a.reduction = nnrti_onnx_choice(c, "reduction", "mean|sum|none");
+    in[0] = nnrti_onnx_in(c, 0);
+    if (arg == 1)
+        in[0] = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOG_SOFTMAX, &log, in[0]);
+    in[1] = nnrti_onnx_in(c, 1);
+    in[2] = weight;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_NEGATIVE_LOG_LIKELIHOOD_LOSS, &a, in, weight != NNRT_NO_TENSOR ? 3 : 2, &y, 1,
+                    NULL);
+    nnrti_onnx_out(c, 0, y);
+    if (arg == 1)
+        nnrti_onnx_out(c, 1, in[0]);
 }
 
 /* log of the sum (0), or of the sum of e^x (1). float16 is computed in float32, where the sum does not overflow. */
@@ -4793,6 +4800,91 @@ static int64_t nnrti_onnx_known_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
 }
 
 /* Weights [Co,Ci/g,kH,kW] become [Co,kH,kW,Ci/g]. */
+/* A list of numbers of the node, which lives as long as it is read. */
+static NNRT_Int64List nnrti_onnx_numbers(nnrti_onnx *c, const char *name)
+{
+    const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
+    return nnrt_int64_list(list.data, (uint32_t)list.count);
+}
+
+/* Windows over three spatial axes, which have operators of their own, with the order of axes and the attributes of
+   ONNX. */
+static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
+{
+    static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
+    const NNRT_Int64List kernel = nnrti_onnx_numbers(c, "kernel_shape"), strides = nnrti_onnx_numbers(c, "strides"),
+                         dilations = nnrti_onnx_numbers(c, "dilations"), pads = nnrti_onnx_numbers(c, "pads");
+    const NNRT_AutoPad mode = nnrti_onnx_choice(c, "auto_pad", "NOTSET|SAME_UPPER|SAME_LOWER|VALID");
+    const uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), b = nnrti_onnx_in(c, 2);
+    const bool pool = type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_wants(c, 1);
+    uint32_t out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_Conv3D conv;
+    NNRT_ConvTranspose3D transposed;
+    NNRT_MaxPool3D most;
+    NNRT_AveragePool3D average;
+    conv.kernelShape = transposed.kernelShape = most.kernelShape = average.kernelShape = kernel;
+    conv.strides = transposed.strides = most.strides = average.strides = strides;
+    conv.dilations = transposed.dilations = most.dilations = average.dilations = dilations;
+    conv.pads = transposed.pads = most.pads = average.pads =
+        mode == NNRT_AUTO_PAD_NOTSET ? pads : nnrt_int64_list(NULL, 0);
+    conv.autoPad = transposed.autoPad = most.autoPad = average.autoPad = mode;
+    conv.group = transposed.group = nnrti_onnx_int(c, "group", 1);
+    most.ceilMode = average.ceilMode = nnrti_onnx_int(c, "ceil_mode", 0);
+    average.countIncludePad = nnrti_onnx_int(c, "count_include_pad", 0);
+    transposed.outputPadding = nnrti_onnx_numbers(c, "output_padding");
+    transposed.outputShape = nnrti_onnx_numbers(c, "output_shape");
+    if (pool && nnrti_onnx_int(c, "storage_order", 0) != 0)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "storage_order 1 of three spatial axes is not supported");
+    if (type == NNRT_NODE_TYPE_CONV_3D)
+        out[0] = nnrti_onnx_step3(c, type, &conv, x, w, b);
+    else if (type == NNRT_NODE_TYPE_CONV_TRANSPOSE_3D)
+        out[0] = nnrti_onnx_step3(c, type, &transposed, x, w, b);
+    else if (type == NNRT_NODE_TYPE_AVERAGE_POOL_3D)
+        out[0] = nnrti_onnx_step1(c, type, &average, x);
+    else
+        nnrti_onnx_emit(c, type, &most, &x, 1, out, pool ? 2 : 1, types);
+    nnrti_onnx_out(c, 0, out[0]);
+    if (pool)
+        nnrti_onnx_out(c, 1, out[1]);
+}
+
+static void nnrti_onnx_op_lp_pool(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_LpPool a;
+    (void)arg;
+    a.kernelShape = nnrti_onnx_numbers(c, "kernel_shape");
+    a.strides = nnrti_onnx_numbers(c, "strides");
+    a.dilations = nnrti_onnx_numbers(c, "dilations");
+    a.autoPad = nnrti_onnx_choice(c, "auto_pad", "NOTSET|SAME_UPPER|SAME_LOWER|VALID");
+    a.pads = a.autoPad == NNRT_AUTO_PAD_NOTSET ? nnrti_onnx_numbers(c, "pads") : nnrt_int64_list(NULL, 0);
+    a.ceilMode = nnrti_onnx_int(c, "ceil_mode", 0);
+    a.p = nnrti_onnx_int(c, "p", 2);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LP_POOL, &a, nnrti_onnx_in(c, 0)));
+}
+
+/* Whether indices count in an output_shape, or in the shape that the windows reach and which it extends, differs between
+   versions of ONNX. */
+static void nnrti_onnx_op_max_unpool(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_MaxUnpool a;
+    (void)arg;
+    a.kernelShape = nnrti_onnx_numbers(c, "kernel_shape");
+    a.strides = nnrti_onnx_numbers(c, "strides");
+    a.pads = nnrti_onnx_numbers(c, "pads");
+    if (nnrti_onnx_in(c, 2) != NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 2 (output_shape) is not supported");
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAX_UNPOOL, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+}
+
+/* Whether the node's windows lie in volumes; the node is then done. */
+static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
+{
+    const bool volume = nnrti_onnx_rank(c, nnrti_onnx_in(c, 0)) == 5;
+    if (volume)
+        nnrti_onnx_volume(c, type);
+    return volume;
+}
+
 static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
 {
     static const int64_t perm[] = {0, 2, 3, 1};
@@ -4801,6 +4893,8 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
     NNRT_Conv2DFusion a;
     uint32_t x, weight, y;
     (void)arg;
+    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_CONV_3D))
+        return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
     x = nnrti_onnx_image(c, given, &w);
@@ -4938,6 +5032,8 @@ static void nnrti_onnx_op_conv_transpose(nnrti_onnx *c, int32_t arg)
     bool cropped;
     uint32_t x, weight, y, begin[2];
     (void)arg;
+    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_CONV_TRANSPOSE_3D))
+        return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
     x = nnrti_onnx_image(c, given, &w);
@@ -5016,6 +5112,8 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_window w;
     uint32_t x, y;
     (void)arg;
+    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_AVERAGE_POOL_3D))
+        return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
     nnrti_onnx_undilated(c, &w);
@@ -5062,6 +5160,8 @@ static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
     NNRT_MaxPoolFusion a;
     nnrti_onnx_window w;
     (void)arg;
+    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_MAX_POOL_3D))
+        return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_MAX_POOL_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
     nnrti_onnx_undilated(c, &w);
@@ -5379,6 +5479,27 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_matrices */
+
+static void nnrti_onnx_op_det(nnrti_onnx *c, int32_t arg)
+{
+    (void)arg;
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_DET, NULL, nnrti_onnx_in(c, 0)));
+}
+
+static void nnrti_onnx_op_einsum(nnrti_onnx *c, int32_t arg)
+{
+    static const nnrt_onnx_str nothing = {NULL, 0};
+    const nnrt_onnx_attribute *equation = nnrti_onnx_attr(c, "equation", NNRT_ONNX_ATTRIBUTE_STRING);
+    const uint32_t count = (uint32_t)c->node->inputs.count;
+    uint32_t *in = (uint32_t *)nnrti_onnx_keep(c, count, sizeof(*in)), y;
+    NNRT_Einsum a;
+    (void)arg;
+    a.equation = nnrti_onnx_copy_text(c, equation != NULL ? equation->s : nothing);
+    for (uint32_t i = 0; i < count && in != NULL; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_EINSUM, &a, in, count, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
+}
 
 static void nnrti_onnx_op_matmul(nnrti_onnx *c, int32_t arg)
 {
@@ -5710,6 +5831,106 @@ static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_transpose(c, y, orders[batchFirst ? 1 : 0], 4));
     for (uint32_t i = 1; i < 3; i++)
         nnrti_onnx_out(c, i, batchFirst ? nnrti_onnx_transpose(c, out[i], swap, 3) : out[i]);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_recurrent: GRU and RNN */
+
+/* The activations of the node as numbers, at most four; those that need parameters are refused, so the lists of
+   parameters say nothing. */
+static NNRT_Int64List nnrti_onnx_activations(nnrti_onnx *c, int64_t list[4])
+{
+    static const struct {
+        const char *name;
+        NNRT_ActivationType type;
+    } known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU},
+                 {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID},
+                 {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS},
+                 {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN},
+                 {"Tanh", NNRT_ACTIVATION_TYPE_TANH}};
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
+    const size_t count = a != NULL ? a->strings.count : 0;
+    char text[64];
+    if (count > 4)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected 4 at most", count);
+    for (size_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
+        size_t k = 0;
+        while (k < 5 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
+            k++;
+        if (k == 5)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign or Tanh", i,
+                            nnrti_onnx_text(text, a->strings.data[i]));
+        else
+            list[i] = known[k].type;
+    }
+    return nnrt_int64_list(list, c->code == NNRT_SUCCESS ? (uint32_t)count : 0);
+}
+
+/* arg: the node type. */
+static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[6], out[2], n = 0;
+    int64_t list[4];
+    NNRT_GRU gru;
+    NNRT_RNN rnn;
+    gru.activations = rnn.activations = nnrti_onnx_activations(c, list);
+    gru.clip = rnn.clip = nnrti_onnx_float(c, "clip", 0);
+    gru.direction = rnn.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
+    gru.hiddenSize = rnn.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
+    gru.layout = rnn.layout = nnrti_onnx_int(c, "layout", 0);
+    gru.linearBeforeReset = nnrti_onnx_int(c, "linear_before_reset", 0);
+    for (uint32_t i = 0; i < 6; i++)
+        if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
+            n = i + 1;
+    nnrti_onnx_emit(c, arg, arg == NNRT_NODE_TYPE_GRU ? (const void *)&gru : &rnn, in, n, out, 2, NULL);
+    nnrti_onnx_out(c, 0, out[0]);
+    nnrti_onnx_out(c, 1, out[1]);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_signals */
+
+/* arg: which window. */
+static void nnrti_onnx_op_window(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t type = nnrti_onnx_int(c, "output_datatype", NNRT_ONNX_FLOAT);
+    NNRT_Window a;
+    a.kind = arg;
+    a.outputDatatype =
+        nnrti_onnx_take_type(c, type >= 0 && type < 1000 ? (nnrt_onnx_type)type : -1, "attribute", "output_datatype");
+    a.periodic = nnrti_onnx_int(c, "periodic", 1);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_WINDOW, &a, nnrti_onnx_in(c, 0)));
+}
+
+/* The axis is an attribute, 1 where it is not said, and from operator set 20 on input 2, or -2. */
+static void nnrti_onnx_op_dft(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t length = nnrti_onnx_in(c, 1), axis = c->opset >= 20 ? nnrti_onnx_in(c, 2) : NNRT_NO_TENSOR;
+    uint32_t in[2], y;
+    NNRT_DFT a;
+    (void)arg;
+    a.axis = c->opset >= 20 ? -2 : nnrti_onnx_int(c, "axis", 1);
+    a.inverse = nnrti_onnx_int(c, "inverse", 0);
+    a.onesided = nnrti_onnx_int(c, "onesided", 0);
+    if (axis != NNRT_NO_TENSOR && nnrti_onnx_list(c, axis, "axis", &a.axis, 1) != 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input 2 (axis) is empty");
+    in[0] = nnrti_onnx_in(c, 0);
+    in[1] = length;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_DFT, &a, in, length != NNRT_NO_TENSOR ? 2 : 1, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
+}
+
+static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[4], y;
+    NNRT_STFT a;
+    (void)arg;
+    a.onesided = nnrti_onnx_int(c, "onesided", 1);
+    for (uint32_t i = 0; i < 4; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_STFT, &a, in, in[3] != NNRT_NO_TENSOR ? 4 : 3, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -209,6 +209,7 @@ static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format for
     o.format = format;
     o.quant = t->quant;
     o.quantCount = t->quantCount;
+    o.quantAxis = t->quantAxis;
     return o;
 }
 

@@ -46,6 +46,7 @@ static uint32_t add_tensor(single *s, const vec_tensor *t, bool output, NNRT_For
     made->dataType = t->dataType;
     made->dims = output ? NNRT_Int32List_make(unknown_rank, 1) : NNRT_Int32List_make(t->dims, (uint32_t)t->rank);
     made->quantParams = NNRT_QuantParamList_make(t->quant, t->quantCount);
+    made->quantAxis = t->quantAxis;
     if (t->constant && !output) {
         made->data.addr = t->data;
         made->data.bufferSize = made->data.dataSize = (uint32_t)(t->count * nnrt_type_size(t->dataType));

@@ -143,6 +143,11 @@ def check_readme():
     verdict(examples >= 1 and commands >= 1, "README.md: has an example and a shell block to try")
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         verdict((ROOT / target).exists(), "README.md: link to %s" % target)
+    listed = [line.split() for line in run(["build/nnrt", "ops"]).stdout.splitlines()]
+    counts = [sum(int(op[1]) >= 1100 for op in listed), len(listed)]
+    said = re.search(r"and (\d+) that\s+only ONNX has; `build/nnrt ops` lists all (\d+)", text)
+    verdict(said is not None and [int(n) for n in said.groups()] == counts,
+            "README.md: how many operators there are", "%d only of ONNX, %d in all" % tuple(counts))
     head = "\n".join(text.splitlines()[:60])
     verdict("make run" in head and "make test" in head, "README.md: make run and make test in the first 60 lines")
 

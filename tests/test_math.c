@@ -120,6 +120,11 @@ static const float_row float_rows[] = {
     {"tanhf", nnrti_tanhf, tanh, 1.50},       {"erff", nnrti_erff, erf, 1.65},
     {"sinf", nnrti_sinf, sin, 1.58},          {"cosf", nnrti_cosf, cos, 1.57},
     {"sqrtf", nnrti_sqrtf, sqrt, 0.5},       {"sigmoidf", nnrti_sigmoidf, sigmoid_reference, 1.97},
+    {"tanf", nnrti_tanf, tan, 3.57},          {"atanf", nnrti_atanf, atan, 1.89},
+    {"asinf", nnrti_asinf, asin, 2.93},       {"acosf", nnrti_acosf, acos, 2.68},
+    {"sinhf", nnrti_sinhf, sinh, 2.18},       {"coshf", nnrti_coshf, cosh, 1.19},
+    {"asinhf", nnrti_asinhf, asinh, 1.82},    {"acoshf", nnrti_acoshf, acosh, 2.09},
+    {"atanhf", nnrti_atanhf, atanh, 2.12},
 };
 
 static void test_float_errors(void **state) {
@@ -172,6 +177,18 @@ static void test_float_seams(void **state) {
         {nnrti_sinf, sin, 0.000244140625f, 1.58}, {nnrti_cosf, cos, 0.78539816f, 1.57},
         {nnrti_cosf, cos, 1.57079633f, 1.57},    {nnrti_cosf, cos, 99999.0f, 1.57},
         {nnrti_sigmoidf, sigmoid_reference, 0.0f, 1.97}, {nnrti_sigmoidf, sigmoid_reference, -17.0f, 1.97},
+        {nnrti_tanf, tan, 0.78539816f, 3.57},     {nnrti_tanf, tan, 1.57079633f, 3.57},
+        {nnrti_tanf, tan, 3.14159265f, 3.57},     {nnrti_tanf, tan, 0.000244140625f, 3.57},
+        {nnrti_atanf, atan, 0.41421357f, 1.89},   {nnrti_atanf, atan, 1.0f, 1.89},
+        {nnrti_atanf, atan, 2.41421366f, 1.89},   {nnrti_atanf, atan, -2.41421366f, 1.89},
+        {nnrti_asinf, asin, 0.38268343f, 2.93},   {nnrti_asinf, asin, 1.0f, 2.93},
+        {nnrti_acosf, acos, 1.0f, 2.68},          {nnrti_acosf, acos, -1.0f, 2.68},
+        {nnrti_acosf, acos, 0.70710678f, 2.68},   {nnrti_sinhf, sinh, 0.34657359f, 2.18},
+        {nnrti_sinhf, sinh, 88.0f, 2.18},         {nnrti_sinhf, sinh, -89.4159863f, 2.18},
+        {nnrti_coshf, cosh, 88.0f, 1.19},         {nnrti_coshf, cosh, 89.4159863f, 1.19},
+        {nnrti_asinhf, asinh, 16384.0f, 1.82},   {nnrti_asinhf, asinh, 0.375f, 1.82},
+        {nnrti_acoshf, acosh, 16384.0f, 2.09},   {nnrti_acoshf, acosh, 1.0f, 2.09},
+        {nnrti_atanhf, atanh, 1.0f, 2.12},       {nnrti_atanhf, atanh, 0.17f, 2.12},
     };
     size_t i;
     (void)state;
@@ -221,6 +238,29 @@ static void test_float_specials(void **state) {
         {nnrti_sinf, 0xff800000u, 0x7fc00000u},     {nnrti_sinf, 0x7f800001u, 0x7fc00000u},
         {nnrti_sinf, 0x80000001u, 0x80000001u},     {nnrti_cosf, 0x80000000u, 0x3f800000u},
         {nnrti_cosf, 0xff800000u, 0x7fc00000u},     {nnrti_cosf, 0x00000001u, 0x3f800000u},
+        {nnrti_tanf, 0x80000000u, 0x80000000u},     {nnrti_tanf, 0xff800000u, 0x7fc00000u},
+        {nnrti_tanf, 0x00000001u, 0x00000001u},     {nnrti_tanf, 0xffc00001u, 0x7fc00000u},
+        {nnrti_atanf, 0x80000000u, 0x80000000u},    {nnrti_atanf, 0x7f800000u, 0x3fc90fdbu}, /* pi/2 */
+        {nnrti_atanf, 0xff800000u, 0xbfc90fdbu},    {nnrti_atanf, 0xbf800000u, 0xbf490fdbu}, /* -pi/4 */
+        {nnrti_atanf, 0x00000001u, 0x00000001u},    {nnrti_atanf, 0xff800001u, 0x7fc00000u},
+        {nnrti_asinf, 0x80000000u, 0x80000000u},    {nnrti_asinf, 0x3f800000u, 0x3fc90fdbu},
+        {nnrti_asinf, 0xbf800000u, 0xbfc90fdbu},    {nnrti_asinf, 0x3f800001u, 0x7fc00000u},
+        {nnrti_asinf, 0xff800000u, 0x7fc00000u},    {nnrti_asinf, 0x80000001u, 0x80000001u},
+        {nnrti_acosf, 0x3f800000u, 0x00000000u},    {nnrti_acosf, 0xbf800000u, 0x40490fdbu}, /* 0, pi */
+        {nnrti_acosf, 0x80000000u, 0x3fc90fdbu},    {nnrti_acosf, 0xbf800001u, 0x7fc00000u},
+        {nnrti_acosf, 0x7f800000u, 0x7fc00000u},    {nnrti_acosf, 0x7fc00001u, 0x7fc00000u},
+        {nnrti_sinhf, 0x80000000u, 0x80000000u},    {nnrti_sinhf, 0xff800000u, 0xff800000u},
+        {nnrti_sinhf, 0x80000001u, 0x80000001u},    {nnrti_sinhf, 0xffc00001u, 0x7fc00000u},
+        {nnrti_coshf, 0x80000000u, 0x3f800000u},    {nnrti_coshf, 0xff800000u, 0x7f800000u},
+        {nnrti_coshf, 0x00000001u, 0x3f800000u},    {nnrti_coshf, 0xffc00001u, 0x7fc00000u},
+        {nnrti_asinhf, 0x80000000u, 0x80000000u},   {nnrti_asinhf, 0xff800000u, 0xff800000u},
+        {nnrti_asinhf, 0x80000001u, 0x80000001u},   {nnrti_asinhf, 0x7f800001u, 0x7fc00000u},
+        {nnrti_acoshf, 0x3f800000u, 0x00000000u},   {nnrti_acoshf, 0x7f800000u, 0x7f800000u},
+        {nnrti_acoshf, 0x3f7fffffu, 0x7fc00000u},   {nnrti_acoshf, 0xff800000u, 0x7fc00000u},
+        {nnrti_acoshf, 0xc0000000u, 0x7fc00000u},   {nnrti_acoshf, 0x7f800001u, 0x7fc00000u},
+        {nnrti_atanhf, 0x80000000u, 0x80000000u},   {nnrti_atanhf, 0xbf800000u, 0xff800000u},
+        {nnrti_atanhf, 0x3f800000u, 0x7f800000u},   {nnrti_atanhf, 0x3f800001u, 0x7fc00000u},
+        {nnrti_atanhf, 0xff800000u, 0x7fc00000u},   {nnrti_atanhf, 0x80000001u, 0x80000001u},
         {nnrti_sqrtf, 0x80000000u, 0x80000000u},    {nnrti_sqrtf, 0xbf800000u, 0x7fc00000u},
         {nnrti_sqrtf, 0x7f800000u, 0x7f800000u},    {nnrti_sqrtf, 0xff800000u, 0x7fc00000u},
         {nnrti_sqrtf, 0x40800000u, 0x40000000u},    {nnrti_floorf, 0x80000000u, 0x80000000u},
@@ -275,6 +315,7 @@ static void test_huge_angles(void **state) {
         assert_true(float_ulps(nnrti_sinf(-x), -rows[i].sine) < 2.0);
         assert_true(float_ulps(nnrti_cosf(x), rows[i].cosine) < 2.0);
         assert_true(float_ulps(nnrti_cosf(-x), rows[i].cosine) < 2.0);
+        assert_true(float_ulps(nnrti_tanf(x), rows[i].sine / rows[i].cosine) < 3.58);
     }
 }
 
@@ -298,6 +339,7 @@ static void test_huge_double_angles(void **state) {
         assert_true(ulp_error(nnrti_sin(-x), -rows[i].sine, 53, -1021, 1024) < 2.0);
         assert_true(ulp_error(nnrti_cos(x), rows[i].cosine, 53, -1021, 1024) < 2.0);
         assert_true(ulp_error(nnrti_cos(-x), rows[i].cosine, 53, -1021, 1024) < 2.0);
+        assert_true(ulp_error(nnrti_tan(x), rows[i].sine / rows[i].cosine, 53, -1021, 1024) < 4.5);
     }
 }
 
@@ -411,6 +453,18 @@ static void test_double_errors(void **state) {
         {"cos", nnrti_cos, cosl, -0.785, 0.785, 1.47},  {"cos", nnrti_cos, cosl, -20.0, 20.0, 1.47},
         {"cos", nnrti_cos, cosl, -1e9, 1e9, 1.47},      {"cos", nnrti_cos, cosl, -1e308, 1e308, 1.47},
         {"sqrt", nnrti_sqrt, sqrtl, 0.0, 1e5, 0.5},
+        {"tan", nnrti_tan, tanl, -0.785, 0.785, 3.46},    {"tan", nnrti_tan, tanl, -20.0, 20.0, 3.46},
+        {"tan", nnrti_tan, tanl, -1e9, 1e9, 3.46},        {"atan", nnrti_atan, atanl, -0.42, 0.42, 1.90},
+        {"atan", nnrti_atan, atanl, -5.0, 5.0, 1.90},    {"atan", nnrti_atan, atanl, -1e-300, 1e-300, 1.90},
+        {"asin", nnrti_asin, asinl, -1.0, 1.0, 2.98},    {"asin", nnrti_asin, asinl, 0.999, 1.0, 2.98},
+        {"acos", nnrti_acos, acosl, -1.0, 1.0, 2.71},    {"acos", nnrti_acos, acosl, 0.999, 1.0, 2.71},
+        {"sinh", nnrti_sinh, sinhl, -1.0, 1.0, 2.18},    {"sinh", nnrti_sinh, sinhl, -23.0, 23.0, 2.18},
+        {"sinh", nnrti_sinh, sinhl, -711.0, 711.0, 2.18}, {"cosh", nnrti_cosh, coshl, -1.0, 1.0, 1.17},
+        {"cosh", nnrti_cosh, coshl, -711.0, 711.0, 1.17}, {"asinh", nnrti_asinh, asinhl, -1.0, 1.0, 2.12},
+        {"asinh", nnrti_asinh, asinhl, -1e9, 1e9, 2.12}, {"asinh", nnrti_asinh, asinhl, -1e-3, 1e-3, 2.12},
+        {"acosh", nnrti_acosh, acoshl, 1.0, 2.0, 2.57}, {"acosh", nnrti_acosh, acoshl, 1.0, 1e9, 2.57},
+        {"acosh", nnrti_acosh, acoshl, 1.0, 1.001, 2.57}, {"atanh", nnrti_atanh, atanhl, -1.0, 1.0, 2.40},
+        {"atanh", nnrti_atanh, atanhl, -0.1, 0.1, 2.40}, {"atanh", nnrti_atanh, atanhl, 0.999, 1.0, 2.40},
     };
     uint64_t seed = 7;
     size_t r;
@@ -434,7 +488,9 @@ static void test_double_specials(void **state) {
     static const struct {
         double_fn fn, reference;
     } rows[] = {{nnrti_exp, exp}, {nnrti_log, log}, {nnrti_tanh, tanh}, {nnrti_erf, erf}, {nnrti_sqrt, sqrt},
-                {nnrti_sin, sin}, {nnrti_cos, cos}};
+                {nnrti_sin, sin}, {nnrti_cos, cos}, {nnrti_tan, tan}, {nnrti_atan, atan}, {nnrti_asin, asin},
+                {nnrti_acos, acos}, {nnrti_sinh, sinh}, {nnrti_cosh, cosh}, {nnrti_asinh, asinh},
+                {nnrti_acosh, acosh}, {nnrti_atanh, atanh}};
     static const double x[] = {0.0,    -0.0,    1.0,      -1.0,      1e308, -1e308,
                                5e-324, -5e-324, HUGE_VAL, -HUGE_VAL, 710.0, -746.0};
     size_t r, i;
@@ -604,6 +660,15 @@ FLOAT_LOOP(nnrti_erff)
 FLOAT_LOOP(nnrti_sigmoidf)
 FLOAT_LOOP(nnrti_sinf)
 FLOAT_LOOP(nnrti_cosf)
+FLOAT_LOOP(nnrti_tanf)
+FLOAT_LOOP(nnrti_asinf)
+FLOAT_LOOP(nnrti_acosf)
+FLOAT_LOOP(nnrti_atanf)
+FLOAT_LOOP(nnrti_sinhf)
+FLOAT_LOOP(nnrti_coshf)
+FLOAT_LOOP(nnrti_asinhf)
+FLOAT_LOOP(nnrti_acoshf)
+FLOAT_LOOP(nnrti_atanhf)
 FLOAT_LOOP(nnrti_sqrtf)
 FLOAT_LOOP(nnrti_floorf)
 FLOAT_LOOP(nnrti_ceilf)
@@ -616,6 +681,15 @@ DOUBLE_LOOP(nnrti_tanh)
 DOUBLE_LOOP(nnrti_erf)
 DOUBLE_LOOP(nnrti_sin)
 DOUBLE_LOOP(nnrti_cos)
+DOUBLE_LOOP(nnrti_tan)
+DOUBLE_LOOP(nnrti_asin)
+DOUBLE_LOOP(nnrti_acos)
+DOUBLE_LOOP(nnrti_atan)
+DOUBLE_LOOP(nnrti_sinh)
+DOUBLE_LOOP(nnrti_cosh)
+DOUBLE_LOOP(nnrti_asinh)
+DOUBLE_LOOP(nnrti_acosh)
+DOUBLE_LOOP(nnrti_atanh)
 DOUBLE_LOOP(nnrti_sqrt)
 DOUBLE_LOOP(nnrti_roundeven)
 
@@ -638,6 +712,15 @@ static void test_bits(void **state) {
         {"sigmoidf", loop_nnrti_sigmoidf, NULL, 0x58fc531276d7f0d8u},
         {"sinf", loop_nnrti_sinf, NULL, 0x0c87df8f2b8c2524u},
         {"cosf", loop_nnrti_cosf, NULL, 0x72bc71cea76b85cbu},
+        {"tanf", loop_nnrti_tanf, NULL, 0x5316cdb0a4bfc2c8u},
+        {"asinf", loop_nnrti_asinf, NULL, 0x3d4e3a46de196bd7u},
+        {"acosf", loop_nnrti_acosf, NULL, 0x0cc653f1e53c2bccu},
+        {"atanf", loop_nnrti_atanf, NULL, 0xdb9fa4e35e2de7e0u},
+        {"sinhf", loop_nnrti_sinhf, NULL, 0xa7ee181b64366f6du},
+        {"coshf", loop_nnrti_coshf, NULL, 0xbe051901c798ed88u},
+        {"asinhf", loop_nnrti_asinhf, NULL, 0x21b20e9bb54beeaau},
+        {"acoshf", loop_nnrti_acoshf, NULL, 0xe374900e63c10ab9u},
+        {"atanhf", loop_nnrti_atanhf, NULL, 0x5b581e6f063a66b6u},
         {"sqrtf", loop_nnrti_sqrtf, NULL, 0x4478b77a91e7f954u},
         {"floorf", loop_nnrti_floorf, NULL, 0x9b297f269430f05au},
         {"ceilf", loop_nnrti_ceilf, NULL, 0x7ec25f8b7c004306u},
@@ -650,6 +733,15 @@ static void test_bits(void **state) {
         {"erf", NULL, loop_nnrti_erf, 0xc9109be0fd0cb8b7u},
         {"sin", NULL, loop_nnrti_sin, 0x6eb2519ef1d51293u},
         {"cos", NULL, loop_nnrti_cos, 0xc65bf4c0e329af51u},
+        {"tan", NULL, loop_nnrti_tan, 0xf99c3c4c2afaaaacu},
+        {"asin", NULL, loop_nnrti_asin, 0x1aefbda5c36b2c37u},
+        {"acos", NULL, loop_nnrti_acos, 0xf36019a738a4262du},
+        {"atan", NULL, loop_nnrti_atan, 0x98f6edc968927227u},
+        {"sinh", NULL, loop_nnrti_sinh, 0x50c0ceaabb35a422u},
+        {"cosh", NULL, loop_nnrti_cosh, 0xc860cef5d5c05cc8u},
+        {"asinh", NULL, loop_nnrti_asinh, 0x8975797cd21203e9u},
+        {"acosh", NULL, loop_nnrti_acosh, 0x775fbb78d17da539u},
+        {"atanh", NULL, loop_nnrti_atanh, 0x32e0e6420b4ed88du},
         {"sqrt", NULL, loop_nnrti_sqrt, 0x482e90175ab18d4eu},
         {"roundeven", NULL, loop_nnrti_roundeven, 0x29681dc48fce71f9u},
     };

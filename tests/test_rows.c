@@ -111,21 +111,65 @@ static void test_graphs_refused(void **state)
     node_refused(&n, NNRT_INVALID_DATATYPE, "float32");
 }
 
-/* The operators that only move elements, or look at nothing but their order or number: all others have no kernel for
-   quantised data and must say so, with every type of integer. */
+/* The operators that only move elements, or look at nothing but their order or number, and those with quantised arithmetic:
+   all others have no kernel for quantised data and must say so, with every type of integer. */
 static void test_quantised_refused(void **state)
 {
     static const char movers[] = " ARGMAX_FUSION ARGMIN_FUSION ASSIGN BATCH_TO_SPACE_ND BROADCAST_TO CAST "
-                                 "CHANNEL_SHUFFLE CONCAT CROP DEPTH_TO_SPACE EXPAND_DIMS FILL FILL_LIKE FLATTEN "
-                                 "FLATTEN_RANGE GATHER GATHER_ND MESHGRID PAD_EDGE PAD_FUSION QUANT_DTYPE_CAST "
-                                 "QUANT_DTYPE_CAST_V2 RANK RESHAPE ROLL SHAPE SLICE_FUSION SPACE_TO_BATCH_ND "
-                                 "SPACE_TO_DEPTH SPLIT SQUEEZE STACK STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE "
-                                 "UNSQUEEZE UNSTACK ";
+                                 "CHANNEL_SHUFFLE COMPRESS CONCAT CROP DEPTH_TO_SPACE EXPAND_DIMS FILL FILL_LIKE "
+                                 "FLATTEN FLATTEN_RANGE GATHER GATHER_ELEMENTS GATHER_ND MESHGRID PAD_EDGE "
+                                 "PAD_FUSION QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2 RANK RESHAPE REVERSE_SEQUENCE ROLL "
+                                 "SHAPE SLICE_FUSION SPACE_TO_BATCH_ND SPACE_TO_DEPTH SPLIT SQUEEZE STACK "
+                                 "STRIDED_SLICE TILE_FUSION TOPK_FUSION TRANSPOSE UNSQUEEZE UNSTACK ";
+    static const char arithmetic[] = " ABS"
+                                     " ACTIVATION"
+                                     " ADAPTIVE_AVERAGE_POOL_2D"
+                                     " ADAPTIVE_MAX_POOL_2D"
+                                     " ADD_FUSION"
+                                     " ADD_N"
+                                     " AVGPOOL_FUSION"
+                                     " AVGPOOL_INCLUDE_PAD"
+                                     " BIAS_ADD"
+                                     " CLIP"
+                                     " CONV2D_FUSION"
+                                     " CONV2D_TRANSPOSE_FUSION"
+                                     " DIV_FUSION"
+                                     " ELTWISE"
+                                     " EQUAL"
+                                     " EXPFUSION"
+                                     " FLOOR"
+                                     " FLOOR_DIV"
+                                     " FULL_CONNECTION"
+                                     " GREATER"
+                                     " GREATER_EQUAL"
+                                     " HARD_SIGMOID"
+                                     " HARD_SWISH"
+                                     " L2_NORMALIZE_FUSION"
+                                     " LEAKY_RELU"
+                                     " LESS"
+                                     " LESS_EQUAL"
+                                     " MATMUL_FUSION"
+                                     " MAXIMUM"
+                                     " MAX_POOL_FUSION"
+                                     " MINIMUM"
+                                     " MUL_FUSION"
+                                     " NOT_EQUAL"
+                                     " PRELU_FUSION"
+                                     " REDUCE_FUSION"
+                                     " RESIZE"
+                                     " SCALE_FUSION"
+                                     " SOFTMAX"
+                                     " SQUARE"
+                                     " SQUARED_DIFFERENCE"
+                                     " SUB_FUSION"
+                                     " ";
     static const NNRT_DataType types[] = {I8, NNRT_DATA_TYPE_UINT8, NNRT_DATA_TYPE_INT16, I32};
     static const uint64_t attr[16] = {0};
     uint32_t moving = 0, refused = 0, graphs = 0, named = 0;
     (void)state;
     for (const char *p = strchr(movers, ' '); p[1] != '\0'; p = strchr(p + 1, ' '))
+        named++;
+    for (const char *p = strchr(arithmetic, ' '); p[1] != '\0'; p = strchr(p + 1, ' '))
         named++;
     for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++) {
         const nnrt_op *op = nnrt_op_at(i);
@@ -136,7 +180,7 @@ static void test_quantised_refused(void **state)
             graphs++;
             continue;
         }
-        if (strstr(movers, name) != NULL) {
+        if (strstr(movers, name) != NULL || strstr(arithmetic, name) != NULL) {
             moving++;
             assert_true((nnrt_op_types(op) & NNRT_TYPES_QUANT(NNRT_TYPES_I8)) != 0);
             continue;
@@ -619,12 +663,170 @@ static void test_open_extents(void **state)
     assert_true(n.out[0].symbols[0] == 0 && n.out[0].open != NULL && n.out[0].open[0] == 1 && n.out[0].open[1] == 0);
 }
 
+/* Factors and what they make of integers, at their edges. Expected values are those of exact integers. */
+static void test_quantised_factors(void **state)
+{
+    static const struct {
+        double d;
+        int32_t m, e;
+    } factors[] = {
+        {0, 0, 0},
+        {0.5, 1073741824, 0},
+        {1, 1073741824, 1},
+        {0.3, 1288490189, -1},
+        {-0.3, -1288490189, -1},
+        {4294967297.0 / 4294967296.0, 1073741824, 1}, /* 1 + 2^-32: a quarter of a unit */
+        {2147483649.0 / 2147483648.0, 1073741825, 1}, /* 1 + 2^-31: a half, away from zero */
+        {8589934591.0 / 8589934592.0, 1073741824, 1}, /* 1 - 2^-33: up to a power of two */
+        {1 / 4294967296.0, 1073741824, -31},          /* 2^-32 is the least */
+        {0.75 / 4294967296.0, 0, 0},                  /* below */
+        {(1 - DBL_EPSILON) / 4294967296.0, 1073741824, -31},
+        {DBL_MIN / 4, 0, 0},            /* subnormal */
+        {2147483647.0, 2147483647, 31}, /* the largest */
+        {2147483648.0, 2147483647, 31},
+        {(1 - DBL_EPSILON) * 2147483648.0, 2147483647, 31}, /* 2^31 when rounded */
+        {DBL_MAX * 2, 2147483647, 31},
+        {-DBL_MAX, -2147483647, 31},
+    };
+    static const struct {
+        int64_t x;
+        double d;
+        int32_t y;
+    } products[] = {
+        {1, 0.5, 1},
+        {-1, 0.5, 0}, /* the first rounding: halves up */
+        {3, 0.5, 2},
+        {-3, 0.5, -1},
+        {3, 0.25, 1},
+        {-3, 0.25, -1},
+        {-3, -0.25, 1},
+        {3, -0.25, -1},
+        {-1, -0.5, 0},
+        {5, 0.125, 1},
+        {-5, 0.125, -1},
+        {100, 0.3, 30},
+        {INT32_MAX, 1, 1073741824}, /* twice x is kept in int32 */
+        {INT32_MIN, 1, -1073741824},
+        {INT32_MIN, 0.5, -1073741824},
+        {INT32_MAX, 3, 1610612735},
+        {INT32_MIN, 1e300, -2147483647},
+        {INT32_MIN, -1e300, 2147483647},
+        {1, 1e300, 2147483646},
+        {-1, 1e300, -2147483647},
+        {0, 1e300, 0},
+        {(int64_t)INT32_MIN - 1, 1 / 2147483648.0, -1},
+        {1099511640121, 1 / 1048576.0, 1048576},
+        {-1099511640121, 1 / 1048576.0, -1048576},
+        {7, 1 / 4294967296.0, 0},
+        {INT32_MAX, 1 / 4294967296.0, 1}, /* rounded twice: once would give 0 */
+        {INT32_MIN, 1 / 4294967296.0, -1},
+        {INT64_MAX / 2, 1e-12, 0},
+    };
+    int32_t factor[2];
+    (void)state;
+    for (size_t i = 0; i < sizeof(factors) / sizeof(factors[0]); i++) {
+        nnrti_factor(factors[i].d, factor);
+        if (factor[0] != factors[i].m || factor[1] != factors[i].e)
+            fail_msg("%.17g is {%d,%d}, not {%d,%d}", factors[i].d, (int)factor[0], (int)factor[1], (int)factors[i].m,
+                     (int)factors[i].e);
+    }
+    for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++) {
+        nnrti_factor(products[i].d, factor);
+        if (nnrti_rescale(products[i].x, factor) != products[i].y)
+            fail_msg("%lld times %.17g is %d, not %d", (long long)products[i].x, products[i].d,
+                     (int)nnrti_rescale(products[i].x, factor), (int)products[i].y);
+    }
+    assert_int_equal(nnrti_high_product(INT32_MIN, INT32_MIN), INT32_MAX);
+    assert_int_equal(nnrti_high_product(INT32_MIN, INT32_MAX), -INT32_MAX);
+    assert_int_equal(nnrti_shift_round(-3, 1), -2);
+    assert_int_equal(nnrti_shift_round(3, 1), 2);
+    assert_int_equal(nnrti_shift_round(-1, 32), 0);
+    assert_int_equal(nnrti_shift_round((int64_t)1 << 40, 33), 0);
+    assert_int_equal(nnrti_shift_round(-7, 0), -7);
+}
+
+/* 100000 products of 255 * 255 are exact, in rows of a weight and across columns of a matrix: 6502500000 * 2^-26. */
+static void test_quantised_long_sums(void **state)
+{
+    enum { K = 100000, N = 2 };
+    static const NNRT_QuantParam small = {8, 0, 1.0 / 8192}, least = {8, 255, 1.0 / 8192}, one = {8, 0, 1};
+    static uint8_t x[K], w[N * K];
+    uint8_t y[N];
+    node n;
+    (void)state;
+    for (int32_t matrix = 0; matrix < 4; matrix++) {
+        static const NNRT_FullConnection dense = {0};
+        static const NNRT_MatMulFusion product = {0};
+        nnrt_view vx, vw, quant, vy;
+        const bool columns = matrix % 2 != 0, negative = matrix >= 2; /* 0 - 255 times 0 - 255 */
+        const NNRT_QuantParam *q = negative ? &least : &small;
+        memset(x, negative ? 0 : 255, sizeof(x));
+        memset(w, negative ? 0 : 255, sizeof(w));
+        if (columns)
+            node_begin(&n, "MATMUL_FUSION", &product, sizeof(product), 1);
+        else
+            node_begin(&n, "FULL_CONNECTION", &dense, sizeof(dense), 1);
+        set_quant(node_in(&n, NNRT_DATA_TYPE_UINT8, 2, 1, K, 0, NULL), q, 1, 0);
+        set_quant(node_in(&n, NNRT_DATA_TYPE_UINT8, 2, columns ? K : N, columns ? N : K, 0, NULL), q, 1, 0);
+        set_quant(&n.out[0], &one, 1, 0);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_int_equal(n.r.nDerived, 1);
+        nnrt_operand_view(n.r.op, &n.in[0], 0, &vx);
+        nnrt_operand_view(n.r.op, &n.in[1], 1, &vw);
+        nnrt_operand_view(n.r.op, &n.r.derived[0], 2, &quant);
+        nnrt_operand_view(n.r.op, &n.out[0], -1, &vy);
+        vx.data = x;
+        vw.data = w;
+        quant.data = (void *)(uintptr_t)n.r.derived[0].data;
+        vy.data = y;
+        memset(y, 0, sizeof(y));
+        if (columns)
+            (void)nnrt_matmul_fusion_q8((const NNRT_MatMulFusion *)n.r.resolved, &vx, &vw, NULL, &quant, &vy);
+        else
+            (void)nnrt_full_connection_q8((const NNRT_FullConnection *)n.r.resolved, &vx, &vw, NULL, &quant, &vy);
+        assert_int_equal(y[0], 97);
+        assert_int_equal(y[1], 97);
+    }
+}
+
+/* Open extents beside quantisation parameters: one parameter for each row of a weight whose rows are open. */
+static void test_quantised_open(void **state)
+{
+    static const NNRT_QuantParam three[] = {{8, 0, 0.5}, {8, 0, 0.25}, {8, 0, 1}};
+    uint32_t given = 10;
+    node n;
+    (void)state;
+    node_open(&n, "FULL_CONNECTION", &given); /* [a,4] with a weight [b,4] of three rows; b is 7 at most */
+    set_quant(node_in(&n, I8, 2, 7, 4, 0, NULL), &g_half, 1, 0);
+    n.in[0].symbols[0] = 1;
+    set_quant(node_in(&n, I8, 2, 7, 4, 0, NULL), three, 3, 0);
+    n.in[1].symbols[0] = 2;
+    set_quant(&n.out[0], &g_other, 1, 0);
+    node_resolves(&n);
+    open_is(&n, 0, 1, 2);
+    assert_int_equal(n.r.derived[0].dims[0], NNRTI_QUANT_FACTORS + 2 * 3);
+    n.in[1].symbols[0] = 0;
+    node_refused(&n, NNRT_INVALID_PARAMETER, "has 3 QuantParams, expected 1 or 7, the extent of axis 0");
+    n.in[1].dims[0] = 3;
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+    n.in[1].quantAxis = 2;
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "along axis 1, supported is axis 0");
+    n.in[1].quantCount = 1;
+    node_resolves(&n);
+    n.out[0].quantCount = 0;
+    node_refused(&n, NNRT_INVALID_DATATYPE, "without QuantParam beside quantised inputs");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphs_refused),
         cmocka_unit_test(test_quantised_refused),
         cmocka_unit_test(test_quantised_beside_plain),
+        cmocka_unit_test(test_quantised_factors),
+        cmocka_unit_test(test_quantised_long_sums),
+        cmocka_unit_test(test_quantised_open),
         cmocka_unit_test(test_chosen_values),
         cmocka_unit_test(test_parameters_along_an_axis),
         cmocka_unit_test(test_norms_beside_half),

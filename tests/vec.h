@@ -20,6 +20,7 @@ typedef struct vec_tensor {
     void *data;
     NNRT_QuantParam quant[VEC_QUANT];
     uint32_t quantCount;
+    int32_t quantAxis;
 } vec_tensor;
 
 typedef struct vec_case {
@@ -281,6 +282,8 @@ static void vec_read_quant(vec_file *v, vec_tensor *t, char *p)
     q.numBits = (int32_t)strtol(p, &p, 10);
     q.zeroPoint = (int32_t)strtol(p, &p, 10);
     q.scale = strtod(p, &p);
+    if (t != NULL)
+        t->quantAxis = (int32_t)strtol(p, &p, 10);
     if (t == NULL || t->quantCount >= VEC_QUANT)
         vec_die(v, "quant follows a tensor, at most 32 times");
     t->quant[t->quantCount++] = q;

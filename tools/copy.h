@@ -833,7 +833,12 @@ static cli_text cli_copy_operand(const char *row, uint32_t i, cli_text *rest)
 /* What the row says of operand i: optional, repeated, its type. */
 static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kernel, bool output, uint32_t i)
 {
-    static const char *const types[] = {"iint32 or int64", "ffloat16 or float32", "na number", "bbool",
+    static const char *const types[] = {"iint32 or int64",
+                                        "ffloat16 or float32",
+                                        "na number",
+                                        "bbool",
+                                        "qqint8 or quint8",
+                                        "sint32",
                                         ".a type that the model declares"};
     const char *inputs = kernel->operands != NULL ? kernel->operands : op->inputs;
     cli_text rest, name = cli_copy_operand(output ? op->outputs : inputs, i, &rest), unused;
@@ -854,7 +859,7 @@ static void cli_copy_put_operand(const nnrt_op *op, const nnrt_kernel_row *kerne
         fputs(plain == NNRT_TYPES_ANY ? ": any type" : ": ", stdout);
         cli_put_types(plain != NNRT_TYPES_ANY ? plain : 0, "");
         fputs(quant == NNRT_TYPES_QUANT(plain) && quant != 0 ? "; integers may be quantised"
-              : quant != 0                                   ? "; quantised: "
+              : quant != 0 && plain != 0                     ? "; quantised: "
                                                              : "",
               stdout);
         cli_put_types(quant != NNRT_TYPES_QUANT(plain) ? quant : 0, "");
@@ -1160,7 +1165,8 @@ static int cli_copy_run(const cli_args *args)
     if (op == NULL)
         return cli_copy_unknown(args->copy);
     if ((op->flags & NNRT_OP_GRAPHS) != 0)
-        return cli_fail("%s has no kernel that could be copied: it runs subgraphs, which the plan of a model does", op->name);
+        return cli_fail("%s has no kernel that could be copied: it runs subgraphs, which the plan of a model does",
+                        op->name);
     if (args->header == NULL && (found = cli_copy_header(args->program)) == NULL)
         return CLI_FAILED;
     memset(&c, 0, sizeof(c));

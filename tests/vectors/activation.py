@@ -2,6 +2,7 @@
 import numpy as np
 
 from common import activation, ACTIVATIONS, EXACT64, f16, f32, f64, name_of, refuse, rounded, some, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -56,4 +57,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional in float64.")
+    write(make, "Expected values: torch.nn.functional in float64.", also=cases("ACTIVATION"))

@@ -3,6 +3,7 @@ import numpy as np
 import torch.nn.functional as F
 
 from common import const, f16, f32, f64, known, name_of, nchw, random, refuse, rounded, some, Tensor, tensor, write
+from quantised import adaptive_cases
 
 OP = "ADAPTIVE_AVERAGE_POOL_2D"
 SIZES = [  # x [N,H,W,C], size
@@ -39,7 +40,8 @@ def adaptive_refusals(w, op):
             ("int32", "INVALID_DATATYPE", [some((1, 4, 4, 1), np.int32), size]),
             ("float64", "INVALID_DATATYPE", [some((1, 4, 4, 1), f64), size]),
             ("bool", "INVALID_DATATYPE", [np.ones((1, 2, 2, 1), bool), size]),
-            ("quantised", "UNSUPPORTED_OP", [Tensor(np.ones((1, 2, 2, 1), np.int8), quant=[(8, 0, 0.5)]), size]),
+            ("quantised, result without QuantParam", "INVALID_DATATYPE",
+             [Tensor(np.ones((1, 2, 2, 1), np.int8), quant=[(8, 0, 0.5)]), size]),
             ("one input", "INVALID_INPUT", [x]),
             ("three inputs", "INVALID_INPUT", [x, size, size]),
             ("x missing", "NULL_PTR", [None, size]),
@@ -66,4 +68,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.adaptive_avg_pool2d in float64.")
+    write(make, "Expected values: torch.nn.functional.adaptive_avg_pool2d in float64.",
+          also=lambda w: adaptive_cases(w, OP, True))

@@ -4,6 +4,7 @@ import torch.nn.functional as F
 
 from adaptive_average_pool_2d import adaptive_refusals, SIZES, spread
 from common import f16, f32, known, rounded, some, tensor, write
+from quantised import adaptive_cases
 
 OP = "ADAPTIVE_MAX_POOL_2D"
 
@@ -45,4 +46,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.adaptive_max_pool2d in float64.")
+    write(make, "Expected values: torch.nn.functional.adaptive_max_pool2d in float64.",
+          also=lambda w: adaptive_cases(w, OP, False))

@@ -3,6 +3,7 @@ import numpy as np
 
 from common import (any_floats, as_float32, const, f16, f32, f64, FLOATS, INTEGERS, name_of, NO_ATTR,
                     NUMBERS, odd_floats, refuse, refuse_quantised, some, wrap, write)
+from quantised_elements import cases
 
 SUMS = [((2, 3), (2, 3), (2, 3)), ((2, 3), (3,), (2, 1)), ((3,), (2, 3), ()), ((), (2, 1), (1, 3)), ((), (), ()),
         ((1, 2, 1, 2, 1, 2, 1, 2), (2, 1, 2, 1, 1, 1, 1, 1), (2, 1, 2, 1, 1)), ((1,), (4,), (1,), (4,)),
@@ -73,4 +74,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy; integers: Python integers modulo 2^n.")
+    write(make, "Expected values: numpy; integers: Python integers modulo 2^n.", also=cases("ADD_N"))

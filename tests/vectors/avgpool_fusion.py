@@ -3,6 +3,7 @@ import torch
 import torch.nn.functional as F
 
 from common import fused, make_pool, PAD, pool_windows, rounded, tensor, write
+from quantised import pool_cases
 
 
 def average_expect(x, kernel, stride, mode, ceil, pads, kind=0):
@@ -20,4 +21,5 @@ def average_expect(x, kernel, stride, mode, ceil, pads, kind=0):
 
 if __name__ == "__main__":
     write(make_pool("AVGPOOL_FUSION", lambda *a: (average_expect(*a),)),
-          "Expected values: torch.nn.functional.avg_pool2d in float64.")
+          "Expected values: torch.nn.functional.avg_pool2d in float64.",
+          also=lambda w: pool_cases(w, "AVGPOOL_FUSION"))

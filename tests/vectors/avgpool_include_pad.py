@@ -5,6 +5,7 @@ import torch.nn.functional as F
 
 from common import (fused, make_pool, PAD, pool_attrs, pool_windows, refuse, rounded, SAME, some, tensor, Tensor,
                     write)
+from quantised import pool_cases
 
 OP = "AVGPOOL_INCLUDE_PAD"
 
@@ -44,11 +45,12 @@ def make(w):
     x = some((1, 2, 3, 40))
     w.case("many channels", OP, pool_attrs((2, 2), (1, 1), 0, 0, (1, 1, 1, 1)), [x],
            [include_pad_expect(x, (2, 2), (1, 1), 0, 0, (1, 1, 1, 1))])
-    refuse(w, "quantised", OP, pool_attrs((1, 1), (1, 1), 0, 0, (0,) * 4),
-           [Tensor(np.ones((1, 2, 2, 1), np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")
+    refuse(w, "quantised, result without QuantParam", OP, pool_attrs((1, 1), (1, 1), 0, 0, (0,) * 4),
+           [Tensor(np.ones((1, 2, 2, 1), np.int8), quant=[(8, 0, 0.5)])], "INVALID_DATATYPE")
     refuse(w, "no images", OP, pool_attrs((1, 1), (1, 1), 0, 0, (0,) * 4), [np.ones((0, 2, 2, 1), np.float32)],
            "INVALID_SHAPE")
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.avg_pool2d in float64.")
+    write(make, "Expected values: torch.nn.functional.avg_pool2d in float64.",
+          also=lambda w: pool_cases(w, OP))

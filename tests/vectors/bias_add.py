@@ -2,6 +2,7 @@
 import numpy as np
 
 from common import const, f16, f32, f64, float_result, integer_result, INTEGERS, name_of, NO_ATTR, refuse, some, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -36,4 +37,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy in float64; integers: Python integers modulo 2^n.")
+    write(make, "Expected values: numpy in float64; integers: Python integers modulo 2^n.", also=cases("BIAS_ADD"))

@@ -2,6 +2,7 @@
 import numpy as np
 
 from common import const, f16, f32, f64, FLOATS, INTEGERS, name_of, NO_ATTR, NUMBERS, refuse, some, Tensor, write
+from quantised_elements import cases
 
 FLT_MAX = float(np.finfo(f32).max)
 
@@ -106,7 +107,7 @@ def make(w):
     refuse(w, "bool", op, NO_ATTR, [np.array([True])], "INVALID_DATATYPE")
     for dtype in (np.int8, np.uint8):
         refuse(w, "quantised " + name_of(dtype), op, NO_ATTR, [Tensor(np.array([1, 2], dtype), quant=[(8, 3, 0.5)])],
-               "UNSUPPORTED_OP")
+               "INVALID_DATATYPE")
     refuse(w, "quantised bound", op, NO_ATTR, [np.array([1], np.int8), Tensor(np.array(1, np.int8), quant=[(8, 3, 0.5)])],
            "INVALID_DATATYPE")
     refuse(w, "four inputs", op, NO_ATTR, [x, lo, hi, hi], "INVALID_INPUT")
@@ -118,4 +119,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.maximum and numpy.minimum, exact; bounds of integers by the rule that the file states.")
+    write(make, "Expected values: numpy.maximum and numpy.minimum, exact; bounds of integers by the rule that the file states.",
+          also=cases("CLIP"))

@@ -21,7 +21,8 @@ TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
 
 
 class Tensor:
-    """A numpy array that is a constant of the model, or has QuantParams: a list of (numBits, zeroPoint, scale)."""
+    """A numpy array that is a constant of the model, or has QuantParams: a list of (numBits, zeroPoint, scale), or of
+    (numBits, zeroPoint, scale, quantAxis)."""
 
     def __init__(self, array, constant=False, quant=None):
         self.array, self.constant, self.quant = np.asarray(array), constant, quant or ()
@@ -54,7 +55,7 @@ def tensor_text(word, t):
     words = [word, a.dtype.name, "[" + ",".join(str(d) for d in a.shape) + "]"]
     words += ["const"] if t.constant else []
     words += [number(v, a.dtype) for v in a.reshape(-1)]
-    return [" ".join(words)] + ["quant %d %d %.17g" % tuple(q) for q in t.quant]
+    return [" ".join(words)] + ["quant %d %d %.17g" % tuple(q[:3]) + " %d" * len(q[3:]) % tuple(q[3:]) for q in t.quant]
 
 
 def attr_text(name, value):
@@ -151,14 +152,17 @@ class MoveWriter(VecWriter):
         self.case(name, self.op, attrs, ins, outs, fmt=form, **{"run_error" if run else "error": code})
 
 
-def write(make, source, moves=None):
-    """Writes the .vec file of the generator that runs, make(writer) its cases; moves: an operator that moves data."""
+def write(make, source, moves=None, also=None):
+    """Writes the .vec file of the generator that runs, make(writer) its cases and also(writer) more of them; moves: an
+    operator that moves data."""
     here, script = os.path.split(os.path.abspath(sys.argv[0]))
     name = os.path.splitext(script)[0]
     w = (MoveWriter if moves else VecWriter)(os.path.join(sys.argv[1] if len(sys.argv) > 1 else here, name + ".vec"),
                                              "Written by %s; do not edit. %s" % (script, source))
     w.op = moves
     make(w)
+    if also:
+        also(w)
     print("%-26s %4d cases, %3d of them refusals, %7d bytes" % ((name,) + w.close()))
 
 
@@ -347,11 +351,19 @@ def binary_refusals(w, op, attrs, good=f32):
            "INVALID_DATATYPE")
 
 
+# Operators that compute with quantised int8 and uint8; quantised_elements.py has their cases.
+QUANTISED = ("ADD_FUSION SUB_FUSION MUL_FUSION DIV_FUSION SQUARED_DIFFERENCE MAXIMUM MINIMUM ELTWISE EQUAL NOT_EQUAL LESS "
+             "LESS_EQUAL GREATER GREATER_EQUAL ABS SQUARE LEAKY_RELU HARD_SIGMOID HARD_SWISH ADD_N FLOOR_DIV").split()
+
+
 def refuse_quantised(w, op, attrs, count=2):
-    """Inputs with QuantParams, all of them and each alone."""
+    """Inputs with QuantParams, all of them and each alone: what computes with such wants a result with QuantParams, too."""
     plain, quant = np.array([1, 2], np.int8), Tensor(np.array([1, 2], np.int8), quant=[(8, 0, 0.5)])
-    refuse(w, "quantised", op, attrs, [quant] * count, "UNSUPPORTED_OP")
-    refuse(w, "first input quantised", op, attrs, [quant] + [plain] * (count - 1), "UNSUPPORTED_OP")
+    code = "INVALID_DATATYPE" if op in QUANTISED else "UNSUPPORTED_OP"
+    if "EQUAL" not in op and op not in ("LESS", "GREATER"):
+        refuse(w, "quantised", op, attrs, [quant] * count, code)
+    if count > 1 or op not in QUANTISED:
+        refuse(w, "first input quantised", op, attrs, [quant] + [plain] * (count - 1), code)
     if count > 1:
         refuse(w, "last input quantised", op, attrs, [plain] * (count - 1) + [quant], "INVALID_DATATYPE")
 
@@ -495,9 +507,10 @@ def make_exact(op, real, whole, divide=False, types=NUMBERS, result=None):
         ok("NCHW", x, y, fmt="NCHW")
         ok("constant second", x, const(y))
         ok("constant first", const(y), nonzero(x))
-        ok("scalar as [1]", np.array(7, f32), np.array([2], f32))
-        binary_refusals(w, op, NO_ATTR)
-        w.case("refused: a result declared int8", op, NO_ATTR, [some((2,)), some((2,))], [np.zeros(2, np.int8)],
+        good = f32 if f32 in types else np.int16
+        ok("scalar as [1]", np.array(7, good), np.array([2], good))
+        binary_refusals(w, op, NO_ATTR, good)
+        w.case("refused: a result declared int8", op, NO_ATTR, [some((2,), good), some((2,), good)], [np.zeros(2, np.int8)],
                error="INVALID_DATATYPE")
         for dtype in [t for t in NUMBERS + (np.bool_,) if t not in types]:
             refuse(w, name_of(dtype), op, NO_ATTR, [np.ones(2, dtype), np.ones(2, dtype)], "INVALID_DATATYPE")
@@ -535,6 +548,37 @@ def make_root(op, function):
     return make
 
 
+def make_class(op, ways):
+    """An operator that says yes or no of a float: ways are pairs of attributes and the function of numpy."""
+    def make(w):
+        for k, (attrs, function) in enumerate(ways):
+            for dtype in FLOATS:
+                info = np.finfo(dtype)
+                x = np.concatenate([odd_floats(dtype), np.array([info.min, -info.tiny, info.smallest_subnormal, 1], dtype)])
+                bits = {2: np.uint16, 4: np.uint32, 8: np.uint64}[info.bits // 8]
+                inf = int(np.array(np.inf, dtype).view(bits))
+                sign = 1 << (info.bits - 1)
+                nans = np.array([inf + 1, inf - 1, sign + inf + 1, sign + inf - 1, 2 * sign - 1, sign - 1], bits).view(dtype)
+                w.case("way %d, special values, %s" % (k, name_of(dtype)), op, attrs, [x], [function(x)])
+                w.case("way %d, next to infinity, %s" % (k, name_of(dtype)), op, attrs, [nans], [function(nans)])
+                for shape in ((), (1,), (2, 3, 5), (2, 0, 3), (1, 2, 1, 2, 1, 2, 1, 2)):
+                    x = np.asarray(random.choice(np.array([1, np.nan, np.inf, -np.inf], dtype), shape), dtype)
+                    w.case("way %d, %s %s" % (k, name_of(dtype), list(shape)), op, attrs, [x], [np.asarray(function(x))])
+        x = np.array([[np.nan, 1], [np.inf, -np.inf]], f32)
+        w.case("NCHW", op, {}, [x.reshape(1, 2, 2, 1)], [ways[0][1](x).reshape(1, 2, 2, 1)], fmt="NCHW")
+        w.case("constant", op, {}, [const(x)], [ways[0][1](x)])
+        for dtype in INTEGERS + (np.bool_,):
+            refuse(w, name_of(dtype), op, {}, [np.ones((2,), dtype)], "INVALID_DATATYPE")
+        refuse(w, "quantised", op, {}, [Tensor(np.array([1, 2], np.int8), quant=[(8, 3, 0.5)])], "UNSUPPORTED_OP")
+        refuse(w, "two inputs", op, {}, [x, x], "INVALID_INPUT")
+        refuse(w, "no input", op, {}, [], "INVALID_INPUT")
+        refuse(w, "absent input", op, {}, [None], "NULL_PTR")
+        refuse(w, "rank 9", op, {}, [np.ones((1,) * 9, f32)], "INVALID_SHAPE")
+        w.case("refused: two outputs", op, {}, [x], [x == 0, x == 0], error="INVALID_OUTPUT")
+        w.case("refused: a result of another type", op, {}, [x], [x], error="INVALID_DATATYPE")
+    return make
+
+
 def make_unary(op, function, points, tols=None, attrs=NO_ATTR, whole=None, types=FLOATS, step=0.25):
     """An operator that is a function of one number: function over float64, rounded once; whole over Python integers, stored
     modulo 2^n. tols: those of float32, float16 and float64; None: exact. What is not among types must be refused."""
@@ -565,7 +609,7 @@ def make_unary(op, function, points, tols=None, attrs=NO_ATTR, whole=None, types
                 refuse(w, name_of(dtype), op, attrs, [np.ones((2,), dtype)], "INVALID_DATATYPE")
         for dtype in (np.int8, np.uint8):
             refuse(w, "quantised " + name_of(dtype), op, attrs, [Tensor(np.array([1, 2], dtype), quant=[(8, 3, 0.5)])],
-                   "UNSUPPORTED_OP")
+                   "INVALID_DATATYPE" if op in QUANTISED else "UNSUPPORTED_OP")
         refuse(w, "two inputs", op, attrs, [x, x], "INVALID_INPUT")
         refuse(w, "no input", op, attrs, [], "INVALID_INPUT")
         refuse(w, "absent input", op, attrs, [None], "NULL_PTR")

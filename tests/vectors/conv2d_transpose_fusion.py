@@ -4,6 +4,7 @@ import torch.nn.functional as F
 
 from common import (ACTIVATIONS, both_layouts, const, conv_attrs, conv_refusals, f16, f32, f64, fused, LOOSE, loose,
                     name_of, PAD, refuse, rounded, SAME, some, tensor, VALID, write)
+from quantised import convolution_cases
 
 
 def transpose_expect(x, weight, bias, stride, dilation, mode, pads, extra, group, kind=0):
@@ -90,4 +91,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.conv_transpose2d in float64.")
+    write(make, "Expected values: torch.nn.functional.conv_transpose2d in float64.",
+          also=lambda w: convolution_cases(w, True))

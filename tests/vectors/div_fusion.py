@@ -1,7 +1,8 @@
 """DIV_FUSION."""
 from common import make_arithmetic, write
+from quantised_elements import cases
 
 
 if __name__ == "__main__":
     write(make_arithmetic("DIV_FUSION"),
-          "Expected values: numpy in float64; integers: Python integers modulo 2^n.")
+          "Expected values: numpy in float64; integers: Python integers modulo 2^n.", also=cases("DIV_FUSION"))

@@ -3,6 +3,7 @@ import numpy as np
 
 from common import (ARITHMETIC, extremes, f16, float_result, integer_result, INTEGERS, name_of, NUMBERS, refuse, some,
                     write)
+from quantised_elements import cases
 
 
 def make(w):
@@ -27,4 +28,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy in float64; integers: Python integers modulo 2^n.")
+    write(make, "Expected values: numpy in float64; integers: Python integers modulo 2^n.", also=cases("ELTWISE"))

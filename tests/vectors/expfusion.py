@@ -2,6 +2,7 @@
 import numpy as np
 
 from common import f16, f32, name_of, refuse, rounded, some, wide, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -32,4 +33,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.power in float64.")
+    write(make, "Expected values: numpy.power in float64.", also=cases("EXPFUSION"))

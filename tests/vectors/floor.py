@@ -2,6 +2,7 @@
 import numpy as np
 
 from common import NO_ATTR, Tensor, f16, f32, f64, name_of, refuse, some, write
+from quantised_elements import cases
 
 POINTS = [0.0, -0.0, 0.5, -0.5, 1.0, -1.0, 1.5, -1.5, 0.99999994, -0.99999994, 1e-30, -1e-30, 1023.5, -1023.5, 8388607.5,
           -8388607.5, 8388608.0, -8388609.0, 4503599627370495.5, -4503599627370495.5, 1e30, -1e30, np.inf, -np.inf, np.nan]
@@ -18,9 +19,9 @@ def make(w):
     w.case("no elements", "FLOOR", NO_ATTR, [none], [none])
     refuse(w, "int64", "FLOOR", NO_ATTR, [np.array([1], np.int64)], "INVALID_DATATYPE")
     quantised = Tensor(np.array([1, 2], np.uint8), quant=[(8, 128, 0.5)])
-    refuse(w, "quantised", "FLOOR", NO_ATTR, [quantised], "UNSUPPORTED_OP")
+    refuse(w, "quantised, but not the result", "FLOOR", NO_ATTR, [quantised], "INVALID_DATATYPE")
     w.case("refused: two outputs", "FLOOR", NO_ATTR, [none], [none, none], error="INVALID_OUTPUT")
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy, exact.")
+    write(make, "Expected values: numpy, exact.", also=cases("FLOOR"))

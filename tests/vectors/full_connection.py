@@ -3,6 +3,7 @@ import numpy as np
 import torch.nn.functional as F
 
 from common import ACTIVATIONS, const, f16, FLOATS, fused, LOOSE, loose, name_of, refuse, rounded, some, tensor, write
+from quantised import dense_cases
 
 
 def make(w):
@@ -53,4 +54,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.linear in float64.")
+    write(make, "Expected values: torch.nn.functional.linear in float64.",
+          also=dense_cases)

@@ -2,6 +2,7 @@
 import numpy as np
 
 from common import f16, f32, f64, FLOATS, make_unary, name_of, rounded, some, wide, write
+from quantised_elements import cases
 
 POINTS = [0.0, -0.0, 1.0, -1.0, 0.3, -0.3, 2.4999998, 2.5, 2.5000002, -2.4999998, -2.5, -2.5000002, 3.0, -3.0, 1e-30, -1e-30,
           1e30, -1e30, np.inf, -np.inf, np.nan]
@@ -29,4 +30,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: the formula of the specification by numpy in float64.")
+    write(make, "Expected values: the formula of the specification by numpy in float64.", also=cases("HARD_SIGMOID"))

@@ -3,6 +3,7 @@ import numpy as np
 import torch.nn.functional as F
 
 from common import f16, f32, f64, FLOATS, make_unary, name_of, rounded, some, tensor, wide, write
+from quantised_elements import cases
 
 POINTS = [0.0, -0.0, 1.0, -1.0, 0.3, -0.3, 2.9999998, 3.0, 3.0000002, -2.9999998, -3.0, -3.0000002, 5.0, -5.0, 1e-30, -1e-30,
           1e30, -1e30, np.inf, -np.inf, np.nan]
@@ -31,4 +32,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: the formula of the specification by numpy in float64; torch.nn.functional.hardswish.")
+    write(make, "Expected values: the formula of the specification by numpy in float64; torch.nn.functional.hardswish.",
+          also=cases("HARD_SWISH"))

@@ -3,6 +3,7 @@ import numpy as np
 import torch.nn.functional as F
 
 from common import f16, f32, FLOATS, make_unary, name_of, NO_ATTR, rounded, some, tensor, write
+from quantised_elements import cases
 
 POINTS = [0.0, -0.0, 1.0, -1.0, 0.3, -0.3, 1e-30, -1e-30, 1e30, -1e30, 1e-40, -1e-40, -3.0, -65504.0, np.inf, -np.inf, np.nan]
 
@@ -26,4 +27,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.leaky_relu in float64.")
+    write(make, "Expected values: torch.nn.functional.leaky_relu in float64.", also=cases("LEAKY_RELU"))

@@ -4,6 +4,7 @@ import torch
 
 from common import (ACTIVATIONS, const, f16, f32, FLOATS, fused, LOOSE, loose, name_of, refuse, rounded, some, tensor,
                     wide, write)
+from quantised import matmul_cases
 
 
 def make(w):
@@ -59,4 +60,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.matmul in float64, compared with torch.matmul.")
+    write(make, "Expected values: numpy.matmul in float64, compared with torch.matmul.",
+          also=matmul_cases)

@@ -1,6 +1,8 @@
 """MAXIMUM."""
 from common import make_arithmetic, write
+from quantised_elements import cases
 
 
 if __name__ == "__main__":
-    write(make_arithmetic("MAXIMUM"), "Expected values: numpy in float64; integers: Python integers modulo 2^n.")
+    write(make_arithmetic("MAXIMUM"), "Expected values: numpy in float64; integers: Python integers modulo 2^n.",
+          also=cases("MAXIMUM"))

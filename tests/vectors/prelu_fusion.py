@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from common import const, f16, f32, FLOATS, name_of, refuse, rounded, some, tensor, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -48,4 +49,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.prelu in float64.")
+    write(make, "Expected values: torch.nn.functional.prelu in float64.", also=cases("PRELU_FUSION"))

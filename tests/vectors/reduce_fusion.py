@@ -3,6 +3,7 @@ import numpy as np
 
 from common import (const, f32, f64, FLOATS, INTEGERS, name_of, refuse, rounded, SIGNED, some, toward_zero, UNSIGNED,
                     wide, wrap, write)
+from quantised_elements import cases
 
 MODES = ["mean", "max", "min", "prod", "sum", "sum of squares", "asum", "all", "L2"]
 MEAN, MAX, MIN, PROD, SUM, SUM_SQUARE, ASUM, ALL, L2 = range(9)
@@ -127,4 +128,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy in float64; integers: Python integers modulo 2^n.")
+    write(make, "Expected values: numpy in float64; integers: Python integers modulo 2^n.", also=cases("REDUCE_FUSION"))

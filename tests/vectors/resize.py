@@ -7,6 +7,7 @@ import torch.nn.functional as F
 
 from common import (both_layouts, const, EXACT64, f16, f32, f64, LOOSE, loose, name_of, nchw, refuse, rounded, some,
                     tensor, wide, write)
+from quantised_elements import cases
 
 LINEAR, NEAREST, CUBIC = range(3)
 ASYMMETRIC, ALIGN_CORNERS, HALF_PIXEL = range(3)
@@ -169,4 +170,4 @@ def make(w):
 if __name__ == "__main__":
     write(make,
           "Expected values: short formulas in the script, as no library has these conventions; "
-          "compared with onnx and torch where those have them.")
+          "compared with onnx and torch where those have them.", also=cases("RESIZE"))

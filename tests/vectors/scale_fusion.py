@@ -2,6 +2,7 @@
 import numpy as np
 
 from common import ACTIVATIONS, const, f16, f32, FLOATS, fused, name_of, refuse, rounded, some, wide, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -47,4 +48,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy in float64.")
+    write(make, "Expected values: numpy in float64.", also=cases("SCALE_FUSION"))

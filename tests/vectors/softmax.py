@@ -3,6 +3,7 @@ import numpy as np
 import torch
 
 from common import EXACT64, f32, f64, FLOATS, name_of, refuse, rounded, some, tensor, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -32,4 +33,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.softmax in float64.")
+    write(make, "Expected values: torch.softmax in float64.", also=cases("SOFTMAX"))

@@ -1,0 +1,16 @@
+"""ACOSH."""
+import math
+
+import numpy as np
+
+from common import f16, f32, f64, make_unary, write
+
+POINTS = [1.0, 1.0000001, 1.001, 1.5, 2.0, 3.0, 30.0, 1000.0, 16384.0, 16385.0, 65504.0, 1e6, 2.6843545e8, 2.7e8, 1e20, 3e38, 1e300, 0.999,
+          0.0, -0.0, -1.0, -3.0, -1e10, np.inf, -np.inf, np.nan]
+TOLERANCES = {f32: (1e-45, 3e-7), f16: (6e-8, 1e-3), f64: (5e-324, 6e-16)}
+
+logarithms = np.vectorize(lambda v: math.acosh(v) if v >= 1 else math.nan, otypes=[f64])
+
+
+if __name__ == "__main__":
+    write(make_unary("ACOSH", logarithms, POINTS, TOLERANCES), "Expected values: Python's math.acosh, the C library's in float64.")

@@ -1,0 +1,6 @@
+"""BITWISE_OR."""
+from common import INTEGERS, make_exact, write
+
+
+if __name__ == "__main__":
+    write(make_exact("BITWISE_OR", None, lambda a, b: a | b, types=INTEGERS), "Expected values: Python integers.")

@@ -1,0 +1,44 @@
+"""DET."""
+import numpy as np
+
+from common import f16, f32, f64, refuse, rounded, some, Tensor, wide, write
+
+
+def make(w):
+    def go(name, x, tol=(1e-4, 1e-4)):
+        with np.errstate(all="ignore"):
+            y = np.linalg.det(wide(x))
+        w.case(name, "DET", {}, [x], [rounded(y, x.dtype.type)], tol=tol)
+
+    for dtype in (f32, f16):
+        kind = " " + np.dtype(dtype).name
+        tol = (1e-4, 1e-4) if dtype == f32 else (1e-2, 2e-3)
+        for n in range(1, 7):
+            go("%d x %d%s" % (n, n, kind), some((n, n), dtype, -3, 3, 0.5), tol)
+        go("a stack" + kind, some((4, 3, 3), dtype, -3, 3, 0.5), tol)
+        go("stacks" + kind, some((2, 1, 3, 2, 2), dtype, -3, 3, 0.5), tol)
+        go("a first row of 0" + kind, np.array([[0, 1, 2], [3, 0, 1], [1, 1, 0]], dtype), tol)
+        go("two rows that change places" + kind, np.array([[0, 1], [1, 0]], dtype), (0, 0))
+        go("three rows that change places" + kind, np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]], dtype), (0, 0))
+        go("singular" + kind, np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1]], dtype), (0, 0))
+        go("zeros" + kind, np.zeros((3, 3), dtype), (0, 0))
+        go("the identity" + kind, np.eye(7, dtype=dtype), (0, 0))
+    go("ONNX's example", np.array([[[1, 2], [3, 4]], [[1, 2], [2, 1]], [[1, 3], [3, 1]]], f32))
+    go("a small pivot", np.array([[1e-7, 1], [1, 1]], f32))
+    go("20 x 20", (some((20, 20), f32, -4, 4) + 6 * np.eye(20, dtype=f32)) / f32(4), (1, 1e-4))
+    go("rank 8", some((1, 2, 1, 1, 2, 1, 2, 2), f32, -3, 3))
+    w.case("NaN", "DET", {}, [np.array([[np.nan, 1], [1, 1]], f32)], [np.array(np.nan, f32)])
+    x = some((2, 3, 3))
+    refuse(w, "not square", "DET", {}, [x[:, :2]], "INVALID_SHAPE")
+    refuse(w, "one axis", "DET", {}, [x[0, 0]], "INVALID_SHAPE")
+    refuse(w, "empty", "DET", {}, [x[:0]], "INVALID_SHAPE")
+    refuse(w, "empty matrices", "DET", {}, [x[:, :0, :0]], "INVALID_SHAPE")
+    refuse(w, "float64", "DET", {}, [x.astype(f64)], "INVALID_DATATYPE")
+    refuse(w, "int32", "DET", {}, [x.astype(np.int32)], "INVALID_DATATYPE")
+    refuse(w, "quantised", "DET", {}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)])], "UNSUPPORTED_OP")
+    refuse(w, "absent", "DET", {}, [None], "NULL_PTR")
+    refuse(w, "two inputs", "DET", {}, [x, x], "INVALID_INPUT")
+
+
+if __name__ == "__main__":
+    write(make, "Expected values: numpy in float64.")
