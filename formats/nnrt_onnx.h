@@ -2063,6 +2063,8 @@ static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_on
     return nnrt_error_set(error, code, "%s", text);
 }
 
+#define NNRTI_ONNX_PARAMS 64 /* names of open extents beyond it say nothing: comparing them takes time */
+
 /* An import under way. After the first fault code is set and all that follows does nothing. */
 struct nnrti_onnx {
     nnrt_onnx_model *model;
@@ -2086,6 +2088,8 @@ struct nnrti_onnx {
     const nnrt_onnx_node *node; /* the current one */
     uint32_t nodeIndex;
     const nnrti_onnx_importer *row;
+    nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of open extents of the inputs so far */
+    uint32_t nParams;
     char text[256];
 };
 
@@ -6094,6 +6098,28 @@ static int32_t nnrti_onnx_input_shape(nnrti_onnx *c, const nnrt_onnx_value_info 
     return (int32_t)rank;
 }
 
+/* Open extents of inputs that the file gives one name (dim_param) are always equal. */
+static void nnrti_onnx_name_extents(nnrti_onnx *c, const nnrt_onnx_value_info *info, uint32_t v, const int32_t *dims,
+                                    int32_t rank)
+{
+    uint32_t symbols[NNRT_MAX_RANK] = {0};
+    bool named = false;
+    for (int32_t i = 0; i < rank && info->dims.count == (size_t)rank; i++) {
+        const nnrt_onnx_str name = info->dims.data[i].param;
+        uint32_t k = 0;
+        while (k < c->nParams && !nnrti_onnx_same_text(c->params[k], name))
+            k++;
+        if (dims[i] != -1 || name.length == 0 || k == NNRTI_ONNX_PARAMS)
+            continue;
+        c->params[k] = name;
+        c->nParams = k == c->nParams ? k + 1 : c->nParams;
+        symbols[i] = k + 1;
+        named = true;
+    }
+    if (named)
+        nnrt_builder_symbols(c->builder, v, symbols, (uint32_t)rank);
+}
+
 static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info)
 {
     static const char *const kinds[] = {
@@ -6129,6 +6155,7 @@ static void nnrti_onnx_add_input(nnrti_onnx *c, const nnrt_onnx_value_info *info
     whole = nnrti_onnx_copy_text(c, info->name);
     if (c->code == NNRT_SUCCESS) {
         const uint32_t v = nnrt_builder_input(c->builder, whole, type, rank, dims);
+        nnrti_onnx_name_extents(c, info, v, dims, rank);
         if (nnrti_onnx_fine(c))
             nnrti_onnx_bind(c, info->name, v);
     }

@@ -98,14 +98,17 @@ static void little(uint8_t *data, size_t bytes, size_t width)
         }
 }
 
-/* "2,3" or "" (a scalar), each entry put as field 1 of shape, or as TensorShapeProto.Dimension; n: an open extent */
+/* "2,3" or "" (a scalar), each entry put as field 1 of shape, or as TensorShapeProto.Dimension; n: an open extent, a
+   capital letter: one of that name */
 static void put_dims(message *m, const char *dims, bool dimensions)
 {
     for (const char *at = dims; *at != '\0'; at += *at == ',' ? 1 : 0) {
         message dim = {{0}, 0};
         char *end;
-        if (*at == 'n') {
-            put_text(&dim, 2, "n");
+        if (*at == 'n' || (*at >= 'A' && *at <= 'Z')) {
+            const char name[2] = {*at, '\0'};
+            if (*at != 'n')
+                put_text(&dim, 2, name);
             end = (char *)(uintptr_t)at + 1;
         } else {
             put_int(&dim, 1, strtol(at, &end, 10));
@@ -2245,6 +2248,40 @@ static void run_open_case(const open_case *k, bool optimised)
     nnrt_model_destroy(open);
 }
 
+/* Open extents of one name are one extent: no broadcasting, in the import or in a run. Of no name they are any. */
+static void test_named_extents(void **state)
+{
+    static const open_case cases[] = {
+        {"one name", "in x f32 [N,3]; in p f32 [N,3]; y = Add x p;", 13, 0, {"4,3|4,3", "2,3|2,3", "1,3|1,3", "4,3|1,3|!"}},
+        {"in two places", "in x f32 [N,M]; in p f32 [M,N]; y = MatMul x p;", 13, 0, {"4,3|3,4", "2,3|3,2", "2,3|3,4|!"}},
+        {"in one input", "in x f32 [N,N]; y = Neg x;", 13, 0, {"3,3", "0,0", "2,3|!"}},
+        {"two names", "in x f32 [N,3]; in p f32 [M,3]; y = Add x p;", 13, 0, {"4,3|4,3", "4,3|1,3", "1,3|2,3"}},
+        {"no name", "in x f32 [n,3]; in p f32 [n,3]; y = Add x p;", 13, 0, {"4,3|4,3", "4,3|1,3", "1,3|2,3"}},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const open_case *k = &cases[i];
+        message m = build(k->model, k->opset);
+        NNRT_Model *model = NULL;
+        nnrt_session *session;
+        nnrt_error e;
+        assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, &e), NNRT_SUCCESS);
+        session = open_session(k, model);
+        for (uint32_t r = 0; r < COUNT(k->runs) && k->runs[r] != NULL; r++) {
+            const bool refused = strchr(k->runs[r], '!') != NULL;
+            nnrt_dims shapes[3];
+            answer got;
+            (void)read_shapes(k->runs[r], shapes);
+            answer_of(session, shapes, true, &got);
+            if (got.code != (refused ? NNRT_INVALID_SHAPE : NNRT_SUCCESS) ||
+                (refused && strstr(got.message, "one extent of the model") == NULL))
+                fail_msg("%s, %s: %d '%s'", k->name, k->runs[r], got.code, got.message);
+        }
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+    }
+}
+
 /* Operators that are made of several, with all axes open: extents 0, 1, odd ones and the largest. A run that ends in
    "|!" is one that must be refused, however the extents are told. */
 static void test_open_axes(void **state)
@@ -2598,7 +2635,7 @@ int main(void)
         cmocka_unit_test(test_ranks),          cmocka_unit_test(test_gelu_pattern),
         cmocka_unit_test(test_celu),           cmocka_unit_test(test_erf),
         cmocka_unit_test(test_outputs),        cmocka_unit_test(test_too_many_axes),
-        cmocka_unit_test(test_open_extents),   cmocka_unit_test(test_open_axes),
+        cmocka_unit_test(test_open_extents),   cmocka_unit_test(test_open_axes), cmocka_unit_test(test_named_extents),
         cmocka_unit_test(test_elementwise),    cmocka_unit_test(test_one_node),
         cmocka_unit_test(test_resize_open),    cmocka_unit_test(test_moves),
         cmocka_unit_test(test_reductions),     cmocka_unit_test(test_sampling),
