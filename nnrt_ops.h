@@ -9699,6 +9699,7 @@ static NNRT_ReturnCode nnrti_rule_conv2d_fusion(nnrt_resolve *c)
 /* Up to 16 neighbouring columns of a row of y: y[n,p,q + t,o], t < count. */
 typedef struct nnrti_conv_block {
     int32_t n, p, q, o, count;
+    int32_t channel; /* the first of x that o reads: that of its group */
 } nnrti_conv_block;
 
 /* Where tap i,j of the window has cells: columns first to last - 1 of the block read channels of x from x[in] on, the
@@ -9708,27 +9709,30 @@ typedef struct nnrti_conv_tap {
     ptrdiff_t at, in, inStep;
 } nnrti_conv_tap;
 
-/* The tap of a block; false where it reaches no cell. */
-NNRTI_INLINE bool nnrti_conv_reaches(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
-                                     const nnrti_conv_block *b, int32_t i, int32_t j, nnrti_conv_tap *tap)
+/* The row of x that row i of the weight meets in the block, -1: none. */
+NNRTI_INLINE int32_t nnrti_conv_row(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrti_conv_block *b,
+                                    int32_t i)
 {
-    const int64_t *s = attr->stride.data, *d = attr->dilation.data, *pad = attr->padList.data;
-    const int32_t group = b->o / (weight->dims[0] / (int32_t)attr->group);
-    const int64_t row = b->p * s[0] - pad[0] + i * d[0];
-    int64_t column, first, end, last;
-    if (row < 0 || row >= x->dims[1])
-        return false;
-    column = b->q * s[1] - pad[2] + j * d[1]; /* of t = 0; the next t reads s[1] further */
-    first = column < 0 ? nnrti_quotient(s[1] - 1 - column, s[1]) : 0;
-    end = column < x->dims[2] ? nnrti_quotient(x->dims[2] - 1 - column, s[1]) + 1 : 0;
-    last = end < b->count ? end : b->count;
+    const int64_t row = b->p * attr->stride.data[0] - attr->padList.data[0] + i * attr->dilation.data[0];
+    return row >= 0 && row < x->dims[1] ? (int32_t)row : -1;
+}
+
+/* The tap of a block, with that row of x; false where it reaches no cell. */
+NNRTI_INLINE bool nnrti_conv_reaches(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
+                                     const nnrti_conv_block *b, int32_t row, int32_t i, int32_t j, nnrti_conv_tap *tap)
+{
+    const int64_t stride = attr->stride.data[1];
+    const int64_t column = b->q * stride - attr->padList.data[2] + j * attr->dilation.data[1]; /* of t = 0 */
+    const int64_t first = column < 0 ? nnrti_quotient(stride - 1 - column, stride) : 0;
+    const int64_t end = column < x->dims[2] ? nnrti_quotient(x->dims[2] - 1 - column, stride) + 1 : 0;
+    const int64_t last = end < b->count ? end : b->count;
     if (first >= last)
         return false;
     tap->first = (int32_t)first;
     tap->last = (int32_t)last;
     tap->at = nnrti_place(weight, b->o, i, j, 0);
-    tap->in = nnrti_place(x, b->n, (int32_t)row, (int32_t)(column + first * s[1]), group * weight->dims[3]);
-    tap->inStep = (ptrdiff_t)s[1] * x->strides[2];
+    tap->in = nnrti_place(x, b->n, row, (int32_t)(column + first * stride), b->channel);
+    tap->inStep = (ptrdiff_t)stride * x->strides[2];
     return true;
 }
 
@@ -9738,11 +9742,13 @@ NNRTI_INLINE void nnrti_conv_sum(const NNRT_Conv2DFusion *attr, const nnrt_view 
 {
     const size_t width = nnrt_type_size(type);
     nnrti_conv_tap m;
-    for (int32_t i = 0; i < weight->dims[1]; i++)
-        for (int32_t j = 0; j < weight->dims[2]; j++)
-            if (nnrti_conv_reaches(attr, x, weight, b, i, j, &m))
+    for (int32_t i = 0; i < weight->dims[1]; i++) {
+        const int32_t row = nnrti_conv_row(attr, x, b, i);
+        for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
+            if (nnrti_conv_reaches(attr, x, weight, b, row, i, j, &m))
                 nnrti_dots(sum + m.first, m.last - m.first, nnrti_at(weight->data, m.at, width), weight->strides[3],
                            nnrti_at(x->data, m.in, width), x->strides[3], m.inStep, weight->dims[3], type);
+    }
 }
 
 /* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
@@ -9753,6 +9759,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, 
                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                  NNRT_DataType type)
 {
+    const int32_t perGroup = weight->dims[0] / (int32_t)attr->group;
     nnrti_conv_block b;
     for (b.n = 0; b.n < y->dims[0]; b.n++)
         for (b.p = 0; b.p < y->dims[1]; b.p++)
@@ -9762,6 +9769,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, 
                     const ptrdiff_t out = nnrti_place(y, b.n, b.p, b.q, b.o);
                     float sum[NNRTI_DOTS],
                         start = bias != NULL ? nnrti_load(bias->data, b.o * bias->strides[0], type) : 0;
+                    b.channel = b.o / perGroup * weight->dims[3];
                     for (int32_t t = 0; t < NNRTI_DOTS; t++)
                         sum[t] = start;
                     nnrti_conv_sum(attr, x, weight, &b, sum, type);
@@ -9791,6 +9799,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
                                                const nnrt_view *weight, const nnrt_view *bias, const nnrt_view *quant,
                                                nnrt_view *y)
 {
+    const int32_t perGroup = weight->dims[0] / (int32_t)attr->group;
     nnrti_dots_8 d;
     nnrti_conv_tap m;
     nnrti_conv_block b;
@@ -9803,15 +9812,18 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
                     int64_t sum[NNRTI_DOTS];
                     for (int32_t t = 0; t < NNRTI_DOTS; t++)
                         sum[t] = nnrti_bias_at(bias, b.o);
+                    b.channel = b.o / perGroup * weight->dims[3];
                     d.zeroA = nnrti_zero(weight, b.o);
-                    for (int32_t i = 0; i < weight->dims[1]; i++)
-                        for (int32_t j = 0; j < weight->dims[2]; j++)
-                            if (nnrti_conv_reaches(attr, x, weight, &b, i, j, &m)) {
+                    for (int32_t i = 0; i < weight->dims[1]; i++) {
+                        const int32_t row = nnrti_conv_row(attr, x, &b, i);
+                        for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
+                            if (nnrti_conv_reaches(attr, x, weight, &b, row, i, j, &m)) {
                                 d.a = (const uint8_t *)weight->data + m.at;
                                 d.b = (const uint8_t *)x->data + m.in;
                                 d.bT = m.inStep;
                                 nnrti_sum_dots(&d, weight->dims[3], m.last - m.first, sum + m.first);
                             }
+                    }
                     nnrti_store_sums(y, nnrti_place(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant, b.o);
                 }
             }
@@ -9885,6 +9897,7 @@ static NNRT_ReturnCode nnrti_rule_conv2d_transpose_fusion(nnrt_resolve *c)
 /* Up to 16 cells of a row of y that lie stride apart: y[n,p,q + t*sW,o], t < count. The same taps reach all of them. */
 typedef struct nnrti_unconv_block {
     int32_t n, p, q, o, count;
+    int32_t channel; /* the first of x that o reads: that of its group */
 } nnrti_unconv_block;
 
 /* Where tap i,j of the weight reaches the block: its cells first to last - 1 get the channels of x from x[in] on, the
@@ -9894,28 +9907,31 @@ typedef struct nnrti_unconv_tap {
     ptrdiff_t at, in;
 } nnrti_unconv_tap;
 
-/* The tap of a block; false where it reaches no cell. */
-NNRTI_INLINE bool nnrti_unconv_reaches(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
-                                       const nnrt_view *weight, const nnrti_unconv_block *b, int32_t i, int32_t j,
-                                       nnrti_unconv_tap *tap)
+/* The row of x that row i of the weight meets in the block, -1: none. */
+NNRTI_INLINE int32_t nnrti_unconv_row(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                      const nnrti_unconv_block *b, int32_t i)
 {
-    const int64_t *s = attr->stride.data, *d = attr->dilation.data, *pad = attr->padList.data;
-    const int32_t group = b->o / (weight->dims[0] / (int32_t)attr->group);
-    const int64_t row = b->p + pad[0] - i * d[0], shifted = b->q + pad[2] - j * d[1];
-    int64_t column, first, last;
-    if (row < 0 || nnrti_remainder(row, s[0]) != 0 || nnrti_quotient(row, s[0]) >= x->dims[1] ||
-        nnrti_remainder(shifted, s[1]) != 0)
-        return false;
-    column = nnrti_quotient(shifted, s[1]); /* of cell 0; the next cell has the next column */
-    first = column < 0 ? -column : 0;
-    last = x->dims[2] - column < b->count ? x->dims[2] - column : b->count;
-    if (first >= last)
+    const int64_t stride = attr->stride.data[0];
+    const int64_t at = b->p + attr->padList.data[0] - i * attr->dilation.data[0], row = nnrti_quotient(at, stride);
+    return at >= 0 && row * stride == at && row < x->dims[1] ? (int32_t)row : -1;
+}
+
+/* The tap of a block, with that row of x; false where it reaches no cell. */
+NNRTI_INLINE bool nnrti_unconv_reaches(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
+                                       const nnrt_view *weight, const nnrti_unconv_block *b, int32_t row, int32_t i,
+                                       int32_t j, nnrti_unconv_tap *tap)
+{
+    const int64_t stride = attr->stride.data[1];
+    const int64_t at = b->q + attr->padList.data[2] - j * attr->dilation.data[1];
+    const int64_t column = nnrti_quotient(at, stride); /* of cell 0; the next cell has the next column */
+    const int64_t first = column < 0 ? -column : 0;
+    const int64_t last = x->dims[2] - column < b->count ? x->dims[2] - column : b->count;
+    if (column * stride != at || first >= last)
         return false;
     tap->first = (int32_t)first;
     tap->last = (int32_t)last;
     tap->at = nnrti_place(weight, b->o, i, j, 0);
-    tap->in =
-        nnrti_place(x, b->n, (int32_t)nnrti_quotient(row, s[0]), (int32_t)(column + first), group * weight->dims[3]);
+    tap->in = nnrti_place(x, b->n, row, (int32_t)(column + first), b->channel);
     return true;
 }
 
@@ -9925,11 +9941,13 @@ NNRTI_INLINE void nnrti_unconv_sum(const NNRT_Conv2dTransposeFusion *attr, const
 {
     const size_t width = nnrt_type_size(type);
     nnrti_unconv_tap m;
-    for (int32_t i = 0; i < weight->dims[1]; i++)
-        for (int32_t j = 0; j < weight->dims[2]; j++)
-            if (nnrti_unconv_reaches(attr, x, weight, b, i, j, &m))
+    for (int32_t i = 0; i < weight->dims[1]; i++) {
+        const int32_t row = nnrti_unconv_row(attr, x, b, i);
+        for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
+            if (nnrti_unconv_reaches(attr, x, weight, b, row, i, j, &m))
                 nnrti_dots(sum + m.first, m.last - m.first, nnrti_at(weight->data, m.at, width), weight->strides[3],
                            nnrti_at(x->data, m.in, width), x->strides[3], x->strides[2], weight->dims[3], type);
+    }
 }
 
 /* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], bias [Co] or NULL, y [N,Ho,Wo,Co]; none may overlap y.
@@ -9940,7 +9958,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTran
                                                            const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y,
                                                            NNRT_DataType type)
 {
-    const int32_t columns = y->dims[2];
+    const int32_t columns = y->dims[2], perGroup = weight->dims[0] / (int32_t)attr->group;
     const int32_t step = attr->stride.data[1] < columns ? (int32_t)attr->stride.data[1] : columns;
     nnrti_unconv_block b;
     for (b.n = 0; b.n < y->dims[0]; b.n++)
@@ -9954,6 +9972,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTran
                         ptrdiff_t out;
                         b.q = phase + cell * step;
                         b.count = left < NNRTI_DOTS ? left : NNRTI_DOTS;
+                        b.channel = b.o / perGroup * weight->dims[3];
                         out = nnrti_place(y, b.n, b.p, b.q, b.o);
                         for (int32_t t = 0; t < NNRTI_DOTS; t++)
                             sum[t] = start;
@@ -9983,7 +10002,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
                                                          const nnrt_view *weight, const nnrt_view *bias,
                                                          const nnrt_view *quant, nnrt_view *y)
 {
-    const int32_t columns = y->dims[2];
+    const int32_t columns = y->dims[2], perGroup = weight->dims[0] / (int32_t)attr->group;
     const int32_t step = attr->stride.data[1] < columns ? (int32_t)attr->stride.data[1] : columns;
     nnrti_dots_8 d;
     nnrti_unconv_tap m;
@@ -9999,16 +10018,19 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
                         int64_t sum[NNRTI_DOTS];
                         b.q = phase + cell * step;
                         b.count = left < NNRTI_DOTS ? left : NNRTI_DOTS;
+                        b.channel = b.o / perGroup * weight->dims[3];
                         for (int32_t t = 0; t < NNRTI_DOTS; t++)
                             sum[t] = nnrti_bias_at(bias, b.o);
                         d.zeroA = nnrti_zero(weight, b.o);
-                        for (int32_t i = 0; i < weight->dims[1]; i++)
-                            for (int32_t j = 0; j < weight->dims[2]; j++)
-                                if (nnrti_unconv_reaches(attr, x, weight, &b, i, j, &m)) {
+                        for (int32_t i = 0; i < weight->dims[1]; i++) {
+                            const int32_t row = nnrti_unconv_row(attr, x, &b, i);
+                            for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
+                                if (nnrti_unconv_reaches(attr, x, weight, &b, row, i, j, &m)) {
                                     d.a = (const uint8_t *)weight->data + m.at;
                                     d.b = (const uint8_t *)x->data + m.in;
                                     nnrti_sum_dots(&d, weight->dims[3], m.last - m.first, sum + m.first);
                                 }
+                        }
                         nnrti_store_sums(y, nnrti_place(y, b.n, b.p, b.q, b.o), step * y->strides[2], sum, b.count,
                                          quant, b.o);
                     }
