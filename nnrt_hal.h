@@ -508,7 +508,9 @@ enum {
     NNRT_PLACE_DERIVED,  /* where view.data points: a derived constant, which belongs to the plan */
     NNRT_PLACE_ARENA,    /* at offset in the arena */
     NNRT_PLACE_INPUT,    /* in the caller's input number offset */
-    NNRT_PLACE_OUTPUT    /* in the caller's output number offset - nInputs: addresses of inputs stand before its own */
+    NNRT_PLACE_OUTPUT,   /* in the caller's output number offset - nInputs: addresses of inputs stand before its own */
+    NNRT_PLACE_CARRIED   /* where address number offset says, behind those of the outputs: the places in the arena of a
+                            carried value and of what it becomes are exchanged after each trip of a LOOP */
 };
 
 typedef struct nnrt_plan_arg {
@@ -3842,14 +3844,17 @@ typedef struct nnrti_open_plan {
     uint32_t operands;             /* of the widest open step */
     size_t room;                   /* bytes that the rule of one takes */
     uint32_t maxTrips;             /* of a LOOP */
+    const size_t *carried;         /* nCarried offsets in the arena, two of places that are exchanged side by side */
+    uint32_t nCarried;
 } nnrti_open_plan;
 #endif
 
 /* While a draft is finished. A storage is a piece of memory that one tensor after another uses: results that are seen in
    another shape, or computed in place, share the storage of their source. */
 typedef struct nnrti_storage {
-    nnrt_place_kind kind; /* ARENA, INPUT or OUTPUT */
-    size_t offset;        /* as in nnrt_plan_arg; of ARENA later */
+    nnrt_place_kind kind; /* ARENA, INPUT, OUTPUT or CARRIED */
+    size_t offset;        /* as in nnrt_plan_arg; of ARENA later; of CARRIED that in the arena */
+    uint32_t carried;     /* of CARRIED: number of its address */
     size_t bytes;
     int32_t first, last; /* steps */
     bool told;           /* in the arena whatever it is: its extents are told by the kernel that writes it */
@@ -4247,6 +4252,58 @@ static NNRT_ReturnCode nnrti_assign_storage(nnrti_planner *p)
     return NNRT_SUCCESS;
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_exchange_carried(p) ((void)0)
+#else
+
+/* Carried values that a body computes into memory of their own are not copied after each trip: the two places, which then
+   are there and of one size throughout the loop, are exchanged. */
+static void nnrti_exchange_carried(nnrti_planner *p)
+{
+    const nnrt_draft *d = p->draft;
+    for (uint32_t end = 0; p->open != NULL && end < d->nSteps; end++) {
+        const nnrt_draft_step *step = &d->steps[end];
+        const nnrti_open_step *o = step->open;
+        uint32_t begin = end;
+        if (o == NULL || o->part != NNRTI_PART_END_LOOP)
+            continue;
+        while (d->steps[begin].open != o->begin)
+            begin--;
+        for (uint32_t k = 0; k < o->carried; k++) {
+            const nnrt_plan_arg *from = &step->args[1 + k], *to = &step->args[3 + o->carried + o->scans + k];
+            nnrti_storage *a, *b;
+            if (from->tensor == NNRT_NO_TENSOR || from->kind == NNRT_PLACE_CONSTANT || to->tensor == NNRT_NO_TENSOR)
+                continue;
+            a = &p->storages[p->storageOf[from->tensor]];
+            b = &p->storages[p->storageOf[to->tensor]];
+            if (a->kind != NNRT_PLACE_ARENA || a->first <= (int32_t)begin || a->last != (int32_t)end ||
+                b->kind != NNRT_PLACE_ARENA || b->first != (int32_t)begin || b->last != (int32_t)end)
+                continue;
+            a->kind = b->kind = NNRT_PLACE_CARRIED;
+            a->first = b->first;
+            a->bytes = b->bytes = a->bytes > b->bytes ? a->bytes : b->bytes;
+            a->carried = p->open->nCarried++;
+            b->carried = p->open->nCarried++;
+        }
+    }
+}
+
+/* Writes down where these places begin; false: no memory. */
+static bool nnrti_finish_carried(nnrti_planner *p)
+{
+    size_t *at;
+    if (p->open == NULL || p->open->nCarried == 0)
+        return true;
+    at = (size_t *)nnrti_keep(p->draft->memory, p->open->nCarried, sizeof(*at));
+    for (uint32_t i = 0; i < p->nStorages && at != NULL; i++)
+        if (p->storages[i].kind == NNRT_PLACE_CARRIED)
+            at[p->storages[i].carried] = p->storages[i].offset;
+    p->open->carried = at;
+    return at != NULL;
+}
+
+#endif
+
 /* The scratch of a step's kernel lies in the arena while the step runs: a piece for each worker, each aligned. */
 static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alignment, nnrt_draft_step *step,
                                            int32_t at, nnrt_plan_block *block)
@@ -4262,6 +4319,11 @@ static NNRT_ReturnCode nnrti_scratch_block(const nnrti_planner *p, uint32_t alig
     return NNRT_SUCCESS;
 }
 
+static bool nnrti_in_arena(const nnrti_storage *s)
+{
+    return s->kind == NNRT_PLACE_ARENA || s->kind == NNRT_PLACE_CARRIED;
+}
+
 /* Offsets of everything that lies in the arena: storages first, then scratch. */
 static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, nnrt_plan *plan)
 {
@@ -4274,7 +4336,7 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
     if (blocks == NULL)
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < p->nStorages; i++)
-        if (p->storages[i].kind == NNRT_PLACE_ARENA) {
+        if (nnrti_in_arena(&p->storages[i])) {
             blocks[count].bytes = p->storages[i].bytes;
             blocks[count].first = p->storages[i].first;
             blocks[count++].last = p->storages[i].last;
@@ -4292,7 +4354,7 @@ static NNRT_ReturnCode nnrti_place_arena(nnrti_planner *p, uint32_t alignment, n
                               count);
     count = 0;
     for (uint32_t i = 0; i < p->nStorages; i++)
-        if (p->storages[i].kind == NNRT_PLACE_ARENA)
+        if (nnrti_in_arena(&p->storages[i]))
             p->storages[i].offset = blocks[count++].offset;
     for (uint32_t s = 0; s < d->nSteps; s++)
         if (d->steps[s].kernel != NULL && d->steps[s].scratchBytes > 0)
@@ -4307,7 +4369,9 @@ static void nnrti_place_arg(const nnrti_planner *p, nnrt_plan_arg *arg)
         return;
     s = &p->storages[p->storageOf[arg->tensor]];
     arg->kind = s->kind;
-    arg->offset = s->offset;
+    arg->offset = s->kind != NNRT_PLACE_CARRIED
+                      ? s->offset
+                      : (size_t)p->draft->model->inputIndex.count + p->draft->model->outputIndex.count + s->carried;
     if (arg->tensor >= p->draft->model->allTensors.count)
         arg->tensor = NNRT_NO_TENSOR;
 }
@@ -4440,7 +4504,7 @@ static NNRT_ReturnCode nnrti_finish_open(nnrti_planner *p, nnrt_plan *plan)
         return NNRT_SUCCESS;
     slots = (uint32_t *)nnrti_keep(p->draft->memory, count, sizeof(*slots));
     symbols = (uint32_t *)nnrti_keep(p->draft->memory, count, NNRTI_DIMS * sizeof(*symbols));
-    if (slots == NULL || symbols == NULL)
+    if (slots == NULL || symbols == NULL || !nnrti_finish_carried(p))
         return nnrti_no_memory(p->error);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t t = i < nIn ? m->inputIndex.data[i] : m->outputIndex.data[i - nIn];
@@ -4618,8 +4682,10 @@ NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
     if (!nnrti_open_begin(&p))
         return nnrti_no_memory(config->error);
 #endif
-    if ((code = nnrti_assign_storage(&p)) != NNRT_SUCCESS ||
-        (code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS ||
+    if ((code = nnrti_assign_storage(&p)) != NNRT_SUCCESS)
+        return code;
+    nnrti_exchange_carried(&p);
+    if ((code = nnrti_place_arena(&p, alignment, made)) != NNRT_SUCCESS ||
         (code = nnrti_write_steps(&p, made)) != NNRT_SUCCESS)
         return code;
     made->nInputs = model->inputIndex.count;
@@ -4668,6 +4734,16 @@ static bool nnrti_open_layout(const nnrt_plan *plan, size_t at, nnrti_open_table
 }
 #endif
 
+/* How many addresses a run has: of inputs, of outputs, of carried values that change places. */
+static size_t nnrti_addresses(const nnrt_plan *plan)
+{
+    size_t count = (size_t)plan->nInputs + plan->nOutputs;
+#ifndef NNRT_FIRMWARE
+    count += plan->open != NULL ? plan->open->nCarried : 0;
+#endif
+    return count;
+}
+
 /* *views = bytes of the views, *tables = with the addresses behind them, where the arena begins. A plan whose workspace
    would not fit is refused when it is made: see nnrti_plan_make. */
 static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables, size_t *total)
@@ -4677,8 +4753,7 @@ static bool nnrti_workspace(const nnrt_plan *plan, size_t *views, size_t *tables
     nnrti_open_tables open;
 #endif
     if (!nnrt_mul_size(plan->maxArgs, sizeof(nnrt_view), views) ||
-        !nnrt_mul_size((size_t)plan->nInputs + plan->nOutputs, sizeof(void *), &io) ||
-        !nnrt_add_size(*views, io, tables))
+        !nnrt_mul_size(nnrti_addresses(plan), sizeof(void *), &io) || !nnrt_add_size(*views, io, tables))
         return false;
 #ifndef NNRT_FIRMWARE
     if (plan->open != NULL && !nnrti_open_layout(plan, *tables, &open))
@@ -4861,7 +4936,7 @@ static NNRT_ReturnCode nnrti_step_failed(const nnrt_plan *plan, uint32_t s, NNRT
 typedef struct nnrti_open_run {
     const nnrt_plan *plan;
     nnrt_view *views;
-    void *const *io;
+    void **io;
     uint8_t *arena;
     size_t *capacities;     /* bytes of the buffer of each output, the inputs in front of them */
     int32_t *slots;         /* NNRTI_DIMS extents each; the first is -1 until they are known */
@@ -4890,7 +4965,8 @@ static void *nnrti_run_address(const nnrti_open_run *r, const nnrt_plan_arg *arg
     case NNRT_PLACE_NONE: return NULL;
     case NNRT_PLACE_ARENA: return r->arena + arg->offset;
     case NNRT_PLACE_INPUT:
-    case NNRT_PLACE_OUTPUT: return r->io[arg->offset];
+    case NNRT_PLACE_OUTPUT:
+    case NNRT_PLACE_CARRIED: return r->io[arg->offset];
     default: return arg->view.data;
     }
 }
@@ -5029,6 +5105,14 @@ static const int32_t *nnrti_run_dims(const nnrti_open_run *r, const nnrt_plan_ar
     return slot != NNRT_NO_TENSOR ? r->slots + (size_t)slot * NNRTI_DIMS : arg->view.dims;
 }
 
+/* Whether the places of two arguments are exchanged: their numbers differ in the last bit, as seen from the first. */
+static bool nnrti_exchanged(const nnrt_plan *plan, const nnrt_plan_arg *x, const nnrt_plan_arg *y)
+{
+    const size_t first = (size_t)plan->nInputs + plan->nOutputs;
+    return x->kind == NNRT_PLACE_CARRIED && y->kind == NNRT_PLACE_CARRIED &&
+           ((x->offset - first) ^ (y->offset - first)) == 1;
+}
+
 /* Copies argument `from` of step s into argument `to`, with its extents; in the arena there are room bytes for it. */
 static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint32_t from, uint32_t to, size_t room)
 {
@@ -5066,7 +5150,7 @@ static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint3
         return nnrt_error_set(r->error, NNRT_INSUFFICIENT_BUFFER,
                               "node %d '%s': a value is %o and needs %z bytes, within its bound of %o lie %z",
                               step->node, nnrti_text_of(step->name), &moved, bytes, &planned, room);
-    if (bytes > 0)
+    if (bytes > 0 && !(o->part == NNRTI_PART_END_LOOP && nnrti_exchanged(r->plan, x, y)))
         memmove(nnrti_run_address(r, y), nnrti_run_address(r, x), bytes);
     return NNRT_SUCCESS;
 }
@@ -5246,6 +5330,7 @@ static NNRT_ReturnCode nnrti_run_trip(nnrti_open_run *r, uint32_t s, int64_t tri
 {
     const nnrti_open_step *begin = r->plan->open->steps[s], *end = begin->end;
     const uint32_t given = 1 + begin->carried + begin->scans; /* in END, what BEGIN gives */
+    const nnrt_plan_arg *args = &r->plan->args[r->plan->steps[end->at].arg];
     NNRT_ReturnCode code;
     nnrti_run_number(r, s, begin->nIn, trip);
     nnrti_run_number(r, s, begin->nIn + 1, 1);
@@ -5256,8 +5341,14 @@ static NNRT_ReturnCode nnrti_run_trip(nnrti_open_run *r, uint32_t s, int64_t tri
     if (code == NNRT_SUCCESS)
         code = nnrti_run_truth(r, end->at, 0, goes);
     for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
-        if (r->plan->args[r->plan->steps[end->at].arg + given + 2 + k].kind != NNRT_PLACE_NONE)
+        if (args[given + 2 + k].kind != NNRT_PLACE_NONE)
             code = nnrti_run_move(r, end->at, 1 + k, given + 2 + k, begin->bytes[2 + k]);
+    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++) /* when all that is copied has been */
+        if (nnrti_exchanged(r->plan, &args[1 + k], &args[given + 2 + k])) {
+            void *place = r->io[args[1 + k].offset];
+            r->io[args[1 + k].offset] = r->io[args[given + 2 + k].offset];
+            r->io[args[given + 2 + k].offset] = place;
+        }
     return code;
 }
 
@@ -5337,9 +5428,8 @@ static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32
 }
 
 /* Checked inputs and outputs; io behind the views holds their addresses. */
-static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace, void *const *io,
-                                      const NNRT_IOTensor *inputs, const NNRT_IOTensor *outputs, nnrt_dims *outputDims,
-                                      nnrt_error *error)
+static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace, void **io, const NNRT_IOTensor *inputs,
+                                      const NNRT_IOTensor *outputs, nnrt_dims *outputDims, nnrt_error *error)
 {
     const size_t views = plan->maxArgs * sizeof(nnrt_view);
     nnrti_open_tables at;
@@ -5347,7 +5437,7 @@ static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace,
     size_t viewBytes, tableBytes, total;
     NNRT_ReturnCode code;
     memset(&r, 0, sizeof(r));
-    (void)nnrti_open_layout(plan, views + ((size_t)plan->nInputs + plan->nOutputs) * sizeof(void *), &at);
+    (void)nnrti_open_layout(plan, views + nnrti_addresses(plan) * sizeof(void *), &at);
     (void)nnrti_workspace(plan, &viewBytes, &tableBytes, &total);
     r.plan = plan;
     r.views = (nnrt_view *)(void *)workspace;
@@ -5360,6 +5450,8 @@ static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace,
     r.error = error;
     for (uint32_t i = 0; i < plan->nOutputs; i++)
         r.capacities[plan->nInputs + i] = outputs[i].data.dataSize;
+    for (uint32_t i = 0; i < plan->open->nCarried; i++)
+        io[plan->nInputs + plan->nOutputs + i] = r.arena + plan->open->carried[i];
     code = nnrti_run_extents(&r, inputs);
     if (code == NNRT_SUCCESS)
         code = nnrti_run_steps(&r, 0, plan->nSteps);

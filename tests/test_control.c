@@ -1079,6 +1079,64 @@ static void test_kinds_of_steps(void **state)
     nnrt_session_destroy(s);
 }
 
+/* v = |v| - x, w = v: what v becomes is computed beside it, as is the copy that w becomes; after a trip the places are
+   exchanged. */
+static void test_exchange(void **state)
+{
+    static tree t;
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrt_plan *plan = NULL;
+    uint32_t exchanged = 0;
+    nnrt_session *s;
+    (void)state;
+    tree_init(&t);
+    (void)tensor(&t.g, "trips", I64, "");
+    (void)tensor(&t.g, "x", F32, "4");
+    (void)result(&t.g, "y");
+    (void)result(&t.g, "z"); /* 3 */
+    (void)tensor(&t.g, "i", I64, "");
+    (void)tensor(&t.g, "go", BOOL, "");
+    (void)result(&t.g, "v"); /* 6 */
+    (void)result(&t.g, "w");
+    (void)result(&t.g, "size"); /* 8 */
+    (void)result(&t.g, "next");
+    (void)loop_node(&t, "loop", 1, "0 - 1 1", "2 3");
+    (void)PLAIN(&t.g, "size", ABS, "6", "8");
+    (void)SUB(&t.g, "next", "8 1", "9");
+    graph_of(&t, 0, "0 1", "2 3", "0");
+    graph_of(&t, 1, "4 5 6 7", "5 9 6", "1 2");
+    graph_io(&t.g, "0 1", "2 3");
+    memset(&config, 0, sizeof(config));
+    nnrt_memory_allocate(&memory, NULL);
+    assert_int_equal(nnrt_plan_build(&t.g.model, &config, &memory, &plan), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < plan->nArgs; i++)
+        if (plan->args[i].kind == NNRT_PLACE_CARRIED) {
+            assert_in_range(plan->args[i].offset, 4, 7); /* behind two inputs and two outputs */
+            exchanged |= 1u << (plan->args[i].offset - 4);
+        }
+    assert_int_equal(exchanged, 15);
+    nnrt_memory_end(&memory);
+    s = session_of(&t.g.model, NULL);
+    for (int64_t trips = 0; trips < 7; trips++) {
+        const float x[4] = {1, -2, 0, 0.5f};
+        float y[4], z[4], v[4], w[4];
+        nnrt_io in[2] = {{&trips, 8, NULL}, {(void *)(uintptr_t)x, sizeof(x), NULL}};
+        nnrt_io out[2] = {{y, sizeof(y), NULL}, {z, sizeof(z), NULL}};
+        memcpy(v, x, sizeof(v));
+        memcpy(w, x, sizeof(w));
+        for (int64_t i = 0; i < trips; i++) {
+            memcpy(w, v, sizeof(w));
+            for (uint32_t k = 0; k < 4; k++)
+                v[k] = (v[k] < 0 ? -v[k] : v[k]) - x[k];
+        }
+        run(s, in, 2, out, 2);
+        assert_memory_equal(y, v, sizeof(v));
+        assert_memory_equal(z, w, sizeof(w));
+    }
+    nnrt_session_destroy(s);
+}
+
 /* As a picture every subgraph is a box with its nodes, inputs and outputs, and nothing has an edge that is not there. */
 static void test_dot(void **state)
 {
@@ -1517,6 +1575,7 @@ int main(void)
         cmocka_unit_test(test_open_inputs),
         cmocka_unit_test(test_grow_and_shrink),
         cmocka_unit_test(test_kinds_of_steps),
+        cmocka_unit_test(test_exchange),
         cmocka_unit_test(test_dot),
         cmocka_unit_test(test_chance),
         cmocka_unit_test(test_edited),
