@@ -2040,11 +2040,13 @@ static double nnrti_fold_work(const nnrt_resolve *c)
         out += !nnrti_absent(&c->out[k]) && nnrt_dims_count(c->out[k].dims, c->out[k].rank, &n) ? (double)n : 0;
     switch (c->op->type) {
     case NNRT_NODE_TYPE_MATMUL_FUSION:
+    case NNRT_NODE_TYPE_MATMUL_INTEGER:
         for (int32_t i = x->rank > 2 ? x->rank - 2 : 0; i < x->rank; i++)
             each = x->dims[i] > each ? x->dims[i] : each;
         break;
     case NNRT_NODE_TYPE_FULL_CONNECTION:
     case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV_INTEGER:
     case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: /* weights, but for one of their outer axes */
         each = nnrt_dims_count(w->dims, w->rank, &n) ? (double)n : 1;
         if (w->rank > 0 && w->dims[0] > 0 && w->dims[w->rank - 1] > 0)

@@ -812,6 +812,8 @@ typedef struct nnrt_error {
     M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
     M(S, BOOL, _,              transposeB,     0) /* swap the last two axes of input 1 first */ \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
+/* MATMUL_INTEGER */
+#define NNRT_ATTR_MatMulInteger(M, S) M(S, NONE, _, reserved, 0)
 /* MAXIMUM */
 #define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_3D */
@@ -1086,7 +1088,7 @@ typedef struct nnrt_error {
    rule      nnrti_rule_<rule> checks shapes and attributes (>>op in the implementation); rows may share one
    operands  separated by spaces: name, then ? optional or * one or more (*? any number), then what its element type must be:
              nothing: anything, for input 0 what the kernels take;  =k: that of input k;  :i int32 or int64;
-             :f float16 or float32;  :n numbers;  :b bool;  :q quantised int8 or uint8;  :s int32, quantised or not;
+             :f float16 or float32;  :n numbers;  :b bool;  :q quantised int8 or uint8;  :s int32, quantised or not;  :8 int8 or uint8;
              :. decided by the rule or by the type that the model declares.
    flags     LAYOUT   input 0 and the outputs are images: their views are in the order [N,H,W,C] whatever the format
              INPLACE  output 0 may overwrite an input of the same shape and element size
@@ -1619,6 +1621,10 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, STFT,                  stft,                        4_1c,   own), 0) \
     X(WINDOW,                 1167, Window,                own, window,                  "size",                    "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, Window,                window,                      1_1,    own), 0) \
+    X(MATMUL_INTEGER,         1170, MatMulInteger,         own, matmul_integer,          "a b:8 aZeroPoint?=0 bZeroPoint?=1", "y:.",        NNRT_OP_EMPTY, \
+        K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, MatMulInteger, matmul_integer,            4_1,    own), 0) \
+    X(CONV_INTEGER,           1171, Conv2DFusion,         same, conv_integer,            "x weight:8 bias?:s xZeroPoint?=0 weightZeroPoint?=1", "y:.", NNRTI_IMAGE, \
+        K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, Conv2DFusion, conv_integer,               5_1,    own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -2793,6 +2799,7 @@ static uint32_t nnrti_sig_types(const nnrti_sig *s)
     case 'n': return NNRT_TYPES_NUM;
     case 'b': return NNRT_TYPES_BOOL;
     case 'q': return NNRTI_TYPES_Q8;
+    case '8': return NNRT_TYPES_I8 | NNRT_TYPES_U8;
     case 's': return NNRT_TYPES_I32 | NNRT_TYPES_QUANT(NNRT_TYPES_I32);
     default: return NNRT_TYPES_ALL;
     }
@@ -6009,6 +6016,14 @@ NNRTI_INLINE void nnrti_sum_dots(const nnrti_dots_8 *d, int32_t K, int32_t count
     }
 }
 
+/* The zero point at place i of the axis of x that it belongs to, as it is for bytes of 0 to 255: zero has one for all, or one
+   for each place; NULL: it is 0. */
+NNRTI_INLINE int32_t nnrti_zero_at(const nnrt_view *x, const nnrt_view *zero, ptrdiff_t i)
+{
+    const ptrdiff_t at = zero != NULL && zero->rank > 0 && zero->dims[0] > 1 ? i * zero->strides[0] : 0;
+    return (zero != NULL ? nnrti_load_8(zero->data, at, zero->dataType) : 0) + nnrti_flip(x);
+}
+
 /* Element i of an int32 bias, 0 where there is none. */
 NNRTI_INLINE int64_t nnrti_bias_at(const nnrt_view *bias, ptrdiff_t i)
 {
@@ -6023,7 +6038,7 @@ static void nnrti_dots_of_weight(nnrti_dots_8 *d, const nnrt_view *weight, const
     d->bK = x->strides[3];
     d->flipA = nnrti_flip(weight);
     d->flipB = nnrti_flip(x);
-    for (int32_t t = 0; t < NNRTI_DOTS; t++)
+    for (int32_t t = 0; t < NNRTI_DOTS && x->quantCount > 0; t++)
         d->zeroB[t] = nnrti_zero(x, 0);
 }
 
@@ -9793,6 +9808,23 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_f16(const NNRT_Conv2DFusion *attr, c
     return nnrti_conv2d_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
 }
 
+/* sum[t] += the window of column t of the block, of 8 bits; d as nnrti_dots_of_weight has it, with the weight's zero point. */
+NNRTI_INLINE void nnrti_conv_sum_8(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
+                                   const nnrti_conv_block *b, nnrti_dots_8 *d, int64_t *sum)
+{
+    nnrti_conv_tap m;
+    for (int32_t i = 0; i < weight->dims[1]; i++) {
+        const int32_t row = nnrti_conv_row(attr, x, b, i);
+        for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
+            if (nnrti_conv_reaches(attr, x, weight, b, row, i, j, &m)) {
+                d->a = (const uint8_t *)weight->data + m.at;
+                d->b = (const uint8_t *)x->data + m.in;
+                d->bT = m.inStep;
+                nnrti_sum_dots(d, weight->dims[3], m.last - m.first, sum + m.first);
+            }
+    }
+}
+
 /* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) over the cells inside x and the int32 bias
    is exact, its result y = clamp(sum * factor[o] + zY). */
 NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
@@ -9801,7 +9833,6 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
 {
     const int32_t perGroup = weight->dims[0] / (int32_t)attr->group;
     nnrti_dots_8 d;
-    nnrti_conv_tap m;
     nnrti_conv_block b;
     nnrti_dots_of_weight(&d, weight, x);
     for (b.n = 0; b.n < y->dims[0]; b.n++)
@@ -9814,16 +9845,7 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_q8(const NNRT_Conv2DFusion *attr, co
                         sum[t] = nnrti_bias_at(bias, b.o);
                     b.channel = b.o / perGroup * weight->dims[3];
                     d.zeroA = nnrti_zero(weight, b.o);
-                    for (int32_t i = 0; i < weight->dims[1]; i++) {
-                        const int32_t row = nnrti_conv_row(attr, x, &b, i);
-                        for (int32_t j = 0; j < weight->dims[2] && row >= 0; j++)
-                            if (nnrti_conv_reaches(attr, x, weight, &b, row, i, j, &m)) {
-                                d.a = (const uint8_t *)weight->data + m.at;
-                                d.b = (const uint8_t *)x->data + m.in;
-                                d.bT = m.inStep;
-                                nnrti_sum_dots(&d, weight->dims[3], m.last - m.first, sum + m.first);
-                            }
-                    }
+                    nnrti_conv_sum_8(attr, x, weight, &b, &d, sum);
                     nnrti_store_sums(y, nnrti_place(y, b.n, b.p, b.q, b.o), y->strides[2], sum, b.count, quant, b.o);
                 }
             }
@@ -10100,6 +10122,82 @@ NNRT_API NNRT_ReturnCode nnrt_conv_3d(const NNRT_Conv3D *attr, const nnrt_view *
                 }
         nnrti_store(y->data, nnrti_offset(y, out), sum, y->dataType);
     } while (nnrti_next_place(y, out));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CONV_INTEGER */
+
+/* Input i is the zero point of x: one number, alone or as a list, or where axis >= 0 one for each place of that axis. */
+static NNRT_ReturnCode nnrti_zero_point(nnrt_resolve *c, uint32_t i, const nnrt_operand *x, int32_t axis)
+{
+    const nnrt_operand *zero = &c->in[i];
+    const bool one = zero->rank == 0 || (zero->rank == 1 && nnrti_is_one(zero, 0));
+    if (nnrti_absent(zero) || one || (zero->rank == 1 && axis >= 0 && !nnrti_unlike(zero, 0, x, axis)))
+        return NNRT_SUCCESS;
+    if (axis < 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "zero point '%s' is %o, expected one element", zero->name, zero);
+    return nnrti_fail(c, NNRT_INVALID_SHAPE, "zero point '%s' is %o, expected one element, or [%d] for '%s'",
+                      zero->name, zero, x->dims[axis], x->name);
+}
+
+/* Result 0 is int32, not quantised. */
+static NNRT_ReturnCode nnrti_result_sums(nnrt_resolve *c)
+{
+    nnrt_operand *y = &c->out[0];
+    if (nnrti_absent(y))
+        y->dataType = NNRT_DATA_TYPE_INT32;
+    if (nnrt_operand_types(y) != NNRT_TYPES_I32)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output 0 '%s' is declared %o, expected int32", y->name, y);
+    return NNRT_SUCCESS;
+}
+
+/* As CONV2D_FUSION. */
+static NNRT_ReturnCode nnrti_rule_conv_integer(nnrt_resolve *c)
+{
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)c->resolved;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_result_sums(c)) != NNRT_SUCCESS || (code = nnrti_rule_conv2d_fusion(c)) != NNRT_SUCCESS ||
+        (code = nnrti_zero_point(c, 3, &c->in[0], -1)) != NNRT_SUCCESS ||
+        (code = nnrti_zero_point(c, 4, &c->in[1], 0)) != NNRT_SUCCESS)
+        return code;
+    if (attr->activationType != NNRT_ACTIVATION_TYPE_NO_ACTIVATION)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "activationType is %d, expected 0: results are sums",
+                          attr->activationType);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel CONV_INTEGER */
+
+/* x [N,H,W,Ci], weight [Co,kH,kW,Ci/group], int8 or uint8 each, y [N,Ho,Wo,Co] int32: y[n,p,q,o] = bias[o] + the sum of
+   (x - xZeroPoint) * (weight - weightZeroPoint, one or one per o) over the window as CONV2D_FUSION has it, modulo 2^32;
+   cells outside x are left out. bias and zero points may be NULL: 0. */
+NNRT_API NNRT_ReturnCode nnrt_conv_integer(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
+                                           const nnrt_view *bias, const nnrt_view *xZeroPoint,
+                                           const nnrt_view *weightZeroPoint, nnrt_view *y)
+{
+    const int32_t perGroup = weight->dims[0] / (int32_t)attr->group;
+    nnrti_dots_8 d;
+    nnrti_conv_block b;
+    nnrti_dots_of_weight(&d, weight, x);
+    for (int32_t t = 0; t < NNRTI_DOTS; t++)
+        d.zeroB[t] = nnrti_zero_at(x, xZeroPoint, 0);
+    for (b.n = 0; b.n < y->dims[0]; b.n++)
+        for (b.p = 0; b.p < y->dims[1]; b.p++)
+            for (b.q = 0; b.q < y->dims[2]; b.q += b.count) {
+                b.count = y->dims[2] - b.q < NNRTI_DOTS ? y->dims[2] - b.q : NNRTI_DOTS;
+                for (b.o = 0; b.o < y->dims[3]; b.o++) {
+                    int64_t sum[NNRTI_DOTS];
+                    for (int32_t t = 0; t < NNRTI_DOTS; t++)
+                        sum[t] = nnrti_bias_at(bias, b.o);
+                    b.channel = b.o / perGroup * weight->dims[3];
+                    d.zeroA = nnrti_zero_at(weight, weightZeroPoint, b.o);
+                    nnrti_conv_sum_8(attr, x, weight, &b, &d, sum);
+                    for (int32_t t = 0; t < b.count; t++)
+                        nnrti_store_int(y->data, nnrti_place(y, b.n, b.p, b.q + t, b.o), (uint64_t)sum[t],
+                                        NNRT_DATA_TYPE_INT32);
+                }
+            }
     return NNRT_SUCCESS;
 }
 
@@ -13730,46 +13828,39 @@ static NNRT_ReturnCode nnrti_matmul_leading(nnrt_resolve *c, const nnrti_matrix 
 }
 
 /* Where the extents of the result are from: leading ones as broadcast, rows of x, columns of y. */
-static void nnrti_matmul_axes(nnrt_resolve *c, const NNRT_MatMulFusion *attr)
+static void nnrti_matmul_axes(nnrt_resolve *c, bool transposeA, bool transposeB)
 {
     const nnrt_operand *x = &c->in[0], *y = &c->in[1];
     const int32_t last = c->out[0].rank - 1;
     nnrti_from_both(c, x, x->rank > 2 ? x->rank - 2 : 0, y, y->rank > 2 ? y->rank - 2 : 0);
     if (x->rank > 1)
-        nnrti_from(c, 0, y->rank > 1 ? last - 1 : last, x, x->rank - (attr->transposeA ? 1 : 2));
+        nnrti_from(c, 0, y->rank > 1 ? last - 1 : last, x, x->rank - (transposeA ? 1 : 2));
     if (y->rank > 1)
-        nnrti_from(c, 0, last, y, y->rank - (attr->transposeB ? 2 : 1));
+        nnrti_from(c, 0, last, y, y->rank - (transposeB ? 2 : 1));
 }
 
-/* Resolved: all operands have two axes or more; flags are set for matrices only.
-   Derived: when quantised, zero point, bounds and factors of the result. */
-static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
+/* The shape of a product of matrices, the last two axes of x and y. All operands are seen with two axes or more; of a
+   vector the flag is cleared. *columns = extent of the last axis of the result. */
+static NNRT_ReturnCode nnrti_matmul_shape(nnrt_resolve *c, bool *transposeA, bool *transposeB, int32_t *columns)
 {
-    NNRT_MatMulFusion *attr = (NNRT_MatMulFusion *)c->resolved;
-    nnrt_operand *x = &c->in[0], *y = &c->in[1], *bias = &c->in[2];
-    int32_t rank, dims[NNRT_MAX_RANK], last[2], columns;
+    nnrt_operand *x = &c->in[0], *y = &c->in[1];
+    int32_t rank, dims[NNRT_MAX_RANK], last[2];
     nnrti_matrix a, b, z;
     NNRT_ReturnCode code;
     if (x->rank < 1 || y->rank < 1)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o and '%s' %o: expected one axis or more", x->name, x, y->name,
                           y);
-    a = nnrti_matrix_of(x, true, &attr->transposeA);
-    b = nnrti_matrix_of(y, false, &attr->transposeB);
-    if (nnrti_unlike(x, x->rank - (attr->transposeA ? 2 : 1), y,
-                     y->rank > 1 ? y->rank - (attr->transposeB ? 1 : 2) : 0))
+    a = nnrti_matrix_of(x, true, transposeA);
+    b = nnrti_matrix_of(y, false, transposeB);
+    if (nnrti_unlike(x, x->rank - (*transposeA ? 2 : 1), y, y->rank > 1 ? y->rank - (*transposeB ? 1 : 2) : 0))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "'%s' %o%s and '%s' %o%s: %d columns meet %d rows", x->name, x,
-                          attr->transposeA ? " transposed" : "", y->name, y, attr->transposeB ? " transposed" : "",
-                          a.dims[a.rank - (attr->transposeA ? 2 : 1)], b.dims[b.rank - (attr->transposeB ? 1 : 2)]);
+                          *transposeA ? " transposed" : "", y->name, y, *transposeB ? " transposed" : "",
+                          a.dims[a.rank - (*transposeA ? 2 : 1)], b.dims[b.rank - (*transposeB ? 1 : 2)]);
     if ((code = nnrti_matmul_leading(c, &a, &b, &z)) != NNRT_SUCCESS)
         return code;
-    last[0] = a.dims[a.rank - (attr->transposeA ? 1 : 2)];
-    last[1] = b.dims[b.rank - (attr->transposeB ? 2 : 1)];
+    last[0] = a.dims[a.rank - (*transposeA ? 1 : 2)];
+    last[1] = b.dims[b.rank - (*transposeB ? 2 : 1)];
     memcpy(z.dims + z.rank - 2, last, sizeof(last));
-    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != last[1] && !nnrti_open_from(y, 0))))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, last[1]);
-    if ((code = nnrti_fused(c, attr->activationType)) != NNRT_SUCCESS)
-        return code;
-    columns = y->rank < 2 ? -1 : attr->transposeB ? y->rank - 2 : y->rank - 1;
     rank = z.rank - 2;
     memcpy(dims, z.dims, sizeof(dims));
     if (x->rank > 1)
@@ -13777,14 +13868,33 @@ static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
     if (y->rank > 1)
         dims[rank++] = last[1];
     nnrti_result(c, 0, rank, dims);
-    nnrti_matmul_axes(c, attr);
+    nnrti_matmul_axes(c, *transposeA, *transposeB);
     nnrti_see_as(x, a.rank, a.dims);
     nnrti_see_as(y, b.rank, b.dims);
     nnrti_see_as(&c->out[0], z.rank, z.dims);
-    if (y->quantCount > 1 && y->quantAxis == 0 && nnrti_quant_axis(y) != columns)
+    *columns = last[1];
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: all operands have two axes or more; flags are set for matrices only.
+   Derived: when quantised, zero point, bounds and factors of the result. */
+static NNRT_ReturnCode nnrti_rule_matmul_fusion(nnrt_resolve *c)
+{
+    NNRT_MatMulFusion *attr = (NNRT_MatMulFusion *)c->resolved;
+    const nnrt_operand *y = &c->in[1], *bias = &c->in[2];
+    int32_t columns, axis;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_matmul_shape(c, &attr->transposeA, &attr->transposeB, &columns)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_absent(bias) && (bias->rank != 1 || (bias->dims[0] != columns && !nnrti_open_from(y, 0))))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "bias '%s' is %o, expected [%d]", bias->name, bias, columns);
+    if ((code = nnrti_fused(c, attr->activationType)) != NNRT_SUCCESS)
+        return code;
+    axis = y->rank < 2 ? -1 : attr->transposeB ? y->rank - 2 : y->rank - 1;
+    if (y->quantCount > 1 && y->quantAxis == 0 && nnrti_quant_axis(y) != axis)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "'%s' %o has its QuantParams along axis %d, supported is axis %d",
-                          y->name, y, nnrti_quant_axis(y), columns);
-    return nnrti_quant_products(c, columns, attr->activationType, true);
+                          y->name, y, nnrti_quant_axis(y), axis);
+    return nnrti_quant_products(c, axis, attr->activationType, true);
 }
 
 /* >>kernel MATMUL_FUSION */
@@ -13865,6 +13975,64 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_q8(const NNRT_MatMulFusion *attr, co
                                                const nnrt_view *bias, const nnrt_view *quant, nnrt_view *z)
 {
     return nnrti_matmul_fusion(attr, x, y, bias, quant, z, NNRT_DATA_TYPE_INT8);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MATMUL_INTEGER */
+
+/* As MATMUL_FUSION, of matrices that are not transposed. */
+static NNRT_ReturnCode nnrti_rule_matmul_integer(nnrt_resolve *c)
+{
+    const nnrt_operand *a = &c->in[0], *b = &c->in[1];
+    bool transposeA = false, transposeB = false;
+    int32_t columns;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_result_sums(c)) != NNRT_SUCCESS ||
+        (code = nnrti_matmul_shape(c, &transposeA, &transposeB, &columns)) != NNRT_SUCCESS ||
+        (code = nnrti_zero_point(c, 2, a, a->rank - 2)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_zero_point(c, 3, b, b->rank < 2 ? -1 : b->rank - 1);
+}
+
+/* >>kernel MATMUL_INTEGER */
+
+/* a [..,M,K], b [..,K,N], int8 or uint8 each, y [..,M,N] int32; the leading axes of a and b are broadcast to those of y.
+   y[..,m,n] = sum over k of (a[..,m,k] - aZeroPoint, one or one per m) * (b[..,k,n] - bZeroPoint, one or one per n), modulo
+   2^32. Zero points may be NULL: 0. */
+NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, const nnrt_view *a, const nnrt_view *b,
+                                             const nnrt_view *aZeroPoint, const nnrt_view *bZeroPoint, nnrt_view *y)
+{
+    const int32_t i = y->rank - 2, K = a->dims[a->rank - 1], M = y->dims[i], N = y->dims[i + 1];
+    nnrt_view stackA = nnrti_stack_of(a), stackB = nnrti_stack_of(b), stackY = nnrti_stack_of(y);
+    nnrti_dots_8 d;
+    nnrti_walk w;
+    (void)attr;
+    d.aK = a->strides[a->rank - 1];
+    d.bK = b->strides[b->rank - 2];
+    d.bT = b->strides[b->rank - 1];
+    d.flipA = nnrti_flip(a);
+    d.flipB = nnrti_flip(b);
+    if (!nnrti_walk_first(&w, &stackY, &stackA, &stackB))
+        return NNRT_SUCCESS;
+    do
+        for (int32_t s = 0; s < w.count; s++)
+            for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
+                const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
+                for (int32_t t = 0; t < count; t++)
+                    d.zeroB[t] = nnrti_zero_at(b, bZeroPoint, n + t);
+                d.b = (const uint8_t *)nnrti_at(b->data, w.at[2] + s * w.row[2] + n * d.bT, 1);
+                for (int32_t m = 0; m < M; m++) {
+                    const ptrdiff_t at = w.at[0] + s * w.row[0] + m * y->strides[i] + n * y->strides[i + 1];
+                    int64_t sum[NNRTI_DOTS] = {0};
+                    d.zeroA = nnrti_zero_at(a, aZeroPoint, m);
+                    d.a = (const uint8_t *)nnrti_at(a->data, w.at[1] + s * w.row[1] + m * a->strides[a->rank - 2], 1);
+                    nnrti_sum_dots(&d, K, count, sum);
+                    for (int32_t t = 0; t < count; t++)
+                        nnrti_store_int(y->data, at + t * y->strides[i + 1], (uint64_t)sum[t], NNRT_DATA_TYPE_INT32);
+                }
+            }
+    while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
