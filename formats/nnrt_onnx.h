@@ -1786,6 +1786,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Constant,             1, 22, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
     X(ConstantOfShape,      9, 22, 1, 1, constant_shape, 0, "value") \
     X(Conv,                 1, 22, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
+    X(ConvInteger,         10, 22, 2, 4, conv_integer,   0, "auto_pad dilations group kernel_shape pads strides") \
     X(ConvTranspose,        1, 22, 2, 3, conv_transpose, 0, \
       "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
     X(Cos,                  7, 22, 1, 1, same,           NNRT_NODE_TYPE_COS, "") \
@@ -1799,6 +1800,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Det,                 11, 22, 1, 1, det,            0, "") \
     X(Div,                  1, 22, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
     X(Dropout,              1, 22, 1, 3, dropout,        0, "is_test ratio seed") \
+    X(DynamicQuantizeLinear, 11, 22, 1, 1, dynamic_quantize, 0, "") \
     X(Einsum,              12, 22, 1, NNRTI_ONNX_MANY, einsum, 0, "equation") \
     X(Elu,                  1, 22, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
     X(Equal,                1, 22, 2, 2, binary,         NNRT_NODE_TYPE_EQUAL, "axis broadcast") \
@@ -1845,6 +1847,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(LpPool,               2, 22, 1, 1, lp_pool,        0, \
       "auto_pad ceil_mode dilations kernel_shape p pads strides") \
     X(MatMul,               1, 22, 2, 2, matmul,         0, "") \
+    X(MatMulInteger,       10, 22, 2, 4, matmul_integer, 0, "") \
     X(Max,                  1, 22, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MAXIMUM, "") \
     X(MaxPool,              1, 22, 1, 1, max_pool,       0, \
       "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
@@ -1865,6 +1868,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(PRelu,                1, 22, 2, 2, prelu,          0, "") \
     X(Pad,                  1, 22, 1, 4, pad,            0, "mode paddings pads value") \
     X(Pow,                  1, 22, 2, 2, pow,            0, "axis broadcast") \
+    X(QLinearConv,         10, 22, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
+    X(QLinearMatMul,       10, 22, 8, 8, q_linear_matmul, 0, "") \
     X(QuantizeLinear,      10, 18, 2, 3, quantize,       0, "axis") \
     X(RNN,                  7, 22, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
       "activation_alpha activation_beta activations clip direction hidden_size layout") \
@@ -2618,6 +2623,15 @@ static uint32_t nnrti_onnx_step3(nnrti_onnx *c, NNRT_NodeType type, const void *
     in[2] = d;
     nnrti_onnx_emit(c, type, attr, in, d != NNRT_NO_TENSOR ? 3 : 2, &y, 1, NULL);
     return y;
+}
+
+/* A step with one result; of its inputs the last ones may be absent. */
+static void nnrti_onnx_emit_known(nnrti_onnx *c, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
+                                  uint32_t *y)
+{
+    while (nIn > 0 && in[nIn - 1] == NNRT_NO_TENSOR)
+        nIn--;
+    nnrti_onnx_emit(c, type, attr, in, nIn, y, 1, NULL);
 }
 
 /* A step with one result whose type the model must declare. */
@@ -3805,6 +3819,18 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
     return nnrti_onnx_reshape_to(c, v, sizes, rank - axis);
 }
 
+/* round(x) + zero, kept in the range of type, int8 or uint8; halves to even. zero: float32, or NNRT_NO_TENSOR. */
+static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, NNRT_DataType type)
+{
+    uint32_t y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, x);
+    NNRT_Clip a;
+    if (zero != NNRT_NO_TENSOR)
+        y = nnrti_onnx_add(c, y, zero);
+    a.min = type == NNRT_DATA_TYPE_INT8 ? -128.0f : 0.0f;
+    a.max = type == NNRT_DATA_TYPE_INT8 ? 127.0f : 255.0f;
+    return nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type);
+}
+
 /* y = saturate(round(x/scale) + zero), halves to even. Known parameters make a quantised tensor: its operator rounds
    halves away from zero, so it gets round(x/scale)*scale, which lies on no half. */
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
@@ -3813,16 +3839,14 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
     const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : NNRT_DATA_TYPE_UINT8;
     uint32_t y, step;
     nnrti_onnx_quant q;
-    NNRT_Clip a;
     (void)arg;
     if (type != NNRT_DATA_TYPE_INT8 && type != NNRT_DATA_TYPE_UINT8)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8", type);
     q = nnrti_onnx_quant_of(c, x, scale, zero, type);
     step = nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32);
     y = nnrti_onnx_div(c, nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32), step);
-    y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, y);
     if (q.count > 0) {
-        y = nnrti_onnx_mul(c, y, step);
+        y = nnrti_onnx_mul(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, y), step);
         c->quant = q.list;
         c->quantCount = q.count;
         y = nnrti_onnx_quant_cast(c, &q, y, type);
@@ -3830,11 +3854,47 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 0, y);
         return;
     }
-    if (zero != NNRT_NO_TENSOR)
-        y = nnrti_onnx_add(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero), NNRT_DATA_TYPE_FLOAT32));
-    a.min = type == NNRT_DATA_TYPE_INT8 ? -128.0f : 0.0f;
-    a.max = type == NNRT_DATA_TYPE_INT8 ? 127.0f : 255.0f;
-    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type));
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_saturated(c, y,
+                                        zero != NNRT_NO_TENSOR
+                                            ? nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero), NNRT_DATA_TYPE_FLOAT32)
+                                            : NNRT_NO_TENSOR,
+                                        type));
+}
+
+/* The smallest range of x that holds 0, in 255 steps: y as QuantizeLinear has it, with this scale and zero point, which
+   are results, too. Of nothing but zeros the scale is 0, and so are all y. */
+static void nnrti_onnx_op_dynamic_quantize(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), none = nnrti_onnx_like(c, x, 0);
+    const uint32_t least = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MIN, NULL, 0, false),
+                   most = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MAX, NULL, 0, false);
+    const uint32_t low = nnrti_onnx_extreme(c, NNRT_NODE_TYPE_MINIMUM, least, none),
+                   high = nnrti_onnx_extreme(c, NNRT_NODE_TYPE_MAXIMUM, most, none);
+    const uint32_t scale = nnrti_onnx_div(c, nnrti_onnx_sub(c, high, low), nnrti_onnx_like(c, x, 255));
+    const uint32_t zero = nnrti_onnx_saturated(c, nnrti_onnx_sub(c, none, nnrti_onnx_div(c, low, scale)),
+                                               NNRT_NO_TENSOR, NNRT_DATA_TYPE_UINT8);
+    (void)arg;
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_saturated(c, nnrti_onnx_div(c, x, scale),
+                                        nnrti_onnx_cast(c, zero, NNRT_DATA_TYPE_FLOAT32), NNRT_DATA_TYPE_UINT8));
+    nnrti_onnx_out(c, 1, scale);
+    nnrti_onnx_out(c, 2, zero);
+}
+
+/* Output 0 of an operator that sums products of integers: y = saturate(round(sum * (scaleA * scaleB / scaleY)) + zero), all
+   in float32 from left to right, halves to even, as ONNX Runtime computes it. The type is that of zero. */
+static void nnrti_onnx_out_sum(nnrti_onnx *c, uint32_t sum, uint32_t scaleA, uint32_t scaleB, uint32_t scaleY,
+                               uint32_t zero)
+{
+    const NNRT_DataType type = nnrti_onnx_type(c, zero), real = NNRT_DATA_TYPE_FLOAT32;
+    uint32_t scale = nnrti_onnx_mul(c, nnrti_onnx_cast(c, scaleA, real), nnrti_onnx_cast(c, scaleB, real));
+    scale = nnrti_onnx_div(c, scale, nnrti_onnx_cast(c, scaleY, real));
+    if (type != NNRT_DATA_TYPE_INT8 && type != NNRT_DATA_TYPE_UINT8)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "y_zero_point is %t, expected int8 or uint8", type);
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_saturated(c, nnrti_onnx_mul(c, nnrti_onnx_cast(c, sum, real), scale),
+                                        nnrti_onnx_cast(c, zero, real), type));
 }
 
 /* x, whose elements have these parameters: it was made with them, or is a constant. NNRT_NO_TENSOR: there is none. */
@@ -4889,22 +4949,19 @@ static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
     return volume;
 }
 
-static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
+/* The convolution of an image, in[0], and a weight, in[1], with further inputs of the operator. */
+static uint32_t nnrti_onnx_conv(nnrti_onnx *c, NNRT_NodeType type, uint32_t *in, uint32_t nIn)
 {
     static const int64_t perm[] = {0, 2, 3, 1};
-    const uint32_t given = nnrti_onnx_in(c, 0), bias = nnrti_onnx_in(c, 2);
     nnrti_onnx_window w;
     NNRT_Conv2DFusion a;
-    uint32_t x, weight, y;
-    (void)arg;
-    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_CONV_3D))
-        return;
+    uint32_t x, weight, y = NNRT_NO_TENSOR;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_CONV2D_FUSION, &a);
-    nnrti_onnx_window_of(c, given, &w);
-    x = nnrti_onnx_image(c, given, &w);
-    weight = nnrti_onnx_image(c, nnrti_onnx_in(c, 1), &w);
+    nnrti_onnx_window_of(c, in[0], &w);
+    x = nnrti_onnx_image(c, in[0], &w);
+    weight = nnrti_onnx_image(c, in[1], &w);
     nnrti_onnx_kernel_of(c, weight, &w);
-    nnrti_onnx_check_channels(c, given, nnrti_onnx_in(c, 1));
+    nnrti_onnx_check_channels(c, in[0], in[1]);
     if (w.lower)
         nnrti_onnx_need_kernel(c, weight, &w, "auto_pad SAME_LOWER");
     nnrti_onnx_same_lower(c, x, &w);
@@ -4916,8 +4973,49 @@ static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
     a.group = nnrti_onnx_int(c, "group", 1);
     a.outChannel = nnrti_onnx_known_dim(c, weight, 0);
     a.inChannel = a.group > 0 && a.group <= INT32_MAX ? nnrti_onnx_known_dim(c, weight, 1) * a.group : 0;
-    y = nnrti_onnx_step3(c, NNRT_NODE_TYPE_CONV2D_FUSION, &a, x, nnrti_onnx_transpose(c, weight, perm, 4), bias);
-    nnrti_onnx_out(c, 0, nnrti_onnx_unimage(c, y, &w));
+    in[0] = x;
+    in[1] = nnrti_onnx_transpose(c, weight, perm, 4);
+    nnrti_onnx_emit_known(c, type, &a, in, nIn, &y);
+    return nnrti_onnx_unimage(c, y, &w);
+}
+
+static void nnrti_onnx_op_conv(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[3];
+    (void)arg;
+    if (nnrti_onnx_is_volume(c, NNRT_NODE_TYPE_CONV_3D))
+        return;
+    for (uint32_t i = 0; i < 3; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV2D_FUSION, in, 3));
+}
+
+static void nnrti_onnx_op_conv_integer(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[5];
+    (void)arg;
+    in[0] = nnrti_onnx_in(c, 0);
+    in[1] = nnrti_onnx_in(c, 1);
+    in[2] = NNRT_NO_TENSOR;
+    in[3] = nnrti_onnx_in(c, 2);
+    in[4] = nnrti_onnx_in(c, 3);
+    nnrti_onnx_out(c, 0, nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5));
+}
+
+/* Inputs x, its scale and zero point, the weight, its own, those of y, bias. */
+static void nnrti_onnx_op_q_linear_conv(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[5], sum;
+    (void)arg;
+    in[0] = nnrti_onnx_in(c, 0);
+    in[1] = nnrti_onnx_in(c, 3);
+    in[2] = nnrti_onnx_in(c, 8);
+    in[3] = nnrti_onnx_in(c, 2);
+    in[4] = nnrti_onnx_in(c, 5);
+    sum = nnrti_onnx_conv(c, NNRT_NODE_TYPE_CONV_INTEGER, in, 5);
+    nnrti_onnx_out_sum(c, sum, nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 1)),
+                       nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 4)), nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 6)),
+                       nnrti_onnx_along(c, sum, nnrti_onnx_in(c, 7)));
 }
 
 /* Weights [Ci,Co/g,kH,kW] become [Co,kH,kW,Ci/g], group by group. */
@@ -5510,6 +5608,46 @@ static void nnrti_onnx_op_matmul(nnrti_onnx *c, int32_t arg)
     const uint32_t x = nnrti_onnx_in(c, 0), y = nnrti_onnx_in(c, 1);
     (void)arg;
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MATMUL_FUSION, NULL, x, y));
+}
+
+static void nnrti_onnx_op_matmul_integer(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[4], y = NNRT_NO_TENSOR;
+    (void)arg;
+    for (uint32_t i = 0; i < 4; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_MATMUL_INTEGER, NULL, in, 4, &y);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* A parameter of the rows of matrices, or of all: [M] becomes [M,1], one element a scalar. */
+static uint32_t nnrti_onnx_by_rows(nnrti_onnx *c, uint32_t v, bool rows)
+{
+    const int32_t rank = nnrti_onnx_rank(c, v);
+    if (rank == 0 || (rank == 1 && nnrti_onnx_dim(c, v, 0) == 1))
+        return nnrti_onnx_reshape(c, v, NULL, 0);
+    if (!rows)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "parameter '%s' is %o, expected one element", nnrti_onnx_at(c, v)->name,
+                        nnrti_onnx_at(c, v));
+    return rank == 1 ? nnrti_onnx_unsqueeze(c, v, 1) : v;
+}
+
+/* Inputs a, its scale and zero point, b, its own, those of y. */
+static void nnrti_onnx_op_q_linear_matmul(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t a = nnrti_onnx_in(c, 0), b = nnrti_onnx_in(c, 3), scaleB = nnrti_onnx_in(c, 4);
+    const bool rows = nnrti_onnx_rank(c, a) > 1, one = nnrti_onnx_rank(c, b) < 2;
+    uint32_t in[4], sum = NNRT_NO_TENSOR;
+    (void)arg;
+    in[0] = a;
+    in[1] = b;
+    in[2] = nnrti_onnx_in(c, 2);
+    in[3] = nnrti_onnx_in(c, 5);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_MATMUL_INTEGER, NULL, in, 4, &sum, 1, NULL);
+    nnrti_onnx_out_sum(c, sum, nnrti_onnx_by_rows(c, nnrti_onnx_in(c, 1), rows && !one),
+                       one ? nnrti_onnx_by_rows(c, scaleB, false) : scaleB,
+                       nnrti_onnx_by_rows(c, nnrti_onnx_in(c, 6), rows && !one),
+                       nnrti_onnx_by_rows(c, nnrti_onnx_in(c, 7), rows && !one));
 }
 
 /* True when v is [n] or [1,n]: a bias of n outputs. */

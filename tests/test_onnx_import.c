@@ -1724,6 +1724,150 @@ static void test_elementwise(void **state)
     run_cases(cases, COUNT(cases));
 }
 
+/* Sums of products of integers, and what QLinear.. makes of them: round(sum * scale) + zero, halves to even. Expected values
+   by numpy, in int64 and float32. */
+static void test_integer_products(void **state)
+{
+#define A_B "in a i8 [2,3]; const b i8 [3,2] 7 -8 9 10 -11 12; "
+    static const char image[] = "0 10 20 30 40 50 60 70 80", matrix[] = "1 2 3 4 5 6";
+    static const import_case cases[] = {
+        {"QLinearConv",
+         "in x u8 [1,1,3,3]; const s f32 [] 0.5; const z u8 [] 20; const w i8 [2,1,2,2] 1 -2 3 4 5 6 -7 8; const t f32 "
+         "[2] "
+         "0.25 0.125; const o i8 [2] 1 -1; const u f32 [] 2; const p u8 [] 100; const b i32 [2] 7 -100; "
+         "y = QLinearConv x s z w t o u p b;",
+         13,
+         {image},
+         NNRT_SUCCESS,
+         "1,2,2,2",
+         "107 109 111 112 95 100 110 115",
+         0},
+        {"QLinearConv of one axis, paddings are zero points",
+         "in x u8 [1,1,4]; const s f32 [1] 0.5; const z u8 [1] 25; const w i8 [1,1,2] 3 -1; const t f32 [1] 1; const o "
+         "i8 "
+         "[1] 0; const u f32 [1] 1; const p i8 [1] -3; y = QLinearConv x s z w t o u p pads:I=1,0;",
+         10,
+         {"10 20 30 40"},
+         NNRT_SUCCESS,
+         "1,1,4",
+         "5 -23 -13 -3",
+         0},
+        {"ConvInteger, a zero point that the run tells",
+         "in x u8 [1,1,2,2]; in z u8 []; const w u8 [2,1,1,1] 2 3; const o u8 [2] 1 5; y = ConvInteger x w z o;",
+         10,
+         {"1 2 3 4", "2"},
+         NNRT_SUCCESS,
+         "1,2,2,2",
+         "-1 0 1 2 2 0 -2 -4",
+         0},
+        {"QLinearMatMul, halves",
+         "in a i8 [4,1]; const b i8 [1,1] 1; const z i8 [] 0; const s f32 [] 0.5; const t f32 [] 1; "
+         "y = QLinearMatMul a s z b t z t z;",
+         10,
+         {"1 3 5 -1"},
+         NNRT_SUCCESS,
+         "4,1",
+         "0 2 2 0",
+         0},
+        {"QLinearMatMul by rows and columns",
+         A_B
+         "const s f32 [2] 0.5 0.25; const z i8 [2] 1 2; const t f32 [2] 0.5 1; const o i8 [2] 3 -4; const u f32 [2] 1 "
+         "0.5; const p i8 [2] 1 -1; y = QLinearMatMul a s z b t o u p;",
+         21,
+         {matrix},
+         NNRT_SUCCESS,
+         "2,2",
+         "-5 24 -9 48",
+         0},
+        {"QLinearMatMul of a vector",
+         "in a i8 [3]; const b i8 [3,2] 7 -8 9 10 -11 12; const s f32 [] 0.5; const z i8 [1] 1; const t f32 [2] 0.5 1; "
+         "const o i8 [2] 3 -4; const u f32 [1] 1; const p i8 [1] 5; y = QLinearMatMul a s z b t o u p;",
+         10,
+         {"1 2 3"},
+         NNRT_SUCCESS,
+         "2",
+         "-1 28",
+         0},
+        {"QLinearMatMul of a vector with two scales",
+         "in a i8 [3]; const b i8 [3,2] 7 -8 9 10 -11 12; const s f32 [2] 0.5 1; const z i8 [1] 1; "
+         "y = QLinearMatMul a s z b s z s z;",
+         10,
+         {"1 2 3"},
+         NNRT_INVALID_SHAPE,
+         NULL,
+         "expected one element",
+         0},
+        {"QLinearMatMul with parameters that the run tells",
+         "in a i8 [1,2]; in s f32 []; in z i8 []; const b i8 [2,1] 3 4; const o i8 [] 1; y = QLinearMatMul a s z b s o "
+         "s z;",
+         10,
+         {"5 6", "0.5", "1"},
+         NNRT_SUCCESS,
+         "1,1",
+         "13",
+         0},
+        {"QLinearMatMul to int32",
+         "in a i8 [1,2]; const b i8 [2,1] 3 4; const s f32 [] 1; const z i8 [] 0; const p i32 [] 0; "
+         "y = QLinearMatMul a s z b s z s p;",
+         10,
+         {"5 6"},
+         NNRT_INVALID_DATATYPE,
+         NULL,
+         "y_zero_point is int32",
+         0},
+        {"MatMulInteger without zero points",
+         A_B "y = MatMulInteger a b;",
+         10,
+         {matrix},
+         NNRT_SUCCESS,
+         "2,2",
+         "-8 48 7 90",
+         0},
+        {"MatMulInteger, of b only",
+         A_B "const o i8 [2] 3 -4; y = MatMulInteger a b - o;",
+         10,
+         {matrix},
+         NNRT_SUCCESS,
+         "2,2",
+         "-26 72 -38 150",
+         0},
+        {"MatMulInteger, by rows and columns",
+         A_B "const z i8 [2] 1 2; const o i8 [2] 3 -4; y = MatMulInteger a b z o;",
+         10,
+         {matrix},
+         NNRT_SUCCESS,
+         "2,2",
+         "-22 46 -30 98",
+         0},
+        {"MatMulInteger, zero points of two axes",
+         A_B "const z i8 [2,1] 1 2; y = MatMulInteger a b z;",
+         10,
+         {matrix},
+         NNRT_INVALID_SHAPE,
+         NULL,
+         "zero point 'z'",
+         0},
+        {"what DynamicQuantizeLinear gives, multiplied",
+         "in x f32 [1,3]; const w u8 [3,1] 1 2 3; q s z = DynamicQuantizeLinear x; y = MatMulInteger q w z;",
+         11,
+         {"-1 1 254"},
+         NNRT_SUCCESS,
+         "1,1",
+         "763",
+         0},
+        {"DynamicQuantizeLinear of zeros",
+         "in x f32 [2]; y s z = DynamicQuantizeLinear x;",
+         11,
+         {"0 0"},
+         NNRT_SUCCESS,
+         "2",
+         "0 0",
+         0},
+    };
+    (void)state;
+    run_cases(cases, COUNT(cases));
+}
+
 /* What has an operator of its own is one node of it, whatever the extents are. */
 static void test_one_node(void **state)
 {
@@ -2640,6 +2784,12 @@ int main(void)
         cmocka_unit_test(test_resize_open),    cmocka_unit_test(test_moves),
         cmocka_unit_test(test_reductions),     cmocka_unit_test(test_sampling),
         cmocka_unit_test(test_normalisation),  cmocka_unit_test(test_lstm),
+        cmocka_unit_test(test_open_extents),   cmocka_unit_test(test_open_axes),
+        cmocka_unit_test(test_elementwise),    cmocka_unit_test(test_integer_products),
+        cmocka_unit_test(test_one_node),       cmocka_unit_test(test_resize_open),
+        cmocka_unit_test(test_moves),          cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_sampling),       cmocka_unit_test(test_normalisation),
+        cmocka_unit_test(test_lstm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
