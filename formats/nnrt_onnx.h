@@ -28,6 +28,7 @@ SECTIONS (search for the tag)
     >>onnx_normalisation
     >>onnx_recurrent
     >>onnx_signals
+    >>onnx_about          what operators become, and which are left out
     >>onnx_graph          the graph, node by node
     >>onnx_control        graphs that nodes run
     >>onnx_build          outputs, and the model
@@ -389,9 +390,17 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, co
                                         nnrt_error *error);
 #endif
 
-/* Row `index` of the importer's table: an operator of the domain "" and the operator set versions that are known. false
-   beyond the last row. Pointers may be NULL. */
-NNRT_API bool nnrt_onnx_operator(uint32_t index, const char **name, int32_t *least, int32_t *most);
+/* What the importer does with an operator of ONNX. */
+typedef struct nnrt_onnx_about {
+    const char *name;    /* "Conv"; of another domain than ONNX's own "ai.onnx.ml.ZipMap" */
+    int32_t least, most; /* operator sets that are read, first and last; 0: the operator is left out */
+    const char *becomes; /* the runtime's operators of which it becomes one, separated by spaces; "": it is none */
+    const char *with;    /* those that may stand beside it, or of which it is made; "": none */
+    const char *why;     /* when and why they do; for an operator that is left out, why it is */
+} nnrt_onnx_about;
+
+/* Tells about operator `index` of those that are read, and of those that are left out behind them; false beyond. */
+NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about);
 
 #ifdef __cplusplus
 }
@@ -6076,6 +6085,223 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_about: what operators become */
+
+/* X(operator of ONNX, or else its handler, "what it becomes", "what may stand beside that", "why"); % is the row's
+   argument. An operator that becomes nothing by itself is made of what stands beside it. What computes with extents that
+   the file leaves open (SHAPE, GATHER, CONCAT, ...) is not named. A test compares it with the ONNX node tests. */
+/* clang-format off */
+#define NNRTI_ONNX_ABOUT(X) \
+    X("GlobalAveragePool", "AVGPOOL_FUSION REDUCE_FUSION",   "", "") \
+    X("GlobalMaxPool",   "MAX_POOL_FUSION REDUCE_FUSION",    "", "") \
+    X("Hardmax",         "HARDMAX",                          "FLATTEN RESHAPE", \
+      "axes from `axis` on that count as one, before set 13") \
+    X("LogSoftmax",      "LOG_SOFTMAX", \
+      "FLATTEN RESHAPE REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION POW_FUSION LOG", \
+      "axes from `axis` on that count as one, before set 13; float64, which LOG_SOFTMAX does not take") \
+    X("Mean",            "", "ADD_FUSION ADD_N DIV_FUSION",  "a sum over the number of inputs") \
+    X("Mul",             "MUL_FUSION ACTIVATION",            "RESHAPE", \
+      "`axis`, before set 7; the last product of GELU as exporters write it is that activation") \
+    X("NegativeLogLikelihoodLoss", "NEGATIVE_LOG_LIKELIHOOD_LOSS", "", "") \
+    X("ReduceLogSum",    "", "REDUCE_FUSION LOG CAST",       "the logarithm of a sum") \
+    X("ReduceLogSumExp", "", \
+      "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION EXPFUSION POW_FUSION LOG ADD_FUSION CAST", \
+      "the largest element is taken out of the sum, which then does not overflow") \
+    X("Softmax",         "SOFTMAX",                          "FLATTEN RESHAPE", \
+      "axes from `axis` on that count as one, before set 13") \
+    X("SoftmaxCrossEntropyLoss", "", "LOG_SOFTMAX NEGATIVE_LOG_LIKELIHOOD_LOSS", \
+      "the second output is what stands between the two") \
+    X("Sum",             "ADD_FUSION ADD_N",                 "", "") \
+    X("activation",      "ACTIVATION",                       "", "") \
+    X("arg",             "%", "STRIDED_SLICE SUB_FUSION",    "select_last_index takes the first from the other end") \
+    X("average_pool",    "AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD AVERAGE_POOL_3D", "UNSQUEEZE SQUEEZE", \
+      "one spatial axis, which gets a second one") \
+    X("batch_norm",      "FUSED_BATCH_NORM", "CAST",         "parameters of another float type than the data") \
+    X("binary",          "%", "RESHAPE",                     "`axis`, before set 7") \
+    X("bit_shift",       "BIT_SHIFT",                        "", "") \
+    X("cast",            "CAST",                             "", "") \
+    X("celu",            "", "DIV_FUSION ACTIVATION MUL_FUSION NEG EXPFUSION SUB_FUSION ADD_FUSION", \
+      "alpha * elu(x / alpha)") \
+    X("clip",            "CLIP ACTIVATION MAXIMUM MINIMUM",  "EQUAL WHERE", \
+      "bounds that a run tells, or out of order; NaN comes through") \
+    X("compress",        "COMPRESS",                         "", "") \
+    X("concat",          "CONCAT",                           "", "") \
+    X("constant",        "",                                 "", "a constant of the model") \
+    X("constant_shape",  "CONSTANT_OF_SHAPE FILL",           "", "") \
+    X("conv",            "CONV2D_FUSION CONV_3D",            "TRANSPOSE UNSQUEEZE SQUEEZE", \
+      "weights that a run tells, in the runtime's order; one spatial axis, which gets a second one") \
+    X("conv_transpose",  "CONV2D_TRANSPOSE_FUSION CONV_TRANSPOSE_3D", \
+      "TRANSPOSE RESHAPE UNSQUEEZE SQUEEZE SLICE_FUSION", \
+      "weights that a run tells, in the runtime's order; one spatial axis; output_shape of open extents") \
+    X("cum_sum",         "CUM_SUM",                          "", "") \
+    X("deform_conv",     "DEFORMABLE_CONV_2D",               "", "") \
+    X("depth_to_space",  "DEPTH_TO_SPACE",                   "", "") \
+    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "CAST RESHAPE SUB_FUSION MUL_FUSION", \
+      "parameters that a run tells, or other ones than the elements have") \
+    X("det",             "DET",                              "", "") \
+    X("dft",             "DFT",                              "", "") \
+    X("dropout",         "", "FILL_LIKE",                    "nothing is dropped: its input; the mask is a FILL_LIKE") \
+    X("einsum",          "EINSUM",                           "", "") \
+    X("exp",             "EXPFUSION POW_FUSION",             "", "") \
+    X("expand",          "BROADCAST_TO", "CONCAT",           "a shape, told in a run, of fewer axes than the input") \
+    X("extreme",         "%", "EQUAL WHERE",                 "more than two inputs; NaN of any comes through") \
+    X("eye_like",        "EYE_LIKE",                         "", "") \
+    X("flatten",         "FLATTEN",                          "", "") \
+    X("gather",          "GATHER",                           "", "") \
+    X("gather_elements", "GATHER_ELEMENTS",                  "", "") \
+    X("gather_nd",       "GATHER_ND", "CAST RESHAPE BROADCAST_TO CONCAT", \
+      "batch_dims: the places in the batch stand before the indices") \
+    X("gelu",            "ACTIVATION",                       "", "") \
+    X("gemm",            "FULL_CONNECTION MATMUL_FUSION", \
+      "TRANSPOSE RESHAPE MUL_FUSION ADD_FUSION FILL MAXIMUM", \
+      "transA, alpha, beta; weights that a run tells; a bias that is no vector") \
+    X("grid_sample",     "GRID_SAMPLE",                      "", "") \
+    X("group_norm",      "GROUP_NORM_FUSION", "RESHAPE BROADCAST_TO", \
+      "scale and offset of each group, before set 21") \
+    X("hard_sigmoid",    "HARD_SIGMOID ACTIVATION",          "", "") \
+    X("identity",        "",                                 "", "its input under another name") \
+    X("if",              "IF",                               "", "") \
+    X("instance_norm",   "INSTANCE_NORM",                    "", "") \
+    X("is_inf",          "IS_INF",                           "", "") \
+    X("layer_norm",      "LAYER_NORM_FUSION", \
+      "MUL_FUSION ADD_FUSION REDUCE_FUSION SQUARED_DIFFERENCE RSQRT", \
+      "mean and deviation as outputs; scale and offset that are broadcast") \
+    X("leaky_relu",      "LEAKY_RELU",                       "", "") \
+    X("loop",            "LOOP",                             "", "") \
+    X("lp_norm",         "LP_NORMALIZATION",                 "", "") \
+    X("lp_pool",         "LP_POOL",                          "", "") \
+    X("lrn",             "LRN", "RESHAPE",                   "other than 4 axes, which count as an image") \
+    X("lstm",            "LSTM", "TRANSPOSE STRIDED_SLICE FILL RESHAPE", \
+      "directions are an axis of Y; layout 1; backward alone; states that are not given") \
+    X("matmul",          "MATMUL_FUSION",                    "", "") \
+    X("max_pool",        "MAX_POOL_FUSION MAX_POOL_3D", \
+      "UNSQUEEZE SQUEEZE CAST DIV_FUSION MUL_FUSION SUB_FUSION ADD_FUSION", \
+      "one spatial axis; integers, as float32; indices, which count in the whole tensor") \
+    X("max_unpool",      "MAX_UNPOOL",                       "", "") \
+    X("mean_variance",   "", "REDUCE_FUSION SUB_FUSION MUL_FUSION SQRT ADD_FUSION DIV_FUSION", \
+      "its epsilon stands outside of the root") \
+    X("mod",             "MOD", "FLOOR_DIV MUL_FUSION SUB_FUSION", "fmod 0 of signed integers") \
+    X("non_max_suppression", "NON_MAX_SUPPRESSION",          "", "") \
+    X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
+      "negative indices count from the end; the two values are one input") \
+    X("pad",             "PAD_FUSION PAD_EDGE", "CONCAT GATHER STRIDED_SLICE", \
+      "pads that a run tells, in the runtime's order; negative ones, which cut off") \
+    X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
+    X("prelu",           "PRELU_FUSION", "RESHAPE UNSQUEEZE LESS MUL_FUSION WHERE", \
+      "a slope that is not one number, nor one for each channel") \
+    X("quantize",        "", \
+      "RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", \
+      "halves go to even, where QUANT_DTYPE_CAST takes them away from zero") \
+    X("range",           "RANGE",                            "", "") \
+    X("recurrent",       "%",                                "", "") \
+    X("reduce",          "REDUCE_FUSION",                    "", "") \
+    X("relu",            "ACTIVATION MAXIMUM",               "", "") \
+    X("reshape",         "RESHAPE",                          "", "") \
+    X("resize",          "RESIZE", "UNSQUEEZE SQUEEZE CAST RESHAPE", \
+      "2 and 3 axes, which count as an image; integers, which are copied as float32") \
+    X("reverse_sequence", "REVERSE_SEQUENCE",                "", "") \
+    X("roi_align",       "ROI_ALIGN",                        "", "") \
+    X("same",            "%",                                "", "") \
+    X("scatter_elements", "SCATTER_ELEMENTS",                "", "") \
+    X("scatter_nd",      "SCATTER_ND_UPDATE",                "", "") \
+    X("selu",            "ACTIVATION", "MUL_FUSION",         "other numbers than SELU's own") \
+    X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
+    X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "two comparisons choose") \
+    X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the extents") \
+    X("slice",           "STRIDED_SLICE",                    "", "") \
+    X("softplus",        "SOFTPLUS",                         "", "") \
+    X("space_to_depth",  "SPACE_TO_DEPTH",                   "", "") \
+    X("split",           "SPLIT",                            "", "") \
+    X("squeeze",         "SQUEEZE",                          "", "") \
+    X("stft",            "STFT",                             "", "") \
+    X("tile",            "TILE_FUSION", "CAST RESHAPE",      "tiles and axis as scalars of set 1") \
+    X("top_k",           "TOPK_FUSION BOTTOM_K",             "", "") \
+    X("transpose",       "TRANSPOSE",                        "", "") \
+    X("trilu",           "TRILU",                            "", "") \
+    X("unique",          "UNIQUE",                           "", "") \
+    X("unsqueeze",       "UNSQUEEZE",                        "", "") \
+    X("where",           "WHERE", "UNSQUEEZE LOGICAL_OR FILL_LIKE", \
+      "a condition of one axis, which WHERE could take for one that chooses rows") \
+    X("window",          "WINDOW",                           "", "")
+
+/* Operators that are left out: X("domain.name", "why"). */
+#define NNRTI_ONNX_LEFT_OUT(X) \
+    X("ai.onnx.ml.CastMap",                   "maps") \
+    X("ai.onnx.ml.DictVectorizer",            "maps") \
+    X("ai.onnx.ml.ZipMap",                    "maps") \
+    X("ai.onnx.preview.training.Adagrad",     "training") \
+    X("ai.onnx.preview.training.Adam",        "training") \
+    X("ai.onnx.preview.training.Gradient",    "training") \
+    X("ai.onnx.preview.training.Momentum",    "training") \
+    X("ConcatFromSequence",                   "sequences") \
+    X("Optional",                             "optionals") \
+    X("OptionalGetElement",                   "optionals") \
+    X("OptionalHasElement",                   "optionals") \
+    X("RegexFullMatch",                       "strings") \
+    X("SequenceAt",                           "sequences") \
+    X("SequenceConstruct",                    "sequences") \
+    X("SequenceEmpty",                        "sequences") \
+    X("SequenceErase",                        "sequences") \
+    X("SequenceInsert",                       "sequences") \
+    X("SequenceLength",                       "sequences") \
+    X("SequenceMap",                          "sequences") \
+    X("SplitToSequence",                      "sequences") \
+    X("StringConcat",                         "strings") \
+    X("StringNormalizer",                     "strings") \
+    X("StringSplit",                          "strings") \
+    X("TfIdfVectorizer",                      "strings")
+/* clang-format on */
+
+typedef struct nnrti_onnx_note {
+    const char *key, *becomes, *with, *why;
+} nnrti_onnx_note;
+
+#define NNRTI_ONNX_NOTE(key, becomes, with, why) {key, becomes, with, why},
+#define NNRTI_ONNX_OUT(name, why) {name, NULL, NULL, why},
+#define NNRTI_ONNX_HANDLER_NAME(name, least, most, minIn, maxIn, handler, arg, attributes) #handler,
+static const nnrti_onnx_note nnrti_onnx_notes[] = {NNRTI_ONNX_ABOUT(NNRTI_ONNX_NOTE)};
+static const nnrti_onnx_note nnrti_onnx_left_out[] = {NNRTI_ONNX_LEFT_OUT(NNRTI_ONNX_OUT)};
+static const char *const nnrti_onnx_handlers[] = {NNRTI_ONNX_OPS(NNRTI_ONNX_HANDLER_NAME)};
+#define NNRTI_ONNX_LEFT_OUT_COUNT ((uint32_t)(sizeof(nnrti_onnx_left_out) / sizeof(nnrti_onnx_left_out[0])))
+
+static const nnrti_onnx_note *nnrti_onnx_note_of(const char *key)
+{
+    for (size_t i = 0; i < sizeof(nnrti_onnx_notes) / sizeof(nnrti_onnx_notes[0]); i++)
+        if (strcmp(nnrti_onnx_notes[i].key, key) == 0)
+            return &nnrti_onnx_notes[i];
+    return NULL;
+}
+
+NNRT_API bool nnrt_onnx_operator(uint32_t index, nnrt_onnx_about *about)
+{
+    const bool known = index < NNRTI_ONNX_ROW_COUNT;
+    const nnrti_onnx_importer *r = known ? &nnrti_onnx_rows[index] : NULL;
+    const nnrti_onnx_note *note;
+    memset(about, 0, sizeof(*about));
+    about->becomes = about->with = about->why = "";
+    if (!known && index - NNRTI_ONNX_ROW_COUNT >= NNRTI_ONNX_LEFT_OUT_COUNT)
+        return false;
+    if (!known) {
+        about->name = nnrti_onnx_left_out[index - NNRTI_ONNX_ROW_COUNT].key;
+        about->why = nnrti_onnx_left_out[index - NNRTI_ONNX_ROW_COUNT].why;
+        return true;
+    }
+    about->name = r->name;
+    about->least = r->least;
+    about->most = r->most;
+    note = nnrti_onnx_note_of(r->name);
+    if (note == NULL)
+        note = nnrti_onnx_note_of(nnrti_onnx_handlers[index]);
+    if (note != NULL) {
+        const nnrt_op *op = *note->becomes == '%' ? nnrt_op_find(r->arg) : NULL;
+        about->becomes = op != NULL ? op->name : *note->becomes == '%' ? "" : note->becomes;
+        about->with = note->with;
+        about->why = note->why;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_graph: the graph, node by node */
 
 static bool nnrti_onnx_main_domain(nnrt_onnx_str domain)
@@ -6831,18 +7057,5 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_load(NNRT_Model **model, const char *path, co
     return code;
 }
 #endif
-
-NNRT_API bool nnrt_onnx_operator(uint32_t index, const char **name, int32_t *least, int32_t *most)
-{
-    if (index >= NNRTI_ONNX_ROW_COUNT)
-        return false;
-    if (name != NULL)
-        *name = nnrti_onnx_rows[index].name;
-    if (least != NULL)
-        *least = nnrti_onnx_rows[index].least;
-    if (most != NULL)
-        *most = nnrti_onnx_rows[index].most;
-    return true;
-}
 
 #endif /* NNRT_IMPLEMENTATION */

@@ -12,6 +12,9 @@
    is imported again with constants: first those inputs behind the first one that have at most one axis, then all.
    PASS* marks those tests. The exit status is 1 when a test fails, or when none passes.
 
+   A model of one node must become what nnrt_onnx_operator says of its operator. Those that are made of several operators
+   are listed.
+
    What passes runs twice more, with all axes of its inputs open in the model but those of integers of one axis at most,
    whose lengths decide ranks: with the extents told when the session is made, and with extents told in the run, within
    bounds one larger (of the outputs, too). The model is written as .nnrt and loaded again before that. Both must give
@@ -54,6 +57,8 @@ typedef struct data_set {
     char names[MAX_IO][256];
     bool dynamic[MAX_IO]; /* the file leaves an extent of this input open */
     uint32_t nNames;
+    char op[64]; /* of a model of one node, which runs no graph: its operator; else "" */
+    size_t nNodes;
 } data_set;
 
 /* How often a reason to skip occurred. */
@@ -138,6 +143,21 @@ static bool is_initializer(const nnrt_onnx_graph *g, nnrt_onnx_str name)
     return false;
 }
 
+/* The operator of a graph of one node; a node that runs graphs is none. */
+static void read_operator(const nnrt_onnx_graph *g, data_set *s)
+{
+    const nnrt_onnx_node *n = g->nodes.count == 1 ? &g->nodes.data[0] : NULL;
+    for (size_t i = 0; n != NULL && i < n->attributes.count; i++)
+        if (n->attributes.data[i].g != NULL) {
+            n = NULL;
+            break;
+        }
+    s->nNodes = g->nodes.count;
+    if (n != NULL)
+        snprintf(s->op, sizeof(s->op), "%.*s%s%.*s", (int)n->domain.length, n->domain.data,
+                 n->domain.length > 0 ? "." : "", (int)n->opType.length, n->opType.data);
+}
+
 /* The names of the inputs that a run gets, and whether their extents are open. */
 static void read_names(const char *path, data_set *s)
 {
@@ -145,6 +165,7 @@ static void read_names(const char *path, data_set *s)
     size_t size = 0;
     void *file = read_file(path, &size);
     s->nNames = 0;
+    s->op[0] = '\0';
     if (file != NULL && nnrt_onnx_parse(file, size, NULL, &m, NULL) == NNRT_SUCCESS)
         for (size_t i = 0; i < m->graph->inputs.count && s->nNames < MAX_IO; i++) {
             const nnrt_onnx_value_info *info = &m->graph->inputs.data[i];
@@ -157,6 +178,8 @@ static void read_names(const char *path, data_set *s)
                     s->dynamic[s->nNames] = true;
             s->nNames++;
         }
+    if (m != NULL)
+        read_operator(m->graph, s);
     nnrt_onnx_model_free(m);
     nnrt_onnx_file_free(NULL, file, size);
 }
@@ -341,6 +364,68 @@ static NNRT_ReturnCode through_file(NNRT_Model **model, void **block, nnrt_error
     return code;
 }
 
+static bool has_word(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at += n)
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+            return true;
+    return false;
+}
+
+static bool find_about(const char *op, nnrt_onnx_about *about)
+{
+    for (uint32_t i = 0; nnrt_onnx_operator(i, about); i++)
+        if (strcmp(about->name, op) == 0)
+            return about->most > 0;
+    return false;
+}
+
+/* Is the only node of a file what nnrt_onnx_operator says that it becomes? What gives an output that is an input or a
+   constant a memory of its own is none of it, and is called "output". */
+static bool is_as_told(const NNRT_Model *model, const char *op, char *text, size_t size)
+{
+    nnrt_onnx_about about;
+    uint32_t nodes = 0;
+    if (!find_about(op, &about)) {
+        snprintf(text, size, "nnrt_onnx_operator does not tell of %s", op);
+        return false;
+    }
+    for (uint32_t i = 0; i < model->nodes.count; i++) {
+        const char *name = nnrt_op_find(model->nodes.data[i].nodeType)->name;
+        if (strncmp(model->nodes.data[i].name, "output", 6) == 0 && strcmp(name, "CAST") == 0)
+            continue;
+        nodes++;
+        if (has_word(about.becomes, name) || has_word(about.with, name))
+            continue;
+        snprintf(text, size, "%s becomes %s, too; nnrt_onnx_operator says '%s' with '%s'", op, name, about.becomes,
+                 about.with);
+        return false;
+    }
+    if (nodes > 1 && *about.with == '\0') {
+        snprintf(text, size, "%s becomes %u nodes; nnrt_onnx_operator says '%s'", op, nodes, about.becomes);
+        return false;
+    }
+    return true;
+}
+
+/* Operators of ONNX that no operator of the runtime is by itself; false when some operator's row says nothing. */
+static bool print_recipes(void)
+{
+    nnrt_onnx_about about;
+    bool all = true;
+    printf("\nmade of several operators\n");
+    for (uint32_t i = 0; nnrt_onnx_operator(i, &about); i++) {
+        if (about.most > 0 && *about.becomes == '\0' && *about.with != '\0')
+            printf("%s: %s: %s\n", about.name, about.with, about.why);
+        if (*about.becomes != '\0' || *about.why != '\0')
+            continue;
+        printf("FAIL nnrt_onnx_operator does not tell what %s becomes\n", about.name);
+        all = false;
+    }
+    return all;
+}
+
 /* Imports and runs once. extents: the import is told all extents, else the session is. */
 static int attempt(const char *path, const data_set *s, int constant, bool extents, bool no_optimize, int way,
                    char *text, size_t size)
@@ -388,6 +473,10 @@ static int attempt(const char *path, const data_set *s, int constant, bool exten
     how.bounds = nnrt_bound_list_make(bounds, nBounds);
     how.device = device_name;
     code = nnrt_onnx_load(&model, path, &desc, &error);
+    if (code == NNRT_SUCCESS && no_optimize && s->op[0] != '\0' && !is_as_told(model, s->op, text, size)) {
+        nnrt_model_destroy(model);
+        return FAILED;
+    }
     if (code == NNRT_SUCCESS && way != IN_FILE)
         code = through_file(&model, &file, &error);
     if (code == NNRT_SUCCESS && way == IN_RUN)
@@ -562,6 +651,7 @@ int main(int argc, char **argv)
     }
     folder = argc > 1 ? argv[1] : getenv("NNRT_ONNX_TESTDATA");
     run_folder(folder != NULL ? folder : "/usr/share/libonnx-testdata/data", argc > 2 ? argv[2] : NULL, 0);
+    counts[FAILED] += print_recipes() ? 0 : 1;
     qsort(skips, n_skips, sizeof(skips[0]), by_count);
     printf("\nskipped  because of\n");
     for (uint32_t i = 0; i < n_skips; i++)

@@ -389,6 +389,24 @@ t 0 'ops' ops
 prints 'ops' '^CONV2D_FUSION +35  .*float32  HDI 1[.]0$'
 t 0 'ops --json' ops --json
 py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types", "since"} == set(d["operators"][0])'
+t 0 'ops --onnx' ops --onnx
+silent 'ops --onnx'
+prints 'ops --onnx: one operator' '^Abs +1-22   ABS$'
+prints 'ops --onnx: beside others' '^LRN +1-22   LRN, with RESHAPE: other than 4 axes'
+prints 'ops --onnx: made of several' '^Shrink +9-22   made of LESS GREATER .*: two comparisons choose$'
+prints 'ops --onnx: nothing' '^Identity +1-22   its input under another name$'
+prints 'ops --onnx: left out' '^SequenceAt +left out: sequences$'
+t 0 'ops --onnx --tsv' ops --onnx --tsv
+prints 'ops --onnx --tsv' '^DFT	17	22	DFT		$'
+prints 'ops --onnx --tsv: left out' '^ai[.]onnx[.]ml[.]ZipMap	0	0			maps$'
+cp "$tmp/out" "$tmp/onnx.tsv"
+t 0 'ops --json' ops --json
+py 'ops --onnx names operators that there are' '{w for r in open(F + "onnx.tsv") for c in r.rstrip("\n").split("\t")[3:5] for w in c.split()} <= {o["name"] for o in d["operators"]}'
+t 0 'ops --onnx --json' ops --onnx --json
+py 'ops --onnx --json agrees with --tsv' '["\t".join([o["name"], *map(str, o["sets"]), o["becomes"], o["with"], o["why"]]) for o in d["operators"]] == open(F + "onnx.tsv").read().splitlines()'
+py 'ops --onnx: each says something' 'all(o["becomes"] or o["why"] for o in d["operators"]) and all(o["why"] for o in d["operators"] if o["with"])'
+refused 2 'ops --onnx --copy' '--onnx lists operators of ONNX, --copy does not' ops --onnx --copy SOFTMAX
+refused 2 'ops --onnx --header' '--onnx lists operators of ONNX, --header does not' ops --onnx --header nnrt_ops.h
 t 0 'devices' devices
 prints 'devices lists the reference' '^reference  nnrt  CPU  AVAILABLE$'
 prints 'devices: bits' '^the reference device gives the same bits here as everywhere$'

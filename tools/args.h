@@ -36,7 +36,7 @@ typedef struct cli_args {
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
     cli_image_options image;
-    bool json, tsv, help, noOptimize;
+    bool json, tsv, onnx, help, noOptimize;
 } cli_args;
 
 typedef struct cli_command {
@@ -132,6 +132,12 @@ static bool cli_take_tsv(cli_args *a, const char *v)
 {
     (void)v;
     return a->tsv = true;
+}
+
+static bool cli_take_onnx(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->onnx = true;
 }
 
 static bool cli_take_help(cli_args *a, const char *v)
@@ -366,7 +372,8 @@ static const cli_option cli_options[] = {
     {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
      cli_take_copy},
     {"--header", "PATH", CLI_OPS, "the nnrt_ops.h that --copy reads; default: that of this program", cli_take_header},
-    {"--tsv", NULL, CLI_OPS, "name, number and types with tabs between them", cli_take_tsv},
+    {"--onnx", NULL, CLI_OPS, "what becomes of the operators of ONNX", cli_take_onnx},
+    {"--tsv", NULL, CLI_OPS, "a line an operator, with tabs between name, number, types and the rest", cli_take_tsv},
     {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
 };

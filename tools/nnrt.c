@@ -887,9 +887,51 @@ static int cli_dot(const cli_args *args)
     return status;
 }
 
+/* What one operator of ONNX becomes. */
+static void cli_ops_onnx_row(const nnrt_onnx_about *a, const cli_args *args, bool first)
+{
+    const bool alone = *a->becomes != '\0', several = *a->with != '\0';
+    if (args->json) {
+        printf("%s{\"name\":\"%s\",\"sets\":[%d,%d],\"becomes\":", first ? "" : ",", a->name, (int)a->least,
+               (int)a->most);
+        cli_json_text(a->becomes);
+        fputs(",\"with\":", stdout);
+        cli_json_text(a->with);
+        fputs(",\"why\":", stdout);
+        cli_json_text(a->why);
+        putchar('}');
+    } else if (args->tsv) {
+        printf("%s\t%d\t%d\t%s\t%s\t%s\n", a->name, (int)a->least, (int)a->most, a->becomes, a->with, a->why);
+    } else if (a->most == 0) {
+        printf("%-34s  left out: %s\n", a->name, a->why);
+    } else {
+        printf("%-26s %2d-%2d   %s%s%s%s", a->name, (int)a->least, (int)a->most, a->becomes,
+               several && alone ? ", with "
+               : several        ? "made of "
+                                : "",
+               a->with, *a->why != '\0' && alone ? ": " : "");
+        printf(!alone && several ? ": %s\n" : "%s\n", a->why);
+    }
+}
+
+static int cli_ops_onnx(const cli_args *args)
+{
+    nnrt_onnx_about about;
+    fputs(args->json ? "{\"operators\":[" : "", stdout);
+    for (uint32_t i = 0; nnrt_onnx_operator(i, &about); i++)
+        cli_ops_onnx_row(&about, args, i == 0);
+    fputs(args->json ? "]}\n" : "", stdout);
+    return CLI_DONE;
+}
+
 static int cli_ops(const cli_args *args)
 {
     const nnrt_op *op;
+    if (args->onnx && (args->copy != NULL || args->header != NULL))
+        return cli_usage("ops: --onnx lists operators of ONNX, %s does not go with it",
+                         args->copy != NULL ? "--copy" : "--header");
+    if (args->onnx)
+        return cli_ops_onnx(args);
     if (args->copy == NULL && args->header != NULL)
         return cli_usage("ops: --header is for --copy NAME");
     if (args->copy != NULL && (args->json || args->tsv))
@@ -1021,6 +1063,9 @@ static const char cli_emit_text_help[] =
     "compares the results for one input, --input or random values, with those of this machine.\n\n";
 
 static const char cli_ops_text[] =
+    "--onnx lists the operators of ONNX that are read: the operator sets, first and last, the operator that each\n"
+    "becomes, one of several where they are separated by spaces; with what others and why; or of what it is made.\n"
+    "Behind them those that are left out, and why. What computes with open extents is not listed.\n"
     "--copy NAME prints all that the kernels of one operator need (CONV2D_FUSION), or one kernel\n"
     "(nnrt_softmax_f32): types, attribute struct, views, helpers, and a comment that says how it is called. It is\n"
     "taken from nnrt_ops.h, looked for beside this program, in the current folder, in the folder above the\n"
