@@ -36,6 +36,8 @@ help:
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
 	@echo 'make test DEVICE=NAME ONLY="vectors onnx-nodes session"  on a device of tests/devices.h: DEVICE=example'
+	@echo 'make conformance      the tests of the onnx package: passed, failed, skipped by reason; writes docs/ONNX.md'
+	@echo 'make docs             the same, and docs/OPERATORS.md'
 	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
@@ -187,8 +189,21 @@ vectors:
 	@sh tools/need.sh python3 python3-numpy python3-torch
 	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
 
-suite-onnx-nodes: build/test/onnx_nodes
-	$(SUITE) $< $(DEVICE:%=--device %)
+suite-onnx-nodes: build/nnrt build/test/onnx_nodes
+	$(SUITE) sh tests/test_onnx_nodes.sh $^ $(DEVICE:%=--device %)
+
+# docs/OPERATORS.md from the tables of the command line, docs/ONNX.md from what the ONNX node tests print. The suites docs
+# and onnx-nodes compare them.
+.PHONY: conformance docs
+conformance: build/nnrt build/test/onnx_nodes
+	@sh tools/need.sh $(TEST_PACKAGES)
+	@build/test/onnx_nodes $(DEVICE:%=--device %) >build/conformance.log; status=$$?; \
+	    grep '^FAIL' build/conformance.log; sed -n '/^skipped  because of/,$$p' build/conformance.log; exit $$status
+	@$(PYTHON) -B tools/docs.py --nnrt $< onnx build/conformance.log
+	@echo 'build/conformance.log has a line for each test, docs/ONNX.md the table by operators'
+
+docs: conformance
+	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
 
 suite-cli: build/test/nnrt build/nnrt
 	$(SUITE) sh tests/test_cli.sh $^

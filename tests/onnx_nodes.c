@@ -7,7 +7,8 @@
    test_data_set_*, each with input_N.pb and output_N.pb, which ONNX computed with numpy or PyTorch. Each model is
    imported twice, with and without optimisation, and both must give every output.
 
-   A line for each test: PASS, FAIL and what is wrong, or SKIP and what is not supported. In a test the inputs of a node
+   A line for each test: PASS, FAIL and what is wrong, or SKIP and what is not supported, with the operator of a model of
+   one node; tools/docs.py reads them. In a test the inputs of a node
    are inputs of the model, even axes and shapes, which a planned model must know. What is refused with run-time inputs
    is imported again with constants: first those inputs behind the first one that have at most one axis, then all.
    PASS* marks those tests. The exit status is 1 when a test fails, or when none passes.
@@ -597,10 +598,10 @@ static void run_test(const char *folder, const char *name)
     n_constant += result == PASSED && constant;
     if (result == SKIPPED)
         count_skip(text);
-    if (result == PASSED)
-        printf("PASS%s %s\n", constant ? "*" : "", name);
-    else
-        printf("%s %s: %s\n", result == FAILED ? "FAIL" : "SKIP", name, text);
+    printf("%s%s %s (", result == PASSED ? "PASS" : result == FAILED ? "FAIL" : "SKIP",
+           result == PASSED && constant ? "*" : "", name);
+    printf(set.op[0] != '\0' ? "%s)" : "%s%zu nodes)", set.op, set.nNodes);
+    printf(result == PASSED ? "\n" : ": %s\n", text);
     (void)sets;
 }
 

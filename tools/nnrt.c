@@ -924,6 +924,15 @@ static int cli_ops_onnx(const cli_args *args)
     return CLI_DONE;
 }
 
+/* The end of an operator's row of JSON. */
+static void cli_ops_kernels(const nnrt_op *op)
+{
+    fputs("],\"kernels\":[", stdout);
+    for (uint32_t i = 0; i < op->kernelCount; i++)
+        printf("%s\"%s\"", i > 0 ? "," : "", op->kernels[i].name);
+    printf("],\"since\":%u}", (unsigned)op->since);
+}
+
 static int cli_ops(const cli_args *args)
 {
     const nnrt_op *op;
@@ -947,7 +956,7 @@ static int cli_ops(const cli_args *args)
             printf(args->tsv ? "%s\t%d\t" : "%-24s %3d  ", op->name, (int)op->type);
         cli_put_types(nnrt_op_types(op), args->json ? "\"" : "");
         if (args->json)
-            printf("],\"since\":%u}", (unsigned)op->since);
+            cli_ops_kernels(op);
         else if (args->tsv)
             printf("\t%u\n", (unsigned)op->since);
         else

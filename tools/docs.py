@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""Writes docs/OPERATORS.md and docs/ONNX.md, or says whether they are what it would write.
+
+usage: docs.py [--nnrt build/nnrt] [--check] operators
+       docs.py [--nnrt build/nnrt] [--check] onnx LOG      LOG: what tests/onnx_nodes.c printed
+
+Names and numbers of operators, types and kernels come from `nnrt ops`, what becomes of ONNX's from `nnrt ops --onnx`,
+what the example device computes itself from examples/device/device.h. docs/names.tsv has the names and numbers that the
+application interface of OpenHarmony (ohnn) and NNAdapter (nnadapter) give to operators, and where their form differs.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+FLOATS = ["float16", "float32", "float64"]
+
+
+def table(head, rows):
+    """A table of Markdown."""
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| %s |" % " | ".join(cell.replace("|", "\\|") for cell in row) for row in rows]) + "\n"
+
+
+def listed(nnrt, *how):
+    """What `nnrt ops` lists."""
+    return json.loads(subprocess.run([nnrt, "ops", "--json", *how], check=True, capture_output=True).stdout)["operators"]
+
+
+def sets_text(operator):
+    """The operator sets of an operator of ONNX: '7 to 22'."""
+    return "%d to %d" % tuple(operator["sets"])
+
+
+# ---- the operators ----
+
+def types_text(types):
+    """Element types, those that stand together as one word."""
+    plain, text = [t for t in types if not t.startswith("q")], []
+    for word, all_of in (("any", INTEGERS + FLOATS + ["bool"]), ("integers", INTEGERS), ("floats", FLOATS)):
+        if set(all_of) <= set(plain):
+            text.append(word)
+            plain = [t for t in plain if t not in all_of]
+    return ", ".join(text + plain)
+
+
+def quantised_text(operator):
+    """What an operator does with quantised tensors."""
+    if any(kernel.endswith("_q8") for kernel in operator["kernels"]):
+        return "8 bits, in integers"
+    return "as it is" if any(t.startswith("q") for t in operator["types"]) else ""
+
+
+def other_names():
+    """{operator: {system: names}} of docs/names.tsv."""
+    names = collections.defaultdict(lambda: collections.defaultdict(list))
+    for line in (ROOT / "docs/names.tsv").read_text(encoding="ascii").splitlines()[1:]:
+        system, name, number, operator, _ = line.split("\t")
+        names[operator][system].append(name + (" (%s)" % number if number != "-" else ""))
+    return names
+
+
+def operators_md(nnrt):
+    """docs/OPERATORS.md."""
+    operators, names = listed(nnrt), other_names()
+    onnx = collections.defaultdict(list)
+    for operator in listed(nnrt, "--onnx"):
+        for name in operator["becomes"].split():
+            onnx[name].append("%s %s" % (operator["name"], sets_text(operator)))
+    device = (ROOT / "examples/device/device.h").read_text(encoding="ascii").split("*/")[0]
+    example = set(re.findall(r"^ {7}([A-Z0-9_]+)  ", device, re.M))
+    known = {operator["name"] for operator in operators}
+    unknown = (set(names) | example) - known
+    if unknown:
+        raise SystemExit("no operators: %s" % " ".join(sorted(unknown)))
+    rows, count = [], collections.Counter()
+    for operator in operators:
+        name, since = operator["name"], operator["since"]
+        row = [str(operator["number"]), "`%s`" % name, "%d.%d" % divmod(since, 10) if since else "",
+               ", ".join(names[name]["ohnn"]), ", ".join(names[name]["nnadapter"]), ", ".join(onnx[name]),
+               types_text(operator["types"]), quantised_text(operator),
+               "reference, example" if name in example else "reference"]
+        count.update(column for column, cell in enumerate(row) if cell)
+        count["q8"] += row[7].startswith("8")
+        rows.append(row)
+    return """# Operators
+
+All %d operators, in the order of their numbers. `make docs` writes this page.
+
+| System | Operators | |
+|---|---|---|
+| HDI | %d | the device interface of OpenHarmony; name and number are the same there; the version that brought them |
+| OH_NN | %d | its application interface; name and number there |
+| NNAdapter | %d | name and number there |
+| ONNX | %d | the operators that become this one, and their operator sets; `nnrt ops --onnx` has all, with those made of several |
+
+Types are those of input 0. %d operators compute quantised tensors of 8 bits in integers; "as it is": what takes quantised
+tensors and only moves, compares or converts their elements; the others refuse them. Devices: `reference` computes
+everything; `example` is examples/device, which computes what stands here and leaves the rest to the reference kernels.
+
+%s""" % (len(rows), count[2], count[3], count[4], count[5], count["q8"],
+         table(["Number", "Operator", "HDI", "OH_NN", "NNAdapter", "ONNX", "Types", "Quantised", "Devices"], rows))
+
+
+# ---- ONNX ----
+
+def reason_of(text, left_out):
+    """Why a test is skipped: (kind, sentence)."""
+    missing = re.search(r"not supported \(operator set \d+\): (.*)", text)
+    if missing:
+        names = re.findall(r"([A-Za-z0-9_.]+) x\d+", missing.group(1))
+        kinds = {left_out.get(name, "") for name in names}
+        kind = next((k for k in sorted(kinds) if k), "")
+        return kind or "operators that are not read", ", ".join(sorted({n for n in names if left_out.get(n, "") == kind}))
+    for kind, pattern in (("bfloat16", r"element type bfloat16"), ("strings", r"element type string"),
+                          ("training", r"training"), ("sequences", r"is a sequence"), ("optionals", r"is an optional")):
+        if re.search(pattern, text):
+            return kind, ""
+    return "other", re.sub(r"^ONNX node \d+ '[^']*' \(\w+\): ", "", text)
+
+
+def onnx_md(nnrt, log):
+    """docs/ONNX.md."""
+    about = listed(nnrt, "--onnx")
+    left_out = {o["name"]: o["why"] for o in about if o["sets"][1] == 0}
+    tests = re.findall(r"^(PASS\*?|FAIL|SKIP) (\w+) \(([\w.]+| *\d+ nodes)\)(?:: (.*))?$", log, re.M)
+    last = re.search(r"^(\d+) passed \((\d+) of them with inputs made constants\), (\d+) failed, (\d+) skipped$", log, re.M)
+    opened = re.findall(r"^(\d+) of (\d+) data sets with open axes, extents told in the (\w+)", log, re.M)
+    if last is None or len(tests) != int(last.group(1)) + int(last.group(3)) + int(last.group(4)):
+        raise SystemExit("the log has another number of tests than it says")
+    result, reasons = collections.defaultdict(collections.Counter), collections.Counter()
+    why, single = collections.defaultdict(collections.Counter), {o["name"] for o in about}
+    for state, _, operator, text in tests:
+        of = operator if operator in single or not operator.endswith("nodes") else ""
+        result[of][state[:4]] += 1
+        result[of]["*"] += state == "PASS*"
+        if state == "SKIP":
+            kind, sentence = reason_of(text, left_out)
+            reasons[kind if kind != "other" else sentence] += 1
+            why[of][" ".join(filter(None, [kind if kind != "other" else "", sentence]))] += 1
+
+    def cells(name):
+        r = result[name]
+        total = r["PASS"] + r["SKIP"] + r["FAIL"]
+        skipped = "; ".join("%d: %s" % (n, text) if n < total else text for text, n in sorted(why[name].items()))
+        return ["%d of %d" % (r["PASS"], total) if total else "no tests", skipped]
+
+    def words(text):
+        return " ".join("`%s`" % word for word in text.split())
+
+    rows = []
+    for o in about:
+        if o["sets"][1] == 0:
+            continue
+        what = words(o["becomes"]) or (words(o["with"]) and "made of " + words(o["with"]) + ": " + o["why"]) or o["why"]
+        rows.append(["%s" % o["name"], sets_text(o), what, *cells(o["name"])])
+    out = [[o["name"], o["why"], cells(o["name"])[0]] for o in about if o["sets"][1] == 0]
+    missing = [[name, *cells(name)] for name in sorted(result) if name and name not in single]
+    passed, constant, failed, skipped = (int(n) for n in last.groups())
+    text = """# ONNX
+
+The tests of the onnx package as Debian has them (libonnx-testdata: node, simple and PyTorch tests, operator sets up to 17):
+%d tests, **%d passed, %d failed, %d skipped**; of those that passed %d only with inputs made constants. `make conformance`
+runs them and writes this page, `make test` compares it.
+
+%s
+A model is imported with and without optimisation, and its outputs compared with those of the onnx package (1e-3 relative,
+1e-7 absolute; integers equal). What passes runs again with all axes of its inputs open, the model through a .nnrt file:
+%s.
+
+%s
+## Operators that are read
+
+""" % (len(tests), passed, failed, skipped, constant,
+       table(["Skipped", "because of"], [[str(n), kind] for kind, n in sorted(reasons.items(), key=lambda x: (-x[1], x[0]))]),
+       ", ".join("%s of %s give the same bits when extents are told in the %s" % o for o in opened),
+       "%d of %d tests are models of several nodes; they count above and in no row below.\n" %
+       (sum(result[""][s] for s in ("PASS", "SKIP", "FAIL")), len(tests)))
+    text += table(["ONNX", "Operator sets", "becomes", "Tests passed", "Skipped"], rows)
+    if missing:
+        text += "\n## Operators that are not read\n\n" + table(["ONNX", "Tests passed", "Skipped"], missing)
+    return text + "\n## Operators that are left out\n\n" + table(["ONNX", "because of", "Tests passed"], out)
+
+
+def main():
+    """Writes a page, or compares it."""
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--nnrt", default=str(ROOT / "build/nnrt"))
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("page", choices=("operators", "onnx"))
+    parser.add_argument("log", nargs="?")
+    args = parser.parse_args()
+    if args.page == "onnx":
+        text = onnx_md(args.nnrt, pathlib.Path(args.log).read_text(encoding="utf-8", errors="replace"))
+    else:
+        text = operators_md(args.nnrt)
+    path = ROOT / ("docs/ONNX.md" if args.page == "onnx" else "docs/OPERATORS.md")
+    if not args.check:
+        path.write_text(text, encoding="utf-8")
+        return 0
+    there = path.read_text(encoding="utf-8") if path.exists() else ""
+    for one, other in zip(there.splitlines() + [""], text.splitlines() + [""]):
+        if one != other:
+            print("%s is not what is generated now (make docs):\n  there: %s\n  now:   %s" % (path.relative_to(ROOT), one, other))
+            return 1
+    if there != text:
+        print("%s is not what is generated now (make docs)" % path.relative_to(ROOT))
+    return int(there != text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
