@@ -31,6 +31,8 @@ SECTIONS (search for the tag)
     >>onnx_about          what operators become, and which are left out
     >>onnx_graph          the graph, node by node
     >>onnx_control        graphs that nodes run
+    >>onnx_functions      functions of the file, whose nodes are read in the place of those that call them
+    >>onnx_loops          If, Loop and Scan
     >>onnx_build          outputs, and the model
     >>onnx_load           the public functions
 
@@ -39,7 +41,8 @@ WHAT IT READS
     once, with NNRT_UNSUPPORTED_OP. Some are rebuilt from several of the runtime's own operators; what follows from
     constants and shapes is computed and leaves no node. Images stay NCHW; weights are brought into the runtime's order
     once. External data are read from files below the model's folder only.
-    Not read: Scan, functions, sequences, strings, sparse tensors, complex numbers, bfloat16.
+    Functions of the file are inlined, before operators of the same name.
+    Not read: Scan, sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST
     Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. Memory and work are bounded by
@@ -262,7 +265,7 @@ typedef struct nnrt_onnx_attributes {
 /* NodeProto. An omitted optional input or output has an empty name. */
 typedef struct nnrt_onnx_node {
     nnrt_onnx_strs inputs, outputs;
-    nnrt_onnx_str name, opType, domain;
+    nnrt_onnx_str name, opType, domain, overload;
     nnrt_onnx_attributes attributes;
 } nnrt_onnx_node;
 
@@ -280,6 +283,20 @@ typedef struct nnrt_onnx_graph {
     size_t sparseInitializerCount; /* sparse initializers are counted, not kept */
 } nnrt_onnx_graph;
 
+/* FunctionProto: what stands for a node that calls it. Attributes have a default in attributes, or are only named. */
+typedef struct nnrt_onnx_function {
+    nnrt_onnx_str name, domain, overload;
+    nnrt_onnx_strs inputs, outputs, attributeNames;
+    nnrt_onnx_attributes attributes;
+    nnrt_onnx_nodes nodes;
+    nnrt_onnx_opsets opsetImport;
+} nnrt_onnx_function;
+
+typedef struct nnrt_onnx_functions {
+    const nnrt_onnx_function *data;
+    size_t count;
+} nnrt_onnx_functions;
+
 /* ModelProto. graph is not NULL in a model that nnrt_onnx_parse gives. */
 typedef struct nnrt_onnx_model {
     int64_t irVersion;
@@ -288,7 +305,7 @@ typedef struct nnrt_onnx_model {
     nnrt_onnx_opsets opsetImport;
     const nnrt_onnx_graph *graph;
     nnrt_onnx_pairs metadataProps;
-    size_t functionCount; /* functions are counted, not kept */
+    nnrt_onnx_functions functions;
 } nnrt_onnx_model;
 
 /* Where the elements of an external tensor lie. location is a relative path of plain components. */
@@ -449,6 +466,7 @@ enum {
     NNRTI_ONNX_OPSET,
     NNRTI_ONNX_PAIR,
     NNRTI_ONNX_GRAPH,
+    NNRTI_ONNX_FUNCTION,
     NNRTI_ONNX_NODE,
     NNRTI_ONNX_ATTRIBUTE,
     NNRTI_ONNX_TENSOR,
@@ -488,15 +506,15 @@ typedef struct nnrti_onnx_message {
     { name, number, NNRTI_ONNX_##kind, NNRTI_ONNX_##sub, NNRTI_ONNX_AT(type, member), NNRTI_ONNX_AT(type, note) }
 
 static const nnrti_onnx_field nnrti_onnx_model_fields[] = {
-    NNRTI_ONNX_ROW(1,  "ir_version",       I64,   NONE,  model, irVersion),
-    NNRTI_ONNX_ROW(2,  "producer_name",    STR,   NONE,  model, producerName),
-    NNRTI_ONNX_ROW(3,  "producer_version", STR,   NONE,  model, producerVersion),
-    NNRTI_ONNX_ROW(4,  "domain",           STR,   NONE,  model, domain),
-    NNRTI_ONNX_ROW(5,  "model_version",    I64,   NONE,  model, modelVersion),
-    NNRTI_ONNX_ROW(7,  "graph",            SUB,   GRAPH, model, graph),
-    NNRTI_ONNX_ROW(8,  "opset_import",     SUBS,  OPSET, model, opsetImport),
-    NNRTI_ONNX_ROW(14, "metadata_props",   SUBS,  PAIR,  model, metadataProps),
-    NNRTI_ONNX_ROW(25, "functions",        COUNT, NONE,  model, functionCount)
+    NNRTI_ONNX_ROW(1,  "ir_version",       I64,  NONE,     model, irVersion),
+    NNRTI_ONNX_ROW(2,  "producer_name",    STR,  NONE,     model, producerName),
+    NNRTI_ONNX_ROW(3,  "producer_version", STR,  NONE,     model, producerVersion),
+    NNRTI_ONNX_ROW(4,  "domain",           STR,  NONE,     model, domain),
+    NNRTI_ONNX_ROW(5,  "model_version",    I64,  NONE,     model, modelVersion),
+    NNRTI_ONNX_ROW(7,  "graph",            SUB,  GRAPH,    model, graph),
+    NNRTI_ONNX_ROW(8,  "opset_import",     SUBS, OPSET,    model, opsetImport),
+    NNRTI_ONNX_ROW(14, "metadata_props",   SUBS, PAIR,     model, metadataProps),
+    NNRTI_ONNX_ROW(25, "functions",        SUBS, FUNCTION, model, functions)
 };
 static const nnrti_onnx_field nnrti_onnx_opset_fields[] = {
     NNRTI_ONNX_ROW(1, "domain",  STR, NONE, opset, domain),
@@ -515,13 +533,25 @@ static const nnrti_onnx_field nnrti_onnx_graph_fields[] = {
     NNRTI_ONNX_ROW(13, "value_info",         SUBS,  VALUE_INFO, graph, valueInfo),
     NNRTI_ONNX_ROW(15, "sparse_initializer", COUNT, NONE,       graph, sparseInitializerCount)
 };
+static const nnrti_onnx_field nnrti_onnx_function_fields[] = {
+    NNRTI_ONNX_ROW(1,  "name",            STR,  NONE,      function, name),
+    NNRTI_ONNX_ROW(4,  "input",           STRS, NONE,      function, inputs),
+    NNRTI_ONNX_ROW(5,  "output",          STRS, NONE,      function, outputs),
+    NNRTI_ONNX_ROW(6,  "attribute",       STRS, NONE,      function, attributeNames),
+    NNRTI_ONNX_ROW(7,  "node",            SUBS, NODE,      function, nodes),
+    NNRTI_ONNX_ROW(9,  "opset_import",    SUBS, OPSET,     function, opsetImport),
+    NNRTI_ONNX_ROW(10, "domain",          STR,  NONE,      function, domain),
+    NNRTI_ONNX_ROW(11, "attribute_proto", SUBS, ATTRIBUTE, function, attributes),
+    NNRTI_ONNX_ROW(13, "overload",        STR,  NONE,      function, overload)
+};
 static const nnrti_onnx_field nnrti_onnx_node_fields[] = {
     NNRTI_ONNX_ROW(1, "input",     STRS, NONE,      node, inputs),
     NNRTI_ONNX_ROW(2, "output",    STRS, NONE,      node, outputs),
     NNRTI_ONNX_ROW(3, "name",      STR,  NONE,      node, name),
     NNRTI_ONNX_ROW(4, "op_type",   STR,  NONE,      node, opType),
     NNRTI_ONNX_ROW(5, "attribute", SUBS, ATTRIBUTE, node, attributes),
-    NNRTI_ONNX_ROW(7, "domain",    STR,  NONE,      node, domain)
+    NNRTI_ONNX_ROW(7, "domain",    STR,  NONE,      node, domain),
+    NNRTI_ONNX_ROW(8, "overload",  STR,  NONE,      node, overload)
 };
 static const nnrti_onnx_field nnrti_onnx_attribute_fields[] = {
     NNRTI_ONNX_ROW(1,    "name",           STR,   NONE,   attribute, name),
@@ -591,6 +621,7 @@ static const nnrti_onnx_message nnrti_onnx_messages[NNRTI_ONNX_MESSAGES] = {
     { "OperatorSetIdProto",     sizeof(nnrt_onnx_opset),      NNRTI_ONNX_ROWS_OF(nnrti_onnx_opset_fields) },
     { "StringStringEntryProto", sizeof(nnrt_onnx_pair),       NNRTI_ONNX_ROWS_OF(nnrti_onnx_pair_fields) },
     { "GraphProto",             sizeof(nnrt_onnx_graph),      NNRTI_ONNX_ROWS_OF(nnrti_onnx_graph_fields) },
+    { "FunctionProto",          sizeof(nnrt_onnx_function),   NNRTI_ONNX_ROWS_OF(nnrti_onnx_function_fields) },
     { "NodeProto",              sizeof(nnrt_onnx_node),       NNRTI_ONNX_ROWS_OF(nnrti_onnx_node_fields) },
     { "AttributeProto",         sizeof(nnrt_onnx_attribute),  NNRTI_ONNX_ROWS_OF(nnrti_onnx_attribute_fields) },
     { "TensorProto",            sizeof(nnrt_onnx_tensor),     NNRTI_ONNX_ROWS_OF(nnrti_onnx_tensor_fields) },
@@ -2078,6 +2109,14 @@ static NNRT_ReturnCode nnrti_onnx_budget_end(nnrti_onnx_budget *b, const nnrt_on
 }
 
 #define NNRTI_ONNX_PARAMS 64 /* names of open extents beyond it say nothing: comparing them takes time */
+/* A function whose nodes are read in the place of a node. */
+typedef struct nnrti_onnx_frame {
+    const struct nnrti_onnx_frame *outer; /* that it lies in, NULL: none */
+    const nnrt_onnx_function *function;
+    const nnrt_onnx_node *node; /* that calls it */
+    const char *prefix;         /* of the names of its steps: "name of the node/" */
+    uint32_t depth;
+} nnrti_onnx_frame;
 
 /* An import under way. After the first fault code is set and all that follows does nothing. */
 struct nnrti_onnx {
@@ -2099,7 +2138,12 @@ struct nnrti_onnx {
     const NNRT_QuantParam *quant;   /* quantCount of result 0 of the step that is added */
     uint32_t quantCount;
     int64_t opset;
-    const nnrt_onnx_node *node; /* the current one */
+    nnrti_onnx_entry *functions;    /* nFunctions: the model's; value: place in the model's list */
+    const nnrt_onnx_graph **bodies; /* by place, NULL: not made yet */
+    char *functionKey;              /* room for a key of functions: functionKeyRoom */
+    size_t nFunctions, functionKeyRoom;
+    const nnrti_onnx_frame *call; /* that is read, NULL: none */
+    const nnrt_onnx_node *node;   /* the current one */
     uint32_t nodeIndex;
     const nnrti_onnx_importer *row;
     nnrt_onnx_str params[NNRTI_ONNX_PARAMS]; /* names of open extents of the inputs so far */
@@ -2117,8 +2161,9 @@ static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
     if (c->node == NULL)
         (void)nnrt_error_set(c->error, code, "%s", c->text);
     else
-        (void)nnrt_error_set(c->error, code, "ONNX node %u '%s' (%s): %s", c->nodeIndex,
-                             nnrti_onnx_text(name, c->node->name), nnrti_onnx_text(type, c->node->opType), c->text);
+        (void)nnrt_error_set(c->error, code, "ONNX node %u '%s%s' (%s): %s", c->nodeIndex,
+                             c->call != NULL ? c->call->prefix : "", nnrti_onnx_text(name, c->node->name),
+                             nnrti_onnx_text(type, c->node->opType), c->text);
 }
 
 /* A fault of the current node: code, then format and arguments as nnrt_text takes them. */
@@ -2250,21 +2295,27 @@ static size_t nnrti_onnx_sort(nnrti_onnx_entry *entries, size_t count)
     return kept;
 }
 
-/* The entry of a name of this graph, or the one behind the last. */
-static nnrti_onnx_entry *nnrti_onnx_own_entry(const nnrti_onnx *c, nnrt_onnx_str name)
+/* The place of a key in a sorted table, or count. */
+static size_t nnrti_onnx_search(const nnrti_onnx_entry *entries, size_t count, nnrt_onnx_str key)
 {
-    uint32_t low = 0, high = c->nEntries;
+    size_t low = 0, high = count;
     while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const int order = nnrti_onnx_compare(name, c->entries[middle].key);
+        const size_t middle = low + (high - low) / 2;
+        const int order = nnrti_onnx_compare(key, entries[middle].key);
         if (order == 0)
-            return &c->entries[middle];
+            return middle;
         if (order < 0)
             high = middle;
         else
             low = middle + 1;
     }
-    return &c->entries[c->nEntries];
+    return count;
+}
+
+/* The entry of a name of this graph, or the one behind the last. */
+static nnrti_onnx_entry *nnrti_onnx_own_entry(const nnrti_onnx *c, nnrt_onnx_str name)
+{
+    return &c->entries[nnrti_onnx_search(c->entries, c->nEntries, name)];
 }
 
 /* The entry of a name as it is seen in this graph: its own, once something has given it, or one of a graph around. */
@@ -2323,6 +2374,16 @@ static void nnrti_onnx_bind(nnrti_onnx *c, nnrt_onnx_str name, uint32_t v)
     e->node = c->node;
     if (c->builder->tensors[v].name == NULL && !c->unnamed)
         nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));
+}
+
+/* Nothing is given under this name, which stands for an input that a call leaves out. */
+static void nnrti_onnx_leave_out(nnrti_onnx *c, nnrt_onnx_str name)
+{
+    nnrti_onnx_entry *e = nnrti_onnx_own_entry(c, name);
+    if (e->name.data != NULL)
+        return;
+    e->name = name;
+    e->value = NNRT_NO_TENSOR;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2424,8 +2485,10 @@ static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t,
         return NULL;
     if (off != 0 && (!c->ownBytes || off > 3 || bytes < 128))
         return NULL;
-    if (off != 0)
+    if (off != 0) { /* the body of a Loop or of a function may be read again */
         memmove(from - off, from, bytes);
+        ((nnrt_onnx_tensor *)(uintptr_t)t)->rawData.data = (const char *)(from - off);
+    }
     c->usedInPlace = true;
     return from - off;
 }
@@ -2547,20 +2610,23 @@ static bool nnrti_onnx_worth(void *user, const nnrt_resolve *r)
     return (out <= NNRTI_ONNX_FOLD_BYTES || out / 2 <= in) && nnrti_onnx_work((nnrti_onnx *)user, nnrti_fold_work(r));
 }
 
-/* Name of a step: that of its ONNX node, or "Conv_3"; steps that are not the node's last add their operator. */
+/* Name of a step: that of its ONNX node, or "Conv_3", behind those of the nodes that call the functions around; steps that
+   are not the node's last add their operator. */
 static const char *nnrti_onnx_step_name(nnrti_onnx *c, NNRT_NodeType type, bool last)
 {
     const char *op = last ? "" : nnrt_op_find(type)->name, *slash = last ? "" : "/";
-    char name[160], text[64];
+    const char *prefix = c->call != NULL ? c->call->prefix : "";
+    char name[256], text[64];
     nnrt_onnx_str whole;
     whole.data = name;
     if (c->node == NULL)
         whole.length = nnrt_text(name, sizeof(name), "output");
     else if (c->node->name.length > 0)
-        whole.length = nnrt_text(name, sizeof(name), "%s%s%s", nnrti_onnx_text(text, c->node->name), slash, op);
-    else
         whole.length =
-            nnrt_text(name, sizeof(name), "%s_%u%s%s", nnrti_onnx_text(text, c->node->opType), c->nodeIndex, slash, op);
+            nnrt_text(name, sizeof(name), "%s%s%s%s", prefix, nnrti_onnx_text(text, c->node->name), slash, op);
+    else
+        whole.length = nnrt_text(name, sizeof(name), "%s%s_%u%s%s", prefix, nnrti_onnx_text(text, c->node->opType),
+                                 c->nodeIndex, slash, op);
     return nnrti_onnx_copy_text(c, whole);
 }
 
@@ -6327,29 +6393,98 @@ static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const n
     return r != NULL && c->opset >= r->least && c->opset <= r->most ? r : NULL;
 }
 
+static bool nnrti_onnx_same_text(nnrt_onnx_str a, nnrt_onnx_str b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
+/* The key of a function: "domain NUL name NUL overload", in at; returns its length. at NULL: only the length. */
+static size_t nnrti_onnx_function_key(nnrt_onnx_str domain, nnrt_onnx_str name, nnrt_onnx_str overload, char *at)
+{
+    const nnrt_onnx_str parts[3] = {domain, name, overload};
+    size_t n = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        const size_t length = i == 0 && nnrti_onnx_main_domain(domain) ? 0 : parts[i].length;
+        if (at != NULL && length > 0)
+            memcpy(at + n, parts[i].data, length);
+        n += length;
+        if (at != NULL && i < 2)
+            at[n] = '\0';
+        n += i < 2 ? 1 : 0;
+    }
+    return n;
+}
+
+/* Makes the table of the model's functions. */
+static void nnrti_onnx_take_functions(nnrti_onnx *c)
+{
+    const nnrt_onnx_functions *list = &c->model->functions;
+    size_t total = 0, at = 0;
+    char *keys;
+    if (list->count == 0 || c->code != NNRT_SUCCESS)
+        return;
+    for (size_t i = 0; i < list->count; i++) {
+        const nnrt_onnx_function *f = &list->data[i];
+        const size_t length = nnrti_onnx_function_key(f->domain, f->name, f->overload, NULL);
+        c->functionKeyRoom = length > c->functionKeyRoom ? length : c->functionKeyRoom;
+        total += length;
+    }
+    c->functions = (nnrti_onnx_entry *)nnrti_onnx_keep(c, list->count, sizeof(*c->functions));
+    c->bodies = (const nnrt_onnx_graph **)nnrti_onnx_keep(c, list->count, sizeof(*c->bodies));
+    c->functionKey = (char *)nnrti_onnx_keep(c, c->functionKeyRoom, 1);
+    keys = (char *)nnrti_onnx_keep(c, total, 1);
+    if (c->functions == NULL || c->bodies == NULL || c->functionKey == NULL || keys == NULL)
+        return;
+    for (size_t i = 0; i < list->count; i++) {
+        const nnrt_onnx_function *f = &list->data[i];
+        c->functions[i].key.data = keys + at;
+        c->functions[i].key.length = nnrti_onnx_function_key(f->domain, f->name, f->overload, keys + at);
+        c->functions[i].value = (uint32_t)i;
+        at += c->functions[i].key.length;
+    }
+    c->nFunctions = nnrti_onnx_sort(c->functions, list->count);
+    if (c->nFunctions != list->count)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "two of its functions have the same domain, name and overload");
+}
+
+/* The entry of the function that a node calls, nFunctions: none. A function of the file comes before an operator of the
+   same name. */
+static size_t nnrti_onnx_function_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
+{
+    nnrt_onnx_str key;
+    key.data = c->functionKey;
+    key.length = c->nFunctions > 0 ? nnrti_onnx_function_key(n->domain, n->opType, n->overload, NULL) : 0;
+    if (c->nFunctions == 0 || key.length > c->functionKeyRoom)
+        return c->nFunctions;
+    (void)nnrti_onnx_function_key(n->domain, n->opType, n->overload, c->functionKey);
+    return nnrti_onnx_search(c->functions, c->nFunctions, key);
+}
+
 #define NNRTI_ONNX_LISTED 24
 
 /* Operators that are not read, and how often each occurs; others: kinds beyond those. */
 typedef struct nnrti_onnx_kinds {
     const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
     uint32_t counts[NNRTI_ONNX_LISTED], n, others;
+    nnrti_onnx_entry *calls; /* [called].value: functions that are called; [place].isInput: this one is among them */
+    size_t called;
 } nnrti_onnx_kinds;
 
-static bool nnrti_onnx_same_text(nnrt_onnx_str a, nnrt_onnx_str b)
+/* Those of nodes and of the graphs that they run; what lies too deep is refused later. */
+static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, uint32_t depth, nnrti_onnx_kinds *found)
 {
-    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
-}
-
-/* Those of a graph and of the graphs that its nodes run; what lies too deep is refused later. */
-static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t depth, nnrti_onnx_kinds *found)
-{
-    for (size_t i = 0; i < g->nodes.count; i++) {
-        const nnrt_onnx_node *node = &g->nodes.data[i];
+    for (size_t i = 0; i < nodes->count; i++) {
+        const nnrt_onnx_node *node = &nodes->data[i];
+        const size_t f = nnrti_onnx_function_of(c, node);
         uint32_t k = 0;
         for (size_t a = 0; a < node->attributes.count && depth < NNRT_MAX_NESTING; a++)
             if (node->attributes.data[a].g != NULL)
-                nnrti_onnx_find_kinds(c, node->attributes.data[a].g, depth + 1, found);
-        if (nnrti_onnx_row_of(c, node) != NULL)
+                nnrti_onnx_find_kinds(c, &node->attributes.data[a].g->nodes, depth + 1, found);
+        if (f < c->nFunctions && !found->calls[f].isInput) { /* reached for the first time */
+            found->calls[f].isInput = true;
+            found->calls[found->called++].value = (uint32_t)f;
+        }
+        if (f < c->nFunctions || nnrti_onnx_row_of(c, node) != NULL)
             continue;
         while (k < found->n && !(nnrti_onnx_same_text(found->kinds[k]->opType, node->opType) &&
                                  nnrti_onnx_same_text(found->kinds[k]->domain, node->domain)))
@@ -6364,24 +6499,52 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_graph *g, uint3
     }
 }
 
+/* Version of the domain "" among these, `initial` where there is none. */
+static int64_t nnrti_onnx_opset_of(const nnrt_onnx_opsets *opsets, int64_t initial)
+{
+    int64_t version = initial;
+    for (size_t i = 0; i < opsets->count; i++)
+        if (nnrti_onnx_main_domain(opsets->data[i].domain))
+            version = opsets->data[i].version;
+    return version;
+}
+
+/* what has the operator set that is read now. */
+static void nnrti_onnx_check_opset(nnrti_onnx *c, const char *what)
+{
+    int32_t newest = 0;
+    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
+        newest = nnrti_onnx_rows[i].most > newest ? nnrti_onnx_rows[i].most : newest;
+    if (c->opset > newest)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "%s has operator set %l, the newest that is read is %d", what, c->opset,
+                        newest);
+}
+
 /* Lists all operators that are not known, with how often they occur. */
 static void nnrti_onnx_check_operators(nnrti_onnx *c)
 {
+    const int64_t opset = c->opset;
     nnrti_onnx_kinds found;
     const nnrt_onnx_node **kinds = found.kinds;
     const uint32_t *counts = found.counts;
     uint32_t n, others;
-    int32_t newest = 0;
     size_t at;
     memset(&found, 0, sizeof(found));
-    for (uint32_t i = 0; i < NNRTI_ONNX_ROW_COUNT; i++)
-        newest = nnrti_onnx_rows[i].most > newest ? nnrti_onnx_rows[i].most : newest;
-    if (c->opset > newest) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the file has operator set %l, the newest that is read is %d", c->opset,
-                        newest);
+    found.calls = (nnrti_onnx_entry *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.calls));
+    nnrti_onnx_check_opset(c, "the file");
+    if (c->code != NNRT_SUCCESS)
         return;
+    nnrti_onnx_find_kinds(c, &c->model->graph->nodes, 0, &found);
+    for (size_t i = 0; i < found.called && c->code == NNRT_SUCCESS; i++) {
+        const nnrt_onnx_function *f = &c->model->functions.data[c->functions[found.calls[i].value].value];
+        char text[64];
+        c->opset = nnrti_onnx_opset_of(&f->opsetImport, opset);
+        nnrti_onnx_check_opset(c, nnrti_onnx_text(text, f->name));
+        nnrti_onnx_find_kinds(c, &f->nodes, 0, &found);
     }
-    nnrti_onnx_find_kinds(c, c->model->graph, 0, &found);
+    c->opset = opset;
+    if (c->code != NNRT_SUCCESS)
+        return;
     n = found.n;
     others = found.others;
     if (n == 0)
@@ -6404,14 +6567,6 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     if (others > 0)
         (void)nnrt_text(c->text + at, sizeof(c->text) - at, " and %u others", others);
     nnrti_onnx_blame(c, NNRT_UNSUPPORTED_OP);
-}
-
-static void nnrti_onnx_take_opset(nnrti_onnx *c)
-{
-    c->opset = 1; /* files older than the field */
-    for (size_t i = 0; i < c->model->opsetImport.count; i++)
-        if (nnrti_onnx_main_domain(c->model->opsetImport.data[i].domain))
-            c->opset = c->model->opsetImport.data[i].version;
 }
 
 /* Ties what the caller says of inputs to their names. */
@@ -6568,7 +6723,7 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "%z inputs and %z outputs, expected %u to %u inputs", n->inputs.count,
                         n->outputs.count, r->minIn, r->maxIn);
     for (uint32_t i = 0; i < r->minIn && c->code == NNRT_SUCCESS; i++)
-        if (n->inputs.data[i].length == 0)
+        if (nnrti_onnx_in(c, i) == NNRT_NO_TENSOR)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", i);
     for (size_t i = 0; i < n->attributes.count && c->code == NNRT_SUCCESS; i++) {
         const nnrt_onnx_attribute *a = &n->attributes.data[i];
@@ -6589,17 +6744,26 @@ static void nnrti_onnx_name_last(nnrti_onnx *c)
     c->nNamed = count;
 }
 
+static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_node *node);
+static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place);
+
 static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 {
     const nnrt_onnx_nodes *nodes = &c->graph->nodes;
     for (size_t i = 0; i < nodes->count && c->code == NNRT_SUCCESS; i++) {
-        c->node = &nodes->data[i];
+        size_t f;
+        c->node = nnrti_onnx_resolved(c, &nodes->data[i]);
         c->nodeIndex = (uint32_t)i;
-        c->row = nnrti_onnx_row_of(c, c->node);
-        nnrti_onnx_check_node(c);
-        if (c->code != NNRT_SUCCESS)
-            return;
-        c->row->handler(c, c->row->arg);
+        f = nnrti_onnx_function_of(c, c->node);
+        if (f < c->nFunctions) {
+            nnrti_onnx_inline(c, c->functions[f].value);
+        } else {
+            c->row = nnrti_onnx_row_of(c, c->node);
+            nnrti_onnx_check_node(c);
+            if (c->code != NNRT_SUCCESS)
+                return;
+            c->row->handler(c, c->row->arg);
+        }
         nnrti_onnx_name_last(c);
         for (uint32_t k = 0; k < c->node->outputs.count && c->code == NNRT_SUCCESS; k++)
             if (nnrti_onnx_wants(c, k) && nnrti_onnx_entry_of(c, c->node->outputs.data[k])->name.data == NULL)
@@ -6640,7 +6804,10 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
     if (c->code == NNRT_SUCCESS)
         nnrti_onnx_add_initializers(c);
     for (uint32_t k = 0; k < nIn && c->code == NNRT_SUCCESS; k++)
-        nnrti_onnx_bind(c, g->inputs.data[k].name, in[k]);
+        if (in[k] != NNRT_NO_TENSOR)
+            nnrti_onnx_bind(c, g->inputs.data[k].name, in[k]);
+        else
+            nnrti_onnx_leave_out(c, g->inputs.data[k].name);
     if (c->code == NNRT_SUCCESS)
         nnrti_onnx_add_nodes(c);
     c->node = around.node;
@@ -6663,6 +6830,172 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
     nnrt_builder_enter(c->builder, entered);
     return c->code == NNRT_SUCCESS ? out : NULL;
 }
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_functions: functions of the file, whose nodes are read in the place of those that call them */
+
+/* Functions in one another, and what a node of one costs of the budget's elements. */
+#define NNRTI_ONNX_MAX_CALLS 64
+#define NNRTI_ONNX_CALL_WORK 64.0
+
+static const nnrt_onnx_attribute *nnrti_onnx_attribute_of(const nnrt_onnx_attributes *list, nnrt_onnx_str name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (nnrti_onnx_same_text(list->data[i].name, name))
+            return &list->data[i];
+    return NULL;
+}
+
+/* The node with the values of attributes that refer to the function's: what the call says, else the function's own
+   value; without both there is no such attribute. */
+static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_node *node)
+{
+    const nnrti_onnx_frame *call = c->call;
+    nnrt_onnx_attribute *list;
+    nnrt_onnx_node *made;
+    size_t refers = 0, n = 0;
+    char text[64];
+    for (size_t i = 0; i < node->attributes.count; i++)
+        refers += node->attributes.data[i].refAttrName.data != NULL;
+    if (call == NULL || refers == 0)
+        return node;
+    made = (nnrt_onnx_node *)nnrti_onnx_keep(c, 1, sizeof(*made));
+    list = (nnrt_onnx_attribute *)nnrti_onnx_keep(c, node->attributes.count, sizeof(*list));
+    if (made == NULL || list == NULL)
+        return node;
+    for (size_t i = 0; i < node->attributes.count; i++) {
+        const nnrt_onnx_attribute *own = &node->attributes.data[i], *a = own;
+        if (own->refAttrName.data != NULL)
+            a = nnrti_onnx_attribute_of(&call->node->attributes, own->refAttrName);
+        if (a == NULL)
+            a = nnrti_onnx_attribute_of(&call->function->attributes, own->refAttrName);
+        if (a == NULL)
+            continue;
+        if (a != own && (a->g != NULL || a->refAttrName.data != NULL)) {
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to one that is %s",
+                            nnrti_onnx_text(text, own->name), a->g != NULL ? "a graph" : "of a function");
+            return node;
+        }
+        list[n] = *a;
+        list[n++].name = own->name;
+    }
+    *made = *node;
+    made->attributes.data = list;
+    made->attributes.count = n;
+    return made;
+}
+
+/* A function as a graph: only names are known of its inputs and outputs. */
+static const nnrt_onnx_graph *nnrti_onnx_body_of(nnrti_onnx *c, uint32_t place)
+{
+    const nnrt_onnx_function *f = &c->model->functions.data[place];
+    nnrt_onnx_graph *g;
+    nnrt_onnx_value_info *values;
+    if (c->bodies[place] != NULL)
+        return c->bodies[place];
+    g = (nnrt_onnx_graph *)nnrti_onnx_keep(c, 1, sizeof(*g));
+    values = (nnrt_onnx_value_info *)nnrti_onnx_keep(c, f->inputs.count + f->outputs.count, sizeof(*values));
+    if (g == NULL || values == NULL)
+        return NULL;
+    for (size_t i = 0; i < f->inputs.count; i++)
+        values[i].name = f->inputs.data[i];
+    for (size_t i = 0; i < f->outputs.count; i++)
+        values[f->inputs.count + i].name = f->outputs.data[i];
+    g->name = f->name;
+    g->nodes = f->nodes;
+    g->inputs.data = values;
+    g->inputs.count = f->inputs.count;
+    g->outputs.data = values + f->inputs.count;
+    g->outputs.count = f->outputs.count;
+    c->bodies[place] = g;
+    return g;
+}
+
+/* What a call must have: no more inputs and outputs than the function, none but its attributes; and no function may
+   come to call itself. */
+static void nnrti_onnx_check_call(nnrti_onnx *c, const nnrt_onnx_function *f)
+{
+    const nnrt_onnx_node *n = c->node;
+    char text[64];
+    for (const nnrti_onnx_frame *o = c->call; o != NULL; o = o->outer)
+        if (o->function == f)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the function calls itself");
+    if (c->call != NULL && c->call->depth >= NNRTI_ONNX_MAX_CALLS)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "lies in %u functions, the most that there may be", c->call->depth);
+    if (n->inputs.count > f->inputs.count || n->outputs.count > f->outputs.count)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "%z inputs and %z outputs, the function has %z and %z", n->inputs.count,
+                        n->outputs.count, f->inputs.count, f->outputs.count);
+    for (size_t i = 0; i < n->attributes.count && c->code == NNRT_SUCCESS; i++) {
+        const nnrt_onnx_str name = n->attributes.data[i].name;
+        size_t k = 0;
+        while (k < f->attributeNames.count && !nnrti_onnx_same_text(f->attributeNames.data[k], name))
+            k++;
+        if (n->attributes.data[i].refAttrName.data != NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "attribute '%s' refers to one of a function",
+                            nnrti_onnx_text(text, name));
+        else if (k == f->attributeNames.count && nnrti_onnx_attribute_of(&f->attributes, name) == NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the function has no attribute '%s'", nnrti_onnx_text(text, name));
+    }
+}
+
+/* "name/" of the current node, behind those of the calls around: the prefix of names in the function that it calls. */
+static const char *nnrti_onnx_call_prefix(nnrti_onnx *c)
+{
+    const char *name = nnrti_onnx_step_name(c, NNRT_NODE_TYPE_NONE, true);
+    char text[128];
+    nnrt_onnx_str whole;
+    whole.data = text;
+    (void)nnrt_text(text, sizeof(text), "%s/", name != NULL ? name : "");
+    whole.length = strlen(text);
+    return nnrti_onnx_copy_text(c, whole);
+}
+
+/* Reads the nodes of a function in the place of the current node, which calls it. They see no names but the function's
+   own, and have its operator set. */
+static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place)
+{
+    const nnrt_onnx_function *f = &c->model->functions.data[place];
+    nnrti_onnx_entry none, *const entries = c->entries;
+    const uint32_t nEntries = c->nEntries;
+    const nnrti_onnx *const outer = c->outer;
+    const nnrt_onnx_graph *g;
+    const int64_t opset = c->opset;
+    uint32_t *in, *out;
+    nnrti_onnx_frame call;
+    nnrti_onnx_check_call(c, f);
+    if (!nnrti_onnx_fine(c) || !nnrti_onnx_work(c, NNRTI_ONNX_CALL_WORK * (double)(1 + f->nodes.count)))
+        return;
+    g = nnrti_onnx_body_of(c, place);
+    in = (uint32_t *)nnrti_onnx_keep(c, f->inputs.count, sizeof(*in));
+    if (g == NULL || in == NULL)
+        return;
+    for (uint32_t k = 0; k < f->inputs.count; k++)
+        in[k] = nnrti_onnx_in(c, k);
+    call.outer = c->call;
+    call.function = f;
+    call.node = c->node;
+    call.depth = c->call != NULL ? c->call->depth + 1 : 1;
+    call.prefix = nnrti_onnx_call_prefix(c);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    memset(&none, 0, sizeof(none));
+    c->entries = &none;
+    c->nEntries = 0;
+    c->outer = NULL;
+    c->opset = nnrti_onnx_opset_of(&f->opsetImport, opset);
+    c->call = &call;
+    out = nnrti_onnx_read_graph(c, g, c->builder->entered, in, (uint32_t)f->inputs.count);
+    c->entries = entries;
+    c->nEntries = nEntries;
+    c->outer = outer;
+    c->opset = opset;
+    c->call = call.outer;
+    for (uint32_t k = 0; k < f->outputs.count && out != NULL; k++)
+        nnrti_onnx_out(c, k, out[k]);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_loops: If, Loop and Scan */
 
 /* One more graph of the builder. */
 static uint32_t nnrti_onnx_new_graph(nnrti_onnx *c, const nnrt_onnx_graph *graph)
@@ -6912,25 +7245,27 @@ static void nnrti_onnx_note_source(nnrti_onnx *c, const nnrt_onnx_tensor *t, nnr
     ++*n;
 }
 
-/* All external tensors of a graph and of those in it; list NULL: only counts them. */
-static void nnrti_onnx_sources_of(nnrti_onnx *c, const nnrt_onnx_graph *g, uint32_t depth, nnrti_onnx_source *list,
-                                  size_t *n)
+/* All external tensors of nodes and of graphs in them; list NULL: only counts them. */
+static void nnrti_onnx_sources_of(nnrti_onnx *c, const nnrt_onnx_tensors *initializers, const nnrt_onnx_nodes *nodes,
+                                  uint32_t depth, nnrti_onnx_source *list, size_t *n)
 {
-    for (size_t i = 0; i < g->initializers.count; i++)
-        nnrti_onnx_note_source(c, &g->initializers.data[i], list, n);
-    for (size_t i = 0; i < g->nodes.count; i++)
-        for (size_t k = 0; k < g->nodes.data[i].attributes.count; k++) {
-            const nnrt_onnx_attribute *a = &g->nodes.data[i].attributes.data[k];
+    for (size_t i = 0; initializers != NULL && i < initializers->count; i++)
+        nnrti_onnx_note_source(c, &initializers->data[i], list, n);
+    for (size_t i = 0; i < nodes->count; i++)
+        for (size_t k = 0; k < nodes->data[i].attributes.count; k++) {
+            const nnrt_onnx_attribute *a = &nodes->data[i].attributes.data[k];
             nnrti_onnx_note_source(c, a->t, list, n);
             if (a->g != NULL && depth < NNRT_MAX_NESTING)
-                nnrti_onnx_sources_of(c, a->g, depth + 1, list, n);
+                nnrti_onnx_sources_of(c, &a->g->initializers, &a->g->nodes, depth + 1, list, n);
         }
 }
 
 static size_t nnrti_onnx_sources(nnrti_onnx *c, nnrti_onnx_source *list)
 {
     size_t n = 0;
-    nnrti_onnx_sources_of(c, c->model->graph, 0, list, &n);
+    nnrti_onnx_sources_of(c, &c->model->graph->initializers, &c->model->graph->nodes, 0, list, &n);
+    for (size_t i = 0; i < c->model->functions.count; i++)
+        nnrti_onnx_sources_of(c, NULL, &c->model->functions.data[i].nodes, 0, list, &n);
     return n;
 }
 
@@ -6982,7 +7317,8 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
     }
     c.builder->worth = nnrti_onnx_worth;
     c.builder->user = &c;
-    nnrti_onnx_take_opset(&c);
+    c.opset = nnrti_onnx_opset_of(&c.model->opsetImport, 1); /* 1: files older than the field */
+    nnrti_onnx_take_functions(&c);
     nnrti_onnx_check_operators(&c);
 #ifndef NNRT_NO_STDIO
     nnrti_onnx_add_sources(&c);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -18,7 +19,7 @@
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
-#define MESSAGE_BYTES 4096
+#define MESSAGE_BYTES 8192
 #include "protobuf.h"
 
 static void put_message(message *m, uint32_t field, const message *part)
@@ -141,13 +142,21 @@ static void put_tensor(message *m, const char *value)
     put_message(m, 5, &t);
 }
 
-/* "alpha:f=-1 strides:I=2,2 auto_pad:s=VALID axis:i=1 value:t=f64,0.1" */
-static void put_attribute(message *node, const char *word)
+/* "alpha:f=-1 strides:I=2,2 auto_pad:s=VALID axis:i=1 value:t=f64,0.1" as field 5 of a node or 11 of a function;
+   "alpha:f=@beta" refers to the function's beta */
+static void put_attribute(message *node, uint32_t field, const char *word)
 {
+    static const char kinds[] = "-fist--IS"; /* by AttributeProto.AttributeType */
     const char *colon = strchr(word, ':'), *value = strchr(word, '=') + 1;
     message a = {{0}, 0};
     float f;
     put_bytes(&a, 1, word, (size_t)(colon - word));
+    if (*value == '@') {
+        put_text(&a, 21, value + 1);
+        put_int(&a, 20, strchr(kinds, colon[1]) - kinds);
+        put_message(node, field, &a);
+        return;
+    }
     switch (colon[1]) {
     case 'f':
         f = strtof(value, NULL);
@@ -183,19 +192,36 @@ static void put_attribute(message *node, const char *word)
         put_int(&a, 20, 7);
         break;
     }
-    put_message(node, 5, &a);
+    put_message(node, field, &a);
+}
+
+/* "Add" or "domain.Add" or "domain.Add.overload" as these fields. */
+static void put_operator(message *m, const char *word, uint32_t type, uint32_t domain, uint32_t overload)
+{
+    const char *dot = strchr(word, '.'), *last = strrchr(word, '.');
+    if (dot == NULL) {
+        put_text(m, type, word);
+        return;
+    }
+    put_bytes(m, domain, word, (size_t)(dot - word));
+    put_bytes(m, type, dot + 1, last > dot ? (size_t)(last - dot - 1) : strlen(dot + 1));
+    if (last > dot)
+        put_text(m, overload, last + 1);
 }
 
 /* A model from lines that end in ';':
      in NAME TYPE [DIMS]                 const NAME TYPE [DIMS] NUMBERS
      RESULTS = OP INPUTS ATTRIBUTES
      out NAME                            without any, the result called y is the output
+     function RESULTS = NAME INPUTS ATTRIBUTES       begins a function; an attribute without a value is only named
+     opset VERSION                       of this function; without it the model's
+     end                                 of the function
    DIMS: [2,3], [n,3], []. */
 static message build(const char *text, int64_t opset)
 {
-    message graph = {{0}, 0}, model = {{0}, 0}, set = {{0}, 0}, y = {{0}, 0};
+    message graph = {{0}, 0}, model = {{0}, 0}, set = {{0}, 0}, y = {{0}, 0}, function = {{0}, 0};
     char line[512], word[64], name[64], dims[64];
-    bool outputs = false;
+    bool outputs = false, inside = false, told = false;
     while (*text != '\0') {
         const char *at = line;
         const size_t n = strcspn(text, ";");
@@ -235,18 +261,47 @@ static message build(const char *text, int64_t opset)
             put_text(&m, 1, name);
             put_message(&graph, 12, &m);
             outputs = true;
+        } else if (strcmp(word, "opset") == 0) {
+            message own = {{0}, 0};
+            assert_true(inside && next_word(&at, word));
+            put_int(&own, 2, strtol(word, NULL, 10));
+            put_message(&function, 9, &own);
+            told = true;
+        } else if (strcmp(word, "end") == 0) {
+            message own = {{0}, 0};
+            assert_true(inside);
+            put_int(&own, 2, opset);
+            if (!told)
+                put_message(&function, 9, &own);
+            put_message(&model, 25, &function);
+            inside = told = false;
+            function.size = 0;
+        } else if (strcmp(word, "function") == 0) {
+            assert_true(!inside && next_word(&at, word));
+            inside = true;
+            for (; strcmp(word, "=") != 0; assert_true(next_word(&at, word)))
+                put_text(&function, 5, word);
+            assert_true(next_word(&at, word));
+            put_operator(&function, word, 1, 10, 13);
+            while (next_word(&at, word))
+                if (strchr(word, '=') != NULL)
+                    put_attribute(&function, 11, word);
+                else if (strchr(word, ':') != NULL)
+                    put_bytes(&function, 6, word, strlen(word) - 1);
+                else
+                    put_text(&function, 4, word);
         } else {
             message node = {{0}, 0};
             for (; strcmp(word, "=") != 0; assert_true(next_word(&at, word)))
                 put_text(&node, 2, word);
             assert_true(next_word(&at, word));
-            put_text(&node, 4, word);
+            put_operator(&node, word, 4, 7, 8);
             while (next_word(&at, word))
                 if (strchr(word, ':') != NULL)
-                    put_attribute(&node, word);
+                    put_attribute(&node, 5, word);
                 else
                     put_text(&node, 1, strcmp(word, "-") == 0 ? "" : word);
-            put_message(&graph, 1, &node);
+            put_message(inside ? &function : &graph, inside ? 7 : 1, &node);
         }
     }
     put_text(&y, 1, "y");
@@ -2771,6 +2826,313 @@ static void test_resize_open(void **state)
     }
 }
 
+/* A node that names a function of the file has the function's nodes in its place. */
+static void test_functions(void **state)
+{
+#define SCALE "function z = d.Scale x by:f=2; b = Constant value_float:f=@by; z = Mul x b; end; "
+    static const import_case cases[] = {
+        {"a function, its own value of the attribute",
+         "in x f32 [3]; " SCALE "y = d.Scale x;",
+         18,
+         {"1 -2 0.5"},
+         NNRT_SUCCESS,
+         "3",
+         "2 -4 1",
+         0},
+        {"called twice, names kept apart",
+         "in x f32 [3]; " SCALE "b = d.Scale x by:f=3; z = d.Scale b; y = Add z b;",
+         18,
+         {"1 -2 0.5"},
+         NNRT_SUCCESS,
+         "3",
+         "9 -18 4.5",
+         0},
+        {"functions in functions, an attribute handed on under another name",
+         "in x f32 [2]; " SCALE "function o = d.Twice i f: g:f=5; t = d.Scale i by:f=@f; o = d.Scale t by:f=@g; end; "
+         "a = d.Twice x f:f=3 g:f=10; b = d.Twice x; y = Sub a b;",
+         18,
+         {"1 2"},
+         NNRT_SUCCESS,
+         "2",
+         "20 40", /* 30 x - 2 * 5 x: an attribute that nobody gives is the inner function's own */
+         0},
+        {"a function before it is needed, and one that nobody calls",
+         "in x f32 [2]; function y = d.Never x; y = NoSuchOperator x; end; function y = d.F x; y = d.G x; end; "
+         "function y = d.G x; y = Neg x; end; y = d.F x;",
+         18,
+         {"1 2"},
+         NNRT_SUCCESS,
+         "2",
+         "-1 -2",
+         0},
+        {"an optional input that the call leaves out",
+         "in x f32 [3]; function y = d.Limit x low high; y = Clip x low high; end; const h f32 [] 1; "
+         "y = d.Limit x - h;",
+         18,
+         {"-9 0.5 9"},
+         NNRT_SUCCESS,
+         "3",
+         "-9 0.5 1",
+         0},
+        {"an input at the end that the call leaves out",
+         "in x f32 [3]; function y = d.Limit x low high; y = Clip x low high; end; const l f32 [] 1; y = d.Limit x l;",
+         18,
+         {"-9 0.5 9"},
+         NNRT_SUCCESS,
+         "3",
+         "1 1 9",
+         0},
+        {"an input that an operator needs",
+         "in x f32 [3]; function y = d.Sum a b; y = Add a b; end; y = d.Sum x;",
+         18,
+         {"1 2 3"},
+         NNRT_INVALID_INPUT,
+         NULL,
+         "ONNX node 0 'Sum_0/' (Add): input 1 is missing",
+         0},
+        {"the operator set of the function: Softmax of set 11 is over the axes from 1 on",
+         "in x f32 [1,2,2]; function y = d.S x; opset 11; y = Softmax x; end; a = d.S x; b = Softmax x; y = Sub a b;",
+         18,
+         {"0 0 0 0"},
+         NNRT_SUCCESS,
+         "1,2,2",
+         "-0.25 -0.25 -0.25 -0.25",
+         1e-6},
+        {"a newer operator set than is read",
+         "in x f32 [2]; function y = d.F x; opset 999; y = Neg x; end; y = d.F x;",
+         18,
+         {"1 2"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "F has operator set 999",
+         0},
+        {"a function with the name of an operator comes before it",
+         "in x f32 [2]; function y = Relu x; y = Neg x; end; y = Relu x;",
+         18,
+         {"1 2"},
+         NNRT_SUCCESS,
+         "2",
+         "-1 -2",
+         0},
+        {"a function with the name of what is in it calls itself",
+         "in x f32 [2]; function y = Relu x; y = Relu x; end; y = Relu x;",
+         18,
+         {"1 2"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "the function calls itself",
+         0},
+        {"overloads",
+         "in x f32 [2]; function y = d.F.a x; y = Neg x; end; function y = d.F.b x; y = Abs x; end; "
+         "function y = d.F x; y = Exp x; end; t = d.F.a x; y = d.F.b t;",
+         18,
+         {"1 -2"},
+         NNRT_SUCCESS,
+         "2",
+         "1 2",
+         0},
+        {"an output that nobody wants",
+         "in x f32 [2]; function a b = d.F x; a = Neg x; b = Exp x; end; y = d.F x;",
+         18,
+         {"1 2"},
+         NNRT_SUCCESS,
+         "2",
+         "-1 -2",
+         0},
+        {"only the second output",
+         "in x f32 [2]; function a b = d.F x; a = Exp x; b = Neg x; end; - y = d.F x;",
+         18,
+         {"1 2"},
+         NNRT_SUCCESS,
+         "2",
+         "-1 -2",
+         0},
+        {"an output that is an input",
+         "in x f32 [2]; function a q = d.F p q; a = Add p q; end; t y = d.F x x;",
+         18,
+         {"1 2"},
+         NNRT_SUCCESS,
+         "2",
+         "1 2",
+         0},
+        {"names around are not seen",
+         "in x f32 [2]; function y = d.F a; y = Add a x; end; y = d.F x;",
+         18,
+         {"1 2"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "input 1 is 'x', which nothing before it gives",
+         0},
+        {"a function that calls itself by another",
+         "in x f32 [2]; function y = d.F x; y = d.G x; end; function y = d.G x; y = d.F x; end; y = d.F x;",
+         18,
+         {"1 2"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "the function calls itself",
+         0},
+        {"an operator that is missing in a function",
+         "in x f32 [2]; function y = d.F x; y = d.Missing x; end; y = d.F x;",
+         18,
+         {"1 2"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "d.Missing x1",
+         0},
+        {"the overload that is missing",
+         "in x f32 [2]; function y = d.F.a x; y = Neg x; end; y = d.F x;",
+         18,
+         {"1 2"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "d.F x1",
+         0},
+        {"an attribute that the function does not have",
+         "in x f32 [2]; " SCALE "y = d.Scale x bi:f=3;",
+         18,
+         {"1 2"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "the function has no attribute 'bi'",
+         0},
+        {"more inputs than the function has",
+         "in x f32 [2]; " SCALE "y = d.Scale x x;",
+         18,
+         {"1 2"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "2 inputs and 1 outputs, the function has 1 and 1",
+         0},
+        {"a reference outside of functions",
+         "in x f32 [2]; y = Elu x alpha:f=@beta;",
+         18,
+         {"1 2"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "attribute 'alpha' refers to one of a function",
+         0},
+        {"an attribute of another type",
+         "in x f32 [2]; function y = d.E x a:; y = Elu x alpha:f=@a; end; y = d.E x a:i=2;",
+         18,
+         {"1 2"},
+         NNRT_INVALID_PARAMETER,
+         NULL,
+         "attribute 'alpha' has type 2, expected 1",
+         0},
+        {"an attribute that is left out is the operator's own",
+         "in x f32 [2]; function y = d.E x a:; y = LeakyRelu x alpha:f=@a; end; y = d.E x;",
+         18,
+         {"100 -100"},
+         NNRT_SUCCESS,
+         "2",
+         "100 -1",
+         1e-6},
+        {"two functions of one name",
+         "in x f32 [2]; " SCALE SCALE "y = d.Scale x;",
+         18,
+         {"1 2"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "two of its functions have the same domain, name and overload",
+         0},
+    };
+    (void)state;
+    run_cases(cases, COUNT(cases));
+}
+
+/* Functions that call the next one 2 times, 40 in one another, are 2^40 nodes: the budget ends that. A chain of them is
+   cut where it is too deep. */
+static void test_functions_grow(void **state)
+{
+    static const struct {
+        int32_t deep, calls;
+        NNRT_ReturnCode code;
+        const char *said;
+    } cases[] = {{40, 2, NNRT_OUT_OF_MEMORY, "the import takes more than"},
+                 {100, 1, NNRT_INVALID_MODEL, "lies in 64 functions"},
+                 {64, 1, NNRT_SUCCESS, ""}};
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        static char text[8192];
+        message m;
+        nnrt_error e;
+        NNRT_Model *model = NULL;
+        memset(&e, 0, sizeof(e));
+        snprintf(text, sizeof(text), "in x f32 [1]; y = d.F0 x;");
+        for (int32_t k = 0; k < cases[i].deep; k++)
+            if (k + 1 == cases[i].deep)
+                snprintf(text + strlen(text), sizeof(text) - strlen(text), "function y = d.F%d x; y = Neg x; end;", k);
+            else if (cases[i].calls == 1)
+                snprintf(text + strlen(text), sizeof(text) - strlen(text), "function y = d.F%d x; y = d.F%d x; end;", k,
+                         k + 1);
+            else
+                snprintf(text + strlen(text), sizeof(text) - strlen(text),
+                         "function y = d.F%d x; t = d.F%d x; y = d.F%d t; end;", k, k + 1, k + 1);
+        m = build(text, 18);
+        assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, &e), cases[i].code);
+        if (strstr(e.message, cases[i].said) == NULL)
+            fail_msg("'%s' lacks '%s'", e.message, cases[i].said);
+        nnrt_model_destroy(model);
+    }
+}
+
+/* Constants of a file are used in place, those that do not lie aligned after a move: one that is read twice is moved
+   once. In front of the elements, which are the numbers from 0 on, stand 0 to 7 bytes. */
+static void test_functions_constant(void **state)
+{
+    (void)state;
+    for (uint32_t shift = 0; shift < 8; shift++) {
+        char path[] = "/tmp/nnrt-import-XXXXXX";
+        message m = build("in x f32 [40]; a = d.F x; b = d.F a; y = d.F b;", 18);
+        message function = {{0}, 0}, node = {{0}, 0}, a = {{0}, 0}, t = {{0}, 0}, add = {{0}, 0}, set = {{0}, 0};
+        float data[40], x[40] = {0}, y[40];
+        const nnrt_io in = nnrt_io_make(x, sizeof(x)), out = nnrt_io_make(y, sizeof(y));
+        const int file = mkstemp(path);
+        NNRT_Model *model = NULL;
+        nnrt_session *session = NULL;
+        nnrt_error e;
+        memset(&e, 0, sizeof(e));
+        for (uint32_t i = 0; i < 40; i++)
+            data[i] = (float)i;
+        little((uint8_t *)data, sizeof(data), sizeof(data[0]));
+        put_int(&t, 1, 40);
+        put_int(&t, 2, NNRT_ONNX_FLOAT);
+        put_bytes(&t, 9, data, sizeof(data));
+        put_text(&a, 1, "value");
+        put_message(&a, 5, &t);
+        put_int(&a, 20, 4);
+        put_text(&node, 2, "c");
+        put_text(&node, 4, "Constant");
+        put_message(&node, 5, &a);
+        put_text(&add, 1, "i");
+        put_text(&add, 1, "c");
+        put_text(&add, 2, "o");
+        put_text(&add, 4, "Add");
+        put_bytes(&function, 8, "documents", shift);
+        put_text(&function, 1, "F");
+        put_text(&function, 4, "i");
+        put_text(&function, 5, "o");
+        put_message(&function, 7, &node);
+        put_message(&function, 7, &add);
+        put_int(&set, 2, 18);
+        put_message(&function, 9, &set);
+        put_text(&function, 10, "d");
+        put_message(&m, 25, &function);
+        assert_true(file >= 0);
+        assert_int_equal(write(file, m.data, m.size), m.size);
+        assert_int_equal(close(file), 0);
+        if (nnrt_onnx_load(&model, path, NULL, &e) != NNRT_SUCCESS ||
+            nnrt_session_create(&session, model, NULL, &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        assert_int_equal(nnrt_run(session, &in, 1, &out, 1), NNRT_SUCCESS);
+        for (uint32_t i = 0; i < 40; i++)
+            assert_true(y[i] == (float)(3 * i));
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2796,6 +3158,29 @@ int main(void)
         cmocka_unit_test(test_named_extents),
         cmocka_unit_test(test_open_axes),
         cmocka_unit_test(test_resize_open),
+        cmocka_unit_test(test_gather_range),
+        cmocka_unit_test(test_average_pool),
+        cmocka_unit_test(test_conv_transpose),
+        cmocka_unit_test(test_max_of_nan),
+        cmocka_unit_test(test_ranks),
+        cmocka_unit_test(test_gelu_pattern),
+        cmocka_unit_test(test_celu),
+        cmocka_unit_test(test_erf),
+        cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_too_many_axes),
+        cmocka_unit_test(test_open_extents),
+        cmocka_unit_test(test_open_axes),
+        cmocka_unit_test(test_elementwise),
+        cmocka_unit_test(test_one_node),
+        cmocka_unit_test(test_resize_open),
+        cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_normalisation),
+        cmocka_unit_test(test_lstm),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_functions_grow),
+        cmocka_unit_test(test_functions_constant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

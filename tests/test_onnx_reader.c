@@ -253,7 +253,7 @@ static uint32_t model_crc(const nnrt_onnx_model *m, int strict) {
         feed_text(&crc, m->opsetImport.data[i].domain);
         feed_num(&crc, m->opsetImport.data[i].version);
     }
-    feed_num(&crc, (int64_t)m->functionCount);
+    feed_num(&crc, (int64_t)m->functions.count);
     feed_num(&crc, (int64_t)m->metadataProps.count);
     for (i = 0; i < m->metadataProps.count; i++) {
         feed_text(&crc, m->metadataProps.data[i].key);
@@ -658,7 +658,7 @@ static void test_everything(void **state) {
     (void)state;
     make_model(&b);
     assert_int_equal(nnrt_onnx_parse(b.data, b.size, NULL, &m, NULL), NNRT_SUCCESS);
-    assert_true(m->irVersion == 8 && m->modelVersion == 1 && m->functionCount == 2);
+    assert_true(m->irVersion == 8 && m->modelVersion == 1 && m->functions.count == 2);
     assert_true(m->opsetImport.count == 1 && m->opsetImport.data[0].version == 17);
     assert_true(m->opsetImport.data[0].domain.data != NULL && m->domain.data == NULL);
     assert_str(m->metadataProps.data[0].value, "v");
