@@ -455,6 +455,9 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* ADD_N */
 #define NNRT_ATTR_AddN(M, S) M(S, NONE, _, reserved, 0)
+/* AFFINE_GRID */
+#define NNRT_ATTR_AffineGrid(M, S) \
+    M(S, INT, _, alignCorners, 0) /* not 0: -1 and 1 are the middles of the first and the last cell, else their outer edges */
 /* ALL */
 #define NNRT_ATTR_All(M, S) \
     M(S, INT, _, keepDims, 0) /* non-zero keeps reduced axes with extent 1; an int64, not a bool */
@@ -536,6 +539,9 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Cast(M, S) M(S, NONE, _, reserved, 0)
 /* CEIL */
 #define NNRT_ATTR_Ceil(M, S) M(S, NONE, _, reserved, 0)
+/* CENTER_CROP_PAD */
+#define NNRT_ATTR_CenterCropPad(M, S) \
+    M(S, INTS, _, axes, 0) /* whose extents shape lists, in its order; empty = all */
 /* CHANNEL_SHUFFLE */
 #define NNRT_ATTR_ChannelShuffle(M, S) \
     M(S, INT, _, group, 1) /* number of groups, divides the channels; 0 = 1 */
@@ -543,6 +549,11 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Clip(M, S) \
     M(S, FLOAT, _, max,  FLT_MAX) /* upper bound, unless input 2 has it; FLT_MAX and infinity: none */ \
     M(S, FLOAT, _, min, -FLT_MAX) /* lower bound, unless input 1 has it; -FLT_MAX and -infinity: none; min <= max */
+/* COL2IM */
+#define NNRT_ATTR_Col2Im(M, S) \
+    M(S, INTS, _, dilations, 0) /* steps between the elements of a block, >= 1, for each axis of the image; empty = 1 */ \
+    M(S, INTS, _, pads,      0) /* rows and columns around the image, all begins and then all ends, >= 0; empty = 0 */ \
+    M(S, INTS, _, strides,   0) /* steps between blocks, >= 1, for each axis of the image; empty = 1 */
 /* COMPRESS */
 #define NNRT_ATTR_Compress(M, S) \
     M(S, INTS, _, axis, 0) /* axis of which places are kept, one, in [-rank, rank); empty = x counts as one line */
@@ -839,6 +850,9 @@ typedef struct nnrt_error {
     M(S, INTS, _, kernelShape, 0) /* of the pooling, of each axis behind the channels, each >= 1 */ \
     M(S, INTS, _, strides,     0) /* the same; nothing and zeros = 1 */ \
     M(S, INTS, _, pads,        0) /* before each of those axes, then behind each, each >= 0; empty = zeros */
+/* MEL_WEIGHT_MATRIX */
+#define NNRT_ATTR_MelWeightMatrix(M, S) \
+    M(S, TYPE, NNRT_DataType, outputDatatype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */
 /* MESHGRID */
 #define NNRT_ATTR_Meshgrid(M, S) M(S, NONE, _, reserved, 0)
 /* MINIMUM */
@@ -946,6 +960,10 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_ReverseSequence(M, S) \
     M(S, INT, _, batchAxis, 1) /* axis of the sequences, in [-rank, rank) */ \
     M(S, INT, _, timeAxis,  0) /* axis along which they run; another one: both 0 = 1 and 0 */
+/* RMS_NORMALIZATION */
+#define NNRT_ATTR_RMSNormalization(M, S) \
+    M(S, INT,   _, axis,    -1)    /* elements from this axis on are normalised together */ \
+    M(S, FLOAT, _, epsilon, 1e-5f) /* added to the mean of squares */
 /* RNN */
 #define NNRT_ATTR_RNN(M, S) \
     M(S, INTS,  _,                  activations, 0) /* as in GRU, one for each direction; empty = TANH */ \
@@ -962,6 +980,11 @@ typedef struct nnrt_error {
     M(S, BOOL,  _, aligned,       0) /* true: cell 0 lies at coordinate 0.5, and regions may be smaller than a cell */
 /* ROLL */
 #define NNRT_ATTR_Roll(M, S) M(S, NONE, _, reserved, 0)
+/* ROTARY_EMBEDDING */
+#define NNRT_ATTR_RotaryEmbedding(M, S) \
+    M(S, INT, _, interleaved,        0) /* not 0: neighbours are pairs, else elements half of the rotated ones apart */ \
+    M(S, INT, _, numHeads,           0) /* heads in the last axis of an x of 3 axes */ \
+    M(S, INT, _, rotaryEmbeddingDim, 0) /* elements of a head that are rotated, its first ones, even; 0 = all */
 /* ROUND */
 #define NNRT_ATTR_Round(M, S) M(S, NONE, _, reserved, 0)
 /* RSQRT */
@@ -1621,10 +1644,23 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, STFT,                  stft,                        4_1c,   own), 0) \
     X(WINDOW,                 1167, Window,                own, window,                  "size",                    "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, Window,                window,                      1_1,    own), 0) \
+    X(MEL_WEIGHT_MATRIX,      1168, MelWeightMatrix,       own, mel_weight_matrix,       "numMelBins dftLength:i sampleRate:i lowerEdgeHertz:f upperEdgeHertz:f", "y:.", NNRTI_MOVE, \
+        K(NNRT_TYPES_INDEX,    NULL, MelWeightMatrix,       mel_weight_matrix,           5_1c,   own), 0) \
+    X(CENTER_CROP_PAD,        1169, CenterCropPad,         own, center_crop_pad,         "x shape:i",               "y=0",                 NNRTI_PART, \
+        K(NNRT_TYPES_ANY,      NULL, CenterCropPad,         center_crop_pad,             2_1,    own), 0) \
     X(MATMUL_INTEGER,         1170, MatMulInteger,         own, matmul_integer,          "a b:8 aZeroPoint?=0 bZeroPoint?=1", "y:.",        NNRT_OP_EMPTY, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, MatMulInteger, matmul_integer,            4_1,    own), 0) \
     X(CONV_INTEGER,           1171, Conv2DFusion,         same, conv_integer,            "x weight:8 bias?:s xZeroPoint?=0 weightZeroPoint?=1", "y:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, Conv2DFusion, conv_integer,               5_1,    own), 0) \
+    NNRTI_OPS_OF_TEST(X, K) \
+    X(COL2IM,                 1180, Col2Im,                own, col2im,                  "x imageShape:i blockShape:i", "y=0",             NNRTI_MOVE, \
+        K(NNRT_TYPES_FLOAT,    NULL, Col2Im,                col2im,                      3_1,    own), 0) \
+    X(AFFINE_GRID,            1181, AffineGrid,            own, affine_grid,             "theta size:i",            "y=0",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_FLOAT,    NULL, AffineGrid,            affine_grid,                 2_1,    own), 0) \
+    X(RMS_NORMALIZATION,      1182, RMSNormalization,      own, rms_normalization,       "x scale=0",               "y=0",                 NNRTI_MAP, \
+        K(NNRT_TYPES_FLOAT,    NULL, RMSNormalization,      rms_normalization,           2_1,    own), 0) \
+    X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x cosCache=0 sinCache=0 positionIds?:i", "y=0",  NNRTI_MAP, \
+        K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -8458,6 +8494,69 @@ NNRT_API NNRT_ReturnCode nnrt_add_n_q8(const NNRT_AddN *attr, const nnrt_view *x
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op AFFINE_GRID */
+
+static NNRT_ReturnCode nnrti_rule_affine_grid(nnrt_resolve *c)
+{
+    const nnrt_operand *theta = &c->in[0], *size = &c->in[1];
+    int32_t extents[NNRT_MAX_RANK] = {0}, dims[NNRT_MAX_RANK] = {0}, axes;
+    NNRT_ReturnCode code = nnrti_known_extents(c, 1, "size", extents);
+    if (code != NNRT_SUCCESS)
+        return code;
+    axes = size->dims[0] - 2;
+    if (axes != 2 && axes != 3)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' has %d entries, expected 4 or 5", size->name,
+                          size->dims[0]);
+    if (theta->rank != 3 || theta->dims[1] != axes || theta->dims[2] != axes + 1 || nnrti_open_from(theta, 1))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected [N,%d,%d] for a size of %d entries",
+                          theta->name, theta, axes, axes + 1, axes + 2);
+    if (theta->dims[0] != extents[0] && !nnrti_axis_open(theta, 0) && !nnrti_element_open(size, 0))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, but size[0] is %d", theta->name, theta, extents[0]);
+    if ((code = nnrti_room(c, axes + 2)) != NNRT_SUCCESS)
+        return code;
+    dims[0] = theta->dims[0];
+    for (int32_t i = 0; i < axes; i++)
+        dims[1 + i] = extents[2 + i];
+    dims[1 + axes] = axes;
+    nnrti_result(c, 0, axes + 2, dims);
+    nnrti_from(c, 0, 0, theta, 0);
+    for (int32_t i = 0; i < axes; i++)
+        nnrti_from_value(c, 0, 1 + i, size, 2 + (size_t)i);
+    nnrti_fixed(c, 0, 1 + axes);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel AFFINE_GRID */
+
+/* theta [N,2,3] or [N,3,4], y [N,H,W,2] or [N,D,H,W,3], float32 or float16; size is not looked at. With the coordinates
+   (x,y) of [h,w] or (x,y,z) of [d,h,w], y[n,..,i] = theta[n,i,0]*x + theta[n,i,1]*y (+ theta[n,i,2]*z) + the last of
+   theta[n,i], in this order. A coordinate along an axis of extent L is (2*i + 1)/L - 1; with alignCorners 2*i/(L - 1) - 1,
+   and 0 for L = 1. */
+NNRT_API NNRT_ReturnCode nnrt_affine_grid(const NNRT_AffineGrid *attr, const nnrt_view *theta, const nnrt_view *size,
+                                          nnrt_view *y)
+{
+    const int32_t axes = y->rank - 2;
+    int32_t place[NNRT_MAX_RANK] = {0};
+    (void)size;
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    do {
+        const ptrdiff_t row = place[0] * theta->strides[0] + place[1 + axes] * theta->strides[1];
+        float sum = 0;
+        for (int32_t k = 0; k < axes; k++) { /* x is the last axis */
+            const int32_t i = place[axes - k], L = y->dims[axes - k];
+            const float at = attr->alignCorners == 0 ? (2.0f * (float)i + 1.0f) / (float)L - 1.0f
+                             : L > 1                 ? 2.0f * (float)i / (float)(L - 1) - 1.0f
+                                                     : 0;
+            sum += nnrti_load(theta->data, row + k * theta->strides[2], theta->dataType) * at;
+        }
+        sum += nnrti_load(theta->data, row + axes * theta->strides[2], theta->dataType);
+        nnrti_store(y->data, nnrti_offset(y, place), sum, y->dataType);
+    } while (nnrti_next_place(y, place));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ALL */
 
 static NNRT_ReturnCode nnrti_rule_all(nnrt_resolve *c)
@@ -9231,6 +9330,58 @@ NNRT_API NNRT_ReturnCode nnrt_cast(const NNRT_Cast *attr, const nnrt_view *x, nn
 NNRTI_UNARY(Ceil, ceil, nnrti_ceilf, nnrti_ceil)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op CENTER_CROP_PAD */
+
+static NNRT_ReturnCode nnrti_rule_center_crop_pad(nnrt_resolve *c)
+{
+    const NNRT_CenterCropPad *a = (const NNRT_CenterCropPad *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *shape = &c->in[1];
+    const int32_t count = a->axes.count > 0 ? (int32_t)a->axes.count : x->rank;
+    int32_t dims[NNRT_MAX_RANK] = {0};
+    uint32_t set = 0;
+    NNRT_ReturnCode code = nnrti_known_extents(c, 1, "shape", dims);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (shape->dims[0] != count)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (shape) '%s' has %d entries, expected %d, one for each axis",
+                          shape->name, shape->dims[0], count);
+    nnrti_result_like(c, 0);
+    for (int32_t k = 0; k < count; k++) {
+        int32_t axis = k;
+        if (a->axes.count > 0 && (code = nnrti_axis(c, "an axis", a->axes.data[k], x->rank, &axis)) != NNRT_SUCCESS)
+            return code;
+        if ((set >> axis & 1u) != 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
+        set |= 1u << axis;
+        c->out[0].dims[axis] = dims[k];
+        nnrti_from_value(c, 0, axis, shape, (size_t)k);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel CENTER_CROP_PAD */
+
+/* x and y have as many axes and one element type, whatever that is; shape is not looked at. Along each axis the middle of x
+   lies in the middle of y: of what there is too much, or of the zeros where there is too little, half, rounded down, goes
+   in front. */
+NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, const nnrt_view *x,
+                                              const nnrt_view *shape, nnrt_view *y)
+{
+    nnrt_view from = *x, to = *y;
+    (void)attr, (void)shape;
+    nnrti_clear(y);
+    for (int32_t i = 0; i < x->rank; i++) {
+        const int32_t more = x->dims[i] - y->dims[i];
+        if (more > 0)
+            from = nnrti_part(&from, i, more / 2, y->dims[i]);
+        else
+            to = nnrti_part(&to, i, -more / 2, x->dims[i]);
+    }
+    nnrti_copy(&from, &to);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CHANNEL_SHUFFLE */
 
 /* Resolved: group >= 1. */
@@ -9429,6 +9580,105 @@ NNRT_API NNRT_ReturnCode nnrt_clip_q8(const NNRT_Clip *attr, const nnrt_view *x,
             nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_quant_result(nnrti_rescale(a, factor), quant));
         }
     while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op COL2IM */
+
+/* Resolved: all lists are said. */
+static NNRT_ReturnCode nnrti_rule_col2im(nnrt_resolve *c)
+{
+    NNRT_Col2Im *a = (NNRT_Col2Im *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *image = &c->in[1], *block = &c->in[2];
+    int32_t dims[NNRT_MAX_RANK] = {0}, extents[NNRT_MAX_RANK] = {0};
+    int64_t cells = 1, blocks = 1;
+    bool open = false;
+    uint32_t axes;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_known_extents(c, 1, "imageShape", extents)) != NNRT_SUCCESS ||
+        (code = nnrti_room(c, (int64_t)image->dims[0] + 2)) != NNRT_SUCCESS ||
+        (code = nnrti_known_list(c, 2, "blockShape", image->dims[0], image->dims[0])) != NNRT_SUCCESS ||
+        (code = nnrti_known_fixed(c, 2, "blockShape")) != NNRT_SUCCESS)
+        return code;
+    axes = (uint32_t)image->dims[0];
+    if (x->rank != 3 || axes == 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input '%s' is %o and imageShape has %u entries, expected 3 axes and 1", x->name, x, axes);
+    if ((code = nnrti_volume_list(c, "dilations", &a->dilations, axes, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_volume_list(c, "strides", &a->strides, axes, 1, 1)) != NNRT_SUCCESS ||
+        (code = nnrti_volume_list(c, "pads", &a->pads, 2 * axes, 0, 0)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < axes; i++) {
+        const int64_t k = nnrti_value(block, i), reach = nnrti_product(k - 1, a->dilations.data[i]) + 1;
+        const int64_t L = extents[i] + a->pads.data[i] + a->pads.data[axes + i];
+        if (k < 1)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "blockShape[%u] is %l, expected at least 1", i, k);
+        if (L < reach && !nnrti_element_open(image, i))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis %u of the image is %l with its paddings, a block %l", i, L,
+                              reach);
+        cells = nnrti_product(cells, k);
+        blocks = nnrti_product(blocks, L < reach ? 0 : nnrti_quotient(L - reach, a->strides.data[i]) + 1);
+        open = open || nnrti_element_open(image, i);
+        dims[2 + i] = extents[i];
+    }
+    if (!open && !nnrti_axis_open(x, 2) && x->dims[2] != blocks)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o has %d blocks, expected %l", x->name, x, x->dims[2],
+                          blocks);
+    if (!nnrti_axis_open(x, 1) && nnrti_remainder(x->dims[1], cells) != 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "axis 1 of input '%s' %o is no multiple of the %l elements of a block",
+                          x->name, x, cells);
+    dims[0] = x->dims[0];
+    dims[1] = (int32_t)nnrti_quotient(x->dims[1], cells);
+    nnrti_result(c, 0, (int32_t)axes + 2, dims);
+    nnrti_from(c, 0, 0, x, 0);
+    if (!nnrti_axis_open(x, 1))
+        nnrti_fixed(c, 0, 1);
+    for (uint32_t i = 0; i < axes; i++)
+        nnrti_from_value(c, 0, 2 + (int32_t)i, image, i);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel COL2IM */
+
+/* x [N,C*K,L], y [N,C,image..], float32 or float16, K elements to a block and L blocks, the last axis fastest; imageShape is
+   not looked at. y[n,c,p] = sum over the elements k of a block that lie at p in some block l, in this order, of
+   x[n,c*K + k,l]: p[i] = l[i]*strides[i] + k[i]*dilations[i] - pads[i]. */
+NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x, const nnrt_view *imageShape,
+                                     const nnrt_view *blockShape, nnrt_view *y)
+{
+    const int32_t axes = y->rank - 2;
+    int32_t place[NNRT_MAX_RANK] = {0}, windows[NNRT_MAX_RANK], K = 1;
+    (void)imageShape;
+    for (int32_t i = 0; i < axes; i++) {
+        const int64_t k = nnrti_index(blockShape, i * blockShape->strides[0]);
+        const int64_t L = y->dims[2 + i] + attr->pads.data[i] + attr->pads.data[axes + i];
+        windows[i] = (int32_t)nnrti_quotient(L - (k - 1) * attr->dilations.data[i] - 1, attr->strides.data[i]) + 1;
+        K *= (int32_t)k;
+    }
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    do {
+        float sum = 0;
+        for (int32_t k = 0; k < K; k++) {
+            int64_t l = 0, times = 1, rest = k;
+            for (int32_t i = axes - 1; i >= 0 && l >= 0; i--) {
+                const int64_t extent = nnrti_index(blockShape, i * blockShape->strides[0]);
+                const int64_t at =
+                    place[2 + i] + attr->pads.data[i] - nnrti_remainder(rest, extent) * attr->dilations.data[i];
+                const int64_t window = at >= 0 ? nnrti_quotient(at, attr->strides.data[i]) : 0;
+                rest = nnrti_quotient(rest, extent);
+                l = at < 0 || window * attr->strides.data[i] != at || window >= windows[i] ? -1 : l + window * times;
+                times *= windows[i];
+            }
+            if (l >= 0)
+                sum += nnrti_load(x->data,
+                                  place[0] * x->strides[0] + ((ptrdiff_t)place[1] * K + k) * x->strides[1] +
+                                      (ptrdiff_t)l * x->strides[2],
+                                  x->dataType);
+        }
+        nnrti_store(y->data, nnrti_offset(y, place), sum, y->dataType);
+    } while (nnrti_next_place(y, place));
     return NNRT_SUCCESS;
 }
 
@@ -14278,6 +14528,87 @@ NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MEL_WEIGHT_MATRIX */
+
+/* Resolved: outputDatatype. */
+static NNRT_ReturnCode nnrti_rule_mel_weight_matrix(nnrt_resolve *c)
+{
+    static const char *const names[] = {"numMelBins", "dftLength", "sampleRate", "lowerEdgeHertz", "upperEdgeHertz"};
+    NNRT_MelWeightMatrix *a = (NNRT_MelWeightMatrix *)c->resolved;
+    nnrt_operand *y = &c->out[0];
+    int64_t value[3];
+    int32_t dims[2];
+    NNRT_ReturnCode code;
+    if (a->outputDatatype == NNRT_DATA_TYPE_UNKNOWN)
+        a->outputDatatype = nnrti_absent(y) ? NNRT_DATA_TYPE_FLOAT32 : y->dataType;
+    if (!nnrti_absent(y) && a->outputDatatype != y->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but outputDatatype is %t", y->name,
+                          y->dataType, (NNRT_DataType)a->outputDatatype);
+    if (!nnrti_type_in((NNRT_DataType)a->outputDatatype, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "outputDatatype is %t, expected float16, float32 or float64",
+                          (NNRT_DataType)a->outputDatatype);
+    y->dataType = (NNRT_DataType)a->outputDatatype;
+    for (uint32_t i = 0; i < 5; i++) {
+        code = i < 3 ? nnrti_known_int(c, i, names[i], &value[i]) : nnrti_one_element(c, i, names[i]);
+        if (code != NNRT_SUCCESS)
+            return code;
+        if (i < 3 && (value[i] < 1 || value[i] > INT32_MAX - 2))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected 1 to %d", names[i], value[i],
+                              INT32_MAX - 2);
+    }
+    dims[0] = (int32_t)value[1] / 2 + 1;
+    dims[1] = (int32_t)value[0];
+    nnrti_result(c, 0, 2, dims);
+    nnrti_fixed(c, 0, 0);
+    nnrti_fixed(c, 0, 1);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel MEL_WEIGHT_MATRIX */
+
+/* y [K,M], K = dftLength/2 + 1, M = numMelBins: weights that take a spectrum of K bins to M bands. With mel(f) =
+   2595*log10(1 + f/700) the edges of the bands lie at mel(lowerEdgeHertz) + i*step, i < M + 2, step the (M + 2)-th part of
+   mel(upperEdgeHertz) - mel(lowerEdgeHertz); back in Hertz, times (dftLength + 1)/sampleRate and rounded down they are
+   bins e[i]. Band i rises from 0 at e[i] to 1 at e[i+1] and falls to 0 at e[i+2]. Computed in float64. An edge beyond
+   the K bins, or edges in the wrong order: NNRT_INVALID_PARAMETER. */
+NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr, const nnrt_view *numMelBins,
+                                                const nnrt_view *dftLength, const nnrt_view *sampleRate,
+                                                const nnrt_view *lowerEdgeHertz, const nnrt_view *upperEdgeHertz,
+                                                nnrt_view *y, nnrt_call *call)
+{
+    const double ten = 2.302585092994046, per = ((double)nnrti_index(dftLength, 0) + 1) * 700;
+    const double lower = (double)nnrti_load(lowerEdgeHertz->data, 0, lowerEdgeHertz->dataType);
+    const double upper = (double)nnrti_load(upperEdgeHertz->data, 0, upperEdgeHertz->dataType);
+    const double rate = (double)nnrti_index(sampleRate, 0), K = (double)y->dims[0];
+    const double first = 2595 * (nnrti_log(1 + lower / 700) / ten);
+    const double step = (2595 * (nnrti_log(1 + upper / 700) / ten) - first) / ((double)y->dims[1] + 2);
+    int32_t e[3] = {0, 0, 0};
+    (void)attr, (void)numMelBins;
+    if (!(lower >= 0 && upper >= lower && upper <= (double)FLT_MAX))
+        return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
+                              "lowerEdgeHertz is %f and upperEdgeHertz %f, expected 0 or more and no less than that",
+                              lower, upper);
+    nnrti_clear(y);
+    for (int32_t i = 0; i < y->dims[1] + 2; i++) {
+        const double bin = (nnrti_exp((i * step + first) / 2595 * ten) - 1) * per / rate;
+        if (!(bin < K + 1))
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "edge %d lies at bin %f, the spectrum has %d", i, bin,
+                                  y->dims[0]);
+        e[0] = e[1];
+        e[1] = e[2];
+        e[2] = bin > 0 ? (int32_t)bin : 0;
+        for (int32_t k = e[0]; i > 1 && k < y->dims[0] && (k <= e[1] || k < e[2]); k++) {
+            const double v = k >= e[1] && e[2] > e[1] ? (double)(e[2] - k) / (double)(e[2] - e[1])
+                             : e[1] > e[0]            ? (double)(k - e[0]) / (double)(e[1] - e[0])
+                                                      : 1;
+            nnrti_number(y->dataType, v,
+                         nnrti_at(y->data, k * y->strides[0] + (i - 2) * y->strides[1], nnrt_type_size(y->dataType)));
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MESHGRID */
 
 /* Every result has an axis for each input. */
@@ -16872,6 +17203,62 @@ NNRT_API NNRT_ReturnCode nnrt_reverse_sequence(const NNRT_ReverseSequence *attr,
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RMS_NORMALIZATION */
+
+/* Resolved: axis >= 0. */
+static NNRT_ReturnCode nnrti_rule_rms_normalization(nnrt_resolve *c)
+{
+    NNRT_RMSNormalization *a = (NNRT_RMSNormalization *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *scale = &c->in[1];
+    const int32_t before = x->rank - scale->rank;
+    int32_t axis;
+    NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (int32_t i = 0; i < scale->rank; i++)
+        if (before < 0 || (!nnrti_is_one(scale, i) && nnrti_unlike(scale, i, x, i + before)))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (scale) '%s' is %o, which does not broadcast to x %o",
+                              scale->name, scale, x);
+    nnrti_result_like(c, 0);
+    a->axis = axis;
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel RMS_NORMALIZATION */
+
+/* x, y, which may be x, float32 or float16, and scale, which broadcasts to x. y = x / sqrt(m + epsilon) * scale, m the mean
+   of the squares of the elements of x from axis on that are normalised together, summed in their order. */
+NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *attr, const nnrt_view *x,
+                                                const nnrt_view *scale, nnrt_view *y)
+{
+    const int32_t axis = (int32_t)attr->axis, count = x->rank - axis, before = x->rank - scale->rank;
+    const nnrt_view rows = nnrti_only_axes(x, 0, axis), row = nnrti_only_axes(x, axis, count);
+    int32_t place[NNRT_MAX_RANK] = {0};
+    if (nnrti_empty(x))
+        return NNRT_SUCCESS;
+    do {
+        int32_t *inner = place + axis;
+        const ptrdiff_t at = nnrti_offset(&rows, place);
+        float sum = 0, n = 0, by;
+        do {
+            const float v = nnrti_load(x->data, at + nnrti_offset(&row, inner), x->dataType);
+            sum += v * v;
+            n += 1;
+        } while (nnrti_next_place(&row, inner));
+        by = 1.0f / nnrti_sqrtf(sum / n + attr->epsilon);
+        do {
+            const float v = nnrti_load(x->data, at + nnrti_offset(&row, inner), x->dataType);
+            ptrdiff_t k = 0;
+            for (int32_t i = 0; i < scale->rank; i++)
+                k += scale->dims[i] > 1 ? place[before + i] * scale->strides[i] : 0;
+            nnrti_store(y->data, nnrti_offset(y, place), v * by * nnrti_load(scale->data, k, scale->dataType),
+                        y->dataType);
+        } while (nnrti_next_place(&row, inner));
+    } while (nnrti_next_place(&rows, place));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RNN */
 
 static NNRT_ReturnCode nnrti_rule_rnn(nnrt_resolve *c)
@@ -17150,6 +17537,96 @@ NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, co
             to = nnrti_part(&to, i, behind ? 0 : shift, from.dims[i]);
         }
         nnrti_copy(&from, &to);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ROTARY_EMBEDDING */
+
+/* Resolved: numHeads and rotaryEmbeddingDim. */
+static NNRT_ReturnCode nnrti_rule_rotary_embedding(nnrt_resolve *c)
+{
+    static const char *const names[] = {"x", "cosCache", "sinCache"};
+    NNRT_RotaryEmbedding *a = (NNRT_RotaryEmbedding *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *ids = &c->in[3];
+    const int32_t last = x->rank - 1, steps = x->rank == 4 ? 2 : 1, rank = nnrti_absent(ids) ? 3 : 2;
+    int64_t head;
+    if ((x->rank != 3 && x->rank != 4) || nnrti_axis_open(x, last) || (x->rank == 4 && nnrti_axis_open(x, 1)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "input '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] with known heads and D", x->name,
+                          x);
+    if (x->rank == 4)
+        a->numHeads = x->dims[1];
+    if (a->numHeads < 1 || (x->rank == 3 && nnrti_remainder(x->dims[2], a->numHeads) != 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "numHeads is %l, expected a divisor of %d, the last axis of '%s'",
+                          a->numHeads, x->dims[last], x->name);
+    head = x->rank == 4 ? x->dims[3] : nnrti_quotient(x->dims[2], a->numHeads);
+    if (a->rotaryEmbeddingDim == 0)
+        a->rotaryEmbeddingDim = head;
+    if (a->rotaryEmbeddingDim < 2 || a->rotaryEmbeddingDim > head || a->rotaryEmbeddingDim % 2 != 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "rotaryEmbeddingDim is %l, expected an even number of 2 to %l",
+                          a->rotaryEmbeddingDim, head);
+    if (!nnrti_absent(ids) && (ids->rank != 2 || nnrti_unlike(ids, 0, x, 0) || nnrti_unlike(ids, 1, x, steps)))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (positionIds) '%s' is %o, expected [%d,%d]", ids->name, ids,
+                          x->dims[0], x->dims[steps]);
+    for (uint32_t i = 1; i < 3; i++) {
+        const nnrt_operand *o = &c->in[i];
+        if (o->rank != rank || nnrti_axis_open(o, rank - 1) || o->dims[rank - 1] != a->rotaryEmbeddingDim / 2 ||
+            (rank == 3 && (nnrti_unlike(o, 0, x, 0) || nnrti_unlike(o, 1, x, steps))) ||
+            (rank == 2 && i == 2 && nnrti_unlike(o, 0, &c->in[1], 0)))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected %s with a last axis of %l", i,
+                              names[i], o->name, o, rank == 3 ? "[B,S,..]" : "[positions,..]",
+                              a->rotaryEmbeddingDim / 2);
+    }
+    nnrti_result_like(c, 0);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel ROTARY_EMBEDDING */
+
+/* x [B,S,heads*D] or [B,heads,S,D], y of its shape, which may be x, float32 or float16; cosCache and sinCache [P,R/2], of which
+   positionIds [B,S] (int32 or int64) names the row of each step, or without it [B,S,R/2]; R = rotaryEmbeddingDim. Of each
+   head the pair (a, b) of number k < R/2, elements k and k + R/2 or with interleaved 2*k and 2*k + 1, becomes
+   (cos[k]*a - sin[k]*b, sin[k]*a + cos[k]*b); elements from R on stay. NNRT_INVALID_PARAMETER when there is no such row. */
+NNRT_API NNRT_ReturnCode nnrt_rotary_embedding(const NNRT_RotaryEmbedding *attr, const nnrt_view *x,
+                                               const nnrt_view *cosCache, const nnrt_view *sinCache,
+                                               const nnrt_view *positionIds, nnrt_view *y, nnrt_call *call)
+{
+    const int32_t heads = (int32_t)attr->numHeads, R = (int32_t)attr->rotaryEmbeddingDim, step = x->rank == 4 ? 2 : 1;
+    const int32_t D = x->dims[x->rank - 1] / (x->rank == 4 ? 1 : heads), S = x->dims[step], rank = cosCache->rank;
+    const bool pairs = attr->interleaved != 0;
+    for (int64_t i = 0; i < (int64_t)x->dims[0] * S * heads; i++) { /* step s of head h of b */
+        const int64_t row = nnrti_quotient(i, heads);
+        const int32_t h = (int32_t)(i - row * heads), b = (int32_t)nnrti_quotient(row, S),
+                      s = (int32_t)(row - (int64_t)b * S);
+        const ptrdiff_t dx = x->strides[x->rank - 1], dy = y->strides[x->rank - 1];
+        const ptrdiff_t from = b * x->strides[0] + s * x->strides[step] + h * (step == 2 ? x->strides[1] : D * dx);
+        const ptrdiff_t to = b * y->strides[0] + s * y->strides[step] + h * (step == 2 ? y->strides[1] : D * dy);
+        ptrdiff_t c = 0, n = 0;
+        if (positionIds != NULL) {
+            const int64_t id = nnrti_index(positionIds, b * positionIds->strides[0] + s * positionIds->strides[1]);
+            if (id < 0 || id >= cosCache->dims[0])
+                return nnrt_call_fail(call, NNRT_INVALID_PARAMETER,
+                                      "positionIds[%d,%d] is %l, expected 0 to %d: the rows of cosCache", b, s, id,
+                                      cosCache->dims[0] - 1);
+            c = (ptrdiff_t)id * cosCache->strides[0];
+            n = (ptrdiff_t)id * sinCache->strides[0];
+        } else {
+            c = b * cosCache->strides[0] + s * cosCache->strides[1];
+            n = b * sinCache->strides[0] + s * sinCache->strides[1];
+        }
+        for (int32_t k = 0; k < R / 2; k++) {
+            const int32_t p = pairs ? 2 * k : k, q = pairs ? 2 * k + 1 : k + R / 2;
+            const float u = nnrti_load(x->data, from + p * dx, x->dataType);
+            const float v = nnrti_load(x->data, from + q * dx, x->dataType);
+            const float cosine = nnrti_load(cosCache->data, c + k * cosCache->strides[rank - 1], cosCache->dataType);
+            const float sine = nnrti_load(sinCache->data, n + k * sinCache->strides[rank - 1], sinCache->dataType);
+            nnrti_store(y->data, to + p * dy, cosine * u - sine * v, y->dataType);
+            nnrti_store(y->data, to + q * dy, sine * u + cosine * v, y->dataType);
+        }
+        for (int32_t k = R; k < D; k++)
+            nnrti_store(y->data, to + k * dy, nnrti_load(x->data, from + k * dx, x->dataType), y->dataType);
     }
     return NNRT_SUCCESS;
 }

@@ -1800,6 +1800,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Acos,                 7, 25, 1, 1, same,           NNRT_NODE_TYPE_ACOS, "") \
     X(Acosh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ACOSH, "") \
     X(Add,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_ADD_FUSION, "axis broadcast") \
+    X(AffineGrid,          20, 25, 2, 2, affine_grid,    0, "align_corners") \
     X(And,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LOGICAL_AND, "axis broadcast") \
     X(ArgMax,               1, 25, 1, 1, arg,            NNRT_NODE_TYPE_ARGMAX_FUSION, "axis keepdims select_last_index") \
     X(ArgMin,               1, 25, 1, 1, arg,            NNRT_NODE_TYPE_ARGMIN_FUSION, "axis keepdims select_last_index") \
@@ -1820,7 +1821,9 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(CastLike,            15, 25, 2, 2, cast,           1, "saturate") \
     X(Ceil,                 1, 25, 1, 1, same,           NNRT_NODE_TYPE_CEIL, "") \
     X(Celu,                12, 25, 1, 1, celu,           0, "alpha") \
+    X(CenterCropPad,       18, 25, 2, 2, center_crop_pad, 0, "axes") \
     X(Clip,                 1, 25, 1, 3, clip,           0, "max min") \
+    X(Col2Im,              18, 25, 3, 3, col2im,         0, "dilations pads strides") \
     X(Compress,             9, 25, 2, 2, compress,       0, "axis") \
     X(Concat,               1, 25, 1, NNRTI_ONNX_MANY, concat, 0, "axis") \
     X(Constant,             1, 25, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
@@ -1894,6 +1897,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(MaxUnpool,            9, 25, 2, 3, max_unpool,     0, "kernel_shape pads strides") \
     X(Mean,                 1, 25, 1, NNRTI_ONNX_MANY, sum, 1, "") \
     X(MeanVarianceNormalization, 9, 25, 1, 1, mean_variance, 0, "axes") \
+    X(MelWeightMatrix,     17, 25, 5, 5, mel_weight_matrix, 0, "output_datatype") \
     X(Min,                  1, 25, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MINIMUM, "") \
     X(Mish,                18, 25, 1, 1, same,           NNRT_NODE_TYPE_MISH, "") \
     X(Mod,                 10, 25, 2, 2, mod,            0, "fmod") \
@@ -1911,6 +1915,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(QLinearConv,         10, 22, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
     X(QLinearMatMul,       10, 22, 8, 8, q_linear_matmul, 0, "") \
     X(QuantizeLinear,      10, 18, 2, 3, quantize,       0, "axis") \
+    X(RMSNormalization,    23, 25, 2, 2, rms_norm,       0, "axis epsilon stash_type") \
     X(RNN,                  7, 25, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
       "activation_alpha activation_beta activations clip direction hidden_size layout") \
     X(Range,               11, 25, 3, 3, range,          0, "") \
@@ -1934,6 +1939,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(ReverseSequence,     10, 25, 2, 2, reverse_sequence, 0, "batch_axis time_axis") \
     X(RoiAlign,            10, 25, 3, 3, roi_align,      0, \
       "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale") \
+    X(RotaryEmbedding,     23, 25, 3, 4, rotary_embedding, 0, "interleaved num_heads rotary_embedding_dim") \
     X(Round,               11, 25, 1, 1, same,           NNRT_NODE_TYPE_ROUND, "") \
     X(STFT,                17, 25, 2, 4, stft,           0, "onesided") \
     X(Scatter,              9, 25, 3, 3, scatter_elements, 0, "axis") \
@@ -5784,6 +5790,45 @@ static void nnrti_onnx_op_gemm(nnrti_onnx *c, int32_t arg)
     }
 }
 
+static void nnrti_onnx_op_affine_grid(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_AffineGrid a;
+    (void)arg;
+    a.alignCorners = nnrti_onnx_int(c, "align_corners", 0);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_AFFINE_GRID, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+}
+
+/* A list attribute as the runtime has it; nothing where there is none. */
+static NNRT_Int64List nnrti_onnx_list_of(nnrti_onnx *c, const char *name)
+{
+    const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
+    if (list.count > NNRT_MAX_RANK * 2)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s has %z entries, expected %d at most", name, list.count,
+                        NNRT_MAX_RANK * 2);
+    return nnrt_int64_list(list.data, c->code == NNRT_SUCCESS ? (uint32_t)list.count : 0);
+}
+
+static void nnrti_onnx_op_center_crop_pad(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_CenterCropPad a;
+    (void)arg;
+    a.axes = nnrti_onnx_list_of(c, "axes");
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step2(c, NNRT_NODE_TYPE_CENTER_CROP_PAD, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+}
+
+static void nnrti_onnx_op_col2im(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_Col2Im a;
+    (void)arg;
+    a.dilations = nnrti_onnx_list_of(c, "dilations");
+    a.pads = nnrti_onnx_list_of(c, "pads");
+    a.strides = nnrti_onnx_list_of(c, "strides");
+    nnrti_onnx_out(
+        c, 0,
+        nnrti_onnx_step3(c, NNRT_NODE_TYPE_COL2IM, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1), nnrti_onnx_in(c, 2)));
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_normalisation */
 
@@ -5927,6 +5972,34 @@ static void nnrti_onnx_op_layer_norm(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_out(c, 1, mean);
         nnrti_onnx_out(c, 2, v);
     }
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* stash_type says in which type float16 is normalised: float32, as here always. */
+static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t type = nnrti_onnx_int(c, "stash_type", NNRT_ONNX_FLOAT);
+    NNRT_RMSNormalization a;
+    (void)arg;
+    a.axis = nnrti_onnx_int(c, "axis", -1);
+    a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
+    if (type != NNRT_ONNX_FLOAT)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "stash_type is %l, expected 1 (float)", type);
+    nnrti_onnx_out(c, 0,
+                   nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+}
+
+static void nnrti_onnx_op_rotary_embedding(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[4], y;
+    NNRT_RotaryEmbedding a;
+    (void)arg;
+    a.interleaved = nnrti_onnx_int(c, "interleaved", 0);
+    a.numHeads = nnrti_onnx_int(c, "num_heads", 0);
+    a.rotaryEmbeddingDim = nnrti_onnx_int(c, "rotary_embedding_dim", 0);
+    for (uint32_t i = 0; i < 4; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_ROTARY_EMBEDDING, &a, in, in[3] != NNRT_NO_TENSOR ? 4 : 3, &y, 1, NULL);
     nnrti_onnx_out(c, 0, y);
 }
 
@@ -6118,6 +6191,20 @@ static void nnrti_onnx_op_window(nnrti_onnx *c, int32_t arg)
         nnrti_onnx_take_type(c, type >= 0 && type < 1000 ? (nnrt_onnx_type)type : -1, "attribute", "output_datatype");
     a.periodic = nnrti_onnx_int(c, "periodic", 1);
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_WINDOW, &a, nnrti_onnx_in(c, 0)));
+}
+
+static void nnrti_onnx_op_mel_weight_matrix(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t type = nnrti_onnx_int(c, "output_datatype", NNRT_ONNX_FLOAT);
+    uint32_t in[5], y;
+    NNRT_MelWeightMatrix a;
+    (void)arg;
+    a.outputDatatype =
+        nnrti_onnx_take_type(c, type >= 0 && type < 1000 ? (nnrt_onnx_type)type : -1, "attribute", "output_datatype");
+    for (uint32_t i = 0; i < 5; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_MEL_WEIGHT_MATRIX, &a, in, 5, &y, 1, NULL);
+    nnrti_onnx_out(c, 0, y);
 }
 
 /* The axis is an attribute, 1 where it is not said, and from operator set 20 on input 2, or -2. */
