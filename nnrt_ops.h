@@ -14549,18 +14549,23 @@ static NNRT_ReturnCode nnrti_rule_mel_weight_matrix(nnrt_resolve *c)
                           (NNRT_DataType)a->outputDatatype);
     y->dataType = (NNRT_DataType)a->outputDatatype;
     for (uint32_t i = 0; i < 5; i++) {
-        code = i < 3 ? nnrti_known_int(c, i, names[i], &value[i]) : nnrti_one_element(c, i, names[i]);
-        if (code != NNRT_SUCCESS)
+        if ((code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
             return code;
-        if (i < 3 && (value[i] < 1 || value[i] > INT32_MAX - 2))
+        if (i > 2)
+            continue;
+        if ((code = nnrti_known(c, i, names[i])) != NNRT_SUCCESS)
+            return code;
+        value[i] = nnrti_element_unbounded(&c->in[i], 0) ? 1 : nnrti_value(&c->in[i], 0);
+        if (value[i] < 1 || value[i] > INT32_MAX - 2)
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected 1 to %d", names[i], value[i],
                               INT32_MAX - 2);
     }
     dims[0] = (int32_t)value[1] / 2 + 1;
     dims[1] = (int32_t)value[0];
     nnrti_result(c, 0, 2, dims);
-    nnrti_fixed(c, 0, 0);
-    nnrti_fixed(c, 0, 1);
+    if (!nnrti_element_open(&c->in[1], 0))
+        nnrti_fixed(c, 0, 0);
+    nnrti_from_value(c, 0, 1, &c->in[0], 0);
     return NNRT_SUCCESS;
 }
 

@@ -333,14 +333,37 @@ static nnrt_dims larger(const nnrt_dims *shape)
     return most;
 }
 
+static bool bounds_have(const nnrt_bound *bounds, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(bounds[i].tensor, name) == 0)
+            return true;
+    return false;
+}
+
 /* The outputs may be one larger than they will be. */
 static void bound_outputs(nnrt_session_desc *how, nnrt_bound *bounds, const NNRT_Model *model, const data_set *s)
 {
     uint32_t n = how->bounds.count;
+    int32_t most = 1;
+    for (uint32_t i = 0; i < s->nOut; i++) {
+        size_t count = 0;
+        if (nnrt_dims_count(s->outputs[i].shape.dims, s->outputs[i].shape.rank, &count) && count > (size_t)most &&
+            count < INT32_MAX)
+            most = (int32_t)count;
+    }
     for (uint32_t i = 0; i < model->outputIndex.count && model->outputIndex.count <= s->nOut; i++) {
         bounds[n].tensor = model->allTensors.data[model->outputIndex.data[i]].name;
         bounds[n++].most = larger(&s->outputs[i].shape);
     }
+    for (uint32_t i = 0; i < model->nodes.count && n < 2 * MAX_IO; i++) /* no RANGE has more elements than an output */
+        if (model->nodes.data[i].nodeType == NNRT_NODE_TYPE_RANGE) {
+            bounds[n].tensor = model->allTensors.data[model->nodes.data[i].outputIndex.data[0]].name;
+            if (bounds[n].tensor == NULL || bounds_have(bounds, n, bounds[n].tensor))
+                continue;
+            bounds[n].most.rank = 1;
+            bounds[n++].most.dims[0] = most;
+        }
     how->bounds = nnrt_bound_list_make(bounds, n);
 }
 
