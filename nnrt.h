@@ -2104,8 +2104,8 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
     uint32_t from = nnrti_id(&n->inputIndex, 0);
-    const bool shares =
-        (c->op->flags & NNRT_OP_ALIAS) && from != NNRT_NO_TENSOR && nnrti_is_constant(&g->edit->tensors[from]);
+    const bool shares = (c->op->flags & NNRT_OP_ALIAS) && c->nDerived == 0 && from != NNRT_NO_TENSOR &&
+                        nnrti_is_constant(&g->edit->tensors[from]);
     NNRT_ReturnCode code;
     if (!nnrti_graph_may_fold(g, n, c, folded))
         return NNRT_SUCCESS;

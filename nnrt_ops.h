@@ -1130,7 +1130,9 @@ typedef struct nnrt_error {
    kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
              taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
              the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
-             a K for it refuses it. shared: the kernel of another row.
+             a K for it refuses it. Of an operator that moves elements the last K, for which the first leaves nothing,
+             is the one that requantises: its rule takes it where parameters differ (nnrti_quant_moves). shared: the
+             kernel of another row.
    arguments how the kernel is called: <inputs>d<derived>_<outputs>c, V = repeated, without d..: no derived constants
              (>>resolve), c: the nnrt_call comes last.
    since     HDI version times ten that has it: 10, 20, 21; 0 = our own
@@ -1195,24 +1197,29 @@ typedef struct nnrt_error {
     X(ALL,                       9, All,                   own, all,                     "x axis?:i",               "y:b",                 NNRTI_PART, \
         K(NNRT_TYPES_ANY,      NULL, All,                   all,                         1d1_1,  own), 21) \
     X(ARGMAX_FUSION,            11, ArgMaxFusion,          own, argmax_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
-        K(NNRTI_TYPES_ORDERED, NULL, ArgMaxFusion,          argmax_fusion,               1_2c,   own), 10) \
+        K(NNRTI_TYPES_ORDERED, NULL, ArgMaxFusion,          argmax_fusion,               1_2c,   own) \
+        K(NNRTI_TYPES_Q8,      NULL, ArgMaxFusion,          argmax_fusion_q8,            1d1_2c, own), 10) \
     X(ARGMIN_FUSION,            12, ArgMinFusion,          own, argmin_fusion,           "x",                       "indices:. values?=0", NNRTI_PART, \
-        K(NNRTI_TYPES_ORDERED, NULL, ArgMinFusion,          argmin_fusion,               1_2c,   own), 0) \
+        K(NNRTI_TYPES_ORDERED, NULL, ArgMinFusion,          argmin_fusion,               1_2c,   own) \
+        K(NNRTI_TYPES_Q8,      NULL, ArgMinFusion,          argmin_fusion_q8,            1d1_2c, own), 0) \
     X(ASSERT,                   13, Assert,                own, assert,                  "condition:b data*?",      "y?:b",                NNRT_OP_EMPTY | NNRT_OP_EFFECT, \
         K(NNRT_TYPES_BOOL,     NULL, Assert,                assert,                      V_1c,   own), 21) \
     X(ASSIGN,                   14, Assign,                own, assign,                  "x",                       "y=0",                 NNRTI_MAP | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
+        K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 0) \
     X(AVGPOOL_FUSION,           17, AvgPoolFusion,         own, avgpool_fusion,          "x",                       "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, AvgPoolFusion,         avgpool_fusion_f32,          1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, AvgPoolFusion,         avgpool_fusion_f16,          1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, AvgPoolFusion,         avgpool_fusion_q8,           1d1_1,  own), 10) \
     X(BATCH_TO_SPACE_ND,        22, BatchToSpaceND,        own, batch_to_space_nd,       "x",                       "y=0",                 NNRTI_BLOCKS, \
-        K(NNRT_TYPES_ALL,      NULL, BatchToSpaceND,        batch_to_space_nd,           1_1,    own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, BatchToSpaceND,        batch_to_space_nd,           1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, BatchToSpaceND,        batch_to_space_nd_q8,        1d1_1,  own), 10) \
     X(BIAS_ADD,                 23, BiasAdd,               own, bias_add,                "x bias=0",                "y=0",                 NNRTI_CHANNELS, \
         K(NNRT_TYPES_NUM,      NULL, BiasAdd,               bias_add,                    2_1,    own) \
         K(NNRTI_TYPES_Q8,      "x bias:s", BiasAdd, bias_add_q8, 2d1_1, own), 10) \
     X(BROADCAST_TO,             27, BroadcastTo,           own, broadcast_to,            "x shape?:i",              "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    shared), 21) \
+        K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    shared) \
+        K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  shared), 21) \
     X(CAST,                     28, Cast,                  own, cast,                    "x type?:i",               "y:.",                 NNRTI_RISE, \
         K(NNRT_TYPES_ALL,      NULL, Cast,                  cast,                        1_1,    own), 10) \
     X(CEIL,                     29, Ceil,                  own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
@@ -1223,7 +1230,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_NUM,      NULL, Clip,                  clip,                        3d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Clip,                  clip_q8,                     3d1_1c, own), 21) \
     X(CONCAT,                   31, Concat,                own, concat,                  "x*=0",                    "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Concat,                concat,                      V_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Concat,                concat_q8,                   Vd1_1,  own), 10) \
     X(CONV2D_FUSION,            35, Conv2DFusion,          own, conv2d_fusion,           "x weight=0 bias?=0",      "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Conv2DFusion,          conv2d_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Conv2DFusion,          conv2d_fusion_f16,           3_1,    own) \
@@ -1239,9 +1247,11 @@ typedef struct nnrt_error {
     X(CONSTANT_OF_SHAPE,        38, ConstantOfShape,       own, constant_of_shape,       "shape",                   "y:.",                 NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, ConstantOfShape,       constant_of_shape,           1d1_1,  own), 21) \
     X(CROP,                     39, Crop,                  own, crop,                    "x shape:i",               "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  shared), 21) \
+        K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  shared) \
+        K(NNRTI_TYPES_Q8,      NULL, SliceFusion,           slice_fusion_q8,             1d2_1,  shared), 21) \
     X(DEPTH_TO_SPACE,           45, DepthToSpace,          own, depth_to_space,          "x",                       "y=0",                 NNRTI_BLOCKS, \
-        K(NNRT_TYPES_ALL,      NULL, DepthToSpace,          depth_to_space,              1_1,    own), 21) \
+        K(NNRT_TYPES_ALL,      NULL, DepthToSpace,          depth_to_space,              1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, DepthToSpace,          depth_to_space_q8,           1d1_1,  own), 21) \
     X(DETECTION_POST_PROCESS,   46, DetectionPostProcess,  own, detection_post_process,  "bbox scores=0 anchors=0", "boxes:. classes:. scores:. num:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, DetectionPostProcess,  detection_post_process,      3_4c,   own), 21) \
     X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
@@ -1259,9 +1269,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, ExpFusion,             expfusion_f16,               1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Activation,            activation_q8,               1d1_1,  shared), 21) \
     X(EXPAND_DIMS,              56, ExpandDims,            own, expand_dims,             "x axis:i",                "y=0",                 NNRTI_SHAPE, \
-        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
+        K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
     X(FLATTEN,                  61, Flatten,               own, flatten,                 "x",                       "y=0",                 NNRTI_SHAPE, \
-        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 21) \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
+        K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 21) \
     X(FLOOR,                    63, Floor,                 own, floor,                   "x",                       "y=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, Floor,                 floor_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Floor,                 floor_f16,                   1_1,    own) \
@@ -1271,7 +1283,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_NUM,      NULL, FloorDiv,              floor_div,                   2_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, FloorDiv,              floor_div_q8,                2d2_1,  own), 0) \
     X(FILL,                     66, Fill,                  own, fill,                    "value shape:i",           "y=0",                 NNRTI_MOVE, \
-        K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Fill,                  fill,                        1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Fill,                  fill_q8,                     1d1_1,  own), 10) \
     X(FULL_CONNECTION,          67, FullConnection,        own, full_connection,         "x weight=0 bias?=0",      "y=0",                 0, \
         K(NNRT_TYPES_F32,      NULL, FullConnection,        full_connection_f32,         3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, FullConnection,        full_connection_f16,         3_1,    own) \
@@ -1281,9 +1294,11 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
         K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own), 10) \
     X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own) \
+        K(NNRTI_TYPES_Q8,      NULL, Gather,                gather_q8,                   2d2_1c, own), 10) \
     X(GATHER_ND,                70, GatherNd,              own, gather_nd,               "x indices:i",             "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, GatherNd,              gather_nd,                   2_1c,   own), 21) \
+        K(NNRT_TYPES_ALL,      NULL, GatherNd,              gather_nd,                   2_1c,   own) \
+        K(NNRTI_TYPES_Q8,      NULL, GatherNd,              gather_nd_q8,                2d1_1c, own), 21) \
     X(GREATER,                  71, Greater,               own, compare,                 "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_ANY,      NULL, Greater,               greater,                     2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, Greater,               greater_q8,                  2d1_1,  own), 21) \
@@ -1360,7 +1375,8 @@ typedef struct nnrt_error {
     X(ONE_HOT,                 105, OneHot,                own, one_hot,                 "indices depth:i onValue offValue=2", "y=2",      NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, OneHot,                one_hot,                     4_1,    own), 10) \
     X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_PART, \
-        K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own) \
+        K(NNRTI_TYPES_Q8,      NULL, PadFusion,             pad_fusion_q8,               3d2_1,  own), 10) \
     X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own), 10) \
     X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature image:f",         "boxes:. variances:.", 0, \
@@ -1388,7 +1404,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_BUT_F32,  NULL, ReduceFusion,          reduce_fusion,               1d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, ReduceFusion,          reduce_fusion_q8,            1d2_1,  own), 10) \
     X(RESHAPE,                 119, Reshape,               own, reshape,                 "x shape:i",               "y=0",                 NNRTI_SHAPE, \
-        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  own), 10) \
     X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                 "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Resize,                resize_f32,                  1d1_1,  own) \
         K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own) \
@@ -1416,25 +1433,30 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      NULL, Sin,                   sin_f16,                     1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sin,                   sin_f64,                     1_1,    own), 21) \
     X(SLICE_FUSION,            135, SliceFusion,           own, slice_fusion,            "x begin:i size:i",        "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, SliceFusion,           slice_fusion,                1d1_1,  own) \
+        K(NNRTI_TYPES_Q8,      NULL, SliceFusion,           slice_fusion_q8,             1d2_1,  own), 10) \
     X(SOFTMAX,                 138, Softmax,               own, softmax,                 "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softmax,               softmax_f32,                 1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Softmax,               softmax_f16,                 1_1c,   own) \
         K(NNRTI_TYPES_Q8,      NULL, Softmax,               softmax_q8,                  1d2_1,  own), 10) \
     X(SPACE_TO_BATCH_ND,       141, SpaceToBatchND,        own, space_to_batch_nd,       "x",                       "y=0",                 NNRTI_BLOCKS, \
-        K(NNRT_TYPES_ALL,      NULL, SpaceToBatchND,        space_to_batch_nd,           1_1,    own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, SpaceToBatchND,        space_to_batch_nd,           1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, SpaceToBatchND,        space_to_batch_nd_q8,        1d1_1,  own), 10) \
     X(SPACE_TO_DEPTH,          142, SpaceToDepth,          own, space_to_depth,          "x",                       "y=0",                 NNRTI_BLOCKS, \
-        K(NNRT_TYPES_ALL,      NULL, SpaceToDepth,          space_to_depth,              1_1,    own), 21) \
+        K(NNRT_TYPES_ALL,      NULL, SpaceToDepth,          space_to_depth,              1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, SpaceToDepth,          space_to_depth_q8,           1d1_1,  own), 21) \
     X(SPARSE_TO_DENSE,         144, SparseToDense,         own, sparse_to_dense,         "indices:i values:n shape:i default?=1", "y=1",   NNRTI_MOVE, \
         K(NNRT_TYPES_INDEX,    NULL, SparseToDense,         sparse_to_dense,             4_1c,   own), 21) \
     X(SPLIT,                   145, Split,                 own, split,                   "x",                       "y*=0",                NNRTI_PART | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Split,                 split,                       1_V,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Split,                 split_q8,                    1d1_V,  own), 10) \
     X(SQRT,                    146, Sqrt,                  own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, Sqrt,                  sqrt_f32,                    1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Sqrt,                  sqrt_f16,                    1_1,    own) \
         K(NNRT_TYPES_F64,      NULL, Sqrt,                  sqrt_f64,                    1_1,    own), 10) \
     X(SQUEEZE,                 147, Squeeze,               own, squeeze,                 "x",                       "y=0",                 NNRTI_SHAPE, \
-        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
+        K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
     X(SQUARE,                  148, Square,                own, square,                  "x",                       "y=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_F32,      NULL, Square,                square_f32,                  1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Square,                square_f16,                  1_1,    own) \
@@ -1445,27 +1467,36 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ANY,      NULL, SquaredDifference,     squared_difference,          2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SquaredDifference,     squared_difference_q8,       2d1_1,  own), 10) \
     X(STACK,                   150, Stack,                 own, stack,                   "x*=0",                    "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Stack,                 stack,                       V_1,    own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Stack,                 stack,                       V_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Stack,                 stack_q8,                    Vd1_1,  own), 10) \
     X(STRIDED_SLICE,           151, StridedSlice,          own, strided_slice,           "x begin:i end:i strides?:i stepsOfAxes?:i", "y=0", NNRTI_MOVE | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, StridedSlice,          strided_slice,               1d2_1,  own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, StridedSlice,          strided_slice,               1d2_1,  own) \
+        K(NNRTI_TYPES_Q8,      NULL, StridedSlice,          strided_slice_q8,            1d3_1,  own), 10) \
     X(SUB_FUSION,              152, SubFusion,             own, sub_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, SubFusion,             sub_fusion_f32,              2_1,    own) \
         K(NNRTI_TYPES_SUB,     NULL, SubFusion,             sub_fusion,                  2_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, SubFusion,             sub_fusion_q8,               2d1_1,  own), 10) \
     X(TILE_FUSION,             160, TileFusion,            own, tile_fusion,             "x multiples:i",           "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, TileFusion,            tile_fusion,                 1_1,    own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, TileFusion,            tile_fusion,                 1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, TileFusion,            tile_fusion_q8,              1d1_1,  own), 10) \
     X(TOPK_FUSION,             161, TopKFusion,            own, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_PART, \
-        K(NNRTI_TYPES_ORDERED, NULL, TopKFusion,            topk_fusion,                 1_2c,   own), 10) \
+        K(NNRTI_TYPES_ORDERED, NULL, TopKFusion,            topk_fusion,                 1_2c,   own) \
+        K(NNRTI_TYPES_Q8,      NULL, TopKFusion,            topk_fusion_q8,              1d1_2c, own), 10) \
     X(TRANSPOSE,               162, Transpose,             own, transpose,               "x perm:i",                "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Transpose,             transpose,                   1d1_1,  own) \
+        K(NNRTI_TYPES_Q8,      NULL, Transpose,             transpose_q8,                1d2_1,  own), 10) \
     X(UNSQUEEZE,               165, Unsqueeze,             own, unsqueeze,               "x",                       "y=0",                 NNRTI_SHAPE, \
-        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 10) \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
+        K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 10) \
     X(UNSTACK,                 166, Unstack,               own, unstack,                 "x",                       "y*=0",                NNRTI_MOVE | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Unstack,               unstack,                     1_V,    own), 21) \
+        K(NNRT_TYPES_ALL,      NULL, Unstack,               unstack,                     1_V,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Unstack,               unstack_q8,                  1d1_V,  own), 21) \
     X(WHERE,                   168, Where,                 own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
-        K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own), 21) \
+        K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    own) \
+        K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  own), 21) \
     X(SELECT,                  170, Select,                own, where,                   "condition x y=1",         "z=1",                 NNRTI_PART, \
-        K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared), 21) \
+        K(NNRT_TYPES_BOOL,     NULL, Where,                 where,                       3_1,    shared) \
+        K(NNRT_TYPES_BOOL,     "condition x:q y=1", Where, where_q8,                        3d1_1,  shared), 21) \
     X(ERF,                     178, Erf,                   own, unary,                   "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Erf,                   erf_f32,                     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Erf,                   erf_f16,                     1_1,    own) \
@@ -1495,14 +1526,17 @@ typedef struct nnrt_error {
     X(BOTTOM_K,               1003, TopKFusion,           same, topk_fusion,             "x k:i",                   "values=0 indices?:.", NNRTI_PART, \
         K(NNRT_TYPES_NUM,      NULL, TopKFusion,            bottom_k,                    1_2c,   own), 0) \
     X(CHANNEL_SHUFFLE,        1004, ChannelShuffle,        own, channel_shuffle,         "x",                       "y=0",                 NNRTI_BLOCKS, \
-        K(NNRT_TYPES_ALL,      NULL, ChannelShuffle,        channel_shuffle,             1_1,    own), 0) \
+        K(NNRT_TYPES_ALL,      NULL, ChannelShuffle,        channel_shuffle,             1_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, ChannelShuffle,        channel_shuffle_q8,          1d1_1,  own), 0) \
     X(DEFORMABLE_CONV_2D,     1005, DeformableConv2D,      own, deformable_conv_2d,      "x offset=0 mask?=0 weight=0 bias?=0", "y=0",     NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, DeformableConv2D,      deformable_conv_2d_f32,      5_1,    own) \
         K(NNRT_TYPES_F16,      NULL, DeformableConv2D,      deformable_conv_2d_f16,      5_1,    own), 0) \
     X(FILL_LIKE,              1006, FillLike,              own, fill_like,               "x value",                 "y=1",                 NNRTI_PART, \
-        K(NNRT_TYPES_ALL,      NULL, FillLike,              fill_like,                   2_1,    own), 0) \
+        K(NNRT_TYPES_ALL,      NULL, FillLike,              fill_like,                   2_1,    own) \
+        K(NNRT_TYPES_ALL,      "x value:q", FillLike,       fill_like_q8,                2d1_1,  own), 0) \
     X(FLATTEN_RANGE,          1007, FlattenRange,          own, flatten_range,           "x",                       "y=0",                 NNRTI_SHAPE, \
-        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared), 0) \
+        K(NNRT_TYPES_ALL,      NULL, Reshape,               reshape,                     1_1,    shared) \
+        K(NNRTI_TYPES_Q8,      NULL, Reshape,               reshape_q8,                  1d1_1,  shared), 0) \
     X(GRID_SAMPLE,            1008, GridSample,            own, grid_sample,             "x grid=0",                "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, GridSample,            grid_sample_f32,             2_1,    own) \
         K(NNRT_TYPES_F16,      "x grid:f", GridSample,      grid_sample_f16,             2_1,    own), 0) \
@@ -1519,16 +1553,19 @@ typedef struct nnrt_error {
     X(LOGICAL_XOR,            1011, LogicalXor,            own, binary,                  "x y=0",                   "z:b",                 NNRTI_EACH, \
         K(NNRT_TYPES_BOOL,     NULL, NotEqual,              not_equal,                   2_1,    shared), 0) \
     X(MESHGRID,               1012, Meshgrid,              own, meshgrid,                "x*=0",                    "y*=0",                NNRTI_MOVE | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own), 0) \
+        K(NNRT_TYPES_ALL,      NULL, Meshgrid,              meshgrid,                    V_V,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Meshgrid,              meshgrid_q8,                 Vd1_V,  own), 0) \
     X(MULTICLASS_NMS,         1013, MulticlassNms,         own, multiclass_nms,          "boxes scores=0 roisNum?:i", "out=0 outRoisNum:. index?:.", NNRT_OP_EMPTY | NNRT_OP_TELLS, \
         K(NNRT_TYPES_FLOAT,    NULL, MulticlassNms,         multiclass_nms,              3_3c,   own), 0) \
     X(PAD_EDGE,               1014, PadEdge,               own, pad_edge,                "x paddings:i",            "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own), 0) \
+        K(NNRT_TYPES_ALL,      NULL, PadEdge,               pad_edge,                    1d1_1,  own) \
+        K(NNRTI_TYPES_Q8,      NULL, PadEdge,               pad_edge_q8,                 1d2_1,  own), 0) \
     X(ROI_ALIGN,              1015, RoiAlign,              own, roi_align,               "x rois=0 batchIndices:i", "y=0",                 NNRTI_BLOCKS, \
         K(NNRT_TYPES_F32,      NULL, RoiAlign,              roi_align_f32,               3_1c,   own) \
         K(NNRT_TYPES_F16,      "x rois:f batchIndices:i", RoiAlign, roi_align_f16,       3_1c,   own), 0) \
     X(ROLL,                   1016, Roll,                  own, roll,                    "x shifts:i axes?:i",      "y=0",                 NNRTI_PART | NNRT_OP_MOVES, \
-        K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own), 0) \
+        K(NNRT_TYPES_ALL,      NULL, Roll,                  roll,                        1d1_1,  own) \
+        K(NNRTI_TYPES_Q8,      NULL, Roll,                  roll_q8,                     1d2_1,  own), 0) \
     X(SOFTPLUS,               1017, Softplus,              own, softplus,                "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, Softplus,              softplus_f32,                1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Softplus,              softplus_f16,                1_1,    own) \
@@ -1602,13 +1639,16 @@ typedef struct nnrt_error {
     X(HARDMAX,                1129, Hardmax,               own, hardmax,                 "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Hardmax,               hardmax,                     1_1,    own), 0) \
     X(REVERSE_SEQUENCE,       1130, ReverseSequence,       own, reverse_sequence,        "x lengths:i",             "y=0",                 NNRTI_PART, \
-        K(NNRT_TYPES_ALL,      NULL, ReverseSequence,       reverse_sequence,            2_1c,   own), 0) \
+        K(NNRT_TYPES_ALL,      NULL, ReverseSequence,       reverse_sequence,            2_1c,   own) \
+        K(NNRTI_TYPES_Q8,      NULL, ReverseSequence,       reverse_sequence_q8,         2d1_1c, own), 0) \
     X(GATHER_ELEMENTS,        1131, GatherElements,        own, gather_elements,         "x indices:i",             "y=0",                 NNRTI_PART, \
-        K(NNRT_TYPES_ALL,      NULL, GatherElements,        gather_elements,             2_1c,   own), 0) \
+        K(NNRT_TYPES_ALL,      NULL, GatherElements,        gather_elements,             2_1c,   own) \
+        K(NNRTI_TYPES_Q8,      NULL, GatherElements,        gather_elements_q8,          2d1_1c, own), 0) \
     X(SCATTER_ELEMENTS,       1132, ScatterElements,       own, scatter_elements,        "x indices:i updates=0",   "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_ANY,      NULL, ScatterElements,       scatter_elements,            3_1c,   own), 0) \
     X(COMPRESS,               1133, Compress,              own, compress,                "x condition:b",           "y=0",                 NNRT_OP_EMPTY | NNRT_OP_TELLS, \
-        K(NNRT_TYPES_ALL,      NULL, Compress,              compress,                    2_1,    own), 0) \
+        K(NNRT_TYPES_ALL,      NULL, Compress,              compress,                    2_1,    own) \
+        K(NNRTI_TYPES_Q8,      NULL, Compress,              compress_q8,                 2d1_1,  own), 0) \
     X(UNIQUE,                 1134, Unique,                own, unique,                  "x",                       "y=0 indices?:. inverse?:. counts?:.", NNRT_OP_EMPTY | NNRT_OP_TELLS, \
         K(NNRT_TYPES_ANY,      NULL, Unique,                unique,                      1_4c,   own), 0) \
     X(NEGATIVE_LOG_LIKELIHOOD_LOSS, 1135, NegativeLogLikelihoodLoss, own, negative_log_likelihood_loss, "x target:i weight?=0",    "y=0",                 NNRT_OP_EMPTY, \
@@ -1799,19 +1839,25 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_7_3c const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_1d1_1 NNRTI_ARGS_2_1
 #define NNRTI_ARGS_1d1_2 NNRTI_ARGS_2_1, nnrt_view *
+#define NNRTI_ARGS_1d1_2c NNRTI_ARGS_1d1_2, nnrt_call *
 #define NNRTI_ARGS_1d2_1 NNRTI_ARGS_3_1
+#define NNRTI_ARGS_1d3_1 NNRTI_ARGS_4_1
 #define NNRTI_ARGS_2d1_1 NNRTI_ARGS_3_1
 #define NNRTI_ARGS_2d2_1 NNRTI_ARGS_4_1
+#define NNRTI_ARGS_2d2_1c NNRTI_ARGS_4_1, nnrt_call *
 #define NNRTI_ARGS_2d1_1c NNRTI_ARGS_3_1, nnrt_call *
 #define NNRTI_ARGS_3d1_1 NNRTI_ARGS_4_1
 #define NNRTI_ARGS_3d1_1c NNRTI_ARGS_4_1, nnrt_call *
+#define NNRTI_ARGS_3d2_1 NNRTI_ARGS_5_1
 #define NNRTI_ARGS_0d2_2 const nnrt_view *, NNRTI_ARGS_1_2
 #define NNRTI_ARGS_3d1_2 const nnrt_view *, const nnrt_view *, NNRTI_ARGS_0d2_2
 #define NNRTI_ARGS_V_1 const nnrt_view *, uint32_t, nnrt_view * /* nIn inputs that lie one behind the other */
 #define NNRTI_ARGS_Vd1_1 const nnrt_view *, uint32_t, NNRTI_ARGS_1_1
 #define NNRTI_ARGS_V_1c NNRTI_ARGS_V_1, nnrt_call *
 #define NNRTI_ARGS_1_V const nnrt_view *, nnrt_view *, uint32_t /* nOut outputs that lie one behind the other */
+#define NNRTI_ARGS_1d1_V const nnrt_view *, NNRTI_ARGS_1_V
 #define NNRTI_ARGS_V_V const nnrt_view *, uint32_t, nnrt_view *, uint32_t
+#define NNRTI_ARGS_Vd1_V const nnrt_view *, uint32_t, NNRTI_ARGS_1_V
 #define NNRTI_KERNEL_PROTO(types, operands, S, fn, args, ...)                                                          \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *, NNRTI_ARGS_##args);
 #define NNRTI_OP_KERNELS(name, number, S, whose, rule, in, out, flags, kernels, ...) kernels
@@ -5925,6 +5971,61 @@ static NNRTI_UNUSED int32_t nnrti_fixed_exp(int32_t a, int32_t i)
     return r;
 }
 
+/* The stored integers of y, which are those that operand `row` had, get the parameters of y; condition: only those beside a
+   bool that is `chosen`. The list that the rule derived (nnrti_quant_moves) has a row for each operand: an axis of y, how many
+   parts y has along it (1: it is one part; 0: nothing is to be done), and of each part four numbers: the zero point that its
+   integers had, that of y, the factor between the scales. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_where(const nnrt_view *list, uint32_t row, nnrt_view *y,
+                                                           const nnrt_view *condition, bool chosen)
+{
+    const int32_t *l = (const int32_t *)list->data + (ptrdiff_t)row * list->dims[1];
+    const int32_t least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    const int32_t axis = condition != NULL ? l[0] - (y->rank - condition->rank) : -1; /* of condition */
+    for (int32_t k = 0; k < l[1] && y->data != NULL; k++) {
+        const nnrt_view part = l[1] > 1 ? nnrti_part(y, l[0], k, 1) : *y;
+        const bool varies = l[1] > 1 && axis >= 0 && condition->dims[axis] > 1;
+        const nnrt_view beside = condition == NULL ? part : varies ? nnrti_part(condition, axis, k, 1) : *condition;
+        const int32_t *p = l + 2 + 4 * k;
+        nnrti_walk w;
+        if (!nnrti_walk_first(&w, &part, &beside, NULL))
+            break;
+        do
+            for (int32_t i = 0; i < w.count; i++) {
+                const ptrdiff_t at = w.at[0] + i * w.row[0];
+                int64_t q;
+                if (condition != NULL && (((const uint8_t *)beside.data)[w.at[1] + i * w.row[1]] != 0) != chosen)
+                    continue;
+                q = (int64_t)nnrti_rescale(nnrti_load_8(part.data, at, y->dataType) - p[0], p + 2) + p[1];
+                nnrti_store_8(part.data, at, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
+            }
+        while (nnrti_walk_next(&w));
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The same of all of y. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise(const nnrt_view *list, uint32_t row, nnrt_view *y)
+{
+    return nnrti_requantise_where(list, row, y, NULL, true);
+}
+
+/* The kernels that requantise of operators that move elements of x without and with a derived constant: y as the other kernel
+   makes it, then in its own parameters. */
+#define NNRTI_MOVE_Q8(S, fn)                                                                                           \
+    NNRT_API NNRT_ReturnCode nnrt_##fn##_q8(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *list,           \
+                                            nnrt_view *y)                                                              \
+    {                                                                                                                  \
+        (void)nnrt_##fn(attr, x, y);                                                                                   \
+        return nnrti_requantise(list, 0, y);                                                                           \
+    }
+#define NNRTI_MOVE_BY_Q8(S, fn)                                                                                        \
+    NNRT_API NNRT_ReturnCode nnrt_##fn##_q8(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *by,             \
+                                            const nnrt_view *list, nnrt_view *y)                                       \
+    {                                                                                                                  \
+        (void)nnrt_##fn(attr, x, by, y);                                                                               \
+        return nnrti_requantise(list, 0, y);                                                                           \
+    }
+
 /* Of two stored integers without their zero points, and the list that the rule derived, the result without its own. */
 typedef int64_t (*nnrti_quant_function)(int32_t a, int32_t b, const int32_t *quant);
 
@@ -6930,44 +7031,6 @@ static int32_t nnrti_quant_axis(const nnrt_operand *o)
     return o->rank > 2 && o->format == NNRT_FORMAT_NCHW ? 1 : o->rank - 1;
 }
 
-/* Elements of input i go into result k unchanged, so their quantisation parameters must be equal. A result that has
-   none takes those of the input. Parameters along an axis go with it: to[axis of the input] = the axis of the result
-   that has the same places in the same order, -1 where there is none (NULL: all axes are the same). */
-static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to)
-{
-    const nnrt_operand *x = &c->in[i];
-    nnrt_operand *y = &c->out[k];
-    int32_t axis = -1;
-    if (!nnrti_is_quant(x) || nnrti_absent(y))
-        return NNRT_SUCCESS;
-    if (x->quantCount > 1) {
-        const int32_t from = nnrti_quant_axis(x);
-        if (from < 0 || from >= x->rank || x->quantCount != (uint32_t)x->dims[from])
-            return nnrti_fail(
-                c, NNRT_INVALID_PARAMETER,
-                "input %u '%s' is %o: its %u quantisation parameters are not one for each place of axis %d", i, x->name,
-                x, x->quantCount, from);
-        axis = to != NULL ? to[from] : from;
-        if (axis < 0)
-            return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                              "input %u '%s' is %o with one quantisation parameter for each place of axis %d, which "
-                              "this operator cuts, joins or reorders",
-                              i, x->name, x, from);
-    }
-    if (y->quantCount == 0) {
-        y->quant = x->quant;
-        y->quantCount = x->quantCount;
-        y->quantAxis = axis + 1;
-        return NNRT_SUCCESS;
-    }
-    if (nnrti_quant_equal(x, y) && (axis < 0 || nnrti_quant_axis(y) == axis))
-        return NNRT_SUCCESS;
-    return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                      "input %u '%s' and output %u '%s' have different quantisation parameters: requantising is not "
-                      "supported here, use QUANT_DTYPE_CAST nodes",
-                      i, x->name, k, y->name);
-}
-
 /* to = -1 for every axis of the image x but that of the channels, which stays. */
 static const int32_t *nnrti_only_channels(const nnrt_operand *x, int32_t to[NNRT_MAX_RANK])
 {
@@ -6989,15 +7052,6 @@ static void nnrti_axes_shifted(const nnrt_resolve *c, int32_t axis, int32_t coun
 {
     for (int32_t i = 0; i < c->in[0].rank; i++)
         to[i] = i < axis ? i : i < axis - count ? -1 : i + count;
-}
-
-/* Result k holds elements that were chosen along an axis of input 0, which one scale orders; it may have lost the axis. */
-static NNRT_ReturnCode nnrti_quant_chosen(nnrt_resolve *c, uint32_t k, int32_t axis)
-{
-    int32_t to[NNRT_MAX_RANK];
-    nnrti_axes_shifted(c, axis, c->out[k].rank - c->in[0].rank, to);
-    to[axis] = -1;
-    return nnrti_quant_moves(c, 0, k, to);
 }
 
 /* Integer data that gets new elements (paddings) must have one zero point: at most one parameter. */
@@ -7144,18 +7198,142 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_product(nnrt_resolve *c, NNRT_Ac
     return code;
 }
 
-/* Whether two operands of one parameter each, and of one type, have the same one. */
-static bool nnrti_quant_alike(const nnrt_operand *x, const nnrt_operand *y)
+/* Parameter k of an operand, or its only one. */
+static const NNRT_QuantParam *nnrti_quant_param(const nnrt_operand *o, uint32_t k)
 {
-    return x->dataType == y->dataType && x->quant[0].zeroPoint == y->quant[0].zeroPoint &&
-           (float)x->quant[0].scale == (float)y->quant[0].scale;
+    return &o->quant[o->quantCount > 1 ? k : 0];
 }
 
-/* factor = what brings x to the parameters of y. */
-static void nnrti_quant_refit(const nnrt_operand *x, const nnrt_operand *y, int32_t factor[2])
+/* Whether parameter k of two operands of one type is the same. */
+static bool nnrti_quant_alike(const nnrt_operand *x, const nnrt_operand *y, uint32_t k)
 {
-    const double d = nnrti_quant_ratio(nnrti_quant_scale(x, 0), nnrti_quant_scale(y, 0));
-    nnrti_factor(nnrti_quant_alike(x, y) ? 1 : d, factor);
+    const NNRT_QuantParam *p = nnrti_quant_param(x, k), *q = nnrti_quant_param(y, k);
+    return x->dataType == y->dataType && p->zeroPoint == q->zeroPoint && (float)p->scale == (float)q->scale;
+}
+
+/* factor = what brings x to the parameters of y, each their parameter k. */
+static void nnrti_quant_refit(const nnrt_operand *x, const nnrt_operand *y, uint32_t k, int32_t factor[2])
+{
+    const double d = nnrti_quant_ratio(nnrti_quant_scale(x, k), nnrti_quant_scale(y, k));
+    nnrti_factor(nnrti_quant_alike(x, y, k) ? 1 : d, factor);
+}
+
+/* *out = a row in the list of the kernel that requantises elements of input i, which the node then has: the last one of its
+   operator. */
+static NNRT_ReturnCode nnrti_quant_row(nnrt_resolve *c, uint32_t i, uint32_t row, int32_t **out)
+{
+    const nnrt_kernel_row *last = &c->op->kernels[c->op->kernelCount - 1];
+    const nnrt_operand *list = &c->derived[c->nDerived > 0 ? c->nDerived - 1 : 0];
+    if (c->op->kernelCount < 2 || last->call == NULL || (nnrt_operand_types(&c->in[i]) & NNRTI_TYPES_Q8) == 0)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "input %u '%s' is %o, and the result has different quantisation parameters: requantising is "
+                          "not supported here, use QUANT_DTYPE_CAST nodes",
+                          i, c->in[i].name, &c->in[i]);
+    if (c->kernel != last->call) {
+        int32_t dims[2];
+        void *data;
+        NNRT_ReturnCode code;
+        dims[0] = (int32_t)(c->nIn > c->nOut ? c->nIn : c->nOut);
+        dims[1] = 1;
+        for (uint32_t k = 0; k < c->nIn + c->nOut; k++) {
+            const nnrt_operand *o = k < c->nIn ? &c->in[k] : &c->out[k - c->nIn];
+            dims[1] = o->quantCount > (uint32_t)dims[1] ? (int32_t)o->quantCount : dims[1];
+        }
+        dims[1] = 2 + 4 * dims[1];
+        list = &c->derived[c->nDerived];
+        if ((code = nnrti_derive(c, NNRT_DATA_TYPE_INT32, 2, dims, &data)) != NNRT_SUCCESS)
+            return code;
+        memset(data, 0, (size_t)dims[0] * (size_t)dims[1] * sizeof(int32_t));
+        c->kernel = last->call;
+        c->kernelName = last->name;
+    }
+    *out = (int32_t *)(uintptr_t)list->data + (ptrdiff_t)row * list->dims[1];
+    return NNRT_SUCCESS;
+}
+
+/* Elements of input i go into result k with other parameters. from and axis: along which axis of the input, and of the result,
+   the input has its parameters, -1: it has one. */
+static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to, int32_t from,
+                                           int32_t axis)
+{
+    const nnrt_operand *x = &c->in[i], *y = &c->out[k];
+    const int32_t own = y->quantCount > 1 ? nnrti_quant_axis(y) : -1;
+    const uint32_t count = x->quantCount > y->quantCount ? x->quantCount : y->quantCount;
+    int32_t *row = NULL;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_quant_row(c, i, i > k ? i : k, &row)) != NNRT_SUCCESS ||
+        (code = nnrti_quant_operand(c, x, from)) != NNRT_SUCCESS ||
+        (code = nnrti_quant_operand(c, y, own)) != NNRT_SUCCESS)
+        return code;
+    for (int32_t n = 0; n < x->rank && own >= 0 && axis < 0; n++)
+        from = (to != NULL ? to[n] : n) == own ? n : from;
+    if (own >= 0 && axis >= 0 && own != axis)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "output %u '%s' %o has quantisation parameters for each place of axis %d, expected axis %d",
+                          k, y->name, y, own, axis);
+    axis = axis >= 0 ? axis : own;
+    if (y->viewRank >= 0 && axis >= 0) /* the kernel sees y with the axes of x */
+        axis = y->viewRank == x->rank ? from : -2;
+    else if ((c->op->flags & NNRT_OP_LAYOUT) && c->in[0].format == NNRT_FORMAT_NCHW && axis > 0)
+        axis = axis == 1 ? y->rank - 1 : axis - 1;
+    if (count > 1 && (axis < 0 || (from < 0 && to != NULL)))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "output %u '%s' %o has quantisation parameters for each place of axis %d, which no axis of "
+                          "input %u '%s' %o becomes",
+                          k, y->name, y, own, i, x->name, x);
+    row[0] = axis;
+    row[1] = (int32_t)count;
+    for (uint32_t n = 0; n < count; n++) {
+        row[2 + 4 * n] = nnrti_quant_param(x, n)->zeroPoint;
+        row[3 + 4 * n] = nnrti_quant_param(y, n)->zeroPoint;
+        nnrti_quant_refit(x, y, n, row + 4 + 4 * n);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Elements of input i go into result k. A result that has no quantisation parameters takes those of the input; where it has
+   others, the node gets the kernel that requantises, behind whose other derived constants is its list, so that no rule
+   derives one after this. Parameters along an axis go with it: to[axis of the input] = the axis of the result
+   that has the same places in the same order, -1 where there is none (NULL: all axes are the same). */
+static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to)
+{
+    const nnrt_operand *x = &c->in[i];
+    nnrt_operand *y = &c->out[k];
+    int32_t from = -1, axis = -1;
+    if (!nnrti_is_quant(x) || nnrti_absent(y))
+        return NNRT_SUCCESS;
+    if (x->quantCount > 1) {
+        from = nnrti_quant_axis(x);
+        if (from < 0 || from >= x->rank || x->quantCount != (uint32_t)x->dims[from])
+            return nnrti_fail(
+                c, NNRT_INVALID_PARAMETER,
+                "input %u '%s' is %o: its %u quantisation parameters are not one for each place of axis %d", i, x->name,
+                x, x->quantCount, from);
+        axis = to != NULL ? to[from] : from;
+        if (axis < 0)
+            return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                              "input %u '%s' is %o with one quantisation parameter for each place of axis %d, which "
+                              "this operator cuts, joins or reorders",
+                              i, x->name, x, from);
+    }
+    if (y->quantCount == 0) {
+        y->quant = x->quant;
+        y->quantCount = x->quantCount;
+        y->quantAxis = axis + 1;
+        return NNRT_SUCCESS;
+    }
+    if (nnrti_quant_equal(x, y) && (axis < 0 || nnrti_quant_axis(y) == axis))
+        return NNRT_SUCCESS;
+    return nnrti_quant_changes(c, i, k, to, from, axis);
+}
+
+/* Result k holds elements that were chosen along an axis of input 0, which one scale orders; it may have lost the axis. */
+static NNRT_ReturnCode nnrti_quant_chosen(nnrt_resolve *c, uint32_t k, int32_t axis)
+{
+    int32_t to[NNRT_MAX_RANK];
+    nnrti_axes_shifted(c, axis, c->out[k].rank - c->in[0].rank, to);
+    to[axis] = -1;
+    return nnrti_quant_moves(c, 0, k, to);
 }
 
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_extreme(nnrt_resolve *c)
@@ -7164,7 +7342,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_extreme(nnrt_resolve *c)
     int32_t *factors;
     const NNRT_ReturnCode code = nnrti_quant_two(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, s, &factors);
     for (uint32_t i = 0; i < 2 && code == NNRT_SUCCESS; i++)
-        nnrti_quant_refit(&c->in[i], &c->out[0], factors + 2 * i);
+        nnrti_quant_refit(&c->in[i], &c->out[0], 0, factors + 2 * i);
     return code;
 }
 
@@ -7200,7 +7378,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_compare(nnrt_resolve *c, int32_t
         list[i] = c->in[i].quant[0].zeroPoint;
     }
     g = t[0] - t[1] < -limit ? -limit : t[0] - t[1] > limit ? limit : t[0] - t[1];
-    if (nnrti_quant_alike(&c->in[0], &c->in[1]))
+    if (nnrti_quant_alike(&c->in[0], &c->in[1], 0))
         p[0] = p[1] = 1;
     list[2] = p[0] * ((int64_t)1 << (g > 0 ? g : 0));
     list[3] = p[1] * ((int64_t)1 << (g < 0 ? -g : 0));
@@ -7318,7 +7496,7 @@ static NNRT_ReturnCode nnrti_quant_values(nnrt_resolve *c, NNRT_ActivationType a
     if ((code = nnrti_quant_operand(c, x, -1)) != NNRT_SUCCESS ||
         (code = nnrti_quant_derive(c, 0, activation, 1, &factor)) != NNRT_SUCCESS)
         return code;
-    nnrti_quant_refit(x, y, factor);
+    nnrti_quant_refit(x, y, 0, factor);
     return NNRT_SUCCESS;
 }
 
@@ -8050,7 +8228,7 @@ static NNRT_ReturnCode nnrti_quant_activation(nnrt_resolve *c, const NNRT_Activa
     switch (type) {
     case NNRT_ACTIVATION_TYPE_NO_ACTIVATION:
     case NNRT_ACTIVATION_TYPE_LINEAR:
-        nnrti_quant_refit(x, y, k.a);
+        nnrti_quant_refit(x, y, 0, k.a);
         memcpy(k.b, k.a, sizeof(k.b));
         return nnrti_quant_table(c, &k, nnrti_code_linear);
     case NNRT_ACTIVATION_TYPE_HARD_TANH:
@@ -8405,7 +8583,7 @@ static NNRT_ReturnCode nnrti_quant_add_n(nnrt_resolve *c)
     for (uint32_t i = 0; i < c->nIn; i++)
         nnrti_factor(nnrti_quant_ratio(nnrti_quant_scale(&c->in[i], 0), S), factors + 2 + 2 * i);
     if (c->nIn == 1)
-        nnrti_quant_refit(&c->in[0], &c->out[0], factors);
+        nnrti_quant_refit(&c->in[0], &c->out[0], 0, factors);
     return NNRT_SUCCESS;
 }
 
@@ -8638,6 +8816,7 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
     return NNRT_SUCCESS;
 }
 
+/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_argmax_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMaxFusion *a = (NNRT_ArgMaxFusion *)c->resolved;
@@ -8656,9 +8835,18 @@ NNRT_API NNRT_ReturnCode nnrt_argmax_fusion(const NNRT_ArgMaxFusion *attr, const
                            attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
 }
 
+/* The same of quantised elements, which are then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_argmax_fusion_q8(const NNRT_ArgMaxFusion *attr, const nnrt_view *x, const nnrt_view *list,
+                                               nnrt_view *indices, nnrt_view *values, nnrt_call *call)
+{
+    (void)nnrt_argmax_fusion(attr, x, indices, values, call);
+    return attr->outMaxValue ? nnrti_requantise(list, 0, indices) : nnrti_requantise(list, 1, values);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ARGMIN_FUSION */
 
+/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_argmin_fusion(nnrt_resolve *c)
 {
     NNRT_ArgMinFusion *a = (NNRT_ArgMinFusion *)c->resolved;
@@ -8673,6 +8861,14 @@ NNRT_API NNRT_ReturnCode nnrt_argmin_fusion(const NNRT_ArgMinFusion *attr, const
 {
     return nnrti_top_lines(x, (int32_t)attr->axis, (int32_t)attr->topK, true, true,
                            attr->outMaxValue ? indices : values, attr->outMaxValue ? NULL : indices, call);
+}
+
+/* The same of quantised elements, which are then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_argmin_fusion_q8(const NNRT_ArgMinFusion *attr, const nnrt_view *x, const nnrt_view *list,
+                                               nnrt_view *indices, nnrt_view *values, nnrt_call *call)
+{
+    (void)nnrt_argmin_fusion(attr, x, indices, values, call);
+    return attr->outMaxValue ? nnrti_requantise(list, 0, indices) : nnrti_requantise(list, 1, values);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -8770,7 +8966,8 @@ NNRT_API NNRT_ReturnCode nnrt_assert(const NNRT_Assert *attr, const nnrt_view *a
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ASSIGN */
 
-/* y = x: a copy, unless both lie in one place. */
+/* y = x: a copy, unless both lie in one place.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_assign(nnrt_resolve *c)
 {
     nnrti_result_like(c, 0);
@@ -8946,7 +9143,8 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_q8(const NNRT_AvgPoolFusion *a
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BATCH_TO_SPACE_ND */
 
-/* The batch must be made of whole blocks; crops may leave nothing, but not less than nothing. */
+/* The batch must be made of whole blocks; crops may leave nothing, but not less than nothing.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_batch_to_space_nd(nnrt_resolve *c)
 {
     NNRT_BatchToSpaceND *a = (NNRT_BatchToSpaceND *)c->resolved;
@@ -8994,6 +9192,8 @@ NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr,
             }
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_Q8(BatchToSpaceND, batch_to_space_nd)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BIAS_ADD */
@@ -9149,7 +9349,8 @@ static void nnrti_broadcast_to_axis(nnrt_resolve *c, int32_t i, int64_t entry)
         nnrti_bounded(c, 0, i);
 }
 
-/* Resolved: shape = the extents of the result. */
+/* Resolved: shape = the extents of the result.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_broadcast_to(nnrt_resolve *c)
 {
     NNRT_BroadcastTo *a = (NNRT_BroadcastTo *)c->resolved;
@@ -9384,7 +9585,7 @@ NNRT_API NNRT_ReturnCode nnrt_center_crop_pad(const NNRT_CenterCropPad *attr, co
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CHANNEL_SHUFFLE */
 
-/* Resolved: group >= 1. */
+/* Resolved: group >= 1. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_channel_shuffle(nnrt_resolve *c)
 {
     NNRT_ChannelShuffle *a = (NNRT_ChannelShuffle *)c->resolved;
@@ -9418,6 +9619,8 @@ NNRT_API NNRT_ReturnCode nnrt_channel_shuffle(const NNRT_ChannelShuffle *attr, c
     }
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_Q8(ChannelShuffle, channel_shuffle)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CLIP */
@@ -9685,7 +9888,8 @@ NNRT_API NNRT_ReturnCode nnrt_col2im(const NNRT_Col2Im *attr, const nnrt_view *x
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op COMPRESS */
 
-/* Resolved: axis is one entry >= 0. The result has a place for every one that there is, until condition is known. */
+/* Resolved: axis is one entry >= 0. The result has a place for every one that there is, until condition is known.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_compress(nnrt_resolve *c)
 {
     NNRT_Compress *a = (NNRT_Compress *)c->resolved;
@@ -9737,6 +9941,14 @@ NNRT_API NNRT_ReturnCode nnrt_compress(const NNRT_Compress *attr, const nnrt_vie
     return NNRT_SUCCESS;
 }
 
+/* The same, then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_compress_q8(const NNRT_Compress *attr, const nnrt_view *x, const nnrt_view *condition,
+                                          const nnrt_view *list, nnrt_view *y)
+{
+    const NNRT_ReturnCode code = nnrt_compress(attr, x, condition, y);
+    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONCAT */
 
@@ -9755,7 +9967,8 @@ static void nnrti_concat_axis(nnrt_resolve *c, int32_t k, int32_t axis)
         nnrti_from(c, 0, k, &c->in[0], k);
 }
 
-/* All inputs have the extents of input 0, apart from the axis that is joined. Resolved: axis >= 0. */
+/* All inputs have the extents of input 0, apart from the axis that is joined. Resolved: axis >= 0.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
 {
     NNRT_Concat *a = (NNRT_Concat *)c->resolved;
@@ -9808,6 +10021,21 @@ NNRT_API NNRT_ReturnCode nnrt_concat(const NNRT_Concat *attr, const nnrt_view *x
         nnrt_view part = nnrti_part(y, axis, first, x[i].dims[axis]);
         nnrti_copy(&x[i], &part);
         first += x[i].dims[axis];
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The same; what comes from each input is then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_concat_q8(const NNRT_Concat *attr, const nnrt_view *x, uint32_t nIn,
+                                        const nnrt_view *list, nnrt_view *y)
+{
+    int32_t first = 0;
+    (void)nnrt_concat(attr, x, nIn, y);
+    for (uint32_t i = 0; i < nIn; i++) {
+        const int32_t count = x[i].dims[attr->axis];
+        nnrt_view part = nnrti_part(y, (int32_t)attr->axis, first, count);
+        (void)nnrti_requantise(list, i, &part);
+        first += count;
     }
     return NNRT_SUCCESS;
 }
@@ -10604,7 +10832,8 @@ static NNRT_ReturnCode nnrti_crop_axis(nnrt_resolve *c, int32_t i, int32_t axis,
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis is 0 and offset has an entry for every axis. Derived: these, as int32. */
+/* Resolved: axis is 0 and offset has an entry for every axis. Derived: these, as int32.
+   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
 {
     NNRT_Crop *a = (NNRT_Crop *)c->resolved;
@@ -10882,7 +11111,7 @@ NNRT_API NNRT_ReturnCode nnrt_deformable_conv_2d_f16(const NNRT_DeformableConv2D
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEPTH_TO_SPACE */
 
-/* Resolved: mode is "DCR" or "CRD". */
+/* Resolved: mode is "DCR" or "CRD". Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
 {
     const NNRT_DepthToSpace *a = (const NNRT_DepthToSpace *)c->resolved;
@@ -10919,6 +11148,8 @@ NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, cons
     }
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_Q8(DepthToSpace, depth_to_space)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DET */
@@ -11802,7 +12033,7 @@ NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EXPAND_DIMS */
 
-/* y is seen with the shape of x. */
+/* y is seen with the shape of x. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -11921,6 +12152,7 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL */
 
+/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_fill(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -11941,9 +12173,12 @@ NNRT_API NNRT_ReturnCode nnrt_fill(const NNRT_Fill *attr, const nnrt_view *value
     return NNRT_SUCCESS;
 }
 
+NNRTI_MOVE_Q8(Fill, fill)
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FILL_LIKE */
 
+/* Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_fill_like(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -11964,10 +12199,18 @@ NNRT_API NNRT_ReturnCode nnrt_fill_like(const NNRT_FillLike *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
+/* The same, then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_fill_like_q8(const NNRT_FillLike *attr, const nnrt_view *x, const nnrt_view *value,
+                                           const nnrt_view *list, nnrt_view *y)
+{
+    const NNRT_ReturnCode code = nnrt_fill_like(attr, x, value, y);
+    return code == NNRT_SUCCESS ? nnrti_requantise(list, 1, y) : code;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN */
 
-/* Resolved: axis >= 0. */
+/* Resolved: axis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 {
     NNRT_Flatten *a = (NNRT_Flatten *)c->resolved;
@@ -11983,7 +12226,7 @@ static NNRT_ReturnCode nnrti_rule_flatten(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN_RANGE */
 
-/* Resolved: startAxis and endAxis >= 0. */
+/* Resolved: startAxis and endAxis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_flatten_range(nnrt_resolve *c)
 {
     NNRT_FlattenRange *a = (NNRT_FlattenRange *)c->resolved;
@@ -12307,7 +12550,8 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER */
 
-/* Derived: the axis, one int32 >= 0. */
+/* Derived: the axis, one int32 >= 0.
+   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -12372,6 +12616,14 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
     return NNRT_SUCCESS;
 }
 
+/* The same, then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_gather_q8(const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices,
+                                        const nnrt_view *axis, const nnrt_view *list, nnrt_view *y, nnrt_call *call)
+{
+    const NNRT_ReturnCode code = nnrt_gather(attr, x, indices, axis, y, call);
+    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ELEMENTS */
 
@@ -12395,7 +12647,7 @@ static NNRT_ReturnCode nnrti_elements_of(nnrt_resolve *c, int64_t *given)
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis >= 0. */
+/* Resolved: axis >= 0. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather_elements(nnrt_resolve *c)
 {
     NNRT_GatherElements *a = (NNRT_GatherElements *)c->resolved;
@@ -12441,10 +12693,20 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
     return NNRT_SUCCESS;
 }
 
+/* The same, then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_gather_elements_q8(const NNRT_GatherElements *attr, const nnrt_view *x,
+                                                 const nnrt_view *indices, const nnrt_view *list, nnrt_view *y,
+                                                 nnrt_call *call)
+{
+    const NNRT_ReturnCode code = nnrt_gather_elements(attr, x, indices, y, call);
+    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ND */
 
-/* The last axis of indices names places of the first axes of x, so it must be known how many. */
+/* The last axis of indices names places of the first axes of x, so it must be known how many.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_gather_nd(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0], *indices = &c->in[1];
@@ -12510,6 +12772,14 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
         }
     while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
+}
+
+/* The same, then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_gather_nd_q8(const NNRT_GatherNd *attr, const nnrt_view *x, const nnrt_view *indices,
+                                           const nnrt_view *list, nnrt_view *y, nnrt_call *call)
+{
+    const NNRT_ReturnCode code = nnrt_gather_nd(attr, x, indices, y, call);
+    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -14616,7 +14886,8 @@ NNRT_API NNRT_ReturnCode nnrt_mel_weight_matrix(const NNRT_MelWeightMatrix *attr
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MESHGRID */
 
-/* Every result has an axis for each input. */
+/* Every result has an axis for each input.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_meshgrid(nnrt_resolve *c)
 {
     int32_t dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK] = {0};
@@ -14660,6 +14931,16 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid(const NNRT_Meshgrid *attr, const nnrt_vie
         if (y[k].data != NULL)
             nnrti_copy(&line, &y[k]);
     }
+    return NNRT_SUCCESS;
+}
+
+/* The same; each y is then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_view *x, uint32_t nIn,
+                                          const nnrt_view *list, nnrt_view *y, uint32_t nOut)
+{
+    (void)nnrt_meshgrid(attr, x, nIn, y, nOut);
+    for (uint32_t k = 0; k < nOut; k++)
+        (void)nnrti_requantise(list, k, &y[k]);
     return NNRT_SUCCESS;
 }
 
@@ -15412,7 +15693,8 @@ NNRT_API NNRT_ReturnCode nnrt_one_hot(const NNRT_OneHot *attr, const nnrt_view *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_EDGE */
 
-/* Derived: how much comes before each axis, as int32. */
+/* Derived: how much comes before each axis, as int32.
+   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_pad_edge(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -15457,6 +15739,8 @@ NNRT_API NNRT_ReturnCode nnrt_pad_edge(const NNRT_PadEdge *attr, const nnrt_view
     }
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_BY_Q8(PadEdge, pad_edge)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op PAD_FUSION */
@@ -15514,7 +15798,7 @@ static NNRT_ReturnCode nnrti_pad_set(nnrt_resolve *c, NNRT_PadFusion *a, const i
 }
 
 /* Derived: what CONSTANT pads with when there is no input value, one element of x's type: constantValue, converted.
-   Quantised integers get round(constantValue/scale + zeroPoint). */
+   Quantised integers get round(constantValue / scale) + zeroPoint, the quotient in float32. */
 static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
 {
     const nnrt_operand *x = &c->in[0];
@@ -15523,23 +15807,21 @@ static NNRT_ReturnCode nnrti_pad_value(nnrt_resolve *c, const NNRT_PadFusion *a)
     NNRT_ReturnCode code = nnrti_derive(c, x->dataType, 0, NULL, &element);
     if (code != NNRT_SUCCESS)
         return code;
-    if (!nnrti_absent(&c->in[2])) {
-        if ((code = nnrti_one_element(c, 2, "value")) != NNRT_SUCCESS ||
-            (code = nnrti_quant_single(c, 2)) != NNRT_SUCCESS)
-            return code;
-        return nnrti_quant_moves(c, 2, 0, NULL);
-    }
+    if (!nnrti_absent(&c->in[2]))
+        return (code = nnrti_one_element(c, 2, "value")) != NNRT_SUCCESS ? code : nnrti_quant_single(c, 2);
     if (a->paddingMode == NNRT_PADDING_MODE_CONSTANT && (code = nnrti_quant_single(c, 0)) != NNRT_SUCCESS)
         return code;
     if (nnrti_is_quant(x)) {
-        const double scale = x->quant[0].scale, zero = (double)x->quant[0].zeroPoint;
-        number = scale > 0 && number == number ? nnrti_round(number / scale + zero) : zero;
+        const float scale = (float)x->quant[0].scale;
+        number = scale > 0 && number == number ? nnrti_round((double)((float)number / scale)) : 0;
+        number += (double)x->quant[0].zeroPoint;
     }
     nnrti_number(x->dataType, number, element);
     return NNRT_SUCCESS;
 }
 
-/* Resolved: attr->paddings has a list for every axis. */
+/* Resolved: attr->paddings has a list for every axis.
+   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
 {
     NNRT_PadFusion *a = (NNRT_PadFusion *)c->resolved;
@@ -15556,9 +15838,9 @@ static NNRT_ReturnCode nnrti_rule_pad_fusion(nnrt_resolve *c)
         if ((code = nnrti_pad_check(c, a->paddingMode, pads, i)) != NNRT_SUCCESS)
             return code;
     if ((code = nnrti_pad_result(c, pads, to)) != NNRT_SUCCESS || (code = nnrti_pad_set(c, a, pads)) != NNRT_SUCCESS ||
-        (code = nnrti_quant_moves(c, 0, 0, to)) != NNRT_SUCCESS)
+        (code = nnrti_pad_value(c, a)) != NNRT_SUCCESS || (code = nnrti_quant_moves(c, 0, 0, to)) != NNRT_SUCCESS)
         return code;
-    return nnrti_pad_value(c, a);
+    return nnrti_absent(&c->in[2]) ? NNRT_SUCCESS : nnrti_quant_moves(c, 2, 0, NULL);
 }
 
 /* >>kernel PAD_FUSION */
@@ -15590,20 +15872,40 @@ static void nnrti_pad_mirror(nnrt_view *v, int32_t axis, int32_t before, int32_t
    y[o0,o1,..] = x[s0,s1,..] with, on each axis, j = o - b and s = j where 0 <= j < L. Elsewhere
    CONSTANT: the element is that value; REFLECT: s = -j or 2L-2-j; SYMMETRIC: s = -j-1 or 2L-1-j.
    A mirror is made inside y, axis by axis: what is mirrored along an axis holds the mirrors along the earlier ones. */
-NNRT_API NNRT_ReturnCode nnrt_pad_fusion(const NNRT_PadFusion *attr, const nnrt_view *x, const nnrt_view *paddings,
-                                         const nnrt_view *value, const nnrt_view *constant, nnrt_view *y)
+NNRTI_INLINE NNRT_ReturnCode nnrti_pad_fusion(const NNRT_PadFusion *attr, const nnrt_view *x, const nnrt_view *value,
+                                              const nnrt_view *constant, const nnrt_view *list, nnrt_view *y)
 {
     const NNRT_Int64List *pads = attr->paddings.data;
     nnrt_view inner = *y;
-    (void)paddings;
     for (int32_t i = 0; i < x->rank; i++)
         inner = nnrti_part(&inner, i, (int32_t)pads[i].data[0], x->dims[i]);
-    if (attr->paddingMode == NNRT_PADDING_MODE_CONSTANT)
+    if (attr->paddingMode == NNRT_PADDING_MODE_CONSTANT) {
         nnrti_copy(value != NULL ? value : constant, y);
+        if (list != NULL)
+            (void)nnrti_requantise(list, value != NULL ? 2 : 0, y);
+    }
     nnrti_copy(x, &inner);
+    if (list != NULL)
+        (void)nnrti_requantise(list, 0, &inner);
     for (int32_t i = 0; i < x->rank && attr->paddingMode != NNRT_PADDING_MODE_CONSTANT; i++)
         nnrti_pad_mirror(&inner, i, (int32_t)pads[i].data[0], (int32_t)pads[i].data[1], attr->paddingMode);
     return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_pad_fusion(const NNRT_PadFusion *attr, const nnrt_view *x, const nnrt_view *paddings,
+                                         const nnrt_view *value, const nnrt_view *constant, nnrt_view *y)
+{
+    (void)paddings;
+    return nnrti_pad_fusion(attr, x, value, constant, NULL, y);
+}
+
+/* The same of quantised int8 or uint8: x, and what it is padded with, are each requantised; constant has the parameters of x. */
+NNRT_API NNRT_ReturnCode nnrt_pad_fusion_q8(const NNRT_PadFusion *attr, const nnrt_view *x, const nnrt_view *paddings,
+                                            const nnrt_view *value, const nnrt_view *constant, const nnrt_view *list,
+                                            nnrt_view *y)
+{
+    (void)paddings;
+    return nnrti_pad_fusion(attr, x, value, constant, list, y);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -16342,7 +16644,7 @@ static NNRT_ReturnCode nnrti_quant_reduce(nnrt_resolve *c, NNRT_ReduceMode mode)
     d = nnrti_quant_scale(x, 0);
     nnrti_factor(nnrti_quant_ratio(mode == NNRT_REDUCE_MODE_SUM_SQUARE ? d * d : d, nnrti_quant_scale(y, 0)), factor);
     if (mode == NNRT_REDUCE_MODE_MAX || mode == NNRT_REDUCE_MODE_MIN)
-        nnrti_quant_refit(x, y, factor);
+        nnrti_quant_refit(x, y, 0, factor);
     if (mode == NNRT_REDUCE_MODE_ALL) {
         factor[0] = nnrti_quant_of(y, 1) - y->quant[0].zeroPoint;
         factor[1] = 0;
@@ -16770,7 +17072,8 @@ static void nnrti_reshape_symbols(nnrt_resolve *c, int32_t rank, int32_t inferre
 #endif
 }
 
-/* The shape must have as many elements as x. y is seen with the shape of x. */
+/* The shape must have as many elements as x. y is seen with the shape of x.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_reshape(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -16813,6 +17116,8 @@ NNRT_API NNRT_ReturnCode nnrt_reshape(const NNRT_Reshape *attr, const nnrt_view 
     nnrti_copy(x, y);
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_Q8(Reshape, reshape)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RESIZE */
@@ -17154,7 +17459,8 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8(const NNRT_Resize *attr, const nnrt_view
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op REVERSE_SEQUENCE */
 
-/* Resolved: batchAxis and timeAxis >= 0. */
+/* Resolved: batchAxis and timeAxis >= 0.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_reverse_sequence(nnrt_resolve *c)
 {
     NNRT_ReverseSequence *a = (NNRT_ReverseSequence *)c->resolved;
@@ -17205,6 +17511,15 @@ NNRT_API NNRT_ReturnCode nnrt_reverse_sequence(const NNRT_ReverseSequence *attr,
         nnrti_copy(&part, &target);
     }
     return NNRT_SUCCESS;
+}
+
+/* The same, then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_reverse_sequence_q8(const NNRT_ReverseSequence *attr, const nnrt_view *x,
+                                                  const nnrt_view *lengths, const nnrt_view *list, nnrt_view *y,
+                                                  nnrt_call *call)
+{
+    const NNRT_ReturnCode code = nnrt_reverse_sequence(attr, x, lengths, y, call);
+    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -17496,7 +17811,8 @@ static NNRT_ReturnCode nnrti_roll_by(nnrt_resolve *c, int32_t rank, const int32_
     return NNRT_SUCCESS;
 }
 
-/* Without axes x and y are seen as vectors. Derived: how far each axis of what is seen moves, 0..L-1. */
+/* Without axes x and y are seen as vectors. Derived: how far each axis of what is seen moves, 0..L-1.
+   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
 {
     nnrt_operand *x = &c->in[0];
@@ -17545,6 +17861,8 @@ NNRT_API NNRT_ReturnCode nnrt_roll(const NNRT_Roll *attr, const nnrt_view *x, co
     }
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_BY_Q8(Roll, roll)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROTARY_EMBEDDING */
@@ -18116,7 +18434,8 @@ static void nnrti_slice_symbols(nnrt_resolve *c, const int32_t axes[NNRT_MAX_RAN
     }
 }
 
-/* Derived: the first place taken of every axis of x, 0..L. Resolved: axes lists every axis of x. */
+/* Derived: the first place taken of every axis of x, 0..L. Resolved: axes lists every axis of x.
+   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_slice_fusion(nnrt_resolve *c)
 {
     NNRT_SliceFusion *a = (NNRT_SliceFusion *)c->resolved;
@@ -18174,6 +18493,8 @@ NNRT_API NNRT_ReturnCode nnrt_slice_fusion(const NNRT_SliceFusion *attr, const n
     nnrti_copy(&part, y);
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_BY_Q8(SliceFusion, slice_fusion)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SOFTMAX */
@@ -18374,7 +18695,8 @@ NNRTI_UNARY_WITH(Softplus, softplus, attr->beta, attr->threshold, nnrti_softplus
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_BATCH_ND */
 
-/* The padded image must be made of whole blocks. */
+/* The padded image must be made of whole blocks.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_space_to_batch_nd(nnrt_resolve *c)
 {
     NNRT_SpaceToBatchND *a = (NNRT_SpaceToBatchND *)c->resolved;
@@ -18449,10 +18771,13 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_batch_nd(const NNRT_SpaceToBatchND *attr,
     return NNRT_SUCCESS;
 }
 
+NNRTI_MOVE_Q8(SpaceToBatchND, space_to_batch_nd)
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPACE_TO_DEPTH */
 
-/* The image must be made of whole blocks. */
+/* The image must be made of whole blocks.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_space_to_depth(nnrt_resolve *c)
 {
     const int64_t b = ((const NNRT_SpaceToDepth *)c->resolved)->blockSize;
@@ -18485,6 +18810,8 @@ NNRT_API NNRT_ReturnCode nnrt_space_to_depth(const NNRT_SpaceToDepth *attr, cons
     }
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_Q8(SpaceToDepth, space_to_depth)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SPARSE_TO_DENSE */
@@ -18583,7 +18910,8 @@ static NNRT_ReturnCode nnrti_split_sizes(nnrt_resolve *c, NNRT_Split *a, int64_t
     return NNRT_SUCCESS;
 }
 
-/* Resolved: axis >= 0, sizeSplits has an entry for every result. */
+/* Resolved: axis >= 0, sizeSplits has an entry for every result.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 {
     NNRT_Split *a = (NNRT_Split *)c->resolved;
@@ -18632,6 +18960,16 @@ NNRT_API NNRT_ReturnCode nnrt_split(const NNRT_Split *attr, const nnrt_view *x, 
             nnrti_copy(&part, &y[k]);
         first += count;
     }
+    return NNRT_SUCCESS;
+}
+
+/* The same; each y is then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y,
+                                       uint32_t nOut)
+{
+    (void)nnrt_split(attr, x, y, nOut);
+    for (uint32_t k = 0; k < nOut; k++)
+        (void)nnrti_requantise(list, k, &y[k]);
     return NNRT_SUCCESS;
 }
 
@@ -18755,7 +19093,7 @@ NNRT_API NNRT_ReturnCode nnrt_squared_difference_q8(const NNRT_SquaredDifference
 
 /* Resolved: axis lists what is dropped, ascending; y is seen with the shape of x. A listed axis of another extent than
    1 stays. Ranks are never open: an open extent counts as 1 where its axis is listed, else not, and a run in which that
-   is not so is refused. */
+   is not so is refused. Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 {
     NNRT_Squeeze *a = (NNRT_Squeeze *)c->resolved;
@@ -18789,7 +19127,8 @@ static NNRT_ReturnCode nnrti_rule_squeeze(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STACK */
 
-/* Resolved: axis is the place of the new axis in y, >= 0. */
+/* Resolved: axis is the place of the new axis in y, >= 0.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
 {
     NNRT_Stack *a = (NNRT_Stack *)c->resolved;
@@ -18828,6 +19167,18 @@ NNRT_API NNRT_ReturnCode nnrt_stack(const NNRT_Stack *attr, const nnrt_view *x, 
         const nnrt_view part = nnrti_part(y, axis, (int32_t)k, 1);
         nnrt_view place = nnrti_without_axes(&part, axis, 1);
         nnrti_copy(&x[k], &place);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The same; what comes from each input is then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_stack_q8(const NNRT_Stack *attr, const nnrt_view *x, uint32_t nIn, const nnrt_view *list,
+                                       nnrt_view *y)
+{
+    (void)nnrt_stack(attr, x, nIn, y);
+    for (uint32_t k = 0; k < nIn; k++) {
+        nnrt_view part = nnrti_part(y, (int32_t)attr->axis, (int32_t)k, 1);
+        (void)nnrti_requantise(list, k, &part);
     }
     return NNRT_SUCCESS;
 }
@@ -19109,7 +19460,8 @@ static void nnrti_strided_symbols(nnrt_resolve *c, const nnrti_slice *s)
     }
 }
 
-/* Derived: first place and stride of every axis of x. y is seen with the axes of x (new and dropped ones gone). */
+/* Derived: first place and stride of every axis of x. y is seen with the axes of x (new and dropped ones gone).
+   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
 {
     const NNRT_StridedSlice *a = (const NNRT_StridedSlice *)c->resolved;
@@ -19161,6 +19513,15 @@ NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const
     part.data = nnrti_at(x->data, first, nnrt_type_size(x->dataType));
     nnrti_copy(&part, y);
     return NNRT_SUCCESS;
+}
+
+/* The same, then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_strided_slice_q8(const NNRT_StridedSlice *attr, const nnrt_view *x,
+                                               const nnrt_view *begin, const nnrt_view *strides, const nnrt_view *list,
+                                               nnrt_view *y)
+{
+    const NNRT_ReturnCode code = nnrt_strided_slice(attr, x, begin, strides, y);
+    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -19287,7 +19648,8 @@ static void nnrti_tile_symbols(nnrt_resolve *c, const int32_t to[NNRT_MAX_RANK])
         nnrti_fixed(c, 0, k);
 }
 
-/* Resolved: dims lists the axes of y; x is seen with as many axes as y. How often each repeats is told by the extents. */
+/* Resolved: dims lists the axes of y; x is seen with as many axes as y. How often each repeats is told by the extents.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_tile_fusion(nnrt_resolve *c)
 {
     NNRT_TileFusion *a = (NNRT_TileFusion *)c->resolved;
@@ -19345,10 +19707,13 @@ NNRT_API NNRT_ReturnCode nnrt_tile_fusion(const NNRT_TileFusion *attr, const nnr
     return NNRT_SUCCESS;
 }
 
+NNRTI_MOVE_Q8(TileFusion, tile_fusion)
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TOPK_FUSION */
 
-/* Resolved: axis >= 0. k is the extent of the results along axis. */
+/* Resolved: axis >= 0. k is the extent of the results along axis.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
 {
     NNRT_TopKFusion *a = (NNRT_TopKFusion *)c->resolved;
@@ -19396,6 +19761,14 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
     return nnrti_top_lines(x, axis, values->dims[axis], false, attr->sorted, values, indices, call);
 }
 
+/* The same, then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_topk_fusion_q8(const NNRT_TopKFusion *attr, const nnrt_view *x, const nnrt_view *list,
+                                             nnrt_view *values, nnrt_view *indices, nnrt_call *call)
+{
+    const NNRT_ReturnCode code = nnrt_topk_fusion(attr, x, values, indices, call);
+    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, values) : code;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
 
@@ -19437,7 +19810,8 @@ static NNRT_ReturnCode nnrti_transpose_late(nnrt_resolve *c)
     return nnrti_quant_moves(c, 0, 0, to);
 }
 
-/* Derived: perm as int32 without negative entries. */
+/* Derived: perm as int32 without negative entries.
+   Derived: where quantisation parameters differ, also the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_transpose(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
@@ -19486,6 +19860,8 @@ NNRT_API NNRT_ReturnCode nnrt_transpose(const NNRT_Transpose *attr, const nnrt_v
     nnrti_copy(&turned, y);
     return NNRT_SUCCESS;
 }
+
+NNRTI_MOVE_BY_Q8(Transpose, transpose)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRILU */
@@ -19693,7 +20069,8 @@ NNRT_API NNRT_ReturnCode nnrt_unique(const NNRT_Unique *attr, const nnrt_view *x
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNSQUEEZE */
 
-/* Resolved: axis lists the new axes of y, ascending; y is seen with the shape of x. */
+/* Resolved: axis lists the new axes of y, ascending; y is seen with the shape of x.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 {
     NNRT_Unsqueeze *a = (NNRT_Unsqueeze *)c->resolved;
@@ -19727,7 +20104,8 @@ static NNRT_ReturnCode nnrti_rule_unsqueeze(nnrt_resolve *c)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op UNSTACK */
 
-/* A result for each place of the axis. Resolved: axis >= 0. */
+/* A result for each place of the axis. Resolved: axis >= 0.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise. */
 static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
 {
     NNRT_Unstack *a = (NNRT_Unstack *)c->resolved;
@@ -19768,6 +20146,16 @@ NNRT_API NNRT_ReturnCode nnrt_unstack(const NNRT_Unstack *attr, const nnrt_view 
     return NNRT_SUCCESS;
 }
 
+/* The same; each y is then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_unstack_q8(const NNRT_Unstack *attr, const nnrt_view *x, const nnrt_view *list,
+                                         nnrt_view *y, uint32_t nOut)
+{
+    (void)nnrt_unstack(attr, x, y, nOut);
+    for (uint32_t k = 0; k < nOut; k++)
+        (void)nnrti_requantise(list, k, &y[k]);
+    return NNRT_SUCCESS;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op WHERE */
 
@@ -19781,7 +20169,8 @@ static NNRT_ReturnCode nnrti_where_quant(nnrt_resolve *c, uint32_t i)
 }
 
 /* A condition of one axis, as long as the first of several of x, chooses rows: the kernel sees it with the axes of x, 1
-   behind the first. Any other is broadcast; with an extent of 1 both are the same. */
+   behind the first. Any other is broadcast; with an extent of 1 both are the same.
+   Derived: where quantisation parameters differ, the list of nnrti_requantise_where. */
 static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
 {
     nnrt_operand *condition = &c->in[0];
@@ -19840,6 +20229,15 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
+}
+
+/* The same of quantised int8 or uint8; what is of x and what is of y is then requantised. */
+NNRT_API NNRT_ReturnCode nnrt_where_q8(const NNRT_Where *attr, const nnrt_view *condition, const nnrt_view *x,
+                                       const nnrt_view *y, const nnrt_view *list, nnrt_view *z)
+{
+    (void)nnrt_where(attr, condition, x, y, z);
+    (void)nnrti_requantise_where(list, 1, z, condition, true);
+    return nnrti_requantise_where(list, 2, z, condition, false);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -20082,12 +20480,18 @@ static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
         nnrti_arg(args, 5), nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
 #define NNRTI_CALL_1d1_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_1d1_2 NNRTI_CALL_1d1_1, nnrti_arg(args, call->nIn + 2)
+#define NNRTI_CALL_1d1_2c                                                                                              \
+    nnrti_arg(args, 0), NNRTI_DERIVED(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), call
 #define NNRTI_CALL_1d2_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
+#define NNRTI_CALL_1d3_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_DERIVED(2), NNRTI_OUT(3)
 #define NNRTI_CALL_2d1_1 nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_2d1_1c NNRTI_CALL_2d1_1, call
 #define NNRTI_CALL_2d2_1 nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
+#define NNRTI_CALL_2d2_1c NNRTI_CALL_2d2_1, call
 #define NNRTI_CALL_3d1_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_3d1_1c NNRTI_CALL_3d1_1, call
+#define NNRTI_CALL_3d2_1                                                                                               \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
 #define NNRTI_CALL_0d2_2                                                                                               \
     NNRTI_DERIVED(0), NNRTI_DERIVED(1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3)
 #define NNRTI_CALL_3d1_2                                                                                               \
@@ -20097,7 +20501,9 @@ static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_Vd1_1 args, call->nIn, NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_V_1c args, call->nIn, nnrti_arg(args, call->nIn), call
 #define NNRTI_CALL_1_V args, NNRTI_OUT(0), call->nOut
+#define NNRTI_CALL_1d1_V args, NNRTI_DERIVED(0), NNRTI_OUT(1), call->nOut
 #define NNRTI_CALL_V_V args, call->nIn, NNRTI_OUT(0), call->nOut
+#define NNRTI_CALL_Vd1_V args, call->nIn, NNRTI_DERIVED(0), NNRTI_OUT(1), call->nOut
 
 #define NNRTI_WRAPPER_own(S, fn, pattern)                                                                              \
     static NNRT_ReturnCode nnrti_call_##fn(const void *attr, nnrt_view *args, nnrt_call *call)                         \

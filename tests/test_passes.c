@@ -692,6 +692,57 @@ static void test_join_reshapes(void **state)
     expect(b, 4, 0);
 }
 
+/* A change of shape that requantises is one of its own: nothing is joined over it, and its result lies elsewhere. */
+static void test_join_requantised(void **state)
+{
+    static const NNRT_QuantParam half = {8, 0, 0.5}, whole = {8, 0, 1};
+    static const int8_t given[6] = {1, 2, 3, 4, -5, 127}, want[12] = {2, 2, 4, 4, -4, 127, 2, 2, 4, 4, -4, 127};
+    static const int32_t dims[] = {2, 3};
+    const NNRT_Concat join = {0};
+    (void)state;
+    for (uint32_t round = 0; round < 2; round++) {
+        nnrt_builder *b = begin(NULL);
+        uint32_t from[2], ends[2];
+        NNRT_Model *m = NULL;
+        nnrt_session *session = NULL;
+        nnrt_io in, out;
+        int8_t result[12];
+        from[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_INT8, 2, dims);
+        from[1] = nnrt_builder_constant(b, "c", NNRT_DATA_TYPE_INT8, 2, dims, given, true);
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t y = from[k];
+            nnrt_builder_quant(b, y, &half, 1);
+            for (uint32_t i = 0; i < 3; i++) { /* the same, coarser, finer again */
+                uint32_t in2[2], z = nnrt_builder_tensor(b, NULL);
+                in2[0] = y;
+                in2[1] = i == 1 ? ints(b, 2, 3, 2, 0, 0) : ints(b, 1, 6, 0, 0, 0);
+                nnrt_builder_quant(b, z, i == 1 ? &whole : &half, 1);
+                add_node(b, NULL, NNRT_NODE_TYPE_RESHAPE, NULL, in2, 2, &z, 1);
+                y = z;
+            }
+            ends[k] = y;
+        }
+        nnrt_builder_output(b, add_op(b, "y", NNRT_NODE_TYPE_CONCAT, &join, ends, 2));
+        assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+        nnrt_builder_destroy(b);
+        if (round == 1) {
+            assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+            assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_RESHAPE), 2); /* of x: the first two are one; of c: none */
+        }
+        assert_int_equal(nnrt_session_create(&session, m, NULL, NULL), NNRT_SUCCESS);
+        memset(&in, 0, sizeof(in));
+        memset(&out, 0, sizeof(out));
+        in.data = (void *)(uintptr_t)given;
+        in.bytes = sizeof(given);
+        out.data = result;
+        out.bytes = sizeof(result);
+        assert_int_equal(nnrt_run(session, &in, 1, &out, 1), NNRT_SUCCESS);
+        assert_memory_equal(result, want, sizeof(want));
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(m);
+    }
+}
+
 static void test_join_transposes(void **state)
 {
     nnrt_builder *b = begin(NULL);
@@ -1761,6 +1812,7 @@ int main(void)
         cmocka_unit_test(test_drop_copies),
         cmocka_unit_test(test_keep_others),
         cmocka_unit_test(test_join_reshapes),
+        cmocka_unit_test(test_join_requantised),
         cmocka_unit_test(test_join_transposes),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_affine),

@@ -215,8 +215,12 @@ static void test_quantised_beside_plain(void **state)
     set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), &g_half, 1, 0);
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_true(n.out[0].quantCount == 1 && n.out[0].quant == &g_half);
-    set_quant(&n.in[0], &g_other, 1, 0);
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+    assert_string_equal(n.r.kernelName, "nnrt_concat");
+    assert_int_equal(n.r.nDerived, 0);
+    set_quant(&n.in[0], &g_other, 1, 0); /* others on the other side: they are requantised */
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_string_equal(n.r.kernelName, "nnrt_concat_q8");
+    assert_int_equal(n.r.nDerived, 1);
     node_begin(&n, "GATHER", NULL, 0, 1); /* numbers of places are none */
     (void)node_in(&n, F32, 1, 4, 0, 0, NULL);
     set_quant(node_in(&n, I32, 1, 4, 0, 0, NULL), &g_half, 1, 0);
@@ -225,7 +229,7 @@ static void test_quantised_beside_plain(void **state)
     node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (indices) 'operand' is qint32[4], expected one of int32,int64");
 }
 
-/* Elements that are chosen keep the parameters of those they were chosen from. */
+/* Elements that are chosen keep the parameters of those they were chosen from, where the result declares no others. */
 static void test_chosen_values(void **state)
 {
     static const int32_t two[1] = {2};
@@ -238,11 +242,16 @@ static void test_chosen_values(void **state)
     (void)node_in(&n, I32, 1, 1, 0, 0, two);
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_ptr_equal(n.out[0].quant, &g_half);
+    assert_string_equal(n.r.kernelName, "nnrt_topk_fusion");
     set_quant(&n.out[0], &g_other, 1, 0);
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_string_equal(n.r.kernelName, "nnrt_topk_fusion_q8");
     node_begin(&n, "ARGMAX_FUSION", &argmax, sizeof(argmax), 1);
     set_quant(node_in(&n, I8, 2, 2, 5, 0, NULL), &g_half, 1, 0);
     set_quant(&n.out[0], &g_other, 1, 0);
+    assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+    assert_string_equal(n.r.kernelName, "nnrt_argmax_fusion_q8");
+    n.in[0].dataType = n.out[0].dataType = NNRT_DATA_TYPE_INT16; /* has no kernel that requantises */
     node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
 }
 
@@ -313,7 +322,7 @@ static void test_parameters_along_an_axis(void **state)
     assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
     assert_int_equal(n.out[0].quantAxis, 3);
     set_quant(&n.out[0], three, 3, 2); /* declared along another axis */
-    node_refused(&n, NNRT_UNSUPPORTED_OP, "different quantisation parameters");
+    node_refused(&n, NNRT_INVALID_PARAMETER, "has 3 QuantParams, expected 1 or 2, the extent of axis 1");
     node_begin(&n, "CONCAT", &concat, sizeof(concat), 1);
     set_quant(node_in(&n, I8, 3, 2, 3, 4, NULL), three, 3, 2);
     node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");

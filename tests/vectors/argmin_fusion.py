@@ -1,6 +1,7 @@
 """ARGMIN_FUSION."""
 import numpy as np
 
+import requantised
 from common import f32, f64, FLOATS, largest, make_arg, name_of, refuse, some, Tensor, write
 
 
@@ -26,8 +27,6 @@ def make(w):
     w.case("positions of a quantised tensor", op, {"axis": 1}, [Tensor(rows, quant=scale)], [np.array([1, 2], np.int32)])
     w.case("values of a quantised tensor", op, {"axis": 1, "outMaxValue": True}, [Tensor(rows, quant=scale)],
            [Tensor(np.array([-128, -1], np.int8), quant=scale)])
-    w.case("refused: values of other parameters", op, {"axis": 1, "outMaxValue": True}, [Tensor(rows, quant=scale)],
-           [Tensor(np.array([-128, -1], np.int8), quant=[(8, 0, 0.5)])], error="UNSUPPORTED_OP")
     w.case("refused: positions of float32", op, {"axis": 1}, [rows], [np.zeros(2, f32)], error="INVALID_DATATYPE")
     w.case("refused: positions of int8", op, {"axis": 1}, [rows], [np.zeros(2, np.int8)], error="INVALID_DATATYPE")
     w.case("refused: values of int32", op, {"axis": 1, "outMaxValue": True}, [rows], [np.zeros(2, np.int32)],
@@ -39,4 +38,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: Python's sorted; compared with numpy.argmin.")
+    write(make, "Expected values: Python's sorted; compared with numpy.argmin.", also=requantised.cases("ARGMIN_FUSION"))

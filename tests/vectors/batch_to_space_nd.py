@@ -3,6 +3,7 @@ import itertools
 
 import numpy as np
 
+import requantised
 from common import data, floats, same, SPACE, to_nchw, TYPES, write
 
 
@@ -50,4 +51,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "BATCH_TO_SPACE_ND")
+    write(make, "Expected values: numpy.", "BATCH_TO_SPACE_ND", also=requantised.cases("BATCH_TO_SPACE_ND"))

@@ -1,6 +1,7 @@
 """BROADCAST_TO."""
 import numpy as np
 
+import requantised
 from common import I64_MAX, Tensor, data, floats, known, odd_floats, TYPES, write
 
 
@@ -48,8 +49,6 @@ def make(w):
     scale = [(8, 3, 0.5)]
     q = Tensor(data("int8", (2, 1)), quant=scale)
     w.ok("quantised", [q], Tensor(np.broadcast_to(q.array, (2, 3)), quant=scale), shape=[2, 3])
-    w.bad("quantised, another scale", "UNSUPPORTED_OP", [q], [Tensor(np.zeros((2, 3), "int8"), quant=[(8, 3, 0.25)])],
-          shape=[2, 3])
     for how, ins, attrs in (("attribute", lambda s: [], lambda s: {"shape": s}),
                             ("input 1", lambda s: [known(s, "int64")], lambda s: {})):
         for name, code, s in (("another extent", "INVALID_SHAPE", [2, 4]), ("0 for 3", "INVALID_SHAPE", [2, 0]),
@@ -70,4 +69,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "BROADCAST_TO")
+    write(make, "Expected values: numpy.", "BROADCAST_TO", also=requantised.cases("BROADCAST_TO"))

@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 
+import requantised
 from common import Tensor, data, floats, odd_floats, same, to_nchw, TYPES, write
 
 
@@ -60,4 +61,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: the formula, and torch.", "CHANNEL_SHUFFLE")
+    write(make, "Expected values: the formula, and torch.", "CHANNEL_SHUFFLE", also=requantised.cases("CHANNEL_SHUFFLE"))

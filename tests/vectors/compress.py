@@ -1,6 +1,7 @@
 """COMPRESS."""
 import numpy as np
 
+import requantised
 from common import const, data, floats, odd_floats, Tensor, TYPES, write
 
 
@@ -43,7 +44,6 @@ def make(w):
     w.ok("quantised by the other axis", [Tensor(m, quant=q + other), c], Tensor(m[::2], quant=q + other), axis=[0])
     w.bad("quantised by the axis", "UNSUPPORTED_OP", [Tensor(m, quant=q + other), c[:2]], axis=[1])
     w.bad("quantised along an axis, as one line", "UNSUPPORTED_OP", [Tensor(m, quant=q + other), c])
-    w.bad("quantised, result with other parameters", "UNSUPPORTED_OP", [Tensor(m, quant=q), c], [Tensor(m[::2], quant=other)], axis=[0])
     w.bad("longer", "INVALID_SHAPE", [x, np.ones(4, bool)], axis=[0])
     w.bad("longer, as one line", "INVALID_SHAPE", [x, np.ones(13, bool)])
     w.bad("condition of two axes", "INVALID_SHAPE", [x, np.ones((1, 3), bool)], axis=[0])
@@ -62,4 +62,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.compress.", "COMPRESS")
+    write(make, "Expected values: numpy.compress.", "COMPRESS", also=requantised.cases("COMPRESS"))

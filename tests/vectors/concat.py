@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 
+import requantised
 from common import data, floats, odd_floats, same, Tensor, TYPES, write
 
 
@@ -34,9 +35,6 @@ def make(w):
     x, n = floats(2, 3), [np.array([[1, 2], [3, -4]], "int8"), np.array([[8, -16], [127, -128]], "int8")]
     q = [(8, 1, 0.5)]
     w.ok("quantised, equal parameters", [Tensor(a, quant=q) for a in n], Tensor(np.concatenate(n, 1), quant=q), axis=1)
-    w.bad("quantised, second input with other parameters", "UNSUPPORTED_OP",
-          [Tensor(n[0], quant=q), Tensor(n[1], quant=[(8, -3, 0.125)])],
-          outs=[Tensor(np.concatenate([n[0], n[0]], 1), quant=q)], axis=1)
     w.bad("no inputs", "INVALID_INPUT", [], axis=0)
     w.bad("second input absent", "NULL_PTR", [x, None], axis=0)
     w.bad("types differ", "INVALID_DATATYPE", [x, data("int32", (2, 3))], axis=0)
@@ -51,4 +49,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "CONCAT")
+    write(make, "Expected values: numpy.", "CONCAT", also=requantised.cases("CONCAT"))

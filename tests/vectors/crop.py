@@ -1,6 +1,7 @@
 """CROP."""
 import numpy as np
 
+import requantised
 from common import I64_MAX, Tensor, data, floats, known, odd_floats, TYPES, write
 
 
@@ -72,4 +73,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "CROP")
+    write(make, "Expected values: numpy.", "CROP", also=requantised.cases("CROP"))

@@ -5,6 +5,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import requantised
 from common import BLOCKS, Tensor, data, floats, odd_floats, same, to_nchw, TYPES, write
 
 
@@ -72,4 +73,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy, and torch for CRD.", "DEPTH_TO_SPACE")
+    write(make, "Expected values: numpy, and torch for CRD.", "DEPTH_TO_SPACE", also=requantised.cases("DEPTH_TO_SPACE"))

@@ -1,6 +1,7 @@
 """EXPAND_DIMS."""
 import numpy as np
 
+import requantised
 from common import data, floats, I64_MIN, known, odd_floats, same, TYPES, write
 
 
@@ -42,4 +43,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "EXPAND_DIMS")
+    write(make, "Expected values: numpy.", "EXPAND_DIMS", also=requantised.cases("EXPAND_DIMS"))

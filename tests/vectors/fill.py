@@ -1,6 +1,7 @@
 """FILL."""
 import numpy as np
 
+import requantised
 from common import data, floats, known, TYPES, write
 
 
@@ -44,4 +45,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "FILL")
+    write(make, "Expected values: numpy.", "FILL", also=requantised.cases("FILL"))

@@ -1,6 +1,7 @@
 """FILL_LIKE."""
 import numpy as np
 
+import requantised
 from common import Tensor, const, data, floats, TYPES, write
 
 
@@ -36,7 +37,6 @@ def make(w):
     q = Tensor(np.array([5], "int8"), quant=scale)
     w.ok("quantised value", [x, q], Tensor(np.full((2, 3), 5, "int8"), quant=scale))
     w.ok("quantised x", [Tensor(data("int8", (2, 2)), quant=[(8, 1, 0.5)]), v], np.full((2, 2), -2.5, "float32"))
-    w.bad("result of another scale", "UNSUPPORTED_OP", [x, q], [Tensor(np.full((2, 3), 5, "int8"), quant=[(8, 3, 0.5)])])
     w.bad("two elements", "INVALID_SHAPE", [x, floats(2)])
     w.bad("no elements", "INVALID_SHAPE", [x, floats(0)])
     w.bad("result of the type of x", "INVALID_DATATYPE", [x, np.array([1], "int32")], [x])
@@ -49,4 +49,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "FILL_LIKE")
+    write(make, "Expected values: numpy.", "FILL_LIKE", also=requantised.cases("FILL_LIKE"))

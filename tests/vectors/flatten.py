@@ -1,6 +1,7 @@
 """FLATTEN."""
 import numpy as np
 
+import requantised
 from common import Tensor, data, floats, odd_floats, TYPES, write
 
 
@@ -54,4 +55,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "FLATTEN")
+    write(make, "Expected values: numpy.", "FLATTEN", also=requantised.cases("FLATTEN"))

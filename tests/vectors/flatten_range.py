@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 
+import requantised
 from common import Tensor, data, floats, odd_floats, same, TYPES, write
 
 
@@ -57,4 +58,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy, and torch.", "FLATTEN_RANGE")
+    write(make, "Expected values: numpy, and torch.", "FLATTEN_RANGE", also=requantised.cases("FLATTEN_RANGE"))

@@ -1,6 +1,7 @@
 """GATHER."""
 import numpy as np
 
+import requantised
 from common import data, floats, I64_MAX, I64_MIN, known, odd_floats, same, TYPES, write
 
 
@@ -65,4 +66,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "GATHER")
+    write(make, "Expected values: numpy.", "GATHER", also=requantised.cases("GATHER"))

@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 
+import requantised
 from common import data, floats, odd_floats, same, Tensor, TYPES, write
 
 
@@ -54,7 +55,6 @@ def make(w):
     w.ok("quantised by the other axis", [Tensor(x, quant=q + other), at], Tensor(y, quant=q + other))
     w.bad("quantised by the other axis, of which a part", "UNSUPPORTED_OP", [Tensor(x, quant=q + other), at[:, :1]])
     w.bad("quantised by the axis", "UNSUPPORTED_OP", [Tensor(x, quant=q + other), at], axis=1)
-    w.bad("quantised, result with other parameters", "UNSUPPORTED_OP", [Tensor(x, quant=q), at], [Tensor(y, quant=other)])
     for bad in (3, -4, 2**31 + 1, -2**63):
         w.bad("index %d of 3" % bad, "INVALID_PARAMETER", [x, np.array([[0, bad]])], [x[:1]], run=True)
     w.bad("an index of no places", "INVALID_PARAMETER", [floats(0, 2), np.array([[0, 0]])], [floats(1, 2)], run=True)
@@ -76,4 +76,5 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: plain loops, and torch.gather for the types that it has.", "GATHER_ELEMENTS")
+    write(make, "Expected values: plain loops, and torch.gather for the types that it has.", "GATHER_ELEMENTS",
+          also=requantised.cases("GATHER_ELEMENTS"))

@@ -1,6 +1,7 @@
 """GATHER_ND."""
 import numpy as np
 
+import requantised
 from common import I64_MAX, I64_MIN, Tensor, data, floats, odd_floats, same, TYPES, write
 
 
@@ -78,4 +79,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "GATHER_ND")
+    write(make, "Expected values: numpy.", "GATHER_ND", also=requantised.cases("GATHER_ND"))

@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 
+import requantised
 from common import Tensor, const, data, floats, odd_floats, same, TYPES, write
 
 
@@ -38,8 +39,6 @@ def make(w):
     w.ok("quantised and one not", [Tensor(p, quant=one), q], [Tensor(y, quant=one), z])
     w.ok("one scale per place", [Tensor(p, quant=one), Tensor(q, quant=each)],
          [Tensor(y, quant=one), Tensor(z, quant=each)])
-    w.bad("the other's scale", "UNSUPPORTED_OP", [Tensor(p, quant=one), Tensor(q, quant=two)],
-          [Tensor(y, quant=two), Tensor(z, quant=one)])
     w.bad("an output too few", "INVALID_OUTPUT", [a, b], [floats(3, 2)])
     w.bad("an output too many", "INVALID_OUTPUT", [a, b], [floats(3, 2)] * 3)
     w.bad("nine", "INVALID_SHAPE", [floats(1)] * 9, [floats(*[1] * 9)] * 9)
@@ -52,4 +51,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy, and torch.", "MESHGRID")
+    write(make, "Expected values: numpy, and torch.", "MESHGRID", also=requantised.cases("MESHGRID"))

@@ -1,6 +1,7 @@
 """PAD_EDGE."""
 import numpy as np
 
+import requantised
 from common import I64_MAX, Tensor, data, floats, known, odd_floats, same, TYPES, write
 
 
@@ -68,4 +69,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy, and the formula.", "PAD_EDGE")
+    write(make, "Expected values: numpy, and the formula.", "PAD_EDGE", also=requantised.cases("PAD_EDGE"))

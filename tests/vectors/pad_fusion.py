@@ -1,6 +1,7 @@
 """PAD_FUSION."""
 import numpy as np
 
+import requantised
 from common import data, floats, known, odd_floats, same, Tensor, TYPES, write
 
 MODES = {"constant": 0, "reflect": 1, "symmetric": 2, "reserved": 3}
@@ -119,4 +120,4 @@ def pad_errors(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "PAD_FUSION")
+    write(make, "Expected values: numpy.", "PAD_FUSION", also=requantised.cases("PAD_FUSION"))

@@ -8,14 +8,8 @@ import numpy as np
 from common import Tensor, write
 
 LATER = """
-ARGMAX_FUSION
-CONCAT
 FUSED_BATCH_NORM
 LAYER_NORM_FUSION
-PAD_FUSION
-TOPK_FUSION
-TRANSPOSE
-WHERE
 """.split()
 
 

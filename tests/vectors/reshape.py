@@ -1,4 +1,5 @@
 """RESHAPE."""
+import requantised
 from common import data, floats, known, odd_floats, TYPES, write
 
 
@@ -55,4 +56,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "RESHAPE")
+    write(make, "Expected values: numpy.", "RESHAPE", also=requantised.cases("RESHAPE"))

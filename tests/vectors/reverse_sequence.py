@@ -1,6 +1,7 @@
 """REVERSE_SEQUENCE."""
 import numpy as np
 
+import requantised
 from common import data, floats, odd_floats, Tensor, TYPES, write
 
 
@@ -45,7 +46,6 @@ def make(w):
     w.ok("quantised", [Tensor(x, quant=q), np.array([3, 2])], Tensor(y, quant=q))
     w.ok("quantised by sequence", [Tensor(x, quant=q + other), np.array([3, 2])], Tensor(y, quant=q + other))
     w.bad("quantised by time", "UNSUPPORTED_OP", [Tensor(x, quant=q + other), np.array([3, 2, 1])], batchAxis=0, timeAxis=1)
-    w.bad("quantised, result with other parameters", "UNSUPPORTED_OP", [Tensor(x, quant=q), np.array([3, 2])], [Tensor(y, quant=other)])
     w.bad("length 4 of 3", "INVALID_PARAMETER", [x, np.array([3, 4])], [x], run=True)
     w.bad("length -1", "INVALID_PARAMETER", [x, np.array([-1, 3])], [x], run=True)
     w.bad("a length beyond int32", "INVALID_PARAMETER", [x, np.array([2**32 + 1, 3])], [x], run=True)
@@ -68,4 +68,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "REVERSE_SEQUENCE")
+    write(make, "Expected values: numpy.", "REVERSE_SEQUENCE", also=requantised.cases("REVERSE_SEQUENCE"))

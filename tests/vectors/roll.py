@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 
+import requantised
 from common import I64_MAX, I64_MIN, Tensor, data, floats, known, odd_floats, same, TYPES, write
 
 
@@ -88,4 +89,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy, and torch.", "ROLL")
+    write(make, "Expected values: numpy, and torch.", "ROLL", also=requantised.cases("ROLL"))

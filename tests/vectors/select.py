@@ -1,6 +1,8 @@
 """SELECT."""
+import requantised
 from common import make_choice, write
 
 
 if __name__ == "__main__":
-    write(make_choice, "Expected values: numpy.where, with the rule of rows; torch agrees.", "SELECT")
+    write(make_choice, "Expected values: numpy.where, with the rule of rows; torch agrees.", "SELECT",
+          also=requantised.cases("SELECT"))

@@ -1,6 +1,7 @@
 """SLICE_FUSION."""
 import numpy as np
 
+import requantised
 from common import data, floats, I64_MAX, known, odd_floats, same, TYPES, write
 
 
@@ -67,4 +68,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "SLICE_FUSION")
+    write(make, "Expected values: numpy.", "SLICE_FUSION", also=requantised.cases("SLICE_FUSION"))

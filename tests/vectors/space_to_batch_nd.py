@@ -3,6 +3,7 @@ import itertools
 
 import numpy as np
 
+import requantised
 from common import data, floats, same, SPACE, Tensor, to_nchw, TYPES, write
 
 
@@ -53,4 +54,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "SPACE_TO_BATCH_ND")
+    write(make, "Expected values: numpy.", "SPACE_TO_BATCH_ND", also=requantised.cases("SPACE_TO_BATCH_ND"))

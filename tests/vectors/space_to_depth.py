@@ -3,6 +3,7 @@ import itertools
 
 import numpy as np
 
+import requantised
 from common import BLOCKS, Tensor, data, floats, odd_floats, same, to_nchw, TYPES, write
 
 
@@ -58,4 +59,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "SPACE_TO_DEPTH")
+    write(make, "Expected values: numpy.", "SPACE_TO_DEPTH", also=requantised.cases("SPACE_TO_DEPTH"))

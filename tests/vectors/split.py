@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 
+import requantised
 from common import data, floats, odd_floats, same, TYPES, write
 
 
@@ -67,4 +68,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "SPLIT")
+    write(make, "Expected values: numpy.", "SPLIT", also=requantised.cases("SPLIT"))

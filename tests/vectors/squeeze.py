@@ -1,6 +1,7 @@
 """SQUEEZE."""
 import numpy as np
 
+import requantised
 from common import data, floats, odd_floats, same, Tensor, TYPES, write
 
 
@@ -54,4 +55,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "SQUEEZE")
+    write(make, "Expected values: numpy.", "SQUEEZE", also=requantised.cases("SQUEEZE"))

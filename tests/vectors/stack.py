@@ -1,6 +1,7 @@
 """STACK."""
 import numpy as np
 
+import requantised
 from common import data, floats, odd_floats, same, TYPES, write
 
 
@@ -45,4 +46,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "STACK")
+    write(make, "Expected values: numpy.", "STACK", also=requantised.cases("STACK"))

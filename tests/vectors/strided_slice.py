@@ -1,6 +1,7 @@
 """STRIDED_SLICE."""
 import numpy as np
 
+import requantised
 from common import data, floats, I64_MAX, I64_MIN, known, odd_floats, same, TYPES, write
 
 
@@ -220,4 +221,4 @@ def strided_errors(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "STRIDED_SLICE")
+    write(make, "Expected values: numpy.", "STRIDED_SLICE", also=requantised.cases("STRIDED_SLICE"))

@@ -1,6 +1,7 @@
 """TILE_FUSION."""
 import numpy as np
 
+import requantised
 from common import data, floats, known, odd_floats, same, TYPES, write
 
 
@@ -69,4 +70,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "TILE_FUSION")
+    write(make, "Expected values: numpy.", "TILE_FUSION", also=requantised.cases("TILE_FUSION"))

@@ -3,6 +3,7 @@ import itertools
 
 import numpy as np
 
+import requantised
 from common import data, floats, known, odd_floats, same, Tensor, TYPES, write
 
 
@@ -64,4 +65,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "TRANSPOSE")
+    write(make, "Expected values: numpy.", "TRANSPOSE", also=requantised.cases("TRANSPOSE"))

@@ -1,6 +1,7 @@
 """UNSQUEEZE."""
 import numpy as np
 
+import requantised
 from common import data, floats, odd_floats, same, TYPES, write
 
 
@@ -56,4 +57,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy.", "UNSQUEEZE")
+    write(make, "Expected values: numpy.", "UNSQUEEZE", also=requantised.cases("UNSQUEEZE"))

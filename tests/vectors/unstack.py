@@ -2,6 +2,7 @@
 import numpy as np
 import torch
 
+import requantised
 from common import Tensor, data, floats, odd_floats, same, TYPES, write
 
 
@@ -55,4 +56,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: numpy, and torch.", "UNSTACK")
+    write(make, "Expected values: numpy, and torch.", "UNSTACK", also=requantised.cases("UNSTACK"))
