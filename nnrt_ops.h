@@ -1692,7 +1692,6 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, MatMulInteger, matmul_integer,            4_1,    own), 0) \
     X(CONV_INTEGER,           1171, Conv2DFusion,         same, conv_integer,            "x weight:8 bias?:s xZeroPoint?=0 weightZeroPoint?=1", "y:.", NNRTI_IMAGE, \
         K(NNRT_TYPES_I8 | NNRT_TYPES_U8, NULL, Conv2DFusion, conv_integer,               5_1,    own), 0) \
-    NNRTI_OPS_OF_TEST(X, K) \
     X(COL2IM,                 1180, Col2Im,                own, col2im,                  "x imageShape:i blockShape:i", "y=0",             NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, Col2Im,                col2im,                      3_1,    own), 0) \
     X(AFFINE_GRID,            1181, AffineGrid,            own, affine_grid,             "theta size:i",            "y=0",                 NNRTI_MOVE, \

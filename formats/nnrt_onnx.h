@@ -1829,7 +1829,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Constant,             1, 25, 0, 0, constant,       0, "value value_float value_floats value_int value_ints") \
     X(ConstantOfShape,      9, 25, 1, 1, constant_shape, 0, "value") \
     X(Conv,                 1, 25, 2, 3, conv,           0, "auto_pad dilations group kernel_shape pads strides") \
-    X(ConvInteger,         10, 22, 2, 4, conv_integer,   0, "auto_pad dilations group kernel_shape pads strides") \
+    X(ConvInteger,         10, 25, 2, 4, conv_integer,   0, "auto_pad dilations group kernel_shape pads strides") \
     X(ConvTranspose,        1, 25, 2, 3, conv_transpose, 0, \
       "auto_pad dilations group kernel_shape output_padding output_shape pads strides") \
     X(Cos,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_COS, "") \
@@ -1843,7 +1843,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Det,                 11, 25, 1, 1, det,            0, "") \
     X(Div,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
     X(Dropout,              1, 25, 1, 3, dropout,        0, "is_test ratio seed") \
-    X(DynamicQuantizeLinear, 11, 22, 1, 1, dynamic_quantize, 0, "") \
+    X(DynamicQuantizeLinear, 11, 25, 1, 1, dynamic_quantize, 0, "") \
     X(Einsum,              12, 25, 1, NNRTI_ONNX_MANY, einsum, 0, "equation") \
     X(Elu,                  1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(ELU), "alpha") \
     X(Equal,                1, 25, 2, 2, binary,         NNRT_NODE_TYPE_EQUAL, "axis broadcast") \
@@ -1890,7 +1890,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(LpPool,               2, 25, 1, 1, lp_pool,        0, \
       "auto_pad ceil_mode dilations kernel_shape p pads strides") \
     X(MatMul,               1, 25, 2, 2, matmul,         0, "") \
-    X(MatMulInteger,       10, 22, 2, 4, matmul_integer, 0, "") \
+    X(MatMulInteger,       10, 25, 2, 4, matmul_integer, 0, "") \
     X(Max,                  1, 25, 1, NNRTI_ONNX_MANY, extreme, NNRT_NODE_TYPE_MAXIMUM, "") \
     X(MaxPool,              1, 25, 1, 1, max_pool,       0, \
       "auto_pad ceil_mode dilations kernel_shape pads storage_order strides") \
@@ -1912,8 +1912,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(PRelu,                1, 25, 2, 2, prelu,          0, "") \
     X(Pad,                  1, 25, 1, 4, pad,            0, "mode paddings pads value") \
     X(Pow,                  1, 25, 2, 2, pow,            0, "axis broadcast") \
-    X(QLinearConv,         10, 22, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
-    X(QLinearMatMul,       10, 22, 8, 8, q_linear_matmul, 0, "") \
+    X(QLinearConv,         10, 25, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
+    X(QLinearMatMul,       10, 25, 8, 8, q_linear_matmul, 0, "") \
     X(QuantizeLinear,      10, 18, 2, 3, quantize,       0, "axis") \
     X(RMSNormalization,    23, 25, 2, 2, rms_norm,       0, "axis epsilon stash_type") \
     X(RNN,                  7, 25, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
@@ -6266,6 +6266,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "the second output is what stands between the two") \
     X("Sum",             "ADD_FUSION ADD_N",                 "", "") \
     X("activation",      "ACTIVATION",                       "", "") \
+    X("affine_grid",     "AFFINE_GRID",                      "", "") \
     X("arg",             "%", "STRIDED_SLICE SUB_FUSION",    "select_last_index takes the first from the other end") \
     X("average_pool",    "AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD AVERAGE_POOL_3D", "UNSQUEEZE SQUEEZE", \
       "one spatial axis, which gets a second one") \
@@ -6275,14 +6276,17 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("cast",            "CAST",                             "", "") \
     X("celu",            "", "DIV_FUSION ACTIVATION MUL_FUSION NEG EXPFUSION SUB_FUSION ADD_FUSION", \
       "alpha * elu(x / alpha)") \
+    X("center_crop_pad", "CENTER_CROP_PAD",                  "", "") \
     X("clip",            "CLIP ACTIVATION MAXIMUM MINIMUM",  "EQUAL WHERE", \
       "bounds that a run tells, or out of order; NaN comes through") \
+    X("col2im",          "COL2IM",                           "", "") \
     X("compress",        "COMPRESS",                         "", "") \
     X("concat",          "CONCAT",                           "", "") \
     X("constant",        "",                                 "", "a constant of the model") \
     X("constant_shape",  "CONSTANT_OF_SHAPE FILL",           "", "") \
     X("conv",            "CONV2D_FUSION CONV_3D",            "TRANSPOSE UNSQUEEZE SQUEEZE", \
       "weights that a run tells, in the runtime's order; one spatial axis, which gets a second one") \
+    X("conv_integer",    "CONV_INTEGER",                     "TRANSPOSE UNSQUEEZE SQUEEZE", "as conv") \
     X("conv_transpose",  "CONV2D_TRANSPOSE_FUSION CONV_TRANSPOSE_3D", \
       "TRANSPOSE RESHAPE UNSQUEEZE SQUEEZE SLICE_FUSION", \
       "weights that a run tells, in the runtime's order; one spatial axis; output_shape of open extents") \
@@ -6294,6 +6298,9 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
     X("dropout",         "", "FILL_LIKE",                    "nothing is dropped: its input; the mask is a FILL_LIKE") \
+    X("dynamic_quantize", "", \
+      "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION", \
+      "scale and zero point are results that a run tells") \
     X("einsum",          "EINSUM",                           "", "") \
     X("exp",             "EXPFUSION POW_FUSION",             "", "") \
     X("expand",          "BROADCAST_TO", "CONCAT",           "a shape, told in a run, of fewer axes than the input") \
@@ -6327,12 +6334,14 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("lstm",            "LSTM", "TRANSPOSE STRIDED_SLICE FILL RESHAPE", \
       "directions are an axis of Y; layout 1; backward alone; states that are not given") \
     X("matmul",          "MATMUL_FUSION",                    "", "") \
+    X("matmul_integer",  "MATMUL_INTEGER",                   "RESHAPE UNSQUEEZE", "a zero point for each row") \
     X("max_pool",        "MAX_POOL_FUSION MAX_POOL_3D", \
       "UNSQUEEZE SQUEEZE CAST DIV_FUSION MUL_FUSION SUB_FUSION ADD_FUSION", \
       "one spatial axis; integers, as float32; indices, which count in the whole tensor") \
     X("max_unpool",      "MAX_UNPOOL",                       "", "") \
     X("mean_variance",   "", "REDUCE_FUSION SUB_FUSION MUL_FUSION SQRT ADD_FUSION DIV_FUSION", \
       "its epsilon stands outside of the root") \
+    X("mel_weight_matrix", "MEL_WEIGHT_MATRIX",              "", "") \
     X("mod",             "MOD", "FLOOR_DIV MUL_FUSION SUB_FUSION", "fmod 0 of signed integers") \
     X("non_max_suppression", "NON_MAX_SUPPRESSION",          "", "") \
     X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
@@ -6342,6 +6351,12 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("pow",             "POW_FUSION", "CAST RESHAPE",       "two types; `axis`, before set 7") \
     X("prelu",           "PRELU_FUSION", "RESHAPE UNSQUEEZE LESS MUL_FUSION WHERE", \
       "a slope that is not one number, nor one for each channel") \
+    X("q_linear_conv",   "CONV_INTEGER", \
+      "TRANSPOSE UNSQUEEZE SQUEEZE RESHAPE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
+      "ONNX rounds once, from float32, halves to even") \
+    X("q_linear_matmul", "MATMUL_INTEGER", \
+      "RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
+      "ONNX rounds once, from float32, halves to even") \
     X("quantize",        "", \
       "RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", \
       "halves go to even, where QUANT_DTYPE_CAST takes them away from zero") \
@@ -6353,7 +6368,9 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("resize",          "RESIZE", "UNSQUEEZE SQUEEZE CAST RESHAPE", \
       "2 and 3 axes, which count as an image; integers, which are copied as float32") \
     X("reverse_sequence", "REVERSE_SEQUENCE",                "", "") \
+    X("rms_norm",        "RMS_NORMALIZATION",                "", "") \
     X("roi_align",       "ROI_ALIGN",                        "", "") \
+    X("rotary_embedding", "ROTARY_EMBEDDING",                "", "") \
     X("same",            "%",                                "", "") \
     X("scatter_elements", "SCATTER_ELEMENTS",                "", "") \
     X("scatter_nd",      "SCATTER_ND_UPDATE",                "", "") \

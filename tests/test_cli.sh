@@ -296,7 +296,7 @@ model(F + 'bomb.onnx', [node('ConstantOfShape', ['s'], ['c0'])] + [node('Concat'
       [tensor(np.array([16384], 'int64'), 's')])
 for name, count in (('names1000', 1000), ('names4000', 4000)):
     model(F + name + '.onnx', [node('Neg', ['x0'], ['y'])], [value('x%d' % i, 'float32', ['n', 3]) for i in range(count)], [value('y', 'float32', ['n', 3])])
-model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=23)
+model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=26)
 model(F + 'quantize.onnx', [node('QuantizeLinear', ['x', 's'], ['y'])], [value('x', 'float32', [1])], [value('y', 'uint8', [1])],
       [tensor(np.ones((), 'float32'), 's')], opset=19)
 model(F + 'antialias.onnx', [node('Resize', ['x', '', '', 's'], ['y'], antialias=1)], [value('x', 'float32', [1, 1, 2, 2])],
@@ -391,13 +391,13 @@ t 0 'ops --json' ops --json
 py 'ops --json agrees with --tsv' 'len(d["operators"]) == int(open(F + "count").read()) >= 48 and {"name", "number", "types", "kernels", "since"} == set(d["operators"][0])'
 t 0 'ops --onnx' ops --onnx
 silent 'ops --onnx'
-prints 'ops --onnx: one operator' '^Abs +1-22   ABS$'
-prints 'ops --onnx: beside others' '^LRN +1-22   LRN, with RESHAPE: other than 4 axes'
-prints 'ops --onnx: made of several' '^Shrink +9-22   made of LESS GREATER .*: two comparisons choose$'
-prints 'ops --onnx: nothing' '^Identity +1-22   its input under another name$'
+prints 'ops --onnx: one operator' '^Abs +1-25   ABS$'
+prints 'ops --onnx: beside others' '^LRN +1-25   LRN, with RESHAPE: other than 4 axes'
+prints 'ops --onnx: made of several' '^Shrink +9-25   made of LESS GREATER .*: two comparisons choose$'
+prints 'ops --onnx: nothing' '^Identity +1-25   its input under another name$'
 prints 'ops --onnx: left out' '^SequenceAt +left out: sequences$'
 t 0 'ops --onnx --tsv' ops --onnx --tsv
-prints 'ops --onnx --tsv' '^DFT	17	22	DFT		$'
+prints 'ops --onnx --tsv' '^DFT	17	25	DFT		$'
 prints 'ops --onnx --tsv: left out' '^ai[.]onnx[.]ml[.]ZipMap	0	0			maps$'
 cp "$tmp/out" "$tmp/onnx.tsv"
 t 0 'ops --json' ops --json
@@ -732,7 +732,7 @@ py 'many inputs' 'len(d["inputs"]) == 4000'
 py 'four times the inputs, about four times the time' "(lambda t: t(4000) < 9 * t(1000))(lambda n: min(__import__('timeit').repeat(lambda: __import__('subprocess').run([r'$nnrt', 'info', F + 'names%d.onnx' % n, '--json'], capture_output=True, check=True), number=1, repeat=3)))"
 refused 1 'a fault in the order of axes that the file has' "ONNX node 0 '' \(Conv\): W 'w' is float32\[4,2,3,3\], which takes 2 channels .*X 'x' is float32\[1,3,8,8\], of 3 channels" info "$tmp/channels2.onnx"
 
-refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 23, the newest that is read is 22$' info "$tmp/newer.onnx"
+refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 26, the newest that is read is 25$' info "$tmp/newer.onnx"
 refused 1 'an operator that is read in older sets' 'QuantizeLinear x1 \(read in sets 10 to 18\)$' info "$tmp/quantize.onnx"
 refused 1 'an attribute that is not read' "\(Resize\): attribute 'antialias' is not supported, expected 0$" info "$tmp/antialias.onnx"
 
