@@ -486,6 +486,14 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Atan(M, S) M(S, NONE, _, reserved, 0)
 /* ATANH */
 #define NNRT_ATTR_Atanh(M, S) M(S, NONE, _, reserved, 0)
+/* ATTENTION */
+#define NNRT_ATTR_Attention(M, S) \
+    M(S, INT,   _, isCausal,           0) /* not 0: step i sees no keys behind key i of those that came with it */ \
+    M(S, INT,   _, kvNumHeads,         0) /* heads in the last axis of k and v of 3 axes */ \
+    M(S, INT,   _, qNumHeads,          0) /* heads in the last axis of a q of 3 axes */ \
+    M(S, INT,   _, qkMatmulOutputMode, 0) /* what weights are: 0 = scaled products, 3 = what the values are weighted with */ \
+    M(S, FLOAT, _, scale,              0) /* of the products; 0 = 1/sqrt(elements of a head) */ \
+    M(S, FLOAT, _, softcap,            0) /* products p become softcap*tanh(p/softcap) before the mask; 0 = as they are */
 /* AVGPOOL_FUSION, AVGPOOL_INCLUDE_PAD */
 #define NNRT_ATTR_AvgPoolFusion(M, S) \
     M(S, INTS, _,              kernelSize,     0) /* [height, width], both >= 1; ignored when global */ \
@@ -1700,6 +1708,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, RMSNormalization,      rms_normalization,           2_1,    own), 0) \
     X(ROTARY_EMBEDDING,       1183, RotaryEmbedding,       own, rotary_embedding,        "x cosCache=0 sinCache=0 positionIds?:i", "y=0",  NNRTI_MAP, \
         K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
+    X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?=0 pastValue?=0", "y=0 presentKey?=0 presentValue?=0 weights?=0", NNRTI_MOVE, \
+        K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   6_4c,   own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -1835,6 +1845,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_5_1 const nnrt_view *, NNRTI_ARGS_4_1
 #define NNRTI_ARGS_5_1c NNRTI_ARGS_5_1, nnrt_call *
 #define NNRTI_ARGS_6_2c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_call *
+#define NNRTI_ARGS_6_4c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_7_3c const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_1d1_1 NNRTI_ARGS_2_1
 #define NNRTI_ARGS_1d1_2 NNRTI_ARGS_2_1, nnrt_view *
@@ -8986,6 +8997,250 @@ NNRTI_UNARY(Atan, atan, nnrti_atanf, nnrti_atan)
 
 /* y = ln((1 + x) / (1 - x)) / 2, element by element; NaN where |x| > 1, infinite at 1. y may lie where x lies. */
 NNRTI_UNARY(Atanh, atanh, nnrti_atanhf, nnrti_atanh)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op ATTENTION */
+
+/* dims = [batch,heads,steps,elements of a head] of q, k or v; *heads is read for 3 axes, and told. */
+static NNRT_ReturnCode nnrti_attention_heads(nnrt_resolve *c, uint32_t i, const char *what, int64_t *heads,
+                                             int32_t dims[4])
+{
+    const nnrt_operand *o = &c->in[i];
+    const int32_t last = o->rank - 1;
+    if ((o->rank != 3 && o->rank != 4) || o->rank != c->in[0].rank || nnrti_axis_open(o, last) ||
+        (o->rank == 4 && nnrti_axis_open(o, 1)))
+        return nnrti_fail(
+            c, NNRT_INVALID_SHAPE,
+            "input %u (%s) '%s' is %o, expected [B,S,heads*D] or [B,heads,S,D] as q, with known heads and "
+            "D",
+            i, what, o->name, o);
+    if (o->rank == 4)
+        *heads = o->dims[1];
+    if (*heads < 1 || o->dims[last] < 1 || (o->rank == 3 && nnrti_remainder(o->dims[2], *heads) != 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "input %u (%s) '%s' is %o, with %l heads", i, what, o->name, o,
+                          *heads);
+    dims[0] = o->dims[0];
+    dims[1] = (int32_t)*heads;
+    dims[2] = o->dims[o->rank - 2];
+    dims[3] = o->rank == 4 ? o->dims[3] : (int32_t)nnrti_quotient(o->dims[2], *heads);
+    if (nnrti_unlike(o, 0, &c->in[0], 0))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, but q '%s' %o", i, what, o->name, o,
+                          c->in[0].name, &c->in[0]);
+    return NNRT_SUCCESS;
+}
+
+/* pastKey and pastValue: none of them, or both [B,heads,P,D], of which *past = P. */
+static NNRT_ReturnCode nnrti_attention_past(nnrt_resolve *c, const int32_t k[4], const int32_t v[4], int32_t *past)
+{
+    const nnrt_operand *key = &c->in[4], *value = &c->in[5], *q = &c->in[0];
+    *past = 0;
+    if (nnrti_absent(key) != nnrti_absent(value))
+        return nnrti_fail(c, NNRT_NULL_PTR, "only one of pastKey and pastValue is there");
+    if (nnrti_absent(key))
+        return NNRT_SUCCESS;
+    for (uint32_t i = 4; i < 6; i++) {
+        const nnrt_operand *o = &c->in[i];
+        if (o->rank != 4 || nnrti_unlike(o, 0, q, 0) || o->dims[1] != k[1] || nnrti_unlike(o, 2, key, 2) ||
+            o->dims[3] != (i == 4 ? k : v)[3] || nnrti_axis_open(o, 1) || nnrti_axis_open(o, 3))
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d,%d,P,%d]", i,
+                              i == 4 ? "pastKey" : "pastValue", o->name, o, q->dims[0], k[1], (i == 4 ? k : v)[3]);
+    }
+    *past = key->dims[2];
+    return NNRT_SUCCESS;
+}
+
+/* The mask broadcasts to [B,heads,S,T]; its last axis may be shorter, but not 1. */
+static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c, const int32_t weights[4])
+{
+    const nnrt_operand *mask = &c->in[3], *q = &c->in[0];
+    nnrt_operand want = nnrt_operand_make(q->dataType, 4, weights, NULL);
+    const int32_t before = 4 - mask->rank;
+    bool good = mask->rank > 0 && before >= 0;
+    if (nnrti_is_quant(mask) || (mask->dataType != NNRT_DATA_TYPE_BOOL && mask->dataType != q->dataType))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (mask) '%s' is %o, expected bool or %t", mask->name, mask,
+                          q->dataType);
+    for (int32_t i = 0; good && i < 4; i++)
+        if (i >= before && !nnrti_axis_open(&c->out[3], i) && !nnrti_axis_open(mask, i - before)) {
+            const int32_t L = mask->dims[i - before];
+            good = L == weights[i] || (i < 3 ? L == 1 : L > 1 && L < weights[i]);
+        }
+    if (!good)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 3 (mask) '%s' is %o, which does not broadcast to %o",
+                          mask->name, mask, &want);
+    return NNRT_SUCCESS;
+}
+
+/* Resolved: heads and scale. */
+static NNRT_ReturnCode nnrti_rule_attention(nnrt_resolve *c)
+{
+    NNRT_Attention *a = (NNRT_Attention *)c->resolved;
+    const nnrt_operand *q = &c->in[0], *k = &c->in[1];
+    const int32_t steps = q->rank - 2;
+    int32_t x[4], key[4], value[4], weights[4], past = 0;
+    int64_t heads = a->kvNumHeads;
+    NNRT_ReturnCode code;
+    if ((code = nnrti_attention_heads(c, 0, "q", &a->qNumHeads, x)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 1, "k", &a->kvNumHeads, key)) != NNRT_SUCCESS ||
+        (code = nnrti_attention_heads(c, 2, "v", &heads, value)) != NNRT_SUCCESS)
+        return code;
+    if (heads != a->kvNumHeads || nnrti_remainder(a->qNumHeads, heads) != 0 || x[3] != key[3] ||
+        nnrti_unlike(k, steps, &c->in[2], steps))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                          "k '%s' %o and v '%s' %o do not go with q '%s' %o: %l, %l and %l heads of %d, %d and %d",
+                          k->name, k, c->in[2].name, &c->in[2], q->name, q, a->kvNumHeads, heads, a->qNumHeads, key[3],
+                          value[3], x[3]);
+    if ((code = nnrti_attention_past(c, key, value, &past)) != NNRT_SUCCESS)
+        return code;
+    if (a->qkMatmulOutputMode != 0 && a->qkMatmulOutputMode != 3)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "qkMatmulOutputMode is %l, expected 0 or 3",
+                          a->qkMatmulOutputMode);
+    if (!(a->softcap >= 0) || !(a->scale >= 0))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scale is %f and softcap %f, expected at least 0",
+                          (double)a->scale, (double)a->softcap);
+    if (key[2] > INT32_MAX - past || !nnrt_mul_size((size_t)(key[2] + past), sizeof(float), &c->scratch))
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%d keys and %d before them: too many", key[2], past);
+    nnrti_result(c, 0, q->rank, x);
+    c->out[0].dims[steps] = x[2];
+    c->out[0].dims[q->rank - 1] = q->rank == 4 ? value[3] : (int32_t)nnrti_product(x[1], value[3]);
+    for (uint32_t i = 1; i < 4; i++) {
+        int32_t dims[4];
+        dims[0] = x[0];
+        dims[1] = i == 3 ? x[1] : key[1];
+        dims[2] = i == 3 ? x[2] : key[2] + past;
+        dims[3] = i == 1 ? key[3] : i == 2 ? value[3] : key[2] + past;
+        nnrti_result(c, i, 4, dims);
+        nnrti_from(c, i, 0, q, 0);
+        nnrti_fixed(c, i, 1);
+        nnrti_from(c, i, i == 3 ? 3 : 2, k, steps);
+        if (!nnrti_absent(&c->in[4]) && (nnrti_axis_open(k, steps) || nnrti_axis_open(&c->in[4], 2)))
+            nnrti_computed(c, i, i == 3 ? 3 : 2);
+        if (i == 3)
+            nnrti_from(c, 3, 2, q, steps);
+        else
+            nnrti_fixed(c, i, 3);
+        memcpy(weights, dims, sizeof(dims));
+    }
+    nnrti_from(c, 0, 0, q, 0);
+    nnrti_from(c, 0, steps, q, steps);
+    nnrti_fixed(c, 0, q->rank - 1);
+    if (q->rank == 4)
+        nnrti_fixed(c, 0, 1);
+    if (a->scale == 0)
+        a->scale = 1.0f / nnrti_sqrtf((float)x[3]);
+    return !nnrti_absent(&c->in[3]) ? nnrti_attention_mask(c, weights) : NNRT_SUCCESS;
+}
+
+/* >>kernel ATTENTION */
+
+/* v [B,S,heads*D] or [B,heads,S,D] as [B,heads,S,D]. */
+static nnrt_view nnrti_heads_of(const nnrt_view *v, int64_t heads)
+{
+    nnrt_view as = *v;
+    if (v->rank == 4)
+        return as;
+    as.rank = 4;
+    as.dims[1] = (int32_t)heads;
+    as.dims[2] = v->dims[1];
+    as.dims[3] = v->dims[2] / (int32_t)heads;
+    as.strides[1] = v->strides[2] * as.dims[3];
+    as.strides[2] = v->strides[1];
+    as.strides[3] = v->strides[2];
+    return as;
+}
+
+/* to [B,heads,P + S,D] = past [B,heads,P,D] or NULL, then v [B,heads,S,D]. */
+static void nnrti_attention_present(const nnrt_view *past, const nnrt_view *v, const nnrt_view *to)
+{
+    const int32_t P = past != NULL ? past->dims[2] : 0;
+    nnrt_view part = nnrti_part(to, 2, P, v->dims[2]);
+    nnrti_copy(v, &part);
+    if (past == NULL)
+        return;
+    part = nnrti_part(to, 2, 0, P);
+    nnrti_copy(past, &part);
+}
+
+/* What is added to the product of a query and a key: 0, an element of the mask, or -infinity. */
+static float nnrti_attention_bias(const nnrt_view *mask, const int32_t at[4])
+{
+    ptrdiff_t place = 0;
+    for (int32_t i = 0; i < mask->rank; i++) {
+        const int32_t k = at[4 - mask->rank + i];
+        if (mask->dims[i] != 1 && k >= mask->dims[i])
+            return -nnrti_inff();
+        place += mask->dims[i] != 1 ? k * mask->strides[i] : 0;
+    }
+    if (mask->dataType == NNRT_DATA_TYPE_BOOL)
+        return ((const uint8_t *)mask->data)[place] != 0 ? 0 : -nnrti_inff();
+    return nnrti_load(mask->data, place, mask->dataType);
+}
+
+/* q, k, v [B,S,heads*D] or [B,heads,S,D], pastKey, pastValue [B,heads,P,D], presentKey, presentValue [B,heads,T,D], weights
+   [B,heads,S,T], T = P + S of k, y as q; float32 or float16; mask of their type or bool, broadcast to weights, or NULL, as
+   the others behind v and y. Present keys and values are the past ones and then k and v; head h of q goes with head
+   h / (heads of q / heads of k). For each query, of the keys j in their order: p[j] = scale * (q . k[j]), capped, plus
+   the mask (of bools: -infinity where it is false, or too short), -infinity with isCausal for j > P + the query's
+   number; w = exp(p - largest of p), divided by their sum; y = sum of w[j] * v[j]. A query that sees no key gives NaN,
+   one of no keys 0. Scratch: 4*T bytes; NNRT_INSUFFICIENT_BUFFER without it. */
+NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_view *q, const nnrt_view *k,
+                                        const nnrt_view *v, const nnrt_view *mask, const nnrt_view *pastKey,
+                                        const nnrt_view *pastValue, nnrt_view *y, nnrt_view *presentKey,
+                                        nnrt_view *presentValue, nnrt_view *weights, nnrt_call *call)
+{
+    const nnrt_view x = nnrti_heads_of(q, attr->qNumHeads), key = nnrti_heads_of(k, attr->kvNumHeads);
+    const nnrt_view value = nnrti_heads_of(v, attr->kvNumHeads), to = nnrti_heads_of(y, attr->qNumHeads);
+    const int32_t P = pastKey != NULL ? pastKey->dims[2] : 0, T = P + key.dims[2], shared = x.dims[1] / key.dims[1];
+    float *w = (float *)nnrti_scratch(call, (size_t)T * sizeof(*w));
+    int32_t at[4] = {0, 0, 0, 0};
+    if (w == NULL && T > 0)
+        return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", (size_t)T * sizeof(*w));
+    if (presentKey != NULL)
+        nnrti_attention_present(pastKey, &key, presentKey);
+    if (presentValue != NULL)
+        nnrti_attention_present(pastValue, &value, presentValue);
+    if (x.dims[0] == 0 || x.dims[2] == 0)
+        return NNRT_SUCCESS;
+    do { /* at: batch, head, query */
+        const int32_t h = at[1] / shared;
+        const ptrdiff_t from = nnrti_place(&x, at[0], at[1], at[2], 0);
+        float most = -nnrti_inff(), sum = 0;
+        for (int32_t j = 0; j < T; j++) {
+            const nnrt_view *keys = j < P ? pastKey : &key;
+            const ptrdiff_t row = nnrti_place(keys, at[0], h, j < P ? j : j - P, 0);
+            float p = 0;
+            for (int32_t d = 0; d < x.dims[3]; d++)
+                p += nnrti_load(x.data, from + d * x.strides[3], x.dataType) *
+                     nnrti_load(keys->data, row + d * keys->strides[3], x.dataType);
+            p *= attr->scale;
+            at[3] = j;
+            if (weights != NULL && attr->qkMatmulOutputMode == 0)
+                nnrti_store(weights->data, nnrti_offset(weights, at), p, weights->dataType);
+            p = attr->softcap > 0 ? attr->softcap * nnrti_tanhf(p / attr->softcap) : p;
+            p = mask != NULL ? p + nnrti_attention_bias(mask, at) : p;
+            w[j] = attr->isCausal != 0 && j > P + at[2] ? -nnrti_inff() : p;
+            most = w[j] > most || w[j] != w[j] ? w[j] : most;
+        }
+        for (int32_t j = 0; j < T; j++)
+            sum += w[j] = nnrti_expf(w[j] - most);
+        for (int32_t j = 0; j < T; j++) {
+            w[j] /= sum;
+            at[3] = j;
+            if (weights != NULL && attr->qkMatmulOutputMode != 0)
+                nnrti_store(weights->data, nnrti_offset(weights, at), w[j], weights->dataType);
+        }
+        for (int32_t d = 0; d < to.dims[3]; d++) {
+            float total = 0;
+            for (int32_t j = 0; j < T; j++) {
+                const nnrt_view *values = j < P ? pastValue : &value;
+                total +=
+                    w[j] * nnrti_load(values->data, nnrti_place(values, at[0], h, j < P ? j : j - P, d), x.dataType);
+            }
+            nnrti_store(y->data, nnrti_place(&to, at[0], at[1], at[2], d), total, y->dataType);
+        }
+        at[3] = to.dims[3] - 1; /* the last element of the query */
+    } while (nnrti_next_place(&to, at));
+    return NNRT_SUCCESS;
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op AVERAGE_POOL_3D */
@@ -20474,6 +20729,10 @@ static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_6_2c                                                                                                \
     nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
         nnrti_arg(args, 5), NNRTI_OUT(0), NNRTI_OUT(1), call
+#define NNRTI_CALL_6_4c                                                                                                \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
+        nnrti_arg(args, 5), NNRTI_OUT(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2),              \
+        nnrti_arg(args, call->nIn + 3), call
 #define NNRTI_CALL_7_3c                                                                                                \
     nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
         nnrti_arg(args, 5), nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call

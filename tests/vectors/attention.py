@@ -1,0 +1,136 @@
+"""ATTENTION."""
+import numpy as np
+
+from common import f16, f32, f64, loose, refuse, rounded, some, Tensor, wide, write
+
+
+def heads_of(x, heads):
+    v = wide(x)
+    return v if x.ndim == 4 else v.reshape(x.shape[0], x.shape[1], heads, -1).transpose(0, 2, 1, 3)
+
+
+def attention(q, k, v, mask=None, pastKey=None, pastValue=None, isCausal=0, kvNumHeads=0, qNumHeads=0,
+              qkMatmulOutputMode=0, scale=0, softcap=0):
+    """ONNX's definition, one head after the other: y, present keys and values, weights."""
+    x, key, value = heads_of(q, qNumHeads), heads_of(k, kvNumHeads), heads_of(v, kvNumHeads)
+    past = 0 if pastKey is None else pastKey.shape[2]
+    if past or pastKey is not None:
+        key, value = np.concatenate([wide(pastKey), key], 2), np.concatenate([wide(pastValue), value], 2)
+    B, H, S, D = x.shape
+    T = key.shape[2]
+    bias = np.zeros((B, H, S, T))
+    if mask is not None:
+        m = np.where(mask, 0, -np.inf) if mask.dtype == bool else wide(mask)
+        m = np.concatenate([m, np.full(m.shape[:-1] + (T - m.shape[-1],), -np.inf)], -1)
+        bias = bias + m
+    if isCausal:
+        bias = bias + np.where(np.arange(T) > past + np.arange(S)[:, None], -np.inf, 0)
+    p, w, y = np.zeros((B, H, S, T)), np.zeros((B, H, S, T)), np.zeros((B, H, S, value.shape[3]))
+    for b in range(B):
+        for h in range(H):
+            g = h // (H // key.shape[1])
+            p[b, h] = x[b, h] @ key[b, g].T * (scale or 1 / np.sqrt(D))
+            s = (softcap * np.tanh(p[b, h] / softcap) if softcap else p[b, h]) + bias[b, h]
+            with np.errstate(invalid="ignore"):
+                e = np.exp(s - s.max(-1, keepdims=True)) if T else s
+                w[b, h] = e / e.sum(-1, keepdims=True) if T else s
+            y[b, h] = w[b, h] @ value[b, g]
+    if q.ndim == 3:
+        y = y.transpose(0, 2, 1, 3).reshape(B, S, -1)
+    return y, key, value, w if qkMatmulOutputMode else p
+
+
+def make(w):
+    def go(name, q, k, v, *more, outs=1, **attrs):
+        ins = [q, k, v] + list(more)
+        y = attention(*ins, **attrs)
+        w.case(name, "ATTENTION", attrs, ins, [rounded(t, q) for t in y[:outs]], tol=loose(q.dtype.type))
+
+    def three(B=2, H=4, K=4, S=3, T=5, D=2, V=3, dtype=f32, last=False):
+        if last:
+            return some((B, S, H * D), dtype), some((B, T, K * D), dtype), some((B, T, K * V), dtype)
+        return some((B, H, S, D), dtype), some((B, K, T, D), dtype), some((B, K, T, V), dtype)
+
+    both = {"qNumHeads": 4, "kvNumHeads": 4}
+    for dtype in (f32, f16):
+        kind = ", " + np.dtype(dtype).name
+        for outs in (1, 3, 4):
+            go("heads first, %d results%s" % (outs, kind), *three(dtype=dtype), outs=outs)
+            go("heads last, %d results%s" % (outs, kind), *three(dtype=dtype, last=True), outs=outs, **both)
+        for K in (1, 2):
+            go("%d heads of keys%s" % (K, kind), *three(K=K, dtype=dtype))
+            go("%d heads of keys, last%s" % (K, kind), *three(K=K, dtype=dtype, last=True), qNumHeads=4, kvNumHeads=K)
+        for shape in ((3, 5), (1, 5), (4, 3, 5), (1, 3, 5), (2, 4, 3, 5), (2, 1, 1, 5), (5,), (3, 4), (2, 1, 3, 2)):
+            go("a mask of bools %s%s" % (list(shape), kind), *three(dtype=dtype),
+               np.arange(int(np.prod(shape))).reshape(shape) % 3 != 1)
+            go("a mask of numbers %s%s" % (list(shape), kind), *three(dtype=dtype), some(shape, dtype))
+        past = [some((2, 4, 2, 2), dtype), some((2, 4, 2, 3), dtype)]
+        for causal in (0, 1):
+            more = {"isCausal": causal} if causal else {}
+            go("causal %d%s" % (causal, kind), *three(dtype=dtype), outs=4, **more)
+            go("causal %d, more queries%s" % (causal, kind), *three(S=6, T=3, dtype=dtype), **more)
+            go("past keys, causal %d%s" % (causal, kind), *three(T=3, dtype=dtype), None, *past, outs=4, **more)
+            go("past keys, heads last, causal %d%s" % (causal, kind), *three(T=3, dtype=dtype, last=True), None, *past,
+               outs=3, **both, **more)
+            go("past keys, a mask, causal %d%s" % (causal, kind), *three(T=3, dtype=dtype), some((3, 5), dtype), *past,
+               outs=4, **more)
+        go("the weights%s" % kind, *three(dtype=dtype), outs=4, qkMatmulOutputMode=3)
+        go("the products before cap and mask%s" % kind, *three(dtype=dtype), some((3, 5), dtype), outs=4, softcap=2.0)
+        go("a scale%s" % kind, *three(dtype=dtype), scale=0.25)
+        go("capped%s" % kind, *three(dtype=dtype), np.array([[True, False, True, True, False]]), softcap=1.5)
+    go("no past keys yet", *three(T=3), None, some((2, 4, 0, 2)), some((2, 4, 0, 3)), outs=3, isCausal=1)
+    go("a query that sees nothing", *three(S=2), np.array([[False] * 5, [True] * 5]))
+    go("no keys", *three(T=0))
+    go("no queries", *three(S=0), outs=3)
+    go("no batch", *three(B=0))
+    go("one of each", *three(1, 1, 1, 1, 1, 1, 1))
+    go("large products", *(t * f32(50) for t in three()))
+    q, k, v = three()
+    t = v.copy()
+    t[0, 0, 0, 0] = np.nan
+    go("NaN among the values", q, k, t)
+    t = k.copy()
+    t[0, 0, 2, 0] = np.nan
+    go("NaN among the keys", q, t, v)
+    q3, k3, v3 = three(last=True)
+    past = [some((2, 4, 2, 2)), some((2, 4, 2, 3))]
+
+    def bad(name, code, *ins, **attrs):
+        refuse(w, name, "ATTENTION", attrs, list(ins), code)
+
+    bad("two axes", "INVALID_SHAPE", q[0, 0], k[0, 0], v[0, 0])
+    bad("keys of three axes", "INVALID_SHAPE", q, k3, v)
+    bad("no heads told", "INVALID_PARAMETER", q3, k3, v3)
+    bad("no heads of keys told", "INVALID_PARAMETER", q3, k3, v3, qNumHeads=4)
+    bad("heads that do not divide", "INVALID_PARAMETER", q3, k3, v3, qNumHeads=3, kvNumHeads=4)
+    bad("heads of q that are no multiple", "INVALID_SHAPE", q[:, :3], k[:, :2], v[:, :2])
+    bad("other heads of v", "INVALID_SHAPE", q, k, v[:, :2])
+    bad("another batch", "INVALID_SHAPE", q, k[:1], v)
+    bad("keys of other heads", "INVALID_SHAPE", q, k[..., :1], v)
+    bad("fewer values", "INVALID_SHAPE", q, k, v[:, :, :4])
+    bad("heads without elements", "INVALID_PARAMETER", q[..., :0], k[..., :0], v)
+    bad("past keys alone", "NULL_PTR", q, k, v, None, past[0])
+    bad("past values alone", "NULL_PTR", q, k, v, None, None, past[1])
+    bad("past keys of other heads", "INVALID_SHAPE", q, k, v, None, past[0][:, :2], past[1])
+    bad("past keys of other elements", "INVALID_SHAPE", q, k, v, None, past[0][..., :1], past[1])
+    bad("past values of other steps", "INVALID_SHAPE", q, k, v, None, past[0], past[1][:, :, :1])
+    bad("past keys of another batch", "INVALID_SHAPE", q, k, v, None, past[0][:1], past[1][:1])
+    bad("past keys of three axes", "INVALID_SHAPE", q, k, v, None, past[0][0], past[1][0])
+    for shape in ((), (3, 6), (2, 5), (3, 1), (3, 4, 3, 5), (1, 2, 4, 3, 5)):
+        bad("a mask %s" % list(shape), "INVALID_SHAPE", q, k, v, some(shape))
+    bad("a mask of int32", "INVALID_DATATYPE", q, k, v, some((3, 5), np.int32))
+    bad("a mask of float16 beside float32", "INVALID_DATATYPE", q, k, v, some((3, 5), f16))
+    bad("keys of float16 beside float32", "INVALID_DATATYPE", q, k.astype(f16), v)
+    for mode in (1, 2, 4, -1):
+        bad("mode %d" % mode, "INVALID_PARAMETER", q, k, v, qkMatmulOutputMode=mode)
+    bad("a cap of -1", "INVALID_PARAMETER", q, k, v, softcap=-1.0)
+    bad("a scale of -1", "INVALID_PARAMETER", q, k, v, scale=-1.0)
+    bad("float64", "INVALID_DATATYPE", *(t.astype(f64) for t in (q, k, v)))
+    bad("int32", "INVALID_DATATYPE", *(t.astype(np.int32) for t in (q, k, v)))
+    bad("quantised", "UNSUPPORTED_OP", *(Tensor(t.astype(np.int8), quant=[(8, 0, 0.5)]) for t in (q, k, v)))
+    bad("two inputs", "INVALID_INPUT", q, k)
+    bad("absent", "NULL_PTR", q, None, v)
+
+
+if __name__ == "__main__":
+    write(make, "Expected values: ONNX's definition with numpy in float64.")
