@@ -42,7 +42,7 @@ WHAT IT READS
     constants and shapes is computed and leaves no node. Images stay NCHW; weights are brought into the runtime's order
     once. External data are read from files below the model's folder only.
     Functions of the file are inlined, before operators of the same name.
-    Not read: Scan, sequences, strings, sparse tensors, complex numbers, bfloat16.
+    Not read: sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST
     Nothing of a file is believed before it is checked: lengths, counts, offsets, nesting. Memory and work are bounded by
@@ -1808,6 +1808,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Asinh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ASINH, "") \
     X(Atan,                 7, 25, 1, 1, same,           NNRT_NODE_TYPE_ATAN, "") \
     X(Atanh,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_ATANH, "") \
+    X(Attention,           23, 25, 3, 7, attention,      0, \
+      "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision") \
     X(AveragePool,          1, 25, 1, 1, average_pool,   0, \
       "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
     X(BatchNormalization,   1, 25, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
@@ -1942,6 +1944,8 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(RotaryEmbedding,     23, 25, 3, 4, rotary_embedding, 0, "interleaved num_heads rotary_embedding_dim") \
     X(Round,               11, 25, 1, 1, same,           NNRT_NODE_TYPE_ROUND, "") \
     X(STFT,                17, 25, 2, 4, stft,           0, "onesided") \
+    X(Scan,                 8, 25, 0, NNRTI_ONNX_MANY, scan, 0, \
+      "body directions num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions") \
     X(Scatter,              9, 25, 3, 3, scatter_elements, 0, "axis") \
     X(ScatterElements,     11, 25, 3, 3, scatter_elements, 0, "axis reduction") \
     X(ScatterND,           11, 25, 3, 3, scatter_nd,     0, "reduction") \
@@ -5989,6 +5993,40 @@ static void nnrti_onnx_op_rms_norm(nnrti_onnx *c, int32_t arg)
                    nnrti_onnx_step2(c, NNRT_NODE_TYPE_RMS_NORMALIZATION, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
+/* Refused is what ONNX defines in more than one way, or one after the other: a cap of products that are masked (set 23 put
+   it behind the mask), the products behind the mask as a result, and how many keys count (input 6). */
+static void nnrti_onnx_op_attention(nnrti_onnx *c, int32_t arg)
+{
+    const int64_t precision = nnrti_onnx_int(c, "softmax_precision", NNRT_ONNX_FLOAT);
+    uint32_t in[6], out[4], nIn = 3, nOut = 1;
+    NNRT_Attention a;
+    (void)arg;
+    for (uint32_t i = 0; i < 6; i++)
+        if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
+            nIn = i + 1;
+    for (uint32_t i = 1; i < 4; i++)
+        nOut = nnrti_onnx_wants(c, i) ? i + 1 : nOut;
+    a.isCausal = nnrti_onnx_int(c, "is_causal", 0);
+    a.kvNumHeads = nnrti_onnx_int(c, "kv_num_heads", 0);
+    a.qNumHeads = nnrti_onnx_int(c, "q_num_heads", 0);
+    a.qkMatmulOutputMode = nOut == 4 ? nnrti_onnx_int(c, "qk_matmul_output_mode", 0) : 0;
+    a.scale = nnrti_onnx_float(c, "scale", 0);
+    a.softcap = nnrti_onnx_float(c, "softcap", 0);
+    if (nnrti_onnx_in(c, 6) != NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 6 (nonpad_kv_seqlen) is not supported: mask the keys");
+    if (a.softcap != 0 && (a.isCausal != 0 || in[3] != NNRT_NO_TENSOR))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softcap of products that are masked is not supported");
+    if (a.qkMatmulOutputMode != 0 && a.qkMatmulOutputMode != 3)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "qk_matmul_output_mode is %l, expected 0 or 3", a.qkMatmulOutputMode);
+    if (precision != NNRT_ONNX_FLOAT)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "softmax_precision is %l, expected 1 (float)", precision);
+    if (nnrti_onnx_attr(c, "scale", NNRT_ONNX_ATTRIBUTE_FLOAT) != NULL && !(a.scale > 0))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scale is %f, expected more than 0", (double)a.scale);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_ATTENTION, &a, in, nIn, out, nOut, NULL);
+    for (uint32_t i = 0; i < nOut; i++)
+        nnrti_onnx_out(c, i, out[i]);
+}
+
 static void nnrti_onnx_op_rotary_embedding(nnrti_onnx *c, int32_t arg)
 {
     uint32_t in[4], y;
@@ -7158,9 +7196,10 @@ static void nnrti_onnx_op_if(nnrti_onnx *c, int32_t arg_)
     nnrti_onnx_control_step(c, NNRT_NODE_TYPE_IF, &a, &cond, 1);
 }
 
-/* A Loop that is read. */
+/* A Loop that is read, or a Scan: its body is not told trip and cond. */
 typedef struct nnrti_onnx_loop {
     const nnrt_onnx_graph *body;
+    bool scan;
     uint32_t carried, scans;
     uint32_t *start;    /* values: trips, cond, then what is carried at first */
     uint32_t *in, *out; /* of the body */
@@ -7174,9 +7213,10 @@ static void nnrti_onnx_loop_given(nnrti_onnx *c, nnrti_onnx_loop *l)
     for (uint32_t k = 0; k < 2 + l->carried; k++)
         l->in[k] = nnrti_onnx_new(c);
     for (uint32_t k = 0; k < 2 && c->code == NNRT_SUCCESS; k++) {
-        const nnrt_onnx_value_info *info = &l->body->inputs.data[k];
+        const nnrt_onnx_value_info *info = l->scan ? NULL : &l->body->inputs.data[k];
         const NNRT_DataType type = k == 0 ? NNRT_DATA_TYPE_INT64 : NNRT_DATA_TYPE_BOOL;
-        const nnrt_operand o = nnrt_operand_make(type, info->hasShape && info->dims.count == 1 ? 1 : 0, &one, NULL);
+        const bool list = !l->scan && info->hasShape && info->dims.count == 1;
+        const nnrt_operand o = nnrt_operand_make(type, list ? 1 : 0, &one, NULL);
         nnrt_builder_declare(c->builder, l->in[k], type, NNRT_RANK_UNKNOWN, NULL);
         nnrti_builder_given(c->builder, l->in[k], &o);
     }
@@ -7265,6 +7305,181 @@ static void nnrti_onnx_op_loop(nnrti_onnx *c, int32_t arg_)
         return;
     nnrt_builder_graph_io(c->builder, a.body, l.in, l.carried + 2, l.out, (uint32_t)l.body->outputs.count);
     nnrti_onnx_control_step(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2);
+}
+
+/* Entry i of a list attribute that has `count` of them or is absent: 0. */
+static int64_t nnrti_onnx_scan_entry(nnrti_onnx *c, const char *name, uint32_t i, uint32_t count)
+{
+    const nnrt_onnx_ints list = nnrti_onnx_ints_of(c, name);
+    if (list.data != NULL && list.count != count)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "%s has %z entries, expected %u", name, list.count, count);
+    return list.data != NULL && i < list.count ? list.data[i] : 0;
+}
+
+/* A direction: false = forward, true = reverse. */
+static bool nnrti_onnx_scan_turned(nnrti_onnx *c, const char *name, uint32_t i, uint32_t count)
+{
+    const int64_t direction = nnrti_onnx_scan_entry(c, name, i, count);
+    if (direction != 0 && direction != 1)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "%s[%u] is %l, expected 0 or 1", name, i, direction);
+    return direction != 0;
+}
+
+/* x with its places along the first axis in the other order. */
+static uint32_t nnrti_onnx_turned(nnrti_onnx *c, uint32_t x, int32_t axis)
+{
+    return nnrti_onnx_part(c, x, axis, -1, INT32_MIN, -1);
+}
+
+/* Input i of a Scan of operator set 8, without its first axis, the batch, which must be 1. */
+static uint32_t nnrti_onnx_scan_batch(nnrti_onnx *c, uint32_t x)
+{
+    const int64_t axis = 0;
+    NNRT_Squeeze a;
+    if (c->code == NNRT_SUCCESS && (nnrti_onnx_rank(c, x) < 1 || nnrti_onnx_dim(c, x, 0) != 1))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "'%s' is %o: only a batch of 1 is supported", nnrti_onnx_at(c, x)->name,
+                        nnrti_onnx_at(c, x));
+    a.axis = nnrt_int64_list(&axis, 1);
+    return nnrti_onnx_step1(c, NNRT_NODE_TYPE_SQUEEZE, &a, x);
+}
+
+/* What a Scan goes through: its inputs behind the carried values, turned where it goes from the end, with the axes that it
+   goes along. Returns how many steps it makes, a known or computed number. */
+static uint32_t nnrti_onnx_scan_inputs(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_t *x, int64_t *axes)
+{
+    const bool old = c->opset < 9;
+    uint32_t trips = NNRT_NO_TENSOR;
+    for (uint32_t i = 0; i < l->scans && c->code == NNRT_SUCCESS; i++) {
+        x[i] = nnrti_onnx_in(c, (old ? 1 : 0) + l->carried + i);
+        if (x[i] == NNRT_NO_TENSOR) {
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", (old ? 1 : 0) + l->carried + i);
+            break;
+        }
+        if (old)
+            x[i] = nnrti_onnx_scan_batch(c, x[i]);
+        else
+            axes[i] =
+                nnrti_onnx_axis(c, nnrti_onnx_scan_entry(c, "scan_input_axes", i, l->scans), nnrti_onnx_rank(c, x[i]));
+        if (nnrti_onnx_scan_turned(c, old ? "directions" : "scan_input_directions", i, l->scans))
+            x[i] = nnrti_onnx_turned(c, x[i], (int32_t)axes[i]);
+        if (c->code == NNRT_SUCCESS && nnrti_onnx_rank(c, x[i]) < 1)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "'%s' is a scalar", nnrti_onnx_at(c, x[i])->name);
+        if (i == 0)
+            trips = nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x[0], (int32_t)axes[0]));
+        else if (nnrti_onnx_dim(c, x[i], (int32_t)axes[i]) != nnrti_onnx_dim(c, x[0], (int32_t)axes[0]))
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scan inputs 0 and %u do not have the same known number of steps",
+                            i);
+    }
+    return trips;
+}
+
+/* The body of a Scan in a graph of the builder: it gets the places of x along axes that the trip has. */
+static bool nnrti_onnx_scan_body(nnrti_onnx *c, nnrti_onnx_loop *l, uint32_t graph, const uint32_t *x,
+                                 const int64_t *axes)
+{
+    const uint32_t entered = c->builder->entered;
+    uint32_t *in = (uint32_t *)nnrti_onnx_keep(c, l->carried + l->scans, sizeof(*in)), *out;
+    nnrti_onnx_loop_given(c, l);
+    if (in == NULL || c->code != NNRT_SUCCESS)
+        return false;
+    memcpy(in, l->in + 2, l->carried * sizeof(*in));
+    nnrt_builder_enter(c->builder, graph);
+    for (uint32_t i = 0; i < l->scans; i++)
+        in[l->carried + i] = nnrti_onnx_gather(c, x[i], l->in[0], axes[i]);
+    nnrti_onnx_name_last(c);
+    nnrt_builder_enter(c->builder, entered);
+    out = c->code == NNRT_SUCCESS ? nnrti_onnx_read_graph(c, l->body, graph, in, l->carried + l->scans) : NULL;
+    l->out = (uint32_t *)nnrti_onnx_keep(c, l->body->outputs.count + 1, sizeof(*l->out));
+    if (out == NULL || l->out == NULL)
+        return false;
+    l->out[0] = l->in[1];
+    memcpy(l->out + 1, out, l->body->outputs.count * sizeof(*out));
+    return true;
+}
+
+/* Result i of a Scan, of which the loop made y. */
+static void nnrti_onnx_scan_out(nnrti_onnx *c, const nnrti_onnx_loop *l, uint32_t i, uint32_t y)
+{
+    const uint32_t k = i - l->carried, count = (uint32_t)l->body->outputs.count - l->carried;
+    int64_t perm[NNRT_MAX_RANK];
+    int32_t rank, axis;
+    if (c->opset < 9)
+        y = nnrti_onnx_unsqueeze(c, y, 0);
+    if (i >= l->carried && c->opset >= 9) {
+        if (nnrti_onnx_scan_turned(c, "scan_output_directions", k, count))
+            y = nnrti_onnx_turned(c, y, 0);
+        if (nnrti_onnx_scan_entry(c, "scan_output_axes", k, count) != 0) {
+            rank = nnrti_onnx_rank(c, y);
+            axis = nnrti_onnx_axis(c, nnrti_onnx_scan_entry(c, "scan_output_axes", k, count), rank);
+            for (int32_t a = 0; a < rank; a++)
+                perm[a] = a < axis ? a + 1 : a == axis ? 0 : a;
+            y = nnrti_onnx_transpose(c, y, perm, rank);
+        }
+    }
+    nnrti_onnx_out(c, i, y);
+}
+
+/* Scan: a loop over the places of its last inputs along an axis of each, whose other results lie one behind the other. */
+static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
+{
+    const uint32_t first = c->opset < 9 ? 1 : 0;
+    const int64_t scans = nnrti_onnx_int(c, "num_scan_inputs", 0);
+    nnrti_builder_mark mark;
+    NNRT_Loop a;
+    nnrti_onnx_loop l;
+    uint32_t *x, *out;
+    int64_t *axes;
+    bool closed = false;
+    (void)arg_;
+    memset(&l, 0, sizeof(l));
+    l.body = nnrti_onnx_graph_of(c, "body");
+    if (c->code != NNRT_SUCCESS)
+        return;
+    if (scans < 1 || scans > (int64_t)c->node->inputs.count - first ||
+        l.body->inputs.count != c->node->inputs.count - first || l.body->outputs.count < c->node->outputs.count ||
+        l.body->outputs.count + (uint64_t)scans < l.body->inputs.count) {
+        NNRTI_ONNX_FAIL(
+            c, NNRT_INVALID_MODEL, "%z inputs, %l to go through, and %z outputs; its body has %z inputs and %z outputs",
+            c->node->inputs.count, scans, c->node->outputs.count, l.body->inputs.count, l.body->outputs.count);
+        return;
+    }
+    if (first > 0 && nnrti_onnx_in(c, 0) != NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 0 (sequence_lens) is not supported");
+    l.scan = true;
+    l.scans = (uint32_t)scans;
+    l.carried = (uint32_t)l.body->inputs.count - l.scans;
+    l.start = (uint32_t *)nnrti_onnx_keep(c, l.carried + 2u, sizeof(*l.start));
+    l.in = (uint32_t *)nnrti_onnx_keep(c, l.carried + 2u, sizeof(*l.in));
+    l.open = (bool *)nnrti_onnx_keep(c, l.carried + 1u, NNRT_MAX_RANK * sizeof(*l.open));
+    x = (uint32_t *)nnrti_onnx_keep(c, l.scans, sizeof(*x));
+    axes = (int64_t *)nnrti_onnx_keep(c, l.scans, sizeof(*axes));
+    out = (uint32_t *)nnrti_onnx_keep(c, l.body->outputs.count + 1, sizeof(*out));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    l.start[0] = nnrti_onnx_scan_inputs(c, &l, x, axes);
+    l.start[1] = NNRT_NO_TENSOR;
+    for (uint32_t k = 0; k < l.carried && c->code == NNRT_SUCCESS; k++) {
+        l.start[2 + k] = nnrti_onnx_in(c, first + k);
+        if (l.start[2 + k] == NNRT_NO_TENSOR)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_INPUT, "input %u is missing", first + k);
+        else if (first > 0)
+            l.start[2 + k] = nnrti_onnx_scan_batch(c, l.start[2 + k]);
+    }
+    mark = nnrti_builder_here(c->builder);
+    while (!closed && c->code == NNRT_SUCCESS) {
+        nnrti_builder_back(c->builder, mark);
+        c->nNamed = mark.nodes;
+        a.body = nnrti_onnx_new_graph(c, l.body);
+        closed =
+            c->code != NNRT_SUCCESS || !nnrti_onnx_scan_body(c, &l, a.body, x, axes) || nnrti_onnx_loop_closed(c, &l);
+    }
+    if (!nnrti_onnx_fine(c) || !nnrti_onnx_work(c, (double)nnrti_array_count(c->builder->tensors)))
+        return;
+    nnrt_builder_graph_io(c->builder, a.body, l.in, l.carried + 2, l.out, (uint32_t)l.body->outputs.count + 1);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_LOOP, &a, l.start, l.carried + 2, out, (uint32_t)l.body->outputs.count, NULL);
+    for (uint32_t i = 0; i < c->node->outputs.count && c->code == NNRT_SUCCESS; i++)
+        if (nnrti_onnx_wants(c, i))
+            nnrti_onnx_scan_out(c, &l, i, out[i]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -144,7 +144,7 @@ static void put_tensor(message *m, const char *value)
 
 /* "alpha:f=-1 strides:I=2,2 auto_pad:s=VALID axis:i=1 value:t=f64,0.1" as field 5 of a node or 11 of a function;
    "alpha:f=@beta" refers to the function's beta */
-static void put_attribute(message *node, uint32_t field, const char *word)
+static void put_attribute(message *node, uint32_t field, const char *word, const message *sub)
 {
     static const char kinds[] = "-fist--IS"; /* by AttributeProto.AttributeType */
     const char *colon = strchr(word, ':'), *value = strchr(word, '=') + 1;
@@ -182,6 +182,10 @@ static void put_attribute(message *node, uint32_t field, const char *word)
         }
         put_int(&a, 20, 8);
         break;
+    case 'g':
+        put_message(&a, 6, sub);
+        put_int(&a, 20, 5);
+        break;
     case 't':
         put_tensor(&a, value);
         put_int(&a, 20, 4);
@@ -215,11 +219,13 @@ static void put_operator(message *m, const char *word, uint32_t type, uint32_t d
      out NAME                            without any, the result called y is the output
      function RESULTS = NAME INPUTS ATTRIBUTES       begins a function; an attribute without a value is only named
      opset VERSION                       of this function; without it the model's
+     graph                               begins a graph, of which the lines up to the line `done` are: body:g= of a node
      end                                 of the function
    DIMS: [2,3], [n,3], []. */
 static message build(const char *text, int64_t opset)
 {
-    message graph = {{0}, 0}, model = {{0}, 0}, set = {{0}, 0}, y = {{0}, 0}, function = {{0}, 0};
+    message graph = {{0}, 0}, model = {{0}, 0}, set = {{0}, 0}, y = {{0}, 0}, function = {{0}, 0}, sub = {{0}, 0};
+    message *into = &graph;
     char line[512], word[64], name[64], dims[64];
     bool outputs = false, inside = false, told = false;
     while (*text != '\0') {
@@ -246,21 +252,26 @@ static message build(const char *text, int64_t opset)
                 put_message(&type, 1, &tensor);
                 put_text(&m, 1, name);
                 put_message(&m, 2, &type);
-                put_message(&graph, 11, &m);
+                put_message(into, 11, &m);
             } else {
                 put_int(&m, 2, types[t].onnx);
                 put_text(&m, 8, name);
                 bytes = numbers(at, types[t].type, data, sizeof(data));
                 little((uint8_t *)data, bytes, nnrt_type_size(types[t].type));
                 put_bytes(&m, 9, data, bytes);
-                put_message(&graph, 5, &m);
+                put_message(into, 5, &m);
             }
         } else if (strcmp(word, "out") == 0) {
             message m = {{0}, 0};
             assert_true(next_word(&at, name));
             put_text(&m, 1, name);
-            put_message(&graph, 12, &m);
-            outputs = true;
+            put_message(into, 12, &m);
+            outputs = outputs || into == &graph;
+        } else if (strcmp(word, "graph") == 0) {
+            sub.size = 0;
+            into = &sub;
+        } else if (strcmp(word, "done") == 0) {
+            into = &graph;
         } else if (strcmp(word, "opset") == 0) {
             message own = {{0}, 0};
             assert_true(inside && next_word(&at, word));
@@ -285,7 +296,7 @@ static message build(const char *text, int64_t opset)
             put_operator(&function, word, 1, 10, 13);
             while (next_word(&at, word))
                 if (strchr(word, '=') != NULL)
-                    put_attribute(&function, 11, word);
+                    put_attribute(&function, 11, word, &sub);
                 else if (strchr(word, ':') != NULL)
                     put_bytes(&function, 6, word, strlen(word) - 1);
                 else
@@ -293,15 +304,15 @@ static message build(const char *text, int64_t opset)
         } else {
             message node = {{0}, 0};
             for (; strcmp(word, "=") != 0; assert_true(next_word(&at, word)))
-                put_text(&node, 2, word);
+                put_text(&node, 2, strcmp(word, "-") == 0 ? "" : word);
             assert_true(next_word(&at, word));
             put_operator(&node, word, 4, 7, 8);
             while (next_word(&at, word))
                 if (strchr(word, ':') != NULL)
-                    put_attribute(&node, 5, word);
+                    put_attribute(&node, 5, word, &sub);
                 else
                     put_text(&node, 1, strcmp(word, "-") == 0 ? "" : word);
-            put_message(inside ? &function : &graph, inside ? 7 : 1, &node);
+            put_message(inside ? &function : into, inside ? 7 : 1, &node);
         }
     }
     put_text(&y, 1, "y");
@@ -2826,6 +2837,372 @@ static void test_resize_open(void **state)
     }
 }
 
+/* Sums of what came so far, in all directions and along all axes. */
+static void test_scan(void **state)
+{
+#define SUMS(dims) "graph; in s f32 " dims "; in e f32 " dims "; t = Add s e; o = Identity t; out t; out o; done; "
+#define ROW SUMS("[]") "in x f32 [3]; const z f32 [] 10; "
+#define TABLE SUMS("[2]") "in x f32 [2,3]; const z f32 [2] 0 100; "
+    static const import_case cases[] = {
+        {"forward", ROW "f y = Scan z x body:g= num_scan_inputs:i=1;", 9, {"1 2 4"}, NNRT_SUCCESS, "3", "11 13 17", 0},
+        {"the last state", ROW "y = Scan z x body:g= num_scan_inputs:i=1;", 16, {"1 2 4"}, NNRT_SUCCESS, "", "17", 0},
+        {"from the end",
+         ROW "f y = Scan z x body:g= num_scan_inputs:i=1 scan_input_directions:I=1;",
+         11,
+         {"1 2 4"},
+         NNRT_SUCCESS,
+         "3",
+         "14 16 17",
+         0},
+        {"to the front",
+         ROW "f y = Scan z x body:g= num_scan_inputs:i=1 scan_output_directions:I=1;",
+         11,
+         {"1 2 4"},
+         NNRT_SUCCESS,
+         "3",
+         "17 13 11",
+         0},
+        {"along the second axis",
+         TABLE "f y = Scan z x body:g= num_scan_inputs:i=1 scan_input_axes:I=1;",
+         11,
+         {"1 2 4 10 20 40"},
+         NNRT_SUCCESS,
+         "3,2",
+         "1 110 3 130 7 170",
+         0},
+        {"along the last axis, and so is the result, from the end",
+         TABLE "f y = Scan z x body:g= num_scan_inputs:i=1 scan_input_axes:I=-1 scan_output_axes:I=-1 "
+               "scan_input_directions:I=1;",
+         25,
+         {"1 2 4 10 20 40"},
+         NNRT_SUCCESS,
+         "2,3",
+         "4 6 7 140 160 170",
+         0},
+        {"two inputs, along axes of their own, no state, a name from around",
+         "graph; in a f32 [2]; in b f32 [2]; t = Mul a b; o = Add t w; out o; done; in x f32 [3,2]; in v f32 [2,3]; "
+         "const w f32 [2] 0 1000; y = Scan x v body:g= num_scan_inputs:i=2 scan_input_axes:I=0,1 "
+         "scan_input_directions:I=0,1;",
+         9,
+         {"1 2 3 4 5 6", "1 10 100 2 20 200"},
+         NNRT_SUCCESS,
+         "3,2",
+         "100 1400 30 1080 5 1012",
+         0},
+        {"operator set 8",
+         SUMS("[2]") "in x f32 [1,3,2]; const z f32 [1,2] 0 100; f y = Scan - z x body:g= num_scan_inputs:i=1;",
+         8,
+         {"1 10 2 20 4 40"},
+         NNRT_SUCCESS,
+         "1,3,2",
+         "1 110 3 130 7 170",
+         0},
+        {"operator set 8, from the end, the last state",
+         SUMS("[2]") "in x f32 [1,3,2]; const z f32 [1,2] 0 100; y = Scan - z x body:g= num_scan_inputs:i=1 "
+                     "directions:I=1;",
+         8,
+         {"1 10 2 20 4 40"},
+         NNRT_SUCCESS,
+         "1,2",
+         "7 170",
+         0},
+        {"operator set 8, a batch of 2",
+         SUMS("[1]") "in x f32 [2,3,1]; const z f32 [2,1] 0 0; f y = Scan - z x body:g= num_scan_inputs:i=1;",
+         8,
+         {"1 10 2 20 4 40"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "only a batch of 1",
+         0},
+        {"operator set 8, lengths",
+         SUMS("[1]") "in x f32 [1,3,1]; const z f32 [1,1] 0; const l i64 [1] 2; f y = Scan l z x body:g= "
+                     "num_scan_inputs:i=1;",
+         8,
+         {"1 10 2"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "sequence_lens",
+         0},
+        {"inputs of different lengths",
+         "graph; in a f32 []; in b f32 []; o = Mul a b; out o; done; in x f32 [3]; in v f32 [2]; "
+         "y = Scan x v body:g= num_scan_inputs:i=2;",
+         9,
+         {"1 2 3", "1 2"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "do not have the same known number of steps",
+         0},
+        {"axes for more inputs",
+         ROW "f y = Scan z x body:g= num_scan_inputs:i=1 scan_input_axes:I=0,0;",
+         9,
+         {"1 2 4"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "scan_input_axes has 2 entries, expected 1",
+         0},
+        {"a direction of 2",
+         ROW "f y = Scan z x body:g= num_scan_inputs:i=1 scan_output_directions:I=2;",
+         9,
+         {"1 2 4"},
+         NNRT_INVALID_PARAMETER,
+         NULL,
+         "scan_output_directions[0] is 2",
+         0},
+        {"an axis that x does not have",
+         ROW "f y = Scan z x body:g= num_scan_inputs:i=1 scan_input_axes:I=1;",
+         9,
+         {"1 2 4"},
+         NNRT_INVALID_PARAMETER,
+         NULL,
+         "axis 1, expected -1 to 0",
+         0},
+        {"nothing to go through",
+         ROW "f y = Scan z x body:g= num_scan_inputs:i=0;",
+         9,
+         {"1 2 4"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "2 inputs, 0 to go through",
+         0},
+        {"more to go through than there is",
+         ROW "f y = Scan z x body:g= num_scan_inputs:i=3;",
+         9,
+         {"1 2 4"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "2 inputs, 3 to go through",
+         0},
+        {"a scalar",
+         "graph; in a f32 []; o = Neg a; out o; done; in x f32 []; y = Scan x body:g= num_scan_inputs:i=1;",
+         9,
+         {"1"},
+         NNRT_INVALID_PARAMETER,
+         NULL,
+         "axis 0",
+         0},
+        {"a result more than the body has",
+         ROW "f y t = Scan z x body:g= num_scan_inputs:i=1;",
+         9,
+         {"1 2 4"},
+         NNRT_INVALID_MODEL,
+         NULL,
+         "its body has 2 inputs and 2 outputs",
+         0},
+    };
+    static const import_case open = {"an open number of steps",
+                                     SUMS("[]") "in x f32 [n]; const z f32 [] 10; f y = Scan z x body:g= "
+                                                "num_scan_inputs:i=1 scan_input_directions:I=1;",
+                                     9,
+                                     {"1 2 4"},
+                                     NNRT_SUCCESS,
+                                     "3",
+                                     "14 16 17",
+                                     0};
+    (void)state;
+    run_cases(cases, COUNT(cases));
+    run_case(&open, true, 3);
+    run_case(&open, false, 3);
+}
+
+/* Operators of set 23 and others that the ONNX tests here do not have. Of one query and two keys with products 0 and ln 3 the
+   weights are 1/4 and 3/4. */
+static void test_newer(void **state)
+{
+#define QKV "in q f32 [1,1,1,1]; const k f32 [1,1,2,1] 0 1.09861229; const v f32 [1,1,2,2] 4 8 0 4; "
+    static const import_case cases[] = {
+        {"Attention", QKV "y = Attention q k v;", 23, {"1"}, NNRT_SUCCESS, "1,1,1,2", "1 5", 1e-6},
+        {"Attention, a scale",
+         QKV "y = Attention q k v scale:f=0.5 softmax_precision:i=1;",
+         24,
+         {"2"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "1 5",
+         1e-6},
+        {"Attention, a mask",
+         QKV "const m bool [1,2] 1 0; y = Attention q k v m;",
+         25,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "4 8",
+         1e-6},
+        {"Attention, causal",
+         QKV "y = Attention q k v is_causal:i=1;",
+         23,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "4 8",
+         1e-6},
+        {"Attention, the weights",
+         QKV "t - - y = Attention q k v qk_matmul_output_mode:i=3;",
+         23,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "0.25 0.75",
+         1e-6},
+        {"Attention, past keys, heads in the last axis",
+         "in q f32 [1,1,1]; const k f32 [1,1,1] 1.09861229; const v f32 [1,1,2] 0 4; const p f32 [1,1,1,1] 0; "
+         "const w f32 [1,1,1,2] 4 8; t k1 y = Attention q k v - p w q_num_heads:i=1 kv_num_heads:i=1;",
+         23,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,2,2",
+         "4 8 0 4",
+         0},
+        {"Attention, capped",
+         QKV "y = Attention q k v softcap:f=1000;",
+         23,
+         {"1"},
+         NNRT_SUCCESS,
+         "1,1,1,2",
+         "1 5",
+         1e-5},
+        {"Attention, capped and masked",
+         QKV "y = Attention q k v is_causal:i=1 softcap:f=2;",
+         23,
+         {"1"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "softcap of products that are masked",
+         0},
+        {"Attention, products behind the mask",
+         QKV "t - - y = Attention q k v qk_matmul_output_mode:i=2;",
+         23,
+         {"1"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "qk_matmul_output_mode is 2",
+         0},
+        {"Attention, keys that count",
+         QKV "const n i64 [1] 1; y = Attention q k v - - - n;",
+         24,
+         {"1"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "nonpad_kv_seqlen",
+         0},
+        {"Attention, in float16",
+         QKV "y = Attention q k v softmax_precision:i=10;",
+         23,
+         {"1"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "softmax_precision is 10",
+         0},
+        {"Attention, a scale of 0",
+         QKV "y = Attention q k v scale:f=0;",
+         23,
+         {"1"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "scale is 0",
+         0},
+        {"Attention before there was one",
+         QKV "y = Attention q k v;",
+         22,
+         {"1"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "Attention x1",
+         0},
+        {"RMSNormalization",
+         "in x f32 [1,2]; const s f32 [2] 10 100; y = RMSNormalization x s epsilon:f=0;",
+         23,
+         {"3 -3"},
+         NNRT_SUCCESS,
+         "1,2",
+         "10 -100",
+         1e-6},
+        {"RMSNormalization of two axes",
+         "in x f32 [1,2,2]; const s f32 [2] 1 2; y = RMSNormalization x s epsilon:f=3 axis:i=1 stash_type:i=1;",
+         23,
+         {"1 -1 -1 1"},
+         NNRT_SUCCESS,
+         "1,2,2",
+         "0.5 -1 -0.5 1",
+         1e-6},
+        {"RMSNormalization in float16",
+         "in x f32 [1,2]; const s f32 [2] 1 1; y = RMSNormalization x s stash_type:i=10;",
+         23,
+         {"1 1"},
+         NNRT_UNSUPPORTED_OP,
+         NULL,
+         "stash_type is 10",
+         0},
+        {"RotaryEmbedding",
+         "in x f32 [1,1,2,2]; const c f32 [2,1] 1 0; const s f32 [2,1] 0 1; const p i64 [1,2] 0 1; "
+         "y = RotaryEmbedding x c s p;",
+         23,
+         {"1 2 3 4"},
+         NNRT_SUCCESS,
+         "1,1,2,2",
+         "1 2 -4 3",
+         0},
+        {"RotaryEmbedding, neighbours, a part, heads in the last axis",
+         "in x f32 [1,1,6]; const c f32 [1,1,1] 0; const s f32 [1,1,1] 1; "
+         "y = RotaryEmbedding x c s interleaved:i=1 num_heads:i=2 rotary_embedding_dim:i=2;",
+         23,
+         {"1 2 3 4 5 6"},
+         NNRT_SUCCESS,
+         "1,1,6",
+         "-2 1 3 -5 4 6",
+         0},
+        {"CenterCropPad",
+         "in x f32 [1,3]; const s i64 [2] 2 2; y = CenterCropPad x s;",
+         18,
+         {"1 2 3"},
+         NNRT_SUCCESS,
+         "2,2",
+         "1 2 0 0",
+         0},
+        {"CenterCropPad, one axis",
+         "in x f32 [1,3]; const s i64 [1] 4; y = CenterCropPad x s axes:I=-1;",
+         18,
+         {"1 2 3"},
+         NNRT_SUCCESS,
+         "1,4",
+         "1 2 3 0",
+         0},
+        {"Col2Im",
+         "in x f32 [1,2,3]; const i i64 [2] 1 3; const b i64 [2] 1 2; y = Col2Im x i b pads:I=0,1,0,0 dilations:I=1,1;",
+         18,
+         {"1 2 3 10 20 30"},
+         NNRT_SUCCESS,
+         "1,1,1,3",
+         "12 23 30",
+         0},
+        {"Col2Im, strides",
+         "in x f32 [1,2,2]; const i i64 [2] 1 4; const b i64 [2] 1 2; y = Col2Im x i b strides:I=1,2;",
+         18,
+         {"1 2 10 20"},
+         NNRT_SUCCESS,
+         "1,1,1,4",
+         "1 10 2 20",
+         0},
+        {"AffineGrid",
+         "in x f32 [1,2,3]; const s i64 [4] 1 1 1 2; y = AffineGrid x s;",
+         20,
+         {"1 0 0 0 1 3"},
+         NNRT_SUCCESS,
+         "1,1,2,2",
+         "-0.5 3 0.5 3",
+         0},
+        {"AffineGrid, corners",
+         "in x f32 [1,2,3]; const s i64 [4] 1 1 1 2; y = AffineGrid x s align_corners:i=1;",
+         20,
+         {"1 0 0 0 1 3"},
+         NNRT_SUCCESS,
+         "1,1,2,2",
+         "-1 3 1 3",
+         0},
+    };
+    (void)state;
+    run_cases(cases, COUNT(cases));
+}
+
 /* A node that names a function of the file has the function's nodes in its place. */
 static void test_functions(void **state)
 {
@@ -3161,6 +3538,8 @@ int main(void)
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_functions_grow),
         cmocka_unit_test(test_functions_constant),
+        cmocka_unit_test(test_newer),
+        cmocka_unit_test(test_scan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
