@@ -3535,11 +3535,11 @@ int main(void)
         cmocka_unit_test(test_named_extents),
         cmocka_unit_test(test_open_axes),
         cmocka_unit_test(test_resize_open),
+        cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_newer),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_functions_grow),
         cmocka_unit_test(test_functions_constant),
-        cmocka_unit_test(test_newer),
-        cmocka_unit_test(test_scan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
