@@ -1138,9 +1138,9 @@ typedef struct nnrt_error {
    kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
              taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
              the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
-             a K for it refuses it. Of an operator that moves elements the last K, for which the first leaves nothing,
-             is the one that requantises: its rule takes it where parameters differ (nnrti_quant_moves). shared: the
-             kernel of another row.
+             a K for it refuses it. A last K for which those before leave nothing is taken by the rule: where moved
+             elements are requantised (nnrti_quant_moves), where quantised ones are computed as real numbers. shared:
+             the kernel of another row.
    arguments how the kernel is called: <inputs>d<derived>_<outputs>c, V = repeated, without d..: no derived constants
              (>>resolve), c: the nnrt_call comes last.
    since     HDI version times ten that has it: 10, 20, 21; 0 = our own
@@ -1261,7 +1261,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_ALL,      NULL, DepthToSpace,          depth_to_space,              1_1,    own) \
         K(NNRTI_TYPES_Q8,      NULL, DepthToSpace,          depth_to_space_q8,           1d1_1,  own), 21) \
     X(DETECTION_POST_PROCESS,   46, DetectionPostProcess,  own, detection_post_process,  "bbox scores=0 anchors=0", "boxes:. classes:. scores:. num:.", 0, \
-        K(NNRT_TYPES_FLOAT,    NULL, DetectionPostProcess,  detection_post_process,      3_4c,   own), 21) \
+        K(NNRT_TYPES_FLOAT,    NULL, DetectionPostProcess,  detection_post_process,      3_4c,   own) \
+        K(NNRTI_TYPES_Q8,      NULL, DetectionPostProcess,  detection_post_process_q8,   3_4c,   own), 21) \
     X(DIV_FUSION,               47, DivFusion,             own, div_fusion,              "x y=0",                   "z=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, DivFusion,             div_fusion_f32,              2_1,    own) \
         K(NNRT_TYPES_BUT_F32,  NULL, DivFusion,             div_fusion,                  2_1c,   own) \
@@ -1300,7 +1301,8 @@ typedef struct nnrt_error {
     X(FUSED_BATCH_NORM,         68, FusedBatchNorm,        own, fused_batch_norm,        "x scale=0 offset=0 mean=0 variance=0", "y=0",    NNRTI_CHANNELS, \
         K(NNRT_TYPES_F32,      NULL, FusedBatchNorm,        fused_batch_norm_f32,        5_1,    own) \
         K(NNRT_TYPES_F16,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_f16, 5_1, own) \
-        K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own), 10) \
+        K(NNRT_TYPES_F64,      NULL, FusedBatchNorm,        fused_batch_norm_f64,        5_1,    own) \
+        K(NNRTI_TYPES_Q8,      "x scale:f offset:f mean:f variance:f", FusedBatchNorm, fused_batch_norm_q8, 5_1, own), 10) \
     X(GATHER,                   69, Gather,                own, gather,                  "x indices:i axis?:i",     "y=0",                 NNRTI_MOVE | NNRT_OP_MOVES, \
         K(NNRT_TYPES_ALL,      NULL, Gather,                gather,                      2d1_1c, own) \
         K(NNRTI_TYPES_Q8,      NULL, Gather,                gather_q8,                   2d2_1c, own), 10) \
@@ -1318,7 +1320,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_F16,      "x scale:f bias:f", InstanceNorm, instance_norm_f16,     3_1,    own), 21) \
     X(LAYER_NORM_FUSION,        75, LayerNormFusion,       own, layer_norm_fusion,       "x gamma?=0 beta?=0",      "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LayerNormFusion,       layer_norm_fusion_f32,       3_1,    own) \
-        K(NNRT_TYPES_F16,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own), 10) \
+        K(NNRT_TYPES_F16,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_f16, 3_1, own) \
+        K(NNRTI_TYPES_Q8,      "x gamma?:f beta?:f", LayerNormFusion, layer_norm_fusion_q8, 3_1, own), 10) \
     X(LEAKY_RELU,               76, LeakyRelu,             own, leaky_relu,              "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, LeakyRelu,             leaky_relu_f32,              1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, LeakyRelu,             leaky_relu_f16,              1_1,    own) \
@@ -1351,7 +1354,8 @@ typedef struct nnrt_error {
     X(L2_NORMALIZE_FUSION,      88, L2NormalizeFusion,     own, l2_normalize_fusion,     "x",                       "y=0",                 NNRTI_MAP, \
         K(NNRT_TYPES_F32,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f32,     1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, L2NormalizeFusion,     l2_normalize_fusion_f16,     1_1,    own) \
-        K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8,      1d2_1,  own), 21) \
+        K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8,      1d2_1,  own) \
+        K(NNRTI_TYPES_Q8,      NULL, L2NormalizeFusion,     l2_normalize_fusion_q8_real, 1_1,    own), 21) \
     X(MATMUL_FUSION,            89, MatMulFusion,          own, matmul_fusion,           "x y=0 bias?=0",           "z=0",                 NNRT_OP_EMPTY, \
         K(NNRT_TYPES_F32,      NULL, MatMulFusion,          matmul_fusion_f32,           3_1,    own) \
         K(NNRT_TYPES_F16,      NULL, MatMulFusion,          matmul_fusion_f16,           3_1,    own) \
@@ -1417,7 +1421,8 @@ typedef struct nnrt_error {
     X(RESIZE,                  120, Resize,                own, resize,                  "x size?",                 "y=0",                 NNRTI_IMAGE, \
         K(NNRT_TYPES_F32,      NULL, Resize,                resize_f32,                  1d1_1,  own) \
         K(NNRT_TYPES_F16,      NULL, Resize,                resize_f16,                  1d1_1,  own) \
-        K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8,                   1d2_1,  own), 10) \
+        K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8,                   1d2_1,  own) \
+        K(NNRTI_TYPES_Q8,      NULL, Resize,                resize_q8_real,              1d1_1,  own), 10) \
     X(ROUND,                   125, Round,                 own, unary,                   "x",                       "y=0",                 NNRTI_RISE, \
         K(NNRT_TYPES_F32,      NULL, Round,                 round_f32,                   1_1,    own) \
         K(NNRT_TYPES_F16,      NULL, Round,                 round_f16,                   1_1,    own) \
@@ -5935,6 +5940,26 @@ static NNRTI_UNUSED int64_t nnrti_quant_real(float r, float s)
     return v != v ? 0 : v > 1e9f ? 1000000000 : v < -1e9f ? -1000000000 : (int64_t)nnrti_round((double)v);
 }
 
+/* As nnrti_load and nnrti_store of a view. type NNRT_DATA_TYPE_INT8: quantised int8 or uint8, the real value of an
+   element, and the element of a real value; NaN is the zero point. */
+NNRTI_INLINE float nnrti_load_real(const nnrt_view *x, ptrdiff_t i, NNRT_DataType type)
+{
+    if (type == NNRT_DATA_TYPE_INT8)
+        return (float)x->quant[0].scale * (float)(nnrti_load_8(x->data, i, x->dataType) - x->quant[0].zeroPoint);
+    return nnrti_load(x->data, i, type);
+}
+
+NNRTI_INLINE void nnrti_store_real(nnrt_view *y, ptrdiff_t i, float value, NNRT_DataType type)
+{
+    if (type == NNRT_DATA_TYPE_INT8) {
+        const int64_t q = nnrti_quant_real(value, (float)y->quant[0].scale) + y->quant[0].zeroPoint;
+        const int32_t least = y->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+        nnrti_store_8(y->data, i, q < least ? least : q > least + 255 ? least + 255 : (int32_t)q);
+    } else {
+        nnrti_store(y->data, i, value, type);
+    }
+}
+
 /* Bits of n: the least k with n < 2^k. */
 static NNRTI_UNUSED int32_t nnrti_bit_count(uint64_t n)
 {
@@ -7228,6 +7253,21 @@ static void nnrti_quant_refit(const nnrt_operand *x, const nnrt_operand *y, uint
     nnrti_factor(nnrti_quant_alike(x, y, k) ? 1 : d, factor);
 }
 
+/* Input 0 and result 0, if quantised, have one parameter each. */
+static NNRT_ReturnCode nnrti_quant_both(nnrt_resolve *c)
+{
+    const NNRT_ReturnCode code = nnrti_is_quant(&c->in[0]) ? nnrti_quant_operand(c, &c->in[0], -1) : NNRT_SUCCESS;
+    return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_operand(c, &c->out[0], -1) : code;
+}
+
+/* The node gets the last kernel of its operator, which only rules take. */
+static void nnrti_take_last(nnrt_resolve *c)
+{
+    const nnrt_kernel_row *last = &c->op->kernels[c->op->kernelCount - 1];
+    c->kernel = last->call;
+    c->kernelName = last->name;
+}
+
 /* *out = a row in the list of the kernel that requantises elements of input i, which the node then has: the last one of its
    operator. */
 static NNRT_ReturnCode nnrti_quant_row(nnrt_resolve *c, uint32_t i, uint32_t row, int32_t **out)
@@ -7254,8 +7294,7 @@ static NNRT_ReturnCode nnrti_quant_row(nnrt_resolve *c, uint32_t i, uint32_t row
         if ((code = nnrti_derive(c, NNRT_DATA_TYPE_INT32, 2, dims, &data)) != NNRT_SUCCESS)
             return code;
         memset(data, 0, (size_t)dims[0] * (size_t)dims[1] * sizeof(int32_t));
-        c->kernel = last->call;
-        c->kernelName = last->name;
+        nnrti_take_last(c);
     }
     *out = (int32_t *)(uintptr_t)list->data + (ptrdiff_t)row * list->dims[1];
     return NNRT_SUCCESS;
@@ -11503,6 +11542,14 @@ static NNRT_ReturnCode nnrti_detection_attr(nnrt_resolve *c, const NNRT_Detectio
     return NNRT_SUCCESS;
 }
 
+/* Bytes of scratch: a score for each box, unless useRegularNms; when quantised also the real values of the inputs. */
+static bool nnrti_detection_scratch(const NNRT_DetectionPostProcess *a, int32_t boxes, int32_t scores, bool quantised,
+                                    size_t *bytes)
+{
+    const size_t each = (a->useRegularNms ? 0u : 1u) + (quantised ? 8u + (size_t)scores : 0u);
+    return nnrt_mul_size((size_t)boxes, each * sizeof(float), bytes);
+}
+
 static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
 {
     const NNRT_DetectionPostProcess *a = (const NNRT_DetectionPostProcess *)c->resolved;
@@ -11537,9 +11584,11 @@ static NNRT_ReturnCode nnrti_rule_detection_post_process(nnrt_resolve *c)
         for (int32_t k = 0; k < rank; k++)
             nnrti_fixed(c, i, k);
     }
-    if (!a->useRegularNms && !nnrt_mul_size((size_t)bbox->dims[1], sizeof(float), &c->scratch))
+    if (!nnrti_detection_scratch(a, bbox->dims[1], scores->dims[2], nnrti_is_quant(bbox), &c->scratch))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "bbox '%s' is %o: too many boxes", bbox->name, bbox);
-    return NNRT_SUCCESS;
+    for (uint32_t i = 0; i < 3 && nnrti_is_quant(bbox) && code == NNRT_SUCCESS; i++)
+        code = nnrti_quant_operand(c, &c->in[i], -1);
+    return code;
 }
 
 /* >>kernel DETECTION_POST_PROCESS */
@@ -11728,6 +11777,47 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process(const NNRT_DetectionPostPro
     if (num != NULL)
         *(float *)num->data = (float)y.count;
     return NNRT_SUCCESS;
+}
+
+/* *y = the real values of quantised x, from out on; returns what lies behind them. */
+static float *nnrti_detection_reals(const nnrt_view *x, float *out, nnrt_view *y)
+{
+    nnrti_walk w;
+    ptrdiff_t step = 1;
+    *y = *x;
+    y->dataType = NNRT_DATA_TYPE_FLOAT32;
+    y->data = out;
+    for (int32_t i = x->rank - 1; i >= 0; i--) {
+        y->strides[i] = step;
+        step *= x->dims[i];
+    }
+    if (nnrti_walk_first(&w, y, x, NULL))
+        do
+            for (int32_t i = 0; i < w.count; i++)
+                out[w.at[0] + i * w.row[0]] = nnrti_load_real(x, w.at[1] + i * w.row[1], NNRT_DATA_TYPE_INT8);
+        while (nnrti_walk_next(&w));
+    return out + step;
+}
+
+/* The same of quantised int8 or uint8, whose real values are taken first. Scratch: these, float32, and that of the other. */
+NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPostProcess *attr, const nnrt_view *bbox,
+                                                        const nnrt_view *scores, const nnrt_view *anchors,
+                                                        nnrt_view *boxes, nnrt_view *classes, nnrt_view *best,
+                                                        nnrt_view *num, nnrt_call *call)
+{
+    nnrt_view reals[3];
+    nnrt_call inner;
+    float *at;
+    size_t bytes;
+    if (!nnrti_detection_scratch(attr, bbox->dims[1], scores->dims[2], true, &bytes) ||
+        (at = (float *)nnrti_scratch(call, bytes)) == NULL)
+        return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", bytes);
+    inner = *call;
+    at = nnrti_detection_reals(bbox, at, &reals[0]);
+    at = nnrti_detection_reals(scores, at, &reals[1]);
+    inner.scratch = nnrti_detection_reals(anchors, at, &reals[2]);
+    inner.scratchBytes = attr->useRegularNms ? 0 : (size_t)bbox->dims[1] * sizeof(float);
+    return nnrt_detection_post_process(attr, &reals[0], &reals[1], &reals[2], boxes, classes, best, num, &inner);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -12737,7 +12827,7 @@ static NNRT_ReturnCode nnrti_rule_fused_batch_norm(nnrt_resolve *c)
     if (!(a->epsilon > 0))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "epsilon is %f, expected more than 0", (double)a->epsilon);
     nnrti_result_like(c, 0);
-    return NNRT_SUCCESS;
+    return nnrti_quant_both(c);
 }
 
 /* >>kernel FUSED_BATCH_NORM */
@@ -12757,9 +12847,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
         for (int32_t i = 0; i < w.count; i++) {
             const ptrdiff_t c = w.at[2] + i * w.row[2];
             const float deviation = nnrti_sqrtf(nnrti_load_beside(variance, c, type) + attr->epsilon);
-            float v = nnrti_load(x->data, w.at[1] + i * w.row[1], type) - nnrti_load_beside(mean, c, type);
+            float v = nnrti_load_real(x, w.at[1] + i * w.row[1], type) - nnrti_load_beside(mean, c, type);
             v = nnrti_load_beside(scale, c, type) * v / deviation + nnrti_load_beside(offset, c, type);
-            nnrti_store(y->data, w.at[0] + i * w.row[0], v, type);
+            nnrti_store_real(y, w.at[0] + i * w.row[0], v, type);
         }
     while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -12799,6 +12889,14 @@ NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *at
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
+}
+
+/* The same of quantised int8 or uint8, whose real values are computed in float32. */
+NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_q8(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
+                                                  const nnrt_view *scale, const nnrt_view *offset,
+                                                  const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y)
+{
+    return nnrti_fused_batch_norm(attr, x, scale, offset, mean, variance, y, NNRT_DATA_TYPE_INT8);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -13727,7 +13825,8 @@ NNRT_API NNRT_ReturnCode nnrt_is_nan(const NNRT_IsNaN *attr, const nnrt_view *x,
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op L2_NORMALIZE_FUSION */
 
-/* Derived of quantised data: int64[1], the least sum of squares of stored integers, and the list without a factor. */
+/* Derived of quantised data: int64[1], the least sum of squares of stored integers, and the list without a factor; of a result
+   that does not have the scale 1/128 nothing, it is computed in float32. */
 static NNRT_ReturnCode nnrti_quant_l2_normalize(nnrt_resolve *c, const NNRT_L2NormalizeFusion *a)
 {
     static const int32_t one = 1;
@@ -13737,15 +13836,16 @@ static NNRT_ReturnCode nnrti_quant_l2_normalize(nnrt_resolve *c, const NNRT_L2No
     void *data;
     int32_t *factors;
     NNRT_ReturnCode code;
-    if ((code = nnrti_quant_operand(c, x, -1)) != NNRT_SUCCESS ||
-        (code = nnrti_quant_operand(c, y, -1)) != NNRT_SUCCESS ||
-        (code = nnrti_derive(c, NNRT_DATA_TYPE_INT64, 1, &one, &data)) != NNRT_SUCCESS ||
+    if ((code = nnrti_quant_both(c)) != NNRT_SUCCESS)
+        return code;
+    if (nnrti_quant_scale(y, 0) != 1.0 / 128 ||
+        y->quant[0].zeroPoint != (y->dataType == NNRT_DATA_TYPE_INT8 ? 0 : 128)) {
+        nnrti_take_last(c);
+        return NNRT_SUCCESS;
+    }
+    if ((code = nnrti_derive(c, NNRT_DATA_TYPE_INT64, 1, &one, &data)) != NNRT_SUCCESS ||
         (code = nnrti_quant_derive(c, 0, a->activationType, 0, &factors)) != NNRT_SUCCESS)
         return code;
-    if (nnrti_quant_scale(y, 0) != 1.0 / 128 || y->quant[0].zeroPoint != (y->dataType == NNRT_DATA_TYPE_INT8 ? 0 : 128))
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "result '%s' %o has scale %f and zeroPoint %d, supported are 1/128 and %d", y->name, y,
-                          nnrti_quant_scale(y, 0), y->quant[0].zeroPoint, y->dataType == NNRT_DATA_TYPE_INT8 ? 0 : 128);
     s = nnrti_quant_scale(x, 0);
     least = nnrti_quant_ratio((double)a->epsilon, s * s);
     least = nnrti_round(least < most ? least : most);
@@ -13754,7 +13854,8 @@ static NNRT_ReturnCode nnrti_quant_l2_normalize(nnrt_resolve *c, const NNRT_L2No
 }
 
 /* Resolved: axis lists axes >= 0 in ascending order.
-   Derived: when quantised, int64[1], the least sum of squares of stored integers; zero point and bounds of the result. */
+   Derived: when quantised and y has the scale 1/128, int64[1], the least sum of squares of stored integers; zero point and
+   bounds of the result. */
 static NNRT_ReturnCode nnrti_rule_l2_normalize_fusion(nnrt_resolve *c)
 {
     NNRT_L2NormalizeFusion *a = (NNRT_L2NormalizeFusion *)c->resolved;
@@ -13799,7 +13900,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
             float norm;
             do
                 for (int32_t i = 0; i < s.count; i++) {
-                    const float v = nnrti_load(x->data, from + s.at[1] + i * s.row[1], type);
+                    const float v = nnrti_load_real(x, from + s.at[1] + i * s.row[1], type);
                     nnrti_sum_add(&sum, v * v);
                 }
             while (nnrti_walk_next(&s)); /* which is then back at its start */
@@ -13807,8 +13908,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
             norm = nnrti_sqrtf(norm < attr->epsilon ? attr->epsilon : norm);
             do
                 for (int32_t i = 0; i < s.count; i++) {
-                    const float v = nnrti_load(x->data, from + s.at[1] + i * s.row[1], type) / norm;
-                    nnrti_store(y->data, to + s.at[0] + i * s.row[0], nnrti_activate(v, attr->activationType), type);
+                    const float v = nnrti_load_real(x, from + s.at[1] + i * s.row[1], type) / norm;
+                    nnrti_store_real(y, to + s.at[0] + i * s.row[0], nnrti_activate(v, attr->activationType), type);
                 }
             while (nnrti_walk_next(&s));
         }
@@ -13892,6 +13993,13 @@ NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8(const NNRT_L2NormalizeFusio
     return NNRT_SUCCESS;
 }
 
+/* Quantised int8 or uint8, y with any parameters: the real values are computed in float32. */
+NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_q8_real(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
+                                                          nnrt_view *y)
+{
+    return nnrti_l2_normalize_fusion(attr, x, y, NNRT_DATA_TYPE_INT8);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LAYER_NORM_FUSION */
 
@@ -13900,7 +14008,8 @@ static NNRT_ReturnCode nnrti_layer_norm_params(nnrt_resolve *c, int32_t first)
 {
     static const char *const names[] = {"x", "gamma", "beta"};
     const nnrt_operand *x = &c->in[0];
-    const nnrt_operand want = nnrt_operand_make(x->dataType, x->rank - first, x->dims + first, NULL);
+    const NNRT_DataType type = nnrti_is_quant(x) ? NNRT_DATA_TYPE_FLOAT32 : x->dataType;
+    const nnrt_operand want = nnrt_operand_make(type, x->rank - first, x->dims + first, NULL);
     for (uint32_t i = 1; i <= 2; i++)
         if (nnrti_absent(&c->in[i]))
             return nnrti_fail(c, NNRT_NULL_PTR, "input %u (%s) is missing, and elementwiseAffine is true", i, names[i]);
@@ -13947,7 +14056,7 @@ static NNRT_ReturnCode nnrti_rule_layer_norm_fusion(nnrt_resolve *c)
         nnrti_see_as(&c->in[i], 1, &parts[1]);
     a->beginNormAxis = axis;
     a->beginParamsAxis = first;
-    return NNRT_SUCCESS;
+    return nnrti_quant_both(c);
 }
 
 /* >>kernel LAYER_NORM_FUSION */
@@ -13966,10 +14075,10 @@ NNRTI_INLINE nnrti_norm nnrti_norm_of(const nnrt_view *x, ptrdiff_t at, float ep
     float sum = 0, rest = 0, squares = 0, variance;
     nnrti_norm norm;
     for (int32_t k = 0; k < K; k++)
-        sum += nnrti_load(x->data, at + k * x->strides[1], type);
+        sum += nnrti_load_real(x, at + k * x->strides[1], type);
     norm.mean = sum / (float)K;
     for (int32_t k = 0; k < K; k++) {
-        const float d = nnrti_load(x->data, at + k * x->strides[1], type) - norm.mean;
+        const float d = nnrti_load_real(x, at + k * x->strides[1], type) - norm.mean;
         rest += d;
         squares += d * d;
     }
@@ -13990,14 +14099,14 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_layer_norm_fusion(const NNRT_LayerNormFusion 
     for (int32_t m = 0; m < x->dims[0]; m++) {
         const nnrti_norm norm = nnrti_norm_of(x, m * x->strides[0], attr->epsilon, type);
         for (int32_t k = 0; k < x->dims[1]; k++) {
-            float v = nnrti_load(x->data, m * x->strides[0] + k * x->strides[1], type);
+            float v = nnrti_load_real(x, m * x->strides[0] + k * x->strides[1], type);
             v = ((v - norm.mean) - norm.rest) * norm.scale;
             if (attr->elementwiseAffine) {
                 v = v * nnrti_load_beside(gamma, g * gamma->strides[0], type) +
                     nnrti_load_beside(beta, g * beta->strides[0], type);
                 g = g + 1 < gamma->dims[0] ? g + 1 : 0;
             }
-            nnrti_store(y->data, m * y->strides[0] + k * y->strides[1], v, type);
+            nnrti_store_real(y, m * y->strides[0] + k * y->strides[1], v, type);
         }
     }
     return NNRT_SUCCESS;
@@ -14013,6 +14122,13 @@ NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_f16(const NNRT_LayerNormFusion *
                                                     const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
 {
     return nnrti_layer_norm_fusion(attr, x, gamma, beta, y, NNRT_DATA_TYPE_FLOAT16);
+}
+
+/* The same of quantised int8 or uint8, whose real values are computed in float32. */
+NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
+                                                   const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
+{
+    return nnrti_layer_norm_fusion(attr, x, gamma, beta, y, NNRT_DATA_TYPE_INT8);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -17509,15 +17625,10 @@ static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a,
     int32_t dims[2] = {0, 3};
     void *data;
     NNRT_ReturnCode code;
-    if (a->method == NNRT_RESIZE_METHOD_CUBIC)
-        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                          "method CUBIC of quantised data is not supported, use QUANT_DTYPE_CAST nodes");
     if (count > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "the result would be %l x %l: too large", a->newHeight, a->newWidth);
     dims[0] = (int32_t)count;
-    if ((code = nnrti_quant_operand(c, x, -1)) != NNRT_SUCCESS ||
-        (code = nnrti_quant_operand(c, &c->out[0], -1)) != NNRT_SUCCESS ||
-        (code = nnrti_derive(c, NNRT_DATA_TYPE_INT32, 2, dims, &data)) != NNRT_SUCCESS)
+    if ((code = nnrti_derive(c, NNRT_DATA_TYPE_INT32, 2, dims, &data)) != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < 2; i++) {
         const int32_t axis = nnrti_image_axis(x, i), M = (int32_t)(i == 0 ? a->newHeight : a->newWidth);
@@ -17528,8 +17639,9 @@ static NNRT_ReturnCode nnrti_quant_resize(nnrt_resolve *c, const NNRT_Resize *a,
 }
 
 /* Resolved: newHeight, newWidth, cubicCoeff. Derived: float64[4], numerator and denominator of the step of height, then
-   of width, as the coordinate mode wants them; when quantised instead int32[newHeight + newWidth, 3], for each row and
-   column of y two cells and the weight of the second of 1024, and zero point, bounds and factor of the result. */
+   of width, as the coordinate mode wants them; when quantised, unless CUBIC, instead int32[newHeight + newWidth, 3], for
+   each row and column of y two cells and the weight of the second of 1024, and zero point, bounds and factor of the
+   result. */
 static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
 {
     NNRT_Resize *a = (NNRT_Resize *)c->resolved;
@@ -17568,8 +17680,12 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
     }
     a->newHeight = extent[0];
     a->newWidth = extent[1];
-    if (nnrti_is_quant(x))
+    if ((code = nnrti_quant_both(c)) != NNRT_SUCCESS)
+        return code;
+    if (nnrti_is_quant(x) && a->method != NNRT_RESIZE_METHOD_CUBIC)
         return nnrti_quant_resize(c, a, step);
+    if (nnrti_is_quant(x))
+        nnrti_take_last(c);
     if ((code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT64, 1, dims, &steps)) == NNRT_SUCCESS)
         memcpy(steps, step, sizeof(step));
     return code;
@@ -17638,9 +17754,9 @@ NNRTI_INLINE float nnrti_resize_cell(const nnrt_view *x, ptrdiff_t at, const nnr
     float value = 0;
     for (int32_t i = 0; i < taps; i++) {
         const ptrdiff_t row = at + rows->index[i] * x->strides[1];
-        float sum = nnrti_load(x->data, row + columns->index[0] * x->strides[2], type) * columns->weight[0];
+        float sum = nnrti_load_real(x, row + columns->index[0] * x->strides[2], type) * columns->weight[0];
         for (int32_t j = 1; j < taps; j++)
-            sum += nnrti_load(x->data, row + columns->index[j] * x->strides[2], type) * columns->weight[j];
+            sum += nnrti_load_real(x, row + columns->index[j] * x->strides[2], type) * columns->weight[j];
         value = i == 0 ? sum * rows->weight[0] : value + sum * rows->weight[i];
     }
     return value;
@@ -17665,7 +17781,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_vi
                     for (int32_t c = 0; c < y->dims[3]; c++) {
                         const ptrdiff_t at = nnrti_place(x, n, 0, 0, c);
                         const float v = nnrti_resize_cell(x, at, &rows, &columns[t], taps, type);
-                        nnrti_store(y->data, nnrti_place(y, n, p, first + t, c), v, type);
+                        nnrti_store_real(y, nnrti_place(y, n, p, first + t, c), v, type);
                     }
         }
     }
@@ -17708,6 +17824,13 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8(const NNRT_Resize *attr, const nnrt_view
                                   nnrti_requantised(x, nnrti_shift_round(sum, 20), list));
                 }
     return NNRT_SUCCESS;
+}
+
+/* Quantised int8 or uint8, CUBIC: the real values are computed in float32. */
+NNRT_API NNRT_ReturnCode nnrt_resize_q8_real(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
+                                             nnrt_view *y)
+{
+    return nnrti_resize(attr, x, step, y, NNRT_DATA_TYPE_INT8);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -129,6 +129,29 @@ def make(w):
         w.case("refused: " + name, OP, {**a, **(change or {})}, inputs or [bbox, scores, anchors], list(results) or outs,
                error=code)
 
+    for kind, params in ((np.int8, ((8, 3, 0.0625), (8, -128, 1 / 256), (8, 5, 0.015625))),
+                         (np.uint8, ((8, 128, 0.05), (8, 0, 0.004), (8, 1, 0.01))), (np.int8, ((8, 0, 0), (8, -128, 0.004), (8, 5, 0.02))),
+                         (np.uint8, ((8, 128, 0.05), (8, 0, 0.0), (8, 1, 0.01)))):
+        for regular in (False, True):
+            for n, classes, background in ((20, 3, 1), (7, 2, 0)):
+                def some_of(shape):
+                    return random.integers(np.iinfo(kind).min, np.iinfo(kind).max + 1, shape).astype(kind)
+                stored = [some_of((1, n, 4)), some_of((1, n, classes + background)), some_of((n, 4))]
+                reals = [f32(s) * (q.astype(f32) - f32(z)) for q, (_, z, s) in zip(stored, params)]
+                change = attrs_of(numClasses=classes, maxDetections=6, useRegularNms=regular, detectionsPerClass=4,
+                                  maxClassesPerDetection=2, nmsScoreThreshold=0.1)
+                w.case("quantised %s %s %s %d" % (name_of(kind), params, "regular" if regular else "fast", n), OP, change,
+                       [Tensor(q, quant=[p]) for q, p in zip(stored, params)], detect(*reals, **change), tol=loose(f32))
+
+    def quantised(*kinds):
+        given = [np.zeros((1, 6, 4)), np.zeros((1, 6, 3)), np.zeros((6, 4))]
+        return [Tensor(v.astype(k), quant=[q] if q else None) for v, (k, q) in zip(given, kinds)]
+
+    q = (8, 0, 0.5)
+    bad("scores that are not quantised", "INVALID_DATATYPE", None, quantised((np.int8, q), (f32, None), (np.int8, q)))
+    bad("scores uint8 beside int8", "INVALID_DATATYPE", None, quantised((np.int8, q), (np.uint8, q), (np.int8, q)))
+    bad("anchors that are not quantised", "INVALID_DATATYPE", None, quantised((np.int8, q), (np.int8, q), (f32, None)))
+    bad("anchors of 7 bits", "UNSUPPORTED_OP", None, quantised((np.int8, q), (np.int8, q), (np.int8, (7, 0, 0.5))))
     bad("no scale", "INVALID_PARAMETER", {"scale": []})
     bad("three scales", "INVALID_PARAMETER", {"scale": SCALE[:3]})
     bad("a scale of 0", "INVALID_PARAMETER", {"scale": [1.0, 0.0, 1.0, 1.0]})
@@ -159,7 +182,6 @@ def make(w):
     bad("anchors of float16", "INVALID_DATATYPE", None, [bbox, scores, anchors.astype(f16)])
     bad("float64", "INVALID_DATATYPE", None, [v.astype(f64) for v in (bbox, scores, anchors)])
     bad("int32", "INVALID_DATATYPE", None, [v.astype(np.int32) for v in (bbox, scores, anchors)])
-    bad("quantised", "UNSUPPORTED_OP", None, [Tensor(np.ones((1, 6, 4), np.int8), quant=[(8, 0, 0.5)]), scores, anchors])
     bad("two inputs", "INVALID_INPUT", None, [bbox, scores])
     bad("four inputs", "INVALID_INPUT", None, [bbox, scores, anchors, anchors])
     bad("anchors missing", "NULL_PTR", None, [bbox, scores, None])

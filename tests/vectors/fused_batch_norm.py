@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 
 from common import const, f32, FLOATS, LOOSE, loose, name_of, refuse, rounded, some, tensor, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -45,4 +46,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.batch_norm in float64.")
+    write(make, "Expected values: torch.nn.functional.batch_norm in float64.", also=cases("FUSED_BATCH_NORM"))

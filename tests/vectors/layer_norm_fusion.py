@@ -3,6 +3,7 @@ import numpy as np
 import torch.nn.functional as F
 
 from common import const, f32, FLOATS, LOOSE, loose, name_of, refuse, rounded, some, tensor, write
+from quantised_elements import cases
 
 
 def make(w):
@@ -48,4 +49,4 @@ def make(w):
 
 
 if __name__ == "__main__":
-    write(make, "Expected values: torch.nn.functional.layer_norm in float64.")
+    write(make, "Expected values: torch.nn.functional.layer_norm in float64.", also=cases("LAYER_NORM_FUSION"))

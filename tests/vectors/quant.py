@@ -7,12 +7,6 @@ import numpy as np
 
 from common import Tensor, write
 
-LATER = """
-FUSED_BATCH_NORM
-LAYER_NORM_FUSION
-""".split()
-
-
 def make(w):
     """Every input but the first is a constant there."""
     with open(os.environ["SPEC"], encoding="utf-8") as f:
@@ -24,10 +18,9 @@ def make(w):
         return Tensor(np.array(entry["data"], entry["dtype"]).reshape(entry["shape"]), constant, quant)
 
     for case in cases:
-        if case["op"] not in LATER:
-            w.case(case["name"], case["op"], case["attrs"],
-                   [read(t, n > 0) if t else None for n, t in enumerate(case["inputs"])],
-                   [read(t, False) for t in case["outputs"]])
+        w.case(case["name"], case["op"], case["attrs"],
+               [read(t, n > 0) if t else None for n, t in enumerate(case["inputs"])],
+               [read(t, False) for t in case["outputs"]])
 
 
 if __name__ == "__main__":

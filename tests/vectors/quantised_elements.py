@@ -8,6 +8,7 @@ import operator
 from fractions import Fraction
 
 import numpy as np
+import torch
 
 from common import Tensor, activation, const, f32
 
@@ -577,6 +578,71 @@ def reduced(line, mode, a, y):
     return y.out(R(sum(map(abs, v)) if mode == 6 else sum(v), d))
 
 
+def by_reals(shape, a, y, f):
+    """Stored integers of this shape and those that f of their real values, in float64, makes: f and a float32 kernel give the
+    same, as no result lies near the middle of two integers."""
+    for _ in range(2000):
+        x = a.some(shape)
+        v = np.asarray(f(np.float64(a.f) * (x.astype(np.float64) - a.z)))
+        v = v / np.float64(y.f) if y.s > 0 else np.zeros(v.shape)
+        if np.all((np.abs(v - np.floor(v) - 0.5) > 2e-3) | (np.abs(v) > 600)):
+            return x, np.array([y.out(away(i)) for i in v.reshape(-1)], int).reshape(v.shape)
+    raise ValueError("always in the middle of two integers")
+
+
+def batch_norms(w):
+    op = "FUSED_BATCH_NORM"
+    for n, (kind, p, q) in enumerate(SINGLE):
+        a, y = quant_of(kind, p), quant_of(kind, q)
+        for shape, fmt in (((2, 3), None), ((1, 3, 2, 2), "NCHW"), ((2, 2, 3), "NHWC")):
+            t = np.float16 if n % 3 == 1 else f32
+            parts = [(random.integers(-8, 9, 3) / 4).astype(t) for _ in range(3)] + [(random.integers(1, 9, 3) / 4).astype(t)]
+            scale, offset, mean, variance = (torch.tensor(v.astype(np.float64)) for v in parts)
+            axis = 1 if fmt == "NCHW" else -1
+
+            def norm(r):
+                t = torch.movedim(torch.tensor(r), axis, -1)
+                y = torch.nn.functional.batch_norm(t.reshape(-1, 3), mean, variance, scale, offset, False, 0.0, float(f32(1e-4)))
+                return torch.movedim(y.reshape(t.shape), -1, axis).numpy()
+            x, z = by_reals(shape, a, y, norm)
+            w.case("%s %s" % (title(op, {}, kind, (p, q)), list(shape)), op, {"epsilon": 1e-4}, [a.tensor(x)] + parts,
+                   [y.tensor(z)], fmt=fmt)
+    one = [np.ones(2, f32)] * 4
+    a = Params(I8, 0, 0.5)
+    for name, x, y, parts, code in (("quantised vectors", a.tensor([1, 2]), a.tensor([1, 2]), [a.tensor([1, 1])] * 4, "INVALID_DATATYPE"),
+                                    ("a plain result", a.tensor([1, 2]), np.zeros(2, I8), one, "INVALID_DATATYPE"),
+                                    ("two parameters", Tensor(np.zeros(2, I8), quant=[(8, 0, 0.5)] * 2), a.tensor([1, 2]), one, "UNSUPPORTED_OP"),
+                                    ("7 bits of the result", a.tensor([1, 2]), Tensor(np.zeros(2, I8), quant=[(7, 0, 0.5)]), one,
+                                     "UNSUPPORTED_OP")):
+        w.case("refused: quantised, " + name, op, {}, [x] + parts, [y], error=code)
+
+
+def layer_norms(w):
+    op = "LAYER_NORM_FUSION"
+    for n, (kind, p, q) in enumerate(SINGLE):
+        a, y = quant_of(kind, p), quant_of(kind, q)
+        for shape, first, params, affine in (((3, 7), 1, 1, True), ((2, 3, 4), 2, 1, True), ((2, 3, 4), 1, 1, False), ((4,), 0, 0, True)):
+            t = np.float16 if n % 3 == 1 else f32
+            gamma, beta = [(random.integers(-8, 9, shape[params:]) / 4 + 0.01).astype(t) for _ in range(2)]
+
+            def norm(r):
+                y = torch.nn.functional.layer_norm(torch.tensor(r), shape[first:], None, None, float(f32(0.01))).numpy()
+                return y * gamma.astype(np.float64) + beta.astype(np.float64) if affine else y
+            x, z = by_reals(shape, a, y, norm)
+            w.case("%s %s %d %d%s" % (title(op, {}, kind, (p, q)), list(shape), first, params, "" if affine else " plain"), op,
+                   {"beginNormAxis": first, "beginParamsAxis": params, "elementwiseAffine": affine, "epsilon": 0.01},
+                   [a.tensor(x)] + ([gamma, beta] if affine else []), [y.tensor(z)])
+    a, one = Params(I8, 0, 0.5), [np.ones(2, f32)] * 2
+    attrs = {"beginNormAxis": 0, "beginParamsAxis": 0, "elementwiseAffine": True}
+    for name, x, y, parts, code in (("gamma quantised", a.tensor([1, 2]), a.tensor([1, 2]), [a.tensor([1, 1])] * 2, "INVALID_DATATYPE"),
+                                    ("gamma of another length", a.tensor([1, 2, 3]), a.tensor([1, 2, 3]), one, "INVALID_SHAPE"),
+                                    ("a plain result", a.tensor([1, 2]), np.zeros(2, I8), one, "INVALID_DATATYPE"),
+                                    ("two parameters", Tensor(np.zeros(2, I8), quant=[(8, 0, 0.5)] * 2), a.tensor([1, 2]), one, "UNSUPPORTED_OP"),
+                                    ("zero point 200 of the result", a.tensor([1, 2]), Tensor(np.zeros(2, I8), quant=[(8, 200, 0.5)]), one,
+                                     "INVALID_PARAMETER")):
+        w.case("refused: quantised, " + name, op, attrs, [x] + parts, [y], error=code)
+
+
 def softmax_lines(w):
     op = "SOFTMAX"
     for kind, *p in SINGLE:
@@ -604,8 +670,15 @@ def l2_sets(w):
             w.case("quantised %s %s %s %g" % (np.dtype(kind).name, list(shape), p, epsilon), op,
                    {"axis": axes, "epsilon": epsilon, "activationType": act}, [a.tensor(x)], [y.tensor(z)])
     refused_one(w, op, {})
-    a, y = Params(I8, -3, 0.0625), Params(I8, 7, 0.125)
-    w.case("refused: quantised to another scale", op, {}, [a.tensor([1, 2])], [y.tensor([1, 2])], error="UNSUPPORTED_OP")
+    for kind, p, q in SINGLE + [(I8, (-3, 0.05), (1, 1 / 128)), (U8, (3, 0.05), (0, 1 / 128)), (I8, (-3, 0.05), (0, 1 / 256))]:
+        a, y = quant_of(kind, p), quant_of(kind, q)
+        for shape, axes, epsilon, act in (((3, 7), [-1], 1e-6, 0), ((2, 3, 4), [0, 2], 1e-4, 1), ((5, 2), [], 4.0, 3)):
+            def norm(r):
+                squares = np.maximum(np.sum(r * r, tuple(axes or [-1]), keepdims=True), np.float64(f32(epsilon)))
+                return np.clip(r / np.sqrt(squares), 0 if act else -np.inf, 6 if act == 3 else np.inf)
+            x, z = by_reals(shape, a, y, norm)
+            w.case("%s %s by reals" % (title(op, {}, kind, (p, q)), list(shape)), op,
+                   {"axis": axes, "epsilon": epsilon, "activationType": act}, [a.tensor(x)], [y.tensor(z)])
 
 
 def reduce_sets(w):
@@ -700,7 +773,6 @@ def resize(w):
     w.case("RESIZE NCHW, size an input", op, {"method": 0, "coordinateTransformMode": 2},
            [a.tensor(np.transpose(x, (0, 3, 1, 2))), size(6, 4)], [y.tensor(np.transpose(z, (0, 3, 1, 2)))], fmt="NCHW")
     attrs, good = {"method": 0, "newHeight": 6, "newWidth": 4}, [y.tensor(z)]
-    w.case("refused: quantised, cubic", op, dict(attrs, method=2), [a.tensor(x)], good, error="UNSUPPORTED_OP")
     w.case("refused: quantised, a plain result", op, attrs, [a.tensor(x)], [z.astype(U8)], error="INVALID_DATATYPE")
     w.case("refused: quantised, two parameters", op, attrs, [Tensor(x, quant=[(8, 3, 0.5)] * 2)], good, error="UNSUPPORTED_OP")
     w.case("refused: quantised, 7 bits of the result", op, dict(attrs, method=1), [a.tensor(x)],
@@ -774,7 +846,7 @@ def add_n(w):
 
 WHOLE = {"BIAS_ADD": bias_add, "PRELU_FUSION": prelu, "SOFTMAX": softmax_lines, "L2_NORMALIZE_FUSION": l2_sets,
          "REDUCE_FUSION": reduce_sets, "RESIZE": resize, "FLOOR_DIV": floor_divisions, "SCALE_FUSION": scale_fusion,
-         "ADD_N": add_n}
+         "ADD_N": add_n, "FUSED_BATCH_NORM": batch_norms, "LAYER_NORM_FUSION": layer_norms}
 
 
 def cases(op):

@@ -7,7 +7,7 @@ import torch.nn.functional as F
 
 from common import (both_layouts, const, EXACT64, f16, f32, f64, LOOSE, loose, name_of, nchw, refuse, rounded, some,
                     tensor, wide, write)
-from quantised_elements import cases
+from quantised_elements import SINGLE, by_reals, cases, quant_of, title
 
 LINEAR, NEAREST, CUBIC = range(3)
 ASYMMETRIC, ALIGN_CORNERS, HALF_PIXEL = range(3)
@@ -167,7 +167,19 @@ def make(w):
         refuse(w, "scale %g" % scale, op, good, [x, const(np.array([1, scale, 1, 1], f32))], "INVALID_PARAMETER")
 
 
+def also(w):
+    """Quantised: linear and nearest in integers, cubic by real numbers."""
+    cases("RESIZE")(w)
+    for n, (kind, p, q) in enumerate(SINGLE):
+        a, y = quant_of(kind, p), quant_of(kind, q)
+        for mode, size, exclude, fmt in ((0, (5, 3), 0, None), (1, (4, 7), 0, None), (2, (3, 5), 1, None), (2, (2, 6), 0, "NCHW")):
+            x, z = by_reals((1, 3, 4, 1 + n % 2), a, y, lambda r: resize_expect(r, size, CUBIC, mode, exclude=exclude))
+            x, z = (nchw(x), nchw(z)) if fmt else (x, z)
+            w.case("%s cubic %s %s" % (title("RESIZE", {}, kind, (p, q)), COORDINATES[mode], fmt or exclude), "RESIZE",
+                   resize_attrs(size, CUBIC, mode, exclude=exclude), [a.tensor(x)], [y.tensor(z)], fmt=fmt)
+
+
 if __name__ == "__main__":
     write(make,
           "Expected values: short formulas in the script, as no library has these conventions; "
-          "compared with onnx and torch where those have them.", also=cases("RESIZE"))
+          "compared with onnx and torch where those have them.", also=also)
