@@ -1048,6 +1048,46 @@ static void test_quant_axis(void **state)
     rig_end(&r);
 }
 
+/* Element t gets int8 parameters. */
+static uint32_t quantised(graph *g, uint32_t t, const NNRT_QuantParam *q, uint32_t count)
+{
+    g->tensors[t].dataType = NNRT_DATA_TYPE_INT8;
+    g->tensors[t].quantParams = NNRT_QuantParamList_make(q, count);
+    return t;
+}
+
+/* What moves quantised elements of open extents requantises them: several inputs, parameters along an axis, a shape that
+   only the run tells. */
+static void test_requantised(void **state)
+{
+    static const NNRT_QuantParam half = {8, 3, 0.5}, fine = {8, -20, 0.01}, one = {8, 0, 1};
+    static const NNRT_QuantParam three[3] = {{8, 0, 0.5}, {8, 5, 0.25}, {8, -128, 1}};
+    static const NNRT_Concat first = {0};
+    static graph g;
+    static rig r;
+    const NNRT_QuantDTypeCast to = {F32, NNRT_DATA_TYPE_INT8}, from = {NNRT_DATA_TYPE_INT8, F32};
+    uint32_t a, b, y;
+    (void)state;
+    begin(&g);
+    a = quantised(&g, OP(&g, QUANT_DTYPE_CAST, to, 1, input(&g, "a", F32, "-1,3")), &half, 1);
+    b = quantised(&g, OP(&g, QUANT_DTYPE_CAST, to, 1, input(&g, "b", F32, "-1,3")), &fine, 1);
+    y = quantised(&g, OP(&g, CONCAT, first, 3, a, b, a), three, 3);
+    g.tensors[y].quantAxis = 2;
+    y = quantised(&g, PLAIN_OP(&g, TRANSPOSE, 2, y, ints(&g, 2, 1, 0)), &one, 1);
+    y = quantised(&g, PLAIN_OP(&g, RESHAPE, 2, y, ints(&g, 1, -1)), &half, 1);
+    output(&g, OP(&g, QUANT_DTYPE_CAST, from, 1, y));
+    y = quantised(&g, PLAIN_OP(&g, RESHAPE, 2, y, input(&g, "s", I64, "2")), &one, 1);
+    g.tensors[y].name = "told";
+    output(&g, OP(&g, QUANT_DTYPE_CAST, from, 1, y));
+    rig_open(&r, &g, "a=4,3 b=5,3 told=39,39");
+    same(&r, "4,3 5,3 2:13,3");
+    same(&r, "1,3 5,3 2:3,7");
+    same(&r, "0,3 2,3 2:-1,2");
+    same(&r, "4,3 0,3 2:1,24");
+    neither(&r, "4,3 5,3 2:13,4", "RESHAPE");
+    rig_end(&r);
+}
+
 static void test_pad_told(void **state)
 {
     (void)state;
@@ -2785,6 +2825,7 @@ int main(void)
         cmocka_unit_test(test_sparse_told),
         cmocka_unit_test(test_lstm),
         cmocka_unit_test(test_quant_axis),
+        cmocka_unit_test(test_requantised),
         cmocka_unit_test(test_pad_told),
         cmocka_unit_test(test_reduce_told),
         cmocka_unit_test(test_resize_told),
