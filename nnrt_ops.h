@@ -6548,25 +6548,32 @@ static NNRT_ReturnCode nnrti_unknown(nnrt_resolve *c, uint32_t i, const char *wh
 }
 
 #ifndef NNRT_FIRMWARE
-/* Input i, integers whose value is told in a run, gets one until then: ones, all of them open and without a bound. */
-static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *what)
+/* Input i, of one of these types, whose value is told in a run, gets one until then: ones, all of them open and without
+   a bound. */
+static NNRT_ReturnCode nnrti_stand_in(nnrt_resolve *c, uint32_t i, const char *what, uint32_t types)
 {
     nnrt_operand *o = &c->in[i];
     const size_t width = nnrt_type_size(o->dataType);
     const int64_t wide = 1;
     const int32_t narrow = 1;
+    const float real = 1;
+    const uint16_t half = 0x3C00;
+    const void *one = o->dataType == NNRT_DATA_TYPE_INT64     ? (const void *)&wide
+                      : o->dataType == NNRT_DATA_TYPE_FLOAT32 ? (const void *)&real
+                      : o->dataType == NNRT_DATA_TYPE_FLOAT16 ? (const void *)&half
+                                                              : &narrow;
     uint32_t *open;
     uint8_t *data;
     size_t n = 0;
     (void)nnrt_dims_count(o->dims, o->rank, &n);
-    if (nnrti_open_from(o, 0) || n > 4 * NNRT_MAX_RANK || !nnrti_type_in(o->dataType, NNRT_TYPES_INDEX))
+    if (nnrti_open_from(o, 0) || n > 4 * NNRT_MAX_RANK || !nnrti_type_in(o->dataType, types))
         return nnrti_unknown(c, i, what);
     data = (uint8_t *)c->alloc(c->user, n * width);
     open = (uint32_t *)c->alloc(c->user, n * sizeof(*open));
     if (data == NULL || open == NULL)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for its value");
     for (size_t k = 0; k < n; k++) {
-        memcpy(data + k * width, o->dataType == NNRT_DATA_TYPE_INT64 ? (const void *)&wide : &narrow, width);
+        memcpy(data + k * width, one, width);
         open[k] = ++*c->symbolCount | NNRTI_UNBOUNDED;
     }
     o->data = data;
@@ -6582,7 +6589,7 @@ static NNRT_ReturnCode nnrti_known(nnrt_resolve *c, uint32_t i, const char *what
 {
 #ifndef NNRT_FIRMWARE
     if (nnrti_late(c, i))
-        return nnrti_stand_in(c, i, what);
+        return nnrti_stand_in(c, i, what, NNRT_TYPES_INDEX);
 #endif
     if (c->in[i].data == NULL && !(c->in[i].rank == 1 && c->in[i].dims[0] == 0))
         return nnrti_unknown(c, i, what);
@@ -17525,7 +17532,7 @@ static NNRT_ReturnCode nnrti_resize_scales(nnrt_resolve *c, int64_t extent[2], n
             return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", i,
                               (double)scale, x->dims[i], (double)product);
         if (which < 2) {
-            extent[which] = (int64_t)product;
+            extent[which] = nnrti_element_unbounded(scales, (size_t)i) ? 1 : (int64_t)product;
             step[which].numerator = 1;
             step[which].denominator = (double)scale;
         }
@@ -17546,11 +17553,14 @@ static NNRT_ReturnCode nnrti_resize_extents(nnrt_resolve *c, const NNRT_Resize *
         if (size->rank != 1 || size->dims[0] != (scales ? 4 : 2))
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (size) '%s' is %o, expected %s", size->name, size,
                               scales ? "[4] scales" : "[2]: height, width");
+#ifndef NNRT_FIRMWARE
+        if (scales && nnrti_late(c, 1) && (code = nnrti_stand_in(c, 1, "scales", NNRT_TYPES_FLOAT)) != NNRT_SUCCESS)
+            return code;
+#endif
         if ((code = nnrti_known(c, 1, "size")) != NNRT_SUCCESS)
             return code;
         if (scales)
-            return (code = nnrti_known_fixed(c, 1, "scales")) == NNRT_SUCCESS ? nnrti_resize_scales(c, extent, step)
-                                                                              : code;
+            return nnrti_resize_scales(c, extent, step);
         extent[0] = nnrti_value(size, 0);
         extent[1] = nnrti_value(size, 1);
     }
@@ -17662,13 +17672,15 @@ static NNRT_ReturnCode nnrti_rule_resize(nnrt_resolve *c)
             NNRT_SUCCESS)
         return code;
     nnrti_from(c, 0, nnrti_image_axis(x, 2), x, nnrti_image_axis(x, 2));
-    for (int32_t i = 0; i < 2; i++) { /* scales: computed from x's; extents: as given */
+    for (int32_t i = 0; i < 2; i++) { /* scales: computed from x's, or not bounded; extents: as given */
         const nnrt_operand *size = &c->in[1];
-        if (!nnrti_absent(size) && nnrti_type_in(size->dataType, NNRT_TYPES_FLOAT))
+        const bool scales = !nnrti_absent(size) && nnrti_type_in(size->dataType, NNRT_TYPES_FLOAT);
+        const int32_t axis = nnrti_image_axis(x, i);
+        if (scales && !nnrti_element_unbounded(size, (size_t)axis))
             continue;
-        nnrti_fixed(c, 0, nnrti_image_axis(x, i));
+        nnrti_fixed(c, 0, axis);
         if (!nnrti_absent(size))
-            nnrti_from_value(c, 0, nnrti_image_axis(x, i), size, (size_t)i);
+            nnrti_from_value(c, 0, axis, size, (size_t)(scales ? axis : i));
     }
     for (int32_t i = 0; i < 2; i++) {
         if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS) {
@@ -19563,44 +19575,63 @@ NNRT_API NNRT_ReturnCode nnrt_stack_q8(const NNRT_Stack *attr, const nnrt_view *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op STFT */
 
+/* *value = the number that input i is; `most` where a run tells it, which it may not exceed then. */
+static NNRT_ReturnCode nnrti_stft_number(nnrt_resolve *c, uint32_t i, const char *what, int64_t most, int64_t *value)
+{
+    NNRT_ReturnCode code = nnrti_one_element(c, i, what);
+    if (code != NNRT_SUCCESS || (code = nnrti_known(c, i, what)) != NNRT_SUCCESS)
+        return code;
+    *value = nnrti_element_open(&c->in[i], 0) ? most : nnrti_value(&c->in[i], 0);
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_rule_stft(nnrt_resolve *c)
 {
     const NNRT_STFT *a = (const NNRT_STFT *)c->resolved;
     const nnrt_operand *x = &c->in[0], *window = &c->in[2];
-    int64_t step, N = 0;
+    int64_t step, N;
+    bool anyStep, anyLength, anyWindow;
     int32_t dims[4];
     NNRT_ReturnCode code;
     if (x->rank != 3)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 3 axes", x->name, x);
     if ((code = nnrti_dft_input(c, a->onesided != 0)) != NNRT_SUCCESS ||
-        (code = nnrti_known_int(c, 1, "frameStep", &step)) != NNRT_SUCCESS)
+        (code = nnrti_stft_number(c, 1, "frameStep", 1, &step)) != NNRT_SUCCESS)
         return code;
     if (nnrti_absent(window) && nnrti_absent(&c->in[3]))
         return nnrti_fail(c, NNRT_NULL_PTR, "inputs 2 (window) and 3 (frameLength) are missing: one must be there");
-    if (!nnrti_absent(window) && (window->rank != 1 || nnrti_axis_open(window, 0)))
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (window) '%s' is %o, expected one axis of a given extent",
-                          window->name, window);
-    N = nnrti_absent(window) ? 0 : window->dims[0];
-    if (!nnrti_absent(&c->in[3]) && (code = nnrti_known_int(c, 3, "frameLength", &N)) != NNRT_SUCCESS)
+    if (!nnrti_absent(window) && window->rank != 1)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (window) '%s' is %o, expected one axis", window->name,
+                          window);
+    anyWindow = nnrti_absent(window) || nnrti_axis_open(window, 0);
+    N = nnrti_absent(window) || (anyWindow && window->dims[0] > x->dims[1]) ? x->dims[1] : window->dims[0];
+    if (!nnrti_absent(&c->in[3]) && (code = nnrti_stft_number(c, 3, "frameLength", N, &N)) != NNRT_SUCCESS)
         return code;
+    anyStep = nnrti_element_open(&c->in[1], 0);
+    anyLength = anyWindow && (nnrti_absent(&c->in[3]) || nnrti_element_open(&c->in[3], 0)); /* N is the most */
     if (step < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "frameStep is %l, expected at least 1", step);
     if ((code = nnrti_dft_scratch(c, N)) != NNRT_SUCCESS)
         return code;
-    if (!nnrti_absent(window) && window->dims[0] != N)
+    if (!anyWindow && window->dims[0] != N)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 2 (window) '%s' is %o, but frameLength is %l", window->name,
                           window, N);
     if (x->dims[1] < N)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' %o is shorter than a frame of %l", x->name, x, N);
     dims[0] = x->dims[0];
-    dims[1] = (int32_t)nnrti_quotient(x->dims[1] - N, step) + 1;
+    dims[1] = (int32_t)nnrti_quotient(x->dims[1] - (anyLength ? 1 : N), step) + 1; /* of the shortest there are most */
     dims[2] = (int32_t)(a->onesided != 0 ? N / 2 + 1 : N);
     dims[3] = 2;
     nnrti_result(c, 0, 4, dims);
     nnrti_from(c, 0, 0, x, 0);
-    if (!nnrti_axis_open(x, 1))
+    if (anyStep || anyLength)
+        nnrti_bounded(c, 0, 1);
+    else if (!nnrti_axis_open(x, 1))
         nnrti_fixed(c, 0, 1);
-    nnrti_fixed(c, 0, 2);
+    if (anyLength)
+        nnrti_bounded(c, 0, 2);
+    else
+        nnrti_fixed(c, 0, 2);
     nnrti_fixed(c, 0, 3);
     return NNRT_SUCCESS;
 }

@@ -3363,6 +3363,108 @@ static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
     return true;
 }
 
+/* A run ends where the condition, bools, is false anywhere; v is shown then. */
+static void nnrti_onnx_assert(nnrti_onnx *c, uint32_t condition, uint32_t v)
+{
+    uint32_t in[2];
+    NNRT_Assert a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_ASSERT, &a);
+    a.summarize = NNRT_MAX_RANK;
+    in[0] = condition;
+    in[1] = v;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_ASSERT, &a, in, 2, NULL, 0, NULL);
+}
+
+static void nnrti_onnx_assert_equal(nnrti_onnx *c, uint32_t a, uint32_t b)
+{
+    nnrti_onnx_assert(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, a, b), a);
+}
+
+/* How many entries list v has that only a run tells; -1: it is known, or their number is told there, too. */
+static int32_t nnrti_onnx_told_entries(nnrti_onnx *c, uint32_t v)
+{
+    const nnrt_operand *o = v != NNRT_NO_TENSOR ? nnrti_onnx_at(c, v) : NULL;
+    return o == NULL || nnrti_onnx_known(c, v) || o->data != NULL || o->rank != 1 || !nnrti_onnx_closed(c, v)
+               ? -1
+               : o->dims[0];
+}
+
+/* int64[rank], every entry `value`, but where `axes`, which a run tells, says so those of list. */
+static uint32_t nnrti_onnx_scattered(nnrti_onnx *c, int32_t rank, int64_t value, uint32_t axes, uint32_t list)
+{
+    int64_t all[2 * NNRT_MAX_RANK];
+    NNRT_ScatterElements a;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a);
+    for (int32_t i = 0; i < rank; i++)
+        all[i] = value;
+    return nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a, nnrti_onnx_const_ints(c, all, (uint32_t)rank), axes,
+                            nnrti_onnx_cast(c, list, NNRT_DATA_TYPE_INT64));
+}
+
+/* int64[rank]: 1 for each of the axes that a run tells, which are different ones; 0 for the others. */
+static uint32_t nnrti_onnx_told_axes(nnrti_onnx *c, int32_t rank, uint32_t axes)
+{
+    const int32_t count = nnrti_onnx_told_entries(c, axes);
+    const int64_t first = 0;
+    int64_t ones[2 * NNRT_MAX_RANK];
+    uint32_t flags;
+    if (count > rank || rank > 2 * NNRT_MAX_RANK) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axes has %d entries, expected at most %d", count, rank);
+        return NNRT_NO_TENSOR;
+    }
+    for (int32_t i = 0; i < count; i++)
+        ones[i] = 1;
+    flags = nnrti_onnx_scattered(c, rank, 0, axes, nnrti_onnx_const_ints(c, ones, (uint32_t)count));
+    nnrti_onnx_assert_equal(c, nnrti_onnx_reduce(c, flags, NNRT_REDUCE_MODE_SUM, &first, 1, true),
+                            nnrti_onnx_const_int(c, count));
+    return flags;
+}
+
+/* x with new axes of extent 1 where axes, which a run tells, says. */
+static uint32_t nnrti_onnx_unsqueeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x) + nnrti_onnx_told_entries(c, axes);
+    uint32_t flags = nnrti_onnx_told_axes(c, rank, axes), from[2], places, dims;
+    NNRT_CumSum a;
+    if (rank > NNRT_MAX_RANK)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "the result has %d axes, at most %d are possible", rank, NNRT_MAX_RANK);
+    if (c->code != NNRT_SUCCESS)
+        return NNRT_NO_TENSOR;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_CUM_SUM, &a);
+    a.exclusive = true; /* axes of x before each */
+    places = nnrti_onnx_step2(c, NNRT_NODE_TYPE_CUM_SUM, &a, nnrti_onnx_sub(c, nnrti_onnx_const_int(c, 1), flags),
+                              nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, 0));
+    from[0] = nnrti_onnx_shape(c, x);
+    from[1] = nnrti_onnx_const_int(c, 1);
+    dims = nnrti_onnx_gather(c, nnrti_onnx_concat(c, from, 2, 0), places, 0);
+    dims = nnrti_onnx_step3(c, NNRT_NODE_TYPE_WHERE, NULL, nnrti_onnx_cast(c, flags, NNRT_DATA_TYPE_BOOL),
+                            nnrti_onnx_const_int(c, 1), dims);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, dims);
+}
+
+/* x without the axes that a run tells, whose extents are 1. */
+static uint32_t nnrti_onnx_squeeze_told(nnrti_onnx *c, uint32_t x, uint32_t axes)
+{
+    const int32_t rank = nnrti_onnx_rank(c, x), left = rank - nnrti_onnx_told_entries(c, axes);
+    const uint32_t flags = nnrti_onnx_told_axes(c, rank, axes), shape = nnrti_onnx_shape(c, x);
+    static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
+    int64_t order[NNRT_MAX_RANK];
+    uint32_t in[2], out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_TopKFusion a;
+    nnrti_onnx_assert_equal(c, nnrti_onnx_gather(c, shape, axes, 0), nnrti_onnx_const_int(c, 1));
+    if (left == 0)
+        return nnrti_onnx_reshape(c, x, NULL, 0);
+    for (int32_t i = 0; i < rank; i++)
+        order[i] = i + 1;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_TOPK_FUSION, &a); /* the axes that stay have the least numbers */
+    a.sorted = true;
+    in[0] = nnrti_onnx_add(c, nnrti_onnx_const_ints(c, order, (uint32_t)rank),
+                           nnrti_onnx_mul(c, flags, nnrti_onnx_const_int(c, rank)));
+    in[1] = nnrti_onnx_const_int(c, left);
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_BOTTOM_K, &a, in, 2, out, 2, types);
+    return nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_gather(c, shape, out[1], 0));
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_elementwise */
 
@@ -3791,9 +3893,16 @@ static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
     uint8_t on = 0;
     float rate = 0.5f;
     (void)arg;
-    if (training != NNRT_NO_TENSOR) {
-        if (!nnrti_onnx_known(c, training) || t->dataType != NNRT_DATA_TYPE_BOOL)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode '%s' must be a constant bool", t->name);
+    if (training != NNRT_NO_TENSOR && !nnrti_onnx_known(c, training)) { /* a run must not ask for it */
+        uint32_t off = nnrti_onnx_step1(c, NNRT_NODE_TYPE_LOGICAL_NOT, NULL, training);
+        if (ratio != NNRT_NO_TENSOR)
+            off =
+                nnrti_onnx_step2(c, NNRT_NODE_TYPE_LOGICAL_OR, NULL, off,
+                                 nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, ratio, nnrti_onnx_like(c, ratio, 0)));
+        nnrti_onnx_assert(c, off, training);
+    } else if (training != NNRT_NO_TENSOR) {
+        if (t->dataType != NNRT_DATA_TYPE_BOOL)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode '%s' must be a bool", t->name);
         else
             memcpy(&on, t->data, 1);
         if (on != 0 && ratio != NNRT_NO_TENSOR)
@@ -4213,8 +4322,45 @@ static void nnrti_onnx_op_slice(nnrti_onnx *c, int32_t arg)
             list[k] = i == 3 ? k : 1;
         in[i] = nnrti_onnx_const_ints(c, list, (uint32_t)count);
     }
+    if (c->code == NNRT_SUCCESS && nnrti_onnx_told_entries(c, in[3]) > 0) { /* an entry for every axis */
+        const int32_t rank = nnrti_onnx_rank(c, in[0]);
+        const uint32_t axes = in[3];
+        (void)nnrti_onnx_told_axes(c, rank, axes);
+        in[1] = nnrti_onnx_scattered(c, rank, 0, axes, in[1]);
+        in[2] = nnrti_onnx_scattered(c, rank, INT32_MAX, axes, in[2]);
+        in[4] = nnrti_onnx_scattered(c, rank, 1, axes, in[4]);
+        for (int32_t k = 0; k < rank; k++)
+            list[k] = k;
+        in[3] = nnrti_onnx_const_ints(c, list, (uint32_t)rank);
+    }
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_STRIDED_SLICE, &a, in, 5, &y, 1, NULL);
     nnrti_onnx_out(c, 0, y);
+}
+
+/* Parts of x along an axis whose lengths a run tells, all of the axis together. */
+static void nnrti_onnx_split_told(nnrti_onnx *c, uint32_t x, uint32_t lengths, int64_t axis)
+{
+    const uint32_t nOut = (uint32_t)c->node->outputs.count, all = nnrti_onnx_cast(c, lengths, NNRT_DATA_TYPE_INT64);
+    const nnrti_onnx_size whole = nnrti_onnx_size_of(c, x, (int32_t)axis);
+    const int64_t first = 0;
+    uint32_t begins;
+    NNRT_SliceFusion a;
+    NNRT_CumSum sum;
+    if ((uint32_t)nnrti_onnx_told_entries(c, lengths) != nOut)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "split has %d entries, expected %u",
+                        nnrti_onnx_told_entries(c, lengths), nOut);
+    nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_const_int(c, 0), all), all);
+    nnrti_onnx_assert_equal(c, nnrti_onnx_reduce(c, all, NNRT_REDUCE_MODE_SUM, &first, 1, true),
+                            nnrti_onnx_size_ints(c, whole));
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_CUM_SUM, &sum);
+    sum.exclusive = true;
+    begins = nnrti_onnx_step2(c, NNRT_NODE_TYPE_CUM_SUM, &sum, all, nnrti_onnx_scalar(c, NNRT_DATA_TYPE_INT64, 0));
+    a.axes = nnrt_int64_list(&axis, 1);
+    for (uint32_t i = 0; i < nOut && c->code == NNRT_SUCCESS; i++)
+        nnrti_onnx_out(c, i,
+                       nnrti_onnx_step3(c, NNRT_NODE_TYPE_SLICE_FUSION, &a, x,
+                                        nnrti_onnx_part(c, begins, 0, i, (int64_t)i + 1, 1),
+                                        nnrti_onnx_part(c, all, 0, i, (int64_t)i + 1, 1)));
 }
 
 /* The lengths are an attribute before operator set 13. Parts that nobody names still count. */
@@ -4232,6 +4378,10 @@ static void nnrti_onnx_op_split(nnrti_onnx *c, int32_t arg)
     a.outputNum = nOut;
     if (sizes == NULL || out == NULL)
         return;
+    if (nnrti_onnx_told_entries(c, nnrti_onnx_in(c, 1)) > 0) {
+        nnrti_onnx_split_told(c, x, nnrti_onnx_in(c, 1), a.axis);
+        return;
+    }
     given = nnrti_onnx_param(c, "split", 1, sizes, nOut, &count);
     if (!given && c->code == NNRT_SUCCESS && nnrti_onnx_dim(c, x, (int32_t)a.axis) > 0) { /* the last part is smaller */
         const int64_t n = nnrti_onnx_dim(c, x, (int32_t)a.axis), part = (n + nOut - 1) / nOut;
@@ -4252,6 +4402,10 @@ static void nnrti_onnx_op_squeeze(nnrti_onnx *c, int32_t arg)
     uint32_t count;
     NNRT_Squeeze a;
     (void)arg;
+    if (nnrti_onnx_told_entries(c, nnrti_onnx_in(c, 1)) > 0) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_squeeze_told(c, x, nnrti_onnx_in(c, 1)));
+        return;
+    }
     (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
     for (uint32_t i = 0; i < count && c->code == NNRT_SUCCESS; i++)
         if (nnrti_onnx_dim(c, x, nnrti_onnx_axis(c, axes[i], nnrti_onnx_rank(c, x))) > 1)
@@ -4267,6 +4421,10 @@ static void nnrti_onnx_op_unsqueeze(nnrti_onnx *c, int32_t arg)
     uint32_t count;
     NNRT_Unsqueeze a;
     (void)arg;
+    if (nnrti_onnx_told_entries(c, nnrti_onnx_in(c, 1)) > 0) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_unsqueeze_told(c, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+        return;
+    }
     if (!nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "has no axes");
     a.axis = nnrt_int64_list(axes, count);
@@ -4624,8 +4782,12 @@ static uint32_t nnrti_onnx_reduced_axes(nnrti_onnx *c, bool *none)
     int64_t axes[NNRT_MAX_RANK];
     uint32_t count = 0;
     *none = false;
-    if (list != NNRT_NO_TENSOR && !nnrti_onnx_known(c, list) && !noop)
+    if (list != NNRT_NO_TENSOR && !nnrti_onnx_known(c, list) && (!noop || nnrti_onnx_told_entries(c, list) > 0))
         return list;
+    if (nnrti_onnx_told_entries(c, list) == 0) { /* empty: nothing is told */
+        *none = noop;
+        return NNRT_NO_TENSOR;
+    }
     (void)nnrti_onnx_param(c, "axes", 1, axes, NNRT_MAX_RANK, &count);
     *none = count == 0 && noop;
     return count > 0 ? nnrti_onnx_const_ints(c, axes, count) : NNRT_NO_TENSOR;
@@ -4649,7 +4811,10 @@ static void nnrti_onnx_op_reduce(nnrti_onnx *c, int32_t arg)
     const bool keep = nnrti_onnx_int(c, "keepdims", 1) != 0;
     bool none;
     const uint32_t axes = nnrti_onnx_reduced_axes(c, &none);
-    nnrti_onnx_out(c, 0, none ? x : nnrti_onnx_reduced(c, x, arg, axes, keep));
+    if (!keep && nnrti_onnx_told_entries(c, axes) > 0)
+        nnrti_onnx_out(c, 0, nnrti_onnx_squeeze_told(c, nnrti_onnx_reduced(c, x, arg, axes, true), axes));
+    else
+        nnrti_onnx_out(c, 0, none ? x : nnrti_onnx_reduced(c, x, arg, axes, keep));
 }
 
 /* log(sum(exp(x))) over axes of float32 or float64 x, less *top, which stays with them: the largest element, but
@@ -5450,6 +5615,7 @@ typedef struct nnrti_onnx_resize {
     float scales[4];          /* of [N,C,H,W]; all 0: sizes count */
     nnrti_onnx_size sizes[4]; /* likewise */
     bool sized;
+    uint32_t told; /* scales that a run tells, float32[4]; scales above are then 1 */
 } nnrti_onnx_resize;
 
 /* place[k] = axis of x that entry k of scales or sizes is for: all in order, or those of the attribute axes (operator
@@ -5485,14 +5651,28 @@ static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uin
     size_t count = 0;
     memset(r, 0, sizeof(*r));
     r->sized = sizes != NNRT_NO_TENSOR;
+    r->told = NNRT_NO_TENSOR;
     if (r->sized) {
         nnrti_onnx_size list[4];
-        if (nnrti_onnx_size_entries(c, sizes, "sizes", list, 4) != entries)
+        int32_t told = nnrti_onnx_told_entries(c, sizes);
+        if (told >= 0 && told <= 4)
+            for (int32_t i = 0; i < told; i++)
+                list[i] = nnrti_onnx_size_value(
+                    nnrti_onnx_cast(c, nnrti_onnx_part(c, sizes, 0, i, i + 1, 1), NNRT_DATA_TYPE_INT64));
+        else
+            told = nnrti_onnx_size_entries(c, sizes, "sizes", list, 4);
+        if (told != entries)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "sizes must have %d entries", entries);
         for (int32_t i = 0; i < 4; i++)
             r->sizes[i] = i < first ? nnrti_onnx_size_known(1) : nnrti_onnx_size_of(c, x, i - first);
         for (int32_t k = 0; k < entries && c->code == NNRT_SUCCESS; k++)
             r->sizes[first + place[k]] = list[k];
+        return;
+    }
+    if (rank == 4 && entries == 4 && nnrti_onnx_told_entries(c, scales) == 4 && o->dataType == NNRT_DATA_TYPE_FLOAT32 &&
+        nnrti_onnx_ints_of(c, "axes").data == NULL) {
+        r->told = scales;
+        r->scales[0] = r->scales[1] = r->scales[2] = r->scales[3] = 1;
         return;
     }
     if (!nnrti_onnx_known(c, scales) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
@@ -5530,6 +5710,10 @@ static void nnrti_onnx_resize_modes(nnrti_onnx *c, bool upsample, const nnrti_on
                             "tf_half_pixel_for_nn is only supported with mode nearest, rounded by "
                             "round_prefer_floor or floor");
     }
+    if (r->told != NNRT_NO_TENSOR && c->opset == 10 && a->method == NNRT_RESIZE_METHOD_NEAREST)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scales must be a constant: they decide how coordinates are rounded");
+    if (r->told != NNRT_NO_TENSOR && upsample)
+        nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, r->told, 1), r->told), r->told);
     if (upsample || c->opset == 10) { /* no modes yet: from the corner; up rounds down, down rounds up */
         const bool down = r->scales[2] < 1 || r->scales[3] < 1;
         a->coordinateTransformMode = NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC;
@@ -5542,6 +5726,34 @@ static void nnrti_onnx_resize_modes(nnrti_onnx *c, bool upsample, const nnrti_on
 static bool nnrti_onnx_whole(float n)
 {
     return n >= 0 && n < 16777216 && n == (float)(int32_t)n;
+}
+
+/* True when only a run tells this size. */
+static bool nnrti_onnx_is_told(nnrti_onnx *c, nnrti_onnx_size s)
+{
+    return s.known < 0 && nnrti_onnx_at(c, s.value)->data == NULL;
+}
+
+/* The same as below, in the run, of the extent of axis i of x, which scales or a size that a run tells change. */
+static void nnrti_onnx_resize_told(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, const NNRT_Resize *a,
+                                   bool half, int32_t i)
+{
+    const nnrti_onnx_size n = nnrti_onnx_size_of(c, x, i);
+    uint32_t extent = r->sizes[i].value;
+    if (r->told != NNRT_NO_TENSOR) {
+        extent = nnrti_onnx_part(c, r->told, 0, i, i + 1, 1);
+        extent = nnrti_onnx_mul(c, extent, nnrti_onnx_size_like(c, n, extent));
+    }
+    if (half && n.known != 1) {
+        uint32_t fits = nnrti_onnx_less_equal(c, nnrti_onnx_like(c, extent, 2), extent);
+        if (n.known < 0)
+            fits =
+                nnrti_onnx_step2(c, NNRT_NODE_TYPE_LOGICAL_OR, NULL, fits,
+                                 nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, n.value, nnrti_onnx_const_int(c, 1)));
+        nnrti_onnx_assert(c, fits, extent);
+    }
+    if (r->told != NNRT_NO_TENSOR && a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS)
+        nnrti_onnx_assert_equal(c, extent, nnrti_onnx_step1(c, NNRT_NODE_TYPE_FLOOR, NULL, extent));
 }
 
 /* Cases in which ONNX and the runtime disagree about coordinates: only pytorch_half_pixel puts an extent of 1 at 0, as
@@ -5558,6 +5770,10 @@ static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
         const float product = (float)n * r->scales[i];
         if (i < 2 && (r->sized ? n >= 0 && size >= 0 && n != size : r->scales[i] != 1))
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "only the last two axes can be resized");
+        if (i >= 2 && (r->told != NNRT_NO_TENSOR || (r->sized && nnrti_onnx_is_told(c, r->sizes[i])))) {
+            nnrti_onnx_resize_told(c, x, r, a, half, i);
+            continue;
+        }
         if (i >= 2 && half && n != 1 && r->sized && size < 2)
             NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
                             "a half pixel down to an extent of %s1 is not supported: use pytorch_half_pixel",
@@ -5590,6 +5806,11 @@ static uint32_t nnrti_onnx_resize_same(nnrti_onnx *c, uint32_t x, const nnrti_on
         nnrti_onnx_size sizes[4];
         if ((nnrti_onnx_dim(c, x, i) >= 0 && r->sizes[i].known >= 0) || nnrti_onnx_is_extent(c, r->sizes[i], x, i))
             continue;
+        if (nnrti_onnx_dim(c, x, i) >= 0) {
+            nnrti_onnx_assert_equal(c, nnrti_onnx_size_ints(c, r->sizes[i]),
+                                    nnrti_onnx_const_int(c, nnrti_onnx_dim(c, x, i)));
+            continue;
+        }
         for (int32_t k = 0; k < 4; k++)
             sizes[k] = k == i ? r->sizes[i] : nnrti_onnx_size_known(0);
         x = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_size_list(c, sizes, 4));
@@ -5655,8 +5876,9 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
     if (exact)
         x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
     y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESIZE, &a, x,
-                         sizes != NNRT_NO_TENSOR
-                             ? nnrti_onnx_size_list(c, r.sizes + 2, 2)
+                         sizes != NNRT_NO_TENSOR ? nnrti_onnx_size_list(c, r.sizes + 2, 2)
+                         : r.told != NNRT_NO_TENSOR
+                             ? r.told
                              : nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, four, r.scales));
     y = exact ? nnrti_onnx_cast(c, y, type) : y;
     for (int32_t i = rank; i < 4; i++)
@@ -6335,7 +6557,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "parameters that a run tells, or other ones than the elements have") \
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
-    X("dropout",         "", "FILL_LIKE",                    "nothing is dropped: its input; the mask is a FILL_LIKE") \
+    X("dropout",         "", "FILL_LIKE LOGICAL_NOT LOGICAL_OR EQUAL ASSERT", \
+      "nothing is dropped: its input; the mask; a training_mode that a run tells must be off") \
     X("dynamic_quantize", "", \
       "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION", \
       "scale and zero point are results that a run tells") \
@@ -6400,11 +6623,14 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "halves go to even, where QUANT_DTYPE_CAST takes them away from zero") \
     X("range",           "RANGE",                            "", "") \
     X("recurrent",       "%",                                "", "") \
-    X("reduce",          "REDUCE_FUSION",                    "", "") \
+    X("reduce",          "REDUCE_FUSION", \
+      "SCATTER_ELEMENTS CAST EQUAL ASSERT GATHER SHAPE MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
+      "keepdims 0 of axes that a run tells") \
     X("relu",            "ACTIVATION MAXIMUM",               "", "") \
     X("reshape",         "RESHAPE",                          "", "") \
-    X("resize",          "RESIZE", "UNSQUEEZE SQUEEZE CAST RESHAPE", \
-      "2 and 3 axes, which count as an image; integers, which are copied as float32") \
+    X("resize",          "RESIZE", \
+      "UNSQUEEZE SQUEEZE CAST RESHAPE STRIDED_SLICE CONCAT MUL_FUSION LESS_EQUAL FLOOR EQUAL ASSERT", \
+      "2 and 3 axes, which count as an image; integers, which are copied as float32; sizes that a run tells") \
     X("reverse_sequence", "REVERSE_SEQUENCE",                "", "") \
     X("rms_norm",        "RMS_NORMALIZATION",                "", "") \
     X("roi_align",       "ROI_ALIGN",                        "", "") \
@@ -6416,18 +6642,24 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("shape",           "SHAPE", "STRIDED_SLICE",           "start, end") \
     X("shrink",          "", "LESS GREATER ADD_FUSION SUB_FUSION WHERE CAST", "two comparisons choose") \
     X("size",            "", "SHAPE REDUCE_FUSION",          "the product of the extents") \
-    X("slice",           "STRIDED_SLICE",                    "", "") \
+    X("slice",           "STRIDED_SLICE", "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT", \
+      "axes that a run tells") \
     X("softplus",        "SOFTPLUS",                         "", "") \
     X("space_to_depth",  "SPACE_TO_DEPTH",                   "", "") \
-    X("split",           "SPLIT",                            "", "") \
-    X("squeeze",         "SQUEEZE",                          "", "") \
+    X("split",           "SPLIT", \
+      "CAST LESS_EQUAL ASSERT REDUCE_FUSION EQUAL CUM_SUM STRIDED_SLICE SLICE_FUSION", "lengths that a run tells") \
+    X("squeeze",         "SQUEEZE", \
+      "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT GATHER MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
+      "axes that a run tells") \
     X("stft",            "STFT",                             "", "") \
     X("tile",            "TILE_FUSION", "CAST RESHAPE",      "tiles and axis as scalars of set 1") \
     X("top_k",           "TOPK_FUSION BOTTOM_K",             "", "") \
     X("transpose",       "TRANSPOSE",                        "", "") \
     X("trilu",           "TRILU",                            "", "") \
     X("unique",          "UNIQUE",                           "", "") \
-    X("unsqueeze",       "UNSQUEEZE",                        "", "") \
+    X("unsqueeze",       "UNSQUEEZE", \
+      "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT SUB_FUSION CUM_SUM GATHER WHERE RESHAPE", \
+      "axes that a run tells") \
     X("where",           "WHERE", "UNSQUEEZE LOGICAL_OR FILL_LIKE", \
       "a condition of one axis, which WHERE could take for one that chooses rows") \
     X("window",          "WINDOW",                           "", "")

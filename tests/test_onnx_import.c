@@ -361,10 +361,14 @@ static void compare(const import_case *k, const nnrt_io_info *info, const void *
     assert_int_equal(n * width, info->bytes);
 }
 
+/* The largest extents of y, where only a run tells them; rank 0: none are given. */
+static nnrt_dims most_of_y;
+
 /* n: what the first input's one extent is, where the model leaves it open; 0: it does not. */
 static void run_case(const import_case *k, bool optimised, int32_t n)
 {
     const nnrt_dims shape = {1, {n}};
+    nnrt_bound bound;
     nnrt_session_desc wanted;
     const message m = build(k->model, k->opset);
     NNRT_Model *model = NULL;
@@ -378,6 +382,9 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
     memset(&wanted, 0, sizeof(wanted));
     wanted.inputDims.data = &shape;
     wanted.inputDims.count = n > 0 ? 1 : 0;
+    bound.tensor = "y";
+    bound.most = most_of_y;
+    wanted.bounds = nnrt_bound_list_make(&bound, most_of_y.rank > 0 ? 1 : 0);
     desc.no_optimize = !optimised;
     code = nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e);
     if (code == NNRT_SUCCESS)
@@ -386,7 +393,7 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
         uint64_t in[3][64], out[128];
         nnrt_io io[3] = {{NULL, 0, NULL}}, y = nnrt_io_make(out, sizeof(out));
         const uint32_t inputs = nnrt_session_inputs(session);
-        const nnrt_io_info info = nnrt_session_output(session, 0);
+        nnrt_io_info info = nnrt_session_output(session, 0);
         assert_true(inputs <= 3 && info.bytes <= sizeof(out));
         for (uint32_t i = 0; i < inputs; i++) {
             const nnrt_io_info x = nnrt_session_input(session, i);
@@ -395,6 +402,7 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
         }
         code = nnrt_run(session, io, inputs, &y, 1);
         said = nnrt_session_error(session);
+        info = nnrt_session_output(session, 0); /* where it is open, what the run told */
         if (code == NNRT_SUCCESS && k->code == NNRT_SUCCESS)
             compare(k, &info, out);
     }
@@ -3510,6 +3518,234 @@ static void test_functions_constant(void **state)
     }
 }
 
+/* Axes, lengths, sizes and scales that a run tells; what they must not be ends the run. */
+static void test_told(void **state)
+{
+    static const struct {
+        const char *name, *model;
+        nnrt_dims most;
+        int32_t opset;
+        const char *told, *dims, *values; /* dims NULL: the run ends, values is a part of the message */
+    } cases[] = {
+        {"Squeeze", "in x f32 [1,2,1,3]; in a i64 [2]; y = Squeeze x a;", {2, {4, 4}}, 13, "2 0", "2,3", "1 2 3 4 5 6"},
+        {"Squeeze, from the end",
+         "in x f32 [1,2,1,3]; in a i64 [1]; y = Squeeze x a;",
+         {3, {4, 4, 4}},
+         13,
+         "-2",
+         "1,2,3",
+         "1 2 3 4 5 6"},
+        {"Squeeze of 2",
+         "in x f32 [1,2,1,3]; in a i64 [2]; y = Squeeze x a;",
+         {2, {4, 4}},
+         13,
+         "0 1",
+         NULL,
+         "(ASSERT)"},
+        {"Squeeze twice",
+         "in x f32 [1,2,1,3]; in a i64 [2]; y = Squeeze x a;",
+         {2, {4, 4}},
+         13,
+         "0 -4",
+         NULL,
+         "(ASSERT)"},
+        {"Squeeze beyond",
+         "in x f32 [1,2,1,3]; in a i64 [1]; y = Squeeze x a;",
+         {3, {4, 4, 4}},
+         13,
+         "4",
+         NULL,
+         "SCATTER_ELEMENTS"},
+        {"Unsqueeze",
+         "in x f32 [2,3]; in a i64 [2]; y = Unsqueeze x a;",
+         {4, {3, 3, 3, 3}},
+         13,
+         "-1 1",
+         "2,1,3,1",
+         "1 2 3 4 5 6"},
+        {"Unsqueeze in front",
+         "in x f32 [2,3]; in a i64 [1]; y = Unsqueeze x a;",
+         {3, {3, 3, 3}},
+         13,
+         "0",
+         "1,2,3",
+         "1 2 3 4 5 6"},
+        {"Unsqueeze twice",
+         "in x f32 [2,3]; in a i64 [2]; y = Unsqueeze x a;",
+         {4, {3, 3, 3, 3}},
+         13,
+         "3 -1",
+         NULL,
+         "(ASSERT)"},
+        {"ReduceSum", "in x f32 [2,3]; in a i64 [1]; y = ReduceSum x a keepdims:i=0;", {1, {3}}, 13, "-1", "2", "6 15"},
+        {"ReduceSum along 0",
+         "in x f32 [2,3]; in a i64 [1]; y = ReduceSum x a keepdims:i=0;",
+         {1, {3}},
+         13,
+         "0",
+         "3",
+         "5 7 9"},
+        {"ReduceSum of none",
+         "in x f32 [2,3]; in a i64 [0]; y = ReduceSum x a noop_with_empty_axes:i=1;",
+         {0, {0}},
+         13,
+         "",
+         "2,3",
+         "1 2 3 4 5 6"},
+        {"ReduceSum of all",
+         "in x f32 [2,3]; in a i64 [0]; y = ReduceSum x a keepdims:i=0;",
+         {0, {0}},
+         13,
+         "",
+         "",
+         "21"},
+        {"Slice",
+         "const b i64 [1] 1; const e i64 [1] 3; in x f32 [2,3]; in a i64 [1]; y = Slice x b e a;",
+         {2, {2, 3}},
+         13,
+         "1",
+         "2,2",
+         "2 3 5 6"},
+        {"Slice, back",
+         "const b i64 [1] -1; const e i64 [1] -9; const s i64 [1] -1; in x f32 [2,3]; in a i64 [1]; "
+         "y = Slice x b e a s;",
+         {2, {2, 3}},
+         13,
+         "-2",
+         "2,3",
+         "4 5 6 1 2 3"},
+        {"Slice twice",
+         "const b i64 [2] 1 1; const e i64 [2] 3 3; in x f32 [2,3]; in a i64 [2]; y = Slice x b e a;",
+         {2, {2, 3}},
+         13,
+         "1 -1",
+         NULL,
+         "(ASSERT)"},
+        {"Split",
+         "in x f32 [2,3]; in a i64 [3]; z y w = Split x a axis:i=1; out y;",
+         {2, {2, 3}},
+         13,
+         "1 2 0",
+         "2,2",
+         "2 3 5 6"},
+        {"Split of too little",
+         "in x f32 [2,3]; in a i64 [2]; z y = Split x a axis:i=1; out y;",
+         {2, {2, 3}},
+         13,
+         "1 1",
+         NULL,
+         "(ASSERT)"},
+        {"Split below zero",
+         "in x f32 [2,3]; in a i64 [2]; z y = Split x a axis:i=1; out y;",
+         {2, {2, 3}},
+         13,
+         "4 -1",
+         NULL,
+         "(ASSERT)"},
+        {"Resize to sizes",
+         "in x f32 [1,1,2,3]; in a i64 [4]; y = Resize x - - a mode:s=nearest "
+         "coordinate_transformation_mode:s=asymmetric nearest_mode:s=floor;",
+         {4, {1, 1, 2, 6}},
+         13,
+         "1 1 1 6",
+         "1,1,1,6",
+         "1 1 2 2 3 3"},
+        {"Resize of channels",
+         "in x f32 [1,1,2,3]; in a i64 [4]; y = Resize x - - a mode:s=nearest "
+         "coordinate_transformation_mode:s=asymmetric nearest_mode:s=floor;",
+         {4, {1, 1, 2, 6}},
+         13,
+         "1 2 1 3",
+         NULL,
+         "(ASSERT)"},
+        {"Resize by scales",
+         "in x f32 [1,1,2,3]; in a f32 [4]; y = Resize x - a mode:s=nearest "
+         "coordinate_transformation_mode:s=asymmetric nearest_mode:s=floor;",
+         {4, {1, 1, 2, 6}},
+         13,
+         "1 1 0.5 2",
+         "1,1,1,6",
+         "1 1 2 2 3 3"},
+        {"Resize of channels by scales",
+         "in x f32 [1,1,2,3]; in a f32 [4]; y = Resize x - a mode:s=nearest "
+         "coordinate_transformation_mode:s=asymmetric nearest_mode:s=floor;",
+         {4, {1, 1, 2, 6}},
+         13,
+         "1 2 1 1",
+         NULL,
+         "only height and width can be resized"},
+        {"Resize to half a pixel of 1",
+         "in x f32 [1,1,2,3]; in a i64 [4]; y = Resize x - - a mode:s=linear;",
+         {4, {1, 1, 2, 6}},
+         13,
+         "1 1 1 6",
+         NULL,
+         "(ASSERT)"},
+        {"Resize by scales to half a pixel of 1",
+         "in x f32 [1,1,2,3]; in a f32 [4]; y = Resize x - a mode:s=linear;",
+         {4, {1, 1, 2, 6}},
+         13,
+         "1 1 0.9 1",
+         NULL,
+         "(ASSERT)"},
+        {"Resize to corners of no whole extent",
+         "in x f32 [1,1,2,3]; in a f32 [4]; y = Resize x - a mode:s=linear "
+         "coordinate_transformation_mode:s=align_corners;",
+         {4, {1, 1, 2, 6}},
+         13,
+         "1 1 1 1.2",
+         NULL,
+         "(ASSERT)"},
+        {"Upsample down",
+         "in x f32 [1,1,2,3]; in a f32 [4]; y = Upsample x a mode:s=nearest;",
+         {4, {1, 1, 2, 6}},
+         9,
+         "1 1 1 0.5",
+         NULL,
+         "(ASSERT)"},
+        {"Dropout in training",
+         "const r f32 [] 0.5; in x f32 [2,3]; in a bool []; y = Dropout x r a;",
+         {0, {0}},
+         13,
+         "1",
+         NULL,
+         "(ASSERT)"},
+        {"Dropout",
+         "const r f32 [] 0.5; in x f32 [2,3]; in a bool []; y = Dropout x r a;",
+         {0, {0}},
+         13,
+         "0",
+         "2,3",
+         "1 2 3 4 5 6"},
+        {"Dropout of nothing",
+         "const r f32 [] 0; in x f32 [2,3]; in a bool []; y = Dropout x r a;",
+         {0, {0}},
+         13,
+         "1",
+         "2,3",
+         "1 2 3 4 5 6"},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        import_case k;
+        memset(&k, 0, sizeof(k));
+        k.name = cases[i].name;
+        k.model = cases[i].model;
+        k.opset = cases[i].opset;
+        k.inputs[0] = "1 2 3 4 5 6";
+        k.inputs[1] = cases[i].told;
+        k.dims = cases[i].dims;
+        k.values = cases[i].values;
+        k.code = cases[i].dims != NULL                      ? NNRT_SUCCESS
+                 : strcmp(cases[i].values, "(ASSERT)") == 0 ? NNRT_FAILED
+                                                            : NNRT_INVALID_PARAMETER;
+        most_of_y = cases[i].most;
+        run_case(&k, true, 0);
+        run_case(&k, false, 0);
+    }
+    memset(&most_of_y, 0, sizeof(most_of_y));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -3540,6 +3776,7 @@ int main(void)
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_functions_grow),
         cmocka_unit_test(test_functions_constant),
+        cmocka_unit_test(test_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

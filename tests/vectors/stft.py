@@ -52,8 +52,6 @@ def make(w):
     refuse(w, "onesided of complex numbers", "STFT", {}, [some((1, 9, 2)), two, v], "INVALID_SHAPE")
     refuse(w, "three parts", "STFT", {"onesided": 0}, [some((1, 9, 3)), two, v], "INVALID_SHAPE")
     refuse(w, "2 axes", "STFT", {}, [x[0], two, v], "INVALID_SHAPE")
-    refuse(w, "a step told in the run", "STFT", {}, [x, np.array(2), v], "UNSUPPORTED_OP")
-    refuse(w, "a length told in the run", "STFT", {}, [x, two, None, np.array(4)], "UNSUPPORTED_OP")
     refuse(w, "a window of float16 beside float32", "STFT", {}, [x, two, v.astype(f16)], "INVALID_DATATYPE")
     refuse(w, "float64", "STFT", {}, [x.astype(f64), two, v.astype(f64)], "INVALID_DATATYPE")
     refuse(w, "quantised", "STFT", {}, [Tensor(x.astype(np.int8), quant=[(8, 0, 0.5)]), two, v], "UNSUPPORTED_OP")
