@@ -6528,6 +6528,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("activation",      "ACTIVATION",                       "", "") \
     X("affine_grid",     "AFFINE_GRID",                      "", "") \
     X("arg",             "%", "STRIDED_SLICE SUB_FUSION",    "select_last_index takes the first from the other end") \
+    X("attention",       "ATTENTION",                        "", "") \
     X("average_pool",    "AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD AVERAGE_POOL_3D", "UNSQUEEZE SQUEEZE", \
       "one spatial axis, which gets a second one") \
     X("batch_norm",      "FUSED_BATCH_NORM", "CAST",         "parameters of another float type than the data") \
@@ -6636,6 +6637,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("roi_align",       "ROI_ALIGN",                        "", "") \
     X("rotary_embedding", "ROTARY_EMBEDDING",                "", "") \
     X("same",            "%",                                "", "") \
+    X("scan",            "LOOP",                             "", "") \
     X("scatter_elements", "SCATTER_ELEMENTS",                "", "") \
     X("scatter_nd",      "SCATTER_ND_UPDATE",                "", "") \
     X("selu",            "ACTIVATION", "MUL_FUSION",         "other numbers than SELU's own") \
