@@ -11815,7 +11815,7 @@ NNRT_API NNRT_ReturnCode nnrt_detection_post_process_q8(const NNRT_DetectionPost
     nnrt_view reals[3];
     nnrt_call inner;
     float *at;
-    size_t bytes;
+    size_t bytes = 0;
     if (!nnrti_detection_scratch(attr, bbox->dims[1], scores->dims[2], true, &bytes) ||
         (at = (float *)nnrti_scratch(call, bytes)) == NULL)
         return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", bytes);
