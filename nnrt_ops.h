@@ -1939,6 +1939,7 @@ typedef struct nnrt_resolve {
     bool open;      /* an extent, or an element of a known value, of an input is open */
     bool late;      /* what the rule needs to know is told in a run: attributes and kernel hold then only */
     bool unbounded; /* dims do not bound what is computed here */
+    uint32_t took;  /* 1 + the result that took quantisation parameters of an input, 0: none did */
 } nnrt_resolve;
 
 /* A node that runs subgraphs is met where each of them begins and behind the last. UNDO: what was met since BEGIN does not
@@ -3299,6 +3300,7 @@ static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
     c->kernel = NULL;
     c->nDerived = 0;
     c->scratch = 0;
+    c->took = 0;
     if ((code = nnrti_check_arity(c, &a)) != NNRT_SUCCESS || (code = nnrti_check_missing(c)) != NNRT_SUCCESS)
         return code;
     c->kernelIn = nnrti_padded(c->nIn, a.maxIn);
@@ -7347,8 +7349,8 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
     return NNRT_SUCCESS;
 }
 
-/* Elements of input i go into result k. A result that has no quantisation parameters takes those of the input; where it has
-   others, the node gets the kernel that requantises, behind whose other derived constants is its list, so that no rule
+/* Elements of input i go into result k. A result that has no quantisation parameters takes those of the input, which all
+   inputs must then have; where it has others, the node gets the kernel that requantises, behind whose other derived constants is its list, so that no rule
    derives one after this. Parameters along an axis go with it: to[axis of the input] = the axis of the result
    that has the same places in the same order, -1 where there is none (NULL: all axes are the same). */
 static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k, const int32_t *to)
@@ -7376,10 +7378,19 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
         y->quant = x->quant;
         y->quantCount = x->quantCount;
         y->quantAxis = axis + 1;
+        c->took = k + 1;
         return NNRT_SUCCESS;
     }
     if (nnrti_quant_equal(x, y) && (axis < 0 || nnrti_quant_axis(y) == axis))
         return NNRT_SUCCESS;
+    if (c->took == k + 1) {
+        y->quant = NULL;
+        y->quantCount = 0;
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "input %u '%s' has different quantisation parameters than inputs before it, and output %u "
+                          "'%s' declares none: declare those that it is to have",
+                          i, x->name, k, y->name);
+    }
     return nnrti_quant_changes(c, i, k, to, from, axis);
 }
 

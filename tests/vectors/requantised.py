@@ -232,6 +232,12 @@ def refused(w):
            [Tensor(x, quant=[(8, 3, 0.25)])], "UNSUPPORTED_OP")
         no("%s, which is not requantised" % dtype.__name__, "WHERE", {},
            [np.ones((2, 3), bool), Tensor(x, quant=[(8, 3, 0.5)]), Tensor(x, quant=[(8, 3, 0.25)])], [], "UNSUPPORTED_OP")
+    b, two = q[::-1], const(np.array([[1, 0], [0, 0]], np.int32))
+    for op, inputs in (("CONCAT", [tensor(q, A), tensor(b, B)]), ("STACK", [tensor(q, A), tensor(b, A), tensor(b, B)]),
+                       ("WHERE", [np.ones((2, 3), bool), tensor(q, A), tensor(b, B)]),
+                       ("SELECT", [np.ones((2, 3), bool), tensor(q, (EACH, 1)), tensor(b, B)]),
+                       ("PAD_FUSION", [tensor(q, A), two, tensor(b[0, :1], B)])):
+        no("different parameters, and the result has none", op, {}, inputs, [], "UNSUPPORTED_OP")
     for name, a, y, code in (("7 bits of x", (7, 0, 0.5), (8, 0, 0.25), "UNSUPPORTED_OP"),
                              ("16 bits of the result", (8, 0, 0.5), (16, 0, 0.25), "UNSUPPORTED_OP"),
                              ("a zero point of x", (8, 128, 0.5), (8, 0, 0.25), "INVALID_PARAMETER"),
