@@ -205,8 +205,17 @@ NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_
    nothing or reach no output dropped, batch normalisation folded into convolutions, activations fused, in subgraphs as
    well; an IF whose condition is known becomes the branch that it runs. What would take memory or time out of proportion
    to the model is left to the run. On failure *model is unchanged. The new model uses the old one's constants in place and
-   frees it when it is destroyed. */
+   frees it when it is destroyed.
+   What stands between casts from and to quantised int8 or uint8 (DequantizeLinear, QuantizeLinear) and has quantised
+   arithmetic computes in integers then: its results differ from those in float32 by the rounding of the last stored
+   integer, a bias becomes int32. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
+/* The same with switches; desc NULL: all zero, the default. */
+typedef struct nnrt_optimize_desc {
+    bool no_quantize; /* operators between such casts stay in float32 */
+} nnrt_optimize_desc;
+NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
+                                                  nnrt_error *error);
 /* Index of the tensor with this name, NNRT_NO_TENSOR when there is none. */
 NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
 /* Graphviz text of a model: nodes with operator and attributes, shapes on the edges. Returns the length it needs
@@ -1745,6 +1754,8 @@ typedef struct nnrti_graph {
     uint32_t room;  /* tensors that these tables have room for: passes add a few */
     uint32_t live;  /* nodes not taken out */
     double foldBytes, foldWork; /* left of the budget for constants that are computed */
+    bool
+        quantize; /* operators become quantised ones where they can; constants they may be made of are not dequantised yet */
     bool changed;
 } nnrti_graph;
 
@@ -2065,11 +2076,30 @@ static double nnrti_fold_work(const nnrt_resolve *c)
     return in + out * each;
 }
 
+static bool nnrti_is_quant_cast(NNRT_NodeType type)
+{
+    return type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST || type == NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2;
+}
+
+/* A node that gives float32 of integers: of what reads it an operator on integers may become. */
+static bool nnrti_is_dequantize(const nnrt_resolve *c)
+{
+    return nnrti_is_quant_cast(c->op->type) && c->out[0].dataType == NNRT_DATA_TYPE_FLOAT32;
+}
+
+/* Small results are known when nodes are inferred, but those of such a node. */
+static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
+{
+    size_t total;
+    (void)user;
+    return !nnrti_is_dequantize(c) && nnrti_fold_bytes(c, &total);
+}
+
 /* The results of a resolved node may become constants: its inputs are known, none of the results is a model output. */
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
 {
     size_t in = 0, out = 0, bytes = 0;
-    if (g->live < 2 || (c->op->flags & NNRT_OP_EFFECT))
+    if (g->live < 2 || (c->op->flags & NNRT_OP_EFFECT) || (g->quantize && nnrti_is_dequantize(c)))
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         if (nnrti_absent(&c->in[k]))
@@ -2223,6 +2253,7 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     f.error = &g->edit->error;
     f.order = g->sorted;
     f.partial = true;
+    f.worth = g->quantize ? nnrti_graph_worth : NULL;
     f.opened = (uint8_t *)nnrti_temp(&g->work, g->edit->graphs != NULL ? m->allTensors.count : 0, 1);
     if (g->work.full)
         return NNRT_OUT_OF_MEMORY;
@@ -2878,10 +2909,344 @@ static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
     return true;
 }
 
+/* Operators that compute, of quantised int8 and uint8, what they compute of float32, but for rounding. */
+static bool nnrti_qdq_operator(NNRT_NodeType type)
+{
+    switch (type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
+    case NNRT_NODE_TYPE_FULL_CONNECTION:
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+    case NNRT_NODE_TYPE_ADD_FUSION:
+    case NNRT_NODE_TYPE_ADD_N:
+    case NNRT_NODE_TYPE_SUB_FUSION:
+    case NNRT_NODE_TYPE_MUL_FUSION:
+    case NNRT_NODE_TYPE_DIV_FUSION:
+    case NNRT_NODE_TYPE_SQUARED_DIFFERENCE:
+    case NNRT_NODE_TYPE_MAXIMUM:
+    case NNRT_NODE_TYPE_MINIMUM:
+    case NNRT_NODE_TYPE_ELTWISE:
+    case NNRT_NODE_TYPE_ABS:
+    case NNRT_NODE_TYPE_ACTIVATION:
+    case NNRT_NODE_TYPE_CLIP:
+    case NNRT_NODE_TYPE_LEAKY_RELU:
+    case NNRT_NODE_TYPE_PRELU_FUSION:
+    case NNRT_NODE_TYPE_HARD_SIGMOID:
+    case NNRT_NODE_TYPE_HARD_SWISH:
+    case NNRT_NODE_TYPE_SOFTMAX:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_REDUCE_FUSION:
+    case NNRT_NODE_TYPE_RESIZE:
+    case NNRT_NODE_TYPE_RESHAPE:
+    case NNRT_NODE_TYPE_FLATTEN:
+    case NNRT_NODE_TYPE_SQUEEZE:
+    case NNRT_NODE_TYPE_UNSQUEEZE:
+    case NNRT_NODE_TYPE_EXPAND_DIMS:
+    case NNRT_NODE_TYPE_TRANSPOSE:
+    case NNRT_NODE_TYPE_CONCAT:
+    case NNRT_NODE_TYPE_SLICE_FUSION:
+    case NNRT_NODE_TYPE_STRIDED_SLICE:
+    case NNRT_NODE_TYPE_GATHER:
+    case NNRT_NODE_TYPE_TILE_FUSION:
+    case NNRT_NODE_TYPE_PAD_FUSION:
+    case NNRT_NODE_TYPE_DEPTH_TO_SPACE:
+    case NNRT_NODE_TYPE_SPACE_TO_DEPTH: return true;
+    default: return false;
+    }
+}
+
+/* Input k is a bias. */
+static bool nnrti_qdq_is_bias(NNRT_NodeType type, uint32_t k)
+{
+    return k == 2 && (type == NNRT_NODE_TYPE_CONV2D_FUSION || type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION ||
+                      type == NNRT_NODE_TYPE_FULL_CONNECTION || type == NNRT_NODE_TYPE_MATMUL_FUSION);
+}
+
+/* The constant t is the one number v. */
+static bool nnrti_graph_is_number(const nnrti_graph *g, uint32_t t, float v)
+{
+    const nnrt_operand *o = nnrti_graph_data(g, t);
+    size_t count;
+    return o != NULL && o->dataType == NNRT_DATA_TYPE_FLOAT32 && nnrt_dims_count(o->dims, o->rank, &count) &&
+           count == 1 && *(const float *)o->data == v;
+}
+
+/* What the cast `node` makes integers of: its input, or where that is round(x / scale) * scale, as ONNX rounds, x. steps[]:
+   the nodes, the cast first, that then go. */
+static uint32_t nnrti_qdq_rounded(nnrti_graph *g, uint32_t node, uint32_t steps[4], uint32_t *nSteps)
+{
+    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_MUL_FUSION, NNRT_NODE_TYPE_ROUND, NNRT_NODE_TYPE_DIV_FUSION};
+    const uint32_t y = nnrti_graph_node(g, node)->outputIndex.data[0], own = nnrti_graph_owner(g, node);
+    const uint32_t x = nnrti_id(&nnrti_graph_node(g, node)->inputIndex, 0);
+    const float scale = (float)g->shapes[y].quant[0].scale;
+    uint32_t t = x;
+    bool has;
+    steps[0] = node;
+    *nSteps = 1;
+    for (uint32_t i = 0; i < NNRTI_COUNT(types); i++) {
+        const NNRT_Node *n = nnrti_graph_producer(g, t);
+        if (n == NULL || n->nodeType != types[i] || nnrti_graph_owner(g, g->writer[t]) != own ||
+            nnrti_activation_of(n, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION ||
+            (i != 1 && !nnrti_graph_is_number(g, nnrti_id(&n->inputIndex, 1), scale)))
+            return x;
+        steps[i + 1] = g->writer[t];
+        t = n->inputIndex.data[0];
+    }
+    *nSteps = 4;
+    return t;
+}
+
+/* The quantised tensor that a cast of the same graph makes float32 tensor t of; NNRT_NO_TENSOR: there is none. */
+static uint32_t nnrti_qdq_source(nnrti_graph *g, uint32_t t, uint32_t own)
+{
+    const NNRT_Node *n;
+    if (g->writer[t] == NNRTI_BY_NOBODY || nnrti_graph_owner(g, g->writer[t]) != own)
+        return NNRT_NO_TENSOR;
+    n = nnrti_graph_node(g, g->writer[t]);
+    return nnrti_is_quant_cast(n->nodeType) && nnrti_is_quant(&g->shapes[n->inputIndex.data[0]]) ? n->inputIndex.data[0]
+                                                                                                 : NNRT_NO_TENSOR;
+}
+
+/* The axis of the result of a TRANSPOSE or a change of shape where axis `axis` of its input is, -1: none. */
+static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t axis)
+{
+    const nnrt_operand *x = &g->shapes[n->inputIndex.data[0]], *y = &g->shapes[n->outputIndex.data[0]];
+    int32_t perm[NNRT_MAX_RANK], rank;
+    if (nnrti_is_transpose(n)) {
+        if (!nnrti_graph_perm(g, n, perm, &rank))
+            return -1;
+        for (int32_t k = 0; k < rank; k++)
+            if (perm[k] == axis)
+                return k;
+        return -1;
+    }
+    for (int32_t k = 0; k <= axis; k++)
+        if (k >= x->rank || k >= y->rank || x->dims[k] != y->dims[k])
+            return -1;
+    return axis;
+}
+
+#define NNRTI_QDQ_MOVES 4
+
+/* An input of a node that is to become quantised: it reads `tensor` then. moves: results of nodes behind the cast, that only
+   move elements and become quantised, too, the last one first; `from` is what the cast reads. */
+typedef struct nnrti_qdq_input {
+    uint32_t tensor, from, moves[NNRTI_QDQ_MOVES], nMoves;
+    int32_t axes[NNRTI_QDQ_MOVES]; /* of several parameters, of each move */
+} nnrti_qdq_input;
+
+/* Fills *in and *o for float32 input t; false: it is not dequantised int8 or uint8. */
+static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_input *in, nnrt_operand *o)
+{
+    const nnrt_operand *from;
+    int32_t axis;
+    in->nMoves = 0;
+    *o = g->shapes[t];
+    while ((in->from = nnrti_qdq_source(g, t, own)) == NNRT_NO_TENSOR) {
+        const NNRT_Node *n = nnrti_graph_producer(g, t);
+        if (n == NULL || in->nMoves == NNRTI_QDQ_MOVES || nnrti_graph_owner(g, g->writer[t]) != own ||
+            !(nnrti_is_transpose(n) || nnrti_is_reshape(n)) || n->inputIndex.data[0] == NNRT_NO_TENSOR)
+            return false;
+        in->moves[in->nMoves++] = t;
+        t = n->inputIndex.data[0];
+    }
+    from = &g->shapes[in->from];
+    axis = from->quantAxis - 1;
+    if (!nnrti_type_in(from->dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) || (from->quantCount > 1 && axis < 0))
+        return false;
+    for (uint32_t i = in->nMoves; i-- > 0;) {
+        if (from->quantCount > 1 && (axis = nnrti_qdq_axis(g, nnrti_graph_node(g, g->writer[in->moves[i]]), axis)) < 0)
+            return false;
+        in->axes[i] = axis;
+    }
+    o->dataType = from->dataType;
+    o->quant = from->quant;
+    o->quantCount = from->quantCount;
+    o->quantAxis = from->quantCount > 1 ? axis + 1 : 0;
+    o->data = NULL;
+    in->tensor = in->nMoves > 0 ? in->moves[0] : in->from;
+    return true;
+}
+
+/* A bias of float32, constant or dequantised, in units of scale of x * scale of the weight; NNRT_NO_TENSOR: it is not known,
+   or an entry does not fit into int32. */
+static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const nnrt_operand *x, const nnrt_operand *w)
+{
+    const int32_t n = g->shapes[t].dims[0];
+    const nnrt_operand *o;
+    int32_t *list;
+    uint32_t from;
+    bool same;
+    while (nnrti_graph_data(g, t) == NULL && g->writer[t] != NNRTI_BY_NOBODY &&
+           nnrti_is_reshape(nnrti_graph_node(g, g->writer[t])))
+        t = nnrti_graph_node(g, g->writer[t])->inputIndex.data[0];
+    from = nnrti_qdq_source(g, t, own);
+    o = nnrti_graph_data(g, from != NNRT_NO_TENSOR ? from : t);
+    if (o == NULL || !nnrti_type_in(o->dataType, from != NNRT_NO_TENSOR ? NNRT_TYPES_I32 : NNRT_TYPES_F32) ||
+        (o->quantCount > 1 && o->quantCount != (uint32_t)n))
+        return NNRT_NO_TENSOR;
+    if ((list = (int32_t *)nnrti_builder_keep(g->edit, (size_t)n, sizeof(*list))) == NULL)
+        return NNRT_NO_TENSOR;
+    same = from != NNRT_NO_TENSOR && o->rank == 1;
+    for (int32_t i = 0; i < n; i++) {
+        const NNRT_QuantParam *q = o->quantCount > 0 ? &o->quant[o->quantCount > 1 ? i : 0] : NULL;
+        const double unit = (double)(float)x->quant[0].scale * (float)w->quant[w->quantCount > 1 ? i : 0].scale;
+        const double real =
+            q == NULL ? (double)((const float *)o->data)[i]
+                      : (double)(float)q->scale * ((double)((const int32_t *)o->data)[i] - (double)q->zeroPoint);
+        const double v = nnrti_round(real / unit);
+        if (!(v >= -2147483647.0 && v <= 2147483647.0))
+            return NNRT_NO_TENSOR;
+        list[i] = (int32_t)v;
+        same = same && list[i] == ((const int32_t *)o->data)[i];
+    }
+    return same ? from : nnrti_graph_constant(g, NNRT_DATA_TYPE_INT32, 1, &n, list);
+}
+
+/* Whether t, of which the node reads the quantised original `from` then, has an order of axes that `from` can be said to
+   have: nobody reads it in the other one. */
+static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
+{
+    if (!nnrti_is_nchw(&g->shapes[t]) || g->shapes[from].format != NNRT_FORMAT_NONE)
+        return nnrti_is_nchw(&g->shapes[t]) == nnrti_is_nchw(&g->shapes[from]);
+    for (uint32_t i = 0; i < nnrti_array_count(g->edit->nodes); i++) {
+        const NNRT_Node *n = nnrti_graph_node(g, i);
+        if (n->nodeType != NNRT_NODE_TYPE_NONE && (nnrt_op_find(n->nodeType)->flags & NNRT_OP_LAYOUT) &&
+            nnrti_id(&n->inputIndex, 0) == from)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the operator takes these operands; *c is it resolved. */
+static bool nnrti_qdq_accepts(nnrti_graph *g, uint32_t node, nnrt_operand *operands, uint32_t maxIn, nnrt_resolve *c)
+{
+    const NNRT_Node *n = nnrti_graph_node(g, node);
+    nnrt_error error;
+    memset(c, 0, sizeof(*c));
+    memset(&error, 0, sizeof(error));
+    c->op = nnrt_op_find(n->nodeType);
+    c->node = -1;
+    c->nodeName = "";
+    c->attr = n->nodeAttr.data;
+    c->attrBytes = n->nodeAttr.size;
+    c->in = operands;
+    c->out = operands + maxIn;
+    c->nIn = n->inputIndex.count;
+    c->nOut = 1;
+    c->alloc = nnrti_keep_for_rule;
+    c->user = &g->work;
+    c->error = &error;
+    for (uint32_t k = 0; k < c->nIn; k++)
+        if (n->inputIndex.data[k] != NNRT_NO_TENSOR && !nnrti_operand_known(&c->in[k]))
+            return false;
+    if (nnrt_resolve_node(c) == NNRT_SUCCESS)
+        return n->nodeType != NNRT_NODE_TYPE_REDUCE_FUSION || ((const NNRT_ReduceFusion *)c->resolved)->coeff == 1;
+    if (g->work.full)
+        nnrti_builder_no_memory(g->edit);
+    return false;
+}
+
+/* Nodes that move elements work on the quantised ones from now on. */
+static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt_operand *o)
+{
+    for (uint32_t i = 0; i < in->nMoves; i++) {
+        NNRT_Tensor *t = &g->edit->tensors[in->moves[i]];
+        nnrt_operand *shape = &g->shapes[in->moves[i]];
+        shape->dataType = t->dataType = o->dataType;
+        shape->quant = o->quant;
+        shape->quantCount = o->quantCount;
+        shape->quantAxis = t->quantAxis = o->quantCount > 1 ? in->axes[i] + 1 : 0;
+        t->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
+    }
+    if (in->nMoves > 0) {
+        const uint32_t node = g->writer[in->moves[in->nMoves - 1]];
+        const NNRT_Uint32List *list = &nnrti_graph_node(g, node)->inputIndex;
+        uint32_t *inputs = (uint32_t *)nnrti_temp(&g->work, list->count, sizeof(*inputs));
+        if (inputs == NULL)
+            return false;
+        memcpy(inputs, list->data, list->count * sizeof(*inputs));
+        inputs[0] = in->from;
+        return nnrti_graph_set_inputs(g, node, inputs, list->count);
+    }
+    return true;
+}
+
+/* An operator all of whose inputs are dequantised, and whose result only a cast to int8 or uint8 reads, with one parameter:
+   it becomes quantised, if its rule takes it, and gives the result of the cast. */
+static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
+{
+    const NNRT_Node *cast = nnrti_graph_node(g, node);
+    const uint32_t y = nnrti_id(&cast->outputIndex, 0), own = nnrti_graph_owner(g, node);
+    uint32_t x, steps[4], nSteps, writer, nIn, maxIn, *inputs;
+    nnrti_qdq_input *from;
+    nnrt_operand *o;
+    NNRT_Node *n;
+    nnrt_resolve c;
+    if (!g->quantize || !nnrti_is_quant_cast(cast->nodeType) || y == NNRT_NO_TENSOR || g->shapes[y].quantCount != 1 ||
+        !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
+        return false;
+    x = nnrti_qdq_rounded(g, node, steps, &nSteps);
+    n = nnrti_graph_producer(g, x);
+    if (n == NULL || nnrti_graph_owner(g, writer = g->writer[x]) != own || !nnrti_qdq_operator(n->nodeType) ||
+        n->outputIndex.count != 1 || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32)
+        return false;
+    nIn = n->inputIndex.count;
+    maxIn = nnrti_padded(nIn, nnrt_op_operands(nnrt_op_find(n->nodeType)).maxIn);
+    from = (nnrti_qdq_input *)nnrti_temp(&g->work, nIn, sizeof(*from));
+    inputs = (uint32_t *)nnrti_temp(&g->work, nIn, sizeof(*inputs));
+    o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + 1, sizeof(*o));
+    if (from == NULL || inputs == NULL || o == NULL) {
+        nnrti_builder_no_memory(g->edit);
+        return false;
+    }
+    for (uint32_t k = 0; k < maxIn; k++)
+        nnrti_absent_operand(&o[k]);
+    o[maxIn] = g->shapes[y];
+    for (uint32_t k = 0; k < nIn; k++) {
+        const uint32_t t = inputs[k] = n->inputIndex.data[k];
+        from[k].tensor = NNRT_NO_TENSOR; /* stays as it is */
+        if (t == NNRT_NO_TENSOR)
+            continue;
+        o[k] = g->shapes[t];
+        if (nnrti_qdq_is_bias(n->nodeType, k) && o[k].rank == 1)
+            o[k].dataType = NNRT_DATA_TYPE_INT32;
+        else if (o[k].dataType == NNRT_DATA_TYPE_FLOAT32 && !(n->nodeType == NNRT_NODE_TYPE_RESIZE && k > 0) &&
+                 (!nnrti_qdq_trace(g, t, own, &from[k], &o[k]) ||
+                  (from[k].nMoves == 0 && !nnrti_qdq_format(g, t, from[k].tensor))))
+            return false;
+    }
+    if (!nnrti_qdq_accepts(g, writer, o, maxIn, &c) ||
+        (nnrti_qdq_is_bias(n->nodeType, nIn - 1) && inputs[nIn - 1] != NNRT_NO_TENSOR &&
+         (inputs[nIn - 1] = nnrti_qdq_bias(g, inputs[nIn - 1], own, &o[0], &o[1])) == NNRT_NO_TENSOR))
+        return false;
+    for (uint32_t k = 0; k < nIn; k++) {
+        if (from[k].tensor == NNRT_NO_TENSOR)
+            continue;
+        if (from[k].nMoves == 0)
+            g->edit->tensors[from[k].tensor].format = g->shapes[from[k].tensor].format = g->shapes[inputs[k]].format;
+        if (!nnrti_qdq_move(g, &from[k], &o[k]))
+            return false;
+        inputs[k] = from[k].tensor;
+    }
+    if (!nnrti_graph_set_inputs(g, writer, inputs, nIn))
+        return false;
+    for (uint32_t i = 0; i < nSteps; i++)
+        nnrti_graph_delete(g, steps[i]);
+    nnrti_ids(&n->outputIndex)[0] = y;
+    g->writer[y] = writer;
+    g->shapes[y] = c.out[0];
+    g->shapes[y].viewRank = -1;
+    g->edit->tensors[y].format = c.out[0].format;
+    return true;
+}
+
 /* Tried in this order, one success a node and round. */
 static const nnrti_pass nnrti_passes[] = {
     nnrti_pass_join_reshapes, nnrti_pass_join_transposes, nnrti_pass_drop_copy, nnrti_pass_fold_affine,
-    nnrti_pass_matmul_bias,   nnrti_pass_fuse_activation, nnrti_pass_inline_if};
+    nnrti_pass_matmul_bias,   nnrti_pass_fuse_activation, nnrti_pass_inline_if, nnrti_pass_quantize};
 
 /* The graphs that a node runs have the numbers to[] now; false = no memory. */
 static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *to)
@@ -3030,8 +3395,9 @@ static void nnrti_graph_budget(nnrti_graph *g)
 }
 
 /* What b holds loses what no output needs; with passes, in rounds until nothing changes. *any = something did. What was
-   inferred when nodes were added no longer belongs to them: b gets no more. */
-static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool *any)
+   inferred when nodes were added no longer belongs to them: b gets no more. quantize: in a first series of rounds operators
+   become quantised ones. */
+static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool quantize, bool *any)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
     nnrti_graph g;
@@ -3041,13 +3407,18 @@ static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool *
     b->waiting = false;
     nnrti_graph_budget(&g);
     *any = false;
+    for (uint32_t i = 0; i < nnrti_array_count(b->nodes) && passes && quantize; i++)
+        g.quantize = g.quantize || nnrti_is_quant_cast(b->nodes[i].nodeType);
     for (uint32_t i = 0; i < (passes ? NNRTI_MAX_ROUNDS : 1) && g.changed && code == NNRT_SUCCESS; i++) {
         g.changed = false;
         nnrt_memory_allocate(&g.work, &b->allocator);
         code = nnrti_graph_round(&g, passes);
         nnrt_memory_end(&g.work);
         *any = *any || g.changed;
+        if (!g.changed && g.quantize)
+            g.changed = !(g.quantize = false);
     }
+    g.changed = false;
     if (code == NNRT_SUCCESS)
         code = nnrti_graph_drop_tensors(&g);
     *any = *any || g.changed;
@@ -3055,6 +3426,11 @@ static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool *
 }
 
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error)
+{
+    return nnrt_model_optimize_with(model, NULL, error);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc, nnrt_error *error)
 {
     nnrti_owned *old = model != NULL ? nnrti_owned_of(*model) : NULL;
     NNRT_Model *made = NULL;
@@ -3066,7 +3442,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *err
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
     nnrti_builder_init(&edit, &old->allocator);
     nnrti_builder_load(&edit, &old->model);
-    code = nnrti_builder_reduce(&edit, true, &any);
+    code = nnrti_builder_reduce(&edit, true, desc == NULL || !desc->no_quantize, &any);
     if (code == NNRT_SUCCESS && any)
         code = nnrti_builder_make(&edit, &made);
     code = nnrti_builder_report(&edit, code, error);

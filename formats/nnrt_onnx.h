@@ -389,6 +389,7 @@ typedef struct nnrt_onnx_input {
 typedef struct nnrt_onnx_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
     bool no_optimize;                /* leave the model as imported: no nnrt_model_optimize */
+    bool no_quantize; /* its switch: what stands between DequantizeLinear and QuantizeLinear stays in float32 */
     const nnrt_onnx_input *inputs;
     uint32_t inputCount;
     uint32_t budget;  /* so many times the memory and the work that are allowed otherwise; 0 is 1 */
@@ -2608,7 +2609,10 @@ static bool nnrti_onnx_work(nnrti_onnx *c, double work)
 /* Whether to compute the results of a resolved step, all of whose inputs are known: when they are not out of proportion. */
 static bool nnrti_onnx_worth(void *user, const nnrt_resolve *r)
 {
+    const nnrt_onnx_desc *desc = ((const nnrti_onnx *)user)->desc;
     size_t in = 0, out = 0, bytes;
+    if (nnrti_is_dequantize(r) && !desc->no_optimize && !desc->no_quantize)
+        return false; /* an operator may become quantised */
     for (uint32_t i = 0; i < r->nOut; i++)
         if (!nnrti_absent(&r->out[i]) &&
             (!nnrt_dims_bytes(r->out[i].dims, r->out[i].rank, r->out[i].dataType, &bytes) ||
@@ -7772,7 +7776,7 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     c->model = NULL;
     if (c->code != NNRT_SUCCESS)
         return c->code;
-    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, &any);
+    code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, !c->desc->no_quantize, &any);
     if (code == NNRT_SUCCESS)
         return nnrt_builder_finish(c->builder, model, c->error);
     return nnrti_builder_report(c->builder, code, c->error);

@@ -1797,6 +1797,432 @@ static void test_slices(void **state)
     }
 }
 
+/* ---- operators between casts from and to 8 bits ---- */
+
+#define I8 NNRT_DATA_TYPE_INT8
+#define U8 NNRT_DATA_TYPE_UINT8
+#define I32 NNRT_DATA_TYPE_INT32
+
+static NNRT_QuantParam quant_of(NNRT_DataType type, int32_t zero, double step)
+{
+    NNRT_QuantParam q;
+    q.numBits = (int32_t)(8 * nnrt_type_size(type));
+    q.zeroPoint = zero;
+    q.scale = step;
+    return q;
+}
+
+/* A cast to or from type. */
+static uint32_t cast(nnrt_builder *b, uint32_t x, NNRT_DataType from, NNRT_DataType to, const NNRT_QuantParam *q)
+{
+    const uint32_t y = nnrt_builder_tensor(b, NULL);
+    NNRT_QuantDTypeCast a;
+    a.srcT = from;
+    a.dstT = to;
+    nnrt_builder_declare(b, y, to, NNRT_RANK_UNKNOWN, NULL);
+    if (q != NULL)
+        nnrt_builder_quant(b, y, q, 1);
+    add_node(b, NULL, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &a, &x, 1, &y, 1);
+    return y;
+}
+
+static bool even; /* halves go to the even integer, as in ONNX: x / scale is rounded before */
+
+static uint32_t quantise(nnrt_builder *b, uint32_t x, NNRT_DataType type, int32_t zero, double step)
+{
+    const NNRT_QuantParam q = quant_of(type, zero, step);
+    const float s = (float)step;
+    if (even) {
+        const uint32_t t = nnrt_builder_constant(b, NULL, F32, 0, NULL, &s, true);
+        x = op1(b, NNRT_NODE_TYPE_ROUND, op2(b, NNRT_NODE_TYPE_DIV_FUSION, x, t));
+        x = op2(b, NNRT_NODE_TYPE_MUL_FUSION, x, t);
+    }
+    return cast(b, x, F32, type, &q);
+}
+
+/* x, made integers and then real again. */
+static uint32_t through(nnrt_builder *b, uint32_t x, NNRT_DataType type, int32_t zero, double step)
+{
+    return cast(b, quantise(b, x, type, zero, step), type, F32, NULL);
+}
+
+/* Dequantised random constants, of `many` parameters along axis 0: their steps are step, 2 * step, .. */
+static uint32_t codes(nnrt_builder *b, NNRT_DataType type, double step, int32_t many, int32_t d0, int32_t d1,
+                      int32_t d2, int32_t d3)
+{
+    const int32_t dims[] = {d0, d1, d2, d3}, rank = d1 == 0 ? 1 : d2 == 0 ? 2 : d3 == 0 ? 3 : 4;
+    int32_t wide[MOST];
+    NNRT_QuantParam q[8];
+    NNRT_QuantDTypeCastV2 a;
+    size_t count;
+    uint32_t x, y;
+    assert_true(nnrt_dims_count(dims, rank, &count) && count <= MOST && many <= 8);
+    for (size_t i = 0; i < count; i++) {
+        wide[i] = (int32_t)random_below(255) - (type == U8 ? 0 : 127);
+        if (type != I32)
+            ((int8_t *)wide)[i] = (int8_t)wide[i];
+    }
+    x = nnrt_builder_constant(b, NULL, type, rank, dims, wide, true);
+    for (int32_t i = 0; i < many; i++)
+        q[i] = quant_of(type, type == U8 ? 100 + i : 0, step * (i + 1));
+    nnrt_builder_quant(b, x, q, (uint32_t)many);
+    if (many == 1)
+        return cast(b, x, type, F32, NULL);
+    nnrt_builder_quant_axis(b, x, 1);
+    a.srcT = type;
+    a.dstT = F32;
+    a.axis = 0;
+    y = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_declare(b, y, F32, NNRT_RANK_UNKNOWN, NULL);
+    add_node(b, NULL, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2, &a, &x, 1, &y, 1);
+    return y;
+}
+
+static uint32_t conv_of(nnrt_builder *b, uint32_t x, uint32_t weight, uint32_t bias)
+{
+    const uint32_t in[] = {x, weight, bias};
+    return add_op(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, bias != NNRT_NO_TENSOR ? 3 : 2);
+}
+
+static uint32_t full_of(nnrt_builder *b, uint32_t x, uint32_t weight, uint32_t bias)
+{
+    const uint32_t in[] = {x, weight, bias};
+    NNRT_FullConnection a;
+    nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &a);
+    a.hasBias = bias != NNRT_NO_TENSOR;
+    return add_op(b, NULL, NNRT_NODE_TYPE_FULL_CONNECTION, &a, in, a.hasBias ? 3 : 2);
+}
+
+/* Whether the node of this type gives integers in m. */
+static bool is_quantised(const NNRT_Model *m, NNRT_NodeType type)
+{
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        if (m->nodes.data[i].nodeType == type)
+            return m->allTensors.data[m->nodes.data[i].outputIndex.data[0]].dataType == U8;
+    fail_msg("no node is of type %d", (int)type);
+    return false;
+}
+
+/* m as it is, and optimised: m is destroyed. */
+static NNRT_Model *run_both(NNRT_Model *m, bool noQuantize, outcome *before, outcome *after)
+{
+    nnrt_optimize_desc desc;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    memset(&desc, 0, sizeof(desc));
+    desc.no_quantize = noQuantize;
+    run(m, NULL, before);
+    if (nnrt_model_optimize_with(&m, noQuantize ? &desc : NULL, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    run(m, NULL, after);
+    return m;
+}
+
+/* y, the result of an operator, is quantised with this step and real again. The operator is quantised afterwards, or stays:
+   results differ by a step at most, of one element in four, or not. With the switch nothing changes. */
+static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type, bool integers)
+{
+    static outcome before, after;
+    static uint8_t block[65536 + 64];
+    uint8_t *file = block + (64 - (uintptr_t)block % 64) % 64;
+    NNRT_Model *m = NULL, *once;
+    nnrt_error error;
+    size_t differ = 0, count, bytes;
+    memset(&error, 0, sizeof(error));
+    nnrt_builder_output(b, through(b, y, U8, 120, step));
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    if (nnrt_model_save_memory(m, NULL, file, sizeof(block) - 64, &bytes, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    m = run_both(m, true, &before, &after);
+    compare(&before, &after, 0);
+    assert_false(is_quantised(m, type));
+    nnrt_model_destroy(m);
+    assert_int_equal(nnrt_model_load_memory(&m, file, bytes, NULL, NULL), NNRT_SUCCESS);
+    m = run_both(m, false, &before, &after);
+    if (is_quantised(m, type) != integers)
+        fail_msg("operator %d: quantised %d", (int)type, (int)!integers);
+    if (!integers)
+        compare(&before, &after, 0);
+    count = before.sizes[0] / sizeof(float);
+    for (size_t i = 0; i < count && integers; i++) {
+        const float p = ((const float *)(const void *)before.bytes)[i],
+                    q = ((const float *)(const void *)after.bytes)[i];
+        if (size_of((double)p - (double)q) > 1.001 * step)
+            fail_msg("operator %d, element %u: %.9g became %.9g", (int)type, (unsigned)i, (double)p, (double)q);
+        differ += p != q;
+    }
+    if (differ > count / 4)
+        fail_msg("operator %d: %u of %u elements differ", (int)type, (unsigned)differ, (unsigned)count);
+    if (integers && nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2) > 0) {
+        char text[8192];
+        (void)nnrt_model_dot(m, text, sizeof(text));
+        fail_msg("%s", text);
+    }
+    if (integers) { /* a cast of each input, with three nodes before it if halves are even; the operator; a cast */
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST), m->inputIndex.count + 1);
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_QUANT_DTYPE_CAST_V2), 0);
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_ROUND), even ? m->inputIndex.count : 0);
+    }
+    once = m;
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_ptr_equal(m, once);
+    nnrt_model_destroy(m);
+}
+
+/* Products, with biases of all kinds: their own unit, another one, float32, one for all. */
+static void test_quantize_products(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; kind < 10; kind++) {
+        nnrt_builder *b = begin(NULL);
+        const bool deep = kind < 6, odd = kind % 2 != 0;
+        const uint32_t x =
+            (even = odd, through(b, deep ? input(b, "x", 1, 5, 6, 4) : input(b, "x", 5, 8, 0, 0), U8, 128, 0.01));
+        uint32_t bias = NNRT_NO_TENSOR, y = NNRT_NO_TENSOR;
+        NNRT_NodeType type = deep ? NNRT_NODE_TYPE_CONV2D_FUSION : NNRT_NODE_TYPE_FULL_CONNECTION;
+        if (kind == 0 || kind == 6)
+            bias = codes(b, I32, 0.01 * 0.002, 6, 6, 0, 0, 0);
+        else if (kind == 1)
+            bias = codes(b, I32, 0.001, 1, 6, 0, 0, 0);
+        else if (kind == 2 || kind == 7)
+            bias = numbers(b, 0, 6, 0, 0, 0);
+        else if (kind == 8)
+            bias = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I32, 0.00002, 1, 1, 6, 0, 0), ints(b, 1, 6, 0, 0, 0));
+        if (kind < 4) {
+            y = conv_of(b, x, codes(b, I8, 0.002, 6, 6, 3, 2, 4), bias);
+        } else if (kind == 4) { /* behind a change of shape and a permutation */
+            y = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I8, 0.002, 6, 6, 24, 0, 0), ints(b, 4, 6, 4, 3, 2));
+            y = conv_of(b, x, op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 4, 0, 2, 3, 1)), bias);
+        } else if (kind == 5) { /* ReLU, fused first; uint8 weights with zero points */
+            y = activation(b, NNRT_ACTIVATION_TYPE_RELU, conv_of(b, x, codes(b, U8, 0.002, 6, 6, 3, 2, 4), bias));
+        } else if (kind < 9) {
+            y = full_of(b, x, codes(b, I8, 0.002, kind == 6 ? 6 : 1, 6, 8, 0, 0), bias);
+        } else { /* the weight is permuted, its parameters go along */
+            type = NNRT_NODE_TYPE_MATMUL_FUSION;
+            y = op2(b, type, x,
+                    op2(b, NNRT_NODE_TYPE_TRANSPOSE, codes(b, I8, 0.002, 6, 6, 8, 0, 0), ints(b, 2, 1, 0, 0, 0)));
+        }
+        between(b, y, 0.03, type, true);
+    }
+    even = false;
+}
+
+/* As an importer of images has it: the casts say nothing of the order of axes, what reads them does. */
+static void test_quantize_images(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    uint32_t x, y, in[2];
+    (void)state;
+    even = true;
+    x = through(b, input(b, "x", 1, 4, 5, 6), U8, 128, 0.01);
+    nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
+    y = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
+    in[0] = x;
+    in[1] = codes(b, I8, 0.002, 6, 6, 3, 2, 4);
+    add_node(b, NULL, NNRT_NODE_TYPE_CONV2D_FUSION, NULL, in, 2, &y, 1);
+    between(b, y, 0.03, NNRT_NODE_TYPE_CONV2D_FUSION, true);
+    even = false;
+}
+
+/* What is no product: of one tensor, of two. */
+static void test_quantize_others(void **state)
+{
+    static const int64_t two[] = {2, 2};
+    static const float twice[] = {1, 2, 2, 1};
+    static const int32_t count = 4;
+    (void)state;
+    for (uint32_t kind = 0; kind < 20; kind++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t first = input(b, "x", 1, 4, 6, 4),
+                       x = (even = kind % 2 != 0, through(b, first, U8, 120, 0.0207));
+        const uint32_t other = kind < 8 ? through(b, input(b, "z", 6, 4, 0, 0), U8, 7, kind == 6 ? 0.0207 : 0.0113) : x;
+        uint32_t y = x, in[2];
+        NNRT_NodeType type = NNRT_NODE_TYPE_ACTIVATION;
+        NNRT_AvgPoolFusion average;
+        NNRT_MaxPoolFusion most;
+        NNRT_ReduceFusion reduce;
+        NNRT_Softmax softmax;
+        NNRT_Concat concat;
+        NNRT_Resize resize;
+        NNRT_Clip clip;
+        memset(&average, 0, sizeof(average));
+        memset(&most, 0, sizeof(most));
+        memset(&resize, 0, sizeof(resize));
+        memset(&reduce, 0, sizeof(reduce));
+        nnrt_attr_defaults(nnrt_op_named("SOFTMAX")->attr, &softmax);
+        average.kernelSize = average.strides = most.kernelSize = most.strides = nnrt_int64_list(two, 2);
+        reduce.keepDims = true;
+        reduce.mode = NNRT_REDUCE_MODE_MEAN;
+        resize.method = NNRT_RESIZE_METHOD_NEAREST;
+        clip.min = -0.5f;
+        clip.max = 0.25f;
+        concat.axis = 3;
+        in[0] = in[1] = x;
+        if (kind < 6) {
+            static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION,
+                                                  NNRT_NODE_TYPE_MUL_FUSION, NNRT_NODE_TYPE_MAXIMUM,
+                                                  NNRT_NODE_TYPE_MINIMUM,    NNRT_NODE_TYPE_SQUARED_DIFFERENCE};
+            y = op2(b, type = types[kind], x, other);
+        } else if (kind == 6) {
+            y = activation(b, NNRT_ACTIVATION_TYPE_RELU6, op2(b, type = NNRT_NODE_TYPE_ADD_FUSION, x, other));
+        } else if (kind == 7) {
+            y = op2(b, type = NNRT_NODE_TYPE_MATMUL_FUSION, x,
+                    op2(b, NNRT_NODE_TYPE_TRANSPOSE, other, ints(b, 2, 1, 0, 0, 0)));
+        } else if (kind < 12) {
+            static const NNRT_ActivationType types[] = {NNRT_ACTIVATION_TYPE_RELU, NNRT_ACTIVATION_TYPE_SIGMOID,
+                                                        NNRT_ACTIVATION_TYPE_TANH, NNRT_ACTIVATION_TYPE_ELU};
+            y = activation(b, types[kind - 8], x);
+        } else if (kind == 12) {
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, &x, 1);
+        } else if (kind == 13) {
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_MAX_POOL_FUSION, &most, &x, 1);
+        } else if (kind == 14) {
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_SOFTMAX, &softmax, &x, 1);
+        } else if (kind == 15) {
+            in[1] = ints(b, 2, 1, 2, 0, 0);
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, in, 2);
+        } else if (kind == 16) {
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_CONCAT, &concat, in, 2);
+        } else if (kind == 17) {
+            y = op2(b, type = NNRT_NODE_TYPE_RESHAPE, x, ints(b, 2, 6, 16, 0, 0));
+        } else if (kind == 18) {
+            in[1] = nnrt_builder_constant(b, NULL, F32, 1, &count, twice, true);
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_RESIZE, &resize, in, 2);
+        } else {
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_CLIP, &clip, &x, 1);
+        }
+        between(b, y, kind > 11 && kind != 14 ? 0.0207 : 0.0219, type, true);
+    }
+    even = false;
+}
+
+/* What stays in float32, with the bits it had. */
+static void test_quantize_not(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; kind < 17; kind++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t first = input(b, "x", 2, 6, 0, 0), x = through(b, first, kind == 5 ? I8 : U8, 0, 0.01);
+        const uint32_t weight = codes(b, kind == 5 ? U8 : I8, 0.002, kind == 4 ? 6 : 1, 6, 6, 0, 0);
+        uint32_t y = x, in[2], bias = NNRT_NO_TENSOR;
+        NNRT_NodeType type = NNRT_NODE_TYPE_FULL_CONNECTION;
+        const float large[] = {1, 2, 3, 4, 5, 1e30f}, odd[] = {1, 2, 3, 4, 5, nnrti_nanf()}, half = 0.5f;
+        static const int32_t six = 6;
+        NNRT_ReduceFusion reduce;
+        NNRT_Concat concat;
+        memset(&reduce, 0, sizeof(reduce));
+        concat.axis = 0;
+        in[0] = x;
+        in[1] = NNRT_NO_TENSOR;
+        if (kind == 0) { /* an operand that is real */
+            y = op2(b, type = NNRT_NODE_TYPE_ADD_FUSION, x, first);
+        } else if (kind == 1) { /* somebody else reads the result */
+            y = full_of(b, x, weight, bias);
+            nnrt_builder_output(b, activation(b, NNRT_ACTIVATION_TYPE_TANH, y));
+        } else if (kind == 2) { /* it is an output */
+            y = full_of(b, x, weight, bias);
+            nnrt_builder_output(b, y);
+        } else if (kind == 3) { /* a bias that the run tells */
+            y = full_of(b, x, weight, input(b, "bias", 6, 0, 0, 0));
+        } else if (kind == 4) { /* parameters along another axis than that of the columns */
+            y = op2(b, type = NNRT_NODE_TYPE_MATMUL_FUSION, x, weight);
+        } else if (kind == 5) { /* int8 by uint8 */
+            y = full_of(b, x, weight, bias);
+        } else if (kind == 6 || kind == 7) { /* a bias that int32 cannot have */
+            bias = nnrt_builder_constant(b, NULL, F32, 1, &six, kind == 6 ? large : odd, true);
+            y = full_of(b, x, weight, bias);
+        } else if (kind == 8) { /* an operator without a quantised kernel */
+            y = op1(b, type = NNRT_NODE_TYPE_ERF, x);
+        } else if (kind == 9) { /* movers do not change parameters */
+            y = op2(b, type = NNRT_NODE_TYPE_RESHAPE, x, ints(b, 1, 12, 0, 0, 0));
+        } else if (kind == 10) {
+            in[1] = through(b, input(b, "z", 1, 6, 0, 0), U8, 3, 0.01);
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_CONCAT, &concat, in, 2);
+        } else if (kind == 11) { /* a factor that a quantised sum does not have */
+            reduce.mode = NNRT_REDUCE_MODE_SUM;
+            reduce.reduceToEnd = true;
+            reduce.coeff = 0.5f;
+            in[1] = ints(b, 1, 1, 0, 0, 0);
+            y = add_op(b, NULL, type = NNRT_NODE_TYPE_REDUCE_FUSION, &reduce, in, 2);
+        } else if (kind == 12) { /* an activation in between that quantised products do not have */
+            y = activation(b, NNRT_ACTIVATION_TYPE_TANH, full_of(b, x, weight, bias));
+        } else if (kind == 13) { /* of a weight that is reshaped the parameters lose their axis */
+            y = op2(b, NNRT_NODE_TYPE_RESHAPE, codes(b, I8, 0.002, 4, 4, 9, 0, 0), ints(b, 2, 6, 6, 0, 0));
+            y = full_of(b, x, y, bias);
+        } else if (kind == 14) { /* what permutes the weight is read by another, too */
+            const uint32_t turned = op2(b, NNRT_NODE_TYPE_TRANSPOSE, weight, ints(b, 2, 1, 0, 0, 0));
+            y = full_of(b, x, turned, bias);
+            nnrt_builder_output(b, op2(b, NNRT_NODE_TYPE_MAXIMUM, turned, input(b, "z", 6, 0, 0, 0)));
+        } else if (kind == 15) { /* rounded in other steps than the cast's */
+            y = full_of(b, x, weight, bias);
+            in[1] = nnrt_builder_constant(b, NULL, F32, 0, NULL, &half, true);
+            y = op1(b, NNRT_NODE_TYPE_ROUND, op2(b, NNRT_NODE_TYPE_DIV_FUSION, y, in[1]));
+            y = op2(b, NNRT_NODE_TYPE_MUL_FUSION, y, in[1]);
+        } else { /* both operands are constants */
+            y = op2(b, NNRT_NODE_TYPE_ADD_FUSION,
+                    op2(b, type = NNRT_NODE_TYPE_MATMUL_FUSION, x, numbers(b, 0, 6, 2, 0, 0)),
+                    numbers(b, 0, 2, 2, 0, 0));
+        }
+        between(b, y, 0.05, type, false);
+    }
+}
+
+/* A cast of another graph is not looked through: the branch stays in float32. */
+static void test_quantize_subgraphs(void **state)
+{
+    for (uint32_t inside = 0; inside < 2; inside++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t cond = nnrt_builder_input(b, "cond", NNRT_DATA_TYPE_BOOL, 0, NULL);
+        const uint32_t first = input(b, "x", 2, 6, 0, 0), x = inside ? first : through(b, first, U8, 100, 0.01);
+        uint32_t y;
+        NNRT_Model *m;
+        NNRT_If a;
+        (void)state;
+        a.thenGraph = branch(b);
+        y = inside ? through(b, first, U8, 100, 0.01) : x;
+        y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, y, y);
+        gives(b, a.thenGraph, through(b, y, U8, 100, 0.01));
+        a.elseGraph = branch(b);
+        gives(b, a.elseGraph, op1(b, NNRT_NODE_TYPE_FLOOR, x));
+        nnrt_builder_enter(b, 0);
+        nnrt_builder_output(b, add_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1));
+        assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+        nnrt_builder_destroy(b);
+        assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+        assert_int_equal(is_quantised(m, NNRT_NODE_TYPE_ADD_FUSION), inside);
+        nnrt_model_destroy(m);
+    }
+}
+
+/* A network: what is quantised reads what was quantised. */
+static void quantised_network(nnrt_builder *b)
+{
+    uint32_t x = through(b, input(b, "x", 1, 5, 6, 4), U8, 128, 0.01), y;
+    even = false;
+    y = conv_of(b, x, op2(b, NNRT_NODE_TYPE_TRANSPOSE, codes(b, I8, 0.002, 4, 4, 4, 1, 1), ints(b, 4, 0, 2, 3, 1)),
+                codes(b, I32, 0.001, 1, 4, 0, 0, 0));
+    y = through(b, activation(b, NNRT_ACTIVATION_TYPE_RELU, y), U8, 0, 0.02);
+    y = through(b, op2(b, NNRT_NODE_TYPE_ADD_FUSION, x, y), U8, 100, 0.03);
+    nnrt_builder_output(b, y);
+    even = false;
+}
+
+static void test_quantize_network(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    NNRT_Model *m;
+    (void)state;
+    quantised_network(b);
+    m = optimized(b, 4, 0.03, NULL);
+    assert_true(is_quantised(m, NNRT_NODE_TYPE_CONV2D_FUSION));
+    assert_true(is_quantised(m, NNRT_NODE_TYPE_ADD_FUSION));
+    nnrt_model_destroy(m);
+    without_memory(quantised_network);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1837,6 +2263,12 @@ int main(void)
         cmocka_unit_test(test_join_open),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_affine_open),
+        cmocka_unit_test(test_quantize_products),
+        cmocka_unit_test(test_quantize_images),
+        cmocka_unit_test(test_quantize_others),
+        cmocka_unit_test(test_quantize_not),
+        cmocka_unit_test(test_quantize_subgraphs),
+        cmocka_unit_test(test_quantize_network),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

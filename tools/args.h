@@ -36,7 +36,7 @@ typedef struct cli_args {
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
     cli_image_options image;
-    bool json, tsv, onnx, help, noOptimize;
+    bool json, tsv, onnx, help, noOptimize, noQuantize;
 } cli_args;
 
 typedef struct cli_command {
@@ -228,6 +228,12 @@ static bool cli_take_no_optimize(cli_args *a, const char *v)
     return a->noOptimize = true;
 }
 
+static bool cli_take_no_quantize(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->noQuantize = true;
+}
+
 static bool cli_take_output_dir(cli_args *a, const char *v)
 {
     a->outputDir = v;
@@ -365,6 +371,9 @@ static const cli_option cli_options[] = {
      "allow an ONNX file or an image N times the memory and work that its size allows", cli_take_budget},
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT,
      "leave the model as it is: by default constants are folded and nodes fused", cli_take_no_optimize},
+    {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+     "operators between DequantizeLinear and QuantizeLinear stay in float32; by default they compute in integers",
+     cli_take_no_quantize},
     {"--device", "NAME", CLI_SESSIONS, "where to run: a name that 'nnrt devices' lists, default auto", cli_take_device},
     {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1; the built-in ones use one",
      cli_take_threads},

@@ -68,6 +68,7 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
     }
     desc.inputs = given;
     desc.no_optimize = args->noOptimize;
+    desc.no_quantize = args->noQuantize;
     desc.budget = args->image.budget;
     desc.path = strcmp(args->model, "-") != 0 ? args->model : NULL;
     code = cli_stream.block != NULL

@@ -456,9 +456,11 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
 static int cli_convert(const cli_args *args)
 {
     cli_job job;
+    nnrt_optimize_desc optimize;
     nnrt_error error;
     int status;
     memset(&job, 0, sizeof(job));
+    memset(&optimize, 0, sizeof(optimize));
     memset(&error, 0, sizeof(error));
     status = cli_inputs_make(&job.in, args->model);
     if (status == CLI_DONE)
@@ -467,8 +469,9 @@ static int cli_convert(const cli_args *args)
         status = cli_job_load(&job, args);
     if (status == CLI_DONE && job.fromNnrt && args->shapeCount > 0)
         status = cli_usage("convert: --shape is for ONNX files; a .nnrt file keeps its open extents");
+    optimize.no_quantize = args->noQuantize;
     if (status == CLI_DONE && job.fromNnrt && !args->noOptimize &&
-        nnrt_model_optimize(&job.model, &error) != NNRT_SUCCESS)
+        nnrt_model_optimize_with(&job.model, &optimize, &error) != NNRT_SUCCESS)
         status = cli_fail("cannot convert %s: %s", args->model, error.message);
     if (status == CLI_DONE)
         status = cli_convert_metadata(&job, args);
