@@ -527,6 +527,10 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_BatchToSpaceND(M, S) \
     M(S, INTS,  _, blockShape, 0) /* [height, width], both >= 1 */ \
     M(S, INTS2, _, crops,      0) /* 2x2: [[top, bottom], [left, right]], all >= 0; empty = zeros */
+/* BERNOULLI */
+#define NNRT_ATTR_Bernoulli(M, S) \
+    M(S, TYPE,  NNRT_DataType, dtype, 0) /* element type of the output; 0 = as declared, else that of x */ \
+    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
 /* BIAS_ADD */
 #define NNRT_ATTR_BiasAdd(M, S) M(S, NONE, _, reserved, 0)
 /* BITWISE_AND */
@@ -879,6 +883,11 @@ typedef struct nnrt_error {
     M(S, INT,   _, keepTopK,        -1) /* boxes kept of an image, the best ones; -1 = all */ \
     M(S, BOOL,  _, normalized,       1) /* true: edges are differences of coordinates; false: of pixels, 1 more */ \
     M(S, BOOL,  _, returnIndex,      0) /* true: the third output must be there */
+/* MULTINOMIAL */
+#define NNRT_ATTR_Multinomial(M, S) \
+    M(S, TYPE,  NNRT_DataType, dtype,      0) /* int32 or int64; 0 = as declared, else int32 */ \
+    M(S, INT,   _,             sampleSize, 1) /* how many are drawn of each row, >= 1 */ \
+    M(S, FLOAT, _,             seed,       0) /* other numbers for other seeds, the same in every run */
 /* MUL_FUSION */
 #define NNRT_ATTR_MulFusion(M, S) \
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
@@ -933,6 +942,18 @@ typedef struct nnrt_error {
     M(S, TYPE, int64_t, srcT, 0) /* DataType number of the input; must match the tensor, as 0 does */ \
     M(S, TYPE, int64_t, dstT, 0) /* DataType number of the output; must match the tensor, as 0 does where its type is declared */ \
     M(S, INT,  _,       axis, 0) /* axis of the QuantParams where there are several, in [-rank, rank) */
+/* RANDOM_NORMAL */
+#define NNRT_ATTR_RandomNormal(M, S) \
+    M(S, TYPE,  NNRT_DataType, dtype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
+    M(S, FLOAT, _,             mean,  0) /* of the numbers */ \
+    M(S, FLOAT, _,             scale, 1) /* their standard deviation */ \
+    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
+/* RANDOM_UNIFORM */
+#define NNRT_ATTR_RandomUniform(M, S) \
+    M(S, TYPE,  NNRT_DataType, dtype, 0) /* float16, float32 or float64; 0 = as declared, else float32 */ \
+    M(S, FLOAT, _,             high,  1) /* upper bound */ \
+    M(S, FLOAT, _,             low,   0) /* lower bound */ \
+    M(S, FLOAT, _,             seed,  0) /* other numbers for other seeds, the same in every run */
 /* RANGE */
 #define NNRT_ATTR_Range(M, S) \
     M(S, TYPE,  int64_t, dataType, 0) /* not used: the result has the type of input 0 */ \
@@ -1715,6 +1736,14 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, RotaryEmbedding,       rotary_embedding,            4_1c,   own), 0) \
     X(ATTENTION,              1184, Attention,             own, attention,               "q k=0 v=0 mask?:. pastKey?=0 pastValue?=0", "y=0 presentKey?=0 presentValue?=0 weights?=0", NNRTI_MOVE, \
         K(NNRT_TYPES_FLOAT,    NULL, Attention,             attention,                   6_4c,   own), 0) \
+    X(RANDOM_NORMAL,          1185, RandomNormal,          own, random_normal,           "shape",                   "y:.",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_INDEX,    NULL, RandomNormal,          random_normal,               1_1,    own), 0) \
+    X(RANDOM_UNIFORM,         1186, RandomUniform,         own, random_uniform,          "shape",                   "y:.",                 NNRTI_MOVE, \
+        K(NNRT_TYPES_INDEX,    NULL, RandomUniform,         random_uniform,              1_1,    own), 0) \
+    X(BERNOULLI,              1187, Bernoulli,             own, bernoulli,               "x",                       "y:.",                 NNRTI_PART, \
+        K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Bernoulli, bernoulli,                 1_1,    own), 0) \
+    X(MULTINOMIAL,            1188, Multinomial,           own, multinomial,             "x",                       "y:.",                 0, \
+        K(NNRT_TYPES_FLOAT,    NULL, Multinomial,           multinomial,                 1_1,    own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -6324,6 +6353,26 @@ NNRTI_INLINE void nnrti_largest_8(const nnrt_view *x, nnrti_window_at *m, int32_
     }
 }
 
+/* 64 random bits, number i of those that belong to a seed: of z = i*0x9E3779B97F4A7C15 + bits of seed*0xD1B54A32D192ED03,
+   i from 1 on, modulo 2^64, z ^= z >> 30, z *= 0xBF58476D1CE4E5B9, z ^= z >> 27, z *= 0x94D049BB133111EB, z ^= z >> 31.
+   They depend on nothing else, so every run has the same ones. Their first 24 bits over 2^24 are the uniform number in
+   [0,1). */
+static NNRTI_UNUSED uint64_t nnrti_random(float seed, uint64_t i)
+{
+    uint32_t bits;
+    uint64_t z;
+    memcpy(&bits, &seed, sizeof(bits));
+    z = (i + 1) * 0x9E3779B97F4A7C15u + bits * 0xD1B54A32D192ED03u;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
+    return z ^ z >> 31;
+}
+
+static NNRTI_UNUSED float nnrti_random_part(uint64_t bits)
+{
+    return (float)(uint32_t)(bits >> 40) * 5.9604644775390625e-8f;
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>rules */
 
@@ -7863,6 +7912,25 @@ static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
     if (!nnrti_type_in(o->dataType, NNRT_TYPES_INDEX))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is declared %t, expected int32 or int64", i,
                           o->name, o->dataType);
+    return NNRT_SUCCESS;
+}
+
+/* The type of result 0: *dtype, or as declared, else initial; one of types. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_typed(nnrt_resolve *c, int32_t *dtype, NNRT_DataType initial,
+                                                       uint32_t types)
+{
+    nnrt_operand *y = &c->out[0];
+    if (*dtype == NNRT_DATA_TYPE_UNKNOWN)
+        *dtype = nnrti_absent(y) ? initial : y->dataType;
+    if (!nnrti_absent(y) && *dtype != y->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dtype is %t", y->name, y->dataType,
+                          (NNRT_DataType)*dtype);
+    if (nnrti_is_quant(y))
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
+                          y->name);
+    if (!nnrti_type_in((NNRT_DataType)*dtype, types))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dtype is %t, which the result cannot have", (NNRT_DataType)*dtype);
+    y->dataType = (NNRT_DataType)*dtype;
     return NNRT_SUCCESS;
 }
 
@@ -9505,6 +9573,36 @@ NNRT_API NNRT_ReturnCode nnrt_batch_to_space_nd(const NNRT_BatchToSpaceND *attr,
 }
 
 NNRTI_MOVE_Q8(BatchToSpaceND, batch_to_space_nd)
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op BERNOULLI */
+
+/* Resolved: dtype. */
+static NNRT_ReturnCode nnrti_rule_bernoulli(nnrt_resolve *c)
+{
+    NNRT_Bernoulli *a = (NNRT_Bernoulli *)c->resolved;
+    nnrti_result_like(c, 0);
+    return nnrti_result_typed(c, &a->dtype, c->in[0].dataType, NNRT_TYPES_ANY);
+}
+
+/* >>kernel BERNOULLI */
+
+/* x float16, float32 or float64, y of its shape and any element type: y[i] = 1 where the uniform number of random bits number
+   i (nnrti_random) is below x[i], else 0. */
+NNRT_API NNRT_ReturnCode nnrt_bernoulli(const NNRT_Bernoulli *attr, const nnrt_view *x, nnrt_view *y)
+{
+    int32_t place[NNRT_MAX_RANK] = {0};
+    uint64_t i = 0;
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    do {
+        double p = 0;
+        nnrti_read_f64(&p, nnrti_at(x->data, nnrti_offset(x, place), nnrt_type_size(x->dataType)), 1, 1, x->dataType);
+        nnrti_number(y->dataType, (double)nnrti_random_part(nnrti_random(attr->seed, i++)) < p ? 1 : 0,
+                     nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+    } while (nnrti_next_place(y, place));
+    return NNRT_SUCCESS;
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op BIAS_ADD */
@@ -15664,6 +15762,61 @@ NNRT_API NNRT_ReturnCode nnrt_multiclass_nms(const NNRT_MulticlassNms *attr, con
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op MULTINOMIAL */
+
+/* Resolved: dtype. */
+static NNRT_ReturnCode nnrti_rule_multinomial(nnrt_resolve *c)
+{
+    NNRT_Multinomial *a = (NNRT_Multinomial *)c->resolved;
+    const nnrt_operand *x = &c->in[0];
+    int32_t dims[2];
+    const NNRT_ReturnCode code = nnrti_result_typed(c, &a->dtype, NNRT_DATA_TYPE_INT32, NNRT_TYPES_INDEX);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (x->rank != 2)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes", x->name, x);
+    if (a->sampleSize < 1 || a->sampleSize > INT32_MAX)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "sampleSize is %l, expected 1 to %d", a->sampleSize, INT32_MAX);
+    dims[0] = x->dims[0];
+    dims[1] = (int32_t)a->sampleSize;
+    nnrti_result(c, 0, 2, dims);
+    nnrti_from(c, 0, 0, x, 0);
+    nnrti_fixed(c, 0, 1);
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel MULTINOMIAL */
+
+/* x [B,C], float32 or float16, logarithms of what the C classes are likely, up to a sum; y [B,sampleSize], int32 or int64.
+   y[b,s] = the first class c for which exp(x[b,0] - m) + .. + exp(x[b,c] - m), m the largest of x[b,..], is above u times
+   the sum over all, else the last one; u is the uniform number of random bits number b*sampleSize + s (nnrti_random). */
+NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nnrt_view *x, nnrt_view *y)
+{
+    const int32_t C = x->dims[1];
+    for (int32_t b = 0; b < y->dims[0]; b++) {
+        const ptrdiff_t row = b * x->strides[0];
+        float most = nnrti_load(x->data, row, x->dataType), total = 0;
+        for (int32_t c = 1; c < C; c++) {
+            const float v = nnrti_load(x->data, row + c * x->strides[1], x->dataType);
+            most = v > most ? v : most;
+        }
+        for (int32_t c = 0; c < C; c++)
+            total += nnrti_expf(nnrti_load(x->data, row + c * x->strides[1], x->dataType) - most);
+        for (int32_t s = 0; s < y->dims[1]; s++) {
+            const uint64_t i = (uint64_t)b * (uint64_t)attr->sampleSize + (uint64_t)s;
+            const float limit = nnrti_random_part(nnrti_random(attr->seed, i)) * total;
+            float sum = 0;
+            int32_t c = -1;
+            do
+                sum += nnrti_expf(nnrti_load(x->data, row + ++c * x->strides[1], x->dataType) - most);
+            while (!(sum > limit) && c + 1 < C);
+            nnrti_store_int(y->data, b * y->strides[0] + s * y->strides[1], (uint64_t)c, y->dataType);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MUL_FUSION */
 
 /* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
@@ -16817,6 +16970,70 @@ static NNRT_ReturnCode nnrti_rule_quant_dtype_cast_v2(nnrt_resolve *c)
 {
     NNRT_QuantDTypeCastV2 *a = (NNRT_QuantDTypeCastV2 *)c->resolved;
     return nnrti_quant_cast_rule(c, &a->srcT, &a->dstT, &a->axis);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RANDOM_NORMAL */
+
+/* Resolved: dtype. */
+static NNRT_ReturnCode nnrti_rule_random_normal(nnrt_resolve *c)
+{
+    NNRT_RandomNormal *a = (NNRT_RandomNormal *)c->resolved;
+    const NNRT_ReturnCode code =
+        nnrti_result_typed(c, &a->dtype, NNRT_DATA_TYPE_FLOAT32, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    return code != NNRT_SUCCESS ? code : nnrti_result_listed(c, 0);
+}
+
+/* >>kernel RANDOM_NORMAL */
+
+/* y float16, float32 or float64; shape is not looked at. y[i] = mean + scale * sqrt(-2*log(u)) * cos(2*pi*v), in float32: of
+   random bits number i (nnrti_random) u is the first 24 plus 1, v the next 24, both over 2^24. */
+NNRT_API NNRT_ReturnCode nnrt_random_normal(const NNRT_RandomNormal *attr, const nnrt_view *shape, nnrt_view *y)
+{
+    int32_t place[NNRT_MAX_RANK] = {0};
+    uint64_t i = 0;
+    (void)shape;
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    do {
+        const uint64_t bits = nnrti_random(attr->seed, i++);
+        const float u = nnrti_random_part(bits) + 5.9604644775390625e-8f, v = nnrti_random_part(bits << 24);
+        const float z = nnrti_sqrtf(-2.0f * nnrti_logf(u)) * nnrti_cosf(6.28318531f * v);
+        nnrti_number(y->dataType, (double)(attr->mean + attr->scale * z),
+                     nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+    } while (nnrti_next_place(y, place));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RANDOM_UNIFORM */
+
+/* Resolved: dtype. */
+static NNRT_ReturnCode nnrti_rule_random_uniform(nnrt_resolve *c)
+{
+    NNRT_RandomUniform *a = (NNRT_RandomUniform *)c->resolved;
+    const NNRT_ReturnCode code =
+        nnrti_result_typed(c, &a->dtype, NNRT_DATA_TYPE_FLOAT32, NNRT_TYPES_FLOAT | NNRT_TYPES_F64);
+    return code != NNRT_SUCCESS ? code : nnrti_result_listed(c, 0);
+}
+
+/* >>kernel RANDOM_UNIFORM */
+
+/* y float16, float32 or float64; shape is not looked at. y[i] = low + (high - low) * u, in float32: u is the uniform number of
+   random bits number i (nnrti_random). */
+NNRT_API NNRT_ReturnCode nnrt_random_uniform(const NNRT_RandomUniform *attr, const nnrt_view *shape, nnrt_view *y)
+{
+    int32_t place[NNRT_MAX_RANK] = {0};
+    uint64_t i = 0;
+    (void)shape;
+    if (nnrti_empty(y))
+        return NNRT_SUCCESS;
+    do {
+        const float u = nnrti_random_part(nnrti_random(attr->seed, i++));
+        nnrti_number(y->dataType, (double)(attr->low + (attr->high - attr->low) * u),
+                     nnrti_at(y->data, nnrti_offset(y, place), nnrt_type_size(y->dataType)));
+    } while (nnrti_next_place(y, place));
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

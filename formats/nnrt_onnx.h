@@ -1814,6 +1814,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(AveragePool,          1, 25, 1, 1, average_pool,   0, \
       "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides") \
     X(BatchNormalization,   1, 25, 5, 5, batch_norm,     0, "epsilon momentum is_test spatial training_mode") \
+    X(Bernoulli,           15, 25, 1, 1, bernoulli,      0, "dtype seed") \
     X(BitShift,            11, 25, 2, 2, bit_shift,      0, "direction") \
     X(BitwiseAnd,          18, 25, 2, 2, same,           NNRT_NODE_TYPE_BITWISE_AND, "") \
     X(BitwiseNot,          18, 25, 1, 1, same,           NNRT_NODE_TYPE_BITWISE_NOT, "") \
@@ -1905,6 +1906,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Mish,                18, 25, 1, 1, same,           NNRT_NODE_TYPE_MISH, "") \
     X(Mod,                 10, 25, 2, 2, mod,            0, "fmod") \
     X(Mul,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_MUL_FUSION, "axis broadcast") \
+    X(Multinomial,          7, 25, 1, 1, multinomial,    0, "dtype sample_size seed") \
     X(Neg,                  1, 25, 1, 1, same,           NNRT_NODE_TYPE_NEG, "") \
     X(NegativeLogLikelihoodLoss, 12, 25, 2, 3, nll_loss,       0, "ignore_index reduction") \
     X(NonMaxSuppression,   10, 25, 2, 5, non_max_suppression, 0, "center_point_box") \
@@ -1921,6 +1923,10 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(RMSNormalization,    23, 25, 2, 2, rms_norm,       0, "axis epsilon stash_type") \
     X(RNN,                  7, 25, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
       "activation_alpha activation_beta activations clip direction hidden_size layout") \
+    X(RandomNormal,         1, 25, 0, 0, random,         0, "dtype mean scale seed shape") \
+    X(RandomNormalLike,     1, 25, 1, 1, random,         0, "dtype mean scale seed") \
+    X(RandomUniform,        1, 25, 0, 0, random,         1, "dtype high low seed shape") \
+    X(RandomUniformLike,    1, 25, 1, 1, random,         1, "dtype high low seed") \
     X(Range,               11, 25, 3, 3, range,          0, "") \
     X(Reciprocal,           1, 25, 1, 1, same,           NNRT_NODE_TYPE_RECIPROCAL, "") \
     X(ReduceL1,             1, 25, 1, 2, reduce,         NNRTI_ONNX_RED(ASUM), "axes keepdims noop_with_empty_axes") \
@@ -6469,6 +6475,63 @@ static void nnrti_onnx_op_mel_weight_matrix(nnrti_onnx *c, int32_t arg)
         in[i] = nnrti_onnx_in(c, i);
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_MEL_WEIGHT_MATRIX, &a, in, 5, &y, 1, NULL);
     nnrti_onnx_out(c, 0, y);
+}
+
+/* Attribute dtype, or initial where there is none. */
+static NNRT_DataType nnrti_onnx_dtype(nnrti_onnx *c, NNRT_DataType initial)
+{
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "dtype", NNRT_ONNX_ATTRIBUTE_INT);
+    if (a == NULL)
+        return initial;
+    return nnrti_onnx_take_type(c, a->i >= 0 && a->i < 1000 ? (nnrt_onnx_type)a->i : -1, "attribute", "dtype");
+}
+
+/* arg: 0 normal, 1 uniform. ONNX leaves the numbers open: they are the runtime's, the same in every run, and without a
+   seed those of seed 0. */
+static void nnrti_onnx_op_random(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const nnrt_onnx_ints shape = nnrti_onnx_ints_of(c, "shape");
+    const NNRT_DataType type =
+        nnrti_onnx_dtype(c, x != NNRT_NO_TENSOR ? nnrti_onnx_type(c, x) : NNRT_DATA_TYPE_FLOAT32);
+    uint32_t list = NNRT_NO_TENSOR;
+    NNRT_RandomNormal normal;
+    NNRT_RandomUniform uniform;
+    normal.dtype = uniform.dtype = type;
+    normal.seed = uniform.seed = nnrti_onnx_float(c, "seed", 0);
+    normal.mean = nnrti_onnx_float(c, "mean", 0);
+    normal.scale = nnrti_onnx_float(c, "scale", 1);
+    uniform.high = nnrti_onnx_float(c, "high", 1);
+    uniform.low = nnrti_onnx_float(c, "low", 0);
+    if (x == NNRT_NO_TENSOR && (shape.data == NULL || shape.count > NNRT_MAX_RANK))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "shape has %z entries, expected %d at most", shape.count,
+                        NNRT_MAX_RANK);
+    else
+        list =
+            x != NNRT_NO_TENSOR ? nnrti_onnx_shape(c, x) : nnrti_onnx_const_ints(c, shape.data, (uint32_t)shape.count);
+    nnrti_onnx_out(c, 0,
+                   arg == 0 ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_RANDOM_NORMAL, &normal, list)
+                            : nnrti_onnx_step1(c, NNRT_NODE_TYPE_RANDOM_UNIFORM, &uniform, list));
+}
+
+static void nnrti_onnx_op_bernoulli(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    NNRT_Bernoulli a;
+    (void)arg;
+    a.dtype = nnrti_onnx_dtype(c, nnrti_onnx_type(c, x));
+    a.seed = nnrti_onnx_float(c, "seed", 0);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_BERNOULLI, &a, x));
+}
+
+static void nnrti_onnx_op_multinomial(nnrti_onnx *c, int32_t arg)
+{
+    NNRT_Multinomial a;
+    (void)arg;
+    a.dtype = nnrti_onnx_dtype(c, NNRT_DATA_TYPE_INT32);
+    a.sampleSize = nnrti_onnx_int(c, "sample_size", 1);
+    a.seed = nnrti_onnx_float(c, "seed", 0);
+    nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_MULTINOMIAL, &a, nnrti_onnx_in(c, 0)));
 }
 
 /* The axis is an attribute, 1 where it is not said, and from operator set 20 on input 2, or -2. */
