@@ -232,6 +232,11 @@ def refused(w):
            [Tensor(x, quant=[(8, 3, 0.25)])], "UNSUPPORTED_OP")
         no("%s, which is not requantised" % dtype.__name__, "WHERE", {},
            [np.ones((2, 3), bool), Tensor(x, quant=[(8, 3, 0.5)]), Tensor(x, quant=[(8, 3, 0.25)])], [], "UNSUPPORTED_OP")
+    for op, attrs, bad in (("GATHER", {}, [2]), ("GATHER_ND", {}, [[2]]), ("GATHER_ELEMENTS", {"axis": 0}, [[0, 2, 0]]),
+                           ("REVERSE_SEQUENCE", {"batchAxis": 0, "timeAxis": 1}, [1, 4])):
+        w.case("refused: %s: beyond the end" % op, op, attrs, [tensor(q, A), np.array(bad, np.int32)],
+               [tensor({"GATHER": q[:1], "GATHER_ND": q[:1], "GATHER_ELEMENTS": q[:1], "REVERSE_SEQUENCE": q}[op], B)],
+               run_error="INVALID_PARAMETER")
     b, two = q[::-1], const(np.array([[1, 0], [0, 0]], np.int32))
     for op, inputs in (("CONCAT", [tensor(q, A), tensor(b, B)]), ("STACK", [tensor(q, A), tensor(b, A), tensor(b, B)]),
                        ("WHERE", [np.ones((2, 3), bool), tensor(q, A), tensor(b, B)]),
