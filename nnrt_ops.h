@@ -10354,8 +10354,8 @@ NNRT_API NNRT_ReturnCode nnrt_compress(const NNRT_Compress *attr, const nnrt_vie
 NNRT_API NNRT_ReturnCode nnrt_compress_q8(const NNRT_Compress *attr, const nnrt_view *x, const nnrt_view *condition,
                                           const nnrt_view *list, nnrt_view *y)
 {
-    const NNRT_ReturnCode code = nnrt_compress(attr, x, condition, y);
-    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
+    (void)nnrt_compress(attr, x, condition, y);
+    return nnrti_requantise(list, 0, y);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -12663,8 +12663,8 @@ NNRT_API NNRT_ReturnCode nnrt_fill_like(const NNRT_FillLike *attr, const nnrt_vi
 NNRT_API NNRT_ReturnCode nnrt_fill_like_q8(const NNRT_FillLike *attr, const nnrt_view *x, const nnrt_view *value,
                                            const nnrt_view *list, nnrt_view *y)
 {
-    const NNRT_ReturnCode code = nnrt_fill_like(attr, x, value, y);
-    return code == NNRT_SUCCESS ? nnrti_requantise(list, 1, y) : code;
+    (void)nnrt_fill_like(attr, x, value, y);
+    return nnrti_requantise(list, 1, y);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -20156,8 +20156,8 @@ NNRT_API NNRT_ReturnCode nnrt_strided_slice_q8(const NNRT_StridedSlice *attr, co
                                                const nnrt_view *begin, const nnrt_view *strides, const nnrt_view *list,
                                                nnrt_view *y)
 {
-    const NNRT_ReturnCode code = nnrt_strided_slice(attr, x, begin, strides, y);
-    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
+    (void)nnrt_strided_slice(attr, x, begin, strides, y);
+    return nnrti_requantise(list, 0, y);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -20401,8 +20401,8 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
 NNRT_API NNRT_ReturnCode nnrt_topk_fusion_q8(const NNRT_TopKFusion *attr, const nnrt_view *x, const nnrt_view *list,
                                              nnrt_view *values, nnrt_view *indices, nnrt_call *call)
 {
-    const NNRT_ReturnCode code = nnrt_topk_fusion(attr, x, values, indices, call);
-    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, values) : code;
+    (void)nnrt_topk_fusion(attr, x, values, indices, call);
+    return nnrti_requantise(list, 0, values);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
