@@ -1942,6 +1942,43 @@ static void test_integer_products(void **state)
     run_cases(cases, COUNT(cases));
 }
 
+/* Operators between DequantizeLinear and QuantizeLinear compute in integers, unless a switch says otherwise or the model
+   is left as it is: the casts of the input and of the output stay. x / 2 + 1 and -x / 2 - 1, of these not less than 0, and x
+   added: nothing has to be rounded, so all give the same. */
+static void test_between_casts(void **state)
+{
+    static const char text[] =
+        "in x f32 [1,1,2,2]; const s f32 [] 0.5; const z u8 [] 3; const w i8 [2,1,1,1] 2 -4; const t f32 [2] 0.25 "
+        "0.125; "
+        "const o i8 [2] 0 0; const b i32 [2] 8 -16; const u f32 [2] 0.125 0.0625; const p i32 [2] 0 0; "
+        "q = QuantizeLinear x s z; d = DequantizeLinear q s z; v = DequantizeLinear w t o axis:i=0; "
+        "c = DequantizeLinear b u p axis:i=0; f = Conv d v c; r = Relu f; g = QuantizeLinear r s z; "
+        "h = DequantizeLinear g s z; k = Add h d; l = QuantizeLinear k s z; y = DequantizeLinear l s z;";
+    const message m = build(text, 13);
+    const import_case k = {"between casts",         text, 13, {"-1 0 1 2"}, NNRT_SUCCESS, "1,2,2,2",
+                           "-0.5 1 2.5 4 -1 0 1 2", 0};
+    (void)state;
+    for (uint32_t kind = 0; kind < 3; kind++) { /* optimised; not quantised; as it is */
+        NNRT_Model *model = NULL;
+        nnrt_onnx_desc desc;
+        uint32_t integers = 0;
+        memset(&desc, 0, sizeof(desc));
+        desc.no_quantize = kind == 1;
+        desc.no_optimize = kind == 2;
+        assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, &desc, NULL), NNRT_SUCCESS);
+        for (uint32_t i = 0; i < model->nodes.count; i++) {
+            const NNRT_Node *n = &model->nodes.data[i];
+            integers += (n->nodeType == NNRT_NODE_TYPE_CONV2D_FUSION || n->nodeType == NNRT_NODE_TYPE_ADD_FUSION) &&
+                        model->allTensors.data[n->outputIndex.data[0]].dataType == NNRT_DATA_TYPE_UINT8;
+        }
+        assert_int_equal(integers, kind == 0 ? 2 : 0);
+        if (kind == 0)
+            assert_int_equal(model->nodes.count, 7); /* the input in four nodes, two operators, a cast */
+        nnrt_model_destroy(model);
+    }
+    run_cases(&k, 1);
+}
+
 /* What has an operator of its own is one node of it, whatever the extents are. */
 static void test_one_node(void **state)
 {
@@ -3828,6 +3865,17 @@ int main(void)
         cmocka_unit_test(test_functions_grow),
         cmocka_unit_test(test_functions_constant),
         cmocka_unit_test(test_told),
+        cmocka_unit_test(test_gather_range),   cmocka_unit_test(test_average_pool),
+        cmocka_unit_test(test_conv_transpose), cmocka_unit_test(test_max_of_nan),
+        cmocka_unit_test(test_ranks),          cmocka_unit_test(test_gelu_pattern),
+        cmocka_unit_test(test_celu),           cmocka_unit_test(test_erf),
+        cmocka_unit_test(test_outputs),        cmocka_unit_test(test_too_many_axes),
+        cmocka_unit_test(test_open_extents),   cmocka_unit_test(test_open_axes),
+        cmocka_unit_test(test_elementwise),    cmocka_unit_test(test_integer_products),
+        cmocka_unit_test(test_between_casts),  cmocka_unit_test(test_one_node),
+        cmocka_unit_test(test_resize_open),    cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_reductions),     cmocka_unit_test(test_sampling),
+        cmocka_unit_test(test_normalisation),  cmocka_unit_test(test_lstm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
