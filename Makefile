@@ -183,8 +183,7 @@ suite-conformance: build/test/device_vectors build/test/onnx_nodes
 	$(SUITE) sh tests/test_conformance.sh $^
 
 # tests/vectors/NAME.py writes NAME.vec; spec.py and quant.py convert a file that is not in the repository, SPEC.
-GENERATORS := $(filter-out common quant quantised quantised_elements requantised spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
-GENERATORS := $(filter-out common quant quantised quantised_elements random_numbers spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
+GENERATORS := $(filter-out common quant quantised quantised_elements random_numbers requantised spec,$(basename $(notdir $(wildcard tests/vectors/*.py))))
 
 vectors:
 	@sh tools/need.sh python3 python3-numpy python3-torch
