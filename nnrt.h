@@ -302,6 +302,10 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_into(NNRT_Model **model, const void *da
                                               nnrt_memory *memory, nnrt_error *error);
 /* True when data, of at least NNRT_FILE_HEADER bytes, begins like a .nnrt file. */
 NNRT_API bool nnrt_file_is(const void *data, size_t bytes);
+#ifndef NNRT_FIRMWARE
+/* What a file looks like that is no model, or of another format, by its first bytes: "a PNG image"; NULL: nothing known. */
+NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes);
+#endif
 
 #ifndef NNRT_FIRMWARE
 
@@ -3832,6 +3836,50 @@ NNRT_API bool nnrt_file_is(const void *data, size_t bytes)
 }
 
 #ifndef NNRT_FIRMWARE
+NNRT_API const char *nnrt_file_guess(const void *data, size_t bytes)
+{
+    static const struct {
+        size_t at, n;
+        const char *magic, *kind;
+    } known[] = {{0, 8, "\x89NNRT\r\n\x1A", "a .nnrt file"},
+                 {0, 4, "\x89PNG", "a PNG image"},
+                 {0, 3, "\xFF\xD8\xFF", "a JPEG image"},
+                 {0, 8, "\x89HDF\r\n\x1A\n", "an HDF5 file, perhaps of Keras: export it as ONNX"},
+                 {4, 4, "TFL3", "a TensorFlow Lite model: convert it to ONNX"},
+                 {0, 4, "GGUF", "a GGUF file"},
+                 {0, 6, "\x93NUMPY", "an array of NumPy"},
+                 {0, 2, "\x1F\x8B", "compressed by gzip: unpack it"},
+                 {8, 2, "{\"", "a SafeTensors file, which has weights and no graph"},
+                 {0, 8, "version ", "a pointer of Git LFS: fetch the file itself"},
+                 {0, 2, "\x80\x02", "a Python pickle, perhaps of PyTorch: export the model as ONNX"},
+                 {0, 2, "\x80\x04", "a Python pickle: export the model as ONNX"},
+                 {0, 1, "<", "a page of HTML or XML"}};
+    const uint8_t *p = (const uint8_t *)data;
+    if (data == NULL)
+        return NULL;
+    if (bytes >= 4 && nnrti_same(p, "PK\x03\x04", 4)) { /* the first member of a PyTorch file is NAME/data.pkl */
+        for (size_t i = 30; i + 8 <= bytes && i < 256; i++)
+            if (nnrti_same(p + i, "data.pkl", 8))
+                return "a PyTorch file: export the model as ONNX (torch.onnx.export)";
+        return "a zip archive";
+    }
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+        if (bytes >= known[i].at + known[i].n && nnrti_same(p + known[i].at, known[i].magic, known[i].n))
+            return known[i].kind;
+    if (bytes >= 3 && p[0] == 8 && p[1] > 0 && p[1] < 32 && (p[2] & 7) == 2)
+        return "an ONNX model: nnrt convert makes .nnrt files of them";
+    return NULL;
+}
+
+/* The fault of a file that is not what it should be: "is no .nnrt file; it looks like a PNG image". */
+static NNRT_ReturnCode nnrti_file_no_file(nnrt_error *error, const char *name, const void *data, size_t bytes)
+{
+    const char *kind = nnrt_file_guess(data, bytes);
+    if (kind != NULL && nnrti_same(data, nnrti_file_magic, 2))
+        kind = NULL; /* it begins like one, and is broken */
+    return nnrt_error_set(error, NNRT_INVALID_FILE, "%s is no .nnrt file%s%s", name,
+                          kind != NULL ? "; it looks like " : "", kind != NULL ? kind : "");
+}
 
 /* Writing walks over the whole model once for every section, so that only bytes of that section are put out and the
    others are counted: what a record says of another section is then always where that section has it. section 0 puts
@@ -4564,7 +4612,11 @@ static NNRT_ReturnCode nnrti_file_header_read(const uint8_t *data, size_t bytes,
                                               nnrt_error *error)
 {
     if (!nnrt_file_is(data, bytes))
+#ifdef NNRT_FIRMWARE
         return nnrt_error_set(error, NNRT_INVALID_FILE, "this is no .nnrt file");
+#else
+        return nnrti_file_no_file(error, "this", data, bytes);
+#endif
     memcpy(h, data, sizeof(*h));
     if (h->version < 1 || h->version > NNRT_FILE_VERSION)
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the .nnrt file has version %u, known are 1 to %u", h->version,
@@ -4956,8 +5008,9 @@ static NNRT_ReturnCode nnrti_file_read(const char *path, const nnrt_allocator *a
     size_t want, got = sizeof(h);
     if (f == NULL)
         return nnrti_file_path_fault(error, NNRT_INVALID_PATH, "open", path);
+    memset(&h, 0, sizeof(h));
     if ((want = nnrti_file_size(f, &h)) == 0) {
-        code = nnrt_error_set(error, NNRT_INVALID_FILE, "%s is no .nnrt file", path);
+        code = nnrti_file_no_file(error, path, &h, sizeof(h));
     } else if (fseek(f, 0, SEEK_END) == 0 && ftell(f) >= 0 && (uint64_t)ftell(f) < want) {
         code = nnrt_error_set(error, NNRT_INVALID_FILE, "%s is cut short: it says it has %z bytes", path, want);
     } else if ((file->data = nnrt_alloc(allocator, want)) == NULL) {

@@ -1142,6 +1142,7 @@ NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_alloca
                                 nnrt_error *error)
 {
     void *root = NULL;
+    nnrt_error inner;
     NNRT_ReturnCode rc;
     if (model == NULL || data == NULL) {
         if (model != NULL) {
@@ -1150,11 +1151,19 @@ NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nnrt_alloca
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_parse: %s is NULL", model ? "data" : "model");
     }
     *model = NULL;
-    rc = nnrti_onnx_read(data, size, allocator, NNRTI_ONNX_MODEL, &root, error);
+    memset(&inner, 0, sizeof(inner));
+    rc = nnrti_onnx_read(data, size, allocator, NNRTI_ONNX_MODEL, &root, &inner);
     if (rc == NNRT_SUCCESS && ((nnrt_onnx_model *)root)->graph == NULL) {
         nnrti_onnx_root_free(root);
-        return nnrt_error_set(error, NNRT_INVALID_FILE, "ONNX file: ModelProto.graph is missing");
+        rc = nnrt_error_set(&inner, NNRT_INVALID_FILE, "ONNX file: ModelProto.graph is missing");
     }
+    if (rc == NNRT_INVALID_FILE && size > 0 && *(const uint8_t *)data != 8) { /* 8: it begins like one, and is broken */
+        const char *kind = nnrt_file_guess(data, size);
+        if (kind != NULL)
+            return nnrt_error_set(error, rc, "this is no ONNX file; it looks like %s", kind);
+    }
+    if (rc != NNRT_SUCCESS)
+        return nnrt_error_set(error, rc, "%s", inner.message);
     *model = (nnrt_onnx_model *)root;
     return rc;
 }
@@ -1693,14 +1702,17 @@ static NNRT_ReturnCode nnrti_onnx_source_find(nnrti_onnx_source *s, nnrt_onnx_st
 {
     nnrti_onnx_paths *paths = (nnrti_onnx_paths *)nnrt_alloc(allocator, sizeof(*paths));
     NNRT_ReturnCode rc = NNRT_SUCCESS;
+    char file[64];
     if (paths == NULL)
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "ONNX tensor '%s': no memory for paths", name);
     if (!nnrti_onnx_join(paths, modelPath, location) || !nnrti_onnx_confine(paths))
         rc = nnrt_error_set(error, NNRT_INVALID_PATH,
-                            "ONNX tensor '%s': its external file is missing or not in the model's folder", name);
+                            "ONNX tensor '%s': its external file '%s' is missing or not in the model's folder", name,
+                            nnrti_onnx_text(file, location));
     else if (!nnrti_onnx_source_open(s, paths->file))
         rc = nnrt_error_set(error, NNRT_INVALID_PATH,
-                            "ONNX tensor '%s': its external file cannot be opened, or is no regular file", name);
+                            "ONNX tensor '%s': its external file '%s' cannot be opened, or is no regular file", name,
+                            nnrti_onnx_text(file, location));
     nnrt_free(allocator, paths, sizeof(*paths));
     return rc;
 }
@@ -6937,7 +6949,7 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, u
             continue;
         }
         found->counts[k] = k == found->n ? 1 : found->counts[k] + 1;
-        found->kinds[k] = node;
+        found->kinds[k] = k == found->n ? node : found->kinds[k];
         found->n += k == found->n ? 1 : 0;
     }
 }
@@ -6964,6 +6976,21 @@ static void nnrti_onnx_check_opset(nnrti_onnx *c, const char *what)
 }
 
 /* Lists all operators that are not known, with how often they occur. */
+/* Why a node's operator is left out; NULL: it is not. */
+static const char *nnrti_onnx_left_out_why(const nnrt_onnx_node *n)
+{
+    const size_t domain = nnrti_onnx_main_domain(n->domain) ? 0 : n->domain.length + 1;
+    for (uint32_t i = 0; i < NNRTI_ONNX_LEFT_OUT_COUNT; i++) {
+        const char *name = nnrti_onnx_left_out[i].key;
+        if (strlen(name) == domain + n->opType.length &&
+            (domain == 0 || (memcmp(name, n->domain.data, domain - 1) == 0 && name[domain - 1] == '.')) &&
+            (n->opType.length == 0 || memcmp(name + domain, n->opType.data, n->opType.length) == 0))
+            return nnrti_onnx_left_out[i].why;
+    }
+    return NULL;
+}
+
+/* Lists all operators that are not known: how often they occur, the first node of each, and why they are left out. */
 static void nnrti_onnx_check_operators(nnrti_onnx *c)
 {
     const int64_t opset = c->opset;
@@ -6994,14 +7021,20 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
         return;
     at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset);
     for (uint32_t k = 0; k < n; k++) {
-        char domain[64], type[64], one[200];
+        char domain[64], type[64], name[64], one[256];
         const bool named = !nnrti_onnx_main_domain(kinds[k]->domain);
         const nnrti_onnx_importer *r = nnrti_onnx_row_named(kinds[k]);
+        const char *why = nnrti_onnx_left_out_why(kinds[k]);
         size_t length = nnrt_text(one, sizeof(one), "%s %s%s%s x%u", k == 0 ? "" : ",",
                                   named ? nnrti_onnx_text(domain, kinds[k]->domain) : "", named ? "." : "",
                                   nnrti_onnx_text(type, kinds[k]->opType), counts[k]);
+        if (kinds[k]->name.length > 0)
+            length += nnrt_text(one + length, sizeof(one) - length, counts[k] > 1 ? " '%s', .." : " '%s'",
+                                nnrti_onnx_text(name, kinds[k]->name));
         if (r != NULL)
             length += nnrt_text(one + length, sizeof(one) - length, " (read in sets %d to %d)", r->least, r->most);
+        if (why != NULL)
+            length += nnrt_text(one + length, sizeof(one) - length, " (%s)", why);
         if (at + length + 24 > sizeof(c->text)) /* room for the last words */
             others += counts[k];
         else

@@ -297,6 +297,9 @@ model(F + 'bomb.onnx', [node('ConstantOfShape', ['s'], ['c0'])] + [node('Concat'
 for name, count in (('names1000', 1000), ('names4000', 4000)):
     model(F + name + '.onnx', [node('Neg', ['x0'], ['y'])], [value('x%d' % i, 'float32', ['n', 3]) for i in range(count)], [value('y', 'float32', ['n', 3])])
 model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=26)
+model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=23)
+model(F + 'fly.onnx', [node('SequenceConstruct', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceConstruct', ['x'], ['c']) + sub(3, 'two'),
+                       node('ZipMap', ['x'], ['y']) + sub(7, 'ai.onnx.ml')], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
 model(F + 'quantize.onnx', [node('QuantizeLinear', ['x', 's'], ['y'])], [value('x', 'float32', [1])], [value('y', 'uint8', [1])],
       [tensor(np.ones((), 'float32'), 's')], opset=19)
 model(F + 'antialias.onnx', [node('Resize', ['x', '', '', 's'], ['y'], antialias=1)], [value('x', 'float32', [1, 1, 2, 2])],
@@ -375,6 +378,23 @@ for c in info run bench dot; do
     refused 1 "$c: model not there" 'cannot open .*missing.onnx: No such file' $c "$tmp/missing.onnx"
     refused 1 "$c: not a model" 'cannot load .*not.onnx: ' $c "$tmp/not.onnx"
 done
+# looks NAME BYTES PATTERN: a file of these bytes, and zeros behind them, is no model; it looks like something else
+looks() {
+    { printf "$2" && head -c 100 /dev/zero; } >"$tmp/looks.onnx"
+    refused 1 "looks like $1" "this is no ONNX file; it looks like $3" info "$tmp/looks.onnx"
+}
+looks PNG '\211PNG\r\n\032\n' 'a PNG image$'
+looks JPEG '\377\330\377\340' 'a JPEG image$'
+looks pickle '\200\002}q' 'a Python pickle, perhaps of PyTorch'
+looks PyTorch 'PK\003\004aaaaaaaaaaaaaaaaaaaaaaaaaamodel/data.pkl' 'a PyTorch file: export'
+looks zip 'PK\003\004aaaa' 'a zip archive$'
+looks tflite '\034\000\000\000TFL3' 'a TensorFlow Lite model: convert'
+looks gzip '\037\213\010' 'compressed by gzip'
+looks HDF5 '\211HDF\r\n\032\n' 'an HDF5 file'
+looks SafeTensors '\100\000\000\000\000\000\000\000{"a"' 'a SafeTensors file'
+looks GGUF 'GGUF\003' 'a GGUF file$'
+looks 'Git LFS' 'version https://git-lfs.github.com/spec/v1' 'a pointer of Git LFS'
+refused 1 'operators that are not read' "operators that are not supported \(operator set 13\): SequenceConstruct x2 'one', .. \(sequences\), Fly x1, ai.onnx.ml.ZipMap x1 \(maps\)\$" info "$tmp/fly.onnx"
 if "$nnrt" ops >/dev/full 2>"$tmp/err"; then fail 'a full disk looks like success'; else pass; fi
 says 'a full disk' 'cannot write to standard output'
 
@@ -751,7 +771,7 @@ external() {
     done
 }
 for c in ok dot sub selflink; do external 0 $c; done
-for c in link abslink dirlink loop dangling; do external 1 $c 'is missing or not in the model.s folder'; done
+for c in link abslink dirlink loop dangling; do external 1 $c "its external file '[^']+' is missing or not in the model.s folder"; done
 for c in fifo dir; do external 1 $c 'cannot be opened, or is no regular file'; done
 external 1 dotdot 'leaves the model.s folder'
 external 1 absolute 'is an absolute path'
