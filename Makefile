@@ -46,6 +46,7 @@ help:
 	@echo 'make dist             the same, and all tests against it; ONLY=NAMES as for make test'
 	@echo
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
+	@echo 'make firmware-ops     every operator alone on a Cortex-M4: bytes, and what it calls'
 	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn; M32=1: 32 bits'
 	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
@@ -108,7 +109,7 @@ compare: build/nnrt
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
-SUITES := $(LONG) copy docs vectors onnx-nodes conformance convert extents examples runner tsan coverage-script \
+SUITES := $(LONG) single copy docs vectors onnx-nodes conformance convert extents examples runner tsan coverage-script \
 	$(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -276,6 +277,16 @@ firmware: build/nnrt
 	@sh tools/need.sh $(FIRMWARE_PACKAGES)
 	@$(PYTHON) examples/firmware/firmware.py $(TARGETS)
 
+# Every operator alone on a Cortex-M4: bytes, and what it calls of double arithmetic, 64-bit division and the C library.
+.PHONY: firmware-ops
+firmware-ops:
+	@sh tools/need.sh gcc-arm-none-eabi libnewlib-arm-none-eabi python3
+	@$(PYTHON) -B tests/single.py
+
+suite-single:
+	@sh tools/need.sh gcc-arm-none-eabi libnewlib-arm-none-eabi python3
+	$(SUITE) $(PYTHON) -B tests/single.py
+
 # ---- coverage ----
 
 # Lines and branches of the headers that the suites reach: built without optimisation and sanitizers, so that branches
@@ -363,7 +374,7 @@ analyze:
 .PHONY: dist dist-file install uninstall
 
 # These suites look at the repository's texts, or at what is made from them, and not at what the headers do.
-NOT_DIST := copy bits docs runner dist install
+NOT_DIST := copy single bits docs runner dist install
 
 dist-file:
 	@sh tools/need.sh python3 libstb-dev

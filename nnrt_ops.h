@@ -104,6 +104,7 @@ MIT licence, see LICENSE.
 #ifndef NNRT_KEEP_TYPES
 #define NNRT_KEEP_TYPES NNRT_TYPES_ALL
 #endif
+#define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
 
 /* NNRT_SAME_BITS  not to be defined but to be asked, in #if: 0 where this compiler's options keep the reference kernels
                    from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
@@ -4976,7 +4977,7 @@ static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
     switch (type) {
     case NNRT_DATA_TYPE_FLOAT16: return (((const uint16_t *)x)[i] & 0x7FFF) != 0;
     case NNRT_DATA_TYPE_FLOAT32: return ((const float *)x)[i] != 0;
-    case NNRT_DATA_TYPE_FLOAT64: return ((const double *)x)[i] != 0;
+    case NNRT_DATA_TYPE_FLOAT64: return NNRTI_HAS_TYPE(FLOAT64) && ((const double *)x)[i] != 0;
     default: return nnrti_load_int(x, i, type) != 0;
     }
 }
@@ -4986,13 +4987,23 @@ static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
     const uint64_t top = (uint64_t)1 << 63;
     uint64_t bits;
+    uint32_t word;
     double v;
+    float f;
     if (type < NNRT_DATA_TYPE_UINT8)
         return nnrti_load_int(data, i, type) ^ top;
     if (type < NNRT_DATA_TYPE_FLOAT16)
         return nnrti_load_int(data, i, type);
-    v = type == NNRT_DATA_TYPE_FLOAT64 ? ((const double *)data)[i] : (double)nnrti_load(data, i, type);
-    if (v != v)
+    if (type != NNRT_DATA_TYPE_FLOAT64) {
+        f = nnrti_load(data, i, type);
+        if (f != f)
+            return 0;
+        f = f == 0 ? 0 : f;
+        memcpy(&word, &f, sizeof(word));
+        return word >> 31 ? (uint32_t)~word : word | (uint32_t)1 << 31;
+    }
+    v = ((const double *)data)[i];
+    if (!NNRTI_HAS_TYPE(FLOAT64) || v != v)
         return 0;
     v = v == 0 ? 0 : v;
     memcpy(&bits, &v, sizeof(bits));
@@ -5453,7 +5464,10 @@ static NNRTI_UNUSED double nnrti_activate_f64(double v, NNRT_ActivationType type
         break;                                                                                                         \
     }
 #define NNRTI_ROW_CASE(name, Z, T, W, load, value)                                                                     \
-    case NNRT_DATA_TYPE_##name: NNRTI_ROW(Z, T, W, load, value)
+    case NNRT_DATA_TYPE_##name:                                                                                        \
+        if (!NNRTI_HAS_TYPE(name))                                                                                     \
+            break;                                                                                                     \
+        NNRTI_ROW(Z, T, W, load, value)
 
 /* The integer types: R(NAME, type, unsigned type of its width, least, greatest value). */
 #define NNRTI_INT_TYPES(R)                                                                                             \
@@ -5549,7 +5563,7 @@ static NNRTI_UNUSED void nnrti_activate_row(const nnrti_walk *w, nnrt_view *z, N
     case NNRT_DATA_TYPE_FLOAT32: nnrti_activate_row_f32(w, z, type); break;
     case NNRT_DATA_TYPE_FLOAT64: {
         double *v = (double *)z->data + w->at[0];
-        for (int32_t i = 0; i < w->count; i++, v += w->row[0])
+        for (int32_t i = 0; NNRTI_HAS_TYPE(FLOAT64) && i < w->count; i++, v += w->row[0])
             *v = nnrti_activate_f64(*v, type);
         break;
     }
@@ -14332,7 +14346,7 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
         switch (x->dataType) {
 #define NNRTI_NOT_ROW(name, T, zero)                                                                                   \
     case NNRT_DATA_TYPE_##name:                                                                                        \
-        for (int32_t i = 0; i < w.count; i++) {                                                                        \
+        for (int32_t i = 0; NNRTI_HAS_TYPE(name) && i < w.count; i++) {                                                \
             const T v = ((const T *)x->data)[w.at[1] + i * w.row[1]];                                                  \
             out[i * w.row[0]] = zero;                                                                                  \
         }                                                                                                              \
