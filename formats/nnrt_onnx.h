@@ -6595,6 +6595,10 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("Mul",             "MUL_FUSION ACTIVATION",            "RESHAPE", \
       "`axis`, before set 7; the last product of GELU as exporters write it is that activation") \
     X("NegativeLogLikelihoodLoss", "NEGATIVE_LOG_LIKELIHOOD_LOSS", "", "") \
+    X("RandomNormal",    "RANDOM_NORMAL",                    "", "") \
+    X("RandomNormalLike", "RANDOM_NORMAL",                   "", "") \
+    X("RandomUniform",   "RANDOM_UNIFORM",                   "", "") \
+    X("RandomUniformLike", "RANDOM_UNIFORM",                 "", "") \
     X("ReduceLogSum",    "", "REDUCE_FUSION LOG CAST",       "the logarithm of a sum") \
     X("ReduceLogSumExp", "", \
       "REDUCE_FUSION MINIMUM MAXIMUM SUB_FUSION EXPFUSION POW_FUSION LOG ADD_FUSION CAST", \
@@ -6611,6 +6615,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("average_pool",    "AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD AVERAGE_POOL_3D", "UNSQUEEZE SQUEEZE", \
       "one spatial axis, which gets a second one") \
     X("batch_norm",      "FUSED_BATCH_NORM", "CAST",         "parameters of another float type than the data") \
+    X("bernoulli",       "BERNOULLI",                        "", "") \
     X("binary",          "%", "RESHAPE",                     "`axis`, before set 7") \
     X("bit_shift",       "BIT_SHIFT",                        "", "") \
     X("cast",            "CAST",                             "", "") \
@@ -6684,6 +6689,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "its epsilon stands outside of the root") \
     X("mel_weight_matrix", "MEL_WEIGHT_MATRIX",              "", "") \
     X("mod",             "MOD", "FLOOR_DIV MUL_FUSION SUB_FUSION", "fmod 0 of signed integers") \
+    X("multinomial",     "MULTINOMIAL",                      "", "") \
     X("non_max_suppression", "NON_MAX_SUPPRESSION",          "", "") \
     X("one_hot",         "ONE_HOT", "CAST RESHAPE LESS_EQUAL MUL_FUSION ADD_FUSION GATHER", \
       "negative indices count from the end; the two values are one input") \
@@ -6975,7 +6981,6 @@ static void nnrti_onnx_check_opset(nnrti_onnx *c, const char *what)
                         newest);
 }
 
-/* Lists all operators that are not known, with how often they occur. */
 /* Why a node's operator is left out; NULL: it is not. */
 static const char *nnrti_onnx_left_out_why(const nnrt_onnx_node *n)
 {

@@ -297,7 +297,6 @@ model(F + 'bomb.onnx', [node('ConstantOfShape', ['s'], ['c0'])] + [node('Concat'
 for name, count in (('names1000', 1000), ('names4000', 4000)):
     model(F + name + '.onnx', [node('Neg', ['x0'], ['y'])], [value('x%d' % i, 'float32', ['n', 3]) for i in range(count)], [value('y', 'float32', ['n', 3])])
 model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=26)
-model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=23)
 model(F + 'fly.onnx', [node('SequenceConstruct', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceConstruct', ['x'], ['c']) + sub(3, 'two'),
                        node('ZipMap', ['x'], ['y']) + sub(7, 'ai.onnx.ml')], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
 model(F + 'quantize.onnx', [node('QuantizeLinear', ['x', 's'], ['y'])], [value('x', 'float32', [1])], [value('y', 'uint8', [1])],
