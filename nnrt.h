@@ -88,8 +88,8 @@ nnrt DOES NOT
     train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
     than 4 GiB. Shapes are fixed when a session is made: inputs with open extents get them from
     nnrt_session_desc.inputDims, or stay open within nnrt_session_desc.bounds; how many axes there are never changes.
-    emit-c refuses models with subgraphs (IF, LOOP). Quantised data are converted (QUANT_DTYPE_CAST) and moved, but not
-    computed with. nnrt_ops.h lists the operators there are: NNRT_OPS.
+    emit-c refuses models with subgraphs (IF, LOOP), and two nodes cannot share one. Quantised arithmetic is that of int8
+    and uint8. nnrt_ops.h lists the operators there are: NNRT_OPS.
 
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on
