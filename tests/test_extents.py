@@ -39,6 +39,7 @@ CLOSE = 1e-5
 OTHER_SUMS = ('Gemm',)
 REFUSED = {
     'nothing bounds output': 'a result as large as values say that only a run tells: it wants a bound of its own',
+    'comes into the body as': 'a carried value may grow with each trip: it wants a bound of its own',
     'must be a constant or follow from the shapes': 'axes decide how many axes there are',
     'there is no room for': 'the largest extents that a shape allows make terabytes',
     'give the inputs\' extents': 'the importer says which extents it has to know',
