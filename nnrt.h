@@ -88,8 +88,9 @@ nnrt DOES NOT
     train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
     than 4 GiB. Shapes are fixed when a session is made: inputs with open extents get them from
     nnrt_session_desc.inputDims, or stay open within nnrt_session_desc.bounds; how many axes there are never changes.
-    emit-c refuses models with subgraphs (IF, LOOP), and two nodes cannot share one. Quantised arithmetic is that of int8
-    and uint8. nnrt_ops.h lists the operators there are: NNRT_OPS.
+    emit-c refuses models with subgraphs (IF, LOOP). In a model, as a file has it, two nodes do not share a subgraph; a
+    builder makes a copy for the second one. Quantised arithmetic is that of int8 and uint8. nnrt_ops.h lists the operators
+    there are: NNRT_OPS.
 
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on
@@ -178,10 +179,10 @@ NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_No
 NNRT_API uint32_t nnrt_builder_op(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
                                   const uint32_t *inputs, uint32_t nIn);
 NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor);
-/* A subgraph, for an attribute of one node (IF, LOOP), by the number that is returned. Its nodes are those added after
+/* A subgraph, for an attribute of a node (IF, LOOP), by the number that is returned. Its nodes are those added after
    nnrt_builder_enter, until another graph is entered; 0 is the main one. They may read every tensor of the graphs around.
    Its inputs, which whoever runs it gives, are tensors that no node writes. It is whole when the node that runs it is
-   added, which infers its nodes. */
+   added, which infers its nodes. Every further node that runs it gets a copy of its nodes, not of its constants. */
 NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name);
 NNRT_API void nnrt_builder_enter(nnrt_builder *builder, uint32_t graph);
 NNRT_API void nnrt_builder_graph_io(nnrt_builder *builder, uint32_t graph, const uint32_t *inputs, uint32_t nIn,
@@ -1161,20 +1162,131 @@ static bool nnrti_builder_name(nnrt_builder *b, const NNRT_Model *m, const NNRT_
     return true;
 }
 
-/* Graph g becomes one that node n, the newest, runs: no other one does, and it gets no more nodes. */
-static bool nnrti_builder_call(nnrt_builder *b, const NNRT_Model *m, uint32_t n, uint32_t g)
+/* One more graph; the first one is the main one, which has the nodes so far. */
+static void nnrti_builder_push_graph(nnrt_builder *b, const char *name)
 {
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    if (b->callers[g] != NNRTI_BY_NOBODY)
-        code = nnrti_run_twice(m, g, b->callers[g], n, &b->error);
-    else if (g == b->entered || b->heights[g] > NNRT_MAX_NESTING)
-        code = nnrti_nested(g, &b->error);
-    if (code != NNRT_SUCCESS)
-        return nnrti_blame(&b->error, code, n, -1) == NNRT_SUCCESS;
-    b->callers[g] = n;
-    if (b->heights[b->entered] <= b->heights[g])
-        b->heights[b->entered] = b->heights[g] + 1;
-    return true;
+    NNRT_SubGraph s;
+    memset(&s, 0, sizeof(s));
+    s.name = nnrti_builder_text(b, name);
+    for (uint32_t i = 0; b->graphs == NULL && i < nnrti_array_count(b->nodes) && !nnrti_builder_failed(b); i++)
+        NNRTI_PUSH(b, uint32_t, b->owners, 0);
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, uint32_t, b->callers, NNRTI_BY_NOBODY);
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, uint32_t, b->heights, 1);
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
+}
+
+/* A tensor like t, in its place in the twin of a graph. */
+static void nnrti_builder_twin_tensor(nnrt_builder *b, uint32_t t, uint32_t writer, uint32_t *twins)
+{
+    const NNRT_Tensor tensor = b->tensors[t];
+    NNRTI_PUSH(b, uint8_t, b->copied, 0);
+    if (!nnrti_builder_failed(b))
+        NNRTI_PUSH(b, NNRT_Tensor, b->tensors, tensor);
+    nnrti_builder_tables(b);
+    if (nnrti_builder_failed(b))
+        return;
+    twins[t] = nnrti_array_count(b->tensors) - 1;
+    b->writers[twins[t]] = writer;
+}
+
+/* A list with tensors' twins for those that have one. */
+static NNRT_Uint32List nnrti_builder_twin_list(nnrt_builder *b, const NNRT_Uint32List *list, const uint32_t *twins)
+{
+    const NNRT_Uint32List twin = nnrti_builder_list(b, list->data, list->count);
+    for (uint32_t k = 0; k < list->count && twin.data != NULL; k++)
+        if (list->data[k] != NNRT_NO_TENSOR && twins[list->data[k]] != NNRT_NO_TENSOR)
+            ((uint32_t *)(uintptr_t)twin.data)[k] = twins[list->data[k]];
+    return twin;
+}
+
+static void nnrti_builder_run(nnrt_builder *b, uint32_t n, uint32_t *twins);
+
+/* Graph g once more, for another node that runs it: tensors, nodes and the graphs in it are copied, what it reads of the
+   graphs around and constants stay the same. twins: per tensor that was there before, its copy, or NNRT_NO_TENSOR. */
+static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g, uint32_t *twins)
+{
+    const uint32_t twin = nnrti_array_count(b->graphs), nodes = nnrti_array_count(b->nodes);
+    const NNRT_SubGraph graph = b->graphs[g];
+    nnrti_builder_push_graph(b, graph.name);
+    for (uint32_t k = 0; k < graph.inputIndices.count && !nnrti_builder_failed(b); k++)
+        nnrti_builder_twin_tensor(b, graph.inputIndices.data[k], NNRTI_BY_CALLER, twins);
+    for (uint32_t i = 0; i < nodes && !nnrti_builder_failed(b); i++)
+        for (uint32_t k = 0; b->owners[i] == g && k < b->nodes[i].outputIndex.count && !nnrti_builder_failed(b); k++)
+            if (b->nodes[i].outputIndex.data[k] != NNRT_NO_TENSOR)
+                nnrti_builder_twin_tensor(b, b->nodes[i].outputIndex.data[k], NNRTI_BY_NOBODY, twins);
+    for (uint32_t i = 0; i < nodes && !nnrti_builder_failed(b); i++) {
+        const uint32_t n = nnrti_array_count(b->nodes);
+        NNRT_Node node = b->nodes[i];
+        NNRT_Model m;
+        if (b->owners[i] != g)
+            continue;
+        node.inputIndex = nnrti_builder_twin_list(b, &node.inputIndex, twins);
+        node.outputIndex = nnrti_builder_twin_list(b, &node.outputIndex, twins);
+        if (nnrti_graph_attrs(&node) > 0)
+            node.nodeAttr.data = nnrti_builder_copy(b, node.nodeAttr.data, node.nodeAttr.size, 1);
+        if (!nnrti_builder_failed(b))
+            NNRTI_PUSH(b, uint32_t, b->owners, twin);
+        if (!nnrti_builder_failed(b))
+            NNRTI_PUSH(b, NNRT_Node, b->nodes, node);
+        if (nnrti_builder_failed(b))
+            break;
+        m = nnrti_builder_model(b);
+        if (nnrti_check_node(&m, n, b->writers, false, &b->error) == NNRT_SUCCESS &&
+            nnrti_builder_name(b, &m, &node.inputIndex, NNRTI_READ) &&
+            nnrti_builder_name(b, &m, &node.outputIndex, NNRTI_WRITTEN))
+            nnrti_builder_run(b, n, twins);
+    }
+    if (!nnrti_builder_failed(b)) {
+        b->heights[twin] = b->heights[g];
+        b->graphs[twin].inputIndices = nnrti_builder_twin_list(b, &graph.inputIndices, twins);
+        b->graphs[twin].outputIndices = nnrti_builder_twin_list(b, &graph.outputIndices, twins);
+    }
+    return twin;
+}
+
+/* Node n, whose attributes are b's own, runs its graphs: each gets no more nodes. One that another node runs is copied. */
+static void nnrti_builder_run(nnrt_builder *b, uint32_t n, uint32_t *twins)
+{
+    const uint32_t owner = b->owners != NULL ? b->owners[n] : 0;
+    for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
+        uint32_t g = nnrti_attr_graph(&b->nodes[n], k);
+        if (g == NNRT_NO_GRAPH)
+            continue;
+        if (g == owner || b->heights[g] > NNRT_MAX_NESTING) {
+            (void)nnrti_blame(&b->error, nnrti_nested(g, &b->error), n, -1);
+            return;
+        }
+        if (b->callers[g] != NNRTI_BY_NOBODY) {
+            const nnrt_attr_member *a = &nnrt_op_find(b->nodes[n].nodeType)->attr->members[k];
+            g = nnrti_builder_twin(b, g, twins);
+            memcpy((uint8_t *)(uintptr_t)b->nodes[n].nodeAttr.data + a->offset, &g, sizeof(g));
+        }
+        if (nnrti_builder_failed(b))
+            return;
+        b->callers[g] = n;
+        if (b->heights[owner] <= b->heights[g])
+            b->heights[owner] = b->heights[g] + 1;
+    }
+}
+
+/* The newest node runs its graphs, if it has some. */
+static void nnrti_builder_runs(nnrt_builder *b, uint32_t n)
+{
+    const uint32_t tensors = nnrti_array_count(b->tensors);
+    uint32_t *twins;
+    if (nnrti_builder_failed(b) || nnrti_graph_attrs(&b->nodes[n]) == 0)
+        return;
+    twins = (uint32_t *)nnrti_temp(&b->inferred, tensors, sizeof(*twins));
+    for (uint32_t t = 0; twins != NULL && t < tensors; t++)
+        twins[t] = NNRT_NO_TENSOR;
+    if (twins != NULL)
+        nnrti_builder_run(b, n, twins);
+    else
+        nnrti_builder_no_memory(b);
+    nnrt_memory_drop_temp(&b->inferred);
 }
 
 /* What can be said of the newest node before anything is inferred. */
@@ -1198,11 +1310,6 @@ static bool nnrti_builder_check(nnrt_builder *b, const NNRT_Model *m, uint32_t n
                                           nnrti_text_of(node->name), op->name, b->entered, b->callers[b->entered],
                                           nnrti_text_of(b->nodes[b->callers[b->entered]].name)),
                            n, -1) == NNRT_SUCCESS;
-    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
-        const uint32_t g = nnrti_attr_graph(node, k);
-        if (g != NNRT_NO_GRAPH && !nnrti_builder_call(b, m, n, g))
-            return false;
-    }
     return true;
 }
 
@@ -1428,6 +1535,8 @@ NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_No
     node.inputIndex = nnrti_builder_list(builder, inputs, nIn);
     node.outputIndex = nnrti_builder_list(builder, outputs, nOut);
     builder->nodes[n] = node;
+    nnrti_builder_runs(builder, n);
+    m = nnrti_builder_model(builder);
     if (!nnrti_builder_failed(builder) && nnrti_builder_name(builder, &m, &node.inputIndex, NNRTI_READ) &&
         nnrti_builder_name(builder, &m, &node.outputIndex, NNRTI_WRITTEN) && nnrti_builder_infer(builder, &m, n) &&
         builder->worth != NULL)
@@ -1447,22 +1556,6 @@ NNRT_API void nnrt_builder_output(nnrt_builder *builder, uint32_t tensor)
 {
     if (nnrti_builder_at(builder, tensor, "nnrt_builder_output") != NULL)
         NNRTI_PUSH(builder, uint32_t, builder->outputs, tensor);
-}
-
-/* One more graph; the first one is the main one, which has the nodes so far. */
-static void nnrti_builder_push_graph(nnrt_builder *b, const char *name)
-{
-    NNRT_SubGraph s;
-    memset(&s, 0, sizeof(s));
-    s.name = nnrti_builder_text(b, name);
-    for (uint32_t i = 0; b->graphs == NULL && i < nnrti_array_count(b->nodes) && !nnrti_builder_failed(b); i++)
-        NNRTI_PUSH(b, uint32_t, b->owners, 0);
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, uint32_t, b->callers, NNRTI_BY_NOBODY);
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, uint32_t, b->heights, 1);
-    if (!nnrti_builder_failed(b))
-        NNRTI_PUSH(b, NNRT_SubGraph, b->graphs, s);
 }
 
 NNRT_API uint32_t nnrt_builder_graph(nnrt_builder *builder, const char *name)

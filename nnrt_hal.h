@@ -1393,13 +1393,6 @@ static uint32_t nnrti_attr_graph(const NNRT_Node *n, uint32_t k)
     return graph;
 }
 
-static NNRT_ReturnCode nnrti_run_twice(const NNRT_Model *m, uint32_t g, uint32_t a, uint32_t b, nnrt_error *error)
-{
-    return nnrt_error_set(error, NNRT_INVALID_MODEL,
-                          "subgraph %u is run by node %u '%s' and by node %u '%s': each needs its own", g, a,
-                          nnrti_text_of(m->nodes.data[a].name), b, nnrti_text_of(m->nodes.data[b].name));
-}
-
 static NNRT_ReturnCode nnrti_nested(uint32_t g, nnrt_error *error)
 {
     return nnrt_error_set(error, NNRT_INVALID_MODEL, "subgraph %u lies in itself, or in more than %d subgraphs", g,
@@ -1418,7 +1411,10 @@ static NNRT_ReturnCode nnrti_tree_callers(const NNRT_Model *m, nnrti_tree *x, nn
             if (g == NNRT_NO_GRAPH)
                 continue;
             if (x->caller[g] != UINT32_MAX)
-                return nnrti_run_twice(m, g, x->caller[g], i, error);
+                return nnrt_error_set(error, NNRT_INVALID_MODEL,
+                                      "subgraph %u is run by node %u '%s' and by node %u '%s': each needs its own", g,
+                                      x->caller[g], nnrti_text_of(m->nodes.data[x->caller[g]].name), i,
+                                      nnrti_text_of(n->name));
             x->caller[g] = i;
         }
     }

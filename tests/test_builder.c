@@ -562,12 +562,7 @@ static void test_graphs(void **state)
     nnrt_builder_output(b, v);
     assert_int_equal(refused(b, "subgraph 1: no node runs it"), NNRT_INVALID_MODEL);
 
-    b = begin(NULL); /* a graph is run by one node, and whole by then */
-    assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, false, &y), NNRT_SUCCESS);
-    loop.body = 1;
-    (void)nnrt_builder_op(b, "again", NNRT_NODE_TYPE_LOOP, &loop, (const uint32_t[]){1, 2, y}, 3);
-    at_once(b, NNRT_INVALID_MODEL, 2, "subgraph 1 is run by node 1 'y' and by node 2 'again'");
-    b = begin(NULL);
+    b = begin(NULL); /* a graph is whole when a node runs it */
     assert_int_equal(doubled(b, 5, NNRT_NO_TENSOR, false, &y), NNRT_SUCCESS);
     nnrt_builder_enter(b, 1);
     (void)add(b, "late", y, y);
@@ -815,6 +810,93 @@ static void test_dot(void **state)
     nnrt_model_destroy(m);
 }
 
+/* Three nodes run a body whose IF has one graph for both branches: each gets copies of its own, and what it computes has
+   the extents of its own operands. */
+static NNRT_ReturnCode three_runs(const nnrt_allocator *a, NNRT_Model **model, nnrt_error *error)
+{
+    static const int32_t dims[3][2] = {{3, 0}, {2, 2}, {1, 5}};
+    static const int64_t trips = 3;
+    static const float half = 0.5f;
+    static const char *const inputs[3] = {"x0", "x1", "x2"}, *const results[3] = {"y0", "y1", "y2"};
+    NNRT_Loop loop;
+    NNRT_If branch;
+    nnrt_builder *b = NULL;
+    uint32_t in[3], ins[3], outs[2], c, sum, x[3];
+    NNRT_ReturnCode code = nnrt_builder_create(&b, "three", a);
+    memset(&loop, 0, sizeof(loop));
+    memset(&branch, 0, sizeof(branch));
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (int k = 0; k < 3; k++)
+        x[k] = nnrt_builder_input(b, inputs[k], NNRT_DATA_TYPE_FLOAT32, k == 0 ? 1 : 2, dims[k]);
+    in[0] = nnrt_builder_constant(b, "trips", NNRT_DATA_TYPE_INT64, 0, NULL, &trips, true);
+    in[1] = NNRT_NO_TENSOR;
+    c = nnrt_builder_constant(b, "half", NNRT_DATA_TYPE_FLOAT32, 0, NULL, &half, true);
+    loop.body = nnrt_builder_graph(b, "body");
+    branch.thenGraph = branch.elseGraph = nnrt_builder_graph(b, "branch");
+    for (uint32_t i = 0; i < 3; i++)
+        ins[i] = nnrt_builder_tensor(b, NULL);
+    nnrt_builder_enter(b, branch.thenGraph);
+    sum = add(b, "sum", ins[2], c);
+    nnrt_builder_graph_io(b, branch.thenGraph, NULL, 0, &sum, 1);
+    nnrt_builder_enter(b, loop.body);
+    outs[0] = ins[1];
+    outs[1] = nnrt_builder_op(b, "if", NNRT_NODE_TYPE_IF, &branch, &ins[1], 1);
+    nnrt_builder_graph_io(b, loop.body, ins, 3, outs, 2);
+    nnrt_builder_enter(b, 0);
+    for (int k = 0; k < 3; k++) {
+        in[2] = x[k];
+        nnrt_builder_output(b, nnrt_builder_op(b, results[k], NNRT_NODE_TYPE_LOOP, &loop, in, 3));
+    }
+    code = nnrt_builder_finish(b, model, error);
+    nnrt_builder_destroy(b);
+    return code;
+}
+
+static void test_shared_graphs(void **state)
+{
+    trial t;
+    nnrt_allocator a = trial_allocator(&t);
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    uint32_t calls;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    if (three_runs(&a, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    calls = t.calls;
+    assert_int_equal(m->subGraph.count, 1 + 3 * 3);
+    assert_int_equal(m->nodes.count, 3 + 3 * 3);
+    for (int optimized = 0; optimized < 2; optimized++) {
+        nnrt_session *s = NULL;
+        float x[3][5], y[3][5];
+        nnrt_io in[3], out[3];
+        if (optimized == 1)
+            assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_create(&s, m, NULL, &error), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < 3; k++) {
+            for (uint32_t i = 0; i < 5; i++)
+                x[k][i] = (float)(10 * k + i);
+            in[k] = nnrt_io_make(x[k], (3 + k) * sizeof(float));
+            out[k] = nnrt_io_make(y[k], (3 + k) * sizeof(float));
+        }
+        assert_int_equal(nnrt_run(s, in, 3, out, 3), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < 3; k++)
+            for (uint32_t i = 0; i < 3 + k; i++)
+                assert_true(y[k][i] == x[k][i] + 1.5f);
+        nnrt_session_destroy(s);
+    }
+    nnrt_model_destroy(m);
+    for (uint32_t k = 1; k <= calls; k++) { /* each allocation fails once */
+        t.calls = 0;
+        t.failing = k;
+        m = NULL;
+        assert_int_equal(three_runs(&a, &m, &error), NNRT_OUT_OF_MEMORY);
+        assert_null(m);
+        assert_int_equal(t.live, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -822,7 +904,7 @@ int main(void)
         cmocka_unit_test(test_default_attr), cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_inferred),     cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
         cmocka_unit_test(test_many),         cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_dot),          cmocka_unit_test(test_shared_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
