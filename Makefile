@@ -227,8 +227,8 @@ suite-bits:
 suite-symbols:
 	$(SUITE) sh tests/test_symbols.sh
 
-suite-copy: build/test/nnrt
-	$(SUITE) $(PYTHON) tests/test_copy.py --cc $(CC) $<
+suite-copy: build/nnrt build/test/nnrt
+	$(SUITE) $(PYTHON) tests/test_copy.py --cc $(CC) --sanitized build/test/nnrt $<
 
 suite-docs: all
 	$(SUITE) $(PYTHON) tests/test_docs.py

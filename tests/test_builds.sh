@@ -96,9 +96,10 @@ END
 
 for compiler in gcc clang g++ clang++; do
     options=$(flags $compiler)
-    case $compiler in g*) level=-O1 ;; *) level=-O0 ;; esac # clang finds what it warns of without optimising
+    case $compiler in gcc) level=-O1 ;; *) level=-O0 ;; esac # only gcc warns of more when it optimises
     build 'one unit' "$compiler" "$options $level" one.c
-    build 'declarations before the implementation' "$compiler" "$options -O0" later.c
+    # shellcheck disable=SC2086
+    try "declarations before the implementation, $compiler" "$compiler" $options -I "$root" -fsyntax-only later.c
     # shellcheck disable=SC2086
     try "all static, $compiler" "$compiler" $options -I "$root" -fsyntax-only static.c
     build 'with formats' "$compiler" "$options -O0" formats.c

@@ -3,7 +3,7 @@
 itself, as C99 and as C++17 and without warnings, has nothing in it that nothing else there uses, and computes what the
 vector file says. The same text for each kernel compiles, too.
 
-usage: test_copy.py [-v] [--cc CC] [--keep FOLDER] NNRT [OPERATOR...]     run from the root of the repository
+usage: test_copy.py [-v] [--cc CC] [--sanitized NNRT] [--keep FOLDER] NNRT [OPERATOR...]     run from the root of the repository
 
 tests/copy_case.c, which has the whole header, gives the resolved attributes and the views of a case as C text.
 """
@@ -20,6 +20,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VECTORS = ROOT / "tests" / "vectors"
 LEAST = 48  # operators of HDI 1.0/2.0; more may come, fewer may not
+SANITIZED = 8  # every so many operators are also printed by the program with sanitizers, which takes six times as long
 
 # What must stay silent, as C99 and as C++17.
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
@@ -143,12 +144,15 @@ def run(command, what):
     return done.stdout
 
 
-def try_operator(options, folder, operator, kernels):
-    """One operator: copy, compile, run, compare; then each of its kernels. Returns the names of those that ran."""
+def try_operator(options, folder, operator, kernels, sanitized):
+    """One operator: copy, compile, run, compare; then each of its kernels. Returns the names of those that ran.
+    sanitized: the copy is printed by that program, too."""
     path = VECTORS / (operator.lower() + ".vec")
     if not path.exists():
         raise Failure("there is no %s" % path.relative_to(ROOT))
     text = run([options.nnrt, "ops", "--copy", operator], "nnrt ops --copy")
+    if sanitized and run([options.sanitized, "ops", "--copy", operator], "nnrt ops --copy, sanitized") != text:
+        raise Failure("the sanitized program prints something else")
     source, binary = folder / (operator.lower() + ".c"), folder / operator.lower()
     check_text(options, source, text, kernels)
     main = run([folder / "copy_case", operator, path], "copy_case")
@@ -178,14 +182,16 @@ def try_all(options, folder):
     wanted = [row for row in rows if not options.operators or row[0] in options.operators]
     results = {"passed": 0, "failed": 0}
 
-    def attempt(row):
+    def attempt(at):
+        row = wanted[at]
         try:
-            return row[0], try_operator(options, folder, row[0], row[1:]), None
+            sanitized = options.sanitized is not None and at % SANITIZED == 0
+            return row[0], try_operator(options, folder, row[0], row[1:], sanitized), None
         except (Failure, subprocess.TimeoutExpired) as fault:
             return row[0], [], str(fault)
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-        for operator, names, fault in pool.map(attempt, wanted):
+        for operator, names, fault in pool.map(attempt, range(len(wanted))):
             results["failed" if fault else "passed"] += 1
             if fault:
                 print("FAIL %s: %s" % (operator, fault))
@@ -209,11 +215,14 @@ def main():
     parser.add_argument("-v", dest="verbose", action="store_true", help="print the operators that pass, too")
     parser.add_argument("--cc", default="gcc", help="C compiler (gcc)")
     parser.add_argument("--cxx", default="g++", help="C++ compiler (g++)")
+    parser.add_argument("--sanitized", type=pathlib.Path, metavar="NNRT", help="the command line with sanitizers")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the programs there")
     parser.add_argument("nnrt", type=pathlib.Path, metavar="NNRT", help="the command line")
     parser.add_argument("operators", nargs="*", metavar="OPERATOR", help="only these")
     options = parser.parse_args()
     options.nnrt = options.nnrt.resolve()
+    if options.sanitized is not None:
+        options.sanitized = options.sanitized.resolve()
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(options.keep or scratch)
         folder.mkdir(parents=True, exist_ok=True)
