@@ -16,6 +16,7 @@ SECTIONS (search for the tag)
     >>reader
     >>onnx_table          a row per ONNX operator
     >>onnx_values         values of the graph: tensors of a builder, found by their names
+    >>onnx_cut            the graph without what its outputs do not need
     >>onnx_tensors        elements of constants
     >>onnx_steps          nodes that the builder gets, and what is known of their results
     >>onnx_reading        attributes, inputs and outputs of the current node
@@ -267,6 +268,7 @@ typedef struct nnrt_onnx_node {
     nnrt_onnx_strs inputs, outputs;
     nnrt_onnx_str name, opType, domain, overload;
     nnrt_onnx_attributes attributes;
+    int32_t unneeded; /* not 0: no output of the graph needs it, since nnrt_onnx_cut */
 } nnrt_onnx_node;
 
 typedef struct nnrt_onnx_nodes {
@@ -326,7 +328,14 @@ NNRT_API NNRT_ReturnCode nnrt_onnx_parse(const void *data, size_t size, const nn
 NNRT_API NNRT_ReturnCode nnrt_onnx_parse_tensor(const void *data, size_t size, const nnrt_allocator *allocator,
                                                 nnrt_onnx_tensor **tensor, nnrt_error *error);
 
-/* Frees what the two functions above gave; NULL is fine. The allocator that gave the block must still work. */
+/* Makes the values of these names, which inputs, initializers or nodes of the graph give, its outputs. Nodes that none of
+ * them needs are `unneeded` from then on and keep their places; inputs and initializers go. Takes as much memory for a
+ * while as there are names. Returns NNRT_INVALID_PARAMETER for a name that is told twice or that the graph does not have,
+ * of which error (may be NULL) tells the nearest ones, NNRT_OUT_OF_MEMORY, NNRT_NULL_PTR; the model is then as before. */
+NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const char *const *outputs, uint32_t outputCount,
+                                       nnrt_error *error);
+
+/* Frees what nnrt_onnx_parse and nnrt_onnx_parse_tensor gave; NULL is fine. The allocator that gave the block must still work. */
 NNRT_API void nnrt_onnx_model_free(nnrt_onnx_model *model);
 NNRT_API void nnrt_onnx_tensor_free(nnrt_onnx_tensor *tensor);
 
@@ -394,12 +403,14 @@ typedef struct nnrt_onnx_desc {
     uint32_t inputCount;
     uint32_t budget;  /* so many times the memory and the work that are allowed otherwise; 0 is 1 */
     const char *path; /* nnrt_onnx_load_memory: the file that the bytes are from, for its external data; NULL: none */
+    const char *const *outputs; /* values that the model ends with (nnrt_onnx_cut) */
+    uint32_t outputCount;       /* 0: those of the file */
 } nnrt_onnx_desc;
 
 /* Imports the ONNX model of these bytes. Constants that lie aligned to their element size are used in place, so the
    bytes must outlive the model. Without desc->path external data cannot be found and are refused. On failure *model is
    NULL and error (may be NULL) names the ONNX node, its operator and what is wrong; operators that are not known are
-   listed all at once with NNRT_UNSUPPORTED_OP. */
+   listed all at once with NNRT_UNSUPPORTED_OP, and the values before them, of which desc->outputs makes a model. */
 NNRT_API NNRT_ReturnCode nnrt_onnx_load_memory(NNRT_Model **model, const void *data, size_t bytes,
                                                const nnrt_onnx_desc *desc, nnrt_error *error);
 #ifndef NNRT_NO_STDIO
@@ -1072,7 +1083,8 @@ static NNRT_ReturnCode nnrti_onnx_decode(nnrti_onnx_reader *r, int32_t depth, ui
 /* What stands before the root struct in a block, so that it can be freed by the struct's address alone. */
 typedef struct nnrti_onnx_head {
     nnrt_allocator allocator;
-    size_t bytes;
+    size_t bytes, cutBytes;
+    void *cut; /* cutBytes of outputs that nnrt_onnx_cut made, NULL: none */
 } nnrti_onnx_head;
 
 #define NNRTI_ONNX_HEAD ((sizeof(nnrti_onnx_head) + 7) & ~(size_t)7)
@@ -1084,6 +1096,7 @@ static void nnrti_onnx_root_free(void *root)
         uint8_t *block = (uint8_t *)root - NNRTI_ONNX_HEAD;
         nnrti_onnx_head head;
         memcpy(&head, block, sizeof(head));
+        nnrt_free(&head.allocator, head.cut, head.cutBytes);
         nnrt_free(&head.allocator, block, head.bytes);
     }
 }
@@ -2365,7 +2378,7 @@ static void nnrti_onnx_make_table(nnrti_onnx *c)
     const nnrt_onnx_graph *g = c->graph;
     size_t count = g->inputs.count + g->initializers.count, n = 0;
     for (size_t i = 0; i < g->nodes.count; i++)
-        count += g->nodes.data[i].outputs.count;
+        count += g->nodes.data[i].unneeded ? 0 : g->nodes.data[i].outputs.count;
     if (count >= 0x20000000u) {
         NNRTI_ONNX_FAIL(c, NNRT_OUT_OF_MEMORY, "the model has too many values");
         return;
@@ -2380,7 +2393,7 @@ static void nnrti_onnx_make_table(nnrti_onnx *c)
     for (size_t i = 0; i < g->initializers.count; i++)
         c->entries[n++].key = g->initializers.data[i].name;
     for (size_t i = 0; i < g->nodes.count; i++)
-        for (size_t k = 0; k < g->nodes.data[i].outputs.count; k++)
+        for (size_t k = 0; k < g->nodes.data[i].outputs.count && !g->nodes.data[i].unneeded; k++)
             c->entries[n++].key = g->nodes.data[i].outputs.data[k];
     c->nEntries = (uint32_t)nnrti_onnx_sort(c->entries, count);
     memset(&c->entries[c->nEntries], 0, sizeof(*c->entries));
@@ -2413,6 +2426,226 @@ static void nnrti_onnx_leave_out(nnrti_onnx *c, nnrt_onnx_str name)
         return;
     e->name = name;
     e->value = NNRT_NO_TENSOR;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_cut: the graph without what its outputs do not need */
+
+/* Names that a graph gives, sorted, each once; what else stands in the entries is up to the walk that uses them. */
+typedef struct nnrti_onnx_names {
+    nnrti_onnx_entry *data;
+    size_t count, bytes;
+} nnrti_onnx_names;
+
+/* All of them, with the node that gives each; data NULL: there is no memory. */
+static nnrti_onnx_names nnrti_onnx_names_of(const nnrt_onnx_graph *g, const nnrt_allocator *allocator)
+{
+    size_t count = g->inputs.count + g->initializers.count, n = 0;
+    nnrti_onnx_names names;
+    memset(&names, 0, sizeof(names));
+    for (size_t i = 0; i < g->nodes.count; i++)
+        count += g->nodes.data[i].outputs.count;
+    if (nnrt_mul_size(count + 1, sizeof(*names.data), &names.bytes))
+        names.data = (nnrti_onnx_entry *)nnrt_alloc(allocator, names.bytes);
+    if (names.data == NULL)
+        return names;
+    memset(names.data, 0, names.bytes);
+    for (size_t i = 0; i < g->inputs.count; i++)
+        names.data[n++].key = g->inputs.data[i].name;
+    for (size_t i = 0; i < g->initializers.count; i++)
+        names.data[n++].key = g->initializers.data[i].name;
+    for (size_t i = 0; i < g->nodes.count; i++)
+        for (size_t k = 0; k < g->nodes.data[i].outputs.count && !g->nodes.data[i].unneeded; k++) {
+            names.data[n].key = g->nodes.data[i].outputs.data[k];
+            names.data[n++].node = &g->nodes.data[i];
+        }
+    names.count = nnrti_onnx_sort(names.data, n);
+    return names;
+}
+
+/* The entry of a name; NULL: there is none, or it is empty. */
+static nnrti_onnx_entry *nnrti_onnx_name_at(const nnrti_onnx_names *names, nnrt_onnx_str name)
+{
+    const size_t at = name.length > 0 ? nnrti_onnx_search(names->data, names->count, name) : names->count;
+    return at < names->count ? &names->data[at] : NULL;
+}
+
+/* Calls see for each name that the node reads, or a graph that it runs. */
+static void nnrti_onnx_reads(const nnrt_onnx_node *node, void (*see)(void *user, nnrt_onnx_str name), void *user)
+{
+    for (size_t i = 0; i < node->inputs.count; i++)
+        see(user, node->inputs.data[i]);
+    for (size_t a = 0; a < node->attributes.count; a++) { /* no deeper than NNRT_ONNX_MAX_DEPTH */
+        const nnrt_onnx_graph *g = node->attributes.data[a].g;
+        for (size_t i = 0; g != NULL && i < g->nodes.count; i++)
+            nnrti_onnx_reads(&g->nodes.data[i], see, user);
+        for (size_t i = 0; g != NULL && i < g->outputs.count; i++)
+            see(user, g->outputs.data[i].name);
+    }
+}
+
+/* How far apart two names are: what is left of the longer one without the same beginning and the same end. */
+static size_t nnrti_onnx_apart(nnrt_onnx_str a, nnrt_onnx_str b)
+{
+    const size_t least = a.length < b.length ? a.length : b.length, most = a.length < b.length ? b.length : a.length;
+    size_t front = 0, back = 0;
+    while (front < least && a.data[front] == b.data[front])
+        front++;
+    while (back < least - front && a.data[a.length - 1 - back] == b.data[b.length - 1 - back])
+        back++;
+    return most - front - back;
+}
+
+#define NNRTI_ONNX_NEAR 3
+
+/* near[]: the names nearest to this one, the nearest first; returns how many. */
+static uint32_t nnrti_onnx_nearest(const nnrti_onnx_names *names, nnrt_onnx_str name, nnrt_onnx_str *near)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < names->count; i++) {
+        const nnrt_onnx_str key = names->data[i].key;
+        uint32_t k = n;
+        while (k > 0 && nnrti_onnx_apart(near[k - 1], name) > nnrti_onnx_apart(key, name))
+            k--;
+        if (key.length == 0 || k == NNRTI_ONNX_NEAR)
+            continue;
+        n += n < NNRTI_ONNX_NEAR ? 1 : 0;
+        for (uint32_t j = n - 1; j > k; j--)
+            near[j] = near[j - 1];
+        near[k] = key;
+    }
+    return n;
+}
+
+/* The fault of an output that the graph does not have: what the node of this name gives, or the nearest names. */
+static NNRT_ReturnCode nnrti_onnx_no_value(const nnrt_onnx_graph *g, const nnrti_onnx_names *names, nnrt_onnx_str name,
+                                           nnrt_error *error)
+{
+    nnrt_onnx_str near[NNRTI_ONNX_NEAR];
+    const char *what = "; the node of this name gives ";
+    char text[64], told[64], list[NNRTI_ONNX_NEAR * 70] = "";
+    uint32_t n = 0;
+    size_t at = 0;
+    for (size_t i = 0; i < g->nodes.count && n == 0 && name.length > 0; i++)
+        for (size_t k = 0; k < g->nodes.data[i].outputs.count && n < NNRTI_ONNX_NEAR; k++)
+            if (nnrti_onnx_compare(g->nodes.data[i].name, name) == 0)
+                near[n++] = g->nodes.data[i].outputs.data[k];
+    if (n == 0) {
+        what = "; the nearest names are ";
+        n = nnrti_onnx_nearest(names, name, near);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        at += nnrt_text(list + at, sizeof(list) - at, "%s'%s'", i > 0 ? ", " : "", nnrti_onnx_text(text, near[i]));
+    return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the graph has no value '%s'%s%s", nnrti_onnx_text(told, name),
+                          n > 0 ? what : "", list);
+}
+
+/* list[]: the outputs of these names, as the graph describes them; their entries are marked as needed. */
+static NNRT_ReturnCode nnrti_onnx_cut_outputs(const nnrt_onnx_graph *g, const nnrti_onnx_names *names,
+                                              const char *const *outputs, uint32_t count, nnrt_onnx_value_info *list,
+                                              nnrt_error *error)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        nnrti_onnx_entry *e;
+        nnrt_onnx_str name;
+        name.data = outputs[i] != NULL ? outputs[i] : "";
+        name.length = strlen(name.data);
+        e = nnrti_onnx_name_at(names, name);
+        if (e == NULL)
+            return nnrti_onnx_no_value(g, names, name, error);
+        if (e->isInput)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "output '%s' is told twice", name.data);
+        e->isInput = true;
+        list[i].name = e->key; /* in the file's bytes */
+        for (size_t k = 0; k < g->outputs.count + g->valueInfo.count; k++) {
+            const nnrt_onnx_value_info *info =
+                k < g->outputs.count ? &g->outputs.data[k] : &g->valueInfo.data[k - g->outputs.count];
+            if (nnrti_onnx_compare(info->name, e->key) == 0)
+                list[i] = *info;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+static void nnrti_onnx_cut_need(void *user, nnrt_onnx_str name)
+{
+    nnrti_onnx_entry *e = nnrti_onnx_name_at((const nnrti_onnx_names *)user, name);
+    if (e != NULL)
+        e->isInput = true;
+}
+
+/* What is marked as needed stays, with what it needs; nodes stand behind those that give what they read. */
+static void nnrti_onnx_cut_graph(nnrt_onnx_graph *g, nnrti_onnx_names *names)
+{
+    nnrt_onnx_node *nodes = (nnrt_onnx_node *)(uintptr_t)g->nodes.data;
+    nnrt_onnx_value_info *inputs = (nnrt_onnx_value_info *)(uintptr_t)g->inputs.data;
+    nnrt_onnx_tensor *tensors = (nnrt_onnx_tensor *)(uintptr_t)g->initializers.data;
+    size_t kept = 0;
+    for (size_t i = g->nodes.count; i-- > 0;) {
+        nodes[i].unneeded = 1;
+        for (size_t k = 0; k < nodes[i].outputs.count; k++) {
+            const nnrti_onnx_entry *e = nnrti_onnx_name_at(names, nodes[i].outputs.data[k]);
+            if (e != NULL && e->isInput)
+                nodes[i].unneeded = 0;
+        }
+        if (nodes[i].unneeded == 0)
+            nnrti_onnx_reads(&nodes[i], nnrti_onnx_cut_need, names);
+    }
+    for (size_t i = 0; i < g->inputs.count; i++) {
+        const nnrti_onnx_entry *e = nnrti_onnx_name_at(names, inputs[i].name);
+        if (e != NULL && e->isInput)
+            inputs[kept++] = inputs[i];
+    }
+    g->inputs.count = kept;
+    kept = 0;
+    for (size_t i = 0; i < g->initializers.count; i++) {
+        const nnrti_onnx_entry *e = nnrti_onnx_name_at(names, tensors[i].name);
+        if (e != NULL && e->isInput)
+            tensors[kept++] = tensors[i];
+    }
+    g->initializers.count = kept;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const char *const *outputs, uint32_t outputCount,
+                                       nnrt_error *error)
+{
+    uint8_t *block;
+    nnrt_onnx_value_info *list;
+    nnrt_onnx_graph *g;
+    nnrti_onnx_names names;
+    nnrti_onnx_head head;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+    size_t bytes;
+    if (model == NULL || (outputs == NULL && outputCount > 0))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_onnx_cut: %s is NULL", model == NULL ? "model" : "outputs");
+    if (outputCount == 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "nnrt_onnx_cut: no output is told");
+    block = (uint8_t *)model - NNRTI_ONNX_HEAD;
+    memcpy(&head, block, sizeof(head));
+    g = (nnrt_onnx_graph *)(uintptr_t)model->graph;
+    names = nnrti_onnx_names_of(g, &head.allocator);
+    list = nnrt_mul_size(outputCount, sizeof(*list), &bytes)
+               ? (nnrt_onnx_value_info *)nnrt_alloc(&head.allocator, bytes)
+               : NULL;
+    if (names.data != NULL && list != NULL) {
+        memset(list, 0, bytes);
+        code = nnrti_onnx_cut_outputs(g, &names, outputs, outputCount, list, error);
+    } else {
+        (void)nnrt_error_set(error, code, "there is not enough memory for the model");
+    }
+    if (code == NNRT_SUCCESS) {
+        nnrti_onnx_cut_graph(g, &names);
+        g->outputs.data = list;
+        g->outputs.count = outputCount;
+        nnrt_free(&head.allocator, head.cut, head.cutBytes);
+        head.cut = list;
+        head.cutBytes = bytes;
+        memcpy(block, &head, sizeof(head));
+    } else {
+        nnrt_free(&head.allocator, list, bytes);
+    }
+    nnrt_free(&head.allocator, names.data, names.bytes);
+    return code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6921,6 +7154,7 @@ static size_t nnrti_onnx_function_of(const nnrti_onnx *c, const nnrt_onnx_node *
     return nnrti_onnx_search(c->functions, c->nFunctions, key);
 }
 
+#define NNRTI_ONNX_MAX_CALLS 64 /* functions in one another */
 #define NNRTI_ONNX_LISTED 24
 
 /* Operators that are not read, and how often each occurs; others: kinds beyond those. */
@@ -6928,6 +7162,7 @@ typedef struct nnrti_onnx_kinds {
     const nnrt_onnx_node *kinds[NNRTI_ONNX_LISTED];
     uint32_t counts[NNRTI_ONNX_LISTED], n, others;
     nnrti_onnx_entry *calls; /* [called].value: functions that are called; [place].isInput: this one is among them */
+    bool *missing;           /* per place: an operator of that function is not read */
     size_t called;
 } nnrti_onnx_kinds;
 
@@ -6938,6 +7173,8 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, u
         const nnrt_onnx_node *node = &nodes->data[i];
         const size_t f = nnrti_onnx_function_of(c, node);
         uint32_t k = 0;
+        if (node->unneeded)
+            continue;
         for (size_t a = 0; a < node->attributes.count && depth < NNRT_MAX_NESTING; a++)
             if (node->attributes.data[a].g != NULL)
                 nnrti_onnx_find_kinds(c, &node->attributes.data[a].g->nodes, depth + 1, found);
@@ -6958,6 +7195,80 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, u
         found->kinds[k] = k == found->n ? node : found->kinds[k];
         found->n += k == found->n ? 1 : 0;
     }
+}
+
+/* Whether the operator of one of these nodes, of a graph that it runs or of a function that it calls is not read. */
+static bool nnrti_onnx_misses(const nnrti_onnx *c, const nnrti_onnx_kinds *found, const nnrt_onnx_node *nodes,
+                              size_t count, uint32_t depth)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t f = nnrti_onnx_function_of(c, &nodes[i]);
+        if (f < c->nFunctions ? found->missing[f] : nnrti_onnx_row_of(c, &nodes[i]) == NULL)
+            return true;
+        for (size_t a = 0; a < nodes[i].attributes.count && depth < NNRT_MAX_NESTING; a++) {
+            const nnrt_onnx_graph *g = nodes[i].attributes.data[a].g;
+            if (g != NULL && nnrti_onnx_misses(c, found, g->nodes.data, g->nodes.count, depth + 1))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A walk that looks for values to cut the graph at. Of an entry isInput: it depends on what is not read; value: 1 where it
+   depends on an input of the model, and 2 once it is listed. */
+typedef struct nnrti_onnx_before {
+    const nnrti_onnx_names *names;
+    bool missing, lost, fed; /* of a node: its operator is not read; what it reads depends on one, or on an input */
+    char text[96];
+    size_t length;
+    uint32_t listed;
+} nnrti_onnx_before;
+
+static void nnrti_onnx_before_see(void *user, nnrt_onnx_str name)
+{
+    nnrti_onnx_before *b = (nnrti_onnx_before *)user;
+    nnrti_onnx_entry *e = nnrti_onnx_name_at(b->names, name);
+    char text[64];
+    if (e == NULL)
+        return;
+    b->lost = b->lost || e->isInput;
+    b->fed = b->fed || e->value != 0;
+    if (!b->missing || e->isInput || e->value != 1 || e->node == NULL || b->length + name.length + 8 > sizeof(b->text))
+        return;
+    b->length += nnrt_text(b->text + b->length, sizeof(b->text) - b->length, "%s'%s'", b->listed++ > 0 ? ", " : "",
+                           nnrti_onnx_text(text, name));
+    e->value = 2;
+}
+
+/* Names in b->text the values that nodes with missing operators read and that do not depend on one themselves. */
+static void nnrti_onnx_before_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found, nnrti_onnx_before *b)
+{
+    const nnrt_onnx_graph *g = c->model->graph;
+    const nnrti_onnx_names names = nnrti_onnx_names_of(g, c->desc->allocator);
+    memset(b, 0, sizeof(*b));
+    b->names = &names;
+    for (size_t i = 0; i < g->inputs.count + g->initializers.count && names.data != NULL; i++) {
+        const bool input = i < g->inputs.count;
+        nnrti_onnx_entry *e =
+            nnrti_onnx_name_at(&names, input ? g->inputs.data[i].name : g->initializers.data[i - g->inputs.count].name);
+        if (e != NULL)
+            e->value = input;
+    }
+    for (size_t i = 0; i < g->nodes.count && names.data != NULL; i++) {
+        const nnrt_onnx_node *node = &g->nodes.data[i];
+        b->lost = b->fed = false;
+        b->missing = !node->unneeded && nnrti_onnx_misses(c, found, node, 1, 0);
+        nnrti_onnx_reads(node, nnrti_onnx_before_see, b);
+        for (size_t k = 0; k < node->outputs.count; k++) {
+            nnrti_onnx_entry *e = nnrti_onnx_name_at(&names, node->outputs.data[k]);
+            if (e != NULL) {
+                e->isInput = b->lost || b->missing;
+                e->value = b->fed;
+            }
+        }
+    }
+    nnrt_free(c->desc->allocator, names.data, names.bytes);
+    b->names = NULL;
 }
 
 /* Version of the domain "" among these, `initial` where there is none. */
@@ -6995,17 +7306,40 @@ static const char *nnrti_onnx_left_out_why(const nnrt_onnx_node *n)
     return NULL;
 }
 
-/* Lists all operators that are not known: how often they occur, the first node of each, and why they are left out. */
+/* Which functions that are called have operators that are not read, in themselves or in those that they call. */
+static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found)
+{
+    const int64_t opset = c->opset;
+    bool changed = true;
+    for (uint32_t round = 0; round < NNRTI_ONNX_MAX_CALLS && changed; round++) {
+        changed = false;
+        for (size_t i = found->called; i-- > 0;) { /* mostly those behind are called by those in front */
+            const size_t place = found->calls[i].value;
+            const nnrt_onnx_function *f = &c->model->functions.data[c->functions[place].value];
+            c->opset = nnrti_onnx_opset_of(&f->opsetImport, opset);
+            if (!found->missing[place] && nnrti_onnx_misses(c, found, f->nodes.data, f->nodes.count, 0))
+                changed = found->missing[place] = true;
+        }
+    }
+    c->opset = opset;
+}
+
+#define NNRTI_ONNX_BEFORE "; nnrt_onnx_desc.outputs %s leaves them out"
+
+/* Lists all operators that are not known: how often they occur, the first node of each, why they are left out, and the
+   values that stand before them. */
 static void nnrti_onnx_check_operators(nnrti_onnx *c)
 {
     const int64_t opset = c->opset;
     nnrti_onnx_kinds found;
     const nnrt_onnx_node **kinds = found.kinds;
     const uint32_t *counts = found.counts;
+    nnrti_onnx_before before;
     uint32_t n, others;
-    size_t at;
+    size_t at, room = 24; /* for the last words */
     memset(&found, 0, sizeof(found));
     found.calls = (nnrti_onnx_entry *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.calls));
+    found.missing = (bool *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.missing));
     nnrti_onnx_check_opset(c, "the file");
     if (c->code != NNRT_SUCCESS)
         return;
@@ -7024,6 +7358,9 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     others = found.others;
     if (n == 0)
         return;
+    nnrti_onnx_find_missing(c, &found);
+    nnrti_onnx_before_missing(c, &found, &before);
+    room += before.listed > 0 ? before.length + sizeof(NNRTI_ONNX_BEFORE) : 0;
     at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset);
     for (uint32_t k = 0; k < n; k++) {
         char domain[64], type[64], name[64], one[256];
@@ -7040,13 +7377,15 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
             length += nnrt_text(one + length, sizeof(one) - length, " (read in sets %d to %d)", r->least, r->most);
         if (why != NULL)
             length += nnrt_text(one + length, sizeof(one) - length, " (%s)", why);
-        if (at + length + 24 > sizeof(c->text)) /* room for the last words */
+        if (at + length + room > sizeof(c->text))
             others += counts[k];
         else
             at += nnrt_text(c->text + at, sizeof(c->text) - at, "%s", one);
     }
     if (others > 0)
-        (void)nnrt_text(c->text + at, sizeof(c->text) - at, " and %u others", others);
+        at += nnrt_text(c->text + at, sizeof(c->text) - at, " and %u others", others);
+    if (before.listed > 0)
+        (void)nnrt_text(c->text + at, sizeof(c->text) - at, NNRTI_ONNX_BEFORE, before.text);
     nnrti_onnx_blame(c, NNRT_UNSUPPORTED_OP);
 }
 
@@ -7233,6 +7572,8 @@ static void nnrti_onnx_add_nodes(nnrti_onnx *c)
     const nnrt_onnx_nodes *nodes = &c->graph->nodes;
     for (size_t i = 0; i < nodes->count && c->code == NNRT_SUCCESS; i++) {
         size_t f;
+        if (nodes->data[i].unneeded)
+            continue;
         c->node = nnrti_onnx_resolved(c, &nodes->data[i]);
         c->nodeIndex = (uint32_t)i;
         f = nnrti_onnx_function_of(c, c->node);
@@ -7315,8 +7656,7 @@ static uint32_t *nnrti_onnx_read_graph(nnrti_onnx *c, const nnrt_onnx_graph *g, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_functions: functions of the file, whose nodes are read in the place of those that call them */
 
-/* Functions in one another, and what a node of one costs of the budget's elements. */
-#define NNRTI_ONNX_MAX_CALLS 64
+/* What a node of a function costs of the budget's elements. */
 #define NNRTI_ONNX_CALL_WORK 64.0
 
 static const nnrt_onnx_attribute *nnrti_onnx_attribute_of(const nnrt_onnx_attributes *list, nnrt_onnx_str name)
@@ -7910,7 +8250,7 @@ static void nnrti_onnx_sources_of(nnrti_onnx *c, const nnrt_onnx_tensors *initia
     for (size_t i = 0; initializers != NULL && i < initializers->count; i++)
         nnrti_onnx_note_source(c, &initializers->data[i], list, n);
     for (size_t i = 0; i < nodes->count; i++)
-        for (size_t k = 0; k < nodes->data[i].attributes.count; k++) {
+        for (size_t k = 0; k < nodes->data[i].attributes.count && !nodes->data[i].unneeded; k++) {
             const nnrt_onnx_attribute *a = &nodes->data[i].attributes.data[k];
             nnrti_onnx_note_source(c, a->t, list, n);
             if (a->g != NULL && depth < NNRT_MAX_NESTING)
@@ -7961,8 +8301,12 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
     nnrti_onnx c;
     memset(&c, 0, sizeof(c));
     code = nnrt_onnx_parse(data, bytes, desc->allocator, &c.model, error);
-    if (code != NNRT_SUCCESS)
+    if (code == NNRT_SUCCESS && desc->outputCount > 0)
+        code = nnrt_onnx_cut(c.model, desc->outputs, desc->outputCount, error);
+    if (code != NNRT_SUCCESS) {
+        nnrt_onnx_model_free(c.model);
         return code;
+    }
     c.desc = desc;
     c.budget = budget;
     c.path = path;

@@ -299,6 +299,14 @@ for name, count in (('names1000', 1000), ('names4000', 4000)):
 model(F + 'newer.onnx', [node('Relu', ['x'], ['a']), node('Neg', ['a'], ['y'])], [value('x', 'float32', [1])], [value('y', 'float32', [1])], opset=26)
 model(F + 'fly.onnx', [node('SequenceConstruct', ['x'], ['a']) + sub(3, 'one'), node('Fly', ['x'], ['b']), node('SequenceConstruct', ['x'], ['c']) + sub(3, 'two'),
                        node('ZipMap', ['x'], ['y']) + sub(7, 'ai.onnx.ml')], [value('x', 'float32', [1])], [value('y', 'float32', [1])])
+w = np.array([1, 2, 3, 4], 'float32')
+model(F + 'cut.onnx', [node('Relu', ['x'], ['r']) + sub(3, 'first'), node('Add', ['r', 'w'], ['a/b']), node('Neg', ['a/b'], ['n']),
+                       node('Fly', ['n', 'i'], ['f']), node('Add', ['f', 'b'], ['y'])],
+      [value('x', 'float32', [4]), value('i', 'float32', [4]), value('b', 'float32', [4])], [value('y', 'float32', [4])], [tensor(w, 'w'), tensor(w, 'v')])
+one, zero = tensor(np.array(0.5, 'float32'), 's'), tensor(np.array(3, 'uint8'), 'z')
+model(F + 'qdq.onnx', [node('QuantizeLinear', ['x', 's', 'z'], ['q']), node('DequantizeLinear', ['q', 's', 'z'], ['d']), node('Mul', ['d', 'd'], ['m']),
+                       node('QuantizeLinear', ['m', 's', 'z'], ['p']), node('DequantizeLinear', ['p', 's', 'z'], ['y'])],
+      [value('x', 'float32', [4])], [value('y', 'float32', [4])], [one, zero])
 model(F + 'quantize.onnx', [node('QuantizeLinear', ['x', 's'], ['y'])], [value('x', 'float32', [1])], [value('y', 'uint8', [1])],
       [tensor(np.ones((), 'float32'), 's')], opset=19)
 model(F + 'antialias.onnx', [node('Resize', ['x', '', '', 's'], ['y'], antialias=1)], [value('x', 'float32', [1, 1, 2, 2])],
@@ -754,6 +762,74 @@ refused 1 'a fault in the order of axes that the file has' "ONNX node 0 '' \(Con
 refused 1 'a newer operator set, told once' 'newer.onnx: the file has operator set 26, the newest that is read is 25$' info "$tmp/newer.onnx"
 refused 1 'an operator that is read in older sets' 'QuantizeLinear x1 \(read in sets 10 to 18\)$' info "$tmp/quantize.onnx"
 refused 1 'an attribute that is not read' "\(Resize\): attribute 'antialias' is not supported, expected 0$" info "$tmp/antialias.onnx"
+
+# ---- a model that ends before the file does ----
+
+refused 1 'what stands before missing operators' "Fly x1; nnrt_onnx_desc.outputs 'n' leaves them out; here --outputs NAME,... does\$" info "$tmp/cut.onnx"
+for c in info bench dot; do t 0 "$c --outputs" $c "$tmp/cut.onnx" --outputs n; done
+t 0 'run --outputs' run "$tmp/cut.onnx" --outputs n,a/b --input "$tmp/four.npy" --output-dir "$tmp/cut"
+py 'run --outputs' "same(load('cut/n.npy'), -load('cut/a_b.npy')) and same(load('cut/a_b.npy'), np.maximum(load('four.npy'), 0) + np.arange(1, 5, dtype='float32'))"
+t 0 '--outputs twice' info "$tmp/cut.onnx" --outputs n --outputs=r,a/b --json
+py '--outputs twice' "[o['name'] for o in d['outputs']] == ['n', 'r', 'a/b'] and [i['name'] for i in d['inputs']] == ['x'] and d['nodes'] == 3"
+t 0 'convert --outputs' convert "$tmp/cut.onnx" "$tmp/cut.nnrt" --outputs n
+t 0 'what convert --outputs wrote' info "$tmp/cut.nnrt" --json
+py 'what convert --outputs wrote' "[o['name'] for o in d['outputs']] == ['n'] and [i['name'] for i in d['inputs']] == ['x']"
+t 0 'emit-c --outputs' emit-c "$tmp/cut.onnx" --outputs n -o - --name cut
+prints 'emit-c --outputs' 'cut_run'
+mkdir "$tmp/cutset"
+"$python" -c "
+import sys
+sys.path.insert(0, r'$tmp')
+from mk import *
+open(F + 'cutset/input_0.pb', 'wb').write(tensor(load('four.npy'), 'x'))
+open(F + 'cutset/output_0.pb', 'wb').write(tensor(np.maximum(load('four.npy'), 0), 'r'))"
+t 0 'check --outputs' check "$tmp/cut.onnx" --outputs r --data "$tmp/cutset"
+"$nnrt" info - --outputs n <"$tmp/cut.onnx" >"$tmp/out" 2>"$tmp/err" || fail '--outputs of standard input'
+prints '--outputs of standard input' '^output +n '
+refused 1 '--outputs that are not there' "cut.onnx: the graph has no value 'a'; the nearest names are '.', '.', '.'\$" info "$tmp/cut.onnx" --outputs a
+refused 1 '--outputs by the name of a node' "the graph has no value 'first'; the node of this name gives 'r'\$" run "$tmp/cut.onnx" --outputs first --input random
+refused 1 '--outputs with a comma too many' "the graph has no value ''" info "$tmp/cut.onnx" --outputs n,
+refused 1 '--outputs with a name twice' "output 'n' is told twice\$" info "$tmp/cut.onnx" --outputs n,r,n
+refused 2 '--outputs of nothing' '--outputs does not take' info "$tmp/cut.onnx" --outputs ''
+refused 2 '--outputs of a .nnrt file' '--outputs is for ONNX files, .*cut.nnrt is a .nnrt file' info "$tmp/cut.nnrt" --outputs n
+refused 2 'an input that is cut away' "it must start with NAME=, one of the inputs 'x'" info "$tmp/cut.onnx" --outputs n --shape i=4
+
+# ---- quantised arithmetic ----
+
+cat >>"$tmp/mk.py" <<'EOF'
+
+
+def casts(d, products, casts):
+    return d['operators']['MUL_FUSION'] == products and d['operators']['QUANT_DTYPE_CAST'] == casts
+
+
+def between(x):
+    """Q, DQ, x * x, Q, DQ with scale 0.5 and zero point 3."""
+    turn = lambda v: (np.clip(np.rint(v / 0.5) + 3, 0, 255) - 3) * 0.5
+    return turn(np.square(turn(x.astype('float64')))).astype('float32')
+EOF
+t 0 'between casts' info "$tmp/qdq.onnx" --json
+py 'between casts' 'casts(d, 2, 2)'
+for c in run bench check dot convert emit-c; do
+    t 0 "$c --help" $c --help
+    prints "$c --help has --no-quantize" '^  --no-quantize '
+done
+t 0 'info --no-quantize' info "$tmp/qdq.onnx" --no-quantize --json
+py 'info --no-quantize' 'casts(d, 3, 4)'
+for o in '' --no-quantize; do
+    t 0 "run $o" run "$tmp/qdq.onnx" $o --input "$tmp/four.npy" --output-dir "$tmp/qdq"
+    py "run $o" "same(load('qdq/y.npy'), between(load('four.npy')))"
+done
+t 0 'convert --no-quantize' convert "$tmp/qdq.onnx" "$tmp/qdq.nnrt" --no-quantize
+t 0 'what convert --no-quantize wrote' info "$tmp/qdq.nnrt" --json
+py 'what convert --no-quantize wrote' 'casts(d, 3, 4)'
+t 0 'convert of that with --no-quantize' convert "$tmp/qdq.nnrt" "$tmp/qdq2.nnrt" --no-quantize
+t 0 'what that wrote' info "$tmp/qdq2.nnrt" --json
+py 'what that wrote' 'casts(d, 3, 4)'
+t 0 'convert of that' convert "$tmp/qdq.nnrt" "$tmp/qdq2.nnrt"
+t 0 'what convert of that wrote' info "$tmp/qdq2.nnrt" --json
+py 'what convert of that wrote' 'casts(d, 2, 2)'
+refused 2 'ops --no-quantize' 'no option --no-quantize' ops --no-quantize
 
 # ---- constants in other files: with this build, with the one that users have, and with README's compile line ----
 

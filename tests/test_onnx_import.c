@@ -3834,6 +3834,244 @@ static void test_told(void **state)
     memset(&most_of_y, 0, sizeof(most_of_y));
 }
 
+/* ---- models that end before the file does ---- */
+
+typedef struct cut_case {
+    const char *name, *model;
+    const char *outputs[3];
+    NNRT_ReturnCode code;
+    const char *values;    /* of x; with a code a part of the message */
+    const char *answer[3]; /* of each output */
+    const char *inputs;    /* that are left */
+} cut_case;
+
+/* Fails the allocation whose number is left; counts what is not given back. */
+typedef struct failing {
+    uint32_t left;
+    size_t live;
+} failing;
+
+static void *failing_alloc(void *user, size_t bytes, size_t alignment)
+{
+    failing *f = (failing *)user;
+    void *block = NULL;
+    if (f->left == 0 || posix_memalign(&block, alignment, bytes) != 0)
+        return NULL;
+    f->left--;
+    f->live += bytes;
+    return block;
+}
+
+static void failing_free(void *user, void *block, size_t bytes)
+{
+    ((failing *)user)->live -= bytes;
+    free(block);
+}
+
+static void run_cut_case(const cut_case *k, bool optimised)
+{
+    const message m = build(k->model, 13);
+    nnrt_onnx_desc desc;
+    nnrt_session *session = NULL;
+    NNRT_Model *model = NULL;
+    float x[2], y[3][2];
+    nnrt_io io[4];
+    char inputs[64] = "";
+    nnrt_error e;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.no_optimize = !optimised;
+    desc.outputs = k->outputs;
+    while (desc.outputCount < 3 && k->outputs[desc.outputCount] != NULL)
+        desc.outputCount++;
+    if (nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e) != k->code)
+        fail_msg("%s: %s", k->name, e.message);
+    if (k->code != NNRT_SUCCESS) {
+        if (strstr(e.message, k->values) == NULL)
+            fail_msg("%s: '%s' lacks '%s'", k->name, e.message, k->values);
+        return;
+    }
+    for (uint32_t i = 0; i < model->inputIndex.count; i++)
+        snprintf(inputs + strlen(inputs), sizeof(inputs) - strlen(inputs), i > 0 ? " %s" : "%s",
+                 model->allTensors.data[model->inputIndex.data[i]].name);
+    assert_string_equal(inputs, k->inputs);
+    if (nnrt_session_create(&session, model, NULL, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", k->name, e.message);
+    assert_int_equal(nnrt_session_outputs(session), desc.outputCount);
+    io[0] = nnrt_io_make(x, numbers(k->values, NNRT_DATA_TYPE_FLOAT32, x, sizeof(x)));
+    for (uint32_t i = 0; i < desc.outputCount; i++) {
+        assert_string_equal(nnrt_session_output(session, i).name, k->outputs[i]);
+        io[1 + i] = nnrt_io_make(y[i], sizeof(y[i]));
+    }
+    assert_int_equal(nnrt_run(session, io, 1, io + 1, desc.outputCount), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < desc.outputCount; i++) {
+        float want[2];
+        (void)numbers(k->answer[i], NNRT_DATA_TYPE_FLOAT32, want, sizeof(want));
+        assert_memory_equal(y[i], want, sizeof(want));
+    }
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+}
+
+/* A model ends with the values that are told: nodes, inputs and constants behind them are neither read nor looked at. */
+static void test_cut(void **state)
+{
+#define CUT                                                                                                            \
+    "in x f32 [2]; in b f32 [2]; const w f32 [2] 1 2; const v f32 [2] 3 4; r = Relu x; a = Add r w; f = Fly a b v; "   \
+    "y = Concat f;"
+    static const cut_case cases[] = {
+        {"before an operator that is missing", CUT, {"a"}, NNRT_SUCCESS, "-1 3", {"1 5"}, "x"},
+        {"two values, in the order that is told", CUT, {"a", "r"}, NNRT_SUCCESS, "-1 3", {"1 5", "0 3"}, "x"},
+        {"an input and a constant", CUT, {"r", "x", "w"}, NNRT_SUCCESS, "-1 3", {"0 3", "-1 3", "1 2"}, "x"},
+        {"what a graph reads that a node runs",
+         "in x f32 [2]; const p bool [] 1; r = Relu x; h = Neg x; g = Fly x; graph; t = Add r r; out t; done; y = If p "
+         "then_branch:g= else_branch:g=; z = Fly y;",
+         {"y"},
+         NNRT_SUCCESS,
+         "-1 3",
+         {"0 6"},
+         "x"},
+        {"what a graph in a graph gives as it is",
+         "in x f32 [2]; const p bool [] 1; r = Relu x; graph; out r; done; y = If p then_branch:g= else_branch:g=; z = "
+         "Fly y;",
+         {"y"},
+         NNRT_SUCCESS,
+         "-1 3",
+         {"0 3"},
+         "x"},
+        {"a node that is missing before it",
+         CUT,
+         {"y"},
+         NNRT_UNSUPPORTED_OP,
+         "Fly x1; nnrt_onnx_desc.outputs 'a'",
+         {NULL},
+         NULL},
+        {"a name that is not there",
+         CUT,
+         {"A"},
+         NNRT_INVALID_PARAMETER,
+         "the graph has no value 'A'; the nearest names are 'a', 'b', 'f'",
+         {NULL},
+         NULL},
+        {"the nearest name",
+         "in input.1 f32 [2]; out /layer1/conv/output_0; /layer1/conv/output_0 = Relu input.1; /layer2/conv/output_0 = "
+         "Neg "
+         "input.1; /layer1/conv/y = Abs input.1;",
+         {"/layer2/conv/output"},
+         NNRT_INVALID_PARAMETER,
+         "the nearest names are '/layer2/conv/output_0', '/layer1/conv/y'",
+         {NULL},
+         NULL},
+        {"no name",
+         CUT,
+         {""},
+         NNRT_INVALID_PARAMETER,
+         "the graph has no value ''; the nearest names are ",
+         {NULL},
+         NULL},
+        {"a name twice", CUT, {"r", "r"}, NNRT_INVALID_PARAMETER, "output 'r' is told twice", {NULL}, NULL},
+        {"nodes keep their numbers",
+         "in x f32 [2]; k = Fly x; r = Relu x; y = Concat x r;",
+         {"y"},
+         NNRT_INVALID_PARAMETER,
+         "ONNX node 2 ",
+         {NULL},
+         NULL},
+    };
+#undef CUT
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        run_cut_case(&cases[i], true);
+        run_cut_case(&cases[i], false);
+    }
+}
+
+/* A refusal because of missing operators names the values before them, which can be computed and depend on an input. */
+static void test_cut_told(void **state)
+{
+#define NAMED(values) "; nnrt_onnx_desc.outputs " values " leaves them out"
+    static const struct {
+        const char *name, *model, *message;
+    } cases[] = {
+        {"two of a node", "in x f32 [2]; a = Relu x; b = Neg x; c = Fly a b; y = Add c a;", "Fly x1" NAMED("'a', 'b'")},
+        {"once each", "in x f32 [2]; a = Relu x; b = Fly a a; y = Fly a b;", "Fly x2" NAMED("'a'")},
+        {"nothing of constants", "in x f32 [2]; const w f32 [2] 1 2; k = Neg w; a = Relu x; y = Fly k w a x;",
+         "Fly x1" NAMED("'a'")},
+        {"nothing behind another one", "in x f32 [2]; a = Relu x; b = Fly a; c = Neg b; d = Abs x; y = Swim c d;",
+         "Fly x1, Swim x1" NAMED("'a', 'd'")},
+        {"the graph of a node",
+         "in x f32 [2]; in p bool []; a = Relu x; graph; t = Fly a; out t; done; y = If p then_branch:g= "
+         "else_branch:g=;",
+         "Fly x2" NAMED("'a'")},
+        {"a function and one that it calls",
+         "in x f32 [2]; a = Relu x; b = Neg a; y = d.Outer b; function y = d.Inner x; y = Fly x; end; function y = "
+         "d.Outer "
+         "x; y = d.Inner x; end;",
+         "Fly x1" NAMED("'b'")},
+        {"nothing before it", "in x f32 [2]; y = Fly x;", "Fly x1"},
+    };
+#undef NAMED
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const message m = build(cases[i].model, 13);
+        NNRT_Model *model;
+        nnrt_error e;
+        size_t n = strlen(cases[i].message);
+        memset(&e, 0, sizeof(e));
+        assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, &e), NNRT_UNSUPPORTED_OP);
+        if (strlen(e.message) < n || strcmp(e.message + strlen(e.message) - n, cases[i].message) != 0)
+            fail_msg("%s: '%s' does not end with '%s'", cases[i].name, e.message, cases[i].message);
+    }
+}
+
+/* nnrt_onnx_cut by itself: arguments, a second cut, and every allocation that fails leaves the model as it was. */
+static void test_cut_tables(void **state)
+{
+    static const char *const names[] = {"a", "r"}, *const wrong[] = {"q"};
+    const message m =
+        build("in x f32 [2]; in b f32 [2]; const w f32 [2] 1 2; r = Relu x; a = Add r w; y = Add a b;", 13);
+    failing f = {0, 0};
+    nnrt_allocator a;
+    nnrt_onnx_model *model;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+    nnrt_error e;
+    (void)state;
+    a.alloc = failing_alloc;
+    a.free = failing_free;
+    a.user = &f;
+    memset(&e, 0, sizeof(e));
+    for (uint32_t left = 0; code == NNRT_OUT_OF_MEMORY; left++) {
+        assert_true(left < 4);
+        f.left = 1;
+        assert_int_equal(nnrt_onnx_parse(m.data, m.size, &a, &model, NULL), NNRT_SUCCESS);
+        f.left = left;
+        code = nnrt_onnx_cut(model, names, 2, NULL);
+        if (code == NNRT_OUT_OF_MEMORY)
+            nnrt_onnx_model_free(model);
+        assert_true(code != NNRT_OUT_OF_MEMORY || f.live == 0);
+    }
+    f.left = 2;
+    assert_int_equal(code, NNRT_SUCCESS);
+    assert_int_equal(model->graph->inputs.count, 1);
+    assert_int_equal(model->graph->initializers.count, 1);
+    assert_int_equal(model->graph->outputs.count, 2);
+    assert_memory_equal(model->graph->outputs.data[1].name.data, "r", 1);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(model->graph->nodes.data[i].unneeded, i == 2);
+    assert_int_equal(nnrt_onnx_cut(model, wrong, 1, &e), NNRT_INVALID_PARAMETER);
+    f.left = 2;
+    assert_int_equal(nnrt_onnx_cut(model, names + 1, 1, NULL), NNRT_SUCCESS); /* once more */
+    assert_int_equal(model->graph->initializers.count, 0);
+    assert_int_equal(model->graph->nodes.data[1].unneeded, 1);
+    f.left = 2;
+    assert_int_equal(nnrt_onnx_cut(model, names, 1, NULL), NNRT_INVALID_PARAMETER); /* a is gone */
+    assert_int_equal(nnrt_onnx_cut(model, names, 0, NULL), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_onnx_cut(model, NULL, 1, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_onnx_cut(NULL, names, 1, NULL), NNRT_NULL_PTR);
+    nnrt_onnx_model_free(model);
+    assert_int_equal(f.live, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -3866,6 +4104,9 @@ int main(void)
         cmocka_unit_test(test_functions_grow),
         cmocka_unit_test(test_functions_constant),
         cmocka_unit_test(test_told),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_cut_told),
+        cmocka_unit_test(test_cut_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

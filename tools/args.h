@@ -24,13 +24,13 @@ enum {
     CLI_ALL = 511
 };
 
-#define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --labels and --meta may each occur that often */
+#define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --outputs, --labels and --meta may each occur that often */
 
 typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
-    const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS];
-    uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount;
+    const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS];
+    uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount;
     const char *outputDir, *device, *data, *name, *copy, *header;
     const char *program;         /* as it was called */
     uint32_t top, threads, reps; /* 0: not given */
@@ -205,6 +205,14 @@ static bool cli_take_most(cli_args *a, const char *v)
     return true;
 }
 
+static bool cli_take_cut(cli_args *a, const char *v)
+{
+    if (a->cutCount == CLI_MOST_INPUTS || *v == '\0')
+        return false;
+    a->cuts[a->cutCount++] = v;
+    return true;
+}
+
 /* "KEY=VALUE" with a key. */
 static bool cli_take_metadata(cli_args *a, const char *v)
 {
@@ -369,6 +377,8 @@ static const cli_option cli_options[] = {
     {"--set", "KEY=VALUE", CLI_CONVERT, "the same as --meta", cli_take_metadata},
     {"--budget", "N", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "allow an ONNX file or an image N times the memory and work that its size allows", cli_take_budget},
+    {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+     "end an ONNX model with these values, of inputs or of nodes; what they do not need is left out", cli_take_cut},
     {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT,
      "leave the model as it is: by default constants are folded and nodes fused", cli_take_no_optimize},
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,

@@ -213,7 +213,7 @@ static int cli_check_set(const cli_args *args, const char *dir, bool first)
         cli_json_text(cli_last_part(dir));
         fputs(",\"outputs\":[", stdout);
     }
-    status = cli_inputs_make(&job.in, args->model);
+    status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
         status = cli_inputs_apply_most(&job.in, args);
     if (status == CLI_DONE)
@@ -240,7 +240,7 @@ static int cli_check(const cli_args *args)
     if (args->data == NULL)
         return cli_usage("check: which data? give --data DIR; 'nnrt check --help' tells more");
     memset(&sets, 0, sizeof(sets));
-    status = cli_inputs_make(&inputs, args->model); /* a file that is no model is one fault, not one for each set */
+    status = cli_inputs_make(&inputs, args); /* a file that is no model is one fault, not one for each set */
     cli_inputs_free(&inputs);
     if (status == CLI_DONE)
         status = cli_sets_find(&sets, args->data);

@@ -27,6 +27,8 @@ typedef struct cli_inputs {
     uint32_t boundCount;
     cli_metadata metadata; /* of the model */
     const char *path;      /* the model's file */
+    const char **cut;      /* cutCount names, of --outputs; their text stands behind the list */
+    uint32_t cutCount;
 } cli_inputs;
 
 static void cli_inputs_free(cli_inputs *in)
@@ -38,6 +40,7 @@ static void cli_inputs_free(cli_inputs *in)
     for (uint32_t i = 0; i < in->boundCount; i++)
         free((void *)(uintptr_t)in->bounds[i].tensor);
     free(in->bounds);
+    free((void *)in->cut);
     free(in->data);
     free(in->shapes);
     cli_metadata_free(&in->metadata);
@@ -207,9 +210,37 @@ static int cli_inputs_make_nnrt(cli_inputs *in, const char *path)
     return status;
 }
 
-/* Lists the inputs of the model in this file, none of which has a value yet. To be freed also after a failure. */
-static int cli_inputs_make(cli_inputs *in, const char *path)
+/* Takes the names of --outputs. */
+static int cli_inputs_cut(cli_inputs *in, const cli_args *args)
 {
+    size_t bytes = 0, most = args->cutCount;
+    char *text;
+    for (uint32_t i = 0; i < args->cutCount; i++) {
+        bytes += strlen(args->cuts[i]) + 1;
+        for (const char *c = args->cuts[i]; *c != '\0'; c++)
+            most += *c == ',';
+    }
+    if (most == 0)
+        return CLI_DONE;
+    if ((in->cut = (const char **)cli_alloc(most * sizeof(*in->cut) + bytes, 1)) == NULL)
+        return CLI_FAILED;
+    text = (char *)(in->cut + most);
+    for (uint32_t i = 0; i < args->cutCount; i++) {
+        memcpy(text, args->cuts[i], strlen(args->cuts[i]) + 1);
+        for (char *end; text != NULL; text = end != NULL ? end + 1 : NULL) {
+            if ((end = strchr(text, ',')) != NULL)
+                *end = '\0';
+            in->cut[in->cutCount++] = text;
+        }
+        text = (char *)(uintptr_t)in->cut[in->cutCount - 1] + strlen(in->cut[in->cutCount - 1]) + 1;
+    }
+    return CLI_DONE;
+}
+
+/* Lists the inputs of the model in this file, none of which has a value yet. To be freed also after a failure. */
+static int cli_inputs_make(cli_inputs *in, const cli_args *args)
+{
+    const char *path = args->model;
     nnrt_onnx_model *model = NULL;
     nnrt_onnx_str *constants = NULL;
     nnrt_error error;
@@ -220,13 +251,17 @@ static int cli_inputs_make(cli_inputs *in, const char *path)
     in->path = path;
     status = cli_stream_read(path);
     if (status == CLI_DONE && cli_is_nnrt(path))
-        return cli_inputs_make_nnrt(in, path);
+        return args->cutCount == 0 ? cli_inputs_make_nnrt(in, path)
+                                   : cli_usage("--outputs is for ONNX files, %s is a .nnrt file", path);
+    if (status == CLI_DONE)
+        status = cli_inputs_cut(in, args);
     file = cli_stream.bytes;
     if (status == CLI_DONE && cli_stream.block == NULL)
         status = cli_read_file(path, &file);
     if (status != CLI_DONE)
         return status;
-    if (nnrt_onnx_parse(file.data, file.size, NULL, &model, &error) != NNRT_SUCCESS) {
+    if (nnrt_onnx_parse(file.data, file.size, NULL, &model, &error) != NNRT_SUCCESS ||
+        (in->cutCount > 0 && nnrt_onnx_cut(model, in->cut, in->cutCount, &error) != NNRT_SUCCESS)) {
         status = cli_fail("cannot load %s: %s", path, error.message);
     } else {
         const nnrt_onnx_value_infos *inputs = &model->graph->inputs;

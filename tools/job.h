@@ -69,6 +69,8 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
     desc.inputs = given;
     desc.no_optimize = args->noOptimize;
     desc.no_quantize = args->noQuantize;
+    desc.outputs = job->in.cut;
+    desc.outputCount = job->in.cutCount;
     desc.budget = args->image.budget;
     desc.path = strcmp(args->model, "-") != 0 ? args->model : NULL;
     code = cli_stream.block != NULL
@@ -108,7 +110,9 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     if (code != NNRT_SUCCESS && !cli_job_constants(job, args, code))
         return cli_fail("cannot load %s: %s%s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code),
-                        strstr(error.message, "nnrt_onnx_desc.budget") != NULL ? "; here --budget N does" : "");
+                        strstr(error.message, "nnrt_onnx_desc.budget") != NULL    ? "; here --budget N does"
+                        : strstr(error.message, "nnrt_onnx_desc.outputs") != NULL ? "; here --outputs NAME,... does"
+                                                                                  : "");
     job->loadMs = cli_now_ms() - start;
     return CLI_DONE;
 }

@@ -232,7 +232,7 @@ static void cli_info_keep(const cli_job *job, bool json)
 
 static int cli_info_job(cli_job *job, const cli_args *args)
 {
-    int status = cli_inputs_make(&job->in, args->model);
+    int status = cli_inputs_make(&job->in, args);
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job->in, args);
     if (status == CLI_DONE)
@@ -462,7 +462,7 @@ static int cli_convert(const cli_args *args)
     memset(&job, 0, sizeof(job));
     memset(&optimize, 0, sizeof(optimize));
     memset(&error, 0, sizeof(error));
-    status = cli_inputs_make(&job.in, args->model);
+    status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job.in, args);
     if (status == CLI_DONE)
@@ -488,7 +488,7 @@ static int cli_convert(const cli_args *args)
 static int cli_emit_prepare(cli_job *job, const cli_args *args)
 {
     cli_args own = *args;
-    int status = cli_inputs_make(&job->in, args->model);
+    int status = cli_inputs_make(&job->in, args);
     bool all = job->in.count == 1 && args->inputCount > 0; /* have a value */
     uint64_t seed;
     own.device = "reference"; /* whose bits the self-test expects */
@@ -734,7 +734,7 @@ static int cli_put_outputs(const cli_job *job, const cli_args *args, char *const
 
 static int cli_run_job(cli_job *job, const cli_args *args)
 {
-    int status = cli_inputs_make(&job->in, args->model);
+    int status = cli_inputs_make(&job->in, args);
     char **paths;
     double start;
     if (status == CLI_DONE)
@@ -845,7 +845,7 @@ static int cli_bench(const cli_args *args)
     double *times = NULL;
     int status;
     memset(&job, 0, sizeof(job));
-    status = cli_inputs_make(&job.in, args->model);
+    status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
         status = cli_inputs_random(&job.in, args);
     if (status == CLI_DONE)
@@ -871,7 +871,7 @@ static int cli_dot(const cli_args *args)
     size_t length;
     int status;
     memset(&job, 0, sizeof(job));
-    status = cli_inputs_make(&job.in, args->model);
+    status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job.in, args);
     if (status == CLI_DONE)
