@@ -524,6 +524,7 @@ typedef struct nnrti_owned {
     const nnrt_metadata *metadata;
     uint32_t nMetadata;
     NNRT_Model *replaced; /* the model that this one is the optimised form of, or NULL */
+    void *pieces;         /* memory with constants, for nnrt_memory_free, or NULL */
 } nnrti_owned;
 
 /* What lies behind model; NULL when we did not make it. */
@@ -605,6 +606,8 @@ static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 
 #define NNRTI_WRITTEN 1
 #define NNRTI_READ 2
+#define NNRTI_ALONE 2
+#define NNRTI_LARGE 65536u /* constants from so many bytes on are handed over to the model, and changed in place */
 
 /* The arrays carry stb_ds' header. All else lies in memory: small things in pieces of NNRTI_BUILDER_PIECE bytes. */
 struct nnrt_builder {
@@ -614,7 +617,7 @@ struct nnrt_builder {
     size_t pieceLeft;
     const char *name;
     NNRT_Tensor *tensors;
-    uint8_t *copied; /* per tensor: its data lie in memory and go into the model's block */
+    uint8_t *copied; /* per tensor: its data lie in memory and go into the model; NNRTI_ALONE: nobody else has them */
     NNRT_Node *nodes;
     uint32_t *inputs, *outputs;
     NNRT_SubGraph *graphs; /* the main one in front; only where there are subgraphs, as the next two */
@@ -1447,7 +1450,9 @@ static bool nnrti_builder_settle(nnrt_builder *b, uint32_t t, const nnrt_operand
     tensor->symbols = NNRT_Uint32List_make(NULL, 0); /* its extents are known now */
     if (!nnrti_builder_data(b, tensor, nnrti_text_of(tensor->name), o->data, false))
         return false;
-    b->copied[t] = from != NNRT_NO_TENSOR ? b->copied[from] : 1;
+    if (from != NNRT_NO_TENSOR)
+        b->copied[from] = b->copied[from] != 0;
+    b->copied[t] = from != NNRT_NO_TENSOR ? b->copied[from] : NNRTI_ALONE;
     return true;
 }
 
@@ -1744,13 +1749,39 @@ static NNRT_ReturnCode nnrti_builder_report(nnrt_builder *b, NNRT_ReturnCode cod
     return code;
 }
 
-/* Checks what b holds and makes the model of it. */
+/* Takes the pieces out of memory that are a large constant of b each: the model gets them, not a copy. given: those so far. */
+static void *nnrti_builder_give(nnrt_builder *b, nnrt_memory *memory, void *given)
+{
+    nnrti_piece **at = (nnrti_piece **)(void *)&memory->pieces[0];
+    while (*at != NULL) {
+        nnrti_piece *p = *at;
+        const uint8_t *data = (const uint8_t *)p + NNRTI_PIECE_HEADER;
+        bool taken = false;
+        for (uint32_t t = 0; p->bytes > NNRTI_LARGE && t < nnrti_array_count(b->tensors); t++)
+            if (b->copied[t] && b->tensors[t].data.dataSize >= NNRTI_LARGE &&
+                nnrti_buffer_data(&b->tensors[t].data) == data) {
+                b->copied[t] = 0;
+                taken = true;
+            }
+        if (!taken) {
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
+        p->next = (nnrti_piece *)given;
+        given = p;
+    }
+    return given;
+}
+
+/* Checks what b holds and makes the model of it; b is good for nothing more. */
 static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
 {
     NNRT_ReturnCode code;
     NNRT_SubGraph graph;
     nnrt_memory memory;
     uint32_t *order = NULL;
+    void *pieces;
     NNRT_Model m;
     nnrti_builder_view(b, &m, &graph);
     if (nnrti_builder_failed(b))
@@ -1760,8 +1791,14 @@ static NNRT_ReturnCode nnrti_builder_make(nnrt_builder *b, NNRT_Model **model)
     if (code == NNRT_SUCCESS)
         nnrti_builder_wait(b, &m, order);
     nnrt_memory_end(&memory);
-    code = b->error.code;
-    return code != NNRT_SUCCESS ? code : nnrti_owned_make(&m, b->copied, &b->allocator, model);
+    if ((code = b->error.code) != NNRT_SUCCESS)
+        return code;
+    pieces = nnrti_builder_give(b, &b->memory, nnrti_builder_give(b, &b->inferred, NULL));
+    if ((code = nnrti_owned_make(&m, b->copied, &b->allocator, model)) == NNRT_SUCCESS)
+        nnrti_owned_of(*model)->pieces = pieces;
+    else
+        nnrt_memory_free(&b->allocator, pieces);
+    return code;
 }
 
 /* quantType as HDI wants it: ALL exactly when the first result has quantisation parameters. */
@@ -1802,6 +1839,7 @@ NNRT_API void nnrt_model_destroy(NNRT_Model *model)
                 o->attached[i].release(o->attached[i].block, o->attached[i].bytes);
             else
                 nnrt_free(&allocator, o->attached[i].block, o->attached[i].bytes);
+        nnrt_memory_free(&allocator, o->pieces);
         o->model.self = NULL;
         if (o->bytes > 0) /* 0: it lies in memory of the caller's (nnrt_model_load_into) */
             nnrt_free(&allocator, o, o->bytes);
@@ -2823,12 +2861,27 @@ static bool nnrti_affine_channels(const nnrti_graph *g, const NNRT_Node *n, uint
     return w->rank == 2 && a->axis >= 0;
 }
 
+/* The elements of the constant t, which one node reads and which nothing else has, where they are large; else NULL. */
+static float *nnrti_graph_alone(nnrti_graph *g, uint32_t t)
+{
+    const nnrt_builder *b = g->edit;
+    const void *data = nnrti_buffer_data(&b->tensors[t].data);
+    if (b->copied[t] != NNRTI_ALONE || g->users[t] != 1 || b->tensors[t].data.dataSize < NNRTI_LARGE)
+        return NULL;
+    for (uint32_t i = 0; i < nnrti_array_count(b->tensors); i++)
+        if (i != t && nnrti_buffer_data(&b->tensors[i].data) == data)
+            return NULL;
+    return (float *)(uintptr_t)data;
+}
+
 /* inputs[1] and inputs[2] = weight and bias of n with a applied: computed in double, rounded once. False when a value
-   would not be finite, or there is no memory. */
+   would not be finite, or there is no memory. A large weight that nobody else reads changes where it lies. */
 static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_affine *a, uint32_t inputs[3])
 {
     const nnrt_operand *w = &g->shapes[n->inputIndex.data[1]], *b = nnrti_graph_data(g, nnrti_id(&n->inputIndex, 2));
-    float *weight = NULL, *bias = (float *)nnrti_builder_keep(g->edit, (size_t)a->channels, sizeof(float));
+    float *weight = nnrti_graph_alone(g, n->inputIndex.data[1]),
+          *bias = (float *)nnrti_builder_keep(g->edit, (size_t)a->channels, sizeof(float));
+    const bool alone = weight != NULL;
     size_t count = 0, row;
     bool scales = false;
     float bad = 0;
@@ -2836,21 +2889,26 @@ static bool nnrti_affine_apply(nnrti_graph *g, const NNRT_Node *n, const nnrti_a
     row = count / (size_t)a->channels;
     for (int32_t c = 0; c < a->channels; c++)
         scales = scales || a->factor[c] != 1;
-    if (bias == NULL || (scales && (weight = (float *)nnrti_builder_keep(g->edit, count, sizeof(float))) == NULL))
+    if (bias == NULL ||
+        (scales && !alone && (weight = (float *)nnrti_builder_keep(g->edit, count, sizeof(float))) == NULL))
         return false;
     for (size_t c = 0; c < (size_t)a->channels; c++) {
         bias[c] = (float)((b != NULL ? (double)((const float *)b->data)[c] : 0.0) * a->factor[c] + a->shift[c]);
         bad += bias[c] - bias[c]; /* 0, or NaN once something is infinite or NaN */
         for (size_t i = c * row; scales && i < (c + 1) * row; i++) {
-            weight[i] = (float)((double)((const float *)w->data)[i] * a->factor[c]);
-            bad += weight[i] - weight[i];
+            const float v = (float)((double)((const float *)w->data)[i] * a->factor[c]);
+            bad += v - v;
+            if (!alone)
+                weight[i] = v;
         }
     }
     if (bad != 0)
         return false;
+    for (size_t i = 0; alone && scales && i < count; i++)
+        weight[i] = (float)((double)weight[i] * a->factor[i / row]);
     inputs[0] = n->inputIndex.data[0];
-    inputs[1] =
-        scales ? nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, w->rank, w->dims, weight) : n->inputIndex.data[1];
+    inputs[1] = scales && !alone ? nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, w->rank, w->dims, weight)
+                                 : n->inputIndex.data[1];
     inputs[2] = nnrti_graph_constant(g, NNRT_DATA_TYPE_FLOAT32, 1, &a->channels, bias);
     return inputs[1] != NNRT_NO_TENSOR && inputs[2] != NNRT_NO_TENSOR;
 }

@@ -2165,7 +2165,9 @@ struct nnrti_onnx {
     nnrt_onnx_model *model;
     const nnrt_onnx_desc *desc; /* its allocator is the budget's */
     nnrti_onnx_budget *budget;
-    const char *path; /* of the model's file, NULL: from memory */
+    const char *path;    /* of the model's file, NULL: from memory */
+    const uint8_t *data; /* dataBytes of the file */
+    size_t dataBytes;
     bool ownBytes;    /* the file's bytes may be moved */
     bool usedInPlace; /* a constant lies in the file's bytes */
     nnrt_builder *builder;
@@ -2736,20 +2738,45 @@ static bool nnrti_onnx_is_little(void)
     return first == 1;
 }
 
+/* Where the elements of t lie one behind the other as they are in memory: in raw_data, or in a packed float_data or
+   double_data. data NULL: nowhere. */
+static nnrt_onnx_str nnrti_onnx_dense(const nnrt_onnx_tensor *t, size_t bytes)
+{
+    const nnrti_onnx_message *m = &nnrti_onnx_messages[NNRTI_ONNX_TENSOR];
+    const uint64_t field = t->dataType == NNRT_ONNX_FLOAT ? 4 : t->dataType == NNRT_ONNX_DOUBLE ? 10 : 0;
+    nnrt_onnx_str none = {NULL, 0};
+    nnrti_onnx_reader r;
+    nnrti_onnx_item item;
+    size_t at = 0;
+    if (t->dataLocation != 0 || bytes == 0 || !nnrti_onnx_is_little())
+        return none;
+    if (t->rawData.length > 0 || field == 0)
+        return t->rawData.length == bytes ? t->rawData : none;
+    memset(&r, 0, sizeof(r));
+    r.data = (const uint8_t *)t->message.data;
+    while (at < t->message.length && nnrti_onnx_next(&r, m, &at, t->message.length, &item) == NNRT_SUCCESS)
+        if (item.field != NULL && item.field->number == field && item.end - item.at == bytes) {
+            none.data = t->message.data + item.at;
+            none.length = bytes;
+            return none;
+        }
+    return none;
+}
+
 /* The elements of t where they can be used as they lie, else NULL. In bytes of our own they may be moved to the left
    over their own length field, which nobody reads any more: for 128 bytes and more tag and length take 3 bytes. */
 static const void *nnrti_onnx_in_place(nnrti_onnx *c, const nnrt_onnx_tensor *t, size_t bytes, size_t size)
 {
-    const size_t off = (size_t)((uintptr_t)t->rawData.data & (size - 1));
-    uint8_t *from = (uint8_t *)(uintptr_t)t->rawData.data;
-    if (t->dataLocation != 0 || t->rawData.data == NULL || t->rawData.length != bytes || bytes == 0 ||
-        !nnrti_onnx_is_little())
+    const nnrt_onnx_str dense = nnrti_onnx_dense(t, bytes);
+    const size_t off = (size_t)((uintptr_t)dense.data & (size - 1));
+    uint8_t *from = (uint8_t *)(uintptr_t)dense.data;
+    if (dense.data == NULL || (off != 0 && (!c->ownBytes || off > 3 || bytes < 128)))
         return NULL;
-    if (off != 0 && (!c->ownBytes || off > 3 || bytes < 128))
-        return NULL;
-    if (off != 0) { /* the body of a Loop or of a function may be read again */
+    if (off != 0) { /* the body of a Loop or of a function may be read again: it finds them in the place of raw_data */
+        nnrt_onnx_str *raw = &((nnrt_onnx_tensor *)(uintptr_t)t)->rawData;
         memmove(from - off, from, bytes);
-        ((nnrt_onnx_tensor *)(uintptr_t)t)->rawData.data = (const char *)(from - off);
+        raw->data = (const char *)(from - off);
+        raw->length = bytes;
     }
     c->usedInPlace = true;
     return from - off;
@@ -8205,6 +8232,25 @@ static void nnrti_onnx_outputs(nnrti_onnx *c)
         nnrti_onnx_output(c, outputs->data[i].name, isOutput);
 }
 
+/* Constants in bytes of our own are copied as well, and the bytes go, where these would cost a tenth more than all
+   constants need. */
+static void nnrti_onnx_leave_bytes(nnrti_onnx *c)
+{
+    nnrt_builder *b = c->builder;
+    size_t in = 0, all = 0;
+    for (uint32_t t = 0; t < nnrti_array_count(b->tensors); t++) {
+        const size_t offset = (size_t)((uintptr_t)b->tensors[t].data.addr - (uintptr_t)c->data);
+        all += b->tensors[t].data.dataSize;
+        in += !b->copied[t] && offset < c->dataBytes ? b->tensors[t].data.dataSize : 0;
+    }
+    if (!c->ownBytes || !c->usedInPlace || c->dataBytes < in + all / 10)
+        return;
+    for (uint32_t t = 0; t < nnrti_array_count(b->tensors); t++)
+        if (nnrti_is_constant(&b->tensors[t]))
+            b->copied[t] = b->copied[t] != 0 ? b->copied[t] : 1;
+    c->usedInPlace = false;
+}
+
 /* The model of what was imported. */
 static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
 {
@@ -8218,8 +8264,10 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     if (c->code != NNRT_SUCCESS)
         return c->code;
     code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, !c->desc->no_quantize, &any);
-    if (code == NNRT_SUCCESS)
+    if (code == NNRT_SUCCESS) {
+        nnrti_onnx_leave_bytes(c);
         return nnrt_builder_finish(c->builder, model, c->error);
+    }
     return nnrti_builder_report(c->builder, code, c->error);
 }
 
@@ -8310,6 +8358,8 @@ static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, s
     c.desc = desc;
     c.budget = budget;
     c.path = path;
+    c.data = (const uint8_t *)data;
+    c.dataBytes = bytes;
     c.ownBytes = own;
     c.error = error;
     code = nnrt_builder_create(&c.builder, NULL, desc->allocator);
