@@ -507,10 +507,10 @@ typedef struct nnrt_error {
     M(S, ENUM, ActivationType, activationType, 0) /* applied to the result before it is stored */
 /* AVERAGE_POOL_3D */
 #define NNRT_ATTR_AveragePool3D(M, S) \
-    M(S, INTS, _,       kernelShape,      0) /* [depth, height, width], each >= 1 */ \
-    M(S, INTS, _,       strides,          0) /* of depth, height, width, each >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,       kernelShape,      0) /* of each axis behind the channels, each >= 1 */ \
+    M(S, INTS, _,       strides,          0) /* the same; nothing and zeros = 1 */ \
     M(S, INTS, _,       dilations,        0) /* the same */ \
-    M(S, INTS, _,       pads,             0) /* before depth, height, width, then behind them, each >= 0; empty = zeros */ \
+    M(S, INTS, _,       pads,             0) /* before each of those axes, then behind each, each >= 0; empty = zeros */ \
     M(S, ENUM, AutoPad, autoPad,          0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
     M(S, INT,  _,       ceilMode,        0) /* not 0: extents are rounded up, but no window begins behind the data */ \
     M(S, INT,  _,       countIncludePad, 0) /* not 0: paddings count as cells */
@@ -842,10 +842,10 @@ typedef struct nnrt_error {
 #define NNRT_ATTR_Maximum(M, S) M(S, NONE, _, reserved, 0)
 /* MAX_POOL_3D */
 #define NNRT_ATTR_MaxPool3D(M, S) \
-    M(S, INTS, _,       kernelShape, 0) /* [depth, height, width], each >= 1 */ \
-    M(S, INTS, _,       strides,     0) /* of depth, height, width, each >= 1; nothing and zeros = 1 */ \
+    M(S, INTS, _,       kernelShape, 0) /* of each axis behind the channels, each >= 1 */ \
+    M(S, INTS, _,       strides,     0) /* the same; nothing and zeros = 1 */ \
     M(S, INTS, _,       dilations,   0) /* the same */ \
-    M(S, INTS, _,       pads,        0) /* before depth, height, width, then behind them, each >= 0; empty = zeros */ \
+    M(S, INTS, _,       pads,        0) /* before each of those axes, then behind each, each >= 0; empty = zeros */ \
     M(S, ENUM, AutoPad, autoPad,     0) /* NOTSET: pads; SAME: extent / stride, rounded up, the odd cell last (UPPER) or first; VALID: none */ \
     M(S, INT,  _,       ceilMode,    0) /* not 0: extents are rounded up, but no window begins behind the data */
 /* MAX_POOL_FUSION */
@@ -5294,6 +5294,48 @@ static NNRTI_UNUSED bool nnrti_next_place(const nnrt_view *v, int32_t *place)
     return axis >= 0;
 }
 
+/* A window over the axes of x behind the channels: the cells of it that lie inside x, and the place in x of the current
+   one. */
+typedef struct nnrti_dilated {
+    const int64_t *dilations;
+    int64_t start[NNRT_MAX_RANK];
+    nnrti_cells cells[NNRT_MAX_RANK];
+    int32_t tap[NNRT_MAX_RANK], in[NNRT_MAX_RANK], axes;
+} nnrti_dilated;
+
+/* The first cell of the window that makes the element at place `out` of the result; false when there is none. */
+static NNRTI_UNUSED bool nnrti_dilated_first(nnrti_dilated *w, const nnrt_view *x, const int32_t *out,
+                                             const int64_t *kernel, const int64_t *strides, const int64_t *dilations,
+                                             const int64_t *pads)
+{
+    bool any = true;
+    w->dilations = dilations;
+    w->axes = x->rank - 2;
+    w->in[0] = out[0];
+    w->in[1] = out[1];
+    for (int32_t i = 0; i < w->axes; i++) {
+        w->start[i] = out[2 + i] * strides[i] - pads[i];
+        w->cells[i] = nnrti_cells_apart(w->start[i], kernel[i], dilations[i], x->dims[2 + i]);
+        w->tap[i] = w->cells[i].first;
+        w->in[2 + i] = (int32_t)(w->start[i] + w->tap[i] * dilations[i]);
+        any = any && w->cells[i].first < w->cells[i].end;
+    }
+    return any;
+}
+
+/* The next cell, the last axis fastest; false behind the last one. */
+static NNRTI_UNUSED bool nnrti_dilated_next(nnrti_dilated *w)
+{
+    for (int32_t i = w->axes - 1; i >= 0; i--) {
+        const bool more = ++w->tap[i] < w->cells[i].end;
+        w->tap[i] = more ? w->tap[i] : w->cells[i].first;
+        w->in[2 + i] = (int32_t)(w->start[i] + w->tap[i] * w->dilations[i]);
+        if (more)
+            return true;
+    }
+    return false;
+}
+
 /* Where a window lies: image n, its channels from c on, the cells of rows and columns. */
 typedef struct nnrti_window_at {
     int32_t n, c;
@@ -8078,8 +8120,8 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_lists(nnrt_resolve *c, const nn
     const nnrt_operand *x = &c->in[0];
     const uint32_t axes = (uint32_t)a->axes;
     NNRT_ReturnCode code;
-    if (x->rank != a->axes + 2)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected %d axes", x->name, x, a->axes + 2);
+    if (x->rank < 3)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 3 axes or more", x->name, x);
     if ((code = nnrti_volume_list(c, "kernelShape", a->kernelShape, axes, 0, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "strides", a->strides, axes, 1, 1)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "dilations", a->dilations, axes, 1, 1)) != NNRT_SUCCESS ||
@@ -9389,7 +9431,7 @@ static NNRT_ReturnCode nnrti_rule_average_pool_3d(nnrt_resolve *c)
     NNRT_AveragePool3D *a = (NNRT_AveragePool3D *)c->resolved;
     nnrti_volume v;
     NNRT_ReturnCode code;
-    v.axes = 3;
+    v.axes = c->in[0].rank - 2;
     v.kernelShape = &a->kernelShape;
     v.strides = &a->strides;
     v.dilations = &a->dilations;
@@ -9406,37 +9448,26 @@ static NNRT_ReturnCode nnrti_rule_average_pool_3d(nnrt_resolve *c)
 
 /* >>kernel AVERAGE_POOL_3D */
 
-/* x [N,C,D,H,W], y [N,C,Do,Ho,Wo], float32 or float16; they may not overlap. y[n,c,p..] = sum / count of the cells
-   q = p*stride - pad + (i,j,k)*dilation inside x, 0 <= (i,j,k) < kernelShape; countIncludePad: count is that of the cells
-   inside x and its paddings. The sum runs over i, then j, k. */
+/* x [N,C,L..], y [N,C,M..], float32 or float16, of one rank; they may not overlap. y[n,c,m..] = sum / count of the cells
+   q = m*stride - pad + i*dilation inside x, 0 <= i < kernelShape, of each axis; countIncludePad: count is that of the cells
+   inside x and its paddings. The sum runs over the cells with the last axis fastest. */
 NNRT_API NNRT_ReturnCode nnrt_average_pool_3d(const NNRT_AveragePool3D *attr, const nnrt_view *x, nnrt_view *y)
 {
-    const int64_t *s = attr->strides.data, *d = attr->dilations.data, *pad = attr->pads.data;
-    int32_t out[5] = {0, 0, 0, 0, 0}, in[5], tap[3];
-    if (NNRTI_NO_VOLUMES)
-        return NNRT_UNSUPPORTED_OP;
+    const int64_t *k = attr->kernelShape.data, *s = attr->strides.data, *d = attr->dilations.data;
+    const int64_t *pad = attr->pads.data;
+    int32_t out[NNRT_MAX_RANK] = {0};
     do {
+        nnrti_dilated w;
         float sum = 0, count = 1;
-        int64_t start[3];
-        nnrti_cells cells[3];
-        for (int32_t i = 0; i < 3; i++) {
-            const int64_t k = attr->kernelShape.data[i];
-            nnrti_cells counted;
-            start[i] = out[2 + i] * s[i] - pad[i];
-            counted = cells[i] = nnrti_cells_apart(start[i], k, d[i], x->dims[2 + i]);
+        bool more = nnrti_dilated_first(&w, x, out, k, s, d, pad);
+        for (int32_t i = 0; i < w.axes; i++) {
+            nnrti_cells counted = w.cells[i];
             if (attr->countIncludePad != 0)
-                counted = nnrti_cells_apart(out[2 + i] * s[i], k, d[i], pad[i] + x->dims[2 + i] + pad[3 + i]);
+                counted = nnrti_cells_apart(out[2 + i] * s[i], k[i], d[i], pad[i] + x->dims[2 + i] + pad[w.axes + i]);
             count *= (float)(counted.end - counted.first);
         }
-        in[0] = out[0];
-        in[1] = out[1];
-        for (tap[0] = cells[0].first; tap[0] < cells[0].end; tap[0]++)
-            for (tap[1] = cells[1].first; tap[1] < cells[1].end; tap[1]++)
-                for (tap[2] = cells[2].first; tap[2] < cells[2].end; tap[2]++) {
-                    for (int32_t i = 0; i < 3; i++)
-                        in[2 + i] = (int32_t)(start[i] + tap[i] * d[i]);
-                    sum += nnrti_load(x->data, nnrti_offset(x, in), x->dataType);
-                }
+        for (; more; more = nnrti_dilated_next(&w))
+            sum += nnrti_load(x->data, nnrti_offset(x, w.in), x->dataType);
         nnrti_store(y->data, nnrti_offset(y, out), sum / count, y->dataType);
     } while (nnrti_next_place(y, out));
     return NNRT_SUCCESS;
@@ -14475,8 +14506,6 @@ static NNRT_ReturnCode nnrti_rule_lp_pool(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0];
     nnrti_volume v;
     NNRT_ReturnCode code;
-    if (x->rank < 3)
-        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 3 axes or more", x->name, x);
     a->p = a->p == 0 ? 2 : a->p;
     if (a->p < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "p is %l, expected at least 1", a->p);
@@ -14509,29 +14538,14 @@ static float nnrti_lp_power(float v, int64_t p)
    with the last axis fastest; that of no cells is 0. */
 NNRT_API NNRT_ReturnCode nnrt_lp_pool(const NNRT_LpPool *attr, const nnrt_view *x, nnrt_view *y)
 {
-    const int32_t axes = x->rank - 2;
     int32_t out[NNRT_MAX_RANK] = {0};
     do {
-        int32_t in[NNRT_MAX_RANK], tap[NNRT_MAX_RANK], axis = axes;
-        int64_t start[NNRT_MAX_RANK];
-        nnrti_cells cells[NNRT_MAX_RANK];
+        nnrti_dilated w;
         float sum = 0;
-        bool any = true;
-        in[0] = out[0];
-        in[1] = out[1];
-        for (int32_t i = 0; i < axes; i++) {
-            start[i] = out[2 + i] * attr->strides.data[i] - attr->pads.data[i];
-            cells[i] = nnrti_cells_apart(start[i], attr->kernelShape.data[i], attr->dilations.data[i], x->dims[2 + i]);
-            any = any && cells[i].first < cells[i].end;
-            tap[i] = cells[i].first;
-        }
-        while (any && axis >= 0) {
-            for (int32_t i = 0; i < axes; i++)
-                in[2 + i] = (int32_t)(start[i] + tap[i] * attr->dilations.data[i]);
-            sum += nnrti_lp_power(nnrti_load(x->data, nnrti_offset(x, in), x->dataType), attr->p);
-            for (axis = axes - 1; axis >= 0 && ++tap[axis] == cells[axis].end; axis--)
-                tap[axis] = cells[axis].first;
-        }
+        bool more = nnrti_dilated_first(&w, x, out, attr->kernelShape.data, attr->strides.data, attr->dilations.data,
+                                        attr->pads.data);
+        for (; more; more = nnrti_dilated_next(&w))
+            sum += nnrti_lp_power(nnrti_load(x->data, nnrti_offset(x, w.in), x->dataType), attr->p);
         if (attr->p > 1)
             sum = attr->p == 2 ? nnrti_sqrtf(sum) : nnrti_powf(sum, 1.0f / (float)attr->p);
         nnrti_store(y->data, nnrti_offset(y, out), sum, y->dataType);
@@ -15085,7 +15099,7 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
     const nnrt_operand *x = &c->in[0];
     nnrti_volume v;
     NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
-    v.axes = 3;
+    v.axes = c->in[0].rank - 2;
     v.kernelShape = &a->kernelShape;
     v.strides = &a->strides;
     v.dilations = &a->dilations;
@@ -15105,43 +15119,30 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
 
 /* >>kernel MAX_POOL_3D */
 
-/* x [N,C,D,H,W], y [N,C,Do,Ho,Wo], float32 or float16; they may not overlap. y[n,c,p..] = the largest x[n,c,q] of the cells
-   q = p*stride - pad + (i,j,k)*dilation inside x, 0 <= (i,j,k) < kernelShape; every window has one. A NaN counts as
-   largest. indices (int32 or int64 of the extents of y) gets the number of the first such cell, counted over all elements
-   of x. One of y and indices may be NULL. */
+/* x [N,C,L..], y [N,C,M..], float32 or float16, of one rank; they may not overlap. y[n,c,m..] = the largest x[n,c,q..] of
+   the cells q = m*stride - pad + i*dilation inside x, 0 <= i < kernelShape, of each axis; every window has one. A NaN
+   counts as largest. indices (int32 or int64 of the extents of y) gets the number of the first such cell, counted over all
+   elements of x. One of y and indices may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_max_pool_3d(const NNRT_MaxPool3D *attr, const nnrt_view *x, nnrt_view *y,
                                           nnrt_view *indices)
 {
-    const int64_t *s = attr->strides.data, *d = attr->dilations.data, *pad = attr->pads.data;
     const nnrt_view *z = y != NULL ? y : indices;
-    int32_t out[5] = {0, 0, 0, 0, 0}, in[5], tap[3];
-    if (NNRTI_NO_VOLUMES)
-        return NNRT_UNSUPPORTED_OP;
+    int32_t out[NNRT_MAX_RANK] = {0};
     do {
+        nnrti_dilated w;
         float best = 0;
-        int64_t start[3], position = -1;
-        nnrti_cells cells[3];
-        for (int32_t i = 0; i < 3; i++) {
-            start[i] = out[2 + i] * s[i] - pad[i];
-            cells[i] = nnrti_cells_apart(start[i], attr->kernelShape.data[i], d[i], x->dims[2 + i]);
-        }
-        in[0] = out[0];
-        in[1] = out[1];
-        for (tap[0] = cells[0].first; tap[0] < cells[0].end; tap[0]++)
-            for (tap[1] = cells[1].first; tap[1] < cells[1].end; tap[1]++)
-                for (tap[2] = cells[2].first; tap[2] < cells[2].end; tap[2]++) {
-                    int64_t number = 0;
-                    float v;
-                    for (int32_t i = 0; i < 3; i++)
-                        in[2 + i] = (int32_t)(start[i] + tap[i] * d[i]);
-                    for (int32_t i = 0; i < x->rank; i++)
-                        number = number * x->dims[i] + in[i];
-                    v = nnrti_load(x->data, nnrti_offset(x, in), x->dataType);
-                    if (position < 0 || v > best || (v != v && best == best)) {
-                        best = v;
-                        position = number;
-                    }
-                }
+        int64_t position = -1;
+        (void)nnrti_dilated_first(&w, x, out, attr->kernelShape.data, attr->strides.data, attr->dilations.data,
+                                  attr->pads.data);
+        do {
+            const float v = nnrti_load(x->data, nnrti_offset(x, w.in), x->dataType);
+            if (position < 0 || v > best || (v != v && best == best)) {
+                best = v;
+                position = 0;
+                for (int32_t i = 0; i < x->rank; i++)
+                    position = position * x->dims[i] + w.in[i];
+            }
+        } while (nnrti_dilated_next(&w));
         if (y != NULL)
             nnrti_store(y->data, nnrti_offset(y, out), best, y->dataType);
         if (indices != NULL)

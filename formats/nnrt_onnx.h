@@ -5395,7 +5395,6 @@ static int64_t nnrti_onnx_known_dim(const nnrti_onnx *c, uint32_t v, int32_t i)
     return n > 0 ? n : 0;
 }
 
-/* Weights [Co,Ci/g,kH,kW] become [Co,kH,kW,Ci/g]. */
 /* A list of numbers of the node, which lives as long as it is read. */
 static NNRT_Int64List nnrti_onnx_numbers(nnrti_onnx *c, const char *name)
 {
@@ -5403,16 +5402,19 @@ static NNRT_Int64List nnrti_onnx_numbers(nnrti_onnx *c, const char *name)
     return nnrt_int64_list(list.data, (uint32_t)list.count);
 }
 
-/* Windows over three spatial axes, which have operators of their own, with the order of axes and the attributes of
-   ONNX. */
+/* Windows over three spatial axes and dilated ones of pooling, which have operators of their own, with the order of axes
+   and the attributes of ONNX. The largest of 8-bit integers is taken as float32, which holds them exactly. */
 static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
 {
     static const NNRT_DataType types[2] = {NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_INT64};
     const NNRT_Int64List kernel = nnrti_onnx_numbers(c, "kernel_shape"), strides = nnrti_onnx_numbers(c, "strides"),
                          dilations = nnrti_onnx_numbers(c, "dilations"), pads = nnrti_onnx_numbers(c, "pads");
     const NNRT_AutoPad mode = nnrti_onnx_choice(c, "auto_pad", "NOTSET|SAME_UPPER|SAME_LOWER|VALID");
-    const uint32_t x = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), b = nnrti_onnx_in(c, 2);
+    const uint32_t given = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), b = nnrti_onnx_in(c, 2);
     const bool pool = type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_wants(c, 1);
+    const bool bytes =
+        type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8);
+    const uint32_t x = bytes ? nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32) : given;
     uint32_t out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
     NNRT_Conv3D conv;
     NNRT_ConvTranspose3D transposed;
@@ -5430,7 +5432,8 @@ static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
     transposed.outputPadding = nnrti_onnx_numbers(c, "output_padding");
     transposed.outputShape = nnrti_onnx_numbers(c, "output_shape");
     if (pool && nnrti_onnx_int(c, "storage_order", 0) != 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "storage_order 1 of three spatial axes is not supported");
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                        "storage_order 1 of three spatial axes or of dilations is not supported");
     if (type == NNRT_NODE_TYPE_CONV_3D)
         out[0] = nnrti_onnx_step3(c, type, &conv, x, w, b);
     else if (type == NNRT_NODE_TYPE_CONV_TRANSPOSE_3D)
@@ -5439,7 +5442,7 @@ static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
         out[0] = nnrti_onnx_step1(c, type, &average, x);
     else
         nnrti_onnx_emit(c, type, &most, &x, 1, out, pool ? 2 : 1, types);
-    nnrti_onnx_out(c, 0, out[0]);
+    nnrti_onnx_out(c, 0, bytes ? nnrti_onnx_cast(c, out[0], nnrti_onnx_type(c, given)) : out[0]);
     if (pool)
         nnrti_onnx_out(c, 1, out[1]);
 }
@@ -5472,10 +5475,14 @@ static void nnrti_onnx_op_max_unpool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAX_UNPOOL, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }
 
-/* Whether the node's windows lie in volumes; the node is then done. */
+/* Whether the node's windows lie in volumes, or are those of pooling and dilated; the node is then done. */
 static bool nnrti_onnx_is_volume(nnrti_onnx *c, NNRT_NodeType type)
 {
-    const bool volume = nnrti_onnx_rank(c, nnrti_onnx_in(c, 0)) == 5;
+    const nnrt_onnx_ints dilations = nnrti_onnx_ints_of(c, "dilations");
+    bool volume = nnrti_onnx_rank(c, nnrti_onnx_in(c, 0)) == 5;
+    if (type == NNRT_NODE_TYPE_MAX_POOL_3D || type == NNRT_NODE_TYPE_AVERAGE_POOL_3D)
+        for (size_t i = 0; i < dilations.count; i++)
+            volume = volume || dilations.data[i] != 1;
     if (volume)
         nnrti_onnx_volume(c, type);
     return volume;
@@ -5730,13 +5737,6 @@ static NNRT_RoundMode nnrti_onnx_rounding(nnrti_onnx *c, uint32_t x, nnrti_onnx_
     return gap ? NNRT_ROUND_MODE_FLOOR : NNRT_ROUND_MODE_CEIL;
 }
 
-static void nnrti_onnx_undilated(nnrti_onnx *c, const nnrti_onnx_window *w)
-{
-    if (w->dilation[0] != 1 || w->dilation[1] != 1)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "dilations [%l,%l]: only 1 is supported", w->dilation[0],
-                        w->dilation[1]);
-}
-
 /* Padding counts as cells only with count_include_pad. */
 static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
 {
@@ -5750,7 +5750,6 @@ static void nnrti_onnx_op_average_pool(nnrti_onnx *c, int32_t arg)
         return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_AVGPOOL_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
-    nnrti_onnx_undilated(c, &w);
     x = nnrti_onnx_image(c, given, &w);
     nnrti_onnx_same_lower(c, x, &w);
     a.roundMode = nnrti_onnx_rounding(c, x, &w, counted);
@@ -5798,7 +5797,6 @@ static void nnrti_onnx_op_max_pool(nnrti_onnx *c, int32_t arg)
         return;
     nnrti_onnx_defaults(NNRT_NODE_TYPE_MAX_POOL_FUSION, &a);
     nnrti_onnx_window_of(c, given, &w);
-    nnrti_onnx_undilated(c, &w);
     if (type == NNRT_DATA_TYPE_INT8 || type == NNRT_DATA_TYPE_UINT8)
         x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
     x = nnrti_onnx_image(c, x, &w);

@@ -8,12 +8,12 @@ NOTSET, UPPER, LOWER, VALID = range(4)
 
 
 def paddings(mode, L, k, s, d, pads):
-    """[before, behind] of each of the three axes."""
+    """[before, behind] of each axis."""
     out = []
-    for i in range(3):
+    for i in range(len(L)):
         total = max(0, (-(-L[i] // s[i]) - 1) * s[i] + (k[i] - 1) * d[i] + 1 - L[i]) if mode in (UPPER, LOWER) else 0
         less = total // 2
-        out.append({NOTSET: (pads[i], pads[3 + i]), VALID: (0, 0), UPPER: (less, total - less),
+        out.append({NOTSET: (pads[i], pads[len(L) + i]), VALID: (0, 0), UPPER: (less, total - less),
                     LOWER: (total - less, less)}[mode])
     return out
 

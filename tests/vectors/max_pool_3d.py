@@ -7,10 +7,10 @@ from conv_3d import lists, LOWER, NOTSET, paddings, UPPER, VALID
 
 
 def windows(x, k, strides, dilations, pads, mode, ceil):
-    """For each window its place in the result, and the cells (d, h, w) it has in x and in x with its paddings."""
+    """For each axis behind the channels and each window the cells it has in x, and how many in x with its paddings."""
     p = paddings(mode, x.shape[2:], k, strides, dilations, pads)
     axes = []
-    for i in range(3):
+    for i in range(len(k)):
         L, (p0, p1), reach = x.shape[2 + i], p[i], (k[i] - 1) * dilations[i] + 1
         n = (L + p0 + p1 - reach + (strides[i] - 1 if ceil else 0)) // strides[i] + 1
         while ceil and mode in (NOTSET, VALID) and (n - 1) * strides[i] >= L + p0:
@@ -29,7 +29,7 @@ def pooled(x, k, strides, dilations, pads, mode, ceil, average, include):
     at = np.zeros(y.shape, np.int64)
     number = np.arange(x.size).reshape(x.shape)
     for o in np.ndindex(y.shape[2:]):
-        cells = [axes[i][o[i]] for i in range(3)]
+        cells = [axes[i][o[i]] for i in range(len(k))]
         part = v[(slice(None), slice(None)) + np.ix_(*[c[0] for c in cells])].reshape(x.shape[:2] + (-1,))
         count = np.prod([c[1] for c in cells]) if include else part.shape[2]
         y[(slice(None), slice(None)) + o] = part.sum(2) / count if average else part.max(2)
@@ -43,15 +43,20 @@ def cases(w, average):
     op = "AVERAGE_POOL_3D" if average else "MAX_POOL_3D"
 
     def go(name, x, k, strides=(1, 1, 1), dilations=(1, 1, 1), pads=(0,) * 6, mode=0, ceil=0, include=0, index=None, **more):
+        axes = len(k)
+        strides, dilations = strides[:axes], dilations[:axes]
+        pads = (0,) * 2 * axes if not any(pads) else pads
         y, at = pooled(x, k, strides, dilations, pads, mode, ceil, average, include)
-        if mode == NOTSET and pads[:3] == pads[3:] and all(2 * p <= n for p, n in zip(pads, k)) and not np.isnan(x).any():
-            if average and dilations == (1, 1, 1) and all(n <= L for n, L in zip(k, x.shape[2:])):
-                z = F.avg_pool3d(tensor(x), k, strides, pads[:3], bool(ceil), bool(include)).numpy()
+        if mode == NOTSET and axes <= 3 and pads[:axes] == pads[axes:] and all(2 * p <= n for p, n in zip(pads, k)) and not np.isnan(x).any():
+            if average and set(dilations) == {1} and all(n <= L for n, L in zip(k, x.shape[2:])):
+                pool = (F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[axes - 1]
+                z = pool(tensor(x), k, strides, pads[:axes], bool(ceil), bool(include)).numpy()
                 assert z.shape == y.shape and np.allclose(y, z, equal_nan=True), name
             if not average:
-                z, n = F.max_pool3d(tensor(x), k, strides, pads[:3], dilations, bool(ceil), True)
+                pool = (F.max_pool1d, F.max_pool2d, F.max_pool3d)[axes - 1]
+                z, n = pool(tensor(x), k, strides, pads[:axes], dilations, bool(ceil), True)
                 assert np.array_equal(z.numpy(), y), name
-                plane = np.arange(x.shape[0] * x.shape[1]).reshape(x.shape[:2] + (1, 1, 1)) * np.prod(x.shape[2:])
+                plane = np.arange(x.shape[0] * x.shape[1]).reshape(x.shape[:2] + (1,) * axes) * np.prod(x.shape[2:])
                 assert np.array_equal(n.numpy() + plane, at), name
         attrs = {"kernelShape": list(k), **lists(strides, dilations, pads, mode, **more)}
         attrs.update({"ceilMode": ceil} if ceil else {})
@@ -82,6 +87,14 @@ def cases(w, average):
                     go("autoPad %d, dilations%s" % (mode, kind), x, (2, 3, 2), (3, 1, 2), (2, 2, 3), mode=mode, **both)
                 go("the whole volume" + kind, x, (4, 5, 5), **both)
                 go("a point" + kind, x, (1, 1, 1), **both)
+                plane, line, four = some((2, 3, 9, 8), dtype), some((2, 2, 20), dtype), some((1, 2, 3, 4, 3, 4), dtype)
+                go("two axes" + kind, plane, (2, 3), (2, 1), (3, 2), **both)
+                go("two axes, pads" + kind, plane, (3, 2), (2, 3), (2, 2), pads=(2, 1, 2, 1), **both)
+                go("two axes, pads, ceil" + kind, plane, (3, 3), (4, 3), (2, 2), pads=(1, 0, 0, 1), ceil=1, **both)
+                go("two axes, autoPad" + kind, plane, (3, 2), (2, 2), (2, 3), mode=LOWER, **both)
+                go("one axis" + kind, line, (3,), (2,), (5,), **both)
+                go("one axis, pads" + kind, line, (3,), (2,), (5,), pads=(1, 1), **both)
+                go("four axes" + kind, four, (2, 1, 2, 3), (1, 2, 1, 1), (2, 1, 1, 1) if average else (1, 3, 2, 1), pads=(1, 0, 0, 1, 1, 0, 0, 0), **both)
                 odd = x.copy()
                 odd[0, 0, 1, 1, 1], odd[0, 1, 2, 2, 2], odd[1, 1, 0, 0, 0] = np.nan, np.inf, -np.inf
                 go("NaN and infinities" + kind, odd, (2, 2, 2), **both)
@@ -99,7 +112,9 @@ def cases(w, average):
     refuse(w, "a last window without a cell", op, {"kernelShape": [2, 2, 2], "pads": [0, 0, 0, 0, 2, 0]}, [x], "INVALID_SHAPE")
     refuse(w, "a window whose cells lie around the volume", op,
            {"kernelShape": [2, 2, 2], "dilations": [5, 1, 1], "pads": [1, 0, 0, 4, 0, 0]}, [x], "INVALID_SHAPE")
-    refuse(w, "x of 4 axes", op, {"kernelShape": [2, 2, 2]}, [x[0]], "INVALID_SHAPE")
+    refuse(w, "x of 4 axes", op, {"kernelShape": [2, 2, 2]}, [x[0]], "INVALID_PARAMETER")
+    refuse(w, "x of 2 axes", op, {"kernelShape": [2]}, [x[0, 0, 0]], "INVALID_SHAPE")
+    refuse(w, "a scalar", op, {"kernelShape": [2]}, [x[0, 0, 0, 0, 0]], "INVALID_SHAPE")
     refuse(w, "an empty batch", op, {"kernelShape": [2, 2, 2]}, [x[:0]], "INVALID_SHAPE")
     refuse(w, "float64", op, {"kernelShape": [2, 2, 2]}, [x.astype(f64)], "INVALID_DATATYPE")
     refuse(w, "int32", op, {"kernelShape": [2, 2, 2]}, [x.astype(np.int32)], "INVALID_DATATYPE")
