@@ -725,7 +725,7 @@ typedef struct nnrt_error {
 /* GRID_SAMPLE */
 #define NNRT_ATTR_GridSample(M, S) \
     M(S, BOOL, _,            alignCorners, 0) /* -1 and 1 are the centres of the outer cells (true) or their outer edges (false) */ \
-    M(S, ENUM, ResizeMethod, method,       0) /* LINEAR or NEAREST */ \
+    M(S, ENUM, ResizeMethod, method,       0) /* LINEAR, NEAREST or CUBIC */ \
     M(S, INT,  _,            paddingMode,  0) /* outside x: 0 zeros, 1 the nearest cell of the border, 2 reflection */
 /* GROUP_NORM_FUSION */
 #define NNRT_ATTR_GroupNormFusion(M, S) \
@@ -13329,8 +13329,8 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
     if (grid->rank != 4 || nnrti_unlike(x, 0, grid, 0) || (grid->dims[3] != 2 && !nnrti_axis_open(grid, 3)))
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "grid '%s' is %o, expected [%d,height,width,2]", grid->name, grid,
                           x->dims[0]);
-    if (a->method != NNRT_RESIZE_METHOD_LINEAR && a->method != NNRT_RESIZE_METHOD_NEAREST)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "method is %d, expected LINEAR or NEAREST", a->method);
+    if (a->method == NNRT_RESIZE_METHOD_UNKNOWN)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "method is UNKNOWN, expected LINEAR, NEAREST or CUBIC");
     if (a->paddingMode < 0 || a->paddingMode > 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "paddingMode is %l, expected 0 to 2", a->paddingMode);
     if ((code = nnrti_result_image(c, 0, images->dims[0], grid->dims[1], grid->dims[2],
@@ -13345,13 +13345,17 @@ static NNRT_ReturnCode nnrti_rule_grid_sample(nnrt_resolve *c)
 
 /* >>kernel GRID_SAMPLE */
 
-/* Where g, -1..1 from one end of an axis of extent L to the other, lies in cells: as paddingMode has it, and for NEAREST
-   rounded, halves to the even cell. NaN is the first cell, or with zeros outside no cell. */
-static float nnrti_grid_place(const NNRT_GridSample *attr, float g, int32_t L)
+/* Where g, -1..1 from one end of an axis of extent L to the other, lies in cells. */
+static float nnrti_grid_cells(const NNRT_GridSample *attr, float g, int32_t L)
+{
+    return attr->alignCorners ? (g + 1) / 2 * (float)(L - 1) : ((g + 1) * (float)L - 1) / 2;
+}
+
+/* A place in cells, as paddingMode has it: NaN is the first cell, or stays with zeros outside. */
+static float nnrti_grid_inside(const NNRT_GridSample *attr, float at, int32_t L)
 {
     const float last = (float)(L - 1), least = attr->alignCorners ? 0.0f : -0.5f; /* where reflection begins */
     const float span = attr->alignCorners ? last : (float)L; /* and how far it is from end to end */
-    float at = attr->alignCorners ? (g + 1) / 2 * last : ((g + 1) * (float)L - 1) / 2;
     if (attr->paddingMode == 2 && span > 0) {
         at = nnrti_absf(at - least);
         at -= 2 * span * nnrti_floorf(at / (2 * span));
@@ -13359,11 +13363,62 @@ static float nnrti_grid_place(const NNRT_GridSample *attr, float g, int32_t L)
     }
     if (attr->paddingMode != 0)
         at = at > 0 ? at < last ? at : last : 0;
+    return at;
+}
+
+/* The same of g, and for NEAREST rounded, halves to the even cell. */
+static float nnrti_grid_place(const NNRT_GridSample *attr, float g, int32_t L)
+{
+    const float at = nnrti_grid_inside(attr, nnrti_grid_cells(attr, g, L), L);
     return attr->method == NNRT_RESIZE_METHOD_NEAREST ? nnrti_roundevenf(at) : at;
 }
 
+/* Four cells along an axis, -1: none, and their weights. */
+typedef struct nnrti_grid_taps {
+    int32_t cell[4];
+    float weight[4];
+} nnrti_grid_taps;
+
+/* The cells around g, each as paddingMode has it, with the weights of a cubic of coefficient -0.75. */
+static nnrti_grid_taps nnrti_grid_taps_of(const NNRT_GridSample *attr, float g, int32_t L)
+{
+    const float a = -0.75f, far = (float)L + 4;
+    float at = nnrti_grid_cells(attr, g, L), base;
+    nnrti_grid_taps t;
+    if (attr->paddingMode == 2)
+        at = at - at == 0 ? at : 0; /* what is not finite, at the first cell */
+    else
+        at = at > -4 ? at < far ? at : far : -4;
+    base = nnrti_floorf(at);
+    for (int32_t i = 0; i < 4; i++) {
+        const float place = base + (float)(i - 1), d = nnrti_absf(at - place);
+        const float cell = nnrti_grid_inside(attr, place, L);
+        t.cell[i] = cell >= 0 && cell < (float)L ? (int32_t)cell : -1;
+        t.weight[i] = d <= 1  ? ((a + 2) * d - (a + 3)) * d * d + 1
+                      : d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+                              : 0;
+    }
+    return t;
+}
+
+/* Sum of rows of sums of columns, weighted; `at` is row 0, column 0 of an image and channel. */
+NNRTI_INLINE float nnrti_at_taps(const nnrt_view *x, ptrdiff_t at, const nnrti_grid_taps *h, const nnrti_grid_taps *w,
+                                 NNRT_DataType type)
+{
+    float value = 0;
+    for (int32_t i = 0; i < 4; i++) {
+        float sum = 0;
+        for (int32_t j = 0; j < 4; j++)
+            if (h->cell[i] >= 0 && h->weight[i] != 0 && w->cell[j] >= 0 && w->weight[j] != 0)
+                sum += nnrti_load(x->data, at + h->cell[i] * x->strides[1] + w->cell[j] * x->strides[2], type) *
+                       w->weight[j];
+        value += sum * h->weight[i];
+    }
+    return value;
+}
+
 /* x [N,H,W,C], grid [N,Ho,Wo,2], float32 or x's type, y [N,Ho,Wo,C]; none may overlap y. y[n,p,q,c] = x[n,..,..,c] at
-   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear interpolation. */
+   column grid[n,p,q,0], row grid[n,p,q,1]: the nearest cell, or by bilinear or bicubic interpolation. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
                                                nnrt_view *y, NNRT_DataType type)
 {
@@ -13371,13 +13426,23 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, cons
         for (int32_t p = 0; p < y->dims[1]; p++)
             for (int32_t q = 0; q < y->dims[2]; q++) {
                 const ptrdiff_t at = nnrti_place(grid, n, p, q, 0);
-                const float w = nnrti_grid_place(attr, nnrti_load_beside(grid, at, type), x->dims[2]);
-                const float h =
-                    nnrti_grid_place(attr, nnrti_load_beside(grid, at + grid->strides[3], type), x->dims[1]);
-                const nnrti_corners s = nnrti_corners_of(x, h, w);
-                for (int32_t c = 0; c < y->dims[3]; c++)
-                    nnrti_store(y->data, nnrti_place(y, n, p, q, c),
-                                nnrti_at_corners(x, nnrti_place(x, n, 0, 0, c), &s, type), type);
+                const float w = nnrti_load_beside(grid, at, type);
+                const float h = nnrti_load_beside(grid, at + grid->strides[3], type);
+                const bool cubic = attr->method == NNRT_RESIZE_METHOD_CUBIC;
+                nnrti_grid_taps rows = {{0}, {0}}, columns = {{0}, {0}};
+                nnrti_corners s = {0, {0}, {0}};
+                if (cubic) {
+                    rows = nnrti_grid_taps_of(attr, h, x->dims[1]);
+                    columns = nnrti_grid_taps_of(attr, w, x->dims[2]);
+                } else {
+                    s = nnrti_corners_of(x, nnrti_grid_place(attr, h, x->dims[1]), nnrti_grid_place(attr, w, x->dims[2]));
+                }
+                for (int32_t c = 0; c < y->dims[3]; c++) {
+                    const ptrdiff_t from = nnrti_place(x, n, 0, 0, c);
+                    const float v = cubic ? nnrti_at_taps(x, from, &rows, &columns, type)
+                                          : nnrti_at_corners(x, from, &s, type);
+                    nnrti_store(y->data, nnrti_place(y, n, p, q, c), v, type);
+                }
             }
     return NNRT_SUCCESS;
 }
@@ -15268,32 +15333,72 @@ static NNRT_ReturnCode nnrti_rule_max_unpool(nnrt_resolve *c)
 
 /* >>kernel MAX_UNPOOL */
 
-/* x and indices (int32 or int64) of one shape, y of the type of x; outputShape is not looked at. y = 0, but element number
-   indices[i..] of y, counted over all of its elements, is x[i..], for i.. in their order. NNRT_INVALID_PARAMETER when y
-   has no such element: call's error tells which; y is then written in part. */
+/* place[..] of element number `index` of a tensor of these dims; the first one also takes what is beyond the last. */
+static void nnrti_unpool_place(int64_t index, const int32_t *dims, int32_t rank, int32_t *place)
+{
+    for (int32_t i = rank - 1; i >= 0; i--) {
+        const int64_t rest = i > 0 ? nnrti_quotient(index, dims[i]) : 0;
+        place[i] = (int32_t)(index - rest * dims[i]);
+        index = rest;
+    }
+}
+
+/* Whether every index, counted in a tensor of these dims, names a cell of y inside the window of its element. */
+static bool nnrti_unpool_fits(const NNRT_MaxUnpool *attr, const nnrt_view *indices, const nnrt_view *y,
+                              const int32_t *dims)
+{
+    int32_t place[NNRT_MAX_RANK] = {0}, at[NNRT_MAX_RANK];
+    for (int32_t i = 0; i < y->rank; i++)
+        if (dims[i] < 1)
+            return false;
+    do {
+        const int64_t index = nnrti_index(indices, nnrti_offset(indices, place));
+        if (index < 0 || index > INT32_MAX)
+            return false;
+        nnrti_unpool_place(index, dims, y->rank, at);
+        for (int32_t i = 0; i < y->rank; i++) {
+            const int64_t k = i < 2 ? 1 : attr->kernelShape.data[i - 2];
+            const int64_t first = i < 2 ? place[i] : place[i] * attr->strides.data[i - 2] - attr->pads.data[i - 2];
+            if (at[i] < first || at[i] >= first + k || at[i] >= y->dims[i])
+                return false;
+        }
+    } while (nnrti_next_place(indices, place));
+    return true;
+}
+
+/* x and indices (int32 or int64) of one shape, y of the type of x; outputShape NULL or not, its elements are not looked at.
+   y = 0, but element number indices[i..] of y, counted over all of its elements, is x[i..], for i.. in their order.
+   With outputShape, where an element would then lie outside of its window, and none does when indices count in the extents
+   (M - 1) * stride + kernelShape - pads that the windows reach, as ONNX's own test has them, they count in these.
+   NNRT_INVALID_PARAMETER when y has no such element: call's error tells which; y is then written in part. */
 NNRT_API NNRT_ReturnCode nnrt_max_unpool(const NNRT_MaxUnpool *attr, const nnrt_view *x, const nnrt_view *indices,
                                          const nnrt_view *outputShape, nnrt_view *y, nnrt_call *call)
 {
     const size_t width = nnrt_type_size(x->dataType);
+    const int32_t axes = y->rank - 2;
     int64_t count = 1;
-    int32_t place[NNRT_MAX_RANK] = {0};
-    (void)attr;
-    (void)outputShape;
-    for (int32_t i = 0; i < y->rank; i++)
+    int32_t place[NNRT_MAX_RANK] = {0}, at[NNRT_MAX_RANK], reached[NNRT_MAX_RANK];
+    const int32_t *dims = y->dims;
+    for (int32_t i = 0; i < y->rank; i++) {
         count *= y->dims[i];
+        reached[i] = y->dims[i];
+    }
+    for (int32_t i = 0; i < axes; i++) {
+        const int64_t extent = (x->dims[2 + i] - 1) * attr->strides.data[i] + attr->kernelShape.data[i] -
+                               attr->pads.data[i] - attr->pads.data[axes + i];
+        reached[2 + i] = extent <= INT32_MAX ? (int32_t)extent : 0;
+    }
+    if (outputShape != NULL && !nnrti_unpool_fits(attr, indices, y, dims) &&
+        nnrti_unpool_fits(attr, indices, y, reached))
+        dims = reached;
     nnrti_clear(y);
     do {
-        int64_t index = nnrti_index(indices, nnrti_offset(indices, place));
-        ptrdiff_t at = 0;
+        const int64_t index = nnrti_index(indices, nnrti_offset(indices, place));
         if (index < 0 || index >= count)
             return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "index %l lies outside the result, expected 0 to %l",
                                   index, count - 1);
-        for (int32_t i = y->rank - 1; i >= 0; i--) {
-            const int64_t rest = nnrti_quotient(index, y->dims[i]);
-            at += (ptrdiff_t)(index - rest * y->dims[i]) * y->strides[i];
-            index = rest;
-        }
-        memcpy(nnrti_at(y->data, at, width), nnrti_at(x->data, nnrti_offset(x, place), width), width);
+        nnrti_unpool_place(index, dims, y->rank, at);
+        memcpy(nnrti_at(y->data, nnrti_offset(y, at), width), nnrti_at(x->data, nnrti_offset(x, place), width), width);
     } while (nnrti_next_place(x, place));
     return NNRT_SUCCESS;
 }

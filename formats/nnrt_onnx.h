@@ -5461,18 +5461,17 @@ static void nnrti_onnx_op_lp_pool(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_LP_POOL, &a, nnrti_onnx_in(c, 0)));
 }
 
-/* Whether indices count in an output_shape, or in the shape that the windows reach and which it extends, differs between
-   versions of ONNX. */
+/* In which extents indices count beside an output_shape, its own (ONNX Runtime) or those that the windows reach (ONNX's
+   test), the operator tells by the windows. */
 static void nnrti_onnx_op_max_unpool(nnrti_onnx *c, int32_t arg)
 {
+    const uint32_t x = nnrti_onnx_in(c, 0), indices = nnrti_onnx_in(c, 1), shape = nnrti_onnx_in(c, 2);
     NNRT_MaxUnpool a;
     (void)arg;
     a.kernelShape = nnrti_onnx_numbers(c, "kernel_shape");
     a.strides = nnrti_onnx_numbers(c, "strides");
     a.pads = nnrti_onnx_numbers(c, "pads");
-    if (nnrti_onnx_in(c, 2) != NNRT_NO_TENSOR)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input 2 (output_shape) is not supported");
-    nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_MAX_UNPOOL, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
+    nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_MAX_UNPOOL, &a, x, indices, shape));
 }
 
 /* Whether the node's windows lie in volumes, or are those of pooling and dilated; the node is then done. */
@@ -5840,11 +5839,13 @@ static void nnrti_onnx_op_global_pool(nnrti_onnx *c, int32_t arg)
 
 static void nnrti_onnx_op_grid_sample(nnrti_onnx *c, int32_t arg)
 {
+    static const NNRT_ResizeMethod methods[] = {NNRT_RESIZE_METHOD_LINEAR, NNRT_RESIZE_METHOD_LINEAR,
+                                                NNRT_RESIZE_METHOD_NEAREST, NNRT_RESIZE_METHOD_CUBIC,
+                                                NNRT_RESIZE_METHOD_CUBIC};
     NNRT_GridSample a;
     (void)arg;
     a.alignCorners = nnrti_onnx_int(c, "align_corners", 0) != 0;
-    a.method = nnrti_onnx_choice(c, "mode", "bilinear|linear|nearest") == 2 ? NNRT_RESIZE_METHOD_NEAREST
-                                                                            : NNRT_RESIZE_METHOD_LINEAR;
+    a.method = methods[nnrti_onnx_choice(c, "mode", "bilinear|linear|nearest|bicubic|cubic")];
     a.paddingMode = nnrti_onnx_choice(c, "padding_mode", "zeros|border|reflection");
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GRID_SAMPLE, &a, nnrti_onnx_in(c, 0), nnrti_onnx_in(c, 1)));
 }

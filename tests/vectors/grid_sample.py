@@ -5,8 +5,8 @@ import torch.nn.functional as F
 from common import (both_layouts, f16, f32, f64, loose, name_of, random, refuse, rounded, some, tensor, Tensor, write)
 
 OP = "GRID_SAMPLE"
-LINEAR, NEAREST = 0, 1
-MODES, PADDINGS = ("bilinear", "nearest"), ("zeros", "border", "reflection")
+LINEAR, NEAREST, CUBIC = 0, 1, 2
+MODES, PADDINGS = ("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection")
 
 
 def sample(x, grid, align, method, padding):
@@ -24,7 +24,7 @@ def make(w):
                      attrs(align, method, padding), [x, grid], [sample(x, grid, align, method, padding)],
                      tol=tol or loose(x.dtype))
 
-    for method in (LINEAR, NEAREST):
+    for method in (LINEAR, NEAREST, CUBIC):
         for padding in range(3):
             for align in (0, 1):
                 for t in (f32, f16):
@@ -35,7 +35,7 @@ def make(w):
                 x = some((1, 3, 2, 1))
                 steps = np.arange(-3, 3.01, 0.25)
                 grid = np.stack(np.meshgrid(steps, steps[::3]), -1)[None].astype(f32)
-                if method == LINEAR or not align:
+                if method != NEAREST or not align:
                     w.case("all around, %s %s %d" % (MODES[method], PADDINGS[padding], align), OP,
                            attrs(align, method, padding), [x, grid], [sample(x, grid, align, method, padding)],
                            tol=loose(f32))
@@ -44,6 +44,9 @@ def make(w):
     for padding in range(3):
         x, grid = some((2, 7, 6, 2)), (random.random((2, 5, 4, 2)) * 3 - 1.5).astype(f32)
         good("random", x, grid, padding % 2, LINEAR, padding)
+        good("random", x, grid, padding % 2, CUBIC, padding)
+        good("random, the other way", x, grid, 1 - padding % 2, CUBIC, padding)
+        good("random far away", x, (grid * 7).astype(f32), padding % 2, CUBIC, padding, tol=(1e-4, 1e-4))
         w.case("float16 with a grid of float32, %s" % PADDINGS[padding], OP, attrs(0, LINEAR, padding),
                [x.astype(f16), grid], [sample(x.astype(f16), grid, 0, LINEAR, padding)], tol=loose(f16))
     x = some((1, 1, 4, 2))
@@ -56,11 +59,20 @@ def make(w):
     places = np.array([np.nan, 0, 0, np.nan, np.nan, np.nan, np.inf, 0, 0, -np.inf], f32).reshape(1, 5, 1, 2)
     y = np.zeros((1, 5, 1, 2), f32)
     w.case("not finite, zeros, either axis", OP, attrs(0, NEAREST, 0), [some((1, 3, 3, 2)), places], [y], tol=(0, 0))
+    one = some((1, 1, 4, 2))
+    for padding, values in ((0, None), (1, [0, 3, 0, 3, 0]), (2, [0, 0, 0])):
+        places = np.zeros((1, 1, 5 if padding < 2 else 3, 2), f32)
+        places[0, 0, :, 0] = [-np.inf, np.inf, np.nan, 1e30, -1e30][:places.shape[2]]
+        y = np.zeros((1, 1, 5, 2), f32) if padding == 0 else one[:, :, values]
+        w.case("not finite, bicubic " + PADDINGS[padding], OP, attrs(1, CUBIC, padding), [one, places], [y], tol=(0, 0),
+               comment="no cell of zeros, else the first one; of the border the one that is next")
     inf = np.array([1, np.inf, np.nan, 2], f32).reshape(1, 1, 4, 1)
     places = np.zeros((1, 1, 3, 2), f32)
     places[0, 0, :, 0] = [-1, 1, -1 / 3]
     w.case("a cell of weight 0 does not count", OP, attrs(1, NEAREST, 0), [inf, places],
            [np.array([1, 2, np.inf], f32).reshape(1, 1, 3, 1)], tol=(0, 0))
+    w.case("a cell of weight 0 does not count, bicubic", OP, attrs(1, CUBIC, 0), [inf, places],
+           [np.array([1, 2, np.inf], f32).reshape(1, 1, 3, 1)], tol=(1e-6, 0))
     w.case("a cell of weight 0 does not count, bilinear", OP, attrs(1, LINEAR, 0), [inf, places[:, :, :2]],
            [np.array([1, 2], f32).reshape(1, 1, 2, 1)], tol=(0, 0))
     x, grid = some((2, 3, 4, 2)), some((2, 3, 2, 2))
@@ -72,7 +84,6 @@ def make(w):
     def bad(name, code, change=None, inputs=None):
         refuse(w, name, OP, change or {}, inputs or [x, grid], code)
 
-    bad("method CUBIC", "INVALID_PARAMETER", {"method": 2})
     bad("method UNKNOWN", "INVALID_PARAMETER", {"method": -1})
     bad("method 3", "INVALID_PARAMETER", {"method": 3})
     bad("paddingMode 3", "INVALID_PARAMETER", {"paddingMode": 3})

@@ -51,6 +51,23 @@ def make(w):
         same(unpooled(y.numpy(), whole, x.shape), back, "max_unpool")
         if n < 3:
             go("what pooling of %d axes takes" % n, y.numpy().astype("float32"), [2] * n, [2] * n, indices=whole, shape=list(x.shape))
+    five = [1, 1, 5, 5]
+    p = {"kernelShape": [2, 2], "strides": [2, 2]}
+    x = np.array([[[[5, 6], [7, 8]]]], "float32")
+    y = np.zeros(five, "float32")
+    y[0, 0, 1, [1, 3]], y[0, 0, 3, [1, 3]] = [5, 6], [7, 8]
+    w.ok("ONNX's test: indices that count in the extents of the windows", [x, np.array([[[[5, 7], [13, 15]]]]), known(five, "int64", (4,))], y, **p)
+    for name, i in (("that count in the output shape", [[6, 8], [16, 18]]), ("that count in the output shape, the first of each window", [[0, 2], [10, 12]]),
+                    ("that fit neither", [[5, 7], [13, 4]]), ("that fit neither, one beyond the windows", [[5, 7], [13, 24]])):
+        i = np.array([[i]])
+        w.ok("indices " + name, [x, i, known(five, "int64", (4,))], unpooled(x, i, five), **p)
+    two = np.array([[[1, 2]], [[3, 4]]], "float32").reshape(1, 2, 2)
+    w.ok("channels of the windows' extents", [two, np.array([[[1, 3], [4, 7]]]), known([1, 2, 6], "int64", (3,))],
+         np.array([[[0, 1, 0, 2, 0, 0], [3, 0, 0, 4, 0, 0]]], "float32"), kernelShape=[2], strides=[2])
+    w.ok("an output shape below the windows' extents", [two, np.array([[[0, 1], [3, 5]]]), known([1, 2, 3], "int64", (3,))],
+         np.array([[[1, 2, 0], [3, 0, 4]]], "float32"), kernelShape=[2], strides=[2])
+    w.ok("pads beyond the windows' extents", [two, np.array([[[0, 1], [3, 5]]]), known([1, 2, 3], "int64", (3,))],
+         np.array([[[1, 2, 0], [3, 0, 4]]], "float32"), kernelShape=[1], strides=[1], pads=[2, 0])
     x, i, a = floats(1, 1, 2, 2), np.array([[[[5, 7], [13, 15]]]]), {"kernelShape": [2, 2], "strides": [2, 2]}
     y = floats(1, 1, 4, 4)
     for v in (-1, 16, I64_MAX, I64_MIN):
