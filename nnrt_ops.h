@@ -282,6 +282,18 @@ extern "C" {
     E(NNRT_WINDOW_KIND_, HANN,     0) \
     E(NNRT_WINDOW_KIND_, HAMMING,  1) \
     E(NNRT_WINDOW_KIND_, BLACKMAN, 2)
+#define NNRT_ENUM_ResizeCoordinates(E) \
+    E(NNRT_RESIZE_COORDINATES_, HALF_PIXEL,           0) \
+    E(NNRT_RESIZE_COORDINATES_, HALF_PIXEL_SYMMETRIC, 1) \
+    E(NNRT_RESIZE_COORDINATES_, PYTORCH_HALF_PIXEL,   2) \
+    E(NNRT_RESIZE_COORDINATES_, ALIGN_CORNERS,        3) \
+    E(NNRT_RESIZE_COORDINATES_, ASYMMETRIC,           4) \
+    E(NNRT_RESIZE_COORDINATES_, TF_HALF_PIXEL_FOR_NN, 5) \
+    E(NNRT_RESIZE_COORDINATES_, TF_CROP_AND_RESIZE,   6)
+#define NNRT_ENUM_AspectRatioPolicy(E) \
+    E(NNRT_ASPECT_RATIO_POLICY_, STRETCH,     0) \
+    E(NNRT_ASPECT_RATIO_POLICY_, NOT_LARGER,  1) \
+    E(NNRT_ASPECT_RATIO_POLICY_, NOT_SMALLER, 2)
 
 /* The enumerations above; a new one is one more entry here. NodeType comes from the operator table. */
 #define NNRT_ENUMS(T) \
@@ -306,7 +318,9 @@ extern "C" {
     T(ScatterReduction) \
     T(ShiftDirection) \
     T(LossReduction) \
-    T(WindowKind)
+    T(WindowKind) \
+    T(ResizeCoordinates) \
+    T(AspectRatioPolicy)
 
 /* Element types: D(NAME, number, bytes, text). Floats are IEEE binary16/32/64; bool is one byte, 0 or 1. */
 #define NNRT_DATA_TYPES(D) \
@@ -986,6 +1000,17 @@ typedef struct nnrt_error {
     M(S, INT,   _,                       excludeOutside,          0) /* 1: taps outside the input get weight 0, the rest is rescaled to sum 1 (cubic only) */ \
     M(S, FLOAT, _,                       extrapolationValue,      0) /* value outside a crop window; unused by the three transform modes */ \
     M(S, ENUM,  NearestMode,             nearestMode,             0) /* rounding of the source coordinate for NEAREST */
+/* RESIZE_ND */
+#define NNRT_ATTR_ResizeND(M, S) \
+    M(S, INTS,  _,                 axes,                          0) /* that entries of roi, scales and sizes are for, each in [-rank, rank); empty = all, in order */ \
+    M(S, ENUM,  ResizeMethod,      mode,                          1) /* NEAREST, LINEAR or CUBIC */ \
+    M(S, ENUM,  ResizeCoordinates, coordinateTransformationMode,  0) /* where places of the result lie in x */ \
+    M(S, ENUM,  NearestMode,       nearestMode,                   1) /* rounding of coordinates for NEAREST */ \
+    M(S, FLOAT, _,                 cubicCoeffA,              -0.75f) /* coefficient of CUBIC */ \
+    M(S, INT,   _,                 excludeOutside,                0) /* not 0: cells outside x have weight 0, the others are scaled to sum 1 */ \
+    M(S, FLOAT, _,                 extrapolationValue,            0) /* of TF_CROP_AND_RESIZE, outside x */ \
+    M(S, ENUM,  AspectRatioPolicy, keepAspectRatioPolicy,         0) /* NOT_LARGER, NOT_SMALLER: one scale for all axes, the least or largest that sizes ask for */ \
+    M(S, INT,   _,                 antialias,                     0) /* not 0: where the result is smaller, LINEAR and CUBIC take in more cells */
 /* REVERSE_SEQUENCE */
 #define NNRT_ATTR_ReverseSequence(M, S) \
     M(S, INT, _, batchAxis, 1) /* axis of the sequences, in [-rank, rank) */ \
@@ -1745,6 +1770,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT | NNRT_TYPES_F64, NULL, Bernoulli, bernoulli,                 1_1,    own), 0) \
     X(MULTINOMIAL,            1188, Multinomial,           own, multinomial,             "x",                       "y:.",                 0, \
         K(NNRT_TYPES_FLOAT,    NULL, Multinomial,           multinomial,                 1_1,    own), 0) \
+    X(RESIZE_ND,              1189, ResizeND,              own, resize_nd,               "x roi?:f scales?:f sizes?:i", "y=0",             NNRT_OP_FOLLOW, \
+        K(NNRT_TYPES_ANY,      NULL, ResizeND,              resize_nd,                   1d1_1,  own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -18191,6 +18218,287 @@ NNRT_API NNRT_ReturnCode nnrt_resize_q8_real(const NNRT_Resize *attr, const nnrt
                                              nnrt_view *y)
 {
     return nnrti_resize(attr, x, step, y, NNRT_DATA_TYPE_INT8);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op RESIZE_ND */
+
+/* *said: input i is there, `count` numbers that are known, or open where a run tells them. */
+static NNRT_ReturnCode nnrti_resize_nd_list(nnrt_resolve *c, uint32_t i, const char *what, int32_t count, bool *said)
+{
+    const nnrt_operand *o = &c->in[i];
+    *said = !nnrti_absent(o);
+    if (!*said)
+        return NNRT_SUCCESS;
+    if (o->rank != 1 || o->dims[0] != count)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "input %u (%s) '%s' is %o, expected [%d]", i, what, o->name, o, count);
+#ifndef NNRT_FIRMWARE
+    if (nnrti_late(c, i))
+        return nnrti_stand_in(c, i, what, NNRT_TYPES_FLOAT | NNRT_TYPES_INDEX);
+#endif
+    return nnrti_known(c, i, what);
+}
+
+/* The scale of all axes, factor[0] / factor[1], that entries of sizes ask for: the least or the largest. */
+static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_ResizeND *a, const int32_t *axes,
+                                              int32_t count, double factor[2])
+{
+    const nnrt_operand *x = &c->in[0], *sizes = &c->in[3];
+    const bool least = a->keepAspectRatioPolicy == NNRT_ASPECT_RATIO_POLICY_NOT_LARGER;
+    for (int32_t k = 0; k < count; k++) {
+        const double size = (double)nnrti_value(sizes, (size_t)k), L = x->dims[axes[k]];
+        if (nnrti_axis_open(x, axes[k]) || nnrti_element_open(sizes, (size_t)k))
+            return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                              "keepAspectRatioPolicy needs to know the extents of '%s' %o and sizes: give them", x->name,
+                              x);
+        if (k == 0 || (least ? size * factor[1] < factor[0] * L : size * factor[1] > factor[0] * L)) {
+            factor[0] = size;
+            factor[1] = L;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Place i of M of the result lies at (i + step[0]) * step[1] / step[2] + step[3] of an axis of extent L that is scaled by
+   factor[0] / factor[1]; roi: what part of the axis is resized; step[4]: the scale, at most 1. */
+static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, const double factor[2],
+                                 const double roi[2], double *step)
+{
+    const double last = L - 1, wide = L * factor[0] / factor[1]; /* the result's extent, with its fraction */
+    const NNRT_ResizeCoordinates mode = a->coordinateTransformationMode;
+    step[0] = 0;
+    step[1] = factor[1];
+    step[2] = factor[0];
+    step[3] = 0;
+    step[4] = factor[0] < factor[1] ? factor[0] / factor[1] : 1;
+    if (mode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE) {
+        step[1] = M > 1 ? (roi[1] - roi[0]) * last : 0;
+        step[2] = M > 1 ? (double)(M - 1) : 1;
+        step[3] = M > 1 ? roi[0] * last : 0.5 * (roi[0] + roi[1]) * last;
+    } else if (mode == NNRT_RESIZE_COORDINATES_ALIGN_CORNERS) {
+        step[1] = wide > 1 ? last : 0;
+        step[2] = wide > 1 ? wide - 1 : 1;
+    } else if (mode == NNRT_RESIZE_COORDINATES_PYTORCH_HALF_PIXEL && M == 1) {
+        step[1] = 0;
+    } else if (mode != NNRT_RESIZE_COORDINATES_ASYMMETRIC) {
+        step[0] = 0.5;
+        step[3] = mode == NNRT_RESIZE_COORDINATES_TF_HALF_PIXEL_FOR_NN ? 0 : -0.5;
+        if (mode == NNRT_RESIZE_COORDINATES_HALF_PIXEL_SYMMETRIC)
+            step[3] += 0.5 * L * (1 - (double)M / wide);
+    }
+}
+
+/* Result 0 has extent *M along the axis, and *factor is its scale: what entry k of scales (i = 2) or of sizes (3) asks
+   for. */
+static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32_t k, int32_t axis, int64_t *M,
+                                              double factor[2])
+{
+    const nnrt_operand *x = &c->in[0], *list = &c->in[i];
+    const int32_t L = x->dims[axis];
+    const bool open = nnrti_element_unbounded(list, (size_t)k);
+    if (i == 2) {
+        const float scale = nnrti_scale_at(list, k), product = (float)L * scale;
+        if (!open && !(product >= 1 && product < 2147483648.0f))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", k, (double)scale,
+                              L, (double)product);
+        *M = open ? 1 : (int64_t)product;
+        factor[0] = open ? 1 : (double)scale;
+        factor[1] = 1;
+        if (nnrti_element_open(list, (size_t)k))
+            nnrti_from_value(c, 0, axis, list, (size_t)k);
+        else if (nnrti_axis_open(x, axis) && scale != 1)
+            nnrti_computed(c, 0, axis);
+        return NNRT_SUCCESS;
+    }
+    *M = open ? 1 : nnrti_value(list, (size_t)k);
+    if (*M < 1 || *M > INT32_MAX)
+        return nnrti_fail(c, *M < 1 ? NNRT_INVALID_PARAMETER : NNRT_OUT_OF_MEMORY, "sizes[%d] is %l, expected 1 to %d", k,
+                          *M, INT32_MAX);
+    if (factor[1] == 0) { /* of its own */
+        factor[0] = (double)*M;
+        factor[1] = L;
+    } else {
+        *M = (int64_t)nnrti_floor(L * factor[0] / factor[1] + 0.5);
+        *M = *M < 1 ? 1 : *M;
+    }
+    nnrti_from_value(c, 0, axis, list, (size_t)k);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_resize_nd_attr(nnrt_resolve *c, const NNRT_ResizeND *a, bool scaled, bool sized)
+{
+    const nnrt_operand *x = &c->in[0];
+    const bool crop = a->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
+    if (a->mode == NNRT_RESIZE_METHOD_UNKNOWN)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "mode is UNKNOWN, expected LINEAR, NEAREST or CUBIC");
+    if (!nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT) && (a->mode != NNRT_RESIZE_METHOD_NEAREST || crop))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o, expected %m unless mode is NEAREST, without a crop",
+                          x->name, x, NNRT_TYPES_FLOAT);
+    if (scaled == sized)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "one of inputs 2 (scales) and 3 (sizes) must be there");
+    if (scaled && (crop || a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH))
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales: a crop and keepAspectRatioPolicy want sizes");
+    return NNRT_SUCCESS;
+}
+
+/* Derived: float64[rank,5], the step of each axis. */
+static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
+{
+    const NNRT_ResizeND *a = (const NNRT_ResizeND *)c->resolved;
+    const nnrt_operand *x = &c->in[0], *roi = &c->in[1];
+    const int32_t count = a->axes.count > 0 ? (int32_t)a->axes.count : x->rank, dims[2] = {x->rank, 5};
+    const bool crop = a->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
+    int32_t axes[NNRT_MAX_RANK] = {0};
+    bool part = false, scaled, sized;
+    double factor[2] = {0, 0};
+    uint32_t set = 0;
+    void *data;
+    NNRT_ReturnCode code;
+    if (count > x->rank)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes has %d entries, the input %d axes", count, x->rank);
+    for (int32_t k = 0; k < count; k++) {
+        axes[k] = k;
+        if (a->axes.count > 0 && (code = nnrti_axis(c, "an axis", a->axes.data[k], x->rank, &axes[k])) != NNRT_SUCCESS)
+            return code;
+        if ((set >> axes[k] & 1u) != 0)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axes[k]);
+        set |= 1u << axes[k];
+    }
+    if ((code = nnrti_resize_nd_list(c, 2, "scales", count, &scaled)) != NNRT_SUCCESS ||
+        (code = nnrti_resize_nd_list(c, 3, "sizes", count, &sized)) != NNRT_SUCCESS ||
+        (code = nnrti_resize_nd_attr(c, a, scaled, sized)) != NNRT_SUCCESS ||
+        (crop && (code = nnrti_resize_nd_list(c, 1, "roi", 2 * count, &part)) != NNRT_SUCCESS))
+        return code;
+    if (crop && !part)
+        return nnrti_fail(c, NNRT_NULL_PTR, "input 1 (roi) is missing: a crop wants it");
+    if (a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH &&
+        (code = nnrti_resize_nd_policy(c, a, axes, count, factor)) != NNRT_SUCCESS)
+        return code;
+    if ((code = nnrti_derive(c, NNRT_DATA_TYPE_FLOAT64, 2, dims, &data)) != NNRT_SUCCESS)
+        return code;
+    nnrti_result_like(c, 0);
+    for (int32_t i = 0; i < x->rank; i++) {
+        const double as_it_is[5] = {0, 1, 1, 0, 1};
+        memcpy((double *)data + 5 * (ptrdiff_t)i, as_it_is, sizeof(as_it_is));
+    }
+    for (int32_t k = 0; k < count; k++) {
+        double own[2] = {factor[0], factor[1]}, ends[2] = {0, 1};
+        int64_t M = 0;
+        if ((code = nnrti_resize_nd_extent(c, scaled ? 2 : 3, k, axes[k], &M, own)) != NNRT_SUCCESS)
+            return code;
+        for (int32_t e = 0; e < 2 && crop; e++)
+            ends[e] = (double)nnrti_scale_at(roi, k + e * count);
+        c->out[0].dims[axes[k]] = (int32_t)M;
+        nnrti_resize_nd_step(a, x->dims[axes[k]], M, own, ends, (double *)data + 5 * (ptrdiff_t)axes[k]);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* >>kernel RESIZE_ND */
+
+/* The cells of an axis that make a place of the result: `count` from `first` on, around coordinate at. */
+typedef struct nnrti_span {
+    double at, stretch, sum; /* sum: what the weights are divided by; 0: they are not */
+    int64_t first;
+    int32_t count, L;
+} nnrti_span;
+
+/* Weight of cell i of the span. */
+static double nnrti_span_weight(const NNRT_ResizeND *attr, const nnrti_span *s, int32_t i)
+{
+    const double cell = (double)(s->first + i), d = (cell < s->at ? s->at - cell : cell - s->at) * s->stretch;
+    double weight = 1;
+    if (attr->excludeOutside != 0 && (cell < 0 || cell > s->L - 1))
+        return 0;
+    if (attr->mode == NNRT_RESIZE_METHOD_CUBIC)
+        weight = nnrti_cubic(d, (double)attr->cubicCoeffA);
+    else if (attr->mode == NNRT_RESIZE_METHOD_LINEAR)
+        weight = d < 1 ? 1 - d : 0;
+    return s->sum != 0 ? weight / s->sum : weight;
+}
+
+/* The span of place i along an axis of extent L; false: it lies outside of x, which is cropped. */
+static bool nnrti_span_of(const NNRT_ResizeND *attr, int32_t i, int32_t L, const double *step, nnrti_span *s)
+{
+    const double reach = attr->mode == NNRT_RESIZE_METHOD_CUBIC ? 2 : 1;
+    double sum = 0;
+    s->at = (i + step[0]) * step[1] / step[2] + step[3];
+    if (attr->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE &&
+        !(s->at >= 0 && s->at <= L - 1))
+        return false;
+    s->stretch = attr->antialias != 0 ? step[4] : 1;
+    s->sum = 0;
+    s->L = L;
+    if (attr->mode == NNRT_RESIZE_METHOD_NEAREST) {
+        s->first = (int64_t)nnrti_nearest(s->at, attr->nearestMode);
+        s->count = 1;
+        return true;
+    }
+    s->first = (int64_t)nnrti_floor(s->at - reach / s->stretch) + 1;
+    s->count = (int32_t)((int64_t)nnrti_ceil(s->at + reach / s->stretch) - s->first);
+    if (s->stretch == 1 && attr->excludeOutside == 0)
+        return true;
+    for (int32_t k = 0; k < s->count; k++)
+        sum += nnrti_span_weight(attr, s, k);
+    s->sum = sum;
+    return true;
+}
+
+/* Element of x of cell i of each span. */
+static ptrdiff_t nnrti_span_cell(const nnrt_view *x, const nnrti_span *spans, const int32_t *i)
+{
+    ptrdiff_t at = 0;
+    for (int32_t k = 0; k < x->rank; k++) {
+        const int64_t cell = spans[k].first + i[k], last = spans[k].L - 1;
+        at += (ptrdiff_t)(cell < 0 ? 0 : cell > last ? last : cell) * x->strides[k];
+    }
+    return at;
+}
+
+/* The weighted sum of the cells of all spans, the last axis fastest; the weight of a cell is the product of those of its
+   axes, rounded to float32. */
+static float nnrti_span_sum(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrti_span *spans)
+{
+    int32_t i[NNRT_MAX_RANK] = {0}, axis = 0;
+    float sum = 0;
+    while (axis >= 0) {
+        double weight = 1;
+        for (int32_t k = 0; k < x->rank; k++)
+            weight *= spans[k].count > 1 ? nnrti_span_weight(attr, &spans[k], i[k]) : 1;
+        if (weight != 0)
+            sum += nnrti_load(x->data, nnrti_span_cell(x, spans, i), x->dataType) * (float)weight;
+        for (axis = x->rank - 1; axis >= 0 && ++i[axis] == spans[axis].count; axis--)
+            i[axis] = 0;
+    }
+    return sum;
+}
+
+/* x, y of one type and rank; they may not overlap. step: float64[rank,5], of each axis where place i of y lies in x, at
+   c = (i + step[0]) * step[1] / step[2] + step[3], and how x is scaled, at most 1. NEAREST takes the cell at c, rounded;
+   LINEAR and CUBIC, of float32 or float16, sum up those around c, whose weights (1 - d, d < 1; or a cubic, d < 2) depend on
+   their distance d, which antialias multiplies with the scale; then, and with excludeOutside, weights are divided by their
+   sum. What lies outside x is the cell at its edge; of TF_CROP_AND_RESIZE, where c lies outside, extrapolationValue. */
+NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrt_view *step,
+                                        nnrt_view *y)
+{
+    const double *steps = (const double *)step->data;
+    const size_t width = nnrt_type_size(x->dataType);
+    const int32_t none[NNRT_MAX_RANK] = {0};
+    int32_t out[NNRT_MAX_RANK] = {0};
+    do {
+        nnrti_span spans[NNRT_MAX_RANK];
+        bool inside = true;
+        for (int32_t k = 0; k < x->rank && inside; k++)
+            inside = nnrti_span_of(attr, out[k], x->dims[k], steps + 5 * (ptrdiff_t)k, &spans[k]);
+        if (!inside)
+            nnrti_store(y->data, nnrti_offset(y, out), attr->extrapolationValue, y->dataType);
+        else if (attr->mode != NNRT_RESIZE_METHOD_NEAREST)
+            nnrti_store(y->data, nnrti_offset(y, out), nnrti_span_sum(attr, x, spans), y->dataType);
+        else
+            memcpy(nnrti_at(y->data, nnrti_offset(y, out), width), nnrti_at(x->data, nnrti_span_cell(x, spans, none), width),
+                   width);
+    } while (nnrti_next_place(y, out));
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -5896,7 +5896,6 @@ typedef struct nnrti_onnx_resize {
     float scales[4];          /* of [N,C,H,W]; all 0: sizes count */
     nnrti_onnx_size sizes[4]; /* likewise */
     bool sized;
-    uint32_t told; /* scales that a run tells, float32[4]; scales above are then 1 */
 } nnrti_onnx_resize;
 
 /* place[k] = axis of x that entry k of scales or sizes is for: all in order, or those of the attribute axes (operator
@@ -5932,17 +5931,9 @@ static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uin
     size_t count = 0;
     memset(r, 0, sizeof(*r));
     r->sized = sizes != NNRT_NO_TENSOR;
-    r->told = NNRT_NO_TENSOR;
     if (r->sized) {
         nnrti_onnx_size list[4];
-        int32_t told = nnrti_onnx_told_entries(c, sizes);
-        if (told >= 0 && told <= 4)
-            for (int32_t i = 0; i < told; i++)
-                list[i] = nnrti_onnx_size_value(
-                    nnrti_onnx_cast(c, nnrti_onnx_part(c, sizes, 0, i, i + 1, 1), NNRT_DATA_TYPE_INT64));
-        else
-            told = nnrti_onnx_size_entries(c, sizes, "sizes", list, 4);
-        if (told != entries)
+        if ((int32_t)nnrti_onnx_size_entries(c, sizes, "sizes", list, 4) != entries)
             NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "sizes must have %d entries", entries);
         for (int32_t i = 0; i < 4; i++)
             r->sizes[i] = i < first ? nnrti_onnx_size_known(1) : nnrti_onnx_size_of(c, x, i - first);
@@ -5950,15 +5941,9 @@ static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uin
             r->sizes[first + place[k]] = list[k];
         return;
     }
-    if (rank == 4 && entries == 4 && nnrti_onnx_told_entries(c, scales) == 4 && o->dataType == NNRT_DATA_TYPE_FLOAT32 &&
-        nnrti_onnx_ints_of(c, "axes").data == NULL) {
-        r->told = scales;
-        r->scales[0] = r->scales[1] = r->scales[2] = r->scales[3] = 1;
-        return;
-    }
-    if (!nnrti_onnx_known(c, scales) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
-        !nnrt_dims_count(o->dims, o->rank, &count) || count != (size_t)entries) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scales must be a constant of %d float entries", entries);
+    if (o->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(o->dims, o->rank, &count) ||
+        count != (size_t)entries) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "scales '%s' is %o, expected %d float entries", o->name, o, entries);
         return;
     }
     for (int32_t i = 0; i < 4; i++)
@@ -5967,109 +5952,9 @@ static void nnrti_onnx_resize_of(nnrti_onnx *c, uint32_t x, uint32_t scales, uin
         memcpy(&r->scales[first + place[k]], (const uint8_t *)o->data + (size_t)k * sizeof(float), sizeof(float));
 }
 
-/* Coordinates in the order of nnrti_onnx_choice. */
-enum { NNRTI_ONNX_HALF_PIXEL, NNRTI_ONNX_PYTORCH, NNRTI_ONNX_ALIGN, NNRTI_ONNX_ASYMMETRIC, NNRTI_ONNX_TF_HALF_PIXEL };
-
-/* Sets how coordinates are made and rounded. tf_half_pixel_for_nn, (i+0.5)*r, is HALF_PIXEL, (i+0.5)*r - 0.5, rounded
-   half a cell further on. */
-static void nnrti_onnx_resize_modes(nnrti_onnx *c, bool upsample, const nnrti_onnx_resize *r, NNRT_Resize *a)
-{
-    static const NNRT_NearestMode modes[] = {NNRT_NEAREST_MODE_ROUND_HALF_DOWN, NNRT_NEAREST_MODE_ROUND_HALF_UP,
-                                             NNRT_NEAREST_MODE_FLOOR, NNRT_NEAREST_MODE_CEIL};
-    const int32_t coordinates =
-        nnrti_onnx_choice(c, "coordinate_transformation_mode",
-                          "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn");
-    const int32_t nearest = nnrti_onnx_choice(c, "nearest_mode", "round_prefer_floor|round_prefer_ceil|floor|ceil");
-    a->coordinateTransformMode = coordinates == NNRTI_ONNX_ALIGN        ? NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS
-                                 : coordinates == NNRTI_ONNX_ASYMMETRIC ? NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC
-                                                                        : NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL;
-    a->nearestMode = modes[nearest];
-    if (coordinates == NNRTI_ONNX_TF_HALF_PIXEL) {
-        a->nearestMode = nearest == 0 ? NNRT_NEAREST_MODE_CEIL : NNRT_NEAREST_MODE_ROUND_HALF_UP;
-        if (a->method != NNRT_RESIZE_METHOD_NEAREST || nearest == 1 || nearest == 3)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "tf_half_pixel_for_nn is only supported with mode nearest, rounded by "
-                            "round_prefer_floor or floor");
-    }
-    if (r->told != NNRT_NO_TENSOR && c->opset == 10 && a->method == NNRT_RESIZE_METHOD_NEAREST)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scales must be a constant: they decide how coordinates are rounded");
-    if (r->told != NNRT_NO_TENSOR && upsample)
-        nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, r->told, 1), r->told), r->told);
-    if (upsample || c->opset == 10) { /* no modes yet: from the corner; up rounds down, down rounds up */
-        const bool down = r->scales[2] < 1 || r->scales[3] < 1;
-        a->coordinateTransformMode = NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC;
-        a->nearestMode = down && !upsample ? NNRT_NEAREST_MODE_CEIL : NNRT_NEAREST_MODE_FLOOR;
-        if (down && (r->scales[2] > 1 || r->scales[3] > 1) && a->method == NNRT_RESIZE_METHOD_NEAREST)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "one scale is below 1 and one above");
-    }
-}
-
 static bool nnrti_onnx_whole(float n)
 {
     return n >= 0 && n < 16777216 && n == (float)(int32_t)n;
-}
-
-/* True when only a run tells this size. */
-static bool nnrti_onnx_is_told(nnrti_onnx *c, nnrti_onnx_size s)
-{
-    return s.known < 0 && nnrti_onnx_at(c, s.value)->data == NULL;
-}
-
-/* The same as below, in the run, of the extent of axis i of x, which scales or a size that a run tells change. */
-static void nnrti_onnx_resize_told(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, const NNRT_Resize *a,
-                                   bool half, int32_t i)
-{
-    const nnrti_onnx_size n = nnrti_onnx_size_of(c, x, i);
-    uint32_t extent = r->sizes[i].value;
-    if (r->told != NNRT_NO_TENSOR) {
-        extent = nnrti_onnx_part(c, r->told, 0, i, i + 1, 1);
-        extent = nnrti_onnx_mul(c, extent, nnrti_onnx_size_like(c, n, extent));
-    }
-    if (half && n.known != 1) {
-        uint32_t fits = nnrti_onnx_less_equal(c, nnrti_onnx_like(c, extent, 2), extent);
-        if (n.known < 0)
-            fits =
-                nnrti_onnx_step2(c, NNRT_NODE_TYPE_LOGICAL_OR, NULL, fits,
-                                 nnrti_onnx_step2(c, NNRT_NODE_TYPE_EQUAL, NULL, n.value, nnrti_onnx_const_int(c, 1)));
-        nnrti_onnx_assert(c, fits, extent);
-    }
-    if (r->told != NNRT_NO_TENSOR && a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS)
-        nnrti_onnx_assert_equal(c, extent, nnrti_onnx_step1(c, NNRT_NODE_TYPE_FLOOR, NULL, extent));
-}
-
-/* Cases in which ONNX and the runtime disagree about coordinates: only pytorch_half_pixel puts an extent of 1 at 0, as
-   HALF_PIXEL does, and align_corners divides by L*scale - 1, whole or not. */
-static void nnrti_onnx_resize_check(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, const NNRT_Resize *a)
-{
-    const bool half =
-        a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL &&
-        nnrti_onnx_choice(c, "coordinate_transformation_mode",
-                          "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn") !=
-            NNRTI_ONNX_PYTORCH;
-    for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
-        const int64_t n = nnrti_onnx_dim(c, x, i), size = r->sizes[i].known;
-        const float product = (float)n * r->scales[i];
-        if (i < 2 && (r->sized ? n >= 0 && size >= 0 && n != size : r->scales[i] != 1))
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "only the last two axes can be resized");
-        if (i >= 2 && (r->told != NNRT_NO_TENSOR || (r->sized && nnrti_onnx_is_told(c, r->sizes[i])))) {
-            nnrti_onnx_resize_told(c, x, r, a, half, i);
-            continue;
-        }
-        if (i >= 2 && half && n != 1 && r->sized && size < 2)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "a half pixel down to an extent of %s1 is not supported: use pytorch_half_pixel",
-                            size < 0 ? "perhaps " : "");
-        if (i < 2 || r->sized)
-            continue;
-        if (half && (n < 0 ? r->scales[i] < 1 : n > 1 && product < 2))
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "a half pixel down to an extent of %s1 is not supported: use pytorch_half_pixel%s",
-                            n < 0 ? "perhaps " : "", n < 0 ? ", or give the inputs' extents" : "");
-        if (a->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS &&
-            !nnrti_onnx_whole(n < 0 ? r->scales[i] : product))
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "align_corners with a scale that %s no whole extent: use sizes%s",
-                            n < 0 ? "perhaps gives" : "gives", n < 0 ? ", or give the inputs' extents" : "");
-    }
 }
 
 /* True when a size is the open extent of axis i of x. */
@@ -6079,24 +5964,28 @@ static bool nnrti_onnx_is_extent(const nnrti_onnx *c, nnrti_onnx_size s, uint32_
     return s.known < 0 && o->open != NULL && o->open[0] == nnrti_onnx_at(c, x)->symbols[i];
 }
 
-/* x, whose first two extents are what sizes says: where that cannot be told before the run, a RESHAPE of each, which
-   copies the other extents, refuses others. */
-static uint32_t nnrti_onnx_resize_same(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r)
+/* Whether RESIZE does what the node wants of x [N,C,H,W]: it is given constants or extents and resizes the last two axes.
+   An extent of 1 it puts at 0, as only pytorch_half_pixel does, and align_corners is that of the whole extent, where ONNX
+   divides by L*scale - 1. */
+static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_resize *r, NNRT_ResizeCoordinates mode)
 {
-    for (int32_t i = 0; i < 2 && r->sized; i++) {
-        nnrti_onnx_size sizes[4];
-        if ((nnrti_onnx_dim(c, x, i) >= 0 && r->sizes[i].known >= 0) || nnrti_onnx_is_extent(c, r->sizes[i], x, i))
+    for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
+        const int64_t n = nnrti_onnx_dim(c, x, i), size = r->sizes[i].known;
+        const float product = (float)n * r->scales[i];
+        if (i < 2 && (r->sized ? !nnrti_onnx_is_extent(c, r->sizes[i], x, i) && (n < 0 || n != size) : r->scales[i] != 1))
+            return false;
+        if (i < 2)
             continue;
-        if (nnrti_onnx_dim(c, x, i) >= 0) {
-            nnrti_onnx_assert_equal(c, nnrti_onnx_size_ints(c, r->sizes[i]),
-                                    nnrti_onnx_const_int(c, nnrti_onnx_dim(c, x, i)));
-            continue;
-        }
-        for (int32_t k = 0; k < 4; k++)
-            sizes[k] = k == i ? r->sizes[i] : nnrti_onnx_size_known(0);
-        x = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESHAPE, NULL, x, nnrti_onnx_size_list(c, sizes, 4));
+        if (r->sized && size < 0 && nnrti_onnx_at(c, r->sizes[i].value)->data == NULL) /* a run tells it */
+            return false;
+        if (mode == NNRT_RESIZE_COORDINATES_HALF_PIXEL && n != 1 &&
+            (r->sized ? size < 2 : n < 0 ? r->scales[i] < 1 : product < 2))
+            return false;
+        if (mode == NNRT_RESIZE_COORDINATES_ALIGN_CORNERS && !r->sized &&
+            !nnrti_onnx_whole(n < 0 ? r->scales[i] : product))
+            return false;
     }
-    return x;
+    return c->code == NNRT_SUCCESS;
 }
 
 /* Scales of Upsample before operator set 9: one attribute, or one for each axis. NNRT_NO_TENSOR after a fault. */
@@ -6113,54 +6002,141 @@ static uint32_t nnrti_onnx_old_scales(nnrti_onnx *c)
     return nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, dims, list->floats.data);
 }
 
-/* Resize 0: inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample 1: x, scales. One spatial axis gets a
-   height of 1. Integers of 8 and 16 bits are only copied (nearest), as float32. */
+/* Input i, NNRT_NO_TENSOR where it is empty, too. */
+static uint32_t nnrti_onnx_filled(nnrti_onnx *c, uint32_t i)
+{
+    const uint32_t v = nnrti_onnx_in(c, i);
+    return v != NNRT_NO_TENSOR && nnrti_onnx_at(c, v)->rank == 1 && nnrti_onnx_dim(c, v, 0) == 0 ? NNRT_NO_TENSOR : v;
+}
+
+/* The attributes of Resize; before operator set 11 there are no modes: from the corner, and the nearest cell is the one
+   before (Upsample), or where x becomes smaller the one behind. */
+static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales, NNRT_ResizeND *a)
+{
+    static const NNRT_ResizeCoordinates coordinates[] = {
+        NNRT_RESIZE_COORDINATES_HALF_PIXEL,           NNRT_RESIZE_COORDINATES_PYTORCH_HALF_PIXEL,
+        NNRT_RESIZE_COORDINATES_ALIGN_CORNERS,        NNRT_RESIZE_COORDINATES_ASYMMETRIC,
+        NNRT_RESIZE_COORDINATES_TF_HALF_PIXEL_FOR_NN, NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE,
+        NNRT_RESIZE_COORDINATES_HALF_PIXEL_SYMMETRIC};
+    static const NNRT_NearestMode nearest[] = {NNRT_NEAREST_MODE_ROUND_HALF_DOWN, NNRT_NEAREST_MODE_ROUND_HALF_UP,
+                                               NNRT_NEAREST_MODE_FLOOR, NNRT_NEAREST_MODE_CEIL};
+    static const NNRT_ResizeMethod methods[] = {NNRT_RESIZE_METHOD_NEAREST, NNRT_RESIZE_METHOD_LINEAR,
+                                                NNRT_RESIZE_METHOD_CUBIC, NNRT_RESIZE_METHOD_LINEAR};
+    const nnrt_operand *o = nnrti_onnx_at(c, scales);
+    bool down = false, up = false;
+    a->axes = nnrti_onnx_numbers(c, "axes");
+    a->mode = methods[nnrti_onnx_choice(c, "mode", "nearest|linear|cubic|bilinear")];
+    a->coordinateTransformationMode =
+        coordinates[nnrti_onnx_choice(c, "coordinate_transformation_mode",
+                                      "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|"
+                                      "tf_crop_and_resize|half_pixel_symmetric")];
+    a->nearestMode =
+        nearest[nnrti_onnx_choice(c, "nearest_mode", "round_prefer_floor|round_prefer_ceil|floor|ceil")];
+    a->cubicCoeffA = nnrti_onnx_float(c, "cubic_coeff_a", -0.75f);
+    a->excludeOutside = nnrti_onnx_int(c, "exclude_outside", 0);
+    a->extrapolationValue = nnrti_onnx_float(c, "extrapolation_value", 0);
+    a->keepAspectRatioPolicy = nnrti_onnx_choice(c, "keep_aspect_ratio_policy", "stretch|not_larger|not_smaller");
+    a->antialias = nnrti_onnx_int(c, "antialias", 0);
+    if (!upsample && c->opset > 10)
+        return;
+    a->coordinateTransformationMode = NNRT_RESIZE_COORDINATES_ASYMMETRIC;
+    a->nearestMode = NNRT_NEAREST_MODE_FLOOR;
+    if (upsample || a->mode != NNRT_RESIZE_METHOD_NEAREST)
+        return;
+    if (!nnrti_onnx_known(c, scales) || o->dataType != NNRT_DATA_TYPE_FLOAT32 || o->rank != 1) {
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "scales must be a constant: they decide how coordinates are rounded");
+        return;
+    }
+    for (int32_t i = 0; i < o->dims[0]; i++) {
+        float scale;
+        memcpy(&scale, (const uint8_t *)o->data + (size_t)i * sizeof(scale), sizeof(scale));
+        down = down || scale < 1;
+        up = up || scale > 1;
+    }
+    a->nearestMode = down ? NNRT_NEAREST_MODE_CEIL : NNRT_NEAREST_MODE_FLOOR;
+    if (down && up)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "one scale is below 1 and one above");
+}
+
+/* RESIZE_ND, with ONNX's own attributes. */
+static void nnrti_onnx_resize_nd(nnrti_onnx *c, uint32_t x, uint32_t scales, uint32_t sizes, NNRT_ResizeND *a)
+{
+    const bool crop = a->coordinateTransformationMode == NNRT_RESIZE_COORDINATES_TF_CROP_AND_RESIZE;
+    uint32_t in[4], y = NNRT_NO_TENSOR;
+    in[0] = x;
+    in[1] = crop ? nnrti_onnx_cast(c, nnrti_onnx_filled(c, 1), NNRT_DATA_TYPE_FLOAT32) : NNRT_NO_TENSOR;
+    in[2] = scales;
+    in[3] = sizes;
+    if (crop && sizes == NNRT_NO_TENSOR)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "tf_crop_and_resize by scales is not supported: use sizes");
+    if (sizes == NNRT_NO_TENSOR)
+        a->keepAspectRatioPolicy = NNRT_ASPECT_RATIO_POLICY_STRETCH;
+    nnrti_onnx_emit_known(c, NNRT_NODE_TYPE_RESIZE_ND, a, in, 4, &y);
+    nnrti_onnx_out(c, 0, y);
+}
+
+/* Resize 0: inputs x, scales (operator set 10) or x, roi, scales, sizes; Upsample 1: x, scales. RESIZE where it does the
+   same: one spatial axis gets a height of 1; integers of 8 and 16 bits are only copied (nearest), as float32. */
 static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
 {
-    const int32_t method = nnrti_onnx_choice(c, "mode", "nearest|linear|cubic|bilinear");
     const uint32_t given = nnrti_onnx_in(c, 0);
     const int32_t rank = nnrti_onnx_rank(c, given);
     const NNRT_DataType type = nnrti_onnx_type(c, given);
-    const bool exact = nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16) && method == 0;
-    uint32_t scales = nnrti_onnx_in(c, arg == 1 || c->opset == 10 ? 1 : 2), sizes = nnrti_onnx_in(c, 3), x = given, y;
+    const uint32_t sizes = nnrti_onnx_filled(c, 3);
+    uint32_t scales = nnrti_onnx_filled(c, arg == 1 || c->opset == 10 ? 1 : 2), x = given, y;
     int32_t four[1] = {4};
+    bool exact, plain;
     nnrti_onnx_resize r;
+    NNRT_ResizeND n;
     NNRT_Resize a;
-    nnrti_onnx_defaults(NNRT_NODE_TYPE_RESIZE, &a);
-    a.method = method == 0   ? NNRT_RESIZE_METHOD_NEAREST
-               : method == 2 ? NNRT_RESIZE_METHOD_CUBIC
-                             : NNRT_RESIZE_METHOD_LINEAR;
-    a.cubicCoeff = nnrti_onnx_float(c, "cubic_coeff_a", -0.75f);
-    a.excludeOutside = nnrti_onnx_int(c, "exclude_outside", 0);
     if (arg == 1 && c->opset < 9)
         scales = nnrti_onnx_old_scales(c);
-    if (nnrti_onnx_int(c, "antialias", 0) != 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute 'antialias' is not supported, expected 0");
-    if (rank < 2 || rank > 4 || nnrti_onnx_choice(c, "keep_aspect_ratio_policy", "stretch") != 0) {
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "inputs of %d axes are not supported, expected 2 to 4", rank);
+    if (sizes != NNRT_NO_TENSOR)
+        scales = NNRT_NO_TENSOR;
+    nnrti_onnx_resize_attr(c, arg == 1, scales, &n);
+    if (arg == 1 && !nnrti_onnx_known(c, scales) && c->code == NNRT_SUCCESS)
+        nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, scales, 1), scales), scales);
+    exact = n.mode == NNRT_RESIZE_METHOD_NEAREST &&
+            nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16);
+    plain = (exact || nnrti_onnx_is_a(c, given, NNRT_TYPES_FLOAT)) && rank >= 2 && rank <= 4 && n.antialias == 0 &&
+            n.keepAspectRatioPolicy == NNRT_ASPECT_RATIO_POLICY_STRETCH &&
+            n.coordinateTransformationMode != NNRT_RESIZE_COORDINATES_HALF_PIXEL_SYMMETRIC &&
+            n.coordinateTransformationMode < NNRT_RESIZE_COORDINATES_TF_HALF_PIXEL_FOR_NN &&
+            (sizes != NNRT_NO_TENSOR ? nnrti_onnx_told_entries(c, sizes) < 0
+                                     : scales != NNRT_NO_TENSOR && nnrti_onnx_known(c, scales));
+    if (plain && c->code == NNRT_SUCCESS) {
+        nnrti_onnx_resize_of(c, x, scales, sizes, rank, &r);
+        for (int32_t i = rank; i < 4; i++) /* [W] in front of it [H=1], [C=1], [N=1] */
+            x = nnrti_onnx_unsqueeze(c, x, rank == 3 ? 2 : 0);
+        if (rank == 3) { /* the axes behind the channels, where there is only one */
+            r.scales[0] = r.scales[1];
+            r.scales[1] = r.scales[2];
+            r.scales[2] = 1;
+            r.sizes[0] = r.sizes[1];
+            r.sizes[1] = r.sizes[2];
+            r.sizes[2] = nnrti_onnx_size_known(1);
+        }
+        plain = nnrti_onnx_resize_plain(c, x, &r, n.coordinateTransformationMode);
+    }
+    if (!plain) {
+        nnrti_onnx_resize_nd(c, given, scales, sizes, &n);
         return;
     }
-    nnrti_onnx_resize_of(c, x, scales, sizes, rank, &r);
-    for (int32_t i = rank; i < 4; i++) /* [W] in front of it [H=1], [C=1], [N=1] */
-        x = nnrti_onnx_unsqueeze(c, x, rank == 3 ? 2 : 0);
-    if (rank == 3) { /* the axes behind the channels, where there is only one */
-        r.scales[0] = r.scales[1];
-        r.scales[1] = r.scales[2];
-        r.scales[2] = 1;
-        r.sizes[0] = r.sizes[1];
-        r.sizes[1] = r.sizes[2];
-        r.sizes[2] = nnrti_onnx_size_known(1);
-    }
-    nnrti_onnx_resize_modes(c, arg == 1, &r, &a);
-    nnrti_onnx_resize_check(c, x, &r, &a);
-    x = nnrti_onnx_resize_same(c, x, &r);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_RESIZE, &a);
+    a.method = n.mode;
+    a.coordinateTransformMode = n.coordinateTransformationMode == NNRT_RESIZE_COORDINATES_ALIGN_CORNERS
+                                    ? NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS
+                                : n.coordinateTransformationMode == NNRT_RESIZE_COORDINATES_ASYMMETRIC
+                                    ? NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC
+                                    : NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL;
+    a.nearestMode = n.nearestMode;
+    a.cubicCoeff = n.cubicCoeffA;
+    a.excludeOutside = n.excludeOutside;
     if (exact)
         x = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32);
     y = nnrti_onnx_step2(c, NNRT_NODE_TYPE_RESIZE, &a, x,
-                         sizes != NNRT_NO_TENSOR ? nnrti_onnx_size_list(c, r.sizes + 2, 2)
-                         : r.told != NNRT_NO_TENSOR
-                             ? r.told
-                             : nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, four, r.scales));
+                         r.sized ? nnrti_onnx_size_list(c, r.sizes + 2, 2)
+                                 : nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_FLOAT32, 1, four, r.scales));
     y = exact ? nnrti_onnx_cast(c, y, type) : y;
     for (int32_t i = rank; i < 4; i++)
         y = nnrti_onnx_squeeze(c, y, rank == 3 ? 2 : 0);
@@ -6973,9 +6949,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "keepdims 0 of axes that a run tells") \
     X("relu",            "ACTIVATION MAXIMUM",               "", "") \
     X("reshape",         "RESHAPE",                          "", "") \
-    X("resize",          "RESIZE", \
-      "UNSQUEEZE SQUEEZE CAST RESHAPE STRIDED_SLICE CONCAT MUL_FUSION LESS_EQUAL FLOOR EQUAL ASSERT", \
-      "2 and 3 axes, which count as an image; integers, which are copied as float32; sizes that a run tells") \
+    X("resize",          "RESIZE RESIZE_ND", "UNSQUEEZE SQUEEZE CAST LESS_EQUAL ASSERT", \
+      "2 and 3 axes, which count as an image; integers, which are copied as float32; scales of Upsample that a run tells") \
     X("reverse_sequence", "REVERSE_SEQUENCE",                "", "") \
     X("rms_norm",        "RMS_NORMALIZATION",                "", "") \
     X("roi_align",       "ROI_ALIGN",                        "", "") \
