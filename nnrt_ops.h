@@ -18434,6 +18434,8 @@ static bool nnrti_span_of(const NNRT_ResizeND *attr, int32_t i, int32_t L, const
         s->count = 1;
         return true;
     }
+    if (attr->mode == NNRT_RESIZE_METHOD_LINEAR && s->stretch == 1 && s->at < 0)
+        s->at = 0;
     s->first = (int64_t)nnrti_floor(s->at - reach / s->stretch) + 1;
     s->count = (int32_t)((int64_t)nnrti_ceil(s->at + reach / s->stretch) - s->first);
     if (s->stretch == 1 && attr->excludeOutside == 0)
@@ -18444,59 +18446,60 @@ static bool nnrti_span_of(const NNRT_ResizeND *attr, int32_t i, int32_t L, const
     return true;
 }
 
-/* Element of x of cell i of each span. */
-static ptrdiff_t nnrti_span_cell(const nnrt_view *x, const nnrti_span *spans, const int32_t *i)
+/* Elements from cell i of the span to the first one of its axis of x; cells outside are those of the edge. */
+static ptrdiff_t nnrti_span_cell(const nnrt_view *x, const nnrti_span *spans, int32_t axis, int32_t i)
 {
-    ptrdiff_t at = 0;
-    for (int32_t k = 0; k < x->rank; k++) {
-        const int64_t cell = spans[k].first + i[k], last = spans[k].L - 1;
-        at += (ptrdiff_t)(cell < 0 ? 0 : cell > last ? last : cell) * x->strides[k];
-    }
-    return at;
+    const int64_t cell = spans[axis].first + i, last = spans[axis].L - 1;
+    return (ptrdiff_t)(cell < 0 ? 0 : cell > last ? last : cell) * x->strides[axis];
 }
 
-/* The weighted sum of the cells of all spans, the last axis fastest; the weight of a cell is the product of those of its
-   axes, rounded to float32. */
-static float nnrti_span_sum(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrti_span *spans)
+/* The weighted sum of what the axes behind make of each cell of the axis. It starts with its first term, so that a single
+   cell of weight 1 stays as it is. */
+static float nnrti_span_sum(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrti_span *spans, int32_t axis,
+                            ptrdiff_t at)
 {
-    int32_t i[NNRT_MAX_RANK] = {0}, axis = 0;
     float sum = 0;
-    while (axis >= 0) {
-        double weight = 1;
-        for (int32_t k = 0; k < x->rank; k++)
-            weight *= spans[k].count > 1 ? nnrti_span_weight(attr, &spans[k], i[k]) : 1;
-        if (weight != 0)
-            sum += nnrti_load(x->data, nnrti_span_cell(x, spans, i), x->dataType) * (float)weight;
-        for (axis = x->rank - 1; axis >= 0 && ++i[axis] == spans[axis].count; axis--)
-            i[axis] = 0;
+    bool any = false;
+    if (axis == x->rank)
+        return nnrti_load(x->data, at, x->dataType);
+    for (int32_t i = 0; i < spans[axis].count; i++) {
+        const float weight = (float)nnrti_span_weight(attr, &spans[axis], i);
+        float v;
+        if (weight == 0)
+            continue;
+        v = nnrti_span_sum(attr, x, spans, axis + 1, at + nnrti_span_cell(x, spans, axis, i)) * weight;
+        sum = any ? sum + v : v;
+        any = true;
     }
     return sum;
 }
 
 /* x, y of one type and rank; they may not overlap. step: float64[rank,5], of each axis where place i of y lies in x, at
    c = (i + step[0]) * step[1] / step[2] + step[3], and how x is scaled, at most 1. NEAREST takes the cell at c, rounded;
-   LINEAR and CUBIC, of float32 or float16, sum up those around c, whose weights (1 - d, d < 1; or a cubic, d < 2) depend on
-   their distance d, which antialias multiplies with the scale; then, and with excludeOutside, weights are divided by their
-   sum. What lies outside x is the cell at its edge; of TF_CROP_AND_RESIZE, where c lies outside, extrapolationValue. */
+   LINEAR and CUBIC, of float32 or float16, sum up those around c, along the last axis first; their weights (1 - d, d < 1; or
+   a cubic, d < 2) depend on their distance d, which antialias multiplies with the scale; then, and with excludeOutside,
+   weights are divided by their sum. What lies outside x is the cell at its edge; of TF_CROP_AND_RESIZE, where c lies
+   outside, extrapolationValue. */
 NNRT_API NNRT_ReturnCode nnrt_resize_nd(const NNRT_ResizeND *attr, const nnrt_view *x, const nnrt_view *step,
                                         nnrt_view *y)
 {
     const double *steps = (const double *)step->data;
     const size_t width = nnrt_type_size(x->dataType);
-    const int32_t none[NNRT_MAX_RANK] = {0};
     int32_t out[NNRT_MAX_RANK] = {0};
     do {
         nnrti_span spans[NNRT_MAX_RANK];
+        ptrdiff_t at = 0;
         bool inside = true;
         for (int32_t k = 0; k < x->rank && inside; k++)
             inside = nnrti_span_of(attr, out[k], x->dims[k], steps + 5 * (ptrdiff_t)k, &spans[k]);
         if (!inside)
             nnrti_store(y->data, nnrti_offset(y, out), attr->extrapolationValue, y->dataType);
         else if (attr->mode != NNRT_RESIZE_METHOD_NEAREST)
-            nnrti_store(y->data, nnrti_offset(y, out), nnrti_span_sum(attr, x, spans), y->dataType);
-        else
-            memcpy(nnrti_at(y->data, nnrti_offset(y, out), width), nnrti_at(x->data, nnrti_span_cell(x, spans, none), width),
-                   width);
+            nnrti_store(y->data, nnrti_offset(y, out), nnrti_span_sum(attr, x, spans, 0, 0), y->dataType);
+        for (int32_t k = 0; k < x->rank && inside; k++)
+            at += nnrti_span_cell(x, spans, k, 0);
+        if (inside && attr->mode == NNRT_RESIZE_METHOD_NEAREST)
+            memcpy(nnrti_at(y->data, nnrti_offset(y, out), width), nnrti_at(x->data, at, width), width);
     } while (nnrti_next_place(y, out));
     return NNRT_SUCCESS;
 }
