@@ -845,6 +845,14 @@ typedef struct nnrt_error {
     M(S, FLOAT, _, zoneoutCell,   0) /* share of the old cell state that is kept, 0 to 1 */ \
     M(S, FLOAT, _, zoneoutHidden, 0) /* share of the old hidden state that is kept, 0 to 1 */ \
     M(S, INT,   _, projSize,      0) /* features that the hidden state is projected to; 0: it is not */
+/* LSTM_PEEPHOLE */
+#define NNRT_ATTR_LSTMPeephole(M, S) \
+    M(S, INTS,  _,                  activations, 0) /* for each direction of the gates, of the cell and of the state, ActivationType: RELU, SIGMOID, SOFTSIGN, SOFTPLUS, TANH; empty = SIGMOID, TANH, TANH */ \
+    M(S, FLOAT, _,                  clip,        0) /* what activations get is kept inside [-clip, clip]; 0 = as it is */ \
+    M(S, ENUM,  RecurrentDirection, direction,   0) /* of time, BIDIRECTIONAL: both */ \
+    M(S, INT,   _,                  hiddenSize,  0) /* features of the state; 0 = those of r */ \
+    M(S, INT,   _,                  inputForget, 0) /* not 0: what the input gate does not let in stays */ \
+    M(S, INT,   _,                  layout,      0) /* 0: steps first, 1: batch first */
 /* MATMUL_FUSION */
 #define NNRT_ATTR_MatMulFusion(M, S) \
     M(S, BOOL, _,              transposeA,     0) /* swap the last two axes of input 0 first */ \
@@ -1772,6 +1780,8 @@ typedef struct nnrt_error {
         K(NNRT_TYPES_FLOAT,    NULL, Multinomial,           multinomial,                 1_1,    own), 0) \
     X(RESIZE_ND,              1189, ResizeND,              own, resize_nd,               "x roi?:f scales?:f sizes?:i", "y=0",             NNRT_OP_FOLLOW, \
         K(NNRT_TYPES_ANY,      NULL, ResizeND,              resize_nd,                   1d1_1,  own), 0) \
+    X(LSTM_PEEPHOLE,          1190, LSTMPeephole,          own, lstm_peephole,           "x w=0 r=0 b?=0 sequenceLens?:i initialH?=0 initialC?=0 p?=0", "y=0 yH=0 yC=0", 0, \
+        K(NNRT_TYPES_FLOAT,    NULL, LSTMPeephole,          lstm_peephole,               8_3c,   own), 0) \
     NNRTI_OPS_OF_TEST(X, K)
 /* clang-format on */
 
@@ -1909,6 +1919,7 @@ typedef NNRT_ReturnCode (*nnrt_kernel)(const void *attr, nnrt_view *args, nnrt_c
 #define NNRTI_ARGS_6_2c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_6_4c const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_view *, nnrt_call *
 #define NNRTI_ARGS_7_3c const nnrt_view *, const nnrt_view *, NNRTI_ARGS_5_1, nnrt_view *, nnrt_view *, nnrt_call *
+#define NNRTI_ARGS_8_3c const nnrt_view *, NNRTI_ARGS_7_3c
 #define NNRTI_ARGS_1d1_1 NNRTI_ARGS_2_1
 #define NNRTI_ARGS_1d1_2 NNRTI_ARGS_2_1, nnrt_view *
 #define NNRTI_ARGS_1d1_2c NNRTI_ARGS_1d1_2, nnrt_call *
@@ -13613,7 +13624,7 @@ NNRT_API NNRT_ReturnCode nnrt_group_norm_fusion_f16(const NNRT_GroupNormFusion *
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GRU */
 
-/* The attributes that GRU and RNN share. */
+/* The attributes that GRU, RNN and LSTM_PEEPHOLE share. */
 typedef struct nnrti_recurrent {
     NNRT_Int64List *activations;
     int64_t *hiddenSize;
@@ -13648,7 +13659,8 @@ static NNRT_ReturnCode nnrti_recurrent_activations(nnrt_resolve *c, const nnrti_
         if ((list = nnrti_list(c, a->activations, count)) == NULL)
             return NNRT_OUT_OF_MEMORY;
         for (uint32_t i = 0; i < count; i++)
-            list[i] = a->functions > 1 && i % 2 == 0 ? NNRT_ACTIVATION_TYPE_SIGMOID : NNRT_ACTIVATION_TYPE_TANH;
+            list[i] = a->functions > 1 && i % (uint32_t)a->functions == 0 ? NNRT_ACTIVATION_TYPE_SIGMOID
+                                                                          : NNRT_ACTIVATION_TYPE_TANH;
     }
     if (a->activations->count != count)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "activations has %u entries, expected %u", a->activations->count,
@@ -13683,14 +13695,14 @@ static NNRT_ReturnCode nnrti_recurrent_attributes(nnrt_resolve *c, const nnrti_r
     return NNRT_SUCCESS;
 }
 
-/* Resolved: hiddenSize and all activations are said. */
+/* Resolved: hiddenSize and all activations are said. Results from 1 on, and inputs from 5 on, are states; input 7 is p. */
 static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurrent *a)
 {
     const nnrt_operand *x = &c->in[0], *w = &c->in[1], *r = &c->in[2];
     const int32_t D = a->direction == NNRT_RECURRENT_DIRECTION_BIDIRECTIONAL ? 2 : 1;
     const int32_t time = a->layout != 0 ? 1 : 0, batch = 1 - time, first = time != 0 ? 0 : 2;
     const bool said = *a->hiddenSize != 0;
-    int32_t rows[3], input[3], bias[2], state[3], y[4], H;
+    int32_t rows[3], input[3], bias[2], state[3], y[4], peepholes[2], H;
     NNRT_ReturnCode code = nnrti_recurrent_attributes(c, a);
     if (code != NNRT_SUCCESS || (code = nnrti_recurrent_activations(c, a, D)) != NNRT_SUCCESS)
         return code;
@@ -13700,6 +13712,8 @@ static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurre
     input[2] = nnrti_axis_open(x, 2) && w->rank == 3 ? w->dims[2] : x->dims[2];
     rows[2] = H;
     bias[1] = 2 * a->gates * H;
+    peepholes[0] = D;
+    peepholes[1] = 3 * H;
     state[time] = D;
     state[batch] = x->dims[batch];
     state[2] = H;
@@ -13708,18 +13722,20 @@ static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurre
     y[first] = x->dims[batch];
     y[3] = H;
     nnrti_result(c, 0, 4, y);
-    nnrti_result(c, 1, 3, state);
     nnrti_from(c, 0, time, x, time);
     nnrti_fixed(c, 0, time + 1);
     nnrti_from(c, 0, first, x, batch);
-    nnrti_fixed(c, 1, time);
-    nnrti_from(c, 1, batch, x, batch);
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 1; i < c->nOut; i++) {
+        nnrti_result(c, i, 3, state);
+        nnrti_fixed(c, i, time);
+        nnrti_from(c, i, batch, x, batch);
+    }
+    for (uint32_t i = 0; i < c->nOut; i++)
         if (said)
-            nnrti_fixed(c, i, 3 - (int32_t)i);
+            nnrti_fixed(c, i, i == 0 ? 3 : 2);
         else
-            nnrti_from(c, i, 3 - (int32_t)i, r, 2);
-    if (!nnrt_mul_size((size_t)H, (size_t)(a->gates + 2), &c->scratch) ||
+            nnrti_from(c, i, i == 0 ? 3 : 2, r, 2);
+    if (!nnrt_mul_size((size_t)H, (size_t)(a->gates + (int32_t)c->nOut), &c->scratch) ||
         !nnrt_add_size(c->scratch, (size_t)x->dims[2], &c->scratch) ||
         !nnrt_mul_size(c->scratch, sizeof(float), &c->scratch))
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "a step of %d features: too large", H);
@@ -13728,7 +13744,11 @@ static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurre
         (code = nnrti_recurrent_shape(c, 3, "b", 2, bias, -1, batch)) != NNRT_SUCCESS ||
         (code = nnrti_recurrent_shape(c, 4, "sequenceLens", 1, &state[batch], 0, batch)) != NNRT_SUCCESS)
         return code;
-    return nnrti_recurrent_shape(c, 5, "initialH", 3, state, batch, batch);
+    if ((code = nnrti_recurrent_shape(c, 5, "initialH", 3, state, batch, batch)) != NNRT_SUCCESS || c->nOut < 3)
+        return code;
+    if ((code = nnrti_recurrent_shape(c, 6, "initialC", 3, state, batch, batch)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_recurrent_shape(c, 7, "p", 2, peepholes, -1, batch);
 }
 
 static NNRT_ReturnCode nnrti_rule_gru(nnrt_resolve *c)
@@ -13750,11 +13770,13 @@ static NNRT_ReturnCode nnrti_rule_gru(nnrt_resolve *c)
 /* What the steps of all sequences share, and the state of the current one. */
 typedef struct nnrti_cell {
     const nnrt_view *w, *r, *b; /* b: NULL where there is none */
+    const nnrt_view *p, *initialC;
+    nnrt_view *yC;              /* NULL: there is no cell state */
     const int64_t *activations; /* of all directions */
     float clip;
-    bool linearBeforeReset;
+    bool linearBeforeReset, inputForget;
     int32_t H, gates, functions, row;
-    float *h, *sums, *aside, *in; /* H, gates*H, H and I numbers */
+    float *h, *sums, *aside, *in, *c; /* H, gates*H, H, I and with yC H numbers */
 } nnrti_cell;
 
 /* One step: h becomes the next state. */
@@ -13831,14 +13853,17 @@ static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirectio
     const nnrt_view x = nnrti_cell_batch(x_, 1, batchFirst), y = nnrti_cell_batch(y_, 2, batchFirst);
     const nnrt_view yH = nnrti_cell_batch(yH_, 1, batchFirst);
     const nnrt_view initial = nnrti_cell_batch(initial_ != NULL ? initial_ : yH_, 1, batchFirst);
-    const int32_t T = x.dims[0], H = yH.dims[2];
-    const size_t bytes = ((size_t)H * (size_t)(m->gates + 2) + (size_t)x.dims[2]) * sizeof(float);
+    const nnrt_view initialC = nnrti_cell_batch(m->initialC != NULL ? m->initialC : yH_, 1, batchFirst);
+    const nnrt_view yC = nnrti_cell_batch(m->yC != NULL ? m->yC : yH_, 1, batchFirst);
+    const int32_t T = x.dims[0], H = yH.dims[2], states = m->yC != NULL ? 3 : 2;
+    const size_t bytes = ((size_t)H * (size_t)(m->gates + states) + (size_t)x.dims[2]) * sizeof(float);
     if ((m->h = (float *)nnrti_scratch(call, bytes)) == NULL)
         return nnrt_call_fail(call, NNRT_INSUFFICIENT_BUFFER, "needs %z bytes of scratch", bytes);
     m->H = H;
     m->aside = m->h + H;
     m->sums = m->aside + H;
     m->in = m->sums + m->gates * (ptrdiff_t)H;
+    m->c = m->in + x.dims[2];
     for (int32_t n = 0; n < x.dims[1]; n++) {
         const int64_t len = lens != NULL ? nnrti_index(lens, n * lens->strides[0]) : T;
         if (len < 0 || len > T)
@@ -13850,6 +13875,10 @@ static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirectio
             memset(m->h, 0, (size_t)H * sizeof(float));
             if (initial_ != NULL)
                 nnrti_row_read(m->h, &initial, m->row, n);
+            if (m->yC != NULL)
+                memset(m->c, 0, (size_t)H * sizeof(float));
+            if (m->initialC != NULL)
+                nnrti_row_read(m->c, &initialC, m->row, n);
             for (int32_t k = 0; k < len; k++) {
                 const int32_t t = back ? (int32_t)len - 1 - k : k;
                 nnrti_row_read(m->in, &x, t, n);
@@ -13857,6 +13886,8 @@ static NNRT_ReturnCode nnrti_recurrent_run(nnrti_cell *m, NNRT_RecurrentDirectio
                 nnrti_row_write(&out, t, n, 0, H, m->h);
             }
             nnrti_row_write(&yH, m->row, n, 0, H, m->h);
+            if (m->yC != NULL)
+                nnrti_row_write(&yC, m->row, n, 0, H, m->c);
             memset(m->h, 0, (size_t)H * sizeof(float));
             for (int32_t t = (int32_t)len; t < T; t++)
                 nnrti_row_write(&out, t, n, 0, H, m->h);
@@ -14911,6 +14942,81 @@ NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, co
             nnrti_row_write(cy, row, n, 0, H, m.c);
         }
     return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>op LSTM_PEEPHOLE */
+
+static NNRT_ReturnCode nnrti_rule_lstm_peephole(nnrt_resolve *c)
+{
+    NNRT_LSTMPeephole *a = (NNRT_LSTMPeephole *)c->resolved;
+    nnrti_recurrent r;
+    r.activations = &a->activations;
+    r.hiddenSize = &a->hiddenSize;
+    r.layout = a->layout;
+    r.direction = a->direction;
+    r.clip = a->clip;
+    r.gates = 4;
+    r.functions = 3;
+    return nnrti_recurrent_rule(c, &r);
+}
+
+/* >>kernel LSTM_PEEPHOLE */
+
+/* Peephole `block` of state number k: its weight times v; 0 without p. */
+static float nnrti_cell_peep(const nnrti_cell *m, int32_t block, int32_t k, float v)
+{
+    const nnrt_view *p = m->p;
+    return p == NULL ? 0.0f
+                     : v * nnrti_load(p->data, m->row * p->strides[0] + (block * m->H + k) * p->strides[1], p->dataType);
+}
+
+static void nnrti_lstm_peephole_step(const nnrti_cell *m)
+{
+    const int32_t H = m->H;
+    float *sums = m->sums;
+    for (int32_t block = 0; block < 4; block++) {
+        for (int32_t k = 0; k < H; k++)
+            sums[block * H + k] = nnrti_cell_bias(m, block, k) + nnrti_cell_bias(m, 4 + block, k);
+        nnrti_cell_add(m, m->w, block, m->in, sums + block * H);
+        nnrti_cell_add(m, m->r, block, m->h, sums + block * H);
+    }
+    for (int32_t k = 0; k < H; k++) {
+        const float c = m->c[k], i = nnrti_cell_activate(m, 0, sums[k] + nnrti_cell_peep(m, 0, k, c));
+        const float f = nnrti_cell_activate(m, 0, sums[2 * H + k] + nnrti_cell_peep(m, 2, k, c));
+        const float cell = nnrti_cell_activate(m, 1, sums[3 * H + k]);
+        float o;
+        m->c[k] = (m->inputForget ? 1.0f - i : f) * c + i * cell;
+        o = nnrti_cell_activate(m, 0, sums[H + k] + nnrti_cell_peep(m, 1, k, m->c[k]));
+        m->h[k] = o * nnrti_cell_activate(m, 2, m->c[k]);
+    }
+}
+
+/* As nnrt_gru, with w [D,4*H,I], r [D,4*H,H], b [D,8*H], initialC and yC as initialH and yH, p [D,3*H] or NULL: zeros, and
+   three activations f, g, h of each direction. Per step, in the order of the blocks i, o, f, c of w, r and b and of the
+   blocks i, o, f of p: i = f(bi + bi' + wi*x + ri*h + pi . c), the forget gate likewise, or with inputForget 1 - i;
+   the cell c = forget . c + i . g(bc + bc' + wc*x + rc*h); o = f(bo + bo' + wo*x + ro*h + po . c) with the new c; the
+   state h = o . h(c). Each sum in this order. Scratch: 4*(I + 7*H) bytes. */
+NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const nnrt_view *x, const nnrt_view *w,
+                                            const nnrt_view *r, const nnrt_view *b, const nnrt_view *sequenceLens,
+                                            const nnrt_view *initialH, const nnrt_view *initialC, const nnrt_view *p,
+                                            nnrt_view *y, nnrt_view *yH, nnrt_view *yC, nnrt_call *call)
+{
+    nnrti_cell m;
+    memset(&m, 0, sizeof(m));
+    m.w = w;
+    m.r = r;
+    m.b = b;
+    m.p = p;
+    m.initialC = initialC;
+    m.yC = yC;
+    m.activations = attr->activations.data;
+    m.clip = attr->clip;
+    m.inputForget = attr->inputForget != 0;
+    m.gates = 4;
+    m.functions = 3;
+    return nnrti_recurrent_run(&m, attr->direction, attr->layout != 0, x, sequenceLens, initialH, y, yH,
+                               nnrti_lstm_peephole_step, call);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -21549,6 +21655,9 @@ static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 #define NNRTI_CALL_7_3c                                                                                                \
     nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
         nnrti_arg(args, 5), nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
+#define NNRTI_CALL_8_3c                                                                                                \
+    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
+        nnrti_arg(args, 5), nnrti_arg(args, 6), nnrti_arg(args, 7), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
 #define NNRTI_CALL_1d1_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_1d1_2 NNRTI_CALL_1d1_1, nnrti_arg(args, call->nIn + 2)
 #define NNRTI_CALL_1d1_2c                                                                                              \

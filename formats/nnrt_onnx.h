@@ -1907,7 +1907,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(IsNaN,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_IS_NAN, "") \
     X(LRN,                  1, 25, 1, 1, lrn,            0, "alpha beta bias size") \
     X(LSTM,                 7, 25, 3, 8, lstm,           0, \
-      "activations direction hidden_size input_forget layout") \
+      "activation_alpha activation_beta activations clip direction hidden_size input_forget layout") \
     X(LayerNormalization,  17, 25, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
     X(LeakyRelu,            1, 25, 1, 1, leaky_relu,     0, "alpha") \
     X(Less,                 1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
@@ -6570,28 +6570,98 @@ static void nnrti_onnx_op_lrn(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, rank != 4 ? nnrti_onnx_reshape_to(c, y, sizes, rank) : y);
 }
 
-/* What is not the plain cell of an LSTM, sigmoid and tanh without peepholes, is refused; sequences all have the length
-   of x. */
-static void nnrti_onnx_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths, int32_t time)
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>onnx_recurrent: LSTM, GRU and RNN */
+
+/* The activations of the node as numbers, at most so many; those that need parameters are refused, so the lists of
+   parameters say nothing. */
+static NNRT_Int64List nnrti_onnx_activations(nnrti_onnx *c, int64_t *list, size_t most)
+{
+    static const struct {
+        const char *name;
+        NNRT_ActivationType type;
+    } known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU},
+                 {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID},
+                 {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS},
+                 {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN},
+                 {"Tanh", NNRT_ACTIVATION_TYPE_TANH}};
+    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
+    const size_t count = a != NULL ? a->strings.count : 0;
+    char text[64];
+    if (count > most)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected %z at most", count, most);
+    for (size_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
+        size_t k = 0;
+        while (k < 5 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
+            k++;
+        if (k == 5)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
+                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign or Tanh", i,
+                            nnrti_onnx_text(text, a->strings.data[i]));
+        else
+            list[i] = known[k].type;
+    }
+    return nnrt_int64_list(list, c->code == NNRT_SUCCESS ? (uint32_t)count : 0);
+}
+
+/* arg: the node type. */
+static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
+{
+    uint32_t in[6], out[2], n = 0;
+    int64_t list[4];
+    NNRT_GRU gru;
+    NNRT_RNN rnn;
+    gru.activations = rnn.activations = nnrti_onnx_activations(c, list, 4);
+    gru.clip = rnn.clip = nnrti_onnx_float(c, "clip", 0);
+    gru.direction = rnn.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
+    gru.hiddenSize = rnn.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
+    gru.layout = rnn.layout = nnrti_onnx_int(c, "layout", 0);
+    gru.linearBeforeReset = nnrti_onnx_int(c, "linear_before_reset", 0);
+    for (uint32_t i = 0; i < 6; i++)
+        if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
+            n = i + 1;
+    nnrti_onnx_emit(c, arg, arg == NNRT_NODE_TYPE_GRU ? (const void *)&gru : &rnn, in, n, out, 2, NULL);
+    nnrti_onnx_out(c, 0, out[0]);
+    nnrti_onnx_out(c, 1, out[1]);
+}
+
+/* Whether an LSTM is the plain cell, sigmoid and tanh without peepholes, whose sequences all have the length of x. */
+static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths, int32_t time)
 {
     const nnrt_onnx_attribute *names = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
     const nnrt_operand *o = nnrti_onnx_at(c, lengths);
     const int32_t steps = nnrti_onnx_dim(c, x, time);
-    bool all = steps >= 0 && nnrti_onnx_known(c, lengths) && o->rank == 1;
-    char text[64];
+    bool plain = nnrti_onnx_in(c, 7) == NNRT_NO_TENSOR && nnrti_onnx_int(c, "input_forget", 0) == 0 &&
+                 nnrti_onnx_float(c, "clip", 0) == 0;
     for (size_t i = 0; names != NULL && i < names->strings.count; i++)
-        if (!nnrti_onnx_is(names->strings.data[i], i % 3 == 0 ? "Sigmoid" : "Tanh"))
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "activation %z is %s, expected Sigmoid, Tanh, Tanh", i,
-                            nnrti_onnx_text(text, names->strings.data[i]));
-    for (int32_t i = 0; all && i < o->dims[0]; i++)
-        all = nnrti_value(o, (size_t)i) == steps;
-    if (lengths != NNRT_NO_TENSOR && !all)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "sequence_lens '%s' other than the length of X are not supported",
-                        o->name);
-    if (nnrti_onnx_in(c, 7) != NNRT_NO_TENSOR)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "peepholes (input 7) are not supported");
-    if (nnrti_onnx_int(c, "input_forget", 0) != 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "input_forget is not supported");
+        plain = plain && nnrti_onnx_is(names->strings.data[i], i % 3 == 0 ? "Sigmoid" : "Tanh");
+    if (lengths == NNRT_NO_TENSOR)
+        return plain;
+    plain = plain && steps >= 0 && nnrti_onnx_known(c, lengths) && o->rank == 1 &&
+            (o->dataType == NNRT_DATA_TYPE_INT32 || o->dataType == NNRT_DATA_TYPE_INT64);
+    for (int32_t i = 0; plain && i < o->dims[0]; i++)
+        plain = nnrti_value(o, (size_t)i) == steps;
+    return plain;
+}
+
+/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. */
+static void nnrti_onnx_lstm_peephole(nnrti_onnx *c)
+{
+    uint32_t in[8], out[3], n = 0;
+    int64_t list[6];
+    NNRT_LSTMPeephole a;
+    a.activations = nnrti_onnx_activations(c, list, 6);
+    a.clip = nnrti_onnx_float(c, "clip", 0);
+    a.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
+    a.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
+    a.inputForget = nnrti_onnx_int(c, "input_forget", 0);
+    a.layout = nnrti_onnx_int(c, "layout", 0);
+    for (uint32_t i = 0; i < 8; i++)
+        if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
+            n = i + 1;
+    nnrti_onnx_emit(c, NNRT_NODE_TYPE_LSTM_PEEPHOLE, &a, in, n, out, 3, NULL);
+    for (uint32_t i = 0; i < 3; i++)
+        nnrti_onnx_out(c, i, out[i]);
 }
 
 /* LSTM has X [T,N,I], Y [T,N,D*H]; states [D,N,H]. With layout 1 ONNX has the batch first in all of them, and D is an axis
@@ -6607,7 +6677,10 @@ static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_size state[3];
     NNRT_LSTM a;
     (void)arg;
-    nnrti_onnx_plain_lstm(c, in[0], nnrti_onnx_in(c, 4), batchFirst ? 1 : 0);
+    if (!nnrti_onnx_is_plain_lstm(c, in[0], nnrti_onnx_in(c, 4), batchFirst ? 1 : 0)) {
+        nnrti_onnx_lstm_peephole(c);
+        return;
+    }
     nnrti_onnx_defaults(NNRT_NODE_TYPE_LSTM, &a);
     a.bidirectional = direction == 2;
     a.hasBias = in[3] != NNRT_NO_TENSOR;
@@ -6638,61 +6711,6 @@ static void nnrti_onnx_op_lstm(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_transpose(c, y, orders[batchFirst ? 1 : 0], 4));
     for (uint32_t i = 1; i < 3; i++)
         nnrti_onnx_out(c, i, batchFirst ? nnrti_onnx_transpose(c, out[i], swap, 3) : out[i]);
-}
-
-/* ---------------------------------------------------------------------------------------------------------------- */
-/* >>onnx_recurrent: GRU and RNN */
-
-/* The activations of the node as numbers, at most four; those that need parameters are refused, so the lists of
-   parameters say nothing. */
-static NNRT_Int64List nnrti_onnx_activations(nnrti_onnx *c, int64_t list[4])
-{
-    static const struct {
-        const char *name;
-        NNRT_ActivationType type;
-    } known[] = {{"Relu", NNRT_ACTIVATION_TYPE_RELU},
-                 {"Sigmoid", NNRT_ACTIVATION_TYPE_SIGMOID},
-                 {"Softplus", NNRT_ACTIVATION_TYPE_SOFTPLUS},
-                 {"Softsign", NNRT_ACTIVATION_TYPE_SOFTSIGN},
-                 {"Tanh", NNRT_ACTIVATION_TYPE_TANH}};
-    const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
-    const size_t count = a != NULL ? a->strings.count : 0;
-    char text[64];
-    if (count > 4)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "activations has %z entries, expected 4 at most", count);
-    for (size_t i = 0; i < count && c->code == NNRT_SUCCESS; i++) {
-        size_t k = 0;
-        while (k < 5 && !nnrti_onnx_is(a->strings.data[i], known[k].name))
-            k++;
-        if (k == 5)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP,
-                            "activations[%z] is '%s', expected Relu, Sigmoid, Softplus, Softsign or Tanh", i,
-                            nnrti_onnx_text(text, a->strings.data[i]));
-        else
-            list[i] = known[k].type;
-    }
-    return nnrt_int64_list(list, c->code == NNRT_SUCCESS ? (uint32_t)count : 0);
-}
-
-/* arg: the node type. */
-static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
-{
-    uint32_t in[6], out[2], n = 0;
-    int64_t list[4];
-    NNRT_GRU gru;
-    NNRT_RNN rnn;
-    gru.activations = rnn.activations = nnrti_onnx_activations(c, list);
-    gru.clip = rnn.clip = nnrti_onnx_float(c, "clip", 0);
-    gru.direction = rnn.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
-    gru.hiddenSize = rnn.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
-    gru.layout = rnn.layout = nnrti_onnx_int(c, "layout", 0);
-    gru.linearBeforeReset = nnrti_onnx_int(c, "linear_before_reset", 0);
-    for (uint32_t i = 0; i < 6; i++)
-        if ((in[i] = nnrti_onnx_in(c, i)) != NNRT_NO_TENSOR)
-            n = i + 1;
-    nnrti_onnx_emit(c, arg, arg == NNRT_NODE_TYPE_GRU ? (const void *)&gru : &rnn, in, n, out, 2, NULL);
-    nnrti_onnx_out(c, 0, out[0]);
-    nnrti_onnx_out(c, 1, out[1]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -6912,7 +6930,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("lp_norm",         "LP_NORMALIZATION",                 "", "") \
     X("lp_pool",         "LP_POOL",                          "", "") \
     X("lrn",             "LRN", "RESHAPE",                   "other than 4 axes, which count as an image") \
-    X("lstm",            "LSTM", "TRANSPOSE STRIDED_SLICE FILL RESHAPE", \
+    X("lstm",            "LSTM LSTM_PEEPHOLE", "TRANSPOSE STRIDED_SLICE FILL RESHAPE", \
       "directions are an axis of Y; layout 1; backward alone; states that are not given") \
     X("matmul",          "MATMUL_FUSION",                    "", "") \
     X("matmul_integer",  "MATMUL_INTEGER",                   "RESHAPE UNSQUEEZE", "a zero point for each row") \
