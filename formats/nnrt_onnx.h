@@ -1907,7 +1907,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(IsNaN,                9, 25, 1, 1, same,           NNRT_NODE_TYPE_IS_NAN, "") \
     X(LRN,                  1, 25, 1, 1, lrn,            0, "alpha beta bias size") \
     X(LSTM,                 7, 25, 3, 8, lstm,           0, \
-      "activation_alpha activation_beta activations clip direction hidden_size input_forget layout") \
+      "activation_alpha activation_beta activations direction hidden_size input_forget layout") \
     X(LayerNormalization,  17, 25, 2, 3, layer_norm,     0, "axis epsilon stash_type") \
     X(LeakyRelu,            1, 25, 1, 1, leaky_relu,     0, "alpha") \
     X(Less,                 1, 25, 2, 2, binary,         NNRT_NODE_TYPE_LESS, "axis broadcast") \
@@ -6625,14 +6625,15 @@ static void nnrti_onnx_op_recurrent(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 1, out[1]);
 }
 
-/* Whether an LSTM is the plain cell, sigmoid and tanh without peepholes, whose sequences all have the length of x. */
+/* Whether an LSTM is the plain cell, sigmoid and tanh without peepholes, whose sequences all have the length of x and
+   whose features are known. */
 static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths, int32_t time)
 {
     const nnrt_onnx_attribute *names = nnrti_onnx_attr(c, "activations", NNRT_ONNX_ATTRIBUTE_STRINGS);
     const nnrt_operand *o = nnrti_onnx_at(c, lengths);
     const int32_t steps = nnrti_onnx_dim(c, x, time);
-    bool plain = nnrti_onnx_in(c, 7) == NNRT_NO_TENSOR && nnrti_onnx_int(c, "input_forget", 0) == 0 &&
-                 nnrti_onnx_float(c, "clip", 0) == 0;
+    bool plain = nnrti_onnx_dim(c, nnrti_onnx_in(c, 2), 2) >= 0 && nnrti_onnx_in(c, 7) == NNRT_NO_TENSOR &&
+                 nnrti_onnx_int(c, "input_forget", 0) == 0;
     for (size_t i = 0; names != NULL && i < names->strings.count; i++)
         plain = plain && nnrti_onnx_is(names->strings.data[i], i % 3 == 0 ? "Sigmoid" : "Tanh");
     if (lengths == NNRT_NO_TENSOR)
@@ -6644,14 +6645,15 @@ static bool nnrti_onnx_is_plain_lstm(nnrti_onnx *c, uint32_t x, uint32_t lengths
     return plain;
 }
 
-/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. */
+/* LSTM_PEEPHOLE, with ONNX's own attributes and order of axes. ONNX clips what all activations get, ONNX Runtime not what
+   that of the state gets: no clip is taken. */
 static void nnrti_onnx_lstm_peephole(nnrti_onnx *c)
 {
     uint32_t in[8], out[3], n = 0;
     int64_t list[6];
     NNRT_LSTMPeephole a;
     a.activations = nnrti_onnx_activations(c, list, 6);
-    a.clip = nnrti_onnx_float(c, "clip", 0);
+    a.clip = 0;
     a.direction = nnrti_onnx_choice(c, "direction", "forward|reverse|bidirectional");
     a.hiddenSize = nnrti_onnx_int(c, "hidden_size", 0);
     a.inputForget = nnrti_onnx_int(c, "input_forget", 0);
