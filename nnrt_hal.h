@@ -1068,6 +1068,8 @@ static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error)
         {m->outputIndex.data, m->outputIndex.count, NNRT_INVALID_OUTPUT, "outputIndex"},
     };
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        if (lists[i].count == 0 && lists[i].code == NNRT_INVALID_INPUT)
+            continue; /* a model without inputs is one */
         if (lists[i].count == 0)
             return nnrt_error_set(error, lists[i].code, "the model's list %s is empty", lists[i].name);
         if (lists[i].data == NULL)

@@ -3100,14 +3100,6 @@ static void nnrti_onnx_out(nnrti_onnx *c, uint32_t i, uint32_t v)
         nnrti_onnx_bind(c, c->node->outputs.data[i], v);
 }
 
-/* The first n outputs exist at most: a fault when the node wants others. */
-static void nnrti_onnx_only(nnrti_onnx *c, uint32_t n)
-{
-    for (uint32_t i = n; i < c->node->outputs.count; i++)
-        if (nnrti_onnx_wants(c, i))
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output %u is not supported", i);
-}
-
 static NNRT_DataType nnrti_onnx_type(nnrti_onnx *c, uint32_t v)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
@@ -4190,7 +4182,7 @@ static void nnrti_onnx_op_dropout(nnrti_onnx *c, int32_t arg)
         if (on != 0 && ratio != NNRT_NO_TENSOR)
             (void)nnrti_onnx_known_float(c, ratio, &rate);
         if (on != 0 && rate != 0)
-            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training mode is not supported");
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training mode, which drops elements at random, is not supported");
     }
     if (nnrti_onnx_wants(c, 1))
         nnrti_onnx_out(
@@ -6315,16 +6307,42 @@ static void nnrti_onnx_op_col2im(nnrti_onnx *c, int32_t arg)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>onnx_normalisation */
 
-/* Inference only: the outputs that training adds are refused when somebody wants them. */
+/* Statistics of the batch, mean and variance [C], in the place of in[3] and in[4], which they are mixed with to be outputs
+   1 and 2. */
+static void nnrti_onnx_batch_statistics(nnrti_onnx *c, uint32_t in[5])
+{
+    static const int64_t axes[] = {0, 2, 3, 4, 5, 6, 7};
+    const uint32_t x = in[0], count = (uint32_t)nnrti_onnx_rank(c, x) - 1;
+    const double momentum = (double)nnrti_onnx_float(c, "momentum", 0.9f);
+    if (count < 1 || count > sizeof(axes) / sizeof(axes[0])) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected 2 axes or more", nnrti_onnx_at(c, x)->name,
+                        nnrti_onnx_at(c, x));
+        return;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t mean = nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MEAN, axes, count, true);
+        const uint32_t now =
+            i == 0 ? nnrti_onnx_reduce(c, x, NNRT_REDUCE_MODE_MEAN, axes, count, false)
+                   : nnrti_onnx_reduce(c, nnrti_onnx_step2(c, NNRT_NODE_TYPE_SQUARED_DIFFERENCE, NULL, x, mean),
+                                       NNRT_REDUCE_MODE_MEAN, axes, count, false);
+        const uint32_t old = nnrti_onnx_mul(c, in[3 + i], nnrti_onnx_like(c, now, momentum));
+        if (nnrti_onnx_wants(c, 1 + i))
+            nnrti_onnx_out(c, 1 + i,
+                           nnrti_onnx_add(c, old, nnrti_onnx_mul(c, now, nnrti_onnx_like(c, now, 1 - momentum))));
+        in[3 + i] = now;
+    }
+}
+
+/* In training, which ONNX has as a mode from operator set 14 on, by the statistics of the batch itself. */
 static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
 {
+    const bool training = c->opset >= 14 && nnrti_onnx_int(c, "training_mode", 0) != 0;
     NNRT_FusedBatchNorm a;
     uint32_t in[5], y = NNRT_NO_TENSOR;
     (void)arg;
     a.epsilon = nnrti_onnx_float(c, "epsilon", 1e-5f);
-    nnrti_onnx_only(c, 1);
-    if (nnrti_onnx_int(c, "training_mode", 0) != 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "training_mode is not supported");
+    if (!training && nnrti_onnx_wants(c, 1))
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output 1, of training before operator set 14, is not supported");
     if (nnrti_onnx_int(c, "spatial", 1) == 0)
         NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "statistics for every element (spatial 0) are not supported");
     for (uint32_t i = 0; i < 5; i++) {
@@ -6332,6 +6350,8 @@ static void nnrti_onnx_op_batch_norm(nnrti_onnx *c, int32_t arg)
         if (i > 0)
             in[i] = nnrti_onnx_cast(c, in[i], nnrti_onnx_type(c, in[0]));
     }
+    if (training)
+        nnrti_onnx_batch_statistics(c, in);
     nnrti_onnx_emit(c, NNRT_NODE_TYPE_FUSED_BATCH_NORM, &a, in, 5, &y, 1, NULL);
     nnrti_onnx_out(c, 0, y);
 }
@@ -6869,7 +6889,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("attention",       "ATTENTION",                        "", "") \
     X("average_pool",    "AVGPOOL_FUSION AVGPOOL_INCLUDE_PAD AVERAGE_POOL_3D", "UNSQUEEZE SQUEEZE", \
       "one spatial axis, which gets a second one") \
-    X("batch_norm",      "FUSED_BATCH_NORM", "CAST",         "parameters of another float type than the data") \
+    X("batch_norm",      "FUSED_BATCH_NORM", "CAST REDUCE_FUSION SQUARED_DIFFERENCE MUL_FUSION ADD_FUSION", \
+      "parameters of another float type than the data; training_mode: statistics of the batch") \
     X("bernoulli",       "BERNOULLI",                        "", "") \
     X("binary",          "%", "RESHAPE",                     "`axis`, before set 7") \
     X("bit_shift",       "BIT_SHIFT",                        "", "") \
@@ -8218,8 +8239,6 @@ static void nnrti_onnx_outputs(nnrti_onnx *c)
     const nnrt_onnx_value_infos *outputs = &c->model->graph->outputs;
     bool *isOutput = (bool *)nnrti_onnx_keep(c, nnrti_array_count(c->builder->tensors), sizeof(*isOutput));
     c->builder->worth = NULL; /* a constant output needs a step that gives it */
-    if (nnrti_array_count(c->builder->inputs) == 0)
-        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the model has no inputs: all that it computes is constant");
     if (outputs->count == 0)
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_MODEL, "the graph has no outputs");
     for (size_t i = 0; i < outputs->count && c->code == NNRT_SUCCESS; i++)

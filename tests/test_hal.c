@@ -90,7 +90,8 @@ typedef struct fault {
         __VA_ARGS__                                                                                                    \
     }
 
-/* Lists. They are looked at in the order 18, 31, 19, 20, 21: all empty, then one more filled each time. */
+/* Lists. They are looked at in the order 18, 31, 19, 20, 21: all empty, then one more filled each time. A model may have no
+   inputs. */
 static void empty_from(graph *g, int32_t kept)
 {
     g->model.allTensors.count = kept > 0 ? g->model.allTensors.count : 0;
@@ -312,7 +313,7 @@ static const fault faults[] = {
     {"all lists empty", spoil_all_empty, NNRT_INVALID_TENSOR, -1, -1, {"allTensors"}},
     {"lists behind tensors empty", spoil_empty_but_tensors, NNRT_INVALID_MODEL, -1, -1, {"subGraph"}},
     {"lists behind subgraph empty", spoil_empty_but_subgraph, NNRT_INVALID_NODE, -1, -1, {"nodes"}},
-    {"lists behind nodes empty", spoil_empty_but_nodes, NNRT_INVALID_INPUT, -1, -1, {"inputIndex"}},
+    {"lists behind nodes empty", spoil_empty_but_nodes, NNRT_INVALID_OUTPUT, -1, -1, {"outputIndex"}},
     {"no outputs", spoil_empty_outputs, NNRT_INVALID_OUTPUT, -1, -1, {"outputIndex"}},
     {"tensors NULL", spoil_tensors_null, NNRT_NULL_PTR, -1, -1, {"allTensors", "4"}},
     {"subgraph NULL", spoil_subgraph_null, NNRT_NULL_PTR, -1, -1, {"subGraph"}},
@@ -1907,7 +1908,7 @@ static void test_reference_supported(void **state)
             NNRT_ReturnCode code;
         } listed[] = {{"lists behind tensors empty", NNRT_INVALID_MODEL},
                       {"all lists empty", NNRT_INVALID_TENSOR},
-                      {"lists behind nodes empty", NNRT_INVALID_INPUT},
+                      {"lists behind nodes empty", NNRT_INVALID_OUTPUT},
                       {"no outputs", NNRT_INVALID_OUTPUT},
                       {"type beyond", NNRT_INVALID_DATATYPE},
                       {"format 2", NNRT_INVALID_FORMAT},
