@@ -52,7 +52,7 @@ help:
 	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
 	@echo 'make coverage         line and branch coverage of the headers (gcovr); build/coverage/index.html shows them'
-	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER='
+	@echo 'make mutate           changes the headers in 300 places, one at a time: do the tests notice? SEED=1 N=300 HEADER= OPS=new'
 	@echo 'make tsan             the tests with threads under the thread sanitizer'
 	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
@@ -343,16 +343,17 @@ tsan:
 	@sh tools/need.sh gcc libc6-dev libstb-dev libcmocka-dev
 	@$(MAKE) --no-print-directory test ONLY=tsan
 
-# AGAIN=1: of the same mutants only those that survived the last time.
+# AGAIN=1: of the same mutants only those that survived the last time. OPS=NAMES: in what belongs to these operators.
 SEED ?= 1
 N ?= 300
 HEADER ?=
+OPS ?=
 AGAIN ?=
 ENOUGH ?= 85
 
 mutate:
 	@sh tools/need.sh gcc clang libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3
-	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' --enough $(ENOUGH) $(if $(AGAIN),--again)
+	@$(PYTHON) tests/mutate.py --seed '$(SEED)' --number '$(N)' --jobs '$(JOBS)' --header '$(HEADER)' --ops '$(OPS)' --enough $(ENOUGH) $(if $(AGAIN),--again)
 
 # Those that valgrind does not slow down to many minutes.
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile

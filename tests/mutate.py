@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mutate.py [--seed S] [--number N] [--jobs J] [--header H] [--again] [--out FOLDER]    (make mutate SEED=.. N=..)
+"""mutate.py [--seed S] [--number N] [--jobs J] [--header H] [--ops NAMES] [--again] [--out FOLDER]    (make mutate SEED=..)
 
 Do the tests notice when the library is wrong? Changes one thing in one of the three headers, runs the tests that can
 see it until one fails, and does so N times. A change that no test notices is a survivor: a hole in the tests, or no
@@ -15,6 +15,9 @@ How it ends, one of: noticed (a test failed, crashed or was stopped by the addre
 the processor time that the tests take, which counts as noticed), survived, equivalent: gcc -O1 makes the same object of
 it, or tests/mutate_equivalent.txt says why it cannot matter. The figure leaves the equivalent ones out. The status is 0
 when it is at least 85 % (--enough; of a few mutants the figure says little).
+
+NAMES: only what stands under ">>op NAME" and ">>kernel NAME" of these operators, in small or capital letters; "new" are
+those that HDI 1.0 lacks.
 
 FOLDER (build/mutate) gets results.tsv, a line a mutant, and survivors.txt. The same seed gives the same mutants as long
 as the headers are the same.
@@ -215,11 +218,32 @@ def compiled_lines(header):
     return lines
 
 
-def mutants_of(header, text):
-    """All changes of a header, by kind, and its lines of code."""
+def operators():
+    """{operator: version of HDI that has it first, times ten; 0: none}, from the table."""
+    unit = '#include "nnrt_ops.h"\n#define KERNEL(...)\n' \
+           '#define ROW(name, number, s, o, r, in, out, f, k, since, ...) @ name since\nNNRT_OPS(ROW, KERNEL)\n'
+    out = subprocess.run(['clang', '-std=c99', '-E', '-P', '-I', ROOT, '-x', 'c', '-'], input=unit, capture_output=True,
+                         text=True, check=True).stdout
+    return {name: int(since) for name, since in re.findall(r'@\s+(\w+)\s+(\d+)', out)}
+
+
+def chosen_operators(names):
+    """The operators that --ops names; None: it names none."""
+    known, found = operators(), set()
+    for name in names.upper().replace(',', ' ').split():
+        if name != 'NEW' and name not in known:
+            sys.exit('no operator %s' % name)
+        found |= {o for o, since in known.items() if since != 10} if name == 'NEW' else {name}
+    return found or None
+
+
+def mutants_of(header, text, ops=None):
+    """All changes of a header, by kind, and its lines of code; ops: only those of these operators."""
     compiled = compiled_lines(header)
     every, lines = {kind: [] for kind in KINDS}, set()
     for body in bodies_of(text):
+        if ops is not None and section_of(text, body[0].start)[1].upper() not in ops:
+            continue
         starts = statement_starts(body)
         for i, t in enumerate(body):
             line = text.count('\n', 0, t.start) + 1 if (i == 0 or '\n' in text[body[i - 1].start:t.start]) else line
@@ -620,16 +644,18 @@ def main():
     p.add_argument('--jobs', type=int, default=2)
     p.add_argument('--enough', type=float, default=ENOUGH)
     p.add_argument('--header', choices=[''] + HEADERS, default='')
+    p.add_argument('--ops', default='', help='only these operators; new: those that HDI 1.0 lacks')
     p.add_argument('--again', action='store_true', help='only those that survived the last time')
     p.add_argument('--out', default=os.path.join(ROOT, 'build/mutate'))
     o = p.parse_args()
-    headers = [o.header] if o.header else HEADERS
+    ops = chosen_operators(o.ops)
+    headers = ['nnrt_ops.h'] if ops else [o.header] if o.header else HEADERS
     begin, texts, every, lines = time.monotonic(), {}, {}, {}
     for h in HEADERS:
         with open(os.path.join(ROOT, h), encoding='ascii') as f:
             texts[h] = f.read()
     for h in headers:
-        found, lines[h] = mutants_of(h, texts[h])
+        found, lines[h] = mutants_of(h, texts[h], ops)
         every[h] = shuffled(found, random.Random('%s %s' % (o.seed, h)))
     share = shares(lines, o.number)
     # Place k of a header tries mutants k, k + share, ... until one compiles: the same ones with any number of workers.
