@@ -109,7 +109,7 @@ compare: build/nnrt
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
-SUITES := $(LONG) single copy docs vectors onnx-nodes conformance convert extents examples runner tsan coverage-script \
+SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert extents examples runner tsan coverage-script \
 	$(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -179,6 +179,9 @@ suite-session: export NNRT_TEST_DEVICE := $(DEVICE)
 
 suite-vectors: build/test/$(if $(DEVICE),device_vectors,test_ops)
 	$(SUITE) $< $(DEVICE) $(VECTORS)
+
+suite-open-vectors: build/test/device_vectors
+	$(SUITE) $< --open $(or $(DEVICE),reference) $(VECTORS)
 
 suite-conformance: build/test/device_vectors build/test/onnx_nodes
 	$(SUITE) sh tests/test_conformance.sh $^
@@ -293,7 +296,7 @@ suite-single:
 # are those of the source; build/coverage/index.html shows them, build/coverage/uncovered.txt lists what is not reached.
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
-COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors onnx-nodes cli,$(SUITES))
+COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes cli,$(SUITES))
 COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w -I. -Itests $(CPPFLAGS)
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
@@ -307,6 +310,9 @@ $(CMOCKA:test_%=coverage-%): coverage-%: build/coverage/bin/test_%
 
 coverage-vectors: build/coverage/bin/test_ops
 	$(COVERAGE_SUITE) $< $(sort $(wildcard tests/vectors/*.vec))
+
+coverage-open-vectors: build/coverage/bin/device_vectors
+	$(COVERAGE_SUITE) $< --open reference $(sort $(wildcard tests/vectors/*.vec))
 
 coverage-onnx-nodes: build/coverage/bin/onnx_nodes
 	$(COVERAGE_SUITE) $<

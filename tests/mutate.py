@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mutate.py [--seed S] [--number N] [--jobs J] [--header H] [--ops NAMES] [--again] [--out FOLDER]    (make mutate SEED=..)
+"""mutate.py [--seed S] [--number N] [--jobs J] [--header H] [--ops NAMES] [--again] [--out FOLDER]    (make mutate)
 
 Do the tests notice when the library is wrong? Changes one thing in one of the three headers, runs the tests that can
 see it until one fails, and does so N times. A change that no test notices is a survivor: a hole in the tests, or no
@@ -275,20 +275,23 @@ def shuffled(every, rng):
 
 # ---- which tests can see it ----
 
-SUITES = ['ops', 'text', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file', 'threads', 'math',
-          'planner', 'draft']
+SUITES = ['ops', 'device_vectors', 'text', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file',
+          'threads', 'math', 'planner', 'draft']
 SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passes'], 'file': ['file'],
                  'sessions': ['session', 'threads'], 'math': ['math'],
                  'planner': ['planner'], 'plan': ['draft'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal']}
 SEES = {  # suites that include the header, those that look closest first; math, planner and threads see only their part
-    'nnrt_ops.h': ['ops', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes'],
+    'nnrt_ops.h': ['ops', 'device_vectors', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes'],
     'nnrt_hal.h': ['hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
     'nnrt.h': ['session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
 }
 
 
+WITH_VECTORS = {'ops': [], 'device_vectors': ['--open', 'reference']}  # and what they get before
+
+
 def source_of(suite):
-    return 'tests/onnx_nodes.c' if suite == 'onnx_nodes' else 'tests/test_%s.c' % suite
+    return 'tests/%s%s.c' % ('' if suite in ('onnx_nodes', 'device_vectors') else 'test_', suite)
 
 
 def section_of(text, at):
@@ -310,10 +313,10 @@ def plan_of(mutant, text):
     suites = SECTION_FIRST.get(tag, []) + SEES[mutant.header]
     steps = []
     for suite in dict.fromkeys(suites):
-        if suite == 'ops':
+        if suite in WITH_VECTORS:
             own = 'tests/vectors/%s.vec' % operator
-            steps += [(suite, [own])] if own in vectors() else []
-            steps.append((suite, vectors()))
+            steps += [(suite, WITH_VECTORS[suite] + [own])] if own in vectors() else []
+            steps.append((suite, WITH_VECTORS[suite] + vectors()))
         else:
             steps.append((suite, []))
     return steps
@@ -493,7 +496,8 @@ class Trial:
         with self.compiling[suite]:
             if suite not in self.programs:
                 program = self.place.compile(suite)
-                how, used, said = run(program, vectors() if suite == 'ops' else [], 600, 0, program + '.log')
+                files = WITH_VECTORS[suite] + vectors() if suite in WITH_VECTORS else []
+                how, used, said = run(program, files, 600, 0, program + '.log')
                 if how != 'pass':
                     raise RuntimeError('%s fails as things are:\n%s' % (source_of(suite), said[-2000:]))
                 self.programs[suite] = program, 3 + int(10 * used)
