@@ -4640,8 +4640,7 @@ static void nnrti_copy_row(void *z, ptrdiff_t sz, const void *x, ptrdiff_t sx, i
         NNRTI_COPY_ROW(1, uint8_t)
         NNRTI_COPY_ROW(2, uint16_t)
         NNRTI_COPY_ROW(4, uint32_t)
-        NNRTI_COPY_ROW(8, uint64_t)
-    default: break;
+    default: NNRTI_COPY_ROW(8, uint64_t)
     }
 }
 
@@ -5674,9 +5673,9 @@ static NNRTI_UNUSED void nnrti_add_row(const nnrti_walk *w, const nnrt_view *x, 
 {
     switch (z->dataType) {
         NNRTI_ROWS_WRAP(a + b)
+    default:
         NNRTI_ROWS_FLOAT(a + b, activation)
         NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), (a | b) != 0)
-    default: break;
     }
 }
 
@@ -5686,9 +5685,9 @@ static NNRTI_UNUSED void nnrti_mul_row(const nnrti_walk *w, const nnrt_view *x, 
 {
     switch (z->dataType) {
         NNRTI_ROWS_WRAP(a * b)
+    default:
         NNRTI_ROWS_FLOAT(a * b, activation)
         NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), a != 0 && b != 0)
-    default: break;
     }
 }
 
@@ -5699,8 +5698,7 @@ static NNRTI_UNUSED void nnrti_max_row(const nnrti_walk *w, const nnrt_view *x, 
     switch (z->dataType) {
 #define NNRTI_MAX_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a > b ? a : b)
         NNRTI_INT_TYPES(NNRTI_MAX_ROW)
-        NNRTI_ROWS_FLOAT(a > b ? a : b, activation)
-    default: break;
+    default: NNRTI_ROWS_FLOAT(a > b ? a : b, activation)
     }
 }
 
@@ -5767,8 +5765,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
             NNRTI_PREDICATE_CASE(UINT64, uint64_t, value)                                                              \
             NNRTI_PREDICATE_CASE(FLOAT32, float, value)                                                                \
             NNRTI_PREDICATE_CASE(FLOAT64, double, value)                                                               \
-            NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrti_half_to_float, value)                              \
-        default: break;                                                                                                \
+        default: NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrti_half_to_float, value)                         \
         }                                                                                                              \
     }                                                                                                                  \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
@@ -5786,8 +5783,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     {                                                                                                                  \
         (void)activation;                                                                                              \
         switch (z->dataType) {                                                                                         \
-            NNRTI_ROWS_WRAP(value)                                                                                     \
-        default: break;                                                                                                \
+        default: NNRTI_ROWS_WRAP(value)                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
@@ -5934,12 +5930,11 @@ static NNRTI_UNUSED void nnrti_read_f64(double *out, const void *x, ptrdiff_t st
         break;
         NNRTI_INT_TYPES(NNRTI_READ_F64)
         NNRTI_READ_F64(FLOAT32, float, _, _, _)
-        NNRTI_READ_F64(FLOAT64, double, _, _, _)
+    default: NNRTI_READ_F64(FLOAT64, double, _, _, _)
     case NNRT_DATA_TYPE_FLOAT16:
         for (int32_t i = 0; i < n; i++)
             out[i] = (double)nnrti_half_to_float(((const uint16_t *)x)[i * step]);
         break;
-    default: break;
     }
 }
 
@@ -5963,8 +5958,7 @@ static NNRTI_UNUSED void nnrti_write_f64(void *z, ptrdiff_t step, const double *
         NNRTI_WRITE_F64(UINT64, uint64_t, nnrti_saturate_u64(in[i]))
         NNRTI_WRITE_F64(FLOAT16, uint16_t, nnrti_half_from_double(in[i]))
         NNRTI_WRITE_F64(FLOAT32, float, in[i])
-        NNRTI_WRITE_F64(FLOAT64, double, in[i])
-    default: break;
+    default: NNRTI_WRITE_F64(FLOAT64, double, in[i])
     }
 }
 
@@ -9784,8 +9778,7 @@ static void nnrti_shift_left_row(const nnrti_walk *w, const nnrt_view *x, const 
     const size_t bits = 8 * nnrt_type_size(z->dataType);
     (void)activation;
     switch (z->dataType) {
-        NNRTI_ROWS_WRAP(b < bits ? a << b : 0)
-    default: break;
+    default: NNRTI_ROWS_WRAP(b < bits ? a << b : 0)
     }
 }
 
@@ -9795,8 +9788,7 @@ static void nnrti_shift_right_row(const nnrti_walk *w, const nnrt_view *x, const
     const size_t bits = 8 * nnrt_type_size(z->dataType);
     (void)activation;
     switch (z->dataType) {
-        NNRTI_ROWS_WRAP(b < bits ? a >> b : 0)
-    default: break;
+    default: NNRTI_ROWS_WRAP(b < bits ? a >> b : 0)
     }
 }
 
@@ -9974,8 +9966,7 @@ static void nnrti_write_bits(void *z, ptrdiff_t step, const uint64_t *in, bool i
         NNRTI_WRITE_BITS(BOOL, uint8_t, in[i] != 0)
         NNRTI_WRITE_BITS(FLOAT16, uint16_t, nnrti_half_from_float(nnrti_bits_to_f32(in[i], isSigned)))
         NNRTI_WRITE_BITS(FLOAT32, float, nnrti_bits_to_f32(in[i], isSigned))
-        NNRTI_WRITE_BITS(FLOAT64, double, isSigned ? (double)(int64_t)in[i] : (double)in[i])
-    default: break;
+    default: NNRTI_WRITE_BITS(FLOAT64, double, isSigned ? (double)(int64_t)in[i] : (double)in[i])
     }
 }
 
@@ -10215,8 +10206,7 @@ static void nnrti_clip_row(const nnrti_walk *w, const nnrt_view *x, const void *
         NNRTI_INT_TYPES(NNRTI_CLIP_INT)
         NNRTI_CLIP_ROW(FLOAT16, uint16_t, float, nnrti_half_to_float, nnrti_half_from_float)
         NNRTI_CLIP_ROW(FLOAT32, float, float, (float), (float))
-        NNRTI_CLIP_ROW(FLOAT64, double, double, (double), (double))
-    default: break;
+    default: NNRTI_CLIP_ROW(FLOAT64, double, double, (double), (double))
     }
 }
 
@@ -12198,8 +12188,7 @@ static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
     switch (z->dataType) {
         NNRTI_ROWS_DIVIDE(0u - (uint64_t)a, a / b)
         NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint8_t, (uint8_t), a / b)
-        NNRTI_ROWS_FLOAT(a / b, activation)
-    default: break;
+    default: NNRTI_ROWS_FLOAT(a / b, activation)
     }
 }
 
@@ -12841,10 +12830,10 @@ static void nnrti_floor_div_row(const nnrti_walk *w, const nnrt_view *x, const n
 {
     switch (z->dataType) {
         NNRTI_ROWS_DIVIDE(0u - (uint64_t)a, a / b - (a % b != 0 && (a > 0) != (b > 0)))
+    default:
         NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_floorf(a / b))
         NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_floor(a / b))
         NNRTI_ROW_HALF(nnrti_floorf(a / b), activation)
-    default: break;
     }
 }
 
@@ -14510,8 +14499,7 @@ NNRT_API NNRT_ReturnCode nnrt_logical_not(const NNRT_LogicalNot *attr, const nnr
             NNRTI_NOT_ROW(BOOL, uint8_t, v == 0)
             NNRTI_NOT_ROW(FLOAT16, uint16_t, (v & 0x7fffu) == 0) /* the bits but for the sign */
             NNRTI_NOT_ROW(FLOAT32, float, v == 0)
-            NNRTI_NOT_ROW(FLOAT64, double, v == 0)
-        default: break;
+        default: NNRTI_NOT_ROW(FLOAT64, double, v == 0)
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -15693,8 +15681,7 @@ static void nnrti_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
     switch (z->dataType) {
 #define NNRTI_MIN_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a < b ? a : b)
         NNRTI_INT_TYPES(NNRTI_MIN_ROW)
-        NNRTI_ROWS_FLOAT(a < b ? a : b, activation)
-    default: break;
+    default: NNRTI_ROWS_FLOAT(a < b ? a : b, activation)
     }
 }
 
@@ -15752,10 +15739,10 @@ static void nnrti_mod_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 {
     switch (z->dataType) {
         NNRTI_ROWS_DIVIDE(0, a % b)
+    default:
         NNRTI_ROW_CASE(FLOAT32, float, float, float, (float), nnrti_fmodf(a, b))
         NNRTI_ROW_CASE(FLOAT64, double, double, double, (double), nnrti_fmod(a, b))
         NNRTI_ROW_HALF(nnrti_fmodf(a, b), activation)
-    default: break;
     }
 }
 
@@ -17451,10 +17438,10 @@ static void nnrti_real_div_row(const nnrti_walk *w, const nnrt_view *x, const nn
                                NNRT_ActivationType activation)
 {
     switch (x->dataType) {
+    default:
         NNRTI_ROWS_FLOAT(a / b, activation)
         NNRTI_ROW_CASE(INT32, float, int32_t, double, (double), a / b)
         NNRTI_ROW_CASE(INT64, float, int64_t, double, (double), a / b)
-    default: break;
     }
 }
 
@@ -19452,8 +19439,7 @@ static void nnrti_scatter_min_row(const nnrti_walk *w, const nnrt_view *x, const
     switch (z->dataType) {
 #define NNRTI_SCATTER_MIN_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a < b ? a : b)
         NNRTI_INT_TYPES(NNRTI_SCATTER_MIN_ROW)
-        NNRTI_ROWS_FLOAT(a < b || a != a ? a : b, activation)
-    default: break;
+    default: NNRTI_ROWS_FLOAT(a < b || a != a ? a : b, activation)
     }
 }
 
@@ -19463,8 +19449,7 @@ static void nnrti_scatter_max_row(const nnrti_walk *w, const nnrt_view *x, const
     switch (z->dataType) {
 #define NNRTI_SCATTER_MAX_ROW(name, T, U, least, greatest) NNRTI_ROW_CASE(name, T, T, T, (T), a > b ? a : b)
         NNRTI_INT_TYPES(NNRTI_SCATTER_MAX_ROW)
-        NNRTI_ROWS_FLOAT(a > b || a != a ? a : b, activation)
-    default: break;
+    default: NNRTI_ROWS_FLOAT(a > b || a != a ? a : b, activation)
     }
 }
 
@@ -20210,9 +20195,9 @@ static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x
 {
     switch (z->dataType) {
         NNRTI_ROWS_WRAP((a - b) * (a - b))
+    default:
         NNRTI_ROWS_FLOAT((a - b) * (a - b), activation)
         NNRTI_ROW_CASE(BOOL, uint8_t, uint8_t, uint32_t, (uint32_t), (a != 0) != (b != 0))
-    default: break;
     }
 }
 
@@ -20745,8 +20730,7 @@ static void nnrti_sub_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 {
     switch (z->dataType) {
         NNRTI_ROWS_WRAP(a - b)
-        NNRTI_ROWS_FLOAT(a - b, activation)
-    default: break;
+    default: NNRTI_ROWS_FLOAT(a - b, activation)
     }
 }
 
@@ -21397,8 +21381,7 @@ NNRT_API NNRT_ReturnCode nnrt_where(const NNRT_Where *attr, const nnrt_view *con
             NNRTI_WHERE_ROW(1, uint8_t)
             NNRTI_WHERE_ROW(2, uint16_t)
             NNRTI_WHERE_ROW(4, uint32_t)
-            NNRTI_WHERE_ROW(8, uint64_t)
-        default: break;
+        default: NNRTI_WHERE_ROW(8, uint64_t)
         }
     } while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;

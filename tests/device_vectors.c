@@ -46,6 +46,8 @@ static const way ways[] = {
     {"axes open, equal ones known", 1, false, false, true},
     {"every second axis open", 2, false, false, false},
     {"every third axis open, equal ones known", 3, false, false, true},
+    {"every fourth axis open, equal ones known", 4, false, false, true},
+    {"every fifth axis open", 5, false, false, false},
     {"constants are inputs", 0, true, false, false},
     {"nothing is told", 1, true, false, true},
     {"axes open, results bounded", 1, false, true, false},

@@ -323,15 +323,38 @@ static bool run_spread(trial *t)
     return same;
 }
 
-/* Runs one case; false when it is not as expected, and t->why says what is wrong. */
-static bool run_case(trial *t)
+static void forget(trial *t)
 {
-    bool good = prepare(t);
-    if (good && t->c->prepareCode == NNRT_SUCCESS)
-        good = (tells(t) || check_shapes(t)) && run(t) && run_spread(t);
     for (uint32_t i = 0; i < VEC_OPERANDS; i++)
         free(t->results[i]);
+    memset(t->results, 0, sizeof(t->results));
+    memset(t->args, 0, sizeof(t->args));
     pool_free(&t->memory);
+}
+
+/* Of several results each is left out in turn: the rule refuses it, or the others are as they were. */
+static bool run_without_each(trial *t, vec_case *c)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < c->nOut && c->nOut > 1 && good; i++) {
+        const vec_tensor left = c->out[i];
+        memset(&c->out[i], 0, sizeof(c->out[i]));
+        forget(t);
+        good = resolve(t) != NNRT_SUCCESS || run(t);
+        c->out[i] = left;
+    }
+    return good;
+}
+
+/* Runs one case; false when it is not as expected, and t->why says what is wrong. */
+static bool run_case(trial *t, vec_case *c)
+{
+    bool good;
+    t->c = c;
+    good = prepare(t);
+    if (good && c->prepareCode == NNRT_SUCCESS)
+        good = (tells(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t, c);
+    forget(t);
     return good;
 }
 
@@ -360,13 +383,12 @@ int main(int argc, char **argv)
         while (vec_next(&v, &c)) {
             bool good;
             memset(&t, 0, sizeof(t));
-            t.c = &c;
             if (c.op == NULL) {
                 skipped++;
                 vec_free(&c);
                 continue;
             }
-            good = run_case(&t);
+            good = run_case(&t, &c);
             passed += good ? 1 : 0;
             failed += good ? 0 : 1;
             if (!good || verbose)

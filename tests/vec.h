@@ -141,13 +141,17 @@ static void vec_read_tensor(vec_file *v, char *text, vec_tensor *t)
         else if (*p != ']')
             vec_die(v, "a shape looks like [2,3]");
     }
-    t->count = elements;
-    t->data = calloc(elements + 1, nnrt_type_size(t->dataType));
     p = strtok(NULL, " ");
     if (p != NULL && strcmp(p, "const") == 0) {
         t->constant = true;
         p = strtok(NULL, " ");
     }
+    if (p != NULL && strcmp(p, "unseen") == 0) { /* too large, perhaps: no values */
+        elements = 0;
+        p = strtok(NULL, " ");
+    }
+    t->count = elements;
+    t->data = calloc(elements + 1, nnrt_type_size(t->dataType));
     for (size_t i = 0; i < elements; i++, p = strtok(NULL, " ")) {
         if (p == NULL)
             vec_die(v, "fewer values than the shape has elements");

@@ -32,6 +32,13 @@ def const(array, quant=None):
     return Tensor(array, True, quant)
 
 
+def unseen(shape, dtype=np.float32):
+    """An input without values, of a case that is refused when it is prepared; no memory is taken, however large it is."""
+    t = Tensor(np.broadcast_to(np.zeros((), dtype), shape))
+    t.unseen = True
+    return t
+
+
 def number(value, dtype):
     """One element as text that reads back as exactly the same element."""
     if dtype in (np.float16, np.float64):
@@ -54,7 +61,7 @@ def tensor_text(word, t):
         raise ValueError("no such element type: " + a.dtype.name)
     words = [word, a.dtype.name, "[" + ",".join(str(d) for d in a.shape) + "]"]
     words += ["const"] if t.constant else []
-    words += [number(v, a.dtype) for v in a.reshape(-1)]
+    words += ["unseen"] if getattr(t, "unseen", False) else [number(v, a.dtype) for v in a.reshape(-1)]
     return [" ".join(words)] + ["quant %d %d %.17g" % tuple(q[:3]) + " %d" * len(q[3:]) % tuple(q[3:]) for q in t.quant]
 
 

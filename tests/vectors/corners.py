@@ -3,7 +3,7 @@ with two axes and with none, fill values that do not fit, NaN among the largest.
 and, at infinity, from the limit of the function."""
 import numpy as np
 
-from common import EXACT64, INTEGERS, Tensor, activation, cast_one, const, f16, f32, f64, name_of, wrap, write
+from common import EXACT64, INTEGERS, Tensor, activation, cast_one, const, f16, f32, f64, name_of, unseen, wrap, write
 
 INF = float("inf")
 NAN = float("nan")
@@ -207,8 +207,103 @@ def edges(w):
                [Tensor(y, quant=[(bits, 0, 1.0)])])
 
 
+def too_large(w):
+    """Results, axes and counts beyond the 2^31 - 1 that an extent can be; of inputs whose values no rule looks at."""
+    i32, i64 = np.int32, np.int64
+    most = 2 ** 31 - 1
+
+    def bad(name, op, attrs, inputs, outputs=(), code="OUT_OF_MEMORY"):
+        w.case("too large: " + name, op, attrs, inputs, list(outputs), error=code)
+
+    image = unseen((65536, 65536))
+    bad("non zero", "NON_ZERO", {}, [image])
+    bad("compress as one line", "COMPRESS", {}, [image, np.ones(1, bool)])
+    bad("unique as one line", "UNIQUE", {}, [image])
+    bad("roll as one line", "ROLL", {}, [image, const(np.array([1], i32))])
+    bad("boxes of all images", "MULTICLASS_NMS", {}, [unseen((65536, 32768, 4)), unseen((65536, 1, 32768))],
+        [np.zeros((1, 6), f32), np.zeros(65536, i32)])
+    bad("boxes of all classes", "MULTICLASS_NMS", {"backgroundLabel": -1}, [unseen((1, 65536, 4)), unseen((1, 32768, 65536))],
+        [np.zeros((1, 6), f32), np.zeros(1, i32)])
+    bad("boxes that stay", "NON_MAX_SUPPRESSION", {},
+        [unseen((1, 65536, 4)), unseen((1, 65536, 65536)), const(np.array([65536], i64))])
+    bad("boxes of cells", "YOLO_BOX", {"classNum": 1, "downsampleRatio": 8},
+        [unseen((1, 65536, 32768, 6)), np.ones((1, 2), i32), const(np.ones(2, i32))])
+    x = unseen((1, 2, 2048, 1024, 1024))
+    bad("positions of int32", "MAX_POOL_3D", {"kernelShape": [1, 1, 1]}, [x], [np.zeros(1, f32), np.zeros(1, i32)],
+        "INVALID_DATATYPE")
+    bad("depth", "ONE_HOT", {"axis": -1}, [np.zeros(1, i32), const(np.array([most + 1], i64)), const(np.ones(1, f32)),
+                                           const(np.zeros(1, f32))])
+    bad("range", "RANGE", {"start": 0, "limit": most + 1, "delta": 1}, [np.zeros(1, i32)])
+    bad("samples", "MULTINOMIAL", {"sampleSize": most + 1}, [np.ones((1, 2), f32)], code="INVALID_PARAMETER")
+    bad("keys", "ATTENTION", {}, [np.ones((1, 1, 1, 1), f32), unseen((1, 1, most, 1)), unseen((1, 1, most, 1)), None,
+                                  np.ones((1, 1, 1, 1), f32), np.ones((1, 1, 1, 1), f32)],
+        [np.zeros(1, f32)] * 3)
+    bad("strides of a volume", "CONV_TRANSPOSE_3D", {"strides": [65536, 1, 1]},
+        [unseen((1, 1, 65536, 1, 1)), np.ones((1, 1, 1, 1, 1), f32)])
+    bad("dft", "DFT", {}, [np.ones((1, 2, 1), f32), const(np.array(most + 1, i64))])
+    bad("columns of paddings", "SPACE_TO_BATCH_ND", {"blockShape": [1, 1], "paddings": [[0, 0], [most, most]]},
+        [np.ones((1, 1, 2, 1), f32)])
+    bad("cells of a group", "GROUP_NORM_FUSION", {"numGroups": 1, "affine": False}, [unseen((1, 65536, 65536, 1))])
+
+
+def quantised_faults(w):
+    """Parameters along an axis where the operator takes one for all, of the first input and of the second."""
+    several, one = [(8, 0, 0.5), (8, 0, 0.25)], [(8, 0, 0.5)]
+    a, b = (Tensor(np.ones((2, 2), np.int8), quant=q) for q in (several, one))
+    for op in ("EQUAL", "GREATER", "MUL_FUSION", "DIV_FUSION", "FLOOR_DIV", "SUB_FUSION", "MAXIMUM", "MINIMUM",
+               "SQUARED_DIFFERENCE", "ADD_FUSION", "ADD_N"):
+        result = np.zeros((2, 2), bool) if op in ("EQUAL", "GREATER") else b
+        for name, inputs in (("first", [a, b]), ("second", [b, a])):
+            w.case("%s, several parameters, %s input" % (op, name), op, {}, inputs, [result], error="UNSUPPORTED_OP")
+    line = Tensor(np.ones(2, np.int8), quant=several)
+    w.case("BIAS_ADD, several parameters, first input", "BIAS_ADD", {}, [a, Tensor(np.ones(2, np.int32), quant=one)], [b],
+           error="UNSUPPORTED_OP")
+    for name, inputs in (("first", [a, Tensor(np.ones(2, np.int8), quant=one)]), ("second", [b, line])):
+        w.case("PRELU_FUSION, several parameters, %s input" % name, "PRELU_FUSION", {}, inputs, [b], error="UNSUPPORTED_OP")
+    w.case("CLIP, several parameters, first input", "CLIP", {"min": 0.0, "max": 1.0}, [a], [b], error="UNSUPPORTED_OP")
+    w.case("FILL_LIKE, several parameters", "FILL_LIKE", {}, [b, Tensor(np.ones(1, np.int8), quant=several)], [],
+           error="UNSUPPORTED_OP")
+    for i in (2, 3):
+        inputs = [np.zeros(1, np.int32), const(np.array([2], np.int32)), Tensor(np.ones(1, np.int8), quant=one),
+                  Tensor(np.ones(1, np.int8), quant=one)]
+        inputs[i] = Tensor(np.ones(1, np.int8), quant=several)
+        w.case("ONE_HOT, several parameters, input %d" % i, "ONE_HOT", {"axis": -1}, inputs, [], error="UNSUPPORTED_OP")
+        inputs = [np.zeros(1, np.int32), const(np.array([2], np.int32)), np.ones(1, f32), np.ones(1, f32)]
+        inputs[i] = np.ones(2, f32)
+        w.case("ONE_HOT, two elements, input %d" % i, "ONE_HOT", {"axis": -1}, inputs, [], error="INVALID_SHAPE")
+    w.case("ONE_HOT, two depths", "ONE_HOT", {"axis": -1},
+           [np.zeros(1, np.int32), const(np.array([2, 3], np.int32)), np.ones(1, f32), np.ones(1, f32)], [],
+           error="INVALID_SHAPE")
+    w.case("ONE_HOT of rank 8", "ONE_HOT", {"axis": -1},
+           [np.zeros([1] * 8, np.int32), const(np.array([2], np.int32)), np.ones(1, f32), np.ones(1, f32)], [],
+           error="INVALID_SHAPE")
+
+
+def not_numbers(w):
+    """NaN where two numbers are compared: fused clamps keep it; the smaller and the larger of two is NaN."""
+    for dtype in (f16, f32, f64):
+        x = np.array([NAN, -1, 0.5, 9], dtype)
+        for kind, top in ((1, INF), (3, 6), (7, 1)):
+            y = np.minimum(np.maximum(x, 0), top).astype(dtype)
+            w.case("clamp %d of NaN %s" % (kind, name_of(dtype)), "ACTIVATION", {"activationType": kind}, [x], [y])
+            w.case("fused clamp %d of NaN %s" % (kind, name_of(dtype)), "ADD_FUSION", {"activationType": kind},
+                   [x, np.zeros(4, dtype)], [y])
+        a, b = np.array([NAN, 1, NAN, 4, 2], dtype), np.array([1, NAN, NAN, 2, 4], dtype)
+        at = np.arange(5, dtype=np.int32).reshape(5, 1)
+        for reduction, function in ((3, np.minimum), (4, np.maximum)):
+            w.case("scattered %s of NaN %s" % (function.__name__, name_of(dtype)), "SCATTER_ND_UPDATE",
+                   {"reduction": reduction}, [a, at, b], [function(a, b)])
+        for mode, function in ((1, np.max), (2, np.min)):
+            for place in (0, 1, 3):
+                x = np.array([[4, 1, 3, 2]], dtype)
+                x[0, place] = NAN
+                w.case("reduced %s, NaN at %d %s" % (function.__name__, place, name_of(dtype)), "REDUCE_FUSION",
+                       {"mode": mode}, [x, const(np.array([1], np.int32))], [np.full(1, NAN, dtype)])
+
+
 def make(w):
-    for part in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers, beyond, edges):
+    for part in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers, beyond, edges,
+                 too_large, quantised_faults, not_numbers):
         part(w)
 
 
