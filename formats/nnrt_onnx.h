@@ -4015,7 +4015,8 @@ static void nnrti_onnx_op_celu(nnrti_onnx *c, int32_t arg)
         c, 0, nnrti_onnx_mul(c, nnrti_onnx_act(c, nnrti_onnx_div(c, x, factor), NNRT_ACTIVATION_TYPE_ELU, 1), factor));
 }
 
-/* min(max(alpha*x + beta, 0), 1). With a slope of 1/6 it is an activation, which may go into the node before. */
+/* min(max(alpha*x + beta, 0), 1). With a slope of 1/6 it is an activation, which may go into the node before; in float64
+   the float32 nearest to 1/6 is another number. */
 static void nnrti_onnx_op_hard_sigmoid(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);
@@ -4023,7 +4024,7 @@ static void nnrti_onnx_op_hard_sigmoid(nnrti_onnx *c, int32_t arg)
     (void)arg;
     a.alpha = nnrti_onnx_float(c, "alpha", 0.2f);
     a.beta = nnrti_onnx_float(c, "beta", 0.5f);
-    if (a.alpha == 1.0f / 6 && a.beta == 0.5f)
+    if (a.alpha == 1.0f / 6 && a.beta == 0.5f && !nnrti_onnx_is_a(c, x, NNRT_TYPES_F64))
         nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_HSIGMOID, 0));
     else
         nnrti_onnx_out(c, 0, nnrti_onnx_step1(c, NNRT_NODE_TYPE_HARD_SIGMOID, &a, x));
