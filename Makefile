@@ -57,6 +57,7 @@ help:
 	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make compare          networks and random models with ONNX Runtime (needs npm, fetches 290 MB)'
+	@echo 'make differential     random graphs of all operators, run in every way and in ONNX Runtime; N=1000 SEED=1'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
@@ -103,14 +104,27 @@ digits-train:
 compare: build/nnrt
 	@sh tests/compare/run.sh
 
+# Random graphs, tests/differential.py. Without sanitizers, unlike the suite of that name: 10,000 take minutes, not hours.
+.PHONY: differential
+GRAPHS := $(or $(N),1000)
+
+build/differential/driver: tests/differential.c tests/nnrt.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) $(LDFLAGS) -o $@ tests/differential.c tests/nnrt.c $(LIBS)
+
+differential: build/nnrt build/differential/driver
+	@sh tests/compare/run.sh --fetch
+	@$(PYTHON) -B tests/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) --ort build/compare --emit 50 \
+	    --nnrt build/nnrt build/differential/driver
+
 # ---- tests ----
 
 # tests/test_NAME.c with cmocka: each is a suite of its own, without being named anywhere.
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
-SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert extents examples runner tsan coverage-script \
-	$(filter-out $(LONG),$(CMOCKA:test_%=%))
+SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert differential extents examples \
+	runner tsan coverage-script $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 test:
@@ -126,7 +140,7 @@ suites: $(ONLY:%=suite-%)
 # others link one object of it, tests/nnrt.c.
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
 ALONE += device_vectors
-TOGETHER := $(filter-out $(ALONE),$(CMOCKA) onnx_nodes)
+TOGETHER := $(filter-out $(ALONE),$(CMOCKA) differential onnx_nodes)
 
 # $(call programs,FOLDER,COMPILE,FLAGS,ALONE_FLAGS): how they are made in FOLDER, and the command line as it ships.
 # NAME.d there says what a program was made of: a change of nnrt_ops.h compiles no test that does not see it.
@@ -419,6 +433,11 @@ suite-convert: build/nnrt
 # Open extents, told in three ways.
 suite-extents: build/nnrt
 	$(SUITE) $(PYTHON) tests/test_extents.py $<
+
+# Some random graphs under the sanitizers; in ONNX Runtime as well where make compare or make differential fetched it.
+ORT := $(if $(wildcard build/compare/node_modules/onnxruntime-node),--ort build/compare,--onnx)
+suite-differential: build/test/differential build/test/nnrt
+	$(SUITE) $(PYTHON) -B tests/differential.py --number 120 --self-test --emit 40 --nnrt build/test/nnrt $(ORT) $<
 
 # The networks of tests/compare as well, and every .onnx file in the folders that NNRT_BENCH_MODELS names.
 convert-check: build/nnrt

@@ -2,7 +2,10 @@
 //
 //   node ort.mjs --modules DIR MODEL --output-dir DIR [--input NAME=FILE.npy]... [--bench MILLISECONDS]
 //   node ort.mjs --modules DIR --list FILE
+//   node ort.mjs --modules DIR --stream
 //
+// --stream reads models without inputs from standard input, each behind its length (4 bytes, little-endian), and writes a line
+// of JSON for each: {NAME: [type, dims, bytes in base64]} or {"error": TEXT}.
 // FILE is JSON, [{"model": M, "output": DIR, "inputs": {NAME: FILE}}, ...]: each is run, and DIR has error.txt where that fails.
 // --modules is the folder whose node_modules has onnxruntime-node. Outputs are written as NAME.npy ('/' becomes '_').
 // The graph runs as the file says, without ONNX Runtime's optimisations. With --bench it is then loaded again with all
@@ -58,14 +61,15 @@ function parseArguments(argv) {
     else if (argv[i] === '--output-dir') options.outputDir = argv[++i];
     else if (argv[i] === '--bench') options.bench = Number(argv[++i]);
     else if (argv[i] === '--list') options.list = argv[++i];
+    else if (argv[i] === '--stream') options.stream = true;
     else if (argv[i] === '--input') {
       const at = argv[++i].lastIndexOf('=');
       options.inputs[argv[i].slice(0, at)] = argv[i].slice(at + 1);
     } else if (!options.model && !argv[i].startsWith('-')) options.model = argv[i];
     else fail('unexpected argument ' + argv[i]);
   }
-  if (!options.modules || (!options.list && (!options.model || !options.outputDir))) {
-    fail('--modules and --list, or --modules, MODEL and --output-dir are needed');
+  if (!options.modules || (!options.list && !options.stream && (!options.model || !options.outputDir))) {
+    fail('--modules and --list or --stream, or --modules, MODEL and --output-dir are needed');
   }
   return options;
 }
@@ -111,7 +115,48 @@ async function run(model, inputs, folder) {
   return feeds;
 }
 
-if (options.list) {
+// Reads exactly so many bytes of standard input; null at its end.
+function readInput(count) {
+  const bytes = Buffer.alloc(count);
+  for (let at = 0; at < count;) {
+    let n = 0;
+    try {
+      n = fs.readSync(0, bytes, at, count - at, null);
+    } catch (error) {
+      if (error.code === 'EOF') return null;
+      if (error.code !== 'EAGAIN') throw error;
+      continue;
+    }
+    if (n === 0) return null;
+    at += n;
+  }
+  return bytes;
+}
+
+// A model of a stream and what it gives.
+async function answer(model) {
+  const session = await ort.InferenceSession.create(model, { ...common, graphOptimizationLevel: 'disabled', logSeverityLevel: 4 });
+  const results = await session.run({}), said = {};
+  for (const name of session.outputNames) {
+    const { buffer, byteOffset, byteLength } = results[name].data;
+    said[name] = [results[name].type, results[name].dims, Buffer.from(buffer, byteOffset, byteLength).toString('base64')];
+  }
+  await session.release();
+  return said;
+}
+
+if (options.stream) {
+  for (let head; (head = readInput(4)) !== null;) {
+    const model = readInput(head.readUInt32LE(0));
+    let said;
+    try {
+      said = await answer(model);
+    } catch (error) {
+      said = { error: error.message };
+    }
+    fs.writeSync(1, JSON.stringify(said) + '\n');
+  }
+} else if (options.list) {
   for (const { model, inputs, output } of JSON.parse(fs.readFileSync(options.list))) {
     try {
       await run(model, inputs, output);

@@ -4,7 +4,7 @@
 # Without --dir: our own networks, written by make_networks.py; then whether ONNX Runtime still gives what lies in
 # tests/models; then RANDOM_MODELS (1000) random models of one node, tests/random_models.py. With --dir: every .onnx file in DIR. Other options go to compare.py; `run.sh --help` shows them.
 # COMPARE_ARGS in the environment gives options as well, for `make compare`.
-# What it fetches and writes lies in build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
+# --fetch: only fetches ONNX Runtime. What it fetches and writes lies in build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
 set -eu
 
 ORT_VERSION=1.30.0
@@ -29,7 +29,7 @@ for argument in "$@"; do
     fi
 done
 
-if [ ! -x build/nnrt ]; then
+if [ "${1:-}" != --fetch ] && [ ! -x build/nnrt ]; then
     echo "compare: build/nnrt is not there; run make first" >&2
     exit 1
 fi
@@ -44,6 +44,7 @@ if ! grep -q "\"version\": \"$ORT_VERSION\"" "$installed" 2>/dev/null; then
         "onnxruntime-node@$ORT_VERSION" >&2
 fi
 
+[ "${1:-}" != --fetch ] || exit 0
 networks=$work/networks
 models=yes
 if [ "${1:-}" = --dir ]; then

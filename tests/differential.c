@@ -1,0 +1,943 @@
+/* Graphs of a text, checked in every way in which this library can run one: what tests/differential.py draws.
+
+       differential [FILE]
+
+   Reads graphs from FILE or standard input, and answers each command with lines that end in "done". A graph is
+
+       graph NAME
+       tensor N KIND TYPE FORMAT [DIMS] HEX    KIND: input, constant, result; TYPE may be unknown, DIMS ?, HEX - (nothing known)
+       quant BITS ZEROPOINT SCALE              of the tensor before; several lines are one per channel
+       axis K                                  its quantAxis
+       open MASK                               of an input: bit k: axis k is left open where extents are
+       node OPERATOR
+       attr MEMBER VALUE                       of the node before, as in tests/vectors/README.md
+       in N... and out N...                    its operands, - where one is left out
+       output N...                             what the model gives
+
+   HEX is what a tensor has, and of a result what it must be: those bytes, little-endian. Commands:
+
+       run WAY       builds and runs it; a line "out N TYPE FORMAT OPEN [DIMS] QUANT HEX" for each output, or "error TEXT".
+                     WAY: all (every result is an output), plain, passes
+       attr          resolved attributes of the only node and what is known of its results before a run
+       check WHICH   every way (fixed: without, open: with open extents) must give the bits of the graph: "pass WAY", else
+                     "differs WAY: TEXT" or "refused WAY: TEXT"
+       onnx FILE     runs an ONNX file on the values of the graph: outputs as those of run
+       save FILE     writes it as .nnrt
+
+   A result named tN is tensor N. Memory, sanitizers and guards see to it that nothing else happens. */
+#define _XOPEN_SOURCE 700
+#include "../formats/nnrt_onnx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_VALUES 512
+#define MAX_STEPS 128
+#define MAX_OPERANDS 40
+#define MAX_QUANT 64
+#define MAX_BOUNDS 128
+#define MAX_BYTES 65536 /* of an output that is told */
+
+typedef enum kind { INPUT, CONSTANT, RESULT } kind;
+
+/* A tensor of the graph; of a result data may be NULL. */
+typedef struct value {
+    bool there;
+    kind kind;
+    char name[16];
+    NNRT_DataType type;
+    NNRT_Format format;
+    int32_t rank, dims[NNRT_MAX_RANK + 1];
+    uint8_t *data;
+    size_t bytes;
+    NNRT_QuantParam quant[MAX_QUANT];
+    uint32_t quantCount;
+    int32_t quantAxis;
+    uint32_t open; /* axes */
+} value;
+
+typedef struct step {
+    const nnrt_op *op;
+    void *attr;
+    uint32_t in[MAX_OPERANDS], out[MAX_OPERANDS], nIn, nOut;
+} step;
+
+typedef struct graph {
+    char name[64];
+    value values[MAX_VALUES];
+    step steps[MAX_STEPS];
+    uint32_t nValues, nSteps, outputs[MAX_VALUES], nOutputs;
+    void *blocks[8 * MAX_STEPS]; /* lists of attributes */
+    uint32_t nBlocks;
+    char why[256]; /* it cannot be read */
+} graph;
+
+static graph g;
+
+/* ---- reading ---- */
+
+static void fault(const char *text)
+{
+    if (g.why[0] == '\0')
+        snprintf(g.why, sizeof(g.why), "%s", text);
+}
+
+static void clear(void)
+{
+    for (uint32_t i = 0; i < g.nValues; i++)
+        free(g.values[i].data);
+    for (uint32_t i = 0; i < g.nSteps; i++)
+        free(g.steps[i].attr);
+    for (uint32_t i = 0; i < g.nBlocks; i++)
+        free(g.blocks[i]);
+    memset(&g, 0, sizeof(g));
+}
+
+static NNRT_DataType type_named(const char *name)
+{
+    for (NNRT_DataType t = 30; t <= 44; t++)
+        if (nnrt_type_size(t) != 0 && strcmp(nnrt_type_name(t), name) == 0)
+            return t;
+    return NNRT_DATA_TYPE_UNKNOWN;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* The bytes of a text of two digits each; an exact block, so that a sanitizer sees its end. */
+static uint8_t *bytes_of(const char *hex, size_t *bytes)
+{
+    const size_t n = strlen(hex) / 2;
+    uint8_t *data = (uint8_t *)malloc(n > 0 ? n : 1);
+    for (size_t i = 0; data != NULL && i < n; i++)
+        data[i] = (uint8_t)(digit(hex[2 * i]) * 16 + digit(hex[2 * i + 1]));
+    *bytes = n;
+    return data;
+}
+
+/* "N input float32 NONE [2,3] 0000.." */
+static value *read_value(char *text)
+{
+    char *word = strtok(text, " ");
+    const uint32_t n = word != NULL ? (uint32_t)strtoul(word, NULL, 10) : MAX_VALUES;
+    value *v = &g.values[n < MAX_VALUES ? n : 0];
+    const char *kindName = strtok(NULL, " "), *type = strtok(NULL, " "), *format = strtok(NULL, " ");
+    char *dims = strtok(NULL, " ");
+    const char *hex = strtok(NULL, " ");
+    if (n >= MAX_VALUES || hex == NULL || v->there) {
+        fault("a tensor has a new number, kind, type, format, extents and bytes");
+        return v;
+    }
+    g.nValues = n + 1 > g.nValues ? n + 1 : g.nValues;
+    v->there = true;
+    v->kind = *kindName == 'i' ? INPUT : *kindName == 'c' ? CONSTANT : RESULT;
+    snprintf(v->name, sizeof(v->name), "t%u", (unsigned)n);
+    v->type = type_named(type);
+    v->format = strcmp(format, "NCHW") == 0 ? NNRT_FORMAT_NCHW : *format == 'N' && format[1] == 'H' ? NNRT_FORMAT_NHWC : NNRT_FORMAT_NONE;
+    v->rank = *dims == '?' ? NNRT_RANK_UNKNOWN : 0;
+    for (char *p = dims + 1; v->rank >= 0 && *p != '\0' && *p != ']' && v->rank < NNRT_MAX_RANK; p += *p == ',')
+        v->dims[v->rank++] = (int32_t)strtol(p, &p, 10);
+    if (*hex != '-')
+        v->data = bytes_of(hex, &v->bytes);
+    else if (v->rank >= 0)
+        v->data = bytes_of("", &v->bytes);
+    return v;
+}
+
+/* count * size bytes that live as long as the graph. */
+static void *keep(size_t count, size_t size)
+{
+    void *block = calloc(count > 0 ? count : 1, size);
+    if (g.nBlocks < sizeof(g.blocks) / sizeof(g.blocks[0]))
+        g.blocks[g.nBlocks++] = block;
+    else
+        fault("too many lists");
+    return block;
+}
+
+static NNRT_Int64List read_ints(const char *text)
+{
+    int64_t *data = (int64_t *)keep(strlen(text) / 2 + 1, sizeof(*data));
+    uint32_t n = 0;
+    for (char *end; *text != '\0'; text = end) {
+        const int64_t x = strtoll(text, &end, 10);
+        if (end == text)
+            break;
+        data[n++] = x;
+    }
+    return nnrt_int64_list(data, n);
+}
+
+static NNRT_Int64Lists read_lists(char *text)
+{
+    NNRT_Int64List *rows = (NNRT_Int64List *)keep(strlen(text) + 1, sizeof(*rows));
+    NNRT_Int64Lists lists;
+    lists.data = rows;
+    lists.count = 0;
+    while (text != NULL && *text != '\0') {
+        char *semicolon = strchr(text, ';');
+        if (semicolon != NULL)
+            *semicolon++ = '\0';
+        rows[lists.count++] = read_ints(text);
+        text = semicolon;
+    }
+    return lists;
+}
+
+static NNRT_FloatList read_floats(const char *text)
+{
+    float *data = (float *)keep(strlen(text) / 2 + 1, sizeof(*data));
+    uint32_t n = 0;
+    for (char *end; *text != '\0'; text = end) {
+        const float x = strtof(text, &end);
+        if (end == text)
+            break;
+        data[n++] = x;
+    }
+    return nnrt_float_list(data, n);
+}
+
+static void read_attr(step *s, char *name)
+{
+    char *text = strchr(name, ' ');
+    const nnrt_attr_member *m = NULL;
+    void *at;
+    if (text != NULL)
+        *text++ = '\0';
+    else
+        text = name + strlen(name);
+    for (uint32_t i = 0; i < s->op->attr->count; i++)
+        if (strcmp(s->op->attr->members[i].name, name) == 0)
+            m = &s->op->attr->members[i];
+    if (m == NULL) {
+        fault("the attribute struct has no such member");
+        return;
+    }
+    at = (uint8_t *)s->attr + m->offset;
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL: *(bool *)at = atoi(text) != 0; break;
+    case NNRT_ATTR_KIND_FLOAT: *(float *)at = strtof(text, NULL); break;
+    case NNRT_ATTR_KIND_DOUBLE: *(double *)at = strtod(text, NULL); break;
+    case NNRT_ATTR_KIND_STRING: *(const char **)at = strcpy((char *)keep(strlen(text) + 1, 1), text); break;
+    case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS64: *(NNRT_Int64List *)at = read_ints(text); break;
+    case NNRT_ATTR_KIND_INTS2: *(NNRT_Int64Lists *)at = read_lists(text); break;
+    case NNRT_ATTR_KIND_FLOATS: *(NNRT_FloatList *)at = read_floats(text); break;
+    case NNRT_ATTR_KIND_GRAPH: fault("no text can say a subgraph"); break;
+    default:
+        if (m->bytes == sizeof(int64_t))
+            *(int64_t *)at = strtoll(text, NULL, 10);
+        else
+            *(int32_t *)at = atoi(text);
+    }
+}
+
+static uint32_t read_numbers(char *text, uint32_t *to, uint32_t most)
+{
+    uint32_t n = 0;
+    for (char *p = strtok(text, " "); p != NULL && n < most; p = strtok(NULL, " "))
+        to[n++] = *p == '-' ? NNRT_NO_TENSOR : (uint32_t)strtoul(p, NULL, 10);
+    return n;
+}
+
+/* One statement of a graph; false: it is a command. */
+static bool read_statement(char *word, char *rest)
+{
+    static value *last;
+    step *s = g.nSteps > 0 ? &g.steps[g.nSteps - 1] : NULL;
+    if (strcmp(word, "graph") == 0) {
+        clear();
+        snprintf(g.name, sizeof(g.name), "%.63s", rest);
+    } else if (strcmp(word, "tensor") == 0) {
+        last = read_value(rest);
+    } else if (strcmp(word, "quant") == 0 && last != NULL && last->quantCount < MAX_QUANT) {
+        NNRT_QuantParam *q = &last->quant[last->quantCount++];
+        q->numBits = (int32_t)strtol(rest, &rest, 10);
+        q->zeroPoint = (int32_t)strtol(rest, &rest, 10);
+        q->scale = strtod(rest, &rest);
+    } else if (strcmp(word, "axis") == 0 && last != NULL) {
+        last->quantAxis = atoi(rest);
+    } else if (strcmp(word, "open") == 0 && last != NULL) {
+        last->open = (uint32_t)strtoul(rest, NULL, 10);
+    } else if (strcmp(word, "node") == 0) {
+        s = &g.steps[g.nSteps < MAX_STEPS ? g.nSteps++ : MAX_STEPS - 1];
+        free(s->attr);
+        s->op = nnrt_op_named(rest);
+        if (s->op == NULL)
+            fault("there is no such operator");
+        s->attr = s->op != NULL ? calloc(1, s->op->attr->bytes) : NULL;
+        if (s->attr != NULL)
+            nnrt_attr_defaults(s->op->attr, s->attr);
+    } else if (s != NULL && s->attr != NULL && strcmp(word, "attr") == 0 && *rest != '\0') {
+        read_attr(s, rest);
+    } else if (s != NULL && strcmp(word, "in") == 0) {
+        s->nIn = read_numbers(rest, s->in, MAX_OPERANDS);
+    } else if (s != NULL && strcmp(word, "out") == 0) {
+        s->nOut = read_numbers(rest, s->out, MAX_OPERANDS);
+    } else if (strcmp(word, "output") == 0) {
+        g.nOutputs = read_numbers(rest, g.outputs, MAX_VALUES);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- models ---- */
+
+enum {
+    ALL = 1,        /* every result is an output */
+    PASSES = 2,     /* optimised, what stands between casts of quantised tensors not computed in integers */
+    FOLDED = 4,     /* inputs are constants */
+    FILED = 8,      /* written as .nnrt and loaded */
+    IN_SESSION = 16, /* extents are open, and told when the session is made */
+    IN_RUN = 32,    /* ... in the run, below bounds */
+    BRANCH = 64,    /* all nodes are the branch of an IF */
+    BODY = 128,     /* ... the body of a LOOP of two trips, whose results are scanned */
+    MEMORY = 256    /* exactly in the bytes that are told, and not in one less */
+};
+
+typedef struct way {
+    const char *name;
+    int how;
+} way;
+
+static const way ways[] = {
+    {"all results", ALL},
+    {"plain", 0},
+    {"passes", PASSES},
+    {"folded", PASSES | FOLDED},
+    {"file", FILED},
+    {"passes, file", PASSES | FILED},
+    {"memory", MEMORY},
+    {"memory with passes", PASSES | MEMORY},
+    {"extents in the session", IN_SESSION | FILED},
+    {"extents in the run", IN_RUN},
+    {"extents in the run, passes", IN_RUN | PASSES | FILED},
+    {"memory, extents in the run", IN_RUN | MEMORY},
+    {"branch", BRANCH},
+    {"branch, passes", BRANCH | PASSES},
+    {"body", BODY},
+};
+
+/* What is told of a tensor before a node reads it. */
+static void describe(nnrt_builder *b, uint32_t t, const value *v)
+{
+    if (v->format != NNRT_FORMAT_NONE)
+        nnrt_builder_format(b, t, v->format);
+    if (v->quantCount > 0)
+        nnrt_builder_quant(b, t, v->quant, v->quantCount);
+    if (v->quantAxis != 0)
+        nnrt_builder_quant_axis(b, t, v->quantAxis);
+}
+
+static void add_values(nnrt_builder *b, int how, uint32_t *ids, bool *any)
+{
+    for (uint32_t i = 0; i < g.nValues; i++) {
+        const value *v = &g.values[i];
+        int32_t dims[NNRT_MAX_RANK + 1];
+        ids[i] = NNRT_NO_TENSOR;
+        if (!v->there || v->kind == RESULT)
+            continue;
+        memcpy(dims, v->dims, sizeof(dims));
+        for (int32_t k = 0; k < v->rank && (how & (IN_SESSION | IN_RUN)); k++)
+            dims[k] = (v->open >> k & 1) != 0 ? -1 : dims[k];
+        if (v->kind == INPUT && !(how & FOLDED))
+            ids[i] = nnrt_builder_input(b, v->name, v->type, v->rank, dims);
+        else
+            ids[i] = nnrt_builder_constant(b, v->name, v->type, v->rank, v->dims, v->data, false);
+        *any = *any || (v->kind == INPUT && !(how & FOLDED));
+        describe(b, ids[i], v);
+    }
+}
+
+static void add_results(nnrt_builder *b, uint32_t *ids)
+{
+    for (uint32_t i = 0; i < g.nValues; i++) {
+        const value *v = &g.values[i];
+        if (!v->there || v->kind != RESULT)
+            continue;
+        ids[i] = nnrt_builder_tensor(b, v->name);
+        if (v->type != NNRT_DATA_TYPE_UNKNOWN)
+            nnrt_builder_declare(b, ids[i], v->type, NNRT_RANK_UNKNOWN, NULL);
+        describe(b, ids[i], v);
+    }
+}
+
+static void add_nodes(nnrt_builder *b, const uint32_t *ids)
+{
+    for (uint32_t i = 0; i < g.nSteps; i++) {
+        const step *s = &g.steps[i];
+        uint32_t in[MAX_OPERANDS], out[MAX_OPERANDS];
+        char name[24];
+        for (uint32_t k = 0; k < s->nIn; k++)
+            in[k] = s->in[k] < g.nValues ? ids[s->in[k]] : NNRT_NO_TENSOR;
+        for (uint32_t k = 0; k < s->nOut; k++)
+            out[k] = s->out[k] < g.nValues ? ids[s->out[k]] : NNRT_NO_TENSOR;
+        snprintf(name, sizeof(name), "n%u", (unsigned)i);
+        nnrt_builder_node(b, name, s->op->type, s->attr, in, s->nIn, out, s->nOut);
+    }
+}
+
+/* A constant or an input of one element. */
+static uint32_t scalar(nnrt_builder *b, const char *name, NNRT_DataType type, const void *data)
+{
+    return data != NULL ? nnrt_builder_constant(b, name, type, 0, NULL, data, true)
+                        : nnrt_builder_input(b, name, type, 0, NULL);
+}
+
+/* All nodes in a graph that an IF or a LOOP of the main one runs. */
+static void add_nested(nnrt_builder *b, int how, const uint32_t *ids, const uint32_t *outputs, uint32_t n)
+{
+    const bool loop = (how & BODY) != 0;
+    const uint32_t inner = nnrt_builder_graph(b, "inner"), other = loop ? 0 : nnrt_builder_graph(b, "other");
+    const int64_t two = 2;
+    const uint8_t yes = 1;
+    uint32_t given[MAX_VALUES + 1], results[MAX_VALUES + 1], inputs[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
+    NNRT_If branches;
+    NNRT_Loop body;
+    memset(&branches, 0, sizeof(branches));
+    memset(&body, 0, sizeof(body));
+    nnrt_builder_enter(b, inner);
+    add_nodes(b, ids);
+    if (loop) {
+        inputs[0] = nnrt_builder_tensor(b, "trip");
+        nnrt_builder_declare(b, inputs[0], NNRT_DATA_TYPE_INT64, 0, NULL);
+        inputs[1] = nnrt_builder_tensor(b, "go");
+        nnrt_builder_declare(b, inputs[1], NNRT_DATA_TYPE_BOOL, 0, NULL);
+        given[0] = inputs[1];
+    }
+    memcpy(given + (loop ? 1 : 0), outputs, n * sizeof(*outputs));
+    nnrt_builder_graph_io(b, inner, inputs, loop ? 2 : 0, given, n + (loop ? 1 : 0));
+    if (!loop) { /* what is not run gives the same, copied */
+        nnrt_builder_enter(b, other);
+        for (uint32_t i = 0; i < n; i++) {
+            char name[24];
+            const value *v = &g.values[g.outputs[i]];
+            const uint32_t c = nnrt_builder_constant(b, NULL, v->type, v->rank, v->dims, v->data, false);
+            if (v->quantCount > 0)
+                nnrt_builder_quant(b, c, v->quant, v->quantCount);
+            if (v->format != NNRT_FORMAT_NONE)
+                nnrt_builder_format(b, c, v->format);
+            snprintf(name, sizeof(name), "copy%u", (unsigned)i);
+            given[i] = nnrt_builder_op(b, name, NNRT_NODE_TYPE_ASSIGN, NULL, &c, 1);
+        }
+        nnrt_builder_graph_io(b, other, NULL, 0, given, n);
+    }
+    nnrt_builder_enter(b, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        char name[24];
+        snprintf(name, sizeof(name), "o%u", (unsigned)g.outputs[i]);
+        results[i] = nnrt_builder_tensor(b, name);
+        nnrt_builder_output(b, results[i]);
+    }
+    if (loop) {
+        inputs[0] = scalar(b, "trips", NNRT_DATA_TYPE_INT64, &two);
+        inputs[1] = scalar(b, "cond", NNRT_DATA_TYPE_BOOL, &yes);
+        body.body = inner;
+        nnrt_builder_node(b, "loop", NNRT_NODE_TYPE_LOOP, &body, inputs, 2, results, n);
+    } else {
+        inputs[0] = scalar(b, "cond", NNRT_DATA_TYPE_BOOL, NULL);
+        branches.thenGraph = inner;
+        branches.elseGraph = other;
+        nnrt_builder_node(b, "if", NNRT_NODE_TYPE_IF, &branches, inputs, 1, results, n);
+    }
+}
+
+static NNRT_ReturnCode build(NNRT_Model **model, int how, nnrt_error *error)
+{
+    static uint32_t ids[MAX_VALUES];
+    uint32_t outputs[MAX_VALUES], n = 0;
+    nnrt_builder *b = NULL;
+    bool any = false;
+    NNRT_ReturnCode code = nnrt_builder_create(&b, g.name, NULL);
+    *model = NULL;
+    if (code != NNRT_SUCCESS)
+        return code;
+    add_values(b, how, ids, &any);
+    add_results(b, ids);
+    for (uint32_t i = 0; i < g.nOutputs; i++)
+        outputs[n++] = ids[g.outputs[i]];
+    if (how & (BRANCH | BODY)) {
+        any = any || (how & BRANCH);
+        add_nested(b, how, ids, outputs, n);
+    } else {
+        add_nodes(b, ids);
+        for (uint32_t i = 0; i < g.nValues && (how & ALL); i++)
+            if (g.values[i].there && g.values[i].kind == RESULT)
+                nnrt_builder_output(b, ids[i]);
+        for (uint32_t i = 0; i < n && !(how & ALL); i++)
+            nnrt_builder_output(b, outputs[i]);
+    }
+    if (!any) /* a model needs an input */
+        (void)scalar(b, "nothing", NNRT_DATA_TYPE_INT32, NULL);
+    code = nnrt_builder_finish(b, model, error);
+    nnrt_builder_destroy(b);
+    return code;
+}
+
+/* Replaces the model by what a .nnrt file of it gives, which written again has the same bytes. *block: of the file. */
+static NNRT_ReturnCode through_file(NNRT_Model **model, void **block, nnrt_error *error)
+{
+    NNRT_Model *loaded = NULL;
+    size_t bytes = 0, again = 0;
+    void *copy = NULL;
+    NNRT_ReturnCode code = nnrt_model_save_memory(*model, NULL, NULL, 0, &bytes, error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (posix_memalign(block, NNRT_ALIGNMENT, bytes) != 0 || posix_memalign(&copy, NNRT_ALIGNMENT, bytes) != 0)
+        return NNRT_OUT_OF_MEMORY;
+    code = nnrt_model_save_memory(*model, NULL, *block, bytes, &bytes, error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_model_load_memory(&loaded, *block, bytes, NULL, error);
+    if (code == NNRT_SUCCESS) {
+        nnrt_model_destroy(*model);
+        *model = loaded;
+        code = nnrt_model_save_memory(loaded, NULL, copy, bytes, &again, error);
+    }
+    if (code == NNRT_SUCCESS && (again != bytes || memcmp(copy, *block, bytes) != 0))
+        code = nnrt_error_set(error, NNRT_INVALID_FILE, "saved, loaded and saved again, the file has other bytes");
+    free(copy);
+    return code;
+}
+
+/* ---- running ---- */
+
+/* A session, its buffers, and what came of it. */
+typedef struct attempt {
+    NNRT_Model *model;
+    nnrt_session *session;
+    void *file, *buffer;
+    nnrt_session_desc desc;
+    nnrt_dims dims[MAX_VALUES];
+    nnrt_bound bounds[MAX_BOUNDS];
+    nnrt_io in[MAX_VALUES], out[MAX_VALUES];
+    uint32_t nIn, nOut;
+    nnrt_error error;
+    uint8_t yes;
+    int32_t nothing;
+} attempt;
+
+static const value *value_named(const char *name)
+{
+    const uint32_t n = name != NULL && (*name == 't' || *name == 'o') ? (uint32_t)strtoul(name + 1, NULL, 10) : MAX_VALUES;
+    return n < g.nValues && g.values[n].there ? &g.values[n] : NULL;
+}
+
+/* A bound of a tensor: its extents, and one more. */
+static void add_bound(attempt *a, const char *name, const value *v)
+{
+    const uint32_t n = a->desc.bounds.count;
+    if (n == MAX_BOUNDS)
+        return;
+    memset(&a->bounds[n], 0, sizeof(a->bounds[n]));
+    a->bounds[n].tensor = name;
+    a->bounds[n].most.rank = v->rank;
+    for (int32_t k = 0; k < v->rank; k++)
+        a->bounds[n].most.dims[k] = v->dims[k] + ((v->kind == INPUT ? v->open >> k & 1 : 1) != 0 ? 1 : 0);
+    a->desc.bounds = nnrt_bound_list_make(a->bounds, n + 1);
+}
+
+/* One more bound, for the result that the message says nothing bounds. */
+static bool bound_result(attempt *a)
+{
+    const char *node = strstr(a->error.message, "node "), *result = strstr(a->error.message, "nothing bounds output ");
+    unsigned at = 0, out = 0;
+    const NNRT_Tensor *t;
+    const value *v;
+    if (node == NULL || result == NULL || sscanf(node, "node %u", &at) != 1 ||
+        sscanf(result, "nothing bounds output %u", &out) != 1 || at >= a->model->nodes.count ||
+        out >= a->model->nodes.data[at].outputIndex.count)
+        return false;
+    t = &a->model->allTensors.data[a->model->nodes.data[at].outputIndex.data[out]];
+    if ((v = value_named(t->name)) == NULL || v->rank < 0 || a->desc.bounds.count == MAX_BOUNDS)
+        return false;
+    add_bound(a, t->name, v);
+    return true;
+}
+
+static NNRT_ReturnCode prepare(attempt *a, int how)
+{
+    NNRT_ReturnCode code;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->model->inputIndex.count; i++) {
+        const value *v = value_named(a->model->allTensors.data[a->model->inputIndex.data[i]].name);
+        memset(&a->dims[n], 0, sizeof(a->dims[n]));
+        if (v != NULL) {
+            a->dims[n].rank = v->rank;
+            memcpy(a->dims[n].dims, v->dims, sizeof(a->dims[n].dims));
+            for (int32_t k = 0; k < v->rank && (how & IN_RUN); k++)
+                a->dims[n].dims[k] = (v->open >> k & 1) != 0 ? -1 : v->dims[k];
+            if ((how & IN_RUN) && v->open != 0)
+                add_bound(a, v->name, v);
+        }
+        n++;
+    }
+    if (how & (IN_RUN | IN_SESSION))
+        a->desc.inputDims = nnrt_dims_list_make(a->dims, n);
+    a->desc.device = "reference";
+    code = nnrt_session_create(&a->session, a->model, &a->desc, &a->error);
+    for (int k = 0; k < 64 && code == NNRT_UNSUPPORTED_OP && bound_result(a); k++) {
+        memset(&a->error, 0, sizeof(a->error));
+        code = nnrt_session_create(&a->session, a->model, &a->desc, &a->error);
+    }
+    return code;
+}
+
+/* The session once more, in a buffer of as many bytes as it says, and in one byte less. */
+static NNRT_ReturnCode prepare_exactly(attempt *a)
+{
+    size_t bytes = 0;
+    NNRT_ReturnCode code;
+    nnrt_session *small = NULL;
+    nnrt_session_destroy(a->session);
+    a->session = NULL;
+    code = nnrt_session_bytes(a->model, &a->desc, &bytes, &a->error);
+    if (code != NNRT_SUCCESS || posix_memalign(&a->buffer, NNRT_ALIGNMENT, bytes) != 0)
+        return code != NNRT_SUCCESS ? code : NNRT_OUT_OF_MEMORY;
+    memset(a->buffer, 0xA5, bytes);
+    a->desc.buffer = a->buffer;
+    a->desc.bufferBytes = bytes - 1;
+    code = nnrt_session_create(&small, a->model, &a->desc, NULL);
+    nnrt_session_destroy(small);
+    if (code != NNRT_OUT_OF_MEMORY)
+        return nnrt_error_set(&a->error, NNRT_FAILED, "of %z bytes one less gives %s", bytes, nnrt_code_name(code));
+    a->desc.bufferBytes = bytes;
+    return nnrt_session_create(&a->session, a->model, &a->desc, &a->error);
+}
+
+static NNRT_ReturnCode execute(attempt *a, int how)
+{
+    NNRT_ReturnCode code;
+    a->nIn = nnrt_session_inputs(a->session);
+    a->nOut = nnrt_session_outputs(a->session);
+    a->yes = 1;
+    for (uint32_t i = 0; i < a->nIn; i++) {
+        const char *name = nnrt_session_input(a->session, i).name;
+        const value *v = value_named(name);
+        if (v != NULL) {
+            a->in[i] = nnrt_io_make(v->data, v->bytes);
+            a->in[i].dims = (how & IN_RUN) && v->open != 0 ? v->dims : NULL;
+        } else {
+            a->in[i] = strcmp(name, "cond") == 0 ? nnrt_io_make(&a->yes, 1) : nnrt_io_make(&a->nothing, 4);
+        }
+    }
+    for (uint32_t i = 0; i < a->nOut; i++) {
+        const size_t bytes = nnrt_session_output(a->session, i).bytes;
+        a->out[i] = nnrt_io_make(bytes <= (size_t)1 << 26 ? malloc(bytes > 0 ? bytes : 1) : NULL, bytes);
+        if (a->out[i].data == NULL)
+            return nnrt_error_set(&a->error, NNRT_NOT_SUPPORT, "there is no room for output %u of %z bytes", i, bytes);
+        memset(a->out[i].data, 0xA5, bytes);
+    }
+    code = nnrt_run(a->session, a->in, a->nIn, a->out, a->nOut);
+    if (code == NNRT_SUCCESS && how != ALL) /* the second time memory is not clean */
+        code = nnrt_run(a->session, a->in, a->nIn, a->out, a->nOut);
+    if (code != NNRT_SUCCESS)
+        (void)nnrt_error_set(&a->error, code, "%s", nnrt_session_error(a->session));
+    return code;
+}
+
+static void attempt_end(attempt *a)
+{
+    for (uint32_t i = 0; i < a->nOut; i++)
+        free(a->out[i].data);
+    nnrt_session_destroy(a->session);
+    nnrt_model_destroy(a->model);
+    free(a->buffer);
+    free(a->file);
+}
+
+/* Builds, changes, prepares and runs. */
+static NNRT_ReturnCode try_way(attempt *a, int how)
+{
+    nnrt_optimize_desc passes;
+    NNRT_ReturnCode code;
+    memset(a, 0, sizeof(*a));
+    memset(&passes, 0, sizeof(passes));
+    passes.no_quantize = true;
+    code = build(&a->model, how, &a->error);
+    if (code == NNRT_SUCCESS && (how & PASSES))
+        code = nnrt_model_optimize_with(&a->model, &passes, &a->error);
+    if (code == NNRT_SUCCESS && (how & FILED))
+        code = through_file(&a->model, &a->file, &a->error);
+    if (code == NNRT_SUCCESS)
+        code = prepare(a, how);
+    if (code == NNRT_SUCCESS && (how & MEMORY))
+        code = prepare_exactly(a);
+    if (code == NNRT_SUCCESS)
+        code = execute(a, how);
+    if (code != NNRT_SUCCESS)
+        (void)nnrt_error_set(&a->error, code, "%s", nnrt_code_name(code));
+    return code;
+}
+
+/* ---- comparing ---- */
+
+/* Is output i, or both halves of it, what the graph says? */
+static bool same(const attempt *a, uint32_t i, int how)
+{
+    const nnrt_io_info info = nnrt_session_output(a->session, i);
+    const value *v = value_named(info.name);
+    const int32_t more = how & BODY ? 1 : 0;
+    if (v == NULL || v->data == NULL) {
+        printf("fail no value is known of output %s\n", info.name);
+        return false;
+    }
+    if (info.dataType != v->type || info.shape.rank != v->rank + more ||
+        (v->rank > 0 && memcmp(info.shape.dims + more, v->dims, (size_t)v->rank * sizeof(int32_t)) != 0) ||
+        (more == 1 && info.shape.dims[0] != 2))
+        return false;
+    for (int32_t k = 0; k <= more; k++)
+        if (v->bytes > 0 && memcmp((const uint8_t *)a->out[i].data + (size_t)k * v->bytes, v->data, v->bytes) != 0)
+            return false;
+    return true;
+}
+
+static void check_way(const way *w)
+{
+    static attempt a;
+    bool open = false;
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < g.nValues; k++)
+        open = open || g.values[k].open != 0;
+    if ((w->how & (IN_RUN | IN_SESSION)) && !open)
+        return;
+    for (uint32_t k = 0; k < g.nOutputs; k++) { /* a scan has one axis more; no copy tells which axis its parameters mean */
+        const value *v = &g.values[g.outputs[k]];
+        if (((w->how & BODY) && v->rank == NNRT_MAX_RANK) || ((w->how & BRANCH) && v->quantCount > 1))
+            return;
+    }
+    if (try_way(&a, w->how) != NNRT_SUCCESS) {
+        printf("refused %s: %s\n", w->name, a.error.message);
+    } else {
+        while (i < a.nOut && same(&a, i, w->how))
+            i++;
+        if (i < a.nOut) {
+            const nnrt_io_info info = nnrt_session_output(a.session, i);
+            const nnrt_operand o = nnrt_operand_make(info.dataType, info.shape.rank, info.shape.dims, NULL);
+            char text[128];
+            (void)nnrt_text(text, sizeof(text), "%o", &o);
+            printf("differs %s: other bits in %s, %s\n", w->name, info.name, text);
+        } else {
+            printf("pass %s\n", w->name);
+        }
+    }
+    attempt_end(&a);
+}
+
+/* ---- commands ---- */
+
+static void print_hex(const uint8_t *data, size_t bytes)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < bytes; i++) {
+        putchar(digits[data[i] >> 4]);
+        putchar(digits[data[i] & 15]);
+    }
+    if (bytes == 0)
+        putchar('-');
+    putchar('\n');
+}
+
+static const char *format_name(NNRT_Format format)
+{
+    return format == NNRT_FORMAT_NCHW ? "NCHW" : format == NNRT_FORMAT_NHWC ? "NHWC" : "NONE";
+}
+
+static void print_outputs(const attempt *a)
+{
+    for (uint32_t i = 0; i < a->nOut; i++)
+        if (nnrt_session_output(a->session, i).bytes > MAX_BYTES) {
+            printf("error output %u is too large\n", (unsigned)i);
+            return;
+        }
+    for (uint32_t i = 0; i < a->nOut; i++) {
+        const nnrt_io_info info = nnrt_session_output(a->session, i);
+        printf("out %s %s %s %d [", info.name + 1, nnrt_type_name(info.dataType), format_name(info.format), info.open);
+        for (int32_t k = 0; k < info.shape.rank; k++)
+            printf(k > 0 ? ",%d" : "%d", (int)info.shape.dims[k]);
+        printf("] ");
+        print_hex((const uint8_t *)a->out[i].data, info.bytes);
+    }
+}
+
+static void run_graph(const char *name)
+{
+    static attempt a;
+    if (try_way(&a, strcmp(name, "all") == 0 ? ALL : strcmp(name, "passes") == 0 ? PASSES : 0) == NNRT_SUCCESS)
+        print_outputs(&a);
+    else
+        printf("error %s\n", a.error.message);
+    attempt_end(&a);
+}
+
+static void run_onnx(const char *path)
+{
+    static attempt a;
+    nnrt_onnx_desc desc;
+    NNRT_ReturnCode code;
+    memset(&a, 0, sizeof(a));
+    memset(&desc, 0, sizeof(desc));
+    desc.no_optimize = true;
+    code = nnrt_onnx_load(&a.model, path, &desc, &a.error);
+    if (code == NNRT_SUCCESS)
+        code = prepare(&a, 0);
+    if (code == NNRT_SUCCESS)
+        code = execute(&a, ALL);
+    if (code == NNRT_SUCCESS)
+        print_outputs(&a);
+    else
+        printf("error %s: %s\n", nnrt_code_name(code), a.error.message);
+    attempt_end(&a);
+}
+
+static void save_graph(const char *path)
+{
+    NNRT_Model *model = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (build(&model, 0, &error) != NNRT_SUCCESS || nnrt_model_save(model, path, NULL, &error) != NNRT_SUCCESS)
+        printf("error %s\n", error.message);
+    nnrt_model_destroy(model);
+}
+
+static void *pool[4096];
+static uint32_t pooled;
+
+static void *pool_alloc(void *user, size_t bytes)
+{
+    (void)user;
+    return pooled < sizeof(pool) / sizeof(pool[0]) ? (pool[pooled++] = calloc(1, bytes > 0 ? bytes : 1)) : NULL;
+}
+
+static nnrt_operand operand_of(const value *v)
+{
+    nnrt_operand o = nnrt_operand_make(v != NULL ? v->type : NNRT_DATA_TYPE_UNKNOWN, v != NULL ? v->rank : -1,
+                                       v != NULL ? v->dims : NULL, v != NULL && v->kind != RESULT ? v->data : NULL);
+    if (v == NULL)
+        return o;
+    if (v->kind == RESULT)
+        o.rank = -1;
+    o.format = v->format;
+    o.quant = v->quant;
+    o.quantCount = v->quantCount;
+    o.quantAxis = v->quantAxis;
+    return o;
+}
+
+/* The only node with nothing left to interpret, all inputs known; its results' format and parameters. */
+static void print_resolved(void)
+{
+    static nnrt_operand in[MAX_OPERANDS], out[MAX_OPERANDS];
+    static char text[1 << 16];
+    const step *s = &g.steps[0];
+    nnrt_resolve r;
+    nnrt_error error;
+    memset(&r, 0, sizeof(r));
+    memset(&error, 0, sizeof(error));
+    for (uint32_t i = 0; i < MAX_OPERANDS; i++) {
+        in[i] = operand_of(i < s->nIn && s->in[i] < g.nValues ? &g.values[s->in[i]] : NULL);
+        out[i] = operand_of(i < s->nOut && s->out[i] < g.nValues ? &g.values[s->out[i]] : NULL);
+    }
+    r.op = s->op;
+    r.nodeName = g.name;
+    r.node = 0;
+    r.attr = s->attr;
+    r.attrBytes = s->op->attr->bytes;
+    r.in = in;
+    r.out = out;
+    r.nIn = s->nIn;
+    r.nOut = s->nOut;
+    r.alloc = pool_alloc;
+    r.error = &error;
+    if (nnrt_resolve_node(&r) != NNRT_SUCCESS) {
+        printf("error %s\n", error.message);
+    } else {
+        (void)nnrt_attr_print(s->op->attr, r.resolved, text, sizeof(text));
+        printf("attr %s\n", text);
+        for (uint32_t i = 0; i < s->nOut; i++) {
+            printf("result %s %d", format_name(out[i].format), (int)out[i].quantAxis);
+            for (uint32_t k = 0; k < out[i].quantCount; k++)
+                printf(" %d %d %.17g", (int)out[i].quant[k].numBits, (int)out[i].quant[k].zeroPoint, out[i].quant[k].scale);
+            putchar('\n');
+        }
+    }
+    while (pooled > 0)
+        free(pool[--pooled]);
+}
+
+static void command(char *word, char *rest)
+{
+    if (g.why[0] != '\0' || g.nSteps == 0)
+        printf("error %s\n", g.why[0] != '\0' ? g.why : "the graph has no node");
+    else if (strcmp(word, "run") == 0)
+        run_graph(rest);
+    else if (strcmp(word, "attr") == 0)
+        print_resolved();
+    else if (strcmp(word, "onnx") == 0)
+        run_onnx(rest);
+    else if (strcmp(word, "save") == 0)
+        save_graph(rest);
+    else if (strcmp(word, "check") == 0)
+        for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+            const bool open = (ways[i].how & (IN_RUN | IN_SESSION)) != 0;
+            if (*rest == '\0' || open == (strcmp(rest, "open") == 0))
+                check_way(&ways[i]);
+        }
+    else
+        printf("error there is no command %s\n", word);
+    printf("done\n");
+    fflush(stdout);
+}
+
+/* Operators as the table has them, with the attributes that a node may have. */
+static void print_operators(void)
+{
+    for (uint32_t i = 0; nnrt_op_at(i) != NULL; i++) {
+        const nnrt_op *op = nnrt_op_at(i);
+        printf("op %s %s |%s|%s\n", op->name, (op->flags & NNRT_OP_TELLS) != 0 ? "tells" : "-", op->inputs, op->outputs);
+        for (uint32_t k = 0; k < op->attr->count; k++) {
+            const nnrt_attr_member *m = &op->attr->members[k];
+            printf("member %s %d", m->name, (int)m->kind);
+            for (uint32_t v = 0; v < m->valueCount; v++)
+                printf(" %s=%d", m->values[v].name, (int)m->values[v].value);
+            putchar('\n');
+        }
+    }
+    printf("done\n");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    FILE *f = argc > 1 ? fopen(argv[1], "r") : stdin;
+    char *line = NULL;
+    size_t size = 0;
+    ssize_t n;
+    if (f == NULL) {
+        fprintf(stderr, "cannot open %s\n", argv[1]);
+        return 2;
+    }
+    while ((n = getline(&line, &size, f)) > 0) {
+        char *rest;
+        while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == ' '))
+            line[--n] = '\0';
+        if (n == 0 || *line == '#')
+            continue;
+        if ((rest = strchr(line, ' ')) != NULL)
+            *rest++ = '\0';
+        else
+            rest = line + n;
+        if (strcmp(line, "operators") == 0)
+            print_operators();
+        else if (!read_statement(line, rest))
+            command(line, rest);
+    }
+    clear();
+    free(line);
+    if (f != stdin)
+        fclose(f);
+    return 0;
+}
