@@ -27,11 +27,12 @@ export CC CXX CPPFLAGS PYTHON
 .PHONY: all run test suites vectors compare digits-accuracy digits-train clean help stb fuzz
 .DELETE_ON_ERROR:
 
-all: build/nnrt build/hello build/digits build/device
+all: build/nnrt build/hello build/digits build/device build/vad
 
 help:
 	@echo 'make                  the command line build/nnrt and the examples'
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
+	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 4 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
@@ -64,7 +65,7 @@ help:
 	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo
-	@echo 'make clean            removes dist/ and build/, except for the digits that were fetched'
+	@echo 'make clean            removes dist/ and build/, except for what was fetched for the examples'
 
 # ---- programs ----
 
@@ -87,6 +88,10 @@ build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) 
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
+build/vad: examples/vad/vad.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
 run: build/digits
 	@build/digits examples/digits/digits.onnx examples/digits/sheet.png
 
@@ -100,6 +105,22 @@ digits-accuracy: build/digits build/digits-data/heldback.bin
 digits-train:
 	@sh tools/need.sh python3 python3-numpy python3-onnx python3-torch npm
 	$(PYTHON) examples/digits/train.py
+
+# The networks and the sounds lie in build/vad-data.
+VAD_NETWORKS := build/vad-data/silero_vad_v5.onnx
+VAD_SOUNDS := build/vad-data/sound.wav
+
+$(VAD_NETWORKS): examples/vad/fetch.sh
+	@sh $<
+	@touch $@
+
+$(VAD_SOUNDS): examples/vad/make_sound.sh
+	@sh tools/need.sh espeak-ng sox
+	@sh $< $(@D)
+
+.PHONY: vad
+vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
+	@build/vad $(VAD_SOUNDS)
 
 compare: build/nnrt
 	@sh tests/compare/run.sh
@@ -173,6 +194,10 @@ build/test/digits: examples/digits/digits.c $(HEADERS)
 	@mkdir -p $(@D)
 	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
+build/test/vad: examples/vad/vad.c $(HEADERS)
+	@mkdir -p $(@D)
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
 build/test/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
@@ -232,7 +257,7 @@ suite-firmware: build/test/nnrt
 suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<
 
-suite-examples: build/test/hello build/test/digits build/test/device
+suite-examples: build/test/hello build/test/digits build/test/device build/test/vad
 	$(SUITE) sh tests/test_examples.sh build/test
 
 suite-builds:
@@ -492,4 +517,4 @@ sweep:
 clean:
 	@rm -rf dist
 	@mkdir -p build
-	find build -mindepth 1 -maxdepth 1 ! -name digits-data -exec rm -rf {} +
+	find build -mindepth 1 -maxdepth 1 ! -name digits-data ! -name vad-data -exec rm -rf {} +

@@ -133,5 +133,136 @@ for arguments in (png(folder + "/vast.png", 20000, 20000, 1, bytes(20000 * 2501)
 END
 verdict 'digits: files that say that they are larger than they are' $?
 
+# WAV files as they should be and as they should not: sound NAME.wav, what it says of itself and what it holds.
+"${PYTHON:-/usr/bin/python3}" - "$folder" <<'END' || failed=$((failed + 1))
+import struct, sys
+folder = sys.argv[1]
+
+
+def chunk(tag, body, size=None):
+    return tag + struct.pack("<I", len(body) if size is None else size) + body + b"\0" * (len(body) % 2)
+
+
+def form(channels=1, rate=16000, bits=16, kind=1, block=None, tail=b""):
+    block = channels * bits // 8 if block is None else block
+    return chunk(b"fmt ", struct.pack("<HHIIHH", kind, channels, rate, rate * block & 0xFFFFFFFF, block, bits) + tail)
+
+
+def sound(name, *parts, head=b"RIFF"):
+    body = b"WAVE" + b"".join(parts)
+    with open("%s/%s.wav" % (folder, name), "wb") as f:
+        f.write(head + struct.pack("<I", len(body)) + body)
+
+
+quiet = struct.pack("<1600h", *[(i * 37 % 7) - 3 for i in range(1600)])
+data = chunk(b"data", quiet)
+pcm = bytes.fromhex("0100000000001000800000aa00389b71")
+sound("plain", form(), data)
+sound("stereo8", form(2, 8000), data)
+sound("extensible", form(kind=0xFFFE, tail=struct.pack("<HHI", 22, 16, 4) + pcm), data)
+sound("chunks", chunk(b"LIST", b"odd"), form(tail=b"\0\0"), chunk(b"fact", b"1234"), data, chunk(b"LIST", b"x"))
+sound("endless", form(), chunk(b"data", quiet, 0xFFFFFFFF))
+sound("cut", form(), chunk(b"data", quiet, 9999))
+sound("one", form(), chunk(b"data", b"\1\0"))
+sound("float", form(bits=32, kind=3), data)
+sound("bits8", form(bits=8), data)
+sound("bits24", form(bits=24), data)
+sound("extensible_float", form(bits=16, kind=0xFFFE, tail=struct.pack("<HHI", 22, 16, 4) + b"\3" + pcm[1:]), data)
+sound("rate44", form(rate=44100), data)
+sound("rate0", form(rate=0), data)
+sound("six", form(6), data)
+sound("none", form(0), data)
+sound("apart", form(block=4), data)
+sound("big", form(), data, head=b"RIFX")
+sound("no_format", data, form())
+sound("short_format", chunk(b"fmt ", b"\1\0\1\0"), data)
+sound("no_data", form())
+sound("empty", form(), chunk(b"data", b""))
+sound("half", form(), chunk(b"data", b"\1"))
+sound("beyond", form(), chunk(b"LIST", b"abcd", 0xFFFFFFFE), data)
+whole = open(folder + "/plain.wav", "rb").read()
+for n in (0, 3, 11, 12, 19, 20, 35, 43, 44):
+    open("%s/first%d.wav" % (folder, n), "wb").write(whole[:n])
+END
+refused() {
+    expect "vad: $1" 1 "$bin/vad" --model $digits/digits.onnx "$folder/$1.wav"
+    shows "vad: $1" err "^$folder/$1\\.wav: .*$2"
+}
+refused float '32 bits in format 3, expected 16 bits in format 1'
+refused bits8 '8 bits in format 1, expected 16'
+refused bits24 '24 bits in format 1, expected 16'
+refused extensible_float '16 bits in format 3, expected 16 bits in format 1'
+refused rate44 '44100 samples a second, expected 16000 or 8000; sox '
+refused rate0 '0 samples a second'
+refused six '6 channels, expected 1 or 2'
+refused none '0 channels, expected 1 or 2'
+refused apart 'do not lie side by side'
+refused big 'is no WAV file'
+refused no_format 'before their format'
+refused short_format 'format is cut short'
+refused no_data 'has no samples'
+refused empty 'has no samples'
+refused half 'has no samples'
+refused beyond 'cut short before its samples'
+refused absent 'cannot be opened'
+for n in 0 3 11; do
+    refused first$n 'is no WAV file'
+done
+for n in 12 19 43 44; do
+    refused first$n 'has no samples'
+done
+for n in 20 35; do
+    refused first$n 'cut short'
+done
+expect 'vad with a folder' 1 "$bin/vad" --model $digits/digits.onnx "$folder"
+shows 'vad with a folder' err '.'
+
+# What is a sound gets as far as the model, which here is none of those that the program knows.
+for name in plain stereo8 extensible chunks endless cut one; do
+    expect "vad: $name" 1 "$bin/vad" --model $digits/digits.onnx "$folder/$name.wav"
+    shows "vad: $name" err "digits\\.onnx: .*no input 'input'"
+done
+expect 'vad: cut' 1 "$bin/vad" --model $digits/digits.onnx "$folder/cut.wav"
+shows 'vad: cut' err 'cut short: 3200 of 9999 bytes'
+expect 'vad without a model' 1 "$bin/vad" --model "$folder/none.onnx" "$folder/plain.wav"
+shows 'vad without a model' err 'none\.onnx: .*make vad'
+expect 'vad with a file that is no model' 1 "$bin/vad" --model $digits/sheet.png "$folder/plain.wav"
+shows 'vad with a file that is no model' err 'sheet\.png: .'
+expect 'vad --help' 0 "$bin/vad" --help
+shows 'vad --help' out '^usage: vad '
+for arguments in '' '--nonsense' 'a.wav b.wav' '--threshold x a.wav' '--threshold 1.5 a.wav' '--threshold nan a.wav' \
+    '--threshold 0 a.wav' 'a.wav --model'; do
+    # shellcheck disable=SC2086  # words are meant to be split
+    expect "vad $arguments" 2 "$bin/vad" $arguments
+    shows "vad $arguments" err '^usage: '
+done
+
+# vad_finds WHAT OUT: the pieces of speech that it printed are those of speech.txt, to a fifth of a second.
+vad_finds() {
+    awk -v file=build/vad-data/speech.txt '
+        BEGIN { while ((getline line < file) > 0) { split(line, a, " "); from[++n] = a[1]; to[n] = a[2] } }
+        function near(x, y) { return x - y < 0.2 && y - x < 0.2 }
+        $1 == "speech" { k++; if (k > n || !near($2, from[k]) || !near($5, to[k])) bad = 1 }
+        END { exit n == 0 || k != n || bad }' "$2"
+    verdict "$1: the pieces of speech.txt" $?
+}
+
+# Where the networks and the sounds are (make vad), it finds what was said.
+if [ -f build/vad-data/silero_vad_v5.onnx ] && [ -f build/vad-data/speech.txt ]; then
+    for name in sound sound8 stereo; do
+        expect "vad $name.wav" 0 "$bin/vad" build/vad-data/$name.wav
+        shows "vad $name.wav" out '^memory [1-9][0-9]* bytes, all that the session is given'
+        vad_finds "vad $name.wav" "$folder/out"
+    done
+    expect 'vad noise.wav' 0 "$bin/vad" build/vad-data/noise.wav
+    shows 'vad noise.wav' out '^0 pieces of speech, 0\.00 s of '
+    expect 'vad --ascii' 0 "$bin/vad" --ascii build/vad-data/sound.wav
+    ! LC_ALL=C grep -q '[^ -~]' "$folder/out"
+    verdict 'vad --ascii: prints ASCII only' $?
+    expect 'vad: a sound shorter than the picture is wide' 0 "$bin/vad" "$folder/one.wav"
+    expect 'vad with the older network' 0 "$bin/vad" --model build/vad-data/silero_vad_legacy.onnx build/vad-data/sound8.wav
+    shows 'vad with the older network' out '^[1-9] pieces of speech'
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

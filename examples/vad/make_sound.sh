@@ -1,0 +1,56 @@
+#!/bin/sh
+# make_sound.sh FOLDER : makes test sound in FOLDER with espeak-ng and sox. 16 bits a sample.
+#   sound.wav   16 kHz, mono: silence, speech, silence, white noise, silence, speech with noise behind it, silence, a
+#               rising tone, silence, speech
+#   sound8.wav  the same at 8 kHz     stereo.wav  the same at 16 kHz, the right side at a third of the left one's level
+#   noise.wav   16 kHz, mono: noise and tones without speech
+#   speech.txt  where in sound.wav there is speech: first and last second, a line for each piece
+set -eu
+[ $# -eq 1 ] || { echo 'usage: make_sound.sh FOLDER' >&2; exit 2; }
+folder=$1
+mkdir -p "$folder"
+parts=$(mktemp -d)
+trap 'rm -rf "$parts"' EXIT
+raw='-r 16000 -c 1 -b 16 -e signed-integer'
+
+# say NAME VOICE WORDS: speech without the silence around it
+say() {
+    espeak-ng -v "$2" -s 150 -w "$parts/spoken.wav" "$3"
+    # shellcheck disable=SC2086  # words are meant to be split
+    sox -R "$parts/spoken.wav" $raw "$parts/$1.wav" rate 16000 gain -n -6 silence 1 0.02 1% reverse silence 1 0.02 1% reverse
+}
+
+# sound NAME SECONDS EFFECT...: what sox synthesises
+sound() {
+    name=$1 seconds=$2
+    shift 2
+    # shellcheck disable=SC2086
+    sox -R -n $raw "$parts/$name.wav" synth "$seconds" "$@"
+}
+
+say one en 'Small networks run anywhere, and this one hears when somebody speaks.'
+say two en-us+f3 'Noise behind the voice does not keep it from hearing me.'
+say three de 'Und nun ein Satz in einer anderen Sprache.'
+# The threshold of silence may be lower than 16 bits can have: the quietest sound there is, so that no sample is alike.
+sound quiet 1.5 whitenoise gain -80
+sound white 2.0 whitenoise gain -20
+sound tone 2.0 sine 200-2000 gain -15
+sound behind "$(soxi -D "$parts/two.wav")" pinknoise gain -18
+sox -R -m -v 1 "$parts/two.wav" -v 1 "$parts/behind.wav" "$parts/mixed.wav"
+
+at=0
+list=''
+: >"$folder/speech.txt"
+for part in quiet one quiet white quiet mixed quiet tone quiet three quiet; do
+    end=$(awk -v a="$at" -v s="$(soxi -s "$parts/$part.wav")" 'BEGIN { print a + s }')
+    case $part in
+    one | mixed | three) awk -v a="$at" -v e="$end" 'BEGIN { printf "%.2f %.2f\n", a / 16000, e / 16000 }' >>"$folder/speech.txt" ;;
+    esac
+    at=$end
+    list="$list $parts/$part.wav"
+done
+# shellcheck disable=SC2086
+sox -R $list "$folder/sound.wav"
+sox -R "$folder/sound.wav" -r 8000 "$folder/sound8.wav"
+sox -R "$folder/sound.wav" "$folder/stereo.wav" remix 1 1v0.3333
+sox -R "$parts/quiet.wav" "$parts/white.wav" "$parts/behind.wav" "$parts/tone.wav" "$folder/noise.wav"

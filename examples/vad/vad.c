@@ -1,0 +1,536 @@
+/* Finds speech in a sound file and draws it in the terminal.
+
+   vad [--ascii] [--threshold P] [--model MODEL] FILE.wav
+
+   The sound goes through the network a piece at a time, as it would from a microphone: a run gets the next samples and
+   the state that the last one left. What that takes does not depend on how long the sound is. */
+#define NNRT_IMPLEMENTATION
+#include "formats/nnrt_onnx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/ioctl.h>
+#include <unistd.h>
+#endif
+
+enum {
+    PIECE = 1536,    /* samples that a run takes at most, and */
+    CONTEXT = 64,    /* the last ones of the run before, which some networks see again */
+    STATE = 256,     /* elements of a state at most */
+    COLUMNS = 200,   /* of the picture at most */
+    WAVE_LINES = 6,  /* of the picture: the waveform, */
+    SPEECH_LINES = 2 /* and the probability of speech */
+};
+
+static const double least_speech = 0.25, least_pause = 0.4; /* seconds: what is shorter does not count */
+
+static double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* ---- sound files ---- */
+
+/* A WAV file that is being read. */
+typedef struct sound {
+    FILE *file;
+    const char *path;
+    uint32_t rate, channels;
+    uint32_t count; /* samples of a channel, */
+    uint32_t done;  /* and how many of them were read */
+} sound;
+
+static uint32_t little_endian(const uint8_t *b, int bytes)
+{
+    uint32_t value = 0;
+    while (bytes-- > 0)
+        value = value << 8 | b[bytes];
+    return value;
+}
+
+static bool refuse(const sound *s, const char *why)
+{
+    fprintf(stderr, "%s: %s\n", s->path, why);
+    return false;
+}
+
+/* Reads the chunk "fmt ", of which `bytes` follow. */
+static bool read_format(sound *s, uint32_t bytes)
+{
+    uint8_t b[40];
+    uint32_t format, bits;
+    const uint32_t take = bytes < sizeof(b) ? bytes : (uint32_t)sizeof(b);
+    memset(b, 0, sizeof(b));
+    if (take < 16 || fread(b, 1, take, s->file) != take)
+        return refuse(s, "its format is cut short");
+    format = little_endian(b, 2);
+    if (format == 0xFFFE && take == sizeof(b)) /* which stands further behind then */
+        format = little_endian(b + 24, 2);
+    s->channels = little_endian(b + 2, 2);
+    s->rate = little_endian(b + 4, 4);
+    bits = little_endian(b + 14, 2);
+    if (format != 1 || bits != 16) {
+        fprintf(stderr,
+                "%s: samples of %u bits in format %u, expected 16 bits in format 1, which is PCM; "
+                "sox IN.wav -b 16 -e signed-integer OUT.wav makes it that\n",
+                s->path, (unsigned)bits, (unsigned)format);
+        return false;
+    }
+    if (s->channels != 1 && s->channels != 2) {
+        fprintf(stderr, "%s: %u channels, expected 1 or 2; sox IN.wav -c 1 OUT.wav mixes them\n", s->path,
+                (unsigned)s->channels);
+        return false;
+    }
+    if (s->rate != 16000 && s->rate != 8000) {
+        fprintf(stderr, "%s: %u samples a second, expected 16000 or 8000; sox IN.wav -r 16000 OUT.wav makes it that\n",
+                s->path, (unsigned)s->rate);
+        return false;
+    }
+    if (little_endian(b + 12, 2) != 2 * s->channels)
+        return refuse(s, "its samples do not lie side by side");
+    return fseek(s->file, (long)(bytes - take + (bytes & 1)), SEEK_CUR) == 0 || refuse(s, "cannot be read");
+}
+
+/* Goes to the samples of an open file. */
+static bool find_samples(sound *s)
+{
+    uint8_t b[12];
+    uint32_t bytes;
+    uint64_t there;
+    long at, end = fseek(s->file, 0, SEEK_END) == 0 ? ftell(s->file) : -1;
+    if (end < 0 || fseek(s->file, 0, SEEK_SET) != 0)
+        return refuse(s, "cannot be read from any place, as a regular file can");
+    if (fread(b, 1, 12, s->file) != 12 || memcmp(b, "RIFF", 4) != 0 || memcmp(b + 8, "WAVE", 4) != 0)
+        return refuse(s, "is no WAV file: it does not begin with RIFF and WAVE");
+    while (fread(b, 1, 8, s->file) == 8 && (at = ftell(s->file)) >= 0) {
+        bytes = little_endian(b + 4, 4);
+        there = end > at ? (uint64_t)(end - at) : 0;
+        if (memcmp(b, "data", 4) == 0) {
+            if (s->channels == 0)
+                return refuse(s, "its samples stand before their format");
+            if (bytes == 0) /* written by a program that could not go back, as is the largest number */
+                bytes = UINT32_MAX;
+            if (bytes != UINT32_MAX && bytes > there)
+                fprintf(stderr, "%s: cut short: %u of %u bytes of sound are there\n", s->path, (unsigned)there,
+                        (unsigned)bytes);
+            s->count = (bytes < there ? bytes : (uint32_t)there) / (2 * s->channels);
+            return s->count > 0 || refuse(s, "has no samples");
+        }
+        if (bytes > there)
+            return refuse(s, "is cut short before its samples");
+        if (memcmp(b, "fmt ", 4) == 0 && s->channels == 0 ? !read_format(s, bytes)
+                                                          : fseek(s->file, (long)(bytes + (bytes & 1)), SEEK_CUR) != 0)
+            return false;
+    }
+    return refuse(s, "has no samples");
+}
+
+static bool open_sound(sound *s, const char *path)
+{
+    memset(s, 0, sizeof(*s));
+    s->path = path;
+    s->file = fopen(path, "rb");
+    if (s->file == NULL)
+        return refuse(s, "cannot be opened");
+    return find_samples(s);
+}
+
+/* The next n samples, from -1 to 1, the mean of both channels where there are two. Behind the end there is silence. */
+static bool read_samples(sound *s, float *x, uint32_t n)
+{
+    uint8_t b[4 * PIECE];
+    const uint32_t left = s->count - s->done, take = n < left ? n : left;
+    if (fread(b, 2 * s->channels, take, s->file) != take)
+        return refuse(s, "cannot be read to its end");
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t sum = 0;
+        for (uint32_t c = 0; i < take && c < s->channels; c++) {
+            const uint32_t word = little_endian(b + 2 * (i * s->channels + c), 2);
+            sum += (int32_t)word - (word >= 32768 ? 65536 : 0);
+        }
+        x[i] = (float)sum / (32768.0f * (float)s->channels);
+    }
+    s->done += take;
+    return true;
+}
+
+/* ---- the network ---- */
+
+/* How networks of one kind are called. All take "input" and "sr" and give "output", the probability of speech. */
+typedef struct network_kind {
+    int32_t states;             /* values that a run hands to the next one, 2 x 1 x width each: */
+    const char *in[2], *out[2]; /* their names */
+    int32_t width;
+    uint32_t piece, context; /* samples at 16 kHz; half as many at 8 kHz */
+} network_kind;
+
+static const network_kind kinds[] = {
+    {1, {"state", NULL}, {"stateN", NULL}, 128, 512, 64}, /* silero_vad_v5.onnx and silero_vad_v6.onnx */
+    {2, {"h", "c"}, {"hn", "cn"}, 64, 1536, 0}            /* silero_vad_legacy.onnx */
+};
+
+/* A network between two runs. */
+typedef struct detector {
+    const network_kind *kind;
+    NNRT_Model *model;
+    nnrt_session *session;
+    void *block; /* of malloc: the session's memory lies in it */
+    size_t bytes;
+    uint32_t piece, context, now; /* now: which of the two places of a state has the last run's */
+    uint32_t in[3], out[3];       /* places of input and states, of output and states, in the model */
+    float input[CONTEXT + PIECE]; /* context, then the piece */
+    float state[2][2][STATE];     /* each in two places: one is read while the other is written */
+} detector;
+
+/* Imports the model as one of this kind, for one rate: the branch for the other one is not even read. */
+static NNRT_ReturnCode load_kind(detector *d, const network_kind *k, const char *path, uint32_t rate, nnrt_error *error)
+{
+    const int64_t rateValue = rate;
+    nnrt_onnx_input inputs[4];
+    nnrt_onnx_desc desc;
+    memset(inputs, 0, sizeof(inputs));
+    memset(&desc, 0, sizeof(desc));
+    d->kind = k;
+    d->piece = k->piece * rate / 16000;
+    d->context = k->context * rate / 16000;
+    inputs[0].name = "input";
+    inputs[0].shape.rank = 2;
+    inputs[0].shape.dims[0] = 1;
+    inputs[0].shape.dims[1] = (int32_t)(d->context + d->piece);
+    inputs[1].name = "sr";
+    inputs[1].data = &rateValue;
+    for (int32_t i = 0; i < k->states; i++) {
+        nnrt_onnx_input *s = &inputs[2 + i];
+        s->name = k->in[i];
+        s->shape.rank = 3;
+        s->shape.dims[0] = 2;
+        s->shape.dims[1] = 1;
+        s->shape.dims[2] = k->width;
+    }
+    desc.inputs = inputs;
+    desc.inputCount = (uint32_t)(2 + k->states);
+    return nnrt_onnx_load(&d->model, path, &desc, error);
+}
+
+/* Whether one of the inputs (outputs) has this name and so many floats; *place: which one. */
+static bool find_io(const detector *d, bool input, const char *name, size_t floats, uint32_t *place)
+{
+    const uint32_t n = input ? nnrt_session_inputs(d->session) : nnrt_session_outputs(d->session);
+    for (uint32_t i = 0; i < n; i++) {
+        const nnrt_io_info io = input ? nnrt_session_input(d->session, i) : nnrt_session_output(d->session, i);
+        *place = i;
+        if (strcmp(io.name, name) == 0)
+            return io.dataType == NNRT_DATA_TYPE_FLOAT32 && io.bytes == floats * sizeof(float);
+    }
+    return false;
+}
+
+/* Whether the session's inputs and outputs are those of the kind, and no others. */
+static bool fits(detector *d)
+{
+    const network_kind *k = d->kind;
+    const uint32_t n = (uint32_t)(1 + k->states);
+    bool good = nnrt_session_inputs(d->session) == n && nnrt_session_outputs(d->session) == n &&
+                find_io(d, true, "input", d->context + d->piece, &d->in[0]) &&
+                find_io(d, false, "output", 1, &d->out[0]);
+    for (int32_t i = 0; i < k->states; i++)
+        good = good && find_io(d, true, k->in[i], (size_t)(2 * k->width), &d->in[1 + i]) &&
+               find_io(d, false, k->out[i], (size_t)(2 * k->width), &d->out[1 + i]);
+    return good;
+}
+
+/* Loads the model and lays its session into exactly as many bytes as it needs. */
+static bool open_detector(detector *d, const char *path, uint32_t rate)
+{
+    nnrt_session_desc desc;
+    nnrt_error error, other;
+    memset(d, 0, sizeof(*d));
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    memset(&other, 0, sizeof(other));
+    if (load_kind(d, &kinds[0], path, rate, &error) != NNRT_SUCCESS &&
+        load_kind(d, &kinds[1], path, rate, &other) != NNRT_SUCCESS) {
+        fprintf(stderr, "%s: %s (make vad fetches a network)\n", path, error.message);
+        return false;
+    }
+    if (nnrt_session_bytes(d->model, &desc, &d->bytes, &error) == NNRT_SUCCESS &&
+        (d->block = malloc(d->bytes + NNRT_ALIGNMENT)) != NULL) {
+        const uintptr_t at = (uintptr_t)d->block;
+        desc.buffer = (char *)d->block + (NNRT_ALIGNMENT - at % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+        desc.bufferBytes = d->bytes;
+        (void)nnrt_session_create(&d->session, d->model, &desc, &error);
+    }
+    if (d->session == NULL) {
+        fprintf(stderr, "%s: %s\n", path, error.message[0] != '\0' ? error.message : "not enough memory");
+        return false;
+    }
+    if (fits(d))
+        return true;
+    fprintf(stderr, "%s: is none of the networks that this program knows how to call\n", path);
+    return false;
+}
+
+static void close_detector(detector *d)
+{
+    nnrt_session_destroy(d->session);
+    nnrt_model_destroy(d->model);
+    free(d->block);
+}
+
+/* The next d->piece samples: how probable it is that somebody speaks. */
+static bool detect(detector *d, const float *piece, float *probability)
+{
+    nnrt_io in[3], out[3];
+    const size_t bytes = (size_t)(2 * d->kind->width) * sizeof(float);
+    const uint32_t n = (uint32_t)(1 + d->kind->states);
+    memcpy(d->input + d->context, piece, d->piece * sizeof(float));
+    in[d->in[0]] = nnrt_io_make(d->input, (d->context + d->piece) * sizeof(float));
+    out[d->out[0]] = nnrt_io_make(probability, sizeof(*probability));
+    for (int32_t i = 0; i < d->kind->states; i++) {
+        in[d->in[1 + i]] = nnrt_io_make(d->state[i][d->now], bytes);
+        out[d->out[1 + i]] = nnrt_io_make(d->state[i][1 - d->now], bytes);
+    }
+    if (nnrt_run(d->session, in, n, out, n) != NNRT_SUCCESS) {
+        fprintf(stderr, "%s\n", nnrt_session_error(d->session));
+        return false;
+    }
+    d->now = 1 - d->now;
+    memmove(d->input, d->input + d->piece, d->context * sizeof(float));
+    return true;
+}
+
+/* ---- pieces of speech ---- */
+
+/* Speech begins where the probability reaches `begin` and ends where it falls below `end`, for a while. */
+typedef struct segments {
+    double begin, end; /* probabilities */
+    bool inside, pause;
+    double from, to; /* seconds: of the speech; to: where the pause begins */
+    uint32_t count;
+    double total; /* seconds of speech */
+} segments;
+
+static void end_segment(segments *s)
+{
+    if (s->inside && s->to - s->from >= least_speech) {
+        printf("speech %8.2f s to %8.2f s\n", s->from, s->to);
+        fflush(stdout);
+        s->count++;
+        s->total += s->to - s->from;
+    }
+    s->inside = s->pause = false;
+}
+
+/* What was heard from `from` to `to`. Returns whether it is speech as far as one knows by then. */
+static bool add_piece(segments *s, double from, double to, float probability)
+{
+    if ((double)probability >= s->begin && !s->inside) {
+        s->inside = true;
+        s->from = from;
+    }
+    if ((double)probability >= s->end)
+        s->pause = false;
+    else if (!s->pause) {
+        s->pause = true;
+        s->to = from;
+    }
+    if (!s->pause)
+        s->to = to;
+    if (s->pause && to - s->to >= least_pause)
+        end_segment(s);
+    return s->inside && !s->pause;
+}
+
+/* ---- the picture ---- */
+
+/* A column stands for a part of the sound. */
+typedef struct picture {
+    bool ascii;
+    int columns;
+    struct {
+        float low, high, probability; /* of its samples; the largest */
+        bool speech;
+    } column[COLUMNS];
+} picture;
+
+static picture find_picture(bool ascii)
+{
+    picture p;
+    memset(&p, 0, sizeof(p));
+    p.ascii = ascii;
+    p.columns = 78;
+#if defined(__unix__) || defined(__APPLE__)
+    if (isatty(STDOUT_FILENO)) {
+        struct winsize size;
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 2)
+            p.columns = size.ws_col - 2;
+    }
+#endif
+    p.columns = p.columns > COLUMNS ? COLUMNS : p.columns;
+    return p;
+}
+
+/* Notes n samples that begin at sample `first` of `count`, and what the network says of them. */
+static void note(picture *p, const sound *s, uint32_t first, const float *x, uint32_t n, float probability, bool speech)
+{
+    for (uint32_t i = 0; i < n && first + i < s->count; i++) {
+        const uint32_t k = (uint32_t)((uint64_t)(first + i) * (uint64_t)p->columns / s->count);
+        p->column[k].low = x[i] < p->column[k].low ? x[i] : p->column[k].low;
+        p->column[k].high = x[i] > p->column[k].high ? x[i] : p->column[k].high;
+        p->column[k].probability = probability > p->column[k].probability ? probability : p->column[k].probability;
+        p->column[k].speech = p->column[k].speech || speech;
+    }
+}
+
+/* A character of two points, one above the other. */
+static void print_points(const picture *p, bool upper, bool lower)
+{
+    static const char *const blocks[] = {" ", "\xe2\x96\x84", "\xe2\x96\x80", "\xe2\x96\x88"};
+    const int which = (upper ? 2 : 0) + (lower ? 1 : 0);
+    fputs(p->ascii ? (which == 0 ? " " : which == 3 ? "|" : upper ? "'" : ".") : blocks[which], stdout);
+}
+
+/* A bar of `eighths`, in a character of eight. */
+static void print_bar(const picture *p, int eighths)
+{
+    static const char shades[] = " .,:;=+*#";
+    eighths = eighths < 0 ? 0 : eighths > 8 ? 8 : eighths;
+    if (p->ascii)
+        putchar(shades[eighths]);
+    else if (eighths == 0)
+        putchar(' ');
+    else
+        printf("\xe2\x96%c", (char)(0x80 + eighths));
+}
+
+/* Waveform, probability, and a line below what is speech. */
+static void show_picture(const picture *p)
+{
+    float most = 1e-6f;
+    for (int k = 0; k < p->columns; k++) {
+        most = p->column[k].high > most ? p->column[k].high : most;
+        most = -p->column[k].low > most ? -p->column[k].low : most;
+    }
+    printf("\n");
+    for (int line = 0; line < WAVE_LINES; line++) {
+        putchar(' ');
+        for (int k = 0; k < p->columns; k++) {
+            bool on[2];
+            for (int half = 0; half < 2;
+                 half++) { /* from `above` down to `below`; something is drawn of silence, too */
+                const float above = most * (1.0f - (float)(2 * line + half) / WAVE_LINES);
+                const float below = above - most / WAVE_LINES;
+                on[half] =
+                    (p->column[k].high > below && p->column[k].low < above) || (half == 0 && line == WAVE_LINES / 2);
+            }
+            print_points(p, on[0], on[1]);
+        }
+        printf("\n");
+    }
+    for (int line = SPEECH_LINES - 1; line >= 0; line--) {
+        putchar(' ');
+        for (int k = 0; k < p->columns; k++)
+            print_bar(p, (int)(p->column[k].probability * 8 * SPEECH_LINES + 0.5f) - 8 * line);
+        printf("\n");
+    }
+    putchar(' ');
+    for (int k = 0; k < p->columns; k++)
+        fputs(!p->column[k].speech ? " " : p->ascii ? "=" : "\xe2\x94\x81", stdout);
+    printf("\n\n");
+}
+
+/* ---- the program ---- */
+
+static void show_result(const detector *d, const sound *s, const segments *found, const picture *p, double took,
+                        uint32_t runs)
+{
+    const nnrt_session_memory m = nnrt_session_get_memory(d->session);
+    const double length = (double)s->count / s->rate;
+    show_picture(p);
+    printf("%u piece%s of speech, %.2f s of %.2f s\n", (unsigned)found->count, found->count == 1 ? "" : "s",
+           found->total, length);
+    printf("time %.3f ms for a piece of %.0f ms, %.2f %% of the sound's\n", took * 1000 / runs,
+           1000.0 * d->piece / s->rate, 100 * took * s->rate / ((double)runs * d->piece));
+    printf("memory %zu bytes, all that the session is given; planned, it uses %zu of them: arena %zu, tables and plan "
+           "%zu\n",
+           d->bytes, m.total, m.arena, m.total - m.arena);
+    printf("state and samples %zu bytes; weights, used where the model holds them: %zu bytes\n",
+           (d->context + d->piece + (size_t)(d->kind->states * 4 * d->kind->width)) * sizeof(float), m.constants);
+}
+
+/* Runs the network over the sound, piece by piece. */
+static bool listen(detector *d, sound *s, segments *found, picture *p)
+{
+    double took = 0;
+    uint32_t runs = 0;
+    while (s->done < s->count) {
+        const uint32_t first = s->done;
+        float piece[PIECE], probability = 0;
+        bool speech;
+        if (!read_samples(s, piece, d->piece))
+            return false;
+        took -= seconds();
+        if (!detect(d, piece, &probability))
+            return false;
+        took += seconds();
+        runs++;
+        speech = add_piece(found, (double)first / s->rate, (double)s->done / s->rate, probability);
+        note(p, s, first, piece, d->piece, probability, speech);
+    }
+    end_segment(found);
+    show_result(d, s, found, p, took, runs);
+    return true;
+}
+
+static int usage(FILE *f)
+{
+    fprintf(f,
+            "usage: vad [--ascii] [--threshold P] [--model MODEL] FILE.wav\n"
+            "Finds speech in a WAV file: 16 bits, 1 or 2 channels, 16000 or 8000 samples a second.\n"
+            "MODEL is build/vad-data/silero_vad_v5.onnx, which make vad fetches, or another one from there. Speech\n"
+            "begins where its probability is at least P, from 0.2 to 1, default 0.5, and ends where it is 0.15 less.\n"
+            "--ascii draws without block characters.\n");
+    return f == stdout ? 0 : 2;
+}
+
+int main(int argc, char **argv)
+{
+    static detector d;
+    const char *model = NULL, *path = NULL, *threshold = "0.5";
+    char *end = NULL;
+    bool ascii = false, good;
+    sound s;
+    segments found;
+    picture p;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0)
+            return usage(stdout);
+        else if (strcmp(argv[i], "--ascii") == 0)
+            ascii = true;
+        else if (strcmp(argv[i], "--threshold") == 0 && i + 1 < argc)
+            threshold = argv[++i];
+        else if (strcmp(argv[i], "--model") == 0 && i + 1 < argc)
+            model = argv[++i];
+        else if (argv[i][0] == '-' || path != NULL)
+            return usage(stderr);
+        else
+            path = argv[i];
+    }
+    memset(&found, 0, sizeof(found));
+    found.begin = strtod(threshold, &end);
+    found.end = found.begin - 0.15;
+    if (path == NULL || *end != '\0' || !(found.begin >= 0.2 && found.begin <= 1))
+        return usage(stderr);
+    p = find_picture(ascii);
+    good = open_sound(&s, path) &&
+           open_detector(&d, model != NULL ? model : "build/vad-data/silero_vad_v5.onnx", s.rate) &&
+           listen(&d, &s, &found, &p);
+    close_detector(&d);
+    if (s.file != NULL)
+        fclose(s.file);
+    return good ? 0 : 1;
+}
