@@ -1882,12 +1882,14 @@ typedef struct nnrti_graph {
     uint32_t *place;    /* per node: where it is in order */
     uint32_t *behind;   /* per place: the next one that is not of the subgraphs of the node there */
     nnrt_operand *shapes; /* per tensor: type, shape and data as far as known; rank -1 = not */
+    nnrt_operand *open;   /* the same, open extents as symbols, for nnrti_pass_quantize; shapes where none are */
     uint32_t *users;      /* per tensor: how often nodes and model outputs name it */
     uint32_t *writer;     /* per tensor: the node that makes it, or NNRTI_BY_NOBODY */
-    uint32_t *same; /* per tensor: the one that takes its place in nodes that the walk has not been to, or itself */
-    bool *isOutput; /* per tensor */
-    uint32_t room;  /* tensors that these tables have room for: passes add a few */
-    uint32_t live;  /* nodes not taken out */
+    uint32_t *same;   /* per tensor: the one that takes its place in nodes that the walk has not been to, or itself */
+    bool *isOutput;   /* per tensor */
+    uint32_t room;    /* tensors that these tables have room for: passes add a few */
+    uint32_t live;    /* nodes not taken out */
+    uint32_t symbols; /* of open extents in `open` so far */
     double foldBytes, foldWork; /* left of the budget for constants that are computed */
     bool
         quantize; /* operators become quantised ones where they can; constants they may be made of are not dequantised yet */
@@ -2018,6 +2020,7 @@ static NNRT_ReturnCode nnrti_graph_tables(nnrti_graph *g, const NNRT_Model *m)
     g->writer = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->writer));
     g->same = (uint32_t *)nnrti_temp(&g->work, g->room, sizeof(*g->same));
     g->isOutput = (bool *)nnrti_temp(&g->work, g->room, sizeof(*g->isOutput));
+    g->open = g->shapes;
     if (g->work.full || g->room < m->allTensors.count)
         return NNRT_OUT_OF_MEMORY;
     nnrti_graph_flatten(g, m, 0, &place);
@@ -2108,6 +2111,8 @@ static uint32_t nnrti_graph_constant(nnrti_graph *g, NNRT_DataType type, int32_t
     index = nnrti_builder_add(g->edit, NULL, &t, true);
     if (index != NNRT_NO_TENSOR)
         nnrti_graph_enter(g, index);
+    if (index != NNRT_NO_TENSOR && g->open != g->shapes)
+        g->open[index] = g->shapes[index];
     return index;
 }
 
@@ -2417,6 +2422,68 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
         if (code != NNRT_SUCCESS)
             return nnrti_blame(&g->edit->error, code, g->order[i], -1);
     }
+    return NNRT_SUCCESS;
+}
+
+/* An input of the model as rules see it: numbers and symbols stand for open extents, equal ones for those of one symbol. */
+static void nnrti_graph_open_input(nnrti_graph *g, nnrti_inference *f, uint32_t t)
+{
+    const NNRT_Uint32List *own = &g->edit->tensors[t].symbols;
+    nnrt_operand *o = &g->open[t];
+    for (int32_t k = 0; k < o->rank; k++) {
+        if (o->dims[k] >= 0)
+            continue;
+        o->dims[k] = NNRTI_OPEN_EXTENT;
+        for (uint32_t i = 0; own->count > 0 && own->data[k] != 0 && i < nnrti_array_count(g->edit->inputs); i++) {
+            const uint32_t other = g->edit->inputs[i];
+            const NNRT_Uint32List *list = &g->edit->tensors[other].symbols;
+            for (uint32_t a = 0; a < list->count && o->symbols[k] == 0; a++)
+                o->symbols[k] = list->data[a] == own->data[k] ? g->open[other].symbols[a] : 0;
+        }
+        if (o->symbols[k] == 0)
+            o->symbols[k] = ++f->symbols;
+    }
+    nnrti_fit_open(o);
+}
+
+/* Fills g->open: what is inferred of a model with open extents, which stay open. What a rule refuses, perhaps for the
+   numbers that stand for them, is not known, nor what subgraphs give. */
+static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
+{
+    const size_t widest = nnrti_widest(m);
+    nnrti_inference f;
+    bool open = false;
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        open = open || !nnrti_operand_known(&g->shapes[m->inputIndex.data[i]]);
+    if (!open || !g->quantize)
+        return NNRT_SUCCESS;
+    memset(&f, 0, sizeof(f));
+    f.model = m;
+    f.memory = &g->work;
+    f.tensors = g->open = (nnrt_operand *)nnrti_temp(&g->work, g->room, sizeof(*g->open));
+    f.operands = (nnrt_operand *)nnrti_temp(&g->work, widest, sizeof(*f.operands));
+    f.results = (void **)nnrti_temp(&g->work, widest, sizeof(*f.results));
+    f.error = &g->edit->error;
+    f.partial = true;
+    f.worth = nnrti_graph_worth;
+    if (g->work.full)
+        return NNRT_OUT_OF_MEMORY;
+    for (uint32_t t = 0; t < m->allTensors.count; t++)
+        (void)nnrti_operand_of(&g->edit->tensors[t], &g->open[t]);
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        nnrti_graph_open_input(g, &f, m->inputIndex.data[i]);
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        const NNRT_Node *n = &m->nodes.data[g->order[i]];
+        bool folded;
+        nnrt_resolve c;
+        if (n->nodeType == NNRT_NODE_TYPE_NONE || nnrti_is_control(n->nodeType) || !nnrti_node_known(&f, g->order[i]) ||
+            nnrti_infer_node(&f, g->order[i], &c, &folded) == NNRT_SUCCESS)
+            continue;
+        if (g->work.full)
+            return NNRT_OUT_OF_MEMORY;
+        memset(&g->edit->error, 0, sizeof(g->edit->error));
+    }
+    g->symbols = f.symbols;
     return NNRT_SUCCESS;
 }
 
@@ -2970,22 +3037,37 @@ static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
     return true;
 }
 
+/* The operand of a constant, or of what a cast of the main graph makes float32 of one; else NULL. */
+static const nnrt_operand *nnrti_graph_numbers(nnrti_graph *g, uint32_t t)
+{
+    const nnrt_operand *o = nnrti_graph_data(g, t);
+    const NNRT_Node *n = o == NULL && t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY && g->quantize
+                             ? nnrti_graph_node(g, g->writer[t])
+                             : NULL;
+    if (n == NULL || !nnrti_is_quant_cast(n->nodeType) || nnrti_graph_data(g, n->inputIndex.data[0]) == NULL)
+        return o;
+    return nnrti_operand_known(&g->shapes[t]) ? &g->shapes[t] : NULL;
+}
+
 /* z = x * y + constants for each column: the constants become the bias of MATMUL_FUSION. */
 static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
-    const uint32_t x = n->nodeType == NNRT_NODE_TYPE_ADD_FUSION ? nnrti_affine_operand(g, n) : NNRT_NO_TENSOR;
+    const bool adds = n->nodeType == NNRT_NODE_TYPE_ADD_FUSION && n->inputIndex.count == 2;
+    const bool first = adds && nnrti_graph_numbers(g, n->inputIndex.data[0]) != NULL; /* the constants come first */
+    const uint32_t x = adds ? n->inputIndex.data[first ? 1 : 0] : NNRT_NO_TENSOR;
     NNRT_Node *before = nnrti_affine_before(g, n, x);
-    const uint32_t other = nnrti_id(&n->inputIndex, nnrti_id(&n->inputIndex, 0) == x ? 1 : 0);
-    const nnrt_operand *z, *c = nnrti_graph_data(g, other);
+    const uint32_t other = adds ? n->inputIndex.data[first ? 0 : 1] : NNRT_NO_TENSOR;
+    const nnrt_operand *z, *c = nnrti_graph_numbers(g, other);
     uint32_t inputs[3];
     bool has;
     if (before == NULL || before->nodeType != NNRT_NODE_TYPE_MATMUL_FUSION || c == NULL || c->rank < 1 ||
         c->dataType != NNRT_DATA_TYPE_FLOAT32 || nnrti_id(&before->inputIndex, 2) != NNRT_NO_TENSOR)
         return false;
-    z = &g->shapes[x];
-    if (!nnrti_operand_known(z) || z->rank < c->rank || g->shapes[before->inputIndex.data[1]].rank < 2 ||
-        c->dims[c->rank - 1] != z->dims[z->rank - 1])
+    z = &g->open[x];
+    if (!nnrti_operand_known(z) || z->rank < c->rank || g->open[before->inputIndex.data[1]].rank < 2 ||
+        c->dims[c->rank - 1] != z->dims[z->rank - 1] || z->symbols[z->rank - 1] != 0 ||
+        (c->data == NULL && c->rank != 1))
         return false;
     for (int32_t i = 0; i < c->rank - 1; i++)
         if (c->dims[i] != 1)
@@ -3103,6 +3185,7 @@ static bool nnrti_qdq_operator(NNRT_NodeType type)
     case NNRT_NODE_TYPE_CONCAT:
     case NNRT_NODE_TYPE_SLICE_FUSION:
     case NNRT_NODE_TYPE_STRIDED_SLICE:
+    case NNRT_NODE_TYPE_SPLIT:
     case NNRT_NODE_TYPE_GATHER:
     case NNRT_NODE_TYPE_TILE_FUSION:
     case NNRT_NODE_TYPE_PAD_FUSION:
@@ -3167,7 +3250,7 @@ static uint32_t nnrti_qdq_source(nnrti_graph *g, uint32_t t, uint32_t own)
 /* The axis of the result of a TRANSPOSE or a change of shape where axis `axis` of its input is, -1: none. */
 static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t axis)
 {
-    const nnrt_operand *x = &g->shapes[n->inputIndex.data[0]], *y = &g->shapes[n->outputIndex.data[0]];
+    const nnrt_operand *x = &g->open[n->inputIndex.data[0]], *y = &g->open[n->outputIndex.data[0]];
     int32_t perm[NNRT_MAX_RANK], rank;
     if (nnrti_is_transpose(n)) {
         if (!nnrti_graph_perm(g, n, perm, &rank))
@@ -3178,7 +3261,7 @@ static int32_t nnrti_qdq_axis(const nnrti_graph *g, const NNRT_Node *n, int32_t 
         return -1;
     }
     for (int32_t k = 0; k <= axis; k++)
-        if (k >= x->rank || k >= y->rank || x->dims[k] != y->dims[k])
+        if (k >= x->rank || k >= y->rank || x->dims[k] != y->dims[k] || x->symbols[k] != y->symbols[k])
             return -1;
     return axis;
 }
@@ -3198,7 +3281,7 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
     const nnrt_operand *from;
     int32_t axis;
     in->nMoves = 0;
-    *o = g->shapes[t];
+    *o = g->open[t];
     while ((in->from = nnrti_qdq_source(g, t, own)) == NNRT_NO_TENSOR) {
         const NNRT_Node *n = nnrti_graph_producer(g, t);
         if (n == NULL || in->nMoves == NNRTI_QDQ_MOVES || nnrti_graph_owner(g, g->writer[t]) != own ||
@@ -3207,7 +3290,7 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
         in->moves[in->nMoves++] = t;
         t = n->inputIndex.data[0];
     }
-    from = &g->shapes[in->from];
+    from = &g->open[in->from];
     axis = from->quantAxis - 1;
     if (!nnrti_type_in(from->dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) || (from->quantCount > 1 && axis < 0))
         return false;
@@ -3225,11 +3308,21 @@ static bool nnrti_qdq_trace(nnrti_graph *g, uint32_t t, uint32_t own, nnrti_qdq_
     return true;
 }
 
+/* Element i of a constant of int8, uint8 or int32. */
+static double nnrti_qdq_code(const nnrt_operand *o, int32_t i)
+{
+    switch (o->dataType) {
+    case NNRT_DATA_TYPE_INT8: return ((const int8_t *)o->data)[i];
+    case NNRT_DATA_TYPE_UINT8: return ((const uint8_t *)o->data)[i];
+    default: return ((const int32_t *)o->data)[i];
+    }
+}
+
 /* A bias of float32, constant or dequantised, in units of scale of x * scale of the weight; NNRT_NO_TENSOR: it is not known,
    or an entry does not fit into int32. */
 static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const nnrt_operand *x, const nnrt_operand *w)
 {
-    const int32_t n = g->shapes[t].dims[0];
+    const int32_t n = g->open[t].dims[0];
     const nnrt_operand *o;
     int32_t *list;
     uint32_t from;
@@ -3239,18 +3332,19 @@ static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const n
         t = nnrti_graph_node(g, g->writer[t])->inputIndex.data[0];
     from = nnrti_qdq_source(g, t, own);
     o = nnrti_graph_data(g, from != NNRT_NO_TENSOR ? from : t);
-    if (o == NULL || !nnrti_type_in(o->dataType, from != NNRT_NO_TENSOR ? NNRT_TYPES_I32 : NNRT_TYPES_F32) ||
-        (o->quantCount > 1 && o->quantCount != (uint32_t)n))
+    if (o == NULL ||
+        !nnrti_type_in(o->dataType,
+                       from != NNRT_NO_TENSOR ? NNRT_TYPES_I32 | NNRT_TYPES_I8 | NNRT_TYPES_U8 : NNRT_TYPES_F32) ||
+        nnrti_count(o) != (size_t)n || (o->quantCount > 1 && o->quantCount != (uint32_t)n))
         return NNRT_NO_TENSOR;
     if ((list = (int32_t *)nnrti_builder_keep(g->edit, (size_t)n, sizeof(*list))) == NULL)
         return NNRT_NO_TENSOR;
-    same = from != NNRT_NO_TENSOR && o->rank == 1;
+    same = o->dataType == NNRT_DATA_TYPE_INT32 && o->rank == 1;
     for (int32_t i = 0; i < n; i++) {
         const NNRT_QuantParam *q = o->quantCount > 0 ? &o->quant[o->quantCount > 1 ? i : 0] : NULL;
         const double unit = (double)(float)x->quant[0].scale * (float)w->quant[w->quantCount > 1 ? i : 0].scale;
-        const double real =
-            q == NULL ? (double)((const float *)o->data)[i]
-                      : (double)(float)q->scale * ((double)((const int32_t *)o->data)[i] - (double)q->zeroPoint);
+        const double real = q == NULL ? (double)((const float *)o->data)[i]
+                                      : (double)(float)q->scale * (nnrti_qdq_code(o, i) - (double)q->zeroPoint);
         const double v = nnrti_round(real / unit);
         if (!(v >= -2147483647.0 && v <= 2147483647.0))
             return NNRT_NO_TENSOR;
@@ -3264,8 +3358,8 @@ static uint32_t nnrti_qdq_bias(nnrti_graph *g, uint32_t t, uint32_t own, const n
    have: nobody reads it in the other one. */
 static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
 {
-    if (!nnrti_is_nchw(&g->shapes[t]) || g->shapes[from].format != NNRT_FORMAT_NONE)
-        return nnrti_is_nchw(&g->shapes[t]) == nnrti_is_nchw(&g->shapes[from]);
+    if (!nnrti_is_nchw(&g->open[t]) || g->open[from].format != NNRT_FORMAT_NONE)
+        return nnrti_is_nchw(&g->open[t]) == nnrti_is_nchw(&g->open[from]);
     for (uint32_t i = 0; i < nnrti_array_count(g->edit->nodes); i++) {
         const NNRT_Node *n = nnrti_graph_node(g, i);
         if (n->nodeType != NNRT_NODE_TYPE_NONE && (nnrt_op_find(n->nodeType)->flags & NNRT_OP_LAYOUT) &&
@@ -3275,7 +3369,7 @@ static bool nnrti_qdq_format(nnrti_graph *g, uint32_t t, uint32_t from)
     return true;
 }
 
-/* Whether the operator takes these operands; *c is it resolved. */
+/* Whether the operator takes these operands, inputs and then results; *c is it resolved. */
 static bool nnrti_qdq_accepts(nnrti_graph *g, uint32_t node, nnrt_operand *operands, uint32_t maxIn, nnrt_resolve *c)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
@@ -3290,10 +3384,11 @@ static bool nnrti_qdq_accepts(nnrti_graph *g, uint32_t node, nnrt_operand *opera
     c->in = operands;
     c->out = operands + maxIn;
     c->nIn = n->inputIndex.count;
-    c->nOut = 1;
+    c->nOut = n->outputIndex.count;
     c->alloc = nnrti_keep_for_rule;
     c->user = &g->work;
     c->error = &error;
+    c->symbolCount = &g->symbols;
     for (uint32_t k = 0; k < c->nIn; k++)
         if (n->inputIndex.data[k] != NNRT_NO_TENSOR && !nnrti_operand_known(&c->in[k]))
             return false;
@@ -3304,18 +3399,27 @@ static bool nnrti_qdq_accepts(nnrti_graph *g, uint32_t node, nnrt_operand *opera
     return false;
 }
 
+/* Tensor t has the type and the parameters of o from now on, several of them along `axis`. */
+static void nnrti_qdq_become(nnrti_graph *g, uint32_t t, const nnrt_operand *o, int32_t axis)
+{
+    NNRT_Tensor *tensor = &g->edit->tensors[t];
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_operand *shape = i == 0 ? &g->shapes[t] : &g->open[t];
+        shape->dataType = o->dataType;
+        shape->quant = o->quant;
+        shape->quantCount = o->quantCount;
+        shape->quantAxis = o->quantCount > 1 ? axis + 1 : 0;
+    }
+    tensor->dataType = o->dataType;
+    tensor->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
+    tensor->quantAxis = g->shapes[t].quantAxis;
+}
+
 /* Nodes that move elements work on the quantised ones from now on. */
 static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt_operand *o)
 {
-    for (uint32_t i = 0; i < in->nMoves; i++) {
-        NNRT_Tensor *t = &g->edit->tensors[in->moves[i]];
-        nnrt_operand *shape = &g->shapes[in->moves[i]];
-        shape->dataType = t->dataType = o->dataType;
-        shape->quant = o->quant;
-        shape->quantCount = o->quantCount;
-        shape->quantAxis = t->quantAxis = o->quantCount > 1 ? in->axes[i] + 1 : 0;
-        t->quantParams = NNRT_QuantParamList_make(o->quant, o->quantCount);
-    }
+    for (uint32_t i = 0; i < in->nMoves; i++)
+        nnrti_qdq_become(g, in->moves[i], o, in->axes[i]);
     if (in->nMoves > 0) {
         const uint32_t node = g->writer[in->moves[in->nMoves - 1]];
         const NNRT_Uint32List *list = &nnrti_graph_node(g, node)->inputIndex;
@@ -3329,43 +3433,26 @@ static bool nnrti_qdq_move(nnrti_graph *g, const nnrti_qdq_input *in, const nnrt
     return true;
 }
 
-/* An operator all of whose inputs are dequantised, and whose result only a cast to int8 or uint8 reads, with one parameter:
-   it becomes quantised, if its rule takes it, and gives the result of the cast. */
-static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
+/* Node n gets its dequantised inputs as they are in integers, with operands o[]; o[maxIn] on are its results. False, and
+   nothing is changed: its rule does not take them so; *c is it resolved. */
+static bool nnrti_qdq_inputs(nnrti_graph *g, uint32_t node, nnrt_operand *o, uint32_t maxIn, nnrt_resolve *c)
 {
-    const NNRT_Node *cast = nnrti_graph_node(g, node);
-    const uint32_t y = nnrti_id(&cast->outputIndex, 0), own = nnrti_graph_owner(g, node);
-    uint32_t x, steps[4], nSteps, writer, nIn, maxIn, *inputs;
-    nnrti_qdq_input *from;
-    nnrt_operand *o;
-    NNRT_Node *n;
-    nnrt_resolve c;
-    if (!g->quantize || !nnrti_is_quant_cast(cast->nodeType) || y == NNRT_NO_TENSOR || g->shapes[y].quantCount != 1 ||
-        !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
-        return false;
-    x = nnrti_qdq_rounded(g, node, steps, &nSteps);
-    n = nnrti_graph_producer(g, x);
-    if (n == NULL || nnrti_graph_owner(g, writer = g->writer[x]) != own || !nnrti_qdq_operator(n->nodeType) ||
-        n->outputIndex.count != 1 || g->shapes[x].dataType != NNRT_DATA_TYPE_FLOAT32)
-        return false;
-    nIn = n->inputIndex.count;
-    maxIn = nnrti_padded(nIn, nnrt_op_operands(nnrt_op_find(n->nodeType)).maxIn);
-    from = (nnrti_qdq_input *)nnrti_temp(&g->work, nIn, sizeof(*from));
-    inputs = (uint32_t *)nnrti_temp(&g->work, nIn, sizeof(*inputs));
-    o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + 1, sizeof(*o));
-    if (from == NULL || inputs == NULL || o == NULL) {
+    const NNRT_Node *n = nnrti_graph_node(g, node);
+    const uint32_t own = nnrti_graph_owner(g, node), nIn = n->inputIndex.count;
+    nnrti_qdq_input *from = (nnrti_qdq_input *)nnrti_temp(&g->work, nIn, sizeof(*from));
+    uint32_t *inputs = (uint32_t *)nnrti_temp(&g->work, nIn, sizeof(*inputs));
+    if (from == NULL || inputs == NULL) {
         nnrti_builder_no_memory(g->edit);
         return false;
     }
     for (uint32_t k = 0; k < maxIn; k++)
         nnrti_absent_operand(&o[k]);
-    o[maxIn] = g->shapes[y];
     for (uint32_t k = 0; k < nIn; k++) {
         const uint32_t t = inputs[k] = n->inputIndex.data[k];
         from[k].tensor = NNRT_NO_TENSOR; /* stays as it is */
         if (t == NNRT_NO_TENSOR)
             continue;
-        o[k] = g->shapes[t];
+        o[k] = g->open[t];
         if (nnrti_qdq_is_bias(n->nodeType, k) && o[k].rank == 1)
             o[k].dataType = NNRT_DATA_TYPE_INT32;
         else if (o[k].dataType == NNRT_DATA_TYPE_FLOAT32 && !(n->nodeType == NNRT_NODE_TYPE_RESIZE && k > 0) &&
@@ -3373,28 +3460,143 @@ static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
                   (from[k].nMoves == 0 && !nnrti_qdq_format(g, t, from[k].tensor))))
             return false;
     }
-    if (!nnrti_qdq_accepts(g, writer, o, maxIn, &c) ||
+    if (!nnrti_qdq_accepts(g, node, o, maxIn, c) ||
         (nnrti_qdq_is_bias(n->nodeType, nIn - 1) && inputs[nIn - 1] != NNRT_NO_TENSOR &&
          (inputs[nIn - 1] = nnrti_qdq_bias(g, inputs[nIn - 1], own, &o[0], &o[1])) == NNRT_NO_TENSOR))
         return false;
     for (uint32_t k = 0; k < nIn; k++) {
-        if (from[k].tensor == NNRT_NO_TENSOR)
+        const uint32_t t = from[k].tensor;
+        if (t == NNRT_NO_TENSOR)
             continue;
         if (from[k].nMoves == 0)
-            g->edit->tensors[from[k].tensor].format = g->shapes[from[k].tensor].format = g->shapes[inputs[k]].format;
-        if (!nnrti_qdq_move(g, &from[k], &o[k]))
+            g->edit->tensors[t].format = g->shapes[t].format = g->open[t].format = g->open[inputs[k]].format;
+        if (!nnrti_qdq_move(g, &from[k], &o[k])) {
+            nnrti_builder_no_memory(g->edit);
             return false;
-        inputs[k] = from[k].tensor;
+        }
+        inputs[k] = t;
     }
-    if (!nnrti_graph_set_inputs(g, writer, inputs, nIn))
+    return nnrti_graph_set_inputs(g, node, inputs, nIn);
+}
+
+/* Tensor y, which a cast gave, is result k of `node`, as o tells. */
+static void nnrti_qdq_gives(nnrti_graph *g, uint32_t node, uint32_t k, uint32_t y, const nnrt_operand *o)
+{
+    nnrti_ids(&nnrti_graph_node(g, node)->outputIndex)[k] = y;
+    g->writer[y] = node;
+    g->open[y] = *o;
+    g->open[y].viewRank = -1;
+    g->shapes[y].format = g->edit->tensors[y].format = o->format;
+}
+
+/* The node that reads tensor t, which only one does, and that the round has been to; NNRTI_BY_NOBODY: there is none. */
+static uint32_t nnrti_qdq_reader(const nnrti_graph *g, uint32_t t, uint32_t last)
+{
+    for (uint32_t at = g->place[g->writer[t]] + 1; at <= g->place[last] && g->users[t] == 1 && !g->isOutput[t]; at++) {
+        const NNRT_Node *n = &g->edit->nodes[g->order[at]];
+        for (uint32_t k = 0; k < n->inputIndex.count && n->nodeType != NNRT_NODE_TYPE_NONE; k++)
+            if (n->inputIndex.data[k] == t)
+                return g->order[at];
+    }
+    return NNRTI_BY_NOBODY;
+}
+
+/* A SPLIT of a dequantised tensor all of whose results are only read by casts to 8 bits, of which `last` is the last one. */
+static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
+{
+    const NNRT_Node *n = nnrti_graph_node(g, node);
+    const nnrt_op_arity arity = nnrt_op_operands(nnrt_op_find(n->nodeType));
+    const uint32_t nOut = n->outputIndex.count, maxIn = nnrti_padded(n->inputIndex.count, arity.maxIn),
+                   nAll = nnrti_padded(nOut, arity.maxOut);
+    nnrt_operand *o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + nAll, sizeof(*o));
+    uint32_t *casts = (uint32_t *)nnrti_temp(&g->work, nOut, sizeof(*casts)), steps[4], nSteps;
+    nnrt_resolve c;
+    if (o == NULL || casts == NULL) {
+        nnrti_builder_no_memory(g->edit);
+        return false;
+    }
+    for (uint32_t k = 0; k < nAll; k++)
+        nnrti_absent_operand(&o[maxIn + k]);
+    for (uint32_t k = 0; k < nOut; k++) {
+        uint32_t t = n->outputIndex.data[k], y;
+        casts[k] = t != NNRT_NO_TENSOR ? nnrti_qdq_reader(g, t, last) : NNRTI_BY_NOBODY;
+        for (uint32_t i = 0;
+             casts[k] != NNRTI_BY_NOBODY && !nnrti_is_quant_cast(nnrti_graph_node(g, casts[k])->nodeType);
+             i++) /* over what rounds, perhaps */
+            casts[k] =
+                i < 3 ? nnrti_qdq_reader(g, nnrti_graph_node(g, casts[k])->outputIndex.data[0], last) : NNRTI_BY_NOBODY;
+        if (casts[k] == NNRTI_BY_NOBODY)
+            return false;
+        y = nnrti_graph_node(g, casts[k])->outputIndex.data[0];
+        if (g->shapes[y].quantCount != 1 || !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) ||
+            nnrti_qdq_rounded(g, casts[k], steps, &nSteps) != t)
+            return false;
+        o[maxIn + k] = g->open[y];
+    }
+    if (!nnrti_qdq_inputs(g, node, o, maxIn, &c))
+        return false;
+    for (uint32_t k = 0; k < nOut; k++) {
+        const uint32_t y = nnrti_graph_node(g, casts[k])->outputIndex.data[0];
+        (void)nnrti_qdq_rounded(g, casts[k], steps, &nSteps);
+        for (uint32_t i = 0; i < nSteps; i++)
+            nnrti_graph_delete(g, steps[i]);
+        nnrti_qdq_gives(g, node, k, y, &c.out[k]);
+    }
+    return true;
+}
+
+/* An operator all of whose inputs are dequantised, and whose result only a cast to int8 or uint8 reads, with one parameter,
+   perhaps behind nodes that move elements: it becomes quantised, if its rule takes it, and gives the result of the cast. */
+static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
+{
+    const NNRT_Node *cast = nnrti_graph_node(g, node);
+    const uint32_t y = nnrti_id(&cast->outputIndex, 0), own = nnrti_graph_owner(g, node);
+    uint32_t x, t, steps[4], nSteps, tail[NNRTI_QDQ_MOVES], nTail = 0, maxIn;
+    nnrt_operand *o, q;
+    nnrti_qdq_input in;
+    NNRT_Node *n;
+    nnrt_resolve c;
+    if (!g->quantize || !nnrti_is_quant_cast(cast->nodeType) || y == NNRT_NO_TENSOR || g->shapes[y].quantCount != 1 ||
+        !nnrti_type_in(g->shapes[y].dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8))
+        return false;
+    t = x = nnrti_qdq_rounded(g, node, steps, &nSteps);
+    if (t != NNRT_NO_TENSOR && g->writer[t] != NNRTI_BY_NOBODY &&
+        nnrti_graph_node(g, g->writer[t])->nodeType == NNRT_NODE_TYPE_SPLIT)
+        return nnrti_graph_owner(g, g->writer[t]) == own && nnrti_qdq_split(g, g->writer[t], node);
+    while ((n = nnrti_graph_producer(g, t)) != NULL && nnrti_graph_owner(g, g->writer[t]) == own &&
+           (nnrti_is_transpose(n) || nnrti_is_reshape(n)) && n->inputIndex.data[0] != NNRT_NO_TENSOR &&
+           !nnrti_qdq_trace(g, n->inputIndex.data[0], own, &in, &q) && nTail < NNRTI_QDQ_MOVES) {
+        tail[nTail++] = t;
+        t = n->inputIndex.data[0];
+    }
+    if (n == NULL || nnrti_graph_owner(g, g->writer[t]) != own || !nnrti_qdq_operator(n->nodeType) ||
+        n->nodeType == NNRT_NODE_TYPE_SPLIT || n->outputIndex.count != 1 ||
+        g->shapes[t].dataType != NNRT_DATA_TYPE_FLOAT32)
+        return false;
+    maxIn = nnrti_padded(n->inputIndex.count, nnrt_op_operands(nnrt_op_find(n->nodeType)).maxIn);
+    if ((o = (nnrt_operand *)nnrti_temp(&g->work, (size_t)maxIn + 1, sizeof(*o))) == NULL) {
+        nnrti_builder_no_memory(g->edit);
+        return false;
+    }
+    o[maxIn] = g->open[nTail > 0 ? t : y];
+    o[maxIn].dataType = g->shapes[y].dataType;
+    o[maxIn].quant = g->shapes[y].quant;
+    o[maxIn].quantCount = 1;
+    o[maxIn].quantAxis = 0;
+    if (!nnrti_qdq_inputs(g, g->writer[t], o, maxIn, &c))
         return false;
     for (uint32_t i = 0; i < nSteps; i++)
         nnrti_graph_delete(g, steps[i]);
-    nnrti_ids(&n->outputIndex)[0] = y;
-    g->writer[y] = writer;
-    g->shapes[y] = c.out[0];
-    g->shapes[y].viewRank = -1;
-    g->edit->tensors[y].format = c.out[0].format;
+    if (nTail == 0) {
+        nnrti_qdq_gives(g, g->writer[t], 0, y, &c.out[0]);
+        return true;
+    }
+    nnrti_qdq_become(g, t, &c.out[0], 0);
+    for (uint32_t i = nTail; i-- > 1;)
+        nnrti_qdq_become(g, tail[i], &c.out[0], 0);
+    q = g->open[y];
+    q.format = g->open[x].format;
+    nnrti_qdq_gives(g, g->writer[x], 0, y, &q);
     return true;
 }
 
@@ -3468,6 +3670,7 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
     NNRT_Model m;
     nnrti_builder_view(g->edit, &m, &graph);
     if ((code = g->edit->error.code) != NNRT_SUCCESS || (code = nnrti_graph_tables(g, &m)) != NNRT_SUCCESS ||
+        (code = passes ? nnrti_graph_infer_open(g, &m) : NNRT_SUCCESS) != NNRT_SUCCESS ||
         (code = passes ? nnrti_graph_infer(g, &m) : NNRT_SUCCESS) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < m.nodes.count && passes; i++) {

@@ -364,10 +364,13 @@ static void compare(const import_case *k, const nnrt_io_info *info, const void *
 /* The largest extents of y, where only a run tells them; rank 0: none are given. */
 static nnrt_dims most_of_y;
 
+/* The extents of x, where the model leaves some of several open; rank 0: it does not. */
+static nnrt_dims shape_of_x;
+
 /* n: what the first input's one extent is, where the model leaves it open; 0: it does not. */
 static void run_case(const import_case *k, bool optimised, int32_t n)
 {
-    const nnrt_dims shape = {1, {n}};
+    const nnrt_dims one = {1, {n}}, shape = shape_of_x.rank > 0 ? shape_of_x : one;
     nnrt_bound bound;
     nnrt_session_desc wanted;
     const message m = build(k->model, k->opset);
@@ -381,7 +384,7 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
     memset(&e, 0, sizeof(e));
     memset(&wanted, 0, sizeof(wanted));
     wanted.inputDims.data = &shape;
-    wanted.inputDims.count = n > 0 ? 1 : 0;
+    wanted.inputDims.count = n > 0 || shape_of_x.rank > 0 ? 1 : 0;
     bound.tensor = "y";
     bound.most = most_of_y;
     wanted.bounds = nnrt_bound_list_make(&bound, most_of_y.rank > 0 ? 1 : 0);
@@ -2058,6 +2061,67 @@ static void test_between_casts(void **state)
         nnrt_model_destroy(model);
     }
     run_cases(&k, 1);
+}
+
+/* What becomes quantised although it is several nodes of ours, or has several results: extents fixed and open. */
+static void test_between_casts_of_others(void **state)
+{
+#define QUANTISED(x)                                                                                                   \
+    "in x f32 " x "; const s f32 [] 0.5; const z u8 [] 3; const t f32 [2] 0.25 0.125; const o i8 [2] 0 0; "            \
+    "q = QuantizeLinear x s z; d = DequantizeLinear q s z; "
+    static const struct {
+        NNRT_NodeType type;
+        const char *fixed, *open, *dims, *values;
+    } cases[] = {
+#define ONE_AXIS(x)                                                                                                    \
+    QUANTISED(x)                                                                                                       \
+    "const w i8 [2,1,2] 2 -4 4 8; v = DequantizeLinear w t o axis:i=0; f = Conv d v; g = QuantizeLinear f s z; "       \
+    "y = DequantizeLinear g s z;"
+        {NNRT_NODE_TYPE_CONV2D_FUSION, ONE_AXIS("[1,1,4]"), ONE_AXIS("[n,1,4]"), "1,2,3", "-0.5 -1 -1.5 -0.5 1 2.5"},
+#define PARTS(x)                                                                                                       \
+    QUANTISED(x)                                                                                                       \
+    "const l i64 [2] 1 3; const r f32 [] 0.25; const p u8 [] 9; a b = Split d l axis:i=2; e = QuantizeLinear a s z; "  \
+    "f = DequantizeLinear e s z; g = QuantizeLinear b r p; h = DequantizeLinear g r p; y = Concat h f axis:i=2;"
+        {NNRT_NODE_TYPE_SPLIT, PARTS("[1,1,4]"), PARTS("[n,1,4]"), "1,1,4", "0 1 2 -1"},
+#define SUMS(x)                                                                                                        \
+    QUANTISED(x)                                                                                                       \
+    "const w i8 [4,1] 2 -2 4 8; const m f32 [] 0.25; const k i8 [] 0; v = DequantizeLinear w m k; const c f32 [1] 1; " \
+    "f = MatMul d v; h = Add c f; g = QuantizeLinear h s z; y = DequantizeLinear g s z;"
+        {NNRT_NODE_TYPE_MATMUL_FUSION, SUMS("[1,1,4]"), SUMS("[n,1,4]"), "1,1,1", "5.5"},
+    };
+#undef QUANTISED
+#undef ONE_AXIS
+#undef PARTS
+#undef SUMS
+    (void)state;
+    for (uint32_t i = 0; i < 2 * COUNT(cases); i++) {
+        const bool open = i >= COUNT(cases);
+        import_case k;
+        NNRT_Model *model = NULL;
+        message m;
+        bool integers = false;
+        memset(&k, 0, sizeof(k));
+        k.name = k.model = open ? cases[i - COUNT(cases)].open : cases[i].fixed;
+        k.opset = 13;
+        k.inputs[0] = "-1 0 1 2";
+        k.dims = cases[i % COUNT(cases)].dims;
+        k.values = cases[i % COUNT(cases)].values;
+        m = build(k.model, 13);
+        assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, NULL), NNRT_SUCCESS);
+        for (uint32_t n = 0; n < model->nodes.count; n++)
+            integers = integers || (model->nodes.data[n].nodeType == cases[i % COUNT(cases)].type &&
+                                    model->allTensors.data[model->nodes.data[n].outputIndex.data[0]].dataType ==
+                                        NNRT_DATA_TYPE_UINT8);
+        if (!integers)
+            fail_msg("%s: not quantised", k.name);
+        nnrt_model_destroy(model);
+        shape_of_x.rank = 3;
+        shape_of_x.dims[0] = shape_of_x.dims[1] = 1;
+        shape_of_x.dims[2] = 4;
+        run_case(&k, true, 0);
+        run_case(&k, false, 0);
+        shape_of_x.rank = 0;
+    }
 }
 
 /* What has an operator of its own is one node of it, whatever the extents are. */
@@ -4229,6 +4293,7 @@ int main(void)
         cmocka_unit_test(test_elementwise),
         cmocka_unit_test(test_integer_products),
         cmocka_unit_test(test_between_casts),
+        cmocka_unit_test(test_between_casts_of_others),
         cmocka_unit_test(test_one_node),
         cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_gelu_pattern),

@@ -2223,6 +2223,305 @@ static void test_quantize_network(void **state)
     without_memory(quantised_network);
 }
 
+/* ---- plain integers, as QUANT.md has them ---- */
+
+static int64_t held(int64_t v, int64_t least, int64_t most)
+{
+    return v < least ? least : v > most ? most : v;
+}
+
+/* v * d with two roundings: R(v; d). */
+static int64_t rescaled(int64_t v, double d)
+{
+    int e = 0;
+    const double f = frexp(d, &e);
+    int64_t m = (int64_t)floor(f * 2147483648.0 + 0.5), h;
+    if (m == (int64_t)1 << 31) {
+        m /= 2;
+        e++;
+    }
+    h = held(v * ((int64_t)1 << (e > 0 ? e : 0)), INT32_MIN, INT32_MAX);
+    h = (h * m + ((int64_t)1 << 30)) >> 31;
+    return e >= 0 ? h : (h + ((int64_t)1 << (-e - 1)) - (h < 0 ? 1 : 0)) >> -e;
+}
+
+/* The number that stands for v * d: of 8 bits, with this zero point. */
+static int64_t code_of(int64_t v, double d, int64_t zero)
+{
+    return held(rescaled(v, d) + zero, 0, 255);
+}
+
+/* Element k of the first input of run(), as an integer of step 0.01 around 0. */
+static int64_t code_in(size_t k)
+{
+    return (int64_t)((k * 37u) % 41u) * 5 - 100;
+}
+
+/* A constant of integers, made real. */
+static uint32_t real_of(nnrt_builder *b, NNRT_DataType type, const void *data, int32_t rank, const int32_t *dims,
+                        double step)
+{
+    const NNRT_QuantParam q = quant_of(type, 0, step);
+    const uint32_t x = nnrt_builder_constant(b, NULL, type, rank, dims, data, true);
+    nnrt_builder_quant(b, x, &q, 1);
+    return cast(b, x, type, F32, NULL);
+}
+
+/* The optimised model gives exactly these integers, of this step and zero point, as real numbers: from element `first` of
+   the results on. */
+static NNRT_Model *expect_codes(nnrt_builder *b, const int64_t *want, size_t count, double step, int64_t zero)
+{
+    static outcome got;
+    NNRT_Model *m = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS || nnrt_model_optimize(&m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    run(m, NULL, &got);
+    assert_int_equal(got.sizes[0], count * sizeof(float));
+    for (size_t i = 0; i < count; i++) {
+        const float y = ((const float *)(const void *)got.bytes)[i], w = (float)step * (float)(want[i] - zero);
+        if (y != w)
+            fail_msg("element %u is %.9g, expected %.9g", (unsigned)i, (double)y, (double)w);
+    }
+    return m;
+}
+
+/* A product and then a sum with constants, nothing between them: the constants become a bias in int32. */
+static void test_quantize_matmul_bias(void **state)
+{
+    static const int8_t weight[3][4] = {{5, -90, 33, 127}, {-127, 64, 2, 11}, {80, 81, -82, 83}},
+                        narrow[4] = {90, -77, 3, 0};
+    static const int32_t dims[2] = {3, 4}, four = 4, wide[4] = {1000, -2500, 3, 0}, row[2] = {1, 4};
+    static const float real[4] = {0.021f, -0.35f, 0.6f, 0.0004f};
+    const double unit = (double)(float)0.01 * (double)(float)0.002;
+    (void)state;
+    for (uint32_t kind = 0; kind < 6; kind++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t x = through(b, input(b, "x", 2, 3, 0, 0), U8, 128, 0.01);
+        uint32_t y = op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, x, real_of(b, I8, weight, 2, dims, 0.002)), c;
+        int64_t want[8];
+        NNRT_Model *m;
+        switch (kind) {
+        case 0: c = nnrt_builder_constant(b, NULL, F32, 1, &four, real, true); break;
+        case 1: c = real_of(b, I32, wide, 1, &four, (double)((float)0.01 * (float)0.002)); break; /* its own unit */
+        case 2: c = real_of(b, I32, wide, 1, &four, 0.0003); break;
+        case 3: c = nnrt_builder_constant(b, NULL, F32, 2, row, real, true); break;
+        default: c = real_of(b, I8, narrow, 1, &four, 0.007); break;
+        }
+        y = kind == 5 ? op2(b, NNRT_NODE_TYPE_ADD_FUSION, c, y) : op2(b, NNRT_NODE_TYPE_ADD_FUSION, y, c);
+        for (uint32_t i = 0; i < 8; i++) {
+            const uint32_t o = i % 4;
+            const double v = kind == 0 || kind == 3 ? (double)real[o]
+                             : kind == 1            ? wide[o] * (double)((float)0.01 * (float)0.002)
+                             : kind == 2            ? wide[o] * (double)(float)0.0003
+                                                    : narrow[o] * (double)(float)0.007;
+            int64_t sum = (int64_t)round(v / unit);
+            for (uint32_t k = 0; k < 3; k++)
+                sum += code_in(i / 4 * 3 + k) * weight[k][o];
+            want[i] = code_of(sum, (double)((float)0.01 * (float)0.002) / (double)(float)0.0043, 120);
+        }
+        nnrt_builder_output(b, through(b, y, U8, 120, 0.0043));
+        m = expect_codes(b, want, 8, 0.0043, 120);
+        assert_true(is_quantised(m, NNRT_NODE_TYPE_MATMUL_FUSION));
+        assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_ADD_FUSION), 0);
+        assert_int_equal(m->nodes.count, 3);
+        nnrt_model_destroy(m);
+    }
+}
+
+/* A convolution along one axis as importers have it: another axis comes before it and goes behind it. */
+static void test_quantize_one_axis(void **state)
+{
+    static const int32_t dims[4] = {2, 1, 3, 4};
+    int8_t weight[2][3][4];
+    (void)state;
+    for (int32_t i = 0; i < 24; i++)
+        weight[i / 12][i / 4 % 3][i % 4] = (int8_t)(i * 53 % 255 - 127);
+    for (uint32_t kind = 0; kind < 3; kind++) { /* an axis; an axis and a permutation; halves to even */
+        nnrt_builder *b = begin(NULL);
+        uint32_t x = (even = kind == 2, through(b, input(b, "x", 1, 6, 4, 0), U8, 128, 0.01)), y;
+        int64_t want[8];
+        NNRT_Model *m;
+        x = op2(b, NNRT_NODE_TYPE_RESHAPE, x, ints(b, 4, 1, 1, 6, 4));
+        y = conv_of(b, x, real_of(b, I8, weight, 4, dims, 0.002), NNRT_NO_TENSOR);
+        y = op2(b, NNRT_NODE_TYPE_RESHAPE, y, ints(b, 3, 1, 4, 2, 0));
+        if (kind == 1)
+            y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 3, 0, 2, 1, 0));
+        for (uint32_t i = 0; i < 8; i++) {
+            const uint32_t o = kind == 1 ? i / 4 : i % 2, at = kind == 1 ? i % 4 : i / 2;
+            int64_t sum = 0;
+            for (uint32_t k = 0; k < 12; k++)
+                sum += code_in(4 * at + k) * weight[o][k / 4][k % 4];
+            want[i] = code_of(sum, (double)(float)0.01 * (double)(float)0.002 / (double)(float)0.0043, 120);
+        }
+        nnrt_builder_output(b, through(b, y, U8, 120, 0.0043));
+        m = expect_codes(b, want, 8, 0.0043, 120);
+        assert_true(is_quantised(m, NNRT_NODE_TYPE_CONV2D_FUSION));
+        nnrt_model_destroy(m);
+    }
+    even = false;
+}
+
+/* A SPLIT each of whose parts is quantised in another way; and one of which a part is real. */
+static void test_quantize_split(void **state)
+{
+    static const int64_t sizes[] = {1, 2};
+    (void)state;
+    for (uint32_t kind = 0; kind < 4; kind++) { /* same steps; other steps; halves to even; one part stays real */
+        nnrt_builder *b = begin(NULL);
+        const double step = kind == 0 ? 0.01 : 0.0173;
+        uint32_t x = (even = kind == 2, through(b, input(b, "x", 2, 3, 0, 0), U8, 128, 0.01)), y[2];
+        int64_t want[2];
+        NNRT_Model *m;
+        NNRT_Split a;
+        nnrt_attr_defaults(nnrt_op_named("SPLIT")->attr, &a);
+        a.axis = 1;
+        a.outputNum = 2;
+        a.sizeSplits = nnrt_int64_list(sizes, 2);
+        y[0] = nnrt_builder_tensor(b, NULL);
+        y[1] = nnrt_builder_tensor(b, NULL);
+        add_node(b, NULL, NNRT_NODE_TYPE_SPLIT, &a, &x, 1, y, 2);
+        for (uint32_t i = 0; i < 2; i++)
+            want[i] = kind == 0 ? held(code_in(3 * i) + 120, 0, 255)
+                                : code_of(code_in(3 * i), (double)(float)0.01 / (double)(float)step, 120);
+        nnrt_builder_output(b, through(b, y[0], U8, 120, step));
+        nnrt_builder_output(b,
+                            kind == 3 ? activation(b, NNRT_ACTIVATION_TYPE_TANH, y[1]) : through(b, y[1], U8, 7, 0.02));
+        if (kind == 3) { /* real numbers, rounded once */
+            for (uint32_t i = 0; i < 2; i++)
+                want[i] = held(
+                    (int64_t)round((double)((float)((float)0.01 * (float)code_in(3 * i)) / (float)step)) + 120, 0, 255);
+        }
+        m = expect_codes(b, want, 2, step, 120);
+        assert_int_equal(is_quantised(m, NNRT_NODE_TYPE_SPLIT), kind < 3);
+        nnrt_model_destroy(m);
+    }
+    even = false;
+}
+
+/* Open extents, a part each of which is cast, a sum behind a product, a change of shape behind that. */
+static void open_network(nnrt_builder *b)
+{
+    static const int32_t dims[] = {-1, 3, 4};
+    const uint32_t x = through(b, nnrt_builder_input(b, "x", F32, 3, dims), U8, 128, 0.01);
+    uint32_t y[2];
+    NNRT_Split a;
+    nnrt_attr_defaults(nnrt_op_named("SPLIT")->attr, &a);
+    a.axis = 2;
+    a.outputNum = 2;
+    y[0] = nnrt_builder_tensor(b, NULL);
+    y[1] = nnrt_builder_tensor(b, NULL);
+    add_node(b, NULL, NNRT_NODE_TYPE_SPLIT, &a, &x, 1, y, 2);
+    y[0] = through(b, y[0], U8, 100, 0.02);
+    y[0] = op2(b, NNRT_NODE_TYPE_MATMUL_FUSION, y[0], codes(b, I8, 0.002, 1, 2, 5, 0, 0));
+    y[0] = op2(b, NNRT_NODE_TYPE_ADD_FUSION, y[0], codes(b, I8, 0.01, 1, 5, 0, 0, 0));
+    y[0] = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y[0], ints(b, 3, 0, 2, 1, 0));
+    nnrt_builder_output(b, through(b, y[0], U8, 90, 0.03));
+    nnrt_builder_output(b, through(b, y[1], U8, 90, 0.01));
+}
+
+/* What is quantised does not depend on whether extents are open: the same nodes, and the same bits. */
+static void test_quantize_open(void **state)
+{
+    static const int64_t two[] = {2, 2}, sizes[] = {2, 2};
+    static const NNRT_NodeType types[] = {
+        NNRT_NODE_TYPE_CONV2D_FUSION,  NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_MATMUL_FUSION,
+        NNRT_NODE_TYPE_AVGPOOL_FUSION, NNRT_NODE_TYPE_SOFTMAX,    NNRT_NODE_TYPE_CONCAT,
+        NNRT_NODE_TYPE_RESHAPE,        NNRT_NODE_TYPE_SPLIT,      NNRT_NODE_TYPE_REDUCE_FUSION,
+        NNRT_NODE_TYPE_TRANSPOSE,      NNRT_NODE_TYPE_ACTIVATION, NNRT_NODE_TYPE_FULL_CONNECTION};
+    (void)state;
+    for (uint32_t kind = 0; kind < COUNT(types); kind++) {
+        static outcome want, got, real;
+        const int32_t shape[4] = {2, 4, 6, 4};
+        NNRT_Model *models[2] = {NULL, NULL};
+        nnrt_dims given;
+        size_t differ = 0;
+        given.rank = 4;
+        memcpy(given.dims, shape, sizeof(shape));
+        for (uint32_t open = 0; open < 2; open++) {
+            const int32_t dims[4] = {open ? -1 : 2, open ? -1 : 4, open ? -1 : 6, 4};
+            const double step = types[kind] == NNRT_NODE_TYPE_SOFTMAX ? 0.0039 : 0.0219;
+            nnrt_builder *b = begin(NULL);
+            const uint32_t x =
+                (even = kind % 2 != 0, through(b, nnrt_builder_input(b, "x", F32, 4, dims), U8, 120, 0.0207));
+            uint32_t y = x, in[2], parts[2];
+            NNRT_AvgPoolFusion average;
+            NNRT_ReduceFusion reduce;
+            NNRT_Softmax softmax;
+            NNRT_Concat concat;
+            NNRT_Split split;
+            nnrt_error error;
+            memset(&error, 0, sizeof(error));
+            memset(&average, 0, sizeof(average));
+            memset(&reduce, 0, sizeof(reduce));
+            nnrt_attr_defaults(nnrt_op_named("SOFTMAX")->attr, &softmax);
+            nnrt_attr_defaults(nnrt_op_named("SPLIT")->attr, &split);
+            average.kernelSize = average.strides = nnrt_int64_list(two, 2);
+            reduce.keepDims = true;
+            reduce.mode = NNRT_REDUCE_MODE_MEAN;
+            concat.axis = 3;
+            split.axis = 3;
+            split.outputNum = 2;
+            split.sizeSplits = nnrt_int64_list(sizes, 2);
+            in[0] = in[1] = x;
+            switch (types[kind]) {
+            case NNRT_NODE_TYPE_CONV2D_FUSION: /* 4 parameters, and a permutation behind it */
+                y = conv_of(b, x, codes(b, I8, 0.002, 4, 4, 2, 2, 4), codes(b, I32, 0.0001, 1, 4, 0, 0, 0));
+                y = op2(b, NNRT_NODE_TYPE_TRANSPOSE, y, ints(b, 4, 0, 3, 1, 2));
+                break;
+            case NNRT_NODE_TYPE_ADD_FUSION: y = op2(b, types[kind], x, codes(b, U8, 0.01, 1, 4, 0, 0, 0)); break;
+            case NNRT_NODE_TYPE_MATMUL_FUSION:
+                y = op2(b, types[kind], x, codes(b, I8, 0.002, 1, 4, 5, 0, 0));
+                y = op2(b, NNRT_NODE_TYPE_ADD_FUSION, y, codes(b, I8, 0.01, 1, 5, 0, 0, 0));
+                break;
+            case NNRT_NODE_TYPE_FULL_CONNECTION:
+                y = full_of(b, x, codes(b, I8, 0.002, 1, 5, 4, 0, 0), NNRT_NO_TENSOR);
+                break;
+            case NNRT_NODE_TYPE_AVGPOOL_FUSION: y = add_op(b, NULL, types[kind], &average, in, 1); break;
+            case NNRT_NODE_TYPE_SOFTMAX: y = add_op(b, NULL, types[kind], &softmax, in, 1); break;
+            case NNRT_NODE_TYPE_CONCAT: y = add_op(b, NULL, types[kind], &concat, in, 2); break;
+            case NNRT_NODE_TYPE_RESHAPE: y = op2(b, types[kind], x, ints(b, 2, -1, 8, 0, 0)); break;
+            case NNRT_NODE_TYPE_TRANSPOSE: y = op2(b, types[kind], x, ints(b, 4, 3, 0, 2, 1)); break;
+            case NNRT_NODE_TYPE_REDUCE_FUSION:
+                in[1] = ints(b, 2, 1, 2, 0, 0);
+                y = add_op(b, NULL, types[kind], &reduce, in, 2);
+                break;
+            case NNRT_NODE_TYPE_SPLIT:
+                parts[0] = nnrt_builder_tensor(b, NULL);
+                y = parts[1] = nnrt_builder_tensor(b, NULL);
+                add_node(b, NULL, types[kind], &split, in, 1, parts, 2);
+                nnrt_builder_output(b, through(b, parts[0], U8, 3, 0.03));
+                break;
+            default: y = activation(b, NNRT_ACTIVATION_TYPE_TANH, x); break;
+            }
+            nnrt_builder_output(b, through(b, y, U8, 120, step));
+            if (nnrt_builder_finish(b, &models[open], &error) != NNRT_SUCCESS)
+                fail_msg("%u: %s", (unsigned)kind, error.message);
+            nnrt_builder_destroy(b);
+            if (open)
+                run(models[1], &given, &real);
+            if (nnrt_model_optimize(&models[open], &error) != NNRT_SUCCESS)
+                fail_msg("%u: %s", (unsigned)kind, error.message);
+            if (!is_quantised(models[open], types[kind]))
+                fail_msg("%u: not quantised, open %u", (unsigned)kind, (unsigned)open);
+        }
+        assert_int_equal(models[0]->nodes.count, models[1]->nodes.count);
+        run(models[0], NULL, &want);
+        run(models[1], &given, &got);
+        compare(&want, &got, 0);
+        for (size_t i = 0; i < got.sizes[0] / sizeof(float); i++) /* not far from the real one */
+            differ += size_of((double)((const float *)(const void *)got.bytes)[i] -
+                              (double)((const float *)(const void *)real.bytes)[i]) > 0.0301;
+        assert_int_equal(differ, 0);
+        nnrt_model_destroy(models[0]);
+        nnrt_model_destroy(models[1]);
+    }
+    even = false;
+    without_memory(open_network);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2269,6 +2568,10 @@ int main(void)
         cmocka_unit_test(test_quantize_not),
         cmocka_unit_test(test_quantize_subgraphs),
         cmocka_unit_test(test_quantize_network),
+        cmocka_unit_test(test_quantize_matmul_bias),
+        cmocka_unit_test(test_quantize_one_axis),
+        cmocka_unit_test(test_quantize_split),
+        cmocka_unit_test(test_quantize_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
