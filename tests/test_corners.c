@@ -382,6 +382,44 @@ static void test_tile_of_nine(void **state)
     refused(&t, NNRT_INVALID_PARAMETER, "dims");
 }
 
+/* Where names do not fit into a message they are shortened; those that are NULL are empty, and what is no UTF-8 is left out. */
+static void test_long_names(void **state)
+{
+    static char name[301], bytes[51];
+    static const NNRT_QuantParam quant = {8, 0.5, 0};
+    trial t;
+    (void)state;
+    memset(name, 'a', sizeof(name) - 1);
+    memset(bytes, 0x80, sizeof(bytes) - 1);
+    trial_begin(&t, "ADD_FUSION", &plain_add, sizeof(plain_add));
+    operand(&t, F32, 4, 1, 1, 1, 1)->name = name;
+    operand(&t, F32, 4, 1, 1, 1, 1)->name = NULL;
+    t.in[0].format = NNRT_FORMAT_NCHW;
+    t.in[1].format = NNRT_FORMAT_NHWC;
+    refused(&t, NNRT_INVALID_FORMAT, "node 0 'n' (ADD_FUSION): input 'aaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaa' is NCHW, but "
+                                     "input '' is NHWC: transpose one of them");
+    t.r.nodeName = NULL;
+    refused(&t, NNRT_INVALID_FORMAT, "node 0 '' (ADD_FUSION): input 'aaaaaaaaaaaaaaaaaaaaaaaa...aaaaaaaaaaaa' is NCHW");
+    t.in[1].name = bytes;
+    refused(&t, NNRT_INVALID_FORMAT, "is NCHW, but input '...' is NHWC");
+    t.in[1].dataType = NNRT_DATA_TYPE_UNKNOWN;
+    assert_int_equal(nnrt_operand_types(&t.in[1]), 0);
+
+    trial_begin(&t, "ADD_FUSION", &plain_add, sizeof(plain_add));
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_operand *o = operand(&t, NNRT_DATA_TYPE_INT8, 1, 2, 0, 0, 0);
+        o->quant = &quant;
+        o->quantCount = 1;
+    }
+    t.out[0] = t.in[0];
+    t.out[0].rank = -1;
+    assert_int_equal(resolve(&t), NNRT_SUCCESS);
+    t.out[0] = t.in[0];
+    t.out[0].rank = -1;
+    t.out[0].quantCount = 0; /* beside quantised inputs */
+    assert_int_not_equal(resolve(&t), NNRT_SUCCESS);
+}
+
 /* What no model can bring to a rule, because it is checked before, but a caller of nnrt_resolve_node can. */
 static void test_resolve_checks(void **state)
 {
@@ -1951,6 +1989,7 @@ int main(void)
         cmocka_unit_test(test_print),
         cmocka_unit_test(test_equal),
         cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_tile_of_nine),
         cmocka_unit_test(test_resolve_checks),
         cmocka_unit_test(test_too_large),

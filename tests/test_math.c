@@ -2,6 +2,7 @@
  * Expected values come from the C library, one precision higher (double for the float functions, long double for the
  * double ones), from IEEE and C Annex F, and from exact integer arithmetic. Only the hashes in test_bits pin our own
  * results: they say that the bits do not vary over compilers, options and processors, not that they are right. */
+#include <fenv.h>
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -10,6 +11,10 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#ifdef __SSE__
+#include <xmmintrin.h>
+#endif
 
 #include <cmocka.h>
 
@@ -786,8 +791,47 @@ static void test_bits(void **state) {
     assert_int_equal(wrong, 0);
 }
 
+/* The processor's modes: another rounding, and subnormal numbers that become 0, are seen. */
+static void test_modes(void **state) {
+    static const int modes[] = {
+#ifdef FE_UPWARD
+        FE_UPWARD,
+#endif
+#ifdef FE_DOWNWARD
+        FE_DOWNWARD,
+#endif
+#ifdef FE_TOWARDZERO
+        FE_TOWARDZERO,
+#endif
+        FE_TONEAREST};
+    const size_t count = sizeof(modes) / sizeof(modes[0]);
+    size_t i;
+    (void)state;
+    assert_int_equal(nnrt_same_bits(), NNRT_SAME_BITS);
+    for (i = 0; i < count; i++) {
+        bool same;
+        if (fesetround(modes[i]) != 0) {
+            continue;
+        }
+        same = nnrt_same_bits();
+        (void)fesetround(FE_TONEAREST);
+        assert_int_equal(same, NNRT_SAME_BITS && modes[i] == FE_TONEAREST);
+    }
+#ifdef __SSE__
+    for (i = 0; i < 2; i++) {
+        const unsigned int before = _mm_getcsr();
+        bool same;
+        _mm_setcsr(before | (i == 0 ? 0x8000u : 0x0040u)); /* results that would be subnormal; operands that are */
+        same = nnrt_same_bits();
+        _mm_setcsr(before);
+        assert_false(same);
+    }
+#endif
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_modes),
         cmocka_unit_test(test_float_errors),   cmocka_unit_test(test_float_seams),
         cmocka_unit_test(test_float_specials), cmocka_unit_test(test_huge_angles),
         cmocka_unit_test(test_huge_double_angles),

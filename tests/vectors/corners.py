@@ -301,9 +301,84 @@ def not_numbers(w):
                        {"mode": mode}, [x, const(np.array([1], np.int32))], [np.full(1, NAN, dtype)])
 
 
+def without_more(w):
+    """No elements in what is quantised, in divisors and in batches; more rows than one where a row is the usual case."""
+    q = [(8, 0, 1.0)]
+
+    def q8(values, shape=None):
+        a = np.array(values, np.int8)
+        return Tensor(a if shape is None else a.reshape(shape), quant=q)
+
+    none = q8([], (0, 2))
+    w.case("no divisors", "DIV_FUSION", {}, [np.ones(1, np.int32), np.zeros(0, np.int32)], [np.zeros(0, np.int32)])
+    w.case("floor division of nothing, quantised", "FLOOR_DIV", {}, [none, q8([1, 2])], [none])
+    w.case("floor division of rows, quantised", "FLOOR_DIV", {}, [q8([[8, 9], [10, -11]]), q8([[2], [3]])],
+           [q8([[4, 4], [3, -4]])])
+    w.case("no matrices", "MATMUL_INTEGER", {}, [np.zeros((0, 2, 2), np.uint8), np.ones((2, 2), np.uint8)],
+           [np.zeros((0, 2, 2), np.int32)])
+    w.case("prelu of nothing float64", "PRELU_FUSION", {}, [np.zeros((0, 2), f64), np.ones(2, f64)], [np.zeros((0, 2), f64)])
+    w.case("softmax of no rows, quantised", "SOFTMAX", {"axis": [1]}, [none],
+           [Tensor(np.zeros((0, 2), np.int8), quant=[(8, -128, 1 / 256)])])
+    w.case("softmax of no columns, quantised", "SOFTMAX", {"axis": [1]}, [q8([], (2, 0))],
+           [Tensor(np.zeros((2, 0), np.int8), quant=[(8, -128, 1 / 256)])])
+    w.case("norm of no rows, quantised", "L2_NORMALIZE_FUSION", {"axis": [1]}, [none],
+           [Tensor(np.zeros((0, 2), np.int8), quant=[(8, 0, 1 / 128)])])
+    w.case("sum of no rows, quantised", "REDUCE_FUSION", {"mode": 4}, [none, const(np.array([1], np.int32))], [q8([])])
+    w.case("mean of nothing float64", "REDUCE_FUSION", {"mode": 0},
+           [np.zeros((2, 0), f64), const(np.array([1], np.int32))], [np.full(2, NAN)])
+    w.case("einsum of nothing twice", "EINSUM", {"equation": "i,j->ij"}, [np.zeros(0, f32), np.zeros(0, f32)],
+           [np.zeros((0, 0), f32)])
+
+
+def without_scale(w):
+    """Scales of 0: what is quantised is 0. Gates and functions whose result has other parameters than the usual ones: of
+    the real values."""
+    zero = Tensor(np.array([3, -7], np.int8), quant=[(8, 1, 0.0)])
+    w.case("difference of scales 0", "SUB_FUSION", {}, [zero, zero], [Tensor(np.array([4, 4], np.int8), quant=[(8, 4, 0.5)])])
+    x = np.array([-2, -1, 0, 1, 2], np.int8)
+    for name, op, attrs, y, scale, point in (
+            ("sigmoid", "ACTIVATION", {"activationType": 2}, 1 / (1 + np.exp(-x.astype(f64))), 1 / 256, -100),
+            ("tanh", "ACTIVATION", {"activationType": 10}, np.tanh(x.astype(f64)), 1 / 128, 5),
+            ("hard swish", "HARD_SWISH", {"alpha": 1 / 6, "beta": 0.25}, x * np.clip(x / 6 + 0.25, 0, 1), 0.25, 3)):
+        z = y / scale
+        assert (np.abs(z - np.floor(z) - 0.5) > 0.01).all()
+        w.case("%s to other parameters" % name, op, attrs, [Tensor(x, quant=[(8, 0, 1.0)])],
+               [Tensor(np.clip(np.round(z) + point, -128, 127).astype(np.int8), quant=[(8, point, scale)])])
+    for name, scale, y in (("no", 0.0, [4, 4, 4]), ("a small", 1e-12, [-128, 4, 127])):
+        w.case("floor to %s scale" % name, "FLOOR", {}, [Tensor(np.array([-3, 0, 3], np.int8), quant=[(8, 0, 0.5)])],
+               [Tensor(np.array(y, np.int8), quant=[(8, 4, scale)])])
+
+
+def refused(w):
+    """Lists, axes and texts that are nearly right."""
+    i32, x = np.int32, np.ones((2, 2), f32)
+    for equation in ("i{,j->", "i[,j->", "ij->i->j", "ij->iii", "ij->i{", "ij->i["):
+        w.case("equation %s" % equation, "EINSUM", {"equation": equation}, [x] * (1 + equation.count(",")), [],
+               error="INVALID_PARAMETER")
+    w.case("equation of nine axes", "EINSUM", {"equation": "abcdefgh,i->abcdefghi"},
+           [np.ones([1] * 8, f32), np.ones(1, f32)], [], error="INVALID_SHAPE")
+    w.case("parameters of another rank", "LAYER_NORM_FUSION",
+           {"beginNormAxis": 1, "beginParamsAxis": 1, "epsilon": 1e-5, "elementwiseAffine": True}, [x, x, x], [],
+           error="INVALID_SHAPE")
+    w.case("sizes with two axes", "RESIZE", {"method": 0}, [np.ones((1, 2, 2, 1), f32), const(np.ones((1, 2), i32))], [],
+           error="INVALID_SHAPE")
+    w.case("one extent of a kernel", "CONV2D_FUSION", {"kernelSize": [1]},
+           [np.ones((1, 2, 2, 1), f32), np.ones((1, 1, 1, 1), f32)], [], error="INVALID_SHAPE")
+    w.case("a bias with two axes", "MATMUL_FUSION", {}, [x, x, np.ones((1, 2), f32)], [], error="INVALID_SHAPE")
+    w.case("a scalar with two parameters", "QUANT_DTYPE_CAST", {"srcT": 32, "dstT": 43},
+           [Tensor(np.array(1, np.int8), quant=[(8, 0, 0.5), (8, 0, 0.25)])], [], error="INVALID_PARAMETER")
+    w.case("a value with two parameters", "FILL",
+           {}, [Tensor(np.ones(1, np.int8), quant=[(8, 0, 0.5), (8, 0, 0.25)]), const(np.array([2], i32))], [],
+           error="UNSUPPORTED_OP")
+    w.case("cast to what is quantised", "CAST", {}, [np.ones(2, i32), const(np.array(32, i32))],
+           [Tensor(np.ones(2, np.int8), quant=[(8, 0, 0.5)])], error="INVALID_DATATYPE")
+    w.case("strides left out", "STRIDED_SLICE", {}, [np.ones(6, f32), const(np.array([1], i32)), const(np.array([4], i32)),
+                                                     None], [], error="NULL_PTR")
+
+
 def make(w):
     for part in (at_infinity, clamps, without_elements, two_axes, fills, places, copies, wide, powers, beyond, edges,
-                 too_large, quantised_faults, not_numbers):
+                 too_large, quantised_faults, not_numbers, without_more, without_scale, refused):
         part(w)
 
 
