@@ -382,6 +382,26 @@ static void test_tile_of_nine(void **state)
     refused(&t, NNRT_INVALID_PARAMETER, "dims");
 }
 
+/* BROADCAST_TO: what the shape leaves to x stands in the resolved one. */
+static void test_resolved_shape(void **state)
+{
+    static const int64_t shape[] = {-1, 3, -1};
+    NNRT_BroadcastTo a;
+    const NNRT_BroadcastTo *resolved;
+    trial t;
+    (void)state;
+    nnrt_attr_defaults(nnrt_op_named("BROADCAST_TO")->attr, &a);
+    a.shape = nnrt_int64_list(shape, 3);
+    trial_begin(&t, "BROADCAST_TO", &a, sizeof(a));
+    (void)operand(&t, F32, 3, 2, 1, 4, 1);
+    assert_int_equal(resolve(&t), NNRT_SUCCESS);
+    resolved = (const NNRT_BroadcastTo *)t.r.resolved;
+    assert_int_equal(resolved->shape.count, 3);
+    assert_int_equal(resolved->shape.data[0], 2);
+    assert_int_equal(resolved->shape.data[1], 3);
+    assert_int_equal(resolved->shape.data[2], 4);
+}
+
 /* Where names do not fit into a message they are shortened; those that are NULL are empty, and what is no UTF-8 is left out. */
 static void test_long_names(void **state)
 {
@@ -1990,6 +2010,7 @@ int main(void)
         cmocka_unit_test(test_equal),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_resolved_shape),
         cmocka_unit_test(test_tile_of_nine),
         cmocka_unit_test(test_resolve_checks),
         cmocka_unit_test(test_too_large),

@@ -89,8 +89,9 @@ static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format for
     return o;
 }
 
-/* Everything that a node is resolved from, as the case has it. */
-static NNRT_ReturnCode resolve(trial *t)
+/* Everything that a node is resolved from, as the case has it; given: extents of inputs that are not constant are open,
+   and equal where their numbers are. */
+static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
 {
     const vec_case *c = t->c;
     const nnrt_op_arity arity = nnrt_op_operands(c->op);
@@ -101,6 +102,9 @@ static NNRT_ReturnCode resolve(trial *t)
         t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
         t->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
     }
+    for (uint32_t i = 0; i < c->nIn && given != NULL; i++)
+        for (int32_t k = 0; k < t->in[i].rank && k < NNRT_MAX_RANK && t->in[i].data == NULL; k++)
+            t->in[i].symbols[k] = (uint32_t)t->in[i].dims[k] + 1;
     t->r.op = c->op;
     t->r.nodeName = c->name;
     t->r.node = 7;
@@ -114,6 +118,11 @@ static NNRT_ReturnCode resolve(trial *t)
     t->r.user = &t->memory;
     t->r.error = &t->error;
     return nnrt_resolve_node(&t->r);
+}
+
+static NNRT_ReturnCode resolve(trial *t)
+{
+    return resolve_with(t, NULL);
 }
 
 /* With every request for memory failing in turn, the code says so and the message names the node. */
@@ -368,12 +377,130 @@ static bool run_without_each(trial *t)
     return good;
 }
 
+/* Axes of results that are those of an input by the operator's definition, negative ones counted from the end: where the
+   extent is open its symbol comes with it. ALL: every axis. */
+#define ALL 99
+static const struct {
+    const char *op;
+    uint32_t out;
+    int32_t axis;
+    uint32_t in;
+    int32_t of;
+} symbols[] = {
+    {"ABS", 0, ALL, 0, ALL},
+    {"BERNOULLI", 0, ALL, 0, ALL},
+    {"CHANNEL_SHUFFLE", 0, ALL, 0, ALL},
+    {"CLIP", 0, ALL, 0, ALL},
+    {"CUM_SUM", 0, ALL, 0, ALL},
+    {"EYE_LIKE", 0, ALL, 0, ALL},
+    {"FILL_LIKE", 0, ALL, 0, ALL},
+    {"GROUP_NORM_FUSION", 0, ALL, 0, ALL},
+    {"HARDMAX", 0, ALL, 0, ALL},
+    {"HARD_SIGMOID", 0, ALL, 0, ALL},
+    {"HARD_SWISH", 0, ALL, 0, ALL},
+    {"INSTANCE_NORM", 0, ALL, 0, ALL},
+    {"IS_INF", 0, ALL, 0, ALL},
+    {"IS_NAN", 0, ALL, 0, ALL},
+    {"L2_NORMALIZE_FUSION", 0, ALL, 0, ALL},
+    {"LEAKY_RELU", 0, ALL, 0, ALL},
+    {"LOG_SOFTMAX", 0, ALL, 0, ALL},
+    {"LP_NORMALIZATION", 0, ALL, 0, ALL},
+    {"LRN", 0, ALL, 0, ALL},
+    {"MISH", 0, ALL, 0, ALL},
+    {"REVERSE_SEQUENCE", 0, ALL, 0, ALL},
+    {"RMS_NORMALIZATION", 0, ALL, 0, ALL},
+    {"ROLL", 0, ALL, 0, ALL},
+    {"ROTARY_EMBEDDING", 0, ALL, 0, ALL},
+    {"ROUND", 0, ALL, 0, ALL},
+    {"SCATTER_ELEMENTS", 0, ALL, 0, ALL},
+    {"SCATTER_ND_UPDATE", 0, ALL, 0, ALL},
+    {"SOFTPLUS", 0, ALL, 0, ALL},
+    {"SQUARE", 0, ALL, 0, ALL},
+    {"TRILU", 0, ALL, 0, ALL},
+    {"GATHER_ELEMENTS", 0, ALL, 1, ALL},
+    {"GRID_SAMPLE", 0, 0, 0, 0},
+    {"GRID_SAMPLE", 0, 1, 1, 1},
+    {"GRID_SAMPLE", 0, 2, 1, 2},
+    {"GRID_SAMPLE", 0, 3, 0, 3},
+    {"AVERAGE_POOL_3D", 0, 0, 0, 0},
+    {"AVERAGE_POOL_3D", 0, 1, 0, 1},
+    {"MAX_POOL_3D", 0, 0, 0, 0},
+    {"MAX_POOL_3D", 0, 1, 0, 1},
+    {"LP_POOL", 0, 0, 0, 0},
+    {"LP_POOL", 0, 1, 0, 1},
+    {"CONV_3D", 0, 0, 0, 0},
+    {"CONV_3D", 0, 1, 1, 0},
+    {"CONV_TRANSPOSE_3D", 0, 0, 0, 0},
+    {"CONV_INTEGER", 0, 0, 0, 0},
+    {"DEFORMABLE_CONV_2D", 0, 0, 0, 0},
+    {"ATTENTION", 0, 0, 0, 0},
+    {"ATTENTION", 0, -2, 0, -2},
+    {"DET", 0, 0, 0, 0},
+    {"STFT", 0, 0, 0, 0},
+    {"MULTINOMIAL", 0, 0, 0, 0},
+    {"ADAPTIVE_AVERAGE_POOL_2D", 0, 0, 0, 0},
+    {"ADAPTIVE_AVERAGE_POOL_2D", 0, 3, 0, 3},
+    {"ADAPTIVE_MAX_POOL_2D", 0, 0, 0, 0},
+    {"ADAPTIVE_MAX_POOL_2D", 0, 3, 0, 3},
+    {"ROI_ALIGN", 0, 0, 1, 0},
+    {"ROI_ALIGN", 0, 3, 0, 3},
+    {"AFFINE_GRID", 0, 0, 0, 0},
+    {"COL2IM", 0, 0, 0, 0},
+    {"DEPTH_TO_SPACE", 0, 0, 0, 0},
+    {"SPACE_TO_DEPTH", 0, 0, 0, 0},
+    {"YOLO_BOX", 0, 0, 0, 0},
+    {"YOLO_BOX", 1, 0, 0, 0},
+    {"MATMUL_INTEGER", 0, -2, 0, -2},
+    {"MATMUL_INTEGER", 0, -1, 1, -1},
+    {"GRU", 0, 0, 0, 0},
+    {"RNN", 0, 0, 0, 0},
+    {"GATHER_ND", 0, 0, 1, 0},
+};
+
+/* Whether the result has the symbol there, if both have such an axis. */
+static bool has_symbol(const trial *t, uint32_t out, int32_t axis, uint32_t in, int32_t of)
+{
+    const nnrt_operand *x = &t->in[in], *y = &t->out[out];
+    axis += axis < 0 ? y->rank : 0;
+    of += of < 0 ? x->rank : 0;
+    return axis >= y->rank || of >= x->rank || axis < 0 || of < 0 || y->symbols[axis] == x->symbols[of];
+}
+
+/* The rule once more, every extent of every input open; what it refuses so says nothing. */
+static bool run_symbols(trial *t)
+{
+    const vec_case *c = t->c;
+    uint32_t given = 1u << 30;
+    trial open;
+    bool good = true;
+    memset(&open, 0, sizeof(open));
+    open.c = c;
+    open.r.symbolCount = &given;
+    if (c->format == NNRT_FORMAT_NCHW || resolve_with(&open, &given) != NNRT_SUCCESS)
+        good = true;
+    else
+        for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]) && good; i++) {
+            const bool all = symbols[i].axis == ALL;
+            if (strcmp(symbols[i].op, c->op->name) != 0 || symbols[i].out >= open.r.nOut)
+                continue;
+            for (int32_t k = 0; k < (all ? NNRT_MAX_RANK : 1) && good; k++) {
+                good = has_symbol(&open, symbols[i].out, all ? k : symbols[i].axis, symbols[i].in, all ? k : symbols[i].of);
+                if (!good)
+                    snprintf(t->why, sizeof(t->why), "axis %d of result %u has not the symbol of input %u",
+                             (int)(all ? k : symbols[i].axis), (unsigned)symbols[i].out, (unsigned)symbols[i].in);
+            }
+        }
+    pool_free(&open.memory);
+    return good;
+}
+
 /* Runs one case; false when it is not as expected, and t->why says what is wrong. */
 static bool run_case(trial *t)
 {
     bool good = prepare(t);
     if (good && t->c->prepareCode == NNRT_SUCCESS)
-        good = (tells(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t);
+        good = (tells(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t) &&
+               run_symbols(t);
     for (uint32_t i = 0; i < VEC_OPERANDS; i++)
         free(t->results[i]);
     pool_free(&t->memory);

@@ -27,6 +27,7 @@ def make(w):
         go("a scale %s, axis 1" % list(shape), some((2, 3, 4, 5)), some(shape), 1)
     for epsilon in (0.0, 1e-3, 2.0):
         go("epsilon %g" % epsilon, some((2, 6)) + f32(0.5), some((6,)), epsilon=epsilon)
+    go("rank 8, a scale of rank 8", some((2, 1, 2, 1, 2, 1, 2, 3)), some((2, 1, 2, 1, 2, 1, 2, 3)), 0)
     go("zeros", np.zeros((2, 4), f32), some((4,)))
     go("one element", np.array([[3]], f32), np.array([2], f32))
     go("rank 8", some((2, 1, 2, 1, 2, 1, 2, 3)), some((2, 1, 2, 3)), 4)

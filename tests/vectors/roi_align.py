@@ -126,6 +126,7 @@ def make(w):
     bad("outputHeight 0", "INVALID_PARAMETER", {"outputHeight": 0})
     bad("outputWidth -1", "INVALID_PARAMETER", {"outputWidth": -1})
     bad("no attributes", "INVALID_PARAMETER", {"outputHeight": 0, "outputWidth": 0})
+    bad("spatialScale -0.5", "INVALID_PARAMETER", {"spatialScale": -0.5})
     bad("spatialScale -1", "INVALID_PARAMETER", {"spatialScale": -1.0})
     bad("spatialScale NaN", "INVALID_PARAMETER", {"spatialScale": float("nan")})
     bad("spatialScale infinite", "INVALID_PARAMETER", {"spatialScale": float("inf")})
