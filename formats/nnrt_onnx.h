@@ -1868,7 +1868,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(DeformConv,          19, 25, 3, 5, deform_conv,    0, \
       "dilations group kernel_shape offset_group pads strides") \
     X(DepthToSpace,         1, 25, 1, 1, depth_to_space, 0, "blocksize mode") \
-    X(DequantizeLinear,    10, 20, 2, 3, dequantize,     0, "axis") \
+    X(DequantizeLinear,    10, 25, 2, 3, dequantize,     0, "axis block_size output_dtype") \
     X(Det,                 11, 25, 1, 1, det,            0, "") \
     X(Div,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_DIV_FUSION, "axis broadcast") \
     X(Dropout,              1, 25, 1, 3, dropout,        0, "is_test ratio seed") \
@@ -1944,7 +1944,7 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Pow,                  1, 25, 2, 2, pow,            0, "axis broadcast") \
     X(QLinearConv,         10, 25, 8, 9, q_linear_conv,  0, "auto_pad dilations group kernel_shape pads strides") \
     X(QLinearMatMul,       10, 25, 8, 8, q_linear_matmul, 0, "") \
-    X(QuantizeLinear,      10, 18, 2, 3, quantize,       0, "axis") \
+    X(QuantizeLinear,      10, 25, 2, 3, quantize,       0, "axis block_size output_dtype precision saturate") \
     X(RMSNormalization,    23, 25, 2, 2, rms_norm,       0, "axis epsilon stash_type") \
     X(RNN,                  7, 25, 3, 6, recurrent,      NNRT_NODE_TYPE_RNN, \
       "activation_alpha activation_beta activations clip direction hidden_size layout") \
@@ -2000,8 +2000,10 @@ void nnrt_onnx_file_free(const nnrt_allocator *allocator, void *data, size_t siz
     X(Squeeze,              1, 25, 1, 2, squeeze,        0, "axes") \
     X(Sub,                  1, 25, 2, 2, binary,         NNRT_NODE_TYPE_SUB_FUSION, "axis broadcast") \
     X(Sum,                  1, 25, 1, NNRTI_ONNX_MANY, sum, 0, "") \
+    X(Swish,               24, 25, 1, 1, swish,          0, "alpha") \
     X(Tan,                  7, 25, 1, 1, same,           NNRT_NODE_TYPE_TAN, "") \
     X(Tanh,                 1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(TANH), "") \
+    X(TensorScatter,       24, 25, 2, 3, tensor_scatter, 0, "axis mode") \
     X(ThresholdedRelu,      1, 25, 1, 1, activation,     NNRTI_ONNX_ACT(THRESHOLDRELU), "alpha") \
     X(Tile,                 1, 25, 2, 3, tile,           0, "") \
     X(TopK,                 1, 25, 1, 2, top_k,          0, "axis k largest sorted") \
@@ -3904,6 +3906,21 @@ static void nnrti_onnx_op_activation(nnrti_onnx *c, int32_t arg)
     nnrti_onnx_out(c, 0, nnrti_onnx_act(c, nnrti_onnx_in(c, 0), arg, nnrti_onnx_float(c, "alpha", 1.0f)));
 }
 
+/* x * sigmoid(alpha * x). */
+static void nnrti_onnx_op_swish(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0);
+    const float alpha = nnrti_onnx_float(c, "alpha", 1.0f);
+    uint32_t y;
+    (void)arg;
+    if (alpha == 1) {
+        nnrti_onnx_out(c, 0, nnrti_onnx_act(c, x, NNRT_ACTIVATION_TYPE_SWISH, 0));
+        return;
+    }
+    y = nnrti_onnx_mul(c, x, nnrti_onnx_like(c, x, (double)alpha));
+    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, x, nnrti_onnx_act(c, y, NNRT_ACTIVATION_TYPE_SIGMOID, 0)));
+}
+
 static void nnrti_onnx_op_leaky_relu(nnrti_onnx *c, int32_t arg)
 {
     NNRT_LeakyRelu a;
@@ -4234,6 +4251,8 @@ static nnrti_onnx_quant nnrti_onnx_quant_of(nnrti_onnx *c, uint32_t x, uint32_t 
     size_t count = 0, zeros = 0;
     nnrti_onnx_quant q;
     memset(&q, 0, sizeof(q));
+    if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I32))
+        return q;
     if (!known || s->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(s->dims, s->rank, &count) || count == 0 ||
         (count > 1 && s->rank != 1))
         return q;
@@ -4271,13 +4290,37 @@ static uint32_t nnrti_onnx_quant_cast(nnrti_onnx *c, const nnrti_onnx_quant *q, 
     return nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &one, x, to);
 }
 
-/* A parameter of QuantizeLinear and DequantizeLinear, which is a scalar or runs along `axis` of x: ready to broadcast.
-   */
+/* A parameter that has a place for each `block` places of x along the attribute axis, as one for each place. */
+static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t block)
+{
+    const int32_t axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), nnrti_onnx_rank(c, x));
+    const int32_t L = nnrti_onnx_extent(c, x, axis, "block_size"), have = nnrti_onnx_extent(c, v, axis, "block_size");
+    int64_t *places = (int64_t *)nnrti_onnx_keep(c, (size_t)L, sizeof(*places));
+    if (c->code != NNRT_SUCCESS)
+        return v;
+    if (have != (L + block - 1) / block) {
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "parameter '%s' is %o, expected %l places on axis %d: blocks of %l of %d",
+                        nnrti_onnx_at(c, v)->name, nnrti_onnx_at(c, v), (L + block - 1) / block, axis, block, L);
+        return v;
+    }
+    for (int32_t i = 0; i < L && places != NULL; i++)
+        places[i] = i / block;
+    return nnrti_onnx_gather(c, v, nnrti_onnx_const_ints(c, places, (uint32_t)L), axis);
+}
+
+/* A parameter of QuantizeLinear and DequantizeLinear, which is a scalar, runs along `axis` of x, or has a place for each
+   block of x: ready to broadcast. */
 static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
 {
     nnrti_onnx_size sizes[NNRT_MAX_RANK];
     const int32_t rank = nnrti_onnx_rank(c, x), have = nnrti_onnx_sizes_of(c, v, sizes);
+    const int64_t block = nnrti_onnx_int(c, "block_size", 0);
     int32_t axis;
+    if (block < 0 || block > INT32_MAX || (block > 0 && have != rank))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "block_size %l beside parameter '%s' %o", block,
+                        nnrti_onnx_at(c, v)->name, nnrti_onnx_at(c, v));
+    if (block > 0 && c->code == NNRT_SUCCESS)
+        return nnrti_onnx_blocks(c, x, v, block);
     if (c->code != NNRT_SUCCESS || have == 0 || (have == 1 && sizes[0].known == 1))
         return nnrti_onnx_reshape(c, v, NULL, 0);
     axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", 1), rank);
@@ -4288,15 +4331,18 @@ static uint32_t nnrti_onnx_along(nnrti_onnx *c, uint32_t x, uint32_t v)
     return nnrti_onnx_reshape_to(c, v, sizes, rank - axis);
 }
 
-/* round(x) + zero, kept in the range of type, int8 or uint8; halves to even. zero: float32, or NNRT_NO_TENSOR. */
+/* round(x) + zero, kept in the range of type, of 8 or 16 bits; halves to even. zero: float32, or NNRT_NO_TENSOR. */
 static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, NNRT_DataType type)
 {
     uint32_t y = nnrti_onnx_step1(c, NNRT_NODE_TYPE_ROUND, NULL, x);
     NNRT_Clip a;
     if (zero != NNRT_NO_TENSOR)
         y = nnrti_onnx_add(c, y, zero);
-    a.min = type == NNRT_DATA_TYPE_INT8 ? -128.0f : 0.0f;
-    a.max = type == NNRT_DATA_TYPE_INT8 ? 127.0f : 255.0f;
+    a.min = type == NNRT_DATA_TYPE_INT8 ? -128.0f : type == NNRT_DATA_TYPE_INT16 ? -32768.0f : 0.0f;
+    a.max = type == NNRT_DATA_TYPE_INT8    ? 127.0f
+            : type == NNRT_DATA_TYPE_UINT8 ? 255.0f
+            : type == NNRT_DATA_TYPE_INT16 ? 32767.0f
+                                           : 65535.0f;
     return nnrti_onnx_cast(c, nnrti_onnx_step1(c, NNRT_NODE_TYPE_CLIP, &a, y), type);
 }
 
@@ -4305,12 +4351,21 @@ static uint32_t nnrti_onnx_saturated(nnrti_onnx *c, uint32_t x, uint32_t zero, N
 static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
-    const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : NNRT_DATA_TYPE_UINT8;
+    const int64_t said = nnrti_onnx_int(c, "output_dtype", 0), precision = nnrti_onnx_int(c, "precision", 0);
+    const NNRT_DataType other =
+        said != 0 ? nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute", "output_dtype")
+                  : NNRT_DATA_TYPE_UINT8;
+    const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : other;
     uint32_t y, step;
     nnrti_onnx_quant q;
     (void)arg;
-    if (type != NNRT_DATA_TYPE_INT8 && type != NNRT_DATA_TYPE_UINT8)
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8", type);
+    if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 | (c->opset < 21 ? 0u : NNRT_TYPES_I16 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16))))
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8%s", type,
+                        c->opset < 21 ? "" : ", int16 or uint16");
+    if (said != 0 && other != type)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, output_dtype %t", type, other);
+    if (precision != 0 && precision != NNRT_ONNX_FLOAT)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "precision is %l, expected 1 (float)", precision);
     q = nnrti_onnx_quant_of(c, x, scale, zero, type);
     step = nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), NNRT_DATA_TYPE_FLOAT32);
     y = nnrti_onnx_div(c, nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_FLOAT32), step);
@@ -4387,15 +4442,19 @@ static uint32_t nnrti_onnx_quantised(nnrti_onnx *c, const nnrti_onnx_quant *q, u
     return nnrti_onnx_fine(c) ? y : NNRT_NO_TENSOR;
 }
 
-/* y = (x - zero) * scale; the type of the scale. */
+/* y = (x - zero) * scale, in float32; the type of the scale. */
 static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
-    const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale);
+    const NNRT_DataType type = nnrti_onnx_type(c, x), to = nnrti_onnx_type(c, scale), real = NNRT_DATA_TYPE_FLOAT32;
+    const int64_t said = nnrti_onnx_int(c, "output_dtype", 0);
     const nnrti_onnx_quant q = nnrti_onnx_quant_of(c, x, scale, zero, type);
     const uint32_t of = nnrti_onnx_quantised(c, &q, x);
     uint32_t y;
     (void)arg;
+    if (said != 0 &&
+        nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute", "output_dtype") != to)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "output_dtype is %l, expected the type of the scale, %t", said, to);
     if (of != NNRT_NO_TENSOR) {
         nnrti_onnx_out(c, 0, nnrti_onnx_quant_cast(c, &q, of, NNRT_DATA_TYPE_FLOAT32));
         return;
@@ -4403,7 +4462,8 @@ static void nnrti_onnx_op_dequantize(nnrti_onnx *c, int32_t arg)
     y = nnrti_onnx_cast(c, x, NNRT_DATA_TYPE_INT32);
     if (zero != NNRT_NO_TENSOR)
         y = nnrti_onnx_sub(c, y, nnrti_onnx_cast(c, nnrti_onnx_along(c, x, zero), NNRT_DATA_TYPE_INT32));
-    nnrti_onnx_out(c, 0, nnrti_onnx_mul(c, nnrti_onnx_cast(c, y, to), nnrti_onnx_along(c, x, scale)));
+    y = nnrti_onnx_mul(c, nnrti_onnx_cast(c, y, real), nnrti_onnx_cast(c, nnrti_onnx_along(c, x, scale), real));
+    nnrti_onnx_out(c, 0, nnrti_onnx_cast(c, y, to));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -4902,6 +4962,43 @@ static void nnrti_onnx_op_gather_nd(nnrti_onnx *c, int32_t arg)
     else if (batch > 0)
         indices = nnrti_onnx_with_batch(c, x, indices, (int32_t)batch);
     nnrti_onnx_out(c, 0, nnrti_onnx_step2(c, NNRT_NODE_TYPE_GATHER_ND, NULL, x, indices));
+}
+
+/* x [B,..] with update, whose places along the axis begin in batch b at write_indices[b] (0 without them), or in a circle. */
+static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
+{
+    const uint32_t x = nnrti_onnx_in(c, 0), update = nnrti_onnx_in(c, 1), starts = nnrti_onnx_in(c, 2);
+    const int32_t rank = nnrti_onnx_rank(c, x), axis = nnrti_onnx_axis(c, nnrti_onnx_int(c, "axis", -2), rank);
+    const bool circular = nnrti_onnx_choice(c, "mode", "linear|circular") != 0;
+    uint32_t places = nnrti_onnx_places_of(c, nnrti_onnx_size_of(c, update, axis));
+    nnrti_onnx_size line[NNRT_MAX_RANK], column[NNRT_MAX_RANK];
+    NNRT_ScatterElements a;
+    NNRT_BroadcastTo to;
+    (void)arg;
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a);
+    nnrti_onnx_defaults(NNRT_NODE_TYPE_BROADCAST_TO, &to);
+    a.axis = axis;
+    if (rank < 2 || axis == 0 || nnrti_onnx_rank(c, update) != rank)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "axis %d of %d axes, and update of %d", axis, rank,
+                        nnrti_onnx_rank(c, update));
+    if (c->code != NNRT_SUCCESS)
+        return;
+    for (int32_t i = 0; i < rank; i++) {
+        line[i] = i == axis ? nnrti_onnx_size_of(c, update, axis) : nnrti_onnx_size_known(1);
+        column[i] = i == 0 ? nnrti_onnx_size_of(c, update, 0) : nnrti_onnx_size_known(1);
+    }
+    places = nnrti_onnx_reshape_to(c, places, line, rank);
+    if (starts != NNRT_NO_TENSOR) {
+        nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, starts, 0), starts), starts);
+        places = nnrti_onnx_add(
+            c, places,
+            nnrti_onnx_reshape_to(c, nnrti_onnx_cast(c, starts, NNRT_DATA_TYPE_INT64), column, rank));
+    }
+    if (circular)
+        places = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, places,
+                                  nnrti_onnx_size_ints(c, nnrti_onnx_size_of(c, x, axis)));
+    places = nnrti_onnx_step2(c, NNRT_NODE_TYPE_BROADCAST_TO, &to, places, nnrti_onnx_shape(c, update));
+    nnrti_onnx_out(c, 0, nnrti_onnx_step3(c, NNRT_NODE_TYPE_SCATTER_ELEMENTS, &a, x, places, update));
 }
 
 /* Indices of any numeric type; those from -depth to -1 count from the end. values = [off, on]. */
@@ -6915,8 +7012,8 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
     X("cum_sum",         "CUM_SUM",                          "", "") \
     X("deform_conv",     "DEFORMABLE_CONV_2D",               "", "") \
     X("depth_to_space",  "DEPTH_TO_SPACE",                   "", "") \
-    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "CAST RESHAPE SUB_FUSION MUL_FUSION", \
-      "parameters that a run tells, or other ones than the elements have") \
+    X("dequantize",      "QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", "CAST RESHAPE SUB_FUSION MUL_FUSION GATHER", \
+      "parameters that a run tells, or other ones than the elements have, or of blocks; 16 bits") \
     X("det",             "DET",                              "", "") \
     X("dft",             "DFT",                              "", "") \
     X("dropout",         "", "FILL_LIKE LOGICAL_NOT LOGICAL_OR EQUAL ASSERT", \
@@ -6982,7 +7079,7 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "RESHAPE UNSQUEEZE MUL_FUSION DIV_FUSION ROUND CAST ADD_FUSION CLIP", \
       "ONNX rounds once, from float32, halves to even") \
     X("quantize",        "", \
-      "RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2", \
+      "RESHAPE DIV_FUSION ROUND CAST ADD_FUSION CLIP MUL_FUSION QUANT_DTYPE_CAST QUANT_DTYPE_CAST_V2 GATHER", \
       "halves go to even, where QUANT_DTYPE_CAST takes them away from zero") \
     X("range",           "RANGE",                            "", "") \
     X("recurrent",       "%",                                "", "") \
@@ -7015,6 +7112,10 @@ static void nnrti_onnx_op_stft(nnrti_onnx *c, int32_t arg)
       "SCATTER_ELEMENTS CAST REDUCE_FUSION EQUAL ASSERT GATHER MUL_FUSION ADD_FUSION BOTTOM_K RESHAPE", \
       "axes that a run tells") \
     X("stft",            "STFT",                             "", "") \
+    X("swish",           "ACTIVATION", "MUL_FUSION",         "alpha other than 1") \
+    X("tensor_scatter",  "SCATTER_ELEMENTS", \
+      "LESS_EQUAL ASSERT RESHAPE UNSQUEEZE RANGE ADD_FUSION MOD BROADCAST_TO CAST", \
+      "where each batch is written, of each place along the axis; circular") \
     X("tile",            "TILE_FUSION", "CAST RESHAPE",      "tiles and axis as scalars of set 1") \
     X("top_k",           "TOPK_FUSION BOTTOM_K",             "", "") \
     X("transpose",       "TRANSPOSE",                        "", "") \
