@@ -37,7 +37,8 @@ static const struct {
 } types[] = {{"f32", NNRT_ONNX_FLOAT, NNRT_DATA_TYPE_FLOAT32},  {"f16", NNRT_ONNX_FLOAT16, NNRT_DATA_TYPE_FLOAT16},
              {"f64", NNRT_ONNX_DOUBLE, NNRT_DATA_TYPE_FLOAT64}, {"i32", NNRT_ONNX_INT32, NNRT_DATA_TYPE_INT32},
              {"i64", NNRT_ONNX_INT64, NNRT_DATA_TYPE_INT64},    {"u8", NNRT_ONNX_UINT8, NNRT_DATA_TYPE_UINT8},
-             {"i8", NNRT_ONNX_INT8, NNRT_DATA_TYPE_INT8},       {"bool", NNRT_ONNX_BOOL, NNRT_DATA_TYPE_BOOL}};
+             {"i8", NNRT_ONNX_INT8, NNRT_DATA_TYPE_INT8},       {"bool", NNRT_ONNX_BOOL, NNRT_DATA_TYPE_BOOL},
+             {"i16", NNRT_ONNX_INT16, NNRT_DATA_TYPE_INT16},    {"u16", NNRT_ONNX_UINT16, NNRT_DATA_TYPE_UINT16}};
 
 /* The next word of *text, which ends at a space. false: there is none. */
 static bool next_word(const char **text, char word[64])
@@ -3585,21 +3586,21 @@ static void test_newer(void **state)
          0},
         {"BatchNormalization of the batch",
          "in x f32 [2,1]; const s f32 [1] 2; const b f32 [1] 1; const m f32 [1] 10; const v f32 [1] 20; "
-         "y = BatchNormalization x s b m v epsilon:f=0 training_mode:i=1;",
+         "y = BatchNormalization x s b m v epsilon:f=1 training_mode:i=1;",
          15,
          {"1 5"},
          NNRT_SUCCESS,
          "2,1",
-         "-1 3",
+         "-0.788854382 2.78885438",
          1e-6},
         {"BatchNormalization of the batch, its running variance",
          "in x f32 [2,1]; const s f32 [1] 2; const b f32 [1] 1; const m f32 [1] 10; const v f32 [1] 20; "
-         "out w; t w y = BatchNormalization x s b m v epsilon:f=0 training_mode:i=1 momentum:f=0.75;",
+         "out w; t w y = BatchNormalization x s b m v epsilon:f=1 training_mode:i=1 momentum:f=0.75;",
          15,
          {"1 5"},
          NNRT_SUCCESS,
          "1",
-         "8.25",
+         "16",
          1e-6},
         {"BatchNormalization, outputs of training before there was a mode",
          "in x f32 [2,1]; const s f32 [1] 2; const b f32 [1] 1; const m f32 [1] 10; const v f32 [1] 20; "
