@@ -13462,12 +13462,13 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, cons
                     rows = nnrti_grid_taps_of(attr, h, x->dims[1]);
                     columns = nnrti_grid_taps_of(attr, w, x->dims[2]);
                 } else {
-                    s = nnrti_corners_of(x, nnrti_grid_place(attr, h, x->dims[1]), nnrti_grid_place(attr, w, x->dims[2]));
+                    s = nnrti_corners_of(x, nnrti_grid_place(attr, h, x->dims[1]),
+                                         nnrti_grid_place(attr, w, x->dims[2]));
                 }
                 for (int32_t c = 0; c < y->dims[3]; c++) {
                     const ptrdiff_t from = nnrti_place(x, n, 0, 0, c);
-                    const float v = cubic ? nnrti_at_taps(x, from, &rows, &columns, type)
-                                          : nnrti_at_corners(x, from, &s, type);
+                    const float v =
+                        cubic ? nnrti_at_taps(x, from, &rows, &columns, type) : nnrti_at_corners(x, from, &s, type);
                     nnrti_store(y->data, nnrti_place(y, n, p, q, c), v, type);
                 }
             }
@@ -14955,8 +14956,9 @@ static NNRT_ReturnCode nnrti_rule_lstm_peephole(nnrt_resolve *c)
 static float nnrti_cell_peep(const nnrti_cell *m, int32_t block, int32_t k, float v)
 {
     const nnrt_view *p = m->p;
-    return p == NULL ? 0.0f
-                     : v * nnrti_load(p->data, m->row * p->strides[0] + (block * m->H + k) * p->strides[1], p->dataType);
+    return p == NULL
+               ? 0.0f
+               : v * nnrti_load(p->data, m->row * p->strides[0] + (block * m->H + k) * p->strides[1], p->dataType);
 }
 
 static void nnrti_lstm_peephole_step(const nnrti_cell *m)
@@ -18342,8 +18344,8 @@ static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_Resize
         const double size = (double)nnrti_value(sizes, (size_t)k), L = x->dims[axes[k]];
         if (nnrti_axis_open(x, axes[k]) || nnrti_element_open(sizes, (size_t)k))
             return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
-                              "keepAspectRatioPolicy needs to know the extents of '%s' %o and sizes: give them", x->name,
-                              x);
+                              "keepAspectRatioPolicy needs to know the extents of '%s' %o and sizes: give them",
+                              x->name, x);
         if (k == 0 || (least ? size * factor[1] < factor[0] * L : size * factor[1] > factor[0] * L)) {
             factor[0] = size;
             factor[1] = L;
@@ -18392,8 +18394,8 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
     if (i == 2) {
         const float scale = nnrti_scale_at(list, k), product = (float)L * scale;
         if (!open && !(product >= 1 && product < 2147483648.0f))
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", k, (double)scale,
-                              L, (double)product);
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "scales[%d] is %f: extent %d would become %f", k,
+                              (double)scale, L, (double)product);
         *M = open ? 1 : (int64_t)product;
         factor[0] = open ? 1 : (double)scale;
         factor[1] = 1;
@@ -18405,8 +18407,8 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
     }
     *M = open ? 1 : nnrti_value(list, (size_t)k);
     if (*M < 1 || *M > INT32_MAX)
-        return nnrti_fail(c, *M < 1 ? NNRT_INVALID_PARAMETER : NNRT_OUT_OF_MEMORY, "sizes[%d] is %l, expected 1 to %d", k,
-                          *M, INT32_MAX);
+        return nnrti_fail(c, *M < 1 ? NNRT_INVALID_PARAMETER : NNRT_OUT_OF_MEMORY, "sizes[%d] is %l, expected 1 to %d",
+                          k, *M, INT32_MAX);
     if (factor[1] == 0) { /* of its own */
         factor[0] = (double)*M;
         factor[1] = L;
@@ -18425,8 +18427,9 @@ static NNRT_ReturnCode nnrti_resize_nd_attr(nnrt_resolve *c, const NNRT_ResizeND
     if (a->mode == NNRT_RESIZE_METHOD_UNKNOWN)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "mode is UNKNOWN, expected LINEAR, NEAREST or CUBIC");
     if (!nnrti_type_in(x->dataType, NNRT_TYPES_FLOAT) && (a->mode != NNRT_RESIZE_METHOD_NEAREST || crop))
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' is %o, expected %m unless mode is NEAREST, without a crop",
-                          x->name, x, NNRT_TYPES_FLOAT);
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE,
+                          "input '%s' is %o, expected %m unless mode is NEAREST, without a crop", x->name, x,
+                          NNRT_TYPES_FLOAT);
     if (scaled == sized)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "one of inputs 2 (scales) and 3 (sizes) must be there");
     if (scaled && (crop || a->keepAspectRatioPolicy != NNRT_ASPECT_RATIO_POLICY_STRETCH))

@@ -4299,7 +4299,8 @@ static uint32_t nnrti_onnx_blocks(nnrti_onnx *c, uint32_t x, uint32_t v, int64_t
     if (c->code != NNRT_SUCCESS)
         return v;
     if (have != (L + block - 1) / block) {
-        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE, "parameter '%s' is %o, expected %l places on axis %d: blocks of %l of %d",
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_SHAPE,
+                        "parameter '%s' is %o, expected %l places on axis %d: blocks of %l of %d",
                         nnrti_onnx_at(c, v)->name, nnrti_onnx_at(c, v), (L + block - 1) / block, axis, block, L);
         return v;
     }
@@ -4352,14 +4353,15 @@ static void nnrti_onnx_op_quantize(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0), scale = nnrti_onnx_in(c, 1), zero = nnrti_onnx_in(c, 2);
     const int64_t said = nnrti_onnx_int(c, "output_dtype", 0), precision = nnrti_onnx_int(c, "precision", 0);
-    const NNRT_DataType other =
-        said != 0 ? nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1, "attribute", "output_dtype")
-                  : NNRT_DATA_TYPE_UINT8;
+    const NNRT_DataType other = said != 0 ? nnrti_onnx_take_type(c, said > 0 && said < 1000 ? (nnrt_onnx_type)said : -1,
+                                                                 "attribute", "output_dtype")
+                                          : NNRT_DATA_TYPE_UINT8;
     const NNRT_DataType type = zero != NNRT_NO_TENSOR ? nnrti_onnx_type(c, zero) : other;
     uint32_t y, step;
     nnrti_onnx_quant q;
     (void)arg;
-    if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 | (c->opset < 21 ? 0u : NNRT_TYPES_I16 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16))))
+    if (!nnrti_type_in(type, NNRT_TYPES_I8 | NNRT_TYPES_U8 |
+                                 (c->opset < 21 ? 0u : NNRT_TYPES_I16 | NNRT_TYPES_OF(NNRT_DATA_TYPE_UINT16))))
         NNRTI_ONNX_FAIL(c, NNRT_INVALID_DATATYPE, "the zero point is %t, expected int8 or uint8%s", type,
                         c->opset < 21 ? "" : ", int16 or uint16");
     if (said != 0 && other != type)
@@ -4991,8 +4993,7 @@ static void nnrti_onnx_op_tensor_scatter(nnrti_onnx *c, int32_t arg)
     if (starts != NNRT_NO_TENSOR) {
         nnrti_onnx_assert(c, nnrti_onnx_less_equal(c, nnrti_onnx_like(c, starts, 0), starts), starts);
         places = nnrti_onnx_add(
-            c, places,
-            nnrti_onnx_reshape_to(c, nnrti_onnx_cast(c, starts, NNRT_DATA_TYPE_INT64), column, rank));
+            c, places, nnrti_onnx_reshape_to(c, nnrti_onnx_cast(c, starts, NNRT_DATA_TYPE_INT64), column, rank));
     }
     if (circular)
         places = nnrti_onnx_step2(c, NNRT_NODE_TYPE_MOD, NULL, places,
@@ -5502,8 +5503,7 @@ static void nnrti_onnx_volume(nnrti_onnx *c, NNRT_NodeType type)
     const NNRT_AutoPad mode = nnrti_onnx_choice(c, "auto_pad", "NOTSET|SAME_UPPER|SAME_LOWER|VALID");
     const uint32_t given = nnrti_onnx_in(c, 0), w = nnrti_onnx_in(c, 1), b = nnrti_onnx_in(c, 2);
     const bool pool = type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_wants(c, 1);
-    const bool bytes =
-        type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8);
+    const bool bytes = type == NNRT_NODE_TYPE_MAX_POOL_3D && nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8);
     const uint32_t x = bytes ? nnrti_onnx_cast(c, given, NNRT_DATA_TYPE_FLOAT32) : given;
     uint32_t out[2] = {NNRT_NO_TENSOR, NNRT_NO_TENSOR};
     NNRT_Conv3D conv;
@@ -6062,14 +6062,17 @@ static bool nnrti_onnx_resize_plain(nnrti_onnx *c, uint32_t x, const nnrti_onnx_
     for (int32_t i = 0; i < 4 && c->code == NNRT_SUCCESS; i++) {
         const int64_t n = nnrti_onnx_dim(c, x, i), size = r->sizes[i].known;
         const float product = (float)n * r->scales[i];
-        if (i < 2 && (r->sized ? !nnrti_onnx_is_extent(c, r->sizes[i], x, i) && (n < 0 || n != size) : r->scales[i] != 1))
+        if (i < 2 &&
+            (r->sized ? !nnrti_onnx_is_extent(c, r->sizes[i], x, i) && (n < 0 || n != size) : r->scales[i] != 1))
             return false;
         if (i < 2)
             continue;
         if (r->sized && size < 0 && nnrti_onnx_at(c, r->sizes[i].value)->data == NULL) /* a run tells it */
             return false;
         if (mode == NNRT_RESIZE_COORDINATES_HALF_PIXEL && n != 1 &&
-            (r->sized ? size < 2 : n < 0 ? r->scales[i] < 1 : product < 2))
+            (r->sized ? size < 2
+             : n < 0  ? r->scales[i] < 1
+                      : product < 2))
             return false;
         if (mode == NNRT_RESIZE_COORDINATES_ALIGN_CORNERS && !r->sized &&
             !nnrti_onnx_whole(n < 0 ? r->scales[i] : product))
@@ -6120,8 +6123,7 @@ static void nnrti_onnx_resize_attr(nnrti_onnx *c, bool upsample, uint32_t scales
         coordinates[nnrti_onnx_choice(c, "coordinate_transformation_mode",
                                       "half_pixel|pytorch_half_pixel|align_corners|asymmetric|tf_half_pixel_for_nn|"
                                       "tf_crop_and_resize|half_pixel_symmetric")];
-    a->nearestMode =
-        nearest[nnrti_onnx_choice(c, "nearest_mode", "round_prefer_floor|round_prefer_ceil|floor|ceil")];
+    a->nearestMode = nearest[nnrti_onnx_choice(c, "nearest_mode", "round_prefer_floor|round_prefer_ceil|floor|ceil")];
     a->cubicCoeffA = nnrti_onnx_float(c, "cubic_coeff_a", -0.75f);
     a->excludeOutside = nnrti_onnx_int(c, "exclude_outside", 0);
     a->extrapolationValue = nnrti_onnx_float(c, "extrapolation_value", 0);
