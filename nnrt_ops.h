@@ -15300,7 +15300,8 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
         return code;
     for (uint32_t i = 0; i < c->nOut; i++)
         nnrti_from(c, i, 1, x, 1);
-    if (c->nOut > 1 && c->out[1].dataType == NNRT_DATA_TYPE_INT32 && nnrti_count(x) > INT32_MAX)
+    if (c->nOut > 1 && c->out[1].dataType == NNRT_DATA_TYPE_INT32 && !nnrti_open_from(x, 0) &&
+        nnrti_count(x) > INT32_MAX)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' %o has more elements than int32 numbers", x->name, x);
     return NNRT_SUCCESS;
 }

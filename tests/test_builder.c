@@ -897,6 +897,35 @@ static void test_shared_graphs(void **state)
     }
 }
 
+/* How many places there are is a matter of the run where extents are open: int32 numbers may do for them. */
+static void test_places_of_open_extents(void **state)
+{
+    const int32_t open[] = {-1, -1, -1, -1, -1}, large[] = {2048, 1024, 1024, 1, 1};
+    const int64_t two[] = {2, 2, 2};
+    NNRT_MaxPool3D a;
+    (void)state;
+    nnrt_attr_defaults(nnrt_op_find(NNRT_NODE_TYPE_MAX_POOL_3D)->attr, &a);
+    a.kernelShape = nnrt_int64_list(two, 3);
+    a.strides = a.kernelShape;
+    a.autoPad = NNRT_AUTO_PAD_SAME_UPPER;
+    for (int k = 0; k < 2; k++) {
+        nnrt_builder *b = begin(NULL);
+        const uint32_t x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 5, k == 0 ? open : large);
+        const uint32_t y[] = {nnrt_builder_tensor(b, "y"), nnrt_builder_tensor(b, "places")};
+        nnrt_builder_declare(b, y[1], NNRT_DATA_TYPE_INT32, NNRT_RANK_UNKNOWN, NULL);
+        nnrt_builder_node(b, "n", NNRT_NODE_TYPE_MAX_POOL_3D, &a, &x, 1, y, 2);
+        if (k == 0) {
+            NNRT_Model *m;
+            nnrt_builder_output(b, y[1]);
+            m = finish(b);
+            nnrt_model_destroy(m);
+            nnrt_builder_destroy(b);
+        } else {
+            at_once(b, NNRT_INVALID_DATATYPE, 0, "has more elements than int32 numbers");
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -904,7 +933,7 @@ int main(void)
         cmocka_unit_test(test_default_attr), cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_inferred),     cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
         cmocka_unit_test(test_many),         cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_dot),          cmocka_unit_test(test_shared_graphs),
+        cmocka_unit_test(test_dot),          cmocka_unit_test(test_shared_graphs),    cmocka_unit_test(test_places_of_open_extents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
