@@ -594,7 +594,7 @@ def check_ways(driver, graph, counts):
     passed, refused, faults = ask_ways(driver, graph, 'fixed')
     for way, text in refused:
         if is_told(graph) and any(r in text for r in REFUSED):
-            counts['refused, extents that a run tells: ' + next(r for r in REFUSED if r in text)] += 1
+            counts['open extents that a run tells: ' + next(r for r in REFUSED if r in text)] += 1
         else:
             faults.append(Fault(way, '%s: %s' % (way, text)))
     counts.update('way ' + way for way in passed)
@@ -606,9 +606,9 @@ def check_ways(driver, graph, counts):
         passed, refused, faults = ask_ways(driver, graph, 'open')
         if passed or faults:
             counts.update('way ' + way for way in passed)
-            counts['refused open'] += len(refused)
+            counts['open extents, in one of the ways to tell them'] += bool(refused)
             break
-        counts['refused in all %s' % (re.findall(r'\(([A-Z0-9_]+)\)', refused[0][1]) + ['?'])[0]] += 1
+        counts['open extents of all inputs, so that fewer were tried'] += 1
         axes = [(t, k) for t in graph.tensors.values() for k in range(8) if t.open >> k & 1]
         for t, k in d.sample(axes, (len(axes) + 1) // 2):
             t.open &= ~(1 << k)
@@ -896,8 +896,9 @@ def print_counts(args, drawer, counts):
         print('%8d  the same bits: %s' % (counts[way], way[4:]))
     if counts['folded']:
         print('%8d  within the bound: affine nodes folded into weights' % counts['folded'])
-    for reason in sorted((name for name in counts if name.startswith('refused')), key=lambda n: -counts[n])[:12]:
-        print('%8d  %s' % (counts[reason], reason))
+    for reason, count in counts.most_common():
+        if reason.startswith('open '):
+            print('%8d  refused, %s' % (count, reason))
     if args.ort or args.onnx:
         import to_onnx
         to_onnx.print_counts(counts, names, compared)
