@@ -24,7 +24,7 @@ TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang b
 
 export CC CXX CPPFLAGS PYTHON
 
-.PHONY: all run test suites vectors compare digits-accuracy digits-train clean help stb fuzz
+.PHONY: all run test suites vectors compare models digits-accuracy digits-train clean help stb fuzz
 .DELETE_ON_ERROR:
 
 all: build/nnrt build/hello build/digits build/device build/vad
@@ -32,7 +32,7 @@ all: build/nnrt build/hello build/digits build/device build/vad
 help:
 	@echo 'make                  the command line build/nnrt and the examples'
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
-	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 4 MB; espeak-ng and sox make the sound)'
+	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
 	@echo 'make test ONLY=NAMES  some suites: make test ONLY="vectors copy"'
 	@echo 'make test ONLY=vectors VEC=NAMES  the vectors of some operators: VEC="softmax cast", names as in tests/vectors'
@@ -59,6 +59,7 @@ help:
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make compare          networks and random models with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make differential     random graphs of all operators, run in every way and in ONNX Runtime; N=1000 SEED=1'
+	@echo 'make models           networks as they are deployed, quantised ones too, with ONNX Runtime: the largest error of each (npm)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
@@ -137,6 +138,9 @@ differential: build/nnrt build/differential/driver
 	@sh tests/compare/run.sh --fetch
 	@$(PYTHON) -B tests/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) --ort build/compare --emit 50 \
 	    --nnrt build/nnrt build/differential/driver
+
+models: build/nnrt
+	@sh tests/compare/run.sh --models --no-times
 
 # ---- tests ----
 

@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-SLOW = ("make test", "make compare", "make digits-accuracy", "make digits-train")
+SLOW = ("make test", "make compare", "make models", "make vad", "make digits-accuracy", "make digits-train")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
 COUNT = {"passed": 0, "failed": 0}
 

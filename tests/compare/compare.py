@@ -26,7 +26,8 @@ import onnx
 
 TOLERANCE = 1e-4
 SEEDS = (1, 2)
-LEAST_SIGNAL = 20  # the two seeds' outputs lie at least this many tolerances apart
+LEAST_SIGNAL = 20  # the two seeds' outputs lie at least this many tolerances apart;
+LEAST_QUANTISED = 1  # of quantised networks, whose tolerance is a matter of units, this many
 TIME_LIMIT_S = 600
 # ONNX TensorProto.DataType to numpy.
 TYPES = {1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64", 9: "bool", 10: "float16",
@@ -95,12 +96,13 @@ def command(arguments, brief):
 class Network:
     """One .onnx file with the cases to run on it."""
 
-    def __init__(self, path, entry, options):
-        self.path, self.options = path, options
-        self.name = os.path.splitext(os.path.basename(path))[0]
+    def __init__(self, name, path, entry, options, arguments=()):
+        self.name, self.path, self.options, self.arguments = name, path, options, list(arguments)
         self.own = entry is not None
         entry = entry or {}
+        self.told, self.constant = entry.get("shapes", {}), entry.get("constant", False)
         self.ranges, self.tolerance = entry.get("ranges", {}), entry.get("tolerance", TOLERANCE)
+        self.least_signal = LEAST_QUANTISED if entry.get("integers") else LEAST_SIGNAL
         self.cases = entry.get("cases") or [options.dims]
         self.arena_limit = options.arenas.get(self.name, entry.get("arena_limit"))
         self.work = os.path.join(options.work, "runs", self.name)
@@ -118,7 +120,7 @@ class Network:
         if kind.elem_type not in TYPES:
             raise Failure("skipped", "input %s has a type that .npy does not carry" % value.name)
         dims = tuple(d.dim_value if d.HasField("dim_value") else d.dim_param or "?" for d in kind.shape.dim)
-        return Input(value.name, np.dtype(TYPES[kind.elem_type]), dims)
+        return Input(value.name, np.dtype(TYPES[kind.elem_type]), self.told.get(value.name, dims))
 
     def draw(self, item, case, random):
         """Random values for one input. Images get a mean for each channel: a mean over many pixels, as most networks
@@ -147,7 +149,7 @@ class Network:
         said = command(["node", script, "--modules", self.options.work, self.path, "--output-dir", theirs, *arguments,
                         *(["--bench", "300"] if bench else [])], "ORT failed")
         start = time.monotonic()
-        command([self.options.nnrt, "run", self.path, *arguments, "--output-dir", ours], "refused")
+        command([self.options.nnrt, "run", self.path, *self.arguments, *arguments, "--output-dir", ours], "refused")
         self.seconds = time.monotonic() - start
         return self.load(ours), self.load(theirs), json.loads(said.splitlines()[-1])["median_ms"] if bench else None
 
@@ -184,7 +186,7 @@ class Network:
     def check_signal(self, one, two):
         for name in one:
             signal = relative_error(one[name], two[name])
-            if one[name].dtype.kind == "f" and signal < LEAST_SIGNAL * self.tolerance:
+            if one[name].dtype.kind == "f" and signal < self.least_signal * self.tolerance:
                 raise Failure("no signal", "%s hardly depends on the input (%.3g): change the network" % (name, signal))
 
     def shapes(self):
@@ -198,14 +200,14 @@ class Network:
 
     def arena(self):
         """Arena bytes as nnrt states them."""
-        said = command([self.options.nnrt, "info", self.path, "--json", *self.shapes()], "no info")
+        said = command([self.options.nnrt, "info", self.path, "--json", *self.arguments, *self.shapes()], "no info")
         return json.loads(said)["arena_bytes"]
 
     def bench(self):
         """nnrt's median in ms; fewer repetitions where one run takes long."""
         reps = "3" if self.seconds > 0.5 else "30"
         said = command([self.options.nnrt, "bench", self.path, "--json", "--threads", "1", "--reps", reps,
-                        *self.shapes()], "no bench")
+                        *self.arguments, *self.shapes()], "no bench")
         return json.loads(said)["median_ms"]
 
 
@@ -220,14 +222,14 @@ def processor():
     return "%s, %s, %d cores" % (model, platform.machine(), os.cpu_count() or 1)
 
 
-def row(name, nodes="", error="", arena="", limit="", nnrt_ms="", ort_ms="", ratio="", verdict=""):
+def row(name, nodes="", error="", bound="", arena="", limit="", nnrt_ms="", ort_ms="", ratio="", verdict=""):
     """One line of the table. Floats are written with the digits that matter there."""
     def text(value, form):
         return "-" if value is None else value if isinstance(value, str) else form % value
 
-    print("%-22s %5s %9s %9s %9s %9s %8s %7s  %s" % (
-        name, text(nodes, "%d"), text(error, "%.1e"), text(arena, "%d"), text(limit, "%d"), text(nnrt_ms, "%.3f"),
-        text(ort_ms, "%.3f"), text(ratio, "%.1f"), verdict), flush=True)
+    print("%-30s %5s %9s %7s %9s %9s %9s %8s %7s  %s" % (
+        name, text(nodes, "%d"), text(error, "%.1e"), text(bound, "%.2g"), text(arena, "%d"), text(limit, "%d"),
+        text(nnrt_ms, "%.3f"), text(ort_ms, "%.3f"), text(ratio, "%.1f"), verdict), flush=True)
 
 
 def judge(network):
@@ -238,14 +240,15 @@ def judge(network):
         network.read()
         nodes = network.nodes
         error, ort_ms = network.compare()
-        arena = network.arena()
-        if network.options.times:
+        if not network.constant:
+            arena = network.arena()
+        if network.options.times and not network.constant:
             nnrt_ms = network.bench()
         if network.arena_limit and arena > network.arena_limit:
             raise Failure("arena", "%d bytes of arena, allowed are %d" % (arena, network.arena_limit))
     except Failure as failure:
         verdict, reason = failure.brief, str(failure)
-    row(network.name, nodes, error, arena, network.arena_limit or "", nnrt_ms, ort_ms,
+    row(network.name, nodes, error, network.tolerance, arena, network.arena_limit or "", nnrt_ms, ort_ms,
         nnrt_ms / ort_ms if nnrt_ms and ort_ms else None, verdict)
     if reason:
         print("    " + reason.replace("\n", "\n    "), flush=True)
@@ -291,17 +294,24 @@ def main():
         files = sorted(f for f in os.listdir(options.networks) if f.endswith(".onnx"))
     except OSError as error:
         usage("%s: %s" % (options.networks, error.strerror))
-    entries = {}
     if os.path.exists(os.path.join(options.networks, "networks.json")):
         with open(os.path.join(options.networks, "networks.json")) as f:
             entries = json.load(f)
-        files = [e["file"] for e in entries.values()]
-    networks = [Network(os.path.join(options.networks, f), entries.get(f[:-5]), options) for f in files]
-    if options.only:
-        networks = [n for n in networks if n.name in options.only]
+    else:
+        entries = {f[:-5]: None for f in files}
+    networks = []
+    for name, entry in entries.items():
+        if options.only and name not in options.only:
+            continue
+        path = os.path.join(options.networks, entry["file"] if entry else name + ".onnx")
+        if entry and entry.get("integers"):
+            networks.append(Network(name, path, dict(entry, tolerance=entry["integers"]), options))
+            networks.append(Network(name + " --no-quantize", path, entry, options, ["--no-quantize"]))
+        else:
+            networks.append(Network(name, path, entry, options))
     if not networks:
         usage("no networks to compare in " + options.networks)
-    row("network", "nodes", "max error", "arena B", "limit B", "nnrt ms", "ORT ms", "ratio", "verdict")
+    row("network", "nodes", "max error", "bound", "arena B", "limit B", "nnrt ms", "ORT ms", "ratio", "verdict")
     passed = sum([judge(n) for n in networks])
     if options.times:
         print("times: %s; one thread each; ratio = nnrt / ORT; for information, no verdict" % processor())

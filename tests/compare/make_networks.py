@@ -7,7 +7,8 @@ Needs numpy and onnx. Weights are random with a seed made from the network's nam
 Each network is one function below; it exercises a shape of graph (residuals, branches, decoder, attention) or a family
 of operator forms (pooling, resizing, the attribute and input forms of an opset). Beside OUTDIR/NAME.onnx it writes
 OUTDIR/networks.json, which tells compare.py the cases to run and the limits that hold:
-{NAME: {file, nodes, ranges: {input: [low, high]}, cases: [{dimension: extent}], tolerance, arena_limit}}.
+{NAME: {file, nodes, ranges: {input: [low, high]}, cases: [{dimension: extent}], tolerance, arena_limit}}; integers is
+the tolerance where the network is computed in integers, tolerance the one with --no-quantize then.
 """
 import hashlib
 import json
@@ -24,7 +25,8 @@ NETWORKS = {}
 
 
 def network(**options):
-    """Registers a function that fills a Net. Options: opset, ir, tolerance, cases, arena (live bytes), external."""
+    """Registers a function that fills a Net. Options: opset, ir, tolerance, integers, cases, arena (live bytes), external,
+    net (another class)."""
     def register(function):
         NETWORKS[function.__name__] = (function, options)
         return function
@@ -76,6 +78,17 @@ class Net:
         results = [self.fresh(kind) for _ in range(outputs)]
         self.nodes.append(helper.make_node(kind, names, results, name=self.fresh("n"), **attributes))
         return results[0] if outputs == 1 else results
+
+    def graph(self, inputs, fill):
+        """A graph for a node to run. inputs: (name, dims, element) of each; fill(*names) adds its nodes, which see all
+        names of this one, and returns the names of its results."""
+        outer, self.nodes = self.nodes, []
+        results = fill(*(name for name, _, _ in inputs))
+        made = helper.make_graph(self.nodes, self.fresh("graph"),
+                                 [helper.make_tensor_value_info(name, element, dims) for name, dims, element in inputs],
+                                 [helper.make_tensor_value_info(name, element, dims) for name, dims, element in results])
+        self.nodes = outer
+        return made
 
     def output(self, *names, element=None):
         for name in names:
@@ -322,6 +335,42 @@ def detector(n):
     n.output(n.op("Concat", *boxes, axis=1), n.op("Softmax", n.op("Concat", *scores, axis=1), axis=-1))
 
 
+@network(opset=13)
+def detector_nms(n):
+    """Boxes around centres of a grid, of which those stay that overlap no better one: how many, a run tells."""
+    side, classes = 8, 3
+    x = n.conv(n.conv(n.input("image", [1, 3, 32, 32]), 3, 12, 3, 2, pad=1, relu=True), 12, 12, 3, 2, pad=1, relu=True)
+    across, down = np.meshgrid(np.arange(side) + 0.5, np.arange(side) + 0.5)
+    centres = f32(np.stack([down, across], axis=-1)).reshape(1, side * side, 2)
+
+    def head(width):
+        y = n.op("Transpose", n.conv(x, 12, width, 1), perm=[0, 2, 3, 1])
+        return n.op("Reshape", y, i64(1, side * side, width))
+
+    half = n.op("Exp", head(2))
+    boxes = n.op("Concat", n.op("Sub", centres, half), n.op("Add", centres, half), axis=2)
+    scores = n.op("Transpose", n.op("Sigmoid", head(classes)), perm=[0, 2, 1])
+    chosen = n.op("NonMaxSuppression", boxes, scores, i64(5), f32([0.4]), f32([0.3]))
+    which = n.op("Gather", chosen, i64(2), axis=1)
+    n.output(n.op("GatherND", scores, chosen), n.op("Gather", n.op("Squeeze", boxes, i64(0)), n.op("Squeeze", which, i64(1))),
+             boxes)
+    n.output(chosen, element=TensorProto.INT64)
+
+
+@network()
+def volume(n):
+    """Convolutions and pooling over three axes."""
+    x = n.input("scan", [1, 1, 12, 16, 14])
+    x = n.op("Relu", n.op("Conv", x, n.weights((6, 1, 3, 3, 3), 27), n.vector(6), kernel_shape=[3] * 3, pads=[1] * 6))
+    x = n.op("MaxPool", n.batch_norm(x, 6), kernel_shape=[2] * 3, strides=[2] * 3)
+    y = n.op("Relu", n.op("Conv", x, n.rows((12, 6, 3, 3, 3)), n.vector(12), kernel_shape=[3] * 3, strides=[1, 2, 2],
+                          pads=[1] * 6))
+    n.output(n.op("ConvTranspose", y, n.weights((12, 2, 1, 2, 2), 12), n.vector(2), kernel_shape=[1, 2, 2],
+                  strides=[1, 2, 2]))
+    y = n.op("AveragePool", y, kernel_shape=[2] * 3, strides=[2] * 3)
+    n.classify(n.dense(n.op("Flatten", y), 12 * 3 * 2 * 2, 4))
+
+
 # Dense networks and sequences.
 
 @network()
@@ -337,8 +386,8 @@ def mlp(n):
     n.classify(n.dense(n.op("Sigmoid", n.linear(x, 16, 16)), 16, 6))
 
 
-def attention(n, x, length, width, heads, mask):
-    """Multi-head attention over [1, length, width] with an additive mask."""
+def attention(n, x, length, width, heads, mask=None):
+    """Multi-head attention over [1, length, width], with an additive mask or without."""
     depth = width // heads
 
     def project(perm):
@@ -346,7 +395,9 @@ def attention(n, x, length, width, heads, mask):
         return n.op("Transpose", y, perm=perm)
 
     scores = n.op("MatMul", project([0, 2, 1, 3]), project([0, 2, 3, 1]))
-    scores = n.op("Add", n.op("Div", scores, f32(np.sqrt(depth))), mask)
+    scores = n.op("Div", scores, f32(np.sqrt(depth)))
+    if mask is not None:
+        scores = n.op("Add", scores, mask)
     y = n.op("MatMul", n.op("Softmax", scores, axis=-1), project([0, 2, 1, 3]))
     y = n.op("Reshape", n.op("Transpose", y, perm=[0, 2, 1, 3]), i64(1, length, width))
     return n.linear(y, width, width)
@@ -376,6 +427,37 @@ def transformer(n):
     x = norm(x)
     n.output(x)
     n.classify(n.dense(n.op("ReduceMean", x, axes=[1], keepdims=0), width, 5))
+
+
+@network(opset=14)
+def gru_text(n):
+    """What a text is about: words, a GRU in both directions, its largest values."""
+    length, width, hidden = 24, 12, 16
+    x = n.op("Gather", n.vector((60, width), -1, 1), n.input("words", [length, 1], 0, 60, TensorProto.INT64), axis=0)
+    y, last = n.op("GRU", x, n.weights((2, 3 * hidden, width), width), n.weights((2, 3 * hidden, hidden), hidden),
+                   n.vector((2, 6 * hidden)), outputs=2, hidden_size=hidden, direction="bidirectional",
+                   linear_before_reset=1)
+    y = n.op("Reshape", n.op("Transpose", y, perm=[2, 1, 3, 0]), i64(1, 2 * hidden, length))
+    most = n.op("ReduceMax", y, axes=[2], keepdims=0)
+    last = n.op("Reshape", n.op("Transpose", last, perm=[1, 0, 2]), i64(1, -1))
+    n.classify(n.dense(n.op("Concat", most, last, axis=1), 4 * hidden, 5, gain=2))
+
+
+@network(opset=17)
+def audio_stft(n):
+    """A class for a sound: frames of a spectrum, its energy in mel bands, a convolution along time."""
+    frame, hop, bands, classes = 64, 32, 20, 6
+    x = n.op("Unsqueeze", n.input("sound", [1, 800]), i64(2))
+    spectrum = n.op("STFT", x, np.array(hop, np.int64), n.op("HannWindow", np.array(frame, np.int64)),
+                    np.array(frame, np.int64), onesided=1)
+    power = n.op("ReduceSum", n.op("Mul", spectrum, spectrum), i64(3), keepdims=0)
+    mel = n.op("MelWeightMatrix", *(np.array(v, np.int64) for v in (bands, frame, 16000)), f32(100), f32(8000))
+    level = n.op("Log", n.op("Add", n.op("MatMul", power, mel), f32(1e-3)))
+    y = n.op("Conv", n.op("Transpose", level, perm=[0, 2, 1]), n.rows((16, bands, 3)), n.vector(16), kernel_shape=[3],
+             pads=[1, 1])
+    y = n.op("GlobalMaxPool", n.op("Relu", y))
+    n.output(level)
+    n.classify(n.dense(n.op("Flatten", y), 16, classes))
 
 
 @network(opset=11)
@@ -698,11 +780,11 @@ def write(name, folder):
     """Writes one network and returns its entry for networks.json."""
     function, options = NETWORKS[name]
     build = {k: options[k] for k in ("opset", "ir", "typed_data", "slashes", "dtype") if k in options}
-    n = Net(name, **build)
+    n = options.get("net", Net)(name, **build)
     function(n)
     n.save(os.path.join(folder, name + ".onnx"), options.get("external", False))
     return {"file": name + ".onnx", "nodes": len(n.nodes), "ranges": n.ranges, "cases": options.get("cases", [{}]),
-            "tolerance": options.get("tolerance", TOLERANCE),
+            "tolerance": options.get("tolerance", TOLERANCE), "integers": options.get("integers"),
             "arena_limit": int(1.05 * options["arena"]) if "arena" in options else None}
 
 

@@ -1,10 +1,11 @@
 #!/bin/sh
-# run.sh [--dir DIR] [OPTION...] : compares build/nnrt with ONNX Runtime (the npm package onnxruntime-node).
+# run.sh [--models | --dir DIR] [OPTION...] : compares build/nnrt with ONNX Runtime (the npm package onnxruntime-node).
 #
-# Without --dir: our own networks, written by make_networks.py; then whether ONNX Runtime still gives what lies in
+# --models: the networks of make_models.py, and the speech detectors of examples/vad, which are fetched.
+# Without both: our own networks, written by make_networks.py; then whether ONNX Runtime still gives what lies in
 # tests/models; then RANDOM_MODELS (1000) random models of one node, tests/random_models.py. With --dir: every .onnx file in DIR. Other options go to compare.py; `run.sh --help` shows them.
-# COMPARE_ARGS in the environment gives options as well, for `make compare`.
-# --fetch: only fetches ONNX Runtime. What it fetches and writes lies in build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
+# COMPARE_ARGS in the environment gives options as well, for `make compare` and `make models`. --fetch: only fetches ONNX
+# Runtime. What it fetches and writes lies in build/compare. Exit status: 0 all agree, 1 some do not, 2 wrong usage.
 set -eu
 
 ORT_VERSION=1.30.0
@@ -15,7 +16,7 @@ work=build/compare
 from=$(pwd)
 cd "$(dirname "$0")/../.."
 # shellcheck disable=SC2086  # words are meant to be split
-[ -z "${COMPARE_ARGS:-}" ] || set -- $COMPARE_ARGS "$@"
+[ -z "${COMPARE_ARGS:-}" ] || set -- "$@" $COMPARE_ARGS
 
 packages="python3 python3-numpy python3-onnx npm"
 command -v node >/dev/null 2>&1 || packages="$packages nodejs"
@@ -24,7 +25,7 @@ sh tools/need.sh $packages
 
 for argument in "$@"; do
     if [ "$argument" = --help ] || [ "$argument" = -h ]; then
-        sed -n '2,7s/^# \{0,1\}//p' "$here/run.sh"
+        sed -n '2,8s/^# \{0,1\}//p' "$here/run.sh"
         exec "$PYTHON" "$here/compare.py" --help
     fi
 done
@@ -46,8 +47,15 @@ fi
 
 [ "${1:-}" != --fetch ] || exit 0
 networks=$work/networks
-models=yes
-if [ "${1:-}" = --dir ]; then
+more=yes
+if [ "${1:-}" = --models ]; then
+    networks=$work/models
+    sh examples/vad/fetch.sh
+    rm -rf "$networks"
+    "$PYTHON" -B "$here/make_models.py" "$networks" --vad build/vad-data
+    shift
+    more=
+elif [ "${1:-}" = --dir ]; then
     case ${2:-} in
     /*) networks=$2 ;;
     *) networks=$from/${2:-} ;;
@@ -57,14 +65,14 @@ if [ "${1:-}" = --dir ]; then
         exit 2
     fi
     shift 2
-    models=
+    more=
 else
     rm -rf "$networks"
     "$PYTHON" "$here/make_networks.py" "$networks"
 fi
 status=0
 "$PYTHON" "$here/compare.py" "$networks" --work "$work" "$@" || status=$?
-if [ -n "$models" ] && [ $status -ne 2 ]; then
+if [ -n "$more" ] && [ $status -ne 2 ]; then
     echo "tests/models, where make test compares nnrt with what ONNX Runtime gave:"
     "$PYTHON" -B tests/models/make.py --check --work "$work" || status=1
     echo "random models of one node:"
