@@ -2423,6 +2423,8 @@ static NNRT_ReturnCode nnrti_infer_graph(nnrti_inference *f, uint32_t g)
         bool folded = false;
         NNRT_ReturnCode code;
 #ifndef NNRT_FIRMWARE
+        if (f->partial && f->model->nodes.data[f->order[i]].nodeType == NNRT_NODE_TYPE_NONE)
+            continue; /* taken out, see nnrti_graph */
         if (nnrt_op_find(f->model->nodes.data[f->order[i]].nodeType) == NULL)
             return nnrti_no_operator(f->model, f->order[i], f->error);
         if (!nnrti_node_known(f, f->order[i])) {

@@ -1425,6 +1425,31 @@ static void several(nnrt_builder *b)
     repeated(b, trips, x, c, y);
 }
 
+/* A node of a branch that nobody uses goes, and the node that runs the branch is inferred without it. */
+static void test_dead_in_a_branch(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    const uint32_t cond = nnrt_builder_input(b, "cond", NNRT_DATA_TYPE_BOOL, 0, NULL);
+    const uint32_t x = input(b, "x", 2, 3, 0, 0);
+    NNRT_Model *m;
+    NNRT_If a;
+    (void)state;
+    a.thenGraph = branch(b);
+    (void)op1(b, NNRT_NODE_TYPE_SQRT, x);
+    gives(b, a.thenGraph, op1(b, NNRT_NODE_TYPE_FLOOR, x));
+    a.elseGraph = branch(b);
+    gives(b, a.elseGraph, op1(b, NNRT_NODE_TYPE_CEIL, x));
+    nnrt_builder_enter(b, 0);
+    nnrt_builder_output(b, add_op(b, "z", NNRT_NODE_TYPE_IF, &a, &cond, 1));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_SQRT), 1);
+    assert_int_equal(nnrt_model_optimize(&m, NULL), NNRT_SUCCESS);
+    assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_SQRT), 0);
+    assert_int_equal(nodes_of(m, NNRT_NODE_TYPE_IF), 1);
+    nnrt_model_destroy(m);
+}
+
 static void test_subgraphs_out_of_memory(void **state)
 {
     (void)state;
@@ -2556,6 +2581,7 @@ int main(void)
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_out_of_pieces),
         cmocka_unit_test(test_subgraphs),
+        cmocka_unit_test(test_dead_in_a_branch),
         cmocka_unit_test(test_subgraphs_out_of_memory),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_fold_operands),
