@@ -1417,6 +1417,11 @@ static int nnrti_onnx_is(nnrt_onnx_str s, const char *text)
     return s.data != NULL && s.length == n && memcmp(s.data, text, n) == 0;
 }
 
+static bool nnrti_onnx_same_text(nnrt_onnx_str a, nnrt_onnx_str b)
+{
+    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
+}
+
 /* A decimal number of digits alone into *value. 0 where it is something else or beyond int64_t. */
 static int nnrti_onnx_decimal(nnrt_onnx_str s, int64_t *value)
 {
@@ -4423,7 +4428,31 @@ static void nnrti_onnx_out_sum(nnrti_onnx *c, uint32_t sum, uint32_t scaleA, uin
                                         nnrti_onnx_cast(c, zero, real), type));
 }
 
-/* x, whose elements have these parameters: it was made with them, or is a constant. NNRT_NO_TENSOR: there is none. */
+/* True when x, input 0 of a DequantizeLinear, is an input of the model that only such nodes read, all with the scale and
+   zero point of this one: it may have them as its parameters. */
+static bool nnrti_onnx_quant_input(const nnrti_onnx *c, uint32_t x)
+{
+    const nnrt_onnx_strs *own = &c->node->inputs;
+    if (c->outer != NULL || c->call != NULL || !nnrti_onnx_is_input(c, x) ||
+        !nnrti_onnx_own_entry(c, own->data[0])->isInput)
+        return false;
+    for (size_t i = 0; i < c->graph->nodes.count; i++) {
+        const nnrt_onnx_node *n = &c->graph->nodes.data[i];
+        bool reads = false, alike = nnrti_onnx_is(n->opType, "DequantizeLinear") && n->inputs.count == own->count;
+        for (size_t k = 0; k < n->inputs.count; k++) {
+            reads = reads || nnrti_onnx_same_text(n->inputs.data[k], own->data[0]);
+            alike = alike && nnrti_onnx_same_text(n->inputs.data[k], own->data[k]);
+        }
+        for (size_t k = 0; k < n->attributes.count; k++) /* a graph inside may read it */
+            reads = reads || n->attributes.data[k].g != NULL;
+        if (reads && !alike)
+            return false;
+    }
+    return true;
+}
+
+/* x, whose elements have these parameters: it was made with them, is a constant, or an input of the model that may have
+   them. NNRT_NO_TENSOR: there is none. */
 static uint32_t nnrti_onnx_quantised(nnrti_onnx *c, const nnrti_onnx_quant *q, uint32_t x)
 {
     const nnrt_operand o = *nnrti_onnx_at(c, x);
@@ -4433,6 +4462,11 @@ static uint32_t nnrti_onnx_quantised(nnrti_onnx *c, const nnrti_onnx_quant *q, u
         same = o.quant[i].zeroPoint == q->list[i].zeroPoint && o.quant[i].scale == q->list[i].scale;
     if (same || q->count == 0)
         return same && q->count > 0 ? x : NNRT_NO_TENSOR;
+    if (q->count == 1 && o.quantCount == 0 && nnrti_type_in(o.dataType, NNRT_TYPES_I8 | NNRT_TYPES_U8) &&
+        nnrti_onnx_quant_input(c, x)) {
+        nnrt_builder_quant(c->builder, x, q->list, 1);
+        return nnrti_onnx_fine(c) ? x : NNRT_NO_TENSOR;
+    }
     if (!nnrti_onnx_known(c, x) || o.quantCount > 0)
         return NNRT_NO_TENSOR;
     y = nnrti_onnx_constant(c, o.dataType, o.rank, o.dims, o.data);
@@ -7231,11 +7265,6 @@ static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const n
 {
     const nnrti_onnx_importer *r = nnrti_onnx_row_named(n);
     return r != NULL && c->opset >= r->least && c->opset <= r->most ? r : NULL;
-}
-
-static bool nnrti_onnx_same_text(nnrt_onnx_str a, nnrt_onnx_str b)
-{
-    return a.length == b.length && (a.length == 0 || memcmp(a.data, b.data, a.length) == 0);
 }
 
 /* The key of a function: "domain NUL name NUL overload", in at; returns its length. at NULL: only the length. */

@@ -2125,6 +2125,57 @@ static void test_between_casts_of_others(void **state)
     }
 }
 
+/* An input of integers that nothing but DequantizeLinear with one scale and zero point reads gets these: what stands
+   behind computes in integers. One that something else reads stays what it is. d = (x - 1) / 2. */
+static void test_quantised_input(void **state)
+{
+#define READ "in x i8 [4]; const s f32 [] 0.5; const z i8 [] 1; const o i8 [] 0; d = DequantizeLinear x s z; "
+#define SUMMED "graph; in a f32 []; in b f32 []; n = Add a b; out n; done; "
+    static const struct {
+        bool quantised;
+        uint32_t nodes; /* 0: not looked at */
+        import_case k;
+    } cases[] = {
+        {true, 1, {"only that", READ "e = DequantizeLinear x s z; k = Add d e; y = QuantizeLinear k s o;", 13,
+                   {"1 2 3 -4"}, NNRT_SUCCESS, "4", "0 2 4 -10", 0}},
+        {false, 0, {"its elements", READ "c = Cast x to:i=1; y = Add d c;", 13,
+                    {"1 2 3 -4"}, NNRT_SUCCESS, "4", "1 2.5 4 -6.5", 0}},
+        {false, 0, {"its elements before", "in x i8 [4]; c = Cast x to:i=1; const s f32 [] 0.5; const z i8 [] 1; "
+                    "d = DequantizeLinear x s z; y = Add d c;", 13,
+                    {"1 2 3 -4"}, NNRT_SUCCESS, "4", "1 2.5 4 -6.5", 0}},
+        {false, 0, {"another scale", READ "const t f32 [] 4; e = DequantizeLinear x t z; y = Add d e;", 13,
+                    {"1 2 3 -4"}, NNRT_SUCCESS, "4", "0 4.5 9 -22.5", 0}},
+        {false, 0, {"another zero point", READ "e = DequantizeLinear x s o; y = Add d e;", 13,
+                    {"1 2 3 -4"}, NNRT_SUCCESS, "4", "0.5 1.5 2.5 -4.5", 0}},
+        {false, 0, {"no zero point", READ "e = DequantizeLinear x s; y = Add d e;", 13,
+                    {"1 2 3 -4"}, NNRT_SUCCESS, "4", "0.5 1.5 2.5 -4.5", 0}},
+        {false, 0, {"a graph inside", SUMMED READ "const i f32 [] 10; y = Scan i d body:g= num_scan_inputs:i=1;", 11,
+                    {"1 2 3 -4"}, NNRT_SUCCESS, "", "9", 0}},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const message m = build(cases[i].k.model, cases[i].k.opset);
+        NNRT_Model *model = NULL;
+        const NNRT_Tensor *x;
+        nnrt_error error;
+        memset(&error, 0, sizeof(error));
+        if (nnrt_onnx_load_memory(&model, m.data, m.size, NULL, &error) != NNRT_SUCCESS)
+            fail_msg("%s: %s", cases[i].k.name, error.message);
+        x = &model->allTensors.data[model->inputIndex.data[0]];
+        if (x->quantParams.count != (cases[i].quantised ? 1u : 0u) ||
+            (cases[i].nodes > 0 && model->nodes.count != cases[i].nodes))
+            fail_msg("%s: %u parameters, %u nodes", cases[i].k.name, x->quantParams.count, model->nodes.count);
+        if (cases[i].quantised) {
+            assert_true(x->quantParams.data[0].scale == 0.5);
+            assert_int_equal(x->quantParams.data[0].zeroPoint, 1);
+        }
+        nnrt_model_destroy(model);
+        run_cases(&cases[i].k, 1);
+    }
+#undef SUMMED
+#undef READ
+}
+
 /* What has an operator of its own is one node of it, whatever the extents are. */
 static void test_one_node(void **state)
 {
@@ -4462,6 +4513,7 @@ int main(void)
         cmocka_unit_test(test_integer_products),
         cmocka_unit_test(test_between_casts),
         cmocka_unit_test(test_between_casts_of_others),
+        cmocka_unit_test(test_quantised_input),
         cmocka_unit_test(test_one_node),
         cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_gelu_pattern),
