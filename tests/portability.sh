@@ -1,10 +1,11 @@
 #!/bin/sh
 # portability.sh [TARGET...]: the tests, built for other machines and run on this one. Installs Debian's cross compilers
 #                             and qemu where they are missing (apt-get takes gcc-multilib away for them). Without TARGET
-#                             all of them: i686 i686-checked aarch64 armhf s390x wasm.
-# portability.sh --quick      what CI does: i686 and i686-checked, which a PC runs by itself, and fewer suites.
+#                             all of them: i686 i686-checked aarch64 armhf s390x wasm cortex-m4.
+# portability.sh --quick      what CI does: i686 and i686-checked, which a PC runs by itself, cortex-m4, and fewer suites.
 #
-# i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behaviour sanitizers, armhf 32-bit ARM with VFP, s390x big-endian with 64 bits, wasm WebAssembly in node.
+# i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behaviour sanitizers, armhf 32-bit ARM with VFP, s390x big-endian with 64 bits, wasm WebAssembly in node,
+# cortex-m4 the processor without an operating system, in qemu's board mps2-an386: there vectors, bits and same-bits only.
 # Suites, as in make test: vectors; bits: the hash over all their results, which must be that of gcc -O2 here; same-bits:
 # what the library says of that under good and bad options; those in tests/test_*.c, with tests/cross/cmocka.h in place of
 # cmocka; onnx-nodes; cli: the command line, compared with the one of this machine.
@@ -15,14 +16,14 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 self=tests/portability.sh
 out=build/portability
-all='i686 i686-checked aarch64 armhf s390x wasm'
+all='i686 i686-checked aarch64 armhf s390x wasm cortex-m4'
 cmocka='math planner hal builder passes session file onnx_reader onnx_import hostile'
 suites=${SUITES:-vectors same-bits cli onnx-nodes $cmocka}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
-# target NAME: sets packages, cc (compiler and what it always needs), warnings, run, little (endian), suffix (of a
-# program), lfs
+# target NAME: sets packages, cc (compiler and what it always needs), board (what it needs for programs), warnings, run,
+# little (endian), suffix (of a program), lfs, only (suites, where not all can run)
 target() {
-    packages='' cc='' run='' little=1 suffix='' lfs=''
+    packages='' cc='' board='' run='' little=1 suffix='' lfs='' only=''
     warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
     case $1 in
     native) cc='gcc' ;;
@@ -56,6 +57,12 @@ target() {
         run=node suffix=.js
         export NODE_PATH="/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}"
         ;;
+    cortex-m4) # files and arguments by semihosting
+        packages='gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm'
+        cc='arm-none-eabi-gcc -mthumb -mcpu=cortex-m4 -mfloat-abi=hard -mfpu=fpv4-sp-d16 --specs=rdimon.specs'
+        board='-nostartfiles -T tests/cross/cortex_m4.ld -Wl,--no-warn-rwx-segments tests/cross/cortex_m4.c'
+        run='sh tests/cross/cortex_m4.sh' only=' vectors same-bits '
+        ;;
     *) return 1 ;;
     esac
 }
@@ -76,7 +83,7 @@ build() {
     grep -q '^#define NNRT_IMPLEMENTATION' "$source" || with=$out/$1/implementation.o
     shift 3
     # shellcheck disable=SC2086  # the compiler is several words, the object one or none
-    $cc -std=c99 $warnings "$@" -Itests/cross -I. -Itests -isystem $out/include -o "$program" "$source" $with -lm
+    $cc -std=c99 $warnings "$@" -Itests/cross -I. -Itests -isystem $out/include -o "$program" "$source" $with $board -lm
 }
 
 # ---- suites that are programs or come from one ----
@@ -101,7 +108,7 @@ same_bits() { # TARGET FOLDER
         # shellcheck disable=SC2086
         if [ "$link" = link ]; then
             $cc -std=c99 -O0 -I. -c -o "$2/same_bits.o" tests/cross/same_bits.c
-            $cc $options -o "$program" "$2/same_bits.o" -lm
+            $cc $options -o "$program" "$2/same_bits.o" $board -lm
             say_same "linked with $options" '1 0' "$program"
         else
             build "$1" tests/cross/same_bits.c "$program" -O0 -w $link $options
@@ -160,7 +167,7 @@ fi
 # ---- all ----
 
 if [ "${1:-}" = --quick ]; then
-    all='i686 i686-checked' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import'
+    all='i686 i686-checked cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import'
     shift
 fi
 targets=${*:-$all}
@@ -188,12 +195,16 @@ for t in $targets; do
     target "$t"
     mkdir -p "$out/$t"
     # shellcheck disable=SC2086
+    can='' more=''
+    for s in $suites; do
+        case ${only:- $s } in *" $s "*) can="$can $s" ;; esac
+    done
+    # shellcheck disable=SC2086
     sh tools/need.sh $packages &&
-        $cc -std=c99 $warnings -O1 $lfs -I. -isystem $out/include -c -o "$out/$t/implementation.o" tests/nnrt.c &&
-        printf '%s\n' $suites | xargs -P "$jobs" -n 1 sh $self --suite "$t"
-    more=''
-    case " $suites " in *' vectors '*) more=bits && sh $self --suite "$t" bits ;; esac
-    for s in $suites $more; do
+        { [ -n "$only" ] || $cc -std=c99 $warnings -O1 $lfs -I. -isystem $out/include -c -o "$out/$t/implementation.o" tests/nnrt.c; } &&
+        printf '%s\n' $can | xargs -r -P "$jobs" -n 1 sh $self --suite "$t"
+    case $can in *' vectors'*) more=bits && sh $self --suite "$t" bits ;; esac
+    for s in $can $more; do
         p=0 f=1 k=0 seconds=0
         [ -f "$out/$t/$s.txt" ] && read -r p f k seconds <"$out/$t/$s.txt"
         printf '%s\t%s\t%d\t%d\t%d\t%d\n' "$t" "$s" "$p" "$f" "$k" "$seconds" >>$table
