@@ -105,6 +105,7 @@ MIT licence, see LICENSE.
 #define NNRT_KEEP_TYPES NNRT_TYPES_ALL
 #endif
 #define NNRTI_HAS_TYPE(name) ((NNRT_KEEP_TYPES & NNRT_TYPES_OF(NNRT_DATA_TYPE_##name)) != 0)
+#define NNRTI_HAS_QUANT ((NNRT_KEEP_TYPES & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) != 0)
 
 /* NNRT_SAME_BITS  not to be defined but to be asked, in #if: 0 where this compiler's options keep the reference kernels
                    from giving the bits of every other machine. That is excess precision (x87: -msse2 -mfpmath=sse
@@ -2446,9 +2447,16 @@ static void nnrti_put_types(nnrti_out *o, uint32_t types)
 }
 
 /* Integers with parameters stand for real numbers; a float with some is a float. */
-static bool nnrti_is_quant(const nnrt_operand *o)
+static bool nnrti_has_params(const nnrt_operand *o)
 {
     return o->quantCount > 0 && o->dataType >= NNRT_DATA_TYPE_INT8 && o->dataType < NNRT_DATA_TYPE_FLOAT16;
+}
+
+/* The same of an input whose type chose the kernel: without kernels for quantised types there is none, and what rules do
+   for them, which is arithmetic of double, is left out. */
+static bool nnrti_is_quant(const nnrt_operand *o)
+{
+    return NNRTI_HAS_QUANT && nnrti_has_params(o);
 }
 
 static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
@@ -2457,7 +2465,7 @@ static void nnrti_put_operand(nnrti_out *o, const nnrt_operand *t)
         nnrti_puts(o, "nothing");
         return;
     }
-    if (nnrti_is_quant(t))
+    if (nnrti_has_params(t))
         nnrti_put(o, 'q');
     nnrti_puts(o, nnrt_type_name(t->dataType));
     if (t->rank < 0)
@@ -2941,7 +2949,7 @@ NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o)
     if (nnrt_type_size(o->dataType) == 0)
         return 0;
     types = NNRT_TYPES_OF(o->dataType);
-    return nnrti_is_quant(o) ? NNRT_TYPES_QUANT(types) : types;
+    return nnrti_has_params(o) ? NNRT_TYPES_QUANT(types) : types;
 }
 
 NNRT_API uint32_t nnrt_op_types(const nnrt_op *op)
@@ -3067,7 +3075,7 @@ static NNRT_ReturnCode nnrti_choose_kernel(nnrt_resolve *c)
             return NNRT_SUCCESS;
         }
     }
-    if (first == NULL && nnrti_is_quant(x) && (nnrt_op_types(c->op) & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) == 0)
+    if (first == NULL && nnrti_has_params(x) && (nnrt_op_types(c->op) & NNRT_TYPES_QUANT(NNRT_TYPES_INT)) == 0)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                           "input 0 (%s) '%s' is %o: this operator has no quantised kernel, use QUANT_DTYPE_CAST nodes",
                           nnrti_sig_name(c->op->inputs, 0, name, sizeof(name)), x->name, x);
@@ -3665,13 +3673,19 @@ NNRTI_UNUSED static uint64_t nnrti_fmod_bits(uint64_t x, uint64_t y, int32_t dig
 {
     const uint64_t one = (uint64_t)1 << digits;
     int32_t e = (int32_t)(x >> digits), least = (int32_t)(y >> digits);
-    uint64_t m = e > 0 ? (x & (one - 1u)) | one : x, d = least > 0 ? (y & (one - 1u)) | one : y;
+    uint64_t m = e > 0 ? (x & (one - 1u)) | one : x, d = least > 0 ? (y & (one - 1u)) | one : y, t = d;
     e = e > 0 ? e : 1;
     least = least > 0 ? least : 1;
     if (x < y) {
         return x;
     }
-    for (m %= d; e > least; e--) {
+    while (t <= m >> 1) {
+        t <<= 1;
+    }
+    for (; t >= d; t >>= 1) {
+        m -= m >= t ? t : 0u;
+    }
+    for (; e > least; e--) {
         m <<= 1;
         m -= m >= d ? d : 0u;
     }
@@ -6414,7 +6428,7 @@ NNRTI_INLINE void nnrti_average_8(const nnrt_view *x, const nnrti_window_at *m, 
                     sum[t] += nnrti_load_8(x->data, in + t * x->strides[3], x->dataType);
             }
         for (int32_t t = 0; t < count; t++) {
-            const int64_t mean = (sum[t] > 0 ? sum[t] + cells / 2 : sum[t] - cells / 2) / cells;
+            const int64_t mean = nnrti_quotient(sum[t] > 0 ? sum[t] + cells / 2 : sum[t] - cells / 2, cells);
             nnrti_store_8(y->data, at + (c + t) * y->strides[3], nnrti_requantised(x, mean, quant));
         }
     }
@@ -7238,7 +7252,7 @@ static void nnrti_axes_shifted(const nnrt_resolve *c, int32_t axis, int32_t coun
 /* Integer data that gets new elements (paddings) must have one zero point: at most one parameter. */
 static NNRT_ReturnCode nnrti_quant_single(nnrt_resolve *c, uint32_t i)
 {
-    if (nnrti_is_quant(&c->in[i]) && c->in[i].quantCount > 1)
+    if (nnrti_has_params(&c->in[i]) && c->in[i].quantCount > 1)
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
                           "input %u '%s' has %u quantisation parameters, at most 1 is supported here", i, c->in[i].name,
                           c->in[i].quantCount);
@@ -7478,7 +7492,7 @@ static NNRT_ReturnCode nnrti_quant_changes(nnrt_resolve *c, uint32_t i, uint32_t
                           k, y->name, y, own, i, x->name, x);
     row[0] = axis;
     row[1] = (int32_t)count;
-    for (uint32_t n = 0; n < count; n++) {
+    for (uint32_t n = 0; NNRTI_HAS_QUANT && n < count; n++) {
         row[2 + 4 * n] = nnrti_quant_param(x, n)->zeroPoint;
         row[3 + 4 * n] = nnrti_quant_param(y, n)->zeroPoint;
         nnrti_quant_refit(x, y, n, row + 4 + 4 * n);
@@ -7495,7 +7509,7 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
     const nnrt_operand *x = &c->in[i];
     nnrt_operand *y = &c->out[k];
     int32_t from = -1, axis = -1;
-    if (!nnrti_is_quant(x) || nnrti_absent(y))
+    if (!nnrti_has_params(x) || nnrti_absent(y))
         return NNRT_SUCCESS;
     if (x->quantCount > 1) {
         from = nnrti_quant_axis(x);
@@ -8013,7 +8027,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_typed(nnrt_resolve *c, int32_t 
     if (!nnrti_absent(y) && *dtype != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dtype is %t", y->name, y->dataType,
                           (NNRT_DataType)*dtype);
-    if (nnrti_is_quant(y))
+    if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
                           y->name);
     if (!nnrti_type_in((NNRT_DataType)*dtype, types))
@@ -8643,7 +8657,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, 
                 m.columns = nnrti_adaptive_cells(q, y->dims[2], x->dims[2]);
                 height = m.rows.end - m.rows.first;
                 width = m.columns.end - m.columns.first;
-                if (quant != NULL)
+                if (type == NNRT_DATA_TYPE_INT8)
                     nnrti_average_8(x, &m, (int64_t)height * width, quant, y, nnrti_place(y, m.n, p, q, 0));
                 else
                     nnrti_average(x, &m, (float)height * (float)width, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y,
@@ -8713,7 +8727,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_max_pool_2d(const nnrt_view *x, cons
             for (int32_t q = 0; q < z->dims[2]; q++) {
                 m.rows = nnrti_adaptive_cells(p, z->dims[1], x->dims[1]);
                 m.columns = nnrti_adaptive_cells(q, z->dims[2], x->dims[2]);
-                if (quant != NULL)
+                if (type == NNRT_DATA_TYPE_INT8)
                     nnrti_largest_8(x, &m, p, q, quant, y, indices);
                 else
                     nnrti_largest(x, &m, p, q, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, y, indices, type);
@@ -9269,7 +9283,7 @@ static NNRT_ReturnCode nnrti_attention_mask(nnrt_resolve *c, const int32_t weigh
     nnrt_operand want = nnrt_operand_make(q->dataType, 4, weights, NULL);
     const int32_t before = 4 - mask->rank;
     bool good = mask->rank > 0 && before >= 0;
-    if (nnrti_is_quant(mask) || (mask->dataType != NNRT_DATA_TYPE_BOOL && mask->dataType != q->dataType))
+    if (nnrti_has_params(mask) || (mask->dataType != NNRT_DATA_TYPE_BOOL && mask->dataType != q->dataType))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (mask) '%s' is %o, expected bool or %t", mask->name, mask,
                           q->dataType);
     for (int32_t i = 0; good && i < 4; i++)
@@ -9546,7 +9560,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
                     height = top + k[0] <= x->dims[1] + pad[1] ? k[0] : x->dims[1] + pad[1] - top;
                     width = left + k[1] <= x->dims[2] + pad[3] ? k[1] : x->dims[2] + pad[3] - left;
                 }
-                if (quant != NULL)
+                if (type == NNRT_DATA_TYPE_INT8)
                     nnrti_average_8(x, &m, height * width, quant, y, nnrti_place(y, m.n, p, q, 0));
                 else
                     nnrti_average(x, &m, (float)height * (float)width, attr->activationType, y,
@@ -9919,7 +9933,7 @@ static NNRT_ReturnCode nnrti_rule_cast(nnrt_resolve *c)
     if (named != NNRT_DATA_TYPE_UNKNOWN && named != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but input 1 (type) says %t", y->name,
                           y->dataType, named);
-    if (nnrti_is_quant(y))
+    if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE,
                           "output '%s' is q%t: CAST knows no quantisation, QUANT_DTYPE_CAST is the operator for it",
                           y->name, y->dataType);
@@ -10539,7 +10553,7 @@ static NNRT_ReturnCode nnrti_rule_constant_of_shape(nnrt_resolve *c)
     if (!nnrti_absent(y) && a->dataType != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dataType is %t", y->name,
                           y->dataType, (NNRT_DataType)a->dataType);
-    if (nnrti_is_quant(y))
+    if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
                           y->name);
     y->dataType = (NNRT_DataType)a->dataType;
@@ -11621,7 +11635,7 @@ static NNRT_ReturnCode nnrti_rule_depth_to_space(nnrt_resolve *c)
    DCR: y[n, h*b + i, w*b + j, c] = x[n, h, w, (i*b + j)*C + c]; CRD: = x[n, h, w, c*b*b + i*b + j]. */
 NNRT_API NNRT_ReturnCode nnrt_depth_to_space(const NNRT_DepthToSpace *attr, const nnrt_view *x, nnrt_view *y)
 {
-    const bool outside = strcmp(attr->mode, "DCR") == 0;
+    const bool outside = attr->mode[0] == 'D'; /* DCR, not CRD */
     const int64_t cells = nnrti_empty(y) ? 0 : attr->blockSize * attr->blockSize;
     for (int64_t k = 0; k < cells; k++) {
         const nnrt_view from = nnrti_cell_channels(x, attr->blockSize, k, outside);
@@ -12654,7 +12668,7 @@ static NNRT_ReturnCode nnrti_rule_eye_like(nnrt_resolve *c)
     if (!nnrti_absent(y) && a->dtype != y->dataType)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dtype is %t", y->name, y->dataType,
                           (NNRT_DataType)a->dtype);
-    if (nnrti_is_quant(y))
+    if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
                           y->name);
     if (x->rank != 2)
@@ -12860,11 +12874,14 @@ NNRT_API NNRT_ReturnCode nnrt_floor_div_q8(const NNRT_FloorDiv *attr, const nnrt
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const int64_t v = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0], a = v * m[2];
-            const int64_t b = (nnrti_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1]) * m[3];
+            const int64_t v = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - m[0];
+            const int64_t u = nnrti_load_8(y->data, w.at[2] + i * w.row[2], y->dataType) - m[1];
+            const int64_t a = (u < 0 ? -v : v) * m[2], b = (u < 0 ? -u : u) * m[3];
             int64_t n = v > 0 ? INT32_MAX : v < 0 ? INT32_MIN : 0;
-            if (b != 0)
-                n = nnrti_rescale(a / b - (a % b != 0 && (a > 0) != (b > 0)), quant + NNRTI_QUANT_FACTORS);
+            if (b != 0) {
+                n = nnrti_quotient(a, b);
+                n = nnrti_rescale(n - (a < n * b), quant + NNRTI_QUANT_FACTORS);
+            }
             nnrti_store_8(z->data, w.at[0] + i * w.row[0], nnrti_quant_result(n, quant));
         }
     while (nnrti_walk_next(&w));
@@ -15170,7 +15187,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, 
             c.data = nnrti_at(z->data, w.at[0] + i * w.row[0], width);
             a.data = nnrti_at(x->data, w.at[1] + i * w.row[1], width);
             b.data = nnrti_at(y->data, w.at[2] + i * w.row[2], width);
-            if (quant != NULL)
+            if (type == NNRT_DATA_TYPE_INT8)
                 nnrti_matrix_8(&a, &b, bias, quant, &c);
             else
                 nnrti_matmul_one(&a, &b, bias, &c, attr->activationType, type);
@@ -15378,7 +15395,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *att
             for (int32_t q = 0; q < z->dims[2]; q++) {
                 m.rows = nnrti_cells_of(p * s[0] - pad[0], k[0], x->dims[1]);
                 m.columns = nnrti_cells_of(q * s[1] - pad[2], k[1], x->dims[2]);
-                if (quant != NULL)
+                if (type == NNRT_DATA_TYPE_INT8)
                     nnrti_largest_8(x, &m, p, q, quant, y, indices);
                 else
                     nnrti_largest(x, &m, p, q, attr->activationType, y, indices, type);
@@ -17076,7 +17093,7 @@ static NNRT_ReturnCode nnrti_quant_along(nnrt_resolve *c, int32_t *axis, bool sa
     bool several = false;
     for (int32_t i = 0; i < 2; i++) {
         nnrt_operand *o = both[i];
-        if (!nnrti_is_quant(o) || o->quantCount == 1)
+        if (!nnrti_has_params(o) || o->quantCount == 1)
             continue;
         if (o->quantAxis > x->rank || (o->quantAxis > 0 && (said || several) && o->quantAxis - 1 != *axis))
             return nnrti_fail(c, NNRT_INVALID_PARAMETER,
@@ -17094,7 +17111,7 @@ static NNRT_ReturnCode nnrti_quant_along(nnrt_resolve *c, int32_t *axis, bool sa
     dims[2] = behind[1];
     for (int32_t i = 0; i < 2; i++)
         nnrti_see_as(both[i], 3, dims);
-    if (nnrti_is_quant(both[1]))
+    if (nnrti_has_params(both[1]))
         both[1]->quantAxis = *axis + 1;
     return NNRT_SUCCESS;
 }
@@ -19976,7 +19993,7 @@ static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE,
                           "input 1 (values) '%s' is %o, expected one element, or one for each row of indices %o",
                           values->name, values, indices);
-    if (nnrti_is_quant(rest))
+    if (nnrti_has_params(rest))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (default) '%s' is %o, expected the type of input 1: %o",
                           rest->name, rest, values);
     nnrti_result(c, 0, shape->dims[0], dims);
@@ -21345,7 +21362,7 @@ static NNRT_ReturnCode nnrti_rule_where(nnrt_resolve *c)
                           "condition '%s' %o chooses rows of '%s' %o where it is as long as axis 0, and is broadcast "
                           "where it is not: give the extents, or the condition as many axes",
                           condition->name, condition, x->name, x);
-    if (nnrti_is_quant(x) != nnrti_is_quant(y))
+    if (nnrti_has_params(x) != nnrti_has_params(y))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "of inputs '%s' and '%s' only one is quantised", x->name, y->name);
     nnrti_result(c, 0, 0, NULL);
     if ((code = nnrti_broadcast_also(c, x)) != NNRT_SUCCESS || (code = nnrti_broadcast_also(c, y)) != NNRT_SUCCESS ||
