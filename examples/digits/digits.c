@@ -1,4 +1,4 @@
-/* Recognises handwritten digits with digits.onnx and shows them in the terminal.
+/* Recognises handwritten digits with digits.onnx, or digits_int8.onnx, and shows them in the terminal.
 
    digits [--ascii] [MODEL [SHEET]]           the digits of a sheet, 28 x 28 pixels each: of ten rows, row r holds digit
                                               r, and the answers are judged; of fewer, what they are nobody knows
@@ -150,10 +150,12 @@ static bool read_heldback(digit_set *set, const char *path)
 
 /* ---- recognising ---- */
 
-/* Makes a session for a model with one input of 28 x 28 floats and one output of ten. NULL after a message. */
+/* Makes a session for a model with one input of 28 x 28 floats and one output of ten, or of int8 both. NULL after a
+   message. */
 static nnrt_session *open_session(NNRT_Model **model, const char *path)
 {
     nnrt_session *session = NULL;
+    NNRT_DataType type;
     nnrt_error error;
     memset(&error, 0, sizeof(error));
     if (nnrt_onnx_load(model, path, NULL, &error) != NNRT_SUCCESS ||
@@ -161,11 +163,12 @@ static nnrt_session *open_session(NNRT_Model **model, const char *path)
         fprintf(stderr, "%s: %s\n", path, error.message);
         return NULL;
     }
+    type = nnrt_session_input(session, 0).dataType;
     if (nnrt_session_inputs(session) == 1 && nnrt_session_outputs(session) == 1 &&
-        nnrt_session_input(session, 0).dataType == NNRT_DATA_TYPE_FLOAT32 &&
-        nnrt_session_output(session, 0).dataType == NNRT_DATA_TYPE_FLOAT32 &&
-        nnrt_session_input(session, 0).bytes == PIXELS * sizeof(float) &&
-        nnrt_session_output(session, 0).bytes == CLASSES * sizeof(float))
+        (type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_INT8) &&
+        nnrt_session_output(session, 0).dataType == type &&
+        nnrt_session_input(session, 0).bytes == PIXELS * nnrt_type_size(type) &&
+        nnrt_session_output(session, 0).bytes == CLASSES * nnrt_type_size(type))
         return session;
     fprintf(stderr, "%s: takes something else than one image of 28 x 28, or gives something else than ten numbers\n",
             path);
@@ -173,16 +176,26 @@ static nnrt_session *open_session(NNRT_Model **model, const char *path)
     return NULL;
 }
 
-/* The network's input is ink from 0 to 1, its output the probability of each digit. */
+/* The network's input is ink from 0 to 1, its output the probability of each digit; as int8
+   they are pixel - 128 and 256 * probability - 128. */
 static bool recognise(nnrt_session *session, const uint8_t *pixels, answer *a)
 {
     float image[PIXELS], probabilities[CLASSES];
-    for (int i = 0; i < PIXELS; i++)
+    int8_t small[PIXELS], scores[CLASSES];
+    const bool quantised = nnrt_session_input(session, 0).dataType == NNRT_DATA_TYPE_INT8;
+    NNRT_ReturnCode code;
+    for (int i = 0; i < PIXELS; i++) {
         image[i] = (float)pixels[i] / 255.0f;
-    if (nnrt_run(session, NNRT_IO(image), NNRT_IO(probabilities)) != NNRT_SUCCESS) {
+        small[i] = (int8_t)(pixels[i] - 128);
+    }
+    code = quantised ? nnrt_run(session, NNRT_IO(small), NNRT_IO(scores))
+                     : nnrt_run(session, NNRT_IO(image), NNRT_IO(probabilities));
+    if (code != NNRT_SUCCESS) {
         fprintf(stderr, "%s\n", nnrt_session_error(session));
         return false;
     }
+    for (int i = 0; i < CLASSES && quantised; i++)
+        probabilities[i] = (float)(scores[i] + 128) / 256.0f;
     a->digit = 0;
     for (uint8_t i = 1; i < CLASSES; i++)
         if (probabilities[i] > probabilities[a->digit])

@@ -1,6 +1,7 @@
-"""A small evaluator for the written ONNX file, in numpy only: the second opinion train.py checks the file against.
+"""A small evaluator for the written ONNX files, in numpy only: the second opinion train.py checks its file against.
 
-It follows the ONNX operator definitions for the seven operators the file uses, and for no other.
+It follows the ONNX operator definitions for the nine operators that digits.onnx and digits_int8.onnx use, and for no
+other.
 """
 import numpy as np
 from onnx import helper, numpy_helper
@@ -12,14 +13,14 @@ def windows(x, kernel, strides):
     return view[:, :, ::strides[0], ::strides[1]]
 
 
-def conv(x, w, attributes):
-    """Conv without bias, group 1, dilation 1: w [M,C,KH,KW], pads [top, left, bottom, right]."""
+def conv(x, w, bias, attributes):
+    """Conv, group 1, dilation 1: w [M,C,KH,KW], bias [M] or 0, pads [top, left, bottom, right]."""
     top, left, bottom, right = attributes["pads"]
     x = np.pad(x, ((0, 0), (0, 0), (top, bottom), (left, right)))
     view = windows(x, attributes["kernel_shape"], attributes["strides"])
     n, c, oh, ow, kh, kw = view.shape
     columns = view.transpose(0, 2, 3, 1, 4, 5).reshape(n, oh * ow, c * kh * kw)
-    y = columns @ w.reshape(w.shape[0], -1).T
+    y = columns @ w.reshape(w.shape[0], -1).T + bias
     return y.transpose(0, 2, 1).reshape(n, w.shape[0], oh, ow)
 
 
@@ -35,10 +36,26 @@ def softmax(x):
     return e / e.sum(axis=1, keepdims=True)
 
 
+def along(x, v, axis):
+    """A scale or zero point v so that it broadcasts with x: a scalar, or one for each place of the axis."""
+    return v.reshape((-1,) + (1,) * (x.ndim - axis - 1)) if v.ndim else v
+
+
+def quantize(x, scale, zero):
+    """QuantizeLinear to int8, halves to even."""
+    return np.clip(np.rint(x / scale) + zero, -128, 127)
+
+
+def dequantize(x, scale, zero, attributes):
+    """DequantizeLinear; zero is an array, or None."""
+    axis = attributes.get("axis", 1)
+    return (x - (0 if zero is None else along(x, zero, axis))) * along(x, scale, axis)
+
+
 def run_node(op, x, attributes):
     """One node's output; x is the list of its inputs."""
     if op == "Conv":
-        return conv(x[0], x[1], attributes)
+        return conv(x[0], x[1], x[2] if len(x) > 2 else 0, attributes)
     if op == "BatchNormalization":
         return batch_norm(*x, attributes["epsilon"])
     if op == "Relu":
@@ -51,14 +68,24 @@ def run_node(op, x, attributes):
         return x[0] @ x[1].T + x[2]
     if op == "Softmax":
         return softmax(x[0])
+    if op == "QuantizeLinear":
+        return quantize(*x)
+    if op == "DequantizeLinear":
+        return dequantize(x[0], x[1], x[2] if len(x) > 2 else None, attributes)
     raise ValueError("operator %s is not one this file uses" % op)
 
 
-def run(model, images):
-    """The model's output for images float [N,1,28,28], computed in float64; any N, although the file declares 1."""
-    values = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in model.graph.initializer}
-    values[model.graph.input[0].name] = images.astype(np.float64)
+def values(model, images):
+    """{name: array} of all values for images [N,1,28,28], computed in float64; any N, although the file declares 1.
+    Quantised ones are whole numbers."""
+    found = {t.name: numpy_helper.to_array(t).astype(np.float64) for t in model.graph.initializer}
+    found[model.graph.input[0].name] = images.astype(np.float64)
     for node in model.graph.node:
         attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-        values[node.output[0]] = run_node(node.op_type, [values[name] for name in node.input], attributes)
-    return values[model.graph.output[0].name]
+        found[node.output[0]] = run_node(node.op_type, [found[name] for name in node.input], attributes)
+    return found
+
+
+def run(model, images):
+    """The model's output for images [N,1,28,28]."""
+    return values(model, images)[model.graph.output[0].name]
