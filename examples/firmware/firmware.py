@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""The digits network on microcontrollers: builds main.c for each target, runs it in qemu, compares every score with the
+"""The digits networks on microcontrollers: builds main.c for each target, runs it in qemu, compares every score with the
 reference device of this machine, bit for bit, and prints what it takes.
 
 usage: firmware.py [TARGET...]      run from the root of the repository, with build/nnrt there; all is made in build/firmware
 
-Each target is built twice: with the model as constant C from nnrt emit-c, and (TARGET-load) with a .nnrt file in flash
-that is loaded and planned on the device. Bytes are those of the linked file:
+Each target is built four times: with digits.onnx as constant C from nnrt emit-c, and (TARGET-load) with a .nnrt file in
+flash that is loaded and planned on the device; TARGET-int8 and TARGET-int8-load are the same of digits_int8.onnx. No
+build may link what FORBIDDEN names; one of int8 has no arithmetic of floats at all, but where it is planned on the
+device, which computes scales in double. Bytes are those of the linked file:
   core          everything that is neither kernels nor model: the runner or the loader and planner, memcpy and memset
   kernels       shape rules, kernels and math of the operators, and the compiler's arithmetic where the processor has none
   model         weights, attributes and plan, or the .nnrt file
@@ -23,7 +25,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = pathlib.Path("build/firmware")
 NNRT = "build/nnrt"
-MODEL = "examples/digits/digits.onnx"
+MODELS = {"": "examples/digits/digits.onnx", "-int8": "examples/digits/digits_int8.onnx"}
 ARM = ["arm-none-eabi-gcc", "-mthumb", "--specs=nano.specs", "-T", str(HERE / "arm.ld")]
 RISCV = ["riscv64-unknown-elf-gcc", "-mabi=ilp32", "--specs=picolibc.specs", "-T", str(HERE / "riscv.ld"),
          "-mcmodel=medany"]
@@ -39,12 +41,20 @@ TARGETS = {
 }
 FLAGS = ["-std=c99", "-Os", "-g", "-ffreestanding", "-ffunction-sections", "-fdata-sections", "-fno-common",
          "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror",
-         "-DNNRT_MAX_RANK=4", "-I.", "-I" + str(OUT), "-I" + str(HERE),
+         "-DNNRT_MAX_RANK=4", "-I.", "-I" + str(HERE),
          "-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
 LOAD_BUFFER = 65536  # bytes for the model's tables, the plan and the arena
-# Functions of the compiler's library that no hot path may need: 64-bit division, arithmetic of double.
-FORBIDDEN = re.compile(r"__(aeabi_u?ldivmod|u?(div|mod)(mod)?di[34]|(add|sub|mul|div|neg|float.*|fix.*|extend.*)[sd]f?df[23]?"
-                       r"|(add|sub|mul|div)df3|aeabi_d(add|sub|mul|div|rsub)|malloc|free|printf|memmove|str[a-z]+)$")
+# Functions of the compiler's library that no hot path may need: 64-bit division, arithmetic of double; the C library but
+# for memcpy, memset and memmove.
+DIVISION = r"__(aeabi_u?ldivmod|u?(div|mod)(mod)?di[34])"
+DOUBLE = r"__((add|sub|mul|div|neg|float.*|fix.*|extend.*)[sd]?df[23]?|aeabi_(c?d.*|[iu]2d|u?l2d|f2d))"
+LIBRARY = r"_?(malloc|calloc|realloc|free|printf|abort|exit|str[a-z]+|memcmp)(_r)?"
+FLOAT = r"__((add|sub|mul|div|neg|float.*|fix.*|extend.*|trunc.*|eq|ne|lt|le|gt|ge|unord|cmp)sf.?.?|float.*sf|aeabi_(c?f.*|[iu]2f|u?l2f))"
+FORBIDDEN = re.compile("(%s|%s|%s)$" % (DIVISION, DOUBLE, LIBRARY))
+FORBIDDEN_INT8 = re.compile("(%s|%s|%s|%s)$" % (DIVISION, DOUBLE, LIBRARY, FLOAT))
+FORBIDDEN_INT8_LOAD = re.compile("(%s|%s)$" % (DIVISION, LIBRARY))
+# Instructions of a floating-point unit that compute; moves are not among them.
+FPU = re.compile(r"\tv(add|sub|mul|nmul|div|mla|mls|nmla|nmls|fma|fms|fnma|fnms|sqrt|cvt|cmp|cmpe|neg|abs|rint|max|min)\w*[.\t]")
 
 
 def command(args, **more):
@@ -55,43 +65,49 @@ def command(args, **more):
     return done.stdout
 
 
-def floats_of(npy):
-    """The words of a .npy file of float32."""
+def words_of(npy, code):
+    """The elements of a .npy file, float32 (code I) or int8 (b), as the words that main.c prints."""
     data = npy.read_bytes()
     start = 10 + struct.unpack_from("<H", data, 8)[0]
-    return ["%08x" % word for word in struct.unpack_from("<%dI" % ((len(data) - start) // 4), data, start)]
+    count = (len(data) - start) // struct.calcsize(code)
+    return ["%08x" % (value & 0xffffffff) for value in struct.unpack_from("<%d%s" % (count, code), data, start)]
 
 
-def prepare():
-    """Makes what all targets share, and returns the expected scores of the ten images, as words."""
-    OUT.mkdir(parents=True, exist_ok=True)
+def prepare(kind):
+    """Makes what all targets share for a kind of MODELS, and returns the expected scores of the ten images, as words."""
+    model, out = MODELS[kind], OUT / ("shared" + kind)
+    out.mkdir(parents=True, exist_ok=True)
     images = []
     expected = []
     for digit in range(10):
         image = "examples/digits/digit_%d.png" % digit
-        header = OUT / ("digit_%d.h" % digit)
-        command([NNRT, "emit-c", MODEL, "-o", header, "--name", "digits", "--input", image])
+        header = out / ("digit_%d.h" % digit)
+        command([NNRT, "emit-c", model, "-o", header, "--name", "digits", "--input", image])
         text = header.read_text()
         images.append(re.search(r"digits_x0\[784\] = (\{.*?\});", text, re.S).group(1))
-        command([NNRT, "run", MODEL, "--device", "reference", "--input", image, "--output-dir", OUT / "scores"])
-        expected.append(floats_of(OUT / "scores" / "probabilities.npy"))
-    (OUT / "digits_model.h").write_text((OUT / "digit_7.h").read_text())
-    (OUT / "digit_images.h").write_text("static const float digit_images[10][784] = {\n%s};\n" % ",\n".join(images))
-    command([NNRT, "convert", MODEL, OUT / "digits.nnrt"])
-    (OUT / "digits_nnrt.S").write_text(
+        command([NNRT, "run", model, "--device", "reference", "--input", image, "--output-dir", out / "scores"])
+        expected.append(words_of(out / "scores" / "probabilities.npy", "b" if kind else "I"))
+    (out / "digits_model.h").write_text((out / "digit_7.h").read_text())
+    (out / "digit_images.h").write_text("typedef %s digit_value;\nstatic const digit_value digit_images[10][784] = {\n%s};\n" %
+                                        ("int8_t" if kind else "float", ",\n".join(images)))
+    command([NNRT, "convert", model, out / "digits.nnrt"])
+    (out / "digits_nnrt.S").write_text(
         '.section .rodata.digits_nnrt, "a"\n.balign 64\n.global digits_nnrt, digits_nnrt_end\ndigits_nnrt:\n'
-        '.incbin "%s"\ndigits_nnrt_end:\n' % (OUT / "digits.nnrt"))
+        '.incbin "%s"\ndigits_nnrt_end:\n' % (out / "digits.nnrt"))
     return expected
 
 
-def build(name, compiler, load):
+def build(name, compiler, kind, load):
     elf = OUT / (name + ".elf")
-    args = compiler + FLAGS + ["-Wl,-Map=%s" % (OUT / (name + ".map"))]
+    out = OUT / ("shared" + kind)
+    args = compiler + FLAGS + ["-I" + str(out), "-Wl,-Map=%s" % (OUT / (name + ".map"))]
     sources = [HERE / "main.c", HERE / "start.c"]
+    if kind:
+        args.append("-DFIRMWARE_INT8")
     if load:
-        keep = [line for line in command([NNRT, "info", OUT / "digits.nnrt"]).splitlines() if line.startswith("keep")]
+        keep = [line for line in command([NNRT, "info", out / "digits.nnrt"]).splitlines() if line.startswith("keep")]
         args += ["-DFIRMWARE_LOAD=%d" % LOAD_BUFFER] + keep[0].split()[1:]
-        sources.append(OUT / "digits_nnrt.S")
+        sources.append(out / "digits_nnrt.S")
     command(args + sources + ["-lm", "-o", elf])
     return elf
 
@@ -138,7 +154,7 @@ def kind_of(section, origin, where, parts):
     if symbol == "digits_nnrt" or re.match(r"digits_(c|a|l|q|m)\d|digits_(args|steps|inputs|outputs|plan_data)$", symbol):
         return "model"
     if "lib" in pathlib.Path(origin).name:
-        return "core" if re.search(r"mem(cpy|set)|memcpy|memset", origin) else "kernels"
+        return "core" if re.search(r"mem(cpy|set|move)", origin) else "kernels"
     file, line = where.get(symbol, where.get(re.sub(r"\.(constprop|isra|part)\.\d+$", "", symbol), ("", 0)))
     if file in ("main.c", "start.c", "board.h", "digit_images.h"):
         return "harness"
@@ -158,40 +174,51 @@ def run(machine, elf):
     return done.returncode, figures, scores, text
 
 
+def forbidden(prefix, elf, int8, load):
+    """What is linked, or computed, that may not be."""
+    rule = FORBIDDEN if not int8 else FORBIDDEN_INT8_LOAD if load else FORBIDDEN_INT8
+    found = {symbol for symbol in where_all(prefix, elf) if rule.match(symbol)}
+    if int8 and not load:
+        found |= {line.split("\t")[-2] for line in command([prefix + "objdump", "-d", elf]).splitlines() if FPU.search(line)}
+    return sorted(found)
+
+
 def main():
-    wanted = sys.argv[1:] or [name + end for name in TARGETS for end in ("", "-load")]
-    unknown = [name for name in wanted if name.removesuffix("-load") not in TARGETS]
+    wanted = sys.argv[1:] or [name + kind + end for kind in MODELS for name in TARGETS for end in ("", "-load")]
+    parted = [re.fullmatch(r"(.*?)(-int8)?(-load)?", name).groups(default="") for name in wanted]
+    unknown = [name for name, (target, _, _) in zip(wanted, parted) if target not in TARGETS]
     if unknown:
-        sys.exit("firmware: there is no target %s; there are %s, each also with -load" % (unknown[0], " ".join(TARGETS)))
-    expected = prepare()
+        sys.exit("firmware: there is no target %s; there are %s, each also with -load, -int8 and -int8-load" %
+                 (unknown[0], " ".join(TARGETS)))
+    expected = {kind: prepare(kind) for kind in sorted({kind for _, kind, _ in parted})}
     parts = ops_parts()
     faults = 0
     remarks = []
     print("target\tcore\tkernels\tmodel\tarena\tstack\tinstructions", flush=True)
-    for name in wanted:
-        compiler, machine = TARGETS[name.removesuffix("-load")]
-        elf = build(name, compiler, name.endswith("-load"))
+    for name, (target, kind, load) in zip(wanted, parted):
+        compiler, machine = TARGETS[target]
+        elf = build(name, compiler, kind, load)
         prefix = compiler[0].removesuffix("gcc")
         where = places(prefix, elf)
         bytes_of = dict.fromkeys(("core", "kernels", "rules", "model", "harness"), 0)
         lines = []
         for (section, origin), size in map_sections(OUT / (name + ".map")).items():
-            kind = kind_of(section, origin, where, parts)
-            bytes_of[kind] += size
-            lines.append("%s\t%d\t%s\t%s" % (kind, size, section, pathlib.Path(origin).name))
+            part = kind_of(section, origin, where, parts)
+            bytes_of[part] += size
+            lines.append("%s\t%d\t%s\t%s" % (part, size, section, pathlib.Path(origin).name))
         (OUT / (name + ".tsv")).write_text("\n".join(sorted(lines)) + "\n")
         status, figures, scores, text = run(machine, elf)
         print("%s\t%d\t%d\t%d\t%d\t%d\t%d" % (name, bytes_of["core"], bytes_of["kernels"] + bytes_of["rules"], bytes_of["model"],
                                           figures.get("arena", 0), figures.get("stack", 0),
                                           figures.get("instructions", 0)), flush=True)
-        if bytes_of["rules"]:
+        if load:
             remarks.append("%s: kernels include %d bytes of shape rules; tables, plan and arena take %d bytes of RAM" %
                            (name, bytes_of["rules"], figures.get("buffer", 0)))
-        if status != 0 or scores != expected or figures.get("selftest", 0) != 0:
+        if status != 0 or scores != expected[kind] or figures.get("selftest", 0) != 0:
             faults += 1
-            agree = sum(a == b for a, b in zip(scores, expected))
+            agree = sum(a == b for a, b in zip(scores, expected[kind]))
             print("firmware: %s: status %d, %d of 10 images agree with the reference device\n%s" % (name, status, agree, text))
-        bad = sorted({symbol for symbol in where_all(prefix, elf) if FORBIDDEN.match(symbol)})
+        bad = forbidden(prefix, elf, kind != "", load != "")
         if bad:
             faults += 1
             print("firmware: %s: what no hot path may need is linked: %s" % (name, " ".join(bad)))

@@ -1,7 +1,7 @@
 /* main.c - the digits network on a microcontroller, without an operating system, heap or files.
  *
- * Recognises the ten images of digit_images.h and prints every score as the bits of a float, then what it took. Made by
- * make firmware in two forms:
+ * Recognises the ten images of digit_images.h and prints every score as the bits of a float, or as an integer of the
+ * quantised network, then what it took. Made by make firmware in two forms:
  * - the model as constant C that nnrt emit-c wrote (digits_model.h);
  * - FIRMWARE_LOAD: digits.nnrt as a file in flash, loaded and planned on the device, in one buffer. */
 #define NNRT_IMPLEMENTATION
@@ -13,7 +13,7 @@
 #endif
 
 #include "board.h"
-#include "digit_images.h" /* static const float digit_images[10][784] */
+#include "digit_images.h" /* digit_value: float or int8_t; static const digit_value digit_images[10][784] */
 
 static void print_word(uint32_t value, const char *end)
 {
@@ -66,7 +66,7 @@ static NNRT_ReturnCode prepare(void)
     return arena != NULL && views != NULL ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
 }
 
-static NNRT_ReturnCode recognise(const float *image, float *scores)
+static NNRT_ReturnCode recognise(const digit_value *image, digit_value *scores)
 {
     void *io[2];
     io[0] = (void *)(uintptr_t)image;
@@ -82,7 +82,7 @@ static NNRT_ReturnCode prepare(void)
     return NNRT_SUCCESS;
 }
 
-static NNRT_ReturnCode recognise(const float *image, float *scores)
+static NNRT_ReturnCode recognise(const digit_value *image, digit_value *scores)
 {
     return digits_run(image, scores);
 }
@@ -115,10 +115,21 @@ __attribute__((noinline)) static uint32_t painted_over(void)
     return PAINTED + 64 - left;
 }
 
+static uint32_t bits_of(digit_value score)
+{
+#ifdef FIRMWARE_INT8
+    return (uint32_t)score;
+#else
+    uint32_t bits;
+    memcpy(&bits, &score, sizeof(bits));
+    return bits;
+#endif
+}
+
 int main(void)
 {
-    float scores[10];
-    uint32_t bits[10], start, took;
+    digit_value scores[10];
+    uint32_t start, took;
     NNRT_ReturnCode code = prepare();
     board_count_start();
     for (int i = 0; i < 10 && code == NNRT_SUCCESS; i++) {
@@ -131,11 +142,10 @@ int main(void)
             print_figure("stack", painted_over());
             print_figure("instructions", took);
         }
-        memcpy(bits, scores, sizeof(bits));
         board_print("scores");
         for (int k = 0; k < 10; k++) {
             board_print(" ");
-            print_word(bits[k], "");
+            print_word(bits_of(scores[k]), "");
         }
         board_print("\n");
     }
