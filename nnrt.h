@@ -88,9 +88,9 @@ nnrt DOES NOT
     train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
     than 4 GiB. Shapes are fixed when a session is made: inputs with open extents get them from
     nnrt_session_desc.inputDims, or stay open within nnrt_session_desc.bounds; how many axes there are never changes.
-    emit-c refuses models with subgraphs (IF, LOOP). In a model, as a file has it, two nodes do not share a subgraph; a
-    builder makes a copy for the second one. Quantised arithmetic is that of int8 and uint8. nnrt_ops.h lists the operators
-    there are: NNRT_OPS.
+    emit-c writes fixed extents only. In a model, as a file has it, two nodes do not share a subgraph (IF, LOOP); a builder
+    makes a copy for the second one. Quantised arithmetic is that of int8 and uint8. nnrt_ops.h lists the operators there
+    are: NNRT_OPS.
 
 ERRORS
     Functions that can fail return NNRT_ReturnCode (0 = NNRT_SUCCESS) and write their results through pointers, NULL on

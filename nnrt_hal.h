@@ -15,7 +15,7 @@ SECTIONS (search for the tag)
     >>registry    registering, listing and calling devices
     >>prepare     validation, shape inference, planner, plan
     -- implementation --
-    >>memory >>validate >>infer >>planner >>plan >>run >>prepared >>reference >>auto >>registry
+    >>memory >>validate >>infer >>planner >>plan >>run >>nest >>prepared >>reference >>auto >>registry
 
 OWNERSHIP
     A model is plain data that nobody here changes: it may be const and lie in flash. What is passed in stays the
@@ -642,7 +642,7 @@ NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
 /* Calls the kernels in order, and checks nothing but that no argument is missing (NULL_PTR): all that a program needs whose
    plan is constant data. views has room for plan->maxArgs, arena has plan->arenaBytes; io holds the addresses of all
    inputs, then of all outputs. error, which may be NULL, gets the words of the kernel that failed, and as its node the
-   number of the step. */
+   number of the step: of the one that runs plans, where it failed in these. */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
 /* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, tables for open extents,
@@ -657,6 +657,35 @@ NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
+
+/* The plans that a step runs, as its attributes: its kernel is nnrt_plan_if or nnrt_plan_loop, its arguments are inputs, and
+   its scratch is the table in which these plans find what is not in the arena: an argument of theirs of the kinds INPUT,
+   OUTPUT and CARRIED lies at address number offset of the table. They work in the arena of the plan around
+   them, and with the views behind those of the step, which maxArgs counts. */
+typedef struct nnrt_plan_graphs {
+    const nnrt_plan *plans[2]; /* IF: thenGraph, elseGraph. LOOP: the body, and what follows the last trip */
+    uint32_t nPairs;           /* LOOP: so many pairs of addresses are exchanged after a trip, from the first on */
+    uint32_t nScans;           /* LOOP: behind them so many addresses, each of which grows after a trip .. */
+    const size_t *scanBytes;   /* .. by so many bytes */
+    int32_t scanTrips;         /* trips that the LOOP makes if it has scans, -1: it has none */
+    uint32_t maxTrips;         /* of a LOOP, then it ends with TIME_OUT */
+} nnrt_plan_graphs;
+
+enum { NNRT_IF_TABLE = 2, NNRT_LOOP_TABLE = 6 };
+
+/* Kernels of such steps. Inputs of IF: the arena, cond, and from NNRT_IF_TABLE on the table; of LOOP: the arena, cond, trips
+   (both may be absent), then what a trip gets as its number and as its cond and where it leaves cond, and from
+   NNRT_LOOP_TABLE on the table. A fault of a step of the plans has that step's words, with node and operator in front. */
+NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_call *call);
+NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_call *call);
+
+#ifndef NNRT_FIRMWARE
+/* A plan whose extents are all fixed, as one that nnrt_plan_execute runs: IF and LOOP become steps that run plans. *nested is
+   the plan itself where it has none. All lies in memory (kept), or in the plan, as long as which it is good. NOT_SUPPORT
+   where a run has to tell extents, or values that a step is resolved with; error says of which node. */
+NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memory, const nnrt_plan **nested,
+                                        nnrt_error *error);
+#endif
 
 /* A copy of the model in memory (kept), with everything it points to; constants too when wanted, else their
    addresses. */
@@ -4932,6 +4961,87 @@ static NNRT_ReturnCode nnrti_step_failed(const nnrt_plan *plan, uint32_t s, NNRT
                        failed->node, -1);
 }
 
+/* Puts a number, or a bool, into a tensor of one element; NULL: into none. */
+static void nnrti_put_number(void *at, NNRT_DataType type, int64_t number)
+{
+    const int32_t narrow = (int32_t)number;
+    const uint8_t truth = number != 0;
+    const size_t width = nnrt_type_size(type);
+    if (at != NULL)
+        memcpy(at, width == 1 ? (const void *)&truth : width == 4 ? (const void *)&narrow : &number, width);
+}
+
+/* Fills the table of the plans that a step runs from its views number `from` on. */
+static void nnrti_fill_table(const nnrt_view *args, uint32_t from, const nnrt_call *call)
+{
+    void **table = (void **)call->scratch;
+    for (uint32_t i = from; i < call->nIn; i++)
+        *table++ = args[i].data;
+}
+
+/* Runs a plan of a step. */
+static NNRT_ReturnCode nnrti_run_graph(const nnrt_plan *plan, nnrt_view *args, const nnrt_call *call)
+{
+    nnrt_error own;
+    NNRT_ReturnCode code;
+    memset(&own, 0, sizeof(own));
+    code = nnrt_plan_execute(plan, args + call->nIn, args[0].data, (void *const *)call->scratch, &own);
+    return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, (uint32_t)own.node, code, &own, call->error);
+}
+
+/* Whether the bool that a view is, is true; an absent one is. */
+static bool nnrti_truth(const nnrt_view *v)
+{
+    return v->data == NULL || *(const uint8_t *)v->data != 0;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_plan_if(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_plan_graphs *a = (const nnrt_plan_graphs *)attr;
+    nnrti_fill_table(args, NNRT_IF_TABLE, call);
+    return nnrti_run_graph(a->plans[nnrti_truth(&args[1]) ? 0 : 1], args, call);
+}
+
+/* After a trip: carried values change places, scans go on. */
+static void nnrti_next_trip(const nnrt_plan_graphs *a, void **table)
+{
+    for (uint32_t i = 0; i < a->nPairs; i++, table += 2) {
+        void *place = table[0];
+        table[0] = table[1];
+        table[1] = place;
+    }
+    for (uint32_t i = 0; i < a->nScans; i++)
+        table[i] = (uint8_t *)table[i] + a->scanBytes[i];
+}
+
+NNRT_API NNRT_ReturnCode nnrt_plan_loop(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_plan_graphs *a = (const nnrt_plan_graphs *)attr;
+    const int64_t most = args[2].data != NULL ? nnrti_index(&args[2], 0) : INT64_MAX;
+    bool goes = nnrti_truth(&args[1]);
+    NNRT_ReturnCode code;
+    int64_t trip;
+    nnrti_fill_table(args, NNRT_LOOP_TABLE, call);
+    for (trip = 0; goes && trip < most; trip++) {
+        if (trip >= (int64_t)a->maxTrips)
+            return nnrt_error_set(call->error, NNRT_TIME_OUT,
+                                  "has not ended after %l trips, the most that there may be (maxTrips)", trip);
+        if (a->nScans > 0 && trip >= a->scanTrips)
+            return nnrt_error_set(call->error, NNRT_OUT_OF_DIMENTION_RANGES,
+                                  "its scans have trip %l, beyond their bound of %d", trip, a->scanTrips);
+        nnrti_put_number(args[3].data, args[3].dataType, trip);
+        nnrti_put_number(args[4].data, args[4].dataType, 1);
+        if ((code = nnrti_run_graph(a->plans[0], args, call)) != NNRT_SUCCESS)
+            return code;
+        goes = nnrti_truth(&args[5]);
+        nnrti_next_trip(a, (void **)call->scratch);
+    }
+    if (a->scanTrips >= 0 && trip != a->scanTrips)
+        return nnrt_error_set(call->error, NNRT_INVALID_SHAPE, "its scans have %l trips, where %d were planned", trip,
+                              a->scanTrips);
+    return nnrti_run_graph(a->plans[1], args, call);
+}
+
 #ifndef NNRT_FIRMWARE
 
 /* A run of a plan whose extents are open. */
@@ -5271,15 +5381,7 @@ static NNRT_ReturnCode nnrti_run_if(nnrti_open_run *r, uint32_t s)
 static void nnrti_run_number(const nnrti_open_run *r, uint32_t s, uint32_t k, int64_t number)
 {
     const nnrt_plan_arg *arg = &r->plan->args[r->plan->steps[s].arg + k];
-    const int32_t narrow = (int32_t)number;
-    const uint8_t truth = number != 0;
-    const size_t width = nnrt_type_size(arg->view.dataType);
-    if (arg->kind != NNRT_PLACE_NONE)
-        memcpy(nnrti_run_address(r, arg),
-               width == 1   ? (const void *)&truth
-               : width == 4 ? (const void *)&narrow
-                            : &number,
-               width);
+    nnrti_put_number(nnrti_run_address(r, arg), arg->view.dataType, number);
 }
 
 /* Appends scan k of the trip that has ended, of a LOOP whose BEGIN is step s. All its elements have one shape. */
@@ -5494,6 +5596,454 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
     code = nnrt_plan_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, &own);
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, (uint32_t)own.node, code, &own, error);
 }
+
+#ifndef NNRT_FIRMWARE
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nest */
+
+/* An address in the table of a step that runs plans: 8 bytes also where it has 4, so that a plan is the same everywhere. */
+#define NNRTI_TABLE_BYTES 8
+
+/* The table of a step that runs plans: how the step finds each address in the plan around it, and which number that has in
+   the whole plan, by which args of steps are known; NNRT_NO_TENSOR: none of them. */
+typedef struct nnrti_nest_table {
+    struct nnrti_nest_table *outer; /* NULL: of a step of the main plan */
+    nnrt_plan_arg *args;
+    uint32_t *numbers, count;
+} nnrti_nest_table;
+
+/* A plan that is being written: the main one, or one of a step. */
+typedef struct nnrti_nest_plan {
+    nnrt_plan *made;
+    nnrt_plan_step *steps;
+    nnrti_nest_table *table; /* NULL: its addresses are those of the whole plan */
+    size_t end;              /* of the arena, tables of its steps included */
+} nnrti_nest_plan;
+
+typedef struct nnrti_nest {
+    const nnrt_plan *plan;
+    nnrt_memory *memory;
+    nnrt_error *error;
+    nnrt_plan_arg *args; /* of all plans */
+    uint32_t nArgs;
+    size_t arena; /* where tables begin */
+} nnrti_nest;
+
+static const nnrti_open_step *nnrti_nest_part(const nnrti_nest *n, uint32_t s)
+{
+    return n->plan->open->steps[s];
+}
+
+/* Argument k of step s of the whole plan. */
+static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint32_t s, uint32_t k)
+{
+    return &n->plan->args[n->plan->steps[s].arg + k];
+}
+
+static NNRT_ReturnCode nnrti_nest_refuse(const nnrti_nest *n, uint32_t s, NNRT_ReturnCode code, const char *what)
+{
+    const nnrt_plan_step *step = &n->plan->steps[s];
+    return nnrti_blame(n->error,
+                       nnrt_error_set(n->error, code, "node %d '%s' (%s) %s", step->node, nnrti_text_of(step->name),
+                                      step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName), what),
+                       step->node, -1);
+}
+
+/* Nothing that step s works with is told in a run. */
+static NNRT_ReturnCode nnrti_nest_check(const nnrti_nest *n, uint32_t s)
+{
+    const nnrti_open_step *o = nnrti_nest_part(n, s);
+    if (o == NULL)
+        return NNRT_SUCCESS;
+    for (uint32_t i = 0; i < o->nIn + o->nOut; i++)
+        if (o->slots[i] != NNRT_NO_TENSOR)
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "has extents that only a run tells");
+    return o->part != NNRTI_PART_NODE
+               ? NNRT_SUCCESS
+               : nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "is resolved with values that only a run tells");
+}
+
+/* The place that an address of the whole plan has in a table. */
+static uint32_t nnrti_nest_place(const nnrti_nest *n, nnrti_nest_table *t, uint32_t number)
+{
+    const uint32_t nIn = n->plan->nInputs, nOut = n->plan->nOutputs;
+    nnrt_plan_arg *arg;
+    if (t == NULL)
+        return number;
+    for (uint32_t i = 0; i < t->count; i++)
+        if (t->numbers[i] == number)
+            return i;
+    arg = &t->args[t->count];
+    arg->tensor = NNRT_NO_TENSOR;
+    arg->kind = number < nIn ? NNRT_PLACE_INPUT : number - nIn < nOut ? NNRT_PLACE_OUTPUT : NNRT_PLACE_CARRIED;
+    arg->offset = nnrti_nest_place(n, t->outer, number);
+    t->numbers[t->count] = number;
+    return t->count++;
+}
+
+/* An argument of the whole plan as it is in a plan with that table. */
+static nnrt_plan_arg nnrti_nest_arg(const nnrti_nest *n, nnrti_nest_table *t, const nnrt_plan_arg *arg)
+{
+    nnrt_plan_arg made = *arg;
+    if (arg->kind > NNRT_PLACE_ARENA)
+        made.offset = nnrti_nest_place(n, t, (uint32_t)arg->offset);
+    return made;
+}
+
+/* An argument at that offset of the arena, which looks like arg. */
+static nnrt_plan_arg nnrti_nest_at(const nnrt_plan_arg *arg, size_t offset)
+{
+    nnrt_plan_arg made = *arg;
+    made.kind = NNRT_PLACE_ARENA;
+    made.offset = offset;
+    return made;
+}
+
+/* A new step of g, step s for now, whose arguments come next and need so many views. */
+static nnrt_plan_step *nnrti_nest_add(const nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, uint32_t views)
+{
+    nnrt_plan_step *step = &g->steps[g->made->nSteps++];
+    *step = n->plan->steps[s];
+    step->arg = n->nArgs;
+    if (views > g->made->maxArgs)
+        g->made->maxArgs = views;
+    return step;
+}
+
+/* A step of g that copies x, args as they are there, into y, unless that is x. */
+static void nnrti_nest_copy(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, const nnrt_plan_arg *x,
+                            const nnrt_plan_arg *y)
+{
+    nnrt_plan_step *step;
+    if (x->kind == y->kind && x->offset == y->offset)
+        return;
+    step = nnrti_nest_add(n, g, s, 3);
+    step->nIn = 2;
+    step->nOut = 1;
+    step->kernel = nnrti_call_reshape;
+    step->kernelName = NNRTI_LABEL("nnrt_reshape");
+    step->attr = NULL;
+    step->op = NULL;
+    n->args[n->nArgs++] = *x;
+    n->args[n->nArgs++].tensor = NNRT_NO_TENSOR;
+    n->args[n->nArgs++] = *y;
+}
+
+/* Whether two tensors have the same extents, those of y from axis `from` on. */
+static bool nnrti_nest_alike(const nnrt_view *x, const nnrt_view *y, int32_t from)
+{
+    return x->rank + from == y->rank && nnrti_same(x->dims, y->dims + from, (size_t)x->rank * sizeof(x->dims[0]));
+}
+
+/* Copies argument x of step s, as it is in g, into argument y. */
+static NNRT_ReturnCode nnrti_nest_move(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, uint32_t x, uint32_t y)
+{
+    const nnrt_plan_arg *to = nnrti_nest_of(n, s, y);
+    nnrt_plan_arg a, b;
+    if (to->kind == NNRT_PLACE_NONE)
+        return NNRT_SUCCESS;
+    if (!nnrti_nest_alike(&nnrti_nest_of(n, s, x)->view, &to->view, 0))
+        return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "has values of other extents than the model declares");
+    a = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, x));
+    b = nnrti_nest_arg(n, g->table, to);
+    nnrti_nest_copy(n, g, s, &a, &b);
+    return NNRT_SUCCESS;
+}
+
+/* An empty plan with room for what becomes of steps first to last (exclusive), and more; false: no memory. */
+static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest_table *table, uint32_t first,
+                             uint32_t last, uint32_t more)
+{
+    size_t room = (size_t)last - first + more;
+    for (uint32_t s = first; s < last; s++)
+        room += nnrti_nest_part(n, s) != NULL ? nnrti_nest_part(n, s)->carried : 0;
+    g->made = (nnrt_plan *)nnrt_memory_keep(n->memory, sizeof(*g->made));
+    g->steps = (nnrt_plan_step *)nnrti_keep(n->memory, room, sizeof(*g->steps));
+    g->table = table;
+    g->end = n->arena;
+    if (g->made == NULL || g->steps == NULL)
+        return false;
+    g->made->steps = g->steps;
+    g->made->args = n->args;
+    g->made->parallel = n->plan->parallel;
+    return true;
+}
+
+/* A table for what steps of a plan with the table `outer` run; false: no memory. */
+static bool nnrti_nest_table_begin(const nnrti_nest *n, nnrti_nest_table *t, nnrti_nest_table *outer, size_t own)
+{
+    const size_t most = nnrti_addresses(n->plan) + own;
+    t->outer = outer;
+    t->args = (nnrt_plan_arg *)nnrti_temp(n->memory, most, sizeof(*t->args));
+    t->numbers = (uint32_t *)nnrti_temp(n->memory, most, sizeof(*t->numbers));
+    t->count = 0;
+    return t->args != NULL && t->numbers != NULL;
+}
+
+/* The step of g that runs two plans: args of it, then its table, which lies behind those of the plans. */
+static void nnrti_nest_end(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s, nnrt_kernel kernel, const char *name,
+                           const nnrt_plan_graphs *graphs, const nnrt_plan_arg *args, uint32_t count,
+                           const nnrti_nest_table *t, size_t at)
+{
+    const uint32_t most =
+        graphs->plans[0]->maxArgs > graphs->plans[1]->maxArgs ? graphs->plans[0]->maxArgs : graphs->plans[1]->maxArgs;
+    nnrt_plan_step *step = nnrti_nest_add(n, g, s, count + t->count + most);
+    step->nIn = count + t->count;
+    step->nOut = 0;
+    step->kernel = kernel;
+    step->kernelName = name;
+    step->attr = graphs;
+    step->scratch = at;
+    step->scratchBytes = (t->count > 0 ? t->count : 1) * (size_t)NNRTI_TABLE_BYTES;
+    memcpy(&n->args[n->nArgs], args, count * sizeof(*args));
+    memcpy(&n->args[n->nArgs + count], t->args, t->count * sizeof(*args));
+    n->nArgs += count + t->count;
+    if (at + step->scratchBytes > g->end)
+        g->end = at + step->scratchBytes;
+}
+
+static NNRT_ReturnCode nnrti_nest_steps(nnrti_nest *n, nnrti_nest_plan *g, uint32_t first, uint32_t last);
+
+/* IF, from BEGIN, step s, to END. */
+static NNRT_ReturnCode nnrti_nest_if(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s)
+{
+    const nnrti_open_step *begin = nnrti_nest_part(n, s), *end = begin->end;
+    nnrt_plan_graphs *graphs = (nnrt_plan_graphs *)nnrt_memory_keep(n->memory, sizeof(*graphs));
+    nnrt_plan_arg args[NNRT_IF_TABLE];
+    nnrti_nest_plan branch[2];
+    nnrti_nest_table table;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (graphs == NULL || !nnrti_nest_table_begin(n, &table, g->table, 0))
+        return nnrti_no_memory(n->error);
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t first = i == 0 ? s + 1 : begin->otherwise->at + 1,
+                       last = i == 0 ? begin->otherwise->at : end->at;
+        if (!nnrti_nest_begin(n, &branch[i], &table, first, last, end->carried))
+            return nnrti_no_memory(n->error);
+        code = nnrti_nest_steps(n, &branch[i], first, last);
+        for (uint32_t k = 0; k < end->carried && code == NNRT_SUCCESS; k++)
+            code = nnrti_nest_move(n, &branch[i], end->at, 1 + i * end->carried + k, end->nIn + k);
+        if (code != NNRT_SUCCESS)
+            return code;
+        graphs->plans[i] = branch[i].made;
+    }
+    args[1] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 0));
+    memset(args, 0, sizeof(*args));
+    args[0].kind = NNRT_PLACE_ARENA;
+    args[0].tensor = NNRT_NO_TENSOR;
+    nnrti_nest_end(n, g, s, nnrt_plan_if, NNRTI_LABEL("nnrt_plan_if"), graphs, args, NNRT_IF_TABLE, &table,
+                   branch[0].end > branch[1].end ? branch[0].end : branch[1].end);
+    return NNRT_SUCCESS;
+}
+
+/* The first addresses of a LOOP's table: carried values that change places, then scans. Their elements are of one shape. */
+static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t, nnrt_plan_graphs *graphs, uint32_t s)
+{
+    const nnrti_open_step *begin = nnrti_nest_part(n, s);
+    const uint32_t at = begin->end->at, given = 1 + begin->carried + begin->scans;
+    size_t *bytes = (size_t *)nnrti_keep(n->memory, begin->scans, sizeof(*bytes));
+    if (bytes == NULL)
+        return nnrti_no_memory(n->error);
+    for (uint32_t k = 0; k < begin->carried; k++) {
+        const nnrt_plan_arg *pair[2];
+        pair[0] = nnrti_nest_of(n, at, 1 + k);
+        pair[1] = nnrti_nest_of(n, at, given + 2 + k);
+        for (uint32_t i = 0; i < 2 && nnrti_exchanged(n->plan, pair[0], pair[1]); i++, t->count++) {
+            const size_t number = pair[i]->offset - n->plan->nInputs - n->plan->nOutputs;
+            t->args[t->count].kind = NNRT_PLACE_ARENA;
+            t->args[t->count].offset = n->plan->open->carried[number];
+            t->args[t->count].tensor = NNRT_NO_TENSOR;
+            t->numbers[t->count] = (uint32_t)pair[i]->offset;
+        }
+    }
+    graphs->nPairs = t->count / 2;
+    graphs->scanBytes = bytes;
+    graphs->scanTrips = -1;
+    for (uint32_t k = 0; k < begin->scans; k++) {
+        const nnrt_plan_arg *x = nnrti_nest_of(n, at, 1 + begin->carried + k);
+        const nnrt_plan_arg *y = nnrti_nest_of(n, s, begin->nIn + 2 + begin->carried + k);
+        if (y->kind == NNRT_PLACE_NONE)
+            continue;
+        if (!nnrti_nest_alike(&x->view, &y->view, 1) ||
+            (graphs->scanTrips >= 0 && graphs->scanTrips != y->view.dims[0]))
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "has scans of other extents than the model declares");
+        graphs->scanTrips = y->view.dims[0];
+        if (!nnrt_dims_bytes(x->view.dims, x->view.rank, x->view.dataType, &bytes[graphs->nScans]) ||
+            bytes[graphs->nScans] == 0)
+            continue;
+        t->args[t->count] = nnrti_nest_arg(n, t->outer, y);
+        memset(&t->args[t->count].view, 0, sizeof(y->view));
+        t->numbers[t->count++] = NNRT_NO_TENSOR;
+        graphs->nScans++;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* What a trip does behind the steps of its body: scans go on, cond is put aside where it is a carried value, and carried
+   values become what they are in the next one. *cond: where it is then, as an argument of the step that runs the body. */
+static NNRT_ReturnCode nnrti_nest_trip(nnrti_nest *n, nnrti_nest_plan *body, uint32_t s, const nnrt_plan_graphs *graphs,
+                                       nnrt_plan_arg *cond)
+{
+    const nnrti_open_step *begin = nnrti_nest_part(n, s);
+    const uint32_t at = begin->end->at, given = 1 + begin->carried + begin->scans;
+    const nnrt_plan_arg *left = nnrti_nest_of(n, at, 0);
+    bool aside = false;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (uint32_t k = 0, place = 2 * graphs->nPairs; k < begin->scans; k++) {
+        const nnrt_plan_arg *y = nnrti_nest_of(n, s, begin->nIn + 2 + begin->carried + k);
+        const nnrt_plan_arg x = nnrti_nest_arg(n, body->table, nnrti_nest_of(n, at, 1 + begin->carried + k));
+        nnrt_plan_arg to = x;
+        if (y->kind == NNRT_PLACE_NONE || nnrti_empty(&x.view))
+            continue;
+        to.kind = NNRT_PLACE_CARRIED;
+        to.offset = place++;
+        to.tensor = y->tensor;
+        to.view.data = NULL;
+        nnrti_nest_copy(n, body, s, &x, &to);
+    }
+    for (uint32_t k = 0; k < begin->carried; k++)
+        for (uint32_t i = 0; i < 2; i++) {
+            const nnrt_plan_arg *arg = nnrti_nest_of(n, at, i == 0 ? 1 + k : given + 2 + k);
+            aside = aside || (arg->kind == left->kind && arg->offset == left->offset && arg->kind >= NNRT_PLACE_ARENA);
+        }
+    if (aside) {
+        const nnrt_plan_arg x = nnrti_nest_arg(n, body->table, left);
+        *cond = nnrti_nest_at(&x, body->end);
+        cond->tensor = NNRT_NO_TENSOR;
+        body->end += NNRTI_TABLE_BYTES;
+        nnrti_nest_copy(n, body, s, &x, cond);
+    } else {
+        *cond = nnrti_nest_arg(n, body->table->outer, left);
+    }
+    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
+        if (!nnrti_exchanged(n->plan, nnrti_nest_of(n, at, 1 + k), nnrti_nest_of(n, at, given + 2 + k)))
+            code = nnrti_nest_move(n, body, at, 1 + k, given + 2 + k);
+    return code;
+}
+
+/* LOOP, from BEGIN, step s, to END. */
+static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s)
+{
+    const nnrti_open_step *begin = nnrti_nest_part(n, s), *end = begin->end;
+    const uint32_t given = 1 + begin->carried + begin->scans;
+    nnrt_plan_graphs *graphs = (nnrt_plan_graphs *)nnrt_memory_keep(n->memory, sizeof(*graphs));
+    nnrt_plan_arg args[NNRT_LOOP_TABLE];
+    nnrti_nest_plan body, after;
+    nnrti_nest_table table;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (graphs == NULL || !nnrti_nest_table_begin(n, &table, g->table, begin->scans) ||
+        !nnrti_nest_begin(n, &body, &table, s + 1, end->at, given) ||
+        !nnrti_nest_begin(n, &after, &table, end->at, end->at, begin->carried))
+        return nnrti_no_memory(n->error);
+    for (uint32_t k = 0; k < begin->carried; k++) { /* into their first places */
+        const nnrt_plan_arg *to = nnrti_nest_of(n, s, begin->nIn + 2 + k);
+        const nnrt_plan_arg x = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 2 + k));
+        nnrt_plan_arg y = *to;
+        if (to->kind == NNRT_PLACE_NONE)
+            continue;
+        if (to->kind == NNRT_PLACE_CARRIED)
+            y = nnrti_nest_at(to, n->plan->open->carried[to->offset - n->plan->nInputs - n->plan->nOutputs]);
+        if (!nnrti_nest_alike(&x.view, &y.view, 0))
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "has values of other extents than the model declares");
+        nnrti_nest_copy(n, g, s, &x, &y);
+    }
+    graphs->maxTrips = n->plan->open->maxTrips;
+    graphs->plans[0] = body.made;
+    graphs->plans[1] = after.made;
+    if ((code = nnrti_nest_loop_table(n, &table, graphs, s)) != NNRT_SUCCESS ||
+        (code = nnrti_nest_steps(n, &body, s + 1, end->at)) != NNRT_SUCCESS ||
+        (code = nnrti_nest_trip(n, &body, s, graphs, &args[5])) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t k = 0; k < begin->carried && code == NNRT_SUCCESS; k++)
+        code = nnrti_nest_move(n, &after, end->at, given + 2 + k, end->nIn + k);
+    memset(args, 0, sizeof(*args));
+    args[0].kind = NNRT_PLACE_ARENA;
+    args[0].tensor = NNRT_NO_TENSOR;
+    args[1] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 1));
+    args[2] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, 0));
+    args[3] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, begin->nIn));
+    args[4] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, begin->nIn + 1));
+    if (code == NNRT_SUCCESS)
+        nnrti_nest_end(n, g, s, nnrt_plan_loop, NNRTI_LABEL("nnrt_plan_loop"), graphs, args, NNRT_LOOP_TABLE, &table,
+                       body.end);
+    return code;
+}
+
+/* Steps first to last (exclusive) of the whole plan become steps of g. */
+static NNRT_ReturnCode nnrti_nest_steps(nnrti_nest *n, nnrti_nest_plan *g, uint32_t first, uint32_t last)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (uint32_t s = first; s < last && code == NNRT_SUCCESS; s++) {
+        const nnrti_open_step *o = nnrti_nest_part(n, s);
+        if (o != NULL && (o->part == NNRTI_PART_IF || o->part == NNRTI_PART_LOOP)) {
+            code = o->part == NNRTI_PART_IF ? nnrti_nest_if(n, g, s) : nnrti_nest_loop(n, g, s);
+            s = o->end->at;
+        } else {
+            const nnrt_plan_step *from = &n->plan->steps[s];
+            const uint32_t count = from->nIn + from->nDerived + from->nOut;
+            (void)nnrti_nest_add(n, g, s, count);
+            for (uint32_t k = 0; k < count; k++)
+                n->args[n->nArgs++] = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, k));
+        }
+    }
+    return code;
+}
+
+/* The most arguments that all plans have; SIZE_MAX: no memory has room for them. */
+static size_t nnrti_nest_room(const nnrti_nest *n)
+{
+    size_t room = n->plan->nArgs;
+    for (uint32_t s = 0; s < n->plan->nSteps; s++) {
+        const nnrti_open_step *o = nnrti_nest_part(n, s);
+        size_t more;
+        if (o == NULL || (o->part != NNRTI_PART_IF && o->part != NNRTI_PART_LOOP))
+            continue;
+        more = 3 * (3 * (size_t)o->carried + 2 * (size_t)o->scans + 1) + NNRT_LOOP_TABLE + nnrti_addresses(n->plan);
+        if (!nnrt_add_size(room, more, &room))
+            return SIZE_MAX;
+    }
+    return room < UINT32_MAX ? room : SIZE_MAX;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_plan_nest(const nnrt_plan *plan, nnrt_memory *memory, const nnrt_plan **nested,
+                                        nnrt_error *error)
+{
+    nnrti_nest n;
+    nnrti_nest_plan whole;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    *nested = plan->open == NULL ? plan : NULL;
+    if (plan->open == NULL)
+        return NNRT_SUCCESS;
+    memset(&n, 0, sizeof(n));
+    n.plan = plan;
+    n.memory = memory;
+    n.error = error;
+    for (uint32_t i = 0; i < plan->nInputs; i++)
+        if (plan->open->slots[i] != NNRT_NO_TENSOR)
+            return nnrt_error_set(error, NNRT_NOT_SUPPORT, "input %u '%s' has extents that only a run tells", i,
+                                  plan->inputs[i].name);
+    for (uint32_t s = 0; s < plan->nSteps; s++)
+        if ((code = nnrti_nest_check(&n, s)) != NNRT_SUCCESS)
+            return code;
+    n.args = (nnrt_plan_arg *)nnrti_keep(memory, nnrti_nest_room(&n), sizeof(*n.args));
+    if (n.args == NULL || !nnrti_round_size(plan->arenaBytes, NNRTI_TABLE_BYTES, &n.arena) ||
+        !nnrti_nest_begin(&n, &whole, NULL, 0, plan->nSteps, 0))
+        return nnrti_no_memory(error);
+    *whole.made = *plan;
+    whole.made->steps = whole.steps;
+    whole.made->args = n.args;
+    whole.made->nSteps = whole.made->maxArgs = 0;
+    if ((code = nnrti_nest_steps(&n, &whole, 0, plan->nSteps)) != NNRT_SUCCESS)
+        return code;
+    whole.made->nArgs = n.nArgs;
+    whole.made->arenaBytes = whole.end;
+    whole.made->open = NULL;
+    *nested = whole.made;
+    return NNRT_SUCCESS;
+}
+
+#endif
 
 #ifndef NNRT_FIRMWARE /* devices: firmware runs its plans itself */
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Links every operator alone for a Cortex-M4 and lists what it takes: bytes of its kernels for float32, int8, uint8, int32
-and bool, and of its shape rule, and what these call of double arithmetic (__aeabi_dadd, ..), division of 64 bits
-(__aeabi_ldivmod, ..) and the C library. The kernels are what a model as C has; the rule comes to them where a model is
-planned on the device.
+and bool (of IF and LOOP: of what runs their subgraphs), and of its shape rule, and what these call of double arithmetic
+(__aeabi_dadd, ..), division of 64 bits (__aeabi_ldivmod, ..) and the C library. The kernels are what a model as C has; the
+rule comes to them where a model is planned on the device.
 
 Of the kernels, tests/single.txt says which call such and why their definition needs it; any other one fails, and so does
 a line of that file that is not true any more.
@@ -22,7 +22,7 @@ SOURCE = """#define NNRT_IMPLEMENTATION
 #define NNRT_MAX_RANK 4
 #define NNRT_KEEP_TYPES \\
     (NNRT_TYPES_F32 | NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I32 | NNRT_TYPES_BOOL | NNRT_TYPES_QUANT(NNRT_TYPES_INT))
-#include "nnrt_ops.h"
+#include "nnrt_hal.h"
 #define KERNELS(name, number, S, whose, rule, ...) \\
     extern const nnrt_kernel_row *const single_kernels_##name; \\
     extern NNRT_ReturnCode (*const single_rule_##name)(nnrt_resolve *); \\
@@ -31,6 +31,8 @@ SOURCE = """#define NNRT_IMPLEMENTATION
 #define NOTHING(...)
 NNRT_OPS(KERNELS, NOTHING)
 """
+# what runs the subgraphs of an operator in a model as C: no kernel of its row
+RUNS = {"IF": "nnrt_plan_if", "LOOP": "nnrt_plan_loop"}
 KINDS = {"double": r"__aeabi_(c?d\w+|[iu]2d|u?l2d|f2d)", "division": r"__aeabi_u?ldivmod|__u?(div|mod)di3",
          "library": r"(?!mem(cpy|set|move)$)[a-z]\w*"}
 
@@ -95,7 +97,7 @@ def main():
         for name in sorted(names):
             if sys.argv[1:] and name not in sys.argv[1:]:
                 continue
-            size, kernels = linker.link("single_kernels_" + name)
+            size, kernels = linker.link(RUNS.get(name, "single_kernels_" + name))
             rule_size, rule = linker.link("single_rule_" + name)
             of_rule = sorted(set().union(*rule.values()))
             print("%-32s %7d %7d  %s%s" % (name, size, rule_size, " ".join(sorted(set().union(*kernels.values()))),

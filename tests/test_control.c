@@ -16,6 +16,88 @@
 
 #include "devices.h"
 
+/* The plan of the session made last, with IF and LOOP as steps that run plans, where its extents are fixed. */
+static struct {
+    const nnrt_session *session; /* NULL: there is none */
+    nnrt_memory memory;
+    const nnrt_plan *plan;
+    uint32_t plans, runs, faults; /* so many there were */
+    nnrt_error error;             /* of the last run */
+} nested;
+
+static void nested_end(void)
+{
+    if (nested.session != NULL)
+        nnrt_memory_end(&nested.memory);
+    nested.session = NULL;
+}
+
+static void nested_begin(const nnrt_session *s, const NNRT_Model *m, const nnrt_session_desc *desc)
+{
+    NNRT_ModelConfig config;
+    nnrt_error error;
+    nnrt_plan *plan;
+    NNRT_ReturnCode code;
+    nested_end();
+    memset(&config, 0, sizeof(config));
+    memset(&error, 0, sizeof(error));
+    if (desc != NULL) {
+        config.bounds = desc->bounds;
+        config.inputDims = desc->inputDims;
+        config.maxTrips = desc->maxTrips;
+    }
+    nnrt_memory_allocate(&nested.memory, NULL);
+    assert_int_equal(nnrt_plan_build(m, &config, &nested.memory, &plan), NNRT_SUCCESS);
+    code = nnrt_plan_nest(plan, &nested.memory, &nested.plan, &error);
+    if (code == NNRT_SUCCESS) {
+        assert_true(nested.plan->open == NULL && (nested.plan == plan) == (plan->open == NULL));
+        nested.session = s;
+        nested.plans++;
+        return;
+    }
+    assert_int_equal(code, NNRT_NOT_SUPPORT);
+    assert_true(nested.plan == NULL && error.message[0] != '\0');
+    nnrt_memory_end(&nested.memory);
+}
+
+/* It gives what the session gave: the code, and after a success the bits, in the memory that it says it takes. */
+static void nested_run(const nnrt_session *s, const nnrt_io *in, const nnrt_io *out, NNRT_ReturnCode want)
+{
+    const nnrt_plan *p = nested.plan;
+    NNRT_IOTensor io[16];
+    uint8_t got[16][4096], *workspace;
+    NNRT_ReturnCode code;
+    size_t bytes;
+    if (nested.session != s)
+        return;
+    bytes = nnrt_plan_workspace(p);
+    workspace = (uint8_t *)nnrt_alloc(NULL, bytes);
+    memset(workspace, 0xA5, bytes);
+    memset(io, 0, sizeof(io));
+    memset(&nested.error, 0, sizeof(nested.error));
+    assert_true(p->nInputs + p->nOutputs <= COUNT(io));
+    for (uint32_t i = 0; i < p->nInputs + p->nOutputs; i++) {
+        const bool input = i < p->nInputs;
+        const nnrt_plan_io *t = input ? &p->inputs[i] : &p->outputs[i - p->nInputs];
+        assert_true(t->bytes <= sizeof(got[i]));
+        io[i].dataType = t->dataType;
+        io[i].dimensions = NNRT_Int32List_make(t->shape.dims, (uint32_t)t->shape.rank);
+        io[i].data.fd = -1;
+        io[i].data.addr = input ? in[i].data : got[i];
+        io[i].data.bufferSize = io[i].data.dataSize = (uint32_t)t->bytes;
+    }
+    assert_int_equal(nnrt_plan_run(p, workspace, bytes - 1, io, p->nInputs, io + p->nInputs, p->nOutputs, NULL, NULL),
+                     NNRT_OUT_OF_MEMORY);
+    code = nnrt_plan_run(p, workspace, bytes, io, p->nInputs, io + p->nInputs, p->nOutputs, NULL, &nested.error);
+    if (code != want)
+        fail_msg("nested: %s '%s', expected %s", nnrt_code_name(code), nested.error.message, nnrt_code_name(want));
+    for (uint32_t i = 0; i < p->nOutputs && code == NNRT_SUCCESS; i++)
+        assert_memory_equal(got[p->nInputs + i], out[i].data, p->outputs[i].bytes);
+    nested.runs += code == NNRT_SUCCESS;
+    nested.faults += code != NNRT_SUCCESS;
+    nnrt_free(NULL, workspace, bytes);
+}
+
 static nnrt_session *session_of(const NNRT_Model *m, const nnrt_session_desc *desc)
 {
     nnrt_session *s = NULL;
@@ -23,6 +105,7 @@ static nnrt_session *session_of(const NNRT_Model *m, const nnrt_session_desc *de
     memset(&error, 0, sizeof(error));
     if (nnrt_session_create(&s, m, desc, &error) != NNRT_SUCCESS)
         fail_msg("%s", error.message);
+    nested_begin(s, m, desc);
     return s;
 }
 
@@ -30,6 +113,7 @@ static void run(nnrt_session *s, const nnrt_io *in, uint32_t nIn, const nnrt_io 
 {
     if (nnrt_run(s, in, nIn, out, nOut) != NNRT_SUCCESS)
         fail_msg("%s", nnrt_session_error(s));
+    nested_run(s, in, out, NNRT_SUCCESS);
 }
 
 static const uint8_t yes = 1, no = 0;
@@ -157,6 +241,7 @@ static void run_fails(nnrt_session *s, const nnrt_io *in, uint32_t nIn, const nn
     if (got != code || strstr(nnrt_session_error(s), words) == NULL)
         fail_msg("got %s '%s', expected %s '%s'", nnrt_code_name(got), nnrt_session_error(s), nnrt_code_name(code),
                  words);
+    nested_run(s, in, out, code);
 }
 
 static nnrt_session_desc bounded(const nnrt_bound *bounds, uint32_t count)
@@ -1550,6 +1635,247 @@ static void test_supported(void **state)
     }
 }
 
+/* v = v + x, (p, q) = (q, !p), as long as the tensor `cond` of the body says: 7 always, 9 p, 10 q, 12 !p. */
+static void until(tree *t, uint32_t cond)
+{
+    tree_init(t);
+    (void)tensor(&t->g, "x", F32, "2");
+    (void)tensor(&t->g, "p", BOOL, "");
+    (void)tensor(&t->g, "q", BOOL, "");
+    (void)result(&t->g, "v"); /* 3 */
+    (void)result(&t->g, "p2");
+    (void)result(&t->g, "q2");
+    (void)tensor(&t->g, "i", I64, "");
+    (void)tensor(&t->g, "go", BOOL, ""); /* 7 */
+    (void)result(&t->g, "v");
+    (void)result(&t->g, "p"); /* 9 */
+    (void)result(&t->g, "q");
+    (void)result(&t->g, "more");
+    (void)result(&t->g, "not"); /* 12 */
+    (void)loop_node(t, "loop", 1, "- - 0 1 2", "3 4 5");
+    (void)ADD(&t->g, "more", "8 0", "11");
+    (void)PLAIN(&t->g, "not", LOGICAL_NOT, "9", "12");
+    graph_of(t, 0, "0 1 2", "3 4 5", "0");
+    graph_of(t, 1, "6 7 8 9 10", "7 11 10 12", "1 2");
+    t->out[1][0] = cond;
+    graph_io(&t->g, "0 1 2", "3 4 5");
+}
+
+/* A loop ends by a value that it carries, which is told before it is exchanged or overwritten; or by maxTrips. */
+static void test_carried_cond(void **state)
+{
+    static const uint32_t conds[3] = {9, 10, 12};
+    static tree t;
+    const float x[2] = {1, -2};
+    float v[2];
+    uint8_t bools[2], p2, q2;
+    nnrt_io in[3] = {{(void *)(uintptr_t)x, sizeof(x), NULL}, {&bools[0], 1, NULL}, {&bools[1], 1, NULL}};
+    nnrt_io out[3] = {{v, sizeof(v), NULL}, {&p2, 1, NULL}, {&q2, 1, NULL}};
+    nnrt_session_desc desc;
+    nnrt_session *s;
+    (void)state;
+    for (uint32_t way = 0; way < 12; way++) {
+        bool p = (way & 1) != 0, q = (way >> 1 & 1) != 0, goes = true;
+        float want = 1;
+        bools[0] = p;
+        bools[1] = q;
+        until(&t, conds[way >> 2]);
+        s = session_of(&t.g.model, NULL);
+        run(s, in, 3, out, 3);
+        while (goes) {
+            const bool was = p;
+            goes = way >> 2 == 0 ? p : way >> 2 == 1 ? q : !p;
+            want += 1;
+            p = q;
+            q = !was;
+        }
+        assert_true(v[0] == want && v[1] == -2 * want && p2 == p && q2 == q);
+        assert_true(nested.session == s);
+        nnrt_session_destroy(s);
+    }
+    until(&t, 7);
+    memset(&desc, 0, sizeof(desc));
+    desc.maxTrips = 5;
+    s = session_of(&t.g.model, &desc);
+    run_fails(s, in, 3, out, 3, NNRT_TIME_OUT, "has not ended after 5 trips");
+    assert_non_null(strstr(nested.error.message, "node 0 'loop' (LOOP): has not ended after 5 trips"));
+    nnrt_session_destroy(s);
+}
+
+/* Twice: three times s = s + x, each s and each number of the trip scanned. w is carried: the scan of the last time. */
+static void scans_in_scans(tree *t)
+{
+    static const int64_t two[1] = {2}, three[1] = {3};
+    static const float zero[6] = {0};
+    tree_init(t);
+    (void)tensor(&t->g, "x", F32, "2");
+    (void)constant(&t->g, "two", I64, "", two, sizeof(two));
+    (void)constant(&t->g, "three", I64, "", three, sizeof(three));
+    (void)constant(&t->g, "zero", F32, "3,2", zero, sizeof(zero));
+    (void)result(&t->g, "s"); /* 4 */
+    (void)result(&t->g, "w");
+    (void)result(&t->g, "all");
+    (void)tensor(&t->g, "n", I64, ""); /* 7, of the outer body */
+    (void)tensor(&t->g, "go", BOOL, "");
+    (void)result(&t->g, "s");
+    (void)result(&t->g, "w"); /* 10 */
+    (void)result(&t->g, "s2");
+    (void)result(&t->g, "each");
+    (void)result(&t->g, "numbers");
+    (void)tensor(&t->g, "n", I64, ""); /* 14, of the inner one */
+    (void)tensor(&t->g, "go", BOOL, "");
+    (void)result(&t->g, "s");
+    (void)result(&t->g, "s3");
+    (void)loop_node(t, "outer", 1, "1 - 0 3", "4 5 6");
+    (void)loop_node(t, "inner", 2, "2 - 9", "11 12 13");
+    (void)ADD(&t->g, "s3", "16 0", "17");
+    graph_of(t, 0, "0", "4 5 6", "0");
+    graph_of(t, 1, "7 8 9 10", "8 11 12 13", "1");
+    graph_of(t, 2, "14 15 16", "15 17 17 14", "2");
+    graph_io(&t->g, "0", "4 5 6");
+}
+
+static void test_scans_in_scans(void **state)
+{
+    static tree t;
+    const float x[2] = {1, -2};
+    float s[2], w[6];
+    int64_t all[6];
+    nnrt_io in[1] = {{(void *)(uintptr_t)x, sizeof(x), NULL}};
+    nnrt_io out[3] = {{s, sizeof(s), NULL}, {w, sizeof(w), NULL}, {all, sizeof(all), NULL}};
+    nnrt_session *session;
+    (void)state;
+    scans_in_scans(&t);
+    session = session_of(&t.g.model, NULL);
+    run(session, in, 1, out, 3);
+    assert_true(s[0] == 7 && s[1] == -14 && nested.session == session);
+    for (int k = 0; k < 6; k++)
+        assert_true(w[k] == (float)(5 + k / 2) * x[k % 2] && all[k] == k % 3);
+    nnrt_session_destroy(session);
+}
+
+/* A scan is declared to have four elements: fewer trips are found at the end, more before they are made. */
+static void test_declared_scan(void **state)
+{
+    static tree t;
+    const float start[1] = {1}, limit[1] = {100};
+    float sum[1], all[4];
+    int64_t trips = 4;
+    nnrt_io in[4] = {{&trips, 8, NULL},
+                     {(void *)(uintptr_t)&yes, 1, NULL},
+                     {(void *)(uintptr_t)start, 4, NULL},
+                     {(void *)(uintptr_t)limit, 4, NULL}};
+    nnrt_io out[2] = {{sum, sizeof(sum), NULL}, {all, sizeof(all), NULL}};
+    nnrt_session_desc desc;
+    const nnrt_bound most[1] = {{"all", {2, {4, 1}}}};
+    nnrt_session *s;
+    (void)state;
+    sums(&t, "0 - 2");
+    t.g.tensors[5].dataType = F32;
+    t.g.tensors[5].dims.count = 2;
+    t.g.dims[5][0] = 4;
+    t.g.dims[5][1] = 1;
+    desc = bounded(most, 1);
+    s = session_of(&t.g.model, &desc);
+    assert_true(nested.session == s);
+    run(s, in, 4, out, 2);
+    assert_true(sum[0] == 5 && all[0] == 2 && all[3] == 5);
+    trips = 3;
+    run_fails(s, in, 4, out, 2, NNRT_INVALID_SHAPE, "3 trips, where 4 were planned");
+    trips = 5;
+    run_fails(s, in, 4, out, 2, NNRT_OUT_OF_DIMENTION_RANGES, "scan 0");
+    nnrt_session_destroy(s);
+}
+
+/* A fault in a body has its node's words, behind the nodes that run it. */
+static void test_fault_inside(void **state)
+{
+    static const int64_t zero[1] = {0}, two[1] = {2};
+    static tree t;
+    const float x[3] = {1, 2, 3};
+    float y[1];
+    int64_t at = 3;
+    nnrt_io in[3] = {{NULL, 1, NULL}, {(void *)(uintptr_t)x, sizeof(x), NULL}, {&at, sizeof(at), NULL}};
+    nnrt_io out = {y, sizeof(y), NULL};
+    nnrt_session *s;
+    (void)state;
+    tree_init(&t);
+    (void)tensor(&t.g, "p", BOOL, "");
+    (void)tensor(&t.g, "x", F32, "3");
+    (void)tensor(&t.g, "at", I64, "1");
+    (void)constant(&t.g, "zero", I64, "1", zero, sizeof(zero)); /* 3 */
+    (void)constant(&t.g, "two", I64, "", two, sizeof(two));
+    (void)result(&t.g, "first"); /* 5 */
+    (void)result(&t.g, "y");
+    (void)result(&t.g, "r"); /* 7 */
+    (void)tensor(&t.g, "i", I64, "");
+    (void)tensor(&t.g, "go", BOOL, "");
+    (void)result(&t.g, "v"); /* 10 */
+    (void)result(&t.g, "picked");
+    (void)result(&t.g, "v2"); /* 12 */
+    (void)PLAIN(&t.g, "first", GATHER, "1 3", "5");
+    (void)if_node(&t, "if", 1, 2, "0", "6");
+    (void)loop_node(&t, "loop", 3, "4 - 5", "7");
+    (void)PLAIN(&t.g, "pick", GATHER, "1 2", "11");
+    (void)ADD(&t.g, "add", "10 11", "12");
+    graph_of(&t, 0, "0 1 2", "6", "0 1");
+    graph_of(&t, 1, "", "7", "2");
+    graph_of(&t, 2, "", "5", "");
+    graph_of(&t, 3, "8 9 10", "9 12", "3 4");
+    graph_io(&t.g, "0 1 2", "6");
+    s = session_of(&t.g.model, NULL);
+    in[0].data = (void *)(uintptr_t)&yes;
+    run_fails(s, in, 3, &out, 1, NNRT_INVALID_PARAMETER, "'pick' (GATHER): index 3");
+    assert_non_null(strstr(nested.error.message, "'if' (IF): node 2 'loop' (LOOP): node 3 'pick' (GATHER): index 3"));
+    in[0].data = (void *)(uintptr_t)&no;
+    run(s, in, 3, NNRT_IO(y));
+    assert_true(y[0] == 1);
+    in[0].data = (void *)(uintptr_t)&yes;
+    at = 2;
+    run(s, in, 3, NNRT_IO(y));
+    assert_true(y[0] == 7);
+    nnrt_session_destroy(s);
+}
+
+/* With any less memory than it takes a plan is not nested. */
+static void test_nested_memory(void **state)
+{
+    static uint64_t buffer[4096];
+    static tree t;
+    NNRT_ModelConfig config;
+    nnrt_memory memory, own;
+    const nnrt_plan *made = NULL;
+    nnrt_plan *plan;
+    (void)state;
+    memset(&config, 0, sizeof(config));
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+        size_t bytes = 0;
+        if (kind == 0)
+            scans_in_scans(&t);
+        else
+            branches(&t);
+        nnrt_memory_allocate(&memory, NULL);
+        assert_int_equal(nnrt_plan_build(&t.g.model, &config, &memory, &plan), NNRT_SUCCESS);
+        for (; bytes <= sizeof(buffer) && code == NNRT_OUT_OF_MEMORY; bytes += NNRT_ALIGNMENT) {
+            nnrt_memory_buffer(&own, buffer, bytes);
+            code = nnrt_plan_nest(plan, &own, &made, NULL);
+            assert_true((made != NULL) == (code == NNRT_SUCCESS));
+        }
+        assert_true(code == NNRT_SUCCESS && bytes > 512);
+        nnrt_memory_end(&memory);
+    }
+}
+
+/* The runs above were those of nested plans, too. */
+static void test_nested(void **state)
+{
+    (void)state;
+    printf("%u nested plans, %u runs, %u faults\n", nested.plans, nested.runs, nested.faults);
+    assert_true(nested.plans > 400 && nested.runs > 4900 && nested.faults > 4);
+    nested_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1580,6 +1906,12 @@ int main(void)
         cmocka_unit_test(test_chance),
         cmocka_unit_test(test_edited),
         cmocka_unit_test(test_supported),
+        cmocka_unit_test(test_carried_cond),
+        cmocka_unit_test(test_scans_in_scans),
+        cmocka_unit_test(test_declared_scan),
+        cmocka_unit_test(test_fault_inside),
+        cmocka_unit_test(test_nested_memory),
+        cmocka_unit_test(test_nested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

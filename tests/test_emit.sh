@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_emit.sh NNRT: what nnrt emit-c writes. The digits network and every ONNX node test that can be planned become C,
 # compile without warnings as C99 and C++17, and give bit for bit what the session gave on this machine; a wrong bit is
-# seen; only the kernels that a model needs are linked; wrong arguments are told. NNRT is the command line to test.
+# seen; only the kernels that a model needs are linked; IF and LOOP run their subgraphs; wrong arguments are told. NNRT is
+# the command line to test.
 set -u
 nnrt=$1
 data=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}
@@ -119,7 +120,8 @@ holds 'both entries compile' $CC -std=c99 $flags -Os -o "$folder/entry" "$folder
 holds 'both entries give the same bits' "$folder/entry"
 nm "$folder/entry" >"$folder/symbols"
 holds 'the kernels of the model are linked' grep -q conv2d_fusion_f32 "$folder/symbols"
-for stranger in nnrt_gather nnrt_matmul_fusion_f32 nnrt_resize_f32 nnrti_ops nnrt_plan_build malloc printf; do
+for stranger in nnrt_gather nnrt_matmul_fusion_f32 nnrt_resize_f32 nnrt_plan_if nnrt_plan_loop nnrti_ops nnrt_plan_build malloc \
+    printf; do
     if grep -q "\\b$stranger\\b" "$folder/symbols"; then
         fail "$stranger is linked, which the model does not need"
     else
@@ -147,6 +149,9 @@ if [ "$count" -ge 400 ]; then
 else
     fail "$count node tests became C, expected at least 400"
 fi
+for name in test_if test_scan_sum test_scan9_sum; do
+    holds "$name, which has subgraphs, is among them" test -e "$folder/$name.h"
+done
 # shellcheck disable=SC2086
 program nodes $headers
 # shellcheck disable=SC2086
@@ -164,6 +169,40 @@ for how in "$CC -std=c99" "$CXX -std=c++17"; do
     fi
 done
 echo "$count node tests became C; $left cannot be imported or planned as they are, see the suite onnx-nodes"
+
+# ---- subgraphs ----
+
+# tests/emit_subgraphs.c writes models with IF and LOOP, and is the program that runs what they are as C
+# shellcheck disable=SC2086
+holds 'a writer of models with subgraphs' $CC -std=c99 $flags -o "$folder/write" tests/emit_subgraphs.c -lm
+holds 'which writes them' "$folder/write" "$folder"
+for name in nested swap sums until fault; do
+    holds "$name becomes C" "$nnrt" emit-c "$folder/$name.nnrt" -o "$folder/$name.h" --name $name
+done
+# shellcheck disable=SC2086
+{
+    holds 'they compile as C99, with the sanitizers' $CC -std=c99 ${flags%-Wconversion*}${flags#*-Wconversion} -DEMITTED \
+        -I"$folder" -fsanitize=address,undefined -fno-sanitize-recover=all -o "$folder/subgraphs" tests/emit_subgraphs.c -lm
+    holds 'and give what they mean' "$folder/subgraphs"
+    holds 'they compile as C++17, a firmware' $CXX -x c++ -std=c++17 $flags -DNNRT_FIRMWARE -DEMITTED -I"$folder" \
+        -o "$folder/subgraphs" tests/emit_subgraphs.c -lm
+    holds 'and give what they mean, C++17' "$folder/subgraphs"
+    holds 'they compile as C99, a small firmware' $CC -std=c99 $flags -Os -DNNRT_STATIC -DNNRT_FIRMWARE -DNNRT_MAX_RANK=4 \
+        -DEMITTED -I"$folder" -o "$folder/subgraphs" tests/emit_subgraphs.c -lm
+    holds 'and give what they mean, small' "$folder/subgraphs"
+}
+nm "$folder/subgraphs" >"$folder/symbols"
+holds 'their kernels are linked' grep -q nnrt_plan_loop "$folder/symbols"
+for stranger in conv2d_fusion_f32 nnrti_ops nnrt_plan_build malloc; do
+    if grep -q "\\b$stranger\\b" "$folder/symbols"; then
+        fail "$stranger is linked, which models with subgraphs do not need"
+    else
+        pass
+    fi
+done
+refuses 1 "node 2 'unequal' (IF) has extents that only a run tells; emit-c writes programs of fixed extents" \
+    "$folder/told.nnrt" -o "$folder/x.h"
+refuses 1 "node 1 'view' (RESHAPE) is resolved with values that only a run tells" "$folder/late.nnrt" -o "$folder/x.h"
 
 # ---- attributes of every kind ----
 

@@ -4,10 +4,11 @@ Part of tools/nnrt.c.
 
 The plan of nnrt_plan_build is written as it stands: constants, resolved attributes, views, steps that name their kernels.
 Whoever links it gets those kernels and no table of operators. What is equal is written once: constants by their address,
-lists of integers by their values.
+lists of integers by their values. Subgraphs are plans that steps run (nnrt_plan_nest), written in front of them.
 
     >>names       names and texts in C
     >>values      bytes and numbers
+    >>steps       steps of the plan and of those that steps run
     >>constants   weights and derived constants
     >>attributes  attribute structs
     >>plan        views, arguments, steps
@@ -34,6 +35,10 @@ typedef struct cli_emit {
     const char *path;
     char name[CLI_IDENTIFIER_BYTES], upper[CLI_IDENTIFIER_BYTES];
     const nnrt_plan *plan;
+    const nnrt_plan **inner; /* plans that steps run, each behind those of its own steps */
+    uint32_t nInner;
+    const nnrt_plan_step **steps; /* of the plan, then of inner ones: their number is that of their attributes */
+    uint32_t nSteps;
     const cli_job *job;
     char (*io)[CLI_IDENTIFIER_BYTES]; /* parameter names of inputs, then outputs */
     uint32_t *constants;              /* per argument: the argument whose constant it is, or NNRT_NO_TENSOR */
@@ -316,6 +321,58 @@ static const char *cli_emit_type_name(NNRT_DataType type)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>steps */
+
+/* The plans that a step runs; NULL: it runs none. */
+static const nnrt_plan_graphs *cli_emit_runs(const nnrt_plan_step *s)
+{
+    return s->kernel == nnrt_plan_if || s->kernel == nnrt_plan_loop ? (const nnrt_plan_graphs *)s->attr : NULL;
+}
+
+/* Puts the plans that steps of p run into e->inner, where there is room for them, and counts them and their steps. */
+static void cli_emit_find_inner(cli_emit *e, const nnrt_plan *p)
+{
+    e->nSteps += p->nSteps;
+    for (uint32_t i = 0; i < p->nSteps; i++) {
+        const nnrt_plan_graphs *graphs = cli_emit_runs(&p->steps[i]);
+        for (uint32_t k = 0; k < 2 && graphs != NULL; k++) {
+            cli_emit_find_inner(e, graphs->plans[k]);
+            if (e->inner != NULL)
+                e->inner[e->nInner] = graphs->plans[k];
+            e->nInner++;
+        }
+    }
+}
+
+/* Lists all plans and all steps. */
+static bool cli_emit_find_steps(cli_emit *e)
+{
+    cli_emit_find_inner(e, e->plan);
+    e->inner = (const nnrt_plan **)cli_alloc(e->nInner, sizeof(*e->inner));
+    e->steps = (const nnrt_plan_step **)cli_alloc(e->nSteps, sizeof(*e->steps));
+    if (e->inner == NULL || e->steps == NULL)
+        return false;
+    e->nInner = e->nSteps = 0;
+    cli_emit_find_inner(e, e->plan);
+    e->nSteps = 0;
+    for (uint32_t k = 0; k <= e->nInner; k++) {
+        const nnrt_plan *p = k == 0 ? e->plan : e->inner[k - 1];
+        for (uint32_t i = 0; i < p->nSteps; i++)
+            e->steps[e->nSteps++] = &p->steps[i];
+    }
+    return true;
+}
+
+/* The number of a step's attributes. */
+static uint32_t cli_emit_number(const cli_emit *e, const nnrt_plan_step *step)
+{
+    uint32_t number = 0;
+    while (e->steps[number] != step)
+        number++;
+    return number;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>constants */
 
 static size_t cli_emit_count(const nnrt_view *v)
@@ -360,8 +417,8 @@ static const char *cli_emit_tensor(const cli_emit *e, uint32_t tensor)
 static void cli_emit_constants(cli_emit *e)
 {
     char suffix[24];
-    for (uint32_t s = 0; s < e->plan->nSteps; s++) {
-        const nnrt_plan_step *step = &e->plan->steps[s];
+    for (uint32_t s = 0; s < e->nSteps; s++) {
+        const nnrt_plan_step *step = e->steps[s];
         for (uint32_t k = 0; k < step->nIn + step->nDerived; k++) {
             const uint32_t i = step->arg + k, tensor = e->plan->args[i].tensor;
             const nnrt_view *v = &e->plan->args[i].view;
@@ -561,10 +618,10 @@ static const char *cli_emit_value_name(const nnrt_attr_member *m, const void *at
 /* The resolved attributes of a step: static const NNRT_Conv2DFusion NAME_a<step> = {...}; */
 static bool cli_emit_attr(cli_emit *e, uint32_t step)
 {
-    const nnrt_plan_step *s = &e->plan->steps[step];
+    const nnrt_plan_step *s = e->steps[step];
     const nnrt_attr_struct *d = s->op != NULL ? s->op->attr : NULL;
     const char *name;
-    if (d == NULL || s->attr == NULL || d->count == 0)
+    if (d == NULL || s->attr == NULL || d->count == 0 || cli_emit_runs(s) != NULL)
         return true;
     if (!cli_emit_attr_lists(e, step, d, s->attr))
         return false;
@@ -587,7 +644,7 @@ static void cli_emit_arg(cli_emit *e, uint32_t i)
 {
     const nnrt_plan_arg *a = &e->plan->args[i];
     const nnrt_view *v = &a->view;
-    static const char *const kinds[] = {"NONE", "CONSTANT", "DERIVED", "ARENA", "INPUT", "OUTPUT"};
+    static const char *const kinds[] = {"NONE", "CONSTANT", "DERIVED", "ARENA", "INPUT", "OUTPUT", "CARRIED"};
     fputs("    {{", e->out);
     if (cli_emit_is_constant(a))
         fprintf(e->out, "(void *)%s_c%u", e->name, (unsigned)e->constants[i]);
@@ -617,16 +674,43 @@ static const char *cli_emit_kernel(const nnrt_plan_step *s)
     return s->kernelName + strlen("nnrt_");
 }
 
-static void cli_emit_steps(cli_emit *e)
+/* What a step runs: static const nnrt_plan_graphs NAME_r<step> = {...}; */
+static void cli_emit_graphs(cli_emit *e, uint32_t step, const nnrt_plan_graphs *graphs)
 {
-    const nnrt_plan *p = e->plan;
-    fprintf(e->out, "static const %s_DATA nnrt_plan_step %s_steps[%u] = {\n", e->upper, e->name,
+    uint32_t at[2] = {0, 0};
+    for (uint32_t k = 0; k < 2; k++)
+        while (e->inner[at[k]] != graphs->plans[k])
+            at[k]++;
+    if (graphs->nScans > 0)
+        fprintf(e->out, "static const %s_DATA size_t %s_s%u[%u] = {", e->upper, e->name, (unsigned)step,
+                (unsigned)graphs->nScans);
+    for (uint32_t k = 0; k < graphs->nScans; k++)
+        fprintf(e->out, "%.0f%s", (double)graphs->scanBytes[k], k + 1 < graphs->nScans ? ", " : "};\n");
+    fprintf(e->out, "static const %s_DATA nnrt_plan_graphs %s_r%u = {{&%s_g%u, &%s_g%u}, %u, %u, ", e->upper, e->name,
+            (unsigned)step, e->name, (unsigned)at[0], e->name, (unsigned)at[1], (unsigned)graphs->nPairs,
+            (unsigned)graphs->nScans);
+    if (graphs->nScans > 0)
+        fprintf(e->out, "%s_s%u", e->name, (unsigned)step);
+    else
+        fputs("NULL", e->out);
+    fprintf(e->out, ", %d, %u};\n", (int)graphs->scanTrips, (unsigned)graphs->maxTrips);
+}
+
+/* The steps of a plan, with what they run in front of them: static const nnrt_plan_step NAME_<prefix>steps[count] = {...}; */
+static void cli_emit_steps(cli_emit *e, const nnrt_plan *p, const char *prefix)
+{
+    for (uint32_t i = 0; i < p->nSteps; i++)
+        if (cli_emit_runs(&p->steps[i]) != NULL)
+            cli_emit_graphs(e, cli_emit_number(e, &p->steps[i]), cli_emit_runs(&p->steps[i]));
+    fprintf(e->out, "static const %s_DATA nnrt_plan_step %s_%ssteps[%u] = {\n", e->upper, e->name, prefix,
             p->nSteps > 0 ? (unsigned)p->nSteps : 1);
     for (uint32_t i = 0; i < p->nSteps; i++) {
         const nnrt_plan_step *s = &p->steps[i];
-        fprintf(e->out, "    {nnrti_call_%s, NNRTI_LABEL(\"%s\"), ", cli_emit_kernel(s), s->kernelName);
-        if (s->op != NULL && s->attr != NULL && s->op->attr->count > 0)
-            fprintf(e->out, "&%s_a%u", e->name, (unsigned)i);
+        const bool runs = cli_emit_runs(s) != NULL;
+        fprintf(e->out, "    {%s%s, NNRTI_LABEL(\"%s\"), ", runs ? "nnrt_" : "nnrti_call_", cli_emit_kernel(s),
+                s->kernelName);
+        if (runs || (s->op != NULL && s->attr != NULL && s->op->attr->count > 0))
+            fprintf(e->out, "&%s_%c%u", e->name, runs ? 'r' : 'a', (unsigned)cli_emit_number(e, s));
         else
             fputs("NULL", e->out);
         fputs(", NULL, NNRTI_LABEL(", e->out);
@@ -637,6 +721,39 @@ static void cli_emit_steps(cli_emit *e)
     }
     if (p->nSteps == 0)
         fputs("    {NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0}};\n", e->out);
+}
+
+/* Says above an inner plan whose it is. */
+static void cli_emit_whose(cli_emit *e, const nnrt_plan *inner)
+{
+    static const char *const what[2][2] = {{"where cond is true", "where cond is false"},
+                                           {"the body", "after the last trip"}};
+    for (uint32_t i = 0; i < e->nSteps; i++) {
+        const nnrt_plan_graphs *graphs = cli_emit_runs(e->steps[i]);
+        for (uint32_t k = 0; k < 2 && graphs != NULL; k++)
+            if (graphs->plans[k] == inner) {
+                fputs("/* ", e->out);
+                cli_emit_remark(e->out, e->steps[i]->name);
+                fprintf(e->out, ": %s */\n", what[e->steps[i]->kernel == nnrt_plan_loop ? 1 : 0][k]);
+            }
+    }
+}
+
+/* The plans that steps run. */
+static void cli_emit_inner(cli_emit *e)
+{
+    char prefix[24];
+    for (uint32_t k = 0; k < e->nInner; k++) {
+        const nnrt_plan *p = e->inner[k];
+        snprintf(prefix, sizeof(prefix), "g%u_", (unsigned)k);
+        cli_emit_whose(e, p);
+        cli_emit_steps(e, p, prefix);
+        fprintf(e->out,
+                "static const %s_DATA nnrt_plan %s_g%u = {\n    %s_g%u_steps, %s_args, NULL, NULL, %u, %u, 0, 0, %u, "
+                "0, 0, 0, 0, NULL, NULL};\n",
+                e->upper, e->name, (unsigned)k, e->name, (unsigned)k, e->name, (unsigned)p->nSteps,
+                (unsigned)e->plan->nArgs, (unsigned)p->maxArgs);
+    }
 }
 
 static void cli_emit_io(cli_emit *e, const char *what, const nnrt_plan_io *io, uint32_t count)
@@ -668,7 +785,8 @@ static void cli_emit_plan(cli_emit *e)
         cli_emit_arg(e, i);
     if (p->nArgs == 0)
         fputs("    {{NULL, 0, 0, {0}, {0}, NULL, 0}, NNRT_PLACE_NONE, 0, 0}};\n", e->out);
-    cli_emit_steps(e);
+    cli_emit_inner(e);
+    cli_emit_steps(e, p, "");
     cli_emit_io(e, "inputs", p->inputs, p->nInputs);
     cli_emit_io(e, "outputs", p->outputs, p->nOutputs);
     fprintf(
@@ -808,12 +926,12 @@ static void cli_emit_top(const cli_emit *e)
     }
     fprintf(e->out, "   arena    %.0f bytes, lower bound %.0f\n   weights  %.0f bytes\n   kernels ",
             (double)p->arenaBytes, (double)p->arenaBound, (double)p->constantBytes);
-    for (uint32_t i = 0; i < p->nSteps; i++) {
+    for (uint32_t i = 0; i < e->nSteps; i++) {
         bool seen = false;
         for (uint32_t k = 0; k < i; k++)
-            seen = seen || p->steps[k].kernel == p->steps[i].kernel;
+            seen = seen || e->steps[k]->kernel == e->steps[i]->kernel;
         if (!seen)
-            fprintf(e->out, " %s", cli_emit_kernel(&p->steps[i]));
+            fprintf(e->out, " %s", cli_emit_kernel(e->steps[i]));
     }
     fputs(" */\n", e->out);
 }
@@ -864,7 +982,7 @@ static bool cli_emit_all(cli_emit *e)
     fputs("\n", e->out);
     for (uint32_t i = 0; i < e->plan->nArgs; i++)
         cli_emit_quant(e, i);
-    for (uint32_t i = 0; good && i < e->plan->nSteps; i++)
+    for (uint32_t i = 0; good && i < e->nSteps; i++)
         good = cli_emit_attr(e, i);
     if (!good)
         return false;
@@ -881,7 +999,8 @@ static int cli_emit_write(cli_emit *e)
 {
     cli_out out;
     bool good;
-    if (!cli_emit_io_names(e) || !cli_emit_find_constants(e) || cli_out_open(&out, e->path, true) != CLI_DONE)
+    if (!cli_emit_io_names(e) || !cli_emit_find_steps(e) || !cli_emit_find_constants(e) ||
+        cli_out_open(&out, e->path, true) != CLI_DONE)
         return CLI_FAILED;
     e->out = out.f;
     good = cli_emit_all(e);
@@ -913,17 +1032,11 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
         nnrt_memory_end(&memory);
         return cli_fail("cannot plan %s: %s", args->model, error.message);
     }
-    if (job->model->subGraph.count > 1) {
+    if (nnrt_plan_nest(plan, &memory, &e.plan, &error) != NNRT_SUCCESS) {
         nnrt_memory_end(&memory);
-        return cli_fail("%s has subgraphs, which nodes such as IF and LOOP run: emit-c does not write these yet",
-                        args->model);
+        return cli_fail("cannot write %s as C: %s; emit-c writes programs of fixed extents", args->model,
+                        error.message);
     }
-    if (plan->open != NULL) {
-        nnrt_memory_end(&memory);
-        return cli_fail("%s has results whose extents only a run tells: emit-c writes programs of fixed extents",
-                        args->model);
-    }
-    e.plan = plan;
     e.job = job;
     e.path = args->output;
     e.progress.label = "emit-c";
@@ -931,13 +1044,15 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
     if (status == CLI_DONE && strcmp(e.path, "-") != 0) {
         cli_put_name(stdout, e.path);
         printf("  %s_run, %s_run_in, %s_selftest; arena %.0f bytes, weights %.0f bytes\n", e.name, e.name, e.name,
-               (double)plan->arenaBytes, (double)plan->constantBytes);
+               (double)e.plan->arenaBytes, (double)e.plan->constantBytes);
     }
     for (uint32_t i = 0; i < e.nLists; i++)
         free(e.lists[i].data);
     free(e.lists);
     free(e.io);
     free(e.constants);
+    free(e.inner);
+    free(e.steps);
     nnrt_memory_end(&memory);
     return status;
 }

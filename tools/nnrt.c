@@ -1072,7 +1072,8 @@ static const char cli_convert_text[] =
 static const char cli_emit_text_help[] =
     "The file has the model as constant data, planned for an arena whose size it states: include it behind\n"
     "nnrt.h, and NAME_run runs it. No file, no heap, and only the kernels it needs are linked. NAME_selftest\n"
-    "compares the results for one input, --input or random values, with those of this machine.\n\n";
+    "compares the results for one input, --input or random values, with those of this machine. Subgraphs (IF,\n"
+    "LOOP) are written, too; a model whose extents or shapes only a run tells is refused.\n\n";
 
 static const char cli_ops_text[] =
     "--onnx lists the operators of ONNX that are read: the operator sets, first and last, the operator that each\n"
