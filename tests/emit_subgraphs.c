@@ -1,6 +1,7 @@
 /* Models with subgraphs, and what they are as C: two programs, for tests/test_emit.sh.
 
-   emit_subgraphs FOLDER   writes the models there: nested, swap, sums, until, fault; and told and late, which emit-c refuses
+   emit_subgraphs FOLDER   writes the models there: nested, swap, sums, until, shared, fault; and told and late, which emit-c
+                           refuses
    With EMITTED defined    runs the headers that nnrt emit-c made of them, against what is computed here; prints what differs,
                            ends with "N faults" */
 #define NNRT_IMPLEMENTATION
@@ -268,6 +269,32 @@ static int until(void)
     return save("until");
 }
 
+/* One body for two loops: v = v + x, twice from y on, and three times from what that gives. */
+static int shared(void)
+{
+    uint32_t x, body, in[3], i[3], left[2], once, twice;
+    begin("shared");
+    x = floats("x", 2);
+    in[2] = floats("y", 2);
+    body = branch("body");
+    i[0] = given("i", NNRT_DATA_TYPE_INT64);
+    i[1] = given("go", NNRT_DATA_TYPE_BOOL);
+    i[2] = given("v", NNRT_DATA_TYPE_UNKNOWN);
+    left[0] = i[1];
+    left[1] = add("v2", i[2], x);
+    ends(body, 0, i, 3, left, 2);
+    once = nnrt_builder_tensor(b, "once");
+    twice = nnrt_builder_tensor(b, "twice");
+    in[0] = number(2);
+    in[1] = NNRT_NO_TENSOR;
+    loop_node("first", body, in, 3, &once, 1);
+    in[0] = number(3);
+    in[2] = once;
+    loop_node("second", body, in, 3, &twice, 1);
+    nnrt_builder_output(b, twice);
+    return save("shared");
+}
+
 /* p ? x[at] + x[at], in a loop : x[0], where at is an input. */
 static int fault(void)
 {
@@ -336,7 +363,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         return printf("usage: emit_subgraphs FOLDER\n") > 0;
     folder = argv[1];
-    return nested() + swap() + sums() + until() + fault() + refused(false) + refused(true);
+    return nested() + swap() + sums() + until() + shared() + fault() + refused(false) + refused(true);
 }
 
 #else
@@ -345,6 +372,7 @@ int main(int argc, char **argv)
 #include "swap.h"
 #include "sums.h"
 #include "until.h"
+#include "shared.h"
 #include "fault.h"
 
 static int faults;
@@ -442,6 +470,16 @@ static void check_until(void)
     }
 }
 
+static void check_shared(void)
+{
+    ARENA(SHARED);
+    const float x[2] = {1, -2}, y[2] = {10, 20};
+    float v[2];
+    NNRT_ReturnCode code = shared_run_in(arena, x, y, v);
+    EXPECT(code == NNRT_SUCCESS && v[0] == 15 && v[1] == 10 && KEPT(SHARED), "shared: code %d, %g and %g\n", (int)code,
+           (double)v[0], (double)v[1]);
+}
+
 static void check_fault(void)
 {
     static uint64_t room[FAULT_ARENA_WORDS + 1024];
@@ -500,12 +538,13 @@ int main(void)
     static uint64_t arena[64];
     EXPECT(nested_selftest(arena) == NNRT_SUCCESS && swap_selftest(arena) == NNRT_SUCCESS &&
                sums_selftest(arena) == NNRT_SUCCESS && until_selftest(arena) == NNRT_SUCCESS &&
-               fault_selftest(arena) == NNRT_SUCCESS,
+               shared_selftest(arena) == NNRT_SUCCESS && fault_selftest(arena) == NNRT_SUCCESS,
            "a self-test sees other bits\n");
     check_nested();
     check_swap();
     check_sums();
     check_until();
+    check_shared();
     check_fault();
     printf("%d faults\n", faults);
     return faults > 0;

@@ -176,7 +176,7 @@ echo "$count node tests became C; $left cannot be imported or planned as they ar
 # shellcheck disable=SC2086
 holds 'a writer of models with subgraphs' $CC -std=c99 $flags -o "$folder/write" tests/emit_subgraphs.c -lm
 holds 'which writes them' "$folder/write" "$folder"
-for name in nested swap sums until fault; do
+for name in nested swap sums until shared fault; do
     holds "$name becomes C" "$nnrt" emit-c "$folder/$name.nnrt" -o "$folder/$name.h" --name $name
 done
 # shellcheck disable=SC2086
