@@ -269,10 +269,11 @@ static int until(void)
     return save("until");
 }
 
-/* One body for two loops: v = v + x, twice from y on, and three times from what that gives. */
+/* One body for two loops: v = v + x, twice from y on, and three times from what that gives. A third one carries nothing and
+   scans x + x. */
 static int shared(void)
 {
-    uint32_t x, body, in[3], i[3], left[2], once, twice;
+    uint32_t x, body, in[3], i[3], left[2], once, twice, scan;
     begin("shared");
     x = floats("x", 2);
     in[2] = floats("y", 2);
@@ -291,7 +292,15 @@ static int shared(void)
     in[0] = number(3);
     in[2] = once;
     loop_node("second", body, in, 3, &twice, 1);
+    body = branch("scans");
+    i[0] = given("i", NNRT_DATA_TYPE_INT64);
+    i[1] = left[0] = given("go", NNRT_DATA_TYPE_BOOL);
+    left[1] = add("double", x, x);
+    ends(body, 0, i, 2, left, 2);
+    scan = nnrt_builder_tensor(b, "scan");
+    loop_node("third", body, in, 2, &scan, 1);
     nnrt_builder_output(b, twice);
+    nnrt_builder_output(b, scan);
     return save("shared");
 }
 
@@ -474,10 +483,12 @@ static void check_shared(void)
 {
     ARENA(SHARED);
     const float x[2] = {1, -2}, y[2] = {10, 20};
-    float v[2];
-    NNRT_ReturnCode code = shared_run_in(arena, x, y, v);
+    float v[2], scan[6];
+    NNRT_ReturnCode code = shared_run_in(arena, x, y, v, scan);
     EXPECT(code == NNRT_SUCCESS && v[0] == 15 && v[1] == 10 && KEPT(SHARED), "shared: code %d, %g and %g\n", (int)code,
            (double)v[0], (double)v[1]);
+    for (int k = 0; k < 6; k++)
+        EXPECT(scan[k] == 2 * x[k % 2], "shared: element %d of the scan is %g\n", k, (double)scan[k]);
 }
 
 static void check_fault(void)

@@ -1203,6 +1203,10 @@ static void test_exchange(void **state)
     assert_int_equal(exchanged, 15);
     nnrt_memory_end(&memory);
     s = session_of(&t.g.model, NULL);
+    for (uint32_t k = 0; k < nested.plan->nSteps;
+         k++) /* nor copied there: size, next and the copy of v are all it does */
+        if (nested.plan->steps[k].kernel == nnrt_plan_loop)
+            assert_int_equal(((const nnrt_plan_graphs *)nested.plan->steps[k].attr)->plans[0]->nSteps, 3);
     for (int64_t trips = 0; trips < 7; trips++) {
         const float x[4] = {1, -2, 0, 0.5f};
         float y[4], z[4], v[4], w[4];
