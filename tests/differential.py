@@ -30,6 +30,7 @@ import concurrent.futures
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 
@@ -154,7 +155,7 @@ class Graph:
         return lines + ['output ' + ' '.join(map(str, self.outputs() if outputs is None else outputs))]
 
 
-class Crash(Exception):
+class Crash(EOFError):
     """The driver ended."""
 
 
@@ -232,7 +233,8 @@ class Operand:
         """Its elements, in a line."""
         if self.dtype in FLOATS:
             return numpy.array([float(w) for w in self.words], numpy.float64).astype(TYPES[self.dtype])
-        return numpy.array([int(w) for w in self.words], object if '64' in self.dtype else numpy.int64).astype(TYPES[self.dtype])
+        return numpy.array([int(w) for w in self.words],
+                           object if '64' in self.dtype else numpy.int64).astype(TYPES[self.dtype])
 
 
 class Case:
@@ -504,7 +506,8 @@ class Drawer:
             known = base[numpy.isfinite(base)].astype(numpy.float64)
             low, high = (max(-8, known.min()), min(8, known.max())) if known.size else (-1, 1)
             if d.random() < 0.6:  # multiples of 1/8
-                made = [d.randint(int(numpy.ceil(low * 8)), max(int(numpy.ceil(low * 8)), int(high * 8))) / 8 for _ in range(count)]
+                made = [d.randint(int(numpy.ceil(low * 8)), max(int(numpy.ceil(low * 8)),
+                                                                int(high * 8))) / 8 for _ in range(count)]
             else:
                 made = [d.uniform(low, max(low, high)) for _ in range(count)]
             return numpy.array(made, TYPES[dtype]).reshape(shape)
@@ -663,7 +666,8 @@ def without(graph, dropped):
     for number, t in graph.tensors.items():
         if number not in used:
             continue
-        copy = Tensor(number, 'input' if number in dropped.outs else t.kind, t.dtype, t.shape, t.value, t.format, t.quant, t.axis)
+        copy = Tensor(number, 'input' if number in dropped.outs else t.kind, t.dtype, t.shape, t.value, t.format, t.quant,
+                      t.axis)
         copy.open, copy.told = t.open, t.told and copy.kind == 'result'
         small.tensors[number] = copy
     return small
@@ -722,7 +726,7 @@ class Worker:
         self.onnx = None
         if args.ort or args.onnx:
             import to_onnx  # needs python3-onnx
-            self.onnx = to_onnx.Judge(self.driver, args.ort, os.path.join(FOLDER, 'work-%d' % os.getpid()), read_output)
+            self.onnx = to_onnx.Judge(self.driver, args.ort, read_output)
 
     def judge(self, graph, counts):
         """All faults of a graph."""
@@ -786,7 +790,8 @@ def self_test(args):
         return any(fault.kind == 'plain' for fault in ask_ways(worker.driver, small, 'fixed')[2])
 
     results.append(len(shrink(worker.drawer, graph, fails).nodes) == 1)
-    for good, what in zip(results, ('a way refuses', 'a way does not see a wrong bit', 'a way passes with a wrong bit', 'it does not shrink')):
+    for good, what in zip(results, ('a way refuses', 'a way does not see a wrong bit', 'a way passes with a wrong bit',
+                                    'it does not shrink')):
         if not good:
             print('FAIL self-test, graph %d: %s' % (index, what))
     return sum(results), len(results) - sum(results)
@@ -864,7 +869,8 @@ def emit_all(args):
                         (name.upper(), name, name))
             f.write('    return 0;\n}\n')
         program = path[:-2]
-        done = subprocess.run([os.environ.get('CC') or 'cc', '-std=c99', '-O1', '-fsanitize=address,undefined', '-I.', '-I' + folder, '-o', program,
+        done = subprocess.run([os.environ.get('CC') or 'cc', '-std=c99', '-O1', '-fsanitize=address,undefined', '-I.',
+                               '-I' + folder, '-o', program,
                                path, '-lm'], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             print('FAIL emit-c: %s does not compile: %s' % (path, done.stderr[:500]))
@@ -886,7 +892,9 @@ def print_counts(args, drawer, counts):
     names = set(drawer.operators.names)
     drawn = {name[3:] for name in counts if name.startswith('op ')}
     compared = {name[4:] for name in counts if name.startswith('ort ')}
-    print('%d nodes; operators drawn: %d of %d' % (counts['nodes'], len(drawn | {'IF', 'LOOP'} if not args.only else drawn), len(names)))
+    print('%d nodes; operators drawn: %d of %d' % (counts['nodes'], len(drawn | {'IF',
+                                                                                 'LOOP'} if not args.only else drawn),
+                                                   len(names)))
     for op in sorted(names - drawn):
         if op in ('IF', 'LOOP'):
             print('  %s: all nodes of every graph run in one (the ways branch and body)' % op)
@@ -930,7 +938,7 @@ def main():
         print('%d passed, %d failed' % (0 if faults else 1, 1 if faults else 0))
         return 1 if faults else 0
     if args.emit:
-        subprocess.run(['rm', '-rf', os.path.join(FOLDER, 'emit')], check=True)
+        shutil.rmtree(os.path.join(FOLDER, 'emit'), ignore_errors=True)
     counts, passed, failed = collections.Counter(), 0, 0
     if args.self_test:
         passed, failed = self_test(args)

@@ -17,6 +17,7 @@ import os
 import re
 import struct
 import subprocess
+import tempfile
 
 import numpy
 from onnx import ValueInfoProto, helper, numpy_helper
@@ -91,6 +92,8 @@ class Writer:
         if axis < 0 and len(scales) > 1:
             if self.op == 'QUANT_DTYPE_CAST_V2' and 'axis' in self.a:
                 axis = self.a['axis']
+            elif self.op == 'QUANT_DTYPE_CAST':
+                axis = 0
             elif k == 1 and self.op in BIASED:
                 axis = len(t.shape) - 1 if self.op == 'MATMUL_FUSION' else 0
             else:
@@ -98,7 +101,9 @@ class Writer:
         axis += len(t.shape) if axis < 0 else 0
         if t.value.dtype == numpy.int32 and (numpy.abs(t.value.astype(float)) > 2**30).any():
             raise NoEquivalent('stored integers whose difference to the zero point is none')
-        if not all(numpy.float32(s) > 0 for s in scales) or (len(scales) > 1 and t.shape[axis] != len(scales)):
+        if any(int(q[0]) != 8 * t.value.dtype.itemsize for q in t.quant):
+            raise NoEquivalent('stored integers of fewer bits')
+        if not all(1e-12 < s < 1e12 for s in scales) or (len(scales) > 1 and t.shape[axis] != len(scales)):
             raise NoEquivalent('parameters that ONNX does not have')
         return Real(t, scales, zeros, axis)
 
@@ -126,7 +131,8 @@ class Writer:
     def const(self, values, dtype=numpy.int64):
         """A constant."""
         name = self.name()
-        self.constants.append(numpy_helper.from_array(numpy.asarray(values, dtype), name))
+        with numpy.errstate(all='ignore'):
+            self.constants.append(numpy_helper.from_array(numpy.asarray(values, dtype), name))
         return name
 
     def cast(self, name, dtype):
@@ -177,21 +183,24 @@ class Writer:
     def activated(self, name, kind=None):
         """The activation of the attributes."""
         a, kind = self.a, kind or self.a.get('activationType', 'NO_ACTIVATION')
-        plain = {'RELU': 'Relu', 'SIGMOID': 'Sigmoid', 'ABS': 'Abs', 'SOFTSIGN': 'Softsign', 'SOFTPLUS': 'Softplus', 'TANH': 'Tanh',
+        plain = {'RELU': 'Relu', 'SIGMOID': 'Sigmoid', 'ABS': 'Abs', 'SOFTSIGN': 'Softsign', 'SOFTPLUS': 'Softplus',
+                 'TANH': 'Tanh',
                  'HSWISH': 'HardSwish', 'SIGN': 'Sign'}
         if kind in ('NO_ACTIVATION', 'LINEAR'):
             return name
         if kind in plain:
             return self.node(plain[kind], name)
         if kind in ('ELU', 'LEAKY_RELU', 'THRESHOLDRELU'):
-            return self.node({'ELU': 'Elu', 'LEAKY_RELU': 'LeakyRelu', 'THRESHOLDRELU': 'ThresholdedRelu'}[kind], name, alpha=float(a['alpha']))
+            return self.node({'ELU': 'Elu', 'LEAKY_RELU': 'LeakyRelu', 'THRESHOLDRELU': 'ThresholdedRelu'}[kind], name,
+                             alpha=float(a['alpha']))
         if kind in ('RELU6', 'RELU1', 'HARD_TANH'):
             low, high = (a['minVal'], a['maxVal']) if kind == 'HARD_TANH' else (0, 6 if kind == 'RELU6' else 1)
             return self.node('Clip', name, self.like(low), self.like(high))
         if kind == 'SELU':
             return self.node('Selu', name)
         if kind == 'HSIGMOID' and self.y[0].dtype == 'float64':  # alpha is a float32
-            return self.node('Div', self.node('Clip', self.node('Add', name, self.like(3)), self.like(0), self.like(6)), self.like(6))
+            return self.node('Div', self.node('Clip', self.node('Add', name, self.like(3)), self.like(0), self.like(6)),
+                             self.like(6))
         if kind == 'HSIGMOID':
             return self.node('HardSigmoid', name, alpha=1 / 6, beta=0.5)
         if kind == 'SWISH':
@@ -207,7 +216,8 @@ def is_quantised(t):
 
 
 # Operands before a bias of integers, which has the product of their scales.
-BIASED = {'CONV2D_FUSION': 'xw', 'CONV2D_TRANSPOSE_FUSION': 'xw', 'FULL_CONNECTION': 'xw', 'MATMUL_FUSION': 'xw', 'BIAS_ADD': 'x'}
+BIASED = {'CONV2D_FUSION': 'xw', 'CONV2D_TRANSPOSE_FUSION': 'xw', 'FULL_CONNECTION': 'xw', 'MATMUL_FUSION': 'xw',
+          'BIAS_ADD': 'x'}
 
 
 # ---- bounds ----
@@ -259,9 +269,11 @@ def operator(*names, bound=exact):
 
 # ---- elementwise ----
 
-UNARY = {'ABS': 'Abs', 'CEIL': 'Ceil', 'FLOOR': 'Floor', 'NEG': 'Neg', 'ROUND': 'Round', 'IS_NAN': 'IsNaN', 'BITWISE_NOT': 'BitwiseNot',
+UNARY = {'ABS': 'Abs', 'CEIL': 'Ceil', 'FLOOR': 'Floor', 'NEG': 'Neg', 'ROUND': 'Round', 'IS_NAN': 'IsNaN',
+         'BITWISE_NOT': 'BitwiseNot',
          'ASSIGN': 'Identity', 'SQRT': 'Sqrt', 'RECIPROCAL': 'Reciprocal'}
-CURVES = {'COS': 'Cos', 'SIN': 'Sin', 'TAN': 'Tan', 'ACOS': 'Acos', 'ASIN': 'Asin', 'ATAN': 'Atan', 'COSH': 'Cosh', 'SINH': 'Sinh',
+CURVES = {'COS': 'Cos', 'SIN': 'Sin', 'TAN': 'Tan', 'ACOS': 'Acos', 'ASIN': 'Asin', 'ATAN': 'Atan', 'COSH': 'Cosh',
+          'SINH': 'Sinh',
           'ACOSH': 'Acosh', 'ASINH': 'Asinh', 'ATANH': 'Atanh', 'ERF': 'Erf', 'LOG': 'Log', 'MISH': 'Mish'}
 
 
@@ -308,7 +320,8 @@ def common(w):
 def narrow(w, op, *names, dtype=None):
     """An operation on integers that ONNX Runtime has for 32 and 64 bits only."""
     dtype = dtype or w.y[0].dtype
-    wide = {'int8': 'int32', 'uint8': 'int32', 'int16': 'int32', 'uint16': 'int32', 'uint32': 'int64', 'uint64': 'int64'}.get(dtype)
+    wide = {'int8': 'int32', 'uint8': 'int32', 'int16': 'int32', 'uint16': 'int32', 'uint32': 'int64',
+            'uint64': 'int64'}.get(dtype)
     if wide is None or (dtype == 'uint64' and op not in ('Add', 'Sub', 'Mul')):
         return w.node(op, *names)
     return w.cast(w.node(op, *[w.cast(name, wide) for name in names]), dtype)
@@ -316,7 +329,8 @@ def narrow(w, op, *names, dtype=None):
 
 def small(j):
     """Elementwise, and what a fused activation may add."""
-    if j.writer.a.get('activationType', 'NO_ACTIVATION') in ('NO_ACTIVATION', 'RELU', 'RELU6', 'RELU1', 'ABS', 'LINEAR', 'SIGN') and j.dtype != 'float16':
+    if j.writer.a.get('activationType', 'NO_ACTIVATION') in ('NO_ACTIVATION', 'RELU', 'RELU6', 'RELU1', 'ABS', 'LINEAR',
+                                                             'SIGN') and j.dtype != 'float16':
         return None
     return 16 * j.unit * (numpy.abs(j.ours) + (0 if 'activationType' not in j.writer.a else 1))
 
@@ -357,9 +371,13 @@ def extreme(w):
 def comparison(w):
     """Comparisons."""
     dtype, names = common(w)
-    if dtype in ('int8', 'uint8', 'int16', 'uint16', 'uint32') or (dtype == 'bool' and 'EQUAL' != w.op[-5:]) or (dtype == 'bool' and '_' in w.op and w.op != 'NOT_EQUAL'):
+    if dtype in ('int8', 'uint8', 'int16', 'uint16', 'uint32') or (dtype == 'bool' and
+                                                                   'EQUAL' != w.op[-5:]) or (dtype == 'bool' and
+                                                                                             '_' in w.op and
+                                                                                             w.op != 'NOT_EQUAL'):
         names = [w.cast(name, 'int64') for name in names]
-    op = {'EQUAL': 'Equal', 'NOT_EQUAL': 'Equal', 'LESS': 'Less', 'LESS_EQUAL': 'LessOrEqual', 'GREATER': 'Greater', 'GREATER_EQUAL': 'GreaterOrEqual'}[w.op]
+    op = {'EQUAL': 'Equal', 'NOT_EQUAL': 'Equal', 'LESS': 'Less', 'LESS_EQUAL': 'LessOrEqual', 'GREATER': 'Greater',
+          'GREATER_EQUAL': 'GreaterOrEqual'}[w.op]
     y = w.node(op, *names)
     return w.node('Not', y) if w.op == 'NOT_EQUAL' else y
 
@@ -479,8 +497,8 @@ def clip(w):
     if (not low or not high) and kind.kind != 'f':
         raise NoEquivalent('bounds of integers given as floats')
     with numpy.errstate(all='ignore'):
-        low = w.reshape(low, []) if low else w.like(w.a['min']) if abs(w.a['min']) < 3.402823e38 else ''
-        high = w.reshape(high, []) if high else w.like(w.a['max']) if abs(w.a['max']) < 3.402823e38 else ''
+        low = w.reshape(low, []) if low else w.like(w.a['min']) if w.a['min'] > -3.402823e38 else ''
+        high = w.reshape(high, []) if high else w.like(w.a['max']) if w.a['max'] < 3.402823e38 else ''
     return w.node('Clip', w.x[0], low, high)
 
 
@@ -545,6 +563,8 @@ def cast(w):
 @operator('QUANT_DTYPE_CAST', 'QUANT_DTYPE_CAST_V2')
 def quant_dtype_cast(w):
     """Floats and stored integers: what a quantised operand or result brings."""
+    if not numpy.isfinite(w.v[0]).all() or largest(w.v[0]) > 1e9:
+        raise NoEquivalent('what is no number, or beyond int32, quantised')
     if w.y[0].dtype == w.t[0].dtype:
         return w.x[0]
     return w.cast(w.x[0], w.y[0].dtype)
@@ -688,14 +708,16 @@ def scatter_nd_update(w):
 @operator(bound=lambda j: part(j.values[0].size)(j) if j.dtype in UNITS else None)
 def scatter_nd(w):
     """SCATTER_ND"""
-    return w.node('ScatterND', w.const(numpy.zeros(w.y[0].shape), w.v[1].dtype), w.cast(w.x[0], 'int64'), w.x[1], reduction='add')
+    return w.node('ScatterND', w.const(numpy.zeros(w.y[0].shape), w.v[1].dtype), w.cast(w.x[0], 'int64'), w.x[1],
+                  reduction='add')
 
 
 @operator()
 def strided_slice(w):
     """STRIDED_SLICE"""
     given = w.x + [''] * 5  # the form of five has axes behind the ends, and no masks
-    masks = {name: int(w.given.get(name, 0)) if not given[4] else 0 for name in ('beginMask', 'endMask', 'ellipsisMask', 'newAxisMask', 'shrinkAxisMask')}
+    masks = {name: int(w.given.get(name, 0)) if not given[4] else 0 for name in ('beginMask', 'endMask', 'ellipsisMask',
+                                                                                 'newAxisMask', 'shrinkAxisMask')}
     if masks['ellipsisMask'] or masks['newAxisMask'] or masks['shrinkAxisMask']:
         raise NoEquivalent('masks of slices that add and drop axes')
     count = w.v[1].size
@@ -709,7 +731,7 @@ def strided_slice(w):
             ends[k] = 2**40 if steps[k] > 0 else -2**40
         if steps[k] < 0 and not given[4] and starts[k] < -w.t[0].shape[axes[k]]:
             raise NoEquivalent('backward from before the first element, which is nothing in the form with masks')
-        if steps[k] < 0 and ends[k] == 2**31 - 1:
+        if steps[k] < 0 and ends[k] in (2**31 - 1, 2**63 - 1):
             raise NoEquivalent('backward to the largest number: ONNX Runtime takes all down to the first element')
     return w.slice(w.x[0], axes, starts, ends, steps)
 
@@ -836,7 +858,8 @@ def one_hot(w):
     """ONE_HOT"""
     if (w.v[0] < 0).any():
         raise NoEquivalent('negative places, which count from the end in ONNX')
-    values = w.node('Concat', w.reshape(w.x[3] if len(w.x) > 3 and w.x[3] else w.const(0, w.v[2].dtype), [1]), w.reshape(w.x[2], [1]), axis=0)
+    values = w.node('Concat', w.reshape(w.x[3] if len(w.x) > 3 and w.x[3] else w.const(0, w.v[2].dtype), [1]),
+                    w.reshape(w.x[2], [1]), axis=0)
     return w.node('OneHot', w.cast(w.x[0], 'int64'), w.const(numbers(w, 1)[0]), values, axis=w.a['axis'])
 
 
@@ -885,7 +908,8 @@ def unique(w):
     """UNIQUE"""
     if w.v[0].dtype.kind == 'f' and numpy.isnan(w.v[0]).any():
         raise NoEquivalent('NaN, which equals none')
-    names = w.node('Unique', w.x[0], outputs=4, sorted=int(w.a['sorted']), **({'axis': w.a['axis'][0]} if w.given.get('axis') else {}))
+    names = w.node('Unique', w.x[0], outputs=4, sorted=int(w.a['sorted']),
+                   **({'axis': w.a['axis'][0]} if w.given.get('axis') else {}))
     return [None if y is None else name if k == 0 else w.cast(name, y.dtype) for k, (name, y) in enumerate(zip(names, w.y))]
 
 
@@ -935,7 +959,8 @@ def reduce_fusion(w):
     axes = axes or list(range(rank_))
     if to_end:
         axes = list(range(axes[0], rank_)) if axes else axes
-    op = {'MEAN': 'ReduceMean', 'MAX': 'ReduceMax', 'MIN': 'ReduceMin', 'PROD': 'ReduceProd', 'SUM': 'ReduceSum', 'SUM_SQUARE': 'ReduceSumSquare',
+    op = {'MEAN': 'ReduceMean', 'MAX': 'ReduceMax', 'MIN': 'ReduceMin', 'PROD': 'ReduceProd', 'SUM': 'ReduceSum',
+          'SUM_SQUARE': 'ReduceSumSquare',
           'ASUM': 'ReduceL1', 'L2': 'ReduceL2', 'ALL': 'ReduceMin'}[mode]
     dtype = w.t[0].dtype
     if w.v[0].size == 0:
@@ -943,7 +968,8 @@ def reduce_fusion(w):
     if dtype not in UNITS and mode in ('MEAN', 'L2', 'ASUM'):
         raise NoEquivalent('means and norms of integers')
     if dtype not in UNITS and mode in ('SUM', 'PROD', 'SUM_SQUARE') and w.v[0].size * numpy.log2(
-            2 + numpy.abs(w.v[0].astype(float)).max()) > 62 and not (mode == 'SUM' and numpy.abs(w.v[0].astype(float)).sum() < 2**53):
+            2 + numpy.abs(w.v[0].astype(float)).max()) > 62 and not (mode == 'SUM' and
+                                                                     numpy.abs(w.v[0].astype(float)).sum() < 2**53):
         raise NoEquivalent('sums beyond int64, which ONNX Runtime does not wrap')
     if mode in ('MAX', 'MIN') and dtype in UNITS and numpy.isnan(w.v[0]).any():
         raise NoEquivalent('NaN in the smallest and largest')
@@ -951,7 +977,8 @@ def reduce_fusion(w):
     if mode == 'ALL' and dtype != 'bool':
         x = w.cast(w.cast(x, 'bool'), 'uint8')
     if not axes:
-        y = {'SUM_SQUARE': lambda: narrow(w, 'Mul', x, x), 'ASUM': lambda: w.node('Abs', x), 'L2': lambda: w.node('Abs', x)}.get(mode, lambda: x)()
+        y = {'SUM_SQUARE': lambda: narrow(w, 'Mul', x, x), 'ASUM': lambda: w.node('Abs', x),
+             'L2': lambda: w.node('Abs', x)}.get(mode, lambda: x)()
     elif dtype in ('int8', 'uint8', 'int16', 'uint16', 'int32', 'uint32') and mode != 'ALL':
         y = w.cast(w.node(op, w.cast(x, 'int64'), w.const(axes), keepdims=int(w.a['keepDims'])), dtype)
     else:
@@ -1001,7 +1028,8 @@ def top_k(w):
         raise NoEquivalent('in the order of their places')
     x, dtype = w.x[0], w.t[0].dtype
     narrow_ = dtype in ('int8', 'uint8', 'int16', 'uint16', 'uint32')
-    values, places = w.node('TopK', w.cast(x, 'int64') if narrow_ else x, w.const(numbers(w, 1)[:1]), outputs=2, axis=w.a['axis'],
+    values, places = w.node('TopK', w.cast(x, 'int64') if narrow_ else x, w.const(numbers(w, 1)[:1]), outputs=2,
+                            axis=w.a['axis'],
                             largest=int(w.op == 'TOPK_FUSION'), sorted=1)
     values = w.cast(values, dtype) if narrow_ else values
     return [values] + ([w.cast(places, w.y[1].dtype)] if len(w.y) > 1 else [])
@@ -1014,7 +1042,8 @@ def cum_sum(w):
         x = w.x[0]
     else:
         x = w.cast(w.x[0], 'int64')
-    y = w.node('CumSum', x, w.const(numbers(w, 1)[0] if len(w.x) > 1 and w.x[1] else -1), exclusive=int(w.a['exclusive']), reverse=int(w.a['reverse']))
+    y = w.node('CumSum', x, w.const(numbers(w, 1)[0] if len(w.x) > 1 and w.x[1] else -1), exclusive=int(w.a['exclusive']),
+               reverse=int(w.a['reverse']))
     return y if x == w.x[0] else w.cast(y, w.t[0].dtype)
 
 
@@ -1075,7 +1104,8 @@ def layer_norm_fusion(w):
     return w.node('LayerNormalization', w.x[0], w.x[1], w.x[2], axis=begin, epsilon=epsilon)
 
 
-@operator(bound=normal(lambda w, x: tuple(range(2, x.ndim)) if w.t[0].format == 'NCHW' or x.ndim < 3 else tuple(range(1, x.ndim - 1))))
+@operator(bound=normal(lambda w, x: tuple(range(2, x.ndim)) if w.t[0].format == 'NCHW' or
+                       x.ndim < 3 else tuple(range(1, x.ndim - 1))))
 def instance_norm(w):
     """INSTANCE_NORM"""
     if len(w.t[0].shape) < 3:
@@ -1107,7 +1137,8 @@ def group_norm_fusion(w):
     if w.a['affine'] and (not given[1] or not given[2]):
         raise NoEquivalent('half of the affine parameters')
     scale, bias = (given[1], given[2]) if w.a['affine'] else (w.const(numpy.ones(c), kind), w.const(numpy.zeros(c), kind))
-    return w.from_nchw(w.node('GroupNormalization', w.to_nchw(), scale, bias, num_groups=w.a['numGroups'], epsilon=float(w.a['epsilon'])))
+    return w.from_nchw(w.node('GroupNormalization', w.to_nchw(), scale, bias, num_groups=w.a['numGroups'],
+                              epsilon=float(w.a['epsilon'])))
 
 
 def batch_bound(j):
@@ -1169,7 +1200,8 @@ def lrn(w):
     size = 2 * w.a['depthRadius'] + 1
     if size > 2**30:
         raise NoEquivalent('a window of more channels than there can be')
-    return w.from_nchw(w.node('LRN', w.to_nchw(), size=size, alpha=float(w.a['alpha']) * size, beta=float(w.a['beta']), bias=float(w.a['bias'])))
+    return w.from_nchw(w.node('LRN', w.to_nchw(), size=size, alpha=float(w.a['alpha']) * size, beta=float(w.a['beta']),
+                              bias=float(w.a['bias'])))
 
 
 # ---- windows and products ----
@@ -1236,7 +1268,8 @@ def window(w, **more):
 @operator(bound=sums(4))
 def average_pool_3d(w):
     """AVERAGE_POOL_3D"""
-    return w.node('AveragePool', w.x[0], **window(w, ceil_mode=int(w.a['ceilMode'] != 0), count_include_pad=int(w.a['countIncludePad'] != 0)))
+    return w.node('AveragePool', w.x[0], **window(w, ceil_mode=int(w.a['ceilMode'] != 0),
+                                                  count_include_pad=int(w.a['countIncludePad'] != 0)))
 
 
 @operator()
@@ -1268,7 +1301,8 @@ def max_unpool(w):
 def conv2d_fusion(w):
     """CONV2D_FUSION"""
     weight = w.node('Transpose', w.x[1], perm=[0, 3, 1, 2])
-    return w.from_nchw(w.activated(w.node('Conv', w.to_nchw(), weight, *w.x[2:3], strides=w.a['stride'], dilations=w.a['dilation'],
+    return w.from_nchw(w.activated(w.node('Conv', w.to_nchw(), weight, *w.x[2:3], strides=w.a['stride'],
+                                          dilations=w.a['dilation'],
                                           pads=onnx_pads(w.a['padList']), group=w.a['group'], kernel_shape=w.a['kernelSize'])))
 
 
@@ -1285,7 +1319,8 @@ def conv2d_transpose_fusion(w):
         raise NoEquivalent('a result larger than output_padding makes it')
     weight = w.node('Transpose', w.reshape(w.x[1], [group, o // group, h, v, c]), perm=[0, 4, 1, 2, 3])
     weight = w.reshape(weight, [group * c, o // group, h, v])
-    return w.from_nchw(w.activated(w.node('ConvTranspose', w.to_nchw(), weight, *w.x[2:3], strides=w.a['stride'], dilations=w.a['dilation'],
+    return w.from_nchw(w.activated(w.node('ConvTranspose', w.to_nchw(), weight, *w.x[2:3], strides=w.a['stride'],
+                                          dilations=w.a['dilation'],
                                           pads=onnx_pads(w.a['padList']), group=group, kernel_shape=w.a['kernelSize'],
                                           output_padding=more)))
 
@@ -1402,14 +1437,17 @@ def resize(w):
                     raise NoEquivalent('a place on a tie, which float32 shifts')
     more = {}
     if mode == 'NEAREST':
-        more['nearest_mode'] = {'NORMAL': 'round_prefer_ceil', 'ROUND_HALF_DOWN': 'round_prefer_floor', 'ROUND_HALF_UP': 'round_prefer_ceil',
+        more['nearest_mode'] = {'NORMAL': 'round_prefer_ceil', 'ROUND_HALF_DOWN': 'round_prefer_floor',
+                                'ROUND_HALF_UP': 'round_prefer_ceil',
                                 'FLOOR': 'floor', 'CEIL': 'ceil'}[w.a['nearestMode']]
     if mode == 'CUBIC':
         more.update(cubic_coeff_a=float(w.a['cubicCoeff']), exclude_outside=int(w.a['excludeOutside']))
     sizes = [w.t[0].shape[0], w.t[0].shape[1 if channels else 3]] + wanted
-    y = w.node('Resize', w.to_nchw(), '', w.const([1, 1] + scales, numpy.float32) if scales else '', '' if scales else w.const(sizes),
+    y = w.node('Resize', w.to_nchw(), '', w.const([1, 1] + scales, numpy.float32) if scales else '',
+               '' if scales else w.const(sizes),
                mode={'LINEAR': 'linear', 'NEAREST': 'nearest', 'CUBIC': 'cubic'}[mode],
-               coordinate_transformation_mode={'ASYMMETRIC': 'asymmetric', 'ALIGN_CORNERS': 'align_corners', 'HALF_PIXEL': 'pytorch_half_pixel'}[way],
+               coordinate_transformation_mode={'ASYMMETRIC': 'asymmetric', 'ALIGN_CORNERS': 'align_corners',
+                                               'HALF_PIXEL': 'pytorch_half_pixel'}[way],
                **more)
     return w.from_nchw(y)
 
@@ -1421,7 +1459,8 @@ def grid_sample(w):
         raise NoEquivalent('a place on a tie, which float32 shifts')
     if w.t[0].format != 'NCHW':
         raise NoEquivalent('channels last')
-    return w.node('GridSample', w.x[0], w.x[1], align_corners=int(w.a['alignCorners']), mode='linear' if w.a['method'] == 'LINEAR' else 'cubic',
+    return w.node('GridSample', w.x[0], w.x[1], align_corners=int(w.a['alignCorners']),
+                  mode='linear' if w.a['method'] == 'LINEAR' else 'cubic',
                   padding_mode=['zeros', 'border', 'reflection'][w.a['paddingMode']])
 
 
@@ -1430,7 +1469,8 @@ def roi_align(w):
     """ROI_ALIGN"""
     if w.t[0].format != 'NCHW':
         raise NoEquivalent('channels last')
-    return w.node('RoiAlign', w.x[0], w.x[1], w.cast(w.x[2], 'int64'), output_height=w.a['outputHeight'], output_width=w.a['outputWidth'],
+    return w.node('RoiAlign', w.x[0], w.x[1], w.cast(w.x[2], 'int64'), output_height=w.a['outputHeight'],
+                  output_width=w.a['outputWidth'],
                   sampling_ratio=max(0, w.a['samplingRatio']), spatial_scale=float(w.a['spatialScale']),
                   coordinate_transformation_mode='half_pixel' if w.a['aligned'] else 'output_half_pixel')
 
@@ -1448,14 +1488,16 @@ def col2im(w):
     """COL2IM"""
     if w.v[1].size > 2 and len(set(w.a['dilations'])) > 1:
         raise NoEquivalent('several dilations, which ONNX Runtime mixes up beyond images')
-    return w.node('Col2Im', w.x[0], w.cast(w.x[1], 'int64'), w.cast(w.x[2], 'int64'), dilations=w.a['dilations'], pads=w.a['pads'], strides=w.a['strides'])
+    return w.node('Col2Im', w.x[0], w.cast(w.x[1], 'int64'), w.cast(w.x[2], 'int64'), dilations=w.a['dilations'],
+                  pads=w.a['pads'], strides=w.a['strides'])
 
 
 @operator(bound=lambda j: 64 * j.unit * largest(j.values[0]) * max(1, j.values[0].size))
 def dft(w):
     """DFT"""
     length = w.const(numbers(w, 1)[0]) if len(w.x) > 1 and w.x[1] else ''
-    return w.node('DFT', w.x[0], length, w.const(w.a['axis']), inverse=int(w.a['inverse'] != 0), onesided=int(w.a['onesided'] != 0))
+    return w.node('DFT', w.x[0], length, w.const(w.a['axis']), inverse=int(w.a['inverse'] != 0),
+                  onesided=int(w.a['onesided'] != 0))
 
 
 @operator(bound=lambda j: 64 * j.unit * largest(j.values[0]) * max(1, j.values[0].size))
@@ -1464,7 +1506,8 @@ def stft(w):
     given = w.x + ['', '']
     if w.t[0].shape[-1] == 2:
         raise NoEquivalent('signals of complex numbers, whose parts ONNX Runtime mixes up')
-    return w.node('STFT', w.x[0], w.const(numbers(w, 1)[0]), given[2], w.const(numbers(w, 3)[0]) if given[3] else '', onesided=int(w.a['onesided'] != 0))
+    return w.node('STFT', w.x[0], w.const(numbers(w, 1)[0]), given[2], w.const(numbers(w, 3)[0]) if given[3] else '',
+                  onesided=int(w.a['onesided'] != 0))
 
 
 # The coefficients of ONNX Runtime are float32, whatever comes out.
@@ -1473,7 +1516,8 @@ def window_(w):
     """WINDOW"""
     if w.v[0].reshape(-1)[0] == 1 and not w.a['periodic']:
         raise NoEquivalent('a window of one element, which ONNX Runtime divides by zero')
-    return w.node({'HANN': 'HannWindow', 'HAMMING': 'HammingWindow', 'BLACKMAN': 'BlackmanWindow'}[w.a['kind']], w.reshape(w.x[0], []),
+    return w.node({'HANN': 'HannWindow', 'HAMMING': 'HammingWindow', 'BLACKMAN': 'BlackmanWindow'}[w.a['kind']],
+                  w.reshape(w.x[0], []),
                   output_datatype=TYPES[w.y[0].dtype], periodic=int(w.a['periodic'] != 0))
 
 
@@ -1506,7 +1550,8 @@ def lstm(w):
         raise NoEquivalent('layers, projection and zoneout of LSTM')
     both = a['numDirections'] == 2
     bias = w.x[3] if a['hasBias'] else w.const(numpy.zeros((a['numDirections'], 8 * a['hiddenSize'])), w.v[0].dtype)
-    y, h, c = w.node('LSTM', w.x[0], w.x[1], w.x[2], bias, '', w.x[4], w.x[5], outputs=3, direction='bidirectional' if both else 'forward', hidden_size=a['hiddenSize'])
+    y, h, c = w.node('LSTM', w.x[0], w.x[1], w.x[2], bias, '', w.x[4], w.x[5], outputs=3,
+                     direction='bidirectional' if both else 'forward', hidden_size=a['hiddenSize'])
     return [w.reshape(w.node('Transpose', y, perm=[0, 2, 1, 3]), w.y[0].shape), h, c][:len(w.y)]
 
 
@@ -1532,7 +1577,8 @@ def recurrent(w):
     if given[4] and (w.v[4] == 0).any():
         raise NoEquivalent('a sequence of no steps, whose state ONNX leaves open')
     lengths = w.cast(given[4], 'int32') if given[4] else ''
-    y = w.node(w.op, given[0], given[1], given[2], given[3], lengths, given[5], outputs=2, direction=a['direction'].lower(), hidden_size=a['hiddenSize'], **named)
+    y = w.node(w.op, given[0], given[1], given[2], given[3], lengths, given[5], outputs=2,
+               direction=a['direction'].lower(), hidden_size=a['hiddenSize'], **named)
     return y[:len(w.y)]
 
 
@@ -1546,7 +1592,8 @@ def non_max_suppression(w):
         raise NoEquivalent('NaN among boxes and scores')
     rest = [w.cast(given[2], 'int64') if given[2] else ''] + [w.cast(given[k], 'float32') if given[k] else '' for k in (3, 4)]
     rest = [w.reshape(x, [1]) if x else '' for x in rest]
-    return w.cast(w.node('NonMaxSuppression', w.x[0], w.x[1], *rest, center_point_box=int(w.a['centerPointBox'] != 0)), w.y[0].dtype)
+    return w.cast(w.node('NonMaxSuppression', w.x[0], w.x[1], *rest, center_point_box=int(w.a['centerPointBox'] != 0)),
+                  w.y[0].dtype)
 
 
 @operator(bound=sums(8))
@@ -1560,7 +1607,8 @@ def negative_log_likelihood_loss(w):
 def rotary_embedding(w):
     """ROTARY_EMBEDDING"""
     given = w.x + ['']
-    return w.node('RotaryEmbedding', *w.x[:3], w.cast(given[3], 'int64') if given[3] else '', interleaved=int(w.a['interleaved'] != 0),
+    return w.node('RotaryEmbedding', *w.x[:3], w.cast(given[3], 'int64') if given[3] else '',
+                  interleaved=int(w.a['interleaved'] != 0),
                   num_heads=w.a['numHeads'] if len(w.t[0].shape) == 3 else 0, rotary_embedding_dim=w.a['rotaryEmbeddingDim'])
 
 
@@ -1581,7 +1629,8 @@ def attention(w):
         raise NoEquivalent('a step that sees no key, whose result ONNX leaves open')
     if len(w.t[0].shape) == 3:
         named.update(q_num_heads=a['qNumHeads'], kv_num_heads=a['kvNumHeads'])
-    y = w.node('Attention', *given[:6], outputs=len(w.y), is_causal=int(a['isCausal'] != 0), scale=float(a['scale']), softcap=float(a['softcap']),
+    y = w.node('Attention', *given[:6], outputs=len(w.y), is_causal=int(a['isCausal'] != 0), scale=float(a['scale']),
+               softcap=float(a['softcap']),
                qk_matmul_output_mode=a['qkMatmulOutputMode'], **named)
     return [y] if len(w.y) == 1 else y
 
@@ -1594,16 +1643,20 @@ OPERATORS['WINDOW'], BOUNDS['WINDOW'] = OPERATORS.pop('WINDOW_'), BOUNDS.pop('WI
 WITHOUT = {
     'ADAPTIVE_AVERAGE_POOL_2D': 'windows of several extents', 'ADAPTIVE_MAX_POOL_2D': 'windows of several extents',
     'ASSERT': 'gives nothing', 'DETECTION_POST_PROCESS': 'a detector of its own', 'MULTICLASS_NMS': 'a detector of its own',
-    'PRIOR_BOX': 'a detector of its own', 'YOLO_BOX': 'a detector of its own', 'SPARSE_TO_DENSE': 'later rows win, which ONNX leaves open',
+    'PRIOR_BOX': 'a detector of its own', 'YOLO_BOX': 'a detector of its own',
+           'SPARSE_TO_DENSE': 'later rows win, which ONNX leaves open',
     'RANDOM_NORMAL': 'ONNX leaves the numbers open', 'RANDOM_UNIFORM': 'ONNX leaves the numbers open',
     'BERNOULLI': 'ONNX leaves the numbers open', 'MULTINOMIAL': 'ONNX leaves the numbers open',
 }
 
 
 # The least operator set in which a node says what it says in the newest.
-OLDEST = {'ATTENTION': 23, 'RMS_NORMALIZATION': 23, 'ROTARY_EMBEDDING': 23, 'AFFINE_GRID': 20, 'DEFORMABLE_CONV_2D': 21, 'GROUP_NORM_FUSION': 21,
-          'REDUCE_FUSION': 21, 'ALL': 21, 'GRID_SAMPLE': 20, 'DFT': 20, 'CENTER_CROP_PAD': 18, 'COL2IM': 18, 'BITWISE_AND': 18, 'BITWISE_OR': 18,
-          'BITWISE_XOR': 18, 'BITWISE_NOT': 18, 'MISH': 18, 'SPLIT': 18, 'LP_NORMALIZATION': 21, 'L2_NORMALIZE_FUSION': 21, 'SCATTER_ELEMENTS': 18,
+OLDEST = {'ATTENTION': 23, 'RMS_NORMALIZATION': 23, 'ROTARY_EMBEDDING': 23, 'AFFINE_GRID': 20, 'DEFORMABLE_CONV_2D': 21,
+          'GROUP_NORM_FUSION': 21,
+          'REDUCE_FUSION': 21, 'ALL': 21, 'GRID_SAMPLE': 20, 'DFT': 20, 'CENTER_CROP_PAD': 18, 'COL2IM': 18,
+          'BITWISE_AND': 18, 'BITWISE_OR': 18,
+          'BITWISE_XOR': 18, 'BITWISE_NOT': 18, 'MISH': 18, 'SPLIT': 18, 'LP_NORMALIZATION': 21,
+          'L2_NORMALIZE_FUSION': 21, 'SCATTER_ELEMENTS': 18,
           'SCATTER_ND_UPDATE': 18, 'ACTIVATION': 20}
 
 
@@ -1618,7 +1671,8 @@ class Runtime:
     def run(self, model):
         """{name: array} of a model without inputs. Raises Bad."""
         if self.process is None:
-            self.process = subprocess.Popen(['node', os.path.join(HERE, 'compare', 'ort.mjs'), '--modules', self.modules, '--stream'],
+            self.process = subprocess.Popen(['node', os.path.join(HERE, 'compare', 'ort.mjs'), '--modules', self.modules,
+                                             '--stream'],
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         data = model.SerializeToString()
         try:
@@ -1700,17 +1754,19 @@ def same_parameters(w):
 def steps(w, k):
     """How far a stored integer may be off: by one, as integer arithmetic rounds twice and halves go away from zero; where
     a mean or a value between cells is rounded as a stored integer before it is brought to other parameters, by one of
-    those, too. Between cells of RESIZE there are 1024 places."""
+    those, too. RESIZE goes from cell to cell in steps of whole 1024ths: each may be off by half of one."""
     x, y = w.t[0], w.y[k]
     if w.op in ('AVGPOOL_FUSION', 'AVGPOOL_INCLUDE_PAD', 'ADAPTIVE_AVERAGE_POOL_2D', 'RESIZE') and isinstance(x, Real):
-        more = 1 + (float(numpy.ptp(x.value)) / 512 / float(x.scales[0]) if w.op == 'RESIZE' and x.value.size else 0)
+        cells = sum(y.shape[1:]) / 2048 + 1 / 256 if w.op == 'RESIZE' and x.value.size else 0
+        more = 1 + cells * float(numpy.ptp(x.value)) / float(x.scales[0])
         return 1 + more * float(x.scales[0]) / float(y.scales[0])
     return 1
 
 
 def reason_of(text):
     """The reason of a refusal, without names."""
-    for word, reason in (('NOT_IMPLEMENTED', 'not implemented for the type'), ('Could not find an implementation', 'not implemented for the type'),
+    for word, reason in (('NOT_IMPLEMENTED', 'not implemented for the type'),
+                         ('Could not find an implementation', 'not implemented for the type'),
                          ('Failed to find kernel', 'not implemented for the type'),
                          ('Type Error', 'type not allowed'), ('ended', 'ended')):
         if word in text:
@@ -1721,10 +1777,9 @@ def reason_of(text):
 class Judge:
     """Compares the nodes of graphs with ONNX Runtime, and graphs with what the importer makes of them."""
 
-    def __init__(self, driver, modules, folder, read_output):
-        self.driver, self.read_output, self.folder = driver, read_output, folder
+    def __init__(self, driver, modules, read_output):
+        self.driver, self.read_output = driver, read_output
         self.runtime = Runtime(modules) if modules else None
-        os.makedirs(folder, exist_ok=True)
 
     def judge(self, graph, counts):
         """[(kind, text)] of what differs."""
@@ -1735,7 +1790,8 @@ class Judge:
                 if node.op in WITHOUT or node.op not in OPERATORS:
                     raise NoEquivalent(WITHOUT.get(node.op, 'no function in to_onnx.py'))
                 writer = Writer(graph, node)
-                if writer.quantised and all(y is None or not isinstance(y, Real) for y in writer.y) and not node.op.startswith('QUANT'):
+                if writer.quantised and all(y is None or not isinstance(y,
+                                                                        Real) for y in writer.y) and not node.op.startswith('QUANT'):
                     same_parameters(writer)
                 values = {'t%d' % n: graph.tensors[n].value for n in node.ins if n is not None}
                 model = model_of([writer], values)[0]
@@ -1801,7 +1857,8 @@ class Judge:
                 bound = BOUNDS[writer.op](Judged(self.runtime, writer, ours, k))
                 if bound is not None:
                     equal = equal | ~(numpy.isfinite(ours) | numpy.isfinite(theirs))  # what overflows first
-                    if (writer.a.get('activationType') in ('SWISH', 'GELU', 'HSWISH') or  # infinity times 0, its limit, or nothing
+                    if (writer.a.get('activationType') in ('SWISH', 'GELU', 'HSWISH') or
+                        # infinity times 0, its limit, or nothing
                             any(v is not None and v.dtype.kind == 'f' and not numpy.isfinite(v).all() for v in writer.v)):
                         equal = equal | ~numpy.isfinite(theirs)
                     off = numpy.abs(ours.astype(numpy.float64) - theirs.astype(numpy.float64))
@@ -1821,16 +1878,17 @@ class Judge:
         inputs = [t for t in inputs if 't%d' % t.number in used]
         constants = {name: v for name, v in constants.items() if name in used}
         model, _ = model_of(writers, constants, inputs)
-        path = os.path.join(self.folder, 'model.onnx')
-        with open(path, 'wb') as f:
-            f.write(model.SerializeToString())
         try:
-            said = self.driver.ask(graph.text() + ['onnx ' + path])
-        except Exception as crash:  # differential.Crash
+            with tempfile.NamedTemporaryFile(suffix='.onnx') as f:
+                f.write(model.SerializeToString())
+                f.flush()
+                said = self.driver.ask(graph.text() + ['onnx ' + f.name])
+        except EOFError as crash:  # the driver ended
             faults.append(('import crash', 'the importer: %s' % crash))
             return
         if not said or said[0].startswith('error'):
-            counts['refused by the importer: ' + (re.sub(r"ONNX node \d+ '\w*' ", '', said[0][6:])[:80] if said else 'nothing')] += 1
+            counts['refused by the importer: ' + (re.sub(r"ONNX node \d+ '\w*' ", '',
+                                                         said[0][6:])[:80] if said else 'nothing')] += 1
             if not any(word in said[0] for word in ('UNSUPPORTED_OP', 'NOT_SUPPORT', 'INVALID_DATATYPE')):
                 faults.append(('import refused', 'the importer: ' + said[0]))
             return
@@ -1840,7 +1898,8 @@ class Judge:
             if any(t is not None and t.number in other for t in writer.t):
                 continue  # what an operand rounds otherwise is no fault of this node
             for k, y in enumerate(writer.y):
-                wrong = self.differs(writer, k, writer.stored[k].value, found[y.number]) if y is not None and y.number in found else None
+                wrong = self.differs(writer, k, writer.stored[k].value,
+                                     found[y.number]) if y is not None and y.number in found else None
                 if wrong:
                     faults.append(('import ' + writer.op, '%s, through the importer: %s; %s' % (writer.op, wrong, writer.a)))
                     return
@@ -1852,14 +1911,17 @@ def print_counts(counts, names, compared):
     """What was compared, and what was not, with reasons."""
     nodes = sum(count for name, count in counts.items() if name.startswith('ort '))
     if compared:
-        print('%8d  nodes as in ONNX Runtime, of %d operators; %d nodes were quantised' % (nodes, len(compared), counts['quantised']))
+        print('%8d  nodes as in ONNX Runtime, of %d operators; %d nodes were quantised' % (nodes, len(compared),
+                                                                                           counts['quantised']))
         print('  without an equivalent in ONNX: %s' % ', '.join('%s (%s)' % item for item in sorted(WITHOUT.items())))
         for op in sorted(set(names) - compared - set(WITHOUT) - {'IF', 'LOOP'}):
-            reasons = [name.partition(': ')[2] for name in counts if name.startswith(('without %s:' % op, 'refused by ONNX Runtime %s:' % op))]
+            reasons = [name.partition(': ')[2] for name in counts if name.startswith(('without %s:' % op,
+                                                                                      'refused by ONNX Runtime %s:' % op))]
             print('  never compared: %s (%s)' % (op, '; '.join(reasons) or 'not drawn'))
         print_reasons(counts, 'refused by ONNX Runtime ', 'nodes that ONNX Runtime refuses')
         print_reasons(counts, 'without ', 'nodes that ONNX cannot say')
-    print('%8d  graphs the same through the importer, %d of them bit for bit' % (counts['imported'], counts['imported, all bits']))
+    print('%8d  graphs the same through the importer, %d of them bit for bit' % (counts['imported'],
+                                                                                 counts['imported, all bits']))
     print_reasons(counts, 'refused by the importer', 'graphs that the importer refuses')
 
 
