@@ -336,7 +336,7 @@ static bool vec_next(vec_file *v, vec_case *c)
             c->runCode = vec_code(v, rest);
         } else if (strcmp(t, "error32") == 0) {
             c->wide = true;
-            c->prepareCode = sizeof(size_t) > 4 ? NNRT_SUCCESS : vec_code(v, rest);
+            c->prepareCode = sizeof(size_t) > 4 ? c->prepareCode : vec_code(v, rest);
         } else if (strcmp(t, "end") == 0) {
             return true;
         } else {

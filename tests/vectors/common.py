@@ -130,8 +130,8 @@ class VecWriter:
         for t in outputs:
             lines += tensor_text("out", t)
         lines += ["tol %g %g" % tol] if tol else []
-        lines += ["error32 " + error32] if error32 else []
         lines += ["error " + error] if error else []
+        lines += ["error32 " + error32] if error32 else []
         lines += ["run_error " + run_error] if run_error else []
         self.lines += lines + ["end"]
 

@@ -213,7 +213,8 @@ def too_large(w):
     most = 2 ** 31 - 1
 
     def bad(name, op, attrs, inputs, outputs=(), code="OUT_OF_MEMORY"):
-        w.case("too large: " + name, op, attrs, inputs, list(outputs), error=code)
+        w.case("too large: " + name, op, attrs, inputs, list(outputs), error=code,
+               error32="OUT_OF_MEMORY" if code == "INVALID_DATATYPE" else None)
 
     image = unseen((65536, 65536))
     bad("non zero", "NON_ZERO", {}, [image])
