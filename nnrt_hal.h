@@ -5645,7 +5645,7 @@ static NNRT_ReturnCode nnrti_nest_refuse(const nnrti_nest *n, uint32_t s, NNRT_R
 {
     const nnrt_plan_step *step = &n->plan->steps[s];
     return nnrti_blame(n->error,
-                       nnrt_error_set(n->error, code, "node %d '%s' (%s) %s", step->node, nnrti_text_of(step->name),
+                       nnrt_error_set(n->error, code, "node %d '%s' (%s): %s", step->node, nnrti_text_of(step->name),
                                       step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName), what),
                        step->node, -1);
 }
@@ -5658,10 +5658,10 @@ static NNRT_ReturnCode nnrti_nest_check(const nnrti_nest *n, uint32_t s)
         return NNRT_SUCCESS;
     for (uint32_t i = 0; i < o->nIn + o->nOut; i++)
         if (o->slots[i] != NNRT_NO_TENSOR)
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "has extents that only a run tells");
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has extents that only a run tells");
     return o->part != NNRTI_PART_NODE
                ? NNRT_SUCCESS
-               : nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "is resolved with values that only a run tells");
+               : nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it is resolved with values that only a run tells");
 }
 
 /* The place that an address of the whole plan has in a table. */
@@ -5744,7 +5744,7 @@ static NNRT_ReturnCode nnrti_nest_move(nnrti_nest *n, nnrti_nest_plan *g, uint32
     if (to->kind == NNRT_PLACE_NONE)
         return NNRT_SUCCESS;
     if (!nnrti_nest_alike(&nnrti_nest_of(n, s, x)->view, &to->view, 0))
-        return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "has values of other extents than the model declares");
+        return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has values of other extents than the model declares");
     a = nnrti_nest_arg(n, g->table, nnrti_nest_of(n, s, x));
     b = nnrti_nest_arg(n, g->table, to);
     nnrti_nest_copy(n, g, s, &a, &b);
@@ -5867,7 +5867,7 @@ static NNRT_ReturnCode nnrti_nest_loop_table(nnrti_nest *n, nnrti_nest_table *t,
             continue;
         if (!nnrti_nest_alike(&x->view, &y->view, 1) ||
             (graphs->scanTrips >= 0 && graphs->scanTrips != y->view.dims[0]))
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "has scans of other extents than the model declares");
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has scans of other extents than the model declares");
         graphs->scanTrips = y->view.dims[0];
         if (!nnrt_dims_bytes(x->view.dims, x->view.rank, x->view.dataType, &bytes[graphs->nScans]) ||
             bytes[graphs->nScans] == 0)
@@ -5945,7 +5945,7 @@ static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan *g, uint32
         if (to->kind == NNRT_PLACE_CARRIED)
             y = nnrti_nest_at(to, n->plan->open->carried[to->offset - n->plan->nInputs - n->plan->nOutputs]);
         if (!nnrti_nest_alike(&x.view, &y.view, 0))
-            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "has values of other extents than the model declares");
+            return nnrti_nest_refuse(n, s, NNRT_NOT_SUPPORT, "it has values of other extents than the model declares");
         nnrti_nest_copy(n, g, s, &x, &y);
     }
     graphs->maxTrips = n->plan->open->maxTrips;

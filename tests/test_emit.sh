@@ -149,6 +149,13 @@ if [ "$count" -ge 400 ]; then
 else
     fail "$count node tests became C, expected at least 400"
 fi
+for name in test_range_float_type_positive_delta_expanded test_range_int32_type_negative_delta_expanded; do
+    set -- "$data/node/$name/test_data_set_0" # a loop whose trips are constants
+    holds "$name becomes C" "$nnrt" emit-c "$data/node/$name/model.onnx" -o "$folder/$name.h" --name "$name" \
+        --input "start=$1/input_0.pb" --input "limit=$1/input_1.pb" --input "delta=$1/input_2.pb"
+    headers="$headers $name.h"
+    count=$((count + 1))
+done
 for name in test_if test_scan_sum test_scan9_sum; do
     holds "$name, which has subgraphs, is among them" test -e "$folder/$name.h"
 done
@@ -200,9 +207,9 @@ for stranger in conv2d_fusion_f32 nnrti_ops nnrt_plan_build malloc; do
         pass
     fi
 done
-refuses 1 "node 2 'unequal' (IF) has extents that only a run tells; emit-c writes programs of fixed extents" \
+refuses 1 "node 2 'unequal' (IF): it has extents that only a run tells; emit-c writes programs of fixed extents" \
     "$folder/told.nnrt" -o "$folder/x.h"
-refuses 1 "node 1 'view' (RESHAPE) is resolved with values that only a run tells" "$folder/late.nnrt" -o "$folder/x.h"
+refuses 1 "node 1 'view' (RESHAPE): it is resolved with values that only a run tells" "$folder/late.nnrt" -o "$folder/x.h"
 
 # ---- attributes of every kind ----
 
