@@ -53,8 +53,8 @@ target() {
         ;;
     wasm) # NODE_PATH: where Debian keeps what emcc needs, for a node that is not Debian's
         packages='emscripten nodejs'
-        cc='emcc -sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sEXIT_RUNTIME=1 -sSINGLE_FILE=1'
-        run=node suffix=.js
+        cc=emcc run=node suffix=.js
+        board='-sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sEXIT_RUNTIME=1 -sSINGLE_FILE=1'
         export NODE_PATH="/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}"
         ;;
     cortex-m4) # files and arguments by semihosting
