@@ -5022,6 +5022,15 @@ static void nnrti_store_int(void *data, ptrdiff_t i, uint64_t v, NNRT_DataType t
     }
 }
 
+/* The bits of 1 as an element of a type: what nnrti_store_int stores is 1 then. */
+static uint64_t nnrti_one(NNRT_DataType type)
+{
+    return type == NNRT_DATA_TYPE_FLOAT16   ? 0x3c00
+           : type == NNRT_DATA_TYPE_FLOAT32 ? 0x3f800000
+           : type == NNRT_DATA_TYPE_FLOAT64 ? (uint64_t)0x3ff << 52
+                                            : 1;
+}
+
 /* Whether element i of x is not 0; -0 is. */
 static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
 {
@@ -5033,32 +5042,30 @@ static bool nnrti_is_non_zero(const void *x, NNRT_DataType type, ptrdiff_t i)
     }
 }
 
-/* A number that orders the elements of one numeric type as their values: NaN below all others, -0 equal to 0. */
+/* A number that orders the elements of one numeric type as their values: NaN below all others, -0 equal to 0. Of a float it
+   is made of its bits. */
 static uint64_t nnrti_order(const void *data, ptrdiff_t i, NNRT_DataType type)
 {
     const uint64_t top = (uint64_t)1 << 63;
-    uint64_t bits;
+    uint64_t bits, inf = (uint64_t)0x7ff << 52;
     uint32_t word;
-    double v;
-    float f;
     if (type < NNRT_DATA_TYPE_UINT8)
         return nnrti_load_int(data, i, type) ^ top;
     if (type < NNRT_DATA_TYPE_FLOAT16)
         return nnrti_load_int(data, i, type);
-    if (type != NNRT_DATA_TYPE_FLOAT64) {
-        f = nnrti_load(data, i, type);
-        if (f != f)
-            return 0;
-        f = f == 0 ? 0 : f;
-        memcpy(&word, &f, sizeof(word));
-        return word >> 31 ? (uint32_t)~word : word | (uint32_t)1 << 31;
+    if (type == NNRT_DATA_TYPE_FLOAT16) {
+        bits = (uint64_t)((const uint16_t *)data)[i] << 48;
+        inf = (uint64_t)0x7c << 56;
+    } else if (type == NNRT_DATA_TYPE_FLOAT32) {
+        memcpy(&word, (const float *)data + i, sizeof(word));
+        bits = (uint64_t)word << 32;
+        inf = (uint64_t)0xff << 55;
+    } else {
+        memcpy(&bits, (const double *)data + i, sizeof(bits));
     }
-    v = ((const double *)data)[i];
-    if (!NNRTI_HAS_TYPE(FLOAT64) || v != v)
+    if ((bits & ~top) > inf)
         return 0;
-    v = v == 0 ? 0 : v;
-    memcpy(&bits, &v, sizeof(bits));
-    return bits >= top ? ~bits : bits | top;
+    return bits > top ? ~bits : bits | top;
 }
 
 /* What is reduced to one element: the walk visits it from element 0 on, and is back at its start when it has ended. */
@@ -7294,7 +7301,7 @@ static NNRT_ReturnCode nnrti_quant_operand(nnrt_resolve *c, const nnrt_operand *
         return nnrti_fail(c, NNRT_INVALID_PARAMETER,
                           "'%s' %o has %u QuantParams, expected 1 or %d, the extent of axis %d", o->name, o,
                           o->quantCount, o->dims[axis], axis);
-    for (uint32_t i = 0; i < o->quantCount; i++) {
+    for (uint32_t i = 0; NNRTI_HAS_QUANT && i < o->quantCount; i++) {
         const NNRT_QuantParam *q = &o->quant[i];
         if (q->numBits != 8)
             return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "QuantParam %u of '%s' has numBits %d, supported are 8", i,
@@ -11394,7 +11401,7 @@ static void nnrti_cum_sum_line(const void *attr, const nnrti_line *x, const nnrt
     for (int32_t k = 0; k < L; k++) {
         const int32_t i = a->reverse ? L - 1 - k : k;
         const ptrdiff_t from = i * x->step, to = i * y->step;
-        if (type == NNRT_DATA_TYPE_FLOAT64) {
+        if (NNRTI_HAS_TYPE(FLOAT64) && type == NNRT_DATA_TYPE_FLOAT64) {
             const double v = ((const double *)x->data)[from];
             ((double *)y->data)[to] = a->exclusive ? wide : wide + v;
             wide += v;
@@ -12688,9 +12695,8 @@ NNRT_API NNRT_ReturnCode nnrt_eye_like(const NNRT_EyeLike *attr, const nnrt_view
     for (int32_t i = 0; i < y->dims[0]; i++) {
         const int64_t j = i + attr->k;
         if (j >= 0 && j < y->dims[1])
-            nnrti_number(
-                y->dataType, 1,
-                nnrti_at(y->data, i * y->strides[0] + (ptrdiff_t)j * y->strides[1], nnrt_type_size(y->dataType)));
+            nnrti_store_int(y->data, i * y->strides[0] + (ptrdiff_t)j * y->strides[1], nnrti_one(y->dataType),
+                            y->dataType);
     }
     return NNRT_SUCCESS;
 }
@@ -13961,7 +13967,7 @@ static void nnrti_hardmax_line(const void *attr, const nnrti_line *x, const nnrt
         most = order > most ? order : most;
     }
     for (int32_t i = 0; i < L; i++)
-        nnrti_number(type, i == at ? 1 : 0, nnrti_at(y->data, i * y->step, nnrt_type_size(type)));
+        nnrti_store_int(y->data, i * y->step, i == at ? nnrti_one(type) : 0, type);
 }
 
 /* x, y of one shape, floats; y may be x. y[..,i,..] = 1 where x[..,i,..] is the first of the largest along axis, else 0. NaN is
@@ -16388,7 +16394,6 @@ static NNRT_ReturnCode nnrti_rule_non_zero(nnrt_resolve *c)
    them, in the order in which they lie. The kernel sets y's second extent to N; there is room for as many as x has. */
 NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view *x, nnrt_view *y)
 {
-    const size_t width = nnrt_type_size(y->dataType);
     int32_t place[NNRT_MAX_RANK];
     ptrdiff_t n = 0;
     (void)attr;
@@ -16406,7 +16411,7 @@ NNRT_API NNRT_ReturnCode nnrt_non_zero(const NNRT_NonZero *attr, const nnrt_view
                 at += place[i] * x->strides[i];
             if (nnrti_is_non_zero(x->data, x->dataType, at)) {
                 for (int32_t i = 0; pass == 1 && i < x->rank; i++)
-                    nnrti_number(y->dataType, place[i], nnrti_at(y->data, i * y->strides[0] + n, width));
+                    nnrti_store_int(y->data, i * y->strides[0] + n, (uint64_t)place[i], y->dataType);
                 n++;
             }
             while (axis >= 0 && ++place[axis] == x->dims[axis])

@@ -5,7 +5,8 @@ and bool (of IF and LOOP: of what runs their subgraphs), and of its shape rule, 
 rule comes to them where a model is planned on the device.
 
 Of the kernels, tests/single.txt says which call such and why their definition needs it; any other one fails, and so does
-a line of that file that is not true any more.
+a line of that file that is not true any more. So it is with kernels for quantised int8 and uint8, nnrt_NAME_q8, each alone
+on a Cortex-M0+, which computes no float by itself: none calls arithmetic of floats but what the file says.
 
 usage: single.py [NAME...]      from anywhere; arm-none-eabi-gcc is needed
 """
@@ -17,6 +18,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CPU = ["-mthumb", "-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+WITHOUT_FLOAT = ["-mthumb", "-mcpu=cortex-m0plus"]
 SOURCE = """#define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
 #define NNRT_MAX_RANK 4
@@ -34,7 +36,7 @@ NNRT_OPS(KERNELS, NOTHING)
 # what runs the subgraphs of an operator in a model as C: no kernel of its row
 RUNS = {"IF": "nnrt_plan_if", "LOOP": "nnrt_plan_loop"}
 KINDS = {"double": r"__aeabi_(c?d\w+|[iu]2d|u?l2d|f2d)", "division": r"__aeabi_u?ldivmod|__u?(div|mod)di3",
-         "library": r"(?!mem(cpy|set|move)$)[a-z]\w*"}
+         "library": r"(?!mem(cpy|set|move)$)[a-z]\w*", "float": r"__aeabi_(c?f\w+|[iu]2f|u?l2f)"}
 
 
 def call(*command):
@@ -77,40 +79,66 @@ class Linker:
                 {kind: {n for n in outside if re.fullmatch(pattern, n)} for kind, pattern in KINDS.items()})
 
 
+def compiled(folder, name, cpu):
+    """All operators as an object file, for that processor."""
+    call("arm-none-eabi-gcc", "-std=c99", "-Os", "-fno-math-errno", *cpu, "-ffunction-sections", "-fdata-sections", "-w", "-I", str(ROOT),
+         "-c", "-o", str(folder / name), str(folder / "all.c"))
+    return Linker(str(folder / name))
+
+
+class Verdicts:
+    """Counts what is as tests/single.txt says, and prints what is not."""
+
+    def __init__(self):
+        text = (ROOT / "tests/single.txt").read_text(encoding="ascii")
+        lines = [key.split() for key in re.findall(r"^(\w+(?: [a-z]+)+): .+$", text, re.M)]
+        self.reasons = {(key[0], kind) for key in lines for kind in key[1:]}
+        self.passed = self.failed = 0
+
+    def known(self, names):
+        """Nothing is said of what there is not."""
+        for name in sorted({name for name, _ in self.reasons} - set(names)):
+            self.failed += 1
+            print("FAIL tests/single.txt: there is no %s" % name)
+
+    def judge(self, name, kind, calls):
+        """What is called of a kind, by the kernels of that name."""
+        if bool(calls) == ((name, kind) in self.reasons):
+            self.passed += 1
+            return
+        self.failed += 1
+        print("FAIL %s: its kernels call %s" % (name, " ".join(sorted(calls)) if calls else
+                                                 "nothing of kind '%s', as tests/single.txt says they do" % kind))
+
+
 def main():
     """Prints the table and what is not as the list says."""
-    reasons = dict(re.findall(r"^([A-Z0-9_]+(?: [a-z]+)+): (.+)$", (ROOT / "tests/single.txt").read_text(encoding="ascii"), re.M))
-    reasons = {tuple(key.split()): why for key, why in reasons.items()}
-    reasons = {(key[0], kind): why for key, why in reasons.items() for kind in key[1:]}
-    passed = failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        scratch = pathlib.Path(folder)
-        (scratch / "all.c").write_text(SOURCE, encoding="ascii")
-        call("arm-none-eabi-gcc", "-std=c99", "-Os", "-fno-math-errno", *CPU, "-ffunction-sections", "-fdata-sections", "-w", "-I", str(ROOT), "-c",
-             "-o", str(scratch / "all.o"), str(scratch / "all.c"))
-        linker = Linker(str(scratch / "all.o"))
-        names = [name[len("single_kernels_"):] for name in linker.section if name.startswith("single_kernels_")]
-        for known in {name for name, _ in reasons} - set(names):
-            print("FAIL tests/single.txt: there is no operator %s" % known)
-            failed += 1
-        print("%-32s %7s %7s  %s" % ("operator", "kernels", "rule", "what the kernels call; the rule: ..."))
-        for name in sorted(names):
-            if sys.argv[1:] and name not in sys.argv[1:]:
-                continue
-            size, kernels = linker.link(RUNS.get(name, "single_kernels_" + name))
-            rule_size, rule = linker.link("single_rule_" + name)
-            of_rule = sorted(set().union(*rule.values()))
-            print("%-32s %7d %7d  %s%s" % (name, size, rule_size, " ".join(sorted(set().union(*kernels.values()))),
-                                           "; the rule: " + " ".join(of_rule) if of_rule else ""))
-            for kind, calls in kernels.items():
-                if bool(calls) == ((name, kind) in reasons):
-                    passed += 1
-                    continue
-                failed += 1
-                print("FAIL %s: its kernels call %s" % (name, " ".join(sorted(calls)) if calls else
-                                                         "nothing of kind '%s', as tests/single.txt says they do" % kind))
-    print("%d passed, %d failed" % (passed, failed))
-    return int(failed > 0)
+    verdicts = Verdicts()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "all.c").write_text(SOURCE, encoding="ascii")
+        linker = compiled(folder, "all.o", CPU)
+        plain = compiled(folder, "plain.o", WITHOUT_FLOAT)
+    names = [name[len("single_kernels_"):] for name in linker.section if name.startswith("single_kernels_")]
+    quantised = [name for name in plain.section if re.fullmatch(r"nnrt_\w+_q8", name)]
+    verdicts.known(names + quantised)
+    print("%-32s %7s %7s  %s" % ("operator", "kernels", "rule", "what the kernels call; the rule: ..."))
+    for name in sorted(names):
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
+        size, kernels = linker.link(RUNS.get(name, "single_kernels_" + name))
+        rule_size, rule = linker.link("single_rule_" + name)
+        of_rule = sorted(set().union(*rule.values()))
+        print("%-32s %7d %7d  %s%s" % (name, size, rule_size, " ".join(sorted(set().union(*kernels.values()))),
+                                       "; the rule: " + " ".join(of_rule) if of_rule else ""))
+        for kind in ("double", "division", "library"):
+            verdicts.judge(name, kind, kernels[kind])
+    for name in sorted(quantised) if not sys.argv[1:] else []:
+        size, kernels = plain.link(name)
+        print("%-40s %7d  %s" % (name, size, " ".join(sorted(set().union(*kernels.values())))))
+        verdicts.judge(name, "float", kernels["float"] | kernels["double"])
+    print("%d passed, %d failed" % (verdicts.passed, verdicts.failed))
+    return int(verdicts.failed > 0)
 
 
 if __name__ == "__main__":
