@@ -1292,8 +1292,9 @@ def max_unpool(w):
     """MAX_UNPOOL"""
     usual = [(n - 1) * t + k - p - q for n, t, k, p, q in zip(w.t[0].shape[2:], w.a['strides'], w.a['kernelShape'], w.a['pads'],
                                                               w.a['pads'][len(w.a['strides']):])]
-    given = '' if tuple(usual) == w.y[0].shape[2:] else w.const(list(w.y[0].shape))
-    return w.node('MaxUnpool', w.x[0], w.cast(w.x[1], 'int64'), given,
+    if tuple(usual) != w.y[0].shape[2:]:
+        raise NoEquivalent('places in a shape that is not the one asked for, which ONNX Runtime takes for one')
+    return w.node('MaxUnpool', w.x[0], w.cast(w.x[1], 'int64'),
                   **{k: v for k, v in window(w).items() if k != 'dilations'})
 
 
@@ -1555,12 +1556,13 @@ def lstm(w):
     return [w.reshape(w.node('Transpose', y, perm=[0, 2, 1, 3]), w.y[0].shape), h, c][:len(w.y)]
 
 
-ACTIVATIONS = {1: 'Relu', 2: 'Sigmoid', 10: 'Tanh', 8: 'Softsign', 9: 'Softplus'}
+# Softplus of ONNX Runtime's recurrent operators overflows.
+ACTIVATIONS = {1: 'Relu', 2: 'Sigmoid', 10: 'Tanh', 8: 'Softsign'}
 
 
-@operator('GRU', 'RNN', bound=states)
+@operator('GRU', 'RNN', 'LSTM_PEEPHOLE', bound=states)
 def recurrent(w):
-    """GRU, RNN"""
+    """GRU, RNN, and LSTM as ONNX has it"""
     a, named = w.a, {}
     no_nan(w)
     if any(n not in ACTIVATIONS for n in a['activations']):
@@ -1573,11 +1575,13 @@ def recurrent(w):
         named['linear_before_reset'] = int(a['linearBeforeReset'] != 0)
     if a['layout']:
         raise NoEquivalent('batch first, which ONNX Runtime does not have')
-    given = w.x + [''] * 6
+    given = w.x + [''] * 8
     if given[4] and (w.v[4] == 0).any():
         raise NoEquivalent('a sequence of no steps, whose state ONNX leaves open')
     lengths = w.cast(given[4], 'int32') if given[4] else ''
-    y = w.node(w.op, given[0], given[1], given[2], given[3], lengths, given[5], outputs=2,
+    if w.op == 'LSTM_PEEPHOLE':
+        named['input_forget'] = int(a['inputForget'] != 0)
+    y = w.node(w.op.partition('_')[0], *given[:4], lengths, *given[5:8], outputs=3 if w.op == 'LSTM_PEEPHOLE' else 2,
                direction=a['direction'].lower(), hidden_size=a['hiddenSize'], **named)
     return y[:len(w.y)]
 
@@ -1921,7 +1925,8 @@ def print_counts(counts, names, compared):
         for op in sorted(set(names) - compared - set(WITHOUT) - {'IF', 'LOOP'}):
             reasons = [name.partition(': ')[2] for name in counts if name.startswith(('without %s:' % op,
                                                                                       'refused by ONNX Runtime %s:' % op))]
-            print('  never compared: %s (%s)' % (op, '; '.join(reasons) or 'not drawn'))
+            if counts['op ' + op]:
+                print('  never compared: %s (%s)' % (op, '; '.join(reasons)))
         print_reasons(counts, 'refused by ONNX Runtime ', 'nodes that ONNX Runtime refuses')
         print_reasons(counts, 'without ', 'nodes that ONNX cannot say')
     print('%8d  graphs the same through the importer, %d of them bit for bit' % (counts['imported'],
