@@ -504,7 +504,7 @@ class Drawer:
             return numpy.resize(base, count).reshape(shape)
         if dtype in FLOATS:
             known = base[numpy.isfinite(base)].astype(numpy.float64)
-            low, high = (max(-8, known.min()), min(8, known.max())) if known.size else (-1, 1)
+            low, high = numpy.clip([known.min(), known.max()], -8, 8) if known.size else (-1, 1)
             if d.random() < 0.6:  # multiples of 1/8
                 made = [d.randint(int(numpy.ceil(low * 8)), max(int(numpy.ceil(low * 8)),
                                                                 int(high * 8))) / 8 for _ in range(count)]
