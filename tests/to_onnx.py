@@ -1386,6 +1386,8 @@ def matmul_integer(w):
 @operator(bound=sums(8))
 def matmul_fusion(w):
     """MATMUL_FUSION"""
+    if is_empty(w):
+        raise NoEquivalent('sums of nothing, which ONNX Runtime leaves unset')
     names = []
     for k, flag in ((0, 'transposeA'), (1, 'transposeB')):
         rank_ = len(w.t[k].shape)
@@ -1579,6 +1581,8 @@ def recurrent(w):
     if given[4] and (w.v[4] == 0).any():
         raise NoEquivalent('a sequence of no steps, whose state ONNX leaves open')
     lengths = w.cast(given[4], 'int32') if given[4] else ''
+    if w.op == 'LSTM_PEEPHOLE' and a['clip']:
+        raise NoEquivalent('clip of LSTM, which ONNX Runtime does not apply to the cell')
     if w.op == 'LSTM_PEEPHOLE':
         named['input_forget'] = int(a['inputForget'] != 0)
     y = w.node(w.op.partition('_')[0], *given[:4], lengths, *given[5:8], outputs=3 if w.op == 'LSTM_PEEPHOLE' else 2,
@@ -1603,6 +1607,8 @@ def non_max_suppression(w):
 @operator(bound=sums(8))
 def negative_log_likelihood_loss(w):
     """NEGATIVE_LOG_LIKELIHOOD_LOSS"""
+    if is_empty(w):
+        raise NoEquivalent('a mean of nothing')
     ignored = {'ignore_index': w.a['ignoreIndex'][0]} if w.a['ignoreIndex'] else {}
     return w.node('NegativeLogLikelihoodLoss', w.x[0], w.x[1], *w.x[2:3], reduction=w.a['reduction'].lower(), **ignored)
 
