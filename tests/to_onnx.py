@@ -496,6 +496,8 @@ def clip(w):
     kind = w.v[0].dtype
     if (not low or not high) and kind.kind != 'f':
         raise NoEquivalent('bounds of integers given as floats')
+    if (not low and w.a['min'] > 3.402823e38) or (not high and w.a['max'] < -3.402823e38):
+        raise NoEquivalent('bounds beyond all numbers')
     with numpy.errstate(all='ignore'):
         low = w.reshape(low, []) if low else w.like(w.a['min']) if w.a['min'] > -3.402823e38 else ''
         high = w.reshape(high, []) if high else w.like(w.a['max']) if w.a['max'] < 3.402823e38 else ''
