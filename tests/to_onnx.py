@@ -531,7 +531,7 @@ def hard_swish(w):
 @operator(bound=lambda j: 16 * j.unit * (numpy.abs(j.ours) + 1))
 def softplus(w):
     """SOFTPLUS"""
-    if w.a['beta'] != 1 or w.a['threshold'] < 17:
+    if w.a['beta'] != 1 or w.a['threshold'] < (37 if w.t[0].dtype == 'float64' else 17):
         raise NoEquivalent('beta or threshold of softplus')
     return w.node('Softplus', w.x[0])
 
