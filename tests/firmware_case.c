@@ -1,7 +1,7 @@
 /* What a firmware does with a .nnrt file, on the machine that tests: loads it where it lies, plans it, runs it, in one
    buffer and with nothing of the library but what NNRT_FIRMWARE leaves. Built by tests/test_firmware.sh.
 
-   usage: firmware_case MODEL.nnrt IMAGE.bin     an image of floats; prints the scores' bits, a word each
+   usage: firmware_case MODEL.nnrt IMAGE.bin     an image of floats, or of int8; prints the scores' bits, a word each
           firmware_case --faults MODEL.nnrt      what must be refused is; prints what is not, ends with "N faults" */
 #define NNRT_IMPLEMENTATION
 #define NNRT_FIRMWARE
@@ -48,23 +48,22 @@ static NNRT_ReturnCode job_prepare(job *j, const void *data, size_t dataBytes, b
 
 static int run(const char *path)
 {
-    static float image[784];
-    float scores[10];
+    static uint32_t image[784];
     uint32_t bits[10];
     void *io[2];
     FILE *f = fopen(path, "rb");
+    const size_t got = f != NULL ? fread(image, 1, sizeof(image), f) : 0;
     job j;
-    if (f == NULL || fread(image, 1, sizeof(image), f) != sizeof(image) || fclose(f) != 0)
+    if ((got != 784 && got != sizeof(image)) || fclose(f) != 0)
         return printf("cannot read %s\n", path) > 0;
     if (job_prepare(&j, file, fileBytes, true, sizeof(buffer)) != NNRT_SUCCESS)
         return printf("code %d, node %d, tensor %d\n", (int)j.error.code, (int)j.error.node, (int)j.error.tensor) > 0;
     io[0] = image;
-    io[1] = scores;
+    io[1] = bits;
     if (nnrt_plan_execute(j.plan, j.views, j.arena, io, NULL) != NNRT_SUCCESS)
         return printf("the run failed\n") > 0;
-    memcpy(bits, scores, sizeof(bits));
     for (int i = 0; i < 10; i++)
-        printf("%08lx\n", (unsigned long)bits[i]);
+        printf("%08lx\n", (unsigned long)(got == 784 ? ((const uint8_t *)bits)[i] : bits[i]));
     return 0;
 }
 

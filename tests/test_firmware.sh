@@ -11,6 +11,7 @@ flags='-std=c99 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I. -O1'
 safe='-O0 -fsanitize=address,undefined -fno-sanitize-recover=all'
 
 digits=examples/digits/digits.onnx
+integers=examples/digits/digits_int8.onnx
 holds 'digits become a .nnrt file' "$nnrt" convert $digits "$folder/digits.nnrt"
 keep=$("$nnrt" info "$folder/digits.nnrt" | sed -n 's/^keep *//p')
 case $keep in
@@ -18,32 +19,53 @@ case $keep in
 *) fail "nnrt info prints no selection for digits: $keep" ;;
 esac
 
-# ---- the same bits, with all operators and with a selection ----
+# ---- the same bits, with all operators and with a selection, in floats and in integers ----
 
-for name in all kept; do
-    select=''
-    [ $name = kept ] && select="$keep -DNNRT_MAX_RANK=4"
-    # shellcheck disable=SC2086  # flags are several words
-    holds "the program compiles, $name" $CC $flags $safe $select -o "$folder/case_$name" tests/firmware_case.c -lm
-    for digit in 0 3 7 9; do
-        image=examples/digits/digit_$digit.png
-        "$nnrt" emit-c $digits -o "$folder/image.h" --name digits --input $image >/dev/null
-        "$nnrt" run $digits --device reference --input $image --output-dir "$folder" >/dev/null 2>&1
-        "$PYTHON" - "$folder" <<'END'
+# image MODEL DIGIT: its pixels as image.bin, the reference device's scores as want
+image() {
+    png=examples/digits/digit_$2.png
+    "$nnrt" emit-c "$1" -o "$folder/image.h" --name digits --input "$png" >/dev/null
+    "$nnrt" run "$1" --device reference --input "$png" --output-dir "$folder" >/dev/null 2>&1
+    "$PYTHON" - "$folder" <<'END'
 import re, struct, sys
 folder = sys.argv[1]
-text = re.search(r"digits_x0\[784\] = \{(.*?)\}", open(folder + "/image.h").read(), re.S).group(1)
-values = [float(v.strip().rstrip("f")) for v in text.split(",")]
-open(folder + "/image.bin", "wb").write(struct.pack("=784f", *values))
+kind, text = re.search(r"(\w+) digits_x0\[784\] = \{(.*?)\}", open(folder + "/image.h").read(), re.S).groups()
+code, word, number = {"float": ("f", "I", float), "int8_t": ("b", "B", int)}[kind]
+values = [number(v.strip().rstrip("f")) for v in text.split(",") if v.strip()]
+open(folder + "/image.bin", "wb").write(struct.pack("=784" + code, *values))
 data = open(folder + "/probabilities.npy", "rb").read()
-words = struct.unpack("=10I", data[-40:])
+words = struct.unpack("=10" + word, data[-10 * struct.calcsize(word):])
 open(folder + "/want", "w").write("".join("%08x\n" % word for word in words))
 END
-        "$folder/case_$name" "$folder/digits.nnrt" "$folder/image.bin" >"$folder/got" 2>&1
-        holds "digit $digit has the bits of the reference device, $name" cmp "$folder/got" "$folder/want"
+}
+
+# compare NAME MODEL PROGRAM: the program on NAME.nnrt, which was made from MODEL
+compare() {
+    for digit in 0 3 7 9; do
+        image "$2" $digit
+        "$3" "$folder/$1.nnrt" "$folder/image.bin" >"$folder/got" 2>&1
+        holds "$1: digit $digit has the bits of the reference device, $3" cmp "$folder/got" "$folder/want"
     done
-    holds "what must be refused is, $name" "$folder/case_$name" --faults "$folder/digits.nnrt"
+    holds "$1: what must be refused is, $3" "$3" --faults "$folder/$1.nnrt"
+}
+
+holds 'digits in integers become a .nnrt file' "$nnrt" convert $integers "$folder/integers.nnrt"
+keep8=$("$nnrt" info "$folder/integers.nnrt" | sed -n 's/^keep *//p')
+for name in all kept kept8; do
+    select=''
+    [ $name = kept ] && select="$keep -DNNRT_MAX_RANK=4"
+    [ $name = kept8 ] && select="$keep8 -DNNRT_MAX_RANK=4"
+    # shellcheck disable=SC2086  # flags are several words
+    holds "the program compiles, $name" $CC $flags $safe $select -o "$folder/case_$name" tests/firmware_case.c -lm
+    [ $name = kept8 ] || compare digits $digits "$folder/case_$name"
+    [ $name = kept ] || compare integers $integers "$folder/case_$name"
 done
+if "$folder/case_kept" "$folder/integers.nnrt" "$folder/image.bin" >"$folder/got"; then
+    fail 'digits in integers run without kernels for quantised types'
+else
+    holds 'without kernels for quantised types the answer names the first node' grep -q ', node 0,' "$folder/got"
+fi
+image $digits 9
 
 # ---- a selection ----
 
