@@ -20653,6 +20653,8 @@ static NNRT_ReturnCode nnrti_rule_strided_slice(nnrt_resolve *c)
     bool listed = c->nIn == 5, follows = true;
     NNRT_ReturnCode code;
     nnrti_slice s;
+    if (listed && (a->beginMask | a->endMask | a->ellipsisMask | a->newAxisMask | a->shrinkAxisMask) != 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "input 3 lists axes, and a mask is set: expected one of the two");
     memset(&s, 0, sizeof(s));
     for (int32_t i = 0; i < x->rank; i++) {
         s.extent[i] = x->dims[i];

@@ -8340,8 +8340,7 @@ static void nnrti_onnx_op_scan(nnrti_onnx *c, int32_t arg_)
 /* >>onnx_build: outputs, and the model */
 
 /* Output `name` of the model: results of steps take its name, and so does an input that has it already; other inputs,
-   constants and what is an output under another name (isOutput, per value) get a CAST to their own type, which copies
-   them. */
+   constants and what is an output under another name (isOutput, per value) are copied. */
 static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
 {
     nnrt_builder *b = c->builder;
@@ -8357,7 +8356,9 @@ static void nnrti_onnx_output(nnrti_onnx *c, nnrt_onnx_str name, bool *isOutput)
         if (nnrti_onnx_is_input(c, v) || isOutput[v] || nnrti_onnx_known(c, v)) {
             if (!nnrti_onnx_is_input(c, v) && !isOutput[v])
                 b->tensors[v].name = NULL; /* the output has it, perhaps */
-            v = nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
+            v = b->tensors[v].quantParams.count > 0
+                    ? nnrti_onnx_step1(c, NNRT_NODE_TYPE_ASSIGN, NULL, v)
+                    : nnrti_onnx_step_typed(c, NNRT_NODE_TYPE_CAST, NULL, v, nnrti_onnx_type(c, v));
         }
         if (v != NNRT_NO_TENSOR)
             nnrti_onnx_call(c, v, nnrti_onnx_copy_text(c, name));

@@ -2655,6 +2655,39 @@ static void test_outputs(void **state)
     }
 }
 
+/* One quantised tensor under two names, with and without what the passes do. */
+static void test_quantised_outputs(void **state)
+{
+    const message m = build("in x f32 [2]; const s f32 [] 0.5; const z i8 [] 3; q = QuantizeLinear x s z; i = Identity q; "
+                            "out i; out q;",
+                            13);
+    (void)state;
+    for (int plain = 0; plain < 2; plain++) {
+        NNRT_Model *model = NULL;
+        nnrt_session *session = NULL;
+        nnrt_onnx_desc desc;
+        nnrt_error e;
+        const float x[2] = {-2, 1.5f};
+        int8_t y[2][2] = {{99, 99}, {99, 99}};
+        nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, sizeof(x)), out[2];
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        desc.no_optimize = plain != 0;
+        if (nnrt_onnx_load_memory(&model, m.data, m.size, &desc, &e) != NNRT_SUCCESS ||
+            nnrt_session_create(&session, model, NULL, &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        for (uint32_t k = 0; k < 2; k++) {
+            assert_string_equal(nnrt_session_output(session, k).name, k == 0 ? "i" : "q");
+            out[k] = nnrt_io_make(y[k], sizeof(y[k]));
+        }
+        assert_int_equal(nnrt_run(session, &in, 1, out, 2), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < 2; k++)
+            assert_true(y[k][0] == -1 && y[k][1] == 6);
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+    }
+}
+
 /* What depends on an open extent is worked out when it is known, not from a number that stands for it: one model, imported
    once for all extents, is run with one and with two elements. */
 static void test_open_extents(void **state)
@@ -4731,6 +4764,7 @@ int main(void)
         cmocka_unit_test(test_too_many_axes),
         cmocka_unit_test(test_erf),
         cmocka_unit_test(test_outputs),
+        cmocka_unit_test(test_quantised_outputs),
         cmocka_unit_test(test_open_extents),
         cmocka_unit_test(test_named_extents),
         cmocka_unit_test(test_open_axes),

@@ -214,6 +214,8 @@ def strided_errors(w):
     w.bad("length of strides differs", "INVALID_SHAPE", [x, b, e, known([1])])
     w.bad("begin of rank 2", "INVALID_SHAPE", [x, known([[1, 0]]), e, s])
     w.bad("type before stride 0", "INVALID_DATATYPE", [x, known([1, 0], "float32"), e, known([0, 0])])
+    for mask in ("beginMask", "endMask", "ellipsisMask", "newAxisMask", "shrinkAxisMask"):
+        w.bad(mask + " beside axes", "INVALID_PARAMETER", [x, b, e, known([0, 1]), s], **{mask: 1})
     w.bad("three inputs", "INVALID_INPUT", [x, b, e])
     w.bad("six inputs", "INVALID_INPUT", [x, b, e, known([0, 1]), s, s])
     w.bad("end absent", "NULL_PTR", [x, b, None, s])
