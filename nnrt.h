@@ -430,7 +430,8 @@ typedef struct nnrt_io_info {
     bool open; /* extents may differ from run to run */
     size_t bytes;
 } nnrt_io_info;
-/* Inputs and outputs as planned; where extents are open, the largest that there can be. After a run whose extents were
+/* Inputs and outputs as planned; where extents are open, the largest that there can be (bytes: SIZE_MAX where the product of
+   the largest is beyond that; where elements only take other axes, a run needs far less). After a run whose extents were
    open, an output has those of that run, and the bytes that it needs. Beyond the last: all zero. */
 NNRT_API uint32_t nnrt_session_inputs(const nnrt_session *session);
 NNRT_API uint32_t nnrt_session_outputs(const nnrt_session *session);
@@ -5535,19 +5536,32 @@ static bool nnrti_io_open(NNRT_PreparedModel *prepared, bool output, uint32_t i,
     return false;
 }
 
+/* The bytes of info; of extents that a run tells, SIZE_MAX where the product of their bounds is beyond any memory, which a
+   run's is not. False: they cannot be told. */
+static bool nnrti_io_bytes(nnrt_io_info *info)
+{
+    const nnrt_dims *shape = &info->shape;
+    bool open = info->open && nnrt_type_size(info->dataType) != 0 && shape->rank >= 0 && shape->rank <= NNRTI_DIMS;
+    if (nnrt_type_size(info->dataType) != 0 && nnrt_dims_bytes(shape->dims, shape->rank, info->dataType, &info->bytes))
+        return true;
+    for (int32_t k = 0; open && k < shape->rank; k++)
+        open = shape->dims[k] >= 0;
+    info->bytes = SIZE_MAX;
+    return open;
+}
+
 /* What a session needs of its device is known for input or output i of s: takes it over. */
 static NNRT_ReturnCode nnrti_session_io(nnrt_session *s, const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const bool output = i >= s->nIn;
     nnrt_io_info *info = &s->infos[i];
     NNRT_IOTensor *io = &s->io[i];
-    if (nnrt_type_size(info->dataType) == 0 ||
-        !nnrt_dims_bytes(info->shape.dims, info->shape.rank, info->dataType, &info->bytes))
+    info->open = nnrti_io_open(s->prepared, output, output ? i - s->nIn : i, info->shape.rank);
+    if (!nnrti_io_bytes(info))
         return nnrt_error_set(error, NNRT_INVALID_SHAPE,
                               "%s %u '%s': neither the device nor the model tells its type and shape",
                               output ? "output" : "input", output ? i - s->nIn : i, info->name);
     info->format = m->allTensors.data[nnrti_io_tensor(m, i)].format;
-    info->open = nnrti_io_open(s->prepared, output, output ? i - s->nIn : i, info->shape.rank);
     s->open = s->open || (output && info->open);
     io->name = info->name;
     io->dataType = info->dataType;
