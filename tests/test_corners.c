@@ -406,7 +406,7 @@ static void test_resolved_shape(void **state)
 static void test_long_names(void **state)
 {
     static char name[301], bytes[51];
-    static const NNRT_QuantParam quant = {8, 0.5, 0};
+    static const NNRT_QuantParam quant = {8, 0, 0.5};
     trial t;
     (void)state;
     memset(name, 'a', sizeof(name) - 1);
