@@ -6244,10 +6244,10 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
         }
         plain = nnrti_onnx_resize_plain(c, x, &r, n.coordinateTransformationMode);
     }
-    if (!plain) {
+    if (!plain)
         nnrti_onnx_resize_nd(c, given, scales, sizes, &n);
+    if (!plain || c->code != NNRT_SUCCESS)
         return;
-    }
     nnrti_onnx_defaults(NNRT_NODE_TYPE_RESIZE, &a);
     a.method = n.mode;
     a.coordinateTransformMode = n.coordinateTransformationMode == NNRT_RESIZE_COORDINATES_ALIGN_CORNERS

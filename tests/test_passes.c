@@ -2248,7 +2248,7 @@ static void test_quantize_network(void **state)
     without_memory(quantised_network);
 }
 
-/* ---- plain integers, as QUANT.md has them ---- */
+/* ---- plain integers, as the kernels define them ---- */
 
 static int64_t held(int64_t v, int64_t least, int64_t most)
 {
