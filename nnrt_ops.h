@@ -3444,14 +3444,15 @@ NNRT_API void nnrt_operand_view(const nnrt_op *op, const nnrt_operand *o, int32_
         step = (ptrdiff_t)((size_t)step * (size_t)dims[i]); /* of the largest open extents it may not fit, nor matter */
     }
     if (op != NULL && (op->flags & NNRT_OP_LAYOUT) && o->format == NNRT_FORMAT_NCHW && index <= 0 && view->rank > 2) {
-        int32_t channels = view->dims[1];
-        ptrdiff_t stride = view->strides[1];
-        for (int32_t i = 1; i < view->rank - 1; i++) {
+        for (int32_t i = 1; i < view->rank - 1;
+             i++) { /* channels go to the end, a step at a time: no memmove is linked */
+            const int32_t channels = view->dims[i];
+            const ptrdiff_t stride = view->strides[i];
             view->dims[i] = view->dims[i + 1];
             view->strides[i] = view->strides[i + 1];
+            view->dims[i + 1] = channels;
+            view->strides[i + 1] = stride;
         }
-        view->dims[view->rank - 1] = channels;
-        view->strides[view->rank - 1] = stride;
     }
 }
 
@@ -21629,7 +21630,7 @@ NNRT_API NNRT_ReturnCode nnrt_yolo_box(const NNRT_YoloBox *attr, const nnrt_view
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* The table, made from NNRT_OPS: a wrapper for each kernel, the kernels of each operator, the operators. */
 
-static nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
+NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 {
     return args[i].dataType == NNRT_DATA_TYPE_UNKNOWN ? NULL : &args[i];
 }

@@ -45,10 +45,10 @@ FLAGS = ["-std=c99", "-Os", "-g", "-ffreestanding", "-ffunction-sections", "-fda
          "-nostartfiles", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments"]
 LOAD_BUFFER = 65536  # bytes for the model's tables, the plan and the arena
 # Functions of the compiler's library that no hot path may need: 64-bit division, arithmetic of double; the C library but
-# for memcpy, memset and memmove.
+# for memcpy and memset.
 DIVISION = r"__(aeabi_u?ldivmod|u?(div|mod)(mod)?di[34])"
 DOUBLE = r"__((add|sub|mul|div|neg|float.*|fix.*|extend.*)[sd]?df[23]?|aeabi_(c?d.*|[iu]2d|u?l2d|f2d))"
-LIBRARY = r"_?(malloc|calloc|realloc|free|printf|abort|exit|str[a-z]+|memcmp)(_r)?"
+LIBRARY = r"_?(malloc|calloc|realloc|free|printf|abort|exit|str[a-z]+|memcmp|memmove)(_r)?"
 FLOAT = r"__((add|sub|mul|div|neg|float.*|fix.*|extend.*|trunc.*|eq|ne|lt|le|gt|ge|unord|cmp)sf.?.?|float.*sf|aeabi_(c?f.*|[iu]2f|u?l2f))"
 FORBIDDEN = re.compile("(%s|%s|%s)$" % (DIVISION, DOUBLE, LIBRARY))
 FORBIDDEN_INT8 = re.compile("(%s|%s|%s|%s)$" % (DIVISION, DOUBLE, LIBRARY, FLOAT))
