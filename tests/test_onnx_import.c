@@ -4547,6 +4547,7 @@ static void run_cut_case(const cut_case *k, bool optimised)
     nnrt_io io[4];
     char inputs[64] = "";
     nnrt_error e;
+    memset(io, 0, sizeof(io));
     memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
     desc.no_optimize = !optimised;
