@@ -1095,18 +1095,33 @@ static NNRT_Model nnrti_builder_model(const nnrt_builder *b)
     return m;
 }
 
-/* The symbol of axis k of input t: that of an open axis which the model gives the same one, or a new one. */
-static uint32_t nnrti_builder_symbol(nnrt_builder *b, uint32_t t, uint32_t k)
+/* The symbol of axis k of input t: that of an open axis of the inputs in shapes, `count` tensors, which the model gives the
+   same one, or a new one. */
+static uint32_t nnrti_builder_symbol(const nnrt_builder *b, const nnrt_operand *shapes, uint32_t count, uint32_t t,
+                                     uint32_t k, uint32_t *symbols)
 {
     const NNRT_Uint32List *own = &b->tensors[t].symbols;
     for (uint32_t i = 0; own->count > 0 && own->data[k] != 0 && i < nnrti_array_count(b->inputs); i++) {
         const uint32_t other = b->inputs[i];
         const NNRT_Uint32List *list = &b->tensors[other].symbols;
-        for (uint32_t a = 0; other < nnrti_array_count(b->shapes) && a < list->count; a++)
-            if (list->data[a] == own->data[k] && b->shapes[other].symbols[a] != 0)
-                return b->shapes[other].symbols[a];
+        for (uint32_t a = 0; other < count && a < list->count; a++)
+            if (list->data[a] == own->data[k] && shapes[other].symbols[a] != 0)
+                return shapes[other].symbols[a];
     }
-    return ++b->symbols;
+    return ++*symbols;
+}
+
+/* Input t, of which shapes[t] has what the model says, as rules see it: numbers and symbols stand for open extents. */
+static void nnrti_builder_open_input(const nnrt_builder *b, nnrt_operand *shapes, uint32_t count, uint32_t t,
+                                     uint32_t *symbols)
+{
+    nnrt_operand *o = &shapes[t];
+    for (int32_t k = 0; k < o->rank; k++)
+        if (o->dims[k] < 0) {
+            o->dims[k] = NNRTI_OPEN_EXTENT;
+            o->symbols[k] = nnrti_builder_symbol(b, shapes, count, t, (uint32_t)k, symbols);
+        }
+    nnrti_fit_open(o);
 }
 
 /* What tensor t is by itself; it is known if it is an input or a constant. */
@@ -1118,13 +1133,8 @@ static bool nnrti_builder_shape(nnrt_builder *b, const NNRT_Model *m, uint32_t t
         return nnrti_blame(&b->error, code, -1, t) == NNRT_SUCCESS;
     nnrti_operand_of(&b->tensors[t], o);
     b->known[t] = b->writers[t] == NNRTI_BY_INPUT || b->writers[t] == NNRTI_BY_CONSTANT;
-    for (int32_t k = 0; k < o->rank && b->writers[t] == NNRTI_BY_INPUT; k++)
-        if (o->dims[k] < 0) {
-            o->dims[k] = NNRTI_OPEN_EXTENT;
-            o->symbols[k] = nnrti_builder_symbol(b, t, (uint32_t)k);
-        }
     if (b->writers[t] == NNRTI_BY_INPUT)
-        nnrti_fit_open(o);
+        nnrti_builder_open_input(b, b->shapes, nnrti_array_count(b->shapes), t, &b->symbols);
     return true;
 }
 
@@ -1893,7 +1903,7 @@ typedef struct nnrti_graph {
     uint32_t symbols; /* of open extents in `open` so far */
     double foldBytes, foldWork; /* left of the budget for constants that are computed */
     bool
-        quantize; /* operators become quantised ones where they can; constants they may be made of are not dequantised yet */
+        quantize; /* operators become quantised ones where they can; what these may be made of is not dequantised yet */
     bool changed;
 } nnrti_graph;
 
@@ -2426,27 +2436,6 @@ static NNRT_ReturnCode nnrti_graph_infer(nnrti_graph *g, const NNRT_Model *m)
     return NNRT_SUCCESS;
 }
 
-/* An input of the model as rules see it: numbers and symbols stand for open extents, equal ones for those of one symbol. */
-static void nnrti_graph_open_input(nnrti_graph *g, nnrti_inference *f, uint32_t t)
-{
-    const NNRT_Uint32List *own = &g->edit->tensors[t].symbols;
-    nnrt_operand *o = &g->open[t];
-    for (int32_t k = 0; k < o->rank; k++) {
-        if (o->dims[k] >= 0)
-            continue;
-        o->dims[k] = NNRTI_OPEN_EXTENT;
-        for (uint32_t i = 0; own->count > 0 && own->data[k] != 0 && i < nnrti_array_count(g->edit->inputs); i++) {
-            const uint32_t other = g->edit->inputs[i];
-            const NNRT_Uint32List *list = &g->edit->tensors[other].symbols;
-            for (uint32_t a = 0; a < list->count && o->symbols[k] == 0; a++)
-                o->symbols[k] = list->data[a] == own->data[k] ? g->open[other].symbols[a] : 0;
-        }
-        if (o->symbols[k] == 0)
-            o->symbols[k] = ++f->symbols;
-    }
-    nnrti_fit_open(o);
-}
-
 /* Fills g->open: what is inferred of a model with open extents, which stay open. What a rule refuses, perhaps for the
    numbers that stand for them, is not known, nor what subgraphs give. */
 static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *m)
@@ -2472,7 +2461,7 @@ static NNRT_ReturnCode nnrti_graph_infer_open(nnrti_graph *g, const NNRT_Model *
     for (uint32_t t = 0; t < m->allTensors.count; t++)
         (void)nnrti_operand_of(&g->edit->tensors[t], &g->open[t]);
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        nnrti_graph_open_input(g, &f, m->inputIndex.data[i]);
+        nnrti_builder_open_input(g->edit, g->open, m->allTensors.count, m->inputIndex.data[i], &f.symbols);
     for (uint32_t i = 0; i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[g->order[i]];
         bool folded;
@@ -5541,8 +5530,10 @@ static bool nnrti_io_open(NNRT_PreparedModel *prepared, bool output, uint32_t i,
 static bool nnrti_io_bytes(nnrt_io_info *info)
 {
     const nnrt_dims *shape = &info->shape;
-    bool open = info->open && nnrt_type_size(info->dataType) != 0 && shape->rank >= 0 && shape->rank <= NNRTI_DIMS;
-    if (nnrt_type_size(info->dataType) != 0 && nnrt_dims_bytes(shape->dims, shape->rank, info->dataType, &info->bytes))
+    bool open = info->open && shape->rank >= 0 && shape->rank <= NNRTI_DIMS;
+    if (nnrt_type_size(info->dataType) == 0)
+        return false;
+    if (nnrt_dims_bytes(shape->dims, shape->rank, info->dataType, &info->bytes))
         return true;
     for (int32_t k = 0; open && k < shape->rank; k++)
         open = shape->dims[k] >= 0;

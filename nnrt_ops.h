@@ -18519,12 +18519,12 @@ static NNRT_ReturnCode nnrti_rule_resize_nd(nnrt_resolve *c)
 /* The cells of an axis that make a place of the result: `count` from `first` on, around coordinate at. */
 typedef struct nnrti_span {
     double at, stretch, sum; /* sum: what the weights are divided by; 0: they are not */
-    int64_t first;
-    int32_t count, L;
+    int64_t first, count;
+    int32_t L;
 } nnrti_span;
 
 /* Weight of cell i of the span. */
-static double nnrti_span_weight(const NNRT_ResizeND *attr, const nnrti_span *s, int32_t i)
+static double nnrti_span_weight(const NNRT_ResizeND *attr, const nnrti_span *s, int64_t i)
 {
     const double cell = (double)(s->first + i), d = (cell < s->at ? s->at - cell : cell - s->at) * s->stretch;
     double weight = 1;
@@ -18557,17 +18557,17 @@ static bool nnrti_span_of(const NNRT_ResizeND *attr, int32_t i, int32_t L, const
     if (attr->mode == NNRT_RESIZE_METHOD_LINEAR && s->stretch == 1 && s->at < 0)
         s->at = 0;
     s->first = (int64_t)nnrti_floor(s->at - reach / s->stretch) + 1;
-    s->count = (int32_t)((int64_t)nnrti_ceil(s->at + reach / s->stretch) - s->first);
+    s->count = (int64_t)nnrti_ceil(s->at + reach / s->stretch) - s->first;
     if (s->stretch == 1 && attr->excludeOutside == 0)
         return true;
-    for (int32_t k = 0; k < s->count; k++)
+    for (int64_t k = 0; k < s->count; k++)
         sum += nnrti_span_weight(attr, s, k);
     s->sum = sum;
     return true;
 }
 
 /* Elements from cell i of the span to the first one of its axis of x; cells outside are those of the edge. */
-static ptrdiff_t nnrti_span_cell(const nnrt_view *x, const nnrti_span *spans, int32_t axis, int32_t i)
+static ptrdiff_t nnrti_span_cell(const nnrt_view *x, const nnrti_span *spans, int32_t axis, int64_t i)
 {
     const int64_t cell = spans[axis].first + i, last = spans[axis].L - 1;
     return (ptrdiff_t)(cell < 0 ? 0 : cell > last ? last : cell) * x->strides[axis];
@@ -18582,7 +18582,7 @@ static float nnrti_span_sum(const NNRT_ResizeND *attr, const nnrt_view *x, const
     bool any = false;
     if (axis == x->rank)
         return nnrti_load(x->data, at, x->dataType);
-    for (int32_t i = 0; i < spans[axis].count; i++) {
+    for (int64_t i = 0; i < spans[axis].count; i++) {
         const float weight = (float)nnrti_span_weight(attr, &spans[axis], i);
         float v;
         if (weight == 0)

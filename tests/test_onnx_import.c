@@ -380,6 +380,7 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
     nnrt_onnx_desc desc;
     nnrt_error e;
     NNRT_ReturnCode code;
+    bool narrow;
     const char *said = e.message;
     memset(&desc, 0, sizeof(desc));
     memset(&e, 0, sizeof(e));
@@ -410,11 +411,10 @@ static void run_case(const import_case *k, bool optimised, int32_t n)
         if (code == NNRT_SUCCESS && k->code == NNRT_SUCCESS)
             compare(k, &info, out);
     }
-    if (NNRT_MAX_RANK < 5 && strstr(said, "axes, at most") != NULL)
-        ; /* a build with fewer axes says so */
-    else if (code != k->code)
+    narrow = NNRT_MAX_RANK < 5 && strstr(said, "axes, at most") != NULL; /* a build with fewer axes says so */
+    if (!narrow && code != k->code)
         fail_msg("%s: %s '%s', expected %s", k->name, nnrt_code_name(code), said, nnrt_code_name(k->code));
-    else if (code != NNRT_SUCCESS && strstr(said, k->values) == NULL)
+    if (!narrow && code != NNRT_SUCCESS && strstr(said, k->values) == NULL)
         fail_msg("%s: '%s' lacks '%s'", k->name, said, k->values);
     nnrt_session_destroy(session);
     nnrt_model_destroy(model);

@@ -1779,9 +1779,9 @@ def steps(w, k):
 
 def reason_of(text):
     """The reason of a refusal, without names."""
-    for word, reason in (('NOT_IMPLEMENTED', 'not implemented for the type'),
-                         ('Could not find an implementation', 'not implemented for the type'),
-                         ('Failed to find kernel', 'not implemented for the type'),
+    for word, reason in (('NOT_IMPLEMENTED', 'no kernel for the type'),
+                         ('Could not find an implementation', 'no kernel for the type'),
+                         ('Failed to find kernel', 'no kernel for the type'),
                          ('Type Error', 'type not allowed'), ('ended', 'ended')):
         if word in text:
             return reason
@@ -1847,7 +1847,7 @@ class Judge:
             try:
                 return self.runtime.run(model)
             except Bad as why:
-                if older == 0 or reason_of(str(why)) != 'not implemented for the type' or older < OLDEST.get(writer.op, 17):
+                if older == 0 or reason_of(str(why)) != 'no kernel for the type' or older < OLDEST.get(writer.op, 17):
                     raise
             model.opset_import[0].version = older
         raise Bad('')
