@@ -1822,7 +1822,7 @@ static void nnrti_builder_quant_types(nnrt_builder *b)
     }
 }
 
-NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model **model, nnrt_error *error)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_builder_finish(nnrt_builder *builder, NNRT_Model **model, nnrt_error *error)
 {
     NNRT_ReturnCode code;
     if (model != NULL)
@@ -3745,7 +3745,7 @@ static void nnrti_graph_budget(nnrti_graph *g)
 /* What b holds loses what no output needs; with passes, in rounds until nothing changes. *any = something did. What was
    inferred when nodes were added no longer belongs to them: b gets no more. quantize: in a first series of rounds operators
    become quantised ones. */
-static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool quantize, bool *any)
+NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool quantize, bool *any)
 {
     NNRT_ReturnCode code = NNRT_SUCCESS;
     nnrti_graph g;
@@ -3778,7 +3778,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *err
     return nnrt_model_optimize_with(model, NULL, error);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc, nnrt_error *error)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
+                                                             nnrt_error *error)
 {
     nnrti_owned *old = model != NULL ? nnrti_owned_of(*model) : NULL;
     NNRT_Model *made = NULL;
@@ -4614,7 +4615,7 @@ typedef struct nnrti_reader {
 } nnrti_reader;
 
 /* Records that the file is wrong; false. */
-static bool nnrti_reader_fail(nnrti_reader *r, const char *what, uint32_t index, const char *fault)
+NNRTI_COLD static bool nnrti_reader_fail(nnrti_reader *r, const char *what, uint32_t index, const char *fault)
 {
     if (r->code == NNRT_SUCCESS)
         r->code =
@@ -4909,7 +4910,7 @@ static bool nnrti_reader_keys(nnrti_reader *r, const nnrt_metadata *metadata, ui
 
 /* The tables of the model in memory; lists, texts and constants stay in the file. NULL: r->code tells why. The same
    walk counts the memory and fills it. */
-static nnrti_owned *nnrti_reader_model(nnrti_reader *r, nnrt_memory *memory)
+NNRTI_COLD static nnrti_owned *nnrti_reader_model(nnrti_reader *r, nnrt_memory *memory)
 {
     const uint32_t nTensors = r->sections[NNRTI_FILE_TENSORS].count, nNodes = r->sections[NNRTI_FILE_NODES].count,
                    nGraphs = r->sections[NNRTI_FILE_SUBGRAPHS].count, nMeta = r->sections[NNRTI_FILE_METADATA].count;
@@ -5858,8 +5859,8 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
-                                             const nnrt_session_desc *desc, nnrt_error *error)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_session_create(nnrt_session **session, const NNRT_Model *model,
+                                                        const nnrt_session_desc *desc, nnrt_error *error)
 {
     nnrt_session_desc zero;
     NNRT_ReturnCode code;

@@ -951,7 +951,7 @@ static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
 /* >>validate */
 
 /* Adds the places to a message that has just been set. */
-static NNRT_ReturnCode nnrti_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor)
+NNRTI_COLD static NNRT_ReturnCode nnrti_blame(nnrt_error *error, NNRT_ReturnCode code, int64_t node, int64_t tensor)
 {
     if (error != NULL && error->code == code && error->node < 0 && error->tensor < 0) {
         error->node = (int32_t)node;
@@ -1680,8 +1680,8 @@ static NNRT_ReturnCode nnrti_sort_graphs(const NNRT_Model *m, const nnrti_tree *
 #endif
 
 /* nnrt_model_check; strangers: of a model whose operators need not exist. */
-static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order, bool strangers,
-                                         nnrt_error *error)
+NNRTI_COLD static NNRT_ReturnCode nnrti_check_model(const NNRT_Model *model, nnrt_memory *memory, uint32_t **order,
+                                                    bool strangers, nnrt_error *error)
 {
     NNRT_ReturnCode code;
     uint32_t *writer, *sorted;
@@ -2403,7 +2403,7 @@ static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
 #endif
 
 /* Resolves node n of the model and takes its results over into f->tensors. */
-static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_resolve *c, bool *folded)
+NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_resolve *c, bool *folded)
 {
     const NNRT_Node *node = &f->model->nodes.data[n];
     NNRT_ReturnCode code;
@@ -2752,7 +2752,7 @@ static NNRT_ReturnCode nnrti_loop_results(nnrti_inference *f, nnrt_resolve *c, c
 
 /* The body is gone through until the carried values leave it with the extents with which they come in; the first time is
    the last, but for values that grow. */
-static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
+NNRTI_COLD static NNRT_ReturnCode nnrti_infer_loop(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_SubGraph *body;
     uint32_t carried, g;
@@ -3637,7 +3637,7 @@ static bool nnrti_draft_room(nnrt_draft *d)
 #endif
 
 /* Called for every resolved node: a step with its operands, unless its results are known already. */
-static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve *c, bool folded)
+NNRTI_COLD static NNRT_ReturnCode nnrti_draft_step(void *user, uint32_t node, nnrt_resolve *c, bool folded)
 {
     nnrt_draft *d = (nnrt_draft *)user;
     const NNRT_Node *n = &d->model->nodes.data[node];
@@ -4686,7 +4686,7 @@ static bool nnrti_planner_init(nnrti_planner *p)
     return true;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
 {
     const NNRT_ModelConfig *config = draft->config;
     const NNRT_Model *model = draft->model;
@@ -5923,7 +5923,7 @@ static NNRT_ReturnCode nnrti_nest_trip(nnrti_nest *n, nnrti_nest_plan *body, uin
 }
 
 /* LOOP, from BEGIN, step s, to END. */
-static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s)
+NNRTI_COLD static NNRT_ReturnCode nnrti_nest_loop(nnrti_nest *n, nnrti_nest_plan *g, uint32_t s)
 {
     const nnrti_open_step *begin = nnrti_nest_part(n, s), *end = begin->end;
     const uint32_t given = 1 + begin->carried + begin->scans;

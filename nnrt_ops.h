@@ -2114,10 +2114,14 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #include <stdarg.h>
 #include <string.h>
 
+/* NNRTI_COLD: not called while a model runs, if all its extents are given. Compilers make it, and what it alone calls,
+   small instead of fast, and take the branches to it to be rare. */
 #if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_COLD __attribute__((cold))
 #define NNRTI_UNUSED __attribute__((unused))
 #define NNRTI_INLINE static inline __attribute__((always_inline, unused))
 #else
+#define NNRTI_COLD
 #define NNRTI_UNUSED
 #define NNRTI_INLINE static inline
 #endif
@@ -2596,7 +2600,7 @@ NNRT_API NNRT_ReturnCode nnrt_call_fail(const nnrt_call *call, NNRT_ReturnCode c
 }
 
 /* The message of a fault in the node that c resolves: "node 3 'conv1' (CONV2D_FUSION): " and what follows. */
-static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...)
+NNRTI_COLD static NNRT_ReturnCode nnrti_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...)
 {
     va_list args;
     nnrti_out o;
@@ -6485,6 +6489,10 @@ static NNRTI_UNUSED float nnrti_random_part(uint64_t bits)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>rules */
+
+#define NNRTI_OP_PROTO(name, number, S, whose, rule, ...)                                                              \
+    NNRTI_COLD static NNRT_ReturnCode nnrti_rule_##rule(nnrt_resolve *c);
+NNRT_OPS(NNRTI_OP_PROTO, NNRTI_NO_KERNEL)
 
 /* Axis k of result i has the extent of axis a of x, open or not. */
 static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)

@@ -2051,7 +2051,7 @@ typedef struct nnrti_onnx_importer {
 } nnrti_onnx_importer;
 
 #define NNRTI_ONNX_PROTO(name, least, most, minIn, maxIn, handler, arg, attributes)                                    \
-    static void nnrti_onnx_op_##handler(nnrti_onnx *c, int32_t arg_);
+    NNRTI_COLD static void nnrti_onnx_op_##handler(nnrti_onnx *c, int32_t arg_);
 #define NNRTI_ONNX_TABLE_ROW(name, least, most, minIn, maxIn, handler, arg, attributes)                                \
     {#name, least, most, minIn, maxIn, nnrti_onnx_op_##handler, arg, attributes},
 NNRTI_ONNX_OPS(NNRTI_ONNX_PROTO)
@@ -2203,7 +2203,7 @@ struct nnrti_onnx {
 };
 
 /* Sets the message "ONNX node 3 'conv1' (Conv): " and c->text, unless there is one already. */
-static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
+NNRTI_COLD static void nnrti_onnx_blame(nnrti_onnx *c, NNRT_ReturnCode code)
 {
     char name[64], type[64];
     if (c->code != NNRT_SUCCESS)
@@ -2615,8 +2615,8 @@ static void nnrti_onnx_cut_graph(nnrt_onnx_graph *g, nnrti_onnx_names *names)
     g->initializers.count = kept;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const char *const *outputs, uint32_t outputCount,
-                                       nnrt_error *error)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_onnx_cut(nnrt_onnx_model *model, const char *const *outputs,
+                                                  uint32_t outputCount, nnrt_error *error)
 {
     uint8_t *block;
     nnrt_onnx_value_info *list;
@@ -8488,9 +8488,9 @@ static void nnrti_onnx_add_sources(nnrti_onnx *c)
 #endif
 
 /* data[bytes] is a model; path and own as in nnrti_onnx. *inPlace: the model uses the bytes. */
-static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes, const nnrt_onnx_desc *desc,
-                                         nnrti_onnx_budget *budget, const char *path, bool own, bool *inPlace,
-                                         nnrt_error *error)
+NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_import(NNRT_Model **model, const void *data, size_t bytes,
+                                                    const nnrt_onnx_desc *desc, nnrti_onnx_budget *budget,
+                                                    const char *path, bool own, bool *inPlace, nnrt_error *error)
 {
     NNRT_ReturnCode code;
     nnrti_onnx c;
