@@ -2118,10 +2118,14 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
    small instead of fast, and take the branches to it to be rare. */
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_COLD __attribute__((cold))
+#else
+#define NNRTI_COLD
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_UNUSED __attribute__((unused))
 #define NNRTI_INLINE static inline __attribute__((always_inline, unused))
 #else
-#define NNRTI_COLD
 #define NNRTI_UNUSED
 #define NNRTI_INLINE static inline
 #endif
