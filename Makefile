@@ -9,11 +9,11 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow
 HEADERS := nnrt_ops.h nnrt_hal.h nnrt.h $(wildcard formats/*.h devices/*.h)
-COMPILE = $(CC) -std=c99 $(WARNINGS) -I. $(CPPFLAGS) $(CFLAGS)
+COMPILE = $(CC) -std=c99 $(WARNINGS) $(WERROR) -I. $(CPPFLAGS) $(CFLAGS)
 LIBS := -lm
 
 # Tests run with every fault of the C language that gcc can see at run time made an end of the program. With its check
-# of casts gcc 12 warns of conversions that are none: that warning is on where tests/test_builds.sh compiles them, too.
+# of casts gcc 12 warns of conversions that are none: that warning is clang's, where tests/test_builds.sh compiles them.
 SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 # -O1 for the object that most tests share, as it runs for longest; programs that have the implementation in them take
 # longer to compile than to run.
@@ -24,13 +24,16 @@ TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang b
 
 export CC CXX CPPFLAGS PYTHON
 
-.PHONY: all run test suites vectors compare models digits-accuracy digits-train digits-quantize clean help stb fuzz
+.PHONY: all examples run test suites vectors compare models digits-accuracy digits-train digits-quantize clean help stb fuzz
 .DELETE_ON_ERROR:
 
-all: build/nnrt build/hello build/digits build/device build/vad
+all: build/nnrt
+
+examples: build/hello build/digits build/device build/vad
 
 help:
-	@echo 'make                  the command line build/nnrt and the examples'
+	@echo 'make                  the command line build/nnrt'
+	@echo 'make examples         the examples: build/hello, digits, device and vad'
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
@@ -164,7 +167,7 @@ test:
 	@sh tools/need.sh $(TEST_PACKAGES)
 	@rm -rf build/results && mkdir -p build/results
 	@echo 'suites: $(words $(ONLY)), $(JOBS) at a time; what they print is in build/results'
-	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
+	@NNRT_SUITES=$(words $(ONLY)) $(MAKE) --no-print-directory -k -O WERROR=-Werror $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS)) suites || true
 	@sh tests/run_suite.sh --summary build/results $(ONLY)
 
 suites: $(ONLY:%=suite-%)
@@ -284,7 +287,7 @@ suite-symbols:
 suite-copy: build/nnrt build/test/nnrt
 	$(SUITE) $(PYTHON) tests/test_copy.py --cc $(CC) --sanitized build/test/nnrt $<
 
-suite-docs: all
+suite-docs: build/nnrt build/digits
 	$(SUITE) $(PYTHON) tests/test_docs.py
 
 suite-runner:

@@ -1,15 +1,11 @@
 /* Uses a driver that was built with other options (tests/foreign_driver.c): what they hand to each other is as long as
-   each says it is. FOREIGN_RANK is the driver's NNRT_MAX_RANK. Prints what is wrong and ends with 1. */
+   each says it is. usage: RANK, the driver's NNRT_MAX_RANK. Prints what is wrong and ends with 1. */
 #define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
 #include <stdlib.h>
 
 #include "unchecked.h"
-
-#ifndef FOREIGN_RANK
-#define FOREIGN_RANK 8
-#endif
 
 const NNRT_DeviceVtbl *foreign_table(void);
 
@@ -60,8 +56,9 @@ static NNRT_Model *model_of(int32_t rank, int32_t type)
     return model;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const int foreignRank = argc > 1 ? atoi(argv[1]) : 0;
     const float x[6] = {1, -2, 3, -4, 5, -6}, want[3] = {0, 5, 0};
     float y[3] = {7, 7, 7};
     int32_t index[1] = {1};
@@ -73,6 +70,7 @@ int main(void)
     nnrt_device *driver;
     NNRT_Model *model = model_of(2, NNRT_DATA_TYPE_INT32);
     NNRT_ReturnCode code;
+    is(foreignRank > 0, "usage: RANK, of the driver");
     error = (nnrt_error *)calloc(1, sizeof(*error));
     is(nnrt_device_register(foreign_table(), NULL, NULL) == NNRT_SUCCESS, "register");
     driver = nnrt_device_find("foreign");
@@ -102,7 +100,7 @@ int main(void)
         bool taken[2];
         code = nnrt_device_prepare(driver, model, &config, &prepared);
         is(code == NNRT_SUCCESS || code == NNRT_INVALID_SHAPE, "six axes on the driver");
-        is((code == NNRT_SUCCESS) == (FOREIGN_RANK >= 6), "six axes where they fit");
+        is((code == NNRT_SUCCESS) == (foreignRank >= 6), "six axes where they fit");
         nnrt_device_release(driver, prepared);
         is(nnrt_device_supported(driver, model, taken, 2) == code, "and what it says before");
         is(nnrt_session_create(&session, model, &desc, NULL) == NNRT_SUCCESS, "six axes");

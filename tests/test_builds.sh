@@ -117,8 +117,6 @@ done
 build 'one unit' gcc "-std=c11 $warnings -O0" one.c
 build 'one unit' clang "-std=c11 $warnings -O0" one.c
 build 'one unit, small' gcc "-std=c99 $warnings -Os" one.c
-# shellcheck disable=SC2086
-try 'the command line, optimised' gcc -std=c99 $warnings -O2 -I "$root" -c -o nnrt.o "$root/tools/nnrt.c"
 
 # Enumerators have the type of the numbers that they are beside, also where that is long (bare ARM).
 cat >enums.cpp <<'END'
@@ -131,7 +129,7 @@ static_assert(same(NNRT_FAILED) && same(NNRT_DATA_TYPE_INT8) && same(NNRT_NODE_T
 int main() { return 0; }
 END
 for compiler in g++ clang++; do
-    build 'types of enumerators, firmware' "$compiler" "-x c++ -std=c++17 $warnings -O2" enums.cpp
+    build 'types of enumerators, firmware' "$compiler" "-x c++ -std=c++17 $warnings -O0" enums.cpp
 done
 # It is not installed for this; make firmware installs the compiler itself.
 if command -v arm-none-eabi-g++ >/dev/null 2>&1; then
@@ -186,27 +184,34 @@ build 'NNRT_SELECT' gcc "-std=c99 $warnings -O0 -DNNRT_SELECT -DNNRT_KEEP_RESHAP
 try 'NNRT_MAX_RANK 9 is refused' sh -c "! gcc -DNNRT_MAX_RANK=9 -I '$root' -x c -fsyntax-only '$root/nnrt_ops.h' 2>/dev/null"
 
 # A driver and the program that uses it, each built with options of its own.
-for driver in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
-    # shellcheck disable=SC2086
-    try "a driver with '$driver'" gcc -std=c99 $warnings -O0 -fsanitize=address -I "$root" $driver -c \
-        -o "driver$driver.o" "$root/tests/foreign_driver.c"
+for options in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
+    for side in driver program; do
+        # shellcheck disable=SC2086
+        try "a $side with '$options'" gcc -std=c99 $warnings -O0 -fsanitize=address -I "$root" $options -c \
+            -o "$side$options.o" "$root/tests/foreign_$side.c"
+    done
 done
 for program in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
     for driver in '' -DNNRT_NO_MESSAGES -DNNRT_MAX_RANK=4; do
         rank=8
         [ "$driver" = -DNNRT_MAX_RANK=4 ] && rank=4
-        build "a driver with '$driver'" gcc "-std=c99 $warnings -O0 -fsanitize=address $program -DFOREIGN_RANK=$rank" \
-            "$root/tests/foreign_program.c" "./driver$driver.o"
+        try "a program with '$program', a driver with '$driver'" gcc -fsanitize=address -o program "./program$program.o" \
+            "./driver$driver.o" -lm
+        try "a program with '$program', a driver with '$driver': run" ./program $rank
     done
 done
 
-# Programs of the repository, by the compilers and with the warnings that do not build them otherwise.
-for compiler in gcc clang; do
-    for program in "$root"/tests/*.c "$root"/tools/*.c "$root"/examples/*.c "$root"/examples/*/*.c; do
-        case $program in */examples/firmware/*) continue ;; esac # for other processors: make firmware compiles them
-        # shellcheck disable=SC2046
-        try "${program#"$root"/}, $compiler" "$compiler" $(flags $compiler) -I "$root" -I "$root/tests" -fsyntax-only "$program"
-    done
+# Programs of the repository: by gcc what ships, which make test compiles with sanitizers and without the warning of
+# conversions; by clang all of them.
+for program in "$root"/examples/*.c "$root"/examples/*/*.c; do
+    case $program in */examples/firmware/*) continue ;; esac # for other processors: make firmware compiles them
+    # shellcheck disable=SC2046
+    try "${program#"$root"/}, gcc" gcc $(flags gcc) -I "$root" -fsyntax-only "$program"
+done
+for program in "$root"/tests/*.c "$root"/tools/*.c "$root"/examples/*.c "$root"/examples/*/*.c; do
+    case $program in */examples/firmware/*) continue ;; esac
+    # shellcheck disable=SC2046
+    try "${program#"$root"/}, clang" clang $(flags clang) -I "$root" -I "$root/tests" -fsyntax-only "$program"
 done
 for compiler in g++ clang++; do
     # shellcheck disable=SC2046
