@@ -536,6 +536,19 @@ py 'info --json: inputs and outputs' 'd["inputs"][0]["shape"] == [1, 1, 28, 28] 
 py 'info --json: operators add up' 'sum(d["operators"].values()) == d["nodes"] and d["operators"]["MAX_POOL_FUSION"] == 3'
 # 19,258 floats: the network's weights and biases, normalisation folded into them
 py 'info --json: memory' '19258 * 4 <= d["weight_bytes"] < 80000 and d["session_bytes"] > d["arena_bytes"] >= d["arena_lower_bound_bytes"] >= 12 * 28 * 28 * 4'
+t 0 'info --memory' info $digits/digits.onnx --memory
+prints 'info --memory: a value' '^ +0 +37632  0 to 1 +relu1  float32\[1,28,28,12\]$'
+prints 'info --memory: a step' '^ +1 +47040  #{40}  MAX_POOL_FUSION pool1$'
+silent 'info --memory'
+t 0 'info --memory --json' info $digits/digits.onnx --memory --json
+py 'info --memory: the most is the lower bound' 'max(d["bytes_taken"]) == d["arena_lower_bound_bytes"] and len(d["bytes_taken"]) == d["steps"]'
+py 'info --memory: in the arena' 'len(d["memory_map"]) == 8 and all(b["offset"] + b["bytes"] <= d["arena_bytes"] for b in d["memory_map"])'
+# the first convolution makes 28 x 28 x 12 floats, of which the first pooling makes 14 x 14 x 12
+py 'info --memory: steps' 'any(b["bytes"] == 28 * 28 * 12 * 4 and (b["first"], b["last"]) == (0, 1) for b in d["memory_map"]) and any(b["bytes"] == 14 * 14 * 12 * 4 and (b["first"], b["last"]) == (1, 2) for b in d["memory_map"])'
+py 'info --memory: values that live at once lie apart, but for one that takes the place of its input' 'all(a["offset"] + a["bytes"] <= b["offset"] or b["offset"] + b["bytes"] <= a["offset"] or a["last"] < b["first"] or b["last"] < a["first"] or a["offset"] == b["offset"] and (a["last"] <= b["first"] or b["last"] <= a["first"]) for a in d["memory_map"] for b in d["memory_map"] if a is not b)'
+t 0 'info --memory --max' info "$tmp/open.onnx" --max 8,3 --memory
+silent 'info --memory --max'
+refused 1 'info --memory with subgraphs' "^nnrt: --memory: .* has a node 'If_0' \(IF\) that runs subgraphs; what lives while they run has no map$" info "${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_if/model.onnx" --memory
 t 0 'info with open extents' info "$tmp/open.onnx"
 prints 'info: open extent' '^input +x  float32\[\?,3\]'
 says 'info: open extent' "note: input 'x' is float32\[\?,3\]: open extents taken as 1"

@@ -36,7 +36,7 @@ typedef struct cli_args {
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
     cli_image_options image;
-    bool json, tsv, onnx, help, noOptimize, noQuantize;
+    bool json, tsv, onnx, memory, help, noOptimize, noQuantize;
 } cli_args;
 
 typedef struct cli_command {
@@ -138,6 +138,12 @@ static bool cli_take_onnx(cli_args *a, const char *v)
 {
     (void)v;
     return a->onnx = true;
+}
+
+static bool cli_take_memory(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->memory = true;
 }
 
 static bool cli_take_help(cli_args *a, const char *v)
@@ -391,6 +397,8 @@ static const cli_option cli_options[] = {
     {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
      cli_take_copy},
     {"--header", "PATH", CLI_OPS, "the nnrt_ops.h that --copy reads; default: that of this program", cli_take_header},
+    {"--memory", NULL, CLI_INFO, "also the memory map: place, bytes and first and last step of every value in the arena",
+     cli_take_memory},
     {"--onnx", NULL, CLI_OPS, "what becomes of the operators of ONNX", cli_take_onnx},
     {"--tsv", NULL, CLI_OPS, "a line an operator, with tabs between name, number, types and the rest", cli_take_tsv},
     {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},

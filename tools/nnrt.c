@@ -5,7 +5,8 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 
 It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_image (libstb-dev) to read PNG images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
-meta.h metadata; inputs.h model inputs; job.h sessions; check.h test data; emit.h models as C; copy.h operators as C.
+meta.h metadata; inputs.h model inputs; job.h sessions; map.h memory maps; check.h test data; emit.h models as C;
+copy.h operators as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
     >>info     what a model is, has and needs
@@ -32,6 +33,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #include "check.h"
 #include "copy.h"
 #include "emit.h"
+#include "map.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>info */
@@ -112,7 +114,8 @@ static void cli_info_operators(const NNRT_Model *m, bool json)
         putchar('}');
 }
 
-static void cli_info_memory(const cli_job *job, const cli_args *args)
+/* map: NULL where none is wanted. */
+static void cli_info_memory(const cli_job *job, const cli_map *map, const cli_args *args)
 {
     nnrt_session_memory m = nnrt_session_get_memory(job->session);
     if (args->json) {
@@ -120,6 +123,8 @@ static void cli_info_memory(const cli_job *job, const cli_args *args)
                "\"steps\":%u",
                (double)m.constants, (double)m.arena, (double)m.bound, (double)m.total, (unsigned)m.steps);
         cli_json_session(job);
+        if (map != NULL)
+            cli_map_json(map);
         fputs("}\n", stdout);
         return;
     }
@@ -129,6 +134,8 @@ static void cli_info_memory(const cli_job *job, const cli_args *args)
     printf("constants   %.0f bytes\n", (double)m.constants);
     printf("arena       %.0f bytes, lower bound %.0f\n", (double)m.arena, (double)m.bound);
     printf("session     %.0f bytes, arena included, constants not\n", (double)m.total);
+    if (map != NULL)
+        cli_map_print(map);
 }
 
 /* Sections of a .nnrt file. */
@@ -230,7 +237,7 @@ static void cli_info_keep(const cli_job *job, bool json)
     printf(json ? " -DNNRT_KEEP_TYPES=0x%xu\"" : " -DNNRT_KEEP_TYPES=0x%xu\n", (unsigned)types);
 }
 
-static int cli_info_job(cli_job *job, const cli_args *args)
+static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
 {
     int status = cli_inputs_make(&job->in, args);
     if (status == CLI_DONE)
@@ -243,6 +250,8 @@ static int cli_info_job(cli_job *job, const cli_args *args)
         status = cli_job_load(job, args);
     if (status == CLI_DONE)
         status = cli_job_prepare(job, args);
+    if (status == CLI_DONE && args->memory)
+        status = cli_map_make(map, job, args);
     if (status != CLI_DONE)
         return status;
     if (args->json) {
@@ -259,7 +268,7 @@ static int cli_info_job(cli_job *job, const cli_args *args)
     cli_info_keep(job, args->json);
     cli_info_sections(job->model, args->json);
     cli_info_metadata(&job->in.metadata, args->json);
-    cli_info_memory(job, args);
+    cli_info_memory(job, args->memory ? map : NULL, args);
     return CLI_DONE;
 }
 
@@ -267,8 +276,11 @@ static int cli_info(const cli_args *args)
 {
     cli_job job;
     int status;
+    cli_map map;
     memset(&job, 0, sizeof(job));
-    status = cli_info_job(&job, args);
+    memset(&map, 0, sizeof(map));
+    status = cli_info_job(&job, &map, args);
+    cli_map_free(&map);
     cli_job_free(&job);
     return status;
 }
@@ -1027,7 +1039,9 @@ static const char cli_info_text[] =
     "is that for the largest. constants: weights, used in place.\n"
     "arena: room for the values between nodes; its lower bound is the most that lives at one moment.\n"
     "keep: what to compile with so that only these operators are there in a program that loads the model.\n"
-    "session: all that nnrt_session_create allocates. Also the metadata, and the sections of a .nnrt file.\n\n";
+    "session: all that nnrt_session_create allocates. Also the metadata, and the sections of a .nnrt file.\n"
+    "--memory: where the reference device keeps every value in the arena, in bytes from its begin, and from\n"
+    "which step to which; then what is taken while each step runs. Inputs and outputs lie with the caller.\n\n";
 
 static const char cli_run_text[] =
     "Every input needs a value. NAME= may be left out when there is one input; --input random without\n"
