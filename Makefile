@@ -418,7 +418,7 @@ mutate:
 # Those that valgrind does not slow down to many minutes.
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile
 
-COMPILE_VALGRIND = $(CC) -std=c99 -I. -Itests $(CPPFLAGS) -O1 -g
+COMPILE_VALGRIND = $(CC) -std=c99 -I. -Itests $(CPPFLAGS) -DNO_GUARD -O1 -g
 $(eval $(call programs,build/valgrind,$$(COMPILE_VALGRIND)))
 
 valgrind:

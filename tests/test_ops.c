@@ -1,10 +1,21 @@
 /* Every operator against the vectors in tests/vectors: shape rule and reference kernel called directly, without model or
    session. usage: test_ops [-v] FILE.vec...     prints the failing cases (-v: all) and "N passed, N failed, N skipped",
    and before that a hash over the bits of all results, which tests/test_bits.sh compares between compilers. */
+#define _DEFAULT_SOURCE /* mmap of no file */
 #define NNRT_IMPLEMENTATION
 #include "nnrt_ops.h"
 
 #include "vec.h"
+
+#if defined(__linux__) && !defined(NO_GUARD) /* valgrind takes what is meant for an error */
+#define GUARDED 1
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#else
+#define GUARDED 0
+#endif
 
 /* FNV-1a over every result: its elements as little-endian bytes on all machines, each NaN as one quiet NaN. (Processors
    differ in the sign of the NaN that they make, and compilers in which of two NaN an addition passes on.) */
@@ -74,8 +85,32 @@ typedef struct trial {
     nnrt_resolve r;
     nnrt_error error;
     pool memory;
+    int32_t from, to; /* extents `from` of inputs that are not constant become `to` */
+    void *scratch;    /* of the run that goes on */
     char why[512];
 } trial;
+
+#define SHOWN_RESULTS 4
+
+/* What the cases of an operator show together. Memory that a rule asks for is used up to its end, or a shorter one would
+   do; an extent that always is that of an input has its symbol. */
+typedef struct shown {
+    bool derived[NNRT_MAX_DERIVED], read[NNRT_MAX_DERIVED]; /* there are elements; the last one is read */
+    bool scratch, written;                                  /* there are bytes; the last one is written */
+    uint8_t axis[SHOWN_RESULTS][NNRT_MAX_RANK + 1][NNRT_MAX_RANK]; /* of results, by their rank: what follows */
+} shown;
+
+#define AXIS_STILL 1 /* has a symbol of its own, but is the same whatever extents inputs have */
+#define AXIS_MOVES 2
+#define AXIS_LIKE 4 /* has a symbol of its own, but is what an input's extent is */
+#define AXIS_OWN 8  /* is no input's extent */
+
+static shown g_shown[512]; /* in the order of nnrt_op_at */
+
+static shown *shown_of(const trial *t)
+{
+    return &g_shown[t->c->op - nnrt_op_at(0)];
+}
 
 static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format format)
 {
@@ -102,6 +137,10 @@ static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
         t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
         t->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
     }
+    for (uint32_t i = 0; i < c->nIn && t->from != t->to; i++)
+        for (int32_t k = 0; k < t->in[i].rank && k < NNRT_MAX_RANK && t->in[i].data == NULL; k++)
+            if (t->in[i].dims[k] == t->from)
+                t->in[i].dims[k] = t->to;
     for (uint32_t i = 0; i < c->nIn && given != NULL; i++)
         for (int32_t k = 0; k < t->in[i].rank && k < NNRT_MAX_RANK && t->in[i].data == NULL; k++)
             t->in[i].symbols[k] = (uint32_t)t->in[i].dims[k] + 1;
@@ -192,12 +231,89 @@ static NNRT_ReturnCode call_kernel(trial *t, nnrt_view *args, bool scratch)
     call.error = &t->error;
     if (scratch && t->r.scratch > 0) {
         call.scratchBytes = t->r.scratch;
-        call.scratch = malloc(t->r.scratch);
+        call.scratch = t->scratch = malloc(t->r.scratch);
         memset(call.scratch, 0x3C, t->r.scratch);
+        shown_of(t)->scratch = true;
     }
     code = t->r.kernel(t->r.resolved, args, &call);
+    if (call.scratch != NULL && ((uint8_t *)call.scratch)[t->r.scratch - 1] != 0x3C)
+        shown_of(t)->written = true;
     free(call.scratch);
+    t->scratch = NULL;
     return code;
+}
+
+#if GUARDED
+static sigjmp_buf g_guard;
+
+static void guard_hit(int number)
+{
+    (void)number;
+    siglongjmp(g_guard, 1);
+}
+
+/* Whether the kernel reads the last of the elements of derived constant i: it lies where nothing may be read. */
+static bool reads_last(trial *t, uint32_t i, size_t count)
+{
+    const nnrt_operand *o = &t->r.derived[i];
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (count - 1) * nnrt_type_size(o->dataType);
+    const size_t room = (bytes + page - 1) / page * page;
+    uint8_t *block = (uint8_t *)mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    nnrt_view args[TRIAL_VIEWS];
+    struct sigaction now, before[2];
+    volatile bool hit = true;
+    memcpy(args, t->args, sizeof(args));
+    args[t->r.kernelIn + i].data = block + room - bytes;
+    memcpy(block + room - bytes, o->data, bytes);
+    (void)mprotect(block + room, page, PROT_NONE);
+    memset(&now, 0, sizeof(now));
+    now.sa_handler = guard_hit;
+    (void)sigaction(SIGSEGV, &now, &before[0]);
+    (void)sigaction(SIGBUS, &now, &before[1]);
+    if (sigsetjmp(g_guard, 1) == 0) {
+        (void)call_kernel(t, args, true);
+        hit = false;
+    }
+    (void)sigaction(SIGSEGV, &before[0], NULL);
+    (void)sigaction(SIGBUS, &before[1], NULL);
+    free(t->scratch);
+    t->scratch = NULL;
+    (void)munmap(block, room + page);
+    return hit;
+}
+#else
+static bool reads_last(trial *t, uint32_t i, size_t count)
+{
+    (void)t, (void)i, (void)count;
+    return true;
+}
+#endif
+
+/* Lists of quantised operators that are as long as those of others, or as the type has codes: the table of 256 codes, the
+   list of nnrti_requantise with a row for each operand, that of two operands with a factor that MAXIMUM has no use for. */
+static bool has_spare(const trial *t, uint32_t i)
+{
+    const nnrt_operand *o = &t->r.derived[i];
+    const uint32_t rows = t->r.nIn > t->r.nOut ? t->r.nIn : t->r.nOut;
+    const char *name = t->c->op->name;
+    if (t->c->in[0].quantCount == 0)
+        return false;
+    return (o->dataType == NNRT_DATA_TYPE_UINT8 && o->dims[0] == 256) || (o->rank == 2 && o->dims[0] == (int32_t)rows) ||
+           strcmp(name, "MAXIMUM") == 0 || strcmp(name, "MINIMUM") == 0;
+}
+
+static void show_derived(trial *t)
+{
+    shown *s = shown_of(t);
+    for (uint32_t i = 0; i < t->r.nDerived; i++) {
+        const nnrt_operand *o = &t->r.derived[i];
+        size_t count = 0;
+        (void)nnrt_dims_count(o->dims, o->rank, &count);
+        if (count == 0 || s->read[i] || has_spare(t, i))
+            continue;
+        s->derived[i] = true;
+        s->read[i] = reads_last(t, i, count);
+    }
 }
 
 static bool run(trial *t)
@@ -220,6 +336,7 @@ static bool run(trial *t)
         memset(t->results[i], 0xA5, bytes + 1);
         t->args[t->first + i].data = t->results[i];
     }
+    show_derived(t);
     code = call_kernel(t, t->args, true);
     if (code != c->runCode) {
         snprintf(t->why, sizeof(t->why), "run gave %s, expected %s", nnrt_code_name(code), nnrt_code_name(c->runCode));
@@ -457,6 +574,13 @@ static const struct {
     {"GATHER_ND", 0, 0, 1, 0},
 };
 
+/* Operators with windows, some axes of which the vectors only show where the extent stays. */
+static const char *const windows[] = {"AVERAGE_POOL_3D", "DEFORMABLE_CONV_2D", "LP_POOL", "MAX_UNPOOL", "STRIDED_SLICE"};
+
+#define FIRST_COMPUTED (1u << 30) /* symbols from here on are of extents that are computed */
+#define MOST_EXTENTS 64
+#define CHANGES 4 /* of an extent */
+
 /* Whether the result has the symbol there, if both have such an axis. */
 static bool has_symbol(const trial *t, uint32_t out, int32_t axis, uint32_t in, int32_t of)
 {
@@ -466,31 +590,120 @@ static bool has_symbol(const trial *t, uint32_t out, int32_t axis, uint32_t in, 
     return axis >= y->rank || of >= x->rank || axis < 0 || of < 0 || y->symbols[axis] == x->symbols[of];
 }
 
-/* The rule once more, every extent of every input open; what it refuses so says nothing. */
+/* What the list says of symbols. */
+static bool has_symbols(trial *t, const trial *open)
+{
+    bool good = true;
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]) && good; i++) {
+        const bool all = symbols[i].axis == ALL;
+        if (strcmp(symbols[i].op, t->c->op->name) != 0 || symbols[i].out >= open->r.nOut)
+            continue;
+        for (int32_t k = 0; k < (all ? NNRT_MAX_RANK : 1) && good; k++) {
+            good = has_symbol(open, symbols[i].out, all ? k : symbols[i].axis, symbols[i].in, all ? k : symbols[i].of);
+            if (!good)
+                snprintf(t->why, sizeof(t->why), "axis %d of result %u has not the symbol of input %u",
+                         (int)(all ? k : symbols[i].axis), (unsigned)symbols[i].out, (unsigned)symbols[i].in);
+        }
+    }
+    return good;
+}
+
+/* Whether the symbols in open are true of other, which has other extents. RESHAPE's 0 copies no extent of an empty x. */
+static bool symbols_hold(trial *t, const trial *open, const trial *other)
+{
+    const bool reshaped = strcmp(t->c->op->name, "RESHAPE") == 0 && nnrti_count(&open->in[0]) == 0;
+    for (uint32_t i = 0; i < open->r.nOut && !reshaped; i++) {
+        const nnrt_operand *o = &open->out[i], *y = &other->out[i];
+        for (int32_t k = 0; k < o->rank && y->rank == o->rank; k++) {
+            const int32_t extent = o->symbols[k] == 0 ? o->dims[k] : (int32_t)(o->symbols[k] - 1);
+            const int32_t want = o->symbols[k] != 0 && extent == other->from ? other->to : extent;
+            if (o->symbols[k] >= FIRST_COMPUTED || y->dims[k] == want)
+                continue;
+            snprintf(t->why, sizeof(t->why), "axis %d of result %u is %d when extents %d are %d, not what its symbol says",
+                     (int)k, (unsigned)i, (int)y->dims[k], (int)other->from, (int)other->to);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The extents of inputs that are not constant, each once; their number. */
+static uint32_t extents_of(const trial *t, int32_t extents[MOST_EXTENTS])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->c->nIn; i++)
+        for (int32_t k = 0; k < t->in[i].rank && t->in[i].data == NULL; k++) {
+            uint32_t e = 0;
+            while (e < n && extents[e] != t->in[i].dims[k])
+                e++;
+            if (e == n && n < MOST_EXTENTS)
+                extents[n++] = t->in[i].dims[k];
+        }
+    return n;
+}
+
+/* What the trials show of axes of results that have a symbol of their own. unlike: bit e: it is not always extents[e]. Where
+   an extent is 1 it may be one that is broadcast, of results that only the run tells the numbers are bounds. */
+static void show_axes(trial *t, const trial *open, const int32_t *extents, uint32_t n, uint64_t tried,
+                      uint64_t unlike[VEC_OPERANDS][NNRT_MAX_RANK], bool moves[VEC_OPERANDS][NNRT_MAX_RANK])
+{
+    const uint64_t all = n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
+    bool one = false;
+    for (uint32_t e = 0; e < n; e++)
+        one = one || extents[e] == 1;
+    for (uint32_t i = 0; i < open->r.nOut && i < SHOWN_RESULTS && !tells(t); i++)
+        for (int32_t k = 0; k < open->out[i].rank; k++) {
+            uint8_t *is = &shown_of(t)->axis[i][open->out[i].rank][k];
+            const bool own = open->out[i].symbols[k] >= FIRST_COMPUTED;
+            *is |= moves[i][k] ? AXIS_MOVES : own && tried == all ? AXIS_STILL : 0;
+            *is |= moves[i][k] && unlike[i][k] == all ? AXIS_OWN : 0;
+            *is |= own && !one && moves[i][k] && (~unlike[i][k] & tried) != 0 ? AXIS_LIKE : 0;
+        }
+}
+
+/* The rule once more, every extent of every input open, equal ones by the same symbol; what it refuses so says nothing.
+   Then with each extent changed in several ways: results must change as the symbols say. */
 static bool run_symbols(trial *t)
 {
-    const vec_case *c = t->c;
-    uint32_t given = 1u << 30;
-    trial open;
-    bool good = true;
+    static trial open, other;
+    uint64_t unlike[VEC_OPERANDS][NNRT_MAX_RANK], tried = 0;
+    bool moves[VEC_OPERANDS][NNRT_MAX_RANK], good = true;
+    int32_t extents[MOST_EXTENTS];
+    uint32_t given = FIRST_COMPUTED, n = 0;
     memset(&open, 0, sizeof(open));
-    open.c = c;
+    memset(unlike, 0, sizeof(unlike));
+    memset(moves, 0, sizeof(moves));
+    open.c = t->c;
     open.r.symbolCount = &given;
-    if (c->format == NNRT_FORMAT_NCHW || resolve_with(&open, &given) != NNRT_SUCCESS)
-        good = true;
-    else
-        for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]) && good; i++) {
-            const bool all = symbols[i].axis == ALL;
-            if (strcmp(symbols[i].op, c->op->name) != 0 || symbols[i].out >= open.r.nOut)
-                continue;
-            for (int32_t k = 0; k < (all ? NNRT_MAX_RANK : 1) && good; k++) {
-                good = has_symbol(&open, symbols[i].out, all ? k : symbols[i].axis, symbols[i].in, all ? k : symbols[i].of);
-                if (!good)
-                    snprintf(t->why, sizeof(t->why), "axis %d of result %u has not the symbol of input %u",
-                             (int)(all ? k : symbols[i].axis), (unsigned)symbols[i].out, (unsigned)symbols[i].in);
-            }
-        }
+    if (t->c->format != NNRT_FORMAT_NCHW && resolve_with(&open, &given) == NNRT_SUCCESS) {
+        n = extents_of(&open, extents);
+        good = has_symbols(t, &open);
+    }
     pool_free(&open.memory);
+    for (uint32_t e = 0; e < n * CHANGES && good; e++) {
+        const int32_t d = extents[e / CHANGES], large = d > INT32_MAX / 3 ? d : 0;
+        const int32_t to[CHANGES] = {d - 1, large > 0 ? d - 2 : d + 1, large > 0 ? d - 3 : 2 * d, large > 0 ? d : 3 * d};
+        memset(&other, 0, sizeof(other));
+        other.c = t->c;
+        other.from = d;
+        other.to = to[e % CHANGES];
+        if (other.to < 0 || other.to == d || resolve_with(&other, NULL) != NNRT_SUCCESS) {
+            pool_free(&other.memory);
+            continue;
+        }
+        pool_free(&other.memory);
+        tried |= (uint64_t)1 << e / CHANGES;
+        good = symbols_hold(t, &open, &other);
+        for (uint32_t i = 0; i < open.r.nOut; i++)
+            for (int32_t k = 0; k < open.out[i].rank && other.out[i].rank == open.out[i].rank; k++) {
+                moves[i][k] = moves[i][k] || other.out[i].dims[k] != open.out[i].dims[k];
+                for (uint32_t x = 0; x < n; x++)
+                    if (other.out[i].dims[k] != (x == e / CHANGES ? other.to : extents[x]))
+                        unlike[i][k] |= (uint64_t)1 << x;
+            }
+    }
+    if (n > 0 && good)
+        show_axes(t, &open, extents, n, tried, unlike, moves);
     return good;
 }
 
@@ -505,6 +718,56 @@ static bool run_case(trial *t)
         free(t->results[i]);
     pool_free(&t->memory);
     return good;
+}
+
+/* Whether the file named after the operator is among those given: without it nothing follows from what no case shows. */
+static bool is_given(const char *name, int argc, char **argv)
+{
+    char file[80];
+    bool given = false;
+    int n = snprintf(file, sizeof(file), "/%s.vec", name);
+    for (int i = 1; i < n - 4; i++)
+        file[i] = (char)(file[i] >= 'A' && file[i] <= 'Z' ? file[i] - 'A' + 'a' : file[i]);
+    for (int i = 1; i < argc; i++) {
+        const size_t length = strlen(argv[i]);
+        given = given || (length >= (size_t)n && strcmp(argv[i] + length - (size_t)n, file) == 0);
+    }
+    return given;
+}
+
+/* What the cases of all operators have shown is as it must be; the number of faults. */
+static uint32_t judge(int argc, char **argv)
+{
+    uint32_t faults = 0;
+    for (uint32_t n = 0; nnrt_op_at(n) != NULL; n++) {
+        const shown *s = &g_shown[n];
+        const char *name = nnrt_op_at(n)->name;
+        size_t w = 0;
+        if (!is_given(name, argc, argv))
+            continue;
+        while (w < sizeof(windows) / sizeof(windows[0]) && strcmp(windows[w], name) != 0)
+            w++;
+        for (uint32_t i = 0; i < NNRT_MAX_DERIVED; i++)
+            if (s->derived[i] && !s->read[i]) {
+                printf("FAIL %s: no case reads the last element of derived constant %u\n", name, (unsigned)i);
+                faults++;
+            }
+        if (s->scratch && !s->written) {
+            printf("FAIL %s: no case writes the last byte of scratch memory\n", name);
+            faults++;
+        }
+        for (uint32_t i = 0; i < SHOWN_RESULTS && w == sizeof(windows) / sizeof(windows[0]); i++)
+            for (int32_t k = 0; k < NNRT_MAX_RANK * (NNRT_MAX_RANK + 1); k++) {
+                const uint8_t is = s->axis[i][k / NNRT_MAX_RANK][k % NNRT_MAX_RANK];
+                if ((is & (AXIS_STILL | AXIS_MOVES)) != AXIS_STILL && (is & (AXIS_LIKE | AXIS_OWN)) != AXIS_LIKE)
+                    continue;
+                printf("FAIL %s: axis %d of the %d of result %u has a symbol of its own, but is %s in every case\n", name,
+                       (int)(k % NNRT_MAX_RANK), (int)(k / NNRT_MAX_RANK), (unsigned)i,
+                       (is & AXIS_LIKE) != 0 ? "an input's extent" : "the same");
+                faults++;
+            }
+    }
+    return faults;
 }
 
 static FILE *open_or_die(const char *path)
@@ -553,6 +816,7 @@ int main(int argc, char **argv)
             failed++;
         }
     }
+    failed += judge(argc, argv);
     printf("bits %08lx%08lx\n", (unsigned long)(g_hash >> 32), (unsigned long)(g_hash & 0xFFFFFFFFu));
     printf("%u passed, %u failed, %u skipped\n", (unsigned)passed, (unsigned)failed, (unsigned)skipped);
     return failed > 0 || passed == 0 ? 1 : 0;
