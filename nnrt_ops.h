@@ -5823,6 +5823,16 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
         return NNRT_SUCCESS;                                                                                           \
     }
 
+/* The kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: what value says, an expression in these parameters and in type. */
+#define NNRTI_FLOATS(fn, parameters, value)                                                                            \
+    NNRTI_FLOATS_OF(fn##_f32, FLOAT32, parameters, value) NNRTI_FLOATS_OF(fn##_f16, FLOAT16, parameters, value)
+#define NNRTI_FLOATS_OF(fn, name, parameters, value)                                                                   \
+    NNRT_API NNRT_ReturnCode nnrt_##fn parameters                                                                      \
+    {                                                                                                                  \
+        const NNRT_DataType type = NNRT_DATA_TYPE_##name;                                                              \
+        return value;                                                                                                  \
+    }
+
 /* y = f(x) element by element, in float64 g(x); x and y of one shape and of the given type. y may lie where x lies. */
 NNRTI_INLINE NNRT_ReturnCode nnrti_map(const nnrt_view *x, nnrt_view *y, NNRT_DataType type, float (*f)(float),
                                        double (*g)(double))
@@ -8563,15 +8573,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_activation(const NNRT_Activation *attr, const
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_activation_f32(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_activation(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_activation_f16(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_activation(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(activation, (const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y),
+             nnrti_activation(attr, x, y, type))
 
 NNRT_API NNRT_ReturnCode nnrt_activation_f64(const NNRT_Activation *attr, const nnrt_view *x, nnrt_view *y)
 {
@@ -8686,19 +8689,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_average_pool_2d(const nnrt_view *x, 
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_f32(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
-                                                           nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_adaptive_average_pool_2d(x, NULL, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_adaptive_average_pool_2d_f16(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
-                                                           nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_adaptive_average_pool_2d(x, NULL, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(adaptive_average_pool_2d, (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y),
+             ((void)attr, nnrti_adaptive_average_pool_2d(x, NULL, y, type)))
 
 /* The same of quantised int8 or uint8: the mean of the stored integers, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
@@ -8755,19 +8747,9 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_adaptive_max_pool_2d(const nnrt_view *x, cons
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_f32(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
-                                                       nnrt_view *y, nnrt_view *indices)
-{
-    (void)attr;
-    return nnrti_adaptive_max_pool_2d(x, NULL, y, indices, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_f16(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
-                                                       nnrt_view *y, nnrt_view *indices)
-{
-    (void)attr;
-    return nnrti_adaptive_max_pool_2d(x, NULL, y, indices, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(adaptive_max_pool_2d,
+             (const NNRT_AdaptivePool2D *attr, const nnrt_view *x, nnrt_view *y, nnrt_view *indices),
+             ((void)attr, nnrti_adaptive_max_pool_2d(x, NULL, y, indices, type)))
 
 /* The same of quantised int8 or uint8: the largest stored integer q, then y = clamp((q - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_adaptive_max_pool_2d_q8(const NNRT_AdaptivePool2D *attr, const nnrt_view *x,
@@ -9589,15 +9571,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_avgpool_fusion(const NNRT_AvgPoolFusion *attr
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_f32(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_avgpool_fusion(attr, x, NULL, y, false, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_f16(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_avgpool_fusion(attr, x, NULL, y, false, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(avgpool_fusion, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
+             nnrti_avgpool_fusion(attr, x, NULL, y, false, type))
 
 /* The same of quantised int8 or uint8: the mean of the stored integers, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
@@ -9612,15 +9587,8 @@ NNRT_API NNRT_ReturnCode nnrt_avgpool_fusion_q8(const NNRT_AvgPoolFusion *attr, 
 /* >>kernel AVGPOOL_INCLUDE_PAD */
 
 /* As AVGPOOL_FUSION, but a mean over the cells of the window inside the padded x, of which those outside x are 0. */
-NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_f32(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_avgpool_fusion(attr, x, NULL, y, true, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_avgpool_include_pad_f16(const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_avgpool_fusion(attr, x, NULL, y, true, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(avgpool_include_pad, (const NNRT_AvgPoolFusion *attr, const nnrt_view *x, nnrt_view *y),
+             nnrti_avgpool_fusion(attr, x, NULL, y, true, type))
 
 /* The same of quantised int8 or uint8: the mean of the stored integers, zX outside x, halves away from zero, then
    y = clamp((mean - zX) * factor + zY). */
@@ -10790,17 +10758,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_fusion(const NNRT_Conv2DFusion *attr, 
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_f32(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
-                                                const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_conv2d_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_conv2d_fusion_f16(const NNRT_Conv2DFusion *attr, const nnrt_view *x,
-                                                const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_conv2d_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(conv2d_fusion,
+             (const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight, const nnrt_view *bias,
+              nnrt_view *y),
+             nnrti_conv2d_fusion(attr, x, weight, bias, y, type))
 
 /* sum[t] += the window of column t of the block, of 8 bits; d as nnrti_dots_of_weight has it, with the weight's zero point. */
 NNRTI_INLINE void nnrti_conv_sum_8(const NNRT_Conv2DFusion *attr, const nnrt_view *x, const nnrt_view *weight,
@@ -11000,17 +10961,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_conv2d_transpose_fusion(const NNRT_Conv2dTran
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_f32(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
-                                                          const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_f16(const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x,
-                                                          const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(conv2d_transpose_fusion,
+             (const NNRT_Conv2dTransposeFusion *attr, const nnrt_view *x, const nnrt_view *weight,
+              const nnrt_view *bias, nnrt_view *y),
+             nnrti_conv2d_transpose_fusion(attr, x, weight, bias, y, type))
 
 /* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact, its result
    y = clamp(sum * factor[o] + zY). */
@@ -11610,19 +11564,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_deformable_conv_2d(const NNRT_DeformableConv2
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_deformable_conv_2d_f32(const NNRT_DeformableConv2D *attr, const nnrt_view *x,
-                                                     const nnrt_view *offset, const nnrt_view *mask,
-                                                     const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_deformable_conv_2d(attr, x, offset, mask, weight, bias, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_deformable_conv_2d_f16(const NNRT_DeformableConv2D *attr, const nnrt_view *x,
-                                                     const nnrt_view *offset, const nnrt_view *mask,
-                                                     const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_deformable_conv_2d(attr, x, offset, mask, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(deformable_conv_2d,
+             (const NNRT_DeformableConv2D *attr, const nnrt_view *x, const nnrt_view *offset, const nnrt_view *mask,
+              const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y),
+             nnrti_deformable_conv_2d(attr, x, offset, mask, weight, bias, y, type))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op DEPTH_TO_SPACE */
@@ -12664,15 +12609,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_expfusion(const NNRT_ExpFusion *attr, const n
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_expfusion_f32(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_expfusion(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_expfusion_f16(const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_expfusion(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(expfusion, (const NNRT_ExpFusion *attr, const nnrt_view *x, nnrt_view *y),
+             nnrti_expfusion(attr, x, y, type))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EYE_LIKE */
@@ -13010,17 +12948,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_full_connection(const NNRT_FullConnection *at
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_full_connection_f32(const NNRT_FullConnection *attr, const nnrt_view *x,
-                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_full_connection(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_full_connection_f16(const NNRT_FullConnection *attr, const nnrt_view *x,
-                                                  const nnrt_view *weight, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_full_connection(attr, x, weight, bias, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(full_connection,
+             (const NNRT_FullConnection *attr, const nnrt_view *x, const nnrt_view *weight, const nnrt_view *bias,
+              nnrt_view *y),
+             nnrti_full_connection(attr, x, weight, bias, y, type))
 
 /* The same of quantised int8 or uint8: the sum of (x - zX) * (weight - zW[o]) and the int32 bias is exact, its result
    y = clamp(sum * factor[o] + zY). */
@@ -13079,19 +13010,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_fused_batch_norm(const NNRT_FusedBatchNorm *a
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f32(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
-                                                   const nnrt_view *scale, const nnrt_view *offset,
-                                                   const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y)
-{
-    return nnrti_fused_batch_norm(attr, x, scale, offset, mean, variance, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f16(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
-                                                   const nnrt_view *scale, const nnrt_view *offset,
-                                                   const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y)
-{
-    return nnrti_fused_batch_norm(attr, x, scale, offset, mean, variance, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(fused_batch_norm,
+             (const NNRT_FusedBatchNorm *attr, const nnrt_view *x, const nnrt_view *scale, const nnrt_view *offset,
+              const nnrt_view *mean, const nnrt_view *variance, nnrt_view *y),
+             nnrti_fused_batch_norm(attr, x, scale, offset, mean, variance, y, type))
 
 /* The same in float64. */
 NNRT_API NNRT_ReturnCode nnrt_fused_batch_norm_f64(const NNRT_FusedBatchNorm *attr, const nnrt_view *x,
@@ -13511,17 +13433,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_grid_sample(const NNRT_GridSample *attr, cons
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_grid_sample_f32(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
-                                              nnrt_view *y)
-{
-    return nnrti_grid_sample(attr, x, grid, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_grid_sample_f16(const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid,
-                                              nnrt_view *y)
-{
-    return nnrti_grid_sample(attr, x, grid, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(grid_sample, (const NNRT_GridSample *attr, const nnrt_view *x, const nnrt_view *grid, nnrt_view *y),
+             nnrti_grid_sample(attr, x, grid, y, type))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GROUP_NORM_FUSION */
@@ -13635,17 +13548,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_group_norm_fusion(const NNRT_GroupNormFusion 
     return nnrti_group_norm(x, attr->affine ? scale : NULL, attr->affine ? bias : NULL, y, size, attr->epsilon, type);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_group_norm_fusion_f32(const NNRT_GroupNormFusion *attr, const nnrt_view *x,
-                                                    const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_group_norm_fusion(attr, x, scale, bias, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_group_norm_fusion_f16(const NNRT_GroupNormFusion *attr, const nnrt_view *x,
-                                                    const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_group_norm_fusion(attr, x, scale, bias, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(group_norm_fusion,
+             (const NNRT_GroupNormFusion *attr, const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
+              nnrt_view *y),
+             nnrti_group_norm_fusion(attr, x, scale, bias, y, type))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GRU */
@@ -14098,17 +14004,10 @@ static NNRT_ReturnCode nnrti_rule_instance_norm(nnrt_resolve *c)
 
 /* x, y [N,K,C], y may be x; scale, bias [C], each float16 or float32 where x is float16. y[n,k,c] = scale[c] *
    (x[n,k,c] - mean) / sqrt(variance + epsilon) + bias[c], mean and variance (over K elements, not K-1) of x[n,..,c]. */
-NNRT_API NNRT_ReturnCode nnrt_instance_norm_f32(const NNRT_InstanceNorm *attr, const nnrt_view *x,
-                                                const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_group_norm(x, scale, bias, y, 1, attr->epsilon, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_instance_norm_f16(const NNRT_InstanceNorm *attr, const nnrt_view *x,
-                                                const nnrt_view *scale, const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_group_norm(x, scale, bias, y, 1, attr->epsilon, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(instance_norm,
+             (const NNRT_InstanceNorm *attr, const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
+              nnrt_view *y),
+             nnrti_group_norm(x, scale, bias, y, 1, attr->epsilon, type))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op IS_INF */
@@ -14227,17 +14126,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_l2_normalize_fusion(const NNRT_L2NormalizeFus
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_f32(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
-                                                      nnrt_view *y)
-{
-    return nnrti_l2_normalize_fusion(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_l2_normalize_fusion_f16(const NNRT_L2NormalizeFusion *attr, const nnrt_view *x,
-                                                      nnrt_view *y)
-{
-    return nnrti_l2_normalize_fusion(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(l2_normalize_fusion, (const NNRT_L2NormalizeFusion *attr, const nnrt_view *x, nnrt_view *y),
+             nnrti_l2_normalize_fusion(attr, x, y, type))
 
 /* factor of 1 / sqrt(a) times 128, a >= 0; of 0 and 1 the same. Newton's iteration with 28 fraction bits from 1. */
 static void nnrti_l2_factor(int64_t a, int32_t factor[2])
@@ -14422,17 +14312,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_layer_norm_fusion(const NNRT_LayerNormFusion 
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_f32(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
-                                                    const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
-{
-    return nnrti_layer_norm_fusion(attr, x, gamma, beta, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_f16(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
-                                                    const nnrt_view *gamma, const nnrt_view *beta, nnrt_view *y)
-{
-    return nnrti_layer_norm_fusion(attr, x, gamma, beta, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(layer_norm_fusion,
+             (const NNRT_LayerNormFusion *attr, const nnrt_view *x, const nnrt_view *gamma, const nnrt_view *beta,
+              nnrt_view *y),
+             nnrti_layer_norm_fusion(attr, x, gamma, beta, y, type))
 
 /* The same of quantised int8 or uint8, whose real values are computed in float32. */
 NNRT_API NNRT_ReturnCode nnrt_layer_norm_fusion_q8(const NNRT_LayerNormFusion *attr, const nnrt_view *x,
@@ -14586,15 +14469,8 @@ NNRTI_INLINE void nnrti_log_softmax_line(const void *attr, const nnrti_line *x, 
 
 /* x, y of one shape; y may be x. y[..,i,..] = x[..,i,..] - max - log(sum of exp(x[..,k,..] - max) over k), max and sum
    along axis. The sum runs over k and carries its rounding errors along. */
-NNRT_API NNRT_ReturnCode nnrt_log_softmax_f32(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT32, nnrti_log_softmax_line);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_log_softmax_f16(const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT16, nnrti_log_softmax_line);
-}
+NNRTI_FLOATS(log_softmax, (const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt_view *y),
+             nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_log_softmax_line))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LP_NORMALIZATION */
@@ -14635,15 +14511,8 @@ NNRTI_INLINE void nnrti_lp_normalization_line(const void *attr, const nnrti_line
 
 /* x, y of one shape; y may be x. y = x / (norm + epsilon), the norm of each line along axis: p 1: the sum of |x|, p 2:
    the root of the sum of x^2. Sums run along the line and carry their rounding errors along. */
-NNRT_API NNRT_ReturnCode nnrt_lp_normalization_f32(const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT32, nnrti_lp_normalization_line);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_lp_normalization_f16(const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_lines(attr, x, y, (int32_t)attr->axis, NNRT_DATA_TYPE_FLOAT16, nnrti_lp_normalization_line);
-}
+NNRTI_FLOATS(lp_normalization, (const NNRT_LpNormalization *attr, const nnrt_view *x, nnrt_view *y),
+             nnrti_lines(attr, x, y, (int32_t)attr->axis, type, nnrti_lp_normalization_line))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LP_POOL */
@@ -14744,15 +14613,7 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lrn(const NNRT_LRN *attr, const nnrt_view *x,
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_lrn_f32(const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_lrn(attr, x, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_lrn_f16(const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y)
-{
-    return nnrti_lrn(attr, x, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(lrn, (const NNRT_LRN *attr, const nnrt_view *x, nnrt_view *y), nnrti_lrn(attr, x, y, type))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op LSTM */
@@ -15215,17 +15076,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_matmul_fusion(const NNRT_MatMulFusion *attr, 
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f32(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                                const nnrt_view *bias, nnrt_view *z)
-{
-    return nnrti_matmul_fusion(attr, x, y, bias, NULL, z, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_matmul_fusion_f16(const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                                const nnrt_view *bias, nnrt_view *z)
-{
-    return nnrti_matmul_fusion(attr, x, y, bias, NULL, z, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(matmul_fusion,
+             (const NNRT_MatMulFusion *attr, const nnrt_view *x, const nnrt_view *y, const nnrt_view *bias,
+              nnrt_view *z),
+             nnrti_matmul_fusion(attr, x, y, bias, NULL, z, type))
 
 /* The same of quantised int8 or uint8: the sum of (A - zX) * (B - zY[n]) and the int32 bias is exact, its result
    z = clamp(sum * factor[n] + zZ). */
@@ -15422,17 +15276,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_max_pool_fusion(const NNRT_MaxPoolFusion *att
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_f32(const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
-                                                  nnrt_view *indices)
-{
-    return nnrti_max_pool_fusion(attr, x, NULL, y, indices, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_f16(const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y,
-                                                  nnrt_view *indices)
-{
-    return nnrti_max_pool_fusion(attr, x, NULL, y, indices, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(max_pool_fusion, (const NNRT_MaxPoolFusion *attr, const nnrt_view *x, nnrt_view *y, nnrt_view *indices),
+             nnrti_max_pool_fusion(attr, x, NULL, y, indices, type))
 
 /* The same of quantised int8 or uint8: the largest stored integer q, then y = clamp((q - zX) * factor + zY). */
 NNRT_API NNRT_ReturnCode nnrt_max_pool_fusion_q8(const NNRT_MaxPoolFusion *attr, const nnrt_view *x,
@@ -16241,19 +16086,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_nll_loss(const NNRT_NegativeLogLikelihoodLoss
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_negative_log_likelihood_loss_f32(const NNRT_NegativeLogLikelihoodLoss *attr,
-                                                               const nnrt_view *x, const nnrt_view *target,
-                                                               const nnrt_view *weight, nnrt_view *y, nnrt_call *call)
-{
-    return nnrti_nll_loss(attr, x, target, weight, y, call, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_negative_log_likelihood_loss_f16(const NNRT_NegativeLogLikelihoodLoss *attr,
-                                                               const nnrt_view *x, const nnrt_view *target,
-                                                               const nnrt_view *weight, nnrt_view *y, nnrt_call *call)
-{
-    return nnrti_nll_loss(attr, x, target, weight, y, call, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(negative_log_likelihood_loss,
+             (const NNRT_NegativeLogLikelihoodLoss *attr, const nnrt_view *x, const nnrt_view *target,
+              const nnrt_view *weight, nnrt_view *y, nnrt_call *call),
+             nnrti_nll_loss(attr, x, target, weight, y, call, type))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NON_MAX_SUPPRESSION */
@@ -16835,19 +16671,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_prelu_fusion(const nnrt_view *x, const nnrt_v
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f32(const NNRT_PReLUFusion *attr, const nnrt_view *x,
-                                               const nnrt_view *weight, nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_prelu_fusion(x, weight, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f16(const NNRT_PReLUFusion *attr, const nnrt_view *x,
-                                               const nnrt_view *weight, nnrt_view *y)
-{
-    (void)attr;
-    return nnrti_prelu_fusion(x, weight, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(prelu_fusion, (const NNRT_PReLUFusion *attr, const nnrt_view *x, const nnrt_view *weight, nnrt_view *y),
+             ((void)attr, nnrti_prelu_fusion(x, weight, y, type)))
 
 /* The same in float64. */
 NNRT_API NNRT_ReturnCode nnrt_prelu_fusion_f64(const NNRT_PReLUFusion *attr, const nnrt_view *x,
@@ -18306,17 +18131,8 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_resize(const NNRT_Resize *attr, const nnrt_vi
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_resize_f32(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
-                                         nnrt_view *y)
-{
-    return nnrti_resize(attr, x, step, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_resize_f16(const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step,
-                                         nnrt_view *y)
-{
-    return nnrti_resize(attr, x, step, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(resize, (const NNRT_Resize *attr, const nnrt_view *x, const nnrt_view *step, nnrt_view *y),
+             nnrti_resize(attr, x, step, y, type))
 
 /* Quantised int8 or uint8, LINEAR and NEAREST, with the taps and the list of the rule: the stored integers of four cells,
    weighted with 10 bits along each axis, in the sum rounded, halves away from zero. */
@@ -18954,17 +18770,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_roi_align(const NNRT_RoiAlign *attr, const nn
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_roi_align_f32(const NNRT_RoiAlign *attr, const nnrt_view *x, const nnrt_view *rois,
-                                            const nnrt_view *batchIndices, nnrt_view *y, nnrt_call *call)
-{
-    return nnrti_roi_align(attr, x, rois, batchIndices, y, NNRT_DATA_TYPE_FLOAT32, call);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_roi_align_f16(const NNRT_RoiAlign *attr, const nnrt_view *x, const nnrt_view *rois,
-                                            const nnrt_view *batchIndices, nnrt_view *y, nnrt_call *call)
-{
-    return nnrti_roi_align(attr, x, rois, batchIndices, y, NNRT_DATA_TYPE_FLOAT16, call);
-}
+NNRTI_FLOATS(roi_align,
+             (const NNRT_RoiAlign *attr, const nnrt_view *x, const nnrt_view *rois, const nnrt_view *batchIndices,
+              nnrt_view *y, nnrt_call *call),
+             nnrti_roi_align(attr, x, rois, batchIndices, y, type, call))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ROLL */
@@ -19238,17 +19047,10 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_scale_fusion(const NNRT_ScaleFusion *attr, co
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f32(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
-                                               const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_scale_fusion(attr, x, scale, bias, y, NNRT_DATA_TYPE_FLOAT32);
-}
-
-NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f16(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
-                                               const nnrt_view *bias, nnrt_view *y)
-{
-    return nnrti_scale_fusion(attr, x, scale, bias, y, NNRT_DATA_TYPE_FLOAT16);
-}
+NNRTI_FLOATS(scale_fusion,
+             (const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale, const nnrt_view *bias,
+              nnrt_view *y),
+             nnrti_scale_fusion(attr, x, scale, bias, y, type))
 
 /* The same in float64. */
 NNRT_API NNRT_ReturnCode nnrt_scale_fusion_f64(const NNRT_ScaleFusion *attr, const nnrt_view *x, const nnrt_view *scale,
