@@ -1445,7 +1445,7 @@ typedef struct nnrt_error {
     X(PAD_FUSION,              107, PadFusion,             own, pad_fusion,              "x paddings?:i value?=0",  "y=0",                 NNRTI_PART, \
         K(NNRT_TYPES_ALL,      NULL, PadFusion,             pad_fusion,                  3d1_1,  own) \
         K(NNRTI_TYPES_Q8,      NULL, PadFusion,             pad_fusion_q8,               3d2_1,  own), 10) \
-    X(POW_FUSION,              110, PowFusion,             own, pow_fusion,              "x y=0",                   "z=0",                 NNRTI_EACH, \
+    X(POW_FUSION,              110, PowFusion,             own, binary,                  "x y=0",                   "z=0",                 NNRTI_EACH, \
         K(NNRT_TYPES_NUM,      NULL, PowFusion,             pow_fusion,                  2_1,    own), 10) \
     X(PRIOR_BOX,               111, PriorBox,              own, prior_box,               "feature image:f",         "boxes:. variances:.", 0, \
         K(NNRT_TYPES_FLOAT,    NULL, PriorBox,              prior_box,                   0d2_2,  own), 0) \
@@ -7707,6 +7707,22 @@ static NNRTI_UNUSED int64_t nnrti_code_real(const nnrti_coder *k, int32_t v)
     return r != r ? 0 : r > 1e9f ? 1000000000 : r < -1e9f ? -1000000000 : (int64_t)nnrti_round((double)r);
 }
 
+/* Result 0 has the shape of the one input. Derived: when quantised, the table of f, which may take real, a function of the
+   real value and the attributes. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_unary_table(nnrt_resolve *c, nnrti_code f,
+                                                      float (*real)(const void *attr, float v))
+{
+    nnrti_coder k;
+    NNRT_ReturnCode code;
+    nnrti_result_like(c, 0);
+    if (!nnrti_is_quant(&c->in[0]))
+        return NNRT_SUCCESS;
+    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
+        return code;
+    k.real = real;
+    return nnrti_quant_table(c, &k, f);
+}
+
 /* x * min(max(x + 3, 0), 6) / 6 in 16 bits; a: to the result; b: to where 3 is 2^15, that is 3 / 2^15 a unit. */
 static NNRTI_UNUSED int64_t nnrti_code_hswish(const nnrti_coder *k, int32_t v)
 {
@@ -8087,6 +8103,11 @@ typedef struct nnrti_pool {
     NNRT_ActivationType activationType;
 } nnrti_pool;
 
+#define NNRTI_POOL_OF(a)                                                                                               \
+    {                                                                                                                  \
+        &(a)->kernelSize, &(a)->strides, &(a)->pad, &(a)->padMode, &(a)->roundMode, &(a)->global, (a)->activationType  \
+    }
+
 /* A global pool becomes one window over the whole plane of height x width. */
 static NNRT_ReturnCode nnrti_pool_global(nnrt_resolve *c, const nnrti_pool *a, int32_t height, int32_t width)
 {
@@ -8169,6 +8190,11 @@ typedef struct nnrti_volume {
     int32_t axes;
     bool ceil, pool; /* the extent is rounded up; every window must have a cell */
 } nnrti_volume;
+
+#define NNRTI_VOLUME_OF(a, axes, ceil, pool)                                                                           \
+    {                                                                                                                  \
+        &(a)->kernelShape, &(a)->strides, &(a)->dilations, &(a)->pads, &(a)->autoPad, axes, ceil, pool                 \
+    }
 
 /* A list attribute of `count` numbers: nothing and zeros = all `initial`; each must be >= least. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_list(nnrt_resolve *c, const char *what, NNRT_Int64List *list,
@@ -8282,6 +8308,17 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_rule(nnrt_resolve *c, const nnr
     return code;
 }
 
+/* The same of pools, whose results have the channels of input 0. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_pool(nnrt_resolve *c, const nnrti_volume *a)
+{
+    NNRT_ReturnCode code = nnrti_volume_lists(c, a);
+    if (code != NNRT_SUCCESS || (code = nnrti_volume_rule(c, a, c->in[0].dims[1])) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < c->nOut; i++)
+        nnrti_from(c, i, 1, &c->in[0], 1);
+    return NNRT_SUCCESS;
+}
+
 /* What CONV_3D and CONV_TRANSPOSE_3D share: weight [W0,W1,kD,kH,kW], bias [Co]; W0 or W1 is that of a group. The window
    that is not said is the weight's; of one that is open the smallest gives the largest result of a convolution. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_volume_weight(nnrt_resolve *c, NNRT_Int64List *kernelShape, int64_t *group,
@@ -8391,14 +8428,7 @@ static int32_t nnrti_channels(const nnrt_resolve *c)
 /* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_abs(nnrt_resolve *c)
 {
-    nnrti_coder k;
-    NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
-    if (!nnrti_is_quant(&c->in[0]))
-        return NNRT_SUCCESS;
-    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
-        return code;
-    return nnrti_quant_table(c, &k, nnrti_code_abs);
+    return nnrti_unary_table(c, nnrti_code_abs, NULL);
 }
 
 /* >>kernel ABS */
@@ -9477,21 +9507,8 @@ NNRT_API NNRT_ReturnCode nnrt_attention(const NNRT_Attention *attr, const nnrt_v
 static NNRT_ReturnCode nnrti_rule_average_pool_3d(nnrt_resolve *c)
 {
     NNRT_AveragePool3D *a = (NNRT_AveragePool3D *)c->resolved;
-    nnrti_volume v;
-    NNRT_ReturnCode code;
-    v.axes = c->in[0].rank - 2;
-    v.kernelShape = &a->kernelShape;
-    v.strides = &a->strides;
-    v.dilations = &a->dilations;
-    v.pads = &a->pads;
-    v.autoPad = &a->autoPad;
-    v.ceil = a->ceilMode != 0;
-    v.pool = true;
-    if ((code = nnrti_volume_lists(c, &v)) != NNRT_SUCCESS ||
-        (code = nnrti_volume_rule(c, &v, c->in[0].dims[1])) != NNRT_SUCCESS)
-        return code;
-    nnrti_from(c, 0, 1, &c->in[0], 1);
-    return NNRT_SUCCESS;
+    const nnrti_volume v = NNRTI_VOLUME_OF(a, c->in[0].rank - 2, a->ceilMode != 0, true);
+    return nnrti_volume_pool(c, &v);
 }
 
 /* >>kernel AVERAGE_POOL_3D */
@@ -9527,14 +9544,7 @@ NNRT_API NNRT_ReturnCode nnrt_average_pool_3d(const NNRT_AveragePool3D *attr, co
 static NNRT_ReturnCode nnrti_rule_avgpool_fusion(nnrt_resolve *c)
 {
     NNRT_AvgPoolFusion *a = (NNRT_AvgPoolFusion *)c->resolved;
-    nnrti_pool pool;
-    pool.kernelSize = &a->kernelSize;
-    pool.strides = &a->strides;
-    pool.pad = &a->pad;
-    pool.padMode = &a->padMode;
-    pool.roundMode = &a->roundMode;
-    pool.global = &a->global;
-    pool.activationType = a->activationType;
+    const nnrti_pool pool = NNRTI_POOL_OF(a);
     return nnrti_pool_rule(c, &pool);
 }
 
@@ -11014,16 +11024,9 @@ NNRT_API NNRT_ReturnCode nnrt_conv2d_transpose_fusion_q8(const NNRT_Conv2dTransp
 static NNRT_ReturnCode nnrti_rule_conv_3d(nnrt_resolve *c)
 {
     NNRT_Conv3D *a = (NNRT_Conv3D *)c->resolved;
-    nnrti_volume v;
+    const nnrti_volume v = NNRTI_VOLUME_OF(a, 3, false, false);
     int64_t channels;
     NNRT_ReturnCode code = nnrti_volume_weight(c, &a->kernelShape, &a->group, false, &channels);
-    v.axes = 3;
-    v.kernelShape = &a->kernelShape;
-    v.strides = &a->strides;
-    v.dilations = &a->dilations;
-    v.pads = &a->pads;
-    v.autoPad = &a->autoPad;
-    v.ceil = v.pool = false;
     if (code != NNRT_SUCCESS || (code = nnrti_volume_lists(c, &v)) != NNRT_SUCCESS ||
         (code = nnrti_volume_rule(c, &v, channels)) != NNRT_SUCCESS)
         return code;
@@ -11185,16 +11188,10 @@ static NNRT_ReturnCode nnrti_rule_conv_transpose_3d(nnrt_resolve *c)
 {
     NNRT_ConvTranspose3D *a = (NNRT_ConvTranspose3D *)c->resolved;
     const bool shaped = !nnrti_unsaid(&a->outputShape);
+    const nnrti_volume v = NNRTI_VOLUME_OF(a, 3, false, false);
     NNRT_Int64List given;
-    nnrti_volume v;
     int64_t channels, *pads, out[3], *shape;
     NNRT_ReturnCode code = nnrti_volume_weight(c, &a->kernelShape, &a->group, true, &channels);
-    v.axes = 3;
-    v.kernelShape = &a->kernelShape;
-    v.strides = &a->strides;
-    v.dilations = &a->dilations;
-    v.pads = &a->pads;
-    v.autoPad = &a->autoPad;
     if (code != NNRT_SUCCESS || (code = nnrti_volume_lists(c, &v)) != NNRT_SUCCESS ||
         (code = nnrti_volume_list(c, "outputPadding", &a->outputPadding, 3, 0, 0)) != NNRT_SUCCESS ||
         (shaped && (code = nnrti_volume_list(c, "outputShape", &a->outputShape, 3, 0, 1)) != NNRT_SUCCESS))
@@ -12578,17 +12575,9 @@ static float nnrti_expfusion_real(const void *attr, float v)
 static NNRT_ReturnCode nnrti_rule_expfusion(nnrt_resolve *c)
 {
     const NNRT_ExpFusion *a = (const NNRT_ExpFusion *)c->resolved;
-    nnrti_coder k;
-    NNRT_ReturnCode code;
     if (!(a->base > 0) && a->base != -1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "base is %f, expected a number > 0, or -1 for e", (double)a->base);
-    nnrti_result_like(c, 0);
-    if (!nnrti_is_quant(&c->in[0]))
-        return NNRT_SUCCESS;
-    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
-        return code;
-    k.real = nnrti_expfusion_real;
-    return nnrti_quant_table(c, &k, nnrti_code_real);
+    return nnrti_unary_table(c, nnrti_code_real, nnrti_expfusion_real);
 }
 
 /* >>kernel EXPFUSION */
@@ -12761,15 +12750,7 @@ static float nnrti_floor_real(const void *attr, float v)
 /* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_floor(nnrt_resolve *c)
 {
-    nnrti_coder k;
-    NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
-    if (!nnrti_is_quant(&c->in[0]))
-        return NNRT_SUCCESS;
-    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
-        return code;
-    k.real = nnrti_floor_real;
-    return nnrti_quant_table(c, &k, nnrti_code_real);
+    return nnrti_unary_table(c, nnrti_code_real, nnrti_floor_real);
 }
 
 /* >>kernel FLOOR */
@@ -13567,6 +13548,11 @@ typedef struct nnrti_recurrent {
         functions; /* blocks of hiddenSize rows in w and r; activations of a direction, the first is the gates' */
 } nnrti_recurrent;
 
+#define NNRTI_RECURRENT_OF(a, gates, functions)                                                                        \
+    {                                                                                                                  \
+        &(a)->activations, &(a)->hiddenSize, (a)->layout, (a)->direction, (a)->clip, gates, functions                  \
+    }
+
 /* Input i is absent, or has these extents; that at place `at` is the batch of x, which may be open. */
 static NNRT_ReturnCode nnrti_recurrent_shape(nnrt_resolve *c, uint32_t i, const char *what, int32_t rank,
                                              const int32_t *dims, int32_t at, int32_t batch)
@@ -13686,14 +13672,7 @@ static NNRT_ReturnCode nnrti_recurrent_rule(nnrt_resolve *c, const nnrti_recurre
 static NNRT_ReturnCode nnrti_rule_gru(nnrt_resolve *c)
 {
     NNRT_GRU *a = (NNRT_GRU *)c->resolved;
-    nnrti_recurrent r;
-    r.activations = &a->activations;
-    r.hiddenSize = &a->hiddenSize;
-    r.layout = a->layout;
-    r.direction = a->direction;
-    r.clip = a->clip;
-    r.gates = 3;
-    r.functions = 2;
+    const nnrti_recurrent r = NNRTI_RECURRENT_OF(a, 3, 2);
     return nnrti_recurrent_rule(c, &r);
 }
 
@@ -13914,15 +13893,7 @@ static float nnrti_hard_sigmoid_real(const void *attr, float v)
 /* Derived: when quantised, uint8[256], the bits of the result for those of each stored integer. */
 static NNRT_ReturnCode nnrti_rule_hard_sigmoid(nnrt_resolve *c)
 {
-    nnrti_coder k;
-    NNRT_ReturnCode code;
-    nnrti_result_like(c, 0);
-    if (!nnrti_is_quant(&c->in[0]))
-        return NNRT_SUCCESS;
-    if ((code = nnrti_coder_of(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &k)) != NNRT_SUCCESS)
-        return code;
-    k.real = nnrti_hard_sigmoid_real;
-    return nnrti_quant_table(c, &k, nnrti_code_real);
+    return nnrti_unary_table(c, nnrti_code_real, nnrti_hard_sigmoid_real);
 }
 
 /* >>kernel HARD_SIGMOID */
@@ -14520,25 +14491,11 @@ NNRTI_FLOATS(lp_normalization, (const NNRT_LpNormalization *attr, const nnrt_vie
 static NNRT_ReturnCode nnrti_rule_lp_pool(nnrt_resolve *c)
 {
     NNRT_LpPool *a = (NNRT_LpPool *)c->resolved;
-    const nnrt_operand *x = &c->in[0];
-    nnrti_volume v;
-    NNRT_ReturnCode code;
+    const nnrti_volume v = NNRTI_VOLUME_OF(a, c->in[0].rank - 2, a->ceilMode != 0, false);
     a->p = a->p == 0 ? 2 : a->p;
     if (a->p < 1)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "p is %l, expected at least 1", a->p);
-    v.axes = x->rank - 2;
-    v.kernelShape = &a->kernelShape;
-    v.strides = &a->strides;
-    v.dilations = &a->dilations;
-    v.pads = &a->pads;
-    v.autoPad = &a->autoPad;
-    v.ceil = a->ceilMode != 0;
-    v.pool = false;
-    if ((code = nnrti_volume_lists(c, &v)) != NNRT_SUCCESS ||
-        (code = nnrti_volume_rule(c, &v, x->dims[1])) != NNRT_SUCCESS)
-        return code;
-    nnrti_from(c, 0, 1, x, 1);
-    return NNRT_SUCCESS;
+    return nnrti_volume_pool(c, &v);
 }
 
 /* >>kernel LP_POOL */
@@ -14836,14 +14793,7 @@ NNRT_API NNRT_ReturnCode nnrt_lstm(const NNRT_LSTM *attr, const nnrt_view *x, co
 static NNRT_ReturnCode nnrti_rule_lstm_peephole(nnrt_resolve *c)
 {
     NNRT_LSTMPeephole *a = (NNRT_LSTMPeephole *)c->resolved;
-    nnrti_recurrent r;
-    r.activations = &a->activations;
-    r.hiddenSize = &a->hiddenSize;
-    r.layout = a->layout;
-    r.direction = a->direction;
-    r.clip = a->clip;
-    r.gates = 4;
-    r.functions = 3;
+    const nnrti_recurrent r = NNRTI_RECURRENT_OF(a, 4, 3);
     return nnrti_recurrent_rule(c, &r);
 }
 
@@ -15175,21 +15125,10 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
 {
     NNRT_MaxPool3D *a = (NNRT_MaxPool3D *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    nnrti_volume v;
+    const nnrti_volume v = NNRTI_VOLUME_OF(a, x->rank - 2, a->ceilMode != 0, true);
     NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
-    v.axes = c->in[0].rank - 2;
-    v.kernelShape = &a->kernelShape;
-    v.strides = &a->strides;
-    v.dilations = &a->dilations;
-    v.pads = &a->pads;
-    v.autoPad = &a->autoPad;
-    v.ceil = a->ceilMode != 0;
-    v.pool = true;
-    if (code != NNRT_SUCCESS || (code = nnrti_volume_lists(c, &v)) != NNRT_SUCCESS ||
-        (code = nnrti_volume_rule(c, &v, x->dims[1])) != NNRT_SUCCESS)
+    if (code != NNRT_SUCCESS || (code = nnrti_volume_pool(c, &v)) != NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < c->nOut; i++)
-        nnrti_from(c, i, 1, x, 1);
     if (c->nOut > 1 && c->out[1].dataType == NNRT_DATA_TYPE_INT32 && !nnrti_open_from(x, 0) &&
         nnrti_count(x) > INT32_MAX)
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input '%s' %o has more elements than int32 numbers", x->name, x);
@@ -15236,18 +15175,9 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_3d(const NNRT_MaxPool3D *attr, const nnrt
 static NNRT_ReturnCode nnrti_rule_max_pool_fusion(nnrt_resolve *c)
 {
     NNRT_MaxPoolFusion *a = (NNRT_MaxPoolFusion *)c->resolved;
-    nnrti_pool pool;
-    NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
-    if (code != NNRT_SUCCESS)
-        return code;
-    pool.kernelSize = &a->kernelSize;
-    pool.strides = &a->strides;
-    pool.pad = &a->pad;
-    pool.padMode = &a->padMode;
-    pool.roundMode = &a->roundMode;
-    pool.global = &a->global;
-    pool.activationType = a->activationType;
-    return nnrti_pool_rule(c, &pool);
+    const nnrti_pool pool = NNRTI_POOL_OF(a);
+    const NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
+    return code == NNRT_SUCCESS ? nnrti_pool_rule(c, &pool) : code;
 }
 
 /* >>kernel MAX_POOL_FUSION */
@@ -16565,12 +16495,6 @@ NNRT_API NNRT_ReturnCode nnrt_pad_fusion_q8(const NNRT_PadFusion *attr, const nn
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op POW_FUSION */
-
-static NNRT_ReturnCode nnrti_rule_pow_fusion(nnrt_resolve *c)
-{
-    return nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
-}
-
 /* >>kernel POW_FUSION */
 
 /* Integers: computed in float64, then toward zero and saturating; NaN gives 0. */
@@ -18580,14 +18504,7 @@ NNRT_API NNRT_ReturnCode nnrt_rms_normalization(const NNRT_RMSNormalization *att
 static NNRT_ReturnCode nnrti_rule_rnn(nnrt_resolve *c)
 {
     NNRT_RNN *a = (NNRT_RNN *)c->resolved;
-    nnrti_recurrent r;
-    r.activations = &a->activations;
-    r.hiddenSize = &a->hiddenSize;
-    r.layout = a->layout;
-    r.direction = a->direction;
-    r.clip = a->clip;
-    r.gates = 1;
-    r.functions = 1;
+    const nnrti_recurrent r = NNRTI_RECURRENT_OF(a, 1, 1);
     return nnrti_recurrent_rule(c, &r);
 }
 
