@@ -6667,8 +6667,12 @@ static void nnrti_result_like(nnrt_resolve *c, uint32_t i)
 }
 
 /* Result 0 has the axes of input 0 and one more, of a fixed extent, at place `axis`. */
-static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis)
+static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis, int32_t extent)
 {
+    int32_t dims[NNRT_MAX_RANK];
+    for (int32_t i = 0; i <= c->in[0].rank; i++)
+        dims[i] = i == axis ? extent : c->in[0].dims[i < axis ? i : i - 1];
+    nnrti_result(c, 0, c->in[0].rank + 1, dims);
     for (int32_t i = 0; i <= c->in[0].rank; i++)
         if (i == axis)
             nnrti_fixed(c, 0, i);
@@ -6699,6 +6703,27 @@ static NNRT_ReturnCode nnrti_axis(nnrt_resolve *c, const char *what, int64_t axi
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected %d to %d", what, axis, -rank, rank - 1);
     *out = (int32_t)(axis < 0 ? axis + rank : axis);
     return NNRT_SUCCESS;
+}
+
+/* The attribute becomes an axis in 0..rank-1. */
+static NNRT_ReturnCode nnrti_axis_resolved(nnrt_resolve *c, int64_t *axis, int32_t rank)
+{
+    int32_t own;
+    const NNRT_ReturnCode code = nnrti_axis(c, "axis", *axis, rank, &own);
+    if (code == NNRT_SUCCESS)
+        *axis = own;
+    return code;
+}
+
+/* *out = entry `axis` of a list, in 0..rank-1, which sets its bit in *set: none may stand in the list twice. */
+static NNRT_ReturnCode nnrti_axis_once(nnrt_resolve *c, const char *entry, const char *list, int64_t axis, int32_t rank,
+                                       uint32_t *set, int32_t *out)
+{
+    const NNRT_ReturnCode code = nnrti_axis(c, entry, axis, rank, out);
+    if (code == NNRT_SUCCESS && (*set >> *out & 1u) != 0)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s names axis %d twice", list, *out);
+    *set |= 1u << *out;
+    return code;
 }
 
 /* Whether the value of input i, which the rule needs, is told in a run only. */
@@ -7119,12 +7144,9 @@ static NNRT_ReturnCode nnrti_axes(nnrt_resolve *c, const char *what, const NNRT_
     uint32_t seen = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         int32_t axis;
-        NNRT_ReturnCode code = nnrti_axis(c, what, list->data[k], rank, &axis);
+        const NNRT_ReturnCode code = nnrti_axis_once(c, what, what, list->data[k], rank, &seen, &axis);
         if (code != NNRT_SUCCESS)
             return code;
-        if ((seen >> axis) & 1u)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s names axis %d twice", what, axis);
-        seen |= 1u << axis;
         axes[k] = axis;
     }
     return NNRT_SUCCESS;
@@ -7161,11 +7183,9 @@ static NNRT_ReturnCode nnrti_reduce_axes(nnrt_resolve *c, bool toEnd, uint32_t *
     }
     for (size_t k = 0; k < count; k++) {
         int32_t axis;
-        if ((code = nnrti_axis(c, "an entry of axes", nnrti_value(axes, k), x->rank, &axis)) != NNRT_SUCCESS)
+        if ((code = nnrti_axis_once(c, "an entry of axes", "axes", nnrti_value(axes, k), x->rank, set, &axis)) !=
+            NNRT_SUCCESS)
             return code;
-        if ((*set >> axis) & 1u)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
-        *set |= 1u << axis;
     }
     if (count == 0)
         *set = all;
@@ -7573,6 +7593,22 @@ static NNRT_ReturnCode nnrti_quant_moves(nnrt_resolve *c, uint32_t i, uint32_t k
                           i, x->name, k, y->name);
     }
     return nnrti_quant_changes(c, i, k, to, from, axis);
+}
+
+/* Elements of all inputs go into result 0. */
+static NNRT_ReturnCode nnrti_quant_joins(nnrt_resolve *c, const int32_t *to)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (uint32_t i = 0; i < c->nIn && code == NNRT_SUCCESS; i++)
+        code = nnrti_quant_moves(c, i, 0, to);
+    return code;
+}
+
+/* Elements of input 0 go into result 0, where the kernel is told by count numbers: a derived constant. */
+static NNRT_ReturnCode nnrti_quant_moves_by(nnrt_resolve *c, int32_t count, const int32_t *by, const int32_t *to)
+{
+    const NNRT_ReturnCode code = nnrti_derive_ints(c, count, by);
+    return code == NNRT_SUCCESS ? nnrti_quant_moves(c, 0, 0, to) : code;
 }
 
 /* Result k holds elements that were chosen along an axis of input 0, which one scale orders; it may have lost the axis. */
@@ -9731,17 +9767,15 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view
 NNRT_API NNRT_ReturnCode nnrt_bias_add_q8(const NNRT_BiasAdd *attr, const nnrt_view *x, const nnrt_view *bias,
                                           const nnrt_view *list, nnrt_view *y)
 {
-    const int32_t *quant = (const int32_t *)list->data;
     nnrti_walk w;
     (void)attr;
     if (!nnrti_walk_first(&w, y, x, bias))
         return NNRT_SUCCESS;
     do
         for (int32_t i = 0; i < w.count; i++) {
-            const int32_t a = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType) - x->quant[0].zeroPoint;
-            const int64_t sum = (int64_t)a + ((const int32_t *)bias->data)[w.at[2] + i * w.row[2]];
-            nnrti_store_8(y->data, w.at[0] + i * w.row[0],
-                          nnrti_quant_result(nnrti_rescale(sum, quant + NNRTI_QUANT_FACTORS), quant));
+            const int64_t q = nnrti_load_8(x->data, w.at[1] + i * w.row[1], x->dataType);
+            const int64_t sum = q + ((const int32_t *)bias->data)[w.at[2] + i * w.row[2]];
+            nnrti_store_8(y->data, w.at[0] + i * w.row[0], nnrti_requantised(x, sum, list));
         }
     while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -10044,11 +10078,9 @@ static NNRT_ReturnCode nnrti_rule_center_crop_pad(nnrt_resolve *c)
     nnrti_result_like(c, 0);
     for (int32_t k = 0; k < count; k++) {
         int32_t axis = k;
-        if (a->axes.count > 0 && (code = nnrti_axis(c, "an axis", a->axes.data[k], x->rank, &axis)) != NNRT_SUCCESS)
+        if (a->axes.count > 0 &&
+            (code = nnrti_axis_once(c, "an axis", "axes", a->axes.data[k], x->rank, &set, &axis)) != NNRT_SUCCESS)
             return code;
-        if ((set >> axis & 1u) != 0)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
-        set |= 1u << axis;
         c->out[0].dims[axis] = dims[k];
         nnrti_from_value(c, 0, axis, shape, (size_t)k);
     }
@@ -10497,10 +10529,7 @@ static NNRT_ReturnCode nnrti_rule_concat(nnrt_resolve *c)
     for (int32_t k = 0; k < x->rank; k++)
         nnrti_concat_axis(c, k, axis);
     nnrti_axes_but(c, axis, to);
-    for (uint32_t i = 0; i < c->nIn; i++)
-        if ((code = nnrti_quant_moves(c, i, 0, to)) != NNRT_SUCCESS)
-            return code;
-    return NNRT_SUCCESS;
+    return nnrti_quant_joins(c, to);
 }
 
 /* >>kernel CONCAT */
@@ -11330,9 +11359,7 @@ static NNRT_ReturnCode nnrti_rule_crop(nnrt_resolve *c)
         first[i] = (int32_t)offset[i];
         to[i] = c->out[0].dims[i] == x->dims[i] ? i : -1;
     }
-    if ((code = nnrti_derive_ints(c, x->rank, first)) != NNRT_SUCCESS)
-        return code;
-    return nnrti_quant_moves(c, 0, 0, to);
+    return nnrti_quant_moves_by(c, x->rank, first, to);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -12545,17 +12572,14 @@ NNRTI_UNARY(Erf, erf, nnrti_erff, nnrti_erf)
 static NNRT_ReturnCode nnrti_rule_expand_dims(nnrt_resolve *c)
 {
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    int32_t axis, to[NNRT_MAX_RANK];
     int64_t given = 0;
     NNRT_ReturnCode code;
     if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
         (code = nnrti_known_int(c, 1, "axis", &given)) != NNRT_SUCCESS ||
         (code = nnrti_axis(c, "axis", given, x->rank + 1, &axis)) != NNRT_SUCCESS)
         return code;
-    for (int32_t i = 0; i <= x->rank; i++)
-        dims[i] = i == axis ? 1 : x->dims[i < axis ? i : i - 1];
-    nnrti_result(c, 0, x->rank + 1, dims);
-    nnrti_result_inserted(c, axis);
+    nnrti_result_inserted(c, axis, 1);
     nnrti_see_as(&c->out[0], x->rank, x->dims);
     nnrti_axes_shifted(c, axis, 1, to);
     return nnrti_quant_moves(c, 0, 0, to);
@@ -13842,13 +13866,8 @@ NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, cons
 static NNRT_ReturnCode nnrti_rule_hardmax(nnrt_resolve *c)
 {
     NNRT_Hardmax *a = (NNRT_Hardmax *)c->resolved;
-    int32_t axis;
-    const NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, c->in[0].rank, &axis);
-    if (code != NNRT_SUCCESS)
-        return code;
-    a->axis = axis;
     nnrti_result_like(c, 0);
-    return NNRT_SUCCESS;
+    return nnrti_axis_resolved(c, &a->axis, c->in[0].rank);
 }
 
 /* >>kernel HARDMAX */
@@ -14410,13 +14429,8 @@ NNRTI_PREDICATE(LogicalOr, logical_or, a != 0 || b != 0)
 static NNRT_ReturnCode nnrti_rule_log_softmax(nnrt_resolve *c)
 {
     NNRT_LogSoftmax *a = (NNRT_LogSoftmax *)c->resolved;
-    int32_t axis;
-    const NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, c->in[0].rank, &axis);
-    if (code != NNRT_SUCCESS)
-        return code;
-    a->axis = axis;
     nnrti_result_like(c, 0);
-    return NNRT_SUCCESS;
+    return nnrti_axis_resolved(c, &a->axis, c->in[0].rank);
 }
 
 /* >>kernel LOG_SOFTMAX */
@@ -14450,11 +14464,9 @@ NNRTI_FLOATS(log_softmax, (const NNRT_LogSoftmax *attr, const nnrt_view *x, nnrt
 static NNRT_ReturnCode nnrti_rule_lp_normalization(nnrt_resolve *c)
 {
     NNRT_LpNormalization *a = (NNRT_LpNormalization *)c->resolved;
-    int32_t axis;
-    const NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, c->in[0].rank, &axis);
+    const NNRT_ReturnCode code = nnrti_axis_resolved(c, &a->axis, c->in[0].rank);
     if (code != NNRT_SUCCESS)
         return code;
-    a->axis = axis;
     a->p = a->p == 0 ? 2 : a->p;
     if (a->p != 1 && a->p != 2)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "p is %l, expected 1 or 2", a->p);
@@ -15823,7 +15835,6 @@ static NNRT_ReturnCode nnrti_rule_multinomial(nnrt_resolve *c)
 {
     NNRT_Multinomial *a = (NNRT_Multinomial *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t dims[2];
     const NNRT_ReturnCode code = nnrti_result_typed(c, &a->dtype, NNRT_DATA_TYPE_INT32, NNRT_TYPES_INDEX);
     if (code != NNRT_SUCCESS)
         return code;
@@ -15831,10 +15842,8 @@ static NNRT_ReturnCode nnrti_rule_multinomial(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_SHAPE, "input '%s' is %o, expected two axes", x->name, x);
     if (a->sampleSize < 1 || a->sampleSize > INT32_MAX)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "sampleSize is %l, expected 1 to %d", a->sampleSize, INT32_MAX);
-    dims[0] = x->dims[0];
-    dims[1] = (int32_t)a->sampleSize;
-    nnrti_result(c, 0, 2, dims);
-    nnrti_from(c, 0, 0, x, 0);
+    nnrti_result_like(c, 0);
+    c->out[0].dims[1] = (int32_t)a->sampleSize;
     nnrti_fixed(c, 0, 1);
     return NNRT_SUCCESS;
 }
@@ -16219,7 +16228,6 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
 {
     NNRT_OneHot *a = (NNRT_OneHot *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t dims[NNRT_MAX_RANK];
     int64_t depth;
     NNRT_ReturnCode code;
     if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
@@ -16236,10 +16244,7 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
     if (depth > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "depth is %l: too large", depth);
     a->axis = a->axis < 0 ? x->rank : a->axis;
-    for (int32_t i = 0; i <= x->rank; i++)
-        dims[i] = i == a->axis ? (int32_t)depth : x->dims[i < a->axis ? i : i - 1];
-    nnrti_result(c, 0, x->rank + 1, dims);
-    nnrti_result_inserted(c, (int32_t)a->axis);
+    nnrti_result_inserted(c, (int32_t)a->axis, (int32_t)depth);
     nnrti_from_value(c, 0, (int32_t)a->axis, &c->in[1], 0);
     for (uint32_t i = 2; i < 4; i++)
         if ((code = nnrti_quant_single(c, i)) != NNRT_SUCCESS ||
@@ -16294,9 +16299,7 @@ static NNRT_ReturnCode nnrti_rule_pad_edge(nnrt_resolve *c)
                               i, x->name, x, pads[2 * i], pads[2 * i + 1]);
         before[i] = (int32_t)pads[2 * i];
     }
-    if ((code = nnrti_derive_ints(c, x->rank, before)) != NNRT_SUCCESS)
-        return code;
-    return nnrti_quant_moves(c, 0, 0, to);
+    return nnrti_quant_moves_by(c, x->rank, before, to);
 }
 
 /* >>kernel PAD_EDGE */
@@ -18451,8 +18454,7 @@ static NNRT_ReturnCode nnrti_rule_rms_normalization(nnrt_resolve *c)
     NNRT_RMSNormalization *a = (NNRT_RMSNormalization *)c->resolved;
     const nnrt_operand *x = &c->in[0], *scale = &c->in[1];
     const int32_t before = x->rank - scale->rank;
-    int32_t axis;
-    NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
+    const NNRT_ReturnCode code = nnrti_axis_resolved(c, &a->axis, x->rank);
     if (code != NNRT_SUCCESS)
         return code;
     for (int32_t i = 0; i < scale->rank; i++)
@@ -18460,7 +18462,6 @@ static NNRT_ReturnCode nnrti_rule_rms_normalization(nnrt_resolve *c)
             return nnrti_fail(c, NNRT_INVALID_SHAPE, "input 1 (scale) '%s' is %o, which does not broadcast to x %o",
                               scale->name, scale, x);
     nnrti_result_like(c, 0);
-    a->axis = axis;
     return NNRT_SUCCESS;
 }
 
@@ -18703,14 +18704,10 @@ static NNRT_ReturnCode nnrti_roll_by(nnrt_resolve *c, int32_t rank, const int32_
     for (int32_t k = 0; k < shifts->dims[0]; k++) {
         int64_t rest;
         int32_t axis = 0;
-        const NNRT_ReturnCode code = nnrti_absent(axes)
-                                         ? NNRT_SUCCESS
-                                         : nnrti_axis(c, "an entry of axes", nnrti_value(axes, (size_t)k), rank, &axis);
-        if (code != NNRT_SUCCESS)
+        NNRT_ReturnCode code;
+        if (!nnrti_absent(axes) && (code = nnrti_axis_once(c, "an entry of axes", "axes", nnrti_value(axes, (size_t)k),
+                                                           rank, &seen, &axis)) != NNRT_SUCCESS)
             return code;
-        if ((seen >> axis) & 1u)
-            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axes names axis %d twice", axis);
-        seen |= 1u << axis;
         rest = dims[axis] > 1 ? nnrti_remainder(nnrti_value(shifts, (size_t)k), dims[axis]) : 0;
         by[axis] = (int32_t)(rest < 0 ? rest + dims[axis] : rest);
     }
@@ -18743,9 +18740,7 @@ static NNRT_ReturnCode nnrti_rule_roll(nnrt_resolve *c)
         nnrti_see_as(x, 1, &count);
         nnrti_see_as(&c->out[0], 1, &count);
     }
-    if ((code = nnrti_derive_ints(c, flat ? 1 : x->rank, by)) != NNRT_SUCCESS)
-        return code;
-    return nnrti_quant_moves(c, 0, 0, to);
+    return nnrti_quant_moves_by(c, flat ? 1 : x->rank, by, to);
 }
 
 /* >>kernel ROLL */
@@ -19243,11 +19238,9 @@ static NNRT_ReturnCode nnrti_rule_shape(nnrt_resolve *c)
     const int32_t rank = x->rank;
     uint8_t *value;
     size_t width;
-    if (y->dataType == NNRT_DATA_TYPE_UNKNOWN)
-        y->dataType = NNRT_DATA_TYPE_INT32;
-    if (!nnrti_type_in(y->dataType, NNRT_TYPES_INDEX))
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output 0 '%s' is declared %t, expected int32 or int64", y->name,
-                          y->dataType);
+    const NNRT_ReturnCode code = nnrti_index_result(c, 0);
+    if (code != NNRT_SUCCESS)
+        return code;
     width = nnrt_type_size(y->dataType);
     value = (uint8_t *)c->alloc(c->user, (NNRT_MAX_RANK + 1) * width);
     if (value == NULL)
@@ -19717,8 +19710,7 @@ NNRTI_MOVE_Q8(SpaceToDepth, space_to_depth)
 static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
 {
     const nnrt_operand *indices = &c->in[0], *values = &c->in[1], *shape = &c->in[2], *rest = &c->in[3];
-    int32_t dims[NNRT_MAX_RANK] = {0};
-    NNRT_ReturnCode code = nnrti_known_extents(c, 2, "shape", dims);
+    NNRT_ReturnCode code = nnrti_result_listed(c, 2);
     if (code != NNRT_SUCCESS || (!nnrti_absent(rest) && (code = nnrti_one_element(c, 3, "default")) != NNRT_SUCCESS))
         return code;
     if (indices->rank > 2 ||
@@ -19733,9 +19725,6 @@ static NNRT_ReturnCode nnrti_rule_sparse_to_dense(nnrt_resolve *c)
     if (nnrti_has_params(rest))
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "input 3 (default) '%s' is %o, expected the type of input 1: %o",
                           rest->name, rest, values);
-    nnrti_result(c, 0, shape->dims[0], dims);
-    for (int32_t i = 0; i < shape->dims[0]; i++)
-        nnrti_from_value(c, 0, i, shape, (size_t)i);
     return NNRT_SUCCESS;
 }
 
@@ -19813,7 +19802,7 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
 {
     NNRT_Split *a = (NNRT_Split *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    int32_t axis, to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     a->outputNum = a->outputNum == 0 ? (int64_t)c->nOut : a->outputNum;
     if (a->outputNum < 1)
@@ -19826,16 +19815,12 @@ static NNRT_ReturnCode nnrti_rule_split(nnrt_resolve *c)
     a->axis = axis;
     if ((code = nnrti_split_sizes(c, a, x->dims[axis], nnrti_axis_open(x, axis))) != NNRT_SUCCESS)
         return code;
-    memcpy(dims, x->dims, sizeof(dims));
     nnrti_axes_but(c, axis, to);
     for (uint32_t k = 0; k < c->nOut; k++) {
-        dims[axis] = (int32_t)a->sizeSplits.data[k];
-        nnrti_result(c, k, x->rank, dims);
-        for (int32_t i = 0; i < x->rank; i++)
-            if (i != axis || c->nOut == 1)
-                nnrti_from(c, k, i, x, i);
-            else if (!nnrti_axis_open(x, i))
-                nnrti_fixed(c, k, i);
+        nnrti_result_like(c, k);
+        c->out[k].dims[axis] = (int32_t)a->sizeSplits.data[k];
+        if (c->nOut > 1 && nnrti_axis_open(x, axis))
+            nnrti_computed(c, k, axis);
         if ((code = nnrti_quant_moves(c, 0, k, to)) != NNRT_SUCCESS)
             return code;
     }
@@ -20030,7 +20015,7 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
 {
     NNRT_Stack *a = (NNRT_Stack *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    int32_t axis, to[NNRT_MAX_RANK];
     NNRT_ReturnCode code;
     for (uint32_t i = 1; i < c->nIn; i++)
         if (!nnrti_like(&c->in[i], x))
@@ -20041,16 +20026,10 @@ static NNRT_ReturnCode nnrti_rule_stack(nnrt_resolve *c)
         return code;
     if (c->nIn > INT32_MAX)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%u inputs are too many for an axis", c->nIn);
-    for (int32_t i = 0; i <= x->rank; i++)
-        dims[i] = i == axis ? (int32_t)c->nIn : x->dims[i < axis ? i : i - 1];
     a->axis = axis;
-    nnrti_result(c, 0, x->rank + 1, dims);
-    nnrti_result_inserted(c, axis);
+    nnrti_result_inserted(c, axis, (int32_t)c->nIn);
     nnrti_axes_shifted(c, axis, 1, to);
-    for (uint32_t i = 0; i < c->nIn; i++)
-        if ((code = nnrti_quant_moves(c, i, 0, to)) != NNRT_SUCCESS)
-            return code;
-    return NNRT_SUCCESS;
+    return nnrti_quant_joins(c, to);
 }
 
 /* >>kernel STACK */
@@ -20635,7 +20614,7 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
 {
     NNRT_TopKFusion *a = (NNRT_TopKFusion *)c->resolved;
     const nnrt_operand *x = &c->in[0], *k = &c->in[1];
-    int32_t axis, dims[NNRT_MAX_RANK];
+    int32_t axis;
     int64_t count;
     NNRT_ReturnCode code = c->nOut > 1 ? nnrti_index_result(c, 1) : NNRT_SUCCESS;
     if (code != NNRT_SUCCESS)
@@ -20651,12 +20630,9 @@ static NNRT_ReturnCode nnrti_rule_topk_fusion(nnrt_resolve *c)
     if (count < 0 || (count > x->dims[axis] && !nnrti_axis_open(x, axis)))
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "k is %l, expected 0 to %d, the extent of axis %d", count,
                           x->dims[axis], axis);
-    memcpy(dims, x->dims, sizeof(dims));
-    dims[axis] = (int32_t)count;
     for (uint32_t i = 0; i < c->nOut; i++) {
-        nnrti_result(c, i, x->rank, dims);
-        for (int32_t n = 0; n < x->rank; n++)
-            nnrti_from(c, i, n, x, n);
+        nnrti_result_like(c, i);
+        c->out[i].dims[axis] = (int32_t)count;
         nnrti_from_value(c, i, axis, k, 0);
         if (nnrti_element_unbounded(k, 0))
             nnrti_bounded(c, i, axis);
