@@ -5165,6 +5165,17 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_lines(const void *attr, const nnrt_view *x, n
     return NNRT_SUCCESS;
 }
 
+/* The largest of the L elements of x, L > 0. */
+NNRTI_INLINE float nnrti_line_max(const nnrti_line *x, int32_t L, NNRT_DataType type)
+{
+    float max = nnrti_load(x->data, 0, type);
+    for (int32_t i = 1; i < L; i++) {
+        const float v = nnrti_load(x->data, i * x->step, type);
+        max = v > max ? v : max;
+    }
+    return max;
+}
+
 /* A sum of floats, and in rest what rounding has taken from it (Knuth's two-sum): together as good as rounded once. */
 typedef struct nnrti_sum {
     float sum, rest;
@@ -5685,16 +5696,17 @@ typedef void (*nnrti_row)(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
                           NNRT_ActivationType activation);
 
 /* z = activation(row(x, y)), x and y broadcast to the dims of z. */
-static NNRTI_UNUSED void nnrti_binary(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
-                                      NNRT_ActivationType activation, nnrti_row row)
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
+                                                 NNRT_ActivationType activation, nnrti_row row)
 {
     nnrti_walk w;
     if (!nnrti_walk_first(&w, z, x, y))
-        return;
+        return NNRT_SUCCESS;
     do {
         row(&w, x, y, z, activation);
         nnrti_activate_row(&w, z, activation);
     } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
 }
 
 /* x + y of any type; bools are added as integers, and what is not zero is true. */
@@ -5772,8 +5784,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     if (zero >= 0)
         return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "element %l of the divisor is 0, which %t cannot divide by",
                               zero, z->dataType);
-    nnrti_binary(x, y, z, activation, row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, activation, row);
 }
 
 /* The kernel nnrt_<fn> of an operator that says yes or no of two elements of one type: z = value, an expression in a
@@ -5801,8 +5812,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
     {                                                                                                                  \
         (void)attr;                                                                                                    \
-        nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row);                                   \
-        return NNRT_SUCCESS;                                                                                           \
+        return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row);                            \
     }
 #define NNRTI_PREDICATE_CASE(name, T, value) NNRTI_ROW_CASE(name, uint8_t, T, T, (T), value)
 
@@ -5819,8 +5829,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
     NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
     {                                                                                                                  \
         (void)attr;                                                                                                    \
-        nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row);                                   \
-        return NNRT_SUCCESS;                                                                                           \
+        return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row);                            \
     }
 
 /* The kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: what value says, an expression in these parameters and in type. */
@@ -6203,21 +6212,29 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise(const nnrt_view *list, uint
     return nnrti_requantise_where(list, row, y, NULL, true);
 }
 
+/* The same of n results, each with the row of its number. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_requantise_each(const nnrt_view *list, nnrt_view *y, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        (void)nnrti_requantise(list, k, &y[k]);
+    return NNRT_SUCCESS;
+}
+
 /* The kernels that requantise of operators that move elements of x without and with a derived constant: y as the other kernel
    makes it, then in its own parameters. */
 #define NNRTI_MOVE_Q8(S, fn)                                                                                           \
-    NNRT_API NNRT_ReturnCode nnrt_##fn##_q8(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *list,           \
-                                            nnrt_view *y)                                                              \
-    {                                                                                                                  \
-        (void)nnrt_##fn(attr, x, y);                                                                                   \
-        return nnrti_requantise(list, 0, y);                                                                           \
-    }
+    NNRTI_MOVED_Q8(fn, (const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *y), 0, y,          \
+                   nnrt_##fn(attr, x, y))
 #define NNRTI_MOVE_BY_Q8(S, fn)                                                                                        \
-    NNRT_API NNRT_ReturnCode nnrt_##fn##_q8(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *by,             \
-                                            const nnrt_view *list, nnrt_view *y)                                       \
+    NNRTI_MOVED_Q8(                                                                                                    \
+        fn, (const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *by, const nnrt_view *list, nnrt_view *y), 0,   \
+        y, nnrt_##fn(attr, x, by, y))
+/* Such a kernel with these parameters: result, which `moved`, a call of the other kernel, makes, by that row of list. */
+#define NNRTI_MOVED_Q8(fn, parameters, row, result, moved)                                                             \
+    NNRT_API NNRT_ReturnCode nnrt_##fn##_q8 parameters                                                                 \
     {                                                                                                                  \
-        (void)nnrt_##fn(attr, x, by, y);                                                                               \
-        return nnrti_requantise(list, 0, y);                                                                           \
+        const NNRT_ReturnCode code = moved;                                                                            \
+        return code == NNRT_SUCCESS ? nnrti_requantise(list, row, result) : code;                                      \
     }
 
 /* Of two stored integers without their zero points, and the list that the rule derived, the result without its own. */
@@ -6397,18 +6414,26 @@ static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
     return t;
 }
 
+/* The sums of a product of matrices, the last two axes of a and b. */
+static nnrti_dots_8 nnrti_dots_of_matrices(const nnrt_view *a, const nnrt_view *b)
+{
+    nnrti_dots_8 d;
+    memset(&d, 0, sizeof(d));
+    d.aK = a->strides[a->rank - 1];
+    d.bK = b->strides[b->rank - 2];
+    d.bT = b->strides[b->rank - 1];
+    d.flipA = nnrti_flip(a);
+    d.flipB = nnrti_flip(b);
+    return d;
+}
+
 /* z[m,n] = result of bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one or one per n),
    for the last two axes; data points at the matrices. */
 NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const nnrt_view *bias, const nnrt_view *quant,
                                  nnrt_view *z)
 {
     const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1], K = a->dims[a->rank - 1];
-    nnrti_dots_8 d;
-    d.aK = a->strides[a->rank - 1];
-    d.bK = b->strides[b->rank - 2];
-    d.bT = b->strides[b->rank - 1];
-    d.flipA = nnrti_flip(a);
-    d.flipB = nnrti_flip(b);
+    nnrti_dots_8 d = nnrti_dots_of_matrices(a, b);
     d.zeroA = nnrti_zero(a, 0);
     for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
         const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
@@ -6678,6 +6703,16 @@ static void nnrti_result_inserted(nnrt_resolve *c, int32_t axis, int32_t extent)
             nnrti_fixed(c, 0, i);
         else
             nnrti_from(c, 0, i, &c->in[0], i < axis ? i : i - 1);
+}
+
+/* Result i has the axes of input 0 but one. */
+static void nnrti_result_without(nnrt_resolve *c, uint32_t i, int32_t axis)
+{
+    nnrti_result(c, i, c->in[0].rank - 1, c->in[0].dims);
+    for (int32_t k = 0; k < c->in[0].rank - 1; k++) {
+        c->out[i].dims[k] = c->in[0].dims[k < axis ? k : k + 1];
+        nnrti_from(c, i, k, &c->in[0], k < axis ? k : k + 1);
+    }
 }
 
 /* One result, of the shape of the one input. */
@@ -7108,6 +7143,23 @@ static NNRT_ReturnCode nnrti_known_list(nnrt_resolve *c, uint32_t i, const char 
     return nnrti_known(c, i, what);
 }
 
+/* *extent = the one element of int32 or int64 input i, at least `least`; 1 where a run tells it and nothing bounds it. */
+static NNRT_ReturnCode nnrti_known_extent(nnrt_resolve *c, uint32_t i, const char *what, int32_t least, int32_t *extent)
+{
+    int64_t value = 1;
+    NNRT_ReturnCode code = nnrti_one_element(c, i, what);
+    if (code != NNRT_SUCCESS || (code = nnrti_known(c, i, what)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_element_unbounded(&c->in[i], 0))
+        value = nnrti_value(&c->in[i], 0);
+    if (value < least)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "%s is %l, expected at least %d", what, value, least);
+    if (value > INT32_MAX)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "%s is %l: too large", what, value);
+    *extent = (int32_t)value;
+    return NNRT_SUCCESS;
+}
+
 /* dims = the extents that input i lists; what a run tells and nothing bounds is 1 until then. */
 static NNRT_ReturnCode nnrti_known_extents(nnrt_resolve *c, uint32_t i, const char *what, int32_t dims[NNRT_MAX_RANK])
 {
@@ -7418,19 +7470,28 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_two(nnrt_resolve *c, NNRT_Activa
     return NNRT_SUCCESS;
 }
 
-/* x + y: both inputs times 2^20 come to the scale S, twice the larger one. */
+/* The same of what is added: *S, twice the larger scale of the inputs, is what both are brought to. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_terms(nnrt_resolve *c, NNRT_ActivationType activation, double s[3],
+                                                      double *S, int32_t **factors)
+{
+    const NNRT_ReturnCode code = nnrti_quant_two(c, activation, s, factors);
+    if (code != NNRT_SUCCESS)
+        return code;
+    *S = 2 * (s[0] > s[1] ? s[0] : s[1]);
+    nnrti_factor(nnrti_quant_ratio(s[0], *S), *factors);
+    nnrti_factor(nnrti_quant_ratio(s[1], *S), *factors + 2);
+    return NNRT_SUCCESS;
+}
+
+/* x + y: both inputs times 2^20 come to the scale S. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_sum(nnrt_resolve *c, NNRT_ActivationType activation)
 {
     double s[3], S;
     int32_t *factors;
-    const NNRT_ReturnCode code = nnrti_quant_two(c, activation, s, &factors);
-    if (code != NNRT_SUCCESS)
-        return code;
-    S = 2 * (s[0] > s[1] ? s[0] : s[1]);
-    nnrti_factor(nnrti_quant_ratio(s[0], S), factors);
-    nnrti_factor(nnrti_quant_ratio(s[1], S), factors + 2);
-    nnrti_factor(nnrti_quant_ratio(S, 1048576.0 * s[2]), factors + 4);
-    return NNRT_SUCCESS;
+    const NNRT_ReturnCode code = nnrti_quant_terms(c, activation, s, &S, &factors);
+    if (code == NNRT_SUCCESS)
+        nnrti_factor(nnrti_quant_ratio(S, 1048576.0 * s[2]), factors + 4);
+    return code;
 }
 
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_quant_product(nnrt_resolve *c, NNRT_ActivationType activation)
@@ -8099,16 +8160,27 @@ static NNRT_ReturnCode nnrti_index_result(nnrt_resolve *c, uint32_t i)
     return NNRT_SUCCESS;
 }
 
+/* *type, the attribute `what`, which says nothing: as result 0 is declared, else initial. The two must agree. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_type_agreed(nnrt_resolve *c, const char *what, int32_t *type,
+                                                      NNRT_DataType initial)
+{
+    const nnrt_operand *y = &c->out[0];
+    if (*type == NNRT_DATA_TYPE_UNKNOWN)
+        *type = nnrti_absent(y) ? initial : y->dataType;
+    if (!nnrti_absent(y) && *type != y->dataType)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but %s is %t", y->name, y->dataType,
+                          what, (NNRT_DataType)*type);
+    return NNRT_SUCCESS;
+}
+
 /* The type of result 0: *dtype, or as declared, else initial; one of types. */
 static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_typed(nnrt_resolve *c, int32_t *dtype, NNRT_DataType initial,
                                                        uint32_t types)
 {
     nnrt_operand *y = &c->out[0];
-    if (*dtype == NNRT_DATA_TYPE_UNKNOWN)
-        *dtype = nnrti_absent(y) ? initial : y->dataType;
-    if (!nnrti_absent(y) && *dtype != y->dataType)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but dtype is %t", y->name, y->dataType,
-                          (NNRT_DataType)*dtype);
+    const NNRT_ReturnCode code = nnrti_type_agreed(c, "dtype", dtype, initial);
+    if (code != NNRT_SUCCESS)
+        return code;
     if (nnrti_has_params(y))
         return nnrti_fail(c, NNRT_UNSUPPORTED_OP, "output '%s' is quantised, which this operator does not know",
                           y->name);
@@ -8116,6 +8188,17 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_typed(nnrt_resolve *c, int32_t 
         return nnrti_fail(c, NNRT_INVALID_DATATYPE, "dtype is %t, which the result cannot have", (NNRT_DataType)*dtype);
     y->dataType = (NNRT_DataType)*dtype;
     return NNRT_SUCCESS;
+}
+
+/* The type of result 0 is outputDatatype, or as declared, else float32: a float. */
+static NNRTI_UNUSED NNRT_ReturnCode nnrti_result_float(nnrt_resolve *c, int32_t *outputDatatype)
+{
+    const NNRT_ReturnCode code = nnrti_type_agreed(c, "outputDatatype", outputDatatype, NNRT_DATA_TYPE_FLOAT32);
+    if (code == NNRT_SUCCESS && !nnrti_type_in((NNRT_DataType)*outputDatatype, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "outputDatatype is %t, expected float16, float32 or float64",
+                          (NNRT_DataType)*outputDatatype);
+    c->out[0].dataType = (NNRT_DataType)*outputDatatype;
+    return code;
 }
 
 /* Result i is float32, whatever the inputs are. */
@@ -8856,8 +8939,7 @@ NNRT_API NNRT_ReturnCode nnrt_add_fusion_f32(const NNRT_AddFusion *attr, const n
 NNRT_API NNRT_ReturnCode nnrt_add_fusion(const NNRT_AddFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                          nnrt_view *z)
 {
-    nnrti_binary(x, y, z, attr->activationType, nnrti_add_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, attr->activationType, nnrti_add_row);
 }
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_sum. */
@@ -8911,7 +8993,7 @@ NNRT_API NNRT_ReturnCode nnrt_add_n(const NNRT_AddN *attr, const nnrt_view *x, u
     (void)attr;
     nnrti_copy(&x[0], y);
     for (uint32_t k = 1; k < nIn; k++)
-        nnrti_binary(y, &x[k], y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
+        (void)nnrti_binary(y, &x[k], y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
     return NNRT_SUCCESS;
 }
 
@@ -9080,7 +9162,7 @@ NNRT_API NNRT_ReturnCode nnrt_all(const NNRT_All *attr, const nnrt_view *x, cons
 static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *topK, bool keepDims, bool *elements)
 {
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, rank = 0, dims[NNRT_MAX_RANK], kept[NNRT_MAX_RANK];
+    int32_t axis;
     NNRT_ReturnCode code;
     *elements = *elements && c->nOut == 1;
     if (*elements && nnrti_absent(&c->out[0]))
@@ -9097,22 +9179,13 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
     if (*topK < 1 || *topK > x->dims[axis])
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the extent of axis %d", *topK,
                           x->dims[axis], axis);
-    for (int32_t i = 0; i < x->rank; i++) {
-        kept[i] = i == axis ? (int32_t)*topK : x->dims[i];
-        if (i != axis || *topK > 1 || keepDims)
-            dims[rank++] = kept[i];
-    }
     for (uint32_t i = 0; i < c->nOut; i++) {
-        nnrti_result(c, i, rank, dims);
-        for (int32_t k = 0, at = 0; k < x->rank; k++) {
-            if (k == axis && rank < x->rank)
-                continue;
-            nnrti_from(c, i, at, x, k);
-            if (k == axis)
-                nnrti_fixed(c, i, at);
-            at++;
-        }
-        nnrti_see_as(&c->out[i], x->rank, kept);
+        nnrti_result_like(c, i);
+        c->out[i].dims[axis] = (int32_t)*topK;
+        nnrti_fixed(c, i, axis);
+        nnrti_see_as(&c->out[i], x->rank, c->out[i].dims);
+        if (*topK == 1 && !keepDims)
+            nnrti_result_without(c, i, axis);
         if ((i > 0 || *elements) && (code = nnrti_quant_chosen(c, i, axis)) != NNRT_SUCCESS)
             return code;
     }
@@ -9759,8 +9832,7 @@ NNRT_API NNRT_ReturnCode nnrt_bias_add(const NNRT_BiasAdd *attr, const nnrt_view
                                        nnrt_view *y)
 {
     (void)attr;
-    nnrti_binary(x, bias, y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, bias, y, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_add_row);
 }
 
 /* x and y quantised int8 or uint8, bias int32. */
@@ -9843,9 +9915,8 @@ static void nnrti_shift_right_row(const nnrti_walk *w, const nnrt_view *x, const
    its shape lies. */
 NNRT_API NNRT_ReturnCode nnrt_bit_shift(const NNRT_BitShift *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
-    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION,
-                 attr->direction == NNRT_SHIFT_DIRECTION_LEFT ? nnrti_shift_left_row : nnrti_shift_right_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION,
+                        attr->direction == NNRT_SHIFT_DIRECTION_LEFT ? nnrti_shift_left_row : nnrti_shift_right_row);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -10468,12 +10539,10 @@ NNRT_API NNRT_ReturnCode nnrt_compress(const NNRT_Compress *attr, const nnrt_vie
 }
 
 /* The same, then requantised. */
-NNRT_API NNRT_ReturnCode nnrt_compress_q8(const NNRT_Compress *attr, const nnrt_view *x, const nnrt_view *condition,
-                                          const nnrt_view *list, nnrt_view *y)
-{
-    (void)nnrt_compress(attr, x, condition, y);
-    return nnrti_requantise(list, 0, y);
-}
+NNRTI_MOVED_Q8(compress,
+               (const NNRT_Compress *attr, const nnrt_view *x, const nnrt_view *condition, const nnrt_view *list,
+                nnrt_view *y),
+               0, y, nnrt_compress(attr, x, condition, y))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op CONCAT */
@@ -12533,8 +12602,7 @@ NNRT_API NNRT_ReturnCode nnrt_eltwise(const NNRT_Eltwise *attr, const nnrt_view 
     nnrti_row row = attr->mode == NNRT_ELTWISE_MODE_PROD  ? nnrti_mul_row
                     : attr->mode == NNRT_ELTWISE_MODE_SUM ? nnrti_add_row
                                                           : nnrti_max_row;
-    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
 }
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_product, nnrti_quant_sum or nnrti_quant_extreme. */
@@ -12716,12 +12784,10 @@ NNRT_API NNRT_ReturnCode nnrt_fill_like(const NNRT_FillLike *attr, const nnrt_vi
 }
 
 /* The same, then requantised. */
-NNRT_API NNRT_ReturnCode nnrt_fill_like_q8(const NNRT_FillLike *attr, const nnrt_view *x, const nnrt_view *value,
-                                           const nnrt_view *list, nnrt_view *y)
-{
-    (void)nnrt_fill_like(attr, x, value, y);
-    return nnrti_requantise(list, 1, y);
-}
+NNRTI_MOVED_Q8(fill_like,
+               (const NNRT_FillLike *attr, const nnrt_view *x, const nnrt_view *value, const nnrt_view *list,
+                nnrt_view *y),
+               1, y, nnrt_fill_like(attr, x, value, y))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op FLATTEN */
@@ -13120,12 +13186,10 @@ NNRT_API NNRT_ReturnCode nnrt_gather(const NNRT_Gather *attr, const nnrt_view *x
 }
 
 /* The same, then requantised. */
-NNRT_API NNRT_ReturnCode nnrt_gather_q8(const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices,
-                                        const nnrt_view *axis, const nnrt_view *list, nnrt_view *y, nnrt_call *call)
-{
-    const NNRT_ReturnCode code = nnrt_gather(attr, x, indices, axis, y, call);
-    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
-}
+NNRTI_MOVED_Q8(gather,
+               (const NNRT_Gather *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *axis,
+                const nnrt_view *list, nnrt_view *y, nnrt_call *call),
+               0, y, nnrt_gather(attr, x, indices, axis, y, call))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ELEMENTS */
@@ -13197,13 +13261,10 @@ NNRT_API NNRT_ReturnCode nnrt_gather_elements(const NNRT_GatherElements *attr, c
 }
 
 /* The same, then requantised. */
-NNRT_API NNRT_ReturnCode nnrt_gather_elements_q8(const NNRT_GatherElements *attr, const nnrt_view *x,
-                                                 const nnrt_view *indices, const nnrt_view *list, nnrt_view *y,
-                                                 nnrt_call *call)
-{
-    const NNRT_ReturnCode code = nnrt_gather_elements(attr, x, indices, y, call);
-    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
-}
+NNRTI_MOVED_Q8(gather_elements,
+               (const NNRT_GatherElements *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *list,
+                nnrt_view *y, nnrt_call *call),
+               0, y, nnrt_gather_elements(attr, x, indices, y, call))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GATHER_ND */
@@ -13278,12 +13339,10 @@ NNRT_API NNRT_ReturnCode nnrt_gather_nd(const NNRT_GatherNd *attr, const nnrt_vi
 }
 
 /* The same, then requantised. */
-NNRT_API NNRT_ReturnCode nnrt_gather_nd_q8(const NNRT_GatherNd *attr, const nnrt_view *x, const nnrt_view *indices,
-                                           const nnrt_view *list, nnrt_view *y, nnrt_call *call)
-{
-    const NNRT_ReturnCode code = nnrt_gather_nd(attr, x, indices, y, call);
-    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
-}
+NNRTI_MOVED_Q8(gather_nd,
+               (const NNRT_GatherNd *attr, const nnrt_view *x, const nnrt_view *indices, const nnrt_view *list,
+                nnrt_view *y, nnrt_call *call),
+               0, y, nnrt_gather_nd(attr, x, indices, y, call))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op GREATER */
@@ -14438,13 +14497,10 @@ static NNRT_ReturnCode nnrti_rule_log_softmax(nnrt_resolve *c)
 NNRTI_INLINE void nnrti_log_softmax_line(const void *attr, const nnrti_line *x, const nnrti_line *y, int32_t L,
                                          NNRT_DataType type)
 {
-    float max = nnrti_load(x->data, 0, type), log;
+    const float max = nnrti_line_max(x, L, type);
     nnrti_sum sum = {0, 0};
+    float log;
     (void)attr;
-    for (int32_t i = 1; i < L; i++) {
-        const float v = nnrti_load(x->data, i * x->step, type);
-        max = v > max ? v : max;
-    }
     for (int32_t i = 0; i < L; i++)
         nnrti_sum_add(&sum, nnrti_expf(nnrti_load(x->data, i * x->step, type) - max));
     log = nnrti_logf(nnrti_sum_of(&sum));
@@ -15078,14 +15134,9 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
 {
     const int32_t i = y->rank - 2, K = a->dims[a->rank - 1], M = y->dims[i], N = y->dims[i + 1];
     nnrt_view stackA = nnrti_stack_of(a), stackB = nnrti_stack_of(b), stackY = nnrti_stack_of(y);
-    nnrti_dots_8 d;
+    nnrti_dots_8 d = nnrti_dots_of_matrices(a, b);
     nnrti_walk w;
     (void)attr;
-    d.aK = a->strides[a->rank - 1];
-    d.bK = b->strides[b->rank - 2];
-    d.bT = b->strides[b->rank - 1];
-    d.flipA = nnrti_flip(a);
-    d.flipB = nnrti_flip(b);
     if (!nnrti_walk_first(&w, &stackY, &stackA, &stackB))
         return NNRT_SUCCESS;
     do
@@ -15118,8 +15169,7 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
 NNRT_API NNRT_ReturnCode nnrt_maximum(const NNRT_Maximum *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
     (void)attr;
-    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row);
 }
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_extreme. */
@@ -15156,7 +15206,6 @@ static NNRT_ReturnCode nnrti_rule_max_pool_3d(nnrt_resolve *c)
 NNRT_API NNRT_ReturnCode nnrt_max_pool_3d(const NNRT_MaxPool3D *attr, const nnrt_view *x, nnrt_view *y,
                                           nnrt_view *indices)
 {
-    const nnrt_view *z = y != NULL ? y : indices;
     int32_t out[NNRT_MAX_RANK] = {0};
     do {
         nnrti_dilated w;
@@ -15177,7 +15226,7 @@ NNRT_API NNRT_ReturnCode nnrt_max_pool_3d(const NNRT_MaxPool3D *attr, const nnrt
             nnrti_store(y->data, nnrti_offset(y, out), best, y->dataType);
         if (indices != NULL)
             nnrti_store_int(indices->data, nnrti_offset(indices, out), (uint64_t)position, indices->dataType);
-    } while (nnrti_next_place(z, out));
+    } while (nnrti_next_place(y != NULL ? y : indices, out));
     return NNRT_SUCCESS;
 }
 
@@ -15358,19 +15407,11 @@ static NNRT_ReturnCode nnrti_rule_mel_weight_matrix(nnrt_resolve *c)
 {
     static const char *const names[] = {"numMelBins", "dftLength", "sampleRate", "lowerEdgeHertz", "upperEdgeHertz"};
     NNRT_MelWeightMatrix *a = (NNRT_MelWeightMatrix *)c->resolved;
-    nnrt_operand *y = &c->out[0];
     int64_t value[3];
     int32_t dims[2];
-    NNRT_ReturnCode code;
-    if (a->outputDatatype == NNRT_DATA_TYPE_UNKNOWN)
-        a->outputDatatype = nnrti_absent(y) ? NNRT_DATA_TYPE_FLOAT32 : y->dataType;
-    if (!nnrti_absent(y) && a->outputDatatype != y->dataType)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but outputDatatype is %t", y->name,
-                          y->dataType, (NNRT_DataType)a->outputDatatype);
-    if (!nnrti_type_in((NNRT_DataType)a->outputDatatype, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "outputDatatype is %t, expected float16, float32 or float64",
-                          (NNRT_DataType)a->outputDatatype);
-    y->dataType = (NNRT_DataType)a->outputDatatype;
+    NNRT_ReturnCode code = nnrti_result_float(c, &a->outputDatatype);
+    if (code != NNRT_SUCCESS)
+        return code;
     for (uint32_t i = 0; i < 5; i++) {
         if ((code = nnrti_one_element(c, i, names[i])) != NNRT_SUCCESS)
             return code;
@@ -15492,9 +15533,7 @@ NNRT_API NNRT_ReturnCode nnrt_meshgrid_q8(const NNRT_Meshgrid *attr, const nnrt_
                                           const nnrt_view *list, nnrt_view *y, uint32_t nOut)
 {
     (void)nnrt_meshgrid(attr, x, nIn, y, nOut);
-    for (uint32_t k = 0; k < nOut; k++)
-        (void)nnrti_requantise(list, k, &y[k]);
-    return NNRT_SUCCESS;
+    return nnrti_requantise_each(list, y, nOut);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -15516,8 +15555,7 @@ static void nnrti_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 NNRT_API NNRT_ReturnCode nnrt_minimum(const NNRT_Minimum *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
     (void)attr;
-    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row);
 }
 
 static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
@@ -15857,21 +15895,18 @@ NNRT_API NNRT_ReturnCode nnrt_multinomial(const NNRT_Multinomial *attr, const nn
 {
     const int32_t C = x->dims[1];
     for (int32_t b = 0; b < y->dims[0]; b++) {
-        const ptrdiff_t row = b * x->strides[0];
-        float most = nnrti_load(x->data, row, x->dataType), total = 0;
-        for (int32_t c = 1; c < C; c++) {
-            const float v = nnrti_load(x->data, row + c * x->strides[1], x->dataType);
-            most = v > most ? v : most;
-        }
+        const nnrti_line row = nnrti_line_of(x, 1, b * x->strides[0]);
+        const float most = nnrti_line_max(&row, C, row.type);
+        float total = 0;
         for (int32_t c = 0; c < C; c++)
-            total += nnrti_expf(nnrti_load(x->data, row + c * x->strides[1], x->dataType) - most);
+            total += nnrti_expf(nnrti_load(row.data, c * row.step, row.type) - most);
         for (int32_t s = 0; s < y->dims[1]; s++) {
             const uint64_t i = (uint64_t)b * (uint64_t)attr->sampleSize + (uint64_t)s;
             const float limit = nnrti_random_part(nnrti_random(attr->seed, i)) * total;
             float sum = 0;
             int32_t c = -1;
             do
-                sum += nnrti_expf(nnrti_load(x->data, row + ++c * x->strides[1], x->dataType) - most);
+                sum += nnrti_expf(nnrti_load(row.data, ++c * row.step, row.type) - most);
             while (!(sum > limit) && c + 1 < C);
             nnrti_store_int(y->data, b * y->strides[0] + s * y->strides[1], (uint64_t)c, y->dataType);
         }
@@ -15910,8 +15945,7 @@ NNRT_API NNRT_ReturnCode nnrt_mul_fusion_f32(const NNRT_MulFusion *attr, const n
 NNRT_API NNRT_ReturnCode nnrt_mul_fusion(const NNRT_MulFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                          nnrt_view *z)
 {
-    nnrti_binary(x, y, z, attr->activationType, nnrti_mul_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, attr->activationType, nnrti_mul_row);
 }
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_product. */
@@ -16228,23 +16262,17 @@ static NNRT_ReturnCode nnrti_rule_one_hot(nnrt_resolve *c)
 {
     NNRT_OneHot *a = (NNRT_OneHot *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int64_t depth;
+    int32_t depth = 0;
     NNRT_ReturnCode code;
     if ((code = nnrti_room(c, x->rank + 1)) != NNRT_SUCCESS ||
         (code = nnrti_one_element(c, 2, "onValue")) != NNRT_SUCCESS ||
         (code = nnrti_one_element(c, 3, "offValue")) != NNRT_SUCCESS ||
-        (code = nnrti_one_element(c, 1, "depth")) != NNRT_SUCCESS ||
-        (code = nnrti_known(c, 1, "depth")) != NNRT_SUCCESS)
+        (code = nnrti_known_extent(c, 1, "depth", 1, &depth)) != NNRT_SUCCESS)
         return code;
-    depth = nnrti_element_unbounded(&c->in[1], 0) ? 1 : nnrti_value(&c->in[1], 0);
     if (a->axis < -1 || a->axis > x->rank)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "axis is %l, expected -1 to %d", a->axis, x->rank);
-    if (depth < 1)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "depth is %l, expected at least 1", depth);
-    if (depth > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "depth is %l: too large", depth);
     a->axis = a->axis < 0 ? x->rank : a->axis;
-    nnrti_result_inserted(c, (int32_t)a->axis, (int32_t)depth);
+    nnrti_result_inserted(c, (int32_t)a->axis, depth);
     nnrti_from_value(c, 0, (int32_t)a->axis, &c->in[1], 0);
     for (uint32_t i = 2; i < 4; i++)
         if ((code = nnrti_quant_single(c, i)) != NNRT_SUCCESS ||
@@ -17241,8 +17269,7 @@ static void nnrti_real_div_row(const nnrti_walk *w, const nnrt_view *x, const nn
 NNRT_API NNRT_ReturnCode nnrt_real_div(const NNRT_RealDiv *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
 {
     (void)attr;
-    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -18437,13 +18464,10 @@ NNRT_API NNRT_ReturnCode nnrt_reverse_sequence(const NNRT_ReverseSequence *attr,
 }
 
 /* The same, then requantised. */
-NNRT_API NNRT_ReturnCode nnrt_reverse_sequence_q8(const NNRT_ReverseSequence *attr, const nnrt_view *x,
-                                                  const nnrt_view *lengths, const nnrt_view *list, nnrt_view *y,
-                                                  nnrt_call *call)
-{
-    const NNRT_ReturnCode code = nnrt_reverse_sequence(attr, x, lengths, y, call);
-    return code == NNRT_SUCCESS ? nnrti_requantise(list, 0, y) : code;
-}
+NNRTI_MOVED_Q8(reverse_sequence,
+               (const NNRT_ReverseSequence *attr, const nnrt_view *x, const nnrt_view *lengths, const nnrt_view *list,
+                nnrt_view *y, nnrt_call *call),
+               0, y, nnrt_reverse_sequence(attr, x, lengths, y, call))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RMS_NORMALIZATION */
@@ -19139,7 +19163,7 @@ static NNRT_ReturnCode nnrti_scatter(const nnrt_view *indices, const nnrt_view *
             if (row == NULL)
                 nnrti_copy(&from, &to);
             else
-                nnrti_binary(&to, &from, &to, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
+                (void)nnrti_binary(&to, &from, &to, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, row);
         }
     while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
@@ -19451,11 +19475,8 @@ NNRTI_INLINE void nnrti_softmax_line(const nnrti_line *x, const nnrti_line *y, i
                                      ptrdiff_t step)
 {
     const bool kept = type == NNRT_DATA_TYPE_FLOAT32 || e != NULL; /* known when this is compiled for float32 */
-    float max = nnrti_load(x->data, 0, type), sum = 0;
-    for (int32_t i = 1; i < L; i++) {
-        const float v = nnrti_load(x->data, i * x->step, type);
-        max = v > max ? v : max;
-    }
+    const float max = nnrti_line_max(x, L, type);
+    float sum = 0;
     for (int32_t i = 0; i < L; i++) {
         const float v = nnrti_expf(nnrti_load(x->data, i * x->step, type) - max);
         if (kept)
@@ -19850,9 +19871,7 @@ NNRT_API NNRT_ReturnCode nnrt_split_q8(const NNRT_Split *attr, const nnrt_view *
                                        uint32_t nOut)
 {
     (void)nnrt_split(attr, x, y, nOut);
-    for (uint32_t k = 0; k < nOut; k++)
-        (void)nnrti_requantise(list, k, &y[k]);
-    return NNRT_SUCCESS;
+    return nnrti_requantise_each(list, y, nOut);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -19908,26 +19927,18 @@ NNRTI_UNARY_INT(Square, square, nnrti_square_int)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUARED_DIFFERENCE */
 
-/* As nnrti_quant_sum, and the square has the scale S*S. */
-static NNRT_ReturnCode nnrti_quant_square_sum(nnrt_resolve *c)
+/* Derived: when quantised, zero point and bounds of the result, the factors of x and of y, which times 2^7 come to the scale
+   S, and of their square, which has the scale S*S. */
+static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
 {
     double s[3], S;
     int32_t *factors;
-    const NNRT_ReturnCode code = nnrti_quant_two(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, s, &factors);
-    if (code != NNRT_SUCCESS)
+    NNRT_ReturnCode code = nnrti_rule_binary(c);
+    if (code != NNRT_SUCCESS || !nnrti_is_quant(&c->in[0]))
         return code;
-    S = 2 * (s[0] > s[1] ? s[0] : s[1]);
-    nnrti_factor(nnrti_quant_ratio(s[0], S), factors);
-    nnrti_factor(nnrti_quant_ratio(s[1], S), factors + 2);
-    nnrti_factor(nnrti_quant_ratio(S * S, 16384.0 * s[2]), factors + 4);
-    return NNRT_SUCCESS;
-}
-
-/* Derived: when quantised, zero point and bounds of the result, the factors of x, of y and of what they make. */
-static NNRT_ReturnCode nnrti_rule_squared_difference(nnrt_resolve *c)
-{
-    const NNRT_ReturnCode code = nnrti_binary_rule(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION);
-    return code == NNRT_SUCCESS && nnrti_is_quant(&c->in[0]) ? nnrti_quant_square_sum(c) : code;
+    if ((code = nnrti_quant_terms(c, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, s, &S, &factors)) == NNRT_SUCCESS)
+        nnrti_factor(nnrti_quant_ratio(S * S, 16384.0 * s[2]), factors + 4);
+    return code;
 }
 
 /* >>kernel SQUARED_DIFFERENCE */
@@ -19950,8 +19961,7 @@ NNRT_API NNRT_ReturnCode nnrt_squared_difference(const NNRT_SquaredDifference *a
                                                  const nnrt_view *y, nnrt_view *z)
 {
     (void)attr;
-    nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row);
 }
 
 /* Both are brought to one scale first, 2^7 times as fine as twice the larger. */
@@ -19962,7 +19972,7 @@ static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_
     return nnrti_rescale(d * d, factor + 4);
 }
 
-/* Quantised int8 or uint8 with a list of nnrti_quant_square_sum. */
+/* Quantised int8 or uint8 with the list of the rule. */
 NNRT_API NNRT_ReturnCode nnrt_squared_difference_q8(const NNRT_SquaredDifference *attr, const nnrt_view *x,
                                                     const nnrt_view *y, const nnrt_view *list, nnrt_view *z)
 {
@@ -20413,13 +20423,10 @@ NNRT_API NNRT_ReturnCode nnrt_strided_slice(const NNRT_StridedSlice *attr, const
 }
 
 /* The same, then requantised. */
-NNRT_API NNRT_ReturnCode nnrt_strided_slice_q8(const NNRT_StridedSlice *attr, const nnrt_view *x,
-                                               const nnrt_view *begin, const nnrt_view *strides, const nnrt_view *list,
-                                               nnrt_view *y)
-{
-    (void)nnrt_strided_slice(attr, x, begin, strides, y);
-    return nnrti_requantise(list, 0, y);
-}
+NNRTI_MOVED_Q8(strided_slice,
+               (const NNRT_StridedSlice *attr, const nnrt_view *x, const nnrt_view *begin, const nnrt_view *strides,
+                const nnrt_view *list, nnrt_view *y),
+               0, y, nnrt_strided_slice(attr, x, begin, strides, y))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SUB_FUSION */
@@ -20477,8 +20484,7 @@ static void nnrti_sub_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 NNRT_API NNRT_ReturnCode nnrt_sub_fusion(const NNRT_SubFusion *attr, const nnrt_view *x, const nnrt_view *y,
                                          nnrt_view *z)
 {
-    nnrti_binary(x, y, z, attr->activationType, nnrti_sub_row);
-    return NNRT_SUCCESS;
+    return nnrti_binary(x, y, z, attr->activationType, nnrti_sub_row);
 }
 
 /* As nnrti_quant_add, which of -b would not be the same: halves are rounded up. */
@@ -20655,12 +20661,10 @@ NNRT_API NNRT_ReturnCode nnrt_topk_fusion(const NNRT_TopKFusion *attr, const nnr
 }
 
 /* The same, then requantised. */
-NNRT_API NNRT_ReturnCode nnrt_topk_fusion_q8(const NNRT_TopKFusion *attr, const nnrt_view *x, const nnrt_view *list,
-                                             nnrt_view *values, nnrt_view *indices, nnrt_call *call)
-{
-    (void)nnrt_topk_fusion(attr, x, values, indices, call);
-    return nnrti_requantise(list, 0, values);
-}
+NNRTI_MOVED_Q8(topk_fusion,
+               (const NNRT_TopKFusion *attr, const nnrt_view *x, const nnrt_view *list, nnrt_view *values,
+                nnrt_view *indices, nnrt_call *call),
+               0, values, nnrt_topk_fusion(attr, x, values, indices, call))
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TRANSPOSE */
@@ -21003,7 +21007,7 @@ static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
 {
     NNRT_Unstack *a = (NNRT_Unstack *)c->resolved;
     const nnrt_operand *x = &c->in[0];
-    int32_t axis, dims[NNRT_MAX_RANK], to[NNRT_MAX_RANK];
+    int32_t axis, to[NNRT_MAX_RANK];
     NNRT_ReturnCode code = nnrti_axis(c, "axis", a->axis, x->rank, &axis);
     if (code != NNRT_SUCCESS)
         return code;
@@ -21011,13 +21015,9 @@ static NNRT_ReturnCode nnrti_rule_unstack(nnrt_resolve *c)
         return nnrti_fail(c, NNRT_INVALID_OUTPUT, "has %u outputs, expected %d, the extent of axis %d of input '%s' %o",
                           c->nOut, x->dims[axis], axis, x->name, x);
     a->axis = axis;
-    for (int32_t i = 0; i < x->rank - 1; i++)
-        dims[i] = x->dims[i < axis ? i : i + 1];
     nnrti_axes_shifted(c, axis, -1, to);
     for (uint32_t k = 0; k < c->nOut; k++) {
-        nnrti_result(c, k, x->rank - 1, dims);
-        for (int32_t i = 0; i < x->rank - 1; i++)
-            nnrti_from(c, k, i, x, i < axis ? i : i + 1);
+        nnrti_result_without(c, k, axis);
         if ((code = nnrti_quant_moves(c, 0, k, to)) != NNRT_SUCCESS)
             return code;
     }
@@ -21044,9 +21044,7 @@ NNRT_API NNRT_ReturnCode nnrt_unstack_q8(const NNRT_Unstack *attr, const nnrt_vi
                                          nnrt_view *y, uint32_t nOut)
 {
     (void)nnrt_unstack(attr, x, y, nOut);
-    for (uint32_t k = 0; k < nOut; k++)
-        (void)nnrti_requantise(list, k, &y[k]);
-    return NNRT_SUCCESS;
+    return nnrti_requantise_each(list, y, nOut);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -21139,31 +21137,13 @@ NNRT_API NNRT_ReturnCode nnrt_where_q8(const NNRT_Where *attr, const nnrt_view *
 static NNRT_ReturnCode nnrti_rule_window(nnrt_resolve *c)
 {
     NNRT_Window *a = (NNRT_Window *)c->resolved;
-    const nnrt_operand *size = &c->in[0];
-    nnrt_operand *y = &c->out[0];
-    int64_t extent = 1;
-    int32_t dims[1];
+    int32_t size = 0;
     NNRT_ReturnCode code;
-    if (a->outputDatatype == NNRT_DATA_TYPE_UNKNOWN)
-        a->outputDatatype = nnrti_absent(y) ? NNRT_DATA_TYPE_FLOAT32 : y->dataType;
-    if (!nnrti_absent(y) && a->outputDatatype != y->dataType)
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output '%s' is declared %t, but outputDatatype is %t", y->name,
-                          y->dataType, (NNRT_DataType)a->outputDatatype);
-    if (!nnrti_type_in((NNRT_DataType)a->outputDatatype, NNRT_TYPES_FLOAT | NNRT_TYPES_F64))
-        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "outputDatatype is %t, expected float16, float32 or float64",
-                          (NNRT_DataType)a->outputDatatype);
-    y->dataType = (NNRT_DataType)a->outputDatatype;
-    if ((code = nnrti_one_element(c, 0, "size")) != NNRT_SUCCESS || (code = nnrti_known(c, 0, "size")) != NNRT_SUCCESS)
+    if ((code = nnrti_result_float(c, &a->outputDatatype)) != NNRT_SUCCESS ||
+        (code = nnrti_known_extent(c, 0, "size", 0, &size)) != NNRT_SUCCESS)
         return code;
-    if (!nnrti_element_unbounded(size, 0))
-        extent = nnrti_value(size, 0);
-    if (extent < 0)
-        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "size is %l, expected at least 0", extent);
-    if (extent > INT32_MAX)
-        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "size is %l: too large", extent);
-    dims[0] = (int32_t)extent;
-    nnrti_result(c, 0, 1, dims);
-    nnrti_from_value(c, 0, 0, size, 0);
+    nnrti_result(c, 0, 1, &size);
+    nnrti_from_value(c, 0, 0, &c->in[0], 0);
     return NNRT_SUCCESS;
 }
 
