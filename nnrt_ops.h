@@ -5709,6 +5709,29 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_binary(const nnrt_view *x, const nnrt_
     return NNRT_SUCCESS;
 }
 
+/* The kernel nnrt_<fn> of an operator of two inputs: z = activation(row(x, y)). */
+#define NNRTI_BINARY(S, fn, activation, row)                                                                           \
+    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
+    {                                                                                                                  \
+        (void)attr;                                                                                                    \
+        return nnrti_binary(x, y, z, activation, row);                                                                 \
+    }
+
+/* The float32 kernel nnrt_<fn>_f32 of one with a fused activation: value is an expression in a and b. */
+#define NNRTI_BINARY_F32(S, fn, value)                                                                                 \
+    NNRT_API NNRT_ReturnCode nnrt_##fn##_f32(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,             \
+                                             nnrt_view *z)                                                             \
+    {                                                                                                                  \
+        nnrti_walk w;                                                                                                  \
+        if (!nnrti_walk_first(&w, z, x, y))                                                                            \
+            return NNRT_SUCCESS;                                                                                       \
+        do {                                                                                                           \
+            NNRTI_ROW_F32(w, x, y, z, value)                                                                           \
+            nnrti_activate_row_f32(&w, z, attr->activationType);                                                       \
+        } while (nnrti_walk_next(&w));                                                                                 \
+        return NNRT_SUCCESS;                                                                                           \
+    }
+
 /* x + y of any type; bools are added as integers, and what is not zero is true. */
 static NNRTI_UNUSED void nnrti_add_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                                        NNRT_ActivationType activation)
@@ -5809,11 +5832,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
         default: NNRTI_ROW_CASE(FLOAT16, uint8_t, uint16_t, float, nnrti_half_to_float, value)                         \
         }                                                                                                              \
     }                                                                                                                  \
-    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
-    {                                                                                                                  \
-        (void)attr;                                                                                                    \
-        return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row);                            \
-    }
+    NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
 #define NNRTI_PREDICATE_CASE(name, T, value) NNRTI_ROW_CASE(name, uint8_t, T, T, (T), value)
 
 /* The kernel nnrt_<fn> of an operator on the bits of integers: z = value, an expression in a and b. */
@@ -5826,11 +5845,7 @@ static NNRTI_UNUSED NNRT_ReturnCode nnrti_divide(const nnrt_view *x, const nnrt_
         default: NNRTI_ROWS_WRAP(value)                                                                                \
         }                                                                                                              \
     }                                                                                                                  \
-    NNRT_API NNRT_ReturnCode nnrt_##fn(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)     \
-    {                                                                                                                  \
-        (void)attr;                                                                                                    \
-        return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row);                            \
-    }
+    NNRTI_BINARY(S, fn, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_##fn##_row)
 
 /* The kernels nnrt_<fn>_f32 and nnrt_<fn>_f16: what value says, an expression in these parameters and in type. */
 #define NNRTI_FLOATS(fn, parameters, value)                                                                            \
@@ -6257,6 +6272,15 @@ NNRTI_INLINE NNRT_ReturnCode nnrti_binary_q8(const nnrt_view *x, const nnrt_view
     while (nnrti_walk_next(&w));
     return NNRT_SUCCESS;
 }
+
+/* The kernel nnrt_<fn>_q8 of an operator of two inputs, quantised, and the list that the rule derived. */
+#define NNRTI_BINARY_Q8(S, fn, f)                                                                                      \
+    NNRT_API NNRT_ReturnCode nnrt_##fn##_q8(const NNRT_##S *attr, const nnrt_view *x, const nnrt_view *y,              \
+                                            const nnrt_view *list, nnrt_view *z)                                       \
+    {                                                                                                                  \
+        (void)attr;                                                                                                    \
+        return nnrti_binary_q8(x, y, list, z, f);                                                                      \
+    }
 
 /* x + y: both are brought to one scale first, 2^20 times as fine as twice the larger. */
 static int64_t nnrti_quant_add(int32_t a, int32_t b, const int32_t *quant)
@@ -8922,33 +8946,13 @@ static NNRT_ReturnCode nnrti_rule_add_fusion(nnrt_resolve *c)
 /* >>kernel ADD_FUSION */
 
 /* z = act(x + y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
-NNRT_API NNRT_ReturnCode nnrt_add_fusion_f32(const NNRT_AddFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                             nnrt_view *z)
-{
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do {
-        NNRTI_ROW_F32(w, x, y, z, a + b)
-        nnrti_activate_row_f32(&w, z, attr->activationType);
-    } while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
-}
+NNRTI_BINARY_F32(AddFusion, add_fusion, a + b)
 
 /* The same for every other type: integers wrap, two bools give "the sum is not zero". */
-NNRT_API NNRT_ReturnCode nnrt_add_fusion(const NNRT_AddFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                         nnrt_view *z)
-{
-    return nnrti_binary(x, y, z, attr->activationType, nnrti_add_row);
-}
+NNRTI_BINARY(AddFusion, add_fusion, attr->activationType, nnrti_add_row)
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_sum. */
-NNRT_API NNRT_ReturnCode nnrt_add_fusion_q8(const NNRT_AddFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                            const nnrt_view *list, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary_q8(x, y, list, z, nnrti_quant_add);
-}
+NNRTI_BINARY_Q8(AddFusion, add_fusion, nnrti_quant_add)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op ADD_N */
@@ -12240,18 +12244,7 @@ static NNRT_ReturnCode nnrti_rule_div_fusion(nnrt_resolve *c)
 
 /* z = act(x / y), x and y broadcast to the dims of z; x / 0 is infinite or NaN. z may lie where an input of its shape
    lies. */
-NNRT_API NNRT_ReturnCode nnrt_div_fusion_f32(const NNRT_DivFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                             nnrt_view *z)
-{
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do {
-        NNRTI_ROW_F32(w, x, y, z, a / b)
-        nnrti_activate_row_f32(&w, z, attr->activationType);
-    } while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
-}
+NNRTI_BINARY_F32(DivFusion, div_fusion, a / b)
 
 /* Integers toward zero; least / -1 wraps to least, and true / true is true. */
 static void nnrti_div_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
@@ -12288,12 +12281,7 @@ static int64_t nnrti_quant_div(int32_t a, int32_t b, const int32_t *quant)
 }
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_quotient. */
-NNRT_API NNRT_ReturnCode nnrt_div_fusion_q8(const NNRT_DivFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                            const nnrt_view *list, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary_q8(x, y, list, z, nnrti_quant_div);
-}
+NNRTI_BINARY_Q8(DivFusion, div_fusion, nnrti_quant_div)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op EINSUM */
@@ -15166,19 +15154,10 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
 
 /* z = x > y ? x : y, numbers of any type, broadcast to the dims of z; so a NaN in x gives y, a NaN in y gives NaN. z
    may lie where an input of its shape lies. */
-NNRT_API NNRT_ReturnCode nnrt_maximum(const NNRT_Maximum *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row);
-}
+NNRTI_BINARY(Maximum, maximum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_max_row)
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_extreme. */
-NNRT_API NNRT_ReturnCode nnrt_maximum_q8(const NNRT_Maximum *attr, const nnrt_view *x, const nnrt_view *y,
-                                         const nnrt_view *list, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary_q8(x, y, list, z, nnrti_quant_max);
-}
+NNRTI_BINARY_Q8(Maximum, maximum, nnrti_quant_max)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MAX_POOL_3D */
@@ -15552,11 +15531,7 @@ static void nnrti_min_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 
 /* z = x < y ? x : y, numbers of any type, broadcast to the dims of z; so a NaN in x gives y, a NaN in y gives NaN. z
    may lie where an input of its shape lies. */
-NNRT_API NNRT_ReturnCode nnrt_minimum(const NNRT_Minimum *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row);
-}
+NNRTI_BINARY(Minimum, minimum, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_min_row)
 
 static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
 {
@@ -15566,12 +15541,7 @@ static int64_t nnrti_quant_min(int32_t a, int32_t b, const int32_t *quant)
 }
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_extreme. */
-NNRT_API NNRT_ReturnCode nnrt_minimum_q8(const NNRT_Minimum *attr, const nnrt_view *x, const nnrt_view *y,
-                                         const nnrt_view *list, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary_q8(x, y, list, z, nnrti_quant_min);
-}
+NNRTI_BINARY_Q8(Minimum, minimum, nnrti_quant_min)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op MISH */
@@ -15928,33 +15898,13 @@ static NNRT_ReturnCode nnrti_rule_mul_fusion(nnrt_resolve *c)
 /* >>kernel MUL_FUSION */
 
 /* z = act(x * y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
-NNRT_API NNRT_ReturnCode nnrt_mul_fusion_f32(const NNRT_MulFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                             nnrt_view *z)
-{
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do {
-        NNRTI_ROW_F32(w, x, y, z, a * b)
-        nnrti_activate_row_f32(&w, z, attr->activationType);
-    } while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
-}
+NNRTI_BINARY_F32(MulFusion, mul_fusion, (a * b))
 
 /* The same for every other type: integers wrap, two bools give "both are true". */
-NNRT_API NNRT_ReturnCode nnrt_mul_fusion(const NNRT_MulFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                         nnrt_view *z)
-{
-    return nnrti_binary(x, y, z, attr->activationType, nnrti_mul_row);
-}
+NNRTI_BINARY(MulFusion, mul_fusion, attr->activationType, nnrti_mul_row)
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_product. */
-NNRT_API NNRT_ReturnCode nnrt_mul_fusion_q8(const NNRT_MulFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                            const nnrt_view *list, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary_q8(x, y, list, z, nnrti_quant_mul);
-}
+NNRTI_BINARY_Q8(MulFusion, mul_fusion, nnrti_quant_mul)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op NEG */
@@ -17266,11 +17216,7 @@ static void nnrti_real_div_row(const nnrti_walk *w, const nnrt_view *x, const nn
 /* z = x / y, broadcast to the dims of z; x / 0 is infinite or NaN. x and y of one type: floats, then z is of it, too;
    or int32 or int64, then z is float32 and the quotient is computed in float64. z may lie where an input of its shape
    lies. */
-NNRT_API NNRT_ReturnCode nnrt_real_div(const NNRT_RealDiv *attr, const nnrt_view *x, const nnrt_view *y, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row);
-}
+NNRTI_BINARY(RealDiv, real_div, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_real_div_row)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op RECIPROCAL */
@@ -19957,12 +19903,7 @@ static void nnrti_squared_difference_row(const nnrti_walk *w, const nnrt_view *x
 
 /* z = (x - y)^2, x and y of any one type, broadcast to the dims of z; integers wrap, two bools give "they differ". z
    may lie where an input of its shape lies. */
-NNRT_API NNRT_ReturnCode nnrt_squared_difference(const NNRT_SquaredDifference *attr, const nnrt_view *x,
-                                                 const nnrt_view *y, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary(x, y, z, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row);
-}
+NNRTI_BINARY(SquaredDifference, squared_difference, NNRT_ACTIVATION_TYPE_NO_ACTIVATION, nnrti_squared_difference_row)
 
 /* Both are brought to one scale first, 2^7 times as fine as twice the larger. */
 static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_t *quant)
@@ -19973,12 +19914,7 @@ static int64_t nnrti_quant_squared_difference(int32_t a, int32_t b, const int32_
 }
 
 /* Quantised int8 or uint8 with the list of the rule. */
-NNRT_API NNRT_ReturnCode nnrt_squared_difference_q8(const NNRT_SquaredDifference *attr, const nnrt_view *x,
-                                                    const nnrt_view *y, const nnrt_view *list, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary_q8(x, y, list, z, nnrti_quant_squared_difference);
-}
+NNRTI_BINARY_Q8(SquaredDifference, squared_difference, nnrti_quant_squared_difference)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op SQUEEZE */
@@ -20458,18 +20394,7 @@ static NNRT_ReturnCode nnrti_rule_sub_fusion(nnrt_resolve *c)
 /* >>kernel SUB_FUSION */
 
 /* z = act(x - y), x and y broadcast to the dims of z. z may lie where an input of its shape lies. */
-NNRT_API NNRT_ReturnCode nnrt_sub_fusion_f32(const NNRT_SubFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                             nnrt_view *z)
-{
-    nnrti_walk w;
-    if (!nnrti_walk_first(&w, z, x, y))
-        return NNRT_SUCCESS;
-    do {
-        NNRTI_ROW_F32(w, x, y, z, a - b)
-        nnrti_activate_row_f32(&w, z, attr->activationType);
-    } while (nnrti_walk_next(&w));
-    return NNRT_SUCCESS;
-}
+NNRTI_BINARY_F32(SubFusion, sub_fusion, a - b)
 
 static void nnrti_sub_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_view *y, nnrt_view *z,
                           NNRT_ActivationType activation)
@@ -20481,11 +20406,7 @@ static void nnrti_sub_row(const nnrti_walk *w, const nnrt_view *x, const nnrt_vi
 }
 
 /* The same for every other number type; integers wrap. */
-NNRT_API NNRT_ReturnCode nnrt_sub_fusion(const NNRT_SubFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                         nnrt_view *z)
-{
-    return nnrti_binary(x, y, z, attr->activationType, nnrti_sub_row);
-}
+NNRTI_BINARY(SubFusion, sub_fusion, attr->activationType, nnrti_sub_row)
 
 /* As nnrti_quant_add, which of -b would not be the same: halves are rounded up. */
 static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
@@ -20496,12 +20417,7 @@ static int64_t nnrti_quant_sub(int32_t a, int32_t b, const int32_t *quant)
 }
 
 /* Quantised int8 or uint8 with a list of nnrti_quant_difference. */
-NNRT_API NNRT_ReturnCode nnrt_sub_fusion_q8(const NNRT_SubFusion *attr, const nnrt_view *x, const nnrt_view *y,
-                                            const nnrt_view *list, nnrt_view *z)
-{
-    (void)attr;
-    return nnrti_binary_q8(x, y, list, z, nnrti_quant_sub);
-}
+NNRTI_BINARY_Q8(SubFusion, sub_fusion, nnrti_quant_sub)
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>op TAN */

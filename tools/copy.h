@@ -430,10 +430,11 @@ static void cli_copy_expand(cli_copy *c, const cli_tokens *in, cli_tokens *out, 
     }
 }
 
-/* Tokens as text: lines end where they did or are full, and are indented by their braces. */
+/* Tokens as text: lines end where they did or are full, and are indented by their braces, one more within parentheses and
+   without a brace behind them. */
 static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
 {
-    size_t room = 1, indent = 0, line = 0;
+    size_t room = 1, indent = 0, line = 0, parentheses = 0;
     char *text;
     cli_text lines;
     memset(&lines, 0, sizeof(lines));
@@ -445,11 +446,14 @@ static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
     lines.at = text;
     for (size_t i = 0; i < in->count; i++) {
         const cli_token *t = &in->data[i];
+        const bool behind = i > 0 && (cli_text_is(t[-1].text, ")") || cli_text_is(t[-1].text, "do"));
+        const bool more = !t->line || parentheses > 0 || (behind && !cli_text_is(t->text, "{"));
         indent -= cli_text_is(t->text, "}") && indent > 0;
+        parentheses -= cli_text_is(t->text, ")") && parentheses > 0;
         if (t->line || (t->space && lines.n - line + t->text.n > 116)) {
             text[lines.n++] = '\n';
             line = lines.n;
-            for (size_t k = 0; k < indent + !t->line && k < 8; k++, lines.n += 4)
+            for (size_t k = 0; k < indent + more && k < 8; k++, lines.n += 4)
                 memset(text + lines.n, ' ', 4);
         } else if (t->space) {
             text[lines.n++] = ' ';
@@ -457,6 +461,7 @@ static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
         memcpy(text + lines.n, t->text.at, t->text.n);
         lines.n += t->text.n;
         indent += cli_text_is(t->text, "{");
+        parentheses += cli_text_is(t->text, "(");
     }
     return lines;
 }
