@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the documents say is true: the examples in README.md compile, link and run, its shell commands work and print
-what it shows, nnrt.h's quick start is examples/hello.c, the version stands in one place, links lead somewhere.
+what it shows, nnrt.h's quick start is examples/hello.c, the version stands in one place, links lead somewhere; half of
+the operators are no longer than they may be.
 
 Conventions for README.md:
 - a block that begins with ```c is a whole file: it compiles as C99 and as C++17, with -I. and no warning, and is linked
@@ -22,6 +23,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SLOW = ("make test", "make compare", "make models", "make vad", "make digits-accuracy", "make digits-train")
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+LINES = 45  # of the median operator
 COUNT = {"passed": 0, "failed": 0}
 
 
@@ -218,6 +220,22 @@ def check_contents():
         verdict(len(listed) > 2 or name.parts[0] == "tools", "%s: opens with a list of its sections" % name)
 
 
+def check_operators():
+    """The rule and the kernel of half of the operators take at most LINES lines of nnrt_ops.h: those that are not empty from
+    an operator's marks to the next mark or dividing line."""
+    count, name = {}, None
+    for line in (ROOT / "nnrt_ops.h").read_text(encoding="ascii").splitlines():
+        mark = re.match(r"/\* (?:>>([a-z]+)\b(?: ([A-Z0-9_]+))?|-{20})", line)
+        name = (mark[2] if mark[1] in ("op", "kernel") else None) if mark else name
+        if name and line:
+            count[name] = count.get(name, 0) + 1
+    sizes = sorted(count.values())
+    verdict(len(sizes) > 150, "operators with marks in nnrt_ops.h", "%d of them" % len(sizes))
+    verdict(sizes[len(sizes) // 2] <= LINES, "the median operator has at most %d lines" % LINES,
+            "it has %d, and %d of %d operators have at most %d" % (sizes[len(sizes) // 2], sum(n <= LINES for n in sizes),
+                                                                   len(sizes), LINES))
+
+
 def check_documents():
     """A document that a comment names is one of the repository."""
     for pattern in ("*.h", "formats/*", "devices/*", "tools/*", "examples/**/*.[chp]*", "tests/**/*.[chp]*"):
@@ -250,8 +268,8 @@ def check_generated():
 
 def main():
     """Runs the checks; a file that is missing fails its check and not the others."""
-    for check in (check_readme, check_operator_sets, check_quick_start, check_version, check_contents, check_documents,
-                  check_generated):
+    for check in (check_readme, check_operator_sets, check_quick_start, check_version, check_contents, check_operators,
+                  check_documents, check_generated):
         try:
             check()
         except (OSError, subprocess.TimeoutExpired) as fault:
