@@ -1262,7 +1262,7 @@ static uint32_t nnrti_builder_twin(nnrt_builder *b, uint32_t g, uint32_t *twins)
 }
 
 /* Node n, whose attributes are b's own, runs its graphs: each gets no more nodes. One that another node runs is copied. */
-static void nnrti_builder_run(nnrt_builder *b, uint32_t n, uint32_t *twins)
+NNRTI_COLD static void nnrti_builder_run(nnrt_builder *b, uint32_t n, uint32_t *twins)
 {
     const uint32_t owner = b->owners != NULL ? b->owners[n] : 0;
     for (uint32_t k = 0; k < nnrti_graph_attrs(&b->nodes[n]) && !nnrti_builder_failed(b); k++) {
@@ -1396,7 +1396,7 @@ static NNRT_ReturnCode nnrti_builder_rule(nnrt_builder *b, const NNRT_Model *m, 
 
 /* Infers node n. What is refused because of what is open, or not known, is not known. True: all that it gives is a known
    value. */
-static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
+NNRTI_COLD static bool nnrti_builder_infer(nnrt_builder *b, const NNRT_Model *m, uint32_t n)
 {
     const NNRT_Uint32List *out = &b->nodes[n].outputIndex;
     bool skipped, folded;
@@ -1519,8 +1519,9 @@ static NNRTI_UNUSED void nnrti_builder_back(nnrt_builder *b, nnrti_builder_mark 
     nnrti_array_cut(b->heights, m.graphs);
 }
 
-NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type, const void *attr,
-                                const uint32_t *inputs, uint32_t nIn, const uint32_t *outputs, uint32_t nOut)
+NNRTI_COLD NNRT_API void nnrt_builder_node(nnrt_builder *builder, const char *name, NNRT_NodeType type,
+                                           const void *attr, const uint32_t *inputs, uint32_t nIn,
+                                           const uint32_t *outputs, uint32_t nOut)
 {
     const nnrt_op *op = nnrt_op_find(type);
     uint32_t n;
@@ -2568,7 +2569,7 @@ static const NNRT_Node *nnrti_pass_before(nnrti_graph *g, const NNRT_Node *n, bo
 
 /* Two changes of shape in a row: the second one does both. With extents known it becomes RESHAPE to just these; a list
    without 0 (which copies an extent) holds for any input of as many elements. */
-static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
+NNRTI_COLD static bool nnrti_pass_join_reshapes(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
     const NNRT_Node *before = nnrti_is_reshape(n) ? nnrti_pass_before(g, n, nnrti_is_reshape) : NULL;
@@ -2625,7 +2626,7 @@ static bool nnrti_is_transpose(const NNRT_Node *n)
 }
 
 /* Two permutations in a row: the second one does both. */
-static bool nnrti_pass_join_transposes(nnrti_graph *g, uint32_t node)
+NNRTI_COLD static bool nnrti_pass_join_transposes(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const NNRT_Node *before = nnrti_is_transpose(n) ? nnrti_pass_before(g, n, nnrti_is_transpose) : NULL;
@@ -2691,7 +2692,7 @@ static bool nnrti_graph_copies(nnrti_graph *g, const NNRT_Node *n, uint32_t x, u
 
 /* Takes out a node that changes nothing: its users read its input. Where the result is a model output, the node before
    writes it instead; an output that equals an input, a constant or another output keeps its node. */
-static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
+NNRTI_COLD static bool nnrti_pass_drop_copy(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node), *before;
     const uint32_t x = nnrti_id(&n->inputIndex, 0), y = nnrti_id(&n->outputIndex, 0);
@@ -2770,7 +2771,7 @@ static bool nnrti_may_fuse(const NNRT_Node *n, NNRT_ActivationType type)
 }
 
 /* An ACTIVATION becomes part of the node before, if that has a place for it. */
-static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
+NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node), *before;
     const uint32_t x = nnrti_id(&n->inputIndex, 0), y = nnrti_id(&n->outputIndex, 0);
@@ -3000,7 +3001,7 @@ static NNRT_Node *nnrti_affine_before(nnrti_graph *g, const NNRT_Node *n, uint32
 }
 
 /* A normalisation, scaling or addition of constants for each channel goes into weight and bias of the node before. */
-static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
+NNRTI_COLD static bool nnrti_pass_fold_affine(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const uint32_t x = nnrti_affine_operand(g, n);
@@ -3040,7 +3041,7 @@ static const nnrt_operand *nnrti_graph_numbers(nnrti_graph *g, uint32_t t)
 }
 
 /* z = x * y + constants for each column: the constants become the bias of MATMUL_FUSION. */
-static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
+NNRTI_COLD static bool nnrti_pass_matmul_bias(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *n = nnrti_graph_node(g, node);
     const bool adds = n->nodeType == NNRT_NODE_TYPE_ADD_FUSION && n->inputIndex.count == 2;
@@ -3088,7 +3089,7 @@ static bool nnrti_graph_may_give(nnrti_graph *g, const NNRT_Node *n, uint32_t x,
 }
 
 /* IF whose condition is known: the nodes of the graph that runs take its place, and what they give that of its results. */
-static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
+NNRTI_COLD static bool nnrti_pass_inline_if(nnrti_graph *g, uint32_t node)
 {
     NNRT_Node *n = nnrti_graph_node(g, node);
     const nnrt_operand *cond =
@@ -3537,7 +3538,7 @@ static bool nnrti_qdq_split(nnrti_graph *g, uint32_t node, uint32_t last)
 
 /* An operator all of whose inputs are dequantised, and whose result only a cast to int8 or uint8 reads, with one parameter,
    perhaps behind nodes that move elements: it becomes quantised, if its rule takes it, and gives the result of the cast. */
-static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
+NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
 {
     const NNRT_Node *cast = nnrti_graph_node(g, node);
     const uint32_t y = nnrti_id(&cast->outputIndex, 0), own = nnrti_graph_owner(g, node);
@@ -5049,8 +5050,8 @@ static uint64_t nnrti_file_checksum(const uint8_t *data, size_t bytes)
 }
 
 /* Finds the sections of a file in data. */
-static NNRT_ReturnCode nnrti_reader_begin(nnrti_reader *r, const void *data, size_t bytes, bool checksum,
-                                          nnrt_error *error)
+NNRTI_COLD static NNRT_ReturnCode nnrti_reader_begin(nnrti_reader *r, const void *data, size_t bytes, bool checksum,
+                                                     nnrt_error *error)
 {
     nnrti_file_header header;
     NNRT_ReturnCode code;
@@ -5380,8 +5381,8 @@ static void nnrti_file_release(const nnrt_allocator *allocator, nnrti_file_bytes
         nnrt_free(allocator, file->data, file->bytes);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
-                                         nnrt_error *error)
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
+                                                    nnrt_error *error)
 {
     const nnrt_allocator *allocator = desc != NULL ? desc->allocator : NULL;
     NNRT_ReturnCode code = NNRT_SUCCESS;

@@ -1042,7 +1042,7 @@ static NNRT_ReturnCode nnrti_check_symbols(const NNRT_Tensor *t, uint32_t i, nnr
 #endif
 
 /* Type, format, extents, lists and constant data of tensor i, each by itself. */
-static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_error *error)
+NNRTI_COLD static NNRT_ReturnCode nnrti_check_tensor(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
     const NNRT_Tensor *t = &m->allTensors.data[i];
 #ifndef NNRT_FIRMWARE
@@ -2337,7 +2337,7 @@ static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
 #endif
 
 /* Fills c for node n, its operands in f->operands. */
-static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
+NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_Node *node = &f->model->nodes.data[n];
     nnrt_op_arity a;
@@ -2920,7 +2920,7 @@ static bool nnrti_copy_node(nnrt_memory *memory, NNRT_Node *n)
     return nnrti_attr_own(op->attr, attr, nnrti_keep_for_rule, memory);
 }
 
-NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants)
+NNRTI_COLD NNRT_API NNRT_Model *nnrt_model_copy(const NNRT_Model *model, nnrt_memory *memory, bool constants)
 {
     NNRT_Model *m = (NNRT_Model *)nnrt_memory_keep(memory, sizeof(*m));
     NNRT_Tensor *tensors;
@@ -4846,8 +4846,8 @@ static NNRT_ReturnCode nnrti_check_buffer(const nnrt_plan_io *want, const NNRT_I
 }
 
 /* What the caller brings for input or output i is what the plan expects. */
-static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor *got, bool output, uint32_t i,
-                                      nnrt_error *error)
+NNRTI_COLD static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor *got, bool output,
+                                                 uint32_t i, nnrt_error *error)
 {
     const nnrt_plan_io *want = output ? &plan->outputs[i] : &plan->inputs[i];
     const char *what = output ? "output" : "input";

@@ -1051,8 +1051,8 @@ static NNRT_ReturnCode nnrti_onnx_finish(nnrti_onnx_reader *r, uint8_t id, size_
 }
 
 /* Reads the message [at, end) of kind id into its struct out, which is all 0; NULL while only counting. */
-static NNRT_ReturnCode nnrti_onnx_decode(nnrti_onnx_reader *r, int32_t depth, uint8_t id, size_t at, size_t end,
-                                         uint8_t *out)
+NNRTI_COLD static NNRT_ReturnCode nnrti_onnx_decode(nnrti_onnx_reader *r, int32_t depth, uint8_t id, size_t at,
+                                                    size_t end, uint8_t *out)
 {
     const nnrti_onnx_message *m = &nnrti_onnx_messages[id];
     nnrti_onnx_scan scan;
@@ -7742,7 +7742,7 @@ static void nnrti_onnx_name_last(nnrti_onnx *c)
 static const nnrt_onnx_node *nnrti_onnx_resolved(nnrti_onnx *c, const nnrt_onnx_node *node);
 static void nnrti_onnx_inline(nnrti_onnx *c, uint32_t place);
 
-static void nnrti_onnx_add_nodes(nnrti_onnx *c)
+NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
 {
     const nnrt_onnx_nodes *nodes = &c->graph->nodes;
     for (size_t i = 0; i < nodes->count && c->code == NNRT_SUCCESS; i++) {
