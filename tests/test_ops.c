@@ -93,6 +93,8 @@ typedef struct trial {
 } trial;
 
 #define SHOWN_RESULTS 4
+#define SHOWN_INPUTS 3
+#define SHOWN_RANK 5
 
 /* What the cases of an operator show together. Memory that a rule asks for is used up to its end, or a shorter one would
    do; an extent that always is that of an input has its symbol. */
@@ -101,6 +103,10 @@ typedef struct shown {
     bool scratch, written;                                  /* there are bytes; the last one is written */
     bool needed, exact;                                     /* it is refused without them; with one byte less */
     uint8_t axis[SHOWN_RESULTS][NNRT_MAX_RANK + 1][NNRT_MAX_RANK]; /* of results, by their rank: what follows */
+    struct {
+        uint32_t cases;
+        bool differ[SHOWN_RANK][SHOWN_RANK]; /* extents of two axes */
+    } in[SHOWN_INPUTS][SHOWN_RANK + 1];      /* inputs, by their rank */
 } shown;
 
 #define AXIS_STILL 1 /* has a symbol of its own, but is the same whatever extents inputs have */
@@ -353,8 +359,12 @@ static bool run(trial *t)
         snprintf(t->why, sizeof(t->why), "the kernel does not say why");
         return false;
     }
-    for (uint32_t i = 0; i < t->r.nOut && tells(t); i++)
+    for (uint32_t i = 0; i < t->r.nOut && tells(t); i++) {
+        for (int32_t k = 0; k < t->out[i].rank && i < SHOWN_RESULTS; k++)
+            if (t->out[i].dims[k] != t->args[t->first + i].dims[k])
+                shown_of(t)->axis[i][t->out[i].rank][k] |= AXIS_MOVES | AXIS_OWN;
         memcpy(t->out[i].dims, t->args[t->first + i].dims, sizeof(t->out[i].dims));
+    }
     if (tells(t) && !check_shapes(t))
         return false;
     for (uint32_t i = 0; i < c->nOut && c->runCode == NNRT_SUCCESS; i++) {
@@ -603,6 +613,10 @@ static const char *const late[] = {
     "COMPRESS", "CONV2D_TRANSPOSE_FUSION", "DEFORMABLE_CONV_2D", "FULL_CONNECTION", "PAD_EDGE", "RESHAPE", "SELECT",
     "WHERE", "YOLO_BOX"};
 
+/* Operators of square matrices. */
+static const char *const square[] = {"DET", "RNN"};
+
+#define MANY 8 /* cases among which two axes must differ once */
 #define FIRST_COMPUTED (1u << 30) /* symbols from here on are of extents that are computed */
 #define MOST_EXTENTS 64
 
@@ -693,12 +707,12 @@ static void see(const trial *t, const trial *other, const int32_t *extents, uint
         }
 }
 
-/* What follows for axes that have a symbol of their own, the extents in `mask` being open, those in `tried` changed. The
-   numbers of results whose extents only the run tells are bounds. */
+/* What follows for axes that have a symbol of their own, the extents in `mask` being open, those in `tried` changed. Which
+   axes of result 0 the run tells depends on the attributes. */
 static void show_axes(trial *t, const trial *open, uint64_t mask, uint64_t tried,
                       seen axes[VEC_OPERANDS][NNRT_MAX_RANK])
 {
-    for (uint32_t i = 0; i < open->r.nOut && i < SHOWN_RESULTS && !tells(t); i++)
+    for (uint32_t i = tells(t) ? 1 : 0; i < open->r.nOut && i < SHOWN_RESULTS; i++)
         for (int32_t k = 0; k < open->out[i].rank; k++) {
             uint8_t *is = &shown_of(t)->axis[i][open->out[i].rank][k];
             const bool own = open->out[i].symbols[k] >= FIRST_COMPUTED, moves = axes[i][k].moves;
@@ -789,7 +803,7 @@ static bool refuses_while_open(trial *t, int32_t d, const int32_t *extents, uint
         for (uint32_t e = 0; e < n; e++) {
             bool some = extents[e] == d || extents[e] == to || extents[e] == 0 ||
                         !resolve_open(&other, t->c, extents[e], 0, d, to);
-            for (int32_t v = 0; v < 14 && !some; v++)
+            for (int32_t v = 0; v < 33 && !some; v++)
                 some = resolve_changed(&other, t->c, d, to, extents[e], v);
             if (some)
                 continue;
@@ -837,10 +851,27 @@ static bool run_symbols(trial *t)
     return good;
 }
 
+/* Which extents of the inputs differ. */
+static void show_inputs(trial *t)
+{
+    shown *s = shown_of(t);
+    for (uint32_t i = 0; i < t->c->nIn && i < SHOWN_INPUTS; i++) {
+        const nnrt_operand *o = &t->in[i];
+        if (o->rank < 2 || o->rank > SHOWN_RANK || nnrti_count(o) == 0)
+            continue;
+        s->in[i][o->rank].cases++;
+        for (int32_t k = 0; k < o->rank; k++)
+            for (int32_t a = 0; a < k; a++)
+                s->in[i][o->rank].differ[a][k] = s->in[i][o->rank].differ[a][k] || o->dims[a] != o->dims[k];
+    }
+}
+
 /* Runs one case; false when it is not as expected, and t->why says what is wrong. */
 static bool run_case(trial *t)
 {
     bool good = prepare(t);
+    if (good && t->c->prepareCode == NNRT_SUCCESS && t->c->runCode == NNRT_SUCCESS)
+        show_inputs(t);
     if (good && t->c->prepareCode == NNRT_SUCCESS)
         good = (tells(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t) &&
                run_symbols(t);
@@ -888,6 +919,15 @@ static uint32_t judge(int argc, char **argv)
             printf("FAIL %s: no case is refused when scratch memory lacks one byte\n", name);
             faults++;
         }
+        for (uint32_t i = 0; i < SHOWN_INPUTS && !IS_ONE_OF(square, name); i++)
+            for (int32_t k = 0; k < (SHOWN_RANK + 1) * SHOWN_RANK * SHOWN_RANK; k++) {
+                const int32_t rank = k / (SHOWN_RANK * SHOWN_RANK), a = k / SHOWN_RANK % SHOWN_RANK, b = k % SHOWN_RANK;
+                if (a >= b || b >= rank || s->in[i][rank].cases < MANY || s->in[i][rank].differ[a][b])
+                    continue;
+                printf("FAIL %s: axes %d and %d of input %u, which has %d, are equal in every case\n", name, (int)a, (int)b,
+                       (unsigned)i, (int)rank);
+                faults++;
+            }
         for (uint32_t i = 0; i < SHOWN_RESULTS && sure; i++)
             for (int32_t k = 0; k < NNRT_MAX_RANK * (NNRT_MAX_RANK + 1); k++) {
                 const uint8_t is = s->axis[i][k / NNRT_MAX_RANK][k % NNRT_MAX_RANK];

@@ -130,6 +130,14 @@ def make(w):
     bad("quantised", "UNSUPPORTED_OP", *(Tensor(t.astype(np.int8), quant=[(8, 0, 0.5)]) for t in (q, k, v)))
     bad("two inputs", "INVALID_INPUT", q, k)
     bad("absent", "NULL_PTR", q, None, v)
+    for outs in (1, 3, 4):
+        past = [some((1, 2, 9, 5)), some((1, 2, 9, 7))]
+        q, k, v = three(1, 6, 2, 3, 8, 5, 7)
+        go("no two extents equal, %d results" % outs, q, k, v, None, *past, outs=outs)
+        go("no two extents equal, a mask, %d results" % outs, q, k, v, some((3, 17)), *past, outs=outs)
+        q, k, v = three(1, 6, 2, 3, 8, 5, 7, last=True)
+        go("no two extents equal, heads last, %d results" % outs, q, k, v, None, *past, outs=outs, qNumHeads=6,
+           kvNumHeads=2)
 
 
 if __name__ == "__main__":

@@ -853,7 +853,7 @@ def make_arg(op, rising=False):
             x = tie_values(dtype)
             go("%s ties" % name_of(dtype), x, 1)
             go("%s ties top 3 values" % name_of(dtype), x, -1, 3, values=True)
-        for n, shape in enumerate(((4,), (2, 3), (3, 2, 2), (1, 2, 3, 2), (2, 1, 2, 1, 3))):
+        for n, shape in enumerate(((4,), (2, 3), (3, 2, 2), (1, 2, 3, 4), (2, 1, 4, 5, 3))):
             for axis in range(-len(shape), len(shape)):
                 go("%s axis %d%s" % (list(shape), axis, " kept" if axis % 2 else ""), some(shape, FLOATS[n % 3], -4, 4, 1),
                    axis, keep=bool(axis % 2), index=(np.int32, np.int64)[n % 2])
@@ -898,7 +898,7 @@ def make_top(op, rising=False):
             for k in (2, 4):
                 go("%s ties %d" % (name_of(dtype), k), x, 1, k)
                 go("%s ties %d by position" % (name_of(dtype), k), x, 1, k, False)
-        for n, shape in enumerate(((4,), (2, 3), (3, 2, 2), (1, 2, 3, 2), (2, 1, 2, 1, 3))):
+        for n, shape in enumerate(((4,), (2, 3), (3, 2, 2), (1, 2, 3, 4), (2, 1, 4, 5, 3))):
             for axis in range(-len(shape), len(shape)):
                 k = max(1, shape[axis] - (axis % 2))
                 go("%s axis %d k %d" % (list(shape), axis, k), some(shape, FLOATS[n % 3], -4, 4, 1), axis, k,

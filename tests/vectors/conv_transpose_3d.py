@@ -41,6 +41,7 @@ def make(w):
         x = some((2, 2, 2, 3, 3), dtype, -4, 4)
         v, b = some((2, 3, 2, 3, 2), dtype, -4, 4), some((3,), dtype, -4, 4)
         go("plain" + kind, x, v)
+        go("no two extents equal" + kind, some((1, 2, 4, 3, 5), dtype, -4, 4), some((2, 3, 1, 4, 5), dtype, -4, 4), strides=(2, 1, 3))
         go("bias" + kind, x, v, b)
         go("weights told in the run" + kind, x, v, b, constant=False)
         go("strides" + kind, x, v, b, (2, 1, 3))

@@ -31,6 +31,7 @@ def make(w):
     put("nothing left", x, [2, 0, 4, 5], [3, 0, 0], 1)
     put("nothing left, from 0", x, [0, 0, 0, 0])
     put("empty x", floats(0, 3), [0, 2], [1], 1)
+    put("no two extents equal", floats(4, 3, 5), (2, 1, 3), [1, 2, 1])
     put("rank 1", floats(6), [3], [2])
     put("rank 8", floats(1, 2, 1, 3, 1, 2, 1, 2), [1, 2, 1, 2, 1, 1, 1, 1], [1, 0, 1, 0, 1], 3)
     put("rank 8, all", floats(1, 2, 1, 3, 1, 2, 1, 2), [1, 1, 1, 2, 1, 1, 1, 2], [0, 1, 0, 1, 0, 1, 0, 0])

@@ -33,7 +33,7 @@ def make(w):
             for dtype in NUMBERS:
                 go(name_of(dtype) + kind, some((2, 5), dtype), [1], exclusive, reverse)
                 go("no columns, %s%s" % (name_of(dtype), kind), np.zeros((2, 0), dtype), [1], exclusive, reverse)
-            for n, shape in enumerate(((4,), (3, 2), (2, 3, 2), (1, 2, 3, 2), (2, 1, 2, 1, 3), (1, 2, 1, 2, 1, 2, 1, 3))):
+            for n, shape in enumerate(((4,), (3, 2), (2, 3, 4), (1, 2, 3, 4), (2, 1, 4, 5, 3), (1, 2, 1, 2, 1, 2, 1, 3))):
                 for axis in range(-len(shape), len(shape)):
                     dtype = (f32, np.int16, f16, np.uint8, f64)[(n + axis) % 5]
                     go("%s axis %d%s" % (list(shape), axis, kind), some(shape, dtype), [axis] if n % 2 else axis,

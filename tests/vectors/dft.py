@@ -30,7 +30,7 @@ def make(w):
             what = " of %s numbers%s" % ("real" if last == 1 else "complex", kind)
             for L in (1, 2, 3, 5, 8, 13, 16):
                 go("%d%s" % (L, what), some((2, L, last), dtype, -4, 4))
-            x = some((2, 4, 2, 3, last), dtype, -4, 4)
+            x = some((2, 4, 5, 3, last), dtype, -4, 4)
             for axis in (0, 1, 2, 3, -2, -3, -5):
                 go("axis %d%s" % (axis, what), x, axis)
                 go("inverse, axis %d%s" % (axis, what), x, axis, inverse=1)

@@ -15,7 +15,7 @@ def make(w):
     def put(name, x, axis=None, form=None):
         w.ok(name, [x], flat(x, 1 if axis is None else axis), form, **({} if axis is None else {"axis": axis}))
 
-    x = floats(2, 3, 2, 2)
+    x = floats(2, 3, 4, 5)
     put("default", x)
     for axis in range(-4, 5):
         put("axis %d" % axis, x, axis)

@@ -16,7 +16,7 @@ def make(w):
             same(y, torch.from_numpy(x).flatten(first, last).numpy(), name)
         w.ok(name, [x], y, form, **given)
 
-    x = floats(2, 3, 2, 2)
+    x = floats(2, 3, 4, 5)
     put("default: all", x)
     for start in range(4):
         put("from %d on" % start, x, start)

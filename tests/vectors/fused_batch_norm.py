@@ -20,7 +20,7 @@ def make(w):
         return [some((n,), dtype), some((n,), dtype), some((n,), dtype), np.abs(some((n,), dtype)) + dtype(0.25)]
 
     for dtype in FLOATS:
-        for n, shape in enumerate(((3,), (2, 3), (2, 2, 3), (1, 3, 2, 2), (2, 1, 2, 1, 2))):
+        for n, shape in enumerate(((3,), (2, 3), (4, 2, 3), (1, 3, 2, 4), (2, 1, 2, 1, 2))):
             x, p = some(shape, dtype), parts(shape[-1], dtype)
             epsilon = (1e-4, 1e-5, 0.5)[n % 3]
             w.case("%s %s epsilon %g" % (name_of(dtype), list(shape), epsilon), op, {"epsilon": epsilon}, [x] + p,

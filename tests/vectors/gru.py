@@ -195,6 +195,10 @@ def cases(w, op, gates):
     bad("seven inputs", "INVALID_INPUT", full + [full[0]])
     bad("one result", "INVALID_OUTPUT", good, 1)
     bad("three results", "INVALID_OUTPUT", good, 3)
+    for layout in (0, 1):
+        for constant in (False, True):
+            go("no two extents equal, layout %d%s" % (layout, ", constant" if constant else ""),
+               inputs(gates, 6, 4, 5, 7, layout=layout), constant, layout=layout)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ def make(w):
         y = hardmax(x, -1 if axis is None else axis) if x.size else x
         w.ok(name, [x], y, **({} if axis is None else {"axis": axis}), **more)
 
-    for shape in ((5,), (2, 4), (2, 3, 2), (1, 2, 2, 3), (1, 2, 1, 2, 1, 2, 1, 3)):
+    for shape in ((5,), (2, 4), (2, 3, 4), (4, 2, 1, 3), (1, 2, 1, 2, 1, 2, 1, 3)):
         for axis in list(range(-len(shape), len(shape))) + [None]:
             for dtype in FLOATS:
                 go("%s %s axis %s" % (name_of(dtype), list(shape), axis), random.integers(-3, 4, shape).astype(dtype), axis)

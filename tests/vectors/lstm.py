@@ -208,6 +208,10 @@ def make(w):
     bad("eight inputs", "INVALID_INPUT", seven + [seven[0]], projSize=1)
     bad("two results", "INVALID_OUTPUT", good, 2)
     bad("four results", "INVALID_OUTPUT", good, 4)
+    for constant in (False, True):
+        kind = ", constant weights" if constant else ""
+        go("no two extents equal" + kind, inputs(6, 4, 5, 7), constant)
+        go("no two extents equal, projected" + kind, inputs(6, 4, 5, 7, 3), constant, projSize=3)
 
 
 if __name__ == "__main__":

@@ -157,6 +157,10 @@ def make(w):
     bad("two inputs", "INVALID_INPUT", good[:2])
     bad("nine inputs", "INVALID_INPUT", full + [full[0]])
     bad("two results", "INVALID_OUTPUT", good, 2)
+    for layout in (0, 1):
+        for constant in (False, True):
+            go("no two extents equal, layout %d%s" % (layout, ", constant" if constant else ""),
+               inputs(6, 4, 5, 7, layout=layout), constant, **({"layout": 1} if layout else {}))
 
 
 if __name__ == "__main__":

@@ -99,6 +99,10 @@ def cases(w, average):
                 odd[0, 0, 1, 1, 1], odd[0, 1, 2, 2, 2], odd[1, 1, 0, 0, 0] = np.nan, np.inf, -np.inf
                 go("NaN and infinities" + kind, odd, (2, 2, 2), **both)
                 go("negative numbers" + kind, -np.abs(x) - dtype(1), (3, 3, 3), pads=(1,) * 6, **both)
+    for shape, k in (((2, 3, 4, 6, 5), (2, 3, 2)), ((2, 3, 20), (3,)), ((2, 3, 6, 5), (3, 2))):
+        for include in ((0, 1) if average else (0,)):
+            go("no two extents equal, rank %d%s" % (len(shape), ", paddings" if include else ""), some(shape), k, (2, 1, 3),
+               pads=(1, 0, 1)[:len(k)] + (1, 1, 0)[:len(k)], include=include, index=None if average else np.int64)
     x = some((1, 2, 3, 3, 3))
     for name, count in (("strides", 3), ("dilations", 3), ("kernelShape", 3), ("pads", 6)):
         for what, value in (("too few", [1] * (count - 1)), ("too many", [1] * (count + 1)), ("negative", [1] * (count - 1) + [-1])):

@@ -25,7 +25,7 @@ def make(w):
 
     for dtype in (f32, f16):
         for reduction in (MEAN, SUM, NONE):
-            for n, shape in enumerate(((3, 5), (1, 1), (4, 2), (2, 5, 3), (3, 5, 2, 2), (1, 3, 1, 2, 1), (1, 2, 1, 2, 1, 2, 1, 3))):
+            for n, shape in enumerate(((3, 5), (1, 1), (4, 2), (2, 5, 3), (3, 5, 2, 4), (4, 3, 1, 2, 5), (1, 2, 1, 2, 1, 2, 1, 3))):
                 x, target = case(shape, dtype, ("int32", "int64")[n % 2])
                 weight = (random.integers(1, 8, shape[1]) / 4).astype(dtype)
                 title = "%s, %s %s" % (NAMES[reduction], name_of(dtype), list(shape))

@@ -45,7 +45,7 @@ def make(w):
 
     plans = [((2, 3), [1], False), ((2, 3), [0], True), ((2, 3, 2), [1], True), ((2, 3, 2), [0, 2], False),
              ((2, 3, 2), [-1, -3], True),
-             ((1, 3, 2, 2), [1, 2], True), ((2, 1, 2, 1, 2), [0, 1, 4], False), ((5,), [0], False)]
+             ((1, 3, 2, 4), [1, 2], True), ((2, 1, 3, 5, 4), [0, 1, 4], False), ((5,), [0], False)]
     for mode, title in enumerate(MODES):
         for n, (shape, axes, keep) in enumerate(plans):
             dtype = FLOATS[(n + mode) % 3]

@@ -131,7 +131,7 @@ def make(w):
         ins += [const(np.array(new, index))] if sized else []
         w.case(name, OP, attrs, ins, [y], tol=(0, 0) if method == NEAREST or exact else loose(x.dtype.type))
 
-    shapes = (((3, 4), (5, 2)), ((2, 5), (1, 8)), ((7,), (3,)), ((1, 2, 4, 3), (1, 2, 2, 5)), ((2, 3, 2, 3, 2), (2, 1, 4, 2, 3)))
+    shapes = (((3, 4), (5, 2)), ((2, 5), (1, 8)), ((7,), (3,)), ((1, 2, 4, 3), (1, 2, 2, 5)), ((2, 3, 1, 4, 5), (2, 1, 3, 2, 4)))
     for shape_, new in shapes:
         for mode in range(6):
             for method in range(3):
