@@ -13761,19 +13761,17 @@ typedef struct nnrti_cell {
     float *h, *sums, *aside, *in, *c; /* H, gates*H, H, I and with yC H numbers */
 } nnrti_cell;
 
-static nnrti_cell nnrti_cell_of(const nnrt_view *w, const nnrt_view *r, const nnrt_view *b, const int64_t *activations,
-                                float clip, int32_t gates, int32_t functions)
+static void nnrti_cell_begin(nnrti_cell *m, const nnrt_view *w, const nnrt_view *r, const nnrt_view *b,
+                             const int64_t *activations, float clip, int32_t gates, int32_t functions)
 {
-    nnrti_cell m;
-    memset(&m, 0, sizeof(m));
-    m.w = w;
-    m.r = r;
-    m.b = b;
-    m.activations = activations;
-    m.clip = clip;
-    m.gates = gates;
-    m.functions = functions;
-    return m;
+    memset(m, 0, sizeof(*m));
+    m->w = w;
+    m->r = r;
+    m->b = b;
+    m->activations = activations;
+    m->clip = clip;
+    m->gates = gates;
+    m->functions = functions;
 }
 
 /* One step: h becomes the next state. */
@@ -13907,7 +13905,8 @@ NNRT_API NNRT_ReturnCode nnrt_gru(const NNRT_GRU *attr, const nnrt_view *x, cons
                                   const nnrt_view *b, const nnrt_view *sequenceLens, const nnrt_view *initialH,
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)
 {
-    nnrti_cell m = nnrti_cell_of(w, r, b, attr->activations.data, attr->clip, 3, 2);
+    nnrti_cell m;
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 3, 2);
     m.linearBeforeReset = attr->linearBeforeReset != 0;
     return nnrti_recurrent_run(&m, attr->direction, attr->layout != 0, x, sequenceLens, initialH, y, yH, nnrti_gru_step,
                                call);
@@ -14902,7 +14901,8 @@ NNRT_API NNRT_ReturnCode nnrt_lstm_peephole(const NNRT_LSTMPeephole *attr, const
                                             const nnrt_view *initialH, const nnrt_view *initialC, const nnrt_view *p,
                                             nnrt_view *y, nnrt_view *yH, nnrt_view *yC, nnrt_call *call)
 {
-    nnrti_cell m = nnrti_cell_of(w, r, b, attr->activations.data, attr->clip, 4, 3);
+    nnrti_cell m;
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 4, 3);
     m.p = p;
     m.initialC = initialC;
     m.yC = yC;
@@ -18496,7 +18496,8 @@ NNRT_API NNRT_ReturnCode nnrt_rnn(const NNRT_RNN *attr, const nnrt_view *x, cons
                                   const nnrt_view *b, const nnrt_view *sequenceLens, const nnrt_view *initialH,
                                   nnrt_view *y, nnrt_view *yH, nnrt_call *call)
 {
-    nnrti_cell m = nnrti_cell_of(w, r, b, attr->activations.data, attr->clip, 1, 1);
+    nnrti_cell m;
+    nnrti_cell_begin(&m, w, r, b, attr->activations.data, attr->clip, 1, 1);
     return nnrti_recurrent_run(&m, attr->direction, attr->layout != 0, x, sequenceLens, initialH, y, yH, nnrti_rnn_step,
                                call);
 }

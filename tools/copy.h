@@ -431,7 +431,7 @@ static void cli_copy_expand(cli_copy *c, const cli_tokens *in, cli_tokens *out, 
 }
 
 /* Tokens as text: lines end where they did or are full, and are indented by their braces, one more within parentheses and
-   without a brace behind them. */
+   without a brace behind them. A function's parameters follow its name at once, also where a macro got them. */
 static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
 {
     size_t room = 1, indent = 0, line = 0, parentheses = 0;
@@ -455,7 +455,7 @@ static cli_text cli_copy_lines(cli_copy *c, const cli_tokens *in)
             line = lines.n;
             for (size_t k = 0; k < indent + more && k < 8; k++, lines.n += 4)
                 memset(text + lines.n, ' ', 4);
-        } else if (t->space) {
+        } else if (t->space && !(indent == 0 && i > 0 && t[-1].kind == 'a' && cli_text_is(t->text, "("))) {
             text[lines.n++] = ' ';
         }
         memcpy(text + lines.n, t->text.at, t->text.n);
