@@ -73,6 +73,7 @@ static void pool_free(pool *p)
     p->limit = 0;
 }
 
+#define SHOWN_VALUES 16 /* elements of a constant */
 #define TRIAL_VIEWS (2 * VEC_OPERANDS + NNRT_MAX_DERIVED)
 
 /* One case on its way through rule and kernel. */
@@ -87,6 +88,9 @@ typedef struct trial {
     pool memory;
     int32_t from[2], to[2]; /* extents from[i] of inputs that are not constant become to[i] */
     int32_t only, more;     /* what is open; 0: all that may be; by how much the number of what is open is larger */
+    bool values;            /* elements of constants instead of extents */
+    uint32_t open[VEC_OPERANDS][SHOWN_VALUES];
+    int64_t changed[VEC_OPERANDS][SHOWN_VALUES];
     size_t less;            /* bytes that scratch memory lacks */
     void *scratch;    /* of the run that goes on */
     char why[512];
@@ -133,6 +137,36 @@ static nnrt_operand operand_of(const vec_tensor *t, bool output, NNRT_Format for
     return o;
 }
 
+/* A known int32 or int64 list that is not too long. */
+static bool is_list(const nnrt_operand *o)
+{
+    return o->data != NULL && o->quantCount == 0 && nnrti_count(o) <= SHOWN_VALUES &&
+           (o->dataType == NNRT_DATA_TYPE_INT32 || o->dataType == NNRT_DATA_TYPE_INT64);
+}
+
+/* Elements from[0] of lists become to[0], or those that are `only` are open, and no more than they are. */
+static void change_values(trial *t, bool open)
+{
+    for (uint32_t i = 0; i < t->c->nIn; i++) {
+        nnrt_operand *o = &t->in[i];
+        for (size_t k = 0; is_list(o) && k < nnrti_count(o); k++) {
+            const int64_t v = nnrti_value(o, k);
+            const int64_t to = v == t->from[0] ? t->to[0] : v;
+            const int32_t narrow = (int32_t)to;
+            if (open)
+                t->open[i][k] = v == t->only ? (uint32_t)v + 1 : 0;
+            if (o->dataType == NNRT_DATA_TYPE_INT64)
+                t->changed[i][k] = to;
+            else
+                memcpy((uint8_t *)t->changed[i] + 4 * k, &narrow, sizeof(narrow));
+        }
+        if (is_list(o)) {
+            o->data = t->changed[i];
+            o->open = open ? t->open[i] : NULL;
+        }
+    }
+}
+
 /* Everything that a node is resolved from, as the case has it; given: extents of inputs that are not constant are open,
    and equal where their numbers are. */
 static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
@@ -146,12 +180,14 @@ static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
         t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
         t->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
     }
-    for (uint32_t i = 0; i < c->nIn; i++)
+    if (t->values)
+        change_values(t, given != NULL);
+    for (uint32_t i = 0; i < c->nIn && !t->values; i++)
         for (int32_t k = 0; k < t->in[i].rank && k < NNRT_MAX_RANK && t->in[i].data == NULL; k++) {
             const int32_t d = t->in[i].dims[k];
             t->in[i].dims[k] = d == t->from[0] ? t->to[0] : d == t->from[1] ? t->to[1] : d;
         }
-    for (uint32_t i = 0; i < c->nIn && given != NULL; i++)
+    for (uint32_t i = 0; i < c->nIn && given != NULL && !t->values; i++)
         for (int32_t k = 0; k < t->in[i].rank && k < NNRT_MAX_RANK && t->in[i].data == NULL; k++)
             if (t->only == 0 || t->in[i].dims[k] == t->only) {
                 t->in[i].symbols[k] = (uint32_t)t->in[i].dims[k] + 1;
@@ -597,13 +633,13 @@ static const struct {
 };
 
 /* Operators that do not know of an open extent whether it is that of an input, which may be 1 and broadcast; and some with
-   windows, or slices, of which the vectors show an axis only where the extent stays. */
+   windows, slices or repetitions, of which the vectors show an axis only where the extent stays. */
 static const char *const unsure[] = {
     "ADD_FUSION", "ADD_N", "AVERAGE_POOL_3D", "BITWISE_AND", "BITWISE_OR", "BITWISE_XOR", "BIT_SHIFT",
     "DEFORMABLE_CONV_2D", "DIV_FUSION", "EINSUM", "ELTWISE", "EQUAL", "FLOOR_DIV", "GREATER", "GREATER_EQUAL", "LESS",
     "LESS_EQUAL", "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_XOR", "LP_POOL", "MATMUL_FUSION", "MATMUL_INTEGER", "MAXIMUM",
     "MAX_UNPOOL", "MINIMUM", "MOD", "MUL_FUSION", "NOT_EQUAL", "POW_FUSION", "REAL_DIV", "SELECT",
-    "SQUARED_DIFFERENCE", "STRIDED_SLICE", "SUB_FUSION", "WHERE"};
+    "SQUARED_DIFFERENCE", "STRIDED_SLICE", "SUB_FUSION", "TILE_FUSION", "WHERE"};
 
 /* Operators that compare the numbers of extents, bounds or not; that refuse some only when all are told. */
 static const char *const picky[] = {
@@ -647,11 +683,12 @@ static bool has_symbols(trial *t, const trial *open)
     return good;
 }
 
-/* Whether the symbols in open are true of other, which has other extents. RESHAPE's 0 copies no extent of an empty x; which
-   axes SQUEEZE takes away is seen again in the run. */
+/* Whether the symbols in open are true of other, which has other extents, or values. RESHAPE's 0 is no copy where x is
+   empty, and one where another value becomes it; which axes SQUEEZE takes away is seen again in the run. */
 static bool symbols_hold(trial *t, const trial *open, const trial *other)
 {
-    const bool reshaped = strcmp(t->c->op->name, "RESHAPE") == 0 && nnrti_count(&open->in[0]) == 0;
+    const bool reshaped = strcmp(t->c->op->name, "RESHAPE") == 0 &&
+                          (nnrti_count(&open->in[0]) == 0 || (other->values && other->to[0] == 0));
     const bool squeezed = strcmp(t->c->op->name, "SQUEEZE") == 0;
     for (uint32_t i = 0; i < open->r.nOut && !reshaped; i++) {
         const nnrt_operand *o = &open->out[i], *y = &other->out[i];
@@ -851,6 +888,54 @@ static bool run_symbols(trial *t)
     return good;
 }
 
+/* The same of the elements of lists that rules read: each value that is more than 0 is open, and changed. */
+static bool run_values(trial *t)
+{
+    static trial one, other;
+    static seen own[VEC_OPERANDS][NNRT_MAX_RANK];
+    int32_t values[MOST_EXTENTS];
+    uint32_t n = 0;
+    bool good = true;
+    for (uint32_t i = 0; i < t->c->nIn; i++)
+        for (size_t k = 0; is_list(&t->in[i]) && k < nnrti_count(&t->in[i]); k++) {
+            const int64_t v = nnrti_value(&t->in[i], k);
+            uint32_t e = 0;
+            while (e < n && values[e] != v)
+                e++;
+            if (e == n && n < MOST_EXTENTS && v > 0 && v < 1000)
+                values[n++] = (int32_t)v;
+        }
+    for (uint32_t e = 0; e < n && good; e++) {
+        const int32_t d = values[e], to[] = {d - 1, d + 1, 2 * d, 1};
+        uint32_t given = FIRST_COMPUTED;
+        bool changed = false, alone;
+        memset(&one, 0, sizeof(one));
+        memset(own, 0, sizeof(own));
+        one.c = t->c;
+        one.values = true;
+        one.only = d;
+        one.r.symbolCount = &given;
+        alone = resolve_with(&one, &given) == NNRT_SUCCESS;
+        pool_free(&one.memory);
+        for (uint32_t k = 0; k < sizeof(to) / sizeof(to[0]) && alone && good; k++) {
+            memset(&other, 0, sizeof(other));
+            other.c = t->c;
+            other.values = true;
+            other.from[0] = d;
+            other.to[0] = to[k];
+            if (resolve_with(&other, NULL) == NNRT_SUCCESS && to[k] != d) {
+                changed = true;
+                good = symbols_hold(t, &one, &other);
+                see(t, &other, values, n, own);
+            }
+            pool_free(&other.memory);
+        }
+        if (changed && good)
+            show_axes(t, &one, (uint64_t)1 << e, (uint64_t)1 << e, own);
+    }
+    return good;
+}
+
 /* Which extents of the inputs differ. */
 static void show_inputs(trial *t)
 {
@@ -874,7 +959,7 @@ static bool run_case(trial *t)
         show_inputs(t);
     if (good && t->c->prepareCode == NNRT_SUCCESS)
         good = (tells(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t) &&
-               run_symbols(t);
+               run_symbols(t) && run_values(t);
     for (uint32_t i = 0; i < VEC_OPERANDS; i++)
         free(t->results[i]);
     pool_free(&t->memory);
