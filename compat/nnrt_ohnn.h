@@ -1,0 +1,2936 @@
+/*
+nnrt_ohnn.h - OpenHarmony's OH_NN API (level 9 to 12) over nnrt.h: programs written for it compile unchanged and run.
+
+    #define NNRT_IMPLEMENTATION
+    #include "nnrt_ohnn.h"          in one file of the program; includes nnrt.h, which lies one folder up
+
+    cc -Icompat program.c ...       program.c includes <neural_network_runtime/neural_network_runtime.h>, as ever
+
+SECTIONS (search for the tag)
+    >>ohnn          what the three headers declare
+    -- implementation --
+    >>ohnn_system   locks, shared memory
+    >>ohnn_table    operators and their parameters
+    >>ohnn_small    codes, types, devices, blocks that are freed together
+    >>ohnn_desc     descriptions of tensors
+    >>ohnn_tensor   tensors
+    >>ohnn_quant    parameters of quantisation
+    >>ohnn_model    models as they are built
+    >>ohnn_lower    from there to an NNRT_Model
+    >>ohnn_compile  compilations
+    >>ohnn_run      executors
+    >>ohnn_legacy   the deprecated functions of executors
+
+WHAT IT IS
+    All 75 functions, every type. The headers say what each function does and returns. A model becomes an NNRT_Model when
+    it is finished; it is not checked further then: what a device does not take, Build says. The devices are those of nnrt.h
+    (nnrt_device_register), in that order: the first is "auto".
+    A model with inputs of open extents is prepared for the extents of a run, when they are others than those of the last
+    one: that run takes longer.
+    An offline model is a .nnrt file.
+
+NOT YET, AND WHAT IS SAID INSTEAD
+    Asynchronous runs: SetOnRunDone, SetOnServiceDied, RunAsync: OPERATION_FORBIDDEN, as of a device that has none.
+    Caches: Build after SetCache: OPERATION_FORBIDDEN, as of a device that has none. ExportCacheToBuffer: UNSUPPORTED. Build
+    from an imported buffer: FAILED; of ConstructForCache alone: INVALID_PARAMETER.
+    Vendors' offline models: FAILED. Memory comes from the system, not from the device: it is shared (GetFd) on Linux.
+    A device whose query of an ability fails counts as one without it: OPERATION_FORBIDDEN.
+
+OPTIONS
+    NNRT_OHNN_API    linkage of the functions, for shared libraries; default extern
+    NNRT_POSIX       of nnrt.h: 0 = no locks (a program with threads calls one function at a time), no file descriptors
+
+MIT licence, see LICENSE.
+*/
+#ifndef NNRT_OHNN_H
+#define NNRT_OHNN_H
+
+#include "../nnrt.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn */
+
+#include "neural_network_runtime/neural_network_runtime.h"
+
+#endif /* NNRT_OHNN_H */
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_OHNN_IMPLEMENTED)
+#define NNRT_OHNN_IMPLEMENTED
+
+#include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+
+#include <stdlib.h>
+#include <string.h>
+#ifndef NNRT_NO_STDIO
+#include <stdio.h>
+#endif
+#if NNRT_POSIX
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/types.h>
+#include <unistd.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NNRTI_OHNN_MAX_LIST 200                /* inputs, outputs, axes */
+#define NNRTI_OHNN_MAX_SHAPE 10                /* axes of a description */
+#define NNRTI_OHNN_MAX_BLOCK ((size_t)1 << 30) /* bytes of a tensor's memory */
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_system */
+
+#if NNRT_POSIX
+typedef pthread_mutex_t nnrti_ohnn_mutex;
+static nnrti_ohnn_mutex nnrti_ohnn_global = PTHREAD_MUTEX_INITIALIZER; /* of what several handles share */
+#define NNRTI_OHNN_INIT(m) (pthread_mutex_init(m, NULL) == 0)
+#define NNRTI_OHNN_END(m) ((void)pthread_mutex_destroy(m))
+#define NNRTI_OHNN_LOCK(m) ((void)pthread_mutex_lock(m))
+#define NNRTI_OHNN_UNLOCK(m) ((void)pthread_mutex_unlock(m))
+#else
+typedef char nnrti_ohnn_mutex;
+#define NNRTI_OHNN_INIT(m) (*(m) = 0, true)
+#define NNRTI_OHNN_END(m) ((void)(m))
+#define NNRTI_OHNN_LOCK(m) ((void)(m))
+#define NNRTI_OHNN_UNLOCK(m) ((void)(m))
+static nnrti_ohnn_mutex nnrti_ohnn_global;
+#endif
+
+/* Memory of a tensor: mapped where there is a descriptor, else from malloc. */
+typedef struct nnrti_ohnn_shared {
+    void *base; /* what is given back */
+    size_t mapped;
+    int fd; /* -1: none */
+    bool own;
+    uint8_t *data;
+} nnrti_ohnn_shared;
+
+static void nnrti_ohnn_shared_free(nnrti_ohnn_shared *s)
+{
+#if NNRT_POSIX
+    if (s->fd >= 0) {
+        (void)munmap(s->base, s->mapped);
+        (void)close(s->fd);
+        return;
+    }
+#endif
+    free(s->base);
+}
+
+#if NNRT_POSIX
+/* The bytes [offset, size) of what lies behind fd, which becomes s's. */
+static bool nnrti_ohnn_shared_map(nnrti_ohnn_shared *s, int fd, size_t size, size_t offset)
+{
+    const long page = sysconf(_SC_PAGESIZE);
+    const size_t begin = page > 0 ? offset - offset % (size_t)page : 0;
+    s->mapped = size - begin;
+    s->base = mmap(NULL, s->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
+    if (s->base == MAP_FAILED)
+        return false;
+    s->fd = fd;
+    s->data = (uint8_t *)s->base + (offset - begin);
+    return true;
+}
+
+/* A file in memory without a name, all of it written, so that no page is missing later; -1: the system has none. */
+static int nnrti_ohnn_shared_open(size_t size)
+{
+    static const char zeros[4096] = {0};
+    char name[64];
+    int fd = -1;
+    for (uint32_t i = 0; fd < 0 && i < 100; i++) {
+        (void)nnrt_text(name, sizeof(name), "/dev/shm/nnrt-%l-%u", (int64_t)getpid(), i);
+        fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    }
+    if (fd < 0)
+        return -1;
+    (void)unlink(name);
+    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+    while (size > 0) {
+        const ssize_t wrote = write(fd, zeros, size < sizeof(zeros) ? size : sizeof(zeros));
+        if (wrote <= 0) {
+            (void)close(fd);
+            return -1;
+        }
+        size -= (size_t)wrote;
+    }
+    return fd;
+}
+#endif
+
+/* Memory of size bytes; false: there is none. */
+static bool nnrti_ohnn_shared_make(nnrti_ohnn_shared *s, size_t size)
+{
+    memset(s, 0, sizeof(*s));
+    s->fd = -1;
+#if NNRT_POSIX
+    {
+        const int fd = nnrti_ohnn_shared_open(size);
+        if (fd >= 0 && nnrti_ohnn_shared_map(s, fd, size, 0))
+            return true;
+        if (fd >= 0)
+            (void)close(fd);
+        s->fd = -1;
+    }
+#endif
+    s->base = calloc(1, size);
+    s->data = (uint8_t *)s->base;
+    return s->base != NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_table */
+
+/* An operator: O(name, fewest and most inputs, fewest and most outputs, NodeType, parameters).
+   A parameter: P(operator, name, kind, attribute struct, member); one that is a mode or a list of paddings has two members:
+   Q(operator, name, attribute struct, mode, list). An attribute that no parameter sets, or whose default OH_NN has another
+   value for: V(operator, ENUM or FLOAT, attribute struct, member, value). Kinds: see nnrti_ohnn_set. */
+/* clang-format off */
+#define NNRTI_OHNN_OPS(O, P, Q, V) \
+    O(ADD, 2, 2, 1, 1, ADD_FUSION, P(ADD, ACTIVATIONTYPE, FUSE, AddFusion, activationType)) \
+    O(AVG_POOL, 1, 1, 1, 1, AVGPOOL_FUSION, \
+        P(AVG_POOL, KERNEL_SIZE, INTS, AvgPoolFusion, kernelSize) P(AVG_POOL, STRIDE, INTS, AvgPoolFusion, strides) \
+        Q(AVG_POOL, PAD_MODE, AvgPoolFusion, padMode, pad) Q(AVG_POOL, PAD, AvgPoolFusion, padMode, pad) \
+        P(AVG_POOL, ACTIVATION_TYPE, FUSE, AvgPoolFusion, activationType) \
+        P(AVG_POOL, ROUND_MODE, ROUND, AvgPoolFusion, roundMode) P(AVG_POOL, GLOBAL, BOOL, AvgPoolFusion, global)) \
+    O(BATCH_NORM, 5, 5, 1, 1, FUSED_BATCH_NORM, \
+        P(BATCH_NORM, EPSILON, FLOAT, FusedBatchNorm, epsilon)) \
+    O(BATCH_TO_SPACE_ND, 1, 1, 1, 1, BATCH_TO_SPACE_ND, \
+        P(BATCH_TO_SPACE_ND, BLOCKSIZE, INTS, BatchToSpaceND, blockShape) \
+        P(BATCH_TO_SPACE_ND, CROPS, PAIRS, BatchToSpaceND, crops)) \
+    O(BIAS_ADD, 2, 2, 1, 1, BIAS_ADD,) \
+    O(CAST, 2, 2, 1, 1, CAST,) \
+    O(CONCAT, 2, 200, 1, 1, CONCAT, P(CONCAT, AXIS, INT, Concat, axis)) \
+    O(CONV2D, 3, 3, 1, 1, CONV2D_FUSION, P(CONV2D, STRIDES, INTS, Conv2DFusion, stride) \
+        Q(CONV2D, PAD, Conv2DFusion, padMode, padList) P(CONV2D, DILATION, INTS, Conv2DFusion, dilation) \
+        Q(CONV2D, PAD_MODE, Conv2DFusion, padMode, padList) \
+        P(CONV2D, ACTIVATION_TYPE, FUSE, Conv2DFusion, activationType) P(CONV2D, GROUP, INT, Conv2DFusion, group)) \
+    O(CONV2D_TRANSPOSE, 3, 3, 1, 1, CONV2D_TRANSPOSE_FUSION, \
+        P(CONV2D_TRANSPOSE, STRIDES, INTS, Conv2dTransposeFusion, stride) \
+        Q(CONV2D_TRANSPOSE, PAD, Conv2dTransposeFusion, padMode, padList) \
+        P(CONV2D_TRANSPOSE, DILATION, INTS, Conv2dTransposeFusion, dilation) \
+        P(CONV2D_TRANSPOSE, OUTPUT_PADDINGS, INTS, Conv2dTransposeFusion, outputPaddings) \
+        Q(CONV2D_TRANSPOSE, PAD_MODE, Conv2dTransposeFusion, padMode, padList) \
+        P(CONV2D_TRANSPOSE, ACTIVATION_TYPE, FUSE, Conv2dTransposeFusion, activationType) \
+        P(CONV2D_TRANSPOSE, GROUP, INT, Conv2dTransposeFusion, group)) \
+    O(DEPTHWISE_CONV2D_NATIVE, 3, 3, 1, 1, CONV2D_FUSION, \
+        P(DEPTHWISE_CONV2D_NATIVE, STRIDES, INTS, Conv2DFusion, stride) \
+        Q(DEPTHWISE_CONV2D_NATIVE, PAD, Conv2DFusion, padMode, padList) \
+        P(DEPTHWISE_CONV2D_NATIVE, DILATION, INTS, Conv2DFusion, dilation) \
+        Q(DEPTHWISE_CONV2D_NATIVE, PAD_MODE, Conv2DFusion, padMode, padList) \
+        P(DEPTHWISE_CONV2D_NATIVE, ACTIVATION_TYPE, FUSE, Conv2DFusion, activationType)) \
+    O(DIV, 2, 2, 1, 1, DIV_FUSION, P(DIV, ACTIVATIONTYPE, FUSE, DivFusion, activationType)) \
+    O(ELTWISE, 2, 2, 1, 1, ELTWISE, P(ELTWISE, MODE, ELTWISE, Eltwise, mode)) \
+    O(EXPAND_DIMS, 2, 2, 1, 1, EXPAND_DIMS,) \
+    O(FILL, 2, 2, 1, 1, FILL,) \
+    O(FULL_CONNECTION, 2, 3, 1, 1, FULL_CONNECTION, \
+        P(FULL_CONNECTION, AXIS, INT, FullConnection, axis) \
+        P(FULL_CONNECTION, ACTIVATIONTYPE, FUSE, FullConnection, activationType) \
+        P(FULL_CONNECTION, HAS_BIAS, BOOL, FullConnection, hasBias) \
+        P(FULL_CONNECTION, USE_AXIS, BOOL, FullConnection, useAxis)) \
+    O(GATHER, 3, 3, 1, 1, GATHER,) \
+    O(HSWISH, 1, 1, 1, 1, ACTIVATION, \
+        V(HSWISH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_HSWISH)) \
+    O(LESS_EQUAL, 2, 2, 1, 1, LESS_EQUAL,) \
+    O(MATMUL, 2, 2, 1, 1, MATMUL_FUSION, P(MATMUL, TRANSPOSE_A, BOOL, MatMulFusion, transposeA) \
+        P(MATMUL, TRANSPOSE_B, BOOL, MatMulFusion, transposeB) \
+        P(MATMUL, ACTIVATION_TYPE, FUSE, MatMulFusion, activationType)) \
+    O(MAXIMUM, 2, 2, 1, 1, MAXIMUM,) \
+    O(MAX_POOL, 1, 1, 1, 1, MAX_POOL_FUSION, \
+        P(MAX_POOL, KERNEL_SIZE, INTS, MaxPoolFusion, kernelSize) P(MAX_POOL, STRIDE, INTS, MaxPoolFusion, strides) \
+        Q(MAX_POOL, PAD_MODE, MaxPoolFusion, padMode, pad) Q(MAX_POOL, PAD, MaxPoolFusion, padMode, pad) \
+        P(MAX_POOL, ACTIVATION_TYPE, FUSE, MaxPoolFusion, activationType) \
+        P(MAX_POOL, ROUND_MODE, ROUND, MaxPoolFusion, roundMode) P(MAX_POOL, GLOBAL, BOOL, MaxPoolFusion, global)) \
+    O(MUL, 2, 2, 1, 1, MUL_FUSION, P(MUL, ACTIVATION_TYPE, FUSE, MulFusion, activationType)) \
+    O(ONE_HOT, 4, 4, 1, 1, ONE_HOT, P(ONE_HOT, AXIS, INT, OneHot, axis)) \
+    O(PAD, 2, 2, 1, 1, PAD_FUSION, P(PAD, CONSTANT_VALUE, FLOAT, PadFusion, constantValue) \
+        P(PAD, PADDING_MODE, PADDING, PadFusion, paddingMode)) \
+    O(POW, 2, 2, 1, 1, POW_FUSION, P(POW, SCALE, FLOAT, PowFusion, scale) \
+        P(POW, SHIFT, FLOAT, PowFusion, shift)) \
+    O(SCALE, 3, 3, 1, 1, SCALE_FUSION, P(SCALE, ACTIVATIONTYPE, FUSE, ScaleFusion, activationType) \
+        P(SCALE, AXIS, INT, ScaleFusion, axis)) \
+    O(SHAPE, 1, 1, 1, 1, SHAPE,) \
+    O(SIGMOID, 1, 1, 1, 1, ACTIVATION, \
+        V(SIGMOID, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SIGMOID)) \
+    O(SLICE, 3, 3, 1, 1, SLICE_FUSION, P(SLICE, AXES, INTS, SliceFusion, axes)) \
+    O(SOFTMAX, 1, 1, 1, 1, SOFTMAX, P(SOFTMAX, AXIS, INTS, Softmax, axis)) \
+    O(SPACE_TO_BATCH_ND, 1, 1, 1, 1, SPACE_TO_BATCH_ND, \
+        P(SPACE_TO_BATCH_ND, BLOCK_SHAPE, INTS, SpaceToBatchND, blockShape) \
+        P(SPACE_TO_BATCH_ND, PADDINGS, PAIRS, SpaceToBatchND, paddings)) \
+    O(SPLIT, 1, 1, 1, 200, SPLIT, P(SPLIT, AXIS, INT, Split, axis) \
+        P(SPLIT, OUTPUT_NUM, INT, Split, outputNum) P(SPLIT, SIZE_SPLITS, INTS, Split, sizeSplits)) \
+    O(SQRT, 1, 1, 1, 1, SQRT,) \
+    O(SQUARED_DIFFERENCE, 2, 2, 1, 1, SQUARED_DIFFERENCE,) \
+    O(SQUEEZE, 1, 1, 1, 1, SQUEEZE, P(SQUEEZE, AXIS, INTS, Squeeze, axis)) \
+    O(STACK, 2, 200, 1, 1, STACK, P(STACK, AXIS, INT, Stack, axis)) \
+    O(STRIDED_SLICE, 4, 4, 1, 1, STRIDED_SLICE, \
+        P(STRIDED_SLICE, BEGIN_MASK, INT, StridedSlice, beginMask) \
+        P(STRIDED_SLICE, END_MASK, INT, StridedSlice, endMask) \
+        P(STRIDED_SLICE, ELLIPSIS_MASK, INT, StridedSlice, ellipsisMask) \
+        P(STRIDED_SLICE, NEW_AXIS_MASK, INT, StridedSlice, newAxisMask) \
+        P(STRIDED_SLICE, SHRINK_AXIS_MASK, INT, StridedSlice, shrinkAxisMask)) \
+    O(SUB, 2, 2, 1, 1, SUB_FUSION, P(SUB, ACTIVATIONTYPE, FUSE, SubFusion, activationType)) \
+    O(TANH, 1, 1, 1, 1, ACTIVATION, \
+        V(TANH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_TANH)) \
+    O(TILE, 2, 2, 1, 1, TILE_FUSION, P(TILE, DIMS, INTS, TileFusion, dims)) \
+    O(TRANSPOSE, 2, 2, 1, 1, TRANSPOSE,) \
+    O(REDUCE_MEAN, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_MEAN, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
+        P(REDUCE_MEAN, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
+        P(REDUCE_MEAN, COEFF, FLOAT, ReduceFusion, coeff) \
+        V(REDUCE_MEAN, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MEAN)) \
+    O(RESIZE_BILINEAR, 1, 1, 1, 1, RESIZE, P(RESIZE_BILINEAR, NEW_HEIGHT, INT, Resize, newHeight) \
+        P(RESIZE_BILINEAR, NEW_WIDTH, INT, Resize, newWidth) \
+        P(RESIZE_BILINEAR, PRESERVE_ASPECT_RATIO, BOOL, Resize, preserveAspectRatio) \
+        P(RESIZE_BILINEAR, COORDINATE_TRANSFORM_MODE, COORDINATES, Resize, coordinateTransformMode) \
+        P(RESIZE_BILINEAR, EXCLUDE_OUTSIDE, INT, Resize, excludeOutside) \
+        V(RESIZE_BILINEAR, ENUM, Resize, method, NNRT_RESIZE_METHOD_LINEAR)) \
+    O(RSQRT, 1, 1, 1, 1, RSQRT,) \
+    O(RESHAPE, 2, 2, 1, 1, RESHAPE,) \
+    O(PRELU, 2, 2, 1, 1, PRELU_FUSION,) \
+    O(RELU, 1, 1, 1, 1, ACTIVATION, \
+        V(RELU, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU)) \
+    O(RELU6, 1, 1, 1, 1, ACTIVATION, \
+        V(RELU6, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU6)) \
+    O(LAYER_NORM, 3, 3, 1, 1, LAYER_NORM_FUSION, \
+        P(LAYER_NORM, BEGIN_NORM_AXIS, INT, LayerNormFusion, beginNormAxis) \
+        P(LAYER_NORM, EPSILON, FLOAT, LayerNormFusion, epsilon) \
+        P(LAYER_NORM, BEGIN_PARAM_AXIS, INT, LayerNormFusion, beginParamsAxis) \
+        P(LAYER_NORM, ELEMENTWISE_AFFINE, BOOL, LayerNormFusion, elementwiseAffine) \
+        V(LAYER_NORM, FLOAT, LayerNormFusion, epsilon, 1e-7f)) \
+    O(REDUCE_PROD, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_PROD, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
+        P(REDUCE_PROD, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
+        P(REDUCE_PROD, COEFF, FLOAT, ReduceFusion, coeff) \
+        V(REDUCE_PROD, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_PROD)) \
+    O(REDUCE_ALL, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_ALL, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
+        P(REDUCE_ALL, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
+        P(REDUCE_ALL, COEFF, FLOAT, ReduceFusion, coeff) \
+        V(REDUCE_ALL, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_ALL)) \
+    O(QUANT_DTYPE_CAST, 1, 1, 1, 1, QUANT_DTYPE_CAST_V2, \
+        P(QUANT_DTYPE_CAST, SRC_T, TYPE, QuantDTypeCastV2, srcT) \
+        P(QUANT_DTYPE_CAST, DST_T, TYPE, QuantDTypeCastV2, dstT) \
+        P(QUANT_DTYPE_CAST, AXIS, INT, QuantDTypeCastV2, axis)) \
+    O(TOP_K, 2, 2, 2, 2, TOPK_FUSION, P(TOP_K, SORTED, BOOL, TopKFusion, sorted) \
+        P(TOP_K, AXIS, INT, TopKFusion, axis)) \
+    O(ARG_MAX, 1, 1, 1, 1, ARGMAX_FUSION, P(ARG_MAX, AXIS, INT, ArgMaxFusion, axis) \
+        P(ARG_MAX, KEEPDIMS, BOOL, ArgMaxFusion, keepDims) P(ARG_MAX, TOP_K, INT, ArgMaxFusion, topK) \
+        P(ARG_MAX, OUT_MAX_VALUE, BOOL, ArgMaxFusion, outMaxValue)) \
+    O(UNSQUEEZE, 1, 1, 1, 1, UNSQUEEZE, P(UNSQUEEZE, AXIS, INTS, Unsqueeze, axis)) \
+    O(GELU, 1, 1, 1, 1, ACTIVATION, P(GELU, APPROXIMATE, BOOL, Activation, approximate) \
+        V(GELU, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_GELU)) \
+    O(UNSTACK, 1, 1, 1, 200, UNSTACK, P(UNSTACK, AXIS, INT, Unstack, axis)) \
+    O(ABS, 1, 1, 1, 1, ABS,) \
+    O(ERF, 1, 1, 1, 1, ERF,) \
+    O(EXP, 1, 1, 1, 1, EXPFUSION, P(EXP, BASE, FLOAT, ExpFusion, base) \
+        P(EXP, SCALE, FLOAT, ExpFusion, scale) P(EXP, SHIFT, FLOAT, ExpFusion, shift)) \
+    O(LESS, 2, 2, 1, 1, LESS,) \
+    O(SELECT, 3, 3, 1, 1, SELECT,) \
+    O(SQUARE, 1, 1, 1, 1, SQUARE,) \
+    O(FLATTEN, 1, 1, 1, 1, FLATTEN, P(FLATTEN, AXIS, INT, Flatten, axis)) \
+    O(DEPTH_TO_SPACE, 1, 1, 1, 1, DEPTH_TO_SPACE, \
+        P(DEPTH_TO_SPACE, BLOCK_SIZE, INT, DepthToSpace, blockSize) \
+        P(DEPTH_TO_SPACE, MODE, ORDER, DepthToSpace, mode)) \
+    O(RANGE, 1, 1, 1, 1, RANGE, P(RANGE, START, INT, Range, start) P(RANGE, LIMIT, INT, Range, limit) \
+        P(RANGE, DELTA, INT, Range, delta)) \
+    O(INSTANCE_NORM, 3, 3, 1, 1, INSTANCE_NORM, \
+        P(INSTANCE_NORM, EPSILON, FLOAT, InstanceNorm, epsilon)) \
+    O(CONSTANT_OF_SHAPE, 1, 1, 1, 1, CONSTANT_OF_SHAPE, \
+        P(CONSTANT_OF_SHAPE, DATA_TYPE, TYPE, ConstantOfShape, dataType) \
+        P(CONSTANT_OF_SHAPE, VALUE, FLOATS, ConstantOfShape, value)) \
+    O(BROADCAST_TO, 1, 1, 1, 1, BROADCAST_TO, P(BROADCAST_TO, SHAPE, INTS, BroadcastTo, shape)) \
+    O(EQUAL, 2, 2, 1, 1, EQUAL,) \
+    O(GREATER, 2, 2, 1, 1, GREATER,) \
+    O(NOT_EQUAL, 2, 2, 1, 1, NOT_EQUAL,) \
+    O(GREATER_EQUAL, 2, 2, 1, 1, GREATER_EQUAL,) \
+    O(LEAKY_RELU, 1, 1, 1, 1, LEAKY_RELU, P(LEAKY_RELU, NEGATIVE_SLOPE, FLOAT, LeakyRelu, negativeSlope)) \
+    O(LSTM, 6, 6, 3, 3, LSTM, P(LSTM, BIDIRECTIONAL, BOOL, LSTM, bidirectional) \
+        P(LSTM, HAS_BIAS, BOOL, LSTM, hasBias) P(LSTM, INPUT_SIZE, INT, LSTM, inputSize) \
+        P(LSTM, HIDDEN_SIZE, INT, LSTM, hiddenSize) P(LSTM, NUM_LAYERS, INT, LSTM, numLayers) \
+        P(LSTM, NUM_DIRECTIONS, INT, LSTM, numDirections) P(LSTM, DROPOUT, FLOAT, LSTM, dropout) \
+        P(LSTM, ZONEOUT_CELL, FLOAT, LSTM, zoneoutCell) P(LSTM, ZONEOUT_HIDDEN, FLOAT, LSTM, zoneoutHidden) \
+        P(LSTM, PROJ_SIZE, INT, LSTM, projSize)) \
+    O(CLIP, 1, 1, 1, 1, CLIP, P(CLIP, MAX, FLOAT, Clip, max) P(CLIP, MIN, FLOAT, Clip, min)) \
+    O(ALL, 2, 2, 1, 1, ALL, P(ALL, KEEP_DIMS, INT, All, keepDims)) \
+    O(ASSERT, 2, 2, 1, 1, ASSERT, P(ASSERT, SUMMARIZE, INT, Assert, summarize)) \
+    O(COS, 1, 1, 1, 1, COS,) \
+    O(LOG, 1, 1, 1, 1, LOG,) \
+    O(LOGICAL_AND, 2, 2, 1, 1, LOGICAL_AND,) \
+    O(LOGICAL_NOT, 1, 1, 1, 1, LOGICAL_NOT,) \
+    O(MOD, 2, 2, 1, 1, MOD,) \
+    O(NEG, 1, 1, 1, 1, NEG,) \
+    O(RECIPROCAL, 1, 1, 1, 1, RECIPROCAL,) \
+    O(SIN, 1, 1, 1, 1, SIN,) \
+    O(WHERE, 3, 3, 1, 1, WHERE,) \
+    O(SPARSE_TO_DENSE, 3, 3, 1, 1, SPARSE_TO_DENSE,) \
+    O(LOGICAL_OR, 2, 2, 1, 1, LOGICAL_OR,) \
+    O(CEIL, 1, 1, 1, 1, CEIL,) \
+    O(CROP, 2, 2, 1, 1, CROP, P(CROP, AXIS, INT, Crop, axis) P(CROP, OFFSET, INTS, Crop, offset)) \
+    O(DETECTION_POST_PROCESS, 3, 3, 4, 4, DETECTION_POST_PROCESS, \
+        P(DETECTION_POST_PROCESS, INPUT_SIZE, INT, DetectionPostProcess, inputSize) \
+        P(DETECTION_POST_PROCESS, SCALE, FLOATS, DetectionPostProcess, scale) \
+        P(DETECTION_POST_PROCESS, NMS_IOU_THRESHOLD, FLOAT, DetectionPostProcess, nmsIoUThreshold) \
+        P(DETECTION_POST_PROCESS, NMS_SCORE_THRESHOLD, FLOAT, DetectionPostProcess, nmsScoreThreshold) \
+        P(DETECTION_POST_PROCESS, MAX_DETECTIONS, INT, DetectionPostProcess, maxDetections) \
+        P(DETECTION_POST_PROCESS, DETECTIONS_PER_CLASS, INT, DetectionPostProcess, detectionsPerClass) \
+        P(DETECTION_POST_PROCESS, MAX_CLASSES_PER_DETECTION, INT, DetectionPostProcess, maxClassesPerDetection) \
+        P(DETECTION_POST_PROCESS, NUM_CLASSES, INT, DetectionPostProcess, numClasses) \
+        P(DETECTION_POST_PROCESS, USE_REGULAR_NMS, BOOL, DetectionPostProcess, useRegularNms) \
+        P(DETECTION_POST_PROCESS, OUT_QUANTIZED, BOOL, DetectionPostProcess, outQuantized)) \
+    O(FLOOR, 1, 1, 1, 1, FLOOR,) \
+    O(L2_NORMALIZE, 1, 1, 1, 1, L2_NORMALIZE_FUSION, \
+        P(L2_NORMALIZE, AXIS, INTS, L2NormalizeFusion, axis) \
+        P(L2_NORMALIZE, EPSILON, FLOAT, L2NormalizeFusion, epsilon) \
+        P(L2_NORMALIZE, ACTIVATION_TYPE, FUSE, L2NormalizeFusion, activationType)) \
+    O(LOG_SOFTMAX, 1, 1, 1, 1, LOG_SOFTMAX, P(LOG_SOFTMAX, AXIS, INT, LogSoftmax, axis)) \
+    O(LRN, 1, 1, 1, 1, LRN, P(LRN, DEPTH_RADIUS, INT, LRN, depthRadius) P(LRN, BIAS, FLOAT, LRN, bias) \
+        P(LRN, ALPHA, FLOAT, LRN, alpha) P(LRN, BETA, FLOAT, LRN, beta) \
+        P(LRN, NORM_REGION, REGION, LRN, normRegion)) \
+    O(MINIMUM, 2, 2, 1, 1, MINIMUM,) \
+    O(RANK, 1, 1, 1, 1, RANK,) \
+    O(REDUCE_MAX, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_MAX, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
+        P(REDUCE_MAX, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
+        P(REDUCE_MAX, COEFF, FLOAT, ReduceFusion, coeff) \
+        V(REDUCE_MAX, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MAX)) \
+    O(REDUCE_MIN, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_MIN, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
+        P(REDUCE_MIN, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
+        P(REDUCE_MIN, COEFF, FLOAT, ReduceFusion, coeff) \
+        V(REDUCE_MIN, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MIN)) \
+    O(REDUCE_SUM, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_SUM, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
+        P(REDUCE_SUM, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
+        P(REDUCE_SUM, COEFF, FLOAT, ReduceFusion, coeff) \
+        V(REDUCE_SUM, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_SUM)) \
+    O(ROUND, 1, 1, 1, 1, ROUND,) \
+    O(SCATTER_ND, 3, 3, 1, 1, SCATTER_ND,) \
+    O(SPACE_TO_DEPTH, 1, 1, 1, 1, SPACE_TO_DEPTH, \
+        P(SPACE_TO_DEPTH, BLOCK_SIZE, INT, SpaceToDepth, blockSize)) \
+    O(SWISH, 1, 1, 1, 1, ACTIVATION, \
+        V(SWISH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SWISH)) \
+    O(REDUCE_L2, 2, 2, 1, 1, REDUCE_FUSION, P(REDUCE_L2, KEEP_DIMS, BOOL, ReduceFusion, keepDims) \
+        P(REDUCE_L2, REDUCE_TO_END, BOOL, ReduceFusion, reduceToEnd) \
+        P(REDUCE_L2, COEFF, FLOAT, ReduceFusion, coeff) V(REDUCE_L2, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_L2)) \
+    O(HARD_SIGMOID, 1, 1, 1, 1, ACTIVATION, \
+        V(HARD_SIGMOID, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_HSIGMOID)) \
+    O(GATHER_ND, 2, 2, 1, 1, GATHER_ND,)
+/* clang-format on */
+
+enum {
+    NNRTI_OHNN_BOOL,
+    NNRTI_OHNN_INT,
+    NNRTI_OHNN_INTS,
+    NNRTI_OHNN_PAIRS,
+    NNRTI_OHNN_FLOAT,
+    NNRTI_OHNN_FLOATS,
+    NNRTI_OHNN_FUSE,
+    NNRTI_OHNN_PADS,
+    NNRTI_OHNN_ROUND,
+    NNRTI_OHNN_PADDING,
+    NNRTI_OHNN_ELTWISE,
+    NNRTI_OHNN_COORDINATES,
+    NNRTI_OHNN_TYPE,
+    NNRTI_OHNN_ORDER,
+    NNRTI_OHNN_REGION,
+    NNRTI_OHNN_ENUM
+};
+
+typedef struct nnrti_ohnn_param {
+    OH_NN_OperationType op;
+    OH_NN_TensorType type; /* OH_NN_TENSOR: a value that is set before parameters are read */
+    uint8_t kind;
+    uint16_t at, second; /* places in the attribute struct */
+    float value;
+} nnrti_ohnn_param;
+
+#define NNRTI_OHNN_AT(S, member) ((uint16_t)offsetof(NNRT_##S, member))
+#define NNRTI_OHNN_P(op, name, kind, S, member)                                                                        \
+    {OH_NN_OPS_##op, OH_NN_##op##_##name, NNRTI_OHNN_##kind, NNRTI_OHNN_AT(S, member), 0, 0},
+#define NNRTI_OHNN_Q(op, name, S, mode, list)                                                                          \
+    {OH_NN_OPS_##op, OH_NN_##op##_##name, NNRTI_OHNN_PADS, NNRTI_OHNN_AT(S, mode), NNRTI_OHNN_AT(S, list), 0},
+#define NNRTI_OHNN_V(op, kind, S, member, value)                                                                       \
+    {OH_NN_OPS_##op, OH_NN_TENSOR, NNRTI_OHNN_##kind, NNRTI_OHNN_AT(S, member), 0, (float)(value)},
+#define NNRTI_OHNN_PARAMS_OF(name, minIn, maxIn, minOut, maxOut, node, ...) __VA_ARGS__
+static const nnrti_ohnn_param nnrti_ohnn_params[] = {
+    NNRTI_OHNN_OPS(NNRTI_OHNN_PARAMS_OF, NNRTI_OHNN_P, NNRTI_OHNN_Q, NNRTI_OHNN_V)};
+enum { NNRTI_OHNN_PARAMS = sizeof(nnrti_ohnn_params) / sizeof(nnrti_ohnn_params[0]) };
+
+typedef struct nnrti_ohnn_op {
+    uint8_t minIn, maxIn, minOut, maxOut;
+    NNRT_NodeType type;
+} nnrti_ohnn_op;
+
+#define NNRTI_OHNN_NOTHING(...)
+#define NNRTI_OHNN_OP(name, minIn, maxIn, minOut, maxOut, node, ...)                                                   \
+    {minIn, maxIn, minOut, maxOut, NNRT_NODE_TYPE_##node},
+/* By OH_NN_OperationType, from 1 on. */
+static const nnrti_ohnn_op nnrti_ohnn_ops[] = {
+    NNRTI_OHNN_OPS(NNRTI_OHNN_OP, NNRTI_OHNN_NOTHING, NNRTI_OHNN_NOTHING, NNRTI_OHNN_NOTHING)};
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_small */
+
+static const NNRT_DataType nnrti_ohnn_types[] = {
+    NNRT_DATA_TYPE_UNKNOWN, NNRT_DATA_TYPE_BOOL,    NNRT_DATA_TYPE_INT8,   NNRT_DATA_TYPE_INT16,  NNRT_DATA_TYPE_INT32,
+    NNRT_DATA_TYPE_INT64,   NNRT_DATA_TYPE_UINT8,   NNRT_DATA_TYPE_UINT16, NNRT_DATA_TYPE_UINT32, NNRT_DATA_TYPE_UINT64,
+    NNRT_DATA_TYPE_FLOAT16, NNRT_DATA_TYPE_FLOAT32, NNRT_DATA_TYPE_FLOAT64};
+static const NNRT_Format nnrti_ohnn_formats[] = {NNRT_FORMAT_NONE, NNRT_FORMAT_NCHW, NNRT_FORMAT_NHWC,
+                                                 NNRT_FORMAT_NONE};
+
+/* Is value one of the numbers 0 to last? Callers hand enumerations, which may hold anything. */
+static bool nnrti_ohnn_one_of(int64_t value, int64_t last)
+{
+    return value >= 0 && value <= last;
+}
+
+static OH_NN_DataType nnrti_ohnn_type_back(NNRT_DataType type)
+{
+    for (int i = OH_NN_BOOL; i <= OH_NN_FLOAT64; i++)
+        if (nnrti_ohnn_types[i] == type)
+            return (OH_NN_DataType)i;
+    return OH_NN_UNKNOWN;
+}
+
+static OH_NN_Format nnrti_ohnn_format_back(NNRT_Format format)
+{
+    if (format == NNRT_FORMAT_NONE)
+        return OH_NN_FORMAT_NONE;
+    return format == NNRT_FORMAT_NCHW ? OH_NN_FORMAT_NCHW : OH_NN_FORMAT_NHWC;
+}
+
+/* Elements of a shape in which -1 counts as open; false: beyond size_t. */
+static bool nnrti_ohnn_count(const int32_t *dims, size_t rank, size_t open, size_t *count)
+{
+    *count = 1;
+    for (size_t i = 0; i < rank; i++)
+        if (!nnrt_mul_size(*count, dims[i] > 0 ? (size_t)dims[i] : open, count))
+            return false;
+    return true;
+}
+
+/* A number that tells a device in every process: FNV-1a of its name. 0 is no device's. */
+static size_t nnrti_ohnn_id(const nnrt_device *device)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (const char *c = nnrt_device_unique_name(device); *c != '\0'; c++)
+        hash = (hash ^ (uint8_t)*c) * 0x100000001B3u;
+    if (sizeof(size_t) < sizeof(hash))
+        hash ^= hash >> 32;
+    return (size_t)hash != 0 ? (size_t)hash : 1;
+}
+
+/* The device with this id, 0: the first; NULL: there is none. */
+static nnrt_device *nnrti_ohnn_device(size_t id)
+{
+    for (uint32_t i = 0; i < nnrt_device_count(); i++)
+        if (id == 0 || nnrti_ohnn_id(nnrt_device_at(i)) == id)
+            return nnrt_device_at(i);
+    return NULL;
+}
+
+/* Blocks that are freed together. */
+typedef struct nnrti_ohnn_block {
+    struct nnrti_ohnn_block *next;
+    double align[1]; /* what follows begins at an address for any element */
+} nnrti_ohnn_block;
+
+#define NNRTI_OHNN_HEAD ((sizeof(nnrti_ohnn_block) + 15) / 16 * 16)
+
+/* Zeroed, aligned to 16 where malloc is; NULL: no memory. */
+static void *nnrti_ohnn_keep(nnrti_ohnn_block **blocks, size_t count, size_t size)
+{
+    nnrti_ohnn_block *block = NULL;
+    size_t bytes;
+    if (nnrt_mul_size(count, size, &bytes) && nnrt_add_size(bytes, NNRTI_OHNN_HEAD, &bytes))
+        block = (nnrti_ohnn_block *)calloc(1, bytes);
+    if (block == NULL)
+        return NULL;
+    block->next = *blocks;
+    *blocks = block;
+    return (uint8_t *)block + NNRTI_OHNN_HEAD;
+}
+
+static void *nnrti_ohnn_copy(nnrti_ohnn_block **blocks, const void *data, size_t count, size_t size)
+{
+    void *to = nnrti_ohnn_keep(blocks, count, size);
+    if (to != NULL && count > 0)
+        memcpy(to, data, count * size);
+    return to;
+}
+
+static void nnrti_ohnn_drop(nnrti_ohnn_block *blocks)
+{
+    while (blocks != NULL) {
+        nnrti_ohnn_block *next = blocks->next;
+        free(blocks);
+        blocks = next;
+    }
+}
+
+/* ---- devices ---- */
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t **allDevicesID, uint32_t *deviceCount)
+{
+    static size_t ids[NNRT_MAX_DEVICES];
+    uint32_t count;
+    if (allDevicesID == NULL || *allDevicesID != NULL || deviceCount == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    count = nnrt_device_count();
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t id = nnrti_ohnn_id(nnrt_device_at(i));
+        if (ids[i] != id) /* others may be reading */
+            ids[i] = id;
+    }
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+    *allDevicesID = count > 0 ? ids : NULL;
+    *deviceCount = count;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetName(size_t deviceID, const char **name)
+{
+    const nnrt_device *device = nnrti_ohnn_device(deviceID);
+    if (name == NULL || *name != NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if (device == NULL)
+        return OH_NN_FAILED;
+    *name = nnrt_device_unique_name(device);
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetType(size_t deviceID, OH_NN_DeviceType *deviceType)
+{
+    const nnrt_device *device = nnrti_ohnn_device(deviceID);
+    if (device == NULL || deviceType == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    switch (nnrt_device_type(device)) {
+    case NNRT_DEVICE_TYPE_CPU: *deviceType = OH_NN_CPU; break;
+    case NNRT_DEVICE_TYPE_GPU: *deviceType = OH_NN_GPU; break;
+    case NNRT_DEVICE_TYPE_ACCELERATOR: *deviceType = OH_NN_ACCELERATOR; break;
+    default: *deviceType = OH_NN_OTHERS; break;
+    }
+    return OH_NN_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_desc */
+
+struct NN_TensorDesc {
+    OH_NN_DataType dataType;
+    OH_NN_Format format;
+    size_t rank;
+    bool shaped;
+    int32_t shape[NNRTI_OHNN_MAX_SHAPE];
+    char *name; /* NULL: "" */
+};
+
+/* A copy of text; NULL: no memory. */
+static char *nnrti_ohnn_text(const char *text)
+{
+    const size_t bytes = strlen(text) + 1;
+    char *copy = (char *)malloc(bytes);
+    if (copy != NULL)
+        memcpy(copy, text, bytes);
+    return copy;
+}
+
+/* *to becomes a copy of from, except for the name where that is to stay; false: no memory. */
+static bool nnrti_ohnn_desc_copy(NN_TensorDesc *to, const NN_TensorDesc *from)
+{
+    *to = *from;
+    if (from->name != NULL && (to->name = nnrti_ohnn_text(from->name)) == NULL)
+        return false;
+    return true;
+}
+
+/* Takes a shape that has no more axes than there is room for. */
+static void nnrti_ohnn_desc_shape(NN_TensorDesc *desc, const int32_t *dims, size_t rank)
+{
+    desc->rank = rank;
+    desc->shaped = rank > 0;
+    if (rank > 0)
+        memcpy(desc->shape, dims, rank * sizeof(*dims));
+}
+
+NNRT_OHNN_API NN_TensorDesc *OH_NNTensorDesc_Create(void)
+{
+    return (NN_TensorDesc *)calloc(1, sizeof(NN_TensorDesc)); /* UNKNOWN and NONE are 0 */
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_Destroy(NN_TensorDesc **tensorDesc)
+{
+    if (tensorDesc == NULL || *tensorDesc == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    free((*tensorDesc)->name);
+    free(*tensorDesc);
+    *tensorDesc = NULL;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_SetName(NN_TensorDesc *tensorDesc, const char *name)
+{
+    char *copy;
+    if (tensorDesc == NULL || name == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if ((copy = nnrti_ohnn_text(name)) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    free(tensorDesc->name);
+    tensorDesc->name = copy;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_GetName(const NN_TensorDesc *tensorDesc, const char **name)
+{
+    if (tensorDesc == NULL || name == NULL || *name != NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *name = tensorDesc->name != NULL ? tensorDesc->name : "";
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_SetDataType(NN_TensorDesc *tensorDesc, OH_NN_DataType dataType)
+{
+    if (tensorDesc == NULL || !nnrti_ohnn_one_of(dataType, OH_NN_FLOAT64))
+        return OH_NN_INVALID_PARAMETER;
+    tensorDesc->dataType = dataType;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_GetDataType(const NN_TensorDesc *tensorDesc, OH_NN_DataType *dataType)
+{
+    if (tensorDesc == NULL || dataType == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *dataType = tensorDesc->dataType;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_SetShape(NN_TensorDesc *tensorDesc, const int32_t *shape,
+                                                        size_t shapeLength)
+{
+    if (tensorDesc == NULL || shape == NULL || shapeLength == 0 || shapeLength > NNRTI_OHNN_MAX_SHAPE)
+        return OH_NN_INVALID_PARAMETER;
+    memmove(tensorDesc->shape, shape, shapeLength * sizeof(*shape)); /* shape may be what GetShape gave */
+    tensorDesc->rank = shapeLength;
+    tensorDesc->shaped = true;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_GetShape(const NN_TensorDesc *tensorDesc, int32_t **shape,
+                                                        size_t *shapeLength)
+{
+    if (tensorDesc == NULL || shape == NULL || *shape != NULL || shapeLength == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *shape = tensorDesc->shaped ? ((NN_TensorDesc *)(uintptr_t)tensorDesc)->shape : NULL;
+    *shapeLength = tensorDesc->rank;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_SetFormat(NN_TensorDesc *tensorDesc, OH_NN_Format format)
+{
+    if (tensorDesc == NULL || !nnrti_ohnn_one_of(format, OH_NN_FORMAT_ND))
+        return OH_NN_INVALID_PARAMETER;
+    tensorDesc->format = format;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_GetFormat(const NN_TensorDesc *tensorDesc, OH_NN_Format *format)
+{
+    if (tensorDesc == NULL || format == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *format = tensorDesc->format;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_GetElementCount(const NN_TensorDesc *tensorDesc, size_t *elementCount)
+{
+    size_t count;
+    if (tensorDesc == NULL || elementCount == NULL || !tensorDesc->shaped)
+        return OH_NN_INVALID_PARAMETER;
+    for (size_t i = 0; i < tensorDesc->rank; i++)
+        if (tensorDesc->shape[i] <= 0) {
+            *elementCount = 0;
+            return OH_NN_DYNAMIC_SHAPE;
+        }
+    if (!nnrti_ohnn_count(tensorDesc->shape, tensorDesc->rank, 0, &count))
+        return OH_NN_INVALID_PARAMETER;
+    *elementCount = count;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensorDesc_GetByteSize(const NN_TensorDesc *tensorDesc, size_t *byteSize)
+{
+    size_t count;
+    if (tensorDesc == NULL || byteSize == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *byteSize = 0;
+    if (!tensorDesc->shaped)
+        return OH_NN_INVALID_PARAMETER;
+    for (size_t i = 0; i < tensorDesc->rank; i++)
+        if (tensorDesc->shape[i] <= 0)
+            return OH_NN_SUCCESS;
+    if (tensorDesc->dataType == OH_NN_UNKNOWN || !nnrti_ohnn_count(tensorDesc->shape, tensorDesc->rank, 0, &count) ||
+        !nnrt_mul_size(count, nnrt_type_size(nnrti_ohnn_types[tensorDesc->dataType]), &count))
+        return OH_NN_INVALID_PARAMETER;
+    *byteSize = count;
+    return OH_NN_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_tensor */
+
+struct NN_Tensor {
+    NN_TensorDesc desc;
+    size_t device;       /* id */
+    size_t size, offset; /* of the shared memory, and of the data in it */
+    nnrti_ohnn_shared memory;
+};
+
+/* A tensor without memory; NULL: as the functions below say. *bytes: of the data, 0: extents are open. */
+static NN_Tensor *nnrti_ohnn_tensor(size_t deviceID, const NN_TensorDesc *desc, size_t *bytes)
+{
+    const nnrt_device *device = nnrti_ohnn_device(deviceID);
+    NN_Tensor *tensor;
+    if (desc == NULL || device == NULL || OH_NNTensorDesc_GetByteSize(desc, bytes) != OH_NN_SUCCESS ||
+        (tensor = (NN_Tensor *)calloc(1, sizeof(*tensor))) == NULL)
+        return NULL;
+    tensor->device = nnrti_ohnn_id(device);
+    if (!nnrti_ohnn_desc_copy(&tensor->desc, desc)) {
+        free(tensor);
+        return NULL;
+    }
+    return tensor;
+}
+
+/* The tensor, which has its memory, or NULL. */
+static NN_Tensor *nnrti_ohnn_tensor_end(NN_Tensor *tensor, bool good)
+{
+    if (good)
+        return tensor;
+    free(tensor->desc.name);
+    free(tensor);
+    return NULL;
+}
+
+/* size 0: as the description says. */
+static NN_Tensor *nnrti_ohnn_tensor_make(size_t deviceID, const NN_TensorDesc *desc, bool exact, size_t size)
+{
+    size_t bytes;
+    NN_Tensor *tensor = nnrti_ohnn_tensor(deviceID, desc, &bytes);
+    if (tensor == NULL)
+        return NULL;
+    tensor->size = exact ? bytes : size;
+    return nnrti_ohnn_tensor_end(tensor, tensor->size != 0 && tensor->size >= bytes &&
+                                             tensor->size <= NNRTI_OHNN_MAX_BLOCK &&
+                                             nnrti_ohnn_shared_make(&tensor->memory, tensor->size));
+}
+
+NNRT_OHNN_API NN_Tensor *OH_NNTensor_Create(size_t deviceID, NN_TensorDesc *tensorDesc)
+{
+    return nnrti_ohnn_tensor_make(deviceID, tensorDesc, true, 0);
+}
+
+NNRT_OHNN_API NN_Tensor *OH_NNTensor_CreateWithSize(size_t deviceID, NN_TensorDesc *tensorDesc, size_t size)
+{
+    return nnrti_ohnn_tensor_make(deviceID, tensorDesc, false, size);
+}
+
+NNRT_OHNN_API NN_Tensor *OH_NNTensor_CreateWithFd(size_t deviceID, NN_TensorDesc *tensorDesc, int fd, size_t size,
+                                                  size_t offset)
+{
+#if NNRT_POSIX
+    NN_Tensor *tensor;
+    size_t bytes;
+    int own;
+    off_t end;
+    if (fd < 0 || size == 0 || size < offset || size > NNRTI_OHNN_MAX_BLOCK ||
+        (tensor = nnrti_ohnn_tensor(deviceID, tensorDesc, &bytes)) == NULL)
+        return NULL;
+    tensor->size = size;
+    tensor->offset = offset;
+    if (size - offset < bytes || size == offset || (own = dup(fd)) < 0)
+        return nnrti_ohnn_tensor_end(tensor, false);
+    end = lseek(own, 0, SEEK_END); /* pages behind the end of a file cannot be touched */
+    if ((end >= 0 && (uintmax_t)end < size) || !nnrti_ohnn_shared_map(&tensor->memory, own, size, offset)) {
+        (void)close(own);
+        return nnrti_ohnn_tensor_end(tensor, false);
+    }
+    return tensor;
+#else
+    (void)deviceID, (void)tensorDesc, (void)fd, (void)size, (void)offset;
+    return NULL;
+#endif
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensor_Destroy(NN_Tensor **tensor)
+{
+    if (tensor == NULL || *tensor == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if (nnrti_ohnn_device((*tensor)->device) == NULL)
+        return OH_NN_NULL_PTR;
+    nnrti_ohnn_shared_free(&(*tensor)->memory);
+    (void)nnrti_ohnn_tensor_end(*tensor, false);
+    *tensor = NULL;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API NN_TensorDesc *OH_NNTensor_GetTensorDesc(const NN_Tensor *tensor)
+{
+    return tensor != NULL ? &((NN_Tensor *)(uintptr_t)tensor)->desc : NULL;
+}
+
+NNRT_OHNN_API void *OH_NNTensor_GetDataBuffer(const NN_Tensor *tensor)
+{
+    return tensor != NULL ? tensor->memory.data : NULL;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensor_GetFd(const NN_Tensor *tensor, int *fd)
+{
+    if (tensor == NULL || fd == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *fd = tensor->memory.fd;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensor_GetSize(const NN_Tensor *tensor, size_t *size)
+{
+    if (tensor == NULL || size == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *size = tensor->size;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensor_GetOffset(const NN_Tensor *tensor, size_t *offset)
+{
+    if (tensor == NULL || offset == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *offset = tensor->offset;
+    return OH_NN_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_quant */
+
+struct NN_QuantParam {
+    double *scales;
+    int32_t *zeroPoints;
+    uint32_t *numBits;
+    size_t counts[3];
+};
+
+/* Replaces one of the three lists by a copy of values. */
+static OH_NN_ReturnCode nnrti_ohnn_quant_list(void **list, size_t *count, const void *values, size_t n, size_t size)
+{
+    void *copy = NULL;
+    size_t bytes;
+    if (!nnrt_mul_size(n, size, &bytes) || (copy = malloc(bytes)) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    memcpy(copy, values, bytes);
+    free(*list);
+    *list = copy;
+    *count = n;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API NN_QuantParam *OH_NNQuantParam_Create(void)
+{
+    return (NN_QuantParam *)calloc(1, sizeof(NN_QuantParam));
+}
+
+#define NNRTI_OHNN_QUANT_SETTER(Name, T, member, values, index)                                                        \
+    NNRT_OHNN_API OH_NN_ReturnCode Name(NN_QuantParam *quantParams, const T *values, size_t quantCount)                \
+    {                                                                                                                  \
+        OH_NN_ReturnCode code;                                                                                         \
+        void *list;                                                                                                    \
+        if (quantParams == NULL || values == NULL || quantCount == 0)                                                  \
+            return OH_NN_INVALID_PARAMETER;                                                                            \
+        list = quantParams->member;                                                                                    \
+        code = nnrti_ohnn_quant_list(&list, &quantParams->counts[index], values, quantCount, sizeof(T));               \
+        quantParams->member = (T *)list;                                                                               \
+        return code;                                                                                                   \
+    }
+NNRTI_OHNN_QUANT_SETTER(OH_NNQuantParam_SetScales, double, scales, scales, 0)
+NNRTI_OHNN_QUANT_SETTER(OH_NNQuantParam_SetZeroPoints, int32_t, zeroPoints, zeroPoints, 1)
+NNRTI_OHNN_QUANT_SETTER(OH_NNQuantParam_SetNumBits, uint32_t, numBits, numBits, 2)
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNQuantParam_Destroy(NN_QuantParam **quantParams)
+{
+    if (quantParams == NULL || *quantParams == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    free((*quantParams)->scales);
+    free((*quantParams)->zeroPoints);
+    free((*quantParams)->numBits);
+    free(*quantParams);
+    *quantParams = NULL;
+    return OH_NN_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_model */
+
+/* A tensor of a model under construction. */
+typedef struct nnrti_ohnn_value {
+    OH_NN_DataType dataType;
+    OH_NN_Format format;
+    OH_NN_TensorType type;
+    uint32_t rank, quantCount;
+    int32_t *dims;
+    char *name; /* NULL: "Tensor: <index>" */
+    void *data; /* NULL: none */
+    size_t count, bytes;
+    bool dynamic;
+    NNRT_QuantParam *quant;
+} nnrti_ohnn_value;
+
+typedef struct nnrti_ohnn_node {
+    OH_NN_OperationType op;
+    void *attr;
+    uint32_t *in, *out;
+    uint32_t nIn, nOut;
+    bool axis; /* QUANT_DTYPE_CAST has a parameter axis */
+} nnrti_ohnn_node;
+
+/* What a model is made of. It lives as long as the model, a compilation or an executor needs it. */
+typedef struct nnrti_ohnn_graph {
+    int32_t users;
+    nnrti_ohnn_block *blocks; /* all but the growing lists */
+    nnrti_ohnn_value *values;
+    nnrti_ohnn_node *nodes;
+    uint32_t nValues, roomValues, nNodes, roomNodes;
+    uint32_t *inputs, *outputs; /* into values */
+    uint32_t nIn, nOut;
+    const NNRT_Model *model; /* once it is finished, or loaded */
+    NNRT_Model *loaded;      /* to be destroyed */
+    void *file;              /* what a loaded model lies in */
+} nnrti_ohnn_graph;
+
+struct OH_NNModel {
+    nnrti_ohnn_graph *graph;
+    bool finished;
+    bool *supported; /* what GetAvailableOperations gave */
+};
+
+static nnrti_ohnn_graph *nnrti_ohnn_graph_new(void)
+{
+    nnrti_ohnn_graph *graph = (nnrti_ohnn_graph *)calloc(1, sizeof(*graph));
+    if (graph != NULL)
+        graph->users = 1;
+    return graph;
+}
+
+static nnrti_ohnn_graph *nnrti_ohnn_graph_use(nnrti_ohnn_graph *graph)
+{
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    graph->users++;
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+    return graph;
+}
+
+static void nnrti_ohnn_graph_leave(nnrti_ohnn_graph *graph)
+{
+    bool last;
+    if (graph == NULL)
+        return;
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    last = --graph->users == 0;
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+    if (!last)
+        return;
+    nnrt_model_destroy(graph->loaded);
+    free(graph->file);
+    nnrti_ohnn_drop(graph->blocks);
+    free(graph->values);
+    free(graph->nodes);
+    free(graph);
+}
+
+/* Room for one more entry of a list of entries of size bytes; NULL: no memory. */
+static void *nnrti_ohnn_grow(void *list, uint32_t count, uint32_t *room, size_t size)
+{
+    uint32_t wanted = *room < 8 ? 8 : *room * 2;
+    size_t bytes;
+    void *grown;
+    if (count < *room)
+        return list;
+    if (*room > UINT32_MAX / 2 || !nnrt_mul_size(wanted, size, &bytes) || (grown = realloc(list, bytes)) == NULL)
+        return NULL;
+    *room = wanted;
+    return grown;
+}
+
+NNRT_OHNN_API OH_NNModel *OH_NNModel_Construct(void)
+{
+    OH_NNModel *model = (OH_NNModel *)calloc(1, sizeof(*model));
+    if (model != NULL && (model->graph = nnrti_ohnn_graph_new()) == NULL) {
+        free(model);
+        return NULL;
+    }
+    return model;
+}
+
+NNRT_OHNN_API void OH_NNModel_Destroy(OH_NNModel **model)
+{
+    if (model == NULL || *model == NULL)
+        return;
+    nnrti_ohnn_graph_leave((*model)->graph);
+    free((*model)->supported);
+    free(*model);
+    *model = NULL;
+}
+
+/* Checks type, extents and size, and fills a value that keeps nothing yet. */
+static bool nnrti_ohnn_value_make(nnrti_ohnn_value *v, OH_NN_DataType type, const int32_t *dims, size_t rank)
+{
+    memset(v, 0, sizeof(*v));
+    v->dataType = type;
+    v->rank = (uint32_t)rank;
+    if (!nnrti_ohnn_one_of(type, OH_NN_FLOAT64) || rank > NNRTI_OHNN_MAX_LIST)
+        return false;
+    for (size_t i = 0; i < rank; i++) {
+        if (dims[i] == 0 || dims[i] < -1)
+            return false;
+        v->dynamic = v->dynamic || dims[i] == -1;
+    }
+    return nnrti_ohnn_count(dims, rank, 1, &v->count) &&
+           nnrt_mul_size(v->count, nnrt_type_size(nnrti_ohnn_types[type]), &v->bytes) && v->bytes <= UINT32_MAX;
+}
+
+/* Appends v, with copies of its extents and name. */
+static OH_NN_ReturnCode nnrti_ohnn_append(nnrti_ohnn_graph *graph, nnrti_ohnn_value *v, const int32_t *dims,
+                                          const char *name)
+{
+    nnrti_ohnn_value *grown =
+        (nnrti_ohnn_value *)nnrti_ohnn_grow(graph->values, graph->nValues, &graph->roomValues, sizeof(*grown));
+    if (grown == NULL)
+        return OH_NN_MEMORY_ERROR;
+    graph->values = grown;
+    if ((v->dims = (int32_t *)nnrti_ohnn_copy(&graph->blocks, dims, v->rank, sizeof(*dims))) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    if (name != NULL && *name != '\0' &&
+        (v->name = (char *)nnrti_ohnn_copy(&graph->blocks, name, strlen(name) + 1, 1)) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    graph->values[graph->nValues++] = *v;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel *model, const NN_TensorDesc *tensorDesc)
+{
+    nnrti_ohnn_value v;
+    if (model == NULL || tensorDesc == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if (model->finished)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (!nnrti_ohnn_value_make(&v, tensorDesc->dataType, tensorDesc->shape, tensorDesc->rank))
+        return OH_NN_INVALID_PARAMETER;
+    v.format = tensorDesc->format;
+    return nnrti_ohnn_append(model->graph, &v, tensorDesc->shape, tensorDesc->name);
+}
+
+/* May there be as many parameters as that? One, or one for each extent of an axis that can be the channels'. */
+static bool nnrti_ohnn_quant_fits(const nnrti_ohnn_value *v, size_t count)
+{
+    const uint32_t last = v->rank > 0 ? v->rank - 1 : 0;
+    if (count == 1)
+        return true;
+    if (v->rank == 0)
+        return false;
+    if (v->dims[0] > 0 && (size_t)v->dims[0] == count)
+        return true;
+    if (v->format == OH_NN_FORMAT_NCHW && v->rank > 1)
+        return v->dims[1] > 0 && (size_t)v->dims[1] == count;
+    return v->dims[last] > 0 && (size_t)v->dims[last] == count;
+}
+
+/* The parameters of value v, which is in the graph or will be. */
+static OH_NN_ReturnCode nnrti_ohnn_quantise(nnrti_ohnn_graph *graph, nnrti_ohnn_value *v, const double *scales,
+                                            const int32_t *zeroPoints, const uint32_t *bits, size_t count)
+{
+    NNRT_QuantParam *quant;
+    for (size_t i = 0; i < count; i++)
+        if (bits[i] != 8) {
+            v->quantCount = 0;
+            return OH_NN_INVALID_PARAMETER;
+        }
+    for (size_t i = 0; i < count; i++)
+        if (!(scales[i] > 0 && scales[i] <= DBL_MAX))
+            return OH_NN_INVALID_PARAMETER;
+    if (count > UINT32_MAX || (count > 0 && !nnrti_ohnn_quant_fits(v, count)))
+        return OH_NN_INVALID_PARAMETER;
+    if ((quant = (NNRT_QuantParam *)nnrti_ohnn_keep(&graph->blocks, count, sizeof(*quant))) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    for (size_t i = 0; i < count; i++) {
+        quant[i].numBits = 8;
+        quant[i].zeroPoint = zeroPoints[i];
+        quant[i].scale = scales[i];
+    }
+    v->quant = quant;
+    v->quantCount = (uint32_t)count;
+    return OH_NN_SUCCESS;
+}
+
+/* What is wrong with the struct of the deprecated functions; if nothing, v is made of it. */
+static bool nnrti_ohnn_value_of(nnrti_ohnn_value *v, const OH_NN_Tensor *tensor)
+{
+    const OH_NN_QuantParam *q = tensor->quantParam;
+    if (!nnrti_ohnn_one_of(tensor->type, OH_NN_REDUCE_L2_COEFF) ||
+        (tensor->dimensions == NULL) != (tensor->dimensionCount == 0) ||
+        !nnrti_ohnn_value_make(v, tensor->dataType, tensor->dimensions, tensor->dimensionCount))
+        return false;
+    v->type = tensor->type;
+    v->format = OH_NN_FORMAT_NHWC;
+    if (q == NULL)
+        return true;
+    if (q->numBits == NULL || q->scale == NULL || q->zeroPoint == NULL)
+        return false;
+    for (uint32_t i = 0; i < q->quantCount; i++)
+        if (q->numBits[i] != 8)
+            return false;
+    return true;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensor(OH_NNModel *model, const OH_NN_Tensor *tensor)
+{
+    nnrti_ohnn_value v;
+    OH_NN_ReturnCode code = OH_NN_SUCCESS;
+    if (model == NULL || tensor == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if (model->finished)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (!nnrti_ohnn_value_of(&v, tensor))
+        return OH_NN_INVALID_PARAMETER;
+    if (tensor->quantParam != NULL) {
+        const OH_NN_QuantParam *q = tensor->quantParam;
+        v.dims = (int32_t *)(uintptr_t)tensor->dimensions; /* to look at */
+        code = nnrti_ohnn_quantise(model->graph, &v, q->scale, q->zeroPoint, q->numBits, q->quantCount);
+    }
+    return code != OH_NN_SUCCESS ? code : nnrti_ohnn_append(model->graph, &v, tensor->dimensions, NULL);
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SetTensorType(OH_NNModel *model, uint32_t index, OH_NN_TensorType tensorType)
+{
+    if (model == NULL || !nnrti_ohnn_one_of(tensorType, OH_NN_REDUCE_L2_COEFF))
+        return OH_NN_INVALID_PARAMETER;
+    if (model->finished)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (index >= model->graph->nValues)
+        return OH_NN_INVALID_PARAMETER;
+    model->graph->values[index].type = tensorType;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SetTensorQuantParams(OH_NNModel *model, uint32_t index,
+                                                               NN_QuantParam *quantParam)
+{
+    const NN_QuantParam *q = quantParam;
+    if (model == NULL || q == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if (model->finished)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (index >= model->graph->nValues || q->counts[0] != q->counts[1] || q->counts[0] != q->counts[2])
+        return OH_NN_INVALID_PARAMETER;
+    return nnrti_ohnn_quantise(model->graph, &model->graph->values[index], q->scales, q->zeroPoints, q->numBits,
+                               q->counts[0]);
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SetTensorData(OH_NNModel *model, uint32_t index, const void *dataBuffer,
+                                                        size_t length)
+{
+    nnrti_ohnn_value *v;
+    if (model == NULL || dataBuffer == NULL || length == 0)
+        return OH_NN_INVALID_PARAMETER;
+    if (model->finished)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (index >= model->graph->nValues)
+        return OH_NN_INVALID_PARAMETER;
+    v = &model->graph->values[index];
+    if (v->data != NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if (v->dynamic)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (length != v->bytes)
+        return OH_NN_INVALID_PARAMETER;
+    v->data = nnrti_ohnn_copy(&model->graph->blocks, dataBuffer, length, 1);
+    return v->data != NULL ? OH_NN_SUCCESS : OH_NN_MEMORY_ERROR;
+}
+
+/* Is list one of 1 to 200 tensors that are data? */
+static bool nnrti_ohnn_operands(const nnrti_ohnn_graph *graph, const OH_NN_UInt32Array *list)
+{
+    if (list->data == NULL || list->size == 0 || list->size > NNRTI_OHNN_MAX_LIST)
+        return false;
+    for (uint32_t i = 0; i < list->size; i++)
+        if (list->data[i] >= graph->nValues || graph->values[list->data[i]].type != OH_NN_TENSOR)
+            return false;
+    return true;
+}
+
+static bool nnrti_ohnn_among(const uint32_t *list, uint32_t count, uint32_t index)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (list[i] == index)
+            return true;
+    return false;
+}
+
+static bool nnrti_ohnn_in_and_out(const nnrti_ohnn_graph *graph, const OH_NN_UInt32Array *in,
+                                  const OH_NN_UInt32Array *out)
+{
+    if (!nnrti_ohnn_operands(graph, in) || !nnrti_ohnn_operands(graph, out))
+        return false;
+    for (uint32_t i = 0; i < in->size; i++)
+        if (nnrti_ohnn_among(out->data, out->size, in->data[i]))
+            return false;
+    return true;
+}
+
+/* Element i of a tensor of integers, or of bytes that hold a number. */
+static int64_t nnrti_ohnn_number(const nnrti_ohnn_value *v, size_t i)
+{
+    switch (v->dataType) {
+    case OH_NN_INT64: return ((const int64_t *)v->data)[i];
+    case OH_NN_INT32: return ((const int32_t *)v->data)[i];
+    case OH_NN_INT8: return ((const int8_t *)v->data)[i];
+    default: return ((const uint8_t *)v->data)[i];
+    }
+}
+
+/* Integers as the attributes have them; NULL: no memory. */
+static int64_t *nnrti_ohnn_numbers(nnrti_ohnn_block **blocks, const nnrti_ohnn_value *v)
+{
+    int64_t *list = (int64_t *)nnrti_ohnn_keep(blocks, v->count, sizeof(*list));
+    for (size_t i = 0; list != NULL && i < v->count; i++)
+        list[i] = nnrti_ohnn_number(v, i);
+    return list;
+}
+
+/* Is v one element of this type? (INT64: or of INT32.) */
+static bool nnrti_ohnn_scalar(const nnrti_ohnn_value *v, OH_NN_DataType type)
+{
+    return v->count == 1 && (v->dataType == type || (type == OH_NN_INT64 && v->dataType == OH_NN_INT32));
+}
+
+static bool nnrti_ohnn_integers(const nnrti_ohnn_value *v)
+{
+    return v->dataType == OH_NN_INT64 || v->dataType == OH_NN_INT32;
+}
+
+/* The enumerator whose number is value's, of the first `count`; false: it is none of them. */
+static bool nnrti_ohnn_pick(const nnrti_ohnn_value *v, OH_NN_DataType type, const int32_t *numbers, int64_t count,
+                            void *to)
+{
+    int32_t picked;
+    if (!nnrti_ohnn_scalar(v, type) || v->dataType != type || !nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), count - 1))
+        return false;
+    picked = numbers[nnrti_ohnn_number(v, 0)];
+    memcpy(to, &picked, sizeof(picked));
+    return true;
+}
+
+static bool nnrti_ohnn_pick_text(const nnrti_ohnn_value *v, const char *const *texts, int64_t count, void *to)
+{
+    if (!nnrti_ohnn_scalar(v, OH_NN_INT32) || !nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), count - 1))
+        return false;
+    memcpy(to, &texts[nnrti_ohnn_number(v, 0)], sizeof(*texts));
+    return true;
+}
+
+/* Writes an attribute from the tensor of its parameter. */
+static OH_NN_ReturnCode nnrti_ohnn_set(nnrti_ohnn_block **blocks, const nnrti_ohnn_param *p, const nnrti_ohnn_value *v,
+                                       void *attr)
+{
+    static const int32_t fused[] = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU,
+                                    NNRT_ACTIVATION_TYPE_RELU6};
+    static const int32_t pads[] = {NNRT_PAD_MODE_SAME, NNRT_PAD_MODE_VALID, NNRT_PAD_MODE_VALID};
+    static const int32_t rounds[] = {NNRT_ROUND_MODE_FLOOR, NNRT_ROUND_MODE_CEIL};
+    static const int32_t paddings[] = {NNRT_PADDING_MODE_CONSTANT, NNRT_PADDING_MODE_REFLECT,
+                                       NNRT_PADDING_MODE_SYMMETRIC};
+    static const int32_t eltwise[] = {NNRT_ELTWISE_MODE_PROD, NNRT_ELTWISE_MODE_SUM, NNRT_ELTWISE_MODE_MAXIMUM};
+    static const int32_t coordinates[] = {NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC,
+                                          NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS,
+                                          NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL};
+    static const char *const orders[] = {"DCR", "CRD"};
+    static const char *const regions[] = {"ACROSS_CHANNELS"};
+    void *at = (uint8_t *)attr + p->at;
+    bool good = false;
+    if (v->data == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    switch (p->kind) {
+    case NNRTI_OHNN_BOOL:
+        if ((good = nnrti_ohnn_scalar(v, OH_NN_BOOL)))
+            *(bool *)at = nnrti_ohnn_number(v, 0) != 0;
+        break;
+    case NNRTI_OHNN_INT:
+        if ((good = nnrti_ohnn_scalar(v, OH_NN_INT64)))
+            *(int64_t *)at = nnrti_ohnn_number(v, 0);
+        break;
+    case NNRTI_OHNN_PADS:
+        if (v->count != 4) {
+            good = nnrti_ohnn_pick(v, OH_NN_INT8, pads, 3, at);
+            break;
+        }
+        at = (uint8_t *)attr + p->second;
+        /* fall through */
+    case NNRTI_OHNN_INTS:
+        if ((good = nnrti_ohnn_integers(v))) {
+            const int64_t *list = nnrti_ohnn_numbers(blocks, v);
+            if (list == NULL)
+                return OH_NN_MEMORY_ERROR;
+            *(NNRT_Int64List *)at = nnrt_int64_list(list, (uint32_t)v->count);
+        }
+        break;
+    case NNRTI_OHNN_PAIRS:
+        if ((good = nnrti_ohnn_integers(v) && v->count % 2 == 0)) {
+            const int64_t *list = nnrti_ohnn_numbers(blocks, v);
+            NNRT_Int64List *pairs = (NNRT_Int64List *)nnrti_ohnn_keep(blocks, v->count / 2, sizeof(*pairs));
+            if (list == NULL || pairs == NULL)
+                return OH_NN_MEMORY_ERROR;
+            for (size_t i = 0; i < v->count / 2; i++)
+                pairs[i] = nnrt_int64_list(list + 2 * i, 2);
+            ((NNRT_Int64Lists *)at)->data = pairs;
+            ((NNRT_Int64Lists *)at)->count = (uint32_t)(v->count / 2);
+        }
+        break;
+    case NNRTI_OHNN_FLOAT:
+        if ((good = nnrti_ohnn_scalar(v, OH_NN_FLOAT32)))
+            *(float *)at = *(const float *)v->data;
+        break;
+    case NNRTI_OHNN_FLOATS:
+        if ((good = v->dataType == OH_NN_FLOAT32))
+            *(NNRT_FloatList *)at = nnrt_float_list((const float *)v->data, (uint32_t)v->count);
+        break;
+    case NNRTI_OHNN_TYPE:
+        if ((good = nnrti_ohnn_scalar(v, OH_NN_INT64) && nnrti_ohnn_number(v, 0) != OH_NN_UNKNOWN &&
+                    nnrti_ohnn_one_of(nnrti_ohnn_number(v, 0), OH_NN_FLOAT64)))
+            *(int64_t *)at = nnrti_ohnn_types[nnrti_ohnn_number(v, 0)];
+        break;
+    case NNRTI_OHNN_FUSE: good = nnrti_ohnn_pick(v, OH_NN_INT8, fused, 3, at); break;
+    case NNRTI_OHNN_ROUND: good = nnrti_ohnn_pick(v, OH_NN_INT32, rounds, 2, at); break;
+    case NNRTI_OHNN_PADDING: good = nnrti_ohnn_pick(v, OH_NN_INT32, paddings, 3, at); break;
+    case NNRTI_OHNN_ELTWISE: good = nnrti_ohnn_pick(v, OH_NN_INT8, eltwise, 3, at); break;
+    case NNRTI_OHNN_COORDINATES: good = nnrti_ohnn_pick(v, OH_NN_INT8, coordinates, 3, at); break;
+    case NNRTI_OHNN_ORDER: good = nnrti_ohnn_pick_text(v, orders, 2, at); break;
+    default: good = nnrti_ohnn_pick_text(v, regions, 1, at); break;
+    }
+    return good ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
+}
+
+/* The attributes of node n: defaults, then what OH_NN says otherwise, then the parameters. */
+static OH_NN_ReturnCode nnrti_ohnn_attributes(nnrti_ohnn_graph *graph, nnrti_ohnn_node *n,
+                                              const OH_NN_UInt32Array *params)
+{
+    const nnrt_op *op = nnrt_op_find(nnrti_ohnn_ops[n->op - 1].type);
+    const nnrti_ohnn_param *row = nnrti_ohnn_params, *end = nnrti_ohnn_params + NNRTI_OHNN_PARAMS;
+    uint32_t known = 0;
+    bool axis = false, useAxis = false, hasBias = false;
+    if (op == NULL)
+        return OH_NN_INVALID_PARAMETER; /* the build has been told to leave it out */
+    if ((n->attr = nnrti_ohnn_keep(&graph->blocks, 1, op->attr->bytes)) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    nnrt_attr_defaults(op->attr, n->attr);
+    while (row < end && row->op != n->op)
+        row++;
+    for (uint32_t i = 0; row + i < end && row[i].op == n->op; i++) {
+        void *at = (uint8_t *)n->attr + row[i].at;
+        if (row[i].type != OH_NN_TENSOR)
+            known++;
+        else if (row[i].kind == NNRTI_OHNN_FLOAT)
+            *(float *)at = row[i].value;
+        else
+            *(int32_t *)at = (int32_t)row[i].value;
+    }
+    if (params->size > known)
+        return OH_NN_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < params->size; i++) {
+        const nnrti_ohnn_value *v = &graph->values[params->data[i]];
+        const nnrti_ohnn_param *p = row;
+        OH_NN_ReturnCode code;
+        while (p < end && p->op == n->op && (p->type != v->type || v->type == OH_NN_TENSOR))
+            p++;
+        if (p == end || p->op != n->op)
+            return OH_NN_INVALID_PARAMETER;
+        if ((code = nnrti_ohnn_set(&graph->blocks, p, v, n->attr)) != OH_NN_SUCCESS)
+            return code;
+        axis = axis || v->type == OH_NN_FULL_CONNECTION_AXIS;
+        useAxis = useAxis || v->type == OH_NN_FULL_CONNECTION_USE_AXIS;
+        hasBias = hasBias || v->type == OH_NN_FULL_CONNECTION_HAS_BIAS;
+        n->axis = n->axis || v->type == OH_NN_QUANT_DTYPE_CAST_AXIS;
+    }
+    if (n->op == OH_NN_OPS_FULL_CONNECTION) {
+        NNRT_FullConnection *a = (NNRT_FullConnection *)n->attr;
+        if (axis && useAxis && !a->useAxis)
+            return OH_NN_INVALID_PARAMETER;
+        a->useAxis = a->useAxis || axis;
+        a->hasBias = hasBias ? a->hasBias : n->nIn == 3;
+    }
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddOperation(OH_NNModel *model, OH_NN_OperationType op,
+                                                       const OH_NN_UInt32Array *paramIndices,
+                                                       const OH_NN_UInt32Array *inputIndices,
+                                                       const OH_NN_UInt32Array *outputIndices)
+{
+    const OH_NN_UInt32Array *params = paramIndices, *in = inputIndices, *out = outputIndices;
+    const nnrti_ohnn_op *row;
+    nnrti_ohnn_graph *graph;
+    nnrti_ohnn_node n, *grown;
+    OH_NN_ReturnCode code;
+    if (model == NULL || params == NULL || in == NULL || out == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if (model->finished)
+        return OH_NN_OPERATION_FORBIDDEN;
+    graph = model->graph;
+    if (!nnrti_ohnn_in_and_out(graph, in, out) || (params->data == NULL) != (params->size == 0))
+        return OH_NN_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < params->size; i++)
+        if (params->data[i] >= graph->nValues)
+            return OH_NN_INVALID_PARAMETER;
+    if (!nnrti_ohnn_one_of((int64_t)op - 1, OH_NN_OPS_GATHER_ND - 1))
+        return OH_NN_INVALID_PARAMETER;
+    row = &nnrti_ohnn_ops[op - 1];
+    if (in->size < row->minIn || in->size > row->maxIn || out->size < row->minOut || out->size > row->maxOut)
+        return OH_NN_INVALID_PARAMETER;
+    memset(&n, 0, sizeof(n));
+    n.op = op;
+    n.nIn = in->size;
+    n.nOut = out->size;
+    if ((code = nnrti_ohnn_attributes(graph, &n, params)) != OH_NN_SUCCESS)
+        return code;
+    n.in = (uint32_t *)nnrti_ohnn_copy(&graph->blocks, in->data, n.nIn, sizeof(*n.in));
+    n.out = (uint32_t *)nnrti_ohnn_copy(&graph->blocks, out->data, n.nOut, sizeof(*n.out));
+    grown = (nnrti_ohnn_node *)nnrti_ohnn_grow(graph->nodes, graph->nNodes, &graph->roomNodes, sizeof(*grown));
+    if (grown != NULL)
+        graph->nodes = grown;
+    if (grown == NULL || n.in == NULL || n.out == NULL)
+        return OH_NN_MEMORY_ERROR;
+    graph->nodes[graph->nNodes++] = n;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SpecifyInputsAndOutputs(OH_NNModel *model,
+                                                                  const OH_NN_UInt32Array *inputIndices,
+                                                                  const OH_NN_UInt32Array *outputIndices)
+{
+    nnrti_ohnn_graph *graph;
+    uint32_t *in, *out;
+    if (model == NULL || inputIndices == NULL || outputIndices == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    graph = model->graph;
+    if (model->finished || graph->nIn != 0)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (!nnrti_ohnn_in_and_out(graph, inputIndices, outputIndices))
+        return OH_NN_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < inputIndices->size; i++)
+        if (graph->values[inputIndices->data[i]].data != NULL)
+            return OH_NN_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < outputIndices->size; i++)
+        if (graph->values[outputIndices->data[i]].data != NULL)
+            return OH_NN_INVALID_PARAMETER;
+    in = (uint32_t *)nnrti_ohnn_copy(&graph->blocks, inputIndices->data, inputIndices->size, sizeof(*in));
+    out = (uint32_t *)nnrti_ohnn_copy(&graph->blocks, outputIndices->data, outputIndices->size, sizeof(*out));
+    if (in == NULL || out == NULL)
+        return OH_NN_MEMORY_ERROR;
+    graph->inputs = in;
+    graph->outputs = out;
+    graph->nIn = inputIndices->size;
+    graph->nOut = outputIndices->size;
+    return OH_NN_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_lower */
+
+/* Does every operand come from one place, and none from itself? *blocks: what is taken on the way. */
+static OH_NN_ReturnCode nnrti_ohnn_check_graph(const nnrti_ohnn_graph *graph, nnrti_ohnn_block **blocks)
+{
+    /* of each tensor, the node that writes it (+ 1), 0: none; of each node on the way, who asked for it */
+    uint32_t *writer = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*writer));
+    uint32_t *next = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*next));
+    uint32_t *asked = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*asked));
+    uint8_t *state = (uint8_t *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*state));
+    bool *input = (bool *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*input));
+    if (writer == NULL || next == NULL || asked == NULL || state == NULL || input == NULL)
+        return OH_NN_MEMORY_ERROR;
+    for (uint32_t i = 0; i < graph->nIn; i++)
+        input[graph->inputs[i]] = true;
+    for (uint32_t i = 0; i < graph->nNodes; i++)
+        for (uint32_t k = 0; k < graph->nodes[i].nOut; k++) {
+            const uint32_t t = graph->nodes[i].out[k];
+            if (writer[t] != 0 || input[t] || graph->values[t].data != NULL || graph->values[t].type != OH_NN_TENSOR)
+                return OH_NN_INVALID_PARAMETER;
+            writer[t] = i + 1;
+        }
+    for (uint32_t i = 0; i < graph->nNodes; i++) {
+        uint32_t at = i;
+        if (state[i] != 0)
+            continue;
+        state[i] = 1;
+        asked[i] = UINT32_MAX;
+        while (at != UINT32_MAX) {
+            const nnrti_ohnn_node *n = &graph->nodes[at];
+            uint32_t t, from;
+            if (next[at] == n->nIn) {
+                state[at] = 2; /* all that it reads is there */
+                at = asked[at];
+                continue;
+            }
+            t = n->in[next[at]++];
+            from = writer[t];
+            if (graph->values[t].type != OH_NN_TENSOR || (from == 0 && !input[t] && graph->values[t].data == NULL))
+                return OH_NN_INVALID_PARAMETER;
+            if (from == 0 || state[from - 1] == 2)
+                continue;
+            if (state[from - 1] == 1)
+                return OH_NN_INVALID_PARAMETER; /* it waits for itself */
+            state[from - 1] = 1;
+            asked[from - 1] = at;
+            at = from - 1;
+        }
+    }
+    return OH_NN_SUCCESS;
+}
+
+/* What the runtime wants said of an operation otherwise than OH_NN says it; false: it cannot be. */
+static OH_NN_ReturnCode nnrti_ohnn_lower_node(nnrti_ohnn_graph *graph, const nnrti_ohnn_node *n, NNRT_Node *node,
+                                              NNRT_Tensor *tensors, const uint32_t *number)
+{
+    const nnrti_ohnn_value *x = &graph->values[n->in[0]], *y = &graph->values[n->out[0]];
+    const nnrti_ohnn_value *w = n->nIn > 1 ? &graph->values[n->in[1]] : x;
+    int64_t *window = NULL;
+    switch (n->op) {
+    case OH_NN_OPS_CAST: /* the element type of the result says it */
+        if (!nnrti_ohnn_scalar(w, OH_NN_INT64) || w->data == NULL ||
+            !nnrti_ohnn_one_of(nnrti_ohnn_number(w, 0) - 1, OH_NN_FLOAT64 - 1) ||
+            (y->dataType != OH_NN_UNKNOWN && nnrti_ohnn_number(w, 0) != (int64_t)y->dataType))
+            return OH_NN_FAILED;
+        tensors[number[n->out[0]]].dataType = nnrti_ohnn_types[nnrti_ohnn_number(w, 0)];
+        node->inputIndex.count = 1;
+        break;
+    case OH_NN_OPS_FULL_CONNECTION:
+        if (!((const NNRT_FullConnection *)n->attr)->hasBias)
+            node->inputIndex.count = 2;
+        break;
+    case OH_NN_OPS_QUANT_DTYPE_CAST:
+        if (!n->axis || (x->quantCount < 2 && y->quantCount < 2)) {
+            NNRT_QuantDTypeCast *plain = (NNRT_QuantDTypeCast *)nnrti_ohnn_keep(&graph->blocks, 1, sizeof(*plain));
+            if (plain == NULL)
+                return OH_NN_MEMORY_ERROR;
+            plain->srcT = ((const NNRT_QuantDTypeCastV2 *)n->attr)->srcT;
+            plain->dstT = ((const NNRT_QuantDTypeCastV2 *)n->attr)->dstT;
+            node->nodeType = NNRT_NODE_TYPE_QUANT_DTYPE_CAST;
+            node->nodeAttr.data = plain;
+            node->nodeAttr.size = (uint32_t)sizeof(*plain);
+        }
+        break;
+    case OH_NN_OPS_INSTANCE_NORM: /* three axes are [N,C,D], whatever the format */
+        if (x->rank == 3)
+            tensors[number[n->in[0]]].format = tensors[number[n->out[0]]].format = NNRT_FORMAT_NCHW;
+        break;
+    case OH_NN_OPS_CONV2D:
+    case OH_NN_OPS_CONV2D_TRANSPOSE:
+    case OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE: {
+        /* the window and the channels, which the weight has: [outChannel,kH,kW,inChannel/group] */
+        const int32_t channels = x->rank != 4 ? -1 : x->dims[x->format == OH_NN_FORMAT_NCHW ? 1 : 3];
+        if (w->rank != 4 || w->dynamic)
+            break;
+        if ((window = (int64_t *)nnrti_ohnn_keep(&graph->blocks, 2, sizeof(*window))) == NULL)
+            return OH_NN_MEMORY_ERROR;
+        window[0] = w->dims[1];
+        window[1] = w->dims[2];
+        if (n->op == OH_NN_OPS_CONV2D_TRANSPOSE) {
+            NNRT_Conv2dTransposeFusion *a = (NNRT_Conv2dTransposeFusion *)n->attr;
+            a->kernelSize = nnrt_int64_list(window, 2);
+            a->inChannel = channels > 0 ? channels : 0;
+            a->outChannel = w->dims[0];
+        } else {
+            NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)n->attr;
+            if (n->op == OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE) {
+                if (channels <= 0)
+                    return OH_NN_FAILED;
+                a->group = channels;
+            }
+            a->kernelSize = nnrt_int64_list(window, 2);
+            a->inChannel = channels > 0 ? channels : 0;
+            a->outChannel = w->dims[0];
+        }
+        break;
+    }
+    default: break;
+    }
+    return OH_NN_SUCCESS;
+}
+
+/* The axis of several parameters of tensor t: 0 where that which node n has for it is as long, else the first that is. */
+static int32_t nnrti_ohnn_quant_axis(const nnrti_ohnn_graph *graph, uint32_t t, const nnrti_ohnn_node *n)
+{
+    const nnrti_ohnn_value *v = &graph->values[t];
+    const uint32_t last = v->rank - 1, own = v->format == OH_NN_FORMAT_NCHW && v->rank > 1 ? 1 : last;
+    const bool second = n != NULL && n->nIn > 1 && n->in[1] == t;
+    int64_t usual = own;
+    if (second && (n->op == OH_NN_OPS_CONV2D || n->op == OH_NN_OPS_CONV2D_TRANSPOSE ||
+                   n->op == OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE || n->op == OH_NN_OPS_FULL_CONNECTION))
+        usual = 0;
+    if (second && n->op == OH_NN_OPS_MATMUL && v->rank > 1)
+        usual = ((const NNRT_MatMulFusion *)n->attr)->transposeB ? last - 1 : last;
+    if (n != NULL && n->op == OH_NN_OPS_QUANT_DTYPE_CAST && n->axis)
+        usual = ((const NNRT_QuantDTypeCastV2 *)n->attr)->axis;
+    if (usual < 0)
+        usual += v->rank;
+    if (nnrti_ohnn_one_of(usual, last) && v->dims[usual] > 0 && (uint32_t)v->dims[usual] == v->quantCount)
+        return 0;
+    if ((v->format == OH_NN_FORMAT_NCHW || v->format == OH_NN_FORMAT_NHWC) && v->dims[own] > 0 &&
+        (uint32_t)v->dims[own] == v->quantCount)
+        return (int32_t)own + 1;
+    return v->dims[0] > 0 && (uint32_t)v->dims[0] == v->quantCount ? 1 : (int32_t)last + 1;
+}
+
+/* Makes graph->model. blocks: the graph's, which keep it. */
+static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
+{
+    nnrti_ohnn_block **blocks = &graph->blocks;
+    uint32_t *number = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*number)), count = 0;
+    const nnrti_ohnn_node **reader = (const nnrti_ohnn_node **)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*reader));
+    NNRT_Tensor *tensors = (NNRT_Tensor *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*tensors));
+    NNRT_Node *nodes = (NNRT_Node *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*nodes));
+    uint32_t *all = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nNodes, sizeof(*all));
+    uint32_t *io = (uint32_t *)nnrti_ohnn_keep(blocks, graph->nIn + graph->nOut, sizeof(*io));
+    NNRT_Model *m = (NNRT_Model *)nnrti_ohnn_keep(blocks, 1, sizeof(*m));
+    NNRT_SubGraph *main = (NNRT_SubGraph *)nnrti_ohnn_keep(blocks, 1, sizeof(*main));
+    if (number == NULL || reader == NULL || tensors == NULL || nodes == NULL || all == NULL || io == NULL ||
+        m == NULL || main == NULL)
+        return OH_NN_MEMORY_ERROR;
+    for (uint32_t i = 0; i < graph->nNodes; i++)
+        for (uint32_t k = graph->nodes[i].nIn + graph->nodes[i].nOut; k-- > 0;) {
+            const nnrti_ohnn_node *n = &graph->nodes[i];
+            const uint32_t t = k < n->nIn ? n->in[k] : n->out[k - n->nIn];
+            reader[t] = k < n->nIn || reader[t] == NULL ? n : reader[t];
+        }
+    for (uint32_t i = 0; i < graph->nValues; i++) {
+        const nnrti_ohnn_value *v = &graph->values[i];
+        NNRT_Tensor *t = &tensors[count];
+        char name[32], *kept;
+        if (v->type != OH_NN_TENSOR)
+            continue;
+        (void)nnrt_text(name, sizeof(name), "Tensor: %u", i); /* the caller's own need not be unique */
+        if ((kept = (char *)nnrti_ohnn_copy(blocks, name, strlen(name) + 1, 1)) == NULL)
+            return OH_NN_MEMORY_ERROR;
+        number[i] = count++;
+        t->name = kept;
+        t->dataType = nnrti_ohnn_types[v->dataType];
+        t->dims = NNRT_Int32List_make(v->dims, v->rank);
+        t->format = nnrti_ohnn_formats[v->format];
+        t->data.fd = -1;
+        if (v->data != NULL) {
+            t->data.addr = v->data;
+            t->data.bufferSize = t->data.dataSize = (uint32_t)v->bytes;
+        }
+        t->quantParams = NNRT_QuantParamList_make(v->quant, v->quantCount);
+        t->quantAxis = v->quantCount > 1 ? nnrti_ohnn_quant_axis(graph, i, reader[i]) : 0;
+    }
+    for (uint32_t i = 0; i < graph->nNodes; i++) {
+        const nnrti_ohnn_node *n = &graph->nodes[i];
+        const nnrt_op *op = nnrt_op_find(nnrti_ohnn_ops[n->op - 1].type);
+        uint32_t *operands = (uint32_t *)nnrti_ohnn_keep(blocks, n->nIn + n->nOut, sizeof(*operands));
+        OH_NN_ReturnCode code;
+        if (operands == NULL)
+            return OH_NN_MEMORY_ERROR;
+        for (uint32_t k = 0; k < n->nIn; k++)
+            operands[k] = number[n->in[k]];
+        for (uint32_t k = 0; k < n->nOut; k++)
+            operands[n->nIn + k] = number[n->out[k]];
+        all[i] = i;
+        nodes[i].name = "";
+        nodes[i].nodeType = op->type;
+        nodes[i].nodeAttr.data = n->attr;
+        nodes[i].nodeAttr.size = op->attr->bytes;
+        nodes[i].inputIndex = NNRT_Uint32List_make(operands, n->nIn);
+        nodes[i].outputIndex = NNRT_Uint32List_make(operands + n->nIn, n->nOut);
+        nodes[i].quantType = graph->values[n->out[0]].quantCount > 0 ? NNRT_QUANT_TYPE_ALL : NNRT_QUANT_TYPE_NONE;
+        if ((code = nnrti_ohnn_lower_node(graph, n, &nodes[i], tensors, number)) != OH_NN_SUCCESS)
+            return code;
+    }
+    for (uint32_t i = 0; i < graph->nIn; i++)
+        io[i] = number[graph->inputs[i]];
+    for (uint32_t i = 0; i < graph->nOut; i++)
+        io[graph->nIn + i] = number[graph->outputs[i]];
+    m->name = main->name = "";
+    m->inputIndex = main->inputIndices = NNRT_Uint32List_make(io, graph->nIn);
+    m->outputIndex = main->outputIndices = NNRT_Uint32List_make(io + graph->nIn, graph->nOut);
+    main->nodeIndices = NNRT_Uint32List_make(all, graph->nNodes);
+    m->nodes = NNRT_NodeList_make(nodes, graph->nNodes);
+    m->allTensors = NNRT_TensorList_make(tensors, count);
+    m->subGraph = NNRT_SubGraphList_make(main, 1);
+    graph->model = m;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_Finish(OH_NNModel *model)
+{
+    nnrti_ohnn_block *temporary = NULL;
+    nnrti_ohnn_graph *graph;
+    OH_NN_ReturnCode code;
+    if (model == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    graph = model->graph;
+    if (model->finished || graph->nValues == 0 || graph->nNodes == 0 || graph->nIn == 0)
+        return OH_NN_OPERATION_FORBIDDEN;
+    for (uint32_t i = 0; i < graph->nIn + graph->nOut; i++) /* they may have been given data, or another type, since */
+        if (graph->values[i < graph->nIn ? graph->inputs[i] : graph->outputs[i - graph->nIn]].type != OH_NN_TENSOR ||
+            (i < graph->nIn && graph->values[graph->inputs[i]].data != NULL))
+            return OH_NN_INVALID_PARAMETER;
+    code = nnrti_ohnn_check_graph(graph, &temporary);
+    nnrti_ohnn_drop(temporary);
+    if (code == OH_NN_SUCCESS)
+        code = nnrti_ohnn_lower(graph);
+    model->finished = code == OH_NN_SUCCESS;
+    return code;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel *model, size_t deviceID,
+                                                                 const bool **isSupported, uint32_t *opCount)
+{
+    nnrt_device *device = nnrti_ohnn_device(deviceID);
+    uint32_t count;
+    bool *answers;
+    if (model == NULL || isSupported == NULL || *isSupported != NULL || opCount == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if (!model->finished)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (device == NULL)
+        return OH_NN_FAILED;
+    count = model->graph->nNodes;
+    if ((answers = (bool *)calloc(count, sizeof(*answers))) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    if (nnrt_device_supported(device, model->graph->model, answers, count) != NNRT_SUCCESS) {
+        free(answers);
+        return OH_NN_FAILED;
+    }
+    free(model->supported);
+    model->supported = answers;
+    *isSupported = answers;
+    *opCount = count;
+    return OH_NN_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_compile */
+
+/* What Build gives. It lives as long as the compilation or an executor needs it. */
+typedef struct nnrti_ohnn_compiled {
+    int32_t users;
+    nnrti_ohnn_graph *graph;
+    nnrt_device *device;
+    size_t id;                    /* of the device */
+    NNRT_PreparedModel *prepared; /* NULL: each executor prepares the model for the extents that it runs with */
+    NNRT_ModelConfig config;
+    NNRT_Extension *extensions;
+    uint32_t nExtensions;
+    nnrti_ohnn_mutex mutex; /* of a prepared model that serves one thread at a time */
+} nnrti_ohnn_compiled;
+
+struct OH_NNCompilation {
+    const OH_NNModel *model; /* its sources: at most one */
+    char *path;
+    const void *offline, *imported;
+    size_t offlineBytes, importedBytes;
+    size_t device;
+    bool cached, float16, tried;
+    OH_NN_PerformanceMode mode;
+    OH_NN_Priority priority;
+    NNRT_Extension *extensions;
+    uint32_t nExtensions, roomExtensions;
+    nnrti_ohnn_compiled *compiled; /* NULL: not built */
+};
+
+static void nnrti_ohnn_extensions_free(NNRT_Extension *extensions, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free((void *)(uintptr_t)extensions[i].name);
+        free((void *)(uintptr_t)extensions[i].data);
+    }
+    free(extensions);
+}
+
+static void nnrti_ohnn_compiled_leave(nnrti_ohnn_compiled *compiled)
+{
+    bool last;
+    if (compiled == NULL)
+        return;
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    last = --compiled->users == 0;
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+    if (!last)
+        return;
+    nnrt_device_release(compiled->device, compiled->prepared);
+    nnrti_ohnn_graph_leave(compiled->graph);
+    nnrti_ohnn_extensions_free(compiled->extensions, compiled->nExtensions);
+    NNRTI_OHNN_END(&compiled->mutex);
+    free(compiled);
+}
+
+static OH_NNCompilation *nnrti_ohnn_compilation(void)
+{
+    return (OH_NNCompilation *)calloc(1, sizeof(OH_NNCompilation));
+}
+
+NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *model)
+{
+    OH_NNCompilation *compilation = model != NULL ? nnrti_ohnn_compilation() : NULL;
+    if (compilation != NULL)
+        compilation->model = model;
+    return compilation;
+}
+
+NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelFile(const char *modelPath)
+{
+    OH_NNCompilation *compilation = modelPath != NULL ? nnrti_ohnn_compilation() : NULL;
+    if (compilation != NULL && (compilation->path = nnrti_ohnn_text(modelPath)) == NULL) {
+        free(compilation);
+        return NULL;
+    }
+    return compilation;
+}
+
+NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelBuffer(const void *modelBuffer,
+                                                                                 size_t modelSize)
+{
+    OH_NNCompilation *compilation = modelBuffer != NULL && modelSize > 0 ? nnrti_ohnn_compilation() : NULL;
+    if (compilation != NULL) {
+        compilation->offline = modelBuffer;
+        compilation->offlineBytes = modelSize;
+    }
+    return compilation;
+}
+
+NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructForCache(void)
+{
+    return nnrti_ohnn_compilation();
+}
+
+NNRT_OHNN_API void OH_NNCompilation_Destroy(OH_NNCompilation **compilation)
+{
+    if (compilation == NULL || *compilation == NULL)
+        return;
+    nnrti_ohnn_compiled_leave((*compilation)->compiled);
+    nnrti_ohnn_extensions_free((*compilation)->extensions, (*compilation)->nExtensions);
+    free((*compilation)->path);
+    free(*compilation);
+    *compilation = NULL;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilation *compilation, const void *buffer,
+                                                                    size_t length, size_t *modelSize)
+{
+    if (compilation == NULL || buffer == NULL || length == 0 || modelSize == NULL || compilation->compiled == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    return OH_NN_UNSUPPORTED;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompilation *compilation, const void *buffer,
+                                                                      size_t modelSize)
+{
+    if (compilation == NULL || buffer == NULL || modelSize == 0)
+        return OH_NN_INVALID_PARAMETER;
+    if (compilation->tried)
+        return OH_NN_OPERATION_FORBIDDEN;
+    compilation->imported = buffer;
+    compilation->importedBytes = modelSize;
+    return OH_NN_SUCCESS;
+}
+
+/* Appends a value to what is there under its name; false: no memory. */
+static bool nnrti_ohnn_extension_append(NNRT_Extension *e, const void *value, size_t size)
+{
+    uint8_t *data;
+    size_t bytes;
+    if (!nnrt_add_size(e->size, size, &bytes) || bytes >= UINT32_MAX || (data = (uint8_t *)malloc(bytes + 1)) == NULL)
+        return false;
+    memcpy(data, e->data, e->size);
+    data[e->size] = '|';
+    memcpy(data + e->size + 1, value, size);
+    free((void *)(uintptr_t)e->data);
+    e->data = data;
+    e->size = (uint32_t)bytes + 1;
+    return true;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_AddExtensionConfig(OH_NNCompilation *compilation,
+                                                                   const char *configName, const void *configValue,
+                                                                   const size_t configValueSize)
+{
+    NNRT_Extension *grown;
+    char *name;
+    void *value;
+    if (compilation == NULL || configName == NULL || configValue == NULL || configValueSize == 0 || *configName == '\0')
+        return OH_NN_INVALID_PARAMETER;
+    if (compilation->tried)
+        return OH_NN_OPERATION_FORBIDDEN;
+    for (uint32_t i = 0; i < compilation->nExtensions; i++)
+        if (strcmp(compilation->extensions[i].name, configName) == 0)
+            return nnrti_ohnn_extension_append(&compilation->extensions[i], configValue, configValueSize)
+                       ? OH_NN_SUCCESS
+                       : OH_NN_FAILED;
+    grown = (NNRT_Extension *)nnrti_ohnn_grow(compilation->extensions, compilation->nExtensions,
+                                              &compilation->roomExtensions, sizeof(*grown));
+    if (grown == NULL)
+        return OH_NN_FAILED;
+    compilation->extensions = grown;
+    name = nnrti_ohnn_text(configName);
+    value = configValueSize < UINT32_MAX ? malloc(configValueSize) : NULL;
+    if (name == NULL || value == NULL) {
+        free(name);
+        free(value);
+        return OH_NN_FAILED;
+    }
+    memcpy(value, configValue, configValueSize);
+    grown[compilation->nExtensions].name = name;
+    grown[compilation->nExtensions].data = value;
+    grown[compilation->nExtensions++].size = (uint32_t)configValueSize;
+    return OH_NN_SUCCESS;
+}
+
+/* The setters' first lines. */
+#define NNRTI_OHNN_SETTER(good)                                                                                        \
+    if (!(good))                                                                                                       \
+        return OH_NN_INVALID_PARAMETER;                                                                                \
+    if (compilation->tried)                                                                                            \
+    return OH_NN_OPERATION_FORBIDDEN
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetDevice(OH_NNCompilation *compilation, size_t deviceID)
+{
+    NNRTI_OHNN_SETTER(compilation != NULL);
+    compilation->device = deviceID;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation *compilation, const char *cachePath,
+                                                         uint32_t version)
+{
+    (void)version;
+    NNRTI_OHNN_SETTER(compilation != NULL && cachePath != NULL);
+    compilation->cached = true;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilation *compilation,
+                                                                   OH_NN_PerformanceMode performanceMode)
+{
+    NNRTI_OHNN_SETTER(compilation != NULL);
+    compilation->mode = performanceMode;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetPriority(OH_NNCompilation *compilation, OH_NN_Priority priority)
+{
+    NNRTI_OHNN_SETTER(compilation != NULL);
+    compilation->priority = priority;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation *compilation, bool enableFloat16)
+{
+    NNRTI_OHNN_SETTER(compilation != NULL);
+    compilation->float16 = enableFloat16;
+    return OH_NN_SUCCESS;
+}
+
+/* What loading a .nnrt file gave. */
+static OH_NN_ReturnCode nnrti_ohnn_loaded(NNRT_ReturnCode code)
+{
+    if (code == NNRT_SUCCESS)
+        return OH_NN_SUCCESS;
+    return code == NNRT_OUT_OF_MEMORY || code == NNRT_MEMORY_ERROR ? OH_NN_MEMORY_ERROR : OH_NN_INVALID_FILE;
+}
+
+/* The graph of an offline model. */
+static OH_NN_ReturnCode nnrti_ohnn_load(const OH_NNCompilation *c, nnrti_ohnn_graph *graph)
+{
+    nnrt_load_desc desc;
+    OH_NN_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    desc.checksum = true;
+    if (c->path == NULL) {
+        size_t bytes;
+        uint8_t *at;
+        if (!nnrt_file_is(c->offline, c->offlineBytes))
+            return OH_NN_FAILED;
+        if (!nnrt_add_size(c->offlineBytes, NNRT_ALIGNMENT, &bytes) || (graph->file = malloc(bytes)) == NULL)
+            return OH_NN_MEMORY_ERROR;
+        at = (uint8_t *)graph->file;
+        at += (NNRT_ALIGNMENT - (uintptr_t)at % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+        memcpy(at, c->offline, c->offlineBytes);
+        code = nnrti_ohnn_loaded(nnrt_model_load_memory(&graph->loaded, at, c->offlineBytes, &desc, NULL));
+    } else {
+#ifdef NNRT_NO_STDIO
+        return OH_NN_FAILED;
+#else
+        uint8_t begin[NNRT_FILE_HEADER];
+        FILE *file = fopen(c->path, "rb");
+        size_t got;
+        if (file == NULL)
+            return OH_NN_INVALID_PATH;
+        got = fread(begin, 1, sizeof(begin), file);
+        code = ferror(file) ? OH_NN_INVALID_PATH : OH_NN_SUCCESS;
+        (void)fclose(file);
+        if (code != OH_NN_SUCCESS)
+            return code;
+        if (!nnrt_file_is(begin, got))
+            return OH_NN_FAILED;
+        code = nnrti_ohnn_loaded(nnrt_model_load(&graph->loaded, c->path, &desc, NULL));
+#endif
+    }
+    graph->model = graph->loaded;
+    return code;
+}
+
+/* Has an input an open extent? */
+static bool nnrti_ohnn_open(const NNRT_Model *m)
+{
+    for (uint32_t i = 0; i < m->inputIndex.count; i++) {
+        const NNRT_Int32List *dims = &m->allTensors.data[m->inputIndex.data[i]].dims;
+        for (uint32_t k = 0; k < dims->count; k++)
+            if (dims->data[k] < 0)
+                return true;
+    }
+    return false;
+}
+
+/* The device takes all of the model, and prepares it. */
+static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
+{
+    const NNRT_Model *m = c->graph->model;
+    const bool open = nnrti_ohnn_open(m);
+    bool *supported, all = true;
+    NNRT_ReturnCode code;
+    if (open && !nnrt_device_can(c->device, NNRT_ABILITY_DYNAMIC_INPUT))
+        return OH_NN_FAILED;
+    if ((supported = (bool *)calloc(m->nodes.count > 0 ? m->nodes.count : 1, sizeof(*supported))) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    code = nnrt_device_supported(c->device, m, supported, m->nodes.count);
+    for (uint32_t i = 0; i < m->nodes.count; i++)
+        all = all && supported[i];
+    free(supported);
+    if (code != NNRT_SUCCESS)
+        return OH_NN_UNAVAILABLE_DEVICE;
+    if (!all)
+        return OH_NN_FAILED;
+    code = nnrt_device_prepare(c->device, m, &c->config, &c->prepared);
+    /* one that wants to know the extents gets them in a run */
+    return code == NNRT_SUCCESS || (open && code == NNRT_INVALID_SHAPE) ? OH_NN_SUCCESS : OH_NN_FAILED;
+}
+
+/* What the options ask of a device that it cannot do. */
+static OH_NN_ReturnCode nnrti_ohnn_options(const OH_NNCompilation *c, const nnrt_device *device)
+{
+    if (c->cached) /* of no device yet */
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (c->float16 && !nnrt_device_can(device, NNRT_ABILITY_FLOAT16))
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (c->mode != OH_NN_PERFORMANCE_NONE && !nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE))
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (!nnrti_ohnn_one_of(c->mode, OH_NN_PERFORMANCE_EXTREME))
+        return OH_NN_INVALID_PARAMETER;
+    if (c->priority != OH_NN_PRIORITY_NONE && !nnrt_device_can(device, NNRT_ABILITY_PRIORITY))
+        return OH_NN_OPERATION_FORBIDDEN;
+    return nnrti_ohnn_one_of(c->priority, OH_NN_PRIORITY_HIGH) ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
+}
+
+/* The graph to compile; the caller is one of its users. */
+static OH_NN_ReturnCode nnrti_ohnn_source(const OH_NNCompilation *c, nnrti_ohnn_graph **graph)
+{
+    OH_NN_ReturnCode code;
+    *graph = NULL;
+    if (c->model != NULL) {
+        if (!c->model->finished)
+            return OH_NN_INVALID_PARAMETER;
+        *graph = nnrti_ohnn_graph_use(c->model->graph);
+        return OH_NN_SUCCESS;
+    }
+    if (c->path == NULL && c->offline == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if ((*graph = nnrti_ohnn_graph_new()) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    code = nnrti_ohnn_load(c, *graph);
+    if (code != OH_NN_SUCCESS)
+        nnrti_ohnn_graph_leave(*graph);
+    return code;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilation)
+{
+    OH_NNCompilation *c = compilation;
+    nnrti_ohnn_compiled *compiled;
+    nnrti_ohnn_graph *graph;
+    nnrt_device *device;
+    OH_NN_ReturnCode code;
+    if (c == NULL || (c->model != NULL) + (c->path != NULL) + (c->offline != NULL) + (c->imported != NULL) > 1 ||
+        c->tried)
+        return OH_NN_INVALID_PARAMETER;
+    c->tried = true;
+    device = nnrti_ohnn_device(c->device);
+    if (device == NULL || c->imported != NULL)
+        return OH_NN_FAILED;
+    if ((code = nnrti_ohnn_options(c, device)) != OH_NN_SUCCESS ||
+        (code = nnrti_ohnn_source(c, &graph)) != OH_NN_SUCCESS)
+        return code;
+    compiled = (nnrti_ohnn_compiled *)calloc(1, sizeof(*compiled));
+    if (compiled == NULL || !NNRTI_OHNN_INIT(&compiled->mutex)) {
+        free(compiled);
+        nnrti_ohnn_graph_leave(graph);
+        return OH_NN_MEMORY_ERROR;
+    }
+    compiled->users = 1;
+    compiled->graph = graph;
+    compiled->device = device;
+    compiled->id = nnrti_ohnn_id(device);
+    compiled->extensions = c->extensions;
+    compiled->nExtensions = c->nExtensions;
+    c->extensions = NULL;
+    c->nExtensions = 0;
+    compiled->config.enableFloat16 = c->float16;
+    compiled->config.mode = (NNRT_PerformanceMode)c->mode; /* the same numbers */
+    compiled->config.priority = (NNRT_Priority)c->priority;
+    compiled->config.extensions = NNRT_ExtensionList_make(compiled->extensions, compiled->nExtensions);
+    compiled->config.callerWorkspace = true;
+    if ((code = nnrti_ohnn_prepare(compiled)) != OH_NN_SUCCESS) {
+        nnrti_ohnn_compiled_leave(compiled);
+        return code;
+    }
+    c->compiled = compiled;
+    return OH_NN_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_run */
+
+/* An input or output of an executor. */
+typedef struct nnrti_ohnn_io {
+    const char *name;  /* the device's */
+    const char *label; /* the program's */
+    NNRT_DataType dataType;
+    OH_NN_Format format;
+    nnrt_dims dims;                             /* as the model has them */
+    nnrt_dims planned;                          /* of an output, as the device has them */
+    nnrt_dims shape;                            /* of an output, of the last run */
+    size_t least[NNRTI_DIMS], most[NNRTI_DIMS]; /* of an input */
+    bool handed;                                /* these were given to the program */
+    /* of the deprecated functions */
+    bool set, gone; /* gone: its memory was destroyed */
+    void *data;
+    size_t bytes;
+    const OH_NN_Memory *memory; /* NULL: the buffer of an output, or own */
+    void *own;                  /* a copy of an input */
+    size_t ownBytes;
+    nnrt_dims now; /* of an input */
+} nnrti_ohnn_io;
+
+/* An OH_NN_Memory, and whose it is. */
+typedef struct nnrti_ohnn_memory {
+    struct nnrti_ohnn_memory *next;
+    OH_NN_Memory *memory;
+    const nnrti_ohnn_io *io;
+} nnrti_ohnn_memory;
+
+enum { NNRTI_OHNN_UNTOLD, NNRTI_OHNN_TOLD, NNRTI_OHNN_CONTRADICTION };
+
+struct OH_NNExecutor {
+    nnrti_ohnn_compiled *compiled;
+    NNRT_PreparedModel *own; /* for the extents of the last run; NULL: none, or it is the compilation's */
+    void *workspace;         /* block of */
+    size_t workspaceBytes;
+    uint32_t nIn, nOut;
+    nnrti_ohnn_io *io;     /* inputs, then outputs */
+    NNRT_IOTensor *values; /* of a run */
+    void **copies;         /* of what lies at addresses that its type may not have */
+    nnrt_dims *told, *dims;
+    int ranges; /* what the device says of them */
+    nnrti_ohnn_memory *memories;
+    nnrti_ohnn_mutex mutex;
+};
+
+#define NNRTI_OHNN_MODEL_HAS(p, slot) NNRT_HAS((p)->vtbl, NNRT_PreparedModelVtbl, slot)
+
+/* A workspace for a prepared model that runs in the caller's; false: no memory. */
+static bool nnrti_ohnn_workspace(OH_NNExecutor *e, NNRT_PreparedModel *p)
+{
+    size_t bytes = 0, room;
+    free(e->workspace);
+    e->workspace = NULL;
+    if (!NNRTI_OHNN_MODEL_HAS(p, RunIn) || !NNRTI_OHNN_MODEL_HAS(p, GetWorkspaceSize))
+        return true;
+    if (p->vtbl->GetWorkspaceSize(p, &bytes) != NNRT_SUCCESS || !nnrt_add_size(bytes, NNRT_ALIGNMENT, &room) ||
+        (e->workspace = malloc(room)) == NULL)
+        return false;
+    e->workspaceBytes = bytes;
+    return true;
+}
+
+/* Asks what a prepared model has for outputs. */
+static void nnrti_ohnn_planned(OH_NNExecutor *e, NNRT_PreparedModel *p)
+{
+    for (uint32_t i = 0; i < e->nOut; i++) {
+        nnrti_ohnn_io *io = &e->io[e->nIn + i];
+        NNRT_DataType type = io->dataType;
+        nnrt_dims shape = io->planned;
+        if (!NNRTI_OHNN_MODEL_HAS(p, GetIO) || p->vtbl->GetIO(p, true, i, &type, &shape) != NNRT_SUCCESS ||
+            shape.rank < 0 || shape.rank > NNRTI_DIMS)
+            continue;
+        io->planned = shape;
+        if (io->dataType == NNRT_DATA_TYPE_UNKNOWN)
+            io->dataType = type;
+        if (io->dims.rank < 0)
+            io->dims = shape;
+    }
+}
+
+/* The ranges of the inputs. */
+static void nnrti_ohnn_ranges(OH_NNExecutor *e)
+{
+    NNRT_PreparedModel *p = e->compiled->prepared;
+    e->ranges = p == NULL || NNRTI_OHNN_MODEL_HAS(p, GetInputDimRanges) ? NNRTI_OHNN_TOLD : NNRTI_OHNN_UNTOLD;
+    for (uint32_t i = 0; i < e->nIn && e->ranges == NNRTI_OHNN_TOLD; i++) {
+        nnrti_ohnn_io *io = &e->io[i];
+        nnrt_dims least = io->dims, most = io->dims;
+        for (int32_t k = 0; k < io->dims.rank; k++)
+            if (io->dims.dims[k] < 0) {
+                least.dims[k] = 1;
+                most.dims[k] = INT32_MAX;
+            }
+        if (p != NULL && p->vtbl->GetInputDimRanges(p, i, &least, &most) != NNRT_SUCCESS) {
+            e->ranges = NNRTI_OHNN_UNTOLD;
+            return;
+        }
+        if (least.rank != io->dims.rank || most.rank != io->dims.rank) {
+            e->ranges = NNRTI_OHNN_CONTRADICTION;
+            return;
+        }
+        for (int32_t k = 0; k < io->dims.rank; k++) {
+            if (least.dims[k] < 0 || most.dims[k] < least.dims[k])
+                e->ranges = NNRTI_OHNN_CONTRADICTION;
+            io->least[k] = (size_t)least.dims[k];
+            io->most[k] = (size_t)most.dims[k];
+        }
+    }
+}
+
+/* What the model says of input or output i. */
+static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph, uint32_t i)
+{
+    const NNRT_Model *m = graph->model;
+    const uint32_t nIn = m->inputIndex.count;
+    const uint32_t index = i < nIn ? m->inputIndex.data[i] : m->outputIndex.data[i - nIn];
+    const NNRT_Tensor *t = &m->allTensors.data[index];
+    io->name = t->name;
+    io->label = t->name != NULL ? t->name : "";
+    io->dataType = t->dataType;
+    io->format = nnrti_ohnn_format_back(t->format);
+    if (graph->values != NULL) {
+        const nnrti_ohnn_value *v = &graph->values[i < nIn ? graph->inputs[i] : graph->outputs[i - nIn]];
+        io->label = v->name != NULL ? v->name : io->label;
+        io->format = v->format;
+    }
+    if (t->dims.count > NNRTI_DIMS)
+        return false;
+    io->dims.rank = (int32_t)t->dims.count;
+    for (uint32_t k = 0; k < t->dims.count; k++)
+        io->dims.dims[k] = t->dims.data[k];
+    if (t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN)
+        io->dims.rank = -1;
+    io->planned = io->dims;
+    return true;
+}
+
+NNRT_OHNN_API void OH_NNExecutor_Destroy(OH_NNExecutor **executor)
+{
+    OH_NNExecutor *e;
+    if (executor == NULL || *executor == NULL)
+        return;
+    e = *executor;
+    while (e->memories != NULL) {
+        nnrti_ohnn_memory *next = e->memories->next;
+        free(e->memories->memory->data);
+        free(e->memories->memory);
+        free(e->memories);
+        e->memories = next;
+    }
+    for (uint32_t i = 0; e->io != NULL && i < e->nIn + e->nOut; i++)
+        free(e->io[i].own);
+    nnrt_device_release(e->compiled->device, e->own);
+    free(e->workspace);
+    free(e->io);
+    free(e->values);
+    free(e->copies);
+    free(e->told);
+    free(e->dims);
+    NNRTI_OHNN_END(&e->mutex);
+    nnrti_ohnn_compiled_leave(e->compiled);
+    free(e);
+    *executor = NULL;
+}
+
+NNRT_OHNN_API OH_NNExecutor *OH_NNExecutor_Construct(OH_NNCompilation *compilation)
+{
+    nnrti_ohnn_compiled *compiled = compilation != NULL ? compilation->compiled : NULL;
+    OH_NNExecutor *e;
+    bool good = true;
+    size_t count;
+    if (compiled == NULL || nnrti_ohnn_device(compiled->id) != compiled->device ||
+        (e = (OH_NNExecutor *)calloc(1, sizeof(*e))) == NULL)
+        return NULL;
+    if (!NNRTI_OHNN_INIT(&e->mutex)) {
+        free(e);
+        return NULL;
+    }
+    NNRTI_OHNN_LOCK(&nnrti_ohnn_global);
+    compiled->users++;
+    NNRTI_OHNN_UNLOCK(&nnrti_ohnn_global);
+    e->compiled = compiled;
+    e->nIn = compiled->graph->model->inputIndex.count;
+    e->nOut = compiled->graph->model->outputIndex.count;
+    count = (size_t)e->nIn + e->nOut + 1; /* a model may have no inputs: nothing is empty */
+    e->io = (nnrti_ohnn_io *)calloc(count, sizeof(*e->io));
+    e->values = (NNRT_IOTensor *)calloc(count, sizeof(*e->values));
+    e->copies = (void **)calloc(count, sizeof(*e->copies));
+    e->told = (nnrt_dims *)calloc(count, sizeof(*e->told));
+    e->dims = (nnrt_dims *)calloc(count, sizeof(*e->dims));
+    good = e->io != NULL && e->values != NULL && e->copies != NULL && e->told != NULL && e->dims != NULL;
+    for (uint32_t i = 0; good && i < e->nIn + e->nOut; i++)
+        good = nnrti_ohnn_io_make(&e->io[i], compiled->graph, i);
+    if (good && compiled->prepared != NULL) {
+        good = nnrti_ohnn_workspace(e, compiled->prepared);
+        nnrti_ohnn_planned(e, compiled->prepared);
+    }
+    if (!good) {
+        OH_NNExecutor_Destroy(&e);
+        return NULL;
+    }
+    nnrti_ohnn_ranges(e);
+    for (uint32_t i = 0; i < e->nOut; i++)
+        e->io[e->nIn + i].shape = e->io[e->nIn + i].dims;
+    return e;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetOutputShape(OH_NNExecutor *executor, uint32_t outputIndex,
+                                                            int32_t **shape, uint32_t *shapeLength)
+{
+    nnrt_dims *dims;
+    if (executor == NULL || shape == NULL || *shape != NULL || shapeLength == NULL || outputIndex >= executor->nOut)
+        return OH_NN_INVALID_PARAMETER;
+    dims = &executor->io[executor->nIn + outputIndex].shape;
+    *shape = dims->dims;
+    *shapeLength = dims->rank > 0 ? (uint32_t)dims->rank : 0;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetInputCount(const OH_NNExecutor *executor, size_t *inputCount)
+{
+    if (executor == NULL || inputCount == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *inputCount = executor->nIn;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetOutputCount(const OH_NNExecutor *executor, size_t *outputCount)
+{
+    if (executor == NULL || outputCount == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    *outputCount = executor->nOut;
+    return OH_NN_SUCCESS;
+}
+
+/* A new description; NULL: no memory. */
+static NN_TensorDesc *nnrti_ohnn_describe(const nnrti_ohnn_io *io, const nnrt_dims *dims)
+{
+    NN_TensorDesc *desc = OH_NNTensorDesc_Create();
+    if (desc == NULL)
+        return NULL;
+    desc->dataType = nnrti_ohnn_type_back(io->dataType);
+    desc->format = io->format;
+    nnrti_ohnn_desc_shape(desc, dims->dims, dims->rank > 0 ? (size_t)dims->rank : 0);
+    if ((desc->name = nnrti_ohnn_text(io->label)) == NULL)
+        (void)OH_NNTensorDesc_Destroy(&desc);
+    return desc;
+}
+
+NNRT_OHNN_API NN_TensorDesc *OH_NNExecutor_CreateInputTensorDesc(const OH_NNExecutor *executor, size_t index)
+{
+    if (executor == NULL || index >= executor->nIn)
+        return NULL;
+    return nnrti_ohnn_describe(&executor->io[index], &executor->io[index].dims);
+}
+
+NNRT_OHNN_API NN_TensorDesc *OH_NNExecutor_CreateOutputTensorDesc(const OH_NNExecutor *executor, size_t index)
+{
+    if (executor == NULL || index >= executor->nOut)
+        return NULL;
+    return nnrti_ohnn_describe(&executor->io[executor->nIn + index], &executor->io[executor->nIn + index].shape);
+}
+
+/* Is dims NULL, or what was handed out? */
+static bool nnrti_ohnn_handed(const OH_NNExecutor *e, const size_t *dims)
+{
+    bool handed = dims == NULL;
+    for (uint32_t i = 0; i < e->nIn; i++)
+        handed = handed || (e->io[i].handed && (dims == e->io[i].least || dims == e->io[i].most));
+    return handed;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecutor *executor, size_t index,
+                                                              size_t **minInputDims, size_t **maxInputDims,
+                                                              size_t *shapeLength)
+{
+    nnrti_ohnn_io *io;
+    if (executor == NULL || minInputDims == NULL || maxInputDims == NULL || shapeLength == NULL ||
+        !nnrti_ohnn_handed(executor, *minInputDims) || !nnrti_ohnn_handed(executor, *maxInputDims))
+        return OH_NN_INVALID_PARAMETER;
+    if (executor->ranges == NNRTI_OHNN_UNTOLD)
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (index >= executor->nIn || executor->ranges == NNRTI_OHNN_CONTRADICTION)
+        return OH_NN_INVALID_PARAMETER;
+    io = &executor->io[index];
+    io->handed = true;
+    *minInputDims = io->least;
+    *maxInputDims = io->most;
+    *shapeLength = (size_t)io->dims.rank;
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor *executor, NN_OnRunDone onRunDone)
+{
+    return executor == NULL || onRunDone == NULL ? OH_NN_INVALID_PARAMETER : OH_NN_OPERATION_FORBIDDEN;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *executor, NN_OnServiceDied onServiceDied)
+{
+    return executor == NULL || onServiceDied == NULL ? OH_NN_INVALID_PARAMETER : OH_NN_OPERATION_FORBIDDEN;
+}
+
+/* Puts an input or output of a run in its place. The extents of an output are those that the device has. */
+static void nnrti_ohnn_place(OH_NNExecutor *e, uint32_t i, NNRT_DataType type, NNRT_Format format,
+                             const nnrt_dims *dims, void *data, size_t bytes)
+{
+    NNRT_IOTensor *t = &e->values[i];
+    e->dims[i] = *dims;
+    t->name = e->io[i].name;
+    t->dataType = type;
+    t->format = format;
+    t->dimensions = NNRT_Int32List_make(e->dims[i].dims, dims->rank > 0 ? (uint32_t)dims->rank : 0);
+    t->data.fd = -1;
+    t->data.offset = 0;
+    t->data.bufferSize = t->data.dataSize = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+    t->data.addr = data;
+}
+
+static bool nnrti_ohnn_same_dims(const nnrt_dims *a, const nnrt_dims *b)
+{
+    return a->rank == b->rank && (a->rank <= 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof(*a->dims)) == 0);
+}
+
+/* The model prepared for the extents of this run's inputs, which stand in values. */
+static NNRT_ReturnCode nnrti_ohnn_prepare_run(OH_NNExecutor *e)
+{
+    NNRT_ModelConfig config = e->compiled->config;
+    bool same = e->own != NULL;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; i < e->nIn; i++)
+        same = same && nnrti_ohnn_same_dims(&e->io[i].planned, &e->dims[i]);
+    if (same)
+        return NNRT_SUCCESS;
+    if (nnrti_ohnn_device(e->compiled->id) != e->compiled->device)
+        return NNRT_DEVICE_ERROR;
+    nnrt_device_release(e->compiled->device, e->own);
+    e->own = NULL;
+    config.inputDims = nnrt_dims_list_make(e->dims, e->nIn);
+    if ((code = nnrt_device_prepare(e->compiled->device, e->compiled->graph->model, &config, &e->own)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < e->nIn; i++)
+        e->io[i].planned = e->dims[i];
+    nnrti_ohnn_planned(e, e->own);
+    for (uint32_t i = 0; i < e->nOut; i++)
+        e->dims[e->nIn + i] = e->io[e->nIn + i].planned;
+    for (uint32_t i = e->nIn; i < e->nIn + e->nOut; i++)
+        e->values[i].dimensions = NNRT_Int32List_make(e->dims[i].dims, (uint32_t)e->dims[i].rank);
+    if (!nnrti_ohnn_workspace(e, e->own)) {
+        nnrt_device_release(e->compiled->device, e->own);
+        e->own = NULL;
+        return NNRT_OUT_OF_MEMORY;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Bytes of what a run gave for output i. */
+static size_t nnrti_ohnn_gave(const OH_NNExecutor *e, uint32_t i)
+{
+    size_t bytes = 0;
+    if (!nnrt_dims_bytes(e->told[i].dims, e->told[i].rank, e->values[e->nIn + i].dataType, &bytes))
+        return 0;
+    return bytes < e->values[e->nIn + i].data.dataSize ? bytes : e->values[e->nIn + i].data.dataSize;
+}
+
+/* Runs with what stands in values. told gets the extents of the outputs. */
+static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
+{
+    NNRT_PreparedModel *p = e->compiled->prepared;
+    const bool shared = p != NULL && e->workspace == NULL;
+    const uint32_t count = e->nIn + e->nOut;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    uint8_t *workspace;
+    if (p == NULL) {
+        if ((code = nnrti_ohnn_prepare_run(e)) != NNRT_SUCCESS)
+            return code;
+        p = e->own;
+    }
+    for (uint32_t i = 0; i < e->nOut; i++)
+        e->told[i].rank = -1;
+    for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++) {
+        NNRT_SharedBuffer *b = &e->values[i].data;
+        const size_t size = nnrt_type_size(e->values[i].dataType);
+        if (size < 2 || (uintptr_t)b->addr % size == 0)
+            continue;
+        if ((e->copies[i] = malloc(b->dataSize)) == NULL)
+            code = NNRT_OUT_OF_MEMORY;
+        else if (i < e->nIn)
+            memcpy(e->copies[i], b->addr, b->dataSize);
+    }
+    for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++)
+        if (e->copies[i] != NULL) {
+            void *addr = e->values[i].data.addr;
+            e->values[i].data.addr = e->copies[i];
+            e->copies[i] = addr; /* each has the other's place until the run is over */
+        }
+    if (code == NNRT_SUCCESS) {
+        workspace = (uint8_t *)e->workspace;
+        if (workspace != NULL)
+            workspace += (NNRT_ALIGNMENT - (uintptr_t)workspace % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+        if (shared)
+            NNRTI_OHNN_LOCK(&e->compiled->mutex);
+        code = nnrt_prepared_run(p, workspace, e->workspaceBytes, e->values, e->nIn, e->values + e->nIn, e->nOut,
+                                 e->told, NULL);
+        if (shared)
+            NNRTI_OHNN_UNLOCK(&e->compiled->mutex);
+        for (uint32_t i = 0; i < count; i++)
+            if (e->copies[i] != NULL) {
+                void *addr = e->copies[i];
+                e->copies[i] = e->values[i].data.addr;
+                e->values[i].data.addr = addr;
+                if (i >= e->nIn && code == NNRT_SUCCESS)
+                    memcpy(addr, e->copies[i], nnrti_ohnn_gave(e, i - e->nIn));
+            }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        free(e->copies[i]);
+        e->copies[i] = NULL;
+    }
+    for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
+        if (e->told[i].rank < 0 || e->told[i].rank > NNRTI_DIMS)
+            code = NNRT_DEVICE_ERROR;
+    for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
+        e->io[e->nIn + i].shape = e->told[i];
+    return code;
+}
+
+/* Is this shape one that input io may have? */
+static bool nnrti_ohnn_in_range(const OH_NNExecutor *e, const nnrti_ohnn_io *io, const int32_t *shape, size_t rank)
+{
+    if (rank != (size_t)io->dims.rank)
+        return false;
+    for (size_t k = 0; k < rank; k++) {
+        if (e->ranges == NNRTI_OHNN_TOLD &&
+            (shape[k] < 0 || (size_t)shape[k] < io->least[k] || (size_t)shape[k] > io->most[k]))
+            return false;
+        if (e->ranges == NNRTI_OHNN_UNTOLD && io->dims.dims[k] >= 0 && io->dims.dims[k] != shape[k])
+            return false;
+    }
+    return true;
+}
+
+/* The checks that RunSync and RunAsync have in common. */
+static bool nnrti_ohnn_run_arguments(const OH_NNExecutor *e, NN_Tensor *const *in, size_t nIn, NN_Tensor *const *out,
+                                     size_t nOut)
+{
+    return e != NULL && in != NULL && nIn > 0 && nIn <= NNRTI_OHNN_MAX_LIST && out != NULL && nOut > 0 &&
+           nOut <= NNRTI_OHNN_MAX_LIST && nIn == e->nIn && nOut == e->nOut;
+}
+
+/* Is the memory of a tensor as large as its description? */
+static bool nnrti_ohnn_holds(const NN_Tensor *t)
+{
+    size_t bytes;
+    return OH_NNTensorDesc_GetByteSize(&t->desc, &bytes) == OH_NN_SUCCESS && bytes <= t->size - t->offset;
+}
+
+/* The run itself, with arguments that were looked at. */
+static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, NN_Tensor *const *out)
+{
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; i < e->nIn + e->nOut; i++) {
+        const NN_Tensor *t = i < e->nIn ? in[i] : out[i - e->nIn];
+        const NN_TensorDesc *d = &t->desc;
+        size_t bytes = t->size - t->offset;
+        nnrt_dims dims = e->io[i].planned;
+        if (i < e->nIn) {
+            dims.rank = (int32_t)d->rank;
+            memcpy(dims.dims, d->shape, d->rank * sizeof(*d->shape));
+            (void)OH_NNTensorDesc_GetByteSize(d, &bytes);
+        }
+        nnrti_ohnn_place(e, i, nnrti_ohnn_types[d->dataType], nnrti_ohnn_formats[d->format], &dims, t->memory.data,
+                         bytes);
+    }
+    code = nnrti_ohnn_execute(e);
+    for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
+        nnrti_ohnn_desc_shape(&out[i]->desc, e->told[i].dims, (size_t)e->told[i].rank);
+    if (code == NNRT_INSUFFICIENT_BUFFER && strcmp(nnrt_device_vendor(e->compiled->device), "nnrt") == 0)
+        return OH_NN_INVALID_PARAMETER;
+    return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN_Tensor *inputTensor[],
+                                                     size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount)
+{
+    OH_NNExecutor *e = executor;
+    OH_NN_ReturnCode code;
+    if (!nnrti_ohnn_run_arguments(e, inputTensor, inputCount, outputTensor, outputCount) ||
+        e->ranges == NNRTI_OHNN_CONTRADICTION)
+        return OH_NN_INVALID_PARAMETER;
+    for (size_t i = 0; i < inputCount; i++) {
+        if (inputTensor[i] == NULL)
+            return e->ranges == NNRTI_OHNN_TOLD ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER;
+        if (!nnrti_ohnn_in_range(e, &e->io[i], inputTensor[i]->desc.shape, inputTensor[i]->desc.rank))
+            return OH_NN_INVALID_PARAMETER;
+    }
+    for (size_t i = 0; i < outputCount; i++)
+        if (outputTensor[i] == NULL)
+            return OH_NN_INVALID_PARAMETER;
+    for (size_t i = 0; i < inputCount + outputCount; i++)
+        if (!nnrti_ohnn_holds(i < inputCount ? inputTensor[i] : outputTensor[i - inputCount]))
+            return OH_NN_FAILED;
+    NNRTI_OHNN_LOCK(&e->mutex);
+    code = nnrti_ohnn_run(e, inputTensor, outputTensor);
+    NNRTI_OHNN_UNLOCK(&e->mutex);
+    return code;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, NN_Tensor *inputTensor[],
+                                                      size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount,
+                                                      int32_t timeout, void *userData)
+{
+    (void)timeout;
+    if (!nnrti_ohnn_run_arguments(executor, inputTensor, inputCount, outputTensor, outputCount) || userData == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    return OH_NN_OPERATION_FORBIDDEN;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_legacy */
+
+/* Bytes of the extents of a model, 0 where they are not all known. */
+static size_t nnrti_ohnn_bytes(const nnrti_ohnn_io *io)
+{
+    size_t bytes = 0;
+    for (int32_t k = 0; k < io->dims.rank; k++)
+        if (io->dims.dims[k] < 0)
+            return 0;
+    if (io->dims.rank < 0 || !nnrt_dims_bytes(io->dims.dims, io->dims.rank, io->dataType, &bytes))
+        return 0;
+    return bytes;
+}
+
+/* Is tensor one that input `index` can be in a run? *bytes: of its data. */
+static bool nnrti_ohnn_fits(const OH_NNExecutor *e, uint32_t index, const OH_NN_Tensor *tensor, size_t length,
+                            size_t *bytes)
+{
+    nnrti_ohnn_value v;
+    if (length == 0 || index >= e->nIn || e->ranges == NNRTI_OHNN_CONTRADICTION || !nnrti_ohnn_value_of(&v, tensor) ||
+        v.dynamic || tensor->type != OH_NN_TENSOR || nnrti_ohnn_types[tensor->dataType] != e->io[index].dataType ||
+        !nnrti_ohnn_in_range(e, &e->io[index], tensor->dimensions, tensor->dimensionCount) || length < v.bytes)
+        return false;
+    *bytes = v.bytes;
+    return true;
+}
+
+static void nnrti_ohnn_bind(nnrti_ohnn_io *io, void *data, size_t bytes, const OH_NN_Memory *memory, bool gone)
+{
+    io->set = true;
+    io->gone = gone;
+    io->data = data;
+    io->bytes = bytes;
+    io->memory = memory;
+}
+
+static void nnrti_ohnn_bind_input(nnrti_ohnn_io *io, const OH_NN_Tensor *tensor, void *data, size_t bytes,
+                                  const OH_NN_Memory *memory, bool gone)
+{
+    nnrti_ohnn_bind(io, data, bytes, memory, gone);
+    io->now.rank = (int32_t)tensor->dimensionCount;
+    for (uint32_t k = 0; k < tensor->dimensionCount; k++)
+        io->now.dims[k] = tensor->dimensions[k];
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetInput(OH_NNExecutor *executor, uint32_t inputIndex,
+                                                      const OH_NN_Tensor *tensor, const void *dataBuffer, size_t length)
+{
+    nnrti_ohnn_io *io;
+    size_t bytes;
+    if (executor == NULL || tensor == NULL || dataBuffer == NULL ||
+        !nnrti_ohnn_fits(executor, inputIndex, tensor, length, &bytes))
+        return OH_NN_INVALID_PARAMETER;
+    io = &executor->io[inputIndex];
+    if (io->ownBytes < bytes) {
+        void *block = malloc(bytes);
+        if (block == NULL)
+            return OH_NN_MEMORY_ERROR;
+        if (io->set && io->data == io->own)
+            io->set = false;
+        free(io->own);
+        io->own = block;
+        io->ownBytes = bytes;
+    }
+    memcpy(io->own, dataBuffer, bytes);
+    nnrti_ohnn_bind_input(io, tensor, io->own, bytes, NULL, false);
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOutput(OH_NNExecutor *executor, uint32_t outputIndex, void *dataBuffer,
+                                                       size_t length)
+{
+    nnrti_ohnn_io *io;
+    if (executor == NULL || dataBuffer == NULL || length == 0 || outputIndex >= executor->nOut)
+        return OH_NN_INVALID_PARAMETER;
+    io = &executor->io[executor->nIn + outputIndex];
+    if (length < nnrti_ohnn_bytes(io))
+        return OH_NN_INVALID_PARAMETER;
+    nnrti_ohnn_bind(io, dataBuffer, length, NULL, false);
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor *executor)
+{
+    OH_NNExecutor *e = executor;
+    NNRT_ReturnCode code;
+    bool good = true;
+    if (e == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < e->nIn + e->nOut; i++)
+        if (!e->io[i].set || e->io[i].gone)
+            return OH_NN_INVALID_PARAMETER;
+    NNRTI_OHNN_LOCK(&e->mutex);
+    for (uint32_t i = 0; i < e->nIn + e->nOut; i++) {
+        const nnrti_ohnn_io *io = &e->io[i];
+        nnrti_ohnn_place(e, i, io->dataType, nnrti_ohnn_formats[io->format], i < e->nIn ? &io->now : &io->planned,
+                         io->data, io->bytes);
+    }
+    code = nnrti_ohnn_execute(e);
+    for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
+        good = good && e->told[i].rank == e->io[e->nIn + i].dims.rank;
+    NNRTI_OHNN_UNLOCK(&e->mutex);
+    if (code == NNRT_INSUFFICIENT_BUFFER || !good)
+        return OH_NN_INVALID_PARAMETER;
+    return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
+}
+
+/* Memory for an input or output. */
+static OH_NN_Memory *nnrti_ohnn_allocate(OH_NNExecutor *e, const nnrti_ohnn_io *io, size_t length)
+{
+    nnrti_ohnn_memory *entry = (nnrti_ohnn_memory *)calloc(1, sizeof(*entry));
+    void *block = length <= NNRTI_OHNN_MAX_BLOCK ? calloc(1, length) : NULL;
+    OH_NN_Memory made = {block, length};
+    void *memory = malloc(sizeof(made));
+    if (entry == NULL || block == NULL || memory == NULL) {
+        free(entry);
+        free(block);
+        free(memory);
+        return NULL;
+    }
+    memcpy(memory, &made, sizeof(made)); /* its members are constant */
+    entry->memory = (OH_NN_Memory *)memory;
+    entry->io = io;
+    entry->next = e->memories;
+    e->memories = entry;
+    return entry->memory;
+}
+
+NNRT_OHNN_API OH_NN_Memory *OH_NNExecutor_AllocateInputMemory(OH_NNExecutor *executor, uint32_t inputIndex,
+                                                              size_t length)
+{
+    if (executor == NULL || length == 0 || inputIndex >= executor->nIn)
+        return NULL;
+    return nnrti_ohnn_allocate(executor, &executor->io[inputIndex], length);
+}
+
+NNRT_OHNN_API OH_NN_Memory *OH_NNExecutor_AllocateOutputMemory(OH_NNExecutor *executor, uint32_t outputIndex,
+                                                               size_t length)
+{
+    if (executor == NULL || length == 0 || outputIndex >= executor->nOut)
+        return NULL;
+    return nnrti_ohnn_allocate(executor, &executor->io[executor->nIn + outputIndex], length);
+}
+
+/* Frees *memory, if it was made for io. */
+static void nnrti_ohnn_free(OH_NNExecutor *e, const nnrti_ohnn_io *io, OH_NN_Memory **memory)
+{
+    for (nnrti_ohnn_memory **at = &e->memories; *at != NULL; at = &(*at)->next) {
+        nnrti_ohnn_memory *entry = *at;
+        if (entry->memory != *memory || entry->io != io)
+            continue;
+        for (uint32_t i = 0; i < e->nIn + e->nOut; i++)
+            e->io[i].gone = e->io[i].gone || (e->io[i].set && e->io[i].memory == *memory);
+        *at = entry->next;
+        free(entry->memory->data);
+        free(entry->memory);
+        free(entry);
+        *memory = NULL;
+        return;
+    }
+}
+
+NNRT_OHNN_API void OH_NNExecutor_DestroyInputMemory(OH_NNExecutor *executor, uint32_t inputIndex, OH_NN_Memory **memory)
+{
+    if (executor != NULL && memory != NULL && *memory != NULL && inputIndex < executor->nIn)
+        nnrti_ohnn_free(executor, &executor->io[inputIndex], memory);
+}
+
+NNRT_OHNN_API void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor *executor, uint32_t outputIndex,
+                                                     OH_NN_Memory **memory)
+{
+    if (executor != NULL && memory != NULL && *memory != NULL && outputIndex < executor->nOut)
+        nnrti_ohnn_free(executor, &executor->io[executor->nIn + outputIndex], memory);
+}
+
+/* Is memory one that this executor made and has not freed? */
+static bool nnrti_ohnn_known(const OH_NNExecutor *e, const OH_NN_Memory *memory)
+{
+    for (const nnrti_ohnn_memory *entry = e->memories; entry != NULL; entry = entry->next)
+        if (entry->memory == memory)
+            return true;
+    return false;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetInputWithMemory(OH_NNExecutor *executor, uint32_t inputIndex,
+                                                                const OH_NN_Tensor *tensor, const OH_NN_Memory *memory)
+{
+    size_t bytes;
+    if (executor == NULL || tensor == NULL || memory == NULL ||
+        !nnrti_ohnn_fits(executor, inputIndex, tensor, memory->length, &bytes))
+        return OH_NN_INVALID_PARAMETER;
+    nnrti_ohnn_bind_input(&executor->io[inputIndex], tensor, memory->data, bytes, memory,
+                          !nnrti_ohnn_known(executor, memory));
+    return OH_NN_SUCCESS;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOutputWithMemory(OH_NNExecutor *executor, uint32_t outputIndex,
+                                                                 const OH_NN_Memory *memory)
+{
+    nnrti_ohnn_io *io;
+    if (executor == NULL || memory == NULL || outputIndex >= executor->nOut)
+        return OH_NN_INVALID_PARAMETER;
+    io = &executor->io[executor->nIn + outputIndex];
+    if (memory->length == 0 || memory->length < nnrti_ohnn_bytes(io))
+        return OH_NN_INVALID_PARAMETER;
+    nnrti_ohnn_bind(io, memory->data, memory->length, memory, !nnrti_ohnn_known(executor, memory));
+    return OH_NN_SUCCESS;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_IMPLEMENTATION */
