@@ -21232,57 +21232,55 @@ NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 
 #define NNRTI_OUT(i) &args[call->nIn + (i)] /* i counts the derived constants, too, and then the outputs */
 #define NNRTI_DERIVED(i) &args[call->nIn + (i)]
-#define NNRTI_CALL_1_1 nnrti_arg(args, 0), NNRTI_OUT(0)
+#define NNRTI_CALL_1_1 args, NNRTI_OUT(0)
 #define NNRTI_CALL_1_1c NNRTI_CALL_1_1, call
-#define NNRTI_CALL_1_2 nnrti_arg(args, 0), nnrti_arg(args, call->nIn), nnrti_arg(args, call->nIn + 1)
+#define NNRTI_CALL_1_2 args, nnrti_arg(args, call->nIn), nnrti_arg(args, call->nIn + 1)
 #define NNRTI_CALL_1_2c NNRTI_CALL_1_2, call
 #define NNRTI_CALL_1_4c NNRTI_CALL_1_2, nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3), call
-#define NNRTI_CALL_2_1 nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_OUT(0)
+#define NNRTI_CALL_2_1 args, nnrti_arg(args, 1), NNRTI_OUT(0)
 #define NNRTI_CALL_2_1c NNRTI_CALL_2_1, call
-#define NNRTI_CALL_3_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_OUT(0)
+#define NNRTI_CALL_3_1 args, nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_OUT(0)
 #define NNRTI_CALL_3_1c NNRTI_CALL_3_1, call
 #define NNRTI_CALL_3_3c                                                                                                \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, call->nIn),                            \
-        nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), call
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, call->nIn), nnrti_arg(args, call->nIn + 1),          \
+        nnrti_arg(args, call->nIn + 2), call
 #define NNRTI_CALL_3_4c                                                                                                \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, call->nIn),                            \
-        nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3), call
-#define NNRTI_CALL_4_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), NNRTI_OUT(0)
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, call->nIn), nnrti_arg(args, call->nIn + 1),          \
+        nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3), call
+#define NNRTI_CALL_4_1 args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), NNRTI_OUT(0)
 #define NNRTI_CALL_4_1c NNRTI_CALL_4_1, call
 #define NNRTI_CALL_5_1                                                                                                 \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), NNRTI_OUT(0)
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), NNRTI_OUT(0)
 #define NNRTI_CALL_5_1c NNRTI_CALL_5_1, call
 #define NNRTI_CALL_6_2c                                                                                                \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
-        nnrti_arg(args, 5), NNRTI_OUT(0), NNRTI_OUT(1), call
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
+        NNRTI_OUT(0), NNRTI_OUT(1), call
 #define NNRTI_CALL_6_4c                                                                                                \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
-        nnrti_arg(args, 5), NNRTI_OUT(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2),              \
-        nnrti_arg(args, call->nIn + 3), call
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
+        NNRTI_OUT(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3),  \
+        call
 #define NNRTI_CALL_7_3c                                                                                                \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
-        nnrti_arg(args, 5), nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
+        nnrti_arg(args, 6), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
 #define NNRTI_CALL_8_3c                                                                                                \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4),                \
-        nnrti_arg(args, 5), nnrti_arg(args, 6), nnrti_arg(args, 7), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
-#define NNRTI_CALL_1d1_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_OUT(1)
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), nnrti_arg(args, 3), nnrti_arg(args, 4), nnrti_arg(args, 5),          \
+        nnrti_arg(args, 6), nnrti_arg(args, 7), NNRTI_OUT(0), NNRTI_OUT(1), NNRTI_OUT(2), call
+#define NNRTI_CALL_1d1_1 args, NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_1d1_2 NNRTI_CALL_1d1_1, nnrti_arg(args, call->nIn + 2)
-#define NNRTI_CALL_1d1_2c                                                                                              \
-    nnrti_arg(args, 0), NNRTI_DERIVED(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), call
-#define NNRTI_CALL_1d2_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
-#define NNRTI_CALL_1d3_1 nnrti_arg(args, 0), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_DERIVED(2), NNRTI_OUT(3)
-#define NNRTI_CALL_2d1_1 nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_OUT(1)
+#define NNRTI_CALL_1d1_2c args, NNRTI_DERIVED(0), nnrti_arg(args, call->nIn + 1), nnrti_arg(args, call->nIn + 2), call
+#define NNRTI_CALL_1d2_1 args, NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
+#define NNRTI_CALL_1d3_1 args, NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_DERIVED(2), NNRTI_OUT(3)
+#define NNRTI_CALL_2d1_1 args, nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_2d1_1c NNRTI_CALL_2d1_1, call
-#define NNRTI_CALL_2d2_1 nnrti_arg(args, 0), nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
+#define NNRTI_CALL_2d2_1 args, nnrti_arg(args, 1), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
 #define NNRTI_CALL_2d2_1c NNRTI_CALL_2d2_1, call
-#define NNRTI_CALL_3d1_1 nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_OUT(1)
+#define NNRTI_CALL_3d1_1 args, nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_OUT(1)
 #define NNRTI_CALL_3d1_1c NNRTI_CALL_3d1_1, call
-#define NNRTI_CALL_3d2_1                                                                                               \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
+#define NNRTI_CALL_3d2_1 args, nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), NNRTI_DERIVED(1), NNRTI_OUT(2)
 #define NNRTI_CALL_0d2_2                                                                                               \
     NNRTI_DERIVED(0), NNRTI_DERIVED(1), nnrti_arg(args, call->nIn + 2), nnrti_arg(args, call->nIn + 3)
 #define NNRTI_CALL_3d1_2                                                                                               \
-    nnrti_arg(args, 0), nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), nnrti_arg(args, call->nIn + 1),      \
+    args, nnrti_arg(args, 1), nnrti_arg(args, 2), NNRTI_DERIVED(0), nnrti_arg(args, call->nIn + 1),                    \
         nnrti_arg(args, call->nIn + 2)
 #define NNRTI_CALL_V_1 args, call->nIn, NNRTI_OUT(0)
 #define NNRTI_CALL_Vd1_1 args, call->nIn, NNRTI_DERIVED(0), NNRTI_OUT(1)
