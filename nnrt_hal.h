@@ -2336,17 +2336,26 @@ static bool nnrti_take_bounds(nnrti_inference *f, nnrt_resolve *c)
 
 #endif
 
+/* The tensors of a list as the first of count operands; where there is none, the operand is absent. */
+static void nnrti_take_operands(const nnrti_inference *f, const NNRT_Uint32List *list, uint32_t count, nnrt_operand *o)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (i < list->count && list->data[i] != NNRT_NO_TENSOR)
+            o[i] = f->tensors[list->data[i]];
+        else
+            nnrti_absent_operand(&o[i]);
+}
+
 /* Fills c for node n, its operands in f->operands. */
 NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_resolve *c)
 {
     const NNRT_Node *node = &f->model->nodes.data[n];
     nnrt_op_arity a;
-    uint32_t nIn, nOut;
+    uint32_t nIn;
     memset(c, 0, sizeof(*c));
     c->op = nnrt_op_find(node->nodeType);
     a = nnrt_op_operands(c->op);
     nIn = nnrti_padded(node->inputIndex.count, a.maxIn);
-    nOut = nnrti_padded(node->outputIndex.count, a.maxOut);
     c->nodeName = nnrti_text_of(node->name);
     c->node = (int32_t)n;
     c->attr = node->nodeAttr.data;
@@ -2361,14 +2370,8 @@ NNRTI_COLD static void nnrti_resolve_begin(nnrti_inference *f, uint32_t n, nnrt_
 #ifndef NNRT_FIRMWARE
     c->symbolCount = &f->symbols;
 #endif
-    for (uint32_t i = 0; i < nIn + nOut; i++)
-        nnrti_absent_operand(&f->operands[i]);
-    for (uint32_t i = 0; i < c->nIn; i++)
-        if (node->inputIndex.data[i] != NNRT_NO_TENSOR)
-            c->in[i] = f->tensors[node->inputIndex.data[i]];
-    for (uint32_t i = 0; i < c->nOut; i++)
-        if (node->outputIndex.data[i] != NNRT_NO_TENSOR)
-            c->out[i] = f->tensors[node->outputIndex.data[i]];
+    nnrti_take_operands(f, &node->inputIndex, nIn, c->in);
+    nnrti_take_operands(f, &node->outputIndex, nnrti_padded(c->nOut, a.maxOut), c->out);
 }
 
 #ifdef NNRT_FIRMWARE
@@ -3068,15 +3071,15 @@ static NNRT_ReturnCode nnrti_plan_sizes(nnrti_plan *p, size_t alignment)
  * The product saturates only for sizes that a 32-bit size_t cannot hold, so it ranks alike everywhere. */
 static uint64_t nnrti_plan_key(const nnrti_plan *p, int rank, uint32_t i)
 {
-    int64_t first = p->blocks[i].first, last = p->blocks[i].last;
-    uint64_t size = p->size[i], length = (uint64_t)(last - first + 1);
+    uint32_t first = (uint32_t)p->blocks[i].first, last = (uint32_t)p->blocks[i].last;
+    uint64_t size = p->size[i], length = (uint64_t)(last - first) + 1;
     switch (rank) {
     case NNRTI_PLAN_SIZE: return size;
     case NNRTI_PLAN_BREADTH: return p->breadth[i];
     case NNRTI_PLAN_AREA: return size > UINT64_MAX / length ? UINT64_MAX : size * length;
     case NNRTI_PLAN_LANE: return UINT32_MAX - p->lane[i];
-    case NNRTI_PLAN_BEGIN: return (uint64_t)(INT32_MAX - first);
-    default: return (uint64_t)(INT32_MAX - last);
+    case NNRTI_PLAN_BEGIN: return INT32_MAX - first;
+    default: return INT32_MAX - last;
     }
 }
 
@@ -3706,11 +3709,11 @@ NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_Mod
     if (config->copyConstants)
         return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "copyConstants is not there under NNRT_FIRMWARE");
 #else
-    if (config->copyConstants)
-        model = nnrt_model_copy(model, memory, true);
+    if (config->copyConstants && (model = nnrt_model_copy(model, memory, true)) == NULL)
+        return nnrti_no_memory(config->error);
 #endif
     d = (nnrt_draft *)nnrt_memory_temp(memory, sizeof(*d));
-    if (model == NULL || d == NULL)
+    if (d == NULL)
         return nnrti_no_memory(config->error);
     d->model = model;
     d->config = config;

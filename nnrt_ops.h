@@ -2975,16 +2975,20 @@ static bool nnrti_type_in(NNRT_DataType type, uint32_t types)
 
 static uint32_t nnrti_sig_types(const nnrti_sig *s)
 {
-    switch (s->code) {
-    case 'i': return NNRT_TYPES_INDEX;
-    case 'f': return NNRT_TYPES_FLOAT;
-    case 'n': return NNRT_TYPES_NUM;
-    case 'b': return NNRT_TYPES_BOOL;
-    case 'q': return NNRTI_TYPES_Q8;
-    case '8': return NNRT_TYPES_I8 | NNRT_TYPES_U8;
-    case 's': return NNRT_TYPES_I32 | NNRT_TYPES_QUANT(NNRT_TYPES_I32);
-    default: return NNRT_TYPES_ALL;
-    }
+    static const struct {
+        char code;
+        uint32_t types;
+    } row[] = {{'i', NNRT_TYPES_INDEX},
+               {'f', NNRT_TYPES_FLOAT},
+               {'n', NNRT_TYPES_NUM},
+               {'b', NNRT_TYPES_BOOL},
+               {'q', NNRTI_TYPES_Q8},
+               {'8', NNRT_TYPES_I8 | NNRT_TYPES_U8},
+               {'s', NNRT_TYPES_I32 | NNRT_TYPES_QUANT(NNRT_TYPES_I32)}};
+    for (uint32_t i = 0; i < NNRTI_COUNT(row); i++)
+        if (row[i].code == s->code)
+            return row[i].types;
+    return NNRT_TYPES_ALL;
 }
 
 /* The name of operand i of a row, copied for a message. */
@@ -3030,7 +3034,7 @@ static NNRT_ReturnCode nnrti_check_missing(nnrt_resolve *c)
     const char *text = c->op->inputs;
     char name[32];
     nnrti_sig s;
-    memset(&s, 0, sizeof(s));
+    s.repeated = false;
     for (uint32_t i = 0; i < c->nIn; i++) {
         if (!s.repeated)
             (void)nnrti_sig_next(&text, &s);
@@ -3047,7 +3051,7 @@ static uint32_t nnrti_misfit(const nnrt_resolve *c, const nnrt_kernel_row *k, nn
 {
     const char *text = k->operands != NULL ? k->operands : c->op->inputs;
     uint32_t i;
-    memset(s, 0, sizeof(*s));
+    s->repeated = false;
     for (i = 0; i < c->nIn; i++) {
         const nnrt_operand *o = &c->in[i];
         if (!s->repeated)
@@ -3106,7 +3110,7 @@ static NNRT_ReturnCode nnrti_check_outputs(nnrt_resolve *c)
 {
     const char *text = c->op->outputs;
     nnrti_sig s;
-    memset(&s, 0, sizeof(s));
+    s.repeated = false;
     for (uint32_t i = 0; i < c->nOut; i++) {
         nnrt_operand *o = &c->out[i];
         NNRT_DataType want;
@@ -21225,6 +21229,7 @@ NNRT_API NNRT_ReturnCode nnrt_yolo_box(const NNRT_YoloBox *attr, const nnrt_view
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* The table, made from NNRT_OPS: a wrapper for each kernel, the kernels of each operator, the operators. */
 
+/* Operand i, NULL where it is absent. Of the first input nobody asks: no kernel has one that may be absent. */
 NNRTI_INLINE nnrt_view *nnrti_arg(nnrt_view *args, uint32_t i)
 {
     return args[i].dataType == NNRT_DATA_TYPE_UNKNOWN ? NULL : &args[i];
