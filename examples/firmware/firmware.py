@@ -9,7 +9,9 @@ flash that is loaded and planned on the device; TARGET-int8 and TARGET-int8-load
 build may link what FORBIDDEN names; one of int8 has no arithmetic of floats at all, but where it is planned on the
 device, which computes scales in double. Bytes are those of the linked file:
   core          everything that is neither kernels nor model: the runner or the loader and planner, memcpy and memset
-  kernels       shape rules, kernels and math of the operators, and the compiler's arithmetic where the processor has none
+  kernels       shape rules, kernels and math of the operators, and the compiler's arithmetic where the processor has none.
+                RISC-V: floating-point constants of all operators, those that are not linked, too, as gcc for it puts all
+                of a file into one section
   model         weights, attributes and plan, or the .nnrt file
   arena         results between the steps
   stack         the deepest it went in a run, measured by painting
@@ -124,15 +126,14 @@ def ops_parts():
 
 
 def map_sections(path):
-    """{name: bytes} of the sections that the linker kept in flash, by its map."""
+    """{(name, file): [address, bytes]} of the sections that the linker kept in flash, by its map."""
     found = {}
     text = path.read_text()
     text = text[text.index("Linker script and memory map"):]
     for hit in re.finditer(r"^ (\.(?:text|rodata|srodata|data|sdata|ARM\.exidx|board)\S*)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$", text,
                            re.M):
         if int(hit.group(3), 16) > 0:
-            key = (hit.group(1), hit.group(4))
-            found[key] = found.get(key, 0) + int(hit.group(3), 16)
+            found.setdefault((hit.group(1), hit.group(4)), [int(hit.group(2), 16), 0])[1] += int(hit.group(3), 16)
     return found
 
 
@@ -163,6 +164,19 @@ def kind_of(section, origin, where, parts):
     if file == "" and re.match(r"nnrti_(members|struct|enum|kernels)_|nnrti_(ops|file_types|file_magic)", symbol):
         return "core"
     return "harness" if section.startswith(".board") or file == "" and "start" in origin else "core"
+
+
+def core_literals(prefix, elf, where, parts):
+    """Addresses that code of the core names, by the disassembler's comments."""
+    found = set()
+    core = False
+    for line in command([prefix + "objdump", "-d", elf]).splitlines():
+        hit = re.match(r"[0-9a-f]+ <(.+)>:$", line)
+        if hit:
+            core = kind_of(".text." + hit.group(1), "", where, parts) == "core"
+        elif core:
+            found.update(int(address, 16) for address in re.findall(r"# ([0-9a-f]+)\b", line))
+    return found
 
 
 def run(machine, elf):
@@ -202,10 +216,17 @@ def main():
         where = places(prefix, elf)
         bytes_of = dict.fromkeys(("core", "kernels", "rules", "model", "harness"), 0)
         lines = []
-        for (section, origin), size in map_sections(OUT / (name + ".map")).items():
-            part = kind_of(section, origin, where, parts)
-            bytes_of[part] += size
-            lines.append("%s\t%d\t%s\t%s" % (part, size, section, pathlib.Path(origin).name))
+        for (section, origin), (start, size) in map_sections(OUT / (name + ".map")).items():
+            share = {kind_of(section, origin, where, parts): size}
+            literals = re.fullmatch(r"\.s?rodata\.cst(\d+)", section)
+            if literals and "core" in share:
+                width = int(literals.group(1))
+                named = {(address - start) // width for address in core_literals(prefix, elf, where, parts)}
+                core = width * len(named & set(range(size // width)))
+                share = {"core": core, "kernels": size - core}
+            for part, size in share.items():
+                bytes_of[part] += size
+                lines.append("%s\t%d\t%s\t%s" % (part, size, section, pathlib.Path(origin).name))
         (OUT / (name + ".tsv")).write_text("\n".join(sorted(lines)) + "\n")
         status, figures, scores, text = run(machine, elf)
         print("%s\t%d\t%d\t%d\t%d\t%d\t%d" % (name, bytes_of["core"], bytes_of["kernels"] + bytes_of["rules"], bytes_of["model"],
