@@ -44,6 +44,7 @@ help:
 	@echo 'make docs             the same, and docs/OPERATORS.md'
 	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
+	@echo 'make lib              build/libneural_network_runtime.so: the OH_NN API of OpenHarmony, for programs written for it'
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes what make install put there'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
@@ -96,6 +97,17 @@ build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) 
 build/vad: examples/vad/vad.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+# OpenHarmony's API as a shared library, which shows the linker that API and nothing else.
+.PHONY: lib
+lib: build/libneural_network_runtime.so
+
+build/libneural_network_runtime.so: compat/ohnn_library.c $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/ohnn: examples/ohnn/ohnn.c build/libneural_network_runtime.so
+	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $< -Lbuild -lneural_network_runtime '-Wl,-rpath,$$ORIGIN'
 
 run: build/digits
 	@build/digits examples/digits/digits.onnx examples/digits/sheet.png
@@ -160,7 +172,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
 SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert differential extents examples \
-	runner tsan coverage-script $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	runner tsan coverage-script lib $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 test:
@@ -274,6 +286,9 @@ suite-emit: build/test/nnrt
 
 suite-examples: build/test/hello build/test/digits build/test/device build/test/vad
 	$(SUITE) sh tests/test_examples.sh build/test
+
+suite-lib: build/libneural_network_runtime.so
+	$(SUITE) sh tests/test_lib.sh $<
 
 suite-builds:
 	$(SUITE) sh tests/test_builds.sh
@@ -435,7 +450,7 @@ analyze:
 .PHONY: dist dist-file install uninstall
 
 # These suites look at the repository's texts, or at what is made from them, and not at what the headers do.
-NOT_DIST := copy single bits docs runner dist install
+NOT_DIST := copy single bits docs runner dist install lib
 
 dist-file:
 	@sh tools/need.sh python3 libstb-dev
