@@ -14,9 +14,9 @@ done
 for header in "$root"/*.h; do
     printf '#include "nnrt.h"\n' >"$tree/${header##*/}"
 done
-for header in "$root"/formats/*.h "$root"/devices/*.h; do
+for header in "$root"/formats/*.h "$root"/devices/*.h "$root"/compat/*.h; do
     [ -f "$header" ] || continue
     name=${header#"$root"/}
     printf '#include "../%s"\n' "${name##*/}" >"$tree/$name"
 done
-cp "$dist"/*.h "$tree/"
+cp -R "$dist"/. "$tree/"

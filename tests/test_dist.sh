@@ -34,11 +34,11 @@ cd "$folder" || exit 1
 
 try 'the amalgamation is written' "$python" "$root/tools/amalgamate.py" dist
 cat log
-files=$(cd dist && echo *)
-[ "$(sed -nE 's:^dist/([a-z_]+\.h)\: [0-9]{5,} bytes, [0-9]{3,} lines$:\1:p' log | sort | tr '\n' ' ')" = "$files " ]
+files=$(cd dist && find . -type f | sed 's:^\./::' | sort | tr '\n' ' ')
+[ "$(sed -nE 's:^dist/([a-z_/]+\.h)\: [0-9]{4,} bytes, [0-9]{3,} lines$:\1:p' log | sort | tr '\n' ' ')" = "$files" ]
 verdict 'sizes of all files are printed' $? log
-(cd "$root" && find nnrt.h formats/*.h devices/*.h 2>/dev/null) | sed 's:.*/::' | sort | tr '\n' ' ' >log
-[ "$files " = "$(cat log)" ]
+(cd "$root" && find nnrt.h formats devices compat -name '*.h' 2>/dev/null) | sed -E 's:^(formats|devices|compat)/::' | sort | tr '\n' ' ' >log
+[ "$files" = "$(cat log)" ]
 verdict "dist/ holds $files" $?
 "$python" "$root/tools/amalgamate.py" again >/dev/null && diff -r dist again >log
 verdict 'it is the same when it is written again' $? log
@@ -56,7 +56,7 @@ verdict 'declarations stand before the implementation' $?
 
 # ---- what does not look as it should is refused ----
 
-mkdir -p broken/tools && cp "$root"/*.h "$root/LICENSE" broken && cp -R "$root/formats" broken
+mkdir -p broken/tools && cp "$root"/*.h "$root/LICENSE" broken && cp -R "$root/formats" "$root/compat" broken
 cp "$root/tools/amalgamate.py" broken/tools
 # shellcheck disable=SC2086  # CPPFLAGS are several words
 stb=$(printf '#include <stb/stb_ds.h>\n' | ${CC:-cc} ${CPPFLAGS:-} -M -x c - | tr ' ' '\n' | grep 'stb_ds\.h$')
@@ -99,6 +99,13 @@ build 'declarations before the implementation' gcc "$c99 -O0" later.c
 build 'several units' gcc "$c99 -O0" implementation.c main.c
 build 'several units' g++ "$cpp17 -O0" implementation.c main.c
 build 'all static' gcc "$c99 -O0" static.c
+cat >ohnn.c <<'END'
+#define NNRT_IMPLEMENTATION
+#include "nnrt_ohnn.h"
+int main(void) { const char *name = NULL; return OH_NNDevice_GetName(0, &name) != OH_NN_SUCCESS; }
+END
+build "OpenHarmony's API" gcc "$c99 -O0" ohnn.c
+build "OpenHarmony's API" g++ "$cpp17 -O0" ohnn.c
 build 'NNRT_FP_STRICT' clang "$c99 -O0 -DNNRT_FP_STRICT" one.c
 try 'implementation in C' gcc -std=c99 -Idist -c -o implementation.o implementation.c
 build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c -x none implementation.o

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the amalgamation: FOLDER/nnrt.h holds nnrt_ops.h, nnrt_hal.h, nnrt.h and what they use of stb_ds.h,
-declarations first, then the implementation; each header of formats/ and devices/ is written beside it and includes it.
+declarations first, then the implementation; each header of formats/, devices/ and compat/ is written beside it and
+includes it, the headers of folders in compat/ lie in these folders.
 
 usage: amalgamate.py [--stb FILE] FOLDER      stb_ds.h is looked for as $CC with $CPPFLAGS finds <stb/stb_ds.h>
 
@@ -80,6 +81,11 @@ def flat(text, above):
     for path in above:
         text = text.replace("%s/%s" % (path.parent.name, path.name), path.name)
     return text
+
+
+def plain(text):
+    """A header of a foreign API, which needs none of ours, for a folder of its own."""
+    return text.replace("MIT licence, see LICENSE.", "MIT licence; its text is at the end of nnrt.h.")
 
 
 def manual(headers, above, version):
@@ -184,10 +190,11 @@ def amalgamate(stb, above, version):
 
 def side(path, above):
     """A header above nnrt.h, for the same folder."""
-    own = {TOP} | {one.name for one in above}
+    foreign = {one.relative_to(ROOT / "compat").as_posix() for one in (ROOT / "compat").glob("*/*.h")}
+    own = {TOP} | {one.name for one in above} | foreign
 
     def include(hit):
-        name = pathlib.PurePath(hit.group(1)).name
+        name = hit.group(1) if hit.group(1) in foreign else pathlib.PurePath(hit.group(1)).name
         return '#include "%s"%s\n' % (name if name in own else TOP, hit.group(2))
     top, end, body = path.read_text(encoding="ascii").partition("*/\n")
     top = flat(top, above).replace("includes nnrt.h, which lies one folder up", "includes nnrt.h, which lies beside it")
@@ -231,11 +238,13 @@ def main():
         stb = pathlib.Path(options.stb or find_stb()).read_text(encoding="utf-8")
         numbers = re.findall(r"^#define NNRT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$",
                              (ROOT / TOP).read_text(encoding="ascii"), re.M)
-        above = sorted((ROOT / "formats").glob("*.h")) + sorted((ROOT / "devices").glob("*.h"))
+        above = [path for folder in ("formats", "devices", "compat") for path in sorted((ROOT / folder).glob("*.h"))]
         files = {TOP: amalgamate(stb, above, ".".join(numbers))}
         files.update((path.name, side(path, above)) for path in above)
-        options.folder.mkdir(parents=True, exist_ok=True)
+        files.update((path.relative_to(ROOT / "compat"), plain(path.read_text(encoding="ascii")))
+                     for path in sorted((ROOT / "compat").glob("*/*.h")))
         for name, text in files.items():
+            (options.folder / name).parent.mkdir(parents=True, exist_ok=True)
             (options.folder / name).write_bytes(text.encode("ascii"))
             print("%s: %d bytes, %d lines" % (options.folder / name, len(text), text.count("\n")))
     except (Failure, OSError, UnicodeError) as fault:

@@ -11,7 +11,7 @@ version=$(sed -n 's/^#define NNRT_VERSION_[A-Z]* \([0-9][0-9]*\)$/\1/p' nnrt.h |
 
 # Lines "source destination mode".
 list() {
-    for header in nnrt_ops.h nnrt_hal.h nnrt.h formats/*.h devices/*.h; do
+    for header in nnrt_ops.h nnrt_hal.h nnrt.h formats/*.h devices/*.h compat/*.h compat/*/*.h; do
         [ ! -f "$header" ] || echo "$header include/nnrt/$header 644"
     done
     echo build/nnrt bin/nnrt 755
@@ -39,7 +39,10 @@ uninstall)
         rm -f "$to/$destination"
     done
     # Folders that are nnrt's own go when nothing else lies there.
-    for folder in include/nnrt/formats include/nnrt/devices include/nnrt share/cmake/nnrt share/doc/nnrt; do
+    for folder in formats devices compat/neural_network_runtime compat; do
+        rmdir "$to/include/nnrt/$folder" 2>/dev/null || true
+    done
+    for folder in include/nnrt share/cmake/nnrt share/doc/nnrt; do
         rmdir "$to/$folder" 2>/dev/null || true
     done
     ;;
