@@ -6443,16 +6443,13 @@ static nnrt_view nnrti_transposed(const nnrt_view *v, bool transpose)
 }
 
 /* The sums of a product of matrices, the last two axes of a and b. */
-static nnrti_dots_8 nnrti_dots_of_matrices(const nnrt_view *a, const nnrt_view *b)
+static void nnrti_dots_of_matrices(nnrti_dots_8 *d, const nnrt_view *a, const nnrt_view *b)
 {
-    nnrti_dots_8 d;
-    memset(&d, 0, sizeof(d));
-    d.aK = a->strides[a->rank - 1];
-    d.bK = b->strides[b->rank - 2];
-    d.bT = b->strides[b->rank - 1];
-    d.flipA = nnrti_flip(a);
-    d.flipB = nnrti_flip(b);
-    return d;
+    d->aK = a->strides[a->rank - 1];
+    d->bK = b->strides[b->rank - 2];
+    d->bT = b->strides[b->rank - 1];
+    d->flipA = nnrti_flip(a);
+    d->flipB = nnrti_flip(b);
 }
 
 /* z[m,n] = result of bias[n] + sum over k of (a[m,k] - its zero point) * (b[k,n] - its zero point, one or one per n),
@@ -6461,7 +6458,8 @@ NNRTI_INLINE void nnrti_matrix_8(const nnrt_view *a, const nnrt_view *b, const n
                                  nnrt_view *z)
 {
     const int32_t M = z->dims[z->rank - 2], N = z->dims[z->rank - 1], K = a->dims[a->rank - 1];
-    nnrti_dots_8 d = nnrti_dots_of_matrices(a, b);
+    nnrti_dots_8 d;
+    nnrti_dots_of_matrices(&d, a, b);
     d.zeroA = nnrti_zero(a, 0);
     for (int32_t n = 0; n < N; n += NNRTI_DOTS) {
         const int32_t count = N - n < NNRTI_DOTS ? N - n : NNRTI_DOTS;
@@ -15125,9 +15123,10 @@ NNRT_API NNRT_ReturnCode nnrt_matmul_integer(const NNRT_MatMulInteger *attr, con
 {
     const int32_t i = y->rank - 2, K = a->dims[a->rank - 1], M = y->dims[i], N = y->dims[i + 1];
     nnrt_view stackA = nnrti_stack_of(a), stackB = nnrti_stack_of(b), stackY = nnrti_stack_of(y);
-    nnrti_dots_8 d = nnrti_dots_of_matrices(a, b);
+    nnrti_dots_8 d;
     nnrti_walk w;
     (void)attr;
+    nnrti_dots_of_matrices(&d, a, b);
     if (!nnrti_walk_first(&w, &stackY, &stackA, &stackB))
         return NNRT_SUCCESS;
     do
