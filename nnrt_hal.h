@@ -4849,8 +4849,8 @@ static NNRT_ReturnCode nnrti_check_buffer(const nnrt_plan_io *want, const NNRT_I
 }
 
 /* What the caller brings for input or output i is what the plan expects. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor *got, bool output,
-                                                 uint32_t i, nnrt_error *error)
+static NNRT_ReturnCode nnrti_check_io(const nnrt_plan *plan, const NNRT_IOTensor *got, bool output, uint32_t i,
+                                      nnrt_error *error)
 {
     const nnrt_plan_io *want = output ? &plan->outputs[i] : &plan->inputs[i];
     const char *what = output ? "output" : "input";
