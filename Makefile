@@ -29,11 +29,11 @@ export CC CXX CPPFLAGS PYTHON
 
 all: build/nnrt
 
-examples: build/hello build/digits build/device build/vad
+examples: build/hello build/digits build/device build/vad build/ohnn
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device and vad'
+	@echo 'make examples         the examples: build/hello, digits, device, vad and ohnn'
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'

@@ -206,12 +206,12 @@ done
 for program in "$root"/examples/*.c "$root"/examples/*/*.c; do
     case $program in */examples/firmware/*) continue ;; esac # for other processors: make firmware compiles them
     # shellcheck disable=SC2046
-    try "${program#"$root"/}, gcc" gcc $(flags gcc) -I "$root" -fsyntax-only "$program"
+    try "${program#"$root"/}, gcc" gcc $(flags gcc) -I "$root" -I "$root/compat" -fsyntax-only "$program"
 done
 for program in "$root"/tests/*.c "$root"/tools/*.c "$root"/examples/*.c "$root"/examples/*/*.c; do
     case $program in */examples/firmware/*) continue ;; esac
     # shellcheck disable=SC2046
-    try "${program#"$root"/}, clang" clang $(flags clang) -I "$root" -I "$root/tests" -fsyntax-only "$program"
+    try "${program#"$root"/}, clang" clang $(flags clang) -I "$root" -I "$root/tests" -I "$root/compat" -fsyntax-only "$program"
 done
 for compiler in g++ clang++; do
     # shellcheck disable=SC2046
