@@ -45,7 +45,7 @@ ENOUGH = 85.0  # per cent that must be noticed, unless --enough says otherwise
 WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Wno-parentheses', '-Wno-logical-op-parentheses',
             '-Wno-bitwise-op-parentheses']
 ADDRESS = ['-fsanitize=address', '-fno-omit-frame-pointer']
-PLAIN = ['hostile', 'file', 'threads', 'math', 'planner']  # without it, for their speed
+PLAIN = ['hostile', 'file', 'threads', 'math', 'planner', 'corners']  # without it, for their speed
 WALL = 300  # seconds, for what waits and takes no processor time
 
 TOKEN = re.compile(r'''(?P<space>[ \t\n]+|\\\n|/\*.*?\*/|//[^\n]*)
@@ -276,14 +276,14 @@ def shuffled(every, rng):
 # ---- which tests can see it ----
 
 SUITES = ['ops', 'device_vectors', 'text', 'hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file',
-          'threads', 'math', 'planner', 'draft']
+          'threads', 'math', 'planner', 'draft', 'control', 'open', 'corners']
 SECTION_FIRST = {'builder': ['builder'], 'models': ['passes'], 'passes': ['passes'], 'file': ['file'],
                  'sessions': ['session', 'threads'], 'math': ['math'],
-                 'planner': ['planner'], 'plan': ['draft'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal']}
+                 'planner': ['planner'], 'plan': ['draft', 'control'], 'text': ['text', 'hal'], 'engine': ['ops', 'hal']}
 SEES = {  # suites that include the header, those that look closest first; math, planner and threads see only their part
-    'nnrt_ops.h': ['ops', 'device_vectors', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes'],
-    'nnrt_hal.h': ['hal', 'session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
-    'nnrt.h': ['session', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
+    'nnrt_ops.h': ['ops', 'device_vectors', 'text', 'hal', 'session', 'passes', 'builder', 'onnx_nodes', 'corners'],
+    'nnrt_hal.h': ['hal', 'session', 'control', 'open', 'builder', 'passes', 'onnx_nodes', 'hostile', 'file'],
+    'nnrt.h': ['session', 'builder', 'passes', 'open', 'control', 'onnx_nodes', 'hostile', 'file'],
 }
 
 
