@@ -117,7 +117,7 @@ NNRTI_LIST(NNRT_Int32List, int32_t)
 NNRTI_LIST(NNRT_Uint32List, uint32_t)
 NNRTI_LIST(NNRT_QuantParamList, NNRT_QuantParam)
 
-#define NNRT_NO_TENSOR 0xFFFFFFFFu /* in inputIndex: an optional input that is absent, with present ones behind it */
+#define NNRT_NO_TENSOR 0xFFFFFFFFu /* in inputIndex and outputIndex: an optional operand that is left out */
 #define NNRT_RANK_UNKNOWN (-2)     /* dims {-2}: number of axes and extents follow from the producing node */
 
 /* A block of memory. Valid data: [offset, offset + dataSize). fd -1 and addr NULL: no data. addr (ours, appended):
@@ -1981,6 +1981,9 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
     nnrt_operand want;
     bool same;
     nnrti_operand_of(t, &want);
+    if (got->rank >= 0 && want.quantAxis > got->rank)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "output %u '%s': quantAxis %d, expected 0 to %d", k, want.name,
+                          want.quantAxis, got->rank);
     if (want.rank < 0)
         return NNRT_SUCCESS;
     same = got->rank == want.rank;
@@ -2405,6 +2408,17 @@ static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
 }
 #endif
 
+/* A node may leave out results that are optional in the row, and some of repeated ones. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_check_left_out(nnrt_resolve *c, uint32_t k)
+{
+    char name[32];
+    nnrti_sig s;
+    nnrti_sig_at(c->op->outputs, k, &s);
+    return s.optional || s.repeated ? NNRT_SUCCESS
+                                    : nnrti_fail(c, NNRT_NULL_PTR, "output %u (%s) is missing", k,
+                                                 nnrti_sig_name(c->op->outputs, k, name, sizeof(name)));
+}
+
 /* Resolves node n of the model and takes its results over into f->tensors. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_resolve *c, bool *folded)
 {
@@ -2419,6 +2433,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t 
         return code;
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (node->outputIndex.data[i] == NNRT_NO_TENSOR) {
+            if ((code = nnrti_check_left_out(c, i)) != NNRT_SUCCESS)
+                return code;
             nnrti_absent_operand(&c->out[i]);
             continue;
         }

@@ -203,6 +203,43 @@ static void test_default_attr(void **state)
     nnrt_model_destroy(m);
 }
 
+/* A node may leave out some of repeated results, but none that its operator always gives. */
+static void test_left_out(void **state)
+{
+    const int32_t one[] = {1};
+    const float x[6] = {1, 2, 3, 4, 5, 6};
+    float y[3] = {0, 0, 0};
+    nnrt_builder *b = begin(NULL);
+    nnrt_session *session = NULL;
+    uint32_t in[2], out[2];
+    NNRT_Split halves;
+    nnrt_error error;
+    NNRT_Model *m;
+    (void)state;
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    in[1] = nnrt_builder_constant(b, "k", NNRT_DATA_TYPE_INT32, 1, one, one, true);
+    out[0] = NNRT_NO_TENSOR;
+    out[1] = nnrt_builder_tensor(b, "y");
+    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_TOPK_FUSION, NULL, in, 2, out, 2);
+    nnrt_builder_output(b, out[1]);
+    assert_int_equal(refused(b, "output 0 (values) is missing"), NNRT_NULL_PTR);
+
+    nnrt_attr_defaults(nnrt_op_named("SPLIT")->attr, &halves);
+    halves.outputNum = 2;
+    b = begin(NULL);
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    out[1] = nnrt_builder_tensor(b, "y");
+    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SPLIT, &halves, in, 1, out, 2);
+    nnrt_builder_output(b, out[1]);
+    m = finish(b);
+    nnrt_builder_destroy(b);
+    assert_int_equal(nnrt_session_create(&session, m, NULL, &error), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run(session, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    assert_memory_equal(y, x + 3, sizeof(y));
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(m);
+}
+
 /* A constant without elements needs no data; a scalar has no extents. */
 static void test_empty_and_scalar(void **state)
 {
@@ -234,7 +271,7 @@ static void test_misuse(void **state)
     NNRT_PadFusion pad;
     NNRT_Int64List list;
     nnrt_builder *b;
-    uint32_t x;
+    uint32_t x, y;
     (void)state;
 
     assert_int_equal(refused(begin(NULL), "allTensors"), NNRT_INVALID_TENSOR);
@@ -290,6 +327,13 @@ static void test_misuse(void **state)
     nnrt_builder_quant_axis(b, x, 3);
     nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SQRT, NULL, &x, 1));
     assert_int_equal(refused(b, "quantAxis 3, expected 0 to 2"), NNRT_INVALID_PARAMETER);
+    b = begin(NULL);
+    x = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
+    y = nnrt_builder_tensor(b, "y"); /* its rank is known once there is the node */
+    nnrt_builder_quant_axis(b, y, 4);
+    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SQRT, NULL, &x, 1, &y, 1);
+    nnrt_builder_output(b, y);
+    assert_int_equal(refused(b, "output 0 'y': quantAxis 4, expected 0 to 2"), NNRT_INVALID_PARAMETER);
     b = begin(NULL);
     nnrt_builder_output(b, 0);
     assert_int_equal(refused(b, "nnrt_builder_output"), NNRT_INVALID_TENSOR);
@@ -936,6 +980,7 @@ int main(void)
         cmocka_unit_test(test_inferred),     cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
         cmocka_unit_test(test_many),         cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
         cmocka_unit_test(test_dot),          cmocka_unit_test(test_shared_graphs),    cmocka_unit_test(test_places_of_open_extents),
+        cmocka_unit_test(test_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
