@@ -68,6 +68,7 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
     NNRT_POSIX             1/0: files are told apart, confined and created as POSIX can; default: on Unix and macOS
     NNRT_MMAP              1/0: nnrt_model_load maps files with mmap(); default: NNRT_POSIX
+    NNRT_THREADS           1: queues of runs, made by POSIX threads; default 0, no thread is started
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
                            nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
@@ -81,8 +82,9 @@ SECTIONS (search for the tag)
     >>models    freeing, optimising, looking up, drawing a model
     >>file      the .nnrt file: saving, loading in place, metadata
     >>sessions  preparing and running a model
+    >>queue     runs that other threads make, with priorities and time limits
     -- implementation --
-    >>builder >>models >>passes >>file >>sessions
+    >>builder >>models >>passes >>file >>sessions >>queue
 
 nnrt DOES NOT
     train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
@@ -105,7 +107,8 @@ MEMORY
 
 THREADS
     A model is immutable and may be used by any number of threads. A session belongs to one thread at a time; make more
-    with nnrt_session_desc.share, they use one prepared model, each with a workspace of its own.
+    with nnrt_session_desc.share, they use one prepared model, each with a workspace of its own. With NNRT_THREADS an
+    nnrt_queue makes runs on threads of its own and calls back.
 
 DEVICES
     "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, picks the best single device that
@@ -122,6 +125,9 @@ MIT licence, see LICENSE.
 
 #if defined(NNRT_FIRMWARE) && !defined(NNRT_NO_STDIO)
 #define NNRT_NO_STDIO
+#endif
+#ifndef NNRT_THREADS
+#define NNRT_THREADS 0
 #endif
 
 #include "nnrt_hal.h"
@@ -446,6 +452,58 @@ NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, 
 /* What the last failed nnrt_run says; "" after success. */
 NNRT_API const char *nnrt_session_error(const nnrt_session *session);
 
+#if NNRT_THREADS
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>queue */
+
+/* Runs that wait for one of the queue's threads. Of those that wait the one of the highest priority is next, of equal ones
+   the one that came first. All functions may be called by any thread. */
+typedef struct nnrt_queue nnrt_queue;
+
+/* All zero is the default. */
+typedef struct nnrt_queue_desc {
+    uint32_t threads; /* that make runs; 0 = one. One more watches over time limits. */
+    uint32_t places;  /* runs that may wait at once; 0 = NNRT_QUEUE_PLACES */
+    const nnrt_allocator *allocator;
+} nnrt_queue_desc;
+
+#define NNRT_QUEUE_PLACES 64
+#define NNRT_MAX_QUEUE 65536u /* threads, places */
+
+/* How a run is made, and who hears of its end. done is called once for each run that was accepted, on a thread of the
+   queue or on the one that cancels; message: what went wrong, "" after success, good until done returns. done may queue,
+   but neither wait for the queue nor destroy it. */
+typedef struct nnrt_queued {
+    NNRT_Priority priority; /* NNRT_PRIORITY_NONE counts as MEDIUM */
+    uint32_t
+        timeLimit; /* milliseconds from the call on, by the system's clock; 0 = none. A run that waits longer is not
+                               begun; one that takes longer counts as failed once the device is through with it: what it
+                               wrote is not to be used. Both end with NNRT_TIME_OUT. */
+    void (*done)(void *user, NNRT_ReturnCode code, const char *message);
+    void *user;
+} nnrt_queued;
+
+/* Starts the threads and takes all memory that the queue ever needs. */
+NNRT_API NNRT_ReturnCode nnrt_queue_create(nnrt_queue **queue, const nnrt_queue_desc *desc, nnrt_error *error);
+/* What waits ends with NNRT_CANCELLED, what has begun is waited for. NULL is fine. */
+NNRT_API void nnrt_queue_destroy(nnrt_queue *queue);
+/* nnrt_run by a thread of the queue: what is passed, the arrays too, stays as it is until done is called. Runs of one session
+   are made one at a time. *ticket (may be NULL) is the run's number, never 0. Not accepted, so that done is not called:
+   NULL_PTR, INVALID_PRIORITY, DEVICE_BUSY = no place is free. */
+NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session, const nnrt_io *inputs, uint32_t nIn,
+                                        const nnrt_io *outputs, uint32_t nOut, const nnrt_queued *how,
+                                        uint64_t *ticket);
+/* The same for work of any kind: its code and the message that it may set (NULL = none) go to done. Work with the same key is
+   done one at a time; NULL: no matter what else is done. */
+typedef NNRT_ReturnCode (*nnrt_queue_work)(void *context, const char **message);
+NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work, void *context, const void *key,
+                                        const nnrt_queued *how, uint64_t *ticket);
+/* A run that waits ends with NNRT_CANCELLED before this returns. NNRT_OPERATION_FORBIDDEN: it has begun, or is over. */
+NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
+/* Returns once nothing waits, and done has returned for all. */
+NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
+#endif
+
 #endif /* NNRT_FIRMWARE */
 
 NNRT_API const char *nnrt_version(void); /* "0.1.0" */
@@ -495,6 +553,10 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #endif
 #if NNRT_MMAP
 #include <sys/mman.h>
+#endif
+#if NNRT_THREADS && !defined(NNRT_FIRMWARE)
+#include <pthread.h>
+#include <sys/time.h>
 #endif
 
 NNRT_API const char *nnrt_version(void)
@@ -6059,6 +6121,334 @@ NNRT_API const char *nnrt_session_error(const nnrt_session *session)
 {
     return session != NULL ? session->error.message : "";
 }
+
+#if NNRT_THREADS
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>queue */
+
+#define NNRTI_QUEUE_WAITED "the run waited longer than its time limit"
+
+/* A place is free, or holds a run that waits. A thread takes the run out of its place before it begins, so that done finds
+   room for the next one; its key stays with the thread until done has returned. */
+typedef struct nnrti_queued_run {
+    uint64_t ticket;  /* 0: free */
+    int64_t deadline; /* milliseconds of the system's clock, INT64_MAX: none */
+    nnrt_queue_work work;
+    void *context;
+    const void *key;
+    nnrt_queued how;
+    nnrt_session *session; /* work NULL: a run of it */
+    const nnrt_io *inputs, *outputs;
+    uint32_t nIn, nOut;
+} nnrti_queued_run;
+
+typedef struct nnrti_queue_thread {
+    nnrt_queue *queue;
+    const void *key; /* of what it does, NULL: none */
+    pthread_t thread;
+} nnrti_queue_thread;
+
+struct nnrt_queue {
+    nnrt_allocator allocator;
+    pthread_mutex_t mutex;                    /* of all that follows */
+    pthread_cond_t work, time, idle;          /* something waits or a key is free; a deadline came; nothing is left */
+    nnrti_queued_run *runs;                   /* behind the queue, in its block; behind them */
+    nnrti_queue_thread *threads;              /* the last one watches over deadlines */
+    uint64_t tickets;                         /* given so far */
+    uint32_t places, nThreads, waiting, busy; /* busy: runs taken out of their places whose done has not returned */
+    bool ending;
+};
+
+static int64_t nnrti_queue_now(void)
+{
+    struct timeval t;
+    (void)gettimeofday(&t, NULL);
+    return (int64_t)t.tv_sec * 1000 + (int64_t)t.tv_usec / 1000;
+}
+
+/* The run that is next, NULL: none can begin. */
+static nnrti_queued_run *nnrti_queue_next(nnrt_queue *q)
+{
+    nnrti_queued_run *best = NULL;
+    for (uint32_t i = 0; i < q->places; i++) {
+        nnrti_queued_run *r = &q->runs[i];
+        bool held = r->ticket == 0;
+        for (uint32_t k = 0; k < q->nThreads && !held && r->key != NULL; k++)
+            held = q->threads[k].key == r->key;
+        if (!held && (best == NULL || r->how.priority > best->how.priority ||
+                      (r->how.priority == best->how.priority && r->ticket < best->ticket)))
+            best = r;
+    }
+    return best;
+}
+
+/* Takes a run out of its place. The lock is held. */
+static nnrti_queued_run nnrti_queue_take(nnrt_queue *q, nnrti_queued_run *r)
+{
+    const nnrti_queued_run run = *r;
+    memset(r, 0, sizeof(*r));
+    q->waiting--;
+    q->busy++;
+    return run;
+}
+
+/* The end of a run that was taken. The lock is held before and afterwards, but not while done is called. */
+static void nnrti_queue_end(nnrt_queue *q, const nnrti_queued_run *r, NNRT_ReturnCode code, const char *message)
+{
+    (void)pthread_mutex_unlock(&q->mutex);
+    r->how.done(r->how.user, code, message != NULL ? message : "");
+    (void)pthread_mutex_lock(&q->mutex);
+    if (--q->busy == 0 && q->waiting == 0)
+        (void)pthread_cond_broadcast(&q->idle);
+}
+
+static bool nnrti_queue_late(const nnrti_queued_run *r)
+{
+    return r->deadline != INT64_MAX && nnrti_queue_now() > r->deadline;
+}
+
+static NNRT_ReturnCode nnrti_queue_do(const nnrti_queued_run *r, const char **message)
+{
+    NNRT_ReturnCode code;
+    *message = NULL;
+    if (nnrti_queue_late(r)) {
+        code = NNRT_TIME_OUT;
+        *message = NNRTI_QUEUE_WAITED;
+    } else if (r->work == NULL) {
+        code = nnrt_run(r->session, r->inputs, r->nIn, r->outputs, r->nOut);
+        *message = nnrt_session_error(r->session);
+    } else {
+        code = r->work(r->context, message);
+    }
+    if (code == NNRT_SUCCESS && nnrti_queue_late(r)) {
+        code = NNRT_TIME_OUT;
+        *message = "the run took longer than its time limit";
+    }
+    return code;
+}
+
+static void *nnrti_queue_serve(void *arg)
+{
+    nnrti_queue_thread *self = (nnrti_queue_thread *)arg;
+    nnrt_queue *q = self->queue;
+    (void)pthread_mutex_lock(&q->mutex);
+    while (!q->ending) {
+        nnrti_queued_run *next = nnrti_queue_next(q), run;
+        const char *message;
+        NNRT_ReturnCode code;
+        if (next == NULL) {
+            (void)pthread_cond_wait(&q->work, &q->mutex);
+            continue;
+        }
+        run = nnrti_queue_take(q, next);
+        self->key = run.key;
+        (void)pthread_mutex_unlock(&q->mutex);
+        code = nnrti_queue_do(&run, &message);
+        (void)pthread_mutex_lock(&q->mutex);
+        nnrti_queue_end(q, &run, code, message);
+        self->key = NULL;
+        (void)pthread_cond_broadcast(&q->work); /* what waits for the key */
+    }
+    (void)pthread_mutex_unlock(&q->mutex);
+    return NULL;
+}
+
+/* Ends runs that wait beyond their deadlines. */
+static void *nnrti_queue_watch(void *arg)
+{
+    nnrt_queue *q = ((nnrti_queue_thread *)arg)->queue;
+    (void)pthread_mutex_lock(&q->mutex);
+    while (!q->ending) {
+        nnrti_queued_run *first = NULL;
+        for (uint32_t i = 0; i < q->places; i++)
+            if (q->runs[i].ticket != 0 && (first == NULL || q->runs[i].deadline < first->deadline))
+                first = &q->runs[i];
+        if (first == NULL || first->deadline == INT64_MAX) {
+            (void)pthread_cond_wait(&q->time, &q->mutex);
+        } else if (!nnrti_queue_late(first)) {
+            struct timespec until;
+            until.tv_sec = (time_t)((first->deadline + 1) / 1000);
+            until.tv_nsec = (long)((first->deadline + 1) % 1000) * 1000000;
+            (void)pthread_cond_timedwait(&q->time, &q->mutex, &until);
+        } else {
+            const nnrti_queued_run run = nnrti_queue_take(q, first);
+            nnrti_queue_end(q, &run, NNRT_TIME_OUT, NNRTI_QUEUE_WAITED);
+        }
+    }
+    (void)pthread_mutex_unlock(&q->mutex);
+    return NULL;
+}
+
+/* Bytes of a queue: itself, its places, its threads. */
+static size_t nnrti_queue_bytes(uint32_t places, uint32_t threads)
+{
+    return sizeof(nnrt_queue) + places * sizeof(nnrti_queued_run) + threads * sizeof(nnrti_queue_thread);
+}
+
+/* Ends the threads of which so many were started, and frees all. */
+static void nnrti_queue_free(nnrt_queue *q, uint32_t started)
+{
+    const nnrt_allocator a = q->allocator;
+    (void)pthread_mutex_lock(&q->mutex);
+    q->ending = true;
+    for (uint32_t i = 0; i < q->places; i++)
+        if (q->runs[i].ticket != 0) {
+            const nnrti_queued_run run = nnrti_queue_take(q, &q->runs[i]);
+            nnrti_queue_end(q, &run, NNRT_CANCELLED, "the queue was destroyed before the run began");
+        }
+    (void)pthread_cond_broadcast(&q->work);
+    (void)pthread_cond_broadcast(&q->time);
+    (void)pthread_mutex_unlock(&q->mutex);
+    for (uint32_t i = 0; i < started; i++)
+        (void)pthread_join(q->threads[i].thread, NULL);
+    (void)pthread_cond_destroy(&q->work);
+    (void)pthread_cond_destroy(&q->time);
+    (void)pthread_cond_destroy(&q->idle);
+    (void)pthread_mutex_destroy(&q->mutex);
+    nnrt_free(&a, q, nnrti_queue_bytes(q->places, q->nThreads));
+}
+
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_queue_create(nnrt_queue **queue, const nnrt_queue_desc *desc,
+                                                      nnrt_error *error)
+{
+    const uint32_t threads = desc != NULL && desc->threads > 0 ? desc->threads : 1;
+    const uint32_t places = desc != NULL && desc->places > 0 ? desc->places : NNRT_QUEUE_PLACES;
+    nnrt_allocator a;
+    nnrt_queue *q;
+    if (queue == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the queue is NULL");
+    *queue = NULL;
+    memset(&a, 0, sizeof(a));
+    if (desc != NULL && desc->allocator != NULL)
+        a = *desc->allocator;
+    if (threads > NNRT_MAX_QUEUE || places > NNRT_MAX_QUEUE)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a queue of %u threads and %u places, expected at most %u",
+                              threads, places, NNRT_MAX_QUEUE);
+    q = (nnrt_queue *)nnrt_alloc(&a, nnrti_queue_bytes(places, threads + 1));
+    if (q == NULL)
+        return nnrti_no_memory(error);
+    memset(q, 0, nnrti_queue_bytes(places, threads + 1));
+    q->allocator = a;
+    q->places = places;
+    q->nThreads = threads + 1;
+    q->runs = (nnrti_queued_run *)(q + 1);
+    q->threads = (nnrti_queue_thread *)(q->runs + places);
+    (void)pthread_mutex_init(&q->mutex, NULL); /* without attributes there is nothing that could fail */
+    (void)pthread_cond_init(&q->work, NULL);
+    (void)pthread_cond_init(&q->time, NULL);
+    (void)pthread_cond_init(&q->idle, NULL);
+    for (uint32_t i = 0; i < q->nThreads; i++) {
+        q->threads[i].queue = q;
+        if (pthread_create(&q->threads[i].thread, NULL, i < threads ? nnrti_queue_serve : nnrti_queue_watch,
+                           &q->threads[i]) != 0) {
+            nnrti_queue_free(q, i);
+            return nnrt_error_set(error, NNRT_FAILED, "the system starts no more than %u of %u threads", i,
+                                  threads + 1);
+        }
+    }
+    *queue = q;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API void nnrt_queue_destroy(nnrt_queue *queue)
+{
+    if (queue != NULL)
+        nnrti_queue_free(queue, queue->nThreads);
+}
+
+/* Puts a run into a free place. */
+static NNRT_ReturnCode nnrti_queue_put(nnrt_queue *q, const nnrti_queued_run *run, uint64_t *ticket)
+{
+    nnrti_queued_run *r = NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (ticket != NULL)
+        *ticket = 0;
+    if (q == NULL || run->how.done == NULL)
+        return NNRT_NULL_PTR;
+    if (run->how.priority < NNRT_PRIORITY_NONE || run->how.priority > NNRT_PRIORITY_HIGH)
+        return NNRT_INVALID_PRIORITY;
+    (void)pthread_mutex_lock(&q->mutex);
+    for (uint32_t i = 0; i < q->places && r == NULL; i++)
+        r = q->runs[i].ticket == 0 ? &q->runs[i] : NULL;
+    if (q->ending) {
+        code = NNRT_OPERATION_FORBIDDEN;
+    } else if (r == NULL) {
+        code = NNRT_DEVICE_BUSY;
+    } else {
+        *r = *run;
+        r->ticket = ++q->tickets;
+        r->deadline = run->how.timeLimit > 0 ? nnrti_queue_now() + run->how.timeLimit : INT64_MAX;
+        if (r->how.priority == NNRT_PRIORITY_NONE)
+            r->how.priority = NNRT_PRIORITY_MEDIUM;
+        if (ticket != NULL)
+            *ticket = r->ticket;
+        q->waiting++;
+        (void)pthread_cond_signal(&q->work);
+        if (r->deadline != INT64_MAX)
+            (void)pthread_cond_signal(&q->time);
+    }
+    (void)pthread_mutex_unlock(&q->mutex);
+    return code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session, const nnrt_io *inputs, uint32_t nIn,
+                                        const nnrt_io *outputs, uint32_t nOut, const nnrt_queued *how, uint64_t *ticket)
+{
+    nnrti_queued_run run;
+    if (session == NULL || how == NULL)
+        return NNRT_NULL_PTR;
+    memset(&run, 0, sizeof(run));
+    run.session = session;
+    run.key = session;
+    run.inputs = inputs;
+    run.nIn = nIn;
+    run.outputs = outputs;
+    run.nOut = nOut;
+    run.how = *how;
+    return nnrti_queue_put(queue, &run, ticket);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work, void *context, const void *key,
+                                        const nnrt_queued *how, uint64_t *ticket)
+{
+    nnrti_queued_run run;
+    if (work == NULL || how == NULL)
+        return NNRT_NULL_PTR;
+    memset(&run, 0, sizeof(run));
+    run.work = work;
+    run.context = context;
+    run.key = key;
+    run.how = *how;
+    return nnrti_queue_put(queue, &run, ticket);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket)
+{
+    NNRT_ReturnCode code = NNRT_OPERATION_FORBIDDEN;
+    if (queue == NULL)
+        return NNRT_NULL_PTR;
+    (void)pthread_mutex_lock(&queue->mutex);
+    for (uint32_t i = 0; i < queue->places && ticket != 0; i++)
+        if (queue->runs[i].ticket == ticket) {
+            const nnrti_queued_run run = nnrti_queue_take(queue, &queue->runs[i]);
+            nnrti_queue_end(queue, &run, NNRT_CANCELLED, "the run was cancelled before it began");
+            code = NNRT_SUCCESS;
+            break;
+        }
+    (void)pthread_mutex_unlock(&queue->mutex);
+    return code;
+}
+
+NNRT_API void nnrt_queue_wait(nnrt_queue *queue)
+{
+    if (queue == NULL)
+        return;
+    (void)pthread_mutex_lock(&queue->mutex);
+    while (queue->waiting + queue->busy > 0)
+        (void)pthread_cond_wait(&queue->idle, &queue->mutex);
+    (void)pthread_mutex_unlock(&queue->mutex);
+}
+#endif
 
 #endif /* NNRT_FIRMWARE */
 

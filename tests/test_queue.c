@@ -1,0 +1,458 @@
+/* nnrt_queue: what waits, in which order, what is done at once, and that each run that was accepted ends once. Nothing here
+   depends on how fast the machine is: threads wait for each other. `make tsan` runs this under gcc's thread sanitizer. */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
+#define NNRT_THREADS 1
+#include "nnrt.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "trial.h"
+
+#define MOST 256
+
+/* What has happened. Assertions stand in the tests' own thread only. */
+typedef struct note {
+    NNRT_ReturnCode code;
+    char message[128];
+    uint32_t order, times; /* done's place among all; how often it came */
+} note;
+
+typedef struct stage {
+    pthread_mutex_t mutex;
+    pthread_cond_t change;
+    uint32_t begun, open, ended, inside, most; /* gates: begun, may go on; calls of done; doing at once, most so far */
+    note notes[MOST];
+} stage;
+
+typedef struct user {
+    stage *s;
+    uint32_t index;
+} user;
+
+static stage S;
+static user users[MOST];
+
+static int setup(void **state)
+{
+    memset(&S, 0, sizeof(S));
+    pthread_mutex_init(&S.mutex, NULL);
+    pthread_cond_init(&S.change, NULL);
+    for (uint32_t i = 0; i < MOST; i++) {
+        users[i].s = &S;
+        users[i].index = i;
+    }
+    (void)state;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    pthread_cond_destroy(&S.change);
+    pthread_mutex_destroy(&S.mutex);
+    (void)state;
+    return 0;
+}
+
+static void done(void *data, NNRT_ReturnCode code, const char *message)
+{
+    const user *u = (const user *)data;
+    note *n = &u->s->notes[u->index];
+    pthread_mutex_lock(&u->s->mutex);
+    n->code = code;
+    n->times++;
+    n->order = ++u->s->ended;
+    snprintf(n->message, sizeof(n->message), "%s", message);
+    pthread_cond_broadcast(&u->s->change);
+    pthread_mutex_unlock(&u->s->mutex);
+}
+
+/* Waits until *number is at least n. */
+static void until(stage *s, const uint32_t *number, uint32_t n)
+{
+    pthread_mutex_lock(&s->mutex);
+    while (*number < n)
+        pthread_cond_wait(&s->change, &s->mutex);
+    pthread_mutex_unlock(&s->mutex);
+}
+
+static void set(stage *s, uint32_t *number, uint32_t n)
+{
+    pthread_mutex_lock(&s->mutex);
+    *number = n;
+    pthread_cond_broadcast(&s->change);
+    pthread_mutex_unlock(&s->mutex);
+}
+
+/* Work that tells that it has begun, and goes on once it may. */
+static NNRT_ReturnCode gate(void *context, const char **message)
+{
+    stage *s = (stage *)context;
+    uint32_t mine;
+    (void)message;
+    pthread_mutex_lock(&s->mutex);
+    mine = ++s->begun;
+    s->inside++;
+    s->most = s->inside > s->most ? s->inside : s->most;
+    pthread_cond_broadcast(&s->change);
+    while (s->open < mine)
+        pthread_cond_wait(&s->change, &s->mutex);
+    s->inside--;
+    pthread_mutex_unlock(&s->mutex);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode refuse(void *context, const char **message)
+{
+    (void)context;
+    *message = "no";
+    return NNRT_DEVICE_ERROR;
+}
+
+static nnrt_queued how_of(uint32_t index, NNRT_Priority priority, uint32_t limit)
+{
+    nnrt_queued how;
+    memset(&how, 0, sizeof(how));
+    how.priority = priority;
+    how.timeLimit = limit;
+    how.done = done;
+    how.user = &users[index];
+    return how;
+}
+
+static uint64_t add(nnrt_queue *q, nnrt_queue_work work, const void *key, uint32_t index, NNRT_Priority priority,
+                    uint32_t limit)
+{
+    const nnrt_queued how = how_of(index, priority, limit);
+    uint64_t ticket = 0;
+    assert_int_equal(nnrt_queue_add(q, work, &S, key, &how, &ticket), NNRT_SUCCESS);
+    assert_true(ticket != 0);
+    return ticket;
+}
+
+static nnrt_queue *begin(uint32_t threads, uint32_t places)
+{
+    nnrt_queue *q = NULL;
+    nnrt_queue_desc desc;
+    nnrt_error error;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.threads = threads;
+    desc.places = places;
+    if (nnrt_queue_create(&q, &desc, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    return q;
+}
+
+/* y = x + x, x float32[4]. */
+static NNRT_Model *twice(void)
+{
+    const int32_t four[] = {4};
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    uint32_t in[2];
+    assert_int_equal(nnrt_builder_create(&b, "twice", NULL), NNRT_SUCCESS);
+    in[0] = in[1] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 1, four);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+/* Many runs of several sessions of one model by several threads: each result is right, each ends once. */
+static void test_sessions(void **state)
+{
+    static float x[MOST][4], y[MOST][4];
+    static nnrt_io in[MOST], out[MOST];
+    NNRT_Model *m = twice();
+    nnrt_session *s[3] = {NULL, NULL, NULL};
+    nnrt_session_desc desc;
+    nnrt_queue *q = begin(3, MOST);
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    for (uint32_t i = 0; i < 3; i++) {
+        desc.share = i > 0 ? s[0] : NULL;
+        assert_int_equal(nnrt_session_create(&s[i], m, &desc, NULL), NNRT_SUCCESS);
+    }
+    for (uint32_t i = 0; i < MOST; i++) {
+        const nnrt_queued how = how_of(i, NNRT_PRIORITY_NONE, 0);
+        for (uint32_t k = 0; k < 4; k++)
+            x[i][k] = (float)(i * 4 + k);
+        in[i] = nnrt_io_make(x[i], sizeof(x[i]));
+        out[i] = nnrt_io_make(y[i], sizeof(y[i]));
+        assert_int_equal(nnrt_run_async(q, s[i % 3], &in[i], 1, &out[i], 1, &how, NULL), NNRT_SUCCESS);
+    }
+    nnrt_queue_wait(q);
+    for (uint32_t i = 0; i < MOST; i++) {
+        assert_int_equal(S.notes[i].code, NNRT_SUCCESS);
+        assert_int_equal(S.notes[i].times, 1);
+        assert_string_equal(S.notes[i].message, "");
+        for (uint32_t k = 0; k < 4; k++)
+            assert_true(y[i][k] == 2.0f * (float)(i * 4 + k));
+    }
+    nnrt_queue_destroy(q);
+    for (uint32_t i = 3; i-- > 0;)
+        nnrt_session_destroy(s[i]);
+    nnrt_model_destroy(m);
+}
+
+/* What went wrong in a run, and in work. */
+static void test_faults(void **state)
+{
+    float x[4] = {1, 2, 3, 4}, y[3];
+    NNRT_Model *m = twice();
+    nnrt_session *s = NULL;
+    nnrt_io in = nnrt_io_make(x, sizeof(x)), out = nnrt_io_make(y, sizeof(y));
+    nnrt_queue *q = begin(0, 0);
+    nnrt_queued how = how_of(0, NNRT_PRIORITY_HIGH, 0);
+    (void)state;
+    assert_int_equal(nnrt_session_create(&s, m, NULL, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_run_async(q, s, &in, 1, &out, 1, &how, NULL), NNRT_SUCCESS);
+    (void)add(q, refuse, NULL, 1, NNRT_PRIORITY_LOW, 0);
+    nnrt_queue_wait(q);
+    assert_int_equal(S.notes[0].code, NNRT_INSUFFICIENT_BUFFER);
+    assert_non_null(strstr(S.notes[0].message, "output 0 'y' has 12 bytes, expected 16"));
+    assert_int_equal(S.notes[1].code, NNRT_DEVICE_ERROR);
+    assert_string_equal(S.notes[1].message, "no");
+    nnrt_queue_destroy(q);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(m);
+}
+
+/* The highest priority first, of equal ones the one that came first. */
+static void test_order(void **state)
+{
+    static const NNRT_Priority priority[] = {NNRT_PRIORITY_LOW,  NNRT_PRIORITY_MEDIUM, NNRT_PRIORITY_NONE,
+                                             NNRT_PRIORITY_HIGH, NNRT_PRIORITY_LOW,    NNRT_PRIORITY_HIGH};
+    static const uint32_t place[] = {6, 4, 5, 2, 7, 3}; /* the gate is the first */
+    nnrt_queue *q = begin(1, 8);
+    (void)state;
+    (void)add(q, gate, NULL, 0, NNRT_PRIORITY_LOW, 0);
+    until(&S, &S.begun, 1);
+    for (uint32_t i = 0; i < 6; i++)
+        (void)add(q, refuse, NULL, 1 + i, priority[i], 0);
+    set(&S, &S.open, 1);
+    nnrt_queue_wait(q);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(S.notes[1 + i].order, place[i]);
+    nnrt_queue_destroy(q);
+}
+
+/* Work with one key is done one at a time, other work meanwhile. */
+static void test_keys(void **state)
+{
+    const int a = 0, b = 0;
+    nnrt_queue *q = begin(2, 8);
+    (void)state;
+    (void)add(q, gate, &a, 0, NNRT_PRIORITY_HIGH, 0);
+    until(&S, &S.begun, 1);
+    (void)add(q, gate, &a, 1, NNRT_PRIORITY_HIGH, 0);
+    (void)add(q, gate, &b, 2, NNRT_PRIORITY_LOW, 0);
+    until(&S, &S.begun, 2); /* that of key b, as a is taken */
+    set(&S, &S.open, 1);
+    until(&S, &S.begun, 3);
+    assert_int_equal(S.notes[0].times, 1);
+    assert_int_equal(S.notes[2].times, 0);
+    assert_int_equal(S.most, 2);
+    set(&S, &S.open, 3);
+    nnrt_queue_wait(q);
+    nnrt_queue_destroy(q);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(S.notes[i].times, 1);
+}
+
+typedef struct chain {
+    nnrt_queue *queue;
+    uint32_t left, accepted;
+} chain;
+
+static void next_one(void *data, NNRT_ReturnCode code, const char *message)
+{
+    chain *c = (chain *)data;
+    nnrt_queued how;
+    memset(&how, 0, sizeof(how));
+    how.done = next_one;
+    how.user = c;
+    (void)code, (void)message;
+    if (c->left-- > 0 && nnrt_queue_add(c->queue, refuse, NULL, c, &how, NULL) == NNRT_SUCCESS)
+        c->accepted++;
+}
+
+/* Where no place is free nothing is accepted and nothing called; done finds a place for the next run. */
+static void test_places(void **state)
+{
+    nnrt_queue *q = begin(1, 2);
+    nnrt_queued how = how_of(3, NNRT_PRIORITY_NONE, 0);
+    uint64_t ticket = 7;
+    chain c = {NULL, 20, 0};
+    (void)state;
+    (void)add(q, gate, NULL, 0, NNRT_PRIORITY_NONE, 0);
+    until(&S, &S.begun, 1);
+    (void)add(q, refuse, NULL, 1, NNRT_PRIORITY_NONE, 0);
+    (void)add(q, refuse, NULL, 2, NNRT_PRIORITY_NONE, 0);
+    assert_int_equal(nnrt_queue_add(q, refuse, &S, NULL, &how, &ticket), NNRT_DEVICE_BUSY);
+    assert_true(ticket == 0);
+    set(&S, &S.open, 1);
+    nnrt_queue_wait(q);
+    assert_int_equal(S.ended, 3);
+    assert_int_equal(S.notes[3].times, 0);
+    nnrt_queue_destroy(q);
+
+    q = c.queue = begin(1, 1);
+    how.done = next_one;
+    how.user = &c;
+    assert_int_equal(nnrt_queue_add(q, refuse, NULL, &c, &how, NULL), NNRT_SUCCESS);
+    nnrt_queue_wait(q);
+    assert_int_equal(c.accepted, 20);
+    nnrt_queue_destroy(q);
+}
+
+static void test_cancel(void **state)
+{
+    nnrt_queue *q = begin(1, 4);
+    uint64_t first, second;
+    (void)state;
+    first = add(q, gate, NULL, 0, NNRT_PRIORITY_NONE, 0);
+    until(&S, &S.begun, 1);
+    second = add(q, refuse, NULL, 1, NNRT_PRIORITY_NONE, 0);
+    assert_int_equal(nnrt_queue_cancel(q, first), NNRT_OPERATION_FORBIDDEN);
+    assert_int_equal(nnrt_queue_cancel(q, second), NNRT_SUCCESS);
+    assert_int_equal(S.notes[1].code, NNRT_CANCELLED);
+    assert_int_equal(S.notes[1].times, 1);
+    assert_int_equal(nnrt_queue_cancel(q, second), NNRT_OPERATION_FORBIDDEN);
+    assert_int_equal(nnrt_queue_cancel(q, 0), NNRT_OPERATION_FORBIDDEN);
+    set(&S, &S.open, 1);
+    nnrt_queue_wait(q);
+    assert_int_equal(nnrt_queue_cancel(q, first), NNRT_OPERATION_FORBIDDEN);
+    assert_int_equal(S.ended, 2);
+    nnrt_queue_destroy(q);
+}
+
+/* Longer than its time limit of a millisecond. */
+static NNRT_ReturnCode slow(void *context, const char **message)
+{
+    const struct timespec t = {0, 20000000};
+    (void)context, (void)message;
+    nanosleep(&t, NULL);
+    return NNRT_SUCCESS;
+}
+
+/* One that waits too long ends although no thread is free; one that takes too long ends with the same code. */
+static void test_time_limit(void **state)
+{
+    nnrt_queue *q = begin(1, 4);
+    (void)state;
+    (void)add(q, gate, NULL, 0, NNRT_PRIORITY_NONE, 0);
+    until(&S, &S.begun, 1);
+    (void)add(q, refuse, NULL, 1, NNRT_PRIORITY_NONE, 5);
+    (void)add(q, refuse, NULL, 2, NNRT_PRIORITY_NONE, 86400000);
+    until(&S, &S.ended, 1);
+    assert_int_equal(S.notes[1].code, NNRT_TIME_OUT);
+    assert_non_null(strstr(S.notes[1].message, "waited longer"));
+    set(&S, &S.open, 1);
+    nnrt_queue_wait(q);
+    assert_int_equal(S.notes[2].code, NNRT_DEVICE_ERROR);
+    (void)add(q, slow, NULL, 3, NNRT_PRIORITY_NONE, 1);
+    nnrt_queue_wait(q);
+    assert_int_equal(S.notes[3].code, NNRT_TIME_OUT); /* before it began or after it ended */
+    (void)add(q, slow, NULL, 4, NNRT_PRIORITY_NONE, 86400000);
+    nnrt_queue_wait(q);
+    assert_int_equal(S.notes[4].code, NNRT_SUCCESS);
+    nnrt_queue_destroy(q);
+}
+
+static void *destroys(void *q)
+{
+    nnrt_queue_destroy((nnrt_queue *)q);
+    return NULL;
+}
+
+/* What waits is cancelled, what has begun comes to its end. */
+static void test_destroy(void **state)
+{
+    nnrt_queue *q = begin(1, 4);
+    pthread_t thread;
+    (void)state;
+    (void)add(q, gate, NULL, 0, NNRT_PRIORITY_NONE, 0);
+    until(&S, &S.begun, 1);
+    (void)add(q, refuse, NULL, 1, NNRT_PRIORITY_NONE, 0);
+    (void)add(q, refuse, NULL, 2, NNRT_PRIORITY_NONE, 86400000);
+    assert_int_equal(pthread_create(&thread, NULL, destroys, q), 0);
+    until(&S, &S.ended, 2);
+    assert_int_equal(S.notes[0].times, 0);
+    set(&S, &S.open, 1);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(S.notes[0].code, NNRT_SUCCESS);
+    assert_int_equal(S.notes[1].code, NNRT_CANCELLED);
+    assert_int_equal(S.notes[2].code, NNRT_CANCELLED);
+    assert_int_equal(S.ended, 3);
+    nnrt_queue_destroy(NULL);
+}
+
+static void test_misuse(void **state)
+{
+    const nnrt_io none = nnrt_io_make(NULL, 0);
+    nnrt_queued how = how_of(0, NNRT_PRIORITY_NONE, 0);
+    nnrt_queue *q = (nnrt_queue *)&S;
+    nnrt_queue_desc desc;
+    nnrt_allocator a;
+    nnrt_error error;
+    trial t;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    assert_int_equal(nnrt_queue_create(NULL, NULL, &error), NNRT_NULL_PTR);
+    memset(&error, 0, sizeof(error));
+    desc.places = NNRT_MAX_QUEUE + 1;
+    assert_int_equal(nnrt_queue_create(&q, &desc, &error), NNRT_INVALID_PARAMETER);
+    assert_null(q);
+    assert_non_null(strstr(error.message, "65537 places, expected at most 65536"));
+    desc.places = 0;
+    desc.threads = NNRT_MAX_QUEUE + 1;
+    assert_int_equal(nnrt_queue_create(&q, &desc, &error), NNRT_INVALID_PARAMETER);
+
+    memset(&t, 0, sizeof(t));
+    a = trial_allocator(&t);
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = &a;
+    t.failing = 1;
+    assert_int_equal(nnrt_queue_create(&q, &desc, &error), NNRT_OUT_OF_MEMORY);
+    assert_null(q);
+    assert_int_equal(nnrt_queue_create(&q, &desc, &error), NNRT_SUCCESS);
+    assert_int_equal(t.live, 1); /* one block, and none later */
+    assert_int_equal(nnrt_run_async(q, NULL, &none, 1, &none, 1, &how, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_queue_add(q, refuse, NULL, NULL, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_queue_add(q, NULL, NULL, NULL, &how, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_queue_add(NULL, refuse, NULL, NULL, &how, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_queue_cancel(NULL, 1), NNRT_NULL_PTR);
+    nnrt_queue_wait(NULL);
+    how.priority = NNRT_PRIORITY_HIGH + 1;
+    assert_int_equal(nnrt_queue_add(q, refuse, NULL, NULL, &how, NULL), NNRT_INVALID_PRIORITY);
+    how.priority = -1;
+    assert_int_equal(nnrt_queue_add(q, refuse, NULL, NULL, &how, NULL), NNRT_INVALID_PRIORITY);
+    how.priority = NNRT_PRIORITY_LOW;
+    how.done = NULL;
+    assert_int_equal(nnrt_queue_add(q, refuse, NULL, NULL, &how, NULL), NNRT_NULL_PTR);
+    nnrt_queue_wait(q);
+    assert_int_equal(S.ended, 0);
+    nnrt_queue_destroy(q);
+    assert_int_equal(t.live, 0);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_sessions), TEST(test_faults), TEST(test_order),      TEST(test_keys),   TEST(test_places),
+        TEST(test_cancel),   TEST(test_misuse), TEST(test_time_limit), TEST(test_destroy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
