@@ -16,9 +16,10 @@ LIBS := -lm
 # of casts gcc 12 warns of conversions that are none: that warning is clang's, where tests/test_builds.sh compiles them.
 SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 # -O1 for the object that most tests share, as it runs for longest; programs that have the implementation in them take
-# longer to compile than to run.
+# longer to compile than to run. Not so test_math: it has one operator, and -O1 leaves away what no operator needs.
 TEST_CFLAGS ?= -O1 -g
 ALONE_CFLAGS ?= -O0 -g
+build/test/test_math: ALONE_CFLAGS := -O1 -g
 COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) -I. -Itests $(CPPFLAGS)
 TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy python3-onnx
 
@@ -184,11 +185,10 @@ test:
 
 suites: $(ONLY:%=suite-%)
 
-# Programs of tests/ that define NNRT_IMPLEMENTATION: they look at internals, or show that one header is enough. All
-# others link one object of it, tests/nnrt.c.
+# Programs of tests/ that define NNRT_IMPLEMENTATION: they look at internals. All others link one object of it,
+# tests/nnrt.c. The command line is whole as well: it is what ships, with the sizes that allocators are asked for.
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
-ALONE += device_vectors
-TOGETHER := $(filter-out $(ALONE),$(CMOCKA) differential onnx_nodes)
+TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes)
 
 # $(call programs,FOLDER,COMPILE,FLAGS,ALONE_FLAGS): how they are made in FOLDER, and the command line as it ships.
 # NAME.d there says what a program was made of: a change of nnrt_ops.h compiles no test that does not see it.
@@ -213,21 +213,17 @@ endef
 
 $(eval $(call programs,build/test,$$(COMPILE_TEST),$$(TEST_CFLAGS),$$(ALONE_CFLAGS)))
 
-build/test/hello: examples/hello.c $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+# Examples have the implementation in them. Here they link the shared object instead, as if it had been there already: as
+# they are they are compiled by make examples, and by the suites builds, dist and install.
+EXAMPLES := hello digits device vad
+build/test/hello: examples/hello.c
+build/test/digits: examples/digits/digits.c
+build/test/device: examples/device/main.c
+build/test/vad: examples/vad/vad.c
 
-build/test/digits: examples/digits/digits.c $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
-
-build/test/vad: examples/vad/vad.c $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
-
-build/test/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+$(EXAMPLES:%=build/test/%): build/test/implementation.o
+	@$(COMPILE_TEST) -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED $(TEST_CFLAGS) \
+	    $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS)
 
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 

@@ -12,7 +12,6 @@
    are inputs. The session is planned for larger extents, and the run brings those of the file. What can be planned so must
    give the results of the file, with the bits that the device gives when all is told; what the file says is refused must
    be refused, now with any code. What cannot be planned so is skipped; of many cases no more than one of ten. */
-#define NNRT_IMPLEMENTATION
 #include "nnrt.h"
 
 #include "devices.h"

@@ -16,8 +16,6 @@
 
 #include <cmocka.h>
 
-#define NNRT_IMPLEMENTATION
-#define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
 #include "../formats/nnrt_onnx.h"
 
 #include "vec.h"

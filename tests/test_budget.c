@@ -793,6 +793,14 @@ static void test_described_inputs(void **state)
         fail_msg("4000 inputs take %.3f s, 1000 of them %.3f s", large, small);
 }
 
+/* What the reader keeps of a message's fields has room for those of each. */
+static void test_rows_of_messages(void **state)
+{
+    (void)state;
+    for (int32_t i = NNRTI_ONNX_MODEL; i < NNRTI_ONNX_MESSAGES; i++)
+        assert_true(nnrti_onnx_messages[i].count <= NNRTI_ONNX_ROWS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -810,6 +818,7 @@ int main(void)
         cmocka_unit_test(test_optimize),
         cmocka_unit_test(test_names_that_collide),
         cmocka_unit_test(test_described_inputs),
+        cmocka_unit_test(test_rows_of_messages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,12 +14,12 @@
 
 #include <cmocka.h>
 
-#define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
 
 #define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
 
 #define MESSAGE_BYTES 8192
+#include "half.h"
 #include "protobuf.h"
 
 static void put_message(message *m, uint32_t field, const message *part)
@@ -62,17 +62,40 @@ static uint32_t type_named(const char *name)
     return 0;
 }
 
-/* One number as an element of a type. */
+static double within(double v, double least, double most)
+{
+    return v < least ? least : v > most ? most : v;
+}
+
+/* One number as an element of a type: integers take what is nearest of those they have. */
 static void number_to(NNRT_DataType type, double v, void *to)
 {
-    nnrti_write_f64(to, 1, &v, 1, type == NNRT_DATA_TYPE_BOOL ? NNRT_DATA_TYPE_UINT8 : type);
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT16: *(uint16_t *)to = half_of(v); break;
+    case NNRT_DATA_TYPE_FLOAT32: *(float *)to = (float)v; break;
+    case NNRT_DATA_TYPE_FLOAT64: *(double *)to = v; break;
+    case NNRT_DATA_TYPE_INT64: *(int64_t *)to = v < 0x1p63 ? (int64_t)within(v, -0x1p63, v) : INT64_MAX; break;
+    case NNRT_DATA_TYPE_INT32: *(int32_t *)to = (int32_t)within(v, INT32_MIN, INT32_MAX); break;
+    case NNRT_DATA_TYPE_INT16: *(int16_t *)to = (int16_t)within(v, INT16_MIN, INT16_MAX); break;
+    case NNRT_DATA_TYPE_UINT16: *(uint16_t *)to = (uint16_t)within(v, 0, UINT16_MAX); break;
+    case NNRT_DATA_TYPE_INT8: *(int8_t *)to = (int8_t)within(v, INT8_MIN, INT8_MAX); break;
+    default: *(uint8_t *)to = (uint8_t)within(v, 0, UINT8_MAX); break;
+    }
 }
 
 static double number_from(NNRT_DataType type, const void *from)
 {
-    double v;
-    nnrti_read_f64(&v, from, 1, 1, type == NNRT_DATA_TYPE_BOOL ? NNRT_DATA_TYPE_UINT8 : type);
-    return v;
+    switch (type) {
+    case NNRT_DATA_TYPE_FLOAT16: return half_to(*(const uint16_t *)from);
+    case NNRT_DATA_TYPE_FLOAT32: return (double)*(const float *)from;
+    case NNRT_DATA_TYPE_FLOAT64: return *(const double *)from;
+    case NNRT_DATA_TYPE_INT64: return (double)*(const int64_t *)from;
+    case NNRT_DATA_TYPE_INT32: return *(const int32_t *)from;
+    case NNRT_DATA_TYPE_INT16: return *(const int16_t *)from;
+    case NNRT_DATA_TYPE_UINT16: return *(const uint16_t *)from;
+    case NNRT_DATA_TYPE_INT8: return *(const int8_t *)from;
+    default: return *(const uint8_t *)from;
+    }
 }
 
 /* The numbers in text as elements of a type: returns their bytes. */

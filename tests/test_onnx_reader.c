@@ -17,8 +17,15 @@
 
 #include <cmocka.h>
 
-#define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
+
+#ifndef NNRT_ONNX_REALPATH /* as tests/nnrt.c has it */
+#if defined(__unix__) || defined(__APPLE__)
+#define NNRT_ONNX_REALPATH 1
+#else
+#define NNRT_ONNX_REALPATH 0
+#endif
+#endif
 
 /* ---- an allocator that counts, and fails at one call ---- */
 
@@ -865,9 +872,6 @@ static void test_memory_bound(void **state) {
     a.size = 0, put_bytes(&a, 9, "", 0), put_bytes(&a, 8, "\1", 1), put_sub(&n, 5, &a);
     put_sub(&g, 1, &n), put_sub(&b, 7, &g);
     assert_int_equal(parse_bytes(b.data, b.size, &error), NNRT_SUCCESS);
-    for (i = NNRTI_ONNX_MODEL; i < NNRTI_ONNX_MESSAGES; i++) {
-        assert_true(nnrti_onnx_messages[i].count <= NNRTI_ONNX_ROWS);
-    }
 }
 
 /* So many tensors that what the file's size allows is not enough: a row of one has more than twice as many bytes as the

@@ -12,17 +12,9 @@
 #include <string.h>
 #include <cmocka.h>
 
-/* The library's heap, which a test may shut. */
-static bool heap_shut;
-#define malloc(bytes) (heap_shut ? NULL : malloc(bytes))
-#define calloc(count, bytes) (heap_shut ? NULL : calloc(count, bytes))
-#define realloc(block, bytes) (heap_shut ? NULL : realloc(block, bytes))
-#define NNRT_IMPLEMENTATION
-#define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
 #include "nnrt.h"
-#undef malloc
-#undef calloc
-#undef realloc
+
+extern bool heap_shut; /* the library's heap: tests/nnrt.c */
 
 #include "devices.h"
 #include "kit.h"

@@ -4,6 +4,8 @@
 #ifndef VEC_H
 #define VEC_H
 
+#include "half.h"
+
 #include "nnrt_ops.h"
 
 #include <stdio.h>
@@ -109,7 +111,7 @@ static void vec_store(NNRT_DataType type, void *data, size_t i, const char *text
     case NNRT_DATA_TYPE_UINT16: ((uint16_t *)data)[i] = (uint16_t)d; break;
     case NNRT_DATA_TYPE_UINT32: ((uint32_t *)data)[i] = (uint32_t)d; break;
     case NNRT_DATA_TYPE_UINT64: ((uint64_t *)data)[i] = (uint64_t)strtoull(text, NULL, 10); break;
-    case NNRT_DATA_TYPE_FLOAT16: ((uint16_t *)data)[i] = nnrti_half_from_double(d); break;
+    case NNRT_DATA_TYPE_FLOAT16: ((uint16_t *)data)[i] = half_of(d); break;
     case NNRT_DATA_TYPE_FLOAT32: ((float *)data)[i] = strtof(text, NULL); break;
     default: ((double *)data)[i] = d; break;
     }
@@ -358,7 +360,7 @@ static double vec_number(NNRT_DataType type, const void *data, size_t i)
     case NNRT_DATA_TYPE_UINT16: return ((const uint16_t *)data)[i];
     case NNRT_DATA_TYPE_UINT32: return ((const uint32_t *)data)[i];
     case NNRT_DATA_TYPE_UINT64: return (double)((const uint64_t *)data)[i];
-    case NNRT_DATA_TYPE_FLOAT16: return (double)nnrti_half_to_float(((const uint16_t *)data)[i]);
+    case NNRT_DATA_TYPE_FLOAT16: return half_to(((const uint16_t *)data)[i]);
     case NNRT_DATA_TYPE_FLOAT32: return (double)((const float *)data)[i];
     default: return ((const double *)data)[i];
     }
