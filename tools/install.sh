@@ -39,7 +39,7 @@ uninstall)
         rm -f "$to/$destination"
     done
     # Folders that are nnrt's own go when nothing else lies there.
-    for folder in formats devices compat/neural_network_runtime compat; do
+    for folder in formats devices compat/neural_network_runtime compat/nnadapter compat; do
         rmdir "$to/include/nnrt/$folder" 2>/dev/null || true
     done
     for folder in include/nnrt share/cmake/nnrt share/doc/nnrt; do
