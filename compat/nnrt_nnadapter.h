@@ -1,0 +1,2248 @@
+/*
+nnrt_nnadapter.h - NNAdapter, Paddle-Lite's interface to devices, over nnrt.h: programs written for it compile and run.
+
+    #define NNRT_IMPLEMENTATION
+    #include "nnrt_nnadapter.h"     in one file of the program; includes nnrt.h, which lies one folder up
+
+    cc -Icompat/nnadapter program.c ...     program.c includes "nnadapter.h", as ever
+
+SECTIONS (search for the tag)
+    >>nna           what the header declares, and what faults say
+    -- implementation --
+    >>nna_table     operations and their operands
+    >>nna_small     codes, types, devices, contexts
+    >>nna_model     models as they are built
+    >>nna_lower     operations become nodes
+    >>nna_compile   compilations
+    >>nna_run       executions
+
+WHAT IT IS
+    All 28 functions of NNAdapter's second generation, every type. The header says what each does and returns. The devices are
+    those of nnrt.h (nnrt_device_register), by their names; "builtin_device" is another name of "reference".
+    An operation becomes a node, or a few, of a model in NCHW: filters are brought into the runtime's order once, constant
+    operands that are parameters become attributes. A context's first device that takes the whole model runs it.
+    A model with open extents is prepared for those of a run, when they are others than those of that execution's last one:
+    that run takes longer. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
+    Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of other devices are left to them.
+
+REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORTED)
+    LRN over an even number of channels; INSTANCE_NORMALIZATION with epsilon 0; CONV_2D_TRANSPOSE with groups and a scale for
+    each channel, or with an output_shape that paddings at the end cannot give; RESIZE_LINEAR with align_mode 0 to an extent
+    that is 1, or may be; filters of grouped transposed convolutions, and scales of RESIZE, that only a run tells; layouts
+    other than NCHW; operations of a driver's own.
+
+NOT YET, AND WHAT IS SAID INSTEAD
+    A model over several devices of a context: FEATURE_NOT_SUPPORTED where no single one takes all of it.
+    Caches: no device here writes one: token, buffer and directory are as if they were not given, nothing is written.
+    Properties SUBGRAPH_PARTITION_CONFIG_FILE, SUBGRAPH_PARTITION_CONFIG_BUFFER, MIXED_PRECISION_QUANTIZATION_CONFIG_FILE and
+    MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER: FEATURE_NOT_SUPPORTED. Other properties, and the callback, reach no device.
+
+OPTIONS
+    NNRT_NNADAPTER_API    linkage of the functions, for shared libraries; default extern
+
+MIT licence, see LICENSE.
+*/
+#ifndef NNRT_NNADAPTER_H
+#define NNRT_NNADAPTER_H
+
+#include "../nnrt.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nna */
+
+#include "nnadapter/nnadapter.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the last call that failed says: which operation, what was found. "": nothing failed. Of NULL: "". */
+NNRT_NNADAPTER_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model);
+NNRT_NNADAPTER_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation *compilation);
+NNRT_NNADAPTER_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *execution);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_NNADAPTER_H */
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_NNADAPTER_IMPLEMENTED)
+#define NNRT_NNADAPTER_IMPLEMENTED
+
+#include "../nnrt.h" /* its implementation, where only its declarations were read so far */
+
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nna_table */
+
+/* An operation: O(name, operands, fewest and most outputs, NodeType, parameters). Operands, a letter each: x and o are
+   inputs of the node, o may be left out; X: one or more inputs; P and p are parameters, p may be left out, and of "." the code of the
+   operation takes care (nnrti_nna_special). A parameter: A(operation, operand, kind, attribute struct, member), kinds: see
+   nnrti_nna_set. What a parameter is that is left out, where the attribute has another default, or an attribute that has no
+   operand: V(operation, FLOAT, INT or ENUM, attribute struct, member, value). The element type of output `out` is the value of an
+   operand: D(operation, operand, out, type where it is left out). */
+/* clang-format off */
+#define NNRTI_NNA_OPS(O, A, V, D) \
+    O(ABS, "x", 1, 1, ABS,) \
+    O(ADAPTIVE_AVERAGE_POOL_2D, "xx", 1, 1, ADAPTIVE_AVERAGE_POOL_2D,) \
+    O(ADAPTIVE_MAX_POOL_2D, "xxpp", 1, 2, ADAPTIVE_MAX_POOL_2D, \
+        A(ADAPTIVE_MAX_POOL_2D, 2, BOOL, AdaptivePool2D, returnIndices) D(ADAPTIVE_MAX_POOL_2D, 3, 1, INT32)) \
+    O(ADD, "xxp", 1, 1, ADD_FUSION, A(ADD, 2, FUSE, AddFusion, activationType)) \
+    O(AND, "xx", 1, 1, LOGICAL_AND,) \
+    O(ARG_MAX, "xPpp", 1, 1, ARGMAX_FUSION, A(ARG_MAX, 1, INT, ArgMaxFusion, axis) \
+        A(ARG_MAX, 2, BOOL, ArgMaxFusion, keepDims) D(ARG_MAX, 3, 0, INT64)) \
+    O(ARG_MIN, "xPpp", 1, 1, ARGMIN_FUSION, A(ARG_MIN, 1, INT, ArgMinFusion, axis) \
+        A(ARG_MIN, 2, BOOL, ArgMinFusion, keepDims) D(ARG_MIN, 3, 0, INT64)) \
+    O(ASSIGN, "x", 1, 1, ASSIGN,) \
+    O(AVERAGE_POOL_2D, "xPpPPppp", 1, 1, AVGPOOL_FUSION, A(AVERAGE_POOL_2D, 1, MODE, AvgPoolFusion, padMode) \
+        A(AVERAGE_POOL_2D, 2, PADS, AvgPoolFusion, pad) A(AVERAGE_POOL_2D, 3, ONES, AvgPoolFusion, kernelSize) \
+        A(AVERAGE_POOL_2D, 4, ONES, AvgPoolFusion, strides) A(AVERAGE_POOL_2D, 5, CEIL, AvgPoolFusion, roundMode) \
+        A(AVERAGE_POOL_2D, 7, FUSE, AvgPoolFusion, activationType)) \
+    O(BATCH_NORMALIZATION, "xxxxxp", 1, 1, FUSED_BATCH_NORM, V(BATCH_NORMALIZATION, FLOAT, FusedBatchNorm, epsilon, 1e-5f) \
+        A(BATCH_NORMALIZATION, 5, FLOAT, FusedBatchNorm, epsilon)) \
+    O(CAST, "xP", 1, 1, CAST, D(CAST, 1, 0, FLOAT32)) \
+    O(CHANNEL_SHUFFLE, "xP", 1, 1, CHANNEL_SHUFFLE, A(CHANNEL_SHUFFLE, 1, ONE, ChannelShuffle, group)) \
+    O(CLIP, "xoo", 1, 1, CLIP,) \
+    O(CONCAT, "XP", 1, 1, CONCAT, A(CONCAT, 1, INT, Concat, axis)) \
+    O(CONV_2D, "xxoPpPppp", 1, 1, CONV2D_FUSION, A(CONV_2D, 3, MODE, Conv2DFusion, padMode) \
+        A(CONV_2D, 4, PADS, Conv2DFusion, padList) A(CONV_2D, 5, ONES, Conv2DFusion, stride) \
+        A(CONV_2D, 6, ONE, Conv2DFusion, group) A(CONV_2D, 7, ONES, Conv2DFusion, dilation) \
+        A(CONV_2D, 8, FUSE, Conv2DFusion, activationType)) \
+    O(CONV_2D_TRANSPOSE, "xxoPpPppp.p", 1, 1, CONV2D_TRANSPOSE_FUSION, \
+        A(CONV_2D_TRANSPOSE, 3, MODE, Conv2dTransposeFusion, padMode) \
+        A(CONV_2D_TRANSPOSE, 4, PADS, Conv2dTransposeFusion, padList) \
+        A(CONV_2D_TRANSPOSE, 5, ONES, Conv2dTransposeFusion, stride) A(CONV_2D_TRANSPOSE, 6, ONE, Conv2dTransposeFusion, group) \
+        A(CONV_2D_TRANSPOSE, 7, ONES, Conv2dTransposeFusion, dilation) \
+        A(CONV_2D_TRANSPOSE, 8, INTS, Conv2dTransposeFusion, outputPaddings) \
+        A(CONV_2D_TRANSPOSE, 10, FUSE, Conv2dTransposeFusion, activationType)) \
+    O(COS, "x", 1, 1, COS,) \
+    O(CUM_SUM, "xopp", 1, 1, CUM_SUM, A(CUM_SUM, 2, BOOL, CumSum, exclusive) A(CUM_SUM, 3, BOOL, CumSum, reverse)) \
+    O(DEFORMABLE_CONV_2D, "xxoxopPpppp", 1, 1, DEFORMABLE_CONV_2D, A(DEFORMABLE_CONV_2D, 5, PADS, DeformableConv2D, padList) \
+        A(DEFORMABLE_CONV_2D, 6, ONES, DeformableConv2D, stride) A(DEFORMABLE_CONV_2D, 7, ONE, DeformableConv2D, group) \
+        A(DEFORMABLE_CONV_2D, 8, ONE, DeformableConv2D, deformableGroup) \
+        A(DEFORMABLE_CONV_2D, 9, ONES, DeformableConv2D, dilation) \
+        A(DEFORMABLE_CONV_2D, 10, FUSE, DeformableConv2D, activationType)) \
+    O(DEQUANTIZE, "x", 1, 1, QUANT_DTYPE_CAST,) \
+    O(DIV, "xxp", 1, 1, DIV_FUSION, A(DIV, 2, FUSE, DivFusion, activationType)) \
+    O(EQUAL, "xx", 1, 1, EQUAL,) \
+    O(EXP, "x", 1, 1, EXPFUSION,) \
+    O(EXPAND, "xx", 1, 1, BROADCAST_TO,) \
+    O(FILL, "xx", 1, 1, FILL,) \
+    O(FILL_LIKE, "xx", 1, 1, FILL_LIKE,) \
+    O(FLATTEN, "xPP", 1, 1, FLATTEN_RANGE, A(FLATTEN, 1, INT, FlattenRange, startAxis) \
+        A(FLATTEN, 2, INT, FlattenRange, endAxis)) \
+    O(FLOOR, "x", 1, 1, FLOOR,) \
+    O(FLOOR_DIV, "xx.", 1, 1, FLOOR_DIV,) \
+    O(FULLY_CONNECTED, "xxop", 1, 1, FULL_CONNECTION, A(FULLY_CONNECTED, 3, FUSE, FullConnection, activationType)) \
+    O(GATHER, "xxx", 1, 1, GATHER,) \
+    O(GELU, "xp", 1, 1, ACTIVATION, V(GELU, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_GELU) \
+        A(GELU, 1, BOOL, Activation, approximate)) \
+    O(GREATER, "xx", 1, 1, GREATER,) \
+    O(GREATER_EQUAL, "xx", 1, 1, GREATER_EQUAL,) \
+    O(GRID_SAMPLE, "xxPPP", 1, 1, GRID_SAMPLE, A(GRID_SAMPLE, 2, BOOL, GridSample, alignCorners) \
+        A(GRID_SAMPLE, 3, METHOD, GridSample, method) A(GRID_SAMPLE, 4, OUTSIDE, GridSample, paddingMode)) \
+    O(GROUP_NORMALIZATION, "xxxpP", 1, 1, GROUP_NORM_FUSION, A(GROUP_NORMALIZATION, 3, FLOAT, GroupNormFusion, epsilon) \
+        A(GROUP_NORMALIZATION, 4, ONE, GroupNormFusion, numGroups)) \
+    O(HARD_SIGMOID, "xPP", 1, 1, HARD_SIGMOID, A(HARD_SIGMOID, 1, FLOAT, HardSigmoid, alpha) \
+        A(HARD_SIGMOID, 2, FLOAT, HardSigmoid, beta)) \
+    O(HARD_SWISH, "xPP", 1, 1, HARD_SWISH, A(HARD_SWISH, 1, FLOAT, HardSwish, alpha) \
+        A(HARD_SWISH, 2, FLOAT, HardSwish, beta)) \
+    O(INSTANCE_NORMALIZATION, "xxxp", 1, 1, INSTANCE_NORM, A(INSTANCE_NORMALIZATION, 3, FLOAT, InstanceNorm, epsilon)) \
+    O(LAYER_NORMALIZATION, "xooPp", 1, 1, LAYER_NORM_FUSION, \
+        A(LAYER_NORMALIZATION, 3, INT, LayerNormFusion, beginNormAxis) \
+        A(LAYER_NORMALIZATION, 3, INT, LayerNormFusion, beginParamsAxis) \
+        A(LAYER_NORMALIZATION, 4, FLOAT, LayerNormFusion, epsilon)) \
+    O(LEAKY_RELU, "xP", 1, 1, LEAKY_RELU, A(LEAKY_RELU, 1, FLOAT, LeakyRelu, negativeSlope)) \
+    O(LESS, "xx", 1, 1, LESS,) \
+    O(LESS_EQUAL, "xx", 1, 1, LESS_EQUAL,) \
+    O(LOG, "x", 1, 1, LOG,) \
+    O(LOG_SOFTMAX, "xp", 1, 1, LOG_SOFTMAX, V(LOG_SOFTMAX, INT, LogSoftmax, axis, 1) \
+        A(LOG_SOFTMAX, 1, INT, LogSoftmax, axis)) \
+    O(LP_NORMALIZATION, "xppp", 1, 1, LP_NORMALIZATION, A(LP_NORMALIZATION, 1, INT, LpNormalization, axis) \
+        A(LP_NORMALIZATION, 2, ONE, LpNormalization, p) A(LP_NORMALIZATION, 3, FLOAT, LpNormalization, epsilon)) \
+    O(LRN, "x.ppp", 1, 1, LRN, V(LRN, FLOAT, LRN, alpha, 1e-4f) V(LRN, FLOAT, LRN, beta, 0.75f) \
+        A(LRN, 2, FLOAT, LRN, bias) A(LRN, 3, FLOAT, LRN, alpha) A(LRN, 4, FLOAT, LRN, beta)) \
+    O(MAT_MUL, "xxpp", 1, 1, MATMUL_FUSION, A(MAT_MUL, 2, BOOL, MatMulFusion, transposeA) \
+        A(MAT_MUL, 3, BOOL, MatMulFusion, transposeB)) \
+    O(MAX, "xx.", 1, 1, MAXIMUM,) \
+    O(MAX_POOL_2D, "xPpPPp.pp", 1, 2, MAX_POOL_FUSION, A(MAX_POOL_2D, 1, MODE, MaxPoolFusion, padMode) \
+        A(MAX_POOL_2D, 2, PADS, MaxPoolFusion, pad) A(MAX_POOL_2D, 3, ONES, MaxPoolFusion, kernelSize) \
+        A(MAX_POOL_2D, 4, ONES, MaxPoolFusion, strides) A(MAX_POOL_2D, 5, CEIL, MaxPoolFusion, roundMode) \
+        D(MAX_POOL_2D, 7, 1, INT32) A(MAX_POOL_2D, 8, FUSE, MaxPoolFusion, activationType)) \
+    O(MESHGRID, "X", 1, UINT32_MAX, MESHGRID,) \
+    O(MIN, "xx.", 1, 1, MINIMUM,) \
+    O(MUL, "xxp", 1, 1, MUL_FUSION, A(MUL, 2, FUSE, MulFusion, activationType)) \
+    O(NOT, "x", 1, 1, LOGICAL_NOT,) \
+    O(NOT_EQUAL, "xx", 1, 1, NOT_EQUAL,) \
+    O(OR, "xx", 1, 1, LOGICAL_OR,) \
+    O(PAD, "xx..", 1, 1, PAD_FUSION,) \
+    O(POW, "xx.", 1, 1, POW_FUSION,) \
+    O(PRIOR_BOX, "xxPppPpppppp", 2, 2, PRIOR_BOX, A(PRIOR_BOX, 2, FLOATS, PriorBox, minSizes) \
+        A(PRIOR_BOX, 3, FLOATS, PriorBox, maxSizes) A(PRIOR_BOX, 4, FLOATS, PriorBox, aspectRatios) \
+        A(PRIOR_BOX, 5, FLOATS, PriorBox, variances) A(PRIOR_BOX, 6, BOOL, PriorBox, flip) \
+        A(PRIOR_BOX, 7, BOOL, PriorBox, clip) A(PRIOR_BOX, 8, FLOAT, PriorBox, stepW) \
+        A(PRIOR_BOX, 9, FLOAT, PriorBox, stepH) A(PRIOR_BOX, 10, FLOAT, PriorBox, offset) \
+        A(PRIOR_BOX, 11, BOOL, PriorBox, minMaxAspectRatiosOrder)) \
+    O(PRELU, "xx", 1, 1, PRELU_FUSION,) \
+    O(QUANTIZE, "x...", 1, 1, QUANT_DTYPE_CAST,) \
+    O(RANGE, "xxx", 1, 1, RANGE,) \
+    O(REDUCE_MEAN, "xop", 1, 1, REDUCE_FUSION, V(REDUCE_MEAN, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MEAN) \
+        A(REDUCE_MEAN, 2, BOOL, ReduceFusion, keepDims)) \
+    O(REDUCE_MAX, "xop", 1, 1, REDUCE_FUSION, V(REDUCE_MAX, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_MAX) \
+        A(REDUCE_MAX, 2, BOOL, ReduceFusion, keepDims)) \
+    O(REDUCE_SUM, "xop", 1, 1, REDUCE_FUSION, V(REDUCE_SUM, ENUM, ReduceFusion, mode, NNRT_REDUCE_MODE_SUM) \
+        A(REDUCE_SUM, 2, BOOL, ReduceFusion, keepDims)) \
+    O(RELU, "x", 1, 1, ACTIVATION, V(RELU, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU)) \
+    O(RELU6, "x", 1, 1, ACTIVATION, V(RELU6, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_RELU6)) \
+    O(RESHAPE, "xx", 1, 1, RESHAPE,) \
+    O(RESIZE_NEAREST, "xo..", 1, 1, RESIZE, V(RESIZE_NEAREST, ENUM, Resize, method, NNRT_RESIZE_METHOD_NEAREST)) \
+    O(RESIZE_LINEAR, "xo...", 1, 1, RESIZE, V(RESIZE_LINEAR, ENUM, Resize, method, NNRT_RESIZE_METHOD_LINEAR)) \
+    O(ROI_ALIGN, "xxxPPPPP", 1, 1, ROI_ALIGN, A(ROI_ALIGN, 3, INT, RoiAlign, outputHeight) \
+        A(ROI_ALIGN, 4, INT, RoiAlign, outputWidth) A(ROI_ALIGN, 5, INT, RoiAlign, samplingRatio) \
+        A(ROI_ALIGN, 6, NONZERO, RoiAlign, spatialScale) A(ROI_ALIGN, 7, BOOL, RoiAlign, aligned)) \
+    O(ROLL, "xxo", 1, 1, ROLL,) \
+    O(RSQRT, "x", 1, 1, RSQRT,) \
+    O(SHAPE, "xp", 1, 1, SHAPE, D(SHAPE, 1, 0, INT32)) \
+    O(SIGMOID, "x", 1, 1, ACTIVATION, V(SIGMOID, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SIGMOID)) \
+    O(SIN, "x", 1, 1, SIN,) \
+    O(SLICE, "xoxxo", 1, 1, STRIDED_SLICE,) \
+    O(SOFTMAX, "xp", 1, 1, SOFTMAX, A(SOFTMAX, 1, INTS, Softmax, axis)) \
+    O(SOFTPLUS, "xpp", 1, 1, SOFTPLUS, A(SOFTPLUS, 1, FLOAT, Softplus, beta) A(SOFTPLUS, 2, FLOAT, Softplus, threshold)) \
+    O(SPLIT, "xPP", 1, UINT32_MAX, SPLIT, A(SPLIT, 1, INT, Split, axis) A(SPLIT, 2, INTS, Split, sizeSplits)) \
+    O(SQUARE, "x", 1, 1, SQUARE,) \
+    O(SQUEEZE, "xp", 1, 1, SQUEEZE, A(SQUEEZE, 1, INTS, Squeeze, axis)) \
+    O(STACK, "XP", 1, 1, STACK, A(STACK, 1, INT, Stack, axis)) \
+    O(SUB, "xxp", 1, 1, SUB_FUSION, A(SUB, 2, FUSE, SubFusion, activationType)) \
+    O(SUM, "X", 1, 1, ADD_N,) \
+    O(SWISH, "x", 1, 1, ACTIVATION, V(SWISH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_SWISH)) \
+    O(TANH, "x", 1, 1, ACTIVATION, V(TANH, ENUM, Activation, activationType, NNRT_ACTIVATION_TYPE_TANH)) \
+    O(TILE, "xx", 1, 1, TILE_FUSION,) \
+    O(TOP_K, "xxp.pp", 2, 2, TOPK_FUSION, A(TOP_K, 2, INT, TopKFusion, axis) A(TOP_K, 4, BOOL, TopKFusion, sorted) \
+        D(TOP_K, 5, 1, INT64)) \
+    O(TRANSPOSE, "xo", 1, 1, TRANSPOSE,) \
+    O(UNSQUEEZE, "xP", 1, 1, UNSQUEEZE, A(UNSQUEEZE, 1, INTS, Unsqueeze, axis)) \
+    O(UNSTACK, "xP.", 1, UINT32_MAX, UNSTACK, A(UNSTACK, 1, INT, Unstack, axis)) \
+    O(WHERE, "xxx", 1, 1, WHERE,) \
+    O(XOR, "xx", 1, 1, LOGICAL_XOR,) \
+    O(NON_MAX_SUPPRESSION, "xxoPPPPPPPP", 2, 3, MULTICLASS_NMS, \
+        A(NON_MAX_SUPPRESSION, 3, INT, MulticlassNms, backgroundLabel) \
+        A(NON_MAX_SUPPRESSION, 4, FLOAT, MulticlassNms, scoreThreshold) A(NON_MAX_SUPPRESSION, 5, INT, MulticlassNms, nmsTopK) \
+        A(NON_MAX_SUPPRESSION, 6, FLOAT, MulticlassNms, nmsThreshold) A(NON_MAX_SUPPRESSION, 7, NONZERO, MulticlassNms, nmsEta) \
+        A(NON_MAX_SUPPRESSION, 8, INT, MulticlassNms, keepTopK) A(NON_MAX_SUPPRESSION, 9, BOOL, MulticlassNms, normalized) \
+        A(NON_MAX_SUPPRESSION, 10, BOOL, MulticlassNms, returnIndex)) \
+    O(YOLO_BOX, "xxxPPPpppp", 2, 2, YOLO_BOX, A(YOLO_BOX, 3, INT, YoloBox, classNum) \
+        A(YOLO_BOX, 4, FLOAT, YoloBox, confThresh) A(YOLO_BOX, 5, INT, YoloBox, downsampleRatio) \
+        A(YOLO_BOX, 6, BOOL, YoloBox, clipBbox) A(YOLO_BOX, 7, NONZERO, YoloBox, scaleXY) \
+        A(YOLO_BOX, 8, BOOL, YoloBox, iouAware) A(YOLO_BOX, 9, FLOAT, YoloBox, iouAwareFactor))
+/* clang-format on */
+
+enum {
+    NNRTI_NNA_BOOL,
+    NNRTI_NNA_INT,
+    NNRTI_NNA_ONE, /* INT of 1 or more: 0 is no number that the attribute has */
+    NNRTI_NNA_INTS,
+    NNRTI_NNA_ONES,
+    NNRTI_NNA_PADS,
+    NNRTI_NNA_FLOAT,
+    NNRTI_NNA_NONZERO, /* FLOAT, not 0 */
+    NNRTI_NNA_FLOATS,
+    NNRTI_NNA_FUSE,
+    NNRTI_NNA_MODE,
+    NNRTI_NNA_CEIL,
+    NNRTI_NNA_METHOD,
+    NNRTI_NNA_OUTSIDE,
+    NNRTI_NNA_ENUM,
+    NNRTI_NNA_DTYPE
+};
+
+#define NNRTI_NNA_NOWHERE 255 /* operand of a value that has none */
+
+typedef struct nnrti_nna_param {
+    uint8_t op, operand, kind;
+    uint16_t at; /* place in the attribute struct; of DTYPE the output */
+    float value; /* of one without an operand; of DTYPE the default */
+} nnrti_nna_param;
+
+#define NNRTI_NNA_AT(S, member) ((uint16_t)offsetof(NNRT_##S, member))
+#define NNRTI_NNA_A(op, operand, kind, S, member)                                                                      \
+    {NNADAPTER_##op, operand, NNRTI_NNA_##kind, NNRTI_NNA_AT(S, member), 0},
+#define NNRTI_NNA_V(op, kind, S, member, value)                                                                        \
+    {NNADAPTER_##op, NNRTI_NNA_NOWHERE, NNRTI_NNA_##kind, NNRTI_NNA_AT(S, member), (float)(value)},
+#define NNRTI_NNA_D(op, operand, out, type) {NNADAPTER_##op, operand, NNRTI_NNA_DTYPE, out, (float)NNADAPTER_##type},
+#define NNRTI_NNA_PARAMS_OF(name, operands, minOut, maxOut, node, ...) __VA_ARGS__
+static const nnrti_nna_param nnrti_nna_params[] = {
+    NNRTI_NNA_OPS(NNRTI_NNA_PARAMS_OF, NNRTI_NNA_A, NNRTI_NNA_V, NNRTI_NNA_D)};
+enum { NNRTI_NNA_PARAMS = sizeof(nnrti_nna_params) / sizeof(nnrti_nna_params[0]) };
+
+typedef struct nnrti_nna_row {
+    const char *name, *operands;
+    uint32_t minOut, maxOut;
+    NNRT_NodeType type;
+} nnrti_nna_row;
+
+#define NNRTI_NNA_NOTHING(...)
+#define NNRTI_NNA_ROW(name, operands, minOut, maxOut, node, ...)                                                       \
+    {#name, operands, minOut, maxOut, NNRT_NODE_TYPE_##node},
+/* By NNAdapterOperationCode. */
+static const nnrti_nna_row nnrti_nna_rows[] = {
+    NNRTI_NNA_OPS(NNRTI_NNA_ROW, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING, NNRTI_NNA_NOTHING)};
+enum { NNRTI_NNA_ROWS = sizeof(nnrti_nna_rows) / sizeof(nnrti_nna_rows[0]) };
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nna_small */
+
+static int nnrti_nna_code(NNRT_ReturnCode code)
+{
+    switch (code) {
+    case NNRT_SUCCESS: return NNADAPTER_NO_ERROR;
+    case NNRT_MEMORY_ERROR:
+    case NNRT_OUT_OF_MEMORY: return NNADAPTER_OUT_OF_MEMORY;
+    case NNRT_INVALID_SHAPE:
+    case NNRT_OUT_OF_DIMENTION_RANGES: return NNADAPTER_INVALID_DIMENSIONS;
+    case NNRT_SERVICE_ERROR: return NNADAPTER_DEVICE_NOT_FOUND;
+    case NNRT_NOT_SUPPORT:
+    case NNRT_UNSUPPORTED_OP: return NNADAPTER_FEATURE_NOT_SUPPORTED;
+    case NNRT_NULL_PTR:
+    case NNRT_INVALID_PARAMETER:
+    case NNRT_INSUFFICIENT_BUFFER: return NNADAPTER_INVALID_PARAMETER;
+    default:
+        return code >= NNRT_INVALID_TENSOR && code <= NNRT_INVALID_MODEL_CACHE ? NNADAPTER_INVALID_PARAMETER
+                                                                               : NNADAPTER_DEVICE_INTERNAL_ERROR;
+    }
+}
+
+static bool nnrti_nna_quantised(int64_t precision)
+{
+    return precision >= NNADAPTER_QUANT_INT8_SYMM_PER_LAYER && precision <= NNADAPTER_QUANT_UINT32_ASYMM_PER_LAYER;
+}
+
+static bool nnrti_nna_per_channel(int64_t precision)
+{
+    return precision == NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL || precision == NNADAPTER_QUANT_INT16_SYMM_PER_CHANNEL ||
+           precision == NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
+}
+
+static bool nnrti_nna_asymmetric(int64_t precision)
+{
+    return precision == NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER || precision == NNADAPTER_QUANT_UINT16_ASYMM_PER_LAYER ||
+           precision == NNADAPTER_QUANT_UINT32_ASYMM_PER_LAYER;
+}
+
+/* UNKNOWN: there is no such precision. */
+static NNRT_DataType nnrti_nna_type(int64_t precision)
+{
+    static const NNRT_DataType plain[] = {NNRT_DATA_TYPE_BOOL,    NNRT_DATA_TYPE_INT8,    NNRT_DATA_TYPE_UINT8,
+                                          NNRT_DATA_TYPE_INT16,   NNRT_DATA_TYPE_UINT16,  NNRT_DATA_TYPE_INT32,
+                                          NNRT_DATA_TYPE_UINT32,  NNRT_DATA_TYPE_INT64,   NNRT_DATA_TYPE_UINT64,
+                                          NNRT_DATA_TYPE_FLOAT16, NNRT_DATA_TYPE_FLOAT32, NNRT_DATA_TYPE_FLOAT64};
+    static const NNRT_DataType quantised[] = {NNRT_DATA_TYPE_INT8,  NNRT_DATA_TYPE_INT8,  NNRT_DATA_TYPE_UINT8,
+                                              NNRT_DATA_TYPE_INT16, NNRT_DATA_TYPE_INT16, NNRT_DATA_TYPE_UINT16,
+                                              NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_INT32, NNRT_DATA_TYPE_UINT32};
+    if (precision >= 0 && precision <= NNADAPTER_FLOAT64)
+        return plain[precision];
+    return nnrti_nna_quantised(precision) ? quantised[precision - NNADAPTER_QUANT_INT8_SYMM_PER_LAYER]
+                                          : NNRT_DATA_TYPE_UNKNOWN;
+}
+
+static NNAdapterOperandPrecisionCode nnrti_nna_precision(NNRT_DataType type)
+{
+    int32_t precision = 0;
+    while (precision < NNADAPTER_FLOAT64 && nnrti_nna_type(precision) != type)
+        precision++;
+    return (NNAdapterOperandPrecisionCode)precision;
+}
+
+/* ---- devices ---- */
+
+struct NNAdapterDevice {
+    const nnrt_device *device;
+    const char *alias; /* the name that it goes by here, NULL: its own */
+};
+
+NNRT_NNADAPTER_API int NNAdapter_getVersion(uint32_t *version)
+{
+    if (version == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    *version = NNADAPTER_VERSION;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapter_getDeviceCount(uint32_t *numDevices)
+{
+    if (numDevices == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    *numDevices = nnrt_device_count();
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapterDevice_acquire(const char *name, NNAdapterDevice **device)
+{
+    static const char builtin[] = "builtin_device";
+    const nnrt_device *found;
+    const char *alias = NULL;
+    if (device != NULL)
+        *device = NULL;
+    if (name == NULL || device == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    if ((found = nnrt_device_find(name)) == NULL && strcmp(name, builtin) == 0) {
+        found = nnrt_device_find("reference");
+        alias = builtin;
+    }
+    if (found == NULL)
+        return NNADAPTER_DEVICE_NOT_FOUND;
+    if ((*device = (NNAdapterDevice *)calloc(1, sizeof(**device))) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    (*device)->device = found;
+    (*device)->alias = alias;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API void NNAdapterDevice_release(NNAdapterDevice *device)
+{
+    free(device);
+}
+
+NNRT_NNADAPTER_API int NNAdapterDevice_getName(const NNAdapterDevice *device, const char **name)
+{
+    if (device == NULL || name == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    *name = device->alias != NULL ? device->alias : nnrt_device_name(device->device);
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapterDevice_getVendor(const NNAdapterDevice *device, const char **vendor)
+{
+    if (device == NULL || vendor == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    *vendor = nnrt_device_vendor(device->device);
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapterDevice_getType(const NNAdapterDevice *device, NNAdapterDeviceType *type)
+{
+    if (device == NULL || type == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    switch (nnrt_device_type(device->device)) {
+    case NNRT_DEVICE_TYPE_CPU: *type = NNADAPTER_CPU; break;
+    case NNRT_DEVICE_TYPE_GPU: *type = NNADAPTER_GPU; break;
+    default: *type = NNADAPTER_ACCELERATOR; break;
+    }
+    return NNADAPTER_NO_ERROR;
+}
+
+/* The unique name ends in "_v<major>_<minor>"; the version is the major one. */
+NNRT_NNADAPTER_API int NNAdapterDevice_getVersion(const NNAdapterDevice *device, int32_t *version)
+{
+    const char *text;
+    size_t at;
+    int64_t number = 0;
+    if (device == NULL || version == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    text = nnrt_device_unique_name(device->device);
+    for (at = strlen(text); at > 1 && (text[at - 1] != 'v' || text[at - 2] != '_');)
+        at--;
+    for (; text[at] >= '0' && text[at] <= '9' && number < INT32_MAX / 10; at++)
+        number = 10 * number + (text[at] - '0');
+    *version = (int32_t)number;
+    return NNADAPTER_NO_ERROR;
+}
+
+/* ---- contexts ---- */
+
+struct NNAdapterContext {
+    uint32_t count, threads;
+    const nnrt_device **devices;
+};
+
+/* Is the text [at, at + length) this key? */
+static bool nnrti_nna_is(const char *at, size_t length, const char *key)
+{
+    return strlen(key) == length && memcmp(at, key, length) == 0;
+}
+
+/* One "KEY=VALUE" of length bytes. */
+static int nnrti_nna_property(NNAdapterContext *context, const char *at, size_t length)
+{
+    static const char *const later[] = {"SUBGRAPH_PARTITION_CONFIG_FILE", "SUBGRAPH_PARTITION_CONFIG_BUFFER",
+                                        "MIXED_PRECISION_QUANTIZATION_CONFIG_FILE",
+                                        "MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER"};
+    const char *equals = (const char *)memchr(at, '=', length);
+    size_t key, rest;
+    uint32_t number = 0;
+    if (equals == NULL || equals == at)
+        return NNADAPTER_INVALID_PARAMETER;
+    key = (size_t)(equals - at);
+    rest = length - key - 1;
+    if (rest == 0 || memchr(equals + 1, '=', rest) != NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+        if (nnrti_nna_is(at, key, later[i]))
+            return NNADAPTER_FEATURE_NOT_SUPPORTED;
+    if (!nnrti_nna_is(at, key, "BUILTIN_DEVICE_NUM_THREADS"))
+        return NNADAPTER_NO_ERROR;
+    for (size_t i = 0; i < rest; i++) {
+        const char c = equals[1 + i];
+        if (c < '0' || c > '9' || number > 1000000)
+            return NNADAPTER_INVALID_PARAMETER;
+        number = 10 * number + (uint32_t)(c - '0');
+    }
+    context->threads = number;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API void NNAdapterContext_destroy(NNAdapterContext *context)
+{
+    if (context == NULL)
+        return;
+    free(context->devices);
+    free(context);
+}
+
+NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32_t num_devices, const char *properties,
+                                               int (*callback)(int event_id, void *user_data),
+                                               NNAdapterContext **context)
+{
+    NNAdapterContext *c;
+    int code = NNADAPTER_NO_ERROR;
+    (void)callback;
+    if (context != NULL)
+        *context = NULL;
+    if (devices == NULL || num_devices == 0 || context == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < num_devices; i++)
+        if (devices[i] == NULL)
+            return NNADAPTER_INVALID_PARAMETER;
+    c = (NNAdapterContext *)calloc(1, sizeof(*c));
+    if (c == NULL || (c->devices = (const nnrt_device **)calloc(num_devices, sizeof(*c->devices))) == NULL) {
+        free(c);
+        return NNADAPTER_OUT_OF_MEMORY;
+    }
+    for (c->count = 0; c->count < num_devices; c->count++)
+        c->devices[c->count] = devices[c->count]->device;
+    while (properties != NULL && *properties != '\0' && code == NNADAPTER_NO_ERROR) {
+        const char *end = strchr(properties, ';');
+        const size_t length = end != NULL ? (size_t)(end - properties) : strlen(properties);
+        code = nnrti_nna_property(c, properties, length);
+        properties = end != NULL ? end + 1 : NULL;
+    }
+    if (code != NNADAPTER_NO_ERROR)
+        NNAdapterContext_destroy(c);
+    else
+        *context = c;
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nna_model */
+
+struct NNAdapterOperand {
+    NNAdapterModel *model;
+    NNAdapterOperandType type;
+    float *scales;          /* its own copy */
+    const void *data;       /* of a constant, else NULL */
+    void *copy;             /* data, where it is its own */
+    uint32_t writer;        /* the operation that writes it + 1, 0: none */
+    bool input;             /* of the model */
+    bool image;             /* an operator with a layout reads or writes it */
+    uint32_t stamp, tensor; /* of the builder that it is in */
+};
+
+struct NNAdapterOperation {
+    NNAdapterOperationType type;
+    uint32_t index, nIn, nOut;
+    NNAdapterOperand **operands; /* inputs, then outputs */
+};
+
+/* A model lives until its handle is destroyed and nothing compiled needs it any more. */
+struct NNAdapterModel {
+    uint32_t users;
+    bool finished;
+    NNAdapterOperand **operands;
+    NNAdapterOperation **operations;
+    uint32_t nOperands, roomOperands, nOperations, roomOperations;
+    NNAdapterOperand **io; /* inputs, then outputs */
+    uint32_t nIn, nOut;
+    uint32_t stamp;
+    NNRT_Model *model; /* when it is finished; NULL: an operation of a driver's own is in it */
+    nnrt_error error;
+};
+
+NNRT_NNADAPTER_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model)
+{
+    return model != NULL ? model->error.message : "";
+}
+
+/* An array with room for one more; NULL: no memory, the old one stays. */
+static void *nnrti_nna_grow(void *array, uint32_t count, uint32_t *room, size_t size)
+{
+    const uint32_t more = *room < 16 ? 16 : *room * 2;
+    size_t bytes;
+    void *grown;
+    if (count < *room)
+        return array;
+    if (more <= *room || !nnrt_mul_size(more, size, &bytes) || (grown = realloc(array, bytes)) == NULL)
+        return NULL;
+    *room = more;
+    return grown;
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_create(NNAdapterModel **model)
+{
+    if (model == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    if ((*model = (NNAdapterModel *)calloc(1, sizeof(**model))) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    (*model)->users = 1;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API void NNAdapterModel_destroy(NNAdapterModel *model)
+{
+    if (model == NULL || --model->users > 0)
+        return;
+    nnrt_model_destroy(model->model);
+    for (uint32_t i = 0; i < model->nOperands; i++) {
+        free(model->operands[i]->scales);
+        free(model->operands[i]->copy);
+        free(model->operands[i]);
+    }
+    for (uint32_t i = 0; i < model->nOperations; i++) {
+        free(model->operations[i]->operands);
+        free(model->operations[i]);
+    }
+    free(model->operands);
+    free(model->operations);
+    free(model->io);
+    free(model);
+}
+
+/* Is this a type that can be? */
+static int nnrti_nna_type_check(const NNAdapterOperandType *type)
+{
+    const NNAdapterSymmPerChannelQuantParams *q = &type->symm_per_channel_params;
+    if (type->dimensions.count > NNADAPTER_MAX_SIZE_OF_DIMENSIONS)
+        return NNADAPTER_INVALID_DIMENSIONS;
+    if (nnrti_nna_type(type->precision) == NNRT_DATA_TYPE_UNKNOWN || (int)type->layout < 0 ||
+        (int)type->layout > NNADAPTER_HWNC || type->dimensions.dynamic_count > NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS)
+        return NNADAPTER_INVALID_PARAMETER;
+    if (nnrti_nna_per_channel(type->precision) &&
+        (q->scales == NULL || q->scale_count == 0 || q->channel_dim >= type->dimensions.count ||
+         (type->dimensions.data[q->channel_dim] >= 0 &&
+          (uint32_t)type->dimensions.data[q->channel_dim] != q->scale_count)))
+        return NNADAPTER_INVALID_PARAMETER;
+    return type->layout == NNADAPTER_NCHW ? NNADAPTER_NO_ERROR : NNADAPTER_FEATURE_NOT_SUPPORTED;
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NNAdapterOperandType *type,
+                                                 NNAdapterOperand **operand)
+{
+    NNAdapterOperand *o, **grown;
+    int code;
+    if (operand != NULL)
+        *operand = NULL;
+    if (model == NULL || type == NULL || operand == NULL || model->finished)
+        return NNADAPTER_INVALID_PARAMETER;
+    if ((code = nnrti_nna_type_check(type)) != NNADAPTER_NO_ERROR)
+        return code;
+    grown =
+        (NNAdapterOperand **)nnrti_nna_grow(model->operands, model->nOperands, &model->roomOperands, sizeof(*grown));
+    if (grown == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    model->operands = grown;
+    if ((o = (NNAdapterOperand *)calloc(1, sizeof(*o))) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    o->model = model;
+    o->type = *type;
+    o->type.lifetime = NNADAPTER_TEMPORARY_VARIABLE;
+    if (nnrti_nna_per_channel(type->precision)) {
+        const uint32_t count = type->symm_per_channel_params.scale_count;
+        if ((o->scales = (float *)calloc(count, sizeof(*o->scales))) == NULL) {
+            free(o);
+            return NNADAPTER_OUT_OF_MEMORY;
+        }
+        memcpy(o->scales, type->symm_per_channel_params.scales, count * sizeof(*o->scales));
+        o->type.symm_per_channel_params.scales = o->scales;
+    }
+    *operand = model->operands[model->nOperands++] = o;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_setOperandValue(NNAdapterOperand *operand, void *buffer, uint32_t length,
+                                                      bool copy)
+{
+    NNAdapterOperand *o = operand;
+    void *own = NULL;
+    size_t bytes;
+    if (o == NULL || buffer == NULL || length == 0 || o->model->finished || o->writer != 0 || o->input ||
+        !nnrt_dims_bytes(o->type.dimensions.data, (int32_t)o->type.dimensions.count, nnrti_nna_type(o->type.precision),
+                         &bytes) ||
+        bytes != length)
+        return NNADAPTER_INVALID_PARAMETER;
+    if (copy) {
+        if ((own = malloc(length)) == NULL)
+            return NNADAPTER_OUT_OF_MEMORY;
+        memcpy(own, buffer, length);
+    }
+    free(o->copy);
+    o->copy = own;
+    o->data = copy ? own : buffer;
+    o->type.lifetime = copy ? NNADAPTER_CONSTANT_COPY : NNADAPTER_CONSTANT_REFERENCE;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_getOperandType(NNAdapterOperand *operand, NNAdapterOperandType **type)
+{
+    if (operand == NULL || type == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    *type = &operand->type;
+    return NNADAPTER_NO_ERROR;
+}
+
+/* Are these operands of the model? NULL is none, where that may be. */
+static bool nnrti_nna_own(const NNAdapterModel *model, NNAdapterOperand **operands, uint32_t count, bool absent)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (operands[i] == NULL ? !absent : operands[i]->model != model)
+            return false;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nna_lower */
+
+#define NNRTI_NNA_NUMBERS 256 /* entries of the lists of one operation */
+#define NNRTI_NNA_OPEN 64     /* what an open extent counts as while shapes are inferred */
+
+/* What becomes of one operation. */
+typedef struct nnrti_nna_lower {
+    nnrt_builder *b;
+    const NNAdapterOperation *op;
+    const nnrti_nna_row *row;
+    bool shapes; /* only they matter: weights may stay in the order in which they are */
+    NNRT_NodeType type;
+    union {
+        double align;
+        void *pointer;
+        uint8_t bytes[256];
+    } attr;
+    uint32_t *in, nIn; /* tensors */
+    uint32_t nOut;
+    NNRT_DataType declared[3];
+    NNRT_ActivationType fuse; /* in a node of its own */
+    int64_t numbers[NNRTI_NNA_NUMBERS];
+    uint32_t used;
+} nnrti_nna_lower;
+
+static bool nnrti_nna_failed(const nnrti_nna_lower *l)
+{
+    return nnrt_builder_error(l->b)->code != NNRT_SUCCESS;
+}
+
+/* Records a fault of the operation. operand < 0: of none. */
+static void nnrti_nna_fault(nnrti_nna_lower *l, NNRT_ReturnCode code, int32_t operand, const char *what)
+{
+    char text[256];
+    if (operand >= 0)
+        (void)nnrt_text(text, sizeof(text), "operation %u (%s): operand %d %s", l->op->index, l->row->name, operand,
+                        what);
+    else
+        (void)nnrt_text(text, sizeof(text), "operation %u (%s): %s", l->op->index, l->row->name, what);
+    nnrt_builder_fail(l->b, code, text);
+}
+
+static size_t nnrti_nna_count(const NNAdapterOperand *o)
+{
+    size_t count;
+    return nnrt_dims_count(o->type.dimensions.data, (int32_t)o->type.dimensions.count, &count) ? count : 0;
+}
+
+/* Is it an empty list that nobody gives? A parameter, or an input that may be left out, is left out then. */
+static bool nnrti_nna_empty(const NNAdapterOperand *o)
+{
+    return o->data == NULL && o->writer == 0 && !o->input && o->type.dimensions.count == 1 &&
+           o->type.dimensions.data[0] == 0;
+}
+
+/* What the table says of operand i: "." where it says nothing. */
+static char nnrti_nna_letter(const nnrti_nna_lower *l, uint32_t i)
+{
+    const char *letters = l->row->operands;
+    const uint32_t count = (uint32_t)strlen(letters);
+    if (letters[0] != 'X')
+        return i < count ? letters[i] : '.';
+    if (i >= l->op->nIn)
+        return '.';
+    return i + count <= l->op->nIn ? 'x' : 'P';
+}
+
+/* Operand i, NULL: it is left out. */
+static NNAdapterOperand *nnrti_nna_operand(const nnrti_nna_lower *l, uint32_t i)
+{
+    NNAdapterOperand *o = i < l->op->nIn ? l->op->operands[i] : NULL;
+    return o != NULL && nnrti_nna_letter(l, i) != 'x' && nnrti_nna_empty(o) ? NULL : o;
+}
+
+/* Element i of a constant of integers. */
+static int64_t nnrti_nna_number(const NNAdapterOperand *o, size_t i)
+{
+    switch (o->type.precision) {
+    case NNADAPTER_INT64: return ((const int64_t *)o->data)[i];
+    case NNADAPTER_INT32: return ((const int32_t *)o->data)[i];
+    default: return ((const uint8_t *)o->data)[i];
+    }
+}
+
+/* Is it a constant of this type? (INT64: or INT32.) */
+static bool nnrti_nna_constant(const NNAdapterOperand *o, int precision)
+{
+    return o->data != NULL && ((int)o->type.precision == precision ||
+                               (precision == NNADAPTER_INT64 && o->type.precision == NNADAPTER_INT32));
+}
+
+/* One number of an operand that may be left out; fallback then, and where it is wrong. */
+static int64_t nnrti_nna_scalar(nnrti_nna_lower *l, uint32_t i, int precision, int64_t fallback)
+{
+    const NNAdapterOperand *o = nnrti_nna_operand(l, i);
+    if (o == NULL)
+        return fallback;
+    if (nnrti_nna_constant(o, precision) && nnrti_nna_count(o) == 1)
+        return nnrti_nna_number(o, 0);
+    nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)i,
+                    precision == NNADAPTER_BOOL8 ? "is not a constant BOOL8" : "is not a constant integer");
+    return fallback;
+}
+
+/* Room for a list of the attributes; NULL, and a fault: there is none. */
+static int64_t *nnrti_nna_room(nnrti_nna_lower *l, uint32_t operand, size_t count)
+{
+    int64_t *room = l->numbers + l->used;
+    if (count > NNRTI_NNA_NUMBERS - l->used) {
+        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, (int32_t)operand, "has too many entries");
+        return NULL;
+    }
+    l->used += (uint32_t)count;
+    return room;
+}
+
+static NNRT_ActivationType nnrti_nna_fuse(nnrti_nna_lower *l, uint32_t operand)
+{
+    static const NNRT_ActivationType fused[] = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU,
+                                                NNRT_ACTIVATION_TYPE_RELU1, NNRT_ACTIVATION_TYPE_RELU6};
+    const int64_t code = nnrti_nna_scalar(l, operand, NNADAPTER_INT32, NNADAPTER_FUSED_NONE);
+    if (code >= 0 && code <= NNADAPTER_FUSED_RELU6)
+        return fused[code];
+    nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)operand, "is no NNAdapterFuseCode");
+    return fused[0];
+}
+
+/* Writes an enumerator of ours by the number of NNAdapter's; -1: it has none. */
+static void nnrti_nna_pick(nnrti_nna_lower *l, const nnrti_nna_param *p, const int32_t *numbers, int64_t count)
+{
+    const int64_t n = nnrti_nna_scalar(l, p->operand, NNADAPTER_INT32, 0);
+    if (n >= 0 && n < count && numbers[n] >= 0)
+        memcpy(l->attr.bytes + p->at, &numbers[n], sizeof(numbers[n]));
+    else
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "is none of the enumerators that it may be");
+}
+
+/* A list of integers of at least `least`; fixed: entries that it must have, 0 = any. */
+static void nnrti_nna_list(nnrti_nna_lower *l, const nnrti_nna_param *p, const NNAdapterOperand *o, int64_t least,
+                           size_t fixed)
+{
+    const size_t count = nnrti_nna_count(o);
+    int64_t *list;
+    if (!nnrti_nna_constant(o, NNADAPTER_INT64) || (fixed != 0 && count != fixed)) {
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand,
+                        "is not a constant list of integers as long as it must be");
+        return;
+    }
+    if ((list = nnrti_nna_room(l, p->operand, count)) == NULL)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        list[i] = nnrti_nna_number(o, i);
+        if (list[i] < least)
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "has an entry that is too small");
+    }
+    *(NNRT_Int64List *)(void *)(l->attr.bytes + p->at) = nnrt_int64_list(list, (uint32_t)count);
+}
+
+static void nnrti_nna_float(nnrti_nna_lower *l, const nnrti_nna_param *p, const NNAdapterOperand *o)
+{
+    if (!nnrti_nna_constant(o, NNADAPTER_FLOAT32) || nnrti_nna_count(o) != 1)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "is not a constant FLOAT32");
+    else if (p->kind == NNRTI_NNA_NONZERO && !(*(const float *)o->data < 0) && !(*(const float *)o->data > 0))
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, p->operand, "is 0");
+    else
+        memcpy(l->attr.bytes + p->at, o->data, sizeof(float));
+}
+
+/* Writes an attribute, or the type of a result. */
+static void nnrti_nna_set(nnrti_nna_lower *l, const nnrti_nna_param *p)
+{
+    static const int32_t modes[] = {NNRT_PAD_MODE_PAD, NNRT_PAD_MODE_SAME, NNRT_PAD_MODE_VALID};
+    static const int32_t methods[] = {-1, NNRT_RESIZE_METHOD_LINEAR, NNRT_RESIZE_METHOD_NEAREST};
+    static const int32_t outside[] = {-1, 0, 2, 1, 1};
+    /* of a list of inputs in front the parameter is the last operand */
+    const uint32_t at = l->row->operands[0] == 'X' ? l->op->nIn - 1 : p->operand;
+    const NNAdapterOperand *o = p->operand != NNRTI_NNA_NOWHERE ? nnrti_nna_operand(l, at) : NULL;
+    void *to = l->attr.bytes + p->at;
+    nnrti_nna_param own = *p;
+    if (p->operand == NNRTI_NNA_NOWHERE) {
+        if (p->kind == NNRTI_NNA_FLOAT)
+            *(float *)to = p->value;
+        else if (p->kind == NNRTI_NNA_INT)
+            *(int64_t *)to = (int64_t)p->value;
+        else
+            *(int32_t *)to = (int32_t)p->value;
+        return;
+    }
+    if (p->kind == NNRTI_NNA_DTYPE) {
+        const int64_t precision = nnrti_nna_scalar(l, at, NNADAPTER_INT32, (int64_t)p->value);
+        l->declared[p->at] = nnrti_nna_quantised(precision) ? NNRT_DATA_TYPE_UNKNOWN : nnrti_nna_type(precision);
+        if (l->declared[p->at] == NNRT_DATA_TYPE_UNKNOWN)
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is no type of a result");
+        return;
+    }
+    if (o == NULL)
+        return;
+    own.operand = (uint8_t)(at < NNRTI_NNA_NOWHERE ? at : NNRTI_NNA_NOWHERE - 1);
+    switch (p->kind) {
+    case NNRTI_NNA_BOOL: *(bool *)to = nnrti_nna_scalar(l, at, NNADAPTER_BOOL8, 0) != 0; break;
+    case NNRTI_NNA_INT: *(int64_t *)to = nnrti_nna_scalar(l, at, NNADAPTER_INT64, 0); break;
+    case NNRTI_NNA_ONE:
+        *(int64_t *)to = nnrti_nna_scalar(l, at, NNADAPTER_INT64, 1);
+        if (*(int64_t *)to < 1)
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is less than 1");
+        break;
+    case NNRTI_NNA_INTS: nnrti_nna_list(l, &own, o, INT64_MIN, 0); break;
+    case NNRTI_NNA_ONES: nnrti_nna_list(l, &own, o, 1, 2); break;
+    case NNRTI_NNA_PADS: nnrti_nna_list(l, &own, o, 0, 4); break;
+    case NNRTI_NNA_FLOATS:
+        if (nnrti_nna_constant(o, NNADAPTER_FLOAT32))
+            *(NNRT_FloatList *)to = nnrt_float_list((const float *)o->data, (uint32_t)nnrti_nna_count(o));
+        else
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, (int32_t)at, "is not a constant list of FLOAT32");
+        break;
+    case NNRTI_NNA_FUSE: *(NNRT_ActivationType *)to = nnrti_nna_fuse(l, at); break;
+    case NNRTI_NNA_MODE: nnrti_nna_pick(l, p, modes, 3); break;
+    case NNRTI_NNA_METHOD: nnrti_nna_pick(l, p, methods, 3); break;
+    case NNRTI_NNA_OUTSIDE: nnrti_nna_pick(l, p, outside, 5); break;
+    case NNRTI_NNA_CEIL:
+        *(NNRT_RoundMode *)to =
+            nnrti_nna_scalar(l, at, NNADAPTER_BOOL8, 0) != 0 ? NNRT_ROUND_MODE_CEIL : NNRT_ROUND_MODE_FLOOR;
+        break;
+    default: nnrti_nna_float(l, &own, o); break;
+    }
+}
+
+/* The bytes that there are of NNAdapter's extents, in ours: open ones are -1. */
+static uint32_t nnrti_nna_dims(const NNAdapterOperandType *type, int32_t *dims)
+{
+    for (uint32_t i = 0; i < type->dimensions.count; i++)
+        dims[i] = type->dimensions.data[i] >= 0 ? type->dimensions.data[i] : -1;
+    return type->dimensions.count;
+}
+
+/* Says how tensor t is quantised. place (NULL: as they are): axis i of the operand is axis place[i] of the tensor. */
+static void nnrti_nna_quant(nnrt_builder *b, uint32_t t, const NNAdapterOperand *o, const int32_t *place)
+{
+    const NNAdapterOperandType *type = &o->type;
+    const uint32_t count = nnrti_nna_per_channel(type->precision) ? type->symm_per_channel_params.scale_count : 1;
+    NNRT_QuantParam *params;
+    if (!nnrti_nna_quantised(type->precision))
+        return;
+    if ((params = (NNRT_QuantParam *)calloc(count, sizeof(*params))) == NULL) {
+        nnrt_builder_fail(b, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        params[i].numBits = (int32_t)(8 * nnrt_type_size(nnrti_nna_type(type->precision)));
+        params[i].scale =
+            (double)(count > 1 || nnrti_nna_per_channel(type->precision) ? type->symm_per_channel_params.scales[i]
+                                                                         : type->symm_per_layer_params.scale);
+        if (nnrti_nna_asymmetric(type->precision)) {
+            params[i].scale = (double)type->asymm_per_layer_params.scale;
+            params[i].zeroPoint = type->asymm_per_layer_params.zero_point;
+        }
+    }
+    nnrt_builder_quant(b, t, params, count);
+    if (count > 1) {
+        const int32_t axis = (int32_t)type->symm_per_channel_params.channel_dim;
+        nnrt_builder_quant_axis(b, t, (place != NULL ? place[axis] : axis) + 1);
+    }
+    free(params);
+}
+
+/* The tensor of an operand, made where there is none yet. */
+static uint32_t nnrti_nna_tensor(nnrt_builder *b, NNAdapterOperand *o)
+{
+    int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    const int32_t rank = (int32_t)nnrti_nna_dims(&o->type, dims);
+    const NNRT_DataType type = nnrti_nna_type(o->type.precision);
+    if (o->stamp == o->model->stamp)
+        return o->tensor;
+    o->stamp = o->model->stamp;
+    o->tensor = o->data != NULL ? nnrt_builder_constant(b, NULL, type, rank, dims, o->data, false)
+                                : nnrt_builder_tensor(b, NULL);
+    if (o->data == NULL && nnrti_nna_quantised(o->type.precision))
+        nnrt_builder_declare(b, o->tensor, type, NNRT_RANK_UNKNOWN, NULL);
+    nnrti_nna_quant(b, o->tensor, o, NULL);
+    if (o->image)
+        nnrt_builder_format(b, o->tensor, NNRT_FORMAT_NCHW);
+    return o->tensor;
+}
+
+/* A constant list of integers. */
+static uint32_t nnrti_nna_ints(nnrti_nna_lower *l, const int32_t *values, int32_t count)
+{
+    return nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_INT32, 1, &count, values, true);
+}
+
+/* *to[position], the elements of from[dims] with axis k of the result being axis perm[k]; both are dense. */
+static void nnrti_nna_permute(uint8_t *to, const uint8_t *from, const int32_t *dims, const int32_t *perm, size_t size)
+{
+    size_t step[4];
+    const size_t strides[4] = {(size_t)dims[1] * (size_t)dims[2] * (size_t)dims[3], (size_t)dims[2] * (size_t)dims[3],
+                               (size_t)dims[3], 1};
+    for (int k = 0; k < 4; k++)
+        step[k] = strides[perm[k]] * size;
+    for (int32_t a = 0; a < dims[perm[0]]; a++)
+        for (int32_t b = 0; b < dims[perm[1]]; b++)
+            for (int32_t c = 0; c < dims[perm[2]]; c++)
+                for (int32_t d = 0; d < dims[perm[3]]; d++, to += size)
+                    memcpy(to,
+                           from + (size_t)a * step[0] + (size_t)b * step[1] + (size_t)c * step[2] + (size_t)d * step[3],
+                           size);
+}
+
+/* The filter in operand 1, in the runtime's order: [Cout,kH,kW,Cin/group]. Of a transposed convolution it is
+   [Cin,Cout/group,kH,kW], whose groups stand one behind the other along the first axis. */
+static uint32_t nnrti_nna_filter(nnrti_nna_lower *l, bool transposed, int32_t groups)
+{
+    static const int32_t plain[4] = {0, 2, 3, 1}, turned[4] = {1, 2, 3, 0};
+    static const int32_t placePlain[4] = {0, 3, 1, 2}, placeTurned[4] = {3, 0, 1, 2};
+    const int32_t *perm = transposed ? turned : plain;
+    NNAdapterOperand *o = nnrti_nna_operand(l, 1);
+    const NNRT_DataType type = nnrti_nna_type(o->type.precision);
+    int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS], to[4];
+    size_t bytes;
+    uint8_t *data = NULL;
+    uint32_t t;
+    if (nnrti_nna_dims(&o->type, dims) != 4) {
+        nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "has not 4 axes");
+        return NNRT_NO_TENSOR;
+    }
+    if (!transposed)
+        groups = 1;
+    if (groups > 1 && nnrti_nna_per_channel(o->type.precision)) {
+        nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "has a scale for each channel, and there are groups");
+        return NNRT_NO_TENSOR;
+    }
+    if (o->data == NULL) {
+        uint32_t in[2];
+        if (groups > 1) {
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "is not a constant, and there are groups");
+            return NNRT_NO_TENSOR;
+        }
+        in[0] = nnrti_nna_tensor(l->b, o);
+        in[1] = nnrti_nna_ints(l, perm, 4);
+        t = nnrt_builder_tensor(l->b, NULL);
+        if (nnrti_nna_quantised(o->type.precision)) {
+            nnrt_builder_declare(l->b, t, type, NNRT_RANK_UNKNOWN, NULL);
+            nnrti_nna_quant(l->b, t, o, transposed ? placeTurned : placePlain);
+        }
+        nnrt_builder_node(l->b, NULL, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2, &t, 1);
+        return t;
+    }
+    if (dims[0] % groups != 0) {
+        nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "has a first extent that the groups do not divide");
+        return NNRT_NO_TENSOR;
+    }
+    dims[0] /= groups;
+    for (int k = 0; k < 4; k++)
+        to[k] = dims[perm[k]];
+    to[0] *= groups;
+    if (!l->shapes) {
+        if (!nnrt_dims_bytes(to, 4, type, &bytes) || (data = (uint8_t *)malloc(bytes + 1)) == NULL) {
+            nnrti_nna_fault(l, NNRT_OUT_OF_MEMORY, 1, "does not fit the memory");
+            return NNRT_NO_TENSOR;
+        }
+        for (int32_t g = 0; g < groups; g++) {
+            const size_t part = bytes / (size_t)groups * (size_t)g;
+            nnrti_nna_permute(data + part, (const uint8_t *)o->data + part, dims, perm, nnrt_type_size(type));
+        }
+    }
+    t = nnrt_builder_constant(l->b, NULL, type, 4, to, l->shapes ? o->data : data, !l->shapes);
+    nnrti_nna_quant(l->b, t, o, transposed ? placeTurned : placePlain);
+    free(data);
+    return t;
+}
+
+/* A bias of int32 counts in units of the scales of input and weight; it says so itself, and must be right. */
+static uint32_t nnrti_nna_bias(nnrti_nna_lower *l)
+{
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *w = nnrti_nna_operand(l, 1);
+    NNAdapterOperand *o = nnrti_nna_operand(l, 2);
+    const bool each = o != NULL && o->type.precision == NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
+    int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    int32_t rank;
+    uint32_t count;
+    if (o == NULL)
+        return NNRT_NO_TENSOR;
+    if (!each && o->type.precision != NNADAPTER_QUANT_INT32_SYMM_PER_LAYER)
+        return nnrti_nna_tensor(l->b, o);
+    if (!nnrti_nna_quantised(x->type.precision) || nnrti_nna_per_channel(x->type.precision) ||
+        !nnrti_nna_quantised(w->type.precision) || each != nnrti_nna_per_channel(w->type.precision)) {
+        nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, 2,
+                        "is a quantised bias, but input or weight is not quantised as it is");
+        return NNRT_NO_TENSOR;
+    }
+    count = each ? o->type.symm_per_channel_params.scale_count : 1;
+    if (each && count != w->type.symm_per_channel_params.scale_count) {
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "has not as many scales as the weight");
+        return NNRT_NO_TENSOR;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const double xs = nnrti_nna_asymmetric(x->type.precision) ? (double)x->type.asymm_per_layer_params.scale
+                                                                  : (double)x->type.symm_per_layer_params.scale;
+        const double ws = each                                      ? (double)w->type.symm_per_channel_params.scales[i]
+                          : nnrti_nna_asymmetric(w->type.precision) ? (double)w->type.asymm_per_layer_params.scale
+                                                                    : (double)w->type.symm_per_layer_params.scale;
+        const double own =
+            each ? (double)o->type.symm_per_channel_params.scales[i] : (double)o->type.symm_per_layer_params.scale;
+        const double off = own > xs * ws ? own - xs * ws : xs * ws - own;
+        if (!(off <= 1e-5 * xs * ws)) {
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "has another scale than input times weight");
+            return NNRT_NO_TENSOR;
+        }
+    }
+    if (o->data != NULL) {
+        rank = (int32_t)nnrti_nna_dims(&o->type, dims);
+        return nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_INT32, rank, dims, o->data, false);
+    }
+    return nnrti_nna_tensor(l->b, o);
+}
+
+/* Convolutions: SAME is without dilation, SAME and VALID are without paddings; the extents of a transposed one. */
+static void nnrti_nna_convolution(nnrti_nna_lower *l)
+{
+    const bool transposed = l->op->type == NNADAPTER_CONV_2D_TRANSPOSE;
+    NNRT_Conv2DFusion *c = (NNRT_Conv2DFusion *)(void *)l->attr.bytes;
+    NNRT_Conv2dTransposeFusion *t = (NNRT_Conv2dTransposeFusion *)(void *)l->attr.bytes;
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *w = nnrti_nna_operand(l, 1);
+    const NNAdapterOperand *shape = transposed ? nnrti_nna_operand(l, 9) : NULL;
+    const NNRT_PadMode mode = transposed ? t->padMode : c->padMode;
+    NNRT_Int64List *pads = transposed ? &t->padList : &c->padList, *dilation = transposed ? &t->dilation : &c->dilation;
+    const int64_t group = transposed ? t->group : c->group;
+    int64_t *extra;
+    if (mode != NNRT_PAD_MODE_PAD)
+        *pads = nnrt_int64_list(NULL, 0);
+    if (mode == NNRT_PAD_MODE_SAME)
+        *dilation = nnrt_int64_list(NULL, 0);
+    if (group > INT32_MAX) {
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 6, "is too large");
+        return;
+    }
+    l->in[1] = nnrti_nna_filter(l, transposed, (int32_t)group);
+    l->in[2] = nnrti_nna_bias(l);
+    if (shape == NULL || nnrti_nna_failed(l))
+        return;
+    if (!nnrti_nna_constant(shape, NNADAPTER_INT64) || nnrti_nna_count(shape) != 2) {
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 9, "is not a constant list of 2 integers");
+        return;
+    }
+    if ((extra = nnrti_nna_room(l, 9, 2)) == NULL || x->type.dimensions.count != 4)
+        return;
+    for (int i = 0; i < 2; i++) {
+        const int64_t extent = x->type.dimensions.data[2 + i], stride = t->stride.data[i];
+        const int64_t d = dilation->count == 2 ? dilation->data[i] : 1;
+        const int64_t window = (int64_t)(w->type.dimensions.data[2 + i] - 1) * d + 1;
+        int64_t least = (extent - 1) * stride + window;
+        if (extent < 0 || stride > INT32_MAX || d > INT32_MAX) {
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 9, "is given, but the extents of the input are open");
+            return;
+        }
+        if (mode == NNRT_PAD_MODE_SAME)
+            least = extent * stride;
+        else if (pads->count == 4)
+            least -= pads->data[2 * i] + pads->data[2 * i + 1];
+        extra[i] = nnrti_nna_number(shape, (size_t)i) - least;
+        if (extra[i] < 0 || extra[i] >= (stride > d ? stride : d)) {
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 9, "has an extent that paddings at the end cannot give");
+            return;
+        }
+    }
+    t->outputPaddings = nnrt_int64_list(extra, 2);
+}
+
+/* RESIZE_NEAREST and RESIZE_LINEAR. */
+static void nnrti_nna_resize(nnrti_nna_lower *l)
+{
+    NNRT_Resize *r = (NNRT_Resize *)(void *)l->attr.bytes;
+    const bool linear = l->op->type == NNADAPTER_RESIZE_LINEAR;
+    const bool corners = nnrti_nna_scalar(l, 3, NNADAPTER_BOOL8, 0) != 0;
+    const int64_t mode = linear ? nnrti_nna_scalar(l, 4, NNADAPTER_INT32, 0) : 1;
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0), *shape = nnrti_nna_operand(l, 1);
+    const NNAdapterOperand *scales = nnrti_nna_operand(l, 2);
+    const float *scale = NULL;
+    r->coordinateTransformMode = corners     ? NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS
+                                 : mode == 0 ? NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL
+                                             : NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC;
+    r->nearestMode = corners ? NNRT_NEAREST_MODE_NORMAL : NNRT_NEAREST_MODE_FLOOR;
+    if (mode != 0 && mode != 1)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 4, "is neither 0 nor 1");
+    if (shape == NULL && scales == NULL)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is left out, and so is operand 2");
+    if (nnrti_nna_failed(l))
+        return;
+    if (shape == NULL) {
+        const int32_t four = 4;
+        float all[4] = {1, 1, 1, 1};
+        if (scales->data == NULL) {
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 2, "is not a constant");
+            return;
+        }
+        if (!nnrti_nna_constant(scales, NNADAPTER_FLOAT32) || nnrti_nna_count(scales) != 2) {
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not 2 FLOAT32");
+            return;
+        }
+        scale = (const float *)scales->data;
+        all[2] = scale[0];
+        all[3] = scale[1];
+        l->in[1] = nnrt_builder_constant(l->b, NULL, NNRT_DATA_TYPE_FLOAT32, 1, &four, all, true);
+        l->nIn = 2;
+    }
+    /* centres of cells: the runtime takes the first cell for an extent of 1, NNAdapter the middle */
+    for (int i = 0; i < 2 && r->coordinateTransformMode == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL; i++) {
+        const int32_t extent = x->type.dimensions.count == 4 ? x->type.dimensions.data[2 + i] : 1;
+        const bool one = scale != NULL ? extent < 0 || (float)extent * scale[i] < 2
+                         : nnrti_nna_constant(shape, NNADAPTER_INT64) && nnrti_nna_count(shape) == 2
+                             ? nnrti_nna_number(shape, (size_t)i) == 1
+                             : true;
+        if (one && extent != 1)
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, scale != NULL ? 2 : 1,
+                            "makes, or may make, one cell of several, with align_mode 0");
+    }
+}
+
+/* QUANTIZE: scale and zero point are operands, and belong to the type of the result, too. */
+static void nnrti_nna_quantize(nnrti_nna_lower *l)
+{
+    const NNAdapterOperand *scale = nnrti_nna_operand(l, 2), *zero = nnrti_nna_operand(l, 3);
+    const NNAdapterOperand *y = l->op->operands[l->op->nIn], *x = nnrti_nna_operand(l, 0);
+    const bool each = nnrti_nna_per_channel(y->type.precision);
+    const int64_t axis = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 1);
+    const size_t count = each ? y->type.symm_per_channel_params.scale_count : 1;
+    if (!nnrti_nna_quantised(y->type.precision))
+        nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, -1, "the result is not quantised");
+    else if (scale == NULL || !nnrti_nna_constant(scale, NNADAPTER_FLOAT32) || nnrti_nna_count(scale) != count)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not a constant FLOAT32 for each scale of the result");
+    else if (zero != NULL && (!nnrti_nna_constant(zero, NNADAPTER_INT32) || nnrti_nna_count(zero) != count))
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not a constant INT32 for each scale of the result");
+    else if (each && (axis < 0 ? axis + x->type.dimensions.count : axis) != y->type.symm_per_channel_params.channel_dim)
+        nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is not the axis of the scales of the result");
+    for (size_t i = 0; i < count && !nnrti_nna_failed(l); i++) {
+        const bool offset = nnrti_nna_asymmetric(y->type.precision);
+        const float own = each     ? y->type.symm_per_channel_params.scales[i]
+                          : offset ? y->type.asymm_per_layer_params.scale
+                                   : y->type.symm_per_layer_params.scale;
+        const int64_t z = zero != NULL ? nnrti_nna_number(zero, i) : 0;
+        if (memcmp(&own, (const float *)scale->data + i, sizeof(own)) != 0)
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not the scale of the result");
+        else if (z != (offset ? y->type.asymm_per_layer_params.zero_point : 0))
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 3, "is not the zero point of the result");
+    }
+}
+
+/* An operand that is passed as a parameter where x is quantised and it is not. */
+static bool nnrti_nna_real(const nnrti_nna_lower *l, const NNAdapterOperand *o)
+{
+    const NNAdapterOperand *x = nnrti_nna_operand(l, 0);
+    return o != NULL && nnrti_nna_quantised(x->type.precision) && nnrti_nna_constant(o, NNADAPTER_FLOAT32) &&
+           nnrti_nna_count(o) == 1;
+}
+
+static uint32_t nnrti_nna_rank(const nnrti_nna_lower *l, uint32_t i)
+{
+    return nnrti_nna_operand(l, i)->type.dimensions.count;
+}
+
+/* What an operation says otherwise than its node. */
+static void nnrti_nna_special(nnrti_nna_lower *l)
+{
+    int32_t list[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    void *attr = l->attr.bytes;
+    const NNAdapterOperand *o;
+    uint32_t swapped;
+    switch (l->op->type) {
+    case NNADAPTER_ADAPTIVE_MAX_POOL_2D: l->nOut = ((NNRT_AdaptivePool2D *)attr)->returnIndices ? 2 : 1; break;
+    case NNADAPTER_AVERAGE_POOL_2D:
+        if (((NNRT_AvgPoolFusion *)attr)->padMode != NNRT_PAD_MODE_PAD)
+            ((NNRT_AvgPoolFusion *)attr)->pad = nnrt_int64_list(NULL, 0);
+        if (nnrti_nna_scalar(l, 6, NNADAPTER_BOOL8, 0) != 0)
+            l->type = NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD;
+        break;
+    case NNADAPTER_CLIP:
+        if (nnrti_nna_real(l, o = nnrti_nna_operand(l, 1))) {
+            ((NNRT_Clip *)attr)->min = *(const float *)o->data;
+            l->in[1] = NNRT_NO_TENSOR;
+        }
+        if (nnrti_nna_real(l, o = nnrti_nna_operand(l, 2))) {
+            ((NNRT_Clip *)attr)->max = *(const float *)o->data;
+            l->in[2] = NNRT_NO_TENSOR;
+        }
+        break;
+    case NNADAPTER_CONV_2D:
+    case NNADAPTER_CONV_2D_TRANSPOSE: nnrti_nna_convolution(l); break;
+    case NNADAPTER_DEFORMABLE_CONV_2D: break;
+    case NNADAPTER_DEQUANTIZE:
+        l->declared[0] = NNRT_DATA_TYPE_FLOAT32;
+        if (!nnrti_nna_quantised(nnrti_nna_operand(l, 0)->type.precision))
+            nnrti_nna_fault(l, NNRT_INVALID_DATATYPE, 0, "is not quantised");
+        break;
+    case NNADAPTER_FILL:
+        swapped = l->in[0];
+        l->in[0] = l->in[1];
+        l->in[1] = swapped;
+        break;
+    case NNADAPTER_FLOOR_DIV:
+    case NNADAPTER_MAX:
+    case NNADAPTER_MIN:
+    case NNADAPTER_POW: l->fuse = nnrti_nna_fuse(l, 2); break;
+    case NNADAPTER_FULLY_CONNECTED:
+        l->in[2] = nnrti_nna_bias(l);
+        ((NNRT_FullConnection *)attr)->hasBias = l->in[2] != NNRT_NO_TENSOR;
+        break;
+    case NNADAPTER_INSTANCE_NORMALIZATION:
+        if (!(((NNRT_InstanceNorm *)attr)->epsilon < 0) && !(((NNRT_InstanceNorm *)attr)->epsilon > 0))
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 3, "is 0");
+        break;
+    case NNADAPTER_LAYER_NORMALIZATION:
+        ((NNRT_LayerNormFusion *)attr)->elementwiseAffine = l->in[1] != NNRT_NO_TENSOR || l->in[2] != NNRT_NO_TENSOR;
+        break;
+    case NNADAPTER_LRN: {
+        const int64_t size = nnrti_nna_scalar(l, 1, NNADAPTER_INT32, 1);
+        if (size < 1)
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 1, "is less than 1");
+        else if (size % 2 == 0)
+            nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "is even");
+        ((NNRT_LRN *)attr)->depthRadius = (size - 1) / 2;
+        ((NNRT_LRN *)attr)->alpha /= (float)(size > 0 ? size : 1);
+        break;
+    }
+    case NNADAPTER_MAX_POOL_2D:
+        if (((NNRT_MaxPoolFusion *)attr)->padMode != NNRT_PAD_MODE_PAD)
+            ((NNRT_MaxPoolFusion *)attr)->pad = nnrt_int64_list(NULL, 0);
+        l->nOut = nnrti_nna_scalar(l, 6, NNADAPTER_BOOL8, 0) != 0 ? 2 : 1;
+        break;
+    case NNADAPTER_NON_MAX_SUPPRESSION: l->nOut = ((NNRT_MulticlassNms *)attr)->returnIndex ? 3 : 2; break;
+    case NNADAPTER_PAD:
+        switch (nnrti_nna_scalar(l, 2, NNADAPTER_INT32, NNADAPTER_PAD_MODE_NONE)) {
+        case NNADAPTER_PAD_MODE_CONSTANT:
+            o = nnrti_nna_operand(l, 3);
+            if (nnrti_nna_real(l, o)) {
+                ((NNRT_PadFusion *)attr)->constantValue = *(const float *)o->data;
+            } else if (o != NULL) {
+                l->in[2] = nnrti_nna_tensor(l->b, nnrti_nna_operand(l, 3));
+                l->nIn = 3;
+            }
+            break;
+        case NNADAPTER_PAD_MODE_REFLECT: ((NNRT_PadFusion *)attr)->paddingMode = NNRT_PADDING_MODE_REFLECT; break;
+        case NNADAPTER_PAD_MODE_REPLICATE:
+        case NNADAPTER_PAD_MODE_EDGE: l->type = NNRT_NODE_TYPE_PAD_EDGE; break;
+        default: nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is no mode of padding"); break;
+        }
+        break;
+    case NNADAPTER_QUANTIZE: nnrti_nna_quantize(l); break;
+    case NNADAPTER_RESIZE_NEAREST:
+    case NNADAPTER_RESIZE_LINEAR: nnrti_nna_resize(l); break;
+    case NNADAPTER_SLICE: { /* x, axes, starts, ends, steps -> x, starts, ends, axes, steps */
+        const int32_t n = nnrti_nna_rank(l, 2) == 1 ? nnrti_nna_operand(l, 2)->type.dimensions.data[0] : -1;
+        const uint32_t axes = l->in[1], steps = l->in[4];
+        l->in[1] = l->in[2];
+        l->in[2] = l->in[3];
+        l->in[3] = axes;
+        l->nIn = 5;
+        if (axes != NNRT_NO_TENSOR && steps != NNRT_NO_TENSOR)
+            break;
+        if (n < 0 || n > NNADAPTER_MAX_SIZE_OF_DIMENSIONS) {
+            nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 2, "has not as many entries as there may be axes");
+            break;
+        }
+        for (int32_t i = 0; i < n; i++)
+            list[i] = i;
+        if (axes == NNRT_NO_TENSOR)
+            l->in[3] = nnrti_nna_ints(l, list, n);
+        for (int32_t i = 0; i < n; i++)
+            list[i] = 1;
+        if (steps == NNRT_NO_TENSOR)
+            l->in[4] = nnrti_nna_ints(l, list, n);
+        break;
+    }
+    case NNADAPTER_SOFTMAX:
+        if (((NNRT_Softmax *)attr)->axis.count == 0) {
+            l->numbers[0] = 1;
+            ((NNRT_Softmax *)attr)->axis = nnrt_int64_list(l->numbers, 1);
+        }
+        break;
+    case NNADAPTER_TILE:
+        if (nnrti_nna_rank(l, 1) == 1 && nnrti_nna_operand(l, 1)->type.dimensions.data[0] >= 0 &&
+            (uint32_t)nnrti_nna_operand(l, 1)->type.dimensions.data[0] != nnrti_nna_rank(l, 0))
+            nnrti_nna_fault(l, NNRT_INVALID_SHAPE, 1, "has not an entry for each axis");
+        break;
+    case NNADAPTER_TOP_K:
+        if (nnrti_nna_scalar(l, 3, NNADAPTER_BOOL8, 1) == 0)
+            l->type = NNRT_NODE_TYPE_BOTTOM_K;
+        break;
+    case NNADAPTER_TRANSPOSE:
+        if (l->in[1] == NNRT_NO_TENSOR) {
+            const int32_t n = (int32_t)nnrti_nna_rank(l, 0);
+            for (int32_t i = 0; i < n; i++)
+                list[i] = n - 1 - i;
+            l->in[1] = nnrti_nna_ints(l, list, n);
+            l->nIn = 2;
+        }
+        break;
+    case NNADAPTER_UNSTACK:
+        if (nnrti_nna_scalar(l, 2, NNADAPTER_INT32, l->op->nOut) != l->op->nOut)
+            nnrti_nna_fault(l, NNRT_INVALID_PARAMETER, 2, "is not the number of outputs");
+        break;
+    case NNADAPTER_WHERE: { /* a list of conditions broadcasts, and does not choose rows */
+        const uint32_t a = nnrti_nna_rank(l, 1), b = nnrti_nna_rank(l, 2), most = a > b ? a : b;
+        uint32_t in[2];
+        if (nnrti_nna_rank(l, 0) != 1 || most < 2)
+            break;
+        for (uint32_t i = 0; i < most; i++)
+            list[i] = i + 1 < most ? 1 : -1;
+        in[0] = l->in[0];
+        in[1] = nnrti_nna_ints(l, list, (int32_t)most);
+        l->in[0] = nnrt_builder_op(l->b, NULL, NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
+        break;
+    }
+    default: break;
+    }
+}
+
+/* Looks whether there are as many operands as there must be; false: a fault. */
+static bool nnrti_nna_arity(nnrti_nna_lower *l)
+{
+    const uint32_t nIn = l->op->nIn, nOut = l->op->nOut, count = (uint32_t)strlen(l->row->operands);
+    const bool list = l->row->operands[0] == 'X';
+    if (list ? nIn < count : nIn > count)
+        nnrti_nna_fault(l, NNRT_INVALID_INPUT, -1, list ? "has too few operands" : "has too many operands");
+    for (uint32_t i = 0; i < (list ? nIn : count) && !nnrti_nna_failed(l); i++)
+        if ((nnrti_nna_letter(l, i) == 'x' || nnrti_nna_letter(l, i) == 'P') && nnrti_nna_operand(l, i) == NULL)
+            nnrti_nna_fault(l, NNRT_NULL_PTR, (int32_t)i, "is left out");
+    if (nOut < l->row->minOut || nOut > l->row->maxOut)
+        nnrti_nna_fault(l, NNRT_INVALID_OUTPUT, -1, "has another number of outputs");
+    return !nnrti_nna_failed(l);
+}
+
+/* Adds an operation to a builder, whose fault tells what is wrong. */
+static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, bool shapes)
+{
+    const nnrti_nna_param *p = nnrti_nna_params, *end = nnrti_nna_params + NNRTI_NNA_PARAMS;
+    const nnrt_op *node;
+    nnrti_nna_lower l;
+    char name[64];
+    uint32_t *out;
+    memset(&l, 0, sizeof(l));
+    l.b = b;
+    l.op = op;
+    l.row = &nnrti_nna_rows[op->type];
+    l.shapes = shapes;
+    l.type = l.row->type;
+    l.nOut = op->nOut;
+    if (!nnrti_nna_arity(&l))
+        return;
+    if ((node = nnrt_op_find(l.type)) == NULL || node->attr->bytes > sizeof(l.attr)) {
+        nnrti_nna_fault(&l, NNRT_UNSUPPORTED_OP, -1, "its operator is not in this build");
+        return;
+    }
+    nnrt_attr_defaults(node->attr, l.attr.bytes);
+    /* inputs: never fewer places than the code of an operation writes to */
+    l.in = (uint32_t *)calloc((size_t)op->nIn + 8 + op->nOut, sizeof(*l.in));
+    if (l.in == NULL) {
+        nnrti_nna_fault(&l, NNRT_OUT_OF_MEMORY, -1, "there is not enough memory");
+        return;
+    }
+    out = l.in + op->nIn + 8;
+    for (uint32_t i = 0; i < op->nIn + 8; i++) {
+        const char letter = nnrti_nna_letter(&l, i);
+        NNAdapterOperand *o = nnrti_nna_operand(&l, i);
+        const bool filter = i >= 1 && i <= 2 &&
+                            (op->type == NNADAPTER_CONV_2D || op->type == NNADAPTER_CONV_2D_TRANSPOSE ||
+                             (i == 2 && op->type == NNADAPTER_FULLY_CONNECTED));
+        l.in[i] = NNRT_NO_TENSOR;
+        if (o == NULL || (letter != 'x' && letter != 'o'))
+            continue;
+        if (!filter)
+            l.in[i] = nnrti_nna_tensor(b, o);
+        l.nIn = i + 1;
+    }
+    while (p < end && p->op != op->type)
+        p++;
+    for (; p < end && p->op == op->type; p++)
+        nnrti_nna_set(&l, p);
+    if (!nnrti_nna_failed(&l))
+        nnrti_nna_special(&l);
+    while (l.nIn > 0 && l.in[l.nIn - 1] == NNRT_NO_TENSOR)
+        l.nIn--;
+    if (l.nOut > op->nOut)
+        nnrti_nna_fault(&l, NNRT_INVALID_OUTPUT, -1, "has too few outputs");
+    for (uint32_t i = 0; i < l.nOut && !nnrti_nna_failed(&l); i++) {
+        NNAdapterOperand *o = op->operands[op->nIn + i];
+        out[i] = nnrti_nna_tensor(b, o);
+        if (i < 3 && l.declared[i] != NNRT_DATA_TYPE_UNKNOWN)
+            nnrt_builder_declare(b, out[i], l.declared[i], NNRT_RANK_UNKNOWN, NULL);
+    }
+    (void)nnrt_text(name, sizeof(name), "%s_%u", l.row->name, op->index);
+    if (!nnrti_nna_failed(&l) && l.fuse != NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
+        const NNAdapterOperand *o = op->operands[op->nIn];
+        const uint32_t between = nnrt_builder_tensor(b, NULL);
+        NNRT_Activation activation;
+        memset(&activation, 0, sizeof(activation));
+        activation.activationType = l.fuse;
+        if (nnrti_nna_quantised(o->type.precision)) {
+            nnrt_builder_declare(b, between, nnrti_nna_type(o->type.precision), NNRT_RANK_UNKNOWN, NULL);
+            nnrti_nna_quant(b, between, o, NULL);
+        }
+        nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, &between, 1);
+        nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_ACTIVATION, &activation, &between, 1, out, 1);
+    } else if (!nnrti_nna_failed(&l)) {
+        nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, out, l.nOut);
+    }
+    free(l.in);
+}
+
+/* An input of the model, or of a part of it. */
+static void nnrti_nna_input(nnrt_builder *b, NNAdapterOperand *o, const char *name)
+{
+    int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    const int32_t rank = (int32_t)nnrti_nna_dims(&o->type, dims);
+    o->stamp = o->model->stamp;
+    o->tensor = nnrt_builder_input(b, name, nnrti_nna_type(o->type.precision), rank, dims);
+    nnrti_nna_quant(b, o->tensor, o, NULL);
+    if (o->image)
+        nnrt_builder_format(b, o->tensor, NNRT_FORMAT_NCHW);
+}
+
+/* Is the operation one of NNAdapter's? */
+static bool nnrti_nna_known(const NNAdapterOperation *op)
+{
+    return op->type >= 0 && op->type < NNRTI_NNA_ROWS;
+}
+
+/* What an operation reads and writes is an image where its node has a layout. */
+static void nnrti_nna_images(const NNAdapterOperation *op)
+{
+    const nnrt_op *node = nnrti_nna_known(op) ? nnrt_op_find(nnrti_nna_rows[op->type].type) : NULL;
+    const bool boxes = op->type == NNADAPTER_PRIOR_BOX || op->type == NNADAPTER_YOLO_BOX; /* of images */
+    const bool image = node != NULL && (node->flags & NNRT_OP_LAYOUT) != 0;
+    for (uint32_t i = 0; i < op->nIn && (image || boxes) && i < (op->type == NNADAPTER_PRIOR_BOX ? 2u : 1u); i++)
+        if (op->operands[i] != NULL)
+            op->operands[i]->image = true;
+    for (uint32_t i = 0; i < op->nOut && image; i++)
+        op->operands[op->nIn + i]->image = true;
+}
+
+/* The operation alone as a model: what it reads and what is no constant are inputs, named i0, i1, ... *open: extents are. */
+static NNRT_ReturnCode nnrti_nna_alone(NNAdapterModel *model, const NNAdapterOperation *op, NNRT_Model **alone,
+                                       bool *open, nnrt_error *error)
+{
+    nnrt_builder *b = NULL;
+    NNRT_ReturnCode code = nnrt_builder_create(&b, NULL, NULL);
+    char name[16];
+    *open = false;
+    *alone = NULL;
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "there is not enough memory for the model");
+    model->stamp++;
+    for (uint32_t i = 0; i < op->nIn; i++) {
+        NNAdapterOperand *o = op->operands[i];
+        if (o == NULL || o->data != NULL || o->stamp == model->stamp)
+            continue;
+        for (uint32_t k = 0; k < o->type.dimensions.count; k++)
+            *open = *open || o->type.dimensions.data[k] < 0;
+        (void)nnrt_text(name, sizeof(name), "i%u", i);
+        nnrti_nna_input(b, o, name);
+    }
+    nnrti_nna_operation(b, op, true);
+    for (uint32_t i = 0; i < op->nOut && nnrt_builder_error(b)->code == NNRT_SUCCESS; i++)
+        if (op->operands[op->nIn + i]->stamp == model->stamp)
+            nnrt_builder_output(b, op->operands[op->nIn + i]->tensor);
+    code = nnrt_builder_finish(b, alone, error);
+    nnrt_builder_destroy(b);
+    return code;
+}
+
+/* Types and shapes of the results, as far as they follow from what it reads. */
+static NNRT_ReturnCode nnrti_nna_infer(NNAdapterModel *model, const NNAdapterOperation *op)
+{
+    NNRT_Model *alone;
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrt_operand *tensors = NULL;
+    nnrt_bound *bounds = NULL;
+    bool open;
+    NNRT_ReturnCode code = nnrti_nna_alone(model, op, &alone, &open, &model->error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    memset(&config, 0, sizeof(config));
+    config.error = open ? NULL : &model->error;
+    nnrt_memory_allocate(&memory, NULL);
+    tensors = (nnrt_operand *)calloc(alone->allTensors.count, sizeof(*tensors));
+    bounds = (nnrt_bound *)calloc((size_t)alone->inputIndex.count + 1, sizeof(*bounds));
+    if (tensors == NULL || bounds == NULL)
+        code = nnrt_error_set(&model->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    for (uint32_t i = 0; open && code == NNRT_SUCCESS && i < alone->inputIndex.count; i++) {
+        const NNRT_Tensor *t = &alone->allTensors.data[alone->inputIndex.data[i]];
+        bounds[i].tensor = t->name;
+        bounds[i].most.rank = (int32_t)t->dims.count;
+        for (uint32_t k = 0; k < t->dims.count; k++)
+            bounds[i].most.dims[k] = t->dims.data[k] >= 0 ? t->dims.data[k] : NNRTI_NNA_OPEN;
+    }
+    if (open)
+        config.bounds = nnrt_bound_list_make(bounds, alone->inputIndex.count);
+    if (code == NNRT_SUCCESS && (code = nnrt_model_infer(alone, &config, &memory, tensors, NULL, NULL)) == NNRT_SUCCESS)
+        for (uint32_t i = 0; i < op->nOut; i++) {
+            NNAdapterOperand *o = op->operands[op->nIn + i];
+            const nnrt_operand *t = o->stamp == model->stamp ? &tensors[o->tensor] : NULL;
+            if (t == NULL || t->rank < 0)
+                continue;
+            o->type.dimensions.count = (uint32_t)t->rank;
+            for (int32_t k = 0; k < t->rank; k++)
+                o->type.dimensions.data[k] = t->symbols[k] != 0 ? NNADAPTER_UNKNOWN : t->dims[k];
+            if (!nnrti_nna_quantised(o->type.precision))
+                o->type.precision = nnrti_nna_precision(t->dataType);
+        }
+    else if (open && code != NNRT_OUT_OF_MEMORY)
+        code = NNRT_SUCCESS; /* the numbers of open extents may be to blame */
+    nnrt_memory_end(&memory);
+    free(tensors);
+    free(bounds);
+    nnrt_model_destroy(alone);
+    return code;
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_addOperation(NNAdapterModel *model, NNAdapterOperationType type,
+                                                   uint32_t input_count, NNAdapterOperand **input_operands,
+                                                   uint32_t output_count, NNAdapterOperand **output_operands,
+                                                   NNAdapterOperation **operation)
+{
+    NNAdapterOperation *op, **grown;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (operation != NULL)
+        *operation = NULL;
+    if (model == NULL || operation == NULL || output_operands == NULL || output_count == 0 || model->finished ||
+        (input_operands == NULL && input_count > 0) || input_count > UINT32_MAX - 16 - output_count ||
+        !nnrti_nna_own(model, input_operands, input_count, true) ||
+        !nnrti_nna_own(model, output_operands, output_count, false))
+        return NNADAPTER_INVALID_PARAMETER;
+    memset(&model->error, 0, sizeof(model->error));
+    for (uint32_t i = 0; i < output_count; i++) {
+        bool twice = output_operands[i]->writer != 0 || output_operands[i]->data != NULL || output_operands[i]->input;
+        for (uint32_t k = 0; k < i; k++)
+            twice = twice || output_operands[k] == output_operands[i];
+        for (uint32_t k = 0; k < input_count; k++)
+            twice = twice || input_operands[k] == output_operands[i];
+        if (twice)
+            return nnrti_nna_code(nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
+                                                 "operation %u: output %u is given otherwise, too", model->nOperations,
+                                                 i));
+    }
+    grown = (NNAdapterOperation **)nnrti_nna_grow(model->operations, model->nOperations, &model->roomOperations,
+                                                  sizeof(*grown));
+    if (grown == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    model->operations = grown;
+    if ((op = (NNAdapterOperation *)calloc(1, sizeof(*op))) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    op->operands = (NNAdapterOperand **)calloc((size_t)input_count + output_count, sizeof(*op->operands));
+    if (op->operands == NULL) {
+        free(op);
+        return NNADAPTER_OUT_OF_MEMORY;
+    }
+    op->type = type;
+    op->index = model->nOperations;
+    op->nIn = input_count;
+    op->nOut = output_count;
+    if (input_count > 0)
+        memcpy(op->operands, input_operands, input_count * sizeof(*op->operands));
+    memcpy(op->operands + input_count, output_operands, output_count * sizeof(*op->operands));
+    for (uint32_t i = 0; i < output_count; i++)
+        output_operands[i]->writer = op->index + 1;
+    nnrti_nna_images(op);
+    if (nnrti_nna_known(op))
+        code = nnrti_nna_infer(model, op);
+    if (code != NNRT_SUCCESS) {
+        for (uint32_t i = 0; i < output_count; i++)
+            output_operands[i]->writer = 0;
+        free(op->operands);
+        free(op);
+        return nnrti_nna_code(code);
+    }
+    *operation = model->operations[model->nOperations++] = op;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_identifyInputsAndOutputs(NNAdapterModel *model, uint32_t input_count,
+                                                               NNAdapterOperand **input_operands, uint32_t output_count,
+                                                               NNAdapterOperand **output_operands)
+{
+    NNAdapterOperand **io;
+    if (model == NULL || output_operands == NULL || output_count == 0 || model->finished ||
+        (input_operands == NULL && input_count > 0) || !nnrti_nna_own(model, input_operands, input_count, false) ||
+        !nnrti_nna_own(model, output_operands, output_count, false))
+        return NNADAPTER_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < input_count; i++) {
+        if (input_operands[i]->data != NULL || input_operands[i]->writer != 0)
+            return NNADAPTER_INVALID_PARAMETER;
+        for (uint32_t k = 0; k < i; k++)
+            if (input_operands[k] == input_operands[i])
+                return NNADAPTER_INVALID_PARAMETER;
+    }
+    if ((io = (NNAdapterOperand **)calloc((size_t)input_count + output_count, sizeof(*io))) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < model->nIn + model->nOut; i++) { /* of an earlier call */
+        model->io[i]->input = false;
+        if (model->io[i]->data == NULL)
+            model->io[i]->type.lifetime = NNADAPTER_TEMPORARY_VARIABLE;
+    }
+    for (uint32_t i = 0; i < input_count; i++) {
+        io[i] = input_operands[i];
+        io[i]->input = true;
+        io[i]->type.lifetime = NNADAPTER_MODEL_INPUT;
+    }
+    for (uint32_t i = 0; i < output_count; i++) {
+        io[input_count + i] = output_operands[i];
+        if (output_operands[i]->data == NULL && !output_operands[i]->input)
+            output_operands[i]->type.lifetime = NNADAPTER_MODEL_OUTPUT;
+    }
+    free(model->io);
+    model->io = io;
+    model->nIn = input_count;
+    model->nOut = output_count;
+    return NNADAPTER_NO_ERROR;
+}
+
+/* Calls the builder with each operation behind those that it waits for, in the order in which they were added where that is
+   one. b NULL: only looks. false: one waits for itself, or for nothing, or (in model->error) there is no memory. */
+static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
+{
+    const uint32_t n = model->nOperations;
+    uint32_t *next = (uint32_t *)calloc((size_t)n + 1, sizeof(*next)), *asked;
+    bool good = true;
+    if ((asked = (uint32_t *)calloc((size_t)n + 1, sizeof(*asked))) == NULL || next == NULL) {
+        (void)nnrt_error_set(&model->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+        good = false;
+    }
+    /* next: operands that were looked at, + 1, 0: it was not asked for, UINT32_MAX: it is done */
+    for (uint32_t i = 0; good && i < n; i++) {
+        uint32_t at = i;
+        if (next[i] != 0)
+            continue;
+        next[i] = 1;
+        asked[i] = UINT32_MAX;
+        while (good && at != UINT32_MAX) {
+            const NNAdapterOperation *op = model->operations[at];
+            const NNAdapterOperand *o;
+            uint32_t from;
+            if (next[at] > op->nIn) {
+                if (b != NULL)
+                    nnrti_nna_operation(b, op, false);
+                next[at] = UINT32_MAX;
+                at = asked[at];
+                continue;
+            }
+            o = op->operands[next[at]++ - 1];
+            if (o == NULL || o->data != NULL || o->input)
+                continue;
+            from = o->writer;
+            if (from == 0 ? !nnrti_nna_empty(o) : next[from - 1] != 0 && next[from - 1] != UINT32_MAX) {
+                (void)nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
+                                     from == 0 ? "operation %u: operand %u is given by nothing"
+                                               : "operation %u: operand %u waits for itself",
+                                     op->index, next[at] - 2);
+                good = false;
+            } else if (from != 0 && next[from - 1] == 0) {
+                next[from - 1] = 1;
+                asked[from - 1] = at;
+                at = from - 1;
+            }
+        }
+    }
+    free(next);
+    free(asked);
+    return good;
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
+{
+    nnrt_builder *b = NULL;
+    bool own = false;
+    NNRT_ReturnCode code;
+    if (model == NULL || model->finished)
+        return NNADAPTER_INVALID_PARAMETER;
+    memset(&model->error, 0, sizeof(model->error));
+    if (model->nOut == 0)
+        return nnrti_nna_code(
+            nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "inputs and outputs were not identified"));
+    for (uint32_t i = 0; i < model->nOperations; i++) {
+        const NNAdapterOperation *op = model->operations[i];
+        own = own || op->type < 0;
+        if (op->type >= NNRTI_NNA_ROWS)
+            return nnrti_nna_code(nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER,
+                                                 "operation %u: there is no operation %d", i, op->type));
+    }
+    for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
+        if (model->io[i]->writer == 0)
+            return nnrti_nna_code(
+                nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "no operation writes output %u", i - model->nIn));
+    for (uint32_t i = 0; i < model->nIn; i++)
+        if (model->io[i]->writer != 0 || model->io[i]->data != NULL)
+            return nnrti_nna_code(
+                nnrt_error_set(&model->error, NNRT_INVALID_PARAMETER, "input %u is given otherwise, too", i));
+    if (own) { /* which no device here takes: there is nothing to compile */
+        if (!nnrti_nna_sorted(model, NULL))
+            return nnrti_nna_code(model->error.code);
+        model->finished = true;
+        return NNADAPTER_NO_ERROR;
+    }
+    if ((code = nnrt_builder_create(&b, NULL, NULL)) != NNRT_SUCCESS)
+        return nnrti_nna_code(nnrt_error_set(&model->error, code, "there is not enough memory for the model"));
+    model->stamp++;
+    for (uint32_t i = 0; i < model->nIn; i++) {
+        char name[32];
+        (void)nnrt_text(name, sizeof(name), "input %u", i);
+        nnrti_nna_input(b, model->io[i], name);
+    }
+    if (nnrti_nna_sorted(model, b)) {
+        for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
+            nnrt_builder_output(b, model->io[i]->stamp == model->stamp ? model->io[i]->tensor : NNRT_NO_TENSOR);
+        code = nnrt_builder_finish(b, &model->model, &model->error);
+    } else {
+        code = model->error.code;
+    }
+    nnrt_builder_destroy(b);
+    model->finished = code == NNRT_SUCCESS;
+    return nnrti_nna_code(code);
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterModel *model, NNAdapterContext *context,
+                                                             bool *supported_operations)
+{
+    NNAdapterModel *m = (NNAdapterModel *)(uintptr_t)model;
+    if (model == NULL || context == NULL || supported_operations == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < model->nOperations; i++) {
+        NNRT_Model *alone = NULL;
+        bool open, *nodes;
+        NNRT_ReturnCode code;
+        supported_operations[i] = false;
+        if (!nnrti_nna_known(model->operations[i]))
+            continue;
+        code = nnrti_nna_alone(m, model->operations[i], &alone, &open, NULL);
+        if (code == NNRT_OUT_OF_MEMORY)
+            return NNADAPTER_OUT_OF_MEMORY;
+        if (code != NNRT_SUCCESS)
+            continue;
+        nodes = (bool *)calloc(alone->nodes.count, sizeof(*nodes));
+        code = nodes == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
+        for (uint32_t d = 0; d < context->count && code == NNRT_SUCCESS; d++) {
+            bool all = true;
+            code =
+                nnrt_device_supported((nnrt_device *)(uintptr_t)context->devices[d], alone, nodes, alone->nodes.count);
+            for (uint32_t k = 0; k < alone->nodes.count; k++)
+                all = all && nodes[k];
+            supported_operations[i] = supported_operations[i] || (code == NNRT_SUCCESS && all);
+        }
+        free(nodes);
+        nnrt_model_destroy(alone);
+        if (code != NNRT_SUCCESS)
+            return nnrti_nna_code(code);
+    }
+    return NNADAPTER_NO_ERROR;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nna_compile */
+
+/* It lives until its handle is destroyed and no execution needs it any more. */
+struct NNAdapterCompilation {
+    uint32_t users;
+    NNAdapterModel *model; /* NULL: there was none */
+    const NNAdapterContext *context;
+    bool tried, done, open;
+    const nnrt_device *device;
+    nnrt_session *session;       /* NULL: each execution has one, for the extents that it runs with */
+    NNAdapterOperandType *types; /* inputs, then outputs */
+    nnrt_error error;
+};
+
+NNRT_NNADAPTER_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation *compilation)
+{
+    return compilation != NULL ? compilation->error.message : "";
+}
+
+NNRT_NNADAPTER_API int NNAdapterCompilation_create(NNAdapterModel *model, const char *cache_token, void *cache_buffer,
+                                                   uint32_t cache_length, const char *cache_dir,
+                                                   NNAdapterContext *context, NNAdapterCompilation **compilation)
+{
+    (void)cache_token; /* no device writes caches: what there may be is none that can be used */
+    (void)cache_buffer;
+    (void)cache_length;
+    (void)cache_dir;
+    if (compilation != NULL)
+        *compilation = NULL;
+    if (context == NULL || compilation == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    if ((*compilation = (NNAdapterCompilation *)calloc(1, sizeof(**compilation))) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    (*compilation)->users = 1;
+    (*compilation)->context = context;
+    (*compilation)->model = model;
+    if (model != NULL)
+        model->users++;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API void NNAdapterCompilation_destroy(NNAdapterCompilation *compilation)
+{
+    if (compilation == NULL || --compilation->users > 0)
+        return;
+    nnrt_session_destroy(compilation->session);
+    NNAdapterModel_destroy(compilation->model);
+    free(compilation->types);
+    free(compilation);
+}
+
+/* A session on a device, for these extents where there are open ones. */
+static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, const nnrt_device *device,
+                                         const nnrt_dims *dims, nnrt_session **session, nnrt_error *error)
+{
+    nnrt_session_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.device = nnrt_device_unique_name(device);
+    desc.threads = c->context->threads;
+    if (dims != NULL)
+        desc.inputDims = nnrt_dims_list_make(dims, c->model->nIn);
+    return nnrt_session_create(session, c->model->model, &desc, error);
+}
+
+/* Does the device take every node? */
+static NNRT_ReturnCode nnrti_nna_takes(const NNRT_Model *m, const nnrt_device *device, nnrt_error *error)
+{
+    bool *nodes = (bool *)calloc((size_t)m->nodes.count + 1, sizeof(*nodes));
+    NNRT_ReturnCode code = nodes == NULL
+                               ? NNRT_OUT_OF_MEMORY
+                               : nnrt_device_supported((nnrt_device *)(uintptr_t)device, m, nodes, m->nodes.count);
+    for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++)
+        if (!nodes[i])
+            code = nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "device '%s' does not take node '%s' (%s)",
+                                  nnrt_device_unique_name(device),
+                                  m->nodes.data[i].name != NULL ? m->nodes.data[i].name : "",
+                                  nnrt_op_find(m->nodes.data[i].nodeType)->name);
+    free(nodes);
+    return code == NNRT_NOT_SUPPORT ? NNRT_SUCCESS : code; /* it tells when it prepares the model */
+}
+
+NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compilation)
+{
+    NNAdapterCompilation *c = compilation;
+    NNRT_ReturnCode code = NNRT_UNSUPPORTED_OP, first = NNRT_SUCCESS;
+    uint32_t nIn, nOut;
+    if (c == NULL || c->tried)
+        return NNADAPTER_INVALID_PARAMETER;
+    if (c->model == NULL || !c->model->finished)
+        return nnrti_nna_code(
+            nnrt_error_set(&c->error, NNRT_INVALID_PARAMETER, "there is no finished model, and no cache to use"));
+    c->tried = true;
+    for (uint32_t i = 0; c->model->model == NULL && i < c->model->nOperations; i++)
+        if (c->model->operations[i]->type < 0)
+            return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "no device takes operation %u (%d)", i,
+                                                 c->model->operations[i]->type));
+    nIn = c->model->nIn;
+    nOut = c->model->nOut;
+    if ((c->types = (NNAdapterOperandType *)calloc((size_t)nIn + nOut, sizeof(*c->types))) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    for (uint32_t i = 0; i < nIn + nOut; i++) {
+        c->types[i] = c->model->io[i]->type;
+        for (uint32_t k = 0; i < nIn && k < c->types[i].dimensions.count; k++)
+            c->open = c->open || c->types[i].dimensions.data[k] < 0;
+    }
+    for (uint32_t i = 0; i < c->context->count && code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY; i++) {
+        c->device = c->context->devices[i];
+        code = nnrti_nna_takes(c->model->model, c->device, &c->error);
+        if (code == NNRT_SUCCESS && !c->open)
+            code = nnrti_nna_session(c, c->device, NULL, &c->session, &c->error);
+        first = first == NNRT_SUCCESS ? code : first;
+    }
+    if (code != NNRT_SUCCESS)
+        return nnrti_nna_code(code == NNRT_OUT_OF_MEMORY ? code : first);
+    memset(&c->error, 0, sizeof(c->error)); /* of devices in front */
+    for (uint32_t i = 0; i < nOut && c->session != NULL; i++) {
+        const nnrt_io_info info = nnrt_session_output(c->session, i);
+        NNAdapterOperandDimensionType *d = &c->types[nIn + i].dimensions;
+        for (uint32_t k = 0; k < d->count && info.shape.rank == (int32_t)d->count && !info.open; k++)
+            d->data[k] = info.shape.dims[k];
+    }
+    c->done = true;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapterCompilation_queryInputsAndOutputs(NNAdapterCompilation *compilation,
+                                                                  uint32_t *input_count,
+                                                                  NNAdapterOperandType **input_types,
+                                                                  uint32_t *output_count,
+                                                                  NNAdapterOperandType **output_types)
+{
+    if (compilation == NULL || input_count == NULL || output_count == NULL || !compilation->done)
+        return NNADAPTER_INVALID_PARAMETER;
+    *input_count = compilation->model->nIn;
+    *output_count = compilation->model->nOut;
+    for (uint32_t i = 0; input_types != NULL && i < *input_count; i++)
+        input_types[i] = &compilation->types[i];
+    for (uint32_t i = 0; output_types != NULL && i < *output_count; i++)
+        output_types[i] = &compilation->types[*input_count + i];
+    return NNADAPTER_NO_ERROR;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nna_run */
+
+typedef void *(*nnrti_nna_access)(void *memory, NNAdapterOperandType *type, void *device_buffer);
+
+typedef struct nnrti_nna_bound {
+    void *memory;
+    nnrti_nna_access access;
+    void *room; /* of an output whose extents only the run tells */
+    size_t bytes;
+} nnrti_nna_bound;
+
+struct NNAdapterExecution {
+    NNAdapterCompilation *compilation;
+    nnrt_session *session; /* NULL: there was no run yet, and extents are open */
+    nnrti_nna_bound *bound;
+    nnrt_io *io;
+    nnrt_dims *dims, *last; /* of inputs: of this run, of the session */
+    nnrt_error error;
+};
+
+NNRT_NNADAPTER_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *execution)
+{
+    return execution != NULL ? execution->error.message : "";
+}
+
+NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution)
+{
+    NNAdapterExecution *e = execution;
+    if (e == NULL)
+        return;
+    nnrt_session_destroy(e->session);
+    for (uint32_t i = 0; e->bound != NULL && i < e->compilation->model->nIn + e->compilation->model->nOut; i++)
+        free(e->bound[i].room);
+    NNAdapterCompilation_destroy(e->compilation);
+    free(e->bound);
+    free(e->io);
+    free(e->dims);
+    free(e->last);
+    free(e);
+}
+
+/* Room for the outputs that only a run gives their extents. */
+static NNRT_ReturnCode nnrti_nna_outputs(NNAdapterExecution *e)
+{
+    const uint32_t nIn = e->compilation->model->nIn, nOut = e->compilation->model->nOut;
+    for (uint32_t i = 0; i < nOut; i++) {
+        const nnrt_io_info info = nnrt_session_output(e->session, i);
+        nnrti_nna_bound *b = &e->bound[nIn + i];
+        free(b->room);
+        b->room = NULL;
+        b->bytes = info.bytes;
+        if (info.open && (info.bytes == SIZE_MAX || (b->room = malloc(info.bytes + 1)) == NULL))
+            return nnrt_error_set(&e->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for output %u", i);
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_NNADAPTER_API int NNAdapterExecution_create(NNAdapterCompilation *compilation, NNAdapterExecution **execution)
+{
+    NNAdapterExecution *e;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    nnrt_session_desc desc;
+    size_t count;
+    if (execution != NULL)
+        *execution = NULL;
+    if (compilation == NULL || execution == NULL || !compilation->done)
+        return NNADAPTER_INVALID_PARAMETER;
+    if ((e = (NNAdapterExecution *)calloc(1, sizeof(*e))) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    e->compilation = compilation;
+    compilation->users++;
+    count = (size_t)compilation->model->nIn + compilation->model->nOut;
+    e->bound = (nnrti_nna_bound *)calloc(count, sizeof(*e->bound));
+    e->io = (nnrt_io *)calloc(count, sizeof(*e->io));
+    e->dims = (nnrt_dims *)calloc(count, sizeof(*e->dims));
+    e->last = (nnrt_dims *)calloc(count, sizeof(*e->last));
+    if (e->bound == NULL || e->io == NULL || e->dims == NULL || e->last == NULL)
+        code = NNRT_OUT_OF_MEMORY;
+    if (code == NNRT_SUCCESS && compilation->session != NULL) {
+        memset(&desc, 0, sizeof(desc));
+        desc.share = compilation->session;
+        code = nnrt_session_create(&e->session, compilation->model->model, &desc, NULL);
+        if (code == NNRT_NOT_SUPPORT) /* the device has one workspace for each prepared model */
+            code = nnrti_nna_session(compilation, compilation->device, NULL, &e->session, NULL);
+        if (code == NNRT_SUCCESS)
+            code = nnrti_nna_outputs(e);
+    }
+    if (code != NNRT_SUCCESS) {
+        NNAdapterExecution_destroy(e);
+        return nnrti_nna_code(code);
+    }
+    *execution = e;
+    return NNADAPTER_NO_ERROR;
+}
+
+static int nnrti_nna_bind(NNAdapterExecution *e, uint32_t at, void *memory, nnrti_nna_access access)
+{
+    if (access == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    e->bound[at].memory = memory;
+    e->bound[at].access = access;
+    return NNADAPTER_NO_ERROR;
+}
+
+NNRT_NNADAPTER_API int NNAdapterExecution_setInput(NNAdapterExecution *execution, int32_t index, void *memory,
+                                                   void *(*access)(void *memory, NNAdapterOperandType *type,
+                                                                   void *device_buffer))
+{
+    if (execution == NULL || index < 0 || (uint32_t)index >= execution->compilation->model->nIn)
+        return NNADAPTER_INVALID_PARAMETER;
+    return nnrti_nna_bind(execution, (uint32_t)index, memory, access);
+}
+
+NNRT_NNADAPTER_API int NNAdapterExecution_setOutput(NNAdapterExecution *execution, int32_t index, void *memory,
+                                                    void *(*access)(void *memory, NNAdapterOperandType *type,
+                                                                    void *device_buffer))
+{
+    if (execution == NULL || index < 0 || (uint32_t)index >= execution->compilation->model->nOut)
+        return NNADAPTER_INVALID_PARAMETER;
+    return nnrti_nna_bind(execution, execution->compilation->model->nIn + (uint32_t)index, memory, access);
+}
+
+/* Asks the program for input i. */
+static NNRT_ReturnCode nnrti_nna_read(NNAdapterExecution *e, uint32_t i)
+{
+    const NNAdapterOperandType *own = &e->compilation->types[i];
+    NNAdapterOperandType type = *own;
+    nnrt_dims *dims = &e->dims[i];
+    e->io[i].data = e->bound[i].access(e->bound[i].memory, &type, NULL);
+    if (type.dimensions.count != own->dimensions.count)
+        return nnrt_error_set(&e->error, NNRT_INVALID_SHAPE, "input %u has %u axes, expected %u", i,
+                              type.dimensions.count, own->dimensions.count);
+    dims->rank = (int32_t)type.dimensions.count;
+    for (uint32_t k = 0; k < type.dimensions.count; k++) {
+        const int32_t want = own->dimensions.data[k];
+        dims->dims[k] = type.dimensions.data[k];
+        if (dims->dims[k] < 0 || (want >= 0 && dims->dims[k] != want))
+            return nnrt_error_set(&e->error, NNRT_INVALID_SHAPE, "input %u has extent %d on axis %u, expected %d", i,
+                                  dims->dims[k], k, want);
+    }
+    if (!nnrt_dims_bytes(dims->dims, dims->rank, nnrti_nna_type(own->precision), &e->io[i].bytes))
+        return nnrt_error_set(&e->error, NNRT_INVALID_SHAPE, "input %u is too large", i);
+    if (e->io[i].data == NULL && e->io[i].bytes > 0)
+        return nnrt_error_set(&e->error, NNRT_NULL_PTR, "input %u: there are no elements", i);
+    return NNRT_SUCCESS;
+}
+
+/* Asks the program where output i goes. */
+static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const nnrt_io_info *info, void **data)
+{
+    const uint32_t at = e->compilation->model->nIn + i;
+    NNAdapterOperandType type = e->compilation->types[at];
+    type.dimensions.count = (uint32_t)info->shape.rank;
+    for (int32_t k = 0; k < info->shape.rank; k++)
+        type.dimensions.data[k] = info->shape.dims[k];
+    *data = e->bound[at].access(e->bound[at].memory, &type, NULL);
+    return *data != NULL || info->bytes == 0
+               ? NNRT_SUCCESS
+               : nnrt_error_set(&e->error, NNRT_NULL_PTR, "output %u: there is no place for it", i);
+}
+
+/* The session for the extents of this run. */
+static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
+{
+    const NNAdapterCompilation *c = e->compilation;
+    NNRT_ReturnCode code;
+    if (e->session != NULL && (!c->open || memcmp(e->dims, e->last, c->model->nIn * sizeof(*e->dims)) == 0))
+        return NNRT_SUCCESS;
+    nnrt_session_destroy(e->session);
+    e->session = NULL;
+    if ((code = nnrti_nna_session(c, c->device, e->dims, &e->session, &e->error)) != NNRT_SUCCESS)
+        return code;
+    memcpy(e->last, e->dims, c->model->nIn * sizeof(*e->dims));
+    if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS) {
+        nnrt_session_destroy(e->session);
+        e->session = NULL;
+    }
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_nna_compute(NNAdapterExecution *e)
+{
+    const uint32_t nIn = e->compilation->model->nIn, nOut = e->compilation->model->nOut;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; i < nIn + nOut; i++)
+        if (e->bound[i].access == NULL)
+            return nnrt_error_set(&e->error, NNRT_INVALID_PARAMETER, "%s %u was never set",
+                                  i < nIn ? "input" : "output", i < nIn ? i : i - nIn);
+    for (uint32_t i = 0; i < nIn; i++)
+        if ((code = nnrti_nna_read(e, i)) != NNRT_SUCCESS)
+            return code;
+    if ((code = nnrti_nna_prepare(e)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < nOut; i++) {
+        const nnrt_io_info info = nnrt_session_output(e->session, i);
+        nnrt_io *io = &e->io[nIn + i];
+        io->data = e->bound[nIn + i].room;
+        io->bytes = e->bound[nIn + i].bytes;
+        if (io->data == NULL && (code = nnrti_nna_place(e, i, &info, &io->data)) != NNRT_SUCCESS)
+            return code;
+    }
+    if ((code = nnrt_run(e->session, e->io, nIn, e->io + nIn, nOut)) != NNRT_SUCCESS)
+        return nnrt_error_set(&e->error, code, "%s", nnrt_session_error(e->session));
+    for (uint32_t i = 0; i < nOut; i++) {
+        const nnrt_io_info info = nnrt_session_output(e->session, i);
+        void *data;
+        if (e->bound[nIn + i].room == NULL)
+            continue;
+        if ((code = nnrti_nna_place(e, i, &info, &data)) != NNRT_SUCCESS)
+            return code;
+        if (info.bytes > 0)
+            memcpy(data, e->bound[nIn + i].room, info.bytes);
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_NNADAPTER_API int NNAdapterExecution_compute(NNAdapterExecution *execution)
+{
+    if (execution == NULL)
+        return NNADAPTER_INVALID_PARAMETER;
+    memset(&execution->error, 0, sizeof(execution->error));
+    return nnrti_nna_code(nnrti_nna_compute(execution));
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_NNADAPTER_IMPLEMENTED */

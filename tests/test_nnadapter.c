@@ -1,0 +1,2035 @@
+/* NNAdapter over nnrt.h (compat/), function by function as its specification says, and every operation against the cases of
+   tests/vectors. Memory comes from functions that count, and fail when told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static int64_t calls, failAt, live; /* failAt: the call of this number fails, 0: none */
+
+static void *counted_malloc(size_t bytes)
+{
+    void *block = ++calls == failAt ? NULL : malloc(bytes > 0 ? bytes : 1);
+    live += block != NULL;
+    return block;
+}
+
+static void *counted_calloc(size_t count, size_t bytes)
+{
+    void *block = ++calls == failAt ? NULL : calloc(count > 0 ? count : 1, bytes > 0 ? bytes : 1);
+    live += block != NULL;
+    return block;
+}
+
+static void *counted_realloc(void *old, size_t bytes)
+{
+    void *block = ++calls == failAt ? NULL : realloc(old, bytes);
+    live += block != NULL && old == NULL;
+    return block;
+}
+
+static void counted_free(void *block)
+{
+    live -= block != NULL;
+    free(block);
+}
+
+#define malloc counted_malloc
+#define calloc counted_calloc
+#define realloc counted_realloc
+#define free counted_free
+#define NNRT_IMPLEMENTATION
+#include "../compat/nnrt_nnadapter.h"
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+
+#include "nnadapter_types.h" /* does not compile where an enumerator or a member is another one */
+#include "vec.h"
+
+#define COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+#define OK NNADAPTER_NO_ERROR
+#define DIMS NNADAPTER_INVALID_DIMENSIONS
+#define IP NNADAPTER_INVALID_PARAMETER
+#define NO NNADAPTER_FEATURE_NOT_SUPPORTED
+#define OPEN NNADAPTER_UNKNOWN
+#define is(call, code) assert_int_equal(call, code)
+
+/* ---- helpers: a model of one operation is built in this ---- */
+
+enum { MOST = 40 };
+
+/* What a program hands to a run, and what it gets: see the access functions. */
+typedef struct memory {
+    uint32_t rank;
+    int32_t dims[8];
+    void *data;
+    size_t room; /* bytes of data, of an output */
+    NNAdapterOperandPrecisionCode precision;
+    uint32_t asked; /* how often */
+} memory;
+
+typedef struct net {
+    NNAdapterModel *model;
+    NNAdapterContext *context;
+    NNAdapterCompilation *compilation;
+    NNAdapterExecution *execution;
+    NNAdapterOperand *in[MOST], *out[MOST]; /* of the operation */
+    NNAdapterOperand *inputs[MOST];         /* of the model */
+    uint32_t nIn, nOut, nInputs;
+    memory from[MOST], to[MOST];
+} net;
+
+static NNAdapterOperandType type_of(int precision, uint32_t rank, const int32_t *dims)
+{
+    NNAdapterOperandType type;
+    memset(&type, 0, sizeof(type));
+    type.precision = (NNAdapterOperandPrecisionCode)precision;
+    type.dimensions.count = rank;
+    if (rank > 0)
+        memcpy(type.dimensions.data, dims, rank * sizeof(*dims));
+    return type;
+}
+
+static NNAdapterContext *context_of(const char *device, const char *properties)
+{
+    NNAdapterDevice *d = NULL;
+    NNAdapterContext *context = NULL;
+    if (NNAdapterDevice_acquire(device, &d) == OK)
+        (void)NNAdapterContext_create(&d, 1, properties, NULL, &context);
+    NNAdapterDevice_release(d);
+    return context;
+}
+
+/* An operand of the model; value: a constant, used where it lies unless it is copied; input: one of the model. */
+static NNAdapterOperand *placed(net *n, const NNAdapterOperandType *type, const void *value, size_t bytes, bool input,
+                                bool copy)
+{
+    NNAdapterOperand *o = NULL;
+    if (NNAdapterModel_addOperand(n->model, type, &o) != OK)
+        return NULL;
+    if (value != NULL && bytes > 0 &&
+        NNAdapterModel_setOperandValue(o, (void *)(uintptr_t)value, (uint32_t)bytes, copy) != OK)
+        return NULL;
+    if (input)
+        n->inputs[n->nInputs++] = o;
+    return o;
+}
+
+static NNAdapterOperand *operand(net *n, const NNAdapterOperandType *type, const void *value, size_t bytes, bool input)
+{
+    return placed(n, type, value, bytes, input, n->nIn % 2 == 0);
+}
+
+/* Appends an input of the operation: a constant list (rank 1), or of rank 0. */
+static void constant(net *n, int precision, int32_t count, const void *value, size_t size)
+{
+    const NNAdapterOperandType type = type_of(precision, count < 0 ? 0 : 1, &count);
+    n->in[n->nIn] = placed(n, &type, value, (count < 0 ? 1 : (size_t)count) * size, false, true);
+    n->nIn++;
+}
+
+static void ints(net *n, int32_t count, const int32_t *values)
+{
+    constant(n, NNADAPTER_INT32, count, values, sizeof(*values));
+}
+
+static void one_int(net *n, int32_t value)
+{
+    ints(n, n->nIn % 3 == 0 ? -1 : 1, &value);
+}
+
+static void one_bool(net *n, bool value)
+{
+    const uint8_t byte = value;
+    constant(n, NNADAPTER_BOOL8, 1, &byte, 1);
+}
+
+static void one_float(net *n, float value)
+{
+    constant(n, NNADAPTER_FLOAT32, 1, &value, sizeof(value));
+}
+
+static void left_out(net *n)
+{
+    n->in[n->nIn++] = NULL;
+}
+
+/* An input of the operation and of the model. */
+static void variable(net *n, int precision, uint32_t rank, const int32_t *dims, const void *data)
+{
+    const NNAdapterOperandType type = type_of(precision, rank, dims);
+    memory *m = &n->from[n->nInputs];
+    m->rank = rank;
+    if (rank > 0)
+        memcpy(m->dims, dims, rank * sizeof(*dims));
+    m->data = (void *)(uintptr_t)data;
+    n->in[n->nIn] = operand(n, &type, NULL, 0, true);
+    n->nIn++;
+}
+
+static void result(net *n, const NNAdapterOperandType *type)
+{
+    const NNAdapterOperandType any = type_of(NNADAPTER_FLOAT32, 0, NULL);
+    n->out[n->nOut] = operand(n, type != NULL ? type : &any, NULL, 0, false);
+    n->nOut++;
+}
+
+static void *give(void *object, NNAdapterOperandType *type, void *device)
+{
+    memory *m = (memory *)object;
+    assert_null(device);
+    m->asked++;
+    type->dimensions.count = m->rank;
+    memcpy(type->dimensions.data, m->dims, sizeof(m->dims));
+    return m->data;
+}
+
+static void *take(void *object, NNAdapterOperandType *type, void *device)
+{
+    memory *m = (memory *)object;
+    size_t bytes;
+    assert_null(device);
+    m->asked++;
+    m->precision = type->precision;
+    m->rank = type->dimensions.count;
+    memcpy(m->dims, type->dimensions.data, sizeof(m->dims));
+    assert_true(nnrt_dims_bytes(m->dims, (int32_t)m->rank, nnrti_nna_type(type->precision), &bytes));
+    if (bytes > m->room || m->data == NULL) {
+        free(m->data);
+        m->data = malloc(bytes + 1);
+        m->room = bytes;
+    }
+    return m->data;
+}
+
+static int begin(net *n)
+{
+    memset(n, 0, sizeof(*n));
+    return NNAdapterModel_create(&n->model);
+}
+
+static int bind(net *n)
+{
+    int code = OK;
+    for (uint32_t i = 0; i < n->nInputs && code == OK; i++)
+        code = NNAdapterExecution_setInput(n->execution, (int32_t)i, &n->from[i], give);
+    for (uint32_t i = 0; i < n->nOut && code == OK; i++)
+        code = NNAdapterExecution_setOutput(n->execution, (int32_t)i, &n->to[i], take);
+    return code;
+}
+
+/* A finished model becomes an execution, whose operands are set. */
+static int prepare(net *n)
+{
+    int code;
+    if (n->context == NULL && (n->context = context_of("reference", NULL)) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = NNAdapterCompilation_create(n->model, NULL, NULL, 0, NULL, n->context, &n->compilation)) != OK ||
+        (code = NNAdapterCompilation_finish(n->compilation)) != OK ||
+        (code = NNAdapterExecution_create(n->compilation, &n->execution)) != OK)
+        return code;
+    return bind(n);
+}
+
+static int add(net *n, int32_t op)
+{
+    NNAdapterOperation *operation;
+    for (uint32_t i = 0; i < n->nOut; i++)
+        if (n->out[i] == NULL)
+            return NNADAPTER_OUT_OF_MEMORY;
+    return NNAdapterModel_addOperation(n->model, op, n->nIn, n->in, n->nOut, n->out, &operation);
+}
+
+static int finish(net *n)
+{
+    const int code = NNAdapterModel_identifyInputsAndOutputs(n->model, n->nInputs, n->inputs, n->nOut, n->out);
+    return code != OK ? code : NNAdapterModel_finish(n->model);
+}
+
+/* All steps; the operands are in n. */
+static int run(net *n, int32_t op)
+{
+    int code;
+    if ((code = add(n, op)) != OK || (code = finish(n)) != OK || (code = prepare(n)) != OK)
+        return code;
+    return NNAdapterExecution_compute(n->execution);
+}
+
+static void end(net *n)
+{
+    NNAdapterExecution_destroy(n->execution);
+    NNAdapterCompilation_destroy(n->compilation);
+    NNAdapterContext_destroy(n->context);
+    NNAdapterModel_destroy(n->model);
+    for (uint32_t i = 0; i < MOST; i++)
+        free(n->to[i].data);
+    memset(n, 0, sizeof(*n));
+}
+
+static void gives(const net *n, uint32_t k, uint32_t rank, const int32_t *dims, const float *values)
+{
+    size_t count;
+    assert_int_equal(n->to[k].rank, rank);
+    if (rank > 0)
+        assert_memory_equal(n->to[k].dims, dims, rank * sizeof(*dims));
+    assert_true(nnrt_dims_count(n->to[k].dims, (int32_t)rank, &count));
+    assert_int_equal(n->to[k].precision, NNADAPTER_FLOAT32);
+    for (size_t i = 0; i < count; i++)
+        if (((const float *)n->to[k].data)[i] != values[i])
+            fail_msg("element %u: %g, expected %g", (unsigned)i, (double)((const float *)n->to[k].data)[i],
+                     (double)values[i]);
+}
+
+/* z = relu(x + y), float32 [rows,3]; both are inputs. */
+static const float addX[6] = {0, 1, 2, 3, 4, 5}, addY[6] = {1, 1, 1, 1, 1, -9}, addZ[6] = {1, 2, 3, 4, 5, 0};
+
+static int add_net(net *n, int32_t rows)
+{
+    const int32_t dims[2] = {rows, 3};
+    int code = begin(n);
+    if (code != OK)
+        return code;
+    variable(n, NNADAPTER_FLOAT32, 2, dims, addX);
+    variable(n, NNADAPTER_FLOAT32, 2, dims, addY);
+    one_int(n, NNADAPTER_FUSED_RELU);
+    result(n, NULL);
+    for (uint32_t i = 0; i < n->nIn; i++)
+        code = n->in[i] == NULL ? NNADAPTER_OUT_OF_MEMORY : code;
+    if (code == OK && (code = add(n, NNADAPTER_ADD)) == OK)
+        code = finish(n);
+    return code;
+}
+
+/* ---- devices and contexts ---- */
+
+static void devices(void **state)
+{
+    NNAdapterDevice *device = NULL, *again = NULL;
+    NNAdapterDeviceType type = 99;
+    const char *text = NULL;
+    uint32_t number = 0;
+    int32_t version = 0;
+    (void)state;
+    is(NNAdapter_getVersion(NULL), IP);
+    is(NNAdapter_getVersion(&number), OK);
+    assert_int_equal(number, 1);
+    is(NNAdapter_getDeviceCount(NULL), IP);
+    is(NNAdapter_getDeviceCount(&number), OK);
+    assert_int_equal(number, nnrt_device_count());
+    is(NNAdapterDevice_acquire(NULL, &device), IP);
+    is(NNAdapterDevice_acquire("reference", NULL), IP);
+    is(NNAdapterDevice_acquire("huawei_ascend_npu", &device), NNADAPTER_DEVICE_NOT_FOUND);
+    assert_null(device);
+    is(NNAdapterDevice_acquire("reference", &device), OK);
+    is(NNAdapterDevice_acquire("builtin_device", &again), OK);
+    assert_ptr_not_equal(device, again);
+    is(NNAdapterDevice_getName(NULL, &text), IP);
+    is(NNAdapterDevice_getName(device, NULL), IP);
+    is(NNAdapterDevice_getName(device, &text), OK);
+    assert_string_equal(text, "reference");
+    is(NNAdapterDevice_getName(again, &text), OK);
+    assert_string_equal(text, "builtin_device");
+    is(NNAdapterDevice_getVendor(NULL, &text), IP);
+    is(NNAdapterDevice_getVendor(device, NULL), IP);
+    is(NNAdapterDevice_getVendor(device, &text), OK);
+    assert_string_equal(text, "nnrt");
+    is(NNAdapterDevice_getType(NULL, &type), IP);
+    is(NNAdapterDevice_getType(device, NULL), IP);
+    is(NNAdapterDevice_getType(device, &type), OK);
+    assert_int_equal(type, NNADAPTER_CPU);
+    is(NNAdapterDevice_getVersion(NULL, &version), IP);
+    is(NNAdapterDevice_getVersion(device, NULL), IP);
+    is(NNAdapterDevice_getVersion(device, &version), OK);
+    assert_int_equal(version, 2); /* reference_nnrt_v2_0 */
+    NNAdapterDevice_release(device);
+    NNAdapterDevice_release(again);
+    NNAdapterDevice_release(NULL);
+}
+
+static int nothing(int event, void *user)
+{
+    (void)event;
+    (void)user;
+    return 0;
+}
+
+static void contexts(void **state)
+{
+    static const struct {
+        const char *properties;
+        int code;
+    } cases[] = {{NULL, OK},
+                 {"", OK},
+                 {"A=1", OK},
+                 {"A=1;", OK},
+                 {"A=1;B=2", OK},
+                 {"A=1;A=2;", OK},
+                 {" A = 1 ", OK},
+                 {"BUILTIN_DEVICE_NUM_THREADS=4;", OK},
+                 {"BUILTIN_DEVICE_NUM_THREADS=0", OK},
+                 {"BUILTIN_DEVICE_NUM_THREADS=four", IP},
+                 {"BUILTIN_DEVICE_NUM_THREADS=-1", IP},
+                 {"BUILTIN_DEVICE_NUM_THREADS=99999999999999999999", IP},
+                 {"HUAWEI_ASCEND_NPU_SELECTED_DEVICE_IDS=0", OK},
+                 {";", IP},
+                 {"A=1;;", IP},
+                 {";A=1", IP},
+                 {"A=1;;B=2", IP},
+                 {"A", IP},
+                 {"A=", IP},
+                 {"=1", IP},
+                 {"A=1=2", IP},
+                 {"A==", IP},
+                 {"A=1;B", IP},
+                 {"SUBGRAPH_PARTITION_CONFIG_FILE=f", NO},
+                 {"SUBGRAPH_PARTITION_CONFIG_BUFFER=conv2d", NO},
+                 {"MIXED_PRECISION_QUANTIZATION_CONFIG_FILE=f", NO},
+                 {"MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=b", NO}};
+    NNAdapterDevice *list[2] = {NULL, NULL};
+    NNAdapterContext *context = NULL;
+    (void)state;
+    is(NNAdapterDevice_acquire("reference", &list[0]), OK);
+    is(NNAdapterContext_create(NULL, 1, "", NULL, &context), IP);
+    is(NNAdapterContext_create(list, 0, "", NULL, &context), IP);
+    is(NNAdapterContext_create(list, 1, "", NULL, NULL), IP);
+    is(NNAdapterContext_create(list, 2, "", NULL, &context), IP);
+    assert_null(context);
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const int code = NNAdapterContext_create(list, 1, cases[i].properties, nothing, &context);
+        if (code != cases[i].code)
+            fail_msg("'%s': %d, expected %d", cases[i].properties, code, cases[i].code);
+        assert_true((context != NULL) == (code == OK));
+        NNAdapterContext_destroy(context);
+    }
+    is(NNAdapterDevice_acquire("auto", &list[1]), OK);
+    is(NNAdapterContext_create(list, 2, "", NULL, &context), OK);
+    NNAdapterContext_destroy(context);
+    NNAdapterContext_destroy(NULL);
+    NNAdapterDevice_release(list[0]);
+    NNAdapterDevice_release(list[1]);
+}
+
+/* ---- models ---- */
+
+static void operands(void **state)
+{
+    const int32_t dims[9] = {2, 3, 1, 1, 1, 1, 1, 1, 1};
+    NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, dims), *live_type = NULL;
+    float data[6] = {1, 2, 3, 4, 5, 6}, scales[3] = {1, 2, 3};
+    NNAdapterOperand *o = NULL, *input;
+    NNAdapterModel *model = NULL;
+    (void)state;
+    is(NNAdapterModel_create(NULL), IP);
+    is(NNAdapterModel_create(&model), OK);
+    is(NNAdapterModel_addOperand(NULL, &type, &o), IP);
+    is(NNAdapterModel_addOperand(model, NULL, &o), IP);
+    is(NNAdapterModel_addOperand(model, &type, NULL), IP);
+    type.dimensions.count = 9;
+    is(NNAdapterModel_addOperand(model, &type, &o), DIMS);
+    type.dimensions.count = 2;
+    type.precision = (NNAdapterOperandPrecisionCode)12;
+    is(NNAdapterModel_addOperand(model, &type, &o), IP);
+    type.precision = (NNAdapterOperandPrecisionCode)33;
+    is(NNAdapterModel_addOperand(model, &type, &o), IP);
+    type.precision = NNADAPTER_FLOAT32;
+    type.layout = NNADAPTER_NHWC;
+    is(NNAdapterModel_addOperand(model, &type, &o), NO);
+    type.layout = (NNAdapterOperandLayoutCode)4;
+    is(NNAdapterModel_addOperand(model, &type, &o), IP);
+    type.layout = NNADAPTER_NCHW;
+    type.dimensions.dynamic_count = 9;
+    is(NNAdapterModel_addOperand(model, &type, &o), IP);
+    type.dimensions.dynamic_count = 0;
+    type.lifetime = NNADAPTER_MODEL_OUTPUT; /* is not the program's to say */
+    is(NNAdapterModel_addOperand(model, &type, &o), OK);
+    is(NNAdapterModel_getOperandType(NULL, &live_type), IP);
+    is(NNAdapterModel_getOperandType(o, NULL), IP);
+    is(NNAdapterModel_getOperandType(o, &live_type), OK);
+    assert_int_equal(live_type->lifetime, NNADAPTER_TEMPORARY_VARIABLE);
+    is(NNAdapterModel_setOperandValue(NULL, data, sizeof(data), true), IP);
+    is(NNAdapterModel_setOperandValue(o, NULL, sizeof(data), true), IP);
+    is(NNAdapterModel_setOperandValue(o, data, 0, true), IP);
+    is(NNAdapterModel_setOperandValue(o, data, 20, true), IP);
+    is(NNAdapterModel_setOperandValue(o, data, sizeof(data), true), OK);
+    assert_int_equal(live_type->lifetime, NNADAPTER_CONSTANT_COPY);
+    is(NNAdapterModel_setOperandValue(o, data, sizeof(data), false), OK);
+    assert_int_equal(live_type->lifetime, NNADAPTER_CONSTANT_REFERENCE);
+    is(NNAdapterModel_addOperand(model, &type, &input), OK);
+    is(NNAdapterModel_identifyInputsAndOutputs(model, 1, &input, 1, &input), OK);
+    is(NNAdapterModel_setOperandValue(input, data, sizeof(data), true), IP);
+    /* scales are copied, and are as many as the axis has extents */
+    type.precision = NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL;
+    type.symm_per_channel_params.channel_dim = 1;
+    type.symm_per_channel_params.scale_count = 3;
+    type.symm_per_channel_params.scales = NULL;
+    is(NNAdapterModel_addOperand(model, &type, &o), IP);
+    type.symm_per_channel_params.scales = scales;
+    type.symm_per_channel_params.scale_count = 2;
+    is(NNAdapterModel_addOperand(model, &type, &o), IP);
+    type.symm_per_channel_params.scale_count = 3;
+    type.symm_per_channel_params.channel_dim = 2;
+    is(NNAdapterModel_addOperand(model, &type, &o), IP);
+    type.symm_per_channel_params.channel_dim = 1;
+    is(NNAdapterModel_addOperand(model, &type, &o), OK);
+    is(NNAdapterModel_getOperandType(o, &live_type), OK);
+    scales[1] = 7;
+    assert_true(live_type->symm_per_channel_params.scales[1] > 1 && live_type->symm_per_channel_params.scales[1] < 3);
+    NNAdapterModel_destroy(model);
+    NNAdapterModel_destroy(NULL);
+}
+
+static void operations(void **state)
+{
+    const int32_t dims[2] = {2, 3}, other[2] = {2, 4};
+    NNAdapterOperandType *type = NULL;
+    NNAdapterOperation *op = NULL;
+    NNAdapterOperand *stranger;
+    net n, m;
+    (void)state;
+    is(begin(&n), OK);
+    is(begin(&m), OK);
+    variable(&m, NNADAPTER_FLOAT32, 2, dims, addX);
+    stranger = m.in[0];
+    variable(&n, NNADAPTER_FLOAT32, 2, dims, addX);
+    variable(&n, NNADAPTER_FLOAT32, 2, dims, addY);
+    left_out(&n);
+    result(&n, NULL);
+    is(NNAdapterModel_addOperation(NULL, NNADAPTER_ADD, 3, n.in, 1, n.out, &op), IP);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, NULL, 1, n.out, &op), IP);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 0, n.out, &op), IP);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, NULL, &op), IP);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, n.out, NULL), IP);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 1, n.in, 1, n.out, &op), IP);  /* input1 is missing */
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 2, n.in, 1, n.out, &op), IP);  /* one too many */
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, n.in, &op), IP);   /* reads what it writes */
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_TOP_K, 2, n.in, 1, n.out, &op), IP); /* one result */
+    n.in[2] = stranger;
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, n.out, &op), IP);
+    n.in[2] = n.in[1]; /* no constant */
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 3, n.in, 1, n.out, &op), IP);
+    assert_null(op);
+    assert_string_equal(nnrt_nnadapter_model_error(n.model), "operation 0 (ADD): operand 2 is not a constant integer");
+    n.nIn = 2;
+    one_int(&n, 4); /* no fuse code */
+    is(add(&n, NNADAPTER_ADD), IP);
+    n.nIn = 1;
+    variable(&n, NNADAPTER_FLOAT32, 2, other, addY); /* 3 and 4 */
+    is(add(&n, NNADAPTER_ADD), DIMS);
+    assert_true(strlen(nnrt_nnadapter_model_error(n.model)) > 0);
+    n.in[1] = n.in[0];
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, n.in, 1, n.out, &op), OK);
+    assert_non_null(op);
+    is(NNAdapterModel_getOperandType(n.out[0], &type), OK); /* what is inferred stands there */
+    assert_int_equal(type->dimensions.count, 2);
+    assert_memory_equal(type->dimensions.data, dims, sizeof(dims));
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, n.in, 1, n.out, &op), IP); /* written twice */
+    is(NNAdapterModel_setOperandValue(n.out[0], (void *)(uintptr_t)addX, sizeof(addX), true), IP);
+    result(&n, NULL);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_SHAPE, 1, n.in, 1, &n.out[1], &op), OK);
+    is(NNAdapterModel_getOperandType(n.out[1], &type), OK);
+    assert_int_equal(type->precision, NNADAPTER_INT32);
+    assert_int_equal(type->dimensions.data[0], 2);
+    end(&n);
+    end(&m);
+}
+
+static void finishing(void **state)
+{
+    const int32_t dims[2] = {2, 3};
+    const NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, dims);
+    NNAdapterOperandType *seen = NULL;
+    NNAdapterOperation *op = NULL;
+    NNAdapterOperand *o[3], *list[3];
+    float data[6];
+    net n;
+    (void)state;
+    is(NNAdapterModel_finish(NULL), IP);
+    is(begin(&n), OK);
+    for (int i = 0; i < 3; i++)
+        is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
+    is(NNAdapterModel_finish(n.model), IP); /* outputs were not identified */
+    is(NNAdapterModel_identifyInputsAndOutputs(NULL, 1, o, 1, o + 1), IP);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, NULL, 1, o + 1), IP);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 0, o + 1), IP);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, NULL), IP);
+    list[0] = NULL;
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, list, 1, o + 1), IP);
+    list[0] = list[1] = o[0];
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 2, list, 1, o + 1), IP); /* one twice */
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, o + 1), OK);
+    is(NNAdapterModel_getOperandType(o[0], &seen), OK);
+    assert_int_equal(seen->lifetime, NNADAPTER_MODEL_INPUT);
+    is(NNAdapterModel_getOperandType(o[1], &seen), OK);
+    assert_int_equal(seen->lifetime, NNADAPTER_MODEL_OUTPUT);
+    is(NNAdapterModel_finish(n.model), IP); /* nobody writes the output */
+    list[0] = o[0];
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, list, 1, &o[1], &op), OK);
+    is(NNAdapterModel_finish(n.model), OK);
+    is(NNAdapterModel_finish(n.model), IP); /* once */
+    is(NNAdapterModel_addOperand(n.model, &type, &o[2]), IP);
+    is(NNAdapterModel_setOperandValue(o[2], data, sizeof(data), true), IP);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, list, 1, &o[2], &op), IP);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, o + 1), IP);
+    end(&n);
+
+    is(begin(&n), OK); /* an unknown operation is told here */
+    for (int i = 0; i < 3; i++)
+        is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
+    is(NNAdapterModel_addOperation(n.model, 96, 1, o, 1, &o[1], &op), OK);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, o + 1), OK);
+    is(NNAdapterModel_finish(n.model), IP);
+    end(&n);
+
+    is(begin(&n), OK); /* two that wait for each other */
+    for (int i = 0; i < 3; i++)
+        is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
+    list[0] = o[0];
+    list[1] = o[2];
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, list, 1, &o[1], &op), OK);
+    list[1] = o[1];
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, list, 1, &o[2], &op), OK);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, o + 2), OK);
+    is(NNAdapterModel_finish(n.model), IP);
+    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "waits for itself"));
+    end(&n);
+
+    is(begin(&n), OK); /* something that nobody gives */
+    for (int i = 0; i < 3; i++)
+        is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, o, 1, &o[2], &op), OK);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, o, 1, o + 2), OK);
+    is(NNAdapterModel_finish(n.model), IP);
+    assert_non_null(strstr(nnrt_nnadapter_model_error(n.model), "given by nothing"));
+    end(&n);
+
+    is(begin(&n), OK); /* an input that an operation writes */
+    for (int i = 0; i < 3; i++)
+        is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, o, 1, &o[1], &op), OK);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 2, o, 1, o + 1), IP);
+    end(&n);
+
+    is(begin(&n), OK); /* operations in any order */
+    variable(&n, NNADAPTER_FLOAT32, 2, dims, addX);
+    for (int i = 0; i < 2; i++)
+        is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_SQUARE, 1, &o[0], 1, &o[1], &op), OK);
+    list[0] = list[1] = n.in[0];
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, list, 1, &o[0], &op), OK);
+    n.out[0] = o[1];
+    n.nOut = 1;
+    is(finish(&n), OK);
+    is(prepare(&n), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    {
+        const float squares[6] = {0, 4, 16, 36, 64, 100};
+        gives(&n, 0, 2, dims, squares);
+    }
+    end(&n);
+}
+
+static void supported(void **state)
+{
+    const int32_t dims[2] = {2, 3};
+    const NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, dims);
+    NNAdapterOperation *op;
+    NNAdapterOperand *o[4];
+    bool answers[3] = {false, true, false};
+    net n;
+    (void)state;
+    is(begin(&n), OK);
+    for (int i = 0; i < 4; i++)
+        is(NNAdapterModel_addOperand(n.model, &type, &o[i]), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, &o[0], 1, &o[1], &op), OK);
+    is(NNAdapterModel_addOperation(n.model, -7, 1, &o[1], 1, &o[2], &op), OK); /* a driver's own */
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_COS, 1, &o[2], 1, &o[3], &op), OK);
+    is(NNAdapterModel_identifyInputsAndOutputs(n.model, 1, &o[0], 1, &o[3]), OK);
+    is(NNAdapterModel_finish(n.model), OK);
+    n.context = context_of("reference", "");
+    assert_non_null(n.context);
+    is(NNAdapterModel_getSupportedOperations(NULL, n.context, answers), IP);
+    is(NNAdapterModel_getSupportedOperations(n.model, NULL, answers), IP);
+    is(NNAdapterModel_getSupportedOperations(n.model, n.context, NULL), IP);
+    is(NNAdapterModel_getSupportedOperations(n.model, n.context, answers), OK);
+    assert_true(answers[0] && !answers[1] && answers[2]);
+    is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
+    is(NNAdapterCompilation_finish(n.compilation), NO);
+    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "no device takes operation 1 (-7)");
+    end(&n);
+}
+
+/* ---- compilations and executions ---- */
+
+static void compilations(void **state)
+{
+    char token[] = "0123456789abcdef0123456789abcdef", garbage[64] = "no cache";
+    NNAdapterOperandType *in[2] = {NULL, NULL}, *out[1] = {NULL};
+    NNAdapterExecution *execution = NULL;
+    uint32_t nIn = 9, nOut = 9;
+    net n;
+    (void)state;
+    is(add_net(&n, 2), OK);
+    n.context = context_of("reference", "BUILTIN_DEVICE_NUM_THREADS=2;");
+    is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, NULL, &n.compilation), IP);
+    is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, NULL), IP);
+    is(NNAdapterCompilation_finish(NULL), IP);
+    /* no model, and nothing that can be restored */
+    is(NNAdapterCompilation_create(NULL, token, garbage, sizeof(garbage), NULL, n.context, &n.compilation), OK);
+    is(NNAdapterCompilation_finish(n.compilation), IP);
+    NNAdapterCompilation_destroy(n.compilation);
+    /* the cache is no cache: the model counts */
+    is(NNAdapterCompilation_create(n.model, token, garbage, sizeof(garbage), "tests", n.context, &n.compilation), OK);
+    is(NNAdapterCompilation_queryInputsAndOutputs(n.compilation, &nIn, NULL, &nOut, NULL), IP); /* not finished */
+    is(NNAdapterExecution_create(n.compilation, &execution), IP);
+    is(NNAdapterCompilation_finish(n.compilation), OK);
+    is(NNAdapterCompilation_finish(n.compilation), IP); /* once */
+    assert_null(fopen("tests/0123456789abcdef0123456789abcdef.nnc", "rb"));
+    is(NNAdapterCompilation_queryInputsAndOutputs(NULL, &nIn, NULL, &nOut, NULL), IP);
+    is(NNAdapterCompilation_queryInputsAndOutputs(n.compilation, NULL, NULL, &nOut, NULL), IP);
+    is(NNAdapterCompilation_queryInputsAndOutputs(n.compilation, &nIn, NULL, NULL, NULL), IP);
+    is(NNAdapterCompilation_queryInputsAndOutputs(n.compilation, &nIn, NULL, &nOut, NULL), OK);
+    assert_int_equal(nIn, 2);
+    assert_int_equal(nOut, 1);
+    is(NNAdapterCompilation_queryInputsAndOutputs(n.compilation, &nIn, in, &nOut, out), OK);
+    assert_int_equal(in[1]->dimensions.data[1], 3);
+    assert_int_equal(out[0]->dimensions.count, 2);
+    assert_int_equal(out[0]->dimensions.data[0], 2);
+    assert_int_equal(out[0]->precision, NNADAPTER_FLOAT32);
+    NNAdapterCompilation_destroy(NULL);
+    end(&n);
+    /* a model that is not finished */
+    is(begin(&n), OK);
+    n.context = context_of("reference", "");
+    is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
+    is(NNAdapterCompilation_finish(n.compilation), IP);
+    end(&n);
+}
+
+static void *nowhere(void *object, NNAdapterOperandType *type, void *device)
+{
+    (void)object;
+    (void)type;
+    (void)device;
+    return NULL;
+}
+
+static void executions(void **state)
+{
+    const int32_t dims[2] = {2, 3};
+    NNAdapterExecution *second = NULL;
+    memory other;
+    net n;
+    (void)state;
+    is(add_net(&n, 2), OK);
+    n.context = context_of("auto", NULL);
+    is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
+    is(NNAdapterCompilation_finish(n.compilation), OK);
+    NNAdapterModel_destroy(n.model); /* the compilation keeps what it needs */
+    n.model = NULL;
+    is(NNAdapterExecution_create(NULL, &n.execution), IP);
+    is(NNAdapterExecution_create(n.compilation, NULL), IP);
+    is(NNAdapterExecution_create(n.compilation, &n.execution), OK);
+    is(NNAdapterExecution_create(n.compilation, &second), OK);
+    is(NNAdapterExecution_compute(NULL), IP);
+    is(NNAdapterExecution_compute(n.execution), IP); /* nothing was set */
+    assert_string_equal(nnrt_nnadapter_execution_error(n.execution), "input 0 was never set");
+    is(NNAdapterExecution_setInput(NULL, 0, &n.from[0], give), IP);
+    is(NNAdapterExecution_setInput(n.execution, -1, &n.from[0], give), IP);
+    is(NNAdapterExecution_setInput(n.execution, 2, &n.from[0], give), IP);
+    is(NNAdapterExecution_setInput(n.execution, 0, &n.from[0], NULL), IP);
+    is(NNAdapterExecution_setOutput(NULL, 0, &n.to[0], take), IP);
+    is(NNAdapterExecution_setOutput(n.execution, -1, &n.to[0], take), IP);
+    is(NNAdapterExecution_setOutput(n.execution, 1, &n.to[0], take), IP);
+    is(NNAdapterExecution_setInput(n.execution, 0, &n.from[0], give), OK);
+    is(NNAdapterExecution_setInput(n.execution, 1, &n.from[1], give), OK);
+    is(NNAdapterExecution_compute(n.execution), IP); /* the output was not */
+    assert_int_equal(n.from[0].asked, 0);
+    is(NNAdapterExecution_setOutput(n.execution, 0, &n.to[0], take), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    gives(&n, 0, 2, dims, addZ);
+    is(NNAdapterExecution_compute(n.execution), OK); /* they stay */
+    assert_int_equal(n.from[0].asked, 2);
+    assert_int_equal(n.to[0].asked, 2);
+    /* other extents, another number of them, no elements, no place */
+    n.from[0].dims[0] = 3;
+    is(NNAdapterExecution_compute(n.execution), DIMS);
+    n.from[0].dims[0] = 2;
+    n.from[0].rank = 1;
+    is(NNAdapterExecution_compute(n.execution), DIMS);
+    n.from[0].rank = 2;
+    is(NNAdapterExecution_setInput(n.execution, 0, NULL, nowhere), OK);
+    is(NNAdapterExecution_compute(n.execution), IP);
+    is(NNAdapterExecution_setInput(n.execution, 0, &n.from[0], give), OK);
+    is(NNAdapterExecution_setOutput(n.execution, 0, NULL, nowhere), OK);
+    is(NNAdapterExecution_compute(n.execution), IP);
+    /* setting again replaces; executions do not touch each other */
+    memset(&other, 0, sizeof(other));
+    is(NNAdapterExecution_setOutput(n.execution, 0, &other, take), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    assert_memory_equal(other.data, addZ, sizeof(addZ));
+    free(other.data);
+    is(NNAdapterExecution_compute(second), IP);
+    NNAdapterExecution_destroy(second);
+    NNAdapterExecution_destroy(NULL);
+    end(&n);
+}
+
+/* Extents that only a run tells, and alternatives, which are suggestions. */
+static void dynamic(void **state)
+{
+    static const float x[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, y[12] = {0, 0, 0, 0, 0, -9, 1, 1, 1, 1, 1, 1};
+    static const float z[12] = {0, 1, 2, 3, 4, 0, 7, 8, 9, 10, 11, 12};
+    NNAdapterOperandType *type = NULL, *in[2], *out[1];
+    uint32_t nIn, nOut;
+    net n;
+    (void)state;
+    is(add_net(&n, OPEN), OK);
+    is(NNAdapterModel_getOperandType(n.out[0], &type), OK);
+    assert_int_equal(type->dimensions.count, 2);
+    assert_int_equal(type->dimensions.data[0], OPEN);
+    assert_int_equal(type->dimensions.data[1], 3);
+    is(prepare(&n), OK);
+    is(NNAdapterCompilation_queryInputsAndOutputs(n.compilation, &nIn, in, &nOut, out), OK);
+    assert_int_equal(in[0]->dimensions.data[0], OPEN);
+    assert_int_equal(out[0]->dimensions.data[0], OPEN);
+    n.from[0].data = (void *)(uintptr_t)x;
+    n.from[1].data = (void *)(uintptr_t)y;
+    is(NNAdapterExecution_compute(n.execution), DIMS); /* the extents are still open */
+    for (int32_t rows = 4; rows > 0; rows -= 3) {
+        const int32_t dims[2] = {rows, 3};
+        n.from[0].dims[0] = n.from[1].dims[0] = rows;
+        for (int twice = 0; twice < 2; twice++) {
+            is(NNAdapterExecution_compute(n.execution), OK);
+            gives(&n, 0, 2, dims, z);
+        }
+    }
+    n.from[1].dims[0] = 2;
+    n.from[0].dims[0] = 4;
+    is(NNAdapterExecution_compute(n.execution), DIMS); /* 4 and 2 rows do not go together */
+    n.from[1].dims[0] = 4;
+    n.from[1].dims[1] = 1;
+    is(NNAdapterExecution_compute(n.execution), DIMS); /* this extent was said to be 3 */
+    n.from[1].dims[1] = 3;
+    is(NNAdapterExecution_compute(n.execution), OK);
+    end(&n);
+}
+
+/* Results whose extents the values tell: the callback of an output is told the real ones. */
+static void told_by_values(void **state)
+{
+    const int32_t boxDims[3] = {1, 3, 4}, scoreDims[3] = {1, 1, 3}, wanted[2] = {2, 6};
+    static const float boxes[12] = {0, 0, 1, 1, 0, 0, 1, 1, 5, 5, 6, 6}, scores[3] = {0.5f, 0.9f, 0.8f};
+    static const float kept[12] = {0, 0.9f, 0, 0, 1, 1, 0, 0.8f, 5, 5, 6, 6};
+    net n;
+    (void)state;
+    is(begin(&n), OK);
+    variable(&n, NNADAPTER_FLOAT32, 3, boxDims, boxes);
+    variable(&n, NNADAPTER_FLOAT32, 3, scoreDims, scores);
+    left_out(&n);
+    one_int(&n, -1);      /* background_label */
+    one_float(&n, 0.1f);  /* score_threshold */
+    one_int(&n, -1);      /* nms_top_k */
+    one_float(&n, 0.5f);  /* nms_threshold: the first box overlaps the second wholly */
+    one_float(&n, 1);     /* nms_eta */
+    one_int(&n, -1);      /* keep_top_k */
+    one_bool(&n, true);   /* normalized */
+    one_bool(&n, false);  /* return_index */
+    result(&n, NULL);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_NON_MAX_SUPPRESSION), OK);
+    gives(&n, 0, 2, wanted, kept);
+    assert_int_equal(n.to[1].precision, NNADAPTER_INT32);
+    assert_int_equal(*(const int32_t *)n.to[1].data, 2);
+    end(&n);
+}
+
+/* ---- numbers by hand: what the cases of tests/vectors do not show ---- */
+
+/* Conv 2x2 over [1,1,3,3], zeros around it, two filters, one bias each. */
+static void convolution(void **state)
+{
+    static const float x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9}, w[8] = {1, 0, 0, 1, 0, 1, 1, 0}, b[2] = {10, -10};
+    static const float y[8] = {16, 18, 22, 24, -4, -2, 2, 4}; /* 1+5, 2+6, 4+8, 5+9; 2+4, 3+5, 5+7, 6+8 */
+    const int32_t xDims[4] = {1, 1, 3, 3}, wDims[4] = {2, 1, 2, 2}, yDims[4] = {1, 2, 2, 2}, two = 2;
+    const int32_t none[4] = {0, 0, 0, 0}, ones[2] = {1, 1}, dilation[2] = {2, 2};
+    NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 4, wDims), bias = type_of(NNADAPTER_FLOAT32, 1, &two);
+    net n;
+    (void)state;
+    for (int mode = 0; mode < 3; mode++) {
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 4, xDims, x);
+        n.in[n.nIn++] = operand(&n, &type, w, sizeof(w), false);
+        n.in[n.nIn++] = operand(&n, &bias, b, sizeof(b), false);
+        one_int(&n, mode);
+        if (mode == NNADAPTER_AUTO_PAD_NONE) { /* a list of no entries is none */
+            const NNAdapterOperandType empty = type_of(NNADAPTER_INT32, 1, none);
+            n.in[n.nIn++] = operand(&n, &empty, NULL, 0, false);
+        } else { /* pads do not count */
+            const int32_t pads[4] = {3, 3, 3, 3};
+            ints(&n, 4, pads);
+        }
+        ints(&n, 2, ones);
+        one_int(&n, 1);
+        ints(&n, 2, mode == NNADAPTER_AUTO_PAD_SAME ? dilation : ones); /* SAME is without dilation */
+        one_int(&n, NNADAPTER_FUSED_NONE);
+        result(&n, NULL);
+        is(run(&n, NNADAPTER_CONV_2D), OK);
+        if (mode == NNADAPTER_AUTO_PAD_SAME) { /* a row and a column behind */
+            static const float same[18] = {16, 18, 13, 22, 24, 16, 17, 18, 19, -4, -2, -4, 2, 4, -1, -2, -1, -10};
+            const int32_t dims[4] = {1, 2, 3, 3};
+            gives(&n, 0, 4, dims, same);
+        } else {
+            gives(&n, 0, 4, yDims, y);
+        }
+        end(&n);
+    }
+}
+
+/* output_shape of a transposed convolution: 2x2 -> 5x5, stride 2, kernel 2: a row and a column that nothing reaches. */
+static void transposed(void **state)
+{
+    static const float x[4] = {1, 2, 3, 4}, w[8] = {1, 2, 3, 4, 10, 20, 30, 40};
+    static const float y[25] = {1, 2, 2, 4, 0, 3, 4, 6, 8, 0, 3, 6, 4, 8, 0, 9, 12, 12, 16, 0, 0, 0, 0, 0, 0};
+    static const int32_t shapes[4][2] = {{5, 5}, {4, 4}, {3, 4}, {6, 6}};
+    const int32_t xDims[4] = {1, 1, 2, 2}, wDims[4] = {1, 2, 2, 2}, two[2] = {2, 2};
+    NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 4, wDims);
+    net n;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const int32_t extent = shapes[i][0], dims[4] = {1, 2, extent, extent};
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 4, xDims, x);
+        n.in[n.nIn++] = operand(&n, &type, w, sizeof(w), false);
+        left_out(&n);
+        one_int(&n, NNADAPTER_AUTO_PAD_NONE);
+        left_out(&n);
+        ints(&n, 2, two);
+        left_out(&n);
+        left_out(&n);
+        left_out(&n);
+        ints(&n, 2, shapes[i]);
+        left_out(&n);
+        result(&n, NULL);
+        is(run(&n, NNADAPTER_CONV_2D_TRANSPOSE), i < 2 ? OK : NO); /* 3 and 6 no paddings at the end give */
+        if (i < 2) {
+            float wanted[50];
+            for (int32_t k = 0; k < extent * extent; k++) {
+                wanted[k] = y[k / extent * 5 + k % extent];
+                wanted[extent * extent + k] = 10 * wanted[k];
+            }
+            gives(&n, 0, 4, dims, wanted);
+        }
+        end(&n);
+    }
+}
+
+/* A quantised convolution 1x1, one channel to two: x = {1, -2} (scale 0.5), w = {2, -4}; y in units of 0.25. */
+static void quantised(void **state)
+{
+    static const int8_t x[2] = {2, -4}, w[2] = {4, -8};
+    static const int32_t b[2] = {4, -8}; /* in units of 0.25, or of 0.25 and 0.5 */
+    const int32_t xDims[4] = {1, 1, 1, 2}, wDims[4] = {2, 1, 1, 1}, two = 2, ones[2] = {1, 1};
+    float each[2] = {0.5f, 1}, biasEach[2] = {0.25f, 0.5f};
+    net n;
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        NNAdapterOperandType in = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, xDims), out = in;
+        NNAdapterOperandType filter = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, wDims);
+        NNAdapterOperandType bias = type_of(NNADAPTER_QUANT_INT32_SYMM_PER_LAYER, 1, &two);
+        in.symm_per_layer_params.scale = 0.5f;
+        filter.symm_per_layer_params.scale = 0.5f;
+        bias.symm_per_layer_params.scale = 0.25f;
+        out.symm_per_layer_params.scale = 0.25f;
+        out.dimensions.count = 0;
+        if (k >= 2) { /* a scale for each channel of the result, axis 0 of the filter */
+            filter.precision = NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL;
+            bias.precision = NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
+            filter.symm_per_channel_params.channel_dim = bias.symm_per_channel_params.channel_dim = 0;
+            filter.symm_per_channel_params.scale_count = bias.symm_per_channel_params.scale_count = 2;
+            filter.symm_per_channel_params.scales = each;
+            bias.symm_per_channel_params.scales = biasEach;
+        }
+        if (k == 1)
+            bias.symm_per_layer_params.scale = 0.5f;
+        biasEach[1] = k == 3 ? 0.25f : 0.5f;
+        is(begin(&n), OK);
+        n.from[0].rank = 4;
+        memcpy(n.from[0].dims, xDims, sizeof(xDims));
+        n.from[0].data = (void *)(uintptr_t)x;
+        n.in[n.nIn++] = operand(&n, &in, NULL, 0, true);
+        n.in[n.nIn++] = operand(&n, &filter, w, sizeof(w), false);
+        n.in[n.nIn++] = operand(&n, &bias, b, sizeof(b), false);
+        one_int(&n, NNADAPTER_AUTO_PAD_VALID);
+        left_out(&n);
+        ints(&n, 2, ones);
+        one_int(&n, 1);
+        ints(&n, 2, ones);
+        one_int(&n, NNADAPTER_FUSED_RELU6);
+        result(&n, &out);
+        is(run(&n, NNADAPTER_CONV_2D), k % 2 == 0 ? OK : IP); /* odd: the bias is in other units */
+        if (k == 0) { /* 1*2+1, -2*2+1; 1*-4-2, -2*-4-2 -> 3, 0 (-3), 0 (-6), 6, in units of 0.25 */
+            const int8_t y[4] = {12, 0, 0, 24};
+            assert_memory_equal(n.to[0].data, y, sizeof(y));
+        } else if (k == 2) { /* the second filter is -8: 1*-8-4, -2*-8-4 -> 0 (-12), 6 (12) */
+            const int8_t y[4] = {12, 0, 0, 24};
+            assert_memory_equal(n.to[0].data, y, sizeof(y));
+            assert_int_equal(n.to[0].precision, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
+        }
+        end(&n);
+    }
+}
+
+/* A scale for each channel, axis 1 of [2,2]: 1 and 0.5. Halves are rounded away from zero. */
+static void channels(void **state)
+{
+    static const float x[4] = {2.5f, 2.5f, -100, -100}, back[4] = {3, 2.5f, -100, -64};
+    static const int8_t q[4] = {3, 5, -100, -128};
+    const int32_t dims[2] = {2, 2};
+    float scales[2] = {1, 0.5f};
+    NNAdapterOperandType type = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL, 2, dims);
+    NNAdapterOperand *made[2];
+    NNAdapterOperation *op;
+    net n;
+    (void)state;
+    type.symm_per_channel_params.channel_dim = 1;
+    type.symm_per_channel_params.scale_count = 2;
+    type.symm_per_channel_params.scales = scales;
+    for (int wrong = 0; wrong < 4; wrong++) {
+        const int32_t zeros[2] = {0, wrong == 1};
+        const float other[2] = {1, wrong == 2 ? 0.25f : 0.5f};
+        is(begin(&n), OK);
+        variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+        if (wrong == 3)
+            one_int(&n, 0);
+        else
+            left_out(&n); /* axis 1 */
+        constant(&n, NNADAPTER_FLOAT32, 2, other, sizeof(float));
+        ints(&n, 2, zeros);
+        result(&n, &type);
+        result(&n, NULL);
+        made[0] = n.out[0];
+        made[1] = n.out[1];
+        n.nOut = 1;
+        is(add(&n, NNADAPTER_QUANTIZE), wrong == 0 ? OK : IP);
+        if (wrong == 0) {
+            is(NNAdapterModel_addOperation(n.model, NNADAPTER_DEQUANTIZE, 1, &made[0], 1, &made[1], &op), OK);
+            n.nOut = 2;
+            is(finish(&n), OK);
+            is(prepare(&n), OK);
+            is(NNAdapterExecution_compute(n.execution), OK);
+            assert_memory_equal(n.to[0].data, q, sizeof(q));
+            assert_int_equal(n.to[0].precision, NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL);
+            gives(&n, 1, 2, dims, back);
+        }
+        end(&n);
+    }
+}
+
+/* Parameters that are left out, and operands in an order of their own. */
+static void defaults(void **state)
+{
+    static const float x[6] = {1, 2, 3, 4, 5, 6}, turned[6] = {1, 4, 2, 5, 3, 6}, cut[2] = {2, 5};
+    static const float sums[6] = {1, 3, 6, 4, 9, 15}, total = 21;
+    const int32_t dims[2] = {2, 3}, back[2] = {3, 2}, first[2] = {0, 1}, last[2] = {2, 2}, cutDims[2] = {2, 1};
+    const int32_t image[4] = {1, 1, 2, 3}, small[4] = {1, 1, 1, 2};
+    net n;
+    (void)state;
+    is(begin(&n), OK); /* axes the other way round */
+    variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_TRANSPOSE), OK);
+    gives(&n, 0, 2, back, turned);
+    end(&n);
+    is(begin(&n), OK); /* the first axes, steps 1 */
+    variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+    left_out(&n);
+    ints(&n, 2, first);
+    ints(&n, 2, last);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_SLICE), OK);
+    gives(&n, 0, 2, cutDims, cut);
+    end(&n);
+    is(begin(&n), OK); /* axis -1 */
+    variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_CUM_SUM), OK);
+    gives(&n, 0, 2, dims, sums);
+    end(&n);
+    is(begin(&n), OK); /* all axes */
+    variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_REDUCE_SUM), OK);
+    gives(&n, 0, 0, NULL, &total);
+    end(&n);
+    is(begin(&n), OK); /* scales: cell (r / 0.5, c / 0.67): rows 0, columns 0 and 1.49 cut to 1 */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    left_out(&n);
+    {
+        const float scales[2] = {0.5f, 0.67f};
+        constant(&n, NNADAPTER_FLOAT32, 2, scales, sizeof(float));
+    }
+    one_bool(&n, false);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_RESIZE_NEAREST), OK);
+    {
+        static const float nearest[2] = {1, 2};
+        gives(&n, 0, 4, small, nearest);
+    }
+    end(&n);
+    for (int corners = 0; corners < 2; corners++) { /* [2] -> [4] along the columns: i / 2 cut, and i / 3 to the nearest */
+        static const float wide[2][8] = {{1, 1, 2, 2, 3, 3, 4, 4}, {1, 1, 2, 2, 3, 3, 4, 4}};
+        static const float three[2][6] = {{1, 1, 2, 3, 3, 4}, {1, 2, 2, 3, 4, 4}}; /* i * 2 / 3 cut; i / 2, 0.5 to 1 */
+        const int32_t four[4] = {1, 1, 2, 2}, to[2][2] = {{2, 4}, {2, 3}};
+        for (int k = 0; k < 2; k++) {
+            const int32_t wanted[4] = {1, 1, 2, to[k][1]};
+            is(begin(&n), OK);
+            variable(&n, NNADAPTER_FLOAT32, 4, four, x);
+            ints(&n, 2, to[k]);
+            left_out(&n);
+            one_bool(&n, corners != 0);
+            result(&n, NULL);
+            is(run(&n, NNADAPTER_RESIZE_NEAREST), OK);
+            gives(&n, 0, 4, wanted, k == 0 ? wide[corners] : three[corners]);
+            end(&n);
+        }
+    }
+    is(begin(&n), OK); /* the values of dtype: int64 where nothing is said, int32 */
+    variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+    one_int(&n, 1);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_ARG_MAX), OK);
+    assert_int_equal(n.to[0].precision, NNADAPTER_INT64);
+    assert_int_equal(n.to[0].rank, 1);
+    assert_int_equal(((const int64_t *)n.to[0].data)[1], 2);
+    end(&n);
+    is(begin(&n), OK); /* softmax along axis 1, not the last */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    result(&n, NULL);
+    is(run(&n, NNADAPTER_SOFTMAX), OK);
+    {
+        static const float alone[6] = {1, 1, 1, 1, 1, 1};
+        gives(&n, 0, 4, image, alone);
+    }
+    end(&n);
+    is(begin(&n), OK); /* a list of conditions broadcasts: it does not choose rows */
+    {
+        static const uint8_t condition[2] = {1, 0};
+        static const float a[4] = {1, 2, 3, 4}, b[4] = {-1, -2, -3, -4}, chosen[4] = {1, -2, 3, -4};
+        const int32_t two[2] = {2, 2};
+        variable(&n, NNADAPTER_BOOL8, 1, two, condition);
+        variable(&n, NNADAPTER_FLOAT32, 2, two, a);
+        variable(&n, NNADAPTER_FLOAT32, 2, two, b);
+        result(&n, NULL);
+        is(run(&n, NNADAPTER_WHERE), OK);
+        gives(&n, 0, 2, two, chosen);
+    }
+    end(&n);
+    is(begin(&n), OK); /* a fuse code that the operator itself has not */
+    {
+        static const float y[6] = {0, 9, 0, 0, 0, 0}, most[6] = {1, 6, 3, 4, 5, 6};
+        variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+        variable(&n, NNADAPTER_FLOAT32, 2, dims, y);
+        one_int(&n, NNADAPTER_FUSED_RELU6);
+        result(&n, NULL);
+        is(run(&n, NNADAPTER_MAX), OK);
+        gives(&n, 0, 2, dims, most);
+    }
+    end(&n);
+    is(begin(&n), OK); /* RELU1 is 0 to 1 */
+    {
+        static const float y[6] = {-9, -9, -2.5f, 0, 0, 0}, clamped[6] = {0, 0, 0.5f, 1, 1, 1};
+        variable(&n, NNADAPTER_FLOAT32, 2, dims, x);
+        variable(&n, NNADAPTER_FLOAT32, 2, dims, y);
+        one_int(&n, NNADAPTER_FUSED_RELU1);
+        result(&n, NULL);
+        is(run(&n, NNADAPTER_ADD), OK);
+        gives(&n, 0, 2, dims, clamped);
+    }
+    end(&n);
+}
+
+/* Images that come from, and go to, operations that know no images: reshape, add, transpose, convolution, mean over the
+   channels, pooling, and a matrix product at the end. */
+static void chain(void **state)
+{
+    static const float x[6] = {1, 2, 3, 4, 5, 6}, zeros[6] = {0, 0, 0, 0, 0, 1}, w[4] = {1, 1, 2, 0}, two[2] = {1, 10};
+    static const float sum[1] = {229};
+    const int32_t flat = 6, image[4] = {1, 2, 1, 3}, perm[4] = {0, 2, 1, 3}, wDims[4] = {2, 1, 1, 2}, ones[2] = {1, 1};
+    const int32_t axis = 1, last[2] = {2, 1}, one[2] = {1, 1}, rows[2] = {1, 2};
+    const NNAdapterOperandType constants = type_of(NNADAPTER_FLOAT32, 4, image), any = type_of(NNADAPTER_FLOAT32, 0, NULL);
+    const NNAdapterOperandType filter = type_of(NNADAPTER_FLOAT32, 4, wDims), column = type_of(NNADAPTER_FLOAT32, 2, last);
+    NNAdapterOperand *t[7];
+    NNAdapterOperation *op;
+    net n;
+    (void)state;
+    is(begin(&n), OK);
+    for (int i = 0; i < 7; i++)
+        is(NNAdapterModel_addOperand(n.model, &any, &t[i]), OK);
+    variable(&n, NNADAPTER_FLOAT32, 1, &flat, x);
+    ints(&n, 4, image);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_RESHAPE, 2, n.in, 1, &t[0], &op), OK); /* [1,2,1,3] */
+    n.in[0] = t[0];
+    n.in[1] = operand(&n, &constants, zeros, sizeof(zeros), false);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ADD, 2, n.in, 1, &t[1], &op), OK); /* 1 2 3 / 4 5 7 */
+    n.in[0] = t[1];
+    n.nIn = 1;
+    ints(&n, 4, perm);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_TRANSPOSE, 2, n.in, 1, &t[2], &op), OK); /* [1,1,2,3] */
+    n.in[0] = t[2];
+    n.nIn = 1;
+    n.in[n.nIn++] = operand(&n, &filter, w, sizeof(w), false);
+    left_out(&n);
+    one_int(&n, NNADAPTER_AUTO_PAD_VALID);
+    left_out(&n);
+    ints(&n, 2, ones);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_CONV_2D, 6, n.in, 1, &t[3], &op), OK);
+    /* [1,2,2,2]: 3 5 / 9 12 and 2 4 / 8 10 */
+    n.in[0] = t[3];
+    n.nIn = 1;
+    ints(&n, 1, &axis);
+    one_bool(&n, true);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_REDUCE_SUM, 3, n.in, 1, &t[4], &op), OK); /* 5 9 / 17 22 */
+    n.in[0] = t[4];
+    n.nIn = 1;
+    one_int(&n, NNADAPTER_AUTO_PAD_NONE);
+    left_out(&n);
+    ints(&n, 2, rows); /* windows of one row and two columns: 9, 22 */
+    ints(&n, 2, one);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_MAX_POOL_2D, 5, n.in, 1, &t[5], &op), OK); /* [1,1,2,1] */
+    n.in[0] = t[5];
+    n.nIn = 1;
+    {
+        const int32_t two2[2] = {1, 2};
+        ints(&n, 2, two2);
+        result(&n, NULL);
+        is(NNAdapterModel_addOperation(n.model, NNADAPTER_RESHAPE, 2, n.in, 1, &n.out[0], &op), OK);
+    }
+    n.in[0] = n.out[0];
+    n.in[1] = operand(&n, &column, two, sizeof(two), false);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_MAT_MUL, 2, n.in, 1, &t[6], &op), OK); /* 9 + 220 */
+    n.out[0] = t[6];
+    is(finish(&n), OK);
+    is(prepare(&n), OK);
+    is(NNAdapterExecution_compute(n.execution), OK);
+    gives(&n, 0, 2, one, sum);
+    end(&n);
+}
+
+/* What cannot be had exactly is refused, and what is wrong. */
+static void refused(void **state)
+{
+    static const float x[24] = {0};
+    const int32_t image[4] = {1, 4, 2, 3}, one = 1, zeros[2] = {0, 1}, flat[4] = {1, 4, 1, 3};
+    net n;
+    (void)state;
+    is(begin(&n), OK); /* LRN over an even number of channels */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    one_int(&n, 4);
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_LRN), NO);
+    end(&n);
+    is(begin(&n), OK); /* ceil_mode is no integer */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    one_int(&n, 0);
+    left_out(&n);
+    ints(&n, 2, image + 2);
+    ints(&n, 2, zeros); /* a stride of 0 */
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_MAX_POOL_2D), IP);
+    n.nIn = 4;
+    ints(&n, 2, image + 2);
+    one_int(&n, 0);
+    is(add(&n, NNADAPTER_MAX_POOL_2D), IP);
+    n.nIn = 5;
+    one_bool(&n, false);
+    is(add(&n, NNADAPTER_MAX_POOL_2D), OK);
+    end(&n);
+    is(begin(&n), OK); /* PAD without a mode */
+    variable(&n, NNADAPTER_FLOAT32, 1, &one, x);
+    ints(&n, 2, zeros);
+    one_int(&n, NNADAPTER_PAD_MODE_NONE);
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_PAD), IP);
+    end(&n);
+    is(begin(&n), OK); /* one cell of several, from their middle */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    ints(&n, 2, flat + 2);
+    left_out(&n);
+    one_bool(&n, false);
+    one_int(&n, 0);
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_RESIZE_LINEAR), NO);
+    end(&n);
+    is(begin(&n), OK); /* TILE has an entry for each axis */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    ints(&n, 2, image);
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_TILE), DIMS);
+    end(&n);
+    is(begin(&n), OK); /* UNSTACK into as many as there are */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    one_int(&n, 2);
+    one_int(&n, 3);
+    result(&n, NULL);
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_UNSTACK), IP);
+    end(&n);
+    is(begin(&n), OK); /* INSTANCE_NORMALIZATION with nothing added */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    variable(&n, NNADAPTER_FLOAT32, 1, image + 1, x);
+    variable(&n, NNADAPTER_FLOAT32, 1, image + 1, x);
+    one_float(&n, 0);
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_INSTANCE_NORMALIZATION), NO);
+    end(&n);
+    is(begin(&n), OK); /* CAST to a quantised type */
+    variable(&n, NNADAPTER_FLOAT32, 4, image, x);
+    one_int(&n, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_CAST), IP);
+    end(&n);
+}
+
+/* ---- every operation against tests/vectors ---- */
+
+/* An operation, the file, and its operands, from the case: a number: that input; * all inputs; - none; F1: input 1 as one axis;
+   W and V: input 1, a filter, in NNAdapter's order, of CONV_2D and of CONV_2D_TRANSPOSE; letter.attribute: a constant, b bool,
+   n int32, r float32, l and L list of int32 (none where it is empty; L: the case is left out), q list of float32, a the one
+   entry of a list; k.attribute: input k, or where there is none and x is float32 the attribute; f fuse code, m padMode, c
+   roundMode, i interpolation, g padding of GRID_SAMPLE, p padding mode; t.k the type of result k; B0, B1, I5: constants; D the
+   axis 0 where input 2 is left out; H shape and scales; C are corners aligned; M align_mode; O is there a second result; S and A
+   size and alpha of LRN; U number of results; Z axis, scale, zero point of QUANTIZE. Behind |: what attributes must be. */
+static const struct operation_case {
+    int32_t op;
+    const char *name, *file, *operands;
+} operation_cases[] = {
+#define X(op, file, operands) {NNADAPTER_##op, #op, file, operands}
+    X(ABS, "abs", "0"),
+    X(ADAPTIVE_AVERAGE_POOL_2D, "adaptive_average_pool_2d", "0 1"),
+    X(ADAPTIVE_MAX_POOL_2D, "adaptive_max_pool_2d", "0 1 O t.1"),
+    X(ADD, "add_fusion", "0 1 f.activationType"),
+    X(AND, "logical_and", "0 1"),
+    X(ARG_MAX, "argmax_fusion", "0 n.axis b.keepDims t.0 | topK=1 outMaxValue=0"),
+    X(ARG_MIN, "argmin_fusion", "0 n.axis b.keepDims t.0 | topK=1 outMaxValue=0"),
+    X(ASSIGN, "assign", "0"),
+    X(AVERAGE_POOL_2D, "avgpool_fusion", "0 m.padMode l.pad L.kernelSize L.strides c.roundMode B0 f.activationType | global=0"),
+    X(AVERAGE_POOL_2D, "avgpool_include_pad",
+      "0 m.padMode l.pad L.kernelSize L.strides c.roundMode B1 f.activationType | global=0"),
+    X(BATCH_NORMALIZATION, "fused_batch_norm", "0 1 2 3 4 r.epsilon"),
+    X(CAST, "cast", "0 t.0"),
+    X(CHANNEL_SHUFFLE, "channel_shuffle", "0 n.group"),
+    X(CLIP, "clip", "0 1.min 2.max"),
+    X(CONCAT, "concat", "* n.axis"),
+    X(CONV_2D, "conv2d_fusion", "0 W 2 m.padMode l.padList L.stride n.group l.dilation f.activationType"),
+    X(CONV_2D_TRANSPOSE, "conv2d_transpose_fusion",
+      "0 V 2 m.padMode l.padList L.stride n.group l.dilation l.outputPaddings - f.activationType"),
+    X(COS, "cos", "0"),
+    X(CUM_SUM, "cum_sum", "0 1 b.exclusive b.reverse"),
+    X(DEFORMABLE_CONV_2D, "deformable_conv_2d",
+      "0 1 2 3 4 l.padList L.stride n.group n.deformableGroup l.dilation f.activationType"),
+    X(DEQUANTIZE, "quant_dtype_cast", "0 | dstT=43"),
+    X(DIV, "div_fusion", "0 1 f.activationType"),
+    X(EQUAL, "equal", "0 1"),
+    X(EXP, "expfusion", "0 | base=-1 scale=1 shift=0"),
+    X(EXPAND, "broadcast_to", "0 1"),
+    X(FILL, "fill", "1 0"),
+    X(FILL_LIKE, "fill_like", "0 1"),
+    X(FLATTEN, "flatten_range", "0 n.startAxis n.endAxis"),
+    X(FLOOR, "floor", "0"),
+    X(FLOOR_DIV, "floor_div", "0 1 -"),
+    X(FULLY_CONNECTED, "full_connection", "0 1 2 f.activationType | useAxis=0"),
+    X(GATHER, "gather", "0 1 D"),
+    X(GELU, "activation", "0 b.approximate | activationType=19"),
+    X(GREATER, "greater", "0 1"),
+    X(GREATER_EQUAL, "greater_equal", "0 1"),
+    X(GRID_SAMPLE, "grid_sample", "0 1 b.alignCorners i.method g.paddingMode"),
+    X(GROUP_NORMALIZATION, "group_norm_fusion", "0 1 2 r.epsilon n.numGroups | affine=1"),
+    X(HARD_SIGMOID, "hard_sigmoid", "0 r.alpha r.beta"),
+    X(HARD_SWISH, "hard_swish", "0 r.alpha r.beta"),
+    X(INSTANCE_NORMALIZATION, "instance_norm", "0 1 2 r.epsilon"),
+    X(LAYER_NORMALIZATION, "layer_norm_fusion", "0 1 2 n.beginNormAxis r.epsilon | elementwiseAffine=1"),
+    X(LEAKY_RELU, "leaky_relu", "0 r.negativeSlope"),
+    X(LESS, "less", "0 1"),
+    X(LESS_EQUAL, "less_equal", "0 1"),
+    X(LOG, "log", "0"),
+    X(LOG_SOFTMAX, "log_softmax", "0 n.axis"),
+    X(LP_NORMALIZATION, "lp_normalization", "0 n.axis n.p r.epsilon"),
+    X(LRN, "lrn", "0 S r.bias A r.beta"),
+    X(MAT_MUL, "matmul_fusion", "0 1 b.transposeA b.transposeB | activationType=0"),
+    X(MAX, "maximum", "0 1 -"),
+    X(MAX_POOL_2D, "max_pool_fusion",
+      "0 m.padMode l.pad L.kernelSize L.strides c.roundMode O t.1 f.activationType | global=0"),
+    X(MESHGRID, "meshgrid", "*"),
+    X(MIN, "minimum", "0 1 -"),
+    X(MUL, "mul_fusion", "0 1 f.activationType"),
+    X(NOT, "logical_not", "0"),
+    X(NOT_EQUAL, "not_equal", "0 1"),
+    X(OR, "logical_or", "0 1"),
+    X(PAD, "pad_fusion", "0 F1 p.paddingMode 2.constantValue"),
+    X(PAD, "pad_edge", "0 F1 I4 -"),
+    X(POW, "pow_fusion", "0 1 - | scale=1 shift=0"),
+    X(PRIOR_BOX, "prior_box",
+      "0 1 q.minSizes q.maxSizes q.aspectRatios q.variances b.flip b.clip r.stepW r.stepH r.offset "
+      "b.minMaxAspectRatiosOrder"),
+    X(PRELU, "prelu_fusion", "0 1"),
+    X(QUANTIZE, "quant_dtype_cast", "0 Z | srcT=43"),
+    X(RANGE, "range", "0 1 2"),
+    X(REDUCE_MEAN, "reduce_fusion", "0 1 b.keepDims | mode=0 reduceToEnd=0"),
+    X(REDUCE_MAX, "reduce_fusion", "0 1 b.keepDims | mode=1 reduceToEnd=0"),
+    X(REDUCE_SUM, "reduce_fusion", "0 1 b.keepDims | mode=4 reduceToEnd=0"),
+    X(RELU, "activation", "0 | activationType=1"),
+    X(RELU6, "activation", "0 | activationType=3"),
+    X(RESHAPE, "reshape", "0 1"),
+    X(RESIZE_NEAREST, "resize", "0 H C | method=1"),
+    X(RESIZE_LINEAR, "resize", "0 H C M | method=0"),
+    X(ROI_ALIGN, "roi_align", "0 1 2 n.outputHeight n.outputWidth n.samplingRatio r.spatialScale b.aligned"),
+    X(ROLL, "roll", "0 1 2"),
+    X(RSQRT, "rsqrt", "0"),
+    X(SHAPE, "shape", "0 t.0"),
+    X(SIGMOID, "activation", "0 | activationType=2"),
+    X(SIN, "sin", "0"),
+    X(SLICE, "strided_slice", "0 3 1 2 4"),
+    X(SOFTMAX, "softmax", "0 a.axis"),
+    X(SOFTPLUS, "softplus", "0 r.beta r.threshold"),
+    X(SPLIT, "split", "0 n.axis L.sizeSplits"),
+    X(SQUARE, "square", "0"),
+    X(SQUEEZE, "squeeze", "0 l.axis"),
+    X(STACK, "stack", "* n.axis"),
+    X(SUB, "sub_fusion", "0 1 f.activationType"),
+    X(SUM, "add_n", "*"),
+    X(SWISH, "activation", "0 | activationType=18"),
+    X(TANH, "activation", "0 | activationType=10"),
+    X(TILE, "tile_fusion", "0 1"),
+    X(TOP_K, "topk_fusion", "0 1 n.axis B1 b.sorted t.1"),
+    X(TOP_K, "bottom_k", "0 1 n.axis B0 b.sorted t.1"),
+    X(TRANSPOSE, "transpose", "0 1"),
+    X(UNSQUEEZE, "unsqueeze", "0 L.axis"),
+    X(UNSTACK, "unstack", "0 n.axis U"),
+    X(WHERE, "where", "0 1 2"),
+    X(XOR, "logical_xor", "0 1"),
+    X(NON_MAX_SUPPRESSION, "multiclass_nms",
+      "0 1 2 n.backgroundLabel r.scoreThreshold n.nmsTopK r.nmsThreshold r.nmsEta n.keepTopK b.normalized b.returnIndex"),
+    X(YOLO_BOX, "yolo_box",
+      "0 1 2 n.classNum r.confThresh n.downsampleRatio b.clipBbox r.scaleXY b.iouAware r.iouAwareFactor"),
+#undef X
+};
+
+static const nnrt_attr_member *member_of(const vec_case *c, const char *name)
+{
+    for (uint32_t i = 0; i < c->op->attr->count; i++)
+        if (strcmp(c->op->attr->members[i].name, name) == 0)
+            return &c->op->attr->members[i];
+    return NULL;
+}
+
+/* An attribute that is a number. */
+static double number_of(const vec_case *c, const char *name)
+{
+    const nnrt_attr_member *m = member_of(c, name);
+    const void *at;
+    if (m == NULL)
+        fail_msg("%s has no %s", c->opName, name);
+    at = (const uint8_t *)c->attr + m->offset;
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL: return *(const bool *)at;
+    case NNRT_ATTR_KIND_FLOAT: return (double)*(const float *)at;
+    case NNRT_ATTR_KIND_ENUM: return *(const int32_t *)at;
+    case NNRT_ATTR_KIND_TYPE: return m->bytes == 8 ? (double)*(const int64_t *)at : *(const int32_t *)at;
+    default: return (double)*(const int64_t *)at;
+    }
+}
+
+static const NNRT_Int64List *list_of(const vec_case *c, const char *name)
+{
+    return (const NNRT_Int64List *)(const void *)((const uint8_t *)c->attr + member_of(c, name)->offset);
+}
+
+/* The type of a tensor of a case as NNAdapter has it; false: it has none. scales: of one for each channel. */
+static bool vec_type_of(const vec_tensor *t, int32_t axis, NNAdapterOperandType *type, float *scales)
+{
+    int precision = 0;
+    if (t->rank > 8)
+        return false;
+    while (precision <= NNADAPTER_FLOAT64 && nnrti_nna_type(precision) != t->dataType)
+        precision++;
+    if (precision > NNADAPTER_FLOAT64)
+        return false;
+    *type = type_of(precision, (uint32_t)t->rank, t->dims);
+    if (t->quantCount == 0 || precision >= NNADAPTER_FLOAT16)
+        return true;
+    for (uint32_t i = 0; i < t->quantCount; i++) {
+        scales[i] = (float)t->quant[i].scale;
+        if (t->quant[i].numBits != (int32_t)(8 * nnrt_type_size(t->dataType)) ||
+            (double)scales[i] != t->quant[i].scale ||
+            (precision != NNADAPTER_UINT8 && precision != NNADAPTER_UINT16 && t->quant[i].zeroPoint != 0))
+            return false;
+    }
+    if (precision == NNADAPTER_UINT8 || precision == NNADAPTER_UINT16) {
+        type->precision =
+            precision == NNADAPTER_UINT8 ? NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER : NNADAPTER_QUANT_UINT16_ASYMM_PER_LAYER;
+        type->asymm_per_layer_params.scale = scales[0];
+        type->asymm_per_layer_params.zero_point = t->quant[0].zeroPoint;
+        return t->quantCount == 1;
+    }
+    if (precision != NNADAPTER_INT8 && precision != NNADAPTER_INT16 && precision != NNADAPTER_INT32)
+        return false;
+    type->precision = precision == NNADAPTER_INT8    ? NNADAPTER_QUANT_INT8_SYMM_PER_LAYER
+                      : precision == NNADAPTER_INT16 ? NNADAPTER_QUANT_INT16_SYMM_PER_LAYER
+                                                     : NNADAPTER_QUANT_INT32_SYMM_PER_LAYER;
+    type->symm_per_layer_params.scale = scales[0];
+    if (t->quantCount > 1) {
+        type->precision = (NNAdapterOperandPrecisionCode)(type->precision + 1);
+        type->symm_per_channel_params.channel_dim = (uint32_t)(t->quantAxis > 0 ? t->quantAxis - 1 : axis);
+        type->symm_per_channel_params.scale_count = t->quantCount;
+        type->symm_per_channel_params.scales = scales;
+        return axis >= 0 || t->quantAxis > 0;
+    }
+    return true;
+}
+
+/* Appends input k of a case; false: it cannot be said. flat: as one axis. */
+static bool vec_input(net *n, const vec_case *c, uint32_t k, bool flat)
+{
+    const vec_tensor *t = &c->in[k];
+    const int32_t first = c->op->type == NNRT_NODE_TYPE_FULL_CONNECTION ? 0 : -1;
+    NNAdapterOperandType type;
+    float scales[VEC_QUANT];
+    if (k >= c->nIn || !t->present) {
+        left_out(n);
+        return true;
+    }
+    if (!vec_type_of(t, k == 1 ? first : -1, &type, scales))
+        return false;
+    if (k == 2 && t->dataType == NNRT_DATA_TYPE_INT32 && t->quantCount > 0) { /* a bias: its parameters have no effect */
+        type = type_of(NNADAPTER_INT32, (uint32_t)t->rank, t->dims);
+    }
+    if (flat && type.dimensions.count == 2) {
+        type.dimensions.count = 1;
+        type.dimensions.data[0] *= t->dims[1];
+    }
+    if (!t->constant || t->count == 0) {
+        memory *m = &n->from[n->nInputs];
+        m->rank = type.dimensions.count;
+        memcpy(m->dims, type.dimensions.data, sizeof(m->dims));
+        m->data = t->data;
+    }
+    n->in[n->nIn] = operand(n, &type, t->constant ? t->data : NULL, t->count * nnrt_type_size(t->dataType),
+                            !t->constant || t->count == 0);
+    n->nIn++;
+    return true;
+}
+
+/* Appends input 1, a filter [O,kH,kW,I], as [O,I,kH,kW], or, transposed, as [Cin,O/group,kH,kW]. */
+static bool vec_filter(net *n, const vec_case *c, bool transposed)
+{
+    const vec_tensor *t = &c->in[1];
+    const int32_t group = (int32_t)number_of(c, "group"), o = t->dims[0], h = t->dims[1], w = t->dims[2], in = t->dims[3];
+    const int32_t part = group > 0 ? o / group : 0;
+    const size_t size = nnrt_type_size(t->dataType);
+    NNAdapterOperandType type;
+    float scales[VEC_QUANT];
+    uint8_t *data;
+    if (c->nIn < 2 || t->rank != 4 || t->count == 0 || group < 1 || o % group != 0 || !vec_type_of(t, 0, &type, scales))
+        return false;
+    data = (uint8_t *)malloc(t->count * size);
+    for (int32_t a = 0; a < o; a++)
+        for (int32_t y = 0; y < h; y++)
+            for (int32_t x = 0; x < w; x++)
+                for (int32_t i = 0; i < in; i++) {
+                    const int32_t g = a / (part > 0 ? part : 1);
+                    const int32_t to = transposed ? (((g * in + i) * part + a % part) * h + y) * w + x
+                                                  : ((a * in + i) * h + y) * w + x;
+                    memcpy(data + (size_t)to * size,
+                           (const uint8_t *)t->data + (size_t)(((a * h + y) * w + x) * in + i) * size, size);
+                }
+    type.dimensions.data[0] = transposed ? in * group : o;
+    type.dimensions.data[1] = transposed ? part : in;
+    type.dimensions.data[2] = h;
+    type.dimensions.data[3] = w;
+    if (transposed && t->quantCount > 1) {
+        type.symm_per_channel_params.channel_dim = 1;
+        if (group > 1) {
+            free(data);
+            return false;
+        }
+    }
+    n->in[n->nIn] = placed(n, &type, data, t->count * size, false, true);
+    n->nIn++;
+    free(data);
+    return true;
+}
+
+/* Appends what one word says; false: NNAdapter cannot say the case. */
+static bool vec_word(net *n, const vec_case *c, const char *word)
+{
+    static const int32_t fuse[] = {NNADAPTER_FUSED_NONE, NNADAPTER_FUSED_RELU, -1, NNADAPTER_FUSED_RELU6,
+                                   -1,                   -1,                   -1, NNADAPTER_FUSED_RELU1};
+    static const int32_t modes[] = {NNADAPTER_AUTO_PAD_NONE, NNADAPTER_AUTO_PAD_SAME, NNADAPTER_AUTO_PAD_VALID};
+    static const int32_t outside[] = {NNADAPTER_PAD_MODE_CONSTANT, NNADAPTER_PAD_MODE_EDGE, NNADAPTER_PAD_MODE_REFLECT};
+    const char *name = word + 2;
+    int32_t list[VEC_INTS];
+    uint32_t k;
+    if (word[0] >= '0' && word[0] <= '9') {
+        k = (uint32_t)(word[0] - '0');
+        if (word[1] != '.' || (k < c->nIn && c->in[k].present))
+            return vec_input(n, c, k, false);
+        if (strcmp(name, "max") == 0   ? number_of(c, name) > 3e38
+            : strcmp(name, "min") == 0 ? number_of(c, name) < -3e38
+                                       : number_of(c, name) == 0)
+            left_out(n); /* no bound, no value */
+        else if (c->in[0].dataType == NNRT_DATA_TYPE_FLOAT32 || c->in[0].quantCount > 0)
+            one_float(n, (float)number_of(c, name));
+        else
+            return false;
+        return true;
+    }
+    switch (word[0]) {
+    case '*':
+        for (k = 0; k < c->nIn; k++)
+            if (!vec_input(n, c, k, false))
+                return false;
+        return true;
+    case '-': left_out(n); return true;
+    case 'F': return vec_input(n, c, 1, true);
+    case 'W': return vec_filter(n, c, false);
+    case 'V': return vec_filter(n, c, true);
+    case 'b': one_bool(n, number_of(c, name) != 0); return true;
+    case 'n':
+        one_int(n, (int32_t)number_of(c, name));
+        return number_of(c, name) >= 1 ||
+               (strcmp(name, "group") != 0 && strcmp(name, "deformableGroup") != 0 && strcmp(name, "numGroups") != 0 &&
+                strcmp(name, "p") != 0);
+    case 'r':
+        one_float(n, (float)number_of(c, name));
+        return number_of(c, name) != 0 || (strcmp(name, "spatialScale") != 0 && strcmp(name, "scaleXY") != 0 &&
+                                           strcmp(name, "nmsEta") != 0 && c->op->type != NNRT_NODE_TYPE_INSTANCE_NORM);
+    case 'l':
+    case 'L': {
+        const NNRT_Int64List *l = list_of(c, name);
+        bool good = l->count > 0 || word[0] == 'l';
+        for (k = 0; k < l->count; k++) {
+            list[k] = (int32_t)l->data[k];
+            good = good && (strcmp(name, "dilation") != 0 || list[k] == 1 || member_of(c, "padMode") == NULL ||
+                            number_of(c, "padMode") != NNRT_PAD_MODE_SAME); /* NNAdapter would leave it out */
+        }
+        if (l->count > 0)
+            ints(n, (int32_t)l->count, list);
+        else
+            left_out(n);
+        return good;
+    }
+    case 'q': {
+        const NNRT_FloatList *l =
+            (const NNRT_FloatList *)(const void *)((const uint8_t *)c->attr + member_of(c, name)->offset);
+        if (l->count > 0)
+            constant(n, NNADAPTER_FLOAT32, (int32_t)l->count, l->data, sizeof(float));
+        else
+            left_out(n);
+        return true;
+    }
+    case 'a':
+        if (list_of(c, name)->count != 1)
+            return false;
+        one_int(n, (int32_t)list_of(c, name)->data[0]);
+        return true;
+    case 'f':
+        k = (uint32_t)number_of(c, name);
+        if (k >= COUNT(fuse) || fuse[k] < 0)
+            return false;
+        one_int(n, fuse[k]);
+        return true;
+    case 'm':
+        one_int(n, modes[(int)number_of(c, name)]);
+        return true;
+    case 'c': one_bool(n, number_of(c, name) != 0); return true;
+    case 'i':
+        one_int(n, number_of(c, name) == 0 ? NNADAPTER_INTERPOLATE_MODE_BILINEAR : NNADAPTER_INTERPOLATE_MODE_NEAREST);
+        return number_of(c, name) < 2;
+    case 'g':
+        if (number_of(c, name) < 0 || number_of(c, name) > 2)
+            return false;
+        one_int(n, outside[(int)number_of(c, name)]);
+        return true;
+    case 'p':
+        one_int(n, number_of(c, name) == 0 ? NNADAPTER_PAD_MODE_CONSTANT : NNADAPTER_PAD_MODE_REFLECT);
+        return number_of(c, name) < 2;
+    case 't':
+        k = (uint32_t)(name[0] - '0');
+        if (k >= c->nOut)
+            left_out(n);
+        else
+            one_int(n, (int32_t)nnrti_nna_precision(c->out[k].dataType));
+        return true;
+    case 'B': one_bool(n, word[1] == '1'); return true;
+    case 'I': one_int(n, word[1] - '0'); return true;
+    case 'D':
+        if (c->nIn > 2 && c->in[2].present)
+            return vec_input(n, c, 2, false);
+        one_int(n, 0);
+        return true;
+    case 'H':
+        if (c->nIn > 1 && c->in[1].dataType == NNRT_DATA_TYPE_FLOAT32) {
+            if (!c->in[1].constant || c->in[1].count != 4)
+                return false;
+            left_out(n);
+            constant(n, NNADAPTER_FLOAT32, 2, (const float *)c->in[1].data + 2, sizeof(float));
+            return true;
+        }
+        list[0] = (int32_t)number_of(c, "newHeight");
+        list[1] = (int32_t)number_of(c, "newWidth");
+        if (c->nIn < 2)
+            ints(n, 2, list);
+        else if (!c->in[1].constant || !vec_input(n, c, 1, false))
+            return false;
+        left_out(n);
+        return true;
+    case 'C': {
+        const int coordinates = (int)number_of(c, "coordinateTransformMode"), nearest = (int)number_of(c, "nearestMode");
+        one_bool(n, coordinates == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS);
+        return number_of(c, "method") == 0 ||
+               (coordinates == NNRT_COORDINATE_TRANSFORM_MODE_ALIGN_CORNERS ? nearest == NNRT_NEAREST_MODE_NORMAL
+                : coordinates == NNRT_COORDINATE_TRANSFORM_MODE_ASYMMETRIC ? nearest == NNRT_NEAREST_MODE_FLOOR
+                                                                          : false);
+    }
+    case 'M': { /* of one cell, NNAdapter means another one */
+        const bool centres = number_of(c, "coordinateTransformMode") == NNRT_COORDINATE_TRANSFORM_MODE_HALF_PIXEL;
+        one_int(n, centres ? 0 : 1);
+        return !centres || (c->out[0].rank == 4 && c->out[0].dims[2] > 1 && c->out[0].dims[3] > 1);
+    }
+    case 'O': one_bool(n, c->nOut > 1); return true;
+    case 'S': one_int(n, 2 * (int32_t)number_of(c, "depthRadius") + 1); return true;
+    case 'A': one_float(n, (float)(number_of(c, "alpha") * (2 * number_of(c, "depthRadius") + 1))); return true;
+    case 'U': one_int(n, (int32_t)c->nOut); return true;
+    case 'Z': {
+        const vec_tensor *y = &c->out[0];
+        float scales[VEC_QUANT];
+        int32_t zeros[VEC_QUANT];
+        if (c->nOut != 1 || y->quantCount == 0)
+            return false;
+        for (k = 0; k < y->quantCount; k++) {
+            scales[k] = (float)y->quant[k].scale;
+            zeros[k] = y->quant[k].zeroPoint;
+        }
+        one_int(n, y->quantAxis > 0 ? y->quantAxis - 1 : 0);
+        constant(n, NNADAPTER_FLOAT32, (int32_t)y->quantCount, scales, sizeof(float));
+        ints(n, (int32_t)y->quantCount, zeros);
+        return true;
+    }
+    default: fail_msg("no such word: %s", word);
+    }
+    return false;
+}
+
+/* Can NNAdapter say the case at all, and do the attributes have these values? */
+static bool vec_fits(const vec_case *c, const char *conditions)
+{
+    const nnrt_op *op = c->op;
+    if (op == NULL || c->prepareCode != NNRT_SUCCESS || c->wide ||
+        (((op->flags & NNRT_OP_LAYOUT) != 0 || op->type == NNRT_NODE_TYPE_PRIOR_BOX ||
+          op->type == NNRT_NODE_TYPE_YOLO_BOX) &&
+         c->format != NNRT_FORMAT_NCHW))
+        return false;
+    while (conditions != NULL) {
+        char name[64];
+        double value;
+        if (sscanf(conditions, " %63[A-Za-z]=%lf", name, &value) != 2)
+            break;
+        if (number_of(c, name) != value)
+            return false;
+        conditions = strchr(conditions + 1 + strspn(conditions + 1, " "), ' ');
+    }
+    switch (op->type) {
+    case NNRT_NODE_TYPE_ARGMAX_FUSION:
+    case NNRT_NODE_TYPE_ARGMIN_FUSION: return c->nOut == 1;
+    case NNRT_NODE_TYPE_BROADCAST_TO: return c->nIn == 2 && c->in[1].present;
+    case NNRT_NODE_TYPE_BOTTOM_K:
+    case NNRT_NODE_TYPE_TOPK_FUSION: return c->nOut == 2;
+    case NNRT_NODE_TYPE_MULTICLASS_NMS:
+        return c->nOut == (number_of(c, "returnIndex") != 0 ? 3 : 2) &&
+               (c->nIn < 3 || !c->in[2].present || c->in[2].count > 0);
+    case NNRT_NODE_TYPE_ROLL: return c->nIn < 3 || !c->in[2].present || c->in[2].count > 0; /* no list is none */
+    case NNRT_NODE_TYPE_RANGE: return c->nIn == 3;
+    case NNRT_NODE_TYPE_MATMUL_FUSION: return c->nIn == 2;
+    case NNRT_NODE_TYPE_PAD_FUSION: return c->nIn > 1 && c->in[1].present;
+    case NNRT_NODE_TYPE_STRIDED_SLICE: return c->nIn == 5;
+    case NNRT_NODE_TYPE_WHERE: return c->in[0].rank != 1 || c->in[1].rank == 1;
+    case NNRT_NODE_TYPE_TILE_FUSION:
+        return list_of(c, "dims")->count == 0 && c->in[1].rank == 1 && c->in[1].dims[0] == c->in[0].rank;
+    case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return number_of(c, "beginNormAxis") == number_of(c, "beginParamsAxis");
+    case NNRT_NODE_TYPE_GROUP_NORM_FUSION: return c->nIn == 3;
+    case NNRT_NODE_TYPE_FULL_CONNECTION: return number_of(c, "hasBias") == (c->nIn > 2);
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_INCLUDE_PAD:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION: return list_of(c, "kernelSize")->count == 2;
+    default: return true;
+    }
+}
+
+static void vec_results(const net *n, const vec_case *c)
+{
+    for (uint32_t k = 0; k < c->nOut; k++) {
+        const vec_tensor *t = &c->out[k];
+        const memory *m = &n->to[k];
+        size_t at;
+        if (nnrti_nna_type(m->precision) != t->dataType || m->rank != (uint32_t)t->rank ||
+            (t->rank > 0 && memcmp(m->dims, t->dims, m->rank * sizeof(*m->dims)) != 0))
+            fail_msg("%s: result %u is of another type or shape", c->name, (unsigned)k);
+        if ((at = vec_compare(c, t, m->data)) < t->count)
+            fail_msg("%s: result %u, element %u: %g, expected %g", c->name, (unsigned)k, (unsigned)at,
+                     vec_number(t->dataType, m->data, at), vec_number(t->dataType, t->data, at));
+    }
+}
+
+static void vec_run(const struct operation_case *o, const vec_case *c, uint32_t *done)
+{
+    char words[300], *conditions, *word;
+    float scales[VEC_QUANT];
+    bool good = true;
+    net n;
+    (void)nnrt_text(words, sizeof(words), "%s", o->operands);
+    conditions = strchr(words, '|');
+    if (conditions != NULL)
+        *conditions++ = '\0';
+    if (!vec_fits(c, conditions))
+        return;
+    is(begin(&n), OK);
+    for (word = strtok(words, " "); word != NULL && good; word = strtok(NULL, " "))
+        good = vec_word(&n, c, word);
+    for (uint32_t k = 0; k < c->nOut && good; k++) {
+        NNAdapterOperandType type;
+        good = c->out[k].present && vec_type_of(&c->out[k], -1, &type, scales);
+        if (good && type.precision < NNADAPTER_QUANT_INT8_SYMM_PER_LAYER)
+            type = type_of(NNADAPTER_BOOL8, 0, NULL); /* it follows */
+        if (good)
+            result(&n, &type);
+    }
+    if (good) {
+        const int code = run(&n, o->op), want = c->runCode == NNRT_SUCCESS ? OK : IP;
+        if (code != want)
+            fail_msg("%s: %d, expected %d: %s%s%s", c->name, code, want, nnrt_nnadapter_model_error(n.model),
+                     nnrt_nnadapter_compilation_error(n.compilation), nnrt_nnadapter_execution_error(n.execution));
+        if (code == OK)
+            vec_results(&n, c);
+        *done += 1;
+    }
+    end(&n);
+}
+
+/* One operation, all cases that NNAdapter can say. */
+static void numbers(void **state)
+{
+    const struct operation_case *o = (const struct operation_case *)*state;
+    char path[128];
+    uint32_t done = 0;
+    vec_file file;
+    vec_case c;
+    memset(&file, 0, sizeof(file));
+    (void)nnrt_text(path, sizeof(path), "tests/vectors/%s.vec", o->file);
+    file.path = path;
+    if ((file.f = fopen(path, "r")) == NULL)
+        fail_msg("%s cannot be read", path);
+    while (vec_next(&file, &c)) {
+        vec_run(o, &c, &done);
+        vec_free(&c);
+    }
+    vec_free(&c);
+    (void)fclose(file.f);
+    free(file.text);
+    if (done < (o->op == NNADAPTER_RESIZE_NEAREST ? 1u : 3u)) /* the test defaults has more of it */
+        fail_msg("%u cases of %s", (unsigned)done, path);
+    if (getenv("VERBOSE") != NULL)
+        print_message("%s: %u cases of %s\n", o->name, (unsigned)done, o->file);
+}
+
+/* Each operation is in the table above. */
+static void complete(void **state)
+{
+    (void)state;
+    for (int32_t op = NNADAPTER_ABS; op <= NNADAPTER_YOLO_BOX; op++) {
+        bool found = false;
+        for (uint32_t i = 0; i < COUNT(operation_cases); i++)
+            found = found || operation_cases[i].op == op;
+        if (!found)
+            fail_msg("operation %d has no numbers", (int)op);
+    }
+}
+
+/* ---- memory ---- */
+
+/* A model, quantised and not, with a fuse code of its own node, built, compiled and run. */
+static int whole(net *n, bool open)
+{
+    static const float w[4] = {1, 2, 3, 4};
+    const int32_t xDims[4] = {1, 1, open ? OPEN : 2, 3}, wDims[4] = {1, 1, 2, 2}, ones[2] = {1, 1};
+    NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 4, wDims), any = type_of(NNADAPTER_FLOAT32, 0, NULL);
+    NNAdapterOperand *made;
+    NNAdapterOperation *op;
+    int code = begin(n);
+    if (code != OK)
+        return code;
+    variable(n, NNADAPTER_FLOAT32, 4, xDims, addX);
+    n->from[0].dims[2] = 2;
+    n->in[n->nIn++] = operand(n, &type, w, sizeof(w), false);
+    left_out(n);
+    one_int(n, NNADAPTER_AUTO_PAD_SAME);
+    left_out(n);
+    ints(n, 2, ones);
+    result(n, NULL);
+    for (uint32_t i = 0; i < 6; i++)
+        if (n->in[i] == NULL && i != 2 && i != 4)
+            return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = add(n, NNADAPTER_CONV_2D)) != OK || (code = NNAdapterModel_addOperand(n->model, &any, &made)) != OK)
+        return code;
+    n->in[0] = n->in[1] = n->out[0];
+    n->in[2] = n->in[3];
+    n->nIn = 2;
+    if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_MAX, 3, n->in, 1, &made, &op)) != OK)
+        return code;
+    n->out[0] = made;
+    if ((code = finish(n)) != OK || (code = prepare(n)) != OK)
+        return code;
+    return NNAdapterExecution_compute(n->execution);
+}
+
+static void allocations(void **state)
+{
+    const int64_t before = live;
+    (void)state;
+    for (int open = 0; open < 2; open++) {
+        int code = NNADAPTER_OUT_OF_MEMORY;
+        int64_t at = 0;
+        net n;
+        while (code != OK) {
+            failAt = ++at;
+            calls = 0;
+            code = whole(&n, open != 0);
+            failAt = 0;
+            if (code != OK && code != NNADAPTER_OUT_OF_MEMORY)
+                fail_msg("allocation %u: %d", (unsigned)at, code);
+            if (code != OK)
+                end(&n);
+            assert_int_equal(live - before, code == OK ? live - before : 0);
+        }
+        assert_true(at > 30);
+        {
+            const int32_t dims[4] = {1, 1, 2, 3};
+            const float wanted[6] = {27, 37, 17, 11, 14, 5}; /* 0 1 2 / 3 4 5, a row and a column of zeros behind */
+            gives(&n, 0, 4, dims, wanted);
+        }
+        end(&n);
+        assert_int_equal(live, before);
+    }
+}
+
+/* A run of a model without open extents takes nothing. */
+static void runs_take_nothing(void **state)
+{
+    net n;
+    (void)state;
+    is(whole(&n, false), OK);
+    calls = 0;
+    is(NNAdapterExecution_compute(n.execution), OK);
+    assert_int_equal(calls, 0);
+    end(&n);
+}
+
+/* ---- every function of the header is called by the test that is named here ---- */
+
+static const char *const functions[28][2] = {
+    {"NNAdapter_getVersion", "devices"},
+    {"NNAdapter_getDeviceCount", "devices"},
+    {"NNAdapterDevice_acquire", "devices"},
+    {"NNAdapterDevice_release", "devices"},
+    {"NNAdapterDevice_getName", "devices"},
+    {"NNAdapterDevice_getVendor", "devices"},
+    {"NNAdapterDevice_getType", "devices"},
+    {"NNAdapterDevice_getVersion", "devices"},
+    {"NNAdapterContext_create", "contexts"},
+    {"NNAdapterContext_destroy", "contexts"},
+    {"NNAdapterModel_create", "operands"},
+    {"NNAdapterModel_destroy", "operands"},
+    {"NNAdapterModel_finish", "finishing"},
+    {"NNAdapterModel_addOperand", "operands"},
+    {"NNAdapterModel_setOperandValue", "operands"},
+    {"NNAdapterModel_getOperandType", "operands"},
+    {"NNAdapterModel_addOperation", "operations"},
+    {"NNAdapterModel_identifyInputsAndOutputs", "finishing"},
+    {"NNAdapterModel_getSupportedOperations", "supported"},
+    {"NNAdapterCompilation_create", "compilations"},
+    {"NNAdapterCompilation_destroy", "compilations"},
+    {"NNAdapterCompilation_finish", "compilations"},
+    {"NNAdapterCompilation_queryInputsAndOutputs", "compilations"},
+    {"NNAdapterExecution_create", "executions"},
+    {"NNAdapterExecution_destroy", "executions"},
+    {"NNAdapterExecution_setInput", "executions"},
+    {"NNAdapterExecution_setOutput", "executions"},
+    {"NNAdapterExecution_compute", "executions"},
+};
+
+static char *whole_file(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    char *text = (char *)calloc(1, 1 << 20);
+    if (f == NULL || text == NULL || fread(text, 1, (1 << 20) - 1, f) == 0)
+        fail_msg("%s cannot be read", path);
+    (void)fclose(f);
+    return text;
+}
+
+static void all_functions(void **state)
+{
+    char *header = whole_file("compat/nnadapter/nnadapter.h"), *tests = whole_file("tests/test_nnadapter.c");
+    uint32_t declared = 0;
+    (void)state;
+    for (const char *at = header; (at = strstr(at, "\nNNRT_NNADAPTER_API ")) != NULL; at++)
+        declared++;
+    assert_int_equal(declared, 28);
+    for (uint32_t i = 0; i < 28; i++) {
+        char call[80], begins[80];
+        const char *body, *ends, *found;
+        (void)snprintf(call, sizeof(call), "%s(", functions[i][0]);
+        (void)snprintf(begins, sizeof(begins), "static void %s(void **state)\n{", functions[i][1]);
+        if (strstr(header, call) == NULL)
+            fail_msg("%s is not declared", functions[i][0]);
+        body = strstr(tests, begins);
+        assert_non_null(body);
+        ends = strstr(body, "\n}\n");
+        found = strstr(body, call);
+        if (found == NULL || found > ends)
+            fail_msg("%s is not called by the test %s", functions[i][0], functions[i][1]);
+    }
+    free(header);
+    free(tests);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest fixed[] = {
+        cmocka_unit_test(devices),      cmocka_unit_test(contexts),       cmocka_unit_test(operands),
+        cmocka_unit_test(operations),   cmocka_unit_test(finishing),      cmocka_unit_test(supported),
+        cmocka_unit_test(compilations), cmocka_unit_test(executions),     cmocka_unit_test(dynamic),
+        cmocka_unit_test(told_by_values), cmocka_unit_test(convolution),  cmocka_unit_test(transposed),
+        cmocka_unit_test(quantised),    cmocka_unit_test(channels),       cmocka_unit_test(defaults),       cmocka_unit_test(refused),
+        cmocka_unit_test(chain), cmocka_unit_test(complete),     cmocka_unit_test(allocations),    cmocka_unit_test(runs_take_nothing),
+        cmocka_unit_test(all_functions)};
+    static struct CMUnitTest tests[COUNT(fixed) + COUNT(operation_cases)];
+    int failed;
+    memcpy(tests, fixed, sizeof(fixed));
+    for (uint32_t i = 0; i < COUNT(operation_cases); i++) {
+        struct CMUnitTest *t = &tests[COUNT(fixed) + i];
+        t->name = operation_cases[i].name;
+        t->test_func = numbers;
+        t->initial_state = (void *)(uintptr_t)&operation_cases[i];
+    }
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (live != 0)
+        (void)fprintf(stderr, "%lld blocks are left\n", (long long)live);
+    return failed + (live != 0);
+}
