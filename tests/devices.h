@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "devices/nnrt_fake.h"
 #include "examples/device/device.h"
 
 /* How far results of an operator may lie from the expected ones, absolute + relative * |expected|: each number counts where
@@ -68,12 +69,18 @@ static NNRT_ReturnCode rough_register(nnrt_error *error)
     return nnrt_device_register(&table, name, error);
 }
 
+static NNRT_ReturnCode fake_register(nnrt_error *error)
+{
+    return nnrt_fake_register(NULL, "fake:", error);
+}
+
 static const test_bound rough_bounds[] = {{"ADD_FUSION", 1e-5, 1.0 / 1024}, {NULL, 0, 0}};
 
 static const test_device test_devices[] = {
     {"reference", NULL, NULL},
     {"auto", NULL, NULL},
     {"example", example_device_register, NULL},
+    {"fake", fake_register, NULL},
     {"rough", rough_register, rough_bounds},
 };
 

@@ -13,4 +13,5 @@ bool heap_shut;
 
 #define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
 #define NNRT_IMPLEMENTATION
+#include "devices/nnrt_fake.h"
 #include "formats/nnrt_onnx.h"

@@ -439,6 +439,15 @@ prints 'devices: bits' '^the reference device gives the same bits here as everyw
 t 0 'devices --json' devices --json
 py 'devices --json: bits' 'd["same_bits"] is True'
 py 'devices --json' '[x for x in d["devices"] if x["name"] == "reference"][0]["status"] == "AVAILABLE"'
+t 0 'devices --device fake' devices --device fake:name=npu0,vendor=acme,type=GPU --device fake:
+prints 'devices lists a fake device' '^npu0  acme  GPU  AVAILABLE$'
+prints 'devices lists two of them' '^fake  nnrt  ACCELERATOR  AVAILABLE$'
+t 0 'run --device fake' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake: --output-dir "$tmp/fake_out"
+t 0 'run --device reference' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device reference --output-dir "$tmp/reference_out"
+if diff -r "$tmp/fake_out" "$tmp/reference_out" >/dev/null; then pass; else fail 'a fake device has the bits of the reference device'; fi
+refused 1 'run --device fake: what it does not take' "device 'fake' does not have this operator" run examples/digits/digits.onnx --input random --device fake:not=SOFTMAX+CONV2D_FUSION
+refused 1 'run --device fake: that fails' "device 'fake' was told to fail" run examples/digits/digits.onnx --input random --device fake:fail=RunIn
+refused 2 'run --device fake: a bad text' "ops has 'CONV', expected names of operators" run examples/digits/digits.onnx --input random --device fake:ops=CONV
 
 # ---- ops --copy: tests/test_copy.py compiles and runs what it prints ----
 

@@ -37,6 +37,7 @@ typedef struct cli_args {
     double rtol, atol;
     cli_image_options image;
     bool json, tsv, onnx, memory, help, noOptimize, noQuantize;
+    nnrt_error error; /* why a value is not taken, where more is known */
 } cli_args;
 
 typedef struct cli_command {
@@ -284,10 +285,17 @@ static bool cli_take_header(cli_args *a, const char *v)
     return *v != '\0';
 }
 
+/* fake:...: registers that device, which stays until the program ends. */
 static bool cli_take_device(cli_args *a, const char *v)
 {
+    nnrt_fake *fake;
     a->device = v;
-    return nnrt_device_find(v) != NULL;
+    if (strncmp(v, "fake:", 5) != 0)
+        return nnrt_device_find(v) != NULL;
+    if (nnrt_fake_register(&fake, v, &a->error) != NNRT_SUCCESS)
+        return false;
+    a->device = nnrt_fake_name(fake);
+    return true;
 }
 
 static bool cli_take_budget(cli_args *a, const char *v)
@@ -390,7 +398,10 @@ static const cli_option cli_options[] = {
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "operators between DequantizeLinear and QuantizeLinear stay in float32; by default they compute in integers",
      cli_take_no_quantize},
-    {"--device", "NAME", CLI_SESSIONS, "where to run: a name that 'nnrt devices' lists, default auto", cli_take_device},
+    {"--device", "NAME", CLI_SESSIONS | CLI_DEVICES,
+     "where to run: a name that 'nnrt devices' lists, default auto; or fake:KEY=VALUE,... (devices/nnrt_fake.h), which "
+     "makes a device to test with. Of several the last counts",
+     cli_take_device},
     {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1; the built-in ones use one",
      cli_take_threads},
     {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
@@ -450,12 +461,14 @@ static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char
             return cli_usage("%s: %s lacks its value %s", c->name, o->name, o->value);
         value = argv[++*i];
     }
-    if (!o->take(args, value))
-        return cli_usage(strcmp(o->name, "--device") == 0
+    if (o->take(args, value))
+        return CLI_DONE;
+    if (args->error.message[0] != '\0')
+        return cli_usage("%s: %s %s: %s", c->name, o->name, value, args->error.message);
+    return cli_usage(strcmp(o->name, "--device") == 0
                              ? "%s: %s %s: there is no such device; 'nnrt devices' lists them"
                              : "%s: %s does not take '%s'",
                          c->name, o->name, value);
-    return CLI_DONE;
 }
 
 /* Reads all arguments behind the command. Options may stand anywhere; behind "--" nothing is an option. */

@@ -3,7 +3,8 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 
     cc -std=c99 -O2 -I. tools/nnrt.c -o build/nnrt -lm
 
-It uses the public functions of nnrt.h and formats/nnrt_onnx.h only, and stb_image (libstb-dev) to read PNG images.
+It uses the public functions of nnrt.h, formats/nnrt_onnx.h and devices/nnrt_fake.h only, and stb_image (libstb-dev) to
+read PNG images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
 meta.h metadata; inputs.h model inputs; job.h sessions; map.h memory maps; check.h test data; emit.h models as C;
 copy.h operators as C.
@@ -22,6 +23,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #define NNRT_IMPLEMENTATION
 #include "../nnrt.h"
 
+#include "../devices/nnrt_fake.h"
 #include "../formats/nnrt_onnx.h"
 
 #include <sys/stat.h>
@@ -1118,7 +1120,7 @@ static const cli_command cli_commands[] = {
      "nnrt dot examples/digits/digits.onnx | dot -Tsvg > digits.svg", CLI_DOT, cli_dot},
     {"ops", "", "Lists the operators: name, number, element types of input 0; or prints one as C.", cli_ops_text,
      "nnrt ops --copy SOFTMAX > softmax.c", CLI_OPS, cli_ops},
-    {"devices", "", "Lists the devices: name, vendor, type, status.", "", "nnrt devices --json", CLI_DEVICES,
+    {"devices", "", "Lists the devices: name, vendor, type, status.", "", "nnrt devices --device fake:name=npu0 --json", CLI_DEVICES,
      cli_devices},
 };
 

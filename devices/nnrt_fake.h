@@ -1,0 +1,925 @@
+/*
+nnrt_fake.h - a device to test with: an NPU that is not there. It computes with the reference kernels, so its results have
+the bits of the reference device, and it takes what a text says, offers what a text says, and fails when a text says so.
+
+    #define NNRT_IMPLEMENTATION
+    #include "devices/nnrt_fake.h"          includes nnrt_hal.h, which lies one folder up
+
+    nnrt_fake *npu = NULL;
+    nnrt_fake_register(&npu, "fake:name=npu0,ops=CONV2D_FUSION+ADD_FUSION,without=RunIn,fail=PrepareModel:2", &error);
+
+WHO READS THIS
+    Who tests an application on devices that refuse, are slow or fail; who writes a device that wraps prepared models.
+
+SECTIONS (search for the tag)
+    >>fake       the text, the record of calls
+    -- implementation --
+    >>fake_text  a text becomes a device
+    >>fake_model what it prepares: a plan of the reference kernels, wrapped
+    >>fake_table its device table
+
+TEXT
+    "fake:" and options KEY=VALUE with commas between; lists have + between. Each key may stand once, all may be left out.
+
+    name=npu0          the device's name; default fake
+    vendor=acme        the vendor's name; default nnrt
+    type=GPU           OTHER, CPU, GPU or ACCELERATOR; default ACCELERATOR
+    ops=ADD_FUSION+..  operators that it takes, by their names; default all
+    not=SOFTMAX+..     operators that it does not take
+    dims=1..64         the least and the largest extent of every axis that it takes
+    dynamic=no         no extents that only a run tells
+    without=RunIn+..   slots of its tables that are NULL
+    delay=Run:20+..    milliseconds of processor time that every call of a slot takes longer
+    fail=Run:2+..      the second call of a slot fails; without a number every one
+    code=TIME_OUT      what a call that fails returns, of NNRT_ReturnCode; default DEVICE_ERROR
+    garbage=GetIO+..   slots that succeed and tell nonsense: sizes that no memory has, ranks and types that do not exist,
+                       support of what is not taken, a prepared model that is NULL
+
+    Slots are those of NNRT_FAKE_SLOTS. RunV1 is there, and called where Run and RunIn are left out.
+
+THREADS
+    As the tables say. Of a record that is asked for while runs go on, each number is true by itself.
+
+MIT licence, see LICENSE.
+*/
+#ifndef NNRT_FAKE_H
+#define NNRT_FAKE_H
+
+#include "../nnrt_hal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>fake */
+
+/* E(Vtbl, slot) for each slot that the device offers, but for those that give things back. */
+#define NNRT_FAKE_SLOTS(E)                                                                                             \
+    E(NNRT_DeviceVtbl, GetVersion)                                                                                     \
+    E(NNRT_DeviceVtbl, GetDeviceName)                                                                                  \
+    E(NNRT_DeviceVtbl, GetVendorName)                                                                                  \
+    E(NNRT_DeviceVtbl, GetDeviceType)                                                                                  \
+    E(NNRT_DeviceVtbl, GetDeviceStatus)                                                                                \
+    E(NNRT_DeviceVtbl, GetSupportedOperation)                                                                          \
+    E(NNRT_DeviceVtbl, IsDynamicInputSupported)                                                                        \
+    E(NNRT_DeviceVtbl, PrepareModel)                                                                                   \
+    E(NNRT_DeviceVtbl, GetModelMemory)                                                                                 \
+    E(NNRT_DeviceVtbl, GetSupportedNodes)                                                                              \
+    E(NNRT_PreparedModelVtbl, RunV1)                                                                                   \
+    E(NNRT_PreparedModelVtbl, GetInputDimRanges)                                                                       \
+    E(NNRT_PreparedModelVtbl, Run)                                                                                     \
+    E(NNRT_PreparedModelVtbl, GetWorkspaceSize)                                                                        \
+    E(NNRT_PreparedModelVtbl, RunIn)                                                                                   \
+    E(NNRT_PreparedModelVtbl, GetIO)                                                                                   \
+    E(NNRT_PreparedModelVtbl, GetMemory)                                                                               \
+    E(NNRT_PreparedModelVtbl, GetOutputDimRanges)
+
+enum {
+#define NNRTI_FAKE_SLOT(table, slot) NNRT_FAKE_##slot,
+    NNRT_FAKE_SLOTS(NNRTI_FAKE_SLOT)
+#undef NNRTI_FAKE_SLOT
+        NNRT_FAKE_SLOT_COUNT
+};
+
+typedef struct nnrt_fake nnrt_fake;
+
+/* What was called so far: calls[NNRT_FAKE_PrepareModel], those that failed included. */
+typedef struct nnrt_fake_record {
+    uint32_t calls[NNRT_FAKE_SLOT_COUNT];
+    uint32_t prepared; /* models that were prepared */
+    uint32_t nodes;    /* of all of them together */
+    uint32_t released; /* models that were given back */
+} nnrt_fake_record;
+
+/* Registers the device that text describes, up to its end; it lives until it is unregistered. fake may be NULL. A bad text
+   is INVALID_PARAMETER, and error says what was found and what is expected. */
+NNRT_API NNRT_ReturnCode nnrt_fake_register(nnrt_fake **fake, const char *text, nnrt_error *error);
+NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake); /* as nnrt_device_find knows it */
+NNRT_API nnrt_fake_record nnrt_fake_get_record(const nnrt_fake *fake);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_FAKE_H */
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_FAKE_IMPLEMENTED)
+#define NNRT_FAKE_IMPLEMENTED
+
+#include "../nnrt_hal.h" /* its implementation, where only its declarations were read so far */
+
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_FAKE_ADD(p) __atomic_add_fetch(p, 1, __ATOMIC_RELAXED)
+#define NNRTI_FAKE_GET(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#else
+#define NNRTI_FAKE_ADD(p) (++*(p)) /* one thread at a time */
+#define NNRTI_FAKE_GET(p) (*(p))
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>fake_text */
+
+/* A part of the device's text. */
+typedef struct nnrti_fake_span {
+    const char *at; /* NULL: the option is left out */
+    size_t length;
+} nnrti_fake_span;
+
+enum {
+    NNRTI_FAKE_NAME,
+    NNRTI_FAKE_VENDOR,
+    NNRTI_FAKE_TYPE,
+    NNRTI_FAKE_OPS,
+    NNRTI_FAKE_NOT,
+    NNRTI_FAKE_DIMS,
+    NNRTI_FAKE_DYNAMIC,
+    NNRTI_FAKE_WITHOUT,
+    NNRTI_FAKE_DELAY,
+    NNRTI_FAKE_FAIL,
+    NNRTI_FAKE_CODE,
+    NNRTI_FAKE_GARBAGE,
+    NNRTI_FAKE_KEYS
+};
+
+static const char *const nnrti_fake_keys[NNRTI_FAKE_KEYS] = {"name",    "vendor",  "type",  "ops",  "not",  "dims",
+                                                             "dynamic", "without", "delay", "fail", "code", "garbage"};
+
+typedef struct nnrti_fake_slot {
+    const char *name;
+    bool model; /* of the prepared model's table */
+    size_t offset;
+} nnrti_fake_slot;
+
+static const nnrti_fake_slot nnrti_fake_slots[NNRT_FAKE_SLOT_COUNT] = {
+#define NNRTI_FAKE_SLOT(table, slot) {#slot, sizeof(table) == sizeof(NNRT_PreparedModelVtbl), offsetof(table, slot)},
+    NNRT_FAKE_SLOTS(NNRTI_FAKE_SLOT)
+#undef NNRTI_FAKE_SLOT
+};
+
+#define NNRTI_FAKE_EACH 0xFFFFFFFFu
+
+struct nnrt_fake {
+    NNRT_DeviceVtbl table;
+    NNRT_PreparedModelVtbl model;
+    char name[64], vendor[64];
+    NNRT_DeviceType type;
+    nnrti_fake_span ops, barred;
+    int32_t least, most; /* extents */
+    bool dynamic;
+    uint32_t delay[NNRT_FAKE_SLOT_COUNT]; /* milliseconds */
+    uint32_t fail[NNRT_FAKE_SLOT_COUNT];  /* the number of the call; 0 = none */
+    bool garbage[NNRT_FAKE_SLOT_COUNT];
+    NNRT_ReturnCode code;
+    nnrt_fake_record record;
+    size_t bytes; /* of this block, the text behind it */
+};
+
+static bool nnrti_fake_is(nnrti_fake_span s, const char *text)
+{
+    return s.length == strlen(text) && memcmp(s.at, text, s.length) == 0;
+}
+
+/* A span as a text of at most 47 characters, for messages. */
+static const char *nnrti_fake_text(nnrti_fake_span s, char *text)
+{
+    const size_t length = s.length < 47 ? s.length : 47;
+    memcpy(text, s.at, length);
+    text[length] = '\0';
+    return text;
+}
+
+/* The part of *rest in front of `end`, which is then taken off, too. */
+static nnrti_fake_span nnrti_fake_next(nnrti_fake_span *rest, char end)
+{
+    nnrti_fake_span s = {rest->at, 0};
+    while (s.length < rest->length && rest->at[s.length] != end)
+        s.length++;
+    rest->at += s.length;
+    rest->length -= s.length;
+    if (rest->length > 0) {
+        rest->at++;
+        rest->length--;
+    }
+    return s;
+}
+
+/* A whole number, at most 999,999,999. */
+static bool nnrti_fake_number(nnrti_fake_span s, uint32_t *number)
+{
+    *number = 0;
+    for (size_t i = 0; i < s.length; i++) {
+        if (s.at[i] < '0' || s.at[i] > '9')
+            return false;
+        *number = *number * 10 + (uint32_t)(s.at[i] - '0');
+    }
+    return s.length > 0 && s.length < 10;
+}
+
+static bool nnrti_fake_lists(nnrti_fake_span list, const char *name)
+{
+    while (list.length > 0)
+        if (nnrti_fake_is(nnrti_fake_next(&list, '+'), name))
+            return true;
+    return false;
+}
+
+static NNRT_ReturnCode nnrti_fake_bad(nnrt_error *error, int32_t key, nnrti_fake_span found, const char *expected)
+{
+    char text[48];
+    return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "fake device: %s has '%s', expected %s", nnrti_fake_keys[key],
+                          nnrti_fake_text(found, text), expected);
+}
+
+/* A name, which a device's may be. */
+static NNRT_ReturnCode nnrti_fake_take_name(int32_t key, nnrti_fake_span s, char *name, nnrt_error *error)
+{
+    if (s.at == NULL)
+        return NNRT_SUCCESS;
+    if (s.length == 0 || s.length > 63)
+        return nnrti_fake_bad(error, key, s, "a name of 1 to 63 characters");
+    memcpy(name, s.at, s.length);
+    name[s.length] = '\0';
+    return NNRT_SUCCESS;
+}
+
+/* A list of operators: all of them exist. */
+static NNRT_ReturnCode nnrti_fake_take_ops(int32_t key, nnrti_fake_span list, nnrt_error *error)
+{
+    nnrti_fake_span rest = list;
+    bool known = list.at == NULL || (list.length > 0 && list.at[list.length - 1] != '+');
+    while (known && rest.length > 0) {
+        const nnrti_fake_span s = nnrti_fake_next(&rest, '+');
+        known = false;
+        for (uint32_t k = 0; !known && nnrt_op_at(k) != NULL; k++)
+            known = nnrti_fake_is(s, nnrt_op_at(k)->name);
+        list = s;
+    }
+    return known ? NNRT_SUCCESS : nnrti_fake_bad(error, key, list, "names of operators with + between, as ADD_FUSION");
+}
+
+/* The number of the slot that s names, NNRT_FAKE_SLOT_COUNT: none. */
+static uint32_t nnrti_fake_find_slot(nnrti_fake_span s)
+{
+    uint32_t i = 0;
+    while (i < NNRT_FAKE_SLOT_COUNT && !nnrti_fake_is(s, nnrti_fake_slots[i].name))
+        i++;
+    return i;
+}
+
+/* A list of slots, each with a number behind ':' (`other` where it is left out, 0: it may not be); numbers[slot], or 1 where
+   there are none. */
+static NNRT_ReturnCode nnrti_fake_take_slots(int32_t key, nnrti_fake_span list, bool numbered, uint32_t other,
+                                             uint32_t *numbers, nnrt_error *error)
+{
+    bool more = list.at != NULL;
+    while (more) {
+        nnrti_fake_span s, rest, whole;
+        uint32_t slot, number = other;
+        more = memchr(list.at, '+', list.length) != NULL;
+        rest = whole = nnrti_fake_next(&list, '+');
+        s = nnrti_fake_next(&rest, ':');
+        if ((slot = nnrti_fake_find_slot(s)) == NNRT_FAKE_SLOT_COUNT)
+            return nnrti_fake_bad(error, key, s, "a slot of the tables, as PrepareModel or RunIn");
+        if (s.length < whole.length && (!numbered || !nnrti_fake_number(rest, &number) || (number == 0 && other != 0)))
+            return nnrti_fake_bad(error, key, whole, numbered ? "SLOT:NUMBER" : "a slot without a number");
+        if (s.length == whole.length && numbered && other == 0)
+            return nnrti_fake_bad(error, key, whole, "SLOT:MILLISECONDS");
+        numbers[slot] = number;
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_fake_take_dims(nnrt_fake *f, nnrti_fake_span s, nnrt_error *error)
+{
+    nnrti_fake_span rest = s, least, most;
+    uint32_t numbers[2] = {0, INT32_MAX};
+    if (s.at != NULL) {
+        least = nnrti_fake_next(&rest, '.');
+        most = rest;
+        if (most.length < 2 || *most.at++ != '.')
+            return nnrti_fake_bad(error, NNRTI_FAKE_DIMS, s, "LEAST..MOST");
+        most.length--;
+        if (!nnrti_fake_number(least, &numbers[0]) || !nnrti_fake_number(most, &numbers[1]) || numbers[0] > numbers[1])
+            return nnrti_fake_bad(error, NNRTI_FAKE_DIMS, s, "LEAST..MOST, whole numbers that grow");
+    }
+    f->least = (int32_t)numbers[0];
+    f->most = (int32_t)numbers[1];
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_fake_take_type(nnrt_fake *f, nnrti_fake_span s, nnrt_error *error)
+{
+    f->type = NNRT_DEVICE_TYPE_ACCELERATOR;
+    if (s.at == NULL)
+        return NNRT_SUCCESS;
+#define NNRTI_FAKE_TYPE_IS(prefix, type_name, value)                                                                   \
+    if (nnrti_fake_is(s, #type_name)) {                                                                                \
+        f->type = value;                                                                                               \
+        return NNRT_SUCCESS;                                                                                           \
+    }
+    NNRT_ENUM_DeviceType(NNRTI_FAKE_TYPE_IS)
+#undef NNRTI_FAKE_TYPE_IS
+        return nnrti_fake_bad(error, NNRTI_FAKE_TYPE, s, "OTHER, CPU, GPU or ACCELERATOR");
+}
+
+static NNRT_ReturnCode nnrti_fake_take_code(nnrt_fake *f, nnrti_fake_span s, nnrt_error *error)
+{
+    f->code = NNRT_DEVICE_ERROR;
+    if (s.at == NULL)
+        return NNRT_SUCCESS;
+    for (f->code = NNRT_FAILED; f->code <= NNRT_UNSUPPORTED_OP; f->code++)
+        if (nnrti_fake_is(s, nnrt_code_name(f->code) + strlen("NNRT_")))
+            return NNRT_SUCCESS;
+    return nnrti_fake_bad(error, NNRTI_FAKE_CODE, s, "a return code but SUCCESS, as TIME_OUT");
+}
+
+/* Splits the options; values[key]. */
+static NNRT_ReturnCode nnrti_fake_split(nnrti_fake_span rest, nnrti_fake_span *values, nnrt_error *error)
+{
+    char text[48];
+    while (rest.length > 0) {
+        const bool ends = rest.at[rest.length - 1] == ',';
+        nnrti_fake_span s = nnrti_fake_next(&rest, ','), key;
+        const nnrti_fake_span whole = s;
+        uint32_t k = 0;
+        key = nnrti_fake_next(&s, '=');
+        while (k < NNRTI_FAKE_KEYS && !nnrti_fake_is(key, nnrti_fake_keys[k]))
+            k++;
+        if (k == NNRTI_FAKE_KEYS || key.length == whole.length || (rest.length == 0 && ends))
+            return nnrt_error_set(
+                error, NNRT_INVALID_PARAMETER,
+                "fake device: found '%s', expected KEY=VALUE with a key of name, vendor, type, ops, not, "
+                "dims, dynamic, without, delay, fail, code, garbage",
+                nnrti_fake_text(rest.length == 0 && ends ? rest : whole, text));
+        if (values[k].at != NULL)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "fake device: %s stands twice, expected once",
+                                  nnrti_fake_keys[k]);
+        values[k] = s;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Takes over all options but those that change tables. */
+static NNRT_ReturnCode nnrti_fake_parse(nnrt_fake *f, const nnrti_fake_span *v, uint32_t *without, nnrt_error *error)
+{
+    uint32_t garbage[NNRT_FAKE_SLOT_COUNT];
+    NNRT_ReturnCode code;
+    memset(garbage, 0, sizeof(garbage));
+    memcpy(f->name, "fake", sizeof("fake"));
+    memcpy(f->vendor, "nnrt", sizeof("nnrt"));
+    f->ops = v[NNRTI_FAKE_OPS];
+    f->barred = v[NNRTI_FAKE_NOT];
+    f->dynamic = v[NNRTI_FAKE_DYNAMIC].at == NULL || nnrti_fake_is(v[NNRTI_FAKE_DYNAMIC], "yes");
+    if (!f->dynamic && !nnrti_fake_is(v[NNRTI_FAKE_DYNAMIC], "no"))
+        return nnrti_fake_bad(error, NNRTI_FAKE_DYNAMIC, v[NNRTI_FAKE_DYNAMIC], "yes or no");
+    if ((code = nnrti_fake_take_name(NNRTI_FAKE_NAME, v[NNRTI_FAKE_NAME], f->name, error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_name(NNRTI_FAKE_VENDOR, v[NNRTI_FAKE_VENDOR], f->vendor, error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_type(f, v[NNRTI_FAKE_TYPE], error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_code(f, v[NNRTI_FAKE_CODE], error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_dims(f, v[NNRTI_FAKE_DIMS], error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_ops(NNRTI_FAKE_OPS, f->ops, error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_ops(NNRTI_FAKE_NOT, f->barred, error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_slots(NNRTI_FAKE_WITHOUT, v[NNRTI_FAKE_WITHOUT], false, 1, without, error)) !=
+            NNRT_SUCCESS ||
+        (code = nnrti_fake_take_slots(NNRTI_FAKE_DELAY, v[NNRTI_FAKE_DELAY], true, 0, f->delay, error)) !=
+            NNRT_SUCCESS ||
+        (code = nnrti_fake_take_slots(NNRTI_FAKE_FAIL, v[NNRTI_FAKE_FAIL], true, NNRTI_FAKE_EACH, f->fail, error)) !=
+            NNRT_SUCCESS ||
+        (code = nnrti_fake_take_slots(NNRTI_FAKE_GARBAGE, v[NNRTI_FAKE_GARBAGE], false, 1, garbage, error)) !=
+            NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < NNRT_FAKE_SLOT_COUNT; i++)
+        f->garbage[i] = garbage[i] != 0;
+    return NNRT_SUCCESS;
+}
+
+/* A slot is called: counts, waits, and says whether it fails. */
+static NNRT_ReturnCode nnrti_fake_enter(nnrt_fake *f, uint32_t slot)
+{
+    const uint32_t call = NNRTI_FAKE_ADD(&f->record.calls[slot]);
+    const clock_t start = clock();
+    while (f->delay[slot] > 0 && (double)(clock() - start) * 1000 < (double)f->delay[slot] * CLOCKS_PER_SEC)
+        continue;
+    return f->fail[slot] == NNRTI_FAKE_EACH || f->fail[slot] == call ? f->code : NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>fake_model */
+
+typedef struct nnrti_fake_model {
+    NNRT_PreparedModel base; /* first: the handle is the address of this struct */
+    nnrt_fake *fake;
+    NNRT_PreparedModel *inner; /* the plan */
+    nnrt_allocator allocator;
+    bool allocated;
+} nnrti_fake_model;
+
+/* What lies in front of the plan, rounded up so that that stays aligned. */
+static size_t nnrti_fake_head(void)
+{
+    return (sizeof(nnrti_fake_model) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+}
+
+static nnrti_fake_model *nnrti_fake_of(NNRT_PreparedModel *self)
+{
+    return (nnrti_fake_model *)(void *)self;
+}
+
+static void nnrti_fake_nonsense(nnrt_dims *dims)
+{
+    memset(dims, 0x7B, sizeof(*dims));
+    dims->rank = 77;
+    dims->dims[0] = -5;
+}
+
+static NNRT_ReturnCode nnrti_fake_get_ranges(NNRT_PreparedModel *self, bool output, uint32_t index, nnrt_dims *least,
+                                             nnrt_dims *most)
+{
+    const nnrti_fake_model *m = nnrti_fake_of(self);
+    const uint32_t slot = output ? NNRT_FAKE_GetOutputDimRanges : NNRT_FAKE_GetInputDimRanges;
+    NNRT_ReturnCode code = nnrti_fake_enter(m->fake, slot);
+    if (code != NNRT_SUCCESS)
+        return code;
+    code = output ? m->inner->vtbl->GetOutputDimRanges(m->inner, index, least, most)
+                  : m->inner->vtbl->GetInputDimRanges(m->inner, index, least, most);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (int32_t k = 0; !output && k < least->rank; k++)
+        if (least->dims[k] < m->fake->least && least->dims[k] != most->dims[k])
+            least->dims[k] = m->fake->least;
+    if (m->fake->garbage[slot]) {
+        nnrti_fake_nonsense(most);
+        nnrti_fake_nonsense(least);
+        least->dims[0] = 5;
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_fake_input_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
+                                               nnrt_dims *most)
+{
+    return nnrti_fake_get_ranges(self, false, index, least, most);
+}
+
+static NNRT_ReturnCode nnrti_fake_output_ranges(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least,
+                                                nnrt_dims *most)
+{
+    return nnrti_fake_get_ranges(self, true, index, least, most);
+}
+
+/* Extents that a run brings lie in the device's range, too. */
+static NNRT_ReturnCode nnrti_fake_check_inputs(const nnrt_fake *f, const NNRT_IOTensor *inputs, uint32_t nIn,
+                                               nnrt_error *error)
+{
+    for (uint32_t i = 0; inputs != NULL && i < nIn; i++)
+        for (uint32_t k = 0; inputs[i].dimensions.data != NULL && k < inputs[i].dimensions.count; k++)
+            if (inputs[i].dimensions.data[k] < f->least || inputs[i].dimensions.data[k] > f->most)
+                return nnrt_error_set(error, NNRT_OUT_OF_DIMENTION_RANGES,
+                                      "device '%s': axis %u of input %u has extent %d, expected %d to %d", f->name, k,
+                                      i, inputs[i].dimensions.data[k], f->least, f->most);
+    return NNRT_SUCCESS;
+}
+
+/* A run by whatever slot; workspace NULL: the model's own. */
+static NNRT_ReturnCode nnrti_fake_compute(NNRT_PreparedModel *self, uint32_t slot, void *workspace, size_t bytes,
+                                          const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                          uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+{
+    const nnrti_fake_model *m = nnrti_fake_of(self);
+    NNRT_ReturnCode code = nnrti_fake_enter(m->fake, slot);
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "device '%s' was told to fail", m->fake->name);
+    if ((code = nnrti_fake_check_inputs(m->fake, inputs, nIn, error)) != NNRT_SUCCESS)
+        return code;
+    code = slot == NNRT_FAKE_RunIn
+               ? m->inner->vtbl->RunIn(m->inner, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error)
+               : m->inner->vtbl->Run(m->inner, inputs, nIn, outputs, nOut, outputDims);
+    for (uint32_t i = 0; m->fake->garbage[slot] && outputDims != NULL && i < nOut; i++)
+        nnrti_fake_nonsense(&outputDims[i]);
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_fake_run_in(NNRT_PreparedModel *self, void *workspace, size_t bytes,
+                                         const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                         uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+{
+    return nnrti_fake_compute(self, NNRT_FAKE_RunIn, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
+}
+
+static NNRT_ReturnCode nnrti_fake_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
+                                      const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
+{
+    return nnrti_fake_compute(self, NNRT_FAKE_Run, NULL, 0, inputs, nIn, outputs, nOut, outputDims, NULL);
+}
+
+/* HDI 1.0 tells by a flag that an output is too small. The plan does not say which one is, so all are. */
+static NNRT_ReturnCode nnrti_fake_run_v1(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
+                                         const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                                         bool *isOutputBufferEnough)
+{
+    const NNRT_ReturnCode code =
+        nnrti_fake_compute(self, NNRT_FAKE_RunV1, NULL, 0, inputs, nIn, outputs, nOut, outputDims, NULL);
+    for (uint32_t i = 0; isOutputBufferEnough != NULL && i < nOut; i++)
+        isOutputBufferEnough[i] = code != NNRT_INSUFFICIENT_BUFFER;
+    return code == NNRT_INSUFFICIENT_BUFFER ? NNRT_SUCCESS : code;
+}
+
+static NNRT_ReturnCode nnrti_fake_workspace(NNRT_PreparedModel *self, size_t *bytes)
+{
+    const nnrti_fake_model *m = nnrti_fake_of(self);
+    NNRT_ReturnCode code = nnrti_fake_enter(m->fake, NNRT_FAKE_GetWorkspaceSize);
+    if (code == NNRT_SUCCESS)
+        code = m->inner->vtbl->GetWorkspaceSize(m->inner, bytes);
+    if (code == NNRT_SUCCESS && m->fake->garbage[NNRT_FAKE_GetWorkspaceSize])
+        *bytes = SIZE_MAX;
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_fake_io(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
+                                     nnrt_dims *shape)
+{
+    const nnrti_fake_model *m = nnrti_fake_of(self);
+    NNRT_ReturnCode code = nnrti_fake_enter(m->fake, NNRT_FAKE_GetIO);
+    if (code == NNRT_SUCCESS)
+        code = m->inner->vtbl->GetIO(m->inner, output, index, type, shape);
+    if (code == NNRT_SUCCESS && m->fake->garbage[NNRT_FAKE_GetIO]) {
+        nnrti_fake_nonsense(shape);
+        *type = 99;
+    }
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_fake_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
+{
+    const nnrti_fake_model *m = nnrti_fake_of(self);
+    NNRT_ReturnCode code = nnrti_fake_enter(m->fake, NNRT_FAKE_GetMemory);
+    if (code == NNRT_SUCCESS)
+        code = m->inner->vtbl->GetMemory(m->inner, memory);
+    if (code == NNRT_SUCCESS)
+        memory->tables += nnrti_fake_head();
+    if (code == NNRT_SUCCESS && m->fake->garbage[NNRT_FAKE_GetMemory])
+        memset(memory, 0xFF, sizeof(*memory));
+    return code;
+}
+
+static void nnrti_fake_release(NNRT_PreparedModel *self)
+{
+    nnrti_fake_model *m = nnrti_fake_of(self);
+    const nnrt_allocator allocator = m->allocator;
+    (void)NNRTI_FAKE_ADD(&m->fake->record.released);
+    m->inner->vtbl->Destroy(m->inner);
+    if (m->allocated)
+        nnrt_free(&allocator, m, nnrti_fake_head());
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>fake_table */
+
+static NNRT_ReturnCode nnrti_fake_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    *major = 1;
+    *minor = 0;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_GetVersion);
+}
+
+static NNRT_ReturnCode nnrti_fake_get_name(void *self, const char **name)
+{
+    *name = ((nnrt_fake *)self)->name;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_GetDeviceName);
+}
+
+static NNRT_ReturnCode nnrti_fake_get_vendor(void *self, const char **name)
+{
+    *name = ((nnrt_fake *)self)->vendor;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_GetVendorName);
+}
+
+static NNRT_ReturnCode nnrti_fake_type(void *self, NNRT_DeviceType *type)
+{
+    *type = ((nnrt_fake *)self)->type;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_GetDeviceType);
+}
+
+static NNRT_ReturnCode nnrti_fake_status(void *self, NNRT_DeviceStatus *status)
+{
+    *status = NNRT_DEVICE_STATUS_AVAILABLE;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_GetDeviceStatus);
+}
+
+static NNRT_ReturnCode nnrti_fake_dynamic(void *self, bool *isSupported)
+{
+    *isSupported = ((nnrt_fake *)self)->dynamic;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_IsDynamicInputSupported);
+}
+
+/* Is the operator of node n one that the device takes? */
+static NNRT_ReturnCode nnrti_fake_check_op(const nnrt_fake *f, const NNRT_Model *model, uint32_t n, nnrt_error *error)
+{
+    const NNRT_Node *node = &model->nodes.data[n];
+    const nnrt_op *op = nnrt_op_find(node->nodeType);
+    if (op == NULL || ((f->ops.at == NULL || nnrti_fake_lists(f->ops, op->name)) &&
+                       !(f->barred.at != NULL && nnrti_fake_lists(f->barred, op->name))))
+        return NNRT_SUCCESS; /* of what no operator has, the plan speaks */
+    (void)nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "node %u '%s' (%s): device '%s' does not have this operator", n,
+                         node->name != NULL ? node->name : "", op->name, f->name);
+    if (error != NULL && error->code == NNRT_UNSUPPORTED_OP)
+        error->node = (int32_t)n;
+    return NNRT_UNSUPPORTED_OP;
+}
+
+/* Do the extents of what node n reads and gives lie in the range? tensors: those of the model; an unknown rank does. */
+static NNRT_ReturnCode nnrti_fake_check_dims(const nnrt_fake *f, const NNRT_Model *model, uint32_t n,
+                                             const nnrt_operand *tensors, nnrt_error *error)
+{
+    const NNRT_Node *node = &model->nodes.data[n];
+    const uint32_t count = node->inputIndex.count;
+    for (uint32_t i = 0; i < count + node->outputIndex.count; i++) {
+        const uint32_t t = i < count ? node->inputIndex.data[i] : node->outputIndex.data[i - count];
+        for (int32_t k = 0; t != NNRT_NO_TENSOR && k < tensors[t].rank; k++) {
+            if (tensors[t].dims[k] < 0 || (tensors[t].dims[k] >= f->least && tensors[t].dims[k] <= f->most))
+                continue;
+            (void)nnrt_error_set(error, NNRT_INVALID_SHAPE,
+                                 "node %u '%s': axis %d of '%s' is %d, device '%s' takes extents of %d to %d", n,
+                                 node->name != NULL ? node->name : "", k, tensors[t].name, tensors[t].dims[k], f->name,
+                                 f->least, f->most);
+            if (error != NULL && error->code == NNRT_INVALID_SHAPE)
+                error->node = (int32_t)n;
+            return NNRT_INVALID_SHAPE;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Shapes of all tensors in temporary memory; NULL where they cannot be told, or there is no memory (memory->full). */
+static nnrt_operand *nnrti_fake_shapes(const nnrt_fake *f, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                       nnrt_memory *memory)
+{
+    NNRT_ModelConfig own = *config;
+    nnrt_operand *tensors;
+    size_t bytes;
+    if (f->least == 0 && f->most == INT32_MAX)
+        return NULL;
+    own.error = NULL;
+    tensors = nnrt_mul_size(model->allTensors.count, sizeof(*tensors), &bytes)
+                  ? (nnrt_operand *)nnrt_memory_temp(memory, bytes)
+                  : NULL;
+    return tensors != NULL && nnrt_model_infer(model, &own, memory, tensors, NULL, NULL) == NNRT_SUCCESS ? tensors
+                                                                                                         : NULL;
+}
+
+/* What the reference device does not take passes on to the caller. */
+typedef struct nnrti_fake_asking {
+    nnrt_reason reason;
+    void *user;
+} nnrti_fake_asking;
+
+static void nnrti_fake_refused(void *user, uint32_t node, const nnrt_error *error)
+{
+    const nnrti_fake_asking *a = (const nnrti_fake_asking *)user;
+    if (a->reason != NULL)
+        a->reason(a->user, node, error);
+}
+
+static NNRT_ReturnCode nnrti_fake_ask(nnrt_fake *f, uint32_t slot, const NNRT_Model *model,
+                                      const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
+                                      nnrt_reason reason, void *user)
+{
+    NNRT_ModelConfig own;
+    nnrti_fake_asking asking;
+    nnrt_memory memory;
+    const nnrt_operand *tensors;
+    NNRT_ReturnCode code = nnrti_fake_enter(f, slot);
+    if (code != NNRT_SUCCESS)
+        return code;
+    asking.reason = reason;
+    asking.user = user;
+    nnrt_config_read(&own, config);
+    code = nnrt_device_explain(nnrt_device_find("reference"), model, &own, isSupported, count, nnrti_fake_refused,
+                               &asking);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (own.buffer != NULL)
+        nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
+    else
+        nnrt_memory_allocate(&memory, own.allocator);
+    tensors = nnrti_fake_shapes(f, model, &own, &memory);
+    if (memory.full)
+        code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' has no memory to look at extents", f->name);
+    for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++) {
+        nnrt_error error;
+        memset(&error, 0, sizeof(error));
+        error.capacity = (uint32_t)sizeof(error.message);
+        if (!isSupported[i] && !f->garbage[slot])
+            continue;
+        isSupported[i] = f->garbage[slot] ||
+                         (nnrti_fake_check_op(f, model, i, &error) == NNRT_SUCCESS &&
+                          (tensors == NULL || nnrti_fake_check_dims(f, model, i, tensors, &error) == NNRT_SUCCESS));
+        if (!isSupported[i] && reason != NULL)
+            reason(user, i, &error);
+    }
+    nnrt_memory_end(&memory);
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_fake_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                        bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    return nnrti_fake_ask((nnrt_fake *)self, NNRT_FAKE_GetSupportedNodes, model, config, isSupported, count, reason,
+                          user);
+}
+
+static NNRT_ReturnCode nnrti_fake_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    return nnrti_fake_ask((nnrt_fake *)self, NNRT_FAKE_GetSupportedOperation, model, NULL, isSupported, count, NULL,
+                          NULL);
+}
+
+/* The device changes nothing of a plan, and looks at all of it: what it does not take is refused. */
+static NNRT_ReturnCode nnrti_fake_edit(void *user, nnrt_draft *draft)
+{
+    const nnrt_fake *f = (const nnrt_fake *)user;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (uint32_t i = 0; i < draft->model->nodes.count && code == NNRT_SUCCESS; i++) {
+        code = nnrti_fake_check_op(f, draft->model, i, draft->config->error);
+        if (code == NNRT_SUCCESS)
+            code = nnrti_fake_check_dims(f, draft->model, i, draft->tensors, draft->config->error);
+    }
+    return code;
+}
+
+/* Without RunIn nobody can bring a workspace. */
+static void nnrti_fake_config(const nnrt_fake *f, const NNRT_ModelConfig *config, NNRT_ModelConfig *own)
+{
+    nnrt_config_read(own, config);
+    own->callerWorkspace = own->callerWorkspace && f->model.RunIn != NULL;
+}
+
+static NNRT_ReturnCode nnrti_fake_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                         size_t *bytes)
+{
+    nnrt_fake *f = (nnrt_fake *)self;
+    NNRT_ModelConfig own;
+    NNRT_ReturnCode code = nnrti_fake_enter(f, NNRT_FAKE_GetModelMemory);
+    if (code != NNRT_SUCCESS)
+        return code;
+    nnrti_fake_config(f, config, &own);
+    code = nnrt_plan_memory(model, &own, nnrti_fake_edit, f, bytes);
+    if (code == NNRT_SUCCESS &&
+        (f->garbage[NNRT_FAKE_GetModelMemory] || !nnrt_add_size(*bytes, nnrti_fake_head(), bytes)))
+        *bytes = SIZE_MAX;
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_fake_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                          NNRT_PreparedModel **prepared)
+{
+    nnrt_fake *f = (nnrt_fake *)self;
+    const size_t head = nnrti_fake_head();
+    NNRT_ModelConfig own;
+    NNRT_PreparedModel *inner = NULL;
+    nnrti_fake_model *m;
+    NNRT_ReturnCode code = nnrti_fake_enter(f, NNRT_FAKE_PrepareModel);
+    *prepared = NULL;
+    nnrti_fake_config(f, config, &own);
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(own.error, code, "device '%s' was told to fail", f->name);
+    if (f->garbage[NNRT_FAKE_PrepareModel])
+        return NNRT_SUCCESS;
+    if (own.bounds.count != 0 && !f->dynamic)
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' takes no extents that are open", f->name);
+    if (own.buffer != NULL && ((uintptr_t)own.buffer % NNRT_ALIGNMENT != 0 || own.bufferBytes < head))
+        return nnrt_error_set(own.error, own.bufferBytes < head ? NNRT_OUT_OF_MEMORY : NNRT_INVALID_PARAMETER,
+                              "device '%s': the buffer has %z bytes, expected %z and more, aligned to %d", f->name,
+                              own.bufferBytes, head, NNRT_ALIGNMENT);
+    m = (nnrti_fake_model *)(own.buffer != NULL ? own.buffer : nnrt_alloc(own.allocator, head));
+    if (m == NULL)
+        return nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' has no memory", f->name);
+    memset(m, 0, sizeof(*m));
+    m->base.vtbl = &f->model;
+    m->fake = f;
+    m->allocated = own.buffer == NULL;
+    if (own.allocator != NULL)
+        m->allocator = *own.allocator;
+    if (own.buffer != NULL) {
+        own.buffer = (uint8_t *)own.buffer + head;
+        own.bufferBytes -= head;
+    }
+    if ((code = nnrt_plan_prepare(model, &own, nnrti_fake_edit, f, &inner)) != NNRT_SUCCESS) {
+        if (m->allocated)
+            nnrt_free(own.allocator, m, head);
+        return code;
+    }
+    m->inner = inner;
+    (void)NNRTI_FAKE_ADD(&f->record.prepared);
+    for (uint32_t i = 0; i < model->nodes.count; i++)
+        (void)NNRTI_FAKE_ADD(&f->record.nodes);
+    *prepared = &m->base;
+    return NNRT_SUCCESS;
+}
+
+static void nnrti_fake_destroy(void *self)
+{
+    nnrt_free(NULL, self, ((nnrt_fake *)self)->bytes);
+}
+
+/* Fills both tables; what is left out becomes NULL. */
+static void nnrti_fake_tables(nnrt_fake *f, const uint32_t *without)
+{
+    NNRT_DeviceVtbl *d = &f->table;
+    NNRT_PreparedModelVtbl *m = &f->model;
+    d->structSize = (uint32_t)sizeof(*d);
+    m->structSize = (uint32_t)sizeof(*m);
+    d->version = m->version = NNRT_HDI(2, 0);
+    d->GetVersion = nnrti_fake_version;
+    d->GetDeviceName = nnrti_fake_get_name;
+    d->GetVendorName = nnrti_fake_get_vendor;
+    d->GetDeviceType = nnrti_fake_type;
+    d->GetDeviceStatus = nnrti_fake_status;
+    d->GetSupportedOperation = nnrti_fake_supported;
+    d->IsDynamicInputSupported = nnrti_fake_dynamic;
+    d->PrepareModel = nnrti_fake_prepare;
+    d->Destroy = nnrti_fake_destroy;
+    d->GetModelMemory = nnrti_fake_memory;
+    d->GetSupportedNodes = nnrti_fake_nodes;
+    m->RunV1 = nnrti_fake_run_v1;
+    m->GetInputDimRanges = nnrti_fake_input_ranges;
+    m->Run = nnrti_fake_run;
+    m->Destroy = nnrti_fake_release;
+    m->GetWorkspaceSize = nnrti_fake_workspace;
+    m->RunIn = nnrti_fake_run_in;
+    m->GetIO = nnrti_fake_io;
+    m->GetMemory = nnrti_fake_get_memory;
+    m->GetOutputDimRanges = nnrti_fake_output_ranges;
+    for (uint32_t i = 0; i < NNRT_FAKE_SLOT_COUNT; i++) {
+        uint8_t *table = nnrti_fake_slots[i].model ? (uint8_t *)m : (uint8_t *)d;
+        if (without[i] != 0)
+            memset(table + nnrti_fake_slots[i].offset, 0, sizeof(d->PrepareModel));
+    }
+}
+
+NNRT_API NNRT_ReturnCode nnrt_fake_register(nnrt_fake **fake, const char *text, nnrt_error *error)
+{
+    nnrti_fake_span values[NNRTI_FAKE_KEYS], rest;
+    uint32_t without[NNRT_FAKE_SLOT_COUNT];
+    nnrt_fake *f;
+    char *copy;
+    size_t length, bytes;
+    NNRT_ReturnCode code;
+    if (fake != NULL)
+        *fake = NULL;
+    if (text == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the text of the fake device is NULL");
+    length = strlen(text);
+    if (length < 5 || memcmp(text, "fake:", 5) != 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "fake device: found '%s', expected fake:KEY=VALUE,...",
+                              text);
+    if (!nnrt_add_size(sizeof(*f) + 1, length, &bytes) || (f = (nnrt_fake *)nnrt_alloc(NULL, bytes)) == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is no memory for a fake device");
+    memset(f, 0, sizeof(*f));
+    f->bytes = bytes;
+    copy = (char *)(f + 1);
+    memcpy(copy, text, length + 1);
+    rest.at = copy + 5;
+    rest.length = length - 5;
+    memset(values, 0, sizeof(values));
+    memset(without, 0, sizeof(without));
+    if ((code = nnrti_fake_split(rest, values, error)) == NNRT_SUCCESS &&
+        (code = nnrti_fake_parse(f, values, without, error)) == NNRT_SUCCESS) {
+        nnrti_fake_tables(f, without);
+        code = nnrt_device_register(&f->table, f, error);
+    }
+    if (code != NNRT_SUCCESS) {
+        nnrt_free(NULL, f, bytes);
+        return code;
+    }
+    if (fake != NULL)
+        *fake = f;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake)
+{
+    return fake != NULL ? fake->name : "";
+}
+
+NNRT_API nnrt_fake_record nnrt_fake_get_record(const nnrt_fake *fake)
+{
+    nnrt_fake_record r;
+    memset(&r, 0, sizeof(r));
+    for (uint32_t i = 0; fake != NULL && i < NNRT_FAKE_SLOT_COUNT; i++)
+        r.calls[i] = NNRTI_FAKE_GET(&fake->record.calls[i]);
+    if (fake != NULL) {
+        r.prepared = NNRTI_FAKE_GET(&fake->record.prepared);
+        r.nodes = NNRTI_FAKE_GET(&fake->record.nodes);
+        r.released = NNRTI_FAKE_GET(&fake->record.released);
+    }
+    return r;
+}
+
+#endif /* NNRT_IMPLEMENTATION */
