@@ -28,9 +28,12 @@ WHAT IT IS
     A model with inputs of open extents is prepared for the extents of a run, when they are others than those of the last
     one: that run takes longer.
     An offline model is a .nnrt file.
+    With NNRT_THREADS 1 (libneural_network_runtime.so has it) an executor has a thread for asynchronous runs from
+    SetOnRunDone or SetOnServiceDied on. A run that has begun is not interrupted: TIMEOUT comes once the device is through
+    with it. 64 runs may wait, then RunAsync is UNAVAILABLE_DEVICE. Destroying the executor ends those that wait with FAILED.
+    OPERATION_FORBIDDEN: without NNRT_THREADS, of the built-in devices, and of a device without RunIn.
 
 NOT YET, AND WHAT IS SAID INSTEAD
-    Asynchronous runs: SetOnRunDone, SetOnServiceDied, RunAsync: OPERATION_FORBIDDEN, as of a device that has none.
     Caches: Build after SetCache: OPERATION_FORBIDDEN, as of a device that has none. ExportCacheToBuffer: UNSUPPORTED. Build
     from an imported buffer: FAILED; of ConstructForCache alone: INVALID_PARAMETER.
     Vendors' offline models: FAILED. Memory comes from the system, not from the device: it is shared (GetFd) on Linux.
@@ -2244,7 +2247,13 @@ struct OH_NNExecutor {
     nnrt_dims *told, *dims;
     int ranges; /* what the device says of them */
     nnrti_ohnn_memory *memories;
+    NNRT_ReturnCode said; /* by the device of the last run */
+    NN_OnRunDone onRunDone;
+    NN_OnServiceDied onServiceDied;
     nnrti_ohnn_mutex mutex;
+#if NNRT_THREADS
+    nnrt_queue *queue; /* of asynchronous runs, NULL until a callback is set */
+#endif
 };
 
 #define NNRTI_OHNN_MODEL_HAS(p, slot) NNRT_HAS((p)->vtbl, NNRT_PreparedModelVtbl, slot)
@@ -2345,6 +2354,9 @@ NNRT_OHNN_API void OH_NNExecutor_Destroy(OH_NNExecutor **executor)
     if (executor == NULL || *executor == NULL)
         return;
     e = *executor;
+#if NNRT_THREADS
+    nnrt_queue_destroy(e->queue);
+#endif
     while (e->memories != NULL) {
         nnrti_ohnn_memory *next = e->memories->next;
         free(e->memories->memory->data);
@@ -2494,14 +2506,43 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecuto
     return OH_NN_SUCCESS;
 }
 
+/* SUCCESS: the executor can run asynchronously. */
+static OH_NN_ReturnCode nnrti_ohnn_asynchronous(OH_NNExecutor *e)
+{
+#if NNRT_THREADS
+    const NNRT_PreparedModel *p = e->compiled->prepared;
+    OH_NN_ReturnCode code = OH_NN_SUCCESS;
+    if (strcmp(nnrt_device_vendor(e->compiled->device), "nnrt") == 0 || (p != NULL && !NNRTI_OHNN_MODEL_HAS(p, RunIn)))
+        return OH_NN_OPERATION_FORBIDDEN;
+    NNRTI_OHNN_LOCK(&e->mutex);
+    if (e->queue == NULL && nnrt_queue_create(&e->queue, NULL, NULL) != NNRT_SUCCESS)
+        code = OH_NN_MEMORY_ERROR;
+    NNRTI_OHNN_UNLOCK(&e->mutex);
+    return code;
+#else
+    (void)e;
+    return OH_NN_OPERATION_FORBIDDEN;
+#endif
+}
+
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor *executor, NN_OnRunDone onRunDone)
 {
-    return executor == NULL || onRunDone == NULL ? OH_NN_INVALID_PARAMETER : OH_NN_OPERATION_FORBIDDEN;
+    OH_NN_ReturnCode code;
+    if (executor == NULL || onRunDone == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if ((code = nnrti_ohnn_asynchronous(executor)) == OH_NN_SUCCESS)
+        executor->onRunDone = onRunDone;
+    return code;
 }
 
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *executor, NN_OnServiceDied onServiceDied)
 {
-    return executor == NULL || onServiceDied == NULL ? OH_NN_INVALID_PARAMETER : OH_NN_OPERATION_FORBIDDEN;
+    OH_NN_ReturnCode code;
+    if (executor == NULL || onServiceDied == NULL)
+        return OH_NN_INVALID_PARAMETER;
+    if ((code = nnrti_ohnn_asynchronous(executor)) == OH_NN_SUCCESS)
+        executor->onServiceDied = onServiceDied;
+    return code;
 }
 
 /* Puts an input or output of a run in its place. The extents of an output are those that the device has. */
@@ -2675,7 +2716,7 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
         nnrti_ohnn_place(e, i, nnrti_ohnn_types[d->dataType], nnrti_ohnn_formats[d->format], &dims, t->memory.data,
                          bytes);
     }
-    code = nnrti_ohnn_execute(e);
+    code = e->said = nnrti_ohnn_execute(e);
     for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
         nnrti_ohnn_desc_shape(&out[i]->desc, e->told[i].dims, (size_t)e->told[i].rank);
     if (code == NNRT_INSUFFICIENT_BUFFER && strcmp(nnrt_device_vendor(e->compiled->device), "nnrt") == 0)
@@ -2683,40 +2724,129 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
 }
 
+/* The checks of the tensors. */
+static OH_NN_ReturnCode nnrti_ohnn_run_tensors(const OH_NNExecutor *e, NN_Tensor *const *in, NN_Tensor *const *out)
+{
+    if (e->ranges == NNRTI_OHNN_CONTRADICTION)
+        return OH_NN_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < e->nIn; i++) {
+        if (in[i] == NULL)
+            return e->ranges == NNRTI_OHNN_TOLD ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER;
+        if (!nnrti_ohnn_in_range(e, &e->io[i], in[i]->desc.shape, in[i]->desc.rank))
+            return OH_NN_INVALID_PARAMETER;
+    }
+    for (uint32_t i = 0; i < e->nOut; i++)
+        if (out[i] == NULL)
+            return OH_NN_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < e->nIn + e->nOut; i++)
+        if (!nnrti_ohnn_holds(i < e->nIn ? in[i] : out[i - e->nIn]))
+            return OH_NN_FAILED;
+    return OH_NN_SUCCESS;
+}
+
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN_Tensor *inputTensor[],
                                                      size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount)
 {
     OH_NNExecutor *e = executor;
     OH_NN_ReturnCode code;
-    if (!nnrti_ohnn_run_arguments(e, inputTensor, inputCount, outputTensor, outputCount) ||
-        e->ranges == NNRTI_OHNN_CONTRADICTION)
+    if (!nnrti_ohnn_run_arguments(e, inputTensor, inputCount, outputTensor, outputCount))
         return OH_NN_INVALID_PARAMETER;
-    for (size_t i = 0; i < inputCount; i++) {
-        if (inputTensor[i] == NULL)
-            return e->ranges == NNRTI_OHNN_TOLD ? OH_NN_NULL_PTR : OH_NN_INVALID_PARAMETER;
-        if (!nnrti_ohnn_in_range(e, &e->io[i], inputTensor[i]->desc.shape, inputTensor[i]->desc.rank))
-            return OH_NN_INVALID_PARAMETER;
-    }
-    for (size_t i = 0; i < outputCount; i++)
-        if (outputTensor[i] == NULL)
-            return OH_NN_INVALID_PARAMETER;
-    for (size_t i = 0; i < inputCount + outputCount; i++)
-        if (!nnrti_ohnn_holds(i < inputCount ? inputTensor[i] : outputTensor[i - inputCount]))
-            return OH_NN_FAILED;
+    if ((code = nnrti_ohnn_run_tensors(e, inputTensor, outputTensor)) != OH_NN_SUCCESS)
+        return code;
     NNRTI_OHNN_LOCK(&e->mutex);
     code = nnrti_ohnn_run(e, inputTensor, outputTensor);
     NNRTI_OHNN_UNLOCK(&e->mutex);
     return code;
 }
 
+#if NNRT_THREADS
+/* An asynchronous run. Behind it lie its lists of inputs and outputs: the caller's may be gone by then. */
+typedef struct nnrti_ohnn_later {
+    OH_NNExecutor *e;
+    NN_Tensor **in, **out;
+    NN_Tensor **handed; /* the caller's list of outputs, which the callback gets */
+    void *user;
+    NN_OnRunDone onRunDone;
+    NN_OnServiceDied onServiceDied; /* NULL: none is set */
+    OH_NN_ReturnCode code;
+} nnrti_ohnn_later;
+
+static NNRT_ReturnCode nnrti_ohnn_run_later(void *context, const char **message)
+{
+    nnrti_ohnn_later *r = (nnrti_ohnn_later *)context;
+    NNRT_ReturnCode said;
+    (void)message;
+    NNRTI_OHNN_LOCK(&r->e->mutex);
+    r->code = nnrti_ohnn_run(r->e, r->in, r->out);
+    said = r->e->said;
+    NNRTI_OHNN_UNLOCK(&r->e->mutex);
+    return said;
+}
+
+/* The end of an asynchronous run: one of the two callbacks. */
+static void nnrti_ohnn_run_ended(void *user, NNRT_ReturnCode code, const char *message)
+{
+    const nnrti_ohnn_later r = *(nnrti_ohnn_later *)user;
+    const bool late = code == NNRT_TIME_OUT;
+    (void)message;
+    free(user);
+    if (code == NNRT_SERVICE_ERROR && r.onServiceDied != NULL)
+        r.onServiceDied(r.user);
+    else
+        r.onRunDone(r.user,
+                    late                     ? OH_NN_TIMEOUT
+                    : code == NNRT_CANCELLED ? OH_NN_FAILED
+                                             : r.code,
+                    late ? NULL : (void **)r.handed, late ? 0 : (int32_t)r.e->nOut);
+}
+
+static OH_NN_ReturnCode nnrti_ohnn_put_off(OH_NNExecutor *e, NN_Tensor **in, NN_Tensor **out, int32_t timeout,
+                                           void *userData)
+{
+    const size_t count = (size_t)e->nIn + e->nOut;
+    nnrti_ohnn_later *r = (nnrti_ohnn_later *)malloc(sizeof(*r) + count * sizeof(*in));
+    nnrt_queued how;
+    NNRT_ReturnCode code;
+    if (r == NULL)
+        return OH_NN_MEMORY_ERROR;
+    r->e = e;
+    r->in = (NN_Tensor **)(r + 1);
+    r->out = r->in + e->nIn;
+    r->handed = out;
+    r->user = userData;
+    r->onRunDone = e->onRunDone;
+    r->onServiceDied = e->onServiceDied;
+    r->code = OH_NN_SUCCESS;
+    memcpy(r->in, in, e->nIn * sizeof(*in));
+    memcpy(r->out, out, e->nOut * sizeof(*out));
+    memset(&how, 0, sizeof(how));
+    how.timeLimit = (uint32_t)timeout;
+    how.done = nnrti_ohnn_run_ended;
+    how.user = r;
+    if ((code = nnrt_queue_add(e->queue, nnrti_ohnn_run_later, r, e, &how, NULL)) == NNRT_SUCCESS)
+        return OH_NN_SUCCESS;
+    free(r);
+    return code == NNRT_DEVICE_BUSY ? OH_NN_UNAVAILABLE_DEVICE : OH_NN_OPERATION_FORBIDDEN;
+}
+#endif
+
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, NN_Tensor *inputTensor[],
                                                       size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount,
                                                       int32_t timeout, void *userData)
 {
-    (void)timeout;
+    OH_NN_ReturnCode code;
     if (!nnrti_ohnn_run_arguments(executor, inputTensor, inputCount, outputTensor, outputCount) || userData == NULL)
         return OH_NN_INVALID_PARAMETER;
-    return OH_NN_OPERATION_FORBIDDEN;
+    if (executor->onRunDone == NULL) /* so is it where there are no asynchronous runs */
+        return OH_NN_OPERATION_FORBIDDEN;
+    if (timeout < 0)
+        return OH_NN_INVALID_PARAMETER;
+    if ((code = nnrti_ohnn_run_tensors(executor, inputTensor, outputTensor)) != OH_NN_SUCCESS)
+        return code;
+#if NNRT_THREADS
+    code = nnrti_ohnn_put_off(executor, inputTensor, outputTensor, timeout, userData);
+#endif
+    return code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

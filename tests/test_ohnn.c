@@ -1,5 +1,6 @@
 /* OpenHarmony's API over nnrt.h (compat/), function by function as its specification says. Memory comes from functions that
    count, and fail when told. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,31 +12,32 @@
 #include <cmocka.h>
 
 static int64_t calls, failAt, live; /* failAt: the call of this number fails, 0: none */
+#define COUNTED(number, n) __atomic_add_fetch(&(number), n, __ATOMIC_RELAXED) /* executors have threads */
 
 static void *counted_malloc(size_t bytes)
 {
-    void *block = ++calls == failAt ? NULL : malloc(bytes > 0 ? bytes : 1);
-    live += block != NULL;
+    void *block = COUNTED(calls, 1) == failAt ? NULL : malloc(bytes > 0 ? bytes : 1);
+    COUNTED(live, block != NULL);
     return block;
 }
 
 static void *counted_calloc(size_t count, size_t bytes)
 {
-    void *block = ++calls == failAt ? NULL : calloc(count > 0 ? count : 1, bytes > 0 ? bytes : 1);
-    live += block != NULL;
+    void *block = COUNTED(calls, 1) == failAt ? NULL : calloc(count > 0 ? count : 1, bytes > 0 ? bytes : 1);
+    COUNTED(live, block != NULL);
     return block;
 }
 
 static void *counted_realloc(void *old, size_t bytes)
 {
-    void *block = ++calls == failAt ? NULL : realloc(old, bytes);
-    live += block != NULL && old == NULL;
+    void *block = COUNTED(calls, 1) == failAt ? NULL : realloc(old, bytes);
+    COUNTED(live, block != NULL && old == NULL);
     return block;
 }
 
 static void counted_free(void *block)
 {
-    live -= block != NULL;
+    COUNTED(live, -(block != NULL));
     free(block);
 }
 
@@ -43,8 +45,10 @@ static void counted_free(void *block)
 #define calloc counted_calloc
 #define realloc counted_realloc
 #define free counted_free
+#define NNRT_THREADS 1
 #define NNRT_IMPLEMENTATION
 #include "../compat/nnrt_ohnn.h"
+#include "devices/nnrt_fake.h"
 
 #include "ohnn_types.h" /* does not compile where an enumerator or a member is another one */
 
@@ -126,21 +130,35 @@ static OH_NN_ReturnCode add_model(OH_NNModel **model, int32_t rows)
     return code;
 }
 
-/* The executor of that model. */
-static OH_NNExecutor *add_executor(int32_t rows)
+/* The executor of that model, on a device (NULL: the first). */
+static OH_NNExecutor *add_executor_on(int32_t rows, const char *device)
 {
     OH_NNModel *model = NULL;
     OH_NNCompilation *compilation;
     OH_NNExecutor *executor;
+    const size_t *ids = NULL;
+    uint32_t count = 0;
     is(add_model(&model, rows), OK);
     compilation = OH_NNCompilation_Construct(model);
     assert_non_null(compilation);
+    is(OH_NNDevice_GetAllDevicesID(&ids, &count), OK);
+    for (uint32_t i = 0; i < count && device != NULL; i++) {
+        const char *name = NULL;
+        is(OH_NNDevice_GetName(ids[i], &name), OK);
+        if (strstr(name, device) != NULL)
+            is(OH_NNCompilation_SetDevice(compilation, ids[i]), OK);
+    }
     is(OH_NNCompilation_Build(compilation), OK);
     OH_NNModel_Destroy(&model); /* it may go after Build */
     executor = OH_NNExecutor_Construct(compilation);
     assert_non_null(executor);
     OH_NNCompilation_Destroy(&compilation); /* executors stay */
     return executor;
+}
+
+static OH_NNExecutor *add_executor(int32_t rows)
+{
+    return add_executor_on(rows, NULL);
 }
 
 static NN_Tensor *tensor_of(OH_NN_DataType type, const int32_t *dims, size_t rank, const void *data, size_t bytes)
@@ -1081,6 +1099,133 @@ static void asynchronous(void **state)
     OH_NNExecutor_Destroy(&e);
 }
 
+/* What callbacks told. */
+typedef struct told {
+    pthread_mutex_t mutex;
+    pthread_cond_t change;
+    uint32_t done, died;
+    OH_NN_ReturnCode code;
+    void **out;
+    int32_t count;
+} told;
+
+static void tell_done(void *userData, OH_NN_ReturnCode code, void *out[], int32_t count)
+{
+    told *t = (told *)userData;
+    pthread_mutex_lock(&t->mutex);
+    t->done++;
+    t->code = code;
+    t->out = out;
+    t->count = count;
+    pthread_cond_broadcast(&t->change);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+static void tell_died(void *userData)
+{
+    told *t = (told *)userData;
+    pthread_mutex_lock(&t->mutex);
+    t->died++;
+    pthread_cond_broadcast(&t->change);
+    pthread_mutex_unlock(&t->mutex);
+}
+
+/* Waits for so many callbacks since the last wait: all there were. */
+static void wait_told(told *t, uint32_t done, uint32_t died)
+{
+    pthread_mutex_lock(&t->mutex);
+    while (t->done + t->died < done + died)
+        pthread_cond_wait(&t->change, &t->mutex);
+    pthread_mutex_unlock(&t->mutex);
+    assert_int_equal(t->done, done);
+    assert_int_equal(t->died, died);
+    t->done = t->died = 0;
+}
+
+/* A device of another vendor that calls of RunIn go to. */
+static nnrt_fake *npu(const char *text)
+{
+    nnrt_fake *fake = NULL;
+    nnrt_error error;
+    memset(&error, 0, sizeof(error));
+    if (nnrt_fake_register(&fake, text, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    return fake;
+}
+
+/* A device that has asynchronous runs: each that begins ends with one callback. */
+static void later(void **state)
+{
+    static const float x[6] = {1, -2, 3, -4, 5, -6}, y[6] = {1, 1, 1, -1, -1, -1};
+    const float wanted[6] = {2, 0, 4, 0, 4, 0}, untouched[6] = {9, 9, 9, 9, 9, 9};
+    const int32_t dims[2] = {2, 3}, three[2] = {3, 3};
+    NN_Tensor *in[2] = {tensor_of(OH_NN_FLOAT32, dims, 2, x, 24), tensor_of(OH_NN_FLOAT32, dims, 2, y, 24)};
+    NN_Tensor *out[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, untouched, 24)}, *none[2] = {NULL, NULL};
+    NN_TensorDesc *desc = OH_NNTensor_GetTensorDesc(in[0]);
+    nnrt_fake *fake = npu("fake:name=npu0,vendor=acme,fail=RunIn:3,code=SERVICE_ERROR");
+    OH_NNExecutor *e = add_executor_on(2, "npu0");
+    told t = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, OK, NULL, 0};
+    (void)state;
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, &t), OF); /* nothing would be called */
+    is(OH_NNExecutor_SetOnServiceDied(e, NULL), IP);
+    is(OH_NNExecutor_SetOnRunDone(e, tell_done), OK);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, -1, &t), IP);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, NULL), IP);
+    is(OH_NNExecutor_RunAsync(e, none, 2, out, 1, 10, &t), OH_NN_NULL_PTR);
+    is(OH_NNExecutor_RunAsync(e, in, 2, none, 1, 10, &t), IP);
+    is(OH_NNTensorDesc_SetShape(desc, three, 2), OK);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, &t), IP);
+    is(OH_NNTensorDesc_SetShape(desc, dims, 2), OK);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 86400000, &t), OK);
+    wait_told(&t, 1, 0);
+    is(t.code, OK);
+    assert_true(t.out == (void **)out);
+    assert_int_equal(t.count, 1);
+    assert_memory_equal(OH_NNTensor_GetDataBuffer(out[0]), wanted, 24);
+
+    is(OH_NNExecutor_SetOnServiceDied(e, tell_died), OK);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK);
+    wait_told(&t, 1, 0);
+    is(t.code, OK);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK); /* the driver is gone */
+    wait_told(&t, 0, 1);
+    OH_NNExecutor_Destroy(&e);
+    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+
+    fake = npu("fake:name=npu0,vendor=acme,fail=RunIn,code=SERVICE_ERROR");
+    e = add_executor_on(2, "npu0");
+    is(OH_NNExecutor_SetOnRunDone(e, tell_done), OK);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK); /* gone, and nobody asked to be told */
+    wait_told(&t, 1, 0);
+    is(t.code, OH_NN_UNAVAILABLE_DEVICE);
+    OH_NNExecutor_Destroy(&e);
+    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+
+    fake = npu("fake:name=npu0,vendor=acme,delay=RunIn:30");
+    e = add_executor_on(2, "npu0");
+    is(OH_NNExecutor_SetOnRunDone(e, tell_done), OK);
+    is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 1, &t), OK);
+    wait_told(&t, 1, 0);
+    is(t.code, OH_NN_TIMEOUT);
+    assert_null(t.out);
+    assert_int_equal(t.count, 0);
+    for (uint32_t i = 0; i < 4; i++)
+        is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK);
+    OH_NNExecutor_Destroy(&e); /* ends what waits, waits for what runs */
+    wait_told(&t, 4, 0);
+    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+
+    fake = npu("fake:name=npu0,vendor=acme,without=RunIn");
+    e = add_executor_on(2, "npu0");
+    is(OH_NNExecutor_SetOnRunDone(e, on_done), OF);
+    is(OH_NNExecutor_SetOnServiceDied(e, on_died), OF);
+    OH_NNExecutor_Destroy(&e);
+    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+    is(OH_NNTensor_Destroy(&in[0]), OK);
+    is(OH_NNTensor_Destroy(&in[1]), OK);
+    is(OH_NNTensor_Destroy(&out[0]), OK);
+}
+
 static void runs(void **state)
 {
     static const float x[6] = {1, -2, 3, -4, 5, -6}, y[6] = {1, 1, 1, -1, -1, -1};
@@ -1844,7 +1989,7 @@ int main(void)
         cmocka_unit_test(tensors),      cmocka_unit_test(quantisation), cmocka_unit_test(building),
         cmocka_unit_test(operations),   cmocka_unit_test(parameters),  cmocka_unit_test(arities),
         cmocka_unit_test(compilations), cmocka_unit_test(offline),     cmocka_unit_test(available),
-        cmocka_unit_test(executors),    cmocka_unit_test(asynchronous), cmocka_unit_test(runs),
+        cmocka_unit_test(executors),    cmocka_unit_test(asynchronous), cmocka_unit_test(later), cmocka_unit_test(runs),
         cmocka_unit_test(misaligned),   cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic),
         cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),
         cmocka_unit_test(allocations),  cmocka_unit_test(all_functions)};

@@ -147,7 +147,10 @@ NNRT_OHNN_API NN_TensorDesc *OH_NNExecutor_CreateOutputTensorDesc(const OH_NNExe
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecutor *executor, size_t index,
                                                               size_t **minInputDims, size_t **maxInputDims,
                                                               size_t *shapeLength);
-/* Asynchronous runs. INVALID_PARAMETER: a pointer is NULL. OPERATION_FORBIDDEN: the device has none; none has yet. */
+/* What is called when an asynchronous run ends: SetOnServiceDied's, where it is set, when the driver ended, else
+   SetOnRunDone's; one of them once for each run that RunAsync began. It may begin the next run, but not destroy the executor.
+   INVALID_PARAMETER: a pointer is NULL. OPERATION_FORBIDDEN: the device has no asynchronous runs; the built-in ones have none.
+   MEMORY_ERROR: no memory, or no thread. */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor *executor, NN_OnRunDone onRunDone);
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *executor, NN_OnServiceDied onServiceDied);
 /* Runs the model once, and sets the shapes of the outputs' descriptions. In this order:
@@ -159,8 +162,10 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *exe
    UNAVAILABLE_DEVICE   the device failed, or does not take a type, a format or a shape */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN_Tensor *inputTensor[],
                                                      size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount);
-/* Begins a run, and calls what SetOnRunDone set when it ends, after timeout milliseconds at the latest.
-   INVALID_PARAMETER: as RunSync, or userData is NULL. OPERATION_FORBIDDEN: the device has no asynchronous runs. */
+/* Begins a run and returns; the tensors stay as they are until the callback. A run that lasts more than timeout milliseconds
+   (0: as long as it takes), waiting included, ends with TIMEOUT and without outputs.
+   INVALID_PARAMETER: as RunSync, userData is NULL, or timeout is negative. OPERATION_FORBIDDEN: SetOnRunDone was not called, or
+   is not for this device. MEMORY_ERROR. UNAVAILABLE_DEVICE: 64 runs wait. Further as RunSync; then nothing is called. */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, NN_Tensor *inputTensor[],
                                                       size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount,
                                                       int32_t timeout, void *userData);
