@@ -79,7 +79,7 @@ refuse 'another stb_ds.h' 'stbds_array_header' "$python" "$root/tools/amalgamate
 # ---- it compiles ----
 
 printf '#define NNRT_IMPLEMENTATION\n#include "nnrt_onnx.h"\nint main(void) { return nnrt_op_at(0) == NULL; }\n' >one.c
-printf '#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n' >implementation.c
+printf '#define NNRT_IMPLEMENTATION\n#include "nnrt_onnx.h"\n' >implementation.c
 printf '#include "nnrt_onnx.h"\n' >alone.c
 { echo '#include "nnrt.h"' && cat alone.c one.c; } >later.c
 cat >main.c <<'END'
@@ -87,28 +87,40 @@ cat >main.c <<'END'
 int main(void) { return nnrt_op_named("SOFTMAX") == NULL || nnrt_device_count() == 0; }
 END
 sed '1i #define NNRT_STATIC' one.c >static.c
+for compiler in gcc clang clang++; do # each makes code of it once; with a section for each function, to be compared below
+    case $compiler in *++) options=$cpp17 ;; *) options=$c99 ;; esac
+    # shellcheck disable=SC2086
+    try "the implementation, $compiler" $compiler $options -O0 -ffunction-sections -fdata-sections -Idist -c -o $compiler.o \
+        implementation.c
+    build 'several units' $compiler "$options -O0" main.c -x none $compiler.o
+done
 for compiler in gcc clang g++ clang++; do
     case $compiler in *++) options=$cpp17 ;; *) options=$c99 ;; esac
-    build 'one unit' $compiler "$options -O0" one.c
     # shellcheck disable=SC2086
     try "declarations, $compiler" $compiler $options -Idist -fsyntax-only alone.c
     # shellcheck disable=SC2086
-    try "without files, $compiler" $compiler $options -DNNRT_NO_STDIO -Idist -fsyntax-only one.c
+    [ $compiler = clang++ ] || try "without files, $compiler" $compiler $options -DNNRT_NO_STDIO -Idist -fsyntax-only one.c
 done
-build 'declarations before the implementation' gcc "$c99 -O0" later.c
-build 'several units' gcc "$c99 -O0" implementation.c main.c
-build 'several units' g++ "$cpp17 -O0" implementation.c main.c
-build 'all static' gcc "$c99 -O0" static.c
+# shellcheck disable=SC2086
+{
+    try 'one unit, g++' g++ $cpp17 -Idist -fsyntax-only one.c
+    try 'declarations before the implementation, gcc' gcc $c99 -Idist -fsyntax-only later.c
+}
+build 'one unit' clang "$c99 -O0" one.c
+build 'all static' clang "$c99 -O0" static.c
 cat >ohnn.c <<'END'
 #define NNRT_IMPLEMENTATION
 #include "nnrt_ohnn.h"
 int main(void) { const char *name = NULL; return OH_NNDevice_GetName(0, &name) != OH_NN_SUCCESS; }
 END
-build "OpenHarmony's API" gcc "$c99 -O0" ohnn.c
-build "OpenHarmony's API" g++ "$cpp17 -O0" ohnn.c
+build "OpenHarmony's API" clang "$c99 -O0" ohnn.c
+for compiler in gcc g++; do
+    case $compiler in *++) options=$cpp17 ;; *) options=$c99 ;; esac
+    # shellcheck disable=SC2086
+    try "OpenHarmony's API, $compiler" $compiler $options -Idist -fsyntax-only ohnn.c
+done
 build 'NNRT_FP_STRICT' clang "$c99 -O0 -DNNRT_FP_STRICT" one.c
-try 'implementation in C' gcc -std=c99 -Idist -c -o implementation.o implementation.c
-build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c -x none implementation.o
+build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c -x none gcc.o
 gcc -std=c99 -Idist -M one.c >log && ! grep -q 'stb' log
 verdict 'no file of stb is read' $? log
 
@@ -126,22 +138,25 @@ macros headers_declared.c "-I$root" >headers.macros
 verdict 'the macros are those of the headers' $? log
 gcc -std=c99 -dM -E -Idist one.c | awk '{ print $2 }' | grep -iE 'stb_?ds' | grep -v '^nnrti_stbds_' >log
 verdict 'no macro of stb_ds is left' "$(wc -l <log)" log
-for compiler in gcc g++ clang; do
-    case $compiler in
-    gcc) options='-std=c99 -O1' ;;
-    *++) options='-x c++ -std=c++17 -O0' ;;
-    *) options='-std=c99 -O0' ;;
-    esac
+# code OBJECT: its functions and constants by their names, line by line, and its texts. The order does not count, nor do the
+# numbers that the compiler gives to tables of its own.
+code() {
+    objdump -s "$1" | awk '/^Contents of section/ { name = $4; sub(/\.[0-9]*:$/, ":", name); next } { print name, $0 }' |
+        grep -E '^\.(text|data|rodata)\.[a-zA-Z_]' | grep -v '^\.rodata\.str' | sort
+    objcopy -O binary -j '.rodata.str*' "$1" texts && tr '\0' '\n' <texts | sort
+}
+sed 's:nnrt_onnx:formats/&:' implementation.c >headers_implementation.c
+for compiler in clang clang++; do
+    case $compiler in *++) options='-x c++ -std=c++17' ;; *) options='-std=c99' ;; esac
     # shellcheck disable=SC2086
-    $compiler $options -w -Idist -c -o dist.o one.c && $compiler $options -w -I"$root" -c -o headers.o headers.c
-    for which in dist headers; do # the numbers that gcc gives to tables of its own do not count
+    $compiler $options -w -O0 -ffunction-sections -fdata-sections -I"$root" -c -o headers.o headers_implementation.c
+    for which in $compiler headers; do
         nm $which.o | awk '{ print $(NF - 1), $NF }' | sed 's:\.[0-9]*$::' | sort >$which.symbols
-        objcopy -O binary -j .text -j '.rodata*' -j '.data*' $which.o $which.text
+        code $which.o >$which.code
     done
-    [ "$(wc -l <dist.symbols)" -gt 300 ] && diff headers.symbols dist.symbols >log
+    [ "$(wc -l <$compiler.symbols)" -gt 300 ] && diff headers.symbols $compiler.symbols >log
     verdict "the symbols are those of the headers, $compiler" $? log
-    [ $compiler = gcc ] || continue # without optimisation the order of inline functions can be seen
-    [ "$(wc -c <dist.text)" -gt 100000 ] && cmp headers.text dist.text >log 2>&1
+    [ "$(wc -l <$compiler.code)" -gt 10000 ] && diff headers.code $compiler.code >log 2>&1
     verdict "machine code and constants are those of the headers, $compiler" $? log
 done
 
@@ -182,18 +197,20 @@ nnrt=$(sed '$d' one.c)
 { printf '%s\n' "$nnrt" && cat own.c && echo "$end"; } >behind.c
 { printf '%s\n#include "nnrt.h"\n' '#define STB_DS_IMPLEMENTATION' | cat - own.c && printf '%s\n' "$nnrt" "$end"; } |
     sed '2,$s/^#define STB_DS_IMPLEMENTATION//' >defined.c
-{ echo 'int own(void);' && printf '%s\n' "$nnrt" "$end"; } >beside.c
 printf '#define STB_DS_IMPLEMENTATION\n#include <stb/stb_ds.h>\n' >theirs.c
-for compiler in gcc clang; do
-    options='-std=gnu99 -O0 -Wall -Wextra -Werror'
-    for where in before behind defined; do
-        build "own stb_ds, $where" $compiler "$options -DDECLARED=2" $where.c
-    done
-    build 'own stb_ds in another file' $compiler "$options -DDECLARED=2" beside.c own.c
-    options="$options -DDECLARED=0 -DDECLARED_ONLY"
-    build 'own stb_ds before, its implementation in another file' $compiler "$options" before.c theirs.c
-    build 'own stb_ds behind, its implementation in another file' $compiler "$options" behind.c theirs.c
+printf 'int own(void);\n#include "nnrt.h"\n%s\n' "$end" >beside.c
+options='-std=gnu99 -O0 -Wall -Wextra -Werror'
+for where in before behind defined; do
+    build "own stb_ds, $where" clang "$options -DDECLARED=2" $where.c
+    # shellcheck disable=SC2086
+    try "own stb_ds, $where, gcc" gcc $options -DDECLARED=2 -Idist -fsyntax-only $where.c
 done
+for compiler in gcc clang; do
+    build 'own stb_ds in another file' $compiler "$options -DDECLARED=2" beside.c own.c -x none $compiler.o
+done
+options="$options -DDECLARED=0 -DDECLARED_ONLY"
+build 'own stb_ds before, its implementation in another file' clang "$options" before.c theirs.c
+build 'own stb_ds behind, its implementation in another file' clang "$options" behind.c theirs.c
 
 # ---- tests and examples against it ----
 
@@ -204,19 +221,19 @@ for program in tools/nnrt.c tests/onnx_nodes.c tests/test_hal.c tests/test_ops.c
     grep -q 'nnrt\.h$' ../log && ! grep -q "$root" ../log
     verdict "$program in that tree reads other headers" $? ../log
 done
-try 'tests/nnrt.c' gcc -std=c99 -O0 -w -I. -c -o ../implementation.o tests/nnrt.c
+try 'tests/nnrt.c' clang -std=c99 -O0 -w -I. -c -o ../implementation.o tests/nnrt.c
 for name in session builder hal; do
     with=../implementation.o
     grep -q '^#define NNRT_IMPLEMENTATION' tests/test_$name.c && with=
     # shellcheck disable=SC2086  # a file or none
-    try "tests/test_$name.c" gcc -std=c99 -O0 -w -I. -Itests -o ../cmocka tests/test_$name.c $with -lcmocka -lm -lpthread
+    try "tests/test_$name.c" clang -std=c99 -O0 -w -I. -Itests -o ../cmocka tests/test_$name.c $with -lcmocka -lm -lpthread
     ../cmocka >../log 2>&1 && grep -q '^\[  PASSED  \] [1-9]' ../log
     verdict "tests/test_$name.c: run" $? ../log
 done
 
 # bits FOLDER LOG: test_ops with the headers in FOLDER passes all vectors; prints the hash over all results
 bits() {
-    gcc -std=c99 -O0 -w -I"$1" -Itests -o ../test_ops tests/test_ops.c -lm >../log 2>&1 &&
+    clang -std=c99 -O0 -w -I"$1" -Itests -o ../test_ops tests/test_ops.c -lm >../log 2>&1 &&
         ../test_ops tests/vectors/*.vec >../log 2>&1 && sed -n 's/^bits //p' ../log
 }
 amalgamated=$(bits .)
@@ -226,9 +243,9 @@ verdict 'vectors: the same bits as with the headers' $? ../log
 mkdir ../changed && cp nnrt_ops.h ../changed && sed 's/a <= b/a < b/' nnrt.h >../changed/nnrt.h
 ! cmp -s nnrt.h ../changed/nnrt.h && ! bits ../changed >/dev/null && grep -q '[1-9][0-9]* failed' ../log
 verdict 'vectors: a kernel that was changed in the amalgamation is not noticed' $? ../log
-try 'hello' gcc -std=c99 -O0 -I. -o ../hello examples/hello.c -lm
+try 'hello' clang -std=c99 -O0 -I. -o ../hello examples/hello.c -lm
 try 'hello: run' ../hello examples/digits/digits.onnx
-try 'digits' gcc -std=c99 -O0 -I. -o ../digits examples/digits/digits.c -lm
+try 'digits' clang -std=c99 -O0 -I. -o ../digits examples/digits/digits.c -lm
 try 'digits: run' ../digits examples/digits/digits.onnx examples/digits/sheet.png
 
 echo "$passed passed, $failed failed"
