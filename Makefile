@@ -30,11 +30,11 @@ export CC CXX CPPFLAGS PYTHON
 
 all: build/nnrt
 
-examples: build/hello build/digits build/device build/vad build/ohnn
+examples: build/hello build/digits build/device build/vad build/ohnn build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, vad and ohnn'
+	@echo 'make examples         the examples: build/hello, digits, device, vad, ohnn and nnadapter'
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
@@ -45,7 +45,8 @@ help:
 	@echo 'make docs             the same, and docs/OPERATORS.md'
 	@echo 'make vectors          writes tests/vectors/*.vec again (python3-torch); VEC=NAMES: some of them'
 	@echo
-	@echo 'make lib              build/libneural_network_runtime.so: the OH_NN API of OpenHarmony, for programs written for it'
+	@echo 'make lib              build/libneural_network_runtime.so: the OH_NN API of OpenHarmony, for programs written for it;'
+	@echo '                      build/libnnadapter.so: NNAdapter of Paddle-Lite'
 	@echo 'make install          headers, build/nnrt, nnrt.pc and a CMake package to PREFIX (/usr/local), below DESTDIR'
 	@echo 'make uninstall        removes what make install put there'
 	@echo 'make dist-file        dist/nnrt.h: all headers as one'
@@ -99,16 +100,21 @@ build/vad: examples/vad/vad.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-# OpenHarmony's API as a shared library, which shows the linker that API and nothing else.
+# OpenHarmony's API, and NNAdapter, as shared libraries, which show the linker that API and nothing else.
 .PHONY: lib
-lib: build/libneural_network_runtime.so
+lib: build/libneural_network_runtime.so build/libnnadapter.so
 
-build/libneural_network_runtime.so: compat/ohnn_library.c $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
+build/libneural_network_runtime.so: compat/ohnn_library.c
+build/libnnadapter.so: compat/nnadapter_library.c
+build/libneural_network_runtime.so build/libnnadapter.so: $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
-	$(COMPILE) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $< $(LIBS)
+	$(COMPILE) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBS)
 
 build/ohnn: examples/ohnn/ohnn.c build/libneural_network_runtime.so
 	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $< -Lbuild -lneural_network_runtime '-Wl,-rpath,$$ORIGIN'
+
+build/nnadapter: examples/nnadapter/nnadapter.c build/libnnadapter.so
+	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $< -Lbuild -lnnadapter '-Wl,-rpath,$$ORIGIN'
 
 run: build/digits
 	@build/digits examples/digits/digits.onnx examples/digits/sheet.png
@@ -283,8 +289,8 @@ suite-emit: build/test/nnrt
 suite-examples: build/test/hello build/test/digits build/test/device build/test/vad
 	$(SUITE) sh tests/test_examples.sh build/test
 
-suite-lib: build/libneural_network_runtime.so
-	$(SUITE) sh tests/test_lib.sh $<
+suite-lib: build/libneural_network_runtime.so build/libnnadapter.so
+	$(SUITE) sh tests/test_lib.sh build
 
 suite-builds:
 	$(SUITE) sh tests/test_builds.sh

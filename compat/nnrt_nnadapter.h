@@ -57,9 +57,9 @@ extern "C" {
 #endif
 
 /* What the last call that failed says: which operation, what was found. "": nothing failed. Of NULL: "". */
-NNRT_NNADAPTER_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model);
-NNRT_NNADAPTER_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation *compilation);
-NNRT_NNADAPTER_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *execution);
+NNRT_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model);
+NNRT_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation *compilation);
+NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *execution);
 
 #ifdef __cplusplus
 }
@@ -575,7 +575,7 @@ struct NNAdapterModel {
     nnrt_error error;
 };
 
-NNRT_NNADAPTER_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model)
+NNRT_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model)
 {
     return model != NULL ? model->error.message : "";
 }
@@ -1888,7 +1888,7 @@ struct NNAdapterCompilation {
     nnrt_error error;
 };
 
-NNRT_NNADAPTER_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation *compilation)
+NNRT_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation *compilation)
 {
     return compilation != NULL ? compilation->error.message : "";
 }
@@ -2037,7 +2037,7 @@ struct NNAdapterExecution {
     nnrt_error error;
 };
 
-NNRT_NNADAPTER_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *execution)
+NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *execution)
 {
     return execution != NULL ? execution->error.message : "";
 }

@@ -108,16 +108,23 @@ done
 }
 build 'one unit' clang "$c99 -O0" one.c
 build 'all static' clang "$c99 -O0" static.c
-cat >ohnn.c <<'END'
+cat >apis.c <<'END'
 #define NNRT_IMPLEMENTATION
+#include "nnrt_nnadapter.h"
 #include "nnrt_ohnn.h"
-int main(void) { const char *name = NULL; return OH_NNDevice_GetName(0, &name) != OH_NN_SUCCESS; }
+int main(void)
+{
+    const char *name = NULL;
+    uint32_t count = 0;
+    return OH_NNDevice_GetName(0, &name) != OH_NN_SUCCESS ||
+           NNAdapter_getDeviceCount(&count) != NNADAPTER_NO_ERROR || count == 0;
+}
 END
-build "OpenHarmony's API" clang "$c99 -O0" ohnn.c
+build 'OH_NN and NNAdapter in one' clang "$c99 -O0" apis.c
 for compiler in gcc g++; do
     case $compiler in *++) options=$cpp17 ;; *) options=$c99 ;; esac
     # shellcheck disable=SC2086
-    try "OpenHarmony's API, $compiler" $compiler $options -Idist -fsyntax-only ohnn.c
+    try "OH_NN and NNAdapter in one, $compiler" $compiler $options -Idist -fsyntax-only apis.c
 done
 build 'NNRT_FP_STRICT' clang "$c99 -O0 -DNNRT_FP_STRICT" one.c
 build 'program in C++ with an implementation in C' g++ "$warnings -std=c++17" main.c -x none gcc.o
