@@ -380,10 +380,13 @@ typedef struct nnrt_session_desc {
     bool copyConstants;         /* the model may be destroyed before the session */
     nnrt_dims_list inputDims;   /* extents for inputs that have -1: one entry an input. -1: see bounds */
     struct nnrt_session *share; /* use the prepared model of this session: same model, own workspace, another thread;
-                                   inputDims are those of that session, or empty, bounds and maxTrips are left out */
+                                   inputDims are those of that session, or empty; bounds, maxTrips and profile are left
+                                   out */
     nnrt_bound_list bounds;     /* extents that stay open, by tensor: the largest of an input, which has -1 for them, or
                                    of a result that depends on values which only a run tells */
     uint32_t maxTrips;          /* that a LOOP may make before the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
+    const nnrt_profile *profile; /* is told of each step of a run (nnrt_hal.h); copied. NULL: nobody is. Without a clock
+                                    of its own it has the system's in nanoseconds, of which NNRT_NO_STDIO has none */
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -531,6 +534,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #include <string.h>
 #ifndef NNRT_NO_STDIO
 #include <stdio.h>
+#include <time.h>
 #endif
 
 /* These calls are declared whatever feature macros there are. */
@@ -546,6 +550,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #endif
 #if NNRT_POSIX || NNRT_MMAP
 #include <errno.h>
+#include <sys/time.h>
 #include <sys/types.h>
 #include <sys/stat.h>
 #include <fcntl.h>
@@ -5494,6 +5499,7 @@ struct nnrt_session {
     nnrt_dims *told;     /* nOut: extents of the last run, where ran */
     bool ran, open;      /* open: some output is */
     nnrt_session_memory memory;
+    nnrt_profile profile; /* of prepared, where the session owns it */
     nnrt_error error;
 };
 
@@ -5652,6 +5658,45 @@ static bool nnrti_body_bytes(const nnrt_prepared_memory *memory, size_t peak, si
     return true;
 }
 
+/* The time in nanoseconds, as fine as the system's headers offer it to this translation unit. */
+#ifdef NNRT_NO_STDIO
+#define nnrti_clock NULL
+#else
+static uint64_t nnrti_clock(void *user)
+{
+#if defined(CLOCK_MONOTONIC)
+    struct timespec t;
+    (void)user;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#elif defined(TIME_UTC)
+    struct timespec t;
+    (void)user;
+    (void)timespec_get(&t, TIME_UTC);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+#elif NNRT_POSIX
+    struct timeval t;
+    (void)user;
+    (void)gettimeofday(&t, NULL);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
+#else
+    (void)user;
+    return (uint64_t)((double)clock() * (1e9 / (double)CLOCKS_PER_SEC));
+#endif
+}
+#endif
+
+/* The profile that desc asks for, in *own; NULL: none. */
+static const nnrt_profile *nnrti_session_profile(const nnrt_session_desc *desc, nnrt_profile *own)
+{
+    if (desc->profile == NULL)
+        return NULL;
+    *own = *desc->profile;
+    if (own->clock == NULL)
+        own->clock = nnrti_clock;
+    return own;
+}
+
 static void nnrti_session_config(const nnrt_session_desc *desc, NNRT_ModelConfig *config, nnrt_error *error)
 {
     memset(config, 0, sizeof(*config));
@@ -5770,6 +5815,8 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
     if (desc->maxTrips != 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "share: maxTrips is that of that session, expected 0 but got %u", desc->maxTrips);
+    if (desc->profile != NULL)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: the profile is that of that session");
     if (given->count != 0 && (given->count != owner->nIn || given->data == NULL))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: inputDims has %u entries, the model has %u inputs",
                               given->data != NULL ? given->count : 0, owner->nIn);
@@ -5868,6 +5915,7 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
     if ((code = nnrti_session_device(desc, &s->device, error)) != NNRT_SUCCESS)
         return code;
     nnrti_session_config(desc, &config, error);
+    config.profile = nnrti_session_profile(desc, &s->profile);
     if (desc->buffer != NULL) {
         config.buffer = (uint8_t *)desc->buffer + s->headBytes;
         config.bufferBytes = desc->bufferBytes - s->headBytes;
@@ -5964,6 +6012,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     NNRT_ModelConfig config;
     nnrt_prepared_memory memory;
     NNRT_PreparedModel *prepared = NULL;
+    nnrt_profile profile;
     nnrt_device *device;
     size_t head, body, scratch, peak = 0;
     NNRT_ReturnCode code;
@@ -5983,6 +6032,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
         memory.tables = 0;
     } else {
         nnrti_session_config(&own, &config, error);
+        config.profile = nnrti_session_profile(&own, &profile);
         if ((code = nnrti_session_device(&own, &device, error)) != NNRT_SUCCESS ||
             (code = nnrt_device_prepare(device, model, &config, &prepared)) != NNRT_SUCCESS)
             return code;

@@ -219,6 +219,28 @@ typedef struct nnrt_bound {
 } nnrt_bound;
 NNRTI_LIST(nnrt_bound_list, nnrt_bound)
 
+#ifndef NNRT_FIRMWARE
+/* What a step of a run took. Texts live during the call. */
+typedef struct nnrt_profile_step {
+    const char *name;         /* of the node; "" where it has none */
+    const char *op;           /* operator of the node, "CONV2D_FUSION"; name of the kernel where a step is none */
+    const char *device;       /* unique name of the device that ran it */
+    int32_t node;             /* number in the model that the device was given; -1: none of it */
+    uint32_t depth;           /* how many IF and LOOP it is in; these are told of behind what they ran */
+    uint64_t begin, duration; /* by the clock; of IF and LOOP with all that they ran */
+    size_t read, written;     /* bytes of inputs and of derived constants, and of results; 0 of IF and LOOP */
+} nnrt_profile_step;
+
+/* Who is told of the steps of a run: of each that has not failed, when it has ended, on the thread that runs. A prepared
+   model that several threads run calls both functions from all of them. Members of both structs may only be added with
+   another NNRT_LAYOUT. */
+typedef struct nnrt_profile {
+    void (*step)(void *user, const nnrt_profile_step *step);
+    uint64_t (*clock)(void *user); /* nanoseconds from any begin on */
+    void *user;
+} nnrt_profile;
+#endif
+
 /* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads.
    structSize: bytes of it that there are. Whoever calls nnrt_device_prepare leaves it 0 and all members count; a device
    is given the size, and of a configuration with 0 it reads HDI's members only. It reads with nnrt_config_read. */
@@ -240,6 +262,10 @@ typedef struct NNRT_ModelConfig {
     const nnrt_parallel *parallel; /* threads that kernels may use; it outlives the prepared model. NULL: none */
     nnrt_bound_list bounds;        /* open extents, and the largest there may be; names may stand in any order */
     uint32_t maxTrips;             /* that a LOOP may make before its run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
+#ifndef NNRT_FIRMWARE
+    const nnrt_profile *profile; /* is told of the steps of each run; outlives the prepared model. NULL: nobody is */
+    const char *device;          /* the name for profiles: nnrt_device_prepare gives the device its unique name */
+#endif
 } NNRT_ModelConfig;
 
 #define NNRT_MAX_TRIPS 1000000 /* of a LOOP, where nobody says otherwise */
@@ -553,7 +579,17 @@ typedef struct nnrt_plan {
     const struct nnrti_open_plan
         *open; /* NULL: all extents are fixed. Else views are the largest there may be, and only
                                            nnrt_plan_run runs the plan */
+#ifndef NNRT_FIRMWARE
+    const struct nnrti_profile *profile; /* NULL: nobody is told of the steps */
+#endif
 } nnrt_plan;
+
+/* The last members of a plan that nnrt emit-c wrote. */
+#ifdef NNRT_FIRMWARE
+#define NNRTI_PLAN_REST
+#else
+#define NNRTI_PLAN_REST , NULL
+#endif
 
 /* A plan is made in three phases. A device calls the first, changes what it does better, and calls the last.
 
@@ -4705,6 +4741,41 @@ static bool nnrti_planner_init(nnrti_planner *p)
     return true;
 }
 
+#ifndef NNRT_FIRMWARE
+/* What a plan has for its profile. */
+typedef struct nnrti_profile {
+    const nnrt_profile *to;
+    const char *device;
+    uint32_t depth;
+} nnrti_profile;
+
+/* A profile, where there is one, has both functions. */
+static NNRT_ReturnCode nnrti_check_profile(const NNRT_ModelConfig *config)
+{
+    const nnrt_profile *p = config->profile;
+    if (p == NULL || (p->step != NULL && p->clock != NULL))
+        return NNRT_SUCCESS;
+    return nnrt_error_set(config->error, NNRT_NULL_PTR, "the profile has no %s", p->step == NULL ? "step" : "clock");
+}
+
+/* Whom a run of the plan tells of its steps. */
+static NNRT_ReturnCode nnrti_write_profile(const nnrti_planner *p, nnrt_plan *made)
+{
+    const NNRT_ModelConfig *config = p->draft->config;
+    const NNRT_ReturnCode code = nnrti_check_profile(config);
+    nnrti_profile *own;
+    if (code != NNRT_SUCCESS || config->profile == NULL)
+        return code;
+    own = (nnrti_profile *)nnrt_memory_keep(p->draft->memory, sizeof(*own));
+    if (own == NULL)
+        return nnrti_no_memory(p->error);
+    own->to = config->profile;
+    own->device = config->device;
+    made->profile = own;
+    return NNRT_SUCCESS;
+}
+#endif
+
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_plan **plan)
 {
     const NNRT_ModelConfig *config = draft->config;
@@ -4743,6 +4814,10 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_plan_finish(nnrt_draft *draft, nnrt_pla
     made->constantBytes = nnrti_constant_bytes(&p);
     made->derivedBytes = nnrti_derived_bytes(made);
     made->parallel = config->parallel;
+#ifndef NNRT_FIRMWARE
+    if ((code = nnrti_write_profile(&p, made)) != NNRT_SUCCESS)
+        return code;
+#endif
     if ((code = nnrti_write_io(&p, &model->inputIndex, &made->inputs)) != NNRT_SUCCESS ||
         (code = nnrti_write_io(&p, &model->outputIndex, &made->outputs)) != NNRT_SUCCESS ||
         (code = nnrti_finish_open(&p, made)) != NNRT_SUCCESS)
@@ -4933,6 +5008,64 @@ static NNRT_ReturnCode nnrti_check_run(const nnrt_plan *plan, const void *worksp
     return NNRT_SUCCESS;
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_call_kernel(plan, step, views, call) (step)->kernel((step)->attr, views, call)
+#else
+static uint64_t nnrti_profile_now(const nnrti_profile *p)
+{
+    return p->to->clock(p->to->user);
+}
+
+/* Bytes of the elements of views. */
+static size_t nnrti_views_bytes(const nnrt_view *views, uint32_t count)
+{
+    size_t all = 0, bytes;
+    for (uint32_t i = 0; i < count; i++)
+        if (views[i].dataType != NNRT_DATA_TYPE_UNKNOWN &&
+            nnrt_dims_bytes(views[i].dims, views[i].rank, views[i].dataType, &bytes))
+            all += bytes;
+    return all;
+}
+
+/* Tells of a step that began at `begin` and has ended. views: of what it read, then of what it wrote; NULL: not counted. */
+static void nnrti_profile_tell(const nnrti_profile *p, const nnrt_plan_step *step, uint64_t begin,
+                               const nnrt_view *views, uint32_t nRead)
+{
+    const uint64_t now = nnrti_profile_now(p);
+    nnrt_profile_step told;
+    memset(&told, 0, sizeof(told));
+    told.duration = now > begin ? now - begin : 0; /* a clock may be set back */
+    told.begin = begin;
+    told.name = nnrti_text_of(step->name);
+    told.op = step->op != NULL ? step->op->name : nnrti_text_of(step->kernelName);
+    told.device = nnrti_text_of(p->device);
+    told.node = step->node;
+    told.depth = p->depth;
+    if (views != NULL) {
+        told.read = nnrti_views_bytes(views, nRead);
+        told.written = nnrti_views_bytes(views + nRead, step->nOut);
+    }
+    p->to->step(p->to->user, &told);
+}
+
+/* Calls the kernel of a step whose views are set. */
+static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_step *step, nnrt_view *views,
+                                         nnrt_call *call)
+{
+    uint64_t begin;
+    NNRT_ReturnCode code;
+    if (plan->profile == NULL)
+        return step->kernel(step->attr, views, call);
+    begin = nnrti_profile_now(plan->profile);
+    code = step->kernel(step->attr, views, call);
+    if (code == NNRT_SUCCESS)
+        nnrti_profile_tell(plan->profile, step, begin,
+                           step->op != NULL && (step->op->flags & NNRT_OP_GRAPHS) != 0 ? NULL : views,
+                           step->nIn + step->nDerived);
+    return code;
+}
+#endif
+
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error)
 {
@@ -4957,7 +5090,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
             if (arg->kind >= NNRT_PLACE_ARENA)
                 view->data = arg->kind == NNRT_PLACE_ARENA ? (uint8_t *)arena + arg->offset : io[arg->offset];
         }
-        code = now->kernel(now->attr, views, &call);
+        code = nnrti_call_kernel(plan, now, views, &call);
         if (code != NNRT_SUCCESS) {
             if (error != NULL)
                 error->node = (int32_t)s;
@@ -5074,6 +5207,8 @@ typedef struct nnrti_open_run {
     nnrt_operand *operands; /* of the step at hand */
     uint8_t *room;          /* that its rule takes from */
     size_t taken;
+    uint32_t nDerived;     /* views of derived constants that the step at hand has */
+    nnrti_profile profile; /* with the depth of the step at hand; not read where the plan has none */
     nnrt_error *error;
 } nnrti_open_run;
 
@@ -5293,7 +5428,6 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     const nnrt_plan_arg *args = &r->plan->args[step->arg];
     const nnrti_open_step *o = r->plan->open->steps[s];
     nnrt_resolve c;
-    uint32_t nDerived;
     NNRT_ReturnCode code;
     if (o->part == NNRTI_PART_COPY)
         return nnrti_run_move(r, s, 0, 2, o->bytes != NULL ? o->bytes[0] : 0);
@@ -5317,12 +5451,12 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
         return nnrti_blame(r->error, code, step->node, -1);
     if (o->alias)
         return NNRT_SUCCESS;
-    nDerived = nnrti_run_views(r, o, &c, step, args);
+    r->nDerived = nnrti_run_views(r, o, &c, step, args);
     code = nnrti_run_call(r, s, step->kernel != o->kernel ? step->kernel : c.kernel,
-                          step->attr != o->attr ? step->attr : c.resolved, nDerived);
+                          step->attr != o->attr ? step->attr : c.resolved, r->nDerived);
     for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_TELLS) && k < c.nOut; k++)
         if (o->slots[o->nIn + k] != NNRT_NO_TENSOR)
-            memcpy(r->slots + (size_t)o->slots[o->nIn + k] * NNRTI_DIMS, r->views[step->nIn + nDerived + k].dims,
+            memcpy(r->slots + (size_t)o->slots[o->nIn + k] * NNRTI_DIMS, r->views[step->nIn + r->nDerived + k].dims,
                    sizeof(r->views->dims));
     return code;
 }
@@ -5520,6 +5654,42 @@ static NNRT_ReturnCode nnrti_run_loop(nnrti_open_run *r, uint32_t s)
     return code;
 }
 
+/* Step s, which is resolved in the run; of IF and LOOP all. */
+static NNRT_ReturnCode nnrti_run_part(nnrti_open_run *r, uint32_t s)
+{
+    switch (r->plan->open->steps[s]->part) {
+    case NNRTI_PART_IF: return nnrti_run_if(r, s);
+    case NNRTI_PART_LOOP: return nnrti_run_loop(r, s);
+    default: return nnrti_run_step(r, s);
+    }
+}
+
+/* The same, and tells of it. */
+static NNRT_ReturnCode nnrti_run_told(nnrti_open_run *r, uint32_t s)
+{
+    const nnrti_open_step *o = r->plan->open->steps[s];
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const bool graphs = o->part == NNRTI_PART_IF || o->part == NNRTI_PART_LOOP;
+    const uint64_t begin = nnrti_profile_now(&r->profile);
+    NNRT_ReturnCode code;
+    r->profile.depth += graphs ? 1 : 0;
+    code = nnrti_run_part(r, s);
+    r->profile.depth -= graphs ? 1 : 0;
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (o->part == NNRTI_PART_COPY) { /* which has no views: what is copied, once in and once out */
+        const nnrt_plan_arg *x = &r->plan->args[step->arg];
+        r->views[0] = x->view;
+        memcpy(r->views[0].dims, nnrti_run_dims(r, x, o->slots[0]), (size_t)x->view.rank * sizeof(int32_t));
+        r->views[1] = r->views[0];
+        r->nDerived = 0;
+        nnrti_profile_tell(&r->profile, step, begin, r->views, 1);
+    } else {
+        nnrti_profile_tell(&r->profile, step, begin, graphs || o->alias ? NULL : r->views, step->nIn + r->nDerived);
+    }
+    return code;
+}
+
 /* Steps first to last (exclusive) in order: static ones as planned, one stretch after another. */
 static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32_t last)
 {
@@ -5528,15 +5698,12 @@ static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32
         const nnrti_open_step *o = r->plan->open->steps[s];
         nnrt_plan stretch = *r->plan;
         nnrt_error own;
-        if (o != NULL && (o->part == NNRTI_PART_IF || o->part == NNRTI_PART_LOOP)) {
-            code = o->part == NNRTI_PART_IF ? nnrti_run_if(r, s) : nnrti_run_loop(r, s);
-            s = o->end->at + 1;
-            continue;
-        }
         if (o != NULL) {
-            code = nnrti_run_step(r, s++);
+            code = r->plan->profile == NULL ? nnrti_run_part(r, s) : nnrti_run_told(r, s);
+            s = o->end != NULL ? o->end->at + 1 : s + 1;
             continue;
         }
+        stretch.profile = r->plan->profile != NULL ? &r->profile : NULL;
         stretch.steps += s;
         for (stretch.nSteps = 0; s + stretch.nSteps < last; stretch.nSteps++)
             if (r->plan->open->steps[s + stretch.nSteps] != NULL)
@@ -5571,6 +5738,8 @@ static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace,
     r.operands = (nnrt_operand *)(void *)(workspace + at.operands);
     r.room = workspace + at.room;
     r.error = error;
+    if (plan->profile != NULL)
+        r.profile = *plan->profile;
     for (uint32_t i = 0; i < plan->nOutputs; i++)
         r.capacities[plan->nInputs + i] = outputs[i].data.dataSize;
     for (uint32_t i = 0; i < plan->open->nCarried; i++)
@@ -5786,6 +5955,15 @@ static bool nnrti_nest_begin(const nnrti_nest *n, nnrti_nest_plan *g, nnrti_nest
     g->made->steps = g->steps;
     g->made->args = n->args;
     g->made->parallel = n->plan->parallel;
+    if (n->plan->profile != NULL) {
+        nnrti_profile *own = (nnrti_profile *)nnrt_memory_keep(n->memory, sizeof(*own));
+        if (own == NULL)
+            return false;
+        *own = *n->plan->profile;
+        for (; table != NULL; table = table->outer)
+            own->depth++;
+        g->made->profile = own;
+    }
     return true;
 }
 
@@ -7071,14 +7249,17 @@ NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability)
 }
 
 /* The configuration that a device is given: the caller's, of which all counts where it has no size. */
-static void nnrti_config_send(NNRT_ModelConfig *own, const NNRT_ModelConfig *config)
+static NNRT_ReturnCode nnrti_config_send(NNRT_ModelConfig *own, const nnrt_device *device,
+                                         const NNRT_ModelConfig *config)
 {
     nnrt_config_read(own, config);
     if (config != NULL && config->structSize == 0) {
         *own = *config;
         own->structSize = (uint32_t)sizeof(*own);
     }
+    own->device = device->unique;
     nnrti_error_send(own->error);
+    return nnrti_check_profile(own);
 }
 
 /* A device failed, with the places that it named. It may have no words for it, as one built without messages. first:
@@ -7106,8 +7287,10 @@ NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Mod
     if (device == NULL || model == NULL || isSupported == NULL)
         return NNRT_NULL_PTR;
     if (NNRTI_DEVICE_HAS(device, GetSupportedNodes)) {
-        nnrti_config_send(&own, config);
-        return device->table->GetSupportedNodes(device->self, model, &own, isSupported, count, reason, user);
+        code = nnrti_config_send(&own, device, config);
+        return code != NNRT_SUCCESS
+                   ? code
+                   : device->table->GetSupportedNodes(device->self, model, &own, isSupported, count, reason, user);
     }
     for (uint32_t i = 0; i < count; i++)
         isSupported[i] = true;
@@ -7159,11 +7342,13 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
                                              const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
     NNRT_ModelConfig own;
+    NNRT_ReturnCode code;
     bool first;
     if (device == NULL || model == NULL || prepared == NULL)
         return NNRT_NULL_PTR;
     *prepared = NULL;
-    nnrti_config_send(&own, config);
+    if ((code = nnrti_config_send(&own, device, config)) != NNRT_SUCCESS)
+        return code;
     if (!NNRTI_DEVICE_HAS(device, PrepareModel))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' does not prepare models", device->unique);
     if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT))
@@ -7178,11 +7363,13 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NN
                                                    const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
     NNRT_ModelConfig own;
+    NNRT_ReturnCode code;
     bool first;
     if (device == NULL || cache == NULL || prepared == NULL)
         return NNRT_NULL_PTR;
     *prepared = NULL;
-    nnrti_config_send(&own, config);
+    if ((code = nnrti_config_send(&own, device, config)) != NNRT_SUCCESS)
+        return code;
     if (!NNRTI_DEVICE_HAS(device, PrepareModelFromModelCache))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' has no model cache", device->unique);
     first = nnrti_error_open(own.error);
@@ -7196,11 +7383,13 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const 
                                                      NNRT_PreparedModel **prepared)
 {
     NNRT_ModelConfig own;
+    NNRT_ReturnCode code;
     bool first;
     if (device == NULL || models == NULL || prepared == NULL)
         return NNRT_NULL_PTR;
     *prepared = NULL;
-    nnrti_config_send(&own, config);
+    if ((code = nnrti_config_send(&own, device, config)) != NNRT_SUCCESS)
+        return code;
     if (!NNRTI_DEVICE_HAS(device, PrepareOfflineModel))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' takes no offline models", device->unique);
     first = nnrti_error_open(own.error);
@@ -7213,11 +7402,13 @@ NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNR
                                                   const NNRT_ModelConfig *config, size_t *bytes)
 {
     NNRT_ModelConfig own;
+    NNRT_ReturnCode code;
     if (device == NULL || model == NULL || bytes == NULL)
         return NNRT_NULL_PTR;
     if (!NNRTI_DEVICE_HAS(device, GetModelMemory))
         return NNRT_NOT_SUPPORT;
-    nnrti_config_send(&own, config);
+    if ((code = nnrti_config_send(&own, device, config)) != NNRT_SUCCESS)
+        return code;
     return device->table->GetModelMemory(device->self, model, &own, bytes);
 }
 

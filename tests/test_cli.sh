@@ -168,6 +168,29 @@ def resize(a, height, width):
     return np.einsum('ih,hwc,jw->ijc', matrix(a.shape[0], height), a.astype(np.float64), matrix(a.shape[1], width))
 
 
+def trace(name, steps):
+    """Operators of the events of a trace, in order; the events have the steps' bytes, and none begins inside another one
+    that does not contain it."""
+    events = [e for e in json.load(open(F + name))['traceEvents'] if e['ph'] == 'X']
+    known = {(s['operator'], s['name'], s['node'], s['written'] / s['calls']) for s in steps}
+    assert min(e['ts'] for e in events) == 0
+    for e in events:
+        assert (e['name'], e['args']['name'], e['args']['node'], e['args']['written']) in known
+        for o in events:
+            inside = e['ts'] <= o['ts'] and o['ts'] + o['dur'] <= e['ts'] + e['dur'] + 0.002
+            apart = o['ts'] >= e['ts'] + e['dur'] - 0.002 or o['ts'] + o['dur'] <= e['ts'] + 0.002
+            around = o['ts'] <= e['ts'] and e['ts'] + e['dur'] <= o['ts'] + o['dur'] + 0.002
+            assert inside or apart or around
+    return [e['name'] for e in events]
+
+
+def loops(steps):
+    """The time of LOOP is its own and that of the steps inside."""
+    inner = sum(s['ms'] for s in steps if s['depth'] == 1)
+    loop = [s for s in steps if s['operator'] == 'LOOP'][0]
+    return inner > 0 and abs(loop['own_ms'] - (loop['ms'] - inner)) < 1e-5
+
+
 def load(name):
     return np.load(F + name)
 
@@ -194,6 +217,12 @@ for t in TYPES:
             np.lib.format.write_array(f, a, version=version)
 model(F + 'open.onnx', [node('Transpose', ['x'], ['y'], perm=[1, 0])], [value('x', 'float32', ['n', 3])], [value('y', 'float32', [3, 'n'])])
 np.save(F + 'one.npy', np.arange(3, dtype='float32').reshape(1, 3))
+body = sub(1, node('Identity', ['c'], ['c2'])) + sub(1, node('Add', ['v', 'v'], ['w'])) + sub(2, 'body')
+body += sub(11, value('i', 'int64', [])) + sub(11, value('c', 'bool', [])) + sub(11, value('v', 'float32', [2]))
+body += sub(12, value('c2', 'bool', [])) + sub(12, value('w', 'float32', [2]))
+loop = node('Loop', ['trips', '', 'x'], ['y']) + sub(5, sub(1, 'body') + sub(6, body) + num(20, 5))
+model(F + 'loop.onnx', [loop], [value('x', 'float32', [2])], [value('y', 'float32', [2])], [tensor(np.int64(5), 'trips')])
+np.save(F + 'one2.npy', np.ones(2, dtype='float32'))
 model(F + 'filled.onnx', [node('ConstantOfShape', ['shape'], ['y'])], [value('shape', 'int64', [2])], [value('y', 'float32', ['a', 'b'])])
 model(F + 'two.onnx', [node('Add', ['a', 'b'], ['sum/out']), node('Sub', ['a', 'b'], ['sum:out'])],
       [value('a', 'float32', [2, 2]), value('b', 'float32', [2, 2])], [value('sum/out', 'float32', [2, 2]), value('sum:out', 'float32', [2, 2])])
@@ -1023,6 +1052,37 @@ t 1 'check: JSON of a failure' check "$tmp/open.onnx" --data "$tmp/type" --json
 py 'check: JSON of a failure' 'd["failed"] == 1 and d["sets"] == [{"name": "type", "outputs": [], "ok": False}]'
 refused 1 'check: nothing there' 'neither input_0.pb nor a folder' check "$tmp/open.onnx" --data "$tmp/o"
 refused 1 'check: no folder' 'cannot open the folder' check "$tmp/open.onnx" --data "$tmp/none"
+
+# ---- profiles ----
+
+t 0 'run --profile' run $digits/digits.onnx --input random --top 1 --profile
+silent 'run --profile'
+prints 'run --profile: total' '^profile   [0-9.]+ us in 9 steps, a run of [0-9.]+ us$'
+prints 'run --profile: device' '^device    reference_nnrt_v2_0$'
+prints 'run --profile: a step' '^ +[0-9]+\.[0-9]  +[0-9]+\.[0-9]%  +3616  +37632  CONV2D_FUSION +conv1$'
+prints 'run --profile: an operator' '^ +[0-9]+\.[0-9]  +[0-9]+\.[0-9]%  +3  MAX_POOL_FUSION$'
+t 0 'run --profile --json' run $digits/digits.onnx --input random --profile="$tmp/trace.json" --json
+py 'profile: steps' '[s["operator"] for s in d["profile"]["steps"]] == ["CONV2D_FUSION", "MAX_POOL_FUSION"] * 3 + ["FULL_CONNECTION"] * 2 + ["SOFTMAX"]'
+py 'profile: bytes' '[(s["read"], s["written"]) for s in d["profile"]["steps"]][:2] == [(4 * (28 * 28 + 12 * 9 + 12), 4 * 12 * 28 * 28), (4 * 12 * 28 * 28, 4 * 12 * 14 * 14)]'
+py 'profile: times' 'all(s["calls"] == 1 and s["depth"] == 0 and 0 < s["ms"] == s["own_ms"] for s in d["profile"]["steps"]) and sum(s["ms"] for s in d["profile"]["steps"]) < d["profile"]["run_ms"] == d["run_ms"]'
+py 'profile: sums' 'abs(sum(s["own_ms"] for s in d["profile"]["steps"]) - sum(o["own_ms"] for o in d["profile"]["operators"])) < 1e-4 and sum(o["steps"] for o in d["profile"]["operators"]) == 9 and [-o["own_ms"] for o in d["profile"]["operators"]] == sorted(-o["own_ms"] for o in d["profile"]["operators"])'
+py 'profile: trace' 'trace("trace.json", d["profile"]["steps"]) == [s["operator"] for s in d["profile"]["steps"]]'
+t 0 'run without a profile' run $digits/digits.onnx --input random --json
+py 'run without a profile' '"profile" not in d'
+t 0 'profile of a loop' run "$tmp/loop.onnx" --input "$tmp/one2.npy" --profile="$tmp/loop.json" --json
+py 'profile of a loop: result' 'd["outputs"][0]["top"][0]["value"] == 32'
+py 'profile of a loop: rows' '[(s["operator"], s["depth"], s["calls"]) for s in d["profile"]["steps"] if s["operator"] in ("ADD_FUSION", "LOOP")] == [("ADD_FUSION", 1, 5), ("LOOP", 0, 1)]'
+py 'profile of a loop: own time' 'loops(d["profile"]["steps"])'
+py 'profile of a loop: trace' 'trace("loop.json", d["profile"]["steps"]).count("ADD_FUSION") == 5'
+t 0 'profile of a loop, as a table' run "$tmp/loop.onnx" --input "$tmp/one2.npy" --profile
+prints 'profile of a loop, as a table' '^ +[0-9.]+ +[0-9.]+% +80 +40    ADD_FUSION +[^ ]+  5 times$'
+t 0 'bench --profile' bench $digits/digits.onnx --reps 4 --profile --json
+py 'bench --profile' 'd["profile"]["runs"] == 4 and len(d["profile"]["steps"]) == 9 and all(s["calls"] == 1 for s in d["profile"]["steps"]) and d["min_ms"] <= d["profile"]["run_ms"] <= d["p95_ms"]'
+t 0 'bench --profile as a table' bench $digits/digits.onnx --reps 4 --profile
+prints 'bench --profile as a table' '^profile .*, the mean of 4$'
+refused 2 'profile without a file' "--profile does not take ''" run model.onnx --profile=
+refused 1 'trace that cannot be written' 'cannot write .*/no/t.json' run $digits/digits.onnx --input random --profile="$tmp/no/t.json"
+refused 2 'profile elsewhere' 'no option --profile' check model.onnx --profile
 
 # ---- .nnrt files ----
 

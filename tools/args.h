@@ -32,11 +32,12 @@ typedef struct cli_args {
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount;
     const char *outputDir, *device, *data, *name, *copy, *header;
+    const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* as it was called */
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
     cli_image_options image;
-    bool json, tsv, onnx, memory, help, noOptimize, noQuantize;
+    bool json, tsv, onnx, memory, profile, help, noOptimize, noQuantize;
     nnrt_error error; /* why a value is not taken, where more is known */
 } cli_args;
 
@@ -46,7 +47,7 @@ typedef struct cli_command {
     int (*run)(const cli_args *args);
 } cli_command;
 
-/* One option: name, what its value is called (NULL: it has none), where it may stand, what it does, and how a value is
+/* One option: name, what its value is called (NULL: it has none; "[=FILE]": it may have one, behind =), where it may stand, what it does, and how a value is
    taken: false where it is not one. */
 typedef struct cli_option {
     const char *name, *value;
@@ -145,6 +146,13 @@ static bool cli_take_memory(cli_args *a, const char *v)
 {
     (void)v;
     return a->memory = true;
+}
+
+static bool cli_take_profile(cli_args *a, const char *v)
+{
+    a->trace = v;
+    a->profile = true;
+    return v == NULL || *v != '\0';
 }
 
 static bool cli_take_help(cli_args *a, const char *v)
@@ -410,6 +418,8 @@ static const cli_option cli_options[] = {
     {"--header", "PATH", CLI_OPS, "the nnrt_ops.h that --copy reads; default: that of this program", cli_take_header},
     {"--memory", NULL, CLI_INFO, "also the memory map: place, bytes and first and last step of every value in the arena",
      cli_take_memory},
+    {"--profile", "[=FILE]", CLI_RUN | CLI_BENCH,
+     "also what each step took, and each operator; with =FILE the last run as a trace of Chrome's", cli_take_profile},
     {"--onnx", NULL, CLI_OPS, "what becomes of the operators of ONNX", cli_take_onnx},
     {"--tsv", NULL, CLI_OPS, "a line an operator, with tabs between name, number, types and the rest", cli_take_tsv},
     {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},
@@ -417,6 +427,12 @@ static const cli_option cli_options[] = {
 };
 
 #define CLI_OPTIONS (sizeof(cli_options) / sizeof(cli_options[0]))
+
+/* Whether an option may stand with or without a value. */
+static bool cli_may_lack(const cli_option *o)
+{
+    return o->value != NULL && strncmp(o->value, "[=", 2) == 0;
+}
 
 static void cli_help_command(const cli_command *c)
 {
@@ -427,7 +443,8 @@ static void cli_help_command(const cli_command *c)
         char head[48];
         if ((o->commands & c->bit) == 0)
             continue;
-        snprintf(head, sizeof(head), "%s%s%s", o->name, o->value != NULL ? " " : "", o->value != NULL ? o->value : "");
+        snprintf(head, sizeof(head), "%s%s%s", o->name, o->value != NULL && !cli_may_lack(o) ? " " : "",
+                 o->value != NULL ? o->value : "");
         printf("  %-22s %s\n", head, o->help);
     }
     printf("\nexample:\n  %s\n", c->example);
@@ -456,7 +473,7 @@ static int cli_parse_option(const cli_command *c, cli_args *args, int argc, char
                          (int)strcspn(argv[*i], "="), argv[*i], c->name);
     if (o->value == NULL && value != NULL)
         return cli_usage("%s: %s takes no value", c->name, o->name);
-    if (o->value != NULL && value == NULL) {
+    if (o->value != NULL && value == NULL && !cli_may_lack(o)) {
         if (*i + 1 >= argc)
             return cli_usage("%s: %s lacks its value %s", c->name, o->name, o->value);
         value = argv[++*i];

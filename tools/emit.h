@@ -750,7 +750,7 @@ static void cli_emit_inner(cli_emit *e)
         cli_emit_steps(e, p, prefix);
         fprintf(e->out,
                 "static const %s_DATA nnrt_plan %s_g%u = {\n    %s_g%u_steps, %s_args, NULL, NULL, %u, %u, 0, 0, %u, "
-                "0, 0, 0, 0, NULL, NULL};\n",
+                "0, 0, 0, 0, NULL, NULL NNRTI_PLAN_REST};\n",
                 e->upper, e->name, (unsigned)k, e->name, (unsigned)k, e->name, (unsigned)p->nSteps,
                 (unsigned)e->plan->nArgs, (unsigned)p->maxArgs);
     }
@@ -792,7 +792,7 @@ static void cli_emit_plan(cli_emit *e)
     fprintf(
         e->out,
         "static const %s_DATA nnrt_plan %s_plan_data = {\n    %s_steps, %s_args, %s_inputs, %s_outputs, %u, %u, %u, "
-        "%u, %u, %s_ARENA_BYTES, %.0f, %.0f, %.0f, NULL, NULL};\n",
+        "%u, %u, %s_ARENA_BYTES, %.0f, %.0f, %.0f, NULL, NULL NNRTI_PLAN_REST};\n",
         e->upper, e->name, e->name, e->name, e->name, e->name, (unsigned)p->nSteps, (unsigned)p->nArgs,
         (unsigned)p->nInputs, (unsigned)p->nOutputs, (unsigned)p->maxArgs, e->upper, (double)p->arenaBound,
         (double)p->constantBytes, (double)p->derivedBytes);

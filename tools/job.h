@@ -18,6 +18,7 @@ typedef struct cli_job {
     bool open; /* extents of an output are */
     double loadMs, prepareMs;
     bool fromNnrt; /* open extents are then set when the session is made */
+    const nnrt_profile *profile; /* NULL: none */
 } cli_job;
 
 static void cli_job_free(cli_job *job)
@@ -164,6 +165,7 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
         cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used());
     desc.device = args->device;
     desc.threads = args->threads;
+    desc.profile = job->profile;
     if (job->fromNnrt)
         desc.inputDims = nnrt_dims_list_make(dims, job->in.count);
     desc.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);

@@ -6,8 +6,8 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 It uses the public functions of nnrt.h, formats/nnrt_onnx.h and devices/nnrt_fake.h only, and stb_image (libstb-dev) to
 read PNG images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
-meta.h metadata; inputs.h model inputs; job.h sessions; map.h memory maps; check.h test data; emit.h models as C;
-copy.h operators as C.
+meta.h metadata; inputs.h model inputs; job.h sessions; map.h memory maps; profile.h times of steps; check.h test data;
+emit.h models as C; copy.h operators as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
     >>info     what a model is, has and needs
@@ -36,6 +36,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #include "copy.h"
 #include "emit.h"
 #include "map.h"
+#include "profile.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>info */
@@ -746,35 +747,40 @@ static int cli_put_outputs(const cli_job *job, const cli_args *args, char *const
     return status;
 }
 
-static int cli_run_job(cli_job *job, const cli_args *args)
+static int cli_run_job(cli_job *job, cli_profile *profile, const cli_args *args)
 {
     int status = cli_inputs_make(&job->in, args);
     char **paths;
-    double start;
+    if (args->profile)
+        cli_profile_begin(profile, job, args->trace);
     if (status == CLI_DONE)
         status = cli_inputs_fill(&job->in, args);
     if (status == CLI_DONE)
         status = cli_job_start(job, args);
     if (status != CLI_DONE)
         return status;
-    start = cli_now_ms();
-    status = cli_job_run(job);
-    start = cli_now_ms() - start;
+    status = cli_profile_run(profile, job);
     paths = (char **)cli_alloc(job->nOut, sizeof(*paths));
     if (status == CLI_DONE && paths == NULL)
         status = CLI_FAILED;
     if (status == CLI_DONE && args->outputDir != NULL)
         status = cli_write_outputs(job, args, paths);
+    if (status == CLI_DONE && args->trace != NULL)
+        status = cli_profile_write(profile, args->trace);
     if (status == CLI_DONE && args->json) {
         cli_json_open(args);
         cli_json_session(job);
-        cli_json_ms("run_ms", start);
+        cli_json_ms("run_ms", profile->ms);
         fputs(",\"outputs\":[", stdout);
     }
     if (status == CLI_DONE)
         status = cli_put_outputs(job, args, paths);
     if (status == CLI_DONE && args->json)
-        fputs("]}\n", stdout);
+        putchar(']');
+    if (status == CLI_DONE && args->profile)
+        status = cli_profile_show(profile, job, args);
+    if (status == CLI_DONE && args->json)
+        fputs("}\n", stdout);
     for (uint32_t i = 0; paths != NULL && i < job->nOut; i++)
         free(paths[i]);
     free(paths);
@@ -784,10 +790,13 @@ static int cli_run_job(cli_job *job, const cli_args *args)
 static int cli_run(const cli_args *args)
 {
     cli_job job;
+    cli_profile profile;
     int status;
     memset(&job, 0, sizeof(job));
-    status = cli_run_job(&job, args);
+    memset(&profile, 0, sizeof(profile));
+    status = cli_run_job(&job, &profile, args);
     cli_job_free(&job);
+    cli_profile_free(&profile);
     return status;
 }
 
@@ -801,7 +810,7 @@ static int cli_compare_doubles(const void *a, const void *b)
 }
 
 /* Three runs that are not counted, then *reps that are (0: chosen by the last of the three). *times is the caller's. */
-static int cli_bench_times(cli_job *job, uint32_t *reps, double **times)
+static int cli_bench_times(cli_job *job, cli_profile *profile, uint32_t *reps, double **times)
 {
     cli_progress progress = {"bench", 0, false};
     double start = 0;
@@ -814,11 +823,12 @@ static int cli_bench_times(cli_job *job, uint32_t *reps, double **times)
         double fit = 1000 / fmax(cli_now_ms() - start, 1e-3);
         *reps = fit < 10 ? 10 : fit > 10000 ? 10000 : (uint32_t)fit;
     }
+    cli_profile_reset(profile);
     *times = status == CLI_DONE ? (double *)cli_alloc(*reps, sizeof(double)) : NULL;
     for (uint32_t i = 0; *times != NULL && status == CLI_DONE && i < *reps; i++) {
-        start = cli_now_ms();
-        status = cli_job_run(job);
-        (*times)[i] = cli_now_ms() - start;
+        start = profile->ms;
+        status = cli_profile_run(profile, job);
+        (*times)[i] = profile->ms - start;
         cli_progress_show(&progress, (size_t)i + 1, *reps);
     }
     cli_progress_end(&progress);
@@ -827,8 +837,10 @@ static int cli_bench_times(cli_job *job, uint32_t *reps, double **times)
 
 /* Prints the figures of sorted times: the median is the mean of the middle two where their number is even, p95 the
    least time that 95 % of the runs do not exceed. */
-static void cli_bench_print(const cli_job *job, const cli_args *args, const double *times, uint32_t reps)
+static int cli_bench_print(const cli_job *job, const cli_profile *profile, const cli_args *args, const double *times,
+                           uint32_t reps)
 {
+    int status = CLI_DONE;
     nnrt_session_memory m = nnrt_session_get_memory(job->session);
     double median = (times[(reps - 1) / 2] + times[reps / 2]) / 2;
     double p95 = times[(uint32_t)(((uint64_t)reps * 95 + 99) / 100) - 1];
@@ -841,8 +853,11 @@ static void cli_bench_print(const cli_job *job, const cli_args *args, const doub
         cli_json_ms("min_ms", times[0]);
         cli_json_ms("median_ms", median);
         cli_json_ms("p95_ms", p95);
-        printf(",\"arena_bytes\":%.0f,\"weight_bytes\":%.0f}\n", (double)m.arena, (double)m.constants);
-        return;
+        printf(",\"arena_bytes\":%.0f,\"weight_bytes\":%.0f", (double)m.arena, (double)m.constants);
+        if (args->profile)
+            status = cli_profile_show(profile, job, args);
+        fputs("}\n", stdout);
+        return status;
     }
     printf("device    ");
     cli_put_name(stdout, nnrt_session_device(job->session));
@@ -850,28 +865,36 @@ static void cli_bench_print(const cli_job *job, const cli_args *args, const doub
     printf("load      %.3f ms\nprepare   %.3f ms\n", job->loadMs, job->prepareMs);
     printf("run       min %.4f ms, median %.4f ms, p95 %.4f ms over %u runs\n", times[0], median, p95, (unsigned)reps);
     printf("arena     %.0f bytes\nconstants %.0f bytes\n", (double)m.arena, (double)m.constants);
+    return args->profile ? cli_profile_show(profile, job, args) : status;
 }
 
 static int cli_bench(const cli_args *args)
 {
     cli_job job;
+    cli_profile profile;
     uint32_t reps = args->reps;
     double *times = NULL;
     int status;
     memset(&job, 0, sizeof(job));
+    memset(&profile, 0, sizeof(profile));
+    if (args->profile)
+        cli_profile_begin(&profile, &job, args->trace);
     status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
         status = cli_inputs_random(&job.in, args);
     if (status == CLI_DONE)
         status = cli_job_start(&job, args);
     if (status == CLI_DONE)
-        status = cli_bench_times(&job, &reps, &times);
+        status = cli_bench_times(&job, &profile, &reps, &times);
+    if (status == CLI_DONE && args->trace != NULL)
+        status = cli_profile_write(&profile, args->trace);
     if (status == CLI_DONE) {
         qsort(times, reps, sizeof(double), cli_compare_doubles);
-        cli_bench_print(&job, args, times, reps);
+        status = cli_bench_print(&job, &profile, args, times, reps);
     }
     free(times);
     cli_job_free(&job);
+    cli_profile_free(&profile);
     return status;
 }
 
@@ -1062,6 +1085,9 @@ static const char cli_run_text[] =
     "random is SplitMix64, started with SEED (default 0) + 2^32 * the input's number, one step an\n"
     "element, of which the top bits are taken: floats in [-1, 1), integers 0 to 7, bool 0 or 1. The\n"
     "values are the same on every machine.\n\n"
+    "--profile shows the steps in the order in which they ended: the time of each in microseconds, without that\n"
+    "of steps inside it (IF, LOOP), its share, and the bytes of its inputs and results; then the sums by\n"
+    "operator. chrome://tracing and Perfetto show the file. nnrt bench takes the mean of many runs.\n\n"
     "Output files are NAME.npy with '_' for what file names cannot have, such as / and :. Names that\n"
     "are then the same get _2, _3, ...\n\n";
 
@@ -1106,7 +1132,8 @@ static const cli_command cli_commands[] = {
     {"run", "MODEL", "Runs a model once and shows or writes its outputs.", cli_run_text,
      "nnrt run examples/digits/digits.onnx --input examples/digits/digit_7.png --top 1", CLI_RUN, cli_run},
     {"bench", "MODEL", "Times loading, preparing and running a model on random inputs.",
-     "The inputs are those of --input random. Three runs go first and are not counted.\n\n",
+     "The inputs are those of --input random. Three runs go first and are not counted. --profile shows means of\n"
+     "the counted runs, which it makes longer by two looks at the clock a step.\n\n",
      "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
     {"check", "MODEL", "Runs a model on ONNX test data and compares its outputs.", cli_check_text,
      "nnrt check model.onnx --data test_data_set_0 --rtol 1e-4", CLI_CHECK, cli_check},

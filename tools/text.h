@@ -131,22 +131,27 @@ static void *cli_alloc(size_t count, size_t bytes)
 /* >>json */
 
 /* "text" with everything escaped that JSON wants escaped; bytes that are not UTF-8 become U+FFFD. */
-static void cli_json_text(const char *s)
+static void cli_json_put(FILE *out, const char *s)
 {
-    putchar('"');
+    fputc('"', out);
     while (*s != '\0') {
         size_t n = cli_utf8(s);
         if (n == 0)
-            fputs("\\ufffd", stdout);
+            fputs("\\ufffd", out);
         else if (n == 1 && (*s == '"' || *s == '\\'))
-            printf("\\%c", *s);
+            fprintf(out, "\\%c", *s);
         else if (n == 1 && (unsigned char)*s < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*s);
+            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*s);
         else
-            fwrite(s, 1, n, stdout);
+            fwrite(s, 1, n, out);
         s += n > 0 ? n : 1;
     }
-    putchar('"');
+    fputc('"', out);
+}
+
+static void cli_json_text(const char *s)
+{
+    cli_json_put(stdout, s);
 }
 
 /* A number with that many significant digits; JSON knows neither NaN nor infinity: they are null. */
