@@ -277,7 +277,11 @@ conformance: build/nnrt build/test/onnx_nodes
 docs: conformance
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
 
-suite-cli: build/test/nnrt build/nnrt
+build/test/nnrt_devices: tests/nnrt_devices.c tests/devices.h tools/nnrt.c $(wildcard tools/*.h examples/device/*.h) $(HEADERS)
+	@mkdir -p $(@D)
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+
+suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices
 	$(SUITE) sh tests/test_cli.sh $^
 
 suite-firmware: build/test/nnrt

@@ -1,11 +1,13 @@
 #!/bin/sh
-# test_cli.sh NNRT [SHIPPED]: tests the command line, from the root of the tree: sh tests/test_cli.sh build/nnrt
+# test_cli.sh NNRT [SHIPPED [DEVICES]]: tests the command line, from the root of the tree: sh tests/test_cli.sh build/nnrt
 # SHIPPED is the same program as the Makefile builds it for users: what depends on how it is compiled is tried with both.
+# DEVICES is the program with more devices, tests/nnrt_devices.c.
 # What a run must give comes from numpy; the models are ONNX files that the Python part below writes byte by byte, so no
 # other package is needed. Prints "N passed, N failed" at the end; status 1 when something failed.
 set -u
 nnrt=${1:?usage: sh tests/test_cli.sh path/to/nnrt}
 shipped=${2:-$nnrt}
+devices=${3:-}
 python=${PYTHON:-/usr/bin/python3}
 digits=examples/digits
 tmp=$(mktemp -d) || exit 1
@@ -168,6 +170,11 @@ def resize(a, height, width):
     return np.einsum('ih,hwc,jw->ijc', matrix(a.shape[0], height), a.astype(np.float64), matrix(a.shape[1], width))
 
 
+def rough(a):
+    """What the device rough makes of sums: 10 bits behind the point."""
+    return (a.view('uint32') & ~np.uint32(0x1fff)).view('float32')
+
+
 def trace(name, steps):
     """Operators of the events of a trace, in order; the events have the steps' bytes, and none begins inside another one
     that does not contain it."""
@@ -222,6 +229,10 @@ body += sub(11, value('i', 'int64', [])) + sub(11, value('c', 'bool', [])) + sub
 body += sub(12, value('c2', 'bool', [])) + sub(12, value('w', 'float32', [2]))
 loop = node('Loop', ['trips', '', 'x'], ['y']) + sub(5, sub(1, 'body') + sub(6, body) + num(20, 5))
 model(F + 'loop.onnx', [loop], [value('x', 'float32', [2])], [value('y', 'float32', [2])], [tensor(np.int64(5), 'trips')])
+model(F + 'steps.onnx', [node('Mul', ['x', 'x'], ['p']), node('Add', ['p', 'x'], ['s']), node('Sqrt', ['s'], ['y'])],
+      [value('x', 'float32', [2, 3])], [value('y', 'float32', [2, 3])])
+np.save(F + 'steps.npy', np.array([[1, 2, 3], [0.1, 0.7, 1.3]], dtype='float32'))
+np.save(F + 'tenth.npy', np.full(2, 0.1, dtype='float32'))
 np.save(F + 'one2.npy', np.ones(2, dtype='float32'))
 model(F + 'filled.onnx', [node('ConstantOfShape', ['shape'], ['y'])], [value('shape', 'int64', [2])], [value('y', 'float32', ['a', 'b'])])
 model(F + 'two.onnx', [node('Add', ['a', 'b'], ['sum/out']), node('Sub', ['a', 'b'], ['sum:out'])],
@@ -380,7 +391,7 @@ fi
 t 0 '--help' --help
 prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
 silent '--help'
-for c in info run bench check convert dot ops devices; do
+for c in info run bench check compare convert dot ops devices; do
     t 0 'help names commands' --help
     prints "--help lists $c" "^  $c "
     t 0 "$c --help" $c --help
@@ -1083,6 +1094,47 @@ prints 'bench --profile as a table' '^profile .*, the mean of 4$'
 refused 2 'profile without a file' "--profile does not take ''" run model.onnx --profile=
 refused 1 'trace that cannot be written' 'cannot write .*/no/t.json' run $digits/digits.onnx --input random --profile="$tmp/no/t.json"
 refused 2 'profile elsewhere' 'no option --profile' check model.onnx --profile
+
+# ---- compare ----
+
+t 0 'compare' compare $digits/digits.onnx --device reference --device auto
+prints 'compare: devices' '^devices   reference_nnrt_v2_0 and auto_nnrt_v2_0$'
+prints 'compare: nodes' '^nodes     10 with 10 results$'
+prints 'compare: output' '^output    probabilities  float32\[1,10\]  ok, max error 0, relative 0$'
+prints 'compare: none' '^first     no result differs$'
+silent 'compare'
+t 0 'compare with reference' compare "$tmp/steps.onnx" --device auto --json
+py 'compare with reference' 'd["devices"] == ["reference_nnrt_v2_0", "auto_nnrt_v2_0"] and d["compared"] == 3 and d["first"] is None and d["ok"] and d["rtol"] == d["atol"] == 0'
+refused 2 'compare: no device' 'which devices' compare "$tmp/steps.onnx"
+refused 2 'compare: three devices' 'which devices' compare "$tmp/steps.onnx" --device auto --device auto --device auto
+refused 2 'compare: no such device' 'there is no such device' compare "$tmp/steps.onnx" --device auto --device toaster
+refused 2 'compare: no value' "no value for input 'b'" compare "$tmp/two.onnx" --device auto --input a=random
+if [ -z "$devices" ]; then
+    skip 'compare: devices that differ' 'there is no program with more devices'
+else
+    usual=$nnrt
+    nnrt=$devices
+    t 1 'compare: a sum differs' compare "$tmp/steps.onnx" --device reference --device rough --input "$tmp/steps.npy" --json
+    py 'compare: a sum differs: which' '(lambda f: (f["node_name"], f["operator"], f["value"]["name"]))(d["first"]) == ("Add_1", "ADD_FUSION", "s") and not d["ok"]'
+    py 'compare: a sum differs: place and values' '(lambda s, v: (lambda w: v["wrong"] == len(w) and v["index"] == [int(i) for i in w[0]] and np.float32(v["values"][0]) == s[tuple(w[0])] and np.float32(v["values"][1]) == rough(s)[tuple(w[0])])(np.argwhere(s != rough(s))))((lambda x: x * x + x)(load("steps.npy")), d["first"]["value"])'
+    py 'compare: a sum differs: largest' '(lambda s, v: abs(v["max_error"] - np.abs(s.astype(float) - rough(s)).max()) < 1e-9 and abs(v["max_relative_error"] - (np.abs(s.astype(float) - rough(s)) / s).max()) < 1e-9)((lambda x: x * x + x)(load("steps.npy")), d["first"]["value"])'
+    py 'compare: a sum differs: the output' 'len(d["outputs"]) == 1 and d["outputs"][0]["name"] == "y" and not d["outputs"][0]["ok"]'
+    t 1 'compare: as text' compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy"
+    prints 'compare: as text' "^first     node 1 'Add_1' \(ADD_FUSION\), 's' float32\[2,3\]\$"
+    prints 'compare: as text, values' '^          [1-3] of 6 differ, first \[1,[0-2]\]: [0-9.]+ and [0-9.]+; max error [0-9.e-]+, relative [0-9.e-]+$'
+    t 1 'compare: random values' compare "$tmp/steps.onnx" --device rough
+    t 0 'compare: tolerance' compare "$tmp/steps.onnx" --device rough --input "$tmp/steps.npy" --rtol 0.01 --json
+    py 'compare: tolerance' 'd["first"] is None and d["ok"] and d["outputs"][0]["max_error"] > 0'
+    t 1 'compare: inside a loop' compare "$tmp/loop.onnx" --device rough --input "$tmp/tenth.npy" --json
+    py 'compare: inside a loop' 'd["first"]["operator"] == "LOOP" and d["compared"] == 1'
+    t 0 'compare: .nnrt' convert "$tmp/steps.onnx" "$tmp/steps.nnrt"
+    t 1 'compare: .nnrt' compare "$tmp/steps.nnrt" --device rough --input "$tmp/steps.npy" --json
+    py 'compare: .nnrt' 'd["first"]["operator"] == "ADD_FUSION"'
+    t 1 'compare: only where nobody looks' compare "$tmp/steps.onnx" --device shy --input "$tmp/steps.npy"
+    prints 'compare: only where nobody looks' '^first     no result differs where all are outputs: a device computes nodes in another way'
+    t 0 'compare: a device with its own kernels' compare $digits/digits.onnx --device example
+    nnrt=$usual
+fi
 
 # ---- .nnrt files ----
 

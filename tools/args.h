@@ -21,7 +21,8 @@ enum {
     CLI_DEVICES = 64,
     CLI_CONVERT = 128,
     CLI_EMIT = 256,
-    CLI_ALL = 511
+    CLI_COMPARE = 512,
+    CLI_ALL = 1023
 };
 
 #define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --outputs, --labels and --meta may each occur that often */
@@ -32,6 +33,8 @@ typedef struct cli_args {
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount;
     const char *outputDir, *device, *data, *name, *copy, *header;
+    const char *devices[2];      /* the first of deviceCount; device is the last */
+    uint32_t deviceCount;
     const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* as it was called */
     uint32_t top, threads, reps; /* 0: not given */
@@ -298,12 +301,15 @@ static bool cli_take_device(cli_args *a, const char *v)
 {
     nnrt_fake *fake;
     a->device = v;
-    if (strncmp(v, "fake:", 5) != 0)
-        return nnrt_device_find(v) != NULL;
-    if (nnrt_fake_register(&fake, v, &a->error) != NNRT_SUCCESS)
-        return false;
-    a->device = nnrt_fake_name(fake);
-    return true;
+    if (strncmp(v, "fake:", 5) == 0) {
+        if (nnrt_fake_register(&fake, v, &a->error) != NNRT_SUCCESS)
+            return false;
+        a->device = nnrt_fake_name(fake);
+    }
+    if (a->deviceCount < 2)
+        a->devices[a->deviceCount] = a->device;
+    a->deviceCount++;
+    return nnrt_device_find(a->device) != NULL;
 }
 
 static bool cli_take_budget(cli_args *a, const char *v)
@@ -359,15 +365,16 @@ static bool cli_take_layout(cli_args *a, const char *v)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>options */
 
-#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK)
+#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE)
+#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE) /* those whose inputs are given */
 
 static const cli_option cli_options[] = {
     {"-o", "FILE.h", CLI_EMIT, "the file to write; - is standard output", cli_take_output},
     {"--name", "NAME", CLI_EMIT, "what NAME_run and the rest are called; default: the model file's name",
      cli_take_name},
-    {"--input", "[NAME=]VALUE", CLI_RUN | CLI_EMIT,
+    {"--input", "[NAME=]VALUE", CLI_GIVEN,
      "an input: FILE.npy, FILE.pb, FILE.png, or random[:SEED]; once an input", cli_take_input},
-    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_COMPARE,
      "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
      "leave an input's open extents open, up to these; or bound a result that a run decides", cli_take_most},
@@ -375,24 +382,25 @@ static const cli_option cli_options[] = {
      cli_take_output_dir},
     {"--top", "K", CLI_RUN, "show the K largest values of each output, at most 1000; default 5, with --output-dir none",
      cli_take_top},
-    {"--mean", "A[,B,C]", CLI_RUN | CLI_EMIT,
+    {"--mean", "A[,B,C]", CLI_GIVEN,
      "images: value = (pixel - mean) * scale, pixel 0 to 255; one number or one a channel", cli_take_mean},
-    {"--scale", "S[,T,U]", CLI_RUN | CLI_EMIT,
+    {"--scale", "S[,T,U]", CLI_GIVEN,
      "images: the factor; 1/255 may be written so. Default: mean 0, scale 1/255", cli_take_scale},
-    {"--std", "S[,T,U]", CLI_RUN | CLI_EMIT, "images: --scale by its inverse, a divisor", cli_take_std},
-    {"--layout", "nchw|nhwc", CLI_RUN | CLI_EMIT, "images: order of the input's axes; default: from its shape",
+    {"--std", "S[,T,U]", CLI_GIVEN, "images: --scale by its inverse, a divisor", cli_take_std},
+    {"--layout", "nchw|nhwc", CLI_GIVEN, "images: order of the input's axes; default: from its shape",
      cli_take_layout},
-    {"--rgb", NULL, CLI_RUN | CLI_EMIT, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
-    {"--bgr", NULL, CLI_RUN | CLI_EMIT, "images: blue, green, red", cli_take_bgr},
-    {"--gray", NULL, CLI_RUN | CLI_EMIT,
+    {"--rgb", NULL, CLI_GIVEN, "images: red, green, blue (default with 3 channels)", cli_take_rgb},
+    {"--bgr", NULL, CLI_GIVEN, "images: blue, green, red", cli_take_bgr},
+    {"--gray", NULL, CLI_GIVEN,
      "images: grey (default with 1 channel); three equal channels where the input has 3", cli_take_gray},
-    {"--invert", NULL, CLI_RUN | CLI_EMIT, "images: 255 - pixel in the pixel's place, for what is drawn dark on light",
+    {"--invert", NULL, CLI_GIVEN, "images: 255 - pixel in the pixel's place, for what is drawn dark on light",
      cli_take_invert},
-    {"--no-invert", NULL, CLI_RUN | CLI_EMIT, "images: the pixel itself, even where the metadata say otherwise",
+    {"--no-invert", NULL, CLI_GIVEN, "images: the pixel itself, even where the metadata say otherwise",
      cli_take_no_invert},
     {"--data", "DIR", CLI_CHECK, "an ONNX test data set, or a folder of test_data_set_*", cli_take_data},
-    {"--rtol", "R", CLI_CHECK, "allowed error relative to the expected value, default 1e-3", cli_take_rtol},
-    {"--atol", "A", CLI_CHECK, "allowed error beside that, default 1e-5", cli_take_atol},
+    {"--rtol", "R", CLI_CHECK | CLI_COMPARE,
+     "allowed error relative to the expected value; default of check 1e-3, of compare 0", cli_take_rtol},
+    {"--atol", "A", CLI_CHECK | CLI_COMPARE, "allowed error beside that; default of check 1e-5, of compare 0", cli_take_atol},
     {"--labels", "[OUTPUT=]FILE", CLI_CONVERT, "names of the classes, one a line: metadata labels, or labels.OUTPUT",
      cli_take_labels},
     {"--meta", "KEY=VALUE", CLI_CONVERT, "metadata: a text to keep in the file; KEY= drops it", cli_take_metadata},
@@ -408,7 +416,7 @@ static const cli_option cli_options[] = {
      cli_take_no_quantize},
     {"--device", "NAME", CLI_SESSIONS | CLI_DEVICES,
      "where to run: a name that 'nnrt devices' lists, default auto; or fake:KEY=VALUE,... (devices/nnrt_fake.h), which "
-     "makes a device to test with. Of several the last counts",
+     "makes a device to test with. compare takes two, else of several the last counts",
      cli_take_device},
     {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1; the built-in ones use one",
      cli_take_threads},
@@ -494,8 +502,8 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     bool onlyOperands = false;
     int status;
     memset(args, 0, sizeof(*args));
-    args->rtol = 1e-3;
-    args->atol = 1e-5;
+    args->rtol = c->bit == CLI_COMPARE ? 0 : 1e-3;
+    args->atol = c->bit == CLI_COMPARE ? 0 : 1e-5;
     for (int i = 0; i < argc; i++) {
         if (!onlyOperands && strcmp(argv[i], "--") == 0) {
             onlyOperands = true;

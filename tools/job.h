@@ -149,30 +149,39 @@ static nnrt_dims *cli_job_dims(const cli_job *job)
     return dims;
 }
 
-/* Makes the session. A model that was imported has the shapes of job->in already. */
-static int cli_job_prepare(cli_job *job, const cli_args *args)
+/* Makes the session on a device. A model that was imported has the shapes of job->in already. */
+static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const char *device, nnrt_error *error)
 {
     nnrt_session_desc desc;
-    nnrt_error error;
-    double start = cli_now_ms();
-    nnrt_dims *dims;
+    nnrt_dims *dims = cli_job_dims(job);
     NNRT_ReturnCode code;
+    if (dims == NULL)
+        return NNRT_OUT_OF_MEMORY;
     memset(&desc, 0, sizeof(desc));
-    memset(&error, 0, sizeof(error));
-    if (cli_job_find_bounds(job, args) != CLI_DONE || (dims = cli_job_dims(job)) == NULL)
-        return CLI_FAILED;
-    if (args->threads > cli_threads_used())
-        cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used());
-    desc.device = args->device;
+    desc.device = device;
     desc.threads = args->threads;
     desc.profile = job->profile;
     if (job->fromNnrt)
         desc.inputDims = nnrt_dims_list_make(dims, job->in.count);
     desc.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
-    code = nnrt_session_create(&job->session, job->model, &desc, &error);
-    if (code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, code))
-        code = nnrt_session_create(&job->session, job->model, &desc, NULL);
+    code = nnrt_session_create(&job->session, job->model, &desc, error);
     free(dims);
+    return code;
+}
+
+static int cli_job_prepare(cli_job *job, const cli_args *args)
+{
+    nnrt_error error;
+    double start = cli_now_ms();
+    NNRT_ReturnCode code;
+    memset(&error, 0, sizeof(error));
+    if (cli_job_find_bounds(job, args) != CLI_DONE)
+        return CLI_FAILED;
+    if (args->threads > cli_threads_used())
+        cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used());
+    code = cli_job_session(job, args, args->device, &error);
+    if (code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, code))
+        code = cli_job_session(job, args, args->device, NULL);
     if (code != NNRT_SUCCESS)
         return cli_fail("cannot prepare %s: %s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code));

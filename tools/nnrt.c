@@ -7,7 +7,7 @@ It uses the public functions of nnrt.h, formats/nnrt_onnx.h and devices/nnrt_fak
 read PNG images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
 meta.h metadata; inputs.h model inputs; job.h sessions; map.h memory maps; profile.h times of steps; check.h test data;
-emit.h models as C; copy.h operators as C.
+compare.h two devices; emit.h models as C; copy.h operators as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
     >>info     what a model is, has and needs
@@ -33,6 +33,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #endif
 
 #include "check.h"
+#include "compare.h"
 #include "copy.h"
 #include "emit.h"
 #include "map.h"
@@ -1097,6 +1098,14 @@ static const char cli_check_text[] =
     "|got - expected| <= A + R * |expected|, or both are NaN or the same infinity; integers and bools\n"
     "must be equal. The exit status is 1 when a set is wrong.\n\n";
 
+static const char cli_compare_text[] =
+    "Runs the model on both devices, then once more on both with all results of the nodes as outputs, and names\n"
+    "the first node, in the order in which they run, whose result is not the same: the first element that differs\n"
+    "with both values, the largest difference, and the largest relative to the first device. Values are the same\n"
+    "when |b - a| <= A + R * |a|, or both are NaN or the same infinity; integers and bools must be equal. Nodes of\n"
+    "subgraphs are looked at with the node that runs them. Inputs are those of nnrt run; without any, random ones.\n"
+    "One --device is compared with reference. The exit status is 1 when something differs.\n\n";
+
 static const char cli_convert_text[] =
     "IN is an ONNX or a .nnrt file. A .nnrt file is used where it lies, in a memory map or in flash; its\n"
     "weights are not copied, and what the importer does has been done. OUT appears when all of it is\n"
@@ -1137,6 +1146,9 @@ static const cli_command cli_commands[] = {
      "nnrt bench examples/digits/digits.onnx --device reference --json", CLI_BENCH, cli_bench},
     {"check", "MODEL", "Runs a model on ONNX test data and compares its outputs.", cli_check_text,
      "nnrt check model.onnx --data test_data_set_0 --rtol 1e-4", CLI_CHECK, cli_check},
+    {"compare", "MODEL", "Runs a model on two devices and names the first node whose result differs.",
+     cli_compare_text, "nnrt compare examples/digits/digits.onnx --device reference --device auto", CLI_COMPARE,
+     cli_compare_devices},
     {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,
      "nnrt convert examples/digits/digits.onnx digits.nnrt --meta license=MIT --meta input.image.color=gray",
      CLI_CONVERT, cli_convert},

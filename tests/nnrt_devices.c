@@ -1,0 +1,39 @@
+/* The command line with the devices of tests/devices.h that are not built in, and one more: what `nnrt compare` is tried
+   with. */
+#define main cli_program
+#include "../tools/nnrt.c"
+#undef main
+
+#include "devices.h"
+
+/* Rough where the sum is read by one node only: not, where it is an output as well. */
+static NNRT_ReturnCode shy_edit(void *user, nnrt_draft *draft)
+{
+    (void)user;
+    for (uint32_t s = 0; s < draft->nSteps; s++)
+        if (draft->steps[s].op->type == NNRT_NODE_TYPE_ADD_FUSION &&
+            nnrt_draft_readers(draft, draft->steps[s].args[2].tensor) == 1)
+            draft->steps[s].kernel = rough_add;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode shy_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                   NNRT_PreparedModel **prepared)
+{
+    return nnrt_plan_prepare(model, config, shy_edit, self, prepared);
+}
+
+int main(int argc, char **argv)
+{
+    static NNRT_DeviceVtbl table;
+    static char name[] = "shy";
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = example_version;
+    table.GetDeviceName = table.GetVendorName = example_name;
+    table.PrepareModel = shy_prepare;
+    if (test_device_open("rough") == NULL || test_device_open("example") == NULL ||
+        nnrt_device_register(&table, name, NULL) != NNRT_SUCCESS)
+        return 1;
+    return cli_program(argc, argv);
+}
