@@ -203,18 +203,12 @@ static void test_default_attr(void **state)
     nnrt_model_destroy(m);
 }
 
-/* A node may leave out some of repeated results, but none that its operator always gives. */
+/* A node leaves out no result that its operator always gives. (Some of repeated ones: test_hostile.) */
 static void test_left_out(void **state)
 {
     const int32_t one[] = {1};
-    const float x[6] = {1, 2, 3, 4, 5, 6};
-    float y[3] = {0, 0, 0};
     nnrt_builder *b = begin(NULL);
-    nnrt_session *session = NULL;
     uint32_t in[2], out[2];
-    NNRT_Split halves;
-    nnrt_error error;
-    NNRT_Model *m;
     (void)state;
     in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
     in[1] = nnrt_builder_constant(b, "k", NNRT_DATA_TYPE_INT32, 1, one, one, true);
@@ -223,21 +217,6 @@ static void test_left_out(void **state)
     nnrt_builder_node(b, "n", NNRT_NODE_TYPE_TOPK_FUSION, NULL, in, 2, out, 2);
     nnrt_builder_output(b, out[1]);
     assert_int_equal(refused(b, "output 0 (values) is missing"), NNRT_NULL_PTR);
-
-    nnrt_attr_defaults(nnrt_op_named("SPLIT")->attr, &halves);
-    halves.outputNum = 2;
-    b = begin(NULL);
-    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims2x3);
-    out[1] = nnrt_builder_tensor(b, "y");
-    nnrt_builder_node(b, "n", NNRT_NODE_TYPE_SPLIT, &halves, in, 1, out, 2);
-    nnrt_builder_output(b, out[1]);
-    m = finish(b);
-    nnrt_builder_destroy(b);
-    assert_int_equal(nnrt_session_create(&session, m, NULL, &error), NNRT_SUCCESS);
-    assert_int_equal(nnrt_run(session, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
-    assert_memory_equal(y, x + 3, sizeof(y));
-    nnrt_session_destroy(session);
-    nnrt_model_destroy(m);
 }
 
 /* A constant without elements needs no data; a scalar has no extents. */

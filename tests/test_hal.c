@@ -610,8 +610,11 @@ static void test_sound_model(void **state)
     assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_SUCCESS);
     g.tensors[3].symbols = NNRT_Uint32List_make(some_symbols, 2); /* which has a name */
     g.tensors[3].quantAxis = 2;
-    g.tensors[2].quantAxis = 8; /* nothing speaks against it yet */
+    g.tensors[2].quantAxis = 1; /* nothing speaks against it yet */
     assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_SUCCESS);
+    g.tensors[2].quantAxis = 8; /* the node's rule does */
+    assert_int_equal(nnrt_model_validate(&g.model, NULL, &e), NNRT_INVALID_PARAMETER);
+    assert_non_null(strstr(e.message, "quantAxis 8, expected 0 to "));
 }
 
 /* An error that holds a message already keeps it. */
