@@ -613,6 +613,7 @@ static void test_sound_model(void **state)
     g.tensors[2].quantAxis = 1; /* nothing speaks against it yet */
     assert_int_equal(nnrt_model_validate(&g.model, NULL, NULL), NNRT_SUCCESS);
     g.tensors[2].quantAxis = 8; /* the node's rule does */
+    memset(&e, 0, sizeof(e));
     assert_int_equal(nnrt_model_validate(&g.model, NULL, &e), NNRT_INVALID_PARAMETER);
     assert_non_null(strstr(e.message, "quantAxis 8, expected 0 to "));
 }
