@@ -306,7 +306,7 @@ suite-symbols:
 	$(SUITE) sh tests/test_symbols.sh
 
 suite-copy: build/nnrt build/test/nnrt
-	$(SUITE) $(PYTHON) tests/test_copy.py --cc $(CC) --sanitized build/test/nnrt $<
+	$(SUITE) $(PYTHON) tests/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt $<
 
 suite-docs: build/nnrt build/digits
 	$(SUITE) $(PYTHON) tests/test_docs.py
