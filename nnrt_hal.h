@@ -681,6 +681,14 @@ NNRT_API nnrt_draft_step *nnrt_draft_insert(nnrt_draft *draft, uint32_t at);
    number of the step: of the one that runs plans, where it failed in these. */
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error);
+/* The same, and sums[nSteps] gets a checksum of the results of each step: what nnrt emit-c --golden compares. Results that
+   a step which runs plans writes through its table are not among them. */
+NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
+                                        uint32_t *sums);
+/* FNV-1a of 32 bits, begun with NNRT_SUM, of the dense elements of a view, lowest byte first: the same on every machine. All
+   NaN of a type count as one. */
+#define NNRT_SUM 2166136261u
+NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum);
 /* Bytes of a workspace for the plan: views of the widest step, addresses of inputs and outputs, tables for open extents,
    and the arena. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
@@ -5096,6 +5104,57 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
                 error->node = (int32_t)s;
             return code;
         }
+    }
+    return NNRT_SUCCESS;
+}
+
+NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum)
+{
+    const size_t width = nnrt_type_size(view->dataType);
+    const uint64_t infinity = view->dataType == NNRT_DATA_TYPE_FLOAT16   ? 0x7C00
+                              : view->dataType == NNRT_DATA_TYPE_FLOAT32 ? 0x7F800000
+                              : view->dataType == NNRT_DATA_TYPE_FLOAT64 ? UINT64_C(0x7FF) << 52
+                                                                         : UINT64_MAX;
+    const uint64_t sign = width < 1 ? 0 : UINT64_C(1) << (8 * width - 1);
+    size_t count = 1;
+    for (int32_t k = 0; k < view->rank; k++)
+        count *= (size_t)view->dims[k];
+    for (size_t i = 0; i < count; i++) {
+        const uint8_t *at = (const uint8_t *)view->data + i * width;
+        uint64_t bits;
+        uint32_t half = 0;
+        uint16_t quarter = 0;
+        switch (width) {
+        case 1: bits = *at; break;
+        case 2: memcpy(&quarter, at, 2), bits = quarter; break;
+        case 4: memcpy(&half, at, 4), bits = half; break;
+        default: memcpy(&bits, at, 8); break;
+        }
+        if (infinity != UINT64_MAX && (bits & ~sign) > infinity)
+            bits = infinity | 1;
+        for (size_t b = 0; b < width; b++, bits >>= 8)
+            sum = (sum ^ (uint32_t)(bits & 0xFF)) * 16777619u;
+    }
+    return sum;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_plan_sums(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
+                                        uint32_t *sums)
+{
+    nnrt_plan one;
+    if (plan == NULL || views == NULL || sums == NULL)
+        return NNRT_NULL_PTR;
+    one = *plan;
+    one.nSteps = 1;
+    for (uint32_t s = 0; s < plan->nSteps; s++, one.steps++) {
+        const nnrt_view *view = views + one.steps->nIn + one.steps->nDerived;
+        const NNRT_ReturnCode code = nnrt_plan_execute(&one, views, arena, io, NULL);
+        sums[s] = NNRT_SUM;
+        if (code != NNRT_SUCCESS)
+            return code;
+        for (uint32_t k = 0; k < one.steps->nOut; k++, view++)
+            if (view->dataType != NNRT_DATA_TYPE_UNKNOWN)
+                sums[s] = nnrt_view_sum(view, sums[s]);
     }
     return NNRT_SUCCESS;
 }

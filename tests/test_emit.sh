@@ -74,6 +74,56 @@ else
     pass
 fi
 
+# with --golden the self-test names the first node whose results differ: none, that of the changed weight, that whose
+# expected checksum is another one, an output
+holds 'digits with --golden are written' "$nnrt" emit-c $digits -o "$folder/golden.h" --name digits --golden examples/digits/digit_7.png
+cat >"$folder/golden.c" <<'END'
+#define NNRT_IMPLEMENTATION
+#include "nnrt.h"
+#include "golden.h"
+#include <stdio.h>
+int main(void)
+{
+    static uint64_t arena[DIGITS_ARENA_WORDS];
+    const char *node = "nothing was told";
+    const NNRT_ReturnCode code = digits_selftest_node(arena, &node), same = digits_selftest(arena);
+    printf("%d %d %s\n", (int)code, (int)same, node != NULL ? node : "none");
+    return 0;
+}
+END
+cp "$folder/golden.c" "$folder/golden.cpp"
+# names WHAT TEXT: the program of golden.h prints this
+names() {
+    # shellcheck disable=SC2086
+    holds "$1: compiles" $CC -std=c99 $flags -DNNRT_FIRMWARE -o "$folder/golden" "$folder/golden.c" -lm
+    "$folder/golden" >"$folder/told"
+    if grep -Fqx -e "$2" "$folder/told"; then pass; else fail "$1: $(cat "$folder/told"), expected $2"; fi
+}
+names 'golden' '0 0 none'
+# shellcheck disable=SC2086
+holds 'golden compiles as C++17' $CXX -std=c++17 $flags -o "$folder/golden" "$folder/golden.cpp" -lm
+"$folder/golden" >"$folder/told"
+holds 'golden as C++17' grep -Fqx '0 0 none' "$folder/told"
+cp "$folder/golden.h" "$folder/whole.h"
+sed '/^\/\* conv2, input 1/,/};/{0,/ 0\.[0-9]/s/\([ -]\)0\.\([0-9]*\)f/\10.1\2f/}' "$folder/whole.h" >"$folder/golden.h"
+cmp -s "$folder/golden.h" "$folder/whole.h" && fail 'no weight of conv2 was changed'
+names 'golden, another weight' "1 1 node 2 'conv2' (CONV2D_FUSION)"
+awk '/_sums\[/ { print; getline; n = split($0, x, ", "); x[4] = "0x0u"; for (i = 1; i < n; i++) printf "%s, ", x[i]; print x[n]; next } { print }' \
+    "$folder/whole.h" >"$folder/golden.h"
+names 'golden, another checksum' "1 1 node 3 'pool2' (MAX_POOL_FUSION)"
+sed 's/nnrti_same(y0, digits_y0, 40)/nnrti_same(y0, digits_y0 + 1, 36)/' "$folder/whole.h" >"$folder/golden.h"
+names 'golden, another output' '1 1 output 0'
+# the last checksum is that of the output, as FNV-1a is defined
+holds 'the output of digits' "$nnrt" run $digits --input examples/digits/digit_7.png --output-dir "$folder/out"
+holds 'the checksum of the output' "${PYTHON:-/usr/bin/python3}" -c '
+import re, sys
+data, text = open(sys.argv[1], "rb").read()[-40:], open(sys.argv[2]).read()
+h = 2166136261
+for b in data:
+    h = (h ^ b) * 16777619 & 0xffffffff
+sums = re.search(r"digits_sums\[9\] = \{([^}]*)\}", text).group(1).split(",")
+sys.exit(0 if int(sums[8].strip().rstrip("u"), 16) == h else 1)' "$folder/out/probabilities.npy" "$folder/whole.h"
+
 # the typed entry, and the plan through the checked one; only the kernels of the model are linked
 cat >"$folder/entry.c" <<'END'
 #define NNRT_IMPLEMENTATION

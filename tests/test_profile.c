@@ -563,6 +563,43 @@ static void test_alien(void **state)
     assert_int_equal(nnrt_device_unregister("alien"), NNRT_SUCCESS);
 }
 
+/* ---- checksums ---- */
+
+static uint32_t sum_of(NNRT_DataType type, int32_t count, const void *data)
+{
+    nnrt_view v;
+    memset(&v, 0, sizeof(v));
+    v.data = (void *)(uintptr_t)data;
+    v.dataType = type;
+    v.rank = 1;
+    v.dims[0] = count;
+    v.strides[0] = 1;
+    return nnrt_view_sum(&v, NNRT_SUM);
+}
+
+/* Known values of FNV-1a; all NaN alike, infinities, zeros and integers are not. */
+static void test_sums(void **state)
+{
+    const uint32_t quiet[2] = {0x7FC00000, 1}, other[2] = {0xFF800001, 1}, infinite[2] = {0x7F800000, 1};
+    const uint16_t half[2] = {0x7E00, 0xFC00}, halves[2] = {0xFC01, 0xFC00}, hinf[2] = {0x7C00, 0xFC00};
+    const uint64_t wide[1] = {UINT64_C(0x7FF8) << 48}, widest[1] = {UINT64_MAX}, winf[1] = {UINT64_C(0x7FF) << 52};
+    const float zero[2] = {0, -0.0f};
+    const uint32_t letters = 0x626f6f66; /* "foob" as a little-endian number */
+    (void)state;
+    assert_int_equal(sum_of(NNRT_DATA_TYPE_UINT8, 0, NULL), 0x811c9dc5);
+    assert_int_equal(sum_of(NNRT_DATA_TYPE_UINT8, 1, "a"), 0xe40c292c);
+    assert_int_equal(sum_of(NNRT_DATA_TYPE_INT8, 6, "foobar"), 0xbf9cf968);
+    assert_int_equal(sum_of(NNRT_DATA_TYPE_UINT32, 1, &letters), 0x3f5076ef);
+    assert_int_equal(sum_of(F32, 2, quiet), sum_of(F32, 2, other));
+    assert_int_not_equal(sum_of(F32, 2, quiet), sum_of(F32, 2, infinite));
+    assert_int_not_equal(sum_of(I32, 2, quiet), sum_of(I32, 2, other));
+    assert_int_not_equal(sum_of(F32, 1, &zero[0]), sum_of(F32, 1, &zero[1]));
+    assert_int_equal(sum_of(NNRT_DATA_TYPE_FLOAT16, 2, half), sum_of(NNRT_DATA_TYPE_FLOAT16, 2, halves));
+    assert_int_not_equal(sum_of(NNRT_DATA_TYPE_FLOAT16, 2, half), sum_of(NNRT_DATA_TYPE_FLOAT16, 2, hinf));
+    assert_int_equal(sum_of(NNRT_DATA_TYPE_FLOAT64, 1, wide), sum_of(NNRT_DATA_TYPE_FLOAT64, 1, widest));
+    assert_int_not_equal(sum_of(NNRT_DATA_TYPE_FLOAT64, 1, wide), sum_of(NNRT_DATA_TYPE_FLOAT64, 1, winf));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -571,6 +608,7 @@ int main(void)
         cmocka_unit_test(test_nested),  cmocka_unit_test(test_open),         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_memory),  cmocka_unit_test(test_share),        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_alien),   cmocka_unit_test(test_example_device),
+        cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

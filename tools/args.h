@@ -40,7 +40,7 @@ typedef struct cli_args {
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
     cli_image_options image;
-    bool json, tsv, onnx, memory, profile, help, noOptimize, noQuantize;
+    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize;
     nnrt_error error; /* why a value is not taken, where more is known */
 } cli_args;
 
@@ -205,6 +205,12 @@ static bool cli_take_input(cli_args *a, const char *v)
         return false;
     a->inputs[a->inputCount++] = v;
     return true;
+}
+
+static bool cli_take_golden(cli_args *a, const char *v)
+{
+    a->golden = true;
+    return cli_take_input(a, v);
 }
 
 static bool cli_take_shape(cli_args *a, const char *v)
@@ -374,6 +380,9 @@ static const cli_option cli_options[] = {
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
      "an input: FILE.npy, FILE.pb, FILE.png, or random[:SEED]; once an input", cli_take_input},
+    {"--golden", "[NAME=]VALUE", CLI_EMIT,
+     "an input as --input; the self-test also checks the result of every node, and names the first that differs",
+     cli_take_golden},
     {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_COMPARE,
      "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,

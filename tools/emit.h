@@ -40,6 +40,7 @@ typedef struct cli_emit {
     const nnrt_plan_step **steps; /* of the plan, then of inner ones: their number is that of their attributes */
     uint32_t nSteps;
     const cli_job *job;
+    uint32_t *sums;                   /* checksums of the steps' results; NULL: they are not to be checked */
     char (*io)[CLI_IDENTIFIER_BYTES]; /* parameter names of inputs, then outputs */
     uint32_t *constants;              /* per argument: the argument whose constant it is, or NNRT_NO_TENSOR */
     cli_emit_list *lists;
@@ -862,6 +863,95 @@ static void cli_emit_functions(cli_emit *e)
     fputs(";\n}\n", e->out);
 }
 
+/* Runs the plan here, for the checksums of its steps. */
+static bool cli_emit_sums(cli_emit *e, nnrt_memory *memory)
+{
+    const nnrt_plan *p = e->plan;
+    const size_t count = (size_t)p->nInputs + p->nOutputs;
+    nnrt_view *views = (nnrt_view *)nnrt_memory_keep(memory, (p->maxArgs > 0 ? p->maxArgs : 1) * sizeof(*views));
+    void **io = (void **)nnrt_memory_keep(memory, count * sizeof(*io)), *arena;
+    arena = nnrt_memory_keep_aligned(memory, p->arenaBytes > 0 ? p->arenaBytes : 1);
+    e->sums = (uint32_t *)nnrt_memory_keep(memory, (p->nSteps > 0 ? p->nSteps : 1) * sizeof(*e->sums));
+    for (size_t i = 0; io != NULL && i < count; i++)
+        io[i] = e->job->io[i].data;
+    if (views != NULL && io != NULL && arena != NULL && e->sums != NULL &&
+        nnrt_plan_sums(p, views, arena, io, e->sums) == NNRT_SUCCESS)
+        return true;
+    (void)cli_fail("cannot compute the checksums of --golden: %s",
+                   memory->full ? "there is not enough memory" : "the run failed");
+    return false;
+}
+
+/* What the steps are called, and their checksums. */
+static void cli_emit_golden(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    const unsigned count = p->nSteps > 0 ? (unsigned)p->nSteps : 1;
+    char text[512];
+    fprintf(e->out,
+            "\n/* The steps of the plan, and checksums of their results (nnrt_plan_sums). */\n"
+            "static const char *const %s_nodes[%u] = {\n",
+            e->name, count);
+    for (uint32_t i = 0; i < p->nSteps; i++) {
+        const nnrt_plan_step *s = &p->steps[i];
+        const char *op = s->op != NULL ? s->op->name : s->kernelName;
+        if (s->node >= 0)
+            snprintf(text, sizeof(text), "node %d '%s' (%s)", (int)s->node, s->name, op);
+        else
+            snprintf(text, sizeof(text), "copy of '%s'", s->name);
+        fputs("    ", e->out);
+        cli_emit_text(e->out, text);
+        fputs(i + 1 < count ? ",\n" : "};\n", e->out);
+    }
+    if (p->nSteps == 0)
+        fputs("    NULL};\n", e->out);
+    fprintf(e->out, "static const %s_DATA uint32_t %s_sums[%u] = {\n", e->upper, e->name, count);
+    e->column = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        snprintf(text, sizeof(text), "0x%08xu", (unsigned)(p->nSteps > 0 ? e->sums[i] : 0));
+        cli_emit_item(e, text, i + 1 == count);
+    }
+    fputs("};\n", e->out);
+}
+
+/* The self-test that checks every step, and is the self-test. */
+static void cli_emit_selftest_node(cli_emit *e)
+{
+    const nnrt_plan *p = e->plan;
+    cli_emit_golden(e);
+    fprintf(e->out, "\nNNRT_API NNRT_ReturnCode %s_selftest_node(void *arena, const char **node)\n{\n", e->name);
+    for (uint32_t i = 0; i < p->nOutputs; i++)
+        fprintf(e->out, "    static %s y%u[%.0f];\n", cli_emit_type(p->outputs[i].dataType), (unsigned)i,
+                cli_emit_elements(&p->outputs[i]));
+    fprintf(e->out,
+            "    static uint32_t sums[%u];\n    nnrt_view views[%s_VIEWS];\n    void *io[%u];\n"
+            "    NNRT_ReturnCode code;\n",
+            p->nSteps > 0 ? (unsigned)p->nSteps : 1, e->upper, (unsigned)(p->nInputs + p->nOutputs));
+    for (uint32_t i = 0; i < p->nInputs; i++)
+        fprintf(e->out, "    io[%u] = (void *)(uintptr_t)%s_x%u;\n", (unsigned)i, e->name, (unsigned)i);
+    for (uint32_t i = 0; i < p->nOutputs; i++)
+        fprintf(e->out, "    io[%u] = y%u;\n", (unsigned)(p->nInputs + i), (unsigned)i);
+    fprintf(e->out,
+            "    memset(sums, 0, sizeof(sums));\n"
+            "    code = nnrt_plan_sums(&%s_plan_data, views, arena, io, sums);\n"
+            "    for (uint32_t i = 0; i < %s_plan_data.nSteps; i++)\n"
+            "        if (sums[i] != %s_sums[i]) {\n"
+            "            *node = %s_nodes[i];\n"
+            "            return code != NNRT_SUCCESS ? code : NNRT_FAILED;\n"
+            "        }\n",
+            e->name, e->name, e->name, e->name);
+    for (uint32_t i = 0; i < p->nOutputs; i++)
+        fprintf(e->out,
+                "    *node = \"output %u\";\n    if (!nnrti_same(y%u, %s_y%u, %.0f))\n        return "
+                "NNRT_FAILED;\n",
+                (unsigned)i, (unsigned)i, e->name, (unsigned)i, (double)p->outputs[i].bytes);
+    fprintf(e->out,
+            "    *node = NULL;\n    return code;\n}\n\n"
+            "NNRT_API NNRT_ReturnCode %s_selftest(void *arena)\n{\n    const char *node;\n"
+            "    return %s_selftest_node(arena, &node);\n}\n",
+            e->name, e->name);
+}
+
 static void cli_emit_selftest(cli_emit *e)
 {
     const nnrt_plan *p = e->plan;
@@ -874,6 +964,10 @@ static void cli_emit_selftest(cli_emit *e)
         fputs(" */\n", e->out);
         snprintf(suffix, sizeof(suffix), "%s%u", output ? "y" : "x", (unsigned)(output ? i - p->nInputs : i));
         cli_emit_array(e, suffix, t->dataType, e->job->io[i].data, t->bytes / nnrt_type_size(t->dataType));
+    }
+    if (e->sums != NULL) {
+        cli_emit_selftest_node(e);
+        return;
     }
     fprintf(e->out, "\nNNRT_API NNRT_ReturnCode %s_selftest(void *arena)\n{\n", e->name);
     for (uint32_t i = 0; i < p->nOutputs; i++)
@@ -965,6 +1059,12 @@ static void cli_emit_declarations(const cli_emit *e)
             "/* NNRT_SUCCESS when the results for one input are, bit for bit, those of the machine that wrote this "
             "file. */\nNNRT_API NNRT_ReturnCode %s_selftest(void *arena);\n",
             e->name);
+    if (e->sums != NULL)
+        fprintf(e->out,
+                "/* The same; *node = the first node whose results have another checksum, or whose kernel fails, or the "
+                "output that\n   differs; NULL: none. What IF and LOOP run is seen in what reads it. */\n"
+                "NNRT_API NNRT_ReturnCode %s_selftest_node(void *arena, const char **node);\n",
+                e->name);
     fprintf(e->out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif /* %s_MODEL_H */\n", e->upper);
 }
 
@@ -1040,7 +1140,7 @@ static int cli_emit_job(const cli_job *job, const cli_args *args)
     e.job = job;
     e.path = args->output;
     e.progress.label = "emit-c";
-    status = cli_emit_write(&e);
+    status = !args->golden || cli_emit_sums(&e, &memory) ? cli_emit_write(&e) : CLI_FAILED;
     if (status == CLI_DONE && strcmp(e.path, "-") != 0) {
         cli_put_name(stdout, e.path);
         printf("  %s_run, %s_run_in, %s_selftest; arena %.0f bytes, weights %.0f bytes\n", e.name, e.name, e.name,

@@ -1123,8 +1123,9 @@ static const char cli_convert_text[] =
 static const char cli_emit_text_help[] =
     "The file has the model as constant data, planned for an arena whose size it states: include it behind\n"
     "nnrt.h, and NAME_run runs it. No file, no heap, and only the kernels it needs are linked. NAME_selftest\n"
-    "compares the results for one input, --input or random values, with those of this machine. Subgraphs (IF,\n"
-    "LOOP) are written, too; a model whose extents or shapes only a run tells is refused.\n\n";
+    "compares the results for one input, --input or random values, with those of this machine. With --golden it\n"
+    "also compares checksums of the results of all nodes, and NAME_selftest_node names the first that differs.\n"
+    "Subgraphs (IF, LOOP) are written, too; a model whose extents or shapes only a run tells is refused.\n\n";
 
 static const char cli_ops_text[] =
     "--onnx lists the operators of ONNX that are read: the operator sets, first and last, the operator that each\n"
