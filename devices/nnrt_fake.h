@@ -272,12 +272,13 @@ static uint32_t nnrti_fake_find_slot(nnrti_fake_span s)
     return i;
 }
 
-/* A list of slots, each with a number behind ':' (`other` where it is left out, 0: it may not be); numbers[slot], or 1 where
-   there are none. */
+/* A list of slots, each once, with a number behind ':' (`other` where it is left out, 0: it may not be); numbers[slot], or 1
+   where there are none. */
 static NNRT_ReturnCode nnrti_fake_take_slots(int32_t key, nnrti_fake_span list, bool numbered, uint32_t other,
                                              uint32_t *numbers, nnrt_error *error)
 {
-    bool more = list.at != NULL;
+    bool more = list.at != NULL, seen[NNRT_FAKE_SLOT_COUNT];
+    memset(seen, 0, sizeof(seen));
     while (more) {
         nnrti_fake_span s, rest, whole;
         uint32_t slot, number = other;
@@ -290,6 +291,9 @@ static NNRT_ReturnCode nnrti_fake_take_slots(int32_t key, nnrti_fake_span list, 
             return nnrti_fake_bad(error, key, whole, numbered ? "SLOT:NUMBER" : "a slot without a number");
         if (s.length == whole.length && numbered && other == 0)
             return nnrti_fake_bad(error, key, whole, "SLOT:MILLISECONDS");
+        if (seen[slot])
+            return nnrti_fake_bad(error, key, whole, "each slot once");
+        seen[slot] = true;
         numbers[slot] = number;
     }
     return NNRT_SUCCESS;
