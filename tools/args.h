@@ -8,6 +8,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_ARGS_H
 #define NNRT_TOOL_ARGS_H
 
+#include "../devices/nnrt_fake.h"
 #include "image.h"
 
 /* Bits of commands, for the option table. */
