@@ -308,6 +308,8 @@ def activation(w):
     """ACTIVATION"""
     if w.t[0].dtype.startswith('int'):
         raise NoEquivalent('activations of integers')
+    if w.quantised and w.a['activationType'] in ('SIGMOID', 'TANH') and w.t[0].scales[0] >= 8:
+        raise NoEquivalent('quantised steps of 8 and more, which are an end of SIGMOID and TANH, 0 too, by definition')
     return w.activated(w.x[0])
 
 
@@ -1432,7 +1434,7 @@ def resize(w):
     where_ = (2, 3) if channels else (1, 2)
     given, wanted = [w.t[0].shape[k] for k in where_], [w.y[0].shape[k] for k in where_]
     scales = None
-    if len(w.x) > 1 and w.x[1] and w.v[1].dtype.kind == 'f':
+    if len(w.x) > 1 and w.x[1] and w.v[1].dtype.kind == 'f' and way != 'ALIGN_CORNERS':  # ONNX's takes n * scale for m
         scales = [float(w.v[1].reshape(-1)[k]) for k in where_]
     if mode == 'NEAREST' or mode == 'CUBIC':
         for n, m, r in zip(given, wanted, scales or [m / n for n, m in zip(given, wanted)]):
