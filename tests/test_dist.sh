@@ -110,7 +110,7 @@ build 'one unit' clang "$c99 -O0" one.c
 build 'all static' clang "$c99 -O0" static.c
 cat >apis.c <<'END'
 #define NNRT_IMPLEMENTATION
-#include "nnrt_nnadapter.h"
+#include "nnrt_nnadapter_driver.h"
 #include "nnrt_ohnn.h"
 int main(void)
 {

@@ -1,0 +1,827 @@
+/*
+nnrt_nnadapter_driver.h - a driver written for NNAdapter's hardware layer becomes a device of nnrt.h.
+
+    #define NNRT_IMPLEMENTATION
+    #include "nnrt_nnadapter_driver.h"   in one file of the program; includes nnrt.h, which lies one folder up
+
+    nnrt_nnadapter_driver_register(&__nnadapter_device__fast_npu, NULL, &error);    // in the program
+    nnrt_nnadapter_driver_load("/opt/npu/libfast_npu.so", NULL, &error);            // in a shared library
+    desc.device = "fast_npu";                                                       // of a session
+
+SECTIONS (search for the tag)
+    >>nnd          registering, loading
+    -- implementation --
+    >>nnd_model    nodes become operations
+    >>nnd_program  prepared models
+    >>nnd_device   the table
+
+WHAT IT IS
+    The driver is opened, and gets its context, when it is registered, and is closed when it is unregistered. A model is given to
+    it as NNAdapter has it: images and filters in NCHW, attributes as constant operands. Constants are used in place, filters
+    are copied in their order. Nodes whose attributes no operation of NNAdapter can say are not supported, and neither is what
+    the driver says that it does not compute (validate_program).
+
+NOT YET: THESE NODES ARE NOT SUPPORTED
+    Quantised ones; image operators on NHWC; CAST, FILL, LRN, PAD, RESIZE, SLICE, TOP_K, UNSTACK, WHERE; transposed convolutions.
+    Open extents: the device says that it takes none. Caches: a driver is asked for none.
+
+OPTIONS
+    NNRT_NNADAPTER_LOAD   1/0: shared libraries can be loaded (dlopen); default: on Linux and macOS
+
+MIT licence, see LICENSE.
+*/
+#ifndef NNRT_NNADAPTER_DRIVER_H
+#define NNRT_NNADAPTER_DRIVER_H
+
+#include "../nnrt.h"
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nnd */
+
+#include "nnadapter/driver.h"
+#include "nnrt_nnadapter.h"
+
+#ifndef NNRT_NNADAPTER_LOAD
+#if defined(__linux__) || defined(__APPLE__)
+#define NNRT_NNADAPTER_LOAD 1
+#else
+#define NNRT_NNADAPTER_LOAD 0
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The driver's table, which lives until the device is unregistered (nnrt_device_unregister), becomes a device of its name.
+   properties: "KEY=VALUE;", for its context; NULL = "". INVALID_PARAMETER: something is missing in the table, or there is a
+   device of that name. What the driver answers otherwise becomes a code: 1 OUT_OF_MEMORY, 2 INVALID_SHAPE, 3 INVALID_PARAMETER,
+   4 SERVICE_ERROR, 6 NOT_SUPPORT, else FAILED. */
+NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_register(const NNAdapterDriver *driver, const char *properties,
+                                                        nnrt_error *error);
+/* The same for the driver NAME in the shared library path, a file named libNAME.so; it is unloaded when the device is
+   unregistered. INVALID_FILE: it cannot be loaded, or has no table __nnadapter_device__NAME of that name. NOT_SUPPORT: libraries
+   cannot be loaded here. */
+NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char *properties, nnrt_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_NNADAPTER_DRIVER_H */
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_NNADAPTER_DRIVER_IMPLEMENTED)
+#define NNRT_NNADAPTER_DRIVER_IMPLEMENTED
+
+#include "nnrt_nnadapter.h" /* its implementation, where only its declarations were read so far */
+
+#include <stdlib.h>
+#include <string.h>
+#if NNRT_NNADAPTER_LOAD
+#include <dlfcn.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+static NNRT_ReturnCode nnrti_nnd_code(int code)
+{
+    switch (code) {
+    case NNADAPTER_NO_ERROR: return NNRT_SUCCESS;
+    case NNADAPTER_OUT_OF_MEMORY: return NNRT_OUT_OF_MEMORY;
+    case NNADAPTER_INVALID_DIMENSIONS: return NNRT_INVALID_SHAPE;
+    case NNADAPTER_INVALID_PARAMETER: return NNRT_INVALID_PARAMETER;
+    case NNADAPTER_DEVICE_NOT_FOUND: return NNRT_SERVICE_ERROR;
+    case NNADAPTER_FEATURE_NOT_SUPPORTED: return NNRT_NOT_SUPPORT;
+    default: return NNRT_FAILED;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nnd_model */
+
+typedef struct nnrti_nnd_device {
+    NNRT_DeviceVtbl vtbl;
+    const NNAdapterDriver *driver;
+    void *device, *context, *library;
+    bool opened, inContext;
+} nnrti_nnd_device;
+
+/* What becomes of a model. All lies in memory. */
+typedef struct nnrti_nnd_build {
+    const NNRT_Model *model;
+    nnrt_memory *memory;
+    nnrt_error *error;
+    nnrt_operand *tensors;
+    NNAdapterDriverOperand **of; /* by tensor, NULL: there is none yet */
+    NNAdapterDriverModel *made;
+    uint32_t roomOperands;
+    uint32_t *node;  /* by operation */
+    bool *supported; /* by node; NULL: what is not ends it */
+} nnrti_nnd_build;
+
+/* A new operand; NULL: no memory. */
+static NNAdapterDriverOperand *nnrti_nnd_operand(nnrti_nnd_build *b, NNRT_DataType type, int32_t rank,
+                                                 const int32_t *dims, const void *data)
+{
+    NNAdapterDriverOperand *o = (NNAdapterDriverOperand *)nnrt_memory_keep(b->memory, sizeof(*o));
+    size_t bytes = 0;
+    if (o == NULL)
+        return NULL;
+    if (b->made->operand_count == b->roomOperands) {
+        const uint32_t room = b->roomOperands * 2 + 64;
+        NNAdapterDriverOperand **grown = (NNAdapterDriverOperand **)nnrt_memory_keep(b->memory, room * sizeof(*grown));
+        if (grown == NULL)
+            return NULL;
+        for (uint32_t i = 0; i < b->made->operand_count; i++)
+            grown[i] = b->made->operands[i];
+        b->made->operands = grown;
+        b->roomOperands = room;
+    }
+    b->made->operands[b->made->operand_count++] = o;
+    o->type.precision = nnrti_nna_precision(type);
+    o->type.dimensions.count = (uint32_t)rank;
+    for (int32_t i = 0; i < rank; i++)
+        o->type.dimensions.data[i] = dims[i];
+    if (data != NULL && nnrt_dims_bytes(dims, rank, type, &bytes)) {
+        o->type.lifetime = NNADAPTER_CONSTANT_REFERENCE;
+        o->buffer = (void *)(uintptr_t)data;
+        o->length = (uint32_t)bytes;
+    }
+    return o;
+}
+
+/* The operand of a tensor. */
+static NNAdapterDriverOperand *nnrti_nnd_tensor(nnrti_nnd_build *b, uint32_t t, const nnrt_operand *o)
+{
+    if (b->of[t] == NULL)
+        b->of[t] = nnrti_nnd_operand(b, o->dataType, o->rank, o->dims, o->data);
+    return b->of[t];
+}
+
+/* A constant of count elements, copied. */
+static NNAdapterDriverOperand *nnrti_nnd_constant(nnrti_nnd_build *b, NNRT_DataType type, uint32_t count,
+                                                  const void *values)
+{
+    const int32_t dims = (int32_t)count;
+    const size_t bytes = count * nnrt_type_size(type);
+    void *copy = nnrt_memory_keep(b->memory, bytes);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, values, bytes);
+    return nnrti_nnd_operand(b, type, 1, &dims, copy);
+}
+
+/* Operand from an attribute in `from`, which is copied to `to`; false: NNAdapter cannot say it. *o NULL: it is left out. */
+static bool nnrti_nnd_param(nnrti_nnd_build *b, const nnrti_nna_param *p, const nnrt_resolve *c, const uint8_t *from,
+                            uint8_t *to, NNAdapterDriverOperand **o)
+{
+    static const int32_t fuse[] = {NNADAPTER_FUSED_NONE, NNADAPTER_FUSED_RELU, -1, NNADAPTER_FUSED_RELU6, -1, -1, -1,
+                                   NNADAPTER_FUSED_RELU1};
+    static const int32_t modes[] = {NNADAPTER_AUTO_PAD_NONE, NNADAPTER_AUTO_PAD_SAME, NNADAPTER_AUTO_PAD_VALID};
+    static const int32_t methods[] = {NNADAPTER_INTERPOLATE_MODE_BILINEAR, NNADAPTER_INTERPOLATE_MODE_NEAREST};
+    static const int32_t outside[] = {NNADAPTER_PAD_MODE_CONSTANT, NNADAPTER_PAD_MODE_EDGE, NNADAPTER_PAD_MODE_REFLECT};
+    const uint8_t *at = from + p->at;
+    int32_t numbers[NNRTI_NNA_NUMBERS], value = 0;
+    uint8_t byte;
+    *o = NULL;
+    switch (p->kind) {
+    case NNRTI_NNA_DTYPE:
+        if (p->at >= c->nOut)
+            return true;
+        value = (int32_t)nnrti_nna_precision(c->out[p->at].dataType);
+        break;
+    case NNRTI_NNA_BOOL:
+        memcpy(to + p->at, at, sizeof(bool));
+        byte = *(const bool *)at;
+        *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_BOOL, 1, &byte);
+        return true;
+    case NNRTI_NNA_CEIL:
+        memcpy(to + p->at, at, sizeof(int32_t));
+        byte = *(const int32_t *)(const void *)at == NNRT_ROUND_MODE_CEIL;
+        *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_BOOL, 1, &byte);
+        return true;
+    case NNRTI_NNA_FLOAT:
+    case NNRTI_NNA_NONZERO:
+        memcpy(to + p->at, at, sizeof(float));
+        *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_FLOAT32, 1, at);
+        return true;
+    case NNRTI_NNA_FLOATS: {
+        const NNRT_FloatList *list = (const NNRT_FloatList *)(const void *)at;
+        memcpy(to + p->at, at, sizeof(*list));
+        if (list->count > 0)
+            *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_FLOAT32, list->count, list->data);
+        return true;
+    }
+    case NNRTI_NNA_INTS:
+    case NNRTI_NNA_ONES:
+    case NNRTI_NNA_PADS: {
+        const NNRT_Int64List *list = (const NNRT_Int64List *)(const void *)at;
+        memcpy(to + p->at, at, sizeof(*list));
+        if (list->count > NNRTI_NNA_NUMBERS)
+            return false;
+        for (uint32_t i = 0; i < list->count; i++) {
+            if (list->data[i] < INT32_MIN || list->data[i] > INT32_MAX)
+                return false;
+            numbers[i] = (int32_t)list->data[i];
+        }
+        if (list->count > 0)
+            *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_INT32, list->count, numbers);
+        return true;
+    }
+    case NNRTI_NNA_INT:
+    case NNRTI_NNA_ONE: {
+        const int64_t number = *(const int64_t *)(const void *)at;
+        memcpy(to + p->at, at, sizeof(number));
+        if (number < INT32_MIN || number > INT32_MAX)
+            return false;
+        value = (int32_t)number;
+        break;
+    }
+    default: { /* enumerators; padding outside of GRID_SAMPLE is a number of 8 bytes */
+        const int64_t number =
+            p->kind == NNRTI_NNA_OUTSIDE ? *(const int64_t *)(const void *)at : *(const int32_t *)(const void *)at;
+        const int32_t *map = p->kind == NNRTI_NNA_FUSE     ? fuse
+                             : p->kind == NNRTI_NNA_MODE   ? modes
+                             : p->kind == NNRTI_NNA_METHOD ? methods
+                                                           : outside;
+        const int64_t count = p->kind == NNRTI_NNA_FUSE ? 8 : p->kind == NNRTI_NNA_METHOD ? 2 : 3;
+        memcpy(to + p->at, at, p->kind == NNRTI_NNA_OUTSIDE ? sizeof(int64_t) : sizeof(int32_t));
+        if (number < 0 || number >= count || map[number] < 0)
+            return false;
+        value = map[number];
+        break;
+    }
+    }
+    *o = nnrti_nnd_constant(b, NNRT_DATA_TYPE_INT32, 1, &value);
+    return true;
+}
+
+/* A constant filter [O,kH,kW,I] as [O,I,kH,kW]; NULL: no memory. */
+static NNAdapterDriverOperand *nnrti_nnd_filter(nnrti_nnd_build *b, const nnrt_operand *w)
+{
+    static const int32_t perm[4] = {0, 3, 1, 2};
+    int32_t dims[4];
+    size_t bytes;
+    uint8_t *copy;
+    for (int k = 0; k < 4; k++)
+        dims[k] = w->dims[perm[k]];
+    if (!nnrt_dims_bytes(dims, 4, w->dataType, &bytes) ||
+        (copy = (uint8_t *)nnrt_memory_keep_aligned(b->memory, bytes)) == NULL)
+        return NULL;
+    nnrti_nna_permute(copy, (const uint8_t *)w->data, w->dims, perm, nnrt_type_size(w->dataType));
+    return nnrti_nnd_operand(b, w->dataType, 4, dims, copy);
+}
+
+/* The attributes as the model has them, and where it leaves them to the operator, as it takes them. Convolutions: as the
+   operator takes them; elsewhere that has lost how extents are rounded. */
+static void nnrti_nnd_source(const nnrt_resolve *c, int32_t op, uint8_t *from)
+{
+    const uint32_t bytes = c->op->attr->bytes;
+    memcpy(from, c->resolved, bytes);
+    if (c->op->type == NNRT_NODE_TYPE_CONV2D_FUSION || c->op->type == NNRT_NODE_TYPE_DEFORMABLE_CONV_2D)
+        return;
+    nnrt_attr_defaults(c->op->attr, from);
+    if (c->attr != NULL)
+        memcpy(from, c->attr, c->attrBytes < bytes ? c->attrBytes : bytes);
+    for (uint32_t i = 0; i < NNRTI_NNA_PARAMS; i++) {
+        const nnrti_nna_param *p = &nnrti_nna_params[i];
+        const uint8_t *taken = (const uint8_t *)c->resolved + p->at;
+        NNRT_Int64List *list = (NNRT_Int64List *)(void *)(from + p->at);
+        if (p->op != op || p->operand == NNRTI_NNA_NOWHERE)
+            continue;
+        if (p->kind == NNRTI_NNA_ONE && *(const int64_t *)(const void *)(from + p->at) < 1)
+            memcpy(from + p->at, taken, sizeof(int64_t));
+        if ((p->kind == NNRTI_NNA_ONES || (p->kind == NNRTI_NNA_INTS && c->op->type == NNRT_NODE_TYPE_SOFTMAX)) &&
+            (list->count == 0 || (p->kind == NNRTI_NNA_ONES && (list->data[0] < 1 || list->data[list->count - 1] < 1))))
+            memcpy(from + p->at, taken, sizeof(*list));
+    }
+}
+
+/* Members that operands say in another way than one by one. */
+static void nnrti_nnd_implied(const nnrt_resolve *c, const uint8_t *from, uint8_t *to)
+{
+    if (c->op->type == NNRT_NODE_TYPE_CONV2D_FUSION) {
+        NNRT_Conv2DFusion *a = (NNRT_Conv2DFusion *)(void *)to;
+        const NNRT_Conv2DFusion *r = (const NNRT_Conv2DFusion *)(const void *)from;
+        a->kernelSize = r->kernelSize;
+        a->inChannel = r->inChannel;
+        a->outChannel = r->outChannel;
+    } else if (c->op->type == NNRT_NODE_TYPE_SPLIT) {
+        ((NNRT_Split *)(void *)to)->outputNum = ((const NNRT_Split *)(const void *)from)->outputNum;
+    } else if (c->op->type == NNRT_NODE_TYPE_FULL_CONNECTION) {
+        ((NNRT_FullConnection *)(void *)to)->hasBias = c->nIn > 2;
+    } else if (c->op->type == NNRT_NODE_TYPE_LAYER_NORM_FUSION) {
+        ((NNRT_LayerNormFusion *)(void *)to)->elementwiseAffine = c->nIn > 1;
+    }
+}
+
+/* The node as operation number `op` of NNAdapter; false: it is not that one, or there is no memory. */
+static bool nnrti_nnd_operation(nnrti_nnd_build *b, uint32_t n, const nnrt_resolve *c, int32_t op)
+{
+    const nnrti_nna_row *row = &nnrti_nna_rows[op];
+    const NNRT_Node *node = &b->model->nodes.data[n];
+    const bool list = row->operands[0] == 'X';
+    const uint32_t letters = (uint32_t)strlen(row->operands), nIn = list ? c->nIn + letters - 1 : letters;
+    NNAdapterDriverOperation *made = (NNAdapterDriverOperation *)nnrt_memory_keep(b->memory, sizeof(*made));
+    NNAdapterDriverOperand **all =
+        (NNAdapterDriverOperand **)nnrt_memory_keep(b->memory, (nIn + c->nOut) * sizeof(*all));
+    uint8_t *attr = (uint8_t *)nnrt_memory_keep(b->memory, c->op->attr->bytes);
+    uint8_t *from = (uint8_t *)nnrt_memory_keep(b->memory, c->op->attr->bytes);
+    uint32_t used = 0;
+    if (made == NULL || all == NULL || attr == NULL || from == NULL || c->nOut < row->minOut || c->nOut > row->maxOut)
+        return false;
+    nnrti_nnd_source(c, op, from);
+    nnrt_attr_defaults(c->op->attr, attr);
+    for (uint32_t i = 0; i < nIn; i++) {
+        const char letter = !list ? row->operands[i] : i < c->nIn ? 'x' : row->operands[1];
+        if (letter == 'x' || letter == 'o') {
+            const uint32_t k = used++;
+            const bool there = k < c->nIn && node->inputIndex.data[k] != NNRT_NO_TENSOR;
+            if (!there && letter == 'x')
+                return false;
+            if (there && op == NNADAPTER_CONV_2D && k == 1) {
+                if (c->in[1].data == NULL || (all[i] = nnrti_nnd_filter(b, &c->in[1])) == NULL)
+                    return false;
+            } else if (there && (all[i] = nnrti_nnd_tensor(b, node->inputIndex.data[k], &c->in[k])) == NULL) {
+                return false;
+            }
+        } else if (op == NNADAPTER_MAX_POOL_2D && letter == '.') {
+            const uint8_t indices = c->nOut > 1;
+            if ((all[i] = nnrti_nnd_constant(b, NNRT_DATA_TYPE_BOOL, 1, &indices)) == NULL)
+                return false;
+        } else if (letter == '.' && op != NNADAPTER_MAX && op != NNADAPTER_MIN && op != NNADAPTER_POW &&
+                   op != NNADAPTER_FLOOR_DIV) {
+            return false;
+        }
+    }
+    if (used < c->nIn || (op == NNADAPTER_TILE && c->in[1].dims[0] != c->in[0].rank))
+        return false; /* it has an input that the operation has not, or a shorter one */
+    for (uint32_t i = 0; i < NNRTI_NNA_PARAMS; i++) {
+        const nnrti_nna_param *p = &nnrti_nna_params[i];
+        NNAdapterDriverOperand *o;
+        if (p->op != op)
+            continue;
+        if (p->operand == NNRTI_NNA_NOWHERE) {
+            bool given = false; /* an operand says it */
+            for (uint32_t k = 0; k < NNRTI_NNA_PARAMS; k++)
+                given = given || (nnrti_nna_params[k].op == op && nnrti_nna_params[k].at == p->at &&
+                                  nnrti_nna_params[k].operand != NNRTI_NNA_NOWHERE);
+            if (!given && p->kind == NNRTI_NNA_FLOAT)
+                *(float *)(void *)(attr + p->at) = p->value;
+            else if (!given)
+                *(int32_t *)(void *)(attr + p->at) = (int32_t)p->value;
+            continue;
+        }
+        if (!nnrti_nnd_param(b, p, c, from, attr, &o))
+            return false;
+        all[list ? nIn - 1 : p->operand] = o;
+    }
+    nnrti_nnd_implied(c, from, attr);
+    if (!nnrt_attr_equal(c->op->attr, attr, from))
+        return false; /* an attribute has a value that the operation cannot say */
+    if (op == NNADAPTER_LAYER_NORMALIZATION && ((const NNRT_LayerNormFusion *)(void *)from)->beginNormAxis !=
+                                                   ((const NNRT_LayerNormFusion *)(void *)from)->beginParamsAxis)
+        return false;
+    for (uint32_t i = 0; i < nIn; i++)
+        if (all[i] == NULL && !list && (row->operands[i] == 'P' || row->operands[i] == 'x'))
+            return false;
+    for (uint32_t k = 0; k < c->nOut; k++)
+        if (node->outputIndex.data[k] == NNRT_NO_TENSOR ||
+            (all[nIn + k] = nnrti_nnd_tensor(b, node->outputIndex.data[k], &c->out[k])) == NULL)
+            return false;
+    made->type = op;
+    made->input_operands = all;
+    made->input_count = nIn;
+    made->output_operands = all + nIn;
+    made->output_count = c->nOut;
+    b->node[b->made->operation_count] = n;
+    b->made->operations[b->made->operation_count++] = made;
+    return true;
+}
+
+/* Is the node one that can be given as it is? */
+static bool nnrti_nnd_plain(const nnrt_resolve *c)
+{
+    const bool image = (c->op->flags & NNRT_OP_LAYOUT) != 0 || c->op->type == NNRT_NODE_TYPE_PRIOR_BOX ||
+                       c->op->type == NNRT_NODE_TYPE_YOLO_BOX;
+    for (uint32_t i = 0; i < c->nIn + c->nOut; i++) {
+        const nnrt_operand *o = i < c->nIn ? &c->in[i] : &c->out[i - c->nIn];
+        size_t count = 1;
+        if (o->rank > NNADAPTER_MAX_SIZE_OF_DIMENSIONS || (o->rank >= 0 && o->quantCount > 0) ||
+            (o->rank >= 0 && (!nnrt_dims_count(o->dims, o->rank, &count) || count == 0)))
+            return false; /* a constant of NNAdapter has elements */
+        for (int32_t k = 0; k < o->rank; k++)
+            if (o->symbols[k] != 0)
+                return false; /* only the run tells its extents */
+    }
+    switch (c->op->type) {
+    case NNRT_NODE_TYPE_CAST:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
+    case NNRT_NODE_TYPE_FILL:
+    case NNRT_NODE_TYPE_STRIDED_SLICE:
+    case NNRT_NODE_TYPE_WHERE: return false;
+    default: return c->part == 0 && !c->late && (!image || (c->nIn > 0 && c->in[0].format == NNRT_FORMAT_NCHW));
+    }
+}
+
+static NNRT_ReturnCode nnrti_nnd_visit(void *user, uint32_t n, nnrt_resolve *c, bool folded)
+{
+    nnrti_nnd_build *b = (nnrti_nnd_build *)user;
+    bool found = folded; /* its results are constants */
+    for (int32_t op = 0; op < NNRTI_NNA_ROWS && !found && nnrti_nnd_plain(c); op++)
+        if (nnrti_nna_rows[op].type == c->op->type)
+            found = nnrti_nnd_operation(b, n, c, op);
+    if (b->memory->full)
+        return nnrt_error_set(b->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    if (b->supported != NULL)
+        b->supported[n] = found;
+    else if (!found)
+        return nnrt_error_set(b->error, NNRT_UNSUPPORTED_OP, "NNAdapter has no operation for node %u (%s) as it is", n,
+                              c->op->name);
+    return NNRT_SUCCESS;
+}
+
+/* Makes a model for the driver. supported: see nnrti_nnd_build. */
+static NNRT_ReturnCode nnrti_nnd_build_model(nnrti_nnd_build *b, const NNRT_Model *m, const NNRT_ModelConfig *config,
+                                             nnrt_memory *memory, bool *supported)
+{
+    NNRT_ReturnCode code;
+    memset(b, 0, sizeof(*b));
+    b->model = m;
+    b->memory = memory;
+    b->error = config->error;
+    b->supported = supported;
+    b->tensors = (nnrt_operand *)nnrt_memory_keep(memory, m->allTensors.count * sizeof(*b->tensors));
+    b->of = (NNAdapterDriverOperand **)nnrt_memory_keep(memory, m->allTensors.count * sizeof(*b->of));
+    b->node = (uint32_t *)nnrt_memory_keep(memory, m->nodes.count * sizeof(*b->node));
+    b->made = (NNAdapterDriverModel *)nnrt_memory_keep(memory, sizeof(*b->made));
+    if (b->made != NULL)
+        b->made->operations =
+            (NNAdapterDriverOperation **)nnrt_memory_keep(memory, m->nodes.count * sizeof(*b->made->operations));
+    if (memory->full)
+        return nnrt_error_set(b->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    if ((code = nnrt_model_infer(m, config, memory, b->tensors, nnrti_nnd_visit, b)) != NNRT_SUCCESS)
+        return code;
+    b->made->input_count = m->inputIndex.count;
+    b->made->output_count = m->outputIndex.count;
+    b->made->input_operands = (NNAdapterDriverOperand **)nnrt_memory_keep(
+        memory, ((size_t)m->inputIndex.count + m->outputIndex.count) * sizeof(*b->made->input_operands));
+    b->made->output_operands = b->made->input_operands + m->inputIndex.count;
+    for (uint32_t i = 0; i < m->inputIndex.count + m->outputIndex.count && !memory->full; i++) {
+        const bool input = i < m->inputIndex.count;
+        const uint32_t t = input ? m->inputIndex.data[i] : m->outputIndex.data[i - m->inputIndex.count];
+        NNAdapterDriverOperand *o = nnrti_nnd_tensor(b, t, &b->tensors[t]);
+        if (o == NULL)
+            break;
+        if (!input && o->buffer != NULL && b->supported == NULL)
+            return nnrt_error_set(b->error, NNRT_UNSUPPORTED_OP, "output %u is a constant", i - m->inputIndex.count);
+        o->type.lifetime = input ? NNADAPTER_MODEL_INPUT : NNADAPTER_MODEL_OUTPUT;
+        b->made->input_operands[i] = o;
+    }
+    return memory->full ? nnrt_error_set(b->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model")
+                        : NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nnd_program */
+
+/* An input or output in a run. */
+typedef struct nnrti_nnd_io {
+    NNRT_DataType dataType;
+    nnrt_dims dims; /* as planned */
+    size_t bytes;
+    bool output, small; /* small: it does not fit */
+    void *data;
+    size_t room;
+} nnrti_nnd_io;
+
+typedef struct nnrti_nnd_prepared {
+    NNRT_PreparedModel base;
+    nnrti_nnd_device *owner;
+    nnrt_allocator allocator;
+    nnrt_memory memory;
+    void *program;
+    uint32_t nIn, nOut;
+    nnrti_nnd_io *io;
+    NNAdapterDriverArgument *arguments;
+} nnrti_nnd_prepared;
+
+static void *nnrti_nnd_access(void *memory, NNAdapterOperandType *type, void *device_buffer)
+{
+    nnrti_nnd_io *io = (nnrti_nnd_io *)memory;
+    (void)device_buffer;
+    if (!io->output) {
+        type->dimensions.count = (uint32_t)io->dims.rank;
+        for (int32_t k = 0; k < io->dims.rank; k++)
+            type->dimensions.data[k] = io->dims.dims[k];
+        return io->data;
+    }
+    io->small = type->dimensions.count != (uint32_t)io->dims.rank || nnrti_nna_type(type->precision) != io->dataType;
+    for (int32_t k = 0; k < io->dims.rank && !io->small; k++)
+        io->small = type->dimensions.data[k] != io->dims.dims[k];
+    return io->small ? NULL : io->data;
+}
+
+static NNRT_ReturnCode nnrti_nnd_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
+                                     const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
+{
+    nnrti_nnd_prepared *p = (nnrti_nnd_prepared *)self;
+    NNRT_ReturnCode code;
+    if (nIn != p->nIn || nOut != p->nOut)
+        return nIn != p->nIn ? NNRT_INVALID_INPUT : NNRT_INVALID_OUTPUT;
+    for (uint32_t i = 0; i < nIn + nOut; i++) {
+        const NNRT_IOTensor *t = i < nIn ? &inputs[i] : &outputs[i - nIn];
+        nnrti_nnd_io *io = &p->io[i];
+        if (t->data.addr == NULL && io->bytes > 0)
+            return NNRT_INVALID_BUFFER;
+        if (i < nIn ? t->data.dataSize != io->bytes : t->data.dataSize < io->bytes)
+            return i < nIn ? NNRT_INVALID_BUFFER_SIZE : NNRT_INSUFFICIENT_BUFFER;
+        io->data = (uint8_t *)t->data.addr + t->data.offset;
+        io->small = false;
+        if (i >= nIn && outputDims != NULL)
+            outputDims[i - nIn] = io->dims;
+    }
+    code = nnrti_nnd_code(p->owner->driver->execute_program(p->program, nIn, p->arguments, nOut, p->arguments + nIn));
+    for (uint32_t i = nIn; i < nIn + nOut; i++)
+        if (p->io[i].small)
+            return NNRT_DEVICE_ERROR; /* another shape or type than the model has there */
+    return code;
+}
+
+static void nnrti_nnd_destroy(NNRT_PreparedModel *self)
+{
+    nnrti_nnd_prepared *p = (nnrti_nnd_prepared *)self;
+    nnrt_allocator allocator = p->allocator;
+    if (p->program != NULL)
+        p->owner->driver->destroy_program(p->program);
+    nnrt_memory_end(&p->memory);
+    nnrt_free(&allocator, p, sizeof(*p));
+}
+
+static const NNRT_PreparedModelVtbl *nnrti_nnd_prepared_table(void)
+{
+    static const NNRT_PreparedModelVtbl table = {sizeof(NNRT_PreparedModelVtbl),
+                                                 NNRT_HDI(2, 0),
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 nnrti_nnd_run,
+                                                 nnrti_nnd_destroy,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL,
+                                                 NULL};
+    return &table;
+}
+
+/* Asks the driver which operations it takes. Those that it does not become false in supported (by node), or a fault. */
+static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, const nnrti_nnd_build *b)
+{
+    const uint32_t count = b->made->operation_count;
+    bool *answers;
+    NNRT_ReturnCode code;
+    if (d->driver->validate_program == NULL || count == 0)
+        return NNRT_SUCCESS;
+    if ((answers = (bool *)nnrt_memory_keep(b->memory, count * sizeof(*answers))) == NULL)
+        return nnrt_error_set(b->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    if ((code = nnrti_nnd_code(d->driver->validate_program(d->context, b->made, answers))) != NNRT_SUCCESS)
+        return nnrt_error_set(b->error, code, "driver '%s' does not say what it supports", d->driver->name);
+    for (uint32_t i = 0; i < count; i++)
+        if (!answers[i] && b->supported != NULL)
+            b->supported[b->node[i]] = false;
+        else if (!answers[i])
+            return nnrt_error_set(b->error, NNRT_UNSUPPORTED_OP, "driver '%s' does not take node %u (%s)",
+                                  d->driver->name, b->node[i], nnrti_nna_rows[b->made->operations[i]->type].name);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_nnd_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                         NNRT_PreparedModel **prepared)
+{
+    nnrti_nnd_device *d = (nnrti_nnd_device *)self;
+    NNRT_ModelConfig own;
+    NNAdapterDriverCache cache;
+    nnrti_nnd_prepared *p;
+    nnrti_nnd_build b;
+    NNRT_ReturnCode code;
+    nnrt_config_read(&own, config);
+    if (own.buffer != NULL)
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a driver of NNAdapter takes memory of its own");
+    if (own.copyConstants)
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "constants are used where they lie");
+    if ((p = (nnrti_nnd_prepared *)nnrt_alloc(own.allocator, sizeof(*p))) == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    memset(p, 0, sizeof(*p));
+    p->base.vtbl = nnrti_nnd_prepared_table();
+    p->owner = d;
+    if (own.allocator != NULL)
+        p->allocator = *own.allocator;
+    nnrt_memory_allocate(&p->memory, &p->allocator);
+    p->nIn = model->inputIndex.count;
+    p->nOut = model->outputIndex.count;
+    if ((code = nnrti_nnd_build_model(&b, model, &own, &p->memory, NULL)) == NNRT_SUCCESS &&
+        (code = nnrti_nnd_validate(d, &b)) == NNRT_SUCCESS) {
+        p->io = (nnrti_nnd_io *)nnrt_memory_keep(&p->memory, (p->nIn + p->nOut) * sizeof(*p->io));
+        p->arguments =
+            (NNAdapterDriverArgument *)nnrt_memory_keep(&p->memory, (p->nIn + p->nOut) * sizeof(*p->arguments));
+        if (p->memory.full)
+            code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    }
+    for (uint32_t i = 0; code == NNRT_SUCCESS && i < p->nIn + p->nOut; i++) {
+        const nnrt_operand *o =
+            &b.tensors[i < p->nIn ? model->inputIndex.data[i] : model->outputIndex.data[i - p->nIn]];
+        nnrti_nnd_io *io = &p->io[i];
+        io->dataType = o->dataType;
+        io->dims.rank = o->rank;
+        for (int32_t k = 0; k < o->rank; k++)
+            io->dims.dims[k] = o->dims[k];
+        io->output = i >= p->nIn;
+        if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &io->bytes))
+            code = NNRT_OUT_OF_MEMORY;
+        p->arguments[i].index = (int32_t)(i < p->nIn ? i : i - p->nIn);
+        p->arguments[i].memory = io;
+        p->arguments[i].access = nnrti_nnd_access;
+    }
+    memset(&cache, 0, sizeof(cache));
+    if (code == NNRT_SUCCESS) {
+        code = nnrti_nnd_code(d->driver->create_program(d->context, b.made, &cache, &p->program));
+        if (code == NNRT_SUCCESS && p->program == NULL)
+            code = NNRT_DEVICE_ERROR;
+        if (code != NNRT_SUCCESS)
+            (void)nnrt_error_set(own.error, code, "driver '%s' does not compile the model", d->driver->name);
+    }
+    if (code != NNRT_SUCCESS) {
+        nnrti_nnd_destroy(&p->base);
+        return code;
+    }
+    *prepared = &p->base;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nnd_device */
+
+static NNRT_ReturnCode nnrti_nnd_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    nnrti_nnd_device *d = (nnrti_nnd_device *)self;
+    NNRT_ModelConfig config;
+    nnrt_memory memory;
+    nnrti_nnd_build b;
+    NNRT_ReturnCode code;
+    memset(&config, 0, sizeof(config));
+    if (count != model->nodes.count)
+        return NNRT_INVALID_PARAMETER;
+    for (uint32_t i = 0; i < count; i++)
+        isSupported[i] = false;
+    for (uint32_t i = 0; i < model->inputIndex.count; i++) {
+        const NNRT_Int32List *dims = &model->allTensors.data[model->inputIndex.data[i]].dims;
+        for (uint32_t k = 0; k < dims->count; k++)
+            if (dims->data[k] < 0)
+                return NNRT_SUCCESS; /* none, as long as its extents are not told */
+    }
+    nnrt_memory_allocate(&memory, NULL);
+    if ((code = nnrti_nnd_build_model(&b, model, &config, &memory, isSupported)) == NNRT_SUCCESS)
+        code = nnrti_nnd_validate(d, &b);
+    nnrt_memory_end(&memory);
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_nnd_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    const int32_t version = ((const nnrti_nnd_device *)self)->driver->version;
+    *major = version > 0 ? (uint32_t)version : 0;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_nnd_name(void *self, const char **name)
+{
+    *name = ((const nnrti_nnd_device *)self)->driver->name;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_nnd_vendor(void *self, const char **name)
+{
+    *name = ((const nnrti_nnd_device *)self)->driver->vendor;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_nnd_type(void *self, NNRT_DeviceType *type)
+{
+    switch (((const nnrti_nnd_device *)self)->driver->type) {
+    case NNADAPTER_CPU: *type = NNRT_DEVICE_TYPE_CPU; break;
+    case NNADAPTER_GPU: *type = NNRT_DEVICE_TYPE_GPU; break;
+    case NNADAPTER_ACCELERATOR: *type = NNRT_DEVICE_TYPE_ACCELERATOR; break;
+    default: *type = NNRT_DEVICE_TYPE_OTHER; break;
+    }
+    return NNRT_SUCCESS;
+}
+
+static void nnrti_nnd_close(void *self)
+{
+    nnrti_nnd_device *d = (nnrti_nnd_device *)self;
+    if (d->inContext)
+        d->driver->destroy_context(d->context);
+    if (d->opened)
+        d->driver->close_device(d->device);
+#if NNRT_NNADAPTER_LOAD
+    if (d->library != NULL)
+        (void)dlclose(d->library);
+#endif
+    free(d);
+}
+
+/* The library becomes the device's, also where this fails. */
+static NNRT_ReturnCode nnrti_nnd_open(const NNAdapterDriver *t, const char *properties, void *library,
+                                      nnrt_error *error)
+{
+    nnrti_nnd_device *d = (nnrti_nnd_device *)calloc(1, sizeof(*d));
+    NNRT_ReturnCode code;
+    if (d == NULL) {
+#if NNRT_NNADAPTER_LOAD
+        if (library != NULL)
+            (void)dlclose(library);
+#endif
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the device");
+    }
+    d->driver = t;
+    d->library = library;
+    if (t->structSize < sizeof(*t) || t->name == NULL || *t->name == '\0' || t->vendor == NULL || *t->vendor == '\0' ||
+        t->open_device == NULL || t->close_device == NULL || t->create_context == NULL || t->destroy_context == NULL ||
+        t->create_program == NULL || t->destroy_program == NULL || t->execute_program == NULL)
+        code = nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the driver's table has not all that it must have");
+    else if (nnrt_device_find(t->name) != NULL)
+        code = nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there is a device '%s'", t->name);
+    else if ((code = nnrti_nnd_code(t->open_device(&d->device))) != NNRT_SUCCESS)
+        (void)nnrt_error_set(error, code, "driver '%s' does not open its device", t->name);
+    else if ((d->opened = true) &&
+             (code = nnrti_nnd_code(t->create_context(d->device, properties != NULL ? properties : "", NULL,
+                                                      &d->context))) != NNRT_SUCCESS)
+        (void)nnrt_error_set(error, code, "driver '%s' does not create a context", t->name);
+    if (code == NNRT_SUCCESS) {
+        d->inContext = true;
+        d->vtbl.structSize = (uint32_t)sizeof(d->vtbl);
+        d->vtbl.version = NNRT_HDI(2, 0);
+        d->vtbl.GetVersion = nnrti_nnd_version;
+        d->vtbl.GetDeviceName = nnrti_nnd_name;
+        d->vtbl.GetVendorName = nnrti_nnd_vendor;
+        d->vtbl.GetDeviceType = nnrti_nnd_type;
+        d->vtbl.GetSupportedOperation = nnrti_nnd_supported;
+        d->vtbl.PrepareModel = nnrti_nnd_prepare;
+        d->vtbl.Destroy = nnrti_nnd_close;
+        code = nnrt_device_register(&d->vtbl, d, error);
+    }
+    if (code != NNRT_SUCCESS)
+        nnrti_nnd_close(d);
+    return code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_register(const NNAdapterDriver *driver, const char *properties,
+                                                        nnrt_error *error)
+{
+    if (driver == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "there is no table");
+    return nnrti_nnd_open(driver, properties, NULL, error);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_nnadapter_driver_load(const char *path, const char *properties, nnrt_error *error)
+{
+#if NNRT_NNADAPTER_LOAD
+    static const char prefix[] = "__nnadapter_device__";
+    const char *file = path != NULL ? strrchr(path, '/') : NULL;
+    const NNAdapterDriver *driver;
+    char symbol[160];
+    size_t length;
+    void *library;
+    if (path == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "there is no path");
+    file = file != NULL ? file + 1 : path;
+    length = strlen(file);
+    if (length < 7 || length > 128 || memcmp(file, "lib", 3) != 0 || strcmp(file + length - 3, ".so") != 0)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' is not named lib<device>.so", path);
+    (void)nnrt_text(symbol, sizeof(symbol), "%s%s", prefix, file + 3);
+    symbol[strlen(symbol) - 3] = '\0';
+    if ((library = dlopen(path, RTLD_NOW | RTLD_LOCAL)) == NULL)
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' cannot be loaded: %s", path, dlerror());
+    driver = (const NNAdapterDriver *)dlsym(library, symbol);
+    if (driver == NULL || driver->name == NULL || strcmp(driver->name, symbol + sizeof(prefix) - 1) != 0) {
+        (void)dlclose(library);
+        return nnrt_error_set(error, NNRT_INVALID_FILE, "'%s' has no table %s of that name", path, symbol);
+    }
+    return nnrti_nnd_open(driver, properties, library, error);
+#else
+    (void)properties;
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "shared libraries cannot be loaded here: '%s'",
+                          path != NULL ? path : "");
+#endif
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NNRT_NNADAPTER_DRIVER_IMPLEMENTED */

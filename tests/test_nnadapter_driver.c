@@ -1,0 +1,439 @@
+/* Drivers of NNAdapter as devices: the one of tests/nnadapter_plain.c, in the program and in a shared library. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NNRT_IMPLEMENTATION
+#include "../compat/nnrt_nnadapter_driver.h"
+
+#include "nnadapter_plain.c"
+#include "vec.h"
+
+#define is(call, code) assert_int_equal(call, code)
+#define LIBRARY "build/test/libplain_npu.so"
+
+static float filled[4096];
+
+/* y = relu6(conv(x + x2)) + z in NCHW, three images of 4 channels; group, stride, paddings and dilation that are not 1. */
+static NNRT_Model *model_of(NNRT_Format format, bool cosine)
+{
+    static const int64_t two[2] = {2, 1}, pads[4] = {1, 0, 2, 1}, spread[2] = {1, 2};
+    const bool first = format == NNRT_FORMAT_NCHW;
+    const int32_t x[4] = {3, first ? 4 : 5, first ? 5 : 6, first ? 6 : 4}, row[3] = {first ? 4 : 1, first ? 1 : 6, x[3]}, w[4] = {6, 2, 3, 2}, b[1] = {6}, z[1] = {1};
+    NNRT_Conv2DFusion conv;
+    NNRT_AddFusion plain;
+    nnrt_builder *builder = NULL;
+    NNRT_Model *model = NULL;
+    nnrt_error error;
+    uint32_t in[3], y;
+    memset(&error, 0, sizeof(error));
+    memset(&conv, 0, sizeof(conv));
+    memset(&plain, 0, sizeof(plain));
+    conv.stride = nnrt_int64_list(two, 2);
+    conv.padList = nnrt_int64_list(pads, 4);
+    conv.dilation = nnrt_int64_list(spread, 2);
+    conv.group = 2;
+    conv.activationType = NNRT_ACTIVATION_TYPE_RELU6;
+    for (uint32_t i = 0; i < 4096; i++)
+        filled[i] = (float)((int32_t)(i * 2654435761u >> 20) - 2048) / 700.0f;
+    is(nnrt_builder_create(&builder, "plain", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(builder, "x", NNRT_DATA_TYPE_FLOAT32, 4, x);
+    in[1] = nnrt_builder_input(builder, "row", NNRT_DATA_TYPE_FLOAT32, 3, row);
+    nnrt_builder_format(builder, in[0], format);
+    in[0] = nnrt_builder_op(builder, "sum", NNRT_NODE_TYPE_ADD_FUSION, &plain, in, 2);
+    in[1] = nnrt_builder_constant(builder, "w", NNRT_DATA_TYPE_FLOAT32, 4, w, filled + 100, false);
+    in[2] = nnrt_builder_constant(builder, "b", NNRT_DATA_TYPE_FLOAT32, 1, b, filled + 300, false);
+    in[0] = nnrt_builder_op(builder, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3);
+    in[1] = nnrt_builder_constant(builder, "z", NNRT_DATA_TYPE_FLOAT32, 1, z, filled + 400, false);
+    y = nnrt_builder_op(builder, "y", NNRT_NODE_TYPE_ADD_FUSION, &plain, in, 2);
+    if (cosine)
+        y = nnrt_builder_op(builder, "cos", NNRT_NODE_TYPE_COS, NULL, &y, 1);
+    nnrt_builder_output(builder, y);
+    if (nnrt_builder_finish(builder, &model, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(builder);
+    return model;
+}
+
+/* Runs the model; the result in out. */
+static NNRT_ReturnCode run_on(const char *device, const NNRT_Model *model, float *out, size_t room, nnrt_error *error)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    nnrt_io in[2], y;
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(error, 0, sizeof(*error));
+    desc.device = device;
+    if ((code = nnrt_session_create(&session, model, &desc, error)) != NNRT_SUCCESS)
+        return code;
+    in[0] = nnrt_io_make(filled, 3 * 4 * 5 * 6 * sizeof(float));
+    in[1] = nnrt_io_make(filled + 1000, 4 * 6 * sizeof(float));
+    y = nnrt_io_make(out, nnrt_session_output(session, 0).bytes);
+    assert_true(y.bytes <= room);
+    for (int twice = 0; twice < 2 && code == NNRT_SUCCESS; twice++) {
+        memset(out, 0xA5, room);
+        code = nnrt_run(session, in, 2, &y, 1);
+    }
+    nnrt_session_destroy(session);
+    return code;
+}
+
+static void same_bits(void)
+{
+    NNRT_Model *model = model_of(NNRT_FORMAT_NCHW, false);
+    float want[1024], got[1024];
+    nnrt_error error;
+    is(run_on("reference", model, want, sizeof(want), &error), NNRT_SUCCESS);
+    if (run_on("plain_npu", model, got, sizeof(got), &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    assert_memory_equal(want, got, sizeof(want));
+    is(plain_programs, 0);
+    nnrt_model_destroy(model);
+}
+
+static void in_the_program(void **state)
+{
+    NNAdapterDriver table = __nnadapter_device__plain_npu;
+    nnrt_error error;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    is(nnrt_nnadapter_driver_register(NULL, NULL, NULL), NNRT_NULL_PTR);
+    table.execute_program = NULL;
+    is(nnrt_nnadapter_driver_register(&table, NULL, NULL), NNRT_INVALID_PARAMETER);
+    table = __nnadapter_device__plain_npu;
+    table.structSize -= 8; /* of a driver from before the last member */
+    is(nnrt_nnadapter_driver_register(&table, NULL, NULL), NNRT_INVALID_PARAMETER);
+    table = __nnadapter_device__plain_npu;
+    table.name = "";
+    is(nnrt_nnadapter_driver_register(&table, NULL, NULL), NNRT_INVALID_PARAMETER);
+    is(plain_open, 0);
+    is(nnrt_nnadapter_driver_register(&__nnadapter_device__plain_npu, "PLAIN_NPU_SPEED=9;", &error), NNRT_SUCCESS);
+    is(plain_open, 1);
+    is(plain_contexts, 1);
+    assert_string_equal(plain_properties, "PLAIN_NPU_SPEED=9;");
+    is(nnrt_nnadapter_driver_register(&__nnadapter_device__plain_npu, NULL, &error), NNRT_INVALID_PARAMETER); /* twice */
+    assert_string_equal(nnrt_device_unique_name(nnrt_device_find("plain_npu")), "plain_npu_tests_v3_0");
+    is(nnrt_device_type(nnrt_device_find("plain_npu")), NNRT_DEVICE_TYPE_ACCELERATOR);
+    same_bits();
+    is(nnrt_device_unregister("plain_npu"), NNRT_SUCCESS);
+    is(plain_open, 0);
+    is(plain_contexts, 0);
+}
+
+static void in_a_library(void **state)
+{
+    nnrt_error error;
+    FILE *f;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    is(nnrt_nnadapter_driver_load(NULL, NULL, NULL), NNRT_NULL_PTR);
+    is(nnrt_nnadapter_driver_load("build/test/plain_npu.so", NULL, NULL), NNRT_INVALID_FILE);
+    is(nnrt_nnadapter_driver_load("build/test/lib.so", NULL, NULL), NNRT_INVALID_FILE);
+    is(nnrt_nnadapter_driver_load("build/test/libnothing.so", NULL, &error), NNRT_INVALID_FILE);
+    assert_non_null(strstr(error.message, "cannot be loaded"));
+    if ((f = fopen(LIBRARY, "rb")) == NULL)
+        fail_msg("%s is not there: make build/test/libplain_npu.so", LIBRARY);
+    (void)fclose(f);
+    assert_true(system("cp " LIBRARY " build/test/libother_npu.so") == 0);
+    memset(&error, 0, sizeof(error));
+    is(nnrt_nnadapter_driver_load("build/test/libother_npu.so", NULL, &error), NNRT_INVALID_FILE);
+    assert_non_null(strstr(error.message, "__nnadapter_device__other_npu"));
+    (void)remove("build/test/libother_npu.so");
+    is(nnrt_nnadapter_driver_load(LIBRARY, NULL, NULL), NNRT_SUCCESS);
+    is(nnrt_nnadapter_driver_load(LIBRARY, NULL, NULL), NNRT_INVALID_PARAMETER);
+    same_bits();
+    is(nnrt_device_unregister("plain_npu"), NNRT_SUCCESS);
+    is(plain_open, 0); /* the library has counters of its own */
+}
+
+static void what_it_takes(void **state)
+{
+    NNRT_Model *model = model_of(NNRT_FORMAT_NCHW, true), *other = model_of(NNRT_FORMAT_NHWC, false);
+    bool answers[4] = {false, false, false, true};
+    nnrt_error error;
+    float out[1024];
+    (void)state;
+    is(nnrt_nnadapter_driver_register(&__nnadapter_device__plain_npu, NULL, NULL), NNRT_SUCCESS);
+    is(nnrt_device_supported(nnrt_device_find("plain_npu"), model, answers, 4), NNRT_SUCCESS);
+    assert_true(answers[0] && answers[1] && answers[2] && !answers[3]);
+    is(run_on("plain_npu", model, out, sizeof(out), &error), NNRT_UNSUPPORTED_OP);
+    assert_non_null(strstr(error.message, "driver 'plain_npu' does not take node 3 (COS)"));
+    is(nnrt_device_supported(nnrt_device_find("plain_npu"), other, answers, 3), NNRT_SUCCESS);
+    assert_true(answers[0] && !answers[1] && answers[2]); /* images in another order are not NNAdapter's */
+    is(run_on("plain_npu", other, out, sizeof(out), &error), NNRT_UNSUPPORTED_OP);
+    assert_non_null(strstr(error.message, "NNAdapter has no operation for node 1 (CONV2D_FUSION)"));
+    nnrt_model_destroy(other);
+    nnrt_model_destroy(model);
+    is(nnrt_device_unregister("plain_npu"), NNRT_SUCCESS);
+}
+
+static void failures(void **state)
+{
+    static const struct {
+        const char *what;
+        int code;
+        NNRT_ReturnCode want;
+    } cases[] = {{"open", 1, NNRT_OUT_OF_MEMORY},     {"open", 4, NNRT_SERVICE_ERROR},
+                 {"context", 3, NNRT_INVALID_PARAMETER}, {"create", 6, NNRT_NOT_SUPPORT},
+                 {"create", 0, NNRT_DEVICE_ERROR},    {"create", 2, NNRT_INVALID_SHAPE},
+                 {"validate", 5, NNRT_FAILED},        {"execute", 2, NNRT_INVALID_SHAPE},
+                 {"execute", 5, NNRT_FAILED},         {"execute", 99, NNRT_FAILED},
+                 {"shape", 0, NNRT_DEVICE_ERROR}};
+    NNRT_Model *model = model_of(NNRT_FORMAT_NCHW, false);
+    float out[1024];
+    (void)state;
+    for (uint32_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        nnrt_error error;
+        NNRT_ReturnCode code;
+        memset(&error, 0, sizeof(error));
+        plain_fails = cases[i].what;
+        plain_code = cases[i].code;
+        code = nnrt_nnadapter_driver_register(&__nnadapter_device__plain_npu, NULL, &error);
+        if (code == NNRT_SUCCESS) {
+            code = run_on("plain_npu", model, out, sizeof(out), &error);
+            is(nnrt_device_unregister("plain_npu"), NNRT_SUCCESS);
+        }
+        if (code != cases[i].want)
+            fail_msg("%s gives %d: %d, expected %d", cases[i].what, cases[i].code, (int)code, (int)cases[i].want);
+        is(plain_open, 0);
+        is(plain_contexts, 0);
+        is(plain_programs, 0);
+    }
+    plain_fails = "";
+    nnrt_model_destroy(model);
+}
+
+/* ---- what the models say that drivers are given: a driver that builds them again with NNAdapter's own functions ---- */
+
+typedef struct mirror_program {
+    NNAdapterModel *model;
+    NNAdapterContext *context;
+    NNAdapterCompilation *compilation;
+    NNAdapterExecution *execution;
+} mirror_program;
+
+static uint32_t mirrored[NNADAPTER_YOLO_BOX + 1]; /* operations of each kind */
+
+static void mirror_destroy(void *program)
+{
+    mirror_program *p = (mirror_program *)program;
+    NNAdapterExecution_destroy(p->execution);
+    NNAdapterCompilation_destroy(p->compilation);
+    NNAdapterContext_destroy(p->context);
+    NNAdapterModel_destroy(p->model);
+    free(p);
+}
+
+static NNAdapterOperand *mirror_operand(NNAdapterModel *model, const NNAdapterDriverOperand *o)
+{
+    NNAdapterOperand *made = NULL;
+    if (o == NULL)
+        return NULL;
+    if (o->hints[0] != NULL)
+        return (NNAdapterOperand *)o->hints[0];
+    is(NNAdapterModel_addOperand(model, &o->type, &made), NNADAPTER_NO_ERROR);
+    if (o->buffer != NULL && o->length > 0)
+        is(NNAdapterModel_setOperandValue(made, o->buffer, o->length, false), NNADAPTER_NO_ERROR);
+    ((NNAdapterDriverOperand *)(uintptr_t)o)->hints[0] = made;
+    return made;
+}
+
+static int mirror_create(void *context, NNAdapterDriverModel *model, NNAdapterDriverCache *cache, void **program)
+{
+    mirror_program *p = (mirror_program *)calloc(1, sizeof(*p));
+    NNAdapterOperand *in[64], *out[64];
+    NNAdapterOperation *op;
+    NNAdapterDevice *device;
+    int code = NNADAPTER_NO_ERROR;
+    (void)context;
+    (void)cache;
+    is(NNAdapterModel_create(&p->model), NNADAPTER_NO_ERROR);
+    for (uint32_t i = 0; i < model->operation_count && code == NNADAPTER_NO_ERROR; i++) {
+        const NNAdapterDriverOperation *o = model->operations[i];
+        assert_true(o->input_count <= 64 && o->output_count <= 64);
+        for (uint32_t k = 0; k < o->input_count; k++)
+            in[k] = mirror_operand(p->model, o->input_operands[k]);
+        for (uint32_t k = 0; k < o->output_count; k++)
+            out[k] = mirror_operand(p->model, o->output_operands[k]);
+        code = NNAdapterModel_addOperation(p->model, o->type, o->input_count, in, o->output_count, out, &op);
+        if (code != NNADAPTER_NO_ERROR)
+            fail_msg("operation %d: %s", o->type, nnrt_nnadapter_model_error(p->model));
+        mirrored[o->type]++;
+    }
+    for (uint32_t i = 0; i < model->input_count; i++)
+        in[i] = mirror_operand(p->model, model->input_operands[i]);
+    for (uint32_t i = 0; i < model->output_count; i++)
+        out[i] = mirror_operand(p->model, model->output_operands[i]);
+    if ((code = NNAdapterModel_identifyInputsAndOutputs(p->model, model->input_count, in, model->output_count, out)) !=
+            NNADAPTER_NO_ERROR ||
+        (code = NNAdapterModel_finish(p->model)) != NNADAPTER_NO_ERROR)
+        fail_msg("%s", nnrt_nnadapter_model_error(p->model));
+    is(NNAdapterDevice_acquire("reference", &device), NNADAPTER_NO_ERROR);
+    is(NNAdapterContext_create(&device, 1, NULL, NULL, &p->context), NNADAPTER_NO_ERROR);
+    NNAdapterDevice_release(device);
+    is(NNAdapterCompilation_create(p->model, NULL, NULL, 0, NULL, p->context, &p->compilation), NNADAPTER_NO_ERROR);
+    if (NNAdapterCompilation_finish(p->compilation) != NNADAPTER_NO_ERROR)
+        fail_msg("%s", nnrt_nnadapter_compilation_error(p->compilation));
+    is(NNAdapterExecution_create(p->compilation, &p->execution), NNADAPTER_NO_ERROR);
+    *program = p;
+    return code;
+}
+
+static int mirror_execute(void *program, uint32_t input_count, NNAdapterDriverArgument *inputs, uint32_t output_count,
+                          NNAdapterDriverArgument *outputs)
+{
+    mirror_program *p = (mirror_program *)program;
+    for (uint32_t i = 0; i < input_count; i++)
+        is(NNAdapterExecution_setInput(p->execution, inputs[i].index, inputs[i].memory, inputs[i].access), 0);
+    for (uint32_t i = 0; i < output_count; i++)
+        is(NNAdapterExecution_setOutput(p->execution, outputs[i].index, outputs[i].memory, outputs[i].access), 0);
+    return NNAdapterExecution_compute(p->execution);
+}
+
+/* A case as a model of one node; NULL: the model itself is refused. */
+static NNRT_Model *model_of_case(const vec_case *c)
+{
+    uint32_t in[VEC_OPERANDS], out[VEC_OPERANDS];
+    nnrt_builder *builder = NULL;
+    NNRT_Model *model = NULL;
+    is(nnrt_builder_create(&builder, NULL, NULL), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < c->nIn; i++) {
+        const vec_tensor *t = &c->in[i];
+        in[i] = NNRT_NO_TENSOR;
+        if (t->present)
+            in[i] = t->constant
+                        ? nnrt_builder_constant(builder, NULL, t->dataType, t->rank, t->dims, t->data, false)
+                        : nnrt_builder_input(builder, NULL, t->dataType, t->rank, t->dims);
+        if (t->present && t->quantCount > 0)
+            nnrt_builder_quant(builder, in[i], t->quant, t->quantCount);
+        if (t->present && i == 0)
+            nnrt_builder_format(builder, in[i], c->format);
+    }
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        out[i] = nnrt_builder_tensor(builder, NULL);
+        nnrt_builder_declare(builder, out[i], c->out[i].dataType, NNRT_RANK_UNKNOWN, NULL);
+        if (c->out[i].quantCount > 0)
+            nnrt_builder_quant(builder, out[i], c->out[i].quant, c->out[i].quantCount);
+    }
+    nnrt_builder_node(builder, NULL, c->op->type, c->attr, in, c->nIn, out, c->nOut);
+    for (uint32_t i = 0; i < c->nOut; i++)
+        nnrt_builder_output(builder, out[i]);
+    (void)nnrt_builder_finish(builder, &model, NULL);
+    nnrt_builder_destroy(builder);
+    return model;
+}
+
+/* Runs a case; false: the device does not take it. */
+static bool mirror_case(const vec_case *c)
+{
+    nnrt_session_desc desc;
+    nnrt_session *session = NULL;
+    nnrt_io in[VEC_OPERANDS], out[VEC_OPERANDS];
+    NNRT_Model *model = model_of_case(c);
+    uint32_t nIn = 0;
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    desc.device = "mirror";
+    if (model == NULL)
+        return false;
+    code = nnrt_session_create(&session, model, &desc, NULL);
+    if (code != NNRT_SUCCESS) {
+        nnrt_model_destroy(model);
+        return false;
+    }
+    for (uint32_t i = 0; i < c->nIn; i++)
+        if (c->in[i].present && !c->in[i].constant)
+            in[nIn++] = nnrt_io_make(c->in[i].data, c->in[i].count * nnrt_type_size(c->in[i].dataType));
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        const size_t bytes = nnrt_session_output(session, i).bytes;
+        out[i] = nnrt_io_make(malloc(bytes + 1), bytes);
+    }
+    code = nnrt_run(session, in, nIn, out, c->nOut);
+    if (code != NNRT_SUCCESS)
+        fail_msg("%s %s: %d %s", c->opName, c->name, (int)code, nnrt_session_error(session));
+    for (uint32_t i = 0; i < c->nOut; i++) {
+        const vec_tensor *t = &c->out[i];
+        if (out[i].bytes != t->count * nnrt_type_size(t->dataType) || vec_compare(c, t, out[i].data) < t->count)
+            fail_msg("%s %s: result %u is another one", c->opName, c->name, (unsigned)i);
+        free(out[i].data);
+    }
+    nnrt_session_destroy(session);
+    nnrt_model_destroy(model);
+    return true;
+}
+
+/* All cases of all operators: what the device takes gives the results of the file. */
+static void mirror(void **state)
+{
+    static const int32_t wanted[] = {
+        NNADAPTER_ABS,          NNADAPTER_ADD,        NNADAPTER_ARG_MAX,      NNADAPTER_AVERAGE_POOL_2D,
+        NNADAPTER_BATCH_NORMALIZATION, NNADAPTER_CHANNEL_SHUFFLE, NNADAPTER_CONCAT, NNADAPTER_CONV_2D,
+        NNADAPTER_DIV,          NNADAPTER_EQUAL,      NNADAPTER_EXP,          NNADAPTER_EXPAND,
+        NNADAPTER_FLATTEN,      NNADAPTER_FULLY_CONNECTED, NNADAPTER_GATHER,  NNADAPTER_GELU,
+        NNADAPTER_GRID_SAMPLE,  NNADAPTER_GROUP_NORMALIZATION, NNADAPTER_HARD_SIGMOID, NNADAPTER_LAYER_NORMALIZATION,
+        NNADAPTER_LEAKY_RELU,   NNADAPTER_LOG_SOFTMAX, NNADAPTER_MAT_MUL,     NNADAPTER_MAX,
+        NNADAPTER_MAX_POOL_2D,  NNADAPTER_MUL,        NNADAPTER_POW,          NNADAPTER_PRELU,
+        NNADAPTER_REDUCE_MEAN,  NNADAPTER_REDUCE_SUM, NNADAPTER_RELU,         NNADAPTER_RELU6,
+        NNADAPTER_RESHAPE,      NNADAPTER_SIGMOID,    NNADAPTER_SOFTMAX,      NNADAPTER_SPLIT,
+        NNADAPTER_SQUEEZE,      NNADAPTER_STACK,      NNADAPTER_SUB,          NNADAPTER_SWISH,
+        NNADAPTER_TANH,         NNADAPTER_TILE,       NNADAPTER_TRANSPOSE,    NNADAPTER_UNSQUEEZE};
+    NNAdapterDriver table = __nnadapter_device__plain_npu;
+    uint32_t taken = 0, kinds = 0;
+    (void)state;
+    table.name = "mirror";
+    table.validate_program = NULL;
+    table.create_program = mirror_create;
+    table.destroy_program = mirror_destroy;
+    table.execute_program = mirror_execute;
+    is(nnrt_nnadapter_driver_register(&table, NULL, NULL), NNRT_SUCCESS);
+    for (uint32_t op = 0; nnrt_op_at(op) != NULL; op++) {
+        char path[128], name[64];
+        vec_file file;
+        vec_case c;
+        size_t k = 0;
+        memset(&file, 0, sizeof(file));
+        for (; nnrt_op_at(op)->name[k] != '\0'; k++) {
+            const char letter = nnrt_op_at(op)->name[k];
+            name[k] = letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+        }
+        name[k] = '\0';
+        (void)nnrt_text(path, sizeof(path), "tests/vectors/%s.vec", name);
+        file.path = path;
+        if ((file.f = fopen(path, "r")) == NULL)
+            continue;
+        while (vec_next(&file, &c)) {
+            bool seen = c.op != NULL && c.prepareCode == NNRT_SUCCESS && c.runCode == NNRT_SUCCESS && !c.wide;
+            for (uint32_t i = 0; i < c.nIn && seen; i++)
+                seen = !c.in[i].present || c.in[i].rank <= NNRT_MAX_RANK;
+            for (uint32_t i = 0; i < c.nOut && seen; i++)
+                seen = c.out[i].present;
+            if (seen && mirror_case(&c))
+                taken++;
+            vec_free(&c);
+        }
+        vec_free(&c);
+        (void)fclose(file.f);
+        free(file.text);
+    }
+    is(nnrt_device_unregister("mirror"), NNRT_SUCCESS);
+    for (uint32_t i = 0; i <= NNADAPTER_YOLO_BOX; i++)
+        kinds += mirrored[i] > 0;
+    print_message("%u cases of %u operations\n", (unsigned)taken, (unsigned)kinds);
+    for (uint32_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        if (mirrored[wanted[i]] == 0)
+            fail_msg("operation %d was never given to the driver", (int)wanted[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mirror), cmocka_unit_test(in_the_program), cmocka_unit_test(in_a_library),
+                                       cmocka_unit_test(what_it_takes), cmocka_unit_test(failures)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
