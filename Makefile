@@ -80,7 +80,7 @@ help:
 stb:
 	@sh tools/need.sh libstb-dev
 
-build/nnrt: tools/nnrt.c $(wildcard tools/*.h) $(HEADERS) | stb
+build/nnrt: tools/nnrt.c $(wildcard tools/*.h compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
@@ -288,7 +288,7 @@ build/test/nnrt_devices: tests/nnrt_devices.c tests/devices.h tools/nnrt.c $(wil
 	@mkdir -p $(@D)
 	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
 
-suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices
+suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so
 	$(SUITE) sh tests/test_cli.sh $^
 
 suite-firmware: build/test/nnrt

@@ -488,6 +488,19 @@ if diff -r "$tmp/fake_out" "$tmp/reference_out" >/dev/null; then pass; else fail
 refused 1 'run --device fake: what it does not take' "device 'fake' does not have this operator" run examples/digits/digits.onnx --input random --device fake:not=SOFTMAX+CONV2D_FUSION
 refused 1 'run --device fake: that fails' "device 'fake' was told to fail" run examples/digits/digits.onnx --input random --device fake:fail=RunIn
 refused 2 'run --device fake: a bad text' "ops has 'CONV', expected names of operators" run examples/digits/digits.onnx --input random --device fake:ops=CONV
+driver=build/test/libplain_npu.so # tests/nnadapter_plain.c: ADD and CONV_2D
+sum=${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_add
+t 0 'devices --load' devices --load $driver
+prints 'devices --load: the device' '^plain_npu  tests  ACCELERATOR  AVAILABLE$'
+t 0 'devices --load --json' devices --properties 'PLAIN_NPU_SPEED=9;' --load=$driver --json
+py 'devices --load --json' '[x for x in d["devices"] if x["name"] == "plain_npu"][0]["unique_name"] == "plain_npu_tests_v3_0"'
+refused 2 'devices --properties without a value' "--properties does not take 'fast'" devices --properties fast --load $driver
+refused 2 'devices --load twice' "--load $driver: there is a device 'plain_npu'" devices --load $driver --load $driver
+refused 2 'devices --load of nothing' "--load [^ ]*: '[^']*libnone.so' cannot be loaded" devices --load "$tmp/libnone.so"
+refused 2 'devices --load of another name' "is not named lib<device>.so" devices --load $digits/digits.onnx
+t 0 'check on a loaded device' check "$sum/model.onnx" --data "$sum" --load $driver --device plain_npu
+refused 2 'a device before it is loaded' 'there is no such device' check "$sum/model.onnx" --data "$sum" --device plain_npu --load $driver
+refused 1 'a model that the loaded device does not take' 'NNAdapter has no operation for node 6 .FLATTEN. as it is' bench "$digits/digits.onnx" --load $driver --device plain_npu
 
 # ---- ops --copy: tests/test_copy.py compiles and runs what it prints ----
 

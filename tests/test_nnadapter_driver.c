@@ -25,7 +25,8 @@ static NNRT_Model *model_of(NNRT_Format format, bool cosine)
 {
     static const int64_t two[2] = {2, 1}, pads[4] = {1, 0, 2, 1}, spread[2] = {1, 2};
     const bool first = format == NNRT_FORMAT_NCHW;
-    const int32_t x[4] = {3, first ? 4 : 5, first ? 5 : 6, first ? 6 : 4}, row[3] = {first ? 4 : 1, first ? 1 : 6, x[3]}, w[4] = {6, 2, 3, 2}, b[1] = {6}, z[1] = {1};
+    const int32_t x[4] = {3, first ? 4 : 5, first ? 5 : 6, first ? 6 : 4}, row[3] = {first ? 4 : 1, first ? 1 : 6, x[3]};
+    const int32_t w[4] = {6, 2, 3, 2}, b[1] = {6}, z[1] = {1};
     NNRT_Conv2DFusion conv;
     NNRT_AddFusion plain;
     nnrt_builder *builder = NULL;

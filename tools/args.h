@@ -8,6 +8,7 @@ Part of tools/nnrt.c.
 #ifndef NNRT_TOOL_ARGS_H
 #define NNRT_TOOL_ARGS_H
 
+#include "../compat/nnrt_nnadapter_driver.h"
 #include "../devices/nnrt_fake.h"
 #include "image.h"
 
@@ -33,7 +34,7 @@ typedef struct cli_args {
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount;
-    const char *outputDir, *device, *data, *name, *copy, *header;
+    const char *outputDir, *device, *data, *name, *copy, *header, *properties;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
     const char *trace;           /* file of --profile=FILE; NULL: none */
@@ -319,6 +320,17 @@ static bool cli_take_device(cli_args *a, const char *v)
     return nnrt_device_find(a->device) != NULL;
 }
 
+static bool cli_take_properties(cli_args *a, const char *v)
+{
+    a->properties = v;
+    return strchr(v, '=') != NULL;
+}
+
+static bool cli_take_load(cli_args *a, const char *v)
+{
+    return nnrt_nnadapter_driver_load(v, a->properties, &a->error) == NNRT_SUCCESS;
+}
+
 static bool cli_take_budget(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, 1000000, &a->image.budget);
@@ -424,6 +436,11 @@ static const cli_option cli_options[] = {
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "operators between DequantizeLinear and QuantizeLinear stay in float32; by default they compute in integers",
      cli_take_no_quantize},
+    {"--properties", "KEY=VALUE;...", CLI_SESSIONS | CLI_DEVICES, "what the drivers are told that --load names behind it",
+     cli_take_properties},
+    {"--load", "libNAME.so", CLI_SESSIONS | CLI_DEVICES,
+     "a driver for NNAdapter's hardware layer (compat/nnadapter/driver.h): it is the device NAME; before --device",
+     cli_take_load},
     {"--device", "NAME", CLI_SESSIONS | CLI_DEVICES,
      "where to run: a name that 'nnrt devices' lists, default auto; or fake:KEY=VALUE,... (devices/nnrt_fake.h), which "
      "makes a device to test with. compare takes two, else of several the last counts",

@@ -23,6 +23,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #define NNRT_IMPLEMENTATION
 #include "../nnrt.h"
 
+#include "../compat/nnrt_nnadapter_driver.h"
 #include "../devices/nnrt_fake.h"
 #include "../formats/nnrt_onnx.h"
 
@@ -1211,6 +1212,8 @@ static int cli_main(int argc, char **argv)
 int main(int argc, char **argv)
 {
     int status = cli_main(argc, argv);
+    for (uint32_t i = nnrt_device_count(); i-- > 0;)
+        (void)nnrt_device_unregister(nnrt_device_unique_name(nnrt_device_at(i))); /* those of --load */
     cli_stream_free();
     cli_read_files_free();
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == CLI_DONE)

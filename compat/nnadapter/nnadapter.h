@@ -351,8 +351,8 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
 /* ---- compilations ---- */
 
 /* From a finished model, or from what was compiled before: cache_token with cache_buffer and cache_length, or with
-   cache_dir, where the file is <cache_dir>/<cache_token>.nnc. What may be NULL: all but context and compilation. The context lives as long as the
-   compilation; the model may be destroyed. */
+   cache_dir, where the file is <cache_dir>/<cache_token>.nnc. What may be NULL: all but context and compilation. The
+   context lives as long as the compilation; the model may be destroyed. */
 NNRT_NNADAPTER_API int NNAdapterCompilation_create(NNAdapterModel *model, const char *cache_token, void *cache_buffer,
                                                    uint32_t cache_length, const char *cache_dir,
                                                    NNAdapterContext *context, NNAdapterCompilation **compilation);
