@@ -219,7 +219,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
 /* The same with switches; desc NULL: all zero, the default. */
 typedef struct nnrt_optimize_desc {
-    bool no_quantize; /* operators between such casts stay in float32 */
+    bool no_quantize;    /* operators between such casts stay in float32 */
+    const nnrt_log *log; /* is told what became of which node. NULL: nobody is */
 } nnrt_optimize_desc;
 NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
                                                   nnrt_error *error);
@@ -387,6 +388,8 @@ typedef struct nnrt_session_desc {
     uint32_t maxTrips;          /* that a LOOP may make before the run ends with TIME_OUT; 0 = NNRT_MAX_TRIPS */
     const nnrt_profile *profile; /* is told of each step of a run (nnrt_hal.h); copied. NULL: nobody is. Without a clock
                                     of its own it has the system's in nanoseconds, of which NNRT_NO_STDIO has none */
+    const nnrt_log *log; /* is told while the session is created which devices take the model, and what it holds. NULL:
+                            nobody is */
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -705,6 +708,7 @@ struct nnrt_builder {
        tells whether to compute what can be (nnrti_inference), NULL: nodes stay. */
     bool (*worth)(void *user, const nnrt_resolve *c);
     void *user;
+    const nnrt_log *log; /* of what becomes of nodes; NULL: none */
 };
 
 static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
@@ -2383,6 +2387,8 @@ static NNRT_ReturnCode nnrti_graph_fold(nnrti_graph *g, uint32_t node, nnrt_reso
         if (results[k] != NULL &&
             !nnrti_graph_set_constant(g, n->outputIndex.data[k], results[k], shares ? from : NNRT_NO_TENSOR))
             return NNRT_OUT_OF_MEMORY;
+    nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) is computed now: its results are constants",
+                  nnrti_text_of(n->name), c->op->name);
     nnrti_graph_delete(g, node);
     return NNRT_SUCCESS;
 }
@@ -3659,9 +3665,17 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
 }
 
 /* Tried in this order, one success a node and round. */
-static const nnrti_pass nnrti_passes[] = {
-    nnrti_pass_join_reshapes, nnrti_pass_join_transposes, nnrti_pass_drop_copy, nnrti_pass_fold_affine,
-    nnrti_pass_matmul_bias,   nnrti_pass_fuse_activation, nnrti_pass_inline_if, nnrti_pass_quantize};
+static const struct {
+    nnrti_pass pass;
+    const char *did;
+} nnrti_passes[] = {{nnrti_pass_join_reshapes, "joined with the change of shape before it"},
+                    {nnrti_pass_join_transposes, "joined with the TRANSPOSE before it"},
+                    {nnrti_pass_drop_copy, "is gone: it changes nothing"},
+                    {nnrti_pass_fold_affine, "is in weights and bias of the node before it"},
+                    {nnrti_pass_matmul_bias, "is the bias of the product before it"},
+                    {nnrti_pass_fuse_activation, "is done by the node before it"},
+                    {nnrti_pass_inline_if, "became the branch that it runs"},
+                    {nnrti_pass_quantize, "computes in integers"}};
 
 /* The graphs that a node runs have the numbers to[] now; false = no memory. */
 static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *to)
@@ -3733,13 +3747,18 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
         return code;
     for (uint32_t i = 0; i < m.nodes.count && passes; i++) {
         NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
+        const nnrt_op *op = nnrt_op_find(n->nodeType);
+        const char *name = nnrti_text_of(n->name);
         bool done = n->nodeType == NNRT_NODE_TYPE_NONE;
         for (uint32_t k = 0; k < n->inputIndex.count; k++)
             if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
                 nnrti_ids(&n->inputIndex)[k] = g->same[n->inputIndex.data[k]];
         for (uint32_t p = 0; p < NNRTI_COUNT(nnrti_passes) && !done; p++) {
-            done = nnrti_passes[p](g, g->order[i]);
+            done = nnrti_passes[p].pass(g, g->order[i]);
             g->changed = g->changed || done;
+            if (done)
+                nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) %s", name, op != NULL ? op->name : "",
+                              nnrti_passes[p].did);
             if (nnrti_builder_failed(g->edit))
                 return g->edit->error.code;
         }
@@ -3815,6 +3834,7 @@ static void nnrti_graph_budget(nnrti_graph *g)
    become quantised ones. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool quantize, bool *any)
 {
+    const uint32_t before = nnrti_array_count(b->nodes);
     NNRT_ReturnCode code = NNRT_SUCCESS;
     nnrti_graph g;
     memset(&g, 0, sizeof(g));
@@ -3838,6 +3858,9 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool pas
     if (code == NNRT_SUCCESS)
         code = nnrti_graph_drop_tensors(&g);
     *any = *any || g.changed;
+    if (code == NNRT_SUCCESS)
+        nnrt_log_line(b->log, NNRT_LOG_INFO, "%s: %u nodes became %u", passes ? "optimised" : "what is needed", before,
+                      nnrti_array_count(b->nodes));
     return code;
 }
 
@@ -3859,6 +3882,7 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
     nnrti_builder_init(&edit, &old->allocator);
     nnrti_builder_load(&edit, &old->model);
+    edit.log = desc != NULL ? desc->log : NULL;
     code = nnrti_builder_reduce(&edit, true, desc == NULL || !desc->no_quantize, &any);
     if (code == NNRT_SUCCESS && any)
         code = nnrti_builder_make(&edit, &made);
@@ -5707,6 +5731,7 @@ static void nnrti_session_config(const nnrt_session_desc *desc, NNRT_ModelConfig
     config->inputDims = desc->inputDims;
     config->bounds = desc->bounds;
     config->maxTrips = desc->maxTrips;
+    config->log = desc->log;
     config->error = error;
 }
 
@@ -5964,6 +5989,10 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
         nnrti_session_free(s);
         return code;
     }
+    nnrt_log_line(desc->log, NNRT_LOG_INFO,
+                  "session on device '%s': %u steps, arena of %z bytes, lower bound %z, constants %z, %z bytes in all",
+                  nnrt_device_unique_name(s->device), s->memory.steps, s->memory.arena, s->memory.bound,
+                  s->memory.constants, s->memory.total);
     if (s->owner != s)
         (void)NNRTI_ATOMIC_ADD(&s->owner->users, 1);
     *session = s;
@@ -6032,6 +6061,7 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
         memory.tables = 0;
     } else {
         nnrti_session_config(&own, &config, error);
+        config.log = NULL; /* it is told when the session is made */
         config.profile = nnrti_session_profile(&own, &profile);
         if ((code = nnrti_session_device(&own, &device, error)) != NNRT_SUCCESS ||
             (code = nnrt_device_prepare(device, model, &config, &prepared)) != NNRT_SUCCESS)

@@ -220,6 +220,20 @@ typedef struct nnrt_bound {
 NNRTI_LIST(nnrt_bound_list, nnrt_bound)
 
 #ifndef NNRT_FIRMWARE
+/* Who is told what the library does while a model is optimised and prepared: lines up to a level. text has no end of line
+   and lives during the call. Nothing is told in a run. */
+typedef int32_t nnrt_log_level;
+enum {
+    NNRT_LOG_WARNING, /* something is otherwise than was asked for: a device that had said yes refuses */
+    NNRT_LOG_INFO,    /* a line for what is done */
+    NNRT_LOG_DEBUG    /* a line for each node */
+};
+typedef struct nnrt_log {
+    void (*line)(void *user, nnrt_log_level level, const char *text); /* NULL: nobody */
+    void *user;
+    nnrt_log_level most; /* the last level that is told */
+} nnrt_log;
+
 /* What a step of a run took. Texts live during the call. */
 typedef struct nnrt_profile_step {
     const char *name;         /* of the node; "" where it has none */
@@ -230,6 +244,9 @@ typedef struct nnrt_profile_step {
     uint64_t begin, duration; /* by the clock; of IF and LOOP with all that they ran */
     size_t read, written;     /* bytes of inputs and of derived constants, and of results; 0 of IF and LOOP */
 } nnrt_profile_step;
+
+/* A line for a log, which may be NULL; format as of nnrt_text. For devices, too. */
+NNRT_API void nnrt_log_line(const nnrt_log *log, nnrt_log_level level, const char *format, ...);
 
 /* Who is told of the steps of a run: of each that has not failed, when it has ended, on the thread that runs. A prepared
    model that several threads run calls both functions from all of them. Members of both structs may only be added with
@@ -265,6 +282,7 @@ typedef struct NNRT_ModelConfig {
 #ifndef NNRT_FIRMWARE
     const nnrt_profile *profile; /* is told of the steps of each run; outlives the prepared model. NULL: nobody is */
     const char *device;          /* the name for profiles: nnrt_device_prepare gives the device its unique name */
+    const nnrt_log *log;         /* is told what is done while preparing. NULL: nobody is */
 #endif
 } NNRT_ModelConfig;
 
@@ -7307,6 +7325,23 @@ NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability)
     return said && can;
 }
 
+NNRT_API void nnrt_log_line(const nnrt_log *log, nnrt_log_level level, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    nnrti_out o;
+    if (log == NULL || log->line == NULL || level > log->most)
+        return;
+    o.data = text;
+    o.size = sizeof(text);
+    o.length = 0;
+    va_start(args, format);
+    nnrti_vformat(&o, format, &args, true);
+    va_end(args);
+    (void)nnrti_end(&o);
+    log->line(log->user, level, text);
+}
+
 /* The configuration that a device is given: the caller's, of which all counts where it has no size. */
 static NNRT_ReturnCode nnrti_config_send(NNRT_ModelConfig *own, const nnrt_device *device,
                                          const NNRT_ModelConfig *config)
@@ -7337,20 +7372,44 @@ static NNRT_ReturnCode nnrti_device_failed(nnrt_error *error, NNRT_ReturnCode co
     return wordless ? nnrti_blame(error, code, node, tensor) : code;
 }
 
+/* What a device says of its nodes goes to a log, and on. */
+typedef struct nnrti_told_reason {
+    const nnrt_log *log;
+    const nnrt_device *device;
+    nnrt_reason reason;
+    void *user;
+} nnrti_told_reason;
+
+static void nnrti_tell_reason(void *user, uint32_t node, const nnrt_error *error)
+{
+    const nnrti_told_reason *t = (const nnrti_told_reason *)user;
+    nnrt_log_line(t->log, NNRT_LOG_DEBUG, "device '%s' does not take node %u: %s", t->device->unique, node,
+                  nnrti_reason(error));
+    if (t->reason != NULL)
+        t->reason(t->user, node, error);
+}
+
 NNRT_API NNRT_ReturnCode nnrt_device_explain(nnrt_device *device, const NNRT_Model *model,
                                              const NNRT_ModelConfig *config, bool *isSupported, uint32_t count,
                                              nnrt_reason reason, void *user)
 {
     NNRT_ModelConfig own;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
+    NNRT_ReturnCode code;
+    nnrti_told_reason told;
     if (device == NULL || model == NULL || isSupported == NULL)
         return NNRT_NULL_PTR;
-    if (NNRTI_DEVICE_HAS(device, GetSupportedNodes)) {
-        code = nnrti_config_send(&own, device, config);
-        return code != NNRT_SUCCESS
-                   ? code
-                   : device->table->GetSupportedNodes(device->self, model, &own, isSupported, count, reason, user);
+    if ((code = nnrti_config_send(&own, device, config)) != NNRT_SUCCESS)
+        return code;
+    if (own.log != NULL) {
+        told.log = own.log;
+        told.device = device;
+        told.reason = reason;
+        told.user = user;
+        reason = nnrti_tell_reason;
+        user = &told;
     }
+    if (NNRTI_DEVICE_HAS(device, GetSupportedNodes))
+        return device->table->GetSupportedNodes(device->self, model, &own, isSupported, count, reason, user);
     for (uint32_t i = 0; i < count; i++)
         isSupported[i] = true;
     if (NNRTI_DEVICE_HAS(device, GetSupportedOperation))
@@ -7414,8 +7473,14 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
                               "device '%s' takes no extents that are open: give all with inputDims", device->unique);
     first = nnrti_error_open(own.error);
-    return nnrti_device_prepared(device, device->table->PrepareModel(device->self, model, &own, prepared), own.error,
+    code = nnrti_device_prepared(device, device->table->PrepareModel(device->self, model, &own, prepared), own.error,
                                  first, prepared);
+    if (code == NNRT_SUCCESS)
+        nnrt_log_line(own.log, NNRT_LOG_INFO, "device '%s' has prepared the model", device->unique);
+    else
+        nnrt_log_line(own.log, NNRT_LOG_WARNING, "device '%s' refuses the model: %s", device->unique,
+                      own.error != NULL && own.error->message[0] != '\0' ? own.error->message : nnrt_code_name(code));
+    return code;
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_prepare_cache(nnrt_device *device, const NNRT_SharedBuffer *cache, uint32_t count,

@@ -405,6 +405,7 @@ typedef struct nnrt_onnx_desc {
     const char *path; /* nnrt_onnx_load_memory: the file that the bytes are from, for its external data; NULL: none */
     const char *const *outputs; /* values that the model ends with (nnrt_onnx_cut) */
     uint32_t outputCount;       /* 0: those of the file */
+    const nnrt_log *log;        /* is told what became of which node. NULL: nobody is */
 } nnrt_onnx_desc;
 
 /* Imports the ONNX model of these bytes. Constants that lie aligned to their element size are used in place, so the
@@ -8410,6 +8411,7 @@ static NNRT_ReturnCode nnrti_onnx_build(nnrti_onnx *c, NNRT_Model **model)
     c->model = NULL;
     if (c->code != NNRT_SUCCESS)
         return c->code;
+    c->builder->log = c->desc->log;
     code = nnrti_builder_reduce(c->builder, !c->desc->no_optimize, !c->desc->no_quantize, &any);
     if (code == NNRT_SUCCESS) {
         nnrti_onnx_leave_bytes(c);

@@ -41,6 +41,7 @@ typedef struct cli_args {
     const char *program;         /* as it was called */
     uint32_t top, threads, reps; /* 0: not given */
     double rtol, atol;
+    nnrt_log log; /* of --log; all zero: none */
     cli_image_options image;
     bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize;
     nnrt_error error; /* why a value is not taken, where more is known */
@@ -331,6 +332,23 @@ static bool cli_take_load(cli_args *a, const char *v)
     return nnrt_nnadapter_driver_load(v, a->properties, &a->error) == NNRT_SUCCESS;
 }
 
+static void cli_log_line(void *user, nnrt_log_level level, const char *text)
+{
+    static const char *const kinds[] = {"warning", "info", "debug"};
+    FILE *out = CLI_MESSAGES;
+    (void)user;
+    fprintf(out, "nnrt: %s: ", kinds[level]);
+    cli_put_name(out, text);
+    fputs("\n", out);
+}
+
+static bool cli_take_log(cli_args *a, const char *v)
+{
+    a->log.line = cli_log_line;
+    a->log.most = strcmp(v, "debug") == 0 ? NNRT_LOG_DEBUG : strcmp(v, "info") == 0 ? NNRT_LOG_INFO : NNRT_LOG_WARNING;
+    return a->log.most != NNRT_LOG_WARNING || strcmp(v, "warning") == 0;
+}
+
 static bool cli_take_budget(cli_args *a, const char *v)
 {
     return cli_take_whole(v, 1, 1000000, &a->image.budget);
@@ -445,6 +463,8 @@ static const cli_option cli_options[] = {
      "where to run: a name that 'nnrt devices' lists, default auto; or fake:KEY=VALUE,... (devices/nnrt_fake.h), which "
      "makes a device to test with. compare takes two, else of several the last counts",
      cli_take_device},
+    {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+     "tell on standard error what is done: warning, info (also each step), or debug (also each node)", cli_take_log},
     {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1; the built-in ones use one",
      cli_take_threads},
     {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},

@@ -73,6 +73,7 @@ static NNRT_ReturnCode cli_job_import(cli_job *job, const cli_args *args, bool c
     desc.outputs = job->in.cut;
     desc.outputCount = job->in.cutCount;
     desc.budget = args->image.budget;
+    desc.log = &args->log;
     desc.path = strcmp(args->model, "-") != 0 ? args->model : NULL;
     code = cli_stream.block != NULL
                ? nnrt_onnx_load_memory(&job->model, cli_stream.bytes.data, cli_stream.bytes.size, &desc, error)
@@ -161,6 +162,7 @@ static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const
     desc.device = device;
     desc.threads = args->threads;
     desc.profile = job->profile;
+    desc.log = &args->log;
     if (job->fromNnrt)
         desc.inputDims = nnrt_dims_list_make(dims, job->in.count);
     desc.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);

@@ -487,6 +487,7 @@ static int cli_convert(const cli_args *args)
     if (status == CLI_DONE && job.fromNnrt && args->shapeCount > 0)
         status = cli_usage("convert: --shape is for ONNX files; a .nnrt file keeps its open extents");
     optimize.no_quantize = args->noQuantize;
+    optimize.log = &args->log;
     if (status == CLI_DONE && job.fromNnrt && !args->noOptimize &&
         nnrt_model_optimize_with(&job.model, &optimize, &error) != NNRT_SUCCESS)
         status = cli_fail("cannot convert %s: %s", args->model, error.message);
