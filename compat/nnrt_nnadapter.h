@@ -33,6 +33,8 @@ REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORT
 
 NOT YET, AND WHAT IS SAID INSTEAD
     A model over several devices of a context: FEATURE_NOT_SUPPORTED where no single one takes all of it.
+    A driver's library is not loaded by NNAdapterDevice_acquire, but before, by nnrt_nnadapter_driver_load
+    (nnrt_nnadapter_driver.h).
     Caches: no device here writes one: token, buffer and directory are as if they were not given, nothing is written.
     Properties SUBGRAPH_PARTITION_CONFIG_FILE, SUBGRAPH_PARTITION_CONFIG_BUFFER, MIXED_PRECISION_QUANTIZATION_CONFIG_FILE and
     MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER: FEATURE_NOT_SUPPORTED. Other properties, and the callback, reach no device.
