@@ -219,12 +219,13 @@ endef
 
 $(eval $(call programs,build/test,$$(COMPILE_TEST),$$(TEST_CFLAGS),$$(ALONE_CFLAGS)))
 
-# A driver that the test of that name loads.
-build/test/libplain_npu.so: tests/nnadapter_plain.c $(wildcard compat/*/*.h)
+# Drivers that the test of that name loads; one has a table whose name is another one.
+build/test/libwrong_npu.so: CPPFLAGS += -D__nnadapter_device__plain_npu=__nnadapter_device__wrong_npu
+build/test/libplain_npu.so build/test/libwrong_npu.so: tests/nnadapter_plain.c $(wildcard compat/*/*.h)
 	@mkdir -p $(@D)
 	@$(COMPILE) -fPIC -shared $(LDFLAGS) -o $@ $<
 
-build/test/test_nnadapter_driver: | build/test/libplain_npu.so
+build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so
 
 # Examples have the implementation in them. Here they link the shared object instead, as if it had been there already: as
 # they are they are compiled by make examples, and by the suites builds, dist and install.

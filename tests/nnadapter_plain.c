@@ -15,11 +15,11 @@ extern const NNAdapterDriver __nnadapter_device__plain_npu;
 extern int plain_open, plain_contexts, plain_programs; /* how many there are */
 extern char plain_properties[64];
 extern const char *plain_fails; /* "open", "context", "validate", "create", "execute", "shape" */
-extern int plain_code;
+extern int plain_code, plain_refused; /* refused: outputs for which there was no room */
 int plain_open, plain_contexts, plain_programs;
 char plain_properties[64];
 const char *plain_fails = "";
-int plain_code;
+int plain_code, plain_refused;
 
 static int fails(const char *what)
 {
@@ -215,8 +215,10 @@ static int execute_program(void *program, uint32_t input_count, NNAdapterDriverA
         void *data;
         if (fails("shape"))
             type.dimensions.data[0]++;
-        if ((data = outputs[i].access(outputs[i].memory, &type, NULL)) == NULL)
+        if ((data = outputs[i].access(outputs[i].memory, &type, NULL)) == NULL) {
+            plain_refused++;
             return NNADAPTER_OUT_OF_MEMORY;
+        }
         memcpy(data, o->hints[0], count_of(o) * sizeof(float));
     }
     return NNADAPTER_NO_ERROR;

@@ -147,6 +147,9 @@ static void in_a_library(void **state)
     is(nnrt_nnadapter_driver_load("build/test/libother_npu.so", NULL, &error), NNRT_INVALID_FILE);
     assert_non_null(strstr(error.message, "__nnadapter_device__other_npu"));
     (void)remove("build/test/libother_npu.so");
+    memset(&error, 0, sizeof(error));
+    is(nnrt_nnadapter_driver_load("build/test/libwrong_npu.so", NULL, &error), NNRT_INVALID_FILE); /* of another name */
+    assert_non_null(strstr(error.message, "has no table __nnadapter_device__wrong_npu of that name"));
     is(nnrt_nnadapter_driver_load(LIBRARY, NULL, NULL), NNRT_SUCCESS);
     is(nnrt_nnadapter_driver_load(LIBRARY, NULL, NULL), NNRT_INVALID_PARAMETER);
     same_bits();
@@ -207,6 +210,7 @@ static void failures(void **state)
         is(plain_contexts, 0);
         is(plain_programs, 0);
     }
+    is(plain_refused, 1); /* an output of another shape gets no place */
     plain_fails = "";
     nnrt_model_destroy(model);
 }
