@@ -72,6 +72,7 @@ sys.exit(0 if ($2) else 1)" >"$tmp/pyout" 2>"$tmp/pyerr"; then pass; else
 
 cat >"$tmp/mk.py" <<'EOF'
 import json, os, struct, zlib
+from html.parser import HTMLParser
 import numpy as np
 
 F = os.path.dirname(os.path.abspath(__file__)) + '/'
@@ -170,6 +171,32 @@ def resize(a, height, width):
     return np.einsum('ih,hwc,jw->ijc', matrix(a.shape[0], height), a.astype(np.float64), matrix(a.shape[1], width))
 
 
+class page(HTMLParser):
+    """A page of nnrt report: texts of its titles, rows of its tables and figures in its drawings, by id."""
+    def __init__(self, path):
+        HTMLParser.__init__(self)
+        self.titles, self.rows, self.rects, self.tags, self.within, self.text = [], {}, {}, set(), '', None
+        self.feed(open(F + path, encoding='utf-8').read())
+    def handle_starttag(self, tag, attrs):
+        a = dict(attrs)
+        assert not {'src', 'href'} & set(a)
+        self.tags.add(tag)
+        self.within = a.get('id', self.within if tag != 'table' else '')
+        if tag == 'tr':
+            self.rows[self.within] = self.rows.get(self.within, 0) + 1
+        if tag == 'rect':
+            self.rects[self.within] = self.rects.get(self.within, 0) + 1
+        if tag == 'title':
+            self.text = ''
+    def handle_data(self, data):
+        if self.text is not None:
+            self.text += data
+    def handle_endtag(self, tag):
+        if tag == 'title':
+            self.titles.append(self.text)
+            self.text = None
+
+
 def rough(a):
     """What the device rough makes of sums: 10 bits behind the point."""
     return (a.view('uint32') & ~np.uint32(0x1fff)).view('float32')
@@ -232,6 +259,7 @@ model(F + 'loop.onnx', [loop], [value('x', 'float32', [2])], [value('y', 'float3
 model(F + 'steps.onnx', [node('Mul', ['x', 'x'], ['p']), node('Add', ['p', 'x'], ['s']), node('Sqrt', ['s'], ['y'])],
       [value('x', 'float32', [2, 3])], [value('y', 'float32', [2, 3])])
 np.save(F + 'steps.npy', np.array([[1, 2, 3], [0.1, 0.7, 1.3]], dtype='float32'))
+model(F + 'html.onnx', [node('Sqrt', ['<b>&\''], ['"y"'])], [value('<b>&\'', 'float32', [2])], [value('"y"', 'float32', [2])])
 np.save(F + 'tenth.npy', np.full(2, 0.1, dtype='float32'))
 np.save(F + 'one2.npy', np.ones(2, dtype='float32'))
 model(F + 'filled.onnx', [node('ConstantOfShape', ['shape'], ['y'])], [value('shape', 'int64', [2])], [value('y', 'float32', ['a', 'b'])])
@@ -391,7 +419,7 @@ fi
 t 0 '--help' --help
 prints 'help names the version' '^nnrt [0-9]+\.[0-9]+\.[0-9]+ '
 silent '--help'
-for c in info run bench check compare convert dot ops devices; do
+for c in info run bench check compare report convert dot ops devices; do
     t 0 'help names commands' --help
     prints "--help lists $c" "^  $c "
     t 0 "$c --help" $c --help
@@ -1122,6 +1150,27 @@ says 'convert --log debug' "is done by the node before it\$"
 t 0 'run --log warning' run "$tmp/steps.onnx" --input "$tmp/steps.npy" --log warning
 silent 'run --log warning'
 refused 2 'no such level' "--log does not take 'loud'" run model.onnx --log loud
+
+# ---- report ----
+
+t 0 'report' report $digits/digits.onnx -o "$tmp/r.html"
+prints 'report' '/r.html$'
+silent 'report'
+t 0 'report: the map beside it' info $digits/digits.onnx --memory --json
+py 'report: nodes' 'len([t for t in page("r.html").titles if t.startswith("node ")]) == 10'
+py 'report: a node' '(lambda t: "conv2 (CONV2D_FUSION)" in t and "float32[1,24,14,14]" in t and "us on reference_nnrt_v2_0" in t)([t for t in page("r.html").titles if t.startswith("node 2 ")][0])'
+py 'report: a node without a step' '"no step of its own" in [t for t in page("r.html").titles if "(FLATTEN)" in t][0]'
+py 'report: steps' 'page("r.html").rows["steps"] == 1 + 9'
+py 'report: memory' 'page("r.html").rects["memory"] == len(d["memory_map"]) and page("r.html").rows["taken"] == 1 + len(d["bytes_taken"])'
+py 'report: one page' 'not page("r.html").tags & {"script", "link", "img", "iframe"}'
+t 0 'report: names with signs' report "$tmp/html.onnx" -o "$tmp/signs.html"
+py 'report: names with signs' 'not page("signs.html").tags & {"b"} and "&lt;b&gt;&amp;" in open(F + "signs.html").read()'
+t 0 'report: a loop' report "$tmp/loop.onnx" -o -
+prints 'report: a loop, no map' 'There is no map'
+prints 'report: a loop, step' 'LOOP'
+refused 2 'report: no file' 'which file to write' report $digits/digits.onnx
+refused 1 'report: no folder' 'cannot write .*/no/r.html' report $digits/digits.onnx -o "$tmp/no/r.html"
+refused 2 'report: JSON' 'no option --json' report $digits/digits.onnx -o "$tmp/r.html" --json
 
 # ---- compare ----
 

@@ -24,7 +24,8 @@ enum {
     CLI_CONVERT = 128,
     CLI_EMIT = 256,
     CLI_COMPARE = 512,
-    CLI_ALL = 1023
+    CLI_REPORT = 1024,
+    CLI_ALL = 2047
 };
 
 #define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --outputs, --labels and --meta may each occur that often */
@@ -402,11 +403,11 @@ static bool cli_take_layout(cli_args *a, const char *v)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>options */
 
-#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE)
-#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE) /* those whose inputs are given */
+#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT)
+#define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT) /* those whose inputs are given */
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE.h", CLI_EMIT, "the file to write; - is standard output", cli_take_output},
+    {"-o", "FILE", CLI_EMIT | CLI_REPORT, "the file to write; - is standard output", cli_take_output},
     {"--name", "NAME", CLI_EMIT, "what NAME_run and the rest are called; default: the model file's name",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
@@ -414,7 +415,7 @@ static const cli_option cli_options[] = {
     {"--golden", "[NAME=]VALUE", CLI_EMIT,
      "an input as --input; the self-test also checks the result of every node, and names the first that differs",
      cli_take_golden},
-    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_COMPARE,
+    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_COMPARE | CLI_REPORT,
      "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
      "leave an input's open extents open, up to these; or bound a result that a run decides", cli_take_most},
@@ -477,7 +478,7 @@ static const cli_option cli_options[] = {
      "also what each step took, and each operator; with =FILE the last run as a trace of Chrome's", cli_take_profile},
     {"--onnx", NULL, CLI_OPS, "what becomes of the operators of ONNX", cli_take_onnx},
     {"--tsv", NULL, CLI_OPS, "a line an operator, with tabs between name, number, types and the rest", cli_take_tsv},
-    {"--json", NULL, CLI_SESSIONS | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},
+    {"--json", NULL, (CLI_SESSIONS & ~CLI_REPORT) | CLI_OPS | CLI_DEVICES | CLI_CONVERT, "print one line of JSON", cli_take_json},
     {"--help", NULL, CLI_ALL, "print this help", cli_take_help},
 };
 
@@ -567,7 +568,7 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     }
     if (*c->operands != '\0' && args->model == NULL)
         return cli_usage("%s: which model? 'nnrt %s --help' tells the arguments", c->name, c->name);
-    if ((c->bit & (CLI_CONVERT | CLI_EMIT)) != 0 && args->output == NULL)
+    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_REPORT)) != 0 && args->output == NULL)
         return cli_usage("%s: which file to write? 'nnrt %s --help' tells the arguments", c->name, c->name);
     return CLI_DONE;
 }

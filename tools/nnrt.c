@@ -7,7 +7,7 @@ It uses the public functions of nnrt.h, formats/nnrt_onnx.h and devices/nnrt_fak
 read PNG images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
 meta.h metadata; inputs.h model inputs; job.h sessions; map.h memory maps; profile.h times of steps; check.h test data;
-compare.h two devices; emit.h models as C; copy.h operators as C.
+compare.h two devices; report.h a page about a model; emit.h models as C; copy.h operators as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
     >>info     what a model is, has and needs
@@ -39,6 +39,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #include "emit.h"
 #include "map.h"
 #include "profile.h"
+#include "report.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>info */
@@ -1108,6 +1109,12 @@ static const char cli_compare_text[] =
     "subgraphs are looked at with the node that runs them. Inputs are those of nnrt run; without any, random ones.\n"
     "One --device is compared with reference. The exit status is 1 when something differs.\n\n";
 
+static const char cli_report_text[] =
+    "The page needs nothing but itself: inputs and outputs, the graph, coloured by operator and framed by device,\n"
+    "the time of every step and operator, and what lies where in the arena of the reference device from step to\n"
+    "step. Inputs are those of nnrt run; without any, random ones. Nodes of subgraphs are not drawn, and there is no\n"
+    "picture of the memory of models that have some.\n\n";
+
 static const char cli_convert_text[] =
     "IN is an ONNX or a .nnrt file. A .nnrt file is used where it lies, in a memory map or in flash; its\n"
     "weights are not copied, and what the importer does has been done. OUT appears when all of it is\n"
@@ -1152,6 +1159,8 @@ static const cli_command cli_commands[] = {
     {"compare", "MODEL", "Runs a model on two devices and names the first node whose result differs.",
      cli_compare_text, "nnrt compare examples/digits/digits.onnx --device reference --device auto", CLI_COMPARE,
      cli_compare_devices},
+    {"report", "MODEL", "Writes a page of HTML about a model: graph, time, memory.", cli_report_text,
+     "nnrt report examples/digits/digits.onnx -o digits.html", CLI_REPORT, cli_report_make},
     {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,
      "nnrt convert examples/digits/digits.onnx digits.nnrt --meta license=MIT --meta input.image.color=gray",
      CLI_CONVERT, cli_convert},
