@@ -192,7 +192,9 @@ test:
 suites: $(ONLY:%=suite-%)
 
 # Programs of tests/ that define NNRT_IMPLEMENTATION: they look at internals. All others link one object of it,
-# tests/nnrt.c. The command line is whole as well: it is what ships, with the sizes that allocators are asked for.
+# tests/nnrt.c; so do the command line and the examples, which have it in them, as if it had been there already. As they
+# are they are compiled by make, and by the suites builds, dist and install.
+IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED -D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes)
 
@@ -210,9 +212,8 @@ $(ALONE:%=$(1)/%): $(1)/%: tests/%.c
 	@mkdir -p $$(@D)
 	@$(2) $(4) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
 
-$(1)/nnrt: tools/nnrt.c
-	@mkdir -p $$(@D)
-	@$(2) $(4) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $$(LIBS)
+$(1)/nnrt: tools/nnrt.c $(1)/implementation.o
+	@$(2) $(4) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(LIBS)
 
 -include $(wildcard $(1)/*.d)
 endef
@@ -227,8 +228,6 @@ build/test/libplain_npu.so build/test/libwrong_npu.so: tests/nnadapter_plain.c $
 
 build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so
 
-# Examples have the implementation in them. Here they link the shared object instead, as if it had been there already: as
-# they are they are compiled by make examples, and by the suites builds, dist and install.
 EXAMPLES := hello digits device vad
 build/test/hello: examples/hello.c
 build/test/digits: examples/digits/digits.c
@@ -236,8 +235,7 @@ build/test/device: examples/device/main.c
 build/test/vad: examples/vad/vad.c
 
 $(EXAMPLES:%=build/test/%): build/test/implementation.o
-	@$(COMPILE_TEST) -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED $(TEST_CFLAGS) \
-	    $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS)
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS)
 
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 

@@ -5,7 +5,7 @@ the operators are no longer than they may be.
 
 Conventions for README.md:
 - a block that begins with ```c is a whole file: it compiles as C99 and as C++17, with -I. and no warning, and is linked
-  when it has a main(). "```c C only" leaves out C++.
+  when it has a main(); gcc, which takes longest for that, only reads it. "```c C only" leaves out C++.
 - the lines of ```sh blocks under a heading that begins with "Try it" are run, in order, in the root of the repository,
   and must end with status 0. Commands that take long or fetch much (SLOW below) must only be targets of the Makefile.
 - a ```text block right behind such a block is what it prints: its lines occur in the output, in their order, where "..."
@@ -69,7 +69,8 @@ def check_c(folder, line, info, text):
     for compiler, language, standard in ways:
         links = "int main(" in text and "NNRT_IMPLEMENTATION" in text
         done = run([compiler, "-x", language, standard, *WARNINGS, "-I", str(ROOT), "-o", str(folder / "block"),
-                    *([] if links else ["-c"]), str(source), *(["-lm"] if links else [])])
+                    *(["-fsyntax-only"] if "clang" not in compiler else [] if links else ["-c"]), str(source),
+                    *(["-lm"] if links and "clang" in compiler else [])])
         verdict(done.returncode == 0, "README.md:%d: the example with %s %s" % (line, compiler, standard), done.stderr)
 
 
@@ -77,11 +78,11 @@ def check_arenas(folder, line, text):
     """A program for microcontrollers holds one arena: what the linker keeps that is zero at first is less than two."""
     source, program = folder / "arena.c", folder / "arena"
     source.write_text(text + "unsigned char bytes_of_arena[sizeof(uint64_t[DIGITS_ARENA_WORDS])];\n", encoding="utf-8")
-    flags = ["-std=c99", "-Os", "-ffunction-sections", "-fdata-sections", "-I", str(ROOT)]
-    built = run(["gcc", *flags, "-c", "-o", str(folder / "arena.o"), str(source)])
+    flags = ["-std=c99", "-O0", "-ffunction-sections", "-fdata-sections", "-I", str(ROOT)]
+    built = run(["clang", *flags, "-c", "-o", str(folder / "arena.o"), str(source)])
     sizes = run(["nm", "-S", str(folder / "arena.o")]).stdout if built.returncode == 0 else ""
     arena = re.search(r"^\w+ (\w+) \w bytes_of_arena$", sizes, re.M)
-    built = run(["gcc", *flags, "-Wl,--gc-sections", "-o", str(program), str(source), "-lm"])
+    built = run(["clang", "-Wl,--gc-sections", "-o", str(program), str(folder / "arena.o"), "-lm"])
     kept = run(["size", str(program)]).stdout.split() if built.returncode == 0 else []
     verdict(arena is not None and len(kept) > 8 and int(kept[8]) < 2 * int(arena.group(1), 16),
             "README.md:%d: one arena" % line, "%s; arena %s" % (" ".join(kept), arena and int(arena.group(1), 16)))
@@ -198,7 +199,7 @@ def check_version():
         source = pathlib.Path(scratch) / "version.c"
         source.write_text('#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n#include <stdio.h>\n'
                           "int main(void) { return puts(nnrt_version()) < 0; }\n", encoding="ascii")
-        done = run(["gcc", "-std=c99", "-O0", "-I", str(ROOT), "-o", scratch + "/version", str(source), "-lm"])
+        done = run(["clang", "-std=c99", "-O0", "-I", str(ROOT), "-o", scratch + "/version", str(source), "-lm"])
         said = run([scratch + "/version"]).stdout.strip() if done.returncode == 0 else done.stderr
         verdict(said == version, "nnrt_version() is %s" % version, said)
 
