@@ -106,7 +106,13 @@ lib: build/libneural_network_runtime.so build/libnnadapter.so
 
 build/libneural_network_runtime.so: compat/ohnn_library.c
 build/libnnadapter.so: compat/nnadapter_library.c
-build/libneural_network_runtime.so build/libnnadapter.so: $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
+# in build/test without optimisation, which takes seconds
+build/test/libneural_network_runtime.so: compat/ohnn_library.c
+build/test/libnnadapter.so: compat/nnadapter_library.c
+build/test/libneural_network_runtime.so build/test/libnnadapter.so: CFLAGS := -O0
+
+LIBRARIES := libneural_network_runtime.so libnnadapter.so
+$(LIBRARIES:%=build/%) $(LIBRARIES:%=build/test/%): $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBS)
 
@@ -194,7 +200,8 @@ suites: $(ONLY:%=suite-%)
 # Programs of tests/ that define NNRT_IMPLEMENTATION: they look at internals. All others link one object of it,
 # tests/nnrt.c; so do the command line and the examples, which have it in them, as if it had been there already. As they
 # are they are compiled by make, and by the suites builds, dist and install.
-IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED -D_XOPEN_SOURCE=700
+IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED \
+	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes)
 
@@ -213,7 +220,7 @@ $(ALONE:%=$(1)/%): $(1)/%: tests/%.c
 	@$(2) $(4) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< -lcmocka $$(LIBS) -lpthread
 
 $(1)/nnrt: tools/nnrt.c $(1)/implementation.o
-	@$(2) $(4) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(LIBS)
+	@$(2) $(4) $$(IMPLEMENTED) $$(LDFLAGS) -MMD -MP -MF $$@.d -MT $$@ -o $$@ $$< $(1)/implementation.o $$(LIBS) -lpthread
 
 -include $(wildcard $(1)/*.d)
 endef
@@ -235,7 +242,7 @@ build/test/device: examples/device/main.c
 build/test/vad: examples/vad/vad.c
 
 $(EXAMPLES:%=build/test/%): build/test/implementation.o
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS)
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $(filter examples/%.c,$^) build/test/implementation.o $(LIBS) -lpthread
 
 SUITE = @sh tests/run_suite.sh build/results $(@:suite-%=%)
 
@@ -283,9 +290,8 @@ conformance: build/nnrt build/test/onnx_nodes
 docs: conformance
 	@$(PYTHON) -B tools/docs.py --nnrt build/nnrt operators
 
-build/test/nnrt_devices: tests/nnrt_devices.c tests/devices.h tools/nnrt.c $(wildcard tools/*.h examples/device/*.h) $(HEADERS)
-	@mkdir -p $(@D)
-	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -o $@ $< $(LIBS)
+build/test/nnrt_devices: tests/nnrt_devices.c build/test/implementation.o
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
 
 suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so
 	$(SUITE) sh tests/test_cli.sh $^
@@ -299,8 +305,8 @@ suite-emit: build/test/nnrt
 suite-examples: build/test/hello build/test/digits build/test/device build/test/vad
 	$(SUITE) sh tests/test_examples.sh build/test
 
-suite-lib: build/libneural_network_runtime.so build/libnnadapter.so
-	$(SUITE) sh tests/test_lib.sh build
+suite-lib: $(LIBRARIES:%=build/test/%)
+	$(SUITE) sh tests/test_lib.sh build/test
 
 suite-builds:
 	$(SUITE) sh tests/test_builds.sh

@@ -100,13 +100,13 @@ cp "$folder/golden.c" "$folder/golden.cpp"
 # names WHAT TEXT: the program of golden.h prints this
 names() {
     # shellcheck disable=SC2086
-    holds "$1: compiles" $CC -std=c99 $flags -DNNRT_FIRMWARE -o "$folder/golden" "$folder/golden.c" -lm
+    holds "$1: compiles" $fast $flags -DNNRT_FIRMWARE -o "$folder/golden" "$folder/golden.c" -lm
     "$folder/golden" >"$folder/told"
     if grep -Fqx -e "$2" "$folder/told"; then pass; else fail "$1: $(cat "$folder/told"), expected $2"; fi
 }
 names 'golden' '0 0 none'
 # shellcheck disable=SC2086
-holds 'golden compiles as C++17' $CXX -std=c++17 $flags -o "$folder/golden" "$folder/golden.cpp" -lm
+holds 'golden compiles as C++17' $fastxx $flags -o "$folder/golden" "$folder/golden.cpp" -lm
 "$folder/golden" >"$folder/told"
 holds 'golden as C++17' grep -Fqx '0 0 none' "$folder/told"
 cp "$folder/golden.h" "$folder/whole.h"
