@@ -112,8 +112,8 @@ THREADS
 
 DEVICES
     "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, picks the best single device that
-    is registered and takes the model. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
-    nnrt_device_register.
+    is registered and takes the model, or splits the model over several. A device of your own is an NNRT_DeviceVtbl
+    (nnrt_hal.h, >>tables) and one call of nnrt_device_register.
 
 ADDING AN OPERATOR
     See the top of nnrt_ops.h: a row, a struct, a rule, a kernel, a test.
@@ -373,7 +373,7 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
 
 /* All zero is the default: the best device, memory from malloc. */
 typedef struct nnrt_session_desc {
-    const char *device; /* NULL = "auto" */
+    const char *device; /* NULL = "auto"; "auto:npu0,npu1": over these, the preferred one first, then reference */
     uint32_t threads;   /* 0 = one */
     const nnrt_allocator *allocator;
     void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
@@ -390,6 +390,7 @@ typedef struct nnrt_session_desc {
                                     of its own it has the system's in nanoseconds, of which NNRT_NO_STDIO has none */
     const nnrt_log *log; /* is told while the session is created which devices take the model, and what it holds. NULL:
                             nobody is */
+    const nnrt_partition *partition; /* how auto shares the model out, and a report of it; NULL: all zero */
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -5732,13 +5733,22 @@ static void nnrti_session_config(const nnrt_session_desc *desc, NNRT_ModelConfig
     config->bounds = desc->bounds;
     config->maxTrips = desc->maxTrips;
     config->log = desc->log;
+    if (desc->device != NULL && strncmp(desc->device, "auto:", 5) == 0)
+        config->autoDevices = desc->device + 5;
+    config->partition = desc->partition;
     config->error = error;
+}
+
+/* The device of that name; of "auto:..." it is auto. */
+static nnrt_device *nnrti_session_find(const char *name)
+{
+    return nnrt_device_find(strncmp(name, "auto:", 5) == 0 ? "auto" : name);
 }
 
 static NNRT_ReturnCode nnrti_session_device(const nnrt_session_desc *desc, nnrt_device **device, nnrt_error *error)
 {
     const char *name = desc->device != NULL ? desc->device : "auto";
-    *device = nnrt_device_find(name);
+    *device = nnrti_session_find(name);
     if (*device == NULL)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "there is no device named '%s'", name);
     return NNRT_SUCCESS;
@@ -5831,7 +5841,7 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
     if (!same)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: that session is one of another model than '%s'",
                               nnrti_text_of(m->name));
-    if (desc->device != NULL && nnrt_device_find(desc->device) != owner->device)
+    if (desc->device != NULL && nnrti_session_find(desc->device) != owner->device)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: that session is on device '%s', not on '%s'",
                               nnrt_device_unique_name(owner->device), desc->device);
     if (desc->bounds.count != 0)

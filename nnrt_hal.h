@@ -283,8 +283,34 @@ typedef struct NNRT_ModelConfig {
     const nnrt_profile *profile; /* is told of the steps of each run; outlives the prepared model. NULL: nobody is */
     const char *device;          /* the name for profiles: nnrt_device_prepare gives the device its unique name */
     const nnrt_log *log;         /* is told what is done while preparing. NULL: nobody is */
+    /* Of `auto`, others leave it alone: "npu0,npu1", names of the devices that may have nodes, the preferred one first;
+       NULL: all, accelerators first. */
+    const char *autoDevices;
+    const struct nnrt_partition *partition; /* of `auto`, too; NULL: all zero */
 #endif
 } NNRT_ModelConfig;
+
+#ifndef NNRT_FIRMWARE
+/* Where `auto` put a node, and why not where it was wanted. All lives during the call. */
+typedef struct nnrt_placement {
+    uint32_t node;      /* number in Model.nodes; NNRT_NO_TENSOR: the report says something of no node */
+    const char *device; /* unique name; "": its results are known before a run */
+    uint32_t part;      /* nodes with one number are prepared together; NNRT_NO_TENSOR: steps of the reference device */
+    const char *reason; /* why the preferred device does not have it; "": it does */
+} nnrt_placement;
+typedef void (*nnrt_placed)(void *user, const nnrt_placement *placement);
+
+/* How `auto` shares out a model. keep is a text, a line a record `op_type[:in_list[:out_list]]`: nodes of that operator
+   ("ADD_FUSION") that have all the listed inputs and outputs, names of tensors with ',' between, stay with the reference
+   device, in strict mode, too. Lines may end in CRLF; empty ones and those that begin with '#' say nothing. */
+typedef struct nnrt_partition {
+    bool strict; /* what no other device takes is refused; the reference device has what keep names, or is listed */
+    const char *keep;   /* NULL: nothing */
+    nnrt_placed placed; /* is called when the model has been prepared, once for each node, in any order, and for each
+                           record of keep that matches none. NULL: nobody listens */
+    void *user;
+} nnrt_partition;
+#endif
 
 #define NNRT_MAX_TRIPS 1000000 /* of a LOOP, where nobody says otherwise */
 #define NNRT_MAX_NESTING 16    /* subgraphs in one another */
@@ -6792,9 +6818,34 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>auto */
 
-/* A device made of devices: it gives each model to the best single one that takes all of it and prepares it,
-   accelerators first, the reference device last. What it prepares wraps what that device prepared, and passes every
-   call on. */
+#define NNRTI_MODEL_HAS(m, slot) NNRT_HAS((m)->vtbl, NNRT_PreparedModelVtbl, slot)
+
+/* A device made of devices. Who gets a model:
+
+     1. Of the devices, the preferred one first, the first that takes all of it and prepares it. What auto prepares then
+        wraps what that device prepared, and passes every call on. Where the caller has named devices in an order, one
+        that takes some of the nodes is not passed over for one behind it that takes them all.
+     2. Else the model is split. Each node belongs to the first device that takes it. The reference device takes the rest:
+        it drafts the whole model, and this draft is edited. Steps of one device become parts: a step is joined to a
+        group that gives it something, unless a path leads from the group to it through other steps; so parts are
+        connected, as large as they can be, and no two wait for each other. Each part becomes a model of its own, is
+        prepared by its device, and is then one step of the plan, whose scratch is its workspace. Borders are tensors of
+        the plan like others; nothing is copied but what a device copies.
+     3. Else the reference device has it, unless it may not (nnrt_partition.strict).
+
+   A part that its device does not prepare goes to the next device that takes all of it, in the end back to the reference
+   device, whose steps are then as they were. A part has fixed extents: what is open stays with the reference device, and
+   a model with subgraphs is not split. Bytes are told by a real preparation, which takes memory in the same order. */
+
+/* The devices that may be had, the preferred one first. */
+typedef struct nnrti_auto_list {
+    nnrt_device *devices[NNRT_MAX_DEVICES];
+    bool failed[NNRT_MAX_DEVICES]; /* takes the whole model, and did not prepare it */
+    uint32_t count;
+    bool named; /* by the caller, in that order */
+} nnrti_auto_list;
+
+/* What is prepared on one device. */
 typedef struct nnrti_auto_model {
     NNRT_PreparedModel base;
     nnrt_device *device;
@@ -6826,14 +6877,17 @@ static NNRT_ReturnCode nnrti_auto_type(void *self, NNRT_DeviceType *type)
 #define NNRTI_AUTO_BEST 5
 #define NNRTI_AUTO_LAST 1
 
-/* How much a device is wanted; 0 = not at all. */
+static bool nnrti_is_reference(const nnrt_device *device)
+{
+    return strcmp(nnrt_device_name(device), "reference") == 0;
+}
+
+/* How much a device is wanted where the caller does not say; 0 = not at all. */
 static int32_t nnrti_auto_rank(const nnrt_device *device)
 {
-    NNRT_DeviceStatus status = nnrt_device_status(device);
-    if (strcmp(nnrt_device_name(device), "auto") == 0 ||
-        (status != NNRT_DEVICE_STATUS_AVAILABLE && status != NNRT_DEVICE_STATUS_BUSY))
+    if (strcmp(nnrt_device_name(device), "auto") == 0)
         return 0;
-    if (strcmp(nnrt_device_name(device), "reference") == 0)
+    if (nnrti_is_reference(device))
         return NNRTI_AUTO_LAST;
     switch (nnrt_device_type(device)) {
     case NNRT_DEVICE_TYPE_ACCELERATOR: return NNRTI_AUTO_BEST;
@@ -6843,14 +6897,70 @@ static int32_t nnrti_auto_rank(const nnrt_device *device)
     }
 }
 
-/* True when the device says that it takes every node. Where there is no memory to ask, it is not taken. */
-static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
+/* Appends a device that is there and not in the list yet. */
+static void nnrti_auto_add(nnrti_auto_list *list, nnrt_device *device)
+{
+    const NNRT_DeviceStatus status = nnrt_device_status(device);
+    bool in = status != NNRT_DEVICE_STATUS_AVAILABLE && status != NNRT_DEVICE_STATUS_BUSY;
+    for (uint32_t i = 0; i < list->count; i++)
+        in = in || list->devices[i] == device;
+    if (!in)
+        list->devices[list->count++] = device;
+}
+
+/* The device whose name the first `length` characters of text are. */
+static nnrt_device *nnrti_auto_named(const char *text, size_t length)
+{
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < nnrt_device_count(); i++) {
+            nnrt_device *d = nnrt_device_at(i);
+            const char *name = pass == 0 ? nnrt_device_unique_name(d) : nnrt_device_name(d);
+            if (strlen(name) == length && memcmp(name, text, length) == 0)
+                return d;
+        }
+    return NULL;
+}
+
+/* The devices of config->autoDevices, or all, those wanted alike as they were registered; the reference device last, unless
+   it may not be had. */
+static NNRT_ReturnCode nnrti_auto_devices(const NNRT_ModelConfig *config, nnrti_auto_list *list)
+{
+    const char *text = config->autoDevices;
+    memset(list, 0, sizeof(*list));
+    list->named = text != NULL;
+    while (text != NULL) {
+        const char *end = strchr(text, ',');
+        const size_t length = end != NULL ? (size_t)(end - text) : strlen(text);
+        nnrt_device *d = nnrti_auto_named(text, length);
+        if (d == NULL)
+            return nnrt_error_set(
+                config->error, NNRT_INVALID_PARAMETER,
+                "auto: there is no device at the beginning of '%s', expected names of devices with ',' "
+                "between",
+                text);
+        nnrti_auto_add(list, d);
+        text = end != NULL ? end + 1 : NULL;
+    }
+    for (int32_t rank = NNRTI_AUTO_BEST; rank > NNRTI_AUTO_LAST && !list->named; rank--)
+        for (uint32_t i = 0; i < nnrt_device_count(); i++)
+            if (nnrti_auto_rank(nnrt_device_at(i)) == rank)
+                nnrti_auto_add(list, nnrt_device_at(i));
+    if (config->partition == NULL || !config->partition->strict)
+        nnrti_auto_add(list, nnrt_device_find("reference"));
+    return NNRT_SUCCESS;
+}
+
+/* Which nodes does the device take? *any: one, result: all. Where there is no memory to ask, none. */
+static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config, bool *any)
 {
     NNRT_ModelConfig own = *config;
-    bool all = true, *isSupported;
+    bool said, all, *isSupported;
     const uint32_t count = model->nodes.count;
     size_t taken;
+    *any = false;
     own.error = NULL; /* what it has against a node is no fault */
+    own.autoDevices = NULL;
+    own.partition = NULL;
     if (own.buffer != NULL) {
         if (!nnrti_round_size(count, NNRT_ALIGNMENT, &taken) || own.bufferBytes < taken)
             return false;
@@ -6863,84 +6973,1079 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     if (isSupported == NULL)
         return false;
     memset(isSupported, 0, count);
-    all = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
-    for (uint32_t i = 0; i < count; i++)
+    said = all = nnrt_device_explain(device, model, &own, isSupported, count, NULL, NULL) == NNRT_SUCCESS;
+    for (uint32_t i = 0; i < count; i++) {
+        *any = *any || (said && isSupported[i]);
         all = all && isSupported[i];
+    }
     if (config->buffer == NULL)
         nnrt_free(config->allocator, isSupported, count);
     return all;
 }
 
-/* The devices by how much they are wanted, from {NNRTI_AUTO_BEST, 0} on; those wanted alike as they were registered. */
-typedef struct nnrti_auto_walk {
-    int32_t rank;
-    uint32_t index;
-} nnrti_auto_walk;
-
-/* The next device that takes the model, NULL behind the last. reference is not asked: it is what remains, and its
-   messages are the best. */
-static nnrt_device *nnrti_auto_next(nnrti_auto_walk *walk, const NNRT_Model *model, const NNRT_ModelConfig *config)
+/* Subgraphs read what is around them and belong to one node: models with some stay whole. */
+static bool nnrti_can_split(const NNRT_Model *model)
 {
-    for (; walk->rank > 0; walk->rank--, walk->index = 0)
-        while (walk->index < nnrt_device_count()) {
-            nnrt_device *d = nnrt_device_at(walk->index++);
-            if (nnrti_auto_rank(d) == walk->rank &&
-                (walk->rank == NNRTI_AUTO_LAST || nnrti_takes_all(d, model, config)))
-                return d;
-        }
+    return model->subGraph.count <= 1 && model->nodes.count > 0;
+}
+
+/* The next device from *at on that takes the whole model; NULL: there is none, or the model is to be split. The reference
+   device is not asked: it is what remains, and its messages are the best. */
+static nnrt_device *nnrti_auto_next(const nnrti_auto_list *list, uint32_t *at, const NNRT_Model *model,
+                                    const NNRT_ModelConfig *config)
+{
+    bool any = false;
+    while (*at < list->count && !(any && list->named && nnrti_can_split(model)) &&
+           !nnrti_is_reference(list->devices[*at])) {
+        nnrt_device *d = list->devices[(*at)++];
+        bool some = true;
+        if ((config->bounds.count == 0 || nnrt_device_can(d, NNRT_ABILITY_DYNAMIC_INPUT)) && /* else parts of it */
+            nnrti_takes_all(d, model, config, &some))
+            return d;
+        any = any || some;
+    }
+    *at = list->count;
     return NULL;
 }
 
-/* A device that takes the whole model will get it; else the answer is that of reference. */
-static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                        bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+/* May the reference device have nodes? */
+static bool nnrti_auto_last(const nnrti_auto_list *list)
 {
-    nnrti_auto_walk walk = {NNRTI_AUTO_BEST, 0};
-    NNRT_ModelConfig own;
-    (void)self;
-    if (model == NULL || isSupported == NULL)
-        return NNRT_NULL_PTR;
-    nnrt_config_read(&own, config);
-    if (count == model->nodes.count && nnrti_auto_next(&walk, model, &own) != NULL && walk.rank != NNRTI_AUTO_LAST) {
-        for (uint32_t i = 0; i < count; i++)
-            isSupported[i] = true;
+    bool there = false;
+    for (uint32_t i = 0; i < list->count; i++)
+        there = there || nnrti_is_reference(list->devices[i]);
+    return there;
+}
+
+/* ---- a model on several devices ---- */
+
+#define NNRTI_AUTO_HOST 0xFFu /* in place of a device's number: the reference device, as it is what remains */
+
+/* Why a node is where it is. */
+enum {
+    NNRTI_WHY_ASKED,  /* the devices in front of it do not take it, or there are none */
+    NNRTI_WHY_KEPT,   /* nnrt_partition.keep */
+    NNRTI_WHY_OPEN,   /* its extents are open */
+    NNRTI_WHY_LONELY, /* its part would have no inputs or no outputs */
+    NNRTI_WHY_FAILED, /* a device did not prepare its part */
+    NNRTI_WHY_KNOWN   /* nowhere: its results are known before a run */
+};
+
+static const char *const nnrti_reasons[] = {"the preferred device does not take it",
+                                            "the partition text keeps it on the reference device",
+                                            "its extents are open, and parts have fixed ones",
+                                            "nothing that a run brings comes in, or nothing is read that comes out",
+                                            "a device that takes it did not prepare its part",
+                                            "its results are known before a run"};
+
+/* A part: what a step of the plan runs. */
+typedef struct nnrti_auto_part {
+    struct nnrti_auto_part *next;
+    nnrt_device *device;
+    NNRT_PreparedModel *prepared;
+    NNRT_Model model;
+    NNRT_IOTensor *io; /* inputs, then outputs; where they lie is told by the step's arguments */
+    size_t workspace;
+    uint32_t number;
+} nnrti_auto_part;
+
+typedef struct nnrti_split_model {
+    nnrti_plan_model plan; /* first: what it has in common with a model on one device */
+    nnrti_auto_part *parts;
+} nnrti_split_model;
+
+typedef struct nnrti_split {
+    const NNRT_Model *model;
+    const NNRT_ModelConfig *config;
+    const nnrti_auto_list *list;
+    nnrt_memory *memory;
+    nnrt_draft *draft;
+    uint8_t *owner, *why;   /* of each node: number in the list; NNRTI_WHY_ */
+    uint32_t *partOf;       /* of each node: number of the part, NNRT_NO_TENSOR: none */
+    nnrti_auto_part *parts; /* the last one made first */
+    uint32_t nParts;
+    uint32_t *group, *next; /* of each step: the first step of its group, and the next one in it (a ring) */
+    uint32_t *writer;       /* of each tensor: the step that writes it */
+    uint32_t *marks, mark;  /* of each step that is a group's first: searched in search number mark */
+    uint32_t *stack;
+    bool counting; /* bytes are told: nothing stays, and all parts must tell theirs */
+} nnrti_split;
+
+static bool nnrti_tells_memory(const nnrt_device *device); /* >>registry */
+
+/* Is all on the devices of the list, or not at all? */
+static bool nnrti_split_only(const nnrti_split *s)
+{
+    return !nnrti_auto_last(s->list);
+}
+
+/* Devices are asked in memory of the split: an allocator that takes from its temporary part, as the count of bytes then
+   does the same. What is given back stays taken until the device has answered. */
+static void *nnrti_split_alloc(void *user, size_t bytes, size_t alignment)
+{
+    size_t total;
+    uint8_t *block =
+        nnrt_add_size(bytes, alignment, &total) ? (uint8_t *)nnrt_memory_temp((nnrt_memory *)user, total) : NULL;
+    return block != NULL ? block + (alignment - (uintptr_t)block % alignment) % alignment : NULL;
+}
+
+static void nnrti_split_free(void *user, void *block, size_t bytes)
+{
+    (void)user;
+    (void)block;
+    (void)bytes;
+}
+
+static NNRT_ModelConfig nnrti_split_asking(const nnrti_split *s, nnrt_allocator *allocator)
+{
+    NNRT_ModelConfig own = *s->config;
+    allocator->alloc = nnrti_split_alloc;
+    allocator->free = nnrti_split_free;
+    allocator->user = s->memory;
+    own.allocator = allocator;
+    own.buffer = NULL;
+    own.bufferBytes = 0;
+    own.error = NULL;
+    own.autoDevices = NULL;
+    own.partition = NULL;
+    return own;
+}
+
+/* Whether the text in front of `end` names in order-free lists only what `indices` name. */
+static bool nnrti_keep_names(const NNRT_Model *m, const NNRT_Uint32List *indices, const char *at, const char *end)
+{
+    while (at < end) {
+        const char *stop = (const char *)memchr(at, ',', (size_t)(end - at));
+        const size_t length = (size_t)((stop != NULL ? stop : end) - at);
+        bool found = false;
+        for (uint32_t i = 0; i < indices->count && !found; i++) {
+            const uint32_t t = indices->data[i];
+            const char *name = t < m->allTensors.count ? nnrti_text_of(m->allTensors.data[t].name) : "";
+            found = t < m->allTensors.count && strlen(name) == length && memcmp(name, at, length) == 0;
+        }
+        if (!found)
+            return false;
+        at += length + 1;
+    }
+    return true;
+}
+
+/* The record of the custom partition text that begins at *at, which goes on to the next one: does it match node n? Empty
+   lines and those that begin with '#' match nothing. */
+static bool nnrti_keep_record(const NNRT_Model *m, uint32_t n, const char **at)
+{
+    const NNRT_Node *node = &m->nodes.data[n];
+    const nnrt_op *op = nnrt_op_find(node->nodeType);
+    const char *line = *at, *end = strchr(line, '\n'), *type, *in;
+    *at = end != NULL ? end + 1 : line + strlen(line);
+    end = end != NULL ? end : *at;
+    if (end > line && end[-1] == '\r')
+        end--;
+    if (end == line || *line == '#' || op == NULL)
+        return false;
+    type = (const char *)memchr(line, ':', (size_t)(end - line));
+    type = type != NULL ? type : end;
+    if (strlen(op->name) != (size_t)(type - line) || memcmp(op->name, line, (size_t)(type - line)) != 0)
+        return false;
+    in = type < end ? (const char *)memchr(type + 1, ':', (size_t)(end - type - 1)) : NULL;
+    in = in != NULL ? in : end;
+    return nnrti_keep_names(m, &node->inputIndex, type < end ? type + 1 : end, in) &&
+           nnrti_keep_names(m, &node->outputIndex, in < end ? in + 1 : end, end);
+}
+
+/* Is node n one that the caller keeps on the reference device? */
+static bool nnrti_kept(const NNRT_Model *m, const NNRT_ModelConfig *config, uint32_t n)
+{
+    const char *at = config->partition != NULL ? config->partition->keep : NULL;
+    while (at != NULL && *at != '\0')
+        if (nnrti_keep_record(m, n, &at))
+            return true;
+    return false;
+}
+
+static bool nnrti_some_kept(const NNRT_Model *m, const NNRT_ModelConfig *config)
+{
+    for (uint32_t i = 0; config->partition != NULL && config->partition->keep != NULL && i < m->nodes.count; i++)
+        if (nnrti_kept(m, config, i))
+            return true;
+    return false;
+}
+
+/* Gives each node to the first device that takes it. */
+static NNRT_ReturnCode nnrti_split_ask(nnrti_split *s)
+{
+    const uint32_t count = s->model->nodes.count;
+    s->owner = (uint8_t *)nnrt_memory_keep(s->memory, count);
+    s->why = (uint8_t *)nnrt_memory_keep(s->memory, count);
+    s->partOf = (uint32_t *)nnrti_keep(s->memory, count, sizeof(*s->partOf));
+    if (s->memory->full)
+        return nnrti_no_memory(s->config->error);
+    memset(s->owner, NNRTI_AUTO_HOST, count);
+    memset(s->partOf, 0xFF, count * sizeof(*s->partOf));
+    for (uint32_t i = 0; i < count; i++)
+        s->why[i] = nnrti_kept(s->model, s->config, i) ? NNRTI_WHY_KEPT : NNRTI_WHY_ASKED;
+    for (uint32_t k = 0; k < s->list->count && !nnrti_is_reference(s->list->devices[k]); k++) {
+        nnrt_allocator allocator;
+        NNRT_ModelConfig own;
+        bool *takes, said;
+        for (uint32_t i = 0; s->list->failed[k] && i < count; i++)
+            if (s->owner[i] == NNRTI_AUTO_HOST && s->why[i] == NNRTI_WHY_ASKED)
+                s->why[i] = NNRTI_WHY_FAILED;
+        if (s->list->failed[k])
+            continue;
+        own = nnrti_split_asking(s, &allocator);
+        takes = (bool *)nnrti_temp(s->memory, count, sizeof(*takes));
+        said = takes != NULL &&
+               nnrt_device_explain(s->list->devices[k], s->model, &own, takes, count, NULL, NULL) == NNRT_SUCCESS;
+        for (uint32_t i = 0; said && i < count; i++)
+            if (takes[i] && s->owner[i] == NNRTI_AUTO_HOST && s->why[i] != NNRTI_WHY_KEPT)
+                s->owner[i] = (uint8_t)k;
+        if (s->memory->full)
+            return nnrti_no_memory(s->config->error);
+        nnrt_memory_drop_temp(s->memory);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The node that a step is, on its device; NULL: the step stays with the reference device. */
+static const NNRT_Node *nnrti_split_node(const nnrti_split *s, uint32_t step)
+{
+    const int32_t node = s->draft->steps[step].node;
+    return node >= 0 && s->owner[node] != NNRTI_AUTO_HOST ? &s->draft->model->nodes.data[node] : NULL;
+}
+
+/* What a step does with extents that only a run tells is not for a part. */
+static bool nnrti_split_fixed(const nnrti_split *s, const nnrt_draft_step *step)
+{
+    bool fixed = step->open == NULL && !(step->flags & NNRT_OP_EFFECT);
+    for (uint32_t k = 0; fixed && k < nnrti_step_args(step); k++) {
+        const uint32_t t = step->args[k].tensor;
+        for (int32_t i = 0; t != NNRT_NO_TENSOR && i < s->draft->tensors[t].rank; i++)
+            fixed = fixed && s->draft->tensors[t].symbols[i] == 0;
+    }
+    return fixed;
+}
+
+/* The step that gives argument k of a step, UINT32_MAX: a constant, an input of the model, or nothing. */
+static uint32_t nnrti_split_giver(const nnrti_split *s, uint32_t step, uint32_t k)
+{
+    const nnrt_plan_arg *arg = &s->draft->steps[step].args[k];
+    return arg->tensor == NNRT_NO_TENSOR || arg->kind == NNRT_PLACE_CONSTANT ? UINT32_MAX : s->writer[arg->tensor];
+}
+
+/* Whether a path leads from group `from` to group `to` through a third one. Searched backwards; givers stand in front, so a
+   group that ends in front of `from` need not be looked at. last: of each group. */
+static bool nnrti_split_path(nnrti_split *s, uint32_t from, uint32_t to, const uint32_t *last)
+{
+    uint32_t depth = 1;
+    s->mark++;
+    s->marks[to] = s->mark;
+    s->stack[0] = to;
+    while (depth > 0) {
+        const uint32_t g = s->stack[--depth];
+        uint32_t step = g;
+        do {
+            for (uint32_t k = 0; k < s->draft->steps[step].nIn; k++) {
+                const uint32_t giver = nnrti_split_giver(s, step, k);
+                const uint32_t other = giver != UINT32_MAX ? s->group[giver] : to;
+                if (other == from && g != to)
+                    return true;
+                if (other == from || s->marks[other] == s->mark || last[other] < from)
+                    continue;
+                s->marks[other] = s->mark;
+                s->stack[depth++] = other;
+            }
+            step = s->next[step];
+        } while (step != g);
+    }
+    return false;
+}
+
+/* Joins group b to group a: the first step of both together names it. */
+static uint32_t nnrti_split_join(nnrti_split *s, uint32_t a, uint32_t b, uint32_t *last)
+{
+    const uint32_t first = a < b ? a : b, other = a < b ? b : a, after = s->next[a];
+    uint32_t step = other;
+    do {
+        s->group[step] = first;
+        step = s->next[step];
+    } while (step != other);
+    s->next[a] = s->next[b];
+    s->next[b] = after;
+    last[first] = last[a] > last[b] ? last[a] : last[b];
+    return first;
+}
+
+/* Groups of steps of one device: a step joins those that give it something. */
+static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
+{
+    const nnrt_draft *d = s->draft;
+    const uint32_t n = d->nSteps;
+    uint32_t *last = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*last));
+    s->group = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->group));
+    s->next = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->next));
+    s->marks = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->marks));
+    s->stack = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->stack));
+    s->writer = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->writer));
+    if (s->memory->full)
+        return nnrti_no_memory(s->config->error);
+    memset(s->writer, 0xFF, d->nTensors * sizeof(*s->writer));
+    for (uint32_t i = 0; i < d->model->nodes.count; i++) /* until a step is found */
+        s->partOf[i] = NNRTI_WHY_KNOWN;
+    for (uint32_t i = 0; i < n; i++) {
+        const int32_t node = d->steps[i].node;
+        if (node >= 0)
+            s->partOf[node] = NNRT_NO_TENSOR;
+        s->group[i] = s->next[i] = last[i] = i;
+        for (uint32_t k = 0; k < d->steps[i].nOut; k++)
+            if (nnrti_step_out(&d->steps[i], k)->tensor != NNRT_NO_TENSOR)
+                s->writer[nnrti_step_out(&d->steps[i], k)->tensor] = i;
+        if (nnrti_split_node(s, i) != NULL && !nnrti_split_fixed(s, &d->steps[i])) {
+            s->owner[node] = NNRTI_AUTO_HOST;
+            s->why[node] = NNRTI_WHY_OPEN;
+        }
+    }
+    for (uint32_t i = 0; i < d->model->nodes.count; i++)
+        if (s->partOf[i] != NNRT_NO_TENSOR) {
+            s->owner[i] = NNRTI_AUTO_HOST;
+            s->why[i] = NNRTI_WHY_KNOWN;
+            s->partOf[i] = NNRT_NO_TENSOR;
+        }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; nnrti_split_node(s, i) != NULL && k < d->steps[i].nIn; k++) {
+            const uint32_t giver = nnrti_split_giver(s, i, k);
+            if (giver == UINT32_MAX || s->group[giver] == s->group[i] || nnrti_split_node(s, giver) == NULL ||
+                s->owner[d->steps[giver].node] != s->owner[d->steps[i].node] ||
+                nnrti_split_path(s, s->group[giver], s->group[i], last))
+                continue;
+            (void)nnrti_split_join(s, s->group[giver], s->group[i], last);
+        }
+    return NNRT_SUCCESS;
+}
+
+/* A tensor of the draft as one of a part: type and extents are what they are, what is known is a constant. */
+static bool nnrti_part_tensor(const nnrti_split *s, uint32_t t, NNRT_Tensor *made)
+{
+    const nnrt_operand *o = &s->draft->tensors[t];
+    int32_t *dims = (int32_t *)nnrti_keep(s->memory, (size_t)o->rank + 1, sizeof(*dims));
+    if (dims == NULL)
+        return false;
+    *made = s->draft->model->allTensors.data[t];
+    memcpy(dims, o->dims, (size_t)o->rank * sizeof(*dims));
+    made->dims = NNRT_Int32List_make(dims, (uint32_t)o->rank);
+    made->symbols.count = 0;
+    made->dataType = o->dataType;
+    made->format = o->format;
+    if (!nnrti_is_constant(made) && o->data != NULL && !nnrti_value_open(o)) {
+        memset(&made->data, 0, sizeof(made->data));
+        made->data.fd = -1;
+        made->data.addr = (void *)(uintptr_t)o->data;
+        made->data.bufferSize = made->data.dataSize = (uint32_t)s->draft->bytes[t];
+    }
+    return true;
+}
+
+/* Whether tensor t, which group g writes, is read outside of it. */
+static bool nnrti_part_gives(const nnrti_split *s, uint32_t g, uint32_t t)
+{
+    const nnrt_draft *d = s->draft;
+    for (uint32_t i = 0; i < d->model->outputIndex.count; i++)
+        if (d->model->outputIndex.data[i] == t)
+            return true;
+    for (uint32_t i = 0; i < d->nSteps; i++)
+        for (uint32_t k = 0; s->group[i] != g && k < d->steps[i].nIn; k++)
+            if (d->steps[i].args[k].tensor == t && d->steps[i].args[k].kind != NNRT_PLACE_CONSTANT)
+                return true;
+    return false;
+}
+
+/* What a model is built from: numbers of the draft's tensors in the part, and lists. */
+typedef struct nnrti_part_making {
+    uint32_t *numbers; /* per tensor of the draft, NNRT_NO_TENSOR: not in the part */
+    NNRT_Node *nodes;
+    NNRT_Tensor *tensors;
+    uint32_t *indices, *inputs, *outputs;
+    uint32_t nNodes, nTensors, nIndices, nInputs, nOutputs;
+} nnrti_part_making;
+
+/* A list of a node in the part. */
+static bool nnrti_part_list(const nnrti_split *s, nnrti_part_making *p, const NNRT_Uint32List *from,
+                            NNRT_Uint32List *to)
+{
+    *to = NNRT_Uint32List_make(p->indices + p->nIndices, from->count);
+    for (uint32_t i = 0; i < from->count; i++) {
+        const uint32_t t = from->data[i];
+        if (t != NNRT_NO_TENSOR && p->numbers[t] == NNRT_NO_TENSOR) {
+            if (!nnrti_part_tensor(s, t, &p->tensors[p->nTensors]))
+                return false;
+            p->numbers[t] = p->nTensors++;
+        }
+        p->indices[p->nIndices++] = t != NNRT_NO_TENSOR ? p->numbers[t] : NNRT_NO_TENSOR;
+    }
+    return true;
+}
+
+/* Fills what is a list of the part, which shows tensors of the draft: an input or output once. */
+static void nnrti_part_border(uint32_t *list, uint32_t *count, uint32_t t)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (list[i] == t)
+            return;
+    list[(*count)++] = t;
+}
+
+/* The model of group g, in part->model. Its inputs and outputs are tensors of the draft in *borders, one behind the other.
+   false: no memory. */
+static bool nnrti_part_model(const nnrti_split *s, uint32_t g, nnrti_auto_part *part, uint32_t **borders)
+{
+    const nnrt_draft *d = s->draft;
+    nnrti_part_making p;
+    size_t operands = 0;
+    uint32_t step = g, *own;
+    NNRT_SubGraph *graph;
+    memset(&p, 0, sizeof(p));
+    do {
+        const NNRT_Node *node = nnrti_split_node(s, step);
+        operands += (size_t)node->inputIndex.count + node->outputIndex.count;
+        p.nNodes++;
+        step = s->next[step];
+    } while (step != g);
+    p.numbers = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*p.numbers));
+    p.nodes = (NNRT_Node *)nnrti_keep(s->memory, p.nNodes, sizeof(*p.nodes));
+    p.tensors = (NNRT_Tensor *)nnrti_keep(s->memory, operands, sizeof(*p.tensors));
+    p.indices = (uint32_t *)nnrti_keep(s->memory, operands, sizeof(*p.indices));
+    p.inputs = (uint32_t *)nnrti_temp(s->memory, 2 * operands, sizeof(*p.inputs));
+    own = (uint32_t *)nnrti_keep(s->memory, operands + p.nNodes, sizeof(*own));
+    graph = (NNRT_SubGraph *)nnrt_memory_keep(s->memory, sizeof(*graph));
+    if (s->memory->full)
+        return false;
+    p.outputs = p.inputs + operands;
+    memset(p.numbers, 0xFF, d->nTensors * sizeof(*p.numbers));
+    p.nNodes = 0;
+    for (step = 0; step < d->nSteps; step++) { /* in the order of the draft */
+        const NNRT_Node *node = s->group[step] == g ? nnrti_split_node(s, step) : NULL;
+        NNRT_Node *made = &p.nodes[p.nNodes];
+        if (node == NULL)
+            continue;
+        *made = *node;
+        if (!nnrti_part_list(s, &p, &node->inputIndex, &made->inputIndex) ||
+            !nnrti_part_list(s, &p, &node->outputIndex, &made->outputIndex))
+            return false;
+        for (uint32_t k = 0; k < d->steps[step].nIn; k++) {
+            const nnrt_plan_arg *arg = &d->steps[step].args[k];
+            const uint32_t giver = nnrti_split_giver(s, step, k);
+            if (arg->tensor != NNRT_NO_TENSOR && arg->kind != NNRT_PLACE_CONSTANT &&
+                (giver == UINT32_MAX || s->group[giver] != g))
+                nnrti_part_border(p.inputs, &p.nInputs, arg->tensor);
+        }
+        for (uint32_t k = 0; k < d->steps[step].nOut; k++) {
+            const uint32_t t = nnrti_step_out(&d->steps[step], k)->tensor;
+            if (t != NNRT_NO_TENSOR && nnrti_part_gives(s, g, t))
+                nnrti_part_border(p.outputs, &p.nOutputs, t);
+        }
+        own[operands + p.nNodes] = p.nNodes;
+        p.nNodes++;
+    }
+    memmove(p.inputs + p.nInputs, p.outputs, p.nOutputs * sizeof(*p.outputs));
+    for (uint32_t i = 0; i < p.nInputs + p.nOutputs; i++)
+        own[i] = p.numbers[p.inputs[i]];
+    graph->name = part->model.name = nnrti_text_of(d->model->name);
+    graph->inputIndices = part->model.inputIndex = NNRT_Uint32List_make(own, p.nInputs);
+    graph->outputIndices = part->model.outputIndex = NNRT_Uint32List_make(own + p.nInputs, p.nOutputs);
+    graph->nodeIndices = NNRT_Uint32List_make(own + operands, p.nNodes);
+    part->model.nodes = NNRT_NodeList_make(p.nodes, p.nNodes);
+    part->model.allTensors = NNRT_TensorList_make(p.tensors, p.nTensors);
+    part->model.subGraph = NNRT_SubGraphList_make(graph, 1);
+    *borders = p.inputs;
+    return true;
+}
+
+/* What a prepared part tells of an input or output is what the draft has. */
+static NNRT_ReturnCode nnrti_part_agrees(const nnrti_auto_part *part, bool output, uint32_t i, nnrt_error *error)
+{
+    const NNRT_Uint32List *list = output ? &part->model.outputIndex : &part->model.inputIndex;
+    const NNRT_Tensor *t = &part->model.allTensors.data[list->data[i]];
+    NNRT_DataType type = t->dataType;
+    nnrt_dims shape;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    bool same;
+    if (!NNRTI_MODEL_HAS(part->prepared, GetIO))
+        return NNRT_SUCCESS;
+    memset(&shape, 0, sizeof(shape));
+    code = part->prepared->vtbl->GetIO(part->prepared, output, i, &type, &shape);
+    if (code == NNRT_NOT_SUPPORT)
+        return NNRT_SUCCESS;
+    same = type == t->dataType && shape.rank == (int32_t)t->dims.count;
+    for (int32_t k = 0; same && k < shape.rank; k++)
+        same = shape.dims[k] == t->dims.data[k];
+    return code != NNRT_SUCCESS || same
+               ? code
+               : nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' has another shape for %s %u '%s' of its part",
+                                nnrt_device_unique_name(part->device), output ? "output" : "input", i,
+                                nnrti_text_of(t->name));
+}
+
+/* Room that is taken without a block: what a part has taken for itself. false: there is none. */
+static bool nnrti_split_take(nnrt_memory *m, size_t bytes, size_t staying)
+{
+    size_t front, most;
+    if (!nnrti_round_size(m->front, NNRT_ALIGNMENT, &front) || !nnrti_round_size(bytes, NNRT_ALIGNMENT, &bytes) ||
+        !nnrti_round_size(staying, NNRT_ALIGNMENT, &staying) ||
+        !nnrt_add_size(front, bytes > staying ? bytes : staying, &most) || !nnrt_add_size(most, m->back, &most) ||
+        most > m->size)
+        return false;
+    m->front = front + staying;
+    m->frontPeak = m->front > m->frontPeak ? m->front : m->frontPeak;
+    m->peak = most > m->peak ? most : m->peak;
+    return true;
+}
+
+/* Prepares the part on its device. *ours: that it did not work is no fault of the device. */
+static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part *part, nnrt_error *error, bool *ours)
+{
+    NNRT_ModelConfig own = *s->config;
+    nnrt_prepared_memory figures;
+    size_t front = 0, peak = 0, kept = 0;
+    const bool exact = s->counting || s->config->buffer != NULL;
+    NNRT_ReturnCode code;
+    own.structSize = 0;
+    own.error = error;
+    own.autoDevices = NULL;
+    own.partition = NULL;
+    own.profile = NULL; /* it would be told of the part's nodes by their numbers there: the step is told of as one */
+    own.callerWorkspace = true;
+    own.copyConstants = false; /* the draft's are copies, if the caller wants some */
+    own.inputDims = nnrt_dims_list_make(NULL, 0);
+    own.bounds = nnrt_bound_list_make(NULL, 0);
+    own.buffer = NULL;
+    if (exact && !nnrti_tells_memory(part->device)) {
+        *ours = true;
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "device '%s' does not tell how much memory its part takes: it cannot share a buffer",
+                              nnrt_device_unique_name(part->device));
+    }
+    if (exact && (code = nnrt_device_model_memory(part->device, &part->model, &own, &peak)) != NNRT_SUCCESS)
+        return code;
+    if (s->config->buffer != NULL) {
+        if (!nnrti_round_size(s->memory->front, NNRT_ALIGNMENT, &front) || s->memory->size < s->memory->back ||
+            s->memory->size - s->memory->back < front || s->memory->size - s->memory->back - front < peak) {
+            *ours = true;
+            return nnrti_no_memory(error);
+        }
+        own.buffer = s->memory->base + front;
+        own.bufferBytes = s->memory->size - s->memory->back - front;
+    }
+    code = nnrt_device_prepare(part->device, &part->model, &own, &part->prepared);
+    if (code != NNRT_SUCCESS)
+        return code;
+    memset(&figures, 0, sizeof(figures));
+    kept = peak;
+    if (NNRTI_MODEL_HAS(part->prepared, GetMemory) &&
+        (code = part->prepared->vtbl->GetMemory(part->prepared, &figures)) == NNRT_SUCCESS)
+        kept = figures.tables;
+    part->workspace = 0;
+    if (code == NNRT_SUCCESS && NNRTI_MODEL_HAS(part->prepared, RunIn) &&
+        NNRTI_MODEL_HAS(part->prepared, GetWorkspaceSize))
+        code = part->prepared->vtbl->GetWorkspaceSize(part->prepared, &part->workspace);
+    for (uint32_t i = 0; i < part->model.inputIndex.count && code == NNRT_SUCCESS; i++)
+        code = nnrti_part_agrees(part, false, i, error);
+    for (uint32_t i = 0; i < part->model.outputIndex.count && code == NNRT_SUCCESS; i++)
+        code = nnrti_part_agrees(part, true, i, error);
+    if (code == NNRT_SUCCESS && (part->workspace > SIZE_MAX / 4 || kept > SIZE_MAX / 4 || (exact && kept > peak)))
+        code = nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' tells sizes that cannot be: workspace %z, kept %z",
+                              nnrt_device_unique_name(part->device), part->workspace, kept);
+    if (code == NNRT_SUCCESS && !nnrti_split_take(s->memory, peak, kept)) {
+        *ours = true;
+        code = nnrti_no_memory(error);
+    }
+    if (code != NNRT_SUCCESS) {
+        nnrt_device_release(part->device, part->prepared);
+        part->prepared = NULL;
+    }
+    return code;
+}
+
+/* What a part's kernel finds in its scratch, aligned: the tensors, then the workspace. */
+static bool nnrti_part_scratch(const nnrti_auto_part *part, size_t *tensors, size_t *total)
+{
+    return nnrt_mul_size((size_t)part->model.inputIndex.count + part->model.outputIndex.count, sizeof(NNRT_IOTensor),
+                         tensors) &&
+           nnrti_round_size(*tensors, NNRT_ALIGNMENT, tensors) && nnrt_add_size(*tensors, part->workspace, total) &&
+           nnrt_add_size(*total, NNRT_ALIGNMENT, total);
+}
+
+static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_auto_part *part = (const nnrti_auto_part *)attr;
+    const uint32_t nIn = part->model.inputIndex.count, nOut = part->model.outputIndex.count;
+    const bool within = NNRTI_MODEL_HAS(part->prepared, RunIn);
+    uint8_t *at = (uint8_t *)call->scratch;
+    NNRT_IOTensor *io;
+    size_t tensors = 0, total;
+    nnrt_error own;
+    NNRT_ReturnCode code;
+    at += (NNRT_ALIGNMENT - (uintptr_t)at % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+    io = (NNRT_IOTensor *)(void *)at;
+    (void)nnrti_part_scratch(part, &tensors, &total);
+    memcpy(io, part->io, (nIn + nOut) * sizeof(*io));
+    for (uint32_t i = 0; i < nIn + nOut; i++)
+        io[i].data.addr = args[i].data;
+    memset(&own, 0, sizeof(own));
+    code = nnrt_prepared_run(part->prepared, within ? at + tensors : NULL, within ? part->workspace : 0, io, nIn,
+                             io + nIn, nOut, NULL, &own);
+    return code == NNRT_SUCCESS ? code
+                                : nnrt_error_set(call->error, code, "part %u, on device '%s': %s", part->number,
+                                                 nnrt_device_unique_name(part->device), own.message);
+}
+
+/* Group g, which is prepared, becomes one step, at its first one. */
+static NNRT_ReturnCode nnrti_part_step(nnrti_split *s, uint32_t g, nnrti_auto_part *part, const uint32_t *borders)
+{
+    nnrt_draft *d = s->draft;
+    const uint32_t nIn = part->model.inputIndex.count, nOut = part->model.outputIndex.count;
+    nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(s->memory, (size_t)nIn + nOut, sizeof(*args));
+    nnrt_draft_step made;
+    size_t tensors, total;
+    uint32_t step = g;
+    part->io = (NNRT_IOTensor *)nnrti_keep(s->memory, (size_t)nIn + nOut, sizeof(*part->io));
+    if (args == NULL || part->io == NULL || !nnrti_part_scratch(part, &tensors, &total))
+        return nnrti_no_memory(s->config->error);
+    memset(&made, 0, sizeof(made));
+    for (uint32_t i = 0; i < nIn + nOut; i++) {
+        const NNRT_Tensor *t = &part->model.allTensors.data[part->model.inputIndex.data[i]]; /* outputs lie behind */
+        nnrti_draft_arg(&args[i], NULL, &d->tensors[borders[i]], 0, borders[i]);
+        part->io[i].name = nnrti_text_of(t->name);
+        part->io[i].dataType = t->dataType;
+        part->io[i].dimensions = t->dims;
+        part->io[i].format = t->format;
+        part->io[i].data.fd = -1;
+        part->io[i].data.bufferSize = part->io[i].data.dataSize = (uint32_t)d->bytes[borders[i]];
+    }
+    made.kernel = nnrti_part_run;
+    made.kernelName = NNRTI_LABEL("nnrti_part_run");
+    made.attr = part;
+    made.name = d->steps[g].name;
+    made.node = d->steps[g].node;
+    made.args = args;
+    made.nIn = nIn;
+    made.nOut = nOut;
+    made.scratchBytes = total / d->workers + 1; /* the pieces of all workers are one */
+    do {
+        s->partOf[d->steps[step].node] = part->number;
+        d->steps[step].kernel = NULL;
+        step = s->next[step];
+    } while (step != g);
+    d->steps[g] = made;
+    return NNRT_SUCCESS;
+}
+
+/* The next device behind number *k that takes all of the part. */
+static bool nnrti_part_next(const nnrti_split *s, nnrti_auto_part *part, uint8_t *k)
+{
+    nnrt_allocator allocator;
+    NNRT_ModelConfig own = nnrti_split_asking(s, &allocator);
+    own.inputDims = nnrt_dims_list_make(NULL, 0);
+    own.bounds = nnrt_bound_list_make(NULL, 0);
+    for ((*k)++; *k < s->list->count && !nnrti_is_reference(s->list->devices[*k]); (*k)++) {
+        bool any;
+        part->device = s->list->devices[*k];
+        if (!s->list->failed[*k] && nnrti_takes_all(part->device, &part->model, &own, &any))
+            return true;
+    }
+    return false;
+}
+
+/* All nodes of group g go to device number k, or to the reference device. */
+static void nnrti_split_move(nnrti_split *s, uint32_t g, uint8_t k, uint8_t why)
+{
+    uint32_t step = g;
+    do {
+        const int32_t node = s->draft->steps[step].node;
+        s->owner[node] = k;
+        s->why[node] = why;
+        step = s->next[step];
+    } while (step != g);
+}
+
+/* The steps of group g stay with the reference device; each is a group of its own again. */
+static void nnrti_split_dissolve(nnrti_split *s, uint32_t g, uint8_t why)
+{
+    uint32_t step = g;
+    nnrti_split_move(s, g, NNRTI_AUTO_HOST, why);
+    do {
+        const uint32_t next = s->next[step];
+        s->group[step] = s->next[step] = step;
+        step = next;
+    } while (step != g);
+}
+
+/* Makes group g a part, on its device or one behind that. */
+static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
+{
+    nnrti_auto_part *part = (nnrti_auto_part *)nnrt_memory_keep(s->memory, sizeof(*part));
+    uint8_t k = s->owner[s->draft->steps[g].node];
+    uint32_t *borders;
+    bool ours = false, more = true, large = false;
+    nnrt_error error;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (part == NULL || !nnrti_part_model(s, g, part, &borders))
+        return nnrti_no_memory(s->config->error);
+    for (uint32_t i = 0; i < part->model.inputIndex.count + part->model.outputIndex.count; i++)
+        large = large || (s->draft->bytes[borders[i]] >> 16) >> 16 != 0; /* no buffer of a run holds that */
+    if (large || part->model.inputIndex.count == 0 || part->model.outputIndex.count == 0) {
+        nnrti_split_dissolve(s, g, NNRTI_WHY_LONELY);
         return NNRT_SUCCESS;
     }
-    return nnrti_reference_nodes(NULL, model, config, isSupported, count, reason, user);
+    part->device = s->list->devices[k];
+    part->number = s->nParts;
+    while (more) {
+        memset(&error, 0, sizeof(error));
+        code = nnrti_part_prepare(s, part, &error, &ours);
+        more = code != NNRT_SUCCESS && !ours && nnrti_part_next(s, part, &k);
+        if (more)
+            nnrti_split_move(s, g, k, NNRTI_WHY_FAILED);
+    }
+    if (code == NNRT_SUCCESS) {
+        part->next = s->parts;
+        s->parts = part;
+        s->nParts++;
+        return nnrti_part_step(s, g, part, borders);
+    }
+    if (ours)
+        return nnrt_error_set(s->config->error, code, "%s", error.message);
+    if (s->memory->full)
+        return nnrti_no_memory(s->config->error);
+    if (nnrti_split_only(s))
+        return nnrt_error_set(s->config->error, code, "strict: no device prepares the part of node %d '%s': %s",
+                              s->draft->steps[g].node, s->draft->steps[g].name, error.message);
+    nnrti_split_dissolve(s, g, NNRTI_WHY_FAILED);
+    return NNRT_SUCCESS;
 }
 
-/* Without a configuration and reasons: HDI's own question. */
-static NNRT_ReturnCode nnrti_auto_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+/* The steps in an order in which what a group reads is written in front of it. */
+static NNRT_ReturnCode nnrti_split_sort(nnrti_split *s)
 {
-    return nnrti_auto_nodes(self, model, NULL, isSupported, count, NULL, NULL);
+    nnrt_draft *d = s->draft;
+    nnrt_draft_step *sorted = (nnrt_draft_step *)nnrti_temp(s->memory, d->nSteps, sizeof(*sorted));
+    uint32_t count = 0;
+    if (sorted == NULL)
+        return nnrti_no_memory(s->config->error);
+    memset(s->marks, 0, d->nSteps * sizeof(*s->marks)); /* 1: written */
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < d->nSteps; i++) {
+            bool ready = s->group[i] == i && s->marks[i] == 0 && d->steps[i].kernel != NULL;
+            for (uint32_t k = 0; ready && k < d->steps[i].nIn; k++) {
+                const uint32_t giver = nnrti_split_giver(s, i, k);
+                ready = giver == UINT32_MAX || s->marks[s->group[giver]] != 0;
+            }
+            if (!ready)
+                continue;
+            sorted[count++] = d->steps[i];
+            s->marks[i] = 1;
+            more = true;
+        }
+    }
+    memcpy(d->steps, sorted, count * sizeof(*sorted));
+    d->nSteps = count;
+    return NNRT_SUCCESS;
 }
 
-/* Of the device that will have the model: who would refuse it then is tried now. */
-static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                         size_t *bytes)
+/* ---- the report ---- */
+
+typedef struct nnrti_auto_telling {
+    const NNRT_Model *model;
+    const nnrt_partition *to;
+    const nnrti_auto_list *list;
+    const nnrti_split *split;  /* NULL: all nodes are on .. */
+    const nnrt_device *device; /* .. this one */
+    bool *told;                /* of each node */
+} nnrti_auto_telling;
+
+/* The device that has node n; NULL: none. */
+static const nnrt_device *nnrti_auto_where(const nnrti_auto_telling *t, uint32_t n)
 {
-    nnrti_auto_walk walk = {NNRTI_AUTO_BEST, 0};
-    NNRT_ModelConfig own, trial;
-    NNRT_PreparedModel *prepared;
-    nnrt_device *device;
-    NNRT_ReturnCode code;
-    (void)self;
-    if (model == NULL || bytes == NULL)
-        return NNRT_NULL_PTR;
-    nnrt_config_read(&own, config);
-    own.buffer = NULL;
-    trial = own;
-    trial.error = NULL;
-    do {
-        if ((device = nnrti_auto_next(&walk, model, &own)) == NULL)
-            return NNRT_NOT_SUPPORT;
-        prepared = NULL;
-    } while (walk.rank != NNRTI_AUTO_LAST && nnrt_device_prepare(device, model, &trial, &prepared) != NNRT_SUCCESS);
-    nnrt_device_release(device, prepared);
-    code = nnrt_device_model_memory(device, model, &own, bytes);
-    if (code == NNRT_SUCCESS && !nnrt_add_size(*bytes, nnrti_auto_bytes(), bytes))
-        return nnrti_no_memory(own.error);
+    const nnrti_split *s = t->split;
+    if (s == NULL)
+        return t->device;
+    if (s->owner[n] != NNRTI_AUTO_HOST)
+        return t->list->devices[s->owner[n]];
+    return s->why[n] != NNRTI_WHY_KNOWN ? nnrt_device_find("reference") : NULL;
+}
+
+static void nnrti_auto_tell(const nnrti_auto_telling *t, uint32_t n, const char *reason)
+{
+    nnrt_placement p;
+    memset(&p, 0, sizeof(p));
+    p.node = n;
+    p.device = nnrt_device_unique_name(nnrti_auto_where(t, n));
+    p.part = t->split != NULL ? t->split->partOf[n] : 0;
+    p.reason = reason;
+    t->told[n] = true;
+    t->to->placed(t->to->user, &p);
+}
+
+static void nnrti_auto_refused(void *user, uint32_t node, const nnrt_error *error)
+{
+    const nnrti_auto_telling *t = (const nnrti_auto_telling *)user;
+    if (node < t->model->nodes.count && !t->told[node] && nnrti_auto_where(t, node) != t->list->devices[0] &&
+        (t->split == NULL || t->split->why[node] == NNRTI_WHY_ASKED))
+        nnrti_auto_tell(t, node, error->message);
+}
+
+/* Records of nnrt_partition.keep that match no node. */
+static void nnrti_auto_unmatched(const nnrti_auto_telling *t)
+{
+    for (const char *at = t->to->keep, *next = at; at != NULL && *at != '\0'; at = next) {
+        char text[128], line[64];
+        nnrt_placement p;
+        size_t length = strcspn(at, "\r\n");
+        bool matched = length == 0 || *at == '#';
+        for (uint32_t n = 0; n < t->model->nodes.count; n++) {
+            next = at;
+            matched = nnrti_keep_record(t->model, n, &next) || matched;
+        }
+        if (matched)
+            continue;
+        length = length < sizeof(line) - 1 ? length : sizeof(line) - 1;
+        memcpy(line, at, length);
+        line[length] = '\0';
+        (void)nnrt_text(text, sizeof(text), "no node matches '%s'", line);
+        memset(&p, 0, sizeof(p));
+        p.node = p.part = NNRT_NO_TENSOR;
+        p.device = "";
+        p.reason = text;
+        t->to->placed(t->to->user, &p);
+    }
+}
+
+/* Tells where all nodes are, those first of which the preferred device says why it does not have them. asking: memory to
+   ask it in, NULL: it is not asked. */
+static void nnrti_auto_report(nnrti_auto_telling *t, const NNRT_ModelConfig *asking)
+{
+    const uint32_t count = t->model->nodes.count;
+    bool *takes = asking != NULL ? (bool *)nnrt_alloc(asking->allocator, count) : NULL;
+    if (takes != NULL && t->list->count > 0)
+        (void)nnrt_device_explain(t->list->devices[0], t->model, asking, takes, count, nnrti_auto_refused, t);
+    if (asking != NULL)
+        nnrt_free(asking->allocator, takes, count);
+    for (uint32_t n = 0; n < count; n++) {
+        const uint8_t whole = t->list->failed[0] ? NNRTI_WHY_FAILED : NNRTI_WHY_ASKED;
+        if (!t->told[n])
+            nnrti_auto_tell(t, n,
+                            t->list->count > 0 && nnrti_auto_where(t, n) == t->list->devices[0]
+                                ? ""
+                                : nnrti_reasons[t->split != NULL ? t->split->why[n] : whole]);
+    }
+    nnrti_auto_unmatched(t);
+}
+
+static bool nnrti_reports(const NNRT_ModelConfig *config)
+{
+    return config->partition != NULL && config->partition->placed != NULL;
+}
+
+/* Of a split, in its memory. */
+static void nnrti_split_report(const nnrti_split *s)
+{
+    nnrt_allocator allocator;
+    const NNRT_ModelConfig asking = nnrti_split_asking(s, &allocator);
+    nnrti_auto_telling t = {s->model, s->config->partition, s->list, s, NULL, NULL};
+    t.told = (bool *)nnrti_temp(s->memory, s->model->nodes.count, sizeof(*t.told));
+    if (t.told != NULL)
+        nnrti_auto_report(&t, &asking);
+    nnrt_memory_drop_temp(s->memory);
+}
+
+/* Of a model that is on one device. In a buffer there is no room to ask. */
+static void nnrti_whole_report(const NNRT_Model *model, const NNRT_ModelConfig *config, const nnrti_auto_list *list,
+                               const nnrt_device *device)
+{
+    nnrti_auto_telling t = {model, config->partition, list, NULL, device, NULL};
+    NNRT_ModelConfig asking = *config;
+    asking.buffer = NULL;
+    asking.error = NULL;
+    asking.autoDevices = NULL;
+    asking.partition = NULL;
+    t.told = (bool *)nnrt_alloc(config->allocator, model->nodes.count);
+    if (t.told == NULL)
+        return;
+    memset(t.told, 0, model->nodes.count);
+    nnrti_auto_report(&t, &asking);
+    nnrt_free(config->allocator, t.told, model->nodes.count);
+}
+
+static NNRT_ReturnCode nnrti_split_get_memory(NNRT_PreparedModel *self, nnrt_prepared_memory *memory)
+{
+    const nnrti_split_model *m = (const nnrti_split_model *)(void *)self;
+    NNRT_ReturnCode code = nnrti_plan_model_memory(self, memory);
+    for (const nnrti_auto_part *p = m->parts; code == NNRT_SUCCESS && p != NULL; p = p->next) {
+        nnrt_prepared_memory figures;
+        memset(&figures, 0, sizeof(figures));
+        if (!NNRTI_MODEL_HAS(p->prepared, GetMemory) ||
+            p->prepared->vtbl->GetMemory(p->prepared, &figures) != NNRT_SUCCESS)
+            continue;
+        memory->constants += figures.constants;
+        memory->steps += figures.steps > 0 ? figures.steps - 1 : 0; /* the step that runs them is one already */
+    }
     return code;
+}
+
+static void nnrti_split_release(nnrti_auto_part *parts)
+{
+    for (; parts != NULL; parts = parts->next)
+        nnrt_device_release(parts->device, parts->prepared);
+}
+
+static void nnrti_split_destroy(NNRT_PreparedModel *self)
+{
+    nnrti_split_release(((nnrti_split_model *)(void *)self)->parts);
+    nnrti_plan_model_destroy(self);
+}
+
+#define NNRTI_SPLIT_TABLE(workspace, run_in)                                                                           \
+    {                                                                                                                  \
+        sizeof(NNRT_PreparedModelVtbl), NNRT_HDI(2, 0), NULL, NULL, nnrti_plan_model_ranges, nnrti_plan_model_run,     \
+            nnrti_split_destroy, workspace, run_in, nnrti_plan_model_io, nnrti_split_get_memory,                       \
+            nnrti_plan_model_output_ranges                                                                             \
+    }
+
+/* The second one where a part has no RunIn: it serves one thread, in a workspace of its own. */
+static const NNRT_PreparedModelVtbl nnrti_split_vtbl[2] = {
+    NNRTI_SPLIT_TABLE(nnrti_plan_model_workspace, nnrti_plan_model_run_in), NNRTI_SPLIT_TABLE(NULL, NULL)};
+
+/* Tells why the device would have refused node `of`. */
+typedef struct nnrti_split_words {
+    uint32_t of;
+    nnrt_error error;
+} nnrti_split_words;
+
+static void nnrti_split_listen(void *user, uint32_t node, const nnrt_error *error)
+{
+    nnrti_split_words *w = (nnrti_split_words *)user;
+    if (node == w->of && nnrti_error_open(&w->error))
+        (void)nnrt_error_set(&w->error, error->code, "%s", error->message);
+}
+
+/* Where there is no fallback, each node has a device. */
+static NNRT_ReturnCode nnrti_split_strict(const nnrti_split *s)
+{
+    nnrt_allocator allocator;
+    const NNRT_ModelConfig own = nnrti_split_asking(s, &allocator);
+    const NNRT_Model *m = s->model;
+    nnrti_split_words words;
+    bool *takes;
+    memset(&words, 0, sizeof(words));
+    while (words.of < m->nodes.count && (s->owner[words.of] != NNRTI_AUTO_HOST || s->why[words.of] == NNRTI_WHY_KEPT))
+        words.of++;
+    if (words.of == m->nodes.count || !nnrti_split_only(s))
+        return NNRT_SUCCESS;
+    takes = (bool *)nnrti_temp(s->memory, m->nodes.count, sizeof(*takes));
+    if (takes != NULL && s->list->count > 0)
+        (void)nnrt_device_explain(s->list->devices[0], m, &own, takes, m->nodes.count, nnrti_split_listen, &words);
+    return nnrti_blame(s->config->error,
+                       nnrt_error_set(s->config->error, NNRT_UNSUPPORTED_OP,
+                                      "strict: no device takes node %u '%s' (%s)%s%s", words.of,
+                                      nnrti_text_of(m->nodes.data[words.of].name), nnrti_node_op(m, words.of),
+                                      words.error.message[0] != '\0' ? ": " : "", words.error.message),
+                       (int32_t)words.of, -1);
+}
+
+/* The parts of a draft. */
+static NNRT_ReturnCode nnrti_split_edit(nnrti_split *s)
+{
+    NNRT_ReturnCode code = nnrti_split_groups(s);
+    for (uint32_t g = 0; g < s->draft->nSteps && code == NNRT_SUCCESS; g++)
+        if (s->group[g] == g && nnrti_split_node(s, g) != NULL)
+            code = nnrti_split_part(s, g);
+    for (uint32_t i = 0; i < s->model->nodes.count && code == NNRT_SUCCESS && nnrti_split_only(s); i++)
+        if (s->why[i] == NNRTI_WHY_OPEN || s->why[i] == NNRTI_WHY_LONELY)
+            code = nnrti_blame(s->config->error,
+                               nnrt_error_set(s->config->error, NNRT_NOT_SUPPORT, "strict: node %u '%s' (%s): %s", i,
+                                              nnrti_text_of(s->model->nodes.data[i].name), nnrti_node_op(s->model, i),
+                                              nnrti_reasons[s->why[i]]),
+                               (int32_t)i, -1);
+    return code != NNRT_SUCCESS ? code : nnrti_split_sort(s);
+}
+
+/* Devices are asked, the model is drafted, edited and planned, all in s->memory. *made NULL: no device has a part. */
+static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_model **made)
+{
+    const NNRT_ModelConfig *config = s->config;
+    nnrti_split_model *m = (nnrti_split_model *)nnrt_memory_keep(s->memory, sizeof(*m));
+    nnrti_plan_model *plan;
+    bool within = true, some = false;
+    size_t workspace;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    *made = NULL;
+    if (m == NULL)
+        return nnrti_no_memory(config->error);
+    plan = &m->plan;
+    if ((code = nnrti_split_ask(s)) != NNRT_SUCCESS || (code = nnrti_split_strict(s)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < s->model->nodes.count; i++)
+        some = some || s->owner[i] != NNRTI_AUTO_HOST;
+    if (!some)
+        return NNRT_SUCCESS;
+    nnrt_memory_drop_temp(s->memory);
+    if ((code = nnrt_plan_draft(s->model, config, s->memory, &s->draft)) != NNRT_SUCCESS ||
+        (code = nnrti_split_edit(s)) != NNRT_SUCCESS || s->parts == NULL)
+        return code;
+    if ((code = nnrt_plan_finish(s->draft, &plan->plan)) != NNRT_SUCCESS)
+        return code;
+    nnrt_memory_drop_temp(s->memory);
+    for (const nnrti_auto_part *p = s->parts; p != NULL; p = p->next)
+        within = within && NNRTI_MODEL_HAS(p->prepared, RunIn);
+    workspace = nnrt_plan_workspace(plan->plan);
+    if (workspace > SIZE_MAX / 4 ||
+        ((!config->callerWorkspace || !within) && !nnrt_memory_reserve(s->memory, workspace, &plan->workspace)))
+        return nnrti_no_memory(config->error);
+    plan->tableBytes = s->memory->front;
+    plan->base.vtbl = &nnrti_split_vtbl[within ? 0 : 1];
+    if (config->allocator != NULL)
+        plan->allocator = *config->allocator;
+    m->parts = s->parts;
+    *made = m;
+    return NNRT_SUCCESS;
+}
+
+/* Splits the model. bytes: NULL, or nothing stays and it is told how many of a buffer are taken by the split, or by finding
+   out that there is none. *split: there is one. */
+static NNRT_ReturnCode nnrti_auto_split(const nnrti_auto_list *list, const NNRT_Model *model,
+                                        const NNRT_ModelConfig *config, size_t *bytes, NNRT_PreparedModel **prepared,
+                                        bool *split)
+{
+    nnrti_split_model *made = NULL;
+    nnrt_memory memory;
+    nnrti_split s;
+    NNRT_ReturnCode code;
+    *split = false;
+    if (!nnrti_can_split(model) || list->count == 0 || nnrti_is_reference(list->devices[0]))
+        return NNRT_SUCCESS;
+    memset(&s, 0, sizeof(s));
+    s.model = model;
+    s.config = config;
+    s.list = list;
+    s.memory = &memory;
+    s.counting = bytes != NULL;
+    if (config->buffer != NULL)
+        nnrt_memory_buffer(&memory, config->buffer, config->bufferBytes);
+    else
+        nnrt_memory_allocate(&memory, config->allocator);
+    code = nnrti_split_make(&s, &made);
+    *split = made != NULL;
+    if (bytes != NULL && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
+        code = nnrti_no_memory(config->error);
+    if (made == NULL || bytes != NULL) {
+        nnrti_split_release(s.parts);
+        nnrt_memory_end(&memory);
+        return code;
+    }
+    if (nnrti_reports(config))
+        nnrti_split_report(&s);
+    made->plan.given = nnrt_memory_give(&memory);
+    *prepared = &made->plan.base;
+    return NNRT_SUCCESS;
 }
 
 #define NNRTI_AUTO_INNER(self) (((nnrti_auto_model *)(void *)(self))->inner)
@@ -7036,58 +8141,186 @@ static const NNRT_PreparedModelVtbl nnrti_auto_model_vtbl = {sizeof(NNRT_Prepare
                                                              nnrti_auto_get_memory,
                                                              nnrti_auto_output_ranges};
 
-/* Prepares on the first device that takes the model and does not refuse it then. */
+/* The configuration of a device that gets all of a model. */
+static NNRT_ModelConfig nnrti_auto_config(const NNRT_ModelConfig *config)
+{
+    NNRT_ModelConfig own = *config;
+    own.autoDevices = NULL;
+    own.partition = NULL;
+    return own;
+}
+
+/* Where asking for devices that take the whole model begins. */
+static uint32_t nnrti_auto_first(const nnrti_auto_list *list, const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    return nnrti_some_kept(model, config) ? list->count : 0;
+}
+
+/* A device that takes the whole model will get it; else the answer is that of reference, or in strict mode that of all
+   devices together. */
+static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                        bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+{
+    nnrti_auto_list list;
+    NNRT_ModelConfig own;
+    uint32_t at;
+    NNRT_ReturnCode code;
+    (void)self;
+    if (model == NULL || isSupported == NULL)
+        return NNRT_NULL_PTR;
+    nnrt_config_read(&own, config);
+    if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
+        return code;
+    at = nnrti_auto_first(&list, model, &own);
+    if (count == model->nodes.count && nnrti_auto_next(&list, &at, model, &own) != NULL) {
+        for (uint32_t i = 0; i < count; i++)
+            isSupported[i] = true;
+        return NNRT_SUCCESS;
+    }
+    return nnrti_reference_nodes(NULL, model, config, isSupported, count, reason, user);
+}
+
+/* Without a configuration and reasons: HDI's own question. */
+static NNRT_ReturnCode nnrti_auto_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    return nnrti_auto_nodes(self, model, NULL, isSupported, count, NULL, NULL);
+}
+
+/* Of the device that will have the model: who would refuse it then is tried now. Of a split: it is tried as a whole. */
+static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                         size_t *bytes)
+{
+    nnrti_auto_list list;
+    NNRT_ModelConfig own, trial;
+    NNRT_PreparedModel *prepared = NULL;
+    nnrt_device *device;
+    size_t peak = 0;
+    uint32_t at;
+    bool split = false;
+    NNRT_ReturnCode code;
+    (void)self;
+    if (model == NULL || bytes == NULL)
+        return NNRT_NULL_PTR;
+    nnrt_config_read(&own, config);
+    own.buffer = NULL;
+    if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
+        return code;
+    trial = nnrti_auto_config(&own);
+    trial.error = NULL;
+    at = nnrti_auto_first(&list, model, &own);
+    while ((device = nnrti_auto_next(&list, &at, model, &own)) != NULL &&
+           nnrt_device_prepare(device, model, &trial, &prepared) != NNRT_SUCCESS)
+        list.failed[at - 1] = true;
+    nnrt_device_release(device, prepared);
+    if (device == NULL) {
+        code = nnrti_auto_split(&list, model, &own, &peak, NULL, &split);
+        if (split || code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_last(&list)) {
+            *bytes = peak;
+            return code != NNRT_SUCCESS || split ? code : NNRT_NOT_SUPPORT;
+        }
+        device = nnrt_device_find("reference");
+    }
+    trial.error = own.error;
+    code = nnrt_device_model_memory(device, model, &trial, bytes);
+    if (code == NNRT_SUCCESS && !nnrt_add_size(*bytes, nnrti_auto_bytes(), bytes))
+        return nnrti_no_memory(own.error);
+    *bytes = code == NNRT_SUCCESS && *bytes < peak ? peak : *bytes;
+    return code;
+}
+
+/* Prepares the whole model on a device. In a buffer nothing is written to what auto puts in front before that has worked. */
+static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                       NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig inner = nnrti_auto_config(config);
+    NNRT_PreparedModel *made = NULL;
+    nnrti_auto_model *m;
+    NNRT_ReturnCode code;
+    if (config->buffer != NULL) {
+        if (config->bufferBytes < nnrti_auto_bytes())
+            return nnrti_no_memory(config->error);
+        m = (nnrti_auto_model *)config->buffer;
+        inner.buffer = (uint8_t *)config->buffer + nnrti_auto_bytes();
+        inner.bufferBytes -= nnrti_auto_bytes();
+    } else if ((m = (nnrti_auto_model *)nnrt_alloc(config->allocator, nnrti_auto_bytes())) == NULL) {
+        return nnrti_no_memory(config->error);
+    }
+    if ((code = nnrt_device_prepare(device, model, &inner, &made)) != NNRT_SUCCESS) {
+        if (config->buffer == NULL)
+            nnrt_free(config->allocator, m, nnrti_auto_bytes());
+        return code;
+    }
+    memset(m, 0, sizeof(*m));
+    m->base.vtbl = &nnrti_auto_model_vtbl;
+    m->device = device;
+    m->inner = made;
+    m->allocated = config->buffer == NULL;
+    if (config->allocator != NULL)
+        m->allocator = *config->allocator;
+    *prepared = &m->base;
+    return NNRT_SUCCESS;
+}
+
+/* Whether the device would have the model if the buffer were larger: then no other one gets it. */
+static bool nnrti_auto_too_small(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    NNRT_ModelConfig own = nnrti_auto_config(config);
+    size_t bytes;
+    if (config->buffer == NULL)
+        return false;
+    own.buffer = NULL;
+    own.error = NULL;
+    return nnrt_device_model_memory(device, model, &own, &bytes) == NNRT_SUCCESS &&
+           nnrt_add_size(bytes, nnrti_auto_bytes(), &bytes) && bytes > config->bufferBytes;
+}
+
+/* Who said yes may refuse now; then the next one is tried, and what the last one says counts. */
 static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                           NNRT_PreparedModel **prepared)
 {
-    nnrti_auto_walk walk = {NNRTI_AUTO_BEST, 0};
-    NNRT_ModelConfig own, inner;
-    nnrti_auto_model *m;
-    nnrt_device *device, *tried = NULL;
-    NNRT_PreparedModel *made = NULL;
+    nnrti_auto_list list;
+    NNRT_ModelConfig own;
+    nnrt_device *device = NULL;
     NNRT_ReturnCode code;
-    bool first;
+    uint32_t at;
+    bool first, tried = false, split = false;
     (void)self;
     if (model == NULL || prepared == NULL)
         return NNRT_NULL_PTR;
     *prepared = NULL;
     nnrt_config_read(&own, config);
     first = nnrti_error_open(own.error);
-    if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS)
+    if ((code = nnrti_check_config(&own)) != NNRT_SUCCESS || (code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
         return code;
-    inner = own;
-    if (own.buffer != NULL) {
-        if (own.bufferBytes < nnrti_auto_bytes())
-            return nnrti_no_memory(own.error);
-        m = (nnrti_auto_model *)own.buffer;
-        inner.buffer = (uint8_t *)own.buffer + nnrti_auto_bytes();
-        inner.bufferBytes -= nnrti_auto_bytes();
-    } else if ((m = (nnrti_auto_model *)nnrt_alloc(own.allocator, nnrti_auto_bytes())) == NULL) {
-        return nnrti_no_memory(own.error);
-    }
-    /* Who said yes may refuse now; then the next one is tried, and what the last one says counts. Nothing is written to
-       *m before a device has been found: in a buffer, asking uses the place. */
-    while (made == NULL && (device = nnrti_auto_next(&walk, model, &own)) != NULL) {
-        if (tried != NULL && first)
+    at = nnrti_auto_first(&list, model, &own);
+    while (*prepared == NULL && (device = nnrti_auto_next(&list, &at, model, &own)) != NULL) {
+        if (tried && first)
             nnrti_error_clear(own.error);
-        tried = device;
-        code = nnrt_device_prepare(device, model, &inner, &made);
+        tried = true;
+        code = nnrti_auto_wrap(device, model, &own, prepared);
+        list.failed[at - 1] = code != NNRT_SUCCESS;
+        if (code == NNRT_OUT_OF_MEMORY && nnrti_auto_too_small(device, model, &own))
+            return code;
     }
-    if (made == NULL) {
-        if (own.buffer == NULL)
-            nnrt_free(own.allocator, m, nnrti_auto_bytes());
-        return tried != NULL ? code
-                             : nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "no device is registered and available");
+    if (*prepared == NULL) {
+        if (tried && first)
+            nnrti_error_clear(own.error);
+        code = nnrti_auto_split(&list, model, &own, NULL, prepared, &split);
+        if (split)
+            return code;
+        device = nnrt_device_find("reference");
+        if (code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_last(&list))
+            return code != NNRT_SUCCESS ? code
+                                        : nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
+                                                         list.count == 0 ? "no device is registered and available"
+                                                                         : "strict: no device takes the model");
+        if (first)
+            nnrti_error_clear(own.error);
+        code = nnrti_auto_wrap(device, model, &own, prepared);
     }
-    memset(m, 0, sizeof(*m));
-    m->base.vtbl = &nnrti_auto_model_vtbl;
-    m->device = tried;
-    m->inner = made;
-    m->allocated = own.buffer == NULL;
-    if (own.allocator != NULL)
-        m->allocator = *own.allocator;
-    *prepared = &m->base;
-    return NNRT_SUCCESS;
+    if (code == NNRT_SUCCESS && nnrti_reports(&own))
+        nnrti_whole_report(model, &own, &list, device);
+    return code;
 }
 
 static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
@@ -7142,7 +8375,11 @@ static uint32_t nnrti_device_total = 2;
 #endif
 
 #define NNRTI_DEVICE_HAS(d, slot) NNRT_HAS((d)->table, NNRT_DeviceVtbl, slot)
-#define NNRTI_MODEL_HAS(m, slot) NNRT_HAS((m)->vtbl, NNRT_PreparedModelVtbl, slot)
+
+static bool nnrti_tells_memory(const nnrt_device *device)
+{
+    return NNRTI_DEVICE_HAS(device, GetModelMemory);
+}
 
 /* Copies a name that a driver gives; false when it is empty or too long. */
 static bool nnrti_take_name(char *to, const char *from)

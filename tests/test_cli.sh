@@ -529,6 +529,17 @@ refused 2 'devices --load of another name' "is not named lib<device>.so" devices
 t 0 'check on a loaded device' check "$sum/model.onnx" --data "$sum" --load $driver --device plain_npu
 refused 2 'a device before it is loaded' 'there is no such device' check "$sum/model.onnx" --data "$sum" --device plain_npu --load $driver
 refused 1 'a model that the loaded device does not take' 'NNAdapter has no operation for node 6 .FLATTEN. as it is' bench "$digits/digits.onnx" --load $driver --device plain_npu
+t 0 'info --placement' info examples/digits/digits.onnx --device fake:name=npu0,ops=CONV2D_FUSION --device fake:name=npu1,ops=MAX_POOL_FUSION --device auto:npu0,npu1 --placement
+prints 'info --placement: the preferred device' '^placement       0  conv1  CONV2D_FUSION  npu0_nnrt_v1_0  part 0$'
+prints 'info --placement: the second one, and why' "^                1  pool1  MAX_POOL_FUSION  npu1_nnrt_v1_0  part 1  node 1 'pool1' \\(MAX_POOL_FUSION\\): device 'npu0' does not have this operator\$"
+prints 'info --placement: the rest' '^                9  probabilities  SOFTMAX  reference_nnrt_v2_0  node 9'
+t 0 'info --placement --json' info examples/digits/digits.onnx --device fake:name=npu0,ops=CONV2D_FUSION --device auto:npu0 --placement --json
+py 'info --placement --json' '[p.get("part") for p in d["placement"] if p["operator"] == "CONV2D_FUSION"] == [0, 1, 2] and d["placement"][1]["device"] == "reference_nnrt_v2_0" and "part" not in d["placement"][1]'
+t 0 'info --placement on one device' info examples/digits/digits.onnx --device reference --placement --json
+py 'info --placement on one device' 'all(p["device"] == "reference_nnrt_v2_0" and p["reason"] == "" for p in d["placement"])'
+t 0 'run --device auto:' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX --device auto:npu0 --output-dir "$tmp/auto_out"
+if diff -r "$tmp/auto_out" "$tmp/reference_out" >/dev/null; then pass; else fail 'a split model has the bits of the reference device'; fi
+refused 1 'run --device auto: nobody' "there is no device at the beginning of 'nobody'" run examples/digits/digits.onnx --input random --device auto:nobody
 
 # ---- ops --copy: tests/test_copy.py compiles and runs what it prints ----
 

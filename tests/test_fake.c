@@ -471,6 +471,11 @@ static void test_garbage(void **state)
         if (code == NNRT_SUCCESS)
             assert_int_equal(run(s), NNRT_SUCCESS);
         nnrt_session_destroy(s);
+        if (strstr(rows[i].text, "GetSupportedNodes") != NULL) { /* it takes all that it is asked for */
+            bool ok[3] = {false, false, false};
+            assert_int_equal(nnrt_device_supported(nnrt_device_find("fake"), model, ok, 3), NNRT_SUCCESS);
+            assert_true(ok[0] && ok[1] && ok[2]);
+        }
         memset(&desc, 0, sizeof(desc));
         desc.device = "fake";
         if (nnrt_session_bytes(model, &desc, &bytes, NULL) != NNRT_SUCCESS)
@@ -496,6 +501,27 @@ static void test_delay(void **state)
     assert_int_equal(run(s), NNRT_SUCCESS);
     assert_true((double)(clock() - start) * 1000 >= 50.0 * CLOCKS_PER_SEC);
     nnrt_session_destroy(s);
+    unregistered(fake);
+    nnrt_model_destroy(model);
+}
+
+/* What a model holds is what the plan holds, and what lies in front of it. */
+static void test_figures(void **state)
+{
+    NNRT_Model *model = make_model(false);
+    nnrt_fake *fake = registered("fake:");
+    nnrt_prepared_memory figures[2];
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_device *d = nnrt_device_find(i == 0 ? "fake" : "reference");
+        NNRT_PreparedModel *prepared = NULL;
+        assert_int_equal(nnrt_device_prepare(d, model, NULL, &prepared), NNRT_SUCCESS);
+        assert_int_equal(prepared->vtbl->GetMemory(prepared, &figures[i]), NNRT_SUCCESS);
+        nnrt_device_release(d, prepared);
+    }
+    assert_true(figures[0].tables >= figures[1].tables + 4 * sizeof(void *) && figures[0].tables % 64 == figures[1].tables % 64);
+    assert_int_equal(figures[0].arena, figures[1].arena);
+    assert_int_equal(figures[0].steps, figures[1].steps);
     unregistered(fake);
     nnrt_model_destroy(model);
 }
@@ -534,7 +560,7 @@ int main(void)
         cmocka_unit_test(test_bad_texts), cmocka_unit_test(test_names),          cmocka_unit_test(test_takes),
         cmocka_unit_test(test_plain_question), cmocka_unit_test(test_open_extents), cmocka_unit_test(test_without),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_fail),           cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_delay),     cmocka_unit_test(test_record),
+        cmocka_unit_test(test_delay),     cmocka_unit_test(test_figures),   cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
    and runs that fail beside runs that do not. `make tsan` runs this under gcc's thread sanitizer, which sees what the
    results do not show. Assertions stand only where one thread runs: cmocka's jump out of a test must not leave its own. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp, pthread_barrier_t */
+#include "devices/nnrt_fake.h"
 #include "formats/nnrt_onnx.h"
 
 #include <pthread.h>
@@ -500,9 +501,54 @@ static void test_loop(void **state)
     nnrt_model_destroy(model);
 }
 
+/* The model split over two devices: sessions of their own, and sessions that share the parts. */
+static void *run_split(void *user)
+{
+    worker *w = (worker *)user;
+    nnrt_session_desc desc;
+    nnrt_session *own = NULL;
+    memset(&desc, 0, sizeof(desc));
+    desc.device = "auto:npu0,npu1";
+    pthread_barrier_wait(&w->c->start);
+    w->wrong += nnrt_session_create(&own, w->c->model, &desc, NULL) != NNRT_SUCCESS ? 1 : 0;
+    for (int32_t round = 0; round < w->c->rounds; round++) {
+        try_image(w, w->session, ((uint32_t)round + w->number) % IMAGES);
+        try_image(w, own, (uint32_t)round % IMAGES);
+    }
+    nnrt_session_destroy(own);
+    nnrt_session_destroy(w->session);
+    return NULL;
+}
+
+static void test_split(void **state)
+{
+    common *c = (common *)*state;
+    worker w[THREADS];
+    nnrt_fake *npu[2];
+    nnrt_session_desc desc;
+    memset(w, 0, sizeof(w));
+    memset(&desc, 0, sizeof(desc));
+    assert_int_equal(nnrt_fake_register(&npu[0], "fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX", NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_fake_register(&npu[1], "fake:name=npu1,ops=MAX_POOL_FUSION", NULL), NNRT_SUCCESS);
+    desc.device = "auto:npu0,npu1";
+    for (uint32_t i = 0; i < THREADS; i++) {
+        desc.share = i > 0 ? w[0].session : NULL;
+        assert_int_equal(nnrt_session_create(&w[i].session, c->model, &desc, NULL), NNRT_SUCCESS);
+    }
+    start_all(c, w, run_split, 10);
+    end_all(c, w);
+    for (uint32_t i = 0; i < 2; i++) {
+        const nnrt_fake_record r = nnrt_fake_get_record(npu[i]);
+        assert_true(r.prepared > THREADS && r.prepared == r.released);
+        assert_true(r.calls[NNRT_FAKE_RunIn] >= 2 * 10 * THREADS);
+        assert_int_equal(nnrt_device_unregister(nnrt_fake_name(npu[i])), NNRT_SUCCESS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_split),
         cmocka_unit_test(test_sessions_of_one_model),
         cmocka_unit_test(test_weights_are_shared),
         cmocka_unit_test(test_owner_ends_first),

@@ -44,7 +44,7 @@ typedef struct cli_args {
     double rtol, atol;
     nnrt_log log; /* of --log; all zero: none */
     cli_image_options image;
-    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize;
+    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement;
     nnrt_error error; /* why a value is not taken, where more is known */
 } cli_args;
 
@@ -153,6 +153,12 @@ static bool cli_take_memory(cli_args *a, const char *v)
 {
     (void)v;
     return a->memory = true;
+}
+
+static bool cli_take_placement(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->placement = true;
 }
 
 static bool cli_take_profile(cli_args *a, const char *v)
@@ -306,7 +312,7 @@ static bool cli_take_header(cli_args *a, const char *v)
     return *v != '\0';
 }
 
-/* fake:...: registers that device, which stays until the program ends. */
+/* fake:...: registers that device, which stays until the program ends. auto:...: auto looks at what stands behind. */
 static bool cli_take_device(cli_args *a, const char *v)
 {
     nnrt_fake *fake;
@@ -319,7 +325,7 @@ static bool cli_take_device(cli_args *a, const char *v)
     if (a->deviceCount < 2)
         a->devices[a->deviceCount] = a->device;
     a->deviceCount++;
-    return nnrt_device_find(a->device) != NULL;
+    return strncmp(v, "auto:", 5) == 0 || nnrt_device_find(a->device) != NULL;
 }
 
 static bool cli_take_properties(cli_args *a, const char *v)
@@ -461,8 +467,9 @@ static const cli_option cli_options[] = {
      "a driver for NNAdapter's hardware layer (compat/nnadapter/driver.h): it is the device NAME; before --device",
      cli_take_load},
     {"--device", "NAME", CLI_SESSIONS | CLI_DEVICES,
-     "where to run: a name that 'nnrt devices' lists, default auto; or fake:KEY=VALUE,... (devices/nnrt_fake.h), which "
-     "makes a device to test with. compare takes two, else of several the last counts",
+     "where to run: a name that 'nnrt devices' lists, default auto; auto:NAME,NAME,...: split over these, the preferred "
+     "one first; fake:KEY=VALUE,... (devices/nnrt_fake.h) makes a device to test with. compare takes two, else of several "
+     "the last counts",
      cli_take_device},
     {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "tell on standard error what is done: warning, info (also each step), or debug (also each node)", cli_take_log},
@@ -474,6 +481,8 @@ static const cli_option cli_options[] = {
     {"--header", "PATH", CLI_OPS, "the nnrt_ops.h that --copy reads; default: that of this program", cli_take_header},
     {"--memory", NULL, CLI_INFO, "also the memory map: place, bytes and first and last step of every value in the arena",
      cli_take_memory},
+    {"--placement", NULL, CLI_INFO, "also which device has each node, and why the preferred one does not",
+     cli_take_placement},
     {"--profile", "[=FILE]", CLI_RUN | CLI_BENCH,
      "also what each step took, and each operator; with =FILE the last run as a trace of Chrome's", cli_take_profile},
     {"--onnx", NULL, CLI_OPS, "what becomes of the operators of ONNX", cli_take_onnx},

@@ -6,6 +6,7 @@ Part of tools/nnrt.c.
 #define NNRT_TOOL_JOB_H
 
 #include "inputs.h"
+#include "place.h"
 
 /* A model with inputs, a session for them, and its outputs. All zero is empty. */
 typedef struct cli_job {
@@ -19,6 +20,7 @@ typedef struct cli_job {
     double loadMs, prepareMs;
     bool fromNnrt; /* open extents are then set when the session is made */
     const nnrt_profile *profile; /* NULL: none */
+    cli_places places;
 } cli_job;
 
 static void cli_job_free(cli_job *job)
@@ -27,6 +29,7 @@ static void cli_job_free(cli_job *job)
         cli_tensor_free(&job->outputs[i]);
     free(job->outputs);
     free(job->io);
+    free(job->places.data);
     nnrt_session_destroy(job->session);
     nnrt_model_destroy(job->model);
     cli_inputs_free(&job->in);
@@ -154,11 +157,22 @@ static nnrt_dims *cli_job_dims(const cli_job *job)
 static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const char *device, nnrt_error *error)
 {
     nnrt_session_desc desc;
+    nnrt_partition partition;
     nnrt_dims *dims = cli_job_dims(job);
     NNRT_ReturnCode code;
     if (dims == NULL)
         return NNRT_OUT_OF_MEMORY;
     memset(&desc, 0, sizeof(desc));
+    memset(&partition, 0, sizeof(partition));
+    if (args->placement && job->places.data == NULL) {
+        job->places.count = job->model->nodes.count;
+        job->places.data = (cli_place *)cli_alloc(job->places.count, sizeof(*job->places.data));
+    }
+    if (job->places.data != NULL) {
+        partition.placed = cli_places_listen;
+        partition.user = &job->places;
+        desc.partition = &partition;
+    }
     desc.device = device;
     desc.threads = args->threads;
     desc.profile = job->profile;

@@ -3,11 +3,11 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 
     cc -std=c99 -O2 -I. tools/nnrt.c -o build/nnrt -lm
 
-It uses the public functions of nnrt.h, formats/nnrt_onnx.h and devices/nnrt_fake.h only, and stb_image (libstb-dev) to
-read PNG images.
-Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments;
-meta.h metadata; inputs.h model inputs; job.h sessions; map.h memory maps; profile.h times of steps; check.h test data;
-compare.h two devices; report.h a page about a model; emit.h models as C; copy.h operators as C.
+It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/nnrt_fake.h and compat/nnrt_nnadapter_driver.h only, and
+stb_image (libstb-dev) to read PNG images.
+Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments; meta.h
+metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h memory maps; profile.h times of steps; check.h test
+data; compare.h two devices; report.h a page about a model; emit.h models as C; copy.h operators as C.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
     >>info     what a model is, has and needs
@@ -274,6 +274,7 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     cli_info_keep(job, args->json);
     cli_info_sections(job->model, args->json);
     cli_info_metadata(&job->in.metadata, args->json);
+    cli_places_print(&job->places, job->model, nnrt_session_device(job->session), args->json);
     cli_info_memory(job, args->memory ? map : NULL, args);
     return CLI_DONE;
 }
@@ -1070,7 +1071,9 @@ static const char cli_info_text[] =
     "keep: what to compile with so that only these operators are there in a program that loads the model.\n"
     "session: all that nnrt_session_create allocates. Also the metadata, and the sections of a .nnrt file.\n"
     "--memory: where the reference device keeps every value in the arena, in bytes from its begin, and from\n"
-    "which step to which; then what is taken while each step runs. Inputs and outputs lie with the caller.\n\n";
+    "which step to which; then what is taken while each step runs. Inputs and outputs lie with the caller.\n"
+    "--placement: a line a node: number, name, operator, device, part (nodes that are prepared together), and\n"
+    "why the preferred device does not have it.\n\n";
 
 static const char cli_run_text[] =
     "Every input needs a value. NAME= may be left out when there is one input; --input random without\n"

@@ -1,0 +1,77 @@
+/*
+place.h - where auto put the nodes of a model, and why not where they were wanted.
+Part of tools/nnrt.c.
+*/
+#ifndef NNRT_TOOL_PLACE_H
+#define NNRT_TOOL_PLACE_H
+
+#include "text.h"
+
+/* Of one node. */
+typedef struct cli_place {
+    char device[160], reason[NNRT_MESSAGE_BYTES]; /* device "": its results are known before a run */
+    uint32_t part;                                /* NNRT_NO_TENSOR: none */
+} cli_place;
+
+/* Of all nodes, in their order; data NULL: nobody wants to know. */
+typedef struct cli_places {
+    cli_place *data;
+    uint32_t count;
+    bool told;
+} cli_places;
+
+static void cli_places_listen(void *user, const nnrt_placement *p)
+{
+    cli_places *all = (cli_places *)user;
+    if (p->node >= all->count)
+        return;
+    snprintf(all->data[p->node].device, sizeof(all->data->device), "%s", p->device);
+    snprintf(all->data[p->node].reason, sizeof(all->data->reason), "%s", p->reason);
+    all->data[p->node].part = p->part;
+    all->told = true;
+}
+
+static void cli_places_node(const NNRT_Model *m, uint32_t i, const cli_place *p, bool json)
+{
+    const NNRT_Node *n = &m->nodes.data[i];
+    const nnrt_op *op = nnrt_op_find(n->nodeType);
+    if (json) {
+        printf("%s{\"node\":%u,\"name\":", i > 0 ? "," : "", (unsigned)i);
+        cli_json_text(n->name != NULL ? n->name : "");
+        printf(",\"operator\":\"%s\",\"device\":", op != NULL ? op->name : "");
+        cli_json_text(p->device);
+        if (p->part != NNRT_NO_TENSOR)
+            printf(",\"part\":%u", (unsigned)p->part);
+        fputs(",\"reason\":", stdout);
+        cli_json_text(p->reason);
+        putchar('}');
+        return;
+    }
+    printf("%s%5u  ", i > 0 ? "            " : "placement   ", (unsigned)i);
+    cli_put_name(stdout, n->name != NULL ? n->name : "");
+    printf("  %s  ", op != NULL ? op->name : "");
+    cli_put_name(stdout, p->device[0] != '\0' ? p->device : "before a run");
+    if (p->part != NNRT_NO_TENSOR)
+        printf("  part %u", (unsigned)p->part);
+    fputs(p->reason[0] != '\0' ? "  " : "", stdout);
+    cli_put_name(stdout, p->reason);
+    putchar('\n');
+}
+
+/* device: that of the session, which has all nodes where it says nothing. */
+static void cli_places_print(const cli_places *all, const NNRT_Model *m, const char *device, bool json)
+{
+    if (all->data == NULL)
+        return;
+    fputs(json ? ",\"placement\":[" : "", stdout);
+    for (uint32_t i = 0; i < all->count && i < m->nodes.count; i++) {
+        if (!all->told) {
+            snprintf(all->data[i].device, sizeof(all->data->device), "%s", device);
+            all->data[i].part = 0;
+        }
+        cli_places_node(m, i, &all->data[i], json);
+    }
+    fputs(json ? "]" : "", stdout);
+}
+
+#endif
