@@ -244,7 +244,8 @@ static int cli_compare_print(const cli_compare_runs *r, uint32_t values, const c
         printf("\nnodes     %u with %u results\n", (unsigned)r->watch.model.nodes.count, (unsigned)values);
     }
     cli_compare_outputs(r, args, &same);
-    printf(args->json ? "],\"compared\":%u,\"first\":" : "", (unsigned)values);
+    if (args->json)
+        printf("],\"compared\":%u,\"first\":", (unsigned)values);
     found = cli_compare_first(r, values, args);
     if (args->json)
         printf("%s,\"ok\":%s}\n", found ? "" : "null", same && !found ? "true" : "false");
