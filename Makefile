@@ -201,7 +201,8 @@ suites: $(ONLY:%=suite-%)
 # tests/nnrt.c; so do the command line and the examples, which have it in them, as if it had been there already. As they
 # are they are compiled by make, and by the suites builds, dist and install.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED \
-	-DNNRT_FAKE_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED -D_XOPEN_SOURCE=700
+	-DNNRT_FAKE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
+	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes)
 
