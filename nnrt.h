@@ -111,9 +111,10 @@ THREADS
     nnrt_queue makes runs on threads of its own and calls back.
 
 DEVICES
-    "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, picks the best single device that
-    is registered and takes the model, or splits the model over several. A device of your own is an NNRT_DeviceVtbl
-    (nnrt_hal.h, >>tables) and one call of nnrt_device_register.
+    "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, gives a model to the best device that
+    is registered and takes all of it, or splits it over those that take parts, with "reference" for the rest;
+    "auto:npu0,npu1" names the devices. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
+    nnrt_device_register.
 
 ADDING AN OPERATOR
     See the top of nnrt_ops.h: a row, a struct, a rule, a kernel, a test.

@@ -370,7 +370,7 @@ class Workplace:
         os.makedirs(folder, exist_ok=True)
         for header in HEADERS:
             shutil.copy(os.path.join(ROOT, header), folder)
-        for part in ('compat', 'examples', 'formats', 'tests', 'tools'):
+        for part in ('compat', 'devices', 'examples', 'formats', 'tests', 'tools'):
             for base, _, files in os.walk(os.path.join(ROOT, part)):
                 for name in files:
                     if name.endswith(('.c', '.h')):
