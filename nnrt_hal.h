@@ -2069,9 +2069,11 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
     nnrt_operand want;
     bool same;
     nnrti_operand_of(t, &want);
+#ifndef NNRT_FIRMWARE /* a rule looks at those of inputs itself */
     if (got->rank >= 0 && want.quantAxis > got->rank)
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "output %u '%s': quantAxis %d, expected 0 to %d", k, want.name,
                           want.quantAxis, got->rank);
+#endif
     if (want.rank < 0)
         return NNRT_SUCCESS;
     same = got->rank == want.rank;
@@ -2496,24 +2498,15 @@ static bool nnrti_node_known(const nnrti_inference *f, uint32_t n)
 }
 #endif
 
-/* A node may leave out results that are optional in the row, and some of repeated ones. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_check_left_out(nnrt_resolve *c, uint32_t k)
-{
-    char name[32];
-    nnrti_sig s;
-    nnrti_sig_at(c->op->outputs, k, &s);
-    return s.optional || s.repeated ? NNRT_SUCCESS
-                                    : nnrti_fail(c, NNRT_NULL_PTR, "output %u (%s) is missing", k,
-                                                 nnrti_sig_name(c->op->outputs, k, name, sizeof(name)));
-}
-
 /* Resolves node n of the model and takes its results over into f->tensors. */
 NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t n, nnrt_resolve *c, bool *folded)
 {
     const NNRT_Node *node = &f->model->nodes.data[n];
     NNRT_ReturnCode code;
     const size_t front = f->memory->front;
+    nnrt_op_arity a;
     nnrti_resolve_begin(f, n, c);
+    a = nnrt_op_operands(c->op);
     if ((code = nnrt_resolve_node(c)) != NNRT_SUCCESS && (f->memory->full || !nnrti_take_bounds(f, c)))
         return code;
     c->room = f->memory->front - front + (code != NNRT_SUCCESS ? NNRTI_RULE_ROOM : 0);
@@ -2521,8 +2514,8 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_infer_node(nnrti_inference *f, uint32_t 
         return code;
     for (uint32_t i = 0; i < c->nOut; i++) {
         if (node->outputIndex.data[i] == NNRT_NO_TENSOR) {
-            if ((code = nnrti_check_left_out(c, i)) != NNRT_SUCCESS)
-                return code;
+            if (i < a.minOut && a.maxOut != UINT32_MAX) /* some of repeated ones may be left out */
+                return nnrti_fail(c, NNRT_NULL_PTR, "output %u is missing (%s)", i, c->op->outputs);
             nnrti_absent_operand(&c->out[i]);
             continue;
         }

@@ -2991,20 +2991,14 @@ static uint32_t nnrti_sig_types(const nnrti_sig *s)
     return NNRT_TYPES_ALL;
 }
 
-/* Operand i of a row; those behind a repeated one are that one. name NULL: the row has no such operand. */
-static void nnrti_sig_at(const char *text, uint32_t i, nnrti_sig *s)
-{
-    memset(s, 0, sizeof(*s));
-    for (uint32_t k = 0; k <= i; k++)
-        if (!nnrti_sig_next(&text, s) || s->repeated)
-            break;
-}
-
 /* The name of operand i of a row, copied for a message. */
 static const char *nnrti_sig_name(const char *text, uint32_t i, char *name, size_t size)
 {
     nnrti_sig s;
-    nnrti_sig_at(text, i, &s);
+    memset(&s, 0, sizeof(s));
+    for (uint32_t k = 0; k <= i; k++)
+        if (!nnrti_sig_next(&text, &s) || s.repeated)
+            break;
     if (s.name == NULL || (size_t)s.nameLength >= size)
         return "";
     memcpy(name, s.name, (size_t)s.nameLength);
