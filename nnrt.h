@@ -480,13 +480,12 @@ typedef struct nnrt_queue_desc {
 
 /* How a run is made, and who hears of its end. done is called once for each run that was accepted, on a thread of the
    queue or on the one that cancels; message: what went wrong, "" after success, good until done returns. done may queue,
-   but neither wait for the queue nor destroy it. */
+   but neither wait for the queue nor destroy it. A run that waits longer than its time limit is not begun; one that takes
+   longer counts as failed once the device is through with it, and what it wrote is not to be used: both end with
+   NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
     NNRT_Priority priority; /* NNRT_PRIORITY_NONE counts as MEDIUM */
-    uint32_t
-        timeLimit; /* milliseconds from the call on, by the system's clock; 0 = none. A run that waits longer is not
-                               begun; one that takes longer counts as failed once the device is through with it: what it
-                               wrote is not to be used. Both end with NNRT_TIME_OUT. */
+    uint32_t timeLimit;     /* milliseconds from the call on, by the system's clock; 0 = none */
     void (*done)(void *user, NNRT_ReturnCode code, const char *message);
     void *user;
 } nnrt_queued;
@@ -497,7 +496,7 @@ NNRT_API NNRT_ReturnCode nnrt_queue_create(nnrt_queue **queue, const nnrt_queue_
 NNRT_API void nnrt_queue_destroy(nnrt_queue *queue);
 /* nnrt_run by a thread of the queue: what is passed, the arrays too, stays as it is until done is called. Runs of one session
    are made one at a time. *ticket (may be NULL) is the run's number, never 0. Not accepted, so that done is not called:
-   NULL_PTR, INVALID_PRIORITY, DEVICE_BUSY = no place is free. */
+   NULL_PTR, INVALID_PRIORITY, DEVICE_BUSY = no place is free, OPERATION_FORBIDDEN = the queue is being destroyed. */
 NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session, const nnrt_io *inputs, uint32_t nIn,
                                         const nnrt_io *outputs, uint32_t nOut, const nnrt_queued *how,
                                         uint64_t *ticket);
@@ -3749,9 +3748,9 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
         return code;
     for (uint32_t i = 0; i < m.nodes.count && passes; i++) {
         NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
-        const nnrt_op *op = nnrt_op_find(n->nodeType);
+        const NNRT_NodeType type = n->nodeType;
         const char *name = nnrti_text_of(n->name);
-        bool done = n->nodeType == NNRT_NODE_TYPE_NONE;
+        bool done = type == NNRT_NODE_TYPE_NONE;
         for (uint32_t k = 0; k < n->inputIndex.count; k++)
             if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
                 nnrti_ids(&n->inputIndex)[k] = g->same[n->inputIndex.data[k]];
@@ -3759,7 +3758,7 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
             done = nnrti_passes[p].pass(g, g->order[i]);
             g->changed = g->changed || done;
             if (done)
-                nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) %s", name, op != NULL ? op->name : "",
+                nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) %s", name, nnrt_op_find(type)->name,
                               nnrti_passes[p].did);
             if (nnrti_builder_failed(g->edit))
                 return g->edit->error.code;

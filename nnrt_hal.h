@@ -6901,18 +6901,7 @@ static void nnrti_auto_add(nnrti_auto_list *list, nnrt_device *device)
         list->devices[list->count++] = device;
 }
 
-/* The device whose name the first `length` characters of text are. */
-static nnrt_device *nnrti_auto_named(const char *text, size_t length)
-{
-    for (uint32_t pass = 0; pass < 2; pass++)
-        for (uint32_t i = 0; i < nnrt_device_count(); i++) {
-            nnrt_device *d = nnrt_device_at(i);
-            const char *name = pass == 0 ? nnrt_device_unique_name(d) : nnrt_device_name(d);
-            if (strlen(name) == length && memcmp(name, text, length) == 0)
-                return d;
-        }
-    return NULL;
-}
+static nnrt_device *nnrti_device_named(const char *text, size_t length); /* >>registry */
 
 /* The devices of config->autoDevices, or all, those wanted alike as they were registered; the reference device last, unless
    it may not be had. */
@@ -6924,7 +6913,7 @@ static NNRT_ReturnCode nnrti_auto_devices(const NNRT_ModelConfig *config, nnrti_
     while (text != NULL) {
         const char *end = strchr(text, ',');
         const size_t length = end != NULL ? (size_t)(end - text) : strlen(text);
-        nnrt_device *d = nnrti_auto_named(text, length);
+        nnrt_device *d = nnrti_device_named(text, length);
         if (d == NULL)
             return nnrt_error_set(
                 config->error, NNRT_INVALID_PARAMETER,
@@ -7962,7 +7951,7 @@ static NNRT_ReturnCode nnrti_split_edit(nnrti_split *s)
 }
 
 /* Devices are asked, the model is drafted, edited and planned, all in s->memory. *made NULL: no device has a part. */
-static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_model **made)
+NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_model **made)
 {
     const NNRT_ModelConfig *config = s->config;
     nnrti_split_model *m = (nnrti_split_model *)nnrt_memory_keep(s->memory, sizeof(*m));
@@ -8151,8 +8140,8 @@ static uint32_t nnrti_auto_first(const nnrti_auto_list *list, const NNRT_Model *
 
 /* A device that takes the whole model will get it; else the answer is that of reference, or in strict mode that of all
    devices together. */
-static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                        bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
+NNRTI_COLD static NNRT_ReturnCode nnrti_auto_nodes(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                                   bool *isSupported, uint32_t count, nnrt_reason reason, void *user)
 {
     nnrti_auto_list list;
     NNRT_ModelConfig own;
@@ -8180,8 +8169,8 @@ static NNRT_ReturnCode nnrti_auto_supported(void *self, const NNRT_Model *model,
 }
 
 /* Of the device that will have the model: who would refuse it then is tried now. Of a split: it is tried as a whole. */
-static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                         size_t *bytes)
+NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                                    size_t *bytes)
 {
     nnrti_auto_list list;
     NNRT_ModelConfig own, trial;
@@ -8268,8 +8257,8 @@ static bool nnrti_auto_too_small(nnrt_device *device, const NNRT_Model *model, c
 }
 
 /* Who said yes may refuse now; then the next one is tried, and what the last one says counts. */
-static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                          NNRT_PreparedModel **prepared)
+NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Model *model,
+                                                     const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
 {
     nnrti_auto_list list;
     NNRT_ModelConfig own;
@@ -8493,15 +8482,22 @@ NNRT_API nnrt_device *nnrt_device_at(uint32_t index)
     return index < nnrti_device_total ? &nnrti_devices[nnrti_device_order[index]] : NULL;
 }
 
+/* The device whose unique name, or else whose name, the first `length` characters of text are. */
+static nnrt_device *nnrti_device_named(const char *text, size_t length)
+{
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < nnrti_device_total; i++) {
+            nnrt_device *d = nnrt_device_at(i);
+            const char *name = pass == 0 ? d->unique : d->name;
+            if (strlen(name) == length && memcmp(name, text, length) == 0)
+                return d;
+        }
+    return NULL;
+}
+
 NNRT_API nnrt_device *nnrt_device_find(const char *name)
 {
-    for (uint32_t i = 0; name != NULL && i < nnrti_device_total; i++)
-        if (strcmp(nnrt_device_at(i)->unique, name) == 0)
-            return nnrt_device_at(i);
-    for (uint32_t i = 0; name != NULL && i < nnrti_device_total; i++)
-        if (strcmp(nnrt_device_at(i)->name, name) == 0)
-            return nnrt_device_at(i);
-    return NULL;
+    return name != NULL ? nnrti_device_named(name, strlen(name)) : NULL;
 }
 
 NNRT_API const char *nnrt_device_name(const nnrt_device *device)

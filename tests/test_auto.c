@@ -10,7 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "devices/nnrt_fake.h"
+#include "fakes.h"
+
 #include "formats/nnrt_onnx.h"
 #include "kit.h"
 
@@ -20,24 +21,6 @@ static uint32_t draw(uint32_t below)
 {
     seed = seed * 1664525u + 1013904223u;
     return (seed >> 8) % below;
-}
-
-static nnrt_fake *registered(const char *text)
-{
-    nnrt_fake *fake = NULL;
-    nnrt_error e;
-    memset(&e, 0, sizeof(e));
-    if (nnrt_fake_register(&fake, text, &e) != NNRT_SUCCESS)
-        fail_msg("%s: %s", text, e.message);
-    return fake;
-}
-
-/* Takes a device back; all that it prepared has been given back. */
-static void unregistered(nnrt_fake *fake)
-{
-    const nnrt_fake_record r = nnrt_fake_get_record(fake);
-    assert_int_equal(r.prepared, r.released);
-    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
 }
 
 /* ---- the report ---- */
@@ -66,6 +49,18 @@ static void listen(void *user, const nnrt_placement *p)
     r->told++;
     if (p->part != NNRT_NO_TENSOR && p->part >= r->parts)
         r->parts = p->part + 1;
+}
+
+/* A session on these devices, whose report is *r. */
+static void reported(nnrt_session_desc *desc, nnrt_partition *p, report *r, const char *devices)
+{
+    memset(desc, 0, sizeof(*desc));
+    memset(p, 0, sizeof(*p));
+    memset(r, 0, sizeof(*r));
+    p->placed = listen;
+    p->user = r;
+    desc->device = devices;
+    desc->partition = p;
 }
 
 /* "00R1": the parts of the nodes, R: the reference device, K: known before a run. */
@@ -326,13 +321,7 @@ static void test_parts(void **state)
         nnrt_session *s;
         result_of want;
         reference_run(m, 7, &want);
-        memset(&desc, 0, sizeof(desc));
-        memset(&p, 0, sizeof(p));
-        memset(&r, 0, sizeof(r));
-        p.placed = listen;
-        p.user = &r;
-        desc.device = cases[i].devices;
-        desc.partition = &p;
+        reported(&desc, &p, &r, cases[i].devices);
         s = opened(m, &desc);
         if (strcmp(parts_of(&r, m->nodes.count), cases[i].parts) != 0)
             fail_msg("%s: parts %s, expected %s", cases[i].name, parts_of(&r, m->nodes.count), cases[i].parts);
@@ -433,13 +422,7 @@ static void split_at_random(const NNRT_Model *m, bool deep, bool everywhere)
     nnrt_session *s;
     result_of want;
     reference_run(m, 7, &want);
-    memset(&desc, 0, sizeof(desc));
-    memset(&p, 0, sizeof(p));
-    memset(&r, 0, sizeof(r));
-    p.placed = listen;
-    p.user = &r;
-    desc.device = lists[draw(5)];
-    desc.partition = &p;
+    reported(&desc, &p, &r, lists[draw(5)]);
     desc.copyConstants = draw(2) == 0;
     s = opened(m, &desc);
     expect_parts(m, &r);

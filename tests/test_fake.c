@@ -11,9 +11,10 @@
 #include <time.h>
 #include <cmocka.h>
 
+#include "fakes.h"
+
 #include "nnrt.h"
 
-#include "devices/nnrt_fake.h"
 #include "kit.h"
 
 static const float addend[3] = {1, 2, 3}, xs[6] = {-4, -2, 0, 1, 2, -3}, ys[6] = {4, 2, 3, 1, 2, 3};
@@ -39,23 +40,6 @@ static NNRT_Model *make_model(bool open)
         fail_msg("%s", e.message);
     nnrt_builder_destroy(b);
     return model;
-}
-
-static nnrt_fake *registered(const char *text)
-{
-    nnrt_fake *fake = NULL;
-    nnrt_error e;
-    memset(&e, 0, sizeof(e));
-    if (nnrt_fake_register(&fake, text, &e) != NNRT_SUCCESS)
-        fail_msg("%s: %s", text, e.message);
-    return fake;
-}
-
-static void unregistered(nnrt_fake *fake)
-{
-    const nnrt_fake_record r = nnrt_fake_get_record(fake);
-    assert_int_equal(r.prepared, r.released);
-    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
 }
 
 static NNRT_ReturnCode open_session(nnrt_session **s, const NNRT_Model *m, const char *device, nnrt_error *e)

@@ -48,7 +48,7 @@ static void counted_free(void *block)
 #define NNRT_THREADS 1
 #define NNRT_IMPLEMENTATION
 #include "../compat/nnrt_ohnn.h"
-#include "devices/nnrt_fake.h"
+#include "fakes.h"
 
 #include "ohnn_types.h" /* does not compile where an enumerator or a member is another one */
 
@@ -1142,17 +1142,6 @@ static void wait_told(told *t, uint32_t done, uint32_t died)
     t->done = t->died = 0;
 }
 
-/* A device of another vendor that calls of RunIn go to. */
-static nnrt_fake *npu(const char *text)
-{
-    nnrt_fake *fake = NULL;
-    nnrt_error error;
-    memset(&error, 0, sizeof(error));
-    if (nnrt_fake_register(&fake, text, &error) != NNRT_SUCCESS)
-        fail_msg("%s", error.message);
-    return fake;
-}
-
 /* A device that has asynchronous runs: each that begins ends with one callback. */
 static void later(void **state)
 {
@@ -1162,7 +1151,7 @@ static void later(void **state)
     NN_Tensor *in[2] = {tensor_of(OH_NN_FLOAT32, dims, 2, x, 24), tensor_of(OH_NN_FLOAT32, dims, 2, y, 24)};
     NN_Tensor *out[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, untouched, 24)}, *none[2] = {NULL, NULL};
     NN_TensorDesc *desc = OH_NNTensor_GetTensorDesc(in[0]);
-    nnrt_fake *fake = npu("fake:name=npu0,vendor=acme,fail=RunIn:3,code=SERVICE_ERROR");
+    nnrt_fake *fake = registered("fake:name=npu0,vendor=acme,fail=RunIn:3,code=SERVICE_ERROR");
     OH_NNExecutor *e = add_executor_on(2, "npu0");
     told t = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, OK, NULL, 0};
     (void)state;
@@ -1190,18 +1179,18 @@ static void later(void **state)
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK); /* the driver is gone */
     wait_told(&t, 0, 1);
     OH_NNExecutor_Destroy(&e);
-    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+    unregistered(fake);
 
-    fake = npu("fake:name=npu0,vendor=acme,fail=RunIn,code=SERVICE_ERROR");
+    fake = registered("fake:name=npu0,vendor=acme,fail=RunIn,code=SERVICE_ERROR");
     e = add_executor_on(2, "npu0");
     is(OH_NNExecutor_SetOnRunDone(e, tell_done), OK);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK); /* gone, and nobody asked to be told */
     wait_told(&t, 1, 0);
     is(t.code, OH_NN_UNAVAILABLE_DEVICE);
     OH_NNExecutor_Destroy(&e);
-    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+    unregistered(fake);
 
-    fake = npu("fake:name=npu0,vendor=acme,delay=RunIn:30");
+    fake = registered("fake:name=npu0,vendor=acme,delay=RunIn:30");
     e = add_executor_on(2, "npu0");
     is(OH_NNExecutor_SetOnRunDone(e, tell_done), OK);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 1, &t), OK);
@@ -1213,14 +1202,14 @@ static void later(void **state)
         is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 0, &t), OK);
     OH_NNExecutor_Destroy(&e); /* ends what waits, waits for what runs */
     wait_told(&t, 4, 0);
-    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+    unregistered(fake);
 
-    fake = npu("fake:name=npu0,vendor=acme,without=RunIn");
+    fake = registered("fake:name=npu0,vendor=acme,without=RunIn");
     e = add_executor_on(2, "npu0");
     is(OH_NNExecutor_SetOnRunDone(e, on_done), OF);
     is(OH_NNExecutor_SetOnServiceDied(e, on_died), OF);
     OH_NNExecutor_Destroy(&e);
-    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+    unregistered(fake);
     is(OH_NNTensor_Destroy(&in[0]), OK);
     is(OH_NNTensor_Destroy(&in[1]), OK);
     is(OH_NNTensor_Destroy(&out[0]), OK);

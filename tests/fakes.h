@@ -1,0 +1,25 @@
+/* Fake devices in cmocka tests. Behind cmocka.h. */
+#ifndef FAKES_H
+#define FAKES_H
+
+#include "devices/nnrt_fake.h"
+
+static nnrt_fake *registered(const char *text)
+{
+    nnrt_fake *fake = NULL;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    if (nnrt_fake_register(&fake, text, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", text, e.message);
+    return fake;
+}
+
+/* Takes a device back; all that it prepared has been given back. */
+static void unregistered(nnrt_fake *fake)
+{
+    const nnrt_fake_record r = nnrt_fake_get_record(fake);
+    assert_int_equal(r.prepared, r.released);
+    assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
+}
+
+#endif
