@@ -30,11 +30,12 @@ export CC CXX CPPFLAGS PYTHON
 
 all: build/nnrt
 
-examples: build/hello build/digits build/device build/vad build/ohnn build/nnadapter
+OHNN := build/ohnn build/ohnn-quantised build/ohnn-dynamic
+examples: build/hello build/digits build/device build/vad $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
-	@echo 'make examples         the examples: build/hello, digits, device, vad, ohnn and nnadapter'
+	@echo 'make examples         the examples: build/hello, digits, device, vad, ohnn (three) and nnadapter'
 	@echo 'make run              recognises the handwritten digits of examples/digits in the terminal'
 	@echo 'make vad              finds the speech in a sound and draws it (npm fetches 6 MB; espeak-ng and sox make the sound)'
 	@echo 'make test             all tests, with address and undefined behaviour sanitizers; ends with N passed, N failed'
@@ -65,6 +66,7 @@ help:
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make compare          networks and random models with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make differential     random graphs of all operators, run in every way and in ONNX Runtime; N=1000 SEED=1'
+	@echo 'make splits N=1000    random splits of networks over two devices: the bits of one; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make models           networks as they are deployed, quantised ones too, with ONNX Runtime: the largest error of each (npm)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
@@ -116,8 +118,11 @@ $(LIBRARIES:%=build/%) $(LIBRARIES:%=build/test/%): $(wildcard compat/*.h compat
 	@mkdir -p $(@D)
 	$(COMPILE) -fPIC -fvisibility=hidden -shared -Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.c,$^) $(LIBS)
 
-build/ohnn: examples/ohnn/ohnn.c build/libneural_network_runtime.so
-	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $< -Lbuild -lneural_network_runtime '-Wl,-rpath,$$ORIGIN'
+build/ohnn: examples/ohnn/ohnn.c
+build/ohnn-quantised: examples/ohnn/quantised.c
+build/ohnn-dynamic: examples/ohnn/dynamic.c
+$(OHNN): build/libneural_network_runtime.so
+	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $(filter %.c,$^) -Lbuild -lneural_network_runtime '-Wl,-rpath,$$ORIGIN'
 
 build/nnadapter: examples/nnadapter/nnadapter.c build/libnnadapter.so
 	$(COMPILE) -Icompat $(LDFLAGS) -o $@ $< -Lbuild -lnnadapter '-Wl,-rpath,$$ORIGIN'
@@ -162,6 +167,18 @@ vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
 compare: build/nnrt
 	@sh tests/compare/run.sh
 
+# Random splits over two devices, tests/splits.c: of the digits networks and every .onnx file in the folders that
+# NNRT_BENCH_MODELS names. N / 200 of those that take 20 ms and more.
+.PHONY: splits
+build/splits: tests/splits.c tests/nnrt.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) $(LDFLAGS) -o $@ tests/splits.c tests/nnrt.c $(LIBS) -lpthread
+
+DIGITS := examples/digits/digits.onnx examples/digits/digits_int8.onnx
+SPLITS := $(or $(N),1000)
+splits: build/splits
+	@build/splits $(SPLITS) $(DIGITS) $(foreach folder,$(NNRT_BENCH_MODELS),$(sort $(wildcard $(folder)/*.onnx)))
+
 # Random graphs, tests/differential.py. Without sanitizers, unlike the suite of that name: 10,000 take minutes, not hours.
 .PHONY: differential
 GRAPHS := $(or $(N),1000)
@@ -184,7 +201,7 @@ models: build/nnrt
 CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c))))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
-SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert differential extents examples \
+SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert differential extents splits examples \
 	runner tsan coverage-script lib $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
@@ -201,10 +218,10 @@ suites: $(ONLY:%=suite-%)
 # tests/nnrt.c; so do the command line and the examples, which have it in them, as if it had been there already. As they
 # are they are compiled by make, and by the suites builds, dist and install.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED \
-	-DNNRT_FAKE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
+	-DNNRT_FAKE_IMPLEMENTED -DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
-TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes)
+TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes splits)
 
 # $(call programs,FOLDER,COMPILE,FLAGS,ALONE_FLAGS): how they are made in FOLDER, and the command line as it ships.
 # NAME.d there says what a program was made of: a change of nnrt_ops.h compiles no test that does not see it.
@@ -293,6 +310,9 @@ docs: conformance
 
 build/test/nnrt_devices: tests/nnrt_devices.c build/test/implementation.o
 	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(IMPLEMENTED) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -lpthread
+
+suite-splits: build/test/splits
+	$(SUITE) $< 40 $(DIGITS)
 
 suite-cli: build/test/nnrt build/nnrt build/test/nnrt_devices | build/test/libplain_npu.so
 	$(SUITE) sh tests/test_cli.sh $^
@@ -425,7 +445,7 @@ suite-coverage-script:
 .PHONY: tsan mutate valgrind analyze
 
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
-TSAN_TESTS := test_threads test_queue test_session test_draft test_acceptance
+TSAN_TESTS := test_threads test_queue test_remote test_session test_draft test_acceptance
 
 COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g
 $(eval $(call programs,build/tsan,$$(COMPILE_TSAN)))

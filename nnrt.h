@@ -67,7 +67,7 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_STB_DS_H          where stb_ds.h lies, with its quotes; default <stb/stb_ds.h>
     NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
     NNRT_POSIX             1/0: files are told apart, confined and created as POSIX can; default: on Unix and macOS
-    NNRT_MMAP              1/0: nnrt_model_load maps files with mmap(); default: NNRT_POSIX
+    NNRT_MMAP              1/0: files and descriptors of buffers are mapped with mmap(); default: NNRT_POSIX
     NNRT_THREADS           1: queues of runs, made by POSIX threads; default 0, no thread is started
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
                            nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
@@ -81,10 +81,11 @@ SECTIONS (search for the tag)
     >>builder   building a model by hand
     >>models    freeing, optimising, looking up, drawing a model
     >>file      the .nnrt file: saving, loading in place, metadata
+    >>cache     what devices made of a model, kept for the next time
     >>sessions  preparing and running a model
     >>queue     runs that other threads make, with priorities and time limits
     -- implementation --
-    >>builder >>models >>passes >>file >>sessions >>queue
+    >>builder >>models >>passes >>file >>cache >>sessions >>queue
 
 nnrt DOES NOT
     train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
@@ -265,7 +266,13 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
    6     lists      4
    7     metadata   8: TEXT key, TEXT value. The keys are unique and not empty
    8     weights    1: constants, dense, each from a multiple of 64 on
-   9     device     1: what a device made of the model, in a form of its own; its name is the device's unique name
+   9     device     1: what a device made of the model or of a part of it; its name is the device's unique name
+
+   A device section: u64 checksum, FNV-1a-64 over what is behind these 8 bytes; u64 model: the checksum that the model, or
+   the part, has as a .nnrt file of its own without metadata; u64 options: FNV-1a-64 over those it was prepared with and
+   the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number of blocks; u32 flags (bit 0: it is of the whole model);
+   24 zeros; a row of u64 offset in the section, u64 bytes for each block; the blocks, each from a multiple of 64 on: what
+   ExportModelCache gave, in that order.
 
    An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM and
    TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none), above
@@ -288,10 +295,11 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
 
    Room for later. Several subgraphs: the records are there, and writing keeps all; nodes, tensors and weights of all
    stand in the same tables. No operator calls a second one yet, so that loading refuses a file with more than one with
-   NNRT_NOT_SUPPORT. A device's prepared form: sections of type 9, one for each device, behind the portable model, which
-   stays what it is without them; nnrt_model_section finds them by name, a device that cannot use one prepares the model
-   anew. Sections of types of one's own: from 0x10000 on; those below are kept for later versions. Saving a model leaves
-   out device sections and unknown ones: they may not hold for what is saved. */
+   NNRT_NOT_SUPPORT. A device's prepared form: sections of type 9 behind the portable model, which stays what it is without
+   them; a device that cannot use one prepares the model anew. A file that has them and no nodes is a cache (>>cache): its
+   tensors are the inputs and outputs of a model that is elsewhere. Sections of types of one's own: from 0x10000 on; those
+   below are kept for later versions. Saving a model leaves out unknown sections, and those of devices unless they are
+   given (nnrt_save_desc.cache): they may not hold for what is saved. */
 #define NNRT_FILE_VERSION 2 /* the latest; writing takes an earlier one where it suffices */
 #define NNRT_FILE_HEADER 64 /* bytes that nnrt_file_is needs */
 
@@ -325,6 +333,7 @@ typedef struct nnrt_save_desc {
     uint32_t metadataCount;
     void (*progress)(void *user, uint64_t done, uint64_t total); /* bytes */
     void *user;
+    const struct nnrt_cache *cache; /* what devices made of the model goes with it, as device sections. NULL: nothing */
 } nnrt_save_desc;
 
 /* All zero is the default. */
@@ -332,6 +341,8 @@ typedef struct nnrt_load_desc {
     const nnrt_allocator *allocator; /* NULL = malloc */
     bool checksum; /* compare the checksum: reads the whole file. All else is checked in any case, weights never read */
     bool noMap;    /* nnrt_model_load reads the file into memory: it may then be changed while the model lives */
+    bool cache;    /* it may be a cache, whose checksum is compared: the model has no nodes then, and sessions of it get
+                      what the device made from the file, or fail */
 } nnrt_load_desc;
 
 /* Writes a checked model. out NULL: only *bytes is set, to what out must have; with less, INSUFFICIENT_BUFFER. */
@@ -351,6 +362,8 @@ NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *pa
    replace it by renaming, as nnrt_model_save does, is fine. */
 NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const char *path, const nnrt_load_desc *desc,
                                          nnrt_error *error);
+/* Writes any bytes as nnrt_model_save does: INVALID_PATH, there is no place for the file; FAILED, it could not be written. */
+NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, size_t bytes, nnrt_error *error);
 #endif
 
 /* The rest is for models that a loader, an importer or a builder made; an optimised model has what the loaded one had.
@@ -368,6 +381,54 @@ typedef struct nnrt_file_section {
 } nnrt_file_section;
 /* Section `index` of the file that the model was loaded from; false behind the last one. */
 NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section);
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>cache */
+
+/* Keeps what devices with a model cache made of a model or of its parts (ExportModelCache), so that the next session gets
+   it back (PrepareModelFromModelCache) and nothing is compiled. Of what was kept nothing is used but what was made from
+   the same model and constants, with the same options (float16, performance mode, extensions, extents, bounds, maxTrips),
+   by a device of the same unique name, version and type, with the same NNRT_LAYOUT, and has its length and checksum. All
+   else is prepared as if there were no cache, and replaced.
+   The checksums (64 bits, FNV-1a) notice files that are damaged, cut short, old or foreign. They are no signatures: who
+   may write the file can give it a checksum that fits, and who chooses a model can make one with the checksum of another.
+   What can be done to a device by that is the device's to prevent: keep the directory for the program alone, or keep the
+   bytes yourself, encrypted or signed, and pass them as data. */
+typedef struct nnrt_cache nnrt_cache;
+
+/* All zero: what is made is kept in memory only, for nnrt_cache_save_memory and nnrt_save_desc. */
+typedef struct nnrt_cache_desc {
+    /* There is the file TOKEN.nnrt, which sessions read, and write, as nnrt_model_save does, when it lacks something. NULL:
+       no file. With NNRT_NO_STDIO it must be NULL, else NOT_SUPPORT. */
+    const char *directory;
+    /* Letters, digits, '.', '_' and '-', not '.' first. NULL: 16 digits from the model, the options and the name of the
+       session's device. */
+    const char *token;
+    const void *data; /* what nnrt_cache_save_memory gave: asked before the file, it must outlive the cache */
+    size_t bytes;
+    const nnrt_allocator *allocator;
+} nnrt_cache_desc;
+
+/* What the last session did with it. */
+typedef struct nnrt_cache_state {
+    uint32_t restored;     /* models or parts that devices took from it */
+    uint32_t prepared;     /* those that devices with a cache had to prepare */
+    uint32_t kept;         /* parts of both that it has now: those that a device does not export are missing */
+    NNRT_ReturnCode saved; /* of writing the file; SUCCESS, too, when nothing was to be written */
+    nnrt_error fault;      /* why what was there was not used; code SUCCESS: there was nothing, or nothing wrong */
+} nnrt_cache_state;
+
+NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_desc *desc, nnrt_error *error);
+NNRT_API void nnrt_cache_destroy(nnrt_cache *cache); /* NULL is fine. Sessions do not need it any more */
+NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache); /* NULL: cache is NULL */
+/* What the last session's devices made, as nnrt_model_save_memory: out NULL: only *bytes is set. OPERATION_FORBIDDEN: they
+   gave nothing to keep. Of desc (NULL: all zero) cache is left out. */
+NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const nnrt_save_desc *desc, void *out,
+                                                size_t size, size_t *bytes, nnrt_error *error);
+/* nnrt_device_prepare through a cache, where there is no session. The model may be one without nodes. config->buffer is
+   NOT_SUPPORT. */
+NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *device, const NNRT_Model *model,
+                                            const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sessions */
@@ -392,6 +453,20 @@ typedef struct nnrt_session_desc {
     const nnrt_log *log; /* is told while the session is created which devices take the model, and what it holds. NULL:
                             nobody is */
     const nnrt_partition *partition; /* how auto shares the model out, and a report of it; NULL: all zero */
+    /* The next three are for devices that can (nnrt_device_can), of others they are NOT_SUPPORT; with auto, they reach
+       those of its devices that can. They and those that follow are left out where the session shares. */
+    bool enableFloat16;            /* float32 may be computed in float16 */
+    NNRT_PerformanceMode mode;     /* NNRT_PERFORMANCE_NONE to _EXTREME */
+    NNRT_Priority priority;        /* NNRT_PRIORITY_NONE to _HIGH */
+    NNRT_ExtensionList extensions; /* names and values for the device; it copies what it keeps */
+    /* The model in the device's own form (PrepareOfflineModel), to be given back or changed once the session is there. model
+       then says what inputs and outputs there are, their names, types and extents; its nodes are not looked at. How large
+       a buffer is to be, nobody tells (nnrt_session_bytes: NOT_SUPPORT). */
+    const NNRT_SharedBuffer *offline;
+    uint32_t offlineCount; /* 0 = none */
+    /* Is asked first, and given what is prepared, by one thread at a time. NULL: none. Not with buffer, share or offline. The device
+       sections of a .nnrt file are asked without one as well, but not with buffer. */
+    nnrt_cache *cache;
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -452,12 +527,23 @@ NNRT_API uint32_t nnrt_session_outputs(const nnrt_session *session);
 NNRT_API nnrt_io_info nnrt_session_input(const nnrt_session *session, uint32_t index);
 NNRT_API nnrt_io_info nnrt_session_output(const nnrt_session *session, uint32_t index);
 
+/* Memory for an input or output that the session's device sees, too, so that nothing is copied on the way to it: a block
+   of the device's own (AllocateBuffer), or of the system where it has none. *io is what nnrt_run is then given; where
+   extents are open, for the largest ones. It is good until the session is destroyed, or its place is filled anew, and
+   comes from no buffer of the session, which allocates a table for it. */
+NNRT_API NNRT_ReturnCode nnrt_session_allocate(nnrt_session *session, bool output, uint32_t index, nnrt_io *io);
+/* The same for a block that is there: it is mapped once, and its descriptor reaches the device with each run. The
+   descriptor is the caller's, open as long as the session uses it. INVALID_BUFFER: it cannot be mapped. buffer NULL: the
+   place is empty again. */
+NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, uint32_t index,
+                                          const NNRT_SharedBuffer *buffer, nnrt_io *io);
+
 /* Runs the network once: inputs are only read, outputs written in place. Blocks; one thread at a time per session. An
    extent beyond its bound is NNRT_OUT_OF_DIMENTION_RANGES; an output whose buffer is too small is not written:
    NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output tells what it needs. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
                                   uint32_t nOut);
-/* What the last failed nnrt_run says; "" after success. */
+/* What the last failed nnrt_run, nnrt_session_allocate or _map says; "" after success. */
 NNRT_API const char *nnrt_session_error(const nnrt_session *session);
 
 #if NNRT_THREADS
@@ -541,28 +627,6 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #include <time.h>
 #endif
 
-/* These calls are declared whatever feature macros there are. */
-#ifndef NNRT_POSIX
-#if !defined(NNRT_NO_STDIO) && (defined(__unix__) || defined(__unix) || defined(__APPLE__))
-#define NNRT_POSIX 1
-#else
-#define NNRT_POSIX 0
-#endif
-#endif
-#ifndef NNRT_MMAP
-#define NNRT_MMAP NNRT_POSIX
-#endif
-#if NNRT_POSIX || NNRT_MMAP
-#include <errno.h>
-#include <sys/time.h>
-#include <sys/types.h>
-#include <sys/stat.h>
-#include <fcntl.h>
-#include <unistd.h>
-#endif
-#if NNRT_MMAP
-#include <sys/mman.h>
-#endif
 #if NNRT_THREADS && !defined(NNRT_FIRMWARE)
 #include <pthread.h>
 #include <sys/time.h>
@@ -592,6 +656,7 @@ typedef struct nnrti_owned {
         void (*release)(void *block, size_t bytes); /* NULL: nnrt_free */
     } attached[NNRTI_MAX_ATTACHED];
     uint32_t nAttached;
+    bool bare;           /* inputs and outputs only, and what a device made is in file */
     const uint8_t *file; /* the checked .nnrt file that the model is in, or NULL; its metadata */
     const nnrt_metadata *metadata;
     uint32_t nMetadata;
@@ -1739,6 +1804,7 @@ static bool nnrti_owned_constants(const NNRT_Model *m, const uint8_t *copied, ui
         if (block != NULL) {
             memcpy(block + *at, nnrti_buffer_data(d), d->dataSize);
             d->addr = block + *at;
+            d->fd = -1;
             d->offset = 0;
             d->bufferSize = d->dataSize;
         }
@@ -2844,6 +2910,15 @@ static bool nnrti_may_fuse(const NNRT_Node *n, NNRT_ActivationType type)
     }
 }
 
+/* float16 is computed in float32 and rounded at the end: after what the node before computes, which is rounded by itself,
+   that is one rounding less. It does not matter where rounding before or behind the activation is the same: limits that
+   float16 has, and the sign taken away. */
+static bool nnrti_rounds_alike(NNRT_DataType dataType, NNRT_ActivationType type)
+{
+    return dataType != NNRT_DATA_TYPE_FLOAT16 || type == NNRT_ACTIVATION_TYPE_RELU ||
+           type == NNRT_ACTIVATION_TYPE_RELU6 || type == NNRT_ACTIVATION_TYPE_RELU1 || type == NNRT_ACTIVATION_TYPE_ABS;
+}
+
 /* An ACTIVATION becomes part of the node before, if that has a place for it. */
 NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
 {
@@ -2857,7 +2932,7 @@ NNRTI_COLD static bool nnrti_pass_fuse_activation(nnrti_graph *g, uint32_t node)
         return false;
     type = nnrti_activation_of(n, &has);
     if (!nnrti_may_fuse(n, type) || !nnrti_type_in(g->shapes[x].dataType, NNRT_TYPES_FLOAT) ||
-        !nnrti_graph_may_write(g, before, x, y) ||
+        !nnrti_rounds_alike(g->shapes[x].dataType, type) || !nnrti_graph_may_write(g, before, x, y) ||
         nnrti_activation_of(before, &has) != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !has ||
         !nnrti_graph_set_activation(g, before, type))
         return false;
@@ -4331,7 +4406,19 @@ typedef struct nnrti_writer {
     bool failed;                                            /* writing to file did */
     uint64_t at, bytes, hash;
     const nnrt_save_desc *desc;
+    bool bare; /* the model has no nodes */
 } nnrti_writer;
+
+/* What a device made of a model, as a section of a file. */
+typedef struct nnrti_cache_part {
+    struct nnrti_cache_part *next;
+    const char *device;
+    const uint8_t *data;
+    size_t bytes; /* of data */
+    size_t block; /* of all that begins here: this, data if they are new, and the name */
+} nnrti_cache_part;
+
+static const nnrti_cache_part *nnrti_cache_parts(const struct nnrt_cache *cache);
 
 static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
 {
@@ -4534,6 +4621,8 @@ static void nnrti_writer_walk(nnrti_writer *w, const NNRT_Model *m, uint32_t sec
     memset(w->used, 0, sizeof(w->used));
     memset(&record, 0, sizeof(record));
     nnrti_writer_put(w, NNRTI_FILE_STRINGS, "", 1);
+    for (const nnrti_cache_part *p = nnrti_cache_parts(w->desc->cache); p != NULL; p = p->next)
+        (void)nnrti_writer_text(w, p->device); /* first: nnrti_writer_device knows where */
     record.name = nnrti_writer_text(w, m->name);
     record.inputs = nnrti_writer_indices(w, &m->inputIndex);
     record.outputs = nnrti_writer_indices(w, &m->outputIndex);
@@ -4567,10 +4656,28 @@ static uint32_t nnrti_writer_version(const NNRT_Model *m)
     return 1;
 }
 
+/* The row of a device section that begins at *at or behind; *name: where its name stands, then that of the next one. False
+   when a size does not fit. */
+static bool nnrti_writer_device(const nnrti_cache_part *p, size_t *at, size_t *name, nnrti_file_row *row)
+{
+    memset(row, 0, sizeof(*row));
+    if (!nnrti_round_size(*at, NNRTI_FILE_ALIGNMENT, at))
+        return false;
+    row->type = NNRTI_FILE_DEVICE;
+    row->offset = *at;
+    row->bytes = p->bytes;
+    row->alignment = NNRTI_FILE_ALIGNMENT;
+    row->record = 1;
+    row->name = (uint32_t)*name;
+    *name += strlen(p->device) + 1;
+    return nnrt_add_size(*at, p->bytes, at);
+}
+
 /* Counts the sections, places them, and fills in the header and the table; false when a size does not fit. */
 static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_header *header, nnrti_file_row *rows)
 {
-    size_t at = 0;
+    size_t at = 0, name = 1;
+    nnrti_file_row device;
     nnrti_writer_walk(w, m, 0);
     memcpy(w->total, w->used, sizeof(w->total));
     memset(header, 0, sizeof(*header));
@@ -4580,6 +4687,8 @@ static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_he
     header->row = NNRTI_FILE_ROW;
     for (uint32_t type = 1; type < NNRTI_FILE_DEVICE; type++)
         header->sections += nnrti_writer_has(w, type);
+    for (const nnrti_cache_part *p = nnrti_cache_parts(w->desc->cache); p != NULL; p = p->next)
+        header->sections++;
     at = NNRT_FILE_HEADER + header->sections * NNRTI_FILE_ROW;
     for (uint32_t type = 1, i = 0; type < NNRTI_FILE_DEVICE && !w->full; type++) {
         if (!nnrti_writer_has(w, type))
@@ -4595,6 +4704,9 @@ static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_he
         if (!nnrt_add_size(at, w->total[type], &at))
             return false;
     }
+    for (const nnrti_cache_part *p = nnrti_cache_parts(w->desc->cache); p != NULL; p = p->next)
+        if (!nnrti_writer_device(p, &at, &name, &device))
+            return false;
     if (w->full || !nnrti_round_size(at, NNRTI_FILE_ALIGNMENT, &at))
         return false;
     header->bytes = w->bytes = at;
@@ -4611,13 +4723,26 @@ static void nnrti_writer_until(nnrti_writer *w, uint64_t at)
 static void nnrti_writer_all(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
                              const nnrti_file_row *rows)
 {
+    const nnrti_cache_part *const parts = nnrti_cache_parts(w->desc->cache);
+    nnrti_file_row device;
+    uint32_t count = 0; /* sections that are no device's */
+    size_t at, name = 1;
+    for (uint32_t type = 1; type < NNRTI_FILE_DEVICE; type++)
+        count += nnrti_writer_has(w, type);
+    at = (size_t)(rows[count - 1].offset + rows[count - 1].bytes);
     w->at = 0;
     w->hash = NNRTI_FNV64;
     nnrti_writer_emit(w, header, sizeof(*header));
-    nnrti_writer_emit(w, rows, header->sections * sizeof(*rows));
-    for (uint32_t i = 0; i < header->sections; i++) {
+    nnrti_writer_emit(w, rows, count * sizeof(*rows));
+    for (const nnrti_cache_part *p = parts; p != NULL && nnrti_writer_device(p, &at, &name, &device); p = p->next)
+        nnrti_writer_emit(w, &device, sizeof(device));
+    for (uint32_t i = 0; i < count; i++) {
         nnrti_writer_until(w, rows[i].offset);
         nnrti_writer_walk(w, m, rows[i].type);
+    }
+    for (const nnrti_cache_part *p = parts; p != NULL; p = p->next) {
+        nnrti_writer_until(w, (w->at + NNRTI_FILE_ALIGNMENT - 1) / NNRTI_FILE_ALIGNMENT * NNRTI_FILE_ALIGNMENT);
+        nnrti_writer_emit(w, p->data, p->bytes);
     }
     nnrti_writer_until(w, header->bytes);
 }
@@ -4643,12 +4768,13 @@ static NNRT_ReturnCode nnrti_save_metadata(const nnrt_save_desc *desc, nnrt_erro
 static NNRT_ReturnCode nnrti_save_begin(const NNRT_Model *m, nnrti_writer *w, nnrti_file_header *header,
                                         nnrti_file_row *rows, nnrt_error *error)
 {
-    NNRT_ReturnCode code;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
     nnrt_memory memory;
     if (!nnrti_little_endian())
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot write .nnrt files");
     nnrt_memory_allocate(&memory, w->desc->allocator);
-    code = nnrt_model_check(m, &memory, NULL, error);
+    if (!w->bare)
+        code = nnrt_model_check(m, &memory, NULL, error);
     nnrt_memory_end(&memory);
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[i];
@@ -4664,8 +4790,8 @@ static NNRT_ReturnCode nnrti_save_begin(const NNRT_Model *m, nnrti_writer *w, nn
     return code;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
-                                                size_t size, size_t *bytes, nnrt_error *error)
+static NNRT_ReturnCode nnrti_save_memory(const NNRT_Model *model, bool bare, const nnrt_save_desc *desc, void *out,
+                                         size_t size, size_t *bytes, nnrt_error *error)
 {
     nnrti_file_row rows[NNRTI_FILE_TYPES];
     nnrti_file_header header;
@@ -4675,6 +4801,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const n
     memset(&none, 0, sizeof(none));
     memset(&w, 0, sizeof(w));
     w.desc = desc != NULL ? desc : &none;
+    w.bare = bare;
     if (bytes == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_save_memory: bytes is NULL");
     *bytes = 0;
@@ -4691,6 +4818,12 @@ NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const n
     return NNRT_SUCCESS;
 }
 
+NNRT_API NNRT_ReturnCode nnrt_model_save_memory(const NNRT_Model *model, const nnrt_save_desc *desc, void *out,
+                                                size_t size, size_t *bytes, nnrt_error *error)
+{
+    return nnrti_save_memory(model, false, desc, out, size, bytes, error);
+}
+
 #endif /* NNRT_FIRMWARE */
 
 /* A file that is read. Its sections have been found to lie inside it. */
@@ -4705,6 +4838,9 @@ typedef struct nnrti_reader {
     nnrt_memory *memory;
     nnrt_error *error;
     NNRT_ReturnCode code; /* the first fault */
+#ifndef NNRT_FIRMWARE
+    bool cache; /* without nodes it is one, which may be */
+#endif
 } nnrti_reader;
 
 /* Records that the file is wrong; false. */
@@ -5163,6 +5299,33 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_reader_begin(nnrti_reader *r, const void
     return nnrti_reader_sections(r, &header) ? NNRT_SUCCESS : r->code;
 }
 
+#ifndef NNRT_FIRMWARE
+/* Inputs and outputs are tensors that there are. */
+static NNRT_ReturnCode nnrti_check_ends(const NNRT_Model *m, nnrt_error *error)
+{
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        if (m->inputIndex.data[i] >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u is tensor %u, but there are %u tensors", i,
+                                  m->inputIndex.data[i], m->allTensors.count);
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        if (m->outputIndex.data[i] >= m->allTensors.count)
+            return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u is tensor %u, but there are %u tensors",
+                                  i, m->outputIndex.data[i], m->allTensors.count);
+    return NNRT_SUCCESS;
+}
+
+/* A model without nodes: its lists are what they say. */
+static NNRT_ReturnCode nnrti_bare_check(const NNRT_Model *m, nnrt_error *error)
+{
+    NNRT_ReturnCode code = nnrti_check_ends(m, error);
+    for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->allTensors.count; i++)
+        code = nnrti_check_tensor(m, i, error);
+    if (code == NNRT_SUCCESS && m->outputIndex.count == 0)
+        code = nnrt_error_set(error, NNRT_INVALID_OUTPUT, "the cache has no outputs");
+    return code;
+}
+#endif
+
 /* The tables in memory become a model that may be used, when it holds what every model must. scratch serves to check it.
  */
 static NNRT_ReturnCode nnrti_reader_end(nnrti_reader *r, nnrti_owned *o, nnrt_memory *scratch)
@@ -5170,7 +5333,16 @@ static NNRT_ReturnCode nnrti_reader_end(nnrti_reader *r, nnrti_owned *o, nnrt_me
     NNRT_ReturnCode code;
     if (o == NULL)
         return r->code;
-    if ((code = nnrt_model_check(&o->model, scratch, NULL, r->error)) != NNRT_SUCCESS)
+#ifndef NNRT_FIRMWARE
+    if (!r->cache && o->model.nodes.count == 0 && o->model.subGraph.count == 0)
+        return nnrt_error_set(r->error, NNRT_INVALID_MODEL,
+                              "the file has no nodes: it is a cache, for sessions of the model that it was made from");
+    o->bare = r->cache && o->model.nodes.count == 0;
+    code = o->bare ? nnrti_bare_check(&o->model, r->error) : nnrt_model_check(&o->model, scratch, NULL, r->error);
+#else
+    code = nnrt_model_check(&o->model, scratch, NULL, r->error);
+#endif
+    if (code != NNRT_SUCCESS)
         return code;
     o->model.self = &o->model;
     o->file = r->data;
@@ -5245,8 +5417,11 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
     if (model == NULL || data == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_load_memory: %s is NULL",
                               model == NULL ? "model" : "data");
-    code = nnrti_reader_begin(&r, data, bytes, desc != NULL && desc->checksum, error);
-    return code == NNRT_SUCCESS ? nnrti_reader_make(&r, desc != NULL ? desc->allocator : NULL, model) : code;
+    code = nnrti_reader_begin(&r, data, bytes, desc != NULL && (desc->checksum || desc->cache), error);
+    if (code != NNRT_SUCCESS)
+        return code;
+    r.cache = desc != NULL && desc->cache;
+    return nnrti_reader_make(&r, desc != NULL ? desc->allocator : NULL, model);
 }
 
 NNRT_API nnrt_metadata nnrt_model_metadata_at(const NNRT_Model *model, uint32_t index)
@@ -5266,32 +5441,36 @@ NNRT_API const char *nnrt_model_metadata(const NNRT_Model *model, const char *ke
     return NULL;
 }
 
-NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section)
+/* Section `index` of a file that was checked. */
+static bool nnrti_file_section(const uint8_t *file, uint32_t index, nnrt_file_section *section)
 {
-    const nnrti_owned *o = nnrti_owned_of(model);
     nnrti_file_header h;
     nnrti_file_row row;
-    if (section == NULL)
-        return false;
     memset(section, 0, sizeof(*section));
-    if (o == NULL || o->file == NULL)
+    if (file == NULL)
         return false;
-    memcpy(&h, o->file, sizeof(h));
+    memcpy(&h, file, sizeof(h));
     if (index >= h.sections)
         return false;
-    row = nnrti_file_row_read(o->file, &h, index);
+    row = nnrti_file_row_read(file, &h, index);
     section->type = row.type;
     section->alignment = row.alignment;
     section->kind = nnrti_file_types[row.type < NNRTI_FILE_TYPES ? row.type : 0].kind;
     section->offset = (size_t)row.offset;
     section->bytes = (size_t)row.bytes;
-    section->data = o->file + section->offset;
+    section->data = file + section->offset;
     for (uint32_t i = 0; i < h.sections; i++) {
-        nnrti_file_row other = nnrti_file_row_read(o->file, &h, i);
+        nnrti_file_row other = nnrti_file_row_read(file, &h, i);
         if (other.type == NNRTI_FILE_STRINGS)
-            section->name = (const char *)o->file + (size_t)other.offset + row.name;
+            section->name = (const char *)file + (size_t)other.offset + row.name;
     }
     return true;
+}
+
+NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_file_section *section)
+{
+    const nnrti_owned *o = nnrti_owned_of(model);
+    return section != NULL && nnrti_file_section(o != NULL ? o->file : NULL, index, section);
 }
 
 #ifndef NNRT_NO_STDIO
@@ -5342,6 +5521,20 @@ static FILE *nnrti_save_open(char *name, size_t size, const char *path)
     return NULL;
 }
 
+/* The file becomes path, if all went well. */
+static NNRT_ReturnCode nnrti_save_close(FILE *f, bool failed, const char *name, const char *path, nnrt_error *error)
+{
+    failed = fclose(f) != 0 || failed;
+#if defined(_WIN32)
+    if (!failed)
+        (void)remove(path); /* rename does not replace there */
+#endif
+    if (!failed && rename(name, path) == 0)
+        return NNRT_SUCCESS;
+    (void)remove(name);
+    return nnrti_file_path_fault(error, NNRT_FAILED, "write", path);
+}
+
 /* Writes a file of a new name, of which name has room, and gives it the name `path` when that went well; else it is
    removed. */
 static NNRT_ReturnCode nnrti_save_file(nnrti_writer *w, const NNRT_Model *m, const nnrti_file_header *header,
@@ -5355,19 +5548,11 @@ static NNRT_ReturnCode nnrti_save_file(nnrti_writer *w, const NNRT_Model *m, con
     nnrti_writer_all(w, m, header, rows);
     w->failed = w->failed || fseek(f, NNRTI_FILE_CHECKSUM, SEEK_SET) != 0 ||
                 fwrite(&w->hash, 1, sizeof(w->hash), f) != sizeof(w->hash);
-    w->failed = fclose(f) != 0 || w->failed;
-#if defined(_WIN32)
-    if (!w->failed)
-        (void)remove(path); /* rename does not replace there */
-#endif
-    if (!w->failed && rename(name, path) == 0)
-        return NNRT_SUCCESS;
-    (void)remove(name);
-    return nnrti_file_path_fault(error, NNRT_FAILED, "write", path);
+    return nnrti_save_close(f, w->failed, name, path, error);
 }
 
-NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
-                                         nnrt_error *error)
+static NNRT_ReturnCode nnrti_save_path(const NNRT_Model *model, bool bare, const char *path, const nnrt_save_desc *desc,
+                                       nnrt_error *error)
 {
     nnrti_file_row rows[NNRTI_FILE_TYPES];
     nnrti_file_header header;
@@ -5379,6 +5564,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *pa
     memset(&none, 0, sizeof(none));
     memset(&w, 0, sizeof(w));
     w.desc = desc != NULL ? desc : &none;
+    w.bare = bare;
     if (path == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_model_save: path is NULL");
     if ((code = nnrti_save_begin(model, &w, &header, rows, error)) != NNRT_SUCCESS)
@@ -5390,6 +5576,31 @@ NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *pa
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to save the model");
     code = nnrti_save_file(&w, model, &header, rows, name, bytes, path, error);
     nnrt_free(w.desc->allocator, name, bytes);
+    return code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_model_save(const NNRT_Model *model, const char *path, const nnrt_save_desc *desc,
+                                         nnrt_error *error)
+{
+    return nnrti_save_path(model, false, path, desc, error);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_file_write(const char *path, const void *data, size_t bytes, nnrt_error *error)
+{
+    const size_t room = path != NULL ? strlen(path) + sizeof(NNRTI_SAVE_SUFFIX) : 0;
+    NNRT_ReturnCode code;
+    char *name;
+    FILE *f;
+    if (path == NULL || (data == NULL && bytes > 0))
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_file_write: %s is NULL", path == NULL ? "path" : "data");
+    if (!nnrti_save_may_replace(path))
+        return nnrt_error_set(error, NNRT_INVALID_PATH, "%s is no regular file and is not replaced", path);
+    if ((name = (char *)nnrt_alloc(NULL, room)) == NULL)
+        return nnrti_no_memory(error);
+    f = nnrti_save_open(name, room, path);
+    code = f == NULL ? nnrti_file_path_fault(error, NNRT_INVALID_PATH, "write", path)
+                     : nnrti_save_close(f, bytes > 0 && fwrite(data, 1, bytes, f) != bytes, name, path, error);
+    nnrt_free(NULL, name, room);
     return code;
 }
 
@@ -5504,7 +5715,699 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_load(NNRT_Model **model, const ch
 #endif /* NNRT_NO_STDIO */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>cache */
+
+#define NNRTI_CACHE_BLOCKS 98 /* that a device may export */
+#define NNRTI_CACHE_SUFFIX ".nnrt"
+
+struct nnrt_cache {
+    nnrt_allocator allocator;
+    size_t block;            /* bytes of this struct and the texts behind it */
+    char *directory, *token; /* NULL: none */
+    const void *data;
+    size_t bytes;
+    NNRT_Model *given, *stored; /* what data and the file hold; NULL: nothing */
+    char *path;                 /* of the file, for the last session */
+    nnrti_cache_part *parts;    /* of the last session */
+    NNRT_Model *ends;           /* its inputs and outputs */
+    bool changed;               /* something is not in the file */
+    nnrt_cache_state state;
+};
+
+/* How a device section begins. */
+typedef struct nnrti_file_device {
+    uint64_t checksum, model, options;
+    uint32_t layout;
+    int32_t type;
+    uint32_t blocks, flags;
+    uint64_t zero[3];
+} nnrti_file_device;
+
+typedef char nnrti_file_device_fits[sizeof(nnrti_file_device) == 64 ? 1 : -1];
+
+/* What a session is prepared through. */
+typedef struct nnrti_caching {
+    nnrt_through through;
+    nnrt_cache *cache; /* NULL: there is only the file of the model */
+    const NNRT_Model *model;
+    const nnrt_allocator *allocator;
+    const uint8_t *files[3];  /* checked .nnrt files with device sections, or NULL. The second is that of the cache */
+    const NNRT_Model *hashed; /* its hash is known */
+    uint64_t hash;
+} nnrti_caching;
+
+static const nnrti_cache_part *nnrti_cache_parts(const nnrt_cache *cache)
+{
+    return cache != NULL ? cache->parts : NULL;
+}
+
+/* The owned model without nodes that m is, or NULL. */
+static const nnrti_owned *nnrti_bare(const NNRT_Model *m)
+{
+    const nnrti_owned *o = nnrti_owned_of(m);
+    return o != NULL && o->bare ? o : NULL;
+}
+
+/* The checksum of m as a .nnrt file, which is not made. */
+static NNRT_ReturnCode nnrti_cache_hash(const NNRT_Model *m, const nnrt_allocator *allocator, uint64_t *hash)
+{
+    nnrti_file_row rows[NNRTI_FILE_TYPES];
+    nnrti_file_header header;
+    nnrt_save_desc desc;
+    NNRT_ReturnCode code;
+    nnrti_writer w;
+    memset(&desc, 0, sizeof(desc));
+    memset(&w, 0, sizeof(w));
+    desc.allocator = allocator;
+    w.desc = &desc;
+    w.failed = true; /* it writes nothing */
+    if ((code = nnrti_save_begin(m, &w, &header, rows, NULL)) == NNRT_SUCCESS)
+        nnrti_writer_all(&w, m, &header, rows);
+    *hash = w.hash;
+    return code;
+}
+
+static uint64_t nnrti_hash_number(uint64_t hash, uint32_t number)
+{
+    return nnrti_fnv64(hash, (const uint8_t *)&number, sizeof(number));
+}
+
+static uint64_t nnrti_hash_text(uint64_t hash, const char *text)
+{
+    return nnrti_fnv64(hash, (const uint8_t *)nnrti_text_of(text), strlen(nnrti_text_of(text)) + 1);
+}
+
+static uint64_t nnrti_hash_dims(uint64_t hash, int32_t rank, const int32_t *dims)
+{
+    hash = nnrti_hash_number(hash, (uint32_t)rank);
+    for (int32_t k = 0; k < rank && k < NNRTI_DIMS; k++)
+        hash = nnrti_hash_number(hash, (uint32_t)dims[k]);
+    return hash;
+}
+
+/* Of what a device makes something else from the same model. Priority, threads and memory are a matter of the run. */
+static uint64_t nnrti_cache_options(const NNRT_Model *m, const NNRT_ModelConfig *c)
+{
+    const bool given = c->inputDims.data != NULL && c->inputDims.count == m->inputIndex.count;
+    uint64_t hash = nnrti_hash_number(NNRTI_FNV64, c->enableFloat16);
+    hash = nnrti_hash_number(hash, (uint32_t)c->mode);
+    hash = nnrti_hash_number(hash, c->maxTrips != 0 ? c->maxTrips : NNRT_MAX_TRIPS);
+    for (uint32_t i = 0; c->extensions.data != NULL && i < c->extensions.count; i++) {
+        const NNRT_Extension *e = &c->extensions.data[i];
+        hash = nnrti_hash_number(nnrti_hash_text(hash, e->name), e->size);
+        hash = nnrti_fnv64(hash, (const uint8_t *)e->data, e->data != NULL ? e->size : 0);
+    }
+    for (uint32_t i = 0; i < m->inputIndex.count; i++) { /* given or not, equal extents are equal */
+        const NNRT_Int32List *dims = &m->allTensors.data[m->inputIndex.data[i]].dims;
+        hash = given ? nnrti_hash_dims(hash, c->inputDims.data[i].rank, c->inputDims.data[i].dims)
+                     : nnrti_hash_dims(hash, (int32_t)dims->count, dims->data);
+    }
+    for (uint32_t i = 0; c->bounds.data != NULL && i < c->bounds.count; i++) {
+        const nnrt_bound *b = &c->bounds.data[i];
+        hash = nnrti_hash_dims(nnrti_hash_text(hash, b->tensor), b->most.rank, b->most.dims);
+    }
+    return hash;
+}
+
+/* The same for a device, whose name has its version. */
+static uint64_t nnrti_cache_key(const nnrt_device *device, const NNRT_Model *m, const NNRT_ModelConfig *config)
+{
+    const uint64_t hash = nnrti_hash_text(nnrti_cache_options(m, config), nnrt_device_unique_name(device));
+    return nnrti_hash_number(nnrti_hash_number(hash, (uint32_t)nnrt_device_type(device)), NNRT_LAYOUT);
+}
+
+/* A device section as the blocks in it; false: it is damaged. blocks[NNRTI_CACHE_BLOCKS]. */
+static bool nnrti_cache_blocks(const nnrt_file_section *s, const nnrti_file_device *h, NNRT_SharedBuffer *blocks)
+{
+    const uint8_t *const data = (const uint8_t *)s->data;
+    const size_t first = sizeof(*h) + (size_t)16 * h->blocks;
+    if (h->blocks == 0 || h->blocks > NNRTI_CACHE_BLOCKS || first > s->bytes ||
+        nnrti_fnv64(NNRTI_FNV64, data + sizeof(h->checksum), s->bytes - sizeof(h->checksum)) != h->checksum)
+        return false;
+    for (uint32_t i = 0; i < h->blocks; i++) {
+        uint64_t row[2]; /* offset, bytes */
+        memcpy(row, data + sizeof(*h) + (size_t)16 * i, sizeof(row));
+        if (row[0] % NNRTI_FILE_ALIGNMENT != 0 || row[0] < first || row[0] > s->bytes || row[1] > s->bytes - row[0] ||
+            row[1] > UINT32_MAX)
+            return false;
+        memset(&blocks[i], 0, sizeof(blocks[i]));
+        blocks[i].fd = -1;
+        blocks[i].addr = (void *)(uintptr_t)(data + row[0]);
+        blocks[i].bufferSize = blocks[i].dataSize = (uint32_t)row[1];
+    }
+    return true;
+}
+
+/* The device section `index` of a file, and how it begins; *h is zeros where it is none. False behind the last section. */
+static bool nnrti_cache_section(const uint8_t *file, uint32_t index, nnrt_file_section *s, nnrti_file_device *h)
+{
+    memset(h, 0, sizeof(*h));
+    if (!nnrti_file_section(file, index, s))
+        return false;
+    if (s->type == NNRTI_FILE_DEVICE && s->bytes >= sizeof(*h))
+        memcpy(h, s->data, sizeof(*h));
+    return true;
+}
+
+/* A part that the cache has now. bytes: of the block behind the part and the name; NULL: there is no memory. */
+static nnrti_cache_part *nnrti_cache_add(nnrt_cache *c, const char *device, size_t bytes)
+{
+    const size_t name = strlen(device) + 1;
+    nnrti_cache_part *p = NULL, **end = &c->parts;
+    size_t block;
+    if (nnrt_add_size(sizeof(*p) + name, bytes, &block))
+        p = (nnrti_cache_part *)nnrt_alloc(&c->allocator, block);
+    if (p == NULL)
+        return NULL;
+    memset(p, 0, sizeof(*p));
+    p->block = block;
+    p->device = (char *)(p + 1) + bytes;
+    memcpy((char *)(p + 1) + bytes, device, name);
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = p;
+    c->state.kept++;
+    return p;
+}
+
+/* Lets the device take the model from a section; true: it did. fault tells why not. */
+static bool nnrti_cache_restore(nnrti_caching *k, uint32_t file, const nnrt_file_section *s, const nnrti_file_device *h,
+                                nnrt_device *device, const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared,
+                                nnrt_error *fault)
+{
+    NNRT_SharedBuffer blocks[NNRTI_CACHE_BLOCKS];
+    NNRT_ModelConfig own = *config;
+    memset(fault, 0, sizeof(*fault));
+    if (!nnrti_cache_blocks(s, h, blocks)) {
+        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "what device '%s' made is damaged",
+                             nnrt_device_unique_name(device));
+        return false;
+    }
+    own.error = fault;
+    if (nnrt_device_prepare_cache(device, blocks, h->blocks, &own, prepared) != NNRT_SUCCESS)
+        return false;
+    nnrt_log_line(config->log, NNRT_LOG_INFO, "device '%s' has taken what it had prepared before",
+                  nnrt_device_unique_name(device));
+    if (k->cache != NULL) {
+        nnrti_cache_part *p = nnrti_cache_add(k->cache, nnrt_device_unique_name(device), 0);
+        k->cache->state.restored++;
+        k->cache->changed = k->cache->changed || file != 1;
+        if (p != NULL) { /* it stays as long as the cache */
+            p->data = (const uint8_t *)s->data;
+            p->bytes = s->bytes;
+        }
+    }
+    return true;
+}
+
+/* Where the blocks of a section that is to be stand, and its bytes; false when a size does not fit, or a block is none. */
+static bool nnrti_cache_lay(const NNRT_SharedBuffer *blocks, uint32_t count, uint64_t *rows, size_t *bytes)
+{
+    *bytes = sizeof(nnrti_file_device) + (size_t)16 * count;
+    for (uint32_t i = 0; i < count; i++) {
+        const NNRT_SharedBuffer *b = &blocks[i];
+        if ((nnrti_buffer_data(b) == NULL && b->dataSize != 0) || b->offset > b->bufferSize ||
+            b->dataSize > b->bufferSize - b->offset || !nnrti_round_size(*bytes, NNRTI_FILE_ALIGNMENT, bytes))
+            return false;
+        rows[2 * i] = *bytes;
+        rows[2 * i + 1] = b->dataSize;
+        if (!nnrt_add_size(*bytes, b->dataSize, bytes))
+            return false;
+    }
+    return true;
+}
+
+/* Takes what the device has just prepared, if it gives it. */
+static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT_PreparedModel *prepared,
+                               nnrti_file_device *h)
+{
+    const NNRT_SharedBuffer *blocks = NULL;
+    uint64_t rows[2 * NNRTI_CACHE_BLOCKS];
+    nnrti_cache_part *p;
+    uint32_t count = 0;
+    uint8_t *data;
+    size_t bytes;
+    if (!NNRTI_MODEL_HAS(prepared, ExportModelCache) ||
+        prepared->vtbl->ExportModelCache(prepared, &blocks, &count) != NNRT_SUCCESS || blocks == NULL || count == 0 ||
+        count > NNRTI_CACHE_BLOCKS || !nnrti_cache_lay(blocks, count, rows, &bytes) ||
+        (p = nnrti_cache_add(k->cache, nnrt_device_unique_name(device), bytes)) == NULL)
+        return;
+    data = (uint8_t *)(p + 1);
+    memset(data, 0, bytes);
+    h->layout = NNRT_LAYOUT;
+    h->type = nnrt_device_type(device);
+    h->blocks = count;
+    memcpy(data, h, sizeof(*h));
+    memcpy(data + sizeof(*h), rows, (size_t)16 * count);
+    for (uint32_t i = 0; i < count; i++)
+        if (blocks[i].dataSize > 0)
+            memcpy(data + (size_t)rows[2 * i], nnrti_buffer_data(&blocks[i]), blocks[i].dataSize);
+    h->checksum = nnrti_fnv64(NNRTI_FNV64, data + sizeof(h->checksum), bytes - sizeof(h->checksum));
+    memcpy(data, &h->checksum, sizeof(h->checksum));
+    p->data = data;
+    p->bytes = bytes;
+    k->cache->changed = true;
+}
+
+/* nnrt_through: from the first section that fits and that the device takes, else by the device. */
+static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, const NNRT_Model *m,
+                                           const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    nnrti_caching *const k = (nnrti_caching *)user;
+    const char *const name = nnrt_device_unique_name(device);
+    nnrti_file_device want, h;
+    nnrt_file_section s;
+    nnrt_error fault;
+    NNRT_ReturnCode code;
+    memset(&want, 0, sizeof(want));
+    memset(&fault, 0, sizeof(fault));
+    if (!nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE))
+        return nnrt_device_prepare(device, m, config, prepared);
+    if (k->hashed != m) {
+        k->hashed = NULL;
+        if (nnrti_cache_hash(m, k->allocator, &k->hash) != NNRT_SUCCESS) /* the device will say what is wrong */
+            return nnrt_device_prepare(device, m, config, prepared);
+        k->hashed = m == k->model ? m : NULL; /* others come and go */
+    }
+    want.model = k->hash;
+    want.options = nnrti_cache_key(device, m, config);
+    want.flags = m == k->model;
+    for (uint32_t f = 0; f < 3; f++)
+        for (uint32_t i = 0; nnrti_cache_section(k->files[f], i, &s, &h); i++) {
+            if (s.type != NNRTI_FILE_DEVICE || strcmp(s.name, name) != 0)
+                continue;
+            if (h.model == want.model && h.options == want.options) {
+                if (nnrti_cache_restore(k, f, &s, &h, device, config, prepared, &fault))
+                    return NNRT_SUCCESS;
+            } else if (fault.code == NNRT_SUCCESS) {
+                (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE,
+                                     "what device '%s' made is of another model, or of other options", name);
+            }
+        }
+    if (fault.code != NNRT_SUCCESS)
+        nnrt_log_line(config->log, NNRT_LOG_WARNING, "cache: %s", nnrti_reason(&fault));
+    if (k->cache != NULL && k->cache->state.fault.code == NNRT_SUCCESS)
+        k->cache->state.fault = fault;
+    if ((code = nnrt_device_prepare(device, m, config, prepared)) == NNRT_SUCCESS && k->cache != NULL) {
+        k->cache->state.prepared++;
+        nnrti_cache_export(k, device, *prepared, &want);
+    }
+    return code;
+}
+
+/* Forgets the last session. */
+static void nnrti_cache_clear(nnrt_cache *c)
+{
+    while (c->parts != NULL) {
+        nnrti_cache_part *p = c->parts;
+        c->parts = p->next;
+        nnrt_free(&c->allocator, p, p->block);
+    }
+    nnrt_model_destroy(c->ends);
+    nnrt_model_destroy(c->given);
+    nnrt_model_destroy(c->stored);
+    c->ends = c->given = c->stored = NULL;
+    if (c->path != NULL)
+        nnrt_free(&c->allocator, c->path, strlen(c->path) + 1);
+    c->path = NULL;
+    c->changed = false;
+    memset(&c->state, 0, sizeof(c->state));
+}
+
+/* The model of a cache in memory; what is not aligned is copied. */
+static NNRT_Model *nnrti_cache_load(nnrt_cache *c, const void *data, size_t bytes)
+{
+    nnrt_load_desc desc;
+    NNRT_Model *model = NULL;
+    void *copy = NULL;
+    memset(&desc, 0, sizeof(desc));
+    desc.allocator = &c->allocator;
+    desc.cache = true;
+    if ((uintptr_t)data % NNRT_ALIGNMENT != 0) {
+        if ((copy = nnrt_alloc(&c->allocator, bytes)) == NULL) {
+            (void)nnrti_no_memory(&c->state.fault);
+            return NULL;
+        }
+        memcpy(copy, data, bytes);
+        data = copy;
+    }
+    if (nnrt_model_load_memory(&model, data, bytes, &desc, &c->state.fault) != NNRT_SUCCESS)
+        nnrt_free(&c->allocator, copy, bytes);
+    else if (copy != NULL)
+        (void)nnrt_model_attach(model, copy, bytes); /* it is new: there is room */
+    return model;
+}
+
+#ifndef NNRT_NO_STDIO
+/* Finds and reads the file of a session. */
+static void nnrti_cache_open(nnrti_caching *k, const char *device, const NNRT_ModelConfig *config)
+{
+    nnrt_cache *const c = k->cache;
+    char digits[17] = "";
+    const char *const token = c->token != NULL ? c->token : digits;
+    nnrt_load_desc load;
+    nnrt_error fault;
+    size_t bytes;
+    if (c->token == NULL) {
+        uint64_t hash;
+        if (nnrti_bare(k->model) != NULL || nnrti_cache_hash(k->model, k->allocator, &k->hash) != NNRT_SUCCESS)
+            return; /* of a model the device will say what is wrong */
+        k->hashed = k->model;
+        hash = nnrti_hash_text(nnrti_cache_options(k->model, config), device);
+        hash = nnrti_fnv64(hash, (const uint8_t *)&k->hash, sizeof(k->hash));
+        for (uint32_t i = 0; i < 16; i++)
+            digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15u];
+    }
+    bytes = strlen(c->directory) + strlen(token) + sizeof("/" NNRTI_CACHE_SUFFIX);
+    if ((c->path = (char *)nnrt_alloc(&c->allocator, bytes)) == NULL) {
+        c->state.saved = NNRT_OUT_OF_MEMORY;
+        return;
+    }
+    (void)nnrt_text(c->path, bytes, "%s/%s" NNRTI_CACHE_SUFFIX, c->directory, token);
+    memset(&load, 0, sizeof(load));
+    memset(&fault, 0, sizeof(fault));
+    load.allocator = &c->allocator;
+    load.cache = load.noMap = true;
+    if (nnrt_model_load(&c->stored, c->path, &load, &fault) != NNRT_SUCCESS && fault.code != NNRT_INVALID_PATH &&
+        c->state.fault.code == NNRT_SUCCESS)
+        c->state.fault = fault;
+}
+#endif
+
+/* Reads what there is, and has config prepare through it. */
+static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Model *m, const char *device,
+                                NNRT_ModelConfig *config)
+{
+    const nnrti_owned *const o = nnrti_owned_of(m);
+    nnrt_file_section s;
+    nnrti_file_device h;
+    bool any = c != NULL;
+    memset(k, 0, sizeof(*k));
+    k->through.prepare = nnrti_cache_prepare;
+    k->through.user = k;
+    k->cache = c;
+    k->model = m;
+    k->allocator = config->allocator;
+    if (c != NULL) {
+        nnrti_cache_clear(c);
+        if (c->data != NULL)
+            c->given = nnrti_cache_load(c, c->data, c->bytes);
+#ifndef NNRT_NO_STDIO
+        if (c->directory != NULL)
+            nnrti_cache_open(k, device, config);
+#else
+        (void)device;
+#endif
+        k->files[0] = c->given != NULL ? nnrti_owned_of(c->given)->file : NULL;
+        k->files[1] = c->stored != NULL ? nnrti_owned_of(c->stored)->file : NULL;
+    }
+    k->files[2] = o != NULL ? o->file : NULL;
+    for (uint32_t i = 0; !any && nnrti_cache_section(k->files[2], i, &s, &h); i++)
+        any = s.type == NNRTI_FILE_DEVICE;
+    if (any)
+        config->through = &k->through;
+}
+
+/* Prepares a model without nodes, on the device of that name; NULL: on the one that made it. */
+static NNRT_ReturnCode nnrti_bare_prepare(nnrti_caching *k, const char *name, const NNRT_ModelConfig *config,
+                                          nnrt_device **device, NNRT_PreparedModel **prepared)
+{
+    nnrti_file_device h;
+    nnrt_file_section s;
+    nnrt_error fault;
+    uint32_t i = 0;
+    while (nnrti_cache_section(k->files[2], i, &s, &h) && (s.type != NNRTI_FILE_DEVICE || (h.flags & 1u) == 0))
+        i++;
+    if (s.type != NNRTI_FILE_DEVICE)
+        return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE,
+                              "the cache has no whole model: it needs the model that it was made from");
+    if ((*device = nnrt_device_find(s.name)) == NULL)
+        return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE,
+                              "the cache is of device '%s', which there is not", s.name);
+    if (name != NULL && nnrt_device_find(name) != *device)
+        return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE, "the cache is of device '%s', not of '%s'",
+                              s.name, name);
+    if (h.options != nnrti_cache_key(*device, k->model, config))
+        return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE,
+                              "the cache was made with other options than these, or for another version");
+    if (nnrti_cache_restore(k, 2, &s, &h, *device, config, prepared, &fault))
+        return NNRT_SUCCESS;
+    return nnrt_error_set(config->error, fault.code, "%s", nnrti_reason(&fault));
+}
+
+/* Tensor of input or output i, outputs behind inputs. */
+static uint32_t nnrti_io_tensor(const NNRT_Model *m, uint32_t i)
+{
+    const uint32_t n = m->inputIndex.count;
+    return i < n ? m->inputIndex.data[i] : m->outputIndex.data[i - n];
+}
+
+/* The model's lists are what the head is made from, so they are looked at before a device checks the rest.
+   desc NULL: of no session. */
+static NNRT_ReturnCode nnrti_session_model(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_error *error)
+{
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    NNRT_Model lists;
+    NNRT_Node node;
+    NNRT_SubGraph graph;
+    const uint32_t offline = desc != NULL ? desc->offlineCount : 0;
+    if (m == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the model is NULL");
+    if (offline > 0 && desc->offline == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "counts %u offline models, but has none", offline);
+    lists = *m;
+    memset(&node, 0, sizeof(node));
+    memset(&graph, 0, sizeof(graph));
+    if (offline > 0) { /* its inputs and outputs alone count */
+        lists.nodes = NNRT_NodeList_make(&node, 1);
+        lists.subGraph = NNRT_SubGraphList_make(&graph, 1);
+    }
+    if (nnrti_bare(m) == NULL)
+        code = nnrti_check_lists(&lists, error);
+    return code == NNRT_SUCCESS ? nnrti_check_ends(m, error) : code;
+}
+
+/* Type and shape of an input or output: from the device, or as the model declares them. NOT_SUPPORT: neither tells. */
+static NNRT_ReturnCode nnrti_io_ask(NNRT_PreparedModel *prepared, const NNRT_Model *m, uint32_t i, nnrt_io_info *info)
+{
+    const NNRT_Tensor *t = &m->allTensors.data[nnrti_io_tensor(m, i)];
+    const bool output = i >= m->inputIndex.count;
+    NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
+    if (NNRTI_MODEL_HAS(prepared, GetIO))
+        code = prepared->vtbl->GetIO(prepared, output, output ? i - m->inputIndex.count : i, &info->dataType,
+                                     &info->shape);
+    if (code != NNRT_NOT_SUPPORT)
+        return code;
+    if (t->dataType == NNRT_DATA_TYPE_UNKNOWN || t->dims.count > NNRTI_DIMS ||
+        (t->dims.count > 0 && t->dims.data == NULL))
+        return NNRT_NOT_SUPPORT;
+    for (uint32_t k = 0; k < t->dims.count; k++)
+        if (t->dims.data[k] < 0)
+            return NNRT_NOT_SUPPORT;
+    info->dataType = t->dataType;
+    info->shape.rank = (int32_t)t->dims.count;
+    for (uint32_t k = 0; k < t->dims.count; k++)
+        info->shape.dims[k] = t->dims.data[k];
+    return NNRT_SUCCESS;
+}
+
+/* The inputs and outputs as a model without nodes; where the model says nothing of them, as they were planned. */
+static NNRT_ReturnCode nnrti_cache_ends(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedModel *prepared)
+{
+    const uint32_t count = m->inputIndex.count + m->outputIndex.count;
+    nnrt_memory memory;
+    NNRT_Model ends;
+    NNRT_Tensor *tensors;
+    nnrt_io_info *infos;
+    uint32_t *indices;
+    uint8_t *copied;
+    NNRT_ReturnCode code;
+    nnrt_memory_allocate(&memory, &c->allocator);
+    tensors = (NNRT_Tensor *)nnrti_temp(&memory, count, sizeof(*tensors));
+    infos = (nnrt_io_info *)nnrti_temp(&memory, count, sizeof(*infos));
+    indices = (uint32_t *)nnrti_temp(&memory, count, sizeof(*indices));
+    copied = (uint8_t *)nnrti_temp(&memory, count, 1);
+    if (tensors == NULL || infos == NULL || indices == NULL || copied == NULL) {
+        nnrt_memory_end(&memory);
+        return NNRT_OUT_OF_MEMORY;
+    }
+    memset(&ends, 0, sizeof(ends));
+    memset(copied, 0, count);
+    for (uint32_t i = 0; i < count; i++) {
+        NNRT_Tensor *const t = &tensors[i];
+        bool told;
+        *t = m->allTensors.data[nnrti_io_tensor(m, i)];
+        memset(&t->data, 0, sizeof(t->data));
+        t->data.fd = -1;
+        t->symbols.count = 0;
+        told = nnrti_io_ask(prepared, m, i, &infos[i]) == NNRT_SUCCESS && infos[i].shape.rank >= 0 &&
+               infos[i].shape.rank <= NNRTI_DIMS;
+        if (told && t->dataType == NNRT_DATA_TYPE_UNKNOWN)
+            t->dataType = infos[i].dataType;
+        if (told && !nnrti_rank_known(t))
+            t->dims = NNRT_Int32List_make(infos[i].shape.dims, (uint32_t)infos[i].shape.rank);
+        indices[i] = i;
+    }
+    ends.name = m->name;
+    ends.inputIndex = NNRT_Uint32List_make(indices, m->inputIndex.count);
+    ends.outputIndex = NNRT_Uint32List_make(indices + m->inputIndex.count, m->outputIndex.count);
+    ends.allTensors = NNRT_TensorList_make(tensors, count);
+    code = nnrti_owned_make(&ends, copied, &c->allocator, &c->ends);
+    nnrt_memory_end(&memory);
+    return code;
+}
+
+/* The model is prepared: what its devices made can be saved. */
+static void nnrti_cache_end(nnrt_cache *c, const NNRT_Model *m, NNRT_PreparedModel *prepared, const nnrt_log *log)
+{
+    NNRT_ReturnCode code = c->parts != NULL ? nnrti_cache_ends(c, m, prepared) : NNRT_SUCCESS;
+#ifndef NNRT_NO_STDIO
+    nnrt_save_desc desc;
+    nnrt_error error;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.allocator = &c->allocator;
+    desc.cache = c;
+    if (code == NNRT_SUCCESS && c->ends != NULL && c->path != NULL && c->changed &&
+        (code = nnrti_save_path(c->ends, true, c->path, &desc, &error)) != NNRT_SUCCESS)
+        nnrt_log_line(log, NNRT_LOG_WARNING, "cache: %s", nnrti_reason(&error));
+#endif
+    if (c->state.saved == NNRT_SUCCESS)
+        c->state.saved = code;
+    nnrt_log_line(log, NNRT_LOG_INFO, "cache: %u restored, %u prepared", c->state.restored, c->state.prepared);
+}
+
+/* Prepares the model through the cache, which may be NULL, and what its file holds. name: of the device, as the caller has
+   it; *device: which it is, found here for a model without nodes. */
+static NNRT_ReturnCode nnrti_cache_run(nnrt_cache *c, const char *name, nnrt_device **device, const NNRT_Model *m,
+                                       NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    nnrti_caching k;
+    NNRT_ReturnCode code;
+    nnrti_caching_begin(&k, c, m, name, config);
+    code = nnrti_bare(m) != NULL ? nnrti_bare_prepare(&k, name, config, device, prepared)
+                                 : nnrt_device_prepare(*device, m, config, prepared);
+    if (code == NNRT_SUCCESS && c != NULL)
+        nnrti_cache_end(c, m, *prepared, config->log);
+    return code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *device, const NNRT_Model *model,
+                                            const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    NNRT_ReturnCode code;
+    memset(&own, 0, sizeof(own));
+    if (config != NULL)
+        own = *config;
+    if (device == NULL || model == NULL || prepared == NULL)
+        return nnrt_error_set(own.error, NNRT_NULL_PTR, "nnrt_cache_prepare: %s is NULL",
+                              device == NULL  ? "device"
+                              : model == NULL ? "model"
+                                              : "prepared");
+    *prepared = NULL;
+    if (own.buffer != NULL)
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "what is prepared through a cache takes no buffer");
+    if ((code = nnrti_session_model(model, NULL, own.error)) != NNRT_SUCCESS)
+        return code;
+    return nnrti_cache_run(cache, nnrt_device_unique_name(device), &device, model, &own, prepared);
+}
+
+/* A name that a file may have. */
+static bool nnrti_token_good(const char *token)
+{
+    for (const char *at = token; *at != '\0'; at++)
+        if (!(*at >= '0' && *at <= '9') && !(*at >= 'a' && *at <= 'z') && !(*at >= 'A' && *at <= 'Z') && *at != '_' &&
+            *at != '-' && (*at != '.' || at == token))
+            return false;
+    return *token != '\0';
+}
+
+NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_desc *desc, nnrt_error *error)
+{
+    nnrt_cache_desc zero;
+    nnrt_cache *c;
+    size_t directory, token, bytes;
+    memset(&zero, 0, sizeof(zero));
+    if (desc == NULL)
+        desc = &zero;
+    if (cache == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the cache is NULL");
+    *cache = NULL;
+    if (desc->data == NULL && desc->bytes != 0)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the cache's data are NULL, but have %z bytes", desc->bytes);
+    if (desc->token != NULL && (desc->directory == NULL || !nnrti_token_good(desc->token)))
+        return nnrt_error_set(
+            error, NNRT_INVALID_PARAMETER,
+            "cache: the token '%s' stands without a directory, or is no name of letters, digits, '.', "
+            "'_' and '-'",
+            desc->token);
+#ifdef NNRT_NO_STDIO
+    if (desc->directory != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a cache in a directory needs files (NNRT_NO_STDIO)");
+#endif
+    if (!nnrti_little_endian())
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot write .nnrt files");
+    directory = desc->directory != NULL ? strlen(desc->directory) + 1 : 0;
+    token = desc->token != NULL ? strlen(desc->token) + 1 : 0;
+    if (!nnrt_add_size(sizeof(*c), directory, &bytes) || !nnrt_add_size(bytes, token, &bytes) ||
+        (c = (nnrt_cache *)nnrt_alloc(desc->allocator, bytes)) == NULL)
+        return nnrti_no_memory(error);
+    memset(c, 0, sizeof(*c));
+    c->block = bytes;
+    if (desc->allocator != NULL)
+        c->allocator = *desc->allocator;
+    c->data = desc->data;
+    c->bytes = desc->bytes;
+    if (directory > 0)
+        c->directory = (char *)memcpy(c + 1, desc->directory, directory);
+    if (token > 0)
+        c->token = (char *)memcpy((char *)(c + 1) + directory, desc->token, token);
+    *cache = c;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API void nnrt_cache_destroy(nnrt_cache *cache)
+{
+    nnrt_allocator allocator;
+    if (cache == NULL)
+        return;
+    nnrti_cache_clear(cache);
+    allocator = cache->allocator;
+    nnrt_free(&allocator, cache, cache->block);
+}
+
+NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache)
+{
+    return cache != NULL ? &cache->state : NULL;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const nnrt_save_desc *desc, void *out,
+                                                size_t size, size_t *bytes, nnrt_error *error)
+{
+    nnrt_save_desc own;
+    memset(&own, 0, sizeof(own));
+    if (desc != NULL)
+        own = *desc;
+    if (cache == NULL || bytes == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_cache_save_memory: %s is NULL",
+                              cache == NULL ? "cache" : "bytes");
+    *bytes = 0;
+    if (cache->ends == NULL)
+        return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "the cache is empty: no device gave it anything");
+    own.cache = cache;
+    return nnrti_save_memory(cache->ends, true, &own, out, size, bytes, error);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sessions */
+
+/* Memory of an input or output that the device sees, too. */
+typedef struct nnrti_session_block {
+    NNRT_SharedBuffer buffer;
+    void *at;    /* its address; NULL: there is none */
+    bool device; /* it was allocated, by the session's device */
+} nnrti_session_block;
 
 /* Lies at the start of the session's memory; behind it the arrays of inputs and outputs and their names, then (in a
    caller's buffer) what the device prepared, then the workspace. */
@@ -5524,16 +6427,10 @@ struct nnrt_session {
     nnrt_dims *told;     /* nOut: extents of the last run, where ran */
     bool ran, open;      /* open: some output is */
     nnrt_session_memory memory;
-    nnrt_profile profile; /* of prepared, where the session owns it */
+    nnrt_profile profile;        /* of prepared, where the session owns it */
+    nnrti_session_block *blocks; /* nIn + nOut; NULL: nobody asked for one */
     nnrt_error error;
 };
-
-/* Tensor of input or output i, outputs behind inputs. */
-static uint32_t nnrti_io_tensor(const NNRT_Model *m, uint32_t i)
-{
-    const uint32_t n = m->inputIndex.count;
-    return i < n ? m->inputIndex.data[i] : m->outputIndex.data[i - n];
-}
 
 static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
 {
@@ -5577,30 +6474,6 @@ static nnrt_session *nnrti_head_make(void *block, size_t bytes, const NNRT_Model
         at += length;
     }
     return s;
-}
-
-/* Type and shape of an input or output: from the device, or as the model declares them. NOT_SUPPORT: neither tells. */
-static NNRT_ReturnCode nnrti_io_ask(NNRT_PreparedModel *prepared, const NNRT_Model *m, uint32_t i, nnrt_io_info *info)
-{
-    const NNRT_Tensor *t = &m->allTensors.data[nnrti_io_tensor(m, i)];
-    const bool output = i >= m->inputIndex.count;
-    NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
-    if (NNRTI_MODEL_HAS(prepared, GetIO))
-        code = prepared->vtbl->GetIO(prepared, output, output ? i - m->inputIndex.count : i, &info->dataType,
-                                     &info->shape);
-    if (code != NNRT_NOT_SUPPORT)
-        return code;
-    if (t->dataType == NNRT_DATA_TYPE_UNKNOWN || t->dims.count > NNRTI_DIMS ||
-        (t->dims.count > 0 && t->dims.data == NULL))
-        return NNRT_NOT_SUPPORT;
-    for (uint32_t k = 0; k < t->dims.count; k++)
-        if (t->dims.data[k] < 0)
-            return NNRT_NOT_SUPPORT;
-    info->dataType = t->dataType;
-    info->shape.rank = (int32_t)t->dims.count;
-    for (uint32_t k = 0; k < t->dims.count; k++)
-        info->shape.dims[k] = t->dims.data[k];
-    return NNRT_SUCCESS;
 }
 
 /* Whether an extent of input or output i may differ from run to run. */
@@ -5733,6 +6606,10 @@ static void nnrti_session_config(const nnrt_session_desc *desc, NNRT_ModelConfig
     config->bounds = desc->bounds;
     config->maxTrips = desc->maxTrips;
     config->log = desc->log;
+    config->enableFloat16 = desc->enableFloat16;
+    config->mode = desc->mode;
+    config->priority = desc->priority;
+    config->extensions = desc->extensions;
     if (desc->device != NULL && strncmp(desc->device, "auto:", 5) == 0)
         config->autoDevices = desc->device + 5;
     config->partition = desc->partition;
@@ -5754,33 +6631,23 @@ static NNRT_ReturnCode nnrti_session_device(const nnrt_session_desc *desc, nnrt_
     return NNRT_SUCCESS;
 }
 
-/* The model's lists are what the head is made from, so they are looked at before a device checks the rest. */
-static NNRT_ReturnCode nnrti_session_model(const NNRT_Model *m, nnrt_error *error)
-{
-    NNRT_ReturnCode code;
-    if (m == NULL)
-        return nnrt_error_set(error, NNRT_NULL_PTR, "the model is NULL");
-    if ((code = nnrti_check_lists(m, error)) != NNRT_SUCCESS)
-        return code;
-    for (uint32_t i = 0; i < m->inputIndex.count; i++)
-        if (m->inputIndex.data[i] >= m->allTensors.count)
-            return nnrt_error_set(error, NNRT_INVALID_INPUT, "model input %u is tensor %u, but there are %u tensors", i,
-                                  m->inputIndex.data[i], m->allTensors.count);
-    for (uint32_t i = 0; i < m->outputIndex.count; i++)
-        if (m->outputIndex.data[i] >= m->allTensors.count)
-            return nnrt_error_set(error, NNRT_INVALID_OUTPUT, "model output %u is tensor %u, but there are %u tensors",
-                                  i, m->outputIndex.data[i], m->allTensors.count);
-    return NNRT_SUCCESS;
-}
-
 /* Types and shapes of all tensors, as a device that does not tell them will have them. */
 static NNRT_ReturnCode nnrti_session_infer(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_memory *memory,
                                            nnrt_operand **shapes, nnrt_error *error)
 {
     NNRT_ModelConfig config;
+    nnrt_mapping *mappings;
+    NNRT_ReturnCode code;
+    if (desc->offlineCount > 0)
+        return nnrt_error_set(error, NNRT_INVALID_SHAPE,
+                              "offline model: neither the device nor the model tells types and shapes");
     nnrti_session_config(desc, &config, error);
     *shapes = (nnrt_operand *)nnrti_temp(memory, m->allTensors.count, sizeof(**shapes));
-    return *shapes != NULL ? nnrt_model_infer(m, &config, memory, *shapes, NULL, NULL) : nnrti_no_memory(error);
+    m = nnrt_model_map(m, memory, &mappings);
+    code = *shapes != NULL && m != NULL ? nnrt_model_infer(m, &config, memory, *shapes, NULL, NULL)
+                                        : nnrti_no_memory(error);
+    nnrt_model_unmap(mappings);
+    return code;
 }
 
 /* Fills infos from the device, the model, or by inference, in memory that nothing else uses yet. */
@@ -5852,6 +6719,11 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
                               "share: maxTrips is that of that session, expected 0 but got %u", desc->maxTrips);
     if (desc->profile != NULL)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: the profile is that of that session");
+    if (desc->enableFloat16 || desc->mode != NNRT_PERFORMANCE_NONE || desc->priority != NNRT_PRIORITY_NONE ||
+        desc->extensions.count != 0 || desc->offlineCount != 0)
+        return nnrt_error_set(
+            error, NNRT_INVALID_PARAMETER,
+            "share: float16, mode, priority, extensions and offline models are those of that session");
     if (given->count != 0 && (given->count != owner->nIn || given->data == NULL))
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: inputDims has %u entries, the model has %u inputs",
                               given->data != NULL ? given->count : 0, owner->nIn);
@@ -5947,7 +6819,7 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
         return NNRT_SUCCESS;
     }
     s->owner = s;
-    if ((code = nnrti_session_device(desc, &s->device, error)) != NNRT_SUCCESS)
+    if (nnrti_bare(m) == NULL && (code = nnrti_session_device(desc, &s->device, error)) != NNRT_SUCCESS)
         return code;
     nnrti_session_config(desc, &config, error);
     config.profile = nnrti_session_profile(desc, &s->profile);
@@ -5955,7 +6827,22 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
         config.buffer = (uint8_t *)desc->buffer + s->headBytes;
         config.bufferBytes = desc->bufferBytes - s->headBytes;
     }
-    return nnrt_device_prepare(s->device, m, &config, &s->prepared);
+    if (desc->offlineCount > 0)
+        return nnrt_device_prepare_offline(s->device, desc->offline, desc->offlineCount, &config, &s->prepared);
+    if (desc->buffer != NULL)
+        return nnrt_device_prepare(s->device, m, &config, &s->prepared);
+    return nnrti_cache_run(desc->cache, desc->device, &s->device, m, &config, &s->prepared);
+}
+
+/* Gives back what is in a place. */
+static void nnrti_session_drop(nnrt_session *s, nnrti_session_block *b)
+{
+    if (b->at == NULL)
+        return;
+    nnrt_buffer_unmap(&b->buffer, b->at);
+    if (b->device)
+        (void)nnrt_device_free(s->device, &b->buffer);
+    memset(b, 0, sizeof(*b));
 }
 
 /* Takes the session apart as far as it was made. */
@@ -5963,6 +6850,9 @@ static void nnrti_session_free(nnrt_session *s)
 {
     nnrt_allocator allocator = s->allocator;
     bool allocated = s->allocated;
+    for (uint32_t i = 0; s->blocks != NULL && i < s->nIn + s->nOut; i++)
+        nnrti_session_drop(s, &s->blocks[i]);
+    nnrt_free(&allocator, s->blocks, (s->nIn + s->nOut) * sizeof(*s->blocks));
     if (s->owner == s)
         nnrt_device_release(s->device, s->prepared);
     if (allocated) {
@@ -5978,8 +6868,15 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
     size_t head;
     void *block;
     NNRT_ReturnCode code;
-    if ((code = nnrti_session_model(model, error)) != NNRT_SUCCESS)
+    if ((code = nnrti_session_model(model, desc, error)) != NNRT_SUCCESS)
         return code;
+    if (desc->cache != NULL && (desc->buffer != NULL || desc->share != NULL))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a session with a %s has no cache",
+                              desc->buffer != NULL ? "buffer of the caller's" : "prepared model of another one");
+    if (desc->offlineCount > 0 && (desc->cache != NULL || nnrti_bare(model) != NULL))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a session of an offline model has no cache");
+    if (desc->buffer != NULL && nnrti_bare(model) != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a session from a cache alone takes no buffer");
     if (!nnrti_head_bytes(model, &head))
         return nnrti_no_memory(error);
     if (desc->buffer != NULL && (uintptr_t)desc->buffer % NNRT_ALIGNMENT != 0)
@@ -6061,8 +6958,13 @@ NNRT_API NNRT_ReturnCode nnrt_session_bytes(const NNRT_Model *model, const nnrt_
     memset(&own, 0, sizeof(own));
     if (desc != NULL)
         own = *desc;
-    if ((code = nnrti_session_model(model, error)) != NNRT_SUCCESS)
+    if ((code = nnrti_session_model(model, &own, error)) != NNRT_SUCCESS)
         return code;
+    if (own.cache != NULL || nnrti_bare(model) != NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "what a session with a cache takes is not known before");
+    if (own.offlineCount > 0)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT,
+                              "no device tells how much memory it takes to prepare an offline model");
     memset(&memory, 0, sizeof(memory));
     if (own.share != NULL) {
         if ((code = nnrti_session_shares(own.share->owner, model, &own, error)) != NNRT_SUCCESS)
@@ -6157,6 +7059,113 @@ static NNRT_ReturnCode nnrti_bind_dims(nnrt_session *s, uint32_t i, const int32_
     return NNRT_SUCCESS;
 }
 
+/* Forgets the last failure. */
+static void nnrti_session_begin(nnrt_session *s)
+{
+    s->error.code = NNRT_SUCCESS;
+    s->error.message[0] = '\0';
+}
+
+/* The place for memory of an input or output, empty. */
+static NNRT_ReturnCode nnrti_session_place(nnrt_session *s, bool output, uint32_t index, nnrt_io *io,
+                                           nnrti_session_block **place)
+{
+    const uint32_t count = s->nIn + s->nOut, had = output ? s->nOut : s->nIn;
+    nnrti_session_begin(s);
+    if (io == NULL)
+        return nnrt_error_set(&s->error, NNRT_NULL_PTR, "the place for the memory is NULL");
+    *io = nnrt_io_make(NULL, 0);
+    if (index >= had)
+        return nnrt_error_set(&s->error, NNRT_INVALID_PARAMETER, "there is no %s %u, the model has %u",
+                              output ? "output" : "input", index, had);
+    if (s->blocks == NULL) {
+        s->blocks = (nnrti_session_block *)nnrt_alloc(&s->allocator, count * sizeof(*s->blocks));
+        if (s->blocks == NULL)
+            return nnrti_no_memory(&s->error);
+        memset(s->blocks, 0, count * sizeof(*s->blocks));
+    }
+    *place = &s->blocks[output ? s->nIn + index : index];
+    nnrti_session_drop(s, *place);
+    return NNRT_SUCCESS;
+}
+
+/* Fills a place with a block, which has no address yet. */
+static NNRT_ReturnCode nnrti_session_fill(nnrt_session *s, nnrti_session_block *place, const NNRT_SharedBuffer *buffer,
+                                          bool output, uint32_t index, nnrt_io *io)
+{
+    const nnrt_io_info *info = &s->infos[output ? s->nIn + index : index];
+    nnrt_error own;
+    void *at;
+    memset(&own, 0, sizeof(own));
+    if (!info->open && buffer->dataSize < info->bytes)
+        return nnrt_error_set(&s->error, output ? NNRT_INSUFFICIENT_BUFFER : NNRT_INVALID_BUFFER_SIZE,
+                              "%s %u '%s' has %u bytes, expected %z", output ? "output" : "input", index, info->name,
+                              buffer->dataSize, info->bytes);
+    if (nnrt_buffer_map(buffer, output || place->device, &at, &own) != NNRT_SUCCESS)
+        return nnrt_error_set(&s->error, NNRT_INVALID_BUFFER, "%s %u '%s': %s", output ? "output" : "input", index,
+                              info->name, own.message);
+    place->buffer = *buffer;
+    place->at = at;
+    if (at != NULL)
+        *io = nnrt_io_make((uint8_t *)at + buffer->offset, info->open ? buffer->dataSize : info->bytes);
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, uint32_t index,
+                                          const NNRT_SharedBuffer *buffer, nnrt_io *io)
+{
+    nnrti_session_block *place = NULL;
+    NNRT_ReturnCode code;
+    if (session == NULL)
+        return NNRT_NULL_PTR;
+    code = nnrti_session_place(session, output, index, io, &place);
+    if (code != NNRT_SUCCESS || buffer == NULL)
+        return code;
+    return nnrti_session_fill(session, place, buffer, output, index, io);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_session_allocate(nnrt_session *session, bool output, uint32_t index, nnrt_io *io)
+{
+    nnrti_session_block *place = NULL;
+    NNRT_SharedBuffer buffer;
+    NNRT_ReturnCode code;
+    size_t bytes;
+    if (session == NULL)
+        return NNRT_NULL_PTR;
+    if ((code = nnrti_session_place(session, output, index, io, &place)) != NNRT_SUCCESS)
+        return code;
+    bytes = session->infos[output ? session->nIn + index : index].bytes;
+    if (bytes == 0)
+        return NNRT_SUCCESS;
+    code = bytes > UINT32_MAX ? NNRT_OUT_OF_MEMORY : nnrt_device_allocate(session->device, (uint32_t)bytes, &buffer);
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(&session->error, code, "device '%s' gives no %z bytes for %s %u: %s (%d)",
+                              nnrt_device_unique_name(session->device), bytes, output ? "output" : "input", index,
+                              nnrt_code_name(code), code);
+    place->device = true;
+    if ((code = nnrti_session_fill(session, place, &buffer, output, index, io)) != NNRT_SUCCESS) {
+        (void)nnrt_device_free(session->device, &buffer);
+        memset(place, 0, sizeof(*place));
+    }
+    return code;
+}
+
+/* What the device gets of memory that the session knows: its descriptor, too. */
+static NNRT_ReturnCode nnrti_bind_block(nnrt_session *s, uint32_t i, NNRT_SharedBuffer *b)
+{
+    const nnrti_session_block *place = s->blocks != NULL ? &s->blocks[i] : NULL;
+    const uint32_t bytes = b->dataSize;
+    if (place == NULL || place->at == NULL || b->addr != (uint8_t *)place->at + place->buffer.offset)
+        return NNRT_SUCCESS;
+    if (bytes > place->buffer.dataSize)
+        return nnrt_error_set(&s->error, NNRT_INVALID_BUFFER_SIZE, "%s '%s' has %u bytes, its block %u",
+                              i < s->nIn ? "input" : "output", s->infos[i].name, bytes, place->buffer.dataSize);
+    *b = place->buffer;
+    b->addr = place->at;
+    b->dataSize = bytes;
+    return NNRT_SUCCESS;
+}
+
 /* Takes over the caller's buffers of nIn inputs or nOut outputs. */
 static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_t count, bool output)
 {
@@ -6185,6 +7194,10 @@ static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_
             return nnrt_error_set(&s->error, NNRT_NULL_PTR, "%s %u '%s' is NULL", what, i, info->name);
         b->addr = given[i].data;
         b->bufferSize = b->dataSize = (uint32_t)bytes;
+        b->fd = -1;
+        b->offset = 0;
+        if ((code = nnrti_bind_block(s, first + i, b)) != NNRT_SUCCESS)
+            return code;
     }
     return NNRT_SUCCESS;
 }
@@ -6195,8 +7208,7 @@ NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, 
     NNRT_ReturnCode code;
     if (session == NULL)
         return NNRT_NULL_PTR;
-    session->error.code = NNRT_SUCCESS;
-    session->error.message[0] = '\0';
+    nnrti_session_begin(session);
     if ((code = nnrti_bind(session, inputs, nIn, false)) != NNRT_SUCCESS ||
         (code = nnrti_bind(session, outputs, nOut, true)) != NNRT_SUCCESS)
         return code;

@@ -11,15 +11,17 @@ WHO READS THIS
 SECTIONS (search for the tag)
     >>memory      allocator; memory whose need is counted by the same walk that uses it
     >>model       NNRT_Model and its parts, NNRT_ModelConfig, NNRT_IOTensor
+    >>buffers     blocks of memory that have a descriptor
     >>tables      NNRT_DeviceVtbl, NNRT_PreparedModelVtbl
     >>registry    registering, listing and calling devices
     >>prepare     validation, shape inference, planner, plan
     -- implementation --
-    >>memory >>validate >>infer >>planner >>plan >>run >>nest >>prepared >>reference >>auto >>registry
+    >>memory >>buffers >>validate >>infer >>planner >>plan >>run >>nest >>prepared >>reference >>auto >>registry
 
 OWNERSHIP
     A model is plain data that nobody here changes: it may be const and lie in flash. What is passed in stays the
     caller's. Constants are used in place and must outlive the prepared model, unless ModelConfig.copyConstants is set.
+    Of one that has only a descriptor, what lies behind it must; the descriptor itself may be closed.
     A prepared model is immutable; any number of threads may run it at once with RunIn, each in a workspace of its own.
 
 ERRORS
@@ -120,8 +122,9 @@ NNRTI_LIST(NNRT_QuantParamList, NNRT_QuantParam)
 #define NNRT_NO_TENSOR 0xFFFFFFFFu /* in inputIndex and outputIndex: an optional operand that is left out */
 #define NNRT_RANK_UNKNOWN (-2)     /* dims {-2}: number of axes and extents follow from the producing node */
 
-/* A block of memory. Valid data: [offset, offset + dataSize). fd -1 and addr NULL: no data. addr (ours, appended):
-   address of the block in this process; fd is then not used. */
+/* A block of memory. Valid data: [offset, offset + dataSize), inside bufferSize. fd: the block's descriptor, -1: it has
+   none. addr (ours, appended): the block's address in this process; NULL: whoever needs one maps fd (>>buffers). Where
+   both are given they are the same block. fd -1 and addr NULL: no data. */
 typedef struct NNRT_SharedBuffer {
     int32_t fd;
     uint32_t bufferSize, offset, dataSize; /* bytes */
@@ -236,13 +239,14 @@ typedef struct nnrt_log {
 
 /* What a step of a run took. Texts live during the call. */
 typedef struct nnrt_profile_step {
-    const char *name;         /* of the node; "" where it has none */
-    const char *op;           /* operator of the node, "CONV2D_FUSION"; name of the kernel where a step is none */
-    const char *device;       /* unique name of the device that ran it */
-    int32_t node;             /* number in the model that the device was given; -1: none of it */
-    uint32_t depth;           /* how many IF and LOOP it is in; these are told of behind what they ran */
+    const char *name;   /* of the node; "" where it has none */
+    const char *op;     /* operator of the node, "CONV2D_FUSION"; name of the kernel where a step is none */
+    const char *device; /* unique name of the device that ran it */
+    int32_t node;       /* number in the model that the device was given; -1: none of it */
+    uint32_t depth; /* how many IF, LOOP and parts on devices (auto) it is in; these are told of behind what they ran */
     uint64_t begin, duration; /* by the clock; of IF and LOOP with all that they ran */
-    size_t read, written;     /* bytes of inputs and of derived constants, and of results; 0 of IF and LOOP */
+    size_t read, written; /* bytes of inputs and of derived constants, and of results; 0 of IF and LOOP. A part's are
+                                 those of its borders */
 } nnrt_profile_step;
 
 /* A line for a log, which may be NULL; format as of nnrt_text. For devices, too. */
@@ -258,14 +262,16 @@ typedef struct nnrt_profile {
 } nnrt_profile;
 #endif
 
-/* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads.
+/* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads. A device is given
+   enableFloat16 (float32 may be computed in float16), mode and priority only if it says that it can (nnrt_ability): else
+   nnrt_device_prepare and its like are NOT_SUPPORT. `auto` tells each of its devices what that can.
    structSize: bytes of it that there are. Whoever calls nnrt_device_prepare leaves it 0 and all members count; a device
    is given the size, and of a configuration with 0 it reads HDI's members only. It reads with nnrt_config_read. */
 typedef struct NNRT_ModelConfig {
     bool enableFloat16;
     NNRT_PerformanceMode mode;
     NNRT_Priority priority;
-    NNRT_ExtensionList extensions; /* unknown names are ignored */
+    NNRT_ExtensionList extensions; /* what only the device knows; a name that it does not know is ignored */
     uint32_t structSize;
     const nnrt_allocator *allocator;
     void *buffer; /* everything is laid into it, nothing is allocated; aligned to NNRT_ALIGNMENT */
@@ -287,6 +293,7 @@ typedef struct NNRT_ModelConfig {
        NULL: all, accelerators first. */
     const char *autoDevices;
     const struct nnrt_partition *partition; /* of `auto`, too; NULL: all zero */
+    const struct nnrt_through *through;     /* see there; devices leave it alone and pass it on */
 #endif
 } NNRT_ModelConfig;
 
@@ -309,6 +316,17 @@ typedef struct nnrt_partition {
     nnrt_placed placed; /* is called when the model has been prepared, once for each node, in any order, and for each
                            record of keep that matches none. NULL: nobody listens */
     void *user;
+    /* A part whose run fails by its device is computed by what comes next: the devices behind it that take all of it, at
+       last the reference device. A run allocates nothing, so each of them prepares the part beforehand, in memory that
+       GetModelMemory counts. Every run asks the preferred device first, also when it has failed. Without: the run ends
+       with the device's code; a device that then says it is OFFLINE has no part of what is prepared later. Not together
+       with strict. */
+    bool fallback;
+    /* What a node costs on a device (its unique name), in a unit of the caller's: each node gets that of the devices which
+       take it where it costs least, the reference device among them unless strict keeps it out; of several such the one
+       preferred. IF and LOOP are asked about with all that they run. UINT64_MAX: it may not be there. NULL: the order of
+       the devices decides. */
+    uint64_t (*cost)(void *user, uint32_t node, const char *device);
 } nnrt_partition;
 #endif
 
@@ -324,6 +342,33 @@ typedef struct NNRT_IOTensor {
     NNRT_Format format;
     NNRT_SharedBuffer data;
 } NNRT_IOTensor;
+
+#ifndef NNRT_FIRMWARE
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>buffers */
+
+/* *block = address of the buffer's block: addr where there is one, else fd is mapped, for reading or for both; NULL where
+   dataSize is 0. The buffer itself stays as it is, and its descriptor the caller's, who may close it meanwhile.
+   INVALID_BUFFER: neither descriptor nor address, data that end beyond bufferSize or beyond what lies behind fd, a
+   descriptor that cannot be mapped so, or a program without mmap (NNRT_MMAP 0). What lies behind fd must not become
+   shorter while it is mapped. */
+NNRT_API NNRT_ReturnCode nnrt_buffer_map(const NNRT_SharedBuffer *buffer, bool write, void **block, nnrt_error *error);
+/* Ends what nnrt_buffer_map of the same buffer gave; where that was addr, or NULL, there is nothing to end. */
+NNRT_API void nnrt_buffer_unmap(const NNRT_SharedBuffer *buffer, void *block);
+/* A block of so many bytes, all 0, from the system: on Linux with a descriptor (memfd_create, sealed against becoming
+   shorter) and without an address, elsewhere with an address and without a descriptor. INVALID_PARAMETER: of 0 bytes. */
+NNRT_API NNRT_ReturnCode nnrt_buffer_create(uint32_t bytes, NNRT_SharedBuffer *buffer);
+/* Gives it back: closes the descriptor, or frees the memory. Mappings of it stay. */
+NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer);
+
+/* For devices that read constants: the model as it is, or one like it whose constants all have an address, as far as they
+   can be mapped; each descriptor is mapped once. Lies in memory, *mappings in what stays of it. NULL: no memory.
+   nnrt_plan_prepare does so by itself. */
+typedef struct nnrt_mapping nnrt_mapping;
+NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *memory, nnrt_mapping **mappings);
+/* Before its memory goes. NULL is fine. */
+NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings);
+#endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tables */
@@ -471,7 +516,7 @@ typedef struct NNRT_DeviceVtbl {
    (the first registered with it). Registering and unregistering is for one thread, before and after the others run. */
 typedef struct nnrt_device nnrt_device;
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
-/* DEVICE_BUSY while prepared models of it exist; the built-in devices are OPERATION_FORBIDDEN. What others prepared does
+/* DEVICE_BUSY while prepared models or blocks of it exist; the built-in devices are OPERATION_FORBIDDEN. What others prepared does
    not matter: a device's address stays the same until it is unregistered itself. */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
 NNRT_API uint32_t nnrt_device_count(void);
@@ -513,6 +558,20 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare_offline(nnrt_device *device, const 
                                                      NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNRT_Model *model,
                                                   const NNRT_ModelConfig *config, size_t *bytes);
+/* AllocateBuffer and ReleaseBuffer: a block that device and program both see, with a descriptor, an address, or both
+   (nnrt_buffer_map). device NULL, or one without these methods: from the system (nnrt_buffer_create). INVALID_PARAMETER:
+   length 0. DEVICE_ERROR: what the device gives is no such block; it has been given back. Each block is given back once, to
+   the device that it is from; a device is not unregistered before that. INVALID_BUFFER: no block at all. */
+NNRT_API NNRT_ReturnCode nnrt_device_allocate(nnrt_device *device, uint32_t length, NNRT_SharedBuffer *buffer);
+NNRT_API NNRT_ReturnCode nnrt_device_free(nnrt_device *device, const NNRT_SharedBuffer *buffer);
+/* How a model cache comes between: nnrt_device_prepare calls prepare for each device that has one
+   (PrepareModelFromModelCache), for the parts that `auto` makes, too. It gives what nnrt_device_prepare or
+   nnrt_device_prepare_cache of that device gave; config has no `through` any more. */
+typedef struct nnrt_through {
+    NNRT_ReturnCode (*prepare)(void *user, nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                               NNRT_PreparedModel **prepared);
+    void *user;
+} nnrt_through;
 /* Destroys what nnrt_device_prepare of that device gave. NULL is fine. */
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared);
 /* RunIn where there is one and a workspace is given, else Run, else RunV1. error may be NULL. */
@@ -737,8 +796,8 @@ NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum);
    and the arena. */
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
 /* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to NNRT_ALIGNMENT;
-   inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated. outputDims and error
-   may be NULL. Where extents are open, inputs bring theirs (OUT_OF_DIMENTION_RANGES beyond the bound), static steps run as
+   inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated; those that have only a
+   descriptor are mapped while it runs. outputDims and error may be NULL. Where extents are open, inputs bring theirs (OUT_OF_DIMENTION_RANGES beyond the bound), static steps run as
    they were planned, and the others are resolved with what they then have: an output whose buffer is too small is not
    written (INSUFFICIENT_BUFFER), its outputDims tell what it needs. Of outputs that a run did not come to, they tell the
    largest extents. */
@@ -801,6 +860,32 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *resu
 #include <stdlib.h>
 #endif
 #include <string.h>
+
+/* These calls are declared whatever feature macros there are. */
+#ifndef NNRT_POSIX
+#if !defined(NNRT_NO_STDIO) && (defined(__unix__) || defined(__unix) || defined(__APPLE__))
+#define NNRT_POSIX 1
+#else
+#define NNRT_POSIX 0
+#endif
+#endif
+#ifndef NNRT_MMAP
+#define NNRT_MMAP NNRT_POSIX
+#endif
+#if NNRT_POSIX || NNRT_MMAP
+#include <errno.h>
+#include <sys/time.h>
+#include <sys/types.h>
+#include <sys/stat.h>
+#include <fcntl.h>
+#include <unistd.h>
+#endif
+#if NNRT_MMAP
+#include <sys/mman.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>memory */
@@ -1035,6 +1120,212 @@ static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
     return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to prepare the model");
 }
 
+#ifndef NNRT_FIRMWARE
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>buffers */
+
+#if NNRT_MMAP
+
+/* Bytes behind a descriptor; false: it has no size, as a pipe. Only what is no file is asked by moving in it. */
+static bool nnrti_descriptor_bytes(int fd, uint64_t *bytes)
+{
+    struct stat s;
+    off_t end;
+    if (fstat(fd, &s) != 0)
+        return false;
+    end = S_ISREG(s.st_mode) ? s.st_size : lseek(fd, 0, SEEK_END);
+    *bytes = end > 0 ? (uint64_t)end : 0;
+    return end >= 0;
+}
+
+/* Maps the first `end` bytes behind a descriptor. */
+static NNRT_ReturnCode nnrti_descriptor_map(int fd, size_t end, bool write, void **block, nnrt_error *error)
+{
+    uint64_t bytes = 0;
+    void *at;
+    if (!nnrti_descriptor_bytes(fd, &bytes))
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "descriptor %d is none of memory or of a file", fd);
+    if (end > bytes)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "descriptor %d has %l bytes, the data end at %z", fd,
+                              (int64_t)bytes, end);
+    at = mmap(NULL, end, write ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "descriptor %d cannot be mapped for %s", fd,
+                              write ? "writing" : "reading");
+    *block = at;
+    return NNRT_SUCCESS;
+}
+
+#else
+#define nnrti_descriptor_bytes(fd, bytes) false
+#endif
+
+NNRT_API NNRT_ReturnCode nnrt_buffer_map(const NNRT_SharedBuffer *buffer, bool write, void **block, nnrt_error *error)
+{
+    if (block != NULL)
+        *block = NULL;
+    if (buffer == NULL || block == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the buffer, or the place for its address, is NULL");
+    if (buffer->offset > buffer->bufferSize || buffer->dataSize > buffer->bufferSize - buffer->offset)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "offset %u and dataSize %u run past the buffer's %u bytes",
+                              buffer->offset, buffer->dataSize, buffer->bufferSize);
+    if (buffer->addr == NULL && buffer->fd < 0 && buffer->dataSize > 0)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "the buffer has no descriptor and no address");
+    *block = buffer->addr;
+    if (buffer->addr != NULL || buffer->dataSize == 0)
+        return NNRT_SUCCESS;
+#if NNRT_MMAP
+    return nnrti_descriptor_map(buffer->fd, (size_t)buffer->offset + buffer->dataSize, write, block, error);
+#else
+    (void)write;
+    return nnrt_error_set(error, NNRT_INVALID_BUFFER,
+                          "descriptor %d cannot be mapped without mmap (NNRT_MMAP is 0): give SharedBuffer.addr",
+                          buffer->fd);
+#endif
+}
+
+NNRT_API void nnrt_buffer_unmap(const NNRT_SharedBuffer *buffer, void *block)
+{
+#if NNRT_MMAP
+    if (buffer != NULL && buffer->addr == NULL && block != NULL)
+        (void)munmap(block, (size_t)buffer->offset + buffer->dataSize);
+#else
+    (void)buffer, (void)block;
+#endif
+}
+
+#if NNRT_MMAP && defined(SYS_memfd_create)
+#ifndef __cplusplus
+long syscall(long number, ...); /* which strict C leaves out */
+#endif
+#define NNRTI_MEMFD_FLAGS 3u /* MFD_CLOEXEC, MFD_ALLOW_SEALING */
+#define NNRTI_ADD_SEALS 1033 /* F_ADD_SEALS */
+#define NNRTI_SEAL_SHRINK 2  /* F_SEAL_SHRINK */
+
+/* A file in memory, all of it written, so that no page is missing later; -1: the system has none. */
+static int nnrti_memfd(size_t bytes)
+{
+    static const char zeros[4096] = {0};
+    const int fd = (int)syscall(SYS_memfd_create, "nnrt", NNRTI_MEMFD_FLAGS);
+    while (fd >= 0 && bytes > 0) {
+        const ssize_t wrote = write(fd, zeros, bytes < sizeof(zeros) ? bytes : sizeof(zeros));
+        if (wrote <= 0) {
+            (void)close(fd);
+            return -1;
+        }
+        bytes -= (size_t)wrote;
+    }
+    if (fd >= 0)
+        (void)fcntl(fd, NNRTI_ADD_SEALS, NNRTI_SEAL_SHRINK);
+    return fd;
+}
+#else
+#define nnrti_memfd(bytes) (-1)
+#endif
+
+NNRT_API NNRT_ReturnCode nnrt_buffer_create(uint32_t bytes, NNRT_SharedBuffer *buffer)
+{
+    if (buffer == NULL)
+        return NNRT_NULL_PTR;
+    memset(buffer, 0, sizeof(*buffer));
+    buffer->fd = -1;
+    if (bytes == 0)
+        return NNRT_INVALID_PARAMETER;
+    buffer->fd = nnrti_memfd(bytes);
+    if (buffer->fd < 0 && (buffer->addr = nnrt_alloc(NULL, bytes)) == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    if (buffer->fd < 0)
+        memset(buffer->addr, 0, bytes);
+    buffer->bufferSize = buffer->dataSize = bytes;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API void nnrt_buffer_destroy(const NNRT_SharedBuffer *buffer)
+{
+    if (buffer == NULL)
+        return;
+#if NNRT_MMAP
+    if (buffer->fd >= 0) {
+        (void)close(buffer->fd);
+        return;
+    }
+#endif
+    nnrt_free(NULL, buffer->addr, buffer->bufferSize);
+}
+
+static NNRT_ReturnCode nnrti_check_lists(const NNRT_Model *m, nnrt_error *error);
+
+/* A descriptor of constants, up to the end of the last one. */
+struct nnrt_mapping {
+    nnrt_mapping *next;
+    NNRT_SharedBuffer buffer;
+    void *block;
+};
+
+/* Whether a buffer has data that only a descriptor leads to, and they are there. */
+static bool nnrti_descriptor_only(const NNRT_SharedBuffer *b)
+{
+    uint64_t bytes = 0;
+    return b->addr == NULL && b->fd >= 0 && b->dataSize > 0 && b->offset <= b->bufferSize &&
+           b->dataSize <= b->bufferSize - b->offset && nnrti_descriptor_bytes(b->fd, &bytes) &&
+           b->offset + b->dataSize <= bytes;
+}
+
+/* Notes what a constant needs of its descriptor; false: no memory. */
+static bool nnrti_note_mapping(const NNRT_SharedBuffer *b, nnrt_memory *memory, nnrt_mapping **mappings)
+{
+    nnrt_mapping *m = *mappings;
+    while (m != NULL && m->buffer.fd != b->fd)
+        m = m->next;
+    if (m == NULL) {
+        m = (nnrt_mapping *)nnrt_memory_keep(memory, sizeof(*m));
+        if (m == NULL)
+            return false;
+        m->next = *mappings;
+        m->buffer.fd = b->fd;
+        *mappings = m;
+    }
+    if (m->buffer.dataSize < b->offset + b->dataSize)
+        m->buffer.bufferSize = m->buffer.dataSize = b->offset + b->dataSize;
+    return true;
+}
+
+NNRT_API const NNRT_Model *nnrt_model_map(const NNRT_Model *model, nnrt_memory *memory, nnrt_mapping **mappings)
+{
+    NNRT_Model *own;
+    NNRT_Tensor *tensors;
+    *mappings = NULL;
+    if (model == NULL || nnrti_check_lists(model, NULL) != NNRT_SUCCESS)
+        return model; /* what is wrong is told where it is checked */
+    for (uint32_t i = 0; i < model->allTensors.count; i++)
+        if (nnrti_descriptor_only(&model->allTensors.data[i].data) &&
+            !nnrti_note_mapping(&model->allTensors.data[i].data, memory, mappings))
+            return NULL;
+    if (*mappings == NULL)
+        return model;
+    own = (NNRT_Model *)nnrt_memory_temp(memory, sizeof(*own));
+    tensors = (NNRT_Tensor *)nnrti_temp(memory, model->allTensors.count, sizeof(*tensors));
+    if (own == NULL || tensors == NULL)
+        return NULL;
+    memcpy(tensors, model->allTensors.data, model->allTensors.count * sizeof(*tensors));
+    *own = *model;
+    own->self = NULL;
+    own->allTensors.data = tensors;
+    for (nnrt_mapping *m = *mappings; m != NULL; m = m->next)
+        if (nnrt_buffer_map(&m->buffer, false, &m->block, NULL) == NNRT_SUCCESS)
+            for (uint32_t i = 0; i < model->allTensors.count; i++)
+                if (tensors[i].data.fd == m->buffer.fd && nnrti_descriptor_only(&tensors[i].data))
+                    tensors[i].data.addr = m->block;
+    return own;
+}
+
+NNRT_API void nnrt_model_unmap(nnrt_mapping *mappings)
+{
+    for (; mappings != NULL; mappings = mappings->next)
+        nnrt_buffer_unmap(&mappings->buffer, mappings->block);
+}
+#endif
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>validate */
 
@@ -1079,6 +1370,23 @@ static bool nnrti_rank_known(const NNRT_Tensor *t)
     return !(t->dims.count == 1 && t->dims.data[0] == NNRT_RANK_UNKNOWN);
 }
 
+/* Constant i has no address: whoever wants one has tried to map its descriptor, and says here why that failed. */
+NNRTI_COLD static NNRT_ReturnCode nnrti_no_address(const NNRT_Model *m, uint32_t i, nnrt_error *error)
+{
+    const NNRT_Tensor *t = &m->allTensors.data[i];
+#ifndef NNRT_FIRMWARE
+    nnrt_error own;
+    void *block;
+    memset(&own, 0, sizeof(own));
+    if (nnrt_buffer_map(&t->data, false, &block, &own) != NNRT_SUCCESS)
+        return nnrt_error_set(error, NNRT_INVALID_BUFFER, "tensor %u '%s': %s", i, nnrti_text_of(t->name), own.message);
+    nnrt_buffer_unmap(&t->data, block);
+#endif
+    return nnrt_error_set(error, NNRT_INVALID_BUFFER,
+                          "tensor %u '%s': its data have a descriptor but no address (SharedBuffer.addr)", i,
+                          nnrti_text_of(t->name));
+}
+
 /* The data of constant i lie inside their buffer, are aligned, and as many as its shape needs. */
 static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
@@ -1087,9 +1395,7 @@ static NNRT_ReturnCode nnrti_check_constant(const NNRT_Model *m, uint32_t i, nnr
     const void *data = nnrti_buffer_data(b);
     size_t need, width = nnrt_type_size(t->dataType);
     if (data == NULL)
-        return nnrt_error_set(error, NNRT_INVALID_BUFFER,
-                              "tensor %u '%s': its data have a descriptor but no address (SharedBuffer.addr)", i,
-                              nnrti_text_of(t->name));
+        return nnrti_no_address(m, i, error);
     if (b->offset > b->bufferSize || b->dataSize > b->bufferSize - b->offset)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER,
                               "tensor %u '%s': offset %u and dataSize %u run past the buffer's %u bytes", i,
@@ -2991,6 +3297,7 @@ static bool nnrti_copy_tensor(nnrt_memory *memory, NNRT_Tensor *t, bool constant
         return true;
     memcpy(copy, data, t->data.dataSize);
     t->data.addr = copy;
+    t->data.fd = -1;
     t->data.offset = 0;
     t->data.bufferSize = t->data.dataSize;
     return true;
@@ -3058,6 +3365,9 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
     nnrt_memory memory;
     nnrt_operand *tensors;
     NNRT_ReturnCode code;
+#ifndef NNRT_FIRMWARE
+    nnrt_mapping *mappings;
+#endif
     memset(&own, 0, sizeof(own));
     if (config != NULL)
         own = *config;
@@ -3068,7 +3378,14 @@ NNRT_API NNRT_ReturnCode nnrt_model_validate(const NNRT_Model *model, const NNRT
         return code;
     nnrt_memory_allocate(&memory, own.allocator);
     tensors = (nnrt_operand *)nnrti_temp(&memory, model->allTensors.count, sizeof(*tensors));
-    code = tensors == NULL ? nnrti_no_memory(error) : nnrt_model_infer(model, &own, &memory, tensors, NULL, NULL);
+#ifndef NNRT_FIRMWARE
+    model = nnrt_model_map(model, &memory, &mappings);
+#endif
+    code = tensors == NULL || model == NULL ? nnrti_no_memory(error)
+                                            : nnrt_model_infer(model, &own, &memory, tensors, NULL, NULL);
+#ifndef NNRT_FIRMWARE
+    nnrt_model_unmap(mappings);
+#endif
     nnrt_memory_end(&memory);
     return code;
 }
@@ -3469,7 +3786,8 @@ enum {
     NNRTI_PART_ELSE,
     NNRTI_PART_END_IF,
     NNRTI_PART_LOOP,
-    NNRTI_PART_END_LOOP
+    NNRTI_PART_END_LOOP,
+    NNRTI_PART_MODEL /* runs a prepared model: see auto */
 };
 
 /* What a run needs to resolve a step again. operands: those of the node as planned, with room for all that the operator
@@ -4968,17 +5286,29 @@ static NNRT_ReturnCode nnrti_check_extents(const nnrt_plan *plan, const NNRT_IOT
 }
 #endif
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_buffer_place(b) ((uintptr_t)nnrti_buffer_data(b))
+#else
+/* Where the data of an input or output begin, as far as that tells whether they are aligned; 0: nowhere. */
+static uintptr_t nnrti_buffer_place(const NNRT_SharedBuffer *b)
+{
+    if (b->addr == NULL && b->fd >= 0)
+        return (uintptr_t)NNRT_ALIGNMENT + b->offset; /* a mapping begins with a page */
+    return (uintptr_t)nnrti_buffer_data(b);
+}
+#endif
+
 /* Whether the buffer of an input or output lies in memory, aligned. */
 static NNRT_ReturnCode nnrti_check_buffer(const nnrt_plan_io *want, const NNRT_IOTensor *got, bool output, uint32_t i,
                                           nnrt_error *error)
 {
     const char *what = output ? "output" : "input";
-    const void *data = nnrti_buffer_data(&got->data);
-    if (data == NULL || got->data.offset > got->data.bufferSize ||
+    const uintptr_t place = nnrti_buffer_place(&got->data);
+    if (place == 0 || got->data.offset > got->data.bufferSize ||
         got->data.dataSize > got->data.bufferSize - got->data.offset)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s' has no address, or runs past its buffer", what, i,
                               want->name);
-    if ((uintptr_t)data % nnrt_type_size(want->dataType) != 0)
+    if (place % nnrt_type_size(want->dataType) != 0)
         return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s' is not aligned to the %z bytes of a %t", what, i,
                               want->name, nnrt_type_size(want->dataType), want->dataType);
     return NNRT_SUCCESS;
@@ -5517,6 +5847,29 @@ static NNRT_ReturnCode nnrti_run_move(const nnrti_open_run *r, uint32_t s, uint3
     return NNRT_SUCCESS;
 }
 
+/* Step s, which runs a prepared model: its kernel gets the extents of the inputs in the views, and puts those of the results
+   there. */
+static NNRT_ReturnCode nnrti_run_model(nnrti_open_run *r, uint32_t s)
+{
+    const nnrt_plan_step *step = &r->plan->steps[s];
+    const uint32_t *slots = r->plan->open->steps[s]->slots;
+    NNRT_ReturnCode code;
+    for (uint32_t i = 0; i < step->nIn + step->nOut; i++) {
+        const nnrt_plan_arg *arg = &r->plan->args[step->arg + i];
+        r->views[i] = arg->view;
+        r->views[i].data = nnrti_run_address(r, arg);
+        if (i < step->nIn)
+            memcpy(r->views[i].dims, nnrti_run_dims(r, arg, slots[i]), (size_t)arg->view.rank * sizeof(int32_t));
+    }
+    r->nDerived = 0;
+    code = nnrti_run_call(r, s, step->kernel, step->attr, 0);
+    for (uint32_t i = step->nIn; i < step->nIn + step->nOut && code == NNRT_SUCCESS; i++)
+        if (slots[i] != NNRT_NO_TENSOR)
+            memcpy(r->slots + (size_t)slots[i] * NNRTI_DIMS, r->views[i].dims,
+                   (size_t)r->views[i].rank * sizeof(int32_t));
+    return code;
+}
+
 /* Resolves step s with what this run has, and runs it. */
 static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
 {
@@ -5756,6 +6109,7 @@ static NNRT_ReturnCode nnrti_run_part(nnrti_open_run *r, uint32_t s)
     switch (r->plan->open->steps[s]->part) {
     case NNRTI_PART_IF: return nnrti_run_if(r, s);
     case NNRTI_PART_LOOP: return nnrti_run_loop(r, s);
+    case NNRTI_PART_MODEL: return nnrti_run_model(r, s);
     default: return nnrti_run_step(r, s);
     }
 }
@@ -5851,6 +6205,40 @@ static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace,
     return code;
 }
 
+/* Ends the mappings of the first `count` inputs and outputs of a run. */
+static void nnrti_unmap_io(const nnrt_plan *plan, const NNRT_IOTensor *inputs, const NNRT_IOTensor *outputs, void **io,
+                           uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const NNRT_SharedBuffer *b = i < plan->nInputs ? &inputs[i].data : &outputs[i - plan->nInputs].data;
+        if (b->addr == NULL && io[i] != NULL)
+            nnrt_buffer_unmap(b, (uint8_t *)io[i] - b->offset);
+    }
+}
+
+/* Gives checked inputs and outputs that have only a descriptor their addresses in io, or none of them. */
+static NNRT_ReturnCode nnrti_map_io(const nnrt_plan *plan, const NNRT_IOTensor *inputs, const NNRT_IOTensor *outputs,
+                                    void **io, nnrt_error *error)
+{
+    for (uint32_t i = 0; i < plan->nInputs + plan->nOutputs; i++) {
+        const bool output = i >= plan->nInputs;
+        const uint32_t at = output ? i - plan->nInputs : i;
+        const NNRT_SharedBuffer *b = output ? &outputs[at].data : &inputs[at].data;
+        nnrt_error own;
+        void *block;
+        if (b->addr != NULL || b->fd < 0)
+            continue;
+        memset(&own, 0, sizeof(own));
+        if (nnrt_buffer_map(b, output, &block, &own) != NNRT_SUCCESS) {
+            nnrti_unmap_io(plan, inputs, outputs, io, i);
+            return nnrt_error_set(error, NNRT_INVALID_BUFFER, "%s %u '%s': %s", output ? "output" : "input", at,
+                                  output ? plan->outputs[at].name : plan->inputs[at].name, own.message);
+        }
+        io[i] = block != NULL ? (uint8_t *)block + b->offset : NULL;
+    }
+    return NNRT_SUCCESS;
+}
+
 #endif
 
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
@@ -5873,11 +6261,19 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
     for (uint32_t i = 0; i < nOut; i++)
         io[nIn + i] = (void *)(uintptr_t)nnrti_buffer_data(&outputs[i].data);
 #ifndef NNRT_FIRMWARE
-    if (plan->open != NULL)
-        return nnrti_run_open(plan, (uint8_t *)workspace, io, inputs, outputs, outputDims, error);
+    if ((code = nnrti_map_io(plan, inputs, outputs, io, error)) != NNRT_SUCCESS)
+        return code;
+    if (plan->open != NULL) {
+        code = nnrti_run_open(plan, (uint8_t *)workspace, io, inputs, outputs, outputDims, error);
+        nnrti_unmap_io(plan, inputs, outputs, io, nIn + nOut);
+        return code;
+    }
 #endif
     memset(&own, 0, sizeof(own));
     code = nnrt_plan_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, &own);
+#ifndef NNRT_FIRMWARE
+    nnrti_unmap_io(plan, inputs, outputs, io, nIn + nOut);
+#endif
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, (uint32_t)own.node, code, &own, error);
 }
 
@@ -6350,16 +6746,26 @@ typedef struct nnrti_plan_model {
     void *workspace; /* of its own, for Run; NULL when the caller brings one */
     size_t tableBytes;
     nnrt_allocator allocator;
-    void *given; /* what came from the allocator, this struct with it; NULL in the caller's buffer */
+    void *given;            /* what came from the allocator, this struct with it; NULL in the caller's buffer */
+    nnrt_mapping *mappings; /* of constants that have only a descriptor */
 } nnrti_plan_model;
 
-static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
+/* Mode and priority exist. */
+static NNRT_ReturnCode nnrti_check_mode(const NNRT_ModelConfig *config)
 {
     if (config->mode < NNRT_PERFORMANCE_NONE || config->mode > NNRT_PERFORMANCE_EXTREME)
         return nnrt_error_set(config->error, NNRT_INVALID_PERFORMANCE_MODE, "performance mode %d does not exist",
                               config->mode);
     if (config->priority < NNRT_PRIORITY_NONE || config->priority > NNRT_PRIORITY_HIGH)
         return nnrt_error_set(config->error, NNRT_INVALID_PRIORITY, "priority %d does not exist", config->priority);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_config(const NNRT_ModelConfig *config)
+{
+    const NNRT_ReturnCode code = nnrti_check_mode(config);
+    if (code != NNRT_SUCCESS)
+        return code;
     if (config->buffer != NULL && (uintptr_t)config->buffer % NNRT_ALIGNMENT != 0)
         return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER, "the buffer is not aligned to %d bytes",
                               NNRT_ALIGNMENT);
@@ -6373,7 +6779,8 @@ static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_Model
     nnrti_plan_model *m = (nnrti_plan_model *)nnrt_memory_keep(memory, sizeof(*m));
     nnrt_draft *draft;
     NNRT_ReturnCode code;
-    if (m == NULL)
+    *made = m;
+    if (m == NULL || (model != NULL && (model = nnrt_model_map(model, memory, &m->mappings)) == NULL))
         return nnrti_no_memory(config->error);
     if ((code = nnrt_plan_draft(model, config, memory, &draft)) != NNRT_SUCCESS ||
         (edit != NULL && (code = edit(user, draft)) != NNRT_SUCCESS) ||
@@ -6384,8 +6791,14 @@ static NNRT_ReturnCode nnrti_plan_make(const NNRT_Model *model, const NNRT_Model
         (!config->callerWorkspace && !nnrt_memory_reserve(memory, nnrt_plan_workspace(m->plan), &m->workspace)))
         return nnrti_no_memory(config->error);
     m->tableBytes = memory->front;
-    *made = m;
     return NNRT_SUCCESS;
+}
+
+/* What a prepared model has mapped, which need not have been finished; NULL is fine. */
+static void nnrti_plan_model_unmap(nnrti_plan_model *m)
+{
+    if (m != NULL)
+        nnrt_model_unmap(m->mappings);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
@@ -6401,6 +6814,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
     nnrt_config_read(&own, config);
     nnrt_memory_count(&memory, own.allocator);
     code = nnrti_plan_make(model, &own, edit, user, &memory, &made);
+    nnrti_plan_model_unmap(made);
     nnrt_memory_end(&memory);
     if (code == NNRT_SUCCESS && !nnrti_round_size(memory.peak, NNRT_ALIGNMENT, bytes))
         return nnrti_no_memory(own.error);
@@ -6414,6 +6828,7 @@ static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
     if (m == NULL)
         return;
     allocator = m->allocator;
+    nnrti_plan_model_unmap(m);
     nnrt_memory_free(&allocator, m->given);
 }
 
@@ -6539,6 +6954,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
         nnrt_memory_allocate(&memory, own.allocator);
     code = nnrti_plan_make(model, &own, edit, user, &memory, &made);
     if (code != NNRT_SUCCESS) {
+        nnrti_plan_model_unmap(made);
         nnrt_memory_end(&memory);
         return code;
     }
@@ -6748,6 +7164,7 @@ static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model
 {
     NNRT_ModelConfig own;
     nnrt_memory memory;
+    nnrt_mapping *mappings;
     NNRT_ReturnCode code;
     (void)self;
     if (model == NULL || isSupported == NULL)
@@ -6762,7 +7179,10 @@ static NNRT_ReturnCode nnrti_reference_nodes(void *self, const NNRT_Model *model
         nnrt_memory_buffer(&memory, own.buffer, own.bufferBytes);
     else
         nnrt_memory_allocate(&memory, own.allocator);
-    code = nnrti_support_walk(model, &own, &memory, isSupported, reason, user);
+    model = nnrt_model_map(model, &memory, &mappings);
+    code = model != NULL ? nnrti_support_walk(model, &own, &memory, isSupported, reason, user)
+                         : nnrti_no_memory(own.error);
+    nnrt_model_unmap(mappings);
     nnrt_memory_end(&memory);
     return code;
 }
@@ -6827,8 +7247,21 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
      3. Else the reference device has it, unless it may not (nnrt_partition.strict).
 
    A part that its device does not prepare goes to the next device that takes all of it, in the end back to the reference
-   device, whose steps are then as they were. A part has fixed extents: what is open stays with the reference device, and
-   a model with subgraphs is not split. Bytes are told by a real preparation, which takes memory in the same order. */
+   device, whose steps are then as they were. With nnrt_partition.fallback a model is always split, into one part where one
+   device takes it all, and each part has others behind it, prepared on what comes next, for a run that fails.
+
+   What has open extents is for devices with dynamic input. Their parts have open inputs whose bounds are the largest
+   extents that the draft has there; they tell the extents of what they give in each run, and what contradicts the draft
+   is refused. Other devices get what is fixed.
+
+   IF and LOOP go to a device with all that they run, as subgraphs of its part, or stay with the reference device, whole,
+   too: they are then one of the steps around which parts are made.
+
+   Parts run one after another: the arena is planned for steps in their order, so that what lives at the same time as an
+   earlier part may lie where a later one writes. A prepared model has RunIn if all that it is made of has; without it, it
+   is run in a workspace of its own, by one thread at a time.
+
+   Bytes are told by a real preparation, which takes memory in the same order. */
 
 /* The devices that may be had, the preferred one first. */
 typedef struct nnrti_auto_list {
@@ -6903,6 +7336,11 @@ static void nnrti_auto_add(nnrti_auto_list *list, nnrt_device *device)
 
 static nnrt_device *nnrti_device_named(const char *text, size_t length); /* >>registry */
 
+static bool nnrti_falls_back(const NNRT_ModelConfig *config)
+{
+    return config->partition != NULL && config->partition->fallback;
+}
+
 /* The devices of config->autoDevices, or all, those wanted alike as they were registered; the reference device last, unless
    it may not be had. */
 static NNRT_ReturnCode nnrti_auto_devices(const NNRT_ModelConfig *config, nnrti_auto_list *list)
@@ -6929,7 +7367,20 @@ static NNRT_ReturnCode nnrti_auto_devices(const NNRT_ModelConfig *config, nnrti_
                 nnrti_auto_add(list, nnrt_device_at(i));
     if (config->partition == NULL || !config->partition->strict)
         nnrti_auto_add(list, nnrt_device_find("reference"));
+    if (nnrti_falls_back(config) && config->partition->strict)
+        return nnrt_error_set(config->error, NNRT_INVALID_PARAMETER,
+                              "auto: strict and fallback are both set, expected one of them at most");
     return NNRT_SUCCESS;
+}
+
+/* Of what a configuration allows, a device is told what it can do. */
+static void nnrti_auto_allowed(const nnrt_device *device, NNRT_ModelConfig *own)
+{
+    own->enableFloat16 = own->enableFloat16 && nnrt_device_can(device, NNRT_ABILITY_FLOAT16);
+    if (!nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE))
+        own->mode = NNRT_PERFORMANCE_NONE;
+    if (!nnrt_device_can(device, NNRT_ABILITY_PRIORITY))
+        own->priority = NNRT_PRIORITY_NONE;
 }
 
 /* Which nodes does the device take? *any: one, result: all. Where there is no memory to ask, none. */
@@ -6943,6 +7394,7 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     own.error = NULL; /* what it has against a node is no fault */
     own.autoDevices = NULL;
     own.partition = NULL;
+    nnrti_auto_allowed(device, &own);
     if (own.buffer != NULL) {
         if (!nnrti_round_size(count, NNRT_ALIGNMENT, &taken) || own.bufferBytes < taken)
             return false;
@@ -6965,10 +7417,9 @@ static bool nnrti_takes_all(nnrt_device *device, const NNRT_Model *model, const 
     return all;
 }
 
-/* Subgraphs read what is around them and belong to one node: models with some stay whole. */
 static bool nnrti_can_split(const NNRT_Model *model)
 {
-    return model->subGraph.count <= 1 && model->nodes.count > 0;
+    return model->nodes.count > 0;
 }
 
 /* The next device from *at on that takes the whole model; NULL: there is none, or the model is to be split. The reference
@@ -7007,7 +7458,10 @@ static bool nnrti_auto_last(const nnrti_auto_list *list)
 enum {
     NNRTI_WHY_ASKED,  /* the devices in front of it do not take it, or there are none */
     NNRTI_WHY_KEPT,   /* nnrt_partition.keep */
+    NNRTI_WHY_COST,   /* nnrt_partition.cost */
     NNRTI_WHY_OPEN,   /* its extents are open */
+    NNRTI_WHY_AROUND, /* IF and LOOP stay with all that they run */
+    NNRTI_WHY_EFFECT, /* it does something beside its results */
     NNRTI_WHY_LONELY, /* its part would have no inputs or no outputs */
     NNRTI_WHY_FAILED, /* a device did not prepare its part */
     NNRTI_WHY_KNOWN   /* nowhere: its results are known before a run */
@@ -7015,7 +7469,10 @@ enum {
 
 static const char *const nnrti_reasons[] = {"the preferred device does not take it",
                                             "the partition text keeps it on the reference device",
-                                            "its extents are open, and parts have fixed ones",
+                                            "the device costs less than the preferred one",
+                                            "its extents are open, and the preferred device has fixed ones only",
+                                            "the preferred device does not take all of the IF or LOOP around it",
+                                            "it may end the run",
                                             "nothing that a run brings comes in, or nothing is read that comes out",
                                             "a device that takes it did not prepare its part",
                                             "its results are known before a run"};
@@ -7026,9 +7483,16 @@ typedef struct nnrti_auto_part {
     nnrt_device *device;
     NNRT_PreparedModel *prepared;
     NNRT_Model model;
-    NNRT_IOTensor *io; /* inputs, then outputs; where they lie is told by the step's arguments */
+    NNRT_IOTensor *io; /* inputs, then outputs, with their largest extents; a run tells where they lie */
+    uint32_t *symbols; /* of each of them NNRTI_DIMS; NULL: all extents are fixed */
+    nnrt_bound_list bounds;
     size_t workspace;
     uint32_t number;
+    const uint32_t *nodes; /* of the part, as those of the whole model */
+    nnrt_profile profile;  /* which the part's device tells, and tells it on to: */
+    const nnrt_profile *to;
+    struct nnrti_auto_part *other; /* the same on the device that computes it when this one fails; NULL: none does */
+    bool spare;                    /* is such a one */
 } nnrti_auto_part;
 
 typedef struct nnrti_split_model {
@@ -7036,18 +7500,26 @@ typedef struct nnrti_split_model {
     nnrti_auto_part *parts;
 } nnrti_split_model;
 
+/* A unit is what is not divided: a step, or all steps of an IF or LOOP that is in none, from BEGIN to END. */
 typedef struct nnrti_split {
     const NNRT_Model *model;
+    nnrt_mapping *mappings; /* of its constants */
     const NNRT_ModelConfig *config;
     const nnrti_auto_list *list;
     nnrt_memory *memory;
     nnrt_draft *draft;
+    uint32_t *takers;       /* of each node: the devices of the list that take it, a bit each */
     uint8_t *owner, *why;   /* of each node: number in the list; NNRTI_WHY_ */
     uint32_t *partOf;       /* of each node: number of the part, NNRT_NO_TENSOR: none */
     nnrti_auto_part *parts; /* the last one made first */
     uint32_t nParts;
+    uint32_t *unit;         /* of each step: the first one of its unit */
     uint32_t *group, *next; /* of each step: the first step of its group, and the next one in it (a ring) */
+    uint32_t *members;      /* the steps, group by group, those of one in their order */
+    uint32_t *first;        /* of each step that is a group's first: where its group begins in members, and the end */
     uint32_t *writer;       /* of each tensor: the step that writes it */
+    uint32_t *numbers;      /* of each tensor: its number in the part that is being made, NNRT_NO_TENSOR: none */
+    bool *given;            /* of each tensor: it is an output, or another group reads it than that which writes it */
     uint32_t *marks, mark;  /* of each step that is a group's first: searched in search number mark */
     uint32_t *stack;
     bool counting; /* bytes are told: nothing stays, and all parts must tell theirs */
@@ -7136,27 +7608,28 @@ static bool nnrti_keep_record(const NNRT_Model *m, uint32_t n, const char **at)
 }
 
 /* Is node n one that the caller keeps on the reference device? */
-static bool nnrti_kept(const NNRT_Model *m, const NNRT_ModelConfig *config, uint32_t n)
+static bool nnrti_kept(const NNRT_Model *m, const nnrt_partition *p, uint32_t n)
 {
-    const char *at = config->partition != NULL ? config->partition->keep : NULL;
+    const char *at = p != NULL ? p->keep : NULL;
     while (at != NULL && *at != '\0')
         if (nnrti_keep_record(m, n, &at))
             return true;
     return false;
 }
 
-static bool nnrti_some_kept(const NNRT_Model *m, const NNRT_ModelConfig *config)
+static uint32_t nnrti_kept_count(const NNRT_Model *m, const nnrt_partition *p)
 {
-    for (uint32_t i = 0; config->partition != NULL && config->partition->keep != NULL && i < m->nodes.count; i++)
-        if (nnrti_kept(m, config, i))
-            return true;
-    return false;
+    uint32_t count = 0;
+    for (uint32_t i = 0; p != NULL && p->keep != NULL && i < m->nodes.count; i++)
+        count += nnrti_kept(m, p, i) ? 1 : 0;
+    return count;
 }
 
-/* Gives each node to the first device that takes it. */
+/* Asks which nodes each device takes. */
 static NNRT_ReturnCode nnrti_split_ask(nnrti_split *s)
 {
     const uint32_t count = s->model->nodes.count;
+    s->takers = (uint32_t *)nnrti_keep(s->memory, count, sizeof(*s->takers));
     s->owner = (uint8_t *)nnrt_memory_keep(s->memory, count);
     s->why = (uint8_t *)nnrt_memory_keep(s->memory, count);
     s->partOf = (uint32_t *)nnrti_keep(s->memory, count, sizeof(*s->partOf));
@@ -7165,23 +7638,24 @@ static NNRT_ReturnCode nnrti_split_ask(nnrti_split *s)
     memset(s->owner, NNRTI_AUTO_HOST, count);
     memset(s->partOf, 0xFF, count * sizeof(*s->partOf));
     for (uint32_t i = 0; i < count; i++)
-        s->why[i] = nnrti_kept(s->model, s->config, i) ? NNRTI_WHY_KEPT : NNRTI_WHY_ASKED;
+        s->why[i] = nnrti_kept(s->model, s->config->partition, i) ? NNRTI_WHY_KEPT : NNRTI_WHY_ASKED;
     for (uint32_t k = 0; k < s->list->count && !nnrti_is_reference(s->list->devices[k]); k++) {
         nnrt_allocator allocator;
         NNRT_ModelConfig own;
         bool *takes, said;
         for (uint32_t i = 0; s->list->failed[k] && i < count; i++)
-            if (s->owner[i] == NNRTI_AUTO_HOST && s->why[i] == NNRTI_WHY_ASKED)
+            if (s->takers[i] == 0 && s->why[i] == NNRTI_WHY_ASKED)
                 s->why[i] = NNRTI_WHY_FAILED;
         if (s->list->failed[k])
             continue;
         own = nnrti_split_asking(s, &allocator);
+        nnrti_auto_allowed(s->list->devices[k], &own);
         takes = (bool *)nnrti_temp(s->memory, count, sizeof(*takes));
         said = takes != NULL &&
                nnrt_device_explain(s->list->devices[k], s->model, &own, takes, count, NULL, NULL) == NNRT_SUCCESS;
         for (uint32_t i = 0; said && i < count; i++)
-            if (takes[i] && s->owner[i] == NNRTI_AUTO_HOST && s->why[i] != NNRTI_WHY_KEPT)
-                s->owner[i] = (uint8_t)k;
+            if (takes[i] && s->why[i] != NNRTI_WHY_KEPT)
+                s->takers[i] |= 1u << k;
         if (s->memory->full)
             return nnrti_no_memory(s->config->error);
         nnrt_memory_drop_temp(s->memory);
@@ -7196,23 +7670,140 @@ static const NNRT_Node *nnrti_split_node(const nnrti_split *s, uint32_t step)
     return node >= 0 && s->owner[node] != NNRTI_AUTO_HOST ? &s->draft->model->nodes.data[node] : NULL;
 }
 
-/* What a step does with extents that only a run tells is not for a part. */
-static bool nnrti_split_fixed(const nnrti_split *s, const nnrt_draft_step *step)
-{
-    bool fixed = step->open == NULL && !(step->flags & NNRT_OP_EFFECT);
-    for (uint32_t k = 0; fixed && k < nnrti_step_args(step); k++) {
-        const uint32_t t = step->args[k].tensor;
-        for (int32_t i = 0; t != NNRT_NO_TENSOR && i < s->draft->tensors[t].rank; i++)
-            fixed = fixed && s->draft->tensors[t].symbols[i] == 0;
-    }
-    return fixed;
-}
-
 /* The step that gives argument k of a step, UINT32_MAX: a constant, an input of the model, or nothing. */
 static uint32_t nnrti_split_giver(const nnrti_split *s, uint32_t step, uint32_t k)
 {
     const nnrt_plan_arg *arg = &s->draft->steps[step].args[k];
     return arg->tensor == NNRT_NO_TENSOR || arg->kind == NNRT_PLACE_CONSTANT ? UINT32_MAX : s->writer[arg->tensor];
+}
+
+/* ---- units ---- */
+
+/* The last step of the unit that begins with step i. */
+static uint32_t nnrti_unit_end(const nnrt_draft *d, uint32_t i)
+{
+    const nnrti_open_step *o = d->steps[i].open;
+    while (o != NULL && o->begin == o && d->steps[i].open != o->end)
+        i++;
+    return i;
+}
+
+/* Has tensor t an extent that only a run tells? */
+static bool nnrti_tensor_open(const nnrt_draft *d, uint32_t t)
+{
+    for (int32_t k = 0; t != NNRT_NO_TENSOR && k < d->tensors[t].rank; k++)
+        if (d->tensors[t].symbols[k] != 0)
+            return true;
+    return false;
+}
+
+/* Does step i work with extents, or is resolved with values, that only a run tells? */
+static bool nnrti_step_open(const nnrt_draft *d, uint32_t i)
+{
+    const nnrt_draft_step *step = &d->steps[i];
+    bool open = step->open != NULL && step->open->part == NNRTI_PART_NODE;
+    for (uint32_t k = 0; !open && k < nnrti_step_args(step); k++)
+        open = nnrti_tensor_open(d, step->args[k].tensor);
+    return open;
+}
+
+/* Is tensor t known before a run? */
+static bool nnrti_tensor_known(const nnrt_draft *d, uint32_t t)
+{
+    return nnrti_is_constant(&d->model->allTensors.data[t]) ||
+           (d->tensors[t].data != NULL && !nnrti_value_open(&d->tensors[t]));
+}
+
+/* The devices that take node n with all that it runs, which the unit from step i to step `last` is. A node in it that is
+   no step, as its results are known, may read only what the unit writes, or what is known: a part reads no more than its
+   steps do. */
+static uint32_t nnrti_unit_takers(const nnrti_split *s, uint32_t n, uint32_t i, uint32_t last)
+{
+    const nnrt_draft *d = s->draft;
+    const NNRT_Node *node = &d->model->nodes.data[n];
+    uint32_t takers = s->takers[n];
+    for (uint32_t k = 0; k < node->inputIndex.count && s->partOf[n] == NNRTI_WHY_KNOWN; k++) {
+        const uint32_t t = node->inputIndex.data[k];
+        if (t != NNRT_NO_TENSOR && !nnrti_tensor_known(d, t) && (s->writer[t] < i || s->writer[t] > last))
+            return 0;
+    }
+    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
+        const uint32_t g = nnrti_attr_graph(node, k);
+        for (uint32_t a = 0; g != NNRT_NO_GRAPH && a < d->model->subGraph.data[g].nodeIndices.count; a++)
+            takers &= nnrti_unit_takers(s, d->model->subGraph.data[g].nodeIndices.data[a], i, last);
+    }
+    return takers;
+}
+
+static uint64_t nnrti_split_cost(const nnrti_split *s, uint32_t node, const nnrt_device *device)
+{
+    return s->config->partition->cost(s->config->partition->user, node, nnrt_device_unique_name(device));
+}
+
+static bool nnrti_costs(const NNRT_ModelConfig *config)
+{
+    return config->partition != NULL && config->partition->cost != NULL;
+}
+
+/* The device that gets a node, of those in takers: the first one, or that which costs least. */
+static uint8_t nnrti_split_choose(const nnrti_split *s, uint32_t takers, uint32_t node)
+{
+    const bool costs = nnrti_costs(s->config);
+    uint8_t chosen = NNRTI_AUTO_HOST;
+    uint64_t least = UINT64_MAX;
+    for (uint8_t k = 0; k < s->list->count && (costs || chosen == NNRTI_AUTO_HOST); k++) {
+        const bool host = nnrti_is_reference(s->list->devices[k]);
+        uint64_t cost;
+        if (!host && (takers >> k & 1) == 0)
+            continue;
+        cost = costs ? nnrti_split_cost(s, node, s->list->devices[k]) : 0;
+        if (cost < least) {
+            least = cost;
+            chosen = host ? NNRTI_AUTO_HOST : k;
+        }
+    }
+    return chosen;
+}
+
+/* Why the device that was chosen for a node is not the first one of those that take it. */
+static uint8_t nnrti_split_why(const nnrti_split *s, int32_t node, uint32_t unit, uint32_t takers)
+{
+    const uint32_t first = s->takers[node] & (0u - s->takers[node]);
+    if (s->why[node] != NNRTI_WHY_ASKED || first == 0)
+        return s->why[node];
+    return (unit & first) == 0      ? NNRTI_WHY_AROUND
+           : (takers & first) == 0  ? NNRTI_WHY_OPEN
+           : nnrti_costs(s->config) ? NNRTI_WHY_COST
+                                    : NNRTI_WHY_ASKED;
+}
+
+/* Gives the unit from step i to step `last` to a device. */
+static void nnrti_unit_choose(nnrti_split *s, uint32_t i, uint32_t last)
+{
+    const nnrt_draft *d = s->draft;
+    const int32_t node = d->steps[i].node;
+    const uint32_t unit = node >= 0 ? nnrti_unit_takers(s, (uint32_t)node, i, last) : 0;
+    uint32_t takers = unit;
+    uint8_t owner;
+    bool open = false, effect = false;
+    for (uint32_t k = i; k <= last; k++) {
+        open = open || nnrti_step_open(d, k);
+        effect = effect || (d->steps[k].flags & NNRT_OP_EFFECT) != 0;
+    }
+    for (uint32_t k = 0; k < s->list->count && open; k++)
+        if (!nnrt_device_can(s->list->devices[k], NNRT_ABILITY_DYNAMIC_INPUT))
+            takers &= ~(1u << k);
+    takers = effect ? 0 : takers;
+    owner = node >= 0 ? nnrti_split_choose(s, takers, (uint32_t)node) : NNRTI_AUTO_HOST;
+    for (uint32_t k = i; k <= last; k++) {
+        const int32_t n = d->steps[k].node;
+        if (n < 0)
+            continue;
+        s->owner[n] = owner;
+        s->why[n] = nnrti_split_why(s, n, unit, takers);
+        if (effect && s->why[n] != NNRTI_WHY_KEPT)
+            s->why[n] = NNRTI_WHY_EFFECT;
+    }
 }
 
 /* Whether a path leads from group `from` to group `to` through a third one. Searched backwards; givers stand in front, so a
@@ -7258,34 +7849,29 @@ static uint32_t nnrti_split_join(nnrti_split *s, uint32_t a, uint32_t b, uint32_
     return first;
 }
 
-/* Groups of steps of one device: a step joins those that give it something. */
-static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
+/* Each unit a group of its own, on its device. */
+static void nnrti_split_units(nnrti_split *s, uint32_t *last)
 {
     const nnrt_draft *d = s->draft;
     const uint32_t n = d->nSteps;
-    uint32_t *last = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*last));
-    s->group = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->group));
-    s->next = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->next));
-    s->marks = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->marks));
-    s->stack = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->stack));
-    s->writer = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->writer));
-    if (s->memory->full)
-        return nnrti_no_memory(s->config->error);
     memset(s->writer, 0xFF, d->nTensors * sizeof(*s->writer));
     for (uint32_t i = 0; i < d->model->nodes.count; i++) /* until a step is found */
         s->partOf[i] = NNRTI_WHY_KNOWN;
     for (uint32_t i = 0; i < n; i++) {
-        const int32_t node = d->steps[i].node;
-        if (node >= 0)
-            s->partOf[node] = NNRT_NO_TENSOR;
-        s->group[i] = s->next[i] = last[i] = i;
+        if (d->steps[i].node >= 0)
+            s->partOf[d->steps[i].node] = NNRT_NO_TENSOR;
         for (uint32_t k = 0; k < d->steps[i].nOut; k++)
             if (nnrti_step_out(&d->steps[i], k)->tensor != NNRT_NO_TENSOR)
                 s->writer[nnrti_step_out(&d->steps[i], k)->tensor] = i;
-        if (nnrti_split_node(s, i) != NULL && !nnrti_split_fixed(s, &d->steps[i])) {
-            s->owner[node] = NNRTI_AUTO_HOST;
-            s->why[node] = NNRTI_WHY_OPEN;
+    }
+    for (uint32_t i = 0, end; i < n; i = end + 1) {
+        end = nnrti_unit_end(d, i);
+        for (uint32_t k = i; k <= end; k++) {
+            s->unit[k] = s->group[k] = i;
+            s->next[k] = k < end ? k + 1 : i;
         }
+        last[i] = end;
+        nnrti_unit_choose(s, i, end);
     }
     for (uint32_t i = 0; i < d->model->nodes.count; i++)
         if (s->partOf[i] != NNRT_NO_TENSOR) {
@@ -7293,6 +7879,56 @@ static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
             s->why[i] = NNRTI_WHY_KNOWN;
             s->partOf[i] = NNRT_NO_TENSOR;
         }
+}
+
+/* Writes down the members of the groups, and what one group gives another one. */
+static void nnrti_split_members(nnrti_split *s)
+{
+    const nnrt_draft *d = s->draft;
+    uint32_t at = 0;
+    memset(s->first, 0, ((size_t)d->nSteps + 1) * sizeof(*s->first));
+    for (uint32_t i = 0; i < d->nSteps; i++)
+        s->first[s->group[i]]++;
+    for (uint32_t i = 0; i <= d->nSteps; i++) {
+        const uint32_t count = s->first[i];
+        s->first[i] = at;
+        at += count;
+    }
+    for (uint32_t i = 0; i < d->nSteps; i++)
+        s->members[s->first[s->group[i]]++] = i;
+    for (uint32_t i = d->nSteps; i > 0; i--)
+        s->first[i] = s->first[i - 1];
+    s->first[0] = 0;
+    for (uint32_t i = 0; i < d->model->outputIndex.count; i++)
+        s->given[d->model->outputIndex.data[i]] = true;
+    for (uint32_t i = 0; i < d->nSteps; i++)
+        for (uint32_t k = 0; k < d->steps[i].nIn; k++) {
+            const uint32_t giver = nnrti_split_giver(s, i, k);
+            if (giver != UINT32_MAX && s->group[giver] != s->group[i])
+                s->given[d->steps[i].args[k].tensor] = true;
+        }
+}
+
+/* Groups of steps of one device: a step joins those that give it something. */
+static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
+{
+    const nnrt_draft *d = s->draft;
+    const uint32_t n = d->nSteps;
+    uint32_t *last = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*last));
+    s->unit = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->unit));
+    s->group = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->group));
+    s->next = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->next));
+    s->members = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->members));
+    s->first = (uint32_t *)nnrti_temp(s->memory, (size_t)n + 1, sizeof(*s->first));
+    s->marks = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->marks));
+    s->stack = (uint32_t *)nnrti_temp(s->memory, n, sizeof(*s->stack));
+    s->writer = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->writer));
+    s->numbers = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->numbers));
+    s->given = (bool *)nnrti_temp(s->memory, d->nTensors, sizeof(*s->given));
+    if (s->memory->full)
+        return nnrti_no_memory(s->config->error);
+    memset(s->numbers, 0xFF, d->nTensors * sizeof(*s->numbers));
+    nnrti_split_units(s, last);
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; nnrti_split_node(s, i) != NULL && k < d->steps[i].nIn; k++) {
             const uint32_t giver = nnrti_split_giver(s, i, k);
@@ -7302,169 +7938,344 @@ static NNRT_ReturnCode nnrti_split_groups(nnrti_split *s)
                 continue;
             (void)nnrti_split_join(s, s->group[giver], s->group[i], last);
         }
+    nnrti_split_members(s);
     return NNRT_SUCCESS;
 }
 
-/* A tensor of the draft as one of a part: type and extents are what they are, what is known is a constant. */
-static bool nnrti_part_tensor(const nnrti_split *s, uint32_t t, NNRT_Tensor *made)
+/* ---- a group becomes a model ---- */
+
+/* What a part's model is built from, with room for all. */
+typedef struct nnrti_part_making {
+    nnrti_split *s;
+    NNRT_Node *nodes;
+    NNRT_Tensor *tensors;
+    NNRT_SubGraph *graphs;
+    uint32_t *indices; /* all lists */
+    uint32_t *borders; /* inputs, as tensors of the draft */
+    uint32_t *added;   /* all tensors, the same */
+    uint32_t *origins; /* of each node: which one it is of the draft */
+    uint32_t nNodes, nTensors, nGraphs, nIndices, nInputs;
+} nnrti_part_making;
+
+/* Adds tensor t of the draft: as it is there; inner, in a subgraph: as the model declares it, as each run of that may have
+   other extents. false: no memory. */
+static bool nnrti_part_tensor(nnrti_part_making *p, uint32_t t, bool inner)
 {
-    const nnrt_operand *o = &s->draft->tensors[t];
-    int32_t *dims = (int32_t *)nnrti_keep(s->memory, (size_t)o->rank + 1, sizeof(*dims));
+    const nnrt_draft *d = p->s->draft;
+    const nnrt_operand *o = &d->tensors[t];
+    NNRT_Tensor *made = &p->tensors[p->nTensors];
+    int32_t *dims = (int32_t *)nnrti_keep(p->s->memory, (size_t)o->rank + 1, sizeof(*dims));
     if (dims == NULL)
         return false;
-    *made = s->draft->model->allTensors.data[t];
-    memcpy(dims, o->dims, (size_t)o->rank * sizeof(*dims));
-    made->dims = NNRT_Int32List_make(dims, (uint32_t)o->rank);
+    p->s->numbers[t] = p->nTensors;
+    p->added[p->nTensors++] = t;
+    *made = d->model->allTensors.data[t];
     made->symbols.count = 0;
     made->dataType = o->dataType;
+    if (inner)
+        return true;
+    for (int32_t k = 0; k < o->rank; k++)
+        dims[k] = o->symbols[k] != 0 ? -1 : o->dims[k];
+    made->dims = NNRT_Int32List_make(dims, (uint32_t)o->rank);
     made->format = o->format;
-    if (!nnrti_is_constant(made) && o->data != NULL && !nnrti_value_open(o)) {
+    return true;
+}
+
+/* Tensor t, which the part does not write, is a constant of it or an input. */
+static bool nnrti_part_read(nnrti_part_making *p, uint32_t t)
+{
+    const nnrt_draft *d = p->s->draft;
+    const nnrt_operand *o = &d->tensors[t];
+    NNRT_Tensor *made = &p->tensors[p->nTensors];
+    if (!nnrti_part_tensor(p, t, false))
+        return false;
+    if (nnrti_is_constant(made))
+        return true;
+    if (nnrti_tensor_known(d, t)) {
         memset(&made->data, 0, sizeof(made->data));
         made->data.fd = -1;
         made->data.addr = (void *)(uintptr_t)o->data;
-        made->data.bufferSize = made->data.dataSize = (uint32_t)s->draft->bytes[t];
+        made->data.bufferSize = made->data.dataSize = (uint32_t)d->bytes[t];
+        return true;
+    }
+    p->borders[p->nInputs++] = t;
+    if (nnrti_tensor_open(d, t)) {
+        uint32_t *symbols = (uint32_t *)nnrti_keep(p->s->memory, (size_t)o->rank, sizeof(*symbols));
+        if (symbols == NULL)
+            return false;
+        memcpy(symbols, o->symbols, (size_t)o->rank * sizeof(*symbols));
+        made->symbols = NNRT_Uint32List_make(symbols, (uint32_t)o->rank);
     }
     return true;
 }
 
-/* Whether tensor t, which group g writes, is read outside of it. */
-static bool nnrti_part_gives(const nnrti_split *s, uint32_t g, uint32_t t)
+/* A list of the part. */
+static bool nnrti_part_list(nnrti_part_making *p, const NNRT_Uint32List *from, NNRT_Uint32List *to)
 {
-    const nnrt_draft *d = s->draft;
-    for (uint32_t i = 0; i < d->model->outputIndex.count; i++)
-        if (d->model->outputIndex.data[i] == t)
+    uint32_t *list = p->indices + p->nIndices;
+    p->nIndices += from->count;
+    *to = NNRT_Uint32List_make(list, from->count);
+    for (uint32_t i = 0; i < from->count; i++) {
+        const uint32_t t = from->data[i];
+        if (t != NNRT_NO_TENSOR && p->s->numbers[t] == NNRT_NO_TENSOR && !nnrti_part_read(p, t))
+            return false;
+        list[i] = t != NNRT_NO_TENSOR ? p->s->numbers[t] : NNRT_NO_TENSOR;
+    }
+    return true;
+}
+
+static const NNRT_SubGraph *nnrti_part_graph_of(const nnrti_part_making *p, uint32_t n, uint32_t k)
+{
+    const NNRT_Model *m = p->s->draft->model;
+    const uint32_t g = nnrti_attr_graph(&m->nodes.data[n], k);
+    return g != NNRT_NO_GRAPH ? &m->subGraph.data[g] : NULL;
+}
+
+/* Counts what node n takes, with all that it runs. */
+static void nnrti_part_count(const nnrti_part_making *p, uint32_t n, nnrti_part_making *room)
+{
+    const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
+    room->nNodes++;
+    room->nIndices += node->inputIndex.count + node->outputIndex.count + 1;
+    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
+        const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
+        if (graph == NULL)
+            continue;
+        room->nGraphs++;
+        room->nIndices += graph->inputIndices.count + graph->outputIndices.count;
+        for (uint32_t i = 0; i < graph->nodeIndices.count; i++)
+            nnrti_part_count(p, graph->nodeIndices.data[i], room);
+    }
+}
+
+/* Adds what node n writes, with all that it runs. */
+static bool nnrti_part_written(nnrti_part_making *p, uint32_t n, bool inner)
+{
+    const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
+    for (uint32_t i = 0; i < node->outputIndex.count; i++)
+        if (node->outputIndex.data[i] != NNRT_NO_TENSOR && !nnrti_part_tensor(p, node->outputIndex.data[i], inner))
+            return false;
+    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
+        const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
+        for (uint32_t i = 0; graph != NULL && i < graph->inputIndices.count; i++)
+            if (!nnrti_part_tensor(p, graph->inputIndices.data[i], true))
+                return false;
+        for (uint32_t i = 0; graph != NULL && i < graph->nodeIndices.count; i++)
+            if (!nnrti_part_written(p, graph->nodeIndices.data[i], true))
+                return false;
+    }
+    return true;
+}
+
+static bool nnrti_part_subgraph(nnrti_part_making *p, const NNRT_SubGraph *graph);
+
+/* Adds node n, with all that it runs; *number: that in the part. */
+static bool nnrti_part_node(nnrti_part_making *p, uint32_t n, uint32_t *number)
+{
+    const NNRT_Node *node = &p->s->draft->model->nodes.data[n];
+    NNRT_Node *made = &p->nodes[p->nNodes];
+    uint8_t *attr = NULL;
+    p->origins[p->nNodes] = n;
+    *number = p->nNodes++;
+    *made = *node;
+    if (!nnrti_part_list(p, &node->inputIndex, &made->inputIndex) ||
+        !nnrti_part_list(p, &node->outputIndex, &made->outputIndex))
+        return false;
+    for (uint32_t k = 0; k < nnrti_graph_attrs(node); k++) {
+        const NNRT_SubGraph *graph = nnrti_part_graph_of(p, n, k);
+        const uint32_t g = p->nGraphs;
+        if (graph == NULL)
+            continue;
+        if (attr == NULL) {
+            attr = (uint8_t *)nnrt_memory_keep(p->s->memory, node->nodeAttr.size);
+            if (attr == NULL)
+                return false;
+            memcpy(attr, node->nodeAttr.data, node->nodeAttr.size);
+            made->nodeAttr.data = attr;
+        }
+        memcpy(attr + nnrt_op_find(node->nodeType)->attr->members[k].offset, &g, sizeof(g));
+        if (!nnrti_part_subgraph(p, graph))
+            return false;
+    }
+    return true;
+}
+
+static bool nnrti_part_subgraph(nnrti_part_making *p, const NNRT_SubGraph *graph)
+{
+    NNRT_SubGraph *made = &p->graphs[p->nGraphs++];
+    uint32_t *nodes = p->indices + p->nIndices;
+    made->name = nnrti_text_of(graph->name);
+    made->nodeIndices = NNRT_Uint32List_make(nodes, graph->nodeIndices.count);
+    p->nIndices += graph->nodeIndices.count;
+    if (!nnrti_part_list(p, &graph->inputIndices, &made->inputIndices))
+        return false;
+    for (uint32_t i = 0; i < graph->nodeIndices.count; i++)
+        if (!nnrti_part_node(p, graph->nodeIndices.data[i], &nodes[i]))
+            return false;
+    return nnrti_part_list(p, &graph->outputIndices, &made->outputIndices);
+}
+
+/* Does group g read tensor t, and another one write it, or nobody? */
+static bool nnrti_part_reads(const nnrti_split *s, uint32_t g, uint32_t t)
+{
+    return s->writer[t] == UINT32_MAX || s->group[s->writer[t]] != g;
+}
+
+/* Does node n of group g read values that the draft follows through the model, and the part does not? Then nothing else
+   bounds its results. */
+static bool nnrti_part_blind(const nnrti_split *s, uint32_t g, int32_t n)
+{
+    const NNRT_Uint32List *in = &s->draft->model->nodes.data[n].inputIndex;
+    for (uint32_t i = 0; i < in->count; i++)
+        if (in->data[i] != NNRT_NO_TENSOR && s->draft->tensors[in->data[i]].data != NULL &&
+            !nnrti_tensor_known(s->draft, in->data[i]) && nnrti_part_reads(s, g, in->data[i]))
             return true;
-    for (uint32_t i = 0; i < d->nSteps; i++)
-        for (uint32_t k = 0; s->group[i] != g && k < d->steps[i].nIn; k++)
-            if (d->steps[i].args[k].tensor == t && d->steps[i].args[k].kind != NNRT_PLACE_CONSTANT)
-                return true;
     return false;
 }
 
-/* What a model is built from: numbers of the draft's tensors in the part, and lists. */
-typedef struct nnrti_part_making {
-    uint32_t *numbers; /* per tensor of the draft, NNRT_NO_TENSOR: not in the part */
-    NNRT_Node *nodes;
-    NNRT_Tensor *tensors;
-    uint32_t *indices, *inputs, *outputs;
-    uint32_t nNodes, nTensors, nIndices, nInputs, nOutputs;
-} nnrti_part_making;
-
-/* A list of a node in the part. */
-static bool nnrti_part_list(const nnrti_split *s, nnrti_part_making *p, const NNRT_Uint32List *from,
-                            NNRT_Uint32List *to)
+/* The largest extents of what is open: of inputs, of results that the configuration bounds, and of those that nothing else
+   does. false: no memory. */
+static bool nnrti_part_bounds(const nnrti_part_making *p, uint32_t g, nnrt_bound_list *list)
 {
-    *to = NNRT_Uint32List_make(p->indices + p->nIndices, from->count);
-    for (uint32_t i = 0; i < from->count; i++) {
-        const uint32_t t = from->data[i];
-        if (t != NNRT_NO_TENSOR && p->numbers[t] == NNRT_NO_TENSOR) {
-            if (!nnrti_part_tensor(s, t, &p->tensors[p->nTensors]))
-                return false;
-            p->numbers[t] = p->nTensors++;
-        }
-        p->indices[p->nIndices++] = t != NNRT_NO_TENSOR ? p->numbers[t] : NNRT_NO_TENSOR;
+    const nnrti_split *s = p->s;
+    nnrt_bound *bounds = (nnrt_bound *)nnrti_temp(s->memory, p->nTensors, sizeof(*bounds));
+    uint32_t count = 0;
+    for (uint32_t i = 0; bounds != NULL && i < p->nTensors; i++) {
+        const uint32_t t = p->added[i];
+        const nnrt_operand *o = &s->draft->tensors[t];
+        const bool reads = nnrti_part_reads(s, g, t);
+        if (!nnrti_tensor_open(s->draft, t) || !(reads || nnrti_bound_of(s->config, o->name) != NULL ||
+                                                 nnrti_part_blind(s, g, s->draft->steps[s->writer[t]].node)))
+            continue;
+        bounds[count].tensor = o->name;
+        bounds[count].most.rank = o->rank;
+        memcpy(bounds[count++].most.dims, o->dims, (size_t)o->rank * sizeof(o->dims[0]));
     }
-    return true;
+    *list = nnrt_bound_list_make(bounds, count);
+    return bounds != NULL;
 }
 
-/* Fills what is a list of the part, which shows tensors of the draft: an input or output once. */
-static void nnrti_part_border(uint32_t *list, uint32_t *count, uint32_t t)
+/* What is told of the inputs and outputs at each run, with their largest extents. false: no memory. */
+static bool nnrti_part_io(const nnrti_part_making *p, nnrti_auto_part *part, const uint32_t *borders, uint32_t count)
 {
-    for (uint32_t i = 0; i < *count; i++)
-        if (list[i] == t)
-            return;
-    list[(*count)++] = t;
+    const nnrt_draft *d = p->s->draft;
+    bool open = false;
+    part->io = (NNRT_IOTensor *)nnrti_keep(p->s->memory, count, sizeof(*part->io));
+    for (uint32_t i = 0; part->io != NULL && i < count; i++) {
+        const nnrt_operand *o = &d->tensors[borders[i]];
+        int32_t *dims = (int32_t *)nnrti_keep(p->s->memory, (size_t)o->rank + 1, sizeof(*dims));
+        if (dims == NULL)
+            return false;
+        memcpy(dims, o->dims, (size_t)o->rank * sizeof(*dims));
+        part->io[i].name = o->name;
+        part->io[i].dataType = o->dataType;
+        part->io[i].dimensions = NNRT_Int32List_make(dims, (uint32_t)o->rank);
+        part->io[i].format = o->format;
+        part->io[i].data.fd = -1;
+        part->io[i].data.bufferSize = part->io[i].data.dataSize = (uint32_t)d->bytes[borders[i]];
+        open = open || nnrti_tensor_open(d, borders[i]);
+    }
+    if (part->io == NULL || !open)
+        return part->io != NULL;
+    part->symbols = (uint32_t *)nnrti_keep(p->s->memory, count, NNRTI_DIMS * sizeof(*part->symbols));
+    for (uint32_t i = 0; part->symbols != NULL && i < count; i++)
+        memcpy(part->symbols + (size_t)i * NNRTI_DIMS, d->tensors[borders[i]].symbols,
+               (size_t)d->tensors[borders[i]].rank * sizeof(*part->symbols));
+    return part->symbols != NULL;
 }
 
 /* The model of group g, in part->model. Its inputs and outputs are tensors of the draft in *borders, one behind the other.
    false: no memory. */
-static bool nnrti_part_model(const nnrti_split *s, uint32_t g, nnrti_auto_part *part, uint32_t **borders)
+static bool nnrti_part_model(nnrti_split *s, uint32_t g, nnrti_auto_part *part, uint32_t **borders)
 {
     const nnrt_draft *d = s->draft;
-    nnrti_part_making p;
-    size_t operands = 0;
-    uint32_t step = g, *own;
-    NNRT_SubGraph *graph;
+    const uint32_t *member = s->members + s->first[g], *end = s->members + s->first[g + 1];
+    nnrti_part_making p, room;
+    uint32_t nOutputs = 0, nNodes = 0, *own, *nodes;
+    bool fits = true;
     memset(&p, 0, sizeof(p));
-    do {
-        const NNRT_Node *node = nnrti_split_node(s, step);
-        operands += (size_t)node->inputIndex.count + node->outputIndex.count;
-        p.nNodes++;
-        step = s->next[step];
-    } while (step != g);
-    p.numbers = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*p.numbers));
-    p.nodes = (NNRT_Node *)nnrti_keep(s->memory, p.nNodes, sizeof(*p.nodes));
-    p.tensors = (NNRT_Tensor *)nnrti_keep(s->memory, operands, sizeof(*p.tensors));
-    p.indices = (uint32_t *)nnrti_keep(s->memory, operands, sizeof(*p.indices));
-    p.inputs = (uint32_t *)nnrti_temp(s->memory, 2 * operands, sizeof(*p.inputs));
-    own = (uint32_t *)nnrti_keep(s->memory, operands + p.nNodes, sizeof(*own));
-    graph = (NNRT_SubGraph *)nnrt_memory_keep(s->memory, sizeof(*graph));
+    memset(&room, 0, sizeof(room));
+    p.s = s;
+    for (const uint32_t *m = member; m < end; m++)
+        if (s->unit[*m] == *m) {
+            nnrti_part_count(&p, (uint32_t)d->steps[*m].node, &room);
+            nNodes++;
+        }
+    p.nodes = (NNRT_Node *)nnrti_keep(s->memory, room.nNodes, sizeof(*p.nodes));
+    p.tensors = (NNRT_Tensor *)nnrti_keep(s->memory, room.nIndices, sizeof(*p.tensors));
+    p.graphs = (NNRT_SubGraph *)nnrti_keep(s->memory, (size_t)room.nGraphs + 1, sizeof(*p.graphs));
+    p.indices = (uint32_t *)nnrti_keep(s->memory, room.nIndices, sizeof(*p.indices));
+    own = (uint32_t *)nnrti_keep(s->memory, (size_t)room.nIndices + nNodes, sizeof(*own));
+    p.origins = (uint32_t *)nnrti_keep(s->memory, room.nNodes, sizeof(*p.origins));
+    p.borders = (uint32_t *)nnrti_temp(s->memory, room.nIndices, sizeof(*p.borders));
+    p.added = (uint32_t *)nnrti_temp(s->memory, room.nIndices, sizeof(*p.added));
     if (s->memory->full)
         return false;
-    p.outputs = p.inputs + operands;
-    memset(p.numbers, 0xFF, d->nTensors * sizeof(*p.numbers));
-    p.nNodes = 0;
-    for (step = 0; step < d->nSteps; step++) { /* in the order of the draft */
-        const NNRT_Node *node = s->group[step] == g ? nnrti_split_node(s, step) : NULL;
-        NNRT_Node *made = &p.nodes[p.nNodes];
-        if (node == NULL)
-            continue;
-        *made = *node;
-        if (!nnrti_part_list(s, &p, &node->inputIndex, &made->inputIndex) ||
-            !nnrti_part_list(s, &p, &node->outputIndex, &made->outputIndex))
-            return false;
-        for (uint32_t k = 0; k < d->steps[step].nIn; k++) {
-            const nnrt_plan_arg *arg = &d->steps[step].args[k];
-            const uint32_t giver = nnrti_split_giver(s, step, k);
-            if (arg->tensor != NNRT_NO_TENSOR && arg->kind != NNRT_PLACE_CONSTANT &&
-                (giver == UINT32_MAX || s->group[giver] != g))
-                nnrti_part_border(p.inputs, &p.nInputs, arg->tensor);
+    nodes = own + room.nIndices;
+    p.nGraphs = 1;
+    nNodes = 0;
+    for (const uint32_t *m = member; m < end && fits; m++)
+        fits = s->unit[*m] != *m || nnrti_part_written(&p, (uint32_t)d->steps[*m].node, false);
+    for (const uint32_t *m = member; m < end && fits; m++)
+        fits = s->unit[*m] != *m || nnrti_part_node(&p, (uint32_t)d->steps[*m].node, &nodes[nNodes++]);
+    for (const uint32_t *m = member; m < end && fits; m++)
+        for (uint32_t k = 0; k < d->steps[*m].nOut; k++) {
+            const uint32_t t = nnrti_step_out(&d->steps[*m], k)->tensor;
+            if (t != NNRT_NO_TENSOR && s->given[t])
+                p.borders[p.nInputs + nOutputs++] = t;
         }
-        for (uint32_t k = 0; k < d->steps[step].nOut; k++) {
-            const uint32_t t = nnrti_step_out(&d->steps[step], k)->tensor;
-            if (t != NNRT_NO_TENSOR && nnrti_part_gives(s, g, t))
-                nnrti_part_border(p.outputs, &p.nOutputs, t);
-        }
-        own[operands + p.nNodes] = p.nNodes;
-        p.nNodes++;
-    }
-    memmove(p.inputs + p.nInputs, p.outputs, p.nOutputs * sizeof(*p.outputs));
-    for (uint32_t i = 0; i < p.nInputs + p.nOutputs; i++)
-        own[i] = p.numbers[p.inputs[i]];
-    graph->name = part->model.name = nnrti_text_of(d->model->name);
-    graph->inputIndices = part->model.inputIndex = NNRT_Uint32List_make(own, p.nInputs);
-    graph->outputIndices = part->model.outputIndex = NNRT_Uint32List_make(own + p.nInputs, p.nOutputs);
-    graph->nodeIndices = NNRT_Uint32List_make(own + operands, p.nNodes);
+    for (uint32_t i = 0; i < p.nInputs + nOutputs && fits; i++)
+        own[i] = s->numbers[p.borders[i]];
+    fits = fits && nnrti_part_bounds(&p, g, &part->bounds) && nnrti_part_io(&p, part, p.borders, p.nInputs + nOutputs);
+    for (uint32_t i = 0; i < p.nTensors; i++)
+        s->numbers[p.added[i]] = NNRT_NO_TENSOR;
+    p.graphs->name = part->model.name = nnrti_text_of(d->model->name);
+    p.graphs->inputIndices = part->model.inputIndex = NNRT_Uint32List_make(own, p.nInputs);
+    p.graphs->outputIndices = part->model.outputIndex = NNRT_Uint32List_make(own + p.nInputs, nOutputs);
+    p.graphs->nodeIndices = NNRT_Uint32List_make(nodes, nNodes);
+    part->nodes = p.origins;
     part->model.nodes = NNRT_NodeList_make(p.nodes, p.nNodes);
     part->model.allTensors = NNRT_TensorList_make(p.tensors, p.nTensors);
-    part->model.subGraph = NNRT_SubGraphList_make(graph, 1);
-    *borders = p.inputs;
+    part->model.subGraph = NNRT_SubGraphList_make(p.graphs, p.nGraphs);
+    *borders = p.borders;
+    return fits;
+}
+
+/* Does an extent that the device says may be from `least` to `most` hold all that a run brings? */
+static bool nnrti_part_range(const nnrti_auto_part *part, uint32_t i, const nnrt_dims *least, const nnrt_dims *most)
+{
+    const NNRT_IOTensor *io = &part->io[i];
+    for (uint32_t k = 0; k < io->dimensions.count; k++)
+        if (part->symbols[(size_t)i * NNRTI_DIMS + k] != 0 &&
+            (least->dims[k] > 1 || most->dims[k] < io->dimensions.data[k]))
+            return false;
     return true;
 }
 
 /* What a prepared part tells of an input or output is what the draft has. */
 static NNRT_ReturnCode nnrti_part_agrees(const nnrti_auto_part *part, bool output, uint32_t i, nnrt_error *error)
 {
-    const NNRT_Uint32List *list = output ? &part->model.outputIndex : &part->model.inputIndex;
-    const NNRT_Tensor *t = &part->model.allTensors.data[list->data[i]];
-    NNRT_DataType type = t->dataType;
-    nnrt_dims shape;
-    NNRT_ReturnCode code = NNRT_SUCCESS;
-    bool same;
-    if (!NNRTI_MODEL_HAS(part->prepared, GetIO))
-        return NNRT_SUCCESS;
+    const uint32_t at = output ? part->model.inputIndex.count + i : i;
+    const NNRT_IOTensor *io = &part->io[at];
+    NNRT_DataType type = io->dataType;
+    nnrt_dims shape, least, most;
+    NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
+    bool same = true;
     memset(&shape, 0, sizeof(shape));
-    code = part->prepared->vtbl->GetIO(part->prepared, output, i, &type, &shape);
-    if (code == NNRT_NOT_SUPPORT)
-        return NNRT_SUCCESS;
-    same = type == t->dataType && shape.rank == (int32_t)t->dims.count;
-    for (int32_t k = 0; same && k < shape.rank; k++)
-        same = shape.dims[k] == t->dims.data[k];
-    return code != NNRT_SUCCESS || same
-               ? code
-               : nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' has another shape for %s %u '%s' of its part",
-                                nnrt_device_unique_name(part->device), output ? "output" : "input", i,
-                                nnrti_text_of(t->name));
+    if (NNRTI_MODEL_HAS(part->prepared, GetIO))
+        code = part->prepared->vtbl->GetIO(part->prepared, output, i, &type, &shape);
+    if (code == NNRT_SUCCESS)
+        same = type == io->dataType && shape.rank == (int32_t)io->dimensions.count;
+    else if (code != NNRT_NOT_SUPPORT)
+        return code;
+    for (int32_t k = 0; code == NNRT_SUCCESS && same && k < shape.rank; k++)
+        same = shape.dims[k] == io->dimensions.data[k];
+    if (same && !output && part->symbols != NULL && NNRTI_MODEL_HAS(part->prepared, GetInputDimRanges) &&
+        part->prepared->vtbl->GetInputDimRanges(part->prepared, i, &least, &most) == NNRT_SUCCESS)
+        same = nnrti_part_range(part, at, &least, &most);
+    return same ? NNRT_SUCCESS
+                : nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' has another shape for %s %u '%s' of its part",
+                                 nnrt_device_unique_name(part->device), output ? "output" : "input", i, io->name);
 }
 
 /* Room that is taken without a block: what a part has taken for itself. false: there is none. */
@@ -7482,6 +8293,23 @@ static bool nnrti_split_take(nnrt_memory *m, size_t bytes, size_t staying)
     return true;
 }
 
+/* What the part's device tells of a step, as one of the whole model. A number that the part does not have is none. */
+static void nnrti_part_tell(void *user, const nnrt_profile_step *step)
+{
+    const nnrti_auto_part *part = (const nnrti_auto_part *)user;
+    nnrt_profile_step told = *step;
+    told.depth++;
+    told.node =
+        step->node >= 0 && (uint32_t)step->node < part->model.nodes.count ? (int32_t)part->nodes[step->node] : -1;
+    part->to->step(part->to->user, &told);
+}
+
+static uint64_t nnrti_part_clock(void *user)
+{
+    const nnrti_auto_part *part = (const nnrti_auto_part *)user;
+    return part->to->clock(part->to->user);
+}
+
 /* Prepares the part on its device. *ours: that it did not work is no fault of the device. */
 static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part *part, nnrt_error *error, bool *ours)
 {
@@ -7494,12 +8322,17 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     own.error = error;
     own.autoDevices = NULL;
     own.partition = NULL;
-    own.profile = NULL; /* it would be told of the part's nodes by their numbers there: the step is told of as one */
+    part->to = own.profile;
+    part->profile.step = nnrti_part_tell;
+    part->profile.clock = nnrti_part_clock;
+    part->profile.user = part;
+    own.profile = part->to != NULL ? &part->profile : NULL;
     own.callerWorkspace = true;
     own.copyConstants = false; /* the draft's are copies, if the caller wants some */
     own.inputDims = nnrt_dims_list_make(NULL, 0);
-    own.bounds = nnrt_bound_list_make(NULL, 0);
+    own.bounds = part->bounds;
     own.buffer = NULL;
+    nnrti_auto_allowed(part->device, &own);
     if (exact && !nnrti_tells_memory(part->device)) {
         *ours = true;
         return nnrt_error_set(error, NNRT_NOT_SUPPORT,
@@ -7547,23 +8380,87 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     return code;
 }
 
-/* What a part's kernel finds in its scratch, aligned: the tensors, then the workspace. */
+/* What a part's kernel finds in its scratch, aligned: the tensors, where extents are open those of the outputs, then the
+   workspace. */
 static bool nnrti_part_scratch(const nnrti_auto_part *part, size_t *tensors, size_t *total)
 {
+    size_t workspace = 0, dims;
+    for (const nnrti_auto_part *p = part; p != NULL; p = p->other)
+        workspace = p->workspace > workspace ? p->workspace : workspace;
     return nnrt_mul_size((size_t)part->model.inputIndex.count + part->model.outputIndex.count, sizeof(NNRT_IOTensor),
                          tensors) &&
-           nnrti_round_size(*tensors, NNRT_ALIGNMENT, tensors) && nnrt_add_size(*tensors, part->workspace, total) &&
-           nnrt_add_size(*total, NNRT_ALIGNMENT, total);
+           nnrt_mul_size(part->symbols != NULL ? part->model.outputIndex.count : 0, sizeof(nnrt_dims), &dims) &&
+           nnrt_add_size(*tensors, dims, tensors) && nnrti_round_size(*tensors, NNRT_ALIGNMENT, tensors) &&
+           nnrt_add_size(*tensors, workspace, total) && nnrt_add_size(*total, NNRT_ALIGNMENT, total);
 }
 
+/* Does a run that ended with the code fail by its device, so that another one may do better? HDI says so of FAILED and
+   DEVICE_ERROR (the computation), TIME_OUT, SERVICE_ERROR and negative codes (the way to the driver), DEVICE_BUSY, and of
+   memory, methods, operators, states and rights that the device does not have. The others speak of what the run was given,
+   extents, buffers, values, or somebody wants it to end: no device would say anything else. */
+static bool nnrti_device_fault(NNRT_ReturnCode code)
+{
+    switch (code) {
+    case NNRT_FAILED:
+    case NNRT_MEMORY_ERROR:
+    case NNRT_OUT_OF_MEMORY:
+    case NNRT_OPERATION_FORBIDDEN:
+    case NNRT_NOT_SUPPORT:
+    case NNRT_SERVICE_ERROR:
+    case NNRT_DEVICE_ERROR:
+    case NNRT_DEVICE_BUSY:
+    case NNRT_PERMISSION_DENIED:
+    case NNRT_TIME_OUT:
+    case NNRT_UNSUPPORTED_OP: return true;
+    default: return code < 0;
+    }
+}
+
+/* Whether extent `now` of axis k of border i can be: as planned where it is fixed; else within its bound, and that of the
+   inputs with the same symbol. args: views of the inputs; NULL: it is empty, of an empty one, and RESHAPE may see it so. */
+static bool nnrti_part_extent(const nnrti_auto_part *part, const nnrt_view *args, uint32_t i, uint32_t k, int32_t now)
+{
+    const int32_t most = part->io[i].dimensions.data[k];
+    const uint32_t symbol = part->symbols[(size_t)i * NNRTI_DIMS + k];
+    bool same = symbol != 0 ? now >= 0 && now <= most : now == most;
+    for (uint32_t n = 0; symbol != 0 && args != NULL && n < part->model.inputIndex.count; n++)
+        for (int32_t a = 0; a < args[n].rank; a++)
+            same = same && (part->symbols[(size_t)n * NNRTI_DIMS + (uint32_t)a] != symbol || args[n].dims[a] == now);
+    return same;
+}
+
+/* Takes over what the device tells of the extents of the outputs, where it can be. */
+static NNRT_ReturnCode nnrti_part_told(const nnrti_auto_part *part, nnrt_view *args, const nnrt_dims *told,
+                                       nnrt_error *error)
+{
+    const uint32_t nIn = part->model.inputIndex.count;
+    bool empty = false;
+    for (uint32_t i = 0; i < nIn; i++)
+        empty = empty || nnrti_empty(&args[i]);
+    for (uint32_t i = 0; i < part->model.outputIndex.count; i++) {
+        const NNRT_IOTensor *io = &part->io[nIn + i];
+        bool same = told[i].rank == (int32_t)io->dimensions.count, none = false;
+        for (uint32_t k = 0; same && empty && k < io->dimensions.count; k++)
+            none = none || told[i].dims[k] == 0;
+        for (uint32_t k = 0; same && k < io->dimensions.count; k++)
+            same = nnrti_part_extent(part, none ? NULL : args, nIn + i, k, told[i].dims[k]);
+        if (!same)
+            return nnrt_error_set(error, NNRT_DEVICE_ERROR, "it tells extents of output %u '%s' that cannot be", i,
+                                  io->name);
+        memcpy(args[nIn + i].dims, told[i].dims, io->dimensions.count * sizeof(told[i].dims[0]));
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Of a part with open extents: args have those of the inputs, and get those of the outputs. */
 static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     const nnrti_auto_part *part = (const nnrti_auto_part *)attr;
     const uint32_t nIn = part->model.inputIndex.count, nOut = part->model.outputIndex.count;
-    const bool within = NNRTI_MODEL_HAS(part->prepared, RunIn);
     uint8_t *at = (uint8_t *)call->scratch;
     NNRT_IOTensor *io;
-    size_t tensors = 0, total;
+    nnrt_dims *told = NULL;
+    size_t tensors = 0, total, bytes;
     nnrt_error own;
     NNRT_ReturnCode code;
     at += (NNRT_ALIGNMENT - (uintptr_t)at % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
@@ -7572,37 +8469,63 @@ static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_ca
     memcpy(io, part->io, (nIn + nOut) * sizeof(*io));
     for (uint32_t i = 0; i < nIn + nOut; i++)
         io[i].data.addr = args[i].data;
-    memset(&own, 0, sizeof(own));
-    code = nnrt_prepared_run(part->prepared, within ? at + tensors : NULL, within ? part->workspace : 0, io, nIn,
-                             io + nIn, nOut, NULL, &own);
+    if (part->symbols != NULL)
+        told = (nnrt_dims *)(void *)(io + nIn + nOut);
+    for (uint32_t i = 0; told != NULL && i < nIn; i++) {
+        io[i].dimensions.data = args[i].dims;
+        if (nnrt_dims_bytes(args[i].dims, args[i].rank, args[i].dataType, &bytes))
+            io[i].data.bufferSize = io[i].data.dataSize = (uint32_t)bytes;
+    }
+    for (;; part = part->other) {
+        const bool within = NNRTI_MODEL_HAS(part->prepared, RunIn);
+        memset(&own, 0, sizeof(own));
+        for (uint32_t i = 0; told != NULL && i < nOut; i++)
+            told[i].rank = -1;
+        code = nnrt_prepared_run(part->prepared, within ? at + tensors : NULL, within ? part->workspace : 0, io, nIn,
+                                 io + nIn, nOut, told, &own);
+        if (code == NNRT_SUCCESS && told != NULL)
+            code = nnrti_part_told(part, args, told, &own);
+        if (part->other == NULL || !nnrti_device_fault(code))
+            break;
+    }
     return code == NNRT_SUCCESS ? code
                                 : nnrt_error_set(call->error, code, "part %u, on device '%s': %s", part->number,
                                                  nnrt_device_unique_name(part->device), own.message);
 }
 
+/* What a run needs to run a part whose extents are open; NULL: no memory. */
+static nnrti_open_step *nnrti_part_open(const nnrti_split *s, uint32_t nIn, uint32_t nOut)
+{
+    nnrti_open_step *o = (nnrti_open_step *)nnrt_memory_keep(s->memory, sizeof(*o));
+    uint32_t *slots = (uint32_t *)nnrti_keep(s->memory, (size_t)nIn + nOut, sizeof(*slots));
+    size_t *bytes = (size_t *)nnrti_keep(s->memory, nOut, sizeof(*bytes));
+    if (s->memory->full)
+        return NULL;
+    o->slots = slots;
+    o->bytes = bytes;
+    o->nIn = nIn;
+    o->nOut = nOut;
+    o->part = NNRTI_PART_MODEL;
+    return o;
+}
+
 /* Group g, which is prepared, becomes one step, at its first one. */
-static NNRT_ReturnCode nnrti_part_step(nnrti_split *s, uint32_t g, nnrti_auto_part *part, const uint32_t *borders)
+static NNRT_ReturnCode nnrti_part_step(nnrti_split *s, uint32_t g, const nnrti_auto_part *part, const uint32_t *borders)
 {
     nnrt_draft *d = s->draft;
     const uint32_t nIn = part->model.inputIndex.count, nOut = part->model.outputIndex.count;
     nnrt_plan_arg *args = (nnrt_plan_arg *)nnrti_temp(s->memory, (size_t)nIn + nOut, sizeof(*args));
     nnrt_draft_step made;
     size_t tensors, total;
-    uint32_t step = g;
-    part->io = (NNRT_IOTensor *)nnrti_keep(s->memory, (size_t)nIn + nOut, sizeof(*part->io));
-    if (args == NULL || part->io == NULL || !nnrti_part_scratch(part, &tensors, &total))
-        return nnrti_no_memory(s->config->error);
     memset(&made, 0, sizeof(made));
-    for (uint32_t i = 0; i < nIn + nOut; i++) {
-        const NNRT_Tensor *t = &part->model.allTensors.data[part->model.inputIndex.data[i]]; /* outputs lie behind */
-        nnrti_draft_arg(&args[i], NULL, &d->tensors[borders[i]], 0, borders[i]);
-        part->io[i].name = nnrti_text_of(t->name);
-        part->io[i].dataType = t->dataType;
-        part->io[i].dimensions = t->dims;
-        part->io[i].format = t->format;
-        part->io[i].data.fd = -1;
-        part->io[i].data.bufferSize = part->io[i].data.dataSize = (uint32_t)d->bytes[borders[i]];
+    if (part->symbols != NULL) { /* what it gives stays in the arena: the device needs room for the largest extents */
+        made.flags = NNRT_OP_TELLS;
+        made.open = nnrti_part_open(s, nIn, nOut);
     }
+    if (s->memory->full || !nnrti_part_scratch(part, &tensors, &total))
+        return nnrti_no_memory(s->config->error);
+    for (uint32_t i = 0; i < nIn + nOut; i++)
+        nnrti_draft_arg(&args[i], NULL, &d->tensors[borders[i]], 0, borders[i]);
     made.kernel = nnrti_part_run;
     made.kernelName = NNRTI_LABEL("nnrti_part_run");
     made.attr = part;
@@ -7612,11 +8535,10 @@ static NNRT_ReturnCode nnrti_part_step(nnrti_split *s, uint32_t g, nnrti_auto_pa
     made.nIn = nIn;
     made.nOut = nOut;
     made.scratchBytes = total / d->workers + 1; /* the pieces of all workers are one */
-    do {
-        s->partOf[d->steps[step].node] = part->number;
-        d->steps[step].kernel = NULL;
-        step = s->next[step];
-    } while (step != g);
+    for (uint32_t m = s->first[g]; m < s->first[g + 1]; m++) {
+        s->partOf[d->steps[s->members[m]].node] = part->number;
+        d->steps[s->members[m]].kernel = NULL;
+    }
     d->steps[g] = made;
     return NNRT_SUCCESS;
 }
@@ -7627,38 +8549,71 @@ static bool nnrti_part_next(const nnrti_split *s, nnrti_auto_part *part, uint8_t
     nnrt_allocator allocator;
     NNRT_ModelConfig own = nnrti_split_asking(s, &allocator);
     own.inputDims = nnrt_dims_list_make(NULL, 0);
-    own.bounds = nnrt_bound_list_make(NULL, 0);
+    own.bounds = part->bounds;
     for ((*k)++; *k < s->list->count && !nnrti_is_reference(s->list->devices[*k]); (*k)++) {
         bool any;
         part->device = s->list->devices[*k];
-        if (!s->list->failed[*k] && nnrti_takes_all(part->device, &part->model, &own, &any))
+        if (!s->list->failed[*k] &&
+            (part->symbols == NULL || nnrt_device_can(part->device, NNRT_ABILITY_DYNAMIC_INPUT)) &&
+            nnrti_takes_all(part->device, &part->model, &own, &any))
             return true;
     }
     return false;
 }
 
+/* Takes a part that is prepared into the list. */
+static void nnrti_split_own(nnrti_split *s, nnrti_auto_part *part)
+{
+    part->next = s->parts;
+    s->parts = part;
+}
+
+/* Prepares the part, which is on device number k, on what comes behind that, too. */
+static NNRT_ReturnCode nnrti_part_others(nnrti_split *s, nnrti_auto_part *part, uint8_t k)
+{
+    nnrti_auto_part *last = part;
+    for (bool more = true; more;) {
+        nnrti_auto_part *other = (nnrti_auto_part *)nnrt_memory_keep(s->memory, sizeof(*other));
+        bool ours = false;
+        nnrt_error error;
+        NNRT_ReturnCode code;
+        if (other == NULL)
+            return nnrti_no_memory(s->config->error);
+        *other = *part;
+        other->prepared = NULL;
+        other->next = other->other = NULL;
+        other->spare = true;
+        more = nnrti_part_next(s, other, &k);
+        if (!more)
+            other->device = nnrt_device_find("reference");
+        memset(&error, 0, sizeof(error));
+        code = nnrti_part_prepare(s, other, &error, &ours);
+        if (code == NNRT_SUCCESS) {
+            nnrti_split_own(s, other);
+            last = last->other = other;
+        } else if (ours || !more || s->memory->full) {
+            return nnrt_error_set(s->config->error, code, "%s", error.message);
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
 /* All nodes of group g go to device number k, or to the reference device. */
 static void nnrti_split_move(nnrti_split *s, uint32_t g, uint8_t k, uint8_t why)
 {
-    uint32_t step = g;
-    do {
-        const int32_t node = s->draft->steps[step].node;
+    for (uint32_t m = s->first[g]; m < s->first[g + 1]; m++) {
+        const int32_t node = s->draft->steps[s->members[m]].node;
         s->owner[node] = k;
         s->why[node] = why;
-        step = s->next[step];
-    } while (step != g);
+    }
 }
 
-/* The steps of group g stay with the reference device; each is a group of its own again. */
+/* The steps of group g stay with the reference device; each unit is a group of its own again. */
 static void nnrti_split_dissolve(nnrti_split *s, uint32_t g, uint8_t why)
 {
-    uint32_t step = g;
     nnrti_split_move(s, g, NNRTI_AUTO_HOST, why);
-    do {
-        const uint32_t next = s->next[step];
-        s->group[step] = s->next[step] = step;
-        step = next;
-    } while (step != g);
+    for (uint32_t m = s->first[g]; m < s->first[g + 1]; m++)
+        s->group[s->members[m]] = s->unit[s->members[m]];
 }
 
 /* Makes group g a part, on its device or one behind that. */
@@ -7688,9 +8643,10 @@ static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
             nnrti_split_move(s, g, k, NNRTI_WHY_FAILED);
     }
     if (code == NNRT_SUCCESS) {
-        part->next = s->parts;
-        s->parts = part;
+        nnrti_split_own(s, part);
         s->nParts++;
+        if (nnrti_falls_back(s->config) && (code = nnrti_part_others(s, part, k)) != NNRT_SUCCESS)
+            return code;
         return nnrti_part_step(s, g, part, borders);
     }
     if (ours)
@@ -7704,28 +8660,43 @@ static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
     return NNRT_SUCCESS;
 }
 
-/* The steps in an order in which what a group reads is written in front of it. */
+/* The last step of group g: a part is one, the others are units. */
+static uint32_t nnrti_group_end(const nnrti_split *s, uint32_t g)
+{
+    return nnrti_split_node(s, g) != NULL ? g : nnrti_unit_end(s->draft, g);
+}
+
+/* The steps in an order in which what a group reads is written in front of it: each group comes when those that give it
+   something have come, from the first one on. */
 static NNRT_ReturnCode nnrti_split_sort(nnrti_split *s)
 {
     nnrt_draft *d = s->draft;
     nnrt_draft_step *sorted = (nnrt_draft_step *)nnrti_temp(s->memory, d->nSteps, sizeof(*sorted));
-    uint32_t count = 0;
-    if (sorted == NULL)
+    size_t room = 1;
+    uint32_t count = 0, depth, *stack;
+    for (uint32_t i = 0; i < d->nSteps; i++)
+        room += d->steps[i].kernel != NULL ? d->steps[i].nIn : 0;
+    stack = (uint32_t *)nnrti_temp(s->memory, room, sizeof(*stack));
+    if (s->memory->full)
         return nnrti_no_memory(s->config->error);
-    memset(s->marks, 0, d->nSteps * sizeof(*s->marks)); /* 1: written */
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t i = 0; i < d->nSteps; i++) {
-            bool ready = s->group[i] == i && s->marks[i] == 0 && d->steps[i].kernel != NULL;
-            for (uint32_t k = 0; ready && k < d->steps[i].nIn; k++) {
-                const uint32_t giver = nnrti_split_giver(s, i, k);
-                ready = giver == UINT32_MAX || s->marks[s->group[giver]] != 0;
-            }
-            if (!ready)
-                continue;
-            sorted[count++] = d->steps[i];
-            s->marks[i] = 1;
-            more = true;
+    memset(s->marks, 0, d->nSteps * sizeof(*s->marks)); /* 1: its givers are on the stack, 2: it is written */
+    for (uint32_t i = 0; i < d->nSteps; i++) {
+        depth = s->group[i] == i && d->steps[i].kernel != NULL ? 1 : 0;
+        stack[0] = i;
+        while (depth > 0) {
+            const uint32_t g = stack[depth - 1], end = nnrti_group_end(s, g);
+            const uint32_t mark = s->marks[g]++;
+            if (mark == 0)
+                for (uint32_t k = g; k <= end; k++)
+                    for (uint32_t a = d->steps[k].nIn; a-- > 0;) {
+                        const uint32_t giver = nnrti_split_giver(s, k, a);
+                        if (giver != UINT32_MAX && s->marks[s->group[giver]] == 0 && s->group[giver] != g)
+                            stack[depth++] = s->group[giver];
+                    }
+            else
+                depth--;
+            for (uint32_t k = g; k <= end && mark == 1; k++)
+                sorted[count++] = d->steps[k];
         }
     }
     memcpy(d->steps, sorted, count * sizeof(*sorted));
@@ -7807,12 +8778,18 @@ static void nnrti_auto_report(nnrti_auto_telling *t, const NNRT_ModelConfig *ask
 {
     const uint32_t count = t->model->nodes.count;
     bool *takes = asking != NULL ? (bool *)nnrt_alloc(asking->allocator, count) : NULL;
-    if (takes != NULL && t->list->count > 0)
-        (void)nnrt_device_explain(t->list->devices[0], t->model, asking, takes, count, nnrti_auto_refused, t);
+    if (takes != NULL && t->list->count > 0) {
+        NNRT_ModelConfig own = *asking;
+        nnrti_auto_allowed(t->list->devices[0], &own);
+        (void)nnrt_device_explain(t->list->devices[0], t->model, &own, takes, count, nnrti_auto_refused, t);
+    }
     if (asking != NULL)
         nnrt_free(asking->allocator, takes, count);
     for (uint32_t n = 0; n < count; n++) {
-        const uint8_t whole = t->list->failed[0] ? NNRTI_WHY_FAILED : NNRTI_WHY_ASKED;
+        const uint8_t whole = nnrti_kept(t->model, t->to, n) ? NNRTI_WHY_KEPT
+                              : t->list->failed[0]           ? NNRTI_WHY_FAILED
+                              : t->to->cost != NULL          ? NNRTI_WHY_COST
+                                                             : NNRTI_WHY_ASKED;
         if (!t->told[n])
             nnrti_auto_tell(t, n,
                             t->list->count > 0 && nnrti_auto_where(t, n) == t->list->devices[0]
@@ -7864,7 +8841,7 @@ static NNRT_ReturnCode nnrti_split_get_memory(NNRT_PreparedModel *self, nnrt_pre
     for (const nnrti_auto_part *p = m->parts; code == NNRT_SUCCESS && p != NULL; p = p->next) {
         nnrt_prepared_memory figures;
         memset(&figures, 0, sizeof(figures));
-        if (!NNRTI_MODEL_HAS(p->prepared, GetMemory) ||
+        if (p->spare || !NNRTI_MODEL_HAS(p->prepared, GetMemory) ||
             p->prepared->vtbl->GetMemory(p->prepared, &figures) != NNRT_SUCCESS)
             continue;
         memory->constants += figures.constants;
@@ -7913,18 +8890,20 @@ static void nnrti_split_listen(void *user, uint32_t node, const nnrt_error *erro
 static NNRT_ReturnCode nnrti_split_strict(const nnrti_split *s)
 {
     nnrt_allocator allocator;
-    const NNRT_ModelConfig own = nnrti_split_asking(s, &allocator);
+    NNRT_ModelConfig own = nnrti_split_asking(s, &allocator);
     const NNRT_Model *m = s->model;
     nnrti_split_words words;
     bool *takes;
     memset(&words, 0, sizeof(words));
-    while (words.of < m->nodes.count && (s->owner[words.of] != NNRTI_AUTO_HOST || s->why[words.of] == NNRTI_WHY_KEPT))
+    while (words.of < m->nodes.count && (s->takers[words.of] != 0 || s->why[words.of] == NNRTI_WHY_KEPT))
         words.of++;
     if (words.of == m->nodes.count || !nnrti_split_only(s))
         return NNRT_SUCCESS;
     takes = (bool *)nnrti_temp(s->memory, m->nodes.count, sizeof(*takes));
-    if (takes != NULL && s->list->count > 0)
+    if (takes != NULL && s->list->count > 0) {
+        nnrti_auto_allowed(s->list->devices[0], &own);
         (void)nnrt_device_explain(s->list->devices[0], m, &own, takes, m->nodes.count, nnrti_split_listen, &words);
+    }
     return nnrti_blame(s->config->error,
                        nnrt_error_set(s->config->error, NNRT_UNSUPPORTED_OP,
                                       "strict: no device takes node %u '%s' (%s)%s%s", words.of,
@@ -7941,7 +8920,7 @@ static NNRT_ReturnCode nnrti_split_edit(nnrti_split *s)
         if (s->group[g] == g && nnrti_split_node(s, g) != NULL)
             code = nnrti_split_part(s, g);
     for (uint32_t i = 0; i < s->model->nodes.count && code == NNRT_SUCCESS && nnrti_split_only(s); i++)
-        if (s->why[i] == NNRTI_WHY_OPEN || s->why[i] == NNRTI_WHY_LONELY)
+        if (s->owner[i] == NNRTI_AUTO_HOST && s->why[i] != NNRTI_WHY_KEPT && s->why[i] != NNRTI_WHY_KNOWN)
             code = nnrti_blame(s->config->error,
                                nnrt_error_set(s->config->error, NNRT_NOT_SUPPORT, "strict: node %u '%s' (%s): %s", i,
                                               nnrti_text_of(s->model->nodes.data[i].name), nnrti_node_op(s->model, i),
@@ -7954,6 +8933,7 @@ static NNRT_ReturnCode nnrti_split_edit(nnrti_split *s)
 NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_model **made)
 {
     const NNRT_ModelConfig *config = s->config;
+    const NNRT_Model *mapped;
     nnrti_split_model *m = (nnrti_split_model *)nnrt_memory_keep(s->memory, sizeof(*m));
     nnrti_plan_model *plan;
     bool within = true, some = false;
@@ -7966,11 +8946,13 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_m
     if ((code = nnrti_split_ask(s)) != NNRT_SUCCESS || (code = nnrti_split_strict(s)) != NNRT_SUCCESS)
         return code;
     for (uint32_t i = 0; i < s->model->nodes.count; i++)
-        some = some || s->owner[i] != NNRTI_AUTO_HOST;
+        some = some || s->takers[i] != 0;
     if (!some)
         return NNRT_SUCCESS;
     nnrt_memory_drop_temp(s->memory);
-    if ((code = nnrt_plan_draft(s->model, config, s->memory, &s->draft)) != NNRT_SUCCESS ||
+    if ((mapped = nnrt_model_map(s->model, s->memory, &s->mappings)) == NULL)
+        return nnrti_no_memory(config->error);
+    if ((code = nnrt_plan_draft(mapped, config, s->memory, &s->draft)) != NNRT_SUCCESS ||
         (code = nnrti_split_edit(s)) != NNRT_SUCCESS || s->parts == NULL)
         return code;
     if ((code = nnrt_plan_finish(s->draft, &plan->plan)) != NNRT_SUCCESS)
@@ -7986,6 +8968,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_split_make(nnrti_split *s, nnrti_split_m
     plan->base.vtbl = &nnrti_split_vtbl[within ? 0 : 1];
     if (config->allocator != NULL)
         plan->allocator = *config->allocator;
+    plan->mappings = s->mappings;
     m->parts = s->parts;
     *made = m;
     return NNRT_SUCCESS;
@@ -8020,6 +9003,7 @@ static NNRT_ReturnCode nnrti_auto_split(const nnrti_auto_list *list, const NNRT_
         code = nnrti_no_memory(config->error);
     if (made == NULL || bytes != NULL) {
         nnrti_split_release(s.parts);
+        nnrt_model_unmap(s.mappings);
         nnrt_memory_end(&memory);
         return code;
     }
@@ -8110,32 +9094,39 @@ static void nnrti_auto_destroy(NNRT_PreparedModel *self)
         nnrt_free(&allocator, m, nnrti_auto_bytes());
 }
 
-static const NNRT_PreparedModelVtbl nnrti_auto_model_vtbl = {sizeof(NNRT_PreparedModelVtbl),
-                                                             NNRT_HDI(2, 0),
-                                                             nnrti_auto_export,
-                                                             NULL,
-                                                             nnrti_auto_ranges,
-                                                             nnrti_auto_run,
-                                                             nnrti_auto_destroy,
-                                                             nnrti_auto_workspace,
-                                                             nnrti_auto_run_in,
-                                                             nnrti_auto_io,
-                                                             nnrti_auto_get_memory,
-                                                             nnrti_auto_output_ranges};
+#define NNRTI_AUTO_TABLE(run_in)                                                                                       \
+    {                                                                                                                  \
+        sizeof(NNRT_PreparedModelVtbl), NNRT_HDI(2, 0), nnrti_auto_export, NULL, nnrti_auto_ranges, nnrti_auto_run,    \
+            nnrti_auto_destroy, nnrti_auto_workspace, run_in, nnrti_auto_io, nnrti_auto_get_memory,                    \
+            nnrti_auto_output_ranges                                                                                   \
+    }
+
+/* The second one where the inner model has no RunIn, and serves one thread. */
+static const NNRT_PreparedModelVtbl nnrti_auto_model_vtbl[2] = {NNRTI_AUTO_TABLE(nnrti_auto_run_in),
+                                                                NNRTI_AUTO_TABLE(NULL)};
 
 /* The configuration of a device that gets all of a model. */
-static NNRT_ModelConfig nnrti_auto_config(const NNRT_ModelConfig *config)
+static NNRT_ModelConfig nnrti_auto_config(const NNRT_ModelConfig *config, const nnrt_device *device)
 {
     NNRT_ModelConfig own = *config;
     own.autoDevices = NULL;
     own.partition = NULL;
+    nnrti_auto_allowed(device, &own);
     return own;
+}
+
+/* May the reference device have the model, where no other one has a part of it? */
+static bool nnrti_auto_rest(const nnrti_auto_list *list, const NNRT_Model *model, const NNRT_ModelConfig *config)
+{
+    return nnrti_auto_last(list) || nnrti_kept_count(model, config->partition) == model->nodes.count;
 }
 
 /* Where asking for devices that take the whole model begins. */
 static uint32_t nnrti_auto_first(const nnrti_auto_list *list, const NNRT_Model *model, const NNRT_ModelConfig *config)
 {
-    return nnrti_some_kept(model, config) ? list->count : 0;
+    return nnrti_kept_count(model, config->partition) > 0 || nnrti_falls_back(config) || nnrti_costs(config)
+               ? list->count
+               : 0;
 }
 
 /* A device that takes the whole model will get it; else the answer is that of reference, or in strict mode that of all
@@ -8187,22 +9178,24 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model
     own.buffer = NULL;
     if ((code = nnrti_auto_devices(&own, &list)) != NNRT_SUCCESS)
         return code;
-    trial = nnrti_auto_config(&own);
-    trial.error = NULL;
     at = nnrti_auto_first(&list, model, &own);
-    while ((device = nnrti_auto_next(&list, &at, model, &own)) != NULL &&
-           nnrt_device_prepare(device, model, &trial, &prepared) != NNRT_SUCCESS)
+    while ((device = nnrti_auto_next(&list, &at, model, &own)) != NULL) {
+        trial = nnrti_auto_config(&own, device);
+        trial.error = NULL;
+        if (nnrt_device_prepare(device, model, &trial, &prepared) == NNRT_SUCCESS)
+            break;
         list.failed[at - 1] = true;
+    }
     nnrt_device_release(device, prepared);
     if (device == NULL) {
         code = nnrti_auto_split(&list, model, &own, &peak, NULL, &split);
-        if (split || code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_last(&list)) {
+        if (split || code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_rest(&list, model, &own)) {
             *bytes = peak;
             return code != NNRT_SUCCESS || split ? code : NNRT_NOT_SUPPORT;
         }
         device = nnrt_device_find("reference");
     }
-    trial.error = own.error;
+    trial = nnrti_auto_config(&own, device);
     code = nnrt_device_model_memory(device, model, &trial, bytes);
     if (code == NNRT_SUCCESS && !nnrt_add_size(*bytes, nnrti_auto_bytes(), bytes))
         return nnrti_no_memory(own.error);
@@ -8214,7 +9207,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_memory(void *self, const NNRT_Model
 static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                        NNRT_PreparedModel **prepared)
 {
-    NNRT_ModelConfig inner = nnrti_auto_config(config);
+    NNRT_ModelConfig inner = nnrti_auto_config(config, device);
     NNRT_PreparedModel *made = NULL;
     nnrti_auto_model *m;
     NNRT_ReturnCode code;
@@ -8233,7 +9226,7 @@ static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *mo
         return code;
     }
     memset(m, 0, sizeof(*m));
-    m->base.vtbl = &nnrti_auto_model_vtbl;
+    m->base.vtbl = &nnrti_auto_model_vtbl[NNRTI_MODEL_HAS(made, RunIn) ? 0 : 1];
     m->device = device;
     m->inner = made;
     m->allocated = config->buffer == NULL;
@@ -8246,7 +9239,7 @@ static NNRT_ReturnCode nnrti_auto_wrap(nnrt_device *device, const NNRT_Model *mo
 /* Whether the device would have the model if the buffer were larger: then no other one gets it. */
 static bool nnrti_auto_too_small(nnrt_device *device, const NNRT_Model *model, const NNRT_ModelConfig *config)
 {
-    NNRT_ModelConfig own = nnrti_auto_config(config);
+    NNRT_ModelConfig own = nnrti_auto_config(config, device);
     size_t bytes;
     if (config->buffer == NULL)
         return false;
@@ -8291,7 +9284,7 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Mode
         if (split)
             return code;
         device = nnrt_device_find("reference");
-        if (code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_last(&list))
+        if (code == NNRT_OUT_OF_MEMORY || code == NNRT_NOT_SUPPORT || !nnrti_auto_rest(&list, model, &own))
             return code != NNRT_SUCCESS ? code
                                         : nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
                                                          list.count == 0 ? "no device is registered and available"
@@ -8305,6 +9298,36 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_auto_prepare(void *self, const NNRT_Mode
     return code;
 }
 
+/* auto can what one of its devices can, which is then told of it. */
+static NNRT_ReturnCode nnrti_auto_can(nnrt_ability ability, bool *isSupported)
+{
+    if (isSupported == NULL)
+        return NNRT_NULL_PTR;
+    *isSupported = false;
+    for (uint32_t i = 0; i < nnrt_device_count(); i++)
+        *isSupported =
+            *isSupported || (nnrti_auto_rank(nnrt_device_at(i)) > 0 && nnrt_device_can(nnrt_device_at(i), ability));
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_auto_float16(void *self, bool *isSupported)
+{
+    (void)self;
+    return nnrti_auto_can(NNRT_ABILITY_FLOAT16, isSupported);
+}
+
+static NNRT_ReturnCode nnrti_auto_modes(void *self, bool *isSupported)
+{
+    (void)self;
+    return nnrti_auto_can(NNRT_ABILITY_PERFORMANCE_MODE, isSupported);
+}
+
+static NNRT_ReturnCode nnrti_auto_priorities(void *self, bool *isSupported)
+{
+    (void)self;
+    return nnrti_auto_can(NNRT_ABILITY_PRIORITY, isSupported);
+}
+
 static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                 NNRT_HDI(2, 0),
                                                 nnrti_reference_version,
@@ -8313,9 +9336,9 @@ static const NNRT_DeviceVtbl nnrti_auto_vtbl = {sizeof(NNRT_DeviceVtbl),
                                                 nnrti_auto_type,
                                                 nnrti_status_available,
                                                 nnrti_auto_supported,
-                                                NULL,
-                                                NULL,
-                                                NULL,
+                                                nnrti_auto_float16,
+                                                nnrti_auto_modes,
+                                                nnrti_auto_priorities,
                                                 nnrti_yes,
                                                 nnrti_auto_prepare,
                                                 NULL,
@@ -8337,7 +9360,7 @@ struct nnrt_device {
     void *self;
     char name[NNRTI_NAME_BYTES], vendor[NNRTI_NAME_BYTES], unique[2 * NNRTI_NAME_BYTES + 32];
     bool builtin;
-    int32_t prepared; /* how many prepared models there are */
+    int32_t prepared; /* how many prepared models and blocks there are */
 };
 
 /* A device stays where it is, as handles are addresses; the order has the places that are taken, first come first. */
@@ -8422,26 +9445,29 @@ NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void
     nnrt_device d;
     const char *name = NULL, *vendor = NULL;
     uint32_t major = 0, minor = 0, place;
+    NNRT_DeviceStatus status;
     NNRT_ReturnCode code = nnrti_check_table(table, error);
     if (code != NNRT_SUCCESS)
         return code;
     memset(&d, 0, sizeof(d));
     d.table = table;
     d.self = self;
-    if ((code = table->GetVersion(self, &major, &minor)) != NNRT_SUCCESS ||
-        (code = table->GetDeviceName(self, &name)) != NNRT_SUCCESS)
-        return nnrt_error_set(error, code, "the device does not give its version and name (code %d)", code);
+    if ((code = table->GetDeviceName(self, &name)) != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "the device does not give its name (code %d)", code);
     if (!nnrti_take_name(d.name, name)) /* before the next call: the text may be gone then */
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "the device's name is empty or has 64 characters or more");
     if ((code = table->GetVendorName(self, &vendor)) != NNRT_SUCCESS || !nnrti_take_name(d.vendor, vendor))
         return nnrt_error_set(error, code != NNRT_SUCCESS ? code : NNRT_INVALID_PARAMETER,
                               "device '%s': the vendor's name is missing, empty or has 64 characters or more", d.name);
+    if ((code = table->GetVersion(self, &major, &minor)) != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "device '%s' does not give its version (code %d)", d.name, code);
     nnrt_text(d.unique, sizeof(d.unique), "%s_%s_v%u_%u", d.name, d.vendor, major, minor);
     for (uint32_t i = 0; i < nnrti_device_total; i++)
         if (strcmp(nnrt_device_at(i)->name, d.name) == 0 && strcmp(nnrt_device_at(i)->vendor, d.vendor) == 0)
             return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "a device '%s' of '%s' is registered already",
                                   d.name, d.vendor);
-    if (nnrt_device_status(&d) == NNRT_DEVICE_STATUS_OFFLINE || nnrt_device_status(&d) == NNRT_DEVICE_STATUS_UNKNOWN)
+    status = nnrt_device_status(&d);
+    if (status == NNRT_DEVICE_STATUS_OFFLINE || status == NNRT_DEVICE_STATUS_UNKNOWN)
         return nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' is offline", d.name);
     if (nnrti_device_total >= NNRT_MAX_DEVICES)
         return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is room for %d devices only", NNRT_MAX_DEVICES);
@@ -8568,6 +9594,33 @@ NNRT_API void nnrt_log_line(const nnrt_log *log, nnrt_log_level level, const cha
     log->line(log->user, level, text);
 }
 
+/* What a configuration asks for exists, and the device can do it. */
+static NNRT_ReturnCode nnrti_check_wishes(const NNRT_ModelConfig *config, const nnrt_device *device)
+{
+    const char *lacks = NULL;
+    NNRT_ReturnCode code = nnrti_check_mode(config);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (config->extensions.count > 0 && config->extensions.data == NULL)
+        return nnrt_error_set(config->error, NNRT_NULL_PTR, "counts %u extensions, but has none",
+                              config->extensions.count);
+    for (uint32_t i = 0; i < config->extensions.count; i++) {
+        const NNRT_Extension *e = &config->extensions.data[i];
+        if (e->name == NULL || (e->data == NULL && e->size > 0))
+            return nnrt_error_set(config->error, NNRT_NULL_PTR, "extension %u '%s' has no %s", i,
+                                  nnrti_text_of(e->name), e->name == NULL ? "name" : "data");
+    }
+    if (config->enableFloat16 && !nnrt_device_can(device, NNRT_ABILITY_FLOAT16))
+        lacks = "float32 in float16";
+    else if (config->mode != NNRT_PERFORMANCE_NONE && !nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE))
+        lacks = "performance modes";
+    else if (config->priority != NNRT_PRIORITY_NONE && !nnrt_device_can(device, NNRT_ABILITY_PRIORITY))
+        lacks = "priorities";
+    if (lacks != NULL)
+        return nnrt_error_set(config->error, NNRT_NOT_SUPPORT, "device '%s' has no %s", device->unique, lacks);
+    return nnrti_check_profile(config);
+}
+
 /* The configuration that a device is given: the caller's, of which all counts where it has no size. */
 static NNRT_ReturnCode nnrti_config_send(NNRT_ModelConfig *own, const nnrt_device *device,
                                          const NNRT_ModelConfig *config)
@@ -8579,7 +9632,7 @@ static NNRT_ReturnCode nnrti_config_send(NNRT_ModelConfig *own, const nnrt_devic
     }
     own->device = device->unique;
     nnrti_error_send(own->error);
-    return nnrti_check_profile(own);
+    return nnrti_check_wishes(own, device);
 }
 
 /* A device failed, with the places that it named. It may have no words for it, as one built without messages. first:
@@ -8698,6 +9751,11 @@ NNRT_API NNRT_ReturnCode nnrt_device_prepare(nnrt_device *device, const NNRT_Mod
     if (own.bounds.count != 0 && !nnrt_device_can(device, NNRT_ABILITY_DYNAMIC_INPUT))
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT,
                               "device '%s' takes no extents that are open: give all with inputDims", device->unique);
+    if (own.through != NULL && NNRTI_DEVICE_HAS(device, PrepareModelFromModelCache)) {
+        const nnrt_through *through = own.through;
+        own.through = NULL;
+        return through->prepare(through->user, device, model, &own, prepared);
+    }
     first = nnrti_error_open(own.error);
     code = nnrti_device_prepared(device, device->table->PrepareModel(device->self, model, &own, prepared), own.error,
                                  first, prepared);
@@ -8760,6 +9818,49 @@ NNRT_API NNRT_ReturnCode nnrt_device_model_memory(nnrt_device *device, const NNR
     if ((code = nnrti_config_send(&own, device, config)) != NNRT_SUCCESS)
         return code;
     return device->table->GetModelMemory(device->self, model, &own, bytes);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_allocate(nnrt_device *device, uint32_t length, NNRT_SharedBuffer *buffer)
+{
+    NNRT_ReturnCode code;
+    if (buffer == NULL)
+        return NNRT_NULL_PTR;
+    if (device == NULL || !NNRTI_DEVICE_HAS(device, AllocateBuffer))
+        return nnrt_buffer_create(length, buffer);
+    memset(buffer, 0, sizeof(*buffer));
+    buffer->fd = -1;
+    if (length == 0)
+        return NNRT_INVALID_PARAMETER;
+    code = device->table->AllocateBuffer(device->self, length, buffer);
+    if (code == NNRT_SUCCESS && ((buffer->fd < 0 && buffer->addr == NULL) || buffer->bufferSize < length ||
+                                 buffer->offset != 0 || buffer->dataSize != length)) {
+        (void)device->table->ReleaseBuffer(device->self, buffer);
+        code = NNRT_DEVICE_ERROR;
+    }
+    if (code == NNRT_SUCCESS) {
+        (void)NNRTI_ATOMIC_ADD(&device->prepared, 1);
+        return code;
+    }
+    memset(buffer, 0, sizeof(*buffer));
+    buffer->fd = -1;
+    return code;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_free(nnrt_device *device, const NNRT_SharedBuffer *buffer)
+{
+    NNRT_ReturnCode code;
+    if (buffer == NULL)
+        return NNRT_NULL_PTR;
+    if (buffer->fd < 0 && buffer->addr == NULL)
+        return NNRT_INVALID_BUFFER;
+    if (device == NULL || !NNRTI_DEVICE_HAS(device, ReleaseBuffer)) {
+        nnrt_buffer_destroy(buffer);
+        return NNRT_SUCCESS;
+    }
+    code = device->table->ReleaseBuffer(device->self, buffer);
+    if (code == NNRT_SUCCESS)
+        (void)NNRTI_ATOMIC_ADD(&device->prepared, -1);
+    return code;
 }
 
 NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepared)

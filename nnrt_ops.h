@@ -9181,6 +9181,11 @@ static NNRT_ReturnCode nnrti_arg_rule(nnrt_resolve *c, int64_t *given, int64_t *
         return code;
     if ((code = nnrti_axis(c, "axis", *given, x->rank, &axis)) != NNRT_SUCCESS)
         return code;
+    if (nnrti_has_params(x) && x->quantCount > 1 && nnrti_quant_axis(x) == axis)
+        return nnrti_fail(c, NNRT_UNSUPPORTED_OP,
+                          "input 0 '%s' is %o with one quantisation parameter for each place of axis %d, along which "
+                          "stored integers have no order",
+                          x->name, x, axis);
     *topK = *topK == 0 ? 1 : *topK;
     if (*topK < 1 || *topK > x->dims[axis])
         return nnrti_fail(c, NNRT_INVALID_PARAMETER, "topK is %l, expected 1 to %d, the extent of axis %d", *topK,
@@ -18109,7 +18114,8 @@ static NNRT_ReturnCode nnrti_resize_nd_policy(nnrt_resolve *c, const NNRT_Resize
 }
 
 /* Place i of M of the result lies at (i + step[0]) * step[1] / step[2] + step[3] of an axis of extent L that is scaled by
-   factor[0] / factor[1]; roi: what part of the axis is resized; step[4]: the scale, at most 1. */
+   factor[0] / factor[1]; roi: what part of the axis is resized; step[4]: the scale, at most 1. An axis of scale 1 stays as it
+   is, with TF_HALF_PIXEL_FOR_NN too, as an axis that axes does not name; a crop is one all the same. */
 static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, const double factor[2],
                                  const double roi[2], double *step)
 {
@@ -18129,7 +18135,7 @@ static void nnrti_resize_nd_step(const NNRT_ResizeND *a, int32_t L, int64_t M, c
         step[2] = wide > 1 ? wide - 1 : 1;
     } else if (mode == NNRT_RESIZE_COORDINATES_PYTORCH_HALF_PIXEL && M == 1) {
         step[1] = 0;
-    } else if (mode != NNRT_RESIZE_COORDINATES_ASYMMETRIC) {
+    } else if (mode != NNRT_RESIZE_COORDINATES_ASYMMETRIC && factor[0] != factor[1]) {
         step[0] = 0.5;
         step[3] = mode == NNRT_RESIZE_COORDINATES_TF_HALF_PIXEL_FOR_NN ? 0 : -0.5;
         if (mode == NNRT_RESIZE_COORDINATES_HALF_PIXEL_SYMMETRIC)
@@ -18168,7 +18174,8 @@ static NNRT_ReturnCode nnrti_resize_nd_extent(nnrt_resolve *c, uint32_t i, int32
         factor[1] = L;
     } else {
         *M = (int64_t)nnrti_floor(L * factor[0] / factor[1] + 0.5);
-        *M = *M < 1 ? 1 : *M;
+        if (*M < 1)
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "keepAspectRatioPolicy: extent %d would become 0 by sizes", L);
     }
     nnrti_from_value(c, 0, axis, list, (size_t)k);
     return NNRT_SUCCESS;

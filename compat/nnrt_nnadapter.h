@@ -25,6 +25,11 @@ WHAT IT IS
     that run takes longer. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
     Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of other devices are left to them.
 
+    Caches: DIR/TOKEN.nnc, and a buffer with the bytes of such a file, of devices with a model cache. NNAdapterCompilation_create
+    reads them; NNAdapterCompilation_finish writes the file, and where it cannot, says why in nnrt_nnadapter_compilation_error
+    and goes on. With a finished model a cache counts only if it was made of that model: a token says nothing of weights.
+    Of open extents, which a run tells, nothing is kept.
+
 REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORTED)
     LRN over an even number of channels; INSTANCE_NORMALIZATION with epsilon 0; CONV_2D_TRANSPOSE with groups and a scale for
     each channel, or with an output_shape that paddings at the end cannot give; RESIZE_LINEAR with align_mode 0 to an extent
@@ -35,7 +40,6 @@ NOT YET, AND WHAT IS SAID INSTEAD
     A model over several devices of a context: FEATURE_NOT_SUPPORTED where no single one takes all of it.
     A driver's library is not loaded by NNAdapterDevice_acquire, but before, by nnrt_nnadapter_driver_load
     (nnrt_nnadapter_driver.h).
-    Caches: no device here writes one: token, buffer and directory are as if they were not given, nothing is written.
     Properties SUBGRAPH_PARTITION_CONFIG_FILE, SUBGRAPH_PARTITION_CONFIG_BUFFER, MIXED_PRECISION_QUANTIZATION_CONFIG_FILE and
     MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER: FEATURE_NOT_SUPPORTED. Other properties, and the callback, reach no device.
 
@@ -1881,7 +1885,16 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
 /* It lives until its handle is destroyed and no execution needs it any more. */
 struct NNAdapterCompilation {
     uint32_t users;
-    NNAdapterModel *model; /* NULL: there was none */
+    NNAdapterModel *model;    /* NULL: there was none */
+    const NNRT_Model *source; /* of sessions: that model's, or bare */
+    uint32_t nIn, nOut;
+    uint8_t *kept, *made; /* a .nnc file that may be used, and in it what the device made; NULL: there is none */
+    size_t keptBytes, madeBytes;
+    char *path;       /* of the file to write, NULL: none */
+    NNRT_Model *bare; /* what is in made, without a model */
+    void *block;      /* that it lies in */
+    float *scales;    /* of types that were read */
+    bool caches;      /* the program wants them */
     const NNAdapterContext *context;
     bool tried, done, open;
     const nnrt_device *device;
@@ -1895,14 +1908,372 @@ NNRT_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation
     return compilation != NULL ? compilation->error.message : "";
 }
 
+/* ---- a .nnc file: a header of 24 bytes, then entries, u64 bytes of the key, u64 of the value, key, value, zeros up to a
+   multiple of 4. cache_0_model_buffer is a cache of nnrt.h; the types are records of these structs, each with its scales
+   behind it. ---- */
+
+#define NNRTI_NNC_MAGIC 0x2E6E6E63u
+#define NNRTI_NNC_HEADER 24
+
+typedef struct nnrti_nnc_type {
+    int32_t precision, layout, lifetime;
+    uint32_t count;
+    int32_t data[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    uint32_t dynamic_count;
+    int32_t dynamic_data[NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS][NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
+    float scale;
+    int32_t zero_point;
+    uint32_t channel_dim, scale_count;
+} nnrti_nnc_type;
+
+/* A file that is written; out NULL: counted. */
+typedef struct nnrti_nnc {
+    uint8_t *out;
+    size_t at;
+    uint64_t entries;
+} nnrti_nnc;
+
+/* Castagnoli's polynomial, from 0 and not inverted in the end. */
+static uint32_t nnrti_nnc_checksum(const uint8_t *data, size_t bytes)
+{
+    uint32_t crc = 0;
+    for (size_t i = 0; i < bytes; i++) {
+        crc ^= data[i];
+        for (int k = 0; k < 8; k++)
+            crc = (crc >> 1) ^ (0x82F63B78u & (0u - (crc & 1u)));
+    }
+    return crc;
+}
+
+static void nnrti_nnc_bytes(nnrti_nnc *f, const void *data, size_t bytes)
+{
+    if (f->out != NULL && bytes > 0)
+        memcpy(f->out + f->at, data, bytes);
+    f->at += bytes;
+}
+
+/* Begins an entry whose value has so many bytes. */
+static void nnrti_nnc_begin(nnrti_nnc *f, const char *key, size_t bytes)
+{
+    const uint64_t lengths[2] = {strlen(key), bytes};
+    nnrti_nnc_bytes(f, lengths, sizeof(lengths));
+    nnrti_nnc_bytes(f, key, strlen(key));
+    f->entries++;
+}
+
+static void nnrti_nnc_end(nnrti_nnc *f)
+{
+    static const uint8_t zeros[4] = {0};
+    nnrti_nnc_bytes(f, zeros, (4 - f->at % 4) % 4); /* the header has a multiple of 4 */
+}
+
+static void nnrti_nnc_entry(nnrti_nnc *f, const char *key, const void *value, size_t bytes)
+{
+    nnrti_nnc_begin(f, key, bytes);
+    nnrti_nnc_bytes(f, value, bytes);
+    nnrti_nnc_end(f);
+}
+
+static void nnrti_nnc_types(nnrti_nnc *f, const char *key, const NNAdapterOperandType *types, uint32_t count)
+{
+    size_t bytes = 0;
+    for (uint32_t i = 0; i < count; i++)
+        bytes += sizeof(nnrti_nnc_type) + (nnrti_nna_per_channel(types[i].precision)
+                                               ? types[i].symm_per_channel_params.scale_count * sizeof(float)
+                                               : 0);
+    nnrti_nnc_begin(f, key, bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        const NNAdapterOperandType *t = &types[i];
+        nnrti_nnc_type r;
+        memset(&r, 0, sizeof(r));
+        r.precision = (int32_t)t->precision;
+        r.layout = (int32_t)t->layout;
+        r.lifetime = (int32_t)t->lifetime;
+        r.count = t->dimensions.count;
+        memcpy(r.data, t->dimensions.data, sizeof(r.data));
+        r.dynamic_count = t->dimensions.dynamic_count;
+        memcpy(r.dynamic_data, t->dimensions.dynamic_data, sizeof(r.dynamic_data));
+        if (nnrti_nna_per_channel(t->precision)) {
+            r.channel_dim = t->symm_per_channel_params.channel_dim;
+            r.scale_count = t->symm_per_channel_params.scale_count;
+        } else if (nnrti_nna_quantised(t->precision)) {
+            r.scale = t->asymm_per_layer_params.scale; /* the first member of both */
+            r.zero_point = nnrti_nna_asymmetric(t->precision) ? t->asymm_per_layer_params.zero_point : 0;
+        }
+        nnrti_nnc_bytes(f, &r, sizeof(r));
+        if (r.scale_count > 0)
+            nnrti_nnc_bytes(f, t->symm_per_channel_params.scales, r.scale_count * sizeof(float));
+    }
+    nnrti_nnc_end(f);
+}
+
+/* The whole file, entries in the order of their keys. */
+static void nnrti_nnc_write(nnrti_nnc *f, const NNAdapterCompilation *c, const void *made, size_t bytes)
+{
+    const char *const name = nnrt_device_name(c->device);
+    const uint32_t most = c->nIn > c->nOut ? c->nIn : c->nOut;
+    const uint64_t one = 1;
+    f->at = NNRTI_NNC_HEADER;
+    f->entries = 0;
+    nnrti_nnc_entry(f, "cache_0_device_name", name, strlen(name));
+    for (int k = 0; k < 2; k++) { /* of the model's inputs and outputs, as it is whole */
+        const uint32_t count = k == 0 ? c->nIn : c->nOut;
+        nnrti_nnc_begin(f, k == 0 ? "cache_0_input_indexes" : "cache_0_output_indexes", count * sizeof(int32_t));
+        for (uint32_t i = 0; i < count && i < most; i++) {
+            const int32_t index = -(int32_t)i - 1;
+            nnrti_nnc_bytes(f, &index, sizeof(index));
+        }
+        nnrti_nnc_end(f);
+        if (k == 0) {
+            nnrti_nnc_types(f, "cache_0_input_types", c->types, c->nIn);
+            nnrti_nnc_entry(f, "cache_0_model_buffer", made, bytes);
+        } else {
+            nnrti_nnc_types(f, "cache_0_output_types", c->types + c->nIn, c->nOut);
+        }
+    }
+    nnrti_nnc_types(f, "input_types", c->types, c->nIn);
+    nnrti_nnc_entry(f, "num_caches", &one, sizeof(one));
+    nnrti_nnc_types(f, "output_types", c->types + c->nIn, c->nOut);
+    if (f->out != NULL) {
+        const uint32_t header[4] = {NNRTI_NNC_MAGIC, 1,
+                                    nnrti_nnc_checksum(f->out + NNRTI_NNC_HEADER, f->at - NNRTI_NNC_HEADER), 0};
+        memcpy(f->out, header, sizeof(header));
+        memcpy(f->out + sizeof(header), &f->entries, sizeof(f->entries));
+    }
+}
+
+/* The value of a key in a file, NULL: there is none, or the file is broken. key NULL: the whole file is gone through. */
+static const uint8_t *nnrti_nnc_find(const uint8_t *data, size_t bytes, const char *key, size_t *length)
+{
+    size_t at = NNRTI_NNC_HEADER;
+    uint64_t entries;
+    memcpy(&entries, data + 16, sizeof(entries));
+    for (uint64_t i = 0; i < entries; i++) {
+        uint64_t lengths[2];
+        if (bytes - at < sizeof(lengths))
+            return NULL;
+        memcpy(lengths, data + at, sizeof(lengths));
+        at += sizeof(lengths);
+        if (lengths[0] > bytes - at || lengths[1] > bytes - at - lengths[0])
+            return NULL;
+        *length = (size_t)lengths[1];
+        if (key != NULL && strlen(key) == lengths[0] && memcmp(data + at, key, (size_t)lengths[0]) == 0)
+            return data + at + lengths[0];
+        at += (size_t)(lengths[0] + lengths[1]);
+        at += (4 - at % 4) % 4;
+        if (at > bytes)
+            return NULL;
+    }
+    return key == NULL && at == bytes ? data : NULL;
+}
+
+/* Is it a whole .nnc file with one program of a device of the context? *made is what the device made. */
+static bool nnrti_nnc_good(const NNAdapterContext *context, const uint8_t *data, size_t bytes, const uint8_t **made,
+                           size_t *madeBytes, const nnrt_device **device)
+{
+    const uint8_t *count, *name;
+    uint32_t header[4];
+    uint64_t number;
+    size_t length = 0;
+    *device = NULL;
+    if (bytes < NNRTI_NNC_HEADER)
+        return false;
+    memcpy(header, data, sizeof(header));
+    if (header[0] != NNRTI_NNC_MAGIC || header[1] != 1 || header[3] != 0 ||
+        header[2] != nnrti_nnc_checksum(data + NNRTI_NNC_HEADER, bytes - NNRTI_NNC_HEADER) ||
+        nnrti_nnc_find(data, bytes, NULL, &length) == NULL ||
+        (count = nnrti_nnc_find(data, bytes, "num_caches", &length)) == NULL || length != sizeof(number))
+        return false;
+    memcpy(&number, count, sizeof(number));
+    if (number != 1 || (name = nnrti_nnc_find(data, bytes, "cache_0_device_name", &length)) == NULL)
+        return false;
+    for (uint32_t i = 0; i < context->count && *device == NULL; i++)
+        if (strlen(nnrt_device_name(context->devices[i])) == length &&
+            memcmp(nnrt_device_name(context->devices[i]), name, length) == 0)
+            *device = context->devices[i];
+    *made = nnrti_nnc_find(data, bytes, "cache_0_model_buffer", madeBytes);
+    return *device != NULL && *made != NULL;
+}
+
+/* Types of a file into types[most] and their scales; how many there are, or UINT32_MAX: they are broken. types NULL: they
+   are counted, and *scales is how many scales they have. */
+static uint32_t nnrti_nnc_read(const uint8_t *data, size_t bytes, NNAdapterOperandType *types, float *room,
+                               size_t *scales)
+{
+    uint32_t count = 0;
+    size_t at = 0;
+    while (at < bytes) {
+        NNAdapterOperandType *t = types != NULL ? &types[count] : NULL;
+        nnrti_nnc_type r;
+        if (bytes - at < sizeof(r))
+            return UINT32_MAX;
+        memcpy(&r, data + at, sizeof(r));
+        at += sizeof(r);
+        if (nnrti_nna_type(r.precision) == NNRT_DATA_TYPE_UNKNOWN || r.count > NNADAPTER_MAX_SIZE_OF_DIMENSIONS ||
+            r.dynamic_count > NNADAPTER_MAX_SIZE_OF_DYNAMIC_DIMENSIONS ||
+            r.scale_count > (bytes - at) / sizeof(float) || nnrti_nna_per_channel(r.precision) != (r.scale_count > 0))
+            return UINT32_MAX;
+        if (t != NULL) {
+            memset(t, 0, sizeof(*t));
+            t->precision = (NNAdapterOperandPrecisionCode)r.precision;
+            t->layout = (NNAdapterOperandLayoutCode)r.layout;
+            t->lifetime = (NNAdapterOperandLifetimeCode)r.lifetime;
+            t->dimensions.count = r.count;
+            memcpy(t->dimensions.data, r.data, sizeof(r.data));
+            t->dimensions.dynamic_count = r.dynamic_count;
+            memcpy(t->dimensions.dynamic_data, r.dynamic_data, sizeof(r.dynamic_data));
+            t->asymm_per_layer_params.scale = r.scale;
+            t->asymm_per_layer_params.zero_point = r.zero_point;
+            if (r.scale_count > 0) {
+                memcpy(room + *scales, data + at, r.scale_count * sizeof(float));
+                t->symm_per_channel_params.channel_dim = r.channel_dim;
+                t->symm_per_channel_params.scale_count = r.scale_count;
+                t->symm_per_channel_params.scales = room + *scales;
+            }
+        }
+        *scales += r.scale_count;
+        at += r.scale_count * sizeof(float);
+        count++;
+    }
+    return count;
+}
+
+/* A copy of a buffer that is a good .nnc file. */
+static bool nnrti_nnc_keep(NNAdapterCompilation *c, const void *data, size_t bytes, NNRT_ReturnCode *code)
+{
+    const nnrt_device *device;
+    const uint8_t *made;
+    if (!nnrti_nnc_good(c->context, (const uint8_t *)data, bytes, &made, &c->madeBytes, &device))
+        return false;
+    if ((c->kept = (uint8_t *)malloc(bytes)) == NULL) {
+        *code = NNRT_OUT_OF_MEMORY;
+        return false;
+    }
+    memcpy(c->kept, data, bytes);
+    c->keptBytes = bytes;
+    c->made = c->kept + (made - (const uint8_t *)data);
+    return true;
+}
+
+#ifndef NNRT_NO_STDIO
+/* Reads DIR/TOKEN.nnc, whose path is kept: a file that cannot be used is written anew. */
+static NNRT_ReturnCode nnrti_nnc_open(NNAdapterCompilation *c, const char *dir, const char *token)
+{
+    const size_t bytes = strlen(dir) + strlen(token) + sizeof("/.nnc");
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    uint8_t *data = NULL;
+    long size = -1;
+    FILE *file;
+    if ((c->path = (char *)malloc(bytes)) == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    (void)nnrt_text(c->path, bytes, "%s/%s.nnc", dir, token);
+    if ((file = fopen(c->path, "rb")) == NULL)
+        return NNRT_SUCCESS;
+    if (fseek(file, 0, SEEK_END) == 0)
+        size = ftell(file);
+    if (size > 0 && fseek(file, 0, SEEK_SET) == 0) {
+        if ((data = (uint8_t *)malloc((size_t)size)) == NULL)
+            code = NNRT_OUT_OF_MEMORY;
+        else if (fread(data, 1, (size_t)size, file) == (size_t)size)
+            (void)nnrti_nnc_keep(c, data, (size_t)size, &code);
+    }
+    (void)fclose(file);
+    free(data);
+    return code;
+}
+#endif
+
+/* The session that a kept file alone gives; false: it gives none. */
+static bool nnrti_nnc_restore(NNAdapterCompilation *c)
+{
+    const nnrt_device *device;
+    const uint8_t *made, *types[2];
+    size_t bytes[2] = {0, 0}, scales = 0;
+    nnrt_session_desc desc;
+    nnrt_load_desc load;
+    uint8_t *at;
+    memset(&desc, 0, sizeof(desc));
+    memset(&load, 0, sizeof(load));
+    load.cache = true;
+    if (!nnrti_nnc_good(c->context, c->kept, c->keptBytes, &made, &c->madeBytes, &device) ||
+        (types[0] = nnrti_nnc_find(c->kept, c->keptBytes, "input_types", &bytes[0])) == NULL ||
+        (types[1] = nnrti_nnc_find(c->kept, c->keptBytes, "output_types", &bytes[1])) == NULL)
+        return false;
+    c->nIn = nnrti_nnc_read(types[0], bytes[0], NULL, NULL, &scales);
+    c->nOut = nnrti_nnc_read(types[1], bytes[1], NULL, NULL, &scales);
+    if (c->nIn == UINT32_MAX || c->nOut == UINT32_MAX)
+        return false;
+    c->types = (NNAdapterOperandType *)calloc((size_t)c->nIn + c->nOut + 1, sizeof(*c->types));
+    c->scales = (float *)calloc(scales + 1, sizeof(*c->scales));
+    c->block = malloc(c->madeBytes + NNRT_ALIGNMENT);
+    if (c->types == NULL || c->scales == NULL || c->block == NULL)
+        return false;
+    scales = 0;
+    (void)nnrti_nnc_read(types[0], bytes[0], c->types, c->scales, &scales);
+    (void)nnrti_nnc_read(types[1], bytes[1], c->types + c->nIn, c->scales, &scales);
+    at = (uint8_t *)c->block;
+    at += (NNRT_ALIGNMENT - (uintptr_t)at % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+    memcpy(at, made, c->madeBytes);
+    if (nnrt_model_load_memory(&c->bare, at, c->madeBytes, &load, &c->error) != NNRT_SUCCESS ||
+        c->bare->inputIndex.count != c->nIn || c->bare->outputIndex.count != c->nOut)
+        return false;
+    desc.device = nnrt_device_unique_name(device);
+    desc.threads = c->context->threads;
+    if (nnrt_session_create(&c->session, c->bare, &desc, &c->error) != NNRT_SUCCESS)
+        return false;
+    for (uint32_t i = 0; i < c->nIn + c->nOut; i++) { /* they are of these inputs and outputs */
+        const nnrt_io_info info =
+            i < c->nIn ? nnrt_session_input(c->session, i) : nnrt_session_output(c->session, i - c->nIn);
+        const NNAdapterOperandDimensionType *d = &c->types[i].dimensions;
+        bool same = nnrti_nna_type(c->types[i].precision) == info.dataType && info.shape.rank == (int32_t)d->count;
+        for (uint32_t k = 0; same && k < d->count; k++)
+            same = d->data[k] == info.shape.dims[k];
+        if (!same)
+            return false;
+    }
+    c->source = c->bare;
+    c->device = device;
+    return true;
+}
+
+/* Writes the file, unless the device gives nothing. What went wrong is said, and no failure: the program runs. */
+static void nnrti_nnc_save(NNAdapterCompilation *c, const nnrt_cache *cache)
+{
+#ifndef NNRT_NO_STDIO
+    nnrt_error error;
+    size_t bytes = 0;
+    uint8_t *made = NULL;
+    nnrti_nnc f;
+    NNRT_ReturnCode code;
+    memset(&f, 0, sizeof(f));
+    memset(&error, 0, sizeof(error));
+    if ((code = nnrt_cache_save_memory(cache, NULL, NULL, 0, &bytes, &error)) == NNRT_SUCCESS) {
+        nnrti_nnc_write(&f, c, NULL, bytes);
+        made = (uint8_t *)malloc(bytes);
+        f.out = (uint8_t *)calloc(f.at, 1);
+        code = made != NULL && f.out != NULL ? nnrt_cache_save_memory(cache, NULL, made, bytes, &bytes, &error)
+                                             : nnrt_error_set(&error, NNRT_OUT_OF_MEMORY, "there is no memory");
+    }
+    if (code == NNRT_SUCCESS) {
+        nnrti_nnc_write(&f, c, made, bytes);
+        code = nnrt_file_write(c->path, f.out, f.at, &error);
+    }
+    free(made);
+    free(f.out);
+    if (code != NNRT_SUCCESS)
+        (void)nnrt_error_set(&c->error, code, "device '%s': no cache was written: %s", nnrt_device_name(c->device),
+                             error.message);
+#else
+    (void)c;
+    (void)cache;
+#endif
+}
+
 NNRT_NNADAPTER_API int NNAdapterCompilation_create(NNAdapterModel *model, const char *cache_token, void *cache_buffer,
                                                    uint32_t cache_length, const char *cache_dir,
                                                    NNAdapterContext *context, NNAdapterCompilation **compilation)
 {
-    (void)cache_token; /* no device writes caches: what there may be is none that can be used */
-    (void)cache_buffer;
-    (void)cache_length;
-    (void)cache_dir;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
     if (compilation != NULL)
         *compilation = NULL;
     if (context == NULL || compilation == NULL)
@@ -1911,6 +2282,22 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_create(NNAdapterModel *model, const 
         return NNADAPTER_OUT_OF_MEMORY;
     (*compilation)->users = 1;
     (*compilation)->context = context;
+    if (cache_token != NULL && *cache_token != '\0') {
+        (*compilation)->caches = cache_buffer != NULL || cache_dir != NULL;
+        if (cache_buffer != NULL)
+            (void)nnrti_nnc_keep(*compilation, cache_buffer, cache_length, &code);
+#ifndef NNRT_NO_STDIO
+        if (code == NNRT_SUCCESS && (*compilation)->kept == NULL && cache_dir != NULL && *cache_dir != '\0')
+            code = nnrti_nnc_open(*compilation, cache_dir, cache_token);
+#else
+        (void)cache_dir;
+#endif
+    }
+    if (code != NNRT_SUCCESS) {
+        NNAdapterCompilation_destroy(*compilation);
+        *compilation = NULL;
+        return nnrti_nna_code(code);
+    }
     (*compilation)->model = model;
     if (model != NULL)
         model->users++;
@@ -1922,22 +2309,28 @@ NNRT_NNADAPTER_API void NNAdapterCompilation_destroy(NNAdapterCompilation *compi
     if (compilation == NULL || --compilation->users > 0)
         return;
     nnrt_session_destroy(compilation->session);
+    nnrt_model_destroy(compilation->bare);
     NNAdapterModel_destroy(compilation->model);
     free(compilation->types);
+    free(compilation->scales);
+    free(compilation->block);
+    free(compilation->kept);
+    free(compilation->path);
     free(compilation);
 }
 
 /* A session on a device, for these extents where there are open ones. */
-static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, const nnrt_device *device,
+static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, const nnrt_device *device, nnrt_cache *cache,
                                          const nnrt_dims *dims, nnrt_session **session, nnrt_error *error)
 {
     nnrt_session_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.device = nnrt_device_unique_name(device);
     desc.threads = c->context->threads;
+    desc.cache = cache;
     if (dims != NULL)
-        desc.inputDims = nnrt_dims_list_make(dims, c->model->nIn);
-    return nnrt_session_create(session, c->model->model, &desc, error);
+        desc.inputDims = nnrt_dims_list_make(dims, c->nIn);
+    return nnrt_session_create(session, c->source, &desc, error);
 }
 
 /* Does the device take every node? */
@@ -1961,19 +2354,28 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
 {
     NNAdapterCompilation *c = compilation;
     NNRT_ReturnCode code = NNRT_UNSUPPORTED_OP, first = NNRT_SUCCESS;
+    nnrt_cache *cache = NULL;
     uint32_t nIn, nOut;
     if (c == NULL || c->tried)
         return NNADAPTER_INVALID_PARAMETER;
-    if (c->model == NULL || !c->model->finished)
+    if (c->model == NULL || !c->model->finished) {
+        if (c->kept != NULL) {
+            c->tried = true;
+            if ((c->done = nnrti_nnc_restore(c)))
+                return NNADAPTER_NO_ERROR;
+        }
+        memset(&c->error, 0, sizeof(c->error));
         return nnrti_nna_code(
             nnrt_error_set(&c->error, NNRT_INVALID_PARAMETER, "there is no finished model, and no cache to use"));
+    }
     c->tried = true;
     for (uint32_t i = 0; c->model->model == NULL && i < c->model->nOperations; i++)
         if (c->model->operations[i]->type < 0)
             return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "no device takes operation %u (%d)", i,
                                                  c->model->operations[i]->type));
-    nIn = c->model->nIn;
-    nOut = c->model->nOut;
+    c->source = c->model->model;
+    nIn = c->nIn = c->model->nIn;
+    nOut = c->nOut = c->model->nOut;
     if ((c->types = (NNAdapterOperandType *)calloc((size_t)nIn + nOut, sizeof(*c->types))) == NULL)
         return NNADAPTER_OUT_OF_MEMORY;
     for (uint32_t i = 0; i < nIn + nOut; i++) {
@@ -1981,15 +2383,25 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         for (uint32_t k = 0; i < nIn && k < c->types[i].dimensions.count; k++)
             c->open = c->open || c->types[i].dimensions.data[k] < 0;
     }
+    if (c->caches && !c->open) {
+        nnrt_cache_desc desc;
+        memset(&desc, 0, sizeof(desc));
+        desc.data = c->made;
+        desc.bytes = c->made != NULL ? c->madeBytes : 0;
+        if (nnrt_cache_create(&cache, &desc, NULL) == NNRT_OUT_OF_MEMORY)
+            return NNADAPTER_OUT_OF_MEMORY;
+    }
     for (uint32_t i = 0; i < c->context->count && code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY; i++) {
         c->device = c->context->devices[i];
         code = nnrti_nna_takes(c->model->model, c->device, &c->error);
         if (code == NNRT_SUCCESS && !c->open)
-            code = nnrti_nna_session(c, c->device, NULL, &c->session, &c->error);
+            code = nnrti_nna_session(c, c->device, cache, NULL, &c->session, &c->error);
         first = first == NNRT_SUCCESS ? code : first;
     }
-    if (code != NNRT_SUCCESS)
+    if (code != NNRT_SUCCESS) {
+        nnrt_cache_destroy(cache);
         return nnrti_nna_code(code == NNRT_OUT_OF_MEMORY ? code : first);
+    }
     memset(&c->error, 0, sizeof(c->error)); /* of devices in front */
     for (uint32_t i = 0; i < nOut && c->session != NULL; i++) {
         const nnrt_io_info info = nnrt_session_output(c->session, i);
@@ -1997,6 +2409,9 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         for (uint32_t k = 0; k < d->count && info.shape.rank == (int32_t)d->count && !info.open; k++)
             d->data[k] = info.shape.dims[k];
     }
+    if (cache != NULL && c->path != NULL && nnrt_cache_get_state(cache)->restored == 0)
+        nnrti_nnc_save(c, cache);
+    nnrt_cache_destroy(cache);
     c->done = true;
     return NNADAPTER_NO_ERROR;
 }
@@ -2009,8 +2424,8 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_queryInputsAndOutputs(NNAdapterCompi
 {
     if (compilation == NULL || input_count == NULL || output_count == NULL || !compilation->done)
         return NNADAPTER_INVALID_PARAMETER;
-    *input_count = compilation->model->nIn;
-    *output_count = compilation->model->nOut;
+    *input_count = compilation->nIn;
+    *output_count = compilation->nOut;
     for (uint32_t i = 0; input_types != NULL && i < *input_count; i++)
         input_types[i] = &compilation->types[i];
     for (uint32_t i = 0; output_types != NULL && i < *output_count; i++)
@@ -2050,7 +2465,7 @@ NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution
     if (e == NULL)
         return;
     nnrt_session_destroy(e->session);
-    for (uint32_t i = 0; e->bound != NULL && i < e->compilation->model->nIn + e->compilation->model->nOut; i++)
+    for (uint32_t i = 0; e->bound != NULL && i < e->compilation->nIn + e->compilation->nOut; i++)
         free(e->bound[i].room);
     NNAdapterCompilation_destroy(e->compilation);
     free(e->bound);
@@ -2063,7 +2478,7 @@ NNRT_NNADAPTER_API void NNAdapterExecution_destroy(NNAdapterExecution *execution
 /* Room for the outputs that only a run gives their extents. */
 static NNRT_ReturnCode nnrti_nna_outputs(NNAdapterExecution *e)
 {
-    const uint32_t nIn = e->compilation->model->nIn, nOut = e->compilation->model->nOut;
+    const uint32_t nIn = e->compilation->nIn, nOut = e->compilation->nOut;
     for (uint32_t i = 0; i < nOut; i++) {
         const nnrt_io_info info = nnrt_session_output(e->session, i);
         nnrti_nna_bound *b = &e->bound[nIn + i];
@@ -2090,7 +2505,7 @@ NNRT_NNADAPTER_API int NNAdapterExecution_create(NNAdapterCompilation *compilati
         return NNADAPTER_OUT_OF_MEMORY;
     e->compilation = compilation;
     compilation->users++;
-    count = (size_t)compilation->model->nIn + compilation->model->nOut;
+    count = (size_t)compilation->nIn + compilation->nOut;
     e->bound = (nnrti_nna_bound *)calloc(count, sizeof(*e->bound));
     e->io = (nnrt_io *)calloc(count, sizeof(*e->io));
     e->dims = (nnrt_dims *)calloc(count, sizeof(*e->dims));
@@ -2100,9 +2515,9 @@ NNRT_NNADAPTER_API int NNAdapterExecution_create(NNAdapterCompilation *compilati
     if (code == NNRT_SUCCESS && compilation->session != NULL) {
         memset(&desc, 0, sizeof(desc));
         desc.share = compilation->session;
-        code = nnrt_session_create(&e->session, compilation->model->model, &desc, NULL);
+        code = nnrt_session_create(&e->session, compilation->source, &desc, NULL);
         if (code == NNRT_NOT_SUPPORT) /* the device has one workspace for each prepared model */
-            code = nnrti_nna_session(compilation, compilation->device, NULL, &e->session, NULL);
+            code = nnrti_nna_session(compilation, compilation->device, NULL, NULL, &e->session, NULL);
         if (code == NNRT_SUCCESS)
             code = nnrti_nna_outputs(e);
     }
@@ -2127,7 +2542,7 @@ NNRT_NNADAPTER_API int NNAdapterExecution_setInput(NNAdapterExecution *execution
                                                    void *(*access)(void *memory, NNAdapterOperandType *type,
                                                                    void *device_buffer))
 {
-    if (execution == NULL || index < 0 || (uint32_t)index >= execution->compilation->model->nIn)
+    if (execution == NULL || index < 0 || (uint32_t)index >= execution->compilation->nIn)
         return NNADAPTER_INVALID_PARAMETER;
     return nnrti_nna_bind(execution, (uint32_t)index, memory, access);
 }
@@ -2136,9 +2551,9 @@ NNRT_NNADAPTER_API int NNAdapterExecution_setOutput(NNAdapterExecution *executio
                                                     void *(*access)(void *memory, NNAdapterOperandType *type,
                                                                     void *device_buffer))
 {
-    if (execution == NULL || index < 0 || (uint32_t)index >= execution->compilation->model->nOut)
+    if (execution == NULL || index < 0 || (uint32_t)index >= execution->compilation->nOut)
         return NNADAPTER_INVALID_PARAMETER;
-    return nnrti_nna_bind(execution, execution->compilation->model->nIn + (uint32_t)index, memory, access);
+    return nnrti_nna_bind(execution, execution->compilation->nIn + (uint32_t)index, memory, access);
 }
 
 /* Asks the program for input i. */
@@ -2169,7 +2584,7 @@ static NNRT_ReturnCode nnrti_nna_read(NNAdapterExecution *e, uint32_t i)
 /* Asks the program where output i goes. */
 static NNRT_ReturnCode nnrti_nna_place(NNAdapterExecution *e, uint32_t i, const nnrt_io_info *info, void **data)
 {
-    const uint32_t at = e->compilation->model->nIn + i;
+    const uint32_t at = e->compilation->nIn + i;
     NNAdapterOperandType type = e->compilation->types[at];
     type.dimensions.count = (uint32_t)info->shape.rank;
     for (int32_t k = 0; k < info->shape.rank; k++)
@@ -2185,13 +2600,13 @@ static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
 {
     const NNAdapterCompilation *c = e->compilation;
     NNRT_ReturnCode code;
-    if (e->session != NULL && (!c->open || memcmp(e->dims, e->last, c->model->nIn * sizeof(*e->dims)) == 0))
+    if (e->session != NULL && (!c->open || memcmp(e->dims, e->last, c->nIn * sizeof(*e->dims)) == 0))
         return NNRT_SUCCESS;
     nnrt_session_destroy(e->session);
     e->session = NULL;
-    if ((code = nnrti_nna_session(c, c->device, e->dims, &e->session, &e->error)) != NNRT_SUCCESS)
+    if ((code = nnrti_nna_session(c, c->device, NULL, e->dims, &e->session, &e->error)) != NNRT_SUCCESS)
         return code;
-    memcpy(e->last, e->dims, c->model->nIn * sizeof(*e->dims));
+    memcpy(e->last, e->dims, c->nIn * sizeof(*e->dims));
     if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS) {
         nnrt_session_destroy(e->session);
         e->session = NULL;
@@ -2201,7 +2616,7 @@ static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
 
 static NNRT_ReturnCode nnrti_nna_compute(NNAdapterExecution *e)
 {
-    const uint32_t nIn = e->compilation->model->nIn, nOut = e->compilation->model->nOut;
+    const uint32_t nIn = e->compilation->nIn, nOut = e->compilation->nOut;
     NNRT_ReturnCode code;
     for (uint32_t i = 0; i < nIn + nOut; i++)
         if (e->bound[i].access == NULL)

@@ -20,10 +20,12 @@ WHAT IT IS
     it as NNAdapter has it: images and filters in NCHW, attributes as constant operands. Constants are used in place, filters
     are copied in their order. Nodes whose attributes no operation of NNAdapter can say are not supported, and neither is what
     the driver says that it does not compute (validate_program).
+    A model cache: create_program is always asked for the compiled form, as only there a driver says whether it has one. One
+    without leaves the buffer empty: then nothing is exported.
 
 NOT YET: THESE NODES ARE NOT SUPPORTED
     Quantised ones; image operators on NHWC; CAST, FILL, LRN, PAD, RESIZE, SLICE, TOP_K, UNSTACK, WHERE; transposed convolutions.
-    Open extents: the device says that it takes none. Caches: a driver is asked for none.
+    Open extents: the device says that it takes none.
 
 OPTIONS
     NNRT_NNADAPTER_LOAD   1/0: shared libraries can be loaded (dlopen); default: on Linux and macOS
@@ -112,6 +114,7 @@ typedef struct nnrti_nnd_device {
 /* What becomes of a model. All lies in memory. */
 typedef struct nnrti_nnd_build {
     const NNRT_Model *model;
+    nnrt_mapping *mappings; /* of its constants */
     nnrt_memory *memory;
     nnrt_error *error;
     nnrt_operand *tensors;
@@ -450,6 +453,8 @@ static NNRT_ReturnCode nnrti_nnd_build_model(nnrti_nnd_build *b, const NNRT_Mode
 {
     NNRT_ReturnCode code;
     memset(b, 0, sizeof(*b));
+    if ((m = nnrt_model_map(m, memory, &b->mappings)) == NULL)
+        return nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
     b->model = m;
     b->memory = memory;
     b->error = config->error;
@@ -503,11 +508,19 @@ typedef struct nnrti_nnd_prepared {
     nnrti_nnd_device *owner;
     nnrt_allocator allocator;
     nnrt_memory memory;
+    nnrt_mapping *mappings; /* of constants, which the driver uses where they lie */
     void *program;
     uint32_t nIn, nOut;
     nnrti_nnd_io *io;
     NNAdapterDriverArgument *arguments;
+    NNRT_SharedBuffer blocks[2]; /* of the cache: inputs and outputs, what the driver gave; without fd and addr: none */
 } nnrti_nnd_prepared;
+
+/* The first block of a cache: how many inputs and outputs there are, then each of them. */
+typedef struct nnrti_nnd_record {
+    NNRT_DataType dataType;
+    nnrt_dims dims;
+} nnrti_nnd_record;
 
 static void *nnrti_nnd_access(void *memory, NNAdapterOperandType *type, void *device_buffer)
 {
@@ -557,15 +570,26 @@ static void nnrti_nnd_destroy(NNRT_PreparedModel *self)
     nnrt_allocator allocator = p->allocator;
     if (p->program != NULL)
         p->owner->driver->destroy_program(p->program);
+    nnrt_model_unmap(p->mappings);
     nnrt_memory_end(&p->memory);
     nnrt_free(&allocator, p, sizeof(*p));
+}
+
+static NNRT_ReturnCode nnrti_nnd_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count)
+{
+    const nnrti_nnd_prepared *p = (const nnrti_nnd_prepared *)self;
+    if (p->blocks[1].addr == NULL)
+        return NNRT_NOT_SUPPORT;
+    *buffers = p->blocks;
+    *count = 2;
+    return NNRT_SUCCESS;
 }
 
 static const NNRT_PreparedModelVtbl *nnrti_nnd_prepared_table(void)
 {
     static const NNRT_PreparedModelVtbl table = {sizeof(NNRT_PreparedModelVtbl),
                                                  NNRT_HDI(2, 0),
-                                                 NULL,
+                                                 nnrti_nnd_export,
                                                  NULL,
                                                  NULL,
                                                  nnrti_nnd_run,
@@ -599,12 +623,96 @@ static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, const nnrti
     return NNRT_SUCCESS;
 }
 
+/* A prepared model as yet without a program; NULL: no memory. */
+static nnrti_nnd_prepared *nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_ModelConfig *config, uint32_t nIn,
+                                           uint32_t nOut)
+{
+    nnrti_nnd_prepared *p = (nnrti_nnd_prepared *)nnrt_alloc(config->allocator, sizeof(*p));
+    if (p == NULL)
+        return NULL;
+    memset(p, 0, sizeof(*p));
+    p->base.vtbl = nnrti_nnd_prepared_table();
+    p->owner = d;
+    if (config->allocator != NULL)
+        p->allocator = *config->allocator;
+    nnrt_memory_allocate(&p->memory, &p->allocator);
+    p->nIn = nIn;
+    p->nOut = nOut;
+    return p;
+}
+
+/* Inputs and outputs as the records say, and the program: of a model, or of what the driver gave (made NULL). */
+static NNRT_ReturnCode nnrti_nnd_compile(nnrti_nnd_prepared *p, const nnrti_nnd_record *records,
+                                         NNAdapterDriverModel *made, const void *buffer, size_t length,
+                                         nnrt_error *error)
+{
+    const nnrti_nnd_device *d = p->owner;
+    const uint32_t count = p->nIn + p->nOut;
+    NNAdapterDriverCache cache;
+    uint8_t *block;
+    NNRT_ReturnCode code;
+    memset(&cache, 0, sizeof(cache));
+    p->io = (nnrti_nnd_io *)nnrt_memory_keep(&p->memory, count * sizeof(*p->io));
+    p->arguments = (NNAdapterDriverArgument *)nnrt_memory_keep(&p->memory, count * sizeof(*p->arguments));
+    cache.input_types = (NNAdapterOperandType *)nnrt_memory_keep(&p->memory, (count + 1) * sizeof(*cache.input_types));
+    block = (uint8_t *)nnrt_memory_keep(&p->memory, 8 + count * sizeof(*records));
+    if (p->memory.full)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    memcpy(block, &p->nIn, 4);
+    memcpy(block + 4, &p->nOut, 4);
+    memcpy(block + 8, records, count * sizeof(*records));
+    for (uint32_t i = 0; i < count; i++) {
+        nnrti_nnd_io *io = &p->io[i];
+        NNAdapterOperandType *type = &cache.input_types[i];
+        io->dataType = records[i].dataType;
+        io->dims = records[i].dims;
+        io->output = i >= p->nIn;
+        if (!nnrt_dims_bytes(io->dims.dims, io->dims.rank, io->dataType, &io->bytes))
+            return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "an input or output is larger than memory");
+        p->arguments[i].index = (int32_t)(i < p->nIn ? i : i - p->nIn);
+        p->arguments[i].memory = io;
+        p->arguments[i].access = nnrti_nnd_access;
+        type->precision = (NNAdapterOperandPrecisionCode)nnrti_nna_precision(io->dataType);
+        type->lifetime = io->output ? NNADAPTER_MODEL_OUTPUT : NNADAPTER_MODEL_INPUT;
+        type->dimensions.count = (uint32_t)io->dims.rank;
+        memcpy(type->dimensions.data, io->dims.dims, sizeof(type->dimensions.data));
+    }
+    cache.token = "nnrt";
+    cache.dir = "";
+    cache.input_count = p->nIn;
+    cache.output_types = cache.input_types + p->nIn;
+    cache.output_count = p->nOut;
+    if (made == NULL) {
+        cache.buffer = (uint8_t *)(uintptr_t)buffer;
+        cache.length = length;
+    }
+    code = nnrti_nnd_code(d->driver->create_program(d->context, made, &cache, &p->program));
+    if (code == NNRT_SUCCESS && p->program == NULL)
+        code = NNRT_DEVICE_ERROR;
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(error, code, "driver '%s' does not compile the model", d->driver->name);
+    if (made == NULL) { /* a copy, for the next cache */
+        if ((cache.buffer = (uint8_t *)nnrt_memory_keep(&p->memory, length)) == NULL)
+            return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+        memcpy(cache.buffer, buffer, length);
+        cache.length = length;
+    }
+    if (cache.buffer != NULL && cache.length > 0 && cache.length <= UINT32_MAX) {
+        p->blocks[0].fd = p->blocks[1].fd = -1;
+        p->blocks[0].addr = block;
+        p->blocks[0].bufferSize = p->blocks[0].dataSize = (uint32_t)(8 + count * sizeof(*records));
+        p->blocks[1].addr = cache.buffer;
+        p->blocks[1].bufferSize = p->blocks[1].dataSize = (uint32_t)cache.length;
+    }
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_nnd_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          NNRT_PreparedModel **prepared)
 {
     nnrti_nnd_device *d = (nnrti_nnd_device *)self;
     NNRT_ModelConfig own;
-    NNAdapterDriverCache cache;
+    nnrti_nnd_record *records = NULL;
     nnrti_nnd_prepared *p;
     nnrti_nnd_build b;
     NNRT_ReturnCode code;
@@ -613,47 +721,82 @@ static NNRT_ReturnCode nnrti_nnd_prepare(void *self, const NNRT_Model *model, co
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a driver of NNAdapter takes memory of its own");
     if (own.copyConstants)
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "constants are used where they lie");
-    if ((p = (nnrti_nnd_prepared *)nnrt_alloc(own.allocator, sizeof(*p))) == NULL)
+    if ((p = nnrti_nnd_begin(d, &own, model->inputIndex.count, model->outputIndex.count)) == NULL)
         return NNRT_OUT_OF_MEMORY;
-    memset(p, 0, sizeof(*p));
-    p->base.vtbl = nnrti_nnd_prepared_table();
-    p->owner = d;
-    if (own.allocator != NULL)
-        p->allocator = *own.allocator;
-    nnrt_memory_allocate(&p->memory, &p->allocator);
-    p->nIn = model->inputIndex.count;
-    p->nOut = model->outputIndex.count;
     if ((code = nnrti_nnd_build_model(&b, model, &own, &p->memory, NULL)) == NNRT_SUCCESS &&
         (code = nnrti_nnd_validate(d, &b)) == NNRT_SUCCESS) {
-        p->io = (nnrti_nnd_io *)nnrt_memory_keep(&p->memory, (p->nIn + p->nOut) * sizeof(*p->io));
-        p->arguments =
-            (NNAdapterDriverArgument *)nnrt_memory_keep(&p->memory, (p->nIn + p->nOut) * sizeof(*p->arguments));
-        if (p->memory.full)
+        records = (nnrti_nnd_record *)nnrt_memory_keep(&p->memory, (p->nIn + p->nOut) * sizeof(*records));
+        if (records == NULL)
             code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
     }
+    p->mappings = b.mappings;
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < p->nIn + p->nOut; i++) {
         const nnrt_operand *o =
             &b.tensors[i < p->nIn ? model->inputIndex.data[i] : model->outputIndex.data[i - p->nIn]];
-        nnrti_nnd_io *io = &p->io[i];
-        io->dataType = o->dataType;
-        io->dims.rank = o->rank;
+        records[i].dataType = o->dataType;
+        records[i].dims.rank = o->rank;
         for (int32_t k = 0; k < o->rank; k++)
-            io->dims.dims[k] = o->dims[k];
-        io->output = i >= p->nIn;
-        if (!nnrt_dims_bytes(o->dims, o->rank, o->dataType, &io->bytes))
-            code = NNRT_OUT_OF_MEMORY;
-        p->arguments[i].index = (int32_t)(i < p->nIn ? i : i - p->nIn);
-        p->arguments[i].memory = io;
-        p->arguments[i].access = nnrti_nnd_access;
+            records[i].dims.dims[k] = o->dims[k];
     }
-    memset(&cache, 0, sizeof(cache));
-    if (code == NNRT_SUCCESS) {
-        code = nnrti_nnd_code(d->driver->create_program(d->context, b.made, &cache, &p->program));
-        if (code == NNRT_SUCCESS && p->program == NULL)
-            code = NNRT_DEVICE_ERROR;
-        if (code != NNRT_SUCCESS)
-            (void)nnrt_error_set(own.error, code, "driver '%s' does not compile the model", d->driver->name);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nnd_compile(p, records, b.made, NULL, 0, own.error);
+    if (code != NNRT_SUCCESS) {
+        nnrti_nnd_destroy(&p->base);
+        return code;
     }
+    *prepared = &p->base;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_nnd_caches(void *self, bool *isSupported)
+{
+    (void)self;
+    *isSupported = true;
+    return NNRT_SUCCESS;
+}
+
+/* What nnrti_nnd_export gave. */
+static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
+                                               const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    nnrti_nnd_record *records;
+    nnrti_nnd_prepared *p;
+    const uint8_t *block;
+    uint32_t ends[2] = {0, 0};
+    bool good;
+    NNRT_ReturnCode code;
+    nnrt_config_read(&own, config);
+    if (own.buffer != NULL)
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a driver of NNAdapter takes memory of its own");
+    good = count == 2;
+    for (uint32_t i = 0; good && i < 2; i++)
+        good = cache[i].addr != NULL && cache[i].dataSize > 0 && cache[i].offset <= cache[i].bufferSize &&
+               cache[i].dataSize <= cache[i].bufferSize - cache[i].offset;
+    block = good ? (const uint8_t *)cache[0].addr + cache[0].offset : NULL;
+    if (good && cache[0].dataSize >= 8)
+        memcpy(ends, block, 8);
+    if (!good || ends[0] > UINT32_MAX / 64 || ends[1] > UINT32_MAX / 64 ||
+        cache[0].dataSize != 8 + ((size_t)ends[0] + ends[1]) * sizeof(*records))
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "the cache is none of this device");
+    if ((p = nnrti_nnd_begin((nnrti_nnd_device *)self, &own, ends[0], ends[1])) == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    records = (nnrti_nnd_record *)nnrt_memory_keep(&p->memory, ((size_t)ends[0] + ends[1] + 1) * sizeof(*records));
+    if (records != NULL)
+        memcpy(records, block + 8, ((size_t)ends[0] + ends[1]) * sizeof(*records));
+    code = records != NULL ? NNRT_SUCCESS
+                           : nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    for (uint32_t i = 0; code == NNRT_SUCCESS && i < ends[0] + ends[1]; i++) {
+        good = nnrt_type_size(records[i].dataType) > 0 && records[i].dims.rank >= 0 &&
+               records[i].dims.rank <= NNADAPTER_MAX_SIZE_OF_DIMENSIONS;
+        for (int32_t k = 0; good && k < records[i].dims.rank; k++)
+            good = records[i].dims.dims[k] >= 0;
+        if (!good)
+            code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "the cache is none of this device");
+    }
+    if (code == NNRT_SUCCESS)
+        code = nnrti_nnd_compile(p, records, NULL, (const uint8_t *)cache[1].addr + cache[1].offset, cache[1].dataSize,
+                                 own.error);
     if (code != NNRT_SUCCESS) {
         nnrti_nnd_destroy(&p->base);
         return code;
@@ -686,6 +829,7 @@ static NNRT_ReturnCode nnrti_nnd_supported(void *self, const NNRT_Model *model, 
     nnrt_memory_allocate(&memory, NULL);
     if ((code = nnrti_nnd_build_model(&b, model, &config, &memory, isSupported)) == NNRT_SUCCESS)
         code = nnrti_nnd_validate(d, &b);
+    nnrt_model_unmap(b.mappings);
     nnrt_memory_end(&memory);
     return code;
 }
@@ -772,6 +916,8 @@ static NNRT_ReturnCode nnrti_nnd_open(const NNAdapterDriver *t, const char *prop
         d->vtbl.GetDeviceType = nnrti_nnd_type;
         d->vtbl.GetSupportedOperation = nnrti_nnd_supported;
         d->vtbl.PrepareModel = nnrti_nnd_prepare;
+        d->vtbl.IsModelCacheSupported = nnrti_nnd_caches;
+        d->vtbl.PrepareModelFromModelCache = nnrti_nnd_prepare_cache;
         d->vtbl.Destroy = nnrti_nnd_close;
         code = nnrt_device_register(&d->vtbl, d, error);
     }

@@ -9,7 +9,7 @@ nnrt_ohnn.h - OpenHarmony's OH_NN API (level 9 to 12) over nnrt.h: programs writ
 SECTIONS (search for the tag)
     >>ohnn          what the three headers declare
     -- implementation --
-    >>ohnn_system   locks, shared memory
+    >>ohnn_system   locks, memory of tensors
     >>ohnn_table    operators and their parameters
     >>ohnn_small    codes, types, devices, blocks that are freed together
     >>ohnn_desc     descriptions of tensors
@@ -17,6 +17,7 @@ SECTIONS (search for the tag)
     >>ohnn_quant    parameters of quantisation
     >>ohnn_model    models as they are built
     >>ohnn_lower    from there to an NNRT_Model
+    >>ohnn_cache    model caches
     >>ohnn_compile  compilations
     >>ohnn_run      executors
     >>ohnn_legacy   the deprecated functions of executors
@@ -28,15 +29,20 @@ WHAT IT IS
     A model with inputs of open extents is prepared for the extents of a run, when they are others than those of the last
     one: that run takes longer.
     An offline model is a .nnrt file.
+    The memory of a tensor is a block of its device (AllocateBuffer), or of the system where the device has none; it is shared
+    (GetFd) where that has a descriptor, on Linux always. Nothing is copied on the way to the device.
+    SetCache, ExportCacheToBuffer and ImportCacheFromBuffer work with devices that have a model cache; none that is built in
+    has one. 0.nncache and the exported buffer are caches of nnrt.h (>>cache there), with the names and formats of inputs
+    and outputs; cache_info.nncache is the JSON object of OpenHarmony, with a CRC-32 of that file, and is written last. What
+    was made of another model is not used, whatever version the directory has. A compilation on such a device holds what it
+    would export. Where the extents of inputs are open, a device may have to be told them by a run: then nothing is kept.
     With NNRT_THREADS 1 (libneural_network_runtime.so has it) an executor has a thread for asynchronous runs from
     SetOnRunDone or SetOnServiceDied on. A run that has begun is not interrupted: TIMEOUT comes once the device is through
     with it. 64 runs may wait, then RunAsync is UNAVAILABLE_DEVICE. Destroying the executor ends those that wait with FAILED.
     OPERATION_FORBIDDEN: without NNRT_THREADS, of the built-in devices, and of a device without RunIn.
 
 NOT YET, AND WHAT IS SAID INSTEAD
-    Caches: Build after SetCache: OPERATION_FORBIDDEN, as of a device that has none. ExportCacheToBuffer: UNSUPPORTED. Build
-    from an imported buffer: FAILED; of ConstructForCache alone: INVALID_PARAMETER.
-    Vendors' offline models: FAILED. Memory comes from the system, not from the device: it is shared (GetFd) on Linux.
+    Vendors' offline models: FAILED.
     A device whose query of an ability fails counts as one without it: OPERATION_FORBIDDEN.
 
 OPTIONS
@@ -69,10 +75,7 @@ MIT licence, see LICENSE.
 #include <stdio.h>
 #endif
 #if NNRT_POSIX
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/types.h>
 #include <unistd.h>
 #endif
 
@@ -103,86 +106,38 @@ typedef char nnrti_ohnn_mutex;
 static nnrti_ohnn_mutex nnrti_ohnn_global;
 #endif
 
-/* Memory of a tensor: mapped where there is a descriptor, else from malloc. */
+/* Memory of a tensor: a block of its device, or one of the caller's. */
 typedef struct nnrti_ohnn_shared {
-    void *base; /* what is given back */
-    size_t mapped;
-    int fd; /* -1: none */
-    bool own;
-    uint8_t *data;
+    NNRT_SharedBuffer buffer;
+    void *at;  /* address of the block */
+    bool ours; /* buffer.fd is a descriptor that was opened here, of a block that was not allocated here */
 } nnrti_ohnn_shared;
 
-static void nnrti_ohnn_shared_free(nnrti_ohnn_shared *s)
+static void nnrti_ohnn_shared_free(nnrti_ohnn_shared *s, nnrt_device *device)
 {
-#if NNRT_POSIX
-    if (s->fd >= 0) {
-        (void)munmap(s->base, s->mapped);
-        (void)close(s->fd);
-        return;
-    }
-#endif
-    free(s->base);
+    nnrt_buffer_unmap(&s->buffer, s->at);
+    if (s->ours)
+        nnrt_buffer_destroy(&s->buffer);
+    else
+        (void)nnrt_device_free(device, &s->buffer);
 }
 
-#if NNRT_POSIX
-/* The bytes [offset, size) of what lies behind fd, which becomes s's. */
-static bool nnrti_ohnn_shared_map(nnrti_ohnn_shared *s, int fd, size_t size, size_t offset)
-{
-    const long page = sysconf(_SC_PAGESIZE);
-    const size_t begin = page > 0 ? offset - offset % (size_t)page : 0;
-    s->mapped = size - begin;
-    s->base = mmap(NULL, s->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)begin);
-    if (s->base == MAP_FAILED)
-        return false;
-    s->fd = fd;
-    s->data = (uint8_t *)s->base + (offset - begin);
-    return true;
-}
-
-/* A file in memory without a name, all of it written, so that no page is missing later; -1: the system has none. */
-static int nnrti_ohnn_shared_open(size_t size)
-{
-    static const char zeros[4096] = {0};
-    char name[64];
-    int fd = -1;
-    for (uint32_t i = 0; fd < 0 && i < 100; i++) {
-        (void)nnrt_text(name, sizeof(name), "/dev/shm/nnrt-%l-%u", (int64_t)getpid(), i);
-        fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
-    }
-    if (fd < 0)
-        return -1;
-    (void)unlink(name);
-    (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-    while (size > 0) {
-        const ssize_t wrote = write(fd, zeros, size < sizeof(zeros) ? size : sizeof(zeros));
-        if (wrote <= 0) {
-            (void)close(fd);
-            return -1;
-        }
-        size -= (size_t)wrote;
-    }
-    return fd;
-}
-#endif
-
-/* Memory of size bytes; false: there is none. */
-static bool nnrti_ohnn_shared_make(nnrti_ohnn_shared *s, size_t size)
+/* size bytes of the device's memory; false: it gives none. */
+static bool nnrti_ohnn_shared_make(nnrti_ohnn_shared *s, nnrt_device *device, size_t size)
 {
     memset(s, 0, sizeof(*s));
-    s->fd = -1;
-#if NNRT_POSIX
-    {
-        const int fd = nnrti_ohnn_shared_open(size);
-        if (fd >= 0 && nnrti_ohnn_shared_map(s, fd, size, 0))
-            return true;
-        if (fd >= 0)
-            (void)close(fd);
-        s->fd = -1;
-    }
-#endif
-    s->base = calloc(1, size);
-    s->data = (uint8_t *)s->base;
-    return s->base != NULL;
+    if (nnrt_device_allocate(device, (uint32_t)size, &s->buffer) != NNRT_SUCCESS)
+        return false;
+    if (nnrt_buffer_map(&s->buffer, true, &s->at, NULL) == NNRT_SUCCESS)
+        return true;
+    (void)nnrt_device_free(device, &s->buffer);
+    return false;
+}
+
+/* Where the data begin. */
+static void *nnrti_ohnn_shared_data(const nnrti_ohnn_shared *s)
+{
+    return (uint8_t *)s->at + s->buffer.offset;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -791,7 +746,7 @@ struct NN_Tensor {
 /* A tensor without memory; NULL: as the functions below say. *bytes: of the data, 0: extents are open. */
 static NN_Tensor *nnrti_ohnn_tensor(size_t deviceID, const NN_TensorDesc *desc, size_t *bytes)
 {
-    const nnrt_device *device = nnrti_ohnn_device(deviceID);
+    nnrt_device *device = nnrti_ohnn_device(deviceID);
     NN_Tensor *tensor;
     if (desc == NULL || device == NULL || OH_NNTensorDesc_GetByteSize(desc, bytes) != OH_NN_SUCCESS ||
         (tensor = (NN_Tensor *)calloc(1, sizeof(*tensor))) == NULL)
@@ -822,9 +777,9 @@ static NN_Tensor *nnrti_ohnn_tensor_make(size_t deviceID, const NN_TensorDesc *d
     if (tensor == NULL)
         return NULL;
     tensor->size = exact ? bytes : size;
-    return nnrti_ohnn_tensor_end(tensor, tensor->size != 0 && tensor->size >= bytes &&
-                                             tensor->size <= NNRTI_OHNN_MAX_BLOCK &&
-                                             nnrti_ohnn_shared_make(&tensor->memory, tensor->size));
+    return nnrti_ohnn_tensor_end(
+        tensor, tensor->size != 0 && tensor->size >= bytes && tensor->size <= NNRTI_OHNN_MAX_BLOCK &&
+                    nnrti_ohnn_shared_make(&tensor->memory, nnrti_ohnn_device(tensor->device), tensor->size));
 }
 
 NNRT_OHNN_API NN_Tensor *OH_NNTensor_Create(size_t deviceID, NN_TensorDesc *tensorDesc)
@@ -842,19 +797,22 @@ NNRT_OHNN_API NN_Tensor *OH_NNTensor_CreateWithFd(size_t deviceID, NN_TensorDesc
 {
 #if NNRT_POSIX
     NN_Tensor *tensor;
+    NNRT_SharedBuffer *b;
     size_t bytes;
-    int own;
-    off_t end;
     if (fd < 0 || size == 0 || size < offset || size > NNRTI_OHNN_MAX_BLOCK ||
         (tensor = nnrti_ohnn_tensor(deviceID, tensorDesc, &bytes)) == NULL)
         return NULL;
     tensor->size = size;
     tensor->offset = offset;
-    if (size - offset < bytes || size == offset || (own = dup(fd)) < 0)
+    tensor->memory.ours = true;
+    b = &tensor->memory.buffer;
+    b->bufferSize = (uint32_t)size;
+    b->offset = (uint32_t)offset;
+    b->dataSize = (uint32_t)(size - offset);
+    if (b->dataSize < bytes || b->dataSize == 0 || (b->fd = dup(fd)) < 0)
         return nnrti_ohnn_tensor_end(tensor, false);
-    end = lseek(own, 0, SEEK_END); /* pages behind the end of a file cannot be touched */
-    if ((end >= 0 && (uintmax_t)end < size) || !nnrti_ohnn_shared_map(&tensor->memory, own, size, offset)) {
-        (void)close(own);
+    if (nnrt_buffer_map(b, true, &tensor->memory.at, NULL) != NNRT_SUCCESS) {
+        nnrt_buffer_destroy(b);
         return nnrti_ohnn_tensor_end(tensor, false);
     }
     return tensor;
@@ -870,7 +828,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensor_Destroy(NN_Tensor **tensor)
         return OH_NN_INVALID_PARAMETER;
     if (nnrti_ohnn_device((*tensor)->device) == NULL)
         return OH_NN_NULL_PTR;
-    nnrti_ohnn_shared_free(&(*tensor)->memory);
+    nnrti_ohnn_shared_free(&(*tensor)->memory, nnrti_ohnn_device((*tensor)->device));
     (void)nnrti_ohnn_tensor_end(*tensor, false);
     *tensor = NULL;
     return OH_NN_SUCCESS;
@@ -883,14 +841,14 @@ NNRT_OHNN_API NN_TensorDesc *OH_NNTensor_GetTensorDesc(const NN_Tensor *tensor)
 
 NNRT_OHNN_API void *OH_NNTensor_GetDataBuffer(const NN_Tensor *tensor)
 {
-    return tensor != NULL ? tensor->memory.data : NULL;
+    return tensor != NULL ? nnrti_ohnn_shared_data(&tensor->memory) : NULL;
 }
 
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNTensor_GetFd(const NN_Tensor *tensor, int *fd)
 {
     if (tensor == NULL || fd == NULL)
         return OH_NN_INVALID_PARAMETER;
-    *fd = tensor->memory.fd;
+    *fd = tensor->memory.buffer.fd;
     return OH_NN_SUCCESS;
 }
 
@@ -1815,14 +1773,14 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel *mod
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
-/* >>ohnn_compile */
-
 /* What Build gives. It lives as long as the compilation or an executor needs it. */
 typedef struct nnrti_ohnn_compiled {
     int32_t users;
     nnrti_ohnn_graph *graph;
     nnrt_device *device;
     size_t id;                    /* of the device */
+    nnrt_cache *cache;            /* what the device made; NULL: it has none */
+    uint8_t *kept;                /* what that was read from, or NULL */
     NNRT_PreparedModel *prepared; /* NULL: each executor prepares the model for the extents that it runs with */
     NNRT_ModelConfig config;
     NNRT_Extension *extensions;
@@ -1836,7 +1794,9 @@ struct OH_NNCompilation {
     const void *offline, *imported;
     size_t offlineBytes, importedBytes;
     size_t device;
-    bool cached, float16, tried;
+    char *cachePath; /* NULL: none */
+    uint32_t version;
+    bool float16, tried;
     OH_NN_PerformanceMode mode;
     OH_NN_Priority priority;
     NNRT_Extension *extensions;
@@ -1864,11 +1824,277 @@ static void nnrti_ohnn_compiled_leave(nnrti_ohnn_compiled *compiled)
     if (!last)
         return;
     nnrt_device_release(compiled->device, compiled->prepared);
+    nnrt_cache_destroy(compiled->cache);
+    free(compiled->kept);
     nnrti_ohnn_graph_leave(compiled->graph);
     nnrti_ohnn_extensions_free(compiled->extensions, compiled->nExtensions);
     NNRTI_OHNN_END(&compiled->mutex);
     free(compiled);
 }
+
+/* An input or output of an executor. */
+typedef struct nnrti_ohnn_io {
+    const char *name;  /* the device's */
+    const char *label; /* the program's */
+    NNRT_DataType dataType;
+    OH_NN_Format format;
+    nnrt_dims dims;                             /* as the model has them */
+    nnrt_dims planned;                          /* of an output, as the device has them */
+    nnrt_dims shape;                            /* of an output, of the last run */
+    size_t least[NNRTI_DIMS], most[NNRTI_DIMS]; /* of an input */
+    bool handed;                                /* these were given to the program */
+    /* of the deprecated functions */
+    bool set, gone; /* gone: its memory was destroyed */
+    void *data;
+    size_t bytes;
+    const OH_NN_Memory *memory; /* NULL: the buffer of an output, or own */
+    void *own;                  /* a copy of an input */
+    size_t ownBytes;
+    nnrt_dims now; /* of an input */
+} nnrti_ohnn_io;
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_cache */
+
+#define NNRTI_OHNN_NO_VERSION UINT32_MAX
+
+/* The names and formats of inputs and outputs, which an NNRT_Model has otherwise, go into metadata: "ohnn.3" of the third
+   one, outputs behind inputs, is "FORMAT NAME". */
+static void nnrti_ohnn_cache_key(char *key, size_t size, uint32_t i)
+{
+    (void)nnrt_text(key, size, "ohnn.%u", i);
+}
+
+static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph, uint32_t i);
+
+/* What c's device made, in a buffer; out NULL: only *bytes is set. SAVE_CACHE_EXCEPTION: it made nothing that can be kept. */
+static OH_NN_ReturnCode nnrti_ohnn_cache_save(const nnrti_ohnn_compiled *c, void *out, size_t size, size_t *bytes)
+{
+    const NNRT_Model *m = c->graph->model;
+    const uint32_t count = m->inputIndex.count + m->outputIndex.count;
+    nnrti_ohnn_block *blocks = NULL;
+    nnrt_metadata *metadata = (nnrt_metadata *)nnrti_ohnn_keep(&blocks, count, sizeof(*metadata));
+    NNRT_ReturnCode code = metadata != NULL ? NNRT_SUCCESS : NNRT_OUT_OF_MEMORY;
+    nnrt_save_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.metadata = metadata;
+    desc.metadataCount = count;
+    for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++) {
+        nnrti_ohnn_io io;
+        char *text;
+        size_t room;
+        memset(&io, 0, sizeof(io));
+        (void)nnrti_ohnn_io_make(&io, c->graph, i);
+        room = strlen(io.label) + sizeof("-2147483648 ");
+        if ((text = (char *)nnrti_ohnn_keep(&blocks, room + 16, 1)) == NULL) {
+            code = NNRT_OUT_OF_MEMORY;
+            break;
+        }
+        nnrti_ohnn_cache_key(text, 16, i);
+        (void)nnrt_text(text + 16, room, "%d ", (int32_t)io.format);
+        memcpy(text + 16 + strlen(text + 16), io.label, strlen(io.label) + 1);
+        metadata[i].key = text;
+        metadata[i].value = text + 16;
+    }
+    if (code == NNRT_SUCCESS)
+        code = c->cache != NULL ? nnrt_cache_save_memory(c->cache, &desc, out, size, bytes, NULL)
+                                : NNRT_OPERATION_FORBIDDEN;
+    nnrti_ohnn_drop(blocks);
+    switch (code) {
+    case NNRT_SUCCESS: return OH_NN_SUCCESS;
+    case NNRT_INSUFFICIENT_BUFFER: return OH_NN_INVALID_PARAMETER; /* *bytes is what is needed */
+    case NNRT_OUT_OF_MEMORY: return OH_NN_MEMORY_ERROR;
+    default: return OH_NN_SAVE_CACHE_EXCEPTION;
+    }
+}
+
+/* A model without nodes, from a copy of a buffer. */
+static bool nnrti_ohnn_cache_load(nnrti_ohnn_graph *graph, const void *data, size_t bytes)
+{
+    nnrt_load_desc desc;
+    uint8_t *at;
+    size_t room;
+    memset(&desc, 0, sizeof(desc));
+    desc.cache = true;
+    if (!nnrt_add_size(bytes, NNRT_ALIGNMENT, &room) || (graph->file = malloc(room)) == NULL)
+        return false;
+    at = (uint8_t *)graph->file;
+    at += (NNRT_ALIGNMENT - (uintptr_t)at % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+    memcpy(at, data, bytes);
+    if (nnrt_model_load_memory(&graph->loaded, at, bytes, &desc, NULL) != NNRT_SUCCESS)
+        return false;
+    graph->model = graph->loaded;
+    return true;
+}
+
+#ifndef NNRT_NO_STDIO
+
+/* CRC-32 as in zlib: reflected 0xEDB88320. */
+static uint32_t nnrti_ohnn_crc(const void *data, size_t bytes)
+{
+    uint32_t crc = 0xFFFFFFFFu;
+    for (size_t i = 0; i < bytes; i++) {
+        crc ^= ((const uint8_t *)data)[i];
+        for (int k = 0; k < 8; k++)
+            crc = (crc >> 1) ^ (0xEDB88320u & (0u - (crc & 1u)));
+    }
+    return ~crc;
+}
+
+/* DIRECTORY/PREFIXname, the prefix being the extension ModelName; to be freed. NULL: there is no memory, or such a prefix
+   names another directory. */
+static char *nnrti_ohnn_cache_path(const char *directory, const NNRT_Extension *extensions, uint32_t count,
+                                   const char *name)
+{
+    const NNRT_Extension *prefix = NULL;
+    size_t length = strlen(directory), prefixed;
+    char *path;
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(extensions[i].name, "ModelName") == 0)
+            prefix = &extensions[i];
+    prefixed = prefix != NULL ? prefix->size : 0;
+    if (prefixed > 0 && ((const char *)prefix->data)[prefixed - 1] == '\0')
+        prefixed--; /* a text with its end */
+    for (size_t i = 0; i < prefixed; i++)
+        if (memchr("/\\", ((const char *)prefix->data)[i], 3) != NULL) /* and '\0' */
+            return NULL;
+    if ((path = (char *)malloc(length + 1 + prefixed + strlen(name) + 1)) == NULL)
+        return NULL;
+    memcpy(path, directory, length);
+    path[length] = '/';
+    if (prefixed > 0)
+        memcpy(path + length + 1, prefix->data, prefixed);
+    memcpy(path + length + 1 + prefixed, name, strlen(name) + 1);
+    return path;
+}
+
+#define NNRTI_OHNN_INFO 320 /* bytes of cache_info.nncache, at most */
+
+/* The text of cache_info.nncache. */
+static size_t nnrti_ohnn_info(char *text, size_t device, uint32_t crc, uint32_t version)
+{
+    char data[NNRTI_OHNN_INFO];
+    const size_t bytes = nnrt_text(
+        data, sizeof(data),
+        "{\"deviceId\":%z,\"fileNumber\":1,\"isExceedRamLimit\":0,\"liteGraphModelId\":0,\"modelCheckSum\":[%u],"
+        "\"opVersion\":0,\"version\":%u}",
+        device, crc, version);
+    return nnrt_text(text, NNRTI_OHNN_INFO, "{\"CheckSum\":%u,\"data\":%s}", nnrti_ohnn_crc(data, bytes), data);
+}
+
+/* The number behind a key of such a text. */
+static uint32_t nnrti_ohnn_info_number(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+    uint32_t number = 0;
+    for (at += at != NULL ? strlen(key) : 0; at != NULL && *at >= '0' && *at <= '9'; at++)
+        number = number * 10 + (uint32_t)(*at - '0');
+    return number;
+}
+
+/* A whole file of at most `most` bytes, with a zero behind it; NULL: there is none. */
+static uint8_t *nnrti_ohnn_read(const char *path, size_t most, size_t *bytes)
+{
+    FILE *file = path != NULL ? fopen(path, "rb") : NULL;
+    uint8_t *data = NULL;
+    long size = -1;
+    if (file == NULL)
+        return NULL;
+    if (fseek(file, 0, SEEK_END) == 0)
+        size = ftell(file);
+    if (size >= 0 && (uint64_t)size <= most && fseek(file, 0, SEEK_SET) == 0 &&
+        (data = (uint8_t *)malloc((size_t)size + 1)) != NULL) {
+        *bytes = fread(data, 1, (size_t)size, file);
+        data[*bytes] = '\0';
+        if (*bytes != (size_t)size) {
+            free(data);
+            data = NULL;
+        }
+    }
+    (void)fclose(file);
+    return data;
+}
+
+/* What is kept for a compilation: *data, to be freed, or NULL where there is nothing that can be used: what is old or
+   broken then loses its cache_info.nncache. OPERATION_FORBIDDEN: it is newer. */
+static OH_NN_ReturnCode nnrti_ohnn_cache_find(const OH_NNCompilation *c, const nnrt_device *device, uint8_t **data,
+                                              size_t *bytes)
+{
+    char *path = nnrti_ohnn_cache_path(c->cachePath, c->extensions, c->nExtensions, "cache_info.nncache");
+    char *kept = nnrti_ohnn_cache_path(c->cachePath, c->extensions, c->nExtensions, "0.nncache");
+    char wanted[NNRTI_OHNN_INFO];
+    size_t length = 0;
+    char *info = (char *)nnrti_ohnn_read(path, sizeof(wanted), &length);
+    OH_NN_ReturnCode code = OH_NN_SUCCESS;
+    *data = NULL;
+    if (info != NULL) {
+        const uint32_t version = nnrti_ohnn_info_number(info, "\"version\":");
+        const uint32_t crc = nnrti_ohnn_info_number(info, "\"modelCheckSum\":[");
+        const bool good =
+            nnrti_ohnn_info(wanted, nnrti_ohnn_id(device), crc, version) == length && memcmp(info, wanted, length) == 0;
+        if (good && version > c->version)
+            code = OH_NN_OPERATION_FORBIDDEN;
+        if (good && version == c->version)
+            *data = nnrti_ohnn_read(kept, SIZE_MAX - 1, bytes);
+        if (*data != NULL && nnrti_ohnn_crc(*data, *bytes) != crc) {
+            free(*data);
+            *data = NULL;
+        }
+        if (*data == NULL && code == OH_NN_SUCCESS)
+            (void)remove(path);
+    }
+    free(info);
+    free(kept);
+    free(path);
+    return code;
+}
+
+/* Writes what the device made, and then that it is there. */
+static OH_NN_ReturnCode nnrti_ohnn_cache_write(const OH_NNCompilation *c, const nnrti_ohnn_compiled *compiled)
+{
+    char *path, *kept, info[NNRTI_OHNN_INFO];
+    uint8_t *data = NULL;
+    size_t bytes = 0;
+    NNRT_ReturnCode wrote;
+    OH_NN_ReturnCode code;
+    if (c->version == NNRTI_OHNN_NO_VERSION)
+        return OH_NN_INVALID_PARAMETER;
+    if (compiled->prepared == NULL)
+        return OH_NN_SUCCESS;
+    if ((code = nnrti_ohnn_cache_save(compiled, NULL, 0, &bytes)) != OH_NN_SUCCESS)
+        return code;
+    path = nnrti_ohnn_cache_path(c->cachePath, compiled->extensions, compiled->nExtensions, "cache_info.nncache");
+    kept = nnrti_ohnn_cache_path(c->cachePath, compiled->extensions, compiled->nExtensions, "0.nncache");
+    data = (uint8_t *)malloc(bytes);
+    if (path == NULL || kept == NULL)
+        code = OH_NN_INVALID_PARAMETER;
+    else if (data == NULL)
+        code = OH_NN_MEMORY_ERROR;
+    else
+        code = nnrti_ohnn_cache_save(compiled, data, bytes, &bytes);
+    if (code == OH_NN_SUCCESS) {
+        wrote = nnrt_file_write(kept, data, bytes, NULL);
+        code = wrote == NNRT_SUCCESS        ? OH_NN_SUCCESS
+               : wrote == NNRT_INVALID_PATH ? OH_NN_INVALID_PARAMETER
+                                            : OH_NN_SAVE_CACHE_EXCEPTION;
+    }
+    if (code == OH_NN_SUCCESS) {
+        const size_t length = nnrti_ohnn_info(info, compiled->id, nnrti_ohnn_crc(data, bytes), c->version);
+        wrote = nnrt_file_write(path, info, length, NULL);
+        code = wrote == NNRT_SUCCESS        ? OH_NN_SUCCESS
+               : wrote == NNRT_INVALID_PATH ? OH_NN_INVALID_FILE
+                                            : OH_NN_SAVE_CACHE_EXCEPTION;
+    }
+    free(data);
+    free(kept);
+    free(path);
+    return code;
+}
+
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>ohnn_compile */
 
 static OH_NNCompilation *nnrti_ohnn_compilation(void)
 {
@@ -1916,6 +2142,7 @@ NNRT_OHNN_API void OH_NNCompilation_Destroy(OH_NNCompilation **compilation)
     nnrti_ohnn_compiled_leave((*compilation)->compiled);
     nnrti_ohnn_extensions_free((*compilation)->extensions, (*compilation)->nExtensions);
     free((*compilation)->path);
+    free((*compilation)->cachePath);
     free(*compilation);
     *compilation = NULL;
 }
@@ -1923,9 +2150,11 @@ NNRT_OHNN_API void OH_NNCompilation_Destroy(OH_NNCompilation **compilation)
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilation *compilation, const void *buffer,
                                                                     size_t length, size_t *modelSize)
 {
+    OH_NN_ReturnCode code;
     if (compilation == NULL || buffer == NULL || length == 0 || modelSize == NULL || compilation->compiled == NULL)
         return OH_NN_INVALID_PARAMETER;
-    return OH_NN_UNSUPPORTED;
+    code = nnrti_ohnn_cache_save(compilation->compiled, (void *)(uintptr_t)buffer, length, modelSize);
+    return code == OH_NN_SAVE_CACHE_EXCEPTION ? OH_NN_UNSUPPORTED : code;
 }
 
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_ImportCacheFromBuffer(OH_NNCompilation *compilation, const void *buffer,
@@ -2008,9 +2237,13 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetDevice(OH_NNCompilation *comp
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetCache(OH_NNCompilation *compilation, const char *cachePath,
                                                          uint32_t version)
 {
-    (void)version;
+    char *path;
     NNRTI_OHNN_SETTER(compilation != NULL && cachePath != NULL);
-    compilation->cached = true;
+    if ((path = nnrti_ohnn_text(cachePath)) == NULL)
+        return OH_NN_MEMORY_ERROR;
+    free(compilation->cachePath);
+    compilation->cachePath = path;
+    compilation->version = version;
     return OH_NN_SUCCESS;
 }
 
@@ -2104,6 +2337,10 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
     const bool open = nnrti_ohnn_open(m);
     bool *supported, all = true;
     NNRT_ReturnCode code;
+    if (m->nodes.count == 0) { /* a cache alone */
+        code = nnrt_cache_prepare(c->cache, c->device, m, &c->config, &c->prepared);
+        return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_INVALID_FILE;
+    }
     if (open && !nnrt_device_can(c->device, NNRT_ABILITY_DYNAMIC_INPUT))
         return OH_NN_FAILED;
     if ((supported = (bool *)calloc(m->nodes.count > 0 ? m->nodes.count : 1, sizeof(*supported))) == NULL)
@@ -2116,7 +2353,8 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
         return OH_NN_UNAVAILABLE_DEVICE;
     if (!all)
         return OH_NN_FAILED;
-    code = nnrt_device_prepare(c->device, m, &c->config, &c->prepared);
+    code = c->cache != NULL ? nnrt_cache_prepare(c->cache, c->device, m, &c->config, &c->prepared)
+                            : nnrt_device_prepare(c->device, m, &c->config, &c->prepared);
     /* one that wants to know the extents gets them in a run */
     return code == NNRT_SUCCESS || (open && code == NNRT_INVALID_SHAPE) ? OH_NN_SUCCESS : OH_NN_FAILED;
 }
@@ -2124,7 +2362,11 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
 /* What the options ask of a device that it cannot do. */
 static OH_NN_ReturnCode nnrti_ohnn_options(const OH_NNCompilation *c, const nnrt_device *device)
 {
-    if (c->cached) /* of no device yet */
+#ifdef NNRT_NO_STDIO
+    if (c->cachePath != NULL)
+        return OH_NN_OPERATION_FORBIDDEN;
+#endif
+    if (c->cachePath != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE))
         return OH_NN_OPERATION_FORBIDDEN;
     if (c->float16 && !nnrt_device_can(device, NNRT_ABILITY_FLOAT16))
         return OH_NN_OPERATION_FORBIDDEN;
@@ -2137,50 +2379,45 @@ static OH_NN_ReturnCode nnrti_ohnn_options(const OH_NNCompilation *c, const nnrt
     return nnrti_ohnn_one_of(c->priority, OH_NN_PRIORITY_HIGH) ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
 }
 
-/* The graph to compile; the caller is one of its users. */
-static OH_NN_ReturnCode nnrti_ohnn_source(const OH_NNCompilation *c, nnrti_ohnn_graph **graph)
+/* The graph to compile; the caller is one of its users. kept: what the cache has, or NULL. */
+static OH_NN_ReturnCode nnrti_ohnn_source(const OH_NNCompilation *c, const void *kept, size_t bytes,
+                                          nnrti_ohnn_graph **graph)
 {
     OH_NN_ReturnCode code;
     *graph = NULL;
     if (c->model != NULL) {
-        if (!c->model->finished)
-            return OH_NN_INVALID_PARAMETER;
         *graph = nnrti_ohnn_graph_use(c->model->graph);
         return OH_NN_SUCCESS;
     }
-    if (c->path == NULL && c->offline == NULL)
+    if (c->path == NULL && c->offline == NULL && c->imported == NULL && kept == NULL)
         return OH_NN_INVALID_PARAMETER;
     if ((*graph = nnrti_ohnn_graph_new()) == NULL)
         return OH_NN_MEMORY_ERROR;
-    code = nnrti_ohnn_load(c, *graph);
+    if (c->imported != NULL)
+        code = nnrti_ohnn_cache_load(*graph, c->imported, c->importedBytes) ? OH_NN_SUCCESS : OH_NN_INVALID_FILE;
+    else if (c->path == NULL && c->offline == NULL)
+        code = nnrti_ohnn_cache_load(*graph, kept, bytes) ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
+    else
+        code = nnrti_ohnn_load(c, *graph);
     if (code != OH_NN_SUCCESS)
         nnrti_ohnn_graph_leave(*graph);
     return code;
 }
 
-NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilation)
+/* Compiles a graph, of which the result is one of the users, through a cache that has kept. Both belong to it. */
+static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph,
+                                           uint8_t *kept, size_t bytes)
 {
-    OH_NNCompilation *c = compilation;
-    nnrti_ohnn_compiled *compiled;
-    nnrti_ohnn_graph *graph;
-    nnrt_device *device;
-    OH_NN_ReturnCode code;
-    if (c == NULL || (c->model != NULL) + (c->path != NULL) + (c->offline != NULL) + (c->imported != NULL) > 1 ||
-        c->tried)
-        return OH_NN_INVALID_PARAMETER;
-    c->tried = true;
-    device = nnrti_ohnn_device(c->device);
-    if (device == NULL || c->imported != NULL)
-        return OH_NN_FAILED;
-    if ((code = nnrti_ohnn_options(c, device)) != OH_NN_SUCCESS ||
-        (code = nnrti_ohnn_source(c, &graph)) != OH_NN_SUCCESS)
-        return code;
-    compiled = (nnrti_ohnn_compiled *)calloc(1, sizeof(*compiled));
+    nnrti_ohnn_compiled *compiled = (nnrti_ohnn_compiled *)calloc(1, sizeof(*compiled));
+    nnrt_cache_desc cache;
+    OH_NN_ReturnCode code = OH_NN_SUCCESS;
     if (compiled == NULL || !NNRTI_OHNN_INIT(&compiled->mutex)) {
         free(compiled);
+        free(kept);
         nnrti_ohnn_graph_leave(graph);
         return OH_NN_MEMORY_ERROR;
     }
+    compiled->kept = kept;
     compiled->users = 1;
     compiled->graph = graph;
     compiled->device = device;
@@ -2194,37 +2431,63 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
     compiled->config.priority = (NNRT_Priority)c->priority;
     compiled->config.extensions = NNRT_ExtensionList_make(compiled->extensions, compiled->nExtensions);
     compiled->config.callerWorkspace = true;
-    if ((code = nnrti_ohnn_prepare(compiled)) != OH_NN_SUCCESS) {
-        nnrti_ohnn_compiled_leave(compiled);
-        return code;
+    memset(&cache, 0, sizeof(cache));
+    cache.data = graph->model->nodes.count > 0 ? kept : NULL; /* else the model is in it */
+    cache.bytes = cache.data != NULL ? bytes : 0;
+    if (nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)) {
+        const NNRT_ReturnCode made = nnrt_cache_create(&compiled->cache, &cache, NULL);
+        if (made == NNRT_OUT_OF_MEMORY)
+            code = OH_NN_MEMORY_ERROR;
     }
-    c->compiled = compiled;
-    return OH_NN_SUCCESS;
+    if (code == OH_NN_SUCCESS)
+        code = nnrti_ohnn_prepare(compiled);
+#ifndef NNRT_NO_STDIO
+    if (code == OH_NN_SUCCESS && c->cachePath != NULL &&
+        (kept == NULL || nnrt_cache_get_state(compiled->cache)->restored == 0))
+        code = nnrti_ohnn_cache_write(c, compiled);
+#endif
+    if (code == OH_NN_SUCCESS)
+        c->compiled = compiled;
+    else
+        nnrti_ohnn_compiled_leave(compiled);
+    return code;
+}
+
+NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilation)
+{
+    OH_NNCompilation *c = compilation;
+    nnrti_ohnn_graph *graph;
+    nnrt_device *device;
+    OH_NN_ReturnCode code;
+    uint8_t *kept = NULL;
+    size_t bytes = 0;
+    if (c == NULL || (c->model != NULL) + (c->path != NULL) + (c->offline != NULL) + (c->imported != NULL) > 1 ||
+        c->tried)
+        return OH_NN_INVALID_PARAMETER;
+    c->tried = true;
+    device = nnrti_ohnn_device(c->device);
+    if (device == NULL || (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)))
+        return OH_NN_FAILED;
+    if ((code = nnrti_ohnn_options(c, device)) != OH_NN_SUCCESS)
+        return code;
+    if (c->model != NULL && !c->model->finished)
+        return OH_NN_INVALID_PARAMETER;
+#ifndef NNRT_NO_STDIO
+    if (c->cachePath != NULL && c->imported == NULL && c->version != NNRTI_OHNN_NO_VERSION &&
+        (code = nnrti_ohnn_cache_find(c, device, &kept, &bytes)) != OH_NN_SUCCESS)
+        return code;
+#endif
+    if ((code = nnrti_ohnn_source(c, kept, bytes, &graph)) == OH_NN_SUCCESS)
+        code = nnrti_ohnn_compile(c, device, graph, kept, bytes);
+    else
+        free(kept);
+    if (code == OH_NN_INVALID_FILE && c->model == NULL && c->path == NULL && c->offline == NULL && c->imported == NULL)
+        code = OH_NN_INVALID_PARAMETER; /* the device does not take the cache, and there is nothing else */
+    return code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_run */
-
-/* An input or output of an executor. */
-typedef struct nnrti_ohnn_io {
-    const char *name;  /* the device's */
-    const char *label; /* the program's */
-    NNRT_DataType dataType;
-    OH_NN_Format format;
-    nnrt_dims dims;                             /* as the model has them */
-    nnrt_dims planned;                          /* of an output, as the device has them */
-    nnrt_dims shape;                            /* of an output, of the last run */
-    size_t least[NNRTI_DIMS], most[NNRTI_DIMS]; /* of an input */
-    bool handed;                                /* these were given to the program */
-    /* of the deprecated functions */
-    bool set, gone; /* gone: its memory was destroyed */
-    void *data;
-    size_t bytes;
-    const OH_NN_Memory *memory; /* NULL: the buffer of an output, or own */
-    void *own;                  /* a copy of an input */
-    size_t ownBytes;
-    nnrt_dims now; /* of an input */
-} nnrti_ohnn_io;
 
 /* An OH_NN_Memory, and whose it is. */
 typedef struct nnrti_ohnn_memory {
@@ -2336,6 +2599,15 @@ static bool nnrti_ohnn_io_make(nnrti_ohnn_io *io, const nnrti_ohnn_graph *graph,
         const nnrti_ohnn_value *v = &graph->values[i < nIn ? graph->inputs[i] : graph->outputs[i - nIn]];
         io->label = v->name != NULL ? v->name : io->label;
         io->format = v->format;
+    } else if (m->nodes.count == 0) { /* from a cache */
+        char key[16];
+        const char *text;
+        nnrti_ohnn_cache_key(key, sizeof(key), i);
+        text = nnrt_model_metadata(m, key);
+        if (text != NULL && text[0] >= '0' && text[0] <= '9' && strchr(text, ' ') != NULL) {
+            io->format = (OH_NN_Format)atoi(text);
+            io->label = strchr(text, ' ') + 1;
+        }
     }
     if (t->dims.count > NNRTI_DIMS)
         return false;
@@ -2547,7 +2819,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *exe
 
 /* Puts an input or output of a run in its place. The extents of an output are those that the device has. */
 static void nnrti_ohnn_place(OH_NNExecutor *e, uint32_t i, NNRT_DataType type, NNRT_Format format,
-                             const nnrt_dims *dims, void *data, size_t bytes)
+                             const nnrt_dims *dims, const NNRT_SharedBuffer *data)
 {
     NNRT_IOTensor *t = &e->values[i];
     e->dims[i] = *dims;
@@ -2555,10 +2827,16 @@ static void nnrti_ohnn_place(OH_NNExecutor *e, uint32_t i, NNRT_DataType type, N
     t->dataType = type;
     t->format = format;
     t->dimensions = NNRT_Int32List_make(e->dims[i].dims, dims->rank > 0 ? (uint32_t)dims->rank : 0);
-    t->data.fd = -1;
-    t->data.offset = 0;
-    t->data.bufferSize = t->data.dataSize = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
-    t->data.addr = data;
+    t->data = *data;
+}
+
+/* Plain memory as a buffer. */
+static NNRT_SharedBuffer nnrti_ohnn_plain(void *data, size_t bytes)
+{
+    NNRT_SharedBuffer b = {-1, 0, 0, 0, NULL};
+    b.bufferSize = b.dataSize = bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+    b.addr = data;
+    return b;
 }
 
 static bool nnrti_ohnn_same_dims(const nnrt_dims *a, const nnrt_dims *b)
@@ -2625,17 +2903,19 @@ static NNRT_ReturnCode nnrti_ohnn_execute(OH_NNExecutor *e)
     for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++) {
         NNRT_SharedBuffer *b = &e->values[i].data;
         const size_t size = nnrt_type_size(e->values[i].dataType);
-        if (size < 2 || (uintptr_t)b->addr % size == 0)
+        const void *data = (const uint8_t *)b->addr + b->offset;
+        if (size < 2 || (uintptr_t)data % size == 0)
             continue;
         if ((e->copies[i] = malloc(b->dataSize)) == NULL)
             code = NNRT_OUT_OF_MEMORY;
         else if (i < e->nIn)
-            memcpy(e->copies[i], b->addr, b->dataSize);
+            memcpy(e->copies[i], data, b->dataSize);
     }
     for (uint32_t i = 0; i < count && code == NNRT_SUCCESS; i++)
         if (e->copies[i] != NULL) {
-            void *addr = e->values[i].data.addr;
-            e->values[i].data.addr = e->copies[i];
+            NNRT_SharedBuffer *b = &e->values[i].data;
+            void *addr = (uint8_t *)b->addr + b->offset;
+            *b = nnrti_ohnn_plain(e->copies[i], b->dataSize);
             e->copies[i] = addr; /* each has the other's place until the run is over */
         }
     if (code == NNRT_SUCCESS) {
@@ -2708,13 +2988,15 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
         const NN_TensorDesc *d = &t->desc;
         size_t bytes = t->size - t->offset;
         nnrt_dims dims = e->io[i].planned;
+        NNRT_SharedBuffer data = t->memory.buffer;
         if (i < e->nIn) {
             dims.rank = (int32_t)d->rank;
             memcpy(dims.dims, d->shape, d->rank * sizeof(*d->shape));
             (void)OH_NNTensorDesc_GetByteSize(d, &bytes);
         }
-        nnrti_ohnn_place(e, i, nnrti_ohnn_types[d->dataType], nnrti_ohnn_formats[d->format], &dims, t->memory.data,
-                         bytes);
+        data.addr = t->memory.at;
+        data.dataSize = (uint32_t)bytes;
+        nnrti_ohnn_place(e, i, nnrti_ohnn_types[d->dataType], nnrti_ohnn_formats[d->format], &dims, &data);
     }
     code = e->said = nnrti_ohnn_execute(e);
     for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)
@@ -2945,8 +3227,9 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_Run(OH_NNExecutor *executor)
     NNRTI_OHNN_LOCK(&e->mutex);
     for (uint32_t i = 0; i < e->nIn + e->nOut; i++) {
         const nnrti_ohnn_io *io = &e->io[i];
+        const NNRT_SharedBuffer data = nnrti_ohnn_plain(io->data, io->bytes);
         nnrti_ohnn_place(e, i, io->dataType, nnrti_ohnn_formats[io->format], i < e->nIn ? &io->now : &io->planned,
-                         io->data, io->bytes);
+                         &data);
     }
     code = nnrti_ohnn_execute(e);
     for (uint32_t i = 0; i < e->nOut && code == NNRT_SUCCESS; i++)

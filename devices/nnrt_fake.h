@@ -15,6 +15,7 @@ SECTIONS (search for the tag)
     >>fake       the text, the record of calls
     -- implementation --
     >>fake_text  a text becomes a device
+    >>fake_form  a model as bytes, for its model cache
     >>fake_model what it prepares: a plan of the reference kernels, wrapped
     >>fake_table its device table
 
@@ -28,14 +29,25 @@ TEXT
     not=SOFTMAX+..     operators that it does not take
     dims=1..64         the least and the largest extent of every axis that it takes
     dynamic=no         no extents that only a run tells
+    float16=yes        float32 may be computed in float16: then all float32 results are rounded to float16's precision and
+                       range, but for those of operators that only move or rename; with open extents NOT_SUPPORT
+    modes=yes          performance modes, which change nothing
+    priorities=yes     priorities, which change nothing
     without=RunIn+..   slots of its tables that are NULL
     delay=Run:20+..    milliseconds of processor time that every call of a slot takes longer
+    hang=Run:20+..     milliseconds that every call of a slot sleeps; 0: until nnrt_fake_wake is called
     fail=Run:2+..      the second call of a slot fails; without a number every one
+    die=Run:2+..       the second call of a slot ends the process, without a number the first one: for a driver that is
+                       served from a process of its own (nnrt_remote.h), in programs that have called nnrt_fake_may_die
     code=TIME_OUT      what a call that fails returns, of NNRT_ReturnCode; default DEVICE_ERROR
     garbage=GetIO+..   slots that succeed and tell nonsense: sizes that no memory has, ranks and types that do not exist,
                        support of what is not taken, a prepared model that is NULL
+    cache=yes          it has a model cache: two blocks, what they are and the model. With faults: garbage, the second
+                       block is noise; count, it exports more blocks than there may be; refuse, it takes none back.
+                       default no
 
-    Slots are those of NNRT_FAKE_SLOTS. RunV1 is there, and called where Run and RunIn are left out.
+    An offline model is a text, "ABS 2,3": an operator of one input and without attributes, and the extents of that, which is
+    float32. Slots are those of NNRT_FAKE_SLOTS. AllocateBuffer gives blocks of nnrt_buffer_create. RunV1 is there, and called where Run and RunIn are left out.
 
 THREADS
     As the tables say. Of a record that is asked for while runs go on, each number is true by itself.
@@ -62,10 +74,19 @@ extern "C" {
     E(NNRT_DeviceVtbl, GetDeviceType)                                                                                  \
     E(NNRT_DeviceVtbl, GetDeviceStatus)                                                                                \
     E(NNRT_DeviceVtbl, GetSupportedOperation)                                                                          \
+    E(NNRT_DeviceVtbl, IsFloat16PrecisionSupported)                                                                    \
+    E(NNRT_DeviceVtbl, IsPerformanceModeSupported)                                                                     \
+    E(NNRT_DeviceVtbl, IsPrioritySupported)                                                                            \
     E(NNRT_DeviceVtbl, IsDynamicInputSupported)                                                                        \
     E(NNRT_DeviceVtbl, PrepareModel)                                                                                   \
+    E(NNRT_DeviceVtbl, IsModelCacheSupported)                                                                          \
+    E(NNRT_DeviceVtbl, PrepareModelFromModelCache)                                                                     \
+    E(NNRT_DeviceVtbl, AllocateBuffer)                                                                                 \
+    E(NNRT_DeviceVtbl, ReleaseBuffer)                                                                                  \
+    E(NNRT_DeviceVtbl, PrepareOfflineModel)                                                                            \
     E(NNRT_DeviceVtbl, GetModelMemory)                                                                                 \
     E(NNRT_DeviceVtbl, GetSupportedNodes)                                                                              \
+    E(NNRT_PreparedModelVtbl, ExportModelCache)                                                                        \
     E(NNRT_PreparedModelVtbl, RunV1)                                                                                   \
     E(NNRT_PreparedModelVtbl, GetInputDimRanges)                                                                       \
     E(NNRT_PreparedModelVtbl, Run)                                                                                     \
@@ -84,12 +105,19 @@ enum {
 
 typedef struct nnrt_fake nnrt_fake;
 
+#define NNRT_FAKE_BLOCKS 64
+
 /* What was called so far: calls[NNRT_FAKE_PrepareModel], those that failed included. */
 typedef struct nnrt_fake_record {
     uint32_t calls[NNRT_FAKE_SLOT_COUNT];
-    uint32_t prepared; /* models that were prepared */
-    uint32_t nodes;    /* of all of them together */
-    uint32_t released; /* models that were given back */
+    uint32_t prepared;  /* models that were prepared, those from the cache included */
+    uint32_t nodes;     /* of all of them together */
+    uint32_t released;  /* models that were given back */
+    bool enableFloat16; /* of the configuration of the last preparation, as the next three */
+    NNRT_PerformanceMode mode;
+    NNRT_Priority priority;
+    uint32_t extensions; /* how many */
+    uint32_t blocks;     /* of memory that were allocated and not yet given back; at most NNRT_FAKE_BLOCKS */
 } nnrt_fake_record;
 
 /* Registers the device that text describes, up to its end; it lives until it is unregistered. fake may be NULL. A bad text
@@ -97,6 +125,10 @@ typedef struct nnrt_fake_record {
 NNRT_API NNRT_ReturnCode nnrt_fake_register(nnrt_fake **fake, const char *text, nnrt_error *error);
 NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake); /* as nnrt_device_find knows it */
 NNRT_API nnrt_fake_record nnrt_fake_get_record(const nnrt_fake *fake);
+/* How the process ends where a text has die=, which is refused before: end does not return. Before devices are registered. */
+NNRT_API void nnrt_fake_may_die(void (*end)(void));
+/* Calls that hang come back now; any thread may call it. */
+NNRT_API void nnrt_fake_wake(nnrt_fake *fake);
 
 #ifdef __cplusplus
 }
@@ -111,15 +143,24 @@ NNRT_API nnrt_fake_record nnrt_fake_get_record(const nnrt_fake *fake);
 #include "../nnrt_hal.h" /* its implementation, where only its declarations were read so far */
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <poll.h>
+#include <sys/time.h>
+#endif
 
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_FAKE_ADD(p) __atomic_add_fetch(p, 1, __ATOMIC_RELAXED)
 #define NNRTI_FAKE_GET(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#define NNRTI_FAKE_SET(p, value) __atomic_store_n(p, value, __ATOMIC_RELAXED)
+#define NNRTI_FAKE_TURN(p, from, to) __sync_bool_compare_and_swap(p, from, to)
 #else
 #define NNRTI_FAKE_ADD(p) (++*(p)) /* one thread at a time */
 #define NNRTI_FAKE_GET(p) (*(p))
+#define NNRTI_FAKE_SET(p, value) (*(p) = (value))
+#define NNRTI_FAKE_TURN(p, from, to) (*(p) == (from) ? (*(p) = (to), true) : false)
 #endif
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -139,16 +180,35 @@ enum {
     NNRTI_FAKE_NOT,
     NNRTI_FAKE_DIMS,
     NNRTI_FAKE_DYNAMIC,
+    NNRTI_FAKE_FLOAT16,
+    NNRTI_FAKE_MODES,
+    NNRTI_FAKE_PRIORITIES,
     NNRTI_FAKE_WITHOUT,
     NNRTI_FAKE_DELAY,
+    NNRTI_FAKE_HANG,
     NNRTI_FAKE_FAIL,
+    NNRTI_FAKE_DIE,
     NNRTI_FAKE_CODE,
     NNRTI_FAKE_GARBAGE,
+    NNRTI_FAKE_CACHE,
     NNRTI_FAKE_KEYS
 };
 
-static const char *const nnrti_fake_keys[NNRTI_FAKE_KEYS] = {"name",    "vendor",  "type",  "ops",  "not",  "dims",
-                                                             "dynamic", "without", "delay", "fail", "code", "garbage"};
+/* What becomes of its model cache. */
+enum {
+    NNRTI_FAKE_CACHE_NO,
+    NNRTI_FAKE_CACHE_YES,
+    NNRTI_FAKE_CACHE_GARBAGE,
+    NNRTI_FAKE_CACHE_COUNT,
+    NNRTI_FAKE_CACHE_REFUSE,
+    NNRTI_FAKE_CACHE_WAYS
+};
+
+static void (*nnrti_fake_end)(void); /* of nnrt_fake_may_die */
+
+static const char *const nnrti_fake_keys[NNRTI_FAKE_KEYS] = {
+    "name",       "vendor",  "type",  "ops",  "not",  "dims", "dynamic", "float16", "modes",
+    "priorities", "without", "delay", "hang", "fail", "die",  "code",    "garbage", "cache"};
 
 typedef struct nnrti_fake_slot {
     const char *name;
@@ -164,6 +224,8 @@ static const nnrti_fake_slot nnrti_fake_slots[NNRT_FAKE_SLOT_COUNT] = {
 
 #define NNRTI_FAKE_EACH 0xFFFFFFFFu
 
+enum { NNRTI_FAKE_FREE, NNRTI_FAKE_BUSY, NNRTI_FAKE_HELD }; /* places of blocks; BUSY: one thread works on it */
+
 struct nnrt_fake {
     NNRT_DeviceVtbl table;
     NNRT_PreparedModelVtbl model;
@@ -171,13 +233,20 @@ struct nnrt_fake {
     NNRT_DeviceType type;
     nnrti_fake_span ops, barred;
     int32_t least, most; /* extents */
-    bool dynamic;
+    bool dynamic, float16, modes, priorities;
     uint32_t delay[NNRT_FAKE_SLOT_COUNT]; /* milliseconds */
+    uint32_t hang[NNRT_FAKE_SLOT_COUNT];  /* milliseconds, of the clock on the wall; NNRTI_FAKE_EACH = none */
     uint32_t fail[NNRT_FAKE_SLOT_COUNT];  /* the number of the call; 0 = none */
+    uint32_t die[NNRT_FAKE_SLOT_COUNT];
+    uint32_t woken; /* how often */
     bool garbage[NNRT_FAKE_SLOT_COUNT];
+    int32_t cache;
     NNRT_ReturnCode code;
     nnrt_fake_record record;
-    size_t bytes; /* of this block, the text behind it */
+    uint32_t wishes[4]; /* of the last preparation: float16, mode, priority, extensions */
+    NNRT_SharedBuffer blocks[NNRT_FAKE_BLOCKS];
+    uint32_t held[NNRT_FAKE_BLOCKS]; /* NNRTI_FAKE_FREE, .. */
+    size_t bytes;                    /* of this block, the text behind it */
 };
 
 static bool nnrti_fake_is(nnrti_fake_span s, const char *text)
@@ -317,6 +386,17 @@ static NNRT_ReturnCode nnrti_fake_take_dims(nnrt_fake *f, nnrti_fake_span s, nnr
     return NNRT_SUCCESS;
 }
 
+/* yes or no; where it is left out, *answer stays. */
+static NNRT_ReturnCode nnrti_fake_take_answer(int32_t key, const nnrti_fake_span *values, bool *answer,
+                                              nnrt_error *error)
+{
+    const nnrti_fake_span s = values[key];
+    if (s.at == NULL)
+        return NNRT_SUCCESS;
+    *answer = nnrti_fake_is(s, "yes");
+    return *answer || nnrti_fake_is(s, "no") ? NNRT_SUCCESS : nnrti_fake_bad(error, key, s, "yes or no");
+}
+
 static NNRT_ReturnCode nnrti_fake_take_type(nnrt_fake *f, nnrti_fake_span s, nnrt_error *error)
 {
     f->type = NNRT_DEVICE_TYPE_ACCELERATOR;
@@ -343,6 +423,19 @@ static NNRT_ReturnCode nnrti_fake_take_code(nnrt_fake *f, nnrti_fake_span s, nnr
     return nnrti_fake_bad(error, NNRTI_FAKE_CODE, s, "a return code but SUCCESS, as TIME_OUT");
 }
 
+static NNRT_ReturnCode nnrti_fake_take_cache(nnrt_fake *f, nnrti_fake_span s, nnrt_error *error)
+{
+    static const char *const ways[NNRTI_FAKE_CACHE_WAYS] = {"no", "yes", "garbage", "count", "refuse"};
+    f->cache = NNRTI_FAKE_CACHE_NO;
+    if (s.at == NULL)
+        return NNRT_SUCCESS;
+    while (f->cache < NNRTI_FAKE_CACHE_WAYS && !nnrti_fake_is(s, ways[f->cache]))
+        f->cache++;
+    return f->cache < NNRTI_FAKE_CACHE_WAYS
+               ? NNRT_SUCCESS
+               : nnrti_fake_bad(error, NNRTI_FAKE_CACHE, s, "no, yes, garbage, count or refuse");
+}
+
 /* Splits the options; values[key]. */
 static NNRT_ReturnCode nnrti_fake_split(nnrti_fake_span rest, nnrti_fake_span *values, nnrt_error *error)
 {
@@ -359,7 +452,7 @@ static NNRT_ReturnCode nnrti_fake_split(nnrti_fake_span rest, nnrti_fake_span *v
             return nnrt_error_set(
                 error, NNRT_INVALID_PARAMETER,
                 "fake device: found '%s', expected KEY=VALUE with a key of name, vendor, type, ops, not, "
-                "dims, dynamic, without, delay, fail, code, garbage",
+                "dims, dynamic, float16, modes, priorities, without, delay, hang, fail, die, code, garbage, cache",
                 nnrti_fake_text(rest.length == 0 && ends ? rest : whole, text));
         if (values[k].at != NULL)
             return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "fake device: %s stands twice, expected once",
@@ -375,32 +468,65 @@ static NNRT_ReturnCode nnrti_fake_parse(nnrt_fake *f, const nnrti_fake_span *v, 
     uint32_t garbage[NNRT_FAKE_SLOT_COUNT];
     NNRT_ReturnCode code;
     memset(garbage, 0, sizeof(garbage));
+    memset(f->hang, 0xFF, sizeof(f->hang));
     memcpy(f->name, "fake", sizeof("fake"));
     memcpy(f->vendor, "nnrt", sizeof("nnrt"));
     f->ops = v[NNRTI_FAKE_OPS];
     f->barred = v[NNRTI_FAKE_NOT];
-    f->dynamic = v[NNRTI_FAKE_DYNAMIC].at == NULL || nnrti_fake_is(v[NNRTI_FAKE_DYNAMIC], "yes");
-    if (!f->dynamic && !nnrti_fake_is(v[NNRTI_FAKE_DYNAMIC], "no"))
-        return nnrti_fake_bad(error, NNRTI_FAKE_DYNAMIC, v[NNRTI_FAKE_DYNAMIC], "yes or no");
+    f->dynamic = true;
+    if ((code = nnrti_fake_take_answer(NNRTI_FAKE_DYNAMIC, v, &f->dynamic, error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_answer(NNRTI_FAKE_FLOAT16, v, &f->float16, error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_answer(NNRTI_FAKE_MODES, v, &f->modes, error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_answer(NNRTI_FAKE_PRIORITIES, v, &f->priorities, error)) != NNRT_SUCCESS)
+        return code;
     if ((code = nnrti_fake_take_name(NNRTI_FAKE_NAME, v[NNRTI_FAKE_NAME], f->name, error)) != NNRT_SUCCESS ||
         (code = nnrti_fake_take_name(NNRTI_FAKE_VENDOR, v[NNRTI_FAKE_VENDOR], f->vendor, error)) != NNRT_SUCCESS ||
         (code = nnrti_fake_take_type(f, v[NNRTI_FAKE_TYPE], error)) != NNRT_SUCCESS ||
         (code = nnrti_fake_take_code(f, v[NNRTI_FAKE_CODE], error)) != NNRT_SUCCESS ||
         (code = nnrti_fake_take_dims(f, v[NNRTI_FAKE_DIMS], error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_cache(f, v[NNRTI_FAKE_CACHE], error)) != NNRT_SUCCESS ||
         (code = nnrti_fake_take_ops(NNRTI_FAKE_OPS, f->ops, error)) != NNRT_SUCCESS ||
         (code = nnrti_fake_take_ops(NNRTI_FAKE_NOT, f->barred, error)) != NNRT_SUCCESS ||
         (code = nnrti_fake_take_slots(NNRTI_FAKE_WITHOUT, v[NNRTI_FAKE_WITHOUT], false, 1, without, error)) !=
             NNRT_SUCCESS ||
         (code = nnrti_fake_take_slots(NNRTI_FAKE_DELAY, v[NNRTI_FAKE_DELAY], true, 0, f->delay, error)) !=
             NNRT_SUCCESS ||
+        (code = nnrti_fake_take_slots(NNRTI_FAKE_HANG, v[NNRTI_FAKE_HANG], true, 0, f->hang, error)) != NNRT_SUCCESS ||
+        (code = nnrti_fake_take_slots(NNRTI_FAKE_DIE, v[NNRTI_FAKE_DIE], true, 1, f->die, error)) != NNRT_SUCCESS ||
         (code = nnrti_fake_take_slots(NNRTI_FAKE_FAIL, v[NNRTI_FAKE_FAIL], true, NNRTI_FAKE_EACH, f->fail, error)) !=
             NNRT_SUCCESS ||
         (code = nnrti_fake_take_slots(NNRTI_FAKE_GARBAGE, v[NNRTI_FAKE_GARBAGE], false, 1, garbage, error)) !=
             NNRT_SUCCESS)
         return code;
-    for (uint32_t i = 0; i < NNRT_FAKE_SLOT_COUNT; i++)
+    for (uint32_t i = 0; i < NNRT_FAKE_SLOT_COUNT; i++) {
         f->garbage[i] = garbage[i] != 0;
+        if (f->die[i] != 0 && nnrti_fake_end == NULL)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                  "fake device: die stands there, but the program has not called nnrt_fake_may_die");
+    }
     return NNRT_SUCCESS;
+}
+
+/* Sleeps so many milliseconds, or until it is woken. */
+static void nnrti_fake_sleep(nnrt_fake *f, uint32_t milliseconds)
+{
+    const uint32_t woken = NNRTI_FAKE_GET(&f->woken);
+#if defined(__unix__) || defined(__APPLE__)
+    struct timeval begin, now;
+    (void)gettimeofday(&begin, NULL);
+    now = begin;
+    while (NNRTI_FAKE_GET(&f->woken) == woken &&
+           (milliseconds == 0 || (int64_t)(now.tv_sec - begin.tv_sec) * 1000 + (now.tv_usec - begin.tv_usec) / 1000 <
+                                     (int64_t)milliseconds)) {
+        (void)poll(NULL, 0, 1);
+        (void)gettimeofday(&now, NULL);
+    }
+#else
+    const clock_t start = clock();
+    while (NNRTI_FAKE_GET(&f->woken) == woken &&
+           (milliseconds == 0 || (double)(clock() - start) * 1000 < (double)milliseconds * CLOCKS_PER_SEC))
+        continue;
+#endif
 }
 
 /* A slot is called: counts, waits, and says whether it fails. */
@@ -410,7 +536,215 @@ static NNRT_ReturnCode nnrti_fake_enter(nnrt_fake *f, uint32_t slot)
     const clock_t start = clock();
     while (f->delay[slot] > 0 && (double)(clock() - start) * 1000 < (double)f->delay[slot] * CLOCKS_PER_SEC)
         continue;
+    if (f->hang[slot] != NNRTI_FAKE_EACH)
+        nnrti_fake_sleep(f, f->hang[slot]);
+    if (f->die[slot] == call)
+        nnrti_fake_end();
     return f->fail[slot] == NNRTI_FAKE_EACH || f->fail[slot] == call ? f->code : NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>fake_form */
+
+/* A model as bytes, in its order, numbers as the machine has them; one walk writes and reads. */
+typedef struct nnrti_fake_form {
+    uint8_t *out;      /* NULL: it is counted, or read */
+    const uint8_t *in; /* NULL: it is written */
+    size_t at, bytes;  /* of in */
+    nnrt_memory *memory;
+    bool bad; /* the bytes end too early, a size does not fit, there is no memory */
+} nnrti_fake_form;
+
+/* What is in front of them, in a block of its own. */
+typedef struct nnrti_fake_header {
+    char magic[8];
+    uint64_t bytes, checksum; /* of the form: FNV-1a-64 */
+} nnrti_fake_header;
+
+#define NNRTI_FAKE_MAGIC "nnrtfak1"
+
+static void nnrti_fake_bytes(nnrti_fake_form *f, void *data, size_t bytes)
+{
+    size_t end;
+    f->bad = f->bad || !nnrt_add_size(f->at, bytes, &end) || (f->in != NULL && end > f->bytes);
+    if (f->bad || bytes == 0)
+        return;
+    if (f->in != NULL)
+        memcpy(data, f->in + f->at, bytes);
+    else if (f->out != NULL)
+        memcpy(f->out + f->at, data, bytes);
+    f->at = end;
+}
+
+/* A list of entries of `width` bytes; read, it lies in the memory. */
+static void nnrti_fake_list(nnrti_fake_form *f, const void **data, uint32_t *count, size_t width)
+{
+    void *list = NULL;
+    size_t bytes = 0;
+    nnrti_fake_bytes(f, count, sizeof(*count));
+    f->bad = f->bad || !nnrt_mul_size(*count, width, &bytes) || (f->in != NULL && bytes > f->bytes - f->at) ||
+             (f->in == NULL && *count > 0 && *data == NULL);
+    if (f->in != NULL) {
+        if (!f->bad && *count > 0 && (list = nnrt_memory_keep_aligned(f->memory, bytes)) == NULL)
+            f->bad = true;
+        *count = f->bad ? 0 : *count;
+        *data = list;
+    }
+    if (!f->bad && *data != NULL)
+        nnrti_fake_bytes(f, (void *)(uintptr_t)*data, bytes);
+}
+
+/* A list of structs, whose members the caller goes through; read, they are zeros as yet. */
+static void nnrti_fake_table(nnrti_fake_form *f, const void **data, uint32_t *count, size_t width)
+{
+    size_t bytes = 0;
+    nnrti_fake_bytes(f, count, sizeof(*count));
+    f->bad = f->bad || !nnrt_mul_size(*count, width, &bytes) || (f->in != NULL && *count > f->bytes - f->at);
+    if (f->in == NULL)
+        return;
+    *data = f->bad || *count == 0 ? NULL : nnrt_memory_keep(f->memory, bytes);
+    f->bad = f->bad || (*count > 0 && *data == NULL);
+    *count = f->bad ? 0 : *count;
+}
+
+#define NNRTI_FAKE_TABLE(f, list)                                                                                      \
+    nnrti_fake_table(f, (const void **)(void *)&(list).data, &(list).count, sizeof(*(list).data))
+#define NNRTI_FAKE_LIST(f, list)                                                                                       \
+    nnrti_fake_list(f, (const void **)(void *)&(list).data, &(list).count, sizeof(*(list).data))
+
+static void nnrti_fake_name(nnrti_fake_form *f, const char **name)
+{
+    uint32_t count = f->in == NULL && *name != NULL ? (uint32_t)strlen(*name) + 1 : 0;
+    nnrti_fake_list(f, (const void **)(void *)name, &count, 1);
+    if (f->in != NULL && count > 0 && (*name)[count - 1] != '\0') {
+        f->bad = true;
+        *name = NULL;
+    }
+}
+
+/* One attribute; what it points to belongs to it. */
+static void nnrti_fake_attr(nnrti_fake_form *f, const nnrt_attr_member *m, uint8_t *at)
+{
+    NNRT_Int64Lists *lists = (NNRT_Int64Lists *)(void *)at;
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_STRING: nnrti_fake_name(f, (const char **)(void *)at); break;
+    case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS64: NNRTI_FAKE_LIST(f, *(NNRT_Int64List *)(void *)at); break;
+    case NNRT_ATTR_KIND_FLOATS: NNRTI_FAKE_LIST(f, *(NNRT_FloatList *)(void *)at); break;
+    case NNRT_ATTR_KIND_INTS2:
+        NNRTI_FAKE_TABLE(f, *lists);
+        for (uint32_t i = 0; !f->bad && lists->data != NULL && i < lists->count; i++)
+            NNRTI_FAKE_LIST(f, ((NNRT_Int64List *)(uintptr_t)lists->data)[i]);
+        break;
+    case NNRT_ATTR_KIND_BOOL:
+        nnrti_fake_bytes(f, at, 1);
+        if (f->in != NULL)
+            *at = *at != 0;
+        break;
+    default: nnrti_fake_bytes(f, at, m->bytes); break;
+    }
+}
+
+/* The attributes of a node, up to the last member that its struct has. */
+static void nnrti_fake_attrs(nnrti_fake_form *f, NNRT_Node *n)
+{
+    const nnrt_op *op = nnrt_op_find(n->nodeType);
+    const nnrt_attr_struct *s = op != NULL ? op->attr : NULL;
+    uint32_t bytes = n->nodeAttr.data != NULL && s != NULL ? n->nodeAttr.size : 0;
+    void *own = (void *)(uintptr_t)n->nodeAttr.data;
+    nnrti_fake_bytes(f, &bytes, sizeof(bytes));
+    if (f->in != NULL) {
+        n->nodeAttr.data = NULL;
+        n->nodeAttr.size = 0;
+        f->bad = f->bad || (bytes != 0 && (s == NULL || bytes > s->bytes));
+        if (f->bad || bytes == 0 || (own = nnrt_memory_keep(f->memory, s->bytes)) == NULL) {
+            f->bad = f->bad || bytes != 0;
+            return;
+        }
+        n->nodeAttr.data = own;
+        n->nodeAttr.size = bytes;
+    }
+    for (uint32_t i = 0; bytes != 0 && i < s->count; i++)
+        if (s->members[i].offset + s->members[i].bytes <= bytes)
+            nnrti_fake_attr(f, &s->members[i], (uint8_t *)own + s->members[i].offset);
+}
+
+static void nnrti_fake_tensor(nnrti_fake_form *f, NNRT_Tensor *t)
+{
+    uint32_t bytes = t->data.dataSize;
+    const void *data = t->data.addr != NULL ? (const uint8_t *)t->data.addr + t->data.offset : NULL;
+    uint8_t constant = data != NULL;
+    nnrti_fake_name(f, &t->name);
+    nnrti_fake_bytes(f, &t->dataType, sizeof(t->dataType));
+    NNRTI_FAKE_LIST(f, t->dims);
+    nnrti_fake_bytes(f, &t->format, sizeof(t->format));
+    NNRTI_FAKE_LIST(f, t->quantParams);
+    nnrti_fake_bytes(f, &t->quantAxis, sizeof(t->quantAxis));
+    NNRTI_FAKE_LIST(f, t->symbols);
+    nnrti_fake_bytes(f, &constant, 1);
+    if (f->in != NULL)
+        t->data.fd = -1;
+    if (!f->bad && constant != 0)
+        nnrti_fake_list(f, &data, &bytes, 1);
+    if (f->in != NULL && !f->bad && constant != 0) {
+        t->data.addr = data != NULL ? (void *)(uintptr_t)data : (void *)t; /* of no bytes */
+        t->data.bufferSize = t->data.dataSize = bytes;
+    }
+}
+
+static void nnrti_fake_node(nnrti_fake_form *f, NNRT_Node *n)
+{
+    nnrti_fake_name(f, &n->name);
+    nnrti_fake_bytes(f, &n->nodeType, sizeof(n->nodeType));
+    nnrti_fake_bytes(f, &n->quantType, sizeof(n->quantType));
+    nnrti_fake_attrs(f, n);
+    NNRTI_FAKE_LIST(f, n->inputIndex);
+    NNRTI_FAKE_LIST(f, n->outputIndex);
+}
+
+static void nnrti_fake_graph(nnrti_fake_form *f, NNRT_SubGraph *g)
+{
+    nnrti_fake_name(f, &g->name);
+    NNRTI_FAKE_LIST(f, g->inputIndices);
+    NNRTI_FAKE_LIST(f, g->outputIndices);
+    NNRTI_FAKE_LIST(f, g->nodeIndices);
+}
+
+/* Written, nothing of the model is changed. */
+static void nnrti_fake_model_form(nnrti_fake_form *f, NNRT_Model *m)
+{
+    nnrti_fake_name(f, &m->name);
+    NNRTI_FAKE_LIST(f, m->inputIndex);
+    NNRTI_FAKE_LIST(f, m->outputIndex);
+    NNRTI_FAKE_TABLE(f, m->nodes);
+    for (uint32_t i = 0; !f->bad && i < m->nodes.count; i++)
+        nnrti_fake_node(f, (NNRT_Node *)(uintptr_t)&m->nodes.data[i]);
+    NNRTI_FAKE_TABLE(f, m->allTensors);
+    for (uint32_t i = 0; !f->bad && i < m->allTensors.count; i++)
+        nnrti_fake_tensor(f, (NNRT_Tensor *)(uintptr_t)&m->allTensors.data[i]);
+    NNRTI_FAKE_TABLE(f, m->subGraph);
+    for (uint32_t i = 0; !f->bad && i < m->subGraph.count; i++)
+        nnrti_fake_graph(f, (NNRT_SubGraph *)(uintptr_t)&m->subGraph.data[i]);
+}
+
+/* The bytes of a model's form; out NULL: only their number. */
+static bool nnrti_fake_write(const NNRT_Model *model, uint8_t *out, size_t *bytes)
+{
+    NNRT_Model m = *model;
+    nnrti_fake_form f;
+    memset(&f, 0, sizeof(f));
+    f.out = out;
+    nnrti_fake_model_form(&f, &m);
+    *bytes = f.at;
+    return !f.bad && f.at <= UINT32_MAX;
+}
+
+static uint64_t nnrti_fake_checksum(const uint8_t *data, size_t bytes)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ data[i]) * (uint64_t)0x100000001B3u;
+    return hash;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -422,12 +756,20 @@ typedef struct nnrti_fake_model {
     NNRT_PreparedModel *inner; /* the plan */
     nnrt_allocator allocator;
     bool allocated;
+    size_t head; /* bytes of this, with the form behind it */
+    nnrti_fake_header header;
+    NNRT_SharedBuffer cache[2]; /* the header and the form */
 } nnrti_fake_model;
 
-/* What lies in front of the plan, rounded up so that that stays aligned. */
-static size_t nnrti_fake_head(void)
+/* What lies in front of the plan, rounded up so that that stays aligned: the struct and, for a model cache, the form. */
+static bool nnrti_fake_head(const nnrt_fake *f, const NNRT_Model *model, size_t *head)
 {
-    return (sizeof(nnrti_fake_model) + NNRT_ALIGNMENT - 1) / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+    size_t form = 0;
+    if ((f->cache != NNRTI_FAKE_CACHE_NO && !nnrti_fake_write(model, NULL, &form)) ||
+        !nnrt_add_size(sizeof(nnrti_fake_model) + NNRT_ALIGNMENT - 1, form, head))
+        return false;
+    *head = *head / NNRT_ALIGNMENT * NNRT_ALIGNMENT;
+    return true;
 }
 
 static nnrti_fake_model *nnrti_fake_of(NNRT_PreparedModel *self)
@@ -566,7 +908,7 @@ static NNRT_ReturnCode nnrti_fake_get_memory(NNRT_PreparedModel *self, nnrt_prep
     if (code == NNRT_SUCCESS)
         code = m->inner->vtbl->GetMemory(m->inner, memory);
     if (code == NNRT_SUCCESS)
-        memory->tables += nnrti_fake_head();
+        memory->tables += m->head;
     if (code == NNRT_SUCCESS && m->fake->garbage[NNRT_FAKE_GetMemory])
         memset(memory, 0xFF, sizeof(*memory));
     return code;
@@ -579,7 +921,18 @@ static void nnrti_fake_release(NNRT_PreparedModel *self)
     (void)NNRTI_FAKE_ADD(&m->fake->record.released);
     m->inner->vtbl->Destroy(m->inner);
     if (m->allocated)
-        nnrt_free(&allocator, m, nnrti_fake_head());
+        nnrt_free(&allocator, m, m->head);
+}
+
+/* More blocks than there may be, where the device is told to. */
+static NNRT_ReturnCode nnrti_fake_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers, uint32_t *count)
+{
+    const nnrti_fake_model *m = nnrti_fake_of(self);
+    const bool garbage = m->fake->garbage[NNRT_FAKE_ExportModelCache];
+    const NNRT_ReturnCode code = nnrti_fake_enter(m->fake, NNRT_FAKE_ExportModelCache);
+    *buffers = garbage ? NULL : m->cache;
+    *count = m->fake->cache == NNRTI_FAKE_CACHE_COUNT || garbage ? 0x7B7B7B7Bu : 2;
+    return code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -620,6 +973,24 @@ static NNRT_ReturnCode nnrti_fake_dynamic(void *self, bool *isSupported)
 {
     *isSupported = ((nnrt_fake *)self)->dynamic;
     return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_IsDynamicInputSupported);
+}
+
+static NNRT_ReturnCode nnrti_fake_float16(void *self, bool *isSupported)
+{
+    *isSupported = ((nnrt_fake *)self)->float16;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_IsFloat16PrecisionSupported);
+}
+
+static NNRT_ReturnCode nnrti_fake_modes(void *self, bool *isSupported)
+{
+    *isSupported = ((nnrt_fake *)self)->modes;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_IsPerformanceModeSupported);
+}
+
+static NNRT_ReturnCode nnrti_fake_priorities(void *self, bool *isSupported)
+{
+    *isSupported = ((nnrt_fake *)self)->priorities;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_IsPrioritySupported);
 }
 
 /* Is the operator of node n one that the device takes? */
@@ -666,6 +1037,7 @@ static nnrt_operand *nnrti_fake_shapes(const nnrt_fake *f, const NNRT_Model *mod
 {
     NNRT_ModelConfig own = *config;
     nnrt_operand *tensors;
+    nnrt_mapping *mappings;
     size_t bytes;
     if (f->least == 0 && f->most == INT32_MAX)
         return NULL;
@@ -673,8 +1045,12 @@ static nnrt_operand *nnrti_fake_shapes(const nnrt_fake *f, const NNRT_Model *mod
     tensors = nnrt_mul_size(model->allTensors.count, sizeof(*tensors), &bytes)
                   ? (nnrt_operand *)nnrt_memory_temp(memory, bytes)
                   : NULL;
-    return tensors != NULL && nnrt_model_infer(model, &own, memory, tensors, NULL, NULL) == NNRT_SUCCESS ? tensors
-                                                                                                         : NULL;
+    model = nnrt_model_map(model, memory, &mappings);
+    if (tensors != NULL &&
+        (model == NULL || nnrt_model_infer(model, &own, memory, tensors, NULL, NULL) != NNRT_SUCCESS))
+        tensors = NULL;
+    nnrt_model_unmap(mappings);
+    return tensors;
 }
 
 /* What the reference device does not take passes on to the caller. */
@@ -704,6 +1080,9 @@ static NNRT_ReturnCode nnrti_fake_ask(nnrt_fake *f, uint32_t slot, const NNRT_Mo
     asking.reason = reason;
     asking.user = user;
     nnrt_config_read(&own, config);
+    own.enableFloat16 = false; /* which the reference device does not have */
+    own.mode = NNRT_PERFORMANCE_NONE;
+    own.priority = NNRT_PRIORITY_NONE;
     code = nnrt_device_explain(nnrt_device_find("reference"), model, &own, isSupported, count, nnrti_fake_refused,
                                &asking);
     if (code != NNRT_SUCCESS)
@@ -744,7 +1123,81 @@ static NNRT_ReturnCode nnrti_fake_supported(void *self, const NNRT_Model *model,
                           NULL);
 }
 
-/* The device changes nothing of a plan, and looks at all of it: what it does not take is refused. */
+/* The float16 nearest to x, as a float: of what is exact in neither, the even one. */
+static float nnrti_fake_round(float x)
+{
+    uint32_t bits, size;
+    memcpy(&bits, &x, sizeof(bits));
+    size = bits & 0x7FFFFFFFu;
+    if (size >= 0x7F800000u) /* infinity and NaN */
+        return x;
+    if (size >= 0x38800000u) { /* 2^-14: 10 bits stay behind the point */
+        size += 0xFFFu + (size >> 13 & 1);
+        size = size >= 0x47800000u ? 0x7F800000u : size & ~0x1FFFu; /* 2^16 and more: infinity */
+    } else {                                                        /* multiples of 2^-24 */
+        float small;
+        memcpy(&small, &size, sizeof(small));
+        small *= 16777216.0f;
+        size = (uint32_t)small;
+        small -= (float)size;
+        size += small > 0.5f || (small >= 0.5f && (size & 1) != 0) ? 1 : 0;
+        small = (float)size / 16777216.0f;
+        memcpy(&size, &small, sizeof(size));
+    }
+    bits = (bits & 0x80000000u) | size;
+    memcpy(&x, &bits, sizeof(x));
+    return x;
+}
+
+/* The attributes of a step whose float32 results are rounded: those of its own kernel. */
+typedef struct nnrti_fake_half {
+    nnrt_kernel kernel;
+    const void *attr;
+    uint32_t first, count; /* results among the arguments */
+} nnrti_fake_half;
+
+static NNRT_ReturnCode nnrti_fake_half_kernel(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_fake_half *h = (const nnrti_fake_half *)attr;
+    const NNRT_ReturnCode code = h->kernel(h->attr, args, call);
+    for (uint32_t i = h->first; i < h->first + h->count && code == NNRT_SUCCESS; i++) {
+        float *y = (float *)args[i].data;
+        size_t count = 0;
+        if (y == NULL || args[i].dataType != NNRT_DATA_TYPE_FLOAT32 ||
+            !nnrt_dims_count(args[i].dims, args[i].rank, &count))
+            continue;
+        for (size_t k = 0; k < count; k++)
+            y[k] = nnrti_fake_round(y[k]);
+    }
+    return code;
+}
+
+/* float32 becomes float16 where it is computed. */
+static NNRT_ReturnCode nnrti_fake_narrow(const nnrt_fake *f, nnrt_draft *draft)
+{
+    for (uint32_t i = 0; i < draft->nSteps; i++) {
+        nnrt_draft_step *s = &draft->steps[i];
+        nnrti_fake_half *half;
+        if (s->open != NULL)
+            return nnrt_error_set(draft->config->error, NNRT_NOT_SUPPORT,
+                                  "device '%s' has no float16 with extents that a run tells", f->name);
+        if (s->kernel == NULL || (s->flags & (NNRT_OP_ALIAS | NNRT_OP_MOVES)) != 0)
+            continue;
+        half = (nnrti_fake_half *)nnrt_memory_keep(draft->memory, sizeof(*half));
+        if (half == NULL)
+            return nnrt_error_set(draft->config->error, NNRT_OUT_OF_MEMORY, "device '%s' has no memory", f->name);
+        half->kernel = s->kernel;
+        half->attr = s->attr;
+        half->first = s->nIn + s->nDerived;
+        half->count = s->nOut;
+        s->kernel = nnrti_fake_half_kernel;
+        s->kernelName = "nnrt_fake_half";
+        s->attr = half;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* But for float16, the device changes nothing of a plan, and looks at all of it: what it does not take is refused. */
 static NNRT_ReturnCode nnrti_fake_edit(void *user, nnrt_draft *draft)
 {
     const nnrt_fake *f = (const nnrt_fake *)user;
@@ -754,6 +1207,8 @@ static NNRT_ReturnCode nnrti_fake_edit(void *user, nnrt_draft *draft)
         if (code == NNRT_SUCCESS)
             code = nnrti_fake_check_dims(f, draft->model, i, draft->tensors, draft->config->error);
     }
+    if (code == NNRT_SUCCESS && draft->config->enableFloat16)
+        code = nnrti_fake_narrow(f, draft);
     return code;
 }
 
@@ -769,34 +1224,50 @@ static NNRT_ReturnCode nnrti_fake_memory(void *self, const NNRT_Model *model, co
 {
     nnrt_fake *f = (nnrt_fake *)self;
     NNRT_ModelConfig own;
+    size_t head;
     NNRT_ReturnCode code = nnrti_fake_enter(f, NNRT_FAKE_GetModelMemory);
     if (code != NNRT_SUCCESS)
         return code;
     nnrti_fake_config(f, config, &own);
     code = nnrt_plan_memory(model, &own, nnrti_fake_edit, f, bytes);
-    if (code == NNRT_SUCCESS &&
-        (f->garbage[NNRT_FAKE_GetModelMemory] || !nnrt_add_size(*bytes, nnrti_fake_head(), bytes)))
+    if (code == NNRT_SUCCESS && (f->garbage[NNRT_FAKE_GetModelMemory] || !nnrti_fake_head(f, model, &head) ||
+                                 !nnrt_add_size(*bytes, head, bytes)))
         *bytes = SIZE_MAX;
     return code;
 }
 
-static NNRT_ReturnCode nnrti_fake_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
-                                          NNRT_PreparedModel **prepared)
+/* A form is made from the model's lists. */
+static NNRT_ReturnCode nnrti_fake_check(const nnrt_fake *f, const NNRT_Model *model, const NNRT_ModelConfig *config)
 {
-    nnrt_fake *f = (nnrt_fake *)self;
-    const size_t head = nnrti_fake_head();
-    NNRT_ModelConfig own;
-    NNRT_PreparedModel *inner = NULL;
-    nnrti_fake_model *m;
-    NNRT_ReturnCode code = nnrti_fake_enter(f, NNRT_FAKE_PrepareModel);
-    *prepared = NULL;
-    nnrti_fake_config(f, config, &own);
-    if (code != NNRT_SUCCESS)
-        return nnrt_error_set(own.error, code, "device '%s' was told to fail", f->name);
-    if (f->garbage[NNRT_FAKE_PrepareModel])
+    nnrt_memory memory;
+    NNRT_ReturnCode code;
+    if (f->cache == NNRTI_FAKE_CACHE_NO)
         return NNRT_SUCCESS;
+    if (config->buffer != NULL)
+        nnrt_memory_buffer(&memory, config->buffer, config->bufferBytes);
+    else
+        nnrt_memory_allocate(&memory, config->allocator);
+    code = nnrt_model_check(model, &memory, NULL, config->error);
+    nnrt_memory_end(&memory);
+    return code;
+}
+
+/* Prepares, with all memory where config says. */
+static NNRT_ReturnCode nnrti_fake_make(nnrt_fake *f, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                       NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own = *config;
+    nnrti_fake_model *m;
+    uint8_t *form;
+    size_t head, bytes;
+    NNRT_ReturnCode code;
     if (own.bounds.count != 0 && !f->dynamic)
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' takes no extents that are open", f->name);
+    if ((code = nnrti_fake_check(f, model, &own)) != NNRT_SUCCESS)
+        return code;
+    if (!nnrti_fake_head(f, model, &head))
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s': the model is no 4 GiB of lists that have data",
+                              f->name);
     if (own.buffer != NULL && ((uintptr_t)own.buffer % NNRT_ALIGNMENT != 0 || own.bufferBytes < head))
         return nnrt_error_set(own.error, own.bufferBytes < head ? NNRT_OUT_OF_MEMORY : NNRT_INVALID_PARAMETER,
                               "device '%s': the buffer has %z bytes, expected %z and more, aligned to %d", f->name,
@@ -807,6 +1278,7 @@ static NNRT_ReturnCode nnrti_fake_prepare(void *self, const NNRT_Model *model, c
     memset(m, 0, sizeof(*m));
     m->base.vtbl = &f->model;
     m->fake = f;
+    m->head = head;
     m->allocated = own.buffer == NULL;
     if (own.allocator != NULL)
         m->allocator = *own.allocator;
@@ -814,12 +1286,25 @@ static NNRT_ReturnCode nnrti_fake_prepare(void *self, const NNRT_Model *model, c
         own.buffer = (uint8_t *)own.buffer + head;
         own.bufferBytes -= head;
     }
-    if ((code = nnrt_plan_prepare(model, &own, nnrti_fake_edit, f, &inner)) != NNRT_SUCCESS) {
+    if (f->cache != NNRTI_FAKE_CACHE_NO) {
+        form = (uint8_t *)(m + 1);
+        (void)nnrti_fake_write(model, form, &bytes);
+        memcpy(m->header.magic, NNRTI_FAKE_MAGIC, sizeof(m->header.magic));
+        m->header.bytes = bytes;
+        m->header.checksum = nnrti_fake_checksum(form, bytes);
+        if (f->cache == NNRTI_FAKE_CACHE_GARBAGE)
+            memset(form, 0x7B, bytes);
+        for (uint32_t i = 0; i < 2; i++) {
+            m->cache[i].fd = -1;
+            m->cache[i].addr = i == 0 ? (void *)&m->header : (void *)form;
+            m->cache[i].bufferSize = m->cache[i].dataSize = i == 0 ? (uint32_t)sizeof(m->header) : (uint32_t)bytes;
+        }
+    }
+    if ((code = nnrt_plan_prepare(model, &own, nnrti_fake_edit, f, &m->inner)) != NNRT_SUCCESS) {
         if (m->allocated)
             nnrt_free(own.allocator, m, head);
         return code;
     }
-    m->inner = inner;
     (void)NNRTI_FAKE_ADD(&f->record.prepared);
     for (uint32_t i = 0; i < model->nodes.count; i++)
         (void)NNRTI_FAKE_ADD(&f->record.nodes);
@@ -827,8 +1312,212 @@ static NNRT_ReturnCode nnrti_fake_prepare(void *self, const NNRT_Model *model, c
     return NNRT_SUCCESS;
 }
 
+/* Begins to prepare in a slot; own: what config says. */
+static NNRT_ReturnCode nnrti_fake_begin(nnrt_fake *f, uint32_t slot, const NNRT_ModelConfig *config,
+                                        NNRT_ModelConfig *own, NNRT_PreparedModel **prepared)
+{
+    const NNRT_ReturnCode code = nnrti_fake_enter(f, slot);
+    *prepared = NULL;
+    nnrti_fake_config(f, config, own);
+    NNRTI_FAKE_SET(&f->wishes[0], own->enableFloat16);
+    NNRTI_FAKE_SET(&f->wishes[1], (uint32_t)own->mode);
+    NNRTI_FAKE_SET(&f->wishes[2], (uint32_t)own->priority);
+    NNRTI_FAKE_SET(&f->wishes[3], own->extensions.count);
+    return code == NNRT_SUCCESS ? code : nnrt_error_set(own->error, code, "device '%s' was told to fail", f->name);
+}
+
+static NNRT_ReturnCode nnrti_fake_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                          NNRT_PreparedModel **prepared)
+{
+    nnrt_fake *f = (nnrt_fake *)self;
+    NNRT_ModelConfig own;
+    const NNRT_ReturnCode code = nnrti_fake_begin(f, NNRT_FAKE_PrepareModel, config, &own, prepared);
+    return code != NNRT_SUCCESS || f->garbage[NNRT_FAKE_PrepareModel] ? code
+                                                                      : nnrti_fake_make(f, model, &own, prepared);
+}
+
+/* The extents behind an operator's name, at most two; false: they are none. */
+static bool nnrti_fake_extents(nnrti_fake_span s, int32_t *dims, uint32_t *rank)
+{
+    for (*rank = 0; s.length > 0; ++*rank) {
+        uint32_t extent;
+        if (*rank == 2 || !nnrti_fake_number(nnrti_fake_next(&s, ','), &extent))
+            return false;
+        dims[*rank] = (int32_t)extent;
+    }
+    return *rank > 0;
+}
+
+/* The model of a text, which is made on the way. */
+static NNRT_ReturnCode nnrti_fake_text_model(nnrt_fake *f, nnrti_fake_span text, const NNRT_ModelConfig *config,
+                                             NNRT_PreparedModel **prepared)
+{
+    static const uint32_t in[1] = {0}, out[1] = {1};
+    const nnrti_fake_span op = nnrti_fake_next(&text, ' ');
+    NNRT_ModelConfig own = *config;
+    NNRT_Tensor tensors[2];
+    NNRT_SubGraph graph;
+    NNRT_Node node;
+    NNRT_Model m;
+    int32_t dims[2];
+    uint32_t rank;
+    bool known = false;
+    memset(tensors, 0, sizeof(tensors));
+    memset(&graph, 0, sizeof(graph));
+    memset(&node, 0, sizeof(node));
+    memset(&m, 0, sizeof(m));
+    for (uint32_t k = 0; !known && nnrt_op_at(k) != NULL; k++) {
+        known = nnrti_fake_is(op, nnrt_op_at(k)->name);
+        node.nodeType = nnrt_op_at(k)->type;
+    }
+    if (!known || !nnrti_fake_extents(text, dims, &rank))
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL, "device '%s': the offline model is not like 'ABS 2,3'",
+                              f->name);
+    for (uint32_t i = 0; i < 2; i++) {
+        tensors[i].name = i == 0 ? "x" : "y";
+        tensors[i].dataType = NNRT_DATA_TYPE_FLOAT32;
+        tensors[i].format = NNRT_FORMAT_NONE;
+        tensors[i].dims = NNRT_Int32List_make(dims, rank);
+        tensors[i].data.fd = -1;
+    }
+    node.inputIndex = m.inputIndex = NNRT_Uint32List_make(in, 1);
+    node.outputIndex = m.outputIndex = NNRT_Uint32List_make(out, 1);
+    m.nodes = NNRT_NodeList_make(&node, 1);
+    m.allTensors = NNRT_TensorList_make(tensors, 2);
+    m.subGraph = NNRT_SubGraphList_make(&graph, 1);
+    own.copyConstants = true; /* nothing of the model stays */
+    return nnrti_fake_make(f, &m, &own, prepared);
+}
+
+static NNRT_ReturnCode nnrti_fake_offline(void *self, const NNRT_SharedBuffer *models, uint32_t count,
+                                          const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    nnrt_fake *f = (nnrt_fake *)self;
+    NNRT_ModelConfig own;
+    nnrti_fake_span text;
+    void *block;
+    NNRT_ReturnCode code = nnrti_fake_begin(f, NNRT_FAKE_PrepareOfflineModel, config, &own, prepared);
+    if (code != NNRT_SUCCESS || f->garbage[NNRT_FAKE_PrepareOfflineModel])
+        return code;
+    if (count != 1)
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL, "device '%s': %u buffers, expected one", f->name, count);
+    if ((code = nnrt_buffer_map(models, false, &block, own.error)) != NNRT_SUCCESS)
+        return code;
+    text.at = block != NULL ? (const char *)block + models->offset : "";
+    text.length = models->dataSize;
+    code = nnrti_fake_text_model(f, text, &own, prepared);
+    nnrt_buffer_unmap(models, block);
+    return code;
+}
+
+static NNRT_ReturnCode nnrti_fake_allocate(void *self, uint32_t length, NNRT_SharedBuffer *buffer)
+{
+    nnrt_fake *f = (nnrt_fake *)self;
+    NNRT_ReturnCode code = nnrti_fake_enter(f, NNRT_FAKE_AllocateBuffer);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < NNRT_FAKE_BLOCKS; i++) {
+        if (!NNRTI_FAKE_TURN(&f->held[i], NNRTI_FAKE_FREE, NNRTI_FAKE_BUSY))
+            continue;
+        code = nnrt_buffer_create(length, buffer);
+        f->blocks[i] = *buffer;
+        (void)NNRTI_FAKE_TURN(&f->held[i], NNRTI_FAKE_BUSY, code == NNRT_SUCCESS ? NNRTI_FAKE_HELD : NNRTI_FAKE_FREE);
+        if (f->garbage[NNRT_FAKE_AllocateBuffer])
+            buffer->dataSize = buffer->bufferSize = length / 2;
+        return code;
+    }
+    return NNRT_OUT_OF_MEMORY;
+}
+
+/* Of the blocks that are held only the one that is released goes. */
+static NNRT_ReturnCode nnrti_fake_release_buffer(void *self, const NNRT_SharedBuffer *buffer)
+{
+    nnrt_fake *f = (nnrt_fake *)self;
+    const NNRT_ReturnCode code = nnrti_fake_enter(f, NNRT_FAKE_ReleaseBuffer);
+    if (code != NNRT_SUCCESS)
+        return code;
+    for (uint32_t i = 0; i < NNRT_FAKE_BLOCKS; i++) {
+        NNRT_SharedBuffer *b = &f->blocks[i];
+        bool same;
+        if (!NNRTI_FAKE_TURN(&f->held[i], NNRTI_FAKE_HELD, NNRTI_FAKE_BUSY))
+            continue;
+        same = b->fd == buffer->fd && b->addr == buffer->addr;
+        if (!same || (b->bufferSize != buffer->bufferSize && !f->garbage[NNRT_FAKE_AllocateBuffer])) {
+            (void)NNRTI_FAKE_TURN(&f->held[i], NNRTI_FAKE_BUSY, NNRTI_FAKE_HELD);
+            if (same)
+                return NNRT_INVALID_BUFFER_SIZE;
+            continue;
+        }
+        nnrt_buffer_destroy(b);
+        (void)NNRTI_FAKE_TURN(&f->held[i], NNRTI_FAKE_BUSY, NNRTI_FAKE_FREE);
+        return NNRT_SUCCESS;
+    }
+    return NNRT_INVALID_BUFFER;
+}
+
+static NNRT_ReturnCode nnrti_fake_caches(void *self, bool *isSupported)
+{
+    *isSupported = ((nnrt_fake *)self)->cache != NNRTI_FAKE_CACHE_NO;
+    return nnrti_fake_enter((nnrt_fake *)self, NNRT_FAKE_IsModelCacheSupported);
+}
+
+/* Where block i of a cache begins; NULL: it is none. */
+static const uint8_t *nnrti_fake_block(const NNRT_SharedBuffer *cache, uint32_t i)
+{
+    const NNRT_SharedBuffer *b = &cache[i];
+    return b->addr != NULL && b->offset <= b->bufferSize && b->dataSize <= b->bufferSize - b->offset
+               ? (const uint8_t *)b->addr + b->offset
+               : NULL;
+}
+
+/* Prepares the model that was exported. It is read into memory that ends with this call. */
+static NNRT_ReturnCode nnrti_fake_prepare_cache(void *self, const NNRT_SharedBuffer *cache, uint32_t count,
+                                                const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    nnrt_fake *f = (nnrt_fake *)self;
+    nnrti_fake_header header;
+    nnrti_fake_form form;
+    NNRT_ModelConfig own;
+    nnrt_memory memory;
+    NNRT_Model model;
+    NNRT_ReturnCode code = nnrti_fake_begin(f, NNRT_FAKE_PrepareModelFromModelCache, config, &own, prepared);
+    memset(&form, 0, sizeof(form));
+    memset(&model, 0, sizeof(model));
+    if (code != NNRT_SUCCESS || f->garbage[NNRT_FAKE_PrepareModelFromModelCache])
+        return code;
+    if (f->cache == NNRTI_FAKE_CACHE_REFUSE)
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "device '%s' was told to refuse caches", f->name);
+    if (own.buffer != NULL)
+        return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "device '%s' reads caches into allocated memory", f->name);
+    if (count != 2 || nnrti_fake_block(cache, 0) == NULL || cache[0].dataSize != sizeof(header) ||
+        (form.in = nnrti_fake_block(cache, 1)) == NULL)
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE,
+                              "device '%s': the cache has %u blocks, expected a header and a form", f->name, count);
+    memcpy(&header, nnrti_fake_block(cache, 0), sizeof(header));
+    form.bytes = cache[1].dataSize;
+    if (memcmp(header.magic, NNRTI_FAKE_MAGIC, sizeof(header.magic)) != 0 || header.bytes != form.bytes ||
+        header.checksum != nnrti_fake_checksum(form.in, form.bytes))
+        return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "device '%s': the cache is damaged", f->name);
+    nnrt_memory_allocate(&memory, own.allocator);
+    form.memory = &memory;
+    nnrti_fake_model_form(&form, &model);
+    own.copyConstants = true;
+    if (memory.full)
+        code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "device '%s' has no memory to read a cache", f->name);
+    else if (form.bad || form.at != form.bytes)
+        code = nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "device '%s': the cache holds no model", f->name);
+    else
+        code = nnrti_fake_make(f, &model, &own, prepared);
+    nnrt_memory_end(&memory);
+    return code;
+}
+
 static void nnrti_fake_destroy(void *self)
 {
+    nnrt_fake *f = (nnrt_fake *)self;
+    for (uint32_t i = 0; i < NNRT_FAKE_BLOCKS; i++) /* of who has not given them back because that fails */
+        if (f->held[i] == NNRTI_FAKE_HELD)
+            nnrt_buffer_destroy(&f->blocks[i]);
     nnrt_free(NULL, self, ((nnrt_fake *)self)->bytes);
 }
 
@@ -846,8 +1535,19 @@ static void nnrti_fake_tables(nnrt_fake *f, const uint32_t *without)
     d->GetDeviceType = nnrti_fake_type;
     d->GetDeviceStatus = nnrti_fake_status;
     d->GetSupportedOperation = nnrti_fake_supported;
+    d->IsFloat16PrecisionSupported = nnrti_fake_float16;
+    d->IsPerformanceModeSupported = nnrti_fake_modes;
+    d->IsPrioritySupported = nnrti_fake_priorities;
     d->IsDynamicInputSupported = nnrti_fake_dynamic;
     d->PrepareModel = nnrti_fake_prepare;
+    d->AllocateBuffer = nnrti_fake_allocate;
+    d->ReleaseBuffer = nnrti_fake_release_buffer;
+    if (f->cache != NNRTI_FAKE_CACHE_NO) {
+        d->IsModelCacheSupported = nnrti_fake_caches;
+        d->PrepareModelFromModelCache = nnrti_fake_prepare_cache;
+        m->ExportModelCache = nnrti_fake_export;
+    }
+    d->PrepareOfflineModel = nnrti_fake_offline;
     d->Destroy = nnrti_fake_destroy;
     d->GetModelMemory = nnrti_fake_memory;
     d->GetSupportedNodes = nnrti_fake_nodes;
@@ -907,6 +1607,17 @@ NNRT_API NNRT_ReturnCode nnrt_fake_register(nnrt_fake **fake, const char *text, 
     return NNRT_SUCCESS;
 }
 
+NNRT_API void nnrt_fake_may_die(void (*end)(void))
+{
+    nnrti_fake_end = end;
+}
+
+NNRT_API void nnrt_fake_wake(nnrt_fake *fake)
+{
+    if (fake != NULL)
+        (void)NNRTI_FAKE_ADD(&fake->woken);
+}
+
 NNRT_API const char *nnrt_fake_name(const nnrt_fake *fake)
 {
     return fake != NULL ? fake->name : "";
@@ -922,6 +1633,12 @@ NNRT_API nnrt_fake_record nnrt_fake_get_record(const nnrt_fake *fake)
         r.prepared = NNRTI_FAKE_GET(&fake->record.prepared);
         r.nodes = NNRTI_FAKE_GET(&fake->record.nodes);
         r.released = NNRTI_FAKE_GET(&fake->record.released);
+        r.enableFloat16 = NNRTI_FAKE_GET(&fake->wishes[0]) != 0;
+        r.mode = (NNRT_PerformanceMode)NNRTI_FAKE_GET(&fake->wishes[1]);
+        r.priority = (NNRT_Priority)NNRTI_FAKE_GET(&fake->wishes[2]);
+        r.extensions = NNRTI_FAKE_GET(&fake->wishes[3]);
+        for (uint32_t i = 0; i < NNRT_FAKE_BLOCKS; i++)
+            r.blocks += NNRTI_FAKE_GET(&fake->held[i]) == NNRTI_FAKE_HELD ? 1 : 0;
     }
     return r;
 }

@@ -2930,13 +2930,29 @@ static const char *nnrti_onnx_step_name(nnrti_onnx *c, NNRT_NodeType type, bool 
     return nnrti_onnx_copy_text(c, whole);
 }
 
-/* Images are [N,C,H,W] here. */
-static void nnrti_onnx_set_image(nnrti_onnx *c, uint32_t v)
+static void nnrti_onnx_set_format(nnrt_builder *b, uint32_t v, NNRT_Format format)
 {
-    if (v == NNRT_NO_TENSOR || nnrti_builder_operand(c->builder, v) == NULL)
-        return;
-    c->builder->tensors[v].format = NNRT_FORMAT_NCHW;
-    c->builder->shapes[v].format = NNRT_FORMAT_NCHW;
+    b->tensors[v].format = format;
+    b->shapes[v].format = format;
+}
+
+/* Images are [N,C,H,W] here. A Transpose makes them NHWC, which its axes are if they are turned back; an operator that finds
+   its channels in axis 1 all the same, or joins them with images that were not turned, shows that they are not: in ONNX
+   axes are only places. Then nothing is NHWC. */
+static void nnrti_onnx_set_images(nnrti_onnx *c, bool image, const uint32_t *in, uint32_t nIn)
+{
+    nnrt_builder *b = c->builder;
+    bool nchw = image, nhwc = false;
+    for (uint32_t i = 0; i < nIn; i++) {
+        const nnrt_operand *o = in[i] != NNRT_NO_TENSOR ? nnrti_builder_operand(b, in[i]) : NULL;
+        nchw = nchw || (o != NULL && o->format == NNRT_FORMAT_NCHW);
+        nhwc = nhwc || (o != NULL && o->format == NNRT_FORMAT_NHWC);
+    }
+    for (uint32_t v = 0; nchw && nhwc && v < nnrti_array_count(b->tensors); v++)
+        if (b->shapes[v].format == NNRT_FORMAT_NHWC)
+            nnrti_onnx_set_format(b, v, NNRT_FORMAT_NCHW);
+    if (image && in[0] != NNRT_NO_TENSOR && nnrti_builder_operand(b, in[0]) != NULL)
+        nnrti_onnx_set_format(b, in[0], NNRT_FORMAT_NCHW);
 }
 
 /* Adds a step with nOut results out[]; declared[i] (NULL: none) is what the model must say of the type of result i. attr
@@ -2958,8 +2974,7 @@ static void nnrti_onnx_emit(nnrti_onnx *c, NNRT_NodeType type, const void *attr,
         return;
     if (c->quantCount > 0)
         nnrt_builder_quant(b, out[0], c->quant, c->quantCount);
-    if (image)
-        nnrti_onnx_set_image(c, in[0]);
+    nnrti_onnx_set_images(c, image, in, nIn);
     nnrt_builder_node(b, NULL, type, attr, in, nIn, out, nOut);
     if (!nnrti_onnx_fine(c))
         return;
@@ -6227,6 +6242,7 @@ static void nnrti_onnx_op_resize(nnrti_onnx *c, int32_t arg)
             nnrti_onnx_is_a(c, given, NNRT_TYPES_I8 | NNRT_TYPES_U8 | NNRT_TYPES_I16);
     plain = (exact || nnrti_onnx_is_a(c, given, NNRT_TYPES_FLOAT)) && rank >= 2 && rank <= 4 && n.antialias == 0 &&
             n.keepAspectRatioPolicy == NNRT_ASPECT_RATIO_POLICY_STRETCH &&
+            !(n.mode == NNRT_RESIZE_METHOD_CUBIC && n.cubicCoeffA == 0) && /* which to RESIZE is none given */
             n.coordinateTransformationMode != NNRT_RESIZE_COORDINATES_HALF_PIXEL_SYMMETRIC &&
             n.coordinateTransformationMode < NNRT_RESIZE_COORDINATES_TF_HALF_PIXEL_FOR_NN &&
             (sizes != NNRT_NO_TENSOR ? nnrti_onnx_told_entries(c, sizes) < 0

@@ -4,9 +4,13 @@
 #define DEVICES_H
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "devices/nnrt_fake.h"
 #include "examples/device/device.h"
+#ifdef __linux__
+#include "remotes.h"
+#endif
 
 /* How far results of an operator may lie from the expected ones, absolute + relative * |expected|: each number counts where
    it is larger than that of the case. State both. */
@@ -74,6 +78,82 @@ static NNRT_ReturnCode fake_register(nnrt_error *error)
     return nnrt_fake_register(NULL, "fake:", error);
 }
 
+#ifdef __linux__
+/* The reference device in a process of its own, which has its socket as long as this one lives. */
+static char remote_path[64];
+
+static void remote_gone(void)
+{
+    (void)unlink(remote_path);
+}
+
+static NNRT_ReturnCode remote_register(nnrt_error *error)
+{
+    nnrt_remote_serve_desc desc;
+    char text[96];
+    memset(&desc, 0, sizeof(desc));
+    snprintf(remote_path, sizeof(remote_path), "/tmp/nnrt-remote-%ld", (long)getpid());
+    snprintf(text, sizeof(text), "remote:name=remote,%s", remote_path);
+    desc.path = remote_path;
+    desc.device = "reference";
+    if (remote_start(&desc) == 0)
+        return nnrt_error_set(error, NNRT_SERVICE_ERROR, "the process does not serve");
+    (void)atexit(remote_gone);
+    return nnrt_remote_register(NULL, text, error);
+}
+#endif
+
+/* ---- auto over the fake device, with a fallback: each model is split, into one part where the fake takes all of it ---- */
+
+static const nnrt_partition split_partition = {false, NULL, NULL, NULL, true, NULL};
+
+static void split_config(const NNRT_ModelConfig *given, NNRT_ModelConfig *own)
+{
+    nnrt_config_read(own, given);
+    own->autoDevices = "fake";
+    own->partition = &split_partition;
+    own->structSize = 0;
+}
+
+static NNRT_ReturnCode split_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                     NNRT_PreparedModel **prepared)
+{
+    NNRT_ModelConfig own;
+    (void)self;
+    split_config(config, &own);
+    return nnrt_device_prepare(nnrt_device_find("auto"), model, &own, prepared);
+}
+
+static NNRT_ReturnCode split_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config, size_t *bytes)
+{
+    NNRT_ModelConfig own;
+    (void)self;
+    split_config(config, &own);
+    return nnrt_device_model_memory(nnrt_device_find("auto"), model, &own, bytes);
+}
+
+static NNRT_ReturnCode split_dynamic(void *self, bool *isSupported)
+{
+    (void)self;
+    *isSupported = true;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode split_register(nnrt_error *error)
+{
+    static NNRT_DeviceVtbl table;
+    static char name[] = "split";
+    const NNRT_ReturnCode code = fake_register(error);
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = example_version;
+    table.GetDeviceName = table.GetVendorName = example_name;
+    table.IsDynamicInputSupported = split_dynamic;
+    table.PrepareModel = split_prepare;
+    table.GetModelMemory = split_memory;
+    return code != NNRT_SUCCESS ? code : nnrt_device_register(&table, name, error);
+}
+
 static const test_bound rough_bounds[] = {{"ADD_FUSION", 1e-5, 1.0 / 1024}, {NULL, 0, 0}};
 
 static const test_device test_devices[] = {
@@ -81,7 +161,11 @@ static const test_device test_devices[] = {
     {"auto", NULL, NULL},
     {"example", example_device_register, NULL},
     {"fake", fake_register, NULL},
+    {"split", split_register, NULL},
     {"rough", rough_register, rough_bounds},
+#ifdef __linux__
+    {"remote", remote_register, NULL},
+#endif
 };
 
 /* Registers the device of that name; NULL, after a line on stderr, when there is none. */

@@ -465,9 +465,11 @@ class Drawer:
                  not t.quant and t.format == 'NONE' and t.value.size and not t.is_wild() and not t.told]
         if not found:
             return None
+        count = int(numpy.prod(shape, dtype=numpy.int64))
+        if count > MOST_ELEMENTS:
+            return None
         t = d.choice(found)
         steps = [('CAST', dtype, None)] if t.dtype != dtype else []
-        count = int(numpy.prod(shape, dtype=numpy.int64))
         if count == t.value.size:
             steps += [('RESHAPE', dtype, shape)]
         else:

@@ -19,6 +19,7 @@ static void unregistered(nnrt_fake *fake)
 {
     const nnrt_fake_record r = nnrt_fake_get_record(fake);
     assert_int_equal(r.prepared, r.released);
+    assert_int_equal(r.blocks, 0);
     assert_int_equal(nnrt_device_unregister(nnrt_fake_name(fake)), NNRT_SUCCESS);
 }
 

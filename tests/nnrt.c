@@ -15,4 +15,5 @@ bool heap_shut;
 #define NNRT_IMPLEMENTATION
 #include "compat/nnrt_nnadapter_driver.h"
 #include "devices/nnrt_fake.h"
+#include "devices/nnrt_remote.h"
 #include "formats/nnrt_onnx.h"

@@ -338,6 +338,51 @@ static void test_devices_of_plans(void **state)
     rig_end(&r);
 }
 
+/* A device that takes its model from a cache, beside the model and without one, gives the bits of the reference device. */
+static void test_through_a_cache(void **state)
+{
+    NNRT_Model *model, *bare = NULL;
+    nnrt_fake *npu = NULL;
+    void *file = NULL;
+    size_t bytes = 0;
+    rig r;
+    rig_open(&r, (const model_row *)*state, OPTIMIZED);
+    model = r.model;
+    check(&r, nnrt_fake_register(&npu, "fake:name=npu,cache=yes", &r.error));
+    for (int k = 0; k < 4; k++) { /* reference, prepared, restored, from the cache alone */
+        nnrt_cache_desc desc;
+        nnrt_load_desc load;
+        nnrt_session *s;
+        memset(&desc, 0, sizeof(desc));
+        memset(&load, 0, sizeof(load));
+        load.cache = true;
+        desc.data = file;
+        desc.bytes = bytes;
+        check(&r, nnrt_cache_create(&r.desc.cache, &desc, &r.error));
+        r.desc.device = k == 0 ? "reference" : "npu";
+        if (k == 3) {
+            check(&r, nnrt_model_load_memory(&bare, file, bytes, &load, &r.error));
+            r.model = bare;
+        }
+        s = session_of(&r);
+        run_all(&r, s);
+        nnrt_session_destroy(s);
+        assert_int_equal(nnrt_cache_get_state(r.desc.cache)->restored, k > 1);
+        if (k == 1) {
+            check(&r, nnrt_cache_save_memory(r.desc.cache, NULL, NULL, 0, &bytes, &r.error));
+            assert_int_equal(posix_memalign(&file, NNRT_ALIGNMENT, bytes), 0);
+            check(&r, nnrt_cache_save_memory(r.desc.cache, NULL, file, bytes, &bytes, &r.error));
+        }
+        nnrt_cache_destroy(r.desc.cache);
+    }
+    assert_int_equal(nnrt_fake_get_record(npu).calls[NNRT_FAKE_PrepareModel], 1);
+    assert_int_equal(nnrt_device_unregister("npu"), NNRT_SUCCESS);
+    r.model = model;
+    rig_end(&r);
+    nnrt_model_destroy(bare);
+    free(file);
+}
+
 /* An extent one beyond its bound, of each input and open axis. */
 static void beyond_inputs(rig *r, nnrt_session *s)
 {
@@ -546,6 +591,7 @@ int main(void)
         CMUnitTestFunction function;
     } kinds[] = {{"cases", test_cases},
                  {"devices", test_devices_of_plans},
+                 {"cache", test_through_a_cache},
                  {"beyond", test_beyond},
                  {"memory", test_memory},
                  {"without_memory", test_without_memory},

@@ -230,11 +230,14 @@ static void expect_everywhere(const NNRT_Model *m, const char *device, nnrt_part
 
 /* ---- drawn models: what is a part ---- */
 
+/* Rows of the input of drawn models: -1: open. */
+static int32_t drawn_rows = 2;
+
 /* Nodes "A0>1 B1,0>2": A is ACTIVATION, B ADD_FUSION of two, C SUB_FUSION of two, D is ACTIVATION too, but of the name that
-   keep records know; tensor 0 is the input [2,3]; outputs "2 3". */
+   keep records know; tensor 0 is the input [drawn_rows,3]; outputs "2 3". */
 static NNRT_Model *drawn(const char *nodes, const char *outputs)
 {
-    static const int32_t dims[2] = {2, 3};
+    const int32_t dims[2] = {drawn_rows, 3};
     NNRT_Model *model = NULL;
     nnrt_builder *b = NULL;
     nnrt_error e;
@@ -551,6 +554,7 @@ static void test_kept(void **state)
         {"", "0000", ""},
         {"\n# ADD_FUSION\n\r\n", "0000", ""},
         {"ADD_FUSION", "0RR1", ""},
+        {"ADD_FUSION\nACTIVATION", "0000", ""}, /* all on one device, the reference device */
         {"ADD_FUSION:t0", "0RR1", ""},
         {"ADD_FUSION:t1", "0R11", ""},
         {"ADD_FUSION:t0,t1", "0R11", ""},
@@ -586,6 +590,9 @@ static void test_kept(void **state)
         if (strcmp(parts_of(&r, 4), rows[i].parts) != 0 || strstr(r.unmatched, rows[i].unmatched) == NULL ||
             (rows[i].unmatched[0] == '\0') != (r.unmatched[0] == '\0'))
             fail_msg("%s: %s, %s", rows[i].keep, parts_of(&r, 4), r.unmatched);
+        for (uint32_t n = 0; n < 4; n++)
+            assert_string_equal(r.reason[n], r.device[n][0] == 'r' ? "the partition text keeps it on the reference device"
+                                                                   : "");
         expect_same(s, &want, 7);
         nnrt_session_destroy(s);
     }
@@ -719,6 +726,145 @@ static void test_next_device(void **state)
     nnrt_model_destroy(m);
 }
 
+/* ---- runs that fail ---- */
+
+/* The codes of the specification that speak of what a run was given, or of somebody who ends it. */
+static bool speaks_of_caller(NNRT_ReturnCode code)
+{
+    static const NNRT_ReturnCode codes[] = {
+        NNRT_NULL_PTR,         NNRT_INVALID_PARAMETER,     NNRT_INVALID_FILE,
+        NNRT_INVALID_PATH,     NNRT_INSUFFICIENT_BUFFER,   NNRT_NO_CHANGE,
+        NNRT_CANCELLED,        NNRT_INVALID_TENSOR,        NNRT_INVALID_NODE,
+        NNRT_INVALID_INPUT,    NNRT_INVALID_OUTPUT,        NNRT_INVALID_DATATYPE,
+        NNRT_INVALID_FORMAT,   NNRT_INVALID_TENSOR_NAME,   NNRT_INVALID_SHAPE,
+        NNRT_INVALID_BUFFER,   NNRT_INVALID_BUFFER_SIZE,   NNRT_OUT_OF_DIMENTION_RANGES,
+        NNRT_INVALID_PRIORITY, NNRT_INVALID_PERFORMANCE_MODE, NNRT_INVALID_MODEL,
+        NNRT_INVALID_MODEL_CACHE};
+    for (uint32_t i = 0; i < COUNT(codes); i++)
+        if (codes[i] == code)
+            return true;
+    return false;
+}
+
+/* A part whose device fails is computed by the next one, if the code speaks of the device; else the code ends the run. */
+static void test_fallback_codes(void **state)
+{
+    NNRT_Model *m = drawn("A0>1 C1,0>2", "2");
+    nnrt_fake *b = registered("fake:name=b,ops=ACTIVATION");
+    result_of want;
+    (void)state;
+    reference_run(m, 7, &want);
+    for (NNRT_ReturnCode code = NNRT_FAILED; code <= NNRT_UNSUPPORTED_OP; code++) {
+        const uint32_t before = nnrt_fake_get_record(b).calls[NNRT_FAKE_RunIn];
+        char text[128];
+        nnrt_fake *a;
+        nnrt_partition p;
+        nnrt_session *s = NULL;
+        nnrt_error e;
+        result_of got;
+        memset(&p, 0, sizeof(p));
+        snprintf(text, sizeof(text), "fake:name=a,ops=ACTIVATION,fail=RunIn,code=%s", nnrt_code_name(code) + 5);
+        a = registered(text);
+        assert_int_equal(open_with(m, "auto:a,b", &p, &s, &e), NNRT_SUCCESS);
+        assert_int_equal(run_session(s, 7, &got), code);
+        results_end(&got);
+        nnrt_session_destroy(s);
+        p.fallback = true;
+        assert_int_equal(open_with(m, "auto:a,b", &p, &s, &e), NNRT_SUCCESS);
+        if (speaks_of_caller(code)) {
+            assert_int_equal(run_session(s, 7, &got), code);
+            assert_non_null(strstr(nnrt_session_error(s), "part 0, on device 'a_nnrt_v1_0': device 'a' was told to fail"));
+            results_end(&got);
+        } else {
+            expect_same(s, &want, 7);
+            expect_same(s, &want, 7);
+        }
+        assert_int_equal(nnrt_fake_get_record(b).calls[NNRT_FAKE_RunIn] - before, speaks_of_caller(code) ? 0 : 2);
+        assert_int_equal(nnrt_fake_get_record(a).calls[NNRT_FAKE_RunIn], speaks_of_caller(code) ? 2 : 3);
+        nnrt_session_destroy(s);
+        unregistered(a);
+    }
+    unregistered(b);
+    results_end(&want);
+    nnrt_model_destroy(m);
+}
+
+/* Who computes a part: the first device behind the one that fails which takes all of it and prepares it, the reference
+   device at last. Runs take no memory; what they need was counted. */
+static void test_fallback(void **state)
+{
+    static const struct {
+        const char *a, *b, *c;
+        uint32_t runs[3]; /* of the devices, in two runs of two parts of a */
+        const char *parts;
+    } rows[] = {
+        {"ops=ACTIVATION,fail=RunIn", "ops=ACTIVATION", "ops=ACTIVATION", {4, 4, 0}, "0R1"},
+        {"ops=ACTIVATION,fail=RunIn:2", "ops=ACTIVATION", "ops=ACTIVATION", {4, 1, 0}, "0R1"},
+        {"ops=ACTIVATION,fail=RunIn", "ops=ADD_FUSION", "ops=ACTIVATION", {4, 2, 4}, "012"},
+        {"ops=ACTIVATION,fail=RunIn", "ops=ACTIVATION,fail=RunIn", "ops=ACTIVATION", {4, 4, 4}, "0R1"},
+        {"ops=ACTIVATION,fail=RunIn", "ops=ACTIVATION,fail=PrepareModel", "ops=ACTIVATION", {4, 0, 4}, "0R1"},
+        {"ops=ACTIVATION,fail=RunIn", "ops=ACTIVATION,fail=RunIn", "ops=ACTIVATION,fail=RunIn", {4, 4, 4}, "0R1"},
+        {"ops=ACTIVATION,fail=RunIn", "ops=ADD_FUSION", "ops=ADD_FUSION", {4, 2, 0}, "012"},
+        /* all on one device: one part */
+        {"fail=RunIn", "", "", {2, 2, 0}, "000"},
+        {"fail=RunIn", "ops=ACTIVATION", "", {2, 0, 2}, "000"},
+        {"fail=RunIn", "ops=ACTIVATION", "ops=ACTIVATION", {2, 0, 0}, "000"},
+        {"", "", "", {2, 0, 0}, "000"},
+    };
+    NNRT_Model *m = drawn("A0>1 B1,0>2 A2>3", "3 1");
+    result_of want;
+    (void)state;
+    reference_run(m, 7, &want);
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        const char *options[3];
+        nnrt_fake *fakes[3];
+        nnrt_session_desc desc;
+        nnrt_partition p;
+        report r;
+        nnrt_session *s;
+        tracker t;
+        const nnrt_allocator allocator = allocator_of(&t);
+        uint32_t calls;
+        options[0] = rows[i].a;
+        options[1] = rows[i].b;
+        options[2] = rows[i].c;
+        for (uint32_t k = 0; k < 3; k++) {
+            char text[128];
+            snprintf(text, sizeof(text), "fake:name=%c%s%s", "abc"[k], options[k][0] != '\0' ? "," : "", options[k]);
+            fakes[k] = registered(text);
+        }
+        reported(&desc, &p, &r, "auto:a,b,c");
+        p.fallback = true;
+        memset(&t, 0, sizeof(t));
+        desc.allocator = &allocator;
+        s = opened(m, &desc);
+        assert_string_equal(parts_of(&r, 3), rows[i].parts);
+        assert_string_equal(r.device[0], "a_nnrt_v1_0");
+        calls = (uint32_t)t.calls;
+        expect_same(s, &want, 7);
+        expect_same(s, &want, 7);
+        assert_int_equal(t.calls, calls);
+        for (uint32_t k = 0; k < 3; k++)
+            if (nnrt_fake_get_record(fakes[k]).calls[NNRT_FAKE_RunIn] != rows[i].runs[k])
+                fail_msg("row %u: %u runs of %c", i, nnrt_fake_get_record(fakes[k]).calls[NNRT_FAKE_RunIn], "abc"[k]);
+        nnrt_session_destroy(s);
+        assert_int_equal(t.live, 0);
+        memset(&r, 0, sizeof(r));
+        expect_everywhere(m, "auto:a,b,c", &p, &want, true);
+        p.user = &r;
+        p.strict = true;
+        {
+            nnrt_error e;
+            assert_int_equal(open_with(m, "auto:a,b,c", &p, &s, &e), NNRT_INVALID_PARAMETER);
+            assert_non_null(strstr(e.message, "strict and fallback are both set"));
+        }
+        for (uint32_t k = 0; k < 3; k++)
+            unregistered(fakes[k]);
+    }
+    results_end(&want);
+    nnrt_model_destroy(m);
+}
+
 /* RunIn is there if all parts have it; a buffer is shared if all parts tell how much they take. */
 static void test_slots(void **state)
 {
@@ -754,6 +900,19 @@ static void test_slots(void **state)
         nnrt_session_destroy(second);
         nnrt_session_destroy(s);
         desc.share = NULL;
+        unregistered(a);
+        snprintf(text, sizeof(text), "fake:name=a%s", rows[i].more); /* the whole model on one device */
+        a = registered(text);
+        s = opened(m, &desc);
+        expect_same(s, &want, 7);
+        desc.share = s;
+        assert_int_equal(nnrt_session_create(&second, m, &desc, NULL), rows[i].shares ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
+        nnrt_session_destroy(second);
+        nnrt_session_destroy(s);
+        desc.share = NULL;
+        unregistered(a);
+        snprintf(text, sizeof(text), "fake:name=a,ops=ACTIVATION%s", rows[i].more);
+        a = registered(text);
         {
             NNRT_ModelConfig config;
             memset(&config, 0, sizeof(config));
@@ -781,28 +940,26 @@ static void test_slots(void **state)
     nnrt_model_destroy(m);
 }
 
-/* ---- what is not split ---- */
+/* ---- subgraphs ---- */
 
-/* y = cond ? relu(x) : |x| + x: a model with subgraphs is on one device; that is the reference device where none takes all
-   of it, and none in strict mode. */
-static void test_subgraphs(void **state)
+/* y = cond ? relu(x - w) : |x - w| + x - w, and y - w: IF with a node on each side. */
+static NNRT_Model *branching(void)
 {
     static const int32_t three[1] = {3};
-    static const struct {
-        const char *device, *has;
-    } rows[] = {{"auto:a", "reference_nnrt_v2_0"}, {"auto:a,b", "b_nnrt_v1_0"}, {"auto:b,a", "b_nnrt_v1_0"}};
     NNRT_Model *m = NULL;
     nnrt_builder *b = NULL;
-    nnrt_fake *fakes[2];
     NNRT_If branch;
-    uint32_t x, cond, in[2], out;
+    uint32_t x, w, cond, in[2], out;
     nnrt_error e;
-    (void)state;
     memset(&branch, 0, sizeof(branch));
     memset(&e, 0, sizeof(e));
     assert_int_equal(nnrt_builder_create(&b, "branches", NULL), NNRT_SUCCESS);
     cond = nnrt_builder_input(b, "cond", NNRT_DATA_TYPE_BOOL, 0, NULL);
     x = nnrt_builder_input(b, "x", F32, 1, three);
+    w = nnrt_builder_input(b, "w", F32, 1, three);
+    in[0] = x;
+    in[1] = w;
+    x = nnrt_builder_op(b, "before", NNRT_NODE_TYPE_SUB_FUSION, &plain_sub, in, 2);
     branch.thenGraph = nnrt_builder_graph(b, "then");
     branch.elseGraph = nnrt_builder_graph(b, "else");
     nnrt_builder_enter(b, branch.thenGraph);
@@ -814,66 +971,103 @@ static void test_subgraphs(void **state)
     out = nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, &plain_add, in, 2);
     nnrt_builder_graph_io(b, branch.elseGraph, NULL, 0, &out, 1);
     nnrt_builder_enter(b, 0);
-    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_IF, &branch, &cond, 1));
+    out = nnrt_builder_op(b, "y", NNRT_NODE_TYPE_IF, &branch, &cond, 1);
+    in[0] = out;
+    in[1] = w;
+    nnrt_builder_output(b, nnrt_builder_op(b, "after", NNRT_NODE_TYPE_SUB_FUSION, &plain_sub, in, 2));
+    nnrt_builder_output(b, out);
     if (nnrt_builder_finish(b, &m, &e) != NNRT_SUCCESS)
         fail_msg("%s", e.message);
     nnrt_builder_destroy(b);
+    return m;
+}
+
+/* IF is on one device with all that it runs, or on the reference device, and parts are around it. */
+static void test_subgraphs(void **state)
+{
+    static const struct {
+        const char *device, *parts; /* of before, y, after, relu, abs, sum */
+        const char *why;            /* of y */
+        NNRT_ReturnCode strict;
+    } rows[] = {
+        /* a has not what the else-graph needs, c has not IF, d has all but what stands around it */
+        {"auto:a", "0R1RRR", "the preferred device does not take all of the IF or LOOP around it", NNRT_UNSUPPORTED_OP},
+        {"auto:c", "0R1RRR", "'y' (IF): device 'c' does not have this operator", NNRT_UNSUPPORTED_OP},
+        {"auto:d", "R0R000", "", NNRT_UNSUPPORTED_OP},
+        {"auto:a,c", "0R1RRR", "the preferred device does not take all of the IF or LOOP around it", NNRT_NOT_SUPPORT},
+        {"auto:a,d", "012111", "the preferred device does not take all of the IF or LOOP around it", NNRT_SUCCESS},
+        {"auto:d,a", "012111", "", NNRT_SUCCESS},
+        {"auto:a,b", "012111", "the preferred device does not take all of the IF or LOOP around it", NNRT_SUCCESS},
+        {"auto:b,a", "000000", "", NNRT_SUCCESS},
+    };
+    static const char *const order[6] = {"before", "y", "after", "relu", "abs", "sum"};
+    NNRT_Model *m = branching();
+    nnrt_fake *fakes[4];
+    (void)state;
     fakes[0] = registered("fake:name=a,not=ADD_FUSION");
     fakes[1] = registered("fake:name=b");
+    fakes[2] = registered("fake:name=c,not=IF");
+    fakes[3] = registered("fake:name=d,not=SUB_FUSION");
     for (uint32_t i = 0; i < COUNT(rows); i++) {
         nnrt_partition p;
         report r;
         nnrt_session *s = NULL;
+        nnrt_error e;
+        char parts[7] = "";
+        uint32_t if_node = 0;
         memset(&p, 0, sizeof(p));
         memset(&r, 0, sizeof(r));
         p.placed = listen;
         p.user = &r;
         if (open_with(m, rows[i].device, &p, &s, &e) != NNRT_SUCCESS)
             fail_msg("%s", e.message);
-        assert_int_equal(r.told, m->nodes.count);
-        for (uint32_t k = 0; k < m->nodes.count; k++)
-            assert_string_equal(r.device[k], rows[i].has);
+        (void)parts_of(&r, m->nodes.count);
+        assert_int_equal(m->nodes.count, 6);
+        for (uint32_t k = 0; k < 6; k++)
+            for (uint32_t n = 0; n < 6; n++)
+                if (strcmp(m->nodes.data[n].name, order[k]) == 0)
+                    parts[k] = parts_of(&r, 6)[n];
+        for (uint32_t n = 0; n < 6; n++)
+            if_node = m->nodes.data[n].nodeType == NNRT_NODE_TYPE_IF ? n : if_node;
+        if (strcmp(parts, rows[i].parts) != 0 || strstr(r.reason[if_node], rows[i].why) == NULL ||
+            (rows[i].why[0] == '\0') != (r.reason[if_node][0] == '\0'))
+            fail_msg("%s: %s, expected %s; %s", rows[i].device, parts, rows[i].parts, r.reason[if_node]);
         for (uint32_t k = 0; k < 2; k++) {
             bool yes = k == 0;
-            float v[3] = {-1, 2, -3}, y[3];
-            nnrt_io ins[2], o = nnrt_io_make(y, sizeof(y));
+            float v[3] = {-1, 5, -3}, w[3] = {1, 2, -4}, y[3], z[3];
+            nnrt_io ins[3], outs[2];
             ins[0] = nnrt_io_make(&yes, sizeof(yes));
             ins[1] = nnrt_io_make(v, sizeof(v));
-            assert_int_equal(nnrt_run(s, ins, 2, &o, 1), NNRT_SUCCESS);
-            for (uint32_t n = 0; n < 3; n++)
-                assert_true(y[n] == (v[n] > 0 ? v[n] * (yes ? 1 : 2) : 0));
+            ins[2] = nnrt_io_make(w, sizeof(w));
+            outs[0] = nnrt_io_make(z, sizeof(z));
+            outs[1] = nnrt_io_make(y, sizeof(y));
+            if (nnrt_run(s, ins, 3, outs, 2) != NNRT_SUCCESS)
+                fail_msg("%s", nnrt_session_error(s));
+            for (uint32_t n = 0; n < 3; n++) {
+                const float x = v[n] - w[n], want = x > 0 ? (yes ? x : 2 * x) : 0;
+                assert_true(y[n] == want && z[n] == want - w[n]);
+            }
         }
         nnrt_session_destroy(s);
         p.strict = true;
         memset(&r, 0, sizeof(r));
-        assert_int_equal(open_with(m, rows[i].device, &p, &s, &e), i == 0 ? NNRT_NOT_SUPPORT : NNRT_SUCCESS);
+        assert_int_equal(open_with(m, rows[i].device, &p, &s, &e), rows[i].strict);
         nnrt_session_destroy(s);
     }
-    unregistered(fakes[0]);
-    unregistered(fakes[1]);
+    for (uint32_t i = 0; i < 4; i++)
+        unregistered(fakes[i]);
     nnrt_model_destroy(m);
 }
 
-/* y = a(x) + b(c), rows of x open: what works on c has fixed extents and is a part; the rest stays. */
-static void test_open_extents(void **state)
+/* ---- open extents ---- */
+
+/* y = a(x) + b(c), rows of x open. */
+static NNRT_Model *open_rows(void)
 {
     static const int32_t dims[2] = {-1, 3}, row[1] = {3};
     NNRT_Model *m = NULL;
     nnrt_builder *b = NULL;
-    nnrt_fake *a = registered("fake:name=a,dynamic=no");
-    nnrt_session_desc desc;
-    nnrt_partition p;
-    nnrt_bound most;
-    nnrt_session *s = NULL;
-    nnrt_error e;
-    report r;
     uint32_t in[2], c;
-    (void)state;
-    memset(&e, 0, sizeof(e));
-    memset(&p, 0, sizeof(p));
-    memset(&desc, 0, sizeof(desc));
-    memset(&most, 0, sizeof(most));
-    memset(&r, 0, sizeof(r));
     assert_int_equal(nnrt_builder_create(&b, "open", NULL), NNRT_SUCCESS);
     in[0] = nnrt_builder_input(b, "x", F32, 2, dims);
     c = nnrt_builder_input(b, "c", F32, 1, row);
@@ -881,42 +1075,429 @@ static void test_open_extents(void **state)
     c = nnrt_builder_op(b, "row", NNRT_NODE_TYPE_ACTIVATION, &absolute, &c, 1);
     in[1] = nnrt_builder_op(b, "again", NNRT_NODE_TYPE_ACTIVATION, &relu, &c, 1);
     nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, &plain_add, in, 2));
-    assert_int_equal(nnrt_builder_finish(b, &m, &e), NNRT_SUCCESS);
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
     nnrt_builder_destroy(b);
-    most.tensor = "x";
+    return m;
+}
+
+/* At most so many rows. */
+static nnrt_bound rows_bound(const char *tensor, int32_t rows)
+{
+    nnrt_bound most;
+    memset(&most, 0, sizeof(most));
+    most.tensor = tensor;
     most.most.rank = 2;
-    most.most.dims[0] = 4;
+    most.most.dims[0] = rows;
     most.most.dims[1] = 3;
-    p.placed = listen;
-    p.user = &r;
-    desc.bounds = nnrt_bound_list_make(&most, 1);
-    desc.partition = &p;
-    desc.device = "auto:a";
-    if (nnrt_session_create(&s, m, &desc, &e) != NNRT_SUCCESS)
-        fail_msg("%s", e.message);
-    assert_string_equal(parts_of(&r, 4), "R00R");
-    for (int32_t rows = 0; rows <= 4; rows++) {
-        float x[12], k[3] = {-1, 2, -3}, y[12];
-        int32_t now[2] = {rows, 3};
-        nnrt_io ins[2], out = nnrt_io_make(y, sizeof(y));
-        for (int32_t i = 0; i < 12; i++)
-            x[i] = (float)(i - 5);
-        ins[0] = nnrt_io_make(x, (size_t)rows * 12);
-        ins[0].dims = now;
-        ins[1] = nnrt_io_make(k, sizeof(k));
-        if (nnrt_run(s, ins, 2, &out, 1) != NNRT_SUCCESS)
-            fail_msg("%s", nnrt_session_error(s));
-        assert_int_equal(nnrt_session_output(s, 0).shape.dims[0], rows);
-        for (int32_t i = 0; i < rows * 3; i++)
-            assert_true(y[i] == (x[i] < 0 ? -x[i] : x[i]) + (float)(i % 3 + 1));
+    return most;
+}
+
+/* Who gets what is open: devices with dynamic input, within their ranges. What they tell of extents is looked at. */
+static void test_open_extents(void **state)
+{
+    static const struct {
+        const char *a, *b, *parts; /* of positive, row, again, sum */
+        NNRT_ReturnCode strict, run;
+    } rows[] = {
+        {"dynamic=no", "ops=SOFTMAX", "R00R", NNRT_NOT_SUPPORT, NNRT_SUCCESS},
+        {"dynamic=no,not=ADD_FUSION", "dynamic=no", "R00R", NNRT_NOT_SUPPORT, NNRT_SUCCESS},
+        {"dynamic=no", "", "0110", NNRT_SUCCESS, NNRT_SUCCESS},
+        {"not=ADD_FUSION", "", "0112", NNRT_SUCCESS, NNRT_SUCCESS},
+        {"not=ADD_FUSION", "ops=ADD_FUSION,dynamic=no", "011R", NNRT_NOT_SUPPORT, NNRT_SUCCESS},
+        {"ops=ADD_FUSION", "ops=ACTIVATION", "0112", NNRT_SUCCESS, NNRT_SUCCESS},
+        {"ops=ACTIVATION,dims=2..64", "ops=ADD_FUSION", "R001", NNRT_DEVICE_ERROR, NNRT_SUCCESS},
+        {"ops=ACTIVATION,dims=1..4", "ops=ADD_FUSION", "0112", NNRT_SUCCESS, NNRT_OUT_OF_DIMENTION_RANGES},
+        {"ops=ACTIVATION,garbage=GetInputDimRanges", "ops=ADD_FUSION", "R001", NNRT_DEVICE_ERROR, NNRT_SUCCESS},
+        {"ops=ACTIVATION,garbage=RunIn", "ops=ADD_FUSION", "0112", NNRT_SUCCESS, NNRT_DEVICE_ERROR},
+        {"ops=ACTIVATION,fail=RunIn", "ops=ADD_FUSION", "0112", NNRT_SUCCESS, NNRT_DEVICE_ERROR},
+    };
+    NNRT_Model *m = open_rows();
+    const nnrt_bound most = rows_bound("x", 4);
+    (void)state;
+    for (uint32_t i = 0; i < 2 * COUNT(rows); i++) {
+        const char *const options[2] = {rows[i / 2].a, rows[i / 2].b};
+        const bool fallback = i % 2 != 0;
+        nnrt_fake *fakes[2];
+        nnrt_session_desc desc;
+        nnrt_partition p;
+        nnrt_session *s = NULL;
+        nnrt_error e;
+        report r;
+        for (uint32_t k = 0; k < 2; k++) {
+            char text[128];
+            snprintf(text, sizeof(text), "fake:name=%c%s%s", "ab"[k], options[k][0] != '\0' ? "," : "", options[k]);
+            fakes[k] = registered(text);
+        }
+        reported(&desc, &p, &r, "auto:a,b");
+        desc.bounds = nnrt_bound_list_make(&most, 1);
+        p.fallback = fallback;
+        s = opened(m, &desc);
+        if (strspn(parts_of(&r, 4), "R") != strspn(rows[i / 2].parts, "R"))
+            fail_msg("row %u: %s, expected %s", i / 2, parts_of(&r, 4), rows[i / 2].parts);
+        for (uint32_t k = 0; k < 4; k++)
+            if ((parts_of(&r, 4)[k] == 'R') != (rows[i / 2].parts[k] == 'R'))
+                fail_msg("row %u: %s, expected %s", i / 2, parts_of(&r, 4), rows[i / 2].parts);
+        for (int32_t n = 0; n <= 4; n++) {
+            const bool again = fallback && rows[i / 2].run == NNRT_DEVICE_ERROR;
+            const bool refuses = rows[i / 2].run == NNRT_OUT_OF_DIMENTION_RANGES ? n == 0 : !again;
+            float x[12], k[3] = {-1, 2, -3}, y[13];
+            int32_t now[2] = {n, 3};
+            nnrt_io ins[2], out = nnrt_io_make(y, (size_t)n * 12);
+            NNRT_ReturnCode code;
+            for (int32_t a = 0; a < 12; a++)
+                x[a] = (float)(a - 5);
+            y[12] = y[n * 3] = 77;
+            ins[0] = nnrt_io_make(x, (size_t)n * 12);
+            ins[0].dims = now;
+            ins[1] = nnrt_io_make(k, sizeof(k));
+            code = nnrt_run(s, ins, 2, &out, 1);
+            if (rows[i / 2].run != NNRT_SUCCESS && refuses) {
+                assert_int_equal(code, rows[i / 2].run);
+                continue;
+            }
+            if (code != NNRT_SUCCESS)
+                fail_msg("row %u, %d rows: %s", i / 2, n, nnrt_session_error(s));
+            assert_int_equal(nnrt_session_output(s, 0).shape.dims[0], n);
+            for (int32_t a = 0; a < n * 3; a++)
+                assert_true(y[a] == (x[a] < 0 ? -x[a] : x[a]) + (float)(a % 3 + 1));
+            assert_true(y[n * 3] == 77);
+            if (n > 0) { /* too small */
+                out.bytes = (size_t)n * 12 - 1;
+                assert_int_equal(nnrt_run(s, ins, 2, &out, 1), NNRT_INSUFFICIENT_BUFFER);
+                assert_int_equal(nnrt_session_output(s, 0).shape.dims[0], n);
+            }
+        }
+        nnrt_session_destroy(s);
+        p.fallback = false;
+        p.strict = true;
+        memset(&r, 0, sizeof(r));
+        memset(&e, 0, sizeof(e));
+        if (nnrt_session_create(&s, m, &desc, &e) != rows[i / 2].strict)
+            fail_msg("row %u: %s", i / 2, e.message);
+        if (rows[i / 2].strict == NNRT_NOT_SUPPORT)
+            assert_non_null(strstr(e.message, "its extents are open"));
+        nnrt_session_destroy(s);
+        for (uint32_t k = 0; k < 2; k++)
+            unregistered(fakes[k]);
     }
+    nnrt_model_destroy(m);
+}
+
+/* Runs with that many rows. */
+static NNRT_ReturnCode run_rows(nnrt_session *s, int32_t rows, result_of *r)
+{
+    float x[64];
+    int32_t now[2] = {rows, 3};
+    nnrt_io in = nnrt_io_make(x, (size_t)rows * 12), out[32];
+    for (uint32_t k = 0; k < COUNT(x); k++)
+        x[k] = (float)((int32_t)((k * 2654435761u + (uint32_t)rows) >> 7 & 63) - 31) / 8;
+    in.dims = now;
+    r->count = nnrt_session_outputs(s);
+    for (uint32_t i = 0; i < r->count; i++) {
+        r->bytes[i] = (size_t)rows * 12;
+        r->data[i] = (float *)malloc(r->bytes[i] + 1);
+        assert_non_null(r->data[i]);
+        out[i] = nnrt_io_make(r->data[i], r->bytes[i]);
+    }
+    return nnrt_run(s, &in, 1, out, r->count);
+}
+
+static void expect_rows(nnrt_session *s, nnrt_session *reference, int32_t most)
+{
+    for (int32_t rows = most; rows >= 0; rows--) {
+        result_of got, want;
+        assert_int_equal(run_rows(reference, rows, &want), NNRT_SUCCESS);
+        if (run_rows(s, rows, &got) != NNRT_SUCCESS)
+            fail_msg("%d rows: %s", rows, nnrt_session_error(s));
+        for (uint32_t i = 0; i < got.count; i++) {
+            assert_int_equal(nnrt_session_output(s, i).shape.dims[0], rows);
+            assert_memory_equal(got.data[i], want.data[i], got.bytes[i]);
+        }
+        results_end(&got);
+        results_end(&want);
+    }
+}
+
+/* Two sessions, the second one from what the devices of the first one export: it prepares nothing that is there. Returns how
+   many parts it took from there. */
+static uint32_t through_cache(const NNRT_Model *m, const nnrt_session_desc *desc, nnrt_session *reference)
+{
+    nnrt_session_desc own = *desc;
+    nnrt_cache_desc cached;
+    nnrt_cache_state state;
+    nnrt_session *s;
+    size_t bytes = 0;
+    guarded file;
+    memset(&cached, 0, sizeof(cached));
+    assert_int_equal(nnrt_cache_create(&own.cache, &cached, NULL), NNRT_SUCCESS);
+    s = opened(m, &own);
+    expect_rows(s, reference, 4);
     nnrt_session_destroy(s);
-    p.strict = true;
-    memset(&r, 0, sizeof(r));
-    memset(&e, 0, sizeof(e));
-    assert_int_equal(nnrt_session_create(&s, m, &desc, &e), NNRT_NOT_SUPPORT);
-    assert_non_null(strstr(e.message, "node 0 'positive' (ACTIVATION): its extents are open"));
+    if (nnrt_cache_save_memory(own.cache, NULL, NULL, 0, &bytes, NULL) != NNRT_SUCCESS) { /* no device has one */
+        assert_int_equal(nnrt_cache_get_state(own.cache)->kept, 0);
+        nnrt_cache_destroy(own.cache);
+        return 0;
+    }
+    file = guarded_make(bytes, 0);
+    assert_int_equal(nnrt_cache_save_memory(own.cache, NULL, file.data, bytes, &bytes, NULL), NNRT_SUCCESS);
+    nnrt_cache_destroy(own.cache);
+    cached.data = file.data;
+    cached.bytes = bytes;
+    assert_int_equal(nnrt_cache_create(&own.cache, &cached, NULL), NNRT_SUCCESS);
+    s = opened(m, &own);
+    expect_rows(s, reference, 4);
+    nnrt_session_destroy(s);
+    state = *nnrt_cache_get_state(own.cache);
+    assert_int_equal(state.prepared, 0);
+    nnrt_cache_destroy(own.cache);
+    guarded_end(&file);
+    return state.restored;
+}
+
+/* Random models whose rows are open, on random devices, two of which take what is open: the bits of the reference device for
+   all rows, in the bytes that are told and not in one less. */
+static void test_open_models(void **state)
+{
+    static const char *const lists[] = {"auto:a,b", "auto:b,a", "auto:a", "auto:b,reference"};
+    static const char *const mores[] = {",cache=yes", ",dynamic=no,cache=yes", "", ",without=Run+RunV1"};
+    uint32_t parts = 0, restored = 0;
+    (void)state;
+    drawn_rows = -1;
+    for (uint32_t i = 0; i < 200; i++) {
+        NNRT_Model *m = random_model();
+        const char *names[32];
+        const uint32_t count = operators_of(m, names);
+        nnrt_fake *a = random_device("a", names, count, mores[draw(4)]);
+        nnrt_fake *b = random_device("b", names, count, mores[draw(4)]);
+        const nnrt_bound most = rows_bound("t0", 4);
+        nnrt_session_desc desc;
+        nnrt_partition p;
+        report r;
+        nnrt_session *s, *reference;
+        size_t bytes = 0;
+        guarded buffer;
+        reported(&desc, &p, &r, "reference");
+        desc.partition = NULL;
+        desc.bounds = nnrt_bound_list_make(&most, 1);
+        reference = opened(m, &desc);
+        desc.device = lists[draw(4)];
+        desc.partition = &p;
+        p.fallback = i % 4 == 0;
+        s = opened(m, &desc);
+        expect_parts(m, &r);
+        parts += r.parts;
+        expect_rows(s, reference, 4);
+        nnrt_session_destroy(s);
+        p.placed = NULL;
+        restored += through_cache(m, &desc, reference);
+        assert_int_equal(nnrt_session_bytes(m, &desc, &bytes, NULL), NNRT_SUCCESS);
+        buffer = guarded_make(bytes, 0);
+        desc.buffer = buffer.data;
+        desc.bufferBytes = bytes;
+        s = opened(m, &desc);
+        expect_rows(s, reference, 4);
+        nnrt_session_destroy(s);
+        desc.bufferBytes = bytes - 1;
+        assert_int_equal(nnrt_session_create(&s, m, &desc, NULL), NNRT_OUT_OF_MEMORY);
+        guarded_end(&buffer);
+        nnrt_session_destroy(reference);
+        unregistered(a);
+        unregistered(b);
+        nnrt_model_destroy(m);
+    }
+    drawn_rows = 2;
+    assert_true(parts > 300 && restored > 100);
+}
+
+/* A device that computes as the reference device, and tells other extents of its results than they have. */
+typedef struct liar {
+    NNRT_PreparedModel base;
+    NNRT_PreparedModel *inner;
+} liar;
+
+static int32_t lie; /* is added to the first extent */
+
+static NNRT_ReturnCode liar_workspace(NNRT_PreparedModel *self, size_t *bytes)
+{
+    NNRT_PreparedModel *inner = ((liar *)(void *)self)->inner;
+    return inner->vtbl->GetWorkspaceSize(inner, bytes);
+}
+
+static NNRT_ReturnCode liar_run(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
+                                uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                                nnrt_error *error)
+{
+    NNRT_PreparedModel *inner = ((liar *)(void *)self)->inner;
+    const NNRT_ReturnCode code =
+        inner->vtbl->RunIn(inner, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
+    for (uint32_t i = 0; outputDims != NULL && i < nOut; i++)
+        outputDims[i].dims[0] += lie;
+    return code;
+}
+
+static void liar_destroy(NNRT_PreparedModel *self)
+{
+    liar *l = (liar *)(void *)self;
+    l->inner->vtbl->Destroy(l->inner);
+    free(l);
+}
+
+static NNRT_ReturnCode liar_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                    NNRT_PreparedModel **prepared)
+{
+    static NNRT_PreparedModelVtbl table;
+    liar *l = (liar *)calloc(1, sizeof(*l));
+    NNRT_ReturnCode code;
+    (void)self;
+    assert_non_null(l);
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.RunIn = liar_run;
+    table.GetWorkspaceSize = liar_workspace;
+    table.Destroy = liar_destroy;
+    l->base.vtbl = &table;
+    code = nnrt_plan_prepare(model, config, NULL, NULL, &l->inner);
+    if (code != NNRT_SUCCESS)
+        free(l);
+    *prepared = code == NNRT_SUCCESS ? &l->base : NULL;
+    return code;
+}
+
+static NNRT_ReturnCode liar_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = 1;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode liar_name(void *self, const char **name)
+{
+    (void)self;
+    *name = "liar";
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode liar_dynamic(void *self, bool *isSupported)
+{
+    (void)self;
+    *isSupported = true;
+    return NNRT_SUCCESS;
+}
+
+/* Extents beyond their bound, negative ones, and others than those of the input that they are equal to: refused, or computed
+   by what comes next. */
+static void test_liar(void **state)
+{
+    static NNRT_DeviceVtbl table;
+    NNRT_Model *m;
+    const nnrt_bound most = rows_bound("t0", 4);
+    (void)state;
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = liar_version;
+    table.GetDeviceName = table.GetVendorName = liar_name;
+    table.IsDynamicInputSupported = liar_dynamic;
+    table.PrepareModel = liar_prepare;
+    assert_int_equal(nnrt_device_register(&table, NULL, NULL), NNRT_SUCCESS);
+    drawn_rows = -1;
+    m = drawn("A0>1 B1,0>2", "2 1");
+    for (uint32_t fallback = 0; fallback < 2; fallback++) {
+        nnrt_session_desc desc;
+        nnrt_partition p;
+        nnrt_session *s, *reference;
+        report r;
+        reported(&desc, &p, &r, "reference");
+        desc.bounds = nnrt_bound_list_make(&most, 1);
+        desc.partition = NULL;
+        reference = opened(m, &desc);
+        p.keep = "ADD_FUSION"; /* so that there is a part */
+        p.fallback = fallback == 1;
+        desc.device = "auto:liar";
+        desc.partition = &p;
+        s = opened(m, &desc);
+        assert_string_equal(parts_of(&r, 2), "0R");
+        for (lie = -4; lie <= 4; lie++) {
+            result_of got;
+            NNRT_ReturnCode code;
+            if (fallback == 1 || lie == 0) {
+                expect_rows(s, reference, 4);
+                continue;
+            }
+            for (int32_t rows = 1; rows <= 4; rows++) {
+                code = run_rows(s, rows, &got);
+                assert_int_equal(code, NNRT_DEVICE_ERROR);
+                assert_non_null(strstr(nnrt_session_error(s), "it tells extents of output 0 't1' that cannot be"));
+                results_end(&got);
+            }
+        }
+        nnrt_session_destroy(s);
+        nnrt_session_destroy(reference);
+    }
+    nnrt_model_destroy(m);
+    drawn_rows = 2;
+    assert_int_equal(nnrt_device_unregister("liar"), NNRT_SUCCESS);
+}
+
+/* ---- costs ---- */
+
+/* Of node n on a device: what a text says, a digit a node, "-": not there; a line for each device. */
+typedef struct costs {
+    const char *a, *b, *reference;
+} costs;
+
+static const costs *costs_now;
+
+static uint64_t cost_of(void *user, uint32_t node, const char *device)
+{
+    const char *text = device[0] == 'a'   ? costs_now->a
+                       : device[0] == 'b' ? costs_now->b
+                                          : costs_now->reference;
+    assert_non_null(user);
+    assert_true(node < strlen(text));
+    return text[node] == '-' ? UINT64_MAX : (uint64_t)(text[node] - '0');
+}
+
+static void test_costs(void **state)
+{
+    static const struct {
+        costs costs;
+        const char *parts, *devices; /* of the nodes */
+    } rows[] = {
+        {{"1111", "2222", "3333"}, "0000", "aaaa"}, {{"2222", "1111", "3333"}, "0000", "bbbb"},
+        {{"2222", "2222", "1111"}, "0000", "rrrr"}, {{"1111", "1111", "1111"}, "0000", "aaaa"},
+        {{"9999", "1119", "8888"}, "000R", "bbbr"}, {{"1919", "9191", "9999"}, "0123", "abab"},
+        {{"--11", "1111", "2222"}, "0011", "bbaa"}, {{"----", "----", "9999"}, "0000", "rrrr"},
+        {{"----", "----", "----"}, "0000", "rrrr"}, {{"3-00", "3-11", "0000"}, "RR00", "rraa"},
+    };
+    NNRT_Model *m = drawn("A0>1 B1,0>2 A2>3 B3,3>4", "4");
+    nnrt_fake *a = registered("fake:name=a"), *b = registered("fake:name=b");
+    result_of want;
+    (void)state;
+    reference_run(m, 7, &want);
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        nnrt_session_desc desc;
+        nnrt_partition p;
+        report r;
+        nnrt_session *s = NULL;
+        reported(&desc, &p, &r, "auto:a,b");
+        p.cost = cost_of;
+        costs_now = &rows[i].costs;
+        s = opened(m, &desc);
+        if (strcmp(parts_of(&r, 4), rows[i].parts) != 0)
+            fail_msg("row %u: %s, expected %s", i, parts_of(&r, 4), rows[i].parts);
+        for (uint32_t n = 0; n < 4; n++) {
+            assert_int_equal(r.device[n][0], rows[i].devices[n]);
+            assert_string_equal(r.reason[n], rows[i].devices[n] == 'a' ? ""
+                                                                       : "the device costs less than the preferred one");
+        }
+        expect_same(s, &want, 7);
+        nnrt_session_destroy(s);
+        expect_everywhere(m, "auto:a,b", &p, &want, false);
+    }
+    results_end(&want);
     unregistered(a);
+    unregistered(b);
     nnrt_model_destroy(m);
 }
 
@@ -926,7 +1507,8 @@ int main(void)
         cmocka_unit_test(test_parts),     cmocka_unit_test(test_random_models), cmocka_unit_test(test_networks),
         cmocka_unit_test(test_strict),    cmocka_unit_test(test_kept),          cmocka_unit_test(test_report),
         cmocka_unit_test(test_faults),    cmocka_unit_test(test_next_device),   cmocka_unit_test(test_slots),
-        cmocka_unit_test(test_subgraphs), cmocka_unit_test(test_open_extents),
+        cmocka_unit_test(test_subgraphs), cmocka_unit_test(test_open_extents),  cmocka_unit_test(test_fallback_codes),
+        cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models), cmocka_unit_test(test_costs),         cmocka_unit_test(test_liar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

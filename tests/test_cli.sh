@@ -250,6 +250,12 @@ for t in TYPES:
         with open(F + 'v%d_%s.npy' % (version[0], t), 'wb') as f:
             np.lib.format.write_array(f, a, version=version)
 model(F + 'open.onnx', [node('Transpose', ['x'], ['y'], perm=[1, 0])], [value('x', 'float32', ['n', 3])], [value('y', 'float32', [3, 'n'])])
+model(F + 'wide.onnx', [node('Unsqueeze', ['x', 'axes'], ['y'])], [value('x', 'float32', [30, 40, 50]), value('axes', 'int64', [3])],
+      [value('y', 'float32', [1, 30, 40, 1, 50, 1])])  # bounded by 60000 in each of six axes
+np.save(F + 'axes.npy', np.array([0, 3, 5]))
+model(F + 'many.onnx', [node('NonZero', ['x'], ['n']), node('Transpose', ['n'], ['t'], perm=[1, 0])],
+      [value('x', 'float32', ['h', 1250])], [value('n', 'int64', [2, 'k']), value('t', 'int64', ['k', 2])])
+np.save(F + 'many.npy', np.ones((1000, 1250), dtype='float32'))  # 20,000,000 bytes a result, twice
 np.save(F + 'one.npy', np.arange(3, dtype='float32').reshape(1, 3))
 body = sub(1, node('Identity', ['c'], ['c2'])) + sub(1, node('Add', ['v', 'v'], ['w'])) + sub(2, 'body')
 body += sub(11, value('i', 'int64', [])) + sub(11, value('c', 'bool', [])) + sub(11, value('v', 'float32', [2]))
@@ -514,6 +520,17 @@ t 0 'run --device fake' run examples/digits/digits.onnx --input examples/digits/
 t 0 'run --device reference' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device reference --output-dir "$tmp/reference_out"
 if diff -r "$tmp/fake_out" "$tmp/reference_out" >/dev/null; then pass; else fail 'a fake device has the bits of the reference device'; fi
 refused 1 'run --device fake: what it does not take' "device 'fake' does not have this operator" run examples/digits/digits.onnx --input random --device fake:not=SOFTMAX+CONV2D_FUSION
+t 0 'run --float16 and the rest' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake:float16=yes,modes=yes,priorities=yes --float16 --performance extreme --priority high --extension a=b --extension=c=
+prints 'run --float16: the digit' '^  7  1$'
+refused 1 'run --float16 on a device that has none' "device 'reference_nnrt_v2_0' has no float32 in float16" run examples/digits/digits.onnx --input random --device reference --float16
+refused 1 'run --float16 on auto' "has no float32 in float16" run examples/digits/digits.onnx --input random --float16
+refused 1 'run --performance on a device that has none' "has no performance modes" run examples/digits/digits.onnx --input random --device fake: --performance low
+refused 1 'run --priority on a device that has none' "has no priorities" run examples/digits/digits.onnx --input random --device fake: --priority low
+refused 2 '--performance: no such mode' "--performance does not take 'fast'" run examples/digits/digits.onnx --performance fast
+refused 2 '--priority: no such level' "--priority does not take 'extreme'" run examples/digits/digits.onnx --priority extreme
+for v in '' name =value "$(printf '%064d' 0)=x"; do
+    refused 2 "--extension '$v'" '--extension does not take' run examples/digits/digits.onnx --extension "$v"
+done
 refused 1 'run --device fake: that fails' "device 'fake' was told to fail" run examples/digits/digits.onnx --input random --device fake:fail=RunIn
 refused 2 'run --device fake: a bad text' "ops has 'CONV', expected names of operators" run examples/digits/digits.onnx --input random --device fake:ops=CONV
 driver=build/test/libplain_npu.so # tests/nnadapter_plain.c: ADD and CONV_2D
@@ -539,7 +556,103 @@ t 0 'info --placement on one device' info examples/digits/digits.onnx --device r
 py 'info --placement on one device' 'all(p["device"] == "reference_nnrt_v2_0" and p["reason"] == "" for p in d["placement"])'
 t 0 'run --device auto:' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX --device auto:npu0 --output-dir "$tmp/auto_out"
 if diff -r "$tmp/auto_out" "$tmp/reference_out" >/dev/null; then pass; else fail 'a split model has the bits of the reference device'; fi
+# the options of auto stand at every command that makes a session
+npu0='--device fake:name=npu0,ops=EQUAL --device auto:npu0 --strict'
+refused 1 'info --strict' "strict: no device takes node 0 'conv1'" info examples/digits/digits.onnx $npu0
+refused 1 'run --strict' "strict: no device takes node 0 'conv1'" run examples/digits/digits.onnx --input random $npu0
+refused 1 'bench --strict' "strict: no device takes node 0 'conv1'" bench examples/digits/digits.onnx $npu0
+t 1 'check --strict' check "$sum/model.onnx" --data "$sum" $npu0
+says 'check --strict' 'strict: no device takes node 0 '
+refused 1 'compare --strict' 'no device is registered and available' compare examples/digits/digits.onnx --input random --device auto --device reference --strict
+t 0 'run --strict, all on devices' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX --device fake:name=npu1,not=SOFTMAX --device auto:npu0,npu1 --strict
+refused 1 'run, a device that fails' "part 0, on device 'npu0_nnrt_v1_0': device 'npu0' was told to fail" run examples/digits/digits.onnx --input random --device fake:name=npu0,ops=CONV2D_FUSION,fail=RunIn --device auto:npu0
+t 0 'run --fallback' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device fake:name=npu0,fail=RunIn --device auto:npu0 --fallback --output-dir "$tmp/fallback_out"
+if diff -r "$tmp/fallback_out" "$tmp/reference_out" >/dev/null; then pass; else fail 'run --fallback has the bits of the reference device'; fi
+refused 1 'run --strict --fallback' 'strict and fallback are both set' run examples/digits/digits.onnx --input random --device auto --strict --fallback
+printf '# kept\r\nSOFTMAX\r\nMAX_POOL_FUSION::pool1\nTANH\n' >"$tmp/keep.txt"
+t 0 'info --keep' info examples/digits/digits.onnx --device fake:name=npu0 --device auto:npu0 --keep "$tmp/keep.txt" --strict --placement --json
+py 'info --keep' '[(p["name"], p["reason"]) for p in d["placement"] if p["device"] == "reference_nnrt_v2_0"] == [(n, "the partition text keeps it on the reference device") for n in ("pool1", "probabilities")]'
+says 'info --keep: a record for nothing' "--keep: no node matches 'TANH'"
+refused 1 'info --keep: no file' "cannot open $tmp/no_keep.txt" info examples/digits/digits.onnx --device auto --keep "$tmp/no_keep.txt"
+printf 'SOFT\0MAX\n' >"$tmp/keep.txt"
+refused 1 'compare --keep: no text' "cannot use $tmp/keep.txt: it is no text" compare examples/digits/digits.onnx --input random --device auto --device reference --keep "$tmp/keep.txt"
+refused 1 'info --keep: no text' "cannot use $tmp/keep.txt: it is no text" info examples/digits/digits.onnx --device auto --keep "$tmp/keep.txt"
 refused 1 'run --device auto: nobody' "there is no device at the beginning of 'nobody'" run examples/digits/digits.onnx --input random --device auto:nobody
+
+# ---- serve ----
+
+# serving NAME ARGUMENTS...: nnrt serve in the background, $server; it listens when this ends.
+serving() {
+    label=$1
+    shift
+    : >"$tmp/served"
+    "$nnrt" serve "$@" >"$tmp/served" 2>"$tmp/served_err" &
+    server=$!
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        [ -s "$tmp/served" ] && break
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.2
+    done
+    if [ -s "$tmp/served" ]; then pass; else fail "$label: does not serve: $(cat "$tmp/served_err")"; fi
+}
+# served NAME SIGNAL: the server ends well when it is told, and its socket is gone.
+served() {
+    kill -s "$2" "$server"
+    wait "$server"
+    got=$?
+    if [ "$got" -eq 0 ]; then pass; else fail "$1: status $got, expected 0"; fi
+    if [ -e "$tmp/socket" ]; then fail "$1: the socket is still there"; else pass; fi
+}
+if [ "$(uname)" = Linux ]; then
+
+t 0 'serve --help' serve --help
+prints 'serve --help: the socket' '^  --socket PATH '
+prints 'serve --help: limits' '^  --limits NAME=N'
+refused 2 'serve without a socket' 'serve: at which socket' serve
+refused 2 'serve: no such device' 'there is no such device' serve --socket "$tmp/socket" --device nobody
+for limit in clients clients= clients=0 client=1 clients=1,, bytes=0 bytes=x bytes=9999999999999999999 time=-1; do
+    refused 2 "serve --limits $limit" "--limits does not take '$limit'" serve --socket "$tmp/socket" --limits "$limit"
+done
+refused 2 'serve --users' "--users does not take '1,x'" serve --socket "$tmp/socket" --users 1,x
+for mode in 0 8 600x 99 07777; do
+    refused 2 "serve --mode $mode" "--mode does not take '$mode'" serve --socket "$tmp/socket" --mode "$mode"
+done
+refused 1 'serve: a message that is too short' 'expected at most 65536, and a message of 4096 to' serve --socket "$tmp/socket" --limits message=4095
+refused 1 'serve: no such folder' 'cannot make the socket' serve --socket "$tmp/none/socket"
+: >"$tmp/no_socket"
+refused 1 'serve: in the place of a file' 'is there, and no socket' serve --socket "$tmp/no_socket"
+refused 2 'nobody serves' "nobody serves a device at '[^']*/socket'" run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
+refused 2 'a device without a path' "the path '' has 0 characters" devices --device remote:
+serving 'serve' --socket "$tmp/socket" --device reference
+if grep -q "^device reference at $tmp/socket\$" "$tmp/served"; then pass; else fail 'serve says what it serves'; fi
+case $(ls -l "$tmp/socket") in srw-------*) pass ;; *) fail "serve: permissions $(ls -l "$tmp/socket")" ;; esac
+refused 1 'serve: twice at one socket' "somebody serves a device at '[^']*/socket' already" serve --socket "$tmp/socket"
+t 0 'devices --device remote' devices --device "remote:$tmp/socket" --device "remote:name=npu7,time=5000,$tmp/socket"
+prints 'devices lists a remote device' '^remote_reference  nnrt  CPU  AVAILABLE$'
+prints 'devices lists it under its name' '^npu7  nnrt  CPU  AVAILABLE$'
+t 0 'run --device remote' run "$digits/digits.onnx" --input "$digits/digit_7.png" --device "remote:$tmp/socket" --output-dir "$tmp/remote_out"
+if diff -r "$tmp/remote_out" "$tmp/reference_out" >/dev/null; then pass; else fail 'a remote device has the bits of the reference device'; fi
+t 0 'compare with a remote device' compare "$digits/digits.onnx" --device "remote:$tmp/socket"
+t 0 'a part on a remote device' run "$digits/digits.onnx" --input "$digits/digit_7.png" --device "remote:name=npu7,$tmp/socket" --device auto:npu7 --output-dir "$tmp/remote_auto"
+if diff -r "$tmp/remote_auto" "$tmp/reference_out" >/dev/null; then pass; else fail 'auto on a remote device has the bits of the reference device'; fi
+served 'serve ends by SIGTERM' TERM
+serving 'serve again, with limits' --socket "$tmp/socket" --device fake:not=SOFTMAX --limits clients=1,models=1,bytes=65536 --mode 0660 --log debug
+case $(ls -l "$tmp/socket") in srw-rw----*) pass ;; *) fail "serve --mode 0660: permissions $(ls -l "$tmp/socket")" ;; esac
+refused 2 'limits of a server: clients' 'the driver has as many clients as it takes' devices --device "remote:$tmp/socket" --device "remote:name=other,$tmp/socket"
+refused 1 'limits of a server: bytes' 'gives a client at most 65536 bytes' run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
+served 'serve ends by SIGINT' INT
+if grep -q 'nnrt: warning: process [0-9]* is refused: 1 clients are there' "$tmp/served_err"; then pass; else fail 'serve --log'; fi
+serving 'serve, of another user' --socket "$tmp/socket" --users 12345
+refused 2 'another user' 'this user may not use the driver' devices --device "remote:$tmp/socket"
+kill -s KILL "$server"
+wait "$server" 2>/dev/null
+if [ -S "$tmp/socket" ]; then pass; else fail 'a killed server leaves its socket'; fi
+serving 'serve in the place of a server that was killed' --socket "$tmp/socket" --device fake:not=SOFTMAX
+refused 1 'run on a remote device that refuses' "node 9 'probabilities' \\(SOFTMAX\\): device 'fake' does not have this operator" run "$digits/digits.onnx" --input random --device "remote:$tmp/socket"
+served 'serve ends' TERM
+else
+    skip 'serve' 'only Linux has it'
+fi
 
 # ---- ops --copy: tests/test_copy.py compiles and runs what it prints ----
 
@@ -650,6 +763,11 @@ py 'info --memory: values that live at once lie apart, but for one that takes th
 t 0 'info --memory --max' info "$tmp/open.onnx" --max 8,3 --memory
 silent 'info --memory --max'
 refused 1 'info --memory with subgraphs' "^nnrt: --memory: .* has a node 'If_0' \(IF\) that runs subgraphs; what lives while they run has no map$" info "${NNRT_ONNX_TESTDATA:-/usr/share/libonnx-testdata/data}/node/test_if/model.onnx" --memory
+t 0 'run, a bound that no memory has' run "$tmp/wide.onnx" --input x=random --input axes="$tmp/axes.npy" --top 1
+prints 'run, a bound that no memory has' '^y  float32\[1,30,40,1,50,1\]$'
+t 0 'run, more than the first room' run "$tmp/many.onnx" --input "$tmp/many.npy" --output-dir "$tmp/many"
+py 'run, more than the first room' "(lambda n, t, want: n.shape == (2, 1250000) and (n == want).all() and (t == want.T).all())(
+    np.load(F + 'many/n.npy'), np.load(F + 'many/t.npy'), np.array(np.nonzero(np.ones((1000, 1250)))))"
 t 0 'info with open extents' info "$tmp/open.onnx"
 prints 'info: open extent' '^input +x  float32\[\?,3\]'
 says 'info: open extent' "note: input 'x' is float32\[\?,3\]: open extents taken as 1"
@@ -1284,6 +1402,64 @@ else
     prints 'progress on a terminal' '^convert \[#{5,6}\.{18,19}\] 4[0-9]{3}/16[0-9]{3} '
     prints 'progress on a terminal, and the result' 'table.nnrt  16[0-9]{6} bytes$'
 fi
+
+# ---- model caches ----
+
+keeps=fake:name=npu0,cache=yes
+t 0 'what a cache must give' run $digits/digits.onnx --input $digits/digit_7.png --output-dir "$tmp/cache_want"
+t 0 'compile' compile $digits/digits.onnx --device $keeps -o "$tmp/compiled.nnrt" --json
+py 'compile --json' 'd["file"].endswith("compiled.nnrt") and d["bytes"] == os.path.getsize(F + "compiled.nnrt")'
+silent 'compile'
+t 0 'info of a compiled file' info "$tmp/compiled.nnrt" --json
+py 'info names the section' '[(s["kind"], s["name"]) for s in d["sections"] if s["type"] == 9] == [("device", "npu0_nnrt_v1_0")]'
+t 0 'info of a compiled file' info "$tmp/compiled.nnrt"
+prints 'info names the section' '^            device  .* at [0-9]+  npu0_nnrt_v1_0$'
+for device in $keeps,fail=PrepareModel reference fake: fake:name=npu0,vendor=else,cache=yes fake:name=npu0,cache=refuse; do
+    t 0 "a compiled file on $device" run "$tmp/compiled.nnrt" --input $digits/digit_7.png --device $device --output-dir "$tmp/cache_got"
+    if cmp -s "$tmp/cache_got/probabilities.npy" "$tmp/cache_want/probabilities.npy"; then pass; else fail "a compiled file on $device: other results"; fi
+done
+t 0 'compile for parts' compile $digits/digits.onnx --device fake:name=npu0,ops=CONV2D_FUSION,cache=yes --device fake:name=npu1,ops=SOFTMAX,cache=yes --device auto:npu0,npu1 -o "$tmp/parts.nnrt"
+t 0 'parts' run "$tmp/parts.nnrt" --input $digits/digit_7.png --device fake:name=npu0,ops=CONV2D_FUSION,cache=yes,fail=PrepareModel --device fake:name=npu1,ops=SOFTMAX,cache=yes,fail=PrepareModel --device auto:npu0,npu1 --log warning --output-dir "$tmp/cache_got"
+silent 'parts: all are taken from the file'
+if cmp -s "$tmp/cache_got/probabilities.npy" "$tmp/cache_want/probabilities.npy"; then pass; else fail 'parts: other results'; fi
+t 0 'compile with one part' compile $digits/digits.onnx --device fake:name=npu0,ops=CONV2D_FUSION,cache=yes --device fake:name=npu1,ops=SOFTMAX,cache=count --device auto:npu0,npu1 -o "$tmp/part.nnrt"
+says 'compile with one part' 'note: 1 of [0-9]+ parts are not in the file'
+t 0 'a .nnrt file with open extents' convert "$tmp/open.onnx" "$tmp/open.nnrt"
+t 0 'compile a .nnrt file with open extents' compile "$tmp/open.nnrt" --shape 2,3 --device $keeps -o "$tmp/opened.nnrt"
+t 0 'run it with those' run "$tmp/opened.nnrt" --shape 2,3 --input random --device $keeps,fail=PrepareModel
+t 0 'run it with others' run "$tmp/opened.nnrt" --shape 4,3 --input random --device $keeps
+refused 1 'compile on a device without a cache' "device 'reference_nnrt_v2_0' has no model cache; nnrt convert writes" compile $digits/digits.onnx --device reference -o "$tmp/x.nnrt"
+refused 1 'compile on a device that gives nothing' "device 'npu0_nnrt_v1_0' gives nothing to keep" compile $digits/digits.onnx --device fake:name=npu0,cache=count -o "$tmp/x.nnrt"
+refused 1 'compile to standard output' 'does not go to standard output' compile $digits/digits.onnx --device $keeps -o -
+refused 2 'compile to nowhere' 'which file to write' compile $digits/digits.onnx --device $keeps
+if [ -e "$tmp/x.nnrt" ]; then fail 'refused compile: a file was written'; else pass; fi
+
+mkdir "$tmp/cache"
+t 0 'run --cache' run $digits/digits.onnx --input $digits/digit_7.png --device $keeps --cache "$tmp/cache" --json
+py 'run --cache: nothing was there' 'd["cache"] == {"restored": 0, "prepared": 1}'
+silent 'run --cache'
+for command in run bench; do
+    t 0 "$command --cache" $command $digits/digits.onnx $([ $command = bench ] && echo --reps 1 || echo --input random) --device $keeps,fail=PrepareModel --cache "$tmp/cache" --json
+    py "$command --cache: it is taken" 'd["cache"] == {"restored": 1, "prepared": 0}'
+done
+t 0 'run --cache, without --json' run $digits/digits.onnx --input $digits/digit_7.png --device $keeps,fail=PrepareModel --cache "$tmp/cache" --output-dir "$tmp/cache_got"
+if cmp -s "$tmp/cache_got/probabilities.npy" "$tmp/cache_want/probabilities.npy"; then pass; else fail 'run --cache: other results'; fi
+py 'one file' 'len(os.listdir(F + "cache")) == 1'
+for i in 1 2; do t 0 'check --cache' check "$tmp/open.onnx" --data "$tmp/good" --device $keeps --cache "$tmp/cache"; done
+py 'a file for each model' 'len(os.listdir(F + "cache")) > 1'
+py 'a cache to cut' '[open(F + "cache/" + f, "r+b").truncate(100) for f in os.listdir(F + "cache")]'
+t 0 'run --cache that is cut short' run $digits/digits.onnx --input $digits/digit_7.png --device $keeps --cache "$tmp/cache"
+says 'run --cache that is cut short' '^nnrt: note: --cache .*is cut short'
+t 0 'run --cache, written anew' run $digits/digits.onnx --input $digits/digit_7.png --device $keeps,fail=PrepareModel --cache "$tmp/cache"
+silent 'run --cache, written anew'
+t 0 'run --cache without a folder' run $digits/digits.onnx --input $digits/digit_7.png --device $keeps --cache "$tmp/nowhere"
+says 'run --cache without a folder' '^nnrt: note: --cache .*nowhere: it cannot be written \(NNRT_INVALID_PATH\)$'
+t 0 'run --cache on a device without one' run $digits/digits.onnx --input $digits/digit_7.png --device reference --cache "$tmp/cache"
+says 'run --cache on a device without one' '^nnrt: note: --cache .*no device that has a part of this model keeps any$'
+t 0 'run --cache on a device that gives nothing' run $digits/digits.onnx --input $digits/digit_7.png --device fake:name=npu2,cache=count --cache "$tmp/cache"
+says 'run --cache on a device that gives nothing' '^nnrt: note: --cache .*the device gives nothing to keep$'
+refused 2 'run --cache without a value' 'lacks its value DIR' run $digits/digits.onnx --cache
+refused 1 'info of a cache' 'it is a cache' info "$(ls -d "$tmp"/cache/* | head -n 1)"
 
 # ---- metadata: preprocessing ----
 

@@ -20,11 +20,15 @@ verdict() {
 }
 
 cases=$(cat tests/vectors/*.vec | grep -c '^case ')
-for device in example auto rough; do
+for device in example auto rough split; do
     "$vectors" $device tests/vectors/*.vec >"$folder/log" 2>&1 &&
         [ "$(tail -n 1 "$folder/log")" = "$cases passed, 0 failed, 0 skipped" ]
     verdict "vectors on $device" $?
 done
+# parts of auto with open extents: some operators of each kind
+"$vectors" --open split tests/vectors/[cdgmrst]*.vec >"$folder/log" 2>&1 &&
+    grep -q '^[0-9]* passed, 0 failed' "$folder/log"
+verdict "open vectors on split" $?
 "$nodes" --device reference >"$folder/reference" 2>&1
 for device in example auto; do
     "$nodes" --device $device >"$folder/log" 2>&1 && cmp -s "$folder/log" "$folder/reference"

@@ -103,6 +103,9 @@ static const bad_text bad_texts[] = {
     {"fake:garbage=GetIO:2", "garbage has 'GetIO:2'", "a slot without a number"},
     {"fake:delay=Run", "delay has 'Run'", "SLOT:MILLISECONDS"},
     {"fake:delay=Run:x", "delay has 'Run:x'", "SLOT:NUMBER"},
+    {"fake:hang=Run", "hang has 'Run'", "SLOT:MILLISECONDS"},
+    {"fake:die=Run", "die stands there", "nnrt_fake_may_die"},
+    {"fake:die=Run:0", "die has 'Run:0'", "SLOT:NUMBER"},
     {"fake:fail=Run:0", "fail has 'Run:0'", "SLOT:NUMBER"},
     {"fake:fail=Run:", "fail has 'Run:'", "SLOT:NUMBER"},
     {"fake:fail=Run:-1", "fail has 'Run:-1'", "SLOT:NUMBER"},
@@ -321,7 +324,7 @@ static void test_without(void **state)
         unregistered(fake);
     }
     memset(&e, 0, sizeof(e));
-    assert_int_equal(nnrt_fake_register(NULL, "fake:without=PrepareModel", &e), NNRT_INVALID_PARAMETER);
+    assert_int_equal(nnrt_fake_register(NULL, "fake:without=PrepareModel+PrepareOfflineModel", &e), NNRT_INVALID_PARAMETER);
     assert_int_equal(nnrt_fake_register(NULL, "fake:without=GetDeviceName", NULL), NNRT_INVALID_PARAMETER);
     nnrt_model_destroy(model);
 }
@@ -489,6 +492,27 @@ static void test_delay(void **state)
     nnrt_model_destroy(model);
 }
 
+/* A call that hangs sleeps: it takes no time of the processor, and so long on the wall. */
+static void test_hang(void **state)
+{
+    NNRT_Model *model = make_model(false);
+    nnrt_fake *fake = registered("fake:hang=RunIn:200");
+    nnrt_session *s = NULL;
+    nnrt_error e;
+    struct timespec begin, end;
+    (void)state;
+    assert_int_equal(open_session(&s, model, "fake", &e), NNRT_SUCCESS);
+    assert_int_equal(clock_gettime(CLOCK_REALTIME, &begin), 0);
+    assert_int_equal(run(s), NNRT_SUCCESS);
+    assert_int_equal(clock_gettime(CLOCK_REALTIME, &end), 0);
+    assert_true((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 >= 199);
+    nnrt_fake_wake(fake); /* nobody sleeps */
+    nnrt_fake_wake(NULL);
+    nnrt_session_destroy(s);
+    unregistered(fake);
+    nnrt_model_destroy(model);
+}
+
 /* What a model holds is what the plan holds, and what lies in front of it. */
 static void test_figures(void **state)
 {
@@ -544,7 +568,8 @@ int main(void)
         cmocka_unit_test(test_bad_texts), cmocka_unit_test(test_names),          cmocka_unit_test(test_takes),
         cmocka_unit_test(test_plain_question), cmocka_unit_test(test_open_extents), cmocka_unit_test(test_without),
         cmocka_unit_test(test_memory),    cmocka_unit_test(test_fail),           cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_delay),     cmocka_unit_test(test_figures),   cmocka_unit_test(test_record),
+        cmocka_unit_test(test_delay),     cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_figures),   cmocka_unit_test(test_record),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,7 +153,7 @@ SPOIL(symbol_fixed, g->tensors[2].symbols = NNRT_Uint32List_make(some_symbols, 2
 
 /* Constants. */
 SPOIL(constant_untyped, g->tensors[1].dataType = NNRT_DATA_TYPE_UNKNOWN;)
-SPOIL(constant_no_address, g->tensors[1].data.addr = NULL; g->tensors[1].data.fd = 5;)
+SPOIL(constant_no_address, g->tensors[1].data.addr = NULL; g->tensors[1].data.fd = -1;)
 SPOIL(constant_offset, g->tensors[1].data.offset = 4;)
 SPOIL(constant_offset_beyond, g->tensors[1].data.offset = 16;)
 SPOIL(constant_offset_wraps, g->tensors[1].data.offset = 0xFFFFFFFCu;)

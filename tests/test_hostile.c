@@ -18,6 +18,7 @@
 
 #define FUZZ_INCLUDED
 #include "fuzz/fuzz_builder.c"
+#include "fuzz/fuzz_cache.c"
 #include "fuzz/fuzz_labels.c"
 #include "fuzz/fuzz_metadata.c"
 #include "fuzz/fuzz_nnrt.c"
@@ -29,6 +30,11 @@
 #include "fuzz/fuzz_pb.c"
 #include "fuzz/fuzz_png.c"
 #include "fuzz/fuzz_run.c"
+#if defined(__linux__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ /* a model goes over as a .nnrt file */
+#define REMOTE
+#include "fuzz/fuzz_remote_client.c"
+#include "fuzz/fuzz_remote_server.c"
+#endif
 
 static const char *path_of(char *path, size_t size, const char *a, const char *b)
 {
@@ -56,7 +62,13 @@ static const target targets[] = {{"builder", fuzz_builder},
                                  {"png", fuzz_png},
                                  {"labels", fuzz_labels},
                                  {"metadata", fuzz_metadata_texts},
-                                 {"open", fuzz_open}};
+                                 {"open", fuzz_open},
+                                 {"cache", fuzz_cache},
+#ifdef REMOTE
+                                 {"remote_client", fuzz_remote_client},
+                                 {"remote_server", fuzz_remote_server},
+#endif
+};
 
 #define MOST_BYTES 65536
 
@@ -722,7 +734,7 @@ static void test_plain_models(void **state)
     REFUSED(p.tensors[1].data.dataSize = 4, NNRT_INVALID_BUFFER_SIZE, "has 4 bytes of data, its shape needs 8");
     REFUSED(p.tensors[1].data.addr = (uint8_t *)p.values + 1, NNRT_INVALID_BUFFER,
             "its data are not aligned to 4 bytes");
-    REFUSED(p.tensors[1].data.addr = NULL, NNRT_INVALID_BUFFER, "its data have a descriptor but no address");
+    REFUSED(p.tensors[1].data.addr = NULL, NNRT_INVALID_BUFFER, "the buffer has no descriptor and no address");
     REFUSED(p.dims[1][0] = INT32_MAX, sizeof(size_t) > 4 ? NNRT_INVALID_BUFFER_SIZE : NNRT_INVALID_SHAPE,
             sizeof(size_t) > 4 ? "has 8 bytes of data, its shape needs 8589934588" : "");
     REFUSED(p.dims[1][0] = INT32_MAX / 32, NNRT_INVALID_BUFFER_SIZE, "has 8 bytes of data, its shape needs 268435452");
@@ -1069,6 +1081,11 @@ int main(void)
         {"corpus: labels", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[9]},
         {"corpus: metadata", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[10]},
         {"corpus: open", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[11]},
+        {"corpus: cache", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[12]},
+#ifdef REMOTE
+        {"corpus: remote_client", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[13]},
+        {"corpus: remote_server", test_corpus, NULL, NULL, (void *)(uintptr_t)&targets[14]},
+#endif
         cmocka_unit_test(test_short_inputs),
         cmocka_unit_test(test_dropped_copy_keeps_type),
         cmocka_unit_test(test_scalar_first),

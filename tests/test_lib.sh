@@ -1,8 +1,8 @@
 #!/bin/sh
 # test_lib.sh FOLDER: libneural_network_runtime.so and libnnadapter.so in FOLDER show the linker the functions that the headers of
-# OpenHarmony and of NNAdapter declare, all of them and nothing else; examples/ohnn and examples/nnadapter, which include these
-# headers as everywhere, compile as C and as C++ without a warning, run with the library, and with nnrt_ohnn.h or
-# nnrt_nnadapter.h in the program. Runs from anywhere; ends with "N passed, N failed".
+# OpenHarmony and of NNAdapter declare, all of them and nothing else; the programs of examples/ohnn and examples/nnadapter, which
+# include these headers as everywhere, compile as C and as C++ without a warning, run with the library, and with nnrt_ohnn.h
+# or nnrt_nnadapter.h in the program. Runs from anywhere; ends with "N passed, N failed".
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 libraries=$(cd "$1" && pwd)
@@ -11,7 +11,7 @@ warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
 
 cd "$folder" || exit 1
 
-# library NAME HEADERS NUMBER FUNCTIONS IMPLEMENTATION EXAMPLE OUTPUT
+# library NAME HEADERS NUMBER FUNCTIONS IMPLEMENTATION
 library() {
     library=$libraries/lib$1.so
     # shellcheck disable=SC2086  # headers are several words
@@ -28,27 +28,36 @@ library() {
     verdict "$1: the library calls nothing that ends the program or prints" "$(wc -l <log)" log
     printf '#define NNRT_IMPLEMENTATION\n#include "%s"\n' "$5" >implementation.c
     try "$5" gcc -std=c99 -O0 -w -I"$root/compat" -c -o implementation.o implementation.c
+}
+
+# example SOURCE OUTPUT: a program, with the library and the implementation that were seen last.
+example() {
     for compiler in gcc clang g++ clang++; do
         case $compiler in *++) how='-x c++ -std=c++17' ;; *) how='-x c -std=c99' ;; esac
         for with in library implementation; do
             case $with in library) what=$library ;; *) what=implementation.o ;; esac
             rm -f program
             # shellcheck disable=SC2086  # flags are several words
-            try "the example with the $with, $compiler" $compiler $how $warnings -I"$root/compat" -o program \
-                "$root/$6" -x none "$what" -Wl,-rpath,"$libraries" -lm
-            [ "$(./program 2>&1)" = "$7" ]
-            verdict "the example with the $with, $compiler: prints '$7'" $?
+            try "$1 with the $with, $compiler" $compiler $how $warnings -I"$root/compat" -o program \
+                "$root/$1" -x none "$what" -Wl,-rpath,"$libraries" -lm
+            [ "$(./program 2>&1)" = "$2" ]
+            verdict "$1 with the $with, $compiler: prints '$2'" $?
         done
     done
 }
 
-# relu({0..5} + {1,1,1,1,1,-9}), means of the rows, by hand
 library neural_network_runtime "$root/compat/neural_network_runtime/neural_network_core.h \
-    $root/compat/neural_network_runtime/neural_network_runtime.h" 75 'OH_NN[A-Za-z]+_[A-Za-z0-9]+' nnrt_ohnn.h \
-    examples/ohnn/ohnn.c 'auto_nnrt_v2_0: 1 2 3 4 5 0; average: 2 3'
+    $root/compat/neural_network_runtime/neural_network_runtime.h" 75 'OH_NN[A-Za-z]+_[A-Za-z0-9]+' nnrt_ohnn.h
+# relu({0..5} + {1,1,1,1,1,-9}), means of the rows, by hand
+example examples/ohnn/ohnn.c 'auto_nnrt_v2_0: 1 2 3 4 5 0; average: 2 3'
+# relu of 1.75 + 0.25, 1.25 + 0.25, -3 + 1
+example examples/ohnn/quantised.c '-6 stands for 2, -7 stands for 1.5, -10 stands for 0'
+example examples/ohnn/dynamic.c '1x2: 1 10
+2x2: 1 10 2 20
+3x2: 1 10 2 20 3 30'
+library nnadapter "$root/compat/nnadapter/nnadapter.h" 28 'NNAdapter[A-Za-z]*_[a-z][A-Za-z0-9]+' nnrt_nnadapter.h
 # max(2 * cell - right - below, 0), by hand
-library nnadapter "$root/compat/nnadapter/nnadapter.h" 28 'NNAdapter[A-Za-z]*_[a-z][A-Za-z0-9]+' nnrt_nnadapter.h \
-    examples/nnadapter/nnadapter.c 'builtin_device: 2x2: 0 0 0 10 1x3: 0 3 0'
+example examples/nnadapter/nnadapter.c 'builtin_device: 2x2: 0 0 0 10 1x3: 0 3 0'
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -45,6 +47,7 @@ static void counted_free(void *block)
 #define free counted_free
 #define NNRT_IMPLEMENTATION
 #include "../compat/nnrt_nnadapter.h"
+#include "fakes.h"
 #undef malloc
 #undef calloc
 #undef realloc
@@ -710,6 +713,189 @@ static void compilations(void **state)
     is(NNAdapterCompilation_create(n.model, NULL, NULL, 0, NULL, n.context, &n.compilation), OK);
     is(NNAdapterCompilation_finish(n.compilation), IP);
     end(&n);
+}
+
+/* ---- caches ---- */
+
+#define KEPT "build/test_nnadapter.cache"
+#define KEPT_FILE KEPT "/net.nnc"
+
+/* A compilation of the net's model, or of none, on a device, with the token "net"; it runs unless finish ends otherwise. */
+static void cached(net *n, bool model, const char *device, void *buffer, size_t bytes, const char *dir, int code)
+{
+    const int32_t dims[2] = {2, 3};
+    NNAdapterContext *context = context_of(device, "");
+    NNAdapterCompilation_destroy(n->compilation);
+    NNAdapterExecution_destroy(n->execution);
+    n->compilation = NULL;
+    n->execution = NULL;
+    assert_non_null(context);
+    NNAdapterContext_destroy(n->context);
+    n->context = context;
+    is(NNAdapterCompilation_create(model ? n->model : NULL, "net", buffer, (uint32_t)bytes, dir, context,
+                                   &n->compilation), OK);
+    is(NNAdapterCompilation_finish(n->compilation), code);
+    if (code != OK)
+        return;
+    is(NNAdapterExecution_create(n->compilation, &n->execution), OK);
+    is(bind(n), OK);
+    is(NNAdapterExecution_compute(n->execution), OK);
+    gives(n, 0, 2, dims, addZ);
+}
+
+static uint8_t *file_of(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *data = (uint8_t *)malloc(65536);
+    assert_non_null(file);
+    *bytes = fread(data, 1, 65536, file);
+    assert_true(*bytes > 0 && *bytes < 65536);
+    (void)fclose(file);
+    return data;
+}
+
+static void file_is(const char *path, const void *data, size_t bytes)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(data, 1, bytes, file), bytes);
+    (void)fclose(file);
+}
+
+static uint32_t made_by(const nnrt_fake *npu)
+{
+    return nnrt_fake_get_record(npu).calls[NNRT_FAKE_PrepareModel];
+}
+
+static void caches(void **state)
+{
+    nnrt_fake *npu = registered("fake:name=npu,cache=yes");
+    NNAdapterOperandType *in[2] = {NULL, NULL}, *out[1] = {NULL};
+    uint32_t nIn = 0, nOut = 0, made = 0, words[4];
+    uint8_t *data, *bad;
+    size_t bytes, again;
+    uint64_t entries;
+    net n, wide;
+    (void)state;
+    assert_int_equal(nnrti_nnc_checksum((const uint8_t *)"123456789", 9), 0x58E3FA20u);
+    (void)remove(KEPT_FILE);
+    (void)rmdir(KEPT);
+    is(add_net(&n, 2), OK);
+    is(add_net(&wide, 4), OK);
+    cached(&n, true, "npu", NULL, 0, KEPT, OK); /* no such directory: it runs all the same, and why there is no file */
+    assert_non_null(strstr(nnrt_nnadapter_compilation_error(n.compilation), "device 'npu': no cache was written"));
+    is((int)made_by(npu), (int)++made);
+    is(mkdir(KEPT, 0777), 0);
+    cached(&n, false, "npu", NULL, 0, KEPT, IP); /* nothing there */
+    cached(&n, true, "npu", NULL, 0, KEPT, OK);
+    is((int)made_by(npu), (int)++made);
+    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "");
+    data = file_of(KEPT_FILE, &bytes); /* the header that the specification says */
+    assert_memory_equal(data, "cnn.", 4);
+    memcpy(words, data, sizeof(words));
+    memcpy(&entries, data + 16, sizeof(entries));
+    assert_int_equal(words[1], 1);
+    assert_int_equal(words[2], nnrti_nnc_checksum(data + 24, bytes - 24));
+    assert_int_equal(entries, 9);
+    assert_int_equal(bytes % 4, 0);
+    cached(&n, true, "npu", NULL, 0, KEPT, OK); /* restored: with the model, without one, from memory */
+    cached(&n, false, "npu", NULL, 0, KEPT, OK);
+    cached(&n, false, "npu", data, bytes, NULL, OK);
+    is(NNAdapterCompilation_queryInputsAndOutputs(n.compilation, &nIn, in, &nOut, out), OK);
+    assert_int_equal(nIn, 2);
+    assert_int_equal(nOut, 1);
+    assert_int_equal(in[1]->precision, NNADAPTER_FLOAT32);
+    assert_int_equal(in[1]->dimensions.data[0], 2);
+    assert_int_equal(out[0]->lifetime, NNADAPTER_MODEL_OUTPUT);
+    assert_int_equal(out[0]->dimensions.data[1], 3);
+    cached(&n, true, "npu", data, bytes, "build/nowhere", OK); /* the buffer first */
+    is((int)made_by(npu), (int)made);
+    /* each byte changed, and cut short everywhere */
+    for (size_t i = 0; i < 2 * bytes; i++) {
+        const size_t length = i < bytes ? bytes : i - bytes;
+        bad = (uint8_t *)malloc(length + 1);
+        memcpy(bad, data, length);
+        if (i < bytes)
+            bad[i] ^= (uint8_t)(1u << i % 8);
+        cached(&n, false, "npu", bad, length, NULL, IP);
+        if (i % 97 == 0) { /* the model counts, and the file is made anew */
+            file_is(KEPT_FILE, bad, length);
+            cached(&n, true, "npu", bad, length, KEPT, OK);
+            is((int)made_by(npu), (int)++made);
+            free(bad);
+            bad = file_of(KEPT_FILE, &again);
+            assert_int_equal(again, bytes);
+            assert_memory_equal(bad, data, bytes);
+        }
+        free(bad);
+    }
+    /* another model under the same token */
+    cached(&n, true, "npu", NULL, 0, KEPT, OK);
+    is((int)made_by(npu), (int)made);
+    is(NNAdapterCompilation_create(wide.model, "net", NULL, 0, KEPT, n.context, &wide.compilation), OK);
+    is(NNAdapterCompilation_finish(wide.compilation), OK);
+    is((int)made_by(npu), (int)++made);
+    /* a device that is not in the context, without a token, and with devices that keep nothing */
+    cached(&n, false, "reference", data, bytes, NULL, IP);
+    NNAdapterCompilation_destroy(n.compilation);
+    is(NNAdapterCompilation_create(NULL, NULL, data, (uint32_t)bytes, KEPT, n.context, &n.compilation), OK);
+    is(NNAdapterCompilation_finish(n.compilation), IP);
+    NNAdapterCompilation_destroy(n.compilation);
+    n.compilation = NULL;
+    (void)remove(KEPT_FILE);
+    cached(&n, true, "reference", NULL, 0, KEPT, OK);
+    assert_non_null(strstr(nnrt_nnadapter_compilation_error(n.compilation), "device 'reference': no cache was written"));
+    end(&n);
+    end(&wide);
+    unregistered(npu);
+    free(data);
+    is(rmdir(KEPT), 0); /* nothing is in it */
+}
+
+/* Every request for memory fails in turn; nothing is left. */
+static void caches_without_memory(void **state)
+{
+    nnrt_fake *npu = registered("fake:name=npu,cache=yes");
+    uint8_t *data;
+    size_t bytes;
+    uint32_t failures = 0, done = 0;
+    net n;
+    (void)state;
+    is(mkdir(KEPT, 0777), 0);
+    is(add_net(&n, 2), OK);
+    cached(&n, true, "npu", NULL, 0, KEPT, OK);
+    data = file_of(KEPT_FILE, &bytes);
+    for (int way = 0; way < 4; way++) /* written; with the model; alone; from the buffer */
+        for (int64_t k = 1;; k++) {
+            NNAdapterCompilation *c = NULL;
+            const int64_t before = live;
+            bool reached;
+            int code;
+            if (way == 0)
+                (void)remove(KEPT_FILE);
+            failAt = calls + k;
+            code = NNAdapterCompilation_create(way < 2 ? n.model : NULL, "net", way == 3 ? data : NULL,
+                                               way == 3 ? (uint32_t)bytes : 0, KEPT, n.context, &c);
+            if (code == OK)
+                code = NNAdapterCompilation_finish(c);
+            reached = calls >= failAt;
+            failAt = 0;
+            done += code == OK;
+            failures += code != OK;
+            NNAdapterCompilation_destroy(c);
+            assert_int_equal(live, before);
+            if (!reached) {
+                is(code, OK);
+                break;
+            }
+        }
+    assert_true(failures > 30 && done > 8);
+    cached(&n, false, "npu", NULL, 0, KEPT, OK); /* the file is whole */
+    end(&n);
+    unregistered(npu);
+    free(data);
+    (void)remove(KEPT_FILE);
+    is(rmdir(KEPT), 0);
 }
 
 static void *nowhere(void *object, NNAdapterOperandType *type, void *device)
@@ -2014,7 +2200,7 @@ int main(void)
     static const struct CMUnitTest fixed[] = {
         cmocka_unit_test(devices),      cmocka_unit_test(contexts),       cmocka_unit_test(operands),
         cmocka_unit_test(operations),   cmocka_unit_test(finishing),      cmocka_unit_test(supported),
-        cmocka_unit_test(compilations), cmocka_unit_test(executions),     cmocka_unit_test(dynamic),
+        cmocka_unit_test(compilations), cmocka_unit_test(caches), cmocka_unit_test(caches_without_memory), cmocka_unit_test(executions),     cmocka_unit_test(dynamic),
         cmocka_unit_test(told_by_values), cmocka_unit_test(convolution),  cmocka_unit_test(transposed),
         cmocka_unit_test(quantised),    cmocka_unit_test(channels),       cmocka_unit_test(defaults),       cmocka_unit_test(refused),
         cmocka_unit_test(chain), cmocka_unit_test(complete),     cmocka_unit_test(allocations),    cmocka_unit_test(runs_take_nothing),

@@ -436,9 +436,162 @@ static void mirror(void **state)
             fail_msg("operation %d was never given to the driver", (int)wanted[i]);
 }
 
+/* ---- a driver with a compiled form: it adds two inputs, and its form is a word ---- */
+
+static char keeper_form[] = "sum";
+static uint32_t keeper_models, keeper_caches;
+
+typedef struct keeper_program {
+    size_t count;
+} keeper_program;
+
+static int keeper_create(void *context, NNAdapterDriverModel *model, NNAdapterDriverCache *cache, void **program)
+{
+    keeper_program *p;
+    size_t count = 1;
+    (void)context;
+    assert_non_null(cache->token);
+    assert_non_null(cache->dir);
+    is(cache->input_count, 2);
+    is(cache->output_count, 1);
+    is(cache->output_types[0].precision, NNADAPTER_FLOAT32);
+    if (model == NULL && (cache->length != 4 || strcmp((const char *)cache->buffer, keeper_form) != 0))
+        return NNADAPTER_INVALID_PARAMETER;
+    for (uint32_t k = 0; k < cache->input_types[1].dimensions.count; k++)
+        count *= (size_t)cache->input_types[1].dimensions.data[k];
+    p = (keeper_program *)malloc(sizeof(*p));
+    p->count = count;
+    *program = p;
+    if (model != NULL) {
+        assert_null(cache->buffer);
+        cache->buffer = (uint8_t *)keeper_form;
+        cache->length = sizeof(keeper_form);
+        keeper_models++;
+    } else {
+        keeper_caches++;
+    }
+    return NNADAPTER_NO_ERROR;
+}
+
+static void keeper_destroy(void *program)
+{
+    free(program);
+}
+
+static int keeper_execute(void *program, uint32_t input_count, NNAdapterDriverArgument *inputs, uint32_t output_count,
+                          NNAdapterDriverArgument *outputs)
+{
+    const keeper_program *p = (const keeper_program *)program;
+    NNAdapterOperandType type;
+    const float *x, *y;
+    float *z;
+    is(input_count, 2);
+    is(output_count, 1);
+    memset(&type, 0, sizeof(type));
+    type.precision = NNADAPTER_FLOAT32;
+    x = (const float *)inputs[0].access(inputs[0].memory, &type, NULL);
+    y = (const float *)inputs[1].access(inputs[1].memory, &type, NULL);
+    z = (float *)outputs[0].access(outputs[0].memory, &type, NULL);
+    for (size_t i = 0; i < p->count; i++)
+        z[i] = x[i] + y[i];
+    return NNADAPTER_NO_ERROR;
+}
+
+static void keeps(void **state)
+{
+    static const int32_t dims[2] = {2, 3};
+    static const float x[6] = {1, 2, 3, 4, 5, 6}, y[6] = {10, 20, 30, 40, 50, 60}, sums[6] = {11, 22, 33, 44, 55, 66};
+    NNAdapterDriver table = __nnadapter_device__plain_npu;
+    NNRT_PreparedModel *prepared = NULL;
+    const NNRT_SharedBuffer *exported = NULL;
+    NNRT_SharedBuffer blocks[2];
+    nnrt_builder *b = NULL;
+    NNRT_Model *model = NULL;
+    uint32_t in[2], count = 0;
+    uint8_t *data = NULL;
+    size_t bytes = 0;
+    (void)state;
+    table.name = "keeper";
+    table.validate_program = NULL;
+    table.create_program = keeper_create;
+    table.destroy_program = keeper_destroy;
+    table.execute_program = keeper_execute;
+    is(nnrt_nnadapter_driver_register(&table, NULL, NULL), NNRT_SUCCESS);
+    is(nnrt_builder_create(&b, NULL, NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+    in[1] = nnrt_builder_input(b, "y", NNRT_DATA_TYPE_FLOAT32, 2, dims);
+    nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2));
+    is(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    for (uint32_t k = 0; k < 3; k++) { /* nothing is there; from what it gave; from what that gave */
+        nnrt_cache_desc kept;
+        nnrt_session_desc desc;
+        nnrt_session *s = NULL;
+        nnrt_cache *c = NULL;
+        nnrt_io inputs[2], output;
+        float z[6] = {0};
+        memset(&kept, 0, sizeof(kept));
+        memset(&desc, 0, sizeof(desc));
+        kept.data = data;
+        kept.bytes = bytes;
+        is(nnrt_cache_create(&c, &kept, NULL), NNRT_SUCCESS);
+        desc.device = "keeper";
+        desc.cache = c;
+        is(nnrt_session_create(&s, model, &desc, NULL), NNRT_SUCCESS);
+        is(nnrt_cache_get_state(c)->restored, k > 0);
+        inputs[0] = nnrt_io_make((void *)(uintptr_t)x, sizeof(x));
+        inputs[1] = nnrt_io_make((void *)(uintptr_t)y, sizeof(y));
+        output = nnrt_io_make(z, sizeof(z));
+        is(nnrt_run(s, inputs, 2, &output, 1), NNRT_SUCCESS);
+        assert_memory_equal(z, sums, sizeof(z));
+        nnrt_session_destroy(s);
+        if (k < 2) {
+            uint8_t *more;
+            is(nnrt_cache_save_memory(c, NULL, NULL, 0, &bytes, NULL), NNRT_SUCCESS);
+            more = (uint8_t *)malloc(bytes);
+            is(nnrt_cache_save_memory(c, NULL, more, bytes, &bytes, NULL), NNRT_SUCCESS);
+            nnrt_cache_destroy(c); /* it reads data */
+            free(data);
+            data = more;
+        } else {
+            nnrt_cache_destroy(c);
+        }
+    }
+    free(data);
+    is(keeper_models, 1);
+    is(keeper_caches, 2);
+    /* what is no cache of the device */
+    is(nnrt_device_prepare(nnrt_device_find("keeper"), model, NULL, &prepared), NNRT_SUCCESS);
+    is(prepared->vtbl->ExportModelCache(prepared, &exported, &count), NNRT_SUCCESS);
+    is(count, 2);
+    for (uint32_t k = 0; k < 7; k++) {
+        NNRT_PreparedModel *other = NULL;
+        uint8_t record[256];
+        memcpy(blocks, exported, sizeof(blocks));
+        assert_true(blocks[0].dataSize <= sizeof(record));
+        memcpy(record, blocks[0].addr, blocks[0].dataSize);
+        blocks[0].addr = record;
+        switch (k) {
+        case 1: blocks[0].dataSize--; break;
+        case 2: blocks[0].addr = NULL; break;
+        case 3: record[3] = 0xFF; break;  /* inputs */
+        case 4: record[8] = 99; break;    /* type of the first one */
+        case 5: record[12] = 9; break;    /* its rank */
+        case 6: blocks[1].dataSize--; break; /* the driver's own: it says no */
+        default: break;
+        }
+        is(nnrt_device_prepare_cache(nnrt_device_find("keeper"), blocks, k == 0 ? 1 : 2, NULL, &other),
+           k == 6 ? NNRT_INVALID_PARAMETER : NNRT_INVALID_MODEL_CACHE);
+    }
+    nnrt_device_release(nnrt_device_find("keeper"), prepared);
+    nnrt_model_destroy(model);
+    is(nnrt_device_unregister("keeper"), NNRT_SUCCESS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(mirror), cmocka_unit_test(in_the_program), cmocka_unit_test(in_a_library),
-                                       cmocka_unit_test(what_it_takes), cmocka_unit_test(failures)};
+                                       cmocka_unit_test(what_it_takes), cmocka_unit_test(failures),
+                                       cmocka_unit_test(keeps)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

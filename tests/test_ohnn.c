@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -978,6 +980,361 @@ static void offline(void **state)
     free(bytes);
 }
 
+/* ---- caches ---- */
+
+static size_t id_of(const char *unique)
+{
+    const size_t *ids = NULL;
+    uint32_t count = 0;
+    is(OH_NNDevice_GetAllDevicesID(&ids, &count), OK);
+    for (uint32_t i = 0; i < count; i++) {
+        const char *name = NULL;
+        is(OH_NNDevice_GetName(ids[i], &name), OK);
+        if (strcmp(name, unique) == 0)
+            return ids[i];
+    }
+    fail_msg("there is no device %s", unique);
+    return 0;
+}
+
+/* A compilation on the device npu, which Build ends with that code. model NULL: for a cache. */
+static OH_NNCompilation *cached(const OH_NNModel *model, const char *path, uint32_t version, OH_NN_ReturnCode code)
+{
+    OH_NNCompilation *c = model != NULL ? OH_NNCompilation_Construct(model) : OH_NNCompilation_ConstructForCache();
+    assert_non_null(c);
+    is(OH_NNCompilation_SetDevice(c, id_of("npu_nnrt_v1_0")), OK);
+    if (path != NULL)
+        is(OH_NNCompilation_SetCache(c, path, version), OK);
+    is(OH_NNCompilation_Build(c), code);
+    return c;
+}
+
+static void built(const OH_NNModel *model, const char *path, uint32_t version, OH_NN_ReturnCode code)
+{
+    OH_NNCompilation *c = cached(model, path, version, code);
+    OH_NNCompilation_Destroy(&c);
+}
+
+/* relu(x + y) of a compilation that is built, by names that the program gave. */
+static void runs_right(OH_NNCompilation *c)
+{
+    static const float x[6] = {1, -2, 3, -4, 5, -6}, y[6] = {1, 1, 1, -1, -1, -1};
+    static const float wanted[6] = {2, 0, 4, 0, 4, 0};
+    const int32_t dims[2] = {2, 3};
+    NN_Tensor *in[2] = {tensor_of(OH_NN_FLOAT32, dims, 2, x, 24), tensor_of(OH_NN_FLOAT32, dims, 2, y, 24)};
+    NN_Tensor *out[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, NULL, 24)};
+    OH_NNExecutor *e = OH_NNExecutor_Construct(c);
+    assert_non_null(e);
+    is(OH_NNExecutor_RunSync(e, in, 2, out, 1), OK);
+    assert_memory_equal(OH_NNTensor_GetDataBuffer(out[0]), wanted, 24);
+    OH_NNExecutor_Destroy(&e);
+    for (int i = 0; i < 2; i++)
+        is(OH_NNTensor_Destroy(&in[i]), OK);
+    is(OH_NNTensor_Destroy(&out[0]), OK);
+}
+
+/* Changes a byte of a file, or cuts it short (at < 0). */
+static void spoil(const char *path, long at)
+{
+    char bytes[8192];
+    FILE *file = fopen(path, "rb");
+    size_t size;
+    assert_non_null(file);
+    size = fread(bytes, 1, sizeof(bytes), file);
+    assert_true(size > 0 && size < sizeof(bytes) && at < (long)size);
+    (void)fclose(file);
+    if (at < 0)
+        size /= 2;
+    else
+        bytes[at] ^= 1;
+    file = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    (void)fclose(file);
+}
+
+static bool there(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (file != NULL)
+        (void)fclose(file);
+    return file != NULL;
+}
+
+#define KEPT "build/test_ohnn.cache"
+#define KEPT_INFO KEPT "/cache_info.nncache"
+#define KEPT_DATA KEPT "/0.nncache"
+
+static uint32_t prepared_by(const nnrt_fake *npu)
+{
+    return nnrt_fake_get_record(npu).calls[NNRT_FAKE_PrepareModel];
+}
+
+/* What Build does with a directory, situation by situation. */
+static void caches(void **state)
+{
+    nnrt_fake *npu = registered("fake:name=npu,cache=yes");
+    OH_NNModel *model = NULL, *other = NULL, *open = NULL;
+    OH_NNCompilation *c;
+    uint32_t n;
+    (void)state;
+    is(add_model(&model, 2), OK);
+    is(add_model(&other, 5), OK);
+    is(add_model(&open, -1), OK);
+    (void)remove(KEPT_INFO);
+    (void)remove(KEPT_DATA);
+    (void)rmdir(KEPT);
+    built(model, KEPT, 10, IP); /* there is no such directory: it compiles, and cannot save */
+    is((int)prepared_by(npu), 1);
+    built(model, KEPT, UINT32_MAX, IP);
+    is(mkdir(KEPT, 0777), 0);
+    built(NULL, KEPT, 10, IP); /* nothing there, and no model */
+    n = prepared_by(npu);
+    built(model, KEPT, 10, OK);
+    is((int)prepared_by(npu), (int)++n);
+    assert_true(there(KEPT_INFO) && there(KEPT_DATA));
+    c = cached(model, KEPT, 10, OK); /* the same version: restored */
+    runs_right(c);
+    OH_NNCompilation_Destroy(&c);
+    c = cached(NULL, KEPT, 10, OK); /* and so without a model */
+    runs_right(c);
+    OH_NNCompilation_Destroy(&c);
+    is((int)prepared_by(npu), (int)n);
+    built(model, KEPT, 9, OF); /* what is there is newer */
+    built(NULL, KEPT, 9, OF);
+    is((int)prepared_by(npu), (int)n);
+    built(model, KEPT, 10, OK);
+    is((int)prepared_by(npu), (int)n);
+    built(model, KEPT, 11, OK); /* it is older: compiled and written */
+    is((int)prepared_by(npu), (int)++n);
+    built(model, KEPT, 11, OK);
+    is((int)prepared_by(npu), (int)n);
+    built(model, KEPT, 10, OF);
+    built(NULL, KEPT, 12, IP); /* older, and no model: it is gone then */
+    assert_false(there(KEPT_INFO));
+    /* broken files, every byte of both */
+    for (long at = -1;; at++) {
+        bool last = true;
+        for (int k = 0; k < 2; k++) {
+            const char *path = k == 0 ? KEPT_INFO : KEPT_DATA;
+            long size;
+            FILE *file;
+            built(model, KEPT, 12, OK);
+            file = fopen(path, "rb");
+            assert_non_null(file);
+            assert_int_equal(fseek(file, 0, SEEK_END), 0);
+            size = ftell(file);
+            (void)fclose(file);
+            if (at >= size)
+                continue;
+            last = false;
+            spoil(path, at);
+            n = prepared_by(npu);
+            built(model, KEPT, 12, OK);
+            is((int)prepared_by(npu), (int)++n);
+            built(model, KEPT, 12, OK);
+            is((int)prepared_by(npu), (int)n);
+        }
+        if (last)
+            break;
+    }
+    spoil(KEPT_DATA, 100);
+    built(NULL, KEPT, 12, IP);
+    built(model, KEPT, 12, OK);
+    assert_int_equal(remove(KEPT_DATA), 0);
+    n = prepared_by(npu);
+    built(model, KEPT, 12, OK);
+    is((int)prepared_by(npu), (int)++n);
+    /* another model in the same directory under the same version is not taken for this one */
+    built(other, KEPT, 12, OK);
+    is((int)prepared_by(npu), (int)++n);
+    built(other, KEPT, 12, OK);
+    is((int)prepared_by(npu), (int)n);
+    /* a prefix has files of its own, and names no other directory */
+    for (int k = 0; k < 2; k++) {
+        c = OH_NNCompilation_Construct(model);
+        is(OH_NNCompilation_SetDevice(c, id_of("npu_nnrt_v1_0")), OK);
+        is(OH_NNCompilation_AddExtensionConfig(c, "ModelName", k == 0 ? "net" : "../net", k == 0 ? 3 : 6), OK);
+        is(OH_NNCompilation_SetCache(c, "nowhere", 12), OK);
+        is(OH_NNCompilation_SetCache(c, KEPT, 12), OK);
+        is(OH_NNCompilation_Build(c), k == 0 ? OK : IP);
+        OH_NNCompilation_Destroy(&c);
+    }
+    assert_int_equal(remove(KEPT "/netcache_info.nncache"), 0);
+    assert_int_equal(remove(KEPT "/net0.nncache"), 0);
+    /* extents that only a run tells: nothing is kept, and it runs all the same */
+    assert_int_equal(remove(KEPT_INFO), 0);
+    built(open, KEPT, 12, OK);
+    assert_false(there(KEPT_INFO));
+    unregistered(npu);
+    /* of another device; of one that cannot keep anything; of one without a cache */
+    npu = registered("fake:name=npu,cache=yes");
+    built(model, KEPT, 12, OK);
+    unregistered(npu);
+    npu = registered("fake:name=npu,cache=yes,type=GPU");
+    built(model, KEPT, 12, OK);
+    is((int)prepared_by(npu), 1);
+    built(model, KEPT, 12, OK);
+    is((int)prepared_by(npu), 1);
+    unregistered(npu);
+    npu = registered("fake:name=npu,cache=refuse"); /* it does not take what it gave: compiled */
+    built(model, KEPT, 13, OK);
+    built(model, KEPT, 13, OK);
+    is((int)prepared_by(npu), 2);
+    built(NULL, KEPT, 13, IP);
+    unregistered(npu);
+    npu = registered("fake:name=npu,cache=count");
+    built(model, KEPT, 14, OH_NN_SAVE_CACHE_EXCEPTION);
+    unregistered(npu);
+    npu = registered("fake:name=npu");
+    built(model, KEPT, 14, OF);
+    unregistered(npu);
+    (void)remove(KEPT_INFO);
+    (void)remove(KEPT_DATA);
+    is(rmdir(KEPT), 0);
+    OH_NNModel_Destroy(&model);
+    OH_NNModel_Destroy(&other);
+    OH_NNModel_Destroy(&open);
+}
+
+/* Caches in buffers. */
+static void buffers(void **state)
+{
+    nnrt_fake *npu = registered("fake:name=npu,cache=yes");
+    OH_NNModel *model = NULL;
+    OH_NNCompilation *c;
+    OH_NNExecutor *e;
+    NN_TensorDesc *desc;
+    const char *name = NULL;
+    OH_NN_Format format = OH_NN_FORMAT_NONE;
+    size_t size = 0, again = 0;
+    uint8_t *bytes;
+    (void)state;
+    is(add_model(&model, 2), OK);
+    model->graph->values[0].name = (char *)nnrti_ohnn_copy(&model->graph->blocks, "the first", 10, 1);
+    model->graph->values[0].format = OH_NN_FORMAT_NCHW;
+    c = cached(model, NULL, 0, OK);
+    bytes = (uint8_t *)malloc(16);
+    is(OH_NNCompilation_ExportCacheToBuffer(c, bytes, 16, &size), IP); /* too small: size tells */
+    assert_true(size > 500);
+    bytes = (uint8_t *)realloc(bytes, size + 1);
+    is(OH_NNCompilation_ExportCacheToBuffer(c, bytes + 1, size, &again), OK);
+    assert_int_equal(again, size);
+    OH_NNCompilation_Destroy(&c);
+    OH_NNModel_Destroy(&model);
+    for (int k = 0; k < 3; k++) { /* as it is; changed; cut short */
+        c = OH_NNCompilation_ConstructForCache();
+        is(OH_NNCompilation_SetDevice(c, id_of("npu_nnrt_v1_0")), OK);
+        bytes[1 + size / 2] ^= k == 1;
+        is(OH_NNCompilation_ImportCacheFromBuffer(c, bytes + 1, k == 2 ? size - 1 : size), OK);
+        is(OH_NNCompilation_Build(c), k == 0 ? OK : OH_NN_INVALID_FILE);
+        bytes[1 + size / 2] ^= k == 1;
+        if (k == 0) { /* with what the program said of its inputs */
+            runs_right(c);
+            e = OH_NNExecutor_Construct(c);
+            desc = OH_NNExecutor_CreateInputTensorDesc(e, 0);
+            is(OH_NNTensorDesc_GetName(desc, &name), OK);
+            assert_string_equal(name, "the first");
+            is(OH_NNTensorDesc_GetFormat(desc, &format), OK);
+            is(format, OH_NN_FORMAT_NCHW);
+            is(OH_NNTensorDesc_Destroy(&desc), OK);
+            OH_NNExecutor_Destroy(&e);
+            is(OH_NNCompilation_ExportCacheToBuffer(c, bytes + 1, size, &again), OK); /* and given on */
+            assert_int_equal(again, size);
+        }
+        OH_NNCompilation_Destroy(&c);
+    }
+    is((int)prepared_by(npu), 1);
+    /* the buffer wins, the path is for saving */
+    is(mkdir(KEPT, 0777), 0);
+    c = OH_NNCompilation_ConstructForCache();
+    is(OH_NNCompilation_SetDevice(c, id_of("npu_nnrt_v1_0")), OK);
+    is(OH_NNCompilation_ImportCacheFromBuffer(c, bytes + 1, size), OK);
+    is(OH_NNCompilation_SetCache(c, KEPT, 3), OK);
+    is(OH_NNCompilation_Build(c), OK);
+    OH_NNCompilation_Destroy(&c);
+    c = cached(NULL, KEPT, 3, OK);
+    runs_right(c);
+    OH_NNCompilation_Destroy(&c);
+    is((int)prepared_by(npu), 1);
+    (void)remove(KEPT_INFO);
+    (void)remove(KEPT_DATA);
+    is(rmdir(KEPT), 0);
+    unregistered(npu);
+    npu = registered("fake:name=npu,vendor=else,cache=yes"); /* of another device */
+    c = OH_NNCompilation_ConstructForCache();
+    is(OH_NNCompilation_SetDevice(c, id_of("npu_else_v1_0")), OK);
+    is(OH_NNCompilation_ImportCacheFromBuffer(c, bytes + 1, size), OK);
+    is(OH_NNCompilation_Build(c), OH_NN_INVALID_FILE);
+    OH_NNCompilation_Destroy(&c);
+    unregistered(npu);
+    npu = registered("fake:name=npu,cache=count"); /* one that does not give it */
+    is(add_model(&model, 2), OK);
+    c = cached(model, NULL, 0, OK);
+    is(OH_NNCompilation_ExportCacheToBuffer(c, bytes, size, &again), OH_NN_UNSUPPORTED);
+    OH_NNCompilation_Destroy(&c);
+    OH_NNModel_Destroy(&model);
+    unregistered(npu);
+    free(bytes);
+}
+
+/* Every request for memory fails in turn, while a cache is written, read beside a model, read alone, exported and imported:
+   what is built runs, and nothing is left. */
+static void caches_without_memory(void **state)
+{
+    nnrt_fake *npu = registered("fake:name=npu,cache=yes");
+    OH_NNModel *model = NULL;
+    OH_NNCompilation *c;
+    uint8_t *bytes;
+    size_t size = 0;
+    uint32_t failures = 0, done = 0;
+    const size_t id = id_of("npu_nnrt_v1_0");
+    (void)state;
+    is(add_model(&model, 2), OK);
+    is(mkdir(KEPT, 0777), 0);
+    c = cached(model, KEPT, 1, OK);
+    bytes = (uint8_t *)malloc(16384);
+    is(OH_NNCompilation_ExportCacheToBuffer(c, bytes, 16384, &size), OK);
+    OH_NNCompilation_Destroy(&c);
+    for (int way = 0; way < 4; way++) /* written; with the model; alone; from the buffer */
+        for (int64_t n = 1;; n++) {
+            const int64_t before = live;
+            size_t again = 0;
+            OH_NN_ReturnCode code = OH_NN_MEMORY_ERROR;
+            bool reached;
+            if (way == 0)
+                (void)remove(KEPT_INFO);
+            failAt = calls + n;
+            c = way < 2 ? OH_NNCompilation_Construct(model) : OH_NNCompilation_ConstructForCache();
+            if (c != NULL && OH_NNCompilation_SetDevice(c, id) == OK &&
+                (way == 3 ? OH_NNCompilation_ImportCacheFromBuffer(c, bytes, size)
+                          : OH_NNCompilation_SetCache(c, KEPT, 1)) == OK)
+                code = OH_NNCompilation_Build(c);
+            if (code == OK && way == 3)
+                (void)OH_NNCompilation_ExportCacheToBuffer(c, bytes, 16384, &again);
+            reached = calls >= failAt;
+            failAt = 0;
+            if (code == OK)
+                runs_right(c);
+            done += code == OK;
+            failures += code != OK;
+            OH_NNCompilation_Destroy(&c);
+            assert_int_equal(live, before);
+            if (way > 0) /* a failure may have taken it for broken */
+                built(model, KEPT, 1, OK);
+            if (!reached) {
+                is(code, OK);
+                break;
+            }
+        }
+    assert_true(failures > 30 && done > 8);
+    free(bytes);
+    (void)remove(KEPT_INFO);
+    (void)remove(KEPT_DATA);
+    is(rmdir(KEPT), 0);
+    OH_NNModel_Destroy(&model);
+    unregistered(npu);
+}
+
 static void available(void **state)
 {
     OH_NNModel *model = NULL, *open = OH_NNModel_Construct();
@@ -1303,6 +1660,36 @@ static void misaligned(void **state)
     is(OH_NNTensor_Destroy(&whole), OK);
     is(OH_NNTensorDesc_Destroy(&desc), OK);
     OH_NNExecutor_Destroy(&e);
+}
+
+/* A tensor's memory is a block of its device, which is given back once. */
+static void device_memory(void **state)
+{
+    const int32_t dims[2] = {2, 3};
+    NN_TensorDesc *desc = desc_of(OH_NN_FLOAT32, dims, 2);
+    nnrt_fake *npu = registered("fake:name=npu,fail=AllocateBuffer:2");
+    const size_t *ids = NULL;
+    uint32_t count;
+    size_t id;
+    NN_Tensor *a, *b;
+    (void)state;
+    is(OH_NNDevice_GetAllDevicesID(&ids, &count), OK);
+    id = ids[count - 1];
+    a = OH_NNTensor_Create(id, desc);
+    assert_non_null(a);
+    assert_int_equal(nnrt_fake_get_record(npu).blocks, 1);
+    memset(OH_NNTensor_GetDataBuffer(a), 1, 24);
+    assert_null(OH_NNTensor_CreateWithSize(id, desc, 100)); /* the device has none */
+    b = OH_NNTensor_CreateWithSize(id, desc, 100);
+    assert_non_null(b);
+    assert_int_equal(nnrt_fake_get_record(npu).blocks, 2);
+    is(OH_NNTensor_Destroy(&a), OK);
+    assert_int_equal(nnrt_fake_get_record(npu).blocks, 1);
+    memset(OH_NNTensor_GetDataBuffer(b), 1, 100);
+    assert_int_equal(nnrt_device_unregister("npu"), NNRT_DEVICE_BUSY);
+    is(OH_NNTensor_Destroy(&b), OK);
+    is(OH_NNTensorDesc_Destroy(&desc), OK);
+    unregistered(npu);
 }
 
 /* ---- the deprecated functions ---- */
@@ -1856,8 +2243,8 @@ static const char *const functions[75][2] = {
     {"OH_NNCompilation_ConstructWithOfflineModelFile", "offline"},
     {"OH_NNCompilation_ConstructWithOfflineModelBuffer", "offline"},
     {"OH_NNCompilation_ConstructForCache", "compilations"},
-    {"OH_NNCompilation_ExportCacheToBuffer", "compilations"},
-    {"OH_NNCompilation_ImportCacheFromBuffer", "compilations"},
+    {"OH_NNCompilation_ExportCacheToBuffer", "buffers"},
+    {"OH_NNCompilation_ImportCacheFromBuffer", "buffers"},
     {"OH_NNCompilation_AddExtensionConfig", "compilations"},
     {"OH_NNCompilation_SetDevice", "compilations"},
     {"OH_NNCompilation_SetCache", "compilations"},
@@ -1978,8 +2365,10 @@ int main(void)
         cmocka_unit_test(tensors),      cmocka_unit_test(quantisation), cmocka_unit_test(building),
         cmocka_unit_test(operations),   cmocka_unit_test(parameters),  cmocka_unit_test(arities),
         cmocka_unit_test(compilations), cmocka_unit_test(offline),     cmocka_unit_test(available),
+        cmocka_unit_test(caches),       cmocka_unit_test(buffers),
+        cmocka_unit_test(caches_without_memory),
         cmocka_unit_test(executors),    cmocka_unit_test(asynchronous), cmocka_unit_test(later), cmocka_unit_test(runs),
-        cmocka_unit_test(misaligned),   cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic),
+        cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic),
         cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),
         cmocka_unit_test(allocations),  cmocka_unit_test(all_functions)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);

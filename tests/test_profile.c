@@ -600,6 +600,73 @@ static void test_sums(void **state)
     assert_int_not_equal(sum_of(NNRT_DATA_TYPE_FLOAT64, 1, wide), sum_of(NNRT_DATA_TYPE_FLOAT64, 1, winf));
 }
 
+/* A part on a device: its steps are told by their numbers in the whole model, with their device, and behind them the part
+   itself. Whose run fails tells nothing; the device that computes it then does. */
+static void test_parts(void **state)
+{
+    static const float w[4] = {1, 2, 3, 4};
+    static const struct {
+        const char *a, *b;
+        bool fallback;
+        const char *device; /* of the inner steps */
+    } rows[] = {{"fake:name=a,ops=ADD_FUSION", "fake:name=b,ops=ADD_FUSION", false, "a_nnrt_v1_0"},
+                {"fake:name=a,ops=ADD_FUSION", "fake:name=b,ops=ADD_FUSION", true, "a_nnrt_v1_0"},
+                {"fake:name=a,ops=ADD_FUSION,fail=RunIn", "fake:name=b,ops=ADD_FUSION", true, "b_nnrt_v1_0"},
+                {"fake:name=a,ops=ADD_FUSION,fail=RunIn", "fake:name=b,ops=IF", true, "reference_nnrt_v2_0"}};
+    graph g;
+    (void)state;
+    graph_init(&g);
+    (void)tensor(&g, "x", F32, "4");
+    (void)constant(&g, "w", F32, "4", w, sizeof(w));
+    (void)result(&g, "p");
+    (void)result(&g, "q");
+    (void)result(&g, "r");
+    (void)result(&g, "y");
+    (void)ACTIVATION(&g, "last", absolute, "4", "5");
+    (void)ADD(&g, "second", "3 1", "4");
+    (void)ADD(&g, "first", "2 1", "3");
+    (void)ACTIVATION(&g, "zeroth", absolute, "0", "2");
+    graph_io(&g, "0", "5");
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        static const char *const names[5] = {"zeroth", "first", "second", "", "last"};
+        static const int32_t nodes[5] = {3, 2, 1, 2, 0};
+        static const uint32_t depths[5] = {0, 1, 1, 0, 0};
+        log_of l;
+        nnrt_session_desc desc = listen(&l);
+        nnrt_partition p;
+        nnrt_session *s;
+        float x[4] = {-1, -2, -3, -4}, y[4];
+        nnrt_io in = nnrt_io_make(x, sizeof(x)), out = nnrt_io_make(y, sizeof(y));
+        assert_int_equal(nnrt_fake_register(NULL, rows[i].a, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_fake_register(NULL, rows[i].b, NULL), NNRT_SUCCESS);
+        memset(&p, 0, sizeof(p));
+        p.fallback = rows[i].fallback;
+        desc.device = "auto:a,b";
+        desc.partition = &p;
+        assert_int_equal(nnrt_session_create(&s, &g.model, &desc, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < 4; k++)
+            assert_true(y[k] == 3 * (float)(k + 1));
+        assert_int_equal(l.count, 5);
+        for (uint32_t k = 0; k < 5; k++) {
+            assert_int_equal(l.steps[k].node, nodes[k]);
+            assert_int_equal(l.steps[k].depth, depths[k]);
+            assert_int_equal(l.steps[k].read, k == 1 || k == 2 ? 32 : 16);
+            assert_int_equal(l.steps[k].written, 16);
+            if (k != 3)
+                assert_string_equal(l.names[k], names[k]);
+            assert_string_equal(l.ops[k], k == 3                ? "nnrti_part_run"
+                                          : k == 1 || k == 2    ? "ADD_FUSION"
+                                                                : "ACTIVATION");
+            assert_string_equal(l.devices[k], k == 1 || k == 2 ? rows[i].device : "auto_nnrt_v2_0");
+        }
+        assert_true(l.steps[3].begin < l.steps[1].begin && l.steps[3].duration > 10);
+        nnrt_session_destroy(s);
+        assert_int_equal(nnrt_device_unregister("a"), NNRT_SUCCESS);
+        assert_int_equal(nnrt_device_unregister("b"), NNRT_SUCCESS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,7 +675,7 @@ int main(void)
         cmocka_unit_test(test_nested),  cmocka_unit_test(test_open),         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_memory),  cmocka_unit_test(test_share),        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_alien),   cmocka_unit_test(test_example_device),
-        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_sums),    cmocka_unit_test(test_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -349,6 +349,24 @@ static NNRT_Model *make_open(void)
     return model;
 }
 
+/* Devices that all sessions have parts on; text NULL: none. */
+static nnrt_fake *npu_begin(const char *text)
+{
+    nnrt_fake *npu = NULL;
+    if (text != NULL)
+        assert_int_equal(nnrt_fake_register(&npu, text, NULL), NNRT_SUCCESS);
+    return npu;
+}
+
+static void npu_end(nnrt_fake *npu)
+{
+    const nnrt_fake_record r = nnrt_fake_get_record(npu);
+    assert_true(npu == NULL || r.calls[NNRT_FAKE_RunIn] > THREADS);
+    assert_int_equal(r.prepared, r.released);
+    if (npu != NULL)
+        assert_int_equal(nnrt_device_unregister(nnrt_fake_name(npu)), NNRT_SUCCESS);
+}
+
 /* Each run has other extents, now and then one that is refused. */
 static void *run_open(void *user)
 {
@@ -383,10 +401,10 @@ static void *run_open(void *user)
     return NULL;
 }
 
-static void test_open_extents(void **state)
+static void open_extents(common *c, const char *device)
 {
-    common *c = (common *)*state;
     NNRT_Model *model = make_open();
+    nnrt_fake *npu = npu_begin(device);
     nnrt_bound most;
     worker w[THREADS];
     nnrt_session_desc desc;
@@ -405,7 +423,15 @@ static void test_open_extents(void **state)
     }
     start_all(c, w, run_open, 300);
     end_all(c, w);
+    npu_end(npu);
     nnrt_model_destroy(model);
+}
+
+static void test_open_extents(void **state)
+{
+    open_extents((common *)*state, NULL);
+    open_extents((common *)*state, "fake:name=npu,ops=SOFTMAX");
+    open_extents((common *)*state, "fake:name=npu,not=SOFTMAX");
 }
 
 /* v = x doubled as often as a run tells, by a LOOP that MOST trips bound; s [trips,3], v after each trip. */
@@ -473,14 +499,16 @@ static void *run_loop(void *user)
     return NULL;
 }
 
-static void test_loop(void **state)
+static void loop(common *c, const char *device)
 {
-    common *c = (common *)*state;
     NNRT_Model *model = make_loop();
+    nnrt_fake *npu = npu_begin(device);
+    nnrt_partition p;
     nnrt_bound most;
     worker w[THREADS];
     nnrt_session_desc desc;
     nnrt_error e;
+    memset(&p, 0, sizeof(p));
     memset(w, 0, sizeof(w));
     memset(&desc, 0, sizeof(desc));
     memset(&most, 0, sizeof(most));
@@ -490,29 +518,44 @@ static void test_loop(void **state)
     most.most.dims[0] = MOST;
     most.most.dims[1] = 3;
     desc.bounds = nnrt_bound_list_make(&most, 1);
+    p.fallback = true; /* the loop is a part, and no whole model */
     for (uint32_t i = 0; i < THREADS; i++) {
         desc.share = i > 0 ? w[0].session : NULL;
+        desc.partition = i > 0 ? NULL : &p;
         desc.bounds.count = i > 0 ? 0 : 1;
         if (nnrt_session_create(&w[i].session, model, &desc, &e) != NNRT_SUCCESS)
             fail_msg("%s", e.message);
     }
     start_all(c, w, run_loop, 300);
     end_all(c, w);
+    npu_end(npu);
     nnrt_model_destroy(model);
 }
 
-/* The model split over two devices: sessions of their own, and sessions that share the parts. */
+static void test_loop(void **state)
+{
+    loop((common *)*state, NULL);
+    loop((common *)*state, "fake:name=npu");
+    loop((common *)*state, "fake:name=npu,fail=RunIn");
+}
+
+/* The model split over two devices: sessions of their own, and sessions that share the parts, where these have RunIn. */
 static void *run_split(void *user)
 {
     worker *w = (worker *)user;
     nnrt_session_desc desc;
     nnrt_session *own = NULL;
+    nnrt_partition p;
     memset(&desc, 0, sizeof(desc));
+    memset(&p, 0, sizeof(p));
+    p.fallback = true;
     desc.device = "auto:npu0,npu1";
+    desc.partition = &p;
     pthread_barrier_wait(&w->c->start);
     w->wrong += nnrt_session_create(&own, w->c->model, &desc, NULL) != NNRT_SUCCESS ? 1 : 0;
     for (int32_t round = 0; round < w->c->rounds; round++) {
-        try_image(w, w->session, ((uint32_t)round + w->number) % IMAGES);
+        if (w->session != NULL)
+            try_image(w, w->session, ((uint32_t)round + w->number) % IMAGES);
         try_image(w, own, (uint32_t)round % IMAGES);
     }
     nnrt_session_destroy(own);
@@ -520,35 +563,61 @@ static void *run_split(void *user)
     return NULL;
 }
 
-static void test_split(void **state)
+/* shares: all parts have RunIn. In place of it, Run is called, and each prepared model is one session's. */
+static void split(common *c, const char *first, const char *second, bool shares)
 {
-    common *c = (common *)*state;
     worker w[THREADS];
     nnrt_fake *npu[2];
     nnrt_session_desc desc;
+    uint32_t runs = 0;
     memset(w, 0, sizeof(w));
     memset(&desc, 0, sizeof(desc));
-    assert_int_equal(nnrt_fake_register(&npu[0], "fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX", NULL), NNRT_SUCCESS);
-    assert_int_equal(nnrt_fake_register(&npu[1], "fake:name=npu1,ops=MAX_POOL_FUSION", NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_fake_register(&npu[0], first, NULL), NNRT_SUCCESS);
+    assert_int_equal(nnrt_fake_register(&npu[1], second, NULL), NNRT_SUCCESS);
     desc.device = "auto:npu0,npu1";
     for (uint32_t i = 0; i < THREADS; i++) {
         desc.share = i > 0 ? w[0].session : NULL;
-        assert_int_equal(nnrt_session_create(&w[i].session, c->model, &desc, NULL), NNRT_SUCCESS);
+        assert_int_equal(nnrt_session_create(&w[i].session, c->model, &desc, NULL),
+                         shares || i == 0 ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
     }
     start_all(c, w, run_split, 10);
     end_all(c, w);
     for (uint32_t i = 0; i < 2; i++) {
         const nnrt_fake_record r = nnrt_fake_get_record(npu[i]);
-        assert_true(r.prepared > THREADS && r.prepared == r.released);
-        assert_true(r.calls[NNRT_FAKE_RunIn] >= 2 * 10 * THREADS);
+        assert_true(r.prepared >= THREADS && r.prepared == r.released);
+        runs += r.calls[NNRT_FAKE_RunIn] + r.calls[NNRT_FAKE_Run] + r.calls[NNRT_FAKE_RunV1];
         assert_int_equal(nnrt_device_unregister(nnrt_fake_name(npu[i])), NNRT_SUCCESS);
     }
+    assert_true(runs >= 10 * THREADS);
+}
+
+static void test_split(void **state)
+{
+    common *c = (common *)*state;
+    split(c, "fake:name=npu0,ops=CONV2D_FUSION+SOFTMAX", "fake:name=npu1,ops=MAX_POOL_FUSION", true);
+    split(c, "fake:name=npu0,ops=CONV2D_FUSION,without=RunIn", "fake:name=npu1,ops=MAX_POOL_FUSION", false);
+    split(c, "fake:name=npu0,ops=CONV2D_FUSION", "fake:name=npu1,ops=MAX_POOL_FUSION,without=RunIn+Run", false);
+    split(c, "fake:name=npu0,without=RunIn", "fake:name=npu1", false); /* one takes all, the other one falls back */
+}
+
+/* Sessions of their own, each run of which fails on one device and is computed by the other one. */
+static void test_split_falls_back(void **state)
+{
+    common *c = (common *)*state;
+    worker w[THREADS];
+    nnrt_fake *npu0 = npu_begin("fake:name=npu0,not=SOFTMAX,fail=RunIn"), *npu1 = npu_begin("fake:name=npu1");
+    memset(w, 0, sizeof(w));
+    start_all(c, w, run_split, 10);
+    end_all(c, w);
+    npu_end(npu0);
+    npu_end(npu1);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_split),
+        cmocka_unit_test(test_split_falls_back),
         cmocka_unit_test(test_sessions_of_one_model),
         cmocka_unit_test(test_weights_are_shared),
         cmocka_unit_test(test_owner_ends_first),

@@ -183,13 +183,17 @@ class Writer:
     def activated(self, name, kind=None):
         """The activation of the attributes."""
         a, kind = self.a, kind or self.a.get('activationType', 'NO_ACTIVATION')
-        plain = {'RELU': 'Relu', 'SIGMOID': 'Sigmoid', 'ABS': 'Abs', 'SOFTSIGN': 'Softsign', 'SOFTPLUS': 'Softplus',
+        plain = {'RELU': 'Relu', 'SIGMOID': 'Sigmoid', 'ABS': 'Abs', 'SOFTPLUS': 'Softplus',
                  'TANH': 'Tanh',
-                 'HSWISH': 'HardSwish', 'SIGN': 'Sign'}
+                 'HSWISH': 'HardSwish'}
         if kind in ('NO_ACTIVATION', 'LINEAR'):
             return name
         if kind in plain:
             return self.node(plain[kind], name)
+        if kind == 'SIGN':  # of NaN it is NaN, where ONNX Runtime has 0
+            return self.node('Where', self.node('IsNaN', name), name, self.node('Sign', name))
+        if kind == 'SOFTSIGN':  # of infinity it is 1, where ONNX Runtime has NaN
+            return self.node('Where', self.node('IsInf', name), self.node('Sign', name), self.node('Softsign', name))
         if kind in ('ELU', 'LEAKY_RELU', 'THRESHOLDRELU'):
             return self.node({'ELU': 'Elu', 'LEAKY_RELU': 'LeakyRelu', 'THRESHOLDRELU': 'ThresholdedRelu'}[kind], name,
                              alpha=float(a['alpha']))
@@ -425,6 +429,10 @@ def floor_div(w):
         raise NoEquivalent('division of integers toward minus infinity')
     if w.quantised and not w.v[1].all():
         raise NoEquivalent('quantised quotients by zero')
+    if w.quantised:
+        quotient = w.v[0].astype(float) / w.v[1]
+        if (numpy.abs(quotient - numpy.round(quotient)) < 1e-4 * numpy.maximum(1, numpy.abs(quotient))).any():
+            raise NoEquivalent('a quantised quotient that float32 may round to a whole number')
     if dtype == 'float16':
         raise NoEquivalent('a quotient that float16 rounds before it is rounded down')
     return w.node('Floor', w.node('Div', *names))
@@ -501,8 +509,9 @@ def clip(w):
     if (not low and w.a['min'] > 3.402823e38) or (not high and w.a['max'] < -3.402823e38):
         raise NoEquivalent('bounds beyond all numbers')
     with numpy.errstate(all='ignore'):
-        low = w.reshape(low, []) if low else w.like(w.a['min']) if w.a['min'] > -3.402823e38 else ''
-        high = w.reshape(high, []) if high else w.like(w.a['max']) if w.a['max'] < 3.402823e38 else ''
+        # none given: ONNX Runtime takes the largest finite numbers
+        low = w.reshape(low, []) if low else w.like(w.a['min'] if w.a['min'] > -3.402823e38 else -numpy.inf)
+        high = w.reshape(high, []) if high else w.like(w.a['max'] if w.a['max'] < 3.402823e38 else numpy.inf)
     return w.node('Clip', w.x[0], low, high)
 
 
@@ -1204,6 +1213,8 @@ def lrn(w):
     size = 2 * w.a['depthRadius'] + 1
     if size > 2**30:
         raise NoEquivalent('a window of more channels than there can be')
+    if w.v[0].size and w.a['bias'] < 1e-3 * abs(w.a['alpha']) * largest(w.v[0])**2:
+        raise NoEquivalent('sums of squares from which ONNX Runtime takes away what leaves the window')
     return w.from_nchw(w.node('LRN', w.to_nchw(), size=size, alpha=float(w.a['alpha']) * size, beta=float(w.a['beta']),
                               bias=float(w.a['bias'])))
 
@@ -1251,6 +1262,8 @@ def max_pool_fusion(w):
     """MAX_POOL_FUSION"""
     if numpy.isnan(w.v[0]).any():
         raise NoEquivalent('NaN in the largest')
+    if numpy.isneginf(w.v[0]).any():
+        raise NoEquivalent('the largest of negative infinities, for which ONNX Runtime has the least number')
     if len(w.y) > 1 and w.y[1] is not None:
         raise NoEquivalent('places within a plane')
     x = w.to_nchw()
@@ -1281,6 +1294,8 @@ def max_pool_3d(w):
     """MAX_POOL_3D"""
     if numpy.isnan(w.v[0]).any():
         raise NoEquivalent('NaN in the largest')
+    if numpy.isneginf(w.v[0]).any():
+        raise NoEquivalent('the largest of negative infinities, for which ONNX Runtime has the least number')
     y = w.node('MaxPool', w.x[0], outputs=2, **window(w, ceil_mode=int(w.a['ceilMode'] != 0)))
     return y[:1] if len(w.y) == 1 else [y[0], w.cast(y[1], w.y[1].dtype)]
 
@@ -1348,7 +1363,14 @@ def conv_transpose_3d(w):
     return w.node('ConvTranspose', *w.x, **window(w, group=w.a['group'], output_padding=more))
 
 
-@operator(bound=sums(64))
+def sampled(j):
+    """A place between cells is rounded: no cell that it may lie at is larger than the largest."""
+    x, _, mask, weight, bias = [largest(v) if v is not None and v.size else 0 for v in (list(j.values) + [None])[:5]]
+    terms = j.values[3][0].size
+    return 64 * j.unit * (x * max(1, mask) * weight * terms + bias)
+
+
+@operator(bound=sampled)
 def deformable_conv_2d(w):
     """DEFORMABLE_CONV_2D"""
     if w.t[0].format != 'NCHW':
@@ -1415,6 +1437,8 @@ def full_connection(w):
 @operator(bound=sums(8))
 def einsum(w):
     """EINSUM"""
+    if w.t[0].dtype not in UNITS and any(v.size and numpy.abs(v.astype(float)).max() > 2**15 for v in w.v):
+        raise NoEquivalent('sums of products of integers that overflow')
     return w.node('Einsum', *w.x, equation=w.a['equation'])
 
 
@@ -1425,6 +1449,11 @@ def det(w):
 
 
 # ---- images, sequences, signals ----
+
+def rounded(scale):
+    """Whether a place that is divided by the scale may be off in float32 where it is exactly between two cells."""
+    return scale * 4096 != round(scale * 4096)
+
 
 @operator(bound=part(64))
 def resize(w):
@@ -1440,7 +1469,7 @@ def resize(w):
         for n, m, r in zip(given, wanted, scales or [m / n for n, m in zip(given, wanted)]):
             for i in range(m):
                 c = i / r if way == 'ASYMMETRIC' else (i + 0.5) / r - 0.5 if way == 'HALF_PIXEL' else i * (n - 1) / max(1, m - 1)
-                if abs(2 * c - round(2 * c)) < 1e-4 and r != round(r):
+                if abs(2 * c - round(2 * c)) < 1e-4 and rounded(r):
                     raise NoEquivalent('a place on a tie, which float32 shifts')
     more = {}
     if mode == 'NEAREST':
@@ -1457,6 +1486,57 @@ def resize(w):
                                                'HALF_PIXEL': 'pytorch_half_pixel'}[way],
                **more)
     return w.from_nchw(y)
+
+
+def place(i, n, m, r, way, roi):
+    """Where place i of m of an axis lies, of n cells that r scales."""
+    if way == 'TF_CROP_AND_RESIZE':
+        start, end = roi
+        return start * (n - 1) + i * (end - start) * (n - 1) / (m - 1) if m > 1 else (start + end) * (n - 1) / 2
+    if way == 'ALIGN_CORNERS':
+        return i * (n - 1) / (n * r - 1) if n * r > 1 else 0
+    if r == 1 or way == 'PYTORCH_HALF_PIXEL' and m == 1:
+        return i
+    by = {'ASYMMETRIC': 0, 'TF_HALF_PIXEL_FOR_NN': 0, 'HALF_PIXEL_SYMMETRIC': n / 2 * (1 - m / (n * r)) - 0.5}
+    return (i + (way != 'ASYMMETRIC') / 2) / r + by.get(way, -0.5)
+
+
+@operator(bound=part(64))
+def resize_nd(w):
+    """RESIZE_ND"""
+    mode, way, x = w.a['mode'], w.a['coordinateTransformationMode'], w.t[0]
+    axes = [a % len(x.shape) for a in w.a['axes'] or range(len(x.shape))]
+    crop, policy = way == 'TF_CROP_AND_RESIZE', w.a['keepAspectRatioPolicy']
+    scales, sizes = (w.v[k].reshape(-1) if len(w.x) > k and w.x[k] else None for k in (2, 3))
+    roi = w.v[1].reshape(-1).astype(float) if crop else [0, 1] * len(axes)
+    given, wanted = [x.shape[a] for a in axes], [w.y[0].shape[a] for a in axes]
+    if sizes is None:
+        ratios = [float(s) for s in scales]
+    else:
+        ratios = [m / n for m, n in zip(sizes, given)]
+        if policy != 'STRETCH':
+            ratios = [(min if policy == 'NOT_LARGER' else max)(ratios)] * len(axes)
+    if given == wanted and any(r != 1 for r in ratios):
+        raise NoEquivalent('scales that leave every length, where ONNX Runtime copies')
+    if crop and 1 in ratios:
+        raise NoEquivalent('an axis as long as before, which ONNX Runtime does not crop')
+    for k, (n, m, r) in enumerate(zip(given, wanted, ratios)):
+        if way == 'ALIGN_CORNERS' and abs(n * r - m) > 1e-4:
+            raise NoEquivalent('corners of a length with a fraction, which ONNX Runtime leaves out')
+        for i in range(m):
+            c = place(i, n, m, r, way, (roi[k], roi[k + len(axes)]))
+            if mode != 'LINEAR' and abs(2 * c - round(2 * c)) < 1e-4 and (way == 'HALF_PIXEL_SYMMETRIC' or rounded(r)):
+                raise NoEquivalent('a place on a tie, which float32 shifts')
+            if crop and min(abs(c), abs(c - n + 1)) < 1e-4 and n > 1 and c not in (0, n - 1):
+                raise NoEquivalent('a place on the edge of the crop, which float32 shifts')
+    return w.node('Resize', w.x[0], w.cast(w.x[1], 'float32') if crop else '', w.cast(w.x[2], 'float32') if sizes is None else '',
+                  '' if sizes is None else w.cast(w.x[3], 'int64'), mode=mode.lower(),
+                  coordinate_transformation_mode=way.lower(),
+                  nearest_mode={'NORMAL': 'round_prefer_ceil', 'ROUND_HALF_DOWN': 'round_prefer_floor',
+                                'ROUND_HALF_UP': 'round_prefer_ceil', 'FLOOR': 'floor', 'CEIL': 'ceil'}[w.a['nearestMode']],
+                  cubic_coeff_a=float(w.a['cubicCoeffA']), exclude_outside=int(w.a['excludeOutside'] != 0),
+                  extrapolation_value=float(w.a['extrapolationValue']), antialias=int(w.a['antialias'] != 0),
+                  keep_aspect_ratio_policy=policy.lower(), **({'axes': axes} if w.a['axes'] else {}))
 
 
 @operator(bound=lambda j: 1e-4 * largest(j.values[0]) if j.dtype == 'float32' else part(64)(j))
@@ -1613,6 +1693,8 @@ def negative_log_likelihood_loss(w):
     """NEGATIVE_LOG_LIKELIHOOD_LOSS"""
     if is_empty(w):
         raise NoEquivalent('a mean of nothing')
+    if w.a['reduction'] == 'MEAN' and len(w.x) > 2 and w.x[2] and w.v[2].min() < 0 < w.v[2].max():
+        raise NoEquivalent('a mean with weights of both signs, whose sum may be near 0')
     ignored = {'ignore_index': w.a['ignoreIndex'][0]} if w.a['ignoreIndex'] else {}
     return w.node('NegativeLogLikelihoodLoss', w.x[0], w.x[1], *w.x[2:3], reduction=w.a['reduction'].lower(), **ignored)
 
@@ -1770,12 +1852,22 @@ def same_parameters(w):
 def steps(w, k):
     """How far a stored integer may be off: by one, as integer arithmetic rounds twice and halves go away from zero; where
     a mean or a value between cells is rounded as a stored integer before it is brought to other parameters, by one of
-    those, too. RESIZE goes from cell to cell in steps of whole 1024ths: each may be off by half of one."""
+    those, too. Sums are made of operands that were rounded to 2^-20 of twice the largest scale, squares of differences to
+    2^-7 of it; what SCALE_FUSION adds was rounded to what the product counts in. RESIZE goes from cell to cell in steps of whole 1024ths: each may be off by half of one."""
     x, y = w.t[0], w.y[k]
     if w.op in ('AVGPOOL_FUSION', 'AVGPOOL_INCLUDE_PAD', 'ADAPTIVE_AVERAGE_POOL_2D', 'RESIZE') and isinstance(x, Real):
         cells = sum(y.shape[1:]) / 2048 + 1 / 256 if w.op == 'RESIZE' and x.value.size else 0
         more = 1 + cells * float(numpy.ptp(x.value)) / float(x.scales[0])
         return 1 + more * float(x.scales[0]) / float(y.scales[0])
+    if w.op == 'SCALE_FUSION' and isinstance(y, Real) and all(isinstance(t, Real) for t in w.t[:2]):
+        return 1 + max(x.scales) * max(w.t[1].scales) / (2 * float(y.scales[0]))
+    if w.op in ('ADD_FUSION', 'SUB_FUSION', 'ADD_N', 'ELTWISE', 'SQUARED_DIFFERENCE') and isinstance(y, Real):
+        operands = [t for t in w.t if isinstance(t, Real)]
+        scale, unit = 2 * max(float(t.scales[0]) for t in operands), float(y.scales[0])
+        if w.op != 'SQUARED_DIFFERENCE':
+            return 1 + len(operands) / 2 * scale / 2**20 / unit
+        far = sum(largest(t.value) for t in operands) if w.t[0].value.size else 0
+        return 1 + (2 * far * scale / 2**7 + (scale / 2**7)**2) / unit
     return 1
 
 

@@ -10,6 +10,7 @@ Part of tools/nnrt.c.
 
 #include "../compat/nnrt_nnadapter_driver.h"
 #include "../devices/nnrt_fake.h"
+#include "../devices/nnrt_remote.h"
 #include "image.h"
 
 /* Bits of commands, for the option table. */
@@ -25,26 +26,39 @@ enum {
     CLI_EMIT = 256,
     CLI_COMPARE = 512,
     CLI_REPORT = 1024,
-    CLI_ALL = 2047
+    CLI_COMPILE = 2048,
+    CLI_SERVE = 4096,
+    CLI_ALL = 8191
 };
 
-#define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --outputs, --labels and --meta may each occur that often */
+#define CLI_MOST_USERS 32
+#define CLI_MOST_INPUTS 64 /* --input, --shape, --max, --outputs, --labels, --meta and --extension may each occur that often */
 
 typedef struct cli_args {
     const char *model, *output; /* output: the second operand */
     const char *inputs[CLI_MOST_INPUTS], *shapes[CLI_MOST_INPUTS], *most[CLI_MOST_INPUTS];
     const char *metadata[CLI_MOST_INPUTS], *labels[CLI_MOST_INPUTS], *cuts[CLI_MOST_INPUTS];
     uint32_t inputCount, shapeCount, mostCount, metadataCount, labelsCount, cutCount;
-    const char *outputDir, *device, *data, *name, *copy, *header, *properties;
+    const char *outputDir, *device, *data, *name, *copy, *header, *properties, *cache;
     const char *devices[2];      /* the first of deviceCount; device is the last */
     uint32_t deviceCount;
     const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* as it was called */
     uint32_t top, threads, reps; /* 0: not given */
+    const char *socket;          /* of serve, as what follows */
+    nnrt_remote_limits limits;
+    uint32_t permissions, users[CLI_MOST_USERS], userCount;
     double rtol, atol;
     nnrt_log log; /* of --log; all zero: none */
+    bool float16;
+    NNRT_PerformanceMode mode;
+    NNRT_Priority priority;
+    NNRT_Extension extensions[CLI_MOST_INPUTS];
+    char extensionNames[CLI_MOST_INPUTS][64];
+    uint32_t extensionCount;
     cli_image_options image;
-    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement;
+    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement, strict, fallback;
+    const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* why a value is not taken, where more is known */
 } cli_args;
 
@@ -159,6 +173,24 @@ static bool cli_take_placement(cli_args *a, const char *v)
 {
     (void)v;
     return a->placement = true;
+}
+
+static bool cli_take_strict(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->strict = true;
+}
+
+static bool cli_take_fallback(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->fallback = true;
+}
+
+static bool cli_take_keep(cli_args *a, const char *v)
+{
+    a->keep = v;
+    return *v != '\0';
 }
 
 static bool cli_take_profile(cli_args *a, const char *v)
@@ -312,12 +344,26 @@ static bool cli_take_header(cli_args *a, const char *v)
     return *v != '\0';
 }
 
-/* fake:...: registers that device, which stays until the program ends. auto:...: auto looks at what stands behind. */
+/* What a call of a fake device with die= ends in: no destructors, nothing flushed, as a crash. */
+static void cli_die(void)
+{
+    _Exit(CLI_FAILED);
+}
+
+/* fake:... and remote:...: registers that device, which stays until the program ends. auto:...: auto looks at what stands
+   behind. */
 static bool cli_take_device(cli_args *a, const char *v)
 {
     nnrt_fake *fake;
+    nnrt_remote *remote;
     a->device = v;
+    if (strncmp(v, "remote:", 7) == 0) {
+        if (nnrt_remote_register(&remote, v, &a->error) != NNRT_SUCCESS)
+            return false;
+        a->device = nnrt_remote_name(remote);
+    }
     if (strncmp(v, "fake:", 5) == 0) {
+        nnrt_fake_may_die(cli_die);
         if (nnrt_fake_register(&fake, v, &a->error) != NNRT_SUCCESS)
             return false;
         a->device = nnrt_fake_name(fake);
@@ -326,6 +372,70 @@ static bool cli_take_device(cli_args *a, const char *v)
         a->devices[a->deviceCount] = a->device;
     a->deviceCount++;
     return strncmp(v, "auto:", 5) == 0 || nnrt_device_find(a->device) != NULL;
+}
+
+static bool cli_take_cache(cli_args *a, const char *v)
+{
+    a->cache = v;
+    return *v != '\0';
+}
+
+static bool cli_take_socket(cli_args *a, const char *v)
+{
+    a->socket = v;
+    return *v != '\0';
+}
+
+/* Three or four octal digits. */
+static bool cli_take_mode(cli_args *a, const char *v)
+{
+    a->permissions = (uint32_t)strtoul(v, NULL, 8);
+    return strspn(v, "01234567") == strlen(v) && strlen(v) >= 3 && strlen(v) <= 4 && a->permissions > 0 &&
+           a->permissions <= 0777;
+}
+
+static bool cli_take_users(cli_args *a, const char *v)
+{
+    do {
+        char number[16];
+        const size_t length = strcspn(v, ",");
+        if (length >= sizeof(number) || a->userCount == CLI_MOST_USERS)
+            return false;
+        memcpy(number, v, length);
+        number[length] = '\0';
+        if (!cli_take_whole(number, 0, UINT32_MAX - 1, &a->users[a->userCount++]))
+            return false;
+        v += length;
+    } while (*v++ == ',');
+    return true;
+}
+
+/* "clients=4,bytes=1000000": what is not named stays. */
+static bool cli_take_limits(cli_args *a, const char *v)
+{
+    do {
+        static const char *const names[] = {"clients", "models", "buffers", "message", "time", "bytes"};
+        uint32_t *const places[] = {&a->limits.clients, &a->limits.models, &a->limits.buffers,
+                                    &a->limits.message, &a->limits.time,   NULL};
+        const size_t name = strcspn(v, "=,"), length = strcspn(v, ",");
+        char number[24];
+        uint32_t value = 0, k = 0;
+        while (k < 6 && (strlen(names[k]) != name || strncmp(names[k], v, name) != 0))
+            k++;
+        if (k == 6 || name == length || length - name > sizeof(number))
+            return false;
+        memcpy(number, v + name + 1, length - name - 1);
+        number[length - name - 1] = '\0';
+        if (places[k] != NULL && !cli_take_whole(number, 1, INT32_MAX, &value))
+            return false;
+        if (places[k] != NULL)
+            *places[k] = value;
+        else if (strspn(number, "0123456789") != strlen(number) || strlen(number) > 18 ||
+                 (a->limits.bytes = strtoull(number, NULL, 10)) == 0)
+            return false;
+        v += length;
+    } while (*v++ == ',');
+    return true;
 }
 
 static bool cli_take_properties(cli_args *a, const char *v)
@@ -354,6 +464,48 @@ static bool cli_take_log(cli_args *a, const char *v)
     a->log.line = cli_log_line;
     a->log.most = strcmp(v, "debug") == 0 ? NNRT_LOG_DEBUG : strcmp(v, "info") == 0 ? NNRT_LOG_INFO : NNRT_LOG_WARNING;
     return a->log.most != NNRT_LOG_WARNING || strcmp(v, "warning") == 0;
+}
+
+static bool cli_take_float16(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->float16 = true;
+}
+
+/* The number that v has in a list of words that ends with NULL; -1: none. */
+static int32_t cli_word(const char *v, const char *const *words)
+{
+    for (int32_t i = 0; words[i] != NULL; i++)
+        if (strcmp(v, words[i]) == 0)
+            return i;
+    return -1;
+}
+
+static bool cli_take_performance(cli_args *a, const char *v)
+{
+    static const char *const words[] = {"none", "low", "medium", "high", "extreme", NULL};
+    return (a->mode = cli_word(v, words)) >= 0; /* NNRT_PERFORMANCE_NONE to _EXTREME */
+}
+
+static bool cli_take_priority(cli_args *a, const char *v)
+{
+    static const char *const words[] = {"none", "low", "medium", "high", NULL};
+    return (a->priority = cli_word(v, words)) >= 0; /* NNRT_PRIORITY_NONE to _HIGH */
+}
+
+/* "NAME=VALUE" with a name of at most 63 characters. */
+static bool cli_take_extension(cli_args *a, const char *v)
+{
+    const size_t length = strcspn(v, "=");
+    NNRT_Extension *e = &a->extensions[a->extensionCount];
+    if (a->extensionCount == CLI_MOST_INPUTS || v[length] == '\0' || length == 0 ||
+        length >= sizeof(a->extensionNames[0]))
+        return false;
+    memcpy(a->extensionNames[a->extensionCount], v, length); /* cleared: it ends there */
+    e->name = a->extensionNames[a->extensionCount++];
+    e->data = v + length + 1;
+    e->size = (uint32_t)strlen(v + length + 1);
+    return true;
 }
 
 static bool cli_take_budget(cli_args *a, const char *v)
@@ -409,11 +561,12 @@ static bool cli_take_layout(cli_args *a, const char *v)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>options */
 
-#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT)
+#define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE)
+#define CLI_THREADS (CLI_SESSIONS & ~CLI_COMPILE)
 #define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT) /* those whose inputs are given */
 
 static const cli_option cli_options[] = {
-    {"-o", "FILE", CLI_EMIT | CLI_REPORT, "the file to write; - is standard output", cli_take_output},
+    {"-o", "FILE", CLI_EMIT | CLI_REPORT | CLI_COMPILE, "the file to write; - is standard output, but for compile", cli_take_output},
     {"--name", "NAME", CLI_EMIT, "what NAME_run and the rest are called; default: the model file's name",
      cli_take_name},
     {"--input", "[NAME=]VALUE", CLI_GIVEN,
@@ -421,7 +574,7 @@ static const cli_option cli_options[] = {
     {"--golden", "[NAME=]VALUE", CLI_EMIT,
      "an input as --input; the self-test also checks the result of every node, and names the first that differs",
      cli_take_golden},
-    {"--shape", "[NAME=]D,D,...", CLI_INFO | CLI_RUN | CLI_BENCH | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_COMPARE | CLI_REPORT,
+    {"--shape", "[NAME=]D,D,...", (CLI_SESSIONS & ~CLI_CHECK) | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "extents of an input whose model leaves some open, such as 1,3,224,224", cli_take_shape},
     {"--max", "[NAME=]D,D,...", CLI_SESSIONS,
      "leave an input's open extents open, up to these; or bound a result that a run decides", cli_take_most},
@@ -456,24 +609,49 @@ static const cli_option cli_options[] = {
      "allow an ONNX file or an image N times the memory and work that its size allows", cli_take_budget},
     {"--outputs", "NAME,NAME,...", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "end an ONNX model with these values, of inputs or of nodes; what they do not need is left out", cli_take_cut},
-    {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT,
+    {"--no-optimize", NULL, CLI_CONVERT | CLI_EMIT | CLI_COMPILE,
      "leave the model as it is: by default constants are folded and nodes fused", cli_take_no_optimize},
     {"--no-quantize", NULL, CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
      "operators between DequantizeLinear and QuantizeLinear stay in float32; by default they compute in integers",
      cli_take_no_quantize},
-    {"--properties", "KEY=VALUE;...", CLI_SESSIONS | CLI_DEVICES, "what the drivers are told that --load names behind it",
+    {"--socket", "PATH", CLI_SERVE, "where to listen; a socket that nobody listens at any more is replaced",
+     cli_take_socket},
+    {"--limits", "NAME=N,...", CLI_SERVE,
+     "what clients may have: clients=16 at once; each of them models=64, buffers=256, bytes=1073741824 of memory, "
+     "message=262144 bytes, time=10000 ms for a message; the defaults are these",
+     cli_take_limits},
+    {"--users", "N,N,...", CLI_SERVE, "numbers of the users who may connect; default: the one who serves", cli_take_users},
+    {"--mode", "MODE", CLI_SERVE, "permissions of the socket's file, octal; default 0600", cli_take_mode},
+    {"--properties", "KEY=VALUE;...", CLI_SESSIONS | CLI_DEVICES | CLI_SERVE, "what the drivers are told that --load names behind it",
      cli_take_properties},
-    {"--load", "libNAME.so", CLI_SESSIONS | CLI_DEVICES,
+    {"--load", "libNAME.so", CLI_SESSIONS | CLI_DEVICES | CLI_SERVE,
      "a driver for NNAdapter's hardware layer (compat/nnadapter/driver.h): it is the device NAME; before --device",
      cli_take_load},
-    {"--device", "NAME", CLI_SESSIONS | CLI_DEVICES,
+    {"--device", "NAME", CLI_SESSIONS | CLI_DEVICES | CLI_SERVE,
      "where to run: a name that 'nnrt devices' lists, default auto; auto:NAME,NAME,...: split over these, the preferred "
-     "one first; fake:KEY=VALUE,... (devices/nnrt_fake.h) makes a device to test with. compare takes two, else of several "
-     "the last counts",
+     "one first; remote:PATH is what 'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h) makes a "
+     "device to test with. compare takes two, else of several the last counts",
      cli_take_device},
-    {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT,
+    {"--cache", "DIR", CLI_RUN | CLI_BENCH | CLI_CHECK,
+     "what devices with a model cache make of the model is kept in the folder DIR, and taken from there the next time",
+     cli_take_cache},
+    {"--strict", NULL, CLI_SESSIONS,
+     "device auto: what no listed device takes is refused; by default the reference device has it", cli_take_strict},
+    {"--fallback", NULL, CLI_SESSIONS,
+     "device auto: a part whose run fails by its device is computed by what comes next, which prepares it, too",
+     cli_take_fallback},
+    {"--keep", "FILE", CLI_SESSIONS,
+     "device auto: nodes that stay with the reference device, a line OPERATOR[:INPUT,...[:OUTPUT,...]] each, such as "
+     "SOFTMAX or ADD_FUSION:x:y",
+     cli_take_keep},
+    {"--float16", NULL, CLI_SESSIONS, "the device may compute float32 in float16", cli_take_float16},
+    {"--performance", "MODE", CLI_SESSIONS, "what the device is to strive for: none, low, medium, high or extreme",
+     cli_take_performance},
+    {"--priority", "LEVEL", CLI_SESSIONS, "of the model on the device: none, low, medium or high", cli_take_priority},
+    {"--extension", "NAME=VALUE", CLI_SESSIONS, "what only the device knows", cli_take_extension},
+    {"--log", "LEVEL", CLI_SESSIONS | CLI_DOT | CLI_CONVERT | CLI_EMIT | CLI_SERVE,
      "tell on standard error what is done: warning, info (also each step), or debug (also each node)", cli_take_log},
-    {"--threads", "N", CLI_SESSIONS, "how many threads the device may use, default 1; the built-in ones use one",
+    {"--threads", "N", CLI_THREADS, "how many threads the device may use, default 1; the built-in ones use one",
      cli_take_threads},
     {"--reps", "N", CLI_BENCH, "timed runs; default: as many as fit in a second, 10 to 10000", cli_take_reps},
     {"--copy", "NAME", CLI_OPS, "print the kernels of an operator, or one kernel, as C that compiles by itself",
@@ -577,7 +755,7 @@ static int cli_parse(const cli_command *c, cli_args *args, int argc, char **argv
     }
     if (*c->operands != '\0' && args->model == NULL)
         return cli_usage("%s: which model? 'nnrt %s --help' tells the arguments", c->name, c->name);
-    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_REPORT)) != 0 && args->output == NULL)
+    if ((c->bit & (CLI_CONVERT | CLI_EMIT | CLI_REPORT | CLI_COMPILE)) != 0 && args->output == NULL)
         return cli_usage("%s: which file to write? 'nnrt %s --help' tells the arguments", c->name, c->name);
     return CLI_DONE;
 }

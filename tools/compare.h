@@ -111,6 +111,8 @@ static int cli_compare_run(cli_job *job, const cli_args *args, const char *devic
     NNRT_ReturnCode code;
     int status;
     memset(&error, 0, sizeof(error));
+    if (job->keep == NULL && cli_job_keep(args, &job->keep) != CLI_DONE)
+        return CLI_FAILED;
     code = cli_job_session(job, args, device, &error);
     if (code != NNRT_SUCCESS)
         return cli_fail("cannot prepare %s on '%s': %s", args->model, device,

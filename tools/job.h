@@ -20,7 +20,9 @@ typedef struct cli_job {
     double loadMs, prepareMs;
     bool fromNnrt; /* open extents are then set when the session is made */
     const nnrt_profile *profile; /* NULL: none */
+    nnrt_cache *cache;           /* NULL: none */
     cli_places places;
+    char *keep; /* text of --keep; NULL: none */
 } cli_job;
 
 static void cli_job_free(cli_job *job)
@@ -30,7 +32,9 @@ static void cli_job_free(cli_job *job)
     free(job->outputs);
     free(job->io);
     free(job->places.data);
+    free(job->keep);
     nnrt_session_destroy(job->session);
+    nnrt_cache_destroy(job->cache);
     nnrt_model_destroy(job->model);
     cli_inputs_free(&job->in);
     memset(job, 0, sizeof(*job));
@@ -153,6 +157,24 @@ static nnrt_dims *cli_job_dims(const cli_job *job)
     return dims;
 }
 
+/* Reads the file of --keep, a text; *text is the caller's. */
+static int cli_job_keep(const cli_args *args, char **text)
+{
+    cli_bytes file;
+    *text = NULL;
+    if (args->keep == NULL)
+        return CLI_DONE;
+    if (cli_read_file(args->keep, &file) != CLI_DONE)
+        return CLI_FAILED;
+    if (memchr(file.data, 0, file.size) != NULL)
+        (void)cli_fail("cannot use %s: it is no text; expected a line OPERATOR[:INPUT,...[:OUTPUT,...]] a record",
+                       args->keep);
+    else
+        *text = cli_text_copy((const char *)file.data, file.size);
+    free(file.data);
+    return *text != NULL ? CLI_DONE : CLI_FAILED;
+}
+
 /* Makes the session on a device. A model that was imported has the shapes of job->in already. */
 static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const char *device, nnrt_error *error)
 {
@@ -168,15 +190,24 @@ static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const
         job->places.count = job->model->nodes.count;
         job->places.data = (cli_place *)cli_alloc(job->places.count, sizeof(*job->places.data));
     }
-    if (job->places.data != NULL) {
+    partition.strict = args->strict;
+    partition.fallback = args->fallback;
+    partition.keep = job->keep;
+    if (job->places.data != NULL || job->keep != NULL) {
         partition.placed = cli_places_listen;
         partition.user = &job->places;
-        desc.partition = &partition;
     }
+    if (partition.placed != NULL || partition.strict || partition.fallback)
+        desc.partition = &partition;
     desc.device = device;
     desc.threads = args->threads;
     desc.profile = job->profile;
+    desc.cache = job->cache;
     desc.log = &args->log;
+    desc.enableFloat16 = args->float16;
+    desc.mode = args->mode;
+    desc.priority = args->priority;
+    desc.extensions = NNRT_ExtensionList_make(args->extensions, args->extensionCount);
     if (job->fromNnrt)
         desc.inputDims = nnrt_dims_list_make(dims, job->in.count);
     desc.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
@@ -185,13 +216,40 @@ static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const
     return code;
 }
 
+/* The cache of --cache, or one in memory. */
+static int cli_job_cache(cli_job *job, const cli_args *args)
+{
+    nnrt_cache_desc desc;
+    nnrt_error error;
+    memset(&desc, 0, sizeof(desc));
+    memset(&error, 0, sizeof(error));
+    desc.directory = args->cache;
+    return nnrt_cache_create(&job->cache, &desc, &error) == NNRT_SUCCESS ? CLI_DONE : cli_fail("%s", error.message);
+}
+
+/* What the cache could not do. */
+static void cli_job_note_cache(const cli_job *job, const cli_args *args)
+{
+    const nnrt_cache_state *s = nnrt_cache_get_state(job->cache);
+    if (s->fault.code != NNRT_SUCCESS)
+        cli_note("--cache %s: %s", args->cache, s->fault.message);
+    if (s->saved != NNRT_SUCCESS)
+        cli_note("--cache %s: it cannot be written (%s)", args->cache, nnrt_code_name(s->saved));
+    if (s->restored + s->prepared == 0)
+        cli_note("--cache %s: no device that has a part of this model keeps any", args->cache);
+    else if (s->kept == 0)
+        cli_note("--cache %s: the device gives nothing to keep", args->cache);
+}
+
 static int cli_job_prepare(cli_job *job, const cli_args *args)
 {
     nnrt_error error;
     double start = cli_now_ms();
     NNRT_ReturnCode code;
     memset(&error, 0, sizeof(error));
-    if (cli_job_find_bounds(job, args) != CLI_DONE)
+    if (cli_job_find_bounds(job, args) != CLI_DONE || cli_job_keep(args, &job->keep) != CLI_DONE)
+        return CLI_FAILED;
+    if (args->cache != NULL && job->cache == NULL && cli_job_cache(job, args) != CLI_DONE)
         return CLI_FAILED;
     if (args->threads > cli_threads_used())
         cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used());
@@ -202,6 +260,8 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
         return cli_fail("cannot prepare %s: %s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code));
     job->prepareMs = cli_now_ms() - start;
+    if (args->cache != NULL)
+        cli_job_note_cache(job, args);
     return CLI_DONE;
 }
 
@@ -230,6 +290,27 @@ static int cli_job_bind_inputs(cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
+/* Room that an output with open extents gets at first. Its bound may be far beyond what any run gives (a product of bounds),
+   so what a run finds missing is added then. */
+#define CLI_OPEN_ROOM ((size_t)16 << 20)
+
+/* Room for an output, as large as it is or, where its extents are open, as CLI_OPEN_ROOM says. */
+static int cli_job_output(cli_tensor *out, nnrt_io *io, const nnrt_io_info *info)
+{
+    if (!info->open || info->bytes <= CLI_OPEN_ROOM) {
+        if (cli_tensor_make(out, info->dataType, &info->shape, info->name) != CLI_DONE)
+            return CLI_FAILED;
+    } else {
+        out->type = info->dataType;
+        out->shape = info->shape;
+        out->bytes = CLI_OPEN_ROOM;
+        out->data = cli_alloc(CLI_OPEN_ROOM, 1);
+    }
+    io->data = out->data;
+    io->bytes = out->bytes;
+    return out->data != NULL ? CLI_DONE : CLI_FAILED;
+}
+
 /* Makes room for the outputs and ties all buffers to the session's order. */
 static int cli_job_bind(cli_job *job, const cli_args *args)
 {
@@ -242,10 +323,8 @@ static int cli_job_bind(cli_job *job, const cli_args *args)
     for (uint32_t i = 0; i < job->nOut; i++) {
         nnrt_io_info info = nnrt_session_output(job->session, i);
         job->open = job->open || info.open;
-        if (cli_tensor_make(&job->outputs[i], info.dataType, &info.shape, info.name) != CLI_DONE)
+        if (cli_job_output(&job->outputs[i], &job->io[job->nIn + i], &info) != CLI_DONE)
             return CLI_FAILED;
-        job->io[job->nIn + i].data = job->outputs[i].data;
-        job->io[job->nIn + i].bytes = job->outputs[i].bytes;
     }
     return cli_job_bind_inputs(job, args);
 }
@@ -259,10 +338,36 @@ static int cli_job_start(cli_job *job, const cli_args *args)
     return status == CLI_DONE ? cli_job_bind(job, args) : status;
 }
 
+/* After a run that found an output too small: gives that output what the run told. Outputs that it did not come to tell
+   their bounds, which are taken only where nothing else is left. false: no output is too small. */
+static bool cli_job_grow(cli_job *job)
+{
+    bool grown = false;
+    for (uint32_t i = 0; i < 2 * job->nOut && !(grown && i >= job->nOut); i++) {
+        const nnrt_io_info info = nnrt_session_output(job->session, i % job->nOut);
+        cli_tensor *out = &job->outputs[i % job->nOut];
+        nnrt_io *io = &job->io[job->nIn + i % job->nOut];
+        const bool bound = memcmp(&info.shape, &out->shape, sizeof(info.shape)) == 0;
+        if (!info.open || info.bytes <= io->bytes || (bound && i < job->nOut))
+            continue;
+        free(out->data);
+        out->data = cli_alloc(info.bytes, 1);
+        out->bytes = io->bytes = out->data != NULL ? info.bytes : 0;
+        io->data = out->data;
+        if (out->data == NULL)
+            return false;
+        grown = true;
+    }
+    return grown;
+}
+
 static int cli_job_run(cli_job *job)
 {
-    NNRT_ReturnCode code = nnrt_run(job->session, job->io, job->nIn, job->io + job->nIn, job->nOut);
     const char *message = nnrt_session_error(job->session);
+    NNRT_ReturnCode code;
+    do {
+        code = nnrt_run(job->session, job->io, job->nIn, job->io + job->nIn, job->nOut);
+    } while (code == NNRT_INSUFFICIENT_BUFFER && cli_job_grow(job));
     if (code != NNRT_SUCCESS)
         return cli_fail("the run failed: %s", *message != '\0' ? message : nnrt_code_name(code));
     for (uint32_t i = 0; i < job->nOut && job->open; i++) { /* the extents of this run */
@@ -309,6 +414,10 @@ static void cli_json_session(const cli_job *job)
     fputs(",\"device\":", stdout);
     cli_json_text(nnrt_session_device(job->session));
     printf(",\"threads\":%u", (unsigned)cli_threads_used());
+    if (job->cache != NULL)
+        printf(",\"cache\":{\"restored\":%u,\"prepared\":%u}",
+               (unsigned)nnrt_cache_get_state(job->cache)->restored,
+               (unsigned)nnrt_cache_get_state(job->cache)->prepared);
 }
 
 #endif /* NNRT_TOOL_JOB_H */

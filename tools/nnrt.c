@@ -3,15 +3,17 @@ nnrt.c - the command line of nnrt: look at a model, run it, time it, check it ag
 
     cc -std=c99 -O2 -I. tools/nnrt.c -o build/nnrt -lm
 
-It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/nnrt_fake.h and compat/nnrt_nnadapter_driver.h only, and
+It uses the public functions of nnrt.h, formats/nnrt_onnx.h, devices/ and compat/nnrt_nnadapter_driver.h only, and
 stb_image (libstb-dev) to read PNG images.
 Parts: text.h messages, JSON, progress; tensor.h values; npy.h tensor files; image.h images; args.h arguments; meta.h
 metadata; inputs.h model inputs; place.h placement; job.h sessions; map.h memory maps; profile.h times of steps; check.h test
-data; compare.h two devices; report.h a page about a model; emit.h models as C; copy.h operators as C.
+data; compare.h two devices; report.h a page about a model; emit.h models as C; copy.h operators as C; serve.h a device for
+other processes.
 Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, everything else to standard error.
 
     >>info     what a model is, has and needs
     >>convert  .nnrt files, their metadata
+    >>compile  .nnrt files with what a device made
     >>emit     models as C
     >>run      one run on given inputs
     >>bench    times
@@ -20,11 +22,15 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 */
 #define _POSIX_C_SOURCE 200809L
 
+#if defined(__linux__) && !defined(NNRT_THREADS)
+#define NNRT_THREADS 1 /* nnrt serve */
+#endif
 #define NNRT_IMPLEMENTATION
 #include "../nnrt.h"
 
 #include "../compat/nnrt_nnadapter_driver.h"
 #include "../devices/nnrt_fake.h"
+#include "../devices/nnrt_remote.h"
 #include "../formats/nnrt_onnx.h"
 
 #include <sys/stat.h>
@@ -40,6 +46,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage. Results go to standard output, eve
 #include "map.h"
 #include "profile.h"
 #include "report.h"
+#include "serve.h"
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>info */
@@ -446,6 +453,7 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     memset(&error, 0, sizeof(error));
     desc.metadata = job->in.metadata.data;
     desc.metadataCount = job->in.metadata.count;
+    desc.cache = job->cache;
     desc.progress = cli_convert_progress;
     desc.user = &progress;
     if (strcmp(args->output, "-") == 0)
@@ -472,31 +480,81 @@ static int cli_convert_save(const cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
+/* Loads the model; a .nnrt file is optimised here, an ONNX file has been. */
+static int cli_convert_load(cli_job *job, const cli_args *args)
+{
+    nnrt_optimize_desc optimize;
+    nnrt_error error;
+    int status = cli_job_load(job, args);
+    memset(&optimize, 0, sizeof(optimize));
+    memset(&error, 0, sizeof(error));
+    optimize.no_quantize = args->noQuantize;
+    optimize.log = &args->log;
+    if (status == CLI_DONE && job->fromNnrt && !args->noOptimize &&
+        nnrt_model_optimize_with(&job->model, &optimize, &error) != NNRT_SUCCESS)
+        status = cli_fail("cannot convert %s: %s", args->model, error.message);
+    return status;
+}
+
 static int cli_convert(const cli_args *args)
 {
     cli_job job;
-    nnrt_optimize_desc optimize;
-    nnrt_error error;
     int status;
     memset(&job, 0, sizeof(job));
-    memset(&optimize, 0, sizeof(optimize));
-    memset(&error, 0, sizeof(error));
     status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
         status = cli_inputs_apply_shapes(&job.in, args);
     if (status == CLI_DONE)
-        status = cli_job_load(&job, args);
+        status = cli_convert_load(&job, args);
     if (status == CLI_DONE && job.fromNnrt && args->shapeCount > 0)
         status = cli_usage("convert: --shape is for ONNX files; a .nnrt file keeps its open extents");
-    optimize.no_quantize = args->noQuantize;
-    optimize.log = &args->log;
-    if (status == CLI_DONE && job.fromNnrt && !args->noOptimize &&
-        nnrt_model_optimize_with(&job.model, &optimize, &error) != NNRT_SUCCESS)
-        status = cli_fail("cannot convert %s: %s", args->model, error.message);
     if (status == CLI_DONE)
         status = cli_convert_metadata(&job, args);
     if (status == CLI_DONE)
         status = cli_convert_save(&job, args);
+    cli_job_free(&job);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>compile */
+
+/* The file has what the session of the device would make. */
+static int cli_compile_job(cli_job *job, const cli_args *args)
+{
+    const nnrt_cache_state *s;
+    int status = cli_inputs_make(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_shapes(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_apply_most(&job->in, args);
+    if (status == CLI_DONE)
+        status = cli_inputs_close_shapes(&job->in);
+    if (status == CLI_DONE)
+        status = cli_convert_load(job, args);
+    if (status == CLI_DONE)
+        status = cli_job_cache(job, args);
+    if (status == CLI_DONE)
+        status = cli_job_prepare(job, args);
+    if (status != CLI_DONE)
+        return status;
+    s = nnrt_cache_get_state(job->cache);
+    if (s->kept == 0)
+        return cli_fail("cannot compile %s: device '%s' %s; nnrt convert writes a file without", args->model,
+                        nnrt_session_device(job->session),
+                        s->prepared == 0 ? "has no model cache" : "gives nothing to keep");
+    if (s->kept < s->prepared)
+        cli_note("%u of %u parts are not in the file: their device does not give them", (unsigned)(s->prepared - s->kept),
+                 (unsigned)s->prepared);
+    return cli_convert_save(job, args);
+}
+
+static int cli_compile(const cli_args *args)
+{
+    cli_job job;
+    int status;
+    memset(&job, 0, sizeof(job));
+    status = cli_compile_job(&job, args);
     cli_job_free(&job);
     return status;
 }
@@ -1132,6 +1190,14 @@ static const char cli_convert_text[] =
     "  input.NAME.layout             nchw or nhwc\n"
     "Texts for people: description, license, source. Other keys are kept as they are.\n\n";
 
+static const char cli_compile_text[] =
+    "The file is that of nnrt convert, and has beside the model what the device made of it (a section of the device's\n"
+    "name, which nnrt info shows), or of the parts that auto gives to devices. A session on that device takes it from\n"
+    "there and does not compile. Where the device is another one, or of another version, or the options or extents\n"
+    "differ, the section is left alone, and the model prepared as always. Extents that an ONNX file leaves open are those\n"
+    "of --shape, or 1, in the file as well; those of a .nnrt file stay open, and what is compiled is for --shape.\n"
+    "The devices that are built in have no model cache; those of --load, or fake:cache=yes, may have one.\n\n";
+
 static const char cli_emit_text_help[] =
     "The file has the model as constant data, planned for an arena whose size it states: include it behind\n"
     "nnrt.h, and NAME_run runs it. No file, no heap, and only the kernels it needs are linked. NAME_selftest\n"
@@ -1147,6 +1213,11 @@ static const char cli_ops_text[] =
     "(nnrt_softmax_f32): types, attribute struct, views, helpers, and a comment that says how it is called. It is\n"
     "taken from nnrt_ops.h, looked for beside this program, in the current folder, in the folder above the\n"
     "program's, and in ../include/nnrt from there, where make install puts it.\n\n";
+
+static const char cli_serve_text[] =
+    "Another process uses the device with --device remote:PATH. Models and tensors lie in memory that both share. When the\n"
+    "server listens it prints a line; SIGTERM and SIGINT end it when the runs that have begun are done, and remove the\n"
+    "socket's file. Only Linux has this.\n\n";
 
 static const cli_command cli_commands[] = {
     {"info", "MODEL", "Shows inputs, outputs, nodes of each operator, and the memory a model takes.", cli_info_text,
@@ -1167,6 +1238,8 @@ static const cli_command cli_commands[] = {
     {"convert", "IN OUT.nnrt", "Writes a model as a .nnrt file.", cli_convert_text,
      "nnrt convert examples/digits/digits.onnx digits.nnrt --meta license=MIT --meta input.image.color=gray",
      CLI_CONVERT, cli_convert},
+    {"compile", "MODEL", "Writes a .nnrt file that loads without compiling on a device.", cli_compile_text,
+     "nnrt compile examples/digits/digits.onnx --device fake:cache=yes -o digits.nnrt", CLI_COMPILE, cli_compile},
     {"emit-c", "MODEL", "Writes a model as C: constant data that runs without files and heap.", cli_emit_text_help,
      "nnrt emit-c examples/digits/digits.onnx -o digits_model.h --name digits --input examples/digits/digit_7.png",
      CLI_EMIT, cli_emit_c},
@@ -1176,6 +1249,8 @@ static const cli_command cli_commands[] = {
      "nnrt ops --copy SOFTMAX > softmax.c", CLI_OPS, cli_ops},
     {"devices", "", "Lists the devices: name, vendor, type, status.", "", "nnrt devices --device fake:name=npu0 --json", CLI_DEVICES,
      cli_devices},
+    {"serve", "", "Serves a device to other processes, at a socket.", cli_serve_text,
+     "nnrt serve --socket /run/npu.sock --device fake: --limits clients=4", CLI_SERVE, cli_serve},
 };
 
 #define CLI_COMMANDS (sizeof(cli_commands) / sizeof(cli_commands[0]))

@@ -13,7 +13,7 @@ typedef struct cli_place {
     uint32_t part;                                /* NNRT_NO_TENSOR: none */
 } cli_place;
 
-/* Of all nodes, in their order; data NULL: nobody wants to know. */
+/* Of all nodes, in their order; data NULL, count 0: nobody wants to know. */
 typedef struct cli_places {
     cli_place *data;
     uint32_t count;
@@ -23,6 +23,8 @@ typedef struct cli_places {
 static void cli_places_listen(void *user, const nnrt_placement *p)
 {
     cli_places *all = (cli_places *)user;
+    if (p->node == NNRT_NO_TENSOR)
+        cli_note("--keep: %s", p->reason);
     if (p->node >= all->count)
         return;
     snprintf(all->data[p->node].device, sizeof(all->data->device), "%s", p->device);

@@ -41,8 +41,8 @@ NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelBuffer
                                                                                  size_t modelSize);
 /* Empty, to be built from a cache. */
 NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructForCache(void);
-/* Writes the compiled form to buffer. INVALID_PARAMETER: a pointer is NULL, length is 0, it is not built. UNSUPPORTED: the
-   device cannot. */
+/* Writes the compiled form to buffer; *modelSize: its bytes. INVALID_PARAMETER: a pointer is NULL, length is 0, it is not
+   built, or buffer is too small: then *modelSize is what it takes. UNSUPPORTED: the device cannot. */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_ExportCacheToBuffer(OH_NNCompilation *compilation, const void *buffer,
                                                                     size_t length, size_t *modelSize);
 /* A source to build from, judged then; it must live as long as the compilation. INVALID_PARAMETER: a pointer is NULL,
@@ -63,15 +63,22 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetPerformanceMode(OH_NNCompilat
                                                                    OH_NN_PerformanceMode performanceMode);
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_SetPriority(OH_NNCompilation *compilation, OH_NN_Priority priority);
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation *compilation, bool enableFloat16);
-/* Compiles, once: what failed can only be destroyed. After it the model may be destroyed. In this order:
+/* Of SetCache: Build reads the directory, where cache_info.nncache has the version. An older or broken cache, or one of another
+   device or model, is compiled anew and replaced, one that fits is taken. Version UINT32_MAX is none: it cannot be saved.
+   Compiles, once: what failed can only be destroyed. After it the model may be destroyed. In this order:
    INVALID_PARAMETER     compilation is NULL, it has two sources, or was built
-   FAILED                there is no such device
+   FAILED                there is no such device, or one without a cache for what is imported
    OPERATION_FORBIDDEN   the device has no cache, no float16, no performance modes, no priorities, and one is asked for
    INVALID_PARAMETER     a mode or a priority that does not exist; the model is not finished, or there is none
+   OPERATION_FORBIDDEN   the directory has a cache of a higher version, which stays as it is
+   INVALID_PARAMETER     there is no model, and no cache that can be used
    INVALID_PATH          the file of an offline model cannot be read; INVALID_FILE: it is broken
+   INVALID_FILE          the imported cache is broken, or of another device
    UNAVAILABLE_DEVICE    the device does not say which operators it takes
-   FAILED                it does not take one, or the model; it is no offline model; there is a cache to import
-   MEMORY_ERROR          no memory */
+   FAILED                it does not take one, or the model; it is no offline model
+   MEMORY_ERROR          no memory
+   INVALID_PARAMETER     there is no such directory, or the version is none, to save the cache; SAVE_CACHE_EXCEPTION: it
+                         cannot be written, or the device gives nothing */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilation);
 /* Executors made from it stay. NULL and a pointer to NULL are fine; *compilation becomes NULL. */
 NNRT_OHNN_API void OH_NNCompilation_Destroy(OH_NNCompilation **compilation);

@@ -43,7 +43,9 @@ typedef struct NNAdapterDriverArgument {
     void *(*access)(void *memory, NNAdapterOperandType *type, void *device_buffer);
 } NNAdapterDriverArgument;
 
-/* The compiled form of a program. All of it is NULL and 0 where none is asked for, as today always. */
+/* The compiled form of a program. With a model, buffer is empty: a driver that has such a form points it to its own memory,
+   which stays as it is as long as the program. Without a model, the program is made from buffer, which lives during the call.
+   token, dir: set, and of no matter to the driver: who keeps the buffer is the runtime. */
 typedef struct NNAdapterDriverCache {
     const char *token, *dir;
     NNAdapterOperandType *input_types, *output_types;

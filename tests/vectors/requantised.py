@@ -198,6 +198,11 @@ def ordered(w):
     go(w, "by channel", "TOPK_FUSION", {"axis": 0, "sorted": True}, [(1, 3)], [(EACH, 1)], lambda n: [n], [(OTHERS, 1)],
        beside([1]))
     go(w, "by channel", "ARGMAX_FUSION", {"axis": 0, "outMaxValue": True}, [(1, 3)], [(EACH, 1)], lambda n: [n[0]], [(OTHERS, 0)])
+    for op, place in (("ARGMAX_FUSION", np.argmax), ("ARGMIN_FUSION", np.argmin)):
+        x = stored(A, (3, 3), 0)
+        w.case(op + ": places only, by channel", op, {"axis": 0}, [tensor(x, (EACH, 1))], [place(x, 0).astype(np.int32)])
+        w.case("refused: %s: places only, channels of the axis" % op, op, {"axis": 1}, [tensor(x, (EACH, 1))],
+               [place(x, 1).astype(np.int32)], error="UNSUPPORTED_OP")
 
 
 def padded(w):

@@ -32,7 +32,7 @@ def place(i, L, M, scale, mode, roi):
     if mode == ASYMMETRIC:
         return i / scale
     if mode == TF_HALF:
-        return (i + HALVES) / scale
+        return (i + HALVES) / scale if scale != 1 else Fraction(i)  # axes that stay stay, as where axes leaves them out
     if mode == PYTORCH and M == 1:
         return Fraction(0)
     shift = Fraction(L, 2) * (1 - M / wide_) if mode == SYMMETRIC else 0
@@ -220,6 +220,8 @@ def make(w):
     bad("mode 3", "INVALID_PARAMETER", {"mode": 3}, [x, None, s])
     bad("coordinates 7", "INVALID_PARAMETER", {"coordinateTransformationMode": 7}, [x, None, s])
     bad("a policy 3", "INVALID_PARAMETER", {"keepAspectRatioPolicy": 3}, [x, None, s])
+    bad("a policy that leaves no cell", "INVALID_PARAMETER", {"keepAspectRatioPolicy": 1},
+        [some((2, 5)), None, None, const(np.array([1, 1]))])
     bad("a policy beside scales", "INVALID_PARAMETER", {"keepAspectRatioPolicy": 1}, [x, None, s])
     bad("a crop by scales", "INVALID_PARAMETER", {"coordinateTransformationMode": CROP}, [x, const(np.array([0, 0, 1, 1], f32)), s])
     bad("a crop without roi", "NULL_PTR", {"coordinateTransformationMode": CROP}, [x, None, None, n])
