@@ -425,8 +425,10 @@ coverage-open-vectors: build/coverage/bin/device_vectors
 coverage-onnx-nodes: build/coverage/bin/onnx_nodes
 	$(COVERAGE_SUITE) $<
 
-coverage-cli: build/coverage/bin/nnrt
+coverage-cli: build/coverage/bin/nnrt | build/test/libplain_npu.so
 	$(COVERAGE_SUITE) sh tests/test_cli.sh $<
+
+build/coverage/bin/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so
 
 coverage:
 	@sh tools/need.sh gcovr gcc libc6-dev libstb-dev libcmocka-dev libonnx-testdata python3 python3-numpy
