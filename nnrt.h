@@ -464,8 +464,8 @@ typedef struct nnrt_session_desc {
        a buffer is to be, nobody tells (nnrt_session_bytes: NOT_SUPPORT). */
     const NNRT_SharedBuffer *offline;
     uint32_t offlineCount; /* 0 = none */
-    /* Is asked first, and given what is prepared, by one thread at a time. NULL: none. Not with buffer, share or offline. The device
-       sections of a .nnrt file are asked without one as well, but not with buffer. */
+    /* Is asked first, and given what is prepared, by one thread at a time. NULL: none. Not with buffer, share or offline.
+       The device sections of a .nnrt file are asked without one as well, but not with buffer. */
     nnrt_cache *cache;
 } nnrt_session_desc;
 

@@ -516,8 +516,8 @@ typedef struct NNRT_DeviceVtbl {
    (the first registered with it). Registering and unregistering is for one thread, before and after the others run. */
 typedef struct nnrt_device nnrt_device;
 NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error);
-/* DEVICE_BUSY while prepared models or blocks of it exist; the built-in devices are OPERATION_FORBIDDEN. What others prepared does
-   not matter: a device's address stays the same until it is unregistered itself. */
+/* DEVICE_BUSY while prepared models or blocks of it exist; the built-in devices are OPERATION_FORBIDDEN. What others
+   prepared does not matter: a device's address stays the same until it is unregistered itself. */
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name);
 NNRT_API uint32_t nnrt_device_count(void);
 NNRT_API nnrt_device *nnrt_device_at(uint32_t index);     /* in the order of registration; NULL beyond the last */
@@ -797,10 +797,10 @@ NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum);
 NNRT_API size_t nnrt_plan_workspace(const nnrt_plan *plan);
 /* Checks inputs and outputs against the plan, then calls the kernels in order. workspace is aligned to NNRT_ALIGNMENT;
    inputs and outputs to their element size, and no output overlaps an input. Nothing is allocated; those that have only a
-   descriptor are mapped while it runs. outputDims and error may be NULL. Where extents are open, inputs bring theirs (OUT_OF_DIMENTION_RANGES beyond the bound), static steps run as
-   they were planned, and the others are resolved with what they then have: an output whose buffer is too small is not
-   written (INSUFFICIENT_BUFFER), its outputDims tell what it needs. Of outputs that a run did not come to, they tell the
-   largest extents. */
+   descriptor are mapped while it runs. outputDims and error may be NULL. Where extents are open, inputs bring theirs
+   (OUT_OF_DIMENTION_RANGES beyond the bound), static steps run as they were planned, and the others are resolved with what
+   they then have: an output whose buffer is too small is not written (INSUFFICIENT_BUFFER), its outputDims tell what it
+   needs. Of outputs that a run did not come to, they tell the largest extents. */
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);

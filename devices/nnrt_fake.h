@@ -47,7 +47,8 @@ TEXT
                        default no
 
     An offline model is a text, "ABS 2,3": an operator of one input and without attributes, and the extents of that, which is
-    float32. Slots are those of NNRT_FAKE_SLOTS. AllocateBuffer gives blocks of nnrt_buffer_create. RunV1 is there, and called where Run and RunIn are left out.
+    float32. Slots are those of NNRT_FAKE_SLOTS. AllocateBuffer gives blocks of nnrt_buffer_create. RunV1 is there, and
+    called where Run and RunIn are left out.
 
 THREADS
     As the tables say. Of a record that is asked for while runs go on, each number is true by itself.

@@ -577,8 +577,8 @@ static NNRT_ReturnCode nnrti_remote_send(nnrti_remote_line *l, nnrti_remote_head
     return NNRT_SUCCESS;
 }
 
-/* Takes in a frame: its header, what follows in l->in, and a descriptor, which is the caller's whatever the code is. Of what is
-   not the protocol's, INVALID_PARAMETER. */
+/* Takes in a frame: its header, what follows in l->in, and a descriptor, which is the caller's whatever the code is. Of
+   what is not the protocol's, INVALID_PARAMETER. */
 static NNRT_ReturnCode nnrti_remote_receive(nnrti_remote_line *l, nnrti_remote_head *head, int *fd, int64_t until)
 {
     NNRT_ReturnCode code;

@@ -1508,7 +1508,8 @@ int main(void)
         cmocka_unit_test(test_strict),    cmocka_unit_test(test_kept),          cmocka_unit_test(test_report),
         cmocka_unit_test(test_faults),    cmocka_unit_test(test_next_device),   cmocka_unit_test(test_slots),
         cmocka_unit_test(test_subgraphs), cmocka_unit_test(test_open_extents),  cmocka_unit_test(test_fallback_codes),
-        cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models), cmocka_unit_test(test_costs),         cmocka_unit_test(test_liar),
+        cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models),   cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_liar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

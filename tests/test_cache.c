@@ -20,35 +20,11 @@
 #include "formats/nnrt_onnx.h"
 #include "nnrt.h"
 
-#include "kit.h"
+#include "small.h"
 
 #define BUSY "fake:name=npu,cache=yes"
 
-static const float addend[3] = {1, 2, 3}, other_addend[3] = {1, 2, 4};
-static const float xs[6] = {-4, -2, 0, 1, 2, -3}, ys[6] = {4, 2, 3, 1, 2, 3};
-
-/* rows -1: they are given when a session is made. */
-static NNRT_Model *make_model(int32_t rows, const float *added)
-{
-    static const int32_t three[1] = {3};
-    const int32_t dims[2] = {rows, 3};
-    NNRT_Model *model = NULL;
-    nnrt_builder *b = NULL;
-    nnrt_error e;
-    uint32_t in[2], x, sum;
-    memset(&e, 0, sizeof(e));
-    assert_int_equal(nnrt_builder_create(&b, "small", NULL), NNRT_SUCCESS);
-    x = in[0] = nnrt_builder_input(b, "x", F32, 2, dims);
-    in[1] = nnrt_builder_constant(b, "addend", F32, 1, three, added, false);
-    sum = nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
-    in[0] = nnrt_builder_op(b, "relu", NNRT_NODE_TYPE_ACTIVATION, &relu, &sum, 1);
-    in[1] = x;
-    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SUB_FUSION, NULL, in, 2));
-    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
-        fail_msg("%s", e.message);
-    nnrt_builder_destroy(b);
-    return model;
-}
+static const float other_addend[3] = {1, 2, 4};
 
 static void run(nnrt_session *s)
 {
@@ -121,7 +97,7 @@ static uint32_t restored(const nnrt_fake *f)
 
 static char *make_folder(char *path)
 {
-    strcpy(path, "build/test/cache-XXXXXX");
+    strcpy(path, "build/cache-XXXXXX");
     assert_non_null(mkdtemp(path));
     return path;
 }
@@ -932,10 +908,11 @@ static void test_processes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_memory),  cmocka_unit_test(test_directory), cmocka_unit_test(test_bare),
-        cmocka_unit_test(test_damage),  cmocka_unit_test(test_options),   cmocka_unit_test(test_devices),
-        cmocka_unit_test(test_faults),  cmocka_unit_test(test_refusals),  cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_sections), cmocka_unit_test(test_digits), cmocka_unit_test(test_prepare), cmocka_unit_test(test_memory_short), cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_directory), cmocka_unit_test(test_bare),
+        cmocka_unit_test(test_damage),       cmocka_unit_test(test_options),   cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_faults),       cmocka_unit_test(test_refusals),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_sections),     cmocka_unit_test(test_digits),    cmocka_unit_test(test_prepare),
+        cmocka_unit_test(test_memory_short), cmocka_unit_test(test_processes),
     };
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
 }

@@ -15,32 +15,7 @@
 
 #include "nnrt.h"
 
-#include "kit.h"
-
-static const float addend[3] = {1, 2, 3}, xs[6] = {-4, -2, 0, 1, 2, -3}, ys[6] = {4, 2, 3, 1, 2, 3};
-
-/* open: the rows of x are given when a session is made. */
-static NNRT_Model *make_model(bool open)
-{
-    static const int32_t three[1] = {3};
-    const int32_t dims[2] = {open ? -1 : 2, 3};
-    NNRT_Model *model = NULL;
-    nnrt_builder *b = NULL;
-    nnrt_error e;
-    uint32_t in[2], x, sum;
-    memset(&e, 0, sizeof(e));
-    assert_int_equal(nnrt_builder_create(&b, "small", NULL), NNRT_SUCCESS);
-    x = in[0] = nnrt_builder_input(b, "x", F32, 2, dims);
-    in[1] = nnrt_builder_constant(b, "addend", F32, 1, three, addend, false);
-    sum = nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
-    in[0] = nnrt_builder_op(b, "relu", NNRT_NODE_TYPE_ACTIVATION, &relu, &sum, 1);
-    in[1] = x;
-    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SUB_FUSION, NULL, in, 2));
-    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
-        fail_msg("%s", e.message);
-    nnrt_builder_destroy(b);
-    return model;
-}
+#include "small.h"
 
 static NNRT_ReturnCode open_session(nnrt_session **s, const NNRT_Model *m, const char *device, nnrt_error *e)
 {
@@ -184,7 +159,7 @@ static const taken takes[] = {
 
 static void test_takes(void **state)
 {
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     (void)state;
     for (uint32_t i = 0; i < COUNT(takes); i++) {
         const taken *t = &takes[i];
@@ -215,7 +190,7 @@ static void test_takes(void **state)
 
 static void test_plain_question(void **state)
 {
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     nnrt_fake *fake = registered("fake:without=GetSupportedNodes,not=ACTIVATION");
     bool ok[3] = {false, true, false};
     nnrt_fake_record r;
@@ -232,7 +207,7 @@ static void test_plain_question(void **state)
 /* Rows of x up to 4; a run brings what it likes. */
 static void test_open_extents(void **state)
 {
-    NNRT_Model *model = make_model(true);
+    NNRT_Model *model = make_model(-1, addend);
     nnrt_fake *fake;
     nnrt_session_desc desc;
     nnrt_session *s = NULL;
@@ -299,7 +274,7 @@ static const lacking lacks[] = {
 
 static void test_without(void **state)
 {
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     nnrt_error e;
     (void)state;
     for (uint32_t i = 0; i < COUNT(lacks); i++) {
@@ -335,7 +310,7 @@ static void test_without(void **state)
 static void test_memory(void **state)
 {
     static const char *const texts[] = {"fake:", "fake:without=RunIn", "fake:dims=1..9"};
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     (void)state;
     for (uint32_t i = 0; i < COUNT(texts); i++) {
         nnrt_fake *fake = registered(texts[i]);
@@ -401,7 +376,7 @@ static void test_fail(void **state)
         {"fake:fail=GetIO:1", {NNRT_DEVICE_ERROR, 0}, {0, 0, 0}},
         {"fake:fail=GetModelMemory+GetSupportedNodes+GetInputDimRanges+GetOutputDimRanges+GetMemory", {0, 0}, {0, 0, 0}},
     };
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     (void)state;
     for (uint32_t i = 0; i < COUNT(rows); i++) {
         nnrt_fake *fake = registered(rows[i].text);
@@ -444,7 +419,7 @@ static void test_garbage(void **state)
         {"fake:garbage=GetSupportedNodes+GetSupportedOperation,not=ERF", NNRT_SUCCESS},
         {"fake:garbage=GetSupportedNodes,not=ACTIVATION", NNRT_UNSUPPORTED_OP},
     };
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     (void)state;
     for (uint32_t i = 0; i < COUNT(rows); i++) {
         nnrt_fake *fake = registered(rows[i].text);
@@ -476,7 +451,7 @@ static void test_garbage(void **state)
 
 static void test_delay(void **state)
 {
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     nnrt_fake *fake = registered("fake:delay=RunIn:50+PrepareModel:30");
     nnrt_session *s = NULL;
     nnrt_error e;
@@ -495,7 +470,7 @@ static void test_delay(void **state)
 /* A call that hangs sleeps: it takes no time of the processor, and so long on the wall. */
 static void test_hang(void **state)
 {
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     nnrt_fake *fake = registered("fake:hang=RunIn:200");
     nnrt_session *s = NULL;
     nnrt_error e;
@@ -516,7 +491,7 @@ static void test_hang(void **state)
 /* What a model holds is what the plan holds, and what lies in front of it. */
 static void test_figures(void **state)
 {
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     nnrt_fake *fake = registered("fake:");
     nnrt_prepared_memory figures[2];
     (void)state;
@@ -536,7 +511,7 @@ static void test_figures(void **state)
 
 static void test_record(void **state)
 {
-    NNRT_Model *model = make_model(false);
+    NNRT_Model *model = make_model(2, addend);
     nnrt_fake *fake = registered("fake:");
     nnrt_session *s = NULL;
     nnrt_error e;

@@ -2198,13 +2198,15 @@ static void all_functions(void **state)
 int main(void)
 {
     static const struct CMUnitTest fixed[] = {
-        cmocka_unit_test(devices),      cmocka_unit_test(contexts),       cmocka_unit_test(operands),
-        cmocka_unit_test(operations),   cmocka_unit_test(finishing),      cmocka_unit_test(supported),
-        cmocka_unit_test(compilations), cmocka_unit_test(caches), cmocka_unit_test(caches_without_memory), cmocka_unit_test(executions),     cmocka_unit_test(dynamic),
-        cmocka_unit_test(told_by_values), cmocka_unit_test(convolution),  cmocka_unit_test(transposed),
-        cmocka_unit_test(quantised),    cmocka_unit_test(channels),       cmocka_unit_test(defaults),       cmocka_unit_test(refused),
-        cmocka_unit_test(chain), cmocka_unit_test(complete),     cmocka_unit_test(allocations),    cmocka_unit_test(runs_take_nothing),
-        cmocka_unit_test(all_functions)};
+        cmocka_unit_test(devices),           cmocka_unit_test(contexts),      cmocka_unit_test(operands),
+        cmocka_unit_test(operations),        cmocka_unit_test(finishing),     cmocka_unit_test(supported),
+        cmocka_unit_test(compilations),      cmocka_unit_test(caches),        cmocka_unit_test(caches_without_memory),
+        cmocka_unit_test(executions),        cmocka_unit_test(dynamic),       cmocka_unit_test(told_by_values),
+        cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
+        cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),
+        cmocka_unit_test(chain),             cmocka_unit_test(complete),      cmocka_unit_test(allocations),
+        cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions),
+    };
     static struct CMUnitTest tests[COUNT(fixed) + COUNT(operation_cases)];
     int failed;
     memcpy(tests, fixed, sizeof(fixed));

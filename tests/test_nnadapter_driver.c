@@ -590,8 +590,9 @@ static void keeps(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(mirror), cmocka_unit_test(in_the_program), cmocka_unit_test(in_a_library),
-                                       cmocka_unit_test(what_it_takes), cmocka_unit_test(failures),
-                                       cmocka_unit_test(keeps)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mirror),        cmocka_unit_test(in_the_program), cmocka_unit_test(in_a_library),
+        cmocka_unit_test(what_it_takes), cmocka_unit_test(failures),       cmocka_unit_test(keeps),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

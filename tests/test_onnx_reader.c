@@ -1211,11 +1211,12 @@ static void test_file_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_testdata), cmocka_unit_test(test_samples),       cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_damage),       cmocka_unit_test(test_random),        cmocka_unit_test(test_wire_faults),
-        cmocka_unit_test(test_tensor_faults), cmocka_unit_test(test_depth),        cmocka_unit_test(test_memory_bound), cmocka_unit_test(test_memory_refused),
-        cmocka_unit_test(test_last_wins),    cmocka_unit_test(test_out_of_memory), cmocka_unit_test(test_null),
-        cmocka_unit_test(test_elements),     cmocka_unit_test(test_external),      cmocka_unit_test(test_file_read)
+        cmocka_unit_test(test_all_testdata),   cmocka_unit_test(test_samples),   cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_damage),         cmocka_unit_test(test_random),    cmocka_unit_test(test_wire_faults),
+        cmocka_unit_test(test_tensor_faults),  cmocka_unit_test(test_depth),     cmocka_unit_test(test_memory_bound),
+        cmocka_unit_test(test_memory_refused), cmocka_unit_test(test_last_wins), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_null),           cmocka_unit_test(test_elements),  cmocka_unit_test(test_external),
+        cmocka_unit_test(test_file_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1468,7 +1468,7 @@ def resize(w):
     if mode == 'NEAREST' or mode == 'CUBIC':
         for n, m, r in zip(given, wanted, scales or [m / n for n, m in zip(given, wanted)]):
             for i in range(m):
-                c = i / r if way == 'ASYMMETRIC' else (i + 0.5) / r - 0.5 if way == 'HALF_PIXEL' else i * (n - 1) / max(1, m - 1)
+                c = place(i, n, m, r, way, None)
                 if abs(2 * c - round(2 * c)) < 1e-4 and rounded(r):
                     raise NoEquivalent('a place on a tie, which float32 shifts')
     more = {}
@@ -1529,9 +1529,9 @@ def resize_nd(w):
                 raise NoEquivalent('a place on a tie, which float32 shifts')
             if crop and min(abs(c), abs(c - n + 1)) < 1e-4 and n > 1 and c not in (0, n - 1):
                 raise NoEquivalent('a place on the edge of the crop, which float32 shifts')
-    return w.node('Resize', w.x[0], w.cast(w.x[1], 'float32') if crop else '', w.cast(w.x[2], 'float32') if sizes is None else '',
-                  '' if sizes is None else w.cast(w.x[3], 'int64'), mode=mode.lower(),
-                  coordinate_transformation_mode=way.lower(),
+    return w.node('Resize', w.x[0], w.cast(w.x[1], 'float32') if crop else '',
+                  w.cast(w.x[2], 'float32') if sizes is None else '', '' if sizes is None else w.cast(w.x[3], 'int64'),
+                  mode=mode.lower(), coordinate_transformation_mode=way.lower(),
                   nearest_mode={'NORMAL': 'round_prefer_ceil', 'ROUND_HALF_DOWN': 'round_prefer_floor',
                                 'ROUND_HALF_UP': 'round_prefer_ceil', 'FLOOR': 'floor', 'CEIL': 'ceil'}[w.a['nearestMode']],
                   cubic_coeff_a=float(w.a['cubicCoeffA']), exclude_outside=int(w.a['excludeOutside'] != 0),
@@ -1853,7 +1853,8 @@ def steps(w, k):
     """How far a stored integer may be off: by one, as integer arithmetic rounds twice and halves go away from zero; where
     a mean or a value between cells is rounded as a stored integer before it is brought to other parameters, by one of
     those, too. Sums are made of operands that were rounded to 2^-20 of twice the largest scale, squares of differences to
-    2^-7 of it; what SCALE_FUSION adds was rounded to what the product counts in. RESIZE goes from cell to cell in steps of whole 1024ths: each may be off by half of one."""
+    2^-7 of it; what SCALE_FUSION adds was rounded to what the product counts in. RESIZE goes from cell to cell in steps of
+    whole 1024ths: each may be off by half of one."""
     x, y = w.t[0], w.y[k]
     if w.op in ('AVGPOOL_FUSION', 'AVGPOOL_INCLUDE_PAD', 'ADAPTIVE_AVERAGE_POOL_2D', 'RESIZE') and isinstance(x, Real):
         cells = sum(y.shape[1:]) / 2048 + 1 / 256 if w.op == 'RESIZE' and x.value.size else 0

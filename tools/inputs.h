@@ -606,14 +606,19 @@ static int cli_inputs_fill(cli_inputs *in, const cli_args *args)
     return status;
 }
 
-/* All inputs random with seed 0, extents by --shape. */
-static int cli_inputs_random(cli_inputs *in, const cli_args *args)
+/* The extents of all inputs by --shape and --max-shape alone, without values. */
+static int cli_inputs_settle(cli_inputs *in, const cli_args *args)
 {
     int status = cli_inputs_apply_shapes(in, args);
     if (status == CLI_DONE)
         status = cli_inputs_apply_most(in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_close_shapes(in);
+    return status == CLI_DONE ? cli_inputs_close_shapes(in) : status;
+}
+
+/* All inputs random with seed 0, extents by --shape. */
+static int cli_inputs_random(cli_inputs *in, const cli_args *args)
+{
+    int status = cli_inputs_settle(in, args);
     for (uint32_t i = 0; status == CLI_DONE && i < in->count; i++) {
         in->data[i].source = "random";
         status = cli_tensor_make(&in->data[i].value, in->data[i].type, &in->shapes[i], in->data[i].name);

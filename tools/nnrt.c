@@ -254,11 +254,7 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
 {
     int status = cli_inputs_make(&job->in, args);
     if (status == CLI_DONE)
-        status = cli_inputs_apply_shapes(&job->in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_apply_most(&job->in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_close_shapes(&job->in);
+        status = cli_inputs_settle(&job->in, args);
     if (status == CLI_DONE)
         status = cli_job_load(job, args);
     if (status == CLI_DONE)
@@ -525,11 +521,7 @@ static int cli_compile_job(cli_job *job, const cli_args *args)
     const nnrt_cache_state *s;
     int status = cli_inputs_make(&job->in, args);
     if (status == CLI_DONE)
-        status = cli_inputs_apply_shapes(&job->in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_apply_most(&job->in, args);
-    if (status == CLI_DONE)
-        status = cli_inputs_close_shapes(&job->in);
+        status = cli_inputs_settle(&job->in, args);
     if (status == CLI_DONE)
         status = cli_convert_load(job, args);
     if (status == CLI_DONE)
