@@ -16926,27 +16926,32 @@ static double nnrti_quant_clamp(double v, const NNRT_QuantParam *q, NNRT_DataTyp
     return v < least ? least : v > greatest ? greatest : v;
 }
 
-/* One element on its way from x to y; k is its place along the axis of the parameters. A scale counts as float32; one of
-   0, an empty range, gives 0. */
-static double nnrti_quant_value(const nnrt_view *x, const nnrt_view *y, double v, ptrdiff_t k)
+/* Elements on their way from x to y, all of one place k along the axis of the parameters. A scale counts as float32; one
+   of 0, an empty range, gives 0. */
+static void nnrti_quant_some(const nnrt_view *x, const nnrt_view *y, double *v, int32_t n, ptrdiff_t k)
 {
     const NNRT_QuantParam *from = x->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(x, k) : NULL;
     const NNRT_QuantParam *to = y->dataType < NNRT_DATA_TYPE_FLOAT16 ? nnrti_quant_at(y, k) : NULL;
+    const float scale = to != NULL ? (float)to->scale : from != NULL ? (float)from->scale : 1.0f;
+    const double zero = from != NULL ? (double)from->zeroPoint : 0.0;
     int32_t factor[2];
-    if (to == NULL)
-        return from != NULL ? (double)((float)from->scale * (float)(v - (double)from->zeroPoint)) : v;
-    if ((float)to->scale == 0)
-        return 0.0;
-    if (from == NULL) {
-        v = (double)((float)v / (float)to->scale);
-        return nnrti_quant_clamp(v == v ? nnrti_round(v) : 0.0, to, y->dataType);
+    if (to == NULL) {
+        for (int32_t i = 0; i < n && from != NULL; i++)
+            v[i] = (double)(scale * (float)(v[i] - zero));
+    } else if (scale == 0) {
+        for (int32_t i = 0; i < n; i++)
+            v[i] = 0.0;
+    } else if (from == NULL) {
+        for (int32_t i = 0; i < n; i++) {
+            const double q = (double)((float)v[i] / scale);
+            v[i] = nnrti_quant_clamp(q == q ? nnrti_round(q) : 0.0, to, y->dataType);
+        }
+    } else if (x->dataType != y->dataType || from->numBits != to->numBits || from->zeroPoint != to->zeroPoint ||
+               from->scale != to->scale) {
+        nnrti_factor((double)(float)from->scale / (double)scale, factor);
+        for (int32_t i = 0; i < n; i++)
+            v[i] = nnrti_quant_clamp((double)nnrti_rescale((int64_t)(v[i] - zero), factor), to, y->dataType);
     }
-    if (x->dataType == y->dataType && from->numBits == to->numBits && from->zeroPoint == to->zeroPoint &&
-        from->scale == to->scale)
-        return v;
-    nnrti_factor((double)(float)from->scale / (double)(float)to->scale, factor);
-    v = (double)nnrti_rescale((int64_t)(v - (double)from->zeroPoint), factor);
-    return nnrti_quant_clamp(v, to, y->dataType);
 }
 
 /* y = x in the element type of y, x and y of one shape; float16 or float32, and int8, uint8, int16 or int32 with
@@ -16969,8 +16974,8 @@ NNRT_API NNRT_ReturnCode nnrt_quant_dtype_cast(const NNRT_QuantDTypeCast *attr, 
         for (ptrdiff_t i = 0; i < w.count; i += NNRTI_CHUNK) {
             const int32_t n = w.count - i < NNRTI_CHUNK ? (int32_t)(w.count - i) : NNRTI_CHUNK;
             nnrti_read_f64(v, nnrti_at(x->data, w.at[1] + i * w.row[1], in), w.row[1], n, x->dataType);
-            for (int32_t k = 0; k < n; k++)
-                v[k] = nnrti_quant_value(x, y, v[k], w.at[2] + (i + k) * w.row[2]);
+            for (int32_t k = 0, same = w.row[2] == 0 ? n : 1; k < n; k += same)
+                nnrti_quant_some(x, y, v + k, same, w.at[2] + (i + k) * w.row[2]);
             nnrti_write_f64(nnrti_at(y->data, w.at[0] + i * w.row[0], out), w.row[0], v, n, y->dataType);
         }
     while (nnrti_walk_next(&w));
