@@ -1180,29 +1180,34 @@ def rms_normalization(w):
     return w.node('RMSNormalization', w.x[0], w.x[1], axis=w.a['axis'], epsilon=float(w.a['epsilon']))
 
 
-def no_overflow(w):
-    """Sums of squares of float16 between two nodes of ONNX are float16."""
-    if w.t[0].dtype == 'float16' and not largest(w.v[0])**2 * w.v[0].size < 6e4:
-        raise NoEquivalent('sums that float16 cannot hold')
+def normalised(w, norm):
+    """Input 0 by norm(input 0, a way to make constants of its type). A sum of squares between two nodes of ONNX would be
+    float16 where the input is, which cannot hold it: there the nodes have float32."""
+    if w.t[0].dtype != 'float16':
+        return w.node('Div', w.x[0], norm(w.x[0], w.like))
+    x = w.cast(w.x[0], 'float32')
+    return w.cast(w.node('Div', x, norm(x, lambda value: w.const(value, numpy.float32))), 'float16')
 
 
 @operator(bound=lambda j: j.unit * (32 + j.values[0].size) * (numpy.abs(j.ours) + LEAST[j.dtype]))
 def lp_normalization(w):
     """LP_NORMALIZATION"""
-    no_overflow(w)
-    axes = w.const([w.a['axis']])
-    norm = w.node('ReduceL1' if w.a['p'] == 1 else 'ReduceL2', w.x[0], axes, keepdims=1)
-    return w.node('Div', w.x[0], w.node('Add', norm, w.like(w.a['epsilon'])) if w.a['epsilon'] else norm)
+    if w.a['epsilon'] < 0:
+        raise NoEquivalent('a norm of which epsilon may leave nothing but its rounding')
+
+    def norm(x, like):
+        total = w.node('ReduceL1' if w.a['p'] == 1 else 'ReduceL2', x, w.const([w.a['axis']]), keepdims=1)
+        return w.node('Add', total, like(w.a['epsilon'])) if w.a['epsilon'] else total
+    return normalised(w, norm)
 
 
 @operator(bound=lambda j: j.unit * (32 + j.values[0].size) * (numpy.abs(j.ours) + 1))
 def l2_normalize_fusion(w):
     """L2_NORMALIZE_FUSION"""
-    no_overflow(w)
-    if w.quantised and w.a['epsilon'] == 0:
+    if w.quantised and w.a['epsilon'] <= 0:
         raise NoEquivalent('nothing by nothing, quantised')
-    total = w.node('ReduceSumSquare', w.x[0], w.const(w.a['axis']), keepdims=1)
-    return w.activated(w.node('Div', w.x[0], w.node('Sqrt', w.node('Max', total, w.like(w.a['epsilon'])))))
+    return w.activated(normalised(w, lambda x, like: w.node('Sqrt', w.node(
+        'Max', w.node('ReduceSumSquare', x, w.const(w.a['axis']), keepdims=1), like(w.a['epsilon'])))))
 
 
 @operator(bound=lambda j: 64 * j.unit * (numpy.abs(j.ours) + LEAST[j.dtype]))
@@ -1854,7 +1859,8 @@ def steps(w, k):
     a mean or a value between cells is rounded as a stored integer before it is brought to other parameters, by one of
     those, too. Sums are made of operands that were rounded to 2^-20 of twice the largest scale, squares of differences to
     2^-7 of it; what SCALE_FUSION adds was rounded to what the product counts in. RESIZE goes from cell to cell in steps of
-    whole 1024ths: each may be off by half of one."""
+    whole 1024ths: each may be off by half of one. ONNX Runtime adds products in float32, which is off by 2^-24 of all of
+    them for each."""
     x, y = w.t[0], w.y[k]
     if w.op in ('AVGPOOL_FUSION', 'AVGPOOL_INCLUDE_PAD', 'ADAPTIVE_AVERAGE_POOL_2D', 'RESIZE') and isinstance(x, Real):
         cells = sum(y.shape[1:]) / 2048 + 1 / 256 if w.op == 'RESIZE' and x.value.size else 0
@@ -1869,6 +1875,10 @@ def steps(w, k):
             return 1 + len(operands) / 2 * scale / 2**20 / unit
         far = sum(largest(t.value) for t in operands) if w.t[0].value.size else 0
         return 1 + (2 * far * scale / 2**7 + (scale / 2**7)**2) / unit
+    if w.op in ('CONV2D_FUSION', 'CONV2D_TRANSPOSE_FUSION', 'FULL_CONNECTION', 'MATMUL_FUSION') and isinstance(y, Real):
+        shape = w.t[1].shape
+        terms = max(shape[-2:]) if w.op == 'MATMUL_FUSION' else w.t[1].value.size / max(1, min(shape[0], shape[-1]))
+        return 1 + terms**2 * largest(x.value) * largest(w.t[1].value) / 2**24 / float(y.scales[0])
     return 1
 
 
