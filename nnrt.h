@@ -231,6 +231,9 @@ NNRT_API uint32_t nnrt_model_tensor(const NNRT_Model *model, const char *name);
 /* Graphviz text of a model: nodes with operator and attributes, shapes on the edges. Returns the length it needs
    without the end. */
 NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size);
+/* The same with the device of each node, as nnrt_partition.placed told it: places[] has one a node, in their order. Nodes
+   have the colour of their device, and those of one part a box. */
+NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size);
 
 #endif
 
@@ -4008,13 +4011,34 @@ static void nnrti_dot_tensor(nnrti_out *o, const nnrt_operand *t, char kind, uin
     nnrti_puts(o, "\"];\n");
 }
 
-/* Operator, name, and the attributes, a line each. */
-static void nnrti_dot_node(nnrti_out *o, const NNRT_Node *n, uint32_t index)
+/* A colour of a device, "0.583 0.25 1": its name tells the hue, in thousandths, rest saturation and brightness. */
+static void nnrti_dot_colour(nnrti_out *o, const char *device, const char *rest)
+{
+    uint32_t hue = 0;
+    for (; *device != '\0'; device++)
+        hue = (hue * 31 + (unsigned char)*device) % 1000;
+    nnrti_puts(o, hue < 10 ? "0.00" : hue < 100 ? "0.0" : "0.");
+    nnrti_put_u64(o, hue);
+    nnrti_puts(o, rest);
+}
+
+/* Operator, name, and the attributes, a line each. place NULL: nobody knows where it is. */
+static void nnrti_dot_node(nnrti_out *o, const NNRT_Node *n, uint32_t index, const nnrt_placement *place)
 {
     const nnrt_op *op = nnrt_op_find(n->nodeType);
+    const char *device = place != NULL ? nnrti_text_of(place->device) : "";
     nnrti_puts(o, "  ");
     nnrti_dot_id(o, 'n', index);
-    nnrti_puts(o, " [shape=box style=rounded label=\"");
+    nnrti_puts(o, " [shape=box ");
+    if (*device != '\0') {
+        nnrti_puts(o, "style=\"rounded,filled\" fillcolor=\"");
+        nnrti_dot_colour(o, device, " 0.25 1");
+        nnrti_puts(o, "\" tooltip=\"");
+        nnrti_dot_text(o, device);
+        nnrti_puts(o, "\" label=\"");
+    } else {
+        nnrti_puts(o, "style=rounded label=\"");
+    }
     nnrti_puts(o, op->name);
     if (*nnrti_text_of(n->name) != '\0') {
         nnrti_puts(o, "\\n");
@@ -4083,8 +4107,46 @@ static void nnrti_dot_graph(nnrti_out *o, const NNRT_Model *m, const nnrt_operan
         nnrti_dot_edge(o, shapes, writer, s->outputIndices.data[k], 's', first + k);
 }
 
+/* A box round the nodes of the main graph that are in one part with node `first`, which is the first of them. */
+static void nnrti_dot_part(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, uint32_t first)
+{
+    const NNRT_Uint32List all = m->subGraph.count > 0 ? m->subGraph.data[0].nodeIndices : NNRT_Uint32List_make(NULL, 0);
+    const uint32_t count = m->subGraph.count > 0 ? all.count : m->nodes.count;
+    nnrti_puts(o, "  subgraph cluster_part");
+    nnrti_put_u64(o, places[first].part);
+    nnrti_puts(o, " {\n  fontname=\"sans-serif\" fontsize=11 style=filled fillcolor=\"#f6f6f6\" color=\"");
+    nnrti_dot_colour(o, nnrti_text_of(places[first].device), " 0.8 0.7");
+    nnrti_puts(o, "\" label=\"part ");
+    nnrti_put_u64(o, places[first].part);
+    nnrti_puts(o, ", ");
+    nnrti_dot_text(o, nnrti_text_of(places[first].device));
+    nnrti_puts(o, "\";\n");
+    for (uint32_t k = 0; k < count; k++) {
+        const uint32_t n = m->subGraph.count > 0 ? all.data[k] : k;
+        if (places[n].part != places[first].part)
+            continue;
+        nnrti_puts(o, "  ");
+        nnrti_dot_id(o, 'n', n);
+        nnrti_puts(o, ";\n");
+    }
+    nnrti_puts(o, "  }\n");
+}
+
+/* Boxes round all parts. */
+static void nnrti_dot_parts(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places)
+{
+    for (uint32_t n = 0; n < m->nodes.count; n++) {
+        bool first = places[n].part != NNRT_NO_TENSOR;
+        for (uint32_t k = 0; k < n && first; k++)
+            first = places[k].part != places[n].part;
+        if (first)
+            nnrti_dot_part(o, m, places, n);
+    }
+}
+
 /* The model has been checked. writer: per tensor the node that makes it, or NNRTI_BY_NOBODY. */
-static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer)
+static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operand *shapes, const uint32_t *writer,
+                            const nnrt_placement *places)
 {
     for (uint32_t i = 0; i < m->inputIndex.count; i++)
         nnrti_dot_tensor(o, &shapes[m->inputIndex.data[i]], 't', m->inputIndex.data[i], "shape=ellipse style=filled");
@@ -4092,7 +4154,9 @@ static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operan
         if (nnrti_is_constant(&m->allTensors.data[t]))
             nnrti_dot_tensor(o, &shapes[t], 't', t, "shape=note fontsize=9");
     for (uint32_t n = 0; n < m->nodes.count; n++)
-        nnrti_dot_node(o, &m->nodes.data[n], n);
+        nnrti_dot_node(o, &m->nodes.data[n], n, places != NULL ? &places[n] : NULL);
+    if (places != NULL)
+        nnrti_dot_parts(o, m, places);
     for (uint32_t i = 0; i < m->outputIndex.count; i++)
         nnrti_dot_tensor(o, &shapes[m->outputIndex.data[i]], 'o', i, "shape=ellipse peripheries=2");
     for (uint32_t n = 0; n < m->nodes.count; n++)
@@ -4106,7 +4170,8 @@ static void nnrti_dot_model(nnrti_out *o, const NNRT_Model *m, const nnrt_operan
 }
 
 /* The shapes that are inferred, or those declared where that does not work; or the fault of a model that is none. */
-static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, nnrt_memory *memory, nnrt_error *error)
+static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, const nnrt_placement *places, nnrt_memory *memory,
+                           nnrt_error *error)
 {
     nnrt_operand *shapes;
     uint32_t *writer;
@@ -4127,10 +4192,15 @@ static void nnrti_dot_body(nnrti_out *o, const NNRT_Model *m, nnrt_memory *memor
     if (nnrt_model_infer(m, NULL, memory, shapes, NULL, NULL) != NNRT_SUCCESS)
         for (uint32_t t = 0; t < m->allTensors.count; t++)
             (void)nnrti_operand_of(&m->allTensors.data[t], &shapes[t]);
-    nnrti_dot_model(o, m, shapes, writer);
+    nnrti_dot_model(o, m, shapes, writer, places);
 }
 
 NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
+{
+    return nnrt_model_dot_placed(model, NULL, out, size);
+}
+
+NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placement *places, char *out, size_t size)
 {
     nnrt_memory memory;
     nnrt_error error;
@@ -4144,7 +4214,7 @@ NNRT_API size_t nnrt_model_dot(const NNRT_Model *model, char *out, size_t size)
     nnrti_dot_text(&o, model != NULL ? nnrti_text_of(model->name) : "");
     nnrti_puts(&o,
                "\" {\n  node [fontname=\"sans-serif\" fontsize=11];\n  edge [fontname=\"sans-serif\" fontsize=9];\n");
-    nnrti_dot_body(&o, model, &memory, &error);
+    nnrti_dot_body(&o, model, places, &memory, &error);
     if (error.code != NNRT_SUCCESS) {
         nnrti_puts(&o, "  error [shape=plaintext label=\"");
         nnrti_dot_text(&o, error.message);

@@ -327,6 +327,9 @@ typedef struct nnrt_partition {
        preferred. IF and LOOP are asked about with all that they run. UINT64_MAX: it may not be there. NULL: the order of
        the devices decides. */
     uint64_t (*cost)(void *user, uint32_t node, const char *device);
+    /* A part of fewer nodes, with all that IF and LOOP run, stays with the reference device, as a border may cost more than
+       the device saves; a model that one device takes whole is none. */
+    uint32_t smallest;
 } nnrt_partition;
 #endif
 
@@ -7463,6 +7466,7 @@ enum {
     NNRTI_WHY_AROUND, /* IF and LOOP stay with all that they run */
     NNRTI_WHY_EFFECT, /* it does something beside its results */
     NNRTI_WHY_LONELY, /* its part would have no inputs or no outputs */
+    NNRTI_WHY_SMALL,  /* nnrt_partition.smallest */
     NNRTI_WHY_FAILED, /* a device did not prepare its part */
     NNRTI_WHY_KNOWN   /* nowhere: its results are known before a run */
 };
@@ -7474,6 +7478,7 @@ static const char *const nnrti_reasons[] = {"the preferred device does not take 
                                             "the preferred device does not take all of the IF or LOOP around it",
                                             "it may end the run",
                                             "nothing that a run brings comes in, or nothing is read that comes out",
+                                            "its part has fewer nodes than are wanted",
                                             "a device that takes it did not prepare its part",
                                             "its results are known before a run"};
 
@@ -8631,6 +8636,11 @@ static NNRT_ReturnCode nnrti_split_part(nnrti_split *s, uint32_t g)
         large = large || (s->draft->bytes[borders[i]] >> 16) >> 16 != 0; /* no buffer of a run holds that */
     if (large || part->model.inputIndex.count == 0 || part->model.outputIndex.count == 0) {
         nnrti_split_dissolve(s, g, NNRTI_WHY_LONELY);
+        return NNRT_SUCCESS;
+    }
+    if (s->config->partition != NULL && part->model.nodes.count < s->config->partition->smallest &&
+        part->model.nodes.count < s->model->nodes.count) {
+        nnrti_split_dissolve(s, g, NNRTI_WHY_SMALL);
         return NNRT_SUCCESS;
     }
     part->device = s->list->devices[k];

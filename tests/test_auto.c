@@ -601,6 +601,64 @@ static void test_kept(void **state)
     nnrt_model_destroy(m);
 }
 
+/* Parts of fewer nodes than are wanted stay with the reference device; a model that goes whole is no part. */
+static void test_smallest(void **state)
+{
+    static const struct {
+        const char *nodes, *output;
+        uint32_t smallest;
+        const char *parts;
+    } rows[] = {
+        {"A0>1 B1,0>2 A2>3 A3>4", "4", 0, "0R11"}, {"A0>1 B1,0>2 A2>3 A3>4", "4", 1, "0R11"},
+        {"A0>1 B1,0>2 A2>3 A3>4", "4", 2, "RR00"}, {"A0>1 B1,0>2 A2>3 A3>4", "4", 3, "RRRR"},
+        {"A0>1 A1>2", "2", 3, "00"},
+    };
+    nnrt_fake *a = registered(abc[0]);
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(rows); i++) {
+        NNRT_Model *m = drawn(rows[i].nodes, rows[i].output);
+        for (int fallback = 0; fallback < 2; fallback++) {
+            nnrt_session_desc desc;
+            nnrt_partition p;
+            report r;
+            nnrt_session *s;
+            result_of want;
+            reference_run(m, 7, &want);
+            reported(&desc, &p, &r, "auto:a");
+            p.smallest = rows[i].smallest;
+            p.fallback = fallback != 0;
+            s = opened(m, &desc);
+            /* where nothing goes to a device, the reference device has all as one */
+            if (strcmp(parts_of(&r, m->nodes.count), i == 3 ? "0000" : rows[i].parts) != 0)
+                fail_msg("row %u: parts %s", i, parts_of(&r, m->nodes.count));
+            if (rows[i].smallest == 2)
+                assert_string_equal(r.reason[0], "its part has fewer nodes than are wanted");
+            expect_same(s, &want, 7);
+            nnrt_session_destroy(s);
+            results_end(&want);
+        }
+        nnrt_model_destroy(m);
+    }
+    { /* strict: that is refused */
+        NNRT_Model *m = drawn(rows[0].nodes, rows[0].output);
+        nnrt_fake *b = registered(abc[1]);
+        nnrt_partition p;
+        nnrt_session *s = NULL;
+        nnrt_error e;
+        memset(&p, 0, sizeof(p));
+        p.strict = true;
+        assert_int_equal(open_with(m, "auto:a,b", &p, &s, &e), NNRT_SUCCESS);
+        nnrt_session_destroy(s);
+        p.smallest = 2;
+        assert_int_equal(open_with(m, "auto:a,b", &p, &s, &e), NNRT_NOT_SUPPORT);
+        assert_non_null(strstr(e.message, "strict: node 0 '"));
+        assert_non_null(strstr(e.message, "its part has fewer nodes than are wanted"));
+        nnrt_model_destroy(m);
+        unregistered(b);
+    }
+    unregistered(a);
+}
+
 static void test_report(void **state)
 {
     NNRT_Model *m = drawn("A0>1 B1,0>2 C2,0>3", "3");
@@ -1508,8 +1566,8 @@ int main(void)
         cmocka_unit_test(test_strict),    cmocka_unit_test(test_kept),          cmocka_unit_test(test_report),
         cmocka_unit_test(test_faults),    cmocka_unit_test(test_next_device),   cmocka_unit_test(test_slots),
         cmocka_unit_test(test_subgraphs), cmocka_unit_test(test_open_extents),  cmocka_unit_test(test_fallback_codes),
-        cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models),   cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_liar),
+        cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models),   cmocka_unit_test(test_smallest),
+        cmocka_unit_test(test_costs),     cmocka_unit_test(test_liar),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -833,6 +833,43 @@ static void test_dot(void **state)
     nnrt_model_destroy(m);
 }
 
+/* Nodes with the colours of their devices, whose hues are ('a' = 97) / 1000 and (('a' * 31 + '"') % 1000) / 1000. */
+static void test_dot_placed(void **state)
+{
+    nnrt_builder *b = begin(NULL);
+    nnrt_placement places[2];
+    char text[4096];
+    size_t length;
+    NNRT_Model *m;
+    (void)state;
+    two_layers(b, true);
+    m = finish(b);
+    nnrt_builder_destroy(b);
+    memset(places, 0, sizeof(places));
+    places[0].device = "a";
+    places[1].device = "a\"";
+    places[0].part = 0;
+    places[1].part = NNRT_NO_TENSOR;
+    length = nnrt_model_dot_placed(m, places, text, sizeof(text));
+    assert_int_equal(length, strlen(text));
+    contains(text, "n0 [shape=box style=\"rounded,filled\" fillcolor=\"0.097 0.25 1\" tooltip=\"a\" label=\"FULL_C");
+    contains(text, "n1 [shape=box style=\"rounded,filled\" fillcolor=\"0.041 0.25 1\" tooltip=\"a\\\"\" label=\"");
+    contains(text, "  subgraph cluster_part0 {\n");
+    contains(text, "color=\"0.097 0.8 0.7\" label=\"part 0, a\";\n  n0;\n  }\n");
+    assert_null(strstr(strstr(text, "cluster_part") + 1, "cluster_part"));
+    places[1].device = "";
+    places[1].part = 0; /* both in one */
+    (void)nnrt_model_dot_placed(m, places, text, sizeof(text));
+    contains(text, "label=\"part 0, a\";\n  n0;\n  n1;\n  }\n");
+    contains(text, "n1 [shape=box style=rounded label=");
+    places[1].device = NULL;
+    places[1].part = 0xFFFFFFFEu;
+    (void)nnrt_model_dot_placed(m, places, text, sizeof(text));
+    contains(text, "  subgraph cluster_part4294967294 {\n");
+    contains(text, "label=\"part 4294967294, \";\n  n1;\n  }\n");
+    nnrt_model_destroy(m);
+}
+
 /* Three nodes run a body whose IF has one graph for both branches: each gets copies of its own, and what it computes has
    the extents of its own operands. */
 static NNRT_ReturnCode three_runs(const nnrt_allocator *a, NNRT_Model **model, nnrt_error *error)
@@ -954,12 +991,12 @@ static void test_places_of_open_extents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_default_attr), cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_inferred),     cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_many),         cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_dot),          cmocka_unit_test(test_shared_graphs),    cmocka_unit_test(test_places_of_open_extents),
-        cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_by_hand),                cmocka_unit_test(test_in_place),         cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_default_attr),           cmocka_unit_test(test_empty_and_scalar), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_inferred),               cmocka_unit_test(test_graphs),           cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_many),                   cmocka_unit_test(test_out_of_memory),    cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_dot),                    cmocka_unit_test(test_dot_placed),       cmocka_unit_test(test_shared_graphs),
+        cmocka_unit_test(test_places_of_open_extents), cmocka_unit_test(test_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -573,6 +573,15 @@ printf '# kept\r\nSOFTMAX\r\nMAX_POOL_FUSION::pool1\nTANH\n' >"$tmp/keep.txt"
 t 0 'info --keep' info examples/digits/digits.onnx --device fake:name=npu0 --device auto:npu0 --keep "$tmp/keep.txt" --strict --placement --json
 py 'info --keep' '[(p["name"], p["reason"]) for p in d["placement"] if p["device"] == "reference_nnrt_v2_0"] == [(n, "the partition text keeps it on the reference device") for n in ("pool1", "probabilities")]'
 says 'info --keep: a record for nothing' "--keep: no node matches 'TANH'"
+t 0 'info --records' info examples/digits/digits.onnx --records
+prints 'info --records' '^CONV2D_FUSION:image:relu1$'
+prints 'info --records' '^FULL_CONNECTION:relu4,fc2[.]weight:fc2$'
+grep '^SOFTMAX' "$tmp/out" >"$tmp/record.txt"
+t 0 'info --keep, of a record' info examples/digits/digits.onnx --device fake:name=npu0 --device auto:npu0 --keep "$tmp/record.txt" --strict --placement --json
+py 'info --keep, of a record' '[p["name"] for p in d["placement"] if p["device"] == "reference_nnrt_v2_0"] == ["probabilities"]'
+t 0 'info --smallest' info examples/digits/digits.onnx --device fake:name=npu0,not=MAX_POOL_FUSION --device auto:npu0 --smallest 2 --placement --json
+py 'info --smallest' '[(p["name"], p["reason"]) for p in d["placement"] if "fewer" in p["reason"]] == [(n, "its part has fewer nodes than are wanted") for n in ("conv1", "conv2", "conv3")]'
+refused 2 'info --smallest 0' "smallest" info examples/digits/digits.onnx --smallest 0
 refused 1 'info --keep: no file' "cannot open $tmp/no_keep.txt" info examples/digits/digits.onnx --device auto --keep "$tmp/no_keep.txt"
 printf 'SOFT\0MAX\n' >"$tmp/keep.txt"
 refused 1 'compare --keep: no text' "cannot use $tmp/keep.txt: it is no text" compare examples/digits/digits.onnx --input random --device auto --device reference --keep "$tmp/keep.txt"
@@ -801,6 +810,17 @@ t 0 'info of a name with quotes' info "$tmp/quote.onnx"
 prints 'info: a line break in a name is no line break' '^input +a"\\.+\?  float32'
 t 0 'dot' dot $digits/digits.onnx
 prints 'dot' '^digraph'
+npu0='--device fake:name=npu0,not=MAX_POOL_FUSION --device auto:npu0'
+t 0 'dot --device' dot $digits/digits.onnx $npu0
+prints 'dot --device: a part has a box' '^  subgraph cluster_part3 [{]$'
+prints 'dot --device: which says whose it is' 'label="part 3, npu0_nnrt_v1_0"'
+py 'dot --device: nodes of a part are in its box' 're.search(r"cluster_part3 [{]\n.*\n((?:  n\d+;\n)+)  [}]", open(F + "out").read()).group(1) == "  n6;\n  n7;\n  n8;\n  n9;\n"'
+py 'dot --device: a colour a device' 'len(set(re.findall("fillcolor=\"(0[.][0-9]{3} [^\"]*)\"", open(F + "out").read()))) == 2'
+py 'dot --device: all nodes have one' 'len(re.findall("n[0-9]+ .shape=box style=\"rounded,filled\" fillcolor=", open(F + "out").read())) == 10'
+t 0 'dot --device, small parts' dot $digits/digits.onnx $npu0 --smallest 2
+prints 'dot --device, small parts' '^  subgraph cluster_part0 [{]$'
+refused 1 'dot --strict' "strict: no device takes node 1 'pool1'" dot $digits/digits.onnx $npu0 --strict
+t 0 'dot' dot $digits/digits.onnx
 py 'dot: braces match, an operator is named' 'open(F + "out").read().count("{") == open(F + "out").read().count("}") > 0 and "MAX_POOL_FUSION" in open(F + "out").read()'
 
 # ---- run: digits ----

@@ -44,7 +44,7 @@ typedef struct cli_args {
     uint32_t deviceCount;
     const char *trace;           /* file of --profile=FILE; NULL: none */
     const char *program;         /* as it was called */
-    uint32_t top, threads, reps; /* 0: not given */
+    uint32_t top, threads, reps, smallest; /* 0: not given */
     const char *socket;          /* of serve, as what follows */
     nnrt_remote_limits limits;
     uint32_t permissions, users[CLI_MOST_USERS], userCount;
@@ -57,7 +57,7 @@ typedef struct cli_args {
     char extensionNames[CLI_MOST_INPUTS][64];
     uint32_t extensionCount;
     cli_image_options image;
-    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement, strict, fallback;
+    bool json, tsv, onnx, memory, profile, golden, help, noOptimize, noQuantize, placement, strict, fallback, records;
     const char *keep; /* file of --keep; NULL: none */
     nnrt_error error; /* why a value is not taken, where more is known */
 } cli_args;
@@ -185,6 +185,17 @@ static bool cli_take_fallback(cli_args *a, const char *v)
 {
     (void)v;
     return a->fallback = true;
+}
+
+static bool cli_take_smallest(cli_args *a, const char *v)
+{
+    return cli_take_whole(v, 1, 100000000, &a->smallest);
+}
+
+static bool cli_take_records(cli_args *a, const char *v)
+{
+    (void)v;
+    return a->records = true;
 }
 
 static bool cli_take_keep(cli_args *a, const char *v)
@@ -562,6 +573,7 @@ static bool cli_take_layout(cli_args *a, const char *v)
 /* >>options */
 
 #define CLI_SESSIONS (CLI_INFO | CLI_RUN | CLI_BENCH | CLI_CHECK | CLI_COMPARE | CLI_REPORT | CLI_COMPILE)
+#define CLI_PLACED (CLI_SESSIONS | CLI_DOT)
 #define CLI_THREADS (CLI_SESSIONS & ~CLI_COMPILE)
 #define CLI_GIVEN (CLI_RUN | CLI_EMIT | CLI_COMPARE | CLI_REPORT) /* those whose inputs are given */
 
@@ -622,12 +634,12 @@ static const cli_option cli_options[] = {
      cli_take_limits},
     {"--users", "N,N,...", CLI_SERVE, "numbers of the users who may connect; default: the one who serves", cli_take_users},
     {"--mode", "MODE", CLI_SERVE, "permissions of the socket's file, octal; default 0600", cli_take_mode},
-    {"--properties", "KEY=VALUE;...", CLI_SESSIONS | CLI_DEVICES | CLI_SERVE, "what the drivers are told that --load names behind it",
-     cli_take_properties},
-    {"--load", "libNAME.so", CLI_SESSIONS | CLI_DEVICES | CLI_SERVE,
+    {"--properties", "KEY=VALUE;...", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
+     "what the drivers are told that --load names behind it", cli_take_properties},
+    {"--load", "libNAME.so", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
      "a driver for NNAdapter's hardware layer (compat/nnadapter/driver.h): it is the device NAME; before --device",
      cli_take_load},
-    {"--device", "NAME", CLI_SESSIONS | CLI_DEVICES | CLI_SERVE,
+    {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
      "where to run: a name that 'nnrt devices' lists, default auto; auto:NAME,NAME,...: split over these, the preferred "
      "one first; remote:PATH is what 'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h) makes a "
      "device to test with. compare takes two, else of several the last counts",
@@ -635,15 +647,17 @@ static const cli_option cli_options[] = {
     {"--cache", "DIR", CLI_RUN | CLI_BENCH | CLI_CHECK,
      "what devices with a model cache make of the model is kept in the folder DIR, and taken from there the next time",
      cli_take_cache},
-    {"--strict", NULL, CLI_SESSIONS,
+    {"--strict", NULL, CLI_PLACED,
      "device auto: what no listed device takes is refused; by default the reference device has it", cli_take_strict},
     {"--fallback", NULL, CLI_SESSIONS,
      "device auto: a part whose run fails by its device is computed by what comes next, which prepares it, too",
      cli_take_fallback},
-    {"--keep", "FILE", CLI_SESSIONS,
+    {"--keep", "FILE", CLI_PLACED,
      "device auto: nodes that stay with the reference device, a line OPERATOR[:INPUT,...[:OUTPUT,...]] each, such as "
      "SOFTMAX or ADD_FUSION:x:y",
      cli_take_keep},
+    {"--smallest", "N", CLI_PLACED, "device auto: parts of fewer nodes stay with the reference device; default 1",
+     cli_take_smallest},
     {"--float16", NULL, CLI_SESSIONS, "the device may compute float32 in float16", cli_take_float16},
     {"--performance", "MODE", CLI_SESSIONS, "what the device is to strive for: none, low, medium, high or extreme",
      cli_take_performance},
@@ -661,6 +675,7 @@ static const cli_option cli_options[] = {
      cli_take_memory},
     {"--placement", NULL, CLI_INFO, "also which device has each node, and why the preferred one does not",
      cli_take_placement},
+    {"--records", NULL, CLI_INFO, "print nothing but each node as a line of the file that --keep takes", cli_take_records},
     {"--profile", "[=FILE]", CLI_RUN | CLI_BENCH,
      "also what each step took, and each operator; with =FILE the last run as a trace of Chrome's", cli_take_profile},
     {"--onnx", NULL, CLI_OPS, "what becomes of the operators of ONNX", cli_take_onnx},

@@ -193,11 +193,12 @@ static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const
     partition.strict = args->strict;
     partition.fallback = args->fallback;
     partition.keep = job->keep;
+    partition.smallest = args->smallest;
     if (job->places.data != NULL || job->keep != NULL) {
         partition.placed = cli_places_listen;
         partition.user = &job->places;
     }
-    if (partition.placed != NULL || partition.strict || partition.fallback)
+    if (partition.placed != NULL || partition.strict || partition.fallback || partition.smallest > 0)
         desc.partition = &partition;
     desc.device = device;
     desc.threads = args->threads;

@@ -257,6 +257,10 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
         status = cli_inputs_settle(&job->in, args);
     if (status == CLI_DONE)
         status = cli_job_load(job, args);
+    if (status == CLI_DONE && args->records) {
+        cli_records_print(job->model);
+        return CLI_DONE;
+    }
     if (status == CLI_DONE)
         status = cli_job_prepare(job, args);
     if (status == CLI_DONE && args->memory)
@@ -277,7 +281,8 @@ static int cli_info_job(cli_job *job, cli_map *map, const cli_args *args)
     cli_info_keep(job, args->json);
     cli_info_sections(job->model, args->json);
     cli_info_metadata(&job->in.metadata, args->json);
-    cli_places_print(&job->places, job->model, nnrt_session_device(job->session), args->json);
+    cli_places_settle(&job->places, nnrt_session_device(job->session));
+    cli_places_print(&job->places, job->model, args->json);
     cli_info_memory(job, args->memory ? map : NULL, args);
     return CLI_DONE;
 }
@@ -956,28 +961,52 @@ static int cli_bench(const cli_args *args)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>tables */
 
+/* Prepares the model for the device that was asked for; *places: where its nodes are. */
+static int cli_dot_places(cli_job *job, const cli_args *args, nnrt_placement **places)
+{
+    cli_args own = *args;
+    int status;
+    own.placement = true;
+    if ((status = cli_job_prepare(job, &own)) != CLI_DONE)
+        return status;
+    cli_places_settle(&job->places, nnrt_session_device(job->session));
+    *places = (nnrt_placement *)cli_alloc(job->model->nodes.count, sizeof(**places));
+    for (uint32_t i = 0; i < job->model->nodes.count && *places != NULL; i++) {
+        const cli_place *p = i < job->places.count ? &job->places.data[i] : NULL;
+        (*places)[i].node = i;
+        (*places)[i].device = p != NULL ? p->device : "";
+        (*places)[i].part = p != NULL ? p->part : NNRT_NO_TENSOR;
+        (*places)[i].reason = p != NULL ? p->reason : "";
+    }
+    return *places != NULL ? CLI_DONE : CLI_FAILED;
+}
+
 static int cli_dot(const cli_args *args)
 {
     cli_job job;
+    nnrt_placement *places = NULL;
     char *text = NULL;
     size_t length;
     int status;
     memset(&job, 0, sizeof(job));
     status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
-        status = cli_inputs_apply_shapes(&job.in, args);
+        status = args->device != NULL ? cli_inputs_settle(&job.in, args) : cli_inputs_apply_shapes(&job.in, args);
     if (status == CLI_DONE)
         status = cli_job_load(&job, args);
+    if (status == CLI_DONE && args->device != NULL)
+        status = cli_dot_places(&job, args, &places);
     if (status == CLI_DONE) {
-        length = nnrt_model_dot(job.model, NULL, 0);
+        length = nnrt_model_dot_placed(job.model, places, NULL, 0);
         text = (char *)cli_alloc(length + 1, 1);
         status = text != NULL ? CLI_DONE : CLI_FAILED;
-        if (text != NULL && nnrt_model_dot(job.model, text, length + 1) != length)
+        if (text != NULL && nnrt_model_dot_placed(job.model, places, text, length + 1) != length)
             status = cli_fail("cannot describe %s: out of memory", args->model);
     }
     if (status == CLI_DONE)
         fputs(text, stdout);
     free(text);
+    free(places);
     cli_job_free(&job);
     return status;
 }

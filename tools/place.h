@@ -61,19 +61,50 @@ static void cli_places_node(const NNRT_Model *m, uint32_t i, const cli_place *p,
 }
 
 /* device: that of the session, which has all nodes where it says nothing. */
-static void cli_places_print(const cli_places *all, const NNRT_Model *m, const char *device, bool json)
+static void cli_places_settle(cli_places *all, const char *device)
+{
+    for (uint32_t i = 0; i < all->count && !all->told; i++) {
+        snprintf(all->data[i].device, sizeof(all->data->device), "%s", device);
+        all->data[i].part = 0;
+    }
+}
+
+static void cli_places_print(const cli_places *all, const NNRT_Model *m, bool json)
 {
     if (all->data == NULL)
         return;
     fputs(json ? ",\"placement\":[" : "", stdout);
-    for (uint32_t i = 0; i < all->count && i < m->nodes.count; i++) {
-        if (!all->told) {
-            snprintf(all->data[i].device, sizeof(all->data->device), "%s", device);
-            all->data[i].part = 0;
-        }
+    for (uint32_t i = 0; i < all->count && i < m->nodes.count; i++)
         cli_places_node(m, i, &all->data[i], json);
-    }
     fputs(json ? "]" : "", stdout);
+}
+
+/* Names of tensors with ',' between; one that the text of --keep cannot hold is left out. */
+static void cli_record_names(const NNRT_Model *m, const NNRT_Uint32List *list)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const char *name = list->data[i] != NNRT_NO_TENSOR ? m->allTensors.data[list->data[i]].name : NULL;
+        if (name == NULL || *name == '\0' || strpbrk(name, ",:\r\n") != NULL)
+            continue;
+        printf("%s%s", first ? "" : ",", name);
+        first = false;
+    }
+}
+
+/* Each node as a line of the text of --keep. */
+static void cli_records_print(const NNRT_Model *m)
+{
+    for (uint32_t i = 0; i < m->nodes.count; i++) {
+        const nnrt_op *op = nnrt_op_find(m->nodes.data[i].nodeType);
+        if (op == NULL)
+            continue;
+        printf("%s:", op->name);
+        cli_record_names(m, &m->nodes.data[i].inputIndex);
+        putchar(':');
+        cli_record_names(m, &m->nodes.data[i].outputIndex);
+        putchar('\n');
+    }
 }
 
 #endif
