@@ -105,7 +105,7 @@ static NNRT_ReturnCode remote_register(nnrt_error *error)
 
 /* ---- auto over the fake device, with a fallback: each model is split, into one part where the fake takes all of it ---- */
 
-static const nnrt_partition split_partition = {false, NULL, NULL, NULL, true, NULL};
+static const nnrt_partition split_partition = {false, NULL, NULL, NULL, true, NULL, 0};
 
 static void split_config(const NNRT_ModelConfig *given, NNRT_ModelConfig *own)
 {

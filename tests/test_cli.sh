@@ -71,7 +71,7 @@ sys.exit(0 if ($2) else 1)" >"$tmp/pyout" 2>"$tmp/pyerr"; then pass; else
 }
 
 cat >"$tmp/mk.py" <<'EOF'
-import json, os, struct, zlib
+import json, os, re, struct, zlib
 from html.parser import HTMLParser
 import numpy as np
 
