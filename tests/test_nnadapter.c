@@ -12,39 +12,8 @@
 
 #include <cmocka.h>
 
-static int64_t calls, failAt, live; /* failAt: the call of this number fails, 0: none */
+#include "counted.h"
 
-static void *counted_malloc(size_t bytes)
-{
-    void *block = ++calls == failAt ? NULL : malloc(bytes > 0 ? bytes : 1);
-    live += block != NULL;
-    return block;
-}
-
-static void *counted_calloc(size_t count, size_t bytes)
-{
-    void *block = ++calls == failAt ? NULL : calloc(count > 0 ? count : 1, bytes > 0 ? bytes : 1);
-    live += block != NULL;
-    return block;
-}
-
-static void *counted_realloc(void *old, size_t bytes)
-{
-    void *block = ++calls == failAt ? NULL : realloc(old, bytes);
-    live += block != NULL && old == NULL;
-    return block;
-}
-
-static void counted_free(void *block)
-{
-    live -= block != NULL;
-    free(block);
-}
-
-#define malloc counted_malloc
-#define calloc counted_calloc
-#define realloc counted_realloc
-#define free counted_free
 #define NNRT_IMPLEMENTATION
 #include "../compat/nnrt_nnadapter.h"
 #include "fakes.h"
