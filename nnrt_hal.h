@@ -445,7 +445,8 @@ typedef struct NNRT_PreparedModelVtbl {
                              uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                              nnrt_error *error);
     /* Optional: type and shape of an input (output) as planned, for callers that build buffers; where extents are open the
-       largest. Absent = as the model declares them, or as they follow from it (nnrt_model_infer). */
+       largest. Absent = as the model declares them, or as they follow from it (nnrt_model_infer). INVALID_PARAMETER:
+       there is none of that index. */
     NNRT_ReturnCode (*GetIO)(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
                              nnrt_dims *shape);
     /* Optional: what the prepared model holds. Members may only be added to it with another NNRT_LAYOUT. */
@@ -531,6 +532,8 @@ NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device); /* "ref
 NNRT_API const char *nnrt_device_vendor(const nnrt_device *device);
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device);
 NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device);
+/* nnrt_device_type, with the code of a device that fails to tell: *type is OTHER then. */
+NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type);
 
 /* What a device says that it can; one that does not say so cannot. */
 typedef int32_t nnrt_ability;
@@ -539,9 +542,12 @@ enum {
     NNRT_ABILITY_PERFORMANCE_MODE,
     NNRT_ABILITY_PRIORITY,
     NNRT_ABILITY_DYNAMIC_INPUT,
-    NNRT_ABILITY_MODEL_CACHE
+    NNRT_ABILITY_MODEL_CACHE,
+    NNRT_ABILITY_OFFLINE_MODEL /* PrepareOfflineModel is there */
 };
 NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
+/* The same, with the code of a device that fails to tell: *can is false then. */
+NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can);
 
 /* Calls through the table; a missing method gives what API says for it (mostly NNRT_NOT_SUPPORT). config may be NULL. */
 NNRT_API NNRT_ReturnCode nnrt_device_supported(nnrt_device *device, const NNRT_Model *model, bool *isSupported,
@@ -9551,12 +9557,23 @@ NNRT_API const char *nnrt_device_vendor(const nnrt_device *device)
     return device != NULL ? device->vendor : "";
 }
 
+NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type)
+{
+    NNRT_ReturnCode code;
+    if (type == NULL)
+        return NNRT_NULL_PTR;
+    *type = NNRT_DEVICE_TYPE_OTHER;
+    if (device == NULL || !NNRTI_DEVICE_HAS(device, GetDeviceType))
+        return device == NULL ? NNRT_NULL_PTR : NNRT_SUCCESS;
+    if ((code = device->table->GetDeviceType(device->self, type)) != NNRT_SUCCESS)
+        *type = NNRT_DEVICE_TYPE_OTHER;
+    return code;
+}
+
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device)
 {
-    NNRT_DeviceType type = NNRT_DEVICE_TYPE_OTHER;
-    if (device != NULL && NNRTI_DEVICE_HAS(device, GetDeviceType) &&
-        device->table->GetDeviceType(device->self, &type) != NNRT_SUCCESS)
-        return NNRT_DEVICE_TYPE_OTHER;
+    NNRT_DeviceType type;
+    (void)nnrt_device_ask_type(device, &type);
     return type;
 }
 
@@ -9569,22 +9586,37 @@ NNRT_API NNRT_DeviceStatus nnrt_device_status(const nnrt_device *device)
     return status;
 }
 
-#define NNRTI_DEVICE_SAYS(d, slot, yes) (NNRTI_DEVICE_HAS(d, slot) && (d)->table->slot((d)->self, yes) == NNRT_SUCCESS)
+/* What a method of the device answers; NOT_SUPPORT: it has no such method. */
+#define NNRTI_DEVICE_SAYS(d, slot, yes)                                                                                \
+    (NNRTI_DEVICE_HAS(d, slot) ? (d)->table->slot((d)->self, yes) : NNRT_NOT_SUPPORT)
+
+NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability ability, bool *can)
+{
+    NNRT_ReturnCode code = NNRT_NOT_SUPPORT;
+    bool yes = false;
+    if (device == NULL || can == NULL)
+        return NNRT_NULL_PTR;
+    switch (ability) {
+    case NNRT_ABILITY_FLOAT16: code = NNRTI_DEVICE_SAYS(device, IsFloat16PrecisionSupported, &yes); break;
+    case NNRT_ABILITY_PERFORMANCE_MODE: code = NNRTI_DEVICE_SAYS(device, IsPerformanceModeSupported, &yes); break;
+    case NNRT_ABILITY_PRIORITY: code = NNRTI_DEVICE_SAYS(device, IsPrioritySupported, &yes); break;
+    case NNRT_ABILITY_DYNAMIC_INPUT: code = NNRTI_DEVICE_SAYS(device, IsDynamicInputSupported, &yes); break;
+    case NNRT_ABILITY_MODEL_CACHE: code = NNRTI_DEVICE_SAYS(device, IsModelCacheSupported, &yes); break;
+    case NNRT_ABILITY_OFFLINE_MODEL:
+        yes = NNRTI_DEVICE_HAS(device, PrepareOfflineModel);
+        code = NNRT_SUCCESS;
+        break;
+    default: break;
+    }
+    *can = yes && code == NNRT_SUCCESS;
+    return code == NNRT_NOT_SUPPORT ? NNRT_SUCCESS : code;
+}
 
 NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability)
 {
-    bool can = false, said = false;
-    if (device == NULL)
-        return false;
-    switch (ability) {
-    case NNRT_ABILITY_FLOAT16: said = NNRTI_DEVICE_SAYS(device, IsFloat16PrecisionSupported, &can); break;
-    case NNRT_ABILITY_PERFORMANCE_MODE: said = NNRTI_DEVICE_SAYS(device, IsPerformanceModeSupported, &can); break;
-    case NNRT_ABILITY_PRIORITY: said = NNRTI_DEVICE_SAYS(device, IsPrioritySupported, &can); break;
-    case NNRT_ABILITY_DYNAMIC_INPUT: said = NNRTI_DEVICE_SAYS(device, IsDynamicInputSupported, &can); break;
-    case NNRT_ABILITY_MODEL_CACHE: said = NNRTI_DEVICE_SAYS(device, IsModelCacheSupported, &can); break;
-    default: break;
-    }
-    return said && can;
+    bool can = false;
+    (void)nnrt_device_ask(device, ability, &can);
+    return can;
 }
 
 NNRT_API void nnrt_log_line(const nnrt_log *log, nnrt_log_level level, const char *format, ...)

@@ -28,7 +28,10 @@ WHAT IT IS
     (nnrt_device_register), in that order: the first is "auto".
     A model with inputs of open extents is prepared for the extents of a run, when they are others than those of the last
     one: that run takes longer.
-    An offline model is a .nnrt file.
+    An offline model is a .nnrt file, for any device, or what a device with PrepareOfflineModel takes (its vendor's own
+    form): it gets that in a block of its memory, with the extensions; a model cache is not used. HDI has no method that
+    tells the inputs and outputs of such a model: they are those that the prepared model's GetIO tells, in its order,
+    named "Tensor: 0" and on, of format NONE, with extents of -1 where the ranges of extents leave a choice.
     The memory of a tensor is a block of its device (AllocateBuffer), or of the system where the device has none; it is shared
     (GetFd) where that has a descriptor, on Linux always. Nothing is copied on the way to the device.
     SetCache, ExportCacheToBuffer and ImportCacheFromBuffer work with devices that have a model cache; none that is built in
@@ -42,8 +45,7 @@ WHAT IT IS
     OPERATION_FORBIDDEN: without NNRT_THREADS, of the built-in devices, and of a device without RunIn.
 
 NOT YET, AND WHAT IS SAID INSTEAD
-    Vendors' offline models: FAILED.
-    A device whose query of an ability fails counts as one without it: OPERATION_FORBIDDEN.
+    Vendors' offline models of a device that has HDI's methods only, and no GetIO: FAILED.
 
 OPTIONS
     NNRT_OHNN_API    linkage of the functions, for shared libraries; default extern
@@ -2109,6 +2111,8 @@ NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *mod
     return compilation;
 }
 
+#define NNRTI_OHNN_MODEL_HAS(p, slot) NNRT_HAS((p)->vtbl, NNRT_PreparedModelVtbl, slot)
+
 NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelFile(const char *modelPath)
 {
     OH_NNCompilation *compilation = modelPath != NULL ? nnrti_ohnn_compilation() : NULL;
@@ -2277,18 +2281,42 @@ static OH_NN_ReturnCode nnrti_ohnn_loaded(NNRT_ReturnCode code)
     return code == NNRT_OUT_OF_MEMORY || code == NNRT_MEMORY_ERROR ? OH_NN_MEMORY_ERROR : OH_NN_INVALID_FILE;
 }
 
-/* The graph of an offline model. */
+/* Has an offline model, if c has one, another form than that of .nnrt files? INVALID_PATH: it cannot be read; FAILED:
+   there are no files here. */
+static OH_NN_ReturnCode nnrti_ohnn_look(const OH_NNCompilation *c, bool *foreign)
+{
+    *foreign = c->offline != NULL && !nnrt_file_is(c->offline, c->offlineBytes);
+    if (c->path == NULL)
+        return OH_NN_SUCCESS;
+#ifdef NNRT_NO_STDIO
+    return OH_NN_FAILED;
+#else
+    {
+        uint8_t begin[NNRT_FILE_HEADER];
+        FILE *file = fopen(c->path, "rb");
+        size_t got;
+        bool read;
+        if (file == NULL)
+            return OH_NN_INVALID_PATH;
+        got = fread(begin, 1, sizeof(begin), file);
+        read = !ferror(file);
+        (void)fclose(file);
+        *foreign = read && !nnrt_file_is(begin, got);
+        return read ? OH_NN_SUCCESS : OH_NN_INVALID_PATH;
+    }
+#endif
+}
+
+/* The graph of an offline model that is a .nnrt file. */
 static OH_NN_ReturnCode nnrti_ohnn_load(const OH_NNCompilation *c, nnrti_ohnn_graph *graph)
 {
     nnrt_load_desc desc;
-    OH_NN_ReturnCode code;
+    OH_NN_ReturnCode code = OH_NN_FAILED;
     memset(&desc, 0, sizeof(desc));
     desc.checksum = true;
     if (c->path == NULL) {
         size_t bytes;
         uint8_t *at;
-        if (!nnrt_file_is(c->offline, c->offlineBytes))
-            return OH_NN_FAILED;
         if (!nnrt_add_size(c->offlineBytes, NNRT_ALIGNMENT, &bytes) || (graph->file = malloc(bytes)) == NULL)
             return OH_NN_MEMORY_ERROR;
         at = (uint8_t *)graph->file;
@@ -2296,21 +2324,7 @@ static OH_NN_ReturnCode nnrti_ohnn_load(const OH_NNCompilation *c, nnrti_ohnn_gr
         memcpy(at, c->offline, c->offlineBytes);
         code = nnrti_ohnn_loaded(nnrt_model_load_memory(&graph->loaded, at, c->offlineBytes, &desc, NULL));
     } else {
-#ifdef NNRT_NO_STDIO
-        return OH_NN_FAILED;
-#else
-        uint8_t begin[NNRT_FILE_HEADER];
-        FILE *file = fopen(c->path, "rb");
-        size_t got;
-        if (file == NULL)
-            return OH_NN_INVALID_PATH;
-        got = fread(begin, 1, sizeof(begin), file);
-        code = ferror(file) ? OH_NN_INVALID_PATH : OH_NN_SUCCESS;
-        (void)fclose(file);
-        if (code != OH_NN_SUCCESS)
-            return code;
-        if (!nnrt_file_is(begin, got))
-            return OH_NN_FAILED;
+#ifndef NNRT_NO_STDIO
         code = nnrti_ohnn_loaded(nnrt_model_load(&graph->loaded, c->path, &desc, NULL));
 #endif
     }
@@ -2404,20 +2418,15 @@ static OH_NN_ReturnCode nnrti_ohnn_source(const OH_NNCompilation *c, const void 
     return code;
 }
 
-/* Compiles a graph, of which the result is one of the users, through a cache that has kept. Both belong to it. */
-static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph,
-                                           uint8_t *kept, size_t bytes)
+/* What is built for a compilation, of whose graph it is one of the users; NULL: no memory, and the graph is left. */
+static nnrti_ohnn_compiled *nnrti_ohnn_compiled_new(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph)
 {
     nnrti_ohnn_compiled *compiled = (nnrti_ohnn_compiled *)calloc(1, sizeof(*compiled));
-    nnrt_cache_desc cache;
-    OH_NN_ReturnCode code = OH_NN_SUCCESS;
     if (compiled == NULL || !NNRTI_OHNN_INIT(&compiled->mutex)) {
         free(compiled);
-        free(kept);
         nnrti_ohnn_graph_leave(graph);
-        return OH_NN_MEMORY_ERROR;
+        return NULL;
     }
-    compiled->kept = kept;
     compiled->users = 1;
     compiled->graph = graph;
     compiled->device = device;
@@ -2446,11 +2455,122 @@ static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *dev
         (kept == NULL || nnrt_cache_get_state(compiled->cache)->restored == 0))
         code = nnrti_ohnn_cache_write(c, compiled);
 #endif
-    if (code == OH_NN_SUCCESS)
-        c->compiled = compiled;
+    return nnrti_ohnn_built(c, compiled, code);
+}
+
+/* Has the device prepare an offline model of its own form, which it gets in a block of its memory. */
+static OH_NN_ReturnCode nnrti_ohnn_prepare_foreign(const OH_NNCompilation *from, nnrti_ohnn_compiled *c)
+{
+    const void *data = from->offline;
+    size_t bytes = from->offlineBytes;
+    uint8_t *read = NULL;
+    nnrti_ohnn_shared block;
+    NNRT_ReturnCode code = NNRT_OUT_OF_MEMORY;
+#ifndef NNRT_NO_STDIO
+    if (from->path != NULL && (data = read = nnrti_ohnn_read(from->path, UINT32_MAX - 1, &bytes)) == NULL)
+        return OH_NN_INVALID_PATH;
+#endif
+    if (bytes > 0 && bytes < UINT32_MAX && nnrti_ohnn_shared_make(&block, c->device, bytes)) {
+        NNRT_SharedBuffer b = block.buffer;
+        memcpy(nnrti_ohnn_shared_data(&block), data, bytes);
+        b.dataSize = (uint32_t)bytes;
+        code = nnrt_device_prepare_offline(c->device, &b, 1, &c->config, &c->prepared);
+        nnrti_ohnn_shared_free(&block, c->device);
+    }
+    free(read);
+    return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_FAILED;
+}
+
+/* What the device says of an input or output of such a model, and an extent that may vary is -1. INVALID_PARAMETER:
+   there is none of this index. */
+static NNRT_ReturnCode nnrti_ohnn_ask_foreign(NNRT_PreparedModel *p, bool output, uint32_t index, NNRT_DataType *type,
+                                              nnrt_dims *dims)
+{
+    nnrt_dims least, most;
+    NNRT_ReturnCode code = p->vtbl->GetIO(p, output, index, type, dims);
+    if (code != NNRT_SUCCESS)
+        return code;
+    if (nnrti_ohnn_type_back(*type) == OH_NN_UNKNOWN || dims->rank < 0 || dims->rank > NNRTI_DIMS)
+        return NNRT_DEVICE_ERROR;
+    for (int32_t k = 0; k < dims->rank; k++)
+        if (dims->dims[k] < 0)
+            return NNRT_DEVICE_ERROR;
+    least = most = *dims;
+    if (output)
+        code = NNRTI_OHNN_MODEL_HAS(p, GetOutputDimRanges) ? p->vtbl->GetOutputDimRanges(p, index, &least, &most)
+                                                           : NNRT_NOT_SUPPORT;
     else
-        nnrti_ohnn_compiled_leave(compiled);
-    return code;
+        code = NNRTI_OHNN_MODEL_HAS(p, GetInputDimRanges) ? p->vtbl->GetInputDimRanges(p, index, &least, &most)
+                                                          : NNRT_NOT_SUPPORT;
+    for (int32_t k = 0; k < dims->rank && code == NNRT_SUCCESS && least.rank == dims->rank && most.rank == dims->rank;
+         k++)
+        if (least.dims[k] != most.dims[k])
+            dims->dims[k] = -1;
+    return NNRT_SUCCESS;
+}
+
+/* How many inputs (outputs) such a model has; 0: the device does not say, or more than there may be. */
+static uint32_t nnrti_ohnn_count_foreign(NNRT_PreparedModel *p, bool output)
+{
+    NNRT_DataType type = NNRT_DATA_TYPE_UNKNOWN;
+    nnrt_dims dims;
+    for (uint32_t n = 0; n <= NNRTI_OHNN_MAX_LIST; n++) {
+        const NNRT_ReturnCode code = nnrti_ohnn_ask_foreign(p, output, n, &type, &dims);
+        if (code != NNRT_SUCCESS)
+            return code == NNRT_INVALID_PARAMETER ? n : 0;
+    }
+    return 0;
+}
+
+/* Makes the graph's model, without nodes, of the inputs and outputs that the device tells. */
+static OH_NN_ReturnCode nnrti_ohnn_describe_foreign(nnrti_ohnn_compiled *c)
+{
+    nnrti_ohnn_block **blocks = &c->graph->blocks;
+    NNRT_PreparedModel *p = c->prepared;
+    const bool tells = NNRTI_OHNN_MODEL_HAS(p, GetIO);
+    const uint32_t nIn = tells ? nnrti_ohnn_count_foreign(p, false) : 0;
+    const uint32_t nOut = tells ? nnrti_ohnn_count_foreign(p, true) : 0;
+    uint32_t *io = (uint32_t *)nnrti_ohnn_keep(blocks, nIn + nOut, sizeof(*io));
+    NNRT_Tensor *tensors = (NNRT_Tensor *)nnrti_ohnn_keep(blocks, nIn + nOut, sizeof(*tensors));
+    nnrt_dims *dims = (nnrt_dims *)nnrti_ohnn_keep(blocks, nIn + nOut, sizeof(*dims));
+    NNRT_Model *m = (NNRT_Model *)nnrti_ohnn_keep(blocks, 1, sizeof(*m));
+    if (nIn == 0 || nOut == 0)
+        return OH_NN_FAILED;
+    if (io == NULL || tensors == NULL || dims == NULL || m == NULL)
+        return OH_NN_MEMORY_ERROR;
+    for (uint32_t i = 0; i < nIn + nOut; i++) {
+        const bool output = i >= nIn;
+        char name[32], *kept;
+        if (nnrti_ohnn_ask_foreign(p, output, output ? i - nIn : i, &tensors[i].dataType, &dims[i]) != NNRT_SUCCESS)
+            return OH_NN_FAILED;
+        (void)nnrt_text(name, sizeof(name), "Tensor: %u", i);
+        if ((kept = (char *)nnrti_ohnn_copy(blocks, name, strlen(name) + 1, 1)) == NULL)
+            return OH_NN_MEMORY_ERROR;
+        tensors[i].name = kept;
+        tensors[i].format = NNRT_FORMAT_NONE;
+        tensors[i].dims = NNRT_Int32List_make(dims[i].dims, (uint32_t)dims[i].rank);
+        tensors[i].data.fd = -1;
+        io[i] = i;
+    }
+    m->name = "";
+    m->inputIndex = NNRT_Uint32List_make(io, nIn);
+    m->outputIndex = NNRT_Uint32List_make(io + nIn, nOut);
+    m->allTensors = NNRT_TensorList_make(tensors, nIn + nOut);
+    c->graph->model = m;
+    return OH_NN_SUCCESS;
+}
+
+/* Builds from an offline model of the device's own form. */
+static OH_NN_ReturnCode nnrti_ohnn_compile_foreign(OH_NNCompilation *c, nnrt_device *device)
+{
+    nnrti_ohnn_graph *graph = nnrti_ohnn_graph_new();
+    nnrti_ohnn_compiled *compiled = graph != NULL ? nnrti_ohnn_compiled_new(c, device, graph) : NULL;
+    OH_NN_ReturnCode code;
+    if (compiled == NULL)
+        return OH_NN_MEMORY_ERROR;
+    if ((code = nnrti_ohnn_prepare_foreign(c, compiled)) == OH_NN_SUCCESS)
+        code = nnrti_ohnn_describe_foreign(compiled);
+    return nnrti_ohnn_built(c, compiled, code);
 }
 
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilation)
@@ -2458,7 +2578,32 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
     OH_NNCompilation *c = compilation;
     nnrti_ohnn_graph *graph;
     nnrt_device *device;
-    OH_NN_ReturnCode code;
+    return compiled;
+}
+
+/* The end of Build. */
+static OH_NN_ReturnCode nnrti_ohnn_built(OH_NNCompilation *c, nnrti_ohnn_compiled *compiled, OH_NN_ReturnCode code)
+{
+    if (code == OH_NN_SUCCESS)
+        c->compiled = compiled;
+    else
+        nnrti_ohnn_compiled_leave(compiled);
+    return code;
+}
+
+/* Compiles a graph, of which the result is one of the users, through a cache that has kept. Both belong to it. */
+static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph,
+                                           uint8_t *kept, size_t bytes)
+{
+    nnrti_ohnn_compiled *compiled = nnrti_ohnn_compiled_new(c, device, graph);
+    nnrt_cache_desc cache;
+    OH_NN_ReturnCode code = OH_NN_SUCCESS;
+    if (compiled == NULL) {
+        free(kept);
+        return OH_NN_MEMORY_ERROR;
+    }
+    compiled->kept = kept;
+    OH_NN_ReturnCode code, found;
     uint8_t *kept = NULL;
     size_t bytes = 0;
     if (c == NULL || (c->model != NULL) + (c->path != NULL) + (c->offline != NULL) + (c->imported != NULL) > 1 ||
@@ -2466,7 +2611,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
         return OH_NN_INVALID_PARAMETER;
     c->tried = true;
     device = nnrti_ohnn_device(c->device);
-    if (device == NULL || (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)))
+    if (device == NULL)
         return OH_NN_FAILED;
     if ((code = nnrti_ohnn_options(c, device)) != OH_NN_SUCCESS)
         return code;
@@ -2488,6 +2633,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_run */
+    bool foreign;
 
 /* An OH_NN_Memory, and whose it is. */
 typedef struct nnrti_ohnn_memory {
@@ -2495,10 +2641,18 @@ typedef struct nnrti_ohnn_memory {
     OH_NN_Memory *memory;
     const nnrti_ohnn_io *io;
 } nnrti_ohnn_memory;
+    found = nnrti_ohnn_look(c, &foreign);
+    if (found == OH_NN_FAILED || (foreign && !nnrt_device_can(device, NNRT_ABILITY_OFFLINE_MODEL)) ||
+        (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)))
+        return OH_NN_FAILED; /* it is no source for this device */
 
 enum { NNRTI_OHNN_UNTOLD, NNRTI_OHNN_TOLD, NNRTI_OHNN_CONTRADICTION };
 
 struct OH_NNExecutor {
+    if (found != OH_NN_SUCCESS)
+        return found;
+    if (foreign)
+        return nnrti_ohnn_compile_foreign(c, device);
     nnrti_ohnn_compiled *compiled;
     NNRT_PreparedModel *own; /* for the extents of the last run; NULL: none, or it is the compilation's */
     void *workspace;         /* block of */
@@ -2518,8 +2672,6 @@ struct OH_NNExecutor {
     nnrt_queue *queue; /* of asynchronous runs, NULL until a callback is set */
 #endif
 };
-
-#define NNRTI_OHNN_MODEL_HAS(p, slot) NNRT_HAS((p)->vtbl, NNRT_PreparedModelVtbl, slot)
 
 /* A workspace for a prepared model that runs in the caller's; false: no memory. */
 static bool nnrti_ohnn_workspace(OH_NNExecutor *e, NNRT_PreparedModel *p)

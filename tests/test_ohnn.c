@@ -1212,6 +1212,274 @@ static void caches_without_memory(void **state)
     unregistered(npu);
 }
 
+/* ---- offline models of a device's own form ---- */
+
+static void write_file(const char *path, const void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    (void)fclose(file);
+}
+
+/* A compilation from these bytes, in memory or in a file, on the device that was registered last. */
+static OH_NNCompilation *from_bytes(const void *bytes, size_t size, bool file)
+{
+    const char *path = "build/test_ohnn.vendor";
+    const size_t *ids = NULL;
+    uint32_t count = 0;
+    OH_NNCompilation *c;
+    if (file)
+        write_file(path, bytes, size);
+    c = file ? OH_NNCompilation_ConstructWithOfflineModelFile(path)
+             : OH_NNCompilation_ConstructWithOfflineModelBuffer(bytes, size);
+    if (c == NULL)
+        return NULL;
+    is(OH_NNDevice_GetAllDevicesID(&ids, &count), OK);
+    is(OH_NNCompilation_SetDevice(c, ids[count - 1]), OK);
+    return c;
+}
+
+/* What the device says of a tensor is what its description says; the program gave it no name. */
+static void described(NN_TensorDesc *desc, const char *name, int32_t rows)
+{
+    const char *own = NULL;
+    int32_t *shape = NULL;
+    size_t rank = 0;
+    OH_NN_DataType type = OH_NN_UNKNOWN;
+    OH_NN_Format format = OH_NN_FORMAT_ND;
+    assert_non_null(desc);
+    is(OH_NNTensorDesc_GetName(desc, &own), OK);
+    assert_string_equal(own, name);
+    is(OH_NNTensorDesc_GetDataType(desc, &type), OK);
+    is(type, OH_NN_FLOAT32);
+    is(OH_NNTensorDesc_GetFormat(desc, &format), OK);
+    is(format, OH_NN_FORMAT_NONE);
+    is(OH_NNTensorDesc_GetShape(desc, &shape, &rank), OK);
+    assert_true(rank == 2 && shape[0] == rows && shape[1] == 3);
+    is(OH_NNTensorDesc_Destroy(&desc), OK);
+}
+
+/* |x|, which the fake device knows by its own text. */
+static void foreign(void **state)
+{
+    static const float x[6] = {1, -2, 3, -4, 5, -6}, wanted[6] = {1, 2, 3, 4, 5, 6};
+    const int32_t dims[2] = {2, 3};
+    const OH_NN_Tensor tensor = {OH_NN_FLOAT32, 2, dims, NULL, OH_NN_TENSOR};
+    nnrt_fake *npu = registered("fake:name=npu,cache=yes");
+    NN_Tensor *in[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, x, 24)};
+    NN_Tensor *out[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, NULL, 24)};
+    OH_NNCompilation *c;
+    OH_NNExecutor *e;
+    nnrt_fake_record r;
+    float y[6];
+    size_t n = 0, *least = NULL, *most = NULL;
+    uint8_t byte;
+    (void)state;
+    is(mkdir(KEPT, 0777), 0);
+    for (int file = 0; file < 2; file++) {
+        c = from_bytes("ABS 2,3", 7, file);
+        is(OH_NNCompilation_AddExtensionConfig(c, "a", "b", 1), OK);
+        is(OH_NNCompilation_SetCache(c, KEPT, 1), OK); /* not used */
+        is(OH_NNCompilation_Build(c), OK);
+        assert_false(there(KEPT_INFO));
+        is(OH_NNCompilation_ExportCacheToBuffer(c, &byte, 1, &n), OH_NN_UNSUPPORTED);
+        r = nnrt_fake_get_record(npu);
+        assert_int_equal(r.calls[NNRT_FAKE_PrepareOfflineModel], file + 1);
+        assert_int_equal(r.calls[NNRT_FAKE_AllocateBuffer], file + 1); /* it lay in the device's memory */
+        assert_int_equal(r.blocks, 0);
+        assert_int_equal(r.extensions, 1);
+        assert_int_equal(r.calls[NNRT_FAKE_PrepareModel] + r.calls[NNRT_FAKE_GetSupportedNodes], 0);
+        e = OH_NNExecutor_Construct(c);
+        OH_NNCompilation_Destroy(&c);
+        assert_non_null(e);
+        is(OH_NNExecutor_GetInputCount(e, &n), OK);
+        assert_int_equal(n, 1);
+        is(OH_NNExecutor_GetOutputCount(e, &n), OK);
+        assert_int_equal(n, 1);
+        described(OH_NNExecutor_CreateInputTensorDesc(e, 0), "Tensor: 0", 2);
+        described(OH_NNExecutor_CreateOutputTensorDesc(e, 0), "Tensor: 1", 2);
+        least = most = NULL;
+        is(OH_NNExecutor_GetInputDimRange(e, 0, &least, &most, &n), OK);
+        assert_true(n == 2 && least[0] == 2 && most[0] == 2 && least[1] == 3 && most[1] == 3);
+        memset(OH_NNTensor_GetDataBuffer(out[0]), 0, 24);
+        is(OH_NNExecutor_RunSync(e, in, 1, out, 1), OK);
+        assert_memory_equal(OH_NNTensor_GetDataBuffer(out[0]), wanted, 24);
+        memset(y, 0, sizeof(y));
+        is(OH_NNExecutor_SetInput(e, 0, &tensor, x, 24), OK);
+        is(OH_NNExecutor_SetOutput(e, 0, y, 24), OK);
+        is(OH_NNExecutor_Run(e), OK);
+        assert_memory_equal(y, wanted, 24);
+        OH_NNExecutor_Destroy(&e);
+    }
+    is(rmdir(KEPT), 0);
+    /* every request for memory fails in turn: nothing is left */
+    for (int64_t k = 1; c == NULL; k++) {
+        const int64_t before = live;
+        bool reached;
+        failAt = calls + k;
+        if ((c = from_bytes("ABS 2,3", 7, k % 2)) != NULL && OH_NNCompilation_Build(c) != OK)
+            OH_NNCompilation_Destroy(&c);
+        reached = calls >= failAt;
+        failAt = 0;
+        assert_true(reached || c != NULL);
+        if (reached)
+            OH_NNCompilation_Destroy(&c);
+        if (c == NULL)
+            assert_int_equal(live, before);
+    }
+    OH_NNCompilation_Destroy(&c);
+    unregistered(npu);
+    is(OH_NNTensor_Destroy(&in[0]), OK);
+    is(OH_NNTensor_Destroy(&out[0]), OK);
+}
+
+/* What is no such model, and devices that cannot say what it is. */
+static void foreign_refused(void **state)
+{
+    static const struct {
+        const char *device, *text;
+    } cases[] = {{"fake:name=npu", "ABS 2;3"},
+                 {"fake:name=npu", ""},
+                 {"fake:name=npu,without=PrepareOfflineModel", "ABS 2,3"},
+                 {"fake:name=npu,fail=PrepareOfflineModel", "ABS 2,3"},
+                 {"fake:name=npu,garbage=PrepareOfflineModel", "ABS 2,3"},
+                 {"fake:name=npu,fail=AllocateBuffer", "ABS 2,3"},
+                 {"fake:name=npu,without=GetIO", "ABS 2,3"},
+                 {"fake:name=npu,fail=GetIO", "ABS 2,3"},
+                 {"fake:name=npu,fail=GetIO:2", "ABS 2,3"},
+                 {"fake:name=npu,fail=GetIO:5", "ABS 2,3"},
+                 {"fake:name=npu,garbage=GetIO", "ABS 2,3"}};
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        nnrt_fake *npu = registered(cases[i].device);
+        OH_NNCompilation *c = from_bytes(cases[i].text, strlen(cases[i].text), true);
+        if (OH_NNCompilation_Build(c) != OH_NN_FAILED)
+            fail_msg("%s, '%s'", cases[i].device, cases[i].text);
+        assert_null(OH_NNExecutor_Construct(c));
+        OH_NNCompilation_Destroy(&c);
+        unregistered(npu);
+    }
+    (void)remove("build/test_ohnn.vendor");
+}
+
+/* A driver that takes nothing but offline models, of its own form: "2x" doubles 1 to 4 rows of three. */
+static bool endless; /* it has an input of any index */
+
+static NNRT_ReturnCode twice_name(void *self, const char **name)
+{
+    (void)self;
+    *name = "twice";
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode twice_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = 2;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode twice_range(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most)
+{
+    const nnrt_dims low = {2, {1, 3}}, high = {2, {4, 3}};
+    (void)self, (void)index;
+    *least = low;
+    *most = high;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode twice_io(NNRT_PreparedModel *self, bool output, uint32_t index, NNRT_DataType *type,
+                                nnrt_dims *shape)
+{
+    if (index > 0 && (output || !endless))
+        return NNRT_INVALID_PARAMETER;
+    *type = NNRT_DATA_TYPE_FLOAT32;
+    return twice_range(self, index, shape, shape);
+}
+
+static NNRT_ReturnCode twice_run(NNRT_PreparedModel *self, const NNRT_IOTensor *in, uint32_t nIn,
+                                 const NNRT_IOTensor *out, uint32_t nOut, nnrt_dims *outputDims)
+{
+    const float *x = (const float *)in->data.addr;
+    float *y = (float *)out->data.addr;
+    (void)self;
+    if (nIn != 1 || nOut != 1 || x == NULL || y == NULL || out->data.dataSize < in->data.dataSize)
+        return NNRT_INVALID_BUFFER_SIZE;
+    for (uint32_t i = 0; i < in->data.dataSize / sizeof(*x); i++)
+        y[i] = 2 * x[i];
+    outputDims->rank = 2;
+    outputDims->dims[0] = in->dimensions.data[0];
+    outputDims->dims[1] = in->dimensions.data[1];
+    return NNRT_SUCCESS;
+}
+
+static NNRT_PreparedModelVtbl twiceModel;
+static NNRT_PreparedModel twicePrepared = {&twiceModel};
+
+static NNRT_ReturnCode twice_prepare(void *self, const NNRT_SharedBuffer *models, uint32_t count,
+                                     const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared)
+{
+    void *at = NULL;
+    bool good;
+    (void)self, (void)config;
+    if (count != 1 || nnrt_buffer_map(models, false, &at, NULL) != NNRT_SUCCESS)
+        return NNRT_INVALID_BUFFER;
+    good = models->dataSize == 2 && memcmp((const char *)at + models->offset, "2x", 2) == 0;
+    nnrt_buffer_unmap(models, at);
+    *prepared = good ? &twicePrepared : NULL;
+    return good ? NNRT_SUCCESS : NNRT_INVALID_MODEL;
+}
+
+static void foreign_open(void **state)
+{
+    static const float x[6] = {1, -2, 3, -4, 5, -6}, wanted[6] = {2, -4, 6, -8, 10, -12};
+    const int32_t dims[2] = {2, 3}, five[2] = {5, 3};
+    NNRT_DeviceVtbl table;
+    NN_Tensor *in[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, NULL, 60)};
+    NN_Tensor *out[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, NULL, 48)};
+    OH_NNCompilation *c;
+    OH_NNExecutor *e;
+    size_t n, *least = NULL, *most = NULL;
+    (void)state;
+    memset(&table, 0, sizeof(table));
+    memset(&twiceModel, 0, sizeof(twiceModel));
+    table.structSize = (uint32_t)sizeof(table);
+    table.version = twiceModel.version = NNRT_HDI(2, 0);
+    table.GetDeviceName = table.GetVendorName = twice_name;
+    table.GetVersion = twice_version;
+    table.PrepareOfflineModel = twice_prepare;
+    twiceModel.structSize = (uint32_t)sizeof(twiceModel);
+    twiceModel.Run = twice_run;
+    twiceModel.GetIO = twice_io;
+    twiceModel.GetInputDimRanges = twiceModel.GetOutputDimRanges = twice_range;
+    is(nnrt_device_register(&table, NULL, NULL), NNRT_SUCCESS);
+    memcpy(OH_NNTensor_GetDataBuffer(in[0]), x, sizeof(x));
+    c = from_bytes("2x", 2, false);
+    is(OH_NNCompilation_Build(c), OK);
+    e = OH_NNExecutor_Construct(c);
+    OH_NNCompilation_Destroy(&c);
+    described(OH_NNExecutor_CreateInputTensorDesc(e, 0), "Tensor: 0", -1);
+    described(OH_NNExecutor_CreateOutputTensorDesc(e, 0), "Tensor: 1", -1);
+    is(OH_NNExecutor_GetInputDimRange(e, 0, &least, &most, &n), OK);
+    assert_true(n == 2 && least[0] == 1 && most[0] == 4 && least[1] == 3 && most[1] == 3);
+    is(OH_NNExecutor_RunSync(e, in, 1, out, 1), OK);
+    assert_memory_equal(OH_NNTensor_GetDataBuffer(out[0]), wanted, 24);
+    described(OH_NNExecutor_CreateOutputTensorDesc(e, 0), "Tensor: 1", 2); /* that of the run */
+    is(OH_NNTensorDesc_SetShape(OH_NNTensor_GetTensorDesc(in[0]), five, 2), OK);
+    is(OH_NNExecutor_RunSync(e, in, 1, out, 1), IP);
+    OH_NNExecutor_Destroy(&e);
+    endless = true; /* more inputs than there may be */
+    c = from_bytes("2x", 2, false);
+    is(OH_NNCompilation_Build(c), OH_NN_FAILED);
+    OH_NNCompilation_Destroy(&c);
+    endless = false;
+    is(nnrt_device_unregister("twice"), NNRT_SUCCESS);
+    is(OH_NNTensor_Destroy(&in[0]), OK);
+    is(OH_NNTensor_Destroy(&out[0]), OK);
+}
+
 static void available(void **state)
 {
     OH_NNModel *model = NULL, *open = OH_NNModel_Construct();
@@ -2242,7 +2510,8 @@ int main(void)
         cmocka_unit_test(tensors),      cmocka_unit_test(quantisation), cmocka_unit_test(building),
         cmocka_unit_test(operations),   cmocka_unit_test(parameters),  cmocka_unit_test(arities),
         cmocka_unit_test(compilations), cmocka_unit_test(offline),     cmocka_unit_test(available),
-        cmocka_unit_test(caches),       cmocka_unit_test(buffers),
+        cmocka_unit_test(caches),       cmocka_unit_test(buffers),     cmocka_unit_test(foreign),
+        cmocka_unit_test(foreign_refused),                             cmocka_unit_test(foreign_open),
         cmocka_unit_test(caches_without_memory),
         cmocka_unit_test(executors),    cmocka_unit_test(asynchronous), cmocka_unit_test(later), cmocka_unit_test(runs),
         cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic),

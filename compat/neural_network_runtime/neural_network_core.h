@@ -35,7 +35,8 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetType(size_t deviceID, OH_NN_Device
 
 /* From a model, which must live until it is built. NULL: model is NULL. */
 NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *model);
-/* From a file, or from memory, which must live as long as the compilation: here a .nnrt file. The path is copied. */
+/* From a file, or from memory, which must live as long as the compilation: a .nnrt file, or what the device itself
+   takes. The path is copied. */
 NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelFile(const char *modelPath);
 NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelBuffer(const void *modelBuffer,
                                                                                  size_t modelSize);
