@@ -562,9 +562,12 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetName(size_t deviceID, const char *
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetType(size_t deviceID, OH_NN_DeviceType *deviceType)
 {
     const nnrt_device *device = nnrti_ohnn_device(deviceID);
+    NNRT_DeviceType type;
     if (device == NULL || deviceType == NULL)
         return OH_NN_INVALID_PARAMETER;
-    switch (nnrt_device_type(device)) {
+    if (nnrt_device_ask_type(device, &type) != NNRT_SUCCESS)
+        return OH_NN_UNAVAILABLE_DEVICE;
+    switch (type) {
     case NNRT_DEVICE_TYPE_CPU: *deviceType = OH_NN_CPU; break;
     case NNRT_DEVICE_TYPE_GPU: *deviceType = OH_NN_GPU; break;
     case NNRT_DEVICE_TYPE_ACCELERATOR: *deviceType = OH_NN_ACCELERATOR; break;
@@ -1057,15 +1060,20 @@ static bool nnrti_ohnn_value_make(nnrti_ohnn_value *v, OH_NN_DataType type, cons
            nnrt_mul_size(v->count, nnrt_type_size(nnrti_ohnn_types[type]), &v->bytes) && v->bytes <= UINT32_MAX;
 }
 
-/* Appends v, with copies of its extents and name. */
-static OH_NN_ReturnCode nnrti_ohnn_append(nnrti_ohnn_graph *graph, nnrti_ohnn_value *v, const int32_t *dims,
-                                          const char *name)
+/* Room for one more value, which is had before its tensor is looked at; false: no memory. */
+static bool nnrti_ohnn_room(nnrti_ohnn_graph *graph)
 {
     nnrti_ohnn_value *grown =
         (nnrti_ohnn_value *)nnrti_ohnn_grow(graph->values, graph->nValues, &graph->roomValues, sizeof(*grown));
-    if (grown == NULL)
-        return OH_NN_MEMORY_ERROR;
-    graph->values = grown;
+    if (grown != NULL)
+        graph->values = grown;
+    return grown != NULL;
+}
+
+/* Appends v, for which there is room, with copies of its extents and name. */
+static OH_NN_ReturnCode nnrti_ohnn_append(nnrti_ohnn_graph *graph, nnrti_ohnn_value *v, const int32_t *dims,
+                                          const char *name)
+{
     if ((v->dims = (int32_t *)nnrti_ohnn_copy(&graph->blocks, dims, v->rank, sizeof(*dims))) == NULL)
         return OH_NN_MEMORY_ERROR;
     if (name != NULL && *name != '\0' &&
@@ -1082,6 +1090,8 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensorToModel(OH_NNModel *model, co
         return OH_NN_INVALID_PARAMETER;
     if (model->finished)
         return OH_NN_OPERATION_FORBIDDEN;
+    if (!nnrti_ohnn_room(model->graph))
+        return OH_NN_MEMORY_ERROR;
     if (!nnrti_ohnn_value_make(&v, tensorDesc->dataType, tensorDesc->shape, tensorDesc->rank))
         return OH_NN_INVALID_PARAMETER;
     v.format = tensorDesc->format;
@@ -1158,6 +1168,8 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_AddTensor(OH_NNModel *model, const OH_
         return OH_NN_INVALID_PARAMETER;
     if (model->finished)
         return OH_NN_OPERATION_FORBIDDEN;
+    if (!nnrti_ohnn_room(model->graph))
+        return OH_NN_MEMORY_ERROR;
     if (!nnrti_ohnn_value_of(&v, tensor))
         return OH_NN_INVALID_PARAMETER;
     if (tensor->quantParam != NULL) {
@@ -1502,7 +1514,8 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SpecifyInputsAndOutputs(OH_NNModel *mo
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_lower */
 
-/* Does every operand come from one place, and none from itself? *blocks: what is taken on the way. */
+/* Does every operand come from one place, and none from itself? Are inputs and outputs what they were when they were
+   specified: data, inputs without a value? *blocks: what is taken on the way. */
 static OH_NN_ReturnCode nnrti_ohnn_check_graph(const nnrti_ohnn_graph *graph, nnrti_ohnn_block **blocks)
 {
     /* of each tensor, the node that writes it (+ 1), 0: none; of each node on the way, who asked for it */
@@ -1513,6 +1526,10 @@ static OH_NN_ReturnCode nnrti_ohnn_check_graph(const nnrti_ohnn_graph *graph, nn
     bool *input = (bool *)nnrti_ohnn_keep(blocks, graph->nValues, sizeof(*input));
     if (writer == NULL || next == NULL || asked == NULL || state == NULL || input == NULL)
         return OH_NN_MEMORY_ERROR;
+    for (uint32_t i = 0; i < graph->nIn + graph->nOut; i++)
+        if (graph->values[i < graph->nIn ? graph->inputs[i] : graph->outputs[i - graph->nIn]].type != OH_NN_TENSOR ||
+            (i < graph->nIn && graph->values[graph->inputs[i]].data != NULL))
+            return OH_NN_INVALID_PARAMETER;
     for (uint32_t i = 0; i < graph->nIn; i++)
         input[graph->inputs[i]] = true;
     for (uint32_t i = 0; i < graph->nNodes; i++)
@@ -1646,7 +1663,7 @@ static int32_t nnrti_ohnn_quant_axis(const nnrti_ohnn_graph *graph, uint32_t t, 
     return v->dims[0] > 0 && (uint32_t)v->dims[0] == v->quantCount ? 1 : (int32_t)last + 1;
 }
 
-/* Makes graph->model. blocks: the graph's, which keep it. */
+/* Makes graph->model. blocks: the graph's, which keep it. Of a graph that is not sound the model is not, either. */
 static OH_NN_ReturnCode nnrti_ohnn_lower(nnrti_ohnn_graph *graph)
 {
     nnrti_ohnn_block **blocks = &graph->blocks;
@@ -1736,14 +1753,10 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_Finish(OH_NNModel *model)
     graph = model->graph;
     if (model->finished || graph->nValues == 0 || graph->nNodes == 0 || graph->nIn == 0)
         return OH_NN_OPERATION_FORBIDDEN;
-    for (uint32_t i = 0; i < graph->nIn + graph->nOut; i++) /* they may have been given data, or another type, since */
-        if (graph->values[i < graph->nIn ? graph->inputs[i] : graph->outputs[i - graph->nIn]].type != OH_NN_TENSOR ||
-            (i < graph->nIn && graph->values[graph->inputs[i]].data != NULL))
-            return OH_NN_INVALID_PARAMETER;
-    code = nnrti_ohnn_check_graph(graph, &temporary);
-    nnrti_ohnn_drop(temporary);
-    if (code == OH_NN_SUCCESS)
-        code = nnrti_ohnn_lower(graph);
+    if ((code = nnrti_ohnn_lower(graph)) == OH_NN_SUCCESS) {
+        code = nnrti_ohnn_check_graph(graph, &temporary);
+        nnrti_ohnn_drop(temporary);
+    }
     model->finished = code == OH_NN_SUCCESS;
     return code;
 }
@@ -2098,6 +2111,8 @@ static OH_NN_ReturnCode nnrti_ohnn_cache_write(const OH_NNCompilation *c, const 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_compile */
 
+#define NNRTI_OHNN_MODEL_HAS(p, slot) NNRT_HAS((p)->vtbl, NNRT_PreparedModelVtbl, slot)
+
 static OH_NNCompilation *nnrti_ohnn_compilation(void)
 {
     return (OH_NNCompilation *)calloc(1, sizeof(OH_NNCompilation));
@@ -2110,8 +2125,6 @@ NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_Construct(const OH_NNModel *mod
         compilation->model = model;
     return compilation;
 }
-
-#define NNRTI_OHNN_MODEL_HAS(p, slot) NNRT_HAS((p)->vtbl, NNRT_PreparedModelVtbl, slot)
 
 NNRT_OHNN_API OH_NNCompilation *OH_NNCompilation_ConstructWithOfflineModelFile(const char *modelPath)
 {
@@ -2349,13 +2362,15 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
 {
     const NNRT_Model *m = c->graph->model;
     const bool open = nnrti_ohnn_open(m);
-    bool *supported, all = true;
+    bool *supported, all = true, dynamic = false;
     NNRT_ReturnCode code;
     if (m->nodes.count == 0) { /* a cache alone */
         code = nnrt_cache_prepare(c->cache, c->device, m, &c->config, &c->prepared);
         return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_INVALID_FILE;
     }
-    if (open && !nnrt_device_can(c->device, NNRT_ABILITY_DYNAMIC_INPUT))
+    if (open && nnrt_device_ask(c->device, NNRT_ABILITY_DYNAMIC_INPUT, &dynamic) != NNRT_SUCCESS)
+        return OH_NN_UNAVAILABLE_DEVICE;
+    if (open && !dynamic)
         return OH_NN_FAILED;
     if ((supported = (bool *)calloc(m->nodes.count > 0 ? m->nodes.count : 1, sizeof(*supported))) == NULL)
         return OH_NN_MEMORY_ERROR;
@@ -2373,23 +2388,35 @@ static OH_NN_ReturnCode nnrti_ohnn_prepare(nnrti_ohnn_compiled *c)
     return code == NNRT_SUCCESS || (open && code == NNRT_INVALID_SHAPE) ? OH_NN_SUCCESS : OH_NN_FAILED;
 }
 
+/* Can the device do what is asked for? failed: what it is when the device does not tell. */
+static OH_NN_ReturnCode nnrti_ohnn_option(const nnrt_device *device, bool asked, nnrt_ability ability,
+                                          OH_NN_ReturnCode failed)
+{
+    bool can = false;
+    if (asked && nnrt_device_ask(device, ability, &can) != NNRT_SUCCESS)
+        return failed;
+    return can || !asked ? OH_NN_SUCCESS : OH_NN_OPERATION_FORBIDDEN;
+}
+
 /* What the options ask of a device that it cannot do. */
 static OH_NN_ReturnCode nnrti_ohnn_options(const OH_NNCompilation *c, const nnrt_device *device)
 {
+    const OH_NN_ReturnCode gone = OH_NN_UNAVAILABLE_DEVICE;
+    OH_NN_ReturnCode code;
 #ifdef NNRT_NO_STDIO
     if (c->cachePath != NULL)
         return OH_NN_OPERATION_FORBIDDEN;
 #endif
-    if (c->cachePath != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE))
-        return OH_NN_OPERATION_FORBIDDEN;
-    if (c->float16 && !nnrt_device_can(device, NNRT_ABILITY_FLOAT16))
-        return OH_NN_OPERATION_FORBIDDEN;
-    if (c->mode != OH_NN_PERFORMANCE_NONE && !nnrt_device_can(device, NNRT_ABILITY_PERFORMANCE_MODE))
-        return OH_NN_OPERATION_FORBIDDEN;
+    if ((code = nnrti_ohnn_option(device, c->cachePath != NULL, NNRT_ABILITY_MODEL_CACHE, gone)) != OH_NN_SUCCESS ||
+        (code = nnrti_ohnn_option(device, c->float16, NNRT_ABILITY_FLOAT16, gone)) != OH_NN_SUCCESS ||
+        (code = nnrti_ohnn_option(device, c->mode != OH_NN_PERFORMANCE_NONE, NNRT_ABILITY_PERFORMANCE_MODE,
+                                  OH_NN_FAILED)) != OH_NN_SUCCESS)
+        return code;
     if (!nnrti_ohnn_one_of(c->mode, OH_NN_PERFORMANCE_EXTREME))
         return OH_NN_INVALID_PARAMETER;
-    if (c->priority != OH_NN_PRIORITY_NONE && !nnrt_device_can(device, NNRT_ABILITY_PRIORITY))
-        return OH_NN_OPERATION_FORBIDDEN;
+    code = nnrti_ohnn_option(device, c->priority != OH_NN_PRIORITY_NONE, NNRT_ABILITY_PRIORITY, gone);
+    if (code != OH_NN_SUCCESS)
+        return code;
     return nnrti_ohnn_one_of(c->priority, OH_NN_PRIORITY_HIGH) ? OH_NN_SUCCESS : OH_NN_INVALID_PARAMETER;
 }
 
@@ -2440,6 +2467,31 @@ static nnrti_ohnn_compiled *nnrti_ohnn_compiled_new(OH_NNCompilation *c, nnrt_de
     compiled->config.priority = (NNRT_Priority)c->priority;
     compiled->config.extensions = NNRT_ExtensionList_make(compiled->extensions, compiled->nExtensions);
     compiled->config.callerWorkspace = true;
+    return compiled;
+}
+
+/* The end of Build. */
+static OH_NN_ReturnCode nnrti_ohnn_built(OH_NNCompilation *c, nnrti_ohnn_compiled *compiled, OH_NN_ReturnCode code)
+{
+    if (code == OH_NN_SUCCESS)
+        c->compiled = compiled;
+    else
+        nnrti_ohnn_compiled_leave(compiled);
+    return code;
+}
+
+/* Compiles a graph, of which the result is one of the users, through a cache that has kept. Both belong to it. */
+static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph,
+                                           uint8_t *kept, size_t bytes)
+{
+    nnrti_ohnn_compiled *compiled = nnrti_ohnn_compiled_new(c, device, graph);
+    nnrt_cache_desc cache;
+    OH_NN_ReturnCode code = OH_NN_SUCCESS;
+    if (compiled == NULL) {
+        free(kept);
+        return OH_NN_MEMORY_ERROR;
+    }
+    compiled->kept = kept;
     memset(&cache, 0, sizeof(cache));
     cache.data = graph->model->nodes.count > 0 ? kept : NULL; /* else the model is in it */
     cache.bytes = cache.data != NULL ? bytes : 0;
@@ -2578,34 +2630,10 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation *compilat
     OH_NNCompilation *c = compilation;
     nnrti_ohnn_graph *graph;
     nnrt_device *device;
-    return compiled;
-}
-
-/* The end of Build. */
-static OH_NN_ReturnCode nnrti_ohnn_built(OH_NNCompilation *c, nnrti_ohnn_compiled *compiled, OH_NN_ReturnCode code)
-{
-    if (code == OH_NN_SUCCESS)
-        c->compiled = compiled;
-    else
-        nnrti_ohnn_compiled_leave(compiled);
-    return code;
-}
-
-/* Compiles a graph, of which the result is one of the users, through a cache that has kept. Both belong to it. */
-static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *device, nnrti_ohnn_graph *graph,
-                                           uint8_t *kept, size_t bytes)
-{
-    nnrti_ohnn_compiled *compiled = nnrti_ohnn_compiled_new(c, device, graph);
-    nnrt_cache_desc cache;
-    OH_NN_ReturnCode code = OH_NN_SUCCESS;
-    if (compiled == NULL) {
-        free(kept);
-        return OH_NN_MEMORY_ERROR;
-    }
-    compiled->kept = kept;
     OH_NN_ReturnCode code, found;
     uint8_t *kept = NULL;
     size_t bytes = 0;
+    bool foreign;
     if (c == NULL || (c->model != NULL) + (c->path != NULL) + (c->offline != NULL) + (c->imported != NULL) > 1 ||
         c->tried)
         return OH_NN_INVALID_PARAMETER;
@@ -2613,10 +2641,18 @@ static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *dev
     device = nnrti_ohnn_device(c->device);
     if (device == NULL)
         return OH_NN_FAILED;
+    found = nnrti_ohnn_look(c, &foreign);
+    if (found == OH_NN_FAILED || (foreign && !nnrt_device_can(device, NNRT_ABILITY_OFFLINE_MODEL)) ||
+        (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)))
+        return OH_NN_FAILED; /* it is no source for this device */
     if ((code = nnrti_ohnn_options(c, device)) != OH_NN_SUCCESS)
         return code;
     if (c->model != NULL && !c->model->finished)
         return OH_NN_INVALID_PARAMETER;
+    if (found != OH_NN_SUCCESS)
+        return found;
+    if (foreign)
+        return nnrti_ohnn_compile_foreign(c, device);
 #ifndef NNRT_NO_STDIO
     if (c->cachePath != NULL && c->imported == NULL && c->version != NNRTI_OHNN_NO_VERSION &&
         (code = nnrti_ohnn_cache_find(c, device, &kept, &bytes)) != OH_NN_SUCCESS)
@@ -2633,7 +2669,6 @@ static OH_NN_ReturnCode nnrti_ohnn_compile(OH_NNCompilation *c, nnrt_device *dev
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>ohnn_run */
-    bool foreign;
 
 /* An OH_NN_Memory, and whose it is. */
 typedef struct nnrti_ohnn_memory {
@@ -2641,18 +2676,10 @@ typedef struct nnrti_ohnn_memory {
     OH_NN_Memory *memory;
     const nnrti_ohnn_io *io;
 } nnrti_ohnn_memory;
-    found = nnrti_ohnn_look(c, &foreign);
-    if (found == OH_NN_FAILED || (foreign && !nnrt_device_can(device, NNRT_ABILITY_OFFLINE_MODEL)) ||
-        (c->imported != NULL && !nnrt_device_can(device, NNRT_ABILITY_MODEL_CACHE)))
-        return OH_NN_FAILED; /* it is no source for this device */
 
 enum { NNRTI_OHNN_UNTOLD, NNRTI_OHNN_TOLD, NNRTI_OHNN_CONTRADICTION };
 
 struct OH_NNExecutor {
-    if (found != OH_NN_SUCCESS)
-        return found;
-    if (foreign)
-        return nnrti_ohnn_compile_foreign(c, device);
     nnrti_ohnn_compiled *compiled;
     NNRT_PreparedModel *own; /* for the extents of the last run; NULL: none, or it is the compilation's */
     void *workspace;         /* block of */
@@ -3116,12 +3143,12 @@ static bool nnrti_ohnn_in_range(const OH_NNExecutor *e, const nnrti_ohnn_io *io,
     return true;
 }
 
-/* The checks that RunSync and RunAsync have in common. */
+/* The first checks of RunSync and RunAsync. */
 static bool nnrti_ohnn_run_arguments(const OH_NNExecutor *e, NN_Tensor *const *in, size_t nIn, NN_Tensor *const *out,
                                      size_t nOut)
 {
     return e != NULL && in != NULL && nIn > 0 && nIn <= NNRTI_OHNN_MAX_LIST && out != NULL && nOut > 0 &&
-           nOut <= NNRTI_OHNN_MAX_LIST && nIn == e->nIn && nOut == e->nOut;
+           nOut <= NNRTI_OHNN_MAX_LIST;
 }
 
 /* Is the memory of a tensor as large as its description? */
@@ -3158,10 +3185,11 @@ static OH_NN_ReturnCode nnrti_ohnn_run(OH_NNExecutor *e, NN_Tensor *const *in, N
     return code == NNRT_SUCCESS ? OH_NN_SUCCESS : OH_NN_UNAVAILABLE_DEVICE;
 }
 
-/* The checks of the tensors. */
-static OH_NN_ReturnCode nnrti_ohnn_run_tensors(const OH_NNExecutor *e, NN_Tensor *const *in, NN_Tensor *const *out)
+/* The checks of the tensors, and of how many there are. */
+static OH_NN_ReturnCode nnrti_ohnn_run_tensors(const OH_NNExecutor *e, NN_Tensor *const *in, size_t nIn,
+                                               NN_Tensor *const *out, size_t nOut)
 {
-    if (e->ranges == NNRTI_OHNN_CONTRADICTION)
+    if (nIn != e->nIn || nOut != e->nOut || e->ranges == NNRTI_OHNN_CONTRADICTION)
         return OH_NN_INVALID_PARAMETER;
     for (uint32_t i = 0; i < e->nIn; i++) {
         if (in[i] == NULL)
@@ -3185,7 +3213,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN
     OH_NN_ReturnCode code;
     if (!nnrti_ohnn_run_arguments(e, inputTensor, inputCount, outputTensor, outputCount))
         return OH_NN_INVALID_PARAMETER;
-    if ((code = nnrti_ohnn_run_tensors(e, inputTensor, outputTensor)) != OH_NN_SUCCESS)
+    if ((code = nnrti_ohnn_run_tensors(e, inputTensor, inputCount, outputTensor, outputCount)) != OH_NN_SUCCESS)
         return code;
     NNRTI_OHNN_LOCK(&e->mutex);
     code = nnrti_ohnn_run(e, inputTensor, outputTensor);
@@ -3275,7 +3303,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, N
         return OH_NN_OPERATION_FORBIDDEN;
     if (timeout < 0)
         return OH_NN_INVALID_PARAMETER;
-    if ((code = nnrti_ohnn_run_tensors(executor, inputTensor, outputTensor)) != OH_NN_SUCCESS)
+    if ((code = nnrti_ohnn_run_tensors(executor, inputTensor, inputCount, outputTensor, outputCount)) != OH_NN_SUCCESS)
         return code;
 #if NNRT_THREADS
     code = nnrti_ohnn_put_off(executor, inputTensor, outputTensor, timeout, userData);

@@ -1593,7 +1593,7 @@ static void asynchronous(void **state)
     is(OH_NNExecutor_SetOnServiceDied(e, on_died), OF);
     is(OH_NNExecutor_RunAsync(NULL, in, 2, out, 1, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, NULL, 2, out, 1, 10, &user), IP);
-    is(OH_NNExecutor_RunAsync(e, in, 1, out, 1, 10, &user), IP);
+    is(OH_NNExecutor_RunAsync(e, in, 1, out, 1, 10, &user), OF); /* what the model has comes later */
     is(OH_NNExecutor_RunAsync(e, in, 2, NULL, 1, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 0, 10, &user), IP);
     is(OH_NNExecutor_RunAsync(e, in, 2, out, 1, 10, NULL), IP);

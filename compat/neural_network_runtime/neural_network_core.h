@@ -28,7 +28,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t **allDev
 /* *name, NULL before the call, becomes "<device>_<vendor>_v<major>_<minor>", which is the runtime's. INVALID_PARAMETER:
    name is NULL, *name is not. FAILED: there is no such device. */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetName(size_t deviceID, const char **name);
-/* INVALID_PARAMETER: there is no such device, or deviceType is NULL. */
+/* INVALID_PARAMETER: there is no such device, or deviceType is NULL. UNAVAILABLE_DEVICE: it does not say. */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNDevice_GetType(size_t deviceID, OH_NN_DeviceType *deviceType);
 
 /* ---- compilations: a model, made ready for a device ---- */
@@ -68,15 +68,17 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNCompilation_EnableFloat16(OH_NNCompilation *
    device or model, is compiled anew and replaced, one that fits is taken. Version UINT32_MAX is none: it cannot be saved.
    Compiles, once: what failed can only be destroyed. After it the model may be destroyed. In this order:
    INVALID_PARAMETER     compilation is NULL, it has two sources, or was built
-   FAILED                there is no such device, or one without a cache for what is imported
-   OPERATION_FORBIDDEN   the device has no cache, no float16, no performance modes, no priorities, and one is asked for
-   INVALID_PARAMETER     a mode or a priority that does not exist; the model is not finished, or there is none
+   FAILED                there is no such device, one without a cache for what is imported, or one that takes no offline
+                         model of that form
+   OPERATION_FORBIDDEN   the device has no cache, no float16, no performance modes, no priorities, and one is asked for;
+                         UNAVAILABLE_DEVICE: it does not say whether, FAILED: of performance modes
+   INVALID_PARAMETER     a mode or a priority that does not exist; the model is not finished
+   INVALID_PATH          the file of an offline model cannot be read
    OPERATION_FORBIDDEN   the directory has a cache of a higher version, which stays as it is
    INVALID_PARAMETER     there is no model, and no cache that can be used
-   INVALID_PATH          the file of an offline model cannot be read; INVALID_FILE: it is broken
-   INVALID_FILE          the imported cache is broken, or of another device
-   UNAVAILABLE_DEVICE    the device does not say which operators it takes
-   FAILED                it does not take one, or the model; it is no offline model
+   INVALID_FILE          a .nnrt file is broken; the imported cache is, or is of another device
+   UNAVAILABLE_DEVICE    the device does not say which operators it takes, or whether open extents
+   FAILED                it does not take one, or the model, or does not tell the inputs and outputs of an offline model
    MEMORY_ERROR          no memory
    INVALID_PARAMETER     there is no such directory, or the version is none, to save the cache; SAVE_CACHE_EXCEPTION: it
                          cannot be written, or the device gives nothing */
@@ -162,7 +164,7 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_GetInputDimRange(const OH_NNExecuto
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnRunDone(OH_NNExecutor *executor, NN_OnRunDone onRunDone);
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_SetOnServiceDied(OH_NNExecutor *executor, NN_OnServiceDied onServiceDied);
 /* Runs the model once, and sets the shapes of the outputs' descriptions. In this order:
-   INVALID_PARAMETER    a pointer is NULL, a count is not that of the model
+   INVALID_PARAMETER    a pointer is NULL, a count is 0 or above 200, or not that of the model
    NULL_PTR             an input is NULL (INVALID_PARAMETER: the device tells no ranges)
    INVALID_PARAMETER    an input has a shape outside the ranges; an output is NULL
    FAILED               the memory of a tensor is smaller than its description says
@@ -172,8 +174,9 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunSync(OH_NNExecutor *executor, NN
                                                      size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount);
 /* Begins a run and returns; the tensors stay as they are until the callback. A run that lasts more than timeout milliseconds
    (0: as long as it takes), waiting included, ends with TIMEOUT and without outputs.
-   INVALID_PARAMETER: as RunSync, userData is NULL, or timeout is negative. OPERATION_FORBIDDEN: SetOnRunDone was not called, or
-   is not for this device. MEMORY_ERROR. UNAVAILABLE_DEVICE: 64 runs wait. Further as RunSync; then nothing is called. */
+   INVALID_PARAMETER: a pointer is NULL, a count is 0 or above 200. OPERATION_FORBIDDEN: SetOnRunDone was not called, or
+   is not for this device. Then INVALID_PARAMETER: timeout is negative; and as RunSync. MEMORY_ERROR.
+   UNAVAILABLE_DEVICE: 64 runs wait. After a code other than SUCCESS nothing is called. */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNExecutor_RunAsync(OH_NNExecutor *executor, NN_Tensor *inputTensor[],
                                                       size_t inputCount, NN_Tensor *outputTensor[], size_t outputCount,
                                                       int32_t timeout, void *userData);

@@ -57,8 +57,8 @@ NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_SpecifyInputsAndOutputs(OH_NNModel *mo
                                                                   const OH_NN_UInt32Array *inputIndices,
                                                                   const OH_NN_UInt32Array *outputIndices);
 /* Ends the building. OPERATION_FORBIDDEN as well: there is no tensor, no operation, or no input is specified.
-   INVALID_PARAMETER as well: an operand comes from nowhere, or from two places, or from itself. FAILED: an operation cannot
-   be said in the runtime's own terms. MEMORY_ERROR. On failure the model stays open. */
+   MEMORY_ERROR. FAILED: an operation cannot be said in the runtime's own terms. Then INVALID_PARAMETER as well: an
+   operand comes from nowhere, or from two places, or from itself. On failure the model stays open. */
 NNRT_OHNN_API OH_NN_ReturnCode OH_NNModel_Finish(OH_NNModel *model);
 /* NULL and a pointer to NULL are fine; *model becomes NULL. */
 NNRT_OHNN_API void OH_NNModel_Destroy(OH_NNModel **model);
