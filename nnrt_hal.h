@@ -543,7 +543,8 @@ enum {
     NNRT_ABILITY_PRIORITY,
     NNRT_ABILITY_DYNAMIC_INPUT,
     NNRT_ABILITY_MODEL_CACHE,
-    NNRT_ABILITY_OFFLINE_MODEL /* PrepareOfflineModel is there */
+    NNRT_ABILITY_OFFLINE_MODEL, /* PrepareOfflineModel is there */
+    NNRT_ABILITY_TELL_NODES     /* GetSupportedNodes or GetSupportedOperation is; else all nodes count as taken */
 };
 NNRT_API bool nnrt_device_can(const nnrt_device *device, nnrt_ability ability);
 /* The same, with the code of a device that fails to tell: *can is false then. */
@@ -9604,6 +9605,10 @@ NNRT_API NNRT_ReturnCode nnrt_device_ask(const nnrt_device *device, nnrt_ability
     case NNRT_ABILITY_MODEL_CACHE: code = NNRTI_DEVICE_SAYS(device, IsModelCacheSupported, &yes); break;
     case NNRT_ABILITY_OFFLINE_MODEL:
         yes = NNRTI_DEVICE_HAS(device, PrepareOfflineModel);
+        code = NNRT_SUCCESS;
+        break;
+    case NNRT_ABILITY_TELL_NODES:
+        yes = NNRTI_DEVICE_HAS(device, GetSupportedNodes) || NNRTI_DEVICE_HAS(device, GetSupportedOperation);
         code = NNRT_SUCCESS;
         break;
     default: break;

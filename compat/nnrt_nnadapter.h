@@ -1849,6 +1849,9 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
     NNAdapterModel *m = (NNAdapterModel *)(uintptr_t)model;
     if (model == NULL || context == NULL || supported_operations == NULL)
         return NNADAPTER_INVALID_PARAMETER;
+    for (uint32_t d = 0; d < context->count; d++)
+        if (!nnrt_device_can(context->devices[d], NNRT_ABILITY_TELL_NODES))
+            return NNADAPTER_FEATURE_NOT_SUPPORTED;
     for (uint32_t i = 0; i < model->nOperations; i++) {
         NNRT_Model *alone = NULL;
         bool open, *nodes;

@@ -2101,6 +2101,8 @@ static void test_null_arguments(void **state)
 {
     static graph g;
     NNRT_PreparedModel *prepared = NULL, *other = NULL;
+    NNRT_DeviceType type = NNRT_DEVICE_TYPE_GPU;
+    bool can = true;
     size_t bytes;
     (void)state;
     graph_sound(&g);
@@ -2139,6 +2141,12 @@ static void test_null_arguments(void **state)
     assert_int_equal(nnrt_device_status(NULL), NNRT_DEVICE_STATUS_UNKNOWN);
     assert_false(nnrt_device_can(NULL, NNRT_ABILITY_FLOAT16));
     assert_false(nnrt_device_can(reference(), 77));
+    assert_int_equal(nnrt_device_ask(NULL, NNRT_ABILITY_FLOAT16, &can), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_device_ask(reference(), NNRT_ABILITY_FLOAT16, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_device_ask(reference(), 77, &can), NNRT_SUCCESS);
+    assert_false(can);
+    assert_int_equal(nnrt_device_ask_type(NULL, &type), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_device_ask_type(reference(), NULL), NNRT_NULL_PTR);
     assert_int_equal(nnrt_device_prepare_cache(reference(), NULL, 0, NULL, &other), NNRT_NULL_PTR);
     assert_int_equal(nnrt_device_prepare_offline(reference(), NULL, 0, NULL, &other), NNRT_NULL_PTR);
     assert_int_equal(nnrt_device_model_memory(reference(), &g.model, NULL, NULL), NNRT_NULL_PTR);
@@ -2982,7 +2990,8 @@ static void test_device_slots_missing(void **state)
                      {NNRT_ABILITY_PERFORMANCE_MODE, offsetof(NNRT_DeviceVtbl, IsPerformanceModeSupported)},
                      {NNRT_ABILITY_PRIORITY, offsetof(NNRT_DeviceVtbl, IsPrioritySupported)},
                      {NNRT_ABILITY_DYNAMIC_INPUT, offsetof(NNRT_DeviceVtbl, IsDynamicInputSupported)},
-                     {NNRT_ABILITY_MODEL_CACHE, offsetof(NNRT_DeviceVtbl, IsModelCacheSupported)}};
+                     {NNRT_ABILITY_MODEL_CACHE, offsetof(NNRT_DeviceVtbl, IsModelCacheSupported)},
+                     {NNRT_ABILITY_OFFLINE_MODEL, offsetof(NNRT_DeviceVtbl, PrepareOfflineModel)}};
     (void)state;
     assert_int_equal(COUNT(slots), (sizeof(NNRT_DeviceVtbl) - 8) / sizeof(void (*)(void))); /* none left out */
     for (uint32_t i = 0; i < COUNT(slots); i++) {
@@ -3016,6 +3025,8 @@ static void test_device_slots_missing(void **state)
         }
         for (uint32_t k = 0; k < COUNT(abilities); k++)
             assert_int_equal(nnrt_device_can(j.device, abilities[k].ability), at != abilities[k].slot);
+        assert_int_equal(nnrt_device_can(j.device, NNRT_ABILITY_TELL_NODES),
+                         at != offsetof(NNRT_DeviceVtbl, GetSupportedOperation)); /* both are gone then */
         for (uint32_t way = 0; way < 2; way++) { /* what the driver does for both is driver_prepare */
             const bool cache = way == 0;
             const size_t slot = cache ? offsetof(NNRT_DeviceVtbl, PrepareModelFromModelCache)
