@@ -9560,20 +9560,19 @@ NNRT_API const char *nnrt_device_vendor(const nnrt_device *device)
 
 NNRT_API NNRT_ReturnCode nnrt_device_ask_type(const nnrt_device *device, NNRT_DeviceType *type)
 {
-    NNRT_ReturnCode code;
-    if (type == NULL)
+    NNRT_DeviceType told = NNRT_DEVICE_TYPE_OTHER;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    if (device == NULL || type == NULL)
         return NNRT_NULL_PTR;
-    *type = NNRT_DEVICE_TYPE_OTHER;
-    if (device == NULL || !NNRTI_DEVICE_HAS(device, GetDeviceType))
-        return device == NULL ? NNRT_NULL_PTR : NNRT_SUCCESS;
-    if ((code = device->table->GetDeviceType(device->self, type)) != NNRT_SUCCESS)
-        *type = NNRT_DEVICE_TYPE_OTHER;
+    if (NNRTI_DEVICE_HAS(device, GetDeviceType))
+        code = device->table->GetDeviceType(device->self, &told);
+    *type = code == NNRT_SUCCESS ? told : NNRT_DEVICE_TYPE_OTHER;
     return code;
 }
 
 NNRT_API NNRT_DeviceType nnrt_device_type(const nnrt_device *device)
 {
-    NNRT_DeviceType type;
+    NNRT_DeviceType type = NNRT_DEVICE_TYPE_OTHER;
     (void)nnrt_device_ask_type(device, &type);
     return type;
 }

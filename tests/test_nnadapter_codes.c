@@ -1,5 +1,5 @@
-/* The codes of NNAdapter's 28 functions from the text of its specification: sections are those of API_NNADAPTER.md. Of
-   the order of checks the text says nothing but what it lists first. */
+/* The codes of NNAdapter's 28 functions from the text of the API's specification, whose sections the rows name. Of the
+   order of checks the text says nothing but what it lists first. */
 #define _XOPEN_SOURCE 700
 
 #include <assert.h>
