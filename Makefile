@@ -66,7 +66,7 @@ help:
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make compare          networks and random models with ONNX Runtime (needs npm, fetches 290 MB)'
 	@echo 'make differential     random graphs of all operators, run in every way and in ONNX Runtime; N=1000 SEED=1'
-	@echo 'make splits N=1000    random splits of networks over two devices: the bits of one; NNRT_BENCH_MODELS=DIR: those too'
+	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make models           networks as they are deployed, quantised ones too, with ONNX Runtime: the largest error of each (npm)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
@@ -167,12 +167,12 @@ vad: build/vad $(VAD_NETWORKS) $(VAD_SOUNDS)
 compare: build/nnrt
 	@sh tests/compare/run.sh
 
-# Random splits over two devices, tests/splits.c: of the digits networks and every .onnx file in the folders that
-# NNRT_BENCH_MODELS names. N / 200 of those that take 20 ms and more.
+# Random splits over two devices, model caches and a device in another process, tests/splits.c: of the digits networks and
+# every .onnx file in the folders that NNRT_BENCH_MODELS names. N splits, N / 200 of those that take 20 ms and more.
 .PHONY: splits
-build/splits: tests/splits.c tests/nnrt.c $(HEADERS) | stb
+build/splits: tests/splits.c tests/remotes.h tests/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
-	@$(COMPILE) $(LDFLAGS) -o $@ tests/splits.c tests/nnrt.c $(LIBS) -lpthread
+	@$(COMPILE) -Itests $(LDFLAGS) -o $@ tests/splits.c tests/nnrt.c $(LIBS) -lpthread
 
 DIGITS := examples/digits/digits.onnx examples/digits/digits_int8.onnx
 SPLITS := $(or $(N),1000)

@@ -1,13 +1,21 @@
-/* splits N MODEL.onnx...: every model split at random over two devices of devices/nnrt_fake.h and the reference device must
-   give the bits that the reference device alone gives. N splits of a model that the reference device runs in less than 20 ms,
-   N / 200 of the others, at least one. Of every two splits one is by operators, each taken by a device or not, and one by
-   nodes, in stretches of random length. Prints a line a model, and last "N passed, N failed". */
-#define _POSIX_C_SOURCE 200809L
+/* splits N MODEL.onnx...: every way to run a model gives the bits that the reference device gives:
+     - split at random over two devices of devices/nnrt_fake.h and the reference device: N splits of a model that the
+       reference device runs in less than 20 ms, N / 200 of the others, at least one. Of every two one is by operators,
+       each taken by a device or not, and one by nodes, in stretches of random length.
+     - on one such device, and split over two, each with a model cache in a folder and one in memory: what the first
+       session prepares the second one gets from the cache, and prepares nothing.
+     - on a device that another process serves (devices/nnrt_remote.h); of a run as many bytes go through the socket as
+       the protocol's words have, and none of a tensor.
+   Prints a line a model, and last "N passed, N failed". */
+#define _XOPEN_SOURCE 700
 #include "nnrt.h"
 
 #include "devices/nnrt_fake.h"
 #include "formats/nnrt_onnx.h"
+#include "remotes.h"
 
+#include <dirent.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -94,11 +102,11 @@ static void count_parts(void *user, const nnrt_placement *p)
         d->parts = p->part + 1;
 }
 
-/* Registers device `name`, which takes all operators, or some. */
+/* Registers device `name`, which has a model cache and takes all operators, or some. */
 static bool device_of(const char *name, bool all)
 {
     char text[8192];
-    size_t n = (size_t)snprintf(text, sizeof(text), "fake:name=%s", name);
+    size_t n = (size_t)snprintf(text, sizeof(text), "fake:name=%s,cache=yes", name);
     bool first = true;
     for (uint32_t i = 0; !all && nnrt_op_at(i) != NULL && n < sizeof(text) - 64; i++)
         if (draw(2) == 0) {
@@ -108,21 +116,59 @@ static bool device_of(const char *name, bool all)
     return nnrt_fake_register(NULL, text, NULL) == NNRT_SUCCESS;
 }
 
-/* One split, whose outputs are those of `want`. *parts: how many it has. NULL, or what is wrong. */
+static char message[NNRT_MESSAGE_BYTES];
+
+/* What is wrong; NULL: nothing was said. */
+static const char *wrong_of(const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    (void)vsnprintf(message, sizeof(message), format, list);
+    va_end(list);
+    return message;
+}
+
+/* Runs a session, whose outputs are those of `want`. NULL, or what is wrong; so below. */
+static const char *same_bits(nnrt_session *s, const buffers *want)
+{
+    const char *wrong = NULL;
+    buffers got;
+    if (!buffers_begin(&got, s))
+        wrong = wrong_of("there is no memory");
+    else if (nnrt_run(s, got.io, got.nIn, got.io + got.nIn, got.nOut) != NNRT_SUCCESS)
+        wrong = wrong_of("%s", nnrt_session_error(s));
+    else if (got.nIn != want->nIn || got.nOut != want->nOut)
+        wrong = wrong_of("it has %u inputs and %u outputs", (unsigned)got.nIn, (unsigned)got.nOut);
+    for (uint32_t i = 0; wrong == NULL && i < got.nIn + got.nOut; i++)
+        if (got.io[i].bytes != want->io[i].bytes || memcmp(got.io[i].data, want->io[i].data, got.io[i].bytes) != 0)
+            wrong = wrong_of("%s %u has other bits", i < got.nIn ? "input" : "output",
+                             (unsigned)(i < got.nIn ? i : i - got.nIn));
+    buffers_end(&got);
+    return wrong;
+}
+
+/* A session as described, and a run. */
+static const char *run_as(const NNRT_Model *m, const nnrt_session_desc *desc, const buffers *want)
+{
+    nnrt_session *s = NULL;
+    const char *wrong;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    wrong = nnrt_session_create(&s, m, desc, &e) == NNRT_SUCCESS ? same_bits(s, want) : wrong_of("%s", e.message);
+    nnrt_session_destroy(s);
+    return wrong;
+}
+
+/* One split. *parts: how many it has. */
 static const char *split(const NNRT_Model *m, const buffers *want, bool nodes, uint32_t *parts)
 {
-    static char message[NNRT_MESSAGE_BYTES];
     const bool there = device_of("a", nodes) && device_of("b", nodes);
+    const char *wrong;
     nnrt_partition p;
     nnrt_session_desc desc;
-    nnrt_session *s = NULL;
-    nnrt_error e;
     division d;
-    buffers got;
     memset(&p, 0, sizeof(p));
     memset(&desc, 0, sizeof(desc));
-    memset(&e, 0, sizeof(e));
-    memset(&got, 0, sizeof(got));
     memset(&d, 0, sizeof(d));
     d.of = nodes ? (uint8_t *)malloc(m->nodes.count + 1u) : NULL;
     for (uint32_t i = 0, left = 0, to = 0, most = 1 + draw(30); nodes && i < m->nodes.count; i++, left--) {
@@ -135,28 +181,154 @@ static const char *split(const NNRT_Model *m, const buffers *want, bool nodes, u
     p.user = &d;
     desc.device = "auto:a,b";
     desc.partition = &p;
-    message[0] = '\0';
-    if (!there)
-        snprintf(message, sizeof(message), "a device cannot be registered");
-    else if (nnrt_session_create(&s, m, &desc, &e) != NNRT_SUCCESS)
-        snprintf(message, sizeof(message), "%s", e.message);
-    else if (!buffers_begin(&got, s))
-        snprintf(message, sizeof(message), "there is no memory");
-    else if (nnrt_run(s, got.io, got.nIn, got.io + got.nIn, got.nOut) != NNRT_SUCCESS)
-        snprintf(message, sizeof(message), "%s", nnrt_session_error(s));
-    for (uint32_t i = 0; message[0] == '\0' && i < got.nIn + got.nOut; i++)
-        if (got.io[i].bytes != want->io[i].bytes || memcmp(got.io[i].data, want->io[i].data, got.io[i].bytes) != 0)
-            snprintf(message, sizeof(message), "%s %u has other bits", i < got.nIn ? "input" : "output", (unsigned)i);
-    buffers_end(&got);
-    nnrt_session_destroy(s);
+    wrong = there ? run_as(m, &desc, want) : wrong_of("a device cannot be registered");
     if (nnrt_device_unregister("a") != NNRT_SUCCESS || nnrt_device_unregister("b") != NNRT_SUCCESS)
-        snprintf(message, sizeof(message), "a device is not given back");
+        wrong = wrong_of("a device is not given back");
     free(d.of);
     *parts = d.parts;
-    return message[0] != '\0' ? message : NULL;
+    return wrong;
 }
 
-/* All splits of a model; false: one is wrong. */
+/* ---- through a cache ---- */
+
+static char folder[] = "/tmp/nnrt-splits-XXXXXX";
+
+/* Removes what lies in the folder. */
+static void sweep(void)
+{
+    DIR *d = opendir(folder);
+    const struct dirent *e;
+    while (d != NULL && (e = readdir(d)) != NULL) {
+        char path[sizeof(folder) + sizeof(e->d_name) + 1];
+        (void)snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+        if (e->d_name[0] != '.')
+            (void)unlink(path);
+    }
+    if (d != NULL)
+        (void)closedir(d);
+}
+
+/* Two sessions, the second of which gets from a cache what the devices of the first one prepared. *parts: how many. */
+static const char *cached(const NNRT_Model *m, const buffers *want, const char *device, bool file, uint32_t *parts)
+{
+    const char *wrong = NULL;
+    void *bytes = NULL;
+    nnrt_cache_desc how;
+    memset(&how, 0, sizeof(how));
+    how.directory = file ? folder : NULL;
+    for (uint32_t i = 0; i < 2 && wrong == NULL; i++) {
+        const nnrt_cache_state *state;
+        nnrt_session_desc desc;
+        nnrt_cache *cache = NULL;
+        memset(&desc, 0, sizeof(desc));
+        if (nnrt_cache_create(&cache, &how, NULL) != NNRT_SUCCESS)
+            return wrong_of("there is no cache");
+        desc.device = device;
+        desc.cache = cache;
+        wrong = run_as(m, &desc, want);
+        state = nnrt_cache_get_state(cache);
+        if (wrong == NULL && (state->saved != NNRT_SUCCESS || state->fault.code != NNRT_SUCCESS))
+            wrong = wrong_of("cache of session %u: %s", (unsigned)i, state->fault.message);
+        else if (wrong == NULL &&
+                 (i == 0 ? state->restored != 0 || state->prepared == 0 || state->kept != state->prepared
+                         : state->restored != *parts || state->prepared != 0))
+            wrong = wrong_of("session %u restored %u parts, prepared %u and kept %u", (unsigned)i,
+                             (unsigned)state->restored, (unsigned)state->prepared, (unsigned)state->kept);
+        *parts = i == 0 ? state->prepared : *parts;
+        if (wrong == NULL && i == 0 && !file) {
+            if (nnrt_cache_save_memory(cache, NULL, NULL, 0, &how.bytes, NULL) != NNRT_SUCCESS ||
+                posix_memalign(&bytes, NNRT_ALIGNMENT, how.bytes) != 0 ||
+                nnrt_cache_save_memory(cache, NULL, bytes, how.bytes, &how.bytes, NULL) != NNRT_SUCCESS)
+                wrong = wrong_of("the cache gives no bytes");
+            how.data = bytes;
+        }
+        nnrt_cache_destroy(cache);
+    }
+    free(bytes);
+    sweep();
+    return wrong;
+}
+
+/* On one device, then `number` splits over two. *most: of how many parts. */
+static const char *caches(const NNRT_Model *m, const buffers *want, uint32_t number, uint32_t *most)
+{
+    const char *wrong = NULL;
+    for (uint32_t i = 0; wrong == NULL && i < 2 + number; i++) {
+        uint32_t parts = 0;
+        if (!device_of("a", i < 2) || !device_of("b", true))
+            wrong = wrong_of("a device cannot be registered");
+        else
+            wrong = cached(m, want, i < 2 ? "a" : "auto:a,b", i % 2 == 0, &parts);
+        if (nnrt_device_unregister("a") != NNRT_SUCCESS || nnrt_device_unregister("b") != NNRT_SUCCESS)
+            wrong = wrong_of("a device is not given back");
+        *most = parts > *most ? parts : *most;
+    }
+    return wrong;
+}
+
+/* ---- through another process ---- */
+
+/* What the protocol of nnrt_remote.h has for a tensor of RUN, in bytes: seven numbers, its extents, its name. */
+static uint64_t words_of(const nnrt_io_info *info)
+{
+    return 32 + 4 * (uint64_t)info->shape.rank + (strlen(info->name) + 1 + 3) / 4 * 4;
+}
+
+/* Two runs; *bytes: what went through the socket for the second one. */
+static const char *distant(const NNRT_Model *m, const buffers *want, uint64_t *bytes)
+{
+    char path[sizeof(folder) + 4], text[sizeof(path) + 32];
+    const char *wrong = NULL;
+    nnrt_remote_serve_desc served;
+    nnrt_remote *remote = NULL;
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    pid_t process;
+    nnrt_error e;
+    memset(&served, 0, sizeof(served));
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    (void)snprintf(path, sizeof(path), "%s/s", folder);
+    (void)snprintf(text, sizeof(text), "remote:name=far,%s", path);
+    served.path = path;
+    served.device = "reference";
+    desc.device = "far";
+    process = remote_start(&served);
+    if (process == 0 || nnrt_remote_register(&remote, text, &e) != NNRT_SUCCESS ||
+        nnrt_session_create(&s, m, &desc, &e) != NNRT_SUCCESS) {
+        wrong = wrong_of("another process: %s", e.message);
+    } else if ((wrong = same_bits(s, want)) == NULL) {
+        const nnrt_remote_traffic before = nnrt_remote_get_traffic(remote);
+        nnrt_remote_traffic after;
+        uint64_t asked = 32 + 12, told = 32 + 4;
+        wrong = same_bits(s, want);
+        after = nnrt_remote_get_traffic(remote);
+        for (uint32_t i = 0; i < want->nIn + want->nOut; i++) {
+            const nnrt_io_info info = i < want->nIn ? nnrt_session_input(s, i) : nnrt_session_output(s, i - want->nIn);
+            asked += words_of(&info);
+            told += i < want->nIn ? 0 : 36 + 4;
+        }
+        *bytes = after.sent - before.sent + (after.received - before.received);
+        if (wrong == NULL && (after.sent - before.sent != asked || after.received - before.received != told))
+            wrong = wrong_of("a run sent %u bytes and received %u, its words have %u and %u",
+                             (unsigned)(after.sent - before.sent), (unsigned)(after.received - before.received),
+                             (unsigned)asked, (unsigned)told);
+        /* of each node a byte that it is taken; the rest is for inputs and outputs, and greetings */
+        if (wrong == NULL && before.sent + before.received > 4096 + m->nodes.count + 1024 * (want->nIn + want->nOut))
+            wrong = wrong_of("preparing took %u bytes of the socket", (unsigned)(before.sent + before.received));
+    }
+    nnrt_session_destroy(s);
+    if (remote != NULL && nnrt_device_unregister("far") != NNRT_SUCCESS)
+        wrong = wrong_of("the device of another process is not given back");
+    if (process != 0) {
+        (void)kill(process, SIGKILL);
+        (void)waitpid(process, NULL, 0);
+    }
+    sweep();
+    return wrong;
+}
+
+/* All ways of a model; false: one is wrong. */
 static bool model(const char *path, uint32_t number)
 {
     NNRT_Model *m = NULL;
@@ -165,7 +337,8 @@ static bool model(const char *path, uint32_t number)
     nnrt_error e;
     buffers want;
     const char *wrong = NULL;
-    uint32_t least = UINT32_MAX, most = 0, count = 0;
+    uint32_t least = UINT32_MAX, most = 0, count = 0, kept = 0;
+    uint64_t bytes = 0;
     double start, run = 0;
     memset(&e, 0, sizeof(e));
     memset(&desc, 0, sizeof(desc));
@@ -190,11 +363,17 @@ static bool model(const char *path, uint32_t number)
         count += wrong == NULL ? 1 : 0;
     }
     if (wrong != NULL)
-        printf("FAIL %s, split %u: %s\n", path, count, wrong);
+        printf("FAIL %s, split %u: %s\n", path, (unsigned)count, wrong);
+    else if ((wrong = caches(m, &want, number / 50 + 2, &kept)) != NULL)
+        printf("FAIL %s, cache: %s\n", path, wrong);
+    else if ((wrong = distant(m, &want, &bytes)) != NULL)
+        printf("FAIL %s, another process: %s\n", path, wrong);
     else
-        printf("%-24s %5u nodes  %8.1f ms  %4u splits of %u to %u parts  %.1f s\n",
+        printf("%-28s %5u nodes %8.1f ms, %4u splits of %u to %u parts, cache of up to %u parts, remote: %u bytes a "
+               "run, %.1f s\n",
                strrchr(path, '/') != NULL ? strrchr(path, '/') + 1 : path, (unsigned)m->nodes.count, run,
-               (unsigned)count, (unsigned)least, (unsigned)most, (now_ms() - start) / 1e3);
+               (unsigned)count, (unsigned)least, (unsigned)most, (unsigned)kept, (unsigned)bytes,
+               (now_ms() - start) / 1e3);
     fflush(stdout);
     buffers_end(&want);
     nnrt_session_destroy(s);
@@ -209,11 +388,18 @@ int main(int argc, char **argv)
         fputs("usage: splits N MODEL.onnx...\n", stderr);
         return 1;
     }
+    if (mkdtemp(folder) == NULL) {
+        fprintf(stderr, "splits: there is no place for %s\n", folder);
+        return 1;
+    }
+    printf("each model: %s random splits over two devices (fewer of slow ones), model caches, another process\n",
+           argv[1]);
     for (int i = 2; i < argc; i++)
         if (model(argv[i], (uint32_t)atoi(argv[1])))
             passed++;
         else
             failed++;
+    (void)rmdir(folder);
     printf("%u passed, %u failed\n", (unsigned)passed, (unsigned)failed);
     return failed != 0;
 }
