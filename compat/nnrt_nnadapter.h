@@ -13,6 +13,7 @@ SECTIONS (search for the tag)
     >>nna_small     codes, types, devices, contexts
     >>nna_model     models as they are built
     >>nna_lower     operations become nodes
+    >>nna_records   operations that records name; float32 among quantised ones
     >>nna_compile   compilations
     >>nna_run       executions
 
@@ -20,15 +21,29 @@ WHAT IT IS
     All 28 functions of NNAdapter's second generation, every type. The header says what each does and returns. The devices are
     those of nnrt.h (nnrt_device_register), by their names; "builtin_device" is another name of "reference".
     An operation becomes a node, or a few, of a model in NCHW: filters are brought into the runtime's order once, constant
-    operands that are parameters become attributes. A context's first device that takes the whole model runs it.
+    operands that are parameters become attributes.
+    A context of one device gives it the whole model. Of several, each operation goes to the first one that takes it, as
+    "auto:" of nnrt.h shares a model out (nnrt_partition, strict): what none takes, NNAdapterCompilation_finish refuses.
     A model with open extents is prepared for those of a run, when they are others than those of that execution's last one:
     that run takes longer. An input may have any extents that fit its type; shapes in dynamic_data are suggestions.
-    Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of other devices are left to them.
+    Properties: BUILTIN_DEVICE_NUM_THREADS=N is the number of threads; those of devices reach all of them as extensions
+    (NNRT_ModelConfig.extensions), of which each reads its own.
+    Records tell of operations: those in SUBGRAPH_PARTITION_CONFIG_BUFFER, or in the file SUBGRAPH_PARTITION_CONFIG_FILE, go
+    to no device of the context but to the reference device; those in MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER or _FILE
+    compute in float32: their quantised constants become numbers, what they read is dequantised before and what they write
+    is quantised behind, once for all that need it. A buffer counts more than a file; where there is neither property, the
+    variables of the environment with these names count. A file that cannot be read, and records that match nothing, have
+    no effect: nnrt_nnadapter_compilation_error says so behind NNAdapterCompilation_finish.
+    A record is a line, OPERATION[:INPUTS[:OUTPUTS]]: all operations of that name ("CONV_2D") that read all these inputs and
+    write all these outputs, lists of operands with ',' between, in any order. An operand's name is its number, counted from
+    0 by the calls of NNAdapterModel_addOperand. Empty lines and those that begin with '#' say nothing.
+    nnrt_nnadapter_model_records writes a model as such lines.
 
     Caches: DIR/TOKEN.nnc, and a buffer with the bytes of such a file, of devices with a model cache. NNAdapterCompilation_create
     reads them; NNAdapterCompilation_finish writes the file, and where it cannot, says why in nnrt_nnadapter_compilation_error
     and goes on. With a finished model a cache counts only if it was made of that model: a token says nothing of weights.
-    Of open extents, which a run tells, nothing is kept.
+    Of open extents, which a run tells, nothing is kept. A file of a model that devices share has the model in it, beside
+    what each of them made; a context with other records refuses it.
 
 REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORTED)
     LRN over an even number of channels; INSTANCE_NORMALIZATION with epsilon 0; CONV_2D_TRANSPOSE with groups and a scale for
@@ -37,11 +52,12 @@ REFUSED, AS THE RUNTIME HAS NOTHING THAT COMPUTES JUST THIS (FEATURE_NOT_SUPPORT
     other than NCHW; operations of a driver's own.
 
 NOT YET, AND WHAT IS SAID INSTEAD
-    A model over several devices of a context: FEATURE_NOT_SUPPORTED where no single one takes all of it.
     A driver's library is not loaded by NNAdapterDevice_acquire, but before, by nnrt_nnadapter_driver_load
     (nnrt_nnadapter_driver.h).
-    Properties SUBGRAPH_PARTITION_CONFIG_FILE, SUBGRAPH_PARTITION_CONFIG_BUFFER, MIXED_PRECISION_QUANTIZATION_CONFIG_FILE and
-    MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER: FEATURE_NOT_SUPPORTED. Other properties, and the callback, reach no device.
+    Records for QUANTIZE and DEQUANTIZE, which are no arithmetic, in MIXED_PRECISION_QUANTIZATION_CONFIG: FEATURE_NOT_SUPPORTED
+    from NNAdapterCompilation_finish; so is a bias of int32 that only a run tells. Files, with NNRT_NO_STDIO: from
+    NNAdapterContext_create. The callback reaches no device. A driver of NNAdapter's hardware layer has the properties with
+    which it was loaded (nnrt_nnadapter_driver.h).
 
 OPTIONS
     NNRT_NNADAPTER_API    linkage of the functions, for shared libraries; default extern
@@ -67,6 +83,10 @@ NNRT_API const char *nnrt_nnadapter_model_error(const NNAdapterModel *model);
 NNRT_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation *compilation);
 NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *execution);
 
+/* A record for each operation, with all its operands, in the order in which they were added. Returns the length it needs
+   without the end, 0 of NULL. An operation that is none of NNAdapter's has no record. */
+NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *out, size_t size);
+
 #ifdef __cplusplus
 }
 #endif
@@ -79,6 +99,7 @@ NNRT_API const char *nnrt_nnadapter_execution_error(const NNAdapterExecution *ex
 
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -463,10 +484,83 @@ NNRT_NNADAPTER_API int NNAdapterDevice_getVersion(const NNAdapterDevice *device,
 
 /* ---- contexts ---- */
 
+/* Texts of records, each from a buffer or from a file. */
+enum { NNRTI_NNA_PARTITION, NNRTI_NNA_MIXED, NNRTI_NNA_CONFIGS };
+static const char *const nnrti_nna_keys[2 * NNRTI_NNA_CONFIGS] = {
+    "SUBGRAPH_PARTITION_CONFIG_BUFFER", "SUBGRAPH_PARTITION_CONFIG_FILE", "MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER",
+    "MIXED_PRECISION_QUANTIZATION_CONFIG_FILE"};
+
 struct NNAdapterContext {
     uint32_t count, threads;
     const nnrt_device **devices;
+    char *given[2 * NNRTI_NNA_CONFIGS]; /* values of these keys, NULL: there is none */
+    char *configs[NNRTI_NNA_CONFIGS];   /* the texts, NULL: there is none */
+    char unread[160];                   /* which file could not be read; "": none */
+    NNRT_Extension *extensions;         /* the other properties; texts with a 0 that does not count */
+    uint32_t nExtensions;
 };
+
+#ifndef NNRT_NO_STDIO
+/* The bytes of a file, with a 0 behind them; NULL: it cannot be read, or, *code tells, there is no memory. */
+static uint8_t *nnrti_nna_file(const char *path, size_t *bytes, int *code)
+{
+    FILE *file = fopen(path, "rb");
+    uint8_t *data = NULL;
+    long size = -1;
+    if (file == NULL)
+        return NULL;
+    if (fseek(file, 0, SEEK_END) == 0)
+        size = ftell(file);
+    if (size >= 0 && size < LONG_MAX && fseek(file, 0, SEEK_SET) == 0) {
+        *bytes = (size_t)size;
+        if ((data = (uint8_t *)malloc(*bytes + 1)) == NULL) {
+            *code = NNADAPTER_OUT_OF_MEMORY;
+        } else if (fread(data, 1, *bytes, file) != *bytes) {
+            free(data);
+            data = NULL;
+        } else {
+            data[*bytes] = 0;
+        }
+    }
+    (void)fclose(file);
+    return data;
+}
+#endif
+
+static char *nnrti_nna_text(const char *text, size_t length)
+{
+    char *copy = (char *)malloc(length + 1);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return copy;
+}
+
+/* Finds a text of records: a buffer, a file, and the same in the environment. */
+static int nnrti_nna_config(NNAdapterContext *context, uint32_t which)
+{
+    const char *const *keys = &nnrti_nna_keys[2 * which];
+    const char *text = context->given[2 * which], *path = context->given[2 * which + 1];
+    int code = NNADAPTER_NO_ERROR;
+    if (text == NULL && path == NULL && (text = getenv(keys[0])) == NULL)
+        path = getenv(keys[1]);
+    if (text != NULL) {
+        context->configs[which] = nnrti_nna_text(text, strlen(text));
+        return context->configs[which] != NULL ? NNADAPTER_NO_ERROR : NNADAPTER_OUT_OF_MEMORY;
+    }
+    if (path != NULL) {
+#ifndef NNRT_NO_STDIO
+        size_t bytes = 0;
+        context->configs[which] = (char *)nnrti_nna_file(path, &bytes, &code);
+        if (context->configs[which] == NULL && code == NNADAPTER_NO_ERROR)
+            (void)nnrt_text(context->unread, sizeof(context->unread), "%s: '%s' cannot be read", keys[1], path);
+#else
+        code = NNADAPTER_FEATURE_NOT_SUPPORTED;
+#endif
+    }
+    return code;
+}
 
 /* Is the text [at, at + length) this key? */
 static bool nnrti_nna_is(const char *at, size_t length, const char *key)
@@ -474,12 +568,38 @@ static bool nnrti_nna_is(const char *at, size_t length, const char *key)
     return strlen(key) == length && memcmp(at, key, length) == 0;
 }
 
+/* A property for the devices; of a key that was there before it takes the place. */
+static int nnrti_nna_extend(NNAdapterContext *context, const char *key, size_t length, const char *value, size_t bytes)
+{
+    NNRT_Extension *e = context->extensions;
+    char *data = nnrti_nna_text(value, bytes), *name;
+    uint32_t i = 0;
+    while (i < context->nExtensions && !nnrti_nna_is(key, length, e[i].name))
+        i++;
+    if (data != NULL && i == context->nExtensions) {
+        name = nnrti_nna_text(key, length);
+        e = name != NULL ? (NNRT_Extension *)realloc(e, ((size_t)i + 1) * sizeof(*e)) : NULL;
+        if (e == NULL) {
+            free(name);
+            free(data);
+            return NNADAPTER_OUT_OF_MEMORY;
+        }
+        memset(&e[i], 0, sizeof(e[i]));
+        e[i].name = name;
+        context->extensions = e;
+        context->nExtensions++;
+    }
+    if (data == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    free((void *)(uintptr_t)e[i].data);
+    e[i].data = data;
+    e[i].size = (uint32_t)bytes;
+    return NNADAPTER_NO_ERROR;
+}
+
 /* One "KEY=VALUE" of length bytes. */
 static int nnrti_nna_property(NNAdapterContext *context, const char *at, size_t length)
 {
-    static const char *const later[] = {"SUBGRAPH_PARTITION_CONFIG_FILE", "SUBGRAPH_PARTITION_CONFIG_BUFFER",
-                                        "MIXED_PRECISION_QUANTIZATION_CONFIG_FILE",
-                                        "MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER"};
     const char *equals = (const char *)memchr(at, '=', length);
     size_t key, rest;
     uint32_t number = 0;
@@ -487,13 +607,16 @@ static int nnrti_nna_property(NNAdapterContext *context, const char *at, size_t 
         return NNADAPTER_INVALID_PARAMETER;
     key = (size_t)(equals - at);
     rest = length - key - 1;
-    if (rest == 0 || memchr(equals + 1, '=', rest) != NULL)
+    if (rest == 0 || rest > UINT32_MAX - 1 || memchr(equals + 1, '=', rest) != NULL)
         return NNADAPTER_INVALID_PARAMETER;
-    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
-        if (nnrti_nna_is(at, key, later[i]))
-            return NNADAPTER_FEATURE_NOT_SUPPORTED;
+    for (size_t i = 0; i < 2 * NNRTI_NNA_CONFIGS; i++)
+        if (nnrti_nna_is(at, key, nnrti_nna_keys[i])) {
+            free(context->given[i]);
+            context->given[i] = nnrti_nna_text(equals + 1, rest);
+            return context->given[i] != NULL ? NNADAPTER_NO_ERROR : NNADAPTER_OUT_OF_MEMORY;
+        }
     if (!nnrti_nna_is(at, key, "BUILTIN_DEVICE_NUM_THREADS"))
-        return NNADAPTER_NO_ERROR;
+        return nnrti_nna_extend(context, at, key, equals + 1, rest);
     for (size_t i = 0; i < rest; i++) {
         const char c = equals[1 + i];
         if (c < '0' || c > '9' || number > 1000000)
@@ -508,6 +631,15 @@ NNRT_NNADAPTER_API void NNAdapterContext_destroy(NNAdapterContext *context)
 {
     if (context == NULL)
         return;
+    for (uint32_t i = 0; i < 2 * NNRTI_NNA_CONFIGS; i++)
+        free(context->given[i]);
+    for (uint32_t i = 0; i < NNRTI_NNA_CONFIGS; i++)
+        free(context->configs[i]);
+    for (uint32_t i = 0; i < context->nExtensions; i++) {
+        free((void *)(uintptr_t)context->extensions[i].name);
+        free((void *)(uintptr_t)context->extensions[i].data);
+    }
+    free(context->extensions);
     free(context->devices);
     free(context);
 }
@@ -539,6 +671,8 @@ NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32
         code = nnrti_nna_property(c, properties, length);
         properties = end != NULL ? end + 1 : NULL;
     }
+    for (uint32_t i = 0; i < NNRTI_NNA_CONFIGS && code == NNADAPTER_NO_ERROR; i++)
+        code = nnrti_nna_config(c, i);
     if (code != NNADAPTER_NO_ERROR)
         NNAdapterContext_destroy(c);
     else
@@ -551,6 +685,7 @@ NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32
 
 struct NNAdapterOperand {
     NNAdapterModel *model;
+    uint32_t index; /* of the model's operands; the name of its tensor */
     NNAdapterOperandType type;
     float *scales;          /* its own copy */
     const void *data;       /* of a constant, else NULL */
@@ -558,6 +693,7 @@ struct NNAdapterOperand {
     uint32_t writer;        /* the operation that writes it + 1, 0: none */
     bool input;             /* of the model */
     bool image;             /* an operator with a layout reads or writes it */
+    bool real;              /* what another one of this number is in float32 */
     uint32_t stamp, tensor; /* of the builder that it is in */
 };
 
@@ -666,6 +802,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_addOperand(NNAdapterModel *model, const NN
     if ((o = (NNAdapterOperand *)calloc(1, sizeof(*o))) == NULL)
         return NNADAPTER_OUT_OF_MEMORY;
     o->model = model;
+    o->index = model->nOperands;
     o->type = *type;
     o->type.lifetime = NNADAPTER_TEMPORARY_VARIABLE;
     if (nnrti_nna_per_channel(type->precision)) {
@@ -750,6 +887,13 @@ typedef struct nnrti_nna_lower {
 static bool nnrti_nna_failed(const nnrti_nna_lower *l)
 {
     return nnrt_builder_error(l->b)->code != NNRT_SUCCESS;
+}
+
+/* The name of an operation's node, or with `what` of one that comes with it, and of the tensor that this one writes. */
+static const char *nnrti_nna_name(const nnrti_nna_lower *l, const char *what, char *name, size_t size)
+{
+    (void)nnrt_text(name, size, "%s_%u%s", l->row->name, l->op->index, what);
+    return name;
 }
 
 /* Records a fault of the operation. operand < 0: of none. */
@@ -993,11 +1137,13 @@ static uint32_t nnrti_nna_tensor(nnrt_builder *b, NNAdapterOperand *o)
     int32_t dims[NNADAPTER_MAX_SIZE_OF_DIMENSIONS];
     const int32_t rank = (int32_t)nnrti_nna_dims(&o->type, dims);
     const NNRT_DataType type = nnrti_nna_type(o->type.precision);
+    char name[32];
     if (o->stamp == o->model->stamp)
         return o->tensor;
     o->stamp = o->model->stamp;
+    (void)nnrt_text(name, sizeof(name), o->real ? "%u float" : "%u", o->index);
     o->tensor = o->data != NULL ? nnrt_builder_constant(b, NULL, type, rank, dims, o->data, false)
-                                : nnrt_builder_tensor(b, NULL);
+                                : nnrt_builder_tensor(b, name);
     if (o->data == NULL && nnrti_nna_quantised(o->type.precision))
         nnrt_builder_declare(b, o->tensor, type, NNRT_RANK_UNKNOWN, NULL);
     nnrti_nna_quant(b, o->tensor, o, NULL);
@@ -1054,18 +1200,19 @@ static uint32_t nnrti_nna_filter(nnrti_nna_lower *l, bool transposed, int32_t gr
     }
     if (o->data == NULL) {
         uint32_t in[2];
+        char name[64];
         if (groups > 1) {
             nnrti_nna_fault(l, NNRT_UNSUPPORTED_OP, 1, "is not a constant, and there are groups");
             return NNRT_NO_TENSOR;
         }
         in[0] = nnrti_nna_tensor(l->b, o);
         in[1] = nnrti_nna_ints(l, perm, 4);
-        t = nnrt_builder_tensor(l->b, NULL);
+        t = nnrt_builder_tensor(l->b, nnrti_nna_name(l, " filter", name, sizeof(name)));
         if (nnrti_nna_quantised(o->type.precision)) {
             nnrt_builder_declare(l->b, t, type, NNRT_RANK_UNKNOWN, NULL);
             nnrti_nna_quant(l->b, t, o, transposed ? placeTurned : placePlain);
         }
-        nnrt_builder_node(l->b, NULL, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2, &t, 1);
+        nnrt_builder_node(l->b, name, NNRT_NODE_TYPE_TRANSPOSE, NULL, in, 2, &t, 1);
         return t;
     }
     if (dims[0] % groups != 0) {
@@ -1424,13 +1571,15 @@ static void nnrti_nna_special(nnrti_nna_lower *l)
     case NNADAPTER_WHERE: { /* a list of conditions broadcasts, and does not choose rows */
         const uint32_t a = nnrti_nna_rank(l, 1), b = nnrti_nna_rank(l, 2), most = a > b ? a : b;
         uint32_t in[2];
+        char name[64];
         if (nnrti_nna_rank(l, 0) != 1 || most < 2)
             break;
         for (uint32_t i = 0; i < most; i++)
             list[i] = i + 1 < most ? 1 : -1;
         in[0] = l->in[0];
         in[1] = nnrti_nna_ints(l, list, (int32_t)most);
-        l->in[0] = nnrt_builder_op(l->b, NULL, NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
+        (void)nnrti_nna_name(l, " condition", name, sizeof(name));
+        l->in[0] = nnrt_builder_op(l->b, name, NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
         break;
     }
     default: break;
@@ -1510,11 +1659,12 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
         if (i < 3 && l.declared[i] != NNRT_DATA_TYPE_UNKNOWN)
             nnrt_builder_declare(b, out[i], l.declared[i], NNRT_RANK_UNKNOWN, NULL);
     }
-    (void)nnrt_text(name, sizeof(name), "%s_%u", l.row->name, op->index);
+    (void)nnrti_nna_name(&l, "", name, sizeof(name));
     if (!nnrti_nna_failed(&l) && l.fuse != NNRT_ACTIVATION_TYPE_NO_ACTIVATION) {
         const NNAdapterOperand *o = op->operands[op->nIn];
-        const uint32_t between = nnrt_builder_tensor(b, NULL);
+        const uint32_t between = nnrt_builder_tensor(b, name);
         NNRT_Activation activation;
+        char fused[64];
         memset(&activation, 0, sizeof(activation));
         activation.activationType = l.fuse;
         if (nnrti_nna_quantised(o->type.precision)) {
@@ -1522,7 +1672,8 @@ static void nnrti_nna_operation(nnrt_builder *b, const NNAdapterOperation *op, b
             nnrti_nna_quant(b, between, o, NULL);
         }
         nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, &between, 1);
-        nnrt_builder_node(b, NULL, NNRT_NODE_TYPE_ACTIVATION, &activation, &between, 1, out, 1);
+        (void)nnrti_nna_name(&l, " activation", fused, sizeof(fused));
+        nnrt_builder_node(b, fused, NNRT_NODE_TYPE_ACTIVATION, &activation, &between, 1, out, 1);
     } else if (!nnrti_nna_failed(&l)) {
         nnrt_builder_node(b, name, l.type, l.attr.bytes, l.in, l.nIn, out, l.nOut);
     }
@@ -1791,9 +1942,32 @@ static bool nnrti_nna_sorted(NNAdapterModel *model, nnrt_builder *b)
     return good;
 }
 
-NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
+/* Operations that were looked at become a model; else model->error says why not. */
+static NNRT_ReturnCode nnrti_nna_build(NNAdapterModel *model, NNRT_Model **built)
 {
     nnrt_builder *b = NULL;
+    NNRT_ReturnCode code = nnrt_builder_create(&b, NULL, NULL);
+    if (code != NNRT_SUCCESS)
+        return nnrt_error_set(&model->error, code, "there is not enough memory for the model");
+    model->stamp++;
+    for (uint32_t i = 0; i < model->nIn; i++) {
+        char name[32];
+        (void)nnrt_text(name, sizeof(name), "input %u", i);
+        nnrti_nna_input(b, model->io[i], name);
+    }
+    if (nnrti_nna_sorted(model, b)) {
+        for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
+            nnrt_builder_output(b, model->io[i]->stamp == model->stamp ? model->io[i]->tensor : NNRT_NO_TENSOR);
+        code = nnrt_builder_finish(b, built, &model->error);
+    } else {
+        code = model->error.code;
+    }
+    nnrt_builder_destroy(b);
+    return code;
+}
+
+NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
+{
     bool own = false;
     NNRT_ReturnCode code;
     if (model == NULL || model->finished)
@@ -1823,22 +1997,7 @@ NNRT_NNADAPTER_API int NNAdapterModel_finish(NNAdapterModel *model)
         model->finished = true;
         return NNADAPTER_NO_ERROR;
     }
-    if ((code = nnrt_builder_create(&b, NULL, NULL)) != NNRT_SUCCESS)
-        return nnrti_nna_code(nnrt_error_set(&model->error, code, "there is not enough memory for the model"));
-    model->stamp++;
-    for (uint32_t i = 0; i < model->nIn; i++) {
-        char name[32];
-        (void)nnrt_text(name, sizeof(name), "input %u", i);
-        nnrti_nna_input(b, model->io[i], name);
-    }
-    if (nnrti_nna_sorted(model, b)) {
-        for (uint32_t i = model->nIn; i < model->nIn + model->nOut; i++)
-            nnrt_builder_output(b, model->io[i]->stamp == model->stamp ? model->io[i]->tensor : NNRT_NO_TENSOR);
-        code = nnrt_builder_finish(b, &model->model, &model->error);
-    } else {
-        code = model->error.code;
-    }
-    nnrt_builder_destroy(b);
+    code = nnrti_nna_build(model, &model->model);
     model->finished = code == NNRT_SUCCESS;
     return nnrti_nna_code(code);
 }
@@ -1883,24 +2042,438 @@ NNRT_NNADAPTER_API int NNAdapterModel_getSupportedOperations(const NNAdapterMode
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nna_records */
+
+/* Appends a text to out[size], of which *used bytes would be taken so far. */
+static void nnrti_nna_append(char *out, size_t size, size_t *used, const char *text)
+{
+    const size_t length = strlen(text);
+    if (out != NULL && *used < size)
+        (void)nnrt_text(out + *used, size - *used, "%s", text);
+    *used += length;
+}
+
+NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *out, size_t size)
+{
+    size_t used = 0;
+    if (out != NULL && size > 0)
+        out[0] = '\0';
+    for (uint32_t i = 0; model != NULL && i < model->nOperations; i++) {
+        const NNAdapterOperation *op = model->operations[i];
+        bool first = true;
+        if (!nnrti_nna_known(op))
+            continue;
+        nnrti_nna_append(out, size, &used, nnrti_nna_rows[op->type].name);
+        for (uint32_t k = 0; k < op->nIn + op->nOut; k++) {
+            char text[16];
+            first = first || k == op->nIn;
+            if (k == 0 || k == op->nIn)
+                nnrti_nna_append(out, size, &used, k == 0 && op->nIn == 0 ? "::" : ":");
+            if (op->operands[k] == NULL)
+                continue;
+            (void)nnrt_text(text, sizeof(text), first ? "%u" : ",%u", op->operands[k]->index);
+            nnrti_nna_append(out, size, &used, text);
+            first = false;
+        }
+        nnrti_nna_append(out, size, &used, "\n");
+    }
+    return used;
+}
+
+/* The next record of a text, NULL: there is none. */
+static const char *nnrti_nna_line(const char **text, size_t *length)
+{
+    while (*text != NULL && **text != '\0') {
+        const char *line = *text;
+        *length = strcspn(line, "\n");
+        *text = line + *length + (line[*length] != '\0' ? 1 : 0);
+        if (*length > 0 && line[*length - 1] == '\r')
+            --*length;
+        if (*length > 0 && *line != '#')
+            return line;
+    }
+    return NULL;
+}
+
+/* Are all operands that a list names among these, and no more than there are? */
+static bool nnrti_nna_lists(NNAdapterOperand *const *operands, uint32_t count, const char *at, const char *end)
+{
+    uint32_t names = 0;
+    while (at < end) {
+        const char *stop = (const char *)memchr(at, ',', (size_t)(end - at));
+        uint64_t number = 0;
+        bool found = false, number_is = true;
+        stop = stop != NULL ? stop : end;
+        for (const char *c = at; c < stop; c++) {
+            number_is = number_is && *c >= '0' && *c <= '9' && number <= UINT32_MAX;
+            number = number_is ? 10 * number + (uint64_t)(*c - '0') : number;
+        }
+        for (uint32_t i = 0; i < count && number_is && stop > at; i++)
+            found = found || (operands[i] != NULL && operands[i]->index == number);
+        if (!found || ++names > count)
+            return false;
+        at = stop + 1;
+    }
+    return true;
+}
+
+static bool nnrti_nna_matches(const NNAdapterOperation *op, const char *line, size_t length)
+{
+    const char *const end = line + length, *type = (const char *)memchr(line, ':', length), *in;
+    type = type != NULL ? type : end;
+    if (!nnrti_nna_known(op) || !nnrti_nna_is(line, (size_t)(type - line), nnrti_nna_rows[op->type].name))
+        return false;
+    in = type < end ? (const char *)memchr(type + 1, ':', (size_t)(end - type - 1)) : NULL;
+    in = in != NULL ? in : end;
+    return nnrti_nna_lists(op->operands, op->nIn, type < end ? type + 1 : end, in) &&
+           nnrti_nna_lists(op->operands + op->nIn, op->nOut, in < end ? in + 1 : end, end);
+}
+
+/* What had no effect, and is no fault: behind what was said before. */
+static void nnrti_nna_warn(char *warning, size_t size, const char *what)
+{
+    const size_t used = strlen(warning);
+    if (*what != '\0')
+        (void)nnrt_text(warning + used, size - used, "%s%s", used > 0 ? "; " : "", what);
+}
+
+/* Which operations does a text name? chosen[nOperations]; false: none. */
+static bool nnrti_nna_choose(const NNAdapterModel *m, const char *text, bool *chosen, char *warning, size_t size)
+{
+    const char *line;
+    size_t length = 0;
+    bool any = false;
+    while ((line = nnrti_nna_line(&text, &length)) != NULL) {
+        bool matched = false;
+        for (uint32_t i = 0; i < m->nOperations; i++)
+            if (nnrti_nna_matches(m->operations[i], line, length))
+                matched = chosen[i] = true;
+        any = any || matched;
+        if (!matched) {
+            char own[64], what[96];
+            length = length < sizeof(own) - 1 ? length : sizeof(own) - 1;
+            memcpy(own, line, length);
+            own[length] = '\0';
+            (void)nnrt_text(what, sizeof(what), "no operation matches '%s'", own);
+            nnrti_nna_warn(warning, size, what);
+        }
+    }
+    return any;
+}
+
+/* Records of nnrt_partition.keep for the nodes of these operations, which their names tell. NULL: there is no memory. */
+static char *nnrti_nna_keep(const NNRT_Model *model, const bool *chosen, uint32_t count)
+{
+    char *text = NULL;
+    for (size_t size = 0, used = 0;; size = used + 1, used = 0) {
+        for (uint32_t n = 0; n < model->nodes.count; n++) {
+            const NNRT_Node *node = &model->nodes.data[n];
+            size_t end = strcspn(node->name, " "), at = end;
+            uint32_t index = 0;
+            while (node->name[at - 1] != '_')
+                at--;
+            for (; at < end; at++)
+                index = 10 * index + (uint32_t)(node->name[at] - '0');
+            if (index >= count || !chosen[index]) /* beyond: a cast that was put in */
+                continue;
+            nnrti_nna_append(text, size, &used, nnrt_op_find(node->nodeType)->name);
+            nnrti_nna_append(text, size, &used, "::");
+            nnrti_nna_append(text, size, &used, model->allTensors.data[node->outputIndex.data[0]].name);
+            nnrti_nna_append(text, size, &used, "\n");
+        }
+        if (text != NULL || (text = (char *)calloc(used + 1, 1)) == NULL)
+            return text;
+    }
+}
+
+/* ---- float32 among quantised operations ---- */
+
+/* A changed copy of a model. Of each operand there is a copy, what it is in float32, and three parameters of the QUANTIZE
+   that writes the copy; operations that were put in stand behind those of the model. */
+typedef struct nnrti_nna_mix {
+    NNAdapterModel model;
+    const NNAdapterModel *from;
+    NNAdapterOperand *operands; /* copies, then float32, then parameters, then biases */
+    NNAdapterOperation *operations, **list;
+    NNAdapterOperand **lists; /* of operands */
+    bool *written, *wanted;   /* of operands: by an operation in float32; by another one, quantised */
+    int32_t (*numbers)[2];    /* axis and zero point of QUANTIZE */
+    float *values;            /* of constants */
+    size_t room, used;        /* of values: elements */
+    size_t usedLists;
+    uint32_t biases;
+} nnrti_nna_mix;
+
+/* What one step of an element is, for element group i of a list of scales. */
+static double nnrti_nna_scale(const NNAdapterOperandType *type, uint32_t i)
+{
+    return nnrti_nna_per_channel(type->precision)  ? (double)type->symm_per_channel_params.scales[i]
+           : nnrti_nna_asymmetric(type->precision) ? (double)type->asymm_per_layer_params.scale
+                                                   : (double)type->symm_per_layer_params.scale;
+}
+
+static int64_t nnrti_nna_element(const NNAdapterOperand *o, size_t i)
+{
+    switch (nnrti_nna_type(o->type.precision)) {
+    case NNRT_DATA_TYPE_INT8: return ((const int8_t *)o->data)[i];
+    case NNRT_DATA_TYPE_UINT8: return ((const uint8_t *)o->data)[i];
+    case NNRT_DATA_TYPE_INT16: return ((const int16_t *)o->data)[i];
+    case NNRT_DATA_TYPE_UINT16: return ((const uint16_t *)o->data)[i];
+    case NNRT_DATA_TYPE_UINT32: return ((const uint32_t *)o->data)[i];
+    default: return ((const int32_t *)o->data)[i];
+    }
+}
+
+/* A constant as numbers: to[]. x and w: of a bias without scales, in units of theirs; else NULL. */
+static void nnrti_nna_numbers(const NNAdapterOperand *o, const NNAdapterOperandType *x, const NNAdapterOperandType *w,
+                              float *to)
+{
+    const NNAdapterOperandType *t = w != NULL ? w : &o->type;
+    const bool each = nnrti_nna_per_channel(t->precision);
+    const uint32_t scales = each ? t->symm_per_channel_params.scale_count : 1;
+    const int64_t zero = nnrti_nna_asymmetric(o->type.precision) ? o->type.asymm_per_layer_params.zero_point : 0;
+    const size_t count = nnrti_nna_count(o);
+    size_t inner = 1;
+    for (uint32_t k = each && w == NULL ? t->symm_per_channel_params.channel_dim + 1 : UINT32_MAX;
+         k < o->type.dimensions.count; k++)
+        inner *= (size_t)o->type.dimensions.data[k];
+    for (size_t i = 0; i < count; i++) {
+        double scale = nnrti_nna_scale(t, (uint32_t)(i / inner % scales));
+        if (x != NULL)
+            scale *= nnrti_nna_scale(x, 0);
+        to[i] = (float)((double)(nnrti_nna_element(o, i) - zero) * scale);
+    }
+}
+
+/* Is operand i of the operation a bias of int32 without scales of its own? */
+static bool nnrti_nna_plain_bias(const NNAdapterOperation *op, uint32_t i)
+{
+    return i == 2 && i < op->nIn &&
+           (op->type == NNADAPTER_CONV_2D || op->type == NNADAPTER_CONV_2D_TRANSPOSE ||
+            op->type == NNADAPTER_FULLY_CONNECTED) &&
+           op->operands[2] != NULL && op->operands[2]->type.precision == NNADAPTER_INT32 && op->operands[0] != NULL &&
+           nnrti_nna_quantised(op->operands[0]->type.precision);
+}
+
+/* What an operand is for an operation in float32. */
+static NNAdapterOperand *nnrti_nna_float_of(nnrti_nna_mix *x, const NNAdapterOperation *op, uint32_t i)
+{
+    const uint32_t n = x->from->nOperands;
+    const NNAdapterOperand *o = op->operands[i];
+    NNAdapterOperand *copy = &x->operands[o->index], *real = &x->operands[n + o->index];
+    const bool bias = nnrti_nna_plain_bias(op, i);
+    if (bias)
+        real = &x->operands[5 * (size_t)n + x->biases++];
+    else if (!nnrti_nna_quantised(o->type.precision) || (i < op->nIn && nnrti_nna_empty(o)))
+        return copy;
+    if (real->model != NULL)
+        return real;
+    *real = *copy;
+    real->real = true;
+    real->input = false;
+    real->writer = 0;
+    memset(&real->type, 0, sizeof(real->type));
+    real->type.precision = NNADAPTER_FLOAT32;
+    real->type.layout = o->type.layout;
+    real->type.dimensions = o->type.dimensions;
+    if (o->data != NULL) {
+        float *to = x->values + x->used;
+        nnrti_nna_numbers(o, bias ? &op->operands[0]->type : NULL, bias ? &op->operands[1]->type : NULL, to);
+        real->data = to;
+        x->used += nnrti_nna_count(o);
+    }
+    return real;
+}
+
+/* One more operation, which reads operands and writes another one. */
+static void nnrti_nna_put(nnrti_nna_mix *x, NNAdapterOperationType type, uint32_t nIn, NNAdapterOperand *const *in,
+                          NNAdapterOperand *out)
+{
+    NNAdapterOperation *op = &x->operations[x->model.nOperations];
+    op->type = type;
+    op->index = x->model.nOperations++;
+    op->nIn = nIn;
+    op->nOut = 1;
+    op->operands = x->lists + x->usedLists;
+    for (uint32_t i = 0; i < nIn; i++)
+        op->operands[i] = in[i];
+    op->operands[nIn] = out;
+    x->usedLists += (size_t)nIn + 1;
+    out->writer = op->index + 1;
+}
+
+/* The cast between an operand and what it is in float32, where both are there. */
+static void nnrti_nna_cast(nnrti_nna_mix *x, uint32_t i)
+{
+    const uint32_t n = x->from->nOperands;
+    NNAdapterOperand *copy = &x->operands[i], *real = &x->operands[n + i],
+                     *p = &x->operands[2 * (size_t)n + 3 * (size_t)i];
+    NNAdapterOperand *in[4];
+    const NNAdapterOperandType *t = &copy->type;
+    const bool each = nnrti_nna_per_channel(t->precision), offset = nnrti_nna_asymmetric(t->precision);
+    if (real->model == NULL || copy->data != NULL)
+        return;
+    if (!x->written[i]) {
+        nnrti_nna_put(x, NNADAPTER_DEQUANTIZE, 1, &copy, real);
+        return;
+    }
+    if (!x->wanted[i])
+        return;
+    x->numbers[i][0] = each ? (int32_t)t->symm_per_channel_params.channel_dim : 1;
+    x->numbers[i][1] = offset ? t->asymm_per_layer_params.zero_point : 0;
+    in[0] = real;
+    for (uint32_t k = 1; k < 4; k++) {
+        in[k] = &p[k - 1];
+        in[k]->model = &x->model;
+        in[k]->type.precision = k == 2 ? NNADAPTER_FLOAT32 : NNADAPTER_INT32;
+        in[k]->type.dimensions.count = 1;
+        in[k]->type.dimensions.data[0] = k == 2 && each ? (int32_t)t->symm_per_channel_params.scale_count : 1;
+    }
+    in[1]->data = &x->numbers[i][0];
+    in[2]->data = each     ? (const void *)t->symm_per_channel_params.scales
+                  : offset ? (const void *)&t->asymm_per_layer_params.scale
+                           : (const void *)&t->symm_per_layer_params.scale;
+    in[3]->data = &x->numbers[i][1];
+    if (each)
+        in[3] = NULL;
+    nnrti_nna_put(x, NNADAPTER_QUANTIZE, 4, in, copy);
+}
+
+/* Looks at the operations that are to be in float32, and counts their constants. */
+static NNRT_ReturnCode nnrti_nna_mixable(nnrti_nna_mix *x, const bool *chosen, nnrt_error *error)
+{
+    const NNAdapterModel *m = x->from;
+    for (uint32_t k = 0; k < m->nOperations; k++) {
+        const NNAdapterOperation *op = m->operations[k];
+        if (!chosen[k])
+            continue;
+        if (op->type == NNADAPTER_QUANTIZE || op->type == NNADAPTER_DEQUANTIZE)
+            return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "operation %u (%s) is a cast: it is not for float32", k,
+                                  nnrti_nna_rows[op->type].name);
+        for (uint32_t i = 0; i < op->nIn; i++) {
+            const NNAdapterOperand *o = op->operands[i];
+            if (nnrti_nna_plain_bias(op, i)) {
+                const NNAdapterOperandType *w = &op->operands[1]->type;
+                if (o->data == NULL || !nnrti_nna_quantised(w->precision) ||
+                    (nnrti_nna_per_channel(w->precision) &&
+                     w->symm_per_channel_params.scale_count != nnrti_nna_count(o)))
+                    return nnrt_error_set(error, NNRT_UNSUPPORTED_OP,
+                                          "operation %u (%s): its bias of int32 has no scale in float32", k,
+                                          nnrti_nna_rows[op->type].name);
+            } else if (o == NULL || !nnrti_nna_quantised(o->type.precision)) {
+                continue;
+            }
+            x->room += o->data != NULL ? nnrti_nna_count(o) : 0;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The model with these operations in float32, and the casts around them. */
+static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chosen, NNRT_Model **built,
+                                       nnrt_error *error)
+{
+    const uint32_t n = m->nOperands;
+    nnrti_nna_mix x;
+    NNRT_ReturnCode code;
+    size_t lists = (size_t)m->nIn + m->nOut + 5 * (size_t)n;
+    memset(&x, 0, sizeof(x));
+    x.from = m;
+    if ((code = nnrti_nna_mixable(&x, chosen, error)) != NNRT_SUCCESS)
+        return code;
+    for (uint32_t k = 0; k < m->nOperations; k++)
+        lists += (size_t)m->operations[k]->nIn + m->operations[k]->nOut;
+    x.operands = (NNAdapterOperand *)calloc(5 * (size_t)n + m->nOperations, sizeof(*x.operands));
+    x.operations = (NNAdapterOperation *)calloc((size_t)m->nOperations + n, sizeof(*x.operations));
+    x.list = (NNAdapterOperation **)calloc((size_t)m->nOperations + n, sizeof(*x.list));
+    x.lists = (NNAdapterOperand **)calloc(lists, sizeof(*x.lists));
+    x.written = (bool *)calloc(n, sizeof(*x.written));
+    x.wanted = (bool *)calloc(n, sizeof(*x.wanted));
+    x.numbers = (int32_t(*)[2])calloc(n, sizeof(*x.numbers));
+    x.values = (float *)nnrt_alloc(NULL, (x.room + 1) * sizeof(*x.values));
+    if (x.operands == NULL || x.operations == NULL || x.list == NULL || x.lists == NULL || x.written == NULL ||
+        x.wanted == NULL || x.numbers == NULL || x.values == NULL)
+        code = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    for (uint32_t i = 0; i < n && code == NNRT_SUCCESS; i++) {
+        x.operands[i] = *m->operands[i];
+        x.operands[i].model = &x.model;
+        x.operands[i].stamp = 0;
+    }
+    if (code == NNRT_SUCCESS) {
+        x.model.io = x.lists;
+        x.model.nIn = m->nIn;
+        x.model.nOut = m->nOut;
+        for (uint32_t i = 0; i < m->nIn + m->nOut; i++) {
+            x.model.io[i] = &x.operands[m->io[i]->index];
+            x.wanted[m->io[i]->index] = true;
+        }
+        x.usedLists = (size_t)m->nIn + m->nOut;
+        x.model.operations = x.list;
+        x.model.nOperations = m->nOperations;
+        for (uint32_t k = 0; k < m->nOperations; k++) {
+            const NNAdapterOperation *from = m->operations[k];
+            NNAdapterOperation *op = &x.operations[k];
+            *op = *from;
+            op->operands = x.lists + x.usedLists;
+            x.usedLists += (size_t)op->nIn + op->nOut;
+            for (uint32_t i = 0; i < op->nIn + op->nOut; i++) {
+                const NNAdapterOperand *o = from->operands[i];
+                if (o == NULL)
+                    continue;
+                op->operands[i] = chosen[k] ? nnrti_nna_float_of(&x, from, i) : &x.operands[o->index];
+                if (i >= op->nIn && op->operands[i]->real) {
+                    op->operands[i]->writer = k + 1;
+                    x.written[o->index] = true;
+                } else if (!op->operands[i]->real) {
+                    x.wanted[o->index] = true;
+                }
+            }
+        }
+        for (uint32_t i = 0; i < n; i++)
+            nnrti_nna_cast(&x, i);
+        for (uint32_t k = 0; k < x.model.nOperations; k++)
+            x.list[k] = &x.operations[k];
+        if ((code = nnrti_nna_build(&x.model, built)) != NNRT_SUCCESS)
+            *error = x.model.error;
+        else if ((code = nnrt_model_attach(*built, x.values, (x.room + 1) * sizeof(*x.values))) == NNRT_SUCCESS)
+            x.values = NULL;
+    }
+    nnrt_free(NULL, x.values, (x.room + 1) * sizeof(*x.values));
+    free(x.operands);
+    free(x.operations);
+    free(x.list);
+    free(x.lists);
+    free(x.written);
+    free(x.wanted);
+    free(x.numbers);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nna_compile */
 
 /* It lives until its handle is destroyed and no execution needs it any more. */
 struct NNAdapterCompilation {
     uint32_t users;
     NNAdapterModel *model;    /* NULL: there was none */
-    const NNRT_Model *source; /* of sessions: that model's, or bare */
+    const NNRT_Model *source; /* of sessions: that model's, mixed, or bare */
+    NNRT_Model *mixed;        /* with operations in float32, NULL: there are none */
     uint32_t nIn, nOut;
     uint8_t *kept, *made; /* a .nnc file that may be used, and in it what the device made; NULL: there is none */
     size_t keptBytes, madeBytes;
     char *path;       /* of the file to write, NULL: none */
-    NNRT_Model *bare; /* what is in made, without a model */
+    NNRT_Model *bare; /* what is in made: of one device without nodes */
     void *block;      /* that it lies in */
     float *scales;    /* of types that were read */
     bool caches;      /* the program wants them */
     const NNAdapterContext *context;
     bool tried, done, open;
-    const nnrt_device *device;
+    bool split;           /* several devices share the model, or operations are kept from them */
+    char *where;          /* of nnrt_session_desc.device */
+    char *keep;           /* of nnrt_partition, NULL: nothing */
+    uint32_t parts;       /* that devices have */
+    const char *keepless; /* one of them, which has no model cache; NULL: all have one */
+    char warning[NNRT_MESSAGE_BYTES];
     nnrt_session *session;       /* NULL: each execution has one, for the extents that it runs with */
     NNAdapterOperandType *types; /* inputs, then outputs */
     nnrt_error error;
@@ -1913,7 +2486,9 @@ NNRT_API const char *nnrt_nnadapter_compilation_error(const NNAdapterCompilation
 
 /* ---- a .nnc file: a header of 24 bytes, then entries, u64 bytes of the key, u64 of the value, key, value, zeros up to a
    multiple of 4. cache_0_model_buffer is a cache of nnrt.h; the types are records of these structs, each with its scales
-   behind it. ---- */
+   behind it. Where devices share the model, cache_0_device_name is their names with ',' between, and the buffer a .nnrt file
+   of the model and what they made of it. cache_0_settings, where there are records: the texts of the context with a 0
+   behind each, then what of the model is kept from the devices. ---- */
 
 #define NNRTI_NNC_MAGIC 0x2E6E6E63u
 #define NNRTI_NNC_HEADER 24
@@ -2010,15 +2585,33 @@ static void nnrti_nnc_types(nnrti_nnc *f, const char *key, const NNAdapterOperan
     nnrti_nnc_end(f);
 }
 
+/* A text of records of the context; "": there is none. */
+static const char *nnrti_nnc_config(const NNAdapterContext *context, uint32_t which)
+{
+    return context->configs[which] != NULL ? context->configs[which] : "";
+}
+
 /* The whole file, entries in the order of their keys. */
 static void nnrti_nnc_write(nnrti_nnc *f, const NNAdapterCompilation *c, const void *made, size_t bytes)
 {
-    const char *const name = nnrt_device_name(c->device);
     const uint32_t most = c->nIn > c->nOut ? c->nIn : c->nOut;
     const uint64_t one = 1;
+    const char *texts[3];
+    size_t length = c->context->count - 1;
+    texts[0] = nnrti_nnc_config(c->context, NNRTI_NNA_PARTITION);
+    texts[1] = nnrti_nnc_config(c->context, NNRTI_NNA_MIXED);
+    texts[2] = c->keep != NULL ? c->keep : "";
     f->at = NNRTI_NNC_HEADER;
     f->entries = 0;
-    nnrti_nnc_entry(f, "cache_0_device_name", name, strlen(name));
+    for (uint32_t i = 0; i < c->context->count; i++)
+        length += strlen(nnrt_device_name(c->context->devices[i]));
+    nnrti_nnc_begin(f, "cache_0_device_name", length);
+    for (uint32_t i = 0; i < c->context->count; i++) {
+        const char *name = nnrt_device_name(c->context->devices[i]);
+        nnrti_nnc_bytes(f, ",", i > 0 ? 1 : 0);
+        nnrti_nnc_bytes(f, name, strlen(name));
+    }
+    nnrti_nnc_end(f);
     for (int k = 0; k < 2; k++) { /* of the model's inputs and outputs, as it is whole */
         const uint32_t count = k == 0 ? c->nIn : c->nOut;
         nnrti_nnc_begin(f, k == 0 ? "cache_0_input_indexes" : "cache_0_output_indexes", count * sizeof(int32_t));
@@ -2033,6 +2626,12 @@ static void nnrti_nnc_write(nnrti_nnc *f, const NNAdapterCompilation *c, const v
         } else {
             nnrti_nnc_types(f, "cache_0_output_types", c->types + c->nIn, c->nOut);
         }
+    }
+    if (texts[0][0] != '\0' || texts[1][0] != '\0') {
+        nnrti_nnc_begin(f, "cache_0_settings", strlen(texts[0]) + strlen(texts[1]) + strlen(texts[2]) + 3);
+        for (uint32_t i = 0; i < 3; i++)
+            nnrti_nnc_bytes(f, texts[i], strlen(texts[i]) + 1);
+        nnrti_nnc_end(f);
     }
     nnrti_nnc_types(f, "input_types", c->types, c->nIn);
     nnrti_nnc_entry(f, "num_caches", &one, sizeof(one));
@@ -2070,9 +2669,50 @@ static const uint8_t *nnrti_nnc_find(const uint8_t *data, size_t bytes, const ch
     return key == NULL && at == bytes ? data : NULL;
 }
 
-/* Is it a whole .nnc file with one program of a device of the context? *made is what the device made. */
+/* Are all devices of a list with ',' between in the context? *only: the one that it names, NULL: there are several. */
+static bool nnrti_nnc_devices(const NNAdapterContext *context, const char *at, size_t length, const nnrt_device **only)
+{
+    const char *const end = at + length;
+    uint32_t count = 0;
+    for (;;) {
+        const char *stop = (const char *)memchr(at, ',', (size_t)(end - at));
+        bool found = false;
+        stop = stop != NULL ? stop : end;
+        for (uint32_t i = 0; i < context->count && !found; i++)
+            if (nnrti_nna_is(at, (size_t)(stop - at), nnrt_device_name(context->devices[i]))) {
+                *only = count++ == 0 ? context->devices[i] : NULL;
+                found = true;
+            }
+        if (!found || stop == end)
+            return found;
+        at = stop + 1;
+    }
+}
+
+/* Were the records the same? *keep: what was kept from the devices. */
+static bool nnrti_nnc_settings(const NNAdapterContext *context, const uint8_t *data, size_t bytes, const char **keep)
+{
+    const char *texts[NNRTI_NNA_CONFIGS];
+    size_t length = 0, at = 0;
+    const uint8_t *settings = nnrti_nnc_find(data, bytes, "cache_0_settings", &length);
+    *keep = "";
+    for (uint32_t i = 0; i < NNRTI_NNA_CONFIGS; i++) {
+        const size_t own = strlen(texts[i] = nnrti_nnc_config(context, i)) + 1;
+        if (settings == NULL ? own > 1 : own > length - at || memcmp(settings + at, texts[i], own) != 0)
+            return false;
+        at += settings != NULL ? own : 0;
+    }
+    if (settings != NULL) {
+        if (at == length || settings[length - 1] != 0)
+            return false;
+        *keep = (const char *)settings + at;
+    }
+    return true;
+}
+
+/* Is it a whole .nnc file of devices of the context? *made is what they made, *device the one that made it, NULL: several. */
 static bool nnrti_nnc_good(const NNAdapterContext *context, const uint8_t *data, size_t bytes, const uint8_t **made,
-                           size_t *madeBytes, const nnrt_device **device)
+                           size_t *madeBytes, const nnrt_device **device, const char **keep)
 {
     const uint8_t *count, *name;
     uint32_t header[4];
@@ -2088,14 +2728,12 @@ static bool nnrti_nnc_good(const NNAdapterContext *context, const uint8_t *data,
         (count = nnrti_nnc_find(data, bytes, "num_caches", &length)) == NULL || length != sizeof(number))
         return false;
     memcpy(&number, count, sizeof(number));
-    if (number != 1 || (name = nnrti_nnc_find(data, bytes, "cache_0_device_name", &length)) == NULL)
+    if (number != 1 || (name = nnrti_nnc_find(data, bytes, "cache_0_device_name", &length)) == NULL ||
+        !nnrti_nnc_devices(context, (const char *)name, length, device) ||
+        !nnrti_nnc_settings(context, data, bytes, keep))
         return false;
-    for (uint32_t i = 0; i < context->count && *device == NULL; i++)
-        if (strlen(nnrt_device_name(context->devices[i])) == length &&
-            memcmp(nnrt_device_name(context->devices[i]), name, length) == 0)
-            *device = context->devices[i];
     *made = nnrti_nnc_find(data, bytes, "cache_0_model_buffer", madeBytes);
-    return *device != NULL && *made != NULL;
+    return *made != NULL;
 }
 
 /* Types of a file into types[most] and their scales; how many there are, or UINT32_MAX: they are broken. types NULL: they
@@ -2146,7 +2784,8 @@ static bool nnrti_nnc_keep(NNAdapterCompilation *c, const void *data, size_t byt
 {
     const nnrt_device *device;
     const uint8_t *made;
-    if (!nnrti_nnc_good(c->context, (const uint8_t *)data, bytes, &made, &c->madeBytes, &device))
+    const char *keep;
+    if (!nnrti_nnc_good(c->context, (const uint8_t *)data, bytes, &made, &c->madeBytes, &device, &keep))
         return false;
     if ((c->kept = (uint8_t *)malloc(bytes)) == NULL) {
         *code = NNRT_OUT_OF_MEMORY;
@@ -2162,43 +2801,87 @@ static bool nnrti_nnc_keep(NNAdapterCompilation *c, const void *data, size_t byt
 /* Reads DIR/TOKEN.nnc, whose path is kept: a file that cannot be used is written anew. */
 static NNRT_ReturnCode nnrti_nnc_open(NNAdapterCompilation *c, const char *dir, const char *token)
 {
-    const size_t bytes = strlen(dir) + strlen(token) + sizeof("/.nnc");
+    const size_t length = strlen(dir) + strlen(token) + sizeof("/.nnc");
     NNRT_ReturnCode code = NNRT_SUCCESS;
-    uint8_t *data = NULL;
-    long size = -1;
-    FILE *file;
-    if ((c->path = (char *)malloc(bytes)) == NULL)
+    int read = NNADAPTER_NO_ERROR;
+    uint8_t *data;
+    size_t bytes = 0;
+    if ((c->path = (char *)malloc(length)) == NULL)
         return NNRT_OUT_OF_MEMORY;
-    (void)nnrt_text(c->path, bytes, "%s/%s.nnc", dir, token);
-    if ((file = fopen(c->path, "rb")) == NULL)
-        return NNRT_SUCCESS;
-    if (fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size > 0 && fseek(file, 0, SEEK_SET) == 0) {
-        if ((data = (uint8_t *)malloc((size_t)size)) == NULL)
-            code = NNRT_OUT_OF_MEMORY;
-        else if (fread(data, 1, (size_t)size, file) == (size_t)size)
-            (void)nnrti_nnc_keep(c, data, (size_t)size, &code);
-    }
-    (void)fclose(file);
+    (void)nnrt_text(c->path, length, "%s/%s.nnc", dir, token);
+    if ((data = nnrti_nna_file(c->path, &bytes, &read)) != NULL)
+        (void)nnrti_nnc_keep(c, data, bytes, &code);
     free(data);
-    return code;
+    return read != NNADAPTER_NO_ERROR ? NNRT_OUT_OF_MEMORY : code;
 }
 #endif
+
+/* Of what a session is, for nnrt_session_desc.device: a device, or all of the context; false: there is no memory. */
+static bool nnrti_nna_where(NNAdapterCompilation *c, const nnrt_device *device)
+{
+    size_t size = 0, used = 0;
+    for (uint32_t i = 0; i < c->context->count; i++)
+        size += strlen(nnrt_device_unique_name(c->context->devices[i])) + sizeof("auto:");
+    if ((c->where = (char *)calloc(size + 1, 1)) == NULL)
+        return false;
+    for (uint32_t i = 0; i < c->context->count && device == NULL; i++) {
+        nnrti_nna_append(c->where, size, &used, i == 0 ? "auto:" : ",");
+        nnrti_nna_append(c->where, size, &used, nnrt_device_unique_name(c->context->devices[i]));
+    }
+    if (device != NULL)
+        nnrti_nna_append(c->where, size, &used, nnrt_device_unique_name(device));
+    return true;
+}
+
+/* Counts the parts that devices have. */
+static void nnrti_nna_placed(void *user, const nnrt_placement *p)
+{
+    NNAdapterCompilation *c = (NNAdapterCompilation *)user;
+    if (p->part == NNRT_NO_TENSOR)
+        return;
+    c->parts = p->part >= c->parts ? p->part + 1 : c->parts;
+    if (!nnrt_device_can(nnrt_device_find(p->device), NNRT_ABILITY_MODEL_CACHE))
+        c->keepless = nnrt_device_name(nnrt_device_find(p->device));
+}
+
+/* A session, for these extents where there are open ones. */
+static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cache *cache, const nnrt_dims *dims,
+                                         nnrt_session **session, nnrt_error *error)
+{
+    nnrt_session_desc desc;
+    nnrt_partition partition;
+    memset(&desc, 0, sizeof(desc));
+    memset(&partition, 0, sizeof(partition));
+    desc.device = c->where;
+    desc.threads = c->context->threads;
+    desc.extensions = NNRT_ExtensionList_make(c->context->extensions, c->context->nExtensions);
+    desc.cache = cache;
+    if (c->split) {
+        partition.strict = true;
+        partition.keep = c->keep;
+        partition.placed = cache != NULL ? nnrti_nna_placed : NULL;
+        partition.user = (void *)(uintptr_t)c;
+        desc.partition = &partition;
+    }
+    if (dims != NULL)
+        desc.inputDims = nnrt_dims_list_make(dims, c->nIn);
+    return nnrt_session_create(session, c->source, &desc, error);
+}
 
 /* The session that a kept file alone gives; false: it gives none. */
 static bool nnrti_nnc_restore(NNAdapterCompilation *c)
 {
     const nnrt_device *device;
     const uint8_t *made, *types[2];
+    const char *keep;
     size_t bytes[2] = {0, 0}, scales = 0;
-    nnrt_session_desc desc;
+    nnrt_cache *cache = NULL;
     nnrt_load_desc load;
+    NNRT_ReturnCode code;
     uint8_t *at;
-    memset(&desc, 0, sizeof(desc));
     memset(&load, 0, sizeof(load));
     load.cache = true;
-    if (!nnrti_nnc_good(c->context, c->kept, c->keptBytes, &made, &c->madeBytes, &device) ||
+    if (!nnrti_nnc_good(c->context, c->kept, c->keptBytes, &made, &c->madeBytes, &device, &keep) ||
         (types[0] = nnrti_nnc_find(c->kept, c->keptBytes, "input_types", &bytes[0])) == NULL ||
         (types[1] = nnrti_nnc_find(c->kept, c->keptBytes, "output_types", &bytes[1])) == NULL)
         return false;
@@ -2220,9 +2903,24 @@ static bool nnrti_nnc_restore(NNAdapterCompilation *c)
     if (nnrt_model_load_memory(&c->bare, at, c->madeBytes, &load, &c->error) != NNRT_SUCCESS ||
         c->bare->inputIndex.count != c->nIn || c->bare->outputIndex.count != c->nOut)
         return false;
-    desc.device = nnrt_device_unique_name(device);
-    desc.threads = c->context->threads;
-    if (nnrt_session_create(&c->session, c->bare, &desc, &c->error) != NNRT_SUCCESS)
+    c->source = c->bare;
+    c->split = c->bare->nodes.count > 0;
+    if ((!c->split && device == NULL) || !nnrti_nna_where(c, c->split ? NULL : device))
+        return false;
+    if (c->split) { /* devices that had to prepare something were not in the file */
+        nnrt_cache_desc from;
+        memset(&from, 0, sizeof(from));
+        from.data = at;
+        from.bytes = c->madeBytes;
+        if ((c->keep = nnrti_nna_text(keep, strlen(keep))) == NULL ||
+            nnrt_cache_create(&cache, &from, &c->error) != NNRT_SUCCESS)
+            return false;
+    }
+    code = nnrti_nna_session(c, cache, NULL, &c->session, &c->error);
+    if (code == NNRT_SUCCESS && c->split && nnrt_cache_get_state(cache)->prepared > 0)
+        code = NNRT_INVALID_MODEL_CACHE;
+    nnrt_cache_destroy(cache);
+    if (code != NNRT_SUCCESS)
         return false;
     for (uint32_t i = 0; i < c->nIn + c->nOut; i++) { /* they are of these inputs and outputs */
         const nnrt_io_info info =
@@ -2234,15 +2932,29 @@ static bool nnrti_nnc_restore(NNAdapterCompilation *c)
         if (!same)
             return false;
     }
-    c->source = c->bare;
-    c->device = device;
     return true;
 }
 
-/* Writes the file, unless the device gives nothing. What went wrong is said, and no failure: the program runs. */
+#ifndef NNRT_NO_STDIO
+/* What the devices made, with the model where they share it. out NULL: counted. */
+static NNRT_ReturnCode nnrti_nnc_made(const NNAdapterCompilation *c, const nnrt_cache *cache, void *out, size_t size,
+                                      size_t *bytes, nnrt_error *error)
+{
+    nnrt_save_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.cache = cache;
+    return c->split ? nnrt_model_save_memory(c->source, &desc, out, size, bytes, error)
+                    : nnrt_cache_save_memory(cache, NULL, out, size, bytes, error);
+}
+#endif
+
+/* Writes the file, unless a device gives nothing. What went wrong is said, and no failure: the program runs. */
 static void nnrti_nnc_save(NNAdapterCompilation *c, const nnrt_cache *cache)
 {
 #ifndef NNRT_NO_STDIO
+    const nnrt_cache_state *state = nnrt_cache_get_state(cache);
+    const char *name = c->keepless != NULL ? c->keepless : nnrt_device_name(c->context->devices[0]);
+    char text[NNRT_MESSAGE_BYTES];
     nnrt_error error;
     size_t bytes = 0;
     uint8_t *made = NULL;
@@ -2250,11 +2962,15 @@ static void nnrti_nnc_save(NNAdapterCompilation *c, const nnrt_cache *cache)
     NNRT_ReturnCode code;
     memset(&f, 0, sizeof(f));
     memset(&error, 0, sizeof(error));
-    if ((code = nnrt_cache_save_memory(cache, NULL, NULL, 0, &bytes, &error)) == NNRT_SUCCESS) {
+    if (c->split && (c->parts == 0 || state->kept < c->parts))
+        code = nnrt_error_set(&error, NNRT_OPERATION_FORBIDDEN, "it gave nothing to keep");
+    else
+        code = nnrti_nnc_made(c, cache, NULL, 0, &bytes, &error);
+    if (code == NNRT_SUCCESS) {
         nnrti_nnc_write(&f, c, NULL, bytes);
         made = (uint8_t *)malloc(bytes);
         f.out = (uint8_t *)calloc(f.at, 1);
-        code = made != NULL && f.out != NULL ? nnrt_cache_save_memory(cache, NULL, made, bytes, &bytes, &error)
+        code = made != NULL && f.out != NULL ? nnrti_nnc_made(c, cache, made, bytes, &bytes, &error)
                                              : nnrt_error_set(&error, NNRT_OUT_OF_MEMORY, "there is no memory");
     }
     if (code == NNRT_SUCCESS) {
@@ -2263,9 +2979,9 @@ static void nnrti_nnc_save(NNAdapterCompilation *c, const nnrt_cache *cache)
     }
     free(made);
     free(f.out);
+    (void)nnrt_text(text, sizeof(text), "device '%s': no cache was written: %s", name, error.message);
     if (code != NNRT_SUCCESS)
-        (void)nnrt_error_set(&c->error, code, "device '%s': no cache was written: %s", nnrt_device_name(c->device),
-                             error.message);
+        nnrti_nna_warn(c->warning, sizeof(c->warning), text);
 #else
     (void)c;
     (void)cache;
@@ -2313,50 +3029,84 @@ NNRT_NNADAPTER_API void NNAdapterCompilation_destroy(NNAdapterCompilation *compi
         return;
     nnrt_session_destroy(compilation->session);
     nnrt_model_destroy(compilation->bare);
+    nnrt_model_destroy(compilation->mixed);
     NNAdapterModel_destroy(compilation->model);
     free(compilation->types);
     free(compilation->scales);
     free(compilation->block);
     free(compilation->kept);
     free(compilation->path);
+    free(compilation->where);
+    free(compilation->keep);
     free(compilation);
 }
 
-/* A session on a device, for these extents where there are open ones. */
-static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, const nnrt_device *device, nnrt_cache *cache,
-                                         const nnrt_dims *dims, nnrt_session **session, nnrt_error *error)
+/* Is the node, by what it writes, kept from the devices? */
+static bool nnrti_nna_kept(const NNAdapterCompilation *c, const NNRT_Node *node)
 {
-    nnrt_session_desc desc;
-    memset(&desc, 0, sizeof(desc));
-    desc.device = nnrt_device_unique_name(device);
-    desc.threads = c->context->threads;
-    desc.cache = cache;
-    if (dims != NULL)
-        desc.inputDims = nnrt_dims_list_make(dims, c->nIn);
-    return nnrt_session_create(session, c->source, &desc, error);
+    char text[80];
+    (void)nnrt_text(text, sizeof(text), "::%s\n", c->source->allTensors.data[node->outputIndex.data[0]].name);
+    return c->keep != NULL && strstr(c->keep, text) != NULL;
 }
 
-/* Does the device take every node? */
-static NNRT_ReturnCode nnrti_nna_takes(const NNRT_Model *m, const nnrt_device *device, nnrt_error *error)
+/* Asks each device which nodes it takes. */
+static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
 {
-    bool *nodes = (bool *)calloc((size_t)m->nodes.count + 1, sizeof(*nodes));
-    NNRT_ReturnCode code = nodes == NULL
-                               ? NNRT_OUT_OF_MEMORY
-                               : nnrt_device_supported((nnrt_device *)(uintptr_t)device, m, nodes, m->nodes.count);
+    const NNRT_Model *m = c->source;
+    bool *nodes = (bool *)calloc(2 * (size_t)m->nodes.count + 1, sizeof(*nodes)), *taken = nodes + m->nodes.count;
+    NNRT_ReturnCode code = nodes == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
+    for (uint32_t d = 0; d < c->context->count && code == NNRT_SUCCESS; d++) {
+        const nnrt_device *device = c->context->devices[d];
+        code = nnrt_device_supported((nnrt_device *)(uintptr_t)device, m, nodes, m->nodes.count);
+        for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++)
+            taken[i] = taken[i] || nodes[i];
+        if (c->split && code == NNRT_NOT_SUPPORT)
+            code =
+                nnrt_error_set(&c->error, code, "device '%s' does not say which operations it takes: it cannot share",
+                               nnrt_device_unique_name(device));
+        else if (c->split && code != NNRT_OUT_OF_MEMORY)
+            code = NNRT_SUCCESS; /* it takes none */
+    }
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++)
-        if (!nodes[i])
-            code = nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "device '%s' does not take node '%s' (%s)",
-                                  nnrt_device_unique_name(device),
-                                  m->nodes.data[i].name != NULL ? m->nodes.data[i].name : "",
-                                  nnrt_op_find(m->nodes.data[i].nodeType)->name);
+        if (!taken[i] && !nnrti_nna_kept(c, &m->nodes.data[i]))
+            code = nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "device '%s'%s does not take node '%s' (%s)",
+                                  nnrt_device_unique_name(c->context->devices[0]),
+                                  c->context->count > 1 ? ", as all devices of the context," : "",
+                                  m->nodes.data[i].name, nnrt_op_find(m->nodes.data[i].nodeType)->name);
     free(nodes);
-    return code == NNRT_NOT_SUPPORT ? NNRT_SUCCESS : code; /* it tells when it prepares the model */
+    return code == NNRT_NOT_SUPPORT && !c->split ? NNRT_SUCCESS : code; /* it tells when it prepares the model */
+}
+
+/* What records say of the model, and where it goes. */
+static NNRT_ReturnCode nnrti_nna_records(NNAdapterCompilation *c)
+{
+    const NNAdapterModel *m = c->model;
+    bool *chosen = (bool *)calloc(2 * (size_t)m->nOperations + 1, sizeof(*chosen));
+    NNRT_ReturnCode code = chosen == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
+    c->source = m->model;
+    c->split = c->context->count > 1;
+    nnrti_nna_warn(c->warning, sizeof(c->warning), c->context->unread);
+    if (code == NNRT_SUCCESS && nnrti_nna_choose(m, c->context->configs[NNRTI_NNA_MIXED], chosen + m->nOperations,
+                                                 c->warning, sizeof(c->warning))) {
+        code = nnrti_nna_mixed(m, chosen + m->nOperations, &c->mixed, &c->error);
+        c->source = c->mixed;
+    }
+    if (code == NNRT_SUCCESS &&
+        nnrti_nna_choose(m, c->context->configs[NNRTI_NNA_PARTITION], chosen, c->warning, sizeof(c->warning))) {
+        c->split = true;
+        if ((c->keep = nnrti_nna_keep(c->source, chosen, m->nOperations)) == NULL)
+            code = NNRT_OUT_OF_MEMORY;
+    }
+    free(chosen);
+    if (code == NNRT_SUCCESS && !nnrti_nna_where(c, c->split ? NULL : c->context->devices[0]))
+        code = NNRT_OUT_OF_MEMORY;
+    return code;
 }
 
 NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compilation)
 {
     NNAdapterCompilation *c = compilation;
-    NNRT_ReturnCode code = NNRT_UNSUPPORTED_OP, first = NNRT_SUCCESS;
+    NNRT_ReturnCode code;
     nnrt_cache *cache = NULL;
     uint32_t nIn, nOut;
     if (c == NULL || c->tried)
@@ -2376,7 +3126,8 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         if (c->model->operations[i]->type < 0)
             return nnrti_nna_code(nnrt_error_set(&c->error, NNRT_UNSUPPORTED_OP, "no device takes operation %u (%d)", i,
                                                  c->model->operations[i]->type));
-    c->source = c->model->model;
+    if ((code = nnrti_nna_records(c)) != NNRT_SUCCESS)
+        return nnrti_nna_code(code);
     nIn = c->nIn = c->model->nIn;
     nOut = c->nOut = c->model->nOut;
     if ((c->types = (NNAdapterOperandType *)calloc((size_t)nIn + nOut, sizeof(*c->types))) == NULL)
@@ -2394,27 +3145,24 @@ NNRT_NNADAPTER_API int NNAdapterCompilation_finish(NNAdapterCompilation *compila
         if (nnrt_cache_create(&cache, &desc, NULL) == NNRT_OUT_OF_MEMORY)
             return NNADAPTER_OUT_OF_MEMORY;
     }
-    for (uint32_t i = 0; i < c->context->count && code != NNRT_SUCCESS && code != NNRT_OUT_OF_MEMORY; i++) {
-        c->device = c->context->devices[i];
-        code = nnrti_nna_takes(c->model->model, c->device, &c->error);
-        if (code == NNRT_SUCCESS && !c->open)
-            code = nnrti_nna_session(c, c->device, cache, NULL, &c->session, &c->error);
-        first = first == NNRT_SUCCESS ? code : first;
-    }
+    code = nnrti_nna_takes(c);
+    if (code == NNRT_SUCCESS && !c->open)
+        code = nnrti_nna_session(c, cache, NULL, &c->session, &c->error);
     if (code != NNRT_SUCCESS) {
         nnrt_cache_destroy(cache);
-        return nnrti_nna_code(code == NNRT_OUT_OF_MEMORY ? code : first);
+        return nnrti_nna_code(code);
     }
-    memset(&c->error, 0, sizeof(c->error)); /* of devices in front */
     for (uint32_t i = 0; i < nOut && c->session != NULL; i++) {
         const nnrt_io_info info = nnrt_session_output(c->session, i);
         NNAdapterOperandDimensionType *d = &c->types[nIn + i].dimensions;
         for (uint32_t k = 0; k < d->count && info.shape.rank == (int32_t)d->count && !info.open; k++)
             d->data[k] = info.shape.dims[k];
     }
-    if (cache != NULL && c->path != NULL && nnrt_cache_get_state(cache)->restored == 0)
+    if (cache != NULL && c->path != NULL &&
+        (nnrt_cache_get_state(cache)->restored == 0 || nnrt_cache_get_state(cache)->prepared > 0))
         nnrti_nnc_save(c, cache);
     nnrt_cache_destroy(cache);
+    memcpy(c->error.message, c->warning, sizeof(c->warning));
     c->done = true;
     return NNADAPTER_NO_ERROR;
 }
@@ -2520,7 +3268,7 @@ NNRT_NNADAPTER_API int NNAdapterExecution_create(NNAdapterCompilation *compilati
         desc.share = compilation->session;
         code = nnrt_session_create(&e->session, compilation->source, &desc, NULL);
         if (code == NNRT_NOT_SUPPORT) /* the device has one workspace for each prepared model */
-            code = nnrti_nna_session(compilation, compilation->device, NULL, NULL, &e->session, NULL);
+            code = nnrti_nna_session(compilation, NULL, NULL, &e->session, NULL);
         if (code == NNRT_SUCCESS)
             code = nnrti_nna_outputs(e);
     }
@@ -2607,7 +3355,7 @@ static NNRT_ReturnCode nnrti_nna_prepare(NNAdapterExecution *e)
         return NNRT_SUCCESS;
     nnrt_session_destroy(e->session);
     e->session = NULL;
-    if ((code = nnrti_nna_session(c, c->device, NULL, e->dims, &e->session, &e->error)) != NNRT_SUCCESS)
+    if ((code = nnrti_nna_session(c, NULL, e->dims, &e->session, &e->error)) != NNRT_SUCCESS)
         return code;
     memcpy(e->last, e->dims, c->nIn * sizeof(*e->dims));
     if ((code = nnrti_nna_outputs(e)) != NNRT_SUCCESS) {

@@ -1,5 +1,6 @@
 /* NNAdapter over nnrt.h (compat/), function by function as its specification says, and every operation against the cases of
    tests/vectors. Memory comes from functions that count, and fail when told. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -360,10 +361,12 @@ static void contexts(void **state)
                  {"A=1=2", IP},
                  {"A==", IP},
                  {"A=1;B", IP},
-                 {"SUBGRAPH_PARTITION_CONFIG_FILE=f", NO},
-                 {"SUBGRAPH_PARTITION_CONFIG_BUFFER=conv2d", NO},
-                 {"MIXED_PRECISION_QUANTIZATION_CONFIG_FILE=f", NO},
-                 {"MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=b", NO}};
+                 {"SUBGRAPH_PARTITION_CONFIG_FILE=f", OK},
+                 {"SUBGRAPH_PARTITION_CONFIG_BUFFER=", IP},
+                 {"SUBGRAPH_PARTITION_CONFIG_BUFFER=conv2d", OK},
+                 {"SUBGRAPH_PARTITION_CONFIG_BUFFER=a;SUBGRAPH_PARTITION_CONFIG_BUFFER=b", OK},
+                 {"MIXED_PRECISION_QUANTIZATION_CONFIG_FILE=f", OK},
+                 {"MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=b", OK}};
     NNAdapterDevice *list[2] = {NULL, NULL};
     NNAdapterContext *context = NULL;
     (void)state;
@@ -2095,6 +2098,740 @@ static void runs_take_nothing(void **state)
     end(&n);
 }
 
+/* ---- several devices, and records ---- */
+
+static NNAdapterContext *context_over(uint32_t count, const char *const *names, const char *properties)
+{
+    NNAdapterDevice *devices[4] = {NULL};
+    NNAdapterContext *context = NULL;
+    for (uint32_t i = 0; i < count; i++)
+        is(NNAdapterDevice_acquire(names[i], &devices[i]), OK);
+    is(NNAdapterContext_create(devices, count, properties, NULL, &context), OK);
+    for (uint32_t i = 0; i < count; i++)
+        NNAdapterDevice_release(devices[i]);
+    return context;
+}
+
+/* z = max(relu(x + y) - x, y) with an activation, of float32 [rows,3]; operands are 0 and 1, 2: none, 3 to 5 the results of
+   ADD, RELU and SUB, 6: RELU, 7: the output. */
+static int four_net(net *n, int32_t rows)
+{
+    const int32_t dims[2] = {rows, 3}, fuse[2] = {NNADAPTER_FUSED_NONE, NNADAPTER_FUSED_RELU};
+    const NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, dims);
+    NNAdapterOperand *o[4] = {NULL}, *in[3];
+    NNAdapterOperation *op;
+    int code = begin(n);
+    if (code != OK)
+        return code;
+    variable(n, NNADAPTER_FLOAT32, 2, dims, addX);
+    variable(n, NNADAPTER_FLOAT32, 2, dims, addY);
+    one_int(n, fuse[0]);
+    for (uint32_t i = 0; i < 3; i++)
+        if (n->in[i] == NULL || (o[i] = operand(n, &type, NULL, 0, false)) == NULL)
+            return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_ADD, 3, n->in, 1, &o[0], &op)) != OK ||
+        (code = NNAdapterModel_addOperation(n->model, NNADAPTER_RELU, 1, &o[0], 1, &o[1], &op)) != OK)
+        return code;
+    in[0] = o[1];
+    in[1] = n->in[0];
+    in[2] = n->in[2];
+    if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_SUB, 3, in, 1, &o[2], &op)) != OK)
+        return code;
+    in[0] = o[2];
+    in[1] = n->in[1];
+    n->nIn = 2;
+    one_int(n, fuse[1]);
+    in[2] = n->in[2];
+    result(n, &type);
+    if (in[2] == NULL || n->out[0] == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_MAX, 3, in, 1, n->out, &op)) != OK)
+        return code;
+    return finish(n);
+}
+
+/* x + y = 1 2 3 4 5 -4, relu 1 2 3 4 5 0, - x = 1 1 1 1 1 -5, max with y = 1 1 1 1 1 -5, relu */
+static const float fourZ[6] = {1, 1, 1, 1, 1, 0};
+
+/* Compiles the net's model for the devices, and runs it. */
+static void over(net *n, uint32_t count, const char *const *names, const char *properties, const char *dir, int code)
+{
+    const int32_t dims[2] = {2, 3};
+    int got;
+    NNAdapterExecution_destroy(n->execution);
+    NNAdapterCompilation_destroy(n->compilation);
+    NNAdapterContext_destroy(n->context);
+    n->execution = NULL;
+    n->compilation = NULL;
+    n->context = context_over(count, names, properties);
+    is(NNAdapterCompilation_create(n->model, "four", NULL, 0, dir, n->context, &n->compilation), OK);
+    if ((got = NNAdapterCompilation_finish(n->compilation)) != code)
+        fail_msg("%s of %u, '%s': %d (%s), expected %d", names[0], (unsigned)count,
+                 properties != NULL ? properties : "", got, nnrt_nnadapter_compilation_error(n->compilation), code);
+    if (code != OK)
+        return;
+    is(NNAdapterExecution_create(n->compilation, &n->execution), OK);
+    is(bind(n), OK);
+    is(NNAdapterExecution_compute(n->execution), OK);
+    gives(n, 0, 2, dims, fourZ);
+}
+
+static void says(const net *n, const char *what)
+{
+    if (strstr(nnrt_nnadapter_compilation_error(n->compilation), what) == NULL)
+        fail_msg("'%s', expected '%s'", nnrt_nnadapter_compilation_error(n->compilation), what);
+}
+
+/* Models and nodes that a device was given since the last call. */
+static void had(const nnrt_fake *npu, uint32_t *models, uint32_t *nodes, uint32_t moreModels, uint32_t moreNodes)
+{
+    const nnrt_fake_record r = nnrt_fake_get_record(npu);
+    assert_int_equal(r.prepared - *models, moreModels);
+    assert_int_equal(r.nodes - *nodes, moreNodes);
+    *models = r.prepared;
+    *nodes = r.nodes;
+}
+
+/* Each operation goes to the first device of the context that takes it. */
+static void several(void **state)
+{
+    static const char *const ab[3] = {"a", "b", "c"}, *const ba[2] = {"b", "a"}, *const ar[2] = {"a", "reference"};
+    static const char *const cb[2] = {"c", "b"}, *const dumb[2] = {"a", "dumb"}, *const autos[2] = {"a", "auto"};
+    nnrt_fake *a = registered("fake:name=a,ops=ADD_FUSION+SUB_FUSION");
+    nnrt_fake *b = registered("fake:name=b,not=SUB_FUSION"), *c = registered("fake:name=c,ops=SUB_FUSION");
+    nnrt_fake *mute = registered("fake:name=dumb,fail=GetSupportedNodes,code=NOT_SUPPORT");
+    uint32_t models[3] = {0, 0, 0}, nodes[3] = {0, 0, 0};
+    bool answers[4];
+    net n;
+    (void)state;
+    is(four_net(&n, 2), OK);
+    over(&n, 2, ab, "", NULL, OK); /* a: ADD, SUB; b: RELU, MAX and its activation */
+    had(a, &models[0], &nodes[0], 2, 2);
+    had(b, &models[1], &nodes[1], 2, 3);
+    assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "");
+    over(&n, 2, ba, "", NULL, OK); /* b: ADD and RELU as one part, MAX; a: SUB */
+    had(a, &models[0], &nodes[0], 1, 1);
+    had(b, &models[1], &nodes[1], 2, 4);
+    over(&n, 2, ar, "", NULL, OK); /* the second one takes all of it, and gets the rest */
+    had(a, &models[0], &nodes[0], 2, 2);
+    over(&n, 3, ab, "", NULL, OK); /* c is not needed */
+    had(c, &models[2], &nodes[2], 0, 0);
+    had(a, &models[0], &nodes[0], 2, 2);
+    had(b, &models[1], &nodes[1], 2, 3);
+    over(&n, 2, cb, "BUILTIN_DEVICE_NUM_THREADS=1;", NULL, OK);
+    had(c, &models[2], &nodes[2], 1, 1);
+    had(b, &models[1], &nodes[1], 2, 4);
+    over(&n, 2, autos, "", NULL, OK);
+    /* two executions of one compilation */
+    {
+        NNAdapterExecution *second = NULL, *first = n.execution;
+        const int32_t dims[2] = {2, 3};
+        is(NNAdapterExecution_create(n.compilation, &second), OK);
+        n.execution = second;
+        is(bind(&n), OK);
+        memset(n.to[0].data, 0, n.to[0].room);
+        is(NNAdapterExecution_compute(second), OK);
+        gives(&n, 0, 2, dims, fourZ);
+        NNAdapterExecution_destroy(second);
+        n.execution = first;
+    }
+    over(&n, 1, ab, "", NULL, NO);
+    says(&n, "device 'a_nnrt_v1_0' does not take node 'RELU_1' (ACTIVATION)");
+    over(&n, 2, (const char *const[2]){"a", "c"}, "", NULL, NO);
+    says(&n, "'a_nnrt_v1_0', as all devices of the context, does not take node 'RELU_1' (ACTIVATION)");
+    over(&n, 2, dumb, "", NULL, NO);
+    says(&n, "device 'dumb_nnrt_v1_0' does not say which operations it takes");
+    /* what one of the devices takes is supported */
+    NNAdapterContext_destroy(n.context);
+    n.context = context_over(2, (const char *const[2]){"a", "c"}, NULL);
+    is(NNAdapterModel_getSupportedOperations(n.model, n.context, answers), OK);
+    assert_true(answers[0] && !answers[1] && answers[2] && !answers[3]);
+    NNAdapterContext_destroy(n.context);
+    n.context = context_over(2, ab, NULL);
+    is(NNAdapterModel_getSupportedOperations(n.model, n.context, answers), OK);
+    assert_true(answers[0] && answers[1] && answers[2] && answers[3]);
+    NNAdapterContext_destroy(n.context);
+    n.context = context_over(2, dumb, NULL);
+    is(NNAdapterModel_getSupportedOperations(n.model, n.context, answers), NO);
+    end(&n);
+    /* open extents: a session for those of a run */
+    is(four_net(&n, OPEN), OK);
+    n.from[0].dims[0] = n.from[1].dims[0] = 2;
+    over(&n, 2, (const char *const[2]){"a", "c"}, "", NULL, NO);
+    says(&n, "does not take node 'RELU_1' (ACTIVATION)");
+    over(&n, 2, ab, "", NULL, OK);
+    for (int32_t rows = 1; rows < 3; rows++) {
+        const int32_t dims[2] = {rows, 3};
+        n.from[0].dims[0] = n.from[1].dims[0] = rows;
+        is(NNAdapterExecution_compute(n.execution), OK);
+        gives(&n, 0, 2, dims, fourZ);
+    }
+    over(&n, 2, (const char *const[2]){"a", "c"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=RELU\nMAX", NULL, OK);
+    end(&n);
+    unregistered(a);
+    unregistered(b);
+    unregistered(c);
+    unregistered(mute);
+}
+
+static char told[96];
+
+/* A device that writes down which properties it was given. */
+static NNRT_ReturnCode asked_prepare(void *self, const NNRT_Model *m, const NNRT_ModelConfig *config,
+                                     NNRT_PreparedModel **prepared)
+{
+    (void)self;
+    told[0] = '\0';
+    for (uint32_t i = 0; i < config->extensions.count; i++) {
+        const NNRT_Extension *e = &config->extensions.data[i];
+        (void)snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s=%.*s;", e->name, (int)e->size,
+                       (const char *)e->data);
+    }
+    return nnrt_plan_prepare(m, config, NULL, NULL, prepared);
+}
+
+static NNRT_ReturnCode asked_name(void *self, const char **name)
+{
+    *name = (const char *)self;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode asked_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = 1;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+/* Each device gets all properties but those of the runtime, of a key that comes again the last one. */
+static void properties(void **state)
+{
+    static const char *const names[2] = {"add", "asked"};
+    static NNRT_DeviceVtbl table;
+    static char name[] = "asked";
+    nnrt_fake *fake = registered("fake:name=add,ops=ADD_FUSION");
+    net n;
+    (void)state;
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = asked_version;
+    table.GetDeviceName = table.GetVendorName = asked_name;
+    table.PrepareModel = asked_prepare;
+    is(nnrt_device_register(&table, name, NULL), OK);
+    is(four_net(&n, 2), OK);
+    over(&n, 2, names, "ADD_LEVEL=1;BUILTIN_DEVICE_NUM_THREADS=1;ASKED_MODE=a b;ADD_LEVEL=23;"
+                       "SUBGRAPH_PARTITION_CONFIG_BUFFER=SUB", NULL, OK);
+    assert_string_equal(told, "ADD_LEVEL=23;ASKED_MODE=a b;");
+    assert_int_equal(nnrt_fake_get_record(fake).extensions, 2);
+    over(&n, 1, &names[1], NULL, NULL, OK);
+    assert_string_equal(told, "");
+    end(&n);
+    is(nnrt_device_unregister("asked"), OK);
+    unregistered(fake);
+}
+
+/* Records of operations that go to no device of the context. */
+static void kept(void **state)
+{
+    static const char *const npu[1] = {"npu"};
+    static const struct {
+        const char *properties;
+        uint32_t parts, nodes; /* of the device: all but those that are kept, of 5 */
+        const char *warning;
+    } cases[] = {
+        {"", 1, 5, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD", 1, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=SUB", 2, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=MAX", 1, 3, ""}, /* two nodes */
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nSUB", 2, 3, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD:0", 1, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD:1,0", 1, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD:0,1,2:3", 1, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD::3", 1, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=\r\n# ADD\n\nADD::3\r\n", 1, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD:4", 1, 5, "no operation matches 'ADD:4'"},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD:0,0,0,0", 1, 5, "no operation matches 'ADD:0,0,0,0'"},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD::4", 1, 5, "no operation matches 'ADD::4'"},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD:0:3:", 1, 5, "no operation matches 'ADD:0:3:'"},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD:x", 1, 5, "no operation matches 'ADD:x'"},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD ", 1, 5, "no operation matches 'ADD '"},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=add\nMUL-ADD", 1, 5,
+         "no operation matches 'add'; no operation matches 'MUL-ADD'"},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=add\nSUB", 2, 4, "no operation matches 'add'"},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB\nMAX", 0, 0, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_BUFFER=SUB;SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD", 1, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_FILE=build/test_nnadapter.records", 2, 4, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_FILE=build/test_nnadapter.records;SUBGRAPH_PARTITION_CONFIG_BUFFER=MAX", 1, 3, ""},
+        {"SUBGRAPH_PARTITION_CONFIG_FILE=build/nowhere.records", 1, 5,
+         "SUBGRAPH_PARTITION_CONFIG_FILE: 'build/nowhere.records' cannot be read"},
+        {"MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=ADD", 1, 5, ""}, /* nothing is quantised */
+        {"MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=DIV", 1, 5, "no operation matches 'DIV'"}};
+    nnrt_fake *fake = registered("fake:name=npu"), *none = registered("fake:name=none,ops=ABS");
+    uint32_t models = 0, nodes = 0;
+    char text[96];
+    net n;
+    (void)state;
+    file_is("build/test_nnadapter.records", "SUB\r\n", 5);
+    is(four_net(&n, 2), OK);
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        over(&n, 1, npu, cases[i].properties, NULL, OK);
+        assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), cases[i].warning);
+        had(fake, &models, &nodes, cases[i].parts, cases[i].nodes);
+    }
+    /* the environment, where there is no property */
+    is(setenv("SUBGRAPH_PARTITION_CONFIG_FILE", "build/test_nnadapter.records", 1), 0);
+    over(&n, 1, npu, NULL, NULL, OK);
+    had(fake, &models, &nodes, 2, 4);
+    is(setenv("SUBGRAPH_PARTITION_CONFIG_BUFFER", "MAX", 1), 0);
+    over(&n, 1, npu, NULL, NULL, OK);
+    had(fake, &models, &nodes, 1, 3);
+    over(&n, 1, npu, "SUBGRAPH_PARTITION_CONFIG_FILE=build/test_nnadapter.records", NULL, OK);
+    had(fake, &models, &nodes, 2, 4);
+    is(unsetenv("SUBGRAPH_PARTITION_CONFIG_BUFFER"), 0);
+    is(unsetenv("SUBGRAPH_PARTITION_CONFIG_FILE"), 0);
+    /* what is not kept must be taken, open extents or not */
+    over(&n, 1, (const char *const[1]){"none"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB", NULL, NO);
+    says(&n, "does not take node 'MAX_3'");
+    over(&n, 1, (const char *const[1]){"none"}, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB\nMAX", NULL, OK);
+    /* the model as records, which are the records that match */
+    assert_int_equal(nnrt_nnadapter_model_records(NULL, text, sizeof(text)), 0);
+    assert_int_equal(nnrt_nnadapter_model_records(n.model, text, sizeof(text)), 45);
+    assert_string_equal(text, "ADD:0,1,2:3\nRELU:3:4\nSUB:4,0,2:5\nMAX:5,1,6:7\n");
+    assert_int_equal(nnrt_nnadapter_model_records(n.model, text, 10), 45);
+    assert_string_equal(text, "ADD:0,1,2");
+    assert_int_equal(nnrt_nnadapter_model_records(n.model, NULL, 0), 45);
+    end(&n);
+    is(remove("build/test_nnadapter.records"), 0);
+    unregistered(fake);
+    unregistered(none);
+}
+
+/* Caches of models that devices share. */
+static void shared_caches(void **state)
+{
+    static const char *const ab[2] = {"a", "b"}, *const ba[2] = {"b", "a"}, *const am[2] = {"a", "mute"};
+    static const char max[] = "SUBGRAPH_PARTITION_CONFIG_BUFFER=MAX";
+    static const char *const file = KEPT "/four.nnc";
+    nnrt_fake *a = registered("fake:name=a,ops=ADD_FUSION+SUB_FUSION,cache=yes");
+    nnrt_fake *b = registered("fake:name=b,not=SUB_FUSION,cache=yes"), *mute = registered("fake:name=mute");
+    uint8_t *data, *bad;
+    size_t bytes, again;
+    uint32_t made[2];
+    net n;
+    (void)state;
+    (void)remove(file);
+    (void)rmdir(KEPT);
+    is(mkdir(KEPT, 0777), 0);
+    is(four_net(&n, 2), OK);
+    over(&n, 2, am, "", KEPT, OK); /* one of them keeps nothing */
+    says(&n, "device 'mute': no cache was written: it gave nothing to keep");
+    assert_null(fopen(file, "rb"));
+    over(&n, 1, ab, "SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD\nRELU\nSUB\nMAX", KEPT, OK);
+    says(&n, "no cache was written");
+    assert_null(fopen(file, "rb"));
+    for (uint32_t way = 0; way < 2; way++) { /* two devices; and operations that are kept from them */
+        const char *properties = way == 0 ? "" : max;
+        (void)remove(file);
+        over(&n, 2, ab, properties, KEPT, OK);
+        assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), "");
+        data = file_of(file, &bytes);
+        made[0] = made_by(a);
+        made[1] = made_by(b);
+        assert_true(made[0] > 0 && made[1] > 0);
+        for (uint32_t i = 0; i < 4; i++) { /* with the model; without; from memory; in another order they are other parts */
+            const int32_t dims[2] = {2, 3};
+            NNAdapterExecution_destroy(n.execution);
+            NNAdapterCompilation_destroy(n.compilation);
+            NNAdapterContext_destroy(n.context);
+            n.execution = NULL;
+            n.compilation = NULL;
+            n.context = context_over(2, i == 3 ? ba : ab, properties);
+            is(NNAdapterCompilation_create(i == 0 ? n.model : NULL, "four", i == 2 ? data : NULL, (uint32_t)bytes,
+                                           i == 2 ? NULL : KEPT, n.context, &n.compilation), OK);
+            is(NNAdapterCompilation_finish(n.compilation), i == 3 ? IP : OK);
+            if (i == 3)
+                break;
+            is(NNAdapterExecution_create(n.compilation, &n.execution), OK);
+            is(bind(&n), OK);
+            is(NNAdapterExecution_compute(n.execution), OK);
+            gives(&n, 0, 2, dims, fourZ);
+            assert_int_equal(made_by(a), made[0]);
+            assert_int_equal(made_by(b), made[1]);
+        }
+        /* with other records, and without one of the devices, there is nothing to use */
+        for (uint32_t i = 0; i < 4; i++) {
+            static const char *const others[3] = {"SUBGRAPH_PARTITION_CONFIG_BUFFER=ADD",
+                                                  "MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER=ADD", ""};
+            NNAdapterCompilation *c = NULL;
+            NNAdapterContext *context = i == 3 ? context_over(1, ab, properties)
+                                               : context_over(2, ab, i == 2 && way == 0 ? max : others[i]);
+            is(NNAdapterCompilation_create(NULL, "four", data, (uint32_t)bytes, NULL, context, &c), OK);
+            is(NNAdapterCompilation_finish(c), IP);
+            NNAdapterCompilation_destroy(c);
+            NNAdapterContext_destroy(context);
+        }
+        /* bytes that were changed, with a checksum that fits, too; and cut short */
+        NNAdapterContext_destroy(n.context);
+        n.context = context_over(2, ab, properties);
+        for (size_t i = 24; i < bytes; i += 5)
+            for (uint32_t how = 0; how < 3; how++) {
+                NNAdapterCompilation *c = NULL;
+                const size_t length = how == 2 ? i : bytes;
+                uint32_t sum;
+                bad = (uint8_t *)malloc(length);
+                memcpy(bad, data, length);
+                if (how < 2)
+                    bad[i] ^= (uint8_t)(1u << i % 8);
+                sum = nnrti_nnc_checksum(bad + 24, length - 24);
+                if (how == 1)
+                    memcpy(bad + 8, &sum, sizeof(sum));
+                is(NNAdapterCompilation_create(NULL, "four", bad, (uint32_t)length, NULL, n.context, &c), OK);
+                if (how == 1)
+                    (void)NNAdapterCompilation_finish(c); /* a zero between entries may be another number */
+                else
+                    is(NNAdapterCompilation_finish(c), IP);
+                NNAdapterCompilation_destroy(c);
+                free(bad);
+            }
+        /* what is broken is made anew */
+        data[bytes / 2] ^= 1;
+        file_is(file, data, bytes);
+        data[bytes / 2] ^= 1;
+        over(&n, 2, ab, properties, KEPT, OK);
+        bad = file_of(file, &again);
+        assert_int_equal(again, bytes);
+        assert_memory_equal(bad, data, bytes);
+        free(bad);
+        free(data);
+    }
+    /* one of the devices has become another one: its parts are made, and the file is written anew */
+    over(&n, 2, ab, "", KEPT, OK);
+    end(&n);
+    unregistered(b);
+    b = registered("fake:name=b,not=SUB_FUSION,cache=yes,type=GPU");
+    is(four_net(&n, 2), OK);
+    made[0] = made_by(a);
+    for (uint32_t i = 0; i < 2; i++) {
+        over(&n, 2, ab, "", KEPT, OK);
+        assert_int_equal(made_by(a), made[0]);
+        made[1] = i == 0 ? made_by(b) : made[1];
+        assert_int_equal(made_by(b), made[1]);
+    }
+    end(&n);
+    is(remove(file), 0);
+    is(rmdir(KEPT), 0);
+    unregistered(a);
+    unregistered(b);
+    unregistered(mute);
+}
+
+/* ---- float32 among quantised operations ---- */
+
+/* y = x * 0.25 * 16 in int8; x is in steps of 0.5, the products in steps of 1: the first one of 1 (0.5) is 0.125, which is 0.
+   Operands: 0 x, 1 and 2 the factors, 3: no activation, 4 the first product, 5 the second one. each: both are outputs. */
+static int quantised_net(net *n, const int8_t *x, bool each)
+{
+    static const int8_t factors[2] = {1, 16};
+    const int32_t dims[1] = {2}, one[1] = {1};
+    NNAdapterOperandType type = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 1, dims), factor = type;
+    NNAdapterOperand *o[2] = {NULL, NULL}, *in[3];
+    NNAdapterOperation *op;
+    int code = begin(n);
+    if (code != OK)
+        return code;
+    type.symm_per_layer_params.scale = 0.5f;
+    factor.symm_per_layer_params.scale = 0.25f;
+    memcpy(factor.dimensions.data, one, sizeof(one));
+    n->from[0].rank = 1;
+    n->from[0].dims[0] = 2;
+    n->from[0].data = (void *)(uintptr_t)x;
+    in[0] = operand(n, &type, NULL, 0, true);
+    n->in[0] = operand(n, &factor, &factors[0], 1, false);
+    factor.symm_per_layer_params.scale = type.symm_per_layer_params.scale = 1;
+    n->in[1] = operand(n, &factor, &factors[1], 1, false);
+    n->nIn = 2;
+    one_int(n, NNADAPTER_FUSED_NONE);
+    for (uint32_t i = 0; i < 2; i++)
+        o[i] = operand(n, &type, NULL, 0, false);
+    if (in[0] == NULL || n->in[0] == NULL || n->in[1] == NULL || n->in[2] == NULL || o[0] == NULL || o[1] == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    in[2] = n->in[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        in[1] = n->in[i];
+        if ((code = NNAdapterModel_addOperation(n->model, NNADAPTER_MUL, 3, in, 1, &o[i], &op)) != OK)
+            return code;
+        in[0] = o[i];
+        if (i == 1 || each)
+            n->out[n->nOut++] = o[i];
+    }
+    return finish(n);
+}
+
+static int compiled(net *n, const char *properties)
+{
+    int code;
+    if ((n->context = context_of("npu", properties)) == NULL)
+        return NNADAPTER_OUT_OF_MEMORY;
+    if ((code = prepare(n)) != OK)
+        return code;
+    return NNAdapterExecution_compute(n->execution);
+}
+
+#define MIXED "MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER="
+
+static void mixed(void **state)
+{
+    static const int8_t x[2] = {1, -2};
+    static const struct {
+        const char *properties;
+        uint32_t nodes;
+        int8_t y[2][2]; /* the first product, the second one */
+        const char *warning;
+    } cases[] = {{"", 2, {{0, 0}, {0, 0}}, ""},
+                 {MIXED "MUL:1", 4, {{0, 0}, {0, 0}}, ""}, /* a cast before, and one behind */
+                 {MIXED "MUL::5", 4, {{0, 0}, {0, 0}}, ""},
+                 {MIXED "MUL", 4, {{0, 0}, {2, -4}}, ""}, /* nothing is rounded between */
+                 {MIXED "MUL:0\nMUL:4\nADD", 4, {{0, 0}, {2, -4}}, "no operation matches 'ADD'"},
+                 {"MIXED_PRECISION_QUANTIZATION_CONFIG_FILE=build/test_nnadapter.mixed", 4, {{0, 0}, {2, -4}}, ""},
+                 {"MIXED_PRECISION_QUANTIZATION_CONFIG_FILE=build/nowhere.mixed", 2, {{0, 0}, {0, 0}},
+                  "MIXED_PRECISION_QUANTIZATION_CONFIG_FILE: 'build/nowhere.mixed' cannot be read"}};
+    nnrt_fake *npu = registered("fake:name=npu");
+    uint32_t models = 0, nodes = 0;
+    net n;
+    (void)state;
+    file_is("build/test_nnadapter.mixed", "MUL", 3);
+    for (uint32_t each = 0; each < 2; each++)
+        for (uint32_t i = 0; i < COUNT(cases); i++) {
+            is(quantised_net(&n, x, each != 0), OK);
+            is(compiled(&n, cases[i].properties), OK);
+            for (uint32_t k = 0; k < n.nOut; k++) {
+                assert_int_equal(n.to[k].precision, NNADAPTER_QUANT_INT8_SYMM_PER_LAYER);
+                if (memcmp(n.to[k].data, cases[i].y[each != 0 ? k : 1], 2) != 0)
+                    fail_msg("'%s', output %u: %d %d", cases[i].properties, (unsigned)k,
+                             ((const int8_t *)n.to[k].data)[0], ((const int8_t *)n.to[k].data)[1]);
+            }
+            assert_string_equal(nnrt_nnadapter_compilation_error(n.compilation), cases[i].warning);
+            /* where the first product is an output, too, both in float32 have one cast more */
+            had(npu, &models, &nodes, 1, cases[i].nodes + (each != 0 && cases[i].y[1][0] == 2 ? 1 : 0));
+            end(&n);
+        }
+    is(setenv("MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER", "MUL", 1), 0);
+    is(quantised_net(&n, x, false), OK);
+    is(compiled(&n, NULL), OK);
+    assert_memory_equal(n.to[0].data, cases[3].y[1], 2);
+    end(&n);
+    is(unsetenv("MIXED_PRECISION_QUANTIZATION_CONFIG_BUFFER"), 0);
+    /* casts that were put in are of no operation that a record names; the others may be kept from the device */
+    models = nnrt_fake_get_record(npu).prepared;
+    nodes = nnrt_fake_get_record(npu).nodes;
+    is(quantised_net(&n, x, false), OK);
+    is(compiled(&n, MIXED "MUL;SUBGRAPH_PARTITION_CONFIG_BUFFER=MUL:4"), OK);
+    assert_memory_equal(n.to[0].data, cases[3].y[1], 2);
+    had(npu, &models, &nodes, 2, 3);
+    end(&n);
+    is(remove("build/test_nnadapter.mixed"), 0);
+    unregistered(npu);
+}
+
+/* Constants of all kinds: what a convolution and a layer give in float32. */
+static void mixed_constants(void **state)
+{
+    static const int8_t x[2] = {2, -4}, w[2] = {4, -8}, cw[2] = {4, -4};
+    static const uint8_t ux[2] = {102, 96}, uw[2] = {132, 120};
+    static const int32_t b[2] = {4, -8}; /* in units of 0.25, or of 0.25 and 0.5 */
+    const int32_t xDims[4] = {1, 1, 1, 2}, wDims[4] = {2, 1, 1, 1}, two = 2, ones[2] = {1, 1};
+    float each[2] = {0.5f, 1}, biasEach[2] = {0.25f, 0.5f};
+    nnrt_fake *npu = registered("fake:name=npu");
+    net n;
+    (void)state;
+    /* 0 one scale, 1 one a channel, 2 and 3 the same with a bias of plain int32, 4 zero points, 5 a filter and
+       6 a bias that are no constants, 7 a bias of plain int32 that only a run tells */
+    for (int k = 0; k < 8; k++) {
+        NNAdapterOperandType in = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, xDims), out = in;
+        NNAdapterOperandType filter = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 4, wDims);
+        NNAdapterOperandType bias = type_of(NNADAPTER_QUANT_INT32_SYMM_PER_LAYER, 1, &two);
+        const bool channels = k == 1 || k == 3, plain = k == 2 || k == 3 || k == 7;
+        uint32_t models = 0, nodes = 0;
+        in.symm_per_layer_params.scale = 0.5f;
+        filter.symm_per_layer_params.scale = 0.5f;
+        bias.symm_per_layer_params.scale = 0.25f;
+        out.symm_per_layer_params.scale = 0.25f;
+        out.dimensions.count = 0;
+        if (channels) {
+            filter.precision = NNADAPTER_QUANT_INT8_SYMM_PER_CHANNEL;
+            bias.precision = NNADAPTER_QUANT_INT32_SYMM_PER_CHANNEL;
+            filter.symm_per_channel_params.channel_dim = bias.symm_per_channel_params.channel_dim = 0;
+            filter.symm_per_channel_params.scale_count = bias.symm_per_channel_params.scale_count = 2;
+            filter.symm_per_channel_params.scales = each;
+            bias.symm_per_channel_params.scales = biasEach;
+        }
+        if (plain)
+            bias = type_of(NNADAPTER_INT32, 1, &two);
+        if (k == 4) {
+            in = type_of(NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 4, xDims);
+            in.asymm_per_layer_params.scale = 0.5f;
+            in.asymm_per_layer_params.zero_point = 100;
+            out.precision = NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER;
+            out.asymm_per_layer_params.zero_point = 7;
+            filter = type_of(NNADAPTER_QUANT_UINT8_ASYMM_PER_LAYER, 4, wDims);
+            filter.asymm_per_layer_params.scale = 0.5f;
+            filter.asymm_per_layer_params.zero_point = 128;
+        }
+        is(begin(&n), OK);
+        n.from[0].rank = 4;
+        memcpy(n.from[0].dims, xDims, sizeof(xDims));
+        n.from[0].data = k == 4 ? (void *)(uintptr_t)ux : (void *)(uintptr_t)x;
+        n.in[n.nIn++] = operand(&n, &in, NULL, 0, true);
+        n.from[n.nInputs].rank = 4;
+        memcpy(n.from[n.nInputs].dims, wDims, sizeof(wDims));
+        n.from[n.nInputs].data = (void *)(uintptr_t)w;
+        n.in[n.nIn++] = operand(&n, &filter, k == 5 ? NULL : k == 4 ? (const void *)uw : channels ? cw : w, 2, k == 5);
+        n.from[n.nInputs].rank = 1;
+        n.from[n.nInputs].dims[0] = 2;
+        n.from[n.nInputs].data = (void *)(uintptr_t)b;
+        n.in[n.nIn++] = operand(&n, &bias, k >= 6 ? NULL : b, sizeof(b), k >= 6);
+        one_int(&n, NNADAPTER_AUTO_PAD_VALID);
+        left_out(&n);
+        ints(&n, 2, ones);
+        one_int(&n, 1);
+        ints(&n, 2, ones);
+        one_int(&n, NNADAPTER_FUSED_RELU6);
+        result(&n, &out);
+        is(add(&n, NNADAPTER_CONV_2D), OK);
+        is(finish(&n), OK);
+        models = nnrt_fake_get_record(npu).prepared;
+        nodes = nnrt_fake_get_record(npu).nodes;
+        is(compiled(&n, MIXED "CONV_2D"), k == 7 ? NO : OK);
+        if (k == 7) {
+            says(&n, "operation 0 (CONV_2D): its bias of int32 has no scale in float32");
+            end(&n);
+            continue;
+        }
+        /* 1*2+1, -2*2+1; 1*-4-2, -2*-4-2 -> 3, 0 (-3), 0 (-6), 6; a scale a channel: 1*-4-4, -2*-4-4 -> 0 (-8), 4 */
+        if (k == 4) {
+            const uint8_t y[4] = {19, 7, 7, 31};
+            assert_memory_equal(n.to[0].data, y, sizeof(y));
+        } else {
+            const int8_t y[4] = {12, 0, 0, channels ? 16 : 24};
+            assert_memory_equal(n.to[0].data, y, sizeof(y));
+        }
+        had(npu, &models, &nodes, 1, k == 5 ? 5 : k == 6 ? 4 : 3); /* casts; a filter is turned */
+        end(&n);
+    }
+    /* casts themselves */
+    for (int k = 0; k < 2; k++) {
+        const float values[2] = {1, 2}, scale = 0.5f;
+        NNAdapterOperandType q = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 1, &two);
+        q.symm_per_layer_params.scale = scale;
+        is(begin(&n), OK);
+        if (k == 0) {
+            variable(&n, NNADAPTER_FLOAT32, 1, &two, values);
+            one_int(&n, 0);
+            one_float(&n, scale);
+            result(&n, &q);
+        } else {
+            n.in[n.nIn++] = operand(&n, &q, NULL, 0, true);
+            result(&n, NULL);
+        }
+        is(add(&n, k == 0 ? NNADAPTER_QUANTIZE : NNADAPTER_DEQUANTIZE), OK);
+        is(finish(&n), OK);
+        is(compiled(&n, k == 0 ? MIXED "QUANTIZE" : MIXED "DEQUANTIZE"), NO);
+        says(&n, k == 0 ? "operation 0 (QUANTIZE) is a cast" : "operation 0 (DEQUANTIZE) is a cast");
+        end(&n);
+    }
+    unregistered(npu);
+}
+
+/* An operand that two operations in float32 read is dequantised once; an output that one writes is quantised once. */
+static void mixed_once(void **state)
+{
+    static const int8_t x[2] = {3, -5};
+    const int32_t dims[1] = {2};
+    nnrt_fake *npu = registered("fake:name=npu");
+    NNAdapterOperandType type = type_of(NNADAPTER_QUANT_INT8_SYMM_PER_LAYER, 1, dims);
+    NNAdapterOperand *a, *o[4];
+    NNAdapterOperation *op;
+    net n;
+    (void)state;
+    type.symm_per_layer_params.scale = 1;
+    is(begin(&n), OK);
+    n.from[0].rank = 1;
+    n.from[0].dims[0] = 2;
+    n.from[0].data = (void *)(uintptr_t)x;
+    a = operand(&n, &type, NULL, 0, true);
+    for (uint32_t i = 0; i < 4; i++)
+        o[i] = operand(&n, &type, NULL, 0, false);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_ABS, 1, &a, 1, &o[0], &op), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_RELU, 1, &a, 1, &o[1], &op), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_RELU6, 1, &o[0], 1, &o[2], &op), OK);
+    is(NNAdapterModel_addOperation(n.model, NNADAPTER_TRANSPOSE, 1, &o[0], 1, &o[3], &op), OK);
+    for (uint32_t i = 1; i < 4; i++)
+        n.out[n.nOut++] = o[i];
+    is(finish(&n), OK);
+    is(compiled(&n, MIXED "ABS\nRELU"), OK);
+    assert_memory_equal(n.to[0].data, ((const int8_t[2]){3, 0}), 2);
+    assert_memory_equal(n.to[1].data, ((const int8_t[2]){3, 5}), 2);
+    assert_memory_equal(n.to[2].data, ((const int8_t[2]){3, 5}), 2);
+    assert_int_equal(nnrt_fake_get_record(npu).nodes, 7); /* four, x in float32, the results of ABS and RELU */
+    end(&n);
+    unregistered(npu);
+}
+
+/* Every request for memory fails in turn; nothing is left. */
+static void records_without_memory(void **state)
+{
+    static const int8_t x[2] = {1, -2};
+    nnrt_fake *npu = registered("fake:name=npu,cache=yes");
+    static const char *const both[2] = {"npu", "reference"};
+    uint32_t failures = 0;
+    net n;
+    (void)state;
+    (void)rmdir(KEPT);
+    is(mkdir(KEPT, 0777), 0);
+    is(quantised_net(&n, x, false), OK);
+    for (uint32_t way = 0; way < 2; way++) /* prepared; restored */
+        for (int64_t k = 1;; k++) {
+            NNAdapterDevice *d[2] = {NULL, NULL};
+            NNAdapterContext *context = NULL;
+            NNAdapterCompilation *c = NULL;
+            const int64_t before = live;
+            bool reached;
+            int code = OK;
+            if (way == 0)
+                (void)remove(KEPT_FILE);
+            failAt = calls + k;
+            for (uint32_t i = 0; i < 2 && code == OK; i++)
+                code = NNAdapterDevice_acquire(both[i], &d[i]);
+            if (code == OK)
+                code = NNAdapterContext_create(d, 2, "A=1;A=2;" MIXED "MUL;SUBGRAPH_PARTITION_CONFIG_BUFFER=MUL::5;",
+                                               NULL, &context);
+            if (code == OK)
+                code = NNAdapterCompilation_create(way == 0 ? n.model : NULL, "net", NULL, 0, KEPT, context, &c);
+            if (code == OK)
+                code = NNAdapterCompilation_finish(c);
+            reached = calls >= failAt;
+            failAt = 0;
+            failures += code != OK;
+            if (way == 0 && code != OK)
+                is(code, NNADAPTER_OUT_OF_MEMORY);
+            NNAdapterCompilation_destroy(c);
+            NNAdapterContext_destroy(context);
+            NNAdapterDevice_release(d[0]);
+            NNAdapterDevice_release(d[1]);
+            assert_int_equal(live, before);
+            if (!reached) {
+                is(code, OK);
+                break;
+            }
+        }
+    assert_true(failures > 60);
+    end(&n);
+    is(remove(KEPT_FILE), 0);
+    is(rmdir(KEPT), 0);
+    unregistered(npu);
+}
+
 /* ---- every function of the header is called by the test that is named here ---- */
 
 static const char *const functions[28][2] = {
@@ -2174,7 +2911,10 @@ int main(void)
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
         cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),
         cmocka_unit_test(chain),             cmocka_unit_test(complete),      cmocka_unit_test(allocations),
-        cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions),
+        cmocka_unit_test(runs_take_nothing), cmocka_unit_test(all_functions), cmocka_unit_test(several),
+        cmocka_unit_test(kept),              cmocka_unit_test(shared_caches), cmocka_unit_test(mixed),
+        cmocka_unit_test(mixed_constants),   cmocka_unit_test(mixed_once),    cmocka_unit_test(records_without_memory),
+        cmocka_unit_test(properties),
     };
     static struct CMUnitTest tests[COUNT(fixed) + COUNT(operation_cases)];
     int failed;

@@ -307,7 +307,8 @@ NNRT_NNADAPTER_API int NNAdapterDevice_getVersion(const NNAdapterDevice *device,
 /* ---- contexts: devices in the order in which they are to be taken, and what is said to them ---- */
 
 /* properties: "KEY=VALUE;KEY=VALUE;", copied, NULL = ""; a key or value that is empty, and a second "=", are faults, of a key
-   that comes again the last one counts. A device takes the keys that it knows. callback, which may be NULL, is for devices
+   that comes again the last one counts. A device takes the keys that it knows; those that name operations, to keep them from
+   the devices or to compute them in float32, are described in nnrt_nnadapter.h. callback, which may be NULL, is for devices
    that ask the program for objects. num_devices is not 0. The handles may be released afterwards. */
 NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32_t num_devices, const char *properties,
                                                int (*callback)(int event_id, void *user_data),
