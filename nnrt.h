@@ -117,6 +117,11 @@ DEVICES
     "auto:npu0,npu1" names the devices. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
     nnrt_device_register.
 
+AN OPERATOR OF YOUR OWN
+    nnrt_op_register (nnrt_ops.h, >>api) takes a row as those of nnrt's operators are: a name, operands, attributes, a rule
+    that says what comes out, kernels. Models then have nodes of it, which are checked, saved, imported from ONNX by that
+    name, and run like others, on "reference" and beside what "auto" gives to other devices. examples/custom is one.
+
 ADDING AN OPERATOR
     See the top of nnrt_ops.h: a row, a struct, a rule, a kernel, a test.
 
@@ -265,7 +270,9 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
                     quantParams (i32 numBits, i32 zeroPoint, f64 scale), u64 offset in "weights", u32 bytes, i32
                     quantAxis (version 1: zero), LIST of u32 symbols (0.1.0 had 48 bytes, without it)
    5     nodes      40: TEXT name, i32 nodeType, i32 quantType, u32 shape of the attributes, LIST of 8-byte attributes,
-                    LISTs of u32: inputs, outputs
+                    LISTs of u32: inputs, outputs. Where a node is of an operator of the application (nnrt_op_register)
+                    44, and behind these TEXT operator; such a node has nodeType -1: its operator is the one that has this
+                    name where the file is loaded
    6     lists      4
    7     metadata   8: TEXT key, TEXT value. The keys are unique and not empty
    8     weights    1: constants, dense, each from a multiple of 64 on
@@ -346,6 +353,9 @@ typedef struct nnrt_load_desc {
     bool noMap;    /* nnrt_model_load reads the file into memory: it may then be changed while the model lives */
     bool cache;    /* it may be a cache, whose checksum is compared: the model has no nodes then, and sessions of it get
                       what the device made from the file, or fail */
+    bool
+        strangers; /* nodes of operators that are not registered (nnrt_op_register) stay, without attributes: for asking
+                       devices which nodes they take; nothing else takes such a model */
 } nnrt_load_desc;
 
 /* Writes a checked model. out NULL: only *bytes is set, to what out must have; with less, INSUFFICIENT_BUFFER. */
@@ -2392,7 +2402,7 @@ static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
 {
     size_t in = 0, out = 0, bytes = 0;
-    if (g->live < 2 || (c->op->flags & NNRT_OP_EFFECT) || (g->quantize && nnrti_is_dequantize(c)))
+    if (g->live < 2 || (!folded && !nnrti_may_compute(c->op)) || (g->quantize && nnrti_is_dequantize(c)))
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         if (nnrti_absent(&c->in[k]))
@@ -2876,7 +2886,7 @@ static NNRT_ActivationType nnrti_activation_of(const NNRT_Node *n, bool *has)
     const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
     NNRT_ActivationType type = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
     *has = false;
-    for (uint32_t i = 0; i < s->count; i++)
+    for (uint32_t i = 0; i < s->count && n->nodeType > 0; i++) /* of one of the application it may mean anything */
         if (s->members[i].kind == NNRT_ATTR_KIND_ENUM && strcmp(s->members[i].name, "activationType") == 0) {
             *has = true;
             if (s->members[i].offset + sizeof(type) <= n->nodeAttr.size)
@@ -4297,9 +4307,12 @@ static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n'
 
 #ifdef NNRT_FIRMWARE
 #define NNRTI_FILE_TENSOR 48 /* it does not read symbols, and so no more than the first writers wrote */
+#define NNRTI_FILE_NODE 40
 #else
 #define NNRTI_FILE_TENSOR 56
+#define NNRTI_FILE_NODE 44
 #endif
+#define NNRTI_FILE_LEAST_NODE 40 /* where no operator is the application's */
 
 /* What a section is called, the bytes of its records, and those that the first writers gave them; by type. */
 static const struct {
@@ -4310,7 +4323,7 @@ static const struct {
                                         {NNRTI_LABEL("model"), 24, 24},
                                         {NNRTI_LABEL("subgraphs"), 32, 32},
                                         {NNRTI_LABEL("tensors"), NNRTI_FILE_TENSOR, 48},
-                                        {NNRTI_LABEL("nodes"), 40, 40},
+                                        {NNRTI_LABEL("nodes"), NNRTI_FILE_NODE, NNRTI_FILE_LEAST_NODE},
                                         {NNRTI_LABEL("lists"), 4, 4},
                                         {NNRTI_LABEL("metadata"), 8, 8},
                                         {NNRTI_LABEL("weights"), 1, 1},
@@ -4363,13 +4376,16 @@ typedef struct nnrti_file_node {
     int32_t nodeType, quantType;
     uint32_t shape;
     nnrti_ref attr, inputs, outputs;
+#ifndef NNRT_FIRMWARE
+    uint32_t op; /* not in records of NNRTI_FILE_LEAST_NODE bytes */
+#endif
 } nnrti_file_node;
 
 /* The file's records and lists are these structs: a machine on which they are not cannot compile this. */
 typedef char nnrti_file_fits[sizeof(nnrti_file_header) == NNRT_FILE_HEADER && sizeof(nnrti_file_row) == 40 &&
                                      sizeof(nnrti_file_model) == 24 && sizeof(nnrti_file_subgraph) == 32 &&
-                                     sizeof(nnrti_file_tensor) == NNRTI_FILE_TENSOR && sizeof(nnrti_file_node) == 40 &&
-                                     sizeof(NNRT_QuantParam) == 16
+                                     sizeof(nnrti_file_tensor) == NNRTI_FILE_TENSOR &&
+                                     sizeof(nnrti_file_node) == NNRTI_FILE_NODE && sizeof(NNRT_QuantParam) == 16
                                  ? 1
                                  : -1];
 
@@ -4477,6 +4493,7 @@ typedef struct nnrti_writer {
     uint64_t at, bytes, hash;
     const nnrt_save_desc *desc;
     bool bare; /* the model has no nodes */
+    bool own;  /* it has nodes of operators of the application */
 } nnrti_writer;
 
 /* What a device made of a model, as a section of a file. */
@@ -4604,7 +4621,7 @@ static uint64_t nnrti_writer_attr(nnrti_writer *w, const nnrt_attr_member *m, co
     return slot;
 }
 
-#define NNRTI_FILE_MOST_ATTRS 64 /* members a struct may have */
+#define NNRTI_FILE_MOST_ATTRS NNRTI_OP_MEMBERS_MOST /* members a struct may have */
 
 /* Attributes of a node up to the first that its struct does not have. */
 static void nnrti_writer_attrs(nnrti_writer *w, const NNRT_Node *n, nnrti_file_node *record)
@@ -4659,6 +4676,12 @@ static void nnrti_writer_tensor(nnrti_writer *w, const NNRT_Tensor *t)
     nnrti_writer_put(w, NNRTI_FILE_TENSORS, &record, sizeof(record));
 }
 
+/* Bytes of a record of a section. */
+static uint32_t nnrti_writer_record(const nnrti_writer *w, uint32_t type)
+{
+    return type == NNRTI_FILE_NODES && !w->own ? NNRTI_FILE_LEAST_NODE : nnrti_file_types[type].record;
+}
+
 static void nnrti_writer_node(nnrti_writer *w, const NNRT_Node *n)
 {
     nnrti_file_node record;
@@ -4669,7 +4692,11 @@ static void nnrti_writer_node(nnrti_writer *w, const NNRT_Node *n)
     nnrti_writer_attrs(w, n, &record);
     record.inputs = nnrti_writer_indices(w, &n->inputIndex);
     record.outputs = nnrti_writer_indices(w, &n->outputIndex);
-    nnrti_writer_put(w, NNRTI_FILE_NODES, &record, sizeof(record));
+    if (n->nodeType < 0) {
+        record.nodeType = -1;
+        record.op = nnrti_writer_text(w, nnrt_op_find(n->nodeType)->name);
+    }
+    nnrti_writer_put(w, NNRTI_FILE_NODES, &record, nnrti_writer_record(w, NNRTI_FILE_NODES));
 }
 
 static void nnrti_writer_subgraph(nnrti_writer *w, const NNRT_SubGraph *g)
@@ -4770,7 +4797,7 @@ static bool nnrti_writer_lay(nnrti_writer *w, const NNRT_Model *m, nnrti_file_he
         rows[i].offset = at;
         rows[i].bytes = w->total[type];
         rows[i].alignment = NNRTI_FILE_ALIGNMENT;
-        rows[i++].record = nnrti_file_types[type].record;
+        rows[i++].record = nnrti_writer_record(w, type);
         if (!nnrt_add_size(at, w->total[type], &at))
             return false;
     }
@@ -4849,6 +4876,7 @@ static NNRT_ReturnCode nnrti_save_begin(const NNRT_Model *m, nnrti_writer *w, nn
     for (uint32_t i = 0; code == NNRT_SUCCESS && i < m->nodes.count; i++) {
         const NNRT_Node *n = &m->nodes.data[i];
         const nnrt_attr_struct *s = nnrt_op_find(n->nodeType)->attr;
+        w->own = w->own || n->nodeType < 0;
         if (n->nodeAttr.data != NULL && n->nodeAttr.size >= s->bytes && !nnrti_attr_lists(s, n->nodeAttr.data))
             code = nnrt_error_set(error, NNRT_NULL_PTR, "node %u '%s': a list of its attributes has no data", i,
                                   nnrti_text_of(n->name));
@@ -4909,7 +4937,8 @@ typedef struct nnrti_reader {
     nnrt_error *error;
     NNRT_ReturnCode code; /* the first fault */
 #ifndef NNRT_FIRMWARE
-    bool cache; /* without nodes it is one, which may be */
+    bool cache;     /* without nodes it is one, which may be */
+    bool strangers; /* operators need not be registered */
 #endif
 } nnrti_reader;
 
@@ -5086,6 +5115,30 @@ static bool nnrti_reader_attr(nnrti_reader *r, const nnrt_attr_member *m, uint64
            nnrti_reader_floats(r, &ref, (NNRT_FloatList *)(void *)at, index);
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_reader_own(r, record, n, index) true
+#else
+/* The operator of the application that a node is of, by its name; record gets its number here. */
+static bool nnrti_reader_own(nnrti_reader *r, nnrti_file_node *record, NNRT_Node *n, uint32_t index)
+{
+    const char *name = "";
+    const nnrt_op *op;
+    if (record->nodeType >= 0)
+        return record->op == 0 || nnrti_reader_fail(r, "node", index, "names the operator whose number it has");
+    if (!nnrti_reader_text(r, record->op, &name, "node", index))
+        return false;
+    op = nnrt_op_named(name);
+    if (!nnrti_is_op_name(name) || (op != NULL && op->type > 0))
+        return nnrti_reader_fail(r, "node", index, "its operator is none of the application");
+    record->nodeType = n->nodeType = op != NULL ? op->type : NNRTI_STRANGER;
+    if (op == NULL && !r->strangers && r->code == NNRT_SUCCESS)
+        r->code = nnrt_error_set(r->error, NNRT_UNSUPPORTED_OP,
+                                 "node %u '%s': its operator '%s' is not registered (nnrt_op_register)", index, n->name,
+                                 name);
+    return op != NULL || r->strangers;
+}
+#endif
+
 /* The attribute struct of a node: what the file has, defaults for the rest. */
 static bool nnrti_reader_attrs(nnrti_reader *r, const nnrti_file_node *record, NNRT_Node *n, uint32_t index)
 {
@@ -5093,6 +5146,10 @@ static bool nnrti_reader_attrs(nnrti_reader *r, const nnrti_file_node *record, N
     const void *slots;
     uint64_t slot;
     uint8_t *attr;
+#ifndef NNRT_FIRMWARE
+    if (record->nodeType == NNRTI_STRANGER)
+        return true;
+#endif
     if (op == NULL) {
         if (r->code == NNRT_SUCCESS)
             r->code = nnrt_error_set(r->error, NNRT_UNSUPPORTED_OP, "node %u '%s': there is no operator with number %d",
@@ -5158,8 +5215,8 @@ static bool nnrti_reader_node(nnrti_reader *r, uint32_t i, NNRT_Node *n)
     nnrti_reader_record(r, NNRTI_FILE_NODES, i, &record);
     n->nodeType = record.nodeType;
     n->quantType = record.quantType;
-    return nnrti_reader_text(r, record.name, &n->name, "node", i) && nnrti_reader_attrs(r, &record, n, i) &&
-           nnrti_reader_indices(r, &record.inputs, &n->inputIndex, "node", i) &&
+    return nnrti_reader_text(r, record.name, &n->name, "node", i) && nnrti_reader_own(r, &record, n, i) &&
+           nnrti_reader_attrs(r, &record, n, i) && nnrti_reader_indices(r, &record.inputs, &n->inputIndex, "node", i) &&
            nnrti_reader_indices(r, &record.outputs, &n->outputIndex, "node", i);
 }
 
@@ -5408,7 +5465,8 @@ static NNRT_ReturnCode nnrti_reader_end(nnrti_reader *r, nnrti_owned *o, nnrt_me
         return nnrt_error_set(r->error, NNRT_INVALID_MODEL,
                               "the file has no nodes: it is a cache, for sessions of the model that it was made from");
     o->bare = r->cache && o->model.nodes.count == 0;
-    code = o->bare ? nnrti_bare_check(&o->model, r->error) : nnrt_model_check(&o->model, scratch, NULL, r->error);
+    code = o->bare ? nnrti_bare_check(&o->model, r->error)
+                   : nnrti_check_model(&o->model, scratch, NULL, r->strangers, r->error);
 #else
     code = nnrt_model_check(&o->model, scratch, NULL, r->error);
 #endif
@@ -5491,6 +5549,7 @@ NNRT_API NNRT_ReturnCode nnrt_model_load_memory(NNRT_Model **model, const void *
     if (code != NNRT_SUCCESS)
         return code;
     r.cache = desc != NULL && desc->cache;
+    r.strangers = desc != NULL && desc->strangers;
     return nnrti_reader_make(&r, desc != NULL ? desc->allocator : NULL, model);
 }
 

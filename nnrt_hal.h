@@ -164,7 +164,7 @@ typedef struct NNRT_NodeAttr {
 
 typedef struct NNRT_Node {
     const char *name;
-    NNRT_NodeType nodeType;
+    NNRT_NodeType nodeType; /* below 0: an operator of the application (nnrt_op_register) */
     NNRT_NodeAttr nodeAttr;
     NNRT_Uint32List inputIndex, outputIndex; /* into Model.allTensors, in the order of the operator's row */
     NNRT_QuantType quantType;
@@ -1656,6 +1656,12 @@ static NNRT_ReturnCode nnrti_check_inputs_outputs(const NNRT_Model *m, uint32_t 
 
 static NNRT_ReturnCode nnrti_no_operator(const NNRT_Model *m, uint32_t i, nnrt_error *error)
 {
+#ifndef NNRT_FIRMWARE
+    if (m->nodes.data[i].nodeType < 0)
+        return nnrt_error_set(error, NNRT_UNSUPPORTED_OP,
+                              "node %u '%s': no operator with number %d is registered (nnrt_op_register)", i,
+                              nnrti_text_of(m->nodes.data[i].name), m->nodes.data[i].nodeType);
+#endif
     return nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "node %u '%s': there is no operator with number %d", i,
                           nnrti_text_of(m->nodes.data[i].name), m->nodes.data[i].nodeType);
 }
@@ -2407,6 +2413,21 @@ static NNRT_ReturnCode nnrti_check_declared(const NNRT_Model *m, nnrt_resolve *c
                              got);
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_check_told(c, k, view) NNRT_SUCCESS
+#else
+/* The extents that a kernel of the application tells of result k lie within those that its rule gave. */
+static NNRT_ReturnCode nnrti_check_told(nnrt_resolve *c, uint32_t k, const nnrt_view *view)
+{
+    for (int32_t i = 0; c->op->type < 0 && view->data != NULL && i < c->out[k].rank; i++)
+        if (view->dims[i] < 0 || view->dims[i] > c->out[k].dims[i])
+            return nnrti_fail(c, NNRT_INVALID_SHAPE,
+                              "its kernel tells extent %d for axis %d of output %u '%s', %d is the most", view->dims[i],
+                              i, k, c->out[k].name, c->out[k].dims[i]);
+    return NNRT_SUCCESS;
+}
+#endif
+
 NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nnrt_memory *memory)
 {
     const uint32_t first = c->kernelIn + c->nDerived;
@@ -2440,8 +2461,11 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *c, void *const *results, nn
     code = c->kernel(c->resolved, args, &call);
     if (code != NNRT_SUCCESS)
         return nnrti_fail(c, code, "%s", nnrti_reason(&error));
-    for (uint32_t i = 0; (c->op->flags & NNRT_OP_TELLS) && i < c->nOut; i++)
+    for (uint32_t i = 0; (c->op->flags & NNRT_OP_TELLS) && i < c->nOut; i++) {
+        if ((code = nnrti_check_told(c, i, &args[first + i])) != NNRT_SUCCESS)
+            return code;
         memcpy(c->out[i].dims, args[first + i].dims, sizeof(c->out[i].dims));
+    }
     return NNRT_SUCCESS;
 }
 
@@ -2643,7 +2667,7 @@ static NNRT_ReturnCode nnrti_fold(const nnrti_inference *f, nnrt_resolve *c, boo
     for (uint32_t i = 0; i < c->nOut; i++)
         known = known && (c->out[i].data != NULL || nnrti_absent(&c->out[i]));
     if (!known) {
-        if (!nnrti_may_fold(f, c, &open))
+        if (!nnrti_may_compute(c->op) || !nnrti_may_fold(f, c, &open))
             return NNRT_SUCCESS;
         for (uint32_t i = 0; i < c->nOut; i++) {
             size_t bytes = 0;
@@ -5914,6 +5938,8 @@ static NNRT_ReturnCode nnrti_run_step(nnrti_open_run *r, uint32_t s)
     code = nnrti_run_call(r, s, step->kernel != o->kernel ? step->kernel : c.kernel,
                           step->attr != o->attr ? step->attr : c.resolved, r->nDerived);
     for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_TELLS) && k < c.nOut; k++)
+        code = nnrti_check_told(&c, k, &r->views[step->nIn + r->nDerived + k]);
+    for (uint32_t k = 0; code == NNRT_SUCCESS && (o->op->flags & NNRT_OP_TELLS) && k < c.nOut; k++)
         if (o->slots[o->nIn + k] != NNRT_NO_TENSOR)
             memcpy(r->slots + (size_t)o->slots[o->nIn + k] * NNRTI_DIMS, r->views[step->nIn + r->nDerived + k].dims,
                    sizeof(r->views->dims));
@@ -6831,6 +6857,13 @@ NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_Mo
     return code;
 }
 
+/* The operators of the application that a plan runs stay registered while it lives: n is 1, then -1. */
+static void nnrti_plan_hold(const nnrt_plan *plan, int32_t n)
+{
+    for (uint32_t s = 0; s < plan->nSteps; s++)
+        nnrti_op_hold(plan->steps[s].op, n);
+}
+
 static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
 {
     nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
@@ -6838,6 +6871,7 @@ static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
     if (m == NULL)
         return;
     allocator = m->allocator;
+    nnrti_plan_hold(m->plan, -1);
     nnrti_plan_model_unmap(m);
     nnrt_memory_free(&allocator, m->given);
 }
@@ -6972,6 +7006,7 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
     if (own.allocator != NULL)
         made->allocator = *own.allocator;
     made->given = nnrt_memory_give(&memory);
+    nnrti_plan_hold(made->plan, 1);
     *prepared = &made->base;
     return NNRT_SUCCESS;
 }
@@ -9027,6 +9062,7 @@ static NNRT_ReturnCode nnrti_auto_split(const nnrti_auto_list *list, const NNRT_
     if (nnrti_reports(config))
         nnrti_split_report(&s);
     made->plan.given = nnrt_memory_give(&memory);
+    nnrti_plan_hold(made->plan.plan, 1);
     *prepared = &made->plan.base;
     return NNRT_SUCCESS;
 }
@@ -9387,14 +9423,6 @@ static nnrt_device nnrti_devices[NNRT_MAX_DEVICES] = {
 };
 static uint8_t nnrti_device_order[NNRT_MAX_DEVICES] = {0, 1};
 static uint32_t nnrti_device_total = 2;
-
-#if defined(__GNUC__) || defined(__clang__)
-#define NNRTI_ATOMIC_ADD(p, n) __atomic_add_fetch(p, n, __ATOMIC_SEQ_CST) /* the new value */
-#define NNRTI_ATOMIC_GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
-#else
-#define NNRTI_ATOMIC_ADD(p, n) (*(p) += (n)) /* one thread at a time prepares and releases */
-#define NNRTI_ATOMIC_GET(p) (*(p))
-#endif
 
 #define NNRTI_DEVICE_HAS(d, slot) NNRT_HAS((d)->table, NNRT_DeviceVtbl, slot)
 

@@ -27,6 +27,7 @@ SECTIONS (search for the tag)
     >>rules       what shape rules share
     >>op NAME     one operator: its shape rule and
     >>kernel NAME its reference kernels
+    >>registered  operators of the application
 
 HOW A KERNEL LOOKS
     NNRT_ReturnCode nnrt_softmax_f32(const NNRT_Softmax *attr, const nnrt_view *x, nnrt_view *y);
@@ -45,6 +46,7 @@ ADDING AN OPERATOR
     kernel under a new ">>op NAME" in the implementation, 5. its test vectors in tests/vectors/name.vec. Nothing else.
     Where the rule changes the attributes or derives constants, a comment there says so behind "Resolved:" and
     "Derived:"; `nnrt ops --copy NAME` tells those who take the kernel alone.
+    A program that has an operator of its own changes nothing here: nnrt_op_register takes a row (>>api).
 
 MIT licence, see LICENSE.
 */
@@ -1191,6 +1193,8 @@ typedef struct nnrt_error {
                       difference and a quotient the first
              GRAPHS   runs subgraphs: a model's plan does so itself. Its rule refuses a node that stands alone; the K,
                       which a row must have, is never called
+             PURE     of an operator of the application: its results follow from inputs and attributes alone, so that
+                      they may be computed before a run, as those of all rows here may that have no EFFECT
    kernels   K(types of input 0, operands, Struct, kernel, arguments, own|shared): nnrt_<kernel>. The first K is
              taken whose types contain the type of input 0 and whose operands ("name:type ..." as above; NULL: those of
              the row) fit the others. A quantised tensor is a type of its own (NNRT_TYPES_QUANT): an operator without
@@ -1212,6 +1216,7 @@ typedef struct nnrt_error {
 #define NNRT_OP_MOVES 256u
 #define NNRT_OP_EACH 512u
 #define NNRT_OP_GROWS 1024u
+#define NNRT_OP_PURE 2048u
 /* What the rows combine of them. */
 #define NNRTI_MOVE (NNRT_OP_EMPTY)
 #define NNRTI_SHAPE (NNRTI_MOVE | NNRT_OP_ALIAS | NNRT_OP_MOVES)
@@ -1863,6 +1868,91 @@ typedef struct nnrt_attr_struct {
     const void *initial; /* a struct of the defaults */
 } nnrt_attr_struct;
 
+/* What tables of attributes are made of: names before the name of an enumeration is that of its table. */
+#define NNRTI_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
+#define NNRTI_VALUES_BOOL(names, T) NULL, 0
+#define NNRTI_VALUES_INT(names, T) NULL, 0
+#define NNRTI_VALUES_INT64(names, T) NULL, 0
+#define NNRTI_VALUES_FLOAT(names, T) NULL, 0
+#define NNRTI_VALUES_DOUBLE(names, T) NULL, 0
+#define NNRTI_VALUES_ENUM(names, T) names##T, NNRTI_COUNT(names##T)
+#define NNRTI_VALUES_TYPE(names, T) NULL, 0
+#define NNRTI_VALUES_STRING(names, T) NULL, 0
+#define NNRTI_VALUES_GRAPH(names, T) NULL, 0
+#define NNRTI_VALUES_INTS(names, T) NULL, 0
+#define NNRTI_VALUES_INTS64(names, T) NULL, 0
+#define NNRTI_VALUES_INTS2(names, T) NULL, 0
+#define NNRTI_VALUES_FLOATS(names, T) NULL, 0
+#define NNRTI_VALUES_NONE(names, T) NULL, 0
+#define NNRTI_INITIAL_BOOL(value) (value) != 0
+#define NNRTI_INITIAL_INT(value) value
+#define NNRTI_INITIAL_INT64(value) value
+#define NNRTI_INITIAL_FLOAT(value) (float)(value)
+#define NNRTI_INITIAL_DOUBLE(value) (double)(value)
+#define NNRTI_INITIAL_ENUM(value) value
+#define NNRTI_INITIAL_TYPE(value) value
+#define NNRTI_INITIAL_STRING(value) value
+#define NNRTI_INITIAL_GRAPH(value) value
+#define NNRTI_INITIAL_INTS(value)                                                                                      \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
+#define NNRTI_INITIAL_INTS64(value)                                                                                    \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
+#define NNRTI_INITIAL_INTS2(value)                                                                                     \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
+#define NNRTI_INITIAL_FLOATS(value)                                                                                    \
+    {                                                                                                                  \
+        NULL, 0                                                                                                        \
+    }
+#define NNRTI_INITIAL_NONE(value) 0
+#define NNRTI_MEMBER_INITIAL(S, kind, T, member, value) NNRTI_INITIAL_##kind(value),
+#define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
+
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_UNUSED __attribute__((unused))
+#else
+#define NNRTI_UNUSED
+#endif
+
+#ifndef NNRT_FIRMWARE
+/* The attributes of an operator of the application (nnrt_op_register), described like those above:
+
+       #define NNRT_ATTR_AcmeClip(M, S) \
+           M(S, FLOAT, _,        limit, 1) \
+           M(S, ENUM,  AcmeMode, mode,  0)
+       NNRT_ATTR_DEFINE(AcmeClip)
+
+   makes the struct NNRT_AcmeClip and nnrt_attr_AcmeClip, its description for the row. All kinds but GRAPH and NONE may be
+   used; an operator without attributes has no struct. An enumeration comes first: NNRT_ENUM_NAMES(ActivationType) for
+   one that there is; of one's own
+
+       #define NNRT_ENUM_AcmeMode(E) E(ACME_MODE_, HARD, 0) E(ACME_MODE_, SOFT, 1)
+       NNRT_ENUM_DEFINE(AcmeMode)
+
+   makes the type NNRT_AcmeMode and ACME_MODE_HARD, ACME_MODE_SOFT. The lines have no ';' and stand in one file. */
+#define NNRT_ENUM_NAMES(T)                                                                                             \
+    static const nnrt_enum_value nnrti_names_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_NAMES_ROW)};
+#define NNRT_ENUM_DEFINE(T)                                                                                            \
+    NNRTI_ENUM_TYPE(T)                                                                                                 \
+    NNRT_ENUM_NAMES(T)
+#define NNRT_ATTR_DEFINE(S)                                                                                            \
+    NNRTI_ATTR_STRUCT(S)                                                                                               \
+    static const nnrt_attr_member nnrti_own_members_##S[] = {NNRT_ATTR_##S(NNRTI_OWN_ROW, S)};                         \
+    static const NNRT_##S nnrti_own_initial_##S = {NNRT_ATTR_##S(NNRTI_MEMBER_INITIAL, S)};                            \
+    static const nnrt_attr_struct nnrt_attr_##S NNRTI_UNUSED = {#S, (uint32_t)sizeof(NNRT_##S), nnrti_own_members_##S, \
+                                                                0 NNRT_ATTR_##S(NNRTI_MEMBER_ONE, S),                  \
+                                                                &nnrti_own_initial_##S};
+#define NNRTI_NAMES_ROW(prefix, name, value) {#name, value},
+#define NNRTI_OWN_ROW(S, kind, T, member, value)                                                                       \
+    {#member, NNRT_ATTR_KIND_##kind, (uint32_t)offsetof(NNRT_##S, member), (uint32_t)sizeof(((NNRT_##S *)0)->member),  \
+     NNRTI_VALUES_##kind(nnrti_names_, T)},
+#endif
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>views */
 
@@ -2043,7 +2133,8 @@ typedef struct nnrt_op_arity {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>api */
 
-/* The operator with this number, NULL when there is none. nnrt_op_at(i) lists all, in the order of their numbers. */
+/* The operator with this number, NULL when there is none. nnrt_op_at(i) lists all, in the order of their numbers, and behind
+   them those of the application, in the order in which they were registered. */
 NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type);
 NNRT_API const nnrt_op *nnrt_op_named(const char *name);
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index);
@@ -2051,6 +2142,59 @@ NNRT_API nnrt_op_arity nnrt_op_operands(const nnrt_op *op);
 /* Types that input 0 may have (NNRT_TYPES_ bits); the bit of an operand's type, quantised or not (0: absent). */
 NNRT_API uint32_t nnrt_op_types(const nnrt_op *op);
 NNRT_API uint32_t nnrt_operand_types(const nnrt_operand *o);
+
+#ifndef NNRT_FIRMWARE
+#define NNRT_MAX_OPS 64 /* operators of the application at once */
+
+/* Operators of the application. From its registration on one is an operator like those of NNRT_OPS: models have nodes of it,
+   which are checked, planned, drawn, saved and run.
+
+       static const nnrt_kernel_row kernels[] = {{NNRT_TYPES_F32, NULL, acme_clip_f32, "acme_clip_f32"}};
+       nnrt_op op = {0};                    C; in C++ nnrt_op()
+       op.name = "com.acme.Clip";
+       op.inputs = "x";
+       op.outputs = "y=0";
+       op.attr = &nnrt_attr_AcmeClip;
+       op.rule = acme_clip_rule;
+       op.kernels = kernels;
+       op.kernelCount = 1;
+       code = nnrt_op_register(&op, &error);
+       ..
+       y = nnrt_builder_op(b, "clip", nnrt_op_named("com.acme.Clip")->type, &attr, &x, 1);
+
+   The row is copied; what it points to lives until the operator is unregistered.
+   name     letters, digits, '.', '_' and '-', at most 63. Files, and nodes of ONNX ("domain.Type"), find their operator
+            by it, whatever its number is
+   type     below 0, or 0: the highest number that is free, -1 for the first
+   inputs,  operands as >>table describes them, at most NNRT_MAX_FIXED_OPERANDS, one that is repeated not counted; =k names
+   outputs  an input in front that cannot be left out
+   attr     NULL: it has none
+   flags    LAYOUT, INPLACE, EMPTY, EFFECT, FOLLOW, TELLS, PURE; the others say what only nnrt knows of its own operators.
+            Without PURE it is run in every run, but for nodes whose results nobody reads and that have no EFFECT
+   rule     gives the type, unless the row does, and the extents of every result c->out[0 .. nOut), with nnrt_resolve_like or
+            nnrt_resolve_shape, and what else >>resolve names: scratch, derived constants, the resolved attributes. It runs
+            while models are built and prepared, with extents that are open in runs, too, and on several threads at
+            once. What it gives is checked. With nnrt_resolve_fail it says why it refuses a node
+   kernels  are called as all are: args has the views of all inputs, derived constants and outputs (dataType UNKNOWN: left
+            out), call says how many. nnrt_call_fail tells a fault
+   since    is not read
+   Refused are a name or a number that is taken (OPERATION_FORBIDDEN), one operator too many (OUT_OF_MEMORY), and a row that
+   contradicts the above. Registering and unregistering is for one thread, before and after the others run. */
+NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error);
+/* DEVICE_BUSY while there are prepared models that are plans (nnrt_plan_prepare: those of the built-in devices) with a node
+   of it; an operator of nnrt is OPERATION_FORBIDDEN. Models may still have nodes of it: whoever uses them is told that
+   the operator does not exist. */
+NNRT_API NNRT_ReturnCode nnrt_op_unregister(const char *name);
+
+/* For rules. A refusal: node and operator are put before the message; format as of nnrt_text. */
+NNRT_API NNRT_ReturnCode nnrt_resolve_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...);
+/* A result has the extents of an input, open ones too. */
+NNRT_API void nnrt_resolve_like(nnrt_resolve *c, uint32_t output, uint32_t input);
+/* A result has these extents. Where an extent of an input is open, the number that stands for it is the largest that there
+   can be, and so must be what comes from it: every run computes it anew, and one beyond is refused. Of an operator that
+   TELLS they are the largest, too. */
+NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank, const int32_t *dims);
+#endif
 
 /* Checks a node against its row and its rule, works out shapes and types of the results, and gives the resolved
    attributes and the kernel. Of several faults the first counts: number of operands, element types, format, extents,
@@ -2123,10 +2267,8 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
-#define NNRTI_UNUSED __attribute__((unused))
 #define NNRTI_INLINE static inline __attribute__((always_inline, unused))
 #else
-#define NNRTI_UNUSED
 #define NNRTI_INLINE static inline
 #endif
 
@@ -2173,47 +2315,6 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
     static const nnrt_enum_value nnrti_enum_##T[] NNRTI_UNUSED = {NNRT_ENUM_##T(NNRTI_ENUM_ROW)};
 NNRT_ENUMS(NNRTI_ENUM_TABLE)
 
-#define NNRTI_COUNT(array) ((uint32_t)(sizeof(array) / sizeof((array)[0])))
-#define NNRTI_VALUES_BOOL(T) NULL, 0
-#define NNRTI_VALUES_INT(T) NULL, 0
-#define NNRTI_VALUES_INT64(T) NULL, 0
-#define NNRTI_VALUES_FLOAT(T) NULL, 0
-#define NNRTI_VALUES_DOUBLE(T) NULL, 0
-#define NNRTI_VALUES_ENUM(T) nnrti_enum_##T, NNRTI_COUNT(nnrti_enum_##T)
-#define NNRTI_VALUES_TYPE(T) NULL, 0
-#define NNRTI_VALUES_STRING(T) NULL, 0
-#define NNRTI_VALUES_GRAPH(T) NULL, 0
-#define NNRTI_VALUES_INTS(T) NULL, 0
-#define NNRTI_VALUES_INTS64(T) NULL, 0
-#define NNRTI_VALUES_INTS2(T) NULL, 0
-#define NNRTI_VALUES_FLOATS(T) NULL, 0
-#define NNRTI_VALUES_NONE(T) NULL, 0
-#define NNRTI_INITIAL_BOOL(value) (value) != 0
-#define NNRTI_INITIAL_INT(value) value
-#define NNRTI_INITIAL_INT64(value) value
-#define NNRTI_INITIAL_FLOAT(value) (float)(value)
-#define NNRTI_INITIAL_DOUBLE(value) (double)(value)
-#define NNRTI_INITIAL_ENUM(value) value
-#define NNRTI_INITIAL_TYPE(value) value
-#define NNRTI_INITIAL_STRING(value) value
-#define NNRTI_INITIAL_GRAPH(value) value
-#define NNRTI_INITIAL_INTS(value)                                                                                      \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_INTS64(value)                                                                                    \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_INTS2(value)                                                                                     \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_FLOATS(value)                                                                                    \
-    {                                                                                                                  \
-        NULL, 0                                                                                                        \
-    }
-#define NNRTI_INITIAL_NONE(value) 0
 #ifdef NNRT_FIRMWARE
 #define NNRTI_MEMBER_NAME(text) ""
 #else
@@ -2221,9 +2322,7 @@ NNRT_ENUMS(NNRTI_ENUM_TABLE)
 #endif
 #define NNRTI_MEMBER_ROW(S, kind, T, member, value)                                                                    \
     {NNRTI_MEMBER_NAME(#member), NNRT_ATTR_KIND_##kind, (uint32_t)offsetof(NNRT_##S, member),                          \
-     (uint32_t)sizeof(((NNRT_##S *)0)->member), NNRTI_VALUES_##kind(T)},
-#define NNRTI_MEMBER_INITIAL(S, kind, T, member, value) NNRTI_INITIAL_##kind(value),
-#define NNRTI_MEMBER_ONE(S, kind, T, member, value) +(NNRT_ATTR_KIND_##kind != NNRT_ATTR_KIND_NONE)
+     (uint32_t)sizeof(((NNRT_##S *)0)->member), NNRTI_VALUES_##kind(nnrti_enum_, T)},
 #define NNRTI_MEMBER_TABLE(S)                                                                                          \
     static const nnrt_attr_member nnrti_members_##S[] = {NNRT_ATTR_##S(NNRTI_MEMBER_ROW, S)};                          \
     static const NNRT_##S nnrti_initial_##S = {NNRT_ATTR_##S(NNRTI_MEMBER_INITIAL, S)};                                \
@@ -3398,6 +3497,144 @@ static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
     return nnrti_check_outputs(c);
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_apply_rule(c) (c)->op->rule(c)
+#define nnrti_may_compute(op) (((op)->flags & NNRT_OP_EFFECT) == 0)
+#else
+
+/* Whether results of an operator may be computed while a model is prepared. */
+static bool nnrti_may_compute(const nnrt_op *op)
+{
+    return (op->flags & NNRT_OP_EFFECT) == 0 && (op->type > 0 || (op->flags & NNRT_OP_PURE) != 0);
+}
+
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_resolve_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...)
+{
+    char text[NNRT_MESSAGE_BYTES];
+    va_list args;
+    nnrti_out o;
+    o.data = text;
+    o.size = sizeof(text);
+    o.length = 0;
+    va_start(args, format);
+    nnrti_vformat(&o, format, &args, true);
+    va_end(args);
+    nnrti_end(&o);
+    return nnrti_fail(c, code, "%s", text);
+}
+
+NNRT_API void nnrt_resolve_like(nnrt_resolve *c, uint32_t output, uint32_t input)
+{
+    nnrt_operand *y = &c->out[output];
+    const nnrt_operand *x = &c->in[input];
+    y->rank = x->rank;
+    memcpy(y->dims, x->dims, sizeof(y->dims));
+    memcpy(y->symbols, x->symbols, sizeof(y->symbols));
+}
+
+NNRT_API void nnrt_resolve_shape(nnrt_resolve *c, uint32_t output, int32_t rank, const int32_t *dims)
+{
+    nnrt_operand *y = &c->out[output];
+    y->rank = rank;
+    for (int32_t i = 0; i < rank && i < NNRT_MAX_RANK; i++) {
+        y->dims[i] = dims[i];
+        y->symbols[i] = c->open || (c->op->flags & NNRT_OP_TELLS) != 0 ? NNRTI_SYMBOL_NEW : 0;
+    }
+}
+
+/* What an application's rule says of result k can be true; type: what the row or the model says, or UNKNOWN. */
+static NNRT_ReturnCode nnrti_check_own_result(nnrt_resolve *c, uint32_t k, NNRT_DataType type)
+{
+    const nnrt_operand *o = &c->out[k];
+    size_t seen = 0, count = 0;
+    if (nnrt_type_size(o->dataType) == 0)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "its rule gives output %u '%s' no element type (%d)", k, o->name,
+                          o->dataType);
+    if (type != NNRT_DATA_TYPE_UNKNOWN && o->dataType != type)
+        return nnrti_fail(c, NNRT_INVALID_DATATYPE, "output %u '%s' is %t, but its rule makes it %t", k, o->name, type,
+                          o->dataType);
+    if (o->rank < 0)
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' no extents", k, o->name);
+    for (int32_t i = 0; i < o->rank && i < NNRT_MAX_RANK; i++)
+        if (o->dims[i] < 0)
+            return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' extent %d for axis %d", k, o->name,
+                              o->dims[i], i);
+    if (o->viewRank >= 0 && (!nnrt_dims_count(o->viewDims, o->viewRank, &seen) ||
+                             !nnrt_dims_count(o->dims, o->rank, &count) || seen != count))
+        return nnrti_fail(c, NNRT_INVALID_SHAPE, "its rule gives output %u '%s' a view of other elements", k, o->name);
+    if (o->format < NNRT_FORMAT_NONE || o->format > NNRT_FORMAT_NHWC)
+        return nnrti_fail(c, NNRT_INVALID_FORMAT, "its rule gives output %u '%s' format %d", k, o->name, o->format);
+    if (o->quantCount > 0 && o->quant == NULL)
+        return nnrti_fail(c, NNRT_NULL_PTR, "its rule gives output %u '%s' %u quantisation parameters without data", k,
+                          o->name, o->quantCount);
+    return NNRT_SUCCESS;
+}
+
+/* A symbol that no input has stands for an extent of which nothing is known. */
+static void nnrti_settle_symbols(const nnrt_resolve *c, nnrt_operand *o)
+{
+    for (int32_t i = 0; i < o->rank && i < NNRT_MAX_RANK; i++) {
+        bool known = o->symbols[i] == 0;
+        for (uint32_t k = 0; k < c->nIn && !known; k++)
+            for (int32_t n = 0; n < c->in[k].rank && !known; n++)
+                known = c->in[k].symbols[n] == o->symbols[i] && c->in[k].dims[n] == o->dims[i];
+        if (!known)
+            o->symbols[i] = c->symbolCount != NULL ? NNRTI_SYMBOL_NEW : 0;
+    }
+    if (o->open != NULL || o->most != 0) { /* which only nnrt's own rules tell */
+        o->open = NULL;
+        o->data = NULL;
+        o->most = 0;
+    }
+}
+
+/* The rule of an operator of the application, and what it gives is checked. */
+static NNRT_ReturnCode nnrti_apply_own(nnrt_resolve *c)
+{
+    NNRT_DataType few[NNRT_MAX_FIXED_OPERANDS], *types = few;
+    nnrt_error own, *const given = c->error;
+    NNRT_ReturnCode code;
+    if (c->nOut > NNRT_MAX_FIXED_OPERANDS &&
+        (types = (NNRT_DataType *)c->alloc(c->user, c->nOut * sizeof(*types))) == NULL)
+        return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for the types of its outputs");
+    for (uint32_t k = 0; k < c->nOut; k++)
+        types[k] = c->out[k].dataType;
+    memset(&own, 0, sizeof(own));
+    if (given == NULL || given->code != NNRT_SUCCESS)
+        c->error = &own;
+    code = c->op->rule(c);
+    if (code == NNRT_SUCCESS)
+        code = c->error->code; /* it says why not, so it means no */
+    c->error = given;
+    if (code != NNRT_SUCCESS)
+        return nnrti_fail(c, code, "its rule refuses it with code %d and no reason", code);
+    if (c->kernel == NULL || c->resolved == NULL)
+        return nnrti_fail(c, NNRT_NULL_PTR, "its rule leaves it without %s",
+                          c->kernel == NULL ? "kernel" : "attributes");
+    if (c->nDerived > NNRT_MAX_DERIVED)
+        return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives %u constants, at most %d are possible",
+                          c->nDerived, NNRT_MAX_DERIVED);
+    for (uint32_t k = 0; k < c->nDerived; k++) {
+        size_t bytes = 0;
+        if (nnrt_type_size(c->derived[k].dataType) == 0 || !nnrti_operand_size(&c->derived[k], &bytes) ||
+            (bytes > 0 && c->derived[k].data == NULL))
+            return nnrti_fail(c, NNRT_INVALID_PARAMETER, "its rule derives constant %u, but that is none", k);
+    }
+    for (uint32_t k = 0; k < c->nOut; k++) {
+        if ((code = nnrti_check_own_result(c, k, types[k])) != NNRT_SUCCESS)
+            return code;
+        nnrti_settle_symbols(c, &c->out[k]);
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_apply_rule(nnrt_resolve *c)
+{
+    return c->op->type > 0 ? c->op->rule(c) : nnrti_apply_own(c);
+}
+
+#endif
+
 NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
 {
     NNRT_ReturnCode code;
@@ -3405,7 +3642,7 @@ NNRT_API NNRT_ReturnCode nnrt_resolve_node(nnrt_resolve *c)
         (code = nnrti_check_shapes(c)) != NNRT_SUCCESS || (code = nnrti_take_attr(c)) != NNRT_SUCCESS)
         return code;
     nnrti_find_open(c);
-    if ((code = c->op->rule(c)) != NNRT_SUCCESS)
+    if ((code = nnrti_apply_rule(c)) != NNRT_SUCCESS)
         return code;
     return nnrti_finish_outputs(c);
 }
@@ -21329,9 +21566,313 @@ NNRT_OPS(NNRTI_KERNEL_TABLE, NNRTI_KERNEL_ROW)
                    nnrti_kernels_##name, NNRTI_COUNT(nnrti_kernels_##name), NNRTI_OP_SINCE(__VA_ARGS__, 0)}, )
 static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_own_at(index) NULL
+#define nnrti_own_find(type) NULL
+#else
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>registered: operators of the application */
+
+#if defined(__GNUC__) || defined(__clang__)
+#define NNRTI_ATOMIC_ADD(p, n) __atomic_add_fetch(p, n, __ATOMIC_SEQ_CST) /* the new value */
+#define NNRTI_ATOMIC_GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
+#else
+#define NNRTI_ATOMIC_ADD(p, n) (*(p) += (n)) /* one thread at a time prepares and releases */
+#define NNRTI_ATOMIC_GET(p) (*(p))
+#endif
+
+#define NNRTI_OP_NAME_BYTES 64
+#define NNRTI_OP_MEMBERS_MOST 64
+#define NNRTI_STRANGER INT32_MIN /* of nodes in files whose operator is not registered: none has it */
+#define NNRTI_OP_FLAGS                                                                                                 \
+    (NNRT_OP_LAYOUT | NNRT_OP_INPLACE | NNRT_OP_EMPTY | NNRT_OP_EFFECT | NNRT_OP_FOLLOW | NNRT_OP_TELLS | NNRT_OP_PURE)
+
+typedef struct nnrti_own_op {
+    nnrt_op op;   /* first: nnrti_op_hold; name NULL: the place is free */
+    int32_t used; /* how many prepared models have nodes of it */
+} nnrti_own_op;
+
+/* An operator stays where it is, as plans have its address; the order has the places that are taken. */
+static nnrti_own_op nnrti_own_ops[NNRT_MAX_OPS];
+static uint8_t nnrti_own_order[NNRT_MAX_OPS];
+static uint32_t nnrti_own_total;
+
+/* The attributes of an operator that has none. */
+static const uint8_t nnrti_no_attr = 0;
+static const nnrt_attr_struct nnrti_struct_none = {"", 1, NULL, 0, &nnrti_no_attr};
+
+static const nnrt_op *nnrti_own_at(uint32_t index)
+{
+    return index < nnrti_own_total ? &nnrti_own_ops[nnrti_own_order[index]].op : NULL;
+}
+
+static const nnrt_op *nnrti_own_find(NNRT_NodeType type)
+{
+    for (uint32_t i = 0; type < 0 && i < nnrti_own_total; i++)
+        if (nnrti_own_at(i)->type == type)
+            return nnrti_own_at(i);
+    return NULL;
+}
+
+/* n prepared models more have nodes of op, which may be any operator, or NULL. */
+static void nnrti_op_hold(const nnrt_op *op, int32_t n)
+{
+    if (op != NULL && op->type < 0)
+        for (uint32_t i = 0; i < NNRT_MAX_OPS; i++)
+            if (op == &nnrti_own_ops[i].op)
+                (void)NNRTI_ATOMIC_ADD(&nnrti_own_ops[i].used, n);
+}
+
+static bool nnrti_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* What is wrong with the text of a row's operands; NULL: nothing. inputs: the row's, where text has its outputs; NULL: text
+   is of inputs, and =k names one in front. *count = operands that are not repeated. */
+static const char *nnrti_sig_fault(const char *text, const char *inputs, uint32_t *count)
+{
+    nnrti_sig s;
+    const char *p = text;
+    bool repeated = false;
+    *count = 0;
+    while (*p != '\0') {
+        uint32_t length = 0;
+        if (*p == ' ') {
+            p++;
+            continue;
+        }
+        if (repeated)
+            return "nothing stands behind a repeated operand";
+        for (; nnrti_is_letter(*p); p++)
+            length++;
+        if (length == 0 || length > 31)
+            return "an operand has a name of letters and digits, at most 31";
+        for (; *p == '?' || *p == '*'; p++)
+            repeated = repeated || *p == '*';
+        if (*p == '=') {
+            const uint32_t k = (uint32_t)(p[1] - '0'), own = inputs == NULL ? *count : 10;
+            const char *at = inputs != NULL ? inputs : text;
+            memset(&s, 0, sizeof(s));
+            s.optional = p[1] < '0' || p[1] > '9' || (k >= own && !(repeated && k == own));
+            for (uint32_t i = 0; i <= k && !s.optional; i++)
+                if (s.repeated || !nnrti_sig_next(&at, &s))
+                    s.optional = true;
+            if (s.optional)
+                return "=k is the number of an input in front that cannot be left out";
+            p += 2;
+        } else if (*p == ':') {
+            if (p[1] == '\0' || strchr("ifnbqs8.", p[1]) == NULL)
+                return "behind ':' stands one of i f n b q s 8 .";
+            p += 2;
+        }
+        if (*p != ' ' && *p != '\0')
+            return "operands have spaces between them";
+        *count += !repeated;
+    }
+    return NULL;
+}
+
+/* Bytes of a member of this kind, 0: a row of the application has none. A TYPE has 4 or 8. */
+static uint32_t nnrti_kind_bytes(nnrt_attr_kind kind, uint32_t bytes)
+{
+    switch (kind) {
+    case NNRT_ATTR_KIND_BOOL: return (uint32_t)sizeof(bool);
+    case NNRT_ATTR_KIND_INT:
+    case NNRT_ATTR_KIND_INT64:
+    case NNRT_ATTR_KIND_DOUBLE: return 8;
+    case NNRT_ATTR_KIND_FLOAT:
+    case NNRT_ATTR_KIND_ENUM: return 4;
+    case NNRT_ATTR_KIND_TYPE: return bytes == 8 ? 8 : 4;
+    case NNRT_ATTR_KIND_STRING: return (uint32_t)sizeof(const char *);
+    case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS64:
+    case NNRT_ATTR_KIND_FLOATS:
+    case NNRT_ATTR_KIND_INTS2: return (uint32_t)sizeof(NNRT_Int64List);
+    default: return 0;
+    }
+}
+
+/* What is wrong with member i of a description; NULL: nothing. */
+static const char *nnrti_member_fault(const nnrt_attr_struct *s, uint32_t i)
+{
+    const nnrt_attr_member *m = &s->members[i];
+    const uint32_t bytes = nnrti_kind_bytes(m->kind, m->bytes);
+    if (m->name == NULL || *m->name == '\0')
+        return "has no name";
+    for (uint32_t k = 0; k < i; k++)
+        if (strcmp(s->members[k].name, m->name) == 0)
+            return "has the name of another one";
+    if (bytes == 0)
+        return "is of a kind that an operator of the application cannot have";
+    if (m->bytes != bytes || m->offset > s->bytes || bytes > s->bytes - m->offset ||
+        m->offset % (bytes < 8 ? bytes : 4) != 0)
+        return "does not lie in its struct";
+    if (m->kind == NNRT_ATTR_KIND_ENUM && (m->values == NULL || m->valueCount == 0))
+        return "has no enumerators";
+    return NULL;
+}
+
+static NNRT_ReturnCode nnrti_check_own_attr(const nnrt_op *op, nnrt_error *error)
+{
+    const nnrt_attr_struct *s = op->attr;
+    if (s == NULL)
+        return NNRT_SUCCESS;
+    if (s->bytes == 0 || s->initial == NULL || (s->count > 0 && s->members == NULL) || s->count > NNRTI_OP_MEMBERS_MOST)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "operator '%s': its attributes have no bytes, no defaults, no members, or more than %d",
+                              op->name, NNRTI_OP_MEMBERS_MOST);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const char *fault = nnrti_member_fault(s, i);
+        if (fault != NULL)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "operator '%s': attribute %u '%s' %s", op->name, i,
+                                  s->members[i].name, fault);
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_own_operands(const nnrt_op *op, nnrt_error *error)
+{
+    uint32_t nIn = 0, nOut = 0, n, least[2], most[2];
+    const char *fault = nnrti_sig_fault(op->inputs, NULL, &nIn), *text = op->inputs;
+    nnrti_sig first;
+    if (fault == NULL) {
+        text = op->outputs;
+        fault = nnrti_sig_fault(op->outputs, op->inputs, &nOut);
+    }
+    for (uint32_t i = 0; i < op->kernelCount && fault == NULL; i++)
+        if (op->kernels[i].operands != NULL) {
+            text = op->kernels[i].operands;
+            fault = nnrti_sig_fault(text, NULL, &n);
+            nnrti_sig_count(text, &least[0], &most[0]);
+            nnrti_sig_count(op->inputs, &least[1], &most[1]);
+            if (fault == NULL && (least[0] != least[1] || most[0] != most[1]))
+                fault = "a kernel has as many as the row";
+        }
+    if (fault == NULL && nIn + nOut > NNRT_MAX_FIXED_OPERANDS)
+        fault = "there are more than 16 operands";
+    text = fault != NULL ? text : op->inputs;
+    if (fault == NULL && (op->flags & NNRT_OP_LAYOUT) != 0) {
+        const char *at = op->inputs;
+        if (!nnrti_sig_next(&at, &first) || first.optional)
+            fault = "LAYOUT needs an input that cannot be left out";
+    }
+    if (fault != NULL)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "operator '%s': operands '%s': %s", op->name, text, fault);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_check_own_kernels(const nnrt_op *op, nnrt_error *error)
+{
+    if (op->kernels == NULL || op->kernelCount == 0)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "operator '%s' has no kernel", op->name);
+    for (uint32_t i = 0; i < op->kernelCount; i++) {
+        const nnrt_kernel_row *k = &op->kernels[i];
+        if (k->call == NULL || k->name == NULL)
+            return nnrt_error_set(error, NNRT_NULL_PTR, "operator '%s': kernel %u has no %s", op->name, i,
+                                  k->call == NULL ? "function" : "name");
+        if (k->types == 0 || (k->types & ~NNRT_TYPES_ALL) != 0)
+            return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                                  "operator '%s': kernel %u '%s' takes no types, or some that there are not", op->name,
+                                  i, k->name);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Whether a name may be that of an operator. */
+static bool nnrti_is_op_name(const char *name)
+{
+    size_t n = 0;
+    for (; name[n] != '\0' && n < NNRTI_OP_NAME_BYTES; n++)
+        if (!nnrti_is_letter(name[n]) && strchr("._-", name[n]) == NULL)
+            return false;
+    return n > 0 && n < NNRTI_OP_NAME_BYTES;
+}
+
+/* The name and the number are free. */
+static NNRT_ReturnCode nnrti_check_own_name(const nnrt_op *op, nnrt_error *error)
+{
+    const nnrt_op *other = nnrt_op_named(op->name);
+    if (!nnrti_is_op_name(op->name))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "'%s' is no name of an operator: expected 1 to %d letters, digits, '.', '_' and '-'",
+                              op->name, NNRTI_OP_NAME_BYTES - 1);
+    if (other != NULL)
+        return nnrt_error_set(
+            error, NNRT_OPERATION_FORBIDDEN,
+            other->type > 0 ? "'%s' is an operator of nnrt" : "an operator '%s' is registered already", op->name);
+    if (op->type > 0 || op->type == NNRTI_STRANGER)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "operator '%s' has number %d: expected one below 0, or 0 for one that is free", op->name,
+                              op->type);
+    if ((other = nnrti_own_find(op->type)) != NULL)
+        return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "operator '%s' has number %d, which '%s' has", op->name,
+                              op->type, other->name);
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_op_register(const nnrt_op *op, nnrt_error *error)
+{
+    NNRT_ReturnCode code;
+    NNRT_NodeType type;
+    uint32_t place = 0;
+    if (op == NULL || op->name == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the operator is NULL, or has no name");
+    if ((code = nnrti_check_own_name(op, error)) != NNRT_SUCCESS)
+        return code;
+    if (op->inputs == NULL || op->outputs == NULL || op->rule == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "operator '%s' has no %s", op->name,
+                              op->inputs == NULL    ? "inputs (\"\": none)"
+                              : op->outputs == NULL ? "outputs (\"\": none)"
+                                                    : "rule");
+    if ((op->flags & ~NNRTI_OP_FLAGS) != 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "operator '%s' has flags %u, of which one of the application has none", op->name,
+                              op->flags & ~NNRTI_OP_FLAGS);
+    if ((code = nnrti_check_own_kernels(op, error)) != NNRT_SUCCESS ||
+        (code = nnrti_check_own_operands(op, error)) != NNRT_SUCCESS ||
+        (code = nnrti_check_own_attr(op, error)) != NNRT_SUCCESS)
+        return code;
+    if (nnrti_own_total >= NNRT_MAX_OPS)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is room for %d operators only", NNRT_MAX_OPS);
+    for (type = op->type; type == 0 || (op->type == 0 && nnrti_own_find(type) != NULL);)
+        type--;
+    while (nnrti_own_ops[place].op.name != NULL)
+        place++;
+    nnrti_own_ops[place].op = *op;
+    nnrti_own_ops[place].op.type = type;
+    nnrti_own_ops[place].op.since = 0;
+    nnrti_own_ops[place].op.attr = op->attr != NULL ? op->attr : &nnrti_struct_none;
+    nnrti_own_ops[place].used = 0;
+    nnrti_own_order[nnrti_own_total++] = (uint8_t)place;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_op_unregister(const char *name)
+{
+    const nnrt_op *op = nnrt_op_named(name);
+    uint32_t i = 0;
+    if (name == NULL)
+        return NNRT_NULL_PTR;
+    if (op == NULL)
+        return NNRT_INVALID_PARAMETER;
+    if (op->type > 0)
+        return NNRT_OPERATION_FORBIDDEN;
+    while (nnrti_own_at(i) != op)
+        i++;
+    if (NNRTI_ATOMIC_GET(&nnrti_own_ops[nnrti_own_order[i]].used) > 0)
+        return NNRT_DEVICE_BUSY;
+    memset(&nnrti_own_ops[nnrti_own_order[i]], 0, sizeof(nnrti_own_ops[0]));
+    for (nnrti_own_total--; i < nnrti_own_total; i++)
+        nnrti_own_order[i] = nnrti_own_order[i + 1];
+    return NNRT_SUCCESS;
+}
+
+#endif
+
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index)
 {
-    return index < NNRTI_COUNT(nnrti_ops) ? &nnrti_ops[index] : NULL;
+    return index < NNRTI_COUNT(nnrti_ops) ? &nnrti_ops[index] : nnrti_own_at(index - NNRTI_COUNT(nnrti_ops));
 }
 
 NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type)
@@ -21344,7 +21885,7 @@ NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type)
         else
             hi = mid;
     }
-    return lo < NNRTI_COUNT(nnrti_ops) && nnrti_ops[lo].type == type ? &nnrti_ops[lo] : NULL;
+    return lo < NNRTI_COUNT(nnrti_ops) && nnrti_ops[lo].type == type ? &nnrti_ops[lo] : nnrti_own_find(type);
 }
 
 NNRT_API const nnrt_op *nnrt_op_named(const char *name)
@@ -21352,6 +21893,11 @@ NNRT_API const nnrt_op *nnrt_op_named(const char *name)
     for (uint32_t i = 0; i < NNRTI_COUNT(nnrti_ops); i++)
         if (name != NULL && strcmp(nnrti_ops[i].name, name) == 0)
             return &nnrti_ops[i];
+#ifndef NNRT_FIRMWARE
+    for (uint32_t i = 0; i < nnrti_own_total; i++)
+        if (name != NULL && strcmp(nnrti_own_at(i)->name, name) == 0)
+            return nnrti_own_at(i);
+#endif
     return NULL;
 }
 

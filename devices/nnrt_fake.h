@@ -999,9 +999,9 @@ static NNRT_ReturnCode nnrti_fake_check_op(const nnrt_fake *f, const NNRT_Model 
 {
     const NNRT_Node *node = &model->nodes.data[n];
     const nnrt_op *op = nnrt_op_find(node->nodeType);
-    if (op == NULL || ((f->ops.at == NULL || nnrti_fake_lists(f->ops, op->name)) &&
+    if (op == NULL || (op->type > 0 && (f->ops.at == NULL || nnrti_fake_lists(f->ops, op->name)) &&
                        !(f->barred.at != NULL && nnrti_fake_lists(f->barred, op->name))))
-        return NNRT_SUCCESS; /* of what no operator has, the plan speaks */
+        return NNRT_SUCCESS; /* of what no operator has, the plan speaks; those of the application no NPU has */
     (void)nnrt_error_set(error, NNRT_UNSUPPORTED_OP, "node %u '%s' (%s): device '%s' does not have this operator", n,
                          node->name != NULL ? node->name : "", op->name, f->name);
     if (error != NULL && error->code == NNRT_UNSUPPORTED_OP)

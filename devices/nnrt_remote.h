@@ -2142,8 +2142,10 @@ static NNRT_ReturnCode nnrti_remote_open(nnrti_remote_client *c, nnrti_remote_re
                                       : nnrt_error_set(error, code, "the configuration that was sent cannot be read");
 }
 
+/* strangers: it may have operators of the client's application, of which this process knows nothing. */
 static NNRT_ReturnCode nnrti_remote_open_model(nnrti_remote_client *c, nnrti_remote_reader *r, int fd,
-                                               nnrti_remote_given *g, NNRT_Model **model, nnrt_error *error)
+                                               nnrti_remote_given *g, bool strangers, NNRT_Model **model,
+                                               nnrt_error *error)
 {
     nnrt_load_desc desc;
     NNRT_ReturnCode code = nnrti_remote_open(c, r, fd, g, error);
@@ -2152,6 +2154,7 @@ static NNRT_ReturnCode nnrti_remote_open_model(nnrti_remote_client *c, nnrti_rem
         return code;
     memset(&desc, 0, sizeof(desc));
     desc.allocator = &c->allocator;
+    desc.strangers = strangers;
     code = nnrt_model_load_memory(model, g->map, g->first, &desc, error);
     if (code != NNRT_SUCCESS)
         nnrti_remote_given_end(c, g);
@@ -2218,7 +2221,7 @@ static NNRT_ReturnCode nnrti_remote_do_support(nnrti_remote_client *c, nnrti_rem
     uint8_t *said;
     const bool reasons = nnrti_remote_get_u32(r) != 0;
     uint32_t count;
-    NNRT_ReturnCode code = nnrti_remote_open_model(c, r, fd, &g, &model, error);
+    NNRT_ReturnCode code = nnrti_remote_open_model(c, r, fd, &g, true, &model, error);
     if (code != NNRT_SUCCESS)
         return code;
     count = model->nodes.count;
@@ -2296,7 +2299,7 @@ static NNRT_ReturnCode nnrti_remote_do_prepare(nnrti_remote_client *c, uint32_t 
     uint32_t place = 0;
     NNRT_ReturnCode code;
     memset(&h, 0, sizeof(h));
-    code = kind == NNRTI_REMOTE_PREPARE ? nnrti_remote_open_model(c, r, fd, &g, &h.model, error)
+    code = kind == NNRTI_REMOTE_PREPARE ? nnrti_remote_open_model(c, r, fd, &g, false, &h.model, error)
                                         : nnrti_remote_open(c, r, fd, &g, error);
     if (code != NNRT_SUCCESS)
         return code;

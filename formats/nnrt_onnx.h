@@ -42,7 +42,12 @@ WHAT IT READS
     once, with NNRT_UNSUPPORTED_OP. Some are rebuilt from several of the runtime's own operators; what follows from
     constants and shapes is computed and leaves no node. Images stay NCHW; weights are brought into the runtime's order
     once. External data are read from files below the model's folder only.
-    Functions of the file are inlined, before operators of the same name.
+    Functions of the file are inlined, before operators of the same name; but an operator of the application
+    (nnrt_op_register) comes before a function that has its name, whose body ONNX takes for one way to compute it.
+    A node of another domain, or of an operator that the table lacks, is one node of the operator of the application that has
+    the name "domain.Type" ("Type" for the domain ""): its inputs and outputs in their order, its attributes onto the members of their
+    names, which take: INT, INT64 and BOOL an int; FLOAT and DOUBLE a float; TYPE an int, the number that ONNX has for the
+    type; ENUM a string, the enumerator's name, or an int; STRING a string; INTS, INTS64, FLOATS ints and floats.
     Not read: sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST
@@ -7284,6 +7289,32 @@ static const nnrti_onnx_importer *nnrti_onnx_row_of(const nnrti_onnx *c, const n
     return r != NULL && c->opset >= r->least && c->opset <= r->most ? r : NULL;
 }
 
+/* The operator of the application that a node is of; NULL: none. */
+static const nnrt_op *nnrti_onnx_own_of(const nnrt_onnx_node *n)
+{
+    char name[NNRTI_OP_NAME_BYTES];
+    const bool main = nnrti_onnx_main_domain(n->domain);
+    const size_t domain = main ? 0 : n->domain.length + 1;
+    const nnrt_op *op;
+    if (n->overload.length > 0 || (main && nnrti_onnx_row_named(n) != NULL) || domain >= sizeof(name) ||
+        n->opType.length >= sizeof(name) - domain || n->opType.length == 0)
+        return NULL;
+    if (domain > 0) {
+        memcpy(name, n->domain.data, domain - 1);
+        name[domain - 1] = '.';
+    }
+    memcpy(name + domain, n->opType.data, n->opType.length);
+    name[domain + n->opType.length] = '\0';
+    op = strlen(name) == domain + n->opType.length ? nnrt_op_named(name) : NULL;
+    return op != NULL && op->type < 0 ? op : NULL;
+}
+
+/* Whether a node that calls no function is read. */
+static bool nnrti_onnx_is_read(const nnrti_onnx *c, const nnrt_onnx_node *n)
+{
+    return nnrti_onnx_row_of(c, n) != NULL || nnrti_onnx_own_of(n) != NULL;
+}
+
 /* The key of a function: "domain NUL name NUL overload", in at; returns its length. at NULL: only the length. */
 static size_t nnrti_onnx_function_key(nnrt_onnx_str domain, nnrt_onnx_str name, nnrt_onnx_str overload, char *at)
 {
@@ -7334,13 +7365,13 @@ static void nnrti_onnx_take_functions(nnrti_onnx *c)
 }
 
 /* The entry of the function that a node calls, nFunctions: none. A function of the file comes before an operator of the
-   same name. */
+   same name, but not before one of the application. */
 static size_t nnrti_onnx_function_of(const nnrti_onnx *c, const nnrt_onnx_node *n)
 {
     nnrt_onnx_str key;
     key.data = c->functionKey;
     key.length = c->nFunctions > 0 ? nnrti_onnx_function_key(n->domain, n->opType, n->overload, NULL) : 0;
-    if (c->nFunctions == 0 || key.length > c->functionKeyRoom)
+    if (c->nFunctions == 0 || key.length > c->functionKeyRoom || nnrti_onnx_own_of(n) != NULL)
         return c->nFunctions;
     (void)nnrti_onnx_function_key(n->domain, n->opType, n->overload, c->functionKey);
     return nnrti_onnx_search(c->functions, c->nFunctions, key);
@@ -7374,7 +7405,7 @@ static void nnrti_onnx_find_kinds(nnrti_onnx *c, const nnrt_onnx_nodes *nodes, u
             found->calls[f].isInput = true;
             found->calls[found->called++].value = (uint32_t)f;
         }
-        if (f < c->nFunctions || nnrti_onnx_row_of(c, node) != NULL)
+        if (f < c->nFunctions || nnrti_onnx_is_read(c, node))
             continue;
         while (k < found->n && !(nnrti_onnx_same_text(found->kinds[k]->opType, node->opType) &&
                                  nnrti_onnx_same_text(found->kinds[k]->domain, node->domain)))
@@ -7395,7 +7426,7 @@ static bool nnrti_onnx_misses(const nnrti_onnx *c, const nnrti_onnx_kinds *found
 {
     for (size_t i = 0; i < count; i++) {
         const size_t f = nnrti_onnx_function_of(c, &nodes[i]);
-        if (f < c->nFunctions ? found->missing[f] : nnrti_onnx_row_of(c, &nodes[i]) == NULL)
+        if (f < c->nFunctions ? found->missing[f] : !nnrti_onnx_is_read(c, &nodes[i]))
             return true;
         for (size_t a = 0; a < nodes[i].attributes.count && depth < NNRT_MAX_NESTING; a++) {
             const nnrt_onnx_graph *g = nodes[i].attributes.data[a].g;
@@ -7517,6 +7548,7 @@ static void nnrti_onnx_find_missing(nnrti_onnx *c, const nnrti_onnx_kinds *found
 }
 
 #define NNRTI_ONNX_BEFORE "; nnrt_onnx_desc.outputs %s leaves them out"
+#define NNRTI_ONNX_OWN "; nnrt_op_register takes those of such names"
 
 /* Lists all operators that are not known: how often they occur, the first node of each, why they are left out, and the
    values that stand before them. */
@@ -7528,6 +7560,7 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     const uint32_t *counts = found.counts;
     nnrti_onnx_before before;
     uint32_t n, others;
+    bool own = false;     /* operators that the application may have */
     size_t at, room = 24; /* for the last words */
     memset(&found, 0, sizeof(found));
     found.calls = (nnrti_onnx_entry *)nnrti_onnx_keep(c, c->nFunctions, sizeof(*found.calls));
@@ -7552,6 +7585,9 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
         return;
     nnrti_onnx_find_missing(c, &found);
     nnrti_onnx_before_missing(c, &found, &before);
+    for (uint32_t k = 0; k < n; k++)
+        own = own || (!nnrti_onnx_main_domain(kinds[k]->domain) && nnrti_onnx_left_out_why(kinds[k]) == NULL);
+    room += own ? sizeof(NNRTI_ONNX_OWN) : 0;
     room += before.listed > 0 ? before.length + sizeof(NNRTI_ONNX_BEFORE) : 0;
     at = nnrt_text(c->text, sizeof(c->text), "operators that are not supported (operator set %l):", c->opset);
     for (uint32_t k = 0; k < n; k++) {
@@ -7576,6 +7612,8 @@ static void nnrti_onnx_check_operators(nnrti_onnx *c)
     }
     if (others > 0)
         at += nnrt_text(c->text + at, sizeof(c->text) - at, " and %u others", others);
+    if (own)
+        at += nnrt_text(c->text + at, sizeof(c->text) - at, NNRTI_ONNX_OWN);
     if (before.listed > 0)
         (void)nnrt_text(c->text + at, sizeof(c->text) - at, NNRTI_ONNX_BEFORE, before.text);
     nnrti_onnx_blame(c, NNRT_UNSUPPORTED_OP);
@@ -7747,6 +7785,130 @@ static void nnrti_onnx_check_node(nnrti_onnx *c)
     }
 }
 
+/* The number of an enumerator that attribute a gives, by its name or itself. */
+static int32_t nnrti_onnx_own_enum(nnrti_onnx *c, const nnrt_attr_member *m, const nnrt_onnx_attribute *a)
+{
+    char text[64];
+    for (uint32_t i = 0; i < m->valueCount; i++)
+        if (a->type == NNRT_ONNX_ATTRIBUTE_INT ? m->values[i].value == a->i : nnrti_onnx_is(a->s, m->values[i].name))
+            return m->values[i].value;
+    if (a->type == NNRT_ONNX_ATTRIBUTE_INT)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is %l, which no enumerator has", m->name, a->i);
+    else
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is '%s', which no enumerator is", m->name,
+                        nnrti_onnx_text(text, a->s));
+    return 0;
+}
+
+/* The type of attribute that a member takes, UNDEFINED: none. */
+static nnrt_onnx_attribute_type nnrti_onnx_own_type(const nnrt_attr_member *m, const nnrt_onnx_attribute *a)
+{
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL:
+    case NNRT_ATTR_KIND_INT:
+    case NNRT_ATTR_KIND_INT64:
+    case NNRT_ATTR_KIND_TYPE: return NNRT_ONNX_ATTRIBUTE_INT;
+    case NNRT_ATTR_KIND_FLOAT:
+    case NNRT_ATTR_KIND_DOUBLE: return NNRT_ONNX_ATTRIBUTE_FLOAT;
+    case NNRT_ATTR_KIND_ENUM:
+        return a->type == NNRT_ONNX_ATTRIBUTE_INT ? NNRT_ONNX_ATTRIBUTE_INT : NNRT_ONNX_ATTRIBUTE_STRING;
+    case NNRT_ATTR_KIND_STRING: return NNRT_ONNX_ATTRIBUTE_STRING;
+    case NNRT_ATTR_KIND_INTS:
+    case NNRT_ATTR_KIND_INTS64: return NNRT_ONNX_ATTRIBUTE_INTS;
+    case NNRT_ATTR_KIND_FLOATS: return NNRT_ONNX_ATTRIBUTE_FLOATS;
+    default: return NNRT_ONNX_ATTRIBUTE_UNDEFINED;
+    }
+}
+
+/* Attribute a of the node into member m of an operator's attributes. The builder copies lists. */
+static void nnrti_onnx_own_attr(nnrti_onnx *c, const nnrt_attr_member *m, const nnrt_onnx_attribute *a, uint8_t *at)
+{
+    const nnrt_onnx_attribute_type type = nnrti_onnx_own_type(m, a);
+    const double real = (double)a->f;
+    const bool yes = a->i != 0;
+    int64_t whole = a->i;
+    int32_t number;
+    if (type == NNRT_ONNX_ATTRIBUTE_UNDEFINED)
+        NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a list of lists, which ONNX has not", m->name);
+    else if (a->type != type)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' has type %d, expected %d", m->name, a->type, type);
+    else if (a->ints.count > UINT32_MAX || a->floats.count > UINT32_MAX)
+        NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' has too many entries", m->name);
+    if (c->code != NNRT_SUCCESS)
+        return;
+    switch (m->kind) {
+    case NNRT_ATTR_KIND_BOOL:
+        if (a->i != 0 && a->i != 1)
+            NNRTI_ONNX_FAIL(c, NNRT_INVALID_PARAMETER, "attribute '%s' is %l, expected 0 or 1", m->name, a->i);
+        memcpy(at, &yes, sizeof(yes));
+        break;
+    case NNRT_ATTR_KIND_INT:
+    case NNRT_ATTR_KIND_INT64: memcpy(at, &whole, sizeof(whole)); break;
+    case NNRT_ATTR_KIND_TYPE:
+        whole = number = a->i > 0 && a->i < 64 ? nnrti_onnx_type_of((nnrt_onnx_type)a->i) : NNRT_DATA_TYPE_UNKNOWN;
+        if (number == NNRT_DATA_TYPE_UNKNOWN)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is element type %l, which is not read", m->name,
+                            a->i);
+        memcpy(at, m->bytes == sizeof(whole) ? (const void *)&whole : (const void *)&number, m->bytes);
+        break;
+    case NNRT_ATTR_KIND_FLOAT: memcpy(at, &a->f, sizeof(a->f)); break;
+    case NNRT_ATTR_KIND_DOUBLE: memcpy(at, &real, sizeof(real)); break;
+    case NNRT_ATTR_KIND_ENUM:
+        number = nnrti_onnx_own_enum(c, m, a);
+        memcpy(at, &number, sizeof(number));
+        break;
+    case NNRT_ATTR_KIND_STRING: {
+        const char *text = nnrti_onnx_copy_text(c, a->s);
+        if (a->s.length > 0 && memchr(a->s.data, '\0', a->s.length) != NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' is a text with zeros in it", m->name);
+        memcpy(at, &text, sizeof(text));
+        break;
+    }
+    case NNRT_ATTR_KIND_FLOATS:
+        *(NNRT_FloatList *)(void *)at = nnrt_float_list(a->floats.data, (uint32_t)a->floats.count);
+        break;
+    default: *(NNRT_Int64List *)(void *)at = nnrt_int64_list(a->ints.data, (uint32_t)a->ints.count); break;
+    }
+}
+
+/* The node as one of an operator of the application. */
+static void nnrti_onnx_add_own(nnrti_onnx *c, const nnrt_op *op)
+{
+    const nnrt_onnx_node *n = c->node;
+    uint8_t *attr = (uint8_t *)nnrti_onnx_keep(c, 1, op->attr->bytes);
+    uint32_t *in = (uint32_t *)nnrti_onnx_keep(c, n->inputs.count + n->outputs.count + 1, sizeof(*in));
+    uint32_t *out = in != NULL ? in + n->inputs.count : NULL, nIn = (uint32_t)n->inputs.count,
+             nOut = (uint32_t)n->outputs.count;
+    char text[64];
+    if (attr == NULL || in == NULL)
+        return;
+    nnrt_attr_defaults(op->attr, attr);
+    for (size_t i = 0; i < n->attributes.count && c->code == NNRT_SUCCESS; i++) {
+        const nnrt_onnx_attribute *a = &n->attributes.data[i];
+        uint32_t k = 0;
+        while (k < op->attr->count && !nnrti_onnx_is(a->name, op->attr->members[k].name))
+            k++;
+        if (a->refAttrName.data != NULL)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "attribute '%s' refers to one of a function",
+                            nnrti_onnx_text(text, a->name));
+        else if (k == op->attr->count)
+            NNRTI_ONNX_FAIL(c, NNRT_UNSUPPORTED_OP, "the operator '%s' that is registered has no attribute '%s'",
+                            op->name, nnrti_onnx_text(text, a->name));
+        else
+            nnrti_onnx_own_attr(c, &op->attr->members[k], a, attr + op->attr->members[k].offset);
+    }
+    for (uint32_t i = 0; i < nIn; i++)
+        in[i] = nnrti_onnx_in(c, i);
+    while (nIn > 0 && in[nIn - 1] == NNRT_NO_TENSOR)
+        nIn--;
+    while (nOut > 0 && !nnrti_onnx_wants(c, nOut - 1))
+        nOut--;
+    if (c->code == NNRT_SUCCESS)
+        nnrti_onnx_emit(c, op->type, attr, in, nIn, out, nOut, NULL);
+    for (uint32_t i = 0; i < nOut && c->code == NNRT_SUCCESS; i++)
+        nnrti_onnx_out(c, i, out[i]);
+}
+
 /* The newest node of the builder, if it is of the current ONNX node, has the name of this. */
 static void nnrti_onnx_name_last(nnrti_onnx *c)
 {
@@ -7771,6 +7933,8 @@ NNRTI_COLD static void nnrti_onnx_add_nodes(nnrti_onnx *c)
         f = nnrti_onnx_function_of(c, c->node);
         if (f < c->nFunctions) {
             nnrti_onnx_inline(c, c->functions[f].value);
+        } else if (nnrti_onnx_own_of(c->node) != NULL) {
+            nnrti_onnx_add_own(c, nnrti_onnx_own_of(c->node));
         } else {
             c->row = nnrti_onnx_row_of(c, c->node);
             nnrti_onnx_check_node(c);

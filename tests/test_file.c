@@ -832,12 +832,13 @@ static void test_records(void **state)
                   sizeof(size_t) > 4 ? "has 24 bytes of data, its shape needs" : "tensor 1 'w'");
     field_refused(&f, 5, t[1].dims.at, 0, 0x80000000u, "extent -2147483648 of axis 0, expected -1 or more");
     field_refused(&f, 5, t[0].dims.at, 0, (uint32_t)-2, "tensor 0 'x': extent -2 of axis 0, expected -1 or more");
-    memcpy(&n, f.data + row_get(&f, 4).offset + sizeof(n), sizeof(n)); /* the second node reads what it makes */
+    /* the second node reads what it makes */
+    memcpy(&n, f.data + row_get(&f, 4).offset + row_get(&f, 4).record, sizeof(n));
     memcpy(&own, f.data + row_get(&f, 5).offset + n.outputs.at * 4, sizeof(own));
     field_refused(&f, 5, n.inputs.at, 0, own, "needs its own result: a cycle through tensor");
     for (uint32_t i = 0; i < 2; i++) { /* FULL_CONNECTION, ACTIVATION: numbers that their attributes cannot have */
         const nnrt_attr_struct *attr;
-        memcpy(&n, f.data + row_get(&f, 4).offset + i * sizeof(n), sizeof(n));
+        memcpy(&n, f.data + row_get(&f, 4).offset + i * (size_t)row_get(&f, 4).record, sizeof(n));
         attr = nnrt_op_find(n.nodeType)->attr;
         for (uint32_t k = 0; k < attr->count; k++) {
             if (attr->members[k].kind == NNRT_ATTR_KIND_BOOL)
