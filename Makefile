@@ -31,7 +31,7 @@ export CC CXX CPPFLAGS PYTHON
 all: build/nnrt
 
 OHNN := build/ohnn build/ohnn-quantised build/ohnn-dynamic
-examples: build/hello build/digits build/device build/vad $(OHNN) build/nnadapter
+examples: build/hello build/digits build/device build/custom build/vad $(OHNN) build/nnadapter
 
 help:
 	@echo 'make                  the command line build/nnrt'
@@ -95,6 +95,10 @@ build/digits: examples/digits/digits.c $(HEADERS) | stb
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
 build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) | stb
+	@mkdir -p $(@D)
+	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+
+build/custom: examples/custom/custom.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
@@ -253,10 +257,11 @@ build/test/libplain_npu.so build/test/libwrong_npu.so: tests/nnadapter_plain.c $
 
 build/test/test_nnadapter_driver: | build/test/libplain_npu.so build/test/libwrong_npu.so
 
-EXAMPLES := hello digits device vad
+EXAMPLES := hello digits device custom vad
 build/test/hello: examples/hello.c
 build/test/digits: examples/digits/digits.c
 build/test/device: examples/device/main.c
+build/test/custom: examples/custom/custom.c
 build/test/vad: examples/vad/vad.c
 
 $(EXAMPLES:%=build/test/%): build/test/implementation.o
@@ -323,7 +328,7 @@ suite-firmware: build/test/nnrt
 suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<
 
-suite-examples: build/test/hello build/test/digits build/test/device build/test/vad
+suite-examples: $(EXAMPLES:%=build/test/%)
 	$(SUITE) sh tests/test_examples.sh build/test
 
 suite-lib: $(LIBRARIES:%=build/test/%)
@@ -447,7 +452,7 @@ suite-coverage-script:
 .PHONY: tsan mutate valgrind analyze
 
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
-TSAN_TESTS := test_threads test_queue test_remote test_session test_draft test_acceptance
+TSAN_TESTS := test_threads test_queue test_remote test_session test_draft test_acceptance test_custom
 
 COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g
 $(eval $(call programs,build/tsan,$$(COMPILE_TSAN)))

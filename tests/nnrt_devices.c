@@ -1,7 +1,10 @@
 /* The command line with the devices of tests/devices.h that are not built in, and one more: what `nnrt compare` is tried
-   with. */
+   with. And with the operator of examples/custom: `nnrt_devices snake FILE.nnrt` is that example. */
 #define main cli_program
 #include "../tools/nnrt.c"
+#undef main
+#define main snake_program
+#include "../examples/custom/custom.c"
 #undef main
 
 #include "devices.h"
@@ -32,7 +35,9 @@ int main(int argc, char **argv)
     table.GetVersion = example_version;
     table.GetDeviceName = table.GetVendorName = example_name;
     table.PrepareModel = shy_prepare;
-    if (test_device_open("rough") == NULL || test_device_open("example") == NULL ||
+    if (argc == 3 && strcmp(argv[1], "snake") == 0)
+        return snake_program(argc - 1, argv + 1);
+    if (register_snake(NULL) != NNRT_SUCCESS || test_device_open("rough") == NULL || test_device_open("example") == NULL ||
         nnrt_device_register(&table, name, NULL) != NNRT_SUCCESS)
         return 1;
     return cli_program(argc, argv);

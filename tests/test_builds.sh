@@ -232,6 +232,8 @@ for compiler in g++ clang++; do
     try "examples/hello.c, $compiler" "$compiler" $(flags $compiler) -I "$root" -fsyntax-only "$root/examples/hello.c"
     # shellcheck disable=SC2046
     try "examples/device, $compiler" "$compiler" $(flags $compiler) -I "$root" -fsyntax-only "$root/examples/device/main.c"
+    # shellcheck disable=SC2046
+    try "examples/custom, $compiler" "$compiler" $(flags $compiler) -I "$root" -fsyntax-only "$root/examples/custom/custom.c"
 done
 
 echo "$passed passed, $failed failed"

@@ -1359,7 +1359,22 @@ else
     t 1 'compare: only where nobody looks' compare "$tmp/steps.onnx" --device shy --input "$tmp/steps.npy"
     prints 'compare: only where nobody looks' '^first     no result differs where all are outputs: a device computes nodes in another way'
     t 0 'compare: a device with its own kernels' compare $digits/digits.onnx --device example
+    # a model with an operator of the application: examples/custom
+    t 0 'an own operator: saved' snake "$tmp/snake.nnrt"
+    t 0 'an own operator: info' info "$tmp/snake.nnrt"
+    prints 'an own operator: info' '^ +1  com\.acme\.Snake$'
+    prints 'an own operator: what it keeps' '^keep        -DNNRT_SELECT -DNNRT_KEEP_TYPES='
+    t 0 'an own operator: dot' dot "$tmp/snake.nnrt"
+    prints 'an own operator: dot' 'com\.acme\.Snake.*alpha=2'
+    t 0 'an own operator: run' run "$tmp/snake.nnrt" --input random --profile
+    prints 'an own operator: profile' 'com\.acme\.Snake'
+    t 0 'an own operator: compare' compare "$tmp/snake.nnrt" --device auto --json
+    py 'an own operator: compare' 'd["first"] is None and d["ok"]'
+    t 0 'an own operator: placement' info "$tmp/snake.nnrt" --device auto:example --placement
+    refused 1 'an own operator: emit-c' "node 0 'y' is of the application's operator com\.acme\.Snake, whose kernel only this program has" emit-c "$tmp/snake.nnrt" -o "$tmp/snake.h"
+    if [ -e "$tmp/snake.h" ]; then fail 'an own operator: emit-c: a file'; else pass; fi
     nnrt=$usual
+    refused 1 'an own operator elsewhere' "node 0 'y': its operator 'com\.acme\.Snake' is not registered" info "$tmp/snake.nnrt"
 fi
 
 # ---- .nnrt files ----

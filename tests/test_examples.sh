@@ -51,6 +51,16 @@ shows 'device without a model' err '^usage: '
 expect 'device with a file that is no model' 1 "$bin/device" $digits/sheet.png
 shows 'device with a file that is no model' err '.'
 
+# x + sin(2 x)^2 / 2, by the mathematics
+expect 'custom' 0 "$bin/custom" "$folder/snake.nnrt"
+shows 'custom' out '^snake\(-1\) = -0\.5866$'
+shows 'custom' out '^snake\(0\.5\) = 0\.8540$'
+shows 'custom' out '^snake\(1\) = 1\.4134$'
+expect 'custom without a file' 1 "$bin/custom"
+shows 'custom without a file' err '^usage: '
+expect 'custom without a place for its file' 1 "$bin/custom" "$folder/none/snake.nnrt"
+shows 'custom without a place for its file' err 'none/snake\.nnrt'
+
 expect 'digits' 0 "$bin/digits" $digits/digits.onnx $digits/sheet.png
 shows 'digits' out '^accuracy (9[89]\.[0-9]|100\.0) %, [0-9]+ of 100 digits$'
 shows 'digits' out '^time [0-9]+\.[0-9]+ ms for an image$'

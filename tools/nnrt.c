@@ -243,7 +243,7 @@ static void cli_info_keep(const cli_job *job, bool json)
     fputs(json ? ",\"keep\":\"-DNNRT_SELECT" : "keep        -DNNRT_SELECT", stdout);
     for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++)
         for (uint32_t i = 0; i < m->nodes.count; i++)
-            if (m->nodes.data[i].nodeType == nnrt_op_at(k)->type) {
+            if (nnrt_op_at(k)->type > 0 && m->nodes.data[i].nodeType == nnrt_op_at(k)->type) {
                 printf(" -DNNRT_KEEP_%s=1", nnrt_op_at(k)->name);
                 break;
             }
@@ -584,6 +584,12 @@ static int cli_emit_c(const cli_args *args)
     int status;
     memset(&job, 0, sizeof(job));
     status = cli_emit_prepare(&job, args);
+    for (uint32_t i = 0; status == CLI_DONE && i < job.model->nodes.count; i++)
+        if (job.model->nodes.data[i].nodeType < 0)
+            status = cli_fail("cannot write %s as C: node %u '%s' is of the application's operator %s, whose kernel only "
+                              "this program has",
+                              args->model, (unsigned)i, job.model->nodes.data[i].name,
+                              nnrt_op_find(job.model->nodes.data[i].nodeType)->name);
     if (status == CLI_DONE)
         status = cli_emit_job(&job, args);
     cli_job_free(&job);
