@@ -70,7 +70,8 @@ static NNRT_ReturnCode clip_f32(const void *attr, nnrt_view *args, nnrt_call *ca
         const float cut = x[i] > a->limit ? a->limit : x[i] < -a->limit ? -a->limit : x[i];
         y[i] = a->mode == TEST_MODE_TWICE ? 2 * cut : cut;
     }
-    clips += counting;
+    if (counting)
+        clips++;
     return NNRT_SUCCESS;
 }
 
