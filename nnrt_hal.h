@@ -2628,6 +2628,16 @@ static bool nnrti_fold_bytes(const nnrt_resolve *c, size_t *total)
     return true;
 }
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_may_compute(op) (((op)->flags & NNRT_OP_EFFECT) == 0)
+#else
+/* Whether results of an operator may be computed while a model is prepared. */
+static bool nnrti_may_compute(const nnrt_op *op)
+{
+    return (op->flags & NNRT_OP_EFFECT) == 0 && (op->type > 0 || (op->flags & NNRT_OP_PURE) != 0);
+}
+#endif
+
 /* Whether a node is computed while preparing: all its inputs are known, none of its results' extents open, and these
    small. *open: elements of the inputs are. */
 static bool nnrti_may_fold(const nnrti_inference *f, const nnrt_resolve *c, bool *open)

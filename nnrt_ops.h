@@ -3499,14 +3499,7 @@ static NNRT_ReturnCode nnrti_resolve_types(nnrt_resolve *c)
 
 #ifdef NNRT_FIRMWARE
 #define nnrti_apply_rule(c) (c)->op->rule(c)
-#define nnrti_may_compute(op) (((op)->flags & NNRT_OP_EFFECT) == 0)
 #else
-
-/* Whether results of an operator may be computed while a model is prepared. */
-static bool nnrti_may_compute(const nnrt_op *op)
-{
-    return (op->flags & NNRT_OP_EFFECT) == 0 && (op->type > 0 || (op->flags & NNRT_OP_PURE) != 0);
-}
 
 NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_resolve_fail(nnrt_resolve *c, NNRT_ReturnCode code, const char *format, ...)
 {
@@ -21615,7 +21608,7 @@ static const nnrt_op *nnrti_own_find(NNRT_NodeType type)
 }
 
 /* n prepared models more have nodes of op, which may be any operator, or NULL. */
-static void nnrti_op_hold(const nnrt_op *op, int32_t n)
+static NNRTI_UNUSED void nnrti_op_hold(const nnrt_op *op, int32_t n)
 {
     if (op != NULL && op->type < 0)
         for (uint32_t i = 0; i < NNRT_MAX_OPS; i++)
