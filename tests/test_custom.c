@@ -691,6 +691,7 @@ static void test_broken_files(void **state)
     says(&e, "'SCALE_FUS'");
     memcpy(at, "ABS\0\0\0\0\0\0", 9); /* a row of nnrt's own */
     assert_int_equal(loaded(&f, false, &m, &e), NNRT_INVALID_FILE);
+    says(&e, "node 1: its operator is none of the application");
     assert_int_equal(loaded(&f, true, &m, &e), NNRT_INVALID_FILE);
     memcpy(at, "test Clip", 9);
     assert_int_equal(loaded(&f, true, &m, &e), NNRT_INVALID_FILE);
