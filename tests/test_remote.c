@@ -478,12 +478,12 @@ static void test_hang(void **state)
 {
     nnrt_fake *fake = registered("fake:hang=RunIn:0");
     served s = served_device("fake");
-    nnrt_remote *r = connected("name=slow,time=40,");
+    nnrt_remote *r = connected("name=slow,time=1000,");
     nnrt_session *session = session_on("slow");
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
         assert_int_equal(run_digits(session), NNRT_TIME_OUT);
-        assert_non_null(strstr(nnrt_session_error(session), "has not answered for 40 milliseconds"));
+        assert_non_null(strstr(nnrt_session_error(session), "has not answered for 1000 milliseconds"));
         assert_int_equal(nnrt_device_status(nnrt_device_find("slow")), NNRT_DEVICE_STATUS_AVAILABLE);
     }
     while (nnrt_fake_get_record(fake).calls[NNRT_FAKE_RunIn] < 3)
