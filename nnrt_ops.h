@@ -2133,8 +2133,8 @@ typedef struct nnrt_op_arity {
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>api */
 
-/* The operator with this number, NULL when there is none. nnrt_op_at(i) lists all, in the order of their numbers, and behind
-   them those of the application, in the order in which they were registered. */
+/* The operator with this number, NULL when there is none. nnrt_op_at(i) lists all, in the order of their numbers, and
+   behind them those of the application, in the order in which they were registered. */
 NNRT_API const nnrt_op *nnrt_op_find(NNRT_NodeType type);
 NNRT_API const nnrt_op *nnrt_op_named(const char *name);
 NNRT_API const nnrt_op *nnrt_op_at(uint32_t index);
@@ -21691,6 +21691,7 @@ static const char *nnrti_member_fault(const nnrt_attr_struct *s, uint32_t i)
 {
     const nnrt_attr_member *m = &s->members[i];
     const uint32_t bytes = nnrti_kind_bytes(m->kind, m->bytes);
+    uint32_t align = bytes;
     if (m->name == NULL || *m->name == '\0')
         return "has no name";
     for (uint32_t k = 0; k < i; k++)
@@ -21698,8 +21699,9 @@ static const char *nnrti_member_fault(const nnrt_attr_struct *s, uint32_t i)
             return "has the name of another one";
     if (bytes == 0)
         return "is of a kind that an operator of the application cannot have";
-    if (m->bytes != bytes || m->offset > s->bytes || bytes > s->bytes - m->offset ||
-        m->offset % (bytes < 8 ? bytes : 4) != 0)
+    if (bytes > 4) /* what has a pointer lies as one does; numbers of 8 bytes as on a machine of 32 bits */
+        align = m->kind == NNRT_ATTR_KIND_STRING || bytes > 8 ? (uint32_t)sizeof(void *) : 4;
+    if (m->bytes != bytes || m->offset > s->bytes || bytes > s->bytes - m->offset || m->offset % align != 0)
         return "does not lie in its struct";
     if (m->kind == NNRT_ATTR_KIND_ENUM && (m->values == NULL || m->valueCount == 0))
         return "has no enumerators";

@@ -100,6 +100,9 @@ NNRT_API size_t nnrt_nnadapter_model_records(const NNAdapterModel *model, char *
 #include "../nnrt.h" /* its implementation, where only its declarations were read so far */
 
 #include <limits.h>
+#ifndef NNRT_NO_STDIO
+#include <stdio.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 

@@ -44,10 +44,11 @@ WHAT IT READS
     once. External data are read from files below the model's folder only.
     Functions of the file are inlined, before operators of the same name; but an operator of the application
     (nnrt_op_register) comes before a function that has its name, whose body ONNX takes for one way to compute it.
-    A node of another domain, or of an operator that the table lacks, is one node of the operator of the application that has
-    the name "domain.Type" ("Type" for the domain ""): its inputs and outputs in their order, its attributes onto the members of their
-    names, which take: INT, INT64 and BOOL an int; FLOAT and DOUBLE a float; TYPE an int, the number that ONNX has for the
-    type; ENUM a string, the enumerator's name, or an int; STRING a string; INTS, INTS64, FLOATS ints and floats.
+    A node of another domain, or of an operator that the table lacks, is one node of the operator of the application that
+    has the name "domain.Type" ("Type" for the domain ""): its inputs and outputs in their order, its attributes onto the
+    members of their names, which take: INT, INT64 and BOOL an int; FLOAT and DOUBLE a float; TYPE an int, the number that
+    ONNX has for the type; ENUM a string, the enumerator's name, or an int; STRING a string; INTS, INTS64, FLOATS ints and
+    floats.
     Not read: sequences, strings, sparse tensors, complex numbers, bfloat16.
 
 TRUST

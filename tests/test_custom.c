@@ -174,17 +174,18 @@ static const nnrt_attr_member outside[] = {{"a", NNRT_ATTR_KIND_DOUBLE, 4, 8, NU
 static const nnrt_attr_member skewed[] = {{"a", NNRT_ATTR_KIND_FLOAT, 2, 4, NULL, 0}};
 static const nnrt_attr_member narrow[] = {{"a", NNRT_ATTR_KIND_INT, 0, 4, NULL, 0}};
 static const nnrt_attr_member no_values[] = {{"e", NNRT_ATTR_KIND_ENUM, 0, 4, NULL, 0}};
-static const double zeros8 = 0;
+static const nnrt_attr_member skewed_text[] = {{"a", NNRT_ATTR_KIND_STRING, sizeof(void *) / 2, sizeof(void *), NULL, 0}};
+static const double zeros8 = 0, zeros16[2] = {0, 0};
 static const nnrt_attr_struct bad_attrs[] = {
     {"a", 0, NULL, 0, &zeros8},       {"a", 8, NULL, 0, NULL},           {"a", 8, NULL, 1, &zeros8},
     {"a", 8, twins, 65, &zeros8},     {"a", 8, no_name, 1, &zeros8},     {"a", 8, twins, 2, &zeros8},
     {"a", 8, graph_member, 1, &zeros8}, {"a", 8, outside, 1, &zeros8},   {"a", 8, skewed, 1, &zeros8},
-    {"a", 8, narrow, 1, &zeros8},     {"a", 8, no_values, 1, &zeros8}};
+    {"a", 8, narrow, 1, &zeros8},     {"a", 8, no_values, 1, &zeros8},   {"a", 16, skewed_text, 1, zeros16}};
 static const char *const bad_attr_words[] = {
     "have no bytes",        "no defaults",          "no members",
     "or more than 64",      "attribute 0 '' has no name", "attribute 1 'a' has the name of another one",
     "attribute 0 'g' is of a kind", "attribute 0 'a' does not lie in its struct", "attribute 0 'a' does not lie",
-    "attribute 0 'a' does not lie", "attribute 0 'e' has no enumerators"};
+    "attribute 0 'a' does not lie", "attribute 0 'e' has no enumerators", "attribute 0 'a' does not lie"};
 
 static void refused(const nnrt_op *op, NNRT_ReturnCode code, const char *words)
 {
