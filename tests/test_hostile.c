@@ -741,7 +741,7 @@ static void test_plain_models(void **state)
     REFUSED(p.dims[1][0] = -1, NNRT_INVALID_SHAPE, "a constant needs all its extents");
     REFUSED(p.tensors[1].name = "x", NNRT_INVALID_TENSOR_NAME, "tensors 0 and 1 are both named 'x'");
     REFUSED(p.tensors[1].dataType = 31, NNRT_INVALID_DATATYPE, "dataType 31 does not exist");
-    REFUSED(p.nodes[0].nodeType = -1, NNRT_UNSUPPORTED_OP, "there is no operator with number -1");
+    REFUSED(p.nodes[0].nodeType = -1, NNRT_UNSUPPORTED_OP, "no operator with number -1 is registered (nnrt_op_register)");
     REFUSED(p.nodes[0].inputIndex.data = NULL, NNRT_NULL_PTR, "counts operands, but has no list of them");
     REFUSED(p.model.allTensors.data = NULL, NNRT_NULL_PTR,
             "the model's list allTensors counts 3 entries, but has no data");

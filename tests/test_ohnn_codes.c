@@ -102,7 +102,7 @@ static int all_ids(uint32_t broken)
 {
     const size_t own = 1, *ids = B(1) ? &own : NULL, *before = ids;
     uint32_t count = 99;
-    const int code = OH_NNDevice_GetAllDevicesID(B(0) ? NULL : &ids, B(2) ? NULL : &count);
+    const int code = (int)OH_NNDevice_GetAllDevicesID(B(0) ? NULL : &ids, B(2) ? NULL : &count);
     assert_true(code == OK || (ids == before && count == 99));
     return code;
 }
@@ -112,7 +112,7 @@ static const check device_name_checks[] = {
 static int device_name(uint32_t broken)
 {
     const char *own = "own", *name = B(1) ? own : NULL;
-    const int code = OH_NNDevice_GetName(B(2) ? NO_DEVICE : 0, B(0) ? NULL : &name);
+    const int code = (int)OH_NNDevice_GetName(B(2) ? NO_DEVICE : 0, B(0) ? NULL : &name);
     assert_true(code == OK ? name != NULL : name == (B(1) ? own : NULL));
     return code;
 }
@@ -123,7 +123,7 @@ static int device_type(uint32_t broken)
 {
     nnrt_fake *npu = npu_with(B(2) ? ",fail=GetDeviceType" : "");
     OH_NN_DeviceType type = OH_NN_GPU;
-    const int code = OH_NNDevice_GetType(B(0) ? NO_DEVICE : last_id(), B(1) ? NULL : &type);
+    const int code = (int)OH_NNDevice_GetType(B(0) ? NO_DEVICE : last_id(), B(1) ? NULL : &type);
     assert_int_equal(type, code == OK ? OH_NN_ACCELERATOR : OH_NN_GPU);
     unregistered(npu);
     return code;
@@ -163,7 +163,7 @@ static int add_desc(uint32_t broken)
     if (B(4))
         desc->dataType = (OH_NN_DataType)13; /* SetDataType refuses it */
     failAt = B(3) ? calls + 1 : 0;
-    code = OH_NNModel_AddTensorToModel(B(0) ? NULL : model, B(1) ? NULL : desc);
+    code = (int)OH_NNModel_AddTensorToModel(B(0) ? NULL : model, B(1) ? NULL : desc);
     failAt = 0;
     assert_int_equal(model->graph->nValues, before + (code == OK));
     is(OH_NNTensorDesc_Destroy(&desc), OK);
@@ -205,7 +205,7 @@ static int add_struct(uint32_t broken)
     tensor.dimensions = B(6) ? NULL : dims;
     tensor.dimensionCount = B(7) ? 0 : B(11) ? 201 : 3;
     failAt = B(3) ? calls + 1 : 0;
-    code = OH_NNModel_AddTensor(B(0) ? NULL : model, B(1) ? NULL : &tensor);
+    code = (int)OH_NNModel_AddTensor(B(0) ? NULL : model, B(1) ? NULL : &tensor);
     failAt = 0;
     assert_int_equal(model->graph->nValues, before + (code == OK));
     OH_NNModel_Destroy(&model);
@@ -221,7 +221,7 @@ static int set_type(uint32_t broken)
 {
     OH_NNModel *model = model_with(B(2));
     const int code =
-        OH_NNModel_SetTensorType(B(0) ? NULL : model, B(3) ? 7 : 4, B(1) ? (OH_NN_TensorType)-1 : OH_NN_CLIP_MAX);
+        (int)OH_NNModel_SetTensorType(B(0) ? NULL : model, B(3) ? 7 : 4, B(1) ? (OH_NN_TensorType)-1 : OH_NN_CLIP_MAX);
     assert_int_equal(model->graph->values[4].type, code == OK ? OH_NN_CLIP_MAX : OH_NN_TENSOR);
     OH_NNModel_Destroy(&model);
     return code;
@@ -251,7 +251,7 @@ static int set_quant(uint32_t broken)
     is(OH_NNQuantParam_SetZeroPoints(q, points, B(4) ? 2 : count), OK);
     if (!B(5))
         is(OH_NNQuantParam_SetNumBits(q, bits, count), OK);
-    code = OH_NNModel_SetTensorQuantParams(B(0) ? NULL : model, B(3) ? 7 : 4, B(1) ? NULL : q);
+    code = (int)OH_NNModel_SetTensorQuantParams(B(0) ? NULL : model, B(3) ? 7 : 4, B(1) ? NULL : q);
     assert_int_equal(model->graph->values[4].quantCount, code == OK ? 3 : 0);
     is(OH_NNQuantParam_Destroy(&q), OK);
     OH_NNModel_Destroy(&model);
@@ -273,7 +273,7 @@ static int set_data(uint32_t broken)
     OH_NNModel *model = model_with(B(3));
     int code;
     failAt = B(8) ? calls + 1 : 0;
-    code = OH_NNModel_SetTensorData(B(0) ? NULL : model,
+    code = (int)OH_NNModel_SetTensorData(B(0) ? NULL : model,
                                     B(4)   ? 7
                                     : B(5) ? 4
                                     : B(6) ? 5
@@ -331,7 +331,7 @@ static int add_op(uint32_t broken)
         many[i] = 1;
         outs[i] = 3;
     }
-    code = OH_NNModel_AddOperation(B(0) ? NULL : model, B(19) ? (OH_NN_OperationType)9999 : OH_NN_OPS_ADD,
+    code = (int)OH_NNModel_AddOperation(B(0) ? NULL : model, B(19) ? (OH_NN_OperationType)9999 : OH_NN_OPS_ADD,
                                    B(1) ? NULL : &param, B(2) ? NULL : &in, B(3) ? NULL : &out);
     assert_int_equal(model->graph->nNodes, before + (code == OK));
     OH_NNModel_Destroy(&model);
@@ -366,7 +366,7 @@ static int specify_io(uint32_t broken)
     int code;
     if (B(4) && !B(3))
         is(specify(model, first, 1, last, 1), OK);
-    code = OH_NNModel_SpecifyInputsAndOutputs(B(0) ? NULL : model, B(1) ? NULL : &in, B(2) ? NULL : &out);
+    code = (int)OH_NNModel_SpecifyInputsAndOutputs(B(0) ? NULL : model, B(1) ? NULL : &in, B(2) ? NULL : &out);
     OH_NNModel_Destroy(&model);
     return code;
 }
@@ -421,7 +421,7 @@ static int finish(uint32_t broken)
     if (B(1))
         is(OH_NNModel_Finish(model), OK);
     failAt = B(5) ? calls + 1 : 0;
-    code = OH_NNModel_Finish(B(0) ? NULL : model);
+    code = (int)OH_NNModel_Finish(B(0) ? NULL : model);
     failAt = 0;
     assert_int_equal(model->finished, code == OK || B(1)); /* a late failure leaves it open */
     OH_NNModel_Destroy(&model);
@@ -453,7 +453,7 @@ static int available(uint32_t broken)
     OH_NNModel *model = model_with(!B(4));
     const bool own = false, *supported = B(2) ? &own : NULL, *before = supported;
     uint32_t count = 99;
-    const int code = OH_NNModel_GetAvailableOperations(B(0) ? NULL : model, B(5) ? NO_DEVICE : last_id(),
+    const int code = (int)OH_NNModel_GetAvailableOperations(B(0) ? NULL : model, B(5) ? NO_DEVICE : last_id(),
                                                        B(1) ? NULL : &supported, B(3) ? NULL : &count);
     assert_true(code == OK ? count == 1 && supported[0] : count == 99 && supported == before);
     OH_NNModel_Destroy(&model);
@@ -484,7 +484,7 @@ static int quant_new(uint32_t broken)
     {                                                                                                                  \
         const T array[2] = {8, 8};                                                                                     \
         NN_QuantParam *q = OH_NNQuantParam_Create();                                                                   \
-        const int code = Function(B(0) ? NULL : q, B(1) ? NULL : array, B(2) ? 0 : 2);                                 \
+        const int code = (int)Function(B(0) ? NULL : q, B(1) ? NULL : array, B(2) ? 0 : 2);                            \
         is(OH_NNQuantParam_Destroy(&q), OK);                                                                           \
         return code;                                                                                                   \
     }
@@ -496,7 +496,7 @@ static const check quant_end_checks[] = {{"quantParams NULL", IP, 0}, {"*quantPa
 static int quant_end(uint32_t broken)
 {
     NN_QuantParam *q = OH_NNQuantParam_Create(), *none = NULL;
-    const int code = OH_NNQuantParam_Destroy(B(0) ? NULL : B(1) ? &none : &q);
+    const int code = (int)OH_NNQuantParam_Destroy(B(0) ? NULL : B(1) ? &none : &q);
     assert_true((q == NULL) == (code == OK));
     (void)OH_NNQuantParam_Destroy(&q);
     return code;
@@ -556,7 +556,7 @@ static int extension(uint32_t broken)
     OH_NNCompilation *c = compiled(&model, 2, B(5));
     int code;
     failAt = B(6) ? calls + 1 : 0;
-    code = OH_NNCompilation_AddExtensionConfig(B(0) ? NULL : c,
+    code = (int)OH_NNCompilation_AddExtensionConfig(B(0) ? NULL : c,
                                                B(1)   ? NULL
                                                : B(4) ? ""
                                                       : "name",
@@ -576,7 +576,7 @@ static int extension(uint32_t broken)
         nnrt_fake *npu = npu_with("");                                                                                 \
         OH_NNModel *model = NULL;                                                                                      \
         OH_NNCompilation *c = compiled(&model, 2, B(1)), *to = B(0) ? NULL : c;                                        \
-        const int code = call;                                                                                         \
+        const int code = (int)(call);                                                                                  \
         OH_NNCompilation_Destroy(&c);                                                                                  \
         OH_NNModel_Destroy(&model);                                                                                    \
         unregistered(npu);                                                                                             \
@@ -594,7 +594,7 @@ static int set_cache(uint32_t broken)
     nnrt_fake *npu = npu_with("");
     OH_NNModel *model = NULL;
     OH_NNCompilation *c = compiled(&model, 2, B(2));
-    const int code = OH_NNCompilation_SetCache(B(0) ? NULL : c, B(1) ? NULL : "no such folder", 1);
+    const int code = (int)OH_NNCompilation_SetCache(B(0) ? NULL : c, B(1) ? NULL : "no such folder", 1);
     OH_NNCompilation_Destroy(&c);
     OH_NNModel_Destroy(&model);
     unregistered(npu);
@@ -709,7 +709,7 @@ static int build(uint32_t broken)
         is(OH_NNCompilation_SetPriority(c, B(14) ? (OH_NN_Priority)4 : OH_NN_PRIORITY_LOW), OK);
     if (B(2))
         (void)OH_NNCompilation_Build(c);
-    code = OH_NNCompilation_Build(B(0) ? NULL : c);
+    code = (int)OH_NNCompilation_Build(B(0) ? NULL : c);
     OH_NNCompilation_Destroy(&c);
     OH_NNModel_Destroy(&model);
     unregistered(npu);
@@ -758,7 +758,7 @@ static int build_offline(uint32_t broken, bool in_memory)
     is(OH_NNCompilation_SetDevice(c, last_id()), OK);
     if (B(1))
         is(OH_NNCompilation_EnableFloat16(c, true), OK);
-    code = OH_NNCompilation_Build(c);
+    code = (int)OH_NNCompilation_Build(c);
     OH_NNCompilation_Destroy(&c);
     OH_NNModel_Destroy(&model);
     unregistered(npu);
@@ -806,7 +806,7 @@ static int build_import(uint32_t broken)
     is(OH_NNCompilation_ImportCacheFromBuffer(c, bytes, size), OK);
     if (B(1))
         is(OH_NNCompilation_SetPerformanceMode(c, OH_NN_PERFORMANCE_HIGH), OK);
-    code = OH_NNCompilation_Build(c);
+    code = (int)OH_NNCompilation_Build(c);
     OH_NNCompilation_Destroy(&c);
     unregistered(npu);
     free(bytes);
@@ -824,7 +824,7 @@ static int export_cache(uint32_t broken)
     OH_NNCompilation *c = compiled(&model, 2, !B(4));
     static uint8_t bytes[65536];
     size_t size = 0;
-    const int code = OH_NNCompilation_ExportCacheToBuffer(B(0) ? NULL : c, B(1) ? NULL : bytes,
+    const int code = (int)OH_NNCompilation_ExportCacheToBuffer(B(0) ? NULL : c, B(1) ? NULL : bytes,
                                                           B(2)   ? 0
                                                           : B(6) ? 1
                                                                  : sizeof(bytes),
@@ -843,7 +843,7 @@ static int import_cache(uint32_t broken)
     nnrt_fake *npu = npu_with("");
     OH_NNModel *model = NULL;
     OH_NNCompilation *c = compiled(&model, 2, B(3));
-    const int code = OH_NNCompilation_ImportCacheFromBuffer(B(0) ? NULL : c, B(1) ? NULL : "?", B(2) ? 0 : 1);
+    const int code = (int)OH_NNCompilation_ImportCacheFromBuffer(B(0) ? NULL : c, B(1) ? NULL : "?", B(2) ? 0 : 1);
     OH_NNCompilation_Destroy(&c);
     OH_NNModel_Destroy(&model);
     unregistered(npu);
@@ -880,7 +880,7 @@ static const check desc_end_checks[] = {{"tensorDesc NULL", IP, 0}, {"*tensorDes
 static int desc_end(uint32_t broken)
 {
     NN_TensorDesc *desc = OH_NNTensorDesc_Create(), *none = NULL;
-    const int code = OH_NNTensorDesc_Destroy(B(0) ? NULL : B(1) ? &none : &desc);
+    const int code = (int)OH_NNTensorDesc_Destroy(B(0) ? NULL : B(1) ? &none : &desc);
     assert_true((desc == NULL) == (code == OK));
     (void)OH_NNTensorDesc_Destroy(&desc);
     return code;
@@ -894,7 +894,7 @@ static int desc_end(uint32_t broken)
         NN_TensorDesc *d = desc_of(OH_NN_FLOAT32, shape23, 2), *desc = B(0) ? NULL : d;                                \
         int code;                                                                                                      \
         declare;                                                                                                       \
-        code = call;                                                                                                   \
+        code = (int)(call);                                                                                             \
         after;                                                                                                         \
         is(OH_NNTensorDesc_Destroy(&d), OK);                                                                           \
         return code;                                                                                                   \
@@ -941,7 +941,7 @@ static int desc_count(uint32_t broken)
 {
     NN_TensorDesc *desc = desc_for_size(B(2), B(3), B(4));
     size_t count = 99;
-    const int code = OH_NNTensorDesc_GetElementCount(B(0) ? NULL : desc, B(1) ? NULL : &count);
+    const int code = (int)OH_NNTensorDesc_GetElementCount(B(0) ? NULL : desc, B(1) ? NULL : &count);
     assert_int_equal(count, code == OK ? 6 : code == OH_NN_DYNAMIC_SHAPE ? 0 : 99);
     is(OH_NNTensorDesc_Destroy(&desc), OK);
     return code;
@@ -957,7 +957,7 @@ static int desc_bytes(uint32_t broken)
     int code;
     if (B(3))
         is(OH_NNTensorDesc_SetDataType(desc, OH_NN_UNKNOWN), OK);
-    code = OH_NNTensorDesc_GetByteSize(B(0) ? NULL : desc, B(1) ? NULL : &bytes);
+    code = (int)OH_NNTensorDesc_GetByteSize(B(0) ? NULL : desc, B(1) ? NULL : &bytes);
     assert_int_equal(bytes, code == OK ? 24 : B(0) || B(1) ? 99 : 0); /* set to 0 first */
     is(OH_NNTensorDesc_Destroy(&desc), OK);
     return code;
@@ -973,7 +973,7 @@ static int desc_open_bytes(uint32_t broken)
     int code;
     if (B(2))
         is(OH_NNTensorDesc_SetDataType(desc, OH_NN_UNKNOWN), OK);
-    code = OH_NNTensorDesc_GetByteSize(B(0) ? NULL : desc, B(1) ? NULL : &bytes);
+    code = (int)OH_NNTensorDesc_GetByteSize(B(0) ? NULL : desc, B(1) ? NULL : &bytes);
     assert_int_equal(bytes, code == OK ? 0 : 99);
     is(OH_NNTensorDesc_Destroy(&desc), OK);
     return code;
@@ -1074,7 +1074,7 @@ static int tensor_end(uint32_t broken)
     assert_non_null(tensor);
     if (B(2))
         unregistered(npu);
-    code = OH_NNTensor_Destroy(B(0) ? NULL : B(1) ? &none : &tensor);
+    code = (int)OH_NNTensor_Destroy(B(0) ? NULL : B(1) ? &none : &tensor);
     assert_true((tensor == NULL) == (code == OK));
     if (B(2))
         npu = npu_with("");
@@ -1110,7 +1110,7 @@ static int tensor_data(uint32_t broken)
     {                                                                                                                  \
         NN_Tensor *tensor = tensor_of(OH_NN_FLOAT32, shape23, 2, NULL, 24);                                            \
         T value = 99;                                                                                                  \
-        const int code = Function(B(0) ? NULL : tensor, B(1) ? NULL : &value);                                         \
+        const int code = (int)Function(B(0) ? NULL : tensor, B(1) ? NULL : &value);                                    \
         assert_true((value == 99) == (code != OK));                                                                    \
         is(OH_NNTensor_Destroy(&tensor), OK);                                                                          \
         return code;                                                                                                   \
@@ -1168,7 +1168,7 @@ static int executor_end(uint32_t broken)
         OH_NNExecutor *own = executor(2), *e = B(0) ? NULL : own;                                                      \
         int code;                                                                                                      \
         declare;                                                                                                       \
-        code = call;                                                                                                   \
+        code = (int)(call);                                                                                             \
         after;                                                                                                         \
         OH_NNExecutor_Destroy(&own);                                                                                   \
         unregistered(npu);                                                                                             \
@@ -1298,7 +1298,7 @@ static int run_sync(uint32_t broken)
     run_tensors t;
     int code;
     run_begin(&t, B(9), B(10), B(11), B(12), B(13), B(16));
-    code = OH_NNExecutor_RunSync(B(0) ? NULL : e, B(1) ? NULL : t.in,
+    code = (int)OH_NNExecutor_RunSync(B(0) ? NULL : e, B(1) ? NULL : t.in,
                                  B(2)   ? 0
                                  : B(3) ? 201
                                  : B(7) ? 1
@@ -1327,7 +1327,7 @@ static int run_untold(uint32_t broken)
     run_tensors t;
     int code;
     run_begin(&t, B(0), false, false, B(1), B(2), false);
-    code = OH_NNExecutor_RunSync(e, t.in, 2, t.out, 1);
+    code = (int)OH_NNExecutor_RunSync(e, t.in, 2, t.out, 1);
     run_end(&t);
     OH_NNExecutor_Destroy(&e);
     unregistered(npu);
@@ -1349,7 +1349,7 @@ static int run_builtin(uint32_t broken)
     is(OH_NNCompilation_Build(c), OK);
     e = OH_NNExecutor_Construct(c);
     run_begin(&t, false, false, false, false, B(0), B(1));
-    code = OH_NNExecutor_RunSync(e, t.in, 2, t.out, 1);
+    code = (int)OH_NNExecutor_RunSync(e, t.in, 2, t.out, 1);
     run_end(&t);
     OH_NNExecutor_Destroy(&e);
     OH_NNCompilation_Destroy(&c);
@@ -1384,7 +1384,7 @@ static int run_async(uint32_t broken)
     run_begin(&t, B(12), B(13), false, B(14), B(15), false);
     if (!B(9))
         is(OH_NNExecutor_SetOnRunDone(e, on_done), B(8) ? OF : OK);
-    code = OH_NNExecutor_RunAsync(B(0) ? NULL : e, B(1) ? NULL : t.in,
+    code = (int)OH_NNExecutor_RunAsync(B(0) ? NULL : e, B(1) ? NULL : t.in,
                                   B(2)    ? 0
                                   : B(3)  ? 201
                                   : B(10) ? 1
@@ -1502,7 +1502,7 @@ static int legacy_run(uint32_t broken)
         is(OH_NNExecutor_SetOutput(e, 0, y, B(6) ? 12 : 24), OK);
     if (B(3))
         OH_NNExecutor_DestroyInputMemory(e, 1, &memory);
-    code = OH_NNExecutor_Run(B(0) ? NULL : e);
+    code = (int)OH_NNExecutor_Run(B(0) ? NULL : e);
     OH_NNExecutor_Destroy(&e);
     unregistered(npu);
     return code;
