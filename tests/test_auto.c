@@ -923,6 +923,21 @@ static void test_fallback(void **state)
     nnrt_model_destroy(m);
 }
 
+/* A session of the model gives what it must, and a second one shares what it prepared, or may not. */
+static void expect_shares(const NNRT_Model *m, const char *device, const result_of *want, bool shares)
+{
+    nnrt_session_desc desc;
+    nnrt_session *s, *second = NULL;
+    memset(&desc, 0, sizeof(desc));
+    desc.device = device;
+    s = opened(m, &desc);
+    expect_same(s, want, 7);
+    desc.share = s;
+    assert_int_equal(nnrt_session_create(&second, m, &desc, NULL), shares ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
+    nnrt_session_destroy(second);
+    nnrt_session_destroy(s);
+}
+
 /* RunIn is there if all parts have it; a buffer is shared if all parts tell how much they take. */
 static void test_slots(void **state)
 {
@@ -943,7 +958,7 @@ static void test_slots(void **state)
         char text[128];
         nnrt_fake *a, *b = registered(abc[1]);
         nnrt_session_desc desc;
-        nnrt_session *s, *second = NULL;
+        nnrt_session *s;
         size_t bytes = 0;
         nnrt_error e;
         memset(&desc, 0, sizeof(desc));
@@ -951,23 +966,11 @@ static void test_slots(void **state)
         snprintf(text, sizeof(text), "fake:name=a,ops=ACTIVATION%s", rows[i].more);
         a = registered(text);
         desc.device = "auto:a,b";
-        s = opened(m, &desc);
-        expect_same(s, &want, 7);
-        desc.share = s;
-        assert_int_equal(nnrt_session_create(&second, m, &desc, NULL), rows[i].shares ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
-        nnrt_session_destroy(second);
-        nnrt_session_destroy(s);
-        desc.share = NULL;
+        expect_shares(m, desc.device, &want, rows[i].shares);
         unregistered(a);
         snprintf(text, sizeof(text), "fake:name=a%s", rows[i].more); /* the whole model on one device */
         a = registered(text);
-        s = opened(m, &desc);
-        expect_same(s, &want, 7);
-        desc.share = s;
-        assert_int_equal(nnrt_session_create(&second, m, &desc, NULL), rows[i].shares ? NNRT_SUCCESS : NNRT_NOT_SUPPORT);
-        nnrt_session_destroy(second);
-        nnrt_session_destroy(s);
-        desc.share = NULL;
+        expect_shares(m, desc.device, &want, rows[i].shares);
         unregistered(a);
         snprintf(text, sizeof(text), "fake:name=a,ops=ACTIVATION%s", rows[i].more);
         a = registered(text);

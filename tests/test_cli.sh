@@ -819,6 +819,7 @@ py 'dot --device: a colour a device' 'len(set(re.findall("fillcolor=\"(0[.][0-9]
 py 'dot --device: all nodes have one' 'len(re.findall("n[0-9]+ .shape=box style=\"rounded,filled\" fillcolor=", open(F + "out").read())) == 10'
 t 0 'dot --device, small parts' dot $digits/digits.onnx $npu0 --smallest 2
 prints 'dot --device, small parts' '^  subgraph cluster_part0 [{]$'
+refused 1 'dot --strict alone' 'no device is registered and available' dot $digits/digits.onnx --strict
 refused 1 'dot --strict' "strict: no device takes node 1 'pool1'" dot $digits/digits.onnx $npu0 --strict
 t 0 'dot' dot $digits/digits.onnx
 py 'dot: braces match, an operator is named' 'open(F + "out").read().count("{") == open(F + "out").read().count("}") > 0 and "MAX_POOL_FUSION" in open(F + "out").read()'

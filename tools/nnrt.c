@@ -989,6 +989,7 @@ static int cli_dot_places(cli_job *job, const cli_args *args, nnrt_placement **p
 
 static int cli_dot(const cli_args *args)
 {
+    const bool placed = args->device != NULL || args->strict || args->keep != NULL || args->smallest > 0;
     cli_job job;
     nnrt_placement *places = NULL;
     char *text = NULL;
@@ -997,10 +998,10 @@ static int cli_dot(const cli_args *args)
     memset(&job, 0, sizeof(job));
     status = cli_inputs_make(&job.in, args);
     if (status == CLI_DONE)
-        status = args->device != NULL ? cli_inputs_settle(&job.in, args) : cli_inputs_apply_shapes(&job.in, args);
+        status = placed ? cli_inputs_settle(&job.in, args) : cli_inputs_apply_shapes(&job.in, args);
     if (status == CLI_DONE)
         status = cli_job_load(&job, args);
-    if (status == CLI_DONE && args->device != NULL)
+    if (status == CLI_DONE && placed)
         status = cli_dot_places(&job, args, &places);
     if (status == CLI_DONE) {
         length = nnrt_model_dot_placed(job.model, places, NULL, 0);
