@@ -65,7 +65,7 @@ help:
 	@echo 'make valgrind         the tests, without sanitizers, and the command line under valgrind'
 	@echo 'make analyze          clang-tidy, gcc -fanalyzer and cppcheck over the headers and the command line'
 	@echo 'make compare          networks and random models with ONNX Runtime (needs npm, fetches 290 MB)'
-	@echo 'make differential     random graphs of all operators, run in every way and in ONNX Runtime; N=1000 SEED=1'
+	@echo 'make differential     random graphs of all operators, run in every way and in ONNX Runtime; N=1000 SEED=1 DEVICE=cpu'
 	@echo 'make splits N=1000    networks in random splits, through caches and in another process: the same bits; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make models           networks as they are deployed, quantised ones too, with ONNX Runtime: the largest error of each (npm)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
@@ -189,12 +189,12 @@ GRAPHS := $(or $(N),1000)
 
 build/differential/driver: tests/differential.c tests/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
-	@$(COMPILE) $(LDFLAGS) -o $@ tests/differential.c tests/nnrt.c $(LIBS)
+	@$(COMPILE) -Itests $(LDFLAGS) -o $@ tests/differential.c tests/nnrt.c $(LIBS) -lpthread
 
 differential: build/nnrt build/differential/driver
 	@sh tests/compare/run.sh --fetch
-	@$(PYTHON) -B tests/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) --ort build/compare --emit 50 \
-	    --nnrt build/nnrt build/differential/driver
+	@NNRT_TEST_DEVICE=$(DEVICE) $(PYTHON) -B tests/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) \
+	    --ort build/compare --emit 50 --nnrt build/nnrt build/differential/driver
 
 models: build/nnrt
 	@sh tests/compare/run.sh --models --no-times
@@ -222,7 +222,7 @@ suites: $(ONLY:%=suite-%)
 # tests/nnrt.c; so do the command line and the examples, which have it in them, as if it had been there already. As they
 # are they are compiled by make, and by the suites builds, dist and install.
 IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED -DNNRT_ONNX_IMPLEMENTED \
-	-DNNRT_FAKE_IMPLEMENTED -DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
+	-DNNRT_CPU_IMPLEMENTED -DNNRT_FAKE_IMPLEMENTED -DNNRT_REMOTE_IMPLEMENTED -DNNRT_NNADAPTER_IMPLEMENTED -DNNRT_NNADAPTER_DRIVER_IMPLEMENTED \
 	-D_XOPEN_SOURCE=700
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes splits)

@@ -480,6 +480,9 @@ typedef struct nnrt_session_desc {
     /* Is asked first, and given what is prepared, by one thread at a time. NULL: none. Not with buffer, share or offline.
        The device sections of a .nnrt file are asked without one as well, but not with buffer. */
     nnrt_cache *cache;
+    /* Threads that kernels may share their work with; it outlives the session, of which several may have one. Results are
+       the same with and without. NULL: a run stays on the thread that calls it. */
+    const nnrt_parallel *parallel;
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -6731,6 +6734,7 @@ static void nnrti_session_config(const nnrt_session_desc *desc, NNRT_ModelConfig
     config->copyConstants = desc->copyConstants;
     config->callerWorkspace = true;
     config->threads = desc->threads;
+    config->parallel = desc->parallel;
     config->inputDims = desc->inputDims;
     config->bounds = desc->bounds;
     config->maxTrips = desc->maxTrips;

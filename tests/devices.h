@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "devices/nnrt_cpu.h"
 #include "devices/nnrt_fake.h"
 #include "examples/device/device.h"
 #ifdef __linux__
@@ -154,6 +155,28 @@ static NNRT_ReturnCode split_register(nnrt_error *error)
     return code != NNRT_SUCCESS ? code : nnrt_device_register(&table, name, error);
 }
 
+/* ---- the fast device, and each of its sets of instructions ---- */
+
+static NNRT_ReturnCode cpu_register(nnrt_error *error)
+{
+    return nnrt_cpu_register(NULL, error);
+}
+
+#define CPU_SET(set)                                                                                                   \
+    static NNRT_ReturnCode cpu_##set##_register(nnrt_error *error)                                                     \
+    {                                                                                                                  \
+        return nnrt_cpu_register(#set, error);                                                                         \
+    }
+CPU_SET(avx512)
+CPU_SET(avx2)
+CPU_SET(neon)
+CPU_SET(vector)
+
+/* A product and its sum are rounded once where the reference rounds twice: of K products of numbers around 1 the sums differ
+   by some units in the last place of the largest partial sum, which may be larger than the result. */
+static const test_bound cpu_bounds[] = {{"CONV2D_FUSION", 2e-6, 2e-6}, {"FULL_CONNECTION", 2e-6, 2e-6},
+                                        {"MATMUL_FUSION", 2e-6, 2e-6}, {NULL, 0, 0}};
+
 static const test_bound rough_bounds[] = {{"ADD_FUSION", 1e-5, 1.0 / 1024}, {NULL, 0, 0}};
 
 static const test_device test_devices[] = {
@@ -163,6 +186,11 @@ static const test_device test_devices[] = {
     {"fake", fake_register, NULL},
     {"split", split_register, NULL},
     {"rough", rough_register, rough_bounds},
+    {"cpu", cpu_register, cpu_bounds},
+    {"cpu-avx512", cpu_avx512_register, cpu_bounds},
+    {"cpu-avx2", cpu_avx2_register, cpu_bounds},
+    {"cpu-neon", cpu_neon_register, cpu_bounds},
+    {"cpu-vector", cpu_vector_register, cpu_bounds},
 #ifdef __linux__
     {"remote", remote_register, NULL},
 #endif

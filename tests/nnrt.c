@@ -14,6 +14,7 @@ bool heap_shut;
 #define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
 #define NNRT_IMPLEMENTATION
 #include "compat/nnrt_nnadapter_driver.h"
+#include "devices/nnrt_cpu.h"
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_remote.h"
 #include "formats/nnrt_onnx.h"

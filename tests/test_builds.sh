@@ -98,6 +98,7 @@ END
 cat >formats.c <<'END'
 #define NNRT_IMPLEMENTATION
 #include "formats/nnrt_onnx.h"
+#include "devices/nnrt_cpu.h"
 #include "devices/nnrt_fake.h"
 #include "devices/nnrt_remote.h"
 END
@@ -114,7 +115,7 @@ for compiler in gcc clang g++ clang++; do
     try "the implementation, $compiler" "$compiler" $options -O0 -I "$root" -c -o "$compiler.o" formats.c
     build 'several units' "$compiler" "$options -O0" $second main.c -x none "$compiler.o"
     reads 'declarations before the implementation' "$compiler" "$options" later.c
-    for header in nnrt_ops.h nnrt_hal.h nnrt.h formats/nnrt_onnx.h devices/nnrt_fake.h devices/nnrt_remote.h; do
+    for header in nnrt_ops.h nnrt_hal.h nnrt.h formats/nnrt_onnx.h devices/nnrt_cpu.h devices/nnrt_fake.h devices/nnrt_remote.h; do
         printf '#include "%s"\n' $header >alone.c
         reads "declarations of $header alone" "$compiler" "$options" alone.c
         printf '#define NNRT_IMPLEMENTATION\n#include "%s"\n' $header >whole.c

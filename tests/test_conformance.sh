@@ -19,8 +19,15 @@ verdict() {
     fi
 }
 
+# the sets of instructions of the fast device that this machine has
+sets=
+for set in cpu cpu-avx512 cpu-avx2 cpu-neon cpu-vector; do
+    "$vectors" $set tests/vectors/abs.vec >"$folder/log" 2>&1
+    [ $? -eq 2 ] && echo "not here: $set" || sets="$sets $set"
+done
+
 cases=$(cat tests/vectors/*.vec | grep -c '^case ')
-for device in example auto rough split; do
+for device in example auto rough split $sets; do
     "$vectors" $device tests/vectors/*.vec >"$folder/log" 2>&1 &&
         [ "$(tail -n 1 "$folder/log")" = "$cases passed, 0 failed, 0 skipped" ]
     verdict "vectors on $device" $?
@@ -34,6 +41,11 @@ for device in example auto; do
     "$nodes" --device $device >"$folder/log" 2>&1 && cmp -s "$folder/log" "$folder/reference"
     verdict "ONNX node tests on $device: as on the reference device" $?
 done
+
+# fast kernels: as many nodes, whatever their bits
+"$nodes" --device cpu >"$folder/log" 2>&1 &&
+    [ "$(grep ' passed (' "$folder/log")" = "$(grep ' passed (' "$folder/reference")" ]
+verdict 'ONNX node tests on cpu: as many as on the reference device' $?
 
 # What must fail: sums of 10 bits, where all bits are asked for; a device that is not there; no device.
 "$vectors" --exact rough tests/vectors/add_fusion.vec >"$folder/log" 2>&1

@@ -9,6 +9,7 @@ Part of tools/nnrt.c.
 #define NNRT_TOOL_ARGS_H
 
 #include "../compat/nnrt_nnadapter_driver.h"
+#include "../devices/nnrt_cpu.h"
 #include "../devices/nnrt_fake.h"
 #include "../devices/nnrt_remote.h"
 #include "image.h"
@@ -361,8 +362,8 @@ static void cli_die(void)
     _Exit(CLI_FAILED);
 }
 
-/* fake:... and remote:...: registers that device, which stays until the program ends. auto:...: auto looks at what stands
-   behind. */
+/* fake:..., remote:..., cpu and cpu-SET: registers that device, which stays until the program ends. auto:...: auto looks at
+   what stands behind. */
 static bool cli_take_device(cli_args *a, const char *v)
 {
     nnrt_fake *fake;
@@ -379,6 +380,9 @@ static bool cli_take_device(cli_args *a, const char *v)
             return false;
         a->device = nnrt_fake_name(fake);
     }
+    if (strncmp(v, "cpu", 3) == 0 && (v[3] == '\0' || v[3] == '-') && nnrt_device_find(v) == NULL &&
+        nnrt_cpu_register(v[3] == '-' ? v + 4 : NULL, &a->error) != NNRT_SUCCESS)
+        return false;
     if (a->deviceCount < 2)
         a->devices[a->deviceCount] = a->device;
     a->deviceCount++;
@@ -641,8 +645,9 @@ static const cli_option cli_options[] = {
      cli_take_load},
     {"--device", "NAME", CLI_PLACED | CLI_DEVICES | CLI_SERVE,
      "where to run: a name that 'nnrt devices' lists, default auto; auto:NAME,NAME,...: split over these, the preferred "
-     "one first; remote:PATH is what 'nnrt serve' serves at that socket; fake:KEY=VALUE,... (devices/nnrt_fake.h) makes a "
-     "device to test with. compare takes two, else of several the last counts",
+     "one first; cpu: fast kernels (devices/nnrt_cpu.h); remote:PATH is what 'nnrt serve' serves at that socket; "
+     "fake:KEY=VALUE,... (devices/nnrt_fake.h) makes a device to test with. compare takes two, else of several the last "
+     "counts",
      cli_take_device},
     {"--cache", "DIR", CLI_RUN | CLI_BENCH | CLI_CHECK,
      "what devices with a model cache make of the model is kept in the folder DIR, and taken from there the next time",

@@ -1,0 +1,2133 @@
+#ifndef NNRTI_CPU_SET
+/*
+nnrt_cpu.h - the device "cpu": the reference device's plans with faster kernels for the operators that networks spend
+their time in, written for the instructions that the machine has. What has no faster kernel stays as it is, so that
+every model runs.
+
+WHAT IS FAST, float32
+    CONV2D_FUSION (of one group and depthwise), FULL_CONNECTION, MATMUL_FUSION; MAX_POOL_FUSION, AVGPOOL_FUSION;
+    ADD_FUSION, SUB_FUSION, MUL_FUSION, ACTIVATION; SOFTMAX and LAYER_NORM_FUSION over the last axes. Where only it
+    reads a convolution or a product of matrices, an ADD_FUSION becomes part of it. Tensors of images between steps lie
+    with their channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights
+    are packed once, when the model is prepared.
+
+HOW EXACT
+    Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
+    the machine has such an instruction. SIGMOID and TANH are within 4 units in the last place (results below 2^-126 may
+    be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|. Quantised and half precision operators are
+    those of the reference device. A set of instructions gives the same bits whatever the number of threads that share
+    the work.
+
+SECTIONS (search for the tag)
+    >>device   registering
+    -- implementation --
+    >>sets     sets of instructions: this file includes itself once for each, for the kernels
+    >>layout   channels last
+    >>steps    which kernel a step gets, and packed weights
+    >>table    the device
+    -- kernels, once for each set --
+    >>vectors  what a vector is, and functions of vectors
+    >>product  convolutions and products of matrices
+    >>window   convolutions of each channel by itself, pools
+    >>each     what is done to each element
+    >>rows     what is done to rows of the last axis
+
+MIT licence, see LICENSE.
+*/
+#ifndef NNRT_CPU_H
+#define NNRT_CPU_H
+
+#include "../nnrt_hal.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>device */
+
+/* Registers "cpu", which uses the best set of instructions that the machine has, or with its name one of them as
+   "cpu-avx2". NOT_SUPPORT: the machine or the compiler has no such set. Device and name are static. */
+NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
+/* The sets that the machine has, the best one first: "avx512", "avx2", "neon", "vector". NULL from the end of the
+   list on. */
+NNRT_API const char *nnrt_cpu_set(uint32_t i);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+/* ================================================================================================================ */
+#if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_CPU_IMPLEMENTED)
+#define NNRT_CPU_IMPLEMENTED
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A convolution, or a product of matrices, which is one of 1 x 1 cells: attributes of the kernel `product`. Its
+   arguments are x [N,H,W,K], a tensor that is added to the result or nothing, and the packed weights; y [N,Ho,Wo,C].
+   Channels lie one behind the other. Packed: a panel for each `panel` channels of y, their bias and then their
+   weights, tap by tap, channel of x by channel of x; channels that there are not are zeros. Behind the panels K
+   zeros stand for the cells outside x. */
+typedef struct nnrti_cpu_product {
+    int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
+    int32_t rows;                                      /* pixels of y that are worked on at once */
+    uint32_t parts;                                    /* into which the panels are divided to share the work */
+    NNRT_ActivationType activation;                    /* of the product itself */
+    NNRT_ActivationType sum;                           /* of its sum with the other tensor */
+} nnrti_cpu_product;
+
+/* MATMUL_FUSION of two tensors that a run brings: x [..,M,K], y [..,K,N], a bias [N] or nothing; z [..,M,N]. */
+typedef struct nnrti_cpu_matmul {
+    bool transposeA,
+        transposeB; /* swap the last two axes first; of x only where its columns then lie one behind the other */
+    NNRT_ActivationType activation;
+} nnrti_cpu_matmul;
+#define NNRTI_CPU_BLOCK 64 /* rows of x that it works on at once */
+
+/* A convolution of each channel by itself, and pooling: attributes of `depthwise`, `max_pool` and `average_pool`.
+   Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
+typedef struct nnrti_cpu_window {
+    int32_t window[2], stride[2], dilation[2], pad[2];
+    bool whole; /* of the average: cells outside x count */
+    NNRT_ActivationType activation;
+} nnrti_cpu_window;
+
+typedef int32_t nnrti_cpu_function;
+enum { NNRTI_CPU_ADD, NNRTI_CPU_SUB, NNRTI_CPU_MUL };
+
+typedef struct nnrti_cpu_each {
+    nnrti_cpu_function function;
+    NNRT_ActivationType activation;
+} nnrti_cpu_each;
+
+/* Rows of `count` elements, `rows` of them, each `stepX` behind the one before in x, `stepY` in y. */
+typedef struct nnrti_cpu_rows {
+    int64_t rows;
+    ptrdiff_t stepX, stepY;
+    int32_t count;
+    float epsilon; /* of the normalisation */
+} nnrti_cpu_rows;
+
+/* The kernels of a set of instructions. */
+typedef struct nnrti_cpu_kernel {
+    nnrt_kernel run;
+    const char *name;
+} nnrti_cpu_kernel;
+
+#define NNRTI_CPU_KERNELS(X)                                                                                           \
+    X(product) X(matmul) X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm)
+
+typedef struct nnrti_cpu_set {
+    const char *name;
+    int32_t lanes, panel; /* floats of a vector; channels of a panel */
+#define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
+    NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
+#undef NNRTI_CPU_MEMBER
+} nnrti_cpu_set;
+
+/* Calls task for every i < count, by the threads that are offered if the work, in multiplications, is worth it. */
+static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
+                            void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+{
+    if (call != NULL && call->parallel != NULL && count > 1 && work > 50000) {
+        call->parallel->run(call->parallel->user, count, task, arg);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        task(arg, i, 0);
+}
+
+static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
+{
+    return (uint8_t *)call->scratch + worker * call->scratchBytes;
+}
+
+/* The bounds that an activation keeps a value between; false: it does more than that. */
+static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *high)
+{
+    *low = -nnrti_inff();
+    *high = nnrti_inff();
+    switch (activation) {
+    case NNRT_ACTIVATION_TYPE_RELU: *low = 0; return true;
+    case NNRT_ACTIVATION_TYPE_RELU6:
+        *low = 0;
+        *high = 6;
+        return true;
+    case NNRT_ACTIVATION_TYPE_RELU1:
+        *low = 0;
+        *high = 1;
+        return true;
+    case NNRT_ACTIVATION_TYPE_NO_ACTIVATION:
+    case NNRT_ACTIVATION_TYPE_LINEAR: return true;
+    default: return false;
+    }
+}
+
+/* The places start + i * step, i < k, that lie inside L: first <= i < last. */
+static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, int32_t *first, int32_t *last)
+{
+    int64_t from = start < 0 ? (step - 1 - start) / step : 0, to = start < L ? (L - 1 - start) / step + 1 : 0;
+    to = to < k ? to : k;
+    *first = (int32_t)(from < to ? from : to);
+    *last = (int32_t)to;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>sets */
+
+#define NNRTI_CPU_JOIN(a, b) a##b
+#define NNRTI_CPU_JOIN_2(a, b) NNRTI_CPU_JOIN(a, b)
+#define NNRTI_CPU(name) NNRTI_CPU_JOIN_2(nnrti_cpu_##name##_, NNRTI_CPU_SET)
+#define NNRTI_CPU_TEXT(a) #a
+#define NNRTI_CPU_TEXT_2(a) NNRTI_CPU_TEXT(a)
+#if defined(__clang__)
+#define NNRTI_CPU_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define NNRTI_CPU_UNROLL _Pragma("GCC unroll 16")
+#endif
+#if defined(__GNUC__)
+#define NNRTI_CPU_INLINE static inline __attribute__((always_inline))
+#define NNRTI_CPU_APART __attribute__((noinline))
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#define NNRTI_CPU_SET avx512
+#include "nnrt_cpu.h"
+#undef NNRTI_CPU_SET
+#define NNRTI_CPU_SET avx2
+#include "nnrt_cpu.h"
+#undef NNRTI_CPU_SET
+#elif defined(__aarch64__) && defined(__GNUC__)
+#include <arm_neon.h>
+#define NNRTI_CPU_SET neon
+#include "nnrt_cpu.h"
+#undef NNRTI_CPU_SET
+#endif
+#if defined(__GNUC__)
+#define NNRTI_CPU_SET vector
+#include "nnrt_cpu.h"
+#undef NNRTI_CPU_SET
+#endif
+
+static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
+#if defined(__x86_64__) && defined(__GNUC__)
+    &nnrti_cpu_set_avx512, &nnrti_cpu_set_avx2,
+#elif defined(__aarch64__) && defined(__GNUC__)
+    &nnrti_cpu_set_neon,
+#endif
+#if defined(__GNUC__)
+    &nnrti_cpu_set_vector,
+#endif
+    NULL};
+
+/* Whether the machine has what the set is written for. */
+static bool nnrti_cpu_has(const nnrti_cpu_set *set)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    if (set == &nnrti_cpu_set_avx512)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+    if (set == &nnrti_cpu_set_avx2)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#endif
+    return set != NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>layout */
+
+/* While a draft is edited. */
+typedef struct nnrti_cpu_edit {
+    nnrt_draft *draft;
+    const nnrti_cpu_set *set;
+    uint8_t *last; /* per tensor: 0 as it was, 1 may lie with its channels last, 2 does */
+    uint32_t tensors;
+} nnrti_cpu_edit;
+
+static NNRT_ReturnCode nnrti_cpu_no_memory(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    return nnrt_error_set(e->draft->config->error, NNRT_OUT_OF_MEMORY, "no memory for the faster step of node '%s'",
+                          step->name);
+}
+
+static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
+{
+    if (step->open != NULL || step->op == NULL || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        step->args[0].view.rank != 4 || step->args[0].kind == NNRT_PLACE_CONSTANT)
+        return false;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION: {
+        const nnrt_view *x = &step->args[0].view, *w = &step->args[1].view;
+        const int64_t group = ((const NNRT_Conv2DFusion *)step->attr)->group;
+        return step->args[1].kind == NNRT_PLACE_CONSTANT &&
+               (step->args[2].tensor == NNRT_NO_TENSOR || step->args[2].kind == NNRT_PLACE_CONSTANT) &&
+               (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]));
+    }
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+        return step->nOut < 2 || step->args[step->nIn + step->nDerived + 1].tensor == NNRT_NO_TENSOR;
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION: return true;
+    default: return false;
+    }
+}
+
+/* Steps whose kernels work with any strides. */
+static bool nnrti_cpu_is_tolerant(const nnrt_draft_step *step)
+{
+    return step->open == NULL && step->op != NULL && nnrt_op_find(step->op->type) == step->op &&
+           (step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_EACH | NNRT_OP_MOVES | NNRT_OP_INPLACE)) != 0;
+}
+
+static void nnrti_cpu_forbid(nnrti_cpu_edit *e, uint32_t tensor)
+{
+    if (tensor < e->tensors)
+        e->last[tensor] = 0;
+}
+
+/* The tensor of an argument as a view [N,C,H,W], as it is declared; true where the argument's view is that one, and not
+   [N,H,W,C] as operators on images have it. */
+static bool nnrti_cpu_is_declared(const nnrt_view *v, const nnrt_operand *o, nnrt_view *declared)
+{
+    nnrt_operand_view(NULL, o, 0, declared);
+    return memcmp(declared->dims, v->dims, sizeof(v->dims)) == 0 &&
+           memcmp(declared->strides, v->strides, sizeof(v->strides)) == 0;
+}
+
+/* Whether an argument shows its tensor in one of these two ways: some kernels see the elements in another shape. */
+static bool nnrti_cpu_is_whole(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg)
+{
+    const nnrt_operand *o = &e->draft->tensors[arg->tensor];
+    nnrt_view declared;
+    return o->rank == 4 && arg->view.rank == 4 &&
+           (nnrti_cpu_is_declared(&arg->view, o, &declared) ||
+            (arg->view.dims[0] == o->dims[0] && arg->view.dims[1] == o->dims[2] && arg->view.dims[2] == o->dims[3] &&
+             arg->view.dims[3] == o->dims[1] && arg->view.strides[3] == declared.strides[1]));
+}
+
+/* Which tensors lie with their channels last: images between steps that work with any strides, from the first step on
+   that wants them so. */
+static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
+{
+    nnrt_draft *d = e->draft;
+    const NNRT_Model *m = d->model;
+    e->tensors = d->nTensors;
+    e->last = (uint8_t *)nnrt_memory_temp(d->memory, d->nTensors);
+    if (e->last == NULL)
+        return nnrt_error_set(d->config->error, NNRT_OUT_OF_MEMORY, "no memory to choose the layout of %u tensors",
+                              d->nTensors);
+    for (uint32_t t = 0; t < d->nTensors; t++)
+        e->last[t] = d->tensors[t].rank == 4 && d->tensors[t].format == NNRT_FORMAT_NCHW && d->tensors[t].data == NULL;
+    for (uint32_t i = 0; i < m->inputIndex.count; i++)
+        nnrti_cpu_forbid(e, m->inputIndex.data[i]);
+    for (uint32_t i = 0; i < m->outputIndex.count; i++)
+        nnrti_cpu_forbid(e, m->outputIndex.data[i]);
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++)
+            if (d->steps[s].args[k].tensor < e->tensors &&
+                (!nnrti_cpu_is_tolerant(&d->steps[s]) || !nnrti_cpu_is_whole(e, &d->steps[s].args[k])))
+                nnrti_cpu_forbid(e, d->steps[s].args[k].tensor);
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        const nnrt_draft_step *step = &d->steps[s];
+        bool wanted = nnrti_cpu_is_image(step);
+        for (uint32_t k = 0; k < step->nIn; k++)
+            wanted = wanted || (step->args[k].tensor < e->tensors && e->last[step->args[k].tensor] == 2);
+        for (uint32_t k = 0; k < step->nOut; k++) {
+            const uint32_t t = step->args[step->nIn + step->nDerived + k].tensor;
+            if (wanted && t < e->tensors && e->last[t] == 1)
+                e->last[t] = 2;
+        }
+    }
+    return NNRT_SUCCESS;
+}
+
+/* The strides of tensor t, which lies with its channels last, in a view of it: [N,H,W,C], or [N,C,H,W] as it is
+   declared. */
+static void nnrti_cpu_see(const nnrti_cpu_edit *e, uint32_t t, nnrt_view *v)
+{
+    const nnrt_operand *o = &e->draft->tensors[t];
+    const ptrdiff_t C = o->dims[1], W = o->dims[3], H = o->dims[2];
+    nnrt_view declared;
+    const bool first = nnrti_cpu_is_declared(v, o, &declared);
+    v->strides[0] = H * W * C;
+    v->strides[first ? 2 : 1] = W * C;
+    v->strides[first ? 3 : 2] = C;
+    v->strides[first ? 1 : 3] = 1;
+}
+
+static void nnrti_cpu_lay_out(nnrti_cpu_edit *e)
+{
+    nnrt_draft *d = e->draft;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++) {
+            nnrt_plan_arg *arg = &d->steps[s].args[k];
+            if (arg->tensor < e->tensors && e->last[arg->tensor] == 2)
+                nnrti_cpu_see(e, arg->tensor, &arg->view);
+        }
+}
+
+/* Whether the channels of an image [N,H,W,C] lie one behind the other. */
+static bool nnrti_cpu_is_last(const nnrt_view *v)
+{
+    return v->strides[3] == 1 || v->dims[3] <= 1;
+}
+
+/* y = x [N,H,W,C] of 4 bytes an element, one of which has its channels last: some channels at a time, so that what
+   is read and what is written both go on through a few lines of the cache. */
+static void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, int32_t n, int32_t h)
+{
+    const uint32_t *from = (const uint32_t *)x->data + n * x->strides[0] + h * x->strides[1];
+    uint32_t *to = (uint32_t *)y->data + n * y->strides[0] + h * y->strides[1];
+    for (int32_t c = 0; c < x->dims[3]; c += 16) {
+        const int32_t end = c + 16 < x->dims[3] ? c + 16 : x->dims[3];
+        for (int32_t w = 0; w < x->dims[2]; w++)
+            for (int32_t k = c; k < end; k++)
+                to[w * y->strides[2] + k * y->strides[3]] = from[w * x->strides[2] + k * x->strides[3]];
+    }
+}
+
+static void nnrti_cpu_copy_task(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrt_view *args = (const nnrt_view *)arg;
+    (void)worker;
+    nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1]);
+}
+
+static NNRT_ReturnCode nnrti_cpu_copy(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    (void)attr;
+    nnrti_cpu_share(call, (double)args[0].dims[0] * args[0].dims[1] * args[0].dims[2] * args[0].dims[3],
+                    (uint32_t)(args[0].dims[0] * args[0].dims[1]), nnrti_cpu_copy_task, args);
+    return NNRT_SUCCESS;
+}
+
+/* A step in front of step `at` that copies an argument into a new tensor with its channels last, which `to` then is. */
+static NNRT_ReturnCode nnrti_cpu_copy_in(nnrti_cpu_edit *e, uint32_t at, uint32_t argument)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_plan_arg from = d->steps[at].args[argument];
+    const uint32_t made = nnrt_draft_tensor(d, from.view.dataType, 4, from.view.dims);
+    const char *name = d->steps[at].name;
+    nnrt_plan_arg to = from, *args;
+    nnrt_draft_step *step;
+    if (made == NNRT_NO_TENSOR || nnrt_draft_insert(d, at) == NULL || (args = nnrt_draft_args(d, at, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[at]);
+    nnrt_operand_view(NULL, &d->tensors[made], 0, &to.view);
+    to.tensor = made;
+    args[0] = from;
+    args[1] = to;
+    step = &d->steps[at];
+    step->kernel = nnrti_cpu_copy;
+    step->kernelName = "nnrt_cpu_copy";
+    step->name = name;
+    d->steps[at + 1].args[argument] = to;
+    return NNRT_SUCCESS;
+}
+
+/* The same behind a step for its first result. */
+static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
+{
+    nnrt_draft *d = e->draft;
+    const uint32_t out = d->steps[at].nIn + d->steps[at].nDerived;
+    const nnrt_plan_arg to = d->steps[at].args[out];
+    const uint32_t made = nnrt_draft_tensor(d, to.view.dataType, 4, to.view.dims);
+    const char *name = d->steps[at].name;
+    nnrt_plan_arg from = to, *args;
+    nnrt_draft_step *step;
+    if (made == NNRT_NO_TENSOR || nnrt_draft_insert(d, at + 1) == NULL ||
+        (args = nnrt_draft_args(d, at + 1, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[at]);
+    nnrt_operand_view(NULL, &d->tensors[made], 0, &from.view);
+    from.tensor = made;
+    args[0] = from;
+    args[1] = to;
+    step = &d->steps[at + 1];
+    step->kernel = nnrti_cpu_copy;
+    step->kernelName = "nnrt_cpu_copy";
+    step->name = name;
+    d->steps[at].args[out] = from;
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>steps */
+
+static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel, const void *attr)
+{
+    step->kernel = kernel->run;
+    step->kernelName = kernel->name;
+    step->attr = attr;
+    step->scratchBytes = 0;
+}
+
+/* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels. */
+static void nnrti_cpu_pack(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *bias, float *to)
+{
+    const int32_t C = w->dims[0];
+    const float *from = (const float *)w->data;
+    for (int32_t c = 0; c < C; c += set->panel) {
+        const int32_t left = C - c, width = left <= set->lanes ? set->lanes : set->panel;
+        for (int32_t t = 0; t < width; t++)
+            *to++ = bias != NULL && t < left ? ((const float *)bias->data)[(c + t) * bias->strides[0]] : 0.0f;
+        for (int32_t i = 0; i < w->dims[1]; i++)
+            for (int32_t j = 0; j < w->dims[2]; j++)
+                for (int32_t k = 0; k < w->dims[3]; k++)
+                    for (int32_t t = 0; t < width; t++)
+                        *to++ = t < left ? from[(c + t) * w->strides[0] + i * w->strides[1] + j * w->strides[2] +
+                                                k * w->strides[3]]
+                                         : 0.0f;
+    }
+}
+
+/* Channels of y that the panels have. */
+static int32_t nnrti_cpu_padded(const nnrti_cpu_set *set, int32_t C)
+{
+    const int32_t left = C % set->panel;
+    return C - left + (left == 0 ? 0 : left <= set->lanes ? set->lanes : set->panel);
+}
+
+/* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]. */
+static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
+                                              const nnrt_view *bias, const nnrt_plan_arg *y, nnrti_cpu_product *a)
+{
+    nnrt_draft *d = e->draft;
+    const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
+    const int64_t pixels = (int64_t)y->view.dims[0] * y->view.dims[1] * y->view.dims[2];
+    const int32_t panels = (w->dims[0] + e->set->panel - 1) / e->set->panel;
+    const int32_t packed[2] = {nnrti_cpu_padded(e->set, w->dims[0]), (int32_t)(1 + taps * w->dims[3])};
+    const nnrt_plan_arg from = *x, to = *y;
+    nnrt_plan_arg *args;
+    void *data, *zeros;
+    NNRT_ReturnCode code;
+    nnrti_cpu_use(&d->steps[s], &e->set->product, a);
+    d->steps[s].flags = 0;
+    if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = from;
+    args[2] = to;
+    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &w->dims[3], &zeros)) != NNRT_SUCCESS)
+        return code;
+    if (data != NULL)
+        nnrti_cpu_pack(e->set, w, bias, (float *)data);
+    if (zeros != NULL)
+        memset(zeros, 0, (size_t)w->dims[3] * sizeof(float));
+    a->rows = (int32_t)(taps <= 9 ? 64 : taps <= 64 ? 32 : 8);
+    a->parts = 1;
+    if (pixels < a->rows) {
+        a->rows = (int32_t)pixels;
+    } else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers) {
+        a->rows = (int32_t)((pixels / (2 * (int64_t)d->workers) + 7) / 8 * 8);
+    }
+    if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
+        a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
+    d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)a->rows * sizeof(void *);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_depthwise(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_window *a)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[3];
+    const nnrt_view w = d->steps[s].args[1].view, bias = d->steps[s].args[2].view;
+    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
+    const int32_t C = w.dims[0], padded = (C + e->set->lanes - 1) / e->set->lanes * e->set->lanes;
+    const int32_t packed[2] = {1 + w.dims[1] * w.dims[2], padded};
+    nnrt_plan_arg *args;
+    void *data;
+    NNRT_ReturnCode code;
+    nnrti_cpu_use(&d->steps[s], &e->set->depthwise, a);
+    d->steps[s].flags = 0;
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = x;
+    args[1] = y;
+    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS || data == NULL)
+        return code;
+    memset(data, 0, (size_t)packed[0] * (size_t)padded * sizeof(float));
+    for (int32_t c = 0; c < C; c++) {
+        float *to = (float *)data + c;
+        *to = has ? ((const float *)bias.data)[c * bias.strides[0]] : 0.0f;
+        for (int32_t i = 0; i < w.dims[1]; i++)
+            for (int32_t j = 0; j < w.dims[2]; j++)
+                *(to += padded) = ((const float *)w.data)[c * w.strides[0] + i * w.strides[1] + j * w.strides[2]];
+    }
+    return NNRT_SUCCESS;
+}
+
+static void nnrti_cpu_pair(int32_t *to, const NNRT_Int64List *from, int32_t first, int32_t second)
+{
+    to[0] = (int32_t)from->data[first];
+    to[1] = (int32_t)from->data[second];
+}
+
+/* Whether every weight is a number. Outside x a tap is left out, which is not 0 times a weight that is none. */
+static bool nnrti_cpu_is_finite(const nnrt_view *w)
+{
+    size_t count;
+    const float *v = (const float *)w->data;
+    if (!nnrt_dims_count(w->dims, w->rank, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (v[i] - v[i] != 0)
+            return false;
+    return true;
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[s];
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
+    const nnrt_plan_arg *args = step->args;
+    if (attr->group == 1) {
+        const int64_t *pad = attr->padList.data;
+        nnrti_cpu_product *a;
+        if (((pad[0] | pad[1] | pad[2] | pad[3]) != 0) && !nnrti_cpu_is_finite(&args[1].view))
+            return NNRT_SUCCESS;
+        a = (nnrti_cpu_product *)nnrt_memory_keep(d->memory, sizeof(*a));
+        if (a == NULL)
+            return nnrti_cpu_no_memory(e, step);
+        a->window[0] = args[1].view.dims[1];
+        a->window[1] = args[1].view.dims[2];
+        nnrti_cpu_pair(a->stride, &attr->stride, 0, 1);
+        nnrti_cpu_pair(a->dilation, &attr->dilation, 0, 1);
+        nnrti_cpu_pair(a->pad, &attr->padList, 0, 2);
+        a->activation = attr->activationType;
+        return nnrti_cpu_take_product(e, s, &args[0], &args[1].view,
+                                      args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3], a);
+    } else {
+        nnrti_cpu_window *a = (nnrti_cpu_window *)nnrt_memory_keep(d->memory, sizeof(*a));
+        if (a == NULL)
+            return nnrti_cpu_no_memory(e, step);
+        a->window[0] = args[1].view.dims[1];
+        a->window[1] = args[1].view.dims[2];
+        nnrti_cpu_pair(a->stride, &attr->stride, 0, 1);
+        nnrti_cpu_pair(a->dilation, &attr->dilation, 0, 1);
+        nnrti_cpu_pair(a->pad, &attr->padList, 0, 2);
+        a->activation = attr->activationType;
+        return nnrti_cpu_take_depthwise(e, s, a);
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_pool(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
+    const NNRT_AvgPoolFusion *attr = (const NNRT_AvgPoolFusion *)step->attr; /* MaxPoolFusion has the same members */
+    nnrti_cpu_window *a = (nnrti_cpu_window *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    nnrti_cpu_pair(a->window, &attr->kernelSize, 0, 1);
+    nnrti_cpu_pair(a->stride, &attr->strides, 0, 1);
+    nnrti_cpu_pair(a->pad, &attr->pad, 0, 2);
+    a->dilation[0] = a->dilation[1] = 1;
+    a->activation = attr->activationType;
+    nnrti_cpu_use(step, largest ? &e->set->max_pool : &e->set->average_pool, a);
+    return NNRT_SUCCESS;
+}
+
+/* A matrix [rows,columns] of a view as an image of 1 x rows pixels. */
+static nnrt_view nnrti_cpu_pixels(const nnrt_view *v, int64_t rows, ptrdiff_t rowStride, int32_t columns)
+{
+    nnrt_view image = *v;
+    image.rank = 4;
+    image.dims[0] = image.dims[1] = 1;
+    image.dims[2] = (int32_t)rows;
+    image.dims[3] = columns;
+    image.strides[0] = image.strides[1] = 0;
+    image.strides[2] = rowStride;
+    image.strides[3] = 1;
+    return image;
+}
+
+/* Whether the last axis is dense and those before it count on as one. *rows of them, each *step behind the one
+   before. */
+static bool nnrti_cpu_is_matrix(const nnrt_view *v, int64_t *rows, ptrdiff_t *step)
+{
+    *rows = 1;
+    *step = 0;
+    if (v->rank < 1 || (v->strides[v->rank - 1] != 1 && v->dims[v->rank - 1] > 1))
+        return false;
+    for (int32_t i = v->rank - 2; i >= 0; i--) {
+        if (v->dims[i] != 1 && *rows != 1 && v->strides[i] != *step * *rows)
+            return false;
+        if (v->dims[i] != 1 && *rows == 1)
+            *step = v->strides[i];
+        *rows *= v->dims[i];
+    }
+    return *rows <= INT32_MAX;
+}
+
+/* FULL_CONNECTION and MATMUL_FUSION of constant weights, which are seen as [columns,1,1,k]. */
+static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool transposed,
+                                             NNRT_ActivationType activation)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[s];
+    nnrt_plan_arg x = step->args[0], y = step->args[3];
+    const nnrt_view *weight = &step->args[1].view,
+                    *bias = step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL;
+    nnrt_view w = *weight;
+    nnrti_cpu_product *a;
+    int64_t rows, rowsY;
+    ptrdiff_t stepX, stepY;
+    const int32_t row = weight->rank - 2, column = weight->rank - 1;
+    if (weight->rank < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
+        (bias != NULL && step->args[2].kind != NNRT_PLACE_CONSTANT) || !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) ||
+        !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) || rows != rowsY)
+        return NNRT_SUCCESS;
+    for (int32_t i = 0; i < row; i++)
+        if (weight->dims[i] != 1)
+            return NNRT_SUCCESS;
+    w.rank = 4;
+    w.dims[0] = weight->dims[transposed ? row : column];
+    w.dims[1] = w.dims[2] = 1;
+    w.dims[3] = weight->dims[transposed ? column : row];
+    w.strides[0] = weight->strides[transposed ? row : column];
+    w.strides[3] = weight->strides[transposed ? column : row];
+    w.strides[1] = w.strides[2] = 0;
+    if (w.dims[0] == 0 || w.dims[3] == 0 || rows == 0)
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_product *)nnrt_memory_keep(d->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    for (int32_t i = 0; i < 2; i++)
+        a->window[i] = a->stride[i] = a->dilation[i] = 1;
+    a->activation = activation;
+    x.view = nnrti_cpu_pixels(&x.view, rows, stepX, w.dims[3]);
+    y.view = nnrti_cpu_pixels(&y.view, rows, stepY, w.dims[0]);
+    return nnrti_cpu_take_product(e, s, &x, &w, bias, &y, a);
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_full(nnrti_cpu_edit *e, uint32_t s)
+{
+    return nnrti_cpu_take_matrix(e, s, true, ((const NNRT_FullConnection *)e->draft->steps[s].attr)->activationType);
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
+{
+    const NNRT_MatMulFusion *attr = (const NNRT_MatMulFusion *)e->draft->steps[s].attr;
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[1].view, *z = &step->args[3].view;
+    const int32_t k = x->rank - (attr->transposeA ? 2 : 1);
+    nnrti_cpu_matmul *a;
+    if (!attr->transposeA && step->args[1].kind == NNRT_PLACE_CONSTANT) {
+        const NNRT_ReturnCode code = nnrti_cpu_take_matrix(e, s, attr->transposeB, attr->activationType);
+        if (code != NNRT_SUCCESS || step->kernel == e->set->product.run)
+            return code;
+    }
+    if (x->rank < 2 || y->rank < 2 || x->strides[k] != 1 || z->strides[z->rank - 1] != 1 || x->dims[k] == 0)
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_matmul *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->transposeA = attr->transposeA;
+    a->transposeB = attr->transposeB;
+    a->activation = attr->activationType;
+    step->scratchBytes = 0;
+    nnrti_cpu_use(step, &e->set->matmul, a);
+    step->scratchBytes =
+        (1 + (size_t)x->dims[k]) * (size_t)e->set->panel * sizeof(float) + 2 * NNRTI_CPU_BLOCK * sizeof(void *);
+    return NNRT_SUCCESS;
+}
+
+/* Rows along the last axis: false where they do not lie so. */
+static bool nnrti_cpu_rows_of(const nnrt_draft_step *step, const nnrt_view *y, nnrti_cpu_rows *a)
+{
+    const nnrt_view *x = &step->args[0].view;
+    int64_t rows;
+    a->count = x->rank > 0 ? x->dims[x->rank - 1] : 0;
+    return a->count > 0 && nnrti_cpu_is_matrix(x, &a->rows, &a->stepX) && nnrti_cpu_is_matrix(y, &rows, &a->stepY) &&
+           rows == a->rows && y->dims[y->rank - 1] == a->count;
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const bool softmax = step->op->type == NNRT_NODE_TYPE_SOFTMAX;
+    const nnrt_view *x = &step->args[0].view;
+    nnrti_cpu_rows found, *a;
+    if (!nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found))
+        return NNRT_SUCCESS;
+    if (softmax) {
+        if (((const NNRT_Softmax *)step->attr)->axis.data[0] != x->rank - 1)
+            return NNRT_SUCCESS;
+    } else {
+        const NNRT_LayerNormFusion *attr = (const NNRT_LayerNormFusion *)step->attr;
+        found.epsilon = attr->epsilon;
+        for (uint32_t k = 1; k < 3; k++) {
+            const nnrt_view *g = &step->args[k].view;
+            if (!attr->elementwiseAffine || step->args[k].tensor == NNRT_NO_TENSOR || g->rank != 1 ||
+                g->dims[0] != found.count || g->strides[0] != 1)
+                return NNRT_SUCCESS;
+        }
+    }
+    a = (nnrti_cpu_rows *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *a = found;
+    nnrti_cpu_use(step, softmax ? &e->set->softmax : &e->set->layer_norm, a);
+    return NNRT_SUCCESS;
+}
+
+/* What `activate` has as vectors. */
+static bool nnrti_cpu_has_vectors(NNRT_ActivationType activation)
+{
+    float low, high;
+    switch (activation) {
+    case NNRT_ACTIVATION_TYPE_SIGMOID:
+    case NNRT_ACTIVATION_TYPE_TANH:
+    case NNRT_ACTIVATION_TYPE_HSWISH:
+    case NNRT_ACTIVATION_TYPE_HSIGMOID:
+    case NNRT_ACTIVATION_TYPE_SWISH:
+    case NNRT_ACTIVATION_TYPE_GELU: return true;
+    default: return nnrti_cpu_bounds(activation, &low, &high);
+    }
+}
+
+/* The axes of the views of an elementwise step in the order of memory, that of y: axes of such a step have no
+   meaning. */
+static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
+{
+    const uint32_t count = step->nIn + step->nDerived + step->nOut;
+    nnrt_view *y = &step->args[count - 1].view;
+    for (int32_t i = 0; i + 1 < y->rank; i++)
+        for (int32_t j = i + 1; j > 0 && y->dims[j] != 1 && y->strides[j - 1] < y->strides[j]; j--)
+            for (uint32_t k = 0; k < count; k++) {
+                nnrt_view *v = &step->args[k].view;
+                const int32_t at = j - (y->rank - v->rank), dim = v->dims[at];
+                const ptrdiff_t stride = v->strides[at];
+                v->dims[at] = v->dims[at - 1];
+                v->strides[at] = v->strides[at - 1];
+                v->dims[at - 1] = dim;
+                v->strides[at - 1] = stride;
+            }
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_function function)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    nnrti_cpu_each *a = (nnrti_cpu_each *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->function = function;
+    a->activation = ((const NNRT_AddFusion *)step->attr)->activationType; /* as SubFusion and MulFusion have it */
+    nnrti_cpu_use(step, step->nIn == 1 ? &e->set->unary : &e->set->binary, a);
+    for (uint32_t k = 0; k < step->nIn; k++)
+        if (step->args[k].view.rank != step->args[step->nIn].view.rank)
+            return NNRT_SUCCESS; /* axes are missing: they stay as they are */
+    nnrti_cpu_sort_axes(step);
+    return NNRT_SUCCESS;
+}
+
+/* A constant that is added to what a product without an activation gives, and which has an element for each channel,
+   becomes a part of its bias. */
+static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *add = &d->steps[s];
+    const nnrt_view *z = &add->args[2].view;
+    for (uint32_t k = 0; k < 2; k++) {
+        const nnrt_view *bias = &add->args[k].view;
+        const uint32_t from = nnrt_draft_writer(d, add->args[1 - k].tensor);
+        nnrt_draft_step *product = from != UINT32_MAX ? &d->steps[from] : add;
+        nnrti_cpu_product *a = (nnrti_cpu_product *)(uintptr_t)product->attr;
+        const nnrt_draft_step old = *add;
+        const int32_t C = z->rank > 0 ? z->dims[z->rank - 1] : 0;
+        size_t count;
+        if (product->kernel != e->set->product.run || product->args[1].tensor != NNRT_NO_TENSOR ||
+            a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
+            nnrt_draft_readers(d, add->args[1 - k].tensor) != 1 || bias->rank < 1 || bias->rank > z->rank ||
+            bias->dims[bias->rank - 1] != C || !nnrt_dims_count(bias->dims, bias->rank, &count) || count != (size_t)C ||
+            product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z))
+            continue;
+        for (int32_t c = 0; c < C && product->args[2].view.data != NULL; c++) {
+            const int32_t panel = c / e->set->panel, first = panel * e->set->panel;
+            float *to = (float *)product->args[2].view.data + (size_t)first * (size_t)product->args[2].view.dims[1] +
+                        (c - first);
+            *to += ((const float *)bias->data)[c];
+        }
+        *add = *product;
+        product->kernel = NULL;
+        a->activation = ((const NNRT_AddFusion *)old.attr)->activationType;
+        add->args[4].tensor = old.args[2].tensor;
+        add->args[4].kind = old.args[2].kind;
+        add->op = old.op;
+        add->name = old.name;
+        add->node = old.node;
+        return true;
+    }
+    return false;
+}
+
+/* An ADD_FUSION of what a product gives, which nobody else reads, becomes part of it. */
+static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *add = &d->steps[s];
+    const nnrt_view *x = &add->args[0].view, *y = &add->args[1].view, *z = &add->args[2].view;
+    float low, high;
+    if (x->rank != z->rank || y->rank != z->rank || memcmp(x->dims, z->dims, sizeof(x->dims)) != 0 ||
+        memcmp(y->dims, z->dims, sizeof(y->dims)) != 0 || add->args[0].tensor == add->args[1].tensor ||
+        memcmp(x->strides, z->strides, sizeof(x->strides)) != 0 ||
+        memcmp(y->strides, z->strides, sizeof(y->strides)) != 0 ||
+        !nnrti_cpu_bounds(((const NNRT_AddFusion *)add->attr)->activationType, &low, &high))
+        return false;
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t from = nnrt_draft_writer(d, add->args[k].tensor);
+        nnrt_draft_step *product = from != UINT32_MAX ? &d->steps[from] : add;
+        const nnrt_draft_step old = *add;
+        nnrti_cpu_product *a;
+        if (product->kernel != e->set->product.run || product->args[1].tensor != NNRT_NO_TENSOR ||
+            nnrt_draft_readers(d, add->args[k].tensor) != 1)
+            continue;
+        a = (nnrti_cpu_product *)(uintptr_t)product->attr;
+        if (!nnrti_cpu_bounds(a->activation, &low, &high))
+            continue;
+        *add = *product; /* where the ADD stands all is written that it reads */
+        product->kernel = NULL;
+        a->sum = ((const NNRT_AddFusion *)old.attr)->activationType;
+        add->args[1] = old.args[1 - k];
+        add->args[1].view = add->args[add->nIn + add->nDerived].view;
+        add->args[1].view.data = old.args[1 - k].view.data;
+        add->args[add->nIn + add->nDerived].tensor = old.args[2].tensor;
+        add->args[add->nIn + add->nDerived].kind = old.args[2].kind;
+        add->op = old.op;
+        add->name = old.name;
+        add->node = old.node;
+        return true;
+    }
+    return false;
+}
+
+static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
+{
+    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
+        if (step->args[k].tensor != NNRT_NO_TENSOR && step->args[k].view.dataType != NNRT_DATA_TYPE_FLOAT32)
+            return false;
+    return true;
+}
+
+static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    if (step->op == NULL || step->open != NULL || !nnrti_cpu_is_float(step))
+        return NNRT_SUCCESS;
+    if (nnrti_cpu_is_image(step) && nnrti_cpu_is_last(&step->args[0].view) &&
+        nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
+        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_take_conv(e, s) : nnrti_cpu_take_pool(e, s);
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_FULL_CONNECTION: return nnrti_cpu_take_full(e, s);
+    case NNRT_NODE_TYPE_MATMUL_FUSION: return nnrti_cpu_take_matmul(e, s);
+    case NNRT_NODE_TYPE_ADD_FUSION:
+        return nnrti_cpu_join_bias(e, s) || nnrti_cpu_join_add(e, s) ? NNRT_SUCCESS
+                                                                     : nnrti_cpu_take_each(e, s, NNRTI_CPU_ADD);
+    case NNRT_NODE_TYPE_SUB_FUSION: return nnrti_cpu_take_each(e, s, NNRTI_CPU_SUB);
+    case NNRT_NODE_TYPE_MUL_FUSION: return nnrti_cpu_take_each(e, s, NNRTI_CPU_MUL);
+    case NNRT_NODE_TYPE_ACTIVATION: {
+        const NNRT_Activation *attr = (const NNRT_Activation *)step->attr;
+        const bool taken = nnrti_cpu_has_vectors(attr->activationType) && !attr->approximate;
+        return taken ? nnrti_cpu_take_each(e, s, NNRTI_CPU_ADD) : NNRT_SUCCESS;
+    }
+    case NNRT_NODE_TYPE_SOFTMAX:
+    case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return nnrti_cpu_take_rows(e, s);
+    default: return NNRT_SUCCESS;
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
+{
+    nnrti_cpu_edit e;
+    NNRT_ReturnCode code;
+    e.draft = draft;
+    e.set = (const nnrti_cpu_set *)user;
+    if ((code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
+        return code;
+    nnrti_cpu_lay_out(&e);
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
+        const nnrt_draft_step *step = &draft->steps[s];
+        if (!nnrti_cpu_is_image(step))
+            continue;
+        if (!nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
+            code = nnrti_cpu_copy_out(&e, s);
+        if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&draft->steps[s].args[0].view))
+            code = nnrti_cpu_copy_in(&e, s++, 0);
+    }
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
+        code = nnrti_cpu_take(&e, s);
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>table */
+
+/* What a device is registered with. */
+typedef struct nnrti_cpu_device {
+    const nnrti_cpu_set *set;
+    char name[24];
+    NNRT_DeviceVtbl table;
+} nnrti_cpu_device;
+
+static NNRT_ReturnCode nnrti_cpu_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = 1;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_name(void *self, const char **name)
+{
+    *name = ((const nnrti_cpu_device *)self)->name;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_vendor(void *self, const char **name)
+{
+    (void)self;
+    *name = "nnrt";
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_kind(void *self, NNRT_DeviceType *type)
+{
+    (void)self;
+    *type = NNRT_DEVICE_TYPE_CPU;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_dynamic(void *self, bool *supported)
+{
+    (void)self;
+    *supported = true;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                         NNRT_PreparedModel **prepared)
+{
+    return nnrt_plan_prepare(model, config, nnrti_cpu_edit_draft,
+                             (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, prepared);
+}
+
+static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                        size_t *bytes)
+{
+    return nnrt_plan_memory(model, config, nnrti_cpu_edit_draft,
+                            (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, bytes);
+}
+
+NNRT_API const char *nnrt_cpu_set(uint32_t i)
+{
+    for (uint32_t k = 0; nnrti_cpu_sets[k] != NULL; k++)
+        if (nnrti_cpu_has(nnrti_cpu_sets[k]) && i-- == 0)
+            return nnrti_cpu_sets[k]->name;
+    return NULL;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
+{
+    static nnrti_cpu_device devices[1 + sizeof(nnrti_cpu_sets) / sizeof(nnrti_cpu_sets[0])];
+    for (uint32_t k = 0; nnrti_cpu_sets[k] != NULL; k++) {
+        nnrti_cpu_device *made = &devices[set != NULL ? 1 + k : 0];
+        if (!nnrti_cpu_has(nnrti_cpu_sets[k]) || (set != NULL && strcmp(set, nnrti_cpu_sets[k]->name) != 0))
+            continue;
+        made->set = nnrti_cpu_sets[k];
+        memcpy(made->name, "cpu-", 5);
+        if (set != NULL)
+            memcpy(made->name + 4, set, strlen(set) + 1);
+        else
+            made->name[3] = '\0';
+        made->table.structSize = sizeof(made->table);
+        made->table.version = NNRT_HDI(2, 0);
+        made->table.GetVersion = nnrti_cpu_version;
+        made->table.GetDeviceName = nnrti_cpu_name;
+        made->table.GetVendorName = nnrti_cpu_vendor;
+        made->table.GetDeviceType = nnrti_cpu_kind;
+        made->table.IsDynamicInputSupported = nnrti_cpu_dynamic;
+        made->table.PrepareModel = nnrti_cpu_prepare;
+        made->table.GetModelMemory = nnrti_cpu_memory;
+        return nnrt_device_register(&made->table, made, error);
+    }
+    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the instructions '%s' are not here", set != NULL ? set : "");
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* NNRT_IMPLEMENTATION */
+
+#else /* NNRTI_CPU_SET: the kernels for one set of instructions */
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>vectors: nnrti_v, a vector of NNRTI_LANES floats. Of two numbers of which one is no number, min and max give the
+   second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product. */
+
+#define NNRTI_CPU_avx512 4
+#define NNRTI_CPU_avx2 3
+#define NNRTI_CPU_neon 2
+#define NNRTI_CPU_vector 1
+#define NNRTI_CPU_IS NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_SET)
+#define nnrti_v NNRTI_CPU(v)
+#define nnrti_v_bits NNRTI_CPU(v_bits)
+#define nnrti_v_load NNRTI_CPU(v_load)
+#define nnrti_v_store NNRTI_CPU(v_store)
+#define nnrti_v_all NNRTI_CPU(v_all)
+#define nnrti_v_fma NNRTI_CPU(v_fma)
+#define nnrti_v_min NNRTI_CPU(v_min)
+#define nnrti_v_max NNRTI_CPU(v_max)
+
+#if NNRTI_CPU_IS == 4
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma"))),                   \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")
+#endif
+#define NNRTI_LANES 16
+#define NNRTI_WIDE 2
+#define NNRTI_TALL 8
+typedef __m512 nnrti_v;
+typedef int32_t nnrti_v_bits __attribute__((vector_size(64)));
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+NNRTI_CPU_INLINE void nnrti_v_store(float *p, nnrti_v v)
+{
+    _mm512_storeu_ps(p, v);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
+{
+    return _mm512_set1_ps(f);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
+{
+    return _mm512_min_ps(a, b);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
+{
+    return _mm512_max_ps(a, b);
+}
+#define NNRTI_CPU_IF_NAN(v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v)
+#elif NNRTI_CPU_IS == 3
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma")
+#endif
+#define NNRTI_LANES 8
+#define NNRTI_WIDE 2
+#define NNRTI_TALL 6
+typedef __m256 nnrti_v;
+typedef int32_t nnrti_v_bits __attribute__((vector_size(32)));
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+NNRTI_CPU_INLINE void nnrti_v_store(float *p, nnrti_v v)
+{
+    _mm256_storeu_ps(p, v);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
+{
+    return _mm256_set1_ps(f);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
+{
+    return _mm256_min_ps(a, b);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
+{
+    return _mm256_max_ps(a, b);
+}
+#define NNRTI_CPU_IF_NAN(v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q))
+#elif NNRTI_CPU_IS == 2
+#define NNRTI_LANES 4
+#define NNRTI_WIDE 2
+#define NNRTI_TALL 8
+typedef float32x4_t nnrti_v;
+typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
+{
+    return vld1q_f32(p);
+}
+NNRTI_CPU_INLINE void nnrti_v_store(float *p, nnrti_v v)
+{
+    vst1q_f32(p, v);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
+{
+    return vdupq_n_f32(f);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
+{
+    return vfmaq_f32(c, a, b);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
+{
+    return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+#define NNRTI_CPU_IF_NAN(v, other) vbslq_f32(vceqq_f32(v, v), other, v)
+#else
+#define NNRTI_LANES 4
+#define NNRTI_WIDE 2
+#define NNRTI_TALL 4
+typedef float nnrti_v __attribute__((vector_size(16)));
+typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
+{
+    nnrti_v v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+NNRTI_CPU_INLINE void nnrti_v_store(float *p, nnrti_v v)
+{
+    memcpy(p, &v, sizeof(v));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_all(float f)
+{
+    const nnrti_v v = {f, f, f, f};
+    return v;
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
+{
+    return a * b + c;
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
+{
+    const nnrti_v_bits less = a < b;
+    return (nnrti_v)((less & (nnrti_v_bits)a) | (~less & (nnrti_v_bits)b));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
+{
+    const nnrti_v_bits more = a > b;
+    return (nnrti_v)((more & (nnrti_v_bits)a) | (~more & (nnrti_v_bits)b));
+}
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_if_nan)(nnrti_v v, nnrti_v other)
+{
+    const nnrti_v_bits number = v == v;
+    return (nnrti_v)((number & (nnrti_v_bits)other) | (~number & (nnrti_v_bits)v));
+}
+#define NNRTI_CPU_IF_NAN(v, other) NNRTI_CPU(v_if_nan)(v, other)
+#endif
+
+/* The larger one, or what is no number. */
+#define nnrti_v_max_nan NNRTI_CPU(v_max_nan)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_max_nan(nnrti_v a, nnrti_v b)
+{
+    return NNRTI_CPU_IF_NAN(b, nnrti_v_max(b, a));
+}
+
+/* The first n floats from p on, zeros behind them; and the first n of a vector to p. */
+#define nnrti_v_load_part NNRTI_CPU(v_load_part)
+#define nnrti_v_store_part NNRTI_CPU(v_store_part)
+#if NNRTI_CPU_IS == 4
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
+{
+    return n >= 16 ? _mm512_loadu_ps(p) : _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+}
+NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
+{
+    if (n >= 16)
+        _mm512_storeu_ps(p, v);
+    else
+        _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), v);
+}
+#else
+NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
+{
+    float part[NNRTI_LANES] = {0};
+    if (n >= NNRTI_LANES)
+        return nnrti_v_load(p);
+    memcpy(part, p, (size_t)n * sizeof(float));
+    return nnrti_v_load(part);
+}
+NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
+{
+    float part[NNRTI_LANES];
+    if (n >= NNRTI_LANES) {
+        nnrti_v_store(p, v);
+        return;
+    }
+    nnrti_v_store(part, v);
+    memcpy(p, part, (size_t)n * sizeof(float));
+}
+#endif
+
+/* The sum of the elements, those of the two halves first. */
+#define nnrti_v_sum NNRTI_CPU(v_sum)
+NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
+{
+    float part[NNRTI_LANES];
+    nnrti_v_store(part, v);
+    for (int32_t n = NNRTI_LANES / 2; n > 0; n /= 2)
+        for (int32_t i = 0; i < n; i++)
+            part[i] += part[i + n];
+    return part[0];
+}
+
+#define nnrti_v_largest NNRTI_CPU(v_largest)
+NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
+{
+    float part[NNRTI_LANES], most;
+    nnrti_v_store(part, v);
+    most = part[0];
+    for (int32_t i = 1; i < NNRTI_LANES; i++)
+        most = part[i] > most || part[i] != part[i] ? part[i] : most;
+    return most;
+}
+
+/* exp(x): x = n ln 2 + r, |r| <= ln(2) / 2, a polynomial of degree 7 (Cephes' expf) times 2^n in two steps, so that
+   results below the smallest normal number are right, too. At most 2 units in the last place. */
+#define nnrti_v_exp NNRTI_CPU(v_exp)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
+{
+    const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has n in its last bits */
+    nnrti_v t, n, r, p;
+    nnrti_v_bits whole, half;
+    x = nnrti_v_min(nnrti_v_all(89.0f), nnrti_v_max(nnrti_v_all(-105.0f), x));
+    t = nnrti_v_fma(x, nnrti_v_all(1.44269504f), magic);
+    n = t - magic;
+    whole = (nnrti_v_bits)t - (nnrti_v_bits)magic;
+    half = whole >> 1;
+    whole = whole - half;
+    r = nnrti_v_fma(n, nnrti_v_all(-0.693359375f), x);
+    r = nnrti_v_fma(n, nnrti_v_all(2.12194440e-4f), r);
+    p = nnrti_v_fma(nnrti_v_all(1.9875691500e-4f), r, nnrti_v_all(1.3981999507e-3f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(8.3334519073e-3f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(4.1665795894e-2f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(1.6666665459e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(5.0000001201e-1f));
+    p = nnrti_v_fma(p, r * r, r + nnrti_v_all(1.0f));
+    return p * (nnrti_v)((half + 127) << 23) * (nnrti_v)((whole + 127) << 23);
+}
+
+#define nnrti_v_sigmoid NNRTI_CPU(v_sigmoid)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_sigmoid(nnrti_v x)
+{
+    return nnrti_v_all(1.0f) / (nnrti_v_all(1.0f) + nnrti_v_exp(nnrti_v_all(0.0f) - x));
+}
+
+/* tanh(x) as a quotient of polynomials in x, x between -7.9 and 7.9 (the coefficients are those of Eigen). At most 4
+   units in the last place. */
+#define nnrti_v_tanh NNRTI_CPU(v_tanh)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh(nnrti_v x)
+{
+    nnrti_v s, p, q;
+    x = nnrti_v_min(nnrti_v_all(7.90531110763549805f), nnrti_v_max(nnrti_v_all(-7.90531110763549805f), x));
+    s = x * x;
+    p = nnrti_v_fma(s, nnrti_v_all(-2.76076847742355e-16f), nnrti_v_all(2.00018790482477e-13f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-8.60467152213735e-11f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(5.12229709037114e-08f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(1.48572235717979e-05f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(6.37261928875436e-04f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(4.89352455891786e-03f));
+    q = nnrti_v_fma(s, nnrti_v_all(1.19825839466702e-06f), nnrti_v_all(1.18534705686654e-04f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(2.26843463243900e-03f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(4.89352518554385e-03f));
+    return x * p / q;
+}
+
+/* erf(x) in the same way, between -4 and 4; the error is at most 2^-22. */
+#define nnrti_v_erf NNRTI_CPU(v_erf)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_erf(nnrti_v x)
+{
+    nnrti_v s, p, q;
+    x = nnrti_v_min(nnrti_v_all(4.0f), nnrti_v_max(nnrti_v_all(-4.0f), x));
+    s = x * x;
+    p = nnrti_v_fma(s, nnrti_v_all(-2.72614225801306e-10f), nnrti_v_all(2.77068142495902e-08f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-2.10102402082508e-06f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-5.69250639462346e-05f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-7.34990630326855e-04f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-2.95459980854025e-03f));
+    p = nnrti_v_fma(s, p, nnrti_v_all(-1.60960333262415e-02f));
+    q = nnrti_v_fma(s, nnrti_v_all(-1.45660718464996e-05f), nnrti_v_all(-2.13374055278905e-04f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(-1.68282697438203e-03f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(-7.37332916720468e-03f));
+    q = nnrti_v_fma(s, q, nnrti_v_all(-1.42647390514189e-02f));
+    q = x * p / q;
+    return nnrti_v_min(nnrti_v_all(1.0f), nnrti_v_max(nnrti_v_all(-1.0f), q));
+}
+
+/* An activation of nnrti_cpu_has_vectors. Factors are bounded from below where the other factor is 0 for all that is
+   smaller: minus infinity gives 0. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activated)(nnrti_v x, const NNRT_ActivationType activation)
+{
+    const nnrti_v one = nnrti_v_all(1.0f), three = nnrti_v_all(3.0f), six = nnrti_v_all(6.0f);
+    const nnrti_v sixth = nnrti_v_all(1.0f / 6.0f), half = nnrti_v_all(0.5f);
+    switch (activation) {
+    case NNRT_ACTIVATION_TYPE_SIGMOID: return nnrti_v_sigmoid(x);
+    case NNRT_ACTIVATION_TYPE_TANH: return nnrti_v_tanh(x);
+    case NNRT_ACTIVATION_TYPE_HSWISH:
+        x = nnrti_v_max(nnrti_v_all(-3.0f), x);
+        return x * (nnrti_v_min(six, x + three) * sixth);
+    case NNRT_ACTIVATION_TYPE_HSIGMOID: return nnrti_v_min(six, nnrti_v_max(nnrti_v_all(0.0f), x + three)) * sixth;
+    case NNRT_ACTIVATION_TYPE_SWISH: x = nnrti_v_max(nnrti_v_all(-104.0f), x); return x * nnrti_v_sigmoid(x);
+    case NNRT_ACTIVATION_TYPE_GELU:
+        x = nnrti_v_max(nnrti_v_all(-6.0f), x);
+        return half * x * (one + nnrti_v_erf(x * nnrti_v_all(0.70710678f)));
+    default: return x;
+    }
+}
+
+#define NNRTI_CPU_ACTIVATE(type)                                                                                       \
+    case NNRT_ACTIVATION_TYPE_##type:                                                                                  \
+        for (; i < count; i += NNRTI_LANES)                                                                            \
+            nnrti_v_store_part(y + i,                                                                                  \
+                               NNRTI_CPU(activated)(nnrti_v_load_part(x + i, count - i), NNRT_ACTIVATION_TYPE_##type), \
+                               count - i);                                                                             \
+        break;
+
+/* y = activation(x), count of them; y may be x. */
+NNRTI_CPU_APART static void NNRTI_CPU(activate)(const float *x, float *y, int32_t count, NNRT_ActivationType activation)
+{
+    int32_t i = 0;
+    float low, high;
+    if (nnrti_cpu_bounds(activation, &low, &high)) {
+        for (; i < count; i += NNRTI_LANES)
+            nnrti_v_store_part(
+                y + i,
+                nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), nnrti_v_load_part(x + i, count - i))),
+                count - i);
+        return;
+    }
+    switch (activation) {
+        NNRTI_CPU_ACTIVATE(SIGMOID)
+        NNRTI_CPU_ACTIVATE(TANH)
+        NNRTI_CPU_ACTIVATE(HSWISH)
+        NNRTI_CPU_ACTIVATE(HSIGMOID)
+        NNRTI_CPU_ACTIVATE(SWISH)
+        NNRTI_CPU_ACTIVATE(GELU)
+    default:
+        for (; i < count; i++)
+            y[i] = nnrti_activate(x[i], activation);
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>product */
+
+/* Some pixels of y, and the panel that they are multiplied with. */
+typedef struct NNRTI_CPU(tile) {
+    const float *const *x; /* x[tap * rows + row]: the channels of x that a tap of a pixel reads */
+    float *const *y;       /* y[row]: its channels */
+    const float *const *z; /* what is added to them, NULL: nothing */
+    int32_t rows, taps, k;
+    const float *panel;
+    int32_t channel, count; /* the first of the panel, and how many of them there are */
+    float low, high, sumLow, sumHigh;
+} NNRTI_CPU(tile);
+
+/* The result of one vector of channels. */
+NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v sum)
+{
+    const int32_t left = t->count - at;
+    sum = nnrti_v_min(nnrti_v_all(t->high), nnrti_v_max(nnrti_v_all(t->low), sum));
+    if (t->z != NULL) {
+        sum = sum + nnrti_v_load_part(t->z[row] + t->channel + at, left);
+        sum = nnrti_v_min(nnrti_v_all(t->sumHigh), nnrti_v_max(nnrti_v_all(t->sumLow), sum));
+    }
+    nnrti_v_store_part(t->y[row] + t->channel + at, sum, left);
+}
+
+/* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * t, int32_t row, const int32_t tall,
+                                          const int32_t wide)
+{
+    nnrti_v sum[NNRTI_TALL][NNRTI_WIDE];
+    const float *w = t->panel;
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES) {
+        const nnrti_v bias = nnrti_v_load(w);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            sum[r][v] = bias;
+    }
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const float *x[NNRTI_TALL];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            x[r] = t->x[(ptrdiff_t)tap * t->rows + row + r];
+        for (ptrdiff_t k = 0; k < t->k; k++) {
+            nnrti_v weight[NNRTI_WIDE];
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES)
+                weight[v] = nnrti_v_load(w);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++) {
+                const nnrti_v value = nnrti_v_all(x[r][k]);
+                NNRTI_CPU_UNROLL
+                for (int32_t v = 0; v < wide; v++)
+                    sum[r][v] = nnrti_v_fma(value, weight[v], sum[r][v]);
+            }
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        if (v * NNRTI_LANES < t->count)
+            NNRTI_CPU(finish)(t, row + r, v * NNRTI_LANES, sum[r][v]);
+}
+
+#define NNRTI_CPU_TILE(tall, wide)                                                                                     \
+    NNRTI_CPU_APART static void NNRTI_CPU(multiply_##tall##_##wide)(const NNRTI_CPU(tile) * t, int32_t row)            \
+    {                                                                                                                  \
+        NNRTI_CPU(multiply)(t, row, tall, wide);                                                                       \
+    }
+#if NNRTI_TALL == 8
+NNRTI_CPU_TILE(8, 1)
+NNRTI_CPU_TILE(8, 2)
+#elif NNRTI_TALL == 6
+NNRTI_CPU_TILE(6, 1)
+NNRTI_CPU_TILE(6, 2)
+#endif
+NNRTI_CPU_TILE(4, 1)
+NNRTI_CPU_TILE(4, 2)
+NNRTI_CPU_TILE(2, 1)
+NNRTI_CPU_TILE(2, 2)
+NNRTI_CPU_TILE(1, 1)
+NNRTI_CPU_TILE(1, 2)
+
+/* All rows of a tile. */
+static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
+{
+    int32_t row = 0;
+#if NNRTI_TALL == 8
+    for (; row + 8 <= t->rows; row += 8)
+        (wide ? NNRTI_CPU(multiply_8_2) : NNRTI_CPU(multiply_8_1))(t, row);
+#elif NNRTI_TALL == 6
+    for (; row + 6 <= t->rows; row += 6)
+        (wide ? NNRTI_CPU(multiply_6_2) : NNRTI_CPU(multiply_6_1))(t, row);
+#endif
+    for (; row + 4 <= t->rows; row += 4)
+        (wide ? NNRTI_CPU(multiply_4_2) : NNRTI_CPU(multiply_4_1))(t, row);
+    for (; row + 2 <= t->rows; row += 2)
+        (wide ? NNRTI_CPU(multiply_2_2) : NNRTI_CPU(multiply_2_1))(t, row);
+    for (; row < t->rows; row++)
+        (wide ? NNRTI_CPU(multiply_1_2) : NNRTI_CPU(multiply_1_1))(t, row);
+}
+
+/* One pixel by several panels, so that there are as many sums at once as it takes to wait for none. */
+NNRTI_CPU_APART static void NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, size_t panelFloats)
+{
+    enum { PANELS = 4 };
+    nnrti_v sum[PANELS][NNRTI_WIDE];
+    const float *w = t->panel;
+    NNRTI_CPU_UNROLL
+    for (int32_t p = 0; p < PANELS; p++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_WIDE; v++)
+        sum[p][v] = nnrti_v_load(w + (size_t)p * panelFloats + (size_t)v * NNRTI_LANES);
+    w += NNRTI_WIDE * NNRTI_LANES;
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const float *x = t->x[(ptrdiff_t)tap * t->rows];
+        for (ptrdiff_t k = 0; k < t->k; k++, w += NNRTI_WIDE * NNRTI_LANES) {
+            const nnrti_v value = nnrti_v_all(x[k]);
+            NNRTI_CPU_UNROLL
+            for (int32_t p = 0; p < PANELS; p++)
+                NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < NNRTI_WIDE; v++)
+                sum[p][v] =
+                    nnrti_v_fma(value, nnrti_v_load(w + (size_t)p * panelFloats + (size_t)v * NNRTI_LANES), sum[p][v]);
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t p = 0; p < PANELS; p++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_WIDE; v++)
+        NNRTI_CPU(finish)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, sum[p][v]);
+}
+
+typedef struct NNRTI_CPU(product_job) {
+    const nnrti_cpu_product *attr;
+    const nnrt_view *x, *z, *packed, *zeros, *y;
+    const nnrt_call *call;
+    int64_t pixels;
+    int32_t panels;
+} NNRTI_CPU(product_job);
+
+/* Where the pixels from `first` on lie, and what their taps read. */
+static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows, const float **x,
+                                   float **y, const float **z)
+{
+    const nnrti_cpu_product *a = j->attr;
+    const nnrt_view *in = j->x, *out = j->y;
+    const float *const zeros = (const float *)j->zeros->data;
+    int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
+    int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
+    for (int32_t r = 0; r < rows; r++) {
+        const float *image = (const float *)in->data + n * in->strides[0];
+        const ptrdiff_t at = n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
+        const float **to = x + r;
+        y[r] = (float *)out->data + at;
+        if (z != NULL)
+            z[r] = (const float *)j->z->data + n * j->z->strides[0] + p * j->z->strides[1] + q * j->z->strides[2];
+        for (int32_t i = 0; i < a->window[0]; i++) {
+            const int64_t h = (int64_t)p * a->stride[0] - a->pad[0] + (int64_t)i * a->dilation[0];
+            for (int32_t k = 0; k < a->window[1]; k++, to += rows) {
+                const int64_t w = (int64_t)q * a->stride[1] - a->pad[1] + (int64_t)k * a->dilation[1];
+                const bool inside = h >= 0 && h < in->dims[1] && w >= 0 && w < in->dims[2];
+                *to = inside ? image + h * in->strides[1] + w * in->strides[2] : zeros;
+            }
+        }
+        if (++q == out->dims[2]) {
+            q = 0;
+            if (++p == out->dims[1]) {
+                p = 0;
+                n++;
+            }
+        }
+    }
+}
+
+/* Some pixels by one part of the panels. */
+static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
+    const nnrti_cpu_product *a = j->attr;
+    const uint32_t part = i % a->parts;
+    const int64_t first = (int64_t)(i / a->parts) * a->rows;
+    const int32_t C = j->y->dims[3], panel = NNRTI_WIDE * NNRTI_LANES;
+    const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
+    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
+    const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
+    const float **x = (const float **)nnrti_cpu_scratch(j->call, worker);
+    NNRTI_CPU(tile) t;
+    t.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
+    t.taps = a->window[0] * a->window[1];
+    t.k = j->x->dims[3];
+    t.x = x;
+    t.y = (float *const *)(x + (size_t)t.taps * (size_t)t.rows);
+    t.z = j->z->data != NULL ? x + (size_t)(t.taps + 1) * (size_t)t.rows : NULL;
+    (void)nnrti_cpu_bounds(a->activation, &t.low, &t.high);
+    (void)nnrti_cpu_bounds(a->sum, &t.sumLow, &t.sumHigh);
+    NNRTI_CPU(find_pixels)(j, first, t.rows, x, (float **)(uintptr_t)t.y, (const float **)(uintptr_t)t.z);
+    for (int32_t p = from; p < to;) {
+        t.channel = p * panel;
+        t.count = C - t.channel;
+        t.panel = (const float *)j->packed->data + (size_t)p * panelFloats;
+        if (t.rows == 1 && p + 4 <= to && t.count > 3 * panel + NNRTI_LANES) {
+            NNRTI_CPU(multiply_row)(&t, panelFloats);
+            p += 4;
+            continue;
+        }
+        NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
+        p++;
+    }
+    if (!nnrti_cpu_bounds(a->activation, &t.low, &t.high))
+        for (int32_t r = 0; r < t.rows; r++) {
+            const int32_t end = to * panel < C ? to * panel : C;
+            NNRTI_CPU(activate)(t.y[r] + from * panel, t.y[r] + from * panel, end - from * panel, a->activation);
+        }
+}
+
+/* y[n,p,q,c] = activation(bias[c] + sum over taps and channels of x * weight), and with z: sum(that + z[n,p,q,c]). */
+static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(product_job) j;
+    j.attr = (const nnrti_cpu_product *)attr;
+    j.x = &args[0];
+    j.z = &args[1];
+    j.packed = &args[2];
+    j.zeros = &args[3];
+    j.y = &args[4];
+    j.call = call;
+    j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
+    j.panels = (j.y->dims[3] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
+    nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
+                    (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts, NNRTI_CPU(product_task),
+                    &j);
+    return NNRT_SUCCESS;
+}
+
+/* A product of two matrices that a run brings. */
+typedef struct NNRTI_CPU(matmul_job) {
+    const nnrti_cpu_matmul *attr;
+    const nnrt_view *x, *y, *bias, *z;
+    const nnrt_call *call;
+    int32_t panels;
+} NNRTI_CPU(matmul_job);
+
+/* Where matrix i of the stack that z is lies in v, which is broadcast to it. */
+static const float *NNRTI_CPU(matrix)(const nnrt_view *v, const nnrt_view *z, uint32_t i)
+{
+    const float *data = (const float *)v->data;
+    for (int32_t k = z->rank - 3; k >= 0; k--) {
+        const int32_t at = k - (z->rank - v->rank), index = (int32_t)(i % (uint32_t)z->dims[k]);
+        i /= (uint32_t)z->dims[k];
+        if (at >= 0 && v->dims[at] != 1)
+            data += index * v->strides[at];
+    }
+    return data;
+}
+
+/* A panel of y [K,N] from column n on, as `product` has its weights, and its bias. */
+static void NNRTI_CPU(pack_panel)(const NNRTI_CPU(matmul_job) * j, const float *y, ptrdiff_t row, ptrdiff_t column,
+                                  int32_t K, int32_t n, int32_t width, int32_t count, float *to)
+{
+    for (int32_t t = 0; t < width; t++)
+        to[t] =
+            j->bias->data != NULL && t < count ? ((const float *)j->bias->data)[(n + t) * j->bias->strides[0]] : 0.0f;
+    to += width;
+    y += n * column;
+    for (int32_t k = 0; k < K; k++, to += width)
+        for (int32_t t = 0; t < width; t += NNRTI_LANES) {
+            if (column == 1) {
+                nnrti_v_store(to + t, nnrti_v_load_part(y + k * row + t, count > t ? count - t : 0));
+                continue;
+            }
+            for (int32_t i = t; i < t + NNRTI_LANES; i++)
+                to[i] = i < count ? y[k * row + i * column] : 0.0f;
+        }
+}
+
+/* A panel of one of the products. */
+static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(matmul_job) *j = (const NNRTI_CPU(matmul_job) *)arg;
+    const nnrti_cpu_matmul *a = j->attr;
+    const uint32_t stack = i / (uint32_t)j->panels;
+    const int32_t n = (int32_t)(i % (uint32_t)j->panels) * NNRTI_WIDE * NNRTI_LANES;
+    const int32_t rank = j->z->rank, M = j->z->dims[rank - 2], N = j->z->dims[rank - 1];
+    const int32_t lastX = j->x->rank - 1, lastY = j->y->rank - 1;
+    const int32_t K = j->x->dims[lastX - a->transposeA];
+    const ptrdiff_t stepX = j->x->strides[lastX - !a->transposeA];
+    const float *x = NNRTI_CPU(matrix)(j->x, j->z, stack), *y = NNRTI_CPU(matrix)(j->y, j->z, stack);
+    float *z = (float *)(uintptr_t)NNRTI_CPU(matrix)(j->z, j->z, stack);
+    float *panel = (float *)nnrti_cpu_scratch(j->call, worker);
+    const float **rows = (const float **)(panel + (size_t)(1 + K) * NNRTI_WIDE * NNRTI_LANES);
+    float **out = (float **)(uintptr_t)(rows + NNRTI_CPU_BLOCK);
+    NNRTI_CPU(tile) t;
+    t.x = rows;
+    t.y = out;
+    t.z = NULL;
+    t.taps = 1;
+    t.k = K;
+    t.panel = panel;
+    t.channel = n;
+    t.count = N - n;
+    t.sumLow = t.sumHigh = 0;
+    (void)nnrti_cpu_bounds(a->activation, &t.low, &t.high);
+    NNRTI_CPU(pack_panel)
+    (j, y, j->y->strides[lastY - !a->transposeB], j->y->strides[lastY - a->transposeB], K, n,
+     t.count > NNRTI_LANES ? NNRTI_WIDE * NNRTI_LANES : NNRTI_LANES, t.count, panel);
+    for (int32_t m = 0; m < M; m += NNRTI_CPU_BLOCK) {
+        t.rows = M - m < NNRTI_CPU_BLOCK ? M - m : NNRTI_CPU_BLOCK;
+        for (int32_t r = 0; r < t.rows; r++) {
+            rows[r] = x + (m + r) * stepX;
+            out[r] = z + (m + r) * j->z->strides[rank - 2];
+        }
+        NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
+        for (int32_t r = 0; r < t.rows && !nnrti_cpu_bounds(a->activation, &t.low, &t.high); r++)
+            NNRTI_CPU(activate)
+        (out[r] + n, out[r] + n, t.count < NNRTI_WIDE * NNRTI_LANES ? t.count : NNRTI_WIDE * NNRTI_LANES,
+         a->activation);
+    }
+}
+
+/* z[..,m,n] = activation(bias[n] + sum over k of x[..,m,k] * y[..,k,n]) */
+static NNRT_ReturnCode NNRTI_CPU(matmul)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(matmul_job) j;
+    double count = 1;
+    uint32_t stacks = 1;
+    j.attr = (const nnrti_cpu_matmul *)attr;
+    j.x = &args[0];
+    j.y = &args[1];
+    j.bias = &args[2];
+    j.z = &args[3];
+    j.call = call;
+    j.panels = (j.z->dims[j.z->rank - 1] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
+    for (int32_t k = 0; k < j.z->rank; k++) {
+        count *= j.z->dims[k];
+        stacks *= k < j.z->rank - 2 ? (uint32_t)j.z->dims[k] : 1;
+    }
+    if (count > 0)
+        nnrti_cpu_share(call, count * j.x->dims[j.x->rank - 1 - j.attr->transposeA], stacks * (uint32_t)j.panels,
+                        NNRTI_CPU(matmul_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>window */
+
+typedef struct NNRTI_CPU(window_job) {
+    const nnrti_cpu_window *attr;
+    const nnrt_view *x, *packed, *y;
+    float low, high;
+} NNRTI_CPU(window_job);
+
+/* The channels c to c + count - 1 of `tall` pixels from row p, column q on: taps first to last - 1 of the height and
+   begin to end - 1 of the width, which lie inside x. at: where tap 0,0 of the first pixel would lie. */
+typedef struct NNRTI_CPU(taps) {
+    int32_t first, last, begin, end, count;
+    ptrdiff_t at;
+} NNRTI_CPU(taps);
+
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixels)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
+                                                  const float *packed, const int32_t tall)
+{
+    const nnrti_cpu_window *a = j->attr;
+    const ptrdiff_t padded = j->packed->dims[1], step = a->stride[1] * j->x->strides[2];
+    nnrti_v sum[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < tall; t++)
+        sum[t] = nnrti_v_load(packed);
+    for (int32_t i = m->first; i < m->last; i++)
+        for (int32_t k = m->begin; k < m->end; k++) {
+            const nnrti_v weight = nnrti_v_load(packed + padded * (1 + i * a->window[1] + k));
+            const float *from = (const float *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
+                                k * a->dilation[1] * j->x->strides[2];
+            NNRTI_CPU_UNROLL
+            for (int32_t t = 0; t < tall; t++)
+                sum[t] = nnrti_v_fma(nnrti_v_load_part(from + t * step, m->count), weight, sum[t]);
+        }
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < tall; t++)
+        nnrti_v_store_part(y + t * j->y->strides[2],
+                           nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum[t])), m->count);
+}
+
+/* The largest of the taps, of which a NaN is one, or their average. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
+                                            const bool largest)
+{
+    const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
+    nnrti_v result = nnrti_v_all(largest ? -nnrti_inff() : 0.0f);
+    for (int32_t i = m->first; i < m->last; i++) {
+        const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * j->x->strides[2];
+        for (int32_t k = m->begin; k < m->end; k++, from += j->x->strides[2]) {
+            const nnrti_v cell = nnrti_v_load_part(from, m->count);
+            if (largest)
+                result = nnrti_v_max_nan(result, cell);
+            else
+                result = result + cell;
+        }
+    }
+    if (!largest)
+        result = result / nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
+    nnrti_v_store_part(y, nnrti_v_min(high, nnrti_v_max(low, result)), m->count);
+}
+
+/* A row of y, `unit`, of a convolution of each channel by itself or of a pool. */
+NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, uint32_t unit, const bool depthwise,
+                                            const bool largest)
+{
+    const nnrti_cpu_window *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1];
+    const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
+    const int64_t reach = 3 * (int64_t)a->stride[1] + (int64_t)(a->window[1] - 1) * a->dilation[1];
+    float *const row = (float *)y->data + n * y->strides[0] + p * y->strides[1];
+    NNRTI_CPU(taps) m;
+    float low, high;
+    nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
+    for (int32_t c = 0; c < y->dims[3]; c += NNRTI_LANES)
+        for (int32_t q = 0, tall; q < y->dims[2]; q += tall) {
+            const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
+            const float *packed = depthwise ? (const float *)j->packed->data + c : NULL;
+            float *to = row + q * y->strides[2] + c;
+            tall = 1;
+            m.count = y->dims[3] - c;
+            m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
+            nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
+            if (!depthwise) {
+                NNRTI_CPU(pool_pixel)(j, &m, to, largest);
+            } else if (left >= 0 && left + reach < x->dims[2] && q + 4 <= y->dims[2] && m.count >= NNRTI_LANES) {
+                m.count = NNRTI_LANES;
+                NNRTI_CPU(depthwise_pixels)(j, &m, to, packed, 4);
+                tall = 4;
+            } else {
+                NNRTI_CPU(depthwise_pixels)(j, &m, to, packed, 1);
+            }
+        }
+    for (int32_t q = 0; q < y->dims[2] && !nnrti_cpu_bounds(a->activation, &low, &high); q++)
+        NNRTI_CPU(activate)(row + q * y->strides[2], row + q * y->strides[2], y->dims[3], a->activation);
+}
+
+static void NNRTI_CPU(depthwise_row)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(window_row)((const NNRTI_CPU(window_job) *)arg, unit, true, false);
+}
+
+static void NNRTI_CPU(max_row)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(window_row)((const NNRTI_CPU(window_job) *)arg, unit, false, true);
+}
+
+static void NNRTI_CPU(average_row)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(window_row)((const NNRTI_CPU(window_job) *)arg, unit, false, false);
+}
+
+static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, const nnrt_view *packed, nnrt_view *y,
+                                          nnrt_call *call, void (*task)(void *arg, uint32_t i, uint32_t worker))
+{
+    NNRTI_CPU(window_job) j;
+    j.attr = (const nnrti_cpu_window *)attr;
+    j.x = x;
+    j.packed = packed;
+    j.y = y;
+    (void)nnrti_cpu_bounds(j.attr->activation, &j.low, &j.high);
+    nnrti_cpu_share(call,
+                    (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+                    (uint32_t)(y->dims[0] * y->dims[1]), task, &j);
+    return NNRT_SUCCESS;
+}
+
+/* y[n,p,q,c] = activation(bias[c] + sum over taps of x[n,..,c] * weight[..,c]) */
+static NNRT_ReturnCode NNRTI_CPU(depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(windows)(attr, &args[0], &args[1], &args[2], call, NNRTI_CPU(depthwise_row));
+}
+
+static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, NNRTI_CPU(max_row));
+}
+
+static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, NNRTI_CPU(average_row));
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>each */
+
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cpu_function function)
+{
+    return function == NNRTI_CPU_ADD ? x + y : function == NNRTI_CPU_SUB ? x - y : x * y;
+}
+
+/* A row of z: x and y go on by an element, or stay (step 0). */
+NNRTI_CPU_INLINE void NNRTI_CPU(binary_row)(const float *x, ptrdiff_t stepX, const float *y, ptrdiff_t stepY, float *z,
+                                            int32_t count, float low, float high, const nnrti_cpu_function function)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const nnrti_v a = stepX != 0 ? nnrti_v_load_part(x + i, left) : nnrti_v_all(*x);
+        const nnrti_v b = stepY != 0 ? nnrti_v_load_part(y + i, left) : nnrti_v_all(*y);
+        const nnrti_v result = NNRTI_CPU(combine)(a, b, function);
+        nnrti_v_store_part(z + i, nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), result)), left);
+    }
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(binary_rows)(const nnrti_cpu_each *a, nnrti_walk *w, const float *x, const float *y,
+                                             float *z, const nnrti_cpu_function function)
+{
+    float low, high;
+    const bool bounds = nnrti_cpu_bounds(a->activation, &low, &high);
+    do {
+        const float *const fromX = x + w->at[1], *const fromY = y + w->at[2];
+        float *const to = z + w->at[0];
+        if (w->row[0] == 1 && (w->row[1] | w->row[2] | 1) == 1)
+            NNRTI_CPU(binary_row)(fromX, w->row[1], fromY, w->row[2], to, w->count, low, high, function);
+        else
+            for (int32_t i = 0; i < w->count; i++)
+                NNRTI_CPU(binary_row)
+        (fromX + i * w->row[1], 0, fromY + i * w->row[2], 0, to + i * w->row[0], 1, low, high, function);
+        for (int32_t i = 0; i < w->count && !bounds; i++)
+            to[i * w->row[0]] = nnrti_activate(to[i * w->row[0]], a->activation);
+    } while (nnrti_walk_next(w));
+}
+
+/* z = activation(x + y), or x - y, x * y; x and y are broadcast to z. */
+static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_each *a = (const nnrti_cpu_each *)attr;
+    const float *x = (const float *)args[0].data, *y = (const float *)args[1].data;
+    float *z = (float *)args[2].data;
+    nnrti_walk w;
+    (void)call;
+    if (!nnrti_walk_first(&w, &args[2], &args[0], &args[1]))
+        return NNRT_SUCCESS;
+    switch (a->function) {
+    case NNRTI_CPU_ADD: NNRTI_CPU(binary_rows)(a, &w, x, y, z, NNRTI_CPU_ADD); break;
+    case NNRTI_CPU_SUB: NNRTI_CPU(binary_rows)(a, &w, x, y, z, NNRTI_CPU_SUB); break;
+    default: NNRTI_CPU(binary_rows)(a, &w, x, y, z, NNRTI_CPU_MUL); break;
+    }
+    return NNRT_SUCCESS;
+}
+
+/* y = activation(x) */
+static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_each *a = (const nnrti_cpu_each *)attr;
+    nnrti_walk w;
+    (void)call;
+    if (!nnrti_walk_first(&w, &args[1], &args[0], NULL))
+        return NNRT_SUCCESS;
+    do {
+        const float *from = (const float *)args[0].data + w.at[1];
+        float *to = (float *)args[1].data + w.at[0];
+        if (w.row[0] == 1 && w.row[1] == 1)
+            NNRTI_CPU(activate)(from, to, w.count, a->activation);
+        else
+            for (int32_t i = 0; i < w.count; i++)
+                NNRTI_CPU(activate)(from + i * w.row[1], to + i * w.row[0], 1, a->activation);
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>rows */
+
+typedef struct NNRTI_CPU(rows_job) {
+    const nnrti_cpu_rows *attr;
+    const nnrt_view *args;
+} NNRTI_CPU(rows_job);
+
+static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const int32_t count = j->attr->count;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
+    float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, sum = 0, most = -nnrti_inff();
+    nnrti_v part = nnrti_v_all(most), sums = nnrti_v_all(0.0f), all;
+    int32_t k = 0;
+    (void)worker;
+    for (; k + NNRTI_LANES <= count; k += NNRTI_LANES)
+        part = nnrti_v_max_nan(part, nnrti_v_load(x + k));
+    most = nnrti_v_largest(part);
+    for (; k < count; k++)
+        most = x[k] > most || x[k] != x[k] ? x[k] : most;
+    all = nnrti_v_all(most);
+    for (k = 0; k + NNRTI_LANES <= count; k += NNRTI_LANES) {
+        const nnrti_v e = nnrti_v_exp(nnrti_v_load(x + k) - all);
+        sums = sums + e;
+        nnrti_v_store(y + k, e);
+    }
+    if (k < count)
+        nnrti_v_store_part(y + k, nnrti_v_exp(nnrti_v_load_part(x + k, count - k) - all), count - k);
+    sum = nnrti_v_sum(sums);
+    for (; k < count; k++)
+        sum += y[k];
+    for (k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store_part(y + k, nnrti_v_load_part(y + k, count - k) / nnrti_v_all(sum), count - k);
+}
+
+/* The mean in two steps, as the reference has it, so that rows far from 0 lose no digits. */
+static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const int32_t count = j->attr->count, whole = count / NNRTI_LANES * NNRTI_LANES;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
+    const float *gamma = (const float *)j->args[1].data, *beta = (const float *)j->args[2].data;
+    float *y = (float *)j->args[3].data + (ptrdiff_t)i * j->attr->stepY;
+    nnrti_v sums = nnrti_v_all(0.0f), squares = nnrti_v_all(0.0f), all;
+    float mean, rest, square, variance;
+    (void)worker;
+    for (int32_t k = 0; k < whole; k += NNRTI_LANES)
+        sums = sums + nnrti_v_load(x + k);
+    mean = nnrti_v_sum(sums);
+    for (int32_t k = whole; k < count; k++)
+        mean += x[k];
+    mean /= (float)count;
+    all = nnrti_v_all(mean);
+    sums = nnrti_v_all(0.0f);
+    for (int32_t k = 0; k < whole; k += NNRTI_LANES) {
+        const nnrti_v d = nnrti_v_load(x + k) - all;
+        sums = sums + d;
+        squares = nnrti_v_fma(d, d, squares);
+    }
+    rest = nnrti_v_sum(sums);
+    square = nnrti_v_sum(squares);
+    for (int32_t k = whole; k < count; k++) {
+        rest += x[k] - mean;
+        square += (x[k] - mean) * (x[k] - mean);
+    }
+    rest /= (float)count;
+    variance = square / (float)count - rest * rest;
+    variance = 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + j->attr->epsilon);
+    for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+        const nnrti_v d = (nnrti_v_load_part(x + k, count - k) - all - nnrti_v_all(rest)) * nnrti_v_all(variance);
+        nnrti_v_store_part(
+            y + k, nnrti_v_fma(d, nnrti_v_load_part(gamma + k, count - k), nnrti_v_load_part(beta + k, count - k)),
+            count - k);
+    }
+}
+
+/* y = exp(x - largest) / sum of these, row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_share(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(softmax_row),
+                    &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = (x - mean) / sqrt(variance + epsilon) * gamma + beta, row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_share(call, 4.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(layer_norm_row),
+                    &j);
+    return NNRT_SUCCESS;
+}
+
+#define NNRTI_CPU_ROW(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
+static const nnrti_cpu_set NNRTI_CPU(set) = {NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES,
+                                             NNRTI_CPU_KERNELS(NNRTI_CPU_ROW)};
+#undef NNRTI_CPU_ROW
+
+#if NNRTI_CPU_IS >= 3
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+#undef NNRTI_CPU_avx512
+#undef NNRTI_CPU_avx2
+#undef NNRTI_CPU_neon
+#undef NNRTI_CPU_vector
+#undef NNRTI_CPU_IS
+#undef NNRTI_CPU_TILE
+#undef NNRTI_CPU_IF_NAN
+#undef NNRTI_LANES
+#undef NNRTI_WIDE
+#undef NNRTI_TALL
+#undef nnrti_v
+#undef nnrti_v_bits
+#undef nnrti_v_load
+#undef nnrti_v_store
+#undef nnrti_v_all
+#undef nnrti_v_fma
+#undef nnrti_v_min
+#undef nnrti_v_max
+#undef nnrti_v_max_nan
+#undef NNRTI_CPU_ACTIVATE
+#undef nnrti_v_sum
+#undef nnrti_v_largest
+#undef nnrti_v_exp
+#undef nnrti_v_sigmoid
+#undef nnrti_v_tanh
+#undef nnrti_v_erf
+#undef nnrti_v_load_part
+#undef nnrti_v_store_part
+#endif /* NNRTI_CPU_SET */

@@ -1,0 +1,659 @@
+/* The fast device (devices/nnrt_cpu.h) by each set of instructions that this machine has: every kernel over extents around
+   the borders of its tiles, against the reference device. The bound of a product is that of any order of its sums:
+   (n + 2) roundings of 2^-24 of the sum of |x * w|, which the reference device computes from absolute values. */
+#define _XOPEN_SOURCE 700
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../nnrt.h"
+
+#include "../devices/nnrt_cpu.h"
+#include "kit.h"
+
+/* ---- numbers ---- */
+
+static uint64_t state;
+
+static uint32_t draw(uint32_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % below;
+}
+
+static float real(void)
+{
+    return (float)draw(2001) / 1000.0f - 1.0f;
+}
+
+static float *reals(size_t count)
+{
+    float *made = (float *)malloc((count + 1) * sizeof(float));
+    for (size_t i = 0; i < count; i++)
+        made[i] = real();
+    return made;
+}
+
+static size_t product_of(int32_t rank, const int32_t *dims)
+{
+    size_t count = 0;
+    assert_true(nnrt_dims_count(dims, rank, &count));
+    return count;
+}
+
+/* ---- devices ---- */
+
+static const char *sets[8];
+static uint32_t nSets;
+
+static int add_devices(void **unused)
+{
+    nnrt_error e;
+    (void)unused;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_cpu_register(NULL, &e), NNRT_SUCCESS);
+    for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++) {
+        static char names[8][24];
+        assert_int_equal(nnrt_cpu_register(nnrt_cpu_set(i), &e), NNRT_SUCCESS);
+        snprintf(names[i], sizeof(names[i]), "cpu-%s", nnrt_cpu_set(i));
+        sets[nSets++] = names[i];
+    }
+    sets[nSets++] = "cpu";
+    return 0;
+}
+
+/* What is offered as threads: `workers` of them, which take the pieces from the last to the first. */
+typedef struct team {
+    nnrt_parallel parallel;
+    uint32_t calls;
+} team;
+
+static void work_backward(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+{
+    team *t = (team *)user;
+    t->calls++;
+    for (uint32_t i = count; i-- > 0;)
+        task(arg, i, i % t->parallel.workers);
+}
+
+/* One input, one output. workers 0: the thread of the call. Returns how often the team was called. */
+static uint32_t run_on(const char *device, const NNRT_Model *model, const float *x, size_t nX, float *y, size_t nY,
+                       uint32_t workers)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    nnrt_error e;
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX * sizeof(float)), out = nnrt_io_make(y, nY * sizeof(float));
+    team t;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    memset(&t, 0, sizeof(t));
+    t.parallel.run = work_backward;
+    t.parallel.user = &t;
+    t.parallel.workers = workers;
+    desc.device = device;
+    desc.parallel = workers > 0 ? &t.parallel : NULL;
+    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, e.message);
+    if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, nnrt_session_error(session));
+    nnrt_session_destroy(session);
+    return t.calls;
+}
+
+static NNRT_Model *finish(nnrt_builder *b)
+{
+    NNRT_Model *model = NULL;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* By each set, with one, two and three workers: within bound[i] of expected, and always the same bits. */
+static void check_all(const NNRT_Model *model, const float *x, size_t nX, size_t nY, const float *expected,
+                      const float *bound, const char *what)
+{
+    float *y = reals(nY), *first = reals(nY);
+    for (uint32_t s = 0; s < nSets; s++)
+        for (uint32_t workers = 0; workers < 4; workers++) {
+            memset(y, 0xA5, nY * sizeof(float));
+            (void)run_on(sets[s], model, x, nX, y, nY, workers);
+            if (workers == 0)
+                memcpy(first, y, nY * sizeof(float));
+            else if (nY > 0 && memcmp(first, y, nY * sizeof(float)) != 0)
+                fail_msg("%s on %s: %u workers give other bits than one", what, sets[s], workers);
+            for (size_t i = 0; i < nY; i++)
+                if (!(fabsf(y[i] - expected[i]) <= bound[i]) && !(y[i] != y[i] && expected[i] != expected[i]) &&
+                    !(y[i] == expected[i]))
+                    fail_msg("%s on %s: element %u is %.9g, expected %.9g within %.3g", what, sets[s], (unsigned)i,
+                             (double)y[i], (double)expected[i], (double)bound[i]);
+        }
+    free(first);
+    free(y);
+}
+
+/* ---- products ---- */
+
+/* A convolution [n,h,w,k] by [c,wh,ww,k/group], and what is added to it. */
+typedef struct conv {
+    int32_t n, h, w, k, c, window[2];
+    int64_t stride[2], dilation[2], pad[4], group;
+    NNRT_ActivationType activation;
+    bool bias, sum;
+} conv;
+
+static NNRT_Model *make_conv(const conv *s, const float *w, const float *bias, const float *sum, int32_t *out)
+{
+    const int32_t dims[4] = {s->n, s->h, s->w, s->k}, wDims[4] = {s->c, s->window[0], s->window[1],
+                                                                   s->k / (int32_t)s->group};
+    NNRT_Conv2DFusion attr;
+    NNRT_AddFusion add;
+    nnrt_builder *b = NULL;
+    uint32_t in[3], y;
+    memset(&attr, 0, sizeof(attr));
+    memset(&add, 0, sizeof(add));
+    attr.kernelSize = nnrt_int64_list((const int64_t[2]){s->window[0], s->window[1]}, 2);
+    attr.stride = nnrt_int64_list(s->stride, 2);
+    attr.dilation = nnrt_int64_list(s->dilation, 2);
+    attr.padList = nnrt_int64_list(s->pad, 4);
+    attr.group = s->group;
+    attr.activationType = s->activation;
+    add.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    for (int32_t i = 0; i < 2; i++)
+        out[1 + i] = (int32_t)((dims[1 + i] + s->pad[2 * i] + s->pad[2 * i + 1] -
+                                s->dilation[i] * (s->window[i] - 1) - 1) / s->stride[i] + 1);
+    out[0] = s->n;
+    out[3] = s->c;
+    assert_int_equal(nnrt_builder_create(&b, "conv", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 4, dims);
+    in[1] = nnrt_builder_constant(b, "w", F32, 4, wDims, w, false);
+    in[2] = s->bias ? nnrt_builder_constant(b, "bias", F32, 1, &s->c, bias, false) : NNRT_NO_TENSOR;
+    y = nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 3);
+    if (s->sum) {
+        in[0] = nnrt_builder_constant(b, "sum", F32, 4, out, sum, false);
+        in[1] = y;
+        y = nnrt_builder_op(b, "add", NNRT_NODE_TYPE_ADD_FUSION, &add, in, 2);
+    }
+    nnrt_builder_output(b, y);
+    return finish(b);
+}
+
+static void check_conv(const conv *s)
+{
+    const size_t nX = (size_t)s->n * (size_t)s->h * (size_t)s->w * (size_t)s->k;
+    const size_t terms = (size_t)(s->window[0] * s->window[1]) * (size_t)s->k / (size_t)s->group;
+    const size_t nW = terms * (size_t)s->c;
+    float *x = reals(nX), *w = reals(nW), *bias = reals((size_t)s->c), *sum, *expected, *bound;
+    int32_t out[4];
+    conv plain = *s;
+    NNRT_Model *model;
+    size_t nY;
+    char what[200];
+    snprintf(what, sizeof(what), "[%d,%d,%d,%d] by %d of %d x %d, stride %d,%d, dilation %d,%d, pad %d,%d,%d,%d, group %d, "
+             "activation %d%s%s", (int)s->n, (int)s->h, (int)s->w, (int)s->k, (int)s->c, (int)s->window[0],
+             (int)s->window[1], (int)s->stride[0], (int)s->stride[1], (int)s->dilation[0], (int)s->dilation[1],
+             (int)s->pad[0], (int)s->pad[1], (int)s->pad[2], (int)s->pad[3], (int)s->group, (int)s->activation,
+             s->bias ? ", bias" : "", s->sum ? ", sum" : "");
+    plain.sum = false;
+    model = make_conv(&plain, w, bias, NULL, out);
+    nnrt_model_destroy(model);
+    nY = product_of(4, out);
+    sum = reals(nY);
+    expected = reals(nY);
+    bound = reals(nY);
+    model = make_conv(s, w, bias, sum, out);
+    (void)run_on("reference", model, x, nX, expected, nY, 0);
+    {
+        float *absX = reals(nX), *absW = reals(nW), *absBias = reals((size_t)s->c);
+        NNRT_Model *magnitudes;
+        for (size_t i = 0; i < nX; i++)
+            absX[i] = fabsf(x[i]);
+        for (size_t i = 0; i < nW; i++)
+            absW[i] = fabsf(w[i]);
+        for (size_t i = 0; i < (size_t)s->c; i++)
+            absBias[i] = fabsf(bias[i]);
+        plain.activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+        magnitudes = make_conv(&plain, absW, absBias, NULL, out);
+        (void)run_on("reference", magnitudes, absX, nX, bound, nY, 0);
+        for (size_t i = 0; i < nY; i++)
+            bound[i] = (bound[i] + (s->sum ? fabsf(sum[i]) : 0.0f)) * (float)(terms + 4) * 5.97e-8f + 4e-7f;
+        nnrt_model_destroy(magnitudes);
+        free(absBias);
+        free(absW);
+        free(absX);
+    }
+    check_all(model, x, nX, nY, expected, bound, what);
+    nnrt_model_destroy(model);
+    free(bound);
+    free(expected);
+    free(sum);
+    free(bias);
+    free(w);
+    free(x);
+}
+
+static const NNRT_ActivationType activations[] = {
+    NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU, NNRT_ACTIVATION_TYPE_RELU6,
+    NNRT_ACTIVATION_TYPE_HSWISH, NNRT_ACTIVATION_TYPE_SIGMOID, NNRT_ACTIVATION_TYPE_ABS};
+
+static void draw_window(conv *s)
+{
+    for (int32_t i = 0; i < 2; i++) {
+        s->window[i] = 1 + (int32_t)draw(3);
+        s->stride[i] = 1 + draw(2);
+        s->dilation[i] = 1 + (draw(4) == 0);
+        s->pad[2 * i] = draw(3);
+        s->pad[2 * i + 1] = draw(3);
+    }
+    s->h = 5 + (int32_t)draw(6);
+    s->w = 5 + (int32_t)draw(9);
+    s->activation = activations[draw(COUNT(activations))];
+    s->bias = draw(2) == 0;
+    s->sum = draw(3) == 0;
+}
+
+/* Channels around a vector, a panel and four panels of each set (4, 8, 16, 32, 64, 128); pixels around a tile. */
+static void test_products(void **unused)
+{
+    static const int32_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 31, 32, 33, 40, 48, 49, 63, 64, 65,
+                                       95, 127, 128, 129, 144, 193};
+    conv s;
+    (void)unused;
+    state = 1;
+    for (uint32_t i = 0; i < COUNT(channels); i++) {
+        memset(&s, 0, sizeof(s));
+        s.n = s.h = 1;
+        s.group = s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
+        s.window[0] = s.window[1] = 1;
+        s.c = channels[i];
+        s.bias = true;
+        for (s.w = 1; s.w <= 18; s.w += s.w < 10 ? 1 : 4) {
+            s.k = 1 + (int32_t)draw(20);
+            check_conv(&s);
+        }
+    }
+    for (uint32_t i = 0; i < 120; i++) {
+        memset(&s, 0, sizeof(s));
+        draw_window(&s);
+        s.n = 1 + (int32_t)draw(2);
+        s.group = 1;
+        s.k = 1 + (int32_t)draw(9);
+        s.c = channels[draw(COUNT(channels))];
+        check_conv(&s);
+    }
+}
+
+static void test_depthwise(void **unused)
+{
+    static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48};
+    conv s;
+    (void)unused;
+    state = 2;
+    for (uint32_t i = 0; i < 150; i++) {
+        memset(&s, 0, sizeof(s));
+        draw_window(&s);
+        s.n = 1 + (int32_t)draw(2);
+        s.group = s.k = s.c = channels[i % COUNT(channels)];
+        check_conv(&s);
+    }
+}
+
+/* Weights that are no numbers: cells outside x are left out, and are not 0 times them. */
+static void test_weights_without_numbers(void **unused)
+{
+    const float bad[] = {INFINITY, -INFINITY, NAN};
+    conv s;
+    (void)unused;
+    memset(&s, 0, sizeof(s));
+    s.n = 1;
+    s.group = s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
+    s.h = s.w = 3;
+    s.k = s.c = 1;
+    s.window[0] = s.window[1] = 3;
+    s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
+    for (uint32_t i = 0; i < COUNT(bad); i++) {
+        const float x[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, bound[9] = {0};
+        float w[9] = {0, 0, 0, 0, 1, 0, 0, 0, 0}, expected[9];
+        int32_t out[4];
+        NNRT_Model *model;
+        w[0] = bad[i]; /* reads the cell above and to the left: none for the first row and column */
+        model = make_conv(&s, w, NULL, NULL, out);
+        (void)run_on("reference", model, x, 9, expected, 9, 0);
+        assert_true(expected[0] == 1 && expected[4] != 1);
+        check_all(model, x, 9, 9, expected, bound, "weights that are no numbers");
+        nnrt_model_destroy(model);
+    }
+}
+
+/* ---- matrices that a run brings ---- */
+
+/* x [2,3,m,k] by itself or by a part of it: z = x * x^T, or x^T * x. */
+static void test_matrices(void **unused)
+{
+    static const int32_t extents[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 65};
+    (void)unused;
+    state = 3;
+    for (uint32_t i = 0; i < COUNT(extents) * 6; i++) {
+        const int32_t m = extents[i % COUNT(extents)], k = extents[draw(COUNT(extents))];
+        const bool transposeA = draw(2) == 0;
+        const int32_t dims[4] = {2, 3, m, k}, n = transposeA ? k : m, terms = transposeA ? m : k;
+        const size_t nX = (size_t)(6 * m * k), nZ = (size_t)(6 * n * n);
+        NNRT_MatMulFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        float *x = reals(nX), *expected = reals(nZ), *bound = reals(nZ);
+        uint32_t in[2];
+        memset(&attr, 0, sizeof(attr));
+        attr.transposeA = transposeA;
+        attr.transposeB = !transposeA;
+        attr.activationType = activations[draw(COUNT(activations))];
+        assert_int_equal(nnrt_builder_create(&b, "matrices", NULL), NNRT_SUCCESS);
+        in[0] = in[1] = nnrt_builder_input(b, "x", F32, 4, dims);
+        nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_MATMUL_FUSION, &attr, in, 2));
+        model = finish(b);
+        (void)run_on("reference", model, x, nX, expected, nZ, 0);
+        for (size_t j = 0; j < nZ; j++)
+            bound[j] = (float)terms * (float)(terms + 4) * 5.97e-8f + 4e-7f; /* |x| <= 1 */
+        check_all(model, x, nX, nZ, expected, bound, "a product of two matrices");
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(x);
+    }
+}
+
+/* ---- pools ---- */
+
+static void test_pools(void **unused)
+{
+    (void)unused;
+    state = 4;
+    for (uint32_t i = 0; i < 120; i++) {
+        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(7), 1 + (int32_t)draw(34)};
+        const int64_t window[2] = {1 + draw(3), 1 + draw(3)}, strides[2] = {1 + draw(2), 1 + draw(2)};
+        const int64_t pad[4] = {draw(2) * (window[0] > 1), draw(2) * (window[0] > 1), draw(2) * (window[1] > 1),
+                                draw(2) * (window[1] > 1)};
+        const bool largest = i % 2 == 0;
+        NNRT_AvgPoolFusion average;
+        NNRT_MaxPoolFusion most;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        const size_t nX = product_of(4, dims);
+        size_t nY;
+        int32_t out[4] = {dims[0], 0, 0, dims[3]};
+        float *x = reals(nX), *expected, *bound;
+        uint32_t in;
+        memset(&average, 0, sizeof(average));
+        memset(&most, 0, sizeof(most));
+        average.kernelSize = most.kernelSize = nnrt_int64_list(window, 2);
+        average.strides = most.strides = nnrt_int64_list(strides, 2);
+        average.pad = most.pad = nnrt_int64_list(pad, 4);
+        average.activationType = most.activationType = activations[draw(COUNT(activations))];
+        for (int32_t k = 0; k < 2; k++)
+            out[1 + k] = (int32_t)((dims[1 + k] + pad[2 * k] + pad[2 * k + 1] - window[k]) / strides[k] + 1);
+        nY = product_of(4, out);
+        expected = reals(nY);
+        bound = reals(nY);
+        if (i % 10 == 0)
+            x[draw((uint32_t)nX)] = NAN; /* is the largest, and makes an average none */
+        assert_int_equal(nnrt_builder_create(&b, "pool", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", F32, 4, dims);
+        nnrt_builder_output(b, largest
+                                   ? nnrt_builder_op(b, "y", NNRT_NODE_TYPE_MAX_POOL_FUSION, &most, &in, 1)
+                                   : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, &in, 1));
+        model = finish(b);
+        (void)run_on("reference", model, x, nX, expected, nY, 0);
+        for (size_t j = 0; j < nY; j++)
+            bound[j] = largest && most.activationType != NNRT_ACTIVATION_TYPE_SIGMOID ? 1e-7f : 2e-6f;
+        check_all(model, x, nX, nY, expected, bound, largest ? "the largest" : "the average");
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(x);
+    }
+}
+
+/* ---- elements ---- */
+
+/* x [2,3,a,b] and a constant that is broadcast to it in some way; the constant comes first or second. */
+static void test_binary(void **unused)
+{
+    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_ADD_FUSION, NNRT_NODE_TYPE_SUB_FUSION, NNRT_NODE_TYPE_MUL_FUSION};
+    (void)unused;
+    state = 5;
+    for (uint32_t i = 0; i < 200; i++) {
+        const int32_t dims[4] = {2, 3, 1 + (int32_t)draw(6), 1 + (int32_t)draw(37)};
+        const uint32_t rank = draw(5), kept = draw(16);
+        int32_t other[4];
+        size_t nX = product_of(4, dims), nC;
+        NNRT_AddFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        float *x = reals(nX), *c, *expected = reals(nX), *bound = reals(nX);
+        uint32_t in[2], at = draw(2);
+        memset(&attr, 0, sizeof(attr));
+        attr.activationType = activations[draw(COUNT(activations))];
+        for (uint32_t k = 0; k < rank; k++)
+            other[k] = kept >> k & 1 ? dims[4 - rank + k] : 1;
+        nC = product_of((int32_t)rank, other);
+        c = reals(nC);
+        assert_int_equal(nnrt_builder_create(&b, "binary", NULL), NNRT_SUCCESS);
+        in[at] = nnrt_builder_input(b, "x", F32, 4, dims);
+        in[1 - at] = nnrt_builder_constant(b, "c", F32, (int32_t)rank, other, c, false);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", types[i % 3], &attr, in, 2));
+        model = finish(b);
+        (void)run_on("reference", model, x, nX, expected, nX, 0);
+        for (size_t j = 0; j < nX; j++)
+            bound[j] = attr.activationType == NNRT_ACTIVATION_TYPE_SIGMOID ||
+                               attr.activationType == NNRT_ACTIVATION_TYPE_HSWISH
+                           ? 4e-7f
+                           : 0;
+        check_all(model, x, nX, nX, expected, bound, "two tensors");
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(c);
+        free(x);
+    }
+}
+
+typedef double (*function)(double x);
+static double sigmoid(double x)
+{
+    return 1 / (1 + exp(-x));
+}
+static double swish(double x)
+{
+    return x < -1e30 ? 0 : x * sigmoid(x);
+}
+static double gelu(double x)
+{
+    return x < -1e30 ? 0 : x * erfc(-x * 0.70710678118654752) / 2;
+}
+static double hswish(double x)
+{
+    return x <= -3 ? 0 : x >= 3 ? x : x * (x + 3) / 6;
+}
+static double hsigmoid(double x)
+{
+    return x <= -3 ? 0 : x >= 3 ? 1 : (x + 3) / 6;
+}
+
+/* Functions against those of the C library in double: floats of all sizes, both signs, and what is no number. Errors are
+   units in the last place of the result, and a part of |x| of those that are products with something near 0; results below
+   2^-126 may be 0. */
+static void test_functions(void **unused)
+{
+    static const struct {
+        NNRT_ActivationType type;
+        function exact;
+        double ulps, part; /* and this part of max(1, |x|) */
+    } rows[] = {
+        {NNRT_ACTIVATION_TYPE_SIGMOID, sigmoid, 4, 1.2e-38}, {NNRT_ACTIVATION_TYPE_TANH, tanh, 4, 3e-43},
+        {NNRT_ACTIVATION_TYPE_SWISH, swish, 5, 1.2e-38},    {NNRT_ACTIVATION_TYPE_HSWISH, hswish, 3, 1e-7},
+        {NNRT_ACTIVATION_TYPE_HSIGMOID, hsigmoid, 2, 6e-8}, {NNRT_ACTIVATION_TYPE_GELU, gelu, 4, 2.4e-7},
+    };
+    const int32_t count = 40011, dims[1] = {count};
+    float *x = reals((size_t)count), *y = reals((size_t)count);
+    (void)unused;
+    state = 6;
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t bits = draw(0x8000u) << 16 | draw(0x10000u) | (i % 2 == 0 ? 0x80000000u : 0);
+        x[i] = i < 30000 ? (float)(i - 15000) / 500.0f : 0;
+        if (i >= 30000)
+            memcpy(&x[i], &bits, sizeof(bits));
+    }
+    x[count - 1] = INFINITY;
+    x[count - 2] = -INFINITY;
+    x[count - 3] = NAN;
+    for (uint32_t r = 0; r < COUNT(rows); r++) {
+        NNRT_Activation attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in;
+        memset(&attr, 0, sizeof(attr));
+        attr.activationType = rows[r].type;
+        assert_int_equal(nnrt_builder_create(&b, "function", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", F32, 1, dims);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_ACTIVATION, &attr, &in, 1));
+        model = finish(b);
+        for (uint32_t s = 0; s < nSets; s++) {
+            (void)run_on(sets[s], model, x, (size_t)count, y, (size_t)count, 0);
+            for (int32_t i = 0; i < count; i++) {
+                const double exact = rows[r].exact((double)x[i]), size = fabs(exact) > 0x1p-126 ? fabs(exact) : 0x1p-126;
+                const double most = fabs((double)x[i]) > 1 ? fabs((double)x[i]) : 1;
+                if (x[i] != x[i] ? y[i] == y[i]
+                                 : !(fabs((double)y[i] - exact) <= rows[r].ulps * size * 0x1p-23 + rows[r].part * most) &&
+                                       !((double)y[i] == exact) && !(exact > FLT_MAX && y[i] > FLT_MAX))
+                    fail_msg("activation %d of %.9g on %s is %.9g, expected %.9g", (int)rows[r].type, (double)x[i],
+                             sets[s], (double)y[i], exact);
+            }
+        }
+        nnrt_model_destroy(model);
+    }
+    free(y);
+    free(x);
+}
+
+/* ---- rows ---- */
+
+static void test_rows(void **unused)
+{
+    static const int32_t counts[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 100};
+    (void)unused;
+    state = 7;
+    for (uint32_t i = 0; i < COUNT(counts) * 3; i++) {
+        const int32_t n = counts[i % COUNT(counts)], dims[3] = {3, 5, n};
+        const bool softmax = i < 2 * COUNT(counts);
+        const int64_t axis = -1;
+        NNRT_Softmax attr;
+        NNRT_LayerNormFusion norm;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        const size_t nX = (size_t)(15 * n);
+        float *x = reals(nX), *gamma = reals((size_t)n), *beta = reals((size_t)n), *expected = reals(nX), *bound = reals(nX);
+        uint32_t in[3];
+        memset(&attr, 0, sizeof(attr));
+        memset(&norm, 0, sizeof(norm));
+        attr.axis = nnrt_int64_list(&axis, 1);
+        norm.beginNormAxis = norm.beginParamsAxis = -1;
+        norm.epsilon = 1e-5f;
+        norm.elementwiseAffine = true;
+        for (size_t k = 0; k < nX && i % 2 == 0; k++)
+            x[k] = 100 + 10 * x[k];
+        if (softmax && i % 5 == 0)
+            x[draw((uint32_t)nX)] = -INFINITY;
+        if (softmax && i % 7 == 0)
+            x[draw((uint32_t)nX)] = NAN;
+        assert_int_equal(nnrt_builder_create(&b, "rows", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, 3, dims);
+        in[1] = nnrt_builder_constant(b, "gamma", F32, 1, &n, gamma, false);
+        in[2] = nnrt_builder_constant(b, "beta", F32, 1, &n, beta, false);
+        nnrt_builder_output(b, softmax ? nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SOFTMAX, &attr, in, 1)
+                                       : nnrt_builder_op(b, "y", NNRT_NODE_TYPE_LAYER_NORM_FUSION, &norm, in, 3));
+        model = finish(b);
+        (void)run_on("reference", model, x, nX, expected, nX, 0);
+        for (size_t k = 0; k < nX; k++)
+            bound[k] = softmax ? 1e-6f * fabsf(expected[k]) + 1e-37f : 4e-6f;
+        check_all(model, x, nX, nX, expected, bound, softmax ? "softmax" : "layer norm");
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(beta);
+        free(gamma);
+        free(x);
+    }
+}
+
+/* ---- the device ---- */
+
+static void test_sets(void **unused)
+{
+    nnrt_error e;
+    uint32_t count = 0;
+    (void)unused;
+    memset(&e, 0, sizeof(e));
+    while (nnrt_cpu_set(count) != NULL)
+        count++;
+    assert_int_equal(count + 1, nSets);
+    assert_string_equal(nnrt_cpu_set(count - 1), "vector");
+    assert_int_equal(nnrt_cpu_register("mmx", &e), NNRT_NOT_SUPPORT);
+    assert_non_null(strstr(e.message, "mmx"));
+    assert_int_not_equal(nnrt_cpu_register(NULL, &e), NNRT_SUCCESS); /* it is there already */
+    assert_non_null(nnrt_device_find("cpu"));
+}
+
+/* Work that is worth it is shared; a tensor of few elements is not. */
+static void test_sharing(void **unused)
+{
+    conv s;
+    int32_t out[4];
+    float *x, *w, *y;
+    NNRT_Model *model;
+    (void)unused;
+    memset(&s, 0, sizeof(s));
+    s.n = s.window[0] = s.window[1] = 1;
+    s.group = s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
+    for (int32_t large = 0; large < 2; large++) {
+        s.h = s.w = large ? 32 : 2;
+        s.k = s.c = 16;
+        x = reals((size_t)(s.h * s.w * s.k));
+        w = reals(256);
+        y = reals((size_t)(s.h * s.w * s.c));
+        model = make_conv(&s, w, NULL, NULL, out);
+        assert_int_equal(run_on("cpu", model, x, (size_t)(s.h * s.w * s.k), y, (size_t)(s.h * s.w * s.c), 2), large);
+        assert_int_equal(run_on("reference", model, x, (size_t)(s.h * s.w * s.k), y, (size_t)(s.h * s.w * s.c), 2), 0);
+        nnrt_model_destroy(model);
+        free(y);
+        free(w);
+        free(x);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_sharing),
+        cmocka_unit_test(test_products),
+        cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_weights_without_numbers),
+        cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_pools),
+        cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_rows),
+    };
+    return cmocka_run_group_tests(tests, add_devices, NULL);
+}
