@@ -206,7 +206,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
 SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert differential extents splits examples \
-	runner tsan coverage-script lib $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	runner tsan coverage-script lib api $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 test:
@@ -348,6 +348,9 @@ suite-copy: build/nnrt build/test/nnrt
 
 suite-docs: build/nnrt build/digits
 	$(SUITE) $(PYTHON) tests/test_docs.py
+
+suite-api: | stb
+	$(SUITE) $(PYTHON) tests/test_api.py
 
 suite-runner:
 	$(SUITE) sh tests/test_runner.sh
@@ -496,7 +499,7 @@ analyze:
 .PHONY: dist dist-file install uninstall
 
 # These suites look at the repository's texts, or at what is made from them, and not at what the headers do.
-NOT_DIST := copy single bits docs runner dist install lib
+NOT_DIST := copy single bits docs runner dist install lib api
 
 dist-file:
 	@sh tools/need.sh python3 libstb-dev

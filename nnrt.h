@@ -224,10 +224,24 @@ NNRT_API NNRT_ReturnCode nnrt_model_attach(NNRT_Model *model, void *block, size_
    arithmetic computes in integers then: its results differ from those in float32 by the rounding of the last stored
    integer, a bias becomes int32. */
 NNRT_API NNRT_ReturnCode nnrt_model_optimize(NNRT_Model **model, nnrt_error *error);
+/* The passes, one bit each. */
+enum {
+    NNRT_PASS_RESHAPES = 1,     /* changes of shape one behind the other become one */
+    NNRT_PASS_TRANSPOSES = 2,   /* permutations one behind the other become one */
+    NNRT_PASS_COPIES = 4,       /* nodes that change nothing go */
+    NNRT_PASS_AFFINE = 8,       /* factors and summands for each channel go into weights and bias of the node before */
+    NNRT_PASS_BIAS = 16,        /* a summand behind a product becomes its bias */
+    NNRT_PASS_ACTIVATIONS = 32, /* activations are done by the node before */
+    NNRT_PASS_BRANCHES = 64,    /* an IF whose condition is known becomes the branch that it runs */
+    NNRT_PASS_QUANTIZE = 128,   /* operators between casts from and to 8 bits compute in integers */
+    NNRT_PASS_CONSTANTS = 256,  /* what is known before a run is computed */
+    NNRT_PASS_DEAD = 512        /* nodes whose results nobody needs go */
+};
 /* The same with switches; desc NULL: all zero, the default. */
 typedef struct nnrt_optimize_desc {
-    bool no_quantize;    /* operators between such casts stay in float32 */
+    bool no_quantize;    /* operators between such casts stay in float32: NNRT_PASS_QUANTIZE in without */
     const nnrt_log *log; /* is told what became of which node. NULL: nobody is */
+    uint32_t without;    /* passes that are left out, NNRT_PASS_ of each */
 } nnrt_optimize_desc;
 NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model, const nnrt_optimize_desc *desc,
                                                   nnrt_error *error);
@@ -438,6 +452,14 @@ NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache); 
    gave nothing to keep. Of desc (NULL: all zero) cache is left out. */
 NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error);
+/* Is there what a session of this description would take from the cache (desc->cache is left out), so that no device with
+   a cache prepares anything? *usable is the answer; false, too, where no device has a cache, or a session would fail. Devices
+   are asked for real, as only they know whether they take it: what they have is prepared and given back, what they lack is
+   not made. Nothing is written. The cache has no last session then; where something was not usable, its state's fault says
+   why. */
+struct nnrt_session_desc;
+NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *model,
+                                        const struct nnrt_session_desc *desc, bool *usable, nnrt_error *error);
 /* nnrt_device_prepare through a cache, where there is no session. The model may be one without nodes. config->buffer is
    NOT_SUPPORT. */
 NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *device, const NNRT_Model *model,
@@ -2057,6 +2079,7 @@ typedef struct nnrti_graph {
     uint32_t live;    /* nodes not taken out */
     uint32_t symbols; /* of open extents in `open` so far */
     double foldBytes, foldWork; /* left of the budget for constants that are computed */
+    uint32_t without;           /* passes that are left out: NNRT_PASS_ */
     bool
         quantize; /* operators become quantised ones where they can; what these may be made of is not dequantised yet */
     bool changed;
@@ -2405,7 +2428,8 @@ static bool nnrti_graph_worth(void *user, const nnrt_resolve *c)
 static bool nnrti_graph_may_fold(const nnrti_graph *g, const NNRT_Node *n, const nnrt_resolve *c, bool folded)
 {
     size_t in = 0, out = 0, bytes = 0;
-    if (g->live < 2 || (!folded && !nnrti_may_compute(c->op)) || (g->quantize && nnrti_is_dequantize(c)))
+    if (g->live < 2 || (!folded && !nnrti_may_compute(c->op)) || (g->quantize && nnrti_is_dequantize(c)) ||
+        (g->without & NNRT_PASS_CONSTANTS) != 0)
         return false;
     for (uint32_t k = 0; k < c->nIn; k++) {
         if (nnrti_absent(&c->in[k]))
@@ -2490,7 +2514,7 @@ static bool nnrti_graph_acts(nnrti_graph *g, uint32_t place)
 /* From the last node to the first: those whose results nobody uses go, but one node always stays. */
 static void nnrti_graph_drop_dead(nnrti_graph *g, uint32_t count)
 {
-    for (uint32_t i = count; i-- > 0;) {
+    for (uint32_t i = (g->without & NNRT_PASS_DEAD) == 0 ? count : 0; i-- > 0;) {
         const NNRT_Node *n = nnrti_graph_node(g, g->order[i]);
         bool used = n->nodeType == NNRT_NODE_TYPE_NONE || nnrti_graph_acts(g, i);
         for (uint32_t k = 0; k < n->outputIndex.count; k++)
@@ -3759,15 +3783,18 @@ NNRTI_COLD static bool nnrti_pass_quantize(nnrti_graph *g, uint32_t node)
 /* Tried in this order, one success a node and round. */
 static const struct {
     nnrti_pass pass;
+    uint32_t bit;
     const char *did;
-} nnrti_passes[] = {{nnrti_pass_join_reshapes, "joined with the change of shape before it"},
-                    {nnrti_pass_join_transposes, "joined with the TRANSPOSE before it"},
-                    {nnrti_pass_drop_copy, "is gone: it changes nothing"},
-                    {nnrti_pass_fold_affine, "is in weights and bias of the node before it"},
-                    {nnrti_pass_matmul_bias, "is the bias of the product before it"},
-                    {nnrti_pass_fuse_activation, "is done by the node before it"},
-                    {nnrti_pass_inline_if, "became the branch that it runs"},
-                    {nnrti_pass_quantize, "computes in integers"}};
+} nnrti_passes[] = {
+    {nnrti_pass_join_reshapes, NNRT_PASS_RESHAPES, "joined with the change of shape before it"},
+    {nnrti_pass_join_transposes, NNRT_PASS_TRANSPOSES, "joined with the TRANSPOSE before it"},
+    {nnrti_pass_drop_copy, NNRT_PASS_COPIES, "is gone: it changes nothing"},
+    {nnrti_pass_fold_affine, NNRT_PASS_AFFINE, "is in weights and bias of the node before it"},
+    {nnrti_pass_matmul_bias, NNRT_PASS_BIAS, "is the bias of the product before it"},
+    {nnrti_pass_fuse_activation, NNRT_PASS_ACTIVATIONS, "is done by the node before it"},
+    {nnrti_pass_inline_if, NNRT_PASS_BRANCHES, "became the branch that it runs"},
+    {nnrti_pass_quantize, NNRT_PASS_QUANTIZE, "computes in integers"},
+};
 
 /* The graphs that a node runs have the numbers to[] now; false = no memory. */
 static bool nnrti_graph_renumber(nnrti_graph *g, NNRT_Node *n, const uint32_t *to)
@@ -3846,7 +3873,7 @@ static NNRT_ReturnCode nnrti_graph_round(nnrti_graph *g, bool passes)
             if (n->inputIndex.data[k] != NNRT_NO_TENSOR)
                 nnrti_ids(&n->inputIndex)[k] = g->same[n->inputIndex.data[k]];
         for (uint32_t p = 0; p < NNRTI_COUNT(nnrti_passes) && !done; p++) {
-            done = nnrti_passes[p].pass(g, g->order[i]);
+            done = (g->without & nnrti_passes[p].bit) == 0 && nnrti_passes[p].pass(g, g->order[i]);
             g->changed = g->changed || done;
             if (done)
                 nnrt_log_line(g->edit->log, NNRT_LOG_DEBUG, "node '%s' (%s) %s", name, nnrt_op_find(type)->name,
@@ -3922,9 +3949,9 @@ static void nnrti_graph_budget(nnrti_graph *g)
 }
 
 /* What b holds loses what no output needs; with passes, in rounds until nothing changes. *any = something did. What was
-   inferred when nodes were added no longer belongs to them: b gets no more. quantize: in a first series of rounds operators
-   become quantised ones. */
-NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, bool quantize, bool *any)
+   inferred when nodes were added no longer belongs to them: b gets no more. In a first series of rounds operators become
+   quantised ones, unless that is among the passes that are left out (without). */
+NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, uint32_t without, bool *any)
 {
     const uint32_t before = nnrti_array_count(b->nodes);
     NNRT_ReturnCode code = NNRT_SUCCESS;
@@ -3932,10 +3959,11 @@ NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool pas
     memset(&g, 0, sizeof(g));
     g.edit = b;
     g.changed = true;
+    g.without = without;
     b->waiting = false;
     nnrti_graph_budget(&g);
     *any = false;
-    for (uint32_t i = 0; i < nnrti_array_count(b->nodes) && passes && quantize; i++)
+    for (uint32_t i = 0; i < nnrti_array_count(b->nodes) && passes && (without & NNRT_PASS_QUANTIZE) == 0; i++)
         g.quantize = g.quantize || nnrti_is_quant_cast(b->nodes[i].nodeType);
     for (uint32_t i = 0; i < (passes ? NNRTI_MAX_ROUNDS : 1) && g.changed && code == NNRT_SUCCESS; i++) {
         g.changed = false;
@@ -3968,14 +3996,18 @@ NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_model_optimize_with(NNRT_Model **model,
     NNRT_Model *made = NULL;
     NNRT_ReturnCode code;
     nnrt_builder edit;
+    uint32_t without = 0;
     bool any;
     if (old == NULL)
         return nnrt_error_set(error, NNRT_NULL_PTR,
                               "nnrt_model_optimize: takes only a model that a builder or loader made");
     nnrti_builder_init(&edit, &old->allocator);
     nnrti_builder_load(&edit, &old->model);
-    edit.log = desc != NULL ? desc->log : NULL;
-    code = nnrti_builder_reduce(&edit, true, desc == NULL || !desc->no_quantize, &any);
+    if (desc != NULL) {
+        edit.log = desc->log;
+        without = desc->without | (desc->no_quantize ? NNRT_PASS_QUANTIZE : 0);
+    }
+    code = nnrti_builder_reduce(&edit, true, without, &any);
     if (code == NNRT_SUCCESS && any)
         code = nnrti_builder_make(&edit, &made);
     code = nnrti_builder_report(&edit, code, error);
@@ -5886,6 +5918,7 @@ typedef struct nnrti_caching {
     const uint8_t *files[3];  /* checked .nnrt files with device sections, or NULL. The second is that of the cache */
     const NNRT_Model *hashed; /* its hash is known */
     uint64_t hash;
+    bool asking, missing; /* asking: nothing is prepared that is not there, and missing tells so */
 } nnrti_caching;
 
 static const nnrti_cache_part *nnrti_cache_parts(const nnrt_cache *cache)
@@ -6140,6 +6173,10 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
         nnrt_log_line(config->log, NNRT_LOG_WARNING, "cache: %s", nnrti_reason(&fault));
     if (k->cache != NULL && k->cache->state.fault.code == NNRT_SUCCESS)
         k->cache->state.fault = fault;
+    if (k->asking) {
+        k->missing = true;
+        return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE, "the cache has nothing for device '%s'", name);
+    }
     if ((code = nnrt_device_prepare(device, m, config, prepared)) == NNRT_SUCCESS && k->cache != NULL) {
         k->cache->state.prepared++;
         nnrti_cache_export(k, device, *prepared, &want);
@@ -6965,6 +7002,50 @@ static NNRT_ReturnCode nnrti_session_prepare(nnrt_session *s, const NNRT_Model *
     if (desc->buffer != NULL)
         return nnrt_device_prepare(s->device, m, &config, &s->prepared);
     return nnrti_cache_run(desc->cache, desc->device, &s->device, m, &config, &s->prepared);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *model, const nnrt_session_desc *desc,
+                                        bool *usable, nnrt_error *error)
+{
+    nnrt_session_desc own;
+    NNRT_ModelConfig config;
+    NNRT_PreparedModel *prepared = NULL;
+    nnrt_partition quiet;
+    nnrt_device *device = NULL;
+    nnrti_caching k;
+    nnrt_error fault;
+    NNRT_ReturnCode code;
+    if (usable != NULL)
+        *usable = false;
+    if (cache == NULL || usable == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_cache_ask: %s is NULL", cache == NULL ? "cache" : "usable");
+    memset(&own, 0, sizeof(own));
+    if (desc != NULL)
+        own = *desc;
+    if (own.buffer != NULL || own.share != NULL || own.offlineCount > 0)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "a session with a buffer, that shares, or of an offline model has no cache");
+    if ((code = nnrti_session_model(model, NULL, error)) != NNRT_SUCCESS ||
+        (nnrti_bare(model) == NULL && (code = nnrti_session_device(&own, &device, error)) != NNRT_SUCCESS))
+        return code;
+    if (own.partition != NULL) { /* a report is a session's */
+        quiet = *own.partition;
+        quiet.placed = NULL;
+        own.partition = &quiet;
+    }
+    own.log = NULL;
+    memset(&fault, 0, sizeof(fault));
+    nnrti_session_config(&own, &config, &fault);
+    nnrti_caching_begin(&k, cache, model, own.device, &config);
+    k.asking = true;
+    code = nnrti_bare(model) != NULL ? nnrti_bare_prepare(&k, own.device, &config, &device, &prepared)
+                                     : nnrt_device_prepare(device, model, &config, &prepared);
+    nnrt_device_release(device, prepared);
+    *usable = code == NNRT_SUCCESS && !k.missing && cache->state.restored > 0;
+    fault = cache->state.fault;
+    nnrti_cache_clear(cache);
+    cache->state.fault = fault;
+    return NNRT_SUCCESS;
 }
 
 /* Gives back what is in a place. */

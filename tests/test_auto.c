@@ -340,6 +340,122 @@ static void test_parts(void **state)
         unregistered(fakes[i]);
 }
 
+/* ---- nothing is copied at borders ---- */
+
+/* Where the kernels of a device found their first input and their output. */
+typedef struct sight {
+    const void *in, *out;
+    nnrt_kernel kernel; /* the one that computes */
+    NNRT_NodeType takes;
+    uint32_t calls;
+} sight;
+
+static sight sights[2];
+
+static NNRT_ReturnCode see(sight *s, const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    s->in = args[0].data;
+    s->out = args[call->nIn + call->nDerived].data;
+    s->calls++;
+    return s->kernel(attr, args, call);
+}
+
+static NNRT_ReturnCode see_first(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return see(&sights[0], attr, args, call);
+}
+
+static NNRT_ReturnCode see_second(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return see(&sights[1], attr, args, call);
+}
+
+static NNRT_ReturnCode sight_edit(void *user, nnrt_draft *draft)
+{
+    sight *s = (sight *)user;
+    for (uint32_t i = 0; i < draft->nSteps; i++) {
+        s->kernel = draft->steps[i].kernel;
+        draft->steps[i].kernel = s == &sights[0] ? see_first : see_second;
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode sight_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                     NNRT_PreparedModel **prepared)
+{
+    return nnrt_plan_prepare(model, config, sight_edit, self, prepared);
+}
+
+static NNRT_ReturnCode sight_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        isSupported[i] = model->nodes.data[i].nodeType == ((const sight *)self)->takes;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode sight_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode sight_name(void *self, const char **name)
+{
+    *name = self == &sights[0] ? "first" : "second";
+    return NNRT_SUCCESS;
+}
+
+/* Two devices that work in the program's memory: each reads where the other one wrote, at the ends they work on the caller's
+   arrays. */
+static void test_borders(void **state)
+{
+    NNRT_Model *m = drawn("A0>1 C1,0>2 A2>3", "3"); /* |(|x| - x)| */
+    float x[6] = {1, -2, 3, -4, 5, -6}, y[6];
+    const float wanted[6] = {0, 4, 0, 8, 0, 12};
+    nnrt_session_desc desc;
+    nnrt_session *s;
+    NNRT_DeviceVtbl table;
+    const void *border;
+    (void)state;
+    memset(&table, 0, sizeof(table));
+    memset(sights, 0, sizeof(sights));
+    memset(&desc, 0, sizeof(desc));
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = sight_version;
+    table.GetDeviceName = table.GetVendorName = sight_name;
+    table.GetSupportedOperation = sight_supported;
+    table.PrepareModel = sight_prepare;
+    sights[0].takes = NNRT_NODE_TYPE_ACTIVATION;
+    sights[1].takes = NNRT_NODE_TYPE_SUB_FUSION;
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(nnrt_device_register(&table, &sights[i], NULL), NNRT_SUCCESS);
+    desc.device = "auto:first,second";
+    s = opened(m, &desc);
+    assert_int_equal(nnrt_session_get_memory(s).steps, 3); /* and no copy */
+    assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    assert_memory_equal(y, wanted, sizeof(y));
+    assert_true(sights[0].calls == 2 && sights[1].calls == 1);
+    assert_ptr_equal(sights[0].out, y);
+    assert_ptr_equal(sights[0].in, sights[1].out);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(m);
+    m = drawn("A0>1 C1,0>2", "2");
+    s = opened(m, &desc);
+    assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+    assert_ptr_equal(sights[0].in, x);
+    assert_ptr_equal(sights[1].in, sights[0].out);
+    assert_ptr_equal(sights[1].out, y);
+    border = sights[1].in;
+    assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS); /* and no other room in another run */
+    assert_ptr_equal(sights[1].in, border);
+    nnrt_session_destroy(s);
+    nnrt_model_destroy(m);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(nnrt_device_unregister(i == 0 ? "first" : "second"), NNRT_SUCCESS);
+}
+
 /* ---- random models, random devices ---- */
 
 /* Operators of a model, at most 32. */
@@ -1570,7 +1686,7 @@ int main(void)
         cmocka_unit_test(test_faults),    cmocka_unit_test(test_next_device),   cmocka_unit_test(test_slots),
         cmocka_unit_test(test_subgraphs), cmocka_unit_test(test_open_extents),  cmocka_unit_test(test_fallback_codes),
         cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models),   cmocka_unit_test(test_smallest),
-        cmocka_unit_test(test_costs),     cmocka_unit_test(test_liar),
+        cmocka_unit_test(test_costs),     cmocka_unit_test(test_liar),          cmocka_unit_test(test_borders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

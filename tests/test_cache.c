@@ -573,6 +573,110 @@ static void test_parts(void **state)
     unregistered(b);
 }
 
+/* Would a session have to prepare something? */
+static bool ask(nnrt_cache *c, const NNRT_Model *m, const char *device, NNRT_PerformanceMode mode)
+{
+    nnrt_session_desc desc;
+    nnrt_error e;
+    bool usable = true;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.device = device;
+    desc.mode = mode;
+    desc.cache = c; /* left out */
+    if (nnrt_cache_ask(c, m, &desc, &usable, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    assert_int_equal(nnrt_cache_get_state(c)->restored, 0);
+    assert_int_equal(nnrt_cache_get_state(c)->kept, 0);
+    return usable;
+}
+
+/* One question tells whether there is a usable cache: nothing is compiled for it, and nothing written. */
+static void test_ask(void **state)
+{
+    nnrt_fake *a = registered("fake:name=npu0,ops=ADD_FUSION+SUB_FUSION,cache=yes,modes=yes");
+    nnrt_fake *b = registered("fake:name=npu1,ops=ACTIVATION,cache=yes,modes=yes"), *all = registered(BUSY);
+    NNRT_Model *m = make_model(2, addend), *n = make_model(2, other_addend), *bare = NULL;
+    char folder[32], path[64];
+    nnrt_session_desc desc;
+    nnrt_load_desc load;
+    nnrt_cache *c;
+    uint8_t *data;
+    void *aligned = NULL;
+    size_t bytes;
+    bool usable = true;
+    uint32_t before;
+    (void)state;
+    make_folder(folder);
+    snprintf(path, sizeof(path), "%s/net.nnrt", folder);
+    c = cache_of(folder, "net", NULL, 0);
+    assert_false(ask(c, m, "npu", 0)); /* nothing is there */
+    assert_int_equal(nnrt_cache_get_state(c)->fault.code, NNRT_SUCCESS);
+    assert_int_equal(compiled(all), 0);
+    assert_int_not_equal(access(path, F_OK), 0);
+    (void)through(c, m, "npu");
+    before = compiled(all);
+    assert_true(ask(c, m, "npu", 0));
+    assert_true(ask(c, m, "npu", 0));
+    assert_false(ask(c, n, "npu", 0)); /* of another model */
+    assert_int_equal(nnrt_cache_get_state(c)->fault.code, NNRT_INVALID_MODEL_CACHE);
+    assert_non_null(strstr(nnrt_cache_get_state(c)->fault.message, "another model"));
+    assert_true(ask(c, m, "npu", 0)); /* the file is what it was */
+    assert_false(ask(c, m, "reference", 0)); /* has no cache */
+    assert_int_equal(compiled(all), before);
+    assert_int_equal(through(c, m, "npu").restored, 1);
+    data = saved(c, &bytes);
+    data[bytes - 1] ^= 1; /* damaged */
+    assert_int_equal(nnrt_file_write(path, data, bytes, NULL), NNRT_SUCCESS);
+    assert_false(ask(c, m, "npu", 0));
+    assert_int_not_equal(nnrt_cache_get_state(c)->fault.code, NNRT_SUCCESS);
+    data[bytes - 1] ^= 1;
+    nnrt_cache_destroy(c);
+    /* a cache alone, in memory */
+    memset(&load, 0, sizeof(load));
+    load.cache = true;
+    assert_int_equal(posix_memalign(&aligned, NNRT_ALIGNMENT, bytes), 0);
+    memcpy(aligned, data, bytes);
+    assert_int_equal(nnrt_model_load_memory(&bare, aligned, bytes, &load, NULL), NNRT_SUCCESS);
+    c = cache_of(NULL, NULL, NULL, 0);
+    assert_true(ask(c, bare, "npu", 0));
+    assert_false(ask(c, bare, "npu0", 0));
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(bare);
+    free(aligned);
+    free(data);
+    unregistered(all);
+    /* each part of a split model counts */
+    c = cache_of(folder, "net", NULL, 0);
+    (void)through(c, m, "auto:npu0,npu1");
+    before = compiled(a) + compiled(b);
+    assert_true(ask(c, m, "auto:npu0,npu1", 0));
+    assert_false(ask(c, m, "auto:npu0,npu1", NNRT_PERFORMANCE_HIGH));
+    assert_true(ask(c, m, "auto:npu0", 0)); /* the rest is the reference device's, which has no cache */
+    assert_int_equal(compiled(a) + compiled(b), before);
+    unregistered(b);
+    b = registered("fake:name=npu1,vendor=acme,ops=ACTIVATION,cache=yes"); /* another device has that name */
+    assert_false(ask(c, m, "auto:npu0,npu1", 0));
+    assert_int_equal(compiled(b), 0);
+    /* what cannot be asked */
+    memset(&desc, 0, sizeof(desc));
+    assert_int_equal(nnrt_cache_ask(NULL, m, NULL, &usable, NULL), NNRT_NULL_PTR);
+    assert_false(usable);
+    assert_int_equal(nnrt_cache_ask(c, m, NULL, NULL, NULL), NNRT_NULL_PTR);
+    assert_int_equal(nnrt_cache_ask(c, NULL, NULL, &usable, NULL), NNRT_NULL_PTR);
+    desc.buffer = folder;
+    assert_int_equal(nnrt_cache_ask(c, m, &desc, &usable, NULL), NNRT_INVALID_PARAMETER);
+    desc.buffer = NULL;
+    desc.device = "nobody";
+    assert_int_equal(nnrt_cache_ask(c, m, &desc, &usable, NULL), NNRT_INVALID_PARAMETER);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(m);
+    nnrt_model_destroy(n);
+    unregistered(a);
+    unregistered(b);
+    assert_int_equal(end_folder(folder), 1);
+}
+
 /* A .nnrt file that carries what the device made beside the model. */
 static void test_sections(void **state)
 {
@@ -912,7 +1016,7 @@ int main(void)
         cmocka_unit_test(test_damage),       cmocka_unit_test(test_options),   cmocka_unit_test(test_devices),
         cmocka_unit_test(test_faults),       cmocka_unit_test(test_refusals),  cmocka_unit_test(test_parts),
         cmocka_unit_test(test_sections),     cmocka_unit_test(test_digits),    cmocka_unit_test(test_prepare),
-        cmocka_unit_test(test_memory_short), cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_memory_short), cmocka_unit_test(test_processes), cmocka_unit_test(test_ask),
     };
     return cmocka_run_group_tests_name("cache", tests, NULL, NULL);
 }

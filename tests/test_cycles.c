@@ -627,6 +627,72 @@ static void test_everything(void **state)
                      (long long)late[k], ROUNDS);
 }
 
+/* ---- 100,000 times ---- */
+
+#define MANY 100000
+#define FIRST 1000
+
+/* The cheap things: a session is made, runs, and is given back; one that cannot be made; runs that are refused. In every
+   tenth round the model is built anew, and one that is wrong. */
+static void cheap_round(uint32_t i, NNRT_Model **m, const nnrt_allocator *counting)
+{
+    const nnrt_io in = nnrt_io_make((void *)(uintptr_t)xs, sizeof(xs)), half = nnrt_io_make((void *)(uintptr_t)xs, 12);
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    float y[6] = {0};
+    nnrt_io out = nnrt_io_make(y, sizeof(y));
+    nnrt_error e;
+    if (i % 10 == 0) {
+        const int32_t dims[1] = {2}, other[1] = {3};
+        nnrt_builder *b = NULL;
+        uint32_t two[2];
+        nnrt_model_destroy(*m);
+        *m = make_model(2, addend);
+        assert_int_equal(nnrt_builder_create(&b, "wrong", counting), NNRT_SUCCESS);
+        two[0] = nnrt_builder_input(b, "x", F32, 1, dims);
+        two[1] = nnrt_builder_input(b, "y", F32, 1, other);
+        nnrt_builder_output(b, nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, NULL, two, 2));
+        assert_int_equal(nnrt_builder_error(b)->code, NNRT_INVALID_SHAPE);
+        nnrt_builder_destroy(b);
+    }
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.allocator = counting;
+    desc.device = "nobody";
+    assert_int_equal(nnrt_session_create(&s, *m, &desc, &e), NNRT_INVALID_PARAMETER);
+    assert_null(s);
+    desc.device = "reference";
+    memset(&e, 0, sizeof(e));
+    good(nnrt_session_create(&s, *m, &desc, &e), &e);
+    assert_int_equal(nnrt_run(s, &half, 1, &out, 1), NNRT_INVALID_BUFFER_SIZE);
+    assert_int_equal(nnrt_run(s, &in, 1, &out, 0), NNRT_INVALID_OUTPUT);
+    assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+    assert_memory_equal(y, ys, sizeof(ys));
+    nnrt_session_destroy(s);
+}
+
+static void test_many(void **state)
+{
+    int64_t early[KINDS], late[KINDS];
+    NNRT_Model *m = NULL;
+    tracker t;
+    const nnrt_allocator counting = allocator_of(&t);
+    (void)state;
+    memset(&t, 0, sizeof(t));
+    for (uint32_t i = 0; i < MANY; i++) {
+        if (i == FIRST)
+            measure_alone(early);
+        cheap_round(i, &m, &counting);
+        assert_true(t.live == 0 && !t.wrong);
+    }
+    measure_alone(late);
+    for (uint32_t k = 0; k < KINDS; k++)
+        if (late[k] != early[k])
+            fail_msg("%s: %lld after %d rounds, %lld after %d", kinds[k], (long long)early[k], FIRST,
+                     (long long)late[k], MANY);
+    nnrt_model_destroy(m);
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -641,6 +707,6 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_everything)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_everything), cmocka_unit_test(test_many)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

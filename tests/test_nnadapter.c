@@ -979,6 +979,59 @@ static void dynamic(void **state)
     end(&n);
 }
 
+/* Each of eight shapes that an operand may have is told again, and served, whatever came before it; a ninth is too many. */
+static void alternatives(void **state)
+{
+    static const int32_t dims[2] = {OPEN, 3}, order[10] = {1, 8, 3, 2, 7, 8, 4, 6, 5, 1};
+    static float x[24], y[24], z[24];
+    NNAdapterOperandType type = type_of(NNADAPTER_FLOAT32, 2, dims), *in[2], *out[1];
+    uint32_t nIn, nOut;
+    net n;
+    (void)state;
+    is(begin(&n), OK);
+    type.dimensions.dynamic_count = 9;
+    {
+        NNAdapterOperand *o = NULL;
+        is(NNAdapterModel_addOperand(n.model, &type, &o), IP);
+        assert_null(o);
+    }
+    type.dimensions.dynamic_count = 8;
+    for (int32_t i = 0; i < 8; i++) {
+        type.dimensions.dynamic_data[i][0] = i + 1;
+        type.dimensions.dynamic_data[i][1] = 3;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        n.in[n.nIn++] = operand(&n, &type, NULL, 0, true);
+        n.from[i].rank = 2;
+        n.from[i].dims[1] = 3;
+    }
+    for (int32_t i = 0; i < 24; i++) {
+        x[i] = (float)i;
+        y[i] = (float)(4 - 2 * i);
+        z[i] = i < 4 ? (float)(4 - i) : 0; /* max(0, x + y) */
+    }
+    n.from[0].data = x;
+    n.from[1].data = y;
+    one_int(&n, NNADAPTER_FUSED_RELU);
+    result(&n, NULL);
+    is(add(&n, NNADAPTER_ADD), OK);
+    is(finish(&n), OK);
+    is(prepare(&n), OK);
+    is(NNAdapterCompilation_queryInputsAndOutputs(n.compilation, &nIn, in, &nOut, out), OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(in[i]->dimensions.dynamic_count, 8);
+        assert_memory_equal(in[i]->dimensions.dynamic_data, type.dimensions.dynamic_data,
+                            sizeof(type.dimensions.dynamic_data));
+    }
+    for (uint32_t i = 0; i < 10; i++) {
+        const int32_t wanted[2] = {order[i], 3};
+        n.from[0].dims[0] = n.from[1].dims[0] = order[i];
+        is(NNAdapterExecution_compute(n.execution), OK);
+        gives(&n, 0, 2, wanted, z);
+    }
+    end(&n);
+}
+
 /* Results whose extents the values tell: the callback of an output is told the real ones. */
 static void told_by_values(void **state)
 {
@@ -2907,7 +2960,8 @@ int main(void)
         cmocka_unit_test(devices),           cmocka_unit_test(contexts),      cmocka_unit_test(operands),
         cmocka_unit_test(operations),        cmocka_unit_test(finishing),     cmocka_unit_test(supported),
         cmocka_unit_test(compilations),      cmocka_unit_test(caches),        cmocka_unit_test(caches_without_memory),
-        cmocka_unit_test(executions),        cmocka_unit_test(dynamic),       cmocka_unit_test(told_by_values),
+        cmocka_unit_test(executions),        cmocka_unit_test(dynamic),
+        cmocka_unit_test(alternatives),       cmocka_unit_test(told_by_values),
         cmocka_unit_test(convolution),       cmocka_unit_test(transposed),    cmocka_unit_test(quantised),
         cmocka_unit_test(channels),          cmocka_unit_test(defaults),      cmocka_unit_test(refused),
         cmocka_unit_test(chain),             cmocka_unit_test(complete),      cmocka_unit_test(allocations),

@@ -1779,6 +1779,60 @@ static void runs(void **state)
     OH_NNExecutor_Destroy(&e);
 }
 
+/* One executor, run by two threads at once: one run after the other, each with its own tensors. */
+typedef struct runner {
+    OH_NNExecutor *e;
+    float add;
+    uint32_t wrong, runs;
+} runner;
+
+static void *run_often(void *arg)
+{
+    runner *r = (runner *)arg;
+    const int32_t dims[2] = {2, 3};
+    const float y[6] = {r->add, r->add, r->add, r->add, r->add, r->add};
+    NN_Tensor *in[2] = {tensor_of(OH_NN_FLOAT32, dims, 2, y, 24), tensor_of(OH_NN_FLOAT32, dims, 2, y, 24)};
+    NN_Tensor *out[1] = {tensor_of(OH_NN_FLOAT32, dims, 2, y, 24)};
+    for (uint32_t i = 0; i < 40; i++) {
+        float *x = (float *)OH_NNTensor_GetDataBuffer(in[0]), *z = (float *)OH_NNTensor_GetDataBuffer(out[0]);
+        for (uint32_t k = 0; k < 6; k++) {
+            x[k] = (float)(10 * i + k);
+            z[k] = -1;
+        }
+        r->wrong += OH_NNExecutor_RunSync(r->e, in, 2, out, 1) != OK;
+        for (uint32_t k = 0; k < 6; k++)
+            r->wrong += z[k] != (float)(10 * i + k) + r->add;
+        r->runs++;
+    }
+    r->wrong += OH_NNTensor_Destroy(&in[0]) != OK || OH_NNTensor_Destroy(&in[1]) != OK;
+    r->wrong += OH_NNTensor_Destroy(&out[0]) != OK;
+    return NULL;
+}
+
+/* The time that a device takes lets the other thread come in between, were there nothing to stop it. The same with two
+   executors of one compilation whose prepared model serves one thread at a time. */
+static void serialised(void **state)
+{
+    static const char *const texts[2] = {"fake:name=npu0,vendor=acme,hang=RunIn:1",
+                                         "fake:name=npu0,vendor=acme,without=RunIn,hang=Run:1"};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        nnrt_fake *fake = registered(texts[i]);
+        OH_NNExecutor *e = add_executor_on(2, "npu0");
+        runner r[2] = {{e, 1, 0, 0}, {e, 1000, 0, 0}};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, run_often, &r[1]), 0);
+        (void)run_often(&r[0]);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        for (uint32_t k = 0; k < 2; k++) {
+            assert_int_equal(r[k].runs, 40);
+            assert_int_equal(r[k].wrong, 0);
+        }
+        OH_NNExecutor_Destroy(&e);
+        unregistered(fake);
+    }
+}
+
 /* Data at an address that its type may not have. */
 static void misaligned(void **state)
 {
@@ -2514,6 +2568,7 @@ int main(void)
         cmocka_unit_test(foreign_refused),                             cmocka_unit_test(foreign_open),
         cmocka_unit_test(caches_without_memory),
         cmocka_unit_test(executors),    cmocka_unit_test(asynchronous), cmocka_unit_test(later), cmocka_unit_test(runs),
+        cmocka_unit_test(serialised),
         cmocka_unit_test(misaligned),   cmocka_unit_test(device_memory), cmocka_unit_test(deprecated),  cmocka_unit_test(dynamic),
         cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),
         cmocka_unit_test(allocations),  cmocka_unit_test(all_functions)};

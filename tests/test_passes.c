@@ -2022,6 +2022,90 @@ static void between(nnrt_builder *b, uint32_t y, double step, NNRT_NodeType type
     nnrt_model_destroy(m);
 }
 
+/* ---- each pass by itself ---- */
+
+#define PASSES 10 /* bits NNRT_PASS_ */
+
+/* What the log says of each; of nodes that go because nobody needs them it says nothing. */
+static const char *const pass_says[PASSES - 1] = {
+    "joined with the change of shape before it", "joined with the TRANSPOSE before it",
+    "is gone: it changes nothing",               "is in weights and bias of the node before it",
+    "is the bias of the product before it",      "is done by the node before it",
+    "became the branch that it runs",            "computes in integers",
+    "is computed now: its results are constants"};
+
+static void count_passes(void *user, nnrt_log_level level, const char *text)
+{
+    uint32_t *did = (uint32_t *)user;
+    (void)level;
+    for (uint32_t p = 0; p < PASSES - 1; p++)
+        did[p] += strstr(text, pass_says[p]) != NULL;
+}
+
+/* A model that gives every pass something to do, without some of them: how often each did something, SQRT nodes that nobody
+   needs, and by how much the results differ: not at all, or a bit. */
+static void without_passes(uint32_t without, bool no_quantize, uint32_t did[PASSES])
+{
+    static outcome was, is;
+    nnrt_builder *b = begin(NULL);
+    const nnrt_log log = {count_passes, did, NNRT_LOG_DEBUG};
+    nnrt_optimize_desc desc;
+    nnrt_error error;
+    NNRT_Model *m = NULL;
+    uint32_t x;
+    memset(&error, 0, sizeof(error));
+    memset(&desc, 0, sizeof(desc));
+    memset(did, 0, PASSES * sizeof(*did));
+    everything(b);
+    x = input(b, "branches", 1, 3, 3, 2);
+    nnrt_builder_output(b, either(b, truth(b, true), x));
+    x = through(b, input(b, "numbers", 1, 5, 6, 4), U8, 128, 0.01);
+    x = conv_of(b, x, codes(b, I8, 0.002, 6, 6, 3, 2, 4), NNRT_NO_TENSOR);
+    nnrt_builder_output(b, through(b, x, U8, 120, 0.03));
+    if (nnrt_builder_finish(b, &m, &error) != NNRT_SUCCESS)
+        fail_msg("%s", error.message);
+    nnrt_builder_destroy(b);
+    run(m, NULL, &was);
+    desc.log = &log;
+    desc.without = without;
+    desc.no_quantize = no_quantize;
+    if (nnrt_model_optimize_with(&m, &desc, &error) != NNRT_SUCCESS)
+        fail_msg("without %u: %s", without, error.message);
+    run(m, NULL, &is);
+    compare(&was, &is, 0.03); /* a step of the last cast */
+    did[PASSES - 1] = nodes_of(m, NNRT_NODE_TYPE_SQRT);
+    nnrt_model_destroy(m);
+}
+
+static void test_each_pass(void **state)
+{
+    uint32_t all[PASSES], did[PASSES];
+    (void)state;
+    without_passes(0, false, all);
+    assert_int_equal(all[PASSES - 1], 0);
+    for (uint32_t p = 0; p < PASSES - 1; p++) {
+        if (all[p] == 0)
+            fail_msg("nothing %s", pass_says[p]);
+        without_passes(1u << p, false, did);
+        if (did[p] != 0)
+            fail_msg("without it, %u %s", did[p], pass_says[p]);
+        without_passes((1u << PASSES) - 1 - (1u << p), false, did);
+        for (uint32_t k = 0; k < PASSES - 1; k++)
+            if ((did[k] != 0) != (k == p))
+                fail_msg("%u alone: %u %s", p, did[k], pass_says[k]);
+        assert_int_equal(did[PASSES - 1], 1); /* the dead one has stayed */
+    }
+    without_passes(NNRT_PASS_DEAD, false, did);
+    assert_int_equal(did[PASSES - 1], 1);
+    without_passes((1u << PASSES) - 1 - NNRT_PASS_DEAD, false, did);
+    assert_int_equal(did[PASSES - 1], 0);
+    without_passes(0, true, did); /* the same as NNRT_PASS_QUANTIZE */
+    assert_int_equal(did[7], 0);
+    without_passes((1u << PASSES) - 1, false, did);
+    for (uint32_t k = 0; k < PASSES - 1; k++)
+        assert_int_equal(did[k], 0);
+}
+
 /* Products, with biases of all kinds: their own unit, another one, float32, one for all. */
 static void test_quantize_products(void **state)
 {
@@ -2614,6 +2698,7 @@ int main(void)
         cmocka_unit_test(test_join_open),
         cmocka_unit_test(test_slices),
         cmocka_unit_test(test_affine_open),
+        cmocka_unit_test(test_each_pass),
         cmocka_unit_test(test_quantize_products),
         cmocka_unit_test(test_quantize_images),
         cmocka_unit_test(test_quantize_others),

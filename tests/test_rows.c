@@ -232,6 +232,47 @@ static void test_quantised_beside_plain(void **state)
     node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (indices) 'operand' is qint32[4], expected one of int32,int64");
 }
 
+/* Quantised arithmetic is that of 8 bits: any other width is refused, of whichever operand and parameter, while what only
+   moves elements does not look at it. */
+static void test_bits(void **state)
+{
+    static const int32_t widths[] = {-8, 0, 1, 4, 7, 9, 16, 32, 0x7FFFFFFF};
+    static const NNRT_Concat concat = {0};
+    for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++)
+        for (uint32_t which = 0; which < 3; which++) {
+            NNRT_QuantParam odd = g_half, odds[4] = {{8, 3, 0.5}, {8, 3, 0.5}, {8, 3, 0.5}, {8, 3, 0.5}};
+            static const NNRT_AddFusion add = {0};
+            NNRT_FullConnection full;
+            char words[80];
+            node n;
+            odd.numBits = odds[3].numBits = widths[i];
+            node_begin(&n, "ADD_FUSION", &add, sizeof(add), 1);
+            set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), which == 0 ? &odd : &g_half, 1, 0);
+            set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), which == 1 ? &odd : &g_half, 1, 0);
+            set_quant(&n.out[0], which == 2 ? &odd : &g_half, 1, 0);
+            (void)snprintf(words, sizeof(words), "has numBits %d, supported are 8", widths[i]);
+            node_refused(&n, NNRT_UNSUPPORTED_OP, words);
+            odd.numBits = 8;
+            assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+            nnrt_attr_defaults(nnrt_op_named("FULL_CONNECTION")->attr, &full); /* the last of four, one a row */
+            node_begin(&n, "FULL_CONNECTION", &full, sizeof(full), 1);
+            set_quant(node_in(&n, I8, 2, 2, 3, 0, NULL), &g_half, 1, 0);
+            set_quant(node_in(&n, I8, 2, 4, 3, 0, NULL), odds, 4, 1);
+            set_quant(&n.out[0], &g_half, 1, 0);
+            (void)snprintf(words, sizeof(words), "QuantParam 3 of 'operand' has numBits %d", widths[i]);
+            node_refused(&n, NNRT_UNSUPPORTED_OP, words);
+            odds[3].numBits = 8;
+            assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+            odd.numBits = widths[i];
+            node_begin(&n, "CONCAT", &concat, sizeof(concat), 1);
+            set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), &odd, 1, 0);
+            set_quant(node_in(&n, I8, 1, 4, 0, 0, NULL), &odd, 1, 0);
+            assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+            assert_string_equal(n.r.kernelName, "nnrt_concat");
+        }
+    (void)state;
+}
+
 /* Elements that are chosen keep the parameters of those they were chosen from, where the result declares no others. */
 static void test_chosen_values(void **state)
 {
@@ -854,6 +895,7 @@ int main(void)
         cmocka_unit_test(test_quantised_factors),
         cmocka_unit_test(test_quantised_long_sums),
         cmocka_unit_test(test_quantised_open),
+        cmocka_unit_test(test_bits),
         cmocka_unit_test(test_chosen_values),
         cmocka_unit_test(test_parameters_along_an_axis),
         cmocka_unit_test(test_norms_beside_half),

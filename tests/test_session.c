@@ -843,6 +843,62 @@ static void test_constants_in_place(void **state)
 /* ---- sharing a prepared model ---- */
 
 /* Two and three sessions on one prepared model, destroyed in every order; the owner last, first, and between. */
+/* A model is plain data: with another list of outputs it is run up to a tensor, and with other nodes and inputs from one on;
+   nothing else of it is computed. */
+static void test_part_of_a_model(void **state)
+{
+    static const float addend[4] = {1, -2, 3, -4}, x[4] = {1, -3, 5, 2};
+    static const float summed[4] = {2, -5, 8, -2}, relued[4] = {2, 0, 8, 0}, ended[4] = {1, 3, 3, -2};
+    static const uint32_t from[2] = {3, 0}, last[1] = {4};
+    nnrt_session_memory part;
+    NNRT_Model cut;
+    graph g;
+    (void)state;
+    graph_init(&g);
+    (void)tensor(&g, "x", F32, "4");
+    (void)constant(&g, "c", F32, "4", addend, sizeof(addend));
+    (void)tensor(&g, "sum", F32, "4");
+    (void)tensor(&g, "relu", F32, "4");
+    (void)tensor(&g, "y", F32, "4");
+    ADD(&g, "add", "0 1", "2");
+    ACTIVATION(&g, "cut", relu, "2", "3");
+    SUB(&g, "sub", "3 0", "4");
+    graph_io(&g, "0", "4");
+    for (uint32_t end = 2; end < 5; end++) { /* up to each of the three results */
+        const uint32_t output[1] = {end};
+        const float *const wanted = end == 2 ? summed : end == 3 ? relued : ended;
+        float y[4] = {0};
+        nnrt_session *s;
+        cut = g.model;
+        cut.outputIndex.data = output;
+        assert_int_equal(nnrt_session_create(&s, &cut, NULL, NULL), NNRT_SUCCESS);
+        part = nnrt_session_get_memory(s);
+        assert_int_equal(part.steps, end - 1);
+        assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+        assert_memory_equal(y, wanted, sizeof(y));
+        nnrt_session_destroy(s);
+    }
+    cut = g.model; /* from the second result on: one node */
+    cut.nodes.data = &g.nodes[2];
+    cut.nodes.count = 1;
+    cut.inputIndex.data = from;
+    cut.inputIndex.count = 2;
+    cut.outputIndex.data = last;
+    {
+        float y[4] = {0};
+        nnrt_io in[2], out = nnrt_io_make(y, sizeof(y));
+        nnrt_session *s;
+        in[0] = nnrt_io_make((void *)(uintptr_t)relued, sizeof(relued));
+        in[1] = nnrt_io_make((void *)(uintptr_t)x, sizeof(x));
+        assert_int_equal(nnrt_session_create(&s, &cut, NULL, NULL), NNRT_SUCCESS);
+        part = nnrt_session_get_memory(s);
+        assert_true(part.steps == 1 && part.arena == 0 && part.constants == 0);
+        assert_int_equal(nnrt_run(s, in, 2, &out, 1), NNRT_SUCCESS);
+        assert_memory_equal(y, ended, sizeof(y));
+        nnrt_session_destroy(s);
+    }
+}
+
 static void test_sharing(void **state)
 {
     static const uint32_t orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
@@ -1558,6 +1614,7 @@ int main(void)
         TEST(test_data_faults),
         TEST(test_constants_may_vanish),
         TEST(test_constants_in_place),
+        TEST(test_part_of_a_model),
         TEST(test_sharing),
         TEST(test_sharing_in_memory),
         TEST(test_sharing_another_model),

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""Every public function of the headers, with its signature, is in tests/api.txt, and nothing else is: who changes the API
+notices, and says so in that file and in CHANGELOG.md.
+
+usage: test_api.py            compares; run from anywhere
+       test_api.py --write    writes the file again
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LIST = ROOT / "tests" / "api.txt"
+HEADERS = ["nnrt_ops.h", "nnrt_hal.h", "nnrt.h", "formats/nnrt_onnx.h", "devices/nnrt_fake.h", "devices/nnrt_remote.h",
+           "compat/nnrt_ohnn.h", "compat/nnrt_nnadapter.h", "compat/nnrt_nnadapter_driver.h"]
+MARKS = {"NNRT_API": "NNRT_IS_PUBLIC", "NNRT_OHNN_API": "NNRT_IS_PUBLIC", "NNRT_NNADAPTER_API": "NNRT_IS_PUBLIC"}
+HEAD = """# The public functions, header by header, as the preprocessor leaves them: tests/test_api.py compares, and --write writes
+# this file again. A line that goes, or changes, breaks programs: it belongs into CHANGELOG.md.
+"""
+
+
+def declarations(header):
+    """The functions that a header declares, those of the headers that it includes with them, in their order."""
+    command = [os.environ.get("CC", "cc"), "-E", "-P", "-std=c99", "-DNNRT_THREADS=1", "-I.", header]
+    command += ["-D%s=%s" % mark for mark in MARKS.items()]
+    # the headers set these macros themselves, where nobody else has: what is given here stays
+    text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    found = []
+    for part in re.findall(r"NNRT_IS_PUBLIC\b([^;{]*);", text):
+        part = re.sub(r"\s+", " ", part.replace("_Bool", "bool")).strip()
+        part = re.sub(r" ?([(),*]) ?", r"\1", part).replace(",", ", ").replace("*", " *").replace("* *", "**")
+        part = re.sub(r"\( ", "(", part).replace(" )", ")")
+        if re.match(r"^[\w *]+?\b\w+\(", part):
+            found.append(part)
+    return found
+
+
+def all_declarations():
+    """[(header, declaration)], each function once: at the header that declares it."""
+    seen, found = set(), []
+    for header in HEADERS:
+        for d in declarations(header):
+            if d not in seen:
+                seen.add(d)
+                found.append((header, d))
+    return found
+
+
+def as_text(found):
+    lines = [HEAD]
+    for header in HEADERS:
+        lines.append("\n# %s\n" % header)
+        lines += [d + "\n" for h, d in found if h == header]
+    return "".join(lines)
+
+
+def main():
+    found = all_declarations()
+    if "--write" in sys.argv[1:]:
+        LIST.write_text(as_text(found))
+        print("%d functions" % len(found))
+        return 0
+    passed, failed = 0, []
+    listed = [l for l in LIST.read_text().splitlines() if l and not l.startswith("#")]
+    there = [d for _, d in found]
+    names = [re.match(r"^[\w *]+?\b(\w+)\(", d).group(1) for d in there]
+    for d in there:
+        if d in listed:
+            passed += 1
+        else:
+            failed.append("is not in tests/api.txt: " + d)
+    failed += ["is gone, or another one: " + d for d in listed if d not in there]
+    failed += ["is declared twice, in two ways: " + n for n in sorted(set(names)) if names.count(n) > 1]
+    failed += ["does not begin with nnrt_, OH_NN or NNAdapter: " + n for n in names
+               if not re.match(r"nnrt_|OH_NN|NNAdapter", n)]
+    for line in failed:
+        print("FAIL " + line)
+    if not failed and LIST.read_text() != as_text(found):
+        failed.append("")
+        print("FAIL tests/api.txt has another order than the headers: test_api.py --write")
+    print("%d passed, %d failed" % (passed, len(failed)))
+    return 1 if failed or passed < 200 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
