@@ -502,8 +502,9 @@ typedef struct nnrt_session_desc {
     /* Is asked first, and given what is prepared, by one thread at a time. NULL: none. Not with buffer, share or offline.
        The device sections of a .nnrt file are asked without one as well, but not with buffer. */
     nnrt_cache *cache;
-    /* Threads that kernels may share their work with; it outlives the session, of which several may have one. Results are
-       the same with and without. NULL: a run stays on the thread that calls it. */
+    /* Threads of the application that kernels share their work over; auto runs parts on different devices at once with
+       them, which may take a larger arena. They outlive the session and those that share with it, which call run from all
+       their threads. NULL: all is done on the thread that runs. */
     const nnrt_parallel *parallel;
 } nnrt_session_desc;
 
@@ -6887,8 +6888,9 @@ static NNRT_ReturnCode nnrti_session_shares(const nnrt_session *owner, const NNR
     if (desc->maxTrips != 0)
         return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
                               "share: maxTrips is that of that session, expected 0 but got %u", desc->maxTrips);
-    if (desc->profile != NULL)
-        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: the profile is that of that session");
+    if (desc->profile != NULL || desc->parallel != NULL)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "share: %s of that session",
+                              desc->profile != NULL ? "the profile is that" : "threads (parallel) are those");
     if (desc->enableFloat16 || desc->mode != NNRT_PERFORMANCE_NONE || desc->priority != NNRT_PRIORITY_NONE ||
         desc->extensions.count != 0 || desc->offlineCount != 0)
         return nnrt_error_set(

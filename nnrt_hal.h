@@ -7313,8 +7313,11 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
    too: they are then one of the steps around which parts are made.
 
    Parts run one after another: the arena is planned for steps in their order, so that what lives at the same time as an
-   earlier part may lie where a later one writes. A prepared model has RunIn if all that it is made of has; without it, it
-   is run in a workspace of its own, by one thread at a time.
+   earlier part may lie where a later one writes. Where the caller gives threads (NNRT_ModelConfig.parallel), parts of
+   fixed extents on different devices that do not wait for each other become one step, which runs them at once; what they
+   give lives at the same time then, so that the arena may be larger. While they run, what is in them has one thread each.
+   With a profile, whose listener need not be ready for several threads, they stay steps of their own. A prepared model has
+   RunIn if all that it is made of has; without it, it is run in a workspace of its own, by one thread at a time.
 
    Bytes are told by a real preparation, which takes memory in the same order. */
 
@@ -7550,7 +7553,31 @@ typedef struct nnrti_auto_part {
     const nnrt_profile *to;
     struct nnrti_auto_part *other; /* the same on the device that computes it when this one fails; NULL: none does */
     bool spare;                    /* is such a one */
+    nnrt_parallel pool;            /* the threads that its device is given, which are those of: */
+    const nnrt_parallel *threads;  /* NULL: none */
+    uint32_t place; /* in the step that runs it beside others, which then have the threads; NNRT_NO_TENSOR: alone */
 } nnrti_auto_part;
+
+/* Parts that one step runs at once, each on another device. Its scratch has a record for each, and behind it the views and
+   the scratch of the part. */
+typedef struct nnrti_joined_part {
+    const nnrti_auto_part *part;
+    const char *name; /* of its first node */
+    int32_t node;
+    uint32_t in, out; /* where its inputs and outputs begin among those of the step */
+    size_t record;    /* where its record begins */
+} nnrti_joined_part;
+
+typedef struct nnrti_joined {
+    uint32_t count;
+    nnrti_joined_part parts[NNRT_MAX_DEVICES];
+} nnrti_joined;
+
+typedef struct nnrti_joined_record {
+    nnrt_error error;
+    nnrt_call call;
+    NNRT_ReturnCode code;
+} nnrti_joined_record;
 
 typedef struct nnrti_split_model {
     nnrti_plan_model plan; /* first: what it has in common with a model on one device */
@@ -8367,6 +8394,18 @@ static uint64_t nnrti_part_clock(void *user)
     return part->to->clock(part->to->user);
 }
 
+/* The threads of a part: those of the whole model, which others have while it runs beside them. */
+static void nnrti_part_threads(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker),
+                               void *arg)
+{
+    const nnrti_auto_part *part = (const nnrti_auto_part *)user;
+    if (part->place == NNRT_NO_TENSOR)
+        part->threads->run(part->threads->user, count, task, arg);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i, 0);
+}
+
 /* Prepares the part on its device. *ours: that it did not work is no fault of the device. */
 static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part *part, nnrt_error *error, bool *ours)
 {
@@ -8384,6 +8423,14 @@ static NNRT_ReturnCode nnrti_part_prepare(const nnrti_split *s, nnrti_auto_part 
     part->profile.clock = nnrti_part_clock;
     part->profile.user = part;
     own.profile = part->to != NULL ? &part->profile : NULL;
+    part->place = NNRT_NO_TENSOR;
+    part->threads = own.parallel;
+    if (part->threads != NULL) {
+        part->pool.run = nnrti_part_threads;
+        part->pool.user = part;
+        part->pool.workers = part->threads->workers;
+        own.parallel = &part->pool;
+    }
     own.callerWorkspace = true;
     own.copyConstants = false; /* the draft's are copies, if the caller wants some */
     own.inputDims = nnrt_dims_list_make(NULL, 0);
@@ -8766,6 +8813,171 @@ static NNRT_ReturnCode nnrti_split_sort(nnrti_split *s)
     return NNRT_SUCCESS;
 }
 
+/* ---- parts at once ---- */
+
+/* What the step of such parts works with in a run. */
+typedef struct nnrti_joined_work {
+    const nnrti_joined *joined;
+    uint8_t *scratch;
+} nnrti_joined_work;
+
+static nnrti_joined_record *nnrti_joined_at(const nnrti_joined_work *w, uint32_t i)
+{
+    return (nnrti_joined_record *)(void *)(w->scratch + w->joined->parts[i].record);
+}
+
+static void nnrti_joined_task(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrti_joined_work *w = (const nnrti_joined_work *)arg;
+    nnrti_joined_record *r = nnrti_joined_at(w, i);
+    (void)worker;
+    r->code = nnrti_part_run(w->joined->parts[i].part, (nnrt_view *)(void *)(r + 1), &r->call);
+}
+
+/* The fault of the first one that has failed counts, whichever came first. */
+static NNRT_ReturnCode nnrti_joined_run(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_joined *joined = (const nnrti_joined *)attr;
+    nnrti_joined_work w;
+    w.joined = joined;
+    w.scratch = (uint8_t *)call->scratch;
+    w.scratch += (NNRT_ALIGNMENT - (uintptr_t)w.scratch % NNRT_ALIGNMENT) % NNRT_ALIGNMENT;
+    for (uint32_t i = 0; i < joined->count; i++) {
+        const nnrti_joined_part *p = &joined->parts[i];
+        nnrti_joined_record *r = nnrti_joined_at(&w, i);
+        nnrt_view *views = (nnrt_view *)(void *)(r + 1);
+        const uint32_t nIn = p->part->model.inputIndex.count, nOut = p->part->model.outputIndex.count;
+        memset(r, 0, sizeof(*r));
+        memcpy(views, args + p->in, nIn * sizeof(*views));
+        memcpy(views + nIn, args + p->out, nOut * sizeof(*views));
+        r->call = *call;
+        r->call.nIn = nIn;
+        r->call.nOut = nOut;
+        r->call.scratch = views + nIn + nOut;
+        r->call.parallel = NULL;
+        r->call.error = &r->error;
+    }
+    nnrt_parallel_for(call, joined->count, nnrti_joined_task, &w);
+    for (uint32_t i = 0; i < joined->count; i++) {
+        const nnrti_joined_part *p = &joined->parts[i];
+        const nnrti_joined_record *r = nnrti_joined_at(&w, i);
+        if (r->code != NNRT_SUCCESS)
+            return nnrt_error_set(call->error, r->code, "node %d '%s': %s", p->node, nnrti_text_of(p->name),
+                                  nnrti_reason(&r->error));
+    }
+    return NNRT_SUCCESS;
+}
+
+/* May the step run at once with those of group[0 .. count)? What it reads has been written in front of them. */
+static bool nnrti_joins(const nnrt_draft *d, const uint32_t *group, uint32_t count, uint32_t step,
+                        const uint32_t *writer, const bool *placed)
+{
+    const nnrt_draft_step *x = &d->steps[step];
+    bool joins = x->kernel == nnrti_part_run && x->open == NULL && count < NNRT_MAX_DEVICES;
+    for (uint32_t i = 0; joins && i < count; i++)
+        joins =
+            ((const nnrti_auto_part *)d->steps[group[i]].attr)->device != ((const nnrti_auto_part *)x->attr)->device;
+    for (uint32_t a = 0; joins && a < x->nIn; a++) {
+        const uint32_t t = x->args[a].tensor;
+        joins = t == NNRT_NO_TENSOR || writer[t] == UINT32_MAX || placed[writer[t]];
+    }
+    return joins;
+}
+
+/* The step that runs these at once. */
+static NNRT_ReturnCode nnrti_joined_make(nnrti_split *s, const uint32_t *group, uint32_t count, nnrt_draft_step *made)
+{
+    const nnrt_draft *d = s->draft;
+    nnrti_joined *joined = (nnrti_joined *)nnrt_memory_keep(s->memory, sizeof(*joined));
+    size_t bytes = NNRT_ALIGNMENT;
+    uint32_t nIn = 0, nOut = 0;
+    nnrt_plan_arg *args;
+    for (uint32_t i = 0; i < count; i++) {
+        nIn += d->steps[group[i]].nIn;
+        nOut += d->steps[group[i]].nOut;
+    }
+    args = (nnrt_plan_arg *)nnrti_temp(s->memory, (size_t)nIn + nOut, sizeof(*args));
+    if (joined == NULL || args == NULL)
+        return nnrti_no_memory(s->config->error);
+    *made = d->steps[group[0]];
+    made->kernel = nnrti_joined_run;
+    made->kernelName = NNRTI_LABEL("nnrti_joined_run");
+    made->attr = joined;
+    made->args = args;
+    made->nIn = made->nOut = 0;
+    joined->count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const nnrt_draft_step *from = &d->steps[group[i]];
+        nnrti_joined_part *p = &joined->parts[i];
+        size_t tensors = 0, own = 0;
+        p->part = (const nnrti_auto_part *)from->attr;
+        p->name = from->name;
+        p->node = from->node;
+        p->in = made->nIn;
+        p->out = nIn + made->nOut;
+        p->record = bytes - NNRT_ALIGNMENT;
+        memcpy(args + p->in, from->args, from->nIn * sizeof(*args));
+        memcpy(args + p->out, from->args + from->nIn, from->nOut * sizeof(*args));
+        made->nIn += from->nIn;
+        made->nOut += from->nOut;
+        for (nnrti_auto_part *q = s->parts; q != NULL; q = q->next)
+            if (q->number == p->part->number)
+                q->place = i;
+        if (!nnrti_part_scratch(p->part, &tensors, &own) ||
+            !nnrt_add_size(own, sizeof(nnrti_joined_record) + ((size_t)from->nIn + from->nOut) * sizeof(nnrt_view),
+                           &own) ||
+            !nnrti_round_size(own, NNRT_ALIGNMENT, &own) || !nnrt_add_size(bytes, own, &bytes))
+            return nnrti_no_memory(s->config->error);
+    }
+    made->scratchBytes = bytes / d->workers + 1; /* as of a part */
+    return NNRT_SUCCESS;
+}
+
+/* Parts that do not wait for each other become one step, at the first of them: what they read was given in front of it. */
+static NNRT_ReturnCode nnrti_split_gather(nnrti_split *s)
+{
+    nnrt_draft *d = s->draft;
+    nnrt_draft_step *steps;
+    uint32_t *writer, count = 0;
+    bool *placed;
+    if (s->config->parallel == NULL || s->config->parallel->workers < 2 || s->config->profile != NULL)
+        return NNRT_SUCCESS;
+    steps = (nnrt_draft_step *)nnrti_temp(s->memory, d->nSteps, sizeof(*steps));
+    writer = (uint32_t *)nnrti_temp(s->memory, d->nTensors, sizeof(*writer));
+    placed = (bool *)nnrti_temp(s->memory, d->nSteps, sizeof(*placed));
+    if (s->memory->full)
+        return nnrti_no_memory(s->config->error);
+    memset(writer, 0xFF, d->nTensors * sizeof(*writer));
+    memset(placed, 0, d->nSteps * sizeof(*placed));
+    for (uint32_t i = 0; i < d->nSteps; i++)
+        for (uint32_t k = 0; k < d->steps[i].nOut; k++)
+            if (nnrti_step_out(&d->steps[i], k)->tensor != NNRT_NO_TENSOR)
+                writer[nnrti_step_out(&d->steps[i], k)->tensor] = i;
+    for (uint32_t i = 0; i < d->nSteps; i++) {
+        uint32_t group[NNRT_MAX_DEVICES], n = 1;
+        const bool part = nnrti_joins(d, group, 0, i, writer, placed);
+        NNRT_ReturnCode code = NNRT_SUCCESS;
+        if (placed[i])
+            continue;
+        group[0] = i;
+        for (uint32_t k = i + 1; k < d->nSteps && part; k++)
+            if (!placed[k] && nnrti_joins(d, group, n, k, writer, placed))
+                group[n++] = k;
+        if (n > 1)
+            code = nnrti_joined_make(s, group, n, &steps[count]);
+        else
+            steps[count] = d->steps[i];
+        if (code != NNRT_SUCCESS)
+            return code;
+        count++;
+        for (uint32_t k = 0; k < n; k++)
+            placed[group[k]] = true;
+    }
+    memcpy(d->steps, steps, count * sizeof(*steps));
+    d->nSteps = count;
+    return NNRT_SUCCESS;
+}
+
 /* ---- the report ---- */
 
 typedef struct nnrti_auto_telling {
@@ -8907,7 +9119,9 @@ static NNRT_ReturnCode nnrti_split_get_memory(NNRT_PreparedModel *self, nnrt_pre
             p->prepared->vtbl->GetMemory(p->prepared, &figures) != NNRT_SUCCESS)
             continue;
         memory->constants += figures.constants;
-        memory->steps += figures.steps > 0 ? figures.steps - 1 : 0; /* the step that runs them is one already */
+        if (p->place == NNRT_NO_TENSOR || p->place == 0)
+            figures.steps -= figures.steps > 0 ? 1 : 0; /* the step that runs them is one already */
+        memory->steps += figures.steps;
     }
     return code;
 }
@@ -8988,7 +9202,9 @@ static NNRT_ReturnCode nnrti_split_edit(nnrti_split *s)
                                               nnrti_text_of(s->model->nodes.data[i].name), nnrti_node_op(s->model, i),
                                               nnrti_reasons[s->why[i]]),
                                (int32_t)i, -1);
-    return code != NNRT_SUCCESS ? code : nnrti_split_sort(s);
+    if (code == NNRT_SUCCESS)
+        code = nnrti_split_sort(s);
+    return code == NNRT_SUCCESS ? nnrti_split_gather(s) : code;
 }
 
 /* Devices are asked, the model is drafted, edited and planned, all in s->memory. *made NULL: no device has a part. */

@@ -1,6 +1,7 @@
 /* auto splits a model over several devices (nnrt_hal.h, >>auto). What is right is what the reference device alone gives:
    parts on devices of devices/nnrt_fake.h must give the same bits. Parts themselves are worked out by hand. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "fakes.h"
@@ -155,6 +157,8 @@ static void reference_run(const NNRT_Model *m, uint32_t salt, result_of *want)
     nnrt_session_destroy(s);
 }
 
+static const nnrt_parallel *threads; /* of the sessions that expect_everywhere and split_at_random make */
+
 /* The same results in a buffer of exactly the bytes that are told, refused in one byte less, and where the n-th request of
    memory fails. All sessions report to r; deep: every n, else some. */
 static void expect_everywhere(const NNRT_Model *m, const char *device, nnrt_partition *p, const result_of *want,
@@ -173,12 +177,14 @@ static void expect_everywhere(const NNRT_Model *m, const char *device, nnrt_part
     memset(&e, 0, sizeof(e));
     desc.device = device;
     desc.partition = p;
+    desc.parallel = threads;
     memset(&r, 0, sizeof(r));
     p->user = &r;
     s = opened(m, &desc);
     expect_same(s, want, 7);
     desc.share = s;
     desc.partition = NULL;
+    desc.parallel = NULL;
     assert_int_equal(nnrt_session_create(&second, m, &desc, NULL), NNRT_SUCCESS);
     expect_same(second, want, 7);
     nnrt_session_destroy(s);
@@ -186,6 +192,7 @@ static void expect_everywhere(const NNRT_Model *m, const char *device, nnrt_part
     nnrt_session_destroy(second);
     desc.share = NULL;
     desc.partition = p;
+    desc.parallel = threads;
     memset(&r, 0, sizeof(r));
     if (nnrt_session_bytes(m, &desc, &bytes, &e) != NNRT_SUCCESS)
         fail_msg("%s", e.message);
@@ -347,17 +354,36 @@ typedef struct sight {
     const void *in, *out;
     nnrt_kernel kernel; /* the one that computes */
     NNRT_NodeType takes;
-    uint32_t calls;
+    uint32_t calls, tasks;
+    NNRT_ReturnCode code; /* that they fail with */
 } sight;
 
 static sight sights[2];
+
+static void sight_task(void *arg, uint32_t i, uint32_t worker)
+{
+    (void)i, (void)worker;
+    (void)__atomic_add_fetch((uint32_t *)arg, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Kernels of the two devices that are in their work now, and the most that were; how long each waits for another one. */
+static uint32_t working, together, patience;
 
 static NNRT_ReturnCode see(sight *s, const void *attr, nnrt_view *args, nnrt_call *call)
 {
     s->in = args[0].data;
     s->out = args[call->nIn + call->nDerived].data;
     s->calls++;
-    return s->kernel(attr, args, call);
+    nnrt_parallel_for(call, 4, sight_task, &s->tasks);
+    if (__atomic_add_fetch(&working, 1, __ATOMIC_SEQ_CST) == 2)
+        (void)__atomic_add_fetch(&together, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0; i < patience && __atomic_load_n(&together, __ATOMIC_SEQ_CST) == 0; i++) {
+        const struct timespec t = {0, 1000000};
+        (void)nanosleep(&t, NULL);
+    }
+    (void)__atomic_sub_fetch(&working, 1, __ATOMIC_SEQ_CST);
+    return s->code != NNRT_SUCCESS ? nnrt_call_fail(call, s->code, "%s is broken", s == sights ? "first" : "second")
+                                   : s->kernel(attr, args, call);
 }
 
 static NNRT_ReturnCode see_first(const void *attr, nnrt_view *args, nnrt_call *call)
@@ -386,6 +412,11 @@ static NNRT_ReturnCode sight_prepare(void *self, const NNRT_Model *model, const 
     return nnrt_plan_prepare(model, config, sight_edit, self, prepared);
 }
 
+static NNRT_ReturnCode sight_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config, size_t *bytes)
+{
+    return nnrt_plan_memory(model, config, sight_edit, self, bytes);
+}
+
 static NNRT_ReturnCode sight_supported(void *self, const NNRT_Model *model, bool *isSupported, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -406,6 +437,31 @@ static NNRT_ReturnCode sight_name(void *self, const char **name)
     return NNRT_SUCCESS;
 }
 
+/* The two devices: first has ACTIVATION, second another operator. */
+static void sights_begin(NNRT_NodeType second)
+{
+    static NNRT_DeviceVtbl table; /* the devices keep its address */
+    memset(&table, 0, sizeof(table));
+    memset(sights, 0, sizeof(sights));
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = sight_version;
+    table.GetDeviceName = table.GetVendorName = sight_name;
+    table.GetSupportedOperation = sight_supported;
+    table.PrepareModel = sight_prepare;
+    table.GetModelMemory = sight_memory;
+    sights[0].takes = NNRT_NODE_TYPE_ACTIVATION;
+    sights[1].takes = second;
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(nnrt_device_register(&table, &sights[i], NULL), NNRT_SUCCESS);
+}
+
+static void sights_end(void)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(nnrt_device_unregister(i == 0 ? "first" : "second"), NNRT_SUCCESS);
+}
+
 /* Two devices that work in the program's memory: each reads where the other one wrote, at the ends they work on the caller's
    arrays. */
 static void test_borders(void **state)
@@ -415,22 +471,10 @@ static void test_borders(void **state)
     const float wanted[6] = {0, 4, 0, 8, 0, 12};
     nnrt_session_desc desc;
     nnrt_session *s;
-    NNRT_DeviceVtbl table;
     const void *border;
     (void)state;
-    memset(&table, 0, sizeof(table));
-    memset(sights, 0, sizeof(sights));
     memset(&desc, 0, sizeof(desc));
-    table.structSize = sizeof(table);
-    table.version = NNRT_HDI(2, 0);
-    table.GetVersion = sight_version;
-    table.GetDeviceName = table.GetVendorName = sight_name;
-    table.GetSupportedOperation = sight_supported;
-    table.PrepareModel = sight_prepare;
-    sights[0].takes = NNRT_NODE_TYPE_ACTIVATION;
-    sights[1].takes = NNRT_NODE_TYPE_SUB_FUSION;
-    for (uint32_t i = 0; i < 2; i++)
-        assert_int_equal(nnrt_device_register(&table, &sights[i], NULL), NNRT_SUCCESS);
+    sights_begin(NNRT_NODE_TYPE_SUB_FUSION);
     desc.device = "auto:first,second";
     s = opened(m, &desc);
     assert_int_equal(nnrt_session_get_memory(s).steps, 3); /* and no copy */
@@ -452,8 +496,7 @@ static void test_borders(void **state)
     assert_ptr_equal(sights[1].in, border);
     nnrt_session_destroy(s);
     nnrt_model_destroy(m);
-    for (uint32_t i = 0; i < 2; i++)
-        assert_int_equal(nnrt_device_unregister(i == 0 ? "first" : "second"), NNRT_SUCCESS);
+    sights_end();
 }
 
 /* ---- random models, random devices ---- */
@@ -543,6 +586,7 @@ static void split_at_random(const NNRT_Model *m, bool deep, bool everywhere)
     reference_run(m, 7, &want);
     reported(&desc, &p, &r, lists[draw(5)]);
     desc.copyConstants = draw(2) == 0;
+    desc.parallel = threads;
     s = opened(m, &desc);
     expect_parts(m, &r);
     expect_same(s, &want, 7);
@@ -552,6 +596,204 @@ static void split_at_random(const NNRT_Model *m, bool deep, bool everywhere)
     results_end(&want);
     unregistered(a);
     unregistered(b);
+}
+
+/* ---- parts at once ---- */
+
+/* Two threads that are there for one call. Who calls again meanwhile would wait for ever where threads are few. */
+typedef struct crew {
+    uint32_t next, count, calls, inside, nested;
+    void (*task)(void *arg, uint32_t i, uint32_t worker);
+    void *arg;
+} crew;
+
+static crew crew_of_two;
+
+static void *crew_work(void *user)
+{
+    crew *c = &crew_of_two;
+    const uint32_t worker = user != NULL;
+    for (uint32_t i = __atomic_fetch_add(&c->next, 1, __ATOMIC_SEQ_CST); i < c->count;
+         i = __atomic_fetch_add(&c->next, 1, __ATOMIC_SEQ_CST))
+        c->task(c->arg, i, worker);
+    return NULL;
+}
+
+static void crew_run(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+{
+    crew *c = (crew *)user;
+    pthread_t second;
+    if (__atomic_add_fetch(&c->inside, 1, __ATOMIC_SEQ_CST) > 1) {
+        c->nested++;
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i, 0);
+        (void)__atomic_sub_fetch(&c->inside, 1, __ATOMIC_SEQ_CST);
+        return;
+    }
+    c->calls++;
+    c->next = 0;
+    c->count = count;
+    c->task = task;
+    c->arg = arg;
+    if (pthread_create(&second, NULL, crew_work, c) == 0) {
+        (void)crew_work(NULL);
+        (void)pthread_join(second, NULL);
+    }
+    (void)__atomic_sub_fetch(&c->inside, 1, __ATOMIC_SEQ_CST);
+}
+
+static const nnrt_parallel two_threads = {crew_run, &crew_of_two, 2}, one_thread = {crew_run, &crew_of_two, 1};
+
+static void profile_step(void *user, const nnrt_profile_step *step)
+{
+    (void)user, (void)step;
+}
+
+static uint64_t profile_clock(void *user)
+{
+    (void)user;
+    return 0;
+}
+
+/* Two parts that do not wait for each other run at once where there are threads, and one after the other where there are
+   none, or one, or somebody listens to each step: the same bits. What is in them has no threads meanwhile. */
+static void test_at_once(void **state)
+{
+    static const char nodes[] = "A0>1 B0,0>2 C1,2>3 A3>4 B3,3>5 C4,5>6"; /* C: the reference device */
+    NNRT_Model *m = drawn(nodes, "6 2");
+    const nnrt_profile profile = {profile_step, profile_clock, NULL};
+    nnrt_session_desc desc;
+    nnrt_session *s;
+    result_of want;
+    size_t arena = 0;
+    (void)state;
+    reference_run(m, 7, &want);
+    sights_begin(NNRT_NODE_TYPE_ADD_FUSION);
+    for (uint32_t i = 0; i < 4; i++) {
+        const bool at_once = i == 1;
+        memset(&desc, 0, sizeof(desc));
+        memset(&crew_of_two, 0, sizeof(crew_of_two));
+        desc.device = "auto:first,second";
+        desc.parallel = i == 0 ? NULL : i == 2 ? &one_thread : &two_threads;
+        desc.profile = i == 3 ? &profile : NULL;
+        together = sights[0].tasks = sights[1].tasks = 0;
+        patience = at_once ? 20000 : 20; /* milliseconds */
+        s = opened(m, &desc);
+        assert_int_equal(nnrt_session_get_memory(s).steps, 6);
+        if (i == 0)
+            arena = nnrt_session_get_memory(s).arena;
+        if (i == 2)
+            assert_int_equal(nnrt_session_get_memory(s).arena, arena);
+        expect_same(s, &want, 7);
+        assert_int_equal(together > 0, at_once);
+        assert_true(sights[0].tasks == 8 && sights[1].tasks == 8); /* two calls of each */
+        assert_int_equal(crew_of_two.nested, 0);
+        assert_int_equal(crew_of_two.calls, i == 1 ? 2 : i == 3 ? 4 : 0); /* the two steps; what is in each part */
+        nnrt_session_destroy(s);
+    }
+    patience = 0;
+    { /* of two that fail the first one counts; its words have both places */
+        const NNRT_ReturnCode codes[2] = {NNRT_TIME_OUT, NNRT_DEVICE_BUSY};
+        desc.profile = NULL;
+        for (uint32_t i = 0; i < 3; i++) {
+            result_of got;
+            s = opened(m, &desc);
+            for (uint32_t k = 0; k < 2; k++)
+                sights[k].code = i == k || i == 2 ? codes[k] : NNRT_SUCCESS;
+            assert_int_equal(run_session(s, 7, &got), i == 1 ? NNRT_DEVICE_BUSY : NNRT_TIME_OUT);
+            if (strstr(nnrt_session_error(s), i == 1 ? "node 1 't2': part 1, on device 'second_second_v0_0'"
+                                                     : "node 0 't1': part 0, on device 'first_first_v0_0'") == NULL ||
+                strstr(nnrt_session_error(s), i == 1 ? "second is broken" : "first is broken") == NULL)
+                fail_msg("%s", nnrt_session_error(s));
+            results_end(&got);
+            sights[0].code = sights[1].code = NNRT_SUCCESS;
+            expect_same(s, &want, 7);
+            nnrt_session_destroy(s);
+        }
+    }
+    { /* bytes are exact, and every allocation may fail */
+        nnrt_partition p;
+        memset(&p, 0, sizeof(p));
+        threads = &two_threads;
+        expect_everywhere(m, "auto:first,second", &p, &want, true);
+        p.fallback = true;
+        expect_everywhere(m, "auto:first,second", &p, &want, false);
+        threads = NULL;
+    }
+    desc.parallel = &two_threads; /* threads are those of the session that has prepared */
+    s = opened(m, &desc);
+    desc.share = s;
+    {
+        nnrt_session *second = NULL;
+        assert_int_equal(nnrt_session_create(&second, m, &desc, NULL), NNRT_INVALID_PARAMETER);
+    }
+    nnrt_session_destroy(s);
+    results_end(&want);
+    nnrt_model_destroy(m);
+    sights_end();
+}
+
+/* What waits is not joined, nor are parts on one device, and those with open extents. */
+static void test_not_at_once(void **state)
+{
+    static const struct {
+        const char *nodes, *outputs;
+        int32_t rows;
+        uint32_t calls; /* of the threads, in a run */
+    } models[] = {
+        {"A0>1 B1,1>2", "2", 2, 0},                   /* a chain */
+        {"A0>1 B0,0>2", "1 2", 2, 1},
+        {"A0>1 C0,1>2 B0,0>3", "2 3", 2, 1},          /* the second one comes later, and moves up */
+        {"A0>1 C0,1>2 B2,2>3", "3", 2, 0},            /* that one waits */
+        {"A0>1 A0>2 C1,2>3", "3", 2, 0},              /* one device */
+        {"A0>1 A0>2 B0,0>3 C1,2>4 C4,3>5", "5", 2, 1}, /* one of both, and the other device's */
+        {"A0>1 B0,0>2", "1 2", -1, 0},                /* open */
+    };
+    nnrt_fake *fakes[2] = {registered("fake:name=a,ops=ACTIVATION"), registered("fake:name=b,ops=ADD_FUSION")};
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(models); i++) {
+        const nnrt_dims two = {2, {2, 3}};
+        nnrt_bound bound;
+        nnrt_session_desc desc;
+        nnrt_session *s, *plain;
+        result_of want, got;
+        NNRT_Model *m;
+        drawn_rows = models[i].rows;
+        m = drawn(models[i].nodes, models[i].outputs);
+        drawn_rows = 2;
+        memset(&desc, 0, sizeof(desc));
+        memset(&crew_of_two, 0, sizeof(crew_of_two));
+        bound.tensor = "t0";
+        bound.most = two;
+        desc.bounds.data = &bound;
+        desc.bounds.count = models[i].rows < 0;
+        desc.device = "reference";
+        plain = opened(m, &desc);
+        desc.device = "auto:a,b";
+        desc.parallel = &two_threads;
+        s = opened(m, &desc);
+        assert_int_equal(run_session(plain, 7, &want), NNRT_SUCCESS);
+        assert_int_equal(run_session(s, 7, &got), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < want.count; k++)
+            assert_memory_equal(got.data[k], want.data[k], want.bytes[k]);
+        if (crew_of_two.calls != models[i].calls)
+            fail_msg("%s: %u steps at once", models[i].nodes, crew_of_two.calls);
+        assert_int_equal(crew_of_two.nested, 0);
+        results_end(&want);
+        results_end(&got);
+        nnrt_session_destroy(s);
+        nnrt_session_destroy(plain);
+        nnrt_model_destroy(m);
+    }
+    unregistered(fakes[0]);
+    unregistered(fakes[1]);
+    threads = &two_threads; /* and at random */
+    for (uint32_t i = 0; i < 200; i++) {
+        NNRT_Model *m = random_model();
+        split_at_random(m, false, i % 8 == 0);
+        nnrt_model_destroy(m);
+    }
+    threads = NULL;
 }
 
 static void test_random_models(void **state)
@@ -1687,6 +1929,7 @@ int main(void)
         cmocka_unit_test(test_subgraphs), cmocka_unit_test(test_open_extents),  cmocka_unit_test(test_fallback_codes),
         cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models),   cmocka_unit_test(test_smallest),
         cmocka_unit_test(test_costs),     cmocka_unit_test(test_liar),          cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_at_once),   cmocka_unit_test(test_not_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

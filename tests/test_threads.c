@@ -563,6 +563,98 @@ static void *run_split(void *user)
     return NULL;
 }
 
+/* Two threads for parts that run at once. Many sessions call it at once. */
+typedef struct helpers {
+    uint32_t next, count;
+    void (*task)(void *arg, uint32_t i, uint32_t worker);
+    void *arg;
+} helpers;
+
+static void help(helpers *h, uint32_t number)
+{
+    for (uint32_t i = __atomic_fetch_add(&h->next, 1, __ATOMIC_SEQ_CST); i < h->count;
+         i = __atomic_fetch_add(&h->next, 1, __ATOMIC_SEQ_CST))
+        h->task(h->arg, i, number);
+}
+
+static void *help_second(void *user)
+{
+    help((helpers *)user, 1);
+    return NULL;
+}
+
+static void help_run(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+{
+    helpers h = {0, count, task, arg};
+    pthread_t second;
+    (void)user;
+    if (pthread_create(&second, NULL, help_second, &h) != 0)
+        abort();
+    help(&h, 0);
+    (void)pthread_join(second, NULL);
+}
+
+static const nnrt_parallel two_helpers = {help_run, NULL, 2};
+
+/* y = |x| - (x + x), whose operands come from two devices at once. */
+static NNRT_Model *two_branches(void)
+{
+    static const int32_t dims[1] = {64};
+    static const NNRT_Activation absolute = {NNRT_ACTIVATION_TYPE_ABS, 0, 0, 0, false};
+    nnrt_builder *b = NULL;
+    NNRT_Model *m = NULL;
+    uint32_t x[2], in[2];
+    assert_int_equal(nnrt_builder_create(&b, "branches", NULL), NNRT_SUCCESS);
+    x[0] = x[1] = nnrt_builder_input(b, "x", NNRT_DATA_TYPE_FLOAT32, 1, dims);
+    in[0] = nnrt_builder_op(b, "abs", NNRT_NODE_TYPE_ACTIVATION, &absolute, x, 1);
+    in[1] = nnrt_builder_op(b, "twice", NNRT_NODE_TYPE_ADD_FUSION, NULL, x, 2);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_SUB_FUSION, NULL, in, 2));
+    assert_int_equal(nnrt_builder_finish(b, &m, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return m;
+}
+
+static void *run_branches(void *user)
+{
+    worker *w = (worker *)user;
+    float x[64], y[64];
+    const nnrt_io in = nnrt_io_make(x, sizeof(x)), out = nnrt_io_make(y, sizeof(y));
+    pthread_barrier_wait(&w->c->start);
+    for (int32_t round = 0; round < w->c->rounds; round++) {
+        for (int32_t i = 0; i < 64; i++)
+            x[i] = (float)(i * (round + 1)) - (float)(100 * w->number);
+        w->wrong += nnrt_run(w->session, &in, 1, &out, 1) != NNRT_SUCCESS ? 1 : 0;
+        for (int32_t i = 0; i < 64; i++)
+            w->wrong += y[i] != (x[i] < 0 ? -x[i] : x[i]) - 2 * x[i] ? 1 : 0;
+        w->runs++;
+    }
+    nnrt_session_destroy(w->session);
+    return NULL;
+}
+
+/* Sessions that share parts, which run at once in each of them. */
+static void test_at_once(void **state)
+{
+    common *c = (common *)*state;
+    NNRT_Model *m = two_branches();
+    nnrt_fake *npu[2] = {npu_begin("fake:name=npu0,ops=ACTIVATION"), npu_begin("fake:name=npu1,ops=ADD_FUSION")};
+    nnrt_session_desc desc;
+    worker w[THREADS];
+    memset(w, 0, sizeof(w));
+    memset(&desc, 0, sizeof(desc));
+    desc.device = "auto:npu0,npu1";
+    for (uint32_t i = 0; i < THREADS; i++) {
+        desc.parallel = i == 0 ? &two_helpers : NULL;
+        desc.share = i > 0 ? w[0].session : NULL;
+        assert_int_equal(nnrt_session_create(&w[i].session, m, &desc, NULL), NNRT_SUCCESS);
+    }
+    start_all(c, w, run_branches, 20);
+    end_all(c, w);
+    npu_end(npu[0]);
+    npu_end(npu[1]);
+    nnrt_model_destroy(m);
+}
+
 /* shares: all parts have RunIn. In place of it, Run is called, and each prepared model is one session's. */
 static void split(common *c, const char *first, const char *second, bool shares)
 {
@@ -617,6 +709,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_split),
+        cmocka_unit_test(test_at_once),
         cmocka_unit_test(test_split_falls_back),
         cmocka_unit_test(test_sessions_of_one_model),
         cmocka_unit_test(test_weights_are_shared),
