@@ -108,8 +108,8 @@ MEMORY
 
 THREADS
     A model is immutable and may be used by any number of threads. A session belongs to one thread at a time; make more
-    with nnrt_session_desc.share, they use one prepared model, each with a workspace of its own. With NNRT_THREADS an
-    nnrt_queue makes runs on threads of its own and calls back.
+    with nnrt_session_desc.share, they use one prepared model, each with a workspace of its own. Any thread may end a run
+    that goes on (nnrt_session_cancel). With NNRT_THREADS an nnrt_queue makes runs on threads of its own and calls back.
 
 DEVICES
     "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, gives a model to the best device that
@@ -582,6 +582,11 @@ NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, ui
    NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output tells what it needs. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
                                   uint32_t nOut);
+/* Ends the run that goes on in the session: nnrt_run returns NNRT_CANCELLED before the next step of its plan, or when the
+   device is through with it, where that does not look in between (RunUntil); what it wrote is not to be used. May be
+   called by any thread, by what is called back and by kernels. NNRT_OPERATION_FORBIDDEN: no run goes on. A run that fails
+   for another reason meanwhile returns that. */
+NNRT_API NNRT_ReturnCode nnrt_session_cancel(nnrt_session *session);
 /* What the last failed nnrt_run, nnrt_session_allocate or _map says; "" after success. */
 NNRT_API const char *nnrt_session_error(const nnrt_session *session);
 
@@ -606,8 +611,8 @@ typedef struct nnrt_queue_desc {
 /* How a run is made, and who hears of its end. done is called once for each run that was accepted, on a thread of the
    queue or on the one that cancels; message: what went wrong, "" after success, good until done returns. done may queue,
    but neither wait for the queue nor destroy it. A run that waits longer than its time limit is not begun; one that takes
-   longer counts as failed once the device is through with it, and what it wrote is not to be used: both end with
-   NNRT_TIME_OUT. */
+   longer is ended as by nnrt_session_cancel, work of another kind counts as failed once it is done, and what it wrote is
+   not to be used: all end with NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
     NNRT_Priority priority; /* NNRT_PRIORITY_NONE counts as MEDIUM */
     uint32_t timeLimit;     /* milliseconds from the call on, by the system's clock; 0 = none */
@@ -630,7 +635,8 @@ NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session
 typedef NNRT_ReturnCode (*nnrt_queue_work)(void *context, const char **message);
 NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work, void *context, const void *key,
                                         const nnrt_queued *how, uint64_t *ticket);
-/* A run that waits ends with NNRT_CANCELLED before this returns. NNRT_OPERATION_FORBIDDEN: it has begun, or is over. */
+/* A run that waits ends with NNRT_CANCELLED before this returns; one that has begun soon after, as by nnrt_session_cancel.
+   NNRT_OPERATION_FORBIDDEN: it is over, or it has begun and is work that nnrt_queue_add took. */
 NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
 /* Returns once nothing waits, and done has returned for all. */
 NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
@@ -6596,11 +6602,15 @@ struct nnrt_session {
     NNRT_IOTensor *io;   /* nIn + nOut */
     nnrt_dims *told;     /* nOut: extents of the last run, where ran */
     bool ran, open;      /* open: some output is */
+    int32_t going;       /* NNRTI_IDLE, .. */
     nnrt_session_memory memory;
     nnrt_profile profile;        /* of prepared, where the session owns it */
     nnrti_session_block *blocks; /* nIn + nOut; NULL: nobody asked for one */
     nnrt_error error;
 };
+
+/* What becomes of a session's run. Who turns one into another has been first. */
+enum { NNRTI_IDLE, NNRTI_GOING, NNRTI_CANCELLED };
 
 static const char *nnrti_model_name_of(const NNRT_Model *m, uint32_t i)
 {
@@ -7418,12 +7428,19 @@ static NNRT_ReturnCode nnrti_bind(nnrt_session *s, const nnrt_io *given, uint32_
     return NNRT_SUCCESS;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
-                                  uint32_t nOut)
+static bool nnrti_session_stops(void *user)
+{
+    return NNRTI_ATOMIC_GET(&((nnrt_session *)user)->going) == NNRTI_CANCELLED;
+}
+
+/* A run of a session whose state says that it is going. */
+static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn,
+                                         const nnrt_io *outputs, uint32_t nOut)
 {
     NNRT_ReturnCode code;
-    if (session == NULL)
-        return NNRT_NULL_PTR;
+    nnrt_stop stop;
+    stop.asked = nnrti_session_stops;
+    stop.user = session;
     nnrti_session_begin(session);
     if ((code = nnrti_bind(session, inputs, nIn, false)) != NNRT_SUCCESS ||
         (code = nnrti_bind(session, outputs, nOut, true)) != NNRT_SUCCESS)
@@ -7431,8 +7448,37 @@ NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, 
     for (uint32_t i = 0; i < nOut && session->open; i++)
         session->told[i] = session->infos[nIn + i].shape;
     session->ran = true;
-    return nnrt_prepared_run(session->prepared, session->workspace, session->workspaceBytes, session->io, nIn,
-                             session->io + session->nIn, nOut, session->open ? session->told : NULL, &session->error);
+    return nnrt_prepared_run_until(session->prepared, session->workspace, session->workspaceBytes, session->io, nIn,
+                                   session->io + session->nIn, nOut, session->open ? session->told : NULL, &stop,
+                                   &session->error);
+}
+
+/* The end of a run: from here on it is not cancelled any more. */
+static NNRT_ReturnCode nnrti_session_over(nnrt_session *session, NNRT_ReturnCode code)
+{
+    if (NNRTI_ATOMIC_TURN(&session->going, NNRTI_GOING, NNRTI_IDLE))
+        return code;
+    NNRTI_ATOMIC_SET(&session->going, NNRTI_IDLE);
+    return code != NNRT_SUCCESS ? code : nnrt_error_set(&session->error, NNRT_CANCELLED, "the run was cancelled");
+}
+
+NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
+                                  uint32_t nOut)
+{
+    if (session == NULL)
+        return NNRT_NULL_PTR;
+    NNRTI_ATOMIC_SET(&session->going, NNRTI_GOING);
+    return nnrti_session_over(session, nnrti_session_run(session, inputs, nIn, outputs, nOut));
+}
+
+NNRT_API NNRT_ReturnCode nnrt_session_cancel(nnrt_session *session)
+{
+    if (session == NULL)
+        return NNRT_NULL_PTR;
+    if (NNRTI_ATOMIC_TURN(&session->going, NNRTI_GOING, NNRTI_CANCELLED) ||
+        NNRTI_ATOMIC_GET(&session->going) == NNRTI_CANCELLED)
+        return NNRT_SUCCESS;
+    return NNRT_OPERATION_FORBIDDEN;
 }
 
 NNRT_API const char *nnrt_session_error(const nnrt_session *session)
@@ -7462,7 +7508,10 @@ typedef struct nnrti_queued_run {
 
 typedef struct nnrti_queue_thread {
     nnrt_queue *queue;
-    const void *key; /* of what it does, NULL: none */
+    const void *key;       /* of what it does, NULL: none */
+    nnrt_session *session; /* that it runs, NULL: none; of that run: */
+    uint64_t ticket;
+    int64_t deadline; /* INT64_MAX: none, or it has been ended */
     pthread_t thread;
 } nnrti_queue_thread;
 
@@ -7533,12 +7582,15 @@ static NNRT_ReturnCode nnrti_queue_do(const nnrti_queued_run *r, const char **me
         code = NNRT_TIME_OUT;
         *message = NNRTI_QUEUE_WAITED;
     } else if (r->work == NULL) {
-        code = nnrt_run(r->session, r->inputs, r->nIn, r->outputs, r->nOut);
-        *message = nnrt_session_error(r->session);
+        code = nnrti_session_run(r->session, r->inputs, r->nIn, r->outputs, r->nOut);
     } else {
         code = r->work(r->context, message);
     }
-    if (code == NNRT_SUCCESS && nnrti_queue_late(r)) {
+    if (r->work == NULL) {
+        code = nnrti_session_over(r->session, code);
+        *message = *message != NULL ? *message : nnrt_session_error(r->session);
+    }
+    if ((code == NNRT_SUCCESS || (code == NNRT_CANCELLED && r->work == NULL)) && nnrti_queue_late(r)) {
         code = NNRT_TIME_OUT;
         *message = "the run took longer than its time limit";
     }
@@ -7560,9 +7612,15 @@ static void *nnrti_queue_serve(void *arg)
         }
         run = nnrti_queue_take(q, next);
         self->key = run.key;
+        self->session = run.session;
+        self->ticket = run.ticket;
+        self->deadline = run.deadline;
+        if (run.session != NULL) /* it may be cancelled as soon as others have the lock */
+            NNRTI_ATOMIC_SET(&run.session->going, NNRTI_GOING);
         (void)pthread_mutex_unlock(&q->mutex);
         code = nnrti_queue_do(&run, &message);
         (void)pthread_mutex_lock(&q->mutex);
+        self->session = NULL; /* it may be gone when done has returned */
         nnrti_queue_end(q, &run, code, message);
         self->key = NULL;
         (void)pthread_cond_broadcast(&q->work); /* what waits for the key */
@@ -7571,23 +7629,35 @@ static void *nnrti_queue_serve(void *arg)
     return NULL;
 }
 
-/* Ends runs that wait beyond their deadlines. */
+/* Ends runs that wait, or go on, beyond their deadlines. */
 static void *nnrti_queue_watch(void *arg)
 {
     nnrt_queue *q = ((nnrti_queue_thread *)arg)->queue;
     (void)pthread_mutex_lock(&q->mutex);
     while (!q->ending) {
         nnrti_queued_run *first = NULL;
+        nnrti_queue_thread *going = NULL;
+        int64_t deadline = INT64_MAX;
         for (uint32_t i = 0; i < q->places; i++)
-            if (q->runs[i].ticket != 0 && (first == NULL || q->runs[i].deadline < first->deadline))
+            if (q->runs[i].ticket != 0 && q->runs[i].deadline < deadline) {
                 first = &q->runs[i];
-        if (first == NULL || first->deadline == INT64_MAX) {
+                deadline = first->deadline;
+            }
+        for (uint32_t i = 0; i < q->nThreads; i++)
+            if (q->threads[i].session != NULL && q->threads[i].deadline < deadline) {
+                going = &q->threads[i];
+                deadline = going->deadline;
+            }
+        if (deadline == INT64_MAX) {
             (void)pthread_cond_wait(&q->time, &q->mutex);
-        } else if (!nnrti_queue_late(first)) {
+        } else if (nnrti_queue_now() <= deadline) {
             struct timespec until;
-            until.tv_sec = (time_t)((first->deadline + 1) / 1000);
-            until.tv_nsec = (long)((first->deadline + 1) % 1000) * 1000000;
+            until.tv_sec = (time_t)((deadline + 1) / 1000);
+            until.tv_nsec = (long)((deadline + 1) % 1000) * 1000000;
             (void)pthread_cond_timedwait(&q->time, &q->mutex, &until);
+        } else if (going != NULL) {
+            (void)nnrt_session_cancel(going->session);
+            going->deadline = INT64_MAX;
         } else {
             const nnrti_queued_run run = nnrti_queue_take(q, first);
             nnrti_queue_end(q, &run, NNRT_TIME_OUT, NNRTI_QUEUE_WAITED);
@@ -7750,9 +7820,12 @@ NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket)
         if (queue->runs[i].ticket == ticket) {
             const nnrti_queued_run run = nnrti_queue_take(queue, &queue->runs[i]);
             nnrti_queue_end(queue, &run, NNRT_CANCELLED, "the run was cancelled before it began");
-            code = NNRT_SUCCESS;
-            break;
+            (void)pthread_mutex_unlock(&queue->mutex);
+            return NNRT_SUCCESS;
         }
+    for (uint32_t i = 0; i < queue->nThreads && ticket != 0; i++)
+        if (queue->threads[i].session != NULL && queue->threads[i].ticket == ticket)
+            code = nnrt_session_cancel(queue->threads[i].session);
     (void)pthread_mutex_unlock(&queue->mutex);
     return code;
 }

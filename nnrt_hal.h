@@ -453,6 +453,13 @@ typedef struct NNRT_PreparedModelVtbl {
     NNRT_ReturnCode (*GetMemory)(NNRT_PreparedModel *self, nnrt_prepared_memory *memory);
     /* Optional: smallest and largest extents of output `index`. Absent: they are as GetIO tells. */
     NNRT_ReturnCode (*GetOutputDimRanges)(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most);
+#ifndef NNRT_FIRMWARE
+    /* Optional: a run that asks stop now and then, between its steps, say, and ends with CANCELLED where it is to end. As
+       RunIn; workspace NULL: as Run. stop and error may be NULL. Absent = what has begun is not interrupted. */
+    NNRT_ReturnCode (*RunUntil)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
+                                uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                                const nnrt_stop *stop, nnrt_error *error);
+#endif
 } NNRT_PreparedModelVtbl;
 
 /* First member of every prepared model: the driver's own data follows. */
@@ -588,6 +595,12 @@ NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepa
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
+/* The same, but it ends with CANCELLED where stop says so: before it has begun, and with RunUntil later, too. What it wrote
+   is not to be used. stop NULL: nothing ends it. */
+NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
+                                                 const NNRT_IOTensor *inputs, uint32_t nIn,
+                                                 const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                                                 const nnrt_stop *stop, nnrt_error *error);
 
 #endif
 
@@ -5467,12 +5480,22 @@ static void nnrti_profile_tell(const nnrti_profile *p, const nnrt_plan_step *ste
     p->to->step(p->to->user, &told);
 }
 
+/* Is a run to end? */
+static bool nnrti_stopped(const nnrt_stop *stop)
+{
+    return stop != NULL && stop->asked(stop->user);
+}
+
+#define NNRTI_STOPPED "the run was cancelled before this"
+
 /* Calls the kernel of a step whose views are set. */
 static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_step *step, nnrt_view *views,
                                          nnrt_call *call)
 {
     uint64_t begin;
     NNRT_ReturnCode code;
+    if (nnrti_stopped(call->stop))
+        return nnrt_error_set(call->error, NNRT_CANCELLED, NNRTI_STOPPED);
     if (plan->profile == NULL)
         return step->kernel(step->attr, views, call);
     begin = nnrti_profile_now(plan->profile);
@@ -5485,8 +5508,15 @@ static NNRT_ReturnCode nnrti_call_kernel(const nnrt_plan *plan, const nnrt_plan_
 }
 #endif
 
+#ifdef NNRT_FIRMWARE
+#define nnrti_execute(plan, views, arena, io, stop, error) nnrt_plan_execute(plan, views, arena, io, error)
 NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
                                            nnrt_error *error)
+#else
+/* nnrt_plan_execute of a run that stop may end. */
+static NNRT_ReturnCode nnrti_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
+                                     const nnrt_stop *stop, nnrt_error *error)
+#endif
 {
     const nnrt_plan_step *now;
     nnrt_call call;
@@ -5494,6 +5524,9 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
         return NNRT_NULL_PTR;
     call.parallel = plan->parallel;
     call.error = error;
+#ifndef NNRT_FIRMWARE
+    call.stop = stop;
+#endif
     now = plan->steps;
     for (uint32_t s = 0; s < plan->nSteps; s++, now++) {
         const nnrt_plan_arg *arg = &plan->args[now->arg], *end = arg + now->nIn + now->nDerived + now->nOut;
@@ -5518,6 +5551,14 @@ NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *vie
     }
     return NNRT_SUCCESS;
 }
+
+#ifndef NNRT_FIRMWARE
+NNRT_API NNRT_ReturnCode nnrt_plan_execute(const nnrt_plan *plan, nnrt_view *views, void *arena, void *const *io,
+                                           nnrt_error *error)
+{
+    return nnrti_execute(plan, views, arena, io, NULL, error);
+}
+#endif
 
 NNRT_API uint32_t nnrt_view_sum(const nnrt_view *view, uint32_t sum)
 {
@@ -5607,7 +5648,7 @@ static NNRT_ReturnCode nnrti_run_graph(const nnrt_plan *plan, nnrt_view *args, c
     nnrt_error own;
     NNRT_ReturnCode code;
     memset(&own, 0, sizeof(own));
-    code = nnrt_plan_execute(plan, args + call->nIn, args[0].data, (void *const *)call->scratch, &own);
+    code = nnrti_execute(plan, args + call->nIn, args[0].data, (void *const *)call->scratch, call->stop, &own);
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(plan, (uint32_t)own.node, code, &own, call->error);
 }
 
@@ -5679,6 +5720,7 @@ typedef struct nnrti_open_run {
     size_t taken;
     uint32_t nDerived;     /* views of derived constants that the step at hand has */
     nnrti_profile profile; /* with the depth of the step at hand; not read where the plan has none */
+    const nnrt_stop *stop; /* NULL: nobody ends the run */
     nnrt_error *error;
 } nnrti_open_run;
 
@@ -5831,6 +5873,7 @@ static NNRT_ReturnCode nnrti_run_call(const nnrti_open_run *r, uint32_t s, nnrt_
     call.scratchBytes = step->scratchBytes;
     call.parallel = r->plan->parallel;
     call.error = &own;
+    call.stop = r->stop;
     code = kernel(attr, r->views, &call);
     return code == NNRT_SUCCESS ? code : nnrti_step_failed(r->plan, s, code, &own, r->error);
 }
@@ -6194,6 +6237,11 @@ static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32
         const nnrti_open_step *o = r->plan->open->steps[s];
         nnrt_plan stretch = *r->plan;
         nnrt_error own;
+        if (o != NULL && nnrti_stopped(r->stop)) {
+            memset(&own, 0, sizeof(own));
+            (void)nnrt_error_set(&own, NNRT_CANCELLED, NNRTI_STOPPED);
+            return nnrti_step_failed(r->plan, s, NNRT_CANCELLED, &own, r->error);
+        }
         if (o != NULL) {
             code = r->plan->profile == NULL ? nnrti_run_part(r, s) : nnrti_run_told(r, s);
             s = o->end != NULL ? o->end->at + 1 : s + 1;
@@ -6205,7 +6253,7 @@ static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32
             if (r->plan->open->steps[s + stretch.nSteps] != NULL)
                 break;
         memset(&own, 0, sizeof(own));
-        code = nnrt_plan_execute(&stretch, r->views, r->arena, r->io, &own);
+        code = nnrti_execute(&stretch, r->views, r->arena, r->io, r->stop, &own);
         if (code != NNRT_SUCCESS)
             return nnrti_step_failed(r->plan, s + (uint32_t)own.node, code, &own, r->error);
         s += stretch.nSteps;
@@ -6215,7 +6263,8 @@ static NNRT_ReturnCode nnrti_run_steps(nnrti_open_run *r, uint32_t first, uint32
 
 /* Checked inputs and outputs; io behind the views holds their addresses. */
 static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace, void **io, const NNRT_IOTensor *inputs,
-                                      const NNRT_IOTensor *outputs, nnrt_dims *outputDims, nnrt_error *error)
+                                      const NNRT_IOTensor *outputs, nnrt_dims *outputDims, const nnrt_stop *stop,
+                                      nnrt_error *error)
 {
     const size_t views = plan->maxArgs * sizeof(nnrt_view);
     nnrti_open_tables at;
@@ -6233,6 +6282,7 @@ static NNRT_ReturnCode nnrti_run_open(const nnrt_plan *plan, uint8_t *workspace,
     r.slots = (int32_t *)(void *)(workspace + at.slots);
     r.operands = (nnrt_operand *)(void *)(workspace + at.operands);
     r.room = workspace + at.room;
+    r.stop = stop;
     r.error = error;
     if (plan->profile != NULL)
         r.profile = *plan->profile;
@@ -6287,9 +6337,16 @@ static NNRT_ReturnCode nnrti_map_io(const nnrt_plan *plan, const NNRT_IOTensor *
 
 #endif
 
+#ifdef NNRT_FIRMWARE
 NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
                                        const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                        uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+#else
+/* nnrt_plan_run that stop may end. */
+static NNRT_ReturnCode nnrti_run_plan(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
+                                      const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                      uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop, nnrt_error *error)
+#endif
 {
     size_t viewBytes = 0, tableBytes = 0, total;
     nnrt_error own; /* the kernel's words, before which node and operator are put */
@@ -6310,13 +6367,13 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
     if ((code = nnrti_map_io(plan, inputs, outputs, io, error)) != NNRT_SUCCESS)
         return code;
     if (plan->open != NULL) {
-        code = nnrti_run_open(plan, (uint8_t *)workspace, io, inputs, outputs, outputDims, error);
+        code = nnrti_run_open(plan, (uint8_t *)workspace, io, inputs, outputs, outputDims, stop, error);
         nnrti_unmap_io(plan, inputs, outputs, io, nIn + nOut);
         return code;
     }
 #endif
     memset(&own, 0, sizeof(own));
-    code = nnrt_plan_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, &own);
+    code = nnrti_execute(plan, (nnrt_view *)workspace, (uint8_t *)workspace + tableBytes, io, stop, &own);
 #ifndef NNRT_FIRMWARE
     nnrti_unmap_io(plan, inputs, outputs, io, nIn + nOut);
 #endif
@@ -6324,6 +6381,13 @@ NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, s
 }
 
 #ifndef NNRT_FIRMWARE
+
+NNRT_API NNRT_ReturnCode nnrt_plan_run(const nnrt_plan *plan, void *workspace, size_t workspaceBytes,
+                                       const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                       uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
+{
+    return nnrti_run_plan(plan, workspace, workspaceBytes, inputs, nIn, outputs, nOut, outputDims, NULL, error);
+}
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nest */
@@ -6896,6 +6960,23 @@ static NNRT_ReturnCode nnrti_plan_model_run_in(NNRT_PreparedModel *self, void *w
                          outputDims, error);
 }
 
+static NNRT_ReturnCode nnrti_plan_model_run_until(NNRT_PreparedModel *self, void *workspace, size_t bytes,
+                                                  const NNRT_IOTensor *inputs, uint32_t nIn,
+                                                  const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                                                  const nnrt_stop *stop, nnrt_error *error)
+{
+    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    if (m == NULL)
+        return NNRT_NULL_PTR;
+    if (workspace == NULL && nnrt_plan_workspace(m->plan) > 0) {
+        if (m->workspace == NULL)
+            return NNRT_OPERATION_FORBIDDEN; /* prepared with callerWorkspace */
+        workspace = m->workspace;
+        bytes = nnrt_plan_workspace(m->plan);
+    }
+    return nnrti_run_plan(m->plan, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, stop, error);
+}
+
 static NNRT_ReturnCode nnrti_plan_model_run(NNRT_PreparedModel *self, const NNRT_IOTensor *inputs, uint32_t nIn,
                                             const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims)
 {
@@ -6987,7 +7068,8 @@ static const NNRT_PreparedModelVtbl nnrti_plan_model_vtbl = {sizeof(NNRT_Prepare
                                                              nnrti_plan_model_run_in,
                                                              nnrti_plan_model_io,
                                                              nnrti_plan_model_memory,
-                                                             nnrti_plan_model_output_ranges};
+                                                             nnrti_plan_model_output_ranges,
+                                                             nnrti_plan_model_run_until};
 
 NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                            void *user, NNRT_PreparedModel **prepared)
@@ -8585,8 +8667,8 @@ static NNRT_ReturnCode nnrti_part_run(const void *attr, nnrt_view *args, nnrt_ca
         memset(&own, 0, sizeof(own));
         for (uint32_t i = 0; told != NULL && i < nOut; i++)
             told[i].rank = -1;
-        code = nnrt_prepared_run(part->prepared, within ? at + tensors : NULL, within ? part->workspace : 0, io, nIn,
-                                 io + nIn, nOut, told, &own);
+        code = nnrt_prepared_run_until(part->prepared, within ? at + tensors : NULL, within ? part->workspace : 0, io,
+                                       nIn, io + nIn, nOut, told, call->stop, &own);
         if (code == NNRT_SUCCESS && told != NULL)
             code = nnrti_part_told(part, args, told, &own);
         if (part->other == NULL || !nnrti_device_fault(code))
@@ -9142,7 +9224,7 @@ static void nnrti_split_destroy(NNRT_PreparedModel *self)
     {                                                                                                                  \
         sizeof(NNRT_PreparedModelVtbl), NNRT_HDI(2, 0), NULL, NULL, nnrti_plan_model_ranges, nnrti_plan_model_run,     \
             nnrti_split_destroy, workspace, run_in, nnrti_plan_model_io, nnrti_split_get_memory,                       \
-            nnrti_plan_model_output_ranges                                                                             \
+            nnrti_plan_model_output_ranges, nnrti_plan_model_run_until                                                 \
     }
 
 /* The second one where a part has no RunIn: it serves one thread, in a workspace of its own. */
@@ -9333,6 +9415,15 @@ static NNRT_ReturnCode nnrti_auto_run_in(NNRT_PreparedModel *self, void *workspa
     return nnrt_prepared_run(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
 }
 
+static NNRT_ReturnCode nnrti_auto_run_until(NNRT_PreparedModel *self, void *workspace, size_t bytes,
+                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
+                                            uint32_t nOut, nnrt_dims *outputDims, const nnrt_stop *stop,
+                                            nnrt_error *error)
+{
+    return nnrt_prepared_run_until(NNRTI_AUTO_INNER(self), workspace, bytes, inputs, nIn, outputs, nOut, outputDims,
+                                   stop, error);
+}
+
 static NNRT_ReturnCode nnrti_auto_workspace(NNRT_PreparedModel *self, size_t *bytes)
 {
     NNRT_PreparedModel *m = NNRTI_AUTO_INNER(self);
@@ -9377,7 +9468,7 @@ static void nnrti_auto_destroy(NNRT_PreparedModel *self)
     {                                                                                                                  \
         sizeof(NNRT_PreparedModelVtbl), NNRT_HDI(2, 0), nnrti_auto_export, NULL, nnrti_auto_ranges, nnrti_auto_run,    \
             nnrti_auto_destroy, nnrti_auto_workspace, run_in, nnrti_auto_io, nnrti_auto_get_memory,                    \
-            nnrti_auto_output_ranges                                                                                   \
+            nnrti_auto_output_ranges, nnrti_auto_run_until                                                             \
     }
 
 /* The second one where the inner model has no RunIn, and serves one thread. */
@@ -10196,12 +10287,29 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *w
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error)
 {
+    return nnrt_prepared_run_until(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, NULL, error);
+}
+
+NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
+                                                 const NNRT_IOTensor *inputs, uint32_t nIn,
+                                                 const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
+                                                 const nnrt_stop *stop, nnrt_error *error)
+{
     const bool first = nnrti_error_open(error);
     NNRT_ReturnCode code;
     if (prepared == NULL)
         return NNRT_NULL_PTR;
+    if (nnrti_stopped(stop))
+        return nnrt_error_set(error, NNRT_CANCELLED, NNRTI_STOPPED);
     nnrti_error_send(error);
-    if (workspace != NULL && NNRTI_MODEL_HAS(prepared, RunIn))
+    if (!NNRTI_MODEL_HAS(prepared, RunIn)) { /* it has one of its own */
+        workspace = NULL;
+        bytes = 0;
+    }
+    if (stop != NULL && NNRTI_MODEL_HAS(prepared, RunUntil))
+        code = prepared->vtbl->RunUntil(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, stop,
+                                        error);
+    else if (workspace != NULL)
         code = prepared->vtbl->RunIn(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
     else if (NNRTI_MODEL_HAS(prepared, Run))
         code = prepared->vtbl->Run(prepared, inputs, nIn, outputs, nOut, outputDims);

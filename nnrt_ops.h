@@ -1976,6 +1976,13 @@ typedef struct nnrt_parallel {
     uint32_t workers; /* 1 or more */
 } nnrt_parallel;
 
+/* Whether a run is to end: asked before each of its steps, and true for good once it was; by several threads at once where
+   parts run at once (auto). */
+typedef struct nnrt_stop {
+    bool (*asked)(void *user);
+    void *user;
+} nnrt_stop;
+
 /* What a kernel may use beside its attributes and views. */
 typedef struct nnrt_call {
     uint32_t nIn, nDerived, nOut;  /* views: inputs, derived constants, outputs, one behind the other */
@@ -1983,6 +1990,9 @@ typedef struct nnrt_call {
     size_t scratchBytes;           /* from one worker's scratch to the next one's */
     const nnrt_parallel *parallel; /* NULL: this thread */
     nnrt_error *error;             /* where a fault is told, NULL: nowhere */
+#ifndef NNRT_FIRMWARE
+    const nnrt_stop *stop; /* NULL: nobody ends the run. A long kernel may ask as well, and return CANCELLED */
+#endif
 } nnrt_call;
 
 /* A kernel behind one signature: the resolved attributes, then the views of all inputs in the order of the operator's
@@ -21569,9 +21579,13 @@ static const nnrt_op nnrti_ops[] = {NNRT_OPS(NNRTI_OP_ROW, NNRTI_NO_KERNEL)};
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_ATOMIC_ADD(p, n) __atomic_add_fetch(p, n, __ATOMIC_SEQ_CST) /* the new value */
 #define NNRTI_ATOMIC_GET(p) __atomic_load_n(p, __ATOMIC_SEQ_CST)
+#define NNRTI_ATOMIC_SET(p, n) __atomic_store_n(p, n, __ATOMIC_SEQ_CST)
+#define NNRTI_ATOMIC_TURN(p, from, to) __sync_bool_compare_and_swap(p, from, to) /* whether it was from */
 #else
 #define NNRTI_ATOMIC_ADD(p, n) (*(p) += (n)) /* one thread at a time prepares and releases */
 #define NNRTI_ATOMIC_GET(p) (*(p))
+#define NNRTI_ATOMIC_SET(p, n) (*(p) = (n))
+#define NNRTI_ATOMIC_TURN(p, from, to) (*(p) == (from) ? (*(p) = (to), true) : false)
 #endif
 
 #define NNRTI_OP_NAME_BYTES 64

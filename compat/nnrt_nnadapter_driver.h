@@ -598,6 +598,7 @@ static const NNRT_PreparedModelVtbl *nnrti_nnd_prepared_table(void)
                                                  NULL,
                                                  NULL,
                                                  NULL,
+                                                 NULL,
                                                  NULL};
     return &table;
 }

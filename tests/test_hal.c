@@ -2198,7 +2198,9 @@ static void test_slots_stay_where_they_are(void **state)
     SLOT(NNRT_PreparedModelVtbl, RunIn, 56);
     SLOT(NNRT_PreparedModelVtbl, GetIO, 64);
     SLOT(NNRT_PreparedModelVtbl, GetMemory, 72);
-    assert_true(sizeof(NNRT_PreparedModelVtbl) >= 80);
+    SLOT(NNRT_PreparedModelVtbl, GetOutputDimRanges, 80);
+    SLOT(NNRT_PreparedModelVtbl, RunUntil, 88);
+    assert_true(sizeof(NNRT_PreparedModelVtbl) >= 96);
 #undef SLOT
 }
 
@@ -2559,6 +2561,7 @@ static const NNRT_PreparedModelVtbl driver_model_table = {sizeof(NNRT_PreparedMo
                                                           driver_run_in,
                                                           driver_io,
                                                           driver_figures,
+                                                          NULL,
                                                           NULL};
 
 /* Copies a table into a block of `bytes`; what goes beyond what we know is garbage. */
@@ -3097,7 +3100,8 @@ static void test_model_slots_missing(void **state)
                                      offsetof(NNRT_PreparedModelVtbl, RunIn),
                                      offsetof(NNRT_PreparedModelVtbl, GetIO),
                                      offsetof(NNRT_PreparedModelVtbl, GetMemory),
-                                     offsetof(NNRT_PreparedModelVtbl, GetOutputDimRanges)};
+                                     offsetof(NNRT_PreparedModelVtbl, GetOutputDimRanges),
+                                     offsetof(NNRT_PreparedModelVtbl, RunUntil)};
     (void)state;
     assert_int_equal(COUNT(offsets), (sizeof(NNRT_PreparedModelVtbl) - 8) / sizeof(void (*)(void)));
     for (uint32_t i = 0; i < COUNT(offsets); i++) {
