@@ -506,6 +506,8 @@ typedef struct nnrt_session_desc {
        them, which may take a larger arena. They outlive the session and those that share with it, which call run from all
        their threads. NULL: all is done on the thread that runs. */
     const nnrt_parallel *parallel;
+    nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_hal.h); does not reach devices in
+                     other processes. NULL: nobody answers */
 } nnrt_session_desc;
 
 typedef struct nnrt_session nnrt_session;
@@ -6783,6 +6785,7 @@ static void nnrti_session_config(const nnrt_session_desc *desc, NNRT_ModelConfig
     config->callerWorkspace = true;
     config->threads = desc->threads;
     config->parallel = desc->parallel;
+    config->ask = desc->ask;
     config->inputDims = desc->inputDims;
     config->bounds = desc->bounds;
     config->maxTrips = desc->maxTrips;

@@ -262,6 +262,11 @@ typedef struct nnrt_profile {
 } nnrt_profile;
 #endif
 
+/* Asks the application for what only it has: a stream, the context of a graphics library. Which event is for what, and what
+   lies at data, is between device and application, who answers 0 when it has given that. A device may ask while it prepares
+   and as long as what it has prepared lives, on threads that call it. */
+typedef int (*nnrt_ask)(int event, void *data);
+
 /* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads. A device is given
    enableFloat16 (float32 may be computed in float16), mode and priority only if it says that it can (nnrt_ability): else
    nnrt_device_prepare and its like are NOT_SUPPORT. `auto` tells each of its devices what that can.
@@ -294,6 +299,7 @@ typedef struct NNRT_ModelConfig {
     const char *autoDevices;
     const struct nnrt_partition *partition; /* of `auto`, too; NULL: all zero */
     const struct nnrt_through *through;     /* see there; devices leave it alone and pass it on */
+    nnrt_ask ask; /* who answers a device that needs something of the application's; NULL: nobody */
 #endif
 } NNRT_ModelConfig;
 
@@ -10307,8 +10313,8 @@ NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, v
         bytes = 0;
     }
     if (stop != NULL && NNRTI_MODEL_HAS(prepared, RunUntil))
-        code = prepared->vtbl->RunUntil(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, stop,
-                                        error);
+        code =
+            prepared->vtbl->RunUntil(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, stop, error);
     else if (workspace != NULL)
         code = prepared->vtbl->RunIn(prepared, workspace, bytes, inputs, nIn, outputs, nOut, outputDims, error);
     else if (NNRTI_MODEL_HAS(prepared, Run))

@@ -56,8 +56,9 @@ NOT YET, AND WHAT IS SAID INSTEAD
     (nnrt_nnadapter_driver.h).
     Records for QUANTIZE and DEQUANTIZE, which are no arithmetic, in MIXED_PRECISION_QUANTIZATION_CONFIG: FEATURE_NOT_SUPPORTED
     from NNAdapterCompilation_finish; so is a bias of int32 that only a run tells. Files, with NNRT_NO_STDIO: from
-    NNAdapterContext_create. The callback reaches no device. A driver of NNAdapter's hardware layer has the properties with
-    which it was loaded (nnrt_nnadapter_driver.h).
+    NNAdapterContext_create. A driver of NNAdapter's hardware layer has the properties with which it was loaded
+    (nnrt_nnadapter_driver.h); the callback of a context reaches it, as it does other devices (nnrt_ask), when a model is
+    compiled, and not when the context is made.
 
 OPTIONS
     NNRT_NNADAPTER_API    linkage of the functions, for shared libraries; default extern
@@ -501,6 +502,7 @@ struct NNAdapterContext {
     char unread[160];                   /* which file could not be read; "": none */
     NNRT_Extension *extensions;         /* the other properties; texts with a 0 that does not count */
     uint32_t nExtensions;
+    int (*callback)(int event_id, void *user_data); /* NULL: the devices can ask nobody */
 };
 
 #ifndef NNRT_NO_STDIO
@@ -653,7 +655,6 @@ NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32
 {
     NNAdapterContext *c;
     int code = NNADAPTER_NO_ERROR;
-    (void)callback;
     if (context != NULL)
         *context = NULL;
     if (devices == NULL || num_devices == 0 || context == NULL)
@@ -668,6 +669,7 @@ NNRT_NNADAPTER_API int NNAdapterContext_create(NNAdapterDevice **devices, uint32
     }
     for (c->count = 0; c->count < num_devices; c->count++)
         c->devices[c->count] = devices[c->count]->device;
+    c->callback = callback;
     while (properties != NULL && *properties != '\0' && code == NNADAPTER_NO_ERROR) {
         const char *end = strchr(properties, ';');
         const size_t length = end != NULL ? (size_t)(end - properties) : strlen(properties);
@@ -2858,6 +2860,7 @@ static NNRT_ReturnCode nnrti_nna_session(const NNAdapterCompilation *c, nnrt_cac
     desc.device = c->where;
     desc.threads = c->context->threads;
     desc.extensions = NNRT_ExtensionList_make(c->context->extensions, c->context->nExtensions);
+    desc.ask = c->context->callback;
     desc.cache = cache;
     if (c->split) {
         partition.strict = true;

@@ -16,7 +16,9 @@ SECTIONS (search for the tag)
     >>nnd_device   the table
 
 WHAT IT IS
-    The driver is opened, and gets its context, when it is registered, and is closed when it is unregistered. A model is given to
+    The driver is opened, and gets its context, when it is registered, and is closed when it is unregistered. Where the
+    application answers devices (nnrt_ask, NNAdapterContext_create's callback), each prepared model has a context of its own,
+    made with the same properties and that callback. A model is given to
     it as NNAdapter has it: images and filters in NCHW, attributes as constant operands. Constants are used in place, filters
     are copied in their order. Nodes whose attributes no operation of NNAdapter can say are not supported, and neither is what
     the driver says that it does not compute (validate_program).
@@ -108,6 +110,7 @@ typedef struct nnrti_nnd_device {
     NNRT_DeviceVtbl vtbl;
     const NNAdapterDriver *driver;
     void *device, *context, *library;
+    char *properties; /* a copy */
     bool opened, inContext;
 } nnrti_nnd_device;
 
@@ -509,6 +512,8 @@ typedef struct nnrti_nnd_prepared {
     nnrt_allocator allocator;
     nnrt_memory memory;
     nnrt_mapping *mappings; /* of constants, which the driver uses where they lie */
+    void *context;          /* the device's, or its own */
+    bool inContext;
     void *program;
     uint32_t nIn, nOut;
     nnrti_nnd_io *io;
@@ -570,6 +575,8 @@ static void nnrti_nnd_destroy(NNRT_PreparedModel *self)
     nnrt_allocator allocator = p->allocator;
     if (p->program != NULL)
         p->owner->driver->destroy_program(p->program);
+    if (p->inContext)
+        p->owner->driver->destroy_context(p->context);
     nnrt_model_unmap(p->mappings);
     nnrt_memory_end(&p->memory);
     nnrt_free(&allocator, p, sizeof(*p));
@@ -604,7 +611,7 @@ static const NNRT_PreparedModelVtbl *nnrti_nnd_prepared_table(void)
 }
 
 /* Asks the driver which operations it takes. Those that it does not become false in supported (by node), or a fault. */
-static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, const nnrti_nnd_build *b)
+static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, void *context, const nnrti_nnd_build *b)
 {
     const uint32_t count = b->made->operation_count;
     bool *answers;
@@ -613,7 +620,7 @@ static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, const nnrti
         return NNRT_SUCCESS;
     if ((answers = (bool *)nnrt_memory_keep(b->memory, count * sizeof(*answers))) == NULL)
         return nnrt_error_set(b->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
-    if ((code = nnrti_nnd_code(d->driver->validate_program(d->context, b->made, answers))) != NNRT_SUCCESS)
+    if ((code = nnrti_nnd_code(d->driver->validate_program(context, b->made, answers))) != NNRT_SUCCESS)
         return nnrt_error_set(b->error, code, "driver '%s' does not say what it supports", d->driver->name);
     for (uint32_t i = 0; i < count; i++)
         if (!answers[i] && b->supported != NULL)
@@ -624,14 +631,25 @@ static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, const nnrti
     return NNRT_SUCCESS;
 }
 
-/* A prepared model as yet without a program; NULL: no memory. */
-static nnrti_nnd_prepared *nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_ModelConfig *config, uint32_t nIn,
-                                           uint32_t nOut)
+/* A prepared model as yet without a program, in the device's context, or where somebody answers it in one of its own. */
+static NNRT_ReturnCode nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_ModelConfig *config, uint32_t nIn, uint32_t nOut,
+                                       nnrti_nnd_prepared **made)
 {
     nnrti_nnd_prepared *p = (nnrti_nnd_prepared *)nnrt_alloc(config->allocator, sizeof(*p));
+    void *context = d->context;
+    const bool own = config->ask != NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
     if (p == NULL)
-        return NULL;
+        return nnrt_error_set(config->error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    if (own)
+        code = nnrti_nnd_code(d->driver->create_context(d->device, d->properties, config->ask, &context));
+    if (code != NNRT_SUCCESS) {
+        nnrt_free(config->allocator, p, sizeof(*p));
+        return nnrt_error_set(config->error, code, "driver '%s' does not create a context", d->driver->name);
+    }
     memset(p, 0, sizeof(*p));
+    p->context = context;
+    p->inContext = own;
     p->base.vtbl = nnrti_nnd_prepared_table();
     p->owner = d;
     if (config->allocator != NULL)
@@ -639,7 +657,8 @@ static nnrti_nnd_prepared *nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_Model
     nnrt_memory_allocate(&p->memory, &p->allocator);
     p->nIn = nIn;
     p->nOut = nOut;
-    return p;
+    *made = p;
+    return NNRT_SUCCESS;
 }
 
 /* Inputs and outputs as the records say, and the program: of a model, or of what the driver gave (made NULL). */
@@ -687,7 +706,7 @@ static NNRT_ReturnCode nnrti_nnd_compile(nnrti_nnd_prepared *p, const nnrti_nnd_
         cache.buffer = (uint8_t *)(uintptr_t)buffer;
         cache.length = length;
     }
-    code = nnrti_nnd_code(d->driver->create_program(d->context, made, &cache, &p->program));
+    code = nnrti_nnd_code(d->driver->create_program(p->context, made, &cache, &p->program));
     if (code == NNRT_SUCCESS && p->program == NULL)
         code = NNRT_DEVICE_ERROR;
     if (code != NNRT_SUCCESS)
@@ -722,10 +741,10 @@ static NNRT_ReturnCode nnrti_nnd_prepare(void *self, const NNRT_Model *model, co
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "a driver of NNAdapter takes memory of its own");
     if (own.copyConstants)
         return nnrt_error_set(own.error, NNRT_NOT_SUPPORT, "constants are used where they lie");
-    if ((p = nnrti_nnd_begin(d, &own, model->inputIndex.count, model->outputIndex.count)) == NULL)
-        return NNRT_OUT_OF_MEMORY;
+    if ((code = nnrti_nnd_begin(d, &own, model->inputIndex.count, model->outputIndex.count, &p)) != NNRT_SUCCESS)
+        return code;
     if ((code = nnrti_nnd_build_model(&b, model, &own, &p->memory, NULL)) == NNRT_SUCCESS &&
-        (code = nnrti_nnd_validate(d, &b)) == NNRT_SUCCESS) {
+        (code = nnrti_nnd_validate(d, p->context, &b)) == NNRT_SUCCESS) {
         records = (nnrti_nnd_record *)nnrt_memory_keep(&p->memory, (p->nIn + p->nOut) * sizeof(*records));
         if (records == NULL)
             code = nnrt_error_set(own.error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
@@ -780,8 +799,8 @@ static NNRT_ReturnCode nnrti_nnd_prepare_cache(void *self, const NNRT_SharedBuff
     if (!good || ends[0] > UINT32_MAX / 64 || ends[1] > UINT32_MAX / 64 ||
         cache[0].dataSize != 8 + ((size_t)ends[0] + ends[1]) * sizeof(*records))
         return nnrt_error_set(own.error, NNRT_INVALID_MODEL_CACHE, "the cache is none of this device");
-    if ((p = nnrti_nnd_begin((nnrti_nnd_device *)self, &own, ends[0], ends[1])) == NULL)
-        return NNRT_OUT_OF_MEMORY;
+    if ((code = nnrti_nnd_begin((nnrti_nnd_device *)self, &own, ends[0], ends[1], &p)) != NNRT_SUCCESS)
+        return code;
     records = (nnrti_nnd_record *)nnrt_memory_keep(&p->memory, ((size_t)ends[0] + ends[1] + 1) * sizeof(*records));
     if (records != NULL)
         memcpy(records, block + 8, ((size_t)ends[0] + ends[1]) * sizeof(*records));
@@ -829,7 +848,7 @@ static NNRT_ReturnCode nnrti_nnd_supported(void *self, const NNRT_Model *model, 
     }
     nnrt_memory_allocate(&memory, NULL);
     if ((code = nnrti_nnd_build_model(&b, model, &config, &memory, isSupported)) == NNRT_SUCCESS)
-        code = nnrti_nnd_validate(d, &b);
+        code = nnrti_nnd_validate(d, d->context, &b);
     nnrt_model_unmap(b.mappings);
     nnrt_memory_end(&memory);
     return code;
@@ -877,6 +896,7 @@ static void nnrti_nnd_close(void *self)
     if (d->library != NULL)
         (void)dlclose(d->library);
 #endif
+    free(d->properties);
     free(d);
 }
 
@@ -884,8 +904,13 @@ static void nnrti_nnd_close(void *self)
 static NNRT_ReturnCode nnrti_nnd_open(const NNAdapterDriver *t, const char *properties, void *library,
                                       nnrt_error *error)
 {
+    const size_t length = properties != NULL ? strlen(properties) : 0;
     nnrti_nnd_device *d = (nnrti_nnd_device *)calloc(1, sizeof(*d));
     NNRT_ReturnCode code;
+    if (d != NULL && (d->properties = (char *)calloc(1, length + 1)) == NULL) {
+        free(d);
+        d = NULL;
+    }
     if (d == NULL) {
 #if NNRT_NNADAPTER_LOAD
         if (library != NULL)
@@ -895,6 +920,7 @@ static NNRT_ReturnCode nnrti_nnd_open(const NNAdapterDriver *t, const char *prop
     }
     d->driver = t;
     d->library = library;
+    memcpy(d->properties, properties != NULL ? properties : "", length);
     if (t->structSize < sizeof(*t) || t->name == NULL || *t->name == '\0' || t->vendor == NULL || *t->vendor == '\0' ||
         t->open_device == NULL || t->close_device == NULL || t->create_context == NULL || t->destroy_context == NULL ||
         t->create_program == NULL || t->destroy_program == NULL || t->execute_program == NULL)
@@ -904,8 +930,7 @@ static NNRT_ReturnCode nnrti_nnd_open(const NNAdapterDriver *t, const char *prop
     else if ((code = nnrti_nnd_code(t->open_device(&d->device))) != NNRT_SUCCESS)
         (void)nnrt_error_set(error, code, "driver '%s' does not open its device", t->name);
     else if ((d->opened = true) &&
-             (code = nnrti_nnd_code(t->create_context(d->device, properties != NULL ? properties : "", NULL,
-                                                      &d->context))) != NNRT_SUCCESS)
+             (code = nnrti_nnd_code(t->create_context(d->device, d->properties, NULL, &d->context))) != NNRT_SUCCESS)
         (void)nnrt_error_set(error, code, "driver '%s' does not create a context", t->name);
     if (code == NNRT_SUCCESS) {
         d->inContext = true;

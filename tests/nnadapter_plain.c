@@ -16,6 +16,10 @@ extern int plain_open, plain_contexts, plain_programs; /* how many there are */
 extern char plain_properties[64];
 extern const char *plain_fails; /* "open", "context", "validate", "create", "execute", "shape" */
 extern int plain_code, plain_refused; /* refused: outputs for which there was no room */
+extern int plain_answers;             /* how often somebody answered with the stream of event 0x0100, which stands in .. */
+extern void *plain_stream;
+int plain_answers;
+void *plain_stream;
 int plain_open, plain_contexts, plain_programs;
 char plain_properties[64];
 const char *plain_fails = "";
@@ -53,9 +57,10 @@ static int create_context(void *device, const char *properties, int (*callback)(
                           void **context)
 {
     (void)device;
-    (void)callback;
-    if (fails("context"))
+    if (fails("context") || (fails("own context") && callback != NULL))
         return plain_code;
+    if (callback != NULL && callback(0x0100, &plain_stream) == 0)
+        plain_answers++;
     strncpy(plain_properties, properties, sizeof(plain_properties) - 1);
     *context = plain_properties;
     plain_contexts++;

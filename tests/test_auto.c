@@ -356,6 +356,7 @@ typedef struct sight {
     NNRT_NodeType takes;
     uint32_t calls, tasks;
     NNRT_ReturnCode code; /* that they fail with */
+    int stream, answers;  /* what the application gave for event 256, and how often it did */
 } sight;
 
 static sight sights[2];
@@ -409,6 +410,11 @@ static NNRT_ReturnCode sight_edit(void *user, nnrt_draft *draft)
 static NNRT_ReturnCode sight_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                      NNRT_PreparedModel **prepared)
 {
+    sight *s = (sight *)self;
+    NNRT_ModelConfig own;
+    nnrt_config_read(&own, config);
+    if (own.ask != NULL && own.ask(256, &s->stream) == 0)
+        s->answers++;
     return nnrt_plan_prepare(model, config, sight_edit, self, prepared);
 }
 
@@ -596,6 +602,38 @@ static void split_at_random(const NNRT_Model *m, bool deep, bool everywhere)
     results_end(&want);
     unregistered(a);
     unregistered(b);
+}
+
+/* ---- what only the application has ---- */
+
+static int give_stream(int event, void *data)
+{
+    static int next;
+    if (event != 256)
+        return -1;
+    *(int *)data = ++next;
+    return 0;
+}
+
+/* Devices find who answers them: one that has the whole model, and each that has a part. */
+static void test_ask(void **state)
+{
+    static const char *const names[3] = {"first", "auto:first", "auto:first,second"};
+    (void)state;
+    for (uint32_t i = 0; i < 6; i++) {
+        NNRT_Model *m = drawn(i % 3 == 2 ? "A0>1 C1,0>2" : "A0>1", i % 3 == 2 ? "2" : "1");
+        nnrt_session_desc desc;
+        sights_begin(NNRT_NODE_TYPE_SUB_FUSION);
+        memset(&desc, 0, sizeof(desc));
+        desc.device = names[i % 3];
+        desc.ask = i < 3 ? give_stream : NULL;
+        nnrt_session_destroy(opened(m, &desc));
+        assert_int_equal(sights[0].answers, i < 3);
+        assert_int_equal(sights[1].answers, i == 2);
+        assert_true(i != 2 || (sights[0].stream != sights[1].stream && sights[1].stream != 0));
+        sights_end();
+        nnrt_model_destroy(m);
+    }
 }
 
 /* ---- parts at once ---- */
@@ -1929,7 +1967,7 @@ int main(void)
         cmocka_unit_test(test_subgraphs), cmocka_unit_test(test_open_extents),  cmocka_unit_test(test_fallback_codes),
         cmocka_unit_test(test_fallback),  cmocka_unit_test(test_open_models),   cmocka_unit_test(test_smallest),
         cmocka_unit_test(test_costs),     cmocka_unit_test(test_liar),          cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_at_once),   cmocka_unit_test(test_not_at_once),
+        cmocka_unit_test(test_at_once),   cmocka_unit_test(test_not_at_once),   cmocka_unit_test(test_ask),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,6 +128,107 @@ static void in_the_program(void **state)
     is(plain_contexts, 0);
 }
 
+/* ---- what only the application has ---- */
+
+static int stream_of_ours, asked;
+
+static int answer(int event, void *data)
+{
+    void *stream = &stream_of_ours;
+    asked++;
+    if (event != 0x0100)
+        return 1;
+    memcpy(data, &stream, sizeof(stream));
+    return 0;
+}
+
+static int deny(int event, void *data)
+{
+    (void)event, (void)data;
+    asked++;
+    return 1;
+}
+
+/* The callback of a session, and that of NNAdapter's context, reach the driver: each prepared model has a context then, with
+   the driver's properties. */
+static void callbacks(void **state)
+{
+    NNRT_Model *model = model_of(NNRT_FORMAT_NCHW, false);
+    NNAdapterDevice *device = NULL;
+    nnrt_error error;
+    (void)state;
+    memset(&error, 0, sizeof(error));
+    is(nnrt_nnadapter_driver_register(&__nnadapter_device__plain_npu, "PLAIN_NPU_SPEED=9;", &error), NNRT_SUCCESS);
+    for (uint32_t i = 0; i < 5; i++) {
+        nnrt_session_desc desc;
+        nnrt_session *session = NULL;
+        NNRT_ReturnCode code;
+        memset(&desc, 0, sizeof(desc));
+        memset(&error, 0, sizeof(error));
+        memset(plain_properties, 0, sizeof(plain_properties));
+        plain_stream = NULL;
+        plain_answers = asked = 0;
+        plain_fails = i == 3 ? "own context" : i == 4 ? "create" : "";
+        plain_code = NNADAPTER_DEVICE_INTERNAL_ERROR;
+        desc.device = "plain_npu";
+        desc.ask = i == 0 ? NULL : i == 2 ? deny : answer;
+        code = nnrt_session_create(&session, model, &desc, &error);
+        is(code, i == 3 || i == 4 ? NNRT_FAILED : NNRT_SUCCESS);
+        is(asked, i == 0 || i == 3 ? 0 : 1);
+        is(plain_answers, i == 1 || i == 4);
+        is(plain_contexts, i == 1 || i == 2 ? 2 : 1);
+        assert_ptr_equal(plain_stream, i == 1 || i == 4 ? &stream_of_ours : NULL);
+        assert_string_equal(plain_properties, i == 0 || i == 3 ? "" : "PLAIN_NPU_SPEED=9;");
+        if (i == 3 && strstr(error.message, "driver 'plain_npu' does not create a context") == NULL)
+            fail_msg("%s", error.message);
+        nnrt_session_destroy(session);
+        is(plain_contexts, 1);
+        is(plain_programs, 0);
+    }
+    plain_fails = "";
+    plain_code = 0;
+    is(NNAdapterDevice_acquire("plain_npu", &device), NNADAPTER_NO_ERROR);
+    for (uint32_t i = 0; i < 2; i++) { /* z = x + y, as an NNAdapter user has it */
+        static const int32_t none[1] = {NNADAPTER_FUSED_NONE};
+        NNAdapterContext *context = NULL;
+        NNAdapterModel *m = NULL;
+        NNAdapterCompilation *c = NULL;
+        NNAdapterOperand *in[3], *out;
+        NNAdapterOperation *op = NULL;
+        NNAdapterOperandType type;
+        asked = plain_answers = 0;
+        is(NNAdapterContext_create(&device, 1, NULL, i == 0 ? answer : NULL, &context), NNADAPTER_NO_ERROR);
+        is(asked, 0); /* as a model is compiled */
+        is(NNAdapterModel_create(&m), NNADAPTER_NO_ERROR);
+        memset(&type, 0, sizeof(type));
+        type.precision = NNADAPTER_FLOAT32;
+        type.dimensions.count = 1;
+        type.dimensions.data[0] = 4;
+        is(NNAdapterModel_addOperand(m, &type, &in[0]), NNADAPTER_NO_ERROR);
+        is(NNAdapterModel_addOperand(m, &type, &in[1]), NNADAPTER_NO_ERROR);
+        is(NNAdapterModel_addOperand(m, &type, &out), NNADAPTER_NO_ERROR);
+        type.precision = NNADAPTER_INT32;
+        type.dimensions.data[0] = 1;
+        is(NNAdapterModel_addOperand(m, &type, &in[2]), NNADAPTER_NO_ERROR);
+        is(NNAdapterModel_setOperandValue(in[2], (void *)(uintptr_t)none, sizeof(none), true), NNADAPTER_NO_ERROR);
+        is(NNAdapterModel_addOperation(m, NNADAPTER_ADD, 3, in, 1, &out, &op), NNADAPTER_NO_ERROR);
+        is(NNAdapterModel_identifyInputsAndOutputs(m, 2, in, 1, &out), NNADAPTER_NO_ERROR);
+        is(NNAdapterModel_finish(m), NNADAPTER_NO_ERROR);
+        is(NNAdapterCompilation_create(m, NULL, NULL, 0, NULL, context, &c), NNADAPTER_NO_ERROR);
+        is(NNAdapterCompilation_finish(c), NNADAPTER_NO_ERROR);
+        is(plain_contexts, i == 0 ? 2 : 1);
+        assert_true(plain_answers == asked && (asked > 0) == (i == 0));
+        NNAdapterCompilation_destroy(c);
+        NNAdapterModel_destroy(m);
+        NNAdapterContext_destroy(context);
+        is(plain_contexts, 1);
+    }
+    NNAdapterDevice_release(device);
+    nnrt_model_destroy(model);
+    is(nnrt_device_unregister("plain_npu"), NNRT_SUCCESS);
+    is(plain_contexts, 0);
+}
+
 static void in_a_library(void **state)
 {
     nnrt_error error;
@@ -592,6 +693,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mirror),        cmocka_unit_test(in_the_program), cmocka_unit_test(in_a_library),
+        cmocka_unit_test(callbacks),
         cmocka_unit_test(what_it_takes), cmocka_unit_test(failures),       cmocka_unit_test(keeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
