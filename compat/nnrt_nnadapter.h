@@ -2198,7 +2198,7 @@ static char *nnrti_nna_keep(const NNRT_Model *model, const bool *chosen, uint32_
 typedef struct nnrti_nna_mix {
     NNAdapterModel model;
     const NNAdapterModel *from;
-    NNAdapterOperand *operands; /* copies, then float32, then parameters, then biases */
+    NNAdapterOperand *operands; /* copies, then float32, then three parameters each, then biases */
     NNAdapterOperation *operations, **list;
     NNAdapterOperand **lists; /* of operands */
     bool *written, *wanted;   /* of operands: by an operation in float32; by another one, quantised */
@@ -2374,67 +2374,98 @@ static NNRT_ReturnCode nnrti_nna_mixable(nnrti_nna_mix *x, const bool *chosen, n
     return NNRT_SUCCESS;
 }
 
+/* Room for the model, all zero. What there is of it is given back by nnrti_nna_mix_end. */
+static NNRT_ReturnCode nnrti_nna_mix_begin(nnrti_nna_mix *x, nnrt_error *error)
+{
+    const NNAdapterModel *m = x->from;
+    const uint32_t n = m->nOperands;
+    size_t lists = (size_t)m->nIn + m->nOut + 5 * (size_t)n;
+    for (uint32_t k = 0; k < m->nOperations; k++)
+        lists += (size_t)m->operations[k]->nIn + m->operations[k]->nOut;
+    x->operands = (NNAdapterOperand *)calloc(5 * (size_t)n + m->nOperations, sizeof(*x->operands));
+    x->operations = (NNAdapterOperation *)calloc((size_t)m->nOperations + n, sizeof(*x->operations));
+    x->list = (NNAdapterOperation **)calloc((size_t)m->nOperations + n, sizeof(*x->list));
+    x->lists = (NNAdapterOperand **)calloc(lists, sizeof(*x->lists));
+    x->written = (bool *)calloc(n, sizeof(*x->written));
+    x->wanted = (bool *)calloc(n, sizeof(*x->wanted));
+    x->numbers = (int32_t(*)[2])calloc(n, sizeof(*x->numbers));
+    x->values = (float *)nnrt_alloc(NULL, (x->room + 1) * sizeof(*x->values));
+    if (x->operands == NULL || x->operations == NULL || x->list == NULL || x->lists == NULL || x->written == NULL ||
+        x->wanted == NULL || x->numbers == NULL || x->values == NULL)
+        return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
+    return NNRT_SUCCESS;
+}
+
+static void nnrti_nna_mix_end(nnrti_nna_mix *x)
+{
+    nnrt_free(NULL, x->values, (x->room + 1) * sizeof(*x->values));
+    free(x->operands);
+    free(x->operations);
+    free(x->list);
+    free(x->lists);
+    free(x->written);
+    free(x->wanted);
+    free(x->numbers);
+}
+
+/* The operands as they are, inputs and outputs among them: these are wanted whoever reads them. */
+static void nnrti_nna_mix_operands(nnrti_nna_mix *x)
+{
+    const NNAdapterModel *m = x->from;
+    for (uint32_t i = 0; i < m->nOperands; i++) {
+        x->operands[i] = *m->operands[i];
+        x->operands[i].model = &x->model;
+        x->operands[i].stamp = 0;
+    }
+    x->model.io = x->lists;
+    x->model.nIn = m->nIn;
+    x->model.nOut = m->nOut;
+    for (uint32_t i = 0; i < m->nIn + m->nOut; i++) {
+        x->model.io[i] = &x->operands[m->io[i]->index];
+        x->wanted[m->io[i]->index] = true;
+    }
+    x->usedLists = (size_t)m->nIn + m->nOut;
+}
+
+/* Operation k, on the operands that it had, or on what they are in float32. */
+static void nnrti_nna_mix_operation(nnrti_nna_mix *x, uint32_t k, bool real)
+{
+    const NNAdapterOperation *from = x->from->operations[k];
+    NNAdapterOperation *op = &x->operations[k];
+    *op = *from;
+    op->operands = x->lists + x->usedLists;
+    x->usedLists += (size_t)op->nIn + op->nOut;
+    for (uint32_t i = 0; i < op->nIn + op->nOut; i++) {
+        const NNAdapterOperand *o = from->operands[i];
+        if (o == NULL)
+            continue;
+        op->operands[i] = real ? nnrti_nna_float_of(x, from, i) : &x->operands[o->index];
+        if (i >= op->nIn && op->operands[i]->real) {
+            op->operands[i]->writer = k + 1;
+            x->written[o->index] = true;
+        } else if (!op->operands[i]->real) {
+            x->wanted[o->index] = true;
+        }
+    }
+}
+
 /* The model with these operations in float32, and the casts around them. */
 static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chosen, NNRT_Model **built,
                                        nnrt_error *error)
 {
-    const uint32_t n = m->nOperands;
     nnrti_nna_mix x;
     NNRT_ReturnCode code;
-    size_t lists = (size_t)m->nIn + m->nOut + 5 * (size_t)n;
     memset(&x, 0, sizeof(x));
     x.from = m;
     if ((code = nnrti_nna_mixable(&x, chosen, error)) != NNRT_SUCCESS)
         return code;
-    for (uint32_t k = 0; k < m->nOperations; k++)
-        lists += (size_t)m->operations[k]->nIn + m->operations[k]->nOut;
-    x.operands = (NNAdapterOperand *)calloc(5 * (size_t)n + m->nOperations, sizeof(*x.operands));
-    x.operations = (NNAdapterOperation *)calloc((size_t)m->nOperations + n, sizeof(*x.operations));
-    x.list = (NNAdapterOperation **)calloc((size_t)m->nOperations + n, sizeof(*x.list));
-    x.lists = (NNAdapterOperand **)calloc(lists, sizeof(*x.lists));
-    x.written = (bool *)calloc(n, sizeof(*x.written));
-    x.wanted = (bool *)calloc(n, sizeof(*x.wanted));
-    x.numbers = (int32_t(*)[2])calloc(n, sizeof(*x.numbers));
-    x.values = (float *)nnrt_alloc(NULL, (x.room + 1) * sizeof(*x.values));
-    if (x.operands == NULL || x.operations == NULL || x.list == NULL || x.lists == NULL || x.written == NULL ||
-        x.wanted == NULL || x.numbers == NULL || x.values == NULL)
-        code = nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory for the model");
-    for (uint32_t i = 0; i < n && code == NNRT_SUCCESS; i++) {
-        x.operands[i] = *m->operands[i];
-        x.operands[i].model = &x.model;
-        x.operands[i].stamp = 0;
-    }
-    if (code == NNRT_SUCCESS) {
-        x.model.io = x.lists;
-        x.model.nIn = m->nIn;
-        x.model.nOut = m->nOut;
-        for (uint32_t i = 0; i < m->nIn + m->nOut; i++) {
-            x.model.io[i] = &x.operands[m->io[i]->index];
-            x.wanted[m->io[i]->index] = true;
-        }
-        x.usedLists = (size_t)m->nIn + m->nOut;
+    if ((code = nnrti_nna_mix_begin(&x, error)) == NNRT_SUCCESS) {
+        nnrti_nna_mix_operands(&x);
         x.model.operations = x.list;
         x.model.nOperations = m->nOperations;
-        for (uint32_t k = 0; k < m->nOperations; k++) {
-            const NNAdapterOperation *from = m->operations[k];
-            NNAdapterOperation *op = &x.operations[k];
-            *op = *from;
-            op->operands = x.lists + x.usedLists;
-            x.usedLists += (size_t)op->nIn + op->nOut;
-            for (uint32_t i = 0; i < op->nIn + op->nOut; i++) {
-                const NNAdapterOperand *o = from->operands[i];
-                if (o == NULL)
-                    continue;
-                op->operands[i] = chosen[k] ? nnrti_nna_float_of(&x, from, i) : &x.operands[o->index];
-                if (i >= op->nIn && op->operands[i]->real) {
-                    op->operands[i]->writer = k + 1;
-                    x.written[o->index] = true;
-                } else if (!op->operands[i]->real) {
-                    x.wanted[o->index] = true;
-                }
-            }
-        }
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < m->nOperations; k++)
+            nnrti_nna_mix_operation(&x, k, chosen[k]);
+        for (uint32_t i = 0; i < m->nOperands; i++)
             nnrti_nna_cast(&x, i);
         for (uint32_t k = 0; k < x.model.nOperations; k++)
             x.list[k] = &x.operations[k];
@@ -2443,14 +2474,7 @@ static NNRT_ReturnCode nnrti_nna_mixed(const NNAdapterModel *m, const bool *chos
         else if ((code = nnrt_model_attach(*built, x.values, (x.room + 1) * sizeof(*x.values))) == NNRT_SUCCESS)
             x.values = NULL;
     }
-    nnrt_free(NULL, x.values, (x.room + 1) * sizeof(*x.values));
-    free(x.operands);
-    free(x.operations);
-    free(x.list);
-    free(x.lists);
-    free(x.written);
-    free(x.wanted);
-    free(x.numbers);
+    nnrti_nna_mix_end(&x);
     return code;
 }
 
