@@ -1182,6 +1182,341 @@ static void test_operands(void **state)
     drop("test.Blend");
 }
 
+/* ---- quantised kernels, the order of an image's axes, repeated results ---- */
+
+/* y = -x, of real numbers as they are and of 8 bits by their parameters, which the views have; along an axis x has one for
+   each index of the last one. A result that declares none takes those of x. */
+static NNRT_ReturnCode negate_rule(nnrt_resolve *c)
+{
+    nnrt_resolve_like(c, 0, 0);
+    if (c->out[0].quantCount == 0) {
+        c->out[0].quant = c->in[0].quant;
+        c->out[0].quantCount = c->in[0].quantCount;
+        c->out[0].quantAxis = c->in[0].quantAxis;
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode negate_f32(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const float *x = (const float *)args[0].data;
+    size_t n = 0;
+    (void)attr;
+    (void)nnrt_dims_count(args[0].dims, args[0].rank, &n);
+    for (size_t i = 0; i < n; i++)
+        ((float *)args[call->nIn].data)[i] = -x[i];
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode negate_q8(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *x = &args[0], *y = &args[call->nIn];
+    const size_t last = (size_t)x->dims[x->rank - 1];
+    size_t n = 0;
+    (void)attr;
+    (void)nnrt_dims_count(x->dims, x->rank, &n);
+    for (size_t i = 0; i < n; i++) {
+        const NNRT_QuantParam *from = &x->quant[x->quantCount > 1 ? i % last : 0];
+        const NNRT_QuantParam *to = &y->quant[y->quantCount > 1 ? i % last : 0];
+        const double real = -(((const int8_t *)x->data)[i] - from->zeroPoint) * from->scale, code = real / to->scale;
+        const int32_t whole = (int32_t)(code < 0 ? code - 0.5 : code + 0.5) + to->zeroPoint;
+        ((int8_t *)y->data)[i] = (int8_t)(whole < -128 ? -128 : whole > 127 ? 127 : whole);
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode run_bytes(const NNRT_Model *m, const void *x, void *y, size_t bytes, nnrt_error *e)
+{
+    nnrt_session_desc desc;
+    nnrt_session *s = NULL;
+    const nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, bytes), out = nnrt_io_make(y, bytes);
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    memset(e, 0, sizeof(*e));
+    desc.device = "reference";
+    if ((code = nnrt_session_create(&s, m, &desc, e)) == NNRT_SUCCESS)
+        code = nnrt_run(s, &in, 1, &out, 1);
+    nnrt_session_destroy(s);
+    return code;
+}
+
+static void test_quantised(void **state)
+{
+    static const nnrt_kernel_row kernels[2] = {
+        {NNRT_TYPES_F32, NULL, negate_f32, "negate_f32"},
+        {NNRT_TYPES_QUANT(NNRT_TYPES_I8), NULL, negate_q8, "negate_q8"}};
+    static const NNRT_QuantParam from = {8, 3, 0.5}, to = {8, -5, 0.25};
+    static const NNRT_QuantParam each[4] = {{8, 0, 1}, {8, 1, 0.5}, {8, -1, 0.25}, {8, 2, 2}};
+    static const int8_t x[4] = {-3, 3, 10, 127};
+    /* real: -3, 0, 3.5, 62; with one parameter each: -3, 1, 2.75, 250 */
+    static const int8_t declared[4] = {7, -5, -19, -128}, same[4] = {9, 3, -4, -121}, along[4] = {3, -1, -12, -123};
+    nnrt_op op = row_of("test.Negate", negate_rule, kernels, 2);
+    (void)state;
+    (void)take(&op);
+    for (uint32_t i = 0; i < 3; i++) { /* parameters that the result declares, those of x, and several */
+        graph g;
+        int8_t y[4] = {0};
+        nnrt_error e;
+        NNRT_Model *again = NULL;
+        file f;
+        graph_init(&g);
+        tensor(&g, "x", NNRT_DATA_TYPE_INT8, "4");
+        tensor(&g, "y", NNRT_DATA_TYPE_INT8, "4");
+        node(&g, "n", nnrt_op_named("test.Negate")->type, NULL, 0, "0", "1");
+        graph_io(&g, "0", "1");
+        g.tensors[0].quantParams.data = i == 2 ? each : &from;
+        g.tensors[0].quantParams.count = i == 2 ? 4 : 1;
+        g.tensors[1].quantParams.data = &to;
+        g.tensors[1].quantParams.count = i == 0;
+        g.tensors[0].quantAxis = i == 2;
+        if (run_bytes(&g.model, x, y, sizeof(y), &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        assert_memory_equal(y, i == 0 ? declared : i == 1 ? same : along, sizeof(y));
+        f = saved(&g.model); /* and from a file */
+        assert_int_equal(loaded(&f, false, &again, &e), NNRT_SUCCESS);
+        memset(y, 0, sizeof(y));
+        assert_int_equal(run_bytes(again, x, y, sizeof(y), &e), NNRT_SUCCESS);
+        assert_memory_equal(y, i == 0 ? declared : i == 1 ? same : along, sizeof(y));
+        nnrt_model_destroy(again);
+        free(f.data);
+    }
+    for (uint32_t i = 0; i < 3; i++) { /* plain int8, quantised int16, and an operator without a kernel for it */
+        graph g;
+        int16_t y[4];
+        nnrt_error e;
+        graph_init(&g);
+        tensor(&g, "x", i == 1 ? NNRT_DATA_TYPE_INT16 : NNRT_DATA_TYPE_INT8, "4");
+        result(&g, "y");
+        if (i == 2) {
+            drop("test.Negate");
+            op.kernelCount = 1;
+            (void)take(&op);
+        }
+        node(&g, "n", nnrt_op_named("test.Negate")->type, NULL, 0, "0", "1");
+        graph_io(&g, "0", "1");
+        g.tensors[0].quantParams.data = &from;
+        g.tensors[0].quantParams.count = i > 0;
+        assert_int_equal(run_bytes(&g.model, y, y, i == 1 ? 8 : 4, &e),
+                         i == 2 ? NNRT_UNSUPPORTED_OP : NNRT_INVALID_DATATYPE);
+        says(&e, i == 0   ? "node 0 'n' (test.Negate): input 0 (x) 'x' is int8[4], expected one of qint8,float32"
+                 : i == 1 ? "is qint16[4], expected one of qint8,float32"
+                          : "is qint8[4]: this operator has no quantised kernel, use QUANT_DTYPE_CAST nodes");
+    }
+    drop("test.Negate");
+}
+
+/* y = x * (1 + channel), where the kernel sees channels in the last axis, whatever order the image has. */
+static NNRT_ReturnCode tint_f32(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *x = &args[0], *y = &args[call->nIn];
+    (void)attr;
+    if (x->rank != 4 || x->dims[3] != 3)
+        return nnrt_call_fail(call, NNRT_INVALID_SHAPE, "there are %d channels", x->dims[x->rank - 1]);
+    for (int32_t n = 0; n < x->dims[0]; n++)
+        for (int32_t h = 0; h < x->dims[1]; h++)
+            for (int32_t w = 0; w < x->dims[2]; w++)
+                for (int32_t c = 0; c < x->dims[3]; c++)
+                    ((float *)y->data)[n * y->strides[0] + h * y->strides[1] + w * y->strides[2] + c * y->strides[3]] =
+                        ((const float *)x->data)[n * x->strides[0] + h * x->strides[1] + w * x->strides[2] +
+                                                 c * x->strides[3]] * (float)(1 + c);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode like_rule(nnrt_resolve *c)
+{
+    for (uint32_t k = 0; k < c->nOut; k++)
+        nnrt_resolve_like(c, k, 0);
+    return NNRT_SUCCESS;
+}
+
+static void test_layout(void **state)
+{
+    static const nnrt_kernel_row kernels[1] = {{NNRT_TYPES_F32, NULL, tint_f32, "tint_f32"}};
+    nnrt_op op = row_of("test.Tint", like_rule, kernels, 1);
+    float x[12], y[12];
+    (void)state;
+    for (uint32_t i = 0; i < 12; i++)
+        x[i] = (float)i;
+    op.flags = NNRT_OP_LAYOUT;
+    (void)take(&op);
+    for (uint32_t i = 0; i < 5; i++) { /* NCHW, NHWC, none, which counts as NHWC; a result that contradicts; too few axes */
+        static const NNRT_Format formats[5] = {NNRT_FORMAT_NCHW, NNRT_FORMAT_NHWC, NNRT_FORMAT_NONE, NNRT_FORMAT_NCHW,
+                                               NNRT_FORMAT_NCHW};
+        nnrt_session_desc desc;
+        nnrt_session *s = NULL;
+        nnrt_error e;
+        graph g;
+        graph_init(&g);
+        tensor(&g, "x", F32, i == 4 ? "2,6" : formats[i] == NNRT_FORMAT_NCHW ? "1,3,2,2" : "1,2,2,3");
+        result(&g, "y");
+        node(&g, "n", nnrt_op_named("test.Tint")->type, NULL, 0, "0", "1");
+        graph_io(&g, "0", "1");
+        g.tensors[0].format = formats[i];
+        if (i == 3)
+            g.tensors[1].format = NNRT_FORMAT_NHWC;
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        desc.device = "reference";
+        if (i == 3) {
+            assert_int_equal(nnrt_session_create(&s, &g.model, &desc, &e), NNRT_INVALID_FORMAT);
+            says(&e, "node 0 'n' (test.Tint): output 0 'y' is declared NHWC, but input 0 is NCHW");
+            continue;
+        }
+        if (i == 4) { /* what has no image's axes is no image: the kernel sees it as it is */
+            assert_int_equal(run_bytes(&g.model, x, y, sizeof(y), &e), NNRT_INVALID_SHAPE);
+            continue;
+        }
+        if (nnrt_session_create(&s, &g.model, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        assert_int_equal(nnrt_run(s, NNRT_IO(x), NNRT_IO(y)), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < 12; k++)
+            assert_true(y[k] == x[k] * (float)(1 + (i == 0 ? k / 4 : k % 3)));
+        nnrt_session_destroy(s);
+    }
+    drop("test.Tint");
+}
+
+/* y[k] = x * (k + 1), as many as a node has; more than there are fixed operands, too. What is left out takes its place. */
+static NNRT_ReturnCode fan_f32(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    size_t n = 0;
+    (void)attr;
+    (void)nnrt_dims_count(args[0].dims, args[0].rank, &n);
+    for (uint32_t k = 0; k < call->nOut; k++)
+        for (size_t i = 0; i < n && args[call->nIn + k].dataType != NNRT_DATA_TYPE_UNKNOWN; i++)
+            ((float *)args[call->nIn + k].data)[i] = ((const float *)args[0].data)[i] * (float)(k + 1);
+    return NNRT_SUCCESS;
+}
+
+static void test_repeated_results(void **state)
+{
+    static const nnrt_kernel_row kernels[1] = {{NNRT_TYPES_F32, NULL, fan_f32, "fan_f32"}};
+    nnrt_op op = row_of("test.Fan", like_rule, kernels, 1);
+    nnrt_op_arity arity;
+    (void)state;
+    op.outputs = "y*?=0";
+    (void)take(&op);
+    arity = nnrt_op_operands(nnrt_op_named("test.Fan"));
+    assert_int_equal(arity.maxOut, UINT32_MAX);
+    for (uint32_t count = 1; count <= 20; count++) {
+        static const int32_t dims[1] = {4};
+        float y[20][4];
+        nnrt_io in = nnrt_io_make((void *)(uintptr_t)four, sizeof(four)), out[20];
+        uint32_t x, ys[20], shown[20], n = 0;
+        nnrt_builder *b = NULL;
+        NNRT_Model *m = NULL, *again = NULL;
+        nnrt_session *s = NULL;
+        nnrt_session_desc desc;
+        nnrt_error e;
+        file f;
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        assert_int_equal(nnrt_builder_create(&b, "m", NULL), NNRT_SUCCESS);
+        x = nnrt_builder_input(b, "x", F32, 1, dims);
+        for (uint32_t k = 0; k < count; k++)
+            ys[k] = k % 5 == 3 ? NNRT_NO_TENSOR : nnrt_builder_tensor(b, NULL);
+        nnrt_builder_node(b, "fan", nnrt_op_named("test.Fan")->type, NULL, &x, 1, ys, count);
+        for (uint32_t k = 0; k < count; k++)
+            if (ys[k] != NNRT_NO_TENSOR && k % 5 != 1) { /* nobody reads every fifth one */
+                nnrt_builder_output(b, ys[k]);
+                shown[n] = k;
+                out[n] = nnrt_io_make(y[n], sizeof(y[n]));
+                n++;
+            }
+        if (nnrt_builder_finish(b, &m, &e) != NNRT_SUCCESS)
+            fail_msg("%u results: %s", count, e.message);
+        nnrt_builder_destroy(b);
+        assert_int_equal(nnrt_model_optimize(&m, &e), NNRT_SUCCESS);
+        f = saved(m);
+        assert_int_equal(loaded(&f, false, &again, &e), NNRT_SUCCESS);
+        desc.device = "reference";
+        assert_int_equal(nnrt_session_create(&s, again, &desc, &e), NNRT_SUCCESS);
+        memset(y, 0, sizeof(y));
+        assert_int_equal(nnrt_run(s, &in, 1, out, n), NNRT_SUCCESS);
+        for (uint32_t k = 0; k < n; k++)
+            for (uint32_t i = 0; i < 4; i++)
+                assert_true(y[k][i] == four[i] * (float)(shown[k] + 1));
+        nnrt_session_destroy(s);
+        nnrt_model_destroy(again);
+        nnrt_model_destroy(m);
+        free(f.data);
+    }
+    drop("test.Fan");
+}
+
+/* ---- model caches ---- */
+
+/* A cache has what a device made of the parts beside such a node, which is none of them: it is good whatever number the operator
+   has, and of no use without it, which is said by name. A device that is given such a model whole refuses it. */
+static void test_cache(void **state)
+{
+    nnrt_fake *npu = registered("fake:name=npu,cache=yes");
+    nnrt_op op = clip_row();
+    nnrt_cache_desc cd;
+    nnrt_session_desc desc;
+    NNRT_Model *m;
+    nnrt_cache *c = NULL;
+    nnrt_session *s = NULL;
+    NNRT_PreparedModel *prepared = NULL;
+    void *kept = NULL;
+    nnrt_error e;
+    bool usable;
+    file f;
+    (void)state;
+    memset(&cd, 0, sizeof(cd));
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    m = chain(take_clip(), NULL, NULL, NULL);
+    f = saved(m);
+    desc.device = "auto:npu";
+    for (uint32_t i = 0; i < 3; i++) { /* prepared; taken back; taken back under another number */
+        float y[4];
+        nnrt_io in = nnrt_io_make((void *)(uintptr_t)four, sizeof(four)), out = nnrt_io_make(y, sizeof(y));
+        if (i == 2) {
+            nnrt_model_destroy(m);
+            drop("test.Clip");
+            op.type = -9;
+            assert_int_equal(take(&op), -9);
+            assert_int_equal(loaded(&f, false, &m, &e), NNRT_SUCCESS);
+        }
+        assert_int_equal(nnrt_cache_create(&c, &cd, &e), NNRT_SUCCESS);
+        desc.cache = c;
+        assert_int_equal(nnrt_cache_ask(c, m, &desc, &usable, &e), NNRT_SUCCESS);
+        assert_int_equal(usable, i > 0);
+        if (nnrt_session_create(&s, m, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        assert_int_equal(nnrt_cache_get_state(c)->prepared, i == 0 ? 2 : 0);
+        assert_int_equal(nnrt_cache_get_state(c)->restored, i == 0 ? 0 : 2);
+        assert_int_equal(nnrt_run(s, &in, 1, &out, 1), NNRT_SUCCESS);
+        assert_true(y[0] == 1.5f && y[1] == 1 && y[2] == 0.5f && y[3] == 1.5f);
+        nnrt_session_destroy(s);
+        if (i == 0) {
+            assert_int_equal(nnrt_cache_save_memory(c, NULL, NULL, 0, &cd.bytes, &e), NNRT_SUCCESS);
+            assert_int_equal(posix_memalign(&kept, NNRT_ALIGNMENT, cd.bytes), 0);
+            assert_int_equal(nnrt_cache_save_memory(c, NULL, kept, cd.bytes, &cd.bytes, &e), NNRT_SUCCESS);
+            cd.data = kept;
+        }
+        nnrt_cache_destroy(c);
+    }
+    assert_int_equal(nnrt_cache_create(&c, &cd, &e), NNRT_SUCCESS);
+    desc.cache = c;
+    assert_int_equal(nnrt_cache_prepare(c, nnrt_device_find("npu"), m, NULL, &prepared), NNRT_UNSUPPORTED_OP);
+    assert_null(prepared);
+    drop("test.Clip");
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_session_create(&s, m, &desc, &e), NNRT_UNSUPPORTED_OP);
+    says(&e, "node 1 'clip'");
+    assert_null(s);
+    nnrt_model_destroy(m);
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(loaded(&f, false, &m, &e), NNRT_UNSUPPORTED_OP);
+    says(&e, "its operator 'test.Clip' is not registered (nnrt_op_register)");
+    nnrt_cache_destroy(c);
+    free(kept);
+    free(f.data);
+    unregistered(npu);
+}
+
 /* Nothing goes in: a source. It is called in every run. */
 static NNRT_ReturnCode tick_rule(nnrt_resolve *c)
 {
@@ -1732,7 +2067,8 @@ int main(void)
         cmocka_unit_test(test_open),           cmocka_unit_test(test_tells),         cmocka_unit_test(test_operands),
         cmocka_unit_test(test_source),         cmocka_unit_test(test_subgraphs),     cmocka_unit_test(test_auto),
         cmocka_unit_test(test_other_process),  cmocka_unit_test(test_memory),        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_onnx),           cmocka_unit_test(test_onnx_refusals),
+        cmocka_unit_test(test_onnx),           cmocka_unit_test(test_onnx_refusals), cmocka_unit_test(test_quantised),
+        cmocka_unit_test(test_layout),         cmocka_unit_test(test_repeated_results), cmocka_unit_test(test_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
