@@ -108,8 +108,9 @@ MEMORY
 
 THREADS
     A model is immutable and may be used by any number of threads. A session belongs to one thread at a time; make more
-    with nnrt_session_desc.share, they use one prepared model, each with a workspace of its own. Any thread may end a run
-    that goes on (nnrt_session_cancel). With NNRT_THREADS an nnrt_queue makes runs on threads of its own and calls back.
+    with nnrt_session_desc.share, they use one prepared model, each with a workspace of its own. Any thread may end a
+    run that goes on (nnrt_session_cancel). With NNRT_THREADS an nnrt_queue makes runs on threads of its own and calls
+    back.
 
 DEVICES
     "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, gives a model to the best device that
@@ -452,11 +453,11 @@ NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache); 
    gave nothing to keep. Of desc (NULL: all zero) cache is left out. */
 NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error);
-/* Is there what a session of this description would take from the cache (desc->cache is left out), so that no device with
-   a cache prepares anything? *usable is the answer; false, too, where no device has a cache, or a session would fail. Devices
-   are asked for real, as only they know whether they take it: what they have is prepared and given back, what they lack is
-   not made. Nothing is written. The cache has no last session then; where something was not usable, its state's fault says
-   why. */
+/* Is there what a session of this description would take from the cache (desc->cache is left out), so that no device
+   with a cache prepares anything? *usable is the answer; false, too, where no device has a cache, or a session would
+   fail. Devices are asked for real, as only they know whether they take it: what they have is prepared and given back,
+   what they lack is not made. Nothing is written. The cache has no last session then; where something was not usable,
+   its state's fault says why. */
 struct nnrt_session_desc;
 NNRT_API NNRT_ReturnCode nnrt_cache_ask(nnrt_cache *cache, const NNRT_Model *model,
                                         const struct nnrt_session_desc *desc, bool *usable, nnrt_error *error);
@@ -503,8 +504,8 @@ typedef struct nnrt_session_desc {
        The device sections of a .nnrt file are asked without one as well, but not with buffer. */
     nnrt_cache *cache;
     /* Threads of the application that kernels share their work over; auto runs parts on different devices at once with
-       them, which may take a larger arena. They outlive the session and those that share with it, which call run from all
-       their threads. NULL: all is done on the thread that runs. */
+       them, which may take a larger arena. They outlive the session and those that share with it, which call run from
+       all their threads. NULL: all is done on the thread that runs. */
     const nnrt_parallel *parallel;
     nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_hal.h); does not reach devices in
                      other processes. NULL: nobody answers */
@@ -584,10 +585,10 @@ NNRT_API NNRT_ReturnCode nnrt_session_map(nnrt_session *session, bool output, ui
    NNRT_INSUFFICIENT_BUFFER, and nnrt_session_output tells what it needs. */
 NNRT_API NNRT_ReturnCode nnrt_run(nnrt_session *session, const nnrt_io *inputs, uint32_t nIn, const nnrt_io *outputs,
                                   uint32_t nOut);
-/* Ends the run that goes on in the session: nnrt_run returns NNRT_CANCELLED before the next step of its plan, or when the
-   device is through with it, where that does not look in between (RunUntil); what it wrote is not to be used. May be
-   called by any thread, by what is called back and by kernels. NNRT_OPERATION_FORBIDDEN: no run goes on. A run that fails
-   for another reason meanwhile returns that. */
+/* Ends the run that goes on in the session: nnrt_run returns NNRT_CANCELLED before the next step of its plan, or when
+   the device is through with it, where that does not look in between (RunUntil); what it wrote is not to be used. May
+   be called by any thread, by what is called back and by kernels. NNRT_OPERATION_FORBIDDEN: no run goes on. A run that
+   fails for another reason meanwhile returns that. */
 NNRT_API NNRT_ReturnCode nnrt_session_cancel(nnrt_session *session);
 /* What the last failed nnrt_run, nnrt_session_allocate or _map says; "" after success. */
 NNRT_API const char *nnrt_session_error(const nnrt_session *session);
@@ -613,8 +614,8 @@ typedef struct nnrt_queue_desc {
 /* How a run is made, and who hears of its end. done is called once for each run that was accepted, on a thread of the
    queue or on the one that cancels; message: what went wrong, "" after success, good until done returns. done may queue,
    but neither wait for the queue nor destroy it. A run that waits longer than its time limit is not begun; one that takes
-   longer is ended as by nnrt_session_cancel, work of another kind counts as failed once it is done, and what it wrote is
-   not to be used: all end with NNRT_TIME_OUT. */
+   longer is ended as by nnrt_session_cancel, work of another kind counts as failed once it is done, and what it wrote
+   is not to be used: all end with NNRT_TIME_OUT. */
 typedef struct nnrt_queued {
     NNRT_Priority priority; /* NNRT_PRIORITY_NONE counts as MEDIUM */
     uint32_t timeLimit;     /* milliseconds from the call on, by the system's clock; 0 = none */
@@ -637,8 +638,8 @@ NNRT_API NNRT_ReturnCode nnrt_run_async(nnrt_queue *queue, nnrt_session *session
 typedef NNRT_ReturnCode (*nnrt_queue_work)(void *context, const char **message);
 NNRT_API NNRT_ReturnCode nnrt_queue_add(nnrt_queue *queue, nnrt_queue_work work, void *context, const void *key,
                                         const nnrt_queued *how, uint64_t *ticket);
-/* A run that waits ends with NNRT_CANCELLED before this returns; one that has begun soon after, as by nnrt_session_cancel.
-   NNRT_OPERATION_FORBIDDEN: it is over, or it has begun and is work that nnrt_queue_add took. */
+/* A run that waits ends with NNRT_CANCELLED before this returns; one that has begun soon after, as by
+   nnrt_session_cancel. NNRT_OPERATION_FORBIDDEN: it is over, or it has begun and is work that nnrt_queue_add took. */
 NNRT_API NNRT_ReturnCode nnrt_queue_cancel(nnrt_queue *queue, uint64_t ticket);
 /* Returns once nothing waits, and done has returned for all. */
 NNRT_API void nnrt_queue_wait(nnrt_queue *queue);
@@ -3958,8 +3959,8 @@ static void nnrti_graph_budget(nnrti_graph *g)
 }
 
 /* What b holds loses what no output needs; with passes, in rounds until nothing changes. *any = something did. What was
-   inferred when nodes were added no longer belongs to them: b gets no more. In a first series of rounds operators become
-   quantised ones, unless that is among the passes that are left out (without). */
+   inferred when nodes were added no longer belongs to them: b gets no more. In a first series of rounds operators
+   become quantised ones, unless that is among the passes that are left out (without). */
 NNRTI_COLD static NNRT_ReturnCode nnrti_builder_reduce(nnrt_builder *b, bool passes, uint32_t without, bool *any)
 {
     const uint32_t before = nnrti_array_count(b->nodes);

@@ -262,9 +262,9 @@ typedef struct nnrt_profile {
 } nnrt_profile;
 #endif
 
-/* Asks the application for what only it has: a stream, the context of a graphics library. Which event is for what, and what
-   lies at data, is between device and application, who answers 0 when it has given that. A device may ask while it prepares
-   and as long as what it has prepared lives, on threads that call it. */
+/* Asks the application for what only it has: a stream, the context of a graphics library. Which event is for what, and
+   what lies at data, is between device and application, who answers 0 when it has given that. A device may ask while it
+   prepares and as long as what it has prepared lives, on threads that call it. */
 typedef int (*nnrt_ask)(int event, void *data);
 
 /* All zero is the default. The members behind extensions are ours, appended; a device may ignore threads. A device is given
@@ -460,8 +460,8 @@ typedef struct NNRT_PreparedModelVtbl {
     /* Optional: smallest and largest extents of output `index`. Absent: they are as GetIO tells. */
     NNRT_ReturnCode (*GetOutputDimRanges)(NNRT_PreparedModel *self, uint32_t index, nnrt_dims *least, nnrt_dims *most);
 #ifndef NNRT_FIRMWARE
-    /* Optional: a run that asks stop now and then, between its steps, say, and ends with CANCELLED where it is to end. As
-       RunIn; workspace NULL: as Run. stop and error may be NULL. Absent = what has begun is not interrupted. */
+    /* Optional: a run that asks stop now and then, between its steps, say, and ends with CANCELLED where it is to end.
+       As RunIn; workspace NULL: as Run. stop and error may be NULL. Absent = what has begun is not interrupted. */
     NNRT_ReturnCode (*RunUntil)(NNRT_PreparedModel *self, void *workspace, size_t bytes, const NNRT_IOTensor *inputs,
                                 uint32_t nIn, const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
                                 const nnrt_stop *stop, nnrt_error *error);
@@ -601,8 +601,8 @@ NNRT_API void nnrt_device_release(nnrt_device *device, NNRT_PreparedModel *prepa
 NNRT_API NNRT_ReturnCode nnrt_prepared_run(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                            const NNRT_IOTensor *inputs, uint32_t nIn, const NNRT_IOTensor *outputs,
                                            uint32_t nOut, nnrt_dims *outputDims, nnrt_error *error);
-/* The same, but it ends with CANCELLED where stop says so: before it has begun, and with RunUntil later, too. What it wrote
-   is not to be used. stop NULL: nothing ends it. */
+/* The same, but it ends with CANCELLED where stop says so: before it has begun, and with RunUntil later, too. What it
+   wrote is not to be used. stop NULL: nothing ends it. */
 NNRT_API NNRT_ReturnCode nnrt_prepared_run_until(NNRT_PreparedModel *prepared, void *workspace, size_t bytes,
                                                  const NNRT_IOTensor *inputs, uint32_t nIn,
                                                  const NNRT_IOTensor *outputs, uint32_t nOut, nnrt_dims *outputDims,
@@ -7402,10 +7402,11 @@ static const NNRT_DeviceVtbl nnrti_reference_vtbl = {sizeof(NNRT_DeviceVtbl),
 
    Parts run one after another: the arena is planned for steps in their order, so that what lives at the same time as an
    earlier part may lie where a later one writes. Where the caller gives threads (NNRT_ModelConfig.parallel), parts of
-   fixed extents on different devices that do not wait for each other become one step, which runs them at once; what they
-   give lives at the same time then, so that the arena may be larger. While they run, what is in them has one thread each.
-   With a profile, whose listener need not be ready for several threads, they stay steps of their own. A prepared model has
-   RunIn if all that it is made of has; without it, it is run in a workspace of its own, by one thread at a time.
+   fixed extents on different devices that do not wait for each other become one step, which runs them at once; what
+   they give lives at the same time then, so that the arena may be larger. While they run, what is in them has one
+   thread each. With a profile, whose listener need not be ready for several threads, they stay steps of their own. A
+   prepared model has RunIn if all that it is made of has; without it, it is run in a workspace of its own, by one
+   thread at a time.
 
    Bytes are told by a real preparation, which takes memory in the same order. */
 
@@ -7646,8 +7647,8 @@ typedef struct nnrti_auto_part {
     uint32_t place; /* in the step that runs it beside others, which then have the threads; NNRT_NO_TENSOR: alone */
 } nnrti_auto_part;
 
-/* Parts that one step runs at once, each on another device. Its scratch has a record for each, and behind it the views and
-   the scratch of the part. */
+/* Parts that one step runs at once, each on another device. Its scratch has a record for each, and behind it the views
+   and the scratch of the part. */
 typedef struct nnrti_joined_part {
     const nnrti_auto_part *part;
     const char *name; /* of its first node */
@@ -9021,7 +9022,7 @@ static NNRT_ReturnCode nnrti_joined_make(nnrti_split *s, const uint32_t *group, 
     return NNRT_SUCCESS;
 }
 
-/* Parts that do not wait for each other become one step, at the first of them: what they read was given in front of it. */
+/* Parts that do not wait for each other become one step, at the first of them: what they read is given in front. */
 static NNRT_ReturnCode nnrti_split_gather(nnrti_split *s)
 {
     nnrt_draft *d = s->draft;

@@ -1976,8 +1976,8 @@ typedef struct nnrt_parallel {
     uint32_t workers; /* 1 or more */
 } nnrt_parallel;
 
-/* Whether a run is to end: asked before each of its steps, and true for good once it was; by several threads at once where
-   parts run at once (auto). */
+/* Whether a run is to end: asked before each of its steps, and true for good once it was; by several threads at once
+   where parts run at once (auto). */
 typedef struct nnrt_stop {
     bool (*asked)(void *user);
     void *user;

@@ -57,8 +57,8 @@ NOT YET, AND WHAT IS SAID INSTEAD
     Records for QUANTIZE and DEQUANTIZE, which are no arithmetic, in MIXED_PRECISION_QUANTIZATION_CONFIG: FEATURE_NOT_SUPPORTED
     from NNAdapterCompilation_finish; so is a bias of int32 that only a run tells. Files, with NNRT_NO_STDIO: from
     NNAdapterContext_create. A driver of NNAdapter's hardware layer has the properties with which it was loaded
-    (nnrt_nnadapter_driver.h); the callback of a context reaches it, as it does other devices (nnrt_ask), when a model is
-    compiled, and not when the context is made.
+    (nnrt_nnadapter_driver.h); the callback of a context reaches it, as it does other devices (nnrt_ask), when a model
+    is compiled, and not when the context is made.
 
 OPTIONS
     NNRT_NNADAPTER_API    linkage of the functions, for shared libraries; default extern

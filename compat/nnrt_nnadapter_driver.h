@@ -17,13 +17,13 @@ SECTIONS (search for the tag)
 
 WHAT IT IS
     The driver is opened, and gets its context, when it is registered, and is closed when it is unregistered. Where the
-    application answers devices (nnrt_ask, NNAdapterContext_create's callback), each prepared model has a context of its own,
-    made with the same properties and that callback. A model is given to
-    it as NNAdapter has it: images and filters in NCHW, attributes as constant operands. Constants are used in place, filters
-    are copied in their order. Nodes whose attributes no operation of NNAdapter can say are not supported, and neither is what
-    the driver says that it does not compute (validate_program).
-    A model cache: create_program is always asked for the compiled form, as only there a driver says whether it has one. One
-    without leaves the buffer empty: then nothing is exported.
+    application answers devices (nnrt_ask, NNAdapterContext_create's callback), each prepared model has a context of its
+    own, made with the same properties and that callback. A model is given to it as NNAdapter has it: images and filters
+    in NCHW, attributes as constant operands. Constants are used in place, filters are copied in their order. Nodes
+    whose attributes no operation of NNAdapter can say are not supported, and neither is what the driver says that it
+    does not compute (validate_program).
+    A model cache: create_program is always asked for the compiled form, as only there a driver says whether it has one.
+    One without leaves the buffer empty: then nothing is exported.
 
 NOT YET: THESE NODES ARE NOT SUPPORTED
     Quantised ones; image operators on NHWC; CAST, FILL, LRN, PAD, RESIZE, SLICE, TOP_K, UNSTACK, WHERE; transposed convolutions.
@@ -631,7 +631,7 @@ static NNRT_ReturnCode nnrti_nnd_validate(const nnrti_nnd_device *d, void *conte
     return NNRT_SUCCESS;
 }
 
-/* A prepared model as yet without a program, in the device's context, or where somebody answers it in one of its own. */
+/* A prepared model as yet without a program, in the device's context, or, where somebody answers, in its own. */
 static NNRT_ReturnCode nnrti_nnd_begin(nnrti_nnd_device *d, const NNRT_ModelConfig *config, uint32_t nIn, uint32_t nOut,
                                        nnrti_nnd_prepared **made)
 {

@@ -16,7 +16,7 @@ extern int plain_open, plain_contexts, plain_programs; /* how many there are */
 extern char plain_properties[64];
 extern const char *plain_fails; /* "open", "context", "validate", "create", "execute", "shape" */
 extern int plain_code, plain_refused; /* refused: outputs for which there was no room */
-extern int plain_answers;             /* how often somebody answered with the stream of event 0x0100, which stands in .. */
+extern int plain_answers;             /* how often somebody answered event 0x0100 with a stream, which stands in .. */
 extern void *plain_stream;
 int plain_answers;
 void *plain_stream;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every public function of the headers, with its signature, is in tests/api.txt, and nothing else is: who changes the API
-notices, and says so in that file and in CHANGELOG.md.
+"""Every public function of the headers, with its signature, is in tests/api.txt, and nothing else is: who changes the
+API notices, and says so in that file and in CHANGELOG.md.
 
 usage: test_api.py            compares; run from anywhere
        test_api.py --write    writes the file again
@@ -16,8 +16,8 @@ LIST = ROOT / "tests" / "api.txt"
 HEADERS = ["nnrt_ops.h", "nnrt_hal.h", "nnrt.h", "formats/nnrt_onnx.h", "devices/nnrt_fake.h", "devices/nnrt_remote.h",
            "compat/nnrt_ohnn.h", "compat/nnrt_nnadapter.h", "compat/nnrt_nnadapter_driver.h"]
 MARKS = {"NNRT_API": "NNRT_IS_PUBLIC", "NNRT_OHNN_API": "NNRT_IS_PUBLIC", "NNRT_NNADAPTER_API": "NNRT_IS_PUBLIC"}
-HEAD = """# The public functions, header by header, as the preprocessor leaves them: tests/test_api.py compares, and --write writes
-# this file again. A line that goes, or changes, breaks programs: it belongs into CHANGELOG.md.
+HEAD = """# The public functions, header by header, as the preprocessor leaves them: tests/test_api.py compares with the headers,
+# and writes this file again (--write). A line that goes, or changes, breaks programs: it belongs into CHANGELOG.md.
 """
 
 
@@ -25,7 +25,7 @@ def declarations(header):
     """The functions that a header declares, those of the headers that it includes with them, in their order."""
     command = [os.environ.get("CC", "cc"), "-E", "-P", "-std=c99", "-DNNRT_THREADS=1", "-I.", header]
     command += ["-D%s=%s" % mark for mark in MARKS.items()]
-    # the headers set these macros themselves, where nobody else has: what is given here stays
+    # the headers define these macros where nobody else has: what is given here stays
     text = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     found = []
     for part in re.findall(r"NNRT_IS_PUBLIC\b([^;{]*);", text):

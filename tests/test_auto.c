@@ -367,7 +367,7 @@ static void sight_task(void *arg, uint32_t i, uint32_t worker)
     (void)__atomic_add_fetch((uint32_t *)arg, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Kernels of the two devices that are in their work now, and the most that were; how long each waits for another one. */
+/* Kernels of the two devices that are in their work now; how often two were; how long each waits for another one. */
 static uint32_t working, together, patience;
 
 static NNRT_ReturnCode see(sight *s, const void *attr, nnrt_view *args, nnrt_call *call)
@@ -468,8 +468,8 @@ static void sights_end(void)
         assert_int_equal(nnrt_device_unregister(i == 0 ? "first" : "second"), NNRT_SUCCESS);
 }
 
-/* Two devices that work in the program's memory: each reads where the other one wrote, at the ends they work on the caller's
-   arrays. */
+/* Two devices that work in the program's memory: each reads where the other one wrote, at the ends they work on the
+   caller's arrays. */
 static void test_borders(void **state)
 {
     NNRT_Model *m = drawn("A0>1 C1,0>2 A2>3", "3"); /* |(|x| - x)| */
@@ -693,8 +693,8 @@ static uint64_t profile_clock(void *user)
     return 0;
 }
 
-/* Two parts that do not wait for each other run at once where there are threads, and one after the other where there are
-   none, or one, or somebody listens to each step: the same bits. What is in them has no threads meanwhile. */
+/* Two parts that do not wait for each other run at once where there are threads, and one after the other where there
+   are none, or one, or somebody listens to each step: the same bits. What is in them has no threads meanwhile. */
 static void test_at_once(void **state)
 {
     static const char nodes[] = "A0>1 B0,0>2 C1,2>3 A3>4 B3,3>5 C4,5>6"; /* C: the reference device */

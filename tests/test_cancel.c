@@ -1,6 +1,6 @@
 /* Runs that are ended while they go on: by other threads, by kernels, by who listens to steps, by a queue and its time
-   limits. Nothing depends on how fast the machine is: a kernel that is to be interrupted waits until it is. `make tsan` runs
-   this under gcc's thread sanitizer. */
+   limits. Nothing depends on how fast the machine is: a kernel that is to be interrupted waits until it is. `make tsan`
+   runs this under gcc's thread sanitizer. */
 #define _POSIX_C_SOURCE 200809L /* nanosleep, posix_memalign */
 #define NNRT_THREADS 1
 #include "nnrt.h"
@@ -210,8 +210,8 @@ static void runs_well(nnrt_session *s)
 
 /* ---- who ends a run ---- */
 
-/* A kernel ends the run that it is in: no step behind it is made, of plans with fixed and with open extents; at the last one
-   there is none, but the run is cancelled all the same. */
+/* A kernel ends the run that it is in: no step behind it is made, of plans with fixed and with open extents; at the
+   last one there is none, but the run is cancelled all the same. */
 static void test_by_a_kernel(void **state)
 {
     static const char *const next[3] = {"node 1 'fourfold' (ADD_FUSION): the run was cancelled",
@@ -344,8 +344,8 @@ static void until_called(const nnrt_fake *fake)
         nap();
 }
 
-/* A device that does not look in between comes to its end, and the run is cancelled. Of a model that is split, parts that
-   have not begun do not begin, and nothing falls back: nobody else is to compute it. */
+/* A device that does not look in between comes to its end, and the run is cancelled. Of a model that is split, parts
+   that have not begun do not begin, and nothing falls back: nobody else is to compute it. */
 static void test_devices(void **state)
 {
     static const char *const first[3] = {"fake:name=a,hang=RunIn:0", "fake:name=a,without=RunIn,hang=Run:0",
@@ -403,8 +403,8 @@ static bool ask(void *user)
     return ++c->asked == c->yes || (c->yes != 0 && c->asked > c->yes);
 }
 
-/* The question is put before the run and before each of its steps, and nowhere else; in the caller's workspace and in the
-   prepared model's own, by auto and by what it splits. */
+/* The question is put before the run and before each of its steps, and nowhere else; in the caller's workspace and in
+   the prepared model's own, by auto and by what it splits. */
 static void test_prepared(void **state)
 {
     NNRT_Model *m = make_sums(2);
@@ -443,10 +443,11 @@ static void test_prepared(void **state)
         out.name = "y";
         out.data.addr = y;
         memset(&e, 0, sizeof(e));
-        assert_int_equal(nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, &stop, &e),
+        assert_int_equal(nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, &stop,
+                                                 &e),
                          NNRT_SUCCESS);
         assert_memory_equal(y, eights, sizeof(y));
-        assert_int_equal(c.asked, device == nnrt_device_find("auto") ? 5 : 4); /* auto asks before it hands the run on */
+        assert_int_equal(c.asked, device == nnrt_device_find("auto") ? 5 : 4); /* auto asks before it hands it on */
         for (c.yes = 1; c.yes < 5; c.yes++) {
             c.asked = 0;
             memset(&e, 0, sizeof(e));
@@ -456,7 +457,8 @@ static void test_prepared(void **state)
             assert_int_equal(c.asked, c.yes); /* nobody asks again */
             assert_non_null(strstr(e.message, "the run was cancelled"));
         }
-        assert_int_equal(nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, NULL, NULL),
+        assert_int_equal(nnrt_prepared_run_until(prepared, workspace, memory.workspace, &in, 1, &out, 1, NULL, NULL,
+                                                 NULL),
                          NNRT_SUCCESS);
         assert_int_equal(nnrt_prepared_run_until(NULL, NULL, 0, &in, 1, &out, 1, NULL, &stop, NULL), NNRT_NULL_PTR);
         if (i == 0) { /* there is no model, and no workspace at all */
@@ -542,7 +544,7 @@ static void test_queue(void **state)
     nnrt_model_destroy(m);
 }
 
-/* Runs that are cancelled at any moment, by the one who queued them: each that was accepted ends once, as the answer said. */
+/* Runs that are cancelled at any moment, by who queued them: each that was accepted ends once, as the answer said. */
 static void test_many(void **state)
 {
     NNRT_Model *m = make_sums(2);

@@ -1184,8 +1184,8 @@ static void test_operands(void **state)
 
 /* ---- quantised kernels, the order of an image's axes, repeated results ---- */
 
-/* y = -x, of real numbers as they are and of 8 bits by their parameters, which the views have; along an axis x has one for
-   each index of the last one. A result that declares none takes those of x. */
+/* y = -x, of real numbers as they are and of 8 bits by their parameters, which the views have; along an axis x has one
+   for each index of the last one. A result that declares none takes those of x. */
 static NNRT_ReturnCode negate_rule(nnrt_resolve *c)
 {
     nnrt_resolve_like(c, 0, 0);
@@ -1339,7 +1339,7 @@ static void test_layout(void **state)
         x[i] = (float)i;
     op.flags = NNRT_OP_LAYOUT;
     (void)take(&op);
-    for (uint32_t i = 0; i < 5; i++) { /* NCHW, NHWC, none, which counts as NHWC; a result that contradicts; too few axes */
+    for (uint32_t i = 0; i < 5; i++) { /* NCHW, NHWC, none, as NHWC; a result that contradicts; too few axes */
         static const NNRT_Format formats[5] = {NNRT_FORMAT_NCHW, NNRT_FORMAT_NHWC, NNRT_FORMAT_NONE, NNRT_FORMAT_NCHW,
                                                NNRT_FORMAT_NCHW};
         nnrt_session_desc desc;
@@ -1376,7 +1376,7 @@ static void test_layout(void **state)
     drop("test.Tint");
 }
 
-/* y[k] = x * (k + 1), as many as a node has; more than there are fixed operands, too. What is left out takes its place. */
+/* y[k] = x * (k + 1), as many as a node has, more than operands are fixed, too. What is left out takes its place. */
 static NNRT_ReturnCode fan_f32(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     size_t n = 0;
@@ -1446,8 +1446,8 @@ static void test_repeated_results(void **state)
 
 /* ---- model caches ---- */
 
-/* A cache has what a device made of the parts beside such a node, which is none of them: it is good whatever number the operator
-   has, and of no use without it, which is said by name. A device that is given such a model whole refuses it. */
+/* A cache has what a device made of the parts beside such a node, which is none of them: it is good whatever number the
+   operator has, and of no use without it, which is said by name. A device that is given such a model refuses it. */
 static void test_cache(void **state)
 {
     nnrt_fake *npu = registered("fake:name=npu,cache=yes");

@@ -979,7 +979,8 @@ static void dynamic(void **state)
     end(&n);
 }
 
-/* Each of eight shapes that an operand may have is told again, and served, whatever came before it; a ninth is too many. */
+/* Each of eight shapes that an operand may have is told again, and served, whatever came before it; a ninth is too
+   many. */
 static void alternatives(void **state)
 {
     static const int32_t dims[2] = {OPEN, 3}, order[10] = {1, 8, 3, 2, 7, 8, 4, 6, 5, 1};

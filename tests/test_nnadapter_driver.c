@@ -149,8 +149,8 @@ static int deny(int event, void *data)
     return 1;
 }
 
-/* The callback of a session, and that of NNAdapter's context, reach the driver: each prepared model has a context then, with
-   the driver's properties. */
+/* The callback of a session, and that of NNAdapter's context, reach the driver: each prepared model has a context then,
+   with the driver's properties. */
 static void callbacks(void **state)
 {
     NNRT_Model *model = model_of(NNRT_FORMAT_NCHW, false);

@@ -2042,8 +2042,8 @@ static void count_passes(void *user, nnrt_log_level level, const char *text)
         did[p] += strstr(text, pass_says[p]) != NULL;
 }
 
-/* A model that gives every pass something to do, without some of them: how often each did something, SQRT nodes that nobody
-   needs, and by how much the results differ: not at all, or a bit. */
+/* A model that gives every pass something to do, without some of them: how often each did something, SQRT nodes that
+   nobody needs, and by how much the results differ: not at all, or a bit. */
 static void without_passes(uint32_t without, bool no_quantize, uint32_t did[PASSES])
 {
     static outcome was, is;

@@ -232,8 +232,8 @@ static void test_quantised_beside_plain(void **state)
     node_refused(&n, NNRT_INVALID_DATATYPE, "input 1 (indices) 'operand' is qint32[4], expected one of int32,int64");
 }
 
-/* Quantised arithmetic is that of 8 bits: any other width is refused, of whichever operand and parameter, while what only
-   moves elements does not look at it. */
+/* Quantised arithmetic is that of 8 bits: any other width is refused, of whichever operand and parameter, while what
+   only moves elements does not look at it. */
 static void test_bits(void **state)
 {
     static const int32_t widths[] = {-8, 0, 1, 4, 7, 9, 16, 32, 0x7FFFFFFF};

@@ -843,8 +843,8 @@ static void test_constants_in_place(void **state)
 /* ---- sharing a prepared model ---- */
 
 /* Two and three sessions on one prepared model, destroyed in every order; the owner last, first, and between. */
-/* A model is plain data: with another list of outputs it is run up to a tensor, and with other nodes and inputs from one on;
-   nothing else of it is computed. */
+/* A model is plain data: with another list of outputs it is run up to a tensor, and with other nodes and inputs from
+   one on; nothing else of it is computed. */
 static void test_part_of_a_model(void **state)
 {
     static const float addend[4] = {1, -2, 3, -4}, x[4] = {1, -3, 5, 2};
