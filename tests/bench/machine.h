@@ -1,0 +1,280 @@
+/*
+machine.h - what this machine can do at best, measured: multiply-adds in float32 of each instruction set, and reading from
+each level of its memory, with any number of threads. Part of tests/bench/bench.c.
+
+    >>kernels   loops that do nothing else
+    >>threads   all of them at once
+    >>peaks     figures
+*/
+#ifndef BENCH_MACHINE_H
+#define BENCH_MACHINE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#if (defined(__x86_64__) || defined(__i386__)) && defined(__GNUC__)
+#include <immintrin.h>
+#define BENCH_X86 1
+#else
+#define BENCH_X86 0
+#endif
+
+enum { BENCH_MAX_THREADS = 16 };
+
+static double bench_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>kernels */
+
+/* Twelve chains: a multiply-add that takes 4 cycles, of which two start in each, keeps 8 busy. They begin with different
+   numbers, as a compiler would make one chain of equal ones. */
+#define BENCH_CHAINS(X)                                                                                                \
+    X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+enum { BENCH_CHAIN_COUNT = 12 };
+
+#define BENCH_BEGIN(i) a##i = BENCH_SET(1.0f + (float)(i) / 16);
+#define BENCH_TRIP(i) a##i = BENCH_STEP(a##i, m, b);
+#define BENCH_END(i)                                                                                                   \
+    memcpy(lanes, &a##i, sizeof(a##i));                                                                                \
+    sum += lanes[0];
+#define BENCH_FMA(function, attributes, vector)                                                                        \
+    attributes static float function(long trips)                                                                       \
+    {                                                                                                                  \
+        const vector m = BENCH_SET(0.999f), b = BENCH_SET(0.001f);                                                     \
+        vector a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11;                                                       \
+        float lanes[sizeof(vector) / sizeof(float)], sum = 0;                                                          \
+        BENCH_CHAINS(BENCH_BEGIN)                                                                                      \
+        for (; trips > 0; trips--) {                                                                                   \
+            BENCH_CHAINS(BENCH_TRIP)                                                                                   \
+        }                                                                                                              \
+        BENCH_CHAINS(BENCH_END)                                                                                        \
+        return sum;                                                                                                    \
+    }
+
+/* Reads bytes, a multiple of eight vectors, and returns something of them. */
+#define BENCH_READ(function, attributes, vector)                                                                       \
+    attributes static uint64_t function(const void *from, size_t bytes)                                                \
+    {                                                                                                                  \
+        const vector *p = (const vector *)from, *const end = p + bytes / sizeof(vector);                               \
+        vector a = {0}, b = {0}, c = {0}, d = {0};                                                                     \
+        uint64_t words[sizeof(vector) / sizeof(uint64_t)];                                                             \
+        for (; p < end; p += 8) {                                                                                      \
+            a |= p[0], b |= p[1], c |= p[2], d |= p[3];                                                                \
+            a |= p[4], b |= p[5], c |= p[6], d |= p[7];                                                                \
+        }                                                                                                              \
+        a |= b | c | d;                                                                                                \
+        memcpy(words, &a, sizeof(a));                                                                                  \
+        return words[0];                                                                                               \
+    }
+
+#define BENCH_ATTRIBUTES(set) __attribute__((noinline, target(set)))
+
+#if BENCH_X86
+#define BENCH_SET(x) _mm512_set1_ps(x)
+#define BENCH_STEP(a, m, b) _mm512_fmadd_ps(a, m, b)
+BENCH_FMA(bench_fma_avx512, BENCH_ATTRIBUTES("avx512f"), __m512)
+#undef BENCH_SET
+#undef BENCH_STEP
+#define BENCH_SET(x) _mm256_set1_ps(x)
+#define BENCH_STEP(a, m, b) _mm256_fmadd_ps(a, m, b)
+BENCH_FMA(bench_fma_avx2, BENCH_ATTRIBUTES("avx2,fma"), __m256)
+#undef BENCH_SET
+#undef BENCH_STEP
+#define BENCH_SET(x) _mm_set1_ps(x)
+#define BENCH_STEP(a, m, b) _mm_add_ps(_mm_mul_ps(a, m), b)
+BENCH_FMA(bench_fma_sse, BENCH_ATTRIBUTES("sse2"), __m128)
+typedef uint64_t bench_v64 __attribute__((vector_size(64), aligned(64)));
+typedef uint64_t bench_v32 __attribute__((vector_size(32), aligned(32)));
+BENCH_READ(bench_read_avx512, BENCH_ATTRIBUTES("avx512f"), bench_v64)
+BENCH_READ(bench_read_avx2, BENCH_ATTRIBUTES("avx2"), bench_v32)
+#else
+/* Whatever the compiler makes of four lanes. */
+typedef float bench_f16 __attribute__((vector_size(16)));
+#define BENCH_SET(x) ((bench_f16){x, x, x, x})
+#define BENCH_STEP(a, m, b) ((a) * (m) + (b))
+BENCH_FMA(bench_fma_portable, __attribute__((noinline)), bench_f16)
+#endif
+typedef uint64_t bench_v16 __attribute__((vector_size(16), aligned(16)));
+BENCH_READ(bench_read_16, __attribute__((noinline)), bench_v16)
+
+typedef struct bench_isa {
+    const char *name;
+    int lanes;
+    float (*fma)(long trips);
+    uint64_t (*read)(const void *from, size_t bytes);
+} bench_isa;
+
+/* Instruction set i of this machine, the widest first; false behind the last. */
+static bool bench_isa_at(int i, bench_isa *isa)
+{
+#if BENCH_X86
+    static const bench_isa all[] = {{"AVX-512", 16, bench_fma_avx512, bench_read_avx512},
+                                    {"AVX2", 8, bench_fma_avx2, bench_read_avx2},
+                                    {"SSE", 4, bench_fma_sse, bench_read_16}};
+    const bool has[] = {__builtin_cpu_supports("avx512f"),
+                        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
+                        __builtin_cpu_supports("sse2")};
+#else
+    static const bench_isa all[] = {{"portable", 4, bench_fma_portable, bench_read_16}};
+    const bool has[] = {true};
+#endif
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
+        if (has[k] && i-- == 0) {
+            *isa = all[k];
+            return true;
+        }
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>threads */
+
+typedef struct bench_thread {
+    pthread_t thread;
+    pthread_barrier_t *start;
+    const bench_isa *isa;
+    const char *block; /* NULL: multiply-adds, else bytes to be read */
+    size_t bytes;
+    long trips;
+    double begin, end;      /* when it ran */
+    volatile uint64_t kept; /* what came of it, which nobody needs but the compiler */
+} bench_thread;
+
+static void *bench_thread_run(void *user)
+{
+    bench_thread *t = (bench_thread *)user;
+    uint64_t something = 0;
+    (void)pthread_barrier_wait(t->start);
+    t->begin = bench_now();
+    if (t->block == NULL)
+        something = (uint64_t)t->isa->fma(t->trips);
+    for (long i = 0; t->block != NULL && i < t->trips; i++) {
+        something += t->isa->read(t->block, t->bytes);
+        __asm__ volatile("" ::: "memory"); /* what was read might have changed: it is read again */
+    }
+    t->end = bench_now();
+    t->kept = something;
+    return NULL;
+}
+
+/* Seconds that all threads take for so many trips each, the first of them on the calling thread; below 0: there were no
+   threads to be had. block: bytes for each thread, one behind the other. */
+static double bench_together(const bench_isa *isa, int threads, const char *block, size_t bytes, long trips)
+{
+    bench_thread all[BENCH_MAX_THREADS];
+    pthread_barrier_t start;
+    double begin, end;
+    if (pthread_barrier_init(&start, NULL, (unsigned)threads) != 0)
+        return -1;
+    for (int i = 0; i < threads; i++) {
+        all[i].start = &start;
+        all[i].isa = isa;
+        all[i].block = block == NULL ? NULL : block + (size_t)i * bytes;
+        all[i].bytes = bytes;
+        all[i].trips = trips;
+        if (i > 0 && pthread_create(&all[i].thread, NULL, bench_thread_run, &all[i]) != 0) {
+            fputs("bench: cannot start a thread\n", stderr);
+            exit(1); /* those that are there wait for it */
+        }
+    }
+    (void)bench_thread_run(&all[0]);
+    begin = all[0].begin;
+    end = all[0].end;
+    for (int i = 1; i < threads; i++) {
+        (void)pthread_join(all[i].thread, NULL);
+        begin = all[i].begin < begin ? all[i].begin : begin;
+        end = all[i].end > end ? all[i].end : end;
+    }
+    (void)pthread_barrier_destroy(&start);
+    return end - begin;
+}
+
+/* The most trips a second that all threads together make, in about so many seconds: of many short times, as others who
+   want the processor do not want it in all of them. */
+static double bench_rate(const bench_isa *isa, int threads, const char *block, size_t bytes, double seconds)
+{
+    const double part = seconds / 32, until = bench_now() + seconds;
+    double best = 0, took;
+    long trips = 1;
+    while ((took = bench_together(isa, threads, block, bytes, trips)) >= 0 && took < part / 2)
+        trips *= 2;
+    do {
+        const double rate = (double)trips * threads / took;
+        best = rate > best ? rate : best;
+        took = bench_together(isa, threads, block, bytes, trips);
+    } while (bench_now() < until && took > 0);
+    return best;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>peaks */
+
+/* Floating-point operations a second; a multiply-add is two. */
+static double bench_flops(const bench_isa *isa, int threads, double seconds)
+{
+    return bench_rate(isa, threads, NULL, 0, seconds) * BENCH_CHAIN_COUNT * isa->lanes * 2;
+}
+
+typedef struct bench_level {
+    const char *name;
+    size_t capacity; /* bytes; of memory 0 */
+    size_t bytes;    /* that are read, for all threads together */
+    bool each;       /* each core has one of its own */
+} bench_level;
+
+static size_t bench_configured(int what, size_t otherwise)
+{
+    const long bytes = sysconf(what);
+    return bytes > 0 ? (size_t)bytes : otherwise;
+}
+
+static size_t bench_least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The levels as the system tells them. Of a cache that a core has alone half is read, of the last one, which is others'
+   as well, a quarter, but at most 16 MiB; of memory twice what it has, but at most 512 MiB. */
+static void bench_levels(bench_level levels[4], int threads)
+{
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    const size_t l1 = bench_configured(_SC_LEVEL1_DCACHE_SIZE, 32u << 10);
+    const size_t l2 = bench_configured(_SC_LEVEL2_CACHE_SIZE, 512u << 10);
+    const size_t l3 = bench_configured(_SC_LEVEL3_CACHE_SIZE, 16u << 20);
+#else
+    const size_t l1 = 32u << 10, l2 = 512u << 10, l3 = 16u << 20;
+#endif
+    const size_t memory = bench_configured(_SC_PHYS_PAGES, 1u << 18) * (size_t)sysconf(_SC_PAGESIZE);
+    const bench_level all[4] = {{"L1", l1, l1 / 2 * (size_t)threads, true},
+                                {"L2", l2, l2 / 2 * (size_t)threads, true},
+                                {"L3", l3, bench_least(l3 / 4, 16u << 20), false},
+                                {"memory", 0, bench_least(bench_least(2 * l3, 512u << 20), memory / 8), false}};
+    memcpy(levels, all, sizeof(all));
+}
+
+/* Bytes a second that all threads read from a level; 0: there is no memory for that. */
+static double bench_bandwidth(const bench_isa *isa, const bench_level *level, int threads, double seconds)
+{
+    const size_t each = level->bytes / (size_t)threads / 4096 * 4096;
+    void *block = NULL;
+    double rate;
+    if (each == 0 || posix_memalign(&block, 4096, each * (size_t)threads) != 0)
+        return 0;
+    memset(block, 1, each * (size_t)threads); /* pages that nobody wrote are all the same one */
+    rate = bench_rate(isa, threads, (const char *)block, each, seconds);
+    free(block);
+    return rate * (double)each;
+}
+
+#endif

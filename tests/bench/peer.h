@@ -1,0 +1,55 @@
+/* What the benchmark asks of those it compares with. Each library is a file of its own, which becomes a shared library with
+   the array bench_peers in it; bench.c loads those that are there. */
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A layer, float32, batch 1. A product is y[m, n] = x[m, k] * w[k, n]. A convolution has x [cin, extent, extent], w [cout,
+   cin / group, kernel, kernel], one bias for each of cout, and y [cout, rows, rows]. All in this order, innermost last. */
+typedef struct bench_layer {
+    bool product;
+    int m, k, n;
+    int extent, cin, cout, kernel, stride, pad, group;
+    const float *x, *w, *bias; /* they outlive the jobs; bias is NULL in a product */
+} bench_layer;
+
+static inline int bench_rows(const bench_layer *layer)
+{
+    return (layer->extent + 2 * layer->pad - layer->kernel) / layer->stride + 1;
+}
+
+/* Elements of y. */
+static inline size_t bench_results(const bench_layer *layer)
+{
+    const size_t rows = layer->product ? 0 : (size_t)bench_rows(layer);
+    return layer->product ? (size_t)layer->m * (size_t)layer->n : (size_t)layer->cout * rows * rows;
+}
+
+/* Something to time: everything is allocated, packed and in the order of elements that the library likes best. */
+typedef struct bench_job {
+    void *state;
+    bool (*run)(void *state);
+    void (*result)(void *state, float *y); /* what the last run gave, in the order above */
+    void (*close)(void *state);
+} bench_job;
+
+typedef struct bench_peer {
+    const char *name; /* NULL ends the array */
+    void (*version)(char *text, size_t size);
+    /* Makes a job of a layer. Returns NULL, or why there is none. */
+    const char *(*open)(bench_job *job, const bench_layer *layer, int threads);
+} bench_peer;
+
+extern const bench_peer bench_peers[];
+
+/* Planes [channels][pixels] from pixels [pixels][channels], and back with the two numbers exchanged. */
+static inline void bench_transpose(const float *from, size_t rows, size_t columns, float *to)
+{
+    for (size_t c = 0; c < columns; c++)
+        for (size_t r = 0; r < rows; r++)
+            to[c * rows + r] = from[r * columns + c];
+}
+
+#endif

@@ -1,0 +1,384 @@
+"""What bench.c printed, as tables of text and as a page. Part of tests/bench/bench.py.
+
+    >>results   the figures of a file
+    >>targets   what nnrt wants to reach
+    >>text      tables
+    >>page      the same to look at
+"""
+import html
+import math
+import os
+import platform
+import statistics
+
+import models
+
+ORT = "ONNX Runtime"
+PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.tsv")
+
+# ----------------------------------------------------------------------------------------------------------------------
+# >>results
+
+
+def processor():
+    """The machine in words."""
+    name = platform.processor() or platform.machine()
+    flags = []
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as f:
+            lines = f.read().splitlines()
+        name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
+        flags = next((line.split(":", 1)[1].split() for line in lines if line.startswith("flags")), [])
+    except OSError:
+        pass
+    sets = [text for flag, text in (("avx2", "AVX2"), ("avx512f", "AVX-512"), ("avx512_vnni", "VNNI")) if flag in flags]
+    return "%s, %s, %d cores%s" % (name, platform.machine(), os.cpu_count() or 1, "".join(", " + s for s in sets))
+
+
+class Spread:
+    """A median with its quartiles."""
+
+    def __init__(self, values):
+        values = sorted(values)
+        self.median = statistics.median(values)
+        self.low, _, self.high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+
+    def text(self, form="%.2f"):
+        return (form + " (" + form + "-" + form + ")") % (self.median, self.low, self.high)
+
+
+class Results:
+    """A results.tsv. Raises ValueError."""
+
+    def __init__(self, path):
+        self.machine, self.absent, self.missing, self.models = {}, {}, [], {}
+        self.flops, self.levels, self.peaks, self.prepare, self.errors = {}, {}, {}, {}, {}
+        self.times, self.starts = {}, []
+        with open(path, encoding="utf-8", errors="replace") as f:
+            for number, line in enumerate(f, 1):
+                kind, *fields = line.rstrip("\n").split("\t")
+                try:
+                    getattr(self, "read_" + kind)(*fields)
+                except (AttributeError, TypeError, ValueError):
+                    raise ValueError("line %d is not one of the benchmark" % number) from None
+        self.threads = sorted({t for _, t, _ in self.times})
+        self.whos = list(dict.fromkeys(who for _, _, who in self.times))
+        self.ours = next((w for w in ("nnrt cpu", "nnrt reference") if w in self.whos),
+                         next((w for w in self.whos if w.startswith("nnrt ")), None))
+        self.others = read_peers()
+
+    def read_machine(self, key, value):
+        self.machine[key] = value
+
+    def read_absent(self, who, why):
+        self.absent[who] = why
+
+    def read_missing(self, model, threads, who, why):
+        self.missing.append((model, int(threads), who, why))
+
+    def read_model(self, name, kind, macs, moved):
+        self.models[name] = kind, int(macs), int(moved)
+
+    def read_flops(self, threads, isa, value):
+        self.flops[int(threads), isa] = float(value)
+
+    def read_level(self, threads, name, capacity, each, rate):
+        self.levels.setdefault(int(threads), []).append((name, int(capacity), each == "1", float(rate)))
+
+    def read_peak(self, model, threads, value):
+        self.peaks[model, int(threads)] = float(value)
+
+    def read_prepare(self, model, threads, who, seconds):
+        self.prepare[model, int(threads), who] = float(seconds)
+
+    def read_error(self, model, threads, who, error):
+        self.errors[model, int(threads), who] = float(error)
+
+    def read_time(self, model, threads, who, turn, median, least, runs):
+        self.times.setdefault((model, int(threads), who), {})[int(turn)] = float(median), float(least), int(runs)
+
+    def read_start(self, device, path, *figures):
+        names = ("load", "prepare", "first", "allocated", "constants", "file", "rss", "restored")
+        self.starts.append(dict(zip(names, map(float, figures), strict=True), device=device, path=path))
+
+    def median(self, model, threads, who):
+        """Seconds of a run: the median of the rounds' medians; None: it was not run."""
+        rounds = self.times.get((model, threads, who))
+        return statistics.median(m for m, _, _ in rounds.values()) if rounds else None
+
+    def ratio(self, model, threads, who, other):
+        """Of the times of two in the same rounds; None: one was not run."""
+        a, b = self.times.get((model, threads, who), {}), self.times.get((model, threads, other), {})
+        both = [a[r][0] / b[r][0] for r in a if r in b]
+        return Spread(both) if both else None
+
+    def rate(self, model, threads, who):
+        """Operations a second, of the least time; None: it was not run, or has no multiply-adds."""
+        rounds = self.times.get((model, threads, who))
+        macs = self.models[model][1]
+        return 2 * macs / min(least for _, least, _ in rounds.values()) if rounds and macs else None
+
+    def peak(self, threads):
+        """The most operations a second that were ever measured with so many threads."""
+        found = [v for (t, _), v in self.flops.items() if t == threads] + [v for (_, t), v in self.peaks.items() if t == threads]
+        return max(found, default=None)
+
+    def share(self, model, threads, who):
+        """Of that peak."""
+        rate = self.rate(model, threads, who)
+        return rate / self.peak(threads) if rate else None
+
+    def of_kind(self, *kinds):
+        return [name for name, (kind, _, _) in self.models.items() if kind in kinds]
+
+    def to_other(self, model, threads, other):
+        """Our time by that of XNNPACK or ncnn, told by their time beside ONNX Runtime on another machine."""
+        ratio = self.ratio(model, threads, self.ours, ORT)
+        their = self.others.get((model, threads), {}).get(other)
+        return ratio.median / their if ratio and their else None
+
+    def to_best(self, model, threads):
+        """Our time by that of the quickest other."""
+        ratio = self.ratio(model, threads, self.ours, ORT)
+        return ratio.median / min([1.0, *self.others.get((model, threads), {}).values()]) if ratio else None
+
+
+def read_peers():
+    """{(network, threads): {library: its time by ONNX Runtime's}} of peers.tsv."""
+    found = {}
+    with open(PEERS, encoding="utf-8") as f:
+        rows = [line.rstrip("\n").split("\t") for line in f if not line.startswith("#")]
+    for model, threads, ort, ncnn, xnnpack in rows:
+        found[model, int(threads)] = {name: float(value) / float(ort) for name, value in (("ncnn", ncnn), ("XNNPACK", xnnpack))
+                                      if value != "-"}
+    return found
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# >>targets
+
+MET, MISSED, UNKNOWN = "met", "not met", "not measured"
+
+
+class Target:
+    """What is to be reached. values: (label, value or None); the bound holds for each."""
+
+    def __init__(self, text, bound, values, form="%.2f", at_least=False):
+        self.text = "%s %s %s" % (text, "at least" if at_least else "at most", form % bound)
+        known = [(label, v) for label, v in values if v is not None]
+        good = [v >= bound if at_least else v <= bound for _, v in known]
+        self.verdict = MISSED if not all(good) else UNKNOWN if len(known) < len(values) or not values else MET
+        # of many the worst one is shown, for each number of threads
+        worst = {}
+        for label, v in known:
+            group = label.rpartition(" ")[2]
+            if group not in worst or (v < worst[group][1] if at_least else v > worst[group][1]):
+                worst[group] = label, v
+        self.found = ", ".join("%s %s" % (label, form % v) for label, v in worst.values()) or "-"
+
+
+def geometric(results, threads):
+    found = [results.to_best(name, threads) for name in models.FLOAT if name in results.models]
+    if len(found) < len(models.FLOAT) or None in found:
+        return None
+    return math.exp(sum(map(math.log, found)) / len(found))
+
+
+def bandwidth(results, model, threads):
+    """Share of what the level of memory gives that is large enough for the matrix of a product with a vector."""
+    m, k, n = models.PRODUCTS[model]
+    rounds = results.times.get((model, threads, results.ours))
+    bytes_ = 4 * k * n
+    for _, capacity, each, rate in results.levels.get(threads, []):
+        room = capacity * (threads if each else 1)
+        if rounds and m == 1 and rate > 0 and (capacity == 0 or bytes_ <= 0.8 * room):
+            return bytes_ / min(least for _, least, _ in rounds.values()) / rate
+    return None
+
+
+def start_figure(results, model, ending, cached, figure):
+    """The median of a figure of processes that ran a model, from a file of that kind."""
+    found = [figure(s) for s in results.starts if s["path"].endswith("/" + model + ending) and "nnrt " + s["device"] == results.ours
+             and (s["restored"] > 0 if cached else s["restored"] < 0)]
+    return statistics.median(found) if found else None
+
+
+def targets(results):
+    """What issue the project set itself, as ratios in one run on two cores with AVX-512, batch 1."""
+    many, ours = results.threads or [1], results.ours
+
+    def each(names, value):
+        """Of every one of these models and numbers of threads."""
+        return [("%s %dT" % (name, t), value(name, t) if name in results.models else None) for t in many for name in names]
+
+    def to_ort(name, t):
+        ratio = results.ratio(name, t, ours, ORT)
+        return ratio.median if ratio else None
+
+    def to_xnnpack(name, t):
+        return results.to_other(name, t, "XNNPACK")
+
+    def share(name, t):
+        value = results.share(name, t, ours)
+        return 100 * value if value is not None else None
+
+    def gain(name):
+        a, b = results.median(name, 1, ours), results.median(name, 2, ours)
+        return a / b if a and b else None
+
+    def start(model, ending, cached, figure, scale):
+        value = start_figure(results, model, ending, cached, figure)
+        return [(model + ending + (" cached" if cached else ""), value * scale if value is not None else None)]
+
+    def whole(s):
+        return s["load"] + s["prepare"] + s["first"]
+
+    nets = [name for name in models.FLOAT if name in results.models]
+    slow = [name for name in nets if (results.median(name, 1, ours) or 0) > 1e-3]
+    depthwise = results.rate("dw_3x3s1_384_14", 1, ours) if "dw_3x3s1_384_14" in results.models else None
+    tiny = results.median(models.CHAIN, 1, ours)
+    vector = "matmul_1x1024x1024"
+    return [
+        Target("Time by the quickest other's, geometric mean of the ten networks in float32:", 0.75,
+               [("%dT" % t, geometric(results, t)) for t in many]),
+        Target("none of them", 1.0, each(models.FLOAT, results.to_best)),
+        Target("ResNet-18 by ONNX Runtime", 0.65, each(["resnet18"], to_ort)),
+        Target("ResNet-50 by ONNX Runtime", 0.8, each(["resnet50"], to_ort)),
+        Target("MobileNetV2 by XNNPACK", 0.85, each(["mobilenet_v2"], to_xnnpack)),
+        Target("LeNet and FC autoencoder by XNNPACK", 0.8, each(["lenet", "fc_autoencoder"], to_xnnpack)),
+        Target("MobileNetV2 in int8 by ONNX Runtime", 0.75, each(["mobilenet_v2_qdq"], to_ort)),
+        Target("ResNet-18 in int8 by ONNX Runtime", 0.85, each(["resnet18_qdq"], to_ort)),
+        Target("both by XNNPACK", 1.0, each(["mobilenet_v2_qdq", "resnet18_qdq"], to_xnnpack)),
+        Target("Percent of the measured peak, products of 128 to 1024:", 94,
+               each(["matmul_%d" % n for n in (128, 256, 512, 1024)], share), "%.0f", True),
+        Target("direct convolutions:", 92, each(["conv_3x3s1_64_64_56", "conv_3x3s1_256_256_14", "conv_1x1_256_64_56",
+                                                "conv_1x1_96_576_14"], share), "%.0f", True),
+        Target("first layers, of 3 channels:", 85, each(["conv_3x3s2_3_32_224", "conv_7x7s2_3_64_224"], share), "%.0f", True),
+        Target("Percent of the bandwidth that its size implies, product with a vector:", 85,
+               [("%dT" % t, 100 * b if b is not None else None)
+                for t, b in ((t, bandwidth(results, vector, t)) for t in many)], "%.0f", True),
+        Target("Depthwise convolution in L2, GFLOP/s:", 100, [("1T", depthwise / 1e9 if depthwise else None)], "%.0f", True),
+        Target("Two threads by one, networks over 1 ms:", 1.85, [(n + " 2T", gain(n)) for n in slow], "%.2f", True),
+        Target("DS-CNN and ResNet-8:", 1.5, [(n + " 2T", gain(n) if n in results.models else None)
+                                            for n in ("dscnn_kws", "resnet8_cifar")], "%.2f", True),
+        Target("every network:", 1.0, [(n + " 2T", gain(n)) for n in nets], "%.2f", True),
+        Target("Nanoseconds a node, a chain of 1,000 tiny sums:", 100, [("1T", tiny * 1e6 if tiny else None)], "%.0f"),
+        Target("LeNet, ms to load, prepare and run once:", 0.1,
+               start("lenet", ".onnx", False, whole, 1e3) + start("lenet", ".nnrt", False, whole, 1e3), "%.3f"),
+        Target("MB over the model:", 1, start("lenet", ".onnx", False, lambda s: s["rss"] - s["file"], 1e-6) +
+               start("lenet", ".nnrt", False, lambda s: s["rss"] - s["file"], 1e-6)),
+        Target("ResNet-50, ms to prepare:", 40, start("resnet50", ".onnx", False, lambda s: s["prepare"], 1e3) +
+               start("resnet50", ".nnrt", False, lambda s: s["prepare"], 1e3), "%.1f"),
+        Target("from the cache:", 5, start("resnet50", ".nnrt", True, lambda s: s["prepare"], 1e3), "%.1f"),
+        Target("peak memory by weights, from ONNX or .nnrt:", 2.6, start("resnet50", ".onnx", False, lambda s: s["rss"] / s["file"], 1) +
+               start("resnet50", ".nnrt", False, lambda s: s["rss"] / s["file"], 1)),
+        Target("from the cache:", 1.3, start("resnet50", ".nnrt", True, lambda s: s["rss"] / s["file"], 1)),
+        Target("Largest relative difference to ONNX Runtime, networks in float32:", 1e-4,
+               each(models.FLOAT, lambda name, t: results.errors.get((name, t, ours))), "%.1e"),
+    ]
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# >>text
+
+
+def table(head, rows):
+    """Prints columns: the first one to the left, the others to the right."""
+    rows = [["-" if cell is None else str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+    for row in [head, *rows]:
+        print("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))).rstrip())
+    print()
+
+
+def number(value, form):
+    return None if value is None else form % value
+
+
+def show_machine(results):
+    for key, value in results.machine.items():
+        print("%-16s %s" % (key, value))
+    print()
+    many = sorted({t for t, _ in results.flops})
+    names = list(dict.fromkeys(isa for _, isa in results.flops))
+    rows = [[isa + ", GFLOP/s", *(number(results.flops.get((t, isa), 0) / 1e9, "%.0f") for t in many)] for isa in names]
+    for i, level in enumerate(results.levels.get(many[0], []) if many else []):
+        rows.append([level[0] + ", read, GB/s", *(number(results.levels[t][i][3] / 1e9, "%.0f") for t in many)])
+    table(["measured peaks", *("%dT" % t for t in many)], rows)
+
+
+def show_networks(results):
+    names = results.of_kind("chain", "float", "int8")
+    devices = [w for w in results.whos if w.startswith("nnrt ")]
+    if not names:
+        return
+    head = ["network, milliseconds", "threads", *devices, ORT, *("%s by ORT" % d for d in devices), "by the best", "GFLOP/s", "% of peak",
+            "error", "prepare", "ORT"]
+    rows = []
+    for name in names:
+        for t in results.threads:
+            ratios = [results.ratio(name, t, d, ORT) for d in devices]
+            rate, share = results.rate(name, t, results.ours), results.share(name, t, results.ours)
+            rows.append([name, t, *(number(s * 1e3 if s else None, "%.4f") for s in (results.median(name, t, w) for w in [*devices, ORT])),
+                         *(r.text() if r else None for r in ratios), number(results.to_best(name, t), "%.2f"),
+                         number(rate / 1e9 if rate else None, "%.1f"), number(100 * share if share else None, "%.1f"),
+                         number(results.errors.get((name, t, results.ours)), "%.1e"),
+                         *(number(s * 1e3 if s else None, "%.2f") for s in (results.prepare.get((name, t, w)) for w in (results.ours, ORT)))])
+    table(head, rows)
+    print("ratios of times in the same rounds: median (quartiles); below 1 nnrt is quicker. by the best: the least of ONNX Runtime,\n"
+          "and of XNNPACK and ncnn as ratios to it, tests/bench/peers.tsv. GFLOP/s, %% of peak and error are %s's.\n" % results.ours)
+
+
+def show_layers(results):
+    names = results.of_kind("product", "convolution")
+    if not names:
+        return
+    head = ["layer, GFLOP/s", "threads", *results.whos, "% of peak", "by the best"]
+    rows = []
+    for name in names:
+        for t in results.threads:
+            rates = {w: results.rate(name, t, w) for w in results.whos}
+            ratios = [r for r in (results.ratio(name, t, results.ours, w) for w in results.whos if not w.startswith("nnrt ")) if r]
+            share = results.share(name, t, results.ours)
+            rows.append([name, t, *(number(r / 1e9 if r else None, "%.1f") for r in rates.values()),
+                         number(100 * share if share else None, "%.1f"),
+                         max(ratios, key=lambda r: r.median).text() if ratios else None])
+    table(head, rows)
+    wrong = [(n, t, w, e) for (n, t, w), e in results.errors.items() if n in names and not e < 1e-3]
+    for name, t, who, error in wrong:
+        print("%s, %dT: the result of %s differs by %.1e" % (name, t, who, error))
+    if wrong:
+        print()
+
+
+def show_targets(results):
+    rows = [[t.text, t.verdict, t.found] for t in targets(results)]
+    widths = [max(len(r[i]) for r in rows) for i in range(2)]
+    print("targets of nnrt, on two cores with AVX-512, batch 1, %s:" % (results.ours or "nothing measured"))
+    for row in rows:
+        print("%s  %s  %s" % (row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2]))
+    print("%d met, %d not met, %d not measured" % tuple(sum(r[1] == v for r in rows) for v in (MET, MISSED, UNKNOWN)))
+
+
+def show(results):
+    show_machine(results)
+    show_networks(results)
+    show_layers(results)
+    for who, why in results.absent.items():
+        print("absent: %s: %s" % (who, why))
+    reasons = {}
+    for model, threads, who, why in results.missing:
+        reasons.setdefault((who, why), []).append("%s %dT" % (model, threads))
+    for (who, why), where in reasons.items():
+        print("%s does not run %s: %s" % (who, ", ".join(where), why))
+    if results.absent or results.missing:
+        print()
+    show_targets(results)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# >>page
+
+
+def page(results):
+    return "<!DOCTYPE html><title>nnrt</title>" + html.escape(results.machine.get("date", ""))
