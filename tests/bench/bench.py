@@ -22,9 +22,9 @@ import models  # noqa: E402
 import report  # noqa: E402
 
 ORT = "build/compare/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1"
-# name, package, what it is linked with
-PEERS = [("openblas", "libopenblas-dev", ["-lopenblas"]), ("onednn", "libdnnl-dev", ["-ldnnl", "-fopenmp"]),
-         ("xnnpack", "libxnnpack-dev", ["-lXNNPACK", "-lpthreadpool", "-lcpuinfo", "-lpthread"])]
+# name, packages, what it is linked with
+PEERS = [("openblas", ["libopenblas-dev"], ["-lopenblas"]), ("onednn", ["libdnnl-dev"], ["-ldnnl", "-fopenmp"]),
+         ("xnnpack", ["libxnnpack-dev", "libpthreadpool-dev"], ["-lXNNPACK", "-lpthreadpool"])]
 NETWORKS = ("chain", "float", "int8")
 STARTS = {"lenet": 15, "resnet50": 3}  # processes that load, prepare and run each once
 
@@ -120,6 +120,8 @@ class Run:
         self.put("machine", "compiler", subprocess.run([*compiler, "--version"], capture_output=True,
                                                        text=True).stdout.split("\n")[0])
         self.put("machine", "seconds", self.options.seconds)
+        if hasattr(os, "getloadavg"):
+            self.put("machine", "load before", "%.1f of %d cores" % (os.getloadavg()[0], os.cpu_count() or 1))
 
     def fetch(self):
         """ONNX Runtime: its library, or None."""
@@ -136,21 +138,21 @@ class Run:
         """The folder of the other libraries, each behind its file of this folder."""
         folder = os.path.join(self.options.out, "peers")
         os.makedirs(folder, exist_ok=True)
-        for name, package, libraries in PEERS:
+        for name, packages, libraries in PEERS:
             source, target = os.path.join(HERE, name + ".c"), os.path.join(folder, name + ".so")
             if os.path.exists(target):
                 os.remove(target)
             if self.options.peers == "no" or not layers:
                 self.put("absent", name, "not asked for")
                 continue
-            good, said = run(["sh", "tools/need.sh", package])
+            good, said = run(["sh", "tools/need.sh", *packages])
             if not good:
                 self.absent(name, said)
                 continue
             good, said = run([*os.environ.get("CC", "cc").split(), "-std=c99", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared",
                               "-o", target, source, *libraries])
             if not good:
-                self.absent(name, "%s cannot be compiled with %s: %s" % (source, package, said))
+                self.absent(name, "%s cannot be compiled with %s: %s" % (source, " ".join(packages), said))
         return folder
 
     def plan(self, entries):

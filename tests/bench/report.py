@@ -360,17 +360,23 @@ def show_targets(results):
     print("%d met, %d not met, %d not measured" % tuple(sum(r[1] == v for r in rows) for v in (MET, MISSED, UNKNOWN)))
 
 
+def left_out(results):
+    """Who does not run what, a line for each reason."""
+    reasons = {}
+    for model, threads, who, why in results.missing:
+        reasons.setdefault((who, why), set()).add(model)
+    return ["%s, %s: %s" % (who, ", ".join(sorted(where)) if len(where) < 3 else "%d models" % len(where), why)
+            for (who, why), where in reasons.items()]
+
+
 def show(results):
     show_machine(results)
     show_networks(results)
     show_layers(results)
     for who, why in results.absent.items():
         print("absent: %s: %s" % (who, why))
-    reasons = {}
-    for model, threads, who, why in results.missing:
-        reasons.setdefault((who, why), []).append("%s %dT" % (model, threads))
-    for (who, why), where in reasons.items():
-        print("%s does not run %s: %s" % (who, ", ".join(where), why))
+    for line in left_out(results):
+        print(line)
     if results.absent or results.missing:
         print()
     show_targets(results)
@@ -380,5 +386,183 @@ def show(results):
 # >>page
 
 
+COLOURS = {"nnrt cpu": "a", "nnrt reference": "b", ORT: "c", "OpenBLAS": "d", "oneDNN": "e", "oneDNN Winograd": "f", "XNNPACK": "g"}
+STYLE = """
+:root { color-scheme: light dark; --back: #fff; --text: #1b1f24; --faint: #6b7480; --line: #d5dae0; --good: #1a7f37; --bad: #c4432b;
+  --a: #0b62c4; --b: #7aa7d9; --c: #d9822b; --d: #7a5195; --e: #2a8f6f; --f: #8bbf4a; --g: #b0386c; }
+@media (prefers-color-scheme: dark) { :root { --back: #14171b; --text: #e3e7ec; --faint: #98a2ae; --line: #333a42; --good: #57c47a;
+  --bad: #f0836b; --a: #5aa9ff; --b: #9cb8d6; --c: #f0a45a; --d: #b594d1; --e: #57c4a1; --f: #b3dd7c; --g: #e77aa8; } }
+body { background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto;
+  padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
+p, dd { color: var(--faint); } dt { float: left; clear: left; width: 10rem; } dd { margin-left: 10.5rem; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+td, th { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+.wide { overflow-x: auto; } svg { width: 100%; height: auto; display: block; }
+svg text { fill: var(--text); font: 12px system-ui, sans-serif; } svg .faint { fill: var(--faint); }
+.axis { stroke: var(--line); } .one { stroke: var(--faint); stroke-width: 1.5; } .roof { stroke: var(--text); stroke-width: 1.5; fill: none; }
+.whisker { stroke: var(--text); stroke-width: 1; } .met { color: var(--good); } .missed { color: var(--bad); } .unknown { color: var(--faint); }
+""" + "".join(".%s { fill: var(--%s); }\n" % (c, c) for c in "abcdefg")
+
+
+def esc(text):
+    return html.escape(str(text), quote=True)
+
+
+def tag(name, text=None, **attributes):
+    """An element; an attribute's last underscore falls away, others become hyphens."""
+    head = "<" + name + "".join(' %s="%s"' % (k.rstrip("_").replace("_", "-"), esc("%.2f" % v if isinstance(v, float) else v))
+                                for k, v in attributes.items())
+    return head + ("/>" if text is None else ">" + text + "</" + name + ">")
+
+
+def drawing(width, height, parts, title):
+    return tag("div", tag("svg", tag("title", esc(title)) + "".join(parts), viewBox="0 0 %d %d" % (width, height), role="img"),
+               class_="wide")
+
+
+def label(x, y, text, anchor="start", faint=False):
+    return tag("text", esc(text), x=float(x), y=float(y), text_anchor=anchor, **({"class_": "faint"} if faint else {}))
+
+
+def legend(whos):
+    return tag("p", " ".join(tag("span", tag("svg", tag("rect", width=10, height=10, class_=COLOURS.get(w, "b")), viewBox="0 0 10 10",
+                                             style="display:inline;width:.7em;height:.7em") + " " + esc(w), style="margin-right:1.2em")
+                             for w in whos))
+
+
+class Log:
+    """A logarithmic axis from low to high, drawn from `start` to `end`."""
+
+    def __init__(self, low, high, start, end):
+        self.low, self.high, self.start, self.end = math.log10(low), math.log10(high), start, end
+
+    def __call__(self, value):
+        return self.start + (math.log10(value) - self.low) / (self.high - self.low) * (self.end - self.start)
+
+    def marks(self, steps=(1, 2, 5)):
+        found = [s * 10.0 ** e for e in range(math.floor(self.low), math.ceil(self.high) + 1) for s in steps]
+        return [v for v in found if self.low - 1e-9 <= math.log10(v) <= self.high + 1e-9]
+
+
+def draw_ratios(results, threads):
+    """Bars from 1 to the ratio of each device's time to ONNX Runtime's, with quartiles; a mark where the best other is."""
+    names = results.of_kind("float", "int8", "chain")
+    devices = [w for w in results.whos if w.startswith("nnrt ")]
+    rows = [(n, d, results.ratio(n, threads, d, ORT)) for n in names for d in devices]
+    rows = [row for row in rows if row[2]]
+    if not rows:
+        return ""
+    values = [v for _, _, r in rows for v in (r.low, r.high)] + [0.5, 2.0]
+    values += [v for n in names for v in results.others.get((n, threads), {}).values()]
+    axis = Log(min(values) * 0.9, max(values) * 1.1, 190, 800)
+    height, parts, last = 26 + 20 * len(rows), [], None
+    for v in axis.marks():
+        parts += [tag("line", x1=axis(v), x2=axis(v), y1=20.0, y2=float(height), class_="one" if v == 1 else "axis"),
+                  label(axis(v), 14, "%g" % v, "middle", True)]
+    for i, (name, device, ratio) in enumerate(rows):
+        y = 26.0 + 20 * i
+        x, one = axis(ratio.median), axis(1)
+        parts += [tag("rect", x=min(x, one), y=y, width=max(abs(x - one), 0.5), height=12.0, class_=COLOURS.get(device, "b")),
+                  tag("line", x1=axis(ratio.low), x2=axis(ratio.high), y1=y + 6, y2=y + 6, class_="whisker"),
+                  label(max(x, one) + 6, y + 10, ratio.text(), faint=True)]
+        if name != last:
+            parts.append(label(184, y + 10, name, "end"))
+            best = min([1.0, *results.others.get((name, threads), {}).values()])
+            if best < 1:
+                parts.append(tag("path", d="M%.1f %.1f l4 8 h-8 z" % (axis(best), y + 2), class_="g"))
+        last = name
+    return tag("h3", "%d thread%s" % (threads, "" if threads == 1 else "s")) + \
+        drawing(900, height + 6, parts, "times by ONNX Runtime's, %d threads" % threads)
+
+
+def draw_layers(results, threads):
+    """Bars of GFLOP/s of everyone, with the measured peak."""
+    names = results.of_kind("product", "convolution")
+    rates = {(n, w): results.rate(n, threads, w) for n in names for w in results.whos}
+    if not any(rates.values()):
+        return ""
+    peak = results.peak(threads)
+    most = max([peak, *(r for r in rates.values() if r)])
+    parts, y = [], 8.0
+    for name in names:
+        parts.append(label(184, y + 10, name, "end"))
+        for who in results.whos:
+            rate = rates[name, who]
+            if rate:
+                width = rate / most * 560
+                parts += [tag("rect", x=190.0, y=y, width=max(width, 0.5), height=9.0, class_=COLOURS.get(who, "b")),
+                          label(196 + width, y + 9, "%.0f" % (rate / 1e9), faint=True)]
+                y += 11
+        y += 8
+    x = 190 + peak / most * 560
+    parts.insert(0, tag("line", x1=x, x2=x, y1=0.0, y2=y, class_="one"))
+    return tag("h3", "%d thread%s, GFLOP/s; the line is the measured peak, %.0f" % (threads, "" if threads == 1 else "s", peak / 1e9)) + \
+        drawing(900, y, parts, "layers, %d threads" % threads)
+
+
+def draw_roof(results, threads):
+    """Operations a second over operations a byte, below what processor and memory allow."""
+    peak, levels = results.peak(threads), [v for v in results.levels.get(threads, []) if v[3] > 0]
+    points = []
+    for name, (kind, macs, moved) in results.models.items():
+        for who in (results.ours, ORT):
+            rate = results.rate(name, threads, who)
+            if rate and moved:
+                points.append((2 * macs / moved, rate, name, who, kind in ("product", "convolution")))
+    if not peak or not levels or not points:
+        return ""
+    across = Log(0.1, max(400, 1.2 * max(p[0] for p in points)), 60, 880)
+    up = Log(min(p[1] for p in points) * 0.7, peak * 1.6, 440, 20)
+    low, parts = 10 ** up.low, []
+    for v in across.marks((1,)):
+        parts += [tag("line", x1=across(v), x2=across(v), y1=20.0, y2=440.0, class_="axis"),
+                  label(across(v), 456, "%g" % v, "middle", True)]
+    for v in up.marks((1,)):
+        parts += [tag("line", x1=60.0, x2=880.0, y1=up(v), y2=up(v), class_="axis"), label(54, up(v) + 4, "%g" % (v / 1e9), "end", True)]
+    for name, _, _, rate in levels:
+        left = max(0.1, low / rate)
+        parts += [tag("line", x1=across(left), y1=up(left * rate), x2=across(max(peak / rate, 0.1)), y2=up(max(peak, 0.1 * rate)), class_="roof"),
+                  label(across(left) + 4, up(left * rate) - 6 if left == 0.1 else 434, "%s %.0f GB/s" % (name, rate / 1e9), faint=True)]
+    parts += [tag("line", x1=across(max(0.1, peak / max(v[3] for v in levels))), x2=880.0, y1=up(peak), y2=up(peak), class_="roof"),
+              label(876, up(peak) - 6, "%.0f GFLOP/s" % (peak / 1e9), "end")]
+    for x, rate, name, who, layer in points:
+        said = tag("title", esc("%s, %s: %.1f GFLOP/s, %.1f operations a byte" % (name, who, rate / 1e9, x)))
+        colour = COLOURS.get(who, "b")
+        parts.append(tag("rect", said, x=across(x) - 4, y=up(rate) - 4, width=8.0, height=8.0, class_=colour) if layer
+                     else tag("circle", said, cx=across(x), cy=up(rate), r=4.5, class_=colour))
+    parts.append(label(880, 472, "operations a byte that nodes read and write, each on its own", "end", True))
+    return tag("h3", "%d thread%s, GFLOP/s" % (threads, "" if threads == 1 else "s")) + \
+        drawing(900, 480, parts, "roofline, %d threads" % threads)
+
+
+def section(title, text, parts):
+    parts = [p for p in parts if p]
+    return tag("h2", esc(title)) + tag("p", text) + "".join(parts) if parts else ""
+
+
 def page(results):
-    return "<!DOCTYPE html><title>nnrt</title>" + html.escape(results.machine.get("date", ""))
+    """The page, with nothing outside itself."""
+    classes = {MET: "met", MISSED: "missed", UNKNOWN: "unknown"}
+    rows = "".join(tag("tr", tag("td", esc(t.text)) + tag("td", esc(t.verdict), class_=classes[t.verdict]) + tag("td", esc(t.found)))
+                   for t in targets(results))
+    facts = "".join(tag("dt", esc(k)) + tag("dd", esc(v)) for k, v in results.machine.items())
+    lines = ["%s: %s" % item for item in results.absent.items()] + left_out(results)
+    devices = [w for w in results.whos if w.startswith("nnrt ")]
+    body = [tag("h1", "nnrt beside others"), tag("dl", facts),
+            section("Targets", "Of %s, on two cores with AVX-512, batch 1." % esc(results.ours),
+                    [tag("div", tag("table", rows), class_="wide")]),
+            section("Networks", "Time by ONNX Runtime's in the same rounds, logarithmic: left of 1 nnrt is quicker. The line in a bar goes from "
+                    "one quartile to the other; the triangle is the quickest other, XNNPACK or ncnn, as a ratio measured elsewhere "
+                    "(tests/bench/peers.tsv).", [legend(devices) if devices else "", *(draw_ratios(results, t) for t in results.threads)]
+                    if any(draw_ratios(results, t) for t in results.threads) else []),
+            section("Layers", "The least time of each.", [legend(results.whos), *(draw_layers(results, t) for t in results.threads)]
+                    if any(draw_layers(results, t) for t in results.threads) else []),
+            section("Roofline", "Circles are networks, squares layers; a name appears where the pointer rests. What lies above a line of memory "
+                    "does not read all of it from there.",
+                    [legend([results.ours, ORT]), *(draw_roof(results, t) for t in results.threads)]
+                    if any(draw_roof(results, t) for t in results.threads) else []),
+            section("Not measured", "Who is not there, and who does not run what.", [tag("ul", "".join(tag("li", esc(x)) for x in lines))]
+                    if lines else [])]
+    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+            "<title>nnrt: make bench</title><style>%s</style></head><body>%s</body></html>\n" % (STYLE, "\n".join(body)))
