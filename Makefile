@@ -330,7 +330,10 @@ suite-firmware: build/test/nnrt
 suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<
 
-suite-examples: $(EXAMPLES:%=build/test/%)
+build/test/bench: tests/bench/bench.c build/test/implementation.o
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
+
+suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench
 	$(SUITE) sh tests/test_examples.sh build/test
 
 suite-lib: $(LIBRARIES:%=build/test/%)

@@ -223,12 +223,15 @@ def main(arguments):
         results = report.Results(path)
     except (OSError, ValueError) as error:
         return fail("%s: %s" % (path, error))
-    report.show(results)
     page = os.path.join(options.out, "report.html")
     os.makedirs(options.out, exist_ok=True)
     with open(page, "w", encoding="utf-8") as f:
         f.write(report.page(results))
-    print("\n%s has every figure, %s shows them" % (path, page))
+    try:
+        report.show(results)
+        print("\n%s has every figure, %s shows them" % (path, page), flush=True)
+    except BrokenPipeError:  # who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return status
 
 

@@ -14,6 +14,7 @@ import statistics
 import models
 
 ORT = "ONNX Runtime"
+ORDER = ["nnrt cpu", "nnrt reference", ORT, "OpenBLAS", "oneDNN", "oneDNN Winograd", "XNNPACK"]  # other devices come first
 PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.tsv")
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -62,7 +63,7 @@ class Results:
                 except (AttributeError, TypeError, ValueError):
                     raise ValueError("line %d is not one of the benchmark" % number) from None
         self.threads = sorted({t for _, t, _ in self.times})
-        self.whos = list(dict.fromkeys(who for _, _, who in self.times))
+        self.whos = sorted({who for _, _, who in self.times}, key=lambda w: (ORDER.index(w) if w in ORDER else -1, w))
         self.ours = next((w for w in ("nnrt cpu", "nnrt reference") if w in self.whos),
                          next((w for w in self.whos if w.startswith("nnrt ")), None))
         self.others = read_peers()
@@ -386,7 +387,7 @@ def show(results):
 # >>page
 
 
-COLOURS = {"nnrt cpu": "a", "nnrt reference": "b", ORT: "c", "OpenBLAS": "d", "oneDNN": "e", "oneDNN Winograd": "f", "XNNPACK": "g"}
+COLOURS = dict(zip(ORDER, "abcdefg"))
 STYLE = """
 :root { color-scheme: light dark; --back: #fff; --text: #1b1f24; --faint: #6b7480; --line: #d5dae0; --good: #1a7f37; --bad: #c4432b;
   --a: #0b62c4; --b: #7aa7d9; --c: #d9822b; --d: #7a5195; --e: #2a8f6f; --f: #8bbf4a; --g: #b0386c; }
@@ -455,7 +456,7 @@ def draw_ratios(results, threads):
         return ""
     values = [v for _, _, r in rows for v in (r.low, r.high)] + [0.5, 2.0]
     values += [v for n in names for v in results.others.get((n, threads), {}).values()]
-    axis = Log(min(values) * 0.9, max(values) * 1.1, 190, 800)
+    axis = Log(min(values) * 0.9, max(values) * 1.1, 190, 740)
     height, parts, last = 26 + 20 * len(rows), [], None
     for v in axis.marks():
         parts += [tag("line", x1=axis(v), x2=axis(v), y1=20.0, y2=float(height), class_="one" if v == 1 else "axis"),
@@ -465,7 +466,7 @@ def draw_ratios(results, threads):
         x, one = axis(ratio.median), axis(1)
         parts += [tag("rect", x=min(x, one), y=y, width=max(abs(x - one), 0.5), height=12.0, class_=COLOURS.get(device, "b")),
                   tag("line", x1=axis(ratio.low), x2=axis(ratio.high), y1=y + 6, y2=y + 6, class_="whisker"),
-                  label(max(x, one) + 6, y + 10, ratio.text(), faint=True)]
+                  label(max(axis(ratio.high), one) + 6, y + 10, ratio.text(), faint=True)]
         if name != last:
             parts.append(label(184, y + 10, name, "end"))
             best = min([1.0, *results.others.get((name, threads), {}).values()])
@@ -513,7 +514,7 @@ def draw_roof(results, threads):
     if not peak or not levels or not points:
         return ""
     across = Log(0.1, max(400, 1.2 * max(p[0] for p in points)), 60, 880)
-    up = Log(min(p[1] for p in points) * 0.7, peak * 1.6, 440, 20)
+    up = Log(min(p[1] for p in points) * 0.7, 1.3 * max(peak, *(p[1] for p in points)), 440, 20)
     low, parts = 10 ** up.low, []
     for v in across.marks((1,)):
         parts += [tag("line", x1=across(v), x2=across(v), y1=20.0, y2=440.0, class_="axis"),
@@ -523,7 +524,7 @@ def draw_roof(results, threads):
     for name, _, _, rate in levels:
         left = max(0.1, low / rate)
         parts += [tag("line", x1=across(left), y1=up(left * rate), x2=across(max(peak / rate, 0.1)), y2=up(max(peak, 0.1 * rate)), class_="roof"),
-                  label(across(left) + 4, up(left * rate) - 6 if left == 0.1 else 434, "%s %.0f GB/s" % (name, rate / 1e9), faint=True)]
+                  label(across(left) + 16, min(up(left * rate) + 4, 436), "%s %.0f GB/s" % (name, rate / 1e9), faint=True)]
     parts += [tag("line", x1=across(max(0.1, peak / max(v[3] for v in levels))), x2=880.0, y1=up(peak), y2=up(peak), class_="roof"),
               label(876, up(peak) - 6, "%.0f GFLOP/s" % (peak / 1e9), "end")]
     for x, rate, name, who, layer in points:
