@@ -13,7 +13,7 @@ Beside the file of a layer lies NAME.weights: its constants as they are there, f
 It prints lines, with a tab between: what it is of, and then
 
     machine KEY VALUE
-    flops   THREADS ISA FLOPS                 the most operations a second
+    flops   THREADS ISA FLOPS                 the most operations a second; ISA ends with int8 where they are
     level   THREADS NAME CAPACITY EACH BYTES_PER_SECOND   a level of memory; EACH 1: each core has one of its own
     absent  WHO WHY                           who is not there at all
     missing MODEL THREADS WHO WHY             who does not run this one
@@ -271,7 +271,8 @@ typedef struct bench_runner {
     char name[48];
     bench_job job;
     bench_tensor out[BENCH_MAX_TENSORS];
-    double last; /* seconds of the last run before the rounds begin */
+    double last; /* seconds of its last run */
+    bool failed; /* one of its runs has: there are no more */
 } bench_runner;
 
 /* Everything that there is to compare. */
@@ -457,16 +458,18 @@ static void bench_rest(int threads)
         (void)nanosleep(&t, NULL);
 }
 
-/* Runs for so long, at least once. times may be NULL; how many there are, at most BENCH_SAMPLES, is returned; 0: a run has
-   failed. */
+/* Runs for so long, at least once. times may be NULL; how many there are, at most BENCH_SAMPLES, is returned; 0: it has
+   failed, now or before. */
 static int bench_runs(bench_runner *r, double seconds, double *times)
 {
     const double start = bench_now();
     double before = start, now;
     int count = 0;
     do {
-        if (!r->job.run(r->job.state))
+        if (r->failed || !r->job.run(r->job.state)) {
+            r->failed = true;
             return 0;
+        }
         now = bench_now();
         r->last = now - before;
         if (times != NULL)
@@ -477,69 +480,72 @@ static int bench_runs(bench_runner *r, double seconds, double *times)
     return count;
 }
 
-/* Before anything is timed: memory is touched, the processor is awake, and results are looked at. */
-static bool bench_warm(bench *b, const bench_model *m, int threads, double seconds)
+/* How far the results of all lie from those of ONNX Runtime, or of the reference device where there is none. */
+static void bench_errors(bench *b, const bench_model *m, int threads)
 {
+    const char *const judge = b->hasOrt ? "ONNX Runtime" : "nnrt reference";
     size_t count = 0;
     float *expected = NULL, *found;
-    bool good = true;
     for (size_t i = 0; i < m->nOut; i++)
         count += m->out[i].count;
     found = (float *)bench_alloc(2 * count * sizeof(float));
-    for (int i = 0; i < b->nRunners; i++) {
-        bench_runner *r = &b->runners[i];
-        bench_rest(threads);
-        if (bench_runs(r, seconds, NULL) == 0 || (r->last < seconds && bench_runs(r, seconds, NULL) == 0)) {
-            bench_fail("%s: a run of %s has failed", m->name, r->name);
-            good = false;
-        }
-    }
-    for (int i = 0; i < b->nRunners && expected == NULL; i++)
-        if (strcmp(b->runners[i].name, "ONNX Runtime") == 0 || (!b->hasOrt && strcmp(b->runners[i].name, "nnrt reference") == 0)) {
+    for (int i = 0; i < b->nRunners; i++)
+        if (strcmp(b->runners[i].name, judge) == 0 && !b->runners[i].failed) {
             expected = found + count;
             b->runners[i].job.result(b->runners[i].job.state, expected);
         }
-    for (int i = 0; i < b->nRunners && good && expected != NULL; i++) {
+    for (int i = 0; i < b->nRunners && expected != NULL; i++) {
         double largest = 0;
+        if (b->runners[i].failed)
+            continue;
         b->runners[i].job.result(b->runners[i].job.state, found);
         for (size_t k = 0, at = 0; k < m->nOut; at += m->out[k++].count)
             largest = fmax(largest, bench_distance(found + at, expected + at, m->out[k].count));
         printf("error\t%s\t%d\t%s\t%.3g\n", m->name, threads, b->runners[i].name, largest);
     }
     free(found);
-    return good;
 }
 
-/* All in turn, every second round in the other order. Who takes very long for a run runs once a round, in some rounds. */
+/* All in turn, every second round in the other order. Before, each runs twice: memory is touched, the processor is awake.
+   Who takes very long for a run runs once a round, in some rounds. Returns false when a run of someone has failed. */
 static bool bench_measure(bench *b, const bench_model *m, int threads, const char *where)
 {
     static double times[BENCH_SAMPLES];
     const double part = b->o.seconds / (BENCH_ROUNDS * fmax(b->nRunners, 1));
-    bool slow[BENCH_LIST + 1 + BENCH_PEERS];
-    if (!bench_warm(b, m, threads, part))
-        return false;
-    for (int i = 0; i < b->nRunners; i++)
-        slow[i] = b->runners[i].last > 2 * part;
+    bool slow[BENCH_LIST + 1 + BENCH_PEERS], good = true;
+    for (int i = 0; i < b->nRunners; i++) {
+        bench_runner *r = &b->runners[i];
+        bench_rest(threads);
+        if (bench_runs(r, part, NULL) != 0 && r->last < part)
+            (void)bench_runs(r, part, NULL);
+        slow[i] = r->last > 2 * part;
+    }
+    bench_errors(b, m, threads);
     for (int round = 0; round < BENCH_ROUNDS; round++)
         for (int k = 0; k < b->nRunners; k++) {
             const int i = round % 2 == 0 ? k : b->nRunners - 1 - k;
             bench_runner *r = &b->runners[i];
             int count;
-            if (slow[i] && round >= BENCH_SLOW_ROUNDS)
+            if (r->failed || (slow[i] && round >= BENCH_SLOW_ROUNDS))
                 continue;
             bench_progress("%s %s, %d thread%s, round %d of %d: %s", where, m->name, threads, threads == 1 ? "" : "s", round + 1,
                            BENCH_ROUNDS, r->name);
             bench_rest(threads);
-            if ((!slow[i] && bench_runs(r, part / 4, NULL) == 0) || (count = bench_runs(r, part, times)) == 0) {
-                bench_fail("%s: a run of %s has failed", m->name, r->name);
-                return false;
-            }
+            if (!slow[i])
+                (void)bench_runs(r, part / 4, NULL);
+            if ((count = bench_runs(r, part, times)) == 0)
+                continue;
             qsort(times, (size_t)count, sizeof(double), bench_compare);
             printf("time\t%s\t%d\t%s\t%d\t%.9g\t%.9g\t%d\n", m->name, threads, r->name, round,
                    (times[(count - 1) / 2] + times[count / 2]) / 2, times[0], count);
         }
+    for (int i = 0; i < b->nRunners; i++)
+        if (b->runners[i].failed) {
+            printf("missing\t%s\t%d\t%s\ta run has failed\n", m->name, threads, b->runners[i].name);
+            good = false;
+        }
     fflush(stdout);
-    return true;
+    return good;
 }
 
 /* The processor in words, what it can, what memory gives. */

@@ -11,6 +11,7 @@ count.
 """
 import argparse
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -21,7 +22,8 @@ sys.path.insert(0, HERE)
 import models  # noqa: E402
 import report  # noqa: E402
 
-ORT = "build/compare/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/libonnxruntime.so.1"
+ORT = "build/compare/node_modules/onnxruntime-node/bin/napi-v6/linux/%s/libonnxruntime.so.1" % (
+    "arm64" if platform.machine() == "aarch64" else "x64")
 # name, packages, what it is linked with
 PEERS = [("openblas", ["libopenblas-dev"], ["-lopenblas"]), ("onednn", ["libdnnl-dev"], ["-ldnnl", "-fopenmp"]),
          ("xnnpack", ["libxnnpack-dev", "libpthreadpool-dev"], ["-lXNNPACK", "-lpthreadpool"])]
@@ -96,11 +98,17 @@ def run(command):
     return done.returncode == 0, said[-1] if said else "no message"
 
 
+def progress(text):
+    """A line that is rewritten, where standard error is a terminal; "" takes it away."""
+    if sys.stderr.isatty():
+        print("\r\033[K" + text, end="", file=sys.stderr, flush=True)
+
+
 class Run:
     """One measurement: its lines go to results.tsv as they come."""
 
     def __init__(self, options):
-        self.options, self.status = options, 0
+        self.options, self.status, self.without = options, 0, set()
         os.makedirs(options.out, exist_ok=True)
         self.path = os.path.join(options.out, "results.tsv")
         self.file = open(self.path, "w", encoding="utf-8")
@@ -109,6 +117,7 @@ class Run:
         self.file.write("\t".join(str(f) for f in fields) + "\n")
 
     def absent(self, who, why):
+        progress("")
         self.put("absent", who, why)
         print("bench: without %s: %s" % (who, why), file=sys.stderr)
 
@@ -128,6 +137,7 @@ class Run:
         if self.options.peers == "no":
             self.put("absent", "ONNX Runtime", "not asked for")
             return None
+        progress("fetching ONNX Runtime")
         good, said = run(["sh", "tests/compare/run.sh", "--fetch"])
         if good and os.path.exists(ORT):
             return ORT
@@ -145,6 +155,7 @@ class Run:
             if self.options.peers == "no" or not layers:
                 self.put("absent", name, "not asked for")
                 continue
+            progress("installing and building " + name)
             good, said = run(["sh", "tools/need.sh", *packages])
             if not good:
                 self.absent(name, said)
@@ -170,6 +181,8 @@ class Run:
             for line in child.stdout:
                 self.file.write(line)
                 self.file.flush()
+                if line.startswith("absent\tnnrt "):
+                    self.without.add(line.split("\t")[1][len("nnrt "):])
         if child.returncode != 0:
             self.status = 1
         return child.returncode == 0
@@ -183,16 +196,14 @@ class Run:
             nnrt, cache = onnx[:-len(".onnx")] + ".nnrt", os.path.join(self.options.out, "cache")
             if not self.drive("--convert", onnx, nnrt):
                 continue
-            for device in words(self.options.devices):
+            for device in [d for d in words(self.options.devices) if d not in self.without]:
                 for arguments in [[onnx]] * count + [[nnrt]] * count + [[nnrt, cache]] * (count + 1):
-                    if sys.stderr.isatty():
-                        print("\r\033[Kstart of %s on %s" % (name, device), end="", file=sys.stderr, flush=True)
+                    progress("start of %s on %s" % (name, device))
                     if len(arguments) > 1:
                         os.makedirs(cache, exist_ok=True)
                     if not self.drive("--start", device, *arguments):
                         break
-        if sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
+        progress("")
 
 
 def measure(options):
@@ -200,9 +211,11 @@ def measure(options):
     this = Run(options)
     with this.file:
         this.describe()
+        progress("writing the models")
         entries = models.write(os.path.join(options.out, "models"), options.models)
         library = this.fetch()
         peers = this.build_peers(any(e["kind"] not in NETWORKS for e in entries.values()))
+        progress("")
         this.drive("--threads", options.threads, "--seconds", options.seconds, "--devices", options.devices, "--peers", peers,
                    *(["--ort", library] if library else []), this.plan(entries))
         this.starts(entries)

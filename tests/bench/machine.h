@@ -1,6 +1,6 @@
 /*
-machine.h - what this machine can do at best, measured: multiply-adds in float32 of each instruction set, and reading from
-each level of its memory, with any number of threads. Part of tests/bench/bench.c.
+machine.h - what this machine can do at best, measured: multiply-adds in float32 of each instruction set and in int8, and
+reading from each level of its memory, with any number of threads. Part of tests/bench/bench.c.
 
     >>kernels   loops that do nothing else
     >>threads   all of them at once
@@ -23,6 +23,9 @@ each level of its memory, with any number of threads. Part of tests/bench/bench.
 #define BENCH_X86 1
 #else
 #define BENCH_X86 0
+#ifdef __aarch64__
+#include <arm_neon.h>
+#endif
 #endif
 
 enum { BENCH_MAX_THREADS = 16 };
@@ -47,13 +50,13 @@ enum { BENCH_CHAIN_COUNT = 12 };
 #define BENCH_TRIP(i) a##i = BENCH_STEP(a##i, m, b);
 #define BENCH_END(i)                                                                                                   \
     memcpy(lanes, &a##i, sizeof(a##i));                                                                                \
-    sum += lanes[0];
+    sum ^= lanes[0];
 #define BENCH_FMA(function, attributes, vector)                                                                        \
-    attributes static float function(long trips)                                                                       \
+    attributes static uint32_t function(long trips)                                                                     \
     {                                                                                                                  \
         const vector m = BENCH_SET(0.999f), b = BENCH_SET(0.001f);                                                     \
         vector a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11;                                                       \
-        float lanes[sizeof(vector) / sizeof(float)], sum = 0;                                                          \
+        uint32_t lanes[sizeof(vector) / sizeof(uint32_t)], sum = 0;                                                    \
         BENCH_CHAINS(BENCH_BEGIN)                                                                                      \
         for (; trips > 0; trips--) {                                                                                   \
             BENCH_CHAINS(BENCH_TRIP)                                                                                   \
@@ -81,6 +84,11 @@ enum { BENCH_CHAIN_COUNT = 12 };
 #define BENCH_ATTRIBUTES(set) __attribute__((noinline, target(set)))
 
 #if BENCH_X86
+#define BENCH_SET(x) _mm512_set1_epi8((char)((x) * 3))
+#define BENCH_STEP(a, m, b) _mm512_dpbusd_epi32(a, m, b)
+BENCH_FMA(bench_int8_vnni, BENCH_ATTRIBUTES("avx512f,avx512bw,avx512vnni"), __m512i)
+#undef BENCH_SET
+#undef BENCH_STEP
 #define BENCH_SET(x) _mm512_set1_ps(x)
 #define BENCH_STEP(a, m, b) _mm512_fmadd_ps(a, m, b)
 BENCH_FMA(bench_fma_avx512, BENCH_ATTRIBUTES("avx512f"), __m512)
@@ -99,34 +107,43 @@ typedef uint64_t bench_v32 __attribute__((vector_size(32), aligned(32)));
 BENCH_READ(bench_read_avx512, BENCH_ATTRIBUTES("avx512f"), bench_v64)
 BENCH_READ(bench_read_avx2, BENCH_ATTRIBUTES("avx2"), bench_v32)
 #else
-/* Whatever the compiler makes of four lanes. */
-typedef float bench_f16 __attribute__((vector_size(16)));
+#ifdef __aarch64__
+#define BENCH_NAME "NEON"
+#define BENCH_SET(x) vdupq_n_f32(x)
+#define BENCH_STEP(a, m, b) vfmaq_f32(b, a, m)
+typedef float32x4_t bench_f16;
+#else /* whatever the compiler makes of four lanes */
+#define BENCH_NAME "portable"
 #define BENCH_SET(x) ((bench_f16){x, x, x, x})
 #define BENCH_STEP(a, m, b) ((a) * (m) + (b))
-BENCH_FMA(bench_fma_portable, __attribute__((noinline)), bench_f16)
+typedef float bench_f16 __attribute__((vector_size(16)));
+#endif
+BENCH_FMA(bench_fma_16, __attribute__((noinline)), bench_f16)
 #endif
 typedef uint64_t bench_v16 __attribute__((vector_size(16), aligned(16)));
 BENCH_READ(bench_read_16, __attribute__((noinline)), bench_v16)
 
 typedef struct bench_isa {
     const char *name;
-    int lanes;
-    float (*fma)(long trips);
+    int lanes; /* multiply-adds of an instruction */
+    uint32_t (*fma)(long trips);
     uint64_t (*read)(const void *from, size_t bytes);
 } bench_isa;
 
-/* Instruction set i of this machine, the widest first; false behind the last. */
+/* Instruction set i of this machine, the widest first; false behind the last. Those for int8, which their names say, are
+   behind those for float32. */
 static bool bench_isa_at(int i, bench_isa *isa)
 {
 #if BENCH_X86
     static const bench_isa all[] = {{"AVX-512", 16, bench_fma_avx512, bench_read_avx512},
                                     {"AVX2", 8, bench_fma_avx2, bench_read_avx2},
-                                    {"SSE", 4, bench_fma_sse, bench_read_16}};
+                                    {"SSE", 4, bench_fma_sse, bench_read_16},
+                                    {"AVX-512 VNNI int8", 64, bench_int8_vnni, bench_read_avx512}};
     const bool has[] = {__builtin_cpu_supports("avx512f"),
                         __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"),
-                        __builtin_cpu_supports("sse2")};
+                        __builtin_cpu_supports("sse2"), __builtin_cpu_supports("avx512vnni")};
 #else
-    static const bench_isa all[] = {{"portable", 4, bench_fma_portable, bench_read_16}};
+    static const bench_isa all[] = {{BENCH_NAME, 4, bench_fma_16, bench_read_16}};
     const bool has[] = {true};
 #endif
     for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
@@ -144,9 +161,9 @@ typedef struct bench_thread {
     pthread_t thread;
     pthread_barrier_t *start;
     const bench_isa *isa;
-    const char *block; /* NULL: multiply-adds, else bytes to be read */
-    size_t bytes;
-    long trips;
+    const char *block;  /* NULL: multiply-adds, else bytes to be read, a piece in each trip, all in turn */
+    size_t bytes, piece;
+    long first, trips;  /* which piece is the first */
     double begin, end;      /* when it ran */
     volatile uint64_t kept; /* what came of it, which nobody needs but the compiler */
 } bench_thread;
@@ -158,9 +175,9 @@ static void *bench_thread_run(void *user)
     (void)pthread_barrier_wait(t->start);
     t->begin = bench_now();
     if (t->block == NULL)
-        something = (uint64_t)t->isa->fma(t->trips);
-    for (long i = 0; t->block != NULL && i < t->trips; i++) {
-        something += t->isa->read(t->block, t->bytes);
+        something = t->isa->fma(t->trips);
+    for (long i = t->first; t->block != NULL && i < t->first + t->trips; i++) {
+        something += t->isa->read(t->block + (size_t)i % (t->bytes / t->piece) * t->piece, t->piece);
         __asm__ volatile("" ::: "memory"); /* what was read might have changed: it is read again */
     }
     t->end = bench_now();
@@ -168,20 +185,31 @@ static void *bench_thread_run(void *user)
     return NULL;
 }
 
+/* What all threads do at once: multiply-adds, or reading of `bytes` each in pieces. */
+typedef struct bench_work {
+    const bench_isa *isa;
+    int threads;
+    const char *block; /* NULL: multiply-adds; else the threads' bytes, one behind the other */
+    size_t bytes, piece;
+} bench_work;
+
 /* Seconds that all threads take for so many trips each, the first of them on the calling thread; below 0: there were no
-   threads to be had. block: bytes for each thread, one behind the other. */
-static double bench_together(const bench_isa *isa, int threads, const char *block, size_t bytes, long trips)
+   threads to be had. */
+static double bench_together(const bench_work *work, long first, long trips)
 {
     bench_thread all[BENCH_MAX_THREADS];
     pthread_barrier_t start;
     double begin, end;
+    const int threads = work->threads;
     if (pthread_barrier_init(&start, NULL, (unsigned)threads) != 0)
         return -1;
     for (int i = 0; i < threads; i++) {
         all[i].start = &start;
-        all[i].isa = isa;
-        all[i].block = block == NULL ? NULL : block + (size_t)i * bytes;
-        all[i].bytes = bytes;
+        all[i].isa = work->isa;
+        all[i].block = work->block == NULL ? NULL : work->block + (size_t)i * work->bytes;
+        all[i].bytes = work->bytes;
+        all[i].piece = work->piece;
+        all[i].first = first;
         all[i].trips = trips;
         if (i > 0 && pthread_create(&all[i].thread, NULL, bench_thread_run, &all[i]) != 0) {
             fputs("bench: cannot start a thread\n", stderr);
@@ -202,18 +230,19 @@ static double bench_together(const bench_isa *isa, int threads, const char *bloc
 
 /* The most trips a second that all threads together make, in about so many seconds: of many short times, as others who
    want the processor do not want it in all of them. */
-static double bench_rate(const bench_isa *isa, int threads, const char *block, size_t bytes, double seconds)
+static double bench_rate(const bench_work *work, double seconds)
 {
     const double part = seconds / 32, until = bench_now() + seconds;
     double best = 0, took;
-    long trips = 1;
-    while ((took = bench_together(isa, threads, block, bytes, trips)) >= 0 && took < part / 2)
-        trips *= 2;
+    long first = 0, trips = 1;
     do {
-        const double rate = (double)trips * threads / took;
-        best = rate > best ? rate : best;
-        took = bench_together(isa, threads, block, bytes, trips);
-    } while (bench_now() < until && took > 0);
+        took = bench_together(work, first, trips);
+        first += trips;
+        if (took > 0 && (double)trips * work->threads / took > best)
+            best = (double)trips * work->threads / took;
+        if (took < part / 2)
+            trips *= 2;
+    } while (took >= 0 && bench_now() < until);
     return best;
 }
 
@@ -223,7 +252,8 @@ static double bench_rate(const bench_isa *isa, int threads, const char *block, s
 /* Floating-point operations a second; a multiply-add is two. */
 static double bench_flops(const bench_isa *isa, int threads, double seconds)
 {
-    return bench_rate(isa, threads, NULL, 0, seconds) * BENCH_CHAIN_COUNT * isa->lanes * 2;
+    const bench_work work = {isa, threads, NULL, 0, 0};
+    return bench_rate(&work, seconds) * BENCH_CHAIN_COUNT * isa->lanes * 2;
 }
 
 typedef struct bench_level {
@@ -263,18 +293,22 @@ static void bench_levels(bench_level levels[4], int threads)
     memcpy(levels, all, sizeof(all));
 }
 
-/* Bytes a second that all threads read from a level; 0: there is no memory for that. */
+/* Bytes a second that all threads read from a level; 0: there is no memory for that. Memory is read in pieces of 4 MiB: of
+   many short times the best one is taken. What is read in between has pushed a piece out of the caches when it comes again. */
 static double bench_bandwidth(const bench_isa *isa, const bench_level *level, int threads, double seconds)
 {
-    const size_t each = level->bytes / (size_t)threads / 4096 * 4096;
+    const size_t piece = level->capacity == 0 ? 4u << 20 : 4096;
+    const size_t each = level->bytes / (size_t)threads / piece * piece;
+    bench_work work = {isa, threads, NULL, each, level->capacity == 0 ? piece : each};
     void *block = NULL;
     double rate;
     if (each == 0 || posix_memalign(&block, 4096, each * (size_t)threads) != 0)
         return 0;
     memset(block, 1, each * (size_t)threads); /* pages that nobody wrote are all the same one */
-    rate = bench_rate(isa, threads, (const char *)block, each, seconds);
+    work.block = (const char *)block;
+    rate = bench_rate(&work, seconds);
     free(block);
-    return rate * (double)each;
+    return rate * (double)work.piece;
 }
 
 #endif

@@ -74,12 +74,16 @@ def kinds():
 
 def shapes(graph):
     """{tensor: (extents, bytes of an element)}"""
+    def size(element):
+        known = getattr(onnx.helper, "tensor_dtype_to_np_dtype", None)  # before onnx 1.13 there is a table
+        return np.dtype(known(element) if known else onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[element]).itemsize
+
     result = {}
     for value in [*graph.input, *graph.value_info, *graph.output]:
         kind = value.type.tensor_type
-        result[value.name] = [d.dim_value for d in kind.shape.dim], onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[kind.elem_type].itemsize
+        result[value.name] = [d.dim_value for d in kind.shape.dim], size(kind.elem_type)
     for value in graph.initializer:
-        result[value.name] = list(value.dims), onnx.mapping.TENSOR_TYPE_TO_NP_TYPE[value.data_type].itemsize
+        result[value.name] = list(value.dims), size(value.data_type)
     return result
 
 

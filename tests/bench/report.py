@@ -119,15 +119,16 @@ class Results:
         macs = self.models[model][1]
         return 2 * macs / min(least for _, least, _ in rounds.values()) if rounds and macs else None
 
-    def peak(self, threads):
-        """The most operations a second that were ever measured with so many threads."""
-        found = [v for (t, _), v in self.flops.items() if t == threads] + [v for (_, t), v in self.peaks.items() if t == threads]
+    def peak(self, threads, int8=False):
+        """The most operations a second that were ever measured with so many threads, or fewer; None: none were."""
+        found = [v for (t, isa), v in self.flops.items() if t <= threads and isa.endswith("int8") == int8]
+        found += [v for (_, t), v in self.peaks.items() if t <= threads and not int8]
         return max(found, default=None)
 
     def share(self, model, threads, who):
         """Of that peak."""
-        rate = self.rate(model, threads, who)
-        return rate / self.peak(threads) if rate else None
+        rate, peak = self.rate(model, threads, who), self.peak(threads, self.models[model][0] == "int8")
+        return rate / peak if rate and peak else None
 
     def of_kind(self, *kinds):
         return [name for name, (kind, _, _) in self.models.items() if kind in kinds]
@@ -205,7 +206,7 @@ def start_figure(results, model, ending, cached, figure):
 
 
 def targets(results):
-    """What issue the project set itself, as ratios in one run on two cores with AVX-512, batch 1."""
+    """What the project has set itself: ratios in one run on two cores with AVX-512, batch 1."""
     many, ours = results.threads or [1], results.ours
 
     def each(names, value):
@@ -242,38 +243,38 @@ def targets(results):
     return [
         Target("Time by the quickest other's, geometric mean of the ten networks in float32:", 0.75,
                [("%dT" % t, geometric(results, t)) for t in many]),
-        Target("none of them", 1.0, each(models.FLOAT, results.to_best)),
+        Target("Each of the ten by the quickest other", 1.0, each(models.FLOAT, results.to_best)),
         Target("ResNet-18 by ONNX Runtime", 0.65, each(["resnet18"], to_ort)),
         Target("ResNet-50 by ONNX Runtime", 0.8, each(["resnet50"], to_ort)),
         Target("MobileNetV2 by XNNPACK", 0.85, each(["mobilenet_v2"], to_xnnpack)),
         Target("LeNet and FC autoencoder by XNNPACK", 0.8, each(["lenet", "fc_autoencoder"], to_xnnpack)),
         Target("MobileNetV2 in int8 by ONNX Runtime", 0.75, each(["mobilenet_v2_qdq"], to_ort)),
         Target("ResNet-18 in int8 by ONNX Runtime", 0.85, each(["resnet18_qdq"], to_ort)),
-        Target("both by XNNPACK", 1.0, each(["mobilenet_v2_qdq", "resnet18_qdq"], to_xnnpack)),
+        Target("Both in int8 by XNNPACK", 1.0, each(["mobilenet_v2_qdq", "resnet18_qdq"], to_xnnpack)),
         Target("Percent of the measured peak, products of 128 to 1024:", 94,
                each(["matmul_%d" % n for n in (128, 256, 512, 1024)], share), "%.0f", True),
-        Target("direct convolutions:", 92, each(["conv_3x3s1_64_64_56", "conv_3x3s1_256_256_14", "conv_1x1_256_64_56",
+        Target("Percent of the measured peak, direct convolutions:", 92, each(["conv_3x3s1_64_64_56", "conv_3x3s1_256_256_14", "conv_1x1_256_64_56",
                                                 "conv_1x1_96_576_14"], share), "%.0f", True),
-        Target("first layers, of 3 channels:", 85, each(["conv_3x3s2_3_32_224", "conv_7x7s2_3_64_224"], share), "%.0f", True),
+        Target("Percent of the measured peak, first layers, of 3 channels:", 85, each(["conv_3x3s2_3_32_224", "conv_7x7s2_3_64_224"], share), "%.0f", True),
         Target("Percent of the bandwidth that its size implies, product with a vector:", 85,
                [("%dT" % t, 100 * b if b is not None else None)
                 for t, b in ((t, bandwidth(results, vector, t)) for t in many)], "%.0f", True),
         Target("Depthwise convolution in L2, GFLOP/s:", 100, [("1T", depthwise / 1e9 if depthwise else None)], "%.0f", True),
-        Target("Two threads by one, networks over 1 ms:", 1.85, [(n + " 2T", gain(n)) for n in slow], "%.2f", True),
-        Target("DS-CNN and ResNet-8:", 1.5, [(n + " 2T", gain(n) if n in results.models else None)
+        Target("Gain by a second thread, networks over 1 ms:", 1.85, [(n + " 2T", gain(n)) for n in slow], "%.2f", True),
+        Target("Gain by a second thread, DS-CNN and ResNet-8:", 1.5, [(n + " 2T", gain(n) if n in results.models else None)
                                             for n in ("dscnn_kws", "resnet8_cifar")], "%.2f", True),
-        Target("every network:", 1.0, [(n + " 2T", gain(n)) for n in nets], "%.2f", True),
+        Target("Gain by a second thread, every network:", 1.0, [(n + " 2T", gain(n)) for n in nets], "%.2f", True),
         Target("Nanoseconds a node, a chain of 1,000 tiny sums:", 100, [("1T", tiny * 1e6 if tiny else None)], "%.0f"),
         Target("LeNet, ms to load, prepare and run once:", 0.1,
                start("lenet", ".onnx", False, whole, 1e3) + start("lenet", ".nnrt", False, whole, 1e3), "%.3f"),
-        Target("MB over the model:", 1, start("lenet", ".onnx", False, lambda s: s["rss"] - s["file"], 1e-6) +
+        Target("LeNet, MB in memory over the model:", 1, start("lenet", ".onnx", False, lambda s: s["rss"] - s["file"], 1e-6) +
                start("lenet", ".nnrt", False, lambda s: s["rss"] - s["file"], 1e-6)),
         Target("ResNet-50, ms to prepare:", 40, start("resnet50", ".onnx", False, lambda s: s["prepare"], 1e3) +
                start("resnet50", ".nnrt", False, lambda s: s["prepare"], 1e3), "%.1f"),
-        Target("from the cache:", 5, start("resnet50", ".nnrt", True, lambda s: s["prepare"], 1e3), "%.1f"),
-        Target("peak memory by weights, from ONNX or .nnrt:", 2.6, start("resnet50", ".onnx", False, lambda s: s["rss"] / s["file"], 1) +
+        Target("ResNet-50, ms to prepare from the cache:", 5, start("resnet50", ".nnrt", True, lambda s: s["prepare"], 1e3), "%.1f"),
+        Target("ResNet-50, peak memory by weights, from ONNX or .nnrt:", 2.6, start("resnet50", ".onnx", False, lambda s: s["rss"] / s["file"], 1) +
                start("resnet50", ".nnrt", False, lambda s: s["rss"] / s["file"], 1)),
-        Target("from the cache:", 1.3, start("resnet50", ".nnrt", True, lambda s: s["rss"] / s["file"], 1)),
+        Target("ResNet-50, peak memory by weights, from the cache:", 1.3, start("resnet50", ".nnrt", True, lambda s: s["rss"] / s["file"], 1)),
         Target("Largest relative difference to ONNX Runtime, networks in float32:", 1e-4,
                each(models.FLOAT, lambda name, t: results.errors.get((name, t, ours))), "%.1e"),
     ]
@@ -327,7 +328,8 @@ def show_networks(results):
                          *(number(s * 1e3 if s else None, "%.2f") for s in (results.prepare.get((name, t, w)) for w in (results.ours, ORT)))])
     table(head, rows)
     print("ratios of times in the same rounds: median (quartiles); below 1 nnrt is quicker. by the best: the least of ONNX Runtime,\n"
-          "and of XNNPACK and ncnn as ratios to it, tests/bench/peers.tsv. GFLOP/s, %% of peak and error are %s's.\n" % results.ours)
+          "and of XNNPACK and ncnn as ratios to it, tests/bench/peers.tsv. GFLOP/s (of the least time), %% of peak, error and prepare\n"
+          "are %s's; ORT's prepare reads the file as well.\n" % results.ours)
 
 
 def show_layers(results):
