@@ -295,6 +295,7 @@ shows 'bench: peaks' out '^memory, read, GB/s +[0-9]+ +[0-9]+$'
 shows 'bench: who is absent' out '^absent: ONNX Runtime: not asked for$'
 shows 'bench: who is absent' out '^absent: onednn: not asked for$'
 shows 'bench: what was not measured' out '^ResNet-18 by ONNX Runtime at most 0\.65 +not measured +-$'
+shows 'bench: no difference to who is absent' out '^Largest relative difference to ONNX Runtime, .* +not measured +-$'
 shows 'bench: what was measured' out '^LeNet, ms to load, prepare and run once: at most 0\.100 +(not )?met +lenet\.onnx [0-9.]+, lenet\.nnrt [0-9.]+$'
 [ "$(grep -c '^time.matmul_64.1.nnrt reference' "$folder/bench/results.tsv")" -eq 7 ]
 verdict 'bench: seven rounds' $?
@@ -333,6 +334,7 @@ bench '--from' 0 --from "$folder/figures.tsv"
 shows 'bench --from: ratio, quartiles, the best other' out '^resnet18 +1 +2\.4000 +4\.0000 +0\.60 \(0\.55-0\.65\) +0\.62 +1\.0 +50\.0 +2\.0e-05 +- +-$'
 shows 'bench --from: a target' out '^ResNet-18 by ONNX Runtime at most 0\.65 +met +resnet18 1T 0\.60$'
 shows 'bench --from: all of them' out '^Each of the ten by the quickest other at most 1\.00 +not measured +resnet18 1T 0\.62$'
+shows 'bench --from: nine other networks are missing' out '^Largest relative difference to ONNX Runtime, .* +not measured +resnet18 1T 2\.0e-05$'
 grep -q '&lt;b&gt;&amp;' "$folder/bench/report.html" && ! grep -q '<b>' "$folder/bench/report.html"
 verdict 'bench --from: what is in a file is text' $?
 printf 'time\tresnet18\t1\n' >"$folder/short.tsv"

@@ -91,11 +91,11 @@ def parse(arguments):
 
 
 def run(command):
-    """Whether a command succeeds, and the last line that it said."""
+    """Whether a command succeeds, and what it said: its first error, or its last line."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           stdin=subprocess.DEVNULL)
     said = done.stdout.strip().splitlines()
-    return done.returncode == 0, said[-1] if said else "no message"
+    return done.returncode == 0, next((line for line in said if "error:" in line), said[-1] if said else "no message")
 
 
 def progress(text):

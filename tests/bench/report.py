@@ -276,7 +276,7 @@ def targets(results):
                start("resnet50", ".nnrt", False, lambda s: s["rss"] / s["file"], 1)),
         Target("ResNet-50, peak memory by weights, from the cache:", 1.3, start("resnet50", ".nnrt", True, lambda s: s["rss"] / s["file"], 1)),
         Target("Largest relative difference to ONNX Runtime, networks in float32:", 1e-4,
-               each(models.FLOAT, lambda name, t: results.errors.get((name, t, ours))), "%.1e"),
+               each(models.FLOAT, lambda name, t: results.errors.get((name, t, ours)) if ORT in results.whos else None), "%.1e"),
     ]
 
 
@@ -329,7 +329,8 @@ def show_networks(results):
     table(head, rows)
     print("ratios of times in the same rounds: median (quartiles); below 1 nnrt is quicker. by the best: the least of ONNX Runtime,\n"
           "and of XNNPACK and ncnn as ratios to it, tests/bench/peers.tsv. GFLOP/s (of the least time), %% of peak, error and prepare\n"
-          "are %s's; ORT's prepare reads the file as well.\n" % results.ours)
+          "are %s's; ORT's prepare reads the file as well. error: to %s.\n" %
+          (results.ours, ORT if ORT in results.whos else "the reference device, as there is no ONNX Runtime"))
 
 
 def show_layers(results):
