@@ -32,8 +32,17 @@ It prints lines, with a tab between: what it is of, and then
 */
 #define _XOPEN_SOURCE 700
 #include "formats/nnrt_onnx.h"
+#ifdef __has_include
+#if __has_include("devices/nnrt_cpu.h")
+#include "devices/nnrt_cpu.h"
+#define BENCH_CPU
+#endif
+#endif
 
 #include "machine.h"
+#ifdef BENCH_PARALLEL /* sessions take threads of the caller */
+#include "pool.h"
+#endif
 #include "ort.h"
 
 #include <math.h>
@@ -200,6 +209,17 @@ static double bench_distance(const float *a, const float *b, size_t count)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nnrt */
 
+/* Registers a device whose header is there, under the name by which it is asked for; those that are built in are there. */
+static bool bench_device(const char *name)
+{
+#ifdef BENCH_CPU
+    nnrt_error error = {0};
+    if (nnrt_device_find(name) == NULL && strncmp(name, "cpu", 3) == 0)
+        (void)nnrt_cpu_register(name[3] == '-' ? name + 4 : NULL, &error);
+#endif
+    return nnrt_device_find(name) != NULL;
+}
+
 /* A session with its inputs and outputs. */
 typedef struct bench_session {
     nnrt_session *session;
@@ -239,6 +259,9 @@ static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *mode
     memset(&desc, 0, sizeof(desc));
     desc.device = device;
     desc.threads = (uint32_t)threads;
+#ifdef BENCH_PARALLEL
+    desc.parallel = bench_pool_of(threads);
+#endif
     if ((code = nnrt_session_create(&s->session, model, &desc, error)) != NNRT_SUCCESS) {
         free(s);
         return code;
@@ -576,7 +599,7 @@ static void bench_find(bench *b)
     static const char *const names[] = {"openblas", "onednn", "xnnpack"};
     char path[1024], text[256];
     for (int i = 0; i < b->o.nDevices; i++)
-        if (nnrt_device_find(b->o.devices[i]) == NULL)
+        if (!bench_device(b->o.devices[i]))
             printf("absent\tnnrt %s\tno such device in this program\n", b->o.devices[i]);
     if (b->o.ort != NULL && !(b->hasOrt = ort_load(&b->ort, b->o.ort)))
         printf("absent\tONNX Runtime\t%s\n", b->ort.fault);
@@ -725,7 +748,7 @@ static int bench_start(const char *device, const char *path, const char *folder)
     read.allocator = load.allocator = desc.allocator = kept.allocator = &allocator;
     desc.device = device;
     kept.directory = folder;
-    if (nnrt_device_find(device) == NULL) {
+    if (!bench_device(device)) {
         printf("absent\tnnrt %s\tno such device in this program\n", device);
         return 0;
     }
