@@ -1,14 +1,14 @@
 /*
-bench.c - runs networks and single layers on devices of nnrt and on other libraries, in turn, in one process. bench.py, which
-starts it, makes tables of what it prints; `make bench` does it all.
+bench.c - runs networks and single layers on devices of nnrt and on other libraries, in turn, in one process. bench.py,
+which starts it, makes tables of what it prints; `make bench` does it all.
 
     bench [--threads "1 2"] [--seconds S] [--devices "cpu reference"] [--ort LIBRARY] [--peers FOLDER] PLAN
-    bench --start DEVICE MODEL [CACHE]    loads a model, makes a session, runs it once; CACHE: a folder for the model's cache
+    bench --start DEVICE MODEL [CACHE]    loads a model, makes a session, runs it once; CACHE: a folder for caches
     bench --convert MODEL.onnx MODEL.nnrt
 
-PLAN has a line for each model, with a tab between: its name, its kind (float, int8, chain, product, convolution), ten numbers
-(m k n of a product; extent, channels of input and of result, kernel, stride, padding, groups of a convolution), its file.
-Beside the file of a layer lies NAME.weights: its constants as they are there, float32.
+PLAN has a line for each model, with a tab between: its name, its kind (float, int8, chain, product, convolution), ten
+numbers (m k n of a product; extent, channels of input and of result, kernel, stride, padding, groups of a convolution),
+its file. Beside the file of a layer lies NAME.weights: its constants as they are there, float32.
 
 It prints lines, with a tab between: what it is of, and then
 
@@ -209,7 +209,8 @@ static double bench_distance(const float *a, const float *b, size_t count)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>nnrt */
 
-/* Registers a device whose header is there, under the name by which it is asked for; those that are built in are there. */
+/* Registers a device whose header is there, under the name by which it is asked for; those that are built in are there.
+   */
 static bool bench_device(const char *name)
 {
 #ifdef BENCH_CPU
@@ -322,8 +323,8 @@ static bool bench_model_parse(bench_model *m, char *line)
     int end = 0;
     memset(m, 0, sizeof(*m));
     line[strcspn(line, "\n")] = '\0';
-    if (sscanf(line, "%63s %15s %d %d %d %d %d %d %d %d %d %d %n", m->name, m->kind, &l->m, &l->k, &l->n, &l->extent, &l->cin,
-               &l->cout, &l->kernel, &l->stride, &l->pad, &l->group, &end) != 12 ||
+    if (sscanf(line, "%63s %15s %d %d %d %d %d %d %d %d %d %d %n", m->name, m->kind, &l->m, &l->k, &l->n, &l->extent,
+               &l->cin, &l->cout, &l->kernel, &l->stride, &l->pad, &l->group, &end) != 12 ||
         end == 0 || strlen(line + end) >= sizeof(m->path) - 16)
         return false;
     strcpy(m->path, line + end);
@@ -434,7 +435,8 @@ static void bench_runners_open(bench *b, const bench_model *m, int threads)
             continue; /* the reference device has one thread */
         r = bench_runner_add(b, m, "nnrt ", device);
         start = bench_now();
-        if (bench_session_open(&r->job, m->model, device, threads, m->in, m->nIn, r->out, m->nOut, &error) != NNRT_SUCCESS)
+        if (bench_session_open(&r->job, m->model, device, threads, m->in, m->nIn, r->out, m->nOut, &error) !=
+            NNRT_SUCCESS)
             bench_runner_drop(b, m, threads, error.message);
         else
             bench_runner_prepared(b, m, threads, start);
@@ -529,8 +531,9 @@ static void bench_errors(bench *b, const bench_model *m, int threads)
     free(found);
 }
 
-/* All in turn, every second round in the other order. Before, each runs twice: memory is touched, the processor is awake.
-   Who takes very long for a run runs once a round, in some rounds. Returns false when a run of someone has failed. */
+/* All in turn, every second round in the other order. Before, each runs twice: memory is touched, the processor is
+   awake. Who takes very long for a run runs once a round, in some rounds. Returns false when a run of someone has
+   failed. */
 static bool bench_measure(bench *b, const bench_model *m, int threads, const char *where)
 {
     static double times[BENCH_SAMPLES];
@@ -551,8 +554,8 @@ static bool bench_measure(bench *b, const bench_model *m, int threads, const cha
             int count;
             if (r->failed || (slow[i] && round >= BENCH_SLOW_ROUNDS))
                 continue;
-            bench_progress("%s %s, %d thread%s, round %d of %d: %s", where, m->name, threads, threads == 1 ? "" : "s", round + 1,
-                           BENCH_ROUNDS, r->name);
+            bench_progress("%s %s, %d thread%s, round %d of %d: %s", where, m->name, threads, threads == 1 ? "" : "s",
+                           round + 1, BENCH_ROUNDS, r->name);
             bench_rest(threads);
             if (!slow[i])
                 (void)bench_runs(r, part / 4, NULL);
@@ -656,7 +659,8 @@ static int bench_plan(bench *b)
         for (int t = 0; t < b->o.nThreads; t++) {
             const int threads = b->o.threads[t];
             bench_runners_open(b, &m, threads);
-            printf("peak\t%s\t%d\t%.6g\n", m.name, threads, bench_flops(&b->isa, threads, fmin(b->o.seconds / 10, 0.05)));
+            printf("peak\t%s\t%d\t%.6g\n", m.name, threads,
+                   bench_flops(&b->isa, threads, fmin(b->o.seconds / 10, 0.05)));
             if (!bench_measure(b, &m, threads, where))
                 status = 1;
             bench_runners_close(b, &m);
@@ -776,9 +780,9 @@ static int bench_start(const char *device, const char *path, const char *folder)
     times[3] = bench_now() - times[3];
     if (code != NNRT_SUCCESS)
         return bench_fail("%s on %s: %s", path, device, nnrt_session_error(session));
-    printf("start\t%s\t%s\t%.9g\t%.9g\t%.9g\t%lu\t%lu\t%.0f\t%.0f\t%d\n", device, path, times[1] - times[0], times[2] - times[1],
-           times[3], (unsigned long)bench_most, (unsigned long)nnrt_session_get_memory(session).constants,
-           bench_file_bytes(path), bench_resident() - before,
+    printf("start\t%s\t%s\t%.9g\t%.9g\t%.9g\t%lu\t%lu\t%.0f\t%.0f\t%d\n", device, path, times[1] - times[0],
+           times[2] - times[1], times[3], (unsigned long)bench_most,
+           (unsigned long)nnrt_session_get_memory(session).constants, bench_file_bytes(path), bench_resident() - before,
            cache != NULL ? (int)nnrt_cache_get_state(cache)->restored : -1);
     for (uint32_t i = 0; i < nIn + nOut; i++)
         free(io[i].data);

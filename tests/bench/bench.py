@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Measures nnrt beside other libraries: networks and single layers, in turn, in one process. `make bench` runs it.
 
-What it prints and writes is ratios of times within one run; times of one run say little about another machine, or the same
-one an hour later. Of networks: nnrt's devices and ONNX Runtime (the npm package onnxruntime-node). Of layers OpenBLAS, oneDNN
-and XNNPACK as well, where Debian's packages are there or can be installed. Who is absent is named, with the reason.
+What it prints and writes is ratios of times within one run; times of one run say little about another machine, or the
+same one an hour later. Of networks: nnrt's devices and ONNX Runtime (the npm package onnxruntime-node). Of layers
+OpenBLAS, oneDNN and XNNPACK as well, where Debian's packages are there or can be installed. Who is absent is named,
+with the reason.
 
-build/bench/results.tsv has every figure (bench.c says how), build/bench/report.html shows them. Run it in the root of the
-repository. Exit status: 0 everything was measured, 1 something could not be, 2 wrong usage; targets that are not met do not
-count.
+build/bench/results.tsv has every figure (bench.c says how), build/bench/report.html shows them. Run it in the root of
+the repository. Exit status: 0 everything was measured, 1 something could not be, 2 wrong usage; targets that are not
+met do not count.
 """
 import argparse
 import os
@@ -60,7 +61,8 @@ def choose(names, kinds, what):
 
 
 def parse(arguments):
-    parser = argparse.ArgumentParser(prog="bench.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = argparse.ArgumentParser(prog="bench.py", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter,
                                      epilog="`make bench` takes the same as variables: make bench NETS='lenet dscnn' "
                                             "SECONDS=3 THREADS='1 2' LAYERS=no PEERS=no DEVICES=reference")
     add = parser.add_argument
@@ -69,7 +71,8 @@ def parse(arguments):
     add("--threads", default="1 2", metavar="NUMBERS", help="how many threads (1 2)")
     add("--seconds", default="2", metavar="S", help="for each model and number of threads (2)")
     add("--devices", default="cpu reference", metavar="NAMES", help="devices of nnrt (cpu reference)")
-    add("--peers", default="yes", choices=("yes", "no"), help="no: nothing but nnrt, and nothing is fetched or installed")
+    add("--peers", default="yes", choices=("yes", "no"),
+        help="no: nothing but nnrt, and nothing is fetched or installed")
     add("--driver", default="build/bench/bench", metavar="PROGRAM", help=argparse.SUPPRESS)
     add("--out", default="build/bench", metavar="FOLDER", help="where results.tsv and report.html go (build/bench)")
     add("--from", dest="old", metavar="FILE", help="runs nothing: tables of a results.tsv that is there")
@@ -160,8 +163,8 @@ class Run:
             if not good:
                 self.absent(name, said)
                 continue
-            good, said = run([*os.environ.get("CC", "cc").split(), "-std=c99", "-O2", "-Wall", "-Wextra", "-fPIC", "-shared",
-                              "-o", target, source, *libraries])
+            good, said = run([*os.environ.get("CC", "cc").split(), "-std=c99", "-O2", "-Wall", "-Wextra", "-fPIC",
+                              "-shared", "-o", target, source, *libraries])
             if not good:
                 self.absent(name, "%s cannot be compiled with %s: %s" % (source, " ".join(packages), said))
         return folder
@@ -177,7 +180,8 @@ class Run:
 
     def drive(self, *arguments):
         """Runs the driver; its lines are kept. Returns whether all went well."""
-        with subprocess.Popen([self.options.driver, *arguments], stdout=subprocess.PIPE, text=True, errors="replace") as child:
+        with subprocess.Popen([self.options.driver, *arguments], stdout=subprocess.PIPE, text=True,
+                              errors="replace") as child:
             for line in child.stdout:
                 self.file.write(line)
                 self.file.flush()
@@ -216,8 +220,8 @@ def measure(options):
         library = this.fetch()
         peers = this.build_peers(any(e["kind"] not in NETWORKS for e in entries.values()))
         progress("")
-        this.drive("--threads", options.threads, "--seconds", options.seconds, "--devices", options.devices, "--peers", peers,
-                   *(["--ort", library] if library else []), this.plan(entries))
+        this.drive("--threads", options.threads, "--seconds", options.seconds, "--devices", options.devices,
+                   "--peers", peers, *(["--ort", library] if library else []), this.plan(entries))
         this.starts(entries)
     return this.path, this.status
 

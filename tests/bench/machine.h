@@ -1,6 +1,6 @@
 /*
-machine.h - what this machine can do at best, measured: multiply-adds in float32 of each instruction set and in int8, and
-reading from each level of its memory, with any number of threads. Part of tests/bench/bench.c.
+machine.h - what this machine can do at best, measured: multiply-adds in float32 of each instruction set and in int8,
+and reading from each level of its memory, with any number of threads. Part of tests/bench/bench.c.
 
     >>kernels   loops that do nothing else
     >>threads   all of them at once
@@ -40,8 +40,8 @@ static double bench_now(void)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>kernels */
 
-/* Twelve chains: a multiply-add that takes 4 cycles, of which two start in each, keeps 8 busy. They begin with different
-   numbers, as a compiler would make one chain of equal ones. */
+/* Twelve chains: a multiply-add that takes 4 cycles, of which two start in each, keeps 8 busy. They begin with
+   different numbers, as a compiler would make one chain of equal ones. */
 #define BENCH_CHAINS(X)                                                                                                \
     X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 enum { BENCH_CHAIN_COUNT = 12 };
@@ -52,7 +52,7 @@ enum { BENCH_CHAIN_COUNT = 12 };
     memcpy(lanes, &a##i, sizeof(a##i));                                                                                \
     sum ^= lanes[0];
 #define BENCH_FMA(function, attributes, vector)                                                                        \
-    attributes static uint32_t function(long trips)                                                                     \
+    attributes static uint32_t function(long trips)                                                                    \
     {                                                                                                                  \
         const vector m = BENCH_SET(0.999f), b = BENCH_SET(0.001f);                                                     \
         vector a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11;                                                       \
@@ -130,8 +130,8 @@ typedef struct bench_isa {
     uint64_t (*read)(const void *from, size_t bytes);
 } bench_isa;
 
-/* Instruction set i of this machine, the widest first; false behind the last. Those for int8, which their names say, are
-   behind those for float32. */
+/* Instruction set i of this machine, the widest first; false behind the last. Those for int8, which their names say,
+   are behind those for float32. */
 static bool bench_isa_at(int i, bench_isa *isa)
 {
 #if BENCH_X86
@@ -161,9 +161,9 @@ typedef struct bench_thread {
     pthread_t thread;
     pthread_barrier_t *start;
     const bench_isa *isa;
-    const char *block;  /* NULL: multiply-adds, else bytes to be read, a piece in each trip, all in turn */
+    const char *block; /* NULL: multiply-adds, else bytes to be read, a piece in each trip, all in turn */
     size_t bytes, piece;
-    long first, trips;  /* which piece is the first */
+    long first, trips;      /* which piece is the first */
     double begin, end;      /* when it ran */
     volatile uint64_t kept; /* what came of it, which nobody needs but the compiler */
 } bench_thread;
@@ -293,8 +293,9 @@ static void bench_levels(bench_level levels[4], int threads)
     memcpy(levels, all, sizeof(all));
 }
 
-/* Bytes a second that all threads read from a level; 0: there is no memory for that. Memory is read in pieces of 4 MiB: of
-   many short times the best one is taken. What is read in between has pushed a piece out of the caches when it comes again. */
+/* Bytes a second that all threads read from a level; 0: there is no memory for that. Memory is read in pieces of 4 MiB:
+   of many short times the best one is taken. What is read in between has pushed a piece out of the caches when it comes
+   again. */
 static double bench_bandwidth(const bench_isa *isa, const bench_level *level, int threads, double seconds)
 {
     const size_t piece = level->capacity == 0 ? 4u << 20 : 4096;

@@ -3,11 +3,11 @@
 
     python3 models.py OUTDIR [NAME ...]      (no NAME: all; --list: names and kinds)
 
-They are those of tests/compare/make_models.py, with some layers and a chain of 1,000 tiny sums more. What lies in OUTDIR and
-was written by the same sources stays. OUTDIR/models.json: {"source": S, "models": {NAME: {file, kind, macs, bytes, shape}}}:
-kind is float, int8, chain, product or convolution; macs are the multiply-adds of one run, padding included; bytes is what its
-nodes read and write, each on its own; shape is what bench.c's plan says of a layer. A layer has its constants beside it, in
-NAME.weights.
+They are those of tests/compare/make_models.py, with some layers and a chain of 1,000 tiny sums more. What lies in
+OUTDIR and was written by the same sources stays. OUTDIR/models.json is
+{"source": S, "models": {NAME: {file, kind, macs, bytes, shape}}}: kind is float, int8, chain, product or convolution;
+macs are the multiply-adds of one run, padding included; bytes is what its nodes read and write, each on its own; shape
+is what bench.c's plan says of a layer. A layer has its constants beside it, in NAME.weights.
 """
 import hashlib
 import json
@@ -103,7 +103,7 @@ def multiply_adds(node, shape):
 
 
 def describe(path, kind):
-    """macs and bytes of a file. What is between QuantizeLinear and DequantizeLinear counts as bytes, as it is computed."""
+    """macs and bytes of a file. Between QuantizeLinear and DequantizeLinear an element is a byte, as it is computed."""
     graph = onnx.shape_inference.infer_shapes(onnx.load(path)).graph
     shape = shapes(graph)
     macs = moved = 0

@@ -1,5 +1,5 @@
-/* oneDNN 2: products, and convolutions of two kinds. Constants are packed, and tensors lie as it likes them best, before
-   anything is timed. */
+/* oneDNN 2: products, and convolutions of two kinds. Constants are packed, and tensors lie as it likes them best,
+   before anything is timed. */
 #define _POSIX_C_SOURCE 200112L
 #include "peer.h"
 
@@ -38,12 +38,13 @@ static bool onednn_reorder(const onednn_job *j, dnnl_memory_t from, dnnl_memory_
     dnnl_primitive_desc_t desc = NULL;
     dnnl_primitive_t primitive = NULL;
     const dnnl_exec_arg_t args[2] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
-    const bool good = dnnl_memory_get_memory_desc(from, &source) == dnnl_success &&
-                      dnnl_memory_get_memory_desc(to, &target) == dnnl_success &&
-                      dnnl_reorder_primitive_desc_create(&desc, source, j->engine, target, j->engine, NULL) == dnnl_success &&
-                      dnnl_primitive_create(&primitive, desc) == dnnl_success &&
-                      dnnl_primitive_execute(primitive, j->stream, 2, args) == dnnl_success &&
-                      dnnl_stream_wait(j->stream) == dnnl_success;
+    const bool good =
+        dnnl_memory_get_memory_desc(from, &source) == dnnl_success &&
+        dnnl_memory_get_memory_desc(to, &target) == dnnl_success &&
+        dnnl_reorder_primitive_desc_create(&desc, source, j->engine, target, j->engine, NULL) == dnnl_success &&
+        dnnl_primitive_create(&primitive, desc) == dnnl_success &&
+        dnnl_primitive_execute(primitive, j->stream, 2, args) == dnnl_success &&
+        dnnl_stream_wait(j->stream) == dnnl_success;
     if (primitive != NULL)
         (void)dnnl_primitive_destroy(primitive);
     if (desc != NULL)
@@ -112,7 +113,8 @@ static dnnl_status_t onednn_product(onednn_job *j, const bench_layer *l, dnnl_pr
     return dnnl_primitive_desc_create(desc, &op, NULL, j->engine, NULL);
 }
 
-static dnnl_status_t onednn_convolution(onednn_job *j, const bench_layer *l, dnnl_alg_kind_t kind, dnnl_primitive_desc_t *desc)
+static dnnl_status_t onednn_convolution(onednn_job *j, const bench_layer *l, dnnl_alg_kind_t kind,
+                                        dnnl_primitive_desc_t *desc)
 {
     const int rows = bench_rows(l), inner = l->cin / l->group;
     const bool grouped = l->group > 1;
@@ -126,9 +128,11 @@ static dnnl_status_t onednn_convolution(onednn_job *j, const bench_layer *l, dnn
     dnnl_convolution_desc_t op;
     if (!onednn_describe(j, ONEDNN_X, 4, x, &any[ONEDNN_X]) ||
         !onednn_describe(j, ONEDNN_W, grouped ? 5 : 4, grouped ? groups : w, &any[ONEDNN_W]) ||
-        !onednn_describe(j, ONEDNN_BIAS, 1, bias, &any[ONEDNN_BIAS]) || !onednn_describe(j, ONEDNN_Y, 4, y, &any[ONEDNN_Y]) ||
+        !onednn_describe(j, ONEDNN_BIAS, 1, bias, &any[ONEDNN_BIAS]) ||
+        !onednn_describe(j, ONEDNN_Y, 4, y, &any[ONEDNN_Y]) ||
         dnnl_convolution_forward_desc_init(&op, dnnl_forward_inference, kind, &any[ONEDNN_X], &any[ONEDNN_W],
-                                           &j->plain[ONEDNN_BIAS], &any[ONEDNN_Y], stride, before, after) != dnnl_success)
+                                           &j->plain[ONEDNN_BIAS], &any[ONEDNN_Y], stride, before,
+                                           after) != dnnl_success)
         return dnnl_runtime_error;
     return dnnl_primitive_desc_create(desc, &op, NULL, j->engine, NULL);
 }
@@ -149,11 +153,13 @@ static const char *onednn_open(bench_job *job, const bench_layer *layer, int thr
         onednn_close(j);
         return status == dnnl_unimplemented ? "it has none for this layer" : "it fails";
     }
-    good = dnnl_primitive_create(&j->primitive, desc) == dnnl_success &&
-           onednn_memory(j, ONEDNN_X, DNNL_ARG_SRC, dnnl_primitive_desc_query_md(desc, dnnl_query_src_md, 0), layer->x) &&
-           onednn_memory(j, ONEDNN_W, DNNL_ARG_WEIGHTS, dnnl_primitive_desc_query_md(desc, dnnl_query_weights_md, 0), layer->w) &&
-           onednn_memory(j, ONEDNN_Y, DNNL_ARG_DST, dnnl_primitive_desc_query_md(desc, dnnl_query_dst_md, 0), NULL) &&
-           (layer->product || onednn_memory(j, ONEDNN_BIAS, DNNL_ARG_BIAS, &j->plain[ONEDNN_BIAS], layer->bias));
+    good =
+        dnnl_primitive_create(&j->primitive, desc) == dnnl_success &&
+        onednn_memory(j, ONEDNN_X, DNNL_ARG_SRC, dnnl_primitive_desc_query_md(desc, dnnl_query_src_md, 0), layer->x) &&
+        onednn_memory(j, ONEDNN_W, DNNL_ARG_WEIGHTS, dnnl_primitive_desc_query_md(desc, dnnl_query_weights_md, 0),
+                      layer->w) &&
+        onednn_memory(j, ONEDNN_Y, DNNL_ARG_DST, dnnl_primitive_desc_query_md(desc, dnnl_query_dst_md, 0), NULL) &&
+        (layer->product || onednn_memory(j, ONEDNN_BIAS, DNNL_ARG_BIAS, &j->plain[ONEDNN_BIAS], layer->bias));
     (void)dnnl_primitive_desc_destroy(desc);
     if (!good) {
         onednn_close(j);

@@ -19,7 +19,8 @@ static bool openblas_run(void *state)
     if (l->m == 1)
         cblas_sgemv(CblasRowMajor, CblasTrans, l->k, l->n, 1, l->w, l->n, l->x, 1, 0, j->y, 1);
     else
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, l->m, l->n, l->k, 1, l->x, l->k, l->w, l->n, 0, j->y, l->n);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, l->m, l->n, l->k, 1, l->x, l->k, l->w, l->n, 0, j->y,
+                    l->n);
     return true;
 }
 

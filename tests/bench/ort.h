@@ -1,8 +1,8 @@
 /*
 ort.h - ONNX Runtime by the C API of its shared library, without its headers. Part of tests/bench/bench.c.
 
-The library gives a table of functions that only ever grows at its end: their places in it, below, hold for every version
-from 1 on. Those that can fail return a status, NULL where they did not.
+The library gives a table of functions that only ever grows at its end: their places in it, below, hold for every
+version from 1 on. Those that can fail return a status, NULL where they did not.
 
     >>table     the functions of it that are needed
     >>sessions  a model, with inputs and outputs that lie in our memory
@@ -173,8 +173,8 @@ static bool ort_open(bench_ort *ort, bench_job *job, const char *path, int threa
            ort_good(ort, ort->input_count(s->session, &s->nIn)) &&
            ort_good(ort, ort->output_count(s->session, &s->nOut));
     if (good && (s->nIn != nIn || s->nOut != nOut)) {
-        snprintf(ort->fault, sizeof(ort->fault), "%d inputs and %d outputs, nnrt has %d and %d", (int)s->nIn, (int)s->nOut,
-                 (int)nIn, (int)nOut);
+        snprintf(ort->fault, sizeof(ort->fault), "%d inputs and %d outputs, nnrt has %d and %d", (int)s->nIn,
+                 (int)s->nOut, (int)nIn, (int)nOut);
         good = false;
     }
     for (size_t i = 0; good && i < nIn; i++)

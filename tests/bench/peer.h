@@ -1,13 +1,14 @@
-/* What the benchmark asks of those it compares with. Each library is a file of its own, which becomes a shared library with
-   the array bench_peers in it; bench.c loads those that are there. */
+/* What the benchmark asks of those it compares with. Each library is a file of its own, which becomes a shared library
+   with the array bench_peers in it; bench.c loads those that are there. */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A layer, float32, batch 1. A product is y[m, n] = x[m, k] * w[k, n]. A convolution has x [cin, extent, extent], w [cout,
-   cin / group, kernel, kernel], one bias for each of cout, and y [cout, rows, rows]. All in this order, innermost last. */
+/* A layer, float32, batch 1. A product is y[m, n] = x[m, k] * w[k, n]. A convolution has x [cin, extent, extent], w
+   [cout, cin / group, kernel, kernel], one bias for each of cout, and y [cout, rows, rows]. All in this order,
+   innermost last. */
 typedef struct bench_layer {
     bool product;
     int m, k, n;

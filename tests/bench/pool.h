@@ -1,9 +1,9 @@
 /*
 pool.h - threads that a session may share its work with (nnrt_parallel). Part of tests/bench/bench.c.
 
-Each thread, that of the caller included, takes the next task until none is left, and a run ends when all tasks have: a thread
-that another program keeps from running is waited for only where it has taken one. Threads look for work for a while after the
-last one, and sleep then.
+Each thread, that of the caller included, takes the next task until none is left, and a run ends when all tasks have: a
+thread that another program keeps from running is waited for only where it has taken one. Threads look for work for a
+while after the last one, and sleep then.
 */
 #ifndef BENCH_POOL_H
 #define BENCH_POOL_H
@@ -14,15 +14,21 @@ last one, and sleep then.
 #include <stdint.h>
 #include <string.h>
 
-enum { BENCH_POOL_THREADS = 16, BENCH_POOL_SPINS = 20000, BENCH_POOL_BITS = 22, BENCH_POOL_MASK = (1 << BENCH_POOL_BITS) - 1 };
+enum {
+    BENCH_POOL_THREADS = 16,
+    BENCH_POOL_SPINS = 20000,
+    BENCH_POOL_BITS = 22,
+    BENCH_POOL_MASK = (1 << BENCH_POOL_BITS) - 1
+};
 
 typedef struct bench_pool {
     nnrt_parallel parallel;
     /* The work; nobody reads it who has no task of it. */
     void (*task)(void *arg, uint32_t i, uint32_t worker);
     void *arg;
-    /* What several threads change, by __atomic functions, each in a line of the cache for itself. ticket: from the lowest
-       bit on the next task, how many there are, and a number that makes one work's tickets others than the next one's. */
+    /* What several threads change, by __atomic functions, each in a line of the cache for itself. ticket: from the
+       lowest bit on the next task, how many there are, and a number that makes one work's tickets others than the next
+       one's. */
     uint64_t ticket __attribute__((aligned(64)));
     uint32_t done __attribute__((aligned(64))); /* tasks that have ended */
     uint32_t asleep __attribute__((aligned(64)));
@@ -104,7 +110,8 @@ static void bench_pool_run(void *user, uint32_t count, void (*task)(void *arg, u
             (void)sched_yield();
 }
 
-/* So many threads, of which the one that runs is the first; they live as long as the program. NULL: one, or too many. */
+/* So many threads, of which the one that runs is the first; they live as long as the program. NULL: one, or too many.
+   */
 static const nnrt_parallel *bench_pool_of(int threads)
 {
     static bench_pool pools[BENCH_POOL_THREADS + 1];

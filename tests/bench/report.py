@@ -14,7 +14,8 @@ import statistics
 import models
 
 ORT = "ONNX Runtime"
-ORDER = ["nnrt cpu", "nnrt reference", ORT, "OpenBLAS", "oneDNN", "oneDNN Winograd", "XNNPACK"]  # other devices come first
+# in which they are shown; other devices come first
+ORDER = ["nnrt cpu", "nnrt reference", ORT, "OpenBLAS", "oneDNN", "oneDNN Winograd", "XNNPACK"]
 PEERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "peers.tsv")
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -42,7 +43,9 @@ class Spread:
     def __init__(self, values):
         values = sorted(values)
         self.median = statistics.median(values)
-        self.low, _, self.high = statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else values * 3
+        self.low = self.high = self.median
+        if len(values) > 1:
+            self.low, _, self.high = statistics.quantiles(values, n=4, method="inclusive")
 
     def text(self, form="%.2f"):
         return (form + " (" + form + "-" + form + ")") % (self.median, self.low, self.high)
@@ -151,8 +154,8 @@ def read_peers():
     with open(PEERS, encoding="utf-8") as f:
         rows = [line.rstrip("\n").split("\t") for line in f if not line.startswith("#")]
     for model, threads, ort, ncnn, xnnpack in rows:
-        found[model, int(threads)] = {name: float(value) / float(ort) for name, value in (("ncnn", ncnn), ("XNNPACK", xnnpack))
-                                      if value != "-"}
+        both = (("ncnn", ncnn), ("XNNPACK", xnnpack))
+        found[model, int(threads)] = {name: float(value) / float(ort) for name, value in both if value != "-"}
     return found
 
 
@@ -200,8 +203,8 @@ def bandwidth(results, model, threads):
 
 def start_figure(results, model, ending, cached, figure):
     """The median of a figure of processes that ran a model, from a file of that kind."""
-    found = [figure(s) for s in results.starts if s["path"].endswith("/" + model + ending) and "nnrt " + s["device"] == results.ours
-             and (s["restored"] > 0 if cached else s["restored"] < 0)]
+    found = [figure(s) for s in results.starts if s["path"].endswith("/" + model + ending)
+             and "nnrt " + s["device"] == results.ours and (s["restored"] > 0 if cached else s["restored"] < 0)]
     return statistics.median(found) if found else None
 
 
@@ -211,7 +214,8 @@ def targets(results):
 
     def each(names, value):
         """Of every one of these models and numbers of threads."""
-        return [("%s %dT" % (name, t), value(name, t) if name in results.models else None) for t in many for name in names]
+        return [("%s %dT" % (name, t), value(name, t) if name in results.models else None)
+                for t in many for name in names]
 
     def to_ort(name, t):
         ratio = results.ratio(name, t, ours, ORT)
@@ -235,11 +239,25 @@ def targets(results):
     def whole(s):
         return s["load"] + s["prepare"] + s["first"]
 
+    def beyond(s):
+        return s["rss"] - s["file"]
+
+    def prepare(s):
+        return s["prepare"]
+
+    def peak(s):
+        return s["rss"] / s["file"]
+
+    def error(name, t):
+        return results.errors.get((name, t, ours)) if ORT in results.whos else None
+
     nets = [name for name in models.FLOAT if name in results.models]
     slow = [name for name in nets if (results.median(name, 1, ours) or 0) > 1e-3]
     depthwise = results.rate("dw_3x3s1_384_14", 1, ours) if "dw_3x3s1_384_14" in results.models else None
     tiny = results.median(models.CHAIN, 1, ours)
     vector = "matmul_1x1024x1024"
+    direct = ["conv_3x3s1_64_64_56", "conv_3x3s1_256_256_14", "conv_1x1_256_64_56", "conv_1x1_96_576_14"]
+    of_peak, gain_of = "Percent of the measured peak, ", "Gain by a second thread, "
     return [
         Target("Time by the quickest other's, geometric mean of the ten networks in float32:", 0.75,
                [("%dT" % t, geometric(results, t)) for t in many]),
@@ -251,32 +269,34 @@ def targets(results):
         Target("MobileNetV2 in int8 by ONNX Runtime", 0.75, each(["mobilenet_v2_qdq"], to_ort)),
         Target("ResNet-18 in int8 by ONNX Runtime", 0.85, each(["resnet18_qdq"], to_ort)),
         Target("Both in int8 by XNNPACK", 1.0, each(["mobilenet_v2_qdq", "resnet18_qdq"], to_xnnpack)),
-        Target("Percent of the measured peak, products of 128 to 1024:", 94,
+        Target(of_peak + "products of 128 to 1024:", 94,
                each(["matmul_%d" % n for n in (128, 256, 512, 1024)], share), "%.0f", True),
-        Target("Percent of the measured peak, direct convolutions:", 92, each(["conv_3x3s1_64_64_56", "conv_3x3s1_256_256_14", "conv_1x1_256_64_56",
-                                                "conv_1x1_96_576_14"], share), "%.0f", True),
-        Target("Percent of the measured peak, first layers, of 3 channels:", 85, each(["conv_3x3s2_3_32_224", "conv_7x7s2_3_64_224"], share), "%.0f", True),
+        Target(of_peak + "direct convolutions:", 92, each(direct, share), "%.0f", True),
+        Target(of_peak + "first layers, of 3 channels:", 85,
+               each(["conv_3x3s2_3_32_224", "conv_7x7s2_3_64_224"], share), "%.0f", True),
         Target("Percent of the bandwidth that its size implies, product with a vector:", 85,
                [("%dT" % t, 100 * b if b is not None else None)
                 for t, b in ((t, bandwidth(results, vector, t)) for t in many)], "%.0f", True),
-        Target("Depthwise convolution in L2, GFLOP/s:", 100, [("1T", depthwise / 1e9 if depthwise else None)], "%.0f", True),
-        Target("Gain by a second thread, networks over 1 ms:", 1.85, [(n + " 2T", gain(n)) for n in slow], "%.2f", True),
-        Target("Gain by a second thread, DS-CNN and ResNet-8:", 1.5, [(n + " 2T", gain(n) if n in results.models else None)
-                                            for n in ("dscnn_kws", "resnet8_cifar")], "%.2f", True),
-        Target("Gain by a second thread, every network:", 1.0, [(n + " 2T", gain(n)) for n in nets], "%.2f", True),
+        Target("Depthwise convolution in L2, GFLOP/s:", 100,
+               [("1T", depthwise / 1e9 if depthwise else None)], "%.0f", True),
+        Target(gain_of + "networks over 1 ms:", 1.85, [(n + " 2T", gain(n)) for n in slow], at_least=True),
+        Target(gain_of + "DS-CNN and ResNet-8:", 1.5,
+               [(n + " 2T", gain(n)) for n in ("dscnn_kws", "resnet8_cifar")], at_least=True),
+        Target(gain_of + "every network:", 1.0, [(n + " 2T", gain(n)) for n in nets], at_least=True),
         Target("Nanoseconds a node, a chain of 1,000 tiny sums:", 100, [("1T", tiny * 1e6 if tiny else None)], "%.0f"),
         Target("LeNet, ms to load, prepare and run once:", 0.1,
                start("lenet", ".onnx", False, whole, 1e3) + start("lenet", ".nnrt", False, whole, 1e3), "%.3f"),
-        Target("LeNet, MB in memory over the model:", 1, start("lenet", ".onnx", False, lambda s: s["rss"] - s["file"], 1e-6) +
-               start("lenet", ".nnrt", False, lambda s: s["rss"] - s["file"], 1e-6)),
-        Target("ResNet-50, ms to prepare:", 40, start("resnet50", ".onnx", False, lambda s: s["prepare"], 1e3) +
-               start("resnet50", ".nnrt", False, lambda s: s["prepare"], 1e3), "%.1f"),
-        Target("ResNet-50, ms to prepare from the cache:", 5, start("resnet50", ".nnrt", True, lambda s: s["prepare"], 1e3), "%.1f"),
-        Target("ResNet-50, peak memory by weights, from ONNX or .nnrt:", 2.6, start("resnet50", ".onnx", False, lambda s: s["rss"] / s["file"], 1) +
-               start("resnet50", ".nnrt", False, lambda s: s["rss"] / s["file"], 1)),
-        Target("ResNet-50, peak memory by weights, from the cache:", 1.3, start("resnet50", ".nnrt", True, lambda s: s["rss"] / s["file"], 1)),
-        Target("Largest relative difference to ONNX Runtime, networks in float32:", 1e-4,
-               each(models.FLOAT, lambda name, t: results.errors.get((name, t, ours)) if ORT in results.whos else None), "%.1e"),
+        Target("LeNet, MB in memory over the model:", 1,
+               start("lenet", ".onnx", False, beyond, 1e-6) + start("lenet", ".nnrt", False, beyond, 1e-6)),
+        Target("ResNet-50, ms to prepare:", 40,
+               start("resnet50", ".onnx", False, prepare, 1e3) + start("resnet50", ".nnrt", False, prepare, 1e3),
+               "%.1f"),
+        Target("ResNet-50, ms to prepare from the cache:", 5, start("resnet50", ".nnrt", True, prepare, 1e3), "%.1f"),
+        Target("ResNet-50, peak memory by weights, from ONNX or .nnrt:", 2.6,
+               start("resnet50", ".onnx", False, peak, 1) + start("resnet50", ".nnrt", False, peak, 1)),
+        Target("ResNet-50, peak memory by weights, from the cache:", 1.3, start("resnet50", ".nnrt", True, peak, 1)),
+        Target("Largest relative difference to ONNX Runtime, networks in float32:", 1e-4, each(models.FLOAT, error),
+               "%.1e"),
     ]
 
 
@@ -289,7 +309,8 @@ def table(head, rows):
     rows = [["-" if cell is None else str(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
     for row in [head, *rows]:
-        print("  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths))).rstrip())
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:]))]
+        print("  ".join(cells).rstrip())
     print()
 
 
@@ -314,22 +335,24 @@ def show_networks(results):
     devices = [w for w in results.whos if w.startswith("nnrt ")]
     if not names:
         return
-    head = ["network, milliseconds", "threads", *devices, ORT, *("%s by ORT" % d for d in devices), "by the best", "GFLOP/s", "% of peak",
-            "error", "prepare", "ORT"]
+    head = ["network, milliseconds", "threads", *devices, ORT, *("%s by ORT" % d for d in devices), "by the best",
+            "GFLOP/s", "% of peak", "error", "prepare", "ORT"]
     rows = []
     for name in names:
         for t in results.threads:
             ratios = [results.ratio(name, t, d, ORT) for d in devices]
             rate, share = results.rate(name, t, results.ours), results.share(name, t, results.ours)
-            rows.append([name, t, *(number(s * 1e3 if s else None, "%.4f") for s in (results.median(name, t, w) for w in [*devices, ORT])),
+            times = [results.median(name, t, w) for w in [*devices, ORT]]
+            prepare = [results.prepare.get((name, t, w)) for w in (results.ours, ORT)]
+            rows.append([name, t, *(number(s * 1e3 if s else None, "%.4f") for s in times),
                          *(r.text() if r else None for r in ratios), number(results.to_best(name, t), "%.2f"),
                          number(rate / 1e9 if rate else None, "%.1f"), number(100 * share if share else None, "%.1f"),
                          number(results.errors.get((name, t, results.ours)), "%.1e"),
-                         *(number(s * 1e3 if s else None, "%.2f") for s in (results.prepare.get((name, t, w)) for w in (results.ours, ORT)))])
+                         *(number(s * 1e3 if s else None, "%.2f") for s in prepare)])
     table(head, rows)
-    print("ratios of times in the same rounds: median (quartiles); below 1 nnrt is quicker. by the best: the least of ONNX Runtime,\n"
-          "and of XNNPACK and ncnn as ratios to it, tests/bench/peers.tsv. GFLOP/s (of the least time), %% of peak, error and prepare\n"
-          "are %s's; ORT's prepare reads the file as well. error: to %s.\n" %
+    print("ratios of times in the same rounds: median (quartiles); below 1 nnrt is quicker. by the best: the least of\n"
+          "ONNX Runtime, and of XNNPACK and ncnn as ratios to it, tests/bench/peers.tsv. GFLOP/s (of the least time),\n"
+          "%% of peak, error and prepare are %s's; ORT's prepare reads the file as well. error: to %s.\n" %
           (results.ours, ORT if ORT in results.whos else "the reference device, as there is no ONNX Runtime"))
 
 
@@ -342,7 +365,8 @@ def show_layers(results):
     for name in names:
         for t in results.threads:
             rates = {w: results.rate(name, t, w) for w in results.whos}
-            ratios = [r for r in (results.ratio(name, t, results.ours, w) for w in results.whos if not w.startswith("nnrt ")) if r]
+            others = [w for w in results.whos if not w.startswith("nnrt ")]
+            ratios = [r for r in (results.ratio(name, t, results.ours, w) for w in others) if r]
             share = results.share(name, t, results.ours)
             rows.append([name, t, *(number(r / 1e9 if r else None, "%.1f") for r in rates.values()),
                          number(100 * share if share else None, "%.1f"),
@@ -392,20 +416,23 @@ def show(results):
 
 COLOURS = dict(zip(ORDER, "abcdefg"))
 STYLE = """
-:root { color-scheme: light dark; --back: #fff; --text: #1b1f24; --faint: #6b7480; --line: #d5dae0; --good: #1a7f37; --bad: #c4432b;
-  --a: #0b62c4; --b: #7aa7d9; --c: #d9822b; --d: #7a5195; --e: #2a8f6f; --f: #8bbf4a; --g: #b0386c; }
-@media (prefers-color-scheme: dark) { :root { --back: #14171b; --text: #e3e7ec; --faint: #98a2ae; --line: #333a42; --good: #57c47a;
-  --bad: #f0836b; --a: #5aa9ff; --b: #9cb8d6; --c: #f0a45a; --d: #b594d1; --e: #57c4a1; --f: #b3dd7c; --g: #e77aa8; } }
-body { background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto;
-  padding: 0 1rem; }
+:root { color-scheme: light dark; --back: #fff; --text: #1b1f24; --faint: #6b7480; --line: #d5dae0; --good: #1a7f37;
+  --bad: #c4432b; --a: #0b62c4; --b: #7aa7d9; --c: #d9822b; --d: #7a5195; --e: #2a8f6f; --f: #8bbf4a; --g: #b0386c; }
+@media (prefers-color-scheme: dark) { :root { --back: #14171b; --text: #e3e7ec; --faint: #98a2ae; --line: #333a42;
+  --good: #57c47a; --bad: #f0836b; --a: #5aa9ff; --b: #9cb8d6; --c: #f0a45a; --d: #b594d1; --e: #57c4a1; --f: #b3dd7c;
+  --g: #e77aa8; } }
+body { background: var(--back); color: var(--text); font: 15px/1.5 system-ui, sans-serif; max-width: 62rem;
+  margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.2rem; } h3 { font-size: 1rem; }
 p, dd { color: var(--faint); } dt { float: left; clear: left; width: 10rem; } dd { margin-left: 10.5rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 td, th { text-align: left; padding: .2rem .6rem .2rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 .wide { overflow-x: auto; } svg { width: 100%; height: auto; display: block; }
 svg text { fill: var(--text); font: 12px system-ui, sans-serif; } svg .faint { fill: var(--faint); }
-.axis { stroke: var(--line); } .one { stroke: var(--faint); stroke-width: 1.5; } .roof { stroke: var(--text); stroke-width: 1.5; fill: none; }
-.whisker { stroke: var(--text); stroke-width: 1; } .met { color: var(--good); } .missed { color: var(--bad); } .unknown { color: var(--faint); }
+.axis { stroke: var(--line); } .one { stroke: var(--faint); stroke-width: 1.5; }
+.roof { stroke: var(--text); stroke-width: 1.5; fill: none; } .whisker { stroke: var(--text); stroke-width: 1; }
+.legend span { margin-right: 1.2em; } .legend svg { display: inline; width: .7em; height: .7em; }
+.met { color: var(--good); } .missed { color: var(--bad); } .unknown { color: var(--faint); }
 """ + "".join(".%s { fill: var(--%s); }\n" % (c, c) for c in "abcdefg")
 
 
@@ -415,14 +442,16 @@ def esc(text):
 
 def tag(name, text=None, **attributes):
     """An element; an attribute's last underscore falls away, others become hyphens."""
-    head = "<" + name + "".join(' %s="%s"' % (k.rstrip("_").replace("_", "-"), esc("%.2f" % v if isinstance(v, float) else v))
-                                for k, v in attributes.items())
+    head = "<" + name
+    for key, value in attributes.items():
+        text_of = "%.2f" % value if isinstance(value, float) else value
+        head += ' %s="%s"' % (key.rstrip("_").replace("_", "-"), esc(text_of))
     return head + ("/>" if text is None else ">" + text + "</" + name + ">")
 
 
 def drawing(width, height, parts, title):
-    return tag("div", tag("svg", tag("title", esc(title)) + "".join(parts), viewBox="0 0 %d %d" % (width, height), role="img"),
-               class_="wide")
+    inside = tag("title", esc(title)) + "".join(parts)
+    return tag("div", tag("svg", inside, viewBox="0 0 %d %d" % (width, height), role="img"), class_="wide")
 
 
 def label(x, y, text, anchor="start", faint=False):
@@ -430,9 +459,11 @@ def label(x, y, text, anchor="start", faint=False):
 
 
 def legend(whos):
-    return tag("p", " ".join(tag("span", tag("svg", tag("rect", width=10, height=10, class_=COLOURS.get(w, "b")), viewBox="0 0 10 10",
-                                             style="display:inline;width:.7em;height:.7em") + " " + esc(w), style="margin-right:1.2em")
-                             for w in whos))
+    found = []
+    for who in whos:
+        square = tag("rect", width=10, height=10, class_=COLOURS.get(who, "b"))
+        found.append(tag("span", tag("svg", square, viewBox="0 0 10 10") + " " + esc(who)))
+    return tag("p", " ".join(found), class_="legend")
 
 
 class Log:
@@ -450,7 +481,7 @@ class Log:
 
 
 def draw_ratios(results, threads):
-    """Bars from 1 to the ratio of each device's time to ONNX Runtime's, with quartiles; a mark where the best other is."""
+    """Bars from 1 to the ratio of each device's time to ONNX Runtime's, with quartiles, and where the best other is."""
     names = results.of_kind("float", "int8", "chain")
     devices = [w for w in results.whos if w.startswith("nnrt ")]
     rows = [(n, d, results.ratio(n, threads, d, ORT)) for n in names for d in devices]
@@ -467,7 +498,8 @@ def draw_ratios(results, threads):
     for i, (name, device, ratio) in enumerate(rows):
         y = 26.0 + 20 * i
         x, one = axis(ratio.median), axis(1)
-        parts += [tag("rect", x=min(x, one), y=y, width=max(abs(x - one), 0.5), height=12.0, class_=COLOURS.get(device, "b")),
+        parts += [tag("rect", x=min(x, one), y=y, width=max(abs(x - one), 0.5), height=12.0,
+                      class_=COLOURS.get(device, "b")),
                   tag("line", x1=axis(ratio.low), x2=axis(ratio.high), y1=y + 6, y2=y + 6, class_="whisker"),
                   label(max(axis(ratio.high), one) + 6, y + 10, ratio.text(), faint=True)]
         if name != last:
@@ -501,8 +533,9 @@ def draw_layers(results, threads):
         y += 8
     x = 190 + peak / most * 560
     parts.insert(0, tag("line", x1=x, x2=x, y1=0.0, y2=y, class_="one"))
-    return tag("h3", "%d thread%s, GFLOP/s; the line is the measured peak, %.0f" % (threads, "" if threads == 1 else "s", peak / 1e9)) + \
-        drawing(900, y, parts, "layers, %d threads" % threads)
+    title = "%d thread%s, GFLOP/s; the line is the measured peak, %.0f"
+    head = tag("h3", title % (threads, "" if threads == 1 else "s", peak / 1e9))
+    return head + drawing(900, y, parts, "layers, %d threads" % threads)
 
 
 def draw_roof(results, threads):
@@ -523,12 +556,16 @@ def draw_roof(results, threads):
         parts += [tag("line", x1=across(v), x2=across(v), y1=20.0, y2=440.0, class_="axis"),
                   label(across(v), 456, "%g" % v, "middle", True)]
     for v in up.marks((1,)):
-        parts += [tag("line", x1=60.0, x2=880.0, y1=up(v), y2=up(v), class_="axis"), label(54, up(v) + 4, "%g" % (v / 1e9), "end", True)]
+        parts += [tag("line", x1=60.0, x2=880.0, y1=up(v), y2=up(v), class_="axis"),
+                  label(54, up(v) + 4, "%g" % (v / 1e9), "end", True)]
     for name, _, _, rate in levels:
         left = max(0.1, low / rate)
-        parts += [tag("line", x1=across(left), y1=up(left * rate), x2=across(max(peak / rate, 0.1)), y2=up(max(peak, 0.1 * rate)), class_="roof"),
-                  label(across(left) + 16, min(up(left * rate) + 4, 436), "%s %.0f GB/s" % (name, rate / 1e9), faint=True)]
-    parts += [tag("line", x1=across(max(0.1, peak / max(v[3] for v in levels))), x2=880.0, y1=up(peak), y2=up(peak), class_="roof"),
+        right = max(peak / rate, 0.1)
+        text, bottom = "%s %.0f GB/s" % (name, rate / 1e9), up(left * rate)
+        parts += [tag("line", x1=across(left), y1=bottom, x2=across(right), y2=up(right * rate), class_="roof"),
+                  label(across(left) + 16, min(bottom + 4, 436), text, faint=True)]
+    first = max(0.1, peak / max(rate for _, _, _, rate in levels))
+    parts += [tag("line", x1=across(first), x2=880.0, y1=up(peak), y2=up(peak), class_="roof"),
               label(876, up(peak) - 6, "%.0f GFLOP/s" % (peak / 1e9), "end")]
     for x, rate, name, who, layer in points:
         said = tag("title", esc("%s, %s: %.1f GFLOP/s, %.1f operations a byte" % (name, who, rate / 1e9, x)))
@@ -541,6 +578,7 @@ def draw_roof(results, threads):
 
 
 def section(title, text, parts):
+    """Nothing, where there are no parts."""
     parts = [p for p in parts if p]
     return tag("h2", esc(title)) + tag("p", text) + "".join(parts) if parts else ""
 
@@ -548,25 +586,33 @@ def section(title, text, parts):
 def page(results):
     """The page, with nothing outside itself."""
     classes = {MET: "met", MISSED: "missed", UNKNOWN: "unknown"}
-    rows = "".join(tag("tr", tag("td", esc(t.text)) + tag("td", esc(t.verdict), class_=classes[t.verdict]) + tag("td", esc(t.found)))
-                   for t in targets(results))
-    facts = "".join(tag("dt", esc(k)) + tag("dd", esc(v)) for k, v in results.machine.items())
-    lines = ["%s: %s" % item for item in results.absent.items()] + left_out(results)
+    rows = ""
+    for t in targets(results):
+        rows += tag("tr", tag("td", esc(t.text)) + tag("td", esc(t.verdict), class_=classes[t.verdict]) +
+                    tag("td", esc(t.found)))
     devices = [w for w in results.whos if w.startswith("nnrt ")]
-    body = [tag("h1", "nnrt beside others"), tag("dl", facts),
-            section("Targets", "Of %s, on two cores with AVX-512, batch 1." % esc(results.ours),
-                    [tag("div", tag("table", rows), class_="wide")]),
-            section("Networks", "Time by ONNX Runtime's in the same rounds, logarithmic: left of 1 nnrt is quicker. The line in a bar goes from "
-                    "one quartile to the other; the triangle is the quickest other, XNNPACK or ncnn, as a ratio measured elsewhere "
-                    "(tests/bench/peers.tsv).", [legend(devices) if devices else "", *(draw_ratios(results, t) for t in results.threads)]
-                    if any(draw_ratios(results, t) for t in results.threads) else []),
-            section("Layers", "The least time of each.", [legend(results.whos), *(draw_layers(results, t) for t in results.threads)]
-                    if any(draw_layers(results, t) for t in results.threads) else []),
-            section("Roofline", "Circles are networks, squares layers; a name appears where the pointer rests. What lies above a line of memory "
-                    "does not read all of it from there.",
-                    [legend([results.ours, ORT]), *(draw_roof(results, t) for t in results.threads)]
-                    if any(draw_roof(results, t) for t in results.threads) else []),
-            section("Not measured", "Who is not there, and who does not run what.", [tag("ul", "".join(tag("li", esc(x)) for x in lines))]
-                    if lines else [])]
-    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-            "<title>nnrt: make bench</title><style>%s</style></head><body>%s</body></html>\n" % (STYLE, "\n".join(body)))
+    lines = ["%s: %s" % item for item in results.absent.items()] + left_out(results)
+
+    def drawn(draw, whos):
+        """A legend and a drawing for each number of threads, where there are any."""
+        parts = [draw(results, t) for t in results.threads]
+        return [legend(whos), *parts] if any(parts) else []
+
+    body = [
+        tag("h1", "nnrt beside others"),
+        tag("dl", "".join(tag("dt", esc(k)) + tag("dd", esc(v)) for k, v in results.machine.items())),
+        section("Targets", "Of %s, on two cores with AVX-512, batch 1." % esc(results.ours),
+                [tag("div", tag("table", rows), class_="wide")]),
+        section("Networks", "Time by ONNX Runtime's in the same rounds, logarithmic: left of 1 nnrt is quicker. The "
+                "line in a bar goes from one quartile to the other; the triangle is the quickest other, XNNPACK or "
+                "ncnn, as a ratio measured elsewhere (tests/bench/peers.tsv).", drawn(draw_ratios, devices)),
+        section("Layers", "The least time of each.", drawn(draw_layers, results.whos)),
+        section("Roofline", "Circles are networks, squares layers; a name appears where the pointer rests. What lies "
+                "above a line of memory does not read all of it from there. The roof is that of float32.",
+                drawn(draw_roof, [results.ours, ORT])),
+        section("Not measured", "Who is not there, and who does not run what.",
+                [tag("ul", "".join(tag("li", esc(line)) for line in lines))] if lines else []),
+    ]
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>nnrt: make bench</title>'
+    return ('<!DOCTYPE html>\n<html lang="en"><head>%s<style>%s</style></head><body>%s</body></html>\n'
+            % (head, STYLE, "\n".join(body)))

@@ -1,5 +1,5 @@
-/* XNNPACK, as Debian has it (2022): its operators for products and convolutions, which pack their constants when they are
-   made. Channels are innermost. */
+/* XNNPACK, as Debian has it (2022): its operators for products and convolutions, which pack their constants when they
+   are made. Channels are innermost. */
 #define _POSIX_C_SOURCE 200112L
 #include "peer.h"
 
@@ -57,7 +57,8 @@ static enum xnn_status xnnpack_product(xnnpack_job *j, const bench_layer *l)
     enum xnn_status status;
     const size_t m = (size_t)l->m, k = (size_t)l->k, n = (size_t)l->n;
     memcpy(j->x, l->x, m * k * sizeof(float));
-    status = xnn_create_fully_connected_nc_f32(k, n, k, n, l->w, NULL, -INFINITY, INFINITY, XNN_FLAG_TRANSPOSE_WEIGHTS, &j->op);
+    status = xnn_create_fully_connected_nc_f32(k, n, k, n, l->w, NULL, -INFINITY, INFINITY, XNN_FLAG_TRANSPOSE_WEIGHTS,
+                                               &j->op);
     return status != xnn_status_success ? status : xnn_setup_fully_connected_nc_f32(j->op, m, j->x, j->y, j->threads);
 }
 
@@ -74,8 +75,9 @@ static enum xnn_status xnnpack_convolution(xnnpack_job *j, const bench_layer *l)
     for (size_t o = 0; o < cout; o++)
         bench_transpose(l->w + o * inner * taps, inner, taps, w + o * inner * taps);
     bench_transpose(l->x, cin, extent * extent, j->x);
-    status = xnn_create_convolution2d_nhwc_f32(pad, pad, pad, pad, kernel, kernel, stride, stride, 1, 1, (uint32_t)l->group, inner,
-                                               outer, cin, cout, w, l->bias, -INFINITY, INFINITY, 0, &j->op);
+    status =
+        xnn_create_convolution2d_nhwc_f32(pad, pad, pad, pad, kernel, kernel, stride, stride, 1, 1, (uint32_t)l->group,
+                                          inner, outer, cin, cout, w, l->bias, -INFINITY, INFINITY, 0, &j->op);
     free(w);
     return status != xnn_status_success
                ? status
