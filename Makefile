@@ -461,7 +461,7 @@ suite-coverage-script:
 
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
 TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_draft test_acceptance test_custom \
-	test_cycles
+	test_cycles test_bench_pool
 
 COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g
 $(eval $(call programs,build/tsan,$$(COMPILE_TSAN)))

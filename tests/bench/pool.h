@@ -115,10 +115,11 @@ static void bench_pool_run(void *user, uint32_t count, void (*task)(void *arg, u
 static const nnrt_parallel *bench_pool_of(int threads)
 {
     static bench_pool pools[BENCH_POOL_THREADS + 1];
-    bench_pool *p = &pools[threads];
+    bench_pool *p;
     pthread_t thread;
     if (threads < 2 || threads > BENCH_POOL_THREADS)
         return NULL;
+    p = &pools[threads];
     if (p->parallel.run != NULL)
         return &p->parallel;
     if (pthread_mutex_init(&p->lock, NULL) != 0 || pthread_cond_init(&p->wake, NULL) != 0)
