@@ -110,7 +110,7 @@ BENCH_READ(bench_read_avx2, BENCH_ATTRIBUTES("avx2"), bench_v32)
 #ifdef __aarch64__
 #define BENCH_NAME "NEON"
 #define BENCH_SET(x) vdupq_n_f32(x)
-#define BENCH_STEP(a, m, b) vfmaq_f32(b, a, m)
+#define BENCH_STEP(a, m, b) vfmaq_f32(a, m, b) /* the instruction adds to its target */
 typedef float32x4_t bench_f16;
 #else /* whatever the compiler makes of four lanes */
 #define BENCH_NAME "portable"
