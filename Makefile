@@ -331,7 +331,7 @@ suite-emit: build/test/nnrt
 	$(SUITE) sh tests/test_emit.sh $<
 
 build/test/bench: tests/bench/bench.c build/test/implementation.o
-	@$(COMPILE_TEST) $(BENCH_FLAGS) $(ALONE_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
+	@$(COMPILE_TEST) $(ALONE_CFLAGS) $(LDFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< build/test/implementation.o $(LIBS) -ldl -lpthread
 
 suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench
 	$(SUITE) sh tests/test_examples.sh build/test
@@ -571,16 +571,15 @@ build/bench_load: tests/bench_load.c $(HEADERS) | stb
 bench-load: build/bench_load
 	@build/bench_load build/bench_load.nnrt
 
-# Speed, tests/bench. Networks, layers and all else are written where they are needed, into build/bench. Threads are the
-# benchmark's own where sessions take a caller's.
+# Speed, tests/bench. Networks, layers and all else are written where they are needed, into build/bench. Two threads are
+# the benchmark's own, lent to the sessions.
 .PHONY: bench
-BENCH_FLAGS := $(if $(shell sed -n '/^typedef struct nnrt_session_desc/,/^}/p' nnrt.h | grep nnrt_parallel),-DBENCH_PARALLEL)
 build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	@$(COMPILE) -c -o $@ $<
 
 build/bench/bench: tests/bench/bench.c build/bench/nnrt.o $(wildcard tests/bench/*.h) | stb
-	@$(COMPILE) $(BENCH_FLAGS) $(LDFLAGS) -o $@ $< build/bench/nnrt.o $(LIBS) -ldl -lpthread
+	@$(COMPILE) $(LDFLAGS) -o $@ $< build/bench/nnrt.o $(LIBS) -ldl -lpthread
 
 # SECONDS has a default that is not the benchmark's.
 BENCH_SECONDS = $(if $(filter file,$(origin SECONDS)),,--seconds '$(SECONDS)')

@@ -38,13 +38,13 @@ static bool codesSeen[CODES_MOST];
 /* A call leaves no memory behind; what it was to find is what it found. */
 static void expect_code(const row *r, uint32_t broken, int wanted, const char *first, const char *second)
 {
-    const int64_t before = live;
+    const int64_t before = heap_live;
     const int found = r->call(broken);
     if (found != wanted)
         fail_msg("%s (section %s): %s%s%s: found %d, expected %d", r->function, r->section, first,
                  *second != '\0' ? "; " : "", second, found, wanted);
-    if (live != before)
-        fail_msg("%s: %s: %d blocks are left", r->function, first, (int)(live - before));
+    if (heap_live != before)
+        fail_msg("%s: %s: %d blocks are left", r->function, first, (int)(heap_live - before));
     if (found >= 0 && found < CODES_MOST)
         codesSeen[found] = true;
 }

@@ -1,36 +1,61 @@
-/* Memory that is counted, and fails when told. Behind stdlib.h and the system's headers, before what is counted. */
+/* The heap of the library as tests/nnrt.c has it, which is counted, and fails when told; and that of the test that includes
+   this, so that blocks may pass between the two. Behind stdlib.h and the system's headers. COUNTED_HERE: the functions
+   themselves, where a test has an implementation of its own. */
 #ifndef COUNTED_H
 #define COUNTED_H
 
-static int64_t calls, failAt, live; /* failAt: the call of this number fails, 0: none */
-#define COUNTED(number, n) __atomic_add_fetch(&(number), n, __ATOMIC_RELAXED) /* executors have threads */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
 
-static void *counted_malloc(size_t bytes)
+extern int64_t heap_calls, heap_fail_at, heap_live; /* the call of number heap_fail_at fails, 0: none; blocks */
+extern bool heap_shut;                              /* every call fails */
+void *counted_malloc(size_t bytes);
+void *counted_calloc(size_t count, size_t bytes);
+void *counted_realloc(void *old, size_t bytes);
+void counted_free(void *block);
+
+#ifdef COUNTED_HERE
+int64_t heap_calls, heap_fail_at, heap_live;
+bool heap_shut;
+
+static int64_t counted(int64_t *number, int64_t n) /* executors and queues have threads */
 {
-    void *block = COUNTED(calls, 1) == failAt ? NULL : malloc(bytes > 0 ? bytes : 1);
-    COUNTED(live, block != NULL);
+    return __atomic_add_fetch(number, n, __ATOMIC_RELAXED);
+}
+
+static bool counted_fails(void)
+{
+    return counted(&heap_calls, 1) == heap_fail_at || heap_shut;
+}
+
+void *counted_malloc(size_t bytes)
+{
+    void *block = counted_fails() ? NULL : malloc(bytes > 0 ? bytes : 1);
+    (void)counted(&heap_live, block != NULL);
     return block;
 }
 
-static void *counted_calloc(size_t count, size_t bytes)
+void *counted_calloc(size_t count, size_t bytes)
 {
-    void *block = COUNTED(calls, 1) == failAt ? NULL : calloc(count > 0 ? count : 1, bytes > 0 ? bytes : 1);
-    COUNTED(live, block != NULL);
+    void *block = counted_fails() ? NULL : calloc(count > 0 ? count : 1, bytes > 0 ? bytes : 1);
+    (void)counted(&heap_live, block != NULL);
     return block;
 }
 
-static void *counted_realloc(void *old, size_t bytes)
+void *counted_realloc(void *old, size_t bytes)
 {
-    void *block = COUNTED(calls, 1) == failAt ? NULL : realloc(old, bytes);
-    COUNTED(live, block != NULL && old == NULL);
+    void *block = counted_fails() ? NULL : realloc(old, bytes);
+    (void)counted(&heap_live, block != NULL && old == NULL);
     return block;
 }
 
-static void counted_free(void *block)
+void counted_free(void *block)
 {
-    COUNTED(live, -(block != NULL));
+    (void)counted(&heap_live, -(block != NULL));
     free(block);
 }
+#endif
 
 #define malloc counted_malloc
 #define calloc counted_calloc

@@ -17,7 +17,6 @@
 #include <cmocka.h>
 
 #define NNRT_THREADS 1
-#define NNRT_IMPLEMENTATION
 #include "compat/nnrt_nnadapter.h"
 #include "compat/nnrt_ohnn.h"
 #include "devices/nnrt_fake.h"

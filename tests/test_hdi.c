@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NNRT_IMPLEMENTATION
-#define NNRT_PIECE_BYTES 0 /* the sanitizers see the ends of all blocks */
 #include "nnrt.h"
 
 #include "devices/nnrt_fake.h"

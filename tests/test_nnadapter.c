@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#define COUNTED_HERE
 #include "counted.h"
 
 #define NNRT_IMPLEMENTATION
@@ -840,22 +841,22 @@ static void caches_without_memory(void **state)
     for (int way = 0; way < 4; way++) /* written; with the model; alone; from the buffer */
         for (int64_t k = 1;; k++) {
             NNAdapterCompilation *c = NULL;
-            const int64_t before = live;
+            const int64_t before = heap_live;
             bool reached;
             int code;
             if (way == 0)
                 (void)remove(KEPT_FILE);
-            failAt = calls + k;
+            heap_fail_at = heap_calls + k;
             code = NNAdapterCompilation_create(way < 2 ? n.model : NULL, "net", way == 3 ? data : NULL,
                                                way == 3 ? (uint32_t)bytes : 0, KEPT, n.context, &c);
             if (code == OK)
                 code = NNAdapterCompilation_finish(c);
-            reached = calls >= failAt;
-            failAt = 0;
+            reached = heap_calls >= heap_fail_at;
+            heap_fail_at = 0;
             done += code == OK;
             failures += code != OK;
             NNAdapterCompilation_destroy(c);
-            assert_int_equal(live, before);
+            assert_int_equal(heap_live, before);
             if (!reached) {
                 is(code, OK);
                 break;
@@ -2112,22 +2113,22 @@ static int whole(net *n, bool open)
 
 static void allocations(void **state)
 {
-    const int64_t before = live;
+    const int64_t before = heap_live;
     (void)state;
     for (int open = 0; open < 2; open++) {
         int code = NNADAPTER_OUT_OF_MEMORY;
         int64_t at = 0;
         net n;
         while (code != OK) {
-            failAt = ++at;
-            calls = 0;
+            heap_fail_at = ++at;
+            heap_calls = 0;
             code = whole(&n, open != 0);
-            failAt = 0;
+            heap_fail_at = 0;
             if (code != OK && code != NNADAPTER_OUT_OF_MEMORY)
                 fail_msg("allocation %u: %d", (unsigned)at, code);
             if (code != OK)
                 end(&n);
-            assert_int_equal(live - before, code == OK ? live - before : 0);
+            assert_int_equal(heap_live - before, code == OK ? heap_live - before : 0);
         }
         assert_true(at > 30);
         {
@@ -2136,7 +2137,7 @@ static void allocations(void **state)
             gives(&n, 0, 4, dims, wanted);
         }
         end(&n);
-        assert_int_equal(live, before);
+        assert_int_equal(heap_live, before);
     }
 }
 
@@ -2146,9 +2147,9 @@ static void runs_take_nothing(void **state)
     net n;
     (void)state;
     is(whole(&n, false), OK);
-    calls = 0;
+    heap_calls = 0;
     is(NNAdapterExecution_compute(n.execution), OK);
-    assert_int_equal(calls, 0);
+    assert_int_equal(heap_calls, 0);
     end(&n);
 }
 
@@ -2849,12 +2850,12 @@ static void records_without_memory(void **state)
             NNAdapterDevice *d[2] = {NULL, NULL};
             NNAdapterContext *context = NULL;
             NNAdapterCompilation *c = NULL;
-            const int64_t before = live;
+            const int64_t before = heap_live;
             bool reached;
             int code = OK;
             if (way == 0)
                 (void)remove(KEPT_FILE);
-            failAt = calls + k;
+            heap_fail_at = heap_calls + k;
             for (uint32_t i = 0; i < 2 && code == OK; i++)
                 code = NNAdapterDevice_acquire(both[i], &d[i]);
             if (code == OK)
@@ -2864,8 +2865,8 @@ static void records_without_memory(void **state)
                 code = NNAdapterCompilation_create(way == 0 ? n.model : NULL, "net", NULL, 0, KEPT, context, &c);
             if (code == OK)
                 code = NNAdapterCompilation_finish(c);
-            reached = calls >= failAt;
-            failAt = 0;
+            reached = heap_calls >= heap_fail_at;
+            heap_fail_at = 0;
             failures += code != OK;
             if (way == 0 && code != OK)
                 is(code, NNADAPTER_OUT_OF_MEMORY);
@@ -2873,7 +2874,7 @@ static void records_without_memory(void **state)
             NNAdapterContext_destroy(context);
             NNAdapterDevice_release(d[0]);
             NNAdapterDevice_release(d[1]);
-            assert_int_equal(live, before);
+            assert_int_equal(heap_live, before);
             if (!reached) {
                 is(code, OK);
                 break;
@@ -2981,7 +2982,7 @@ int main(void)
         t->initial_state = (void *)(uintptr_t)&operation_cases[i];
     }
     failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (live != 0)
-        (void)fprintf(stderr, "%lld blocks are left\n", (long long)live);
-    return failed + (live != 0);
+    if (heap_live != 0)
+        (void)fprintf(stderr, "%lld blocks are left\n", (long long)heap_live);
+    return failed + (heap_live != 0);
 }

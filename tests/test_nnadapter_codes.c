@@ -15,7 +15,6 @@
 
 #include "counted.h"
 
-#define NNRT_IMPLEMENTATION
 #include "../compat/nnrt_nnadapter.h"
 #include "fakes.h"
 
@@ -177,9 +176,9 @@ static int acquire(uint32_t broken)
 {
     NNAdapterDevice *device = NULL;
     int code;
-    failAt = B(3) ? calls + 1 : 0;
+    heap_fail_at = B(3) ? heap_calls + 1 : 0;
     code = NNAdapterDevice_acquire(B(0) ? NULL : B(2) ? "huawei_ascend_npu" : "reference", B(1) ? NULL : &device);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_true((device != NULL) == (code == OK));
     NNAdapterDevice_release(device);
     return code;
@@ -224,10 +223,10 @@ static int context(uint32_t broken)
     int code;
     const char *text = B(3) ? "A" : B(4) ? "=1" : B(5) ? "A=;" : B(6) ? "A=1=2" : B(7) ? "A=1;;B=2" : "A=1;B=2;";
     is(NNAdapterDevice_acquire("reference", &device), OK);
-    failAt = B(8) ? calls + 1 : 0;
+    heap_fail_at = B(8) ? heap_calls + 1 : 0;
     code = NNAdapterContext_create(B(0) ? NULL : &device, B(1) ? 0 : 1, B(9) ? NULL : text, B(10) ? NULL : on_event,
                                    B(2) ? NULL : &c);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_true((c != NULL) == (code == OK));
     NNAdapterContext_destroy(c);
     NNAdapterDevice_release(device);
@@ -251,9 +250,9 @@ static int model(uint32_t broken)
 {
     NNAdapterModel *m = NULL;
     int code;
-    failAt = B(1) ? calls + 1 : 0;
+    heap_fail_at = B(1) ? heap_calls + 1 : 0;
     code = NNAdapterModel_create(B(0) ? NULL : &m);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_true((m != NULL) == (code == OK));
     NNAdapterModel_destroy(m);
     return code;
@@ -324,9 +323,9 @@ static int operand(uint32_t broken)
     }
     if (B(4))
         type.dimensions.count = 9;
-    failAt = B(5) ? calls + 1 : 0;
+    heap_fail_at = B(5) ? heap_calls + 1 : 0;
     code = NNAdapterModel_addOperand(B(0) ? NULL : n.model, B(1) ? NULL : &type, B(2) ? NULL : &o);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_true((o != NULL) == (code == OK));
     net_end(&n);
     return code;
@@ -346,9 +345,9 @@ static int value(uint32_t broken)
     net_begin(&n, true);
     if (B(3))
         net_finish(&n);
-    failAt = B(4) ? calls + 1 : 0;
+    heap_fail_at = B(4) ? heap_calls + 1 : 0;
     code = NNAdapterModel_setOperandValue(B(0) ? NULL : n.z, B(1) ? NULL : xs, B(2) ? 0 : 24, true);
-    failAt = 0;
+    heap_fail_at = 0;
     net_end(&n);
     return code;
 }
@@ -393,14 +392,14 @@ static int operation(uint32_t broken)
         is(NNAdapterModel_addOperand(n.model, &wide, &in[1]), OK);
     if (B(5))
         net_finish(&n);
-    failAt = B(8) ? calls + 1 : 0;
+    heap_fail_at = B(8) ? heap_calls + 1 : 0;
     code = NNAdapterModel_addOperation(B(0) ? NULL : n.model, NNADAPTER_ADD, 2, B(4) ? NULL : in, B(3) ? 0 : 1,
                                        B(2)   ? NULL
                                        : B(6) ? &none
                                        : B(7) ? &n.y
                                               : &n.z,
                                        B(1) ? NULL : &op);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_true((op != NULL) == (code == OK));
     net_end(&n);
     return code;
@@ -422,10 +421,10 @@ static int identify(uint32_t broken)
     net_begin(&n, true);
     if (B(4))
         net_finish(&n);
-    failAt = B(5) ? calls + 1 : 0;
+    heap_fail_at = B(5) ? heap_calls + 1 : 0;
     code = NNAdapterModel_identifyInputsAndOutputs(B(0) ? NULL : n.model, B(6) ? 0 : 1, B(3) || B(6) ? NULL : &n.x,
                                                    B(2) ? 0 : 1, B(1) ? NULL : &n.y);
-    failAt = 0;
+    heap_fail_at = 0;
     net_end(&n);
     return code;
 }
@@ -469,11 +468,11 @@ static int compile(uint32_t broken)
     net n;
     int code;
     net_compile(&n, "");
-    failAt = B(2) ? calls + 1 : 0;
+    heap_fail_at = B(2) ? heap_calls + 1 : 0;
     code = NNAdapterCompilation_create(B(3) ? NULL : n.model, B(4) ? NULL : "token", B(5) ? NULL : buffer,
                                        B(5) ? 0 : sizeof(buffer), B(6) ? NULL : "no such folder",
                                        B(0) ? NULL : n.context, B(1) ? NULL : &c);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_true((c != NULL) == (code == OK));
     NNAdapterCompilation_destroy(c);
     net_end(&n);
@@ -514,9 +513,9 @@ static int compile_finish(uint32_t broken)
     }
     if (B(1))
         is(NNAdapterCompilation_finish(n.compilation), OK);
-    failAt = B(5) ? calls + 1 : 0;
+    heap_fail_at = B(5) ? heap_calls + 1 : 0;
     code = NNAdapterCompilation_finish(B(0) ? NULL : n.compilation);
-    failAt = 0;
+    heap_fail_at = 0;
     net_end(&n);
     return code;
 }
@@ -557,9 +556,9 @@ static int execution(uint32_t broken)
     net_compile(&n, "");
     if (!B(2))
         is(NNAdapterCompilation_finish(n.compilation), OK);
-    failAt = B(3) ? calls + 1 : 0;
+    heap_fail_at = B(3) ? heap_calls + 1 : 0;
     code = NNAdapterExecution_create(B(0) ? NULL : n.compilation, B(1) ? NULL : &n.execution);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_true((n.execution != NULL) == (code == OK));
     net_end(&n);
     return code;

@@ -9,7 +9,6 @@
 
 #include <cmocka.h>
 
-#define NNRT_IMPLEMENTATION
 #include "../compat/nnrt_nnadapter_driver.h"
 
 #include "nnadapter_plain.c"

@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#define COUNTED_HERE
 #define NNRT_IMPLEMENTATION
 #include "ohnn_kit.h"
 
@@ -1174,13 +1175,13 @@ static void caches_without_memory(void **state)
     OH_NNCompilation_Destroy(&c);
     for (int way = 0; way < 4; way++) /* written; with the model; alone; from the buffer */
         for (int64_t n = 1;; n++) {
-            const int64_t before = live;
+            const int64_t before = heap_live;
             size_t again = 0;
             OH_NN_ReturnCode code = OH_NN_MEMORY_ERROR;
             bool reached;
             if (way == 0)
                 (void)remove(KEPT_INFO);
-            failAt = calls + n;
+            heap_fail_at = heap_calls + n;
             c = way < 2 ? OH_NNCompilation_Construct(model) : OH_NNCompilation_ConstructForCache();
             if (c != NULL && OH_NNCompilation_SetDevice(c, id) == OK &&
                 (way == 3 ? OH_NNCompilation_ImportCacheFromBuffer(c, bytes, size)
@@ -1188,14 +1189,14 @@ static void caches_without_memory(void **state)
                 code = OH_NNCompilation_Build(c);
             if (code == OK && way == 3)
                 (void)OH_NNCompilation_ExportCacheToBuffer(c, bytes, 16384, &again);
-            reached = calls >= failAt;
-            failAt = 0;
+            reached = heap_calls >= heap_fail_at;
+            heap_fail_at = 0;
             if (code == OK)
                 runs_right(c);
             done += code == OK;
             failures += code != OK;
             OH_NNCompilation_Destroy(&c);
-            assert_int_equal(live, before);
+            assert_int_equal(heap_live, before);
             if (way > 0) /* a failure may have taken it for broken */
                 built(model, KEPT, 1, OK);
             if (!reached) {
@@ -1315,18 +1316,18 @@ static void foreign(void **state)
     is(rmdir(KEPT), 0);
     /* every request for memory fails in turn: nothing is left */
     for (int64_t k = 1; c == NULL; k++) {
-        const int64_t before = live;
+        const int64_t before = heap_live;
         bool reached;
-        failAt = calls + k;
+        heap_fail_at = heap_calls + k;
         if ((c = from_bytes("ABS 2,3", 7, k % 2)) != NULL && OH_NNCompilation_Build(c) != OK)
             OH_NNCompilation_Destroy(&c);
-        reached = calls >= failAt;
-        failAt = 0;
+        reached = heap_calls >= heap_fail_at;
+        heap_fail_at = 0;
         assert_true(reached || c != NULL);
         if (reached)
             OH_NNCompilation_Destroy(&c);
         if (c == NULL)
-            assert_int_equal(live, before);
+            assert_int_equal(heap_live, before);
     }
     OH_NNCompilation_Destroy(&c);
     unregistered(npu);
@@ -2414,18 +2415,18 @@ static void allocations(void **state)
 {
     (void)state;
     for (int32_t rows = -1; rows <= 2; rows += 3) {
-        const int64_t before = live;
+        const int64_t before = heap_live;
         bool good = false;
         int64_t n = 0;
         while (!good) {
-            calls = 0;
-            failAt = ++n;
+            heap_calls = 0;
+            heap_fail_at = ++n;
             good = everything(rows);
-            assert_true(good == (calls < n)); /* each failure is told */
-            assert_int_equal(live, before);
+            assert_true(good == (heap_calls < n)); /* each failure is told */
+            assert_int_equal(heap_live, before);
             assert_true(n < 1000);
         }
-        failAt = 0;
+        heap_fail_at = 0;
         assert_true(n > 40);
         assert_true(everything(rows));
     }
@@ -2573,7 +2574,7 @@ int main(void)
         cmocka_unit_test(operators),    cmocka_unit_test(quantised),   cmocka_unit_test(refused),
         cmocka_unit_test(allocations),  cmocka_unit_test(all_functions)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    if (live != 0)
-        (void)fprintf(stderr, "%lld blocks are left\n", (long long)live);
-    return failed + (live != 0);
+    if (heap_live != 0)
+        (void)fprintf(stderr, "%lld blocks are left\n", (long long)heap_live);
+    return failed + (heap_live != 0);
 }

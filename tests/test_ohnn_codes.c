@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#define COUNTED_HERE
 #define NNRT_IMPLEMENTATION
 #include "ohnn_kit.h"
 
@@ -136,9 +137,9 @@ static int model_new(uint32_t broken)
 {
     OH_NNModel *model;
     int code;
-    failAt = B(0) ? calls + 1 : 0;
+    heap_fail_at = B(0) ? heap_calls + 1 : 0;
     model = OH_NNModel_Construct();
-    failAt = 0;
+    heap_fail_at = 0;
     code = model != NULL ? DONE : NOTHING;
     OH_NNModel_Destroy(&model);
     return code;
@@ -162,9 +163,9 @@ static int add_desc(uint32_t broken)
     int code;
     if (B(4))
         desc->dataType = (OH_NN_DataType)13; /* SetDataType refuses it */
-    failAt = B(3) ? calls + 1 : 0;
+    heap_fail_at = B(3) ? heap_calls + 1 : 0;
     code = (int)OH_NNModel_AddTensorToModel(B(0) ? NULL : model, B(1) ? NULL : desc);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_int_equal(model->graph->nValues, before + (code == OK));
     is(OH_NNTensorDesc_Destroy(&desc), OK);
     OH_NNModel_Destroy(&model);
@@ -204,9 +205,9 @@ static int add_struct(uint32_t broken)
     tensor.type = B(5) ? (OH_NN_TensorType)9999 : OH_NN_TENSOR;
     tensor.dimensions = B(6) ? NULL : dims;
     tensor.dimensionCount = B(7) ? 0 : B(11) ? 201 : 3;
-    failAt = B(3) ? calls + 1 : 0;
+    heap_fail_at = B(3) ? heap_calls + 1 : 0;
     code = (int)OH_NNModel_AddTensor(B(0) ? NULL : model, B(1) ? NULL : &tensor);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_int_equal(model->graph->nValues, before + (code == OK));
     OH_NNModel_Destroy(&model);
     return code;
@@ -272,7 +273,7 @@ static int set_data(uint32_t broken)
 {
     OH_NNModel *model = model_with(B(3));
     int code;
-    failAt = B(8) ? calls + 1 : 0;
+    heap_fail_at = B(8) ? heap_calls + 1 : 0;
     code = (int)OH_NNModel_SetTensorData(B(0) ? NULL : model,
                                     B(4)   ? 7
                                     : B(5) ? 4
@@ -282,7 +283,7 @@ static int set_data(uint32_t broken)
                                     B(2)   ? 0
                                     : B(7) ? 20
                                            : 24);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_true((model->graph->values[0].data != NULL) == (code == OK));
     OH_NNModel_Destroy(&model);
     return code;
@@ -420,9 +421,9 @@ static int finish(uint32_t broken)
     }
     if (B(1))
         is(OH_NNModel_Finish(model), OK);
-    failAt = B(5) ? calls + 1 : 0;
+    heap_fail_at = B(5) ? heap_calls + 1 : 0;
     code = (int)OH_NNModel_Finish(B(0) ? NULL : model);
-    failAt = 0;
+    heap_fail_at = 0;
     assert_int_equal(model->finished, code == OK || B(1)); /* a late failure leaves it open */
     OH_NNModel_Destroy(&model);
     return code;
@@ -468,9 +469,9 @@ static int quant_new(uint32_t broken)
 {
     NN_QuantParam *q;
     int code;
-    failAt = B(0) ? calls + 1 : 0;
+    heap_fail_at = B(0) ? heap_calls + 1 : 0;
     q = OH_NNQuantParam_Create();
-    failAt = 0;
+    heap_fail_at = 0;
     code = q != NULL ? DONE : NOTHING;
     (void)OH_NNQuantParam_Destroy(&q);
     return code;
@@ -507,7 +508,7 @@ static int quant_end(uint32_t broken)
 static int made_compilation(OH_NNCompilation *c)
 {
     const int code = c != NULL ? DONE : NOTHING;
-    failAt = 0;
+    heap_fail_at = 0;
     OH_NNCompilation_Destroy(&c);
     return code;
 }
@@ -517,7 +518,7 @@ static int compile_model(uint32_t broken)
 {
     OH_NNModel *model = model_with(false); /* it is examined at Build */
     int code;
-    failAt = B(1) ? calls + 1 : 0;
+    heap_fail_at = B(1) ? heap_calls + 1 : 0;
     code = made_compilation(OH_NNCompilation_Construct(B(0) ? NULL : model));
     OH_NNModel_Destroy(&model);
     return code;
@@ -526,7 +527,7 @@ static int compile_model(uint32_t broken)
 static const check compile_file_checks[] = {{"modelPath NULL", NOTHING, 0}, {"memory is short", NOTHING, 0}, END};
 static int compile_file(uint32_t broken)
 {
-    failAt = B(1) ? calls + 1 : 0;
+    heap_fail_at = B(1) ? heap_calls + 1 : 0;
     return made_compilation(
         OH_NNCompilation_ConstructWithOfflineModelFile(B(0) ? NULL : "build/no such file")); /* not opened here */
 }
@@ -535,14 +536,14 @@ static const check compile_buffer_checks[] = {
     {"modelBuffer NULL", NOTHING, 0}, {"size 0", NOTHING, 0}, {"memory is short", NOTHING, 0}, END};
 static int compile_buffer(uint32_t broken)
 {
-    failAt = B(2) ? calls + 1 : 0;
+    heap_fail_at = B(2) ? heap_calls + 1 : 0;
     return made_compilation(OH_NNCompilation_ConstructWithOfflineModelBuffer(B(0) ? NULL : "?", B(1) ? 0 : 1));
 }
 
 static const check compile_cache_checks[] = {{"memory is short", NOTHING, 0}, END};
 static int compile_cache(uint32_t broken)
 {
-    failAt = B(0) ? calls + 1 : 0;
+    heap_fail_at = B(0) ? heap_calls + 1 : 0;
     return made_compilation(OH_NNCompilation_ConstructForCache());
 }
 
@@ -555,13 +556,13 @@ static int extension(uint32_t broken)
     OH_NNModel *model = NULL;
     OH_NNCompilation *c = compiled(&model, 2, B(5));
     int code;
-    failAt = B(6) ? calls + 1 : 0;
+    heap_fail_at = B(6) ? heap_calls + 1 : 0;
     code = (int)OH_NNCompilation_AddExtensionConfig(B(0) ? NULL : c,
                                                B(1)   ? NULL
                                                : B(4) ? ""
                                                       : "name",
                                                B(2) ? NULL : "value", B(3) ? 0 : 5);
-    failAt = 0;
+    heap_fail_at = 0;
     OH_NNCompilation_Destroy(&c);
     OH_NNModel_Destroy(&model);
     unregistered(npu);
@@ -868,9 +869,9 @@ static int desc_new(uint32_t broken)
 {
     NN_TensorDesc *desc;
     int code;
-    failAt = B(0) ? calls + 1 : 0;
+    heap_fail_at = B(0) ? heap_calls + 1 : 0;
     desc = OH_NNTensorDesc_Create();
-    failAt = 0;
+    heap_fail_at = 0;
     code = desc != NULL ? DONE : NOTHING;
     (void)OH_NNTensorDesc_Destroy(&desc);
     return code;
@@ -1135,9 +1136,9 @@ static int executor_new(uint32_t broken)
         is(OH_NNCompilation_Build(c), B(2) ? FAILED : OK);
     if (B(3)) /* what it made for the compilation keeps it there: as if it were gone */
         c->compiled->id++;
-    failAt = B(4) ? calls + 1 : 0;
+    heap_fail_at = B(4) ? heap_calls + 1 : 0;
     e = OH_NNExecutor_Construct(B(0) ? NULL : c);
-    failAt = 0;
+    heap_fail_at = 0;
     code = e != NULL ? DONE : NOTHING;
     OH_NNExecutor_Destroy(&e);
     OH_NNCompilation_Destroy(&c);
@@ -1448,12 +1449,12 @@ static void legacy_begin(legacy *l, bool rank, bool range, bool type, bool kind,
 }
 
 OF_EXECUTOR(set_input, "", legacy l; legacy_begin(&l, B(5), B(6), B(7), B(8), B(9), B(10), B(11), B(12));
-            failAt = B(14) ? calls + 1 : 0,
+            heap_fail_at = B(14) ? heap_calls + 1 : 0,
             OH_NNExecutor_SetInput(e, B(4) ? 2 : 0, B(1) ? NULL : &l.tensor, B(2) ? NULL : six,
                                    B(3)    ? 0
                                    : B(13) ? 11
                                            : 24),
-            failAt = 0, {"tensor NULL", IP, 0}, {"dataBuffer NULL", IP, 0}, {"length 0", IP, 0},
+            heap_fail_at = 0, {"tensor NULL", IP, 0}, {"dataBuffer NULL", IP, 0}, {"length 0", IP, 0},
             {"index >= count", IP, 0}, {"rank different", IP, 0}, {"a dimension outside its range", IP, 0},
             {"data type invalid", IP, 0}, {"tensor type invalid", IP, 0}, {"dimensions NULL", IP, 0},
             {"still has -1", IP, A(6)}, {"another data type than the model's", IP, A(7)},
@@ -1520,10 +1521,10 @@ static int io_memory(uint32_t broken, bool output)
     OH_NNExecutor *e = executor(2), *to = B(0) ? NULL : e;
     const size_t length = B(1) ? 0 : B(3) ? ((size_t)1 << 30) + 1 : 24;
     OH_NN_Memory *memory;
-    failAt = B(4) ? calls + 1 : 0;
+    heap_fail_at = B(4) ? heap_calls + 1 : 0;
     memory = output ? OH_NNExecutor_AllocateOutputMemory(to, B(2) ? 1 : 0, length)
                     : OH_NNExecutor_AllocateInputMemory(to, B(2) ? 2 : 1, length);
-    failAt = 0;
+    heap_fail_at = 0;
     OH_NNExecutor_Destroy(&e);
     unregistered(npu);
     return memory != NULL ? DONE : NOTHING;

@@ -40,9 +40,7 @@ It prints lines, with a tab between: what it is of, and then
 #endif
 
 #include "machine.h"
-#ifdef BENCH_PARALLEL /* sessions take threads of the caller */
 #include "pool.h"
-#endif
 #include "ort.h"
 
 #include <math.h>
@@ -260,9 +258,7 @@ static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *mode
     memset(&desc, 0, sizeof(desc));
     desc.device = device;
     desc.threads = (uint32_t)threads;
-#ifdef BENCH_PARALLEL
     desc.parallel = bench_pool_of(threads);
-#endif
     if ((code = nnrt_session_create(&s->session, model, &desc, error)) != NNRT_SUCCESS) {
         free(s);
         return code;
