@@ -713,7 +713,7 @@ typedef struct nnrti_owned {
 } nnrti_owned;
 
 /* What lies behind model; NULL when we did not make it. */
-static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
+NNRTI_APART static nnrti_owned *nnrti_owned_of(const NNRT_Model *model)
 {
     nnrti_owned *o = (nnrti_owned *)(uintptr_t)model;
     return model != NULL && model->self == model ? o : NULL;
@@ -834,7 +834,7 @@ static void nnrti_builder_init(nnrt_builder *b, const nnrt_allocator *allocator)
     nnrt_memory_allocate(&b->inferred, &b->allocator);
 }
 
-static bool nnrti_builder_failed(const nnrt_builder *b)
+NNRTI_APART static bool nnrti_builder_failed(const nnrt_builder *b)
 {
     return b == NULL || b->error.code != NNRT_SUCCESS;
 }
@@ -870,7 +870,7 @@ static void *nnrti_array_room(nnrt_builder *b, void *array, size_t size, size_t 
     return grown + 1;
 }
 
-static void nnrti_array_free(nnrt_builder *b, void *array, size_t size)
+NNRTI_APART static void nnrti_array_free(nnrt_builder *b, void *array, size_t size)
 {
     if (array != NULL)
         nnrt_free(&b->allocator, stbds_header(array), stbds_arrcap(array) * size + sizeof(stbds_array_header));
@@ -884,13 +884,13 @@ static void nnrti_array_free(nnrt_builder *b, void *array, size_t size)
             (array)[stbds_header(array)->length++] = (value);                                                          \
     } while (0)
 
-static uint32_t nnrti_array_count(const void *array)
+NNRTI_APART static uint32_t nnrti_array_count(const void *array)
 {
     return array != NULL ? (uint32_t)(((const stbds_array_header *)array) - 1)->length : 0;
 }
 
 /* Only the first count elements stay. */
-static void nnrti_array_cut(void *array, uint32_t count)
+NNRTI_APART static void nnrti_array_cut(void *array, uint32_t count)
 {
     if (nnrti_array_count(array) > count)
         stbds_header(array)->length = count;
@@ -2097,7 +2097,7 @@ typedef struct nnrti_graph {
 
 #define NNRTI_GRAPH_ADDED 2 /* constants that a pass may add for a node */
 
-static NNRT_Node *nnrti_graph_node(nnrti_graph *g, uint32_t node)
+NNRTI_APART static NNRT_Node *nnrti_graph_node(nnrti_graph *g, uint32_t node)
 {
     return &g->edit->nodes[node];
 }
@@ -2109,7 +2109,7 @@ static uint32_t *nnrti_ids(const NNRT_Uint32List *list)
 }
 
 /* Operand k of a list, NNRT_NO_TENSOR when it is not there. */
-static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
+NNRTI_APART static uint32_t nnrti_id(const NNRT_Uint32List *list, uint32_t k)
 {
     return k < list->count ? list->data[k] : NNRT_NO_TENSOR;
 }
@@ -2131,7 +2131,7 @@ static void nnrti_builder_load_graphs(nnrt_builder *b, const NNRT_Model *m)
 }
 
 /* The graph that a node is in. */
-static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
+NNRTI_APART static uint32_t nnrti_graph_owner(const nnrti_graph *g, uint32_t node)
 {
     return g->edit->owners != NULL ? g->edit->owners[node] : 0;
 }

@@ -1017,7 +1017,7 @@ static void *nnrti_piece_get(nnrt_memory *m, size_t rounded, size_t alignment, b
     return (uint8_t *)made + NNRTI_PIECE_HEADER;
 }
 
-NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
+NNRTI_APART NNRT_API void nnrt_memory_allocate(nnrt_memory *m, const nnrt_allocator *allocator)
 {
     memset(m, 0, sizeof(*m));
     m->size = SIZE_MAX / 2;
@@ -1080,7 +1080,7 @@ static void *nnrti_memory_get(nnrt_memory *m, size_t bytes, size_t alignment, bo
     return block;
 }
 
-NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
+NNRTI_APART NNRT_API void *nnrt_memory_keep(nnrt_memory *m, size_t bytes)
 {
     return nnrti_memory_get(m, bytes, NNRTI_KEEP_ALIGNMENT, false, false);
 }
@@ -1144,7 +1144,7 @@ static void *nnrti_keep(nnrt_memory *m, size_t count, size_t size)
     return nnrt_mul_size(count, size, &bytes) ? nnrt_memory_keep(m, bytes) : NULL;
 }
 
-static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
+NNRTI_APART static NNRT_ReturnCode nnrti_no_memory(nnrt_error *error)
 {
     return nnrt_error_set(error, NNRT_OUT_OF_MEMORY, "there is not enough memory to prepare the model");
 }
@@ -1376,19 +1376,19 @@ static const char *nnrti_node_op(const NNRT_Model *m, uint32_t node)
 }
 
 /* A name that may be NULL, for messages. */
-static const char *nnrti_text_of(const char *name)
+NNRTI_APART static const char *nnrti_text_of(const char *name)
 {
     return name != NULL ? name : "";
 }
 
 /* Where a constant's data begin; NULL: it has none. */
-static const void *nnrti_buffer_data(const NNRT_SharedBuffer *b)
+NNRTI_APART static const void *nnrti_buffer_data(const NNRT_SharedBuffer *b)
 {
     return b->addr != NULL ? (const uint8_t *)b->addr + b->offset : NULL;
 }
 
 /* Whether a tensor claims data; nnrti_check_constant sees whether they are there. */
-static bool nnrti_is_constant(const NNRT_Tensor *t)
+NNRTI_APART static bool nnrti_is_constant(const NNRT_Tensor *t)
 {
     return t->data.addr != NULL || t->data.dataSize != 0;
 }
@@ -3830,7 +3830,7 @@ static uint32_t nnrti_step_args(const nnrt_draft_step *step)
 }
 
 /* Argument k of the outputs of a step. */
-static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step, uint32_t k)
+NNRTI_APART static nnrt_plan_arg *nnrti_step_out(const nnrt_draft_step *step, uint32_t k)
 {
     return &step->args[step->nIn + step->nDerived + k];
 }
@@ -6432,7 +6432,7 @@ static const nnrti_open_step *nnrti_nest_part(const nnrti_nest *n, uint32_t s)
 }
 
 /* Argument k of step s of the whole plan. */
-static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint32_t s, uint32_t k)
+NNRTI_APART static const nnrt_plan_arg *nnrti_nest_of(const nnrti_nest *n, uint32_t s, uint32_t k)
 {
     return &n->plan->args[n->plan->steps[s].arg + k];
 }
@@ -9900,7 +9900,7 @@ NNRT_API const char *nnrt_device_name(const nnrt_device *device)
     return device != NULL ? device->name : "";
 }
 
-NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device)
+NNRTI_APART NNRT_API const char *nnrt_device_unique_name(const nnrt_device *device)
 {
     return device != NULL ? device->unique : "";
 }

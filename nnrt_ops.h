@@ -2276,6 +2276,14 @@ NNRT_API size_t nnrt_text(char *out, size_t size, const char *format, ...);
 #define NNRTI_COLD
 #endif
 
+/* NNRTI_APART: small, called from very many places, and by no kernel. Taken into each of them it costs a fifth of the time
+   that a compiler needs for all, and memory; firmware, of which the linker keeps a few places, decides by itself. */
+#if (defined(__GNUC__) || defined(__clang__)) && !defined(NNRT_FIRMWARE)
+#define NNRTI_APART __attribute__((noinline))
+#else
+#define NNRTI_APART
+#endif
+
 #if defined(__GNUC__) || defined(__clang__)
 #define NNRTI_INLINE static inline __attribute__((always_inline, unused))
 #else
@@ -2448,7 +2456,7 @@ typedef struct nnrti_out {
     size_t size, length;
 } nnrti_out;
 
-static void nnrti_put(nnrti_out *o, char c)
+NNRTI_APART static void nnrti_put(nnrti_out *o, char c)
 {
     if (o->length + 1 < o->size)
         o->data[o->length] = c;
@@ -3115,7 +3123,7 @@ static const char *nnrti_sig_name(const char *text, uint32_t i, char *name, size
     return name;
 }
 
-static bool nnrti_absent(const nnrt_operand *o)
+NNRTI_APART static bool nnrti_absent(const nnrt_operand *o)
 {
     return o->dataType == NNRT_DATA_TYPE_UNKNOWN;
 }
@@ -6800,7 +6808,7 @@ static NNRTI_UNUSED float nnrti_random_part(uint64_t bits)
 NNRT_OPS(NNRTI_OP_PROTO, NNRTI_NO_KERNEL)
 
 /* Axis k of result i has the extent of axis a of x, open or not. */
-static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
+NNRTI_APART static void nnrti_from(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, int32_t a)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k, (void)x, (void)a;
@@ -6820,7 +6828,7 @@ static void nnrti_computed(nnrt_resolve *c, uint32_t i, int32_t k)
 }
 
 /* The extent of axis k of result i does not depend on open ones. */
-static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
+NNRTI_APART static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k;
@@ -6830,7 +6838,7 @@ static void nnrti_fixed(nnrt_resolve *c, uint32_t i, int32_t k)
 }
 
 /* The extent of axis k of result i is element n of x, a known value. */
-static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
+NNRTI_APART static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k, (void)x, (void)n;
@@ -6840,7 +6848,7 @@ static void nnrti_from_value(nnrt_resolve *c, uint32_t i, int32_t k, const nnrt_
 }
 
 /* The extent of axis k of result i is open, and its number bounds it, whatever else is not bounded. */
-static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
+NNRTI_APART static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 {
 #ifdef NNRT_FIRMWARE
     (void)c, (void)i, (void)k;
@@ -6850,7 +6858,7 @@ static void nnrti_bounded(nnrt_resolve *c, uint32_t i, int32_t k)
 }
 
 /* Whether axis a of x is open; an extent of 1 that is not broadcasts, and one that is cannot be told. */
-static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
+NNRTI_APART static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
 {
 #ifdef NNRT_FIRMWARE
     (void)x, (void)a;
@@ -6861,7 +6869,7 @@ static bool nnrti_axis_open(const nnrt_operand *x, int32_t a)
 }
 
 /* Whether element n of x, a known value, is open. */
-static bool nnrti_element_open(const nnrt_operand *x, size_t n)
+NNRTI_APART static bool nnrti_element_open(const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
     (void)x, (void)n;
@@ -6872,7 +6880,7 @@ static bool nnrti_element_open(const nnrt_operand *x, size_t n)
 }
 
 /* Whether element n of x, a known value, is open and its number says nothing. */
-static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
+NNRTI_APART static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 {
 #ifdef NNRT_FIRMWARE
     (void)x, (void)n;
@@ -6883,7 +6891,7 @@ static bool nnrti_element_unbounded(const nnrt_operand *x, size_t n)
 }
 
 /* Whether axis a of x and axis b of y cannot have the same extent. What is open may: a run will tell. */
-static bool nnrti_unlike(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
+NNRTI_APART static bool nnrti_unlike(const nnrt_operand *x, int32_t a, const nnrt_operand *y, int32_t b)
 {
     return x->dims[a] != y->dims[b] && !nnrti_axis_open(x, a) && !nnrti_axis_open(y, b);
 }
@@ -6989,7 +6997,7 @@ static NNRT_ReturnCode nnrti_rule_unary(nnrt_resolve *c)
 }
 
 /* Operand as the kernel sees it: the same elements, other extents. */
-static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_t *dims)
+NNRTI_APART static void nnrti_see_as(nnrt_operand *o, int32_t rank, const int32_t *dims)
 {
     o->viewRank = rank;
     for (int32_t k = 0; k < rank; k++)
@@ -7307,7 +7315,7 @@ static NNRT_ReturnCode nnrti_pads(nnrt_resolve *c, const char *what, const NNRT_
 }
 
 /* Extents of the image operand o along height (axis 0), width (1) and channels (2), wherever the format puts them. */
-static int32_t nnrti_image_axis(const nnrt_operand *o, int32_t which)
+NNRTI_APART static int32_t nnrti_image_axis(const nnrt_operand *o, int32_t which)
 {
     bool channelsFirst = o->format == NNRT_FORMAT_NCHW;
     return which == 2 ? (channelsFirst ? 1 : o->rank - 1) : which + (channelsFirst ? 2 : 1);

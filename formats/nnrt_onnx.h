@@ -3056,13 +3056,13 @@ static const nnrt_onnx_attribute *nnrti_onnx_attr(nnrti_onnx *c, const char *nam
     return NULL;
 }
 
-static int64_t nnrti_onnx_int(nnrti_onnx *c, const char *name, int64_t initial)
+NNRTI_APART static int64_t nnrti_onnx_int(nnrti_onnx *c, const char *name, int64_t initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_INT);
     return a != NULL ? a->i : initial;
 }
 
-static float nnrti_onnx_float(nnrti_onnx *c, const char *name, float initial)
+NNRTI_APART static float nnrti_onnx_float(nnrti_onnx *c, const char *name, float initial)
 {
     const nnrt_onnx_attribute *a = nnrti_onnx_attr(c, name, NNRT_ONNX_ATTRIBUTE_FLOAT);
     return a != NULL ? a->f : initial;
@@ -3238,7 +3238,7 @@ static void nnrti_onnx_defaults(NNRT_NodeType type, void *attr)
 }
 
 /* int64[count], known. */
-static uint32_t nnrti_onnx_const_ints(nnrti_onnx *c, const int64_t *list, uint32_t count)
+NNRTI_APART static uint32_t nnrti_onnx_const_ints(nnrti_onnx *c, const int64_t *list, uint32_t count)
 {
     int32_t dims[1];
     if (c->code != NNRT_SUCCESS)
@@ -3247,7 +3247,7 @@ static uint32_t nnrti_onnx_const_ints(nnrti_onnx *c, const int64_t *list, uint32
     return nnrti_onnx_constant_copy(c, NNRT_DATA_TYPE_INT64, 1, dims, list);
 }
 
-static uint32_t nnrti_onnx_const_int(nnrti_onnx *c, int64_t value)
+NNRTI_APART static uint32_t nnrti_onnx_const_int(nnrti_onnx *c, int64_t value)
 {
     return nnrti_onnx_const_ints(c, &value, 1);
 }
@@ -3302,22 +3302,22 @@ static uint32_t nnrti_onnx_like(nnrti_onnx *c, uint32_t v, double value)
     return nnrti_onnx_scalar(c, nnrti_onnx_type(c, v), value);
 }
 
-static uint32_t nnrti_onnx_add(nnrti_onnx *c, uint32_t a, uint32_t b)
+NNRTI_APART static uint32_t nnrti_onnx_add(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_ADD_FUSION, NULL, a, b);
 }
 
-static uint32_t nnrti_onnx_sub(nnrti_onnx *c, uint32_t a, uint32_t b)
+NNRTI_APART static uint32_t nnrti_onnx_sub(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_SUB_FUSION, NULL, a, b);
 }
 
-static uint32_t nnrti_onnx_mul(nnrti_onnx *c, uint32_t a, uint32_t b)
+NNRTI_APART static uint32_t nnrti_onnx_mul(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_MUL_FUSION, NULL, a, b);
 }
 
-static uint32_t nnrti_onnx_div(nnrti_onnx *c, uint32_t a, uint32_t b)
+NNRTI_APART static uint32_t nnrti_onnx_div(nnrti_onnx *c, uint32_t a, uint32_t b)
 {
     return nnrti_onnx_step2(c, NNRT_NODE_TYPE_DIV_FUSION, NULL, a, b);
 }
@@ -3489,7 +3489,7 @@ typedef struct nnrti_onnx_size {
     uint32_t value;
 } nnrti_onnx_size;
 
-static nnrti_onnx_size nnrti_onnx_size_known(int64_t n)
+NNRTI_APART static nnrti_onnx_size nnrti_onnx_size_known(int64_t n)
 {
     nnrti_onnx_size s;
     s.known = n;
