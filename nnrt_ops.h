@@ -7174,7 +7174,8 @@ static int64_t nnrti_product(int64_t a, int64_t b)
     return b > 0 && a > nnrti_quotient(INT64_MAX, b) ? INT64_MAX : a * b;
 }
 
-/* One more derived constant of the node, for the kernel: *data = room for its elements, to be filled by the rule. */
+/* One more derived constant of the node, for the kernel: *data = room for its elements, to be filled by the rule; 0 where
+   that leaves something out. */
 static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t rank, const int32_t *dims, void **data)
 {
     size_t bytes;
@@ -7184,6 +7185,9 @@ static NNRT_ReturnCode nnrti_derive(nnrt_resolve *c, NNRT_DataType type, int32_t
     *data = nnrt_dims_bytes(dims, rank, type, &bytes) ? c->alloc(c->user, bytes > 0 ? bytes : 1) : NULL;
     if (*data == NULL)
         return nnrti_fail(c, NNRT_OUT_OF_MEMORY, "no memory for what is derived from its parameters");
+#ifndef NNRT_FIRMWARE /* constants are written into files */
+    memset(*data, 0, bytes);
+#endif
     d->data = *data;
     c->nDerived++;
     return NNRT_SUCCESS;
@@ -10516,7 +10520,6 @@ static NNRT_ReturnCode nnrti_quant_clip(nnrt_resolve *c, const NNRT_Clip *a)
         return code;
     factors[-2] = nnrti_quant_of(&c->out[0], a->min);
     factors[-1] = nnrti_quant_of(&c->out[0], a->max);
-    memset(factors, 0, 6 * sizeof(*factors));
     memcpy(factors, k.a, sizeof(k.a));
     for (uint32_t i = 1; i < c->nIn; i++)
         if (!nnrti_absent(&c->in[i]))

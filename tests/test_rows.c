@@ -456,6 +456,61 @@ static void test_kernels_tell(void **state)
     assert_int_equal(gather(-4, NULL), NNRT_INVALID_PARAMETER);
 }
 
+/* Kernels that cannot do without a result say so, those of quantised data, too, where their caller listens. */
+static void test_results_needed(void **state)
+{
+    static const float scale[4] = {1, 1, 1, 1};
+    NNRT_DetectionPostProcess detection;
+    NNRT_MulticlassNms nms;
+    (void)state;
+    nnrt_attr_defaults(nnrt_op_named("DETECTION_POST_PROCESS")->attr, &detection);
+    nnrt_attr_defaults(nnrt_op_named("MULTICLASS_NMS")->attr, &nms);
+    detection.scale = nnrt_float_list(scale, 4);
+    detection.maxDetections = detection.maxClassesPerDetection = detection.numClasses = 1;
+    for (uint32_t which = 0; which < 3; which++) {
+        static const uint8_t zeros[32] = {0};
+        const bool quantised = which == 1;
+        const NNRT_DataType type = quantised ? I8 : F32;
+        float results[4][4], scratch[16];
+        nnrt_view args[8];
+        nnrt_error error;
+        nnrt_call call;
+        node n;
+        if (which < 2)
+            node_begin(&n, "DETECTION_POST_PROCESS", &detection, sizeof(detection), 4);
+        else
+            node_begin(&n, "MULTICLASS_NMS", &nms, sizeof(nms), 2);
+        (void)node_in(&n, type, 3, 1, 1, 4, NULL);
+        (void)node_in(&n, type, 3, 1, 1, 1, NULL);
+        (void)node_in(&n, type, which < 2 ? 2 : -1, 1, 4, 0, NULL);
+        n.in[2].dataType = which < 2 ? type : NNRT_DATA_TYPE_UNKNOWN;
+        for (uint32_t i = 0; i < 3 && quantised; i++)
+            set_quant(&n.in[i], &g_half, 1, 0);
+        assert_int_equal(node_resolve(&n), NNRT_SUCCESS);
+        assert_true(n.r.scratch <= sizeof(scratch));
+        for (uint32_t without = 0; without < (which < 2 ? 3u : 1u); without++) {
+            memset(args, 0, sizeof(args));
+            memset(&call, 0, sizeof(call));
+            memset(&error, 0, sizeof(error));
+            for (uint32_t i = 0; i < 3 + n.r.nOut; i++) {
+                nnrt_operand_view(n.r.op, i < 3 ? &n.in[i] : &n.out[i - 3], i < 3 ? (int32_t)i : -1, &args[i]);
+                args[i].data = i < 3 ? (void *)(uintptr_t)zeros : (void *)results[i - 3];
+            }
+            memset(&args[3 + without], 0, sizeof(args[0]));
+            if (which == 2)
+                memset(&args[2], 0, sizeof(args[0]));
+            call.nIn = n.r.kernelIn;
+            call.nOut = n.r.nOut;
+            call.scratch = scratch;
+            call.scratchBytes = n.r.scratch;
+            call.error = &error;
+            assert_int_equal(n.r.kernel(n.r.resolved, args, &call), NNRT_INVALID_OUTPUT);
+            if (strstr(error.message, "must be there") == NULL)
+                fail_msg("'%s'", error.message);
+        }
+    }
+}
+
 /* 200,000 of 200,000: in falling order in a heap; without scratch it would take 4e10 comparisons. */
 static void test_top_of_many(void **state)
 {
@@ -886,6 +941,273 @@ static void test_quantised_open(void **state)
     node_refused(&n, NNRT_INVALID_DATATYPE, "without QuantParam beside quantised inputs");
 }
 
+#if SIZE_MAX > 0xFFFFFFFFu /* elsewhere the bytes do not fit, either */
+
+/* A node with attributes as its description has them, or none of them said. */
+static void *limit_begin(node *n, const char *op, uint32_t nOut)
+{
+    static uint64_t attr[64];
+    const nnrt_attr_struct *s = nnrt_op_named(op)->attr;
+    assert_true(s->bytes <= sizeof(attr));
+    nnrt_attr_defaults(s, attr);
+    node_begin(n, op, attr, s->bytes, nOut);
+    return attr;
+}
+
+static void limit_in(node *n, NNRT_DataType type, int32_t rank, const int32_t *dims, const void *data)
+{
+    *node_in(n, type, 0, 0, 0, 0, NULL) = nnrt_operand_make(type, rank, dims, data);
+    n->in[n->r.nIn - 1].name = "operand";
+}
+
+/* Result 0 has this extent along the axis. */
+static void limit_is(node *n, int32_t axis, int32_t extent)
+{
+    node_resolves(n);
+    assert_int_equal(n->out[0].dims[axis], extent);
+}
+
+#define SHAPED(...) (sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (const int32_t[]){__VA_ARGS__}
+#define I64 NNRT_DATA_TYPE_INT64
+#define MAX32 INT32_MAX
+
+/* An extent may be INT32_MAX, and not one more; so may what rules compute on the way. */
+static void test_limits(void **state)
+{
+    static const int64_t zero[1] = {0}, one[1] = {1}, most[1] = {MAX32}, more[1] = {(int64_t)MAX32 + 1};
+    static const int64_t stride[3] = {MAX32, 1, 1}, shape[3] = {5, 1, 1}, apart[3] = {MAX32 - 1, 1, 1};
+    static const int64_t less[1] = {MAX32 - 1}, least[1] = {MAX32 - 2}, two[1] = {2}, pads[2] = {1, 1};
+    static const float scale[4] = {1, 1, 1, 1}, edges[1] = {100};
+    node n;
+    (void)state;
+    {
+        (void)limit_begin(&n, "RANGE", 1);
+        limit_in(&n, I64, 0, NULL, zero);
+        limit_in(&n, I64, 0, NULL, most);
+        limit_in(&n, I64, 0, NULL, one);
+        limit_is(&n, 0, MAX32);
+        n.in[1].data = more;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "would have 2.14748365e9 elements: too many");
+    }
+    {
+        (void)limit_begin(&n, "BROADCAST_TO", 1);
+        limit_in(&n, F32, SHAPED(1), NULL);
+        limit_in(&n, I64, SHAPED(1), most);
+        limit_is(&n, 0, MAX32);
+        n.in[1].data = more;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "shape[0] is 2147483648: too large");
+    }
+    {
+        NNRT_Multinomial *a = (NNRT_Multinomial *)limit_begin(&n, "MULTINOMIAL", 1);
+        limit_in(&n, F32, SHAPED(1, 2), NULL);
+        a->sampleSize = MAX32;
+        limit_is(&n, 1, MAX32);
+        a->sampleSize = 0;
+        node_refused(&n, NNRT_INVALID_PARAMETER, "sampleSize is 0");
+    }
+    {
+        NNRT_ConvTranspose3D *a = (NNRT_ConvTranspose3D *)limit_begin(&n, "CONV_TRANSPOSE_3D", 1);
+        limit_in(&n, F32, SHAPED(1, 1, 2, 1, 1), NULL);
+        limit_in(&n, F32, SHAPED(1, 1, 1, 1, 1), NULL);
+        a->strides = nnrt_int64_list(stride, 3);
+        a->outputShape = nnrt_int64_list(shape, 3);
+        limit_is(&n, 2, 5);
+        n.in[0].dims[2] = 3;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "axis 2 of the result would have 4294967294 and 1 more: too large");
+        a->strides = nnrt_int64_list(NULL, 0);
+        a->dilations = nnrt_int64_list(apart, 3);
+        n.in[1].dims[2] = 2;
+        limit_is(&n, 2, 5);
+        a->dilations = nnrt_int64_list(stride, 3);
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "would have 2 and 2147483648 more: too large");
+    }
+    {
+        NNRT_DetectionPostProcess *a = (NNRT_DetectionPostProcess *)limit_begin(&n, "DETECTION_POST_PROCESS", 4);
+        limit_in(&n, F32, SHAPED(1, 3, 4), NULL);
+        limit_in(&n, F32, SHAPED(1, 3, 1), NULL);
+        limit_in(&n, F32, SHAPED(3, 4), NULL);
+        a->scale = nnrt_float_list(scale, 4);
+        a->maxDetections = MAX32;
+        a->maxClassesPerDetection = a->numClasses = 1;
+        limit_is(&n, 1, MAX32);
+        a->maxDetections = 1 << 30;
+        a->maxClassesPerDetection = 2;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "maxDetections is 1073741824, maxClassesPerDetection 2: too large");
+    }
+    {
+        (void)limit_begin(&n, "DFT", 1);
+        limit_in(&n, F32, SHAPED(3, 1), NULL);
+        limit_in(&n, I64, 0, NULL, most);
+        limit_is(&n, 0, MAX32);
+        n.in[1].data = more;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "a transform of 2147483648 values: too many");
+    }
+    {
+        NNRT_GroupNormFusion *a = (NNRT_GroupNormFusion *)limit_begin(&n, "GROUP_NORM_FUSION", 1);
+        a->affine = false;
+        limit_in(&n, F32, SHAPED(1, MAX32, 2), NULL);
+        limit_is(&n, 1, MAX32);
+        assert_int_equal(n.out[0].viewDims[1], MAX32);
+        n.in[0] = nnrt_operand_make(F32, SHAPED(1, 65536, 32768, 2), NULL);
+        n.in[0].name = "operand";
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "its size does not fit");
+    }
+    {
+        NNRT_GRU *a = (NNRT_GRU *)limit_begin(&n, "GRU", 2);
+        const int32_t H = MAX32 / 6;
+        a->hiddenSize = H;
+        limit_in(&n, F32, SHAPED(2, 1, 1), NULL);
+        limit_in(&n, F32, SHAPED(1, 3 * H, 1), NULL);
+        limit_in(&n, F32, SHAPED(1, 3 * H, H), NULL);
+        limit_is(&n, 3, H);
+        a->hiddenSize = H + 1;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "hiddenSize is 357913942: too large");
+    }
+    for (int32_t which = 0; which < 3; which++) { /* layers, rows of gates, features of both directions */
+        NNRT_LSTM *a = (NNRT_LSTM *)limit_begin(&n, "LSTM", 3);
+        const int32_t rows = which == 0 ? MAX32 : 1, H = which == 1 ? MAX32 / 8 : 1, R = which == 2 ? MAX32 : H;
+        a->numLayers = rows;
+        a->projSize = which == 2 ? R : 0;
+        limit_in(&n, F32, SHAPED(1, 1, 1), NULL);
+        limit_in(&n, F32, SHAPED(rows, 4 * H, 1), NULL);
+        limit_in(&n, F32, SHAPED(rows, 4 * H, R), NULL);
+        limit_in(&n, F32, SHAPED(rows, 8 * H), NULL);
+        limit_in(&n, F32, SHAPED(rows, 1, R), NULL);
+        limit_in(&n, F32, SHAPED(rows, 1, H), NULL);
+        if (which == 2)
+            limit_in(&n, F32, SHAPED(rows, R, H), NULL);
+        limit_is(&n, 2, R);
+        a->bidirectional = which != 1;
+        a->numLayers = which == 0 ? 1 << 30 : 1;
+        a->hiddenSize = which == 1 ? H + 1 : H;
+        a->projSize = which == 2 ? 1 << 30 : 0;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "cells: too large");
+    }
+    {
+        NNRT_MaxPool3D *a = (NNRT_MaxPool3D *)limit_begin(&n, "MAX_POOL_3D", 2);
+        a->kernelShape = nnrt_int64_list(one, 1);
+        n.out[1].dataType = I32;
+        limit_in(&n, F32, SHAPED(1, 1, MAX32), NULL);
+        limit_is(&n, 2, MAX32);
+        n.in[0] = nnrt_operand_make(F32, SHAPED(2, 1, 1 << 30), NULL);
+        n.in[0].name = "operand";
+        node_refused(&n, NNRT_INVALID_DATATYPE, "has more elements than int32 numbers");
+        n.out[1].dataType = I64;
+        limit_is(&n, 2, 1 << 30);
+        n.out[1].dataType = I32;
+        n.r.nOut = 1;
+        limit_is(&n, 2, 1 << 30);
+    }
+    {
+        NNRT_MaxUnpool *a = (NNRT_MaxUnpool *)limit_begin(&n, "MAX_UNPOOL", 1);
+        a->kernelShape = nnrt_int64_list(one, 1);
+        a->strides = nnrt_int64_list(less, 1);
+        limit_in(&n, F32, SHAPED(1, 1, 2), NULL);
+        limit_in(&n, I64, SHAPED(1, 1, 2), NULL);
+        limit_is(&n, 2, MAX32);
+        a->kernelShape = nnrt_int64_list(two, 1);
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "axis 2 of the result would have extent 2147483648: too large");
+        a->kernelShape = nnrt_int64_list(one, 1);
+        a->strides = nnrt_int64_list(most, 1);
+        a->pads = nnrt_int64_list(pads, 2);
+        limit_is(&n, 2, MAX32 - 1);
+        n.in[0].dims[2] = n.in[1].dims[2] = 3;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "would have extent 4294967294: too large");
+    }
+    {
+        (void)limit_begin(&n, "MEL_WEIGHT_MATRIX", 1);
+        for (int32_t i = 0; i < 3; i++)
+            limit_in(&n, I64, 0, NULL, i == 0 ? least : one);
+        for (int32_t i = 0; i < 2; i++)
+            limit_in(&n, F32, 0, NULL, edges);
+        limit_is(&n, 1, MAX32 - 2);
+        n.in[0].data = less;
+        node_refused(&n, NNRT_INVALID_PARAMETER, "numMelBins is 2147483646, expected 1 to 2147483645");
+        n.in[0].data = one;
+        n.in[1].data = least;
+        limit_is(&n, 0, (1 << 30) - 1); /* (2^31 - 3) / 2 + 1 */
+        n.in[1].data = less;
+        node_refused(&n, NNRT_INVALID_PARAMETER, "dftLength is 2147483646, expected 1 to 2147483645");
+    }
+    {
+        (void)limit_begin(&n, "MULTICLASS_NMS", 2);
+        limit_in(&n, F32, SHAPED(1, MAX32, 4), NULL);
+        limit_in(&n, F32, SHAPED(1, 1, MAX32), NULL);
+        limit_is(&n, 0, MAX32);
+        n.in[0].dims[0] = n.in[1].dims[0] = 2;
+        n.in[0].dims[1] = n.in[1].dims[2] = 1 << 30;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "too many");
+        n.in[0].dims[0] = n.in[1].dims[0] = 1;
+        n.in[1].dims[1] = 2;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "the result could have 2147483648 rows: too many");
+    }
+    {
+        (void)limit_begin(&n, "NON_MAX_SUPPRESSION", 1);
+        limit_in(&n, F32, SHAPED(1, MAX32, 4), NULL);
+        limit_in(&n, F32, SHAPED(1, 1, MAX32), NULL);
+        limit_in(&n, I64, 0, NULL, most);
+        limit_is(&n, 0, MAX32);
+        n.in[0].dims[1] = n.in[1].dims[2] = 1 << 30;
+        n.in[1].dims[1] = 2;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "the result could have 2147483648 rows: too many");
+    }
+    {
+        (void)limit_begin(&n, "NON_ZERO", 1);
+        limit_in(&n, F32, SHAPED(MAX32), NULL);
+        limit_is(&n, 1, MAX32);
+        n.in[0] = nnrt_operand_make(F32, SHAPED(2, 1 << 30), NULL);
+        n.in[0].name = "operand";
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "has more elements than an axis can have");
+    }
+    {
+        (void)limit_begin(&n, "RESIZE_ND", 1);
+        limit_in(&n, F32, SHAPED(1), NULL);
+        limit_in(&n, NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
+        limit_in(&n, NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
+        limit_in(&n, I64, SHAPED(1), most);
+        limit_is(&n, 0, MAX32);
+        n.in[3].data = more;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "sizes[0] is 2147483648, expected 1 to 2147483647");
+    }
+    {
+        (void)limit_begin(&n, "ROLL", 1);
+        limit_in(&n, F32, SHAPED(MAX32), NULL);
+        limit_in(&n, I64, SHAPED(1), one);
+        limit_is(&n, 0, MAX32);
+        n.in[0] = nnrt_operand_make(F32, SHAPED(2, 1 << 30), NULL);
+        n.in[0].name = "operand";
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "has more elements than an axis can have");
+    }
+    {
+        NNRT_YoloBox *a = (NNRT_YoloBox *)limit_begin(&n, "YOLO_BOX", 2);
+        a->classNum = a->downsampleRatio = 1;
+        limit_in(&n, F32, SHAPED(1, MAX32, 1, 6), NULL);
+        limit_in(&n, I32, SHAPED(1, 2), NULL);
+        limit_in(&n, I32, SHAPED(2), NULL);
+        limit_is(&n, 1, MAX32);
+        n.in[0].dims[1] = 1 << 30;
+        n.in[0].dims[3] = 12;
+        n.in[2].dims[0] = 4;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "the result would have 2147483648 boxes: too large");
+    }
+    {
+        NNRT_Attention *a = (NNRT_Attention *)limit_begin(&n, "ATTENTION", 1);
+        a->qNumHeads = a->kvNumHeads = 1;
+        limit_in(&n, F32, SHAPED(1, 1, 1, 1), NULL);
+        limit_in(&n, F32, SHAPED(1, 1, MAX32 - 1, 1), NULL);
+        limit_in(&n, F32, SHAPED(1, 1, MAX32 - 1, 1), NULL);
+        limit_in(&n, NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
+        limit_in(&n, F32, SHAPED(1, 1, 1, 1), NULL);
+        limit_in(&n, F32, SHAPED(1, 1, 1, 1), NULL);
+        limit_is(&n, 2, 1);
+        assert_true(n.r.scratch == (size_t)MAX32 * 4);
+        n.in[4].dims[2] = n.in[5].dims[2] = 2;
+        node_refused(&n, NNRT_OUT_OF_MEMORY, "2147483646 keys and 2 before them: too many");
+    }
+}
+
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -900,10 +1222,14 @@ int main(void)
         cmocka_unit_test(test_parameters_along_an_axis),
         cmocka_unit_test(test_norms_beside_half),
         cmocka_unit_test(test_kernels_tell),
+        cmocka_unit_test(test_results_needed),
         cmocka_unit_test(test_top_of_many),
         cmocka_unit_test(test_parallel_for),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_open_extents),
+#if SIZE_MAX > 0xFFFFFFFFu
+        cmocka_unit_test(test_limits),
+#endif
         cmocka_unit_test(test_since),
         cmocka_unit_test(test_first_input),
     };

@@ -27,6 +27,7 @@ typedef struct vec_tensor {
 
 typedef struct vec_case {
     char name[160], opName[64];
+    char says[160]; /* what the message of a refusal has to hold */
     const nnrt_op *op;
     void *attr;
     int64_t ints[VEC_LISTS][VEC_INTS];
@@ -336,6 +337,8 @@ static bool vec_next(vec_file *v, vec_case *c)
             c->prepareCode = vec_code(v, rest);
         } else if (strcmp(t, "run_error") == 0) {
             c->runCode = vec_code(v, rest);
+        } else if (strcmp(t, "says") == 0) {
+            nnrt_text(c->says, sizeof(c->says), "%s", rest);
         } else if (strcmp(t, "error32") == 0) {
             c->wide = true;
             c->prepareCode = sizeof(size_t) > 4 ? c->prepareCode : vec_code(v, rest);

@@ -105,7 +105,7 @@ class VecWriter:
             self.lines += ["# " + line for line in text.splitlines()]
 
     def case(self, name, op, attrs, inputs, outputs, fmt=None, tol=None, error=None, run_error=None, error32=None,
-             comment=None):
+             comment=None, says=None):
         if name in self.names or len(name) > 100 or not name.isascii():
             raise ValueError("case name used twice, too long or not ASCII: " + name)
         self.names.add(name)
@@ -133,6 +133,7 @@ class VecWriter:
         lines += ["error " + error] if error else []
         lines += ["error32 " + error32] if error32 else []
         lines += ["run_error " + run_error] if run_error else []
+        lines += ["says " + says] if says else []
         self.lines += lines + ["end"]
 
     def close(self):
