@@ -673,6 +673,17 @@ static const char *const unsure[] = {
     "MAX_UNPOOL", "MINIMUM", "MOD", "MUL_FUSION", "NOT_EQUAL", "POW_FUSION", "REAL_DIV", "SELECT",
     "SQUARED_DIFFERENCE", "STRIDED_SLICE", "SUB_FUSION", "TILE_FUSION", "WHERE"};
 
+/* Of these a single case may show an axis that stays, or that is an input's extent, by chance only: windows, blocks, parts
+   and what is counted. */
+static const char *const still[] = {
+    "BATCH_TO_SPACE_ND", "CONV_INTEGER", "FLATTEN", "FLATTEN_RANGE", "FULL_CONNECTION", "MULTICLASS_NMS", "RANGE", "RESHAPE",
+    "SLICE_FUSION", "SPACE_TO_BATCH_ND", "SPLIT", "STFT", "UNIQUE"};
+static const char *const alike[] = {
+    "AVGPOOL_FUSION", "AVGPOOL_INCLUDE_PAD", "BATCH_TO_SPACE_ND", "COL2IM", "CONCAT", "CONV2D_FUSION",
+    "CONV2D_TRANSPOSE_FUSION", "CONV_3D", "CONV_INTEGER", "CONV_TRANSPOSE_3D", "FULL_CONNECTION", "MAX_POOL_3D",
+    "MAX_POOL_FUSION", "MEL_WEIGHT_MATRIX", "MULTICLASS_NMS", "RESHAPE", "RESIZE", "SPACE_TO_BATCH_ND", "STFT", "UNIQUE",
+    "YOLO_BOX"};
+
 /* Operators that compare the numbers of extents, bounds or not; that refuse some only when all are told. */
 static const char *const picky[] = {
     "AVGPOOL_FUSION", "AVGPOOL_INCLUDE_PAD", "BIAS_ADD", "FULL_CONNECTION", "FUSED_BATCH_NORM", "GRU",
@@ -687,6 +698,16 @@ static const char *const square[] = {"DET", "RNN"};
 #define MANY 8 /* cases among which two axes must differ once */
 #define FIRST_COMPUTED (1u << 30) /* symbols from here on are of extents that are computed */
 #define MOST_EXTENTS 64
+
+static bool is_one_of(const char *const names[], size_t count, const char *name)
+{
+    size_t i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i < count;
+}
+
+#define IS_ONE_OF(names, name) is_one_of(names, sizeof(names) / sizeof(names[0]), name)
 
 /* Whether the result has the symbol there, if both have such an axis. */
 static bool has_symbol(const trial *t, uint32_t out, int32_t axis, uint32_t in, int32_t of)
@@ -777,18 +798,30 @@ static void see(const trial *t, const trial *other, const int32_t *extents, uint
 }
 
 /* What follows for axes that have a symbol of their own, the extents in `mask` being open, those in `tried` changed.
-   Which axes of result 0 the run tells depends on the attributes. */
-static void show_axes(trial *t, const trial *open, uint64_t mask, uint64_t tried,
+   Which axes of result 0 the run tells depends on the attributes. false: this case alone shows that the symbol is one too
+   many, and its operator is not one of which a case shows too little. */
+static bool show_axes(trial *t, const trial *open, uint64_t mask, uint64_t tried,
                       seen axes[VEC_OPERANDS][NNRT_MAX_RANK])
 {
+    const char *name = t->c->op->name;
+    const bool sure = !IS_ONE_OF(unsure, name);
+    const bool stays = sure && !IS_ONE_OF(still, name), like = sure && !IS_ONE_OF(alike, name);
+    bool good = true;
     for (uint32_t i = tells(t) ? 1 : 0; i < open->r.nOut && i < SHOWN_RESULTS; i++)
         for (int32_t k = 0; k < open->out[i].rank; k++) {
-            uint8_t *is = &shown_of(t)->axis[i][open->out[i].rank][k];
+            uint8_t *is = &shown_of(t)->axis[i][open->out[i].rank][k], now;
             const bool own = open->out[i].symbols[k] >= FIRST_COMPUTED, moves = axes[i][k].moves;
-            *is |= moves ? AXIS_MOVES : own && tried == mask ? AXIS_STILL : 0;
-            *is |= moves && (axes[i][k].unlike & mask) == mask ? AXIS_OWN : 0;
-            *is |= own && moves && (~axes[i][k].unlike & tried) != 0 ? AXIS_LIKE : 0;
+            now = moves ? AXIS_MOVES : own && tried == mask ? AXIS_STILL : 0;
+            now |= moves && (axes[i][k].unlike & mask) == mask ? AXIS_OWN : 0;
+            now |= own && moves && (~axes[i][k].unlike & tried) != 0 ? AXIS_LIKE : 0;
+            *is |= now;
+            if ((now != AXIS_STILL || !stays) && ((now & (AXIS_LIKE | AXIS_OWN)) != AXIS_LIKE || !like))
+                continue;
+            snprintf(t->why, sizeof(t->why), "axis %d of result %u has a symbol of its own, but is %s", (int)k, (unsigned)i,
+                     now == AXIS_STILL ? "the same whatever is open" : "an input's extent");
+            good = false;
         }
+    return good;
 }
 
 /* The rule told everything, extents from[i] being to[i]. */
@@ -823,16 +856,6 @@ static bool resolve_open(trial *open, const vec_case *c, int32_t only, int32_t m
     pool_free(&open->memory);
     return good;
 }
-
-static bool is_one_of(const char *const names[], size_t count, const char *name)
-{
-    size_t i = 0;
-    while (i < count && strcmp(names[i], name) != 0)
-        i++;
-    return i < count;
-}
-
-#define IS_ONE_OF(names, name) is_one_of(names, sizeof(names) / sizeof(names[0]), name)
 
 /* Whether open extents d may have larger numbers, which are bounds, and the result then has the same symbols. */
 static bool takes_bounds(trial *t, const trial *one, int32_t d)
@@ -912,11 +935,11 @@ static bool run_symbols(trial *t)
         }
         tried |= changed ? bit : 0;
         if (alone && good)
-            show_axes(t, &one, bit, changed ? bit : 0, own);
+            good = show_axes(t, &one, bit, changed ? bit : 0, own);
         good = good && (!alone || takes_bounds(t, &one, d)) && refuses_while_open(t, d, extents, n);
     }
     if (whole && good)
-        show_axes(t, &open, n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX, tried, all);
+        good = show_axes(t, &open, n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX, tried, all);
     return good;
 }
 
@@ -977,7 +1000,7 @@ static bool run_values(trial *t)
             pool_free(&other.memory);
         }
         if (changed && good)
-            show_axes(t, &one, (uint64_t)1 << e, (uint64_t)1 << e, own);
+            good = show_axes(t, &one, (uint64_t)1 << e, (uint64_t)1 << e, own);
     }
     return good;
 }
