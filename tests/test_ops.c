@@ -92,6 +92,7 @@ typedef struct trial {
     int32_t from[2], to[2]; /* extents from[i] of inputs that are not constant become to[i] */
     int32_t only, more;     /* what is open; 0: all that may be; by how much the number of what is open is larger */
     bool values;            /* elements of constants instead of extents */
+    bool bare;              /* results are declared with their types only */
     uint32_t open[VEC_OPERANDS][SHOWN_VALUES];
     int64_t changed[VEC_OPERANDS][SHOWN_VALUES];
     size_t less;            /* bytes that scratch memory lacks */
@@ -107,7 +108,7 @@ typedef struct trial {
    would do; an extent that always is that of an input has its symbol. */
 typedef struct shown {
     bool derived[NNRT_MAX_DERIVED], read[NNRT_MAX_DERIVED]; /* there are elements; the last one is read */
-    bool scratch, written;                                  /* there are bytes; the last one is written */
+    bool scratch[2], written[2];                            /* there are bytes; the last one is written; [1]: quantised */
     bool needed, exact;                                     /* it is refused without them; with one byte less */
     uint8_t axis[SHOWN_RESULTS][NNRT_MAX_RANK + 1][NNRT_MAX_RANK]; /* of results, by their rank: what follows */
     struct {
@@ -182,6 +183,9 @@ static NNRT_ReturnCode resolve_with(trial *t, uint32_t *given)
     for (uint32_t i = 0; i < VEC_OPERANDS; i++) {
         t->in[i] = operand_of(i < c->nIn ? &c->in[i] : &none, false, i == 0 ? c->format : NNRT_FORMAT_NONE);
         t->out[i] = operand_of(i < c->nOut ? &c->out[i] : &none, true, c->format);
+        t->out[i].rank = t->bare ? -1 : t->out[i].rank;
+        for (int32_t k = 0; k < NNRT_MAX_RANK && t->bare; k++)
+            t->out[i].dims[k] = 0;
     }
     if (t->values)
         change_values(t, given != NULL);
@@ -236,16 +240,25 @@ static bool prepare_without_memory(trial *t)
 }
 
 /* What a rule makes does not depend on what was in the memory that it got: derived constants are written into files, and
-   compared. */
+   compared. Nor does it need the shapes of results, and it leaves alone what is none of the node's. */
 static bool prepare_with_rubbish(trial *t)
 {
     static trial other;
+    const nnrt_op_arity arity = nnrt_op_operands(t->c->op);
+    const bool repeated = arity.maxOut > NNRT_MAX_FIXED_OPERANDS;
     bool same;
     memset(&other, 0, sizeof(other));
     other.c = t->c;
     other.memory.rubbish = 0xA7;
+    other.bare = true;
     same = resolve(&other) == NNRT_SUCCESS && other.r.nDerived == t->r.nDerived &&
-           nnrt_attr_equal(t->c->op->attr, t->r.resolved, other.r.resolved);
+           nnrt_attr_equal(t->c->op->attr, t->r.resolved, other.r.resolved) && other.r.scratch == t->r.scratch;
+    for (uint32_t i = 0; i < VEC_OPERANDS && same; i++) {
+        const nnrt_operand *a = &t->out[i], *b = &other.out[i];
+        same = i < t->r.nOut ? a->rank == b->rank && a->dataType == b->dataType && a->format == b->format &&
+                                   (a->rank < 0 || memcmp(a->dims, b->dims, (size_t)a->rank * sizeof(int32_t)) == 0)
+                             : (i < arity.maxOut && !repeated) || (b->rank == -1 && nnrti_absent(b));
+    }
     for (uint32_t i = 0; i < t->r.nDerived && same; i++) {
         const nnrt_operand *a = &t->r.derived[i], *b = &other.r.derived[i];
         size_t bytes = 0;
@@ -254,7 +267,8 @@ static bool prepare_with_rubbish(trial *t)
                memcmp(a->data, b->data, bytes) == 0;
     }
     if (!same)
-        snprintf(t->why, sizeof(t->why), "prepare gives something else when other bytes were in its memory");
+        snprintf(t->why, sizeof(t->why), "prepare gives something else when other bytes were in its memory, or no result "
+                                         "has a shape before");
     pool_free(&other.memory);
     return same;
 }
@@ -313,11 +327,11 @@ static NNRT_ReturnCode call_kernel(trial *t, nnrt_view *args, bool scratch)
         call.scratchBytes = t->r.scratch - t->less;
         call.scratch = t->scratch = malloc(t->r.scratch);
         memset(call.scratch, 0x3C, t->r.scratch);
-        shown_of(t)->scratch = true;
+        shown_of(t)->scratch[t->c->in[0].quantCount > 0] = true;
     }
     code = t->r.kernel(t->r.resolved, args, &call);
     if (call.scratch != NULL && ((uint8_t *)call.scratch)[t->r.scratch - 1] != 0x3C)
-        shown_of(t)->written = true;
+        shown_of(t)->written[t->c->in[0].quantCount > 0] = true;
     free(call.scratch);
     t->scratch = NULL;
     return code;
@@ -448,14 +462,31 @@ static bool run(trial *t)
     return true;
 }
 
-/* A view of a copy of v's elements with gaps between all of them; *bytes of the block that the caller frees. */
-static nnrt_view spread(const nnrt_view *v, size_t width, size_t *bytes)
+static bool is_one_of(const char *const names[], size_t count, const char *name)
 {
+    size_t i = 0;
+    while (i < count && strcmp(names[i], name) != 0)
+        i++;
+    return i < count;
+}
+
+#define IS_ONE_OF(names, name) is_one_of(names, sizeof(names) / sizeof(names[0]), name)
+
+/* Operators whose kernels say that inputs behind the first have the same strides. */
+static const char *const together[] = {"FUSED_BATCH_NORM", "SCALE_FUSION"};
+
+/* A view of a copy of the elements of args[i] with gaps between all of them, other ones for each operand; *bytes of the block
+   that the caller frees. */
+static nnrt_view spread(const trial *t, uint32_t i, size_t width, size_t *bytes)
+{
+    const nnrt_view *v = &t->args[i];
+    const bool same = i > 0 && i < t->first && IS_ONE_OF(together, t->c->op->name);
+    const ptrdiff_t gap = 1 + (ptrdiff_t)(same ? 1 : i % 4);
     nnrt_view s = *v;
-    ptrdiff_t step = 2;
-    for (int32_t i = v->rank - 1; i >= 0; i--) {
-        s.strides[i] = step;
-        step = step * v->dims[i] + 1;
+    ptrdiff_t step = 1 + gap;
+    for (int32_t k = v->rank - 1; k >= 0; k--) {
+        s.strides[k] = step;
+        step = step * v->dims[k] + gap;
     }
     *bytes = (size_t)step * width;
     s.data = malloc(*bytes);
@@ -507,7 +538,7 @@ static bool run_spread(trial *t)
         args[i] = t->args[i];
         if (args[i].data == NULL || (i >= t->r.kernelIn && i < t->first))
             continue;
-        args[i] = i >= t->first && tells(t) ? dense(&t->args[i], &bytes) : spread(&t->args[i], width, &bytes);
+        args[i] = i >= t->first && tells(t) ? dense(&t->args[i], &bytes) : spread(t, i, width, &bytes);
         if (i < t->first)
             carry(&t->args[i], &args[i], width);
     }
@@ -525,7 +556,7 @@ static bool run_spread(trial *t)
         nnrt_view want;
         if (args[i].data == NULL)
             continue;
-        want = tells(t) ? dense(&t->args[i], &bytes) : spread(&t->args[i], width, &bytes);
+        want = tells(t) ? dense(&t->args[i], &bytes) : spread(t, i, width, &bytes);
         carry(&t->args[i], &want, width);
         same = same && memcmp(want.data, args[i].data, bytes) == 0 &&
                memcmp(t->args[i].dims, args[i].dims, sizeof(args[i].dims)) == 0;
@@ -585,8 +616,9 @@ static bool run_without_each(trial *t)
 }
 
 /* Axes of results that are those of an input by the operator's definition, negative ones counted from the end: where the
-   extent is open its symbol comes with it. ALL: every axis. */
+   extent is open its symbol comes with it. ALL: every axis; NONE: of no input, it is fixed whatever is open. */
 #define ALL 99
+#define NONE 98
 static const struct {
     const char *op;
     uint32_t out;
@@ -640,6 +672,7 @@ static const struct {
     {"CONV_TRANSPOSE_3D", 0, 0, 0, 0},
     {"CONV_INTEGER", 0, 0, 0, 0},
     {"DEFORMABLE_CONV_2D", 0, 0, 0, 0},
+    {"DEFORMABLE_CONV_2D", 0, 3, NONE, 0},
     {"ATTENTION", 0, 0, 0, 0},
     {"ATTENTION", 0, -2, 0, -2},
     {"DET", 0, 0, 0, 0},
@@ -692,6 +725,10 @@ static const char *const late[] = {
     "COMPRESS", "CONV2D_TRANSPOSE_FUSION", "DEFORMABLE_CONV_2D", "FULL_CONNECTION", "PAD_EDGE", "RESHAPE", "SELECT",
     "WHERE", "YOLO_BOX"};
 
+/* Operators that also run without the scratch memory that their rules ask for, but then take long. */
+static const char *const keeps[] = {"ARGMAX_FUSION",  "ARGMIN_FUSION", "BOTTOM_K", "DETECTION_POST_PROCESS",
+                                    "MULTICLASS_NMS", "SOFTMAX",       "TOPK_FUSION"};
+
 /* Operators of square matrices. */
 static const char *const square[] = {"DET", "RNN"};
 
@@ -699,22 +736,14 @@ static const char *const square[] = {"DET", "RNN"};
 #define FIRST_COMPUTED (1u << 30) /* symbols from here on are of extents that are computed */
 #define MOST_EXTENTS 64
 
-static bool is_one_of(const char *const names[], size_t count, const char *name)
-{
-    size_t i = 0;
-    while (i < count && strcmp(names[i], name) != 0)
-        i++;
-    return i < count;
-}
-
-#define IS_ONE_OF(names, name) is_one_of(names, sizeof(names) / sizeof(names[0]), name)
-
 /* Whether the result has the symbol there, if both have such an axis. */
 static bool has_symbol(const trial *t, uint32_t out, int32_t axis, uint32_t in, int32_t of)
 {
-    const nnrt_operand *x = &t->in[in], *y = &t->out[out];
+    const nnrt_operand *x = &t->in[in != NONE ? in : 0], *y = &t->out[out];
     axis += axis < 0 ? y->rank : 0;
     of += of < 0 ? x->rank : 0;
+    if (in == NONE)
+        return axis >= y->rank || y->symbols[axis] == 0;
     return axis >= y->rank || of >= x->rank || axis < 0 || of < 0 || y->symbols[axis] == x->symbols[of];
 }
 
@@ -943,6 +972,22 @@ static bool run_symbols(trial *t)
     return good;
 }
 
+/* What only the run tells has a symbol, also where nothing is open. */
+static bool run_told(trial *t)
+{
+    static trial known;
+    if (!tells(t) || t->c->runCode != NNRT_SUCCESS || !resolve_open(&known, t->c, -1, 0, 0, 0))
+        return true;
+    for (uint32_t i = 0; i < t->r.nOut; i++)
+        for (int32_t k = 0; k < t->out[i].rank && !nnrti_absent(&t->out[i]); k++)
+            if (known.out[i].dims[k] != t->out[i].dims[k] && known.out[i].symbols[k] == 0) {
+                snprintf(t->why, sizeof(t->why), "axis %d of result %u is told by the run, but fixed before it", (int)k,
+                         (unsigned)i);
+                return false;
+            }
+    return true;
+}
+
 /* What COMPRESS and NON_ZERO count in their last input is known where that is constant and nothing is open. */
 static bool run_counts(trial *t)
 {
@@ -1028,8 +1073,7 @@ static bool run_case(trial *t)
         show_inputs(t);
     if (good && t->c->prepareCode == NNRT_SUCCESS)
         good = (tells(t) || check_shapes(t)) && run(t) && run_spread(t) && run_without_each(t) &&
-               run_symbols(t) && run_values(t) &&
-               run_counts(t);
+               run_symbols(t) && run_values(t) && run_told(t) && run_counts(t);
     for (uint32_t i = 0; i < VEC_OPERANDS; i++)
         free(t->results[i]);
     pool_free(&t->memory);
@@ -1067,8 +1111,13 @@ static uint32_t judge(int argc, char **argv)
                 printf("FAIL %s: no case reads the last element of derived constant %u\n", name, (unsigned)i);
                 faults++;
             }
-        if (s->scratch && !s->written) {
-            printf("FAIL %s: no case writes the last byte of scratch memory\n", name);
+        for (int quantised = 0; quantised < 2; quantised++)
+            if (s->scratch[quantised] && !s->written[quantised]) {
+                printf("FAIL %s: no %scase writes the last byte of scratch memory\n", name, quantised != 0 ? "quantised " : "");
+                faults++;
+            }
+        if (!s->scratch[0] && IS_ONE_OF(keeps, name)) {
+            printf("FAIL %s: no case asks for scratch memory\n", name);
             faults++;
         }
         if (s->needed && !s->exact) {

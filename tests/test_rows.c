@@ -719,7 +719,8 @@ static void node_open(node *n, const char *op, uint32_t *given)
 static void test_open_extents(void **state)
 {
     static const int64_t list[] = {0, -1}, begin[] = {0, 1}, size[] = {-1, 2}, perm[] = {1, 0};
-    static const uint32_t parts[] = {3, 0};
+    static const int64_t shape[] = {4, 9};
+    static const uint32_t parts[] = {3, 0}, second[] = {0, 3}, unbounded[] = {3 | NNRTI_UNBOUNDED};
     uint32_t given = 10;
     node n;
     (void)state;
@@ -779,6 +780,54 @@ static void test_open_extents(void **state)
     open_is(&n, 0, 0, 1);
     n.in[1].open = parts; /* which axis goes where cannot wait */
     node_refused(&n, NNRT_UNSUPPORTED_OP, "depends on extents that are open");
+
+    node_open(&n, "WHERE", &given); /* a condition [a] chooses rows of [3,4], or broadcasts: which, is not known */
+    node_in(&n, NNRT_DATA_TYPE_BOOL, 1, 7, 0, 0, NULL)->symbols[0] = 1;
+    (void)node_in(&n, F32, 2, 3, 4, 0, NULL);
+    (void)node_in(&n, F32, 2, 3, 4, 0, NULL);
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "chooses rows of 'operand' float32[3,4] where it is as long as axis 0");
+    n.in[1].dims[0] = n.in[2].dims[0] = 1; /* both would be the same */
+    node_resolves(&n);
+    n.in[0].dims[0] = 1;
+    n.in[0].symbols[0] = 0;
+    n.in[1].symbols[0] = n.in[2].symbols[0] = 1;
+    n.in[1].dims[0] = n.in[2].dims[0] = 7;
+    node_resolves(&n);
+    open_is(&n, 0, 1, 0);
+
+    node_open(&n, "RANGE", &given); /* 0 to what nothing bounds: 1 until that is told */
+    (void)node_in(&n, NNRT_DATA_TYPE_INT64, 0, 0, 0, 0, list);
+    node_in(&n, NNRT_DATA_TYPE_INT64, 0, 0, 0, 0, list)->open = unbounded;
+    (void)node_in(&n, NNRT_DATA_TYPE_INT64, 0, 0, 0, 0, begin + 1);
+    node_resolves(&n);
+    open_is(&n, 0, 99, 0);
+    assert_int_equal(n.out[0].dims[0], 1);
+
+    node_open(&n, "SCATTER_ND", &given); /* extents of slices are those of the updates where the shape's are open */
+    (void)node_in(&n, I32, 2, 3, 1, 0, NULL);
+    (void)node_in(&n, F32, 2, 3, 5, 0, NULL);
+    node_in(&n, NNRT_DATA_TYPE_INT64, 1, 2, 0, 0, shape)->open = second;
+    node_resolves(&n);
+    open_is(&n, 0, 0, 0);
+    assert_int_equal(n.out[0].dims[1], 5);
+    n.in[1].symbols[1] = 1;
+    node_resolves(&n);
+    open_is(&n, 0, 0, 1);
+
+    for (int said = 0; said < 2; said++) { /* features of the state: those of r, or what hiddenSize says */
+        NNRT_GRU gru;
+        nnrt_attr_defaults(nnrt_op_named("GRU")->attr, &gru);
+        gru.hiddenSize = said != 0 ? 2 : 0;
+        node_open(&n, "GRU", &given);
+        n.r.attr = &gru;
+        n.r.nOut = 2;
+        node_in(&n, F32, 3, 5, 4, 3, NULL);
+        node_in(&n, F32, 3, 1, 6, 3, NULL);
+        node_in(&n, F32, 3, 1, 6, 2, NULL)->symbols[2] = 1;
+        node_resolves(&n);
+        assert_int_equal(n.out[0].symbols[3], said != 0 ? 0 : 1);
+        assert_int_equal(n.out[1].symbols[2], said != 0 ? 0 : 1);
+    }
 
     node_open(&n, "SHAPE", &given);
     node_in(&n, F32, 2, 7, 4, 0, NULL)->symbols[0] = 1;
@@ -1020,6 +1069,10 @@ static void test_limits(void **state)
         limit_is(&n, 2, 5);
         a->dilations = nnrt_int64_list(stride, 3);
         node_refused(&n, NNRT_OUT_OF_MEMORY, "would have 2 and 2147483648 more: too large");
+        a->dilations = nnrt_int64_list(NULL, 0);
+        a->autoPad = NNRT_AUTO_PAD_SAME_UPPER; /* which the resolved paddings replace */
+        limit_is(&n, 2, 5);
+        assert_int_equal(((const NNRT_ConvTranspose3D *)n.r.resolved)->autoPad, NNRT_AUTO_PAD_NOTSET);
     }
     {
         NNRT_DetectionPostProcess *a = (NNRT_DetectionPostProcess *)limit_begin(&n, "DETECTION_POST_PROCESS", 4);

@@ -95,9 +95,12 @@ def make(w):
     refuse(w, "NaN as min beside an input", op, {"min": float("nan")}, [x, None, hi], "INVALID_PARAMETER")
     refuse(w, "constant below the attribute", op, {"min": 2.0}, [x, None, const(hi)], "INVALID_PARAMETER")
     refuse(w, "attribute below the constant", op, {"max": -2.0}, [x, const(lo)], "INVALID_PARAMETER")
-    w.case("input below the attribute", op, {"min": 2.0}, [x, None, hi], [], run_error="INVALID_PARAMETER")
-    w.case("attribute below the input", op, {"max": -2.0}, [x, lo], [], run_error="INVALID_PARAMETER")
-    w.case("inputs out of order", op, NO_ATTR, [x, hi, lo], [], run_error="INVALID_PARAMETER")
+    w.case("input below the attribute", op, {"min": 2.0}, [x, None, hi], [], run_error="INVALID_PARAMETER",
+           says="min is 2, expected at most max: 1.5")
+    w.case("attribute below the input", op, {"max": -2.0}, [x, lo], [], run_error="INVALID_PARAMETER",
+           says="min is -1.25, expected at most max: -2")
+    w.case("inputs out of order", op, NO_ATTR, [x, hi, lo], [], run_error="INVALID_PARAMETER",
+           says="min is 1.5, expected at most max: -1.25")
     w.case("inputs out of order, constant min", op, NO_ATTR, [x, const(hi), lo], [], run_error="INVALID_PARAMETER")
     w.case("inputs out of order, no elements", op, NO_ATTR, [x[:0], hi, lo], [], run_error="INVALID_PARAMETER")
     refuse(w, "two minima", op, NO_ATTR, [x, some((2,))], "INVALID_SHAPE")

@@ -62,13 +62,14 @@ def make(w):
     w.case("an image of no rows", "COL2IM", {"pads": [1, 0, 1, 0]}, [x[:, :, :3], known([0, 4], "int64"), block],
            [np.zeros((1, 1, 0, 4), f32)])
 
-    def bad(name, code, *ins, **attrs):
-        refuse(w, name, "COL2IM", attrs, list(ins), code)
+    def bad(name, code, *ins, says=None, **attrs):
+        refuse(w, name, "COL2IM", attrs, list(ins), code, says=says)
 
     bad("blocks too many", "INVALID_SHAPE", some((1, 4, 10)), image, block)
     bad("channels that are no multiple", "INVALID_SHAPE", some((1, 5, 9)), image, block)
     bad("two axes", "INVALID_SHAPE", x[0], image, block)
-    bad("a block larger than the image", "INVALID_SHAPE", x, image, known([5, 2], "int64"))
+    bad("a block larger than the image", "INVALID_SHAPE", x, image, known([5, 2], "int64"),
+        says="axis 0 of the image is 4 with its paddings, a block 5")
     bad("a block of 0", "INVALID_PARAMETER", x, image, known([0, 2], "int64"))
     bad("a block of one axis", "INVALID_SHAPE", x, image, known([2], "int64"))
     bad("an image of no axis", "INVALID_SHAPE", x, known([], "int64"), known([], "int64"))

@@ -155,9 +155,10 @@ class MoveWriter(VecWriter):
         exact = (0, 0) if any(t.array.dtype.kind == "f" for t in outs) else None
         self.case(name, self.op, attrs, ins, outs, fmt=form, tol=exact, error32=error32)
 
-    def bad(self, name, code, ins, outs=(), form=None, run=False, **attrs):
-        """A case that must be refused with code; outs are given where their number or type is what matters."""
-        self.case(name, self.op, attrs, ins, outs, fmt=form, **{"run_error" if run else "error": code})
+    def bad(self, name, code, ins, outs=(), form=None, run=False, says=None, **attrs):
+        """A case that must be refused with code, and a message that says so much; outs are given where their number or
+        type is what matters."""
+        self.case(name, self.op, attrs, ins, outs, fmt=form, says=says, **{"run_error" if run else "error": code})
 
 
 def write(make, source, moves=None, also=None):
@@ -233,8 +234,8 @@ def loose(dtype):
     return LOOSE16 if dtype == f16 else EXACT64 if dtype == f64 else LOOSE
 
 
-def refuse(w, name, op, attrs, inputs, code, fmt=None):
-    w.case("refused: " + name, op, attrs, inputs, [], fmt=fmt, error=code)
+def refuse(w, name, op, attrs, inputs, code, fmt=None, says=None):
+    w.case("refused: " + name, op, attrs, inputs, [], fmt=fmt, error=code, says=says)
 
 
 ACTIVATIONS = ["none", "relu", "sigmoid", "relu6", "elu", "leaky relu", "abs", "relu1", "softsign", "softplus", "tanh",

@@ -66,7 +66,8 @@ def make(w):
         for axis in (2, -3, 2**31 - 1, -2**31):
             given = np.array([axis], np.int32)
             w.case("refused: axis %d of rank 2%s" % (axis, " in a run" if late else ""), op, {},
-                   [x, given if late else const(given)], [], **{"run_error" if late else "error": "INVALID_PARAMETER"})
+                   [x, given if late else const(given)], [], says="axis is %d, expected -2 to 1" % axis,
+                   **{"run_error" if late else "error": "INVALID_PARAMETER"})
         for axis in (2**32, -2**63):
             given = np.array([axis], np.int64)
             w.case("refused: axis %d%s" % (axis, " in a run" if late else ""), op, {},

@@ -152,6 +152,10 @@ def make(w):
     bad("scores uint8 beside int8", "INVALID_DATATYPE", None, quantised((np.int8, q), (np.uint8, q), (np.int8, q)))
     bad("anchors that are not quantised", "INVALID_DATATYPE", None, quantised((np.int8, q), (np.int8, q), (f32, None)))
     bad("anchors of 7 bits", "UNSUPPORTED_OP", None, quantised((np.int8, q), (np.int8, q), (np.int8, (7, 0, 0.5))))
+    for n in range(3):
+        ins = quantised(*[(np.int8, q)] * 3)
+        ins[n] = Tensor(ins[n].array, quant=[(8, 0, 0.5 + i, 2) for i in range(ins[n].array.shape[1])])
+        bad("input %d with parameters along axis 1" % n, "UNSUPPORTED_OP", None, ins)
     bad("no scale", "INVALID_PARAMETER", {"scale": []})
     bad("three scales", "INVALID_PARAMETER", {"scale": SCALE[:3]})
     bad("a scale of 0", "INVALID_PARAMETER", {"scale": [1.0, 0.0, 1.0, 1.0]})

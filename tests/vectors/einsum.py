@@ -40,6 +40,7 @@ def make(w):
     go("no arrow", "ij,jk", x, y)
     go("no arrow, order of the letters", "ba", x)
     go("no arrow, upper case before lower", "aB", x)
+    go("no arrow, the first and the last letter", "zA", x)
     go("no arrow, ellipsis in front", "b...a", some((2, 3, 4, 5)))
     go("no arrow, all that stands twice is summed", "ab,ba", x, some((4, 3)))
     go("spaces", " i j , j k -> i k ", x, y)

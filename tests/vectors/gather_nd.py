@@ -61,7 +61,11 @@ def make(w):
                                 ("last axis", [[0, 1, 0], [0, 1, 2]], "int32"), ("smallest int32", [[-2**31]], "int32"),
                                 ("beyond int32", [[2**32, 0]], "int64"), ("smallest int64", [[0, I64_MIN]], "int64"),
                                 ("largest int64", [[I64_MAX]], "int64")):
-        w.bad("index " + name, "INVALID_PARAMETER", [x, np.array(values, dtype)], run=True)
+        rows = np.array(values, dtype)
+        n, axis = next((n, n % rows.shape[1]) for n, i in enumerate(rows.ravel()) if not -x.shape[n % rows.shape[1]] <= i < x.shape[n % rows.shape[1]])
+        w.bad("index " + name, "INVALID_PARAMETER", [x, rows], run=True,
+              says="index %d, element %d of indices, lies outside axis %d of x, expected %d to %d" %
+              (rows.flat[n], n, axis, -x.shape[axis], x.shape[axis] - 1))
     w.bad("index into an empty axis", "INVALID_PARAMETER", [floats(0, 2), np.array([[0]], "int32")], run=True)
     w.bad("index for nothing, outside", "INVALID_PARAMETER", [floats(3, 0), np.array([[3]], "int32")], run=True)
     i = np.array([[0, 1]], "int32")

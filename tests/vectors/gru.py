@@ -136,9 +136,9 @@ def cases(w, op, gates):
     go("NaN in the second step", ins)
     go("NaN in the second step, clipped", ins, clip=1.0)
 
-    def bad(name, code, ins, outs=2, run=False, **attrs):
+    def bad(name, code, ins, outs=2, run=False, says=None, **attrs):
         like = ins[0].dtype if ins and ins[0] is not None and not isinstance(ins[0], Tensor) else f32
-        w.case("refused: " + name, op, attrs, ins, [np.zeros((1, 1, 1), like)] * outs,
+        w.case("refused: " + name, op, attrs, ins, [np.zeros((1, 1, 1), like)] * outs, says=says,
                **{"run_error" if run else "error": code})
 
     good = inputs(gates, 2, 2, 3, 1)
@@ -148,7 +148,8 @@ def cases(w, op, gates):
         if value == 2:
             go("a length of all steps", ins)
         else:
-            bad("length %d of 2" % value, "INVALID_PARAMETER", ins, run=True)
+            bad("length %d of 2" % value, "INVALID_PARAMETER", ins, run=True,
+                says="sequenceLens[1] is %d, expected 0 to 2" % value)
     for value in (-0.5, np.nan):
         bad("clip %g" % value, "INVALID_PARAMETER", good, clip=value)
     bad("negative hiddenSize", "INVALID_PARAMETER", good, hiddenSize=-1)
@@ -175,7 +176,7 @@ def cases(w, op, gates):
             bad("%s one more along axis %d" % (name, axis), "INVALID_SHAPE", ins)
         ins = list(full)
         ins[n] = ins[n][0]
-        bad(name + " of fewer axes", "INVALID_SHAPE", ins)
+        bad(name + " of fewer axes", "INVALID_SHAPE", ins, says="expected 3 axes" if name in "xr" else None)
         ins = list(full)
         ins[n] = ins[n].astype(f64)
         bad(name + " of float64", "INVALID_DATATYPE", ins)

@@ -156,9 +156,10 @@ def make(w):
     assert np.isnan(want[0][1]).all() and not np.isnan(want[0][0]).any()
     w.case("NaN in the second step", op, ATTRS, ins, [rounded(a, f32) for a in want], tol=loose(f32))
 
-    def bad(name, code, ins, outs=3, **change):
+    def bad(name, code, ins, outs=3, says=None, **change):
         like = ins[0].dtype if ins and ins[0] is not None and not isinstance(ins[0], Tensor) else f32
-        w.case("refused: " + name, op, {**ATTRS, **change}, ins, [np.zeros((1, 1, 1), like)] * outs, error=code)
+        w.case("refused: " + name, op, {**ATTRS, **change}, ins, [np.zeros((1, 1, 1), like)] * outs, error=code,
+               says=says)
 
     good = inputs(2, 2, 3, 1)
     for name in ("inputSize", "hiddenSize", "numLayers", "projSize", "numDirections"):
@@ -190,7 +191,7 @@ def make(w):
             bad("%s one more along axis %d" % (name, axis), "INVALID_SHAPE", ins, projSize=1)
         ins = list(seven)
         ins[n] = ins[n][0]
-        bad(name + " of fewer axes", "INVALID_SHAPE", ins, projSize=1)
+        bad(name + " of fewer axes", "INVALID_SHAPE", ins, says="expected 3 axes" if n < 2 else None, projSize=1)
         ins = list(seven)
         ins[n] = None
         bad(name + " absent", "NULL_PTR", ins, projSize=1)

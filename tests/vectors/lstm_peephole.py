@@ -119,15 +119,17 @@ def make(w):
     ins[0][1] = np.nan
     go("NaN in the second step", ins)
 
-    def bad(name, code, ins, outs=3, run=False, **attrs):
+    def bad(name, code, ins, outs=3, run=False, says=None, **attrs):
         like = ins[0].dtype if ins and ins[0] is not None and not isinstance(ins[0], Tensor) else f32
-        w.case("refused: " + name, OP, attrs, ins, [np.zeros((1, 1, 1), like)] * outs, **{"run_error" if run else "error": code})
+        w.case("refused: " + name, OP, attrs, ins, [np.zeros((1, 1, 1), like)] * outs, says=says,
+               **{"run_error" if run else "error": code})
 
     good = inputs(2, 2, 3, 1)
     for value in (-1, 3):
         ins = list(good)
         ins[4] = np.array([1, value], np.int64)
-        bad("length %d of 2" % value, "INVALID_PARAMETER", ins, run=True)
+        bad("length %d of 2" % value, "INVALID_PARAMETER", ins, run=True,
+            says="sequenceLens[1] is %d, expected 0 to 2" % value)
     for value in (-0.5, np.nan):
         bad("clip %g" % value, "INVALID_PARAMETER", good, clip=value)
     bad("negative hiddenSize", "INVALID_PARAMETER", good, hiddenSize=-1)

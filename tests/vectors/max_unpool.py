@@ -68,10 +68,14 @@ def make(w):
          np.array([[[1, 2, 0], [3, 0, 4]]], "float32"), kernelShape=[2], strides=[2])
     w.ok("pads beyond the windows' extents", [two, np.array([[[0, 1], [3, 5]]]), known([1, 2, 3], "int64", (3,))],
          np.array([[[1, 2, 0], [3, 0, 4]]], "float32"), kernelShape=[1], strides=[1], pads=[2, 0])
+    more = np.array([[[1, 2, 3], [4, 5, 6]]], "float32")
+    w.ok("channels of the windows' extents, with pads", [more, np.array([[[0, 2, 3], [4, 6, 7]]]), known([1, 2, 6], "int64", (3,))],
+         np.array([[[1, 0, 2, 3, 0, 0], [4, 0, 5, 6, 0, 0]]], "float32"), kernelShape=[2], strides=[2], pads=[1, 1])
     x, i, a = floats(1, 1, 2, 2), np.array([[[[5, 7], [13, 15]]]]), {"kernelShape": [2, 2], "strides": [2, 2]}
     y = floats(1, 1, 4, 4)
     for v in (-1, 16, I64_MAX, I64_MIN):
-        w.bad("index %d of 16" % v, "INVALID_PARAMETER", [x, np.where(i == 7, v, i)], [y], run=True, **a)
+        w.bad("index %d of 16" % v, "INVALID_PARAMETER", [x, np.where(i == 7, v, i)], [y], run=True,
+              says="index %d lies outside the result, expected 0 to 15" % v, **a)
     for name, count in (("strides", 2), ("kernelShape", 2), ("pads", 4)):
         for what, value in (("too few", [1] * (count - 1)), ("too many", [1] * (count + 1)), ("negative", [1] * (count - 1) + [-1])):
             w.bad(what + " " + name, "INVALID_PARAMETER", [x, i], [y], **{**a, name: value})

@@ -44,8 +44,9 @@ def make(w):
     go("extents of 1", 8, 32, 8000, 100, 4000, shape=(1,))
     y = np.zeros((9, 8), f32)
 
-    def bad(name, code, inputs, outs=(y,), run=False, **attrs):
-        w.case("refused: " + name, "MEL_WEIGHT_MATRIX", attrs, inputs, list(outs), **{"run_error" if run else "error": code})
+    def bad(name, code, inputs, outs=(y,), run=False, says=None, **attrs):
+        w.case("refused: " + name, "MEL_WEIGHT_MATRIX", attrs, inputs, list(outs), says=says,
+               **{"run_error" if run else "error": code})
 
     good = (8, 16, 8192, 0, 4096)
     for i, name in enumerate(("bands", "length", "rate")):
@@ -56,7 +57,8 @@ def make(w):
         bad("two of %s" % name, "INVALID_SHAPE", ins(*good)[:i] + [known([8, 8], "int64", (2,))] + ins(*good)[i + 1:])
     for values in ((8, 16, 8192, -1, 4096), (8, 16, 8192, 4096, 100), (8, 16, 8192, np.nan, 4096), (8, 16, 8192, 0, np.nan),
                    (8, 16, 8192, 0, np.inf), (8, 16, 8192, 0, 40000)):
-        bad("edges %g and %g" % values[3:], "INVALID_PARAMETER", ins(*values), run=True)
+        bad("edges %g and %g" % values[3:], "INVALID_PARAMETER", ins(*values), run=True,
+            says="lowerEdgeHertz is %g and upperEdgeHertz %g," % values[3:] if values[4] != 40000 else "the spectrum has 9")
     bad("two edges", "INVALID_SHAPE", ins(*good)[:4] + [np.zeros(2, f32)])
     bad("an edge of float64", "INVALID_DATATYPE", ins(*good, floats=f64))
     bad("bands of float32", "INVALID_DATATYPE", [Tensor(np.array(8, f32), True)] + ins(*good)[1:])

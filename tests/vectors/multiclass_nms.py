@@ -128,8 +128,10 @@ def make(w):
            [np.array([[2052, 0.5, 0, 0, 1, 1], [3000, 1, 0, 0, 1, 1]], f16), np.array([2], np.int32), np.zeros(2, np.int32)], tol=(0, 0),
            comment="the numbers of the classes are rounded, but each keeps its own")
     for num in ([8], [4, 4], [-1, 3], [7, 1], [2**31 - 1, 2]):
+        at = 0 if num[0] < 0 or num[0] > 7 else 1
         w.case("rows of images %s of 7" % num, OP, base, [single, table, np.array(num, np.int32)], outs,
-               run_error="INVALID_PARAMETER")
+               run_error="INVALID_PARAMETER",
+               says="roisNum[%d] is %d, but of 7 boxes %d are left" % (at, num[at], 7 - sum(num[:at])))
     w.case("rows of an image, 2^32", OP, base, [single, table, np.array([2**32], np.int64)], outs, run_error="INVALID_PARAMETER")
     outs = nms(boxes, scores, nmsThreshold=0.3127)
     num = np.array([7], np.int32)

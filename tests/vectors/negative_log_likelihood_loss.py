@@ -68,7 +68,8 @@ def make(w):
             wrong = target.copy()
             wrong[1, 0] = bad
             w.case("class %d of 3, %s" % (bad, NAMES[reduction]), op, {"reduction": reduction, "ignoreIndex": [7]}, [x, wrong], [],
-                   run_error="INVALID_PARAMETER")
+                   run_error="INVALID_PARAMETER",
+                   says="class %d, element 2 of target, lies outside axis 1 of x, expected 0 to 2" % bad)
     weight = np.ones(3, f32)
     refuse(w, "target of another extent", op, {}, [x, target[:, :1]], "INVALID_SHAPE")
     refuse(w, "target with fewer axes", op, {}, [x, target[:, 0]], "INVALID_SHAPE")

@@ -96,12 +96,13 @@ def make(w):
     go("300 boxes", (random.integers(0, 200, (1, 300, 4)) * 0.5).astype(f32), random.random((1, 2, 300)).astype(f32),
        np.int64(300), 0.3, 0.2)
 
-    def bad(name, code, ins, outs=1, like=np.int64, run=False):
-        w.case("refused: " + name, "NON_MAX_SUPPRESSION", {}, ins, [np.zeros((1, 3), like)] * outs,
+    def bad(name, code, ins, outs=1, like=np.int64, run=False, says=None):
+        w.case("refused: " + name, "NON_MAX_SUPPRESSION", {}, ins, [np.zeros((1, 3), like)] * outs, says=says,
                **{"run_error" if run else "error": code})
 
     for v in (-0.25, 1.25, np.nan):
-        bad("iouThreshold %g" % v, "INVALID_PARAMETER", [CORNERS, SCORES, three, np.array(v, f32)], run=True)
+        bad("iouThreshold %g" % v, "INVALID_PARAMETER", [CORNERS, SCORES, three, np.array(v, f32)], run=True,
+            says="iouThreshold is %g, expected 0 to 1" % v)
     bad("boxes of 2 axes", "INVALID_SHAPE", [CORNERS[0], SCORES, three])
     bad("scores of 2 axes", "INVALID_SHAPE", [CORNERS, SCORES[0], three])
     bad("boxes of 5 numbers", "INVALID_SHAPE", [np.zeros((1, 6, 5), f32), SCORES, three])

@@ -506,7 +506,9 @@ def clip_tensors(w):
     w.case("CLIP tensor and attribute", "CLIP", {"max": 1.5}, [a.tensor(x), p.tensor(-100)],
            [y.tensor([y.out(R(int(v) - a.z, ratio(a.f, y.f)), (y.out(R(-120, p.s / y.s)), y.stored(1.5))) for v in x])])
     w.case("CLIP min above max in a run", "CLIP", {}, [a.tensor(x), p.tensor(120), q.tensor(-128)], [y.tensor(x)],
-           run_error="INVALID_PARAMETER")
+           run_error="INVALID_PARAMETER",
+           says="min is %d of the stored integers of the result, expected at most max: %d" %
+           (y.out(R(120 - p.z, p.s / y.s)), y.out(R(-128 - q.z, q.s / y.s))))
     w.case("refused: CLIP a plain bound", "CLIP", {}, [a.tensor(x), np.array(3, I8)], [y.tensor(x)], error="INVALID_DATATYPE")
     w.case("refused: CLIP a bound of two parameters", "CLIP", {},
            [a.tensor(x), Tensor(np.array([3], I8), quant=[(8, 0, 0.5)] * 2)], [y.tensor(x)], error="UNSUPPORTED_OP")
@@ -679,6 +681,10 @@ def l2_sets(w):
             x, z = by_reals(shape, a, y, norm)
             w.case("%s %s by reals" % (title(op, {}, kind, (p, q)), list(shape)), op,
                    {"axis": axes, "epsilon": epsilon, "activationType": act}, [a.tensor(x)], [y.tensor(z)])
+    a, y = quant_of(I8, (-3, 0.05)), Params(I8, 0, 1 / 128)
+    x = (np.arange(64, dtype=np.int64) * 37 % 256 - 128).astype(I8).reshape((2, 1, 2, 2, 2, 2, 1, 2))
+    z = along(lambda v: l2_normalize(v, a, y, 1e-6, 0), x, [0, 7])
+    w.case("quantised int8 rank 8", op, {"axis": [0, 7]}, [a.tensor(x)], [y.tensor(z)])
 
 
 def reduce_sets(w):

@@ -46,7 +46,8 @@ def make(w):
     w.ok("quantised", [Tensor(x, quant=q), np.array([3, 2])], Tensor(y, quant=q))
     w.ok("quantised by sequence", [Tensor(x, quant=q + other), np.array([3, 2])], Tensor(y, quant=q + other))
     w.bad("quantised by time", "UNSUPPORTED_OP", [Tensor(x, quant=q + other), np.array([3, 2, 1])], batchAxis=0, timeAxis=1)
-    w.bad("length 4 of 3", "INVALID_PARAMETER", [x, np.array([3, 4])], [x], run=True)
+    w.bad("length 4 of 3", "INVALID_PARAMETER", [x, np.array([3, 4])], [x], run=True,
+          says="length 4, element 1 of lengths, lies outside axis 0 of x, expected 0 to 3")
     w.bad("length -1", "INVALID_PARAMETER", [x, np.array([-1, 3])], [x], run=True)
     w.bad("a length beyond int32", "INVALID_PARAMETER", [x, np.array([2**32 + 1, 3])], [x], run=True)
     w.bad("a length of no time", "INVALID_PARAMETER", [floats(0, 2), np.array([0, 1])], [floats(0, 2)], run=True)

@@ -125,7 +125,7 @@ def make(w):
 
     for index in (2, -1, 2**31 - 1):
         w.case("image %d of 2" % index, OP, base, [x, rois, np.array([0, index, 1], np.int32)], [],
-               run_error="INVALID_PARAMETER")
+               run_error="INVALID_PARAMETER", says="batchIndices[1] is %d, but x has 2 images: expected 0 to 1" % index)
     w.case("image 2^32 of 2", OP, base, [x, rois, np.array([0, 1, 2**32], np.int64)], [], run_error="INVALID_PARAMETER")
     bad("outputHeight 0", "INVALID_PARAMETER", {"outputHeight": 0})
     bad("outputWidth -1", "INVALID_PARAMETER", {"outputWidth": -1})

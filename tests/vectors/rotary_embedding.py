@@ -51,7 +51,8 @@ def make(w):
     for row in (9, -1, 2**40):
         other = ids.copy()
         other[1, 2] = row
-        w.case("position %d" % row, "ROTARY_EMBEDDING", {}, [x, cosine, cosine, other], [], run_error="INVALID_PARAMETER")
+        w.case("position %d" % row, "ROTARY_EMBEDDING", {}, [x, cosine, cosine, other], [], run_error="INVALID_PARAMETER",
+               says="positionIds[1,2] is %d, expected 0 to 8: the rows of cosCache" % row)
 
     def bad(name, code, *ins, **attrs):
         refuse(w, name, "ROTARY_EMBEDDING", attrs, list(ins), code)

@@ -69,7 +69,9 @@ def make(w):
     for name, values, dtype in (("one too large", [[0], [4]], "int32"), ("one too small", [[-5], [0]], "int32"),
                                 ("beyond int32", [[2**32], [0]], "int64"), ("smallest int64", [[0], [I64_MIN]], "int64"),
                                 ("largest int64", [[I64_MAX], [0]], "int64")):
-        w.bad("index " + name, "INVALID_PARAMETER", [np.array(values, dtype), u, shape], run=True)
+        n, bad = next((n, v[0]) for n, v in enumerate(values) if not -4 <= v[0] < 4)
+        w.bad("index " + name, "INVALID_PARAMETER", [np.array(values, dtype), u, shape], run=True,
+              says="index %d, element %d of indices, lies outside axis 0 of the result, expected -4 to 3" % (bad, n))
     w.bad("second index too large", "INVALID_PARAMETER", [np.array([[0, 1], [1, 2]], "int32"), floats(2), shape], run=True)
     w.bad("index into an empty axis", "INVALID_PARAMETER", [np.array([[0]], "int32"), floats(1, 2), known([0, 2])],
           run=True)
