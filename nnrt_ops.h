@@ -10520,6 +10520,7 @@ static NNRT_ReturnCode nnrti_quant_clip(nnrt_resolve *c, const NNRT_Clip *a)
         return code;
     factors[-2] = nnrti_quant_of(&c->out[0], a->min);
     factors[-1] = nnrti_quant_of(&c->out[0], a->max);
+    memset(factors, 0, 6 * sizeof(*factors));
     memcpy(factors, k.a, sizeof(k.a));
     for (uint32_t i = 1; i < c->nIn; i++)
         if (!nnrti_absent(&c->in[i]))
