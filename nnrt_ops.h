@@ -4851,6 +4851,9 @@ static bool nnrti_same(const void *a, const void *b, size_t bytes)
    processor divides, a division of 64 is 900 bytes of code and slow. */
 static int64_t nnrti_quotient(int64_t a, int64_t b)
 {
+#if UINTPTR_MAX > UINT32_MAX
+    return a / b;
+#else
     const uint64_t n = a < 0 ? 0u - (uint64_t)a : (uint64_t)a, d = (uint64_t)b;
     uint64_t q = 0, rest = 0;
     if (n <= UINT32_MAX && d <= UINT32_MAX)
@@ -4864,6 +4867,7 @@ static int64_t nnrti_quotient(int64_t a, int64_t b)
             }
         }
     return a < 0 ? -(int64_t)q : (int64_t)q;
+#endif
 }
 
 static int64_t nnrti_remainder(int64_t a, int64_t b)
