@@ -990,7 +990,6 @@ static void test_quantised_open(void **state)
     node_refused(&n, NNRT_INVALID_DATATYPE, "without QuantParam beside quantised inputs");
 }
 
-#if SIZE_MAX > 0xFFFFFFFFu /* elsewhere the bytes do not fit, either */
 
 /* A node with attributes as its description has them, or none of them said. */
 static void *limit_begin(node *n, const char *op, uint32_t nOut)
@@ -1009,16 +1008,69 @@ static void limit_in(node *n, NNRT_DataType type, int32_t rank, const int32_t *d
     n->in[n->r.nIn - 1].name = "operand";
 }
 
+#define SHAPED(...) (sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (const int32_t[]){__VA_ARGS__}
+#define I64 NNRT_DATA_TYPE_INT64
+#define MAX32 INT32_MAX
+
+/* What is refused first, where something behind it would refuse it, too, with other words; what is named in it. */
+static void test_words(void **state)
+{
+    static const int64_t two[] = {0, 0};
+    static const NNRT_QuantParam each[] = {{8, 0, 0.5}, {8, 0, 0.25}, {8, 0, 1}};
+    static const int32_t shape[] = {2, 3, 4}, zero[] = {0};
+    NNRT_Conv2DFusion *conv;
+    NNRT_Crop *crop;
+    uint32_t given = 10;
+    node n;
+    (void)state;
+    (void)limit_begin(&n, "DEFORMABLE_CONV_2D", 1);
+    limit_in(&n, F32, SHAPED(5, 5, 2), NULL);
+    limit_in(&n, F32, SHAPED(1, 18, 3, 3), NULL);
+    limit_in(&n, F32, SHAPED(1, 9, 3, 3), NULL);
+    limit_in(&n, F32, SHAPED(1, 2, 3, 3), NULL);
+    node_refused(&n, NNRT_INVALID_SHAPE, "is float32[5,5,2], expected 4 axes, none of them empty");
+
+    crop = (NNRT_Crop *)limit_begin(&n, "CROP", 1);
+    crop->axis = 1;
+    crop->offset = nnrt_int64_list(two, 2);
+    limit_in(&n, F32, SHAPED(2, 3, 4), NULL);
+    limit_in(&n, I32, SHAPED(3), shape);
+    node_resolves(&n);
+    crop->axis = 0;
+    node_refused(&n, NNRT_INVALID_PARAMETER, "offset has 2 entries, expected 1, or one for each of the 3 axes");
+    crop->axis = 2;
+    node_refused(&n, NNRT_INVALID_PARAMETER, "offset has 2 entries, expected 1, or one for each of the 1 axes");
+
+    conv = (NNRT_Conv2DFusion *)limit_begin(&n, "CONV_INTEGER", 1);
+    conv->group = 1;
+    limit_in(&n, I8, SHAPED(1, 3, 3, 2), NULL);
+    limit_in(&n, I8, SHAPED(2, 1, 1, 2), NULL);
+    limit_in(&n, NNRT_DATA_TYPE_UNKNOWN, -1, NULL, NULL);
+    limit_in(&n, I8, SHAPED(3), NULL);
+    node_refused(&n, NNRT_INVALID_SHAPE, "zero point 'operand' is int8[3], expected one element");
+    assert_null(strstr(n.error.message, "one element, or"));
+    n.in[3].dims[0] = 1;
+    limit_in(&n, I8, SHAPED(3), NULL);
+    node_refused(&n, NNRT_INVALID_SHAPE, "zero point 'operand' is int8[3], expected one element, or [2] for 'operand'");
+
+    (void)limit_begin(&n, "ROLL", 1); /* how far is told in a run: not along the axis of parameters */
+    n.r.symbolCount = &given;
+    limit_in(&n, I8, SHAPED(2, 3), NULL);
+    limit_in(&n, I32, SHAPED(1), NULL);
+    limit_in(&n, I32, SHAPED(1), zero);
+    node_resolves(&n);
+    set_quant(&n.in[0], each, 2, 1);
+    node_refused(&n, NNRT_UNSUPPORTED_OP, "cuts, joins or reorders");
+}
+
+#if SIZE_MAX > 0xFFFFFFFFu /* elsewhere the bytes do not fit, either */
+
 /* Result 0 has this extent along the axis. */
 static void limit_is(node *n, int32_t axis, int32_t extent)
 {
     node_resolves(n);
     assert_int_equal(n->out[0].dims[axis], extent);
 }
-
-#define SHAPED(...) (sizeof((const int32_t[]){__VA_ARGS__}) / sizeof(int32_t)), (const int32_t[]){__VA_ARGS__}
-#define I64 NNRT_DATA_TYPE_INT64
-#define MAX32 INT32_MAX
 
 /* An extent may be INT32_MAX, and not one more; so may what rules compute on the way. */
 static void test_limits(void **state)
@@ -1276,6 +1328,7 @@ int main(void)
         cmocka_unit_test(test_norms_beside_half),
         cmocka_unit_test(test_kernels_tell),
         cmocka_unit_test(test_results_needed),
+        cmocka_unit_test(test_words),
         cmocka_unit_test(test_top_of_many),
         cmocka_unit_test(test_parallel_for),
         cmocka_unit_test(test_formats),
