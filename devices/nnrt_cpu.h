@@ -62,6 +62,12 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #if defined(NNRT_IMPLEMENTATION) && !defined(NNRT_CPU_IMPLEMENTED)
 #define NNRT_CPU_IMPLEMENTED
 
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <immintrin.h>
+#elif defined(__aarch64__) && defined(__GNUC__)
+#include <arm_neon.h>
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -91,7 +97,6 @@ typedef struct nnrti_cpu_matmul {
    Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
 typedef struct nnrti_cpu_window {
     int32_t window[2], stride[2], dilation[2], pad[2];
-    bool whole; /* of the average: cells outside x count */
     NNRT_ActivationType activation;
 } nnrti_cpu_window;
 
@@ -194,7 +199,6 @@ static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, 
 #endif
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#include <immintrin.h>
 #define NNRTI_CPU_SET avx512
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
@@ -202,7 +206,6 @@ static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, 
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
 #elif defined(__aarch64__) && defined(__GNUC__)
-#include <arm_neon.h>
 #define NNRTI_CPU_SET neon
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
@@ -516,11 +519,10 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         memset(zeros, 0, (size_t)w->dims[3] * sizeof(float));
     a->rows = (int32_t)(taps <= 9 ? 64 : taps <= 64 ? 32 : 8);
     a->parts = 1;
-    if (pixels < a->rows) {
-        a->rows = (int32_t)pixels;
-    } else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers) {
+    if (pixels < a->rows)
+        a->rows = pixels > 0 ? (int32_t)pixels : 1;
+    else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers)
         a->rows = (int32_t)((pixels / (2 * (int64_t)d->workers) + 7) / 8 * 8);
-    }
     if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
         a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
     d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)a->rows * sizeof(void *);
@@ -612,21 +614,40 @@ static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
     }
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_pool(nnrti_cpu_edit *e, uint32_t s)
+/* What pools have in common. */
+typedef struct nnrti_cpu_pool {
+    const NNRT_Int64List *kernelSize, *strides, *pad;
+    NNRT_ActivationType activation;
+} nnrti_cpu_pool;
+
+static NNRT_ReturnCode nnrti_cpu_take_window(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_kernel *kernel,
+                                             const nnrti_cpu_pool *pool)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
-    const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
-    const NNRT_AvgPoolFusion *attr = (const NNRT_AvgPoolFusion *)step->attr; /* MaxPoolFusion has the same members */
     nnrti_cpu_window *a = (nnrti_cpu_window *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
-    nnrti_cpu_pair(a->window, &attr->kernelSize, 0, 1);
-    nnrti_cpu_pair(a->stride, &attr->strides, 0, 1);
-    nnrti_cpu_pair(a->pad, &attr->pad, 0, 2);
+    nnrti_cpu_pair(a->window, pool->kernelSize, 0, 1);
+    nnrti_cpu_pair(a->stride, pool->strides, 0, 1);
+    nnrti_cpu_pair(a->pad, pool->pad, 0, 2);
     a->dilation[0] = a->dilation[1] = 1;
-    a->activation = attr->activationType;
-    nnrti_cpu_use(step, largest ? &e->set->max_pool : &e->set->average_pool, a);
+    a->activation = pool->activation;
+    nnrti_cpu_use(step, kernel, a);
     return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_pool(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    if (step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION) {
+        const NNRT_MaxPoolFusion *attr = (const NNRT_MaxPoolFusion *)step->attr;
+        const nnrti_cpu_pool pool = {&attr->kernelSize, &attr->strides, &attr->pad, attr->activationType};
+        return nnrti_cpu_take_window(e, s, &e->set->max_pool, &pool);
+    } else {
+        const NNRT_AvgPoolFusion *attr = (const NNRT_AvgPoolFusion *)step->attr;
+        const nnrti_cpu_pool pool = {&attr->kernelSize, &attr->strides, &attr->pad, attr->activationType};
+        return nnrti_cpu_take_window(e, s, &e->set->average_pool, &pool);
+    }
 }
 
 /* A matrix [rows,columns] of a view as an image of 1 x rows pixels. */
@@ -807,14 +828,15 @@ static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
             }
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_function function)
+static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_function function,
+                                           NNRT_ActivationType activation)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     nnrti_cpu_each *a = (nnrti_cpu_each *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->function = function;
-    a->activation = ((const NNRT_AddFusion *)step->attr)->activationType; /* as SubFusion and MulFusion have it */
+    a->activation = activation;
     nnrti_cpu_use(step, step->nIn == 1 ? &e->set->unary : &e->set->binary, a);
     for (uint32_t k = 0; k < step->nIn; k++)
         if (step->args[k].view.rank != step->args[step->nIn].view.rank)
@@ -923,14 +945,18 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     case NNRT_NODE_TYPE_FULL_CONNECTION: return nnrti_cpu_take_full(e, s);
     case NNRT_NODE_TYPE_MATMUL_FUSION: return nnrti_cpu_take_matmul(e, s);
     case NNRT_NODE_TYPE_ADD_FUSION:
-        return nnrti_cpu_join_bias(e, s) || nnrti_cpu_join_add(e, s) ? NNRT_SUCCESS
-                                                                     : nnrti_cpu_take_each(e, s, NNRTI_CPU_ADD);
-    case NNRT_NODE_TYPE_SUB_FUSION: return nnrti_cpu_take_each(e, s, NNRTI_CPU_SUB);
-    case NNRT_NODE_TYPE_MUL_FUSION: return nnrti_cpu_take_each(e, s, NNRTI_CPU_MUL);
+        if (nnrti_cpu_join_bias(e, s) || nnrti_cpu_join_add(e, s))
+            return NNRT_SUCCESS;
+        return nnrti_cpu_take_each(e, s, NNRTI_CPU_ADD, ((const NNRT_AddFusion *)step->attr)->activationType);
+    case NNRT_NODE_TYPE_SUB_FUSION:
+        return nnrti_cpu_take_each(e, s, NNRTI_CPU_SUB, ((const NNRT_SubFusion *)step->attr)->activationType);
+    case NNRT_NODE_TYPE_MUL_FUSION:
+        return nnrti_cpu_take_each(e, s, NNRTI_CPU_MUL, ((const NNRT_MulFusion *)step->attr)->activationType);
     case NNRT_NODE_TYPE_ACTIVATION: {
         const NNRT_Activation *attr = (const NNRT_Activation *)step->attr;
-        const bool taken = nnrti_cpu_has_vectors(attr->activationType) && !attr->approximate;
-        return taken ? nnrti_cpu_take_each(e, s, NNRTI_CPU_ADD) : NNRT_SUCCESS;
+        if (!nnrti_cpu_has_vectors(attr->activationType) || attr->approximate)
+            return NNRT_SUCCESS;
+        return nnrti_cpu_take_each(e, s, NNRTI_CPU_ADD, attr->activationType);
     }
     case NNRT_NODE_TYPE_SOFTMAX:
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return nnrti_cpu_take_rows(e, s);

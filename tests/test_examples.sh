@@ -289,7 +289,7 @@ bench() {
 }
 
 bench 'of a network and a layer' 0 --nets lenet --layers matmul_64 --seconds 0.05 --devices 'cpu reference'
-shows 'bench: the network with one thread' out '^lenet +1 +[0-9.]+ .* 0\.0e\+00 '
+shows 'bench: the network with one thread, and how far it is from the reference device' out '^lenet +1 +[0-9.]+ .* [0-9]\.[0-9]e-0[6-9] '
 shows 'bench: the layer with one thread' out '^matmul_64 +1 +[0-9.]+ '
 shows 'bench: peaks' out '^memory, read, GB/s +[0-9]+ +[0-9]+$'
 shows 'bench: who is absent' out '^absent: ONNX Runtime: not asked for$'
