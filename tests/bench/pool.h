@@ -87,7 +87,7 @@ static void *bench_pool_thread(void *user)
 static void bench_pool_run(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
 {
     bench_pool *p = (bench_pool *)user;
-    const uint64_t number = (p->ticket >> 2 * BENCH_POOL_BITS) + 1;
+    const uint64_t number = (__atomic_load_n(&p->ticket, __ATOMIC_RELAXED) >> 2 * BENCH_POOL_BITS) + 1;
     if (count > BENCH_POOL_MASK) {
         for (uint32_t i = 0; i < count; i++)
             task(arg, i, 0);
