@@ -287,7 +287,7 @@ static bool prepare(trial *t)
         return false;
     }
     if (code != NNRT_SUCCESS && strstr(t->error.message, c->says) == NULL) {
-        snprintf(t->why, sizeof(t->why), "the message does not say '%s': %s", c->says, t->error.message);
+        snprintf(t->why, sizeof(t->why), "the message does not say '%.150s': %.300s", c->says, t->error.message);
         return false;
     }
     return code != NNRT_SUCCESS || (prepare_without_memory(t) && prepare_with_rubbish(t));
