@@ -137,12 +137,7 @@ typedef struct nnrti_cpu_set {
 static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
                             void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
 {
-    if (call != NULL && call->parallel != NULL && count > 1 && work > 50000) {
-        call->parallel->run(call->parallel->user, count, task, arg);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        task(arg, i, 0);
+    nnrt_parallel_for(work > 50000 ? call : NULL, count, task, arg);
 }
 
 static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
@@ -748,7 +743,6 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     a->transposeA = attr->transposeA;
     a->transposeB = attr->transposeB;
     a->activation = attr->activationType;
-    step->scratchBytes = 0;
     nnrti_cpu_use(step, &e->set->matmul, a);
     step->scratchBytes =
         (1 + (size_t)x->dims[k]) * (size_t)e->set->panel * sizeof(float) + 2 * NNRTI_CPU_BLOCK * sizeof(void *);
@@ -864,7 +858,8 @@ static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
             a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
             nnrt_draft_readers(d, add->args[1 - k].tensor) != 1 || bias->rank < 1 || bias->rank > z->rank ||
             bias->dims[bias->rank - 1] != C || !nnrt_dims_count(bias->dims, bias->rank, &count) || count != (size_t)C ||
-            product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z))
+            product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z) ||
+            !nnrti_dense(&add->args[1 - k].view)) /* only then is the last axis that of the channels */
             continue;
         for (int32_t c = 0; c < C && product->args[2].view.data != NULL; c++) {
             const int32_t panel = c / e->set->panel, first = panel * e->set->panel;

@@ -336,6 +336,82 @@ static void test_weights_without_numbers(void **unused)
     }
 }
 
+/* ---- layouts ---- */
+
+/* Channels first, as many as columns, so that who takes one axis for the other is not refused: a convolution, a constant
+   that is added along an axis, and what reads that. */
+static void test_layouts(void **unused)
+{
+    static const int32_t addends[][4] = {{0, 0, 0, 8}, {0, 8, 1, 1}, {1, 8, 6, 8}, {0, 0, 6, 1}, {1, 1, 1, 1}};
+    static const int32_t dims[4] = {1, 3, 6, 8}, wDims[4] = {8, 3, 3, 3}, flat[2] = {8, 48}, two[1] = {2};
+    static const int64_t pair[2] = {1, 1}, pads[4] = {1, 1, 1, 1}, window[2] = {2, 2};
+    const size_t nX = 3 * 6 * 8, terms = 27;
+    float *x, *w;
+    (void)unused;
+    state = 8;
+    x = reals(nX);
+    w = reals(8 * terms);
+    for (uint32_t i = 0; i < COUNT(addends) * 8; i++) {
+        const int32_t *full = addends[i % COUNT(addends)];
+        const uint32_t first = i / COUNT(addends) & 1, then = i / COUNT(addends) / 2;
+        NNRT_Conv2DFusion attr;
+        NNRT_AddFusion add;
+        NNRT_MaxPoolFusion pool;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        int32_t rank = 4, skip = 0;
+        uint32_t in[3], y;
+        size_t nC, nY = 8 * 6 * 8;
+        float *c, *expected, *bound;
+        while (full[skip] == 0)
+            skip++;
+        rank -= skip;
+        nC = product_of(rank, full + skip);
+        c = reals(nC);
+        memset(&attr, 0, sizeof(attr));
+        memset(&add, 0, sizeof(add));
+        memset(&pool, 0, sizeof(pool));
+        attr.kernelSize = nnrt_int64_list((const int64_t[2]){3, 3}, 2);
+        attr.stride = attr.dilation = nnrt_int64_list(pair, 2);
+        attr.padList = nnrt_int64_list(pads, 4);
+        attr.group = 1;
+        pool.kernelSize = nnrt_int64_list(window, 2);
+        pool.strides = nnrt_int64_list(pair, 2);
+        assert_int_equal(nnrt_builder_create(&b, "layouts", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, 4, dims);
+        nnrt_builder_format(b, in[0], NNRT_FORMAT_NCHW);
+        in[1] = nnrt_builder_constant(b, "w", F32, 4, (const int32_t[4]){wDims[0], wDims[2], wDims[3], wDims[1]}, w, false);
+        in[first] = nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 2);
+        in[1 - first] = nnrt_builder_constant(b, "c", F32, rank, full + skip, c, false);
+        y = nnrt_builder_op(b, "sum", NNRT_NODE_TYPE_ADD_FUSION, &add, in, 2);
+        if (then == 1) {
+            y = nnrt_builder_op(b, "pool", NNRT_NODE_TYPE_MAX_POOL_FUSION, &pool, &y, 1);
+            nY = 8 * 5 * 7;
+        } else if (then == 2) {
+            in[0] = y;
+            in[1] = nnrt_builder_constant(b, "shape", I32, 1, two, flat, false);
+            y = nnrt_builder_op(b, "flat", NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
+        } else if (then == 3) {
+            in[0] = in[1] = y;
+            y = nnrt_builder_op(b, "square", NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2);
+        }
+        nnrt_builder_output(b, y);
+        model = finish(b);
+        expected = reals(nY);
+        bound = reals(nY);
+        (void)run_on("reference", model, x, nX, expected, nY, 0);
+        for (size_t k = 0; k < nY; k++) /* |x|, |w| <= 1; a square may be 28 times as far off, twice */
+            bound[k] = (float)terms * (float)(terms + 4) * 5.97e-8f * (then == 3 ? 56.0f : 1.0f);
+        check_all(model, x, nX, nY, expected, bound, "channels first");
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(c);
+    }
+    free(w);
+    free(x);
+}
+
 /* ---- matrices that a run brings ---- */
 
 /* x [2,3,m,k] by itself or by a part of it: z = x * x^T, or x^T * x. */
@@ -649,6 +725,7 @@ int main(void)
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_depthwise),
         cmocka_unit_test(test_weights_without_numbers),
+        cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_pools),
         cmocka_unit_test(test_binary),
