@@ -66,15 +66,16 @@ typedef struct cli_name {
 
 typedef struct cli_block {
     struct cli_block *next;
+    size_t bytes;
 } cli_block;
 
 typedef struct cli_copy {
-    cli_block *blocks; /* all memory, let go at the end */
+    cli_block *blocks; /* all memory, the last one first */
     size_t bytes;
     bool failed; /* there was none left, and it has been said */
     cli_item *items;
     size_t itemCount;
-    cli_macro *macros;
+    cli_macro *macros; /* sorted by name */
     size_t macroCount;
     cli_name *names; /* sorted */
     size_t nameCount;
@@ -92,15 +93,18 @@ static void *cli_copy_keep(cli_copy *c, size_t bytes)
     if (block == NULL)
         return NULL;
     c->bytes += bytes;
+    block->bytes = bytes;
     block->next = c->blocks;
     c->blocks = block;
     return block + 1;
 }
 
-static void cli_copy_free(cli_copy *c)
+/* Lets go of what was kept since the block `until` was the last one, NULL: of all. */
+static void cli_copy_free(cli_copy *c, const cli_block *until)
 {
-    while (c->blocks != NULL) {
+    while (c->blocks != until) {
         cli_block *next = c->blocks->next;
+        c->bytes -= c->blocks->bytes;
         free(c->blocks);
         c->blocks = next;
     }
@@ -138,6 +142,12 @@ static bool cli_text_is(cli_text a, const char *b)
 static bool cli_text_same(cli_text a, cli_text b)
 {
     return a.n == b.n && memcmp(a.at, b.at, a.n) == 0;
+}
+
+static int cli_text_order(cli_text a, cli_text b)
+{
+    const int order = memcmp(a.at, b.at, a.n < b.n ? a.n : b.n);
+    return order != 0 ? order : a.n < b.n ? -1 : a.n > b.n;
 }
 
 /* Where b begins in a, NULL when it does not. */
@@ -277,12 +287,18 @@ static cli_macro cli_copy_define(cli_copy *c, cli_text directive)
     return m;
 }
 
+static int cli_copy_macro_order(const void *a, const void *b)
+{
+    return cli_text_order(((const cli_macro *)a)->name, ((const cli_macro *)b)->name);
+}
+
 static cli_macro *cli_copy_macro(const cli_copy *c, const cli_token *t)
 {
-    for (size_t i = 0; t->kind == 'a' && i < c->macroCount; i++)
-        if (cli_text_same(c->macros[i].name, t->text))
-            return &c->macros[i];
-    return NULL;
+    cli_macro key;
+    if (t->kind != 'a' || c->macroCount == 0)
+        return NULL;
+    key.name = t->text;
+    return (cli_macro *)bsearch(&key, c->macros, c->macroCount, sizeof(key), cli_copy_macro_order);
 }
 
 /* The parameter that t is, params.count when it is none. */
@@ -590,6 +606,25 @@ static bool cli_copy_generates(const cli_copy *c, cli_text code)
     return cli_copy_macro(c, &t) != NULL || cli_text_is(t.text, "enum");
 }
 
+/* A declaration's text with its macros expanded. What that takes beside the text is let go. */
+static cli_text cli_copy_expanded(cli_copy *c, cli_text code)
+{
+    cli_block *const before = c->blocks, *text;
+    cli_tokens tokens = cli_copy_tokens(c, code), all;
+    cli_text lines;
+    memset(&all, 0, sizeof(all));
+    cli_copy_expand(c, &tokens, &all, 0);
+    lines = cli_copy_lines(c, &all);
+    if (c->failed)
+        return lines;
+    text = c->blocks; /* of cli_copy_lines, the last one */
+    c->blocks = text->next;
+    cli_copy_free(c, before);
+    text->next = c->blocks;
+    c->blocks = text;
+    return lines;
+}
+
 /* Splits the header, and what its macros generate. */
 static void cli_copy_read(cli_copy *c, cli_text header)
 {
@@ -608,19 +643,17 @@ static void cli_copy_read(cli_copy *c, cli_text header)
         c->macros = macros;
         c->macros[c->macroCount++] = cli_copy_define(c, items[i].code);
     }
+    if (c->macroCount > 0)
+        qsort(c->macros, c->macroCount, sizeof(*c->macros), cli_copy_macro_order);
     c->items = NULL;
     c->itemCount = 0;
     for (size_t i = 0; i < count && !c->failed; i++) {
         const size_t first = c->itemCount;
-        cli_tokens tokens, all;
         if (items[i].kind != CLI_ITEM_CODE || !cli_copy_generates(c, items[i].code)) {
             cli_copy_add(c, items[i].kind, items[i].comment, items[i].code);
             continue;
         }
-        memset(&all, 0, sizeof(all));
-        tokens = cli_copy_tokens(c, items[i].code);
-        cli_copy_expand(c, &tokens, &all, 0);
-        cli_copy_split(c, cli_copy_lines(c, &all));
+        cli_copy_split(c, cli_copy_expanded(c, items[i].code));
         for (size_t k = first; k < c->itemCount; k++)
             if (c->items[k].comment.n == 0)
                 c->items[k].comment = items[i].comment;
@@ -690,12 +723,8 @@ static void cli_copy_declares(cli_copy *c, size_t i)
 static int cli_copy_order(const void *a, const void *b)
 {
     const cli_name *x = (const cli_name *)a, *y = (const cli_name *)b;
-    const int order = memcmp(x->text.at, y->text.at, x->text.n < y->text.n ? x->text.n : y->text.n);
-    if (order != 0)
-        return order;
-    if (x->text.n != y->text.n)
-        return x->text.n < y->text.n ? -1 : 1;
-    return x->item < y->item ? -1 : x->item > y->item;
+    const int order = cli_text_order(x->text, y->text);
+    return order != 0 ? order : x->item < y->item ? -1 : x->item > y->item;
 }
 
 /* The first name that is not before `name`: that itself, or the first that begins with it. */
@@ -1180,7 +1209,7 @@ static int cli_copy_run(const cli_args *args)
         cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
         status = cli_copy_op(&c, op, kernel, found != NULL ? found : args->header);
     }
-    cli_copy_free(&c);
+    cli_copy_free(&c, NULL);
     free(bytes.data);
     free(found);
     return status;
