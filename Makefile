@@ -20,7 +20,9 @@ SANITIZE := -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recov
 TEST_CFLAGS ?= -O1 -g
 ALONE_CFLAGS ?= -O0 -g
 build/test/test_math: ALONE_CFLAGS := -O1 -g
-COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) -I. -Itests $(CPPFLAGS)
+# Tests expect the reference device's bits where they name no device; test_default has the fast one as it comes.
+EXACT := -DNNRT_CPU=0
+COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
 TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy python3-onnx
 
 export CC CXX CPPFLAGS PYTHON
@@ -418,7 +420,7 @@ suite-single:
 COVERAGE_CC ?= gcc
 COVERAGE_FLOOR ?= 90
 COVERAGE_SUITES := $(filter $(CMOCKA:test_%=%) vectors open-vectors onnx-nodes cli,$(SUITES))
-COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w -I. -Itests $(CPPFLAGS)
+COMPILE_COVERAGE = $(COVERAGE_CC) -std=c99 -O0 -g --coverage -fprofile-update=atomic -Dalways_inline=noinline -w $(EXACT) -I. -Itests $(CPPFLAGS)
 
 .PHONY: coverage $(COVERAGE_SUITES:%=coverage-%) suite-coverage-script
 
@@ -461,9 +463,9 @@ suite-coverage-script:
 
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
 TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_draft test_acceptance test_custom \
-	test_cycles test_bench_pool
+	test_cycles test_default test_bench_pool
 
-COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread -I. -Itests $(CPPFLAGS) -O1 -g
+COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -I. -Itests $(CPPFLAGS) -O1 -g
 $(eval $(call programs,build/tsan,$$(COMPILE_TSAN)))
 
 suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
@@ -488,7 +490,7 @@ mutate:
 # Those that valgrind does not slow down to many minutes.
 VALGRIND_TESTS := test_ops test_hal test_session test_builder test_passes test_threads test_file test_hostile
 
-COMPILE_VALGRIND = $(CC) -std=c99 -I. -Itests $(CPPFLAGS) -DNO_GUARD -O1 -g
+COMPILE_VALGRIND = $(CC) -std=c99 $(EXACT) -I. -Itests $(CPPFLAGS) -DNO_GUARD -O1 -g
 $(eval $(call programs,build/valgrind,$$(COMPILE_VALGRIND)))
 
 valgrind:

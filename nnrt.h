@@ -3,7 +3,8 @@ nnrt.h - neural-network inference in your program: copy three headers, write one
 
 WHY
     Exact memory: how many bytes a network needs is known before it runs, to the byte, and a run allocates nothing.
-    The same bits everywhere: the reference kernels are written to give one result on every machine and compiler.
+    Fast where it is easy to be: with devices/nnrt_cpu.h beside these headers a program uses the processor's vectors.
+    The same bits everywhere, for who asks: the reference kernels give one result on every machine and compiler.
     Trust: whatever a file, a caller or an allocator does, the answer is a return code and a sentence that says where.
     One table of functions is a device: an accelerator is one file, and the rest comes with it.
     Every operator can be read, and copied, by itself.
@@ -55,6 +56,7 @@ FILES
     nnrt_hal.h             models, validation, the plan, devices
     nnrt.h                 what an application calls; includes the two above
     formats/nnrt_onnx.h    ONNX files -> models; includes nnrt.h
+    devices/nnrt_cpu.h     fast kernels, which the implementation includes by itself where the file is there
     One file instead of three: make dist-file writes dist/nnrt.h, with stb_ds' part inside.
     Each compiles alone, as C99 and as C++17. The implementation is compiled where NNRT_IMPLEMENTATION is defined before
     the include: in one file of the program. It uses stb_ds (<stb/stb_ds.h>, Debian's libstb-dev) while a model is
@@ -68,6 +70,8 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_NO_STDIO          no files: models are loaded from and saved to memory only
     NNRT_POSIX             1/0: files are told apart, confined and created as POSIX can; default: on Unix and macOS
     NNRT_MMAP              1/0: files and descriptors of buffers are mapped with mmap(); default: NNRT_POSIX
+    NNRT_CPU               1/0: the implementation has devices/nnrt_cpu.h in it; default: where it finds that file (for
+                           which the compiler must have __has_include), and never with NNRT_FIRMWARE
     NNRT_THREADS           1: queues of runs, made by POSIX threads; default 0, no thread is started
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
                            nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
@@ -113,9 +117,11 @@ THREADS
     back.
 
 DEVICES
-    "reference" runs everything with the kernels of nnrt_ops.h; "auto", the default, gives a model to the best device that
-    is registered and takes all of it, or splits it over those that take parts, with "reference" for the rest;
-    "auto:npu0,npu1" names the devices. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
+    "reference" runs everything with the kernels of nnrt_ops.h, the same bits everywhere. "cpu" is faster, takes memory for
+    packed weights, and its bits are those of the processor's instructions; it is there unless NNRT_CPU is 0 or no set of
+    its instructions fits. "auto", the default, gives a model to the best device that is registered and takes all of it,
+    "cpu" before "reference", or splits it over those that take parts, with "reference" for the rest; "auto:npu0,npu1"
+    names the devices. A device of your own is an NNRT_DeviceVtbl (nnrt_hal.h, >>tables) and one call of
     nnrt_device_register.
 
 AN OPERATOR OF YOUR OWN
@@ -136,6 +142,22 @@ MIT licence, see LICENSE.
 #endif
 #ifndef NNRT_THREADS
 #define NNRT_THREADS 0
+#endif
+
+/* The fast device comes with the implementation where its file lies beside this one. */
+#ifdef NNRT_FIRMWARE
+#undef NNRT_CPU
+#define NNRT_CPU 0
+#elif !defined(NNRT_CPU) && defined(__has_include)
+#if __has_include("devices/nnrt_cpu.h")
+#define NNRT_CPU 1
+#endif
+#endif
+#ifndef NNRT_CPU
+#define NNRT_CPU 0
+#endif
+#if NNRT_CPU && !defined(NNRTI_BUILTIN_DEVICE)
+#define NNRTI_BUILTIN_DEVICE nnrti_cpu_table
 #endif
 
 #include "nnrt_hal.h"
@@ -667,6 +689,9 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #define NNRT_IMPLEMENTED
 
 #include "nnrt_hal.h" /* its implementation, where only its declarations were read so far */
+#if NNRT_CPU
+#include "devices/nnrt_cpu.h"
+#endif
 
 #include <math.h>
 #include <string.h>

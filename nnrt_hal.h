@@ -9748,6 +9748,12 @@ static nnrt_device nnrti_devices[NNRT_MAX_DEVICES] = {
 static uint8_t nnrti_device_order[NNRT_MAX_DEVICES] = {0, 1};
 static uint32_t nnrti_device_total = 2;
 
+#ifdef NNRTI_BUILTIN_DEVICE /* nnrt.h: a device that comes with the program. NULL: not on this machine. */
+#define NNRTI_BUILTIN_WANTED
+static const NNRT_DeviceVtbl *NNRTI_BUILTIN_DEVICE(void **self);
+static int32_t nnrti_registry_state; /* 1 while that device is registered, then 2 */
+#endif
+
 #define NNRTI_DEVICE_HAS(d, slot) NNRT_HAS((d)->table, NNRT_DeviceVtbl, slot)
 
 static bool nnrti_tells_memory(const nnrt_device *device)
@@ -9809,7 +9815,7 @@ static uint32_t nnrti_free_place(void)
     }
 }
 
-NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error)
+static NNRT_ReturnCode nnrti_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error)
 {
     nnrt_device d;
     const char *name = NULL, *vendor = NULL;
@@ -9831,10 +9837,12 @@ NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void
     if ((code = table->GetVersion(self, &major, &minor)) != NNRT_SUCCESS)
         return nnrt_error_set(error, code, "device '%s' does not give its version (code %d)", d.name, code);
     nnrt_text(d.unique, sizeof(d.unique), "%s_%s_v%u_%u", d.name, d.vendor, major, minor);
-    for (uint32_t i = 0; i < nnrti_device_total; i++)
-        if (strcmp(nnrt_device_at(i)->name, d.name) == 0 && strcmp(nnrt_device_at(i)->vendor, d.vendor) == 0)
+    for (uint32_t i = 0; i < nnrti_device_total; i++) {
+        const nnrt_device *other = &nnrti_devices[nnrti_device_order[i]];
+        if (strcmp(other->name, d.name) == 0 && strcmp(other->vendor, d.vendor) == 0)
             return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "a device '%s' of '%s' is registered already",
                                   d.name, d.vendor);
+    }
     status = nnrt_device_status(&d);
     if (status == NNRT_DEVICE_STATUS_OFFLINE || status == NNRT_DEVICE_STATUS_UNKNOWN)
         return nnrt_error_set(error, NNRT_DEVICE_ERROR, "device '%s' is offline", d.name);
@@ -9844,6 +9852,31 @@ NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void
     nnrti_devices[place] = d;
     nnrti_device_order[nnrti_device_total++] = (uint8_t)place;
     return NNRT_SUCCESS;
+}
+
+/* Before the registry is looked at: the device that comes with the program is registered, once; who comes meanwhile
+   waits. */
+static void nnrti_registry_open(void)
+{
+#ifdef NNRTI_BUILTIN_WANTED
+    if (NNRTI_ATOMIC_GET(&nnrti_registry_state) == 2)
+        return;
+    if (NNRTI_ATOMIC_TURN(&nnrti_registry_state, 0, 1)) {
+        void *self = NULL;
+        const NNRT_DeviceVtbl *table = NNRTI_BUILTIN_DEVICE(&self);
+        if (table != NULL)
+            (void)nnrti_register(table, self, NULL);
+        NNRTI_ATOMIC_SET(&nnrti_registry_state, 2);
+    }
+    while (NNRTI_ATOMIC_GET(&nnrti_registry_state) != 2) {
+    }
+#endif
+}
+
+NNRT_API NNRT_ReturnCode nnrt_device_register(const NNRT_DeviceVtbl *table, void *self, nnrt_error *error)
+{
+    nnrti_registry_open();
+    return nnrti_register(table, self, error);
 }
 
 NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name)
@@ -9869,17 +9902,20 @@ NNRT_API NNRT_ReturnCode nnrt_device_unregister(const char *name)
 
 NNRT_API uint32_t nnrt_device_count(void)
 {
+    nnrti_registry_open();
     return nnrti_device_total;
 }
 
 NNRT_API nnrt_device *nnrt_device_at(uint32_t index)
 {
+    nnrti_registry_open();
     return index < nnrti_device_total ? &nnrti_devices[nnrti_device_order[index]] : NULL;
 }
 
 /* The device whose unique name, or else whose name, the first `length` characters of text are. */
 static nnrt_device *nnrti_device_named(const char *text, size_t length)
 {
+    nnrti_registry_open();
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < nnrti_device_total; i++) {
             nnrt_device *d = nnrt_device_at(i);

@@ -2,7 +2,8 @@
 /*
 nnrt_cpu.h - the device "cpu": the reference device's plans with faster kernels for the operators that networks spend
 their time in, written for the instructions that the machine has. What has no faster kernel stays as it is, so that
-every model runs.
+every model runs. The device is there without a call where nnrt.h finds this file (NNRT_CPU), and is what sessions use
+then that name none; where a file of the program includes devices before nnrt.h, this one comes first.
 
 WHAT IS FAST, float32
     CONV2D_FUSION (of one group and depthwise), FULL_CONNECTION, MATMUL_FUSION; MAX_POOL_FUSION, AVGPOOL_FUSION;
@@ -37,6 +38,12 @@ MIT licence, see LICENSE.
 #ifndef NNRT_CPU_H
 #define NNRT_CPU_H
 
+#ifndef NNRT_CPU
+#define NNRT_CPU 1
+#endif
+#if NNRT_CPU && !defined(NNRTI_BUILTIN_DEVICE)
+#define NNRTI_BUILTIN_DEVICE nnrti_cpu_table
+#endif
 #include "../nnrt_hal.h"
 
 #ifdef __cplusplus
@@ -66,10 +73,6 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #include <immintrin.h>
 #elif defined(__aarch64__) && defined(__GNUC__)
 #include <arm_neon.h>
-#endif
-
-#ifdef __cplusplus
-extern "C" {
 #endif
 
 /* A convolution, or a product of matrices, which is one of 1 x 1 cells: attributes of the kernel `product`. Its
@@ -1049,13 +1052,18 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i)
     return NULL;
 }
 
-NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
+/* "cpu", and the sets by their names. */
+static nnrti_cpu_device nnrti_cpu_devices[1 + sizeof(nnrti_cpu_sets) / sizeof(nnrti_cpu_sets[0])];
+
+/* The device of a set, or with NULL of the best one; NULL: the machine or the compiler has none. */
+static nnrti_cpu_device *nnrti_cpu_make(const char *set)
 {
-    static nnrti_cpu_device devices[1 + sizeof(nnrti_cpu_sets) / sizeof(nnrti_cpu_sets[0])];
     for (uint32_t k = 0; nnrti_cpu_sets[k] != NULL; k++) {
-        nnrti_cpu_device *made = &devices[set != NULL ? 1 + k : 0];
+        nnrti_cpu_device *made = &nnrti_cpu_devices[set != NULL ? 1 + k : 0];
         if (!nnrti_cpu_has(nnrti_cpu_sets[k]) || (set != NULL && strcmp(set, nnrti_cpu_sets[k]->name) != 0))
             continue;
+        if (made->set != NULL)
+            return made;
         made->set = nnrti_cpu_sets[k];
         memcpy(made->name, "cpu-", 5);
         if (set != NULL)
@@ -1071,14 +1079,28 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
         made->table.IsDynamicInputSupported = nnrti_cpu_dynamic;
         made->table.PrepareModel = nnrti_cpu_prepare;
         made->table.GetModelMemory = nnrti_cpu_memory;
-        return nnrt_device_register(&made->table, made, error);
+        return made;
     }
-    return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the instructions '%s' are not here", set != NULL ? set : "");
+    return NULL;
 }
 
-#ifdef __cplusplus
+#ifdef NNRTI_BUILTIN_WANTED
+static const NNRT_DeviceVtbl *nnrti_cpu_table(void **self)
+{
+    nnrti_cpu_device *made = nnrti_cpu_make(NULL);
+    *self = made;
+    return made != NULL ? &made->table : NULL;
 }
 #endif
+
+NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
+{
+    nnrti_cpu_device *made = nnrti_cpu_make(set);
+    if (made == NULL)
+        return nnrt_error_set(error, NNRT_NOT_SUPPORT, "the instructions '%s' are not here", set != NULL ? set : "");
+    return nnrt_device_register(&made->table, made, error);
+}
+
 #endif /* NNRT_IMPLEMENTATION */
 
 #else /* NNRTI_CPU_SET: the kernels for one set of instructions */

@@ -20,6 +20,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOP = "nnrt.h"
+DEVICE = "devices/nnrt_cpu.h"  # stays a file of its own: nnrt.h includes it where it is there
 INCLUDE = re.compile(r'^#[ \t]*include[ \t]*"([^"]+)"(.*)\n', re.M)
 # Where the declarations of a header end and its implementation begins.
 HALVES = re.compile(r"^/\* =+ \*/\n(?=#[ \t]*if.*\bdefined\(NNRT_IMPLEMENTATION\))", re.M)
@@ -44,7 +45,7 @@ class Header:
         if not self.top or len(halves) != 2:
             raise Failure("%s: is not a top comment, declarations and one implementation" % self.name)
         self.declarations, self.implementation = halves
-        self.below = [pathlib.PurePath(name).name for name, _ in INCLUDE.findall(body)]
+        self.below = [pathlib.PurePath(name).name for name, _ in INCLUDE.findall(body) if name != DEVICE]
 
 
 def in_order(name, headers):
@@ -179,12 +180,13 @@ def amalgamate(stb, above, version):
     text = manual(parts, above, version)
     for half in ("declarations", "implementation"):
         for header in parts:
-            body = INCLUDE.sub("", getattr(header, half))
+            body = INCLUDE.sub(lambda hit: hit.group(0) if hit.group(1) == DEVICE else "", getattr(header, half))
+            body = body.replace('"%s"' % DEVICE, '"%s"' % pathlib.PurePath(DEVICE).name)
             if half == "implementation" and header.name == TOP:
                 body = with_stb(body, stb)
             text += "\n%s/* %s of %s */\n" % (RULER, half, header.name) + body
     text = tidy(text + "\n" + licences(stb))
-    check(text, [])
+    check(text, [pathlib.PurePath(DEVICE).name])
     return text
 
 
