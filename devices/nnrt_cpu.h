@@ -70,7 +70,15 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #define NNRT_CPU_IMPLEMENTED
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#if !defined(__clang__) /* vectors without a value there have gcc 12 warn of code that calls them */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #include <immintrin.h>
+#if !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 #elif defined(__aarch64__) && defined(__GNUC__)
 #include <arm_neon.h>
 #endif
