@@ -90,6 +90,9 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
    zeros stand for the cells outside x. */
 typedef struct nnrti_cpu_product {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
+    int32_t taps, depth; /* pieces of x that a pixel reads, and floats of each: the taps of a row of the window count as
+                            one piece where that is `joined` */
+    bool joined;
     int32_t rows;                                      /* pixels of y that are worked on at once */
     uint32_t parts;                                    /* into which the panels are divided to share the work */
     NNRT_ActivationType activation;                    /* of the product itself */
@@ -102,7 +105,9 @@ typedef struct nnrti_cpu_matmul {
         transposeB; /* swap the last two axes first; of x only where its columns then lie one behind the other */
     NNRT_ActivationType activation;
 } nnrti_cpu_matmul;
-#define NNRTI_CPU_BLOCK 64 /* rows of x that it works on at once */
+#define NNRTI_CPU_BLOCK 64   /* rows of x that it works on at once */
+#define NNRTI_CPU_TALLEST 12 /* pixels of the tallest tile of any set */
+#define NNRTI_CPU_JOINED 64  /* floats of joined taps, at most */
 
 /* A convolution of each channel by itself, and pooling: attributes of `depthwise`, `max_pool` and `average_pool`.
    Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
@@ -180,7 +185,11 @@ static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *
 /* The places start + i * step, i < k, that lie inside L: first <= i < last. */
 static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, int32_t *first, int32_t *last)
 {
-    int64_t from = start < 0 ? (step - 1 - start) / step : 0, to = start < L ? (L - 1 - start) / step + 1 : 0;
+    int64_t from = start < 0 ? -start : 0, to = start < L ? L - start : 0;
+    if (step != 1) { /* a division takes as long as a pixel */
+        from = (from + step - 1) / step;
+        to = (to + step - 1) / step;
+    }
     to = to < k ? to : k;
     *first = (int32_t)(from < to ? from : to);
     *last = (int32_t)to;
@@ -510,6 +519,10 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     nnrt_plan_arg *args;
     void *data, *zeros;
     NNRT_ReturnCode code;
+    a->joined = w->dims[2] > 1 && a->dilation[1] == 1 && x->view.strides[2] == w->dims[3] &&
+                (int64_t)w->dims[2] * w->dims[3] <= NNRTI_CPU_JOINED;
+    a->taps = (int32_t)(a->joined ? w->dims[1] : taps);
+    a->depth = w->dims[3] * (a->joined ? w->dims[2] : 1);
     nnrti_cpu_use(&d->steps[s], &e->set->product, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
@@ -517,13 +530,13 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     args[0] = from;
     args[2] = to;
     if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &w->dims[3], &zeros)) != NNRT_SUCCESS)
+        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &a->depth, &zeros)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
         nnrti_cpu_pack(e->set, w, bias, (float *)data);
     if (zeros != NULL)
-        memset(zeros, 0, (size_t)w->dims[3] * sizeof(float));
-    a->rows = (int32_t)(taps <= 9 ? 64 : taps <= 64 ? 32 : 8);
+        memset(zeros, 0, (size_t)a->depth * sizeof(float));
+    a->rows = (int32_t)(a->taps <= 9 ? 64 : a->taps <= 64 ? 32 : 8);
     a->parts = 1;
     if (pixels < a->rows)
         a->rows = pixels > 0 ? (int32_t)pixels : 1;
@@ -531,7 +544,8 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         a->rows = (int32_t)((pixels / (2 * (int64_t)d->workers) + 7) / 8 * 8);
     if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
         a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
-    d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)a->rows * sizeof(void *);
+    d->steps[s].scratchBytes = (size_t)(a->taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *) +
+                               (size_t)(a->joined ? a->taps * a->rows * a->depth : 0) * sizeof(float);
     return NNRT_SUCCESS;
 }
 
@@ -756,7 +770,8 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     a->activation = attr->activationType;
     nnrti_cpu_use(step, &e->set->matmul, a);
     step->scratchBytes =
-        (1 + (size_t)x->dims[k]) * (size_t)e->set->panel * sizeof(float) + 2 * NNRTI_CPU_BLOCK * sizeof(void *);
+        (1 + (size_t)x->dims[k]) * (size_t)e->set->panel * sizeof(float) +
+        2 * (size_t)(NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST) * sizeof(void *);
     return NNRT_SUCCESS;
 }
 
@@ -1114,7 +1129,8 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 #else /* NNRTI_CPU_SET: the kernels for one set of instructions */
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>vectors: nnrti_v, a vector of NNRTI_LANES floats. Of two numbers of which one is no number, min and max give the
-   second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product. */
+   second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product, NNRTI_TALL_ONE one of a single
+   vector. */
 
 #define NNRTI_CPU_avx512 4
 #define NNRTI_CPU_avx2 3
@@ -1141,6 +1157,7 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 #define NNRTI_LANES 16
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 8
+#define NNRTI_TALL_ONE 12
 typedef __m512 nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(64)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -1178,6 +1195,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_LANES 8
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 6
+#define NNRTI_TALL_ONE 10
 typedef __m256 nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(32)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -1209,6 +1227,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_LANES 4
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 8
+#define NNRTI_TALL_ONE 12
 typedef float32x4_t nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -1240,6 +1259,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_LANES 4
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 4
+#define NNRTI_TALL_ONE 8
 typedef float nnrti_v __attribute__((vector_size(16)));
 typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -1286,22 +1306,22 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max_nan(nnrti_v a, nnrti_v b)
     return NNRTI_CPU_IF_NAN(b, nnrti_v_max(b, a));
 }
 
-/* The first n floats from p on, zeros behind them; and the first n of a vector to p. */
+/* The first n floats from p on, zeros behind them; and the first n of a vector to p. n > 0. NNRTI_WHOLE: where these
+   take longer than whole vectors, whether n is that of one. */
 #define nnrti_v_load_part NNRTI_CPU(v_load_part)
 #define nnrti_v_store_part NNRTI_CPU(v_store_part)
 #if NNRTI_CPU_IS == 4
+#define NNRTI_WHOLE(n) false
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
 {
-    return n >= 16 ? _mm512_loadu_ps(p) : _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+    return _mm512_maskz_loadu_ps((__mmask16)(n >= 16 ? 0xFFFFu : (1u << n) - 1), p);
 }
 NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
 {
-    if (n >= 16)
-        _mm512_storeu_ps(p, v);
-    else
-        _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), v);
+    _mm512_mask_storeu_ps(p, (__mmask16)(n >= 16 ? 0xFFFFu : (1u << n) - 1), v);
 }
 #else
+#define NNRTI_WHOLE(n) ((n) >= NNRTI_LANES)
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load_part(const float *p, int32_t n)
 {
     float part[NNRTI_LANES] = {0};
@@ -1477,45 +1497,62 @@ NNRTI_CPU_APART static void NNRTI_CPU(activate)(const float *x, float *y, int32_
 
 /* Some pixels of y, and the panel that they are multiplied with. */
 typedef struct NNRTI_CPU(tile) {
-    const float *const *x; /* x[tap * rows + row]: the channels of x that a tap of a pixel reads */
+    const float *const *x; /* x[tap * step + row]: the channels of x that a tap of a pixel reads */
     float *const *y;       /* y[row]: its channels */
     const float *const *z; /* what is added to them, NULL: nothing */
-    int32_t rows, taps, k;
+    int32_t rows, step;    /* pixels; of the lists, in which the last pixel is repeated up to `step` */
+    int32_t taps, k;
     const float *panel;
     int32_t channel, count; /* the first of the panel, and how many of them there are */
     float low, high, sumLow, sumHigh;
 } NNRTI_CPU(tile);
 
-/* The result of one vector of channels. */
-NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v sum)
+/* Pixels in lists of so many: tiles that are not full repeat the last one. */
+static int32_t NNRTI_CPU(list_step)(int32_t rows)
 {
+    return rows + NNRTI_CPU_TALLEST - 1;
+}
+
+/* The results of one vector of channels of some pixels. */
+NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum, int32_t next,
+                                        const int32_t tall, const bool whole)
+{
+    const nnrti_v low = nnrti_v_all(t->low), high = nnrti_v_all(t->high);
     const int32_t left = t->count - at;
-    sum = nnrti_v_min(nnrti_v_all(t->high), nnrti_v_max(nnrti_v_all(t->low), sum));
-    if (t->z != NULL) {
-        sum = sum + nnrti_v_load_part(t->z[row] + t->channel + at, left);
-        sum = nnrti_v_min(nnrti_v_all(t->sumHigh), nnrti_v_max(nnrti_v_all(t->sumLow), sum));
+    const ptrdiff_t channel = t->channel + at;
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++) {
+        nnrti_v v = nnrti_v_min(high, nnrti_v_max(low, sum[r * next]));
+        if (t->z != NULL) {
+            const float *z = t->z[row + r] + channel;
+            v = v + (whole ? nnrti_v_load(z) : nnrti_v_load_part(z, left));
+            v = nnrti_v_min(nnrti_v_all(t->sumHigh), nnrti_v_max(nnrti_v_all(t->sumLow), v));
+        }
+        if (whole)
+            nnrti_v_store(t->y[row + r] + channel, v);
+        else
+            nnrti_v_store_part(t->y[row + r] + channel, v, left);
     }
-    nnrti_v_store_part(t->y[row] + t->channel + at, sum, left);
 }
 
 /* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * t, int32_t row, const int32_t tall,
                                           const int32_t wide)
 {
-    nnrti_v sum[NNRTI_TALL][NNRTI_WIDE];
+    nnrti_v sum[NNRTI_CPU_TALLEST * NNRTI_WIDE];
     const float *w = t->panel;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES) {
         const nnrti_v bias = nnrti_v_load(w);
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
-            sum[r][v] = bias;
+            sum[r * wide + v] = bias;
     }
     for (int32_t tap = 0; tap < t->taps; tap++) {
-        const float *x[NNRTI_TALL];
+        const float *x[NNRTI_CPU_TALLEST];
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
-            x[r] = t->x[(ptrdiff_t)tap * t->rows + row + r];
+            x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
         for (ptrdiff_t k = 0; k < t->k; k++) {
             nnrti_v weight[NNRTI_WIDE];
             NNRTI_CPU_UNROLL
@@ -1526,54 +1563,39 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * t, int32_t row
                 const nnrti_v value = nnrti_v_all(x[r][k]);
                 NNRTI_CPU_UNROLL
                 for (int32_t v = 0; v < wide; v++)
-                    sum[r][v] = nnrti_v_fma(value, weight[v], sum[r][v]);
+                    sum[r * wide + v] = nnrti_v_fma(value, weight[v], sum[r * wide + v]);
             }
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t r = 0; r < tall; r++)
-        NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < wide; v++)
-        if (v * NNRTI_LANES < t->count)
-            NNRTI_CPU(finish)(t, row + r, v * NNRTI_LANES, sum[r][v]);
+    for (int32_t v = 0; v + 1 < wide; v++) /* those before the last one are whole */
+        NNRTI_CPU(finish)(t, row, v * NNRTI_LANES, sum + v, wide, tall, true);
+    if (NNRTI_WHOLE(t->count - (wide - 1) * NNRTI_LANES))
+        NNRTI_CPU(finish)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall, true);
+    else
+        NNRTI_CPU(finish)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall, false);
 }
 
-#define NNRTI_CPU_TILE(tall, wide)                                                                                     \
-    NNRTI_CPU_APART static void NNRTI_CPU(multiply_##tall##_##wide)(const NNRTI_CPU(tile) * t, int32_t row)            \
+/* Tiles of a panel of one vector and of two. The lower one serves up to four pixels at the end. */
+#define NNRTI_CPU_TILE(name, tall, wide)                                                                               \
+    NNRTI_CPU_APART static void NNRTI_CPU(multiply_##name)(const NNRTI_CPU(tile) * t, int32_t row)                     \
     {                                                                                                                  \
         NNRTI_CPU(multiply)(t, row, tall, wide);                                                                       \
     }
-#if NNRTI_TALL == 8
-NNRTI_CPU_TILE(8, 1)
-NNRTI_CPU_TILE(8, 2)
-#elif NNRTI_TALL == 6
-NNRTI_CPU_TILE(6, 1)
-NNRTI_CPU_TILE(6, 2)
-#endif
-NNRTI_CPU_TILE(4, 1)
-NNRTI_CPU_TILE(4, 2)
-NNRTI_CPU_TILE(2, 1)
-NNRTI_CPU_TILE(2, 2)
-NNRTI_CPU_TILE(1, 1)
-NNRTI_CPU_TILE(1, 2)
+NNRTI_CPU_TILE(one, NNRTI_TALL_ONE, 1)
+NNRTI_CPU_TILE(two, NNRTI_TALL, 2)
+NNRTI_CPU_TILE(low_one, 4, 1)
+NNRTI_CPU_TILE(low_two, 4, 2)
 
 /* All rows of a tile. */
 static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
 {
+    const int32_t tall = wide ? NNRTI_TALL : NNRTI_TALL_ONE;
     int32_t row = 0;
-#if NNRTI_TALL == 8
-    for (; row + 8 <= t->rows; row += 8)
-        (wide ? NNRTI_CPU(multiply_8_2) : NNRTI_CPU(multiply_8_1))(t, row);
-#elif NNRTI_TALL == 6
-    for (; row + 6 <= t->rows; row += 6)
-        (wide ? NNRTI_CPU(multiply_6_2) : NNRTI_CPU(multiply_6_1))(t, row);
-#endif
-    for (; row + 4 <= t->rows; row += 4)
-        (wide ? NNRTI_CPU(multiply_4_2) : NNRTI_CPU(multiply_4_1))(t, row);
-    for (; row + 2 <= t->rows; row += 2)
-        (wide ? NNRTI_CPU(multiply_2_2) : NNRTI_CPU(multiply_2_1))(t, row);
-    for (; row < t->rows; row++)
-        (wide ? NNRTI_CPU(multiply_1_2) : NNRTI_CPU(multiply_1_1))(t, row);
+    for (; row + 4 < t->rows; row += tall)
+        (wide ? NNRTI_CPU(multiply_two) : NNRTI_CPU(multiply_one))(t, row);
+    if (row < t->rows)
+        (wide ? NNRTI_CPU(multiply_low_two) : NNRTI_CPU(multiply_low_one))(t, row);
 }
 
 /* One pixel by several panels, so that there are as many sums at once as it takes to wait for none. */
@@ -1589,7 +1611,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, s
         sum[p][v] = nnrti_v_load(w + (size_t)p * panelFloats + (size_t)v * NNRTI_LANES);
     w += NNRTI_WIDE * NNRTI_LANES;
     for (int32_t tap = 0; tap < t->taps; tap++) {
-        const float *x = t->x[(ptrdiff_t)tap * t->rows];
+        const float *x = t->x[(ptrdiff_t)tap * t->step];
         for (ptrdiff_t k = 0; k < t->k; k++, w += NNRTI_WIDE * NNRTI_LANES) {
             const nnrti_v value = nnrti_v_all(x[k]);
             NNRTI_CPU_UNROLL
@@ -1604,7 +1626,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, s
     for (int32_t p = 0; p < PANELS; p++)
         NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < NNRTI_WIDE; v++)
-        NNRTI_CPU(finish)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, sum[p][v]);
+        NNRTI_CPU(finish)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, &sum[p][v], 1, 1, false);
 }
 
 typedef struct NNRTI_CPU(product_job) {
@@ -1613,39 +1635,85 @@ typedef struct NNRTI_CPU(product_job) {
     const nnrt_call *call;
     int64_t pixels;
     int32_t panels;
+    float low, high, sumLow, sumHigh;
+    bool bounds; /* all that the product's own activation does */
 } NNRTI_CPU(product_job);
 
+/* What a row of the window reads of x whose first tap would lie in column w of the row `line`: its joined taps, some of
+   which are outside. */
+static const float *NNRTI_CPU(copy_edge)(const NNRTI_CPU(product_job) * j, const float *line, int64_t w, float *to)
+{
+    const int32_t K = j->x->dims[3], depth = j->attr->depth;
+    int32_t first, last;
+    nnrti_cpu_inside(w, 1, j->attr->window[1], j->x->dims[2], &first, &last);
+    for (int32_t i = 0; i < depth; i += NNRTI_LANES)
+        nnrti_v_store_part(to + i, nnrti_v_all(0.0f), depth - i);
+    for (int32_t i = first * K, end = last * K; i < end; i += NNRTI_LANES)
+        nnrti_v_store_part(to + i, nnrti_v_load_part(line + (ptrdiff_t)w * K + i, end - i), end - i);
+    return to;
+}
+
+/* What the taps of `run` pixels of a row read of one row of x, `line`, of which there is none where it is NULL. The first
+   tap of the first pixel lies in column w. */
+static void NNRTI_CPU(find_row)(const NNRTI_CPU(product_job) * j, const float *line, int64_t w, int32_t run,
+                                int32_t step, const float **to, float *edge)
+{
+    const nnrti_cpu_product *a = j->attr;
+    const float *const zeros = (const float *)j->zeros->data;
+    const ptrdiff_t column = j->x->strides[2], next = a->stride[1] * column;
+    const int32_t width = a->joined ? a->window[1] : 1, count = a->joined ? 1 : a->window[1];
+    for (int32_t k = 0; k < count; k++, to += step, w += a->dilation[1]) {
+        int32_t first = run, last = run, r = 0;
+        if (line != NULL)
+            nnrti_cpu_inside(w, a->stride[1], run, j->x->dims[2] - width + 1, &first, &last);
+        for (int32_t end = first;; end = run, r = last) {
+            for (; r < end; r++) {
+                const bool outside = line == NULL || width == 1;
+                to[r] = outside ? zeros : NNRTI_CPU(copy_edge)(j, line, w + (int64_t)r * a->stride[1], edge + r * a->depth);
+            }
+            if (end == run)
+                break;
+            for (ptrdiff_t at = (ptrdiff_t)w * column + r * next; r < last; r++, at += next)
+                to[r] = line + at;
+        }
+    }
+}
+
 /* Where the pixels from `first` on lie, and what their taps read. */
-static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows, const float **x,
-                                   float **y, const float **z)
+static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows, int32_t step,
+                                   const float **x, float **y, const float **z, float *edge)
 {
     const nnrti_cpu_product *a = j->attr;
     const nnrt_view *in = j->x, *out = j->y;
-    const float *const zeros = (const float *)j->zeros->data;
     int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
     int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
-    for (int32_t r = 0; r < rows; r++) {
+    for (int32_t r = 0, run; r < rows; r += run) {
         const float *image = (const float *)in->data + n * in->strides[0];
-        const ptrdiff_t at = n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
-        const float **to = x + r;
-        y[r] = (float *)out->data + at;
-        if (z != NULL)
-            z[r] = (const float *)j->z->data + n * j->z->strides[0] + p * j->z->strides[1] + q * j->z->strides[2];
+        float *to = (float *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
+        const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
+        run = rows - r < out->dims[2] - q ? rows - r : out->dims[2] - q;
+        for (int32_t i = 0; i < run; i++)
+            y[r + i] = to + i * out->strides[2];
+        for (int32_t i = 0; z != NULL && i < run; i++)
+            z[r + i] = (const float *)j->z->data + (y[r + i] - (const float *)out->data);
         for (int32_t i = 0; i < a->window[0]; i++) {
-            const int64_t h = (int64_t)p * a->stride[0] - a->pad[0] + (int64_t)i * a->dilation[0];
-            for (int32_t k = 0; k < a->window[1]; k++, to += rows) {
-                const int64_t w = (int64_t)q * a->stride[1] - a->pad[1] + (int64_t)k * a->dilation[1];
-                const bool inside = h >= 0 && h < in->dims[1] && w >= 0 && w < in->dims[2];
-                *to = inside ? image + h * in->strides[1] + w * in->strides[2] : zeros;
-            }
+            const int64_t h = top + (int64_t)i * a->dilation[0];
+            NNRTI_CPU(find_row)
+            (j, h >= 0 && h < in->dims[1] ? image + h * in->strides[1] : NULL, left, run, step,
+             x + (ptrdiff_t)i * (a->taps / a->window[0]) * step + r, edge + ((ptrdiff_t)i * rows + r) * a->depth);
         }
-        if (++q == out->dims[2]) {
-            q = 0;
-            if (++p == out->dims[1]) {
-                p = 0;
-                n++;
-            }
+        q = 0;
+        if (++p == out->dims[1]) {
+            p = 0;
+            n++;
         }
+    }
+    for (int32_t r = rows; r < step; r++) {
+        y[r] = y[rows - 1];
+        if (z != NULL)
+            z[r] = z[rows - 1];
+        for (int32_t t = 0; t < a->taps; t++)
+            x[(ptrdiff_t)t * step + r] = x[(ptrdiff_t)t * step + rows - 1];
     }
 }
 
@@ -1660,17 +1728,24 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
-    const float **x = (const float **)nnrti_cpu_scratch(j->call, worker);
+    const float **x = (const float **)nnrti_cpu_scratch(j->call, worker), **z;
+    float **y;
     NNRTI_CPU(tile) t;
     t.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
-    t.taps = a->window[0] * a->window[1];
-    t.k = j->x->dims[3];
+    t.step = NNRTI_CPU(list_step)(t.rows);
+    t.taps = a->taps;
+    t.k = a->depth;
+    y = (float **)(uintptr_t)(x + (size_t)t.taps * (size_t)t.step);
+    z = x + (size_t)(t.taps + 1) * (size_t)t.step;
+    NNRTI_CPU(find_pixels)
+    (j, first, t.rows, t.step, x, y, j->z->data != NULL ? z : NULL, (float *)(uintptr_t)(z + t.step));
     t.x = x;
-    t.y = (float *const *)(x + (size_t)t.taps * (size_t)t.rows);
-    t.z = j->z->data != NULL ? x + (size_t)(t.taps + 1) * (size_t)t.rows : NULL;
-    (void)nnrti_cpu_bounds(a->activation, &t.low, &t.high);
-    (void)nnrti_cpu_bounds(a->sum, &t.sumLow, &t.sumHigh);
-    NNRTI_CPU(find_pixels)(j, first, t.rows, x, (float **)(uintptr_t)t.y, (const float **)(uintptr_t)t.z);
+    t.y = y;
+    t.z = j->z->data != NULL ? z : NULL;
+    t.low = j->low;
+    t.high = j->high;
+    t.sumLow = j->sumLow;
+    t.sumHigh = j->sumHigh;
     for (int32_t p = from; p < to;) {
         t.channel = p * panel;
         t.count = C - t.channel;
@@ -1683,11 +1758,10 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
         NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
         p++;
     }
-    if (!nnrti_cpu_bounds(a->activation, &t.low, &t.high))
-        for (int32_t r = 0; r < t.rows; r++) {
-            const int32_t end = to * panel < C ? to * panel : C;
-            NNRTI_CPU(activate)(t.y[r] + from * panel, t.y[r] + from * panel, end - from * panel, a->activation);
-        }
+    for (int32_t r = 0; r < t.rows && !j->bounds; r++) {
+        const int32_t end = to * panel < C ? to * panel : C;
+        NNRTI_CPU(activate)(y[r] + from * panel, y[r] + from * panel, end - from * panel, a->activation);
+    }
 }
 
 /* y[n,p,q,c] = activation(bias[c] + sum over taps and channels of x * weight), and with z: sum(that + z[n,p,q,c]). */
@@ -1703,6 +1777,8 @@ static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnr
     j.call = call;
     j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
     j.panels = (j.y->dims[3] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
+    j.bounds = nnrti_cpu_bounds(j.attr->activation, &j.low, &j.high);
+    (void)nnrti_cpu_bounds(j.attr->sum, &j.sumLow, &j.sumHigh);
     nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
                     (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts, NNRTI_CPU(product_task),
                     &j);
@@ -1765,7 +1841,7 @@ static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
     float *z = (float *)(uintptr_t)NNRTI_CPU(matrix)(j->z, j->z, stack);
     float *panel = (float *)nnrti_cpu_scratch(j->call, worker);
     const float **rows = (const float **)(panel + (size_t)(1 + K) * NNRTI_WIDE * NNRTI_LANES);
-    float **out = (float **)(uintptr_t)(rows + NNRTI_CPU_BLOCK);
+    float **out = (float **)(uintptr_t)(rows + NNRTI_CPU(list_step)(NNRTI_CPU_BLOCK));
     NNRTI_CPU(tile) t;
     t.x = rows;
     t.y = out;
@@ -1782,9 +1858,11 @@ static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
      t.count > NNRTI_LANES ? NNRTI_WIDE * NNRTI_LANES : NNRTI_LANES, t.count, panel);
     for (int32_t m = 0; m < M; m += NNRTI_CPU_BLOCK) {
         t.rows = M - m < NNRTI_CPU_BLOCK ? M - m : NNRTI_CPU_BLOCK;
-        for (int32_t r = 0; r < t.rows; r++) {
-            rows[r] = x + (m + r) * stepX;
-            out[r] = z + (m + r) * j->z->strides[rank - 2];
+        t.step = NNRTI_CPU(list_step)(t.rows);
+        for (int32_t r = 0; r < t.step; r++) {
+            const int32_t at = m + (r < t.rows ? r : t.rows - 1);
+            rows[r] = x + at * stepX;
+            out[r] = z + at * j->z->strides[rank - 2];
         }
         NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
         for (int32_t r = 0; r < t.rows && !nnrti_cpu_bounds(a->activation, &t.low, &t.high); r++)
@@ -1823,59 +1901,162 @@ static NNRT_ReturnCode NNRTI_CPU(matmul)(const void *attr, nnrt_view *args, nnrt
 typedef struct NNRTI_CPU(window_job) {
     const nnrti_cpu_window *attr;
     const nnrt_view *x, *packed, *y;
-    float low, high;
+    float low, high, begin; /* bounds of the activation; what a pool begins with */
 } NNRTI_CPU(window_job);
 
-/* The channels c to c + count - 1 of `tall` pixels from row p, column q on: taps first to last - 1 of the height and
-   begin to end - 1 of the width, which lie inside x. at: where tap 0,0 of the first pixel would lie. */
+/* `count` channels of a pixel: taps first to last - 1 of the height and begin to end - 1 of the width, which lie inside
+   x. at: where tap 0,0 would lie. */
 typedef struct NNRTI_CPU(taps) {
     int32_t first, last, begin, end, count;
     ptrdiff_t at;
 } NNRTI_CPU(taps);
 
-NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixels)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
-                                                  const float *packed, const int32_t tall)
+/* A pixel by any window. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
+                                                 const float *packed)
 {
     const nnrti_cpu_window *a = j->attr;
-    const ptrdiff_t padded = j->packed->dims[1], step = a->stride[1] * j->x->strides[2];
-    nnrti_v sum[4];
-    NNRTI_CPU_UNROLL
-    for (int32_t t = 0; t < tall; t++)
-        sum[t] = nnrti_v_load(packed);
+    const ptrdiff_t padded = j->packed->dims[1];
+    nnrti_v sum = nnrti_v_load(packed);
     for (int32_t i = m->first; i < m->last; i++)
         for (int32_t k = m->begin; k < m->end; k++) {
-            const nnrti_v weight = nnrti_v_load(packed + padded * (1 + i * a->window[1] + k));
             const float *from = (const float *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
                                 k * a->dilation[1] * j->x->strides[2];
-            NNRTI_CPU_UNROLL
-            for (int32_t t = 0; t < tall; t++)
-                sum[t] = nnrti_v_fma(nnrti_v_load_part(from + t * step, m->count), weight, sum[t]);
+            sum = nnrti_v_fma(nnrti_v_load_part(from, m->count),
+                              nnrti_v_load(packed + padded * (1 + i * a->window[1] + k)), sum);
         }
-    NNRTI_CPU_UNROLL
-    for (int32_t t = 0; t < tall; t++)
-        nnrti_v_store_part(y + t * j->y->strides[2],
-                           nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum[t])), m->count);
+    nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
 }
 
-/* The largest of the taps, of which a NaN is one, or their average. */
-NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
-                                            const bool largest)
+/* The same for windows of `width` columns without dilation: NNRTI_CPU_PIXELS pixels read each column of x once, and
+   what they have of it follows in the order of the taps. All channels. begin and end are columns of x from that of the
+   first pixel's first tap on, of which those outside x and those that only pixels behind the last one read are left out
+   where `edge`; count is that of the pixels. */
+#define NNRTI_CPU_PIXELS 4
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_vector)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m,
+                                                  int32_t c, float *y, const int32_t width, const int32_t stride,
+                                                  const bool edge, const bool whole)
 {
-    const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
-    nnrti_v result = nnrti_v_all(largest ? -nnrti_inff() : 0.0f);
+    const ptrdiff_t padded = j->packed->dims[1], step = j->x->strides[2];
+    const ptrdiff_t down = j->attr->dilation[0] * j->x->strides[1];
+    const int32_t count = whole ? NNRTI_LANES : j->y->dims[3] - c;
+    const float *packed = (const float *)j->packed->data + c;
+    nnrti_v sum[NNRTI_CPU_PIXELS];
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++)
+        sum[t] = nnrti_v_load(packed);
+    packed += padded * (1 + m->first * width);
     for (int32_t i = m->first; i < m->last; i++) {
-        const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * j->x->strides[2];
-        for (int32_t k = m->begin; k < m->end; k++, from += j->x->strides[2]) {
-            const nnrti_v cell = nnrti_v_load_part(from, m->count);
-            if (largest)
-                result = nnrti_v_max_nan(result, cell);
-            else
-                result = result + cell;
+        const float *from = (const float *)j->x->data + m->at + i * down + c;
+        nnrti_v weight[5];
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < width; k++, packed += padded)
+            weight[k] = nnrti_v_load(packed);
+        NNRTI_CPU_UNROLL
+        for (int32_t k = 0; k < (NNRTI_CPU_PIXELS - 1) * stride + width; k++) {
+            nnrti_v cell;
+            if (edge && (k < m->begin || k >= m->end))
+                continue;
+            cell = whole ? nnrti_v_load(from + k * step) : nnrti_v_load_part(from + k * step, count);
+            NNRTI_CPU_UNROLL
+            for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++)
+                if (k >= t * stride && k < t * stride + width)
+                    sum[t] = nnrti_v_fma(cell, weight[k - t * stride], sum[t]);
         }
     }
-    if (!largest)
-        result = result / nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
-    nnrti_v_store_part(y, nnrti_v_min(high, nnrti_v_max(low, result)), m->count);
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++) {
+        const nnrti_v result = nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum[t]));
+        if (edge && t >= m->count)
+            continue;
+        if (whole)
+            nnrti_v_store(y + t * j->y->strides[2] + c, result);
+        else
+            nnrti_v_store_part(y + t * j->y->strides[2] + c, result, count);
+    }
+}
+
+#define NNRTI_CPU_DEPTHWISE(width, stride, edge)                                                                       \
+    NNRTI_CPU_APART static void NNRTI_CPU(depthwise_##width##_##stride##_##edge)(                                      \
+        const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y)                                          \
+    {                                                                                                                  \
+        int32_t c = 0;                                                                                                 \
+        for (; NNRTI_WHOLE(j->y->dims[3] - c); c += NNRTI_LANES)                                                       \
+            NNRTI_CPU(depthwise_vector)(j, m, c, y, width, stride, edge, true);                                        \
+        for (; c < j->y->dims[3]; c += NNRTI_LANES)                                                                    \
+            NNRTI_CPU(depthwise_vector)(j, m, c, y, width, stride, edge, false);                                       \
+    }
+NNRTI_CPU_DEPTHWISE(3, 1, 0)
+NNRTI_CPU_DEPTHWISE(3, 1, 1)
+NNRTI_CPU_DEPTHWISE(3, 2, 0)
+NNRTI_CPU_DEPTHWISE(3, 2, 1)
+NNRTI_CPU_DEPTHWISE(5, 1, 0)
+NNRTI_CPU_DEPTHWISE(5, 1, 1)
+NNRTI_CPU_DEPTHWISE(5, 2, 0)
+NNRTI_CPU_DEPTHWISE(5, 2, 1)
+
+/* A row of y by these; false: there are none for such a window. */
+static bool NNRTI_CPU(depthwise_quick)(const NNRTI_CPU(window_job) * j, NNRTI_CPU(taps) * m, float *y, ptrdiff_t at)
+{
+    const nnrti_cpu_window *a = j->attr;
+    const int32_t width = a->window[1], stride = a->stride[1];
+    const int32_t span = (NNRTI_CPU_PIXELS - 1) * stride + width;
+    if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1)
+        return false;
+    for (int32_t q = 0; q < j->y->dims[2]; q += NNRTI_CPU_PIXELS) {
+        const int64_t left = (int64_t)q * stride - a->pad[1], right = j->x->dims[2] - left;
+        float *to = y + q * j->y->strides[2];
+        int32_t needed;
+        bool edge;
+        m->count = j->y->dims[2] - q < NNRTI_CPU_PIXELS ? j->y->dims[2] - q : NNRTI_CPU_PIXELS;
+        m->at = at + (ptrdiff_t)left * j->x->strides[2];
+        needed = (m->count - 1) * stride + width;
+        m->begin = left < 0 ? (int32_t)-left : 0;
+        m->end = right < needed ? (int32_t)right : needed;
+        edge = m->begin > 0 || m->end < span;
+        if (width == 3 && stride == 1)
+            (edge ? NNRTI_CPU(depthwise_3_1_1) : NNRTI_CPU(depthwise_3_1_0))(j, m, to);
+        else if (width == 3)
+            (edge ? NNRTI_CPU(depthwise_3_2_1) : NNRTI_CPU(depthwise_3_2_0))(j, m, to);
+        else if (stride == 1)
+            (edge ? NNRTI_CPU(depthwise_5_1_1) : NNRTI_CPU(depthwise_5_1_0))(j, m, to);
+        else
+            (edge ? NNRTI_CPU(depthwise_5_2_1) : NNRTI_CPU(depthwise_5_2_0))(j, m, to);
+    }
+    return true;
+}
+
+/* `wide` vectors of the largest of the taps, of which a NaN is one, or of their average. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixel)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y,
+                                            const bool largest, const int32_t wide)
+{
+    const nnrti_v low = nnrti_v_all(j->low), high = nnrti_v_all(j->high);
+    const ptrdiff_t step = j->x->strides[2];
+    const int32_t last = (wide - 1) * NNRTI_LANES; /* vectors before the last one are whole */
+    nnrti_v result[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        result[v] = nnrti_v_all(j->begin);
+    for (int32_t i = m->first; i < m->last; i++) {
+        const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * step;
+        for (int32_t k = m->begin; k < m->end; k++, from += step)
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < wide; v++) {
+                const nnrti_v cell = v * NNRTI_LANES < last ? nnrti_v_load(from + v * NNRTI_LANES)
+                                                            : nnrti_v_load_part(from + last, m->count - last);
+                if (largest)
+                    result[v] = nnrti_v_max_nan(result[v], cell);
+                else
+                    result[v] = result[v] + cell;
+            }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        if (!largest)
+            result[v] = result[v] / nnrti_v_all((float)((m->last - m->first) * (m->end - m->begin)));
+        result[v] = nnrti_v_min(high, nnrti_v_max(low, result[v]));
+        nnrti_v_store_part(y + v * NNRTI_LANES, result[v], m->count - v * NNRTI_LANES);
+    }
 }
 
 /* A row of y, `unit`, of a convolution of each channel by itself or of a pool. */
@@ -1886,28 +2067,32 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, uin
     const nnrt_view *x = j->x, *y = j->y;
     const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1];
     const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
-    const int64_t reach = 3 * (int64_t)a->stride[1] + (int64_t)(a->window[1] - 1) * a->dilation[1];
+    const ptrdiff_t at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1];
     float *const row = (float *)y->data + n * y->strides[0] + p * y->strides[1];
     NNRTI_CPU(taps) m;
     float low, high;
     nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
-    for (int32_t c = 0; c < y->dims[3]; c += NNRTI_LANES)
-        for (int32_t q = 0, tall; q < y->dims[2]; q += tall) {
+    if (!depthwise || !NNRTI_CPU(depthwise_quick)(j, &m, row, at))
+        for (int32_t q = 0; q < y->dims[2]; q++) {
             const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
-            const float *packed = depthwise ? (const float *)j->packed->data + c : NULL;
-            float *to = row + q * y->strides[2] + c;
-            tall = 1;
-            m.count = y->dims[3] - c;
-            m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
+            float *to = row + q * y->strides[2];
             nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
-            if (!depthwise) {
-                NNRTI_CPU(pool_pixel)(j, &m, to, largest);
-            } else if (left >= 0 && left + reach < x->dims[2] && q + 4 <= y->dims[2] && m.count >= NNRTI_LANES) {
-                m.count = NNRTI_LANES;
-                NNRTI_CPU(depthwise_pixels)(j, &m, to, packed, 4);
-                tall = 4;
-            } else {
-                NNRTI_CPU(depthwise_pixels)(j, &m, to, packed, 1);
+            m.at = at + (ptrdiff_t)left * x->strides[2];
+            m.count = y->dims[3];
+            for (int32_t c = 0; c < y->dims[3];) {
+                if (depthwise) {
+                    NNRTI_CPU(depthwise_pixel)(j, &m, to + c, (const float *)j->packed->data + c);
+                } else if (m.count > 3 * NNRTI_LANES) {
+                    NNRTI_CPU(pool_pixel)(j, &m, to + c, largest, 4);
+                    c += 3 * NNRTI_LANES;
+                    m.at += 3 * NNRTI_LANES;
+                    m.count -= 3 * NNRTI_LANES;
+                } else {
+                    NNRTI_CPU(pool_pixel)(j, &m, to + c, largest, 1);
+                }
+                c += NNRTI_LANES;
+                m.at += NNRTI_LANES;
+                m.count -= NNRTI_LANES;
             }
         }
     for (int32_t q = 0; q < y->dims[2] && !nnrti_cpu_bounds(a->activation, &low, &high); q++)
@@ -1933,9 +2118,11 @@ static void NNRTI_CPU(average_row)(void *arg, uint32_t unit, uint32_t worker)
 }
 
 static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, const nnrt_view *packed, nnrt_view *y,
-                                          nnrt_call *call, void (*task)(void *arg, uint32_t i, uint32_t worker))
+                                          nnrt_call *call, float begin,
+                                          void (*task)(void *arg, uint32_t i, uint32_t worker))
 {
     NNRTI_CPU(window_job) j;
+    j.begin = begin;
     j.attr = (const nnrti_cpu_window *)attr;
     j.x = x;
     j.packed = packed;
@@ -1950,17 +2137,17 @@ static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, 
 /* y[n,p,q,c] = activation(bias[c] + sum over taps of x[n,..,c] * weight[..,c]) */
 static NNRT_ReturnCode NNRTI_CPU(depthwise)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], &args[1], &args[2], call, NNRTI_CPU(depthwise_row));
+    return NNRTI_CPU(windows)(attr, &args[0], &args[1], &args[2], call, 0, NNRTI_CPU(depthwise_row));
 }
 
 static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, NNRTI_CPU(max_row));
+    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, -nnrti_inff(), NNRTI_CPU(max_row));
 }
 
 static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, NNRTI_CPU(average_row));
+    return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_row));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2159,10 +2346,14 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NN
 #undef NNRTI_CPU_vector
 #undef NNRTI_CPU_IS
 #undef NNRTI_CPU_TILE
+#undef NNRTI_CPU_PIXELS
+#undef NNRTI_CPU_DEPTHWISE
 #undef NNRTI_CPU_IF_NAN
+#undef NNRTI_WHOLE
 #undef NNRTI_LANES
 #undef NNRTI_WIDE
 #undef NNRTI_TALL
+#undef NNRTI_TALL_ONE
 #undef nnrti_v
 #undef nnrti_v_bits
 #undef nnrti_v_load
