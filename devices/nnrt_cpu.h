@@ -1536,9 +1536,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, 
 }
 
 /* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
-NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * t, int32_t row, const int32_t tall,
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t row, const int32_t tall,
                                           const int32_t wide)
 {
+    const NNRTI_CPU(tile) copy = *tile, *const t = &copy; /* nothing changes it, which the compiler does not know */
     nnrti_v sum[NNRTI_CPU_TALLEST * NNRTI_WIDE];
     const float *w = t->panel;
     NNRTI_CPU_UNROLL
@@ -1928,36 +1929,40 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j
     nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
 }
 
-/* The same for windows of `width` columns without dilation: NNRTI_CPU_PIXELS pixels read each column of x once, and
-   what they have of it follows in the order of the taps. All channels. begin and end are columns of x from that of the
-   first pixel's first tap on, of which those outside x and those that only pixels behind the last one read are left out
-   where `edge`; count is that of the pixels. */
+/* Some pixels of a row of y whose windows have no dilation of their columns: each column of x is read once, and what they
+   have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie; packed: its
+   weight, behind which those of the next tap lie `padded` floats on. */
+typedef struct NNRTI_CPU(strip) {
+    const float *x, *bias, *packed;
+    float *y;
+    ptrdiff_t stepX, down, stepY, padded; /* to the next column and row of x in use, and to the next pixel of y */
+    int32_t channels, rows, count;        /* of the window: rows in use; pixels */
+    int32_t begin, end;                   /* columns from that of x on: those that lie inside and that the pixels read */
+    float low, high;
+} NNRTI_CPU(strip);
 #define NNRTI_CPU_PIXELS 4
-NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_vector)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m,
-                                                  int32_t c, float *y, const int32_t width, const int32_t stride,
-                                                  const bool edge, const bool whole)
+
+/* A vector of channels of a strip, of which `edge` says whether it has fewer pixels or columns than others. */
+NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_t c, const int32_t width,
+                                              const int32_t stride, const bool edge, const bool whole)
 {
-    const ptrdiff_t padded = j->packed->dims[1], step = j->x->strides[2];
-    const ptrdiff_t down = j->attr->dilation[0] * j->x->strides[1];
-    const int32_t count = whole ? NNRTI_LANES : j->y->dims[3] - c;
-    const float *packed = (const float *)j->packed->data + c;
+    const float *x = s->x + c, *packed = s->packed + c;
+    const nnrti_v low = nnrti_v_all(s->low), high = nnrti_v_all(s->high);
     nnrti_v sum[NNRTI_CPU_PIXELS];
     NNRTI_CPU_UNROLL
     for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++)
-        sum[t] = nnrti_v_load(packed);
-    packed += padded * (1 + m->first * width);
-    for (int32_t i = m->first; i < m->last; i++) {
-        const float *from = (const float *)j->x->data + m->at + i * down + c;
+        sum[t] = nnrti_v_load(s->bias + c);
+    for (int32_t i = 0; i < s->rows; i++, x += s->down) {
         nnrti_v weight[5];
         NNRTI_CPU_UNROLL
-        for (int32_t k = 0; k < width; k++, packed += padded)
+        for (int32_t k = 0; k < width; k++, packed += s->padded)
             weight[k] = nnrti_v_load(packed);
         NNRTI_CPU_UNROLL
         for (int32_t k = 0; k < (NNRTI_CPU_PIXELS - 1) * stride + width; k++) {
             nnrti_v cell;
-            if (edge && (k < m->begin || k >= m->end))
+            if (edge && (k < s->begin || k >= s->end))
                 continue;
-            cell = whole ? nnrti_v_load(from + k * step) : nnrti_v_load_part(from + k * step, count);
+            cell = whole ? nnrti_v_load(x + k * s->stepX) : nnrti_v_load_part(x + k * s->stepX, s->channels - c);
             NNRTI_CPU_UNROLL
             for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++)
                 if (k >= t * stride && k < t * stride + width)
@@ -1966,62 +1971,75 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_vector)(const NNRTI_CPU(window_job) * 
     }
     NNRTI_CPU_UNROLL
     for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++) {
-        const nnrti_v result = nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum[t]));
-        if (edge && t >= m->count)
-            continue;
+        const nnrti_v result = nnrti_v_min(high, nnrti_v_max(low, sum[t]));
+        float *y = s->y + t * s->stepY + c;
+        if (edge && t >= s->count)
+            break;
         if (whole)
-            nnrti_v_store(y + t * j->y->strides[2] + c, result);
+            nnrti_v_store(y, result);
         else
-            nnrti_v_store_part(y + t * j->y->strides[2] + c, result, count);
+            nnrti_v_store_part(y, result, s->channels - c);
     }
 }
 
-#define NNRTI_CPU_DEPTHWISE(width, stride, edge)                                                                       \
-    NNRTI_CPU_APART static void NNRTI_CPU(depthwise_##width##_##stride##_##edge)(                                      \
-        const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, float *y)                                          \
+/* All channels; the copy tells the compiler that nothing changes it. */
+#define NNRTI_CPU_STRIP(width, stride, edge)                                                                           \
+    NNRTI_CPU_APART static void NNRTI_CPU(strip_##width##_##stride##_##edge)(const NNRTI_CPU(strip) * strip)           \
     {                                                                                                                  \
+        const NNRTI_CPU(strip) s = *strip;                                                                             \
         int32_t c = 0;                                                                                                 \
-        for (; NNRTI_WHOLE(j->y->dims[3] - c); c += NNRTI_LANES)                                                       \
-            NNRTI_CPU(depthwise_vector)(j, m, c, y, width, stride, edge, true);                                        \
-        for (; c < j->y->dims[3]; c += NNRTI_LANES)                                                                    \
-            NNRTI_CPU(depthwise_vector)(j, m, c, y, width, stride, edge, false);                                       \
+        for (; NNRTI_WHOLE(s.channels - c); c += NNRTI_LANES)                                                          \
+            NNRTI_CPU(strip_vector)(&s, c, width, stride, edge, true);                                                 \
+        for (; c < s.channels; c += NNRTI_LANES)                                                                       \
+            NNRTI_CPU(strip_vector)(&s, c, width, stride, edge, false);                                                \
     }
-NNRTI_CPU_DEPTHWISE(3, 1, 0)
-NNRTI_CPU_DEPTHWISE(3, 1, 1)
-NNRTI_CPU_DEPTHWISE(3, 2, 0)
-NNRTI_CPU_DEPTHWISE(3, 2, 1)
-NNRTI_CPU_DEPTHWISE(5, 1, 0)
-NNRTI_CPU_DEPTHWISE(5, 1, 1)
-NNRTI_CPU_DEPTHWISE(5, 2, 0)
-NNRTI_CPU_DEPTHWISE(5, 2, 1)
+NNRTI_CPU_STRIP(3, 1, 0)
+NNRTI_CPU_STRIP(3, 1, 1)
+NNRTI_CPU_STRIP(3, 2, 0)
+NNRTI_CPU_STRIP(3, 2, 1)
+NNRTI_CPU_STRIP(5, 1, 0)
+NNRTI_CPU_STRIP(5, 1, 1)
+NNRTI_CPU_STRIP(5, 2, 0)
+NNRTI_CPU_STRIP(5, 2, 1)
 
-/* A row of y by these; false: there are none for such a window. */
-static bool NNRTI_CPU(depthwise_quick)(const NNRTI_CPU(window_job) * j, NNRTI_CPU(taps) * m, float *y, ptrdiff_t at)
+/* A row of y by strips; false: there are none for such a window. at: where tap 0,0 of its first pixel would lie. */
+static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CPU(taps) * m, ptrdiff_t at, float *y)
 {
     const nnrti_cpu_window *a = j->attr;
-    const int32_t width = a->window[1], stride = a->stride[1];
-    const int32_t span = (NNRTI_CPU_PIXELS - 1) * stride + width;
+    const int32_t width = a->window[1], stride = a->stride[1], columns = j->x->dims[2], pixels = j->y->dims[2];
+    NNRTI_CPU(strip) s;
     if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1)
         return false;
-    for (int32_t q = 0; q < j->y->dims[2]; q += NNRTI_CPU_PIXELS) {
-        const int64_t left = (int64_t)q * stride - a->pad[1], right = j->x->dims[2] - left;
-        float *to = y + q * j->y->strides[2];
+    s.padded = j->packed->dims[1];
+    s.bias = (const float *)j->packed->data;
+    s.packed = s.bias + (1 + m->first * width) * s.padded;
+    s.stepX = j->x->strides[2];
+    s.down = a->dilation[0] * j->x->strides[1];
+    s.stepY = j->y->strides[2];
+    s.channels = j->y->dims[3];
+    s.rows = m->last - m->first;
+    s.low = j->low;
+    s.high = j->high;
+    at += m->first * s.down;
+    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_PIXELS) {
+        const int64_t left = (int64_t)q * stride - a->pad[1], right = columns - left;
         int32_t needed;
         bool edge;
-        m->count = j->y->dims[2] - q < NNRTI_CPU_PIXELS ? j->y->dims[2] - q : NNRTI_CPU_PIXELS;
-        m->at = at + (ptrdiff_t)left * j->x->strides[2];
-        needed = (m->count - 1) * stride + width;
-        m->begin = left < 0 ? (int32_t)-left : 0;
-        m->end = right < needed ? (int32_t)right : needed;
-        edge = m->begin > 0 || m->end < span;
+        s.count = pixels - q < NNRTI_CPU_PIXELS ? pixels - q : NNRTI_CPU_PIXELS;
+        needed = (s.count - 1) * stride + width;
+        s.x = (const float *)j->x->data + (at + (ptrdiff_t)left * s.stepX);
+        s.y = y + q * s.stepY;
+        s.begin = left < 0 ? (int32_t)-left : 0;
+        s.end = right < needed ? (int32_t)right : needed;
+        edge = s.begin > 0 || s.end < (NNRTI_CPU_PIXELS - 1) * stride + width;
         if (width == 3 && stride == 1)
-            (edge ? NNRTI_CPU(depthwise_3_1_1) : NNRTI_CPU(depthwise_3_1_0))(j, m, to);
+            (edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0))(&s);
         else if (width == 3)
-            (edge ? NNRTI_CPU(depthwise_3_2_1) : NNRTI_CPU(depthwise_3_2_0))(j, m, to);
+            (edge ? NNRTI_CPU(strip_3_2_1) : NNRTI_CPU(strip_3_2_0))(&s);
         else if (stride == 1)
-            (edge ? NNRTI_CPU(depthwise_5_1_1) : NNRTI_CPU(depthwise_5_1_0))(j, m, to);
+            (edge ? NNRTI_CPU(strip_5_1_1) : NNRTI_CPU(strip_5_1_0))(&s);
         else
-            (edge ? NNRTI_CPU(depthwise_5_2_1) : NNRTI_CPU(depthwise_5_2_0))(j, m, to);
+            (edge ? NNRTI_CPU(strip_5_2_1) : NNRTI_CPU(strip_5_2_0))(&s);
     }
     return true;
 }
@@ -2072,7 +2090,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(window_row)(const NNRTI_CPU(window_job) * j, uin
     NNRTI_CPU(taps) m;
     float low, high;
     nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
-    if (!depthwise || !NNRTI_CPU(depthwise_quick)(j, &m, row, at))
+    if (!depthwise || !NNRTI_CPU(strip_row)(j, &m, at, row))
         for (int32_t q = 0; q < y->dims[2]; q++) {
             const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
             float *to = row + q * y->strides[2];
@@ -2347,7 +2365,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NN
 #undef NNRTI_CPU_IS
 #undef NNRTI_CPU_TILE
 #undef NNRTI_CPU_PIXELS
-#undef NNRTI_CPU_DEPTHWISE
+#undef NNRTI_CPU_STRIP
 #undef NNRTI_CPU_IF_NAN
 #undef NNRTI_WHOLE
 #undef NNRTI_LANES
