@@ -83,22 +83,6 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #include <arm_neon.h>
 #endif
 
-/* A convolution, or a product of matrices, which is one of 1 x 1 cells: attributes of the kernel `product`. Its
-   arguments are x [N,H,W,K], a tensor that is added to the result or nothing, and the packed weights; y [N,Ho,Wo,C].
-   Channels lie one behind the other. Packed: a panel for each `panel` channels of y, their bias and then their
-   weights, tap by tap, channel of x by channel of x; channels that there are not are zeros. Behind the panels K
-   zeros stand for the cells outside x. */
-typedef struct nnrti_cpu_product {
-    int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
-    int32_t taps, depth; /* pieces of x that a pixel reads, and floats of each: the taps of a row of the window count as
-                            one piece where that is `joined` */
-    bool joined;
-    int32_t rows;                                      /* pixels of y that are worked on at once */
-    uint32_t parts;                                    /* into which the panels are divided to share the work */
-    NNRT_ActivationType activation;                    /* of the product itself */
-    NNRT_ActivationType sum;                           /* of its sum with the other tensor */
-} nnrti_cpu_product;
-
 /* MATMUL_FUSION of two tensors that a run brings: x [..,M,K], y [..,K,N], a bias [N] or nothing; z [..,M,N]. */
 typedef struct nnrti_cpu_matmul {
     bool transposeA,
@@ -107,14 +91,31 @@ typedef struct nnrti_cpu_matmul {
 } nnrti_cpu_matmul;
 #define NNRTI_CPU_BLOCK 64   /* rows of x that it works on at once */
 #define NNRTI_CPU_TALLEST 12 /* pixels of the tallest tile of any set */
-#define NNRTI_CPU_JOINED 64  /* floats of joined taps, at most */
+#define NNRTI_CPU_PATCH 8192 /* floats of a patch of x, at most */
+#define NNRTI_CPU_PIXELS 128 /* pixels of a patch, about */
 
 /* A convolution of each channel by itself, and pooling: attributes of `depthwise`, `max_pool` and `average_pool`.
    Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
 typedef struct nnrti_cpu_window {
-    int32_t window[2], stride[2], dilation[2], pad[2];
+    int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
     NNRT_ActivationType activation;
 } nnrti_cpu_window;
+
+/* A convolution, or a product of matrices, which is one of 1 x 1 cells: attributes of the kernel `product`. Its
+   arguments are x [N,H,W,K], a tensor that is added to the result or nothing, and the packed weights; y [N,Ho,Wo,C].
+   Channels lie one behind the other, or as planes where patches are read. Packed: a panel for each `panel` channels of
+   y, their bias and then their weights, tap by tap, channel of x by channel of x; channels that there are not are
+   zeros. The last argument is K zeros for the cells outside x, or, where patches are read, how many floats each term of
+   a sum lies behind the first one. */
+typedef struct nnrti_cpu_product {
+    nnrti_cpu_window in; /* its activation is the product's own */
+    int32_t rows;        /* pixels of y that are worked on at once */
+    bool padded;            /* cells outside x are read */
+    int32_t lines, columns; /* these are so many rows of so many pixels, and read a patch of x, zeros around it
+                               included; 0: they are any that follow each other */
+    uint32_t parts;         /* into which the panels are divided to share the work */
+    NNRT_ActivationType sum; /* activation of its sum with the other tensor */
+} nnrti_cpu_product;
 
 typedef int32_t nnrti_cpu_function;
 enum { NNRTI_CPU_ADD, NNRTI_CPU_SUB, NNRTI_CPU_MUL };
@@ -193,6 +194,40 @@ static void nnrti_cpu_inside(int64_t start, int64_t step, int32_t k, int32_t L, 
     to = to < k ? to : k;
     *first = (int32_t)(from < to ? from : to);
     *last = (int32_t)to;
+}
+
+/* How many pieces of `part` there are of `whole`, the last of which may be smaller. */
+static int64_t nnrti_cpu_pieces(int64_t whole, int64_t part)
+{
+    return (whole + part - 1) / part;
+}
+
+/* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next row,
+   column and channel, and floats of the copy. */
+typedef struct nnrti_cpu_patch {
+    ptrdiff_t row, column, channel;
+    int32_t rows, columns;
+    int64_t floats;
+    bool copied, planes; /* planes: channels come first */
+} nnrti_cpu_patch;
+
+/* false: there are no patches for such a product. */
+static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, int32_t K, nnrti_cpu_patch *patch)
+{
+    const int64_t rows = (int64_t)(a->lines - 1) * a->in.stride[0] + (int64_t)(a->in.window[0] - 1) * a->in.dilation[0] + 1;
+    const int64_t columns = (int64_t)(a->columns - 1) * a->in.stride[1] + (int64_t)(a->in.window[1] - 1) * a->in.dilation[1] + 1;
+    if (rows > NNRTI_CPU_PATCH || columns > NNRTI_CPU_PATCH || K > NNRTI_CPU_PATCH || rows * columns > NNRTI_CPU_PATCH ||
+        rows * columns * K > NNRTI_CPU_PATCH)
+        return false;
+    patch->rows = (int32_t)rows;
+    patch->columns = (int32_t)columns;
+    patch->floats = rows * columns * K;
+    patch->planes = x->strides[2] == 1 && K > 1;
+    patch->copied = a->padded;
+    patch->channel = !patch->planes ? 1 : patch->copied ? (ptrdiff_t)(rows * columns) : x->strides[3];
+    patch->column = patch->planes ? 1 : K;
+    patch->row = !patch->copied ? x->strides[1] : patch->planes ? (ptrdiff_t)columns : (ptrdiff_t)columns * K;
+    return patch->planes || x->strides[2] == K;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -506,6 +541,41 @@ static int32_t nnrti_cpu_padded(const nnrti_cpu_set *set, int32_t C)
     return C - left + (left == 0 ? 0 : left <= set->lanes ? set->lanes : set->panel);
 }
 
+/* Of windows of several cells and few channels, patches of some rows of y, or of a part of a row. */
+static void nnrti_cpu_choose_patch(nnrti_cpu_product *a, const nnrt_view *x, const nnrt_view *y, int32_t K,
+                                   uint32_t workers)
+{
+    const int32_t H = y->dims[1], W = y->dims[2];
+    nnrti_cpu_patch patch;
+    a->lines = a->columns = 0;
+    if ((a->in.window[0] == 1 && a->in.window[1] == 1) || H == 0 || W == 0 || y->dims[0] == 0)
+        return;
+    a->padded = false;
+    for (int32_t i = 0; i < 2; i++) {
+        const int64_t last = (int64_t)(y->dims[1 + i] - 1) * a->in.stride[i] - a->in.pad[i] +
+                             (int64_t)(a->in.window[i] - 1) * a->in.dilation[i];
+        a->padded = a->padded || a->in.pad[i] > 0 || last >= x->dims[1 + i];
+    }
+    a->columns = (int32_t)nnrti_cpu_pieces(W, nnrti_cpu_pieces(W, 2 * NNRTI_CPU_PIXELS));
+    a->lines = W < NNRTI_CPU_PIXELS ? NNRTI_CPU_PIXELS / W : 1;
+    while (a->lines > 1 && (a->lines > H || (workers > 1 && y->dims[0] * nnrti_cpu_pieces(H, a->lines) < 4 * workers)))
+        a->lines--;
+    if (!nnrti_cpu_patch_of(a, x, K, &patch))
+        a->lines = a->columns = 0;
+}
+
+/* Where the terms of a sum lie in a patch. */
+static void nnrti_cpu_find_terms(const nnrti_cpu_product *a, const nnrt_view *x, int32_t K, int32_t *to)
+{
+    nnrti_cpu_patch patch;
+    (void)nnrti_cpu_patch_of(a, x, K, &patch);
+    for (int32_t i = 0; i < a->in.window[0]; i++)
+        for (int32_t j = 0; j < a->in.window[1]; j++)
+            for (int32_t k = 0; k < K; k++)
+                *to++ = (int32_t)(i * a->in.dilation[0] * patch.row + j * a->in.dilation[1] * patch.column +
+                                  k * patch.channel);
+}
+
 /* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]. */
 static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
                                               const nnrt_view *bias, const nnrt_plan_arg *y, nnrti_cpu_product *a)
@@ -517,12 +587,10 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     const int32_t packed[2] = {nnrti_cpu_padded(e->set, w->dims[0]), (int32_t)(1 + taps * w->dims[3])};
     const nnrt_plan_arg from = *x, to = *y;
     nnrt_plan_arg *args;
-    void *data, *zeros;
+    const int32_t terms = (int32_t)(taps * w->dims[3]);
+    void *data, *last;
     NNRT_ReturnCode code;
-    a->joined = w->dims[2] > 1 && a->dilation[1] == 1 && x->view.strides[2] == w->dims[3] &&
-                (int64_t)w->dims[2] * w->dims[3] <= NNRTI_CPU_JOINED;
-    a->taps = (int32_t)(a->joined ? w->dims[1] : taps);
-    a->depth = w->dims[3] * (a->joined ? w->dims[2] : 1);
+    nnrti_cpu_choose_patch(a, &x->view, &y->view, w->dims[3], d->workers);
     nnrti_cpu_use(&d->steps[s], &e->set->product, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
@@ -530,22 +598,36 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     args[0] = from;
     args[2] = to;
     if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
-        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &a->depth, &zeros)) != NNRT_SUCCESS)
+        (code = nnrt_draft_derive(d, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32, 1,
+                                  a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
         nnrti_cpu_pack(e->set, w, bias, (float *)data);
-    if (zeros != NULL)
-        memset(zeros, 0, (size_t)a->depth * sizeof(float));
-    a->rows = (int32_t)(a->taps <= 9 ? 64 : a->taps <= 64 ? 32 : 8);
+    if (last != NULL && a->lines > 0)
+        nnrti_cpu_find_terms(a, &x->view, w->dims[3], (int32_t *)last);
+    else if (last != NULL)
+        memset(last, 0, (size_t)w->dims[3] * sizeof(float));
     a->parts = 1;
+    if (a->lines > 0) {
+        const int64_t patches = (int64_t)y->view.dims[0] * nnrti_cpu_pieces(y->view.dims[1], a->lines) *
+                                nnrti_cpu_pieces(y->view.dims[2], a->columns);
+        nnrti_cpu_patch patch;
+        (void)nnrti_cpu_patch_of(a, &x->view, w->dims[3], &patch);
+        a->rows = a->lines * a->columns;
+        if (patches <= (int64_t)d->workers)
+            a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
+        d->steps[s].scratchBytes =
+            3 * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *) + (size_t)patch.floats * sizeof(float);
+        return NNRT_SUCCESS;
+    }
+    a->rows = (int32_t)(taps <= 9 ? 64 : taps <= 64 ? 32 : 8);
     if (pixels < a->rows)
         a->rows = pixels > 0 ? (int32_t)pixels : 1;
     else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers)
         a->rows = (int32_t)((pixels / (2 * (int64_t)d->workers) + 7) / 8 * 8);
     if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
         a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
-    d->steps[s].scratchBytes = (size_t)(a->taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *) +
-                               (size_t)(a->joined ? a->taps * a->rows * a->depth : 0) * sizeof(float);
+    d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *);
     return NNRT_SUCCESS;
 }
 
@@ -598,40 +680,57 @@ static bool nnrti_cpu_is_finite(const nnrt_view *w)
     return true;
 }
 
+/* The window of a convolution of weights w. */
+static nnrti_cpu_window nnrti_cpu_window_of(const NNRT_Conv2DFusion *attr, const nnrt_view *w)
+{
+    nnrti_cpu_window a;
+    a.window[0] = w->dims[1];
+    a.window[1] = w->dims[2];
+    nnrti_cpu_pair(a.stride, &attr->stride, 0, 1);
+    nnrti_cpu_pair(a.dilation, &attr->dilation, 0, 1);
+    nnrti_cpu_pair(a.pad, &attr->padList, 0, 2);
+    a.activation = attr->activationType;
+    return a;
+}
+
+/* Whether a convolution reads its few channels as planes, as many models bring them. */
+static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *step)
+{
+    const nnrt_view *x = &step->args[0].view;
+    nnrti_cpu_product a;
+    if (step->op->type != NNRT_NODE_TYPE_CONV2D_FUSION || ((const NNRT_Conv2DFusion *)step->attr)->group != 1 ||
+        x->dims[3] > 4 || x->strides[2] != 1)
+        return false;
+    memset(&a, 0, sizeof(a));
+    a.in = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
+    nnrti_cpu_choose_patch(&a, x, &step->args[step->nIn + step->nDerived].view, x->dims[3],
+                           d->workers);
+    return a.lines > 0;
+}
+
 static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
     const nnrt_plan_arg *args = step->args;
-    if (attr->group == 1) {
-        const int64_t *pad = attr->padList.data;
-        nnrti_cpu_product *a;
-        if (((pad[0] | pad[1] | pad[2] | pad[3]) != 0) && !nnrti_cpu_is_finite(&args[1].view))
-            return NNRT_SUCCESS;
-        a = (nnrti_cpu_product *)nnrt_memory_keep(d->memory, sizeof(*a));
-        if (a == NULL)
+    const int64_t *pad = attr->padList.data;
+    nnrti_cpu_product *a;
+    if (attr->group != 1) {
+        nnrti_cpu_window *window = (nnrti_cpu_window *)nnrt_memory_keep(d->memory, sizeof(*window));
+        if (window == NULL)
             return nnrti_cpu_no_memory(e, step);
-        a->window[0] = args[1].view.dims[1];
-        a->window[1] = args[1].view.dims[2];
-        nnrti_cpu_pair(a->stride, &attr->stride, 0, 1);
-        nnrti_cpu_pair(a->dilation, &attr->dilation, 0, 1);
-        nnrti_cpu_pair(a->pad, &attr->padList, 0, 2);
-        a->activation = attr->activationType;
-        return nnrti_cpu_take_product(e, s, &args[0], &args[1].view,
-                                      args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3], a);
-    } else {
-        nnrti_cpu_window *a = (nnrti_cpu_window *)nnrt_memory_keep(d->memory, sizeof(*a));
-        if (a == NULL)
-            return nnrti_cpu_no_memory(e, step);
-        a->window[0] = args[1].view.dims[1];
-        a->window[1] = args[1].view.dims[2];
-        nnrti_cpu_pair(a->stride, &attr->stride, 0, 1);
-        nnrti_cpu_pair(a->dilation, &attr->dilation, 0, 1);
-        nnrti_cpu_pair(a->pad, &attr->padList, 0, 2);
-        a->activation = attr->activationType;
-        return nnrti_cpu_take_depthwise(e, s, a);
+        *window = nnrti_cpu_window_of(attr, &args[1].view);
+        return nnrti_cpu_take_depthwise(e, s, window);
     }
+    if ((pad[0] | pad[1] | pad[2] | pad[3]) != 0 && !nnrti_cpu_is_finite(&args[1].view))
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_product *)nnrt_memory_keep(d->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->in = nnrti_cpu_window_of(attr, &args[1].view);
+    return nnrti_cpu_take_product(e, s, &args[0], &args[1].view, args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL,
+                                  &args[3], a);
 }
 
 /* What pools have in common. */
@@ -736,8 +835,8 @@ static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     for (int32_t i = 0; i < 2; i++)
-        a->window[i] = a->stride[i] = a->dilation[i] = 1;
-    a->activation = activation;
+        a->in.window[i] = a->in.stride[i] = a->in.dilation[i] = 1;
+    a->in.activation = activation;
     x.view = nnrti_cpu_pixels(&x.view, rows, stepX, w.dims[3]);
     y.view = nnrti_cpu_pixels(&y.view, rows, stepY, w.dims[0]);
     return nnrti_cpu_take_product(e, s, &x, &w, bias, &y, a);
@@ -881,7 +980,7 @@ static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
         const int32_t C = z->rank > 0 ? z->dims[z->rank - 1] : 0;
         size_t count;
         if (product->kernel != e->set->product.run || product->args[1].tensor != NNRT_NO_TENSOR ||
-            a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
+            a->in.activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
             nnrt_draft_readers(d, add->args[1 - k].tensor) != 1 || bias->rank < 1 || bias->rank > z->rank ||
             bias->dims[bias->rank - 1] != C || !nnrt_dims_count(bias->dims, bias->rank, &count) || count != (size_t)C ||
             product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z) ||
@@ -895,7 +994,7 @@ static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
         }
         *add = *product;
         product->kernel = NULL;
-        a->activation = ((const NNRT_AddFusion *)old.attr)->activationType;
+        a->in.activation = ((const NNRT_AddFusion *)old.attr)->activationType;
         add->args[4].tensor = old.args[2].tensor;
         add->args[4].kind = old.args[2].kind;
         add->op = old.op;
@@ -928,7 +1027,7 @@ static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
             nnrt_draft_readers(d, add->args[k].tensor) != 1)
             continue;
         a = (nnrti_cpu_product *)(uintptr_t)product->attr;
-        if (!nnrti_cpu_bounds(a->activation, &low, &high))
+        if (!nnrti_cpu_bounds(a->in.activation, &low, &high))
             continue;
         *add = *product; /* where the ADD stands all is written that it reads */
         product->kernel = NULL;
@@ -959,7 +1058,8 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_draft_step *step = &e->draft->steps[s];
     if (step->op == NULL || step->open != NULL || !nnrti_cpu_is_float(step))
         return NNRT_SUCCESS;
-    if (nnrti_cpu_is_image(step) && nnrti_cpu_is_last(&step->args[0].view) &&
+    if (nnrti_cpu_is_image(step) &&
+        (nnrti_cpu_is_last(&step->args[0].view) || nnrti_cpu_reads_planes(e->draft, step)) &&
         nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
         return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_take_conv(e, s) : nnrti_cpu_take_pool(e, s);
     switch (step->op->type) {
@@ -1000,7 +1100,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
             continue;
         if (!nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
             code = nnrti_cpu_copy_out(&e, s);
-        if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&draft->steps[s].args[0].view))
+        step = &draft->steps[s];
+        if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&step->args[0].view) && !nnrti_cpu_reads_planes(draft, step))
             code = nnrti_cpu_copy_in(&e, s++, 0);
     }
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
@@ -1157,7 +1258,7 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 #define NNRTI_LANES 16
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 8
-#define NNRTI_TALL_ONE 12
+#define NNRTI_TALL_ONE 10
 typedef __m512 nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(64)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -1502,16 +1603,11 @@ typedef struct NNRTI_CPU(tile) {
     const float *const *z; /* what is added to them, NULL: nothing */
     int32_t rows, step;    /* pixels; of the lists, in which the last pixel is repeated up to `step` */
     int32_t taps, k;
+    const int32_t *terms; /* of a patch: k of them, from x[row] on */
     const float *panel;
     int32_t channel, count; /* the first of the panel, and how many of them there are */
     float low, high, sumLow, sumHigh;
 } NNRTI_CPU(tile);
-
-/* Pixels in lists of so many: tiles that are not full repeat the last one. */
-static int32_t NNRTI_CPU(list_step)(int32_t rows)
-{
-    return rows + NNRTI_CPU_TALLEST - 1;
-}
 
 /* The results of one vector of channels of some pixels. */
 NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, int32_t at, nnrti_v *sum, int32_t next,
@@ -1537,7 +1633,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(finish)(const NNRTI_CPU(tile) * t, int32_t row, 
 
 /* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t row, const int32_t tall,
-                                          const int32_t wide)
+                                          const int32_t wide, const bool patch)
 {
     const NNRTI_CPU(tile) copy = *tile, *const t = &copy; /* nothing changes it, which the compiler does not know */
     nnrti_v sum[NNRTI_CPU_TALLEST * NNRTI_WIDE];
@@ -1549,19 +1645,20 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
         for (int32_t r = 0; r < tall; r++)
             sum[r * wide + v] = bias;
     }
-    for (int32_t tap = 0; tap < t->taps; tap++) {
+    for (int32_t tap = 0; tap < (patch ? 1 : t->taps); tap++) {
         const float *x[NNRTI_CPU_TALLEST];
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
         for (ptrdiff_t k = 0; k < t->k; k++) {
+            const ptrdiff_t at = patch ? t->terms[k] : k;
             nnrti_v weight[NNRTI_WIDE];
             NNRTI_CPU_UNROLL
             for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES)
                 weight[v] = nnrti_v_load(w);
             NNRTI_CPU_UNROLL
             for (int32_t r = 0; r < tall; r++) {
-                const nnrti_v value = nnrti_v_all(x[r][k]);
+                const nnrti_v value = nnrti_v_all(x[r][at]);
                 NNRTI_CPU_UNROLL
                 for (int32_t v = 0; v < wide; v++)
                     sum[r * wide + v] = nnrti_v_fma(value, weight[v], sum[r * wide + v]);
@@ -1577,11 +1674,16 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
         NNRTI_CPU(finish)(t, row, (wide - 1) * NNRTI_LANES, sum + wide - 1, wide, tall, false);
 }
 
-/* Tiles of a panel of one vector and of two. The lower one serves up to four pixels at the end. */
+/* Tiles of a panel of one vector and of two, of pixels that lie anywhere or in a patch. The lower one serves up to four
+   pixels at the end. */
 #define NNRTI_CPU_TILE(name, tall, wide)                                                                               \
     NNRTI_CPU_APART static void NNRTI_CPU(multiply_##name)(const NNRTI_CPU(tile) * t, int32_t row)                     \
     {                                                                                                                  \
-        NNRTI_CPU(multiply)(t, row, tall, wide);                                                                       \
+        NNRTI_CPU(multiply)(t, row, tall, wide, false);                                                                \
+    }                                                                                                                  \
+    NNRTI_CPU_APART static void NNRTI_CPU(multiply_patch_##name)(const NNRTI_CPU(tile) * t, int32_t row)               \
+    {                                                                                                                  \
+        NNRTI_CPU(multiply)(t, row, tall, wide, true);                                                                 \
     }
 NNRTI_CPU_TILE(one, NNRTI_TALL_ONE, 1)
 NNRTI_CPU_TILE(two, NNRTI_TALL, 2)
@@ -1593,6 +1695,13 @@ static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
 {
     const int32_t tall = wide ? NNRTI_TALL : NNRTI_TALL_ONE;
     int32_t row = 0;
+    if (t->terms != NULL) {
+        for (; row + 4 < t->rows; row += tall)
+            (wide ? NNRTI_CPU(multiply_patch_two) : NNRTI_CPU(multiply_patch_one))(t, row);
+        if (row < t->rows)
+            (wide ? NNRTI_CPU(multiply_patch_low_two) : NNRTI_CPU(multiply_patch_low_one))(t, row);
+        return;
+    }
     for (; row + 4 < t->rows; row += tall)
         (wide ? NNRTI_CPU(multiply_two) : NNRTI_CPU(multiply_one))(t, row);
     if (row < t->rows)
@@ -1632,76 +1741,143 @@ NNRTI_CPU_APART static void NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, s
 
 typedef struct NNRTI_CPU(product_job) {
     const nnrti_cpu_product *attr;
-    const nnrt_view *x, *z, *packed, *zeros, *y;
+    const nnrt_view *x, *z, *packed, *last, *y;
     const nnrt_call *call;
     int64_t pixels;
     int32_t panels;
     float low, high, sumLow, sumHigh;
     bool bounds; /* all that the product's own activation does */
+    nnrti_cpu_patch patch;
 } NNRTI_CPU(product_job);
 
-/* What a row of the window reads of x whose first tap would lie in column w of the row `line`: its joined taps, some of
-   which are outside. */
-static const float *NNRTI_CPU(copy_edge)(const NNRTI_CPU(product_job) * j, const float *line, int64_t w, float *to)
+/* Copies floats, or writes zeros. */
+NNRTI_CPU_INLINE float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
 {
-    const int32_t K = j->x->dims[3], depth = j->attr->depth;
-    int32_t first, last;
-    nnrti_cpu_inside(w, 1, j->attr->window[1], j->x->dims[2], &first, &last);
-    for (int32_t i = 0; i < depth; i += NNRTI_LANES)
-        nnrti_v_store_part(to + i, nnrti_v_all(0.0f), depth - i);
-    for (int32_t i = first * K, end = last * K; i < end; i += NNRTI_LANES)
-        nnrti_v_store_part(to + i, nnrti_v_load_part(line + (ptrdiff_t)w * K + i, end - i), end - i);
-    return to;
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store_part(to + i, nnrti_v_load_part(from + i, count - i), count - i);
+    return to + count;
+}
+NNRTI_CPU_INLINE float *NNRTI_CPU(clear_floats)(int32_t count, float *to)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store_part(to + i, nnrti_v_all(0.0f), count - i);
+    return to + count;
 }
 
-/* What the taps of `run` pixels of a row read of one row of x, `line`, of which there is none where it is NULL. The first
-   tap of the first pixel lies in column w. */
-static void NNRTI_CPU(find_row)(const NNRTI_CPU(product_job) * j, const float *line, int64_t w, int32_t run,
-                                int32_t step, const float **to, float *edge)
+/* What a patch has of the rows from h on and the columns from w on of an image. */
+static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p, const float *image, int64_t h, int64_t w,
+                                  float *to)
 {
-    const nnrti_cpu_product *a = j->attr;
-    const float *const zeros = (const float *)j->zeros->data;
-    const ptrdiff_t column = j->x->strides[2], next = a->stride[1] * column;
-    const int32_t width = a->joined ? a->window[1] : 1, count = a->joined ? 1 : a->window[1];
-    for (int32_t k = 0; k < count; k++, to += step, w += a->dilation[1]) {
-        int32_t first = run, last = run, r = 0;
-        if (line != NULL)
-            nnrti_cpu_inside(w, a->stride[1], run, j->x->dims[2] - width + 1, &first, &last);
-        for (int32_t end = first;; end = run, r = last) {
-            for (; r < end; r++) {
-                const bool outside = line == NULL || width == 1;
-                to[r] = outside ? zeros : NNRTI_CPU(copy_edge)(j, line, w + (int64_t)r * a->stride[1], edge + r * a->depth);
+    const int32_t K = in->dims[3], deep = p->planes ? 1 : K;
+    int32_t first, last;
+    nnrti_cpu_inside(w, 1, p->columns, in->dims[2], &first, &last);
+    for (int32_t c = 0; c < K; c += deep)
+        for (int32_t i = 0; i < p->rows; i++) {
+            if (h + i < 0 || h + i >= in->dims[1] || first >= last) {
+                to = NNRTI_CPU(clear_floats)(p->columns * deep, to);
+                continue;
             }
-            if (end == run)
-                break;
-            for (ptrdiff_t at = (ptrdiff_t)w * column + r * next; r < last; r++, at += next)
-                to[r] = line + at;
+            to = NNRTI_CPU(clear_floats)(first * deep, to);
+            to = NNRTI_CPU(copy_floats)(image + (ptrdiff_t)(h + i) * in->strides[1] +
+                                            (ptrdiff_t)(w + first) * in->strides[2] + c * in->strides[3],
+                                        (last - first) * deep, to);
+            to = NNRTI_CPU(clear_floats)((p->columns - last) * deep, to);
         }
+}
+
+/* What is known of the pixels of a tile. */
+typedef struct NNRTI_CPU(lists) {
+    const float **x, **z; /* z: NULL where nothing is added */
+    float **y;
+    int32_t rows, step;
+} NNRTI_CPU(lists);
+
+/* Where `run` pixels of a row of y lie, and the same ones of z, from row r of the lists on. */
+NNRTI_CPU_INLINE void NNRTI_CPU(find_results)(const NNRTI_CPU(product_job) * j, const NNRTI_CPU(lists) * l, int32_t r,
+                                              int32_t run, ptrdiff_t at)
+{
+    const ptrdiff_t step = j->y->strides[2];
+    float **const y = l->y + r, *const toY = (float *)j->y->data + at;
+    for (int32_t i = 0; i < run; i++)
+        y[i] = toY + i * step;
+    if (l->z != NULL) { /* its strides are those of y */
+        const float **const z = l->z + r, *const toZ = (const float *)j->z->data + at;
+        for (int32_t i = 0; i < run; i++)
+            z[i] = toZ + i * step;
     }
 }
 
-/* Where the pixels from `first` on lie, and what their taps read. */
-static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows, int32_t step,
-                                   const float **x, float **y, const float **z, float *edge)
+/* The last pixel again, up to the end of the lists. */
+NNRTI_CPU_INLINE void NNRTI_CPU(repeat_last)(const NNRTI_CPU(lists) * l, int32_t taps)
+{
+    for (int32_t r = l->rows; r < l->step; r++) {
+        l->y[r] = l->y[l->rows - 1];
+        if (l->z != NULL)
+            l->z[r] = l->z[l->rows - 1];
+    }
+    for (int32_t t = 0; t < taps; t++)
+        for (int32_t r = l->rows; r < l->step; r++)
+            l->x[(ptrdiff_t)t * l->step + r] = l->x[(ptrdiff_t)t * l->step + l->rows - 1];
+}
+
+/* The pixels of patch i and where they lie in it, of which a copy is made where x has not all of it. */
+static void NNRTI_CPU(find_patch)(const NNRTI_CPU(product_job) * j, int64_t i, NNRTI_CPU(lists) * l, float *copy)
 {
     const nnrti_cpu_product *a = j->attr;
     const nnrt_view *in = j->x, *out = j->y;
+    const int32_t H = out->dims[1], W = out->dims[2];
+    const int64_t across = nnrti_cpu_pieces(W, a->columns), down = nnrti_cpu_pieces(H, a->lines);
+    const int32_t q = (int32_t)(i % across) * a->columns, p = (int32_t)(i / across % down) * a->lines;
+    const int32_t n = (int32_t)(i / across / down);
+    const int32_t run = W - q < a->columns ? W - q : a->columns, lines = H - p < a->lines ? H - p : a->lines;
+    const int64_t h = (int64_t)p * a->in.stride[0] - a->in.pad[0], w = (int64_t)q * a->in.stride[1] - a->in.pad[1];
+    const ptrdiff_t next = a->in.stride[1] * j->patch.column;
+    const float *image = (const float *)in->data + n * in->strides[0], *from = copy;
+    if (a->padded)
+        NNRTI_CPU(copy_patch)(in, &j->patch, image, h, w, copy);
+    else
+        from = image + ((ptrdiff_t)h * in->strides[1] + (ptrdiff_t)w * in->strides[2]);
+    l->rows = lines * run;
+    for (int32_t r = 0; r < lines; r++, from += a->in.stride[0] * j->patch.row) {
+        const float **const x = l->x + r * run;
+        for (int32_t k = 0; k < run; k++)
+            x[k] = from + k * next;
+        NNRTI_CPU(find_results)
+        (j, l, r * run, run, n * out->strides[0] + (p + r) * out->strides[1] + q * out->strides[2]);
+    }
+    l->step = l->rows + NNRTI_CPU_TALLEST - 1;
+    NNRTI_CPU(repeat_last)(l, 1);
+}
+
+/* Where the pixels from `first` on lie, and what their taps read. */
+static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t first, NNRTI_CPU(lists) * l)
+{
+    const nnrti_cpu_product *a = j->attr;
+    const nnrt_view *in = j->x, *out = j->y;
+    const float *const zeros = (const float *)j->last->data;
+    const ptrdiff_t column = in->strides[2], next = a->in.stride[1] * column;
     int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
     int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
-    for (int32_t r = 0, run; r < rows; r += run) {
-        const float *image = (const float *)in->data + n * in->strides[0];
-        float *to = (float *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
-        const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
-        run = rows - r < out->dims[2] - q ? rows - r : out->dims[2] - q;
-        for (int32_t i = 0; i < run; i++)
-            y[r + i] = to + i * out->strides[2];
-        for (int32_t i = 0; z != NULL && i < run; i++)
-            z[r + i] = (const float *)j->z->data + (y[r + i] - (const float *)out->data);
-        for (int32_t i = 0; i < a->window[0]; i++) {
-            const int64_t h = top + (int64_t)i * a->dilation[0];
-            NNRTI_CPU(find_row)
-            (j, h >= 0 && h < in->dims[1] ? image + h * in->strides[1] : NULL, left, run, step,
-             x + (ptrdiff_t)i * (a->taps / a->window[0]) * step + r, edge + ((ptrdiff_t)i * rows + r) * a->depth);
+    for (int32_t r = 0, run; r < l->rows; r += run) {
+        const float *image = (const float *)in->data + n * in->strides[0], **to = l->x + r;
+        const int64_t top = (int64_t)p * a->in.stride[0] - a->in.pad[0], left = (int64_t)q * a->in.stride[1] - a->in.pad[1];
+        run = l->rows - r < out->dims[2] - q ? l->rows - r : out->dims[2] - q;
+        NNRTI_CPU(find_results)(j, l, r, run, n * out->strides[0] + p * out->strides[1] + q * out->strides[2]);
+        for (int32_t i = 0; i < a->in.window[0]; i++) {
+            const int64_t h = top + (int64_t)i * a->in.dilation[0];
+            for (int32_t k = 0; k < a->in.window[1]; k++, to += l->step) {
+                const int64_t w = left + (int64_t)k * a->in.dilation[1];
+                const ptrdiff_t from = (ptrdiff_t)h * in->strides[1] + (ptrdiff_t)w * column;
+                int32_t begin = run, end = run, at = 0;
+                if (h >= 0 && h < in->dims[1])
+                    nnrti_cpu_inside(w, a->in.stride[1], run, in->dims[2], &begin, &end);
+                for (; at < begin; at++)
+                    to[at] = zeros;
+                for (; at < end; at++)
+                    to[at] = image + (from + at * next);
+                for (; at < run; at++)
+                    to[at] = zeros;
+            }
         }
         q = 0;
         if (++p == out->dims[1]) {
@@ -1709,13 +1885,7 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
             n++;
         }
     }
-    for (int32_t r = rows; r < step; r++) {
-        y[r] = y[rows - 1];
-        if (z != NULL)
-            z[r] = z[rows - 1];
-        for (int32_t t = 0; t < a->taps; t++)
-            x[(ptrdiff_t)t * step + r] = x[(ptrdiff_t)t * step + rows - 1];
-    }
+    NNRTI_CPU(repeat_last)(l, a->in.window[0] * a->in.window[1]);
 }
 
 /* Some pixels by one part of the panels. */
@@ -1729,20 +1899,29 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
     const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
-    const float **x = (const float **)nnrti_cpu_scratch(j->call, worker), **z;
-    float **y;
+    const int32_t taps = a->lines > 0 ? 1 : a->in.window[0] * a->in.window[1];
+    const int64_t left = j->pixels - first;
+    NNRTI_CPU(lists) l;
     NNRTI_CPU(tile) t;
-    t.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
-    t.step = NNRTI_CPU(list_step)(t.rows);
-    t.taps = a->taps;
-    t.k = a->depth;
-    y = (float **)(uintptr_t)(x + (size_t)t.taps * (size_t)t.step);
-    z = x + (size_t)(t.taps + 1) * (size_t)t.step;
-    NNRTI_CPU(find_pixels)
-    (j, first, t.rows, t.step, x, y, j->z->data != NULL ? z : NULL, (float *)(uintptr_t)(z + t.step));
-    t.x = x;
-    t.y = y;
-    t.z = j->z->data != NULL ? z : NULL;
+    l.rows = a->lines > 0 || left > a->rows ? a->rows : (int32_t)left;
+    l.step = l.rows + NNRTI_CPU_TALLEST - 1;
+    l.x = (const float **)nnrti_cpu_scratch(j->call, worker);
+    l.z = l.x + (size_t)taps * (size_t)l.step;
+    l.y = (float **)(uintptr_t)(l.z + l.step);
+    if (j->z->data == NULL)
+        l.z = NULL;
+    if (a->lines > 0)
+        NNRTI_CPU(find_patch)(j, i / a->parts, &l, (float *)(l.y + l.step));
+    else
+        NNRTI_CPU(find_pixels)(j, first, &l);
+    t.x = l.x;
+    t.y = l.y;
+    t.z = l.z;
+    t.rows = l.rows;
+    t.step = l.step;
+    t.taps = taps;
+    t.k = a->lines > 0 ? j->last->dims[0] : j->x->dims[3];
+    t.terms = a->lines > 0 ? (const int32_t *)j->last->data : NULL;
     t.low = j->low;
     t.high = j->high;
     t.sumLow = j->sumLow;
@@ -1751,7 +1930,7 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
         t.channel = p * panel;
         t.count = C - t.channel;
         t.panel = (const float *)j->packed->data + (size_t)p * panelFloats;
-        if (t.rows == 1 && p + 4 <= to && t.count > 3 * panel + NNRTI_LANES) {
+        if (t.rows == 1 && t.terms == NULL && p + 4 <= to && t.count > 3 * panel + NNRTI_LANES) {
             NNRTI_CPU(multiply_row)(&t, panelFloats);
             p += 4;
             continue;
@@ -1761,7 +1940,7 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     }
     for (int32_t r = 0; r < t.rows && !j->bounds; r++) {
         const int32_t end = to * panel < C ? to * panel : C;
-        NNRTI_CPU(activate)(y[r] + from * panel, y[r] + from * panel, end - from * panel, a->activation);
+        NNRTI_CPU(activate)(l.y[r] + from * panel, l.y[r] + from * panel, end - from * panel, a->in.activation);
     }
 }
 
@@ -1769,20 +1948,26 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
 static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(product_job) j;
+    int64_t pieces;
     j.attr = (const nnrti_cpu_product *)attr;
     j.x = &args[0];
     j.z = &args[1];
     j.packed = &args[2];
-    j.zeros = &args[3];
+    j.last = &args[3];
     j.y = &args[4];
     j.call = call;
     j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
     j.panels = (j.y->dims[3] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
-    j.bounds = nnrti_cpu_bounds(j.attr->activation, &j.low, &j.high);
+    j.bounds = nnrti_cpu_bounds(j.attr->in.activation, &j.low, &j.high);
     (void)nnrti_cpu_bounds(j.attr->sum, &j.sumLow, &j.sumHigh);
-    nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
-                    (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts, NNRTI_CPU(product_task),
-                    &j);
+    pieces = nnrti_cpu_pieces(j.pixels, j.attr->rows);
+    if (j.attr->lines > 0) {
+        (void)nnrti_cpu_patch_of(j.attr, j.x, j.x->dims[3], &j.patch);
+        pieces = j.y->dims[0] * nnrti_cpu_pieces(j.y->dims[1], j.attr->lines) *
+                 nnrti_cpu_pieces(j.y->dims[2], j.attr->columns);
+    }
+    nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1], (uint32_t)pieces * j.attr->parts,
+                    NNRTI_CPU(product_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -1842,13 +2027,14 @@ static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
     float *z = (float *)(uintptr_t)NNRTI_CPU(matrix)(j->z, j->z, stack);
     float *panel = (float *)nnrti_cpu_scratch(j->call, worker);
     const float **rows = (const float **)(panel + (size_t)(1 + K) * NNRTI_WIDE * NNRTI_LANES);
-    float **out = (float **)(uintptr_t)(rows + NNRTI_CPU(list_step)(NNRTI_CPU_BLOCK));
+    float **out = (float **)(uintptr_t)(rows + NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST - 1);
     NNRTI_CPU(tile) t;
     t.x = rows;
     t.y = out;
     t.z = NULL;
     t.taps = 1;
     t.k = K;
+    t.terms = NULL;
     t.panel = panel;
     t.channel = n;
     t.count = N - n;
@@ -1859,7 +2045,7 @@ static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
      t.count > NNRTI_LANES ? NNRTI_WIDE * NNRTI_LANES : NNRTI_LANES, t.count, panel);
     for (int32_t m = 0; m < M; m += NNRTI_CPU_BLOCK) {
         t.rows = M - m < NNRTI_CPU_BLOCK ? M - m : NNRTI_CPU_BLOCK;
-        t.step = NNRTI_CPU(list_step)(t.rows);
+        t.step = t.rows + NNRTI_CPU_TALLEST - 1;
         for (int32_t r = 0; r < t.step; r++) {
             const int32_t at = m + (r < t.rows ? r : t.rows - 1);
             rows[r] = x + at * stepX;
@@ -1940,7 +2126,7 @@ typedef struct NNRTI_CPU(strip) {
     int32_t begin, end;                   /* columns from that of x on: those that lie inside and that the pixels read */
     float low, high;
 } NNRTI_CPU(strip);
-#define NNRTI_CPU_PIXELS 4
+#define NNRTI_CPU_STRIP_PIXELS 4
 
 /* A vector of channels of a strip, of which `edge` says whether it has fewer pixels or columns than others. */
 NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_t c, const int32_t width,
@@ -1948,9 +2134,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
 {
     const float *x = s->x + c, *packed = s->packed + c;
     const nnrti_v low = nnrti_v_all(s->low), high = nnrti_v_all(s->high);
-    nnrti_v sum[NNRTI_CPU_PIXELS];
+    nnrti_v sum[NNRTI_CPU_STRIP_PIXELS];
     NNRTI_CPU_UNROLL
-    for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++)
+    for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++)
         sum[t] = nnrti_v_load(s->bias + c);
     for (int32_t i = 0; i < s->rows; i++, x += s->down) {
         nnrti_v weight[5];
@@ -1958,19 +2144,19 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
         for (int32_t k = 0; k < width; k++, packed += s->padded)
             weight[k] = nnrti_v_load(packed);
         NNRTI_CPU_UNROLL
-        for (int32_t k = 0; k < (NNRTI_CPU_PIXELS - 1) * stride + width; k++) {
+        for (int32_t k = 0; k < (NNRTI_CPU_STRIP_PIXELS - 1) * stride + width; k++) {
             nnrti_v cell;
             if (edge && (k < s->begin || k >= s->end))
                 continue;
             cell = whole ? nnrti_v_load(x + k * s->stepX) : nnrti_v_load_part(x + k * s->stepX, s->channels - c);
             NNRTI_CPU_UNROLL
-            for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++)
+            for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++)
                 if (k >= t * stride && k < t * stride + width)
                     sum[t] = nnrti_v_fma(cell, weight[k - t * stride], sum[t]);
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t t = 0; t < NNRTI_CPU_PIXELS; t++) {
+    for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++) {
         const nnrti_v result = nnrti_v_min(high, nnrti_v_max(low, sum[t]));
         float *y = s->y + t * s->stepY + c;
         if (edge && t >= s->count)
@@ -2021,17 +2207,17 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
     s.low = j->low;
     s.high = j->high;
     at += m->first * s.down;
-    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_PIXELS) {
+    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_STRIP_PIXELS) {
         const int64_t left = (int64_t)q * stride - a->pad[1], right = columns - left;
         int32_t needed;
         bool edge;
-        s.count = pixels - q < NNRTI_CPU_PIXELS ? pixels - q : NNRTI_CPU_PIXELS;
+        s.count = pixels - q < NNRTI_CPU_STRIP_PIXELS ? pixels - q : NNRTI_CPU_STRIP_PIXELS;
         needed = (s.count - 1) * stride + width;
         s.x = (const float *)j->x->data + (at + (ptrdiff_t)left * s.stepX);
         s.y = y + q * s.stepY;
         s.begin = left < 0 ? (int32_t)-left : 0;
         s.end = right < needed ? (int32_t)right : needed;
-        edge = s.begin > 0 || s.end < (NNRTI_CPU_PIXELS - 1) * stride + width;
+        edge = s.begin > 0 || s.end < (NNRTI_CPU_STRIP_PIXELS - 1) * stride + width;
         if (width == 3 && stride == 1)
             (edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0))(&s);
         else if (width == 3)
@@ -2364,7 +2550,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NN
 #undef NNRTI_CPU_vector
 #undef NNRTI_CPU_IS
 #undef NNRTI_CPU_TILE
-#undef NNRTI_CPU_PIXELS
+#undef NNRTI_CPU_STRIP_PIXELS
 #undef NNRTI_CPU_STRIP
 #undef NNRTI_CPU_IF_NAN
 #undef NNRTI_WHOLE
