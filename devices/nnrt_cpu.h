@@ -2146,8 +2146,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(strip_vector)(const NNRTI_CPU(strip) * s, int32_
         NNRTI_CPU_UNROLL
         for (int32_t k = 0; k < (NNRTI_CPU_STRIP_PIXELS - 1) * stride + width; k++) {
             nnrti_v cell;
-            if (edge && (k < s->begin || k >= s->end))
+            if (edge && k < width && k < s->begin)
                 continue;
+            if (edge && k >= s->end)
+                break;
             cell = whole ? nnrti_v_load(x + k * s->stepX) : nnrti_v_load_part(x + k * s->stepX, s->channels - c);
             NNRTI_CPU_UNROLL
             for (int32_t t = 0; t < NNRTI_CPU_STRIP_PIXELS; t++)
@@ -2194,7 +2196,7 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
     const nnrti_cpu_window *a = j->attr;
     const int32_t width = a->window[1], stride = a->stride[1], columns = j->x->dims[2], pixels = j->y->dims[2];
     NNRTI_CPU(strip) s;
-    if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1)
+    if ((width != 3 && width != 5) || (stride != 1 && stride != 2) || a->dilation[1] != 1 || a->pad[1] > width)
         return false;
     s.padded = j->packed->dims[1];
     s.bias = (const float *)j->packed->data;
