@@ -150,12 +150,12 @@ typedef struct conv {
     int32_t n, h, w, k, c, window[2];
     int64_t stride[2], dilation[2], pad[4], group;
     NNRT_ActivationType activation;
-    bool bias, sum;
+    bool bias, sum, planes; /* planes: x is [n,k,h,w], and so is y */
 } conv;
 
 static NNRT_Model *make_conv(const conv *s, const float *w, const float *bias, const float *sum, int32_t *out)
 {
-    const int32_t dims[4] = {s->n, s->h, s->w, s->k}, wDims[4] = {s->c, s->window[0], s->window[1],
+    const int32_t dims[4] = {s->n, s->h, s->w, s->k}, first[4] = {s->n, s->k, s->h, s->w}, wDims[4] = {s->c, s->window[0], s->window[1],
                                                                    s->k / (int32_t)s->group};
     NNRT_Conv2DFusion attr;
     NNRT_AddFusion add;
@@ -176,12 +176,15 @@ static NNRT_Model *make_conv(const conv *s, const float *w, const float *bias, c
     out[0] = s->n;
     out[3] = s->c;
     assert_int_equal(nnrt_builder_create(&b, "conv", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 4, dims);
+    in[0] = nnrt_builder_input(b, "x", F32, 4, s->planes ? first : dims);
+    if (s->planes)
+        nnrt_builder_format(b, in[0], NNRT_FORMAT_NCHW);
     in[1] = nnrt_builder_constant(b, "w", F32, 4, wDims, w, false);
     in[2] = s->bias ? nnrt_builder_constant(b, "bias", F32, 1, &s->c, bias, false) : NNRT_NO_TENSOR;
     y = nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 3);
     if (s->sum) {
-        in[0] = nnrt_builder_constant(b, "sum", F32, 4, out, sum, false);
+        const int32_t outFirst[4] = {out[0], out[3], out[1], out[2]};
+        in[0] = nnrt_builder_constant(b, "sum", F32, 4, s->planes ? outFirst : out, sum, false);
         in[1] = y;
         y = nnrt_builder_op(b, "add", NNRT_NODE_TYPE_ADD_FUSION, &add, in, 2);
     }
@@ -201,10 +204,11 @@ static void check_conv(const conv *s)
     size_t nY;
     char what[200];
     snprintf(what, sizeof(what), "[%d,%d,%d,%d] by %d of %d x %d, stride %d,%d, dilation %d,%d, pad %d,%d,%d,%d, group %d, "
-             "activation %d%s%s", (int)s->n, (int)s->h, (int)s->w, (int)s->k, (int)s->c, (int)s->window[0],
+             "activation %d%s%s%s", (int)s->n, (int)s->h, (int)s->w, (int)s->k, (int)s->c, (int)s->window[0],
              (int)s->window[1], (int)s->stride[0], (int)s->stride[1], (int)s->dilation[0], (int)s->dilation[1],
              (int)s->pad[0], (int)s->pad[1], (int)s->pad[2], (int)s->pad[3], (int)s->group, (int)s->activation,
-             s->bias ? ", bias" : "", s->sum ? ", sum" : "");
+             s->bias ? ", bias" : "", s->sum ? ", sum" : "",
+             s->planes ? ", planes" : "");
     plain.sum = false;
     model = make_conv(&plain, w, bias, NULL, out);
     nnrt_model_destroy(model);
@@ -309,6 +313,86 @@ static void test_depthwise(void **unused)
     }
 }
 
+/* Windows of several cells, whose patches of x are copied with the zeros around them, or are x itself: of few channels,
+   also as planes; rows of y shorter and longer than a tile, several of which are a patch, or which are several. */
+static void test_patches(void **unused)
+{
+    static const int32_t channels[] = {1, 6, 8, 15, 16, 17, 24, 31, 32, 33, 49}, windows[] = {1, 2, 3, 5, 7};
+    static const int32_t widths[] = {1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 19, 20, 21, 25, 33, 65};
+    conv s;
+    (void)unused;
+    state = 9;
+    for (uint32_t i = 0; i < 16 * COUNT(widths); i++) {
+        int32_t reach[2];
+        memset(&s, 0, sizeof(s));
+        s.n = 1 + (i % 7 == 0);
+        s.group = 1;
+        s.k = 1 + (int32_t)draw(i % 3 == 0 ? 9 : 4);
+        s.c = channels[draw(COUNT(channels))];
+        s.planes = draw(2) == 0;
+        s.bias = draw(2) == 0;
+        s.sum = draw(4) == 0;
+        s.activation = activations[draw(COUNT(activations))];
+        for (int32_t k = 0; k < 2; k++) {
+            s.window[k] = windows[draw(COUNT(windows))];
+            s.stride[k] = 1 + draw(3);
+            s.dilation[k] = 1 + (draw(5) == 0);
+            reach[k] = (s.window[k] - 1) * (int32_t)s.dilation[k] + 1;
+            for (int32_t e = 0; e < 2 && i % 4 != 0; e++) /* a whole window may lie outside x */
+                s.pad[2 * k + e] = draw((uint32_t)reach[k] + 1);
+        }
+        s.h = reach[0] + (int32_t)draw(8);
+        s.w = reach[1] + (int32_t)s.stride[1] * (widths[i % COUNT(widths)] - 1);
+        check_conv(&s);
+    }
+    for (int32_t planes = 0; planes < 2; planes++) /* rows of y that are two patches, and three */
+        for (int32_t wide = 0; wide < 3; wide++) {
+            memset(&s, 0, sizeof(s));
+            s.n = s.group = s.dilation[0] = s.dilation[1] = s.stride[0] = 1;
+            s.stride[1] = 1 + wide / 2;
+            s.window[0] = s.window[1] = 3;
+            s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
+            s.h = 3;
+            s.w = wide == 0 ? 256 : wide == 1 ? 257 : 1100;
+            s.k = 3;
+            s.c = 5;
+            s.planes = planes != 0;
+            check_conv(&s);
+        }
+}
+
+/* Depthwise windows of three and five columns, by strips of a row: every width around a strip, and borders on each side,
+   also such that a window has nothing but them. */
+static void test_strips(void **unused)
+{
+    static const int32_t channels[] = {2, 8, 16, 17, 24, 33, 64};
+    conv s;
+    (void)unused;
+    state = 10;
+    for (int32_t wide = 1; wide <= 11; wide++)
+        for (uint32_t i = 0; i < 24; i++) {
+            memset(&s, 0, sizeof(s));
+            s.n = 1;
+            s.group = s.k = s.c = channels[draw(COUNT(channels))];
+            s.window[1] = i % 2 == 0 ? 3 : 5;
+            s.window[0] = 1 + (int32_t)draw(5);
+            s.stride[0] = 1 + draw(2);
+            s.stride[1] = 1 + i / 2 % 2;
+            s.dilation[0] = 1 + (draw(4) == 0);
+            s.dilation[1] = 1;
+            s.pad[0] = draw(3);
+            s.pad[1] = draw(3);
+            s.pad[2] = draw((uint32_t)s.window[1] + 2);
+            s.pad[3] = draw((uint32_t)s.window[1] + 2);
+            s.h = (s.window[0] - 1) * (int32_t)s.dilation[0] + 1 + (int32_t)draw(3);
+            s.w = s.window[1] + (int32_t)s.stride[1] * (wide - 1) - (int32_t)(s.pad[2] + s.pad[3]);
+            s.w = s.w > 0 ? s.w : 1;
+            s.bias = draw(2) == 0;
+            s.activation = activations[draw(COUNT(activations))];
+            check_conv(&s);
+        }
+}
+
 /* Weights that are no numbers: cells outside x are left out, and are not 0 times them. */
 static void test_weights_without_numbers(void **unused)
 {
@@ -322,16 +406,22 @@ static void test_weights_without_numbers(void **unused)
     s.k = s.c = 1;
     s.window[0] = s.window[1] = 3;
     s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
-    for (uint32_t i = 0; i < COUNT(bad); i++) {
-        const float x[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, bound[9] = {0};
-        float w[9] = {0, 0, 0, 0, 1, 0, 0, 0, 0}, expected[9];
+    for (uint32_t i = 0; i < COUNT(bad) * 2; i++) {
+        const float bound[18] = {0};
+        float x[18], w[18], expected[18];
         int32_t out[4];
         NNRT_Model *model;
-        w[0] = bad[i]; /* reads the cell above and to the left: none for the first row and column */
+        const size_t count = i < COUNT(bad) ? 9 : 18; /* one channel, and two of them each by itself */
+        s.group = s.k = s.c = i < COUNT(bad) ? 1 : 2;
+        for (size_t k = 0; k < count; k++) {
+            x[k] = 1;
+            w[k] = k % 9 == 4 ? 1 : k % 9 == 0 ? bad[i % COUNT(bad)] : 0; /* reads the cell above and to the left: none
+                                                                             for the first row and column */
+        }
         model = make_conv(&s, w, NULL, NULL, out);
-        (void)run_on("reference", model, x, 9, expected, 9, 0);
-        assert_true(expected[0] == 1 && expected[4] != 1);
-        check_all(model, x, 9, 9, expected, bound, "weights that are no numbers");
+        (void)run_on("reference", model, x, count, expected, count, 0);
+        assert_true(expected[0] == 1 && expected[count / 9 * 4] != 1);
+        check_all(model, x, count, count, expected, bound, "weights that are no numbers");
         nnrt_model_destroy(model);
     }
 }
@@ -456,7 +546,7 @@ static void test_pools(void **unused)
     (void)unused;
     state = 4;
     for (uint32_t i = 0; i < 120; i++) {
-        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(7), 1 + (int32_t)draw(34)};
+        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(7), 1 + (int32_t)draw(i % 4 < 2 ? 34 : 150)};
         const int64_t window[2] = {1 + draw(3), 1 + draw(3)}, strides[2] = {1 + draw(2), 1 + draw(2)};
         const int64_t pad[4] = {draw(2) * (window[0] > 1), draw(2) * (window[0] > 1), draw(2) * (window[1] > 1),
                                 draw(2) * (window[1] > 1)};
@@ -723,7 +813,9 @@ int main(void)
         cmocka_unit_test(test_sets),
         cmocka_unit_test(test_sharing),
         cmocka_unit_test(test_products),
+        cmocka_unit_test(test_patches),
         cmocka_unit_test(test_depthwise),
+        cmocka_unit_test(test_strips),
         cmocka_unit_test(test_weights_without_numbers),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_matrices),
