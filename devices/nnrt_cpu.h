@@ -108,12 +108,12 @@ typedef struct nnrti_cpu_window {
    zeros. The last argument is K zeros for the cells outside x, or, where patches are read, how many floats each term of
    a sum lies behind the first one. */
 typedef struct nnrti_cpu_product {
-    nnrti_cpu_window in; /* its activation is the product's own */
-    int32_t rows;        /* pixels of y that are worked on at once */
-    bool padded;            /* cells outside x are read */
-    int32_t lines, columns; /* these are so many rows of so many pixels, and read a patch of x, zeros around it
+    nnrti_cpu_window in;     /* its activation is the product's own */
+    int32_t rows;            /* pixels of y that are worked on at once */
+    bool padded;             /* cells outside x are read */
+    int32_t lines, columns;  /* these are so many rows of so many pixels, and read a patch of x, zeros around it
                                included; 0: they are any that follow each other */
-    uint32_t parts;         /* into which the panels are divided to share the work */
+    uint32_t parts;          /* into which the panels are divided to share the work */
     NNRT_ActivationType sum; /* activation of its sum with the other tensor */
 } nnrti_cpu_product;
 
@@ -150,11 +150,42 @@ typedef struct nnrti_cpu_set {
 #undef NNRTI_CPU_MEMBER
 } nnrti_cpu_set;
 
-/* Calls task for every i < count, by the threads that are offered if the work, in multiplications, is worth it. */
+/* Tasks that are given to threads some at a time. */
+typedef struct nnrti_cpu_pieces_of {
+    void (*task)(void *arg, uint32_t i, uint32_t worker);
+    void *arg;
+    uint32_t count, pieces;
+} nnrti_cpu_pieces_of;
+
+static void nnrti_cpu_piece(void *arg, uint32_t i, uint32_t worker)
+{
+    const nnrti_cpu_pieces_of *p = (const nnrti_cpu_pieces_of *)arg;
+    const uint32_t end = (uint32_t)((uint64_t)p->count * (i + 1) / p->pieces);
+    for (uint32_t k = (uint32_t)((uint64_t)p->count * i / p->pieces); k < end; k++)
+        p->task(p->arg, k, worker);
+}
+
+/* Calls task for every i < count, by the threads that are offered if the work is worth it: it is told in multiplications
+   of a product, a core does some 80,000 of which in a microsecond. Threads take a microsecond or so to begin and to
+   end, and some part of it to take a piece. */
+#define NNRTI_CPU_WORTH 120000.0
 static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
                             void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
 {
-    nnrt_parallel_for(work > 50000 ? call : NULL, count, task, arg);
+    const nnrt_parallel *parallel = work > NNRTI_CPU_WORTH ? call->parallel : NULL;
+    const uint32_t workers = parallel != NULL ? parallel->workers : 1;
+    const double worth = work / (NNRTI_CPU_WORTH / 4); /* pieces of such a size */
+    nnrti_cpu_pieces_of p;
+    p.task = task;
+    p.arg = arg;
+    p.count = count;
+    p.pieces = worth < (double)count ? (uint32_t)worth : count;
+    if (p.pieces < workers)
+        p.pieces = workers < count ? workers : count;
+    if (workers < 2)
+        nnrt_parallel_for(NULL, count, task, arg);
+    else
+        nnrt_parallel_for(call, p.pieces, nnrti_cpu_piece, &p);
 }
 
 static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
@@ -214,10 +245,12 @@ typedef struct nnrti_cpu_patch {
 /* false: there are no patches for such a product. */
 static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, int32_t K, nnrti_cpu_patch *patch)
 {
-    const int64_t rows = (int64_t)(a->lines - 1) * a->in.stride[0] + (int64_t)(a->in.window[0] - 1) * a->in.dilation[0] + 1;
-    const int64_t columns = (int64_t)(a->columns - 1) * a->in.stride[1] + (int64_t)(a->in.window[1] - 1) * a->in.dilation[1] + 1;
-    if (rows > NNRTI_CPU_PATCH || columns > NNRTI_CPU_PATCH || K > NNRTI_CPU_PATCH || rows * columns > NNRTI_CPU_PATCH ||
-        rows * columns * K > NNRTI_CPU_PATCH)
+    const int64_t rows =
+        (int64_t)(a->lines - 1) * a->in.stride[0] + (int64_t)(a->in.window[0] - 1) * a->in.dilation[0] + 1;
+    const int64_t columns =
+        (int64_t)(a->columns - 1) * a->in.stride[1] + (int64_t)(a->in.window[1] - 1) * a->in.dilation[1] + 1;
+    if (rows > NNRTI_CPU_PATCH || columns > NNRTI_CPU_PATCH || K > NNRTI_CPU_PATCH ||
+        rows * columns > NNRTI_CPU_PATCH || rows * columns * K > NNRTI_CPU_PATCH)
         return false;
     patch->rows = (int32_t)rows;
     patch->columns = (int32_t)columns;
@@ -427,17 +460,63 @@ static bool nnrti_cpu_is_last(const nnrt_view *v)
     return v->strides[3] == 1 || v->dims[3] <= 1;
 }
 
+/* to[j * next + i] = from[i * step + j], i < rows, j < columns. */
+static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
+                           int32_t columns)
+{
+    int32_t i = 0;
+#if defined(__GNUC__)
+    typedef uint32_t four __attribute__((vector_size(16)));
+#if defined(__clang__)
+#define NNRTI_CPU_MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define NNRTI_CPU_MIX(a, b, i, j, k, l) __builtin_shuffle(a, b, (four){i, j, k, l})
+#endif
+    for (; i + 4 <= rows; i += 4) { /* four by four */
+        int32_t j = 0;
+        for (; j + 4 <= columns; j += 4) {
+            four row[4], pair[4];
+            for (int32_t k = 0; k < 4; k++)
+                memcpy(&row[k], from + (i + k) * step + j, sizeof(four));
+            pair[0] = NNRTI_CPU_MIX(row[0], row[1], 0, 4, 1, 5);
+            pair[1] = NNRTI_CPU_MIX(row[0], row[1], 2, 6, 3, 7);
+            pair[2] = NNRTI_CPU_MIX(row[2], row[3], 0, 4, 1, 5);
+            pair[3] = NNRTI_CPU_MIX(row[2], row[3], 2, 6, 3, 7);
+            row[0] = NNRTI_CPU_MIX(pair[0], pair[2], 0, 1, 4, 5);
+            row[1] = NNRTI_CPU_MIX(pair[0], pair[2], 2, 3, 6, 7);
+            row[2] = NNRTI_CPU_MIX(pair[1], pair[3], 0, 1, 4, 5);
+            row[3] = NNRTI_CPU_MIX(pair[1], pair[3], 2, 3, 6, 7);
+            for (int32_t k = 0; k < 4; k++)
+                memcpy(to + (j + k) * next + i, &row[k], sizeof(four));
+        }
+        for (; j < columns; j++)
+            for (int32_t k = i; k < i + 4; k++)
+                to[j * next + k] = from[k * step + j];
+    }
+#undef NNRTI_CPU_MIX
+#endif
+    for (int32_t j = 0; j < columns; j++)
+        for (int32_t k = i; k < rows; k++)
+            to[j * next + k] = from[k * step + j];
+}
+
 /* y = x [N,H,W,C] of 4 bytes an element, one of which has its channels last: some channels at a time, so that what
    is read and what is written both go on through a few lines of the cache. */
 static void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, int32_t n, int32_t h)
 {
     const uint32_t *from = (const uint32_t *)x->data + n * x->strides[0] + h * x->strides[1];
     uint32_t *to = (uint32_t *)y->data + n * y->strides[0] + h * y->strides[1];
+    const int32_t W = x->dims[2];
     for (int32_t c = 0; c < x->dims[3]; c += 16) {
-        const int32_t end = c + 16 < x->dims[3] ? c + 16 : x->dims[3];
-        for (int32_t w = 0; w < x->dims[2]; w++)
-            for (int32_t k = c; k < end; k++)
-                to[w * y->strides[2] + k * y->strides[3]] = from[w * x->strides[2] + k * x->strides[3]];
+        const int32_t count = c + 16 < x->dims[3] ? 16 : x->dims[3] - c;
+        if (x->strides[2] == 1 && y->strides[3] == 1)
+            nnrti_cpu_turn(from + c * x->strides[3], x->strides[3], to + c, y->strides[2], count, W);
+        else if (x->strides[3] == 1 && y->strides[2] == 1)
+            nnrti_cpu_turn(from + c, x->strides[2], to + c * y->strides[3], y->strides[3], W, count);
+        else
+            for (int32_t w = 0; w < W; w++)
+                for (int32_t k = c; k < c + count; k++)
+                    to[w * y->strides[2] + k * y->strides[3]] = from[w * x->strides[2] + k * x->strides[3]];
     }
 }
 
@@ -451,7 +530,7 @@ static void nnrti_cpu_copy_task(void *arg, uint32_t i, uint32_t worker)
 static NNRT_ReturnCode nnrti_cpu_copy(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     (void)attr;
-    nnrti_cpu_share(call, (double)args[0].dims[0] * args[0].dims[1] * args[0].dims[2] * args[0].dims[3],
+    nnrti_cpu_share(call, 16.0 * args[0].dims[0] * args[0].dims[1] * args[0].dims[2] * args[0].dims[3],
                     (uint32_t)(args[0].dims[0] * args[0].dims[1]), nnrti_cpu_copy_task, args);
     return NNRT_SUCCESS;
 }
@@ -703,8 +782,7 @@ static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *s
         return false;
     memset(&a, 0, sizeof(a));
     a.in = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
-    nnrti_cpu_choose_patch(&a, x, &step->args[step->nIn + step->nDerived].view, x->dims[3],
-                           d->workers);
+    nnrti_cpu_choose_patch(&a, x, &step->args[step->nIn + step->nDerived].view, x->dims[3], d->workers);
     return a.lines > 0;
 }
 
@@ -729,8 +807,8 @@ static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     a->in = nnrti_cpu_window_of(attr, &args[1].view);
-    return nnrti_cpu_take_product(e, s, &args[0], &args[1].view, args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL,
-                                  &args[3], a);
+    return nnrti_cpu_take_product(e, s, &args[0], &args[1].view,
+                                  args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3], a);
 }
 
 /* What pools have in common. */
@@ -868,9 +946,8 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     a->transposeB = attr->transposeB;
     a->activation = attr->activationType;
     nnrti_cpu_use(step, &e->set->matmul, a);
-    step->scratchBytes =
-        (1 + (size_t)x->dims[k]) * (size_t)e->set->panel * sizeof(float) +
-        2 * (size_t)(NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST) * sizeof(void *);
+    step->scratchBytes = (1 + (size_t)x->dims[k]) * (size_t)e->set->panel * sizeof(float) +
+                         2 * (size_t)(NNRTI_CPU_BLOCK + NNRTI_CPU_TALLEST) * sizeof(void *);
     return NNRT_SUCCESS;
 }
 
@@ -1750,23 +1827,21 @@ typedef struct NNRTI_CPU(product_job) {
     nnrti_cpu_patch patch;
 } NNRTI_CPU(product_job);
 
-/* Copies floats, or writes zeros. */
+/* Copies floats, or writes zeros where from is NULL; returns what lies behind them. */
 NNRTI_CPU_INLINE float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
 {
-    for (int32_t i = 0; i < count; i += NNRTI_LANES)
-        nnrti_v_store_part(to + i, nnrti_v_load_part(from + i, count - i), count - i);
-    return to + count;
-}
-NNRTI_CPU_INLINE float *NNRTI_CPU(clear_floats)(int32_t count, float *to)
-{
-    for (int32_t i = 0; i < count; i += NNRTI_LANES)
-        nnrti_v_store_part(to + i, nnrti_v_all(0.0f), count - i);
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_store(to + i, from != NULL ? nnrti_v_load(from + i) : nnrti_v_all(0.0f));
+    if (i < count)
+        nnrti_v_store_part(to + i, from != NULL ? nnrti_v_load_part(from + i, count - i) : nnrti_v_all(0.0f),
+                           count - i);
     return to + count;
 }
 
 /* What a patch has of the rows from h on and the columns from w on of an image. */
-static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p, const float *image, int64_t h, int64_t w,
-                                  float *to)
+static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p, const float *image, int64_t h,
+                                  int64_t w, float *to)
 {
     const int32_t K = in->dims[3], deep = p->planes ? 1 : K;
     int32_t first, last;
@@ -1774,14 +1849,14 @@ static void NNRTI_CPU(copy_patch)(const nnrt_view *in, const nnrti_cpu_patch *p,
     for (int32_t c = 0; c < K; c += deep)
         for (int32_t i = 0; i < p->rows; i++) {
             if (h + i < 0 || h + i >= in->dims[1] || first >= last) {
-                to = NNRTI_CPU(clear_floats)(p->columns * deep, to);
+                to = NNRTI_CPU(copy_floats)(NULL, p->columns * deep, to);
                 continue;
             }
-            to = NNRTI_CPU(clear_floats)(first * deep, to);
+            to = NNRTI_CPU(copy_floats)(NULL, first * deep, to);
             to = NNRTI_CPU(copy_floats)(image + (ptrdiff_t)(h + i) * in->strides[1] +
                                             (ptrdiff_t)(w + first) * in->strides[2] + c * in->strides[3],
                                         (last - first) * deep, to);
-            to = NNRTI_CPU(clear_floats)((p->columns - last) * deep, to);
+            to = NNRTI_CPU(copy_floats)(NULL, (p->columns - last) * deep, to);
         }
 }
 
@@ -1860,7 +1935,8 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
     int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
     for (int32_t r = 0, run; r < l->rows; r += run) {
         const float *image = (const float *)in->data + n * in->strides[0], **to = l->x + r;
-        const int64_t top = (int64_t)p * a->in.stride[0] - a->in.pad[0], left = (int64_t)q * a->in.stride[1] - a->in.pad[1];
+        const int64_t top = (int64_t)p * a->in.stride[0] - a->in.pad[0],
+                      left = (int64_t)q * a->in.stride[1] - a->in.pad[1];
         run = l->rows - r < out->dims[2] - q ? l->rows - r : out->dims[2] - q;
         NNRTI_CPU(find_results)(j, l, r, run, n * out->strides[0] + p * out->strides[1] + q * out->strides[2]);
         for (int32_t i = 0; i < a->in.window[0]; i++) {
@@ -2123,7 +2199,7 @@ typedef struct NNRTI_CPU(strip) {
     float *y;
     ptrdiff_t stepX, down, stepY, padded; /* to the next column and row of x in use, and to the next pixel of y */
     int32_t channels, rows, count;        /* of the window: rows in use; pixels */
-    int32_t begin, end;                   /* columns from that of x on: those that lie inside and that the pixels read */
+    int32_t begin, end; /* columns from that of x on: those that lie inside and that the pixels read */
     float low, high;
 } NNRTI_CPU(strip);
 #define NNRTI_CPU_STRIP_PIXELS 4
@@ -2247,14 +2323,14 @@ NNRTI_CPU_INLINE void NNRTI_CPU(pool_pixel)(const NNRTI_CPU(window_job) * j, con
         const float *from = (const float *)j->x->data + m->at + i * j->x->strides[1] + m->begin * step;
         for (int32_t k = m->begin; k < m->end; k++, from += step)
             NNRTI_CPU_UNROLL
-            for (int32_t v = 0; v < wide; v++) {
-                const nnrti_v cell = v * NNRTI_LANES < last ? nnrti_v_load(from + v * NNRTI_LANES)
-                                                            : nnrti_v_load_part(from + last, m->count - last);
-                if (largest)
-                    result[v] = nnrti_v_max_nan(result[v], cell);
-                else
-                    result[v] = result[v] + cell;
-            }
+        for (int32_t v = 0; v < wide; v++) {
+            const nnrti_v cell = v * NNRTI_LANES < last ? nnrti_v_load(from + v * NNRTI_LANES)
+                                                        : nnrti_v_load_part(from + last, m->count - last);
+            if (largest)
+                result[v] = nnrti_v_max_nan(result[v], cell);
+            else
+                result[v] = result[v] + cell;
+        }
     }
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++) {
@@ -2335,7 +2411,7 @@ static NNRT_ReturnCode NNRTI_CPU(windows)(const void *attr, const nnrt_view *x, 
     j.y = y;
     (void)nnrti_cpu_bounds(j.attr->activation, &j.low, &j.high);
     nnrti_cpu_share(call,
-                    (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+                    3.0 * y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
                     (uint32_t)(y->dims[0] * y->dims[1]), task, &j);
     return NNRT_SUCCESS;
 }
@@ -2391,8 +2467,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(binary_rows)(const nnrti_cpu_each *a, nnrti_walk
             for (int32_t i = 0; i < w->count; i++)
                 NNRTI_CPU(binary_row)
         (fromX + i * w->row[1], 0, fromY + i * w->row[2], 0, to + i * w->row[0], 1, low, high, function);
-        for (int32_t i = 0; i < w->count && !bounds; i++)
-            to[i * w->row[0]] = nnrti_activate(to[i * w->row[0]], a->activation);
+        if (!bounds && w->row[0] == 1)
+            NNRTI_CPU(activate)(to, to, w->count, a->activation);
+        for (int32_t i = 0; i < w->count && !bounds && w->row[0] != 1; i++)
+            NNRTI_CPU(activate)(to + i * w->row[0], to + i * w->row[0], 1, a->activation);
     } while (nnrti_walk_next(w));
 }
 
