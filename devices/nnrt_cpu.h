@@ -1828,7 +1828,7 @@ typedef struct NNRTI_CPU(product_job) {
 } NNRTI_CPU(product_job);
 
 /* Copies floats, or writes zeros where from is NULL; returns what lies behind them. */
-NNRTI_CPU_INLINE float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
+NNRTI_CPU_APART static float *NNRTI_CPU(copy_floats)(const float *from, int32_t count, float *to)
 {
     int32_t i = 0;
     for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
@@ -2261,9 +2261,7 @@ NNRTI_CPU_STRIP(3, 1, 0)
 NNRTI_CPU_STRIP(3, 1, 1)
 NNRTI_CPU_STRIP(3, 2, 0)
 NNRTI_CPU_STRIP(3, 2, 1)
-NNRTI_CPU_STRIP(5, 1, 0)
 NNRTI_CPU_STRIP(5, 1, 1)
-NNRTI_CPU_STRIP(5, 2, 0)
 NNRTI_CPU_STRIP(5, 2, 1)
 
 /* A row of y by strips; false: there are none for such a window. at: where tap 0,0 of its first pixel would lie. */
@@ -2300,10 +2298,8 @@ static bool NNRTI_CPU(strip_row)(const NNRTI_CPU(window_job) * j, const NNRTI_CP
             (edge ? NNRTI_CPU(strip_3_1_1) : NNRTI_CPU(strip_3_1_0))(&s);
         else if (width == 3)
             (edge ? NNRTI_CPU(strip_3_2_1) : NNRTI_CPU(strip_3_2_0))(&s);
-        else if (stride == 1)
-            (edge ? NNRTI_CPU(strip_5_1_1) : NNRTI_CPU(strip_5_1_0))(&s);
         else
-            (edge ? NNRTI_CPU(strip_5_2_1) : NNRTI_CPU(strip_5_2_0))(&s);
+            (stride == 1 ? NNRTI_CPU(strip_5_1_1) : NNRTI_CPU(strip_5_2_1))(&s);
     }
     return true;
 }
