@@ -655,6 +655,14 @@ static void nnrti_cpu_find_terms(const nnrti_cpu_product *a, const nnrt_view *x,
                                   k * patch.channel);
 }
 
+/* Into how many parts panels are divided, some of which are worked on at once, where there are few pixels. */
+static uint32_t nnrti_cpu_parts(double work, int32_t panels, uint32_t workers)
+{
+    if (work <= NNRTI_CPU_WORTH)
+        return 1;
+    return workers < (uint32_t)panels ? workers : (uint32_t)panels;
+}
+
 /* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]. */
 static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x, const nnrt_view *w,
                                               const nnrt_view *bias, const nnrt_plan_arg *y, nnrti_cpu_product *a)
@@ -667,6 +675,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     const nnrt_plan_arg from = *x, to = *y;
     nnrt_plan_arg *args;
     const int32_t terms = (int32_t)(taps * w->dims[3]);
+    const double work = (double)pixels * packed[0] * packed[1];
     void *data, *last;
     NNRT_ReturnCode code;
     nnrti_cpu_choose_patch(a, &x->view, &y->view, w->dims[3], d->workers);
@@ -694,7 +703,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         (void)nnrti_cpu_patch_of(a, &x->view, w->dims[3], &patch);
         a->rows = a->lines * a->columns;
         if (patches <= (int64_t)d->workers)
-            a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
+            a->parts = nnrti_cpu_parts(work, panels, d->workers);
         d->steps[s].scratchBytes =
             3 * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *) + (size_t)patch.floats * sizeof(float);
         return NNRT_SUCCESS;
@@ -704,8 +713,8 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         a->rows = pixels > 0 ? (int32_t)pixels : 1;
     else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers)
         a->rows = (int32_t)((pixels / (2 * (int64_t)d->workers) + 7) / 8 * 8);
-    if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
-        a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
+    if (pixels <= (int64_t)a->rows * (int64_t)d->workers)
+        a->parts = nnrti_cpu_parts(work, a->rows > 1 ? panels : (panels + 3) / 4, d->workers);
     d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *);
     return NNRT_SUCCESS;
 }
@@ -1785,14 +1794,14 @@ static void NNRTI_CPU(multiply_all)(const NNRTI_CPU(tile) * t, bool wide)
         (wide ? NNRTI_CPU(multiply_low_two) : NNRTI_CPU(multiply_low_one))(t, row);
 }
 
-/* One pixel by several panels, so that there are as many sums at once as it takes to wait for none. */
-NNRTI_CPU_APART static void NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, size_t panelFloats)
+/* One pixel by several panels of two vectors, so that there are as many sums at once as it takes to wait for none. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply_panels)(const NNRTI_CPU(tile) * tile, size_t panelFloats, const int32_t panels)
 {
-    enum { PANELS = 4 };
-    nnrti_v sum[PANELS][NNRTI_WIDE];
+    const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
+    nnrti_v sum[4][NNRTI_WIDE];
     const float *w = t->panel;
     NNRTI_CPU_UNROLL
-    for (int32_t p = 0; p < PANELS; p++)
+    for (int32_t p = 0; p < panels; p++)
         NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < NNRTI_WIDE; v++)
         sum[p][v] = nnrti_v_load(w + (size_t)p * panelFloats + (size_t)v * NNRTI_LANES);
@@ -1802,7 +1811,7 @@ NNRTI_CPU_APART static void NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, s
         for (ptrdiff_t k = 0; k < t->k; k++, w += NNRTI_WIDE * NNRTI_LANES) {
             const nnrti_v value = nnrti_v_all(x[k]);
             NNRTI_CPU_UNROLL
-            for (int32_t p = 0; p < PANELS; p++)
+            for (int32_t p = 0; p < panels; p++)
                 NNRTI_CPU_UNROLL
             for (int32_t v = 0; v < NNRTI_WIDE; v++)
                 sum[p][v] =
@@ -1810,10 +1819,33 @@ NNRTI_CPU_APART static void NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, s
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t p = 0; p < PANELS; p++)
+    for (int32_t p = 0; p < panels; p++)
         NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < NNRTI_WIDE; v++)
         NNRTI_CPU(finish)(t, 0, (p * NNRTI_WIDE + v) * NNRTI_LANES, &sum[p][v], 1, 1, false);
+}
+
+#define NNRTI_CPU_PANELS(panels)                                                                                       \
+    NNRTI_CPU_APART static void NNRTI_CPU(multiply_panels_##panels)(const NNRTI_CPU(tile) * t, size_t panelFloats)     \
+    {                                                                                                                  \
+        NNRTI_CPU(multiply_panels)(t, panelFloats, panels);                                                            \
+    }
+NNRTI_CPU_PANELS(4)
+NNRTI_CPU_PANELS(3)
+NNRTI_CPU_PANELS(2)
+
+/* Does that with the next panels, at most `left` of them, and returns with how many: 0 where a tile does better. */
+static int32_t NNRTI_CPU(multiply_row)(const NNRTI_CPU(tile) * t, size_t panelFloats, int32_t left)
+{
+    int32_t panels = left < 4 ? left : 4;
+    if (panels > 0 && t->count <= (panels * NNRTI_WIDE - 1) * NNRTI_LANES)
+        panels--; /* the last one has one vector only */
+    switch (panels) {
+    case 4: NNRTI_CPU(multiply_panels_4)(t, panelFloats); return 4;
+    case 3: NNRTI_CPU(multiply_panels_3)(t, panelFloats); return 3;
+    case 2: NNRTI_CPU(multiply_panels_2)(t, panelFloats); return 2;
+    default: return 0;
+    }
 }
 
 typedef struct NNRTI_CPU(product_job) {
@@ -1972,8 +2004,10 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     const uint32_t part = i % a->parts;
     const int64_t first = (int64_t)(i / a->parts) * a->rows;
     const int32_t C = j->y->dims[3], panel = NNRTI_WIDE * NNRTI_LANES;
-    const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
-    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
+    const int32_t group = a->rows > 1 ? 1 : 4; /* panels that one pixel is multiplied with at once */
+    const int64_t groups = (j->panels + group - 1) / group;
+    const int32_t from = (int32_t)(groups * part / a->parts) * group;
+    const int32_t end = (int32_t)(groups * (part + 1) / a->parts) * group, to = end < j->panels ? end : j->panels;
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
     const int32_t taps = a->lines > 0 ? 1 : a->in.window[0] * a->in.window[1];
     const int64_t left = j->pixels - first;
@@ -2006,17 +2040,18 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
         t.channel = p * panel;
         t.count = C - t.channel;
         t.panel = (const float *)j->packed->data + (size_t)p * panelFloats;
-        if (t.rows == 1 && t.terms == NULL && p + 4 <= to && t.count > 3 * panel + NNRTI_LANES) {
-            NNRTI_CPU(multiply_row)(&t, panelFloats);
-            p += 4;
-            continue;
+        if (t.rows == 1 && t.terms == NULL) {
+            const int32_t done = NNRTI_CPU(multiply_row)(&t, panelFloats, to - p);
+            p += done;
+            if (done > 0)
+                continue;
         }
         NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
         p++;
     }
     for (int32_t r = 0; r < t.rows && !j->bounds; r++) {
-        const int32_t end = to * panel < C ? to * panel : C;
-        NNRTI_CPU(activate)(l.y[r] + from * panel, l.y[r] + from * panel, end - from * panel, a->in.activation);
+        const int32_t last = to * panel < C ? to * panel : C;
+        NNRTI_CPU(activate)(l.y[r] + from * panel, l.y[r] + from * panel, last - from * panel, a->in.activation);
     }
 }
 
@@ -2626,6 +2661,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NN
 #undef NNRTI_CPU_vector
 #undef NNRTI_CPU_IS
 #undef NNRTI_CPU_TILE
+#undef NNRTI_CPU_PANELS
 #undef NNRTI_CPU_STRIP_PIXELS
 #undef NNRTI_CPU_STRIP
 #undef NNRTI_CPU_IF_NAN
