@@ -287,6 +287,19 @@ static void test_products(void **unused)
             check_conv(&s);
         }
     }
+    for (uint32_t i = 0; i < 24; i++) { /* few pixels and so much work that threads share the panels */
+        memset(&s, 0, sizeof(s));
+        s.n = 1;
+        s.group = s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
+        s.h = 1 + i % 2;
+        s.w = 1 + (int32_t)(i / 2 % 3);
+        s.window[0] = s.window[1] = i < 12 ? 1 : 3;
+        s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = i < 12 ? 0 : 1;
+        s.k = i < 12 ? 1000 : 100;
+        s.c = (int32_t[]){129, 193, 291, 300}[draw(4)];
+        s.activation = activations[draw(COUNT(activations))];
+        check_conv(&s);
+    }
     for (uint32_t i = 0; i < 120; i++) {
         memset(&s, 0, sizeof(s));
         draw_window(&s);
