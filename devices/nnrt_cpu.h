@@ -260,7 +260,8 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
     patch->channel = !patch->planes ? 1 : patch->copied ? (ptrdiff_t)(rows * columns) : x->strides[3];
     patch->column = patch->planes ? 1 : K;
     patch->row = !patch->copied ? x->strides[1] : patch->planes ? (ptrdiff_t)columns : (ptrdiff_t)columns * K;
-    return patch->planes || x->strides[2] == K;
+    return (patch->planes || x->strides[2] == K) && /* terms have 32 bits */
+           (rows - 1) * patch->row + (columns - 1) * patch->column + (K - 1) * patch->channel <= INT32_MAX;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -468,9 +469,10 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
 #if defined(__GNUC__)
     typedef uint32_t four __attribute__((vector_size(16)));
 #if defined(__clang__)
-#define NNRTI_CPU_MIX(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#define NNRTI_CPU_MIX(a, b, name, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #else
-#define NNRTI_CPU_MIX(a, b, i, j, k, l) __builtin_shuffle(a, b, (four){i, j, k, l})
+    const four first = {0, 4, 1, 5}, last = {2, 6, 3, 7}, low = {0, 1, 4, 5}, high = {2, 3, 6, 7};
+#define NNRTI_CPU_MIX(a, b, name, i, j, k, l) __builtin_shuffle(a, b, name)
 #endif
     for (; i + 4 <= rows; i += 4) { /* four by four */
         int32_t j = 0;
@@ -478,14 +480,14 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
             four row[4], pair[4];
             for (int32_t k = 0; k < 4; k++)
                 memcpy(&row[k], from + (i + k) * step + j, sizeof(four));
-            pair[0] = NNRTI_CPU_MIX(row[0], row[1], 0, 4, 1, 5);
-            pair[1] = NNRTI_CPU_MIX(row[0], row[1], 2, 6, 3, 7);
-            pair[2] = NNRTI_CPU_MIX(row[2], row[3], 0, 4, 1, 5);
-            pair[3] = NNRTI_CPU_MIX(row[2], row[3], 2, 6, 3, 7);
-            row[0] = NNRTI_CPU_MIX(pair[0], pair[2], 0, 1, 4, 5);
-            row[1] = NNRTI_CPU_MIX(pair[0], pair[2], 2, 3, 6, 7);
-            row[2] = NNRTI_CPU_MIX(pair[1], pair[3], 0, 1, 4, 5);
-            row[3] = NNRTI_CPU_MIX(pair[1], pair[3], 2, 3, 6, 7);
+            pair[0] = NNRTI_CPU_MIX(row[0], row[1], first, 0, 4, 1, 5);
+            pair[1] = NNRTI_CPU_MIX(row[0], row[1], last, 2, 6, 3, 7);
+            pair[2] = NNRTI_CPU_MIX(row[2], row[3], first, 0, 4, 1, 5);
+            pair[3] = NNRTI_CPU_MIX(row[2], row[3], last, 2, 6, 3, 7);
+            row[0] = NNRTI_CPU_MIX(pair[0], pair[2], low, 0, 1, 4, 5);
+            row[1] = NNRTI_CPU_MIX(pair[0], pair[2], high, 2, 3, 6, 7);
+            row[2] = NNRTI_CPU_MIX(pair[1], pair[3], low, 0, 1, 4, 5);
+            row[3] = NNRTI_CPU_MIX(pair[1], pair[3], high, 2, 3, 6, 7);
             for (int32_t k = 0; k < 4; k++)
                 memcpy(to + (j + k) * next + i, &row[k], sizeof(four));
         }
