@@ -89,10 +89,11 @@ typedef struct nnrti_cpu_matmul {
         transposeB; /* swap the last two axes first; of x only where its columns then lie one behind the other */
     NNRT_ActivationType activation;
 } nnrti_cpu_matmul;
-#define NNRTI_CPU_BLOCK 64   /* rows of x that it works on at once */
-#define NNRTI_CPU_TALLEST 12 /* pixels of the tallest tile of any set */
-#define NNRTI_CPU_PATCH 8192 /* floats of a patch of x, at most */
-#define NNRTI_CPU_PIXELS 128 /* pixels of a patch, about */
+#define NNRTI_CPU_BLOCK 64     /* rows of x that it works on at once */
+#define NNRTI_CPU_TALLEST 12   /* pixels of the tallest tile of any set */
+#define NNRTI_CPU_LARGE 262144 /* floats of weights that are better not read several times */
+#define NNRTI_CPU_PATCH 8192   /* floats of a patch of x, at most */
+#define NNRTI_CPU_PIXELS 128   /* pixels of a patch, about */
 
 /* A convolution of each channel by itself, and pooling: attributes of `depthwise`, `max_pool` and `average_pool`.
    Packed are the bias and then the weights tap by tap, C rounded up to whole vectors each. */
@@ -711,6 +712,8 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         return NNRT_SUCCESS;
     }
     a->rows = (int32_t)(taps <= 9 ? 64 : taps <= 64 ? 32 : 8);
+    if (taps <= 9 && (int64_t)packed[0] * packed[1] > NNRTI_CPU_LARGE)
+        a->rows = 256;
     if (pixels < a->rows)
         a->rows = pixels > 0 ? (int32_t)pixels : 1;
     else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers)
@@ -1692,6 +1695,8 @@ typedef struct NNRTI_CPU(tile) {
     int32_t rows, step;    /* pixels; of the lists, in which the last pixel is repeated up to `step` */
     int32_t taps, k;
     const int32_t *terms; /* of a patch: k of them, from x[row] on */
+    const float *ahead;   /* the panel that comes next, of which each tile fetches a part */
+    int32_t stepAhead;    /* so many floats of it for each term */
     const float *panel;
     int32_t channel, count; /* the first of the panel, and how many of them there are */
     float low, high, sumLow, sumHigh;
@@ -1725,7 +1730,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
 {
     const NNRTI_CPU(tile) copy = *tile, *const t = &copy; /* nothing changes it, which the compiler does not know */
     nnrti_v sum[NNRTI_CPU_TALLEST * NNRTI_WIDE];
-    const float *w = t->panel;
+    const float *w = t->panel, *ahead = t->ahead + (ptrdiff_t)(row / NNRTI_TALL) * t->stepAhead * t->taps * t->k;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES) {
         const nnrti_v bias = nnrti_v_load(w);
@@ -1741,6 +1746,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply)(const NNRTI_CPU(tile) * tile, int32_t 
         for (ptrdiff_t k = 0; k < t->k; k++) {
             const ptrdiff_t at = patch ? t->terms[k] : k;
             nnrti_v weight[NNRTI_WIDE];
+            if (!patch && wide > 1) {
+                __builtin_prefetch(ahead, 0, 2);
+                ahead += t->stepAhead;
+            }
             NNRTI_CPU_UNROLL
             for (int32_t v = 0; v < wide; v++, w += NNRTI_LANES)
                 weight[v] = nnrti_v_load(w);
@@ -2013,6 +2022,7 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
     const int32_t taps = a->lines > 0 ? 1 : a->in.window[0] * a->in.window[1];
     const int64_t left = j->pixels - first;
+    int32_t tiles, next;
     NNRTI_CPU(lists) l;
     NNRTI_CPU(tile) t;
     l.rows = a->lines > 0 || left > a->rows ? a->rows : (int32_t)left;
@@ -2026,6 +2036,7 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
         NNRTI_CPU(find_patch)(j, i / a->parts, &l, (float *)(l.y + l.step));
     else
         NNRTI_CPU(find_pixels)(j, first, &l);
+    tiles = (l.rows + NNRTI_TALL - 1) / NNRTI_TALL;
     t.x = l.x;
     t.y = l.y;
     t.z = l.z;
@@ -2042,6 +2053,9 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
         t.channel = p * panel;
         t.count = C - t.channel;
         t.panel = (const float *)j->packed->data + (size_t)p * panelFloats;
+        next = p + 1 < to ? p + 1 : from;
+        t.ahead = (const float *)j->packed->data + (size_t)next * panelFloats;
+        t.stepAhead = (C - next * panel > NNRTI_LANES ? panel : NNRTI_LANES) / tiles;
         if (t.rows == 1 && t.terms == NULL) {
             const int32_t done = NNRTI_CPU(multiply_row)(&t, panelFloats, to - p);
             p += done;
@@ -2148,6 +2162,8 @@ static void NNRTI_CPU(matmul_task)(void *arg, uint32_t i, uint32_t worker)
     t.taps = 1;
     t.k = K;
     t.terms = NULL;
+    t.ahead = panel;
+    t.stepAhead = 0;
     t.panel = panel;
     t.channel = n;
     t.count = N - n;

@@ -300,6 +300,16 @@ static void test_products(void **unused)
         s.activation = activations[draw(COUNT(activations))];
         check_conv(&s);
     }
+    memset(&s, 0, sizeof(s)); /* weights that are not read more than once: more pixels in a list */
+    s.n = 1;
+    s.group = s.stride[0] = s.stride[1] = s.dilation[0] = s.dilation[1] = 1;
+    s.h = 9;
+    s.w = 8;
+    s.window[0] = s.window[1] = 3;
+    s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
+    s.k = 290;
+    s.c = 102;
+    check_conv(&s);
     for (uint32_t i = 0; i < 120; i++) {
         memset(&s, 0, sizeof(s));
         draw_window(&s);
