@@ -12,12 +12,16 @@ WHAT IS FAST, float32
     with their channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights
     are packed once, when the model is prepared.
 
+WHAT IS FAST, quantised int8 and uint8
+    CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their zero points, are
+    -128 to 127, where no sum can be beyond 32 bits.
+
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
     the machine has such an instruction. SIGMOID and TANH are within 4 units in the last place (results below 2^-126 may
-    be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|. Quantised and half precision operators are
-    those of the reference device. A set of instructions gives the same bits whatever the number of threads that share
-    the work.
+    be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|. Quantised operators give the bits of the
+    reference device; half precision operators are those of the reference device. A set of instructions gives the same
+    bits whatever the number of threads that share the work.
 
 SECTIONS (search for the tag)
     >>device   registering
@@ -25,6 +29,8 @@ SECTIONS (search for the tag)
     >>sets     sets of instructions: this file includes itself once for each, for the kernels
     >>layout   channels last
     >>steps    which kernel a step gets, and packed weights
+    >>eight    the same of 8 bits
+    >>edit     all steps of a draft
     >>table    the device
     -- kernels, once for each set --
     >>vectors  what a vector is, and functions of vectors
@@ -32,6 +38,7 @@ SECTIONS (search for the tag)
     >>window   convolutions of each channel by itself, pools
     >>each     what is done to each element
     >>rows     what is done to rows of the last axis
+    >>integers what is done to 8 bits
 
 MIT licence, see LICENSE.
 */
@@ -56,8 +63,8 @@ extern "C" {
 /* Registers "cpu", which uses the best set of instructions that the machine has, or with its name one of them as
    "cpu-avx2". NOT_SUPPORT: the machine or the compiler has no such set. Device and name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
-/* The sets that the machine has, the best one first: "avx512", "avx2", "neon", "vector". NULL from the end of the
-   list on. */
+/* The sets that the machine has, the best one first: "avx512vnni", "avx512", "avx2", "neon", "vector". NULL from
+   the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 
 #ifdef __cplusplus
@@ -134,6 +141,27 @@ typedef struct nnrti_cpu_rows {
     float epsilon; /* of the normalisation */
 } nnrti_cpu_rows;
 
+/* How sums become elements of y of 8 bits (>>eight). Bytes of int8 count as 128 more, so that all are 0 to 255:
+   flip is what is turned over in y. */
+typedef struct nnrti_cpu_scale {
+    bool plain;    /* by the short way, which is not enough for very large sums and factors */
+    bool positive; /* what is less than 0 does not matter */
+    uint8_t low, high, flip;
+} nnrti_cpu_scale;
+
+/* A convolution, or a product of matrices, of 8 bits: attributes of the kernel `product_8`. Its arguments are
+   x [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C]; channels lie one behind the other. Packed: a panel for each
+   `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has whole
+   vectors. The table has four rows of int32 for the channels of y: biases, and how sums are scaled. */
+typedef struct nnrti_cpu_product_8 {
+    int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
+    int32_t rows;                                      /* pixels of y that are worked on at once */
+    uint32_t parts;                                    /* into which the panels are divided to share the work */
+    int32_t depth;                                     /* groups of a panel */
+    bool gather;                                       /* what a pixel reads is copied together first */
+    nnrti_cpu_scale scale;
+} nnrti_cpu_product_8;
+
 /* The kernels of a set of instructions. */
 typedef struct nnrti_cpu_kernel {
     nnrt_kernel run;
@@ -142,13 +170,22 @@ typedef struct nnrti_cpu_kernel {
 
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product) X(matmul) X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm)
+#define NNRTI_CPU_KERNELS_8(X) X(product_8)
+
+/* What the kernels for 8 bits of a set work with. */
+typedef struct nnrti_cpu_eight {
+    int32_t lanes, panel; /* int32 of a vector; channels of a panel */
+    int32_t group, bytes; /* channels of x that are multiplied at once; of a weight: 1, and x is taken as it is, or 2 */
+} nnrti_cpu_eight;
 
 typedef struct nnrti_cpu_set {
     const char *name;
     int32_t lanes, panel; /* floats of a vector; channels of a panel */
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_8(NNRTI_CPU_MEMBER)
 #undef NNRTI_CPU_MEMBER
+    nnrti_cpu_eight eight;
 } nnrti_cpu_set;
 
 /* Tasks that are given to threads some at a time. */
@@ -213,6 +250,12 @@ static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *
     case NNRT_ACTIVATION_TYPE_LINEAR: return true;
     default: return false;
     }
+}
+
+/* What an element of 8 bits is taken as, 0 to 255, is itself with these bits turned over. */
+static int32_t nnrti_cpu_flip(const nnrt_view *v)
+{
+    return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
 /* The places start + i * step, i < k, that lie inside L: first <= i < last. */
@@ -287,6 +330,9 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
 #define NNRTI_CPU_SET avx512
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
+#define NNRTI_CPU_SET avx512vnni
+#include "nnrt_cpu.h"
+#undef NNRTI_CPU_SET
 #define NNRTI_CPU_SET avx2
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
@@ -303,7 +349,7 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
 
 static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
 #if defined(__x86_64__) && defined(__GNUC__)
-    &nnrti_cpu_set_avx512, &nnrti_cpu_set_avx2,
+    &nnrti_cpu_set_avx512vnni, &nnrti_cpu_set_avx512, &nnrti_cpu_set_avx2,
 #elif defined(__aarch64__) && defined(__GNUC__)
     &nnrti_cpu_set_neon,
 #endif
@@ -316,9 +362,10 @@ static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
 static bool nnrti_cpu_has(const nnrti_cpu_set *set)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-    if (set == &nnrti_cpu_set_avx512)
+    if (set == &nnrti_cpu_set_avx512 || set == &nnrti_cpu_set_avx512vnni)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+               (set == &nnrti_cpu_set_avx512 || __builtin_cpu_supports("avx512vnni"));
     if (set == &nnrti_cpu_set_avx2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
@@ -342,9 +389,17 @@ static NNRT_ReturnCode nnrti_cpu_no_memory(const nnrti_cpu_edit *e, const nnrt_d
                           step->name);
 }
 
+/* Whether a step computes with int8 or uint8 by this kernel of the reference device. */
+static bool nnrti_cpu_is_eight(const nnrt_draft_step *step, const char *kernel)
+{
+    return step->open == NULL && step->op != NULL && step->kernel != NULL && strcmp(step->kernelName, kernel) == 0 &&
+           step->args[0].view.quantCount == 1;
+}
+
 static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
 {
-    if (step->open != NULL || step->op == NULL || step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 ||
+    if (step->open != NULL || step->op == NULL ||
+        (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_eight(step, "nnrt_conv2d_fusion_q8")) ||
         step->args[0].view.rank != 4 || step->args[0].kind == NNRT_PLACE_CONSTANT)
         return false;
     switch (step->op->type) {
@@ -503,23 +558,26 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
             to[j * next + k] = from[k * step + j];
 }
 
-/* y = x [N,H,W,C] of 4 bytes an element, one of which has its channels last: some channels at a time, so that what
+/* y = x [N,H,W,C] of `size` bytes an element, one of which has its channels last: some channels at a time, so that what
    is read and what is written both go on through a few lines of the cache. */
-static void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, int32_t n, int32_t h)
+static inline void nnrti_cpu_copy_row(const nnrt_view *x, const nnrt_view *y, int32_t n, int32_t h, const size_t size)
 {
-    const uint32_t *from = (const uint32_t *)x->data + n * x->strides[0] + h * x->strides[1];
-    uint32_t *to = (uint32_t *)y->data + n * y->strides[0] + h * y->strides[1];
+    const uint8_t *from = (const uint8_t *)x->data + (n * x->strides[0] + h * x->strides[1]) * (ptrdiff_t)size;
+    uint8_t *to = (uint8_t *)y->data + (n * y->strides[0] + h * y->strides[1]) * (ptrdiff_t)size;
     const int32_t W = x->dims[2];
     for (int32_t c = 0; c < x->dims[3]; c += 16) {
         const int32_t count = c + 16 < x->dims[3] ? 16 : x->dims[3] - c;
-        if (x->strides[2] == 1 && y->strides[3] == 1)
-            nnrti_cpu_turn(from + c * x->strides[3], x->strides[3], to + c, y->strides[2], count, W);
-        else if (x->strides[3] == 1 && y->strides[2] == 1)
-            nnrti_cpu_turn(from + c, x->strides[2], to + c * y->strides[3], y->strides[3], W, count);
+        if (size == 4 && x->strides[2] == 1 && y->strides[3] == 1)
+            nnrti_cpu_turn((const uint32_t *)(const void *)from + c * x->strides[3], x->strides[3],
+                           (uint32_t *)(void *)to + c, y->strides[2], count, W);
+        else if (size == 4 && x->strides[3] == 1 && y->strides[2] == 1)
+            nnrti_cpu_turn((const uint32_t *)(const void *)from + c, x->strides[2],
+                           (uint32_t *)(void *)to + c * y->strides[3], y->strides[3], W, count);
         else
             for (int32_t w = 0; w < W; w++)
                 for (int32_t k = c; k < c + count; k++)
-                    to[w * y->strides[2] + k * y->strides[3]] = from[w * x->strides[2] + k * x->strides[3]];
+                    memcpy(to + (w * y->strides[2] + k * y->strides[3]) * (ptrdiff_t)size,
+                           from + (w * x->strides[2] + k * x->strides[3]) * (ptrdiff_t)size, size);
     }
 }
 
@@ -527,7 +585,10 @@ static void nnrti_cpu_copy_task(void *arg, uint32_t i, uint32_t worker)
 {
     const nnrt_view *args = (const nnrt_view *)arg;
     (void)worker;
-    nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1]);
+    if (nnrt_type_size(args[0].dataType) == 1)
+        nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 1);
+    else
+        nnrti_cpu_copy_row(&args[0], &args[1], (int32_t)i / args[0].dims[1], (int32_t)i % args[0].dims[1], 4);
 }
 
 static NNRT_ReturnCode nnrti_cpu_copy(const void *attr, nnrt_view *args, nnrt_call *call)
@@ -550,6 +611,8 @@ static NNRT_ReturnCode nnrti_cpu_copy_in(nnrti_cpu_edit *e, uint32_t at, uint32_
     if (made == NNRT_NO_TENSOR || nnrt_draft_insert(d, at) == NULL || (args = nnrt_draft_args(d, at, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[at]);
     nnrt_operand_view(NULL, &d->tensors[made], 0, &to.view);
+    to.view.quant = from.view.quant;
+    to.view.quantCount = from.view.quantCount;
     to.tensor = made;
     args[0] = from;
     args[1] = to;
@@ -575,6 +638,8 @@ static NNRT_ReturnCode nnrti_cpu_copy_out(nnrti_cpu_edit *e, uint32_t at)
         (args = nnrt_draft_args(d, at + 1, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[at]);
     nnrt_operand_view(NULL, &d->tensors[made], 0, &from.view);
+    from.view.quant = to.view.quant;
+    from.view.quantCount = to.view.quantCount;
     from.tensor = made;
     args[0] = from;
     args[1] = to;
@@ -1136,6 +1201,241 @@ static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
     return false;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>eight */
+
+/* The zero point of channel c of a weight. */
+static int32_t nnrti_cpu_zero(const nnrt_view *w, int32_t c)
+{
+    return w->quant[w->quantCount > 1 ? c : 0].zeroPoint;
+}
+
+static ptrdiff_t nnrti_cpu_place(const nnrt_view *w, int32_t c, int32_t i, int32_t j, int32_t k)
+{
+    return c * w->strides[0] + i * w->strides[1] + j * w->strides[2] + k * w->strides[3];
+}
+
+/* How large a sum can become of what weights w [C,kH,kW,K], a bias, which may be NULL, and any x make, and each part of
+   it. -1: some weight less its zero point has more than 8 bits with a sign, or sums may not fit 32 bits. */
+static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias)
+{
+    const int32_t zero = x->quant[0].zeroPoint + nnrti_cpu_flip(x), most = zero > 127 ? zero : 255 - zero;
+    int64_t reach = 0;
+    for (int32_t c = 0; c < w->dims[0]; c++) {
+        const int32_t zeroW = nnrti_cpu_zero(w, c);
+        int64_t sum = 0, b = bias != NULL ? ((const int32_t *)bias->data)[c * bias->strides[0]] : 0;
+        for (int32_t i = 0; i < w->dims[1]; i++)
+            for (int32_t j = 0; j < w->dims[2]; j++)
+                for (int32_t k = 0; k < w->dims[3]; k++) {
+                    const int32_t v = nnrti_load_8(w->data, nnrti_cpu_place(w, c, i, j, k), w->dataType) - zeroW;
+                    if (v < -128 || v > 127)
+                        return -1;
+                    sum += v < 0 ? -v : v;
+                }
+        sum = sum * most + (b < 0 ? -b : b);
+        reach = sum > reach ? sum : reach;
+    }
+    return reach <= INT32_MAX ? reach : -1;
+}
+
+/* Where channel c stands in a table: some kernels have every fourth one side by side. */
+static int32_t nnrti_cpu_mixed(int32_t c, bool mixed)
+{
+    return mixed ? (c & ~63) | (c & 3) << 4 | (c >> 2 & 15) : c;
+}
+
+/* The bounds of y and the rows 1 to 3 of the table of `padded` channels each, of what the rule derived. Where no sum is
+   beyond 2^30 and each is to become less, y = (x * row 1 / 2^31, rounded, + row 2) / 2^row 3, rounded down, which row 2
+   makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them. */
+static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const nnrt_view *y, int64_t reach, int32_t C,
+                             int32_t padded, bool mixed, int32_t *table)
+{
+    const int32_t *list = (const int32_t *)quant->data;
+    const int32_t flip = nnrti_cpu_flip(y), zero = list[0] + flip;
+    r->flip = (uint8_t)flip;
+    r->low = (uint8_t)(list[1] + flip);
+    r->high = (uint8_t)(list[2] + flip);
+    r->positive = list[1] >= list[0];
+    r->plain = reach < 1 << 30;
+    for (int32_t c = 0; c < C; c++) {
+        const int32_t *factor = nnrti_quant_factor(quant, c);
+        r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
+    }
+    for (int32_t c = 0; c < C; c++) {
+        const int32_t *factor = nnrti_quant_factor(quant, c), n = factor[0] == 0 ? 1 : -factor[1];
+        int32_t *to = table + nnrti_cpu_mixed(c, mixed);
+        to[padded] = factor[0];
+        to[2 * padded] = r->plain ? (1 << (n - 1)) + zero * (1 << n) : zero;
+        to[3 * padded] = r->plain ? n : factor[1];
+    }
+}
+
+/* Packs weights w [C,kH,kW,K] into panels, and their biases into the table: less what the zero point of x adds to a sum
+   where x is taken as it is. */
+static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias,
+                             int32_t depth, void *to, int32_t *table)
+{
+    const int32_t C = w->dims[0], zeroX = x->quant[0].zeroPoint + nnrti_cpu_flip(x);
+    for (int32_t c = 0; c < C; c++) {
+        const int32_t first = c / set->panel * set->panel, zero = nnrti_cpu_zero(w, c);
+        const int32_t left = (C - first + set->lanes - 1) / set->lanes * set->lanes;
+        const size_t width = (size_t)(left < set->panel ? left : set->panel), group = (size_t)set->group;
+        uint32_t sum = 0;
+        size_t d = 0;
+        for (int32_t i = 0; i < w->dims[1]; i++)
+            for (int32_t j = 0; j < w->dims[2]; j++)
+                for (int32_t k = 0; k < w->dims[3]; k++, d++) {
+                    const int32_t v = nnrti_load_8(w->data, nnrti_cpu_place(w, c, i, j, k), w->dataType) - zero;
+                    const size_t at = (size_t)first * (size_t)depth * group +
+                                      (d / group * width + (size_t)(c - first)) * group + d % group;
+                    if (set->bytes == 1)
+                        ((int8_t *)to)[at] = (int8_t)v;
+                    else
+                        ((int16_t *)to)[at] = (int16_t)v;
+                    sum += (uint32_t)v;
+                }
+        sum = (set->bytes == 1 ? (uint32_t)0 - sum * (uint32_t)zeroX : 0) +
+              (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[c * bias->strides[0]] : 0);
+        memcpy(&table[c], &sum, sizeof(sum));
+    }
+}
+
+/* The constant weights of a product of matrices seen as [columns,1,1,k]; false: they are none, or the bias is none. */
+static bool nnrti_cpu_is_constant(const nnrt_draft_step *step, bool transposed, nnrt_view *w)
+{
+    const nnrt_view *weight = &step->args[1].view;
+    const int32_t row = weight->rank - 2, column = weight->rank - 1;
+    if (weight->rank < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
+        (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT))
+        return false;
+    for (int32_t i = 0; i < row; i++)
+        if (weight->dims[i] != 1)
+            return false;
+    *w = *weight;
+    w->rank = 4;
+    w->dims[0] = weight->dims[transposed ? row : column];
+    w->dims[1] = w->dims[2] = 1;
+    w->dims[3] = weight->dims[transposed ? column : row];
+    w->strides[0] = weight->strides[transposed ? row : column];
+    w->strides[3] = weight->strides[transposed ? column : row];
+    w->strides[1] = w->strides[2] = 0;
+    return true;
+}
+
+/* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]; quant is what the rule derived. */
+static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
+                                                const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
+                                                const nnrt_plan_arg *y, const nnrti_cpu_product_8 *found)
+{
+    nnrt_draft *d = e->draft;
+    const nnrti_cpu_eight *set = &e->set->eight;
+    const int64_t taps = (int64_t)w->dims[1] * w->dims[2], depth = (taps * w->dims[3] + set->group - 1) / set->group;
+    const int64_t pixels = (int64_t)y->view.dims[0] * y->view.dims[1] * y->view.dims[2];
+    const int64_t row = depth * set->group * set->bytes, reach = nnrti_cpu_reach(&x->view, w, bias);
+    const int32_t panels = (w->dims[0] + set->panel - 1) / set->panel;
+    const int32_t packed[2] = {(w->dims[0] + set->lanes - 1) / set->lanes * set->lanes, (int32_t)row};
+    const int32_t rows[2] = {4, packed[0]};
+    const nnrt_plan_arg from = *x, to = *y;
+    const nnrt_view list = *quant;
+    nnrti_cpu_product_8 *a;
+    nnrt_plan_arg *args;
+    void *data, *table;
+    int64_t blocks;
+    NNRT_ReturnCode code;
+    if (reach < 0 || row > 1 << 24 || pixels <= 0)
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_product_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    *a = *found;
+    nnrti_cpu_use(&d->steps[s], &e->set->product_8, a);
+    d->steps[s].flags = 0;
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = from;
+    args[1] = to;
+    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT8, 2, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, rows, &table)) != NNRT_SUCCESS)
+        return code;
+    if (data != NULL && table != NULL) {
+        memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
+        memset(table, 0, (size_t)packed[0] * 4 * sizeof(int32_t));
+        nnrti_cpu_pack_8(set, &from.view, w, bias, (int32_t)depth, data, (int32_t *)table);
+        nnrti_cpu_scales(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], false, (int32_t *)table);
+    }
+    a->depth = (int32_t)depth;
+    a->gather = set->bytes != 1 || nnrti_cpu_flip(&from.view) != 0 || w->dims[3] % set->group != 0;
+    blocks = (pixels + 59) / 60;
+    if (d->workers > 1 && pixels >= 24 && blocks < 2 * (int64_t)d->workers)
+        blocks = pixels / 12 < 2 * (int64_t)d->workers ? pixels / 12 : 2 * (int64_t)d->workers;
+    a->rows = (int32_t)((pixels + blocks - 1) / blocks);
+    if (blocks > 1)
+        a->rows = (a->rows + 5) / 6 * 6;
+    a->parts = 1;
+    if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
+        a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
+    d->steps[s].scratchBytes = ((a->gather ? 1 : (size_t)taps) + 1) * (size_t)a->rows * sizeof(void *) +
+                               (a->gather ? (size_t)a->rows * (size_t)row : (size_t)w->dims[3]);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_conv_8(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
+    const nnrt_plan_arg *args = step->args;
+    nnrti_cpu_product_8 a;
+    if (attr->group != 1)
+        return NNRT_SUCCESS;
+    memset(&a, 0, sizeof(a));
+    a.window[0] = args[1].view.dims[1];
+    a.window[1] = args[1].view.dims[2];
+    nnrti_cpu_pair(a.stride, &attr->stride, 0, 1);
+    nnrti_cpu_pair(a.dilation, &attr->dilation, 0, 1);
+    nnrti_cpu_pair(a.pad, &attr->padList, 0, 2);
+    return nnrti_cpu_take_product_8(e, s, &args[0], &args[1].view,
+                                    args[2].tensor != NNRT_NO_TENSOR ? &args[2].view : NULL, &args[3].view, &args[4],
+                                    &a);
+}
+
+/* FULL_CONNECTION and MATMUL_FUSION of constant weights. */
+static NNRT_ReturnCode nnrti_cpu_take_matrix_8(nnrti_cpu_edit *e, uint32_t s, bool transposed)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_plan_arg x = step->args[0], y = step->args[4];
+    nnrt_view w;
+    nnrti_cpu_product_8 a;
+    int64_t rows, rowsY;
+    ptrdiff_t stepX, stepY;
+    if (!nnrti_cpu_is_constant(step, transposed, &w) || !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) ||
+        !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) || rows != rowsY || w.dims[0] == 0 || w.dims[3] == 0)
+        return NNRT_SUCCESS;
+    memset(&a, 0, sizeof(a));
+    for (int32_t i = 0; i < 2; i++)
+        a.window[i] = a.stride[i] = a.dilation[i] = 1;
+    x.view = nnrti_cpu_pixels(&x.view, rows, stepX, w.dims[3]);
+    y.view = nnrti_cpu_pixels(&y.view, rows, stepY, w.dims[0]);
+    return nnrti_cpu_take_product_8(e, s, &x, &w, step->args[2].tensor != NNRT_NO_TENSOR ? &step->args[2].view : NULL,
+                                    &step->args[3].view, &y, &a);
+}
+
+/* The step of a quantised operator that has a kernel here; else it stays. */
+static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    if (nnrti_cpu_is_image(step) && nnrti_cpu_is_last(&step->args[0].view) &&
+        nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
+        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_take_conv_8(e, s) : NNRT_SUCCESS;
+    if (nnrti_cpu_is_eight(step, "nnrt_full_connection_q8"))
+        return nnrti_cpu_take_matrix_8(e, s, true);
+    if (nnrti_cpu_is_eight(step, "nnrt_matmul_fusion_q8") && !((const NNRT_MatMulFusion *)step->attr)->transposeA)
+        return nnrti_cpu_take_matrix_8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>edit */
+
 static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
 {
     for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
@@ -1147,8 +1447,10 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
 static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
-    if (step->op == NULL || step->open != NULL || !nnrti_cpu_is_float(step))
+    if (step->op == NULL || step->open != NULL)
         return NNRT_SUCCESS;
+    if (!nnrti_cpu_is_float(step))
+        return nnrti_cpu_take_8(e, s);
     if (nnrti_cpu_is_image(step) &&
         (nnrti_cpu_is_last(&step->args[0].view) || nnrti_cpu_reads_planes(e->draft, step)) &&
         nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
@@ -1324,6 +1626,7 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
    second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product, NNRTI_TALL_ONE one of a single
    vector. */
 
+#define NNRTI_CPU_avx512vnni 5 /* only >>integers: all else is that of avx512 */
 #define NNRTI_CPU_avx512 4
 #define NNRTI_CPU_avx2 3
 #define NNRTI_CPU_neon 2
@@ -1338,6 +1641,17 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 #define nnrti_v_min NNRTI_CPU(v_min)
 #define nnrti_v_max NNRTI_CPU(v_max)
 
+#if NNRTI_CPU_IS == 5
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma"))),        \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma")
+#endif
+#define NNRTI_LANES 16
+#define NNRTI_WIDE 2
+#else
 #if NNRTI_CPU_IS == 4
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma"))),                   \
@@ -2661,9 +2975,522 @@ static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, 
     return NNRT_SUCCESS;
 }
 
-#define NNRTI_CPU_ROW(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
-static const nnrti_cpu_set NNRTI_CPU(set) = {NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES,
-                                             NNRTI_CPU_KERNELS(NNRTI_CPU_ROW)};
+#endif /* NNRTI_CPU_IS != 5 */
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>integers: nnrti_i, a vector of NNRTI_8_LANES int32. Of x and of weights there are groups of NNRTI_8_GROUP elements
+   nnrti_x8 and nnrti_w8, which are multiplied and added at once: uint8 by int8, or int16, x less its zero point.
+   NNRTI_8_WIDE vectors make a panel. */
+
+#define nnrti_i NNRTI_CPU(i)
+#define nnrti_x8 NNRTI_CPU(x8)
+#define nnrti_w8 NNRTI_CPU(w8)
+#define nnrti_i_load NNRTI_CPU(i_load)
+#define nnrti_i_store NNRTI_CPU(i_store)
+#define nnrti_i_dot NNRTI_CPU(i_dot)
+#define nnrti_i_scale NNRTI_CPU(i_scale)
+
+#if NNRTI_CPU_IS >= 4
+typedef __m512i nnrti_i;
+#define NNRTI_8_LANES 16
+#define NNRTI_8_WIDE 4
+NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
+{
+    _mm512_storeu_si512(p, v);
+}
+/* sum + x * w: one group of x for each group of w. */
+#if NNRTI_CPU_IS == 5
+typedef uint8_t nnrti_x8;
+typedef int8_t nnrti_w8;
+#define NNRTI_8_GROUP 4
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+{
+    return _mm512_dpbusd_epi32(sum, _mm512_set1_epi32(x), _mm512_loadu_si512(w));
+}
+#else
+typedef int16_t nnrti_x8;
+typedef int16_t nnrti_w8;
+#define NNRTI_8_GROUP 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+{
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32(x), _mm512_loadu_si512(w)));
+}
+#endif
+/* Sums x as elements of y, by table, the rows of which lie `padded` apart: the short way of nnrti_cpu_scales. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
+{
+    const __m512i half = _mm512_set1_epi64((int64_t)1 << 31), twice = _mm512_add_epi32(x, x);
+    const __m512i even = _mm512_mul_epi32(twice, nnrti_i_load(table + padded));
+    const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(twice, 32), nnrti_i_load(table + padded + 1));
+    const __m512i high = _mm512_srli_epi64(_mm512_add_epi64(even, half), 32);
+    __m512i y = _mm512_mask_blend_epi32(0xAAAA, high, _mm512_add_epi64(odd, half));
+    if (!positive)
+        y = _mm512_add_epi32(y, _mm512_srai_epi32(y, 31));
+    y = _mm512_add_epi32(y, nnrti_i_load(table + 2 * padded));
+    return _mm512_srav_epi32(y, nnrti_i_load(table + 3 * padded));
+}
+#elif NNRTI_CPU_IS == 3
+typedef __m256i nnrti_i;
+typedef int16_t nnrti_x8;
+typedef int16_t nnrti_w8;
+#define NNRTI_8_LANES 8
+#define NNRTI_8_WIDE 2
+#define NNRTI_8_GROUP 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, v);
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+{
+    const __m256i weights = _mm256_loadu_si256((const __m256i *)(const void *)w);
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_set1_epi32(x), weights));
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
+{
+    const __m256i half = _mm256_set1_epi64x((int64_t)1 << 31), twice = _mm256_add_epi32(x, x);
+    const __m256i even = _mm256_mul_epi32(twice, nnrti_i_load(table + padded));
+    const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(twice, 32), nnrti_i_load(table + padded + 1));
+    const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(even, half), 32);
+    __m256i y = _mm256_blend_epi32(high, _mm256_add_epi64(odd, half), 0xAA);
+    if (!positive)
+        y = _mm256_add_epi32(y, _mm256_srai_epi32(y, 31));
+    y = _mm256_add_epi32(y, nnrti_i_load(table + 2 * padded));
+    return _mm256_srav_epi32(y, nnrti_i_load(table + 3 * padded));
+}
+#elif NNRTI_CPU_IS == 2
+typedef int32x4_t nnrti_i;
+typedef int16_t nnrti_x8;
+typedef int16_t nnrti_w8;
+#define NNRTI_8_LANES 4
+#define NNRTI_8_WIDE 4
+#define NNRTI_8_GROUP 1
+NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
+{
+    return vld1q_s32(p);
+}
+NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
+{
+    vst1q_s32(p, v);
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+{
+    return vmlal_s16(sum, vdup_n_s16((int16_t)x), vld1_s16(w));
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
+{
+    int32x4_t y = vqrdmulhq_s32(x, nnrti_i_load(table + padded));
+    if (!positive)
+        y = vaddq_s32(y, vshrq_n_s32(y, 31));
+    return vshlq_s32(vaddq_s32(y, nnrti_i_load(table + 2 * padded)), vnegq_s32(nnrti_i_load(table + 3 * padded)));
+}
+#else
+typedef int32_t nnrti_i __attribute__((vector_size(16)));
+typedef int16_t nnrti_x8;
+typedef int16_t nnrti_w8;
+#define NNRTI_8_LANES 4
+#define NNRTI_8_WIDE 2
+#define NNRTI_8_GROUP 1
+NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
+{
+    nnrti_i v;
+    memcpy(&v, p, sizeof(v));
+    return v;
+}
+NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
+{
+    memcpy(p, &v, sizeof(v));
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+{
+    const nnrti_i weights = {w[0], w[1], w[2], w[3]};
+    return sum + x * weights;
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
+{
+    nnrti_i y = {0};
+    for (int32_t i = 0; i < NNRTI_8_LANES; i++)
+        y[i] = nnrti_high_product(x[i], table[padded + i]);
+    if (!positive)
+        y = y + (y >> 31);
+    return (y + nnrti_i_load(table + 2 * padded)) >> nnrti_i_load(table + 3 * padded);
+}
+#endif
+
+/* Channels from table on of `tall` sums of `wide` vectors each, as bytes of y from y[r] + at on, `count` of them. */
+NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
+                                     const nnrti_cpu_scale *s)
+{
+#if NNRTI_CPU_IS >= 4
+    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+    const __m512i none = _mm512_setzero_si512();
+    const __m512i a = _mm512_packs_epi32(v[0], wide > 1 ? v[1] : none);
+    const __m512i b = wide > 2 ? _mm512_packs_epi32(v[2], wide > 3 ? v[3] : none) : none;
+    __m512i bytes = _mm512_permutexvar_epi32(order, _mm512_packus_epi16(a, b));
+    bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8((char)s->low));
+    bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)s->high));
+    bytes = _mm512_xor_si512(bytes, _mm512_set1_epi8((char)s->flip));
+    _mm512_mask_storeu_epi8(y, count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1, bytes);
+#else
+    uint8_t part[NNRTI_8_LANES * NNRTI_8_WIDE];
+#if NNRTI_CPU_IS == 3
+    const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(v[0], v[wide - 1]), 0xD8);
+    __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+    bytes = _mm_max_epu8(bytes, _mm_set1_epi8((char)s->low));
+    bytes = _mm_min_epu8(bytes, _mm_set1_epi8((char)s->high));
+    bytes = _mm_xor_si128(bytes, _mm_set1_epi8((char)s->flip));
+    if (count >= 16) {
+        _mm_storeu_si128((__m128i *)(void *)y, bytes);
+        return;
+    }
+    _mm_storeu_si128((__m128i *)(void *)part, bytes);
+#elif NNRTI_CPU_IS == 2
+    const int16x8_t a = vcombine_s16(vqmovn_s32(v[0]), vqmovn_s32(v[wide > 1 ? 1 : 0]));
+    const int16x8_t b = vcombine_s16(vqmovn_s32(v[wide > 2 ? 2 : 0]), vqmovn_s32(v[wide > 3 ? 3 : 0]));
+    uint8x16_t bytes = vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
+    bytes = vminq_u8(vmaxq_u8(bytes, vdupq_n_u8(s->low)), vdupq_n_u8(s->high));
+    bytes = veorq_u8(bytes, vdupq_n_u8(s->flip));
+    if (count >= 16) {
+        vst1q_u8(y, bytes);
+        return;
+    }
+    vst1q_u8(part, bytes);
+#else
+    for (int32_t i = 0; i < wide * NNRTI_8_LANES; i++) {
+        const int32_t q = v[i / NNRTI_8_LANES][i % NNRTI_8_LANES];
+        part[i] = (uint8_t)((q < s->low ? s->low : q > s->high ? s->high : q) ^ s->flip);
+    }
+#endif
+    memcpy(y, part, (size_t)(count < wide * NNRTI_8_LANES ? count : wide * NNRTI_8_LANES));
+#endif
+}
+
+/* The same the long way, of `count` sums. */
+static void NNRTI_CPU(put_exactly)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
+                                   const int32_t *table, ptrdiff_t padded)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t factor[2] = {table[padded + i], table[3 * padded + i]};
+        const int64_t q = (int64_t)nnrti_rescale(sum[i], factor) + table[2 * padded + i];
+        y[i] = (uint8_t)((q < s->low ? s->low : q > s->high ? s->high : q) ^ s->flip);
+    }
+}
+
+/* to[i] = x[i], of 8 bits, as products take it. */
+NNRTI_CPU_INLINE void NNRTI_CPU(take_bytes)(nnrti_x8 *to, const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
+{
+    int32_t i = 0;
+#if NNRTI_CPU_IS == 5
+    const __m512i turn = _mm512_set1_epi8((char)flip);
+    (void)zero;
+    for (; i < count; i += 64) {
+        const __mmask64 some = count - i >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << (count - i)) - 1;
+        _mm512_mask_storeu_epi8(to + i, some, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, x + i), turn));
+    }
+#elif NNRTI_CPU_IS == 4
+    const __m256i turn = _mm256_set1_epi8((char)flip);
+    for (; i < count; i += 32) {
+        const __mmask32 some = count - i >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << (count - i)) - 1;
+        const __m256i bytes = _mm256_xor_si256(_mm256_maskz_loadu_epi8(some, x + i), turn);
+        _mm512_mask_storeu_epi16(to + i, some,
+                                 _mm512_sub_epi16(_mm512_cvtepu8_epi16(bytes), _mm512_set1_epi16((int16_t)zero)));
+    }
+#elif NNRTI_CPU_IS == 3
+    const __m128i turn = _mm_set1_epi8((char)flip);
+    for (; i + 16 <= count; i += 16) {
+        const __m128i bytes = _mm_xor_si128(_mm_loadu_si128((const __m128i *)(const void *)(x + i)), turn);
+        _mm256_storeu_si256((__m256i *)(void *)(to + i),
+                            _mm256_sub_epi16(_mm256_cvtepu8_epi16(bytes), _mm256_set1_epi16((int16_t)zero)));
+    }
+#endif
+#if NNRTI_CPU_IS < 4
+    for (; i < count; i++)
+        to[i] = (nnrti_x8)((x[i] ^ flip) - zero);
+#endif
+}
+
+/* The same of cells outside x, which are zero points. */
+NNRTI_CPU_INLINE void NNRTI_CPU(take_zeros)(nnrti_x8 *to, int32_t count, int32_t zero)
+{
+#if NNRTI_CPU_IS == 5
+    memset(to, zero, (size_t)count);
+#else
+    (void)zero;
+    memset(to, 0, (size_t)count * sizeof(*to));
+#endif
+}
+
+/* Some pixels of y, and the panel that they are multiplied with. */
+typedef struct NNRTI_CPU(tile_8) {
+    const nnrti_x8 *const *x; /* x[tap * rows + row]: the groups that a tap of a pixel reads */
+    uint8_t *const *y;        /* y[row]: its channels */
+    int32_t rows, taps, k;    /* k: groups of a tap */
+    const nnrti_w8 *panel;
+    const int32_t *table; /* of the first channel of the panel */
+    ptrdiff_t padded;
+    int32_t channel, count; /* the first of the panel, and how many of them there are */
+    const nnrti_cpu_scale *scale;
+} NNRTI_CPU(tile_8);
+
+/* The results of `tall` pixels from `row` on; beyond the last one is the last one again. */
+NNRTI_CPU_INLINE void NNRTI_CPU(finish_8)(const NNRTI_CPU(tile_8) * t, int32_t row, int32_t tall, const int32_t wide,
+                                          const int32_t *sum)
+{
+    const int32_t count = t->count < wide * NNRTI_8_LANES ? t->count : wide * NNRTI_8_LANES;
+    for (int32_t r = 0; r < tall && row + r < t->rows; r++, sum += wide * NNRTI_8_LANES) {
+        uint8_t *y = t->y[row + r] + t->channel;
+        nnrti_i v[NNRTI_8_WIDE];
+        if (!t->scale->plain) {
+            NNRTI_CPU(put_exactly)(sum, y, count, t->scale, t->table, t->padded);
+            continue;
+        }
+        if (t->scale->positive) {
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < wide; i++)
+                v[i] =
+                    nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), t->table + i * NNRTI_8_LANES, t->padded, true);
+        } else {
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < wide; i++)
+                v[i] = nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), t->table + i * NNRTI_8_LANES, t->padded,
+                                     false);
+        }
+        NNRTI_CPU(put)(v, wide, y, count, t->scale);
+    }
+}
+
+/* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
+NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t row, const int32_t tall,
+                                            const int32_t wide, int32_t *out)
+{
+    nnrti_i sum[8][NNRTI_8_WIDE];
+    const nnrti_w8 *w = t->panel;
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        const nnrti_i bias = nnrti_i_load(t->table + v * NNRTI_8_LANES);
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            sum[r][v] = bias;
+    }
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const nnrti_x8 *x[8];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            x[r] = t->x[(ptrdiff_t)tap * t->rows + (row + r < t->rows ? row + r : t->rows - 1)];
+        for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_8_GROUP; k += NNRTI_8_GROUP) {
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++) {
+                int32_t value;
+                if (NNRTI_8_GROUP > 1)
+                    memcpy(&value, x[r] + k, sizeof(value));
+                else
+                    value = x[r][k];
+                NNRTI_CPU_UNROLL
+                for (int32_t v = 0; v < wide; v++)
+                    sum[r][v] = nnrti_i_dot(sum[r][v], value, w + v * NNRTI_8_LANES * NNRTI_8_GROUP);
+            }
+            w += wide * NNRTI_8_LANES * NNRTI_8_GROUP;
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++)
+        nnrti_i_store(out + (r * wide + v) * NNRTI_8_LANES, sum[r][v]);
+}
+
+#define NNRTI_CPU_TILE_8(tall, wide)                                                                                   \
+    NNRTI_CPU_APART static void NNRTI_CPU(multiply_8_by_##wide)(const NNRTI_CPU(tile_8) * t)                           \
+    {                                                                                                                  \
+        int32_t sum[tall * wide * NNRTI_8_LANES];                                                                      \
+        int32_t row = 0;                                                                                               \
+        for (; row == 0 ? t->rows > 1 : row < t->rows; row += tall) {                                                  \
+            NNRTI_CPU(multiply_8)(t, row, tall, wide, sum);                                                            \
+            NNRTI_CPU(finish_8)(t, row, tall, wide, sum);                                                              \
+        }                                                                                                              \
+        if (row == 0) {                                                                                                \
+            NNRTI_CPU(multiply_8)(t, 0, 1, wide, sum);                                                                 \
+            NNRTI_CPU(finish_8)(t, 0, 1, wide, sum);                                                                   \
+        }                                                                                                              \
+    }
+#if NNRTI_8_WIDE == 4
+#if NNRTI_CPU_IS >= 4
+NNRTI_CPU_TILE_8(8, 1)
+NNRTI_CPU_TILE_8(8, 2)
+NNRTI_CPU_TILE_8(8, 3)
+NNRTI_CPU_TILE_8(6, 4)
+#else
+NNRTI_CPU_TILE_8(6, 1)
+NNRTI_CPU_TILE_8(6, 2)
+NNRTI_CPU_TILE_8(6, 3)
+NNRTI_CPU_TILE_8(6, 4)
+#endif
+#else
+#if NNRTI_CPU_IS == 3
+NNRTI_CPU_TILE_8(6, 1)
+NNRTI_CPU_TILE_8(6, 2)
+#else
+NNRTI_CPU_TILE_8(4, 1)
+NNRTI_CPU_TILE_8(4, 2)
+#endif
+#endif
+
+typedef struct NNRTI_CPU(product_8_job) {
+    const nnrti_cpu_product_8 *attr;
+    const nnrt_view *x, *packed, *table, *y;
+    const nnrt_call *call;
+    int64_t pixels;
+    int32_t panels, flip, zero;
+} NNRTI_CPU(product_8_job);
+
+/* What the taps of a pixel read from row h, column w of x on, tap 0,0, one behind the other. */
+static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t *image, int64_t h, int64_t w,
+                              nnrti_x8 *to)
+{
+    const nnrti_cpu_product_8 *a = j->attr;
+    const nnrt_view *x = j->x;
+    const int32_t K = x->dims[3], width = a->window[1] * K;
+    const int32_t rest = a->depth * NNRTI_8_GROUP - a->window[0] * width;
+    const bool dense = a->dilation[1] == 1 && x->strides[2] == K;
+    int32_t first, last;
+    nnrti_cpu_inside(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
+    for (int32_t i = 0; i < a->window[0]; i++, to += width) {
+        const int64_t at = h + (int64_t)i * a->dilation[0];
+        if (at < 0 || at >= x->dims[1] || first >= last) {
+            NNRTI_CPU(take_zeros)(to, width, j->zero);
+            continue;
+        }
+        if (first > 0)
+            NNRTI_CPU(take_zeros)(to, first * K, j->zero);
+        for (int32_t k = first, count; k < last; k += count) {
+            const int64_t column = w + (int64_t)k * a->dilation[1];
+            count = dense ? last - k : 1;
+            NNRTI_CPU(take_bytes)
+            (to + k * K, image + at * x->strides[1] + column * x->strides[2], count * K, j->flip, j->zero);
+        }
+        if (last < a->window[1])
+            NNRTI_CPU(take_zeros)(to + last * K, (a->window[1] - last) * K, j->zero);
+    }
+    if (rest > 0)
+        NNRTI_CPU(take_zeros)(to, rest, j->zero);
+}
+
+/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x, and outside x there,
+   where zero points are. */
+static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t first, int32_t rows,
+                                     const nnrti_x8 **x, uint8_t **y, nnrti_x8 *room)
+{
+    const nnrti_cpu_product_8 *a = j->attr;
+    const nnrt_view *in = j->x, *out = j->y;
+    int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
+    int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
+    for (int32_t r = 0; r < rows; r++) {
+        const uint8_t *image = (const uint8_t *)in->data + n * in->strides[0];
+        const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
+        y[r] = (uint8_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
+        if (a->gather) {
+            x[r] = room + (size_t)r * (size_t)a->depth * NNRTI_8_GROUP;
+            NNRTI_CPU(gather)(j, image, top, left, room + (size_t)r * (size_t)a->depth * NNRTI_8_GROUP);
+        }
+#if NNRTI_CPU_IS == 5
+        for (int32_t i = 0; i < a->window[0] && !a->gather; i++)
+            for (int32_t k = 0; k < a->window[1]; k++) {
+                const int64_t h = top + (int64_t)i * a->dilation[0], w = left + (int64_t)k * a->dilation[1];
+                const bool inside = h >= 0 && h < in->dims[1] && w >= 0 && w < in->dims[2];
+                x[(size_t)(i * a->window[1] + k) * (size_t)rows + (size_t)r] =
+                    inside ? image + h * in->strides[1] + w * in->strides[2] : room;
+            }
+#endif
+        if (++q == out->dims[2]) {
+            q = 0;
+            if (++p == out->dims[1]) {
+                p = 0;
+                n++;
+            }
+        }
+    }
+}
+
+/* Some pixels by one part of the panels. */
+static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(product_8_job) *j = (const NNRTI_CPU(product_8_job) *)arg;
+    const nnrti_cpu_product_8 *a = j->attr;
+    const uint32_t part = i % a->parts;
+    const int64_t first = (int64_t)(i / a->parts) * a->rows;
+    const int32_t panel = NNRTI_8_WIDE * NNRTI_8_LANES;
+    const int32_t from = (int32_t)((int64_t)j->panels * part / a->parts);
+    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / a->parts);
+    const nnrti_x8 **x = (const nnrti_x8 **)nnrti_cpu_scratch(j->call, worker);
+    nnrti_x8 *room;
+    NNRTI_CPU(tile_8) t;
+    t.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
+    t.taps = a->gather ? 1 : a->window[0] * a->window[1];
+    t.k = a->gather ? a->depth : j->x->dims[3] / NNRTI_8_GROUP;
+    t.x = x;
+    t.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.rows);
+    t.padded = j->table->dims[1];
+    t.scale = &a->scale;
+    room = (nnrti_x8 *)(uintptr_t)(t.y + (size_t)t.rows);
+    if (!a->gather)
+        NNRTI_CPU(take_zeros)(room, j->x->dims[3], j->zero);
+    NNRTI_CPU(find_pixels_8)(j, first, t.rows, x, (uint8_t **)(uintptr_t)t.y, room);
+    for (int32_t p = from; p < to; p++) {
+        t.channel = p * panel;
+        t.count = j->y->dims[3] - t.channel;
+        t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.channel * (size_t)a->depth * NNRTI_8_GROUP;
+        t.table = (const int32_t *)j->table->data + t.channel;
+        switch ((t.count + NNRTI_8_LANES - 1) / NNRTI_8_LANES) {
+        case 1: NNRTI_CPU(multiply_8_by_1)(&t); break;
+#if NNRTI_8_WIDE == 4
+        case 2: NNRTI_CPU(multiply_8_by_2)(&t); break;
+        case 3: NNRTI_CPU(multiply_8_by_3)(&t); break;
+        default: NNRTI_CPU(multiply_8_by_4)(&t); break;
+#else
+        default: NNRTI_CPU(multiply_8_by_2)(&t); break;
+#endif
+        }
+    }
+}
+
+/* y[n,p,q,c] = what is made of bias[c] + sum over taps and channels of (x - its zero point) * weight. */
+static NNRT_ReturnCode NNRTI_CPU(product_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(product_8_job) j;
+    j.attr = (const nnrti_cpu_product_8 *)attr;
+    j.x = &args[0];
+    j.packed = &args[1];
+    j.table = &args[2];
+    j.y = &args[3];
+    j.call = call;
+    j.pixels = (int64_t)j.y->dims[0] * j.y->dims[1] * j.y->dims[2];
+    j.panels = (j.y->dims[3] + NNRTI_8_WIDE * NNRTI_8_LANES - 1) / (NNRTI_8_WIDE * NNRTI_8_LANES);
+    j.flip = nnrti_cpu_flip(j.x);
+    j.zero = j.x->quant[0].zeroPoint + j.flip;
+    nnrti_cpu_share(call, 0.25 * (double)j.pixels * j.y->dims[3] * j.attr->depth * NNRTI_8_GROUP,
+                    (uint32_t)((j.pixels + j.attr->rows - 1) / j.attr->rows) * j.attr->parts, NNRTI_CPU(product_8_task),
+                    &j);
+    return NNRT_SUCCESS;
+}
+
+#define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
+#if NNRTI_CPU_IS == 5
+#define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
+#else
+#define NNRTI_CPU_ROW NNRTI_CPU_ROW_8
+#endif
+static const nnrti_cpu_set NNRTI_CPU(set) = {
+    NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES,
+    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW_8){NNRTI_8_LANES, NNRTI_8_WIDE *NNRTI_8_LANES,
+                                                                          NNRTI_8_GROUP, sizeof(nnrti_w8)}};
+#undef NNRTI_CPU_ROW_8
 #undef NNRTI_CPU_ROW
 
 #if NNRTI_CPU_IS >= 3
@@ -2673,6 +3500,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NN
 #pragma GCC pop_options
 #endif
 #endif
+#undef NNRTI_CPU_avx512vnni
 #undef NNRTI_CPU_avx512
 #undef NNRTI_CPU_avx2
 #undef NNRTI_CPU_neon
@@ -2706,4 +3534,15 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NN
 #undef nnrti_v_erf
 #undef nnrti_v_load_part
 #undef nnrti_v_store_part
+#undef NNRTI_CPU_TILE_8
+#undef NNRTI_8_LANES
+#undef NNRTI_8_WIDE
+#undef NNRTI_8_GROUP
+#undef nnrti_i
+#undef nnrti_x8
+#undef nnrti_w8
+#undef nnrti_i_load
+#undef nnrti_i_store
+#undef nnrti_i_dot
+#undef nnrti_i_scale
 #endif /* NNRTI_CPU_SET */

@@ -167,6 +167,7 @@ static NNRT_ReturnCode cpu_register(nnrt_error *error)
     {                                                                                                                  \
         return nnrt_cpu_register(#set, error);                                                                         \
     }
+CPU_SET(avx512vnni)
 CPU_SET(avx512)
 CPU_SET(avx2)
 CPU_SET(neon)
@@ -187,6 +188,7 @@ static const test_device test_devices[] = {
     {"split", split_register, NULL},
     {"rough", rough_register, rough_bounds},
     {"cpu", cpu_register, cpu_bounds},
+    {"cpu-avx512vnni", cpu_avx512vnni_register, cpu_bounds},
     {"cpu-avx512", cpu_avx512_register, cpu_bounds},
     {"cpu-avx2", cpu_avx2_register, cpu_bounds},
     {"cpu-neon", cpu_neon_register, cpu_bounds},

@@ -21,7 +21,7 @@ verdict() {
 
 # the sets of instructions of the fast device that this machine has
 sets=
-for set in cpu cpu-avx512 cpu-avx2 cpu-neon cpu-vector; do
+for set in cpu cpu-avx512vnni cpu-avx512 cpu-avx2 cpu-neon cpu-vector; do
     "$vectors" $set tests/vectors/abs.vec >"$folder/log" 2>&1
     [ $? -eq 2 ] && echo "not here: $set" || sets="$sets $set"
 done

@@ -785,6 +785,236 @@ static void test_rows(void **unused)
     }
 }
 
+/* ---- 8 bits: the bits of the reference device ---- */
+
+#define I8 NNRT_DATA_TYPE_INT8
+#define U8 NNRT_DATA_TYPE_UINT8
+
+/* Bytes, of which every fourth is an end of its range. */
+static uint8_t *bytes_of(size_t count)
+{
+    static const uint8_t ends[] = {0, 255, 127, 128};
+    uint8_t *made = (uint8_t *)malloc(count + 1);
+    for (size_t i = 0; i < count; i++)
+        made[i] = draw(4) == 0 ? ends[draw(4)] : (uint8_t)draw(256);
+    return made;
+}
+
+/* What the step of the node "y" reads, derived constants too: by that the steps of two devices are told apart. */
+static void see_step(void *user, const nnrt_profile_step *step)
+{
+    if (strcmp(step->name, "y") == 0 && strcmp(step->op, "nnrt_cpu_copy") != 0)
+        *(size_t *)user = step->read;
+}
+
+/* Returns what that step reads. */
+static size_t run_bytes(const char *device, const NNRT_Model *model, const void *x, size_t nX, void *y, size_t nY,
+                        uint32_t workers)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    nnrt_profile profile;
+    nnrt_error e;
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX), out = nnrt_io_make(y, nY);
+    size_t read = 0;
+    team t;
+    memset(&desc, 0, sizeof(desc));
+    memset(&profile, 0, sizeof(profile));
+    memset(&e, 0, sizeof(e));
+    memset(&t, 0, sizeof(t));
+    t.parallel.run = work_backward;
+    t.parallel.user = &t;
+    t.parallel.workers = workers;
+    profile.step = see_step;
+    profile.user = &read;
+    desc.device = device;
+    desc.parallel = workers > 0 ? &t.parallel : NULL;
+    desc.profile = &profile;
+    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, e.message);
+    if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, nnrt_session_error(session));
+    nnrt_session_destroy(session);
+    return read;
+}
+
+/* By each set, with 0, 1, 2, 3 and 8 workers, the bytes that the reference device gives, by a kernel of its own or, where
+   `kept`, by the reference kernel. */
+static void check_bytes(const NNRT_Model *model, const void *x, size_t nX, size_t nY, bool kept, const char *what)
+{
+    static const uint32_t offered[] = {0, 1, 2, 3, 8};
+    uint8_t *y = (uint8_t *)malloc(nY + 1), *expected = (uint8_t *)malloc(nY + 1);
+    const size_t read = run_bytes("reference", model, x, nX, expected, nY, 0);
+    for (uint32_t s = 0; s < nSets; s++)
+        for (uint32_t k = 0; k < COUNT(offered); k++) {
+            memset(y, 0xA5, nY);
+            if ((run_bytes(sets[s], model, x, nX, y, nY, offered[k]) == read) != kept)
+                fail_msg("%s on %s: %s", what, sets[s], kept ? "not the reference kernel" : "the reference kernel");
+            for (size_t i = 0; i < nY; i++)
+                if (y[i] != expected[i])
+                    fail_msg("%s on %s, %u workers: byte %u is %d, expected %d", what, sets[s], offered[k], (unsigned)i,
+                             y[i], expected[i]);
+        }
+    free(expected);
+    free(y);
+}
+
+static NNRT_QuantParam param_of(double scale, int32_t zeroPoint)
+{
+    NNRT_QuantParam q;
+    memset(&q, 0, sizeof(q));
+    q.numBits = 8;
+    q.scale = scale;
+    q.zeroPoint = zeroPoint;
+    return q;
+}
+
+/* A zero point: an end of the range, its middle or any. */
+static int32_t draw_zero(NNRT_DataType type)
+{
+    const int32_t least = type == I8 ? -128 : 0;
+    const uint32_t kind = draw(4);
+    return least + (kind == 0 ? 0 : kind == 1 ? 255 : kind == 2 ? 128 : (int32_t)draw(256));
+}
+
+/* How large sums and factors are: as they are in networks; factors of 1/2 and more; factors that give 0; biases that with
+   the products reach 2^30, or 2^31: these have the reference kernel. */
+enum { USUAL, FACTORS_LARGE, FACTORS_SMALL, BIAS_30, BIAS_31, SIZES };
+
+typedef struct eight {
+    conv c;
+    NNRT_NodeType type;
+    NNRT_DataType x, w, y;
+    bool perChannel;
+    uint32_t size;
+} eight;
+
+/* Adds the node "y", whose result has the type and the parameters, and finishes the model. */
+static NNRT_Model *finish_eight(nnrt_builder *b, NNRT_NodeType type, const void *attr, const uint32_t *in, uint32_t nIn,
+                                NNRT_DataType typeY, int32_t rank, const int32_t *dims, const NNRT_QuantParam *params)
+{
+    const uint32_t y = nnrt_builder_tensor(b, "y");
+    nnrt_builder_declare(b, y, typeY, rank, dims);
+    if (params != NULL)
+        nnrt_builder_quant(b, y, params, 1);
+    nnrt_builder_node(b, "y", type, attr, in, nIn, &y, 1);
+    nnrt_builder_output(b, y);
+    return finish(b);
+}
+
+static void check_eight(const eight *e)
+{
+    const conv *s = &e->c;
+    const bool image = e->type == NNRT_NODE_TYPE_CONV2D_FUSION;
+    const int32_t perGroup = s->k / (int32_t)s->group;
+    const int32_t dims[4] = {s->n, s->h, s->w, s->k}, matrix[2] = {s->w, s->k};
+    const int32_t wDims[4] = {s->c, s->window[0], s->window[1], perGroup}, wMatrix[2] = {s->c, s->k};
+    const size_t terms = (size_t)(s->window[0] * s->window[1] * perGroup), nW = terms * (size_t)s->c;
+    const size_t nX = (size_t)(s->n * s->h * s->w * s->k);
+    const int32_t zeroW = e->w == U8 ? 128 : 0;
+    uint8_t *x = bytes_of(nX), *w = bytes_of(nW);
+    int32_t *bias = (int32_t *)malloc(sizeof(int32_t) * (size_t)s->c), out[4] = {s->n, 0, 0, s->c}, outMatrix[2] = {s->w, s->c};
+    NNRT_QuantParam *params = (NNRT_QuantParam *)malloc(sizeof(NNRT_QuantParam) * (size_t)s->c);
+    const NNRT_QuantParam px = param_of(0.02, draw_zero(e->x));
+    const double spread = e->size == FACTORS_LARGE ? 1.0 : e->size == FACTORS_SMALL ? 1e13 : 60.0 * sqrt((double)terms);
+    const NNRT_QuantParam py = param_of(0.02 * 0.01 * spread * (e->size >= BIAS_30 ? 1e5 : 1.0), draw_zero(e->y));
+    NNRT_Conv2DFusion attr;
+    NNRT_FullConnection full;
+    NNRT_MatMulFusion product;
+    const void *attrs = image ? (const void *)&attr : e->type == NNRT_NODE_TYPE_FULL_CONNECTION ? (const void *)&full : (const void *)&product;
+    nnrt_builder *b = NULL;
+    NNRT_Model *model;
+    uint32_t in[3];
+    char what[200];
+    for (int32_t c = 0; c < s->c; c++) {
+        bias[c] = (int32_t)draw(20001) - 10000;
+        if (e->size >= BIAS_30)
+            bias[c] = (draw(2) == 0 ? -1 : 1) * ((e->size == BIAS_30 ? 1 << 30 : INT32_MAX) - (int32_t)draw(1000));
+        params[c] = param_of(0.01 * (0.5 + draw(1000) / 1000.0), zeroW);
+    }
+    memset(&attr, 0, sizeof(attr));
+    memset(&full, 0, sizeof(full));
+    memset(&product, 0, sizeof(product));
+    attr.kernelSize = nnrt_int64_list((const int64_t[2]){s->window[0], s->window[1]}, 2);
+    attr.stride = nnrt_int64_list(s->stride, 2);
+    attr.dilation = nnrt_int64_list(s->dilation, 2);
+    attr.padList = nnrt_int64_list(s->pad, 4);
+    attr.group = s->group;
+    attr.activationType = full.activationType = product.activationType = s->activation;
+    full.hasBias = s->bias;
+    product.transposeB = true;
+    for (int32_t i = 0; i < 2; i++)
+        out[1 + i] = (int32_t)((dims[1 + i] + s->pad[2 * i] + s->pad[2 * i + 1] -
+                                s->dilation[i] * (s->window[i] - 1) - 1) / s->stride[i] + 1);
+    assert_int_equal(nnrt_builder_create(&b, "eight", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", e->x, image ? 4 : 2, image ? dims : matrix);
+    nnrt_builder_quant(b, in[0], &px, 1);
+    in[1] = nnrt_builder_constant(b, "w", e->w, image ? 4 : 2, image ? wDims : wMatrix, w, false);
+    nnrt_builder_quant(b, in[1], params, e->perChannel ? (uint32_t)s->c : 1);
+    nnrt_builder_quant_axis(b, in[1], e->perChannel ? 1 : 0);
+    in[2] = s->bias ? nnrt_builder_constant(b, "bias", I32, 1, &s->c, bias, false) : NNRT_NO_TENSOR;
+    model = finish_eight(b, e->type, attrs, in, 3, e->y, image ? 4 : 2, image ? out : outMatrix, &py);
+    snprintf(what, sizeof(what), "%d: [%d,%d,%d,%d] by %d of %d x %d, group %d, types %d,%d,%d, zero points %d,%d, "
+             "activation %d, size %u%s%s", (int)e->type, (int)s->n, (int)s->h, (int)s->w, (int)s->k, (int)s->c,
+             (int)s->window[0], (int)s->window[1], (int)s->group, (int)e->x, (int)e->w, (int)e->y, (int)px.zeroPoint,
+             (int)py.zeroPoint, (int)s->activation, e->size, s->bias ? ", bias" : "", e->perChannel ? ", per channel" : "");
+    check_bytes(model, x, nX, image ? product_of(4, out) : product_of(2, outMatrix), e->size == BIAS_31 && s->bias, what);
+    nnrt_model_destroy(model);
+    free(params);
+    free(bias);
+    free(w);
+    free(x);
+}
+
+static const NNRT_ActivationType fused[] = {NNRT_ACTIVATION_TYPE_NO_ACTIVATION, NNRT_ACTIVATION_TYPE_RELU,
+                                            NNRT_ACTIVATION_TYPE_RELU6, NNRT_ACTIVATION_TYPE_RELU1};
+
+static void draw_types(eight *e)
+{
+    e->x = draw(2) == 0 ? I8 : U8;
+    e->w = e->x == U8 && draw(4) == 0 ? U8 : I8;
+    e->y = e->x;
+    e->perChannel = draw(2) == 0;
+    e->size = draw(3) == 0 ? draw(SIZES) : USUAL;
+    e->c.activation = fused[draw(COUNT(fused))];
+    e->c.bias = draw(3) != 0 || e->size >= BIAS_30;
+}
+
+/* Channels around a vector and a panel of each set (4, 8, 16, 32, 48, 64), those of x around a group; pixels around a tile. */
+static void test_products_of_8_bits(void **unused)
+{
+    static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 47, 48, 49, 63, 64, 65, 80, 128, 130};
+    static const int32_t depths[] = {1, 2, 3, 4, 5, 7, 8, 16, 31, 32, 64, 65};
+    static const NNRT_NodeType types[] = {NNRT_NODE_TYPE_FULL_CONNECTION, NNRT_NODE_TYPE_MATMUL_FUSION,
+                                          NNRT_NODE_TYPE_CONV2D_FUSION};
+    eight e;
+    (void)unused;
+    state = 9;
+    for (uint32_t i = 0; i < COUNT(channels) * 6; i++) {
+        memset(&e, 0, sizeof(e));
+        draw_types(&e);
+        e.type = types[i % 3];
+        e.c.n = e.c.h = 1;
+        e.c.group = e.c.stride[0] = e.c.stride[1] = e.c.dilation[0] = e.c.dilation[1] = 1;
+        e.c.window[0] = e.c.window[1] = 1;
+        e.c.c = channels[i % COUNT(channels)];
+        e.c.w = 1 + (int32_t)(draw(4) == 0 ? draw(140) : draw(14));
+        e.c.k = depths[draw(COUNT(depths))];
+        check_eight(&e);
+    }
+    for (uint32_t i = 0; i < 80; i++) {
+        memset(&e, 0, sizeof(e));
+        draw_window(&e.c);
+        draw_types(&e);
+        e.type = NNRT_NODE_TYPE_CONV2D_FUSION;
+        e.c.n = 1 + (int32_t)draw(2);
+        e.c.group = 1;
+        e.c.k = i % 2 == 0 ? 4 * (1 + (int32_t)draw(5)) : 1 + (int32_t)draw(9);
+        e.c.c = channels[draw(COUNT(channels))];
+        check_eight(&e);
+    }
+}
+
 /* ---- the device ---- */
 
 static void test_sets(void **unused)
@@ -846,6 +1076,7 @@ int main(void)
         cmocka_unit_test(test_binary),
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_products_of_8_bits),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
