@@ -13,7 +13,7 @@ WHAT IS FAST, float32
     are packed once, when the model is prepared.
 
 WHAT IS FAST, quantised int8 and uint8
-    CONV2D_FUSION of one group, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their zero points, are
+    CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their zero points, are
     -128 to 127, where no sum can be beyond 32 bits.
 
 HOW EXACT
@@ -162,6 +162,13 @@ typedef struct nnrti_cpu_product_8 {
     nnrti_cpu_scale scale;
 } nnrti_cpu_product_8;
 
+/* A convolution of each channel by itself, of 8 bits: attributes of `depthwise_8`, which has the arguments of `product_8`.
+   Packed: for each block of channels the weights tap by tap. */
+typedef struct nnrti_cpu_window_8 {
+    int32_t window[2], stride[2], dilation[2], pad[2];
+    nnrti_cpu_scale scale;
+} nnrti_cpu_window_8;
+
 /* The kernels of a set of instructions. */
 typedef struct nnrti_cpu_kernel {
     nnrt_kernel run;
@@ -170,12 +177,13 @@ typedef struct nnrti_cpu_kernel {
 
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product) X(matmul) X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm)
-#define NNRTI_CPU_KERNELS_8(X) X(product_8)
+#define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8)
 
 /* What the kernels for 8 bits of a set work with. */
 typedef struct nnrti_cpu_eight {
     int32_t lanes, panel; /* int32 of a vector; channels of a panel */
     int32_t group, bytes; /* channels of x that are multiplied at once; of a weight: 1, and x is taken as it is, or 2 */
+    int32_t block;        /* channels of a convolution of each by itself that are worked on at once */
 } nnrti_cpu_eight;
 
 typedef struct nnrti_cpu_set {
@@ -256,6 +264,12 @@ static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *
 static int32_t nnrti_cpu_flip(const nnrt_view *v)
 {
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
+}
+
+/* Where channel c stands in a table: some kernels have every fourth one side by side. */
+static int32_t nnrti_cpu_mixed(int32_t c, bool mixed)
+{
+    return mixed ? (c & ~63) | (c & 3) << 4 | (c >> 2 & 15) : c;
 }
 
 /* The places start + i * step, i < k, that lie inside L: first <= i < last. */
@@ -1238,12 +1252,6 @@ static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnr
     return reach <= INT32_MAX ? reach : -1;
 }
 
-/* Where channel c stands in a table: some kernels have every fourth one side by side. */
-static int32_t nnrti_cpu_mixed(int32_t c, bool mixed)
-{
-    return mixed ? (c & ~63) | (c & 3) << 4 | (c >> 2 & 15) : c;
-}
-
 /* The bounds of y and the rows 1 to 3 of the table of `padded` channels each, of what the rule derived. Where no sum is
    beyond 2^30 and each is to become less, y = (x * row 1 / 2^31, rounded, + row 2) / 2^row 3, rounded down, which row 2
    makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them. */
@@ -1379,6 +1387,71 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     return NNRT_SUCCESS;
 }
 
+/* A convolution of each channel by itself. Where groups are multiplied, a weight stands in one by itself, zeros beside it:
+   what is multiplied with these, other channels or the sign of x, does not matter. */
+static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrti_cpu_eight *set = &e->set->eight;
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)d->steps[s].attr;
+    const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[4];
+    const nnrt_view w = d->steps[s].args[1].view, bias = d->steps[s].args[2].view, quant = d->steps[s].args[3].view;
+    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR, mixed = set->bytes == 1;
+    const int32_t C = w.dims[0], padded = (C + set->block - 1) / set->block * set->block;
+    const int32_t zeroX = x.view.quant[0].zeroPoint + nnrti_cpu_flip(&x.view);
+    const int64_t reach = nnrti_cpu_reach(&x.view, &w, has ? &bias : NULL), taps = (int64_t)w.dims[1] * w.dims[2];
+    const int32_t packed[2] = {padded, (int32_t)taps * 4}, rows[2] = {4, padded};
+    nnrti_cpu_window_8 *a;
+    nnrt_plan_arg *args;
+    void *data, *table;
+    NNRT_ReturnCode code;
+    if (reach < 0 || taps > 1 << 20)
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_window_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    a->window[0] = w.dims[1];
+    a->window[1] = w.dims[2];
+    nnrti_cpu_pair(a->stride, &attr->stride, 0, 1);
+    nnrti_cpu_pair(a->dilation, &attr->dilation, 0, 1);
+    nnrti_cpu_pair(a->pad, &attr->padList, 0, 2);
+    nnrti_cpu_use(&d->steps[s], &e->set->depthwise_8, a);
+    d->steps[s].flags = 0;
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = x;
+    args[1] = y;
+    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT8, 2, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, rows, &table)) != NNRT_SUCCESS || data == NULL ||
+        table == NULL)
+        return code;
+    memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
+    memset(table, 0, (size_t)padded * 4 * sizeof(int32_t));
+    nnrti_cpu_scales(&a->scale, &quant, &y.view, reach, C, padded, mixed, (int32_t *)table);
+    for (int32_t c = 0; c < C; c++) {
+        const int32_t zero = nnrti_cpu_zero(&w, c), first = c / set->block * set->block;
+        const int32_t at = nnrti_cpu_mixed(c - first, mixed);
+        uint32_t sum = 0;
+        size_t tap = 0;
+        for (int32_t i = 0; i < w.dims[1]; i++)
+            for (int32_t k = 0; k < w.dims[2]; k++, tap++) {
+                const int32_t v = nnrti_load_8(w.data, nnrti_cpu_place(&w, c, i, k, 0), w.dataType) - zero;
+                const size_t word = (size_t)first * (size_t)taps + tap * (size_t)set->block + (size_t)at;
+                sum += (uint32_t)v;
+                if (mixed)
+                    ((int8_t *)data)[4 * word + (size_t)(c & 3)] = (int8_t)v;
+                else if (set->group > 1)
+                    ((int16_t *)data)[2 * word] = (int16_t)v;
+                else
+                    ((int32_t *)data)[word] = v;
+            }
+        sum = (mixed ? (uint32_t)0 - sum * (uint32_t)zeroX : 0) +
+              (uint32_t)(has ? ((const int32_t *)bias.data)[c * bias.strides[0]] : 0);
+        memcpy((int32_t *)table + first + at, &sum, sizeof(sum));
+    }
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_cpu_take_conv_8(nnrti_cpu_edit *e, uint32_t s)
 {
     const nnrt_draft_step *step = &e->draft->steps[s];
@@ -1386,7 +1459,7 @@ static NNRT_ReturnCode nnrti_cpu_take_conv_8(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg *args = step->args;
     nnrti_cpu_product_8 a;
     if (attr->group != 1)
-        return NNRT_SUCCESS;
+        return nnrti_cpu_take_depthwise_8(e, s);
     memset(&a, 0, sizeof(a));
     a.window[0] = args[1].view.dims[1];
     a.window[1] = args[1].view.dims[2];
@@ -3124,6 +3197,12 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_
 }
 #endif
 
+#if NNRTI_CPU_IS == 5
+#define NNRTI_8_BLOCK 64
+#else
+#define NNRTI_8_BLOCK NNRTI_8_LANES
+#endif
+
 /* Channels from table on of `tall` sums of `wide` vectors each, as bytes of y from y[r] + at on, `count` of them. */
 NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
                                      const nnrti_cpu_scale *s)
@@ -3480,6 +3559,191 @@ static NNRT_ReturnCode NNRTI_CPU(product_8)(const void *attr, nnrt_view *args, n
     return NNRT_SUCCESS;
 }
 
+/* Channels c to c + count - 1 of `tall` pixels: taps as in >>window; at: where tap 0,0 of the first pixel would lie. */
+typedef struct NNRTI_CPU(window_8_job) {
+    const nnrti_cpu_window_8 *attr;
+    const nnrt_view *x, *packed, *table, *y;
+    int32_t flip, zero;
+} NNRTI_CPU(window_8_job);
+
+typedef struct NNRTI_CPU(taps_8) {
+    int32_t first, last, begin, end, count;
+    ptrdiff_t at;
+} NNRTI_CPU(taps_8);
+
+/* What a tap reads of a block: bytes as they are, turned over, or int32 less the zero point. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
+{
+#if NNRTI_CPU_IS == 5
+    const __mmask64 some = count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
+    (void)zero;
+    return _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, x), _mm512_set1_epi8((char)flip));
+#elif NNRTI_CPU_IS == 4
+    const __m128i bytes = _mm_maskz_loadu_epi8(count >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << count) - 1), x);
+    return _mm512_sub_epi32(_mm512_xor_si512(_mm512_cvtepu8_epi32(bytes), _mm512_set1_epi32(flip)),
+                            _mm512_set1_epi32(zero));
+#else
+    uint8_t part[NNRTI_8_LANES] = {0};
+    memcpy(part, x, (size_t)(count < NNRTI_8_LANES ? count : NNRTI_8_LANES));
+#if NNRTI_CPU_IS == 3
+    return _mm256_sub_epi32(_mm256_xor_si256(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)part)),
+                                             _mm256_set1_epi32(flip)),
+                            _mm256_set1_epi32(zero));
+#else
+    {
+        const int32_t wide[NNRTI_8_LANES] = {(part[0] ^ flip) - zero, (part[1] ^ flip) - zero, (part[2] ^ flip) - zero,
+                                             (part[3] ^ flip) - zero};
+        return nnrti_i_load(wide);
+    }
+#endif
+#endif
+}
+
+/* sum + x * w of what a tap reads. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
+{
+#if NNRTI_CPU_IS == 5
+    return _mm512_dpbusd_epi32(sum, x, w);
+#elif NNRTI_CPU_IS == 4
+    return _mm512_add_epi32(sum, _mm512_madd_epi16(x, w));
+#elif NNRTI_CPU_IS == 3
+    return _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
+#elif NNRTI_CPU_IS == 2
+    return vmlaq_s32(sum, x, w);
+#else
+    return sum + x * w;
+#endif
+}
+
+/* The results of a block of a pixel. */
+NNRTI_CPU_INLINE void NNRTI_CPU(put_block)(nnrti_i *v, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
+                                           const int32_t *table, ptrdiff_t padded, const bool positive)
+{
+    for (int32_t i = 0; i < NNRTI_8_BLOCK / NNRTI_8_LANES; i++)
+        v[i] = nnrti_i_scale(v[i], table + i * NNRTI_8_LANES, padded, positive);
+#if NNRTI_CPU_IS == 5
+    {
+        const __m512i order = _mm512_set4_epi32(0x0F070B03, 0x0E060A02, 0x0D050901, 0x0C040800);
+        const __m512i a = _mm512_packs_epi32(v[0], v[2]), b = _mm512_packs_epi32(v[1], v[3]);
+        __m512i bytes = _mm512_shuffle_epi8(_mm512_packus_epi16(a, b), order);
+        bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8((char)s->low));
+        bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)s->high));
+        bytes = _mm512_xor_si512(bytes, _mm512_set1_epi8((char)s->flip));
+        _mm512_mask_storeu_epi8(y, count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1, bytes);
+    }
+#else
+    NNRTI_CPU(put)(v, 1, y, count, s);
+#endif
+}
+
+/* The same the long way. */
+static void NNRTI_CPU(put_block_exactly)(const nnrti_i *v, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
+                                         const int32_t *table, ptrdiff_t padded)
+{
+    int32_t sum[NNRTI_8_BLOCK];
+    uint8_t part[NNRTI_8_BLOCK];
+    for (int32_t i = 0; i < NNRTI_8_BLOCK / NNRTI_8_LANES; i++)
+        nnrti_i_store(sum + i * NNRTI_8_LANES, v[i]);
+    NNRTI_CPU(put_exactly)(sum, part, NNRTI_8_BLOCK, s, table, padded);
+    for (int32_t c = 0; c < count && c < NNRTI_8_BLOCK; c++)
+        y[c] = part[nnrti_cpu_mixed(c, NNRTI_CPU_IS == 5)];
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_pixels)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(taps_8) * m,
+                                                    int32_t c, uint8_t *y, const int32_t tall)
+{
+    const nnrti_cpu_window_8 *a = j->attr;
+    const ptrdiff_t padded = j->table->dims[1], step = a->stride[1] * j->x->strides[2];
+    const int32_t *table = (const int32_t *)j->table->data + c;
+    const int8_t *w = (const int8_t *)j->packed->data + c * (ptrdiff_t)j->packed->dims[1];
+    nnrti_i sum[4][NNRTI_8_BLOCK / NNRTI_8_LANES];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
+        NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < tall; t++)
+        sum[t][v] = nnrti_i_load(table + v * NNRTI_8_LANES);
+    for (int32_t i = 0; i < a->window[0]; i++)
+        for (int32_t k = 0; k < a->window[1]; k++, w += 4 * NNRTI_8_BLOCK) {
+            const bool inside = i >= m->first && i < m->last && k >= m->begin && k < m->end;
+            const uint8_t *from = (const uint8_t *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
+                                  k * a->dilation[1] * j->x->strides[2];
+            nnrti_i weight[NNRTI_8_BLOCK / NNRTI_8_LANES];
+#if NNRTI_CPU_IS != 5
+            if (!inside)
+                continue;
+#endif
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
+                memcpy(&weight[v], w + 4 * v * NNRTI_8_LANES, sizeof(weight[v]));
+            NNRTI_CPU_UNROLL
+            for (int32_t t = 0; t < tall; t++) {
+#if NNRTI_CPU_IS == 5
+                const nnrti_i cells = inside ? NNRTI_CPU(tap_8)(from + t * step, m->count, j->flip, j->zero)
+                                             : _mm512_set1_epi8((char)j->zero);
+#else
+                const nnrti_i cells = NNRTI_CPU(tap_8)(from + t * step, m->count, j->flip, j->zero);
+#endif
+                NNRTI_CPU_UNROLL
+                for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
+                    sum[t][v] = NNRTI_CPU(tap_dot)(sum[t][v], cells, weight[v]);
+            }
+        }
+    NNRTI_CPU_UNROLL
+    for (int32_t t = 0; t < tall; t++)
+        if (!a->scale.plain)
+            NNRTI_CPU(put_block_exactly)(sum[t], y + t * j->y->strides[2], m->count, &a->scale, table, padded);
+        else if (a->scale.positive)
+            NNRTI_CPU(put_block)(sum[t], y + t * j->y->strides[2], m->count, &a->scale, table, padded, true);
+        else
+            NNRTI_CPU(put_block)(sum[t], y + t * j->y->strides[2], m->count, &a->scale, table, padded, false);
+}
+
+/* A row of y. */
+static void NNRTI_CPU(depthwise_8_row)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(window_8_job) *j = (const NNRTI_CPU(window_8_job) *)arg;
+    const nnrti_cpu_window_8 *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1];
+    const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
+    const int64_t reach = 3 * (int64_t)a->stride[1] + (int64_t)(a->window[1] - 1) * a->dilation[1];
+    uint8_t *const row = (uint8_t *)y->data + n * y->strides[0] + p * y->strides[1];
+    NNRTI_CPU(taps_8) m;
+    (void)worker;
+    nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
+    for (int32_t c = 0; c < y->dims[3]; c += NNRTI_8_BLOCK)
+        for (int32_t q = 0, tall; q < y->dims[2]; q += tall) {
+            const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
+            uint8_t *to = row + q * y->strides[2] + c;
+            m.count = y->dims[3] - c;
+            m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
+            nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
+            tall = left >= 0 && left + reach < x->dims[2] && q + 4 <= y->dims[2] ? 4 : 1;
+            if (tall == 4)
+                NNRTI_CPU(depthwise_8_pixels)(j, &m, c, to, 4);
+            else
+                NNRTI_CPU(depthwise_8_pixels)(j, &m, c, to, 1);
+        }
+}
+
+/* y[n,p,q,c] = what is made of bias[c] + sum over taps of (x[n,..,c] - its zero point) * weight[..,c]. */
+static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(window_8_job) j;
+    const nnrt_view *y = &args[3];
+    j.attr = (const nnrti_cpu_window_8 *)attr;
+    j.x = &args[0];
+    j.packed = &args[1];
+    j.table = &args[2];
+    j.y = &args[3];
+    j.flip = nnrti_cpu_flip(j.x);
+    j.zero = j.x->quant[0].zeroPoint + j.flip;
+    nnrti_cpu_share(call,
+                    (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+                    (uint32_t)(y->dims[0] * y->dims[1]), NNRTI_CPU(depthwise_8_row), &j);
+    return NNRT_SUCCESS;
+}
+
 #define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
 #if NNRTI_CPU_IS == 5
 #define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
@@ -3488,8 +3752,8 @@ static NNRT_ReturnCode NNRTI_CPU(product_8)(const void *attr, nnrt_view *args, n
 #endif
 static const nnrti_cpu_set NNRTI_CPU(set) = {
     NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES,
-    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW_8){NNRTI_8_LANES, NNRTI_8_WIDE *NNRTI_8_LANES,
-                                                                          NNRTI_8_GROUP, sizeof(nnrti_w8)}};
+    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW_8){
+        NNRTI_8_LANES, NNRTI_8_WIDE *NNRTI_8_LANES, NNRTI_8_GROUP, sizeof(nnrti_w8), NNRTI_8_BLOCK}};
 #undef NNRTI_CPU_ROW_8
 #undef NNRTI_CPU_ROW
 
@@ -3538,6 +3802,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_8_LANES
 #undef NNRTI_8_WIDE
 #undef NNRTI_8_GROUP
+#undef NNRTI_8_BLOCK
 #undef nnrti_i
 #undef nnrti_x8
 #undef nnrti_w8

@@ -1015,6 +1015,23 @@ static void test_products_of_8_bits(void **unused)
     }
 }
 
+static void test_depthwise_of_8_bits(void **unused)
+{
+    static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 130};
+    eight e;
+    (void)unused;
+    state = 10;
+    for (uint32_t i = 0; i < COUNT(channels) * 6; i++) {
+        memset(&e, 0, sizeof(e));
+        draw_window(&e.c);
+        draw_types(&e);
+        e.type = NNRT_NODE_TYPE_CONV2D_FUSION;
+        e.c.n = 1 + (int32_t)draw(2);
+        e.c.group = e.c.k = e.c.c = channels[i % COUNT(channels)];
+        check_eight(&e);
+    }
+}
+
 /* ---- the device ---- */
 
 static void test_sets(void **unused)
@@ -1077,6 +1094,7 @@ int main(void)
         cmocka_unit_test(test_functions),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_products_of_8_bits),
+        cmocka_unit_test(test_depthwise_of_8_bits),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
