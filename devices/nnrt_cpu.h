@@ -14,7 +14,8 @@ WHAT IS FAST, float32
 
 WHAT IS FAST, quantised int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their zero points, are
-    -128 to 127, where no sum can be beyond 32 bits.
+    -128 to 127, where no sum can be beyond 32 bits; MAX_POOL_FUSION,
+    AVGPOOL_FUSION; ADD_FUSION of two tensors of one shape.
 
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
@@ -177,7 +178,7 @@ typedef struct nnrti_cpu_kernel {
 
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product) X(matmul) X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm)
-#define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8)
+#define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8) X(max_pool_8) X(average_pool_8) X(add_8)
 
 /* What the kernels for 8 bits of a set work with. */
 typedef struct nnrti_cpu_eight {
@@ -413,7 +414,8 @@ static bool nnrti_cpu_is_eight(const nnrt_draft_step *step, const char *kernel)
 static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL ||
-        (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_eight(step, "nnrt_conv2d_fusion_q8")) ||
+        (step->args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 && !nnrti_cpu_is_eight(step, "nnrt_conv2d_fusion_q8") &&
+         !nnrti_cpu_is_eight(step, "nnrt_max_pool_fusion_q8") && !nnrti_cpu_is_eight(step, "nnrt_avgpool_fusion_q8")) ||
         step->args[0].view.rank != 4 || step->args[0].kind == NNRT_PLACE_CONSTANT)
         return false;
     switch (step->op->type) {
@@ -1492,17 +1494,68 @@ static NNRT_ReturnCode nnrti_cpu_take_matrix_8(nnrti_cpu_edit *e, uint32_t s, bo
                                     &step->args[3].view, &y, &a);
 }
 
+/* Pools keep their arguments: x, what the rule derived, y. */
+static NNRT_ReturnCode nnrti_cpu_take_pool_8(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
+    const NNRT_Int64List *window, *strides, *pad;
+    nnrti_cpu_window_8 *a;
+    if (largest) {
+        const NNRT_MaxPoolFusion *attr = (const NNRT_MaxPoolFusion *)step->attr;
+        window = &attr->kernelSize;
+        strides = &attr->strides;
+        pad = &attr->pad;
+    } else {
+        const NNRT_AvgPoolFusion *attr = (const NNRT_AvgPoolFusion *)step->attr;
+        window = &attr->kernelSize;
+        strides = &attr->strides;
+        pad = &attr->pad;
+    }
+    if (window->data[0] > 1024 || window->data[1] > 1024) /* sums of 8 bits are within 31 */
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_window_8 *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    memset(a, 0, sizeof(*a));
+    nnrti_cpu_pair(a->window, window, 0, 1);
+    nnrti_cpu_pair(a->stride, strides, 0, 1);
+    nnrti_cpu_pair(a->pad, pad, 0, 2);
+    a->dilation[0] = a->dilation[1] = 1;
+    nnrti_cpu_use(step, largest ? &e->set->max_pool_8 : &e->set->average_pool_8, a);
+    return NNRT_SUCCESS;
+}
+
+/* Whether two views lie alike, and their elements one behind the other in some order. */
+static bool nnrti_cpu_is_flat(const nnrt_view *x, const nnrt_view *y)
+{
+    size_t count;
+    ptrdiff_t last = 0;
+    if (x->rank != y->rank || !nnrt_dims_count(x->dims, x->rank, &count) || count == 0)
+        return false;
+    for (int32_t i = 0; i < x->rank; i++) {
+        if (x->dims[i] != y->dims[i] || (x->dims[i] != 1 && (x->strides[i] != y->strides[i] || x->strides[i] < 1)))
+            return false;
+        last += (x->dims[i] - 1) * x->strides[i];
+    }
+    return (size_t)last == count - 1; /* as every element has a place of its own */
+}
+
 /* The step of a quantised operator that has a kernel here; else it stays. */
 static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
 {
-    const nnrt_draft_step *step = &e->draft->steps[s];
+    nnrt_draft_step *step = &e->draft->steps[s];
     if (nnrti_cpu_is_image(step) && nnrti_cpu_is_last(&step->args[0].view) &&
         nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
-        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_take_conv_8(e, s) : NNRT_SUCCESS;
+        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_take_conv_8(e, s)
+                                                              : nnrti_cpu_take_pool_8(e, s);
     if (nnrti_cpu_is_eight(step, "nnrt_full_connection_q8"))
         return nnrti_cpu_take_matrix_8(e, s, true);
     if (nnrti_cpu_is_eight(step, "nnrt_matmul_fusion_q8") && !((const NNRT_MatMulFusion *)step->attr)->transposeA)
         return nnrti_cpu_take_matrix_8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
+    if (nnrti_cpu_is_eight(step, "nnrt_add_fusion_q8") && nnrti_cpu_is_flat(&step->args[0].view, &step->args[3].view) &&
+        nnrti_cpu_is_flat(&step->args[1].view, &step->args[3].view))
+        nnrti_cpu_use(step, &e->set->add_8, step->attr);
     return NNRT_SUCCESS;
 }
 
@@ -3197,6 +3250,30 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_
 }
 #endif
 
+#define nnrti_i_add NNRTI_CPU(i_add)
+#define nnrti_i_up NNRTI_CPU(i_up)
+/* x + y, and x * 2^20. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_add(nnrti_i x, nnrti_i y)
+{
+#if NNRTI_CPU_IS >= 4
+    return _mm512_add_epi32(x, y);
+#elif NNRTI_CPU_IS == 3
+    return _mm256_add_epi32(x, y);
+#else
+    return x + y;
+#endif
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_up(nnrti_i x)
+{
+#if NNRTI_CPU_IS >= 4
+    return _mm512_slli_epi32(x, 20);
+#elif NNRTI_CPU_IS == 3
+    return _mm256_slli_epi32(x, 20);
+#else
+    return x * (1 << 20);
+#endif
+}
+
 #if NNRTI_CPU_IS == 5
 #define NNRTI_8_BLOCK 64
 #else
@@ -3571,14 +3648,10 @@ typedef struct NNRTI_CPU(taps_8) {
     ptrdiff_t at;
 } NNRTI_CPU(taps_8);
 
-/* What a tap reads of a block: bytes as they are, turned over, or int32 less the zero point. */
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
+/* Elements of 8 bits, count of them, zeros or anything behind them, less their zero point. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
 {
-#if NNRTI_CPU_IS == 5
-    const __mmask64 some = count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
-    (void)zero;
-    return _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, x), _mm512_set1_epi8((char)flip));
-#elif NNRTI_CPU_IS == 4
+#if NNRTI_CPU_IS >= 4
     const __m128i bytes = _mm_maskz_loadu_epi8(count >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << count) - 1), x);
     return _mm512_sub_epi32(_mm512_xor_si512(_mm512_cvtepu8_epi32(bytes), _mm512_set1_epi32(flip)),
                             _mm512_set1_epi32(zero));
@@ -3596,6 +3669,18 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_8)(const uint8_t *x, int32_t count, int32
         return nnrti_i_load(wide);
     }
 #endif
+#endif
+}
+
+/* What a tap reads of a block: bytes as they are, turned over, or the same. */
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
+{
+#if NNRTI_CPU_IS == 5
+    const __mmask64 some = count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
+    (void)zero;
+    return _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, x), _mm512_set1_epi8((char)flip));
+#else
+    return NNRTI_CPU(widen)(x, count, flip, zero);
 #endif
 }
 
@@ -3744,6 +3829,228 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args,
     return NNRT_SUCCESS;
 }
 
+/* What pools have in common: x, what the rule derived, y. */
+typedef struct NNRTI_CPU(pool_8_job) {
+    const nnrti_cpu_window_8 *attr;
+    const nnrt_view *x, *quant, *y;
+    int32_t flip; /* of x */
+    bool same;    /* y has the parameters of x */
+} NNRTI_CPU(pool_8_job);
+
+/* y of stored integers, 0 to 255. */
+NNRTI_CPU_INLINE void NNRTI_CPU(put_pool)(const NNRTI_CPU(pool_8_job) * j, const uint8_t *q, uint8_t *y, int32_t count)
+{
+    const int32_t *list = (const int32_t *)j->quant->data;
+    const int32_t low = list[1], high = list[2], least = j->flip == 0 ? 0 : -128;
+    for (int32_t c = 0; c < count; c++) {
+        int32_t v = q[c] + least;
+        if (j->same)
+            v = v < low ? low : v > high ? high : v;
+        else
+            v = nnrti_requantised(j->x, v, j->quant);
+        y[c] = (uint8_t)v;
+    }
+}
+
+/* The largest elements of the taps, of 64 channels at most. */
+NNRTI_CPU_INLINE void NNRTI_CPU(largest_8)(const NNRTI_CPU(pool_8_job) * j, const NNRTI_CPU(taps_8) * m, uint8_t *y,
+                                           int32_t count)
+{
+    uint8_t best[64] = {0};
+#if NNRTI_CPU_IS >= 4
+    const __mmask64 some = count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
+    const __m512i turn = _mm512_set1_epi8((char)j->flip);
+    __m512i most = _mm512_setzero_si512();
+#endif
+    for (int32_t i = m->first; i < m->last; i++)
+        for (int32_t k = m->begin; k < m->end; k++) {
+            const uint8_t *from = (const uint8_t *)j->x->data + m->at + i * j->x->strides[1] + k * j->x->strides[2];
+#if NNRTI_CPU_IS >= 4
+            most = _mm512_max_epu8(most, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, from), turn));
+#else
+            uint8_t cells[64] = {0};
+            memcpy(cells, from, (size_t)count);
+            for (int32_t c = 0; c < 64; c++) {
+                const uint8_t v = (uint8_t)(cells[c] ^ j->flip);
+                best[c] = v > best[c] ? v : best[c];
+            }
+#endif
+        }
+#if NNRTI_CPU_IS >= 4
+    if (j->same) {
+        const int32_t *list = (const int32_t *)j->quant->data;
+        most = _mm512_max_epu8(most, _mm512_set1_epi8((char)(list[1] + j->flip)));
+        most = _mm512_min_epu8(most, _mm512_set1_epi8((char)(list[2] + j->flip)));
+        _mm512_mask_storeu_epi8(y, some, _mm512_xor_si512(most, turn));
+        return;
+    }
+    _mm512_storeu_si512(best, most);
+#endif
+    NNRTI_CPU(put_pool)(j, best, y, count);
+}
+
+/* Their mean, halves away from zero of the stored integers. */
+NNRTI_CPU_INLINE void NNRTI_CPU(mean_8)(const NNRTI_CPU(pool_8_job) * j, const NNRTI_CPU(taps_8) * m, uint8_t *y,
+                                        int32_t count)
+{
+    const int32_t n = (m->last - m->first) * (m->end - m->begin);
+    int32_t sum[64];
+    uint8_t mean[64];
+    for (int32_t c = 0; c < count; c += NNRTI_8_LANES) {
+        const int32_t none[NNRTI_8_LANES] = {0};
+        nnrti_i part = nnrti_i_load(none);
+        for (int32_t i = m->first; i < m->last; i++)
+            for (int32_t k = m->begin; k < m->end; k++)
+                part = nnrti_i_add(part, NNRTI_CPU(widen)((const uint8_t *)j->x->data + m->at + c +
+                                                              i * j->x->strides[1] + k * j->x->strides[2],
+                                                          count - c, j->flip, j->flip));
+        nnrti_i_store(sum + c, part);
+    }
+    for (int32_t c = 0; c < count; c++)
+        mean[c] = (uint8_t)((sum[c] > 0 ? sum[c] + n / 2 : sum[c] - n / 2) / n + j->flip);
+    NNRTI_CPU(put_pool)(j, mean, y, count);
+}
+
+/* A row of y. */
+NNRTI_CPU_INLINE void NNRTI_CPU(pool_8_row)(const NNRTI_CPU(pool_8_job) * j, uint32_t unit, const bool largest)
+{
+    const nnrti_cpu_window_8 *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1];
+    const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
+    uint8_t *const row = (uint8_t *)y->data + n * y->strides[0] + p * y->strides[1];
+    NNRTI_CPU(taps_8) m;
+    nnrti_cpu_inside(top, 1, a->window[0], x->dims[1], &m.first, &m.last);
+    for (int32_t q = 0; q < y->dims[2]; q++) {
+        const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
+        nnrti_cpu_inside(left, 1, a->window[1], x->dims[2], &m.begin, &m.end);
+        for (int32_t c = 0; c < y->dims[3]; c += 64) {
+            m.count = y->dims[3] - c < 64 ? y->dims[3] - c : 64;
+            m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
+            if (largest)
+                NNRTI_CPU(largest_8)(j, &m, row + q * y->strides[2] + c, m.count);
+            else
+                NNRTI_CPU(mean_8)(j, &m, row + q * y->strides[2] + c, m.count);
+        }
+    }
+}
+
+static void NNRTI_CPU(max_pool_8_row)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(pool_8_row)((const NNRTI_CPU(pool_8_job) *)arg, unit, true);
+}
+
+static void NNRTI_CPU(average_pool_8_row)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(pool_8_row)((const NNRTI_CPU(pool_8_job) *)arg, unit, false);
+}
+
+static NNRT_ReturnCode NNRTI_CPU(pools_8)(const void *attr, nnrt_view *args, nnrt_call *call,
+                                          void (*task)(void *arg, uint32_t i, uint32_t worker))
+{
+    NNRTI_CPU(pool_8_job) j;
+    const nnrt_view *y = &args[2];
+    const int32_t *list = (const int32_t *)args[1].data;
+    j.attr = (const nnrti_cpu_window_8 *)attr;
+    j.x = &args[0];
+    j.quant = &args[1];
+    j.y = y;
+    j.flip = nnrti_cpu_flip(j.x);
+    j.same = list[NNRTI_QUANT_FACTORS] == 1 << 30 && list[NNRTI_QUANT_FACTORS + 1] == 1 &&
+             list[0] == j.x->quant[0].zeroPoint;
+    nnrti_cpu_share(
+        call, 0.25 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+        (uint32_t)(y->dims[0] * y->dims[1]), task, &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = the largest stored integer, or the mean of the stored integers, in the parameters of y. */
+static NNRT_ReturnCode NNRTI_CPU(max_pool_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(pools_8)(attr, args, call, NNRTI_CPU(max_pool_8_row));
+}
+
+static NNRT_ReturnCode NNRTI_CPU(average_pool_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(pools_8)(attr, args, call, NNRTI_CPU(average_pool_8_row));
+}
+
+/* A sum of two tensors that lie alike: three tables as those of products, of x, of y and of their sum. */
+typedef struct NNRTI_CPU(add_8_job) {
+    const nnrt_view *args;
+    size_t count;
+    bool plain, whole[3]; /* whole: nothing is to be shifted */
+    int32_t table[3][4 * NNRTI_8_LANES];
+    nnrti_cpu_scale scale;
+} NNRTI_CPU(add_8_job);
+#define NNRTI_8_PIECE 8192 /* elements that are worked on at once */
+
+NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_8_term)(const NNRTI_CPU(add_8_job) * j, int32_t k, const uint8_t *x,
+                                               int32_t count)
+{
+    const int32_t flip = nnrti_cpu_flip(&j->args[k]), zero = j->args[k].quant[0].zeroPoint + flip;
+    const nnrti_i v = nnrti_i_up(NNRTI_CPU(widen)(x, count, flip, zero));
+    return j->whole[k] ? nnrti_i_scale(v, j->table[k], NNRTI_8_LANES, true)
+                       : nnrti_i_scale(v, j->table[k], NNRTI_8_LANES, false);
+}
+
+static void NNRTI_CPU(add_8_task)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(add_8_job) *j = (const NNRTI_CPU(add_8_job) *)arg;
+    const size_t first = (size_t)unit * NNRTI_8_PIECE, left = j->count - first;
+    const int32_t count = (int32_t)(left < NNRTI_8_PIECE ? left : NNRTI_8_PIECE);
+    const uint8_t *x = (const uint8_t *)j->args[0].data + first, *y = (const uint8_t *)j->args[1].data + first;
+    const int32_t *list = (const int32_t *)j->args[2].data;
+    uint8_t *z = (uint8_t *)j->args[3].data + first;
+    const NNRTI_CPU(add_8_job) copy = *j; /* not where z may lie */
+    (void)worker;
+    for (int32_t i = 0; i < count && copy.plain; i += NNRTI_8_WIDE * NNRTI_8_LANES) {
+        nnrti_i sum[NNRTI_8_WIDE];
+        NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < NNRTI_8_WIDE; v++) {
+            const int32_t at = i + v * NNRTI_8_LANES, n = at < count ? count - at : 0;
+            sum[v] = nnrti_i_add(NNRTI_CPU(add_8_term)(&copy, 0, x + (n > 0 ? at : 0), n),
+                                 NNRTI_CPU(add_8_term)(&copy, 1, y + (n > 0 ? at : 0), n));
+            sum[v] = nnrti_i_scale(sum[v], copy.table[2], NNRTI_8_LANES, false);
+        }
+        NNRTI_CPU(put)(sum, NNRTI_8_WIDE, z + i, count - i, &copy.scale);
+    }
+    for (int32_t i = 0; i < count && !copy.plain; i++) {
+        const int32_t a = nnrti_load_8(x, i, j->args[0].dataType) - j->args[0].quant[0].zeroPoint;
+        const int32_t b = nnrti_load_8(y, i, j->args[1].dataType) - j->args[1].quant[0].zeroPoint;
+        nnrti_store_8(z, i, nnrti_quant_result(nnrti_quant_add(a, b, list), list));
+    }
+}
+
+/* z = what is made of x + y, each brought to one scale first. */
+static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const int32_t *list = (const int32_t *)args[2].data, flip = nnrti_cpu_flip(&args[3]);
+    NNRTI_CPU(add_8_job) j;
+    (void)attr;
+    j.args = args;
+    j.plain = nnrt_dims_count(args[3].dims, args[3].rank, &j.count);
+    for (int32_t k = 0; k < 3; k++) {
+        const int32_t m = list[NNRTI_QUANT_FACTORS + 2 * k], e = list[NNRTI_QUANT_FACTORS + 2 * k + 1];
+        const int32_t n = m == 0 ? 1 : -e;
+        j.whole[k] = n == 0;
+        j.plain = j.plain && m >= 0 && n >= (k == 2) && n <= 21;
+        for (int32_t i = 0; i < NNRTI_8_LANES && j.plain; i++) {
+            j.table[k][NNRTI_8_LANES + i] = m;
+            j.table[k][2 * NNRTI_8_LANES + i] = (n > 0 ? 1 << (n - 1) : 0) + (k == 2 ? (list[0] + flip) * (1 << n) : 0);
+            j.table[k][3 * NNRTI_8_LANES + i] = n;
+        }
+    }
+    j.scale.flip = (uint8_t)flip;
+    j.scale.low = (uint8_t)(list[1] + flip);
+    j.scale.high = (uint8_t)(list[2] + flip);
+    nnrti_cpu_share(call, (double)j.count, (uint32_t)((j.count + NNRTI_8_PIECE - 1) / NNRTI_8_PIECE),
+                    NNRTI_CPU(add_8_task), &j);
+    return NNRT_SUCCESS;
+}
+
 #define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
 #if NNRTI_CPU_IS == 5
 #define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
@@ -3803,6 +4110,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_8_WIDE
 #undef NNRTI_8_GROUP
 #undef NNRTI_8_BLOCK
+#undef NNRTI_8_PIECE
 #undef nnrti_i
 #undef nnrti_x8
 #undef nnrti_w8
@@ -3810,4 +4118,6 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_i_store
 #undef nnrti_i_dot
 #undef nnrti_i_scale
+#undef nnrti_i_add
+#undef nnrti_i_up
 #endif /* NNRTI_CPU_SET */

@@ -807,16 +807,16 @@ static void see_step(void *user, const nnrt_profile_step *step)
         *(size_t *)user = step->read;
 }
 
-/* Returns what that step reads. */
-static size_t run_bytes(const char *device, const NNRT_Model *model, const void *x, size_t nX, void *y, size_t nY,
-                        uint32_t workers)
+/* *read = what that step reads, which may be NULL. Returns how often the team was called. */
+static uint32_t run_bytes(const char *device, const NNRT_Model *model, const void *x, size_t nX, void *y, size_t nY,
+                          uint32_t workers, size_t *read)
 {
     nnrt_session *session = NULL;
     nnrt_session_desc desc;
     nnrt_profile profile;
     nnrt_error e;
     nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX), out = nnrt_io_make(y, nY);
-    size_t read = 0;
+    size_t unused = 0;
     team t;
     memset(&desc, 0, sizeof(desc));
     memset(&profile, 0, sizeof(profile));
@@ -826,7 +826,7 @@ static size_t run_bytes(const char *device, const NNRT_Model *model, const void 
     t.parallel.user = &t;
     t.parallel.workers = workers;
     profile.step = see_step;
-    profile.user = &read;
+    profile.user = read != NULL ? read : &unused;
     desc.device = device;
     desc.parallel = workers > 0 ? &t.parallel : NULL;
     desc.profile = &profile;
@@ -835,21 +835,25 @@ static size_t run_bytes(const char *device, const NNRT_Model *model, const void 
     if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
         fail_msg("%s: %s", device, nnrt_session_error(session));
     nnrt_session_destroy(session);
-    return read;
+    return t.calls;
 }
 
-/* By each set, with 0, 1, 2, 3 and 8 workers, the bytes that the reference device gives, by a kernel of its own or, where
-   `kept`, by the reference kernel. */
-static void check_bytes(const NNRT_Model *model, const void *x, size_t nX, size_t nY, bool kept, const char *what)
+enum { TAKEN, KEPT, EITHER };
+
+/* By each set, with 0, 1, 2, 3 and 8 workers, the bytes that the reference device gives; whether by a kernel of its own or
+   by the reference kernel is seen by derived constants, where it has any. */
+static void check_bytes(const NNRT_Model *model, const void *x, size_t nX, size_t nY, uint32_t how, const char *what)
 {
     static const uint32_t offered[] = {0, 1, 2, 3, 8};
     uint8_t *y = (uint8_t *)malloc(nY + 1), *expected = (uint8_t *)malloc(nY + 1);
-    const size_t read = run_bytes("reference", model, x, nX, expected, nY, 0);
+    size_t read = 0, there = 0;
+    (void)run_bytes("reference", model, x, nX, expected, nY, 0, &read);
     for (uint32_t s = 0; s < nSets; s++)
         for (uint32_t k = 0; k < COUNT(offered); k++) {
             memset(y, 0xA5, nY);
-            if ((run_bytes(sets[s], model, x, nX, y, nY, offered[k]) == read) != kept)
-                fail_msg("%s on %s: %s", what, sets[s], kept ? "not the reference kernel" : "the reference kernel");
+            (void)run_bytes(sets[s], model, x, nX, y, nY, offered[k], &there);
+            if (how != EITHER && (there == read) != (how == KEPT))
+                fail_msg("%s on %s: %s", what, sets[s], how == KEPT ? "not the reference kernel" : "the reference kernel");
             for (size_t i = 0; i < nY; i++)
                 if (y[i] != expected[i])
                     fail_msg("%s on %s, %u workers: byte %u is %d, expected %d", what, sets[s], offered[k], (unsigned)i,
@@ -958,7 +962,8 @@ static void check_eight(const eight *e)
              "activation %d, size %u%s%s", (int)e->type, (int)s->n, (int)s->h, (int)s->w, (int)s->k, (int)s->c,
              (int)s->window[0], (int)s->window[1], (int)s->group, (int)e->x, (int)e->w, (int)e->y, (int)px.zeroPoint,
              (int)py.zeroPoint, (int)s->activation, e->size, s->bias ? ", bias" : "", e->perChannel ? ", per channel" : "");
-    check_bytes(model, x, nX, image ? product_of(4, out) : product_of(2, outMatrix), e->size == BIAS_31 && s->bias, what);
+    check_bytes(model, x, nX, image ? product_of(4, out) : product_of(2, outMatrix), e->size == BIAS_31 && s->bias ? KEPT : TAKEN,
+                what);
     nnrt_model_destroy(model);
     free(params);
     free(bias);
@@ -1032,6 +1037,128 @@ static void test_depthwise_of_8_bits(void **unused)
     }
 }
 
+/* y with the parameters of x, with which stored integers stay as they are, or others. */
+static void test_pools_of_8_bits(void **unused)
+{
+    static const int32_t channels[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 130};
+    (void)unused;
+    state = 11;
+    for (uint32_t i = 0; i < COUNT(channels) * 8; i++) {
+        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(7),
+                                 channels[i % COUNT(channels)]};
+        const int64_t window[2] = {1 + draw(3), 1 + draw(3)}, strides[2] = {1 + draw(2), 1 + draw(2)};
+        const int64_t pad[4] = {draw(2) * (window[0] > 1), draw(2) * (window[0] > 1), draw(2) * (window[1] > 1),
+                                draw(2) * (window[1] > 1)};
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const NNRT_QuantParam px = param_of(0.02, draw_zero(type));
+        const NNRT_QuantParam py = draw(2) == 0 ? px : param_of(0.005 + draw(30) / 1000.0, draw_zero(type));
+        const size_t nX = product_of(4, dims);
+        uint8_t *x = bytes_of(nX);
+        int32_t out[4] = {dims[0], 0, 0, dims[3]};
+        NNRT_AvgPoolFusion average;
+        NNRT_MaxPoolFusion most;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in;
+        memset(&average, 0, sizeof(average));
+        memset(&most, 0, sizeof(most));
+        average.kernelSize = most.kernelSize = nnrt_int64_list(window, 2);
+        average.strides = most.strides = nnrt_int64_list(strides, 2);
+        average.pad = most.pad = nnrt_int64_list(pad, 4);
+        average.activationType = most.activationType = fused[draw(COUNT(fused))];
+        for (int32_t k = 0; k < 2; k++)
+            out[1 + k] = (int32_t)((dims[1 + k] + pad[2 * k] + pad[2 * k + 1] - window[k]) / strides[k] + 1);
+        assert_int_equal(nnrt_builder_create(&b, "pool", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", type, 4, dims);
+        nnrt_builder_quant(b, in, &px, 1);
+        model = i % 2 == 0 ? finish_eight(b, NNRT_NODE_TYPE_MAX_POOL_FUSION, &most, &in, 1, type, 4, out, &py)
+                           : finish_eight(b, NNRT_NODE_TYPE_AVGPOOL_FUSION, &average, &in, 1, type, 4, out, &py);
+        check_bytes(model, x, nX, product_of(4, out), EITHER, i % 2 == 0 ? "the largest" : "the average");
+        nnrt_model_destroy(model);
+        free(x);
+    }
+}
+
+/* x and a constant of the same shape, or of another one; scales equal, near and far from each other. */
+static void test_sums_of_8_bits(void **unused)
+{
+    static const double scales[] = {0.02, 0.01, 0.02, 0.0213, 1e-9, 40.0};
+    static const int32_t counts[] = {1, 3, 7, 8, 9, 15, 16, 17, 33, 63, 64, 65, 129, 300};
+    (void)unused;
+    state = 12;
+    for (uint32_t i = 0; i < COUNT(counts) * 12; i++) {
+        const bool large = i == 5 || i == 6;
+        const int32_t dims[2] = {large ? 100 : 1 + (int32_t)draw(2), large ? 601 : counts[i % COUNT(counts)]};
+        const int32_t row[2] = {1, dims[1]};
+        const bool other = draw(8) == 0;
+        const size_t nX = product_of(2, dims);
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const NNRT_QuantParam px = param_of(scales[draw(COUNT(scales))], draw_zero(type));
+        const NNRT_QuantParam pc = param_of(draw(3) == 0 ? px.scale : scales[draw(COUNT(scales))], draw_zero(type));
+        const NNRT_QuantParam py = param_of((px.scale > pc.scale ? px.scale : pc.scale) * (draw(4) == 0 ? 0.2 : 1.3),
+                                            draw_zero(type));
+        uint8_t *x = bytes_of(nX), *c = bytes_of(nX);
+        const uint32_t first = draw(2);
+        NNRT_AddFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[2];
+        char what[100];
+        memset(&attr, 0, sizeof(attr));
+        attr.activationType = fused[draw(COUNT(fused))];
+        assert_int_equal(nnrt_builder_create(&b, "sum", NULL), NNRT_SUCCESS);
+        in[first] = nnrt_builder_input(b, "x", type, 2, dims);
+        nnrt_builder_quant(b, in[first], &px, 1);
+        in[1 - first] = nnrt_builder_constant(b, "c", type, 2, other ? row : dims, c, false);
+        nnrt_builder_quant(b, in[1 - first], &pc, 1);
+        model = finish_eight(b, NNRT_NODE_TYPE_ADD_FUSION, &attr, in, 2, type, 2, dims, &py);
+        snprintf(what, sizeof(what), "sum of %d of type %d, scales %g %g %g", (int)nX, (int)type, px.scale, pc.scale, py.scale);
+        check_bytes(model, x, nX, nX, EITHER, what);
+        if (large)
+            assert_int_equal(run_bytes("cpu", model, x, nX, c, nX, 2, NULL), other ? 0 : 1);
+        nnrt_model_destroy(model);
+        free(c);
+        free(x);
+    }
+}
+
+/* Work that is worth it is shared, by which these kernels are told from those of the reference device. */
+static void test_sharing_of_8_bits(void **unused)
+{
+    static const int32_t dims[4] = {1, 40, 40, 64};
+    static const int64_t window[2] = {3, 3}, strides[2] = {1, 1}, pad[4] = {1, 1, 1, 1};
+    const NNRT_QuantParam px = param_of(0.02, 3);
+    const size_t nX = product_of(4, dims);
+    uint8_t *x, *y;
+    (void)unused;
+    state = 13;
+    x = bytes_of(nX);
+    y = bytes_of(nX);
+    for (uint32_t i = 0; i < 2; i++) {
+        NNRT_AvgPoolFusion attr;
+        NNRT_MaxPoolFusion most;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in;
+        memset(&attr, 0, sizeof(attr));
+        memset(&most, 0, sizeof(most));
+        attr.kernelSize = most.kernelSize = nnrt_int64_list(window, 2);
+        attr.strides = most.strides = nnrt_int64_list(strides, 2);
+        attr.pad = most.pad = nnrt_int64_list(pad, 4);
+        assert_int_equal(nnrt_builder_create(&b, "pool", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", U8, 4, dims);
+        nnrt_builder_quant(b, in, &px, 1);
+        model = i == 0 ? finish_eight(b, NNRT_NODE_TYPE_MAX_POOL_FUSION, &most, &in, 1, U8, 4, dims, &px)
+                       : finish_eight(b, NNRT_NODE_TYPE_AVGPOOL_FUSION, &attr, &in, 1, U8, 4, dims, &px);
+        for (uint32_t s = 0; s < nSets; s++)
+            assert_int_equal(run_bytes(sets[s], model, x, nX, y, nX, 2, NULL), 1);
+        assert_int_equal(run_bytes("reference", model, x, nX, y, nX, 2, NULL), 0);
+        nnrt_model_destroy(model);
+    }
+    free(y);
+    free(x);
+}
+
 /* ---- the device ---- */
 
 static void test_sets(void **unused)
@@ -1095,6 +1222,9 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_products_of_8_bits),
         cmocka_unit_test(test_depthwise_of_8_bits),
+        cmocka_unit_test(test_pools_of_8_bits),
+        cmocka_unit_test(test_sums_of_8_bits),
+        cmocka_unit_test(test_sharing_of_8_bits),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
