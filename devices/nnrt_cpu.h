@@ -15,7 +15,8 @@ WHAT IS FAST, float32
 WHAT IS FAST, quantised int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their zero points, are
     -128 to 127, where no sum can be beyond 32 bits; MAX_POOL_FUSION,
-    AVGPOOL_FUSION; ADD_FUSION of two tensors of one shape.
+    AVGPOOL_FUSION; ADD_FUSION of two tensors of one shape; QUANT_DTYPE_CAST from and to
+    float32, of one parameter.
 
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
@@ -39,6 +40,7 @@ SECTIONS (search for the tag)
     >>window   convolutions of each channel by itself, pools
     >>each     what is done to each element
     >>rows     what is done to rows of the last axis
+    >>casts    from float32 to 8 bits, and back
     >>integers what is done to 8 bits
 
 MIT licence, see LICENSE.
@@ -170,6 +172,12 @@ typedef struct nnrti_cpu_window_8 {
     nnrti_cpu_scale scale;
 } nnrti_cpu_window_8;
 
+/* From float32 to 8 bits: attributes of `quantise`. */
+typedef struct nnrti_cpu_quantise {
+    bool steps; /* first x / by, rounded, halves to even, times `times` */
+    float by, times;
+} nnrti_cpu_quantise;
+
 /* The kernels of a set of instructions. */
 typedef struct nnrti_cpu_kernel {
     nnrt_kernel run;
@@ -178,6 +186,8 @@ typedef struct nnrti_cpu_kernel {
 
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product) X(matmul) X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm)
+/* Of floats and 8 bits, of the sets that have kernels for floats. */
+#define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise)
 #define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8) X(max_pool_8) X(average_pool_8) X(add_8)
 
 /* What the kernels for 8 bits of a set work with. */
@@ -192,6 +202,7 @@ typedef struct nnrti_cpu_set {
     int32_t lanes, panel; /* floats of a vector; channels of a panel */
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
+    NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_8(NNRTI_CPU_MEMBER)
 #undef NNRTI_CPU_MEMBER
     nnrti_cpu_eight eight;
@@ -440,6 +451,36 @@ static bool nnrti_cpu_is_tolerant(const nnrt_draft_step *step)
            (step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_EACH | NNRT_OP_MOVES | NNRT_OP_INPLACE)) != 0;
 }
 
+/* Whether v is int8 or uint8 with one parameter, as operators that compute have it. */
+static bool nnrti_cpu_is_byte(const nnrt_view *v)
+{
+    const int32_t least = v->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    return (v->dataType == NNRT_DATA_TYPE_INT8 || v->dataType == NNRT_DATA_TYPE_UINT8) && v->quantCount == 1 &&
+           v->quant[0].numBits == 8 && v->quant[0].zeroPoint >= least && v->quant[0].zeroPoint <= least + 255;
+}
+
+/* Whether a step makes 8 bits of floats, or floats of 8 bits (back). */
+static bool nnrti_cpu_is_cast(const nnrt_draft_step *step, bool back)
+{
+    return step->open == NULL && step->op != NULL && step->kernel != NULL &&
+           strcmp(step->kernelName, "nnrt_quant_dtype_cast") == 0 &&
+           step->args[back ? 1 : 0].view.dataType == NNRT_DATA_TYPE_FLOAT32 &&
+           nnrti_cpu_is_byte(&step->args[back ? 0 : 1].view);
+}
+
+/* Whether a step makes 8 bits of floats that only images read, or nobody: they are written channels last. */
+static bool nnrti_cpu_is_before_image(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    const nnrt_draft *d = e->draft;
+    if (!nnrti_cpu_is_cast(step, false))
+        return false;
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        for (uint32_t k = 0; k < d->steps[s].nIn; k++)
+            if (d->steps[s].args[k].tensor == step->args[1].tensor && !nnrti_cpu_is_image(&d->steps[s]))
+                return false;
+    return true;
+}
+
 static void nnrti_cpu_forbid(nnrti_cpu_edit *e, uint32_t tensor)
 {
     if (tensor < e->tensors)
@@ -490,7 +531,7 @@ static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
                 nnrti_cpu_forbid(e, d->steps[s].args[k].tensor);
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
-        bool wanted = nnrti_cpu_is_image(step);
+        bool wanted = nnrti_cpu_is_image(step) || nnrti_cpu_is_before_image(e, step);
         for (uint32_t k = 0; k < step->nIn; k++)
             wanted = wanted || (step->args[k].tensor < e->tensors && e->last[step->args[k].tensor] == 2);
         for (uint32_t k = 0; k < step->nOut; k++) {
@@ -1541,6 +1582,62 @@ static bool nnrti_cpu_is_flat(const nnrt_view *x, const nnrt_view *y)
     return (size_t)last == count - 1; /* as every element has a place of its own */
 }
 
+/* The number that a step of this type multiplies with or divides by. false: it is no such step. */
+static bool nnrti_cpu_is_factor(const nnrti_cpu_edit *e, const nnrt_draft_step *step, NNRT_NodeType type, float *factor)
+{
+    NNRT_ActivationType activation;
+    size_t count;
+    const nnrt_view *v;
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->op->type != type || step->nIn != 2 ||
+        step->args[1].kind != NNRT_PLACE_CONSTANT)
+        return false;
+    v = &step->args[1].view;
+    if (v->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(v->dims, v->rank, &count) || count != 1)
+        return false;
+    *factor = *(const float *)v->data;
+    if (step->kernel == e->set->binary.run)
+        activation = ((const nnrti_cpu_each *)step->attr)->activation;
+    else if (type == NNRT_NODE_TYPE_MUL_FUSION)
+        activation = ((const NNRT_MulFusion *)step->attr)->activationType;
+    else
+        activation = ((const NNRT_DivFusion *)step->attr)->activationType;
+    return activation == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+}
+
+/* The step that writes what argument 0 of `step` is, if nobody else reads it. */
+static nnrt_draft_step *nnrti_cpu_before(nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    const uint32_t tensor = step->args[0].tensor, from = nnrt_draft_writer(e->draft, tensor);
+    return from != UINT32_MAX && nnrt_draft_readers(e->draft, tensor) == 1 ? &e->draft->steps[from] : NULL;
+}
+
+/* QUANT_DTYPE_CAST from float32; x / s, rounded, times s in front of it, as ONNX has it, become part of it. */
+static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s], *mul, *round, *div;
+    nnrti_cpu_quantise *a;
+    if (!((float)step->args[1].view.quant[0].scale > 0))
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_quantise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    memset(a, 0, sizeof(*a));
+    if ((mul = nnrti_cpu_before(e, step)) != NULL &&
+        nnrti_cpu_is_factor(e, mul, NNRT_NODE_TYPE_MUL_FUSION, &a->times) &&
+        (round = nnrti_cpu_before(e, mul)) != NULL && round->open == NULL && round->op != NULL &&
+        round->kernel != NULL && strcmp(round->kernelName, "nnrt_round_f32") == 0 &&
+        (div = nnrti_cpu_before(e, round)) != NULL && nnrti_cpu_is_factor(e, div, NNRT_NODE_TYPE_DIV_FUSION, &a->by) &&
+        div->args[0].view.rank == step->args[1].view.rank && a->by > 0 &&
+        memcmp(div->args[0].view.dims, step->args[1].view.dims, sizeof(step->args[1].view.dims)) == 0) {
+        step->args[0] = div->args[0];
+        mul->kernel = round->kernel = div->kernel = NULL;
+        a->steps = true;
+    }
+    step->flags = 0;
+    nnrti_cpu_use(step, &e->set->quantise, a);
+    return NNRT_SUCCESS;
+}
+
 /* The step of a quantised operator that has a kernel here; else it stays. */
 static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -1556,6 +1653,12 @@ static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
     if (nnrti_cpu_is_eight(step, "nnrt_add_fusion_q8") && nnrti_cpu_is_flat(&step->args[0].view, &step->args[3].view) &&
         nnrti_cpu_is_flat(&step->args[1].view, &step->args[3].view))
         nnrti_cpu_use(step, &e->set->add_8, step->attr);
+    if (nnrti_cpu_is_cast(step, false))
+        return nnrti_cpu_take_quantise(e, s);
+    if (nnrti_cpu_is_cast(step, true)) {
+        step->flags = 0;
+        nnrti_cpu_use(step, &e->set->dequantise, NULL);
+    }
     return NNRT_SUCCESS;
 }
 
@@ -3101,6 +3204,156 @@ static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, 
     return NNRT_SUCCESS;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>casts */
+
+/* y = x / s, rounded, halves away from zero, + the zero point, within the type; NaN is the zero point. */
+NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_t count, const nnrt_view *to,
+                                              const nnrti_cpu_quantise *a)
+{
+    const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
+    int32_t i = 0;
+#if NNRTI_CPU_IS == 4
+    for (; i < count; i += 16) {
+        const __mmask16 some = count - i >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << (count - i)) - 1);
+        __m512 v = _mm512_maskz_loadu_ps(some, x + i), t;
+        if (a->steps)
+            v = _mm512_mul_ps(_mm512_roundscale_ps(_mm512_div_ps(v, _mm512_set1_ps(a->by)), 8),
+                              _mm512_set1_ps(a->times));
+        v = _mm512_div_ps(v, _mm512_set1_ps(scale));
+        v = _mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(low), v));
+        v = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
+        t = _mm512_roundscale_ps(v, 11); /* toward zero */
+        v = _mm512_sub_ps(v, t);         /* exactly */
+        t = _mm512_mask_add_ps(t, _mm512_cmp_ps_mask(v, _mm512_set1_ps(0.5f), _CMP_GE_OQ), t, _mm512_set1_ps(1.0f));
+        t = _mm512_mask_sub_ps(t, _mm512_cmp_ps_mask(v, _mm512_set1_ps(-0.5f), _CMP_LE_OQ), t, _mm512_set1_ps(1.0f));
+        _mm_mask_storeu_epi8(y + i, some,
+                             _mm512_cvtepi32_epi8(_mm512_add_epi32(_mm512_cvttps_epi32(t), _mm512_set1_epi32(zero))));
+    }
+#elif NNRTI_CPU_IS == 3
+    for (; i + 8 <= count; i += 8) {
+        const __m256 one = _mm256_set1_ps(1.0f);
+        __m256 v = _mm256_loadu_ps(x + i), t;
+        __m256i q;
+        __m128i words;
+        if (a->steps)
+            v = _mm256_mul_ps(_mm256_round_ps(_mm256_div_ps(v, _mm256_set1_ps(a->by)), 8), _mm256_set1_ps(a->times));
+        v = _mm256_div_ps(v, _mm256_set1_ps(scale));
+        v = _mm256_min_ps(_mm256_set1_ps(high), _mm256_max_ps(_mm256_set1_ps(low), v));
+        v = _mm256_and_ps(v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
+        t = _mm256_round_ps(v, 11);
+        v = _mm256_sub_ps(v, t);
+        t = _mm256_add_ps(t, _mm256_and_ps(one, _mm256_cmp_ps(v, _mm256_set1_ps(0.5f), _CMP_GE_OQ)));
+        t = _mm256_sub_ps(t, _mm256_and_ps(one, _mm256_cmp_ps(v, _mm256_set1_ps(-0.5f), _CMP_LE_OQ)));
+        q = _mm256_and_si256(_mm256_add_epi32(_mm256_cvttps_epi32(t), _mm256_set1_epi32(zero)), _mm256_set1_epi32(255));
+        words = _mm_packs_epi32(_mm256_castsi256_si128(q), _mm256_extracti128_si256(q, 1));
+        _mm_storel_epi64((__m128i *)(void *)(y + i), _mm_packus_epi16(words, words));
+    }
+#endif
+    for (; i < count; i++) {
+        float v = x[i];
+        int32_t t;
+        if (a->steps) {
+            v = v / a->by;
+            if (v > -4e6f && v < 4e6f) { /* else there is no fraction */
+                v = v + 12582912.0f;     /* 1.5 * 2^23: none is left */
+                v = v - 12582912.0f;
+            }
+            v = v * a->times;
+        }
+        v = v / scale;
+        v = v < low ? low : v > high ? high : v == v ? v : 0.0f;
+        t = (int32_t)v;
+        v = v - (float)t;
+        y[i] = (uint8_t)(t + (v >= 0.5f) - (v <= -0.5f) + zero);
+    }
+}
+
+typedef struct NNRTI_CPU(cast_job) {
+    const nnrti_cpu_quantise *attr;
+    const nnrt_view *x, *y;
+} NNRTI_CPU(cast_job);
+
+/* What lies behind the first axis, for one place of it. */
+static void NNRTI_CPU(quantise_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(cast_job) *j = (const NNRTI_CPU(cast_job) *)arg;
+    uint8_t row[256];
+    nnrt_view x = *j->x, y = *j->y;
+    nnrti_walk w;
+    (void)worker;
+    if (x.rank > 1) {
+        const int32_t k = x.rank - 2; /* rows of an image */
+        x.data = (float *)x.data + (int32_t)unit * x.strides[k];
+        y.data = (uint8_t *)y.data + (int32_t)unit * y.strides[k];
+        x.dims[k] = y.dims[k] = 1;
+    }
+    if (!nnrti_walk_first(&w, &y, &x, NULL))
+        return;
+    do
+        for (int32_t i = 0; i < w.count; i += 256) {
+            const float *from = (const float *)x.data + w.at[1] + i * w.row[1];
+            uint8_t *to = (uint8_t *)y.data + w.at[0] + i * w.row[0];
+            const int32_t n = w.count - i < 256 ? w.count - i : 256;
+            if (w.row[0] == 1 && w.row[1] == 1) {
+                NNRTI_CPU(quantise_run)(from, to, n, &y, j->attr);
+                continue;
+            }
+            if (w.row[1] == 1)
+                NNRTI_CPU(quantise_run)(from, row, n, &y, j->attr);
+            for (int32_t k = 0; k < n && w.row[1] != 1; k++)
+                NNRTI_CPU(quantise_run)(from + k * w.row[1], row + k, 1, &y, j->attr);
+            for (int32_t k = 0; k < n; k++)
+                to[k * w.row[0]] = row[k];
+        }
+    while (nnrti_walk_next(&w));
+}
+
+/* y = x / scale + zero point, rounded, of one parameter; x and y may lie in any way. */
+static NNRT_ReturnCode NNRTI_CPU(quantise)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(cast_job) j;
+    size_t count = 0;
+    j.attr = (const nnrti_cpu_quantise *)attr;
+    j.x = &args[0];
+    j.y = &args[1];
+    if (nnrt_dims_count(j.y->dims, j.y->rank, &count) && count > 0)
+        nnrti_cpu_share(call, (double)count, j.y->rank > 1 ? (uint32_t)j.y->dims[j.y->rank - 2] : 1,
+                        NNRTI_CPU(quantise_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = scale * (x - zero point) in float32, of one parameter. */
+static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *x = &args[0], *y = &args[1];
+    const float scale = (float)x->quant[0].scale;
+    const int32_t flip = nnrti_cpu_flip(x), zero = x->quant[0].zeroPoint + flip;
+    nnrti_walk w;
+    (void)attr;
+    (void)call;
+    if (!nnrti_walk_first(&w, y, x, NULL))
+        return NNRT_SUCCESS;
+    do {
+        const uint8_t *from = (const uint8_t *)x->data + w.at[1];
+        float *to = (float *)y->data + w.at[0];
+        int32_t i = 0;
+#if NNRTI_CPU_IS == 4
+        for (; i + 16 <= w.count && w.row[0] == 1 && w.row[1] == 1; i += 16) {
+            const __m512i v = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+            _mm512_storeu_ps(
+                to + i, _mm512_mul_ps(_mm512_set1_ps(scale),
+                                      _mm512_cvtepi32_ps(_mm512_sub_epi32(_mm512_xor_si512(v, _mm512_set1_epi32(flip)),
+                                                                          _mm512_set1_epi32(zero)))));
+        }
+#endif
+        for (; i < w.count; i++)
+            to[i * w.row[0]] = scale * (float)((from[i * w.row[1]] ^ flip) - zero);
+    } while (nnrti_walk_next(&w));
+    return NNRT_SUCCESS;
+}
+
 #endif /* NNRTI_CPU_IS != 5 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -4059,7 +4312,7 @@ static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_
 #endif
 static const nnrti_cpu_set NNRTI_CPU(set) = {
     NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES,
-    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW_8){
+    NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW_8){
         NNRTI_8_LANES, NNRTI_8_WIDE *NNRTI_8_LANES, NNRTI_8_GROUP, sizeof(nnrti_w8), NNRTI_8_BLOCK}};
 #undef NNRTI_CPU_ROW_8
 #undef NNRTI_CPU_ROW

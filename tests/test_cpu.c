@@ -801,8 +801,10 @@ static uint8_t *bytes_of(size_t count)
 }
 
 /* What the step of the node "y" reads, derived constants too: by that the steps of two devices are told apart. */
+static uint32_t steps; /* of the last run */
 static void see_step(void *user, const nnrt_profile_step *step)
 {
+    steps++;
     if (strcmp(step->name, "y") == 0 && strcmp(step->op, "nnrt_cpu_copy") != 0)
         *(size_t *)user = step->read;
 }
@@ -830,6 +832,7 @@ static uint32_t run_bytes(const char *device, const NNRT_Model *model, const voi
     desc.device = device;
     desc.parallel = workers > 0 ? &t.parallel : NULL;
     desc.profile = &profile;
+    steps = 0;
     if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
         fail_msg("%s: %s", device, e.message);
     if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
@@ -1122,6 +1125,127 @@ static void test_sums_of_8_bits(void **unused)
     }
 }
 
+/* Floats, of which some are ends of what they become, halves, far away or none. */
+static float *floats_of(size_t count, float scale)
+{
+    static const float special[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 0.0f, -0.0f, 1e-45f, 8388609.0f, 3e9f};
+    float *made = (float *)malloc((count + 1) * sizeof(float));
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t kind = draw(6);
+        made[i] = kind == 0   ? special[draw(COUNT(special))]
+                  : kind < 3 ? ((float)draw(1040) / 2.0f - 260.0f) * scale
+                             : (float)((int32_t)draw(20001) - 10000) / 20.0f * scale;
+    }
+    return made;
+}
+
+/* x by itself; x / s, rounded, * s, as ONNX has it, which becomes one step; and both in front of a convolution whose image
+   has its channels first. Scales that are powers of 2 have exact halves. */
+static void test_casts_to_8_bits(void **unused)
+{
+    static const double scales[] = {0.25, 1.0, 0.0078431377, 0.1, 3.0, 1e-30, 1e30};
+    static const int32_t counts[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 300};
+    const float two = 0.5f;
+    (void)unused;
+    state = 14;
+    for (uint32_t i = 0; i < COUNT(counts) * 14; i++) {
+        const double scale = scales[i % COUNT(scales)];
+        const float s = draw(8) == 0 ? two : (float)scale;
+        const bool chain = draw(2) == 0, image = draw(3) == 0, other = image && draw(4) == 0;
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const NNRT_QuantParam py = param_of(scale, draw_zero(type)), pw = param_of(0.01, 0), pz = param_of(scale, 3);
+        const int32_t flat[2] = {2, counts[i % COUNT(counts)]}, dims[4] = {1, 1 + (int32_t)draw(5), 3, flat[1]};
+        const int32_t *shape = image ? dims : flat, rank = image ? 4 : 2;
+        const int32_t wDims[4] = {2, 1, 1, dims[1]};
+        static const int64_t ones[2] = {1, 1}, none[4] = {0, 0, 0, 0};
+        const size_t nX = product_of(rank, shape);
+        float *x = floats_of(nX, (float)scale);
+        uint8_t *w = bytes_of(16);
+        NNRT_Conv2DFusion conv;
+        NNRT_QuantDTypeCast cast;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[3], factor, q;
+        char what[100];
+        memset(&conv, 0, sizeof(conv));
+        memset(&cast, 0, sizeof(cast));
+        cast.srcT = F32;
+        cast.dstT = type;
+        assert_int_equal(nnrt_builder_create(&b, "cast", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, rank, shape);
+        if (image)
+            nnrt_builder_format(b, in[0], NNRT_FORMAT_NCHW);
+        if (chain) {
+            factor = in[1] = nnrt_builder_constant(b, "s", F32, 0, NULL, &s, false);
+            in[0] = nnrt_builder_op(b, "div", NNRT_NODE_TYPE_DIV_FUSION, NULL, in, 2);
+            in[0] = nnrt_builder_op(b, "round", NNRT_NODE_TYPE_ROUND, NULL, in, 1);
+            in[1] = factor;
+            in[0] = nnrt_builder_op(b, "mul", NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2);
+        }
+        snprintf(what, sizeof(what), "a cast of %d, rank %d, scale %g and %g%s%s", (int)nX, (int)rank, scale, (double)s,
+                 chain ? ", chain" : "", image ? ", image" : "");
+        if (!image) {
+            model = finish_eight(b, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, in, 1, type, rank, shape, &py);
+        } else {
+            const int32_t out[4] = {1, 2, dims[2], dims[3]};
+            q = nnrt_builder_tensor(b, "q");
+            nnrt_builder_declare(b, q, type, 4, dims);
+            nnrt_builder_format(b, q, NNRT_FORMAT_NCHW);
+            nnrt_builder_quant(b, q, &py, 1);
+            nnrt_builder_node(b, "q", NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, in, 1, &q, 1);
+            if (other)
+                nnrt_builder_output(b, q);
+            conv.kernelSize = conv.stride = conv.dilation = nnrt_int64_list(ones, 2);
+            conv.padList = nnrt_int64_list(none, 4);
+            conv.group = 1;
+            in[0] = q;
+            in[1] = nnrt_builder_constant(b, "w", I8, 4, wDims, w, false);
+            nnrt_builder_quant(b, in[1], &pw, 1);
+            q = nnrt_builder_tensor(b, "y");
+            nnrt_builder_declare(b, q, type, 4, out);
+            nnrt_builder_format(b, q, NNRT_FORMAT_NCHW);
+            nnrt_builder_quant(b, q, &pz, 1);
+            nnrt_builder_node(b, "y", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 2, &q, 1);
+            if (!other)
+                nnrt_builder_output(b, q);
+            model = finish(b);
+        }
+        check_bytes(model, x, nX * sizeof(float), image && !other ? (size_t)(2 * dims[2] * dims[3]) : nX, EITHER, what);
+        assert_int_equal(steps, image && !other ? 3 : 1);
+        nnrt_model_destroy(model);
+        free(w);
+        free(x);
+    }
+}
+
+static void test_casts_of_8_bits(void **unused)
+{
+    static const double scales[] = {0.25, 0.0078431377, 0.1, 1e-45, 0.0};
+    (void)unused;
+    state = 15;
+    for (uint32_t i = 0; i < 60; i++) {
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const int32_t dims[2] = {3, 1 + (int32_t)draw(40)};
+        const NNRT_QuantParam px = param_of(scales[i % COUNT(scales)], i % COUNT(scales) == 4 ? 0 : draw_zero(type));
+        const size_t nX = product_of(2, dims);
+        uint8_t *x = bytes_of(nX);
+        NNRT_QuantDTypeCast cast;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in;
+        memset(&cast, 0, sizeof(cast));
+        cast.srcT = type;
+        cast.dstT = F32;
+        assert_int_equal(nnrt_builder_create(&b, "cast", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", type, 2, dims);
+        nnrt_builder_quant(b, in, &px, 1);
+        model = finish_eight(b, NNRT_NODE_TYPE_QUANT_DTYPE_CAST, &cast, &in, 1, F32, 2, dims, NULL);
+        check_bytes(model, x, nX, nX * sizeof(float), EITHER, "a cast to floats");
+        nnrt_model_destroy(model);
+        free(x);
+    }
+}
+
 /* Work that is worth it is shared, by which these kernels are told from those of the reference device. */
 static void test_sharing_of_8_bits(void **unused)
 {
@@ -1224,6 +1348,8 @@ int main(void)
         cmocka_unit_test(test_depthwise_of_8_bits),
         cmocka_unit_test(test_pools_of_8_bits),
         cmocka_unit_test(test_sums_of_8_bits),
+        cmocka_unit_test(test_casts_to_8_bits),
+        cmocka_unit_test(test_casts_of_8_bits),
         cmocka_unit_test(test_sharing_of_8_bits),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
