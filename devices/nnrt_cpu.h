@@ -169,12 +169,15 @@ typedef struct nnrti_cpu_product_8 {
    Packed: for each block of channels the weights tap by tap. */
 typedef struct nnrti_cpu_window_8 {
     int32_t window[2], stride[2], dilation[2], pad[2];
+    int32_t
+        fold; /* of a convolution: pixels whose channels make a block, which packed weights and table have so often */
     nnrti_cpu_scale scale;
 } nnrti_cpu_window_8;
 
 /* From float32 to 8 bits: attributes of `quantise`. */
 typedef struct nnrti_cpu_quantise {
     bool steps; /* first x / by, rounded, halves to even, times `times` */
+    bool whole; /* all three are the scale, by which the result divided is the whole number again */
     float by, times;
 } nnrti_cpu_quantise;
 
@@ -1426,7 +1429,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
         a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
     d->steps[s].scratchBytes = ((a->gather ? 1 : (size_t)taps) + 1) * (size_t)a->rows * sizeof(void *) +
-                               (a->gather ? (size_t)a->rows * (size_t)row : (size_t)w->dims[3]);
+                               (a->gather ? (size_t)a->rows * (size_t)row + 16 : (size_t)w->dims[3]);
     return NNRT_SUCCESS;
 }
 
@@ -1470,10 +1473,10 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
         return code;
     memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
     memset(table, 0, (size_t)padded * 4 * sizeof(int32_t));
-    nnrti_cpu_scales(&a->scale, &quant, &y.view, reach, C, padded, mixed, (int32_t *)table);
-    for (int32_t c = 0; c < C; c++) {
-        const int32_t zero = nnrti_cpu_zero(&w, c), first = c / set->block * set->block;
-        const int32_t at = nnrti_cpu_mixed(c - first, mixed);
+    a->fold = C <= set->block / 2 && set->block % C == 0 && C % 4 == 0 ? set->block / C : 1;
+    for (int32_t r = 0; r < C * a->fold; r++) {
+        const int32_t c = r % C, zero = nnrti_cpu_zero(&w, c), first = r / set->block * set->block;
+        const int32_t at = nnrti_cpu_mixed(r - first, mixed);
         uint32_t sum = 0;
         size_t tap = 0;
         for (int32_t i = 0; i < w.dims[1]; i++)
@@ -1492,6 +1495,11 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
               (uint32_t)(has ? ((const int32_t *)bias.data)[c * bias.strides[0]] : 0);
         memcpy((int32_t *)table + first + at, &sum, sizeof(sum));
     }
+    nnrti_cpu_scales(&a->scale, &quant, &y.view, reach, C, padded, mixed, (int32_t *)table);
+    for (int32_t r = C; r < C * a->fold; r++)
+        for (int32_t i = 1; i < 4; i++)
+            ((int32_t *)table)[i * padded + nnrti_cpu_mixed(r, mixed)] =
+                ((const int32_t *)table)[i * padded + nnrti_cpu_mixed(r % C, mixed)];
     return NNRT_SUCCESS;
 }
 
@@ -1632,6 +1640,7 @@ static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
         step->args[0] = div->args[0];
         mul->kernel = round->kernel = div->kernel = NULL;
         a->steps = true;
+        a->whole = a->by == a->times && a->by == (float)step->args[1].view.quant[0].scale;
     }
     step->flags = 0;
     nnrti_cpu_use(step, &e->set->quantise, a);
@@ -3218,10 +3227,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_
     for (; i < count; i += 16) {
         const __mmask16 some = count - i >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << (count - i)) - 1);
         __m512 v = _mm512_maskz_loadu_ps(some, x + i), t;
-        if (a->steps)
+        if (a->steps && !a->whole)
             v = _mm512_mul_ps(_mm512_roundscale_ps(_mm512_div_ps(v, _mm512_set1_ps(a->by)), 8),
                               _mm512_set1_ps(a->times));
         v = _mm512_div_ps(v, _mm512_set1_ps(scale));
+        if (a->whole)
+            v = _mm512_roundscale_ps(v, 8);
         v = _mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(low), v));
         v = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
         t = _mm512_roundscale_ps(v, 11); /* toward zero */
@@ -3237,9 +3248,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_
         __m256 v = _mm256_loadu_ps(x + i), t;
         __m256i q;
         __m128i words;
-        if (a->steps)
+        if (a->steps && !a->whole)
             v = _mm256_mul_ps(_mm256_round_ps(_mm256_div_ps(v, _mm256_set1_ps(a->by)), 8), _mm256_set1_ps(a->times));
         v = _mm256_div_ps(v, _mm256_set1_ps(scale));
+        if (a->whole)
+            v = _mm256_round_ps(v, 8);
         v = _mm256_min_ps(_mm256_set1_ps(high), _mm256_max_ps(_mm256_set1_ps(low), v));
         v = _mm256_and_ps(v, _mm256_cmp_ps(v, v, _CMP_ORD_Q));
         t = _mm256_round_ps(v, 11);
@@ -3599,6 +3612,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_bytes)(nnrti_x8 *to, const uint8_t *x, int3
 #if NNRTI_CPU_IS == 5
     const __m512i turn = _mm512_set1_epi8((char)flip);
     (void)zero;
+    if (count <= 16) { /* what stands behind these is written afterwards */
+        const __m128i bytes = _mm_maskz_loadu_epi8((__mmask16)((1u << count) - 1), x);
+        _mm_storeu_si128((__m128i *)(void *)to, _mm_xor_si128(bytes, _mm512_castsi512_si128(turn)));
+        return;
+    }
     for (; i < count; i += 64) {
         const __mmask64 some = count - i >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << (count - i)) - 1;
         _mm512_mask_storeu_epi8(to + i, some, _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, x + i), turn));
@@ -3653,25 +3671,27 @@ NNRTI_CPU_INLINE void NNRTI_CPU(finish_8)(const NNRTI_CPU(tile_8) * t, int32_t r
                                           const int32_t *sum)
 {
     const int32_t count = t->count < wide * NNRTI_8_LANES ? t->count : wide * NNRTI_8_LANES;
-    for (int32_t r = 0; r < tall && row + r < t->rows; r++, sum += wide * NNRTI_8_LANES) {
-        uint8_t *y = t->y[row + r] + t->channel;
+    const int32_t *const table = t->table;
+    const ptrdiff_t padded = t->padded, channel = t->channel;
+    const nnrti_cpu_scale scale = *t->scale; /* what is stored does not change it */
+    uint8_t *const *y = t->y + row;
+    tall = t->rows - row < tall ? t->rows - row : tall;
+    for (int32_t r = 0; r < tall; r++, sum += wide * NNRTI_8_LANES) {
         nnrti_i v[NNRTI_8_WIDE];
-        if (!t->scale->plain) {
-            NNRTI_CPU(put_exactly)(sum, y, count, t->scale, t->table, t->padded);
+        if (!scale.plain) {
+            NNRTI_CPU(put_exactly)(sum, y[r] + channel, count, &scale, table, padded);
             continue;
         }
-        if (t->scale->positive) {
+        if (scale.positive) {
             NNRTI_CPU_UNROLL
             for (int32_t i = 0; i < wide; i++)
-                v[i] =
-                    nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), t->table + i * NNRTI_8_LANES, t->padded, true);
+                v[i] = nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES, padded, true);
         } else {
             NNRTI_CPU_UNROLL
             for (int32_t i = 0; i < wide; i++)
-                v[i] = nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), t->table + i * NNRTI_8_LANES, t->padded,
-                                     false);
+                v[i] = nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES, padded, false);
         }
-        NNRTI_CPU(put)(v, wide, y, count, t->scale);
+        NNRTI_CPU(put)(v, wide, y[r] + channel, count, &scale);
     }
 }
 
@@ -3769,7 +3789,12 @@ static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t 
     const int32_t rest = a->depth * NNRTI_8_GROUP - a->window[0] * width;
     const bool dense = a->dilation[1] == 1 && x->strides[2] == K;
     int32_t first, last;
-    nnrti_cpu_inside(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
+    if (w >= 0 && w + (int64_t)(a->window[1] - 1) * a->dilation[1] < x->dims[2]) {
+        first = 0;
+        last = a->window[1];
+    } else {
+        nnrti_cpu_inside(w, a->dilation[1], a->window[1], x->dims[2], &first, &last);
+    }
     for (int32_t i = 0; i < a->window[0]; i++, to += width) {
         const int64_t at = h + (int64_t)i * a->dilation[0];
         if (at < 0 || at >= x->dims[1] || first >= last) {
@@ -3800,6 +3825,18 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
     const nnrt_view *in = j->x, *out = j->y;
     int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
     int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
+    if (!a->gather && a->window[0] * a->window[1] == 1 && a->stride[0] * a->stride[1] == 1 &&
+        (a->pad[0] | a->pad[1]) == 0 && in->dims[0] * in->dims[1] * in->dims[2] == j->pixels &&
+        (in->dims[1] == 1 || in->strides[1] == in->dims[2] * in->strides[2]) &&
+        (out->dims[1] == 1 || out->strides[1] == out->dims[2] * out->strides[2]) && in->dims[0] == 1) {
+        const uint8_t *from = (const uint8_t *)in->data + first * in->strides[2];
+        uint8_t *to = (uint8_t *)out->data + first * out->strides[2];
+        for (int32_t r = 0; r < rows; r++, from += in->strides[2], to += out->strides[2]) {
+            x[r] = (const nnrti_x8 *)(const void *)from;
+            y[r] = to;
+        }
+        return;
+    }
     for (int32_t r = 0; r < rows; r++) {
         const uint8_t *image = (const uint8_t *)in->data + n * in->strides[0];
         const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
@@ -3894,11 +3931,12 @@ typedef struct NNRTI_CPU(window_8_job) {
     const nnrti_cpu_window_8 *attr;
     const nnrt_view *x, *packed, *table, *y;
     int32_t flip, zero;
+    uint8_t none[64]; /* zero points of x: what a tap outside x reads */
 } NNRTI_CPU(window_8_job);
 
 typedef struct NNRTI_CPU(taps_8) {
     int32_t first, last, begin, end, count;
-    ptrdiff_t at;
+    ptrdiff_t at, step, next; /* step, next: to the next pixel of x and of y */
 } NNRTI_CPU(taps_8);
 
 /* Elements of 8 bits, count of them, zeros or anything behind them, less their zero point. */
@@ -3954,11 +3992,13 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
 }
 
 /* The results of a block of a pixel. */
-NNRTI_CPU_INLINE void NNRTI_CPU(put_block)(nnrti_i *v, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
+NNRTI_CPU_INLINE void NNRTI_CPU(put_block)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
                                            const int32_t *table, ptrdiff_t padded, const bool positive)
 {
+    nnrti_i v[NNRTI_8_BLOCK / NNRTI_8_LANES];
+    NNRTI_CPU_UNROLL
     for (int32_t i = 0; i < NNRTI_8_BLOCK / NNRTI_8_LANES; i++)
-        v[i] = nnrti_i_scale(v[i], table + i * NNRTI_8_LANES, padded, positive);
+        v[i] = nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES, padded, positive);
 #if NNRTI_CPU_IS == 5
     {
         const __m512i order = _mm512_set4_epi32(0x0F070B03, 0x0E060A02, 0x0D050901, 0x0C040800);
@@ -3975,24 +4015,21 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put_block)(nnrti_i *v, uint8_t *y, int32_t count
 }
 
 /* The same the long way. */
-static void NNRTI_CPU(put_block_exactly)(const nnrti_i *v, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
+static void NNRTI_CPU(put_block_exactly)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
                                          const int32_t *table, ptrdiff_t padded)
 {
-    int32_t sum[NNRTI_8_BLOCK];
     uint8_t part[NNRTI_8_BLOCK];
-    for (int32_t i = 0; i < NNRTI_8_BLOCK / NNRTI_8_LANES; i++)
-        nnrti_i_store(sum + i * NNRTI_8_LANES, v[i]);
     NNRTI_CPU(put_exactly)(sum, part, NNRTI_8_BLOCK, s, table, padded);
     for (int32_t c = 0; c < count && c < NNRTI_8_BLOCK; c++)
         y[c] = part[nnrti_cpu_mixed(c, NNRTI_CPU_IS == 5)];
 }
 
-NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_pixels)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(taps_8) * m,
-                                                    int32_t c, uint8_t *y, const int32_t tall)
+/* The sums of a block of `tall` pixels. turned: bytes of x are turned over. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_sums)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(taps_8) * m,
+                                                  int32_t c, int32_t *out, const int32_t tall, const bool turned)
 {
     const nnrti_cpu_window_8 *a = j->attr;
-    const ptrdiff_t padded = j->table->dims[1], step = a->stride[1] * j->x->strides[2];
-    const int32_t *table = (const int32_t *)j->table->data + c;
+    const int32_t *table = (const int32_t *)j->table->data + c, flip = turned ? j->flip : 0;
     const int8_t *w = (const int8_t *)j->packed->data + c * (ptrdiff_t)j->packed->dims[1];
     nnrti_i sum[4][NNRTI_8_BLOCK / NNRTI_8_LANES];
     NNRTI_CPU_UNROLL
@@ -4005,22 +4042,15 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_pixels)(const NNRTI_CPU(window_8_job
             const bool inside = i >= m->first && i < m->last && k >= m->begin && k < m->end;
             const uint8_t *from = (const uint8_t *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
                                   k * a->dilation[1] * j->x->strides[2];
+            const ptrdiff_t next = inside ? m->step : 0;
             nnrti_i weight[NNRTI_8_BLOCK / NNRTI_8_LANES];
-#if NNRTI_CPU_IS != 5
-            if (!inside)
-                continue;
-#endif
+            from = inside ? from : j->none;
             NNRTI_CPU_UNROLL
             for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
                 memcpy(&weight[v], w + 4 * v * NNRTI_8_LANES, sizeof(weight[v]));
             NNRTI_CPU_UNROLL
             for (int32_t t = 0; t < tall; t++) {
-#if NNRTI_CPU_IS == 5
-                const nnrti_i cells = inside ? NNRTI_CPU(tap_8)(from + t * step, m->count, j->flip, j->zero)
-                                             : _mm512_set1_epi8((char)j->zero);
-#else
-                const nnrti_i cells = NNRTI_CPU(tap_8)(from + t * step, m->count, j->flip, j->zero);
-#endif
+                const nnrti_i cells = NNRTI_CPU(tap_8)(from + t * next, m->count, flip, j->zero);
                 NNRTI_CPU_UNROLL
                 for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
                     sum[t][v] = NNRTI_CPU(tap_dot)(sum[t][v], cells, weight[v]);
@@ -4028,39 +4058,72 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_pixels)(const NNRTI_CPU(window_8_job
         }
     NNRTI_CPU_UNROLL
     for (int32_t t = 0; t < tall; t++)
-        if (!a->scale.plain)
-            NNRTI_CPU(put_block_exactly)(sum[t], y + t * j->y->strides[2], m->count, &a->scale, table, padded);
-        else if (a->scale.positive)
-            NNRTI_CPU(put_block)(sum[t], y + t * j->y->strides[2], m->count, &a->scale, table, padded, true);
-        else
-            NNRTI_CPU(put_block)(sum[t], y + t * j->y->strides[2], m->count, &a->scale, table, padded, false);
+        NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
+        nnrti_i_store(out + t * NNRTI_8_BLOCK + v * NNRTI_8_LANES, sum[t][v]);
 }
 
-/* A row of y. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_pixels)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(taps_8) * m,
+                                                    int32_t c, uint8_t *y, const int32_t tall)
+{
+    const nnrti_cpu_scale scale = j->attr->scale, *const s = &scale; /* what is stored does not change it */
+    const ptrdiff_t padded = j->table->dims[1], next = m->next;
+    const int32_t count = m->count;
+    const int32_t *table = (const int32_t *)j->table->data + c;
+    int32_t sum[4 * NNRTI_8_BLOCK];
+    if (j->flip != 0)
+        NNRTI_CPU(depthwise_8_sums)(j, m, c, sum, tall, true);
+    else
+        NNRTI_CPU(depthwise_8_sums)(j, m, c, sum, tall, false);
+    for (int32_t t = 0; t < tall; t++, y += next)
+        if (!s->plain)
+            NNRTI_CPU(put_block_exactly)(sum + t * NNRTI_8_BLOCK, y, count, s, table, padded);
+        else if (s->positive)
+            NNRTI_CPU(put_block)(sum + t * NNRTI_8_BLOCK, y, count, s, table, padded, true);
+        else
+            NNRTI_CPU(put_block)(sum + t * NNRTI_8_BLOCK, y, count, s, table, padded, false);
+}
+
+/* A row of y. Where the channels of several neighbouring pixels fill a block (fold), these are one of more channels, as
+   long as no tap lies outside x. */
 static void NNRTI_CPU(depthwise_8_row)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(window_8_job) *j = (const NNRTI_CPU(window_8_job) *)arg;
     const nnrti_cpu_window_8 *a = j->attr;
     const nnrt_view *x = j->x, *y = j->y;
-    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1];
-    const int64_t top = (int64_t)p * a->stride[0] - a->pad[0];
-    const int64_t reach = 3 * (int64_t)a->stride[1] + (int64_t)(a->window[1] - 1) * a->dilation[1];
+    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1], W = y->dims[2];
+    const int32_t fold = a->stride[1] == 1 && x->strides[2] == x->dims[3] && y->strides[2] == x->dims[3] ? a->fold : 1;
+    const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], last = (int64_t)(a->window[1] - 1) * a->dilation[1];
     uint8_t *const row = (uint8_t *)y->data + n * y->strides[0] + p * y->strides[1];
     NNRTI_CPU(taps_8) m;
     (void)worker;
     nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
     for (int32_t c = 0; c < y->dims[3]; c += NNRTI_8_BLOCK)
-        for (int32_t q = 0, tall; q < y->dims[2]; q += tall) {
+        for (int32_t q = 0, pixels; q < W; q += pixels) {
             const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
+            /* pixels from q on with no tap beyond the end of x */
+            const int32_t tall =
+                left >= 0 && q + 4 * fold <= W && left + (int64_t)(4 * fold - 1) * a->stride[1] + last < x->dims[2] ? 4
+                                                                                                                    : 1;
             uint8_t *to = row + q * y->strides[2] + c;
             m.count = y->dims[3] - c;
             m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
-            nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
-            tall = left >= 0 && left + reach < x->dims[2] && q + 4 <= y->dims[2] ? 4 : 1;
-            if (tall == 4)
+            m.begin = 0;
+            m.end = a->window[1];
+            pixels = tall;
+            m.step = a->stride[1] * x->strides[2];
+            m.next = y->strides[2];
+            if (tall == 4) {
+                pixels = 4 * fold;
+                m.count = fold > 1 ? NNRTI_8_BLOCK : m.count;
+                m.step *= fold;
+                m.next *= fold;
                 NNRTI_CPU(depthwise_8_pixels)(j, &m, c, to, 4);
-            else
+            } else {
+                if (left < 0 || left + last >= x->dims[2])
+                    nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
                 NNRTI_CPU(depthwise_8_pixels)(j, &m, c, to, 1);
+            }
         }
 }
 
@@ -4076,6 +4139,7 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args,
     j.y = &args[3];
     j.flip = nnrti_cpu_flip(j.x);
     j.zero = j.x->quant[0].zeroPoint + j.flip;
+    memset(j.none, j.zero ^ j.flip, sizeof(j.none));
     nnrti_cpu_share(call,
                     (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
                     (uint32_t)(y->dims[0] * y->dims[1]), NNRTI_CPU(depthwise_8_row), &j);

@@ -1036,6 +1036,8 @@ static void test_depthwise_of_8_bits(void **unused)
         e.type = NNRT_NODE_TYPE_CONV2D_FUSION;
         e.c.n = 1 + (int32_t)draw(2);
         e.c.group = e.c.k = e.c.c = channels[i % COUNT(channels)];
+        if (draw(2) == 0)
+            e.c.w += 28 + (int32_t)draw(8); /* several pixels of few channels side by side, four times */
         check_eight(&e);
     }
 }
