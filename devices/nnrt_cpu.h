@@ -20,10 +20,30 @@ WHAT IS FAST, quantised int8 and uint8
 
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
-    the machine has such an instruction. SIGMOID and TANH are within 4 units in the last place (results below 2^-126 may
-    be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|. Quantised operators give the bits of the
-    reference device; half precision operators are those of the reference device. A set of instructions gives the same
-    bits whatever the number of threads that share the work.
+    the machine has such an instruction; but see below for convolutions by tiles. SIGMOID and TANH are within 4 units in
+    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|.
+    Quantised operators give the bits of the reference device; half precision operators are those of the reference
+    device. A set of instructions gives the same bits whatever the number of threads that share the work.
+
+CONVOLUTIONS BY TILES
+    A convolution of one group with 3 x 3 cells, stride and dilation 1, goes by tiles of 4 x 4 or 2 x 2 pixels where
+    that is faster, if x has at least 16 channels: these take 36 multiplications for 144, or 16 for 36. They are
+    Winograd's F(4x4,3x3) and F(2x2,3x3), with the matrices A, B and G of Lavin and Gray, "Fast algorithms for
+    convolutional neural networks", 2015. Weights are transformed when the model is prepared, in double, and so
+    rounded once.
+    It is less exact. Of K channels of x, a pixel is within (K + 12) * 2^-24 times
+        |bias| + the sum over channels of |A^T| ((|G| |w| |G^T|) . (|B^T| |x| |B|)) |A|
+    of the sum that is not rounded, as long as nothing underflows: weights are rounded once, x 4 times, products and
+    their sum K + 1 times, y 6 times (for norms instead of elements: Barabasz, Anderson, Soodhalter and Gregg,
+    "Error analysis and improving the accuracy of Winograd convolution for deep neural networks", 2020). That is at
+    most 861 times (tiles of 2 x 2: 16 times) the sum over channels of the largest |x| that the tile reads times the
+    sum of |w|, and mostly much less. An activation, or a tensor that is added, comes on top.
+    A cell of x that is infinite or no number, or so large that 100 |x| or the sum above is infinite, may make no
+    number of all pixels of the tiles that read it, each 6 x 6 (4 x 4) cells. Those whose windows have it are, in
+    front of the activation, never finite. Where a weight is infinite or no number, no tiles are used.
+    The extension "nnrt.cpu.winograd" of a session (nnrt_session_desc.extensions; --extension nnrt.cpu.winograd=0)
+    is a text: "0", no tiles, which is the strict mode; "1", where they are faster; "2" and "4", of that size
+    wherever they can be.
 
 SECTIONS (search for the tag)
     >>device   registering
@@ -31,12 +51,14 @@ SECTIONS (search for the tag)
     >>sets     sets of instructions: this file includes itself once for each, for the kernels
     >>layout   channels last
     >>steps    which kernel a step gets, and packed weights
+    >>winograd which convolutions go by tiles, and how
     >>eight    the same of 8 bits
     >>edit     all steps of a draft
     >>table    the device
     -- kernels, once for each set --
     >>vectors  what a vector is, and functions of vectors
     >>product  convolutions and products of matrices
+    >>tiles    convolutions by tiles
     >>window   convolutions of each channel by itself, pools
     >>each     what is done to each element
     >>rows     what is done to rows of the last axis
@@ -128,6 +150,20 @@ typedef struct nnrti_cpu_product {
     NNRT_ActivationType sum; /* activation of its sum with the other tensor */
 } nnrti_cpu_product;
 
+/* A convolution of 3 x 3 cells by tiles (Winograd): attributes of the kernel `winograd`, whose arguments are those of
+   `product`. A tile of y has tile x tile pixels, for which it takes the transform of (tile + 2) x (tile + 2) pixels of
+   x, the cells, multiplies each cell with transformed weights, and transforms what that gives. Packed: a panel for each
+   `panel` channels of y, in it cell by cell a bias and then K rows of weights. Only cell (1,1) has a bias that is not
+   0, as that one is added once to each pixel of the tile. */
+typedef struct nnrti_cpu_winograd {
+    nnrti_cpu_product product; /* first: what joins a product joins this. rows: tiles that are worked on at once */
+    int32_t tile;              /* 2 or 4 */
+    int32_t down, across;      /* tiles of an image */
+    int32_t group;             /* panels that are worked on at once */
+    size_t rowX, rowY;         /* in scratch: floats from one tile to the next, in x and in y */
+    size_t cellX, cellY;       /* from one cell to the next */
+} nnrti_cpu_winograd;
+
 typedef int32_t nnrti_cpu_function;
 enum { NNRTI_CPU_ADD, NNRTI_CPU_SUB, NNRTI_CPU_MUL };
 
@@ -188,7 +224,8 @@ typedef struct nnrti_cpu_kernel {
 } nnrti_cpu_kernel;
 
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
-    X(product) X(matmul) X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm)
+    X(product)                                                                                                         \
+    X(matmul) X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm) X(winograd)
 /* Of floats and 8 bits, of the sets that have kernels for floats. */
 #define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise)
 #define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8) X(max_pool_8) X(average_pool_8) X(add_8)
@@ -404,12 +441,15 @@ static bool nnrti_cpu_has(const nnrti_cpu_set *set)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>layout */
 
+#define NNRTI_CPU_FASTER (-1) /* nnrti_cpu_edit.tile */
+
 /* While a draft is edited. */
 typedef struct nnrti_cpu_edit {
     nnrt_draft *draft;
     const nnrti_cpu_set *set;
     uint8_t *last; /* per tensor: 0 as it was, 1 may lie with its channels last, 2 does */
     uint32_t tensors;
+    int32_t tile; /* of convolutions of 3 x 3 cells: 0 none, 2, 4, or NNRTI_CPU_FASTER: what is faster */
 } nnrti_cpu_edit;
 
 static NNRT_ReturnCode nnrti_cpu_no_memory(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
@@ -925,6 +965,11 @@ static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *s
     return a.lines > 0;
 }
 
+/* In >>winograd. */
+static int32_t nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step);
+static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile);
+static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e);
+
 static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -933,6 +978,7 @@ static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg *args = step->args;
     const int64_t *pad = attr->padList.data;
     nnrti_cpu_product *a;
+    const int32_t tile = nnrti_cpu_pick_tile(e, step);
     if (attr->group != 1) {
         nnrti_cpu_window *window = (nnrti_cpu_window *)nnrt_memory_keep(d->memory, sizeof(*window));
         if (window == NULL)
@@ -940,6 +986,8 @@ static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
         *window = nnrti_cpu_window_of(attr, &args[1].view);
         return nnrti_cpu_take_depthwise(e, s, window);
     }
+    if (tile > 0)
+        return nnrti_cpu_take_winograd(e, s, tile);
     if ((pad[0] | pad[1] | pad[2] | pad[3]) != 0 && !nnrti_cpu_is_finite(&args[1].view))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_product *)nnrt_memory_keep(d->memory, sizeof(*a));
@@ -1180,6 +1228,27 @@ static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s, nnrti_
     return NNRT_SUCCESS;
 }
 
+/* Whether a step is a product or a convolution by tiles, which has the same arguments and what a product has as its
+   attributes. */
+static bool nnrti_cpu_is_product(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    return step->kernel == e->set->product.run || step->kernel == e->set->winograd.run;
+}
+
+/* Where the bias of channel c lies in what is packed for a product. */
+static float *nnrti_cpu_bias(const nnrti_cpu_edit *e, const nnrt_draft_step *product, int32_t c)
+{
+    const nnrt_view *packed = &product->args[2].view;
+    const int32_t first = c - c % e->set->panel;
+    float *const panel = (float *)packed->data + (size_t)first * (size_t)packed->dims[1];
+    if (product->kernel == e->set->winograd.run) {
+        const int32_t n = ((const nnrti_cpu_winograd *)product->attr)->tile + 2, left = packed->dims[0] - first;
+        const int32_t width = left < e->set->panel ? left : e->set->panel;
+        return panel + (size_t)(n + 1) * (size_t)(packed->dims[1] / (n * n)) * (size_t)width + (c - first);
+    }
+    return panel + (c - first);
+}
+
 /* A constant that is added to what a product without an activation gives, and which has an element for each channel,
    becomes a part of its bias. */
 static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
@@ -1195,19 +1264,15 @@ static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
         const nnrt_draft_step old = *add;
         const int32_t C = z->rank > 0 ? z->dims[z->rank - 1] : 0;
         size_t count;
-        if (product->kernel != e->set->product.run || product->args[1].tensor != NNRT_NO_TENSOR ||
+        if (!nnrti_cpu_is_product(e, product) || product->args[1].tensor != NNRT_NO_TENSOR ||
             a->in.activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || add->args[k].kind != NNRT_PLACE_CONSTANT ||
             nnrt_draft_readers(d, add->args[1 - k].tensor) != 1 || bias->rank < 1 || bias->rank > z->rank ||
             bias->dims[bias->rank - 1] != C || !nnrt_dims_count(bias->dims, bias->rank, &count) || count != (size_t)C ||
             product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z) ||
             !nnrti_dense(&add->args[1 - k].view)) /* only then is the last axis that of the channels */
             continue;
-        for (int32_t c = 0; c < C && product->args[2].view.data != NULL; c++) {
-            const int32_t panel = c / e->set->panel, first = panel * e->set->panel;
-            float *to = (float *)product->args[2].view.data + (size_t)first * (size_t)product->args[2].view.dims[1] +
-                        (c - first);
-            *to += ((const float *)bias->data)[c];
-        }
+        for (int32_t c = 0; c < C && product->args[2].view.data != NULL; c++)
+            *nnrti_cpu_bias(e, product, c) += ((const float *)bias->data)[c];
         *add = *product;
         product->kernel = NULL;
         a->in.activation = ((const NNRT_AddFusion *)old.attr)->activationType;
@@ -1239,7 +1304,7 @@ static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
         nnrt_draft_step *product = from != UINT32_MAX ? &d->steps[from] : add;
         const nnrt_draft_step old = *add;
         nnrti_cpu_product *a;
-        if (product->kernel != e->set->product.run || product->args[1].tensor != NNRT_NO_TENSOR ||
+        if (!nnrti_cpu_is_product(e, product) || product->args[1].tensor != NNRT_NO_TENSOR ||
             nnrt_draft_readers(d, add->args[k].tensor) != 1)
             continue;
         a = (nnrti_cpu_product *)(uintptr_t)product->attr;
@@ -1722,7 +1787,7 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     NNRT_ReturnCode code;
     e.draft = draft;
     e.set = (const nnrti_cpu_set *)user;
-    if ((code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
         return code;
     nnrti_cpu_lay_out(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
@@ -1738,6 +1803,221 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         code = nnrti_cpu_take(&e, s);
     return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>winograd */
+
+#define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
+#define NNRTI_CPU_WINOGRAD_X 786432   /* bytes of transformed x that are worked on at once: what L2 has room for */
+#define NNRTI_CPU_WINOGRAD_Y 262144   /* and of what is not transformed back yet */
+#define NNRTI_CPU_MOST_CHANNELS 65536 /* of x and of y: bounds what scratch takes */
+#define NNRTI_CPU_FOUR 4 /* channels whose weights are transformed side by side; any panel has some fours */
+
+/* Which tiles the configuration asks for. */
+static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
+{
+    const NNRT_ExtensionList *list = &e->draft->config->extensions;
+    e->tile = NNRTI_CPU_FASTER;
+    for (uint32_t i = 0; list->data != NULL && i < list->count; i++) {
+        const NNRT_Extension *x = &list->data[i];
+        char value[16] = "";
+        if (x->name == NULL || strcmp(x->name, NNRTI_CPU_WINOGRAD) != 0)
+            continue;
+        if (x->data != NULL)
+            memcpy(value, x->data, x->size < sizeof(value) ? x->size : sizeof(value) - 1);
+        if (value[0] == '\0' || value[1] != '\0' || strchr("0124", value[0]) == NULL)
+            return nnrt_error_set(e->draft->config->error, NNRT_INVALID_PARAMETER,
+                                  "extension '" NNRTI_CPU_WINOGRAD "' is '%s', expected 0 (never), 1 (where it is "
+                                  "faster), 2 or 4 (wherever it can be, by tiles of 2 x 2 or 4 x 4)",
+                                  value);
+        e->tile = value[0] == '1' ? NNRTI_CPU_FASTER : value[0] - '0';
+    }
+    return NNRT_SUCCESS;
+}
+
+/* What a convolution of 3 x 3 cells takes, by tiles or (tile 0) by none, counted in multiplications of vectors: of each
+   place (pixel or tile) those of its products, 6 for what a register tile does beside them, and the transforms of each
+   vector of channels; and of the weights, of which tiles have more, four come from memory in the time of three
+   multiplications, or eight from a cache that has room for all of them in the time of one. */
+static double nnrti_cpu_cost(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *y, int32_t tile)
+{
+    const double cells = tile == 0 ? 9 : (tile + 2) * (tile + 2), K = w->dims[3];
+    const double vectorsX = (w->dims[3] + set->lanes - 1) / set->lanes;
+    const double vectorsY = nnrti_cpu_padded(set, w->dims[0]) / set->lanes;
+    const double count = cells * K * vectorsY * set->lanes, weights = count > 262144 ? 0.75 * count : count / 8;
+    double places = y->dims[0];
+    for (int32_t i = 1; i < 3; i++)
+        places *= tile == 0 ? y->dims[i] : (y->dims[i] - 1) / tile + 1;
+    switch (tile) {
+    case 0: return places * (cells * K + 6) * vectorsY + weights;
+    case 2: return places * (cells * (K + 6) * vectorsY + 100 * vectorsX + 70 * vectorsY) + weights;
+    default: return places * (cells * (K + 6) * vectorsY + 260 * vectorsX + 220 * vectorsY) + weights;
+    }
+}
+
+/* The tiles that a convolution goes by: 2 or 4 pixels wide, 0: by none. The one place where that is decided. */
+static int32_t nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
+    const nnrt_view *w = &step->args[1].view, *y = &step->args[3].view;
+    int32_t best = 0;
+    if (e->tile == 0 || attr->group != 1 || w->dims[0] == 0 || w->dims[1] != 3 || w->dims[2] != 3 || w->dims[3] == 0 ||
+        attr->stride.data[0] != 1 || attr->stride.data[1] != 1 || attr->dilation.data[0] != 1 ||
+        attr->dilation.data[1] != 1 || w->dims[3] > NNRTI_CPU_MOST_CHANNELS || w->dims[0] > NNRTI_CPU_MOST_CHANNELS ||
+        !nnrti_cpu_is_last(&step->args[0].view))
+        return 0;
+    if (e->tile == NNRTI_CPU_FASTER) {
+        double least = nnrti_cpu_cost(e->set, w, y, 0);
+        for (int32_t tile = 2; tile <= 4 && w->dims[3] >= 16; tile += 2) {
+            const double cost = nnrti_cpu_cost(e->set, w, y, tile);
+            if (cost < 0.9 * least) { /* larger ones are less exact */
+                least = cost;
+                best = tile;
+            }
+        }
+    } else {
+        best = e->tile;
+    }
+    return best != 0 && nnrti_cpu_is_finite(w) ? best : 0;
+}
+
+/* G g of NNRTI_CPU_FOUR channels side by side, for three weights at `from` that are `step` apart. */
+static void nnrti_cpu_winograd_weights(const double *from, int32_t step, double *to, int32_t stepTo, int32_t tile)
+{
+    double a[NNRTI_CPU_FOUR], b[NNRTI_CPU_FOUR], c[NNRTI_CPU_FOUR];
+    memcpy(a, from, sizeof(a));
+    memcpy(b, from + step, sizeof(b));
+    memcpy(c, from + 2 * step, sizeof(c));
+    for (int32_t t = 0; t < NNRTI_CPU_FOUR; t++) {
+        double *const y = to + t;
+        const double ends = a[t] + c[t], far = a[t] + 4 * c[t];
+        y[0] = tile == 2 ? a[t] : a[t] / 4;
+        if (tile == 2) {
+            y[stepTo] = (ends + b[t]) / 2;
+            y[2 * stepTo] = (ends - b[t]) / 2;
+        } else {
+            y[stepTo] = (ends + b[t]) * (-1.0 / 6);
+            y[2 * stepTo] = (ends - b[t]) * (-1.0 / 6);
+            y[3 * stepTo] = (far + 2 * b[t]) * (1.0 / 24);
+            y[4 * stepTo] = (far - 2 * b[t]) * (1.0 / 24);
+        }
+        y[(tile + 1) * stepTo] = c[t];
+    }
+}
+
+/* Packs the weights w [C,3,3,K], transformed, and the bias, which may be NULL. They are transformed in double: what is
+   done once may as well be exact, but for one rounding. */
+static void nnrti_cpu_pack_winograd(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *bias, int32_t tile,
+                                    float *to)
+{
+    const int32_t C = w->dims[0], K = w->dims[3], n = tile + 2;
+    const float *from = (const float *)w->data;
+    double taps[9 * NNRTI_CPU_FOUR], half[18 * NNRTI_CPU_FOUR], all[36 * NNRTI_CPU_FOUR];
+    ptrdiff_t at[9];
+    for (int32_t i = 0; i < 9; i++)
+        at[i] = i / 3 * w->strides[1] + i % 3 * w->strides[2];
+    for (int32_t c = 0; c < C; c += set->panel) {
+        const int32_t left = C - c, width = left <= set->lanes ? set->lanes : set->panel;
+        const size_t cell = (size_t)(1 + K) * (size_t)width;
+        for (int32_t i = 0; i < n * n; i++)
+            memset(to + (size_t)i * cell, 0, (size_t)width * sizeof(float));
+        for (int32_t t = 0; bias != NULL && t < width && t < left; t++)
+            to[(size_t)(n + 1) * cell + (size_t)t] = ((const float *)bias->data)[(c + t) * bias->strides[0]];
+        for (int32_t k = 0; k < K; k++)
+            for (int32_t first = 0; first < width; first += NNRTI_CPU_FOUR) {
+                float *row = to + (size_t)(1 + k) * (size_t)width + (size_t)first;
+                if (left - first < NNRTI_CPU_FOUR)
+                    memset(taps, 0, sizeof(taps));
+                for (int32_t t = 0; t < NNRTI_CPU_FOUR && first + t < left; t++) {
+                    const float *const g = from + (c + first + t) * w->strides[0] + k * w->strides[3];
+                    for (int32_t i = 0; i < 9; i++)
+                        taps[i * NNRTI_CPU_FOUR + t] = (double)g[at[i]];
+                }
+                for (int32_t j = 0; j < 3; j++)
+                    nnrti_cpu_winograd_weights(taps + j * NNRTI_CPU_FOUR, 3 * NNRTI_CPU_FOUR, half + j * NNRTI_CPU_FOUR,
+                                               3 * NNRTI_CPU_FOUR, tile);
+                for (int32_t i = 0; i < n; i++)
+                    nnrti_cpu_winograd_weights(half + 3 * i * NNRTI_CPU_FOUR, NNRTI_CPU_FOUR,
+                                               all + n * i * NNRTI_CPU_FOUR, NNRTI_CPU_FOUR, tile);
+                for (int32_t i = 0; i < n * n; i++, row += cell)
+                    for (int32_t t = 0; t < NNRTI_CPU_FOUR; t++)
+                        row[t] = (float)all[i * NNRTI_CPU_FOUR + t];
+            }
+        to += (size_t)(n * n) * cell;
+    }
+}
+
+/* Floats from one row of scratch to the next: whole vectors of any set, and not as far apart as makes rows take each
+   other's place in the cache. */
+static size_t nnrti_cpu_winograd_row(int32_t channels)
+{
+    const size_t row = ((size_t)channels + 15) / 16 * 16;
+    return row % 256 == 0 ? row + 16 : row;
+}
+
+/* How the work is cut: blocks of tiles whose transforms fit the cache, and where those are few, panels in parts. No
+   number of workers makes another sum of anything. */
+static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_winograd *a, int64_t tiles, int32_t C,
+                                   int32_t K)
+{
+    const int64_t workers = e->draft->workers;
+    const int32_t panels = (C + e->set->panel - 1) / e->set->panel;
+    const size_t cells = (size_t)(a->tile + 2) * (size_t)(a->tile + 2), panel = (size_t)e->set->panel * sizeof(float);
+    size_t most, rows;
+    int64_t blocks;
+    a->rowX = nnrti_cpu_winograd_row(K);
+    most = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
+    most = most < 16 ? 16 : most > 64 ? 64 : most;
+    blocks = (tiles + (int64_t)most - 1) / (int64_t)most;
+    rows = blocks > 1 ? (size_t)((tiles + blocks - 1) / blocks + 7) / 8 * 8 : tiles > 0 ? (size_t)tiles : 1;
+    a->product.rows = (int32_t)rows;
+    a->product.parts = 1;
+    if (blocks * 5 < (blocks + workers - 1) / workers * workers * 4) /* some would have nothing to do for too long */
+        a->product.parts = (uint32_t)(workers < panels ? workers : panels);
+    most = NNRTI_CPU_WINOGRAD_Y / (cells * rows * panel);
+    a->group = most < 1 ? 1 : most < (size_t)panels ? (int32_t)most : panels;
+    a->rowY = nnrti_cpu_winograd_row(a->group * e->set->panel);
+    a->cellX = rows * a->rowX + 16;
+    a->cellY = rows * a->rowY + 16;
+    e->draft->steps[s].scratchBytes = cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_TALLEST) * sizeof(void *);
+}
+
+/* A step that is a convolution of 3 x 3 cells becomes one by tiles. */
+static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile)
+{
+    nnrt_draft *d = e->draft;
+    const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)d->steps[s].attr;
+    const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[3];
+    const nnrt_view w = d->steps[s].args[1].view, b = d->steps[s].args[2].view;
+    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
+    const int32_t C = w.dims[0], K = w.dims[3], cells = (tile + 2) * (tile + 2);
+    const int32_t packed[2] = {nnrti_cpu_padded(e->set, C), cells * (1 + K)};
+    nnrti_cpu_winograd *a = (nnrti_cpu_winograd *)nnrt_memory_keep(d->memory, sizeof(*a));
+    nnrt_plan_arg *args;
+    void *data, *zeros;
+    NNRT_ReturnCode code;
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    a->product.in = nnrti_cpu_window_of(attr, &w);
+    a->tile = tile;
+    a->down = (int32_t)(((int64_t)y.view.dims[1] + tile - 1) / tile);
+    a->across = (int32_t)(((int64_t)y.view.dims[2] + tile - 1) / tile);
+    nnrti_cpu_use(&d->steps[s], &e->set->winograd, a);
+    d->steps[s].flags = 0;
+    if ((args = nnrt_draft_args(d, s, 2, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = x;
+    args[2] = y;
+    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &K, &zeros)) != NNRT_SUCCESS)
+        return code;
+    if (data != NULL)
+        nnrti_cpu_pack_winograd(e->set, &w, has ? &b : NULL, tile, (float *)data);
+    if (zeros != NULL)
+        memset(zeros, 0, (size_t)K * sizeof(float));
+    nnrti_cpu_cut_winograd(e, s, a, (int64_t)y.view.dims[0] * a->down * a->across, C, K);
+    return NNRT_SUCCESS;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -2647,6 +2927,281 @@ static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnr
     }
     nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1], (uint32_t)pieces * j.attr->parts,
                     NNRTI_CPU(product_task), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>tiles */
+
+/* B^T d, of a row or a column of the cells of a tile. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_in)(nnrti_v *d, const int32_t tile)
+{
+    if (tile == 2) {
+        const nnrti_v one = d[1], two = d[2];
+        d[0] = d[0] - two;
+        d[1] = one + two;
+        d[2] = two - one;
+        d[3] = one - d[3];
+    } else {
+        const nnrti_v two = nnrti_v_all(2.0f), four = nnrti_v_all(4.0f), less = nnrti_v_all(-4.0f);
+        const nnrti_v even = nnrti_v_fma(less, d[2], d[4]), odd = nnrti_v_fma(less, d[1], d[3]);
+        const nnrti_v far = d[4] - d[2], near = two * (d[3] - d[1]);
+        d[0] = nnrti_v_fma(four, d[0] - d[2], far);
+        d[5] = nnrti_v_fma(four, d[1] - d[3], d[5] - d[3]);
+        d[1] = even + odd;
+        d[2] = even - odd;
+        d[3] = far + near;
+        d[4] = far - near;
+    }
+}
+
+/* A^T m, of a row or a column: tile of them. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_out)(nnrti_v *m, const int32_t tile)
+{
+    const nnrti_v sum = m[1] + m[2], difference = m[1] - m[2];
+    if (tile == 2) {
+        m[0] = m[0] + sum;
+        m[1] = difference - m[3];
+    } else {
+        const nnrti_v sum2 = m[3] + m[4], difference2 = m[3] - m[4];
+        m[0] = m[0] + (sum + sum2);
+        m[1] = nnrti_v_fma(nnrti_v_all(2.0f), difference2, difference);
+        m[2] = nnrti_v_fma(nnrti_v_all(4.0f), sum2, sum);
+        m[3] = nnrti_v_fma(nnrti_v_all(8.0f), difference2, difference) + m[5];
+    }
+}
+
+/* A vector of channels of all cells; the first `left` of them are there. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_cells)(const float *const *x, int32_t k, int32_t left, float *to, size_t cell,
+                                                const int32_t tile)
+{
+    const int32_t n = tile + 2;
+    nnrti_v half[6][6], d[6];
+    for (int32_t j = 0; j < n; j++) {
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < n; i++)
+            d[i] = nnrti_v_load_part(x[i * n + j] + k, left);
+        NNRTI_CPU(winograd_in)(d, tile);
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < n; i++)
+            half[i][j] = d[i];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        NNRTI_CPU_UNROLL
+        for (int32_t j = 0; j < n; j++)
+            d[j] = half[i][j];
+        NNRTI_CPU(winograd_in)(d, tile);
+        NNRTI_CPU_UNROLL
+        for (int32_t j = 0; j < n; j++)
+            nnrti_v_store(to + (size_t)(i * n + j) * cell + k, d[j]);
+    }
+}
+
+/* The cells of a tile, K channels of each, from x[cell]. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_read)(const float *const *x, int32_t K, float *to, size_t cell,
+                                               const int32_t tile)
+{
+    int32_t k = 0;
+    for (; k + NNRTI_LANES <= K; k += NNRTI_LANES)
+        NNRTI_CPU(winograd_cells)(x, k, NNRTI_LANES, to, cell, tile);
+    if (k < K)
+        NNRTI_CPU(winograd_cells)(x, k, K - k, to, cell, tile);
+}
+
+/* The pixels of a tile, of which there are down x across: t->count channels of each. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_write)(const NNRTI_CPU(tile) * t, const float *from, size_t cell, int32_t down,
+                                                int32_t across, const int32_t tile)
+{
+    const int32_t n = tile + 2;
+    for (int32_t c = 0; c < t->count; c += NNRTI_LANES) {
+        nnrti_v half[4][6], m[6];
+        for (int32_t j = 0; j < n; j++) {
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < n; i++)
+                m[i] = nnrti_v_load(from + (size_t)(i * n + j) * cell + c);
+            NNRTI_CPU(winograd_out)(m, tile);
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < tile; i++)
+                half[i][j] = m[i];
+        }
+        for (int32_t i = 0; i < down; i++) {
+            NNRTI_CPU_UNROLL
+            for (int32_t j = 0; j < n; j++)
+                m[j] = half[i][j];
+            NNRTI_CPU(winograd_out)(m, tile);
+            NNRTI_CPU_UNROLL
+            for (int32_t j = 0; j < tile; j++)
+                if (j < across)
+                    NNRTI_CPU(finish)(t, i * tile + j, c, &m[j], 1, 1, false);
+        }
+    }
+}
+
+NNRTI_CPU_APART static void NNRTI_CPU(winograd_read_2)(const float *const *x, int32_t K, float *to, size_t cell)
+{
+    NNRTI_CPU(winograd_read)(x, K, to, cell, 2);
+}
+NNRTI_CPU_APART static void NNRTI_CPU(winograd_read_4)(const float *const *x, int32_t K, float *to, size_t cell)
+{
+    NNRTI_CPU(winograd_read)(x, K, to, cell, 4);
+}
+NNRTI_CPU_APART static void NNRTI_CPU(winograd_write_2)(const NNRTI_CPU(tile) * t, const float *from, size_t cell,
+                                                        int32_t down, int32_t across)
+{
+    NNRTI_CPU(winograd_write)(t, from, cell, down, across, 2);
+}
+NNRTI_CPU_APART static void NNRTI_CPU(winograd_write_4)(const NNRTI_CPU(tile) * t, const float *from, size_t cell,
+                                                        int32_t down, int32_t across)
+{
+    NNRTI_CPU(winograd_write)(t, from, cell, down, across, 4);
+}
+
+/* Tile number `at` of all images: its image, and where its first pixel lies in that. */
+static void NNRTI_CPU(winograd_find)(const nnrti_cpu_winograd *a, int64_t at, int64_t *n, int64_t *p, int64_t *q)
+{
+    *q = at % a->across * a->tile;
+    *p = at / a->across % a->down * a->tile;
+    *n = at / a->across / a->down;
+}
+
+/* The transforms of some tiles of x. */
+static void NNRTI_CPU(winograd_gather)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows, float *to)
+{
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
+    const nnrt_view *in = j->x;
+    const int32_t n = a->tile + 2;
+    for (int32_t r = 0; r < rows; r++, to += a->rowX) {
+        const float *x[36], *image;
+        int64_t at, p, q;
+        NNRTI_CPU(winograd_find)(a, first + r, &at, &p, &q);
+        image = (const float *)in->data + at * in->strides[0];
+        p -= a->product.in.pad[0];
+        q -= a->product.in.pad[1];
+        for (int32_t i = 0; i < n; i++)
+            for (int32_t k = 0; k < n; k++) {
+                const int64_t h = p + i, w = q + k;
+                const bool inside = h >= 0 && h < in->dims[1] && w >= 0 && w < in->dims[2];
+                x[i * n + k] = inside ? image + h * in->strides[1] + w * in->strides[2] : (const float *)j->last->data;
+            }
+        (a->tile == 2 ? NNRTI_CPU(winograd_read_2) : NNRTI_CPU(winograd_read_4))(x, in->dims[3], to, a->cellX);
+    }
+}
+
+/* Tiles of y, channels t->channel to t->channel + t->count - 1. */
+static void NNRTI_CPU(winograd_scatter)(const NNRTI_CPU(product_job) * j, int64_t first, int32_t rows,
+                                        const float *from, NNRTI_CPU(tile) * t)
+{
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
+    const nnrt_view *out = j->y;
+    float low, high, *y[16];
+    const float *z[16];
+    const bool apart = !nnrti_cpu_bounds(a->product.in.activation, &low, &high);
+    t->y = y;
+    t->z = j->z->data != NULL ? z : NULL;
+    for (int32_t r = 0; r < rows; r++, from += a->rowY) {
+        int64_t n, p, q;
+        int32_t down, across;
+        NNRTI_CPU(winograd_find)(a, first + r, &n, &p, &q);
+        down = (int32_t)(out->dims[1] - p < a->tile ? out->dims[1] - p : a->tile);
+        across = (int32_t)(out->dims[2] - q < a->tile ? out->dims[2] - q : a->tile);
+        for (int32_t i = 0; i < down; i++)
+            for (int32_t k = 0; k < across; k++) {
+                const ptrdiff_t at = (ptrdiff_t)n * out->strides[0] + (ptrdiff_t)(p + i) * out->strides[1] +
+                                     (ptrdiff_t)(q + k) * out->strides[2];
+                y[i * a->tile + k] = (float *)out->data + at;
+                if (t->z != NULL)
+                    z[i * a->tile + k] = (const float *)j->z->data + at;
+            }
+        (a->tile == 2 ? NNRTI_CPU(winograd_write_2) : NNRTI_CPU(winograd_write_4))(t, from, a->cellY, down, across);
+        for (int32_t i = 0; apart && i < down; i++)
+            for (int32_t k = 0; k < across; k++) {
+                float *const to = y[i * a->tile + k] + t->channel;
+                NNRTI_CPU(activate)(to, to, t->count, a->product.in.activation);
+            }
+    }
+}
+
+/* Some tiles by some of the panels, cell by cell. */
+static void NNRTI_CPU(winograd_multiply)(const NNRTI_CPU(product_job) * j, const float *x, int32_t rows, int32_t from,
+                                         int32_t to, float *y, const float **places)
+{
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
+    const int32_t cells = (a->tile + 2) * (a->tile + 2), panel = NNRTI_WIDE * NNRTI_LANES;
+    const int32_t tiles = (rows + NNRTI_TALL - 1) / NNRTI_TALL;
+    const size_t panelFloats = (size_t)j->packed->dims[1] * (size_t)panel, depth = (size_t)(1 + j->x->dims[3]);
+    const float *const packed = (const float *)j->packed->data;
+    NNRTI_CPU(tile) t;
+    memset(&t, 0, sizeof(t));
+    t.rows = rows;
+    t.step = rows + NNRTI_CPU_TALLEST - 1;
+    t.x = places;
+    t.y = (float *const *)(places + t.step);
+    t.taps = 1;
+    t.k = j->x->dims[3];
+    (void)nnrti_cpu_bounds(NNRT_ACTIVATION_TYPE_NO_ACTIVATION, &t.low, &t.high);
+    for (int32_t e = 0; e < cells; e++, x += a->cellX, y += a->cellY) {
+        for (int32_t r = 0; r < t.step; r++) {
+            const size_t row = (size_t)(r < rows ? r : rows - 1);
+            places[r] = x + row * a->rowX;
+            places[t.step + r] = y + row * a->rowY;
+        }
+        for (int32_t p = from; p < to; p++) {
+            const int32_t next = p + 1 < to ? p + 1 : from, cell = p + 1 < to ? e : e + 1 < cells ? e + 1 : 0;
+            const int32_t ahead = j->y->dims[3] - next * panel <= NNRTI_LANES ? NNRTI_LANES : panel;
+            t.count = j->y->dims[3] - p * panel <= NNRTI_LANES ? NNRTI_LANES : panel;
+            t.channel = (p - from) * panel;
+            t.panel = packed + (size_t)p * panelFloats + (size_t)e * depth * (size_t)t.count;
+            t.ahead = packed + (size_t)next * panelFloats + (size_t)cell * depth * (size_t)ahead;
+            t.stepAhead = ahead / tiles;
+            NNRTI_CPU(multiply_all)(&t, t.count > NNRTI_LANES);
+        }
+    }
+}
+
+/* Some tiles by one part of the panels. */
+static void NNRTI_CPU(winograd_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(product_job) *j = (const NNRTI_CPU(product_job) *)arg;
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)(const void *)j->attr;
+    const uint32_t part = i % a->product.parts, parts = a->product.parts;
+    const int64_t first = (int64_t)(i / parts) * a->product.rows;
+    const int32_t rows = (int32_t)(j->pixels - first < a->product.rows ? j->pixels - first : a->product.rows);
+    const int32_t cells = (a->tile + 2) * (a->tile + 2), panel = NNRTI_WIDE * NNRTI_LANES;
+    const int32_t from = (int32_t)((int64_t)j->panels * part / parts);
+    const int32_t to = (int32_t)((int64_t)j->panels * (part + 1) / parts);
+    float *const x = (float *)nnrti_cpu_scratch(j->call, worker), *const y = x + (size_t)cells * a->cellX;
+    const float **const places = (const float **)(void *)(y + (size_t)cells * a->cellY);
+    NNRTI_CPU(tile) t;
+    memset(&t, 0, sizeof(t));
+    (void)nnrti_cpu_bounds(a->product.in.activation, &t.low, &t.high);
+    (void)nnrti_cpu_bounds(a->product.sum, &t.sumLow, &t.sumHigh);
+    NNRTI_CPU(winograd_gather)(j, first, rows, x);
+    for (int32_t p = from; p < to; p += a->group) {
+        const int32_t end = p + a->group < to ? p + a->group : to;
+        NNRTI_CPU(winograd_multiply)(j, x, rows, p, end, y, places);
+        t.channel = p * panel;
+        t.count = (end * panel < j->y->dims[3] ? end * panel : j->y->dims[3]) - t.channel;
+        NNRTI_CPU(winograd_scatter)(j, first, rows, y, &t);
+    }
+}
+
+/* What `product` gives for a window of 3 x 3, by tiles. */
+static NNRT_ReturnCode NNRTI_CPU(winograd)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_winograd *a = (const nnrti_cpu_winograd *)attr;
+    NNRTI_CPU(product_job) j;
+    j.attr = &a->product;
+    j.x = &args[0];
+    j.z = &args[1];
+    j.packed = &args[2];
+    j.last = &args[3];
+    j.y = &args[4];
+    j.call = call;
+    j.pixels = (int64_t)j.y->dims[0] * a->down * a->across; /* tiles are what is counted */
+    j.panels = (j.y->dims[3] + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
+    nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1],
+                    (uint32_t)((j.pixels + a->product.rows - 1) / a->product.rows) * a->product.parts,
+                    NNRTI_CPU(winograd_task), &j);
     return NNRT_SUCCESS;
 }
 

@@ -531,6 +531,9 @@ refused 2 '--priority: no such level' "--priority does not take 'extreme'" run e
 for v in '' name =value "$(printf '%064d' 0)=x"; do
     refused 2 "--extension '$v'" '--extension does not take' run examples/digits/digits.onnx --extension "$v"
 done
+t 0 'run --device cpu --extension' run examples/digits/digits.onnx --input examples/digits/digit_7.png --device cpu --extension nnrt.cpu.winograd=0
+prints 'run --device cpu --extension: the digit' '^  7  0\.999989$'
+refused 1 'run --device cpu: no such extension' "extension 'nnrt.cpu.winograd' is '3', expected 0" run examples/digits/digits.onnx --input random --device cpu --extension nnrt.cpu.winograd=3
 refused 1 'run --device fake: that fails' "device 'fake' was told to fail" run examples/digits/digits.onnx --input random --device fake:fail=RunIn
 refused 2 'run --device fake: a bad text' "ops has 'CONV', expected names of operators" run examples/digits/digits.onnx --input random --device fake:ops=CONV
 driver=build/test/libplain_npu.so # tests/nnadapter_plain.c: ADD and CONV_2D

@@ -84,12 +84,24 @@ static void work_backward(void *user, uint32_t count, void (*task)(void *arg, ui
         task(arg, i, i % t->parallel.workers);
 }
 
+/* What the extension nnrt.cpu.winograd says; NULL: it is not there. */
+static const char *tiles;
+
+static void add_tiles(nnrt_session_desc *desc, NNRT_Extension *extension)
+{
+    extension->name = "nnrt.cpu.winograd";
+    extension->data = tiles;
+    extension->size = tiles != NULL ? (uint32_t)strlen(tiles) : 0;
+    desc->extensions = NNRT_ExtensionList_make(extension, tiles != NULL ? 1 : 0);
+}
+
 /* One input, one output. workers 0: the thread of the call. Returns how often the team was called. */
 static uint32_t run_on(const char *device, const NNRT_Model *model, const float *x, size_t nX, float *y, size_t nY,
                        uint32_t workers)
 {
     nnrt_session *session = NULL;
     nnrt_session_desc desc;
+    NNRT_Extension extension;
     nnrt_error e;
     nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX * sizeof(float)), out = nnrt_io_make(y, nY * sizeof(float));
     team t;
@@ -101,6 +113,7 @@ static uint32_t run_on(const char *device, const NNRT_Model *model, const float 
     t.parallel.workers = workers;
     desc.device = device;
     desc.parallel = workers > 0 ? &t.parallel : NULL;
+    add_tiles(&desc, &extension);
     if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
         fail_msg("%s: %s", device, e.message);
     if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
@@ -120,13 +133,13 @@ static NNRT_Model *finish(nnrt_builder *b)
     return model;
 }
 
-/* By each set, with one, two and three workers: within bound[i] of expected, and always the same bits. */
+/* By each set, with one, two, three and eight workers: within bound[i] of expected, and always the same bits. */
 static void check_all(const NNRT_Model *model, const float *x, size_t nX, size_t nY, const float *expected,
                       const float *bound, const char *what)
 {
     float *y = reals(nY), *first = reals(nY);
     for (uint32_t s = 0; s < nSets; s++)
-        for (uint32_t workers = 0; workers < 4; workers++) {
+        for (uint32_t workers = 0; workers <= 8; workers += workers == 3 ? 5 : 1) {
             memset(y, 0xA5, nY * sizeof(float));
             (void)run_on(sets[s], model, x, nX, y, nY, workers);
             if (workers == 0)
@@ -151,6 +164,7 @@ typedef struct conv {
     int64_t stride[2], dilation[2], pad[4], group;
     NNRT_ActivationType activation;
     bool bias, sum, planes; /* planes: x is [n,k,h,w], and so is y */
+    bool twice;             /* the bias is added once more, by a node of its own */
 } conv;
 
 static NNRT_Model *make_conv(const conv *s, const float *w, const float *bias, const float *sum, int32_t *out)
@@ -182,6 +196,11 @@ static NNRT_Model *make_conv(const conv *s, const float *w, const float *bias, c
     in[1] = nnrt_builder_constant(b, "w", F32, 4, wDims, w, false);
     in[2] = s->bias ? nnrt_builder_constant(b, "bias", F32, 1, &s->c, bias, false) : NNRT_NO_TENSOR;
     y = nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 3);
+    if (s->twice) {
+        in[0] = y;
+        in[1] = nnrt_builder_constant(b, "more", F32, 1, &s->c, bias, false);
+        y = nnrt_builder_op(b, "twice", NNRT_NODE_TYPE_ADD_FUSION, NULL, in, 2);
+    }
     if (s->sum) {
         const int32_t outFirst[4] = {out[0], out[3], out[1], out[2]};
         in[0] = nnrt_builder_constant(b, "sum", F32, 4, s->planes ? outFirst : out, sum, false);
@@ -429,13 +448,15 @@ static void test_weights_without_numbers(void **unused)
     s.k = s.c = 1;
     s.window[0] = s.window[1] = 3;
     s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
-    for (uint32_t i = 0; i < COUNT(bad) * 2; i++) {
+    for (uint32_t i = 0; i < COUNT(bad) * 4; i++) {
         const float bound[18] = {0};
         float x[18], w[18], expected[18];
         int32_t out[4];
         NNRT_Model *model;
-        const size_t count = i < COUNT(bad) ? 9 : 18; /* one channel, and two of them each by itself */
-        s.group = s.k = s.c = i < COUNT(bad) ? 1 : 2;
+        const uint32_t way = i / COUNT(bad); /* one channel, two of them each by itself, by tiles of both sizes */
+        const size_t count = way == 1 ? 18 : 9;
+        s.group = s.k = s.c = way == 1 ? 2 : 1;
+        tiles = way < 2 ? NULL : way == 2 ? "2" : "4";
         for (size_t k = 0; k < count; k++) {
             x[k] = 1;
             w[k] = k % 9 == 4 ? 1 : k % 9 == 0 ? bad[i % COUNT(bad)] : 0; /* reads the cell above and to the left: none
@@ -447,6 +468,431 @@ static void test_weights_without_numbers(void **unused)
         check_all(model, x, count, count, expected, bound, "weights that are no numbers");
         nnrt_model_destroy(model);
     }
+    tiles = NULL;
+}
+
+/* ---- tiles ---- */
+
+/* What is in devices/nnrt_cpu.h, from the papers: rows of B^T, G and A^T for tiles of 2 and of 4. */
+static const double turn[2][6][6] = {
+    {{1, 0, -1, 0}, {0, 1, 1, 0}, {0, -1, 1, 0}, {0, 1, 0, -1}},
+    {{4, 0, -5, 0, 1, 0}, {0, -4, -4, 1, 1, 0}, {0, 4, -4, -1, 1, 0}, {0, -2, -1, 2, 1, 0}, {0, 2, -1, -2, 1, 0},
+     {0, 4, 0, -5, 0, 1}}};
+static const double weigh[2][6][3] = {{{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}},
+                                      {{0.25, 0, 0},
+                                       {-1.0 / 6, -1.0 / 6, -1.0 / 6},
+                                       {-1.0 / 6, 1.0 / 6, -1.0 / 6},
+                                       {1.0 / 24, 1.0 / 12, 1.0 / 6},
+                                       {1.0 / 24, -1.0 / 12, 1.0 / 6},
+                                       {0, 0, 1}}};
+static const double back[2][4][6] = {{{1, 1, 1, 0}, {0, 1, -1, -1}},
+                                     {{1, 1, 1, 1, 1, 0}, {0, 1, -1, 2, -2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, -1, 8, -8, 1}}};
+
+/* The matrices give a convolution, in exact arithmetic: the sum over cells of A * G * B is 1 where pixel p of y takes tap
+   k of pixel p + k of x, else 0. */
+static void test_matrices_of_tiles(void **unused)
+{
+    (void)unused;
+    for (int32_t f = 0; f < 2; f++)
+        for (int32_t p = 0; p < 2 + 2 * f; p++)
+            for (int32_t k = 0; k < 3; k++)
+                for (int32_t i = 0; i < 4 + 2 * f; i++) {
+                    double sum = 0;
+                    for (int32_t e = 0; e < 4 + 2 * f; e++)
+                        sum += back[f][p][e] * weigh[f][e][k] * turn[f][e][i];
+                    assert_true(fabs(sum - (i == p + k)) < 1e-15);
+                }
+}
+
+static double at_of(const conv *s, const float *x, int64_t n, int64_t h, int64_t w, int32_t k)
+{
+    const bool inside = h >= 0 && h < s->h && w >= 0 && w < s->w;
+    return inside ? (double)x[((n * s->h + h) * s->w + w) * s->k + k] : 0.0;
+}
+
+/* What |B^T| |x| |B| has for cell (e,g) of the tile whose first cell is (h,w). */
+static double size_of_cell(const conv *s, const float *x, int64_t n, int64_t h, int64_t w, int32_t k, int32_t f, int32_t e,
+                           int32_t g)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < 4 + 2 * f; i++)
+        for (int32_t j = 0; j < 4 + 2 * f && turn[f][e][i] != 0; j++)
+            if (turn[f][g][j] != 0)
+                sum += fabs(turn[f][e][i] * turn[f][g][j] * at_of(s, x, n, h + i, w + j, k));
+    return sum;
+}
+
+static double size_of_weight(const conv *s, const float *w, int32_t c, int32_t k, int32_t f, int32_t e, int32_t g)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < 3; i++)
+        for (int32_t j = 0; j < 3; j++)
+            sum += fabs(weigh[f][e][i] * weigh[f][g][j] * (double)w[((c * 3 + i) * 3 + j) * s->k + k]);
+    return sum;
+}
+
+/* The convolution of 3 x 3 cells in double precision; and how far one by tiles may be from it: (K + 12) roundings of 2^-24
+   of |A^T| (|G| |w| |G^T| . |B^T| |x| |B|) |A|, summed over the K channels, and of |bias|. */
+static void expect_tiles(const conv *s, const float *x, const float *w, const float *bias, int32_t f, const int32_t *out,
+                         double *expected, double *bound)
+{
+    const int32_t tile = 2 + 2 * f, cells = (tile + 2) * (tile + 2), K = s->k, C = s->c;
+    double *weights = (double *)malloc((size_t)(cells * K * C) * sizeof(double));
+    double *ofX = (double *)malloc((size_t)(cells * K) * sizeof(double));
+    for (int32_t e = 0; e < cells; e++)
+        for (int32_t c = 0; c < C; c++)
+            for (int32_t k = 0; k < K; k++)
+                weights[(e * C + c) * K + k] = size_of_weight(s, w, c, k, f, e / (tile + 2), e % (tile + 2));
+    for (int32_t n = 0; n < out[0]; n++)
+        for (int32_t p = 0; p < out[1]; p += tile)
+            for (int32_t q = 0; q < out[2]; q += tile) {
+                for (int32_t e = 0; e < cells; e++)
+                    for (int32_t k = 0; k < K; k++)
+                        ofX[e * K + k] = size_of_cell(s, x, n, p - s->pad[0], q - s->pad[2], k, f, e / (tile + 2),
+                                                      e % (tile + 2));
+                for (int32_t c = 0; c < C; c++) {
+                    double sums[36];
+                    for (int32_t e = 0; e < cells; e++) {
+                        sums[e] = 0;
+                        for (int32_t k = 0; k < K; k++)
+                            sums[e] += weights[(e * C + c) * K + k] * ofX[e * K + k];
+                    }
+                    for (int32_t i = p; i < p + tile && i < out[1]; i++)
+                        for (int32_t j = q; j < q + tile && j < out[2]; j++) {
+                            const int64_t at = (((int64_t)n * out[1] + i) * out[2] + j) * C + c;
+                            expected[at] = s->bias ? (double)bias[c] : 0;
+                            bound[at] = fabs(expected[at]);
+                            for (int32_t e = 0; e < cells; e++)
+                                bound[at] += fabs(back[f][i - p][e / (tile + 2)] * back[f][j - q][e % (tile + 2)]) * sums[e];
+                            bound[at] *= (K + 12) * 0x1p-24;
+                            for (int32_t t = 0; t < 9; t++)
+                                for (int32_t k = 0; k < K; k++)
+                                    expected[at] += (double)w[(c * 9 + t) * K + k] *
+                                                    at_of(s, x, n, i + t / 3 - s->pad[0], j + t % 3 - s->pad[2], k);
+                        }
+                }
+            }
+    free(ofX);
+    free(weights);
+}
+
+static double activated(double x, NNRT_ActivationType type)
+{
+    switch (type) {
+    case NNRT_ACTIVATION_TYPE_RELU: return x > 0 ? x : 0;
+    case NNRT_ACTIVATION_TYPE_RELU6: return x > 6 ? 6 : x > 0 ? x : 0;
+    case NNRT_ACTIVATION_TYPE_HSWISH: return x <= -3 ? 0 : x >= 3 ? x : x * (x + 3) / 6;
+    case NNRT_ACTIVATION_TYPE_SIGMOID: return 1 / (1 + exp(-x));
+    case NNRT_ACTIVATION_TYPE_ABS: return fabs(x);
+    default: return x;
+    }
+}
+
+static uint32_t steps_of(const NNRT_Model *model, const char *way)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    NNRT_Extension extension;
+    nnrt_error e;
+    uint32_t steps;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.device = "cpu";
+    tiles = way;
+    add_tiles(&desc, &extension);
+    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    steps = nnrt_session_get_memory(session).steps;
+    nnrt_session_destroy(session);
+    return steps;
+}
+
+static void set_window(conv *s)
+{
+    s->group = s->stride[0] = s->stride[1] = s->dilation[0] = s->dilation[1] = 1;
+    s->window[0] = s->window[1] = 3;
+}
+
+/* By both tiles, wherever they can be. */
+static void check_tiles(conv *s)
+{
+    const size_t nX = (size_t)(s->n * s->h * s->w * s->k), nW = (size_t)(9 * s->k * s->c);
+    float *x = reals(nX), *w = reals(nW), *bias = reals((size_t)s->c), *sum, *expected, *bound;
+    double *exact, *far;
+    int32_t out[4];
+    NNRT_Model *model;
+    size_t nY;
+    set_window(s);
+    for (int32_t i = 0; i < 2; i++)
+        out[1 + i] = (i == 0 ? s->h : s->w) + (int32_t)(s->pad[2 * i] + s->pad[2 * i + 1]) - 2;
+    out[0] = s->n;
+    out[3] = s->c;
+    nY = product_of(4, out);
+    sum = reals(nY);
+    expected = reals(nY);
+    bound = reals(nY);
+    exact = (double *)malloc((nY + 1) * sizeof(double));
+    far = (double *)malloc((nY + 1) * sizeof(double));
+    model = make_conv(s, w, bias, sum, out);
+    assert_int_equal(steps_of(model, "4"), steps_of(model, "0")); /* what a product joins, this joins */
+    for (int32_t f = 0; f < 2; f++) {
+        char what[160];
+        snprintf(what, sizeof(what), "[%d,%d,%d,%d] by %d, pad %d,%d,%d,%d, activation %d%s%s%s, tiles of %d", (int)s->n,
+                 (int)s->h, (int)s->w, (int)s->k, (int)s->c, (int)s->pad[0], (int)s->pad[1], (int)s->pad[2], (int)s->pad[3],
+                 (int)s->activation, s->bias ? ", bias" : "", s->sum ? ", sum" : "", s->twice ? ", twice" : "",
+                 (int)(2 + 2 * f));
+        expect_tiles(s, x, w, bias, f, out, exact, far);
+        for (size_t i = 0; i < nY; i++) { /* HSWISH rises by 1.5 at most */
+            const double more = s->twice ? (double)bias[i % (size_t)s->c] : 0;
+            double y = activated(exact[i] + more, s->activation);
+            const double size = fabs(y) + (s->sum ? fabs((double)sum[i]) : 0) + 1;
+            y = s->sum ? activated(y + (double)sum[i], NNRT_ACTIVATION_TYPE_RELU) : y;
+            expected[i] = (float)y;
+            bound[i] = (float)(far[i] * (s->activation == NNRT_ACTIVATION_TYPE_HSWISH ? 1.5 : 1) + size * 3e-7 +
+                               fabs(more) * (s->k + 12) * 0x1p-24);
+        }
+        tiles = f == 0 ? "2" : "4";
+        check_all(model, x, nX, nY, expected, bound, what);
+    }
+    tiles = NULL;
+    nnrt_model_destroy(model);
+    free(far);
+    free(exact);
+    free(bound);
+    free(expected);
+    free(sum);
+    free(bias);
+    free(w);
+    free(x);
+}
+
+/* Extents around a tile and several tiles, channels around vectors and panels, so many tiles, channels and panels that they
+   are worked on in blocks and groups. */
+static void test_tiles(void **unused)
+{
+    static const int32_t channels[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 65};
+    static const int32_t large[][5] = {{1, 38, 35, 5, 3},    {3, 17, 10, 4, 40},  {1, 7, 7, 300, 5},
+                                       {1, 22, 21, 256, 2}, {1, 12, 13, 3, 193}, {2, 29, 30, 16, 130}};
+    conv s;
+    (void)unused;
+    state = 9;
+    for (uint32_t i = 0; i < 70 + COUNT(large); i++) {
+        memset(&s, 0, sizeof(s));
+        s.n = 1 + (int32_t)(i % 7 == 0);
+        s.h = 3 + (int32_t)draw(9);
+        s.w = 3 + (int32_t)draw(9);
+        s.k = channels[i % COUNT(channels)];
+        s.c = channels[draw(COUNT(channels))];
+        for (int32_t k = 0; k < 4; k++)
+            s.pad[k] = i % 3 == 0 ? 1 : draw(i % 3 == 1 ? 3 : 6);
+        if (i % 9 == 8)
+            s.h = 1 + (int32_t)(s.pad[0] + s.pad[1] < 2); /* a single row of x, or none whose window lies inside */
+        if (s.h + s.pad[0] + s.pad[1] < 3)
+            s.pad[1] = 3 - s.h - s.pad[0];
+        if (i >= 70) {
+            const int32_t *l = large[i - 70];
+            s.n = l[0];
+            s.h = l[1];
+            s.w = l[2];
+            s.k = l[3];
+            s.c = l[4];
+        }
+        s.activation = activations[draw(COUNT(activations))];
+        s.bias = draw(2) == 0;
+        s.sum = draw(3) == 0;
+        s.twice = i % 4 == 0;
+        if (s.twice)
+            s.activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+        check_tiles(&s);
+    }
+}
+
+/* A convolution of one input without a sum, on each set, by tiles as `way` says. */
+static float *run_tiles(const char *set, const conv *s, const float *x, const float *w, const float *bias, const char *way,
+                        size_t *count)
+{
+    int32_t out[4];
+    NNRT_Model *model = make_conv(s, w, bias, NULL, out);
+    float *y;
+    *count = product_of(4, out);
+    y = reals(*count);
+    tiles = way;
+    (void)run_on(set, model, x, (size_t)(s->n * s->h * s->w * s->k), y, *count, 0);
+    tiles = NULL;
+    nnrt_model_destroy(model);
+    return y;
+}
+
+/* By default tiles are where they pay, large ones where there are many of them, and nowhere else; what the extension asks
+   for, is done, and what it cannot ask for is refused. */
+static void test_choice_of_tiles(void **unused)
+{
+    static const struct {
+        int32_t n, extent, k, c, stride, dilation;
+        const char *way; /* that has the bits of the default */
+    } rows[] = {{1, 3, 16, 16, 1, 1, "0"},  {1, 28, 64, 64, 1, 1, "4"}, {16, 2, 64, 64, 1, 1, "2"}, {1, 28, 64, 64, 2, 1, "0"},
+                {1, 28, 64, 64, 1, 2, "0"}, {1, 28, 15, 64, 1, 1, "0"}, {1, 28, 16, 64, 1, 1, "4"}};
+    static const char *const bad[] = {"", "3", "11", "on", "1 ", "41", "0123456789abcdefgh"};
+    nnrt_error e;
+    (void)unused;
+    state = 10;
+    for (uint32_t i = 0; i < COUNT(rows); i++)
+        for (uint32_t r = 0; r < nSets; r++) {
+            static const char *const ways[] = {"0", "1", "2", "4"};
+            conv s;
+            float *x, *w, *bias, *y;
+            size_t count;
+            memset(&s, 0, sizeof(s));
+            set_window(&s);
+            s.n = rows[i].n;
+            s.h = s.w = rows[i].extent;
+            s.k = rows[i].k;
+            s.c = rows[i].c;
+            s.stride[0] = s.stride[1] = rows[i].stride;
+            s.dilation[0] = s.dilation[1] = rows[i].dilation;
+            s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
+            s.bias = true;
+            x = reals((size_t)(s.n * s.h * s.w * s.k));
+            w = reals((size_t)(9 * s.k * s.c));
+            bias = reals((size_t)s.c);
+            y = run_tiles(sets[r], &s, x, w, bias, NULL, &count);
+            for (uint32_t k = 0; k < COUNT(ways); k++) {
+                float *z = run_tiles(sets[r], &s, x, w, bias, ways[k], &count);
+                const bool can = rows[i].stride == 1 && rows[i].dilation == 1;
+                const bool same = memcmp(y, z, count * sizeof(float)) == 0;
+                if (same != (!can || strcmp(ways[k], "1") == 0 || strcmp(ways[k], rows[i].way) == 0))
+                    fail_msg("row %u on %s, '%s': %s as by default", (unsigned)i, sets[r], ways[k],
+                             same ? "the same bits" : "not the same bits");
+                free(z);
+            }
+            free(y);
+            free(bias);
+            free(w);
+            free(x);
+        }
+    for (uint32_t i = 0; i < COUNT(bad) + 1; i++) {
+        const int32_t dims[1] = {1};
+        const bool fine = i == COUNT(bad); /* with the end of the text */
+        nnrt_session *session = NULL;
+        nnrt_session_desc desc;
+        NNRT_Extension extension;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in;
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        assert_int_equal(nnrt_builder_create(&b, "plain", NULL), NNRT_SUCCESS);
+        in = nnrt_builder_input(b, "x", F32, 1, dims);
+        nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_ABS, NULL, &in, 1));
+        model = finish(b);
+        desc.device = "cpu";
+        tiles = fine ? "4" : bad[i];
+        add_tiles(&desc, &extension);
+        extension.size += fine;
+        assert_int_equal(nnrt_session_create(&session, model, &desc, &e), fine ? NNRT_SUCCESS : NNRT_INVALID_PARAMETER);
+        assert_true(fine || strstr(e.message, "nnrt.cpu.winograd") != NULL);
+        nnrt_session_destroy(session);
+        nnrt_model_destroy(model);
+    }
+    tiles = NULL;
+}
+
+/* A cell of x that is no number makes those pixels of y none whose windows have it, and at most all of the tiles that read
+   it: the rest keeps its bits. */
+static void test_tiles_without_numbers(void **unused)
+{
+    const float bad[] = {INFINITY, -INFINITY, NAN};
+    conv s;
+    (void)unused;
+    state = 11;
+    memset(&s, 0, sizeof(s));
+    set_window(&s);
+    s.n = 1;
+    s.h = 14;
+    s.w = 13;
+    s.k = 3;
+    s.c = 2;
+    s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
+    for (uint32_t i = 0; i < 90 * nSets; i++) {
+        const int32_t tile = i % 2 == 0 ? 2 : 4;
+        const int32_t h = (int32_t)draw(14), q = (int32_t)draw(13);
+        const char *const set = sets[i % nSets], *const way = tile == 2 ? "2" : "4";
+        float *x = reals(14 * 13 * 3), *w = reals(9 * 3 * 2), *clean, *y;
+        size_t count;
+        s.activation = i % 3 == 0 ? NNRT_ACTIVATION_TYPE_RELU : NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+        clean = run_tiles(set, &s, x, w, NULL, way, &count);
+        x[(h * 13 + q) * 3 + (int32_t)draw(3)] = bad[i / 2 % 3];
+        y = run_tiles(set, &s, x, w, NULL, way, &count);
+        for (int32_t p = 0; p < 14; p++)
+            for (int32_t r = 0; r < 13; r++)
+                for (int32_t c = 0; c < 2; c++) {
+                    const size_t at = (size_t)((p * 13 + r) * 2 + c);
+                    const int32_t down = h + 1 - p / tile * tile, across = q + 1 - r / tile * tile; /* its cell of the tile */
+                    if (abs(p - h) <= 1 && abs(r - q) <= 1)
+                        assert_true(s.activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || !isfinite(y[at]));
+                    else if (down < 0 || down >= tile + 2 || across < 0 || across >= tile + 2)
+                        assert_memory_equal(&y[at], &clean[at], sizeof(float));
+                    if (bad[i / 2 % 3] != bad[i / 2 % 3] && abs(p - h) <= 1 && abs(r - q) <= 1)
+                        assert_true(y[at] != y[at]);
+                }
+        free(y);
+        free(clean);
+        free(w);
+        free(x);
+    }
+}
+
+/* What is counted is what it takes: that many bytes do, one less does not. */
+static void test_memory_of_tiles(void **unused)
+{
+    conv s;
+    (void)unused;
+    state = 12;
+    memset(&s, 0, sizeof(s));
+    set_window(&s);
+    s.n = 1;
+    s.h = s.w = 20;
+    s.k = 17;
+    s.c = 40;
+    for (uint32_t i = 0; i < 2 * nSets; i++) {
+        float *x = reals(20 * 20 * 17), *w = reals(9 * 17 * 40), *y = reals(18 * 18 * 40);
+        int32_t out[4];
+        NNRT_Model *model = make_conv(&s, w, NULL, NULL, out);
+        nnrt_session *session = NULL;
+        nnrt_session_desc desc;
+        NNRT_Extension extension;
+        nnrt_io in = nnrt_io_make(x, 20 * 20 * 17 * sizeof(float)), result = nnrt_io_make(y, 18 * 18 * 40 * sizeof(float));
+        nnrt_error e;
+        size_t bytes = 0;
+        team t;
+        void *buffer = NULL;
+        memset(&desc, 0, sizeof(desc));
+        memset(&e, 0, sizeof(e));
+        memset(&t, 0, sizeof(t));
+        t.parallel.run = work_backward;
+        t.parallel.user = &t;
+        t.parallel.workers = 3;
+        desc.device = sets[i % nSets];
+        desc.parallel = &t.parallel;
+        tiles = i < nSets ? "2" : "4";
+        add_tiles(&desc, &extension);
+        assert_int_equal(nnrt_session_bytes(model, &desc, &bytes, &e), NNRT_SUCCESS);
+        assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, bytes), 0);
+        desc.buffer = buffer;
+        desc.bufferBytes = bytes - 1;
+        assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_OUT_OF_MEMORY);
+        desc.bufferBytes = bytes;
+        assert_int_equal(nnrt_session_create(&session, model, &desc, &e), NNRT_SUCCESS);
+        assert_int_equal(nnrt_run(session, &in, 1, &result, 1), NNRT_SUCCESS);
+        assert_true(t.calls > 0);
+        nnrt_session_destroy(session);
+        free(buffer);
+        nnrt_model_destroy(model);
+        free(y);
+        free(w);
+        free(x);
+    }
+    tiles = NULL;
 }
 
 /* ---- layouts ---- */
@@ -464,9 +910,9 @@ static void test_layouts(void **unused)
     state = 8;
     x = reals(nX);
     w = reals(8 * terms);
-    for (uint32_t i = 0; i < COUNT(addends) * 8; i++) {
+    for (uint32_t i = 0; i < COUNT(addends) * 24; i++) {
         const int32_t *full = addends[i % COUNT(addends)];
-        const uint32_t first = i / COUNT(addends) & 1, then = i / COUNT(addends) / 2;
+        const uint32_t first = i / COUNT(addends) & 1, then = i / COUNT(addends) / 2 % 4, way = i / COUNT(addends) / 8;
         NNRT_Conv2DFusion attr;
         NNRT_AddFusion add;
         NNRT_MaxPoolFusion pool;
@@ -513,9 +959,12 @@ static void test_layouts(void **unused)
         expected = reals(nY);
         bound = reals(nY);
         (void)run_on("reference", model, x, nX, expected, nY, 0);
-        for (size_t k = 0; k < nY; k++) /* |x|, |w| <= 1; a square may be 28 times as far off, twice */
-            bound[k] = (float)terms * (float)(terms + 4) * 5.97e-8f * (then == 3 ? 56.0f : 1.0f);
+        tiles = way == 0 ? NULL : way == 1 ? "2" : "4";
+        for (size_t k = 0; k < nY; k++) /* |x|, |w| <= 1; a square may be 28 times as far off, twice; by tiles see below */
+            bound[k] = (float)terms * (float)(terms + 4) * 5.97e-8f * (then == 3 ? 56.0f : 1.0f) *
+                       (way == 0 ? 1.0f : way == 1 ? 16.0f : 100.0f);
         check_all(model, x, nX, nY, expected, bound, "channels first");
+        tiles = NULL;
         nnrt_model_destroy(model);
         free(bound);
         free(expected);
@@ -1163,7 +1612,7 @@ static void test_casts_to_8_bits(void **unused)
         const size_t nX = product_of(rank, shape);
         float *x = floats_of(nX, (float)scale);
         uint8_t *w = bytes_of(16);
-        NNRT_Conv2DFusion conv;
+        NNRT_Conv2DFusion by;
         NNRT_QuantDTypeCast cast;
         nnrt_builder *b = NULL;
         NNRT_Model *model;
@@ -1340,6 +1789,11 @@ int main(void)
         cmocka_unit_test(test_depthwise),
         cmocka_unit_test(test_strips),
         cmocka_unit_test(test_weights_without_numbers),
+        cmocka_unit_test(test_matrices_of_tiles),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_choice_of_tiles),
+        cmocka_unit_test(test_tiles_without_numbers),
+        cmocka_unit_test(test_memory_of_tiles),
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_pools),
