@@ -169,8 +169,8 @@ typedef struct conv {
 
 static NNRT_Model *make_conv(const conv *s, const float *w, const float *bias, const float *sum, int32_t *out)
 {
-    const int32_t dims[4] = {s->n, s->h, s->w, s->k}, first[4] = {s->n, s->k, s->h, s->w}, wDims[4] = {s->c, s->window[0], s->window[1],
-                                                                   s->k / (int32_t)s->group};
+    const int32_t dims[4] = {s->n, s->h, s->w, s->k}, first[4] = {s->n, s->k, s->h, s->w};
+    const int32_t wDims[4] = {s->c, s->window[0], s->window[1], s->k / (int32_t)s->group};
     NNRT_Conv2DFusion attr;
     NNRT_AddFusion add;
     nnrt_builder *b = NULL;
@@ -390,7 +390,8 @@ static void test_patches(void **unused)
     for (int32_t planes = 0; planes < 2; planes++) /* rows of y that are two patches, and three */
         for (int32_t wide = 0; wide < 3; wide++) {
             memset(&s, 0, sizeof(s));
-            s.n = s.group = s.dilation[0] = s.dilation[1] = s.stride[0] = 1;
+            s.n = 1;
+            s.group = s.dilation[0] = s.dilation[1] = s.stride[0] = 1;
             s.stride[1] = 1 + wide / 2;
             s.window[0] = s.window[1] = 3;
             s.pad[0] = s.pad[1] = s.pad[2] = s.pad[3] = 1;
@@ -1018,7 +1019,8 @@ static void test_pools(void **unused)
     (void)unused;
     state = 4;
     for (uint32_t i = 0; i < 120; i++) {
-        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(7), 1 + (int32_t)draw(i % 4 < 2 ? 34 : 150)};
+        const int32_t dims[4] = {1 + (int32_t)draw(2), 3 + (int32_t)draw(7), 3 + (int32_t)draw(7),
+                                 1 + (int32_t)draw(i % 4 < 2 ? 34 : 150)};
         const int64_t window[2] = {1 + draw(3), 1 + draw(3)}, strides[2] = {1 + draw(2), 1 + draw(2)};
         const int64_t pad[4] = {draw(2) * (window[0] > 1), draw(2) * (window[0] > 1), draw(2) * (window[1] > 1),
                                 draw(2) * (window[1] > 1)};
