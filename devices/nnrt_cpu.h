@@ -795,7 +795,7 @@ static void nnrti_cpu_choose_patch(nnrti_cpu_product *a, const nnrt_view *x, con
     const int32_t H = y->dims[1], W = y->dims[2];
     nnrti_cpu_patch patch;
     a->lines = a->columns = 0;
-    if ((a->in.window[0] == 1 && a->in.window[1] == 1) || H == 0 || W == 0 || y->dims[0] == 0)
+    if ((a->in.window[0] == 1 && a->in.window[1] == 1) || K == 0 || H == 0 || W == 0 || y->dims[0] == 0)
         return;
     a->padded = false;
     for (int32_t i = 0; i < 2; i++) {
