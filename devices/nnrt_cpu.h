@@ -233,8 +233,9 @@ typedef struct nnrti_cpu_kernel {
 /* What the kernels for 8 bits of a set work with. */
 typedef struct nnrti_cpu_eight {
     int32_t lanes, panel; /* int32 of a vector; channels of a panel */
-    int32_t group, bytes; /* channels of x that are multiplied at once; of a weight: 1, and x is taken as it is, or 2 */
-    int32_t block;        /* channels of a convolution of each by itself that are worked on at once */
+    int32_t group,
+        bytes;     /* channels of x that are multiplied at once; of a weight: 1, and x is taken as it is, 2 or 4 */
+    int32_t block; /* channels of a convolution of each by itself that are worked on at once */
 } nnrti_cpu_eight;
 
 typedef struct nnrti_cpu_set {
@@ -1345,18 +1346,24 @@ static ptrdiff_t nnrti_cpu_place(const nnrt_view *w, int32_t c, int32_t i, int32
 static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias)
 {
     const int32_t zero = x->quant[0].zeroPoint + nnrti_cpu_flip(x), most = zero > 127 ? zero : 255 - zero;
+    const int32_t flip = nnrti_cpu_flip(w);
     int64_t reach = 0;
     for (int32_t c = 0; c < w->dims[0]; c++) {
-        const int32_t zeroW = nnrti_cpu_zero(w, c);
+        const int32_t zeroW = nnrti_cpu_zero(w, c) + flip;
         int64_t sum = 0, b = bias != NULL ? ((const int32_t *)bias->data)[c * bias->strides[0]] : 0;
+        int32_t least = 0, greatest = 0;
         for (int32_t i = 0; i < w->dims[1]; i++)
-            for (int32_t j = 0; j < w->dims[2]; j++)
-                for (int32_t k = 0; k < w->dims[3]; k++) {
-                    const int32_t v = nnrti_load_8(w->data, nnrti_cpu_place(w, c, i, j, k), w->dataType) - zeroW;
-                    if (v < -128 || v > 127)
-                        return -1;
+            for (int32_t j = 0; j < w->dims[2]; j++) {
+                const uint8_t *from = (const uint8_t *)w->data + nnrti_cpu_place(w, c, i, j, 0);
+                for (int32_t k = 0; k < w->dims[3]; k++, from += w->strides[3]) {
+                    const int32_t v = (*from ^ flip) - zeroW;
+                    least = v < least ? v : least;
+                    greatest = v > greatest ? v : greatest;
                     sum += v < 0 ? -v : v;
                 }
+            }
+        if (least < -128 || greatest > 127)
+            return -1;
         sum = sum * most + (b < 0 ? -b : b);
         reach = sum > reach ? sum : reach;
     }
@@ -1394,25 +1401,32 @@ static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const n
 static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias,
                              int32_t depth, void *to, int32_t *table)
 {
-    const int32_t C = w->dims[0], zeroX = x->quant[0].zeroPoint + nnrti_cpu_flip(x);
+    const int32_t C = w->dims[0], zeroX = x->quant[0].zeroPoint + nnrti_cpu_flip(x), flip = nnrti_cpu_flip(w);
+    const size_t group = (size_t)set->group;
     for (int32_t c = 0; c < C; c++) {
-        const int32_t first = c / set->panel * set->panel, zero = nnrti_cpu_zero(w, c);
+        const int32_t first = c / set->panel * set->panel, zero = nnrti_cpu_zero(w, c) + flip;
         const int32_t left = (C - first + set->lanes - 1) / set->lanes * set->lanes;
-        const size_t width = (size_t)(left < set->panel ? left : set->panel), group = (size_t)set->group;
+        const size_t width = (size_t)(left < set->panel ? left : set->panel);
+        size_t at = (size_t)first * (size_t)depth * group + (size_t)(c - first) * group, g = 0;
         uint32_t sum = 0;
-        size_t d = 0;
         for (int32_t i = 0; i < w->dims[1]; i++)
-            for (int32_t j = 0; j < w->dims[2]; j++)
-                for (int32_t k = 0; k < w->dims[3]; k++, d++) {
-                    const int32_t v = nnrti_load_8(w->data, nnrti_cpu_place(w, c, i, j, k), w->dataType) - zero;
-                    const size_t at = (size_t)first * (size_t)depth * group +
-                                      (d / group * width + (size_t)(c - first)) * group + d % group;
+            for (int32_t j = 0; j < w->dims[2]; j++) {
+                const uint8_t *from = (const uint8_t *)w->data + nnrti_cpu_place(w, c, i, j, 0);
+                for (int32_t k = 0; k < w->dims[3]; k++, from += w->strides[3]) {
+                    const int32_t v = (*from ^ flip) - zero;
                     if (set->bytes == 1)
-                        ((int8_t *)to)[at] = (int8_t)v;
+                        ((int8_t *)to)[at + g] = (int8_t)v;
+                    else if (set->bytes == 2)
+                        ((int16_t *)to)[at + g] = (int16_t)v;
                     else
-                        ((int16_t *)to)[at] = (int16_t)v;
+                        ((int32_t *)to)[at + g] = v;
                     sum += (uint32_t)v;
+                    if (++g == group) {
+                        g = 0;
+                        at += width * group;
+                    }
                 }
+            }
         sum = (set->bytes == 1 ? (uint32_t)0 - sum * (uint32_t)zeroX : 0) +
               (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[c * bias->strides[0]] : 0);
         memcpy(&table[c], &sum, sizeof(sum));
@@ -1538,7 +1552,7 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
         return code;
     memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
     memset(table, 0, (size_t)padded * 4 * sizeof(int32_t));
-    a->fold = C <= set->block / 2 && set->block % C == 0 && C % 4 == 0 ? set->block / C : 1;
+    a->fold = C > 0 && C <= set->block / 2 && set->block % C == 0 && C % 4 == 0 ? set->block / C : 1;
     for (int32_t r = 0; r < C * a->fold; r++) {
         const int32_t c = r % C, zero = nnrti_cpu_zero(&w, c), first = r / set->block * set->block;
         const int32_t at = nnrti_cpu_mixed(r - first, mixed);
@@ -4041,7 +4055,7 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_
 #else
 typedef int32_t nnrti_i __attribute__((vector_size(16)));
 typedef int16_t nnrti_x8;
-typedef int16_t nnrti_w8;
+typedef int32_t nnrti_w8;
 #define NNRTI_8_LANES 4
 #define NNRTI_8_WIDE 2
 #define NNRTI_8_GROUP 1
@@ -4057,8 +4071,7 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 }
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
 {
-    const nnrti_i weights = {w[0], w[1], w[2], w[3]};
-    return sum + x * weights;
+    return sum + x * nnrti_i_load(w);
 }
 NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
 {
