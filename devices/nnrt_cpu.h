@@ -271,7 +271,7 @@ static void nnrti_cpu_piece(void *arg, uint32_t i, uint32_t worker)
 static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
                             void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
 {
-    const nnrt_parallel *parallel = work > NNRTI_CPU_WORTH ? call->parallel : NULL;
+    const nnrt_parallel *parallel = call != NULL && work > NNRTI_CPU_WORTH ? call->parallel : NULL;
     const uint32_t workers = parallel != NULL ? parallel->workers : 1;
     const double worth = work / (NNRTI_CPU_WORTH / 4); /* pieces of such a size */
     nnrti_cpu_pieces_of p;
@@ -3785,6 +3785,10 @@ static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>casts */
 
+#if NNRTI_CPU_IS == 4 && !defined(__clang__) /* gcc's macros for roundscale, where it does not optimise */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
 /* y = x / s, rounded, halves away from zero, + the zero point, within the type; NaN is the zero point. */
 NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_t count, const nnrt_view *to,
                                               const nnrti_cpu_quantise *a)
@@ -3851,6 +3855,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_
         y[i] = (uint8_t)(t + (v >= 0.5f) - (v <= -0.5f) + zero);
     }
 }
+#if NNRTI_CPU_IS == 4 && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 typedef struct NNRTI_CPU(cast_job) {
     const nnrti_cpu_quantise *attr;
