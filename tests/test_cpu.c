@@ -1702,6 +1702,46 @@ static void test_casts_of_8_bits(void **unused)
     }
 }
 
+/* An image with its channels first goes in and comes out: it is copied, and keeps its parameters. */
+static void test_layouts_of_8_bits(void **unused)
+{
+    static const int64_t ones[2] = {1, 1}, none[4] = {0, 0, 0, 0};
+    (void)unused;
+    state = 16;
+    for (uint32_t i = 0; i < 24; i++) {
+        const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
+        const int32_t dims[4] = {2, 1 + (int32_t)draw(20), 3, 5}, out[4] = {2, 3, 3, 5}, wDims[4] = {3, 1, 1, dims[1]};
+        const NNRT_QuantParam px = param_of(0.02, draw_zero(type)), pw = param_of(0.01, 0), py = param_of(0.05, 3);
+        const size_t nX = product_of(4, dims);
+        uint8_t *x = bytes_of(nX), *w = bytes_of(product_of(4, wDims));
+        NNRT_Conv2DFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[2], y;
+        memset(&attr, 0, sizeof(attr));
+        attr.kernelSize = attr.stride = attr.dilation = nnrt_int64_list(ones, 2);
+        attr.padList = nnrt_int64_list(none, 4);
+        attr.group = 1;
+        assert_int_equal(nnrt_builder_create(&b, "layouts", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", type, 4, dims);
+        nnrt_builder_format(b, in[0], NNRT_FORMAT_NCHW);
+        nnrt_builder_quant(b, in[0], &px, 1);
+        in[1] = nnrt_builder_constant(b, "w", I8, 4, wDims, w, false);
+        nnrt_builder_quant(b, in[1], &pw, 1);
+        y = nnrt_builder_tensor(b, "y");
+        nnrt_builder_declare(b, y, type, 4, out);
+        nnrt_builder_format(b, y, NNRT_FORMAT_NCHW);
+        nnrt_builder_quant(b, y, &py, 1);
+        nnrt_builder_node(b, "y", NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 2, &y, 1);
+        nnrt_builder_output(b, y);
+        model = finish(b);
+        check_bytes(model, x, nX, product_of(4, out), TAKEN, "channels first, 8 bits");
+        nnrt_model_destroy(model);
+        free(w);
+        free(x);
+    }
+}
+
 /* Work that is worth it is shared, by which these kernels are told from those of the reference device. */
 static void test_sharing_of_8_bits(void **unused)
 {
@@ -1811,6 +1851,7 @@ int main(void)
         cmocka_unit_test(test_sums_of_8_bits),
         cmocka_unit_test(test_casts_to_8_bits),
         cmocka_unit_test(test_casts_of_8_bits),
+        cmocka_unit_test(test_layouts_of_8_bits),
         cmocka_unit_test(test_sharing_of_8_bits),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
