@@ -4523,7 +4523,10 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32
                             _mm512_set1_epi32(zero));
 #else
     uint8_t part[NNRTI_8_LANES] = {0};
-    memcpy(part, x, (size_t)(count < NNRTI_8_LANES ? count : NNRTI_8_LANES));
+    if (count >= NNRTI_8_LANES)
+        memcpy(part, x, NNRTI_8_LANES);
+    else
+        memcpy(part, x, (size_t)count);
 #if NNRTI_CPU_IS == 3
     return _mm256_sub_epi32(_mm256_xor_si256(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)part)),
                                              _mm256_set1_epi32(flip)),
