@@ -13,10 +13,9 @@ WHAT IS FAST, float32
     are packed once, when the model is prepared.
 
 WHAT IS FAST, quantised int8 and uint8
-    CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their zero points, are
-    -128 to 127, where no sum can be beyond 32 bits; MAX_POOL_FUSION,
-    AVGPOOL_FUSION; ADD_FUSION of two tensors of one shape; QUANT_DTYPE_CAST from and to
-    float32, of one parameter.
+    CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their
+    zero points, are -128 to 127, where no sum can be beyond 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION; ADD_FUSION of two
+    tensors of one shape; QUANT_DTYPE_CAST from and to float32, of one parameter.
 
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
@@ -188,10 +187,10 @@ typedef struct nnrti_cpu_scale {
     uint8_t low, high, flip;
 } nnrti_cpu_scale;
 
-/* A convolution, or a product of matrices, of 8 bits: attributes of the kernel `product_8`. Its arguments are
-   x [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C]; channels lie one behind the other. Packed: a panel for each
-   `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has whole
-   vectors. The table has four rows of int32 for the channels of y: biases, and how sums are scaled. */
+/* A convolution, or a product of matrices, of 8 bits: attributes of the kernel `product_8`. Its arguments are x
+   [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C]; channels lie one behind the other. Packed: a panel for
+   each `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has
+   whole vectors. The table has four rows of int32 for the channels of y: biases, and how sums are scaled. */
 typedef struct nnrti_cpu_product_8 {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
     int32_t rows;                                      /* pixels of y that are worked on at once */
@@ -201,8 +200,8 @@ typedef struct nnrti_cpu_product_8 {
     nnrti_cpu_scale scale;
 } nnrti_cpu_product_8;
 
-/* A convolution of each channel by itself, of 8 bits: attributes of `depthwise_8`, which has the arguments of `product_8`.
-   Packed: for each block of channels the weights tap by tap. */
+/* A convolution of each channel by itself, of 8 bits: attributes of `depthwise_8`, which has the arguments of
+   `product_8`. Packed: for each block of channels the weights tap by tap. */
 typedef struct nnrti_cpu_window_8 {
     int32_t window[2], stride[2], dilation[2], pad[2];
     int32_t
@@ -264,9 +263,9 @@ static void nnrti_cpu_piece(void *arg, uint32_t i, uint32_t worker)
         p->task(p->arg, k, worker);
 }
 
-/* Calls task for every i < count, by the threads that are offered if the work is worth it: it is told in multiplications
-   of a product, a core does some 80,000 of which in a microsecond. Threads take a microsecond or so to begin and to
-   end, and some part of it to take a piece. */
+/* Calls task for every i < count, by the threads that are offered if the work is worth it: it is told in
+   multiplications of a product, a core does some 80,000 of which in a microsecond. Threads take a microsecond or so
+   to begin and to end, and some part of it to take a piece. */
 #define NNRTI_CPU_WORTH 120000.0
 static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
                             void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
@@ -344,8 +343,8 @@ static int64_t nnrti_cpu_pieces(int64_t whole, int64_t part)
     return (whole + part - 1) / part;
 }
 
-/* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next row,
-   column and channel, and floats of the copy. */
+/* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next
+   row, column and channel, and floats of the copy. */
 typedef struct nnrti_cpu_patch {
     ptrdiff_t row, column, channel;
     int32_t rows, columns;
@@ -1512,8 +1511,8 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     return NNRT_SUCCESS;
 }
 
-/* A convolution of each channel by itself. Where groups are multiplied, a weight stands in one by itself, zeros beside it:
-   what is multiplied with these, other channels or the sign of x, does not matter. */
+/* A convolution of each channel by itself. Where groups are multiplied, a weight stands in one by itself, zeros
+   beside it: what is multiplied with these, other channels or the sign of x, does not matter. */
 static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -1994,7 +1993,8 @@ static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cp
     a->rowY = nnrti_cpu_winograd_row(a->group * e->set->panel);
     a->cellX = rows * a->rowX + 16;
     a->cellY = rows * a->rowY + 16;
-    e->draft->steps[s].scratchBytes = cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_TALLEST) * sizeof(void *);
+    e->draft->steps[s].scratchBytes =
+        cells * (a->cellX + a->cellY) * sizeof(float) + 2 * (rows + NNRTI_CPU_TALLEST) * sizeof(void *);
 }
 
 /* A step that is a convolution of 3 x 3 cells becomes one by tiles. */
@@ -3365,9 +3365,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_pixel)(const NNRTI_CPU(window_job) * j
     nnrti_v_store_part(y, nnrti_v_min(nnrti_v_all(j->high), nnrti_v_max(nnrti_v_all(j->low), sum)), m->count);
 }
 
-/* Some pixels of a row of y whose windows have no dilation of their columns: each column of x is read once, and what they
-   have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie; packed: its
-   weight, behind which those of the next tap lie `padded` floats on. */
+/* Some pixels of a row of y whose windows have no dilation of their columns: each column of x is read once, and what
+   they have of it follows in the order of the taps. x: where the first tap in use of the first pixel would lie;
+   packed: its weight, behind which those of the next tap lie `padded` floats on. */
 typedef struct NNRTI_CPU(strip) {
     const float *x, *bias, *packed;
     float *y;
@@ -4391,8 +4391,8 @@ static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t 
         NNRTI_CPU(take_zeros)(to, rest, j->zero);
 }
 
-/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x, and outside x there,
-   where zero points are. */
+/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x, and outside x
+   there, where zero points are. */
 static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t first, int32_t rows,
                                      const nnrti_x8 **x, uint8_t **y, nnrti_x8 *room)
 {
