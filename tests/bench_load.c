@@ -148,6 +148,7 @@ static NNRT_ReturnCode measure(const char *path, const nnrt_allocator *a, nnrt_e
     memset(&desc, 0, sizeof(desc));
     memset(io, 0, sizeof(io));
     load.allocator = desc.allocator = a;
+    desc.device = "reference"; /* which uses weights where they lie; others pack them */
     start = now_ms();
     if ((code = nnrt_model_load(&m, path, &load, error)) != NNRT_SUCCESS)
         return code;

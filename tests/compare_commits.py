@@ -98,7 +98,7 @@ def compare_model(nnrts, model, inputs, tmp):
         for given in inputs:
             args = [a for value in given for a in ('--input', value)]
             out = [os.path.join(folder, side) for side in ('base', 'here')]
-            ran = [test_convert.call(nnrt, 'run', model, *args, '--output-dir', o) for nnrt, o in zip(nnrts, out)]
+            ran = [test_convert.call(nnrt, 'run', model, *args, '--device', 'reference', '--output-dir', o) for nnrt, o in zip(nnrts, out)]
             if ran[HERE][0] != 0:
                 return 'neither runs' if ran[BASE][0] != 0 else 'does not run any more: ' + ran[HERE][1]
             if ran[BASE][0] != 0:
@@ -141,7 +141,7 @@ def compare_bits(trees, nnrts, networks, tmp):
 # ---- speed ----
 
 def bench(nnrt, model, reps):
-    text, status = output(nnrt, 'bench', '--json', model, '--reps', str(reps))
+    text, status = output(nnrt, 'bench', '--json', model, '--device', 'reference', '--reps', str(reps))
     return json.loads(text.splitlines()[-1]) if status == 0 else None
 
 

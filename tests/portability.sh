@@ -83,7 +83,7 @@ build() {
     grep -q '^#define NNRT_IMPLEMENTATION' "$source" || with=$out/$1/implementation.o
     shift 3
     # shellcheck disable=SC2086  # the compiler is several words, the object one or none
-    $cc -std=c99 $warnings "$@" -Itests/cross -I. -Itests -isystem $out/include -o "$program" "$source" $with $board -lm
+    $cc -std=c99 $warnings -DNNRT_CPU=0 "$@" -Itests/cross -I. -Itests -isystem $out/include -o "$program" "$source" $with $board -lm
 }
 
 # ---- suites that are programs or come from one ----

@@ -122,9 +122,9 @@ def attempt(nnrt, files, values, opened, work, close):
             most += ['--max', '%s=%s' % (name, ','.join(str(n + 2 if k in opened[name] else n)
                                                         for k, n in enumerate(array.shape)))]
     folders = [os.path.join(work, way) for way in ('import', 'session', 'run')]
-    wanted = call(nnrt, 'run', files[0], *given, *(shapes if files[0] == files[1] else []), '--output-dir', folders[0])
+    wanted = call(nnrt, 'run', files[0], '--device', 'reference', *given, *(shapes if files[0] == files[1] else []), '--output-dir', folders[0])
     for way, source, how, folder in (('session', files[2], shapes, folders[1]), ('run', files[1], most, folders[2])):
-        status, said = call(nnrt, 'run', source, *given, *how, '--output-dir', folder)
+        status, said = call(nnrt, 'run', source, '--device', 'reference', *given, *how, '--output-dir', folder)
         why = [text for words, text in REFUSED.items() if words in said]
         if status != 0 and (why or wanted[0] != 0):
             yield SKIPPED, way, why[0] if wanted[0] == 0 else None
