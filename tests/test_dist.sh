@@ -42,8 +42,8 @@ verdict 'sizes of all files are printed' $? log
 verdict "dist/ holds $files" $?
 "$python" "$root/tools/amalgamate.py" again >/dev/null && diff -r dist again >log
 verdict 'it is the same when it is written again' $? log
-! grep -nE '^#[ \t]*include[ \t]*"' dist/nnrt.h >log
-verdict 'dist/nnrt.h includes no file of ours' $? log
+! grep -nE '^#[ \t]*include[ \t]*"' dist/nnrt.h | grep -v '"nnrt_cpu.h"$' >log
+verdict 'dist/nnrt.h includes no file of ours but the fast device, where that lies beside it' $? log
 ! grep -nE '^#[ \t]*line' dist/*.h >log
 verdict 'there is no #line' $? log
 for words in 'Copyright (c) 2026 nnrt authors' 'Copyright (c) 2019 Sean Barrett'; do
