@@ -40,7 +40,7 @@ static bool exists(const char *test)
         return f != NULL;
     }
     (void)snprintf(path, sizeof(path), "tests/test_%.*s.c", (int)(colon - test), test);
-    (void)snprintf(function, sizeof(function), "\nstatic void %s(void **state)", colon + 1);
+    (void)snprintf(function, sizeof(function), "\nstatic void %s(void **", colon + 1);
     source = text_of(path);
     found = strstr(source, function) != NULL;
     free(source);
