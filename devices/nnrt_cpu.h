@@ -50,9 +50,9 @@ SECTIONS (search for the tag)
     >>sets     sets of instructions: this file includes itself once for each, for the kernels
     >>layout   channels last
     >>steps    which kernel a step gets, and packed weights
-    >>winograd which convolutions go by tiles, and how
     >>eight    the same of 8 bits
     >>edit     all steps of a draft
+    >>winograd which convolutions go by tiles, and how
     >>table    the device
     -- kernels, once for each set --
     >>vectors  what a vector is, and functions of vectors
