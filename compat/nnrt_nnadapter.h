@@ -3083,7 +3083,8 @@ static bool nnrti_nna_kept(const NNAdapterCompilation *c, const NNRT_Node *node)
 static NNRT_ReturnCode nnrti_nna_takes(NNAdapterCompilation *c)
 {
     const NNRT_Model *m = c->source;
-    bool *nodes = (bool *)calloc(2 * (size_t)m->nodes.count + 1, sizeof(*nodes)), *taken = nodes + m->nodes.count;
+    bool *nodes = (bool *)calloc(2 * (size_t)m->nodes.count + 1, sizeof(*nodes)),
+         *taken = nodes != NULL ? nodes + m->nodes.count : NULL;
     NNRT_ReturnCode code = nodes == NULL ? NNRT_OUT_OF_MEMORY : NNRT_SUCCESS;
     for (uint32_t d = 0; d < c->context->count && code == NNRT_SUCCESS; d++) {
         const nnrt_device *device = c->context->devices[d];

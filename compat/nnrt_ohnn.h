@@ -2002,7 +2002,9 @@ static uint32_t nnrti_ohnn_info_number(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
     uint32_t number = 0;
-    for (at += at != NULL ? strlen(key) : 0; at != NULL && *at >= '0' && *at <= '9'; at++)
+    if (at == NULL)
+        return 0;
+    for (at += strlen(key); *at >= '0' && *at <= '9'; at++)
         number = number * 10 + (uint32_t)(*at - '0');
     return number;
 }
