@@ -44,6 +44,7 @@ HEADERS = ['nnrt_ops.h', 'nnrt_hal.h', 'nnrt.h']
 ENOUGH = 85.0  # per cent that must be noticed, unless --enough says otherwise
 WARNINGS = ['-Wall', '-Wextra', '-Wshadow', '-Wno-parentheses', '-Wno-logical-op-parentheses',
             '-Wno-bitwise-op-parentheses']
+EXACT = '-DNNRT_CPU=0'  # the headers are those of the reference device, and tests expect its bits
 ADDRESS = ['-fsanitize=address', '-fno-omit-frame-pointer']
 PLAIN = ['hostile', 'file', 'threads', 'math', 'planner', 'corners']  # without it, for their speed
 WALL = 300  # seconds, for what waits and takes no processor time
@@ -204,7 +205,7 @@ def statement_mutants(header, body, i):
 def compiled_lines(header):
     """Numbers of the lines that the preprocessor leaves, macros included."""
     unit = '#define NNRT_IMPLEMENTATION\n#include "%s"\n' % header
-    out = subprocess.run(['clang', '-std=c99', '-E', '-dD', '-I', ROOT, '-x', 'c', '-'], input=unit,
+    out = subprocess.run(['clang', '-std=c99', EXACT, '-E', '-dD', '-I', ROOT, '-x', 'c', '-'], input=unit,
                          capture_output=True, text=True, check=True).stdout
     lines, name, number = set(), '', 0
     for line in out.splitlines():
@@ -222,8 +223,8 @@ def operators():
     """{operator: version of HDI that has it first, times ten; 0: none}, from the table."""
     unit = '#include "nnrt_ops.h"\n#define KERNEL(...)\n' \
            '#define ROW(name, number, s, o, r, in, out, f, k, since, ...) @ name since\nNNRT_OPS(ROW, KERNEL)\n'
-    out = subprocess.run(['clang', '-std=c99', '-E', '-P', '-I', ROOT, '-x', 'c', '-'], input=unit, capture_output=True,
-                         text=True, check=True).stdout
+    out = subprocess.run(['clang', '-std=c99', EXACT, '-E', '-P', '-I', ROOT, '-x', 'c', '-'], input=unit,
+                         capture_output=True, text=True, check=True).stdout
     return {name: int(since) for name, since in re.findall(r'@\s+(\w+)\s+(\d+)', out)}
 
 
@@ -388,14 +389,14 @@ class Workplace:
     def complaints(self, header):
         """[(header, line, text)] of clang's errors and warnings."""
         unit = '#define NNRT_IMPLEMENTATION\n#include "%s"\n' % header
-        said = subprocess.run(['clang', '-std=c99', '-fsyntax-only', '-ferror-limit=0', '-I', '.', '-x', 'c', '-'] +
-                              WARNINGS, input=unit, capture_output=True, text=True, errors='replace',
+        said = subprocess.run(['clang', '-std=c99', EXACT, '-fsyntax-only', '-ferror-limit=0', '-I', '.',
+                               '-x', 'c', '-'] + WARNINGS, input=unit, capture_output=True, text=True, errors='replace',
                               cwd=self.folder).stderr
         return [(os.path.basename(m.group(1)), int(m.group(2)), m.group(3)) for m in
                 re.finditer(r'^([^\s:]+):(\d+):\d+: ((?:fatal )?(?:error|warning): .*)', said, re.M)]
 
     def clang(self, source, result, address, *more):
-        done = subprocess.run(['clang', '-std=c99', '-O0', '-w'] + (ADDRESS if address else []) +
+        done = subprocess.run(['clang', '-std=c99', EXACT, '-O0', '-w'] + (ADDRESS if address else []) +
                               ['-I', self.folder, '-I', self.folder + '/tests', '-o', result,
                                os.path.join(self.folder, source), *more],
                               capture_output=True, text=True, errors='replace')
@@ -422,7 +423,7 @@ class Workplace:
         """Bytes of what gcc -O1 makes of a header's implementation."""
         unit = '#define NNRT_IMPLEMENTATION\n#include "%s"\n' % header
         path = os.path.join(self.folder, 'whole.o')
-        subprocess.run(['gcc', '-std=c99', '-O1', '-w', '-I', '.', '-x', 'c', '-c', '-o', path, '-'], input=unit,
+        subprocess.run(['gcc', '-std=c99', EXACT, '-O1', '-w', '-I', '.', '-x', 'c', '-c', '-o', path, '-'], input=unit,
                        text=True, check=True, cwd=self.folder)
         with open(path, 'rb') as f:
             return f.read()
