@@ -44,6 +44,11 @@ CONVOLUTIONS BY TILES
     is a text: "0", no tiles, which is the strict mode; "1", where they are faster; "2" and "4", of that size
     wherever they can be.
 
+ONE KERNEL BY ITSELF
+    The extension "nnrt.cpu.kernel" of a session names the only kernel that steps may have, as in NNRTI_CPU_KERNELS,
+    "product" or "add_8"; all else is that of the reference device. Where no step of the model can have it the session
+    is refused. With a device as "cpu-avx2" that is any row by name: how tests compare each with the reference device.
+
 SECTIONS (search for the tag)
     >>device   registering
     -- implementation --
@@ -442,6 +447,8 @@ static bool nnrti_cpu_has(const nnrti_cpu_set *set)
 /* >>layout */
 
 #define NNRTI_CPU_FASTER (-1) /* nnrti_cpu_edit.tile */
+#define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
+#define NNRTI_CPU_KERNEL "nnrt.cpu.kernel"
 
 /* While a draft is edited. */
 typedef struct nnrti_cpu_edit {
@@ -449,8 +456,17 @@ typedef struct nnrti_cpu_edit {
     const nnrti_cpu_set *set;
     uint8_t *last; /* per tensor: 0 as it was, 1 may lie with its channels last, 2 does */
     uint32_t tensors;
-    int32_t tile; /* of convolutions of 3 x 3 cells: 0 none, 2, 4, or NNRTI_CPU_FASTER: what is faster */
+    int32_t tile;  /* of convolutions of 3 x 3 cells: 0 none, 2, 4, or NNRTI_CPU_FASTER: what is faster */
+    char only[24]; /* the kernel that steps may have; "": all */
 } nnrti_cpu_edit;
+
+/* Whether steps may have a kernel, whose name is nnrt_cpu_KERNEL_SET. */
+static bool nnrti_cpu_may(const nnrti_cpu_edit *e, const nnrti_cpu_kernel *kernel)
+{
+    const char *name = kernel->name + strlen("nnrt_cpu_");
+    const size_t length = strlen(e->only);
+    return length == 0 || (strncmp(name, e->only, length) == 0 && strrchr(name, '_') == name + length);
+}
 
 static NNRT_ReturnCode nnrti_cpu_no_memory(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
@@ -846,6 +862,8 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     const double work = (double)pixels * packed[0] * packed[1];
     void *data, *last;
     NNRT_ReturnCode code;
+    if (!nnrti_cpu_may(e, &e->set->product))
+        return NNRT_SUCCESS;
     nnrti_cpu_choose_patch(a, &x->view, &y->view, w->dims[3], d->workers);
     nnrti_cpu_use(&d->steps[s], &e->set->product, a);
     d->steps[s].flags = 0;
@@ -900,6 +918,8 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise(nnrti_cpu_edit *e, uint32_t s, n
     nnrt_plan_arg *args;
     void *data;
     NNRT_ReturnCode code;
+    if (!nnrti_cpu_may(e, &e->set->depthwise))
+        return NNRT_SUCCESS;
     nnrti_cpu_use(&d->steps[s], &e->set->depthwise, a);
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
@@ -1011,6 +1031,8 @@ static NNRT_ReturnCode nnrti_cpu_take_window(nnrti_cpu_edit *e, uint32_t s, cons
     nnrti_cpu_window *a = (nnrti_cpu_window *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
+    if (!nnrti_cpu_may(e, kernel))
+        return NNRT_SUCCESS;
     nnrti_cpu_pair(a->window, pool->kernelSize, 0, 1);
     nnrti_cpu_pair(a->stride, pool->strides, 0, 1);
     nnrti_cpu_pair(a->pad, pool->pad, 0, 2);
@@ -1124,7 +1146,8 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
         if (code != NNRT_SUCCESS || step->kernel == e->set->product.run)
             return code;
     }
-    if (x->rank < 2 || y->rank < 2 || x->strides[k] != 1 || z->strides[z->rank - 1] != 1 || x->dims[k] == 0)
+    if (x->rank < 2 || y->rank < 2 || x->strides[k] != 1 || z->strides[z->rank - 1] != 1 || x->dims[k] == 0 ||
+        !nnrti_cpu_may(e, &e->set->matmul))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_matmul *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
@@ -1154,7 +1177,8 @@ static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
     const bool softmax = step->op->type == NNRT_NODE_TYPE_SOFTMAX;
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_rows found, *a;
-    if (!nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found))
+    if (!nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found) ||
+        !nnrti_cpu_may(e, softmax ? &e->set->softmax : &e->set->layer_norm))
         return NNRT_SUCCESS;
     if (softmax) {
         if (((const NNRT_Softmax *)step->attr)->axis.data[0] != x->rank - 1)
@@ -1218,6 +1242,8 @@ static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s, nnrti_
     nnrti_cpu_each *a = (nnrti_cpu_each *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
+    if (!nnrti_cpu_may(e, step->nIn == 1 ? &e->set->unary : &e->set->binary))
+        return NNRT_SUCCESS;
     a->function = function;
     a->activation = activation;
     nnrti_cpu_use(step, step->nIn == 1 ? &e->set->unary : &e->set->binary, a);
@@ -1474,7 +1500,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     void *data, *table;
     int64_t blocks;
     NNRT_ReturnCode code;
-    if (reach < 0 || row > 1 << 24 || pixels <= 0)
+    if (reach < 0 || row > 1 << 24 || pixels <= 0 || !nnrti_cpu_may(e, &e->set->product_8))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_product_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
@@ -1529,7 +1555,7 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
     nnrt_plan_arg *args;
     void *data, *table;
     NNRT_ReturnCode code;
-    if (reach < 0 || taps > 1 << 20)
+    if (reach < 0 || taps > 1 << 20 || !nnrti_cpu_may(e, &e->set->depthwise_8))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_window_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
@@ -1639,7 +1665,8 @@ static NNRT_ReturnCode nnrti_cpu_take_pool_8(nnrti_cpu_edit *e, uint32_t s)
         strides = &attr->strides;
         pad = &attr->pad;
     }
-    if (window->data[0] > 1024 || window->data[1] > 1024) /* sums of 8 bits are within 31 */
+    if (window->data[0] > 1024 || window->data[1] > 1024 || /* sums of 8 bits are within 31 */
+        !nnrti_cpu_may(e, largest ? &e->set->max_pool_8 : &e->set->average_pool_8))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_window_8 *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
@@ -1702,7 +1729,7 @@ static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s], *mul, *round, *div;
     nnrti_cpu_quantise *a;
-    if (!((float)step->args[1].view.quant[0].scale > 0))
+    if (!((float)step->args[1].view.quant[0].scale > 0) || !nnrti_cpu_may(e, &e->set->quantise))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_quantise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
@@ -1738,11 +1765,11 @@ static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
     if (nnrti_cpu_is_eight(step, "nnrt_matmul_fusion_q8") && !((const NNRT_MatMulFusion *)step->attr)->transposeA)
         return nnrti_cpu_take_matrix_8(e, s, ((const NNRT_MatMulFusion *)step->attr)->transposeB);
     if (nnrti_cpu_is_eight(step, "nnrt_add_fusion_q8") && nnrti_cpu_is_flat(&step->args[0].view, &step->args[3].view) &&
-        nnrti_cpu_is_flat(&step->args[1].view, &step->args[3].view))
+        nnrti_cpu_is_flat(&step->args[1].view, &step->args[3].view) && nnrti_cpu_may(e, &e->set->add_8))
         nnrti_cpu_use(step, &e->set->add_8, step->attr);
     if (nnrti_cpu_is_cast(step, false))
         return nnrti_cpu_take_quantise(e, s);
-    if (nnrti_cpu_is_cast(step, true)) {
+    if (nnrti_cpu_is_cast(step, true) && nnrti_cpu_may(e, &e->set->dequantise)) {
         step->flags = 0;
         nnrti_cpu_use(step, &e->set->dequantise, NULL);
     }
@@ -1794,6 +1821,20 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     }
 }
 
+/* Refuses a draft of which no step has the kernel that is asked for. */
+static NNRT_ReturnCode nnrti_cpu_find_only(const nnrti_cpu_edit *e)
+{
+    for (uint32_t s = 0; s < e->draft->nSteps; s++) {
+        const nnrti_cpu_kernel kernel = {e->draft->steps[s].kernel, e->draft->steps[s].kernelName};
+        if (kernel.run != NULL && kernel.name != NULL && strncmp(kernel.name, "nnrt_cpu_", 9) == 0 &&
+            nnrti_cpu_may(e, &kernel))
+            return NNRT_SUCCESS;
+    }
+    return nnrt_error_set(e->draft->config->error, NNRT_NOT_SUPPORT,
+                          "extension '" NNRTI_CPU_KERNEL "' is '%s', but no step can have such a kernel of '%s'",
+                          e->only, e->set->name);
+}
+
 static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 {
     nnrti_cpu_edit e;
@@ -1815,26 +1856,30 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     }
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         code = nnrti_cpu_take(&e, s);
-    return code;
+    return code != NNRT_SUCCESS || e.only[0] == '\0' ? code : nnrti_cpu_find_only(&e);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>winograd */
 
-#define NNRTI_CPU_WINOGRAD "nnrt.cpu.winograd"
 #define NNRTI_CPU_WINOGRAD_X 786432   /* bytes of transformed x that are worked on at once: what L2 has room for */
 #define NNRTI_CPU_WINOGRAD_Y 262144   /* and of what is not transformed back yet */
 #define NNRTI_CPU_MOST_CHANNELS 65536 /* of x and of y: bounds what scratch takes */
 #define NNRTI_CPU_FOUR 4 /* channels whose weights are transformed side by side; any panel has some fours */
 
-/* Which tiles the configuration asks for. */
+/* Which tiles the configuration asks for, and which kernel. */
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
 {
     const NNRT_ExtensionList *list = &e->draft->config->extensions;
     e->tile = NNRTI_CPU_FASTER;
+    e->only[0] = '\0';
     for (uint32_t i = 0; list->data != NULL && i < list->count; i++) {
         const NNRT_Extension *x = &list->data[i];
         char value[16] = "";
+        if (x->name != NULL && x->data != NULL && strcmp(x->name, NNRTI_CPU_KERNEL) == 0) {
+            memset(e->only, 0, sizeof(e->only)); /* of a longer name what fits is none */
+            memcpy(e->only, x->data, x->size < sizeof(e->only) ? x->size : sizeof(e->only) - 1);
+        }
         if (x->name == NULL || strcmp(x->name, NNRTI_CPU_WINOGRAD) != 0)
             continue;
         if (x->data != NULL)
@@ -1878,7 +1923,7 @@ static int32_t nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_ste
     if (e->tile == 0 || attr->group != 1 || w->dims[0] == 0 || w->dims[1] != 3 || w->dims[2] != 3 || w->dims[3] == 0 ||
         attr->stride.data[0] != 1 || attr->stride.data[1] != 1 || attr->dilation.data[0] != 1 ||
         attr->dilation.data[1] != 1 || w->dims[3] > NNRTI_CPU_MOST_CHANNELS || w->dims[0] > NNRTI_CPU_MOST_CHANNELS ||
-        !nnrti_cpu_is_last(&step->args[0].view))
+        !nnrti_cpu_is_last(&step->args[0].view) || !nnrti_cpu_may(e, &e->set->winograd))
         return 0;
     if (e->tile == NNRTI_CPU_FASTER) {
         double least = nnrti_cpu_cost(e->set, w, y, 0);

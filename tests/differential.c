@@ -21,6 +21,8 @@
        attr          resolved attributes of the only node and what is known of its results before a run
        check WHICH   every way (fixed: without, open: with open extents) must give the bits of the graph: "pass WAY", else
                      "differs WAY: TEXT" or "refused WAY: TEXT"
+                     Of a device with bounds (tests/devices.h), whose results the values are: the way "node by node", each
+                     node by itself on the reference device, within bounds that are derived below
        onnx FILE     runs an ONNX file on the values of the graph: outputs as those of run
        save FILE     writes it as .nnrt
 
@@ -355,17 +357,20 @@ static void add_values(nnrt_builder *b, int how, uint32_t *ids, bool *any)
     }
 }
 
+static uint32_t add_result(nnrt_builder *b, const value *v)
+{
+    const uint32_t id = nnrt_builder_tensor(b, v->name);
+    if (v->type != NNRT_DATA_TYPE_UNKNOWN)
+        nnrt_builder_declare(b, id, v->type, NNRT_RANK_UNKNOWN, NULL);
+    describe(b, id, v);
+    return id;
+}
+
 static void add_results(nnrt_builder *b, uint32_t *ids)
 {
-    for (uint32_t i = 0; i < g.nValues; i++) {
-        const value *v = &g.values[i];
-        if (!v->there || v->kind != RESULT)
-            continue;
-        ids[i] = nnrt_builder_tensor(b, v->name);
-        if (v->type != NNRT_DATA_TYPE_UNKNOWN)
-            nnrt_builder_declare(b, ids[i], v->type, NNRT_RANK_UNKNOWN, NULL);
-        describe(b, ids[i], v);
-    }
+    for (uint32_t i = 0; i < g.nValues; i++)
+        if (g.values[i].there && g.values[i].kind == RESULT)
+            ids[i] = add_result(b, &g.values[i]);
 }
 
 static void add_nodes(nnrt_builder *b, const uint32_t *ids)
@@ -561,18 +566,23 @@ static bool bound_result(attempt *a)
 }
 
 /* The device that runs what is tested: NNRT_TEST_DEVICE, of tests/devices.h. */
-static const char *device(void)
+static const test_device *device(void)
 {
-    static const char *name;
-    if (name == NULL) {
-        name = getenv("NNRT_TEST_DEVICE");
-        if (name == NULL || *name == '\0')
-            name = "reference";
-        else if (test_device_open(name) == NULL)
+    static const test_device *opened;
+    if (opened == NULL) {
+        const char *name = getenv("NNRT_TEST_DEVICE");
+        opened = test_device_open(name != NULL && *name != '\0' ? name : "reference");
+        if (opened == NULL)
             exit(2);
     }
-    return name;
+    return opened;
 }
+
+/* While it is not NULL this one does. */
+static const char *instead;
+
+/* Bounds of convolutions are of those that go by no tiles (devices/nnrt_cpu.h). */
+static const NNRT_Extension strict[1] = {{"nnrt.cpu.winograd", (void *)(uintptr_t)"0", 1}};
 
 static NNRT_ReturnCode prepare(attempt *a, int how)
 {
@@ -593,7 +603,8 @@ static NNRT_ReturnCode prepare(attempt *a, int how)
     }
     if (how & (IN_RUN | IN_SESSION))
         a->desc.inputDims = nnrt_dims_list_make(a->dims, n);
-    a->desc.device = device();
+    a->desc.device = instead != NULL ? instead : device()->name;
+    a->desc.extensions = NNRT_ExtensionList_make(strict, 1);
     code = nnrt_session_create(&a->session, a->model, &a->desc, &a->error);
     for (int k = 0; k < 64 && code == NNRT_UNSUPPORTED_OP && bound_result(a); k++) {
         memset(&a->error, 0, sizeof(a->error));
@@ -703,15 +714,17 @@ static double real_at(const uint8_t *data, NNRT_DataType type, size_t i)
     return (double)single;
 }
 
-/* Has data the bits of a value? The fast device has others than the reference device, whose kernels fold what is constant and
-   compute what is open: there, is it as near as two ways to compute it are? 1e-4 of the largest number. */
+/* Has data the bits of a value? A device with bounds has others than the reference device, whose kernels fold what is constant
+   and compute what is open: there, is it as near as two ways to compute it are? Graphs magnify what their nodes are off, by
+   how much nobody knows: 1e-4 of the largest number is no bound but what tells a fault; the bounds are those of nodes,
+   check_nodes. */
 static bool equal(const uint8_t *data, const value *v)
 {
     const size_t count = v->bytes / nnrt_type_size(v->type);
     double most = 0;
     if (memcmp(data, v->data, v->bytes) == 0)
         return true;
-    if (strncmp(device(), "cpu", 3) != 0 || (v->type != NNRT_DATA_TYPE_FLOAT32 && v->type != NNRT_DATA_TYPE_FLOAT64))
+    if (device()->bounds == NULL || (v->type != NNRT_DATA_TYPE_FLOAT32 && v->type != NNRT_DATA_TYPE_FLOAT64))
         return false;
     for (size_t i = 0; i < count; i++) {
         const double x = fabs(real_at(v->data, v->type, i));
@@ -743,6 +756,184 @@ static bool same(const attempt *a, uint32_t i, int how)
         if (v->bytes > 0 && !equal((const uint8_t *)a->out[i].data + (size_t)k * v->bytes, v))
             return false;
     return true;
+}
+
+/* ---- node by node, within bounds ---- */
+
+#define ROUNDING 0x1p-24
+
+static const value *operand_at(const step *s, uint32_t i)
+{
+    return i < s->nIn && s->in[i] < g.nValues ? &g.values[s->in[i]] : NULL;
+}
+
+/* A member of a node's attributes that is an int32 or a bool; 0 where there is none of that name. */
+static void *member_of(const step *s, void *attr, const char *name)
+{
+    for (uint32_t i = 0; i < s->op->attr->count; i++)
+        if (strcmp(s->op->attr->members[i].name, name) == 0)
+            return (uint8_t *)attr + s->op->attr->members[i].offset;
+    return NULL;
+}
+
+/* Runs node s alone on the reference device. sizes: on the absolute values of its floats, without an activation. */
+static NNRT_ReturnCode run_node(const step *s, bool sizes, attempt *a)
+{
+    uint32_t in[MAX_OPERANDS], out[MAX_OPERANDS];
+    void *attr = malloc(s->op->attr->bytes), *activation = member_of(s, attr, "activationType");
+    nnrt_builder *b = NULL;
+    NNRT_ReturnCode code;
+    memset(a, 0, sizeof(*a));
+    memcpy(attr, s->attr, s->op->attr->bytes);
+    if (sizes && activation != NULL)
+        memset(activation, 0, sizeof(NNRT_ActivationType));
+    code = nnrt_builder_create(&b, g.name, NULL);
+    for (uint32_t i = 0; i < s->nIn && code == NNRT_SUCCESS; i++) {
+        const value *v = operand_at(s, i);
+        void *data = NULL;
+        in[i] = NNRT_NO_TENSOR;
+        for (uint32_t k = 0; k < i; k++)
+            in[i] = s->in[k] == s->in[i] ? in[k] : in[i];
+        if (v == NULL || in[i] != NNRT_NO_TENSOR)
+            continue;
+        data = malloc(v->bytes > 0 ? v->bytes : 1);
+        memcpy(data, v->data, v->bytes);
+        for (size_t k = 0; k < v->bytes / sizeof(float) && sizes && v->type == NNRT_DATA_TYPE_FLOAT32; k++)
+            ((float *)data)[k] = fabsf(((float *)data)[k]);
+        in[i] = nnrt_builder_constant(b, v->name, v->type, v->rank, v->dims, data, true);
+        describe(b, in[i], v);
+        free(data);
+    }
+    if (code == NNRT_SUCCESS) {
+        for (uint32_t i = 0; i < s->nOut; i++)
+            out[i] = s->out[i] < g.nValues ? add_result(b, &g.values[s->out[i]]) : NNRT_NO_TENSOR;
+        nnrt_builder_node(b, "node", s->op->type, attr, in, s->nIn, out, s->nOut);
+        for (uint32_t i = 0; i < s->nOut; i++)
+            if (out[i] != NNRT_NO_TENSOR)
+                nnrt_builder_output(b, out[i]);
+        (void)scalar(b, "nothing", NNRT_DATA_TYPE_INT32, NULL);
+        code = nnrt_builder_finish(b, &a->model, &a->error);
+    }
+    nnrt_builder_destroy(b);
+    free(attr);
+    instead = "reference";
+    if (code == NNRT_SUCCESS)
+        code = prepare(a, 0);
+    if (code == NNRT_SUCCESS)
+        code = execute(a, ALL);
+    instead = NULL;
+    return code;
+}
+
+/* Terms of each sum of a node that is a convolution or a product of matrices; 0: it is none. */
+static double terms_of(const step *s)
+{
+    const value *x = operand_at(s, 0), *w = operand_at(s, 1);
+    const bool *transposed = (const bool *)member_of(s, s->attr, "transposeA");
+    switch (s->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_FULL_CONNECTION:
+        return w != NULL && w->rank > 0 && w->dims[0] > 0 ? (double)(w->bytes / sizeof(float)) / w->dims[0] : 1;
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+        return x == NULL || x->rank < 1 ? 1 : x->dims[x->rank - (x->rank > 1 && *transposed ? 2 : 1)];
+    default: return 0;
+    }
+}
+
+/* The largest finite number of an operand. */
+static double largest_of(const value *v)
+{
+    double most = 0;
+    for (size_t i = 0; v != NULL && v->type == NNRT_DATA_TYPE_FLOAT32 && i < v->bytes / sizeof(float); i++) {
+        const double x = fabs(real_at(v->data, v->type, i));
+        most = x > most && x < INFINITY ? x : most;
+    }
+    return most;
+}
+
+/* How far the two devices may be from each other in a result that is y, of sums whose absolute values add up to size: each
+   has the roundings that tests/test_cpu.c counts, (n + 1) of size, which an activation makes steeper, twice at most, and
+   its own. -1: no bound says that, they have the same bits. */
+static double bound_of(const step *s, double y, double size)
+{
+    const double terms = terms_of(s), n = operand_at(s, 0) != NULL && operand_at(s, 0)->rank > 0
+                                              ? operand_at(s, 0)->dims[operand_at(s, 0)->rank - 1]
+                                              : 1;
+    const NNRT_ActivationType *fused = (const NNRT_ActivationType *)member_of(s, s->attr, "activationType");
+    const bool functions = fused != NULL && *fused != NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    /* of an activation: 8 of its result; GELU is within 2^-22 of what it is given, or of 1, which both are at most */
+    const double own = functions ? 8 * fabs(y) + (*fused == NNRT_ACTIVATION_TYPE_GELU ? 4 * (1 + size) : 0) : 0;
+    if (terms > 0)
+        return 2 * ROUNDING * 1.001 * ((terms + 1) * size * (functions ? 2 : 1) + own);
+    switch (s->op->type) {
+    case NNRT_NODE_TYPE_SOFTMAX: /* what is given to exp is 104 at most where that is not 0 */
+        return 2 * ROUNDING * 1.001 * (2 * (4 + fmin(104, 2 * largest_of(operand_at(s, 0)))) + n + 2) * y + 3e-45;
+    case NNRT_NODE_TYPE_LAYER_NORM_FUSION: { /* a number of n is sqrt(n) times their deviation from the mean at most */
+        const double part = sqrt(n) * (operand_at(s, 1) != NULL ? largest_of(operand_at(s, 1)) : 1);
+        return 2 * ROUNDING * 1.001 * ((2 + n + 5 + (3 + n) / 2 + 4) * part + 4 * largest_of(operand_at(s, 2)));
+    }
+    case NNRT_NODE_TYPE_ACTIVATION:
+    case NNRT_NODE_TYPE_ADD_FUSION:
+    case NNRT_NODE_TYPE_SUB_FUSION:
+    case NNRT_NODE_TYPE_MUL_FUSION:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION: return own > 0 ? 2 * ROUNDING * own : -1;
+    default: break;
+    }
+    for (const test_bound *b = device()->bounds; b->op != NULL; b++)
+        if (strcmp(b->op, s->op->name) == 0)
+            return b->absolute + b->relative * fabs(y);
+    return -1;
+}
+
+/* Result i of node s, v as the device gave it, beside that of the reference device; false: they differ, and why is told. */
+static bool near_enough(const step *s, const value *v, const attempt *a, const attempt *sizes, uint32_t i)
+{
+    const NNRT_ActivationType *fused = (const NNRT_ActivationType *)member_of(s, s->attr, "activationType");
+    const uint8_t *want = (const uint8_t *)a->out[i].data;
+    const nnrt_io_info info = nnrt_session_output(a->session, i);
+    if (info.bytes == v->bytes && info.dataType == v->type && (v->bytes == 0 || memcmp(want, v->data, v->bytes) == 0))
+        return true;
+    if (info.bytes != v->bytes || info.dataType != v->type || v->type != NNRT_DATA_TYPE_FLOAT32) {
+        printf("differs node by node: %s: result %u has other bits than on the reference device\n", s->op->name, (unsigned)i);
+        return false;
+    }
+    if (terms_of(s) > 0 && fused != NULL && *fused == NNRT_ACTIVATION_TYPE_SIGN) /* any error of 0 is 1 */
+        return true;
+    for (size_t k = 0; k < v->bytes / sizeof(float); k++) {
+        const double x = real_at(v->data, v->type, k), y = real_at(want, v->type, k);
+        const double size = sizes != NULL ? real_at((const uint8_t *)sizes->out[i].data, v->type, k) : largest_of(operand_at(s, 0));
+        if (!(fabs(x - y) <= bound_of(s, y, size)) && !(x != x && y != y) && !(x == y)) {
+            printf("differs node by node: %s, element %lu is %.9g, of the reference device %.9g, bound %.3g\n", s->op->name,
+                   (unsigned long)k, x, y, bound_of(s, y, size));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Each node, on what the device made of those before it, beside the reference device. */
+static void check_nodes(void)
+{
+    static attempt a, sizes;
+    bool good = true;
+    for (uint32_t n = 0; n < g.nSteps && good; n++) {
+        const step *s = &g.steps[n];
+        const bool sums = terms_of(s) > 0;
+        uint32_t i = 0;
+        memset(&sizes, 0, sizeof(sizes));
+        if (run_node(s, false, &a) != NNRT_SUCCESS || (sums && run_node(s, true, &sizes) != NNRT_SUCCESS)) {
+            printf("differs node by node: %s is refused: %s%s\n", s->op->name, a.error.message, sizes.error.message);
+            good = false;
+        }
+        for (uint32_t k = 0; k < s->nOut && good; k++)
+            if (s->out[k] < g.nValues)
+                good = near_enough(s, &g.values[s->out[k]], &a, sums ? &sizes : NULL, i++);
+        attempt_end(&a);
+        attempt_end(&sizes);
+    }
+    if (good)
+        printf("pass node by node\n");
 }
 
 static void check_way(const way *w)
@@ -930,13 +1121,15 @@ static void command(char *word, char *rest)
         run_onnx(rest);
     else if (strcmp(word, "save") == 0)
         save_graph(rest);
-    else if (strcmp(word, "check") == 0)
+    else if (strcmp(word, "check") == 0) {
+        if (device()->bounds != NULL && strcmp(rest, "open") != 0)
+            check_nodes();
         for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
             const bool open = (ways[i].how & (IN_RUN | IN_SESSION)) != 0;
             if (*rest == '\0' || open == (strcmp(rest, "open") == 0))
                 check_way(&ways[i]);
         }
-    else
+    } else
         printf("error there is no command %s\n", word);
     printf("done\n");
     fflush(stdout);
