@@ -92,8 +92,8 @@ extern "C" {
 /* Registers "cpu", which uses the best set of instructions that the machine has, or with its name one of them as
    "cpu-avx2". NOT_SUPPORT: the machine or the compiler has no such set. Device and name are static. */
 NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error);
-/* The sets that the machine has, the best one first: "avx512vnni", "avx512", "avx2", "neon", "vector". NULL from
-   the end of the list on. */
+/* The sets that the machine has, the best one first: "avx512vnni", "avx512", "avx2", "neon", "vector"; "simd128" is
+   that of WebAssembly compiled with -msimd128. NULL from the end of the list on. */
 NNRT_API const char *nnrt_cpu_set(uint32_t i);
 
 #ifdef __cplusplus
@@ -117,6 +117,8 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #endif
 #elif defined(__aarch64__) && defined(__GNUC__)
 #include <arm_neon.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 /* MATMUL_FUSION of two tensors that a run brings: x [..,M,K], y [..,K,N], a bias [N] or nothing; z [..,M,N]. */
@@ -412,7 +414,11 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
 #endif
-#if defined(__GNUC__)
+#if defined(__wasm_simd128__)
+#define NNRTI_CPU_SET simd128
+#include "nnrt_cpu.h"
+#undef NNRTI_CPU_SET
+#elif defined(__GNUC__)
 #define NNRTI_CPU_SET vector
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
@@ -424,7 +430,9 @@ static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
 #elif defined(__aarch64__) && defined(__GNUC__)
     &nnrti_cpu_set_neon,
 #endif
-#if defined(__GNUC__)
+#if defined(__wasm_simd128__)
+    &nnrti_cpu_set_simd128,
+#elif defined(__GNUC__)
     &nnrti_cpu_set_vector,
 #endif
     NULL};
@@ -2208,6 +2216,12 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 #define NNRTI_CPU_avx2 3
 #define NNRTI_CPU_neon 2
 #define NNRTI_CPU_vector 1
+#define NNRTI_CPU_simd128 1 /* those of WebAssembly, some by name: NNRTI_CPU_WASM */
+#ifdef __wasm_simd128__
+#define NNRTI_CPU_WASM 1
+#else
+#define NNRTI_CPU_WASM 0
+#endif
 #define NNRTI_CPU_IS NNRTI_CPU_JOIN_2(NNRTI_CPU_, NNRTI_CPU_SET)
 #define nnrti_v NNRTI_CPU(v)
 #define nnrti_v_bits NNRTI_CPU(v_bits)
@@ -2366,13 +2380,21 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_fma(nnrti_v a, nnrti_v b, nnrti_v c)
 }
 NNRTI_CPU_INLINE nnrti_v nnrti_v_min(nnrti_v a, nnrti_v b)
 {
+#if NNRTI_CPU_WASM
+    return (nnrti_v)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+#else
     const nnrti_v_bits less = a < b;
     return (nnrti_v)((less & (nnrti_v_bits)a) | (~less & (nnrti_v_bits)b));
+#endif
 }
 NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 {
+#if NNRTI_CPU_WASM
+    return (nnrti_v)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
+#else
     const nnrti_v_bits more = a > b;
     return (nnrti_v)((more & (nnrti_v_bits)a) | (~more & (nnrti_v_bits)b));
+#endif
 }
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_if_nan)(nnrti_v v, nnrti_v other)
 {
@@ -4107,10 +4129,8 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_
 #else
 typedef int32_t nnrti_i __attribute__((vector_size(16)));
 typedef int16_t nnrti_x8;
-typedef int32_t nnrti_w8;
 #define NNRTI_8_LANES 4
 #define NNRTI_8_WIDE 2
-#define NNRTI_8_GROUP 1
 NNRTI_CPU_INLINE nnrti_i nnrti_i_load(const int32_t *p)
 {
     nnrti_i v;
@@ -4121,15 +4141,34 @@ NNRTI_CPU_INLINE void nnrti_i_store(int32_t *p, nnrti_i v)
 {
     memcpy(p, &v, sizeof(v));
 }
+#if NNRTI_CPU_WASM
+typedef int16_t nnrti_w8;
+#define NNRTI_8_GROUP 2
+NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
+{
+    return sum + (nnrti_i)wasm_i32x4_dot_i16x8(wasm_i32x4_splat(x), wasm_v128_load(w));
+}
+#else
+typedef int32_t nnrti_w8;
+#define NNRTI_8_GROUP 1
 NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
 {
     return sum + x * nnrti_i_load(w);
 }
+#endif
 NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
 {
+#if NNRTI_CPU_WASM
+    const v128_t half = wasm_i64x2_splat((int64_t)1 << 31), twice = (v128_t)(x + x);
+    const v128_t factor = wasm_v128_load(table + padded);
+    const v128_t low = wasm_i64x2_add(wasm_i64x2_extmul_low_i32x4(twice, factor), half);
+    const v128_t high = wasm_i64x2_add(wasm_i64x2_extmul_high_i32x4(twice, factor), half);
+    nnrti_i y = (nnrti_i)wasm_i32x4_shuffle(low, high, 1, 3, 5, 7);
+#else
     nnrti_i y = {0};
     for (int32_t i = 0; i < NNRTI_8_LANES; i++)
         y[i] = nnrti_high_product(x[i], table[padded + i]);
+#endif
     if (!positive)
         y = y + (y >> 31);
     return (y + nnrti_i_load(table + 2 * padded)) >> nnrti_i_load(table + 3 * padded);
@@ -4204,6 +4243,12 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
         return;
     }
     vst1q_u8(part, bytes);
+#elif NNRTI_CPU_WASM
+    const v128_t words = wasm_i16x8_narrow_i32x4((v128_t)v[0], (v128_t)v[wide - 1]);
+    v128_t bytes = wasm_u8x16_narrow_i16x8(words, words);
+    bytes = wasm_u8x16_min(wasm_u8x16_max(bytes, wasm_u8x16_splat(s->low)), wasm_u8x16_splat(s->high));
+    bytes = wasm_v128_xor(bytes, wasm_u8x16_splat(s->flip));
+    wasm_v128_store64_lane(part, bytes, 0);
 #else
     for (int32_t i = 0; i < wide * NNRTI_8_LANES; i++) {
         const int32_t q = v[i / NNRTI_8_LANES][i % NNRTI_8_LANES];
@@ -4576,6 +4621,11 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32
     return _mm256_sub_epi32(_mm256_xor_si256(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)part)),
                                              _mm256_set1_epi32(flip)),
                             _mm256_set1_epi32(zero));
+#elif NNRTI_CPU_WASM
+    {
+        const v128_t words = wasm_u16x8_extend_low_u8x16(wasm_v128_load32_zero(part));
+        return ((nnrti_i)wasm_u32x4_extend_low_u16x8(words) ^ flip) - zero;
+    }
 #else
     {
         const int32_t wide[NNRTI_8_LANES] = {(part[0] ^ flip) - zero, (part[1] ^ flip) - zero, (part[2] ^ flip) - zero,
@@ -4609,6 +4659,8 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
     return _mm256_add_epi32(sum, _mm256_madd_epi16(x, w));
 #elif NNRTI_CPU_IS == 2
     return vmlaq_s32(sum, x, w);
+#elif NNRTI_CPU_WASM
+    return sum + (nnrti_i)wasm_i32x4_dot_i16x8((v128_t)x, (v128_t)w);
 #else
     return sum + x * w;
 #endif
@@ -5016,6 +5068,8 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_avx2
 #undef NNRTI_CPU_neon
 #undef NNRTI_CPU_vector
+#undef NNRTI_CPU_simd128
+#undef NNRTI_CPU_WASM
 #undef NNRTI_CPU_IS
 #undef NNRTI_CPU_TILE
 #undef NNRTI_CPU_PANELS

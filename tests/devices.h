@@ -171,6 +171,7 @@ CPU_SET(avx512vnni)
 CPU_SET(avx512)
 CPU_SET(avx2)
 CPU_SET(neon)
+CPU_SET(simd128)
 CPU_SET(vector)
 
 /* A product and its sum are rounded once where the reference rounds twice: of K products of numbers around 1 the sums differ
@@ -192,6 +193,7 @@ static const test_device test_devices[] = {
     {"cpu-avx512", cpu_avx512_register, cpu_bounds},
     {"cpu-avx2", cpu_avx2_register, cpu_bounds},
     {"cpu-neon", cpu_neon_register, cpu_bounds},
+    {"cpu-simd128", cpu_simd128_register, cpu_bounds},
     {"cpu-vector", cpu_vector_register, cpu_bounds},
 #ifdef __linux__
     {"remote", remote_register, NULL},

@@ -1,11 +1,11 @@
 #!/bin/sh
 # portability.sh [TARGET...]: the tests, built for other machines and run on this one. Installs Debian's cross compilers
 #                             and qemu where they are missing (apt-get takes gcc-multilib away for them). Without TARGET
-#                             all of them: i686 i686-checked aarch64 armhf s390x wasm cortex-m4.
+#                             all of them: i686 i686-checked aarch64 armhf s390x wasm wasm-simd cortex-m4.
 # portability.sh --quick      what CI does: i686 and i686-checked, which a PC runs by itself, cortex-m4, and fewer suites.
 #
 # i686 is 32-bit x86 with SSE2, i686-checked the same with the address and undefined behaviour sanitizers, armhf 32-bit ARM with VFP, s390x big-endian with 64 bits, wasm WebAssembly in node,
-# cortex-m4 the processor without an operating system, in qemu's board mps2-an386: there vectors, bits and same-bits only.
+# wasm-simd the same with -msimd128, cortex-m4 the processor without an operating system, in qemu's board mps2-an386: there vectors, bits and same-bits only.
 # Suites, as in make test: vectors; bits: the hash over all their results, which must be that of gcc -O2 here; same-bits:
 # what the library says of that under good and bad options; those in tests/test_*.c, with tests/cross/cmocka.h in place of
 # cmocka; onnx-nodes; cli: the command line, compared with the one of this machine.
@@ -16,8 +16,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 self=tests/portability.sh
 out=build/portability
-all='i686 i686-checked aarch64 armhf s390x wasm cortex-m4'
-cmocka='math planner hal builder passes session file onnx_reader onnx_import hostile'
+all='i686 i686-checked aarch64 armhf s390x wasm wasm-simd cortex-m4'
+cmocka='math planner hal builder passes session file onnx_reader onnx_import hostile cpu'
 suites=${SUITES:-vectors same-bits cli onnx-nodes $cmocka}
 jobs=${JOBS:-$(nproc 2>/dev/null || echo 2)}
 # target NAME: sets packages, cc (compiler and what it always needs), board (what it needs for programs), warnings, run,
@@ -56,6 +56,10 @@ target() {
         cc=emcc run=node suffix=.js
         board='-sNODERAWFS=1 -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sEXIT_RUNTIME=1 -sSINGLE_FILE=1'
         export NODE_PATH="/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}"
+        ;;
+    wasm-simd) # the fast device has a set of its own for these instructions; nothing else knows of them
+        target wasm
+        cc='emcc -msimd128' only=' cpu '
         ;;
     cortex-m4) # files and arguments by semihosting
         packages='gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm'
@@ -167,7 +171,7 @@ fi
 # ---- all ----
 
 if [ "${1:-}" = --quick ]; then
-    all='i686 i686-checked cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import'
+    all='i686 i686-checked cortex-m4' suites='vectors same-bits cli hal builder file corners onnx_reader onnx_import cpu'
     shift
 fi
 targets=${*:-$all}
