@@ -1174,6 +1174,57 @@ static void test_matrices_of_constants(void **unused)
     }
 }
 
+/* Stacks of matrices, each of which is broadcast in its own way; the second one is constant. */
+static void test_stacks(void **unused)
+{
+    static const int32_t stacks[][2] = {{2, 3}, {1, 3}, {2, 1}};
+    (void)unused;
+    state = 19;
+    for (uint32_t i = 0; i < 72; i++) {
+        const int32_t *a = stacks[i % 3], *c = stacks[i / 3 % 3], m = 1 + (int32_t)draw(9), k = 1 + (int32_t)draw(9);
+        const int32_t n = 1 + (int32_t)draw(40), outer = a[0] > c[0] ? a[0] : c[0], inner = a[1] > c[1] ? a[1] : c[1];
+        const bool transposed = draw(2) == 0, bias = draw(2) == 0;
+        const int32_t dims[4] = {a[0], a[1], m, k}, wDims[4] = {c[0], c[1], transposed ? n : k, transposed ? k : n};
+        const size_t nX = product_of(4, dims), nZ = (size_t)(outer * inner * m * n);
+        float *x = reals(nX), *w = reals(product_of(4, wDims)), *more = reals((size_t)n), *expected = reals(nZ), *bound = reals(nZ);
+        NNRT_MatMulFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[3];
+        memset(&attr, 0, sizeof(attr));
+        attr.transposeB = transposed;
+        assert_int_equal(nnrt_builder_create(&b, "stacks", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, 4, dims);
+        in[1] = nnrt_builder_constant(b, "w", F32, 4, wDims, w, false);
+        in[2] = bias ? nnrt_builder_constant(b, "bias", F32, 1, &n, more, false) : NNRT_NO_TENSOR;
+        nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_MATMUL_FUSION, &attr, in, 3));
+        model = finish(b);
+        for (size_t j = 0; j < nZ; j++) { /* roundings as in expect_conv */
+            const int32_t column = (int32_t)(j % (size_t)n), row = (int32_t)(j / (size_t)n % (size_t)m);
+            const int32_t stack = (int32_t)(j / (size_t)(m * n)), p = stack / inner, q = stack % inner;
+            const float *fromX = x + ((p % a[0] * a[1] + q % a[1]) * m + row) * k;
+            const float *fromW = w + (p % c[0] * c[1] + q % c[1]) * k * n;
+            double y = bias ? (double)more[column] : 0, size = fabs(y);
+            for (int32_t t = 0; t < k; t++) {
+                const double part = (double)fromX[t] * (double)fromW[transposed ? column * k + t : t * n + column];
+                y += part;
+                size += fabs(part);
+            }
+            expected[j] = (float)y;
+            bound[j] = (float)(((k + 1) * size + fabs(y)) * ROUNDING * SECOND);
+        }
+        kernel = "matmul";
+        check_all(model, x, nX, nZ, expected, bound, "stacks of matrices");
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(more);
+        free(w);
+        free(x);
+    }
+}
+
 /* ---- pools ---- */
 
 /* Cells are compared, or added in the order of the reference device and divided once: the bits of that, but for what an
@@ -1560,9 +1611,10 @@ static int32_t draw_zero(NNRT_DataType type)
     return least + (kind == 0 ? 0 : kind == 1 ? 255 : kind == 2 ? 128 : (int32_t)draw(256));
 }
 
-/* How large sums and factors are: as they are in networks; factors of 1/2 and more; factors that give 0; biases that with
-   the products reach 2^30, or 2^31: these have the reference kernel. */
-enum { USUAL, FACTORS_LARGE, FACTORS_SMALL, BIAS_30, BIAS_31, SIZES };
+/* How large sums and factors are: as they are in networks; factors that are powers of 2, with which half of all sums lie
+   between two results; factors of 1/2 and more; factors that give 0; biases that with the products reach 2^30, or 2^31: these
+   have the reference kernel. */
+enum { USUAL, POWERS, FACTORS_LARGE, FACTORS_SMALL, BIAS_30, BIAS_31, SIZES };
 
 typedef struct eight {
     conv c;
@@ -1599,9 +1651,11 @@ static void check_eight(const eight *e)
     int32_t *bias = (int32_t *)malloc(sizeof(int32_t) * (size_t)s->c);
     int32_t out[4] = {s->n, 0, 0, s->c}, outMatrix[2] = {s->w, s->c};
     NNRT_QuantParam *params = (NNRT_QuantParam *)malloc(sizeof(NNRT_QuantParam) * (size_t)s->c);
-    const NNRT_QuantParam px = param_of(0.02, draw_zero(e->x));
+    const bool powers = e->size == POWERS;
+    const NNRT_QuantParam px = param_of(powers ? 0x1p-6 : 0.02, draw_zero(e->x));
     const double spread = e->size == FACTORS_LARGE ? 1.0 : e->size == FACTORS_SMALL ? 1e13 : 60.0 * sqrt((double)terms);
-    const NNRT_QuantParam py = param_of(0.02 * 0.01 * spread * (e->size >= BIAS_30 && draw(2) == 0 ? 1e5 : 1.0), draw_zero(e->y));
+    const double scale = powers ? ldexp(0x1p-13, (int)log2(spread)) : 0.02 * 0.01 * spread;
+    const NNRT_QuantParam py = param_of(scale * (e->size >= BIAS_30 && draw(2) == 0 ? 1e5 : 1.0), draw_zero(e->y));
     NNRT_Conv2DFusion attr;
     NNRT_FullConnection full;
     NNRT_MatMulFusion product;
@@ -1616,7 +1670,7 @@ static void check_eight(const eight *e)
         bias[c] = (int32_t)draw(20001) - 10000;
         if (e->size >= BIAS_30)
             bias[c] = (draw(2) == 0 ? -1 : 1) * ((e->size == BIAS_30 ? 1 << 30 : INT32_MAX) - (int32_t)draw(1000));
-        params[c] = param_of(0.01 * (0.5 + draw(1000) / 1000.0), zeroW);
+        params[c] = param_of(powers ? ldexp(0x1p-7, (int)draw(3)) : 0.01 * (0.5 + draw(1000) / 1000.0), zeroW);
     }
     memset(&attr, 0, sizeof(attr));
     memset(&full, 0, sizeof(full));
@@ -1736,7 +1790,7 @@ static void test_pools_of_8_bits(void **unused)
                                 draw(2) * (window[1] > 1)};
         const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
         const NNRT_QuantParam px = param_of(0.02, draw_zero(type));
-        const NNRT_QuantParam py = draw(2) == 0 ? px : param_of(0.005 + draw(30) / 1000.0, draw_zero(type));
+        const NNRT_QuantParam py = draw(2) == 0 ? px : param_of(draw(3) == 0 ? 0.04 : 0.005 + draw(30) / 1000.0, draw_zero(type));
         const size_t nX = product_of(4, dims);
         uint8_t *x = bytes_of(nX);
         int32_t out[4] = {dims[0], 0, 0, dims[3]};
@@ -1769,7 +1823,7 @@ static void test_pools_of_8_bits(void **unused)
 /* x and a constant of the same shape, or of another one; scales equal, near and far from each other. */
 static void test_sums_of_8_bits(void **unused)
 {
-    static const double scales[] = {0.02, 0.01, 0.02, 0.0213, 1e-9, 40.0};
+    static const double scales[] = {0.02, 0.01, 0.02, 0.0213, 1e-9, 40.0, 0x1p-6, 0x1p-7};
     static const int32_t counts[] = {1, 3, 7, 8, 9, 15, 16, 17, 33, 63, 64, 65, 129, 300, 0};
     (void)unused;
     state = 12;
@@ -1782,8 +1836,8 @@ static void test_sums_of_8_bits(void **unused)
         const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
         const NNRT_QuantParam px = param_of(scales[draw(COUNT(scales))], draw_zero(type));
         const NNRT_QuantParam pc = param_of(draw(3) == 0 ? px.scale : scales[draw(COUNT(scales))], draw_zero(type));
-        const NNRT_QuantParam py = param_of((px.scale > pc.scale ? px.scale : pc.scale) * (draw(4) == 0 ? 0.2 : 1.3),
-                                            draw_zero(type));
+        static const double factors[] = {0.2, 1.3, 1.3, 2.0};
+        const NNRT_QuantParam py = param_of((px.scale > pc.scale ? px.scale : pc.scale) * factors[draw(4)], draw_zero(type));
         uint8_t *x = bytes_of(nX), *c = bytes_of(nX);
         const uint32_t first = draw(2);
         NNRT_AddFusion attr;
@@ -2132,6 +2186,7 @@ int main(void)
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_matrices_of_constants),
+        cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_pools),
         cmocka_unit_test(test_binary),
         cmocka_unit_test(test_functions),
