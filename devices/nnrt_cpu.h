@@ -447,6 +447,9 @@ static bool nnrti_cpu_has(const nnrti_cpu_set *set)
                (set == &nnrti_cpu_set_avx512 || __builtin_cpu_supports("avx512vnni"));
     if (set == &nnrti_cpu_set_avx2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#elif defined(__i386__) && defined(__GNUC__)
+    if (set == &nnrti_cpu_set_vector)
+        return __builtin_cpu_supports("sse2");
 #endif
     return set != NULL;
 }
@@ -2353,6 +2356,15 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 }
 #define NNRTI_CPU_IF_NAN(v, other) vbslq_f32(vceqq_f32(v, v), other, v)
 #else
+#if defined(__i386__) && !defined(__SSE2__) /* without these, vectors would be numbers of the x87, of more bits */
+#define NNRTI_CPU_SSE2 1
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("sse2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("sse2")
+#endif
+#endif
 #define NNRTI_LANES 4
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 4
@@ -5056,13 +5068,14 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_ROW_8
 #undef NNRTI_CPU_ROW
 
-#if NNRTI_CPU_IS >= 3
+#if NNRTI_CPU_IS >= 3 || defined(NNRTI_CPU_SSE2)
 #if defined(__clang__)
 #pragma clang attribute pop
 #else
 #pragma GCC pop_options
 #endif
 #endif
+#undef NNRTI_CPU_SSE2
 #undef NNRTI_CPU_avx512vnni
 #undef NNRTI_CPU_avx512
 #undef NNRTI_CPU_avx2
