@@ -1865,6 +1865,41 @@ static void test_sums_of_8_bits(void **unused)
     }
 }
 
+/* Every stored integer and every other one, at scales that are powers of 2, one up to 2^22 times the other: there sums lie
+   between two results, and what is small beside them says which is nearer. */
+static void test_all_sums_of_8_bits(void **unused)
+{
+    static const int32_t apart[] = {0, 1, 7, 17, 18, 19, 20, 21, 22}, dims[2] = {256, 256};
+    const size_t count = 65536;
+    uint8_t *x = bytes_of(count), *c = bytes_of(count);
+    (void)unused;
+    for (size_t i = 0; i < count; i++) {
+        x[i] = (uint8_t)i;
+        c[i] = (uint8_t)(i >> 8);
+    }
+    for (uint32_t i = 0; i < 2 * COUNT(apart); i++) {
+        const uint32_t first = i % 2;
+        const NNRT_QuantParam px = param_of(0x1p-7, 3), pc = param_of(ldexp(0x1p-7, -apart[i / 2]), -5), py = param_of(0x1p-6, -1);
+        NNRT_AddFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[2];
+        memset(&attr, 0, sizeof(attr));
+        assert_int_equal(nnrt_builder_create(&b, "sum", NULL), NNRT_SUCCESS);
+        in[first] = nnrt_builder_input(b, "x", I8, 2, dims);
+        nnrt_builder_quant(b, in[first], &px, 1);
+        in[1 - first] = nnrt_builder_constant(b, "c", I8, 2, dims, c, false);
+        nnrt_builder_quant(b, in[1 - first], &pc, 1);
+        model = finish_eight(b, NNRT_NODE_TYPE_ADD_FUSION, &attr, in, 2, I8, 2, dims, &py);
+        kernel = "add_8";
+        check_bytes(model, x, count, count, EITHER, "all sums");
+        kernel = NULL;
+        nnrt_model_destroy(model);
+    }
+    free(c);
+    free(x);
+}
+
 /* Floats, of which some are ends of what they become, halves, far away or none. */
 static float *floats_of(size_t count, float scale)
 {
@@ -1890,7 +1925,7 @@ static void test_casts_to_8_bits(void **unused)
     state = 14;
     for (uint32_t i = 0; i < COUNT(counts) * 14; i++) {
         const double scale = scales[i % COUNT(scales)];
-        const float s = draw(8) == 0 ? two : (float)scale;
+        const float s = draw(8) == 0 ? two : (float)scale, s2 = s * 1.5f;
         const bool chain = draw(2) == 0, image = draw(3) == 0 && counts[i % COUNT(counts)] > 0, other = image && draw(4) == 0;
         const NNRT_DataType type = draw(2) == 0 ? I8 : U8;
         const NNRT_QuantParam py = param_of(scale, draw_zero(type)), pw = param_of(0.01, 0), pz = param_of(scale, 3);
@@ -1919,6 +1954,8 @@ static void test_casts_to_8_bits(void **unused)
             factor = in[1] = nnrt_builder_constant(b, "s", F32, 0, NULL, &s, false);
             in[0] = nnrt_builder_op(b, "div", NNRT_NODE_TYPE_DIV_FUSION, NULL, in, 2);
             in[0] = nnrt_builder_op(b, "round", NNRT_NODE_TYPE_ROUND, NULL, in, 1);
+            if (i % 5 == 0) /* what is multiplied with need not be what was divided by */
+                factor = nnrt_builder_constant(b, "s2", F32, 0, NULL, &s2, false);
             in[1] = factor;
             in[0] = nnrt_builder_op(b, "mul", NNRT_NODE_TYPE_MUL_FUSION, NULL, in, 2);
         }
@@ -2195,6 +2232,7 @@ int main(void)
         cmocka_unit_test(test_depthwise_of_8_bits),
         cmocka_unit_test(test_pools_of_8_bits),
         cmocka_unit_test(test_sums_of_8_bits),
+        cmocka_unit_test(test_all_sums_of_8_bits),
         cmocka_unit_test(test_casts_to_8_bits),
         cmocka_unit_test(test_casts_of_8_bits),
         cmocka_unit_test(test_layouts_of_8_bits),
