@@ -77,6 +77,20 @@ MIT licence, see LICENSE.
 #ifndef NNRT_CPU
 #define NNRT_CPU 1
 #endif
+/* Sets of instructions that are left away where these are 0, each some 130 KB of code; there is always "vector". */
+#if defined(__x86_64__) && defined(__GNUC__)
+#ifndef NNRT_CPU_AVX512
+#define NNRT_CPU_AVX512 1
+#endif
+#ifndef NNRT_CPU_AVX2
+#define NNRT_CPU_AVX2 1
+#endif
+#else
+#undef NNRT_CPU_AVX512
+#undef NNRT_CPU_AVX2
+#define NNRT_CPU_AVX512 0
+#define NNRT_CPU_AVX2 0
+#endif
 #if NNRT_CPU && !defined(NNRTI_BUILTIN_DEVICE)
 #define NNRTI_BUILTIN_DEVICE nnrti_cpu_table
 #endif
@@ -399,17 +413,20 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
 #define NNRTI_CPU_APART __attribute__((noinline))
 #endif
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if NNRT_CPU_AVX512
 #define NNRTI_CPU_SET avx512
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
 #define NNRTI_CPU_SET avx512vnni
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
+#endif
+#if NNRT_CPU_AVX2
 #define NNRTI_CPU_SET avx2
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
-#elif defined(__aarch64__) && defined(__GNUC__)
+#endif
+#if defined(__aarch64__) && defined(__GNUC__)
 #define NNRTI_CPU_SET neon
 #include "nnrt_cpu.h"
 #undef NNRTI_CPU_SET
@@ -425,9 +442,13 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
 #endif
 
 static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
-#if defined(__x86_64__) && defined(__GNUC__)
-    &nnrti_cpu_set_avx512vnni, &nnrti_cpu_set_avx512, &nnrti_cpu_set_avx2,
-#elif defined(__aarch64__) && defined(__GNUC__)
+#if NNRT_CPU_AVX512
+    &nnrti_cpu_set_avx512vnni, &nnrti_cpu_set_avx512,
+#endif
+#if NNRT_CPU_AVX2
+    &nnrti_cpu_set_avx2,
+#endif
+#if defined(__aarch64__) && defined(__GNUC__)
     &nnrti_cpu_set_neon,
 #endif
 #if defined(__wasm_simd128__)
@@ -440,14 +461,17 @@ static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
 /* Whether the machine has what the set is written for. */
 static bool nnrti_cpu_has(const nnrti_cpu_set *set)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
+#if NNRT_CPU_AVX512
     if (set == &nnrti_cpu_set_avx512 || set == &nnrti_cpu_set_avx512vnni)
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
                (set == &nnrti_cpu_set_avx512 || __builtin_cpu_supports("avx512vnni"));
+#endif
+#if NNRT_CPU_AVX2
     if (set == &nnrti_cpu_set_avx2)
         return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#elif defined(__i386__) && defined(__GNUC__)
+#endif
+#if defined(__i386__) && defined(__GNUC__)
     if (set == &nnrti_cpu_set_vector)
         return __builtin_cpu_supports("sse2");
 #endif

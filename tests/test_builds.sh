@@ -193,6 +193,8 @@ for option in -DNNRT_NO_STDIO -DNNRT_NO_MESSAGES '-DNNRT_SELECT -DNNRT_KEEP_RESH
     reads 'an option' gcc "-std=c99 $warnings $option" formats.c
 done
 reads 'NNRT_NO_MESSAGES' clang "-std=c99 $warnings -DNNRT_NO_MESSAGES" one.c
+reads 'NNRT_CPU_AVX512, NNRT_CPU_AVX2' gcc "-std=c99 $warnings -DNNRT_CPU_AVX512=0 -DNNRT_CPU_AVX2=0" one.c
+build 'NNRT_CPU_AVX512' clang "-std=c99 $warnings -O0 -DNNRT_CPU_AVX512=0" one.c
 build 'NNRT_MAX_RANK' gcc "-std=c99 $warnings -O1 -DNNRT_MAX_RANK=4" one.c
 build 'what a build with NNRT_MAX_RANK 4 says' clang "-std=c99 -O0 -fsanitize=address,bounds -fno-sanitize-recover=all -DNNRT_MAX_RANK=4" \
     "$root/tests/test_onnx_import.c" "$root/tests/nnrt.c" -lcmocka
