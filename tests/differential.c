@@ -714,50 +714,6 @@ static double real_at(const uint8_t *data, NNRT_DataType type, size_t i)
     return (double)single;
 }
 
-/* Has data the bits of a value? A device with bounds has others than the reference device, whose kernels fold what is constant
-   and compute what is open: there, is it as near as two ways to compute it are? Graphs magnify what their nodes are off, by
-   how much nobody knows: 1e-4 of the largest number is no bound but what tells a fault; the bounds are those of nodes,
-   check_nodes. */
-static bool equal(const uint8_t *data, const value *v)
-{
-    const size_t count = v->bytes / nnrt_type_size(v->type);
-    double most = 0;
-    if (memcmp(data, v->data, v->bytes) == 0)
-        return true;
-    if (device()->bounds == NULL || (v->type != NNRT_DATA_TYPE_FLOAT32 && v->type != NNRT_DATA_TYPE_FLOAT64))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const double x = fabs(real_at(v->data, v->type, i));
-        most = x > most && x < INFINITY ? x : most;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const double x = real_at(v->data, v->type, i), y = real_at(data, v->type, i);
-        if (!(fabs(x - y) <= 1e-4 * most) && !(x != x && y != y) && !(x == y))
-            return false;
-    }
-    return true;
-}
-
-/* Is output i, or both halves of it, what the graph says? */
-static bool same(const attempt *a, uint32_t i, int how)
-{
-    const nnrt_io_info info = nnrt_session_output(a->session, i);
-    const value *v = value_named(info.name);
-    const int32_t more = how & BODY ? 1 : 0;
-    if (v == NULL || v->data == NULL) {
-        printf("fail no value is known of output %s\n", info.name);
-        return false;
-    }
-    if (info.dataType != v->type || info.shape.rank != v->rank + more ||
-        (v->rank > 0 && memcmp(info.shape.dims + more, v->dims, (size_t)v->rank * sizeof(int32_t)) != 0) ||
-        (more == 1 && info.shape.dims[0] != 2))
-        return false;
-    for (int32_t k = 0; k <= more; k++)
-        if (v->bytes > 0 && !equal((const uint8_t *)a->out[i].data + (size_t)k * v->bytes, v))
-            return false;
-    return true;
-}
-
 /* ---- node by node, within bounds ---- */
 
 #define ROUNDING 0x1p-24
@@ -884,6 +840,69 @@ static double bound_of(const step *s, double y, double size)
         if (strcmp(b->op, s->op->name) == 0)
             return b->absolute + b->relative * fabs(y);
     return -1;
+}
+
+/* What a node with bounds has made on this device, or what is made of that. */
+static bool is_near(const value *v)
+{
+    static bool near[MAX_VALUES];
+    memset(near, 0, sizeof(near));
+    for (uint32_t n = 0; n < g.nSteps && device()->bounds != NULL; n++) {
+        const step *s = &g.steps[n];
+        const value *x = operand_at(s, 0);
+        bool is = x != NULL && x->type == NNRT_DATA_TYPE_FLOAT32 && bound_of(s, 1, 1) >= 0;
+        for (uint32_t i = 0; i < s->nIn; i++)
+            is = is || (s->in[i] < g.nValues && near[s->in[i]]);
+        for (uint32_t i = 0; i < s->nOut; i++)
+            if (s->out[i] < g.nValues)
+                near[s->out[i]] = is;
+    }
+    return near[v - g.values];
+}
+
+/* Has data the bits of a value? What is near it only may have others: ways fold what is constant, by the reference device, and
+   compute what is open. Graphs magnify what their nodes are off, by how much nobody knows, and an integer that comes of it
+   may be any: 1e-4 of the largest number is no bound but what tells a fault. The bounds are those of nodes: check_nodes. */
+static bool equal(const uint8_t *data, const value *v)
+{
+    const size_t count = v->bytes / nnrt_type_size(v->type);
+    double most = 0;
+    if (memcmp(data, v->data, v->bytes) == 0)
+        return true;
+    if (!is_near(v))
+        return false;
+    if (v->type != NNRT_DATA_TYPE_FLOAT32 && v->type != NNRT_DATA_TYPE_FLOAT64)
+        return true;
+    for (size_t i = 0; i < count; i++) {
+        const double x = fabs(real_at(v->data, v->type, i));
+        most = x > most && x < INFINITY ? x : most;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double x = real_at(v->data, v->type, i), y = real_at(data, v->type, i);
+        if (!(fabs(x - y) <= 1e-4 * most) && !(x != x && y != y) && !(x == y))
+            return false;
+    }
+    return true;
+}
+
+/* Is output i, or both halves of it, what the graph says? */
+static bool same(const attempt *a, uint32_t i, int how)
+{
+    const nnrt_io_info info = nnrt_session_output(a->session, i);
+    const value *v = value_named(info.name);
+    const int32_t more = how & BODY ? 1 : 0;
+    if (v == NULL || v->data == NULL) {
+        printf("fail no value is known of output %s\n", info.name);
+        return false;
+    }
+    if (info.dataType != v->type || info.shape.rank != v->rank + more ||
+        (v->rank > 0 && memcmp(info.shape.dims + more, v->dims, (size_t)v->rank * sizeof(int32_t)) != 0) ||
+        (more == 1 && info.shape.dims[0] != 2))
+        return false;
+    for (int32_t k = 0; k <= more; k++)
+        if (v->bytes > 0 && !equal((const uint8_t *)a->out[i].data + (size_t)k * v->bytes, v))
+            return false;
+    return true;
 }
 
 /* Result i of node s, v as the device gave it, beside that of the reference device; false: they differ, and why is told. */
