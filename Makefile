@@ -196,6 +196,7 @@ build/differential/driver: tests/differential.c tests/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	@$(COMPILE) -Itests $(LDFLAGS) -o $@ tests/differential.c tests/nnrt.c $(LIBS) -lpthread
 
+# With DEVICE=NAME each node is compared with the reference device, too, within bounds that tests/differential.c states.
 differential: build/nnrt build/differential/driver
 	@sh tests/compare/run.sh --fetch
 	@NNRT_TEST_DEVICE=$(DEVICE) $(PYTHON) -B tests/differential.py --number $(GRAPHS) --seed $(SEED) --jobs $(JOBS) \
@@ -211,7 +212,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
 SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert differential extents splits examples \
-	runner tsan coverage-script lib api $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	runner tsan coverage-script lib api cpu-vectors cpu-nodes cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 test:
@@ -303,6 +304,16 @@ GENERATORS := $(filter-out common quant quantised quantised_elements random_numb
 vectors:
 	@sh tools/need.sh python3 python3-numpy python3-torch
 	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
+
+# The same on the fast device, and a part of it by each set of its instructions.
+suite-cpu-vectors: build/test/device_vectors
+	$(SUITE) $< cpu $(VECTORS)
+
+suite-cpu-nodes: build/test/onnx_nodes
+	$(SUITE) $< --device cpu
+
+suite-cpu-sets: build/test/device_vectors build/test/differential
+	$(SUITE) sh tests/test_sets.sh $^
 
 suite-onnx-nodes: build/nnrt build/test/onnx_nodes
 	$(SUITE) sh tests/test_onnx_nodes.sh $^ $(DEVICE:%=--device %)

@@ -1,0 +1,43 @@
+#!/bin/sh
+# test_sets.sh DEVICE_VECTORS DIFFERENTIAL: the fast device by each set of instructions that this machine has: the vectors of the
+# operators that it has kernels for, and some random graphs. Which sets there are, say their names in tests/devices.h.
+# Runs from the root of the repository; ends with "N passed, N failed, N skipped"; a set that is not here is one skipped.
+set -u
+vectors=$1 differential=$2
+python=${PYTHON:-/usr/bin/python3}
+passed=0 failed=0 skipped=0
+others='RESHAPE TRANSPOSE CONCAT' # which have layouts and shapes to keep
+operators='' files=''
+for op in activation add_fusion avgpool_fusion conv2d_fusion full_connection layer_norm_fusion matmul_fusion max_pool_fusion \
+    mul_fusion quant quant_dtype_cast softmax sub_fusion; do
+    files="$files tests/vectors/$op.vec"
+    [ "$op" = quant ] || operators="$operators $(echo "$op" | tr '[:lower:]' '[:upper:]')"
+done
+
+# count TEXT: adds a last line "N passed, N failed..."
+count() {
+    last=$(printf '%s\n' "$1" | sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' | tail -n 1)
+    # shellcheck disable=SC2086  # two numbers
+    set -- ${last:-0 1}
+    passed=$((passed + $1)) failed=$((failed + $2))
+}
+
+for set in $(sed -n 's/^    {"\(cpu-[a-z0-9]*\)".*/\1/p' tests/devices.h); do
+    # shellcheck disable=SC2086  # files are several
+    said=$("$vectors" "$set" $files 2>&1)
+    case $said in
+    *"are not here"*)
+        echo "skipped $set: $said"
+        skipped=$((skipped + 1))
+        continue
+        ;;
+    esac
+    printf '%s, vectors: %s\n' "$set" "$said"
+    count "$said"
+    said=$(NNRT_TEST_DEVICE=$set "$python" -B tests/differential.py --number 30 --seed 5 --only "$operators $others" \
+        "$differential" 2>&1)
+    printf '%s, graphs: %s\n' "$set" "$said"
+    count "$said"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
