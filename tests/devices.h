@@ -174,10 +174,10 @@ CPU_SET(neon)
 CPU_SET(simd128)
 CPU_SET(vector)
 
-/* A product and its sum are rounded once where the reference rounds twice: of K products of numbers around 1 the sums differ
-   by some units in the last place of the largest partial sum, which may be larger than the result. */
-static const test_bound cpu_bounds[] = {{"CONV2D_FUSION", 2e-6, 2e-6}, {"FULL_CONNECTION", 2e-6, 2e-6},
-                                        {"MATMUL_FUSION", 2e-6, 2e-6}, {NULL, 0, 0}};
+/* No operator has a bound of its own: the vectors are met within their tolerances. Other bits than those of the reference
+   device are counted in roundings, which tests/test_cpu.c and tests/differential.c derive. A kernel that these do not know gets
+   a row. */
+static const test_bound cpu_bounds[] = {{NULL, 0, 0}};
 
 static const test_bound rough_bounds[] = {{"ADD_FUSION", 1e-5, 1.0 / 1024}, {NULL, 0, 0}};
 
