@@ -1353,6 +1353,36 @@ static double hsigmoid(double x)
     return x <= -3 ? 0 : x >= 3 ? 1 : (x + 3) / 6;
 }
 
+/* The first elements by themselves: what a function gives does not depend on its place. */
+static void check_few(NNRT_ActivationType type, uint32_t s, const float *x, const float *y)
+{
+    static const int32_t counts[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 300};
+    const char *const all = kernel;
+    for (uint32_t i = 0; i < COUNT(counts); i++)
+        for (uint32_t workers = 0; workers <= 8; workers += 4) {
+            const size_t n = (size_t)counts[i];
+            float *few = reals(n);
+            NNRT_Activation attr;
+            nnrt_builder *b = NULL;
+            NNRT_Model *model;
+            uint32_t in;
+            memset(&attr, 0, sizeof(attr));
+            attr.activationType = type;
+            assert_int_equal(nnrt_builder_create(&b, "few", NULL), NNRT_SUCCESS);
+            in = nnrt_builder_input(b, "x", F32, 1, &counts[i]);
+            nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_ACTIVATION, &attr, &in, 1));
+            model = finish(b);
+            memset(few, 0xA5, (n + 1) * sizeof(float));
+            kernel = n > 0 ? all : NULL;
+            (void)run_on(sets[s], model, x, n, few, n, workers);
+            kernel = all;
+            if (memcmp(few, y, n * sizeof(float)) != 0)
+                fail_msg("activation %d of %d elements on %s has other bits than of many", (int)type, (int)n, sets[s]);
+            nnrt_model_destroy(model);
+            free(few);
+        }
+}
+
 /* Functions against those of the C library in double: floats of all sizes, both signs, and what is no number. Errors are
    units in the last place of the result, and a part of |x| of those that are products with something near 0; results below
    2^-126 may be 0. */
@@ -1405,6 +1435,7 @@ static void test_functions(void **unused)
                     fail_msg("activation %d of %.9g on %s is %.9g, expected %.9g", (int)rows[r].type, (double)x[i],
                              sets[s], (double)y[i], exact);
             }
+            check_few(rows[r].type, s, x, y);
         }
         kernel = NULL;
         nnrt_model_destroy(model);
