@@ -143,6 +143,8 @@ typedef struct nnrti_cpu_matmul {
 } nnrti_cpu_matmul;
 #define NNRTI_CPU_BLOCK 64     /* rows of x that it works on at once */
 #define NNRTI_CPU_TALLEST 12   /* pixels of the tallest tile of any set */
+#define NNRTI_CPU_WIDEST 32    /* channels of the widest panel of any set */
+#define NNRTI_CPU_ROWS 16      /* weights of each channel that are packed at once */
 #define NNRTI_CPU_LARGE 262144 /* floats of weights that are better not read several times */
 #define NNRTI_CPU_PATCH 8192   /* floats of a patch of x, at most */
 #define NNRTI_CPU_PIXELS 128   /* pixels of a patch, about */
@@ -261,6 +263,8 @@ typedef struct nnrti_cpu_eight {
 typedef struct nnrti_cpu_set {
     const char *name;
     int32_t lanes, panel; /* floats of a vector; channels of a panel */
+    /* G g G^T of `width` channels, whose 9 weights are `tap` apart: the cells are `cell` apart */
+    void (*weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width, int32_t tile);
 #define NNRTI_CPU_MEMBER(kernel) nnrti_cpu_kernel kernel;
     NNRTI_CPU_KERNELS(NNRTI_CPU_MEMBER)
     NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_MEMBER)
@@ -700,13 +704,13 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
         }
         for (; j < columns; j++)
             for (int32_t k = i; k < i + 4; k++)
-                to[j * next + k] = from[k * step + j];
+                memcpy(&to[j * next + k], &from[k * step + j], 4); /* they may be floats */
     }
 #undef NNRTI_CPU_MIX
 #endif
     for (int32_t j = 0; j < columns; j++)
         for (int32_t k = i; k < rows; k++)
-            to[j * next + k] = from[k * step + j];
+            memcpy(&to[j * next + k], &from[k * step + j], 4);
 }
 
 /* y = x [N,H,W,C] of `size` bytes an element, one of which has its channels last: some channels at a time, so that what
@@ -813,22 +817,42 @@ static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel,
     step->scratchBytes = 0;
 }
 
+/* to[k * width + t] = weight k of channel t, or 0 where t >= left: `count` weights of a panel, which lie `step` apart in
+   a channel, channels `next`. Some at a time, so that what is read and what is written go on through a few lines of the
+   cache. */
+static void nnrti_cpu_pack_rows(const float *from, ptrdiff_t next, ptrdiff_t step, int32_t count, int32_t left,
+                                int32_t width, float *to)
+{
+    const int32_t there = left < width ? left : width;
+    for (int32_t first = 0; first < count; first += NNRTI_CPU_ROWS) {
+        const int32_t n = count - first < NNRTI_CPU_ROWS ? count - first : NNRTI_CPU_ROWS;
+        if (step == 1) {
+            nnrti_cpu_turn((const uint32_t *)(const void *)(from + first), next, (uint32_t *)(void *)to, width, there,
+                           n);
+        } else {
+            for (int32_t k = 0; k < n; k++)
+                for (int32_t t = 0; t < there; t++)
+                    to[k * width + t] = from[(first + k) * step + t * next];
+        }
+        for (int32_t k = 0; k < n; k++, to += width)
+            for (int32_t t = there; t < width; t++)
+                to[t] = 0;
+    }
+}
+
 /* Packs the weights w [C,kH,kW,K] and the bias, which may be NULL, into panels. */
 static void nnrti_cpu_pack(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *bias, float *to)
 {
-    const int32_t C = w->dims[0];
-    const float *from = (const float *)w->data;
+    const int32_t C = w->dims[0], K = w->dims[3];
     for (int32_t c = 0; c < C; c += set->panel) {
         const int32_t left = C - c, width = left <= set->lanes ? set->lanes : set->panel;
+        const float *from = (const float *)w->data + c * w->strides[0];
         for (int32_t t = 0; t < width; t++)
             *to++ = bias != NULL && t < left ? ((const float *)bias->data)[(c + t) * bias->strides[0]] : 0.0f;
         for (int32_t i = 0; i < w->dims[1]; i++)
-            for (int32_t j = 0; j < w->dims[2]; j++)
-                for (int32_t k = 0; k < w->dims[3]; k++)
-                    for (int32_t t = 0; t < width; t++)
-                        *to++ = t < left ? from[(c + t) * w->strides[0] + i * w->strides[1] + j * w->strides[2] +
-                                                k * w->strides[3]]
-                                         : 0.0f;
+            for (int32_t j = 0; j < w->dims[2]; j++, to += (size_t)K * (size_t)width)
+                nnrti_cpu_pack_rows(from + i * w->strides[1] + j * w->strides[2], w->strides[0], w->strides[3], K, left,
+                                    width, to);
     }
 }
 
@@ -983,14 +1007,19 @@ static void nnrti_cpu_pair(int32_t *to, const NNRT_Int64List *from, int32_t firs
 /* Whether every weight is a number. Outside x a tap is left out, which is not 0 times a weight that is none. */
 static bool nnrti_cpu_is_finite(const nnrt_view *w)
 {
-    size_t count;
+    size_t count, i = 0;
     const float *v = (const float *)w->data;
+    float sum[32] = {0}, all = 0; /* side by side, for the compiler's vectors */
     if (!nnrt_dims_count(w->dims, w->rank, &count))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (v[i] - v[i] != 0)
-            return false;
-    return true;
+    for (; i + 32 <= count; i += 32)
+        for (size_t t = 0; t < 32; t++)
+            sum[t] += v[i + t] - v[i + t];
+    for (; i < count; i++)
+        all += v[i] - v[i];
+    for (size_t t = 0; t < 32; t++)
+        all += sum[t];
+    return all == 0; /* no number, where one of them was none */
 }
 
 /* The window of a convolution of weights w. */
@@ -1401,29 +1430,75 @@ static ptrdiff_t nnrti_cpu_place(const nnrt_view *w, int32_t c, int32_t i, int32
     return c * w->strides[0] + i * w->strides[1] + j * w->strides[2] + k * w->strides[3];
 }
 
+/* Weights of a channel that are looked at together, and those of them side by side, for the compiler's vectors. */
+#define NNRTI_CPU_CHUNK 256
+#define NNRTI_CPU_BESIDE 32
+
+/* Weights first to first + count - 1 of channel c of w [C,kH,kW,K], as 0 to 255, and behind them `zero` to the end of the
+   last NNRTI_CPU_BESIDE of them. */
+static void nnrti_cpu_fetch_8(const nnrt_view *w, int32_t c, int64_t first, int32_t count, uint8_t zero, uint8_t *to)
+{
+    const uint8_t *from = (const uint8_t *)w->data + c * w->strides[0];
+    const uint8_t flip = (uint8_t)nnrti_cpu_flip(w);
+    const int32_t K = w->dims[3], whole = (count + NNRTI_CPU_BESIDE - 1) / NNRTI_CPU_BESIDE * NNRTI_CPU_BESIDE;
+    const bool alone = w->dims[1] == 1 && w->dims[2] == 1;
+    if (w->strides[3] == 1 && (alone || (w->strides[2] == K && w->strides[1] == (ptrdiff_t)K * w->dims[2]))) {
+        memcpy(to, from + first, (size_t)count);
+    } else if (alone) {
+        for (int32_t t = 0; t < count; t++)
+            to[t] = from[(first + t) * w->strides[3]];
+    } else {
+        for (int32_t t = 0; t < count; t++) {
+            const int64_t tap = (first + t) / K;
+            to[t] = from[tap / w->dims[2] * w->strides[1] + tap % w->dims[2] * w->strides[2] +
+                         (first + t) % K * w->strides[3]];
+        }
+    }
+    memset(to + count, zero ^ flip, (size_t)(whole - count));
+    for (int32_t t = 0; t < whole; t += NNRTI_CPU_BESIDE)
+        for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+            to[t + i] ^= flip;
+}
+
+static int64_t nnrti_cpu_terms_8(const nnrt_view *w)
+{
+    return (int64_t)w->dims[1] * w->dims[2] * w->dims[3];
+}
+
 /* How large a sum can become of what weights w [C,kH,kW,K], a bias, which may be NULL, and any x make, and each part of
    it. -1: some weight less its zero point has more than 8 bits with a sign, or sums may not fit 32 bits. */
 static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias)
 {
     const int32_t zero = x->quant[0].zeroPoint + nnrti_cpu_flip(x), most = zero > 127 ? zero : 255 - zero;
-    const int32_t flip = nnrti_cpu_flip(w);
+    const int64_t terms = nnrti_cpu_terms_8(w);
+    uint8_t chunk[NNRTI_CPU_CHUNK];
     int64_t reach = 0;
     for (int32_t c = 0; c < w->dims[0]; c++) {
-        const int32_t zeroW = nnrti_cpu_zero(w, c) + flip;
+        const int32_t zeroW = nnrti_cpu_zero(w, c) + nnrti_cpu_flip(w);
+        const uint8_t z = (uint8_t)zeroW;
         int64_t sum = 0, b = bias != NULL ? ((const int32_t *)bias->data)[c * bias->strides[0]] : 0;
-        int32_t least = 0, greatest = 0;
-        for (int32_t i = 0; i < w->dims[1]; i++)
-            for (int32_t j = 0; j < w->dims[2]; j++) {
-                const uint8_t *from = (const uint8_t *)w->data + nnrti_cpu_place(w, c, i, j, 0);
-                for (int32_t k = 0; k < w->dims[3]; k++, from += w->strides[3]) {
-                    const int32_t v = (*from ^ flip) - zeroW;
-                    least = v < least ? v : least;
-                    greatest = v > greatest ? v : greatest;
-                    sum += v < 0 ? -v : v;
-                }
-            }
-        if (least < -128 || greatest > 127)
+        uint8_t least[NNRTI_CPU_BESIDE], greatest[NNRTI_CPU_BESIDE];
+        if (zeroW < 0 || zeroW > 255)
             return -1;
+        memset(least, z, sizeof(least));
+        memset(greatest, z, sizeof(greatest));
+        for (int64_t first = 0; first < terms; first += NNRTI_CPU_CHUNK) {
+            const int32_t count = terms - first < NNRTI_CPU_CHUNK ? (int32_t)(terms - first) : NNRTI_CPU_CHUNK;
+            uint16_t sums[NNRTI_CPU_BESIDE] = {0}; /* of at most CHUNK / BESIDE times 255 */
+            nnrti_cpu_fetch_8(w, c, first, count, z, chunk);
+            for (int32_t t = 0; t < count; t += NNRTI_CPU_BESIDE)
+                for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++) {
+                    const uint8_t v = chunk[t + i], high = v > z ? v : z, low = v < z ? v : z;
+                    least[i] = least[i] < v ? least[i] : v;
+                    greatest[i] = greatest[i] > v ? greatest[i] : v;
+                    sums[i] = (uint16_t)(sums[i] + (uint8_t)(high - low));
+                }
+            for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+                sum += sums[i];
+        }
+        for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+            if (least[i] - zeroW < -128 || greatest[i] - zeroW > 127)
+                return -1;
         sum = sum * most + (b < 0 ? -b : b);
         reach = sum > reach ? sum : reach;
     }
@@ -1456,40 +1531,75 @@ static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const n
     }
 }
 
+/* The `count` weights of a chunk, and zeros to the end of the last group, less their zero point as a set has them; gives
+   their sum. */
+static uint32_t nnrti_cpu_widen_8(const nnrti_cpu_eight *set, const uint8_t *chunk, int32_t count, uint8_t zero,
+                                  uint32_t *to)
+{
+    uint32_t sum = 0;
+    for (int32_t t = 0; t < count; t += NNRTI_CPU_BESIDE) {
+        int8_t one[NNRTI_CPU_BESIDE];
+        int16_t two[NNRTI_CPU_BESIDE];
+        int32_t four[NNRTI_CPU_BESIDE], part = 0;
+        for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+            part += chunk[t + i] - zero;
+        sum += (uint32_t)part;
+        if (set->bytes == 1) {
+            for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+                one[i] = (int8_t)(chunk[t + i] - zero);
+            memcpy((uint8_t *)to + t, one, sizeof(one));
+        } else if (set->bytes == 2) {
+            for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+                two[i] = (int16_t)(chunk[t + i] - zero);
+            memcpy((uint8_t *)to + 2 * t, two, sizeof(two));
+        } else {
+            for (int32_t i = 0; i < NNRTI_CPU_BESIDE; i++)
+                four[i] = chunk[t + i] - zero;
+            memcpy((uint8_t *)to + 4 * t, four, sizeof(four));
+        }
+    }
+    return sum;
+}
+
 /* Packs weights w [C,kH,kW,K] into panels, and their biases into the table: less what the zero point of x adds to a sum
-   where x is taken as it is. */
+   where x is taken as it is. Some channels and weights of each at a time, groups of which have 4 bytes, or 2. */
 static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias,
                              int32_t depth, void *to, int32_t *table)
 {
     const int32_t C = w->dims[0], zeroX = x->quant[0].zeroPoint + nnrti_cpu_flip(x), flip = nnrti_cpu_flip(w);
-    const size_t group = (size_t)set->group;
-    for (int32_t c = 0; c < C; c++) {
-        const int32_t first = c / set->panel * set->panel, zero = nnrti_cpu_zero(w, c) + flip;
-        const int32_t left = (C - first + set->lanes - 1) / set->lanes * set->lanes;
-        const size_t width = (size_t)(left < set->panel ? left : set->panel);
-        size_t at = (size_t)first * (size_t)depth * group + (size_t)(c - first) * group, g = 0;
-        uint32_t sum = 0;
-        for (int32_t i = 0; i < w->dims[1]; i++)
-            for (int32_t j = 0; j < w->dims[2]; j++) {
-                const uint8_t *from = (const uint8_t *)w->data + nnrti_cpu_place(w, c, i, j, 0);
-                for (int32_t k = 0; k < w->dims[3]; k++, from += w->strides[3]) {
-                    const int32_t v = (*from ^ flip) - zero;
-                    if (set->bytes == 1)
-                        ((int8_t *)to)[at + g] = (int8_t)v;
-                    else if (set->bytes == 2)
-                        ((int16_t *)to)[at + g] = (int16_t)v;
-                    else
-                        ((int32_t *)to)[at + g] = v;
-                    sum += (uint32_t)v;
-                    if (++g == group) {
-                        g = 0;
-                        at += width * group;
-                    }
-                }
+    const int64_t terms = nnrti_cpu_terms_8(w);
+    const int32_t size = set->group * set->bytes, some = set->panel < NNRTI_CPU_ROWS ? set->panel : NNRTI_CPU_ROWS;
+    uint8_t chunk[NNRTI_CPU_CHUNK];
+    uint32_t words[NNRTI_CPU_ROWS][NNRTI_CPU_CHUNK], sums[NNRTI_CPU_ROWS];
+    for (int32_t c = 0; c < C; c += some) {
+        const int32_t panel = c / set->panel * set->panel, rows = C - c < some ? C - c : some;
+        const int32_t left = (C - panel + set->lanes - 1) / set->lanes * set->lanes;
+        const int32_t width = left < set->panel ? left : set->panel;
+        uint8_t *row = (uint8_t *)to + ((size_t)panel * (size_t)depth + (size_t)(c - panel)) * (size_t)size;
+        memset(sums, 0, sizeof(sums));
+        for (int64_t first = 0; first < terms; first += NNRTI_CPU_CHUNK) {
+            const int32_t count = terms - first < NNRTI_CPU_CHUNK ? (int32_t)(terms - first) : NNRTI_CPU_CHUNK;
+            const int32_t groups = (count + set->group - 1) / set->group;
+            for (int32_t r = 0; r < rows; r++) {
+                const uint8_t zero = (uint8_t)(nnrti_cpu_zero(w, c + r) + flip);
+                nnrti_cpu_fetch_8(w, c + r, first, count, zero, chunk);
+                sums[r] += nnrti_cpu_widen_8(set, chunk, count, zero, words[r]);
             }
-        sum = (set->bytes == 1 ? (uint32_t)0 - sum * (uint32_t)zeroX : 0) +
-              (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[c * bias->strides[0]] : 0);
-        memcpy(&table[c], &sum, sizeof(sum));
+            if (size == 4) {
+                nnrti_cpu_turn(words[0], NNRTI_CPU_CHUNK, (uint32_t *)(void *)row, width, rows, groups);
+            } else {
+                for (int32_t g = 0; g < groups; g++)
+                    for (int32_t r = 0; r < rows; r++)
+                        memcpy(row + (g * width + r) * 2, (const uint8_t *)words[r] + 2 * g, 2);
+            }
+            row += (size_t)groups * (size_t)width * (size_t)size;
+        }
+        for (int32_t r = 0; r < rows; r++) {
+            const uint32_t sum =
+                (set->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)zeroX : 0) +
+                (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[(c + r) * bias->strides[0]] : 0);
+            memcpy(&table[c + r], &sum, sizeof(sum));
+        }
     }
 }
 
@@ -1900,7 +2010,6 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
 #define NNRTI_CPU_WINOGRAD_X 786432   /* bytes of transformed x that are worked on at once: what L2 has room for */
 #define NNRTI_CPU_WINOGRAD_Y 262144   /* and of what is not transformed back yet */
 #define NNRTI_CPU_MOST_CHANNELS 65536 /* of x and of y: bounds what scratch takes */
-#define NNRTI_CPU_FOUR 4 /* channels whose weights are transformed side by side; any panel has some fours */
 
 /* Which tiles the configuration asks for, and which kernel. */
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e)
@@ -1975,68 +2084,29 @@ static int32_t nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_ste
     return best != 0 && nnrti_cpu_is_finite(w) ? best : 0;
 }
 
-/* G g of NNRTI_CPU_FOUR channels side by side, for three weights at `from` that are `step` apart. */
-static void nnrti_cpu_winograd_weights(const double *from, int32_t step, double *to, int32_t stepTo, int32_t tile)
-{
-    double a[NNRTI_CPU_FOUR], b[NNRTI_CPU_FOUR], c[NNRTI_CPU_FOUR];
-    memcpy(a, from, sizeof(a));
-    memcpy(b, from + step, sizeof(b));
-    memcpy(c, from + 2 * step, sizeof(c));
-    for (int32_t t = 0; t < NNRTI_CPU_FOUR; t++) {
-        double *const y = to + t;
-        const double ends = a[t] + c[t], far = a[t] + 4 * c[t];
-        y[0] = tile == 2 ? a[t] : a[t] / 4;
-        if (tile == 2) {
-            y[stepTo] = (ends + b[t]) / 2;
-            y[2 * stepTo] = (ends - b[t]) / 2;
-        } else {
-            y[stepTo] = (ends + b[t]) * (-1.0 / 6);
-            y[2 * stepTo] = (ends - b[t]) * (-1.0 / 6);
-            y[3 * stepTo] = (far + 2 * b[t]) * (1.0 / 24);
-            y[4 * stepTo] = (far - 2 * b[t]) * (1.0 / 24);
-        }
-        y[(tile + 1) * stepTo] = c[t];
-    }
-}
-
 /* Packs the weights w [C,3,3,K], transformed, and the bias, which may be NULL. They are transformed in double: what is
    done once may as well be exact, but for one rounding. */
 static void nnrti_cpu_pack_winograd(const nnrti_cpu_set *set, const nnrt_view *w, const nnrt_view *bias, int32_t tile,
                                     float *to)
 {
     const int32_t C = w->dims[0], K = w->dims[3], n = tile + 2;
-    const float *from = (const float *)w->data;
-    double taps[9 * NNRTI_CPU_FOUR], half[18 * NNRTI_CPU_FOUR], all[36 * NNRTI_CPU_FOUR];
-    ptrdiff_t at[9];
-    for (int32_t i = 0; i < 9; i++)
-        at[i] = i / 3 * w->strides[1] + i % 3 * w->strides[2];
+    float taps[9 * NNRTI_CPU_ROWS * NNRTI_CPU_WIDEST];
     for (int32_t c = 0; c < C; c += set->panel) {
         const int32_t left = C - c, width = left <= set->lanes ? set->lanes : set->panel;
-        const size_t cell = (size_t)(1 + K) * (size_t)width;
+        const size_t cell = (size_t)(1 + K) * (size_t)width, tap = NNRTI_CPU_ROWS * (size_t)width;
+        const float *const from = (const float *)w->data + c * w->strides[0];
         for (int32_t i = 0; i < n * n; i++)
             memset(to + (size_t)i * cell, 0, (size_t)width * sizeof(float));
         for (int32_t t = 0; bias != NULL && t < width && t < left; t++)
             to[(size_t)(n + 1) * cell + (size_t)t] = ((const float *)bias->data)[(c + t) * bias->strides[0]];
-        for (int32_t k = 0; k < K; k++)
-            for (int32_t first = 0; first < width; first += NNRTI_CPU_FOUR) {
-                float *row = to + (size_t)(1 + k) * (size_t)width + (size_t)first;
-                if (left - first < NNRTI_CPU_FOUR)
-                    memset(taps, 0, sizeof(taps));
-                for (int32_t t = 0; t < NNRTI_CPU_FOUR && first + t < left; t++) {
-                    const float *const g = from + (c + first + t) * w->strides[0] + k * w->strides[3];
-                    for (int32_t i = 0; i < 9; i++)
-                        taps[i * NNRTI_CPU_FOUR + t] = (double)g[at[i]];
-                }
-                for (int32_t j = 0; j < 3; j++)
-                    nnrti_cpu_winograd_weights(taps + j * NNRTI_CPU_FOUR, 3 * NNRTI_CPU_FOUR, half + j * NNRTI_CPU_FOUR,
-                                               3 * NNRTI_CPU_FOUR, tile);
-                for (int32_t i = 0; i < n; i++)
-                    nnrti_cpu_winograd_weights(half + 3 * i * NNRTI_CPU_FOUR, NNRTI_CPU_FOUR,
-                                               all + n * i * NNRTI_CPU_FOUR, NNRTI_CPU_FOUR, tile);
-                for (int32_t i = 0; i < n * n; i++, row += cell)
-                    for (int32_t t = 0; t < NNRTI_CPU_FOUR; t++)
-                        row[t] = (float)all[i * NNRTI_CPU_FOUR + t];
-            }
+        for (int32_t k = 0; k < K; k += NNRTI_CPU_ROWS) {
+            const int32_t rows = K - k < NNRTI_CPU_ROWS ? K - k : NNRTI_CPU_ROWS;
+            for (int32_t i = 0; i < 9; i++)
+                nnrti_cpu_pack_rows(from + i / 3 * w->strides[1] + i % 3 * w->strides[2] + k * w->strides[3],
+                                    w->strides[0], w->strides[3], rows, left, width, taps + (size_t)i * tap);
+            for (int32_t r = 0; r < rows; r++)
+                set->weights(taps + r * width, tap, to + (size_t)(1 + k + r) * (size_t)width, cell, width, tile);
+        }
         to += (size_t)(n * n) * cell;
     }
 }
@@ -3086,6 +3156,86 @@ NNRTI_CPU_INLINE void NNRTI_CPU(winograd_out)(nnrti_v *m, const int32_t tile)
         m[2] = nnrti_v_fma(nnrti_v_all(4.0f), sum2, sum);
         m[3] = nnrti_v_fma(nnrti_v_all(8.0f), difference2, difference) + m[5];
     }
+}
+
+/* Half a vector of floats, in double. */
+#define nnrti_d NNRTI_CPU(d)
+#define nnrti_h NNRTI_CPU(h)
+typedef double nnrti_d __attribute__((vector_size(NNRTI_LANES * 4)));
+typedef float nnrti_h __attribute__((vector_size(NNRTI_LANES * 2)));
+NNRTI_CPU_INLINE void NNRTI_CPU(to_double)(const float *from, nnrti_d *to)
+{
+    nnrti_h v;
+    memcpy(&v, from, sizeof(v));
+#if defined(__clang__) || __GNUC__ >= 9
+    *to = __builtin_convertvector(v, nnrti_d);
+#else
+    for (int32_t i = 0; i < NNRTI_LANES / 2; i++)
+        (*to)[i] = (double)v[i];
+#endif
+}
+NNRTI_CPU_INLINE void NNRTI_CPU(from_double)(const nnrti_d *from, float *to)
+{
+#if defined(__clang__) || __GNUC__ >= 9
+    const nnrti_h v = __builtin_convertvector(*from, nnrti_h);
+#else
+    nnrti_h v;
+    for (int32_t i = 0; i < NNRTI_LANES / 2; i++)
+        v[i] = (float)(*from)[i];
+#endif
+    memcpy(to, &v, sizeof(v));
+}
+
+/* G g, of a row or a column of the weights. */
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_g)(nnrti_d a, nnrti_d b, nnrti_d c, nnrti_d *y, const int32_t tile)
+{
+    const nnrti_d ends = a + c, far = a + 4.0 * c;
+    if (tile == 2) {
+        y[0] = a;
+        y[1] = (ends + b) * 0.5;
+        y[2] = (ends - b) * 0.5;
+    } else {
+        y[0] = a * 0.25;
+        y[1] = (ends + b) * (-1.0 / 6);
+        y[2] = (ends - b) * (-1.0 / 6);
+        y[3] = (far + 2.0 * b) * (1.0 / 24);
+        y[4] = (far - 2.0 * b) * (1.0 / 24);
+    }
+    y[tile + 1] = c;
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(winograd_transform)(const float *taps, size_t tap, float *to, size_t cell,
+                                                    const int32_t tile)
+{
+    const int32_t n = tile + 2;
+    nnrti_d g[9], half[18], y[6];
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < 9; i++)
+        NNRTI_CPU(to_double)(taps + (size_t)i * tap, &g[i]);
+    NNRTI_CPU_UNROLL
+    for (int32_t j = 0; j < 3; j++) {
+        NNRTI_CPU(winograd_g)(g[j], g[3 + j], g[6 + j], y, tile);
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < n; i++)
+            half[3 * i + j] = y[i];
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < n; i++) {
+        NNRTI_CPU(winograd_g)(half[3 * i], half[3 * i + 1], half[3 * i + 2], y, tile);
+        NNRTI_CPU_UNROLL
+        for (int32_t j = 0; j < n; j++, to += cell)
+            NNRTI_CPU(from_double)(&y[j], to);
+    }
+}
+
+static void NNRTI_CPU(winograd_weights)(const float *taps, size_t tap, float *to, size_t cell, int32_t width,
+                                        int32_t tile)
+{
+    for (int32_t t = 0; t < width; t += NNRTI_LANES / 2)
+        if (tile == 2)
+            NNRTI_CPU(winograd_transform)(taps + t, tap, to + t, cell, 2);
+        else
+            NNRTI_CPU(winograd_transform)(taps + t, tap, to + t, cell, 4);
 }
 
 /* A vector of channels of all cells; the first `left` of them are there. */
@@ -5082,15 +5232,18 @@ static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_
 #define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
 #if NNRTI_CPU_IS == 5
 #define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
+#define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512
 #else
 #define NNRTI_CPU_ROW NNRTI_CPU_ROW_8
+#define NNRTI_CPU_WEIGHTS NNRTI_CPU(winograd_weights)
 #endif
 static const nnrti_cpu_set NNRTI_CPU(set) = {
-    NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES,
+    NNRTI_CPU_TEXT_2(NNRTI_CPU_SET), NNRTI_LANES, NNRTI_WIDE *NNRTI_LANES, NNRTI_CPU_WEIGHTS,
     NNRTI_CPU_KERNELS(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_ROW) NNRTI_CPU_KERNELS_8(NNRTI_CPU_ROW_8){
         NNRTI_8_LANES, NNRTI_8_WIDE *NNRTI_8_LANES, NNRTI_8_GROUP, sizeof(nnrti_w8), NNRTI_8_BLOCK}};
 #undef NNRTI_CPU_ROW_8
 #undef NNRTI_CPU_ROW
+#undef NNRTI_CPU_WEIGHTS
 
 #if NNRTI_CPU_IS >= 3 || defined(NNRTI_CPU_SSE2)
 #if defined(__clang__)
@@ -5136,6 +5289,8 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_v_erf
 #undef nnrti_v_load_part
 #undef nnrti_v_store_part
+#undef nnrti_d
+#undef nnrti_h
 #undef NNRTI_CPU_TILE_8
 #undef NNRTI_8_LANES
 #undef NNRTI_8_WIDE
