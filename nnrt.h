@@ -319,7 +319,9 @@ NNRT_API size_t nnrt_model_dot_placed(const NNRT_Model *model, const nnrt_placem
    the part, has as a .nnrt file of its own without metadata; u64 options: FNV-1a-64 over those it was prepared with and
    the device; u32 NNRT_LAYOUT; i32 type of the device; u32 number of blocks; u32 flags (bit 0: it is of the whole model);
    24 zeros; a row of u64 offset in the section, u64 bytes for each block; the blocks, each from a multiple of 64 on: what
-   ExportModelCache gave, in that order.
+   ExportModelCache gave, in that order. Flags bit 1: the blocks are a table and weights that a device packed
+   (nnrt_packs), for the whole model of this file as it lies there; the checksum ends with the table, and model is that of
+   a file whose weights are left out: packed weights are, as the model's own, compared with the file's checksum alone.
 
    An attribute is 8 bytes, in the order of the struct's description (nnrt_attr_struct): BOOL 0 or 1; INT, INT64, ENUM and
    TYPE i64; FLOAT its bits, above them zeros; DOUBLE its bits; STRING a TEXT and GRAPH u32 (0xFFFFFFFF: none), above
@@ -443,7 +445,11 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
    The checksums (64 bits, FNV-1a) notice files that are damaged, cut short, old or foreign. They are no signatures: who
    may write the file can give it a checksum that fits, and who chooses a model can make one with the checksum of another.
    What can be done to a device by that is the device's to prevent: keep the directory for the program alone, or keep the
-   bytes yourself, encrypted or signed, and pass them as data. */
+   bytes yourself, encrypted or signed, and pass them as data.
+   What devices pack that have no model cache (nnrt_packs: the device "cpu") goes with the model alone: a cache in memory
+   has it for nnrt_save_desc, and sessions of the model that was loaded from such a file use it where it lies, so that a
+   mapped file is read only as a run comes to it. To compare checksums of such weights would take as long as to pack
+   them. */
 typedef struct nnrt_cache nnrt_cache;
 
 /* All zero: what is made is kept in memory only, for nnrt_cache_save_memory and nnrt_save_desc. */
@@ -4562,8 +4568,9 @@ typedef struct nnrti_writer {
     bool failed;                                            /* writing to file did */
     uint64_t at, bytes, hash;
     const nnrt_save_desc *desc;
-    bool bare; /* the model has no nodes */
-    bool own;  /* it has nodes of operators of the application */
+    bool bare;  /* the model has no nodes */
+    bool own;   /* it has nodes of operators of the application */
+    bool light; /* the hash is one without weights */
 } nnrti_writer;
 
 /* What a device made of a model, as a section of a file. */
@@ -4571,17 +4578,21 @@ typedef struct nnrti_cache_part {
     struct nnrti_cache_part *next;
     const char *device;
     const uint8_t *data;
-    size_t bytes; /* of data */
-    size_t block; /* of all that begins here: this, data if they are new, and the name */
+    size_t bytes;  /* of data */
+    size_t block;  /* of all that begins here: this, data if they are new, and the name */
+    bool packed;   /* weights that are packed for the whole model .. */
+    uint64_t hash; /* .. of this hash */
 } nnrti_cache_part;
 
 static const nnrti_cache_part *nnrti_cache_parts(const struct nnrt_cache *cache);
+static NNRT_ReturnCode nnrti_cache_fits(const NNRT_Model *m, const nnrt_save_desc *desc, nnrt_error *error);
 
 static void nnrti_writer_emit(nnrti_writer *w, const void *data, size_t bytes)
 {
     if (bytes == 0)
         return;
-    w->hash = nnrti_fnv64(w->hash, (const uint8_t *)data, bytes);
+    if (!w->light || w->section != NNRTI_FILE_WEIGHTS)
+        w->hash = nnrti_fnv64(w->hash, (const uint8_t *)data, bytes);
     if (w->out != NULL)
         memcpy(w->out + w->at, data, bytes);
 #ifndef NNRT_NO_STDIO
@@ -4953,6 +4964,8 @@ static NNRT_ReturnCode nnrti_save_begin(const NNRT_Model *m, nnrti_writer *w, nn
     }
     if (code == NNRT_SUCCESS)
         code = nnrti_save_metadata(w->desc, error);
+    if (code == NNRT_SUCCESS && !w->bare)
+        code = nnrti_cache_fits(m, w->desc, error);
     if (code == NNRT_SUCCESS && !nnrti_writer_lay(w, m, header, rows))
         code = nnrt_error_set(error, NNRT_NOT_SUPPORT, "the model is too large for a .nnrt file");
     return code;
@@ -5933,6 +5946,8 @@ struct nnrt_cache {
     nnrt_cache_state state;
 };
 
+#define NNRTI_CACHE_PACKED 2u /* flag of a section of packed weights, which are no prepared model */
+
 /* How a device section begins. */
 typedef struct nnrti_file_device {
     uint64_t checksum, model, options;
@@ -5953,7 +5968,10 @@ typedef struct nnrti_caching {
     const uint8_t *files[3];  /* checked .nnrt files with device sections, or NULL. The second is that of the cache */
     const NNRT_Model *hashed; /* its hash is known */
     uint64_t hash;
-    bool asking, missing; /* asking: nothing is prepared that is not there, and missing tells so */
+    nnrt_packs packs;
+    nnrt_file_section taken; /* packed weights that the device got */
+    uint64_t light;          /* hash of the model without its weights; 0: not known yet */
+    bool asking, missing;    /* asking: nothing is prepared that is not there, and missing tells so */
 } nnrti_caching;
 
 static const nnrti_cache_part *nnrti_cache_parts(const nnrt_cache *cache)
@@ -5968,8 +5986,9 @@ static const nnrti_owned *nnrti_bare(const NNRT_Model *m)
     return o != NULL && o->bare ? o : NULL;
 }
 
-/* The checksum of m as a .nnrt file, which is not made. */
-static NNRT_ReturnCode nnrti_cache_hash(const NNRT_Model *m, const nnrt_allocator *allocator, uint64_t *hash)
+/* The checksum of m as a .nnrt file, which is not made. light: without the contents of its weights. */
+static NNRT_ReturnCode nnrti_cache_hash(const NNRT_Model *m, const nnrt_allocator *allocator, bool light,
+                                        uint64_t *hash)
 {
     nnrti_file_row rows[NNRTI_FILE_TYPES];
     nnrti_file_header header;
@@ -5981,6 +6000,7 @@ static NNRT_ReturnCode nnrti_cache_hash(const NNRT_Model *m, const nnrt_allocato
     desc.allocator = allocator;
     w.desc = &desc;
     w.failed = true; /* it writes nothing */
+    w.light = light;
     if ((code = nnrti_save_begin(m, &w, &header, rows, NULL)) == NNRT_SUCCESS)
         nnrti_writer_all(&w, m, &header, rows);
     *hash = w.hash;
@@ -6036,13 +6056,28 @@ static uint64_t nnrti_cache_key(const nnrt_device *device, const NNRT_Model *m, 
     return nnrti_hash_number(nnrti_hash_number(hash, (uint32_t)nnrt_device_type(device)), NNRT_LAYOUT);
 }
 
+/* Bytes of a section of packed weights up to the end of their table; false: it has none. */
+static bool nnrti_cache_table(const uint8_t *data, uint32_t blocks, size_t bytes, size_t *sum)
+{
+    uint64_t row[2];
+    memcpy(row, data + sizeof(nnrti_file_device), sizeof(row));
+    if (blocks != 2 || row[0] > bytes || row[1] > bytes - row[0] || row[0] < sizeof(nnrti_file_device) + 32)
+        return false;
+    *sum = (size_t)(row[0] + row[1]);
+    return true;
+}
+
 /* A device section as the blocks in it; false: it is damaged. blocks[NNRTI_CACHE_BLOCKS]. */
 static bool nnrti_cache_blocks(const nnrt_file_section *s, const nnrti_file_device *h, NNRT_SharedBuffer *blocks)
 {
     const uint8_t *const data = (const uint8_t *)s->data;
     const size_t first = sizeof(*h) + (size_t)16 * h->blocks;
-    if (h->blocks == 0 || h->blocks > NNRTI_CACHE_BLOCKS || first > s->bytes ||
-        nnrti_fnv64(NNRTI_FNV64, data + sizeof(h->checksum), s->bytes - sizeof(h->checksum)) != h->checksum)
+    size_t sum = s->bytes;
+    if (h->blocks == 0 || h->blocks > NNRTI_CACHE_BLOCKS || first > s->bytes)
+        return false;
+    if ((h->flags & NNRTI_CACHE_PACKED) != 0 && !nnrti_cache_table(data, h->blocks, s->bytes, &sum))
+        return false;
+    if (nnrti_fnv64(NNRTI_FNV64, data + sizeof(h->checksum), sum - sizeof(h->checksum)) != h->checksum)
         return false;
     for (uint32_t i = 0; i < h->blocks; i++) {
         uint64_t row[2]; /* offset, bytes */
@@ -6146,7 +6181,7 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
     nnrti_cache_part *p;
     uint32_t count = 0;
     uint8_t *data;
-    size_t bytes;
+    size_t bytes, sum;
     if (!NNRTI_MODEL_HAS(prepared, ExportModelCache) ||
         prepared->vtbl->ExportModelCache(prepared, &blocks, &count) != NNRT_SUCCESS || blocks == NULL || count == 0 ||
         count > NNRTI_CACHE_BLOCKS || !nnrti_cache_lay(blocks, count, rows, &bytes) ||
@@ -6162,11 +6197,126 @@ static void nnrti_cache_export(nnrti_caching *k, const nnrt_device *device, NNRT
     for (uint32_t i = 0; i < count; i++)
         if (blocks[i].dataSize > 0)
             memcpy(data + (size_t)rows[2 * i], nnrti_buffer_data(&blocks[i]), blocks[i].dataSize);
-    h->checksum = nnrti_fnv64(NNRTI_FNV64, data + sizeof(h->checksum), bytes - sizeof(h->checksum));
+    sum = bytes;
+    p->packed = (h->flags & NNRTI_CACHE_PACKED) != 0;
+    if (p->packed)
+        (void)nnrti_cache_table(data, count, bytes, &sum);
+    h->checksum = nnrti_fnv64(NNRTI_FNV64, data + sizeof(h->checksum), sum - sizeof(h->checksum));
     memcpy(data, &h->checksum, sizeof(h->checksum));
     p->data = data;
     p->bytes = bytes;
     k->cache->changed = true;
+}
+
+/* Why what there was is not used. */
+static void nnrti_cache_fault(nnrti_caching *k, const nnrt_error *fault, const nnrt_log *log)
+{
+    if (fault->code != NNRT_SUCCESS)
+        nnrt_log_line(log, NNRT_LOG_WARNING, "cache: %s", nnrti_reason(fault));
+    if (k->cache != NULL && k->cache->state.fault.code == NNRT_SUCCESS)
+        k->cache->state.fault = *fault;
+}
+
+/* How a section of packed weights for that device begins; false: there can be none. */
+static bool nnrti_packs_want(nnrti_caching *k, const NNRT_Model *m, const NNRT_ModelConfig *config,
+                             nnrti_file_device *want)
+{
+    const nnrt_device *device = config->device != NULL ? nnrt_device_find(config->device) : NULL;
+    memset(want, 0, sizeof(*want));
+    if (m != k->model || device == NULL || k->asking ||
+        (k->light == 0 && nnrti_cache_hash(m, k->allocator, true, &k->light) != NNRT_SUCCESS))
+        return false;
+    want->model = k->light;
+    want->options = nnrti_hash_text(nnrti_cache_key(device, m, config), nnrt_version());
+    want->flags = NNRTI_CACHE_PACKED;
+    return true;
+}
+
+/* nnrt_packs: from the file that the model was loaded from, whose constants are those of the model. */
+static bool nnrti_packs_find(void *user, const NNRT_Model *m, const NNRT_ModelConfig *config, nnrt_packed *packed)
+{
+    nnrti_caching *const k = (nnrti_caching *)user;
+    const nnrti_owned *const o = nnrti_owned_of(m);
+    NNRT_SharedBuffer blocks[NNRTI_CACHE_BLOCKS];
+    nnrti_file_device want, h;
+    nnrt_file_section s;
+    nnrt_error fault;
+    memset(&fault, 0, sizeof(fault));
+    if (m != k->model || o == NULL || o->file == NULL || o->replaced != NULL || o->bare || config->copyConstants)
+        return false; /* copied constants: the file may be gone before they are */
+    for (uint32_t i = 0; nnrti_cache_section(o->file, i, &s, &h); i++) {
+        if (s.type != NNRTI_FILE_DEVICE || (h.flags & NNRTI_CACHE_PACKED) == 0 || config->device == NULL ||
+            strcmp(s.name, config->device) != 0 || !nnrti_packs_want(k, m, config, &want))
+            continue;
+        if (h.model != want.model || h.options != want.options) {
+            (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE,
+                                 "what device '%s' packed is of another model, version, or of other options", s.name);
+        } else if (!nnrti_cache_blocks(&s, &h, blocks)) {
+            (void)nnrt_error_set(&fault, NNRT_INVALID_MODEL_CACHE, "what device '%s' packed is damaged", s.name);
+        } else {
+            packed->table = blocks[0].addr;
+            packed->tableBytes = blocks[0].dataSize;
+            packed->weights = blocks[1].addr;
+            packed->weightBytes = blocks[1].dataSize;
+            k->taken = s;
+            return true;
+        }
+    }
+    nnrti_cache_fault(k, &fault, config->log);
+    return false;
+}
+
+static void nnrti_packs_done(void *user, const NNRT_Model *m, const NNRT_ModelConfig *config,
+                             NNRT_PreparedModel *prepared, bool taken, const nnrt_error *fault)
+{
+    nnrti_caching *const k = (nnrti_caching *)user;
+    nnrti_cache_part *p = NULL;
+    nnrti_file_device want;
+    uint64_t hash = 0;
+    if (taken)
+        nnrt_log_line(config->log, NNRT_LOG_INFO, "device '%s' has taken the weights that it had packed before",
+                      config->device);
+    else
+        nnrti_cache_fault(k, fault, config->log);
+    if (!k->packs.keep || !nnrti_packs_want(k, m, config, &want) ||
+        nnrti_cache_hash(m, k->allocator, false, &hash) != NNRT_SUCCESS)
+        return;
+    if (taken) {
+        k->cache->state.restored++;
+        if ((p = nnrti_cache_add(k->cache, config->device, 0)) == NULL)
+            return;
+        p->data = (const uint8_t *)k->taken.data;
+        p->bytes = k->taken.bytes;
+        p->packed = true;
+    } else {
+        k->cache->state.prepared++;
+        nnrti_cache_export(k, nnrt_device_find(config->device), prepared, &want);
+        for (p = k->cache->parts; p != NULL && p->next != NULL;)
+            p = p->next;
+    }
+    if (p != NULL && p->packed)
+        p->hash = hash;
+}
+
+/* Packed weights that go with a model are of that model. */
+static NNRT_ReturnCode nnrti_cache_fits(const NNRT_Model *m, const nnrt_save_desc *desc, nnrt_error *error)
+{
+    uint64_t hash = 0;
+    bool known = false;
+    for (const nnrti_cache_part *p = nnrti_cache_parts(desc->cache); p != NULL; p = p->next) {
+        NNRT_ReturnCode code = NNRT_SUCCESS;
+        if (!p->packed)
+            continue;
+        if (!known)
+            code = nnrti_cache_hash(m, desc->allocator, false, &hash);
+        known = true;
+        if (code == NNRT_SUCCESS && hash != p->hash)
+            code = nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE,
+                                  "what device '%s' packed is of another model than the one that is saved", p->device);
+        if (code != NNRT_SUCCESS)
+            return code;
+    }
+    return NNRT_SUCCESS;
 }
 
 /* nnrt_through: from the first section that fits and that the device takes, else by the device. */
@@ -6185,7 +6335,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
         return nnrt_device_prepare(device, m, config, prepared);
     if (k->hashed != m) {
         k->hashed = NULL;
-        if (nnrti_cache_hash(m, k->allocator, &k->hash) != NNRT_SUCCESS) /* the device will say what is wrong */
+        if (nnrti_cache_hash(m, k->allocator, false, &k->hash) != NNRT_SUCCESS) /* the device will say what is wrong */
             return nnrt_device_prepare(device, m, config, prepared);
         k->hashed = m == k->model ? m : NULL; /* others come and go */
     }
@@ -6194,7 +6344,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
     want.flags = m == k->model;
     for (uint32_t f = 0; f < 3; f++)
         for (uint32_t i = 0; nnrti_cache_section(k->files[f], i, &s, &h); i++) {
-            if (s.type != NNRTI_FILE_DEVICE || strcmp(s.name, name) != 0)
+            if (s.type != NNRTI_FILE_DEVICE || strcmp(s.name, name) != 0 || (h.flags & NNRTI_CACHE_PACKED) != 0)
                 continue;
             if (h.model == want.model && h.options == want.options) {
                 if (nnrti_cache_restore(k, f, &s, &h, device, config, prepared, &fault))
@@ -6204,10 +6354,7 @@ static NNRT_ReturnCode nnrti_cache_prepare(void *user, nnrt_device *device, cons
                                      "what device '%s' made is of another model, or of other options", name);
             }
         }
-    if (fault.code != NNRT_SUCCESS)
-        nnrt_log_line(config->log, NNRT_LOG_WARNING, "cache: %s", nnrti_reason(&fault));
-    if (k->cache != NULL && k->cache->state.fault.code == NNRT_SUCCESS)
-        k->cache->state.fault = fault;
+    nnrti_cache_fault(k, &fault, config->log);
     if (k->asking) {
         k->missing = true;
         return nnrt_error_set(config->error, NNRT_INVALID_MODEL_CACHE, "the cache has nothing for device '%s'", name);
@@ -6274,7 +6421,7 @@ static void nnrti_cache_open(nnrti_caching *k, const char *device, const NNRT_Mo
     size_t bytes;
     if (c->token == NULL) {
         uint64_t hash;
-        if (nnrti_bare(k->model) != NULL || nnrti_cache_hash(k->model, k->allocator, &k->hash) != NNRT_SUCCESS)
+        if (nnrti_bare(k->model) != NULL || nnrti_cache_hash(k->model, k->allocator, false, &k->hash) != NNRT_SUCCESS)
             return; /* of a model the device will say what is wrong */
         k->hashed = k->model;
         hash = nnrti_hash_text(nnrti_cache_options(k->model, config), device);
@@ -6328,8 +6475,14 @@ static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Mode
     k->files[2] = o != NULL ? o->file : NULL;
     for (uint32_t i = 0; !any && nnrti_cache_section(k->files[2], i, &s, &h); i++)
         any = s.type == NNRTI_FILE_DEVICE;
-    if (any)
+    if (any) {
         config->through = &k->through;
+        config->packs = &k->packs;
+    }
+    k->packs.find = nnrti_packs_find;
+    k->packs.done = nnrti_packs_done;
+    k->packs.user = k;
+    k->packs.keep = c != NULL && c->data == NULL && c->directory == NULL; /* for nnrt_save_desc.cache */
 }
 
 /* Prepares a model without nodes, on the device of that name; NULL: on the one that made it. */
@@ -6589,6 +6742,7 @@ NNRT_API const nnrt_cache_state *nnrt_cache_get_state(const nnrt_cache *cache)
 NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const nnrt_save_desc *desc, void *out,
                                                 size_t size, size_t *bytes, nnrt_error *error)
 {
+    const nnrti_cache_part *p = nnrti_cache_parts(cache);
     nnrt_save_desc own;
     memset(&own, 0, sizeof(own));
     if (desc != NULL)
@@ -6597,7 +6751,9 @@ NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const n
         return nnrt_error_set(error, NNRT_NULL_PTR, "nnrt_cache_save_memory: %s is NULL",
                               cache == NULL ? "cache" : "bytes");
     *bytes = 0;
-    if (cache->ends == NULL)
+    while (p != NULL && p->packed) /* which is nothing without its model */
+        p = p->next;
+    if (cache->ends == NULL || p == NULL)
         return nnrt_error_set(error, NNRT_OPERATION_FORBIDDEN, "the cache is empty: no device gave it anything");
     own.cache = cache;
     return nnrti_save_memory(cache->ends, true, &own, out, size, bytes, error);

@@ -300,6 +300,8 @@ typedef struct NNRT_ModelConfig {
     const struct nnrt_partition *partition; /* of `auto`, too; NULL: all zero */
     const struct nnrt_through *through;     /* see there; devices leave it alone and pass it on */
     nnrt_ask ask; /* who answers a device that needs something of the application's; NULL: nobody */
+    /* Weights that were packed before, or are to be kept; devices that pack none leave it alone. NULL: none */
+    const struct nnrt_packs *packs;
 #endif
 } NNRT_ModelConfig;
 
@@ -772,6 +774,9 @@ typedef struct nnrt_draft {
     uint32_t roomTensors, roomSteps;
     size_t openRoom;                 /* bytes that the rule of an open step takes at most in a run */
     struct nnrti_open_step *control; /* while drafting: the BEGIN that is not yet ended */
+#ifndef NNRT_FIRMWARE
+    struct nnrti_packing *packing; /* of nnrt_plan_prepare_packed; NULL: packed weights are neither kept nor there */
+#endif
 } nnrt_draft;
 
 NNRT_API NNRT_ReturnCode nnrt_plan_draft(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
@@ -785,6 +790,40 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
                                            void *user, NNRT_PreparedModel **prepared);
 NNRT_API NNRT_ReturnCode nnrt_plan_memory(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_edit edit,
                                           void *user, size_t *bytes);
+
+/* Weights that an edit packed before, or is to pack for the next time. They are of one model, and hold for its constants
+   alone: who keeps them sees to it that they are given to no other. */
+typedef struct nnrt_packed {
+    const void *table, *weights; /* weights are aligned to NNRT_ALIGNMENT, used where they lie, and outlive the plan */
+    size_t tableBytes, weightBytes;
+} nnrt_packed;
+typedef struct nnrt_packs {
+    /* *packed is what the device config->device packed of this model. false: there is nothing. NULL: there never is. */
+    bool (*find)(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_packed *packed);
+    /* The model is prepared. taken: from what find gave; else fault says why not, with code SUCCESS where there was nothing,
+       and ExportModelCache of prepared gives two blocks, the table and the weights, if keep is set. */
+    void (*done)(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, NNRT_PreparedModel *prepared,
+                 bool taken, const nnrt_error *fault);
+    void *user;
+    bool keep; /* what is packed is to be exported: the prepared model takes some bytes more */
+} nnrt_packs;
+/* nnrt_plan_prepare for an edit that packs weights (nnrt_draft_pack), which are taken from config->packs where there are
+   some of this key: a text that says all that their places and values depend on beside model and configuration, as the
+   instructions that they are packed for, and the version of the code that packs them. */
+NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                                  nnrt_edit edit, void *user, const char *key,
+                                                  NNRT_PreparedModel **prepared);
+/* nnrt_draft_derive for a constant that is packed from constants of the model: *data is NULL, too, where it is taken as it
+   was packed before. It must be something that no place in memory depends on: a file may be damaged. */
+NNRT_API NNRT_ReturnCode nnrt_draft_pack(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
+                                         const int32_t *dims, void **data);
+/* A number that is found by reading constants. nnrt_draft_recall: true, it is *number, as it was when these weights were
+   packed; false: the edit finds it, and tells it by nnrt_draft_note, whose code ends the edit if it is none of success. No
+   place in memory may depend on it either. */
+NNRT_API bool nnrt_draft_recall(nnrt_draft *draft, int64_t *number);
+NNRT_API NNRT_ReturnCode nnrt_draft_note(nnrt_draft *draft, int64_t number);
+/* Whether packed weights are taken as they were packed before: they are not to be changed then. */
+NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft);
 #endif
 /* The first and the last phase, without edits. Everything the plan points to lies in memory (kept) or in the model. */
 NNRT_API NNRT_ReturnCode nnrt_plan_build(const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_memory *memory,
@@ -4261,9 +4300,17 @@ static bool nnrti_draft_shape(NNRT_DataType type, int32_t rank, const int32_t *d
     return nnrt_type_size(type) != 0 && rank >= 0 && rank <= NNRT_MAX_RANK && nnrt_dims_bytes(dims, rank, type, bytes);
 }
 
+#ifdef NNRT_FIRMWARE
 NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
                                            const int32_t *dims, void **data)
 {
+    const void *const there = NULL;
+#else
+/* nnrt_draft_derive; there: where the constant is already, NULL: nowhere. */
+static NNRT_ReturnCode nnrti_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
+                                          const int32_t *dims, const void *there, void **data)
+{
+#endif
     nnrt_draft_step *s;
     nnrt_operand o;
     nnrt_plan_arg *args;
@@ -4279,17 +4326,173 @@ NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNR
     at = s->nIn + s->nDerived;
     count = nnrti_step_args(s);
     args = (nnrt_plan_arg *)nnrti_temp(draft->memory, (size_t)count + 1, sizeof(*args));
-    if (args == NULL || !nnrt_memory_reserve(draft->memory, bytes, data))
+    if (args == NULL || (there == NULL && !nnrt_memory_reserve(draft->memory, bytes, data)))
         return nnrti_no_memory(draft->config->error);
     memcpy(args, s->args, at * sizeof(*args));
     memcpy(args + at + 1, s->args + at, (count - at) * sizeof(*args));
     nnrti_draft_arg(&args[at], NULL, &o, 0, NNRT_NO_TENSOR);
     args[at].kind = NNRT_PLACE_DERIVED;
-    args[at].view.data = *data;
+    args[at].view.data = there != NULL ? (void *)(uintptr_t)there : *data;
     s->args = args;
     s->nDerived++;
     return NNRT_SUCCESS;
 }
+
+#ifndef NNRT_FIRMWARE
+NNRT_API NNRT_ReturnCode nnrt_draft_derive(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
+                                           const int32_t *dims, void **data)
+{
+    return nnrti_draft_derive(draft, step, type, rank, dims, NULL, data);
+}
+
+/* Numbers of an edit that are kept, in the order in which it told them. */
+typedef struct nnrti_numbers {
+    struct nnrti_numbers *next;
+    uint32_t count;
+    int64_t number[62];
+} nnrti_numbers;
+
+/* Packed weights that are kept. */
+typedef struct nnrti_pack {
+    struct nnrti_pack *next;
+    const void *data;
+    size_t bytes;
+    int32_t node;
+    uint32_t kernel;
+} nnrti_pack;
+
+/* The table of packed weights: this, a row for each pack, the numbers. It is of the machine that reads it: its caller sees
+   to the order of bytes. */
+typedef struct nnrti_pack_table {
+    uint64_t checksum, key; /* of what is behind the checksum; of what the edit is */
+    uint32_t packs, numbers;
+    uint64_t bytes; /* of the weights */
+} nnrti_pack_table;
+
+typedef struct nnrti_pack_row {
+    uint64_t offset, bytes;
+    int32_t node;
+    uint32_t kernel; /* hash of the step's kernelName */
+} nnrti_pack_row;
+
+/* Of one prepared model: the list of what is kept, or what there was and how far it is read. */
+typedef struct nnrti_packing {
+    uint64_t key;
+    bool taking;
+    nnrti_pack *packs, **nextPack;
+    nnrti_numbers *numbers, *lastNumbers;
+    nnrti_pack_table table; /* while keeping, how many there are */
+    const uint8_t *rows, *weights;
+    uint32_t pack, number; /* that come next */
+    void *exported;        /* the blocks, from the allocator; NULL: they were not asked for */
+    size_t exportedBytes;
+    NNRT_SharedBuffer blocks[2];
+} nnrti_packing;
+
+static uint64_t nnrti_pack_hash(uint64_t hash, const void *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001B3);
+    return hash;
+}
+
+#define NNRTI_PACK_HASH UINT64_C(0xCBF29CE484222325)
+
+static uint32_t nnrti_pack_kernel(const nnrt_draft_step *s)
+{
+    const uint64_t hash = nnrti_pack_hash(NNRTI_PACK_HASH, s->kernelName, strlen(s->kernelName));
+    return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* The pack that comes next is one of these bytes for this step: *data is where it lies. */
+static NNRT_ReturnCode nnrti_pack_take(nnrti_packing *p, const nnrt_draft_step *s, size_t bytes, const void **data,
+                                       nnrt_error *error)
+{
+    nnrti_pack_row row;
+    if (p->pack >= p->table.packs)
+        return nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE, "the packed weights end before node %d '%s'", s->node,
+                              s->name);
+    memcpy(&row, p->rows + (size_t)p->pack * sizeof(row), sizeof(row));
+    if (row.node != s->node || row.kernel != nnrti_pack_kernel(s) || row.bytes != bytes)
+        return nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE,
+                              "packed weights %u are of node %d and have %l bytes, expected node %d and %z bytes",
+                              p->pack, row.node, (int64_t)row.bytes, s->node, bytes);
+    if (row.offset % NNRT_ALIGNMENT != 0 || row.offset > p->table.bytes || row.bytes > p->table.bytes - row.offset)
+        return nnrt_error_set(error, NNRT_INVALID_MODEL_CACHE, "packed weights %u lie beyond the %l bytes of all",
+                              p->pack, (int64_t)p->table.bytes);
+    p->pack++;
+    *data = p->weights + (size_t)row.offset;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_draft_pack(nnrt_draft *draft, uint32_t step, NNRT_DataType type, int32_t rank,
+                                         const int32_t *dims, void **data)
+{
+    nnrti_packing *const p = draft->packing;
+    const void *taken = NULL;
+    NNRT_ReturnCode code;
+    nnrti_pack *pack;
+    size_t bytes;
+    if (p == NULL || step >= draft->nSteps || !nnrti_draft_shape(type, rank, dims, &bytes))
+        return nnrt_draft_derive(draft, step, type, rank, dims, data);
+    if (p->taking) {
+        code = nnrti_pack_take(p, &draft->steps[step], bytes, &taken, draft->config->error);
+        *data = NULL;
+        return code == NNRT_SUCCESS ? nnrti_draft_derive(draft, step, type, rank, dims, taken, data) : code;
+    }
+    if ((code = nnrt_draft_derive(draft, step, type, rank, dims, data)) != NNRT_SUCCESS || *data == NULL)
+        return code;
+    if ((pack = (nnrti_pack *)nnrt_memory_keep(draft->memory, sizeof(*pack))) == NULL)
+        return nnrti_no_memory(draft->config->error);
+    pack->data = *data;
+    pack->bytes = bytes;
+    pack->node = draft->steps[step].node;
+    pack->kernel = nnrti_pack_kernel(&draft->steps[step]);
+    *p->nextPack = pack;
+    p->nextPack = &pack->next;
+    p->table.packs++;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API bool nnrt_draft_recall(nnrt_draft *draft, int64_t *number)
+{
+    nnrti_packing *const p = draft->packing;
+    if (p == NULL || !p->taking || p->number >= p->table.numbers)
+        return false;
+    memcpy(number, p->rows + (size_t)p->table.packs * sizeof(nnrti_pack_row) + (size_t)p->number++ * sizeof(*number),
+           sizeof(*number));
+    return true;
+}
+
+NNRT_API NNRT_ReturnCode nnrt_draft_note(nnrt_draft *draft, int64_t number)
+{
+    nnrti_packing *const p = draft->packing;
+    nnrti_numbers *n;
+    if (p == NULL)
+        return NNRT_SUCCESS;
+    if (p->taking)
+        return nnrt_error_set(draft->config->error, NNRT_INVALID_MODEL_CACHE,
+                              "the packed weights have %u numbers, and more are asked for", p->table.numbers);
+    n = p->lastNumbers;
+    if (n == NULL || n->count == sizeof(n->number) / sizeof(n->number[0])) {
+        if ((n = (nnrti_numbers *)nnrt_memory_keep(draft->memory, sizeof(*n))) == NULL)
+            return nnrti_no_memory(draft->config->error);
+        if (p->lastNumbers != NULL)
+            p->lastNumbers->next = n;
+        else
+            p->numbers = n;
+        p->lastNumbers = n;
+    }
+    n->number[n->count++] = number;
+    p->table.numbers++;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API bool nnrt_draft_packed(const nnrt_draft *draft)
+{
+    return draft->packing != NULL && draft->packing->taking;
+}
+#endif
 
 /* A larger array with the elements of the old one. */
 static void *nnrti_draft_grow(nnrt_draft *draft, const void *old, uint32_t count, uint32_t room, size_t size)
@@ -6864,6 +7067,7 @@ typedef struct nnrti_plan_model {
     nnrt_allocator allocator;
     void *given;            /* what came from the allocator, this struct with it; NULL in the caller's buffer */
     nnrt_mapping *mappings; /* of constants that have only a descriptor */
+    nnrti_packing *packing; /* weights that can be exported; NULL: none */
 } nnrti_plan_model;
 
 /* Mode and priority exist. */
@@ -6953,6 +7157,8 @@ static void nnrti_plan_model_destroy(NNRT_PreparedModel *self)
     allocator = m->allocator;
     nnrti_plan_hold(m->plan, -1);
     nnrti_plan_model_unmap(m);
+    if (m->packing != NULL)
+        nnrt_free(&allocator, m->packing->exported, m->packing->exportedBytes);
     nnrt_memory_free(&allocator, m->given);
 }
 
@@ -7107,6 +7313,174 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare(const NNRT_Model *model, const NNRT_M
     nnrti_plan_hold(made->plan, 1);
     *prepared = &made->base;
     return NNRT_SUCCESS;
+}
+
+/* An edit that packs weights. */
+typedef struct nnrti_packing_edit {
+    nnrt_edit edit;
+    void *user;
+    nnrti_packing *packing; /* NULL: a new one is made, in the memory of the draft */
+    uint64_t key;
+} nnrti_packing_edit;
+
+static NNRT_ReturnCode nnrti_edit_packing(void *user, nnrt_draft *draft)
+{
+    nnrti_packing_edit *e = (nnrti_packing_edit *)user;
+    nnrti_packing *p = e->packing;
+    NNRT_ReturnCode code;
+    if (p == NULL) {
+        if ((p = (nnrti_packing *)nnrt_memory_keep(draft->memory, sizeof(*p))) == NULL)
+            return nnrti_no_memory(draft->config->error);
+        p->nextPack = &p->packs;
+        p->key = e->key;
+        e->packing = p;
+    }
+    draft->packing = p;
+    code = e->edit(e->user, draft);
+    draft->packing = NULL;
+    if (code == NNRT_SUCCESS && p->taking && (p->pack != p->table.packs || p->number != p->table.numbers))
+        return nnrt_error_set(draft->config->error, NNRT_INVALID_MODEL_CACHE,
+                              "%u packed weights are there and %u are used: they are of another model", p->table.packs,
+                              p->pack);
+    return code;
+}
+
+/* Whether these are packed weights of this key; *p is to take them then. */
+static bool nnrti_packing_open(nnrti_packing *p, const nnrt_packed *from, uint64_t key, nnrt_error *fault)
+{
+    const uint8_t *const data = (const uint8_t *)from->table;
+    const size_t behind = from->tableBytes - sizeof(p->table);
+    memset(p, 0, sizeof(*p));
+    if (data == NULL || from->tableBytes < sizeof(p->table) || (from->weights == NULL && from->weightBytes > 0) ||
+        (uintptr_t)from->weights % NNRT_ALIGNMENT != 0) {
+        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "the packed weights have no table, or are not aligned");
+        return false;
+    }
+    memcpy(&p->table, data, sizeof(p->table));
+    if (nnrti_pack_hash(NNRTI_PACK_HASH, data + 8, from->tableBytes - 8) != p->table.checksum ||
+        behind / sizeof(nnrti_pack_row) < p->table.packs ||
+        behind - p->table.packs * sizeof(nnrti_pack_row) != (uint64_t)p->table.numbers * sizeof(int64_t) ||
+        p->table.bytes > from->weightBytes) {
+        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE, "the table of packed weights is damaged");
+        return false;
+    }
+    if (p->table.key != key) {
+        (void)nnrt_error_set(fault, NNRT_INVALID_MODEL_CACHE,
+                             "the weights are packed for other instructions, or by another version");
+        return false;
+    }
+    p->taking = true;
+    p->rows = data + sizeof(p->table);
+    p->weights = (const uint8_t *)from->weights;
+    return true;
+}
+
+/* ExportModelCache: the table, and the weights one behind the other. */
+static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const NNRT_SharedBuffer **buffers,
+                                               uint32_t *count)
+{
+    nnrti_plan_model *m = (nnrti_plan_model *)(void *)self;
+    nnrti_packing *p = m != NULL ? m->packing : NULL;
+    size_t table, weights = 0, all;
+    uint8_t *data, *at;
+    if (p == NULL || buffers == NULL || count == NULL)
+        return NNRT_NULL_PTR;
+    *buffers = p->blocks;
+    *count = 2;
+    if (p->exported != NULL)
+        return NNRT_SUCCESS;
+    table = sizeof(p->table) + p->table.packs * sizeof(nnrti_pack_row) + p->table.numbers * sizeof(int64_t);
+    for (const nnrti_pack *k = p->packs; k != NULL; k = k->next)
+        if (!nnrti_round_size(weights, NNRT_ALIGNMENT, &weights) || !nnrt_add_size(weights, k->bytes, &weights))
+            return NNRT_OUT_OF_MEMORY;
+    if (weights > UINT32_MAX || table > UINT32_MAX) /* that blocks can say */
+        return NNRT_NOT_SUPPORT;
+    if (!nnrti_round_size(table, NNRT_ALIGNMENT, &all) || !nnrt_add_size(all, weights, &p->exportedBytes) ||
+        (p->exported = nnrt_alloc(&m->allocator, p->exportedBytes)) == NULL)
+        return NNRT_OUT_OF_MEMORY;
+    data = (uint8_t *)p->exported;
+    memset(data, 0, p->exportedBytes);
+    p->table.key = p->key;
+    p->table.bytes = weights;
+    at = data + sizeof(p->table);
+    weights = 0;
+    for (const nnrti_pack *k = p->packs; k != NULL; k = k->next, at += sizeof(nnrti_pack_row)) {
+        nnrti_pack_row row;
+        (void)nnrti_round_size(weights, NNRT_ALIGNMENT, &weights);
+        row.offset = weights;
+        row.bytes = k->bytes;
+        row.node = k->node;
+        row.kernel = k->kernel;
+        memcpy(at, &row, sizeof(row));
+        memcpy(data + all + weights, k->data, k->bytes);
+        weights += k->bytes;
+    }
+    for (const nnrti_numbers *n = p->numbers; n != NULL; at += n->count * sizeof(n->number[0]), n = n->next)
+        memcpy(at, n->number, n->count * sizeof(n->number[0]));
+    memcpy(data, &p->table, sizeof(p->table));
+    p->table.checksum = nnrti_pack_hash(NNRTI_PACK_HASH, data + 8, table - 8);
+    memcpy(data, &p->table.checksum, sizeof(p->table.checksum));
+    for (uint32_t i = 0; i < 2; i++) {
+        p->blocks[i].fd = -1;
+        p->blocks[i].addr = i == 0 ? data : data + all;
+        p->blocks[i].bufferSize = p->blocks[i].dataSize = (uint32_t)(i == 0 ? table : weights);
+    }
+    return NNRT_SUCCESS;
+}
+
+static const NNRT_PreparedModelVtbl nnrti_plan_model_packed_vtbl = {
+    sizeof(NNRT_PreparedModelVtbl), NNRT_HDI(2, 0),       nnrti_plan_model_export,  NULL,
+    nnrti_plan_model_ranges,        nnrti_plan_model_run, nnrti_plan_model_destroy, nnrti_plan_model_workspace,
+    nnrti_plan_model_run_in,        nnrti_plan_model_io,  nnrti_plan_model_memory,  nnrti_plan_model_output_ranges,
+    nnrti_plan_model_run_until};
+
+NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                                  nnrt_edit edit, void *user, const char *key,
+                                                  NNRT_PreparedModel **prepared)
+{
+    const uint32_t layout = NNRT_LAYOUT;
+    const nnrt_packs *packs;
+    nnrti_packing_edit e;
+    nnrti_packing taken;
+    NNRT_ModelConfig own;
+    nnrt_packed from;
+    nnrt_error fault;
+    NNRT_ReturnCode code;
+    nnrt_config_read(&own, config);
+    packs = own.packs;
+    own.packs = NULL;
+    if (packs == NULL || own.buffer != NULL || prepared == NULL || edit == NULL)
+        return nnrt_plan_prepare(model, &own, edit, user, prepared);
+    memset(&e, 0, sizeof(e));
+    memset(&from, 0, sizeof(from));
+    memset(&fault, 0, sizeof(fault));
+    e.edit = edit;
+    e.user = user;
+    e.key = nnrti_pack_hash(NNRTI_PACK_HASH, key, strlen(key));
+    e.key = nnrti_pack_hash(e.key, &layout, sizeof(layout));
+    if (packs->find != NULL && packs->find(packs->user, model, &own, &from) &&
+        nnrti_packing_open(&taken, &from, e.key, &fault)) {
+        nnrt_error *const error = own.error;
+        e.packing = &taken;
+        own.error = &fault;
+        code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared);
+        own.error = error;
+        if (code == NNRT_SUCCESS) {
+            packs->done(packs->user, model, &own, *prepared, true, &fault);
+            return code;
+        }
+        e.packing = NULL;
+    }
+    if (!packs->keep)
+        code = nnrt_plan_prepare(model, &own, edit, user, prepared);
+    else if ((code = nnrt_plan_prepare(model, &own, nnrti_edit_packing, &e, prepared)) == NNRT_SUCCESS) {
+        nnrti_plan_model *const made = (nnrti_plan_model *)(void *)*prepared;
+        made->packing = e.packing;
+        made->base.vtbl = &nnrti_plan_model_packed_vtbl;
+    }
+    if (code == NNRT_SUCCESS)
+        packs->done(packs->user, model, &own, *prepared, false, &fault);
+    return code;
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,8 @@ WHAT IS FAST, float32
     ADD_FUSION, SUB_FUSION, MUL_FUSION, ACTIVATION; SOFTMAX and LAYER_NORM_FUSION over the last axes. Where only it
     reads a convolution or a product of matrices, an ADD_FUSION becomes part of it. Tensors of images between steps lie
     with their channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights
-    are packed once, when the model is prepared.
+    are packed once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu
+    packs them into the model's file, where sessions use them.
 
 WHAT IS FAST, quantised int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their
@@ -930,7 +931,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = from;
     args[2] = to;
-    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
+    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
         (code = nnrt_draft_derive(d, s, a->lines > 0 ? NNRT_DATA_TYPE_INT32 : NNRT_DATA_TYPE_FLOAT32, 1,
                                   a->lines > 0 ? &terms : &w->dims[3], &last)) != NNRT_SUCCESS)
         return code;
@@ -1022,6 +1023,18 @@ static bool nnrti_cpu_is_finite(const nnrt_view *w)
     return all == 0; /* no number, where one of them was none */
 }
 
+/* The same of a step's weights, from what was packed before where there is that. */
+static NNRT_ReturnCode nnrti_cpu_find_finite(const nnrti_cpu_edit *e, const nnrt_view *w, bool *finite)
+{
+    int64_t known;
+    if (nnrt_draft_recall(e->draft, &known)) {
+        *finite = known != 0;
+        return NNRT_SUCCESS;
+    }
+    *finite = nnrti_cpu_is_finite(w);
+    return nnrt_draft_note(e->draft, *finite);
+}
+
 /* The window of a convolution of weights w. */
 static nnrti_cpu_window nnrti_cpu_window_of(const NNRT_Conv2DFusion *attr, const nnrt_view *w)
 {
@@ -1050,7 +1063,7 @@ static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *s
 }
 
 /* In >>winograd. */
-static int32_t nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step);
+static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t *tile);
 static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile);
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e);
 
@@ -1062,7 +1075,11 @@ static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg *args = step->args;
     const int64_t *pad = attr->padList.data;
     nnrti_cpu_product *a;
-    const int32_t tile = nnrti_cpu_pick_tile(e, step);
+    int32_t tile;
+    bool finite = true;
+    NNRT_ReturnCode code = nnrti_cpu_pick_tile(e, step, &tile);
+    if (code != NNRT_SUCCESS)
+        return code;
     if (attr->group != 1) {
         nnrti_cpu_window *window = (nnrti_cpu_window *)nnrt_memory_keep(d->memory, sizeof(*window));
         if (window == NULL)
@@ -1072,8 +1089,10 @@ static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
     }
     if (tile > 0)
         return nnrti_cpu_take_winograd(e, s, tile);
-    if ((pad[0] | pad[1] | pad[2] | pad[3]) != 0 && !nnrti_cpu_is_finite(&args[1].view))
-        return NNRT_SUCCESS;
+    if ((pad[0] | pad[1] | pad[2] | pad[3]) != 0)
+        code = nnrti_cpu_find_finite(e, &args[1].view, &finite);
+    if (code != NNRT_SUCCESS || !finite)
+        return code;
     a = (nnrti_cpu_product *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
@@ -1361,7 +1380,7 @@ static bool nnrti_cpu_join_bias(nnrti_cpu_edit *e, uint32_t s)
             product->args[4].view.dims[3] != C || !nnrti_dense(bias) || !nnrti_dense(z) ||
             !nnrti_dense(&add->args[1 - k].view)) /* only then is the last axis that of the channels */
             continue;
-        for (int32_t c = 0; c < C && product->args[2].view.data != NULL; c++)
+        for (int32_t c = 0; c < C && product->args[2].view.data != NULL && !nnrt_draft_packed(d); c++)
             *nnrti_cpu_bias(e, product, c) += ((const float *)bias->data)[c];
         *add = *product;
         product->kernel = NULL;
@@ -1603,6 +1622,20 @@ static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, con
     }
 }
 
+/* The biases in a table, which have sums of the weights in them, as they were where the weights were packed before. */
+static NNRT_ReturnCode nnrti_cpu_recall_8(nnrti_cpu_edit *e, int32_t C, int32_t *table)
+{
+    int64_t known = 0;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    for (int32_t c = 0; c < C && code == NNRT_SUCCESS; c++) {
+        if (nnrt_draft_recall(e->draft, &known))
+            table[c] = (int32_t)(uint32_t)(uint64_t)known;
+        else
+            code = nnrt_draft_note(e->draft, table[c]);
+    }
+    return code;
+}
+
 /* The constant weights of a product of matrices seen as [columns,1,1,k]; false: they are none, or the bias is none. */
 static bool nnrti_cpu_is_constant(const nnrt_draft_step *step, bool transposed, nnrt_view *w)
 {
@@ -1625,6 +1658,16 @@ static bool nnrti_cpu_is_constant(const nnrt_draft_step *step, bool transposed, 
     return true;
 }
 
+/* nnrti_cpu_reach, as it was where the weights were packed before. */
+static NNRT_ReturnCode nnrti_cpu_find_reach(nnrti_cpu_edit *e, const nnrt_view *x, const nnrt_view *w,
+                                            const nnrt_view *bias, int64_t *reach)
+{
+    if (nnrt_draft_recall(e->draft, reach))
+        return NNRT_SUCCESS;
+    *reach = nnrti_cpu_reach(x, w, bias);
+    return nnrt_draft_note(e->draft, *reach);
+}
+
 /* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]; quant is what the rule derived. */
 static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
                                                 const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
@@ -1634,7 +1677,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     const nnrti_cpu_eight *set = &e->set->eight;
     const int64_t taps = (int64_t)w->dims[1] * w->dims[2], depth = (taps * w->dims[3] + set->group - 1) / set->group;
     const int64_t pixels = (int64_t)y->view.dims[0] * y->view.dims[1] * y->view.dims[2];
-    const int64_t row = depth * set->group * set->bytes, reach = nnrti_cpu_reach(&x->view, w, bias);
+    const int64_t row = depth * set->group * set->bytes;
     const int32_t panels = (w->dims[0] + set->panel - 1) / set->panel;
     const int32_t packed[2] = {(w->dims[0] + set->lanes - 1) / set->lanes * set->lanes, (int32_t)row};
     const int32_t rows[2] = {4, packed[0]};
@@ -1643,10 +1686,10 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     nnrti_cpu_product_8 *a;
     nnrt_plan_arg *args;
     void *data, *table;
-    int64_t blocks;
-    NNRT_ReturnCode code;
-    if (reach < 0 || row > 1 << 24 || pixels <= 0 || !nnrti_cpu_may(e, &e->set->product_8))
-        return NNRT_SUCCESS;
+    int64_t blocks, reach;
+    NNRT_ReturnCode code = nnrti_cpu_find_reach(e, &x->view, w, bias, &reach);
+    if (code != NNRT_SUCCESS || reach < 0 || row > 1 << 24 || pixels <= 0 || !nnrti_cpu_may(e, &e->set->product_8))
+        return code;
     a = (nnrti_cpu_product_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -1657,13 +1700,17 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = from;
     args[1] = to;
-    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT8, 2, packed, &data)) != NNRT_SUCCESS ||
+    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_INT8, 2, packed, &data)) != NNRT_SUCCESS ||
         (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, rows, &table)) != NNRT_SUCCESS)
         return code;
-    if (data != NULL && table != NULL) {
-        memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
+    if (table != NULL) {
         memset(table, 0, (size_t)packed[0] * 4 * sizeof(int32_t));
-        nnrti_cpu_pack_8(set, &from.view, w, bias, (int32_t)depth, data, (int32_t *)table);
+        if (data != NULL) {
+            memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
+            nnrti_cpu_pack_8(set, &from.view, w, bias, (int32_t)depth, data, (int32_t *)table);
+        }
+        if ((code = nnrti_cpu_recall_8(e, w->dims[0], (int32_t *)table)) != NNRT_SUCCESS)
+            return code;
         nnrti_cpu_scales(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], false, (int32_t *)table);
     }
     a->depth = (int32_t)depth;
@@ -2059,29 +2106,35 @@ static double nnrti_cpu_cost(const nnrti_cpu_set *set, const nnrt_view *w, const
 }
 
 /* The tiles that a convolution goes by: 2 or 4 pixels wide, 0: by none. The one place where that is decided. */
-static int32_t nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t *tile)
 {
     const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
     const nnrt_view *w = &step->args[1].view, *y = &step->args[3].view;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    bool finite = true;
     int32_t best = 0;
+    *tile = 0;
     if (e->tile == 0 || attr->group != 1 || w->dims[0] == 0 || w->dims[1] != 3 || w->dims[2] != 3 || w->dims[3] == 0 ||
         attr->stride.data[0] != 1 || attr->stride.data[1] != 1 || attr->dilation.data[0] != 1 ||
         attr->dilation.data[1] != 1 || w->dims[3] > NNRTI_CPU_MOST_CHANNELS || w->dims[0] > NNRTI_CPU_MOST_CHANNELS ||
         !nnrti_cpu_is_last(&step->args[0].view) || !nnrti_cpu_may(e, &e->set->winograd))
-        return 0;
+        return NNRT_SUCCESS;
     if (e->tile == NNRTI_CPU_FASTER) {
         double least = nnrti_cpu_cost(e->set, w, y, 0);
-        for (int32_t tile = 2; tile <= 4 && w->dims[3] >= 16; tile += 2) {
-            const double cost = nnrti_cpu_cost(e->set, w, y, tile);
+        for (int32_t n = 2; n <= 4 && w->dims[3] >= 16; n += 2) {
+            const double cost = nnrti_cpu_cost(e->set, w, y, n);
             if (cost < 0.9 * least) { /* larger ones are less exact */
                 least = cost;
-                best = tile;
+                best = n;
             }
         }
     } else {
         best = e->tile;
     }
-    return best != 0 && nnrti_cpu_is_finite(w) ? best : 0;
+    if (best != 0)
+        code = nnrti_cpu_find_finite(e, w, &finite);
+    *tile = finite ? best : 0;
+    return code;
 }
 
 /* Packs the weights w [C,3,3,K], transformed, and the bias, which may be NULL. They are transformed in double: what is
@@ -2173,7 +2226,7 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
         return nnrti_cpu_no_memory(e, &d->steps[s]);
     args[0] = x;
     args[2] = y;
-    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
+    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
         (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 1, &K, &zeros)) != NNRT_SUCCESS)
         return code;
     if (data != NULL)
@@ -2186,6 +2239,10 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>table */
+
+/* Goes up with every change of what is packed (nnrt_draft_pack), of how, and of what is recalled: of what another
+   version packed, nothing is used. */
+#define NNRTI_CPU_PACKED "1 "
 
 /* What a device is registered with. */
 typedef struct nnrti_cpu_device {
@@ -2232,8 +2289,10 @@ static NNRT_ReturnCode nnrti_cpu_dynamic(void *self, bool *supported)
 static NNRT_ReturnCode nnrti_cpu_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
                                          NNRT_PreparedModel **prepared)
 {
-    return nnrt_plan_prepare(model, config, nnrti_cpu_edit_draft,
-                             (void *)(uintptr_t)((const nnrti_cpu_device *)self)->set, prepared);
+    const nnrti_cpu_set *const set = ((const nnrti_cpu_device *)self)->set;
+    char key[32] = NNRTI_CPU_PACKED;
+    strncat(key, set->name, sizeof(key) - sizeof(NNRTI_CPU_PACKED));
+    return nnrt_plan_prepare_packed(model, config, nnrti_cpu_edit_draft, (void *)(uintptr_t)set, key, prepared);
 }
 
 static NNRT_ReturnCode nnrti_cpu_memory(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,

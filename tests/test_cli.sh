@@ -1468,6 +1468,12 @@ t 0 'compile a .nnrt file with open extents' compile "$tmp/open.nnrt" --shape 2,
 t 0 'run it with those' run "$tmp/opened.nnrt" --shape 2,3 --input random --device $keeps,fail=PrepareModel
 t 0 'run it with others' run "$tmp/opened.nnrt" --shape 4,3 --input random --device $keeps
 refused 1 'compile on a device without a cache' "device 'reference_nnrt_v2_0' has no model cache; nnrt convert writes" compile $digits/digits.onnx --device reference -o "$tmp/x.nnrt"
+t 0 'compile for cpu' compile $digits/digits.onnx --device cpu -o "$tmp/packed.nnrt"
+t 0 'info of packed weights' info "$tmp/packed.nnrt"
+prints 'info of packed weights' '^            device  .* at [0-9]+  cpu_nnrt_v1_0$'
+t 0 'a file with packed weights' run "$tmp/packed.nnrt" --input $digits/digit_7.png --device cpu --output-dir "$tmp/cache_packed"
+t 0 'a file without' run $digits/digits.onnx --input $digits/digit_7.png --device cpu --output-dir "$tmp/cache_plain"
+if cmp -s "$tmp/cache_packed/probabilities.npy" "$tmp/cache_plain/probabilities.npy"; then pass; else fail 'packed weights: other results'; fi
 refused 1 'compile on a device that gives nothing' "device 'npu0_nnrt_v1_0' gives nothing to keep" compile $digits/digits.onnx --device fake:name=npu0,cache=count -o "$tmp/x.nnrt"
 refused 1 'compile to standard output' 'does not go to standard output' compile $digits/digits.onnx --device $keeps -o -
 refused 2 'compile to nowhere' 'which file to write' compile $digits/digits.onnx --device $keeps

@@ -1224,7 +1224,8 @@ static const char cli_compile_text[] =
     "there and does not compile. Where the device is another one, or of another version, or the options or extents\n"
     "differ, the section is left alone, and the model prepared as always. Extents that an ONNX file leaves open are those\n"
     "of --shape, or 1, in the file as well; those of a .nnrt file stay open, and what is compiled is for --shape.\n"
-    "The devices that are built in have no model cache; those of --load, or fake:cache=yes, may have one.\n\n";
+    "Of the devices that are built in, cpu has the weights there that it packed, for the instructions of this machine, and\n"
+    "reference has no model cache; those of --load, or fake:cache=yes, may have one.\n\n";
 
 static const char cli_emit_text_help[] =
     "The file has the model as constant data, planned for an arena whose size it states: include it behind\n"

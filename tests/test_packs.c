@@ -1,0 +1,665 @@
+/* Packed weights that are kept (nnrt_packs, nnrt_draft_pack): a file with them gives the bits of the model without, nothing
+   is packed again, and what is damaged, of another model, another version or other instructions is noticed and not used. */
+#define _XOPEN_SOURCE 700 /* posix_memalign */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "formats/nnrt_onnx.h"
+#include "nnrt.h"
+
+#include "devices/nnrt_cpu.h"
+#include "kit.h"
+
+/* ---- models and sessions ---- */
+
+static const char *const files[] = {"examples/digits/digits.onnx", "examples/digits/digits_int8.onnx"};
+#define MODELS 3
+
+static float *made_up(size_t count, uint32_t seed)
+{
+    float *made = (float *)malloc((count + 1) * sizeof(float));
+    assert_non_null(made);
+    for (size_t i = 0; i < count; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        made[i] = (float)(seed >> 16) / 32768.0f - 1.0f;
+    }
+    return made;
+}
+
+/* 3 x 3 cells, which go by tiles where `tiles` says so, a bias of its own, 5 x 5 cells of few channels, matrices. */
+static NNRT_Model *made_model(uint32_t seed)
+{
+    const int32_t dims[4] = {1, 9, 9, 16}, three[4] = {24, 3, 3, 16}, five[4] = {5, 5, 5, 24}, full[2] = {7, 25};
+    const int32_t channels = 24, flat[2] = {5, 25};
+    float *w[4] = {made_up(24 * 9 * 16, seed), made_up(5 * 25 * 24, 2), made_up(7 * 25, 3), made_up(24, 4)};
+    NNRT_Conv2DFusion conv;
+    NNRT_AddFusion add;
+    NNRT_Reshape reshape;
+    NNRT_FullConnection connect;
+    NNRT_Model *model = NULL;
+    nnrt_builder *b = NULL;
+    nnrt_error e;
+    uint32_t in[3], y;
+    memset(&conv, 0, sizeof(conv));
+    memset(&add, 0, sizeof(add));
+    memset(&reshape, 0, sizeof(reshape));
+    memset(&connect, 0, sizeof(connect));
+    memset(&e, 0, sizeof(e));
+    conv.stride = conv.dilation = nnrt_int64_list((const int64_t[2]){1, 1}, 2);
+    conv.group = 1;
+    assert_int_equal(nnrt_builder_create(&b, "made", NULL), NNRT_SUCCESS);
+    in[0] = nnrt_builder_input(b, "x", F32, 4, dims);
+    in[1] = nnrt_builder_constant(b, "three", F32, 4, three, w[0], true);
+    in[2] = NNRT_NO_TENSOR;
+    conv.kernelSize = nnrt_int64_list((const int64_t[2]){3, 3}, 2);
+    conv.padList = nnrt_int64_list((const int64_t[4]){1, 1, 1, 1}, 4);
+    in[0] = nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3);
+    in[1] = nnrt_builder_constant(b, "bias", F32, 1, &channels, w[3], true);
+    add.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    in[0] = nnrt_builder_op(b, "add", NNRT_NODE_TYPE_ADD_FUSION, &add, in, 2);
+    in[1] = nnrt_builder_constant(b, "five", F32, 4, five, w[1], true);
+    conv.kernelSize = nnrt_int64_list((const int64_t[2]){5, 5}, 2);
+    conv.padList = nnrt_int64_list((const int64_t[4]){0, 0, 0, 0}, 4);
+    in[0] = nnrt_builder_op(b, "conv5", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3);
+    in[1] = nnrt_builder_constant(b, "shape", I32, 1, (const int32_t[1]){2}, flat, true);
+    in[0] = nnrt_builder_op(b, "flat", NNRT_NODE_TYPE_RESHAPE, &reshape, in, 2);
+    in[1] = nnrt_builder_constant(b, "full", F32, 2, full, w[2], true);
+    y = nnrt_builder_op(b, "connect", NNRT_NODE_TYPE_FULL_CONNECTION, &connect, in, 3);
+    nnrt_builder_output(b, y);
+    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    for (uint32_t i = 0; i < 4; i++)
+        free(w[i]);
+    return model;
+}
+
+static NNRT_Model *model_of(uint32_t i)
+{
+    NNRT_Model *model = NULL;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    if (i == 2)
+        return made_model(1);
+    if (nnrt_onnx_load(&model, files[i], NULL, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    return model;
+}
+
+/* What a session did. */
+typedef struct outcome {
+    uint8_t *y;
+    size_t bytes;
+    size_t live;         /* that it took from its allocator */
+    bool taken, refused; /* packed weights were used; there were some, and they were not */
+    nnrt_cache_state state;
+    nnrt_error error;
+} outcome;
+
+static const char *device = "cpu", *tiles;
+
+static void hear(void *user, nnrt_log_level level, const char *text)
+{
+    outcome *r = (outcome *)user;
+    (void)level;
+    r->taken = r->taken || strstr(text, "has taken the weights") != NULL;
+    r->refused = r->refused || strstr(text, "cache: ") == text;
+}
+
+static void describe(nnrt_session_desc *desc, NNRT_Extension *extension)
+{
+    memset(desc, 0, sizeof(*desc));
+    memset(extension, 0, sizeof(*extension));
+    desc->device = device;
+    extension->name = "nnrt.cpu.winograd";
+    extension->data = tiles;
+    extension->size = tiles != NULL ? (uint32_t)strlen(tiles) : 0;
+    desc->extensions = NNRT_ExtensionList_make(extension, tiles != NULL ? 1 : 0);
+}
+
+static void run(nnrt_session *s, outcome *r)
+{
+    const size_t bytes = nnrt_session_input(s, 0).bytes;
+    float *x = made_up(bytes / 4, 77);
+    nnrt_io in = nnrt_io_make(x, bytes), out;
+    r->bytes = nnrt_session_output(s, 0).bytes;
+    r->y = (uint8_t *)malloc(r->bytes);
+    assert_non_null(r->y);
+    out = nnrt_io_make(r->y, r->bytes);
+    if (nnrt_run(s, &in, 1, &out, 1) != NNRT_SUCCESS)
+        fail_msg("%s", nnrt_session_error(s));
+    free(x);
+}
+
+static outcome session_of(const NNRT_Model *m, nnrt_cache *cache)
+{
+    nnrt_session_desc desc;
+    NNRT_Extension extension;
+    nnrt_session *s = NULL;
+    nnrt_log log;
+    tracker t;
+    outcome r;
+    nnrt_allocator allocator = allocator_of(&t);
+    memset(&t, 0, sizeof(t));
+    memset(&r, 0, sizeof(r));
+    memset(&log, 0, sizeof(log));
+    log.line = hear;
+    log.user = &r;
+    log.most = NNRT_LOG_DEBUG;
+    describe(&desc, &extension);
+    desc.cache = cache;
+    desc.log = &log;
+    desc.allocator = &allocator;
+    if (nnrt_session_create(&s, m, &desc, &r.error) != NNRT_SUCCESS)
+        fail_msg("%s", r.error.message);
+    r.live = t.live;
+    run(s, &r);
+    assert_int_equal(t.live, r.live); /* a run takes nothing */
+    nnrt_session_destroy(s);
+    assert_int_equal(t.live, 0);
+    assert_false(t.wrong);
+    if (cache != NULL)
+        r.state = *nnrt_cache_get_state(cache);
+    return r;
+}
+
+static nnrt_cache *cache_in_memory(void)
+{
+    nnrt_cache *c = NULL;
+    assert_int_equal(nnrt_cache_create(&c, NULL, NULL), NNRT_SUCCESS);
+    return c;
+}
+
+/* The file of m with what c has, aligned, to be freed. */
+static uint8_t *saved(const NNRT_Model *m, const nnrt_cache *c, size_t *bytes)
+{
+    nnrt_save_desc desc;
+    void *data = NULL;
+    nnrt_error e;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.cache = c;
+    if (nnrt_model_save_memory(m, &desc, NULL, 0, bytes, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    assert_int_equal(posix_memalign(&data, NNRT_ALIGNMENT, *bytes), 0);
+    assert_int_equal(nnrt_model_save_memory(m, &desc, data, *bytes, bytes, &e), NNRT_SUCCESS);
+    return (uint8_t *)data;
+}
+
+static NNRT_Model *loaded(const uint8_t *data, size_t bytes)
+{
+    NNRT_Model *model = NULL;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    if (nnrt_model_load_memory(&model, data, bytes, NULL, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    return model;
+}
+
+static nnrt_file_section packed_section(const NNRT_Model *m)
+{
+    nnrt_file_section s;
+    for (uint32_t i = 0; nnrt_model_section(m, i, &s); i++)
+        if (s.type == 9)
+            return s;
+    fail_msg("there is no device section");
+    return s;
+}
+
+static void same(const outcome *a, const outcome *b)
+{
+    assert_int_equal(a->bytes, b->bytes);
+    assert_memory_equal(a->y, b->y, a->bytes);
+}
+
+/* ---- taken back ---- */
+
+/* From the file the same bits, with none of the packed weights in memory of the session's; and again into a file, of the
+   same bytes. */
+static void test_taken(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 3 * MODELS; i++) {
+        NNRT_Model *m = model_of(i % MODELS), *again;
+        nnrt_cache *c = cache_in_memory();
+        outcome plain, first, second, third;
+        uint8_t *file, *copy;
+        size_t bytes = 0, packed, more = 0;
+        nnrt_file_section s;
+        tiles = i / MODELS == 0 ? NULL : i / MODELS == 1 ? "4" : "0";
+        plain = session_of(m, NULL);
+        first = session_of(m, c);
+        assert_int_equal(first.state.prepared, 1);
+        assert_int_equal(first.state.restored, 0);
+        assert_int_equal(first.state.kept, 1);
+        same(&plain, &first);
+        file = saved(m, c, &bytes);
+        nnrt_model_destroy(m);
+        nnrt_cache_destroy(c);
+        again = loaded(file, bytes);
+        s = packed_section(again);
+        assert_string_equal(s.name, "cpu_nnrt_v1_0");
+        memcpy(&packed, (const uint8_t *)s.data + 64 + 24, sizeof(packed)); /* bytes of the second block */
+        second = session_of(again, NULL);
+        assert_true(second.taken);
+        assert_false(second.refused);
+        same(&plain, &second);
+        assert_in_range(packed, 1, s.bytes);
+        assert_true(second.live + packed <= plain.live + 64 * 16); /* alignment */
+        c = cache_in_memory();
+        third = session_of(again, c);
+        assert_true(third.taken);
+        assert_int_equal(third.state.restored, 1);
+        assert_int_equal(third.state.prepared, 0);
+        assert_int_equal(third.state.kept, 1);
+        same(&plain, &third);
+        copy = saved(again, c, &more);
+        assert_int_equal(more, bytes);
+        assert_memory_equal(copy, file, bytes);
+        nnrt_cache_destroy(c);
+        nnrt_model_destroy(again);
+        free(copy);
+        free(file);
+        free(plain.y);
+        free(first.y);
+        free(second.y);
+        free(third.y);
+    }
+    tiles = NULL;
+}
+
+/* Whatever byte of the table is another one, or of what says where it lies: packed anew. Of a weight: the file's checksum.
+   A file that ends too early is none. */
+static void test_damage(void **state)
+{
+    NNRT_Model *m = model_of(2), *again;
+    nnrt_cache *c = cache_in_memory();
+    outcome plain = session_of(m, c), r;
+    nnrt_load_desc desc;
+    nnrt_file_section s;
+    nnrt_error e;
+    uint64_t row[2];
+    uint8_t *file;
+    size_t bytes = 0;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    file = saved(m, c, &bytes);
+    again = loaded(file, bytes);
+    s = packed_section(again);
+    nnrt_model_destroy(again);
+    memcpy(row, file + s.offset + 64, sizeof(row)); /* the first block, which is the table */
+    assert_in_range(row[0] + row[1], 96, s.bytes);
+    for (size_t i = 0; i < row[0] + row[1]; i++)
+        for (uint32_t k = 0; k < 8; k += 7) {
+            file[s.offset + i] = (uint8_t)(file[s.offset + i] ^ 1u << k);
+            again = loaded(file, bytes);
+            r = session_of(again, NULL);
+            if (r.taken)
+                fail_msg("byte %u of the section may be another one", (unsigned)i);
+            same(&plain, &r);
+            nnrt_model_destroy(again);
+            free(r.y);
+            file[s.offset + i] = (uint8_t)(file[s.offset + i] ^ 1u << k);
+        }
+    desc.checksum = true;
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_model_load_memory(&again, file, bytes, &desc, &e), NNRT_SUCCESS);
+    nnrt_model_destroy(again);
+    file[s.offset + s.bytes - 1] ^= 1;
+    assert_int_equal(nnrt_model_load_memory(&again, file, bytes, &desc, &e), NNRT_INVALID_FILE);
+    file[s.offset + s.bytes - 1] ^= 1;
+    for (size_t i = 0; i < bytes; i += 64)
+        assert_int_equal(nnrt_model_load_memory(&again, file, i, NULL, NULL), NNRT_INVALID_FILE);
+    free(plain.y);
+    free(file);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(m);
+}
+
+/* ---- what they are not for ---- */
+
+static void test_others(void **state)
+{
+    NNRT_Model *m = model_of(2), *other = made_model(5), *again;
+    nnrt_cache *c = cache_in_memory();
+    outcome plain = session_of(m, c), r;
+    nnrt_save_desc desc;
+    nnrt_session_desc copies;
+    NNRT_Extension extension;
+    nnrt_session *s = NULL;
+    nnrt_error e;
+    uint8_t *file;
+    size_t bytes = 0;
+    (void)state;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    desc.cache = c;
+    assert_int_equal(nnrt_model_save_memory(other, &desc, NULL, 0, &bytes, &e), NNRT_INVALID_MODEL_CACHE);
+    assert_non_null(strstr(e.message, "another model"));
+    memset(&e, 0, sizeof(e));
+    assert_int_equal(nnrt_cache_save_memory(c, NULL, NULL, 0, &bytes, &e), NNRT_OPERATION_FORBIDDEN);
+    file = saved(m, c, &bytes);
+    nnrt_model_destroy(m);
+    again = loaded(file, bytes);
+    tiles = "0"; /* other options */
+    r = session_of(again, NULL);
+    assert_false(r.taken);
+    assert_true(r.refused);
+    free(r.y);
+    tiles = NULL;
+    for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++) { /* devices of other names */
+        char name[32];
+        assert_int_equal(nnrt_cpu_register(nnrt_cpu_set(i), NULL), NNRT_SUCCESS);
+        snprintf(name, sizeof(name), "cpu-%s", nnrt_cpu_set(i));
+        device = name;
+        r = session_of(again, NULL);
+        device = "cpu";
+        assert_false(r.taken);
+        free(r.y);
+    }
+    device = "auto:cpu"; /* which gives the whole model to it */
+    r = session_of(again, NULL);
+    assert_true(r.taken);
+    same(&plain, &r);
+    free(r.y);
+    device = "cpu";
+    r = session_of(again, NULL);
+    assert_true(r.taken);
+    free(r.y);
+    describe(&copies, &extension); /* the model, with the file, goes before the session */
+    copies.copyConstants = true;
+    assert_int_equal(nnrt_session_create(&s, again, &copies, &e), NNRT_SUCCESS);
+    nnrt_model_destroy(again);
+    memset(file, 0xFF, bytes);
+    free(file);
+    memset(&r, 0, sizeof(r));
+    run(s, &r);
+    same(&plain, &r);
+    nnrt_session_destroy(s);
+    free(r.y);
+    free(plain.y);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(other);
+}
+
+/* What is loaded and then optimised is another model. */
+static void test_optimised(void **state)
+{
+    NNRT_Model *m = model_of(2), *again;
+    nnrt_cache *c = cache_in_memory();
+    outcome plain = session_of(m, c), r;
+    NNRT_Model *before;
+    uint8_t *file;
+    size_t bytes = 0;
+    nnrt_error e;
+    (void)state;
+    memset(&e, 0, sizeof(e));
+    file = saved(m, c, &bytes);
+    again = before = loaded(file, bytes);
+    assert_int_equal(nnrt_model_optimize(&again, &e), NNRT_SUCCESS);
+    r = session_of(again, NULL);
+    assert_int_equal(r.taken, again == before); /* where there was nothing to do, it is the same one */
+    assert_int_equal(r.bytes, plain.bytes);
+    free(r.y);
+    free(plain.y);
+    nnrt_model_destroy(again);
+    free(file);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(m);
+}
+
+/* With a buffer all is laid into it, as it is said beforehand, byte for byte. */
+static void test_buffer(void **state)
+{
+    NNRT_Model *m = model_of(2), *again;
+    nnrt_cache *c = cache_in_memory();
+    outcome plain = session_of(m, c), r;
+    nnrt_session_desc desc;
+    NNRT_Extension extension;
+    nnrt_session *s = NULL;
+    uint8_t *file;
+    size_t bytes = 0;
+    void *buffer = NULL;
+    (void)state;
+    file = saved(m, c, &bytes);
+    again = loaded(file, bytes);
+    describe(&desc, &extension);
+    assert_int_equal(nnrt_session_bytes(again, &desc, &bytes, NULL), NNRT_SUCCESS);
+    assert_int_equal(posix_memalign(&buffer, NNRT_ALIGNMENT, bytes), 0);
+    desc.buffer = buffer;
+    desc.bufferBytes = bytes - 1;
+    assert_int_equal(nnrt_session_create(&s, again, &desc, NULL), NNRT_OUT_OF_MEMORY);
+    desc.bufferBytes = bytes;
+    assert_int_equal(nnrt_session_create(&s, again, &desc, NULL), NNRT_SUCCESS);
+    memset(&r, 0, sizeof(r));
+    run(s, &r);
+    same(&plain, &r);
+    nnrt_session_destroy(s);
+    free(r.y);
+    free(plain.y);
+    free(buffer);
+    free(file);
+    nnrt_model_destroy(again);
+    nnrt_cache_destroy(c);
+    nnrt_model_destroy(m);
+}
+
+/* Sessions that share have one copy of the packed weights: the second one takes its workspace and no more. */
+static void test_shared(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < MODELS; i++) {
+        NNRT_Model *m = model_of(i);
+        nnrt_session *first = NULL, *second = NULL;
+        nnrt_session_desc desc;
+        NNRT_Extension extension;
+        nnrt_session_memory memory;
+        nnrt_error e;
+        outcome a, b;
+        tracker t[2];
+        nnrt_allocator allocators[2] = {allocator_of(&t[0]), allocator_of(&t[1])};
+        memset(t, 0, sizeof(t));
+        memset(&e, 0, sizeof(e));
+        memset(&a, 0, sizeof(a));
+        memset(&b, 0, sizeof(b));
+        describe(&desc, &extension);
+        desc.allocator = &allocators[0];
+        if (nnrt_session_create(&first, m, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        memset(&desc, 0, sizeof(desc));
+        desc.device = device;
+        desc.allocator = &allocators[1];
+        desc.share = first;
+        if (nnrt_session_create(&second, m, &desc, &e) != NNRT_SUCCESS)
+            fail_msg("%s", e.message);
+        memory = nnrt_session_get_memory(first);
+        assert_true(t[0].live > memory.constants + memory.arena); /* it has packed them all */
+        assert_true(t[1].live < memory.arena + 32768);
+        assert_true(t[1].live + memory.constants < t[0].live);
+        run(first, &a);
+        run(second, &b);
+        same(&a, &b);
+        nnrt_session_destroy(second);
+        nnrt_session_destroy(first);
+        assert_int_equal(t[0].live + t[1].live, 0);
+        free(a.y);
+        free(b.y);
+        nnrt_model_destroy(m);
+    }
+}
+
+/* ---- a device of its own, whose packed weights are of a key ---- */
+
+typedef struct packer {
+    const char *key;
+    int32_t bytes, found; /* of its pack; the number that it notes */
+    uint32_t packs, notes, times;
+    bool packed;
+    const uint8_t *at; /* where the first pack lies */
+    int64_t number;
+} packer;
+
+/* y = x, with derived constants between them. */
+static NNRT_ReturnCode pass(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    (void)attr;
+    memcpy(args[call->nIn + call->nDerived].data, args[0].data, 8 * sizeof(float));
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode pack(void *user, nnrt_draft *draft)
+{
+    packer *p = (packer *)user;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    draft->steps[0].kernel = pass;
+    draft->steps[0].kernelName = "pass";
+    draft->steps[0].flags = 0;
+    p->packed = nnrt_draft_packed(draft);
+    for (uint32_t i = 0; i < p->packs && code == NNRT_SUCCESS; i++) {
+        void *data = NULL;
+        code = nnrt_draft_pack(draft, 0, NNRT_DATA_TYPE_UINT8, 1, &p->bytes, &data);
+        if (code != NNRT_SUCCESS)
+            break;
+        if (i == 0)
+            p->at = (const uint8_t *)draft->steps[0].args[draft->steps[0].nIn + draft->steps[0].nDerived - 1].view.data;
+        if (p->packed)
+            assert_null(data);
+        else {
+            memset(data, (int)(7 + i), (size_t)p->bytes);
+            p->times++;
+        }
+    }
+    for (uint32_t i = 0; i < p->notes && code == NNRT_SUCCESS; i++)
+        if (!nnrt_draft_recall(draft, &p->number)) {
+            p->number = p->found + (int32_t)i;
+            code = nnrt_draft_note(draft, p->number);
+        }
+    return code;
+}
+
+static NNRT_ReturnCode own_prepare(void *self, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                                   NNRT_PreparedModel **prepared)
+{
+    return nnrt_plan_prepare_packed(model, config, pack, self, ((packer *)self)->key, prepared);
+}
+
+static NNRT_ReturnCode own_version(void *self, uint32_t *major, uint32_t *minor)
+{
+    (void)self;
+    *major = 1;
+    *minor = 0;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode own_name(void *self, const char **name)
+{
+    (void)self;
+    *name = "packer";
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode own_type(void *self, NNRT_DeviceType *type)
+{
+    (void)self;
+    *type = NNRT_DEVICE_TYPE_CPU;
+    return NNRT_SUCCESS;
+}
+
+static NNRT_Model *small_model(void)
+{
+    const int32_t dims[2] = {1, 8};
+    NNRT_Activation attr;
+    NNRT_Model *model = NULL;
+    nnrt_builder *b = NULL;
+    uint32_t x;
+    memset(&attr, 0, sizeof(attr));
+    attr.activationType = NNRT_ACTIVATION_TYPE_RELU;
+    assert_int_equal(nnrt_builder_create(&b, "small", NULL), NNRT_SUCCESS);
+    x = nnrt_builder_input(b, "x", F32, 2, dims);
+    nnrt_builder_output(b, nnrt_builder_op(b, "relu", NNRT_NODE_TYPE_ACTIVATION, &attr, &x, 1));
+    assert_int_equal(nnrt_builder_finish(b, &model, NULL), NNRT_SUCCESS);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* Packed for other instructions, by code that packs other sizes, more or less of them, or notes more or less: each is
+   noticed, and packed anew. */
+static void test_key(void **state)
+{
+    static NNRT_DeviceVtbl table;
+    static packer p;
+    const packer start = {"one", 100, 42, 3, 70, 0, false, NULL, 0};
+    NNRT_Model *m = small_model(), *again;
+    nnrt_cache *c = cache_in_memory();
+    nnrt_file_section s;
+    outcome r;
+    uint8_t *file;
+    size_t bytes = 0;
+    (void)state;
+    table.structSize = sizeof(table);
+    table.version = NNRT_HDI(2, 0);
+    table.GetVersion = own_version;
+    table.GetDeviceName = own_name;
+    table.GetVendorName = own_name;
+    table.GetDeviceType = own_type;
+    table.PrepareModel = own_prepare;
+    assert_int_equal(nnrt_device_register(&table, &p, NULL), NNRT_SUCCESS);
+    p = start;
+    device = "packer";
+    r = session_of(m, c);
+    free(r.y);
+    assert_int_equal(p.times, 3);
+    assert_int_equal(r.state.kept, 1);
+    file = saved(m, c, &bytes);
+    nnrt_model_destroy(m);
+    nnrt_cache_destroy(c);
+    again = loaded(file, bytes);
+    s = packed_section(again);
+    for (uint32_t i = 0; i < 7; i++) {
+        p = start;
+        p.found = 0; /* as it is told where it is not known */
+        p.key = i == 1 ? "two" : "one";
+        p.bytes += i == 2;
+        p.packs += i == 3 ? 1 : i == 4 ? (uint32_t)-1 : 0;
+        p.notes += i == 5 ? 1 : i == 6 ? (uint32_t)-1 : 0;
+        r = session_of(again, NULL);
+        free(r.y);
+        if (r.taken != (i == 0) || r.refused != (i != 0))
+            fail_msg("case %u: %s", (unsigned)i, r.taken ? "they were used" : "they were not used");
+        assert_int_equal(p.times, i == 0 ? 0 : p.packs);
+        assert_int_equal(p.number, i == 0 ? 42 + 69 : (int32_t)p.notes - 1);
+        assert_int_equal(p.packed, i == 0);
+        if (i == 0) { /* it lies in the file */
+            assert_true(p.at > file + s.offset && p.at < file + s.offset + s.bytes);
+            assert_int_equal((uintptr_t)p.at % NNRT_ALIGNMENT, 0);
+            for (uint32_t k = 0; k < 100; k++)
+                assert_int_equal(p.at[k], 7);
+        }
+    }
+    device = "cpu";
+    nnrt_model_destroy(again);
+    assert_int_equal(nnrt_device_unregister("packer"), NNRT_SUCCESS);
+    free(file);
+}
+
+static int add_device(void **state)
+{
+    (void)state;
+    return nnrt_cpu_register(NULL, NULL) == NNRT_SUCCESS ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_key),
+    };
+    return cmocka_run_group_tests(tests, add_device, NULL);
+}
