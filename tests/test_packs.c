@@ -648,6 +648,153 @@ static void test_key(void **state)
     free(file);
 }
 
+/* What a caller of its own keeps, aligned. */
+typedef struct keeper {
+    nnrt_packed has;
+    bool empty, taken;
+    uint32_t calls;
+    nnrt_error fault;
+} keeper;
+
+static bool keeper_find(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config, nnrt_packed *packed)
+{
+    keeper *k = (keeper *)user;
+    assert_non_null(model);
+    assert_non_null(config);
+    *packed = k->has;
+    return !k->empty;
+}
+
+static void keeper_done(void *user, const NNRT_Model *model, const NNRT_ModelConfig *config,
+                        NNRT_PreparedModel *prepared, bool taken, const nnrt_error *fault)
+{
+    keeper *k = (keeper *)user;
+    const NNRT_SharedBuffer *blocks = NULL, *again = NULL;
+    uint32_t count = 0;
+    assert_non_null(model);
+    assert_non_null(config);
+    k->calls++;
+    k->taken = taken;
+    k->fault = *fault;
+    assert_null(config->packs);
+    if (k->empty) { /* the first time */
+        void *copies[2];
+        assert_int_equal(prepared->vtbl->ExportModelCache(prepared, &blocks, &count), NNRT_SUCCESS);
+        assert_int_equal(count, 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_int_equal(posix_memalign(&copies[i], NNRT_ALIGNMENT, blocks[i].dataSize), 0);
+            memcpy(copies[i], blocks[i].addr, blocks[i].dataSize);
+        }
+        k->has.table = copies[0];
+        k->has.tableBytes = blocks[0].dataSize;
+        k->has.weights = copies[1];
+        k->has.weightBytes = blocks[1].dataSize;
+        assert_int_equal(prepared->vtbl->ExportModelCache(prepared, &again, &count), NNRT_SUCCESS);
+        assert_ptr_equal(again, blocks);
+        assert_int_equal(prepared->vtbl->ExportModelCache(prepared, NULL, &count), NNRT_NULL_PTR);
+    }
+}
+
+static bool keeper_tries(keeper *k, const NNRT_Model *m, packer *p, bool keep)
+{
+    NNRT_ModelConfig config;
+    NNRT_PreparedModel *prepared = NULL;
+    nnrt_packs packs;
+    tracker t;
+    nnrt_allocator allocator = allocator_of(&t);
+    memset(&config, 0, sizeof(config));
+    memset(&packs, 0, sizeof(packs));
+    memset(&t, 0, sizeof(t));
+    config.structSize = sizeof(config);
+    config.packs = &packs;
+    config.allocator = &allocator;
+    packs.find = keeper_find;
+    packs.done = keeper_done;
+    packs.user = k;
+    packs.keep = keep;
+    k->calls = 0;
+    assert_int_equal(own_prepare(p, m, &config, &prepared), NNRT_SUCCESS);
+    assert_int_equal(k->calls, 1);
+    assert_int_equal(prepared->vtbl->ExportModelCache != NULL, keep && !k->taken);
+    prepared->vtbl->Destroy(prepared);
+    assert_int_equal(t.live, 0);
+    assert_false(t.wrong);
+    return k->taken;
+}
+
+/* The table has a checksum of its own, for those who keep it elsewhere: every bit of it. And what is too short, or is not
+   aligned, is refused. */
+static void test_table(void **state)
+{
+    packer p = {"one", 100, 42, 3, 70, 0, false, NULL, 0};
+    NNRT_Model *m = small_model();
+    keeper k;
+    nnrt_packed whole;
+    uint8_t *table;
+    (void)state;
+    memset(&k, 0, sizeof(k));
+    k.empty = true;
+    assert_false(keeper_tries(&k, m, &p, true));
+    assert_int_equal(k.fault.code, NNRT_SUCCESS);
+    k.empty = false;
+    whole = k.has;
+    assert_int_equal(whole.weightBytes, 2 * 128 + 100);
+    assert_int_equal(whole.tableBytes, 32 + 3 * 24 + 70 * 8);
+    assert_true(keeper_tries(&k, m, &p, false));
+    assert_true(keeper_tries(&k, m, &p, true));
+    table = (uint8_t *)(uintptr_t)whole.table;
+    for (size_t i = 0; i < 8 * whole.tableBytes; i++) {
+        table[i / 8] = (uint8_t)(table[i / 8] ^ 1u << i % 8);
+        if (keeper_tries(&k, m, &p, false))
+            fail_msg("bit %u of the table may be another one", (unsigned)i);
+        assert_int_equal(k.fault.code, NNRT_INVALID_MODEL_CACHE);
+        table[i / 8] = (uint8_t)(table[i / 8] ^ 1u << i % 8);
+    }
+    for (size_t i = 0; i < whole.tableBytes; i++) {
+        k.has.tableBytes = i;
+        assert_false(keeper_tries(&k, m, &p, false));
+    }
+    k.has = whole;
+    for (size_t i = 0; i < whole.weightBytes; i++) {
+        k.has.weightBytes = i;
+        assert_false(keeper_tries(&k, m, &p, false));
+    }
+    k.has = whole;
+    k.has.weights = (const uint8_t *)whole.weights + 4;
+    assert_false(keeper_tries(&k, m, &p, false));
+    k.has.weights = NULL;
+    assert_false(keeper_tries(&k, m, &p, false));
+    k.has = whole;
+    k.has.table = NULL;
+    assert_false(keeper_tries(&k, m, &p, false));
+    k.has = whole;
+    assert_true(keeper_tries(&k, m, &p, false));
+    for (uint32_t keep = 0; keep < 2; keep++) /* where the memory ends, too: nothing is lost */
+        for (int64_t i = 1, calls = 1; i <= calls; i++) {
+            NNRT_ModelConfig config;
+            NNRT_PreparedModel *prepared = NULL;
+            nnrt_packs packs = {keep ? NULL : keeper_find, keeper_done, &k, keep != 0};
+            tracker t;
+            nnrt_allocator allocator = allocator_of(&t);
+            memset(&config, 0, sizeof(config));
+            memset(&t, 0, sizeof(t));
+            config.structSize = sizeof(config);
+            config.packs = &packs;
+            config.allocator = &allocator;
+            t.failAt = i;
+            if (own_prepare(&p, m, &config, &prepared) == NNRT_SUCCESS)
+                prepared->vtbl->Destroy(prepared);
+            else
+                assert_null(prepared);
+            calls = t.calls;
+            assert_int_equal(t.live, 0);
+            assert_false(t.wrong);
+        }
+    free(table);
+    free((void *)(uintptr_t)whole.weights);
+    nnrt_model_destroy(m);
+}
+
 static int add_device(void **state)
 {
     (void)state;
@@ -659,7 +806,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_taken),     cmocka_unit_test(test_damage), cmocka_unit_test(test_others),
         cmocka_unit_test(test_optimised), cmocka_unit_test(test_buffer), cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_key),
+        cmocka_unit_test(test_key),       cmocka_unit_test(test_table),
     };
     return cmocka_run_group_tests(tests, add_device, NULL);
 }
