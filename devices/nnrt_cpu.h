@@ -7,8 +7,10 @@ then that name none; where a file of the program includes devices before nnrt.h,
 
 WHAT IS FAST, float32
     CONV2D_FUSION (of one group and depthwise), FULL_CONNECTION, MATMUL_FUSION; MAX_POOL_FUSION, AVGPOOL_FUSION;
-    ADD_FUSION, SUB_FUSION, MUL_FUSION, ACTIVATION; SOFTMAX and LAYER_NORM_FUSION over the last axes. Where only it
-    reads a convolution or a product of matrices, an ADD_FUSION becomes part of it. Tensors of images between steps lie
+    ADD_FUSION, SUB_FUSION, MUL_FUSION, ACTIVATION; SOFTMAX and LAYER_NORM_FUSION over the last axes; LSTM (without
+    projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it
+    reads a convolution or a product of matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or
+    behind a product of two tensors that a run brings, and a factor becomes part of the SOFTMAX behind it. Tensors of images between steps lie
     with their channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights
     are packed once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu
     packs them into the model's file, where sessions use them.
@@ -22,6 +24,8 @@ HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
     the machine has such an instruction; but see below for convolutions by tiles. SIGMOID and TANH are within 4 units in
     the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|.
+    The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
+    product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
     Quantised operators give the bits of the reference device; half precision operators are those of the reference
     device. A set of instructions gives the same bits whatever the number of threads that share the work.
 
@@ -57,6 +61,8 @@ SECTIONS (search for the tag)
     >>layout   channels last
     >>steps    which kernel a step gets, and packed weights
     >>eight    the same of 8 bits
+    >>turned   transposes that others do by the way
+    >>recurrent LSTM, GRU and RNN
     >>edit     all steps of a draft
     >>winograd which convolutions go by tiles, and how
     >>table    the device
@@ -67,6 +73,7 @@ SECTIONS (search for the tag)
     >>window   convolutions of each channel by itself, pools
     >>each     what is done to each element
     >>rows     what is done to rows of the last axis
+    >>cells    steps of recurrent networks
     >>casts    from float32 to 8 bits, and back
     >>integers what is done to 8 bits
 
@@ -201,7 +208,37 @@ typedef struct nnrti_cpu_rows {
     ptrdiff_t stepX, stepY;
     int32_t count;
     float epsilon; /* of the normalisation */
+    float factor;  /* what x is multiplied with first */
 } nnrti_cpu_rows;
+
+/* Sequences that run through layers of cells: attributes of the kernel `recurrent`. Its arguments are x [1,T,N,I], the
+   states that they begin with, h and c [L*D,N,H], and how long each sequence is [N], all three or nothing, what is packed,
+   and the results y [T,D,N,H], the states at the end, and what lies between layers, [2*T*N*D*H]; c and that may be
+   nothing. `lanes` cells are a block. Packed is, for each direction of each layer,
+       first   biases and weights of x as for `product`, whose channels are block by block, gate by gate, the cells
+       second  weights of h: a panel for each block, in it for each element of h gate by gate the cells; where the last
+               gate stands apart, then a panel for each block of that one
+       third   peepholes gate by gate, or the bias that the last gate's product with h begins with, of all cells */
+typedef struct nnrti_cpu_recurrent {
+    int32_t gates; /* 4: i, o, f and the cell of an LSTM; 3: z, r and the state of a GRU; 1 */
+    int32_t layers, directions, cells;
+    int32_t padded;    /* cells of whole blocks */
+    int32_t sequences; /* that are worked on at once */
+    int32_t steps;     /* whose products with x are made at once */
+    bool backward;     /* the first direction begins with the last step, too */
+    bool apart;        /* the last gate of a GRU has a product with r . h, and comes when all cells have theirs */
+    bool peephole, inputForget;
+    bool plain; /* an LSTM with SIGMOID, TANH and TANH, which does nothing else */
+    float clip;
+    NNRT_ActivationType functions[2][3]; /* of each direction */
+    nnrti_cpu_product product;           /* with the weights of x */
+} nnrti_cpu_recurrent;
+
+/* Numbers for each cell that the third part has. */
+static int32_t nnrti_cpu_extra(const nnrti_cpu_recurrent *a)
+{
+    return a->peephole ? 3 : a->gates == 3 && !a->apart ? 1 : 0;
+}
 
 /* How sums become elements of y of 8 bits (>>eight). Bytes of int8 count as 128 more, so that all are 0 to 255:
    flip is what is turned over in y. */
@@ -248,7 +285,8 @@ typedef struct nnrti_cpu_kernel {
 
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product)                                                                                                         \
-    X(matmul) X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm) X(winograd)
+    X(matmul)                                                                                                          \
+    X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm) X(winograd) X(recurrent)
 /* Of floats and 8 bits, of the sets that have kernels for floats. */
 #define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise)
 #define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8) X(max_pool_8) X(average_pool_8) X(add_8)
@@ -399,6 +437,10 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
     return (patch->planes || x->strides[2] == K) && /* terms have 32 bits */
            (rows - 1) * patch->row + (columns - 1) * patch->column + (K - 1) * patch->channel <= INT32_MAX;
 }
+
+/* In >>layout. */
+static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, ptrdiff_t next, int32_t rows,
+                           int32_t columns);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sets */
@@ -1254,14 +1296,49 @@ static bool nnrti_cpu_rows_of(const nnrt_draft_step *step, const nnrt_view *y, n
            rows == a->rows && y->dims[y->rank - 1] == a->count;
 }
 
+/* A constant number that only this step's x is multiplied with: x becomes what it was before, and the number is returned;
+   1 where there is none. */
+static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
+{
+    nnrt_draft *d = e->draft;
+    const uint32_t from = nnrt_draft_writer(d, step->args[0].tensor);
+    nnrt_draft_step *multiply = from != UINT32_MAX ? &d->steps[from] : step;
+    const nnrti_cpu_each *a = (const nnrti_cpu_each *)multiply->attr;
+    nnrti_cpu_rows rows;
+    if (multiply->kernel != e->set->binary.run || a->function != NNRTI_CPU_MUL || multiply->open != NULL ||
+        a->activation != NNRT_ACTIVATION_TYPE_NO_ACTIVATION || nnrt_draft_readers(d, step->args[0].tensor) != 1)
+        return 1.0f;
+    for (uint32_t k = 0; k < 2; k++) {
+        const nnrt_plan_arg x = multiply->args[1 - k], old = step->args[0];
+        const nnrt_view *factor = &multiply->args[k].view;
+        size_t count;
+        if (multiply->args[k].kind != NNRT_PLACE_CONSTANT || !nnrt_dims_count(factor->dims, factor->rank, &count) ||
+            count != 1 || x.kind == NNRT_PLACE_CONSTANT || x.view.rank != old.view.rank ||
+            memcmp(x.view.dims, old.view.dims, sizeof(old.view.dims)) != 0)
+            continue;
+        step->args[0] = x;
+        if (nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &rows)) {
+            multiply->kernel = NULL;
+            return *(const float *)factor->data;
+        }
+        step->args[0] = old;
+    }
+    return 1.0f;
+}
+
 static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
     const bool softmax = step->op->type == NNRT_NODE_TYPE_SOFTMAX;
     const nnrt_view *x = &step->args[0].view;
     nnrti_cpu_rows found, *a;
-    if (!nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found) ||
-        !nnrti_cpu_may(e, softmax ? &e->set->softmax : &e->set->layer_norm))
+    float factor = 1.0f;
+    if (!nnrti_cpu_may(e, softmax ? &e->set->softmax : &e->set->layer_norm))
+        return NNRT_SUCCESS;
+    if (softmax && ((const NNRT_Softmax *)step->attr)->axis.data[0] == x->rank - 1)
+        factor = nnrti_cpu_join_factor(e, step);
+    found.epsilon = 0;
+    if (!nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found))
         return NNRT_SUCCESS;
     if (softmax) {
         if (((const NNRT_Softmax *)step->attr)->axis.data[0] != x->rank - 1)
@@ -1280,6 +1357,7 @@ static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
     *a = found;
+    a->factor = factor;
     nnrti_cpu_use(step, softmax ? &e->set->softmax : &e->set->layer_norm, a);
     return NNRT_SUCCESS;
 }
@@ -1969,6 +2047,430 @@ static NNRT_ReturnCode nnrti_cpu_take_8(nnrti_cpu_edit *e, uint32_t s)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>turned */
+
+/* What a TRANSPOSE reads, with its axes in the order of the result; axes: which of x each is. false: the step is none
+   that may be gone. */
+static bool nnrti_cpu_turned_view(const nnrt_draft_step *step, nnrt_view *turned, int32_t *axes)
+{
+    const nnrt_view *x = &step->args[0].view, *order = &step->args[1].view;
+    if (step->open != NULL || step->kernel == NULL || step->op == NULL ||
+        strcmp(step->kernelName, "nnrt_transpose") != 0 || x->dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        step->args[0].tensor == NNRT_NO_TENSOR || step->args[0].kind == NNRT_PLACE_CONSTANT ||
+        step->args[1].kind != NNRT_PLACE_CONSTANT || order->data == NULL || order->rank != 1 ||
+        order->dims[0] != x->rank)
+        return false;
+    *turned = *x;
+    for (int32_t k = 0; k < x->rank; k++) {
+        const int64_t axis = nnrti_index(order, k * order->strides[0]);
+        axes[k] = (int32_t)(axis < 0 ? axis + x->rank : axis);
+        turned->dims[k] = x->dims[axes[k]];
+        turned->strides[k] = x->strides[axes[k]];
+    }
+    return true;
+}
+
+/* Whether two views have the same extents. */
+static bool nnrti_cpu_same_dims(const nnrt_view *x, const nnrt_view *y)
+{
+    return x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0;
+}
+
+/* Whether a step is a product of two tensors of this run with these views that the kernel `matmul` does. */
+static bool nnrti_cpu_multiplies(const nnrt_draft_step *step, const nnrt_view *x, const nnrt_view *y,
+                                 const nnrt_view *z)
+{
+    if (step->open != NULL || step->kernel == NULL || step->op == NULL ||
+        step->op->type != NNRT_NODE_TYPE_MATMUL_FUSION || x->dataType != NNRT_DATA_TYPE_FLOAT32 ||
+        z->dataType != NNRT_DATA_TYPE_FLOAT32 || step->args[1].kind == NNRT_PLACE_CONSTANT || x->rank < 2 ||
+        y->rank < 2)
+        return false;
+    {
+        const int32_t k = x->rank - (((const NNRT_MatMulFusion *)step->attr)->transposeA ? 2 : 1);
+        return x->strides[k] == 1 && x->dims[k] > 0 && z->strides[z->rank - 1] == 1;
+    }
+}
+
+/* A TRANSPOSE whose result only such products read is gone: they read it as it was. */
+static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[s];
+    const uint32_t made = step->args[step->nIn + step->nDerived].tensor;
+    int32_t axes[NNRT_MAX_RANK];
+    uint32_t found = 0;
+    nnrt_view turned;
+    if (!nnrti_cpu_turned_view(step, &turned, axes))
+        return false;
+    for (uint32_t i = s + 1; i < d->nSteps; i++)
+        for (uint32_t k = 0; k < 2 && d->steps[i].nIn >= 2; k++) {
+            const nnrt_draft_step *reader = &d->steps[i];
+            const nnrt_plan_arg *args = reader->args;
+            if (args[k].tensor == made && nnrti_cpu_same_dims(&args[k].view, &turned) &&
+                nnrti_cpu_multiplies(reader, k == 0 ? &turned : &args[0].view, k == 1 ? &turned : &args[1].view,
+                                     &args[reader->nIn + reader->nDerived].view))
+                found++;
+        }
+    if (found == 0 || found != nnrt_draft_readers(d, made))
+        return false;
+    for (uint32_t i = s + 1; i < d->nSteps; i++)
+        for (uint32_t k = 0; k < d->steps[i].nIn; k++)
+            if (d->steps[i].kernel != NULL && d->steps[i].args[k].tensor == made) {
+                d->steps[i].args[k] = d->steps[s].args[0];
+                d->steps[i].args[k].view = turned;
+            }
+    d->steps[s].kernel = NULL;
+    return true;
+}
+
+/* A TRANSPOSE of what such a product gives, and nobody else reads, is gone: the product writes its result. */
+static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *step = &d->steps[s];
+    const nnrt_plan_arg *to = &step->args[step->nIn + step->nDerived];
+    const uint32_t from = nnrt_draft_writer(d, step->args[0].tensor);
+    int32_t axes[NNRT_MAX_RANK];
+    nnrt_draft_step *product;
+    nnrt_plan_arg *z;
+    nnrt_view turned;
+    if (!nnrti_cpu_turned_view(step, &turned, axes) || from == UINT32_MAX ||
+        nnrt_draft_readers(d, step->args[0].tensor) != 1)
+        return false;
+    product = &d->steps[from];
+    z = &product->args[product->nIn + product->nDerived];
+    if (product->nIn < 2 || z->tensor != step->args[0].tensor || !nnrti_cpu_same_dims(&z->view, &step->args[0].view))
+        return false;
+    turned = z->view;
+    for (int32_t k = 0; k < turned.rank; k++)
+        turned.strides[axes[k]] = to->view.strides[k];
+    if (!nnrti_cpu_multiplies(product, &product->args[0].view, &product->args[1].view, &turned))
+        return false;
+    z->tensor = to->tensor;
+    z->kind = to->kind;
+    z->view = turned;
+    step->kernel = NULL;
+    return true;
+}
+
+/* A TRANSPOSE that moves no element, because all axes but those of one element keep their order, is a RESHAPE. */
+static bool nnrti_cpu_join_shape(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    int32_t axes[NNRT_MAX_RANK];
+    nnrt_view turned;
+    if (!nnrti_cpu_turned_view(step, &turned, axes))
+        return false;
+    for (int32_t k = 0, last = -1; k < turned.rank; k++) {
+        if (turned.dims[k] == 1)
+            continue;
+        if (axes[k] < last)
+            return false;
+        last = axes[k];
+    }
+    step->flags |= NNRT_OP_ALIAS;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>recurrent */
+
+/* The operands of a recurrent operator, all of them as LSTM_PEEPHOLE has them. A tensor that there is not is
+   NNRT_NO_TENSOR. */
+typedef struct nnrti_cpu_operands {
+    nnrt_plan_arg x, w, r, b, lens, h, c, p, y, yH, yC;
+} nnrti_cpu_operands;
+
+static bool nnrti_cpu_is_recurrent(const nnrt_draft_step *step)
+{
+    const NNRT_NodeType type = step->op->type;
+    return type == NNRT_NODE_TYPE_LSTM || type == NNRT_NODE_TYPE_LSTM_PEEPHOLE || type == NNRT_NODE_TYPE_GRU ||
+           type == NNRT_NODE_TYPE_RNN;
+}
+
+/* A view whose axes i and i + 1 have changed places. */
+static void nnrti_cpu_swap_axes(nnrt_view *v, int32_t i)
+{
+    const int32_t dim = v->dims[i];
+    const ptrdiff_t stride = v->strides[i];
+    v->dims[i] = v->dims[i + 1];
+    v->strides[i] = v->strides[i + 1];
+    v->dims[i + 1] = dim;
+    v->strides[i + 1] = stride;
+}
+
+/* LSTM has y [T,N,D*H]. false: it does what the kernel does not. */
+static bool nnrti_cpu_read_lstm(const nnrt_draft_step *step, nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
+{
+    const NNRT_LSTM *attr = (const NNRT_LSTM *)step->attr;
+    nnrt_view *y = &o->y.view;
+    o->c = step->args[5];
+    o->h = step->args[4];
+    if (!attr->hasBias)
+        o->b.tensor = NNRT_NO_TENSOR;
+    a->gates = 4;
+    a->layers = (int32_t)attr->numLayers;
+    a->directions = (int32_t)attr->numDirections;
+    for (int32_t d = 0; d < 2; d++) {
+        a->functions[d][0] = NNRT_ACTIVATION_TYPE_SIGMOID;
+        a->functions[d][1] = a->functions[d][2] = NNRT_ACTIVATION_TYPE_TANH;
+    }
+    y->rank = 4;
+    y->dims[3] = o->r.view.dims[2];
+    y->strides[3] = y->strides[2];
+    y->dims[2] = y->dims[1];
+    y->strides[2] = y->strides[1];
+    y->dims[1] = a->directions;
+    y->strides[1] = y->dims[3] * y->strides[3];
+    return attr->projSize == 0 && attr->zoneoutCell == 0 && attr->zoneoutHidden == 0;
+}
+
+/* The others have y [T,D,N,H], or with the layout 1 [N,T,D,H], and x and states likewise. */
+static void nnrti_cpu_read_cells(const nnrt_draft_step *step, int32_t gates, int32_t functions, float clip,
+                                 const NNRT_Int64List *activations, NNRT_RecurrentDirection direction, bool batchFirst,
+                                 nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
+{
+    o->lens = step->args[4];
+    o->h = step->args[5];
+    a->gates = gates;
+    a->layers = 1;
+    a->directions = direction == NNRT_RECURRENT_DIRECTION_BIDIRECTIONAL ? 2 : 1;
+    a->backward = direction == NNRT_RECURRENT_DIRECTION_REVERSE;
+    a->clip = clip;
+    for (int32_t i = 0; i < functions * a->directions; i++)
+        a->functions[i / functions][i % functions] = (NNRT_ActivationType)activations->data[i];
+    if (!batchFirst)
+        return;
+    nnrti_cpu_swap_axes(&o->x.view, 0);
+    nnrti_cpu_swap_axes(&o->y.view, 0);
+    nnrti_cpu_swap_axes(&o->y.view, 1);
+    nnrti_cpu_swap_axes(&o->h.view, 0);
+    nnrti_cpu_swap_axes(&o->c.view, 0);
+    nnrti_cpu_swap_axes(&o->yH.view, 0);
+    nnrti_cpu_swap_axes(&o->yC.view, 0);
+}
+
+/* false: it stays with the kernel of the reference device. */
+static bool nnrti_cpu_read_recurrent(const nnrt_draft_step *step, nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
+{
+    const nnrt_plan_arg *out = step->args + step->nIn + step->nDerived;
+    memset(o, 0, sizeof(*o));
+    memset(a, 0, sizeof(*a));
+    o->x = step->args[0];
+    o->w = step->args[1];
+    o->r = step->args[2];
+    o->b = step->args[3];
+    o->lens.tensor = o->h.tensor = o->c.tensor = o->p.tensor = o->yC.tensor = NNRT_NO_TENSOR;
+    o->y = out[0];
+    o->yH = out[1];
+    if (step->nOut > 2)
+        o->yC = out[2];
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_LSTM: return nnrti_cpu_read_lstm(step, o, a);
+    case NNRT_NODE_TYPE_GRU: {
+        const NNRT_GRU *attr = (const NNRT_GRU *)step->attr;
+        a->apart = attr->linearBeforeReset == 0;
+        nnrti_cpu_read_cells(step, 3, 2, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
+        return true;
+    }
+    case NNRT_NODE_TYPE_RNN: {
+        const NNRT_RNN *attr = (const NNRT_RNN *)step->attr;
+        nnrti_cpu_read_cells(step, 1, 1, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
+        return true;
+    }
+    default: {
+        const NNRT_LSTMPeephole *attr = (const NNRT_LSTMPeephole *)step->attr;
+        o->c = step->args[6];
+        o->p = step->args[7];
+        a->inputForget = attr->inputForget != 0;
+        a->peephole = o->p.tensor != NNRT_NO_TENSOR;
+        nnrti_cpu_read_cells(step, 4, 3, attr->clip, &attr->activations, attr->direction, attr->layout != 0, o, a);
+        return true;
+    }
+    }
+}
+
+/* Whether an operand is float32, if it is there at all, a constant if that is asked for, and its last axis is dense. */
+static bool nnrti_cpu_fits_cells(const nnrt_plan_arg *arg, bool constant)
+{
+    const nnrt_view *v = &arg->view;
+    return arg->tensor == NNRT_NO_TENSOR ||
+           (v->dataType == NNRT_DATA_TYPE_FLOAT32 && (arg->kind == NNRT_PLACE_CONSTANT || !constant) &&
+            (constant || v->strides[v->rank - 1] == 1 || v->dims[v->rank - 1] == 1));
+}
+
+/* Sizes, and how much is worked on at once. false: there is nothing to do, or too much for the kernel. */
+static bool nnrti_cpu_size_cells(const nnrti_cpu_edit *e, const nnrti_cpu_operands *o, nnrti_cpu_recurrent *a)
+{
+    const int32_t T = o->x.view.dims[0], N = o->x.view.dims[1], I = o->x.view.dims[2], H = o->r.view.dims[2];
+    const int64_t rows = (int64_t)a->layers * a->directions, lanes = e->set->lanes;
+    const int64_t padded = nnrti_cpu_pieces(H, lanes) * lanes, workers = e->draft->workers;
+    const int64_t each = nnrti_cpu_pieces((int64_t)N * a->directions, workers > 0 ? workers : 1);
+    if (T < 1 || N < 1 || I < 1 || H < 1 || I > 1 << 24 || padded > 1 << 24 || rows * a->gates * padded > INT32_MAX ||
+        (a->layers > 1 && (double)T * N * a->directions * H > INT32_MAX / 2))
+        return false;
+    a->cells = H;
+    a->padded = (int32_t)padded;
+    a->sequences = N < 16 ? N : 16;
+    if (o->lens.tensor != NNRT_NO_TENSOR || each < 1)
+        a->sequences = 1;
+    else if (each < a->sequences)
+        a->sequences = (int32_t)each;
+    a->steps = 64 / a->sequences < T ? 64 / a->sequences : T;
+    a->plain = a->gates == 4 && a->clip == 0 && !a->peephole && !a->inputForget;
+    for (int32_t d = 0; d < a->directions; d++)
+        a->plain = a->plain && a->functions[d][0] == NNRT_ACTIVATION_TYPE_SIGMOID &&
+                   a->functions[d][1] == NNRT_ACTIVATION_TYPE_TANH && a->functions[d][2] == NNRT_ACTIVATION_TYPE_TANH;
+    for (int32_t i = 0; i < 2; i++)
+        a->product.in.window[i] = a->product.in.stride[i] = a->product.in.dilation[i] = 1;
+    a->product.in.activation = a->product.sum = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    a->product.rows = a->steps * a->sequences;
+    a->product.parts = 1;
+    if (a->directions * nnrti_cpu_pieces(N, a->sequences) == 1)
+        a->product.parts =
+            nnrti_cpu_parts((double)a->product.rows * a->gates * (double)padded * I,
+                            (int32_t)nnrti_cpu_pieces(a->gates * padded, e->set->panel), e->draft->workers);
+    return true;
+}
+
+/* Number k of block `block` of a bias; 0 where there is none. */
+static float nnrti_cpu_cell_bias(const nnrti_cpu_operands *o, int32_t row, int32_t block, int32_t k)
+{
+    const nnrt_view *b = &o->b.view;
+    return o->b.tensor == NNRT_NO_TENSOR
+               ? 0.0f
+               : ((const float *)b->data)[row * b->strides[0] + (block * o->r.view.dims[2] + k) * b->strides[1]];
+}
+
+/* The first part of what is packed, of one row of the weights. */
+static void nnrti_cpu_pack_input(const nnrti_cpu_set *set, const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o,
+                                 int32_t row, float *to)
+{
+    const nnrt_view *w = &o->w.view;
+    const int32_t C = a->gates * a->padded, I = w->dims[2], L = set->lanes, H = a->cells;
+    for (int32_t c = 0; c < C; c += set->panel) {
+        const int32_t width = C - c <= L ? L : set->panel;
+        for (int32_t k = -1; k < I; k++) /* -1: the bias */
+            for (int32_t t = c; t < c + width; t++) {
+                const int32_t gate = t / L % a->gates, cell = t / L / a->gates * L + t % L;
+                const bool own = a->gates == 3 && gate == 2 && !a->apart; /* the bias of h is not added to that of x */
+                float v = 0;
+                if (cell < H && k >= 0)
+                    v = ((const float *)
+                             w->data)[row * w->strides[0] + (gate * H + cell) * w->strides[1] + k * w->strides[2]];
+                else if (cell < H)
+                    v = nnrti_cpu_cell_bias(o, row, gate, cell) +
+                        (own ? 0.0f : nnrti_cpu_cell_bias(o, row, a->gates + gate, cell));
+                *to++ = v;
+            }
+    }
+}
+
+/* The panels of gates `first` to end - 1 of the second part; returns what lies behind them. */
+static float *nnrti_cpu_pack_state(const nnrti_cpu_set *set, const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o,
+                                   int32_t row, int32_t first, int32_t end, float *to)
+{
+    const nnrt_view *r = &o->r.view;
+    for (int32_t from = 0; from < a->padded; from += set->lanes)
+        for (int32_t k = 0; k < a->cells; k++)
+            for (int32_t gate = first; gate < end; gate++)
+                for (int32_t cell = from; cell < from + set->lanes; cell++)
+                    *to++ = cell < a->cells
+                                ? ((const float *)r->data)[row * r->strides[0] +
+                                                           (gate * a->cells + cell) * r->strides[1] + k * r->strides[2]]
+                                : 0.0f;
+    return to;
+}
+
+static void nnrti_cpu_pack_extra(const nnrti_cpu_recurrent *a, const nnrti_cpu_operands *o, int32_t row, float *to)
+{
+    const nnrt_view *p = &o->p.view;
+    for (int32_t i = 0; i < nnrti_cpu_extra(a); i++)
+        for (int32_t k = 0; k < a->padded; k++) {
+            float v = 0;
+            if (k < a->cells && a->peephole)
+                v = ((const float *)p->data)[row * p->strides[0] + (i * a->cells + k) * p->strides[1]];
+            else if (k < a->cells)
+                v = nnrti_cpu_cell_bias(o, row, 5, k);
+            *to++ = v;
+        }
+}
+
+/* The three parts as derived constants of a step. */
+static NNRT_ReturnCode nnrti_cpu_pack_cells(nnrti_cpu_edit *e, uint32_t s, const nnrti_cpu_operands *o,
+                                            const nnrti_cpu_recurrent *a)
+{
+    const int32_t rows = a->layers * a->directions, C = a->gates * a->padded, extra = nnrti_cpu_extra(a) * a->padded;
+    const int32_t dims[3][2] = {{rows * C, 1 + o->w.view.dims[2]}, {rows * C, a->cells}, {rows, extra > 0 ? extra : 1}};
+    float *parts[3];
+    for (int32_t i = 0; i < 3; i++) {
+        void *data;
+        const NNRT_ReturnCode code = nnrt_draft_derive(e->draft, s, NNRT_DATA_TYPE_FLOAT32, 2, dims[i], &data);
+        if (code != NNRT_SUCCESS)
+            return code;
+        parts[i] = (float *)data;
+    }
+    if (parts[0] == NULL || parts[1] == NULL || parts[2] == NULL)
+        return NNRT_SUCCESS;
+    parts[2][0] = 0;
+    for (int32_t row = 0; row < rows; row++) {
+        nnrti_cpu_pack_input(e->set, a, o, row, parts[0] + (size_t)row * (size_t)C * (size_t)dims[0][1]);
+        parts[1] = nnrti_cpu_pack_state(e->set, a, o, row, 0, a->apart ? 2 : a->gates, parts[1]);
+        if (a->apart)
+            parts[1] = nnrti_cpu_pack_state(e->set, a, o, row, 2, 3, parts[1]);
+        nnrti_cpu_pack_extra(a, o, row, parts[2] + (size_t)row * (size_t)extra);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* LSTM, LSTM_PEEPHOLE, GRU and RNN. */
+static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrti_cpu_operands o;
+    nnrti_cpu_recurrent found, *a;
+    nnrt_plan_arg *args;
+    uint32_t between = NNRT_NO_TENSOR;
+    int32_t count;
+    size_t floats;
+    if (!nnrti_cpu_read_recurrent(&d->steps[s], &o, &found) || !nnrti_cpu_fits_cells(&o.x, false) ||
+        !nnrti_cpu_fits_cells(&o.h, false) || !nnrti_cpu_fits_cells(&o.c, false) ||
+        !nnrti_cpu_fits_cells(&o.y, false) || !nnrti_cpu_fits_cells(&o.yH, false) ||
+        !nnrti_cpu_fits_cells(&o.yC, false) || !nnrti_cpu_fits_cells(&o.w, true) || !nnrti_cpu_fits_cells(&o.r, true) ||
+        !nnrti_cpu_fits_cells(&o.b, true) || !nnrti_cpu_fits_cells(&o.p, true) || !nnrti_cpu_size_cells(e, &o, &found))
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_recurrent *)nnrt_memory_keep(d->memory, sizeof(*a));
+    count = found.layers > 1 ? 2 * o.x.view.dims[0] * o.x.view.dims[1] * found.directions * found.cells : 0;
+    if (a == NULL ||
+        (found.layers > 1 && (between = nnrt_draft_tensor(d, NNRT_DATA_TYPE_FLOAT32, 1, &count)) == NNRT_NO_TENSOR))
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    *a = found;
+    nnrti_cpu_use(&d->steps[s], &e->set->recurrent, a);
+    d->steps[s].flags = 0;
+    if ((args = nnrt_draft_args(d, s, 4, 4)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = o.x;
+    if (o.h.tensor != NNRT_NO_TENSOR)
+        args[1] = o.h;
+    if (o.c.tensor != NNRT_NO_TENSOR)
+        args[2] = o.c;
+    if (o.lens.tensor != NNRT_NO_TENSOR)
+        args[3] = o.lens;
+    args[4] = o.y;
+    args[5] = o.yH;
+    if (o.yC.tensor != NNRT_NO_TENSOR)
+        args[6] = o.yC;
+    if (between != NNRT_NO_TENSOR) {
+        args[7].tensor = between;
+        nnrt_operand_view(NULL, &d->tensors[between], 0, &args[7].view);
+    }
+    floats = (size_t)a->product.rows * (size_t)(a->gates * a->padded) + 4 * (size_t)a->sequences * (size_t)a->padded;
+    d->steps[s].scratchBytes =
+        floats * sizeof(float) + 3 * (size_t)(a->product.rows + NNRTI_CPU_TALLEST) * sizeof(void *);
+    return nnrti_cpu_pack_cells(e, s, &o, a);
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
 static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
@@ -1984,6 +2486,8 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_draft_step *step = &e->draft->steps[s];
     if (step->op == NULL || step->open != NULL)
         return NNRT_SUCCESS;
+    if (nnrti_cpu_is_recurrent(step))
+        return nnrti_cpu_take_recurrent(e, s);
     if (!nnrti_cpu_is_float(step))
         return nnrti_cpu_take_8(e, s);
     if (nnrti_cpu_is_image(step) &&
@@ -2046,6 +2550,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
         if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&step->args[0].view) && !nnrti_cpu_reads_planes(draft, step))
             code = nnrti_cpu_copy_in(&e, s++, 0);
     }
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
+        (void)(nnrti_cpu_join_shape(&e, s) || nnrti_cpu_join_readers(&e, s) || nnrti_cpu_join_writer(&e, s));
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         code = nnrti_cpu_take(&e, s);
     return code != NNRT_SUCCESS || e.only[0] == '\0' ? code : nnrti_cpu_find_only(&e);
@@ -2365,7 +2871,7 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>vectors: nnrti_v, a vector of NNRTI_LANES floats. Of two numbers of which one is no number, min and max give the
    second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product, NNRTI_TALL_ONE one of a single
-   vector. */
+   vector; NNRTI_CELLS_TALL sequences go through cells at once. */
 
 #define NNRTI_CPU_avx512vnni 5 /* only >>integers: all else is that of avx512 */
 #define NNRTI_CPU_avx512 4
@@ -2411,6 +2917,7 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 8
 #define NNRTI_TALL_ONE 10
+#define NNRTI_CELLS_TALL 4
 typedef __m512 nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(64)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -2449,6 +2956,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 6
 #define NNRTI_TALL_ONE 10
+#define NNRTI_CELLS_TALL 2
 typedef __m256 nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(32)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -2481,6 +2989,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 8
 #define NNRTI_TALL_ONE 12
+#define NNRTI_CELLS_TALL 4
 typedef float32x4_t nnrti_v;
 typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -2522,6 +3031,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_WIDE 2
 #define NNRTI_TALL 4
 #define NNRTI_TALL_ONE 8
+#define NNRTI_CELLS_TALL 2
 typedef float nnrti_v __attribute__((vector_size(16)));
 typedef int32_t nnrti_v_bits __attribute__((vector_size(16)));
 NNRTI_CPU_INLINE nnrti_v nnrti_v_load(const float *p)
@@ -2612,8 +3122,46 @@ NNRTI_CPU_INLINE void nnrti_v_store_part(float *p, nnrti_v v, int32_t n)
 }
 #endif
 
-/* The sum of the elements, those of the two halves first. */
+/* The sum of the elements, those of the two halves first, and the largest one, or what is no number. */
 #define nnrti_v_sum NNRTI_CPU(v_sum)
+#define nnrti_v_largest NNRTI_CPU(v_largest)
+#if NNRTI_CPU_IS >= 3
+NNRTI_CPU_INLINE float NNRTI_CPU(sum_4)(__m128 v)
+{
+    v = _mm_add_ps(v, _mm_movehl_ps(v, v));
+    return _mm_cvtss_f32(_mm_add_ss(v, _mm_movehdup_ps(v)));
+}
+NNRTI_CPU_INLINE float NNRTI_CPU(largest_4)(__m128 v)
+{
+    v = _mm_max_ps(v, _mm_movehl_ps(v, v));
+    return _mm_cvtss_f32(_mm_max_ss(v, _mm_movehdup_ps(v)));
+}
+#if NNRTI_CPU_IS == 4
+NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
+{
+    const __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    return NNRTI_CPU(sum_4)(_mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
+{
+    const __m256 half = _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+    if (_mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q) != 0)
+        return nnrti_nanf();
+    return NNRTI_CPU(largest_4)(_mm_max_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1)));
+}
+#else
+NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
+{
+    return NNRTI_CPU(sum_4)(_mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
+{
+    if (_mm256_movemask_ps(_mm256_cmp_ps(v, v, _CMP_UNORD_Q)) != 0)
+        return nnrti_nanf();
+    return NNRTI_CPU(largest_4)(_mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1)));
+}
+#endif
+#else
 NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
 {
     float part[NNRTI_LANES];
@@ -2623,8 +3171,6 @@ NNRTI_CPU_INLINE float nnrti_v_sum(nnrti_v v)
             part[i] += part[i + n];
     return part[0];
 }
-
-#define nnrti_v_largest NNRTI_CPU(v_largest)
 NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
 {
     float part[NNRTI_LANES], most;
@@ -2634,6 +3180,7 @@ NNRTI_CPU_INLINE float nnrti_v_largest(nnrti_v v)
         most = part[i] > most || part[i] != part[i] ? part[i] : most;
     return most;
 }
+#endif
 
 /* exp(x): x = n ln 2 + r, |r| <= ln(2) / 2, a polynomial of degree 7 (Cephes' expf) times 2^n in two steps, so that
    results below the smallest normal number are right, too. At most 2 units in the last place. */
@@ -2642,13 +3189,12 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
 {
     const nnrti_v magic = nnrti_v_all(12582912.0f); /* 1.5 * 2^23: the sum has n in its last bits */
     nnrti_v t, n, r, p;
+#if NNRTI_CPU_IS != 4
     nnrti_v_bits whole, half;
+#endif
     x = nnrti_v_min(nnrti_v_all(89.0f), nnrti_v_max(nnrti_v_all(-105.0f), x));
     t = nnrti_v_fma(x, nnrti_v_all(1.44269504f), magic);
     n = t - magic;
-    whole = (nnrti_v_bits)t - (nnrti_v_bits)magic;
-    half = whole >> 1;
-    whole = whole - half;
     r = nnrti_v_fma(n, nnrti_v_all(-0.693359375f), x);
     r = nnrti_v_fma(n, nnrti_v_all(2.12194440e-4f), r);
     p = nnrti_v_fma(nnrti_v_all(1.9875691500e-4f), r, nnrti_v_all(1.3981999507e-3f));
@@ -2657,7 +3203,14 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_exp(nnrti_v x)
     p = nnrti_v_fma(p, r, nnrti_v_all(1.6666665459e-1f));
     p = nnrti_v_fma(p, r, nnrti_v_all(5.0000001201e-1f));
     p = nnrti_v_fma(p, r * r, r + nnrti_v_all(1.0f));
+#if NNRTI_CPU_IS == 4
+    return _mm512_scalef_ps(p, n);
+#else
+    whole = (nnrti_v_bits)t - (nnrti_v_bits)magic;
+    half = whole >> 1;
+    whole = whole - half;
     return p * (nnrti_v)((half + 127) << 23) * (nnrti_v)((whole + 127) << 23);
+#endif
 }
 
 #define nnrti_v_sigmoid NNRTI_CPU(v_sigmoid)
@@ -3561,6 +4114,13 @@ static void NNRTI_CPU(pack_panel)(const NNRTI_CPU(matmul_job) * j, const float *
             j->bias->data != NULL && t < count ? ((const float *)j->bias->data)[(n + t) * j->bias->strides[0]] : 0.0f;
     to += width;
     y += n * column;
+    if (row == 1 && column != 1) {
+        const int32_t columns = count < width ? count : width;
+        nnrti_cpu_turn((const uint32_t *)(const void *)y, column, (uint32_t *)(void *)to, width, columns, K);
+        for (int32_t k = 0; k < K && columns < width; k++)
+            memset(to + (ptrdiff_t)k * width + columns, 0, (size_t)(width - columns) * sizeof(float));
+        return;
+    }
     for (int32_t k = 0; k < K; k++, to += width)
         for (int32_t t = 0; t < width; t += NNRTI_LANES) {
             if (column == 1) {
@@ -4008,27 +4568,34 @@ static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
     const int32_t count = j->attr->count;
     const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
     float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, sum = 0, most = -nnrti_inff();
+    const nnrti_v factor = nnrti_v_all(j->attr->factor);
     nnrti_v part = nnrti_v_all(most), sums = nnrti_v_all(0.0f), all;
     int32_t k = 0;
     (void)worker;
-    for (; k + NNRTI_LANES <= count; k += NNRTI_LANES)
-        part = nnrti_v_max_nan(part, nnrti_v_load(x + k));
+    for (; k + NNRTI_LANES <= count; k += NNRTI_LANES) {
+        const nnrti_v v = nnrti_v_load(x + k) * factor;
+        part = nnrti_v_max_nan(part, v);
+        nnrti_v_store(y + k, v);
+    }
     most = nnrti_v_largest(part);
-    for (; k < count; k++)
-        most = x[k] > most || x[k] != x[k] ? x[k] : most;
+    for (; k < count; k++) {
+        y[k] = x[k] * j->attr->factor;
+        most = y[k] > most || y[k] != y[k] ? y[k] : most;
+    }
     all = nnrti_v_all(most);
     for (k = 0; k + NNRTI_LANES <= count; k += NNRTI_LANES) {
-        const nnrti_v e = nnrti_v_exp(nnrti_v_load(x + k) - all);
+        const nnrti_v e = nnrti_v_exp(nnrti_v_load(y + k) - all);
         sums = sums + e;
         nnrti_v_store(y + k, e);
     }
     if (k < count)
-        nnrti_v_store_part(y + k, nnrti_v_exp(nnrti_v_load_part(x + k, count - k) - all), count - k);
+        nnrti_v_store_part(y + k, nnrti_v_exp(nnrti_v_load_part(y + k, count - k) - all), count - k);
     sum = nnrti_v_sum(sums);
     for (; k < count; k++)
         sum += y[k];
+    all = nnrti_v_all(1.0f / sum);
     for (k = 0; k < count; k += NNRTI_LANES)
-        nnrti_v_store_part(y + k, nnrti_v_load_part(y + k, count - k) / nnrti_v_all(sum), count - k);
+        nnrti_v_store_part(y + k, nnrti_v_load_part(y + k, count - k) * all, count - k);
 }
 
 /* The mean in two steps, as the reference has it, so that rows far from 0 lose no digits. */
@@ -4072,7 +4639,7 @@ static void NNRTI_CPU(layer_norm_row)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* y = exp(x - largest) / sum of these, row by row; y may be x. */
+/* y = exp(x - largest) / sum of these, of x times the factor, row by row; y may be x. */
 static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(rows_job) j;
@@ -4091,6 +4658,440 @@ static NNRT_ReturnCode NNRTI_CPU(layer_norm)(const void *attr, nnrt_view *args, 
     j.args = args;
     nnrti_cpu_share(call, 4.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(layer_norm_row),
                     &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>cells */
+
+/* Sums of the gates of some blocks for some sequences: of each block, so many gates one behind the other. */
+typedef struct NNRTI_CPU(gates) {
+    const float *panel;                  /* weights of the first block */
+    size_t next;                         /* to those of the next one */
+    const float *h[NNRTI_CELLS_TALL];    /* what they are multiplied with: k elements of each sequence */
+    const float *from[NNRTI_CELLS_TALL]; /* the sums so far of each sequence */
+    ptrdiff_t step;                      /* from one block to the next one in these */
+    const float *last;                   /* what those of the last gate begin with; NULL: as the others */
+    int32_t k;
+    float *to; /* sequence by sequence and gate by gate the sums of all blocks */
+} NNRTI_CPU(gates);
+
+NNRTI_CPU_INLINE void NNRTI_CPU(add_gates)(const NNRTI_CPU(gates) * gates, const int32_t count, const int32_t blocks,
+                                           const int32_t tall)
+{
+    const NNRTI_CPU(gates) copy = *gates, *const s = &copy;
+    const float *w = s->panel;
+    nnrti_v sum[16];
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < tall; r++)
+        NNRTI_CPU_UNROLL
+    for (int32_t b = 0; b < blocks; b++)
+        NNRTI_CPU_UNROLL
+    for (int32_t g = 0; g < count; g++)
+        sum[(r * count + g) * blocks + b] = nnrti_v_load(
+            s->last != NULL && g == count - 1 ? s->last + b * NNRTI_LANES : s->from[r] + b * s->step + g * NNRTI_LANES);
+    for (ptrdiff_t k = 0; k < s->k; k++, w += count * NNRTI_LANES) {
+        nnrti_v value[NNRTI_CELLS_TALL];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < tall; r++)
+            value[r] = nnrti_v_all(s->h[r][k]);
+        NNRTI_CPU_UNROLL
+        for (int32_t b = 0; b < blocks; b++)
+            NNRTI_CPU_UNROLL
+        for (int32_t g = 0; g < count; g++) {
+            const nnrti_v weight = nnrti_v_load(w + (size_t)b * s->next + (size_t)g * NNRTI_LANES);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < tall; r++)
+                sum[(r * count + g) * blocks + b] = nnrti_v_fma(value[r], weight, sum[(r * count + g) * blocks + b]);
+        }
+    }
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < tall * count * blocks; i++)
+        nnrti_v_store(s->to + i * NNRTI_LANES, sum[i]);
+}
+
+/* One sequence by two blocks, and by one, and several by one. */
+#define NNRTI_CPU_GATES(count)                                                                                         \
+    NNRTI_CPU_APART static void NNRTI_CPU(add_gates_##count##_two)(const NNRTI_CPU(gates) * s)                         \
+    {                                                                                                                  \
+        NNRTI_CPU(add_gates)(s, count, 2, 1);                                                                          \
+    }                                                                                                                  \
+    NNRTI_CPU_APART static void NNRTI_CPU(add_gates_##count##_one)(const NNRTI_CPU(gates) * s)                         \
+    {                                                                                                                  \
+        NNRTI_CPU(add_gates)(s, count, 1, 1);                                                                          \
+    }                                                                                                                  \
+    NNRTI_CPU_APART static void NNRTI_CPU(add_gates_##count##_tall)(const NNRTI_CPU(gates) * s)                        \
+    {                                                                                                                  \
+        NNRTI_CPU(add_gates)(s, count, 1, NNRTI_CELLS_TALL);                                                           \
+    }
+NNRTI_CPU_GATES(4)
+NNRTI_CPU_GATES(3)
+NNRTI_CPU_GATES(2)
+NNRTI_CPU_GATES(1)
+
+static void NNRTI_CPU(add_some_gates)(const NNRTI_CPU(gates) * s, int32_t count, int32_t blocks, bool tall)
+{
+    typedef void (*function)(const NNRTI_CPU(gates) * s);
+    static const function functions[4][3] = {
+        {NNRTI_CPU(add_gates_1_two), NNRTI_CPU(add_gates_1_one), NNRTI_CPU(add_gates_1_tall)},
+        {NNRTI_CPU(add_gates_2_two), NNRTI_CPU(add_gates_2_one), NNRTI_CPU(add_gates_2_tall)},
+        {NNRTI_CPU(add_gates_3_two), NNRTI_CPU(add_gates_3_one), NNRTI_CPU(add_gates_3_tall)},
+        {NNRTI_CPU(add_gates_4_two), NNRTI_CPU(add_gates_4_one), NNRTI_CPU(add_gates_4_tall)}};
+    functions[count - 1][tall ? 2 : blocks == 2 ? 0 : 1](s);
+}
+
+/* Some sequences in one direction of a layer, and what a step of them works with. */
+typedef struct NNRTI_CPU(cells) {
+    const nnrti_cpu_recurrent *attr;
+    const float *second, *third; /* of what is packed */
+    const NNRT_ActivationType *functions;
+    int32_t sequences;
+    const float *from;       /* products with x of this step: of each sequence those of all gates */
+    const float *h;          /* `padded` of each sequence, as in the next three */
+    float *next, *c, *aside; /* aside: of a GRU whose last gate stands apart r . h, c being z */
+    float *y;                /* where h of the first sequence goes */
+    ptrdiff_t stepY;         /* from one sequence to the next */
+    int32_t first, end;      /* gates that are worked on */
+    bool down;               /* from the last block on, so that what was read last is read first */
+} NNRTI_CPU(cells);
+
+/* v becomes activation(v), each kept inside [-clip, clip] first where clip is more than 0. */
+static void NNRTI_CPU(apply)(float *v, int32_t count, float clip, NNRT_ActivationType activation)
+{
+    for (int32_t i = 0; i < count && clip > 0; i += NNRTI_LANES)
+        nnrti_v_store(v + i, nnrti_v_max(nnrti_v_all(-clip), nnrti_v_min(nnrti_v_all(clip), nnrti_v_load(v + i))));
+    NNRTI_CPU(activate)(v, v, count, activation);
+}
+
+/* count, whole vectors of them: z += x * y. */
+static void NNRTI_CPU(add_products)(const float *x, const float *y, float *z, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store(z + i, nnrti_v_fma(nnrti_v_load(x + i), nnrti_v_load(y + i), nnrti_v_load(z + i)));
+}
+
+/* `count` cells of an LSTM from their sums, gate by gate i, o, f and the cell; c and h become those of the next step. */
+static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cells) * s, int32_t cell, float *sums, int32_t count, float *c,
+                                   float *h)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    float *const o = sums + count, *const f = o + count, *const g = f + count;
+    const float *const p = s->third + cell;
+    if (a->plain) {
+        for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+            const nnrti_v in = nnrti_v_sigmoid(nnrti_v_load(sums + k)), out = nnrti_v_sigmoid(nnrti_v_load(o + k));
+            const nnrti_v keep = nnrti_v_sigmoid(nnrti_v_load(f + k)), add = nnrti_v_tanh(nnrti_v_load(g + k));
+            const nnrti_v next = nnrti_v_fma(keep, nnrti_v_load(c + k), in * add);
+            nnrti_v_store(c + k, next);
+            nnrti_v_store(h + k, out * nnrti_v_tanh(next));
+        }
+        return;
+    }
+    if (a->peephole) {
+        NNRTI_CPU(add_products)(p, c, sums, count);
+        NNRTI_CPU(add_products)(p + 2 * a->padded, c, f, count);
+    }
+    NNRTI_CPU(apply)(sums, count, a->clip, s->functions[0]);
+    NNRTI_CPU(apply)(f, count, a->clip, s->functions[0]);
+    NNRTI_CPU(apply)(g, count, a->clip, s->functions[1]);
+    for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+        const nnrti_v in = nnrti_v_load(sums + k);
+        nnrti_v keep = nnrti_v_load(f + k);
+        if (a->inputForget)
+            keep = nnrti_v_all(1.0f) - in;
+        nnrti_v_store(c + k, nnrti_v_fma(keep, nnrti_v_load(c + k), in * nnrti_v_load(g + k)));
+    }
+    if (a->peephole)
+        NNRTI_CPU(add_products)(p + a->padded, c, o, count);
+    NNRTI_CPU(apply)(o, count, a->clip, s->functions[0]);
+    memcpy(g, c, (size_t)count * sizeof(float));
+    NNRTI_CPU(apply)(g, count, a->clip, s->functions[2]);
+    for (int32_t k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store(h + k, nnrti_v_load(o + k) * nnrti_v_load(g + k));
+}
+
+/* next = (1 - z) . n + z . h */
+static void NNRTI_CPU(mix)(const float *z, const float *n, const float *h, float *next, int32_t count)
+{
+    for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+        const nnrti_v keep = nnrti_v_load(z + k);
+        nnrti_v_store(next + k,
+                      nnrti_v_fma(keep, nnrti_v_load(h + k), (nnrti_v_all(1.0f) - keep) * nnrti_v_load(n + k)));
+    }
+}
+
+/* The same of a GRU, whose gates are z, r and n; from: products with x, block by block and gate by gate. */
+static void NNRTI_CPU(finish_gru)(const NNRTI_CPU(cells) * s, const float *from, float *sums, int32_t count,
+                                  ptrdiff_t at, float *next)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    float *const r = sums + count, *const n = r + count;
+    const float *const h = s->h + at;
+    if (s->first > 0) { /* the last gate alone */
+        NNRTI_CPU(apply)(sums, count, a->clip, s->functions[1]);
+        NNRTI_CPU(mix)(s->c + at, sums, h, next, count);
+        return;
+    }
+    NNRTI_CPU(apply)(sums, 2 * count, a->clip, s->functions[0]);
+    if (a->apart) {
+        for (int32_t k = 0; k < count; k += NNRTI_LANES) {
+            nnrti_v_store(s->c + at + k, nnrti_v_load(sums + k));
+            nnrti_v_store(s->aside + at + k, nnrti_v_load(r + k) * nnrti_v_load(h + k));
+        }
+        return;
+    }
+    for (int32_t k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store(n + k, nnrti_v_fma(nnrti_v_load(r + k), nnrti_v_load(n + k),
+                                         nnrti_v_load(from + (k / NNRTI_LANES * 3 + 2) * NNRTI_LANES)));
+    NNRTI_CPU(apply)(n, count, a->clip, s->functions[1]);
+    NNRTI_CPU(mix)(sums, n, h, next, count);
+}
+
+/* A step of one sequence for the `count` cells from `cell` on, whose sums there are. */
+static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cells) * s, int32_t n, int32_t cell, float *sums, int32_t count)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    const ptrdiff_t at = (ptrdiff_t)n * a->padded + cell;
+    const int32_t left = a->cells - cell < count ? a->cells - cell : count;
+    float *const next = s->next + at;
+    if (a->gates == 4)
+        NNRTI_CPU(finish_lstm)(s, cell, sums, count, s->c + at, next);
+    else if (a->gates == 3)
+        NNRTI_CPU(finish_gru)
+    (s, s->from + ((ptrdiff_t)n * a->padded + cell) * a->gates, sums, count, at, next);
+    else
+    {
+        NNRTI_CPU(apply)(sums, count, a->clip, s->functions[0]);
+        memcpy(next, sums, (size_t)count * sizeof(float));
+    }
+    if (s->end == a->gates)
+        memcpy(s->y + n * s->stepY + cell, next, (size_t)left * sizeof(float));
+}
+
+/* A step of all sequences for two blocks of cells, or for the last one. */
+static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(cells) *s = (const NNRTI_CPU(cells) *)arg;
+    const nnrti_cpu_recurrent *a = s->attr;
+    const int32_t all = a->padded / NNRTI_LANES, pair = s->down ? (all - 1) / 2 - (int32_t)i : (int32_t)i;
+    const int32_t gates = s->end - s->first, first = 2 * pair, count = all - first < 2 ? all - first : 2;
+    const float *const by = s->first > 0 ? s->aside : s->h;
+    float sums[16 * NNRTI_LANES];
+    NNRTI_CPU(gates) g;
+    (void)worker;
+    g.next = (size_t)gates * NNRTI_LANES * (size_t)a->cells;
+    g.step = (ptrdiff_t)a->gates * NNRTI_LANES;
+    g.k = a->cells;
+    g.to = sums;
+    for (int32_t b = first; b < first + count; b += s->sequences == 1 ? count : 1) {
+        const int32_t blocks = s->sequences == 1 ? count : 1, cell = b * NNRTI_LANES;
+        g.panel = s->second + (size_t)s->first * (size_t)a->padded * (size_t)a->cells + (size_t)b * g.next;
+        g.last = a->gates == 3 && !a->apart ? s->third + cell : NULL;
+        for (int32_t n = 0; n < s->sequences; n += NNRTI_CELLS_TALL) {
+            const int32_t left = s->sequences - n, tall = left < NNRTI_CELLS_TALL ? left : NNRTI_CELLS_TALL;
+            for (int32_t r = 0; r < NNRTI_CELLS_TALL; r++) {
+                const ptrdiff_t at = (ptrdiff_t)(n + (r < tall ? r : tall - 1)) * a->padded;
+                g.h[r] = by + at;
+                g.from[r] = s->from + (at + cell) * a->gates + s->first * NNRTI_LANES;
+            }
+            NNRTI_CPU(add_some_gates)(&g, gates, blocks, tall > 1);
+            for (int32_t r = 0; r < tall; r++)
+                NNRTI_CPU(finish_cells)
+            (s, n + r, cell, sums + (ptrdiff_t)r * gates * blocks * NNRTI_LANES, blocks * NNRTI_LANES);
+        }
+    }
+}
+
+/* All cells of one step. */
+static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    const uint32_t pairs = (uint32_t)(a->padded / NNRTI_LANES + 1) / 2;
+    const double work = (double)s->sequences * a->padded * a->cells;
+    s->first = 0;
+    s->end = a->apart ? 2 : a->gates;
+    nnrti_cpu_share(call, work * s->end, pairs, NNRTI_CPU(cells_task), s);
+    if (!a->apart)
+        return;
+    s->first = 2;
+    s->end = 3;
+    nnrti_cpu_share(call, work, pairs, NNRTI_CPU(cells_task), s);
+}
+
+typedef struct NNRTI_CPU(recurrent_job) {
+    const nnrti_cpu_recurrent *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+    int32_t layer;
+    bool alone; /* there is one task, which shares its own work */
+} NNRTI_CPU(recurrent_job);
+
+/* Products with x of the steps t to t + steps - 1 of some sequences from n on: `to` has C for each sequence of a step. */
+static void NNRTI_CPU(multiply_steps)(const NNRTI_CPU(recurrent_job) * j, const nnrt_view *x, const float *packed,
+                                      int32_t t, int32_t steps, int32_t n, int32_t sequences, nnrt_call *call,
+                                      uint32_t worker, float *to)
+{
+    const nnrti_cpu_recurrent *a = j->attr;
+    const int32_t C = a->gates * a->padded;
+    NNRTI_CPU(product_job) p;
+    nnrt_view in, none, weights, out;
+    uint32_t pieces;
+    memset(&in, 0, sizeof(in));
+    memset(&none, 0, sizeof(none));
+    memset(&weights, 0, sizeof(weights));
+    memset(&out, 0, sizeof(out));
+    memset(&p, 0, sizeof(p));
+    in.rank = out.rank = 4;
+    in.dims[0] = out.dims[0] = 1;
+    in.dims[1] = out.dims[1] = steps;
+    in.dims[2] = out.dims[2] = sequences;
+    in.dims[3] = x->dims[2];
+    in.strides[1] = x->strides[0];
+    in.strides[2] = x->strides[1];
+    in.strides[3] = out.strides[3] = 1;
+    in.data = (float *)x->data + t * x->strides[0] + n * x->strides[1];
+    out.dims[3] = C;
+    out.strides[2] = C;
+    out.strides[1] = (ptrdiff_t)C * sequences;
+    out.data = to;
+    weights.dims[0] = C;
+    weights.dims[1] = 1 + x->dims[2];
+    weights.data = (void *)(uintptr_t)packed;
+    p.attr = &a->product;
+    p.x = &in;
+    p.z = p.last = &none;
+    p.packed = &weights;
+    p.y = &out;
+    p.call = call;
+    p.pixels = (int64_t)steps * sequences;
+    p.panels = (C + NNRTI_WIDE * NNRTI_LANES - 1) / (NNRTI_WIDE * NNRTI_LANES);
+    p.bounds = nnrti_cpu_bounds(a->product.in.activation, &p.low, &p.high);
+    (void)nnrti_cpu_bounds(a->product.sum, &p.sumLow, &p.sumHigh);
+    pieces = (uint32_t)nnrti_cpu_pieces(p.pixels, a->product.rows) * a->product.parts;
+    if (j->alone)
+        nnrti_cpu_share(call, (double)p.pixels * C * weights.dims[1], pieces, NNRTI_CPU(product_task), &p);
+    for (uint32_t i = 0; i < pieces && !j->alone; i++)
+        NNRTI_CPU(product_task)(&p, i, worker);
+}
+
+/* A state of sequence n and one direction of a layer; NULL: zeros. */
+static void NNRTI_CPU(read_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count, int32_t padded, float *to)
+{
+    memset(to, 0, (size_t)padded * sizeof(float));
+    if (v->data != NULL)
+        memcpy(to, (const float *)v->data + row * v->strides[0] + n * v->strides[1], (size_t)count * sizeof(float));
+}
+
+static void NNRTI_CPU(write_state)(const nnrt_view *v, int32_t row, int32_t n, int32_t count, const float *from)
+{
+    if (v->data != NULL)
+        memcpy((float *)v->data + row * v->strides[0] + n * v->strides[1], from, (size_t)count * sizeof(float));
+}
+
+/* What a layer reads and writes, x [T,N,I] and y [T,D,N,H]: between layers [T,N,D*H], of which there are two. */
+static void NNRTI_CPU(find_layer)(const NNRTI_CPU(recurrent_job) * j, nnrt_view *x, nnrt_view *y)
+{
+    const nnrti_cpu_recurrent *a = j->attr;
+    const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
+    const ptrdiff_t width = (ptrdiff_t)a->directions * a->cells, floats = T * N * width;
+    float *const between = (float *)j->args[10].data;
+    *x = j->args[0];
+    *y = j->args[7];
+    if (j->layer > 0) {
+        x->data = between + (j->layer - 1) % 2 * floats;
+        x->strides[0] = N * width;
+        x->strides[1] = width;
+    }
+    if (j->layer < a->layers - 1) {
+        y->data = between + j->layer % 2 * floats;
+        y->strides[0] = N * width;
+        y->strides[1] = a->cells;
+        y->strides[2] = width;
+    }
+}
+
+/* Some sequences in one direction of a layer. */
+static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(recurrent_job) *j = (const NNRTI_CPU(recurrent_job) *)arg;
+    const nnrti_cpu_recurrent *a = j->attr;
+    const int32_t d = (int32_t)(i % (uint32_t)a->directions), n = (int32_t)(i / (uint32_t)a->directions) * a->sequences;
+    const int32_t row = j->layer * a->directions + d, C = a->gates * a->padded, extra = nnrti_cpu_extra(a);
+    const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
+    const bool back = a->backward || d == 1;
+    const nnrt_view *first = &j->args[4];
+    const int32_t len = j->args[3].data != NULL ? (int32_t)nnrti_index(&j->args[3], n * j->args[3].strides[0]) : T;
+    float *from = (float *)nnrti_cpu_scratch(j->call, worker), *h, *next;
+    nnrt_call call = *j->call;
+    nnrt_view x, y;
+    NNRTI_CPU(cells) s;
+    NNRTI_CPU(find_layer)(j, &x, &y);
+    memset(&s, 0, sizeof(s));
+    s.attr = a;
+    s.second = (const float *)j->args[5].data + (size_t)row * (size_t)C * (size_t)a->cells;
+    s.third = (const float *)j->args[6].data + (size_t)row * (size_t)extra * (size_t)a->padded;
+    s.functions = a->functions[d];
+    s.sequences = N - n < a->sequences ? N - n : a->sequences;
+    s.stepY = y.strides[2];
+    h = from + (size_t)a->product.rows * (size_t)C;
+    next = h + (size_t)a->sequences * (size_t)a->padded;
+    s.c = next + (size_t)a->sequences * (size_t)a->padded;
+    s.aside = s.c + (size_t)a->sequences * (size_t)a->padded;
+    call.scratch = (float *)call.scratch + (size_t)a->product.rows * (size_t)C +
+                   4 * (size_t)a->sequences * (size_t)a->padded; /* that of the product lies behind */
+    for (int32_t k = 0; k < s.sequences; k++) {
+        NNRTI_CPU(read_state)(&j->args[1], row, n + k, a->cells, a->padded, h + (ptrdiff_t)k * a->padded);
+        NNRTI_CPU(read_state)(&j->args[2], row, n + k, a->cells, a->padded, s.c + (ptrdiff_t)k * a->padded);
+    }
+    for (int32_t done = 0, steps; done < len; done += steps) {
+        const int32_t begin = (steps = len - done < a->steps ? len - done : a->steps, back ? len - done - steps : done);
+        NNRTI_CPU(multiply_steps)
+        (j, &x, (const float *)first->data + (size_t)row * (size_t)C * (size_t)(1 + x.dims[2]), begin, steps, n,
+         s.sequences, &call, worker, from);
+        for (int32_t k = 0; k < steps; k++) {
+            const int32_t at = back ? steps - 1 - k : k;
+            float *const old = h;
+            s.from = from + (ptrdiff_t)at * s.sequences * C;
+            s.h = h;
+            s.next = next;
+            s.y = (float *)y.data + (begin + at) * y.strides[0] + d * y.strides[1] + n * y.strides[2];
+            s.down = !s.down;
+            NNRTI_CPU(step)(&s, j->alone ? j->call : NULL);
+            h = next;
+            next = old;
+        }
+    }
+    for (int32_t k = 0; k < s.sequences; k++) {
+        NNRTI_CPU(write_state)(&j->args[8], row, n + k, a->cells, h + (ptrdiff_t)k * a->padded);
+        NNRTI_CPU(write_state)(&j->args[9], row, n + k, a->cells, s.c + (ptrdiff_t)k * a->padded);
+        for (int32_t t = len; t < T; t++)
+            memset((float *)y.data + t * y.strides[0] + d * y.strides[1] + (n + k) * y.strides[2], 0,
+                   (size_t)a->cells * sizeof(float));
+    }
+}
+
+/* All sequences through all layers. */
+static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_recurrent *a = (const nnrti_cpu_recurrent *)attr;
+    const int32_t T = args[0].dims[0], N = args[0].dims[1];
+    const uint32_t tasks = (uint32_t)(nnrti_cpu_pieces(N, a->sequences) * a->directions);
+    const double work = (double)T * N * a->directions * a->gates * a->padded * ((double)a->cells + args[0].dims[2]);
+    NNRTI_CPU(recurrent_job) j;
+    j.attr = a;
+    j.args = args;
+    j.call = call;
+    j.alone = tasks == 1;
+    for (int32_t n = 0; n < N && args[3].data != NULL; n++) {
+        const int64_t len = nnrti_index(&args[3], n * args[3].strides[0]);
+        if (len < 0 || len > T)
+            return nnrt_call_fail(call, NNRT_INVALID_PARAMETER, "sequenceLens[%d] is %l, expected 0 to %d", n, len, T);
+    }
+    for (j.layer = 0; j.layer < a->layers; j.layer++)
+        if (j.alone)
+            NNRTI_CPU(recurrent_task)(&j, 0, 0);
+        else
+            nnrti_cpu_share(call, work, tasks, NNRTI_CPU(recurrent_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -5330,6 +6331,8 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_WIDE
 #undef NNRTI_TALL
 #undef NNRTI_TALL_ONE
+#undef NNRTI_CELLS_TALL
+#undef NNRTI_CPU_GATES
 #undef nnrti_v
 #undef nnrti_v_bits
 #undef nnrti_v_load
