@@ -223,8 +223,10 @@ typedef struct nnrti_cpu_recurrent {
     int32_t gates; /* 4: i, o, f and the cell of an LSTM; 3: z, r and the state of a GRU; 1 */
     int32_t layers, directions, cells;
     int32_t padded;    /* cells of whole blocks */
+    bool narrow;       /* of one sequence, sums of one block at a time, not of two */
     int32_t sequences; /* that are worked on at once */
     int32_t steps;     /* whose products with x are made at once */
+    bool ahead;        /* and those of the next ones while weights of h come from the second cache */
     bool backward;     /* the first direction begins with the last step, too */
     bool apart;        /* the last gate of a GRU has a product with r . h, and comes when all cells have theirs */
     bool peephole, inputForget;
@@ -232,7 +234,9 @@ typedef struct nnrti_cpu_recurrent {
     float clip;
     NNRT_ActivationType functions[2][3]; /* of each direction */
     nnrti_cpu_product product;           /* with the weights of x */
+    size_t floats;                       /* of scratch, in front of what the product has */
 } nnrti_cpu_recurrent;
+#define NNRTI_CPU_AHEAD 10 /* steps whose products are made by the way in two steps, those of two gates in each */
 
 /* Numbers for each cell that the third part has. */
 static int32_t nnrti_cpu_extra(const nnrti_cpu_recurrent *a)
@@ -2311,12 +2315,16 @@ static bool nnrti_cpu_size_cells(const nnrti_cpu_edit *e, const nnrti_cpu_operan
         return false;
     a->cells = H;
     a->padded = (int32_t)padded;
+    /* Four sums of 16 lanes take more than the second cache gives, and more of a panel stays in the first one. */
+    a->narrow = a->gates == 4 && lanes == 16 && padded * H > 4096;
     a->sequences = N < 16 ? N : 16;
     if (o->lens.tensor != NNRT_NO_TENSOR || each < 1)
         a->sequences = 1;
     else if (each < a->sequences)
         a->sequences = (int32_t)each;
-    a->steps = 64 / a->sequences < T ? 64 / a->sequences : T;
+    a->ahead = a->narrow && a->sequences == 1 && (workers < 2 || a->directions * N > 1);
+    a->steps = a->ahead ? 2 * NNRTI_CPU_AHEAD : 64 / a->sequences;
+    a->steps = a->steps < T ? a->steps : T;
     a->plain = a->gates == 4 && a->clip == 0 && !a->peephole && !a->inputForget;
     for (int32_t d = 0; d < a->directions; d++)
         a->plain = a->plain && a->functions[d][0] == NNRT_ACTIVATION_TYPE_SIGMOID &&
@@ -2432,7 +2440,6 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
     nnrt_plan_arg *args;
     uint32_t between = NNRT_NO_TENSOR;
     int32_t count;
-    size_t floats;
     if (!nnrti_cpu_read_recurrent(&d->steps[s], &o, &found) || !nnrti_cpu_fits_cells(&o.x, false) ||
         !nnrti_cpu_fits_cells(&o.h, false) || !nnrti_cpu_fits_cells(&o.c, false) ||
         !nnrti_cpu_fits_cells(&o.y, false) || !nnrti_cpu_fits_cells(&o.yH, false) ||
@@ -2464,9 +2471,10 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
         args[7].tensor = between;
         nnrt_operand_view(NULL, &d->tensors[between], 0, &args[7].view);
     }
-    floats = (size_t)a->product.rows * (size_t)(a->gates * a->padded) + 4 * (size_t)a->sequences * (size_t)a->padded;
+    a->floats = (size_t)a->product.rows * (size_t)(a->gates * a->padded) * (a->ahead ? 2 : 1) +
+                4 * (size_t)a->sequences * (size_t)a->padded;
     d->steps[s].scratchBytes =
-        floats * sizeof(float) + 3 * (size_t)(a->product.rows + NNRTI_CPU_TALLEST) * sizeof(void *);
+        a->floats * sizeof(float) + 3 * (size_t)(a->product.rows + NNRTI_CPU_TALLEST) * sizeof(void *);
     return nnrti_cpu_pack_cells(e, s, &o, a);
 }
 
@@ -3220,9 +3228,10 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_sigmoid(nnrti_v x)
 }
 
 /* tanh(x) as a quotient of polynomials in x, x between -7.9 and 7.9 (the coefficients are those of Eigen). At most 4
-   units in the last place. */
+   units in the last place. *by: what divides, which is between 0 and 1; the other is returned. */
 #define nnrti_v_tanh NNRTI_CPU(v_tanh)
-NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh(nnrti_v x)
+#define nnrti_v_tanh_parts NNRTI_CPU(v_tanh_parts)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh_parts(nnrti_v x, nnrti_v *by)
 {
     nnrti_v s, p, q;
     x = nnrti_v_min(nnrti_v_all(7.90531110763549805f), nnrti_v_max(nnrti_v_all(-7.90531110763549805f), x));
@@ -3235,8 +3244,14 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh(nnrti_v x)
     p = nnrti_v_fma(s, p, nnrti_v_all(4.89352455891786e-03f));
     q = nnrti_v_fma(s, nnrti_v_all(1.19825839466702e-06f), nnrti_v_all(1.18534705686654e-04f));
     q = nnrti_v_fma(s, q, nnrti_v_all(2.26843463243900e-03f));
-    q = nnrti_v_fma(s, q, nnrti_v_all(4.89352518554385e-03f));
-    return x * p / q;
+    *by = nnrti_v_fma(s, q, nnrti_v_all(4.89352518554385e-03f));
+    return x * p;
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_tanh(nnrti_v x)
+{
+    nnrti_v by;
+    x = nnrti_v_tanh_parts(x, &by);
+    return x / by;
 }
 
 /* erf(x) in the same way, between -4 and 4; the error is at most 2^-22. */
@@ -4673,7 +4688,8 @@ typedef struct NNRTI_CPU(gates) {
     ptrdiff_t step;                      /* from one block to the next one in these */
     const float *last;                   /* what those of the last gate begin with; NULL: as the others */
     int32_t k;
-    float *to; /* sequence by sequence and gate by gate the sums of all blocks */
+    float *to;   /* sequence by sequence and gate by gate the sums of all blocks */
+    int32_t gap; /* vectors from one gate to the next one there */
 } NNRTI_CPU(gates);
 
 NNRTI_CPU_INLINE void NNRTI_CPU(add_gates)(const NNRTI_CPU(gates) * gates, const int32_t count, const int32_t blocks,
@@ -4706,8 +4722,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(add_gates)(const NNRTI_CPU(gates) * gates, const
         }
     }
     NNRTI_CPU_UNROLL
-    for (int32_t i = 0; i < tall * count * blocks; i++)
-        nnrti_v_store(s->to + i * NNRTI_LANES, sum[i]);
+    for (int32_t i = 0; i < tall * count; i++)
+        NNRTI_CPU_UNROLL
+    for (int32_t b = 0; b < blocks; b++)
+        nnrti_v_store(s->to + (i * s->gap + b) * NNRTI_LANES, sum[i * blocks + b]);
 }
 
 /* One sequence by two blocks, and by one, and several by one. */
@@ -4740,6 +4758,64 @@ static void NNRTI_CPU(add_some_gates)(const NNRTI_CPU(gates) * s, int32_t count,
     functions[count - 1][tall ? 2 : blocks == 2 ? 0 : 1](s);
 }
 
+#if NNRTI_CPU_IS == 4
+/* The terms k to end - 1 of the sums of four gates with h, and of two gates with x of some steps, or of either. */
+NNRTI_CPU_INLINE void NNRTI_CPU(add_terms)(const float *h, const float *second, nnrti_v *sum, const float *const *x,
+                                           const float *first, nnrti_v *other, int32_t k, int32_t end, const bool state,
+                                           const bool input)
+{
+    for (ptrdiff_t i = k; i < end; i++) {
+        if (state) {
+            const nnrti_v value = nnrti_v_all(h[i]);
+            NNRTI_CPU_UNROLL
+            for (int32_t g = 0; g < 4; g++)
+                sum[g] = nnrti_v_fma(value, nnrti_v_load(second + (4 * i + g) * NNRTI_LANES), sum[g]);
+        }
+        if (input) {
+            const nnrti_v weight = nnrti_v_load(first + 2 * i * NNRTI_LANES);
+            const nnrti_v more = nnrti_v_load(first + (2 * i + 1) * NNRTI_LANES);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++) {
+                const nnrti_v value = nnrti_v_all(x[r][i]);
+                other[2 * r] = nnrti_v_fma(value, weight, other[2 * r]);
+                other[2 * r + 1] = nnrti_v_fma(value, more, other[2 * r + 1]);
+            }
+        }
+    }
+}
+
+/* As add_gates_4_one, and the products of two gates of some block with x of some steps, I elements each, by a panel of
+   `product`: what the one waits for the other does not need. */
+NNRTI_CPU_APART static void NNRTI_CPU(add_gates_ahead)(const NNRTI_CPU(gates) * s, const float *const *steps,
+                                                       const float *first, int32_t I, float *const *to)
+{
+    const int32_t both = I < s->k ? I : s->k, all = s->k;
+    const float *const h = s->h[0], *const second = s->panel, *x[NNRTI_CPU_AHEAD];
+    nnrti_v sum[4], other[2 * NNRTI_CPU_AHEAD];
+    NNRTI_CPU_UNROLL
+    for (int32_t g = 0; g < 4; g++)
+        sum[g] = nnrti_v_load(s->from[0] + g * NNRTI_LANES);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++) {
+        x[r] = steps[r];
+        other[2 * r] = nnrti_v_load(first);
+        other[2 * r + 1] = nnrti_v_load(first + NNRTI_LANES);
+    }
+    first += 2 * NNRTI_LANES;
+    NNRTI_CPU(add_terms)(h, second, sum, x, first, other, 0, both, true, true);
+    NNRTI_CPU(add_terms)(h, second, sum, x, first, other, both, all, true, false);
+    NNRTI_CPU(add_terms)(h, second, sum, x, first, other, both, I, false, true);
+    NNRTI_CPU_UNROLL
+    for (int32_t g = 0; g < 4; g++)
+        nnrti_v_store(s->to + g * s->gap * NNRTI_LANES, sum[g]);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++) {
+        nnrti_v_store(to[r], other[2 * r]);
+        nnrti_v_store(to[r] + NNRTI_LANES, other[2 * r + 1]);
+    }
+}
+#endif
+
 /* Some sequences in one direction of a layer, and what a step of them works with. */
 typedef struct NNRTI_CPU(cells) {
     const nnrti_cpu_recurrent *attr;
@@ -4752,7 +4828,13 @@ typedef struct NNRTI_CPU(cells) {
     float *y;                /* where h of the first sequence goes */
     ptrdiff_t stepY;         /* from one sequence to the next */
     int32_t first, end;      /* gates that are worked on */
-    bool down;               /* from the last block on, so that what was read last is read first */
+    bool ahead;              /* so is what is said of later steps: */
+    const float *x[NNRTI_CPU_AHEAD];
+    float *to[NNRTI_CPU_AHEAD]; /* their products, of all gates */
+    int32_t gate;               /* the first of the two whose products are made */
+    const float *weights;       /* the first part of what is packed */
+    int32_t I;                  /* elements of x */
+    bool down;                  /* from the last block on, so that what was read last is read first */
 } NNRTI_CPU(cells);
 
 /* v becomes activation(v), each kept inside [-clip, clip] first where clip is more than 0. */
@@ -4777,13 +4859,16 @@ static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cells) * s, int32_t cell, flo
     const nnrti_cpu_recurrent *a = s->attr;
     float *const o = sums + count, *const f = o + count, *const g = f + count;
     const float *const p = s->third + cell;
-    if (a->plain) {
+    if (a->plain) { /* sigmoid(x) * tanh(y) is one quotient */
+        const nnrti_v one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f);
         for (int32_t k = 0; k < count; k += NNRTI_LANES) {
-            const nnrti_v in = nnrti_v_sigmoid(nnrti_v_load(sums + k)), out = nnrti_v_sigmoid(nnrti_v_load(o + k));
-            const nnrti_v keep = nnrti_v_sigmoid(nnrti_v_load(f + k)), add = nnrti_v_tanh(nnrti_v_load(g + k));
-            const nnrti_v next = nnrti_v_fma(keep, nnrti_v_load(c + k), in * add);
+            const nnrti_v in = one + nnrti_v_exp(zero - nnrti_v_load(sums + k));
+            const nnrti_v out = one + nnrti_v_exp(zero - nnrti_v_load(o + k));
+            nnrti_v by, next = nnrti_v_tanh_parts(nnrti_v_load(g + k), &by);
+            next = nnrti_v_fma(nnrti_v_sigmoid(nnrti_v_load(f + k)), nnrti_v_load(c + k), next / (in * by));
             nnrti_v_store(c + k, next);
-            nnrti_v_store(h + k, out * nnrti_v_tanh(next));
+            next = nnrti_v_tanh_parts(next, &by);
+            nnrti_v_store(h + k, next / (out * by));
         }
         return;
     }
@@ -4868,6 +4953,45 @@ static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cells) * s, int32_t n, int32
         memcpy(s->y + n * s->stepY + cell, next, (size_t)left * sizeof(float));
 }
 
+#if NNRTI_CPU_IS == 4
+/* Sums of one block and one sequence, and what is made by the way. */
+static void NNRTI_CPU(add_more)(const NNRTI_CPU(cells) * s, const NNRTI_CPU(gates) * g, int32_t block)
+{
+    const size_t panel = (size_t)(2 * NNRTI_LANES) * (size_t)(1 + s->I);
+    float *to[NNRTI_CPU_AHEAD];
+    for (int32_t r = 0; r < NNRTI_CPU_AHEAD; r++)
+        to[r] = s->to[r] + (ptrdiff_t)(4 * block + s->gate) * NNRTI_LANES;
+    NNRTI_CPU(add_gates_ahead)(g, s->x, s->weights + (size_t)(2 * block + s->gate / 2) * panel, s->I, to);
+}
+#endif
+
+/* Sums of the gates of `blocks` blocks of one sequence from block `first` on, gate by gate. */
+static void NNRTI_CPU(add_blocks)(const NNRTI_CPU(cells) * s, NNRTI_CPU(gates) * g, int32_t first, int32_t blocks,
+                                  float *sums)
+{
+    const float *const panel = g->panel, *const from = g->from[0];
+    g->gap = blocks;
+    g->to = sums;
+    if (!s->attr->narrow) {
+        NNRTI_CPU(add_some_gates)(g, s->end - s->first, blocks, false);
+        return;
+    }
+    for (int32_t i = 0; i < blocks; i++) {
+        const int32_t b = s->down ? blocks - 1 - i : i;
+        g->panel = panel + (size_t)b * g->next;
+        g->from[0] = from + b * g->step;
+        g->to = sums + b * NNRTI_LANES;
+#if NNRTI_CPU_IS == 4
+        if (s->ahead) {
+            NNRTI_CPU(add_more)(s, g, first + b);
+            continue;
+        }
+#endif
+        NNRTI_CPU(add_some_gates)(g, s->end - s->first, 1, false);
+    }
+    (void)first; /* it is used with 16 lanes */
+}
+
 /* A step of all sequences for two blocks of cells, or for the last one. */
 static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
 {
@@ -4882,7 +5006,6 @@ static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
     g.next = (size_t)gates * NNRTI_LANES * (size_t)a->cells;
     g.step = (ptrdiff_t)a->gates * NNRTI_LANES;
     g.k = a->cells;
-    g.to = sums;
     for (int32_t b = first; b < first + count; b += s->sequences == 1 ? count : 1) {
         const int32_t blocks = s->sequences == 1 ? count : 1, cell = b * NNRTI_LANES;
         g.panel = s->second + (size_t)s->first * (size_t)a->padded * (size_t)a->cells + (size_t)b * g.next;
@@ -4894,7 +5017,12 @@ static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
                 g.h[r] = by + at;
                 g.from[r] = s->from + (at + cell) * a->gates + s->first * NNRTI_LANES;
             }
-            NNRTI_CPU(add_some_gates)(&g, gates, blocks, tall > 1);
+            g.to = sums;
+            g.gap = blocks;
+            if (s->sequences == 1)
+                NNRTI_CPU(add_blocks)(s, &g, b, blocks, sums);
+            else
+                NNRTI_CPU(add_some_gates)(&g, gates, 1, tall > 1);
             for (int32_t r = 0; r < tall; r++)
                 NNRTI_CPU(finish_cells)
             (s, n + r, cell, sums + (ptrdiff_t)r * gates * blocks * NNRTI_LANES, blocks * NNRTI_LANES);
@@ -4906,16 +5034,16 @@ static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
 static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
 {
     const nnrti_cpu_recurrent *a = s->attr;
-    const uint32_t pairs = (uint32_t)(a->padded / NNRTI_LANES + 1) / 2;
+    const uint32_t tasks = (uint32_t)(a->padded / NNRTI_LANES + 1) / 2;
     const double work = (double)s->sequences * a->padded * a->cells;
     s->first = 0;
     s->end = a->apart ? 2 : a->gates;
-    nnrti_cpu_share(call, work * s->end, pairs, NNRTI_CPU(cells_task), s);
+    nnrti_cpu_share(call, work * s->end, tasks, NNRTI_CPU(cells_task), s);
     if (!a->apart)
         return;
     s->first = 2;
     s->end = 3;
-    nnrti_cpu_share(call, work, pairs, NNRTI_CPU(cells_task), s);
+    nnrti_cpu_share(call, work, tasks, NNRTI_CPU(cells_task), s);
 }
 
 typedef struct NNRTI_CPU(recurrent_job) {
@@ -5010,6 +5138,22 @@ static void NNRTI_CPU(find_layer)(const NNRTI_CPU(recurrent_job) * j, nnrt_view 
     }
 }
 
+/* What step k makes by the way of the `steps` steps from t on, whose products go to `to`: where it is the end, the last
+   one again. */
+static void NNRTI_CPU(choose_ahead)(NNRTI_CPU(cells) * s, const nnrt_view *x, int32_t n, int32_t t, int32_t steps,
+                                    int32_t k, float *to)
+{
+    const nnrti_cpu_recurrent *a = s->attr;
+    const int32_t first = k / 2 * NNRTI_CPU_AHEAD;
+    s->ahead = a->ahead && first < steps;
+    s->gate = k % 2 * 2;
+    for (int32_t r = 0; r < NNRTI_CPU_AHEAD && s->ahead; r++) {
+        const int32_t i = first + r < steps ? first + r : steps - 1;
+        s->x[r] = (const float *)x->data + (t + i) * x->strides[0] + n * x->strides[1];
+        s->to[r] = to + (ptrdiff_t)i * a->gates * a->padded;
+    }
+}
+
 /* Some sequences in one direction of a layer. */
 static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
 {
@@ -5019,38 +5163,43 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t row = j->layer * a->directions + d, C = a->gates * a->padded, extra = nnrti_cpu_extra(a);
     const int32_t T = j->args[0].dims[0], N = j->args[0].dims[1];
     const bool back = a->backward || d == 1;
-    const nnrt_view *first = &j->args[4];
     const int32_t len = j->args[3].data != NULL ? (int32_t)nnrti_index(&j->args[3], n * j->args[3].strides[0]) : T;
-    float *from = (float *)nnrti_cpu_scratch(j->call, worker), *h, *next;
+    float *from = (float *)nnrti_cpu_scratch(j->call, worker);
+    float *later = from + (a->ahead ? (size_t)a->product.rows * (size_t)C : 0); /* products of the next steps */
+    float *h = from + a->floats - 4 * (size_t)a->sequences * (size_t)a->padded, *next;
     nnrt_call call = *j->call;
     nnrt_view x, y;
     NNRTI_CPU(cells) s;
     NNRTI_CPU(find_layer)(j, &x, &y);
     memset(&s, 0, sizeof(s));
     s.attr = a;
+    s.weights = (const float *)j->args[4].data + (size_t)row * (size_t)C * (size_t)(1 + x.dims[2]);
+    s.I = x.dims[2];
     s.second = (const float *)j->args[5].data + (size_t)row * (size_t)C * (size_t)a->cells;
     s.third = (const float *)j->args[6].data + (size_t)row * (size_t)extra * (size_t)a->padded;
     s.functions = a->functions[d];
     s.sequences = N - n < a->sequences ? N - n : a->sequences;
     s.stepY = y.strides[2];
-    h = from + (size_t)a->product.rows * (size_t)C;
     next = h + (size_t)a->sequences * (size_t)a->padded;
     s.c = next + (size_t)a->sequences * (size_t)a->padded;
     s.aside = s.c + (size_t)a->sequences * (size_t)a->padded;
-    call.scratch = (float *)call.scratch + (size_t)a->product.rows * (size_t)C +
-                   4 * (size_t)a->sequences * (size_t)a->padded; /* that of the product lies behind */
+    call.scratch = (float *)call.scratch + a->floats; /* that of the product lies behind */
     for (int32_t k = 0; k < s.sequences; k++) {
         NNRTI_CPU(read_state)(&j->args[1], row, n + k, a->cells, a->padded, h + (ptrdiff_t)k * a->padded);
         NNRTI_CPU(read_state)(&j->args[2], row, n + k, a->cells, a->padded, s.c + (ptrdiff_t)k * a->padded);
     }
     for (int32_t done = 0, steps; done < len; done += steps) {
-        const int32_t begin = (steps = len - done < a->steps ? len - done : a->steps, back ? len - done - steps : done);
-        NNRTI_CPU(multiply_steps)
-        (j, &x, (const float *)first->data + (size_t)row * (size_t)C * (size_t)(1 + x.dims[2]), begin, steps, n,
-         s.sequences, &call, worker, from);
+        int32_t rest, begin;
+        float *const mine = from;
+        steps = len - done < a->steps ? len - done : a->steps;
+        rest = len - done - steps < a->steps ? len - done - steps : a->steps;
+        begin = back ? len - done - steps : done;
+        if (!a->ahead || done == 0)
+            NNRTI_CPU(multiply_steps)(j, &x, s.weights, begin, steps, n, s.sequences, &call, worker, from);
         for (int32_t k = 0; k < steps; k++) {
             const int32_t at = back ? steps - 1 - k : k;
             float *const old = h;
+            NNRTI_CPU(choose_ahead)(&s, &x, n, back ? begin - rest : begin + steps, rest, k, later);
             s.from = from + (ptrdiff_t)at * s.sequences * C;
             s.h = h;
             s.next = next;
@@ -5060,6 +5209,8 @@ static void NNRTI_CPU(recurrent_task)(void *arg, uint32_t i, uint32_t worker)
             h = next;
             next = old;
         }
+        from = later;
+        later = mine;
     }
     for (int32_t k = 0; k < s.sequences; k++) {
         NNRTI_CPU(write_state)(&j->args[8], row, n + k, a->cells, h + (ptrdiff_t)k * a->padded);
@@ -6348,6 +6499,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_v_exp
 #undef nnrti_v_sigmoid
 #undef nnrti_v_tanh
+#undef nnrti_v_tanh_parts
 #undef nnrti_v_erf
 #undef nnrti_v_load_part
 #undef nnrti_v_store_part

@@ -575,31 +575,58 @@ static void test_rnn(void **unused)
     check_type(NNRT_NODE_TYPE_RNN, 4, 30);
 }
 
-/* Many sequences, of which some are worked on at once, and cells enough for a step to be shared. */
+/* Many sequences, of which some are worked on at once; cells enough for a step to be shared; and for products with x to
+   be made while weights of h are read, for x of fewer and of more elements, backward, and to an end that comes early. */
 static void test_large(void **unused)
 {
-    static const int32_t sizes[][3] = {{2, 35, 20}, {3, 1, 200}, {2, 20, 33}};
+    static const struct {
+        NNRT_NodeType type;
+        int32_t T, N, I, H, D;
+        bool lens, reverse, peepholes;
+    } sizes[] = {{NNRT_NODE_TYPE_LSTM, 2, 35, 9, 20, 1, false, false, false},
+                 {NNRT_NODE_TYPE_GRU, 2, 35, 9, 20, 2, false, false, false},
+                 {NNRT_NODE_TYPE_LSTM, 3, 1, 17, 200, 1, false, false, false},
+                 {NNRT_NODE_TYPE_GRU, 3, 1, 17, 200, 1, false, false, false},
+                 {NNRT_NODE_TYPE_RNN, 2, 20, 4, 33, 2, false, false, false},
+                 {NNRT_NODE_TYPE_LSTM, 47, 1, 30, 72, 1, false, false, false},
+                 {NNRT_NODE_TYPE_LSTM, 41, 1, 90, 66, 2, false, false, false},
+                 {NNRT_NODE_TYPE_LSTM, 21, 2, 80, 80, 1, false, false, false},
+                 {NNRT_NODE_TYPE_LSTM_PEEPHOLE, 45, 3, 31, 81, 1, true, true, true},
+                 {NNRT_NODE_TYPE_LSTM_PEEPHOLE, 40, 2, 70, 65, 2, true, false, false}};
     (void)unused;
     state = 5;
-    for (uint32_t i = 0; i < COUNT(sizes) * 2; i++) {
+    for (uint32_t i = 0; i < COUNT(sizes); i++) {
         cells s;
-        do {
-            draw_cells(&s, i % 2 ? NNRT_NODE_TYPE_GRU : NNRT_NODE_TYPE_LSTM);
-            free_cells(&s);
-        } while (s.layers > 1 || s.lens || s.batchFirst);
-        s.T = sizes[i / 2][0];
-        s.N = sizes[i / 2][1];
-        s.H = sizes[i / 2][2];
+        size_t rows, cellCount;
+        memset(&s, 0, sizeof(s));
+        s.type = sizes[i].type;
+        s.gates = s.type == NNRT_NODE_TYPE_GRU ? 3 : s.type == NNRT_NODE_TYPE_RNN ? 1 : 4;
+        s.functions = s.gates == 4 ? 3 : s.gates == 3 ? 2 : 1;
+        for (int32_t k = 0; k < 6; k++)
+            s.activations[k] = k % s.functions == 0 && s.functions > 1 ? NNRT_ACTIVATION_TYPE_SIGMOID
+                                                                       : NNRT_ACTIVATION_TYPE_TANH;
+        s.T = sizes[i].T;
+        s.N = sizes[i].N;
+        s.I = sizes[i].I;
+        s.H = sizes[i].H;
+        s.D = sizes[i].D;
+        s.layers = 1;
+        s.bias = s.states = true;
+        s.lens = sizes[i].lens;
+        s.reverse = sizes[i].reverse;
+        s.peepholes = sizes[i].peepholes;
+        rows = (size_t)(s.D * s.gates * s.H);
+        cellCount = (size_t)(s.D * s.N * s.H);
         s.x = reals((size_t)(s.T * s.N * s.I), 1);
-        s.w = reals((size_t)(s.D * s.gates * s.H * s.I), 0.5f);
-        s.r = reals((size_t)(s.D * s.gates * s.H * s.H), 0.1f);
-        s.b = reals((size_t)(s.D * 2 * s.gates * s.H), 0.3f);
-        s.h = reals((size_t)(s.D * s.N * s.H), 1);
-        s.c = reals((size_t)(s.D * s.N * s.H), 1);
-        s.p = reals(1, 1);
+        s.w = reals(rows * (size_t)s.I, 0.2f);
+        s.r = reals(rows * (size_t)s.H, 0.5f / (float)s.H);
+        s.b = reals(2 * rows, 0.3f);
+        s.h = reals(cellCount, 1);
+        s.c = reals(cellCount, 1);
+        s.p = reals((size_t)(s.D * 3 * s.H), 0.1f);
         s.len = (int64_t *)malloc((size_t)s.N * sizeof(int64_t));
         for (int32_t n = 0; n < s.N; n++)
-            s.len[n] = s.T;
+            s.len[n] = s.lens ? s.T - 7 * n : s.T;
         check_cells(&s);
         free_cells(&s);
     }
