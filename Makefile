@@ -491,7 +491,7 @@ suite-coverage-script:
 
 # The suites that start threads, under gcc's thread sanitizer: with a race the status is 66, whatever the tests say.
 TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_draft test_acceptance test_custom \
-	test_cycles test_default test_bench_pool
+	test_cycles test_default test_pool
 
 COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -I. -Itests $(CPPFLAGS) -O1 -g
 $(eval $(call programs,build/tsan,$$(COMPILE_TSAN)))
@@ -601,8 +601,7 @@ build/bench_load: tests/bench_load.c $(HEADERS) | stb
 bench-load: build/bench_load
 	@build/bench_load build/bench_load.nnrt
 
-# Speed, tests/bench. Networks, layers and all else are written where they are needed, into build/bench. Two threads are
-# the benchmark's own, lent to the sessions.
+# Speed, tests/bench. Networks, layers and all else are written where they are needed, into build/bench.
 .PHONY: bench
 build/bench/nnrt.o: tests/bench/nnrt.c $(HEADERS) | stb
 	@mkdir -p $(@D)

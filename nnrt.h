@@ -72,7 +72,8 @@ OPTIONS (define before including, alike in all files of the program)
     NNRT_MMAP              1/0: files and descriptors of buffers are mapped with mmap(); default: NNRT_POSIX
     NNRT_CPU               1/0: the implementation has devices/nnrt_cpu.h in it; default: where it finds that file (for
                            which the compiler must have __has_include), and never with NNRT_FIRMWARE
-    NNRT_THREADS           1: queues of runs, made by POSIX threads; default 0, no thread is started
+    NNRT_THREADS           1: pools of threads and queues of runs, made by POSIX threads, with gcc's or clang's atomics;
+                           default 0, no thread is started
     NNRT_FIRMWARE          for a microcontroller: no builder, passes, saving, sessions, devices, heap or messages; left are
                            nnrt_model_load_into, nnrt_plan_build, nnrt_plan_run, and what nnrt emit-c writes
     NNRT_NO_MESSAGES       faults have a code, node and tensor, but no text
@@ -86,10 +87,11 @@ SECTIONS (search for the tag)
     >>models    freeing, optimising, looking up, drawing a model
     >>file      the .nnrt file: saving, loading in place, metadata
     >>cache     what devices made of a model, kept for the next time
+    >>pool      threads that runs share their work over
     >>sessions  preparing and running a model
     >>queue     runs that other threads make, with priorities and time limits
     -- implementation --
-    >>builder >>models >>passes >>file >>cache >>sessions >>queue
+    >>builder >>models >>passes >>file >>cache >>pool >>sessions >>queue
 
 nnrt DOES NOT
     train, or hold strings and sequences. A tensor has at most 8 axes and, as its descriptor counts bytes in 32 bits, less
@@ -113,8 +115,9 @@ MEMORY
 THREADS
     A model is immutable and may be used by any number of threads. A session belongs to one thread at a time; make more
     with nnrt_session_desc.share, they use one prepared model, each with a workspace of its own. Any thread may end a
-    run that goes on (nnrt_session_cancel). With NNRT_THREADS an nnrt_queue makes runs on threads of its own and calls
-    back.
+    run that goes on (nnrt_session_cancel). A run uses the thread that calls it, and those that
+    nnrt_session_desc.parallel lends: the application's own, or with NNRT_THREADS an nnrt_pool's. With it, too, an
+    nnrt_queue makes runs on threads of its own and calls back.
 
 DEVICES
     "reference" runs everything with the kernels of nnrt_ops.h, the same bits everywhere. "cpu" is faster, takes memory for
@@ -495,6 +498,40 @@ NNRT_API NNRT_ReturnCode nnrt_cache_prepare(nnrt_cache *cache, nnrt_device *devi
                                             const NNRT_ModelConfig *config, NNRT_PreparedModel **prepared);
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>pool */
+
+#if NNRT_THREADS
+/* Threads that runs share their work over, where they are lent to a session (nnrt_session_desc.parallel) or to a device
+   (NNRT_ModelConfig.parallel). Any number of sessions, of any threads, may have one pool: it does one step's work at a
+   time, and a session that finds it at work does its own step on the thread that runs it. Nobody waits for others, and
+   who is alone has all of the pool. Results do not depend on any of this.
+   While a session's run goes on, the threads look for work for 0.2 ms after the last they had, then sleep; when it has
+   ended they sleep. Where nothing in a model is worth sharing they are not woken at all. A run takes no lock but to wake
+   a thread that sleeps, or to sleep itself where another thread takes long to end its part. */
+typedef struct nnrt_pool nnrt_pool;
+
+#define NNRT_MAX_POOL 1024u /* threads */
+
+/* All zero is the default. */
+typedef struct nnrt_pool_desc {
+    uint32_t threads; /* that work on a run, the one that runs it included: one fewer is started, with 1 none. 0 = as
+                         many as the system has processors for programs */
+    uint32_t linger;  /* microseconds for which they look for work before they sleep, in runs and between them: short
+                         runs that follow one another closely need not wake them, which may take longer than the run.
+                         0 = between runs they do not */
+    const nnrt_allocator *allocator;
+} nnrt_pool_desc;
+
+/* Starts the threads and takes all memory that the pool ever needs. FAILED: the system starts no more threads, and those
+   that were have ended. The threads have the signal mask of the one that calls. */
+NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error);
+/* Ends the threads. Sessions that have the pool have been destroyed. NULL is fine. */
+NNRT_API void nnrt_pool_destroy(nnrt_pool *pool);
+/* What sessions are given; it is the pool's, and lives as long. NULL: pool is NULL. */
+NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool);
+#endif
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sessions */
 
 /* All zero is the default: the best device, memory from malloc. */
@@ -531,9 +568,10 @@ typedef struct nnrt_session_desc {
     /* Is asked first, and given what is prepared, by one thread at a time. NULL: none. Not with buffer, share or offline.
        The device sections of a .nnrt file are asked without one as well, but not with buffer. */
     nnrt_cache *cache;
-    /* Threads of the application that kernels share their work over; auto runs parts on different devices at once with
-       them, which may take a larger arena. They outlive the session and those that share with it, which call run from
-       all their threads. NULL: all is done on the thread that runs. */
+    /* Threads that kernels share their work over: the application's, or a pool's (nnrt_pool_parallel); auto runs parts on
+       different devices at once with them, which may take a larger arena. They outlive the session and those that share
+       with it, which call run from all their threads. NULL: all is done on the thread that runs. No thread is ever
+       started for a session. */
     const nnrt_parallel *parallel;
     nnrt_ask ask; /* answers devices that ask for objects of the application (nnrt_hal.h); does not reach devices in
                      other processes. NULL: nobody answers */
@@ -709,6 +747,7 @@ static inline const nnrt_io *nnrt_io_address(const nnrt_io &io)
 #if NNRT_THREADS && !defined(NNRT_FIRMWARE)
 #include <pthread.h>
 #include <sys/time.h>
+#include <unistd.h>
 #endif
 
 NNRT_API const char *nnrt_version(void)
@@ -6759,6 +6798,329 @@ NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const n
     return nnrti_save_memory(cache->ends, true, &own, out, size, bytes, error);
 }
 
+#if NNRT_THREADS
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>pool */
+
+/* The pieces of a work are dealt out, to each thread its share of pieces that follow each other, so that from step to
+   step a thread mostly finds in its cache what it has written. It takes them from the front; who is through takes from
+   the ends of the others' shares. A thread that looks for work looks at its own share only, behind which all stands that
+   it needs: one line of the cache tells it. What several threads change is read and written by atomic functions. */
+
+#define NNRTI_POOL_LINE 128    /* bytes: processors fetch lines of 64 by twos */
+#define NNRTI_POOL_MOST 0xFFFF /* pieces of a share; where there are more tasks, a piece is several */
+#define NNRTI_POOL_SPIN 200 /* microseconds for which a thread looks for what it waits for before it sleeps, in a run */
+
+/* A thread and its share. What stands between share and pool is written in front of share by who has the pool, and read by
+   who has taken a piece of it: it stays as it is until that piece is done. */
+typedef struct nnrti_pool_thread {
+    uint32_t share;        /* what is left of it: number of the next piece; from bit 16 on, that behind the last one */
+    uint32_t first;        /* the piece that has number 0 */
+    uint32_t count, tasks; /* tasks of the work; of a piece, the last one maybe has fewer */
+    void (*task)(void *arg, uint32_t i, uint32_t worker);
+    void *arg;
+    nnrt_pool *pool;
+    uint32_t worker;
+    pthread_t thread; /* of those behind the first one, which stands for whoever runs */
+    uint8_t apart[NNRTI_POOL_LINE];
+} nnrti_pool_thread;
+
+struct nnrt_pool {
+    nnrt_parallel parallel;
+    nnrt_allocator allocator;
+    nnrti_pool_thread *threads; /* parallel.workers, behind the pool, in its block */
+    uint32_t linger;
+    uint8_t apart[NNRTI_POOL_LINE];
+    uint32_t taken; /* somebody has the pool. What that one alone changes: */
+    uint32_t works; /* so far */
+    uint32_t due;   /* what done will be when the work is */
+    uint8_t apart2[NNRTI_POOL_LINE];
+    uint32_t done;   /* pieces that others than who had the pool have done so far */
+    uint32_t waited; /* who has the pool sleeps until done is due */
+    uint8_t apart3[NNRTI_POOL_LINE];
+    uint32_t runs;   /* of sessions, that go on */
+    uint32_t asleep; /* threads */
+    uint32_t ending;
+    pthread_mutex_t mutex;
+    uint32_t calls;            /* of threads that sleep; under the mutex */
+    pthread_cond_t call, over; /* calls or ending has changed; done is due */
+};
+
+static void nnrti_pool_pause(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory"); /* its yield takes no time at all */
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
+
+/* Microseconds of a clock, of which differences are taken; where somebody sets it, one is wrong. */
+static uint64_t nnrti_pool_now(void)
+{
+    struct timeval t;
+    (void)gettimeofday(&t, NULL);
+    return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_usec;
+}
+
+/* Is nothing left of a share? */
+static bool nnrti_pool_empty(uint32_t share)
+{
+    return (share & NNRTI_POOL_MOST) >= share >> 16;
+}
+
+/* Takes a piece of a share: the owner the first one, others the last. false: none is left. */
+static bool nnrti_pool_take(nnrti_pool_thread *t, bool owner, uint32_t *piece)
+{
+    uint32_t share = __atomic_load_n(&t->share, __ATOMIC_RELAXED);
+    while (!nnrti_pool_empty(share)) {
+        const uint32_t number = owner ? share & NNRTI_POOL_MOST : (share >> 16) - 1;
+        const uint32_t rest = owner ? share + 1 : share - (1u << 16);
+        if (__atomic_compare_exchange_n(&t->share, &share, rest, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            *piece = t->first + number;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does pieces until none is left; returns how many. A thread that comes late may find shares of the next work, which are
+   as good as those of the last one: what it was called for is no matter. */
+static uint32_t nnrti_pool_work(nnrt_pool *p, uint32_t worker)
+{
+    uint32_t did = 0, piece = 0, owner = worker;
+    for (uint32_t tried = 0; tried < p->parallel.workers; tried++) {
+        nnrti_pool_thread *t = &p->threads[owner];
+        for (; nnrti_pool_take(t, owner == worker, &piece); did++) {
+            uint32_t i = piece * t->tasks, left = t->count - i < t->tasks ? t->count - i : t->tasks;
+            for (; left > 0; left--, i++)
+                t->task(t->arg, i, worker);
+        }
+        owner = owner + 1 < p->parallel.workers ? owner + 1 : 0;
+    }
+    return did;
+}
+
+/* Wakes the threads that sleep. */
+static void nnrti_pool_call(nnrt_pool *p)
+{
+    if (__atomic_load_n(&p->asleep, __ATOMIC_SEQ_CST) == 0)
+        return;
+    (void)pthread_mutex_lock(&p->mutex);
+    p->calls++;
+    (void)pthread_mutex_unlock(&p->mutex);
+    (void)pthread_cond_broadcast(&p->call);
+}
+
+/* Looks for a share, for as long as threads do. false: there was none. */
+static bool nnrti_pool_look(const nnrti_pool_thread *t)
+{
+    const nnrt_pool *p = t->pool;
+    uint64_t begin = 0, now;
+    for (uint32_t i = 0; nnrti_pool_empty(__atomic_load_n(&t->share, __ATOMIC_RELAXED)); i++) {
+        if (i % 32 == 0) {
+            const bool runs = __atomic_load_n(&p->runs, __ATOMIC_RELAXED) > 0;
+            const uint32_t limit = runs && p->linger < NNRTI_POOL_SPIN ? NNRTI_POOL_SPIN : p->linger;
+            if (limit == 0 || __atomic_load_n(&p->ending, __ATOMIC_RELAXED) != 0)
+                return false;
+            now = nnrti_pool_now();
+            begin = i > 0 ? begin : now;
+            if (now - begin >= limit)
+                return false;
+        }
+        nnrti_pool_pause();
+    }
+    return true;
+}
+
+/* Sleeps until it is called, unless it has a share. false: the pool ends. */
+static bool nnrti_pool_sleep(const nnrti_pool_thread *t)
+{
+    nnrt_pool *p = t->pool;
+    uint32_t calls;
+    bool ending;
+    (void)pthread_mutex_lock(&p->mutex);
+    calls = p->calls;
+    (void)__atomic_add_fetch(&p->asleep, 1, __ATOMIC_SEQ_CST);
+    if (nnrti_pool_empty(__atomic_load_n(&t->share, __ATOMIC_SEQ_CST)))
+        while (p->calls == calls && __atomic_load_n(&p->ending, __ATOMIC_RELAXED) == 0)
+            (void)pthread_cond_wait(&p->call, &p->mutex);
+    (void)__atomic_sub_fetch(&p->asleep, 1, __ATOMIC_SEQ_CST);
+    ending = __atomic_load_n(&p->ending, __ATOMIC_RELAXED) != 0;
+    (void)pthread_mutex_unlock(&p->mutex);
+    return !ending;
+}
+
+static void *nnrti_pool_serve(void *arg)
+{
+    nnrti_pool_thread *self = (nnrti_pool_thread *)arg;
+    nnrt_pool *p = self->pool;
+    do {
+        const uint32_t did = nnrti_pool_work(p, self->worker);
+        if (did > 0)
+            (void)__atomic_add_fetch(&p->done, did, __ATOMIC_SEQ_CST);
+        if (did > 0 && __atomic_load_n(&p->waited, __ATOMIC_SEQ_CST) != 0) {
+            (void)pthread_mutex_lock(&p->mutex); /* who waits has looked, and sleeps */
+            (void)pthread_mutex_unlock(&p->mutex);
+            (void)pthread_cond_broadcast(&p->over);
+        }
+    } while (nnrti_pool_look(self) || nnrti_pool_sleep(self));
+    return NULL;
+}
+
+/* Waits until others have done all that is due. */
+static void nnrti_pool_wait(nnrt_pool *p)
+{
+    uint64_t begin = 0;
+    for (uint32_t i = 1; i % 32 != 0 || i == 32 || nnrti_pool_now() - begin < NNRTI_POOL_SPIN; i++) {
+        if (__atomic_load_n(&p->done, __ATOMIC_ACQUIRE) == p->due)
+            return;
+        if (i == 32)
+            begin = nnrti_pool_now();
+        nnrti_pool_pause();
+    }
+    (void)pthread_mutex_lock(&p->mutex);
+    __atomic_store_n(&p->waited, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&p->done, __ATOMIC_SEQ_CST) != p->due)
+        (void)pthread_cond_wait(&p->over, &p->mutex);
+    __atomic_store_n(&p->waited, 0, __ATOMIC_SEQ_CST);
+    (void)pthread_mutex_unlock(&p->mutex);
+}
+
+/* nnrt_parallel.run. Where somebody has the pool, that of a task that calls it again, too, the work is done here. */
+static void nnrti_pool_run(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
+{
+    nnrt_pool *p = (nnrt_pool *)user;
+    const uint32_t workers = p->parallel.workers, tasks = count > 0 ? 1 + (count - 1) / NNRTI_POOL_MOST : 1;
+    const uint32_t pieces = count / tasks + (count % tasks > 0);
+    if (workers < 2 || count < 2 || __atomic_load_n(&p->taken, __ATOMIC_RELAXED) != 0 ||
+        __atomic_exchange_n(&p->taken, 1, __ATOMIC_ACQUIRE) != 0) {
+        for (uint32_t i = 0; i < count; i++)
+            task(arg, i, 0);
+        return;
+    }
+    __atomic_store_n(&p->works, p->works + 1, __ATOMIC_RELAXED);
+    for (uint32_t w = workers; w-- > 0;) { /* its own last: until then nobody takes from it */
+        nnrti_pool_thread *t = &p->threads[w];
+        const uint32_t first = (uint32_t)((uint64_t)pieces * w / workers);
+        const uint32_t end = (uint32_t)((uint64_t)pieces * (w + 1) / workers);
+        t->first = first;
+        t->count = count;
+        t->tasks = tasks;
+        t->task = task;
+        t->arg = arg;
+        __atomic_store_n(&t->share, (end - first) << 16, w > 0 ? __ATOMIC_RELEASE : __ATOMIC_SEQ_CST);
+    }
+    nnrti_pool_call(p);
+    p->due += pieces - nnrti_pool_work(p, 0);
+    nnrti_pool_wait(p);
+    __atomic_store_n(&p->taken, 0, __ATOMIC_RELEASE);
+}
+
+/* The pool that lends these threads; NULL: none does. */
+static nnrt_pool *nnrti_pool_of(const nnrt_parallel *parallel)
+{
+    return parallel != NULL && parallel->run == nnrti_pool_run && parallel->workers > 1 ? (nnrt_pool *)parallel->user
+                                                                                        : NULL;
+}
+
+/* A run begins, for which the threads are woken where it is likely to have work for them. Returns what the end is to be
+   told. */
+static uint32_t nnrti_pool_begin(nnrt_pool *p, bool works)
+{
+    (void)__atomic_add_fetch(&p->runs, 1, __ATOMIC_RELAXED);
+    if (works)
+        nnrti_pool_call(p);
+    return __atomic_load_n(&p->works, __ATOMIC_RELAXED);
+}
+
+/* Its end. Whether there was work, of this run or of another one that went on meanwhile. */
+static bool nnrti_pool_end(nnrt_pool *p, uint32_t begun)
+{
+    (void)__atomic_sub_fetch(&p->runs, 1, __ATOMIC_RELAXED);
+    return __atomic_load_n(&p->works, __ATOMIC_RELAXED) != begun;
+}
+
+static size_t nnrti_pool_bytes(uint32_t threads)
+{
+    return sizeof(nnrt_pool) + (threads + 1) * sizeof(nnrti_pool_thread);
+}
+
+/* Ends the threads of which so many were started, and frees all. */
+static void nnrti_pool_free(nnrt_pool *p, uint32_t started)
+{
+    const nnrt_allocator a = p->allocator;
+    (void)pthread_mutex_lock(&p->mutex);
+    __atomic_store_n(&p->ending, 1, __ATOMIC_RELAXED);
+    (void)pthread_mutex_unlock(&p->mutex);
+    (void)pthread_cond_broadcast(&p->call);
+    for (uint32_t i = 0; i < started; i++)
+        (void)pthread_join(p->threads[1 + i].thread, NULL);
+    (void)pthread_cond_destroy(&p->call);
+    (void)pthread_cond_destroy(&p->over);
+    (void)pthread_mutex_destroy(&p->mutex);
+    nnrt_free(&a, p, nnrti_pool_bytes(p->parallel.workers));
+}
+
+NNRTI_COLD NNRT_API NNRT_ReturnCode nnrt_pool_create(nnrt_pool **pool, const nnrt_pool_desc *desc, nnrt_error *error)
+{
+    uint32_t threads = desc != NULL ? desc->threads : 0;
+    nnrt_allocator a;
+    nnrt_pool *p;
+    if (pool == NULL)
+        return nnrt_error_set(error, NNRT_NULL_PTR, "the place for the pool is NULL");
+    *pool = NULL;
+    if (threads == 0) {
+        const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+        threads = processors < 1 ? 1 : processors < (long)NNRT_MAX_POOL ? (uint32_t)processors : NNRT_MAX_POOL;
+    }
+    if (threads > NNRT_MAX_POOL)
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER, "a pool of %u threads, expected at most %u", threads,
+                              NNRT_MAX_POOL);
+    memset(&a, 0, sizeof(a));
+    if (desc != NULL && desc->allocator != NULL)
+        a = *desc->allocator;
+    p = (nnrt_pool *)nnrt_alloc(&a, nnrti_pool_bytes(threads));
+    if (p == NULL)
+        return nnrti_no_memory(error);
+    memset(p, 0, nnrti_pool_bytes(threads));
+    p->allocator = a;
+    p->parallel.run = nnrti_pool_run;
+    p->parallel.user = p;
+    p->parallel.workers = threads;
+    p->threads = (nnrti_pool_thread *)(p + 1);
+    p->linger = desc != NULL ? desc->linger : 0;
+    (void)pthread_mutex_init(&p->mutex, NULL); /* without attributes there is nothing that could fail */
+    (void)pthread_cond_init(&p->call, NULL);
+    (void)pthread_cond_init(&p->over, NULL);
+    for (uint32_t i = 0; i < threads; i++) {
+        nnrti_pool_thread *t = &p->threads[i];
+        t->pool = p;
+        t->worker = i;
+        if (i > 0 && pthread_create(&t->thread, NULL, nnrti_pool_serve, t) != 0) {
+            nnrti_pool_free(p, i - 1);
+            return nnrt_error_set(error, NNRT_FAILED, "the system starts no more than %u of %u threads", i - 1,
+                                  threads - 1);
+        }
+    }
+    *pool = p;
+    return NNRT_SUCCESS;
+}
+
+NNRT_API void nnrt_pool_destroy(nnrt_pool *pool)
+{
+    if (pool != NULL)
+        nnrti_pool_free(pool, pool->parallel.workers - 1);
+}
+
+NNRT_API const nnrt_parallel *nnrt_pool_parallel(const nnrt_pool *pool)
+{
+    return pool != NULL ? &pool->parallel : NULL;
+}
+#endif
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>sessions */
 
@@ -6790,6 +7152,10 @@ struct nnrt_session {
     nnrt_session_memory memory;
     nnrt_profile profile;        /* of prepared, where the session owns it */
     nnrti_session_block *blocks; /* nIn + nOut; NULL: nobody asked for one */
+#if NNRT_THREADS
+    nnrt_pool *pool; /* whose threads the prepared model has; NULL: none */
+    bool works;      /* its threads had something to do in the last run */
+#endif
     nnrt_error error;
 };
 
@@ -7302,6 +7668,9 @@ static NNRT_ReturnCode nnrti_session_make(nnrt_session **session, const NNRT_Mod
     s->allocated = desc->buffer == NULL;
     if (desc->allocator != NULL)
         s->allocator = *desc->allocator;
+#if NNRT_THREADS
+    s->pool = desc->share != NULL ? desc->share->owner->pool : nnrti_pool_of(desc->parallel);
+#endif
     if ((code = nnrti_session_prepare(s, model, desc, error)) != NNRT_SUCCESS ||
         (code = nnrti_session_finish(s, model, desc, error)) != NNRT_SUCCESS) {
         nnrti_session_free(s);
@@ -7623,6 +7992,9 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
                                          const nnrt_io *outputs, uint32_t nOut)
 {
     NNRT_ReturnCode code;
+#if NNRT_THREADS
+    uint32_t begun;
+#endif
     nnrt_stop stop;
     stop.asked = nnrti_session_stops;
     stop.user = session;
@@ -7633,9 +8005,17 @@ static NNRT_ReturnCode nnrti_session_run(nnrt_session *session, const nnrt_io *i
     for (uint32_t i = 0; i < nOut && session->open; i++)
         session->told[i] = session->infos[nIn + i].shape;
     session->ran = true;
-    return nnrt_prepared_run_until(session->prepared, session->workspace, session->workspaceBytes, session->io, nIn,
+#if NNRT_THREADS
+    begun = session->pool != NULL ? nnrti_pool_begin(session->pool, session->works) : 0;
+#endif
+    code = nnrt_prepared_run_until(session->prepared, session->workspace, session->workspaceBytes, session->io, nIn,
                                    session->io + session->nIn, nOut, session->open ? session->told : NULL, &stop,
                                    &session->error);
+#if NNRT_THREADS
+    if (session->pool != NULL)
+        session->works = nnrti_pool_end(session->pool, begun);
+#endif
+    return code;
 }
 
 /* The end of a run: from here on it is not cancelled any more. */

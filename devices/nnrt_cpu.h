@@ -354,6 +354,31 @@ static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
         nnrt_parallel_for(call, p.pieces, nnrti_cpu_piece, &p);
 }
 
+/* Into how many parts what is done to the elements of a walk is divided, where one takes as long as `each`
+   multiplications of a product. */
+static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w, double each, double *work)
+{
+    uint32_t most = (uint32_t)(w->rank > 0 ? w->dims[0] : (w->count + 1023) / 1024);
+    *work = each * (double)w->count;
+    for (int32_t i = 0; i < w->rank; i++)
+        *work *= (double)w->dims[i];
+    if (call == NULL || call->parallel == NULL || *work <= NNRTI_CPU_WORTH)
+        return 1;
+    return most < 4 * call->parallel->workers ? most : 4 * call->parallel->workers;
+}
+
+/* Makes a walk part i of so many of itself: of its first axis or, where there is none, of its row by lines of the cache. */
+static void nnrti_cpu_walk_part(nnrti_walk *w, uint32_t i, uint32_t parts)
+{
+    int32_t *extent = w->rank > 0 ? &w->dims[0] : &w->count;
+    const int32_t size = w->rank > 0 ? 1 : 16, pieces = (*extent + size - 1) / size;
+    const int32_t begin = (int32_t)((int64_t)pieces * i / parts) * size;
+    const int32_t end = (int32_t)((int64_t)pieces * (i + 1) / parts) * size;
+    for (int32_t k = 0; k < 3; k++)
+        w->at[k] += begin * (w->rank > 0 ? w->step[k][0] : w->row[k]);
+    *extent = (end < *extent ? end : *extent) - begin;
+}
+
 static void *nnrti_cpu_scratch(const nnrt_call *call, uint32_t worker)
 {
     return (uint8_t *)call->scratch + worker * call->scratchBytes;
@@ -2700,6 +2725,8 @@ static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cp
     most = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
     most = most < 16 ? 16 : most > 64 ? 64 : most;
     blocks = (tiles + (int64_t)most - 1) / (int64_t)most;
+    if (blocks < 4 * workers && tiles >= 8 * workers) /* each thread has as many of them */
+        blocks = (blocks + workers - 1) / workers * workers;
     rows = blocks > 1 ? (size_t)((tiles + blocks - 1) / blocks + 7) / 8 * 8 : tiles > 0 ? (size_t)tiles : 1;
     a->product.rows = (int32_t)rows;
     a->product.parts = 1;
@@ -4531,41 +4558,74 @@ NNRTI_CPU_INLINE void NNRTI_CPU(binary_rows)(const nnrti_cpu_each *a, nnrti_walk
     } while (nnrti_walk_next(w));
 }
 
+typedef struct NNRTI_CPU(each_job) {
+    const nnrti_cpu_each *attr;
+    const float *x, *y;
+    float *z;
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(each_job);
+
+static void NNRTI_CPU(binary_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(each_job) *j = (const NNRTI_CPU(each_job) *)arg;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    switch (j->attr->function) {
+    case NNRTI_CPU_ADD: NNRTI_CPU(binary_rows)(j->attr, &w, j->x, j->y, j->z, NNRTI_CPU_ADD); break;
+    case NNRTI_CPU_SUB: NNRTI_CPU(binary_rows)(j->attr, &w, j->x, j->y, j->z, NNRTI_CPU_SUB); break;
+    default: NNRTI_CPU(binary_rows)(j->attr, &w, j->x, j->y, j->z, NNRTI_CPU_MUL); break;
+    }
+}
+
 /* z = activation(x + y), or x - y, x * y; x and y are broadcast to z. */
 static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrti_cpu_each *a = (const nnrti_cpu_each *)attr;
-    const float *x = (const float *)args[0].data, *y = (const float *)args[1].data;
-    float *z = (float *)args[2].data;
-    nnrti_walk w;
-    (void)call;
-    if (!nnrti_walk_first(&w, &args[2], &args[0], &args[1]))
+    NNRTI_CPU(each_job) j;
+    double work;
+    j.attr = (const nnrti_cpu_each *)attr;
+    j.x = (const float *)args[0].data;
+    j.y = (const float *)args[1].data;
+    j.z = (float *)args[2].data;
+    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
         return NNRT_SUCCESS;
-    switch (a->function) {
-    case NNRTI_CPU_ADD: NNRTI_CPU(binary_rows)(a, &w, x, y, z, NNRTI_CPU_ADD); break;
-    case NNRTI_CPU_SUB: NNRTI_CPU(binary_rows)(a, &w, x, y, z, NNRTI_CPU_SUB); break;
-    default: NNRTI_CPU(binary_rows)(a, &w, x, y, z, NNRTI_CPU_MUL); break;
-    }
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(binary_part), &j);
     return NNRT_SUCCESS;
+}
+
+static void NNRTI_CPU(unary_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(each_job) *j = (const NNRTI_CPU(each_job) *)arg;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        const float *from = j->x + w.at[1];
+        float *to = j->z + w.at[0];
+        if (w.row[0] == 1 && w.row[1] == 1)
+            NNRTI_CPU(activate)(from, to, w.count, j->attr->activation);
+        else
+            for (int32_t i = 0; i < w.count; i++)
+                NNRTI_CPU(activate)(from + i * w.row[1], to + i * w.row[0], 1, j->attr->activation);
+    } while (nnrti_walk_next(&w));
 }
 
 /* y = activation(x) */
 static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
-    const nnrti_cpu_each *a = (const nnrti_cpu_each *)attr;
-    nnrti_walk w;
-    (void)call;
-    if (!nnrti_walk_first(&w, &args[1], &args[0], NULL))
+    NNRTI_CPU(each_job) j;
+    float low, high;
+    double work;
+    j.attr = (const nnrti_cpu_each *)attr;
+    j.x = (const float *)args[0].data;
+    j.y = NULL;
+    j.z = (float *)args[1].data;
+    if (!nnrti_walk_first(&j.walk, &args[1], &args[0], NULL))
         return NNRT_SUCCESS;
-    do {
-        const float *from = (const float *)args[0].data + w.at[1];
-        float *to = (float *)args[1].data + w.at[0];
-        if (w.row[0] == 1 && w.row[1] == 1)
-            NNRTI_CPU(activate)(from, to, w.count, a->activation);
-        else
-            for (int32_t i = 0; i < w.count; i++)
-                NNRTI_CPU(activate)(from + i * w.row[1], to + i * w.row[0], 1, a->activation);
-    } while (nnrti_walk_next(&w));
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, nnrti_cpu_bounds(j.attr->activation, &low, &high) ? 16 : 64, &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(unary_part), &j);
     return NNRT_SUCCESS;
 }
 
@@ -6440,9 +6500,31 @@ static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_
     return NNRT_SUCCESS;
 }
 
-#define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
+/* The kernels as they are called. gcc (-fipa-ra) clears the upper halves of registers neither in front of a call of a
+   function of this file that leaves vectors alone, nor behind it: a kernel that ends with such a call returns with them in
+   use, and what has no AVX instructions, the executor first of all, then waits for hundreds of cycles. */
+#if NNRTI_CPU_IS >= 3
+#define NNRTI_CPU_CLEAR(kernel)                                                                                        \
+    static NNRT_ReturnCode NNRTI_CPU(kernel##_clear)(const void *attr, nnrt_view *args, nnrt_call *call)               \
+    {                                                                                                                  \
+        const NNRT_ReturnCode code = NNRTI_CPU(kernel)(attr, args, call);                                              \
+        _mm256_zeroupper();                                                                                            \
+        return code;                                                                                                   \
+    }
+#if NNRTI_CPU_IS < 5
+NNRTI_CPU_KERNELS(NNRTI_CPU_CLEAR)
+NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_CLEAR)
+#endif
+NNRTI_CPU_KERNELS_8(NNRTI_CPU_CLEAR)
+#undef NNRTI_CPU_CLEAR
+#define NNRTI_CPU_ENTRY(kernel) NNRTI_CPU(kernel##_clear)
+#else
+#define NNRTI_CPU_ENTRY(kernel) NNRTI_CPU(kernel)
+#endif
+
+#define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU_ENTRY(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
 #if NNRTI_CPU_IS == 5
-#define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
+#define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_clear_avx512, "nnrt_cpu_" #kernel "_avx512"},
 #define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512
 #else
 #define NNRTI_CPU_ROW NNRTI_CPU_ROW_8
@@ -6455,6 +6537,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_ROW_8
 #undef NNRTI_CPU_ROW
 #undef NNRTI_CPU_WEIGHTS
+#undef NNRTI_CPU_ENTRY
 
 #if NNRTI_CPU_IS >= 3 || defined(NNRTI_CPU_SSE2)
 #if defined(__clang__)

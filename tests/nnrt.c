@@ -7,6 +7,19 @@
 #define COUNTED_HERE
 #include "counted.h"
 
+#include <pthread.h>
+
+/* Threads that the library starts are counted; the one of number thread_fail_at does not start, 0: all do. */
+extern int64_t thread_calls, thread_fail_at;
+int64_t thread_calls, thread_fail_at;
+
+static int counted_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+    return counted(&thread_calls, 1) == thread_fail_at ? -1 : pthread_create(thread, attr, start, arg);
+}
+
+#define pthread_create counted_pthread_create
+
 #ifndef NNRT_CPU
 #define NNRT_CPU 0 /* sessions that name no device run on the reference device, whose bits tests expect */
 #endif

@@ -1219,6 +1219,14 @@ t 0 'bench with threads that nothing uses' bench $digits/digits.onnx --reps 2 --
 prints 'bench with threads that nothing uses' '^device .*, 1 thread$'
 t 0 'bench with threads that nothing uses, JSON' bench $digits/digits.onnx --reps 2 --threads 4 --json
 py 'bench with threads that nothing uses, JSON' 'd["threads"] == 1'
+t 0 'bench with threads' bench $digits/digits.onnx --reps 20 --device cpu --threads 3
+prints 'bench with threads' '^device    cpu_.*, 3 threads$'
+silent 'bench with threads'
+t 0 'bench with threads, JSON' bench $digits/digits.onnx --reps 2 --device cpu --device auto --threads 3 --json
+py 'bench with threads, JSON' 'd["threads"] == 3'
+t 0 'run with threads' run $digits/digits.onnx --device cpu --threads 2 --input $digits/digit_7.png --top 1
+prints 'run with threads' '^  7  '
+silent 'run with threads'
 t 0 'bench' bench $digits/digits.onnx --reps 3
 prints 'bench' '^run +min [0-9.]+ ms, median [0-9.]+ ms, p95 [0-9.]+ ms over 3 runs$'
 silent 'bench'

@@ -21,6 +21,9 @@ typedef struct cli_job {
     bool fromNnrt; /* open extents are then set when the session is made */
     const nnrt_profile *profile; /* NULL: none */
     nnrt_cache *cache;           /* NULL: none */
+#if NNRT_THREADS
+    nnrt_pool *pool; /* of --threads; NULL: one thread */
+#endif
     cli_places places;
     char *keep; /* text of --keep; NULL: none */
 } cli_job;
@@ -34,6 +37,9 @@ static void cli_job_free(cli_job *job)
     free(job->places.data);
     free(job->keep);
     nnrt_session_destroy(job->session);
+#if NNRT_THREADS
+    nnrt_pool_destroy(job->pool);
+#endif
     nnrt_cache_destroy(job->cache);
     nnrt_model_destroy(job->model);
     cli_inputs_free(&job->in);
@@ -126,10 +132,40 @@ static int cli_job_load(cli_job *job, const cli_args *args)
     return CLI_DONE;
 }
 
-/* Threads that a run uses, whatever is allowed: no device of this program starts any. */
-static uint32_t cli_threads_used(void)
+/* Threads that a run uses, whatever is allowed: of the devices here, cpu shares its work, alone or as one of auto's. */
+static uint32_t cli_threads_used(const cli_job *job)
 {
-    return 1;
+    uint32_t used = 1;
+#if NNRT_THREADS
+    const char *name = nnrt_session_device(job->session);
+    if (strncmp(name, "cpu", 3) == 0 || (strncmp(name, "auto", 4) == 0 && nnrt_device_find("cpu") != NULL))
+        used = job->pool != NULL ? nnrt_pool_parallel(job->pool)->workers : 1;
+#else
+    (void)job;
+#endif
+    return used;
+}
+
+/* Starts the threads of --threads, once. */
+static NNRT_ReturnCode cli_job_threads(cli_job *job, const cli_args *args, nnrt_session_desc *desc, nnrt_error *error)
+{
+    desc->threads = args->threads;
+#if NNRT_THREADS
+    if (args->threads > 1 && job->pool == NULL) {
+        nnrt_pool_desc pool;
+        NNRT_ReturnCode code;
+        memset(&pool, 0, sizeof(pool));
+        pool.threads = args->threads;
+        pool.linger = 1000; /* nnrt bench runs again and again */
+        if ((code = nnrt_pool_create(&job->pool, &pool, error)) != NNRT_SUCCESS)
+            return code;
+    }
+    desc->parallel = nnrt_pool_parallel(job->pool);
+#else
+    (void)job;
+    (void)error;
+#endif
+    return NNRT_SUCCESS;
 }
 
 /* What --max names is in the model. */
@@ -201,7 +237,6 @@ static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const
     if (partition.placed != NULL || partition.strict || partition.fallback || partition.smallest > 0)
         desc.partition = &partition;
     desc.device = device;
-    desc.threads = args->threads;
     desc.profile = job->profile;
     desc.cache = job->cache;
     desc.log = &args->log;
@@ -212,7 +247,9 @@ static NNRT_ReturnCode cli_job_session(cli_job *job, const cli_args *args, const
     if (job->fromNnrt)
         desc.inputDims = nnrt_dims_list_make(dims, job->in.count);
     desc.bounds = nnrt_bound_list_make(job->in.bounds, job->in.boundCount);
-    code = nnrt_session_create(&job->session, job->model, &desc, error);
+    code = cli_job_threads(job, args, &desc, error);
+    if (code == NNRT_SUCCESS)
+        code = nnrt_session_create(&job->session, job->model, &desc, error);
     free(dims);
     return code;
 }
@@ -252,8 +289,6 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
         return CLI_FAILED;
     if (args->cache != NULL && job->cache == NULL && cli_job_cache(job, args) != CLI_DONE)
         return CLI_FAILED;
-    if (args->threads > cli_threads_used())
-        cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used());
     code = cli_job_session(job, args, args->device, &error);
     if (code == NNRT_UNSUPPORTED_OP && cli_job_constants(job, args, code))
         code = cli_job_session(job, args, args->device, NULL);
@@ -261,6 +296,8 @@ static int cli_job_prepare(cli_job *job, const cli_args *args)
         return cli_fail("cannot prepare %s: %s", args->model,
                         error.message[0] != '\0' ? error.message : nnrt_code_name(code));
     job->prepareMs = cli_now_ms() - start;
+    if (args->threads > cli_threads_used(job))
+        cli_note("--threads %u: the devices here use %u", (unsigned)args->threads, (unsigned)cli_threads_used(job));
     if (args->cache != NULL)
         cli_job_note_cache(job, args);
     return CLI_DONE;
@@ -414,7 +451,7 @@ static void cli_json_session(const cli_job *job)
 {
     fputs(",\"device\":", stdout);
     cli_json_text(nnrt_session_device(job->session));
-    printf(",\"threads\":%u", (unsigned)cli_threads_used());
+    printf(",\"threads\":%u", (unsigned)cli_threads_used(job));
     if (job->cache != NULL)
         printf(",\"cache\":{\"restored\":%u,\"prepared\":%u}",
                (unsigned)nnrt_cache_get_state(job->cache)->restored,

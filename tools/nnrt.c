@@ -927,7 +927,7 @@ static int cli_bench_print(const cli_job *job, const cli_profile *profile, const
     }
     printf("device    ");
     cli_put_name(stdout, nnrt_session_device(job->session));
-    printf(", %u thread%s\n", (unsigned)cli_threads_used(), cli_threads_used() != 1 ? "s" : "");
+    printf(", %u thread%s\n", (unsigned)cli_threads_used(job), cli_threads_used(job) != 1 ? "s" : "");
     printf("load      %.3f ms\nprepare   %.3f ms\n", job->loadMs, job->prepareMs);
     printf("run       min %.4f ms, median %.4f ms, p95 %.4f ms over %u runs\n", times[0], median, p95, (unsigned)reps);
     printf("arena     %.0f bytes\nconstants %.0f bytes\n", (double)m.arena, (double)m.constants);

@@ -31,6 +31,7 @@ It prints lines, with a tab between: what it is of, and then
     >>start     the cost of starting
 */
 #define _XOPEN_SOURCE 700
+#define NNRT_THREADS 1
 #include "formats/nnrt_onnx.h"
 #ifdef __has_include
 #if __has_include("devices/nnrt_cpu.h")
@@ -40,7 +41,6 @@ It prints lines, with a tab between: what it is of, and then
 #endif
 
 #include "machine.h"
-#include "pool.h"
 #include "ort.h"
 
 #include <math.h>
@@ -248,6 +248,20 @@ static void bench_session_close(void *state)
     free(s);
 }
 
+/* The pool of so many threads, that all sessions have; NULL: one thread, or the system starts no more. As those of ONNX
+   Runtime do, they look for the next run for about a millisecond. */
+static const nnrt_parallel *bench_pool(int threads)
+{
+    static nnrt_pool *pools[BENCH_MAX_THREADS + 1]; /* as long as the program runs */
+    nnrt_pool_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.threads = (uint32_t)threads;
+    desc.linger = 1000;
+    if (threads > 1 && pools[threads] == NULL)
+        (void)nnrt_pool_create(&pools[threads], &desc, NULL);
+    return nnrt_pool_parallel(pools[threads]);
+}
+
 static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *model, const char *device, int threads,
                                           const bench_tensor *in, size_t nIn, const bench_tensor *out, size_t nOut,
                                           nnrt_error *error)
@@ -258,7 +272,7 @@ static NNRT_ReturnCode bench_session_open(bench_job *job, const NNRT_Model *mode
     memset(&desc, 0, sizeof(desc));
     desc.device = device;
     desc.threads = (uint32_t)threads;
-    desc.parallel = bench_pool_of(threads);
+    desc.parallel = bench_pool(threads);
     if ((code = nnrt_session_create(&s->session, model, &desc, error)) != NNRT_SUCCESS) {
         free(s);
         return code;
