@@ -359,10 +359,13 @@ static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
 static uint32_t nnrti_cpu_walk_parts(const nnrt_call *call, const nnrti_walk *w, double each, double *work)
 {
     uint32_t most = (uint32_t)(w->rank > 0 ? w->dims[0] : (w->count + 1023) / 1024);
+    *work = 0;
+    if (call == NULL || call->parallel == NULL)
+        return 1;
     *work = each * (double)w->count;
     for (int32_t i = 0; i < w->rank; i++)
         *work *= (double)w->dims[i];
-    if (call == NULL || call->parallel == NULL || *work <= NNRTI_CPU_WORTH)
+    if (*work <= NNRTI_CPU_WORTH)
         return 1;
     return most < 4 * call->parallel->workers ? most : 4 * call->parallel->workers;
 }
@@ -2906,7 +2909,10 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>vectors: nnrti_v, a vector of NNRTI_LANES floats. Of two numbers of which one is no number, min and max give the
    second. NNRTI_WIDE vectors make a panel, NNRTI_TALL pixels a tile of a product, NNRTI_TALL_ONE one of a single
-   vector; NNRTI_CELLS_TALL sequences go through cells at once. */
+   vector; NNRTI_CELLS_TALL sequences go through cells at once.
+   With -fipa-ra gcc clears the upper halves of registers neither in front of a call of a function in the same file that
+   leaves vectors alone, nor behind it where the function ends. What has no AVX instructions, in there or in the executor,
+   then waits for hundreds of cycles each time. */
 
 #define NNRTI_CPU_avx512vnni 5 /* only >>integers: all else is that of avx512 */
 #define NNRTI_CPU_avx512 4
@@ -2935,6 +2941,7 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
                              apply_to = function)
 #else
 #pragma GCC push_options
+#pragma GCC optimize("no-ipa-ra")
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx512vnni,avx2,fma")
 #endif
 #define NNRTI_LANES 16
@@ -2946,6 +2953,7 @@ NNRT_API NNRT_ReturnCode nnrt_cpu_register(const char *set, nnrt_error *error)
                              apply_to = function)
 #else
 #pragma GCC push_options
+#pragma GCC optimize("no-ipa-ra")
 #pragma GCC target("avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")
 #endif
 #define NNRTI_LANES 16
@@ -2985,6 +2993,7 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
 #pragma GCC push_options
+#pragma GCC optimize("no-ipa-ra")
 #pragma GCC target("avx2,fma")
 #endif
 #define NNRTI_LANES 8
@@ -4566,17 +4575,22 @@ typedef struct NNRTI_CPU(each_job) {
     uint32_t parts;
 } NNRTI_CPU(each_job);
 
+static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
+{
+    switch (j->attr->function) {
+    case NNRTI_CPU_ADD: NNRTI_CPU(binary_rows)(j->attr, w, j->x, j->y, j->z, NNRTI_CPU_ADD); break;
+    case NNRTI_CPU_SUB: NNRTI_CPU(binary_rows)(j->attr, w, j->x, j->y, j->z, NNRTI_CPU_SUB); break;
+    default: NNRTI_CPU(binary_rows)(j->attr, w, j->x, j->y, j->z, NNRTI_CPU_MUL); break;
+    }
+}
+
 static void NNRTI_CPU(binary_part)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(each_job) *j = (const NNRTI_CPU(each_job) *)arg;
     nnrti_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
-    switch (j->attr->function) {
-    case NNRTI_CPU_ADD: NNRTI_CPU(binary_rows)(j->attr, &w, j->x, j->y, j->z, NNRTI_CPU_ADD); break;
-    case NNRTI_CPU_SUB: NNRTI_CPU(binary_rows)(j->attr, &w, j->x, j->y, j->z, NNRTI_CPU_SUB); break;
-    default: NNRTI_CPU(binary_rows)(j->attr, &w, j->x, j->y, j->z, NNRTI_CPU_MUL); break;
-    }
+    NNRTI_CPU(binary_walk)(j, &w);
 }
 
 /* z = activation(x + y), or x - y, x * y; x and y are broadcast to z. */
@@ -4591,8 +4605,24 @@ static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt
     if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(binary_part), &j);
+    if (j.parts > 1)
+        nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(binary_part), &j);
+    else
+        NNRTI_CPU(binary_walk)(&j, &j.walk);
     return NNRT_SUCCESS;
+}
+
+static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
+{
+    do {
+        const float *from = j->x + w->at[1];
+        float *to = j->z + w->at[0];
+        if (w->row[0] == 1 && w->row[1] == 1)
+            NNRTI_CPU(activate)(from, to, w->count, j->attr->activation);
+        else
+            for (int32_t i = 0; i < w->count; i++)
+                NNRTI_CPU(activate)(from + i * w->row[1], to + i * w->row[0], 1, j->attr->activation);
+    } while (nnrti_walk_next(w));
 }
 
 static void NNRTI_CPU(unary_part)(void *arg, uint32_t unit, uint32_t worker)
@@ -4601,15 +4631,7 @@ static void NNRTI_CPU(unary_part)(void *arg, uint32_t unit, uint32_t worker)
     nnrti_walk w = j->walk;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
-    do {
-        const float *from = j->x + w.at[1];
-        float *to = j->z + w.at[0];
-        if (w.row[0] == 1 && w.row[1] == 1)
-            NNRTI_CPU(activate)(from, to, w.count, j->attr->activation);
-        else
-            for (int32_t i = 0; i < w.count; i++)
-                NNRTI_CPU(activate)(from + i * w.row[1], to + i * w.row[0], 1, j->attr->activation);
-    } while (nnrti_walk_next(&w));
+    NNRTI_CPU(unary_walk)(j, &w);
 }
 
 /* y = activation(x) */
@@ -4625,7 +4647,10 @@ static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_
     if (!nnrti_walk_first(&j.walk, &args[1], &args[0], NULL))
         return NNRT_SUCCESS;
     j.parts = nnrti_cpu_walk_parts(call, &j.walk, nnrti_cpu_bounds(j.attr->activation, &low, &high) ? 16 : 64, &work);
-    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(unary_part), &j);
+    if (j.parts > 1)
+        nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(unary_part), &j);
+    else
+        NNRTI_CPU(unary_walk)(&j, &j.walk);
     return NNRT_SUCCESS;
 }
 
@@ -6500,31 +6525,9 @@ static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_
     return NNRT_SUCCESS;
 }
 
-/* The kernels as they are called. gcc (-fipa-ra) clears the upper halves of registers neither in front of a call of a
-   function of this file that leaves vectors alone, nor behind it: a kernel that ends with such a call returns with them in
-   use, and what has no AVX instructions, the executor first of all, then waits for hundreds of cycles. */
-#if NNRTI_CPU_IS >= 3
-#define NNRTI_CPU_CLEAR(kernel)                                                                                        \
-    static NNRT_ReturnCode NNRTI_CPU(kernel##_clear)(const void *attr, nnrt_view *args, nnrt_call *call)               \
-    {                                                                                                                  \
-        const NNRT_ReturnCode code = NNRTI_CPU(kernel)(attr, args, call);                                              \
-        _mm256_zeroupper();                                                                                            \
-        return code;                                                                                                   \
-    }
-#if NNRTI_CPU_IS < 5
-NNRTI_CPU_KERNELS(NNRTI_CPU_CLEAR)
-NNRTI_CPU_KERNELS_CAST(NNRTI_CPU_CLEAR)
-#endif
-NNRTI_CPU_KERNELS_8(NNRTI_CPU_CLEAR)
-#undef NNRTI_CPU_CLEAR
-#define NNRTI_CPU_ENTRY(kernel) NNRTI_CPU(kernel##_clear)
-#else
-#define NNRTI_CPU_ENTRY(kernel) NNRTI_CPU(kernel)
-#endif
-
-#define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU_ENTRY(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
+#define NNRTI_CPU_ROW_8(kernel) {NNRTI_CPU(kernel), "nnrt_cpu_" #kernel "_" NNRTI_CPU_TEXT_2(NNRTI_CPU_SET)},
 #if NNRTI_CPU_IS == 5
-#define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_clear_avx512, "nnrt_cpu_" #kernel "_avx512"},
+#define NNRTI_CPU_ROW(kernel) {nnrti_cpu_##kernel##_avx512, "nnrt_cpu_" #kernel "_avx512"},
 #define NNRTI_CPU_WEIGHTS nnrti_cpu_winograd_weights_avx512
 #else
 #define NNRTI_CPU_ROW NNRTI_CPU_ROW_8
@@ -6537,7 +6540,6 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_ROW_8
 #undef NNRTI_CPU_ROW
 #undef NNRTI_CPU_WEIGHTS
-#undef NNRTI_CPU_ENTRY
 
 #if NNRTI_CPU_IS >= 3 || defined(NNRTI_CPU_SSE2)
 #if defined(__clang__)

@@ -574,7 +574,9 @@ static void test_sleep(void **state)
     expect_threads(before + 3);
     for (int d = 0; d < 2; d++) {
         nnrt_session *s = session_of(model, device_at(d), nnrt_pool_parallel(p), NULL);
-        const int64_t sleeps = count_sleeps(last);
+        int64_t sleeps;
+        expect_threads(before + 3);
+        sleeps = count_sleeps(last);
         for (int round = 0; round < 20; round++) {
             assert_int_equal(run(s, x, y), NNRT_SUCCESS);
             if (round % 5 == 0)
