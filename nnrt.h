@@ -449,10 +449,10 @@ NNRT_API bool nnrt_model_section(const NNRT_Model *model, uint32_t index, nnrt_f
    may write the file can give it a checksum that fits, and who chooses a model can make one with the checksum of another.
    What can be done to a device by that is the device's to prevent: keep the directory for the program alone, or keep the
    bytes yourself, encrypted or signed, and pass them as data.
-   What devices pack that have no model cache (nnrt_packs: the device "cpu") goes with the model alone: a cache in memory
-   has it for nnrt_save_desc, and sessions of the model that was loaded from such a file use it where it lies, so that a
-   mapped file is read only as a run comes to it. To compare checksums of such weights would take as long as to pack
-   them. */
+   What devices pack that have no model cache (nnrt_packs: the device "cpu") goes with the model alone: with `packed` a
+   cache in memory has it for nnrt_save_desc, and sessions of the model that was loaded from such a file use it where it
+   lies, so that a mapped file is read only as a run comes to it. To compare checksums of such weights would take as long
+   as to pack them. */
 typedef struct nnrt_cache nnrt_cache;
 
 /* All zero: what is made is kept in memory only, for nnrt_cache_save_memory and nnrt_save_desc. */
@@ -466,6 +466,7 @@ typedef struct nnrt_cache_desc {
     const void *data; /* what nnrt_cache_save_memory gave: asked before the file, it must outlive the cache */
     size_t bytes;
     const nnrt_allocator *allocator;
+    bool packed; /* it has packed weights, too. INVALID_PARAMETER: with directory or data, which have no model */
 } nnrt_cache_desc;
 
 /* What the last session did with it. */
@@ -5982,6 +5983,7 @@ struct nnrt_cache {
     nnrti_cache_part *parts;    /* of the last session */
     NNRT_Model *ends;           /* its inputs and outputs */
     bool changed;               /* something is not in the file */
+    bool packed;                /* it has packed weights, too */
     nnrt_cache_state state;
 };
 
@@ -6521,7 +6523,7 @@ static void nnrti_caching_begin(nnrti_caching *k, nnrt_cache *c, const NNRT_Mode
     k->packs.find = nnrti_packs_find;
     k->packs.done = nnrti_packs_done;
     k->packs.user = k;
-    k->packs.keep = c != NULL && c->data == NULL && c->directory == NULL; /* for nnrt_save_desc.cache */
+    k->packs.keep = c != NULL && c->packed;
 }
 
 /* Prepares a model without nodes, on the device of that name; NULL: on the one that made it. */
@@ -6744,6 +6746,10 @@ NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_
 #endif
     if (!nnrti_little_endian())
         return nnrt_error_set(error, NNRT_NOT_SUPPORT, "a big-endian machine cannot write .nnrt files");
+    if (desc->packed && (desc->directory != NULL || desc->data != NULL))
+        return nnrt_error_set(error, NNRT_INVALID_PARAMETER,
+                              "packed weights go with a model (nnrt_save_desc.cache): such a cache takes no %s",
+                              desc->directory != NULL ? "directory" : "data");
     directory = desc->directory != NULL ? strlen(desc->directory) + 1 : 0;
     token = desc->token != NULL ? strlen(desc->token) + 1 : 0;
     if (!nnrt_add_size(sizeof(*c), directory, &bytes) || !nnrt_add_size(bytes, token, &bytes) ||
@@ -6755,6 +6761,7 @@ NNRT_API NNRT_ReturnCode nnrt_cache_create(nnrt_cache **cache, const nnrt_cache_
         c->allocator = *desc->allocator;
     c->data = desc->data;
     c->bytes = desc->bytes;
+    c->packed = desc->packed;
     if (directory > 0)
         c->directory = (char *)memcpy(c + 1, desc->directory, directory);
     if (token > 0)

@@ -176,8 +176,19 @@ static outcome session_of(const NNRT_Model *m, nnrt_cache *cache)
 
 static nnrt_cache *cache_in_memory(void)
 {
+    nnrt_cache_desc desc;
     nnrt_cache *c = NULL;
-    assert_int_equal(nnrt_cache_create(&c, NULL, NULL), NNRT_SUCCESS);
+    memset(&desc, 0, sizeof(desc));
+    desc.packed = true;
+    desc.data = "";
+    desc.bytes = 1;
+    assert_int_equal(nnrt_cache_create(&c, &desc, NULL), NNRT_INVALID_PARAMETER);
+    desc.data = NULL;
+    desc.bytes = 0;
+    desc.directory = "build";
+    assert_int_equal(nnrt_cache_create(&c, &desc, NULL), NNRT_INVALID_PARAMETER);
+    desc.directory = NULL;
+    assert_int_equal(nnrt_cache_create(&c, &desc, NULL), NNRT_SUCCESS);
     return c;
 }
 
@@ -332,7 +343,7 @@ static void test_damage(void **state)
 static void test_others(void **state)
 {
     NNRT_Model *m = model_of(2), *other = made_model(5), *again;
-    nnrt_cache *c = cache_in_memory();
+    nnrt_cache *c = cache_in_memory(), *unasked = NULL;
     outcome plain = session_of(m, c), r;
     nnrt_save_desc desc;
     nnrt_session_desc copies;
@@ -349,6 +360,11 @@ static void test_others(void **state)
     assert_non_null(strstr(e.message, "another model"));
     memset(&e, 0, sizeof(e));
     assert_int_equal(nnrt_cache_save_memory(c, NULL, NULL, 0, &bytes, &e), NNRT_OPERATION_FORBIDDEN);
+    assert_int_equal(nnrt_cache_create(&unasked, NULL, NULL), NNRT_SUCCESS); /* one that was not asked to have them */
+    r = session_of(m, unasked);
+    assert_int_equal(r.state.kept + r.state.prepared, 0);
+    free(r.y);
+    nnrt_cache_destroy(unasked);
     file = saved(m, c, &bytes);
     nnrt_model_destroy(m);
     again = loaded(file, bytes);

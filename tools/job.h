@@ -262,6 +262,7 @@ static int cli_job_cache(cli_job *job, const cli_args *args)
     memset(&desc, 0, sizeof(desc));
     memset(&error, 0, sizeof(error));
     desc.directory = args->cache;
+    desc.packed = args->cache == NULL; /* nnrt compile */
     return nnrt_cache_create(&job->cache, &desc, &error) == NNRT_SUCCESS ? CLI_DONE : cli_fail("%s", error.message);
 }
 
