@@ -6811,7 +6811,8 @@ NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const n
 
 /* The pieces of a work are dealt out, to each thread its share of pieces that follow each other, so that from step to
    step a thread mostly finds in its cache what it has written. It takes them from the front; who is through takes from
-   the ends of the others' shares. A thread that looks for work looks at its own share only, behind which all stands that
+   the ends of the others' shares, but leaves the last piece to one that is at it: to bring what it needs into another
+   cache mostly takes longer than to wait. A thread that looks for work looks at its own share only, behind which all stands that
    it needs: one line of the cache tells it. What several threads change is read and written by atomic functions. */
 
 #define NNRTI_POOL_LINE 128    /* bytes: processors fetch lines of 64 by twos */
@@ -6878,13 +6879,16 @@ static bool nnrti_pool_empty(uint32_t share)
     return (share & NNRTI_POOL_MOST) >= share >> 16;
 }
 
-/* Takes a piece of a share: the owner the first one, others the last. false: none is left. */
+/* Takes a piece of a share: the owner the first one, others the last. false: none is left, or one that the owner will do.
+   */
 static bool nnrti_pool_take(nnrti_pool_thread *t, bool owner, uint32_t *piece)
 {
     uint32_t share = __atomic_load_n(&t->share, __ATOMIC_RELAXED);
     while (!nnrti_pool_empty(share)) {
         const uint32_t number = owner ? share & NNRTI_POOL_MOST : (share >> 16) - 1;
         const uint32_t rest = owner ? share + 1 : share - (1u << 16);
+        if (!owner && number > 0 && number == (share & NNRTI_POOL_MOST))
+            return false;
         if (__atomic_compare_exchange_n(&t->share, &share, rest, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
             *piece = t->first + number;
             return true;

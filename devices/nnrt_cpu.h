@@ -346,8 +346,10 @@ static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
     p.arg = arg;
     p.count = count;
     p.pieces = worth < (double)count ? (uint32_t)worth : count;
-    if (p.pieces < workers)
-        p.pieces = workers < count ? workers : count;
+    if (p.pieces % workers != 0 && count > workers) /* as many for each: from step to step they work on the same places */
+        p.pieces += workers - p.pieces % workers;
+    if (p.pieces > count)
+        p.pieces = count;
     if (workers < 2)
         nnrt_parallel_for(NULL, count, task, arg);
     else
