@@ -346,7 +346,8 @@ static void nnrti_cpu_share(const nnrt_call *call, double work, uint32_t count,
     p.arg = arg;
     p.count = count;
     p.pieces = worth < (double)count ? (uint32_t)worth : count;
-    if (p.pieces % workers != 0 && count > workers) /* as many for each: from step to step they work on the same places */
+    /* As many for each: from step to step they work on the same places. */
+    if (p.pieces % workers != 0)
         p.pieces += workers - p.pieces % workers;
     if (p.pieces > count)
         p.pieces = count;
@@ -1033,11 +1034,15 @@ static NNRT_ReturnCode nnrti_cpu_take_product(nnrti_cpu_edit *e, uint32_t s, con
     a->rows = (int32_t)(taps <= 9 ? 64 : taps <= 64 ? 32 : 8);
     if (taps <= 9 && (int64_t)packed[0] * packed[1] > NNRTI_CPU_LARGE)
         a->rows = 256;
-    if (pixels < a->rows)
+    /* Pixels are shared rather than channels: what comes before and after is so, too. */
+    if (d->workers > 1 && pixels < 32 * (int64_t)d->workers && pixels >= 8 * (int64_t)d->workers &&
+        (int64_t)packed[0] * packed[1] <= NNRTI_CPU_LARGE)
+        a->rows = (int32_t)((pixels + (int64_t)d->workers - 1) / (int64_t)d->workers);
+    else if (pixels < a->rows)
         a->rows = pixels > 0 ? (int32_t)pixels : 1;
     else if (pixels < (int64_t)a->rows * 2 * (int64_t)d->workers)
         a->rows = (int32_t)((pixels / (2 * (int64_t)d->workers) + 7) / 8 * 8);
-    if (pixels <= (int64_t)a->rows * (int64_t)d->workers)
+    if (pixels <= (int64_t)a->rows * ((int64_t)d->workers - 1))
         a->parts = nnrti_cpu_parts(work, a->rows > 1 ? panels : (panels + 3) / 4, d->workers);
     d->steps[s].scratchBytes = (size_t)(taps + 2) * (size_t)(a->rows + NNRTI_CPU_TALLEST) * sizeof(void *);
     return NNRT_SUCCESS;
