@@ -5029,7 +5029,6 @@ static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cells) * s, int32_t n, int32
 {
     const nnrti_cpu_recurrent *a = s->attr;
     const ptrdiff_t at = (ptrdiff_t)n * a->padded + cell;
-    const int32_t left = a->cells - cell < count ? a->cells - cell : count;
     float *const next = s->next + at;
     if (a->gates == 4)
         NNRTI_CPU(finish_lstm)(s, cell, sums, count, s->c + at, next);
@@ -5041,8 +5040,6 @@ static void NNRTI_CPU(finish_cells)(const NNRTI_CPU(cells) * s, int32_t n, int32
         NNRTI_CPU(apply)(sums, count, a->clip, s->functions[0]);
         memcpy(next, sums, (size_t)count * sizeof(float));
     }
-    if (s->end == a->gates)
-        memcpy(s->y + n * s->stepY + cell, next, (size_t)left * sizeof(float));
 }
 
 #if NNRTI_CPU_IS == 4
@@ -5122,7 +5119,7 @@ static void NNRTI_CPU(cells_task)(void *arg, uint32_t i, uint32_t worker)
     }
 }
 
-/* All cells of one step. */
+/* All cells of one step, and their results. */
 static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
 {
     const nnrti_cpu_recurrent *a = s->attr;
@@ -5131,11 +5128,13 @@ static void NNRTI_CPU(step)(NNRTI_CPU(cells) * s, const nnrt_call *call)
     s->first = 0;
     s->end = a->apart ? 2 : a->gates;
     nnrti_cpu_share(call, work * s->end, tasks, NNRTI_CPU(cells_task), s);
-    if (!a->apart)
-        return;
-    s->first = 2;
-    s->end = 3;
-    nnrti_cpu_share(call, work, tasks, NNRTI_CPU(cells_task), s);
+    if (a->apart) {
+        s->first = 2;
+        s->end = 3;
+        nnrti_cpu_share(call, work, tasks, NNRTI_CPU(cells_task), s);
+    }
+    for (int32_t n = 0; n < s->sequences; n++)
+        memcpy(s->y + n * s->stepY, s->next + (ptrdiff_t)n * a->padded, (size_t)a->cells * sizeof(float));
 }
 
 typedef struct NNRTI_CPU(recurrent_job) {
