@@ -8,9 +8,9 @@ then that name none; where a file of the program includes devices before nnrt.h,
 WHAT IS FAST, float32
     CONV2D_FUSION (of one group and depthwise), FULL_CONNECTION, MATMUL_FUSION; MAX_POOL_FUSION, AVGPOOL_FUSION;
     ADD_FUSION, SUB_FUSION, MUL_FUSION, ACTIVATION; SOFTMAX and LAYER_NORM_FUSION over the last axes; LSTM (without
-    projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it
-    reads a convolution or a product of matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or
-    behind a product of two tensors that a run brings, and a factor becomes part of the SOFTMAX behind it. Tensors of images between steps lie
+    projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it reads a convolution or a
+    product of matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or behind a product of two
+    tensors that a run brings, and a factor becomes part of the SOFTMAX behind it. Tensors of images between steps lie
     with their channels last, whatever the model says; what enters and leaves the model is as the model has it. Weights
     are packed once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu
     packs them into the model's file, where sessions use them.
@@ -212,7 +212,7 @@ typedef struct nnrti_cpu_rows {
 } nnrti_cpu_rows;
 
 /* Sequences that run through layers of cells: attributes of the kernel `recurrent`. Its arguments are x [1,T,N,I], the
-   states that they begin with, h and c [L*D,N,H], and how long each sequence is [N], all three or nothing, what is packed,
+   states that they begin with, h and c [L*D,N,H], how long each sequence is [N], all three or nothing, what is packed,
    and the results y [T,D,N,H], the states at the end, and what lies between layers, [2*T*N*D*H]; c and that may be
    nothing. `lanes` cells are a block. Packed is, for each direction of each layer,
        first   biases and weights of x as for `product`, whose channels are block by block, gate by gate, the cells
@@ -1335,8 +1335,8 @@ static bool nnrti_cpu_rows_of(const nnrt_draft_step *step, const nnrt_view *y, n
            rows == a->rows && y->dims[y->rank - 1] == a->count;
 }
 
-/* A constant number that only this step's x is multiplied with: x becomes what it was before, and the number is returned;
-   1 where there is none. */
+/* A constant number that only this step's x is multiplied with: x becomes what it was before, and the number is
+   returned; 1 where there is none. */
 static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
 {
     nnrt_draft *d = e->draft;
@@ -2135,12 +2135,12 @@ static bool nnrti_cpu_join_readers(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_draft_step *step = &d->steps[s];
-    const uint32_t made = step->args[step->nIn + step->nDerived].tensor;
     int32_t axes[NNRT_MAX_RANK];
-    uint32_t found = 0;
+    uint32_t found = 0, made;
     nnrt_view turned;
     if (!nnrti_cpu_turned_view(step, &turned, axes))
         return false;
+    made = step->args[step->nIn + step->nDerived].tensor;
     for (uint32_t i = s + 1; i < d->nSteps; i++)
         for (uint32_t k = 0; k < 2 && d->steps[i].nIn >= 2; k++) {
             const nnrt_draft_step *reader = &d->steps[i];
@@ -2167,14 +2167,17 @@ static bool nnrti_cpu_join_writer(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     nnrt_draft_step *step = &d->steps[s];
-    const nnrt_plan_arg *to = &step->args[step->nIn + step->nDerived];
-    const uint32_t from = nnrt_draft_writer(d, step->args[0].tensor);
+    const nnrt_plan_arg *to;
+    uint32_t from;
     int32_t axes[NNRT_MAX_RANK];
     nnrt_draft_step *product;
     nnrt_plan_arg *z;
     nnrt_view turned;
-    if (!nnrti_cpu_turned_view(step, &turned, axes) || from == UINT32_MAX ||
-        nnrt_draft_readers(d, step->args[0].tensor) != 1)
+    if (!nnrti_cpu_turned_view(step, &turned, axes))
+        return false;
+    to = &step->args[step->nIn + step->nDerived];
+    from = nnrt_draft_writer(d, step->args[0].tensor);
+    if (from == UINT32_MAX || nnrt_draft_readers(d, step->args[0].tensor) != 1)
         return false;
     product = &d->steps[from];
     z = &product->args[product->nIn + product->nDerived];
@@ -4944,7 +4947,7 @@ static void NNRTI_CPU(add_products)(const float *x, const float *y, float *z, in
         nnrti_v_store(z + i, nnrti_v_fma(nnrti_v_load(x + i), nnrti_v_load(y + i), nnrti_v_load(z + i)));
 }
 
-/* `count` cells of an LSTM from their sums, gate by gate i, o, f and the cell; c and h become those of the next step. */
+/* `count` cells of an LSTM from their sums, gate by gate i, o, f and cell; c and h become those of the next step. */
 static void NNRTI_CPU(finish_lstm)(const NNRTI_CPU(cells) * s, int32_t cell, float *sums, int32_t count, float *c,
                                    float *h)
 {
@@ -5145,7 +5148,7 @@ typedef struct NNRTI_CPU(recurrent_job) {
     bool alone; /* there is one task, which shares its own work */
 } NNRTI_CPU(recurrent_job);
 
-/* Products with x of the steps t to t + steps - 1 of some sequences from n on: `to` has C for each sequence of a step. */
+/* Products with x of the steps t to t + steps - 1 of some sequences from n on: `to` has C for each of them. */
 static void NNRTI_CPU(multiply_steps)(const NNRTI_CPU(recurrent_job) * j, const nnrt_view *x, const float *packed,
                                       int32_t t, int32_t steps, int32_t n, int32_t sequences, nnrt_call *call,
                                       uint32_t worker, float *to)
