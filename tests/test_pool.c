@@ -133,7 +133,7 @@ static void count_nested(void *arg, uint32_t i, uint32_t worker)
 {
     (void)i;
     (void)worker;
-    ++*(uint32_t *)arg;
+    (void)__atomic_add_fetch((uint32_t *)arg, 1, __ATOMIC_RELAXED);
 }
 
 static void count_task(void *arg, uint32_t i, uint32_t worker)
@@ -145,7 +145,7 @@ static void count_task(void *arg, uint32_t i, uint32_t worker)
     if (worker >= w->parallel->workers)
         (void)__atomic_add_fetch(&w->strangers, 1, __ATOMIC_RELAXED);
     if (i % 7 == 0) {
-        uint32_t inner = 0; /* who has the pool is at work: these are done here */
+        uint32_t inner = 0; /* done here where this thread has the pool, or another one has it */
         w->parallel->run(w->parallel->user, 5, count_nested, &inner);
         (void)__atomic_add_fetch(&w->nested, inner, __ATOMIC_RELAXED);
     }
