@@ -525,7 +525,8 @@ static void nnrti_cpu_turn(const uint32_t *from, ptrdiff_t step, uint32_t *to, p
 
 static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
 #if NNRT_CPU_AVX512
-    &nnrti_cpu_set_avx512vnni, &nnrti_cpu_set_avx512,
+    &nnrti_cpu_set_avx512vnni,
+    &nnrti_cpu_set_avx512,
 #endif
 #if NNRT_CPU_AVX2
     &nnrti_cpu_set_avx2,
@@ -2478,11 +2479,12 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
     nnrt_plan_arg *args;
     uint32_t between = NNRT_NO_TENSOR;
     int32_t count;
-    if (!nnrti_cpu_read_recurrent(&d->steps[s], &o, &found) || !nnrti_cpu_fits_cells(&o.x, false) ||
-        !nnrti_cpu_fits_cells(&o.h, false) || !nnrti_cpu_fits_cells(&o.c, false) ||
-        !nnrti_cpu_fits_cells(&o.y, false) || !nnrti_cpu_fits_cells(&o.yH, false) ||
-        !nnrti_cpu_fits_cells(&o.yC, false) || !nnrti_cpu_fits_cells(&o.w, true) || !nnrti_cpu_fits_cells(&o.r, true) ||
-        !nnrti_cpu_fits_cells(&o.b, true) || !nnrti_cpu_fits_cells(&o.p, true) || !nnrti_cpu_size_cells(e, &o, &found))
+    if (!nnrti_cpu_may(e, &e->set->recurrent) || !nnrti_cpu_read_recurrent(&d->steps[s], &o, &found) ||
+        !nnrti_cpu_fits_cells(&o.x, false) || !nnrti_cpu_fits_cells(&o.h, false) ||
+        !nnrti_cpu_fits_cells(&o.c, false) || !nnrti_cpu_fits_cells(&o.y, false) ||
+        !nnrti_cpu_fits_cells(&o.yH, false) || !nnrti_cpu_fits_cells(&o.yC, false) ||
+        !nnrti_cpu_fits_cells(&o.w, true) || !nnrti_cpu_fits_cells(&o.r, true) || !nnrti_cpu_fits_cells(&o.b, true) ||
+        !nnrti_cpu_fits_cells(&o.p, true) || !nnrti_cpu_size_cells(e, &o, &found))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_recurrent *)nnrt_memory_keep(d->memory, sizeof(*a));
     count = found.layers > 1 ? 2 * o.x.view.dims[0] * o.x.view.dims[1] * found.directions * found.cells : 0;
@@ -2738,9 +2740,12 @@ static void nnrti_cpu_cut_winograd(const nnrti_cpu_edit *e, uint32_t s, nnrti_cp
     most = NNRTI_CPU_WINOGRAD_X / (cells * a->rowX * sizeof(float)) / 8 * 8;
     most = most < 16 ? 16 : most > 64 ? 64 : most;
     blocks = (tiles + (int64_t)most - 1) / (int64_t)most;
-    if (blocks < 4 * workers && tiles >= 8 * workers) /* each thread has as many of them */
+    if (workers > 1 && blocks < 4 * workers && tiles >= 8 * workers) { /* each thread has as many */
         blocks = (blocks + workers - 1) / workers * workers;
-    rows = blocks > 1 ? (size_t)((tiles + blocks - 1) / blocks + 7) / 8 * 8 : tiles > 0 ? (size_t)tiles : 1;
+        rows = (size_t)((tiles + blocks - 1) / blocks);
+    } else {
+        rows = blocks > 1 ? (size_t)((tiles + blocks - 1) / blocks + 7) / 8 * 8 : tiles > 0 ? (size_t)tiles : 1;
+    }
     a->product.rows = (int32_t)rows;
     a->product.parts = 1;
     if (blocks * 5 < (blocks + workers - 1) / workers * workers * 4) /* some would have nothing to do for too long */
