@@ -6812,15 +6812,16 @@ NNRT_API NNRT_ReturnCode nnrt_cache_save_memory(const nnrt_cache *cache, const n
 /* The pieces of a work are dealt out, to each thread its share of pieces that follow each other, so that from step to
    step a thread mostly finds in its cache what it has written. It takes them from the front; who is through takes from
    the ends of the others' shares, but leaves the last piece to one that is at it: to bring what it needs into another
-   cache mostly takes longer than to wait. A thread that looks for work looks at its own share only, behind which all stands that
-   it needs: one line of the cache tells it. What several threads change is read and written by atomic functions. */
+   cache mostly takes longer than to wait. A thread that looks for work looks at its own share only, behind which all
+   stands that it needs: one line of the cache tells it. What several threads change is read and written by atomic
+   functions. */
 
 #define NNRTI_POOL_LINE 128    /* bytes: processors fetch lines of 64 by twos */
 #define NNRTI_POOL_MOST 0xFFFF /* pieces of a share; where there are more tasks, a piece is several */
 #define NNRTI_POOL_SPIN 200 /* microseconds for which a thread looks for what it waits for before it sleeps, in a run */
 
-/* A thread and its share. What stands between share and pool is written in front of share by who has the pool, and read by
-   who has taken a piece of it: it stays as it is until that piece is done. */
+/* A thread and its share. What stands between share and pool is written in front of share by who has the pool, and read
+   by who has taken a piece of it: it stays as it is until that piece is done. */
 typedef struct nnrti_pool_thread {
     uint32_t share;        /* what is left of it: number of the next piece; from bit 16 on, that behind the last one */
     uint32_t first;        /* the piece that has number 0 */
@@ -6879,8 +6880,8 @@ static bool nnrti_pool_empty(uint32_t share)
     return (share & NNRTI_POOL_MOST) >= share >> 16;
 }
 
-/* Takes a piece of a share: the owner the first one, others the last. false: none is left, or one that the owner will do.
-   */
+/* Takes a piece of a share: the owner the first one, others the last. false: none is left, or one that the owner will
+   do. */
 static bool nnrti_pool_take(nnrti_pool_thread *t, bool owner, uint32_t *piece)
 {
     uint32_t share = __atomic_load_n(&t->share, __ATOMIC_RELAXED);
