@@ -918,12 +918,59 @@ static void test_shapes(void **unused)
     }
 }
 
+/* IF has steps without arguments; what is looked for among the steps does not read any of these. */
+static void test_branches(void **unused)
+{
+    static const int32_t dims[4] = {1, 2, 3, 4}, axes[] = {0, 2, 1, 3};
+    NNRT_If attr;
+    nnrt_builder *b = NULL;
+    NNRT_Model *model;
+    values v;
+    float *x = reals(24, 1), *y = reals(24, 0);
+    uint32_t in, cond, out;
+    const bool yes = true;
+    (void)unused;
+    state = 10;
+    memset(&attr, 0, sizeof(attr));
+    memset(&v, 0, sizeof(v));
+    assert_int_equal(nnrt_builder_create(&b, "branches", NULL), NNRT_SUCCESS);
+    in = nnrt_builder_input(b, "x", F32, 4, dims);
+    cond = nnrt_builder_input(b, "cond", NNRT_DATA_TYPE_BOOL, 0, NULL);
+    attr.thenGraph = nnrt_builder_graph(b, "then");
+    attr.elseGraph = nnrt_builder_graph(b, "else");
+    nnrt_builder_enter(b, attr.thenGraph);
+    out = turn(b, "turned", nnrt_builder_op(b, "relu", NNRT_NODE_TYPE_ACTIVATION, &relu, &in, 1), axes);
+    nnrt_builder_graph_io(b, attr.thenGraph, NULL, 0, &out, 1);
+    nnrt_builder_enter(b, attr.elseGraph);
+    out = turn(b, "other", in, axes);
+    nnrt_builder_graph_io(b, attr.elseGraph, NULL, 0, &out, 1);
+    nnrt_builder_enter(b, 0);
+    nnrt_builder_output(b, nnrt_builder_op(b, "y", NNRT_NODE_TYPE_IF, &attr, &cond, 1));
+    model = finish(b);
+    v.nIn = 2;
+    v.nOut = 1;
+    v.in[0] = x;
+    v.in[1] = &yes;
+    v.out[0] = y;
+    v.inBytes[0] = v.outBytes[0] = 24 * sizeof(float);
+    v.inBytes[1] = sizeof(yes);
+    (void)run_on("cpu", model, &v, 0, NNRT_SUCCESS);
+    for (size_t i = 0; i < 24; i++) {
+        const float from = x[i / 4 % 2 * 12 + i / 8 * 4 + i % 4];
+        assert_true(y[i] == (from > 0 ? from : 0));
+    }
+    nnrt_model_destroy(model);
+    free(y);
+    free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_lstm),  cmocka_unit_test(test_peepholes), cmocka_unit_test(test_gru),
         cmocka_unit_test(test_rnn),   cmocka_unit_test(test_large),     cmocka_unit_test(test_left_alone),
         cmocka_unit_test(test_lengths), cmocka_unit_test(test_attention), cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_branches),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
