@@ -261,9 +261,11 @@ typedef struct nnrti_cpu_product_8 {
     int32_t rows;                                      /* pixels of y that are worked on at once */
     uint32_t parts;                                    /* into which the panels are divided to share the work */
     int32_t depth;                                     /* groups of a panel */
-    bool gather;                                       /* what a pixel reads is copied together first */
+    int32_t across; /* cells of a row of the window that lie one behind the other in x: they are read as one tap */
+    bool gather;    /* what a pixel reads is copied together first */
     nnrti_cpu_scale scale;
 } nnrti_cpu_product_8;
+#define NNRTI_CPU_TALLEST_8 8 /* pixels of the tallest tile of any set */
 
 /* A convolution of each channel by itself, of 8 bits: attributes of `depthwise_8`, which has the arguments of
    `product_8`. Packed: for each block of channels the weights tap by tap. */
@@ -1786,6 +1788,14 @@ static NNRT_ReturnCode nnrti_cpu_find_reach(nnrti_cpu_edit *e, const nnrt_view *
     return nnrt_draft_note(e->draft, *reach);
 }
 
+/* How often, at most, some cells of a row of the window lie in x and some do not, of the pixels that are worked on at once:
+   in each row of y those at its left and right ends. */
+static size_t nnrti_cpu_cut(const nnrti_cpu_product_8 *a, int32_t columns)
+{
+    const int64_t lines = (a->rows - 1) / columns + 2, ends = 2 * nnrti_cpu_pieces(a->across - 1, a->stride[1]);
+    return (size_t)(lines * ends < a->rows ? lines * ends : a->rows) * (size_t)a->window[0];
+}
+
 /* A step becomes a product of x and y, seen as images, and of weights w [C,kH,kW,K]; quant is what the rule derived. */
 static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *x,
                                                 const nnrt_view *w, const nnrt_view *bias, const nnrt_view *quant,
@@ -1802,6 +1812,7 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     const nnrt_plan_arg from = *x, to = *y;
     const nnrt_view list = *quant;
     nnrti_cpu_product_8 *a;
+    size_t scratch;
     nnrt_plan_arg *args;
     void *data, *table;
     int64_t blocks, reach;
@@ -1842,8 +1853,14 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     a->parts = 1;
     if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
         a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
-    d->steps[s].scratchBytes = ((a->gather ? 1 : (size_t)taps) + 1) * (size_t)a->rows * sizeof(void *) +
-                               (a->gather ? (size_t)a->rows * (size_t)row + 16 : (size_t)w->dims[3]);
+    a->across = !a->gather && a->dilation[1] == 1 && from.view.strides[2] == w->dims[3] ? a->window[1] : 1;
+    if (a->gather)
+        scratch = (size_t)a->rows * (size_t)row + 16;
+    else
+        scratch = (1 + nnrti_cpu_cut(a, to.view.dims[2])) * (size_t)a->across * (size_t)w->dims[3];
+    scratch += ((a->gather ? 1 : (size_t)(taps / a->across)) + 1) * (size_t)(a->rows + NNRTI_CPU_TALLEST_8 - 1) *
+               sizeof(void *);
+    d->steps[s].scratchBytes = scratch;
     return NNRT_SUCCESS;
 }
 
@@ -5817,9 +5834,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(take_zeros)(nnrti_x8 *to, int32_t count, int32_t
 
 /* Some pixels of y, and the panel that they are multiplied with. */
 typedef struct NNRTI_CPU(tile_8) {
-    const nnrti_x8 *const *x; /* x[tap * rows + row]: the groups that a tap of a pixel reads */
+    const nnrti_x8 *const *x; /* x[tap * step + row]: the groups that a tap of a pixel reads */
     uint8_t *const *y;        /* y[row]: its channels */
-    int32_t rows, taps, k;    /* k: groups of a tap */
+    int32_t rows, step;       /* pixels; of the lists, in which the last pixel is repeated up to `step` */
+    int32_t taps, k;          /* k: groups of a tap */
     const nnrti_w8 *panel;
     const int32_t *table; /* of the first channel of the panel */
     ptrdiff_t padded;
@@ -5860,7 +5878,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(finish_8)(const NNRTI_CPU(tile_8) * t, int32_t r
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t row, const int32_t tall,
                                             const int32_t wide, int32_t *out)
 {
-    nnrti_i sum[8][NNRTI_8_WIDE];
+    nnrti_i sum[NNRTI_CPU_TALLEST_8][NNRTI_8_WIDE];
     const nnrti_w8 *w = t->panel;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++) {
@@ -5870,10 +5888,10 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
             sum[r][v] = bias;
     }
     for (int32_t tap = 0; tap < t->taps; tap++) {
-        const nnrti_x8 *x[8];
+        const nnrti_x8 *x[NNRTI_CPU_TALLEST_8];
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
-            x[r] = t->x[(ptrdiff_t)tap * t->rows + (row + r < t->rows ? row + r : t->rows - 1)];
+            x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
         for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_8_GROUP; k += NNRTI_8_GROUP) {
             NNRTI_CPU_UNROLL
             for (int32_t r = 0; r < tall; r++) {
@@ -5977,52 +5995,81 @@ static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t 
         NNRTI_CPU(take_zeros)(to, rest, j->zero);
 }
 
-/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x, and outside x
-   there, where zero points are. */
-static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t first, int32_t rows,
+#if NNRTI_CPU_IS == 5
+/* What `run` pixels of a row of y read of row h of x, the first one from column w on, `across` cells each: where they lie in
+   x, or zeros, or at *room, where what is not in x is zero points. */
+static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint8_t *image, int64_t h, int64_t w,
+                                  int32_t run, const nnrti_x8 *zeros, const nnrti_x8 **x, nnrti_x8 **room)
+{
+    const nnrti_cpu_product_8 *a = j->attr;
+    const nnrt_view *in = j->x;
+    const int32_t K = in->dims[3], across = a->across;
+    const ptrdiff_t next = a->stride[1] * in->strides[2], from = (ptrdiff_t)(h * in->strides[1] + w * in->strides[2]);
+    int32_t begin = 0, end = 0, first, last;
+    const bool inside = h >= 0 && h < in->dims[1];
+    if (inside)
+        nnrti_cpu_inside(w, a->stride[1], run, in->dims[2] - across + 1, &begin, &end);
+    for (int32_t r = begin; r < end; r++)
+        x[r] = image + (from + r * next);
+    for (int32_t r = begin > 0 ? 0 : end; r < run; r = r + 1 == begin ? end : r + 1) {
+        x[r] = zeros;
+        nnrti_cpu_inside(w + (int64_t)r * a->stride[1], 1, across, in->dims[2], &first, &last);
+        if (!inside || first >= last)
+            continue;
+        NNRTI_CPU(take_zeros)(*room, first * K, j->zero);
+        memcpy(*room + first * K, image + (from + r * next + first * in->strides[2]),
+               (size_t)(last - first) * (size_t)K);
+        NNRTI_CPU(take_zeros)(*room + last * K, (across - last) * K, j->zero);
+        x[r] = *room;
+        *room += across * K;
+    }
+}
+#endif
+
+/* Where the pixels from `first` on lie, and what their taps read: gathered in `room`, or else in x or, where not all of it
+   is in x, in `room`, in front of which are zero points. */
+static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t first, const NNRTI_CPU(tile_8) * t,
                                      const nnrti_x8 **x, uint8_t **y, nnrti_x8 *room)
 {
     const nnrti_cpu_product_8 *a = j->attr;
     const nnrt_view *in = j->x, *out = j->y;
     int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
     int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
-    if (!a->gather && a->window[0] * a->window[1] == 1 && a->stride[0] * a->stride[1] == 1 &&
-        (a->pad[0] | a->pad[1]) == 0 && in->dims[0] * in->dims[1] * in->dims[2] == j->pixels &&
-        (in->dims[1] == 1 || in->strides[1] == in->dims[2] * in->strides[2]) &&
-        (out->dims[1] == 1 || out->strides[1] == out->dims[2] * out->strides[2]) && in->dims[0] == 1) {
-        const uint8_t *from = (const uint8_t *)in->data + first * in->strides[2];
-        uint8_t *to = (uint8_t *)out->data + first * out->strides[2];
-        for (int32_t r = 0; r < rows; r++, from += in->strides[2], to += out->strides[2]) {
-            x[r] = (const nnrti_x8 *)(const void *)from;
-            y[r] = to;
-        }
-        return;
+#if NNRTI_CPU_IS == 5
+    const nnrti_x8 *const zeros = room;
+    if (!a->gather) {
+        NNRTI_CPU(take_zeros)(room, a->across * in->dims[3], j->zero);
+        room += a->across * in->dims[3];
     }
-    for (int32_t r = 0; r < rows; r++) {
+#endif
+    for (int32_t r = 0, run; r < t->rows; r += run) {
         const uint8_t *image = (const uint8_t *)in->data + n * in->strides[0];
+        uint8_t *to = (uint8_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
         const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
-        y[r] = (uint8_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
-        if (a->gather) {
-            x[r] = room + (size_t)r * (size_t)a->depth * NNRTI_8_GROUP;
-            NNRTI_CPU(gather)(j, image, top, left, room + (size_t)r * (size_t)a->depth * NNRTI_8_GROUP);
+        run = t->rows - r < out->dims[2] - q ? t->rows - r : out->dims[2] - q;
+        for (int32_t i = 0; i < run; i++, to += out->strides[2])
+            y[r + i] = to;
+        for (int32_t i = 0; i < run && a->gather; i++, room += (size_t)a->depth * NNRTI_8_GROUP) {
+            x[r + i] = room;
+            NNRTI_CPU(gather)(j, image, top, left + (int64_t)i * a->stride[1], room);
         }
 #if NNRTI_CPU_IS == 5
-        for (int32_t i = 0; i < a->window[0] && !a->gather; i++)
-            for (int32_t k = 0; k < a->window[1]; k++) {
-                const int64_t h = top + (int64_t)i * a->dilation[0], w = left + (int64_t)k * a->dilation[1];
-                const bool inside = h >= 0 && h < in->dims[1] && w >= 0 && w < in->dims[2];
-                x[(size_t)(i * a->window[1] + k) * (size_t)rows + (size_t)r] =
-                    inside ? image + h * in->strides[1] + w * in->strides[2] : room;
-            }
+        for (int32_t i = 0; i < t->taps && !a->gather; i++) {
+            const int32_t columns = a->window[1] / a->across;
+            NNRTI_CPU(find_cells)
+            (j, image, top + (int64_t)(i / columns) * a->dilation[0], left + (int64_t)(i % columns) * a->dilation[1],
+             run, zeros, x + (ptrdiff_t)i * t->step + r, &room);
+        }
 #endif
-        if (++q == out->dims[2]) {
-            q = 0;
-            if (++p == out->dims[1]) {
-                p = 0;
-                n++;
-            }
+        q = 0;
+        if (++p == out->dims[1]) {
+            p = 0;
+            n++;
         }
     }
+    for (int32_t i = 0; i < t->taps; i++)
+        for (int32_t r = t->rows; r < t->step; r++)
+            x[(ptrdiff_t)i * t->step + r] = x[(ptrdiff_t)i * t->step + t->rows - 1];
 }
 
 /* Some pixels by one part of the panels. */
@@ -6039,16 +6086,15 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
     nnrti_x8 *room;
     NNRTI_CPU(tile_8) t;
     t.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
-    t.taps = a->gather ? 1 : a->window[0] * a->window[1];
-    t.k = a->gather ? a->depth : j->x->dims[3] / NNRTI_8_GROUP;
+    t.step = t.rows + NNRTI_CPU_TALLEST_8 - 1;
+    t.taps = a->gather ? 1 : a->window[0] * a->window[1] / a->across;
+    t.k = a->gather ? a->depth : j->x->dims[3] / NNRTI_8_GROUP * a->across;
     t.x = x;
-    t.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.rows);
+    t.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
     t.padded = j->table->dims[1];
     t.scale = &a->scale;
     room = (nnrti_x8 *)(uintptr_t)(t.y + (size_t)t.rows);
-    if (!a->gather)
-        NNRTI_CPU(take_zeros)(room, j->x->dims[3], j->zero);
-    NNRTI_CPU(find_pixels_8)(j, first, t.rows, x, (uint8_t **)(uintptr_t)t.y, room);
+    NNRTI_CPU(find_pixels_8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.y, room);
     for (int32_t p = from; p < to; p++) {
         t.channel = p * panel;
         t.count = j->y->dims[3] - t.channel;
