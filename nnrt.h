@@ -4417,7 +4417,6 @@ enum {
 #define NNRTI_FILE_ROW 40       /* bytes of a row of the section table */
 #define NNRTI_FILE_ALIGNMENT 64 /* of sections, and of constants in them */
 #define NNRTI_FILE_CHECKSUM 24  /* where the checksum stands */
-#define NNRTI_FNV64 0xCBF29CE484222325u
 
 static const uint8_t nnrti_file_magic[8] = {0x89, 'N', 'N', 'R', 'T', '\r', '\n', 0x1A};
 
@@ -4511,13 +4510,6 @@ static bool nnrti_little_endian(void)
     uint8_t first;
     memcpy(&first, &one, 1);
     return first == 1;
-}
-
-static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ data[i]) * (uint64_t)0x100000001B3u;
-    return hash;
 }
 
 /* The kind that says how a file has an attribute. */

@@ -958,6 +958,15 @@ NNRT_API NNRT_ReturnCode nnrt_node_run(nnrt_resolve *resolved, void *const *resu
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>memory */
 
+/* FNV-1a of 64 bits over some bytes, begun with NNRTI_FNV64, or with what came of the bytes before. */
+#define NNRTI_FNV64 0xCBF29CE484222325u
+NNRTI_UNUSED static uint64_t nnrti_fnv64(uint64_t hash, const uint8_t *data, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ data[i]) * (uint64_t)0x100000001B3u;
+    return hash;
+}
+
 static bool nnrti_round_size(size_t bytes, size_t alignment, size_t *out)
 {
     if (!nnrt_add_size(bytes, alignment - 1, out))
@@ -4389,18 +4398,9 @@ typedef struct nnrti_packing {
     NNRT_SharedBuffer blocks[2];
 } nnrti_packing;
 
-static uint64_t nnrti_pack_hash(uint64_t hash, const void *data, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ ((const uint8_t *)data)[i]) * UINT64_C(0x100000001B3);
-    return hash;
-}
-
-#define NNRTI_PACK_HASH UINT64_C(0xCBF29CE484222325)
-
 static uint32_t nnrti_pack_kernel(const nnrt_draft_step *s)
 {
-    const uint64_t hash = nnrti_pack_hash(NNRTI_PACK_HASH, s->kernelName, strlen(s->kernelName));
+    const uint64_t hash = nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)s->kernelName, strlen(s->kernelName));
     return (uint32_t)(hash ^ hash >> 32);
 }
 
@@ -7357,7 +7357,7 @@ static bool nnrti_packing_open(nnrti_packing *p, const nnrt_packed *from, uint64
         return false;
     }
     memcpy(&p->table, data, sizeof(p->table));
-    if (nnrti_pack_hash(NNRTI_PACK_HASH, data + 8, from->tableBytes - 8) != p->table.checksum ||
+    if (nnrti_fnv64(NNRTI_FNV64, data + 8, from->tableBytes - 8) != p->table.checksum ||
         behind / sizeof(nnrti_pack_row) < p->table.packs ||
         behind - p->table.packs * sizeof(nnrti_pack_row) != (uint64_t)p->table.numbers * sizeof(int64_t) ||
         p->table.bytes > from->weightBytes) {
@@ -7418,7 +7418,7 @@ static NNRT_ReturnCode nnrti_plan_model_export(NNRT_PreparedModel *self, const N
     for (const nnrti_numbers *n = p->numbers; n != NULL; at += n->count * sizeof(n->number[0]), n = n->next)
         memcpy(at, n->number, n->count * sizeof(n->number[0]));
     memcpy(data, &p->table, sizeof(p->table));
-    p->table.checksum = nnrti_pack_hash(NNRTI_PACK_HASH, data + 8, table - 8);
+    p->table.checksum = nnrti_fnv64(NNRTI_FNV64, data + 8, table - 8);
     memcpy(data, &p->table.checksum, sizeof(p->table.checksum));
     for (uint32_t i = 0; i < 2; i++) {
         p->blocks[i].fd = -1;
@@ -7456,8 +7456,8 @@ NNRT_API NNRT_ReturnCode nnrt_plan_prepare_packed(const NNRT_Model *model, const
     memset(&fault, 0, sizeof(fault));
     e.edit = edit;
     e.user = user;
-    e.key = nnrti_pack_hash(NNRTI_PACK_HASH, key, strlen(key));
-    e.key = nnrti_pack_hash(e.key, &layout, sizeof(layout));
+    e.key = nnrti_fnv64(NNRTI_FNV64, (const uint8_t *)key, strlen(key));
+    e.key = nnrti_fnv64(e.key, (const uint8_t *)&layout, sizeof(layout));
     if (packs->find != NULL && packs->find(packs->user, model, &own, &from) &&
         nnrti_packing_open(&taken, &from, e.key, &fault)) {
         nnrt_error *const error = own.error;

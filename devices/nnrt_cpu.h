@@ -1195,11 +1195,12 @@ static NNRT_ReturnCode nnrti_cpu_take_window(nnrti_cpu_edit *e, uint32_t s, cons
                                              const nnrti_cpu_pool *pool)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
-    nnrti_cpu_window *a = (nnrti_cpu_window *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
-    if (a == NULL)
-        return nnrti_cpu_no_memory(e, step);
+    nnrti_cpu_window *a;
     if (!nnrti_cpu_may(e, kernel))
         return NNRT_SUCCESS;
+    a = (nnrti_cpu_window *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
     nnrti_cpu_pair(a->window, pool->kernelSize, 0, 1);
     nnrti_cpu_pair(a->stride, pool->strides, 0, 1);
     nnrti_cpu_pair(a->pad, pool->pad, 0, 2);
@@ -1338,6 +1339,12 @@ static bool nnrti_cpu_rows_of(const nnrt_draft_step *step, const nnrt_view *y, n
            rows == a->rows && y->dims[y->rank - 1] == a->count;
 }
 
+/* Whether two views have the same extents. */
+static bool nnrti_cpu_same_dims(const nnrt_view *x, const nnrt_view *y)
+{
+    return x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0;
+}
+
 /* A constant number that only this step's x is multiplied with: x becomes what it was before, and the number is
    returned; 1 where there is none. */
 static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
@@ -1355,8 +1362,7 @@ static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
         const nnrt_view *factor = &multiply->args[k].view;
         size_t count;
         if (multiply->args[k].kind != NNRT_PLACE_CONSTANT || !nnrt_dims_count(factor->dims, factor->rank, &count) ||
-            count != 1 || x.kind == NNRT_PLACE_CONSTANT || x.view.rank != old.view.rank ||
-            memcmp(x.view.dims, old.view.dims, sizeof(old.view.dims)) != 0)
+            count != 1 || x.kind == NNRT_PLACE_CONSTANT || !nnrti_cpu_same_dims(&x.view, &old.view))
             continue;
         step->args[0] = x;
         if (nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &rows)) {
@@ -1442,14 +1448,16 @@ static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s, nnrti_
                                            NNRT_ActivationType activation)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
-    nnrti_cpu_each *a = (nnrti_cpu_each *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    const nnrti_cpu_kernel *const kernel = step->nIn == 1 ? &e->set->unary : &e->set->binary;
+    nnrti_cpu_each *a;
+    if (!nnrti_cpu_may(e, kernel))
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_each *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
-    if (!nnrti_cpu_may(e, step->nIn == 1 ? &e->set->unary : &e->set->binary))
-        return NNRT_SUCCESS;
     a->function = function;
     a->activation = activation;
-    nnrti_cpu_use(step, step->nIn == 1 ? &e->set->unary : &e->set->binary, a);
+    nnrti_cpu_use(step, kernel, a);
     for (uint32_t k = 0; k < step->nIn; k++)
         if (step->args[k].view.rank != step->args[step->nIn].view.rank)
             return NNRT_SUCCESS; /* axes are missing: they stay as they are */
@@ -2125,12 +2133,6 @@ static bool nnrti_cpu_turned_view(const nnrt_draft_step *step, nnrt_view *turned
         turned->strides[k] = x->strides[axes[k]];
     }
     return true;
-}
-
-/* Whether two views have the same extents. */
-static bool nnrti_cpu_same_dims(const nnrt_view *x, const nnrt_view *y)
-{
-    return x->rank == y->rank && memcmp(x->dims, y->dims, (size_t)x->rank * sizeof(x->dims[0])) == 0;
 }
 
 /* Whether a step is a product of two tensors of this run with these views that the kernel `matmul` does. */

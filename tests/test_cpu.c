@@ -18,6 +18,7 @@
 
 #include "../devices/nnrt_cpu.h"
 #include "kit.h"
+#include "sets.h"
 
 /* ---- numbers ---- */
 
@@ -99,38 +100,6 @@ static size_t product_of(int32_t rank, const int32_t *dims)
 }
 
 /* ---- devices ---- */
-
-static const char *sets[8];
-static uint32_t nSets;
-
-static int add_devices(void **unused)
-{
-    nnrt_error e;
-    (void)unused;
-    memset(&e, 0, sizeof(e));
-    assert_int_equal(nnrt_cpu_register(NULL, &e), NNRT_SUCCESS);
-    for (uint32_t i = 0; nnrt_cpu_set(i) != NULL; i++) { /* "cpu" is the first of them: test_sets */
-        static char names[8][24];
-        assert_int_equal(nnrt_cpu_register(nnrt_cpu_set(i), &e), NNRT_SUCCESS);
-        snprintf(names[i], sizeof(names[i]), "cpu-%s", nnrt_cpu_set(i));
-        sets[nSets++] = names[i];
-    }
-    return 0;
-}
-
-/* What is offered as threads: `workers` of them, which take the pieces from the last to the first. */
-typedef struct team {
-    nnrt_parallel parallel;
-    uint32_t calls;
-} team;
-
-static void work_backward(void *user, uint32_t count, void (*task)(void *arg, uint32_t i, uint32_t worker), void *arg)
-{
-    team *t = (team *)user;
-    t->calls++;
-    for (uint32_t i = count; i-- > 0;)
-        task(arg, i, i % t->parallel.workers);
-}
 
 /* What the extensions nnrt.cpu.winograd and nnrt.cpu.kernel say; NULL: they are not there. With the second one a session is
    refused where no step has that kernel: what runs has it. */
