@@ -7,7 +7,11 @@ then that name none; where a file of the program includes devices before nnrt.h,
 
 WHAT IS FAST, float32
     CONV2D_FUSION (of one group and depthwise), FULL_CONNECTION, MATMUL_FUSION; MAX_POOL_FUSION, AVGPOOL_FUSION;
-    ADD_FUSION, SUB_FUSION, MUL_FUSION, ACTIVATION; SOFTMAX and LAYER_NORM_FUSION over the last axes; LSTM (without
+    ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
+    PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
+    EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION by 2 and 3, ERF, FLOOR, CEIL, ROUND; REDUCE_FUSION (but
+    PROD and ALL); SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION and RMS_NORMALIZATION over the last axis; INSTANCE_NORM and
+    GROUP_NORM_FUSION; FUSED_BATCH_NORM and SCALE_FUSION of constants for each channel; LSTM (without
     projection and zoneout), LSTM_PEEPHOLE, GRU and RNN of constant weights. Where only it reads a convolution or a
     product of matrices, an ADD_FUSION becomes part of it; so does a TRANSPOSE in front of or behind a product of two
     tensors that a run brings, and a factor becomes part of the SOFTMAX behind it. Tensors of images between steps lie
@@ -23,7 +27,12 @@ WHAT IS FAST, quantised int8 and uint8
 HOW EXACT
     Sums of products run in the order of the reference device, each product and sum rounded once together (fused) where
     the machine has such an instruction; but see below for convolutions by tiles. SIGMOID and TANH are within 4 units in
-    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|.
+    the last place (results below 2^-126 may be 0), SWISH within 5; GELU within 2^-22 of the larger of 1 and |x|, in its
+    tanh form within twice that and 8 units. Units in the last place, at most: EXPFUSION 2, and what its rounded argument
+    makes; LOG 2; ELU 4, SELU 5, SOFTPLUS 6, MISH 8; ERF 2 and 2^-22; RSQRT 1.5, POW_FUSION by 3 1; all else that is done
+    to single elements is rounded as the reference device rounds it. Sums of REDUCE_FUSION, INSTANCE_NORM,
+    GROUP_NORM_FUSION and LOG_SOFTMAX carry their rounding errors along; FUSED_BATCH_NORM multiplies with
+    scale / sqrt(variance + epsilon), rounded. An average over a whole image is a reduction, too.
     The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
     Quantised operators give the bits of the reference device; half precision operators are those of the reference
@@ -72,6 +81,7 @@ SECTIONS (search for the tag)
     >>tiles    convolutions by tiles
     >>window   convolutions of each channel by itself, pools
     >>each     what is done to each element
+    >>sums     reductions, and normalisations of groups of channels
     >>rows     what is done to rows of the last axis
     >>cells    steps of recurrent networks
     >>casts    from float32 to 8 bits, and back
@@ -194,13 +204,49 @@ typedef struct nnrti_cpu_winograd {
     size_t cellX, cellY;       /* from one cell to the next */
 } nnrti_cpu_winograd;
 
+/* Functions of two elements, and of one with parameters a and b. */
+#define NNRTI_CPU_OF_TWO(X) X(ADD) X(SUB) X(MUL) X(DIV) X(MAX) X(MIN) X(DIFFERENCE) X(PRELU)
+#define NNRTI_CPU_OF_ONE(X)                                                                                            \
+    X(BOUNDS)                                                                                                          \
+    X(LEAKY)                                                                                                           \
+    X(ELU)                                                                                                             \
+    X(SOFTPLUS)                                                                                                        \
+    X(SOFTSIGN)                                                                                                        \
+    X(MISH)                                                                                                            \
+    X(EXP) X(LOG) X(SQRT) X(RSQRT) X(SQUARE) X(CUBE) X(ERF) X(FLOOR) X(CEIL) X(ROUND) X(GELU_TANH) X(HARD_SIGMOID)
 typedef int32_t nnrti_cpu_function;
-enum { NNRTI_CPU_ADD, NNRTI_CPU_SUB, NNRTI_CPU_MUL };
+#define NNRTI_CPU_NUMBER(name) NNRTI_CPU_##name,
+enum { NNRTI_CPU_OF_TWO(NNRTI_CPU_NUMBER) NNRTI_CPU_ACTIVATION, NNRTI_CPU_OF_ONE(NNRTI_CPU_NUMBER) };
+#undef NNRTI_CPU_NUMBER
 
+/* What is done to elements: attributes of `binary`, whose result then has the activation, and of `unary`, where
+   ACTIVATION is that one. */
 typedef struct nnrti_cpu_each {
     nnrti_cpu_function function;
     NNRT_ActivationType activation;
+    float a, b;
 } nnrti_cpu_each;
+
+/* Sets of elements of x become one each: attributes of `reduce`, whose arguments are x, the axes and y. */
+typedef struct nnrti_cpu_reduce {
+    NNRT_ReduceMode mode;
+    float coeff; /* factor of the results */
+} nnrti_cpu_reduce;
+
+/* Attributes of `affine`: y = activation((x - mean) * factor + offset), whose arguments are x, the three packed one
+   behind the other, [3,C], and seen as means that are broadcast to y, and y. */
+typedef struct nnrti_cpu_affine {
+    NNRT_ActivationType activation;
+    int32_t channels;
+} nnrti_cpu_affine;
+
+/* Attributes of `group_norm`, whose arguments are those of GROUP_NORM_FUSION: x [N,K,C], scale, bias, y. */
+typedef struct nnrti_cpu_groups {
+    int32_t size; /* channels of a group */
+    int32_t many; /* groups that are worked on at once where channels lie one behind the other; 0: they do not */
+    bool affine;  /* scale and bias count, where they are there */
+    float epsilon;
+} nnrti_cpu_groups;
 
 /* Rows of `count` elements, `rows` of them, each `stepX` behind the one before in x, `stepY` in y. */
 typedef struct nnrti_cpu_rows {
@@ -292,7 +338,12 @@ typedef struct nnrti_cpu_kernel {
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product)                                                                                                         \
     X(matmul)                                                                                                          \
-    X(depthwise) X(max_pool) X(average_pool) X(binary) X(unary) X(softmax) X(layer_norm) X(winograd) X(recurrent)
+    X(depthwise)                                                                                                       \
+    X(max_pool)                                                                                                        \
+    X(average_pool)                                                                                                    \
+    X(binary)                                                                                                          \
+    X(unary)                                                                                                           \
+    X(affine) X(reduce) X(softmax) X(log_softmax) X(layer_norm) X(rms_norm) X(group_norm) X(winograd) X(recurrent)
 /* Of floats and 8 bits, of the sets that have kernels for floats. */
 #define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise)
 #define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8) X(max_pool_8) X(average_pool_8) X(add_8)
@@ -410,6 +461,21 @@ static bool nnrti_cpu_bounds(NNRT_ActivationType activation, float *low, float *
     case NNRT_ACTIVATION_TYPE_NO_ACTIVATION:
     case NNRT_ACTIVATION_TYPE_LINEAR: return true;
     default: return false;
+    }
+}
+
+/* Whether a function of one element takes many multiplications. */
+static bool nnrti_cpu_is_dear(const nnrti_cpu_each *a)
+{
+    float low, high;
+    switch (a->function) {
+    case NNRTI_CPU_ACTIVATION: return !nnrti_cpu_bounds(a->activation, &low, &high);
+    case NNRTI_CPU_BOUNDS:
+    case NNRTI_CPU_LEAKY:
+    case NNRTI_CPU_HARD_SIGMOID:
+    case NNRTI_CPU_SQUARE:
+    case NNRTI_CPU_CUBE: return false;
+    default: return true;
     }
 }
 
@@ -601,6 +667,23 @@ static bool nnrti_cpu_is_eight(const nnrt_draft_step *step, const char *kernel)
            step->args[0].view.quantCount == 1;
 }
 
+/* Whether a pool of float32 has one window, all of x, and no activation: a reduction, wherever channels lie. */
+static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
+{
+    const bool most = step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION;
+    const NNRT_MaxPoolFusion *max = (const NNRT_MaxPoolFusion *)step->attr;
+    const NNRT_AvgPoolFusion *average = (const NNRT_AvgPoolFusion *)step->attr;
+    const NNRT_Int64List *size = most ? &max->kernelSize : &average->kernelSize;
+    const NNRT_Int64List *pad = most ? &max->pad : &average->pad;
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[step->nIn + step->nDerived].view;
+    if (most && step->nOut > 1 && step->args[step->nIn + step->nDerived + 1].tensor != NNRT_NO_TENSOR)
+        return false;
+    return x->dataType == NNRT_DATA_TYPE_FLOAT32 && y->dims[1] == 1 && y->dims[2] == 1 && size->data[0] == x->dims[1] &&
+           size->data[1] == x->dims[2] && pad->data[0] == 0 && pad->data[1] == 0 && pad->data[2] == 0 &&
+           pad->data[3] == 0 && !nnrti_empty(x) &&
+           (most ? max->activationType : average->activationType) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+}
+
 static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL ||
@@ -617,8 +700,9 @@ static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
                (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]));
     }
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
-        return step->nOut < 2 || step->args[step->nIn + step->nDerived + 1].tensor == NNRT_NO_TENSOR;
-    case NNRT_NODE_TYPE_AVGPOOL_FUSION: return true;
+        return (step->nOut < 2 || step->args[step->nIn + step->nDerived + 1].tensor == NNRT_NO_TENSOR) &&
+               !nnrti_cpu_is_global(step);
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION: return !nnrti_cpu_is_global(step);
     default: return false;
     }
 }
@@ -627,7 +711,8 @@ static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
 static bool nnrti_cpu_is_tolerant(const nnrt_draft_step *step)
 {
     return step->open == NULL && step->op != NULL && nnrt_op_find(step->op->type) == step->op &&
-           (step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_EACH | NNRT_OP_MOVES | NNRT_OP_INPLACE)) != 0;
+           ((step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_EACH | NNRT_OP_MOVES | NNRT_OP_INPLACE)) != 0 ||
+            step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION);
 }
 
 /* Whether v is int8 or uint8 with one parameter, as operators that compute have it. */
@@ -680,10 +765,16 @@ static bool nnrti_cpu_is_whole(const nnrti_cpu_edit *e, const nnrt_plan_arg *arg
 {
     const nnrt_operand *o = &e->draft->tensors[arg->tensor];
     nnrt_view declared;
-    return o->rank == 4 && arg->view.rank == 4 &&
-           (nnrti_cpu_is_declared(&arg->view, o, &declared) ||
-            (arg->view.dims[0] == o->dims[0] && arg->view.dims[1] == o->dims[2] && arg->view.dims[2] == o->dims[3] &&
-             arg->view.dims[3] == o->dims[1] && arg->view.strides[3] == declared.strides[1]));
+    const nnrt_view *v = &arg->view;
+    if (o->rank != 4)
+        return false;
+    nnrt_operand_view(NULL, o, 0, &declared);
+    if (v->rank == 3) /* [N,K,C] of normalisations, K all pixels */
+        return v->dims[0] == o->dims[0] && (int64_t)v->dims[1] == (int64_t)o->dims[2] * o->dims[3] &&
+               v->dims[2] == o->dims[1] && v->strides[1] == 1 && v->strides[2] == declared.strides[1];
+    return v->rank == 4 && (nnrti_cpu_is_declared(v, o, &declared) ||
+                            (v->dims[0] == o->dims[0] && v->dims[1] == o->dims[2] && v->dims[2] == o->dims[3] &&
+                             v->dims[3] == o->dims[1] && v->strides[3] == declared.strides[1]));
 }
 
 /* Which tensors lie with their channels last: images between steps that work with any strides, from the first step on
@@ -729,8 +820,14 @@ static void nnrti_cpu_see(const nnrti_cpu_edit *e, uint32_t t, nnrt_view *v)
     const nnrt_operand *o = &e->draft->tensors[t];
     const ptrdiff_t C = o->dims[1], W = o->dims[3], H = o->dims[2];
     nnrt_view declared;
-    const bool first = nnrti_cpu_is_declared(v, o, &declared);
+    bool first;
     v->strides[0] = H * W * C;
+    if (v->rank == 3) {
+        v->strides[1] = C;
+        v->strides[2] = 1;
+        return;
+    }
+    first = nnrti_cpu_is_declared(v, o, &declared);
     v->strides[first ? 2 : 1] = W * C;
     v->strides[first ? 3 : 2] = C;
     v->strides[first ? 1 : 3] = 1;
@@ -1374,6 +1471,93 @@ static float nnrti_cpu_join_factor(nnrti_cpu_edit *e, nnrt_draft_step *step)
     return 1.0f;
 }
 
+/* LOG_SOFTMAX and RMS_NORMALIZATION over the last axis. */
+static NNRT_ReturnCode nnrti_cpu_take_line(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const bool log = step->op->type == NNRT_NODE_TYPE_LOG_SOFTMAX;
+    const nnrti_cpu_kernel *const kernel = log ? &e->set->log_softmax : &e->set->rms_norm;
+    const nnrt_view *scale = &step->args[1].view;
+    const int64_t axis =
+        log ? ((const NNRT_LogSoftmax *)step->attr)->axis : ((const NNRT_RMSNormalization *)step->attr)->axis;
+    nnrti_cpu_rows found, *a;
+    if (!nnrti_cpu_may(e, kernel) || axis != step->args[0].view.rank - 1 ||
+        !nnrti_cpu_rows_of(step, &step->args[step->nIn + step->nDerived].view, &found) ||
+        (!log && (scale->rank != 1 || scale->dims[0] != found.count || scale->strides[0] != 1)))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_rows *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    *a = found;
+    a->epsilon = log ? 0 : ((const NNRT_RMSNormalization *)step->attr)->epsilon;
+    nnrti_cpu_use(step, kernel, a);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_sets(nnrti_cpu_edit *e, uint32_t s, const nnrt_plan_arg *axes,
+                                           NNRT_ReduceMode mode, float coeff)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[s];
+    const nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived];
+    const int32_t two = 2;
+    nnrti_cpu_reduce *a;
+    nnrt_plan_arg *args;
+    void *data;
+    NNRT_ReturnCode code;
+    if (!nnrti_cpu_may(e, &e->set->reduce) || nnrti_empty(&x.view))
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_reduce *)nnrt_memory_keep(d->memory, sizeof(*a));
+    if (a == NULL || (args = nnrt_draft_args(d, s, axes != NULL ? 2 : 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->mode = mode;
+    a->coeff = coeff;
+    args[0] = x;
+    args[axes != NULL ? 2 : 1] = y;
+    nnrti_cpu_use(&d->steps[s], &e->set->reduce, a);
+    d->steps[s].flags = 0;
+    if (axes != NULL) {
+        args[1] = *axes;
+    } else { /* those of an image's pixels */
+        if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 1, &two, &data)) != NNRT_SUCCESS)
+            return code;
+        for (int32_t i = 0; i < 2 && data != NULL; i++)
+            ((int32_t *)data)[i] = 1 + i;
+    }
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_reduce(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step *step = &e->draft->steps[s];
+    const NNRT_ReduceFusion *attr = (const NNRT_ReduceFusion *)step->attr;
+    const nnrt_plan_arg axes = step->args[step->nIn];
+    if (attr->mode == NNRT_REDUCE_MODE_PROD || attr->mode == NNRT_REDUCE_MODE_ALL)
+        return NNRT_SUCCESS;
+    return nnrti_cpu_take_sets(e, s, &axes, attr->mode, attr->coeff);
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_groups(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const nnrt_view *x = &step->args[0].view, *y = &step->args[3].view;
+    const NNRT_GroupNormFusion *group = (const NNRT_GroupNormFusion *)step->attr;
+    const bool instance = step->op->type == NNRT_NODE_TYPE_INSTANCE_NORM;
+    const bool pixels = x->strides[2] == 1 && y->strides[2] == 1;
+    nnrti_cpu_groups *a;
+    if (!nnrti_cpu_may(e, &e->set->group_norm) || nnrti_empty(x) ||
+        (!pixels && (x->strides[1] != 1 || y->strides[1] != 1)))
+        return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_groups *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->size = instance ? 1 : x->dims[2] / (int32_t)group->numGroups;
+    a->affine = instance || group->affine;
+    a->many = !pixels ? 0 : a->size >= 64 ? 1 : 64 / a->size;
+    a->epsilon = instance ? ((const NNRT_InstanceNorm *)step->attr)->epsilon : group->epsilon;
+    nnrti_cpu_use(step, &e->set->group_norm, a);
+    step->scratchBytes = 4 * ((size_t)a->many * (size_t)a->size + NNRTI_CPU_WIDEST) * sizeof(float);
+    return NNRT_SUCCESS;
+}
+
 static NNRT_ReturnCode nnrti_cpu_take_rows(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
@@ -1425,6 +1609,17 @@ static bool nnrti_cpu_has_vectors(NNRT_ActivationType activation)
     }
 }
 
+/* Gives v the axes of y that it has not, all of extent 1. */
+static void nnrti_cpu_add_axes(nnrt_view *v, const nnrt_view *y)
+{
+    const int32_t more = y->rank - v->rank;
+    for (int32_t i = y->rank - 1; i >= 0 && more > 0; i--) {
+        v->dims[i] = i < more ? 1 : v->dims[i - more];
+        v->strides[i] = i < more ? 0 : v->strides[i - more];
+    }
+    v->rank = y->rank;
+}
+
 /* The axes of the views of an elementwise step in the order of memory, that of y: axes of such a step have no
    meaning. */
 static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
@@ -1435,32 +1630,203 @@ static void nnrti_cpu_sort_axes(nnrt_draft_step *step)
         for (int32_t j = i + 1; j > 0 && y->dims[j] != 1 && y->strides[j - 1] < y->strides[j]; j--)
             for (uint32_t k = 0; k < count; k++) {
                 nnrt_view *v = &step->args[k].view;
-                const int32_t at = j - (y->rank - v->rank), dim = v->dims[at];
-                const ptrdiff_t stride = v->strides[at];
-                v->dims[at] = v->dims[at - 1];
-                v->strides[at] = v->strides[at - 1];
-                v->dims[at - 1] = dim;
-                v->strides[at - 1] = stride;
+                const int32_t dim = v->dims[j];
+                const ptrdiff_t stride = v->strides[j];
+                v->dims[j] = v->dims[j - 1];
+                v->strides[j] = v->strides[j - 1];
+                v->dims[j - 1] = dim;
+                v->strides[j - 1] = stride;
             }
 }
 
-static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_function function,
-                                           NNRT_ActivationType activation)
+/* SCALE_FUSION and FUSED_BATCH_NORM of constants, one for each channel. */
+static NNRT_ReturnCode nnrti_cpu_take_affine(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[s];
+    const bool norm = step->op->type == NNRT_NODE_TYPE_FUSED_BATCH_NORM;
+    const nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived];
+    const nnrt_plan_arg *const old = step->args;
+    const float epsilon = norm ? ((const NNRT_FusedBatchNorm *)step->attr)->epsilon : 0;
+    const int32_t packed[2] = {3, old[1].view.rank > 0 ? old[1].view.dims[0] : 0};
+    nnrti_cpu_affine *a;
+    nnrt_plan_arg *args;
+    nnrt_view *seen;
+    int32_t axis;
+    void *data;
+    NNRT_ReturnCode code;
+    if (!nnrti_cpu_may(e, &e->set->affine) || old[1].view.rank != 1 || packed[1] == 0)
+        return NNRT_SUCCESS;
+    for (uint32_t k = 1; k < step->nIn; k++)
+        if (old[k].tensor != NNRT_NO_TENSOR && old[k].kind != NNRT_PLACE_CONSTANT)
+            return NNRT_SUCCESS;
+    if ((a = (nnrti_cpu_affine *)nnrt_memory_keep(d->memory, sizeof(*a))) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->activation = norm ? NNRT_ACTIVATION_TYPE_NO_ACTIVATION : ((const NNRT_ScaleFusion *)step->attr)->activationType;
+    a->channels = packed[1];
+    axis = norm ? y.view.rank - 1 : (int32_t)((const NNRT_ScaleFusion *)step->attr)->axis;
+    nnrti_cpu_use(&d->steps[s], &e->set->affine, a);
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    args[0] = x;
+    args[1] = y;
+    if ((code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS)
+        return code;
+    seen = &d->steps[s].args[1].view;
+    seen->rank = y.view.rank;
+    for (int32_t i = 0; i < seen->rank; i++) {
+        seen->dims[i] = i == axis ? packed[1] : 1;
+        seen->strides[i] = i == axis;
+    }
+    nnrti_cpu_sort_axes(&d->steps[s]);
+    for (int32_t c = 0; c < packed[1] && data != NULL; c++) {
+        float *const to = (float *)data + c, value[4] = {1, 0, 0, 1};
+        for (uint32_t k = 0; k < 4 && k + 1 < (norm ? 5u : 3u); k++)
+            if (old[k + 1].tensor != NNRT_NO_TENSOR)
+                value[k] = ((const float *)old[k + 1].view.data)[c * old[k + 1].view.strides[0]];
+        to[0] = value[2];
+        to[packed[1]] = norm ? value[0] / nnrti_sqrtf(value[3] + epsilon) : value[0];
+        to[2 * packed[1]] = value[1];
+    }
+    return NNRT_SUCCESS;
+}
+
+/* What an ACTIVATION does, if there are vectors for it. */
+static bool nnrti_cpu_activation_of(const NNRT_Activation *attr, nnrti_cpu_each *a)
+{
+    a->activation = attr->activationType;
+    a->a = attr->alpha;
+    a->b = 1.0f;
+    switch (attr->activationType) {
+    case NNRT_ACTIVATION_TYPE_LEAKY_RELU: a->function = NNRTI_CPU_LEAKY; return true;
+    case NNRT_ACTIVATION_TYPE_ELU: a->function = NNRTI_CPU_ELU; return true;
+    case NNRT_ACTIVATION_TYPE_SELU:
+        a->function = NNRTI_CPU_ELU;
+        a->a = 1.67326324f;
+        a->b = 1.05070098f;
+        return true;
+    case NNRT_ACTIVATION_TYPE_SOFTPLUS: a->function = NNRTI_CPU_SOFTPLUS; return true;
+    case NNRT_ACTIVATION_TYPE_SOFTSIGN: a->function = NNRTI_CPU_SOFTSIGN; return true;
+    case NNRT_ACTIVATION_TYPE_HARD_TANH:
+        a->function = NNRTI_CPU_BOUNDS;
+        a->a = attr->minVal;
+        a->b = attr->maxVal;
+        return true;
+    case NNRT_ACTIVATION_TYPE_GELU:
+        a->function = attr->approximate ? NNRTI_CPU_GELU_TANH : NNRTI_CPU_ACTIVATION;
+        return true;
+    default: a->function = NNRTI_CPU_ACTIVATION; return nnrti_cpu_has_vectors(attr->activationType);
+    }
+}
+
+/* The only element of a constant of float32; false: it is none. */
+static bool nnrti_cpu_is_number(const nnrt_plan_arg *arg, float *value)
+{
+    size_t count;
+    if (arg->tensor == NNRT_NO_TENSOR || arg->kind != NNRT_PLACE_CONSTANT || arg->view.data == NULL ||
+        !nnrt_dims_count(arg->view.dims, arg->view.rank, &count) || count != 1)
+        return false;
+    *value = *(const float *)arg->view.data;
+    return true;
+}
+
+/* What a CLIP keeps x between: bounds are attributes, or constants. */
+static bool nnrti_cpu_clip_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
+{
+    const NNRT_Clip *attr = (const NNRT_Clip *)step->attr;
+    a->function = NNRTI_CPU_BOUNDS;
+    a->a = attr->min;
+    a->b = attr->max;
+    return (step->args[1].tensor == NNRT_NO_TENSOR || nnrti_cpu_is_number(&step->args[1], &a->a)) &&
+           (step->args[2].tensor == NNRT_NO_TENSOR || nnrti_cpu_is_number(&step->args[2], &a->b)) && a->a <= a->b;
+}
+
+/* What a step does to each element, if there are vectors for it. */
+static bool nnrti_cpu_each_of(const nnrt_draft_step *step, nnrti_cpu_each *a)
+{
+    float power;
+    a->activation = NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
+    a->a = a->b = 0;
+    switch (step->op->type) {
+#define NNRTI_CPU_EACH(type, name, to)                                                                                 \
+    case NNRT_NODE_TYPE_##type:                                                                                        \
+        a->function = NNRTI_CPU_##to;                                                                                  \
+        a->activation = ((const NNRT_##name *)step->attr)->activationType;                                             \
+        return true;
+        NNRTI_CPU_EACH(ADD_FUSION, AddFusion, ADD)
+        NNRTI_CPU_EACH(SUB_FUSION, SubFusion, SUB)
+        NNRTI_CPU_EACH(MUL_FUSION, MulFusion, MUL)
+        NNRTI_CPU_EACH(DIV_FUSION, DivFusion, DIV)
+#undef NNRTI_CPU_EACH
+    case NNRT_NODE_TYPE_BIAS_ADD: a->function = NNRTI_CPU_ADD; return true;
+    case NNRT_NODE_TYPE_REAL_DIV: a->function = NNRTI_CPU_DIV; return true;
+    case NNRT_NODE_TYPE_MAXIMUM: a->function = NNRTI_CPU_MAX; return true;
+    case NNRT_NODE_TYPE_MINIMUM: a->function = NNRTI_CPU_MIN; return true;
+    case NNRT_NODE_TYPE_SQUARED_DIFFERENCE: a->function = NNRTI_CPU_DIFFERENCE; return true;
+    case NNRT_NODE_TYPE_PRELU_FUSION: a->function = NNRTI_CPU_PRELU; return true;
+    case NNRT_NODE_TYPE_ACTIVATION: return nnrti_cpu_activation_of((const NNRT_Activation *)step->attr, a);
+    case NNRT_NODE_TYPE_CLIP: return nnrti_cpu_clip_of(step, a);
+    case NNRT_NODE_TYPE_LEAKY_RELU:
+        a->function = NNRTI_CPU_LEAKY;
+        a->a = ((const NNRT_LeakyRelu *)step->attr)->negativeSlope;
+        return true;
+    case NNRT_NODE_TYPE_HARD_SIGMOID:
+        a->function = NNRTI_CPU_HARD_SIGMOID;
+        a->a = ((const NNRT_HardSigmoid *)step->attr)->alpha;
+        a->b = ((const NNRT_HardSigmoid *)step->attr)->beta;
+        return true;
+    case NNRT_NODE_TYPE_EXPFUSION:
+        a->function = NNRTI_CPU_EXP;
+        a->a = ((const NNRT_ExpFusion *)step->attr)->scale;
+        a->b = ((const NNRT_ExpFusion *)step->attr)->shift;
+        return ((const NNRT_ExpFusion *)step->attr)->base == -1;
+    case NNRT_NODE_TYPE_SOFTPLUS: /* what is beyond the threshold is itself in any case */
+        a->function = NNRTI_CPU_SOFTPLUS;
+        return ((const NNRT_Softplus *)step->attr)->beta == 1 && ((const NNRT_Softplus *)step->attr)->threshold >= 18;
+    case NNRT_NODE_TYPE_POW_FUSION:
+        a->function = NNRTI_CPU_SQUARE;
+        if (!nnrti_cpu_is_number(&step->args[1], &power) || ((const NNRT_PowFusion *)step->attr)->scale != 1 ||
+            ((const NNRT_PowFusion *)step->attr)->shift != 0)
+            return false;
+        if (power == 3)
+            a->function = NNRTI_CPU_CUBE;
+        return power == 2 || power == 3;
+    case NNRT_NODE_TYPE_MISH: a->function = NNRTI_CPU_MISH; return true;
+    case NNRT_NODE_TYPE_LOG: a->function = NNRTI_CPU_LOG; return true;
+    case NNRT_NODE_TYPE_SQRT: a->function = NNRTI_CPU_SQRT; return true;
+    case NNRT_NODE_TYPE_RSQRT: a->function = NNRTI_CPU_RSQRT; return true;
+    case NNRT_NODE_TYPE_SQUARE: a->function = NNRTI_CPU_SQUARE; return true;
+    case NNRT_NODE_TYPE_ERF: a->function = NNRTI_CPU_ERF; return true;
+    case NNRT_NODE_TYPE_FLOOR: a->function = NNRTI_CPU_FLOOR; return true;
+    case NNRT_NODE_TYPE_CEIL: a->function = NNRTI_CPU_CEIL; return true;
+    case NNRT_NODE_TYPE_ROUND: a->function = NNRTI_CPU_ROUND; return true;
+    default: return false;
+    }
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_each(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s];
-    const nnrti_cpu_kernel *const kernel = step->nIn == 1 ? &e->set->unary : &e->set->binary;
-    nnrti_cpu_each *a;
-    if (!nnrti_cpu_may(e, kernel))
+    const nnrt_plan_arg x = step->args[0], y = step->args[step->nIn + step->nDerived];
+    nnrti_cpu_each found, *a;
+    const bool known = nnrti_cpu_each_of(step, &found), two = known && found.function < NNRTI_CPU_ACTIVATION;
+    const nnrti_cpu_kernel *const kernel = two ? &e->set->binary : &e->set->unary;
+    nnrt_plan_arg *args;
+    if (!known || !nnrti_cpu_may(e, kernel) || (!two && x.view.rank != y.view.rank))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_each *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, step);
-    a->function = function;
-    a->activation = activation;
+    *a = found;
     nnrti_cpu_use(step, kernel, a);
+    if (!two && step->nIn + step->nDerived > 1) {
+        if ((args = nnrt_draft_args(e->draft, s, 1, 1)) == NULL)
+            return nnrti_cpu_no_memory(e, step);
+        args[0] = x;
+        args[1] = y;
+    }
     for (uint32_t k = 0; k < step->nIn; k++)
-        if (step->args[k].view.rank != step->args[step->nIn].view.rank)
-            return NNRT_SUCCESS; /* axes are missing: they stay as they are */
+        nnrti_cpu_add_axes(&step->args[k].view, &y.view);
     nnrti_cpu_sort_axes(step);
     return NNRT_SUCCESS;
 }
@@ -2059,6 +2425,13 @@ static nnrt_draft_step *nnrti_cpu_before(nnrti_cpu_edit *e, const nnrt_draft_ste
     return from != UINT32_MAX && nnrt_draft_readers(e->draft, tensor) == 1 ? &e->draft->steps[from] : NULL;
 }
 
+/* Whether a tensor of the model lies as it is declared, so that no view of an elementwise step has its axes in another
+   order. */
+static bool nnrti_cpu_is_as_declared(const nnrti_cpu_edit *e, uint32_t tensor)
+{
+    return tensor < e->tensors && e->last[tensor] != 2;
+}
+
 /* QUANT_DTYPE_CAST from float32; x / s, rounded, times s in front of it, as ONNX has it, become part of it. */
 static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -2073,8 +2446,9 @@ static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
     if ((mul = nnrti_cpu_before(e, step)) != NULL &&
         nnrti_cpu_is_factor(e, mul, NNRT_NODE_TYPE_MUL_FUSION, &a->times) &&
         (round = nnrti_cpu_before(e, mul)) != NULL && round->open == NULL && round->op != NULL &&
-        round->kernel != NULL && strcmp(round->kernelName, "nnrt_round_f32") == 0 &&
+        round->kernel != NULL && round->op->type == NNRT_NODE_TYPE_ROUND &&
         (div = nnrti_cpu_before(e, round)) != NULL && nnrti_cpu_is_factor(e, div, NNRT_NODE_TYPE_DIV_FUSION, &a->by) &&
+        nnrti_cpu_is_as_declared(e, div->args[0].tensor) && nnrti_cpu_is_as_declared(e, div->args[2].tensor) &&
         div->args[0].view.rank == step->args[1].view.rank && a->by > 0 &&
         memcmp(div->args[0].view.dims, step->args[1].view.dims, sizeof(step->args[1].view.dims)) == 0) {
         step->args[0] = div->args[0];
@@ -2540,10 +2914,13 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
 /* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
+/* Whether all that a step computes with is float32: the axes of a REDUCE_FUSION are no such thing. */
 static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
 {
-    for (uint32_t k = 0; k < step->nIn + step->nDerived + step->nOut; k++)
-        if (step->args[k].tensor != NNRT_NO_TENSOR && step->args[k].view.dataType != NNRT_DATA_TYPE_FLOAT32)
+    const uint32_t out = step->nIn + step->nDerived;
+    for (uint32_t k = 0; k < out + step->nOut; k++)
+        if (step->args[k].tensor != NNRT_NO_TENSOR && step->args[k].view.dataType != NNRT_DATA_TYPE_FLOAT32 &&
+            (step->op->type != NNRT_NODE_TYPE_REDUCE_FUSION || k == 0 || k == out))
             return false;
     return true;
 }
@@ -2562,25 +2939,29 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
         nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
         return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_take_conv(e, s) : nnrti_cpu_take_pool(e, s);
     switch (step->op->type) {
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+        if (!nnrti_cpu_is_global(step))
+            return NNRT_SUCCESS;
+        return nnrti_cpu_take_sets(
+            e, s, NULL, step->op->type == NNRT_NODE_TYPE_MAX_POOL_FUSION ? NNRT_REDUCE_MODE_MAX : NNRT_REDUCE_MODE_MEAN,
+            1.0f);
     case NNRT_NODE_TYPE_FULL_CONNECTION: return nnrti_cpu_take_full(e, s);
     case NNRT_NODE_TYPE_MATMUL_FUSION: return nnrti_cpu_take_matmul(e, s);
     case NNRT_NODE_TYPE_ADD_FUSION:
         if (nnrti_cpu_join_bias(e, s) || nnrti_cpu_join_add(e, s))
             return NNRT_SUCCESS;
-        return nnrti_cpu_take_each(e, s, NNRTI_CPU_ADD, ((const NNRT_AddFusion *)step->attr)->activationType);
-    case NNRT_NODE_TYPE_SUB_FUSION:
-        return nnrti_cpu_take_each(e, s, NNRTI_CPU_SUB, ((const NNRT_SubFusion *)step->attr)->activationType);
-    case NNRT_NODE_TYPE_MUL_FUSION:
-        return nnrti_cpu_take_each(e, s, NNRTI_CPU_MUL, ((const NNRT_MulFusion *)step->attr)->activationType);
-    case NNRT_NODE_TYPE_ACTIVATION: {
-        const NNRT_Activation *attr = (const NNRT_Activation *)step->attr;
-        if (!nnrti_cpu_has_vectors(attr->activationType) || attr->approximate)
-            return NNRT_SUCCESS;
-        return nnrti_cpu_take_each(e, s, NNRTI_CPU_ADD, attr->activationType);
-    }
+        return nnrti_cpu_take_each(e, s);
     case NNRT_NODE_TYPE_SOFTMAX:
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return nnrti_cpu_take_rows(e, s);
-    default: return NNRT_SUCCESS;
+    case NNRT_NODE_TYPE_LOG_SOFTMAX:
+    case NNRT_NODE_TYPE_RMS_NORMALIZATION: return nnrti_cpu_take_line(e, s);
+    case NNRT_NODE_TYPE_REDUCE_FUSION: return nnrti_cpu_take_reduce(e, s);
+    case NNRT_NODE_TYPE_INSTANCE_NORM:
+    case NNRT_NODE_TYPE_GROUP_NORM_FUSION: return nnrti_cpu_take_groups(e, s);
+    case NNRT_NODE_TYPE_SCALE_FUSION:
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM: return nnrti_cpu_take_affine(e, s);
+    default: return nnrti_cpu_take_each(e, s);
     }
 }
 
@@ -3022,6 +3403,9 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
     return _mm512_max_ps(a, b);
 }
 #define NNRTI_CPU_IF_NAN(v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(v, v, _CMP_UNORD_Q), v)
+#define NNRTI_CPU_IF_LESS(x, y, v, other) _mm512_mask_mov_ps(other, _mm512_cmp_ps_mask(x, y, _CMP_LT_OQ), v)
+#define NNRTI_CPU_SQRT(v) _mm512_sqrt_ps(v)
+#define NNRTI_CPU_TO_WHOLE(v, how) _mm512_roundscale_ps(v, how)
 #elif NNRTI_CPU_IS == 3
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
@@ -3062,6 +3446,9 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
     return _mm256_max_ps(a, b);
 }
 #define NNRTI_CPU_IF_NAN(v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(v, v, _CMP_UNORD_Q))
+#define NNRTI_CPU_IF_LESS(x, y, v, other) _mm256_blendv_ps(other, v, _mm256_cmp_ps(x, y, _CMP_LT_OQ))
+#define NNRTI_CPU_SQRT(v) _mm256_sqrt_ps(v)
+#define NNRTI_CPU_TO_WHOLE(v, how) _mm256_round_ps(v, how)
 #elif NNRTI_CPU_IS == 2
 #define NNRTI_LANES 4
 #define NNRTI_WIDE 2
@@ -3095,6 +3482,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
     return vbslq_f32(vcgtq_f32(a, b), a, b);
 }
 #define NNRTI_CPU_IF_NAN(v, other) vbslq_f32(vceqq_f32(v, v), other, v)
+#define NNRTI_CPU_IF_LESS(x, y, v, other) vbslq_f32(vcltq_f32(x, y), v, other)
+#define NNRTI_CPU_SQRT(v) vsqrtq_f32(v)
 #else
 #if defined(__i386__) && !defined(__SSE2__) /* without these, vectors would be numbers of the x87, of more bits */
 #define NNRTI_CPU_SSE2 1
@@ -3155,6 +3544,12 @@ NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_if_nan)(nnrti_v v, nnrti_v other)
     return (nnrti_v)((number & (nnrti_v_bits)other) | (~number & (nnrti_v_bits)v));
 }
 #define NNRTI_CPU_IF_NAN(v, other) NNRTI_CPU(v_if_nan)(v, other)
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_if_less)(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_v other)
+{
+    const nnrti_v_bits less = x < y;
+    return (nnrti_v)((less & (nnrti_v_bits)v) | (~less & (nnrti_v_bits)other));
+}
+#define NNRTI_CPU_IF_LESS(x, y, v, other) NNRTI_CPU(v_if_less)(x, y, v, other)
 #endif
 
 /* The larger one, or what is no number. */
@@ -3345,6 +3740,104 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_erf(nnrti_v x)
     return nnrti_v_min(nnrti_v_all(1.0f), nnrti_v_max(nnrti_v_all(-1.0f), q));
 }
 
+/* x < y ? v : other, which is also for what is no number. */
+#define nnrti_v_if_less NNRTI_CPU(v_if_less)
+#if NNRTI_CPU_IS >= 2
+NNRTI_CPU_INLINE nnrti_v nnrti_v_if_less(nnrti_v x, nnrti_v y, nnrti_v v, nnrti_v other)
+{
+    return NNRTI_CPU_IF_LESS(x, y, v, other);
+}
+#endif
+
+/* The square root, and whole numbers, each exact; NEON and what has no instructions take them one by one. */
+#define nnrti_v_sqrt NNRTI_CPU(v_sqrt)
+#define nnrti_v_whole NNRTI_CPU(v_whole)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_sqrt(nnrti_v x)
+{
+#ifdef NNRTI_CPU_SQRT
+    return nnrti_v_if_less(x, nnrti_v_all(0.0f), nnrti_v_all(nnrti_nanf()), NNRTI_CPU_SQRT(x)); /* +NaN */
+#else
+    float part[NNRTI_LANES];
+    nnrti_v_store(part, x);
+    for (int32_t i = 0; i < NNRTI_LANES; i++)
+        part[i] = nnrti_sqrtf(part[i]);
+    return nnrti_v_load(part);
+#endif
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_whole(nnrti_v x, const nnrti_cpu_function function)
+{
+#ifdef NNRTI_CPU_TO_WHOLE
+    switch (function) {
+    case NNRTI_CPU_FLOOR: return NNRTI_CPU_TO_WHOLE(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    case NNRTI_CPU_CEIL: return NNRTI_CPU_TO_WHOLE(x, _MM_FROUND_TO_POS_INF | _MM_FROUND_NO_EXC);
+    default: return NNRTI_CPU_TO_WHOLE(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+    }
+#else
+    float part[NNRTI_LANES];
+    nnrti_v_store(part, x);
+    for (int32_t i = 0; i < NNRTI_LANES; i++)
+        part[i] = function == NNRTI_CPU_FLOOR  ? nnrti_floorf(part[i])
+                  : function == NNRTI_CPU_CEIL ? nnrti_ceilf(part[i])
+                                               : nnrti_roundevenf(part[i]);
+    return nnrti_v_load(part);
+#endif
+}
+
+/* exp(x) - 1 for x <= 0, as nnrti_v_exp: 2^n p + (2^n - 1), where p is exp(r) - 1. At most 3 units in the last place. */
+#define nnrti_v_expm1 NNRTI_CPU(v_expm1)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_expm1(nnrti_v x)
+{
+    const nnrti_v magic = nnrti_v_all(12582912.0f);
+    nnrti_v t, n, r, p;
+    x = nnrti_v_max(nnrti_v_all(-87.0f), x);
+    t = nnrti_v_fma(x, nnrti_v_all(1.44269504f), magic);
+    n = t - magic;
+    r = nnrti_v_fma(n, nnrti_v_all(-0.693359375f), x);
+    r = nnrti_v_fma(n, nnrti_v_all(2.12194440e-4f), r);
+    p = nnrti_v_fma(nnrti_v_all(1.9875691500e-4f), r, nnrti_v_all(1.3981999507e-3f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(8.3334519073e-3f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(4.1665795894e-2f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(1.6666665459e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(5.0000001201e-1f));
+    p = nnrti_v_fma(p, r * r, r);
+    n = (nnrti_v)(((nnrti_v_bits)t - (nnrti_v_bits)magic + 127) << 23);
+    return nnrti_v_fma(p, n, n - nnrti_v_all(1.0f));
+}
+
+/* ln x: x = 2^n m, sqrt(1/2) <= m < sqrt(2), a polynomial in m - 1 (Cephes' logf). At most 2 units in the last place;
+   minus infinity at 0, no number below. */
+#define nnrti_v_log NNRTI_CPU(v_log)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_log(nnrti_v x)
+{
+    const nnrti_v least = nnrti_v_all(1.17549435e-38f), one = nnrti_v_all(1.0f), zero = nnrti_v_all(0.0f);
+    const nnrti_v_bits all = (nnrti_v_bits)nnrti_v_if_less(x, least, x * nnrti_v_all(8388608.0f), x) + 0x004afb0d;
+    const nnrti_v scaled = nnrti_v_if_less(x, least, nnrti_v_all(-23.0f), zero); /* what is below normal numbers */
+    const nnrti_v n = __builtin_convertvector((all >> 23) - 127, nnrti_v) + scaled;
+    const nnrti_v r = (nnrti_v)((all & 0x007fffff) + 0x3f3504f3) - one, s = r * r;
+    nnrti_v p = nnrti_v_fma(nnrti_v_all(7.0376836292e-2f), r, nnrti_v_all(-1.1514610310e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(1.1676998740e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(-1.2420140846e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(1.4249322787e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(-1.6668057665e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(2.0000714765e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(-2.4999993993e-1f));
+    p = nnrti_v_fma(p, r, nnrti_v_all(3.3333331174e-1f));
+    p = nnrti_v_fma(n, nnrti_v_all(-2.12194440e-4f), p * r * s);
+    p = nnrti_v_fma(nnrti_v_all(-0.5f), s, p) + r;
+    p = nnrti_v_fma(n, nnrti_v_all(0.693359375f), p);
+    p = nnrti_v_if_less(x, nnrti_v_all(nnrti_inff()), p, x);
+    return nnrti_v_if_less(zero, x, p,
+                           nnrti_v_if_less(x, zero, nnrti_v_all(nnrti_nanf()), x * x - nnrti_v_all(nnrti_inff())));
+}
+
+/* ln(1 + x), 0 <= x <= 1: what the sum has lost of x is taken up again. At most 3 units in the last place. */
+#define nnrti_v_log1p NNRTI_CPU(v_log1p)
+NNRTI_CPU_INLINE nnrti_v nnrti_v_log1p(nnrti_v x)
+{
+    const nnrti_v u = x + nnrti_v_all(1.0f);
+    return nnrti_v_log(u) + (x - (u - nnrti_v_all(1.0f))) / u;
+}
+
 /* An activation of nnrti_cpu_has_vectors. Factors are bounded from below where the other factor is 0 for all that is
    smaller: minus infinity gives 0. */
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(activated)(nnrti_v x, const NNRT_ActivationType activation)
@@ -3397,6 +3890,58 @@ NNRTI_CPU_APART static void NNRTI_CPU(activate)(const float *x, float *y, int32_
     default:
         for (; i < count; i++)
             y[i] = nnrti_activate(x[i], activation);
+    }
+}
+
+/* A function of one element. What is not finite goes where its limit is; no number stays none. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(computed)(nnrti_v x, nnrti_v a, nnrti_v b, const nnrti_cpu_function function)
+{
+    const nnrti_v zero = nnrti_v_all(0.0f), one = nnrti_v_all(1.0f), two = nnrti_v_all(2.0f);
+    nnrti_v e;
+    switch (function) {
+    case NNRTI_CPU_BOUNDS: return nnrti_v_min(b, nnrti_v_max(a, x));
+    case NNRTI_CPU_LEAKY: return nnrti_v_if_less(x, zero, a * x, x);
+    case NNRTI_CPU_ELU: return b * nnrti_v_if_less(x, zero, a * nnrti_v_expm1(x), x);
+    case NNRTI_CPU_SOFTPLUS:
+        return nnrti_v_max(zero, x) + nnrti_v_log1p(nnrti_v_exp(nnrti_v_if_less(zero, x, zero - x, x)));
+    case NNRTI_CPU_SOFTSIGN:
+        x = nnrti_v_min(nnrti_v_all(3.4028235e38f), nnrti_v_max(nnrti_v_all(-3.4028235e38f), x));
+        return x / (one + nnrti_v_if_less(x, zero, zero - x, x));
+    case NNRTI_CPU_MISH: /* tanh(ln(1 + e)) = e (e + 2) / (e (e + 2) + 2) */
+        x = nnrti_v_max(nnrti_v_all(-104.0f), x);
+        e = nnrti_v_exp(nnrti_v_min(nnrti_v_all(20.0f), x));
+        e = e * (e + two);
+        return x * (e / (e + two));
+    case NNRTI_CPU_EXP: return nnrti_v_exp(a * x + b);
+    case NNRTI_CPU_LOG: return nnrti_v_log(x);
+    case NNRTI_CPU_SQRT: return nnrti_v_sqrt(x);
+    case NNRTI_CPU_RSQRT: return one / nnrti_v_sqrt(x);
+    case NNRTI_CPU_SQUARE: return x * x;
+    case NNRTI_CPU_CUBE: return x * x * x;
+    case NNRTI_CPU_ERF: return nnrti_v_erf(x);
+    case NNRTI_CPU_HARD_SIGMOID: return nnrti_v_min(one, nnrti_v_max(zero, a * x + b));
+    case NNRTI_CPU_GELU_TANH:
+        x = nnrti_v_max(nnrti_v_all(-12.0f), x);
+        e = nnrti_v_tanh(nnrti_v_all(0.7978845608f) * (x + nnrti_v_all(0.044715f) * x * x * x));
+        return nnrti_v_all(0.5f) * x * (one + e);
+    default: return nnrti_v_whole(x, function);
+    }
+}
+
+#define NNRTI_CPU_COMPUTE(name)                                                                                        \
+    case NNRTI_CPU_##name:                                                                                             \
+        for (int32_t i = 0; i < count; i += NNRTI_LANES)                                                               \
+            nnrti_v_store_part(                                                                                        \
+                y + i, NNRTI_CPU(computed)(nnrti_v_load_part(x + i, count - i), a, b, NNRTI_CPU_##name), count - i);   \
+        break;
+
+/* y = function(x), count of them; y may be x. */
+NNRTI_CPU_APART static void NNRTI_CPU(compute)(const float *x, float *y, int32_t count, const nnrti_cpu_each *each)
+{
+    const nnrti_v a = nnrti_v_all(each->a), b = nnrti_v_all(each->b);
+    switch (each->function) {
+        NNRTI_CPU_OF_ONE(NNRTI_CPU_COMPUTE)
+    default: NNRTI_CPU(activate)(x, y, count, each->activation);
     }
 }
 
@@ -4564,7 +5109,16 @@ static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args
 
 NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(combine)(nnrti_v x, nnrti_v y, const nnrti_cpu_function function)
 {
-    return function == NNRTI_CPU_ADD ? x + y : function == NNRTI_CPU_SUB ? x - y : x * y;
+    switch (function) {
+    case NNRTI_CPU_ADD: return x + y;
+    case NNRTI_CPU_SUB: return x - y;
+    case NNRTI_CPU_MUL: return x * y;
+    case NNRTI_CPU_DIV: return x / y;
+    case NNRTI_CPU_MAX: return nnrti_v_max(x, y);
+    case NNRTI_CPU_MIN: return nnrti_v_min(x, y);
+    case NNRTI_CPU_DIFFERENCE: return (x - y) * (x - y);
+    default: return nnrti_v_if_less(x, nnrti_v_all(0.0f), y * x, x); /* PRELU */
+    }
 }
 
 /* A row of z: x and y go on by an element, or stay (step 0). */
@@ -4612,9 +5166,13 @@ typedef struct NNRTI_CPU(each_job) {
 static void NNRTI_CPU(binary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
 {
     switch (j->attr->function) {
-    case NNRTI_CPU_ADD: NNRTI_CPU(binary_rows)(j->attr, w, j->x, j->y, j->z, NNRTI_CPU_ADD); break;
-    case NNRTI_CPU_SUB: NNRTI_CPU(binary_rows)(j->attr, w, j->x, j->y, j->z, NNRTI_CPU_SUB); break;
-    default: NNRTI_CPU(binary_rows)(j->attr, w, j->x, j->y, j->z, NNRTI_CPU_MUL); break;
+#define NNRTI_CPU_COMBINE(name)                                                                                        \
+    case NNRTI_CPU_##name:                                                                                             \
+        NNRTI_CPU(binary_rows)(j->attr, w, j->x, j->y, j->z, NNRTI_CPU_##name);                                        \
+        break;
+        NNRTI_CPU_OF_TWO(NNRTI_CPU_COMBINE)
+#undef NNRTI_CPU_COMBINE
+    default: break;
     }
 }
 
@@ -4627,7 +5185,7 @@ static void NNRTI_CPU(binary_part)(void *arg, uint32_t unit, uint32_t worker)
     NNRTI_CPU(binary_walk)(j, &w);
 }
 
-/* z = activation(x + y), or x - y, x * y; x and y are broadcast to z. */
+/* z = activation(function(x, y)); x and y are broadcast to z. */
 static NNRT_ReturnCode NNRTI_CPU(binary)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(each_job) j;
@@ -4652,10 +5210,10 @@ static void NNRTI_CPU(unary_walk)(const NNRTI_CPU(each_job) * j, nnrti_walk *w)
         const float *from = j->x + w->at[1];
         float *to = j->z + w->at[0];
         if (w->row[0] == 1 && w->row[1] == 1)
-            NNRTI_CPU(activate)(from, to, w->count, j->attr->activation);
+            NNRTI_CPU(compute)(from, to, w->count, j->attr);
         else
             for (int32_t i = 0; i < w->count; i++)
-                NNRTI_CPU(activate)(from + i * w->row[1], to + i * w->row[0], 1, j->attr->activation);
+                NNRTI_CPU(compute)(from + i * w->row[1], to + i * w->row[0], 1, j->attr);
     } while (nnrti_walk_next(w));
 }
 
@@ -4668,11 +5226,10 @@ static void NNRTI_CPU(unary_part)(void *arg, uint32_t unit, uint32_t worker)
     NNRTI_CPU(unary_walk)(j, &w);
 }
 
-/* y = activation(x) */
+/* y = function(x) */
 static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     NNRTI_CPU(each_job) j;
-    float low, high;
     double work;
     j.attr = (const nnrti_cpu_each *)attr;
     j.x = (const float *)args[0].data;
@@ -4680,11 +5237,425 @@ static NNRT_ReturnCode NNRTI_CPU(unary)(const void *attr, nnrt_view *args, nnrt_
     j.z = (float *)args[1].data;
     if (!nnrti_walk_first(&j.walk, &args[1], &args[0], NULL))
         return NNRT_SUCCESS;
-    j.parts = nnrti_cpu_walk_parts(call, &j.walk, nnrti_cpu_bounds(j.attr->activation, &low, &high) ? 16 : 64, &work);
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, nnrti_cpu_is_dear(j.attr) ? 64 : 16, &work);
     if (j.parts > 1)
         nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(unary_part), &j);
     else
         NNRTI_CPU(unary_walk)(&j, &j.walk);
+    return NNRT_SUCCESS;
+}
+
+typedef struct NNRTI_CPU(affine_job) {
+    const nnrti_cpu_affine *attr;
+    const float *x, *factors;
+    float *y;
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(affine_job);
+
+static void NNRTI_CPU(affine_row)(const NNRTI_CPU(affine_job) * j, const float *x, const float *f, ptrdiff_t step,
+                                  float *y, int32_t count)
+{
+    const float *const factor = f + j->attr->channels, *const offset = factor + j->attr->channels;
+    float low, high;
+    const bool bounds = nnrti_cpu_bounds(j->attr->activation, &low, &high);
+    for (int32_t i = 0; i < count; i += NNRTI_LANES) {
+        const int32_t left = count - i;
+        const nnrti_v m = step != 0 ? nnrti_v_load_part(f + i, left) : nnrti_v_all(*f);
+        const nnrti_v a = step != 0 ? nnrti_v_load_part(factor + i, left) : nnrti_v_all(*factor);
+        const nnrti_v b = step != 0 ? nnrti_v_load_part(offset + i, left) : nnrti_v_all(*offset);
+        const nnrti_v v = nnrti_v_fma(nnrti_v_load_part(x + i, left) - m, a, b);
+        nnrti_v_store_part(y + i, nnrti_v_min(nnrti_v_all(high), nnrti_v_max(nnrti_v_all(low), v)), left);
+    }
+    if (!bounds)
+        NNRTI_CPU(activate)(y, y, count, j->attr->activation);
+}
+
+static void NNRTI_CPU(affine_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(affine_job) *j = (const NNRTI_CPU(affine_job) *)arg;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    do {
+        if (w.row[0] == 1 && w.row[1] == 1 && (w.row[2] | 1) == 1)
+            NNRTI_CPU(affine_row)(j, j->x + w.at[1], j->factors + w.at[2], w.row[2], j->y + w.at[0], w.count);
+        else
+            for (int32_t i = 0; i < w.count; i++)
+                NNRTI_CPU(affine_row)
+        (j, j->x + w.at[1] + i * w.row[1], j->factors + w.at[2] + i * w.row[2], 0, j->y + w.at[0] + i * w.row[0], 1);
+    } while (nnrti_walk_next(&w));
+}
+
+/* y = activation((x - mean) * factor + offset), each of the channel. */
+static NNRT_ReturnCode NNRTI_CPU(affine)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(affine_job) j;
+    double work;
+    j.attr = (const nnrti_cpu_affine *)attr;
+    j.x = (const float *)args[0].data;
+    j.factors = (const float *)args[1].data;
+    j.y = (float *)args[2].data;
+    if (!nnrti_walk_first(&j.walk, &args[2], &args[0], &args[1]))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16, &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(affine_part), &j);
+    return NNRT_SUCCESS;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>sums */
+
+/* sum += v; `rest` gets what rounding has taken (Knuth's two-sum), so that sums are as good as rounded once. */
+NNRTI_CPU_INLINE void NNRTI_CPU(sum_add)(nnrti_v *sum, nnrti_v *rest, nnrti_v v)
+{
+    const nnrti_v total = *sum + v, part = total - *sum;
+    *rest = *rest + ((*sum - (total - part)) + (v - part));
+    *sum = total;
+}
+
+/* Of an infinite sum nothing is left that means anything. */
+static float NNRTI_CPU(sum_of)(float sum, float rest)
+{
+    return rest - rest == 0 ? sum + rest : sum;
+}
+
+/* The sum of what stands in the lanes. */
+NNRTI_CPU_INLINE float NNRTI_CPU(sum_lanes)(const nnrti_v *sum, const nnrti_v *rest, const int32_t wide)
+{
+    nnrti_v all = sum[0], left = rest[0];
+    float sums[NNRTI_LANES], rests[NNRTI_LANES];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 1; v < wide; v++) {
+        NNRTI_CPU(sum_add)(&all, &left, sum[v]);
+        left = left + rest[v];
+    }
+    nnrti_v_store(sums, all);
+    nnrti_v_store(rests, left);
+    for (int32_t n = NNRTI_LANES / 2; n > 0; n /= 2)
+        for (int32_t i = 0; i < n; i++) {
+            const float a = sums[i], total = a + sums[i + n], part = total - a;
+            rests[i] += ((a - (total - part)) + (sums[i + n] - part)) + rests[i + n];
+            sums[i] = total;
+        }
+    return NNRTI_CPU(sum_of)(sums[0], rests[0]);
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_take)(nnrti_v *sum, nnrti_v *rest, nnrti_v v, const NNRT_ReduceMode mode)
+{
+    switch (mode) {
+    case NNRT_REDUCE_MODE_MAX: *sum = nnrti_v_max_nan(*sum, v); break;
+    case NNRT_REDUCE_MODE_MIN: *sum = NNRTI_CPU_IF_NAN(v, nnrti_v_min(v, *sum)); break;
+    case NNRT_REDUCE_MODE_SUM_SQUARE: NNRTI_CPU(sum_add)(sum, rest, v * v); break;
+    case NNRT_REDUCE_MODE_ASUM:
+        NNRTI_CPU(sum_add)(sum, rest, nnrti_v_if_less(v, nnrti_v_all(0.0f), nnrti_v_all(0.0f) - v, v));
+        break;
+    default: NNRTI_CPU(sum_add)(sum, rest, v); break;
+    }
+}
+
+typedef struct NNRTI_CPU(reduce_job) {
+    const nnrti_cpu_reduce *attr;
+    const float *x;
+    float *y;
+    nnrti_walk walk; /* results, and where in x their sets begin */
+    nnrti_walk set;
+    size_t count; /* elements of a set */
+    uint32_t parts;
+} NNRTI_CPU(reduce_job);
+
+static float NNRTI_CPU(reduce_end)(const NNRTI_CPU(reduce_job) * j, float result)
+{
+    if (j->attr->mode == NNRT_REDUCE_MODE_MEAN)
+        result /= (float)j->count;
+    if (j->attr->mode == NNRT_REDUCE_MODE_L2)
+        result = nnrti_sqrtf(result);
+    return result * j->attr->coeff;
+}
+
+/* Results whose sets lie side by side, `count` of them, more than wide - 1 vectors and at most `wide`. */
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_columns)(const NNRTI_CPU(reduce_job) * j, const float *x, int32_t count,
+                                                float *y, ptrdiff_t step, const NNRT_ReduceMode mode,
+                                                const int32_t wide)
+{
+    const bool sums = mode != NNRT_REDUCE_MODE_MAX && mode != NNRT_REDUCE_MODE_MIN;
+    const nnrti_v start = nnrti_v_all(sums ? 0.0f : mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : nnrti_inff());
+    const int32_t last = (wide - 1) * NNRTI_LANES;
+    float results[4 * NNRTI_LANES], rests[4 * NNRTI_LANES];
+    nnrti_walk set = j->set;
+    nnrti_v sum[4], rest[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        sum[v] = start;
+        rest[v] = nnrti_v_all(0.0f);
+    }
+    do {
+        const float *from = x + set.at[0];
+        for (int32_t i = 0; i < set.count; i++, from += set.row[0]) {
+            NNRTI_CPU_UNROLL
+            for (int32_t v = 0; v + 1 < wide; v++)
+                NNRTI_CPU(reduce_take)(&sum[v], &rest[v], nnrti_v_load(from + v * NNRTI_LANES), mode);
+            NNRTI_CPU(reduce_take)(&sum[wide - 1], &rest[wide - 1], nnrti_v_load_part(from + last, count - last), mode);
+        }
+    } while (nnrti_walk_next(&set));
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < wide; v++) {
+        nnrti_v_store(results + v * NNRTI_LANES, sum[v]);
+        nnrti_v_store(rests + v * NNRTI_LANES, rest[v]);
+    }
+    for (int32_t i = 0; i < count; i++)
+        y[i * step] = NNRTI_CPU(reduce_end)(j, sums ? NNRTI_CPU(sum_of)(results[i], rests[i]) : results[i]);
+}
+
+/* The result of a set, rows of whose elements mostly lie side by side. */
+NNRTI_CPU_INLINE float NNRTI_CPU(reduce_row)(const NNRTI_CPU(reduce_job) * j, const float *x,
+                                             const NNRT_ReduceMode mode)
+{
+    const bool sums = mode != NNRT_REDUCE_MODE_MAX && mode != NNRT_REDUCE_MODE_MIN;
+    const float start = sums ? 0.0f : mode == NNRT_REDUCE_MODE_MAX ? -nnrti_inff() : nnrti_inff();
+    float part[NNRTI_LANES];
+    nnrti_walk set = j->set;
+    nnrti_v sum[4], rest[4];
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < 4; v++) {
+        sum[v] = nnrti_v_all(start);
+        rest[v] = nnrti_v_all(0.0f);
+    }
+    do {
+        const float *const from = x + set.at[0];
+        const int32_t whole = set.row[0] == 1 ? set.count : 0;
+        int32_t i = 0;
+        for (; i + 4 * NNRTI_LANES <= whole; i += 4 * NNRTI_LANES)
+            NNRTI_CPU_UNROLL
+        for (int32_t v = 0; v < 4; v++)
+            NNRTI_CPU(reduce_take)(&sum[v], &rest[v], nnrti_v_load(from + i + v * NNRTI_LANES), mode);
+        for (; i + NNRTI_LANES <= whole; i += NNRTI_LANES)
+            NNRTI_CPU(reduce_take)(&sum[0], &rest[0], nnrti_v_load(from + i), mode);
+        for (; i < set.count; i += NNRTI_LANES) { /* the end of the row, and what changes nothing behind it */
+            nnrti_v_store(part, nnrti_v_all(start));
+            for (int32_t t = 0; t < NNRTI_LANES && i + t < set.count; t++)
+                part[t] = from[(i + t) * set.row[0]];
+            NNRTI_CPU(reduce_take)(&sum[1], &rest[1], nnrti_v_load(part), mode);
+        }
+    } while (nnrti_walk_next(&set));
+    if (sums)
+        return NNRTI_CPU(reduce_end)(j, NNRTI_CPU(sum_lanes)(sum, rest, 4));
+    for (int32_t v = 1; v < 4; v++)
+        NNRTI_CPU(reduce_take)(&sum[0], &rest[0], sum[v], mode);
+    nnrti_v_store(part, sum[0]);
+    for (int32_t i = 1; i < NNRTI_LANES; i++)
+        if (part[i] != part[i] || (mode == NNRT_REDUCE_MODE_MAX ? part[i] > part[0] : part[i] < part[0]))
+            part[0] = part[i];
+    return NNRTI_CPU(reduce_end)(j, part[0]);
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(reduce_walk)(const NNRTI_CPU(reduce_job) * j, nnrti_walk *w, const NNRT_ReduceMode mode)
+{
+    do {
+        const float *const x = j->x + w->at[1];
+        float *const y = j->y + w->at[0];
+        int32_t i = 0;
+        if (w->row[1] == 1 && w->count > 1) {
+            for (; w->count - i > 3 * NNRTI_LANES; i += 4 * NNRTI_LANES)
+                NNRTI_CPU(reduce_columns)
+            (j, x + i, w->count - i < 4 * NNRTI_LANES ? w->count - i : 4 * NNRTI_LANES, y + i * w->row[0], w->row[0],
+             mode, 4);
+            for (; i < w->count; i += NNRTI_LANES)
+                NNRTI_CPU(reduce_columns)
+            (j, x + i, w->count - i < NNRTI_LANES ? w->count - i : NNRTI_LANES, y + i * w->row[0], w->row[0], mode, 1);
+        } else {
+            for (; i < w->count; i++)
+                y[i * w->row[0]] = NNRTI_CPU(reduce_row)(j, x + i * w->row[1], mode);
+        }
+    } while (nnrti_walk_next(w));
+}
+
+static void NNRTI_CPU(reduce_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(reduce_job) *j = (const NNRTI_CPU(reduce_job) *)arg;
+    nnrti_walk w = j->walk;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    switch (j->attr->mode) {
+    case NNRT_REDUCE_MODE_MAX: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_MAX); break;
+    case NNRT_REDUCE_MODE_MIN: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_MIN); break;
+    case NNRT_REDUCE_MODE_ASUM: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_ASUM); break;
+    case NNRT_REDUCE_MODE_SUM_SQUARE:
+    case NNRT_REDUCE_MODE_L2: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_SUM_SQUARE); break;
+    default: NNRTI_CPU(reduce_walk)(j, &w, NNRT_REDUCE_MODE_SUM); break;
+    }
+}
+
+/* MEAN, SUM, MAX, MIN, SUM_SQUARE, ASUM and L2 of sets that are not empty. */
+static NNRT_ReturnCode NNRTI_CPU(reduce)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrt_view *x = &args[0];
+    nnrt_view set = *x;
+    NNRTI_CPU(reduce_job) j;
+    double work;
+    j.attr = (const nnrti_cpu_reduce *)attr;
+    j.x = (const float *)x->data;
+    j.y = (float *)args[2].data;
+    j.count = 1;
+    for (int32_t i = 0; i < x->rank; i++)
+        set.dims[i] = 1;
+    for (int32_t k = 0; k < args[1].dims[0]; k++) {
+        const int32_t axis = ((const int32_t *)args[1].data)[k];
+        set.dims[axis] = x->dims[axis];
+        j.count *= (size_t)x->dims[axis];
+    }
+    if (!nnrti_walk_first(&j.set, &set, NULL, NULL) || !nnrti_walk_first(&j.walk, &args[2], x, NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 16 * (double)j.count, &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(reduce_part), &j);
+    return NNRT_SUCCESS;
+}
+
+typedef struct NNRTI_CPU(group_job) {
+    const nnrti_cpu_groups *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+    int32_t units; /* of an image */
+} NNRTI_CPU(group_job);
+
+/* Elements of a line of x less the mean: their sum and that of their squares. */
+NNRTI_CPU_INLINE void NNRTI_CPU(group_add)(const float *x, int32_t count, nnrti_v mean, nnrti_v *sum, nnrti_v *rest)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES) {
+        const nnrti_v d = nnrti_v_load(x + i) - mean;
+        NNRTI_CPU(sum_add)(&sum[0], &rest[0], d);
+        NNRTI_CPU(sum_add)(&sum[1], &rest[1], d * d);
+    }
+    if (i < count) {
+        float part[NNRTI_LANES] = {0};
+        nnrti_v_store_part(part, nnrti_v_load_part(x + i, count - i) - mean, count - i);
+        NNRTI_CPU(sum_add)(&sum[0], &rest[0], nnrti_v_load(part));
+        NNRTI_CPU(sum_add)(&sum[1], &rest[1], nnrti_v_load(part) * nnrti_v_load(part));
+    }
+}
+
+/* 1 / the deviation of `count` elements whose differences from a mean have such sums; *rest: the mean of these. */
+static float NNRTI_CPU(group_end)(float sum, float squares, float count, float epsilon, float *rest)
+{
+    float variance;
+    *rest = sum / count;
+    variance = squares / count - *rest * *rest;
+    return 1.0f / nnrti_sqrtf((variance < 0 ? 0.0f : variance) + epsilon);
+}
+
+/* A group whose channels are planes. */
+static void NNRTI_CPU(group_planes)(const NNRTI_CPU(group_job) * j, int32_t n, int32_t g)
+{
+    const nnrt_view *x = &j->args[0], *y = &j->args[3];
+    const int32_t size = j->attr->size, K = x->dims[1];
+    const float *const from = (const float *)x->data + n * x->strides[0] + (ptrdiff_t)g * size * x->strides[2];
+    float *const to = (float *)y->data + n * y->strides[0] + (ptrdiff_t)g * size * y->strides[2];
+    const float *scale = j->attr->affine ? (const float *)j->args[1].data : NULL;
+    const float *bias = j->attr->affine ? (const float *)j->args[2].data : NULL;
+    const float count = (float)((size_t)K * (size_t)size);
+    nnrti_v sum[2], left[2];
+    float mean = 0, rest = 0, by = 0;
+    for (int32_t pass = 0; pass < 2; pass++) {
+        sum[0] = sum[1] = left[0] = left[1] = nnrti_v_all(0.0f);
+        for (int32_t i = 0; i < size; i++)
+            NNRTI_CPU(group_add)(from + i * x->strides[2], K, nnrti_v_all(mean), sum, left);
+        if (pass == 0)
+            mean = NNRTI_CPU(sum_lanes)(sum, left, 1) / count;
+    }
+    by = NNRTI_CPU(group_end)(NNRTI_CPU(sum_lanes)(sum, left, 1), NNRTI_CPU(sum_lanes)(sum + 1, left + 1, 1), count,
+                              j->attr->epsilon, &rest);
+    for (int32_t i = 0; i < size; i++) {
+        const int32_t c = g * size + i;
+        const nnrti_v factor = nnrti_v_all(scale != NULL ? by * scale[c * j->args[1].strides[0]] : by);
+        const nnrti_v add = nnrti_v_all(bias != NULL ? bias[c * j->args[2].strides[0]] : 0.0f);
+        const float *const line = from + i * x->strides[2];
+        float *const result = to + i * y->strides[2];
+        for (int32_t k = 0; k < K; k += NNRTI_LANES) {
+            const nnrti_v v = nnrti_v_load_part(line + k, K - k) - nnrti_v_all(mean) - nnrti_v_all(rest);
+            nnrti_v_store_part(result + k, nnrti_v_fma(v, factor, add), K - k);
+        }
+    }
+}
+
+/* Some groups whose channels lie side by side, `count` channels. */
+static void NNRTI_CPU(group_pixels)(const NNRTI_CPU(group_job) * j, int32_t n, int32_t first, int32_t count,
+                                    float *scratch)
+{
+    const nnrt_view *x = &j->args[0], *y = &j->args[3];
+    const int32_t size = j->attr->size, K = x->dims[1];
+    const size_t width = ((size_t)count + NNRTI_LANES - 1) / NNRTI_LANES * NNRTI_LANES;
+    float *const mean = scratch, *const rest = mean + width, *const factor = rest + width, *const add = factor + width;
+    const float *const scale = j->attr->affine ? (const float *)j->args[1].data : NULL;
+    const float *const bias = j->attr->affine ? (const float *)j->args[2].data : NULL;
+    const float all = (float)((size_t)K * (size_t)size);
+    memset(mean, 0, width * sizeof(float));
+    for (int32_t pass = 0; pass < 2; pass++) { /* factor: sums of squares; add, rest: sums */
+        for (int32_t c = 0; c < count; c += NNRTI_LANES) {
+            const float *from = (const float *)x->data + n * x->strides[0] + first + c;
+            nnrti_v sum[2], left[2];
+            sum[0] = sum[1] = left[0] = left[1] = nnrti_v_all(0.0f);
+            for (int32_t k = 0; k < K; k++, from += x->strides[1]) {
+                const nnrti_v d = nnrti_v_load_part(from, count - c) - nnrti_v_load(mean + c);
+                NNRTI_CPU(sum_add)(&sum[0], &left[0], d);
+                if (pass == 1)
+                    NNRTI_CPU(sum_add)(&sum[1], &left[1], d * d);
+            }
+            nnrti_v_store(add + c, sum[0]);
+            nnrti_v_store(rest + c, left[0]);
+            nnrti_v_store(factor + c, sum[1] + left[1]);
+        }
+        for (int32_t g = 0; g < count; g += size) {
+            double sum = 0, squares = 0;
+            float middle, by;
+            for (int32_t i = g; i < g + size; i++) {
+                sum += (double)add[i] + (double)rest[i];
+                squares += (double)factor[i];
+            }
+            by = NNRTI_CPU(group_end)((float)sum, (float)squares, all, j->attr->epsilon, &middle);
+            for (int32_t i = g; i < g + size; i++) {
+                (pass == 0 ? mean : rest)[i] = middle;
+                factor[i] = scale != NULL ? by * scale[(first + i) * j->args[1].strides[0]] : by;
+                add[i] = bias != NULL ? bias[(first + i) * j->args[2].strides[0]] : 0.0f;
+            }
+        }
+    }
+    for (int32_t k = 0; k < K; k++) {
+        const float *const from = (const float *)x->data + n * x->strides[0] + k * x->strides[1] + first;
+        float *const to = (float *)y->data + n * y->strides[0] + k * y->strides[1] + first;
+        for (int32_t c = 0; c < count; c += NNRTI_LANES) {
+            const nnrti_v v = nnrti_v_load_part(from + c, count - c) - nnrti_v_load(mean + c) - nnrti_v_load(rest + c);
+            nnrti_v_store_part(to + c, nnrti_v_fma(v, nnrti_v_load(factor + c), nnrti_v_load(add + c)), count - c);
+        }
+    }
+}
+
+static void NNRTI_CPU(group_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(group_job) *j = (const NNRTI_CPU(group_job) *)arg;
+    const int32_t n = (int32_t)i / j->units, unit = (int32_t)i % j->units;
+    const int32_t channels = j->attr->many * j->attr->size, left = j->args[0].dims[2] - unit * channels;
+    if (channels > 0)
+        NNRTI_CPU(group_pixels)
+    (j, n, unit * channels, left < channels ? left : channels, (float *)nnrti_cpu_scratch(j->call, worker));
+    else NNRTI_CPU(group_planes)(j, n, unit);
+}
+
+/* y = (x - mean) / sqrt(variance + epsilon) * scale + bias, of groups of channels and all their cells; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(group_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(group_job) j;
+    const nnrt_view *x = &args[0];
+    int32_t channels;
+    j.attr = (const nnrti_cpu_groups *)attr;
+    j.args = args;
+    j.call = call;
+    channels = j.attr->size * (j.attr->many > 0 ? j.attr->many : 1);
+    j.units = (x->dims[2] + channels - 1) / channels;
+    if (nnrti_empty(x))
+        return NNRT_SUCCESS;
+    nnrti_cpu_share(call, 48.0 * x->dims[0] * x->dims[1] * x->dims[2], (uint32_t)(x->dims[0] * j.units),
+                    NNRTI_CPU(group_task), &j);
     return NNRT_SUCCESS;
 }
 
@@ -4730,6 +5701,59 @@ static void NNRTI_CPU(softmax_row)(void *arg, uint32_t i, uint32_t worker)
     all = nnrti_v_all(1.0f / sum);
     for (k = 0; k < count; k += NNRTI_LANES)
         nnrti_v_store_part(y + k, nnrti_v_load_part(y + k, count - k) * all, count - k);
+}
+
+static void NNRTI_CPU(log_softmax_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const int32_t count = j->attr->count;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
+    float *y = (float *)j->args[1].data + (ptrdiff_t)i * j->attr->stepY, most = -nnrti_inff(), part[NNRTI_LANES];
+    nnrti_v largest = nnrti_v_all(most), sum = nnrti_v_all(0.0f), rest = sum, all, log;
+    int32_t k = 0;
+    (void)worker;
+    for (; k + NNRTI_LANES <= count; k += NNRTI_LANES)
+        largest = nnrti_v_max_nan(largest, nnrti_v_load(x + k));
+    most = nnrti_v_largest(largest);
+    for (; k < count; k++)
+        most = x[k] > most || x[k] != x[k] ? x[k] : most;
+    all = nnrti_v_all(most);
+    for (k = 0; k + NNRTI_LANES <= count; k += NNRTI_LANES)
+        NNRTI_CPU(sum_add)(&sum, &rest, nnrti_v_exp(nnrti_v_load(x + k) - all));
+    if (k < count) {
+        nnrti_v_store(part, nnrti_v_all(0.0f));
+        nnrti_v_store_part(part, nnrti_v_exp(nnrti_v_load_part(x + k, count - k) - all), count - k);
+        NNRTI_CPU(sum_add)(&sum, &rest, nnrti_v_load(part));
+    }
+    log = nnrti_v_all(nnrti_logf(NNRTI_CPU(sum_lanes)(&sum, &rest, 1)));
+    for (k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) - all - log, count - k);
+}
+
+static void NNRTI_CPU(rms_norm_row)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(rows_job) *j = (const NNRTI_CPU(rows_job) *)arg;
+    const int32_t count = j->attr->count;
+    const float *x = (const float *)j->args[0].data + (ptrdiff_t)i * j->attr->stepX;
+    const float *scale = (const float *)j->args[1].data;
+    float *y = (float *)j->args[2].data + (ptrdiff_t)i * j->attr->stepY;
+    nnrti_v squares[2], all;
+    int32_t k = 0;
+    (void)worker;
+    squares[0] = squares[1] = nnrti_v_all(0.0f);
+    for (; k + NNRTI_LANES < count; k += 2 * NNRTI_LANES) {
+        const nnrti_v a = nnrti_v_load(x + k), b = nnrti_v_load_part(x + k + NNRTI_LANES, count - k - NNRTI_LANES);
+        squares[0] = nnrti_v_fma(a, a, squares[0]);
+        squares[1] = nnrti_v_fma(b, b, squares[1]);
+    }
+    if (k < count) {
+        const nnrti_v a = nnrti_v_load_part(x + k, count - k);
+        squares[0] = nnrti_v_fma(a, a, squares[0]);
+    }
+    all = nnrti_v_all(1.0f / nnrti_sqrtf(nnrti_v_sum(squares[0] + squares[1]) / (float)count + j->attr->epsilon));
+    for (k = 0; k < count; k += NNRTI_LANES)
+        nnrti_v_store_part(y + k, nnrti_v_load_part(x + k, count - k) * all * nnrti_v_load_part(scale + k, count - k),
+                           count - k);
 }
 
 /* The mean in two steps, as the reference has it, so that rows far from 0 lose no digits. */
@@ -4780,6 +5804,28 @@ static NNRT_ReturnCode NNRTI_CPU(softmax)(const void *attr, nnrt_view *args, nnr
     j.attr = (const nnrti_cpu_rows *)attr;
     j.args = args;
     nnrti_cpu_share(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(softmax_row),
+                    &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = x - largest - ln(sum of exp(x - largest)), row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(log_softmax)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_share(call, 10.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows,
+                    NNRTI_CPU(log_softmax_row), &j);
+    return NNRT_SUCCESS;
+}
+
+/* y = x / sqrt(mean of squares + epsilon) * scale, row by row; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(rms_norm)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(rows_job) j;
+    j.attr = (const nnrti_cpu_rows *)attr;
+    j.args = args;
+    nnrti_cpu_share(call, 3.0 * (double)j.attr->rows * j.attr->count, (uint32_t)j.attr->rows, NNRTI_CPU(rms_norm_row),
                     &j);
     return NNRT_SUCCESS;
 }
@@ -6624,6 +7670,10 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_STRIP_PIXELS
 #undef NNRTI_CPU_STRIP
 #undef NNRTI_CPU_IF_NAN
+#undef NNRTI_CPU_IF_LESS
+#undef NNRTI_CPU_SQRT
+#undef NNRTI_CPU_TO_WHOLE
+#undef NNRTI_CPU_COMPUTE
 #undef NNRTI_WHOLE
 #undef NNRTI_LANES
 #undef NNRTI_WIDE
@@ -6648,6 +7698,12 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_v_tanh
 #undef nnrti_v_tanh_parts
 #undef nnrti_v_erf
+#undef nnrti_v_if_less
+#undef nnrti_v_sqrt
+#undef nnrti_v_whole
+#undef nnrti_v_expm1
+#undef nnrti_v_log
+#undef nnrti_v_log1p
 #undef nnrti_v_load_part
 #undef nnrti_v_store_part
 #undef nnrti_d

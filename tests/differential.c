@@ -815,6 +815,7 @@ static double bound_of(const step *s, double y, double size)
     const double terms = terms_of(s), n = operand_at(s, 0) != NULL && operand_at(s, 0)->rank > 0
                                               ? operand_at(s, 0)->dims[operand_at(s, 0)->rank - 1]
                                               : 1;
+    const double all = operand_at(s, 0) != NULL ? (double)(operand_at(s, 0)->bytes / sizeof(float)) : 1;
     const NNRT_ActivationType *fused = (const NNRT_ActivationType *)member_of(s, s->attr, "activationType");
     const bool functions = fused != NULL && *fused != NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
     /* of an activation: 8 of its result; GELU is within 2^-22 of what it is given, or of 1, which both are at most */
@@ -828,12 +829,37 @@ static double bound_of(const step *s, double y, double size)
         const double part = sqrt(n) * (operand_at(s, 1) != NULL ? largest_of(operand_at(s, 1)) : 1);
         return 2 * ROUNDING * 1.001 * ((2 + n + 5 + (3 + n) / 2 + 4) * part + 4 * largest_of(operand_at(s, 2)));
     }
+    case NNRT_NODE_TYPE_GROUP_NORM_FUSION:
+    case NNRT_NODE_TYPE_INSTANCE_NORM: /* the same of `all` numbers; sums carry their rounding errors along */
+        return 2 * ROUNDING * 1.001 * (12 * sqrt(all) * (operand_at(s, 1) != NULL ? largest_of(operand_at(s, 1)) : 1) +
+                                       4 * largest_of(operand_at(s, 2)));
+    case NNRT_NODE_TYPE_RMS_NORMALIZATION: return 2 * ROUNDING * 1.001 * (n + 8) * fabs(y);
+    case NNRT_NODE_TYPE_FUSED_BATCH_NORM:
+    case NNRT_NODE_TYPE_SCALE_FUSION: /* a product is as large as the result and what is added at most */
+        return 2 * ROUNDING * 1.001 * (6 * (fabs(y) + largest_of(operand_at(s, 2))) * (functions ? 2 : 1) + own);
+    case NNRT_NODE_TYPE_REDUCE_FUSION: /* as if rounded once, but for what the errors' errors are */
+        return 2 * ROUNDING * (2 * fabs(y) + ROUNDING * all * all * fmax(largest_of(operand_at(s, 0)), 1));
+    case NNRT_NODE_TYPE_LOG_SOFTMAX: /* of two differences, and of what the sum is off */
+        return 2 * ROUNDING * 1.001 * (4 * 2 * largest_of(operand_at(s, 0)) + 12 + log(n + 1));
+    case NNRT_NODE_TYPE_EXPFUSION: /* what is given to exp is 104 at most where that is finite and not 0 */
+        return 2 * ROUNDING * 1.001 * (2 + 2 + 2 * 104) * fabs(y) + 3e-45;
+    case NNRT_NODE_TYPE_ERF: return 2 * ROUNDING * (2 + 2 * fabs(y)); /* 2^-22 */
+    case NNRT_NODE_TYPE_LOG: return 2 * ROUNDING * 4 * fabs(y);
+    case NNRT_NODE_TYPE_POW_FUSION: return 2 * ROUNDING * 3 * fabs(y);
+    case NNRT_NODE_TYPE_MISH:
+    case NNRT_NODE_TYPE_SOFTPLUS: return 2 * ROUNDING * 8 * fabs(y) + 1.2e-38;
     case NNRT_NODE_TYPE_ACTIVATION:
     case NNRT_NODE_TYPE_ADD_FUSION:
     case NNRT_NODE_TYPE_SUB_FUSION:
     case NNRT_NODE_TYPE_MUL_FUSION:
-    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
-    case NNRT_NODE_TYPE_AVGPOOL_FUSION: return own > 0 ? 2 * ROUNDING * own : -1;
+    case NNRT_NODE_TYPE_DIV_FUSION:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION: return own > 0 ? 2 * ROUNDING * own : -1;
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION: /* windows have `all` cells at most */
+        return 2 * ROUNDING * 1.001 * ((all + 2) * largest_of(operand_at(s, 0)) * (functions ? 2 : 1) + own);
+    case NNRT_NODE_TYPE_LSTM: /* states magnify what gates are off: tests/test_cpu_recurrent.c follows that, and this tells faults */
+    case NNRT_NODE_TYPE_LSTM_PEEPHOLE:
+    case NNRT_NODE_TYPE_GRU:
+    case NNRT_NODE_TYPE_RNN: return 1e-4 * fmax(fabs(y), 1);
     default: break;
     }
     for (const test_bound *b = device()->bounds; b->op != NULL; b++)

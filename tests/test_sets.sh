@@ -8,8 +8,10 @@ python=${PYTHON:-/usr/bin/python3}
 passed=0 failed=0 skipped=0
 others='RESHAPE TRANSPOSE CONCAT' # which have layouts and shapes to keep
 operators='' files=''
-for op in activation add_fusion avgpool_fusion conv2d_fusion full_connection layer_norm_fusion matmul_fusion max_pool_fusion \
-    mul_fusion quant quant_dtype_cast softmax sub_fusion; do
+for op in activation add_fusion avgpool_fusion bias_add ceil clip conv2d_fusion div_fusion erf expfusion floor full_connection \
+    fused_batch_norm group_norm_fusion hard_sigmoid instance_norm layer_norm_fusion leaky_relu log log_softmax matmul_fusion \
+    max_pool_fusion maximum minimum mish mul_fusion pow_fusion prelu_fusion quant quant_dtype_cast real_div reduce_fusion \
+    rms_normalization round rsqrt scale_fusion softmax softplus sqrt square squared_difference sub_fusion; do
     files="$files tests/vectors/$op.vec"
     [ "$op" = quant ] || operators="$operators $(echo "$op" | tr '[:lower:]' '[:upper:]')"
 done

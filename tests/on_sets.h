@@ -1,0 +1,134 @@
+/* What tests of the fast device share that run a model by each set of instructions: numbers, a session with one input and one
+   output, and results within bounds. Behind cmocka.h, nnrt.h, nnrt_cpu.h and kit.h. */
+#ifndef NNRT_TESTS_ON_SETS_H
+#define NNRT_TESTS_ON_SETS_H
+
+#include "sets.h"
+
+#define ROUNDING 0x1p-24
+#define SECOND 1.001 /* roundings of what was rounded, of which there are fewer than 16,000 */
+
+/* ---- numbers ---- */
+
+static uint64_t state;
+
+static uint32_t draw(uint32_t below)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % below;
+}
+
+static float real(void)
+{
+    return (float)draw(2001) / 1000.0f - 1.0f;
+}
+
+static float *reals(size_t count)
+{
+    float *made = (float *)malloc((count + 1) * sizeof(float));
+    for (size_t i = 0; i < count; i++)
+        made[i] = real();
+    return made;
+}
+
+static size_t product_of(int32_t rank, const int32_t *dims)
+{
+    size_t count = 0;
+    assert_true(nnrt_dims_count(dims, rank, &count));
+    return count;
+}
+
+/* ---- devices ---- */
+
+/* What the extensions nnrt.cpu.winograd and nnrt.cpu.kernel say; NULL: they are not there. With the second one a session is
+   refused where no step has that kernel: what runs has it. */
+static const char *tiles, *kernel;
+
+static void add_extensions(nnrt_session_desc *desc, NNRT_Extension extensions[2])
+{
+    uint32_t count = 0;
+    if (tiles != NULL) {
+        extensions[count].name = "nnrt.cpu.winograd";
+        extensions[count].data = tiles;
+        extensions[count++].size = (uint32_t)strlen(tiles);
+    }
+    if (kernel != NULL) {
+        extensions[count].name = "nnrt.cpu.kernel";
+        extensions[count].data = kernel;
+        extensions[count++].size = (uint32_t)strlen(kernel);
+    }
+    desc->extensions = NNRT_ExtensionList_make(extensions, count);
+}
+
+/* One input, one output. workers 0: the thread of the call. Returns how often the team was called. */
+static uint32_t run_on(const char *device, const NNRT_Model *model, const float *x, size_t nX, float *y, size_t nY,
+                       uint32_t workers)
+{
+    nnrt_session *session = NULL;
+    nnrt_session_desc desc;
+    NNRT_Extension extensions[2];
+    nnrt_error e;
+    nnrt_io in = nnrt_io_make((void *)(uintptr_t)x, nX * sizeof(float)), out = nnrt_io_make(y, nY * sizeof(float));
+    team t;
+    memset(&desc, 0, sizeof(desc));
+    memset(&e, 0, sizeof(e));
+    memset(&t, 0, sizeof(t));
+    t.parallel.run = work_backward;
+    t.parallel.user = &t;
+    t.parallel.workers = workers;
+    desc.device = device;
+    desc.parallel = workers > 0 ? &t.parallel : NULL;
+    add_extensions(&desc, extensions);
+    if (nnrt_session_create(&session, model, &desc, &e) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, e.message);
+    if (nnrt_run(session, &in, 1, &out, 1) != NNRT_SUCCESS)
+        fail_msg("%s: %s", device, nnrt_session_error(session));
+    nnrt_session_destroy(session);
+    return t.calls;
+}
+
+static NNRT_Model *finish(nnrt_builder *b)
+{
+    NNRT_Model *model = NULL;
+    nnrt_error e;
+    memset(&e, 0, sizeof(e));
+    if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
+        fail_msg("%s", e.message);
+    nnrt_builder_destroy(b);
+    return model;
+}
+
+/* Of set s all kernels for floats are those of another one. */
+static bool has_no_floats(uint32_t s)
+{
+    return strcmp(sets[s], "cpu-avx512vnni") == 0;
+}
+
+/* By each set, with one, two, three and eight workers: within bound[i] of expected, and always the same bits; and by the
+   reference device. */
+static void check_all(const NNRT_Model *model, const float *x, size_t nX, size_t nY, const float *expected,
+                      const float *bound, const char *what)
+{
+    float *y = reals(nY), *first = reals(nY);
+    for (uint32_t s = 0; s <= nSets; s++)
+        for (uint32_t workers = 0; workers <= (s < nSets ? 8 : 0); workers += workers == 3 ? 5 : 1) {
+            const char *device = s < nSets ? sets[s] : "reference";
+            if (s < nSets && has_no_floats(s))
+                break;
+            memset(y, 0xA5, nY * sizeof(float));
+            (void)run_on(device, model, x, nX, y, nY, workers);
+            if (workers == 0)
+                memcpy(first, y, nY * sizeof(float));
+            else if (nY > 0 && memcmp(first, y, nY * sizeof(float)) != 0)
+                fail_msg("%s on %s: %u workers give other bits than one", what, device, workers);
+            for (size_t i = 0; i < nY; i++)
+                if (!(fabsf(y[i] - expected[i]) <= bound[i]) && !(y[i] != y[i] && expected[i] != expected[i]) &&
+                    !(y[i] == expected[i]))
+                    fail_msg("%s on %s: element %u is %.9g, expected %.9g within %.3g", what, device, (unsigned)i,
+                             (double)y[i], (double)expected[i], (double)bound[i]);
+        }
+    free(first);
+    free(y);
+}
+
+#endif
