@@ -106,9 +106,9 @@ static void random_attr(const nnrt_attr_struct *s, uint8_t *attr, NNRT_Int64List
     }
 }
 
-/* A model with `rounds` nodes of every operator there is, which nothing but the attributes makes sense of: each node
-   takes the input and gives a result of its own. */
-static NNRT_Model *every_operator(uint32_t rounds, uint64_t seed)
+/* A model with `rounds` nodes of every operator there is, or of every `step`-th from the one of number `first` on, which
+   nothing but the attributes makes sense of: each node takes the input and gives a result of its own. */
+static NNRT_Model *some_operators(uint32_t rounds, uint64_t seed, uint32_t first, uint32_t step)
 {
     static const int32_t open[] = {-1, 3};
     static const NNRT_QuantParam quant[] = {{8, -3, 0.25}, {4, 7, 1e-9}};
@@ -126,7 +126,7 @@ static NNRT_Model *every_operator(uint32_t rounds, uint64_t seed)
     nnrt_builder_quant(b, x, quant, 2);
     nnrt_builder_format(b, x, NNRT_FORMAT_NCHW);
     for (uint32_t i = 0; i < rounds; i++)
-        for (uint32_t k = 0; nnrt_op_at(k) != NULL; k++) {
+        for (uint32_t k = first; nnrt_op_at(k) != NULL; k += step) {
             const uint32_t in[] = {NNRT_NO_TENSOR, x};
             char name[32];
             assert_true(nnrt_op_at(k)->attr->bytes <= sizeof(attr));
@@ -142,6 +142,11 @@ static NNRT_Model *every_operator(uint32_t rounds, uint64_t seed)
         fail_msg("%s", error.message);
     nnrt_builder_destroy(b);
     return m;
+}
+
+static NNRT_Model *every_operator(uint32_t rounds, uint64_t seed)
+{
+    return some_operators(rounds, seed, 0, 1);
 }
 
 static void same_list(const NNRT_Uint32List *a, const NNRT_Uint32List *b)
@@ -671,34 +676,39 @@ static void test_changed_bytes(void **state)
     image_free(&f);
 }
 
-/* A file with attributes of every operator: each byte takes one value, and random bytes take random values. */
+/* Files with attributes of every operator: each byte takes one value, and random bytes take random values. Several files,
+   as each trial reads all of its file. */
+#define ATTRIBUTE_FILES 14
+
 static void test_changed_attributes(void **state)
 {
     static const uint8_t values[] = {0, 1, 0x7F, 0x80, 0xFF};
-    NNRT_Model *m = every_operator(2, 5);
-    image f = image_make(m, NULL);
     uint64_t seed = 9;
     (void)state;
-    nnrt_model_destroy(m);
-    for (size_t i = 0; i < f.bytes; i++) {
-        uint8_t was = f.data[i];
-        f.data[i] = values[i % sizeof(values)];
-        (void)survives(f.data, f.bytes, f.bytes, false);
-        f.data[i] = was;
-    }
-    for (uint32_t i = 0; i < 3000; i++) {
-        uint8_t was[4];
-        size_t at[4];
-        for (uint32_t k = 0; k < 4; k++) {
-            at[k] = (size_t)(random_next(&seed) % f.bytes);
-            was[k] = f.data[at[k]];
-            f.data[at[k]] = (uint8_t)random_next(&seed);
+    for (uint32_t n = 0; n < ATTRIBUTE_FILES; n++) {
+        NNRT_Model *m = some_operators(2, 5 + n, n, ATTRIBUTE_FILES);
+        image f = image_make(m, NULL);
+        nnrt_model_destroy(m);
+        for (size_t i = 0; i < f.bytes; i++) {
+            uint8_t was = f.data[i];
+            f.data[i] = values[(i + n) % sizeof(values)];
+            (void)survives(f.data, f.bytes, f.bytes, false);
+            f.data[i] = was;
         }
-        (void)survives(f.data, f.bytes, f.bytes, false);
-        for (uint32_t k = 4; k-- > 0;)
-            f.data[at[k]] = was[k];
+        for (uint32_t i = 0; i < 3000 / ATTRIBUTE_FILES; i++) {
+            uint8_t was[4];
+            size_t at[4];
+            for (uint32_t k = 0; k < 4; k++) {
+                at[k] = (size_t)(random_next(&seed) % f.bytes);
+                was[k] = f.data[at[k]];
+                f.data[at[k]] = (uint8_t)random_next(&seed);
+            }
+            (void)survives(f.data, f.bytes, f.bytes, false);
+            for (uint32_t k = 4; k-- > 0;)
+                f.data[at[k]] = was[k];
+        }
+        image_free(&f);
     }
-    image_free(&f);
 }
 
 /* Puts a row in, makes the checksum right, and wants a refusal that contains text. */
