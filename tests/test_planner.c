@@ -471,7 +471,7 @@ static void test_tiny_graphs_optimal(void **state) {
 
 /* Large counts end in bounded time with a valid plan. The limits leave room for slow machines and sanitisers. */
 static void test_large_counts(void **state) {
-    static const uint32_t counts[3] = {1000, 3000, 10000};
+    static const uint32_t counts[3] = {1000, 3000, 6000};
     uint32_t c, f;
     (void)state;
     for (c = 0; c < 3; ++c) {
@@ -492,7 +492,7 @@ static void test_large_counts(void **state) {
             check_valid(g_blocks, n, 1, arena);
             assert_int_equal(bound, naive_bound(g_blocks, n, 1));
             assert_true(arena * 10 <= bound * 12);
-            assert_true(seconds < (n == 1000 ? 2.0 : 30.0));
+            assert_true(seconds < (n == 1000 ? 2.0 : 11.0));
         }
     }
 }
