@@ -23,7 +23,8 @@ ALONE_CFLAGS ?= -O0 -g
 build/test/test_math: ALONE_CFLAGS := -O1 -g
 # Tests expect the reference device's bits where they name no device; test_default has the fast one as it comes.
 EXACT := -DNNRT_CPU=0
-COMPILE_TEST = $(CC) -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
+WARNINGS_LESS := -Wconversion
+COMPILE_TEST = $(CC) -std=c99 $(filter-out $(WARNINGS_LESS),$(WARNINGS)) -Werror $(SANITIZE) $(EXACT) -I. -Itests $(CPPFLAGS)
 TEST_PACKAGES := libc6-dev libstb-dev libcmocka-dev libonnx-testdata g++ clang binutils python3 python3-numpy python3-onnx
 
 export CC CXX CPPFLAGS PYTHON
@@ -87,17 +88,20 @@ help:
 stb:
 	@sh tools/need.sh libstb-dev
 
-build/nnrt: tools/nnrt.c $(wildcard tools/*.h compat/*.h compat/*/*.h) $(HEADERS) | stb
+# The implementation takes most of a minute: it is compiled once for the programs that make and make test make.
+build/implementation.o: tools/implementation.c $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
-	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+	$(COMPILE) -c -o $@ $<
+
+build/nnrt: tools/nnrt.c build/implementation.o $(wildcard tools/*.h) | stb
+	$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
 
 build/hello: examples/hello.c $(HEADERS) | stb
 	@mkdir -p $(@D)
 	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
 
-build/digits: examples/digits/digits.c $(HEADERS) | stb
-	@mkdir -p $(@D)
-	$(COMPILE) $(LDFLAGS) -o $@ $< $(LIBS)
+build/digits: examples/digits/digits.c build/implementation.o | stb
+	$(COMPILE) $(IMPLEMENTED) $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
 
 build/device: examples/device/main.c $(wildcard examples/device/*.h) $(HEADERS) | stb
 	@mkdir -p $(@D)
@@ -117,10 +121,11 @@ lib: build/libneural_network_runtime.so build/libnnadapter.so
 
 build/libneural_network_runtime.so: compat/ohnn_library.c
 build/libnnadapter.so: compat/nnadapter_library.c
-# in build/test without optimisation, which takes seconds
+# in build/test without optimisation and by clang, which takes seconds
 build/test/libneural_network_runtime.so: compat/ohnn_library.c
 build/test/libnnadapter.so: compat/nnadapter_library.c
 build/test/libneural_network_runtime.so build/test/libnnadapter.so: CFLAGS := -O0
+build/test/libneural_network_runtime.so build/test/libnnadapter.so: CC := clang
 
 LIBRARIES := libneural_network_runtime.so libnnadapter.so
 $(LIBRARIES:%=build/%) $(LIBRARIES:%=build/test/%): $(wildcard compat/*.h compat/*/*.h) $(HEADERS) | stb
@@ -212,7 +217,7 @@ CMOCKA := $(filter-out test_ops,$(basename $(notdir $(wildcard tests/test_*.c)))
 # Those that take longest begin first, so that all processors end together.
 LONG := builds dist planner bits emit firmware cli install symbols
 SUITES := $(LONG) single copy docs vectors open-vectors onnx-nodes conformance convert differential extents splits examples \
-	runner tsan coverage-script lib api cpu-vectors cpu-nodes cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
+	runner tsan coverage-script lib api cpu-vectors cpu-sets $(filter-out $(LONG),$(CMOCKA:test_%=%))
 ONLY ?= $(SUITES)
 
 test:
@@ -233,6 +238,7 @@ IMPLEMENTED := -DNNRT_OPS_IMPLEMENTED -DNNRT_HAL_IMPLEMENTED -DNNRT_IMPLEMENTED 
 ALONE := $(basename $(notdir $(shell grep -l '^\#define NNRT_IMPLEMENTATION' tests/test_*.c)))
 # By clang, which takes half of gcc's time for it; its sanitizers also see offsets to NULL.
 $(ALONE:%=build/test/%): CC := clang
+$(ALONE:%=build/test/%): WARNINGS_LESS :=
 TOGETHER := $(filter-out $(ALONE),$(CMOCKA) device_vectors differential onnx_nodes splits)
 
 # $(call programs,FOLDER,COMPILE,FLAGS,ALONE_FLAGS): how they are made in FOLDER, and the command line as it ships.
@@ -305,12 +311,10 @@ vectors:
 	@sh tools/need.sh python3 python3-numpy python3-torch
 	@for name in $(or $(VEC),$(GENERATORS)); do $(PYTHON) -B tests/vectors/$$name.py || exit 1; done
 
-# The same on the fast device, and a part of it by each set of its instructions.
+# The same on the fast device, and a part of it by each set of its instructions. The suite conformance runs the ONNX node
+# tests on it.
 suite-cpu-vectors: build/test/device_vectors
 	$(SUITE) $< cpu $(VECTORS)
-
-suite-cpu-nodes: build/test/onnx_nodes
-	$(SUITE) $< --device cpu
 
 suite-cpu-sets: build/test/device_vectors build/test/differential
 	$(SUITE) sh tests/test_sets.sh $^
@@ -355,14 +359,29 @@ suite-examples: $(EXAMPLES:%=build/test/%) build/test/bench
 suite-lib: $(LIBRARIES:%=build/test/%)
 	$(SUITE) sh tests/test_lib.sh build/test
 
-suite-builds:
-	$(SUITE) sh tests/test_builds.sh
+# What each compiler makes of the headers, for the suites that link it, look at it or compare it. What gcc makes is
+# build/implementation.o, but where CC is another compiler.
+OBJECTS := $(if $(filter-out cc gcc,$(CC)),build/objects/gcc.o,build/implementation.o) \
+	$(patsubst %,build/objects/%.o,clang g++ clang++)
+build/objects/gcc.o: tools/implementation.c
+	@mkdir -p $(@D)
+	@gcc -std=c99 $(WARNINGS) -Werror -I. $(CPPFLAGS) -O2 -MMD -MP -MF $@.d -c -o $@ $<
+
+build/objects/clang.o build/objects/g++.o build/objects/clang++.o: tests/headers.c
+	@mkdir -p $(@D)
+	@$(basename $(@F)) $(if $(findstring ++,$@),-x c++ -std=c++17,-std=c99) $(WARNINGS) -Werror -I. $(CPPFLAGS) -O0 \
+	    -ffunction-sections -fdata-sections -MMD -MP -MF $@.d -c -o $@ $<
+
+-include $(wildcard build/objects/*.d)
+
+suite-builds: $(OBJECTS)
+	$(SUITE) sh tests/test_builds.sh $^
 
 suite-bits:
 	$(SUITE) sh tests/test_bits.sh
 
-suite-symbols:
-	$(SUITE) sh tests/test_symbols.sh
+suite-symbols: $(OBJECTS)
+	$(SUITE) sh tests/test_symbols.sh $^
 
 suite-copy: build/nnrt build/test/nnrt
 	$(SUITE) $(PYTHON) tests/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt $<
@@ -555,8 +574,8 @@ install: build/nnrt
 uninstall:
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" sh tools/install.sh uninstall
 
-suite-dist:
-	$(SUITE) sh tests/test_dist.sh
+suite-dist: build/objects/clang.o build/objects/clang++.o
+	$(SUITE) sh tests/test_dist.sh $^
 
 suite-install: build/nnrt
 	@sh tools/need.sh cmake pkgconf

@@ -5,7 +5,8 @@ the operators are no longer than they may be.
 
 Conventions for README.md:
 - a block that begins with ```c is a whole file: it compiles as C99 and as C++17, with -I. and no warning, and is linked
-  when it has a main(); gcc, which takes longest for that, only reads it. "```c C only" leaves out C++.
+  when it has a main(), by clang and without the fast device; gcc, which takes longest for that, reads it as it is.
+  "```c C only" leaves out C++.
 - the lines of ```sh blocks under a heading that begins with "Try it" are run, in order, in the root of the repository,
   and must end with status 0. Commands that take long or fetch much (SLOW below) must only be targets of the Makefile.
 - a ```text block right behind such a block is what it prints: its lines occur in the output, in their order, where "..."
@@ -69,7 +70,7 @@ def check_c(folder, line, info, text):
     for compiler, language, standard in ways:
         links = "int main(" in text and "NNRT_IMPLEMENTATION" in text
         done = run([compiler, "-x", language, standard, *WARNINGS, "-I", str(ROOT), "-o", str(folder / "block"),
-                    *(["-fsyntax-only"] if "clang" not in compiler else [] if links else ["-c"]), str(source),
+                    *(["-fsyntax-only"] if "clang" not in compiler else ["-DNNRT_CPU=0", *([] if links else ["-c"])]), str(source),
                     *(["-lm"] if links and "clang" in compiler else [])])
         verdict(done.returncode == 0, "README.md:%d: the example with %s %s" % (line, compiler, standard), done.stderr)
 
@@ -199,7 +200,7 @@ def check_version():
         source = pathlib.Path(scratch) / "version.c"
         source.write_text('#define NNRT_IMPLEMENTATION\n#include "nnrt.h"\n#include <stdio.h>\n'
                           "int main(void) { return puts(nnrt_version()) < 0; }\n", encoding="ascii")
-        done = run(["clang", "-std=c99", "-O0", "-I", str(ROOT), "-o", scratch + "/version", str(source), "-lm"])
+        done = run(["clang", "-std=c99", "-O0", "-DNNRT_CPU=0", "-I", str(ROOT), "-o", scratch + "/version", str(source), "-lm"])
         said = run([scratch + "/version"]).stdout.strip() if done.returncode == 0 else done.stderr
         verdict(said == version, "nnrt_version() is %s" % version, said)
 
