@@ -143,6 +143,7 @@ NNRT_API const char *nnrt_cpu_set(uint32_t i);
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
+#include <cpuid.h>
 #include <immintrin.h>
 #if !defined(__clang__)
 #pragma GCC diagnostic pop
@@ -329,6 +330,14 @@ typedef struct nnrti_cpu_quantise {
     float by, times;
 } nnrti_cpu_quantise;
 
+/* What is done to each element, of float16: attributes of `each_half`, the kernel for float32 that does it. */
+typedef struct nnrti_cpu_each_half {
+    nnrt_kernel run;
+    const void *attr;
+    uint32_t nIn; /* 1 or 2 */
+} nnrti_cpu_each_half;
+#define NNRTI_CPU_SOME 512 /* elements that it works on at once */
+
 /* The kernels of a set of instructions. */
 typedef struct nnrti_cpu_kernel {
     nnrt_kernel run;
@@ -344,8 +353,8 @@ typedef struct nnrti_cpu_kernel {
     X(binary)                                                                                                          \
     X(unary)                                                                                                           \
     X(affine) X(reduce) X(softmax) X(log_softmax) X(layer_norm) X(rms_norm) X(group_norm) X(winograd) X(recurrent)
-/* Of floats and 8 bits, of the sets that have kernels for floats. */
-#define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise)
+/* Of floats and 8 bits or float16, of the sets that have kernels for floats. */
+#define NNRTI_CPU_KERNELS_CAST(X) X(quantise) X(dequantise) X(widen_half) X(narrow_half) X(round_half) X(each_half)
 #define NNRTI_CPU_KERNELS_8(X) X(product_8) X(depthwise_8) X(max_pool_8) X(average_pool_8) X(add_8)
 
 /* What the kernels for 8 bits of a set work with. */
@@ -609,6 +618,15 @@ static const nnrti_cpu_set *const nnrti_cpu_sets[] = {
 #endif
     NULL};
 
+#if NNRT_CPU_AVX2
+/* Of this instruction not every compiler can ask the machine by name. */
+static bool nnrti_cpu_has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & 1u << 29) != 0;
+}
+#endif
+
 /* Whether the machine has what the set is written for. */
 static bool nnrti_cpu_has(const nnrti_cpu_set *set)
 {
@@ -620,7 +638,7 @@ static bool nnrti_cpu_has(const nnrti_cpu_set *set)
 #endif
 #if NNRT_CPU_AVX2
     if (set == &nnrti_cpu_set_avx2)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && nnrti_cpu_has_f16c();
 #endif
 #if defined(__i386__) && defined(__GNUC__)
     if (set == &nnrti_cpu_set_vector)
@@ -707,9 +725,21 @@ static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
     }
 }
 
-/* Steps whose kernels work with any strides. */
-static bool nnrti_cpu_is_tolerant(const nnrt_draft_step *step)
+/* Whether a step widens a tensor, or narrows one, for a step that computes with floats (>>half). */
+static bool nnrti_cpu_is_widening(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
+    return step->op == NULL && step->kernel == e->set->widen_half.run;
+}
+static bool nnrti_cpu_is_narrowing(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    return step->op == NULL && step->kernel == e->set->narrow_half.run;
+}
+
+/* Steps whose kernels work with any strides. */
+static bool nnrti_cpu_is_tolerant(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
+{
+    if (nnrti_cpu_is_widening(e, step) || nnrti_cpu_is_narrowing(e, step))
+        return true;
     return step->open == NULL && step->op != NULL && nnrt_op_find(step->op->type) == step->op &&
            ((step->op->flags & (NNRT_OP_LAYOUT | NNRT_OP_EACH | NNRT_OP_MOVES | NNRT_OP_INPLACE)) != 0 ||
             step->op->type == NNRT_NODE_TYPE_REDUCE_FUSION);
@@ -732,15 +762,20 @@ static bool nnrti_cpu_is_cast(const nnrt_draft_step *step, bool back)
            nnrti_cpu_is_byte(&step->args[back ? 0 : 1].view);
 }
 
-/* Whether a step makes 8 bits of floats that only images read, or nobody: they are written channels last. */
+/* In >>steps. */
+static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *step);
+
+/* Whether a step makes 8 bits of floats, or widens, what only images read, or nobody: that is written channels last. */
 static bool nnrti_cpu_is_before_image(const nnrti_cpu_edit *e, const nnrt_draft_step *step)
 {
     const nnrt_draft *d = e->draft;
-    if (!nnrti_cpu_is_cast(step, false))
+    const bool widening = nnrti_cpu_is_widening(e, step);
+    if (!widening && !nnrti_cpu_is_cast(step, false))
         return false;
     for (uint32_t s = 0; s < d->nSteps; s++)
         for (uint32_t k = 0; k < d->steps[s].nIn; k++)
-            if (d->steps[s].args[k].tensor == step->args[1].tensor && !nnrti_cpu_is_image(&d->steps[s]))
+            if (d->steps[s].args[k].tensor == step->args[1].tensor &&
+                (!nnrti_cpu_is_image(&d->steps[s]) || (widening && nnrti_cpu_reads_planes(d, &d->steps[s]))))
                 return false;
     return true;
 }
@@ -797,7 +832,7 @@ static NNRT_ReturnCode nnrti_cpu_choose_layout(nnrti_cpu_edit *e)
     for (uint32_t s = 0; s < d->nSteps; s++)
         for (uint32_t k = 0; k < d->steps[s].nIn + d->steps[s].nDerived + d->steps[s].nOut; k++)
             if (d->steps[s].args[k].tensor < e->tensors &&
-                (!nnrti_cpu_is_tolerant(&d->steps[s]) || !nnrti_cpu_is_whole(e, &d->steps[s].args[k])))
+                (!nnrti_cpu_is_tolerant(e, &d->steps[s]) || !nnrti_cpu_is_whole(e, &d->steps[s].args[k])))
                 nnrti_cpu_forbid(e, d->steps[s].args[k].tensor);
     for (uint32_t s = 0; s < d->nSteps; s++) {
         const nnrt_draft_step *step = &d->steps[s];
@@ -995,16 +1030,27 @@ static void nnrti_cpu_use(nnrt_draft_step *step, const nnrti_cpu_kernel *kernel,
     step->scratchBytes = 0;
 }
 
-/* to[k * width + t] = weight k of channel t, or 0 where t >= left: `count` weights of a panel, which lie `step` apart in
-   a channel, channels `next`. Some at a time, so that what is read and what is written go on through a few lines of the
-   cache. */
-static void nnrti_cpu_pack_rows(const float *from, ptrdiff_t next, ptrdiff_t step, int32_t count, int32_t left,
-                                int32_t width, float *to)
+/* Element i of constants of float32 or float16. */
+static float nnrti_cpu_weight(const nnrt_view *w, ptrdiff_t i)
 {
+    return nnrti_load(w->data, i, w->dataType);
+}
+
+/* to[k * width + t] = weight k of channel t, or 0 where t >= left: `count` weights of a panel of w, from element `at` of
+   it on, which lie `step` apart in a channel, channels `next`. Some at a time, so that what is read and what is written
+   go on through a few lines of the cache. */
+static void nnrti_cpu_pack_rows(const nnrt_view *w, ptrdiff_t at, ptrdiff_t next, ptrdiff_t step, int32_t count,
+                                int32_t left, int32_t width, float *to)
+{
+    const float *const from = (const float *)w->data + at;
     const int32_t there = left < width ? left : width;
     for (int32_t first = 0; first < count; first += NNRTI_CPU_ROWS) {
         const int32_t n = count - first < NNRTI_CPU_ROWS ? count - first : NNRTI_CPU_ROWS;
-        if (step == 1) {
+        if (w->dataType == NNRT_DATA_TYPE_FLOAT16) {
+            for (int32_t t = 0; t < there; t++)
+                for (int32_t k = 0; k < n; k++)
+                    to[k * width + t] = nnrti_cpu_weight(w, at + (first + k) * step + t * next);
+        } else if (step == 1) {
             nnrti_cpu_turn((const uint32_t *)(const void *)(from + first), next, (uint32_t *)(void *)to, width, there,
                            n);
         } else {
@@ -1024,13 +1070,12 @@ static void nnrti_cpu_pack(const nnrti_cpu_set *set, const nnrt_view *w, const n
     const int32_t C = w->dims[0], K = w->dims[3];
     for (int32_t c = 0; c < C; c += set->panel) {
         const int32_t left = C - c, width = left <= set->lanes ? set->lanes : set->panel;
-        const float *from = (const float *)w->data + c * w->strides[0];
         for (int32_t t = 0; t < width; t++)
-            *to++ = bias != NULL && t < left ? ((const float *)bias->data)[(c + t) * bias->strides[0]] : 0.0f;
+            *to++ = bias != NULL && t < left ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
         for (int32_t i = 0; i < w->dims[1]; i++)
             for (int32_t j = 0; j < w->dims[2]; j++, to += (size_t)K * (size_t)width)
-                nnrti_cpu_pack_rows(from + i * w->strides[1] + j * w->strides[2], w->strides[0], w->strides[3], K, left,
-                                    width, to);
+                nnrti_cpu_pack_rows(w, c * w->strides[0] + i * w->strides[1] + j * w->strides[2], w->strides[0],
+                                    w->strides[3], K, left, width, to);
     }
 }
 
@@ -1172,10 +1217,10 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise(nnrti_cpu_edit *e, uint32_t s, n
     memset(data, 0, (size_t)packed[0] * (size_t)padded * sizeof(float));
     for (int32_t c = 0; c < C; c++) {
         float *to = (float *)data + c;
-        *to = has ? ((const float *)bias.data)[c * bias.strides[0]] : 0.0f;
+        *to = has ? nnrti_cpu_weight(&bias, c * bias.strides[0]) : 0.0f;
         for (int32_t i = 0; i < w.dims[1]; i++)
             for (int32_t j = 0; j < w.dims[2]; j++)
-                *(to += padded) = ((const float *)w.data)[c * w.strides[0] + i * w.strides[1] + j * w.strides[2]];
+                *(to += padded) = nnrti_cpu_weight(&w, c * w.strides[0] + i * w.strides[1] + j * w.strides[2]);
     }
     return NNRT_SUCCESS;
 }
@@ -1194,6 +1239,11 @@ static bool nnrti_cpu_is_finite(const nnrt_view *w)
     float sum[32] = {0}, all = 0; /* side by side, for the compiler's vectors */
     if (!nnrt_dims_count(w->dims, w->rank, &count))
         return false;
+    if (w->dataType == NNRT_DATA_TYPE_FLOAT16) {
+        for (bool finite = true;; i++)
+            if (i == count || !(finite = (((const uint16_t *)w->data)[i] & 0x7c00) != 0x7c00))
+                return finite;
+    }
     for (; i + 32 <= count; i += 32)
         for (size_t t = 0; t < 32; t++)
             sum[t] += v[i + t] - v[i + t];
@@ -1412,7 +1462,7 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
             return code;
     }
     if (x->rank < 2 || y->rank < 2 || x->strides[k] != 1 || z->strides[z->rank - 1] != 1 || x->dims[k] == 0 ||
-        !nnrti_cpu_may(e, &e->set->matmul))
+        y->dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrti_cpu_may(e, &e->set->matmul))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_matmul *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
     if (a == NULL)
@@ -2912,6 +2962,272 @@ static NNRT_ReturnCode nnrti_cpu_take_recurrent(nnrti_cpu_edit *e, uint32_t s)
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
+/* >>half: a step of float16 whose float32 form may have a kernel becomes that one, between steps that widen what it reads
+   and narrow what it gives. Where it gets no kernel after all it is left as it was. Constants that are packed are
+   widened on the way; others are by every run. What is done to each element is widened and narrowed by its kernel. */
+
+static bool nnrti_cpu_is_type(const nnrt_draft_step *step, uint32_t k, NNRT_DataType type)
+{
+    return step->args[k].tensor != NNRT_NO_TENSOR && step->args[k].view.dataType == type;
+}
+
+/* Whether the kernel is one of the reference device for float16 alone. */
+static bool nnrti_cpu_is_half_kernel(const nnrt_draft_step *step)
+{
+    const size_t length = step->kernelName != NULL ? strlen(step->kernelName) : 0;
+    return length > 4 && strcmp(step->kernelName + length - 4, "_f16") == 0;
+}
+
+/* Whether a step's constant weights and bias are packed if it gets a kernel. */
+static bool nnrti_cpu_packs(const nnrt_draft_step *step)
+{
+    const nnrt_view *x = &step->args[0].view, *w = &step->args[1].view;
+    if (step->nIn < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT)
+        return false;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION: {
+        const int64_t group = ((const NNRT_Conv2DFusion *)step->attr)->group;
+        return x->rank == 4 && (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]));
+    }
+    case NNRT_NODE_TYPE_FULL_CONNECTION: return true;
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+        for (int32_t i = 0; i < w->rank - 2; i++)
+            if (w->dims[i] != 1)
+                return false;
+        return !((const NNRT_MatMulFusion *)step->attr)->transposeA;
+    default: return false;
+    }
+}
+
+/* Whether argument k is a constant of float16 that is packed with this step. */
+static bool nnrti_cpu_is_packed_half(const nnrt_draft_step *step, uint32_t k)
+{
+    return k > 0 && k < step->nIn && step->args[k].kind == NNRT_PLACE_CONSTANT &&
+           nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16) && nnrti_cpu_packs(step);
+}
+
+/* Whether what a step of float16 does to each element has a kernel that may be there for float32. */
+static bool nnrti_cpu_is_each_half(const nnrt_draft_step *step)
+{
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nIn > 2 ||
+        step->nDerived > 0 || step->nOut != 1 ||
+        ((step->op->flags & NNRT_OP_EACH) == 0 && step->op->type != NNRT_NODE_TYPE_ACTIVATION))
+        return false;
+    for (uint32_t k = 0; k <= step->nIn; k++)
+        if (!nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16))
+            return false;
+    return true;
+}
+
+/* Whether a step is worth a try as one of float32. */
+static bool nnrti_cpu_is_half(const nnrt_draft_step *step)
+{
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nOut < 1 ||
+        step->nDerived > 0 || !nnrti_cpu_is_half_kernel(step) || nnrti_cpu_is_each_half(step) ||
+        step->args[0].kind == NNRT_PLACE_CONSTANT)
+        return false;
+    switch (step->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_FULL_CONNECTION:
+    case NNRT_NODE_TYPE_MATMUL_FUSION:
+    case NNRT_NODE_TYPE_MAX_POOL_FUSION:
+    case NNRT_NODE_TYPE_AVGPOOL_FUSION:
+    case NNRT_NODE_TYPE_SOFTMAX:
+    case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return true;
+    default: return false;
+    }
+}
+
+/* A new tensor of float32 like that of an argument of float16; *wide: the argument as it shows that one. */
+static bool nnrti_cpu_wide(nnrti_cpu_edit *e, const nnrt_plan_arg *half, nnrt_plan_arg *wide)
+{
+    const nnrt_operand o = e->draft->tensors[half->tensor];
+    *wide = *half;
+    wide->tensor = nnrt_draft_tensor(e->draft, NNRT_DATA_TYPE_FLOAT32, o.rank, o.dims);
+    wide->kind = NNRT_PLACE_ARENA;
+    wide->view.dataType = NNRT_DATA_TYPE_FLOAT32;
+    wide->view.data = NULL;
+    if (wide->tensor == NNRT_NO_TENSOR)
+        return false;
+    e->draft->tensors[wide->tensor].format = o.format;
+    return true;
+}
+
+/* A new step in front of step `at`, for the node of step `of` as it is then numbered. */
+static bool nnrti_cpu_insert_cast(nnrti_cpu_edit *e, uint32_t at, uint32_t of, const nnrti_cpu_kernel *kernel,
+                                  const nnrt_plan_arg *from, const nnrt_plan_arg *to)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_plan_arg *args;
+    if (nnrt_draft_insert(d, at) == NULL || (args = nnrt_draft_args(d, at, 1, 1)) == NULL)
+        return false;
+    args[0] = *from;
+    args[1] = *to;
+    d->steps[at].name = d->steps[of].name;
+    nnrti_cpu_use(&d->steps[at], kernel, NULL);
+    return true;
+}
+
+/* Puts steps in front of step *s, which it counts on to, that widen what it reads, and behind it that narrow what it
+   gives. */
+static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t *s)
+{
+    nnrt_draft *d = e->draft;
+    const uint32_t nIn = d->steps[*s].nIn, nOut = d->steps[*s].nOut;
+    for (uint32_t k = 0; k < nIn; k++) {
+        nnrt_plan_arg half = d->steps[*s].args[k], wide;
+        if (!nnrti_cpu_is_type(&d->steps[*s], k, NNRT_DATA_TYPE_FLOAT16) ||
+            nnrti_cpu_is_packed_half(&d->steps[*s], k))
+            continue;
+        if (!nnrti_cpu_wide(e, &half, &wide) || !nnrti_cpu_insert_cast(e, *s, *s + 1, &e->set->widen_half, &half, &wide))
+            return false;
+        d->steps[++*s].args[k] = wide;
+    }
+    for (uint32_t k = nIn; k < nIn + nOut; k++) {
+        nnrt_plan_arg half = d->steps[*s].args[k], wide;
+        if (!nnrti_cpu_is_type(&d->steps[*s], k, NNRT_DATA_TYPE_FLOAT16))
+            continue;
+        if (!nnrti_cpu_wide(e, &half, &wide) || !nnrti_cpu_insert_cast(e, *s + 1, *s, &e->set->narrow_half, &wide, &half))
+            return false;
+        d->steps[*s].args[k] = wide;
+    }
+    return true;
+}
+
+static NNRT_ReturnCode nnrti_cpu_widen_steps(nnrti_cpu_edit *e)
+{
+    for (uint32_t s = 0; s < e->draft->nSteps; s++)
+        if (nnrti_cpu_is_half(&e->draft->steps[s]) && !nnrti_cpu_widen_step(e, &s))
+            return nnrti_cpu_no_memory(e, &e->draft->steps[s]);
+    return NNRT_SUCCESS;
+}
+
+/* In >>edit. */
+static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s);
+
+/* Whether a step that was widened got no kernel. */
+static bool nnrti_cpu_is_half_left(const nnrt_draft_step *step)
+{
+    return step->op != NULL && step->open == NULL && step->kernel != NULL && nnrti_cpu_is_half(step) &&
+           nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32);
+}
+
+/* Step s reads and writes float16 as it did; what was put in front of it and behind it is gone. */
+static void nnrti_cpu_leave_half(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_draft_step *const step = &d->steps[s];
+    for (uint32_t i = s; i-- > 0 && (nnrti_cpu_is_widening(e, &d->steps[i]) || d->steps[i].kernel == nnrti_cpu_copy);)
+        for (uint32_t k = 0; k < step->nIn; k++)
+            if (d->steps[i].kernel != NULL && step->args[k].tensor == d->steps[i].args[1].tensor) {
+                step->args[k] = d->steps[i].args[0];
+                d->steps[i].kernel = NULL;
+            }
+    for (uint32_t i = s + 1;
+         i < d->nSteps && (nnrti_cpu_is_narrowing(e, &d->steps[i]) || d->steps[i].kernel == nnrti_cpu_copy); i++)
+        for (uint32_t k = step->nIn; k < step->nIn + step->nOut; k++)
+            if (d->steps[i].kernel != NULL && step->args[k].tensor == d->steps[i].args[0].tensor) {
+                step->args[k] = d->steps[i].args[1];
+                d->steps[i].kernel = NULL;
+            }
+}
+
+/* What is narrowed and, directly behind that, widened for its only reader, is rounded where it lies, or on its way. */
+static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
+{
+    nnrt_draft *d = e->draft;
+    for (uint32_t s = 0; s < d->nSteps; s++) {
+        nnrt_draft_step *narrow = &d->steps[s];
+        uint32_t i = s + 1;
+        if (!nnrti_cpu_is_narrowing(e, narrow) || nnrt_draft_readers(d, narrow->args[1].tensor) != 1)
+            continue;
+        while (i < d->nSteps && (d->steps[i].kernel == NULL ||
+                                 (nnrti_cpu_is_widening(e, &d->steps[i]) &&
+                                  d->steps[i].args[0].tensor != narrow->args[1].tensor)))
+            i++;
+        if (i < d->nSteps && nnrti_cpu_is_widening(e, &d->steps[i])) {
+            const nnrt_view *half = &d->steps[i].args[0].view, *wide = &d->steps[i].args[1].view;
+            if (memcmp(half->strides, wide->strides, sizeof(half->strides)) != 0)
+                continue;
+            narrow->args[1].tensor = d->steps[i].args[1].tensor;
+            narrow->args[1].view.dataType = NNRT_DATA_TYPE_FLOAT32;
+            nnrti_cpu_use(narrow, &e->set->round_half, NULL);
+            narrow->flags = NNRT_OP_INPLACE;
+            d->steps[i].kernel = NULL;
+        }
+    }
+}
+
+/* CAST and QUANT_DTYPE_CAST between float16 and float32. */
+static bool nnrti_cpu_is_half_cast(const nnrt_draft_step *step)
+{
+    const uint32_t out = step->nIn + step->nDerived;
+    if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nOut != 1 ||
+        (strcmp(step->kernelName, "nnrt_cast") != 0 && strcmp(step->kernelName, "nnrt_quant_dtype_cast") != 0))
+        return false;
+    return (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) &&
+            nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT32)) ||
+           (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) &&
+            nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT16));
+}
+
+static NNRT_ReturnCode nnrti_cpu_take_half_cast(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[d->steps[s].nIn + d->steps[s].nDerived];
+    const nnrti_cpu_kernel *kernel = x.view.dataType == NNRT_DATA_TYPE_FLOAT16 ? &e->set->widen_half : &e->set->narrow_half;
+    nnrt_plan_arg *args;
+    if (!nnrti_cpu_may(e, kernel))
+        return NNRT_SUCCESS;
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = x;
+    args[1] = y;
+    d->steps[s].flags = 0;
+    nnrti_cpu_use(&d->steps[s], kernel, NULL);
+    return NNRT_SUCCESS;
+}
+
+/* A step that does something to each element of float16 gets the kernel that it has with float32, if that is `unary` or
+   `binary`, some elements at a time. It goes by the name of the kernel that does it. */
+static NNRT_ReturnCode nnrti_cpu_take_each_half(nnrti_cpu_edit *e, uint32_t s)
+{
+    const nnrt_draft_step old = e->draft->steps[s];
+    const uint32_t count = old.nIn + 1;
+    nnrt_plan_arg args[3];
+    nnrti_cpu_each_half *a;
+    NNRT_ReturnCode code;
+    nnrt_draft_step *step;
+    memcpy(args, old.args, count * sizeof(args[0]));
+    for (uint32_t k = 0; k < count; k++) { /* nobody is to look into them: they are no floats */
+        old.args[k].view.dataType = NNRT_DATA_TYPE_FLOAT32;
+        old.args[k].view.data = NULL;
+        old.args[k].kind = NNRT_PLACE_ARENA;
+    }
+    code = nnrti_cpu_take(e, s);
+    step = &e->draft->steps[s];
+    if (code == NNRT_SUCCESS && step->args == old.args && step->nIn + 1 == count && step->nDerived == 0 &&
+        (step->kernel == e->set->unary.run || step->kernel == e->set->binary.run)) {
+        if ((a = (nnrti_cpu_each_half *)nnrt_memory_keep(e->draft->memory, sizeof(*a))) == NULL)
+            return nnrti_cpu_no_memory(e, step);
+        a->run = step->kernel;
+        a->attr = step->attr;
+        a->nIn = step->nIn;
+        step->kernel = e->set->each_half.run;
+        step->attr = a;
+        for (uint32_t k = 0; k < count; k++) { /* axes may have been sorted */
+            step->args[k].view.dataType = NNRT_DATA_TYPE_FLOAT16;
+            step->args[k].view.data = args[k].view.data;
+            step->args[k].kind = args[k].kind;
+        }
+        return NNRT_SUCCESS;
+    }
+    memcpy(old.args, args, count * sizeof(args[0]));
+    *step = old;
+    return code;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
 /* >>edit */
 
 /* Whether all that a step computes with is float32: the axes of a REDUCE_FUSION are no such thing. */
@@ -2920,6 +3236,7 @@ static bool nnrti_cpu_is_float(const nnrt_draft_step *step)
     const uint32_t out = step->nIn + step->nDerived;
     for (uint32_t k = 0; k < out + step->nOut; k++)
         if (step->args[k].tensor != NNRT_NO_TENSOR && step->args[k].view.dataType != NNRT_DATA_TYPE_FLOAT32 &&
+            !nnrti_cpu_is_packed_half(step, k) &&
             (step->op->type != NNRT_NODE_TYPE_REDUCE_FUSION || k == 0 || k == out))
             return false;
     return true;
@@ -2932,6 +3249,10 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
         return NNRT_SUCCESS;
     if (nnrti_cpu_is_recurrent(step))
         return nnrti_cpu_take_recurrent(e, s);
+    if (nnrti_cpu_is_each_half(step))
+        return nnrti_cpu_take_each_half(e, s);
+    if (nnrti_cpu_is_half_cast(step))
+        return nnrti_cpu_take_half_cast(e, s);
     if (!nnrti_cpu_is_float(step))
         return nnrti_cpu_take_8(e, s);
     if (nnrti_cpu_is_image(step) &&
@@ -2985,7 +3306,8 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     NNRT_ReturnCode code;
     e.draft = draft;
     e.set = (const nnrti_cpu_set *)user;
-    if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
+    if ((code = nnrti_cpu_read_config(&e)) != NNRT_SUCCESS || (code = nnrti_cpu_widen_steps(&e)) != NNRT_SUCCESS ||
+        (code = nnrti_cpu_choose_layout(&e)) != NNRT_SUCCESS)
         return code;
     nnrti_cpu_lay_out(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
@@ -3000,8 +3322,12 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     }
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
         (void)(nnrti_cpu_join_shape(&e, s) || nnrti_cpu_join_readers(&e, s) || nnrti_cpu_join_writer(&e, s));
-    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++)
+    for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
         code = nnrti_cpu_take(&e, s);
+        if (nnrti_cpu_is_half_left(&draft->steps[s]))
+            nnrti_cpu_leave_half(&e, s);
+    }
+    nnrti_cpu_join_halves(&e);
     return code != NNRT_SUCCESS || e.only[0] == '\0' ? code : nnrti_cpu_find_only(&e);
 }
 
@@ -3101,16 +3427,16 @@ static void nnrti_cpu_pack_winograd(const nnrti_cpu_set *set, const nnrt_view *w
     for (int32_t c = 0; c < C; c += set->panel) {
         const int32_t left = C - c, width = left <= set->lanes ? set->lanes : set->panel;
         const size_t cell = (size_t)(1 + K) * (size_t)width, tap = NNRTI_CPU_ROWS * (size_t)width;
-        const float *const from = (const float *)w->data + c * w->strides[0];
         for (int32_t i = 0; i < n * n; i++)
             memset(to + (size_t)i * cell, 0, (size_t)width * sizeof(float));
         for (int32_t t = 0; bias != NULL && t < width && t < left; t++)
-            to[(size_t)(n + 1) * cell + (size_t)t] = ((const float *)bias->data)[(c + t) * bias->strides[0]];
+            to[(size_t)(n + 1) * cell + (size_t)t] = nnrti_cpu_weight(bias, (c + t) * bias->strides[0]);
         for (int32_t k = 0; k < K; k += NNRTI_CPU_ROWS) {
             const int32_t rows = K - k < NNRTI_CPU_ROWS ? K - k : NNRTI_CPU_ROWS;
             for (int32_t i = 0; i < 9; i++)
-                nnrti_cpu_pack_rows(from + i / 3 * w->strides[1] + i % 3 * w->strides[2] + k * w->strides[3],
-                                    w->strides[0], w->strides[3], rows, left, width, taps + (size_t)i * tap);
+                nnrti_cpu_pack_rows(
+                    w, c * w->strides[0] + i / 3 * w->strides[1] + i % 3 * w->strides[2] + k * w->strides[3],
+                    w->strides[0], w->strides[3], rows, left, width, taps + (size_t)i * tap);
             for (int32_t r = 0; r < rows; r++)
                 set->weights(taps + r * width, tap, to + (size_t)(1 + k + r) * (size_t)width, cell, width, tile);
         }
@@ -3201,7 +3527,7 @@ static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, in
 
 /* Goes up with every change of what is packed (nnrt_draft_pack), of how, and of what is recalled: of what another
    version packed, nothing is used. */
-#define NNRTI_CPU_PACKED "1 "
+#define NNRTI_CPU_PACKED "2 "
 
 /* What a device is registered with. */
 typedef struct nnrti_cpu_device {
@@ -3408,11 +3734,11 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_max(nnrti_v a, nnrti_v b)
 #define NNRTI_CPU_TO_WHOLE(v, how) _mm512_roundscale_ps(v, how)
 #elif NNRTI_CPU_IS == 3
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,f16c"))), apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC optimize("no-ipa-ra")
-#pragma GCC target("avx2,fma")
+#pragma GCC target("avx2,fma,f16c")
 #endif
 #define NNRTI_LANES 8
 #define NNRTI_WIDE 2
@@ -6571,6 +6897,316 @@ static NNRT_ReturnCode NNRTI_CPU(dequantise)(const void *attr, nnrt_view *args, 
     return NNRT_SUCCESS;
 }
 
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>halves: float16 as bits. Widening is exact, narrowing rounds to nearest, halves to even; what is no number keeps its
+   sign and what there is room for of its other bits, and becomes quiet. */
+
+#define nnrti_v_widen NNRTI_CPU(v_widen)
+#define nnrti_v_narrow NNRTI_CPU(v_narrow)
+#define nnrti_v_round NNRTI_CPU(v_round)
+#if NNRTI_CPU_IS == 4
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, _mm512_cvtps_ph(v, 8));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return _mm512_cvtph_ps(_mm512_cvtps_ph(v, 8));
+}
+#elif NNRTI_CPU_IS == 3
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, _mm256_cvtps_ph(v, 0));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return _mm256_cvtph_ps(_mm256_cvtps_ph(v, 0));
+}
+#elif NNRTI_CPU_IS == 2
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p)));
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    vst1_u16(p, vreinterpret_u16_f16(vcvt_f16_f32(v)));
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    return vcvt_f32_f16(vcvt_f16_f32(v));
+}
+#else
+typedef uint32_t NNRTI_CPU(v_words) __attribute__((vector_size(16)));
+/* No step of either has a subnormal float: some machines take these for 0. */
+NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
+{
+    const NNRTI_CPU(v_words) x = {p[0], p[1], p[2], p[3]};
+    const NNRTI_CPU(v_words) rest = (x & 0x7FFFu) << 13, e = rest & 0x0F800000u, up = rest + (112u << 23);
+    const NNRTI_CPU(v_words) special = (NNRTI_CPU(v_words))(e == 0x0F800000u), small = (NNRTI_CPU(v_words))(e == 0);
+    const NNRTI_CPU(v_words) none = special & (NNRTI_CPU(v_words))(rest != e);
+    const NNRTI_CPU(v_words)
+        tiny = (NNRTI_CPU(v_words))((nnrti_v)(rest + (113u << 23)) - nnrti_v_all(6.103515625e-05f)); /* 2^-14 */
+    return (nnrti_v)((small & tiny) | (~small & (up + (special & (112u << 23)))) | (none & 0x400000u) |
+                     (x & 0x8000u) << 16);
+}
+NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
+{
+    const NNRTI_CPU(v_words) sign = (NNRTI_CPU(v_words))v & 0x80000000u, x = (NNRTI_CPU(v_words))v ^ sign;
+    const NNRTI_CPU(v_words) large = (NNRTI_CPU(v_words))(x >= (143u << 23)); /* 2^16 */
+    const NNRTI_CPU(v_words) none = (NNRTI_CPU(v_words))(x > (255u << 23));
+    const NNRTI_CPU(v_words) small = (NNRTI_CPU(v_words))(x < (113u << 23)); /* 2^-14 */
+    /* The sum with 0.5 has 2^-24 as its last bit, the other one rounds what is cut off. */
+    const NNRTI_CPU(v_words) tiny = (NNRTI_CPU(v_words))((nnrti_v)x + nnrti_v_all(0.5f)) - (126u << 23);
+    const NNRTI_CPU(v_words) down = (x - (112u << 23) + 0xFFFu + (x >> 13 & 1u)) >> 13;
+    const NNRTI_CPU(v_words) infinite = 0x7C00u | (none & (0x200u | (x >> 13 & 0x3FFu)));
+    const NNRTI_CPU(v_words)
+        y = (small & tiny) | (~small & ~large & down) | (large & infinite) | sign >> 16;
+    for (int32_t i = 0; i < 4; i++)
+        p[i] = (uint16_t)y[i];
+}
+NNRTI_CPU_INLINE nnrti_v nnrti_v_round(nnrti_v v)
+{
+    uint16_t half[NNRTI_LANES];
+    nnrti_v_narrow(half, v);
+    return nnrti_v_widen(half);
+}
+#endif
+
+/* y = x, count of them. */
+NNRTI_CPU_INLINE void NNRTI_CPU(widen_run)(const uint16_t *x, float *y, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_store(y + i, nnrti_v_widen(x + i));
+    if (i < count) {
+        uint16_t part[NNRTI_LANES] = {0};
+        memcpy(part, x + i, (size_t)(count - i) * sizeof(*x));
+        nnrti_v_store_part(y + i, nnrti_v_widen(part), count - i);
+    }
+}
+
+NNRTI_CPU_INLINE void NNRTI_CPU(narrow_run)(const float *x, uint16_t *y, int32_t count)
+{
+    int32_t i = 0;
+    for (; i + NNRTI_LANES <= count; i += NNRTI_LANES)
+        nnrti_v_narrow(y + i, nnrti_v_load(x + i));
+    if (i < count) {
+        uint16_t part[NNRTI_LANES];
+        nnrti_v_narrow(part, nnrti_v_load_part(x + i, count - i));
+        memcpy(y + i, part, (size_t)(count - i) * sizeof(*y));
+    }
+}
+
+/* The same, elements stepX and stepY apart. */
+NNRTI_CPU_APART static void NNRTI_CPU(widen_row)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY,
+                                                 int32_t count)
+{
+    if (stepX == 1 && stepY == 1)
+        NNRTI_CPU(widen_run)(x, y, count);
+    for (int32_t i = 0; i < count && (stepX != 1 || stepY != 1); i++)
+        y[i * stepY] = i > 0 && stepX == 0 ? y[0] : nnrti_half_to_float(x[i * stepX]);
+}
+
+NNRTI_CPU_APART static void NNRTI_CPU(narrow_row)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY,
+                                                  int32_t count)
+{
+    if (stepX == 1 && stepY == 1)
+        NNRTI_CPU(narrow_run)(x, y, count);
+    for (int32_t i = 0; i < count && (stepX != 1 || stepY != 1); i++)
+        y[i * stepY] = nnrti_half_from_float(x[i * stepX]);
+}
+
+#define NNRTI_CPU_ACROSS 64 /* of 16 rows that are turned at once */
+
+/* y[j * stepY + i] = x[i * stepX + j], i < rows, j < columns. */
+static void NNRTI_CPU(widen_turned)(const uint16_t *x, ptrdiff_t stepX, float *y, ptrdiff_t stepY, int32_t rows,
+                                    int32_t columns)
+{
+    float some[16 * NNRTI_CPU_ACROSS];
+    for (int32_t j = 0; j < columns; j += NNRTI_CPU_ACROSS)
+        for (int32_t i = 0; i < rows; i += 16) {
+            const int32_t r = rows - i < 16 ? rows - i : 16;
+            const int32_t c = columns - j < NNRTI_CPU_ACROSS ? columns - j : NNRTI_CPU_ACROSS;
+            for (int32_t k = 0; k < r; k++)
+                NNRTI_CPU(widen_run)(x + (i + k) * stepX + j, some + k * NNRTI_CPU_ACROSS, c);
+            nnrti_cpu_turn((const uint32_t *)(const void *)some, NNRTI_CPU_ACROSS,
+                           (uint32_t *)(void *)(y + j * stepY + i), stepY, r, c);
+        }
+}
+
+static void NNRTI_CPU(narrow_turned)(const float *x, ptrdiff_t stepX, uint16_t *y, ptrdiff_t stepY, int32_t rows,
+                                     int32_t columns)
+{
+    float some[16 * NNRTI_CPU_ACROSS];
+    for (int32_t i = 0; i < rows; i += NNRTI_CPU_ACROSS)
+        for (int32_t j = 0; j < columns; j += 16) {
+            const int32_t r = rows - i < NNRTI_CPU_ACROSS ? rows - i : NNRTI_CPU_ACROSS;
+            const int32_t c = columns - j < 16 ? columns - j : 16;
+            nnrti_cpu_turn((const uint32_t *)(const void *)(x + i * stepX + j), stepX, (uint32_t *)(void *)some,
+                           NNRTI_CPU_ACROSS, r, c);
+            for (int32_t k = 0; k < c; k++)
+                NNRTI_CPU(narrow_run)(some + k * NNRTI_CPU_ACROSS, y + (j + k) * stepY + i, r);
+        }
+}
+
+static void NNRTI_CPU(round_row)(float *x, float *y, int32_t count)
+{
+    for (int32_t i = 0; i < count; i += NNRTI_LANES)
+        nnrti_v_store_part(y + i, nnrti_v_round(nnrti_v_load_part(x + i, count - i)), count - i);
+}
+
+typedef struct NNRTI_CPU(half_job) {
+    const nnrt_view *x, *y;
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(half_job);
+
+/* A part of what is widened, narrowed or, where both are floats, rounded. */
+static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    const NNRTI_CPU(half_job) *j = (const NNRTI_CPU(half_job) *)arg;
+    const bool widens = j->x->dataType == NNRT_DATA_TYPE_FLOAT16, narrows = j->y->dataType == NNRT_DATA_TYPE_FLOAT16;
+    nnrti_walk w = j->walk;
+    bool turns = false;
+    int32_t outer = 0;
+    (void)worker;
+    nnrti_cpu_walk_part(&w, unit, j->parts);
+    if (w.rank > 0) { /* a row goes on as the other's rows lie: both axes are done at once */
+        const int32_t last = w.rank - 1;
+        turns = widens ? w.row[0] == 1 && w.step[1][last] == 1 : narrows && w.row[1] == 1 && w.step[0][last] == 1;
+        outer = w.dims[last];
+        if (turns)
+            w.rank = last;
+    }
+    do {
+        uint16_t *const halfX = (uint16_t *)j->x->data + w.at[1], *const halfY = (uint16_t *)j->y->data + w.at[0];
+        float *const x = (float *)j->x->data + w.at[1], *const y = (float *)j->y->data + w.at[0];
+        if (widens && turns)
+            NNRTI_CPU(widen_turned)(halfX, w.row[1], y, w.step[0][w.rank], w.count, outer);
+        else if (turns)
+            NNRTI_CPU(narrow_turned)(x, w.step[1][w.rank], halfY, w.row[0], outer, w.count);
+        else if (widens)
+            NNRTI_CPU(widen_row)(halfX, w.row[1], y, w.row[0], w.count);
+        else if (narrows)
+            NNRTI_CPU(narrow_row)(x, w.row[1], halfY, w.row[0], w.count);
+        else if (w.row[0] == 1 && w.row[1] == 1)
+            NNRTI_CPU(round_row)(x, y, w.count);
+        else
+            for (int32_t i = 0; i < w.count; i++)
+                NNRTI_CPU(round_row)(x + i * w.row[1], y + i * w.row[0], 1);
+    } while (nnrti_walk_next(&w));
+}
+
+/* y = x, in the element type of y. */
+static NNRT_ReturnCode NNRTI_CPU(widen_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(half_job) j;
+    double work;
+    (void)attr;
+    j.x = &args[0];
+    j.y = &args[1];
+    if (!nnrti_walk_first(&j.walk, j.y, j.x, NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 12, &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(half_part), &j);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode NNRTI_CPU(narrow_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(widen_half)(attr, args, call);
+}
+
+/* y = x, rounded to what float16 has; y may be x. */
+static NNRT_ReturnCode NNRTI_CPU(round_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(widen_half)(attr, args, call);
+}
+
+typedef struct NNRTI_CPU(each_half_job) {
+    const nnrti_cpu_each_half *attr;
+    const nnrt_view *args;
+    nnrt_call call; /* without threads */
+    nnrti_walk walk;
+    uint32_t parts;
+} NNRTI_CPU(each_half_job);
+
+/* As many elements of a walk as there are, and NNRTI_CPU_SOME at most: each operand and the result are rows of that many
+   floats while the kernel has them. */
+static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
+{
+    NNRTI_CPU(each_half_job) *j = (NNRTI_CPU(each_half_job) *)arg;
+    const uint32_t nIn = j->attr->nIn;
+    float some[3][NNRTI_CPU_SOME];
+    nnrt_view views[3];
+    nnrti_walk from = j->walk, to;
+    nnrt_call call = j->call;
+    int32_t i = 0, back; /* elements of the row that are done */
+    bool more = true;
+    (void)worker;
+    nnrti_cpu_walk_part(&from, unit, j->parts);
+    memset(views, 0, sizeof(views));
+    for (uint32_t k = 0; k <= nIn; k++) {
+        views[k].dataType = NNRT_DATA_TYPE_FLOAT32;
+        views[k].rank = 1;
+        views[k].strides[0] = 1;
+        views[k].data = some[k];
+    }
+    while (more) {
+        int32_t n = 0, done = 0, count;
+        to = from;
+        back = i;
+        for (; more && n < NNRTI_CPU_SOME; n += count) {
+            count = from.count - i < NNRTI_CPU_SOME - n ? from.count - i : NNRTI_CPU_SOME - n;
+            for (uint32_t k = 0; k < nIn; k++)
+                NNRTI_CPU(widen_row)((const uint16_t *)j->args[k].data + from.at[1 + k] + i * from.row[1 + k],
+                                     from.row[1 + k], some[k] + n, 1, count);
+            i += count;
+            if (i == from.count) {
+                i = 0;
+                more = nnrti_walk_next(&from);
+            }
+        }
+        for (uint32_t k = 0; k <= nIn; k++)
+            views[k].dims[0] = n;
+        (void)j->attr->run(j->attr->attr, views, &call);
+        for (; done < n; done += count) {
+            count = to.count - back < n - done ? to.count - back : n - done;
+            NNRTI_CPU(narrow_row)(some[nIn] + done, 1, (uint16_t *)j->args[nIn].data + to.at[0] + back * to.row[0],
+                                  to.row[0], count);
+            back += count;
+            if (back == to.count) {
+                back = 0;
+                (void)nnrti_walk_next(&to);
+            }
+        }
+    }
+}
+
+/* What a kernel does to each element of float32, to each of float16: the result is rounded once. It may lie where an
+   operand of its shape does. */
+static NNRT_ReturnCode NNRTI_CPU(each_half)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    NNRTI_CPU(each_half_job) j;
+    double work;
+    memset(&j.call, 0, sizeof(j.call));
+    j.attr = (const nnrti_cpu_each_half *)attr;
+    j.args = args;
+    if (!nnrti_walk_first(&j.walk, &args[j.attr->nIn], &args[0], j.attr->nIn > 1 ? &args[1] : NULL))
+        return NNRT_SUCCESS;
+    j.parts = nnrti_cpu_walk_parts(call, &j.walk, 24, &work);
+    nnrti_cpu_share(call, work, j.parts, NNRTI_CPU(each_half_part), &j);
+    return NNRT_SUCCESS;
+}
+
 #endif /* NNRTI_CPU_IS != 5 */
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -7705,6 +8341,9 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_v_log
 #undef nnrti_v_log1p
 #undef nnrti_v_load_part
+#undef nnrti_v_widen
+#undef nnrti_v_narrow
+#undef nnrti_v_round
 #undef nnrti_v_store_part
 #undef nnrti_d
 #undef nnrti_h
