@@ -3158,12 +3158,12 @@ static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
     }
 }
 
-/* CAST and QUANT_DTYPE_CAST between float16 and float32. */
+/* CAST between float16 and float32. */
 static bool nnrti_cpu_is_half_cast(const nnrt_draft_step *step)
 {
     const uint32_t out = step->nIn + step->nDerived;
     if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nOut != 1 ||
-        (strcmp(step->kernelName, "nnrt_cast") != 0 && strcmp(step->kernelName, "nnrt_quant_dtype_cast") != 0))
+        strcmp(step->kernelName, "nnrt_cast") != 0)
         return false;
     return (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) &&
             nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT32)) ||
