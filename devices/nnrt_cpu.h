@@ -19,6 +19,13 @@ WHAT IS FAST, float32
     are packed once, when the model is prepared, and shared by sessions that share it; nnrt compile MODEL --device cpu
     packs them into the model's file, where sessions use them.
 
+WHAT IS FAST, float16
+    CONV2D_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools, SOFTMAX and LAYER_NORM_FUSION as above, by the kernels for
+    float32: a step in front of each widens what it reads, and one behind it narrows its result; where only the next
+    step reads that, it is rounded instead and stays as it is. What lies between steps for longer is float16. Packed
+    weights are float32. ADD_FUSION, SUB_FUSION, MUL_FUSION and ACTIVATION widen and narrow by themselves; CAST between
+    float16 and float32.
+
 WHAT IS FAST, quantised int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their
     zero points, are -128 to 127, where no sum can be beyond 32 bits; MAX_POOL_FUSION, AVGPOOL_FUSION; ADD_FUSION of two
@@ -35,8 +42,11 @@ HOW EXACT
     scale / sqrt(variance + epsilon), rounded. An average over a whole image is a reduction, too.
     The gates of LSTM, GRU and RNN are such sums and activations, and what cells make of them has one rounding for each
     product and sum, or one for both. A quotient of SOFTMAX is a product with 1 / the sum, which is rounded, too.
-    Quantised operators give the bits of the reference device; half precision operators are those of the reference
-    device. A set of instructions gives the same bits whatever the number of threads that share the work.
+    Operators of float16 give the bits of the same operators of float32, rounded once, to nearest, halves to even; no
+    other step sees more of a result than that. Of the reference device, which computes so, too, they are as far as those
+    of float32 are: rounded, that may be the next number. Casts are exact to the bit, with what is no number.
+    Quantised operators give the bits of the reference device. A set of instructions gives the same bits whatever the
+    number of threads that share the work.
 
 CONVOLUTIONS BY TILES
     A convolution of one group with 3 x 3 cells, stride and dilation 1, goes by tiles of 4 x 4 or 2 x 2 pixels where
@@ -72,6 +82,7 @@ SECTIONS (search for the tag)
     >>eight    the same of 8 bits
     >>turned   transposes that others do by the way
     >>recurrent LSTM, GRU and RNN
+    >>half     float16 by kernels for float32
     >>edit     all steps of a draft
     >>winograd which convolutions go by tiles, and how
     >>table    the device
@@ -85,6 +96,7 @@ SECTIONS (search for the tag)
     >>rows     what is done to rows of the last axis
     >>cells    steps of recurrent networks
     >>casts    from float32 to 8 bits, and back
+    >>halves   from float16 to float32, and back
     >>integers what is done to 8 bits
 
 MIT licence, see LICENSE.

@@ -14,12 +14,13 @@
 #include "nnrt.h"
 
 #include "devices/nnrt_cpu.h"
+#include "half.h"
 #include "kit.h"
 
 /* ---- models and sessions ---- */
 
 static const char *const files[] = {"examples/digits/digits.onnx", "examples/digits/digits_int8.onnx"};
-#define MODELS 3
+#define MODELS 4
 
 static float *made_up(size_t count, uint32_t seed)
 {
@@ -32,12 +33,28 @@ static float *made_up(size_t count, uint32_t seed)
     return made;
 }
 
+/* Numbers of a type, float16 or float32. */
+static void *numbers_of(NNRT_DataType type, float *made, size_t count)
+{
+    uint16_t *half;
+    if (type == F32)
+        return made;
+    half = (uint16_t *)malloc((count + 1) * sizeof(uint16_t));
+    assert_non_null(half);
+    for (size_t i = 0; i < count; i++)
+        half[i] = half_of((double)made[i]);
+    free(made);
+    return half;
+}
+
 /* 3 x 3 cells, which go by tiles where `tiles` says so, a bias of its own, 5 x 5 cells of few channels, matrices. */
-static NNRT_Model *made_model(uint32_t seed)
+static NNRT_Model *made_model(uint32_t seed, NNRT_DataType type)
 {
     const int32_t dims[4] = {1, 9, 9, 16}, three[4] = {24, 3, 3, 16}, five[4] = {5, 5, 5, 24}, full[2] = {7, 25};
     const int32_t channels = 24, flat[2] = {5, 25};
-    float *w[4] = {made_up(24 * 9 * 16, seed), made_up(5 * 25 * 24, 2), made_up(7 * 25, 3), made_up(24, 4)};
+    void *w[4] = {numbers_of(type, made_up(24 * 9 * 16, seed), 24 * 9 * 16),
+                  numbers_of(type, made_up(5 * 25 * 24, 2), 5 * 25 * 24), numbers_of(type, made_up(7 * 25, 3), 7 * 25),
+                  numbers_of(type, made_up(24, 4), 24)};
     NNRT_Conv2DFusion conv;
     NNRT_AddFusion add;
     NNRT_Reshape reshape;
@@ -54,22 +71,22 @@ static NNRT_Model *made_model(uint32_t seed)
     conv.stride = conv.dilation = nnrt_int64_list((const int64_t[2]){1, 1}, 2);
     conv.group = 1;
     assert_int_equal(nnrt_builder_create(&b, "made", NULL), NNRT_SUCCESS);
-    in[0] = nnrt_builder_input(b, "x", F32, 4, dims);
-    in[1] = nnrt_builder_constant(b, "three", F32, 4, three, w[0], true);
+    in[0] = nnrt_builder_input(b, "x", type, 4, dims);
+    in[1] = nnrt_builder_constant(b, "three", type, 4, three, w[0], true);
     in[2] = NNRT_NO_TENSOR;
     conv.kernelSize = nnrt_int64_list((const int64_t[2]){3, 3}, 2);
     conv.padList = nnrt_int64_list((const int64_t[4]){1, 1, 1, 1}, 4);
     in[0] = nnrt_builder_op(b, "conv", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3);
-    in[1] = nnrt_builder_constant(b, "bias", F32, 1, &channels, w[3], true);
+    in[1] = nnrt_builder_constant(b, "bias", type, 1, &channels, w[3], true);
     add.activationType = NNRT_ACTIVATION_TYPE_RELU;
     in[0] = nnrt_builder_op(b, "add", NNRT_NODE_TYPE_ADD_FUSION, &add, in, 2);
-    in[1] = nnrt_builder_constant(b, "five", F32, 4, five, w[1], true);
+    in[1] = nnrt_builder_constant(b, "five", type, 4, five, w[1], true);
     conv.kernelSize = nnrt_int64_list((const int64_t[2]){5, 5}, 2);
     conv.padList = nnrt_int64_list((const int64_t[4]){0, 0, 0, 0}, 4);
     in[0] = nnrt_builder_op(b, "conv5", NNRT_NODE_TYPE_CONV2D_FUSION, &conv, in, 3);
     in[1] = nnrt_builder_constant(b, "shape", I32, 1, (const int32_t[1]){2}, flat, true);
     in[0] = nnrt_builder_op(b, "flat", NNRT_NODE_TYPE_RESHAPE, &reshape, in, 2);
-    in[1] = nnrt_builder_constant(b, "full", F32, 2, full, w[2], true);
+    in[1] = nnrt_builder_constant(b, "full", type, 2, full, w[2], true);
     y = nnrt_builder_op(b, "connect", NNRT_NODE_TYPE_FULL_CONNECTION, &connect, in, 3);
     nnrt_builder_output(b, y);
     if (nnrt_builder_finish(b, &model, &e) != NNRT_SUCCESS)
@@ -87,8 +104,8 @@ static NNRT_Model *model_of(uint32_t i)
     nnrt_onnx_desc desc;
     nnrt_error e;
     memset(&e, 0, sizeof(e));
-    if (i == 2)
-        return made_model(1);
+    if (i >= 2)
+        return made_model(1, i == 2 ? F32 : NNRT_DATA_TYPE_FLOAT16);
     memset(&desc, 0, sizeof(desc));
     desc.outputs = &before; /* of SOFTMAX, whose elements of 8 bits are alike for most images */
     desc.outputCount = 1;
@@ -131,7 +148,9 @@ static void describe(nnrt_session_desc *desc, NNRT_Extension *extension)
 static void run(nnrt_session *s, outcome *r)
 {
     const size_t bytes = nnrt_session_input(s, 0).bytes;
-    float *x = made_up(bytes / 4, 77);
+    const NNRT_DataType type = nnrt_session_input(s, 0).dataType;
+    const size_t count = bytes / (type == NNRT_DATA_TYPE_FLOAT16 ? 2 : 4);
+    void *x = type == NNRT_DATA_TYPE_FLOAT16 ? numbers_of(type, made_up(count, 77), count) : made_up(count, 77);
     nnrt_io in = nnrt_io_make(x, bytes), out;
     r->bytes = nnrt_session_output(s, 0).bytes;
     r->y = (uint8_t *)malloc(r->bytes);
@@ -139,6 +158,11 @@ static void run(nnrt_session *s, outcome *r)
     out = nnrt_io_make(r->y, r->bytes);
     if (nnrt_run(s, &in, 1, &out, 1) != NNRT_SUCCESS)
         fail_msg("%s", nnrt_session_error(s));
+    for (size_t k = 0; k < r->bytes / 2 && type == NNRT_DATA_TYPE_FLOAT16; k++) {
+        uint16_t h;
+        memcpy(&h, r->y + 2 * k, sizeof(h));
+        assert_true(half_to(h) > -65504 && half_to(h) < 65504); /* numbers, which can differ */
+    }
     free(x);
 }
 
@@ -342,7 +366,7 @@ static void test_damage(void **state)
 
 static void test_others(void **state)
 {
-    NNRT_Model *m = model_of(2), *other = made_model(5), *again;
+    NNRT_Model *m = model_of(2), *other = made_model(5, F32), *again;
     nnrt_cache *c = cache_in_memory(), *unasked = NULL;
     outcome plain = session_of(m, c), r;
     nnrt_save_desc desc;
