@@ -30,6 +30,7 @@
 #define _XOPEN_SOURCE 700
 #include "../formats/nnrt_onnx.h"
 #include "../tests/devices.h"
+#include "half.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -704,11 +705,16 @@ static NNRT_ReturnCode try_way(attempt *a, int how)
 
 static double real_at(const uint8_t *data, NNRT_DataType type, size_t i)
 {
+    uint16_t half;
     float single;
     double real;
     if (type == NNRT_DATA_TYPE_FLOAT64) {
         memcpy(&real, data + i * sizeof(real), sizeof(real));
         return real;
+    }
+    if (type == NNRT_DATA_TYPE_FLOAT16) {
+        memcpy(&half, data + i * sizeof(half), sizeof(half));
+        return half_to(half);
     }
     memcpy(&single, data + i * sizeof(single), sizeof(single));
     return (double)single;
@@ -756,6 +762,8 @@ static NNRT_ReturnCode run_node(const step *s, bool sizes, attempt *a)
         memcpy(data, v->data, v->bytes);
         for (size_t k = 0; k < v->bytes / sizeof(float) && sizes && v->type == NNRT_DATA_TYPE_FLOAT32; k++)
             ((float *)data)[k] = fabsf(((float *)data)[k]);
+        for (size_t k = 0; k < v->bytes / sizeof(uint16_t) && sizes && v->type == NNRT_DATA_TYPE_FLOAT16; k++)
+            ((uint16_t *)data)[k] &= 0x7fff;
         in[i] = nnrt_builder_constant(b, v->name, v->type, v->rank, v->dims, data, true);
         describe(b, in[i], v);
         free(data);
@@ -789,7 +797,7 @@ static double terms_of(const step *s)
     switch (s->op->type) {
     case NNRT_NODE_TYPE_CONV2D_FUSION:
     case NNRT_NODE_TYPE_FULL_CONNECTION:
-        return w != NULL && w->rank > 0 && w->dims[0] > 0 ? (double)(w->bytes / sizeof(float)) / w->dims[0] : 1;
+        return w != NULL && w->rank > 0 && w->dims[0] > 0 ? (double)(w->bytes / nnrt_type_size(w->type)) / w->dims[0] : 1;
     case NNRT_NODE_TYPE_MATMUL_FUSION:
         return x == NULL || x->rank < 1 ? 1 : x->dims[x->rank - (x->rank > 1 && *transposed ? 2 : 1)];
     default: return 0;
@@ -797,10 +805,15 @@ static double terms_of(const step *s)
 }
 
 /* The largest finite number of an operand. */
+static bool is_single(NNRT_DataType type) /* computed in float32 */
+{
+    return type == NNRT_DATA_TYPE_FLOAT32 || type == NNRT_DATA_TYPE_FLOAT16;
+}
+
 static double largest_of(const value *v)
 {
     double most = 0;
-    for (size_t i = 0; v != NULL && v->type == NNRT_DATA_TYPE_FLOAT32 && i < v->bytes / sizeof(float); i++) {
+    for (size_t i = 0; v != NULL && is_single(v->type) && i < v->bytes / nnrt_type_size(v->type); i++) {
         const double x = fabs(real_at(v->data, v->type, i));
         most = x > most && x < INFINITY ? x : most;
     }
@@ -876,7 +889,7 @@ static bool is_near(const value *v)
     for (uint32_t n = 0; n < g.nSteps && device()->bounds != NULL; n++) {
         const step *s = &g.steps[n];
         const value *x = operand_at(s, 0);
-        bool is = x != NULL && x->type == NNRT_DATA_TYPE_FLOAT32 && bound_of(s, 1, 1) >= 0;
+        bool is = x != NULL && is_single(x->type) && bound_of(s, 1, 1) >= 0;
         for (uint32_t i = 0; i < s->nIn; i++)
             is = is || (s->in[i] < g.nValues && near[s->in[i]]);
         for (uint32_t i = 0; i < s->nOut; i++)
@@ -897,7 +910,7 @@ static bool equal(const uint8_t *data, const value *v)
         return true;
     if (!is_near(v))
         return false;
-    if (v->type != NNRT_DATA_TYPE_FLOAT32 && v->type != NNRT_DATA_TYPE_FLOAT64)
+    if (!is_single(v->type) && v->type != NNRT_DATA_TYPE_FLOAT64)
         return true;
     for (size_t i = 0; i < count; i++) {
         const double x = fabs(real_at(v->data, v->type, i));
@@ -905,7 +918,7 @@ static bool equal(const uint8_t *data, const value *v)
     }
     for (size_t i = 0; i < count; i++) {
         const double x = real_at(v->data, v->type, i), y = real_at(data, v->type, i);
-        if (!(fabs(x - y) <= 1e-4 * most) && !(x != x && y != y) && !(x == y))
+        if (!(fabs(x - y) <= (v->type == NNRT_DATA_TYPE_FLOAT16 ? 1e-2 : 1e-4) * most) && !(x != x && y != y) && !(x == y))
             return false;
     }
     return true;
@@ -931,6 +944,15 @@ static bool same(const attempt *a, uint32_t i, int how)
     return true;
 }
 
+/* How many float16 lie from x to what is not further than `off` from y: where they are rounded to either side of a place
+   halfway, one. */
+static int steps_between(double x, double y, double off)
+{
+    const double near = fmax(y - off, fmin(y + off, x));
+    const uint16_t a = half_of(x), b = half_of(near);
+    return abs((a & 0x8000 ? -(a & 0x7fff) : a) - (b & 0x8000 ? -(b & 0x7fff) : b));
+}
+
 /* Result i of node s, v as the device gave it, beside that of the reference device; false: they differ, and why is told. */
 static bool near_enough(const step *s, const value *v, const attempt *a, const attempt *sizes, uint32_t i)
 {
@@ -939,18 +961,20 @@ static bool near_enough(const step *s, const value *v, const attempt *a, const a
     const nnrt_io_info info = nnrt_session_output(a->session, i);
     if (info.bytes == v->bytes && info.dataType == v->type && (v->bytes == 0 || memcmp(want, v->data, v->bytes) == 0))
         return true;
-    if (info.bytes != v->bytes || info.dataType != v->type || v->type != NNRT_DATA_TYPE_FLOAT32) {
+    if (info.bytes != v->bytes || info.dataType != v->type || !is_single(v->type)) {
         printf("differs node by node: %s: result %u has other bits than on the reference device\n", s->op->name, (unsigned)i);
         return false;
     }
     if (terms_of(s) > 0 && fused != NULL && *fused == NNRT_ACTIVATION_TYPE_SIGN) /* any error of 0 is 1 */
         return true;
-    for (size_t k = 0; k < v->bytes / sizeof(float); k++) {
+    for (size_t k = 0; k < v->bytes / nnrt_type_size(v->type); k++) {
         const double x = real_at(v->data, v->type, k), y = real_at(want, v->type, k);
         const double size = sizes != NULL ? real_at((const uint8_t *)sizes->out[i].data, v->type, k) : largest_of(operand_at(s, 0));
-        if (!(fabs(x - y) <= bound_of(s, y, size)) && !(x != x && y != y) && !(x == y)) {
+        const double off = bound_of(s, y, size) * (v->type == NNRT_DATA_TYPE_FLOAT16 ? 1 + 0x1p-10 : 1);
+        const bool half = v->type == NNRT_DATA_TYPE_FLOAT16 && off >= 0 && steps_between(x, y, off) <= 1;
+        if (!(fabs(x - y) <= off) && !(x != x && y != y) && !(x == y) && !half) {
             printf("differs node by node: %s, element %lu is %.9g, of the reference device %.9g, bound %.3g\n", s->op->name,
-                   (unsigned long)k, x, y, bound_of(s, y, size));
+                   (unsigned long)k, x, y, off);
             return false;
         }
     }
