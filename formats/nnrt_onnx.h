@@ -3654,14 +3654,21 @@ static uint32_t nnrti_onnx_spread(nnrti_onnx *c, uint32_t x, uint32_t shape)
     return isBool ? nnrti_onnx_mul(c, fill, x) : nnrti_onnx_larger(c, fill, x);
 }
 
-/* The one float32 element of a known value, false when it is something else. */
+/* The one float32 or float16 element of a known value, false when it is something else. */
 static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     size_t count;
-    if (!nnrti_onnx_known(c, v) || o->dataType != NNRT_DATA_TYPE_FLOAT32 ||
+    if (!nnrti_onnx_known(c, v) ||
+        (o->dataType != NNRT_DATA_TYPE_FLOAT32 && o->dataType != NNRT_DATA_TYPE_FLOAT16) ||
         !nnrt_dims_count(o->dims, o->rank, &count) || count != 1)
         return false;
+    if (o->dataType == NNRT_DATA_TYPE_FLOAT16) {
+        uint16_t half;
+        memcpy(&half, o->data, sizeof(half));
+        *value = nnrti_half_to_float(half);
+        return true;
+    }
     memcpy(value, o->data, sizeof(*value));
     return true;
 }
@@ -3803,13 +3810,17 @@ static const nnrt_onnx_node *nnrti_onnx_giver(const nnrti_onnx *c, const nnrt_on
                                                                                                         : NULL;
 }
 
-/* True when the name stands for a known float32 near value that gives x no more axes. */
+/* True when the name stands for a known float32 near value, or the float16 nearest to it, that gives x no more axes. */
 static bool nnrti_onnx_near(nnrti_onnx *c, nnrt_onnx_str name, uint32_t x, float value)
 {
     const nnrti_onnx_entry *e = nnrti_onnx_entry_of(c, name);
     float v;
-    return e->name.data != NULL && nnrti_onnx_known_float(c, e->value, &v) && v > value * 0.999999f &&
-           v < value * 1.000001f && nnrti_onnx_at(c, e->value)->rank <= nnrti_onnx_at(c, x)->rank;
+    if (e->name.data == NULL || !nnrti_onnx_known_float(c, e->value, &v) ||
+        nnrti_onnx_at(c, e->value)->rank > nnrti_onnx_at(c, x)->rank)
+        return false;
+    if (nnrti_onnx_type(c, e->value) == NNRT_DATA_TYPE_FLOAT16)
+        return nnrti_half_from_float(v) == nnrti_half_from_float(value);
+    return v > value * 0.999999f && v < value * 1.000001f;
 }
 
 /* *x = input k of n; true when the other one is near value and the other input of add, beside input i, near 1. */
@@ -4129,8 +4140,8 @@ static bool nnrti_onnx_known_number(nnrti_onnx *c, uint32_t v)
     return nnrti_onnx_known_numbers(c, v) && nnrt_dims_count(o->dims, o->rank, &count) && count == 1;
 }
 
-/* min(max(x, least), most): CLIP where these are known and in order, of float32 an activation where there is one, which
-   may go into the node before. Bounds are attributes before operator set 11. */
+/* min(max(x, least), most): CLIP where these are known and in order, of float32 and float16 an activation where there
+   is one, which may go into the node before. Bounds are attributes before operator set 11. */
 static void nnrti_onnx_op_clip(nnrti_onnx *c, int32_t arg)
 {
     const uint32_t x = nnrti_onnx_in(c, 0);

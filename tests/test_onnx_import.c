@@ -2522,10 +2522,19 @@ static void test_ranks(void **state)
    = 0.8413447, gelu(-1) = -0.1586553. */
 static void test_gelu_pattern(void **state)
 {
-#define GELU(root, one, half, mul)                                                                                     \
-    "in x f32 [2]; const r f32 [" root "] 1.41421356; const o f32 [" one "] 1; const h f32 [" half "] 0.5; "           \
-    "a = Div x r; b = Erf a; c = Add b o; " mul
+#define GELU_OF(type, root, one, half, mul)                                                                            \
+    "in x " type " [2]; const r " type " [" root "] 1.41421356; const o " type " [" one "] 1; const h " type " [" half \
+    "] 0.5; a = Div x r; b = Erf a; c = Add b o; " mul
+#define GELU(root, one, half, mul) GELU_OF("f32", root, one, half, mul)
     static const import_case cases[] = {
+        {"of float16", /* one rounding of 2^-11 */
+         GELU_OF("f16", "", "", "", "d = Mul x c; y = Mul d h;"),
+         13,
+         {"1 -1"},
+         NNRT_SUCCESS,
+         "2",
+         "0.8413447 -0.1586553",
+         3e-4},
         {"scalars",
          GELU("", "", "", "d = Mul x c; y = Mul d h;"),
          13,
@@ -2569,11 +2578,60 @@ static void test_gelu_pattern(void **state)
     };
     (void)state;
     run_cases(cases, COUNT(cases));
-    for (uint32_t i = 0; i < COUNT(cases); i++) { /* the first two are one step, the others are not */
+    for (uint32_t i = 0; i < COUNT(cases); i++) { /* the first three are one step, the others are not */
         const message m = build(cases[i].model, cases[i].opset);
         NNRT_Model *model = NULL;
         assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, NULL), NNRT_SUCCESS);
-        assert_int_equal(model->nodes.count == 1, i < 2);
+        assert_int_equal(model->nodes.count == 1, i < 3);
+        nnrt_model_destroy(model);
+    }
+}
+
+/* What an activation does is one, of float16, too. */
+static void test_clip_activation(void **state)
+{
+    static const import_case cases[] = {
+        {"float32",
+         "in x f32 [4]; const l f32 [] 0; const h f32 [] 6; y = Clip x l h;",
+         13,
+         {"nan -1 5 7"},
+         NNRT_SUCCESS,
+         "4",
+         "nan 0 5 6",
+         0},
+        {"float16",
+         "in x f16 [4]; const l f16 [] 0; const h f16 [] 6; y = Clip x l h;",
+         13,
+         {"nan -1 5 7"},
+         NNRT_SUCCESS,
+         "4",
+         "nan 0 5 6",
+         0},
+        {"float16, from below",
+         "in x f16 [4]; const l f16 [] 0; y = Clip x l;",
+         13,
+         {"nan -1 5 inf"},
+         NNRT_SUCCESS,
+         "4",
+         "nan 0 5 inf",
+         0},
+        {"float16, other bounds",
+         "in x f16 [4]; const l f16 [] 0; const h f16 [] 5.996; y = Clip x l h;",
+         13,
+         {"nan -1 5 7"},
+         NNRT_SUCCESS,
+         "4",
+         "nan 0 5 5.99609375",
+         0},
+    };
+    (void)state;
+    run_cases(cases, COUNT(cases));
+    for (uint32_t i = 0; i < COUNT(cases); i++) {
+        const message m = build(cases[i].model, cases[i].opset);
+        NNRT_Model *model = NULL;
+        assert_int_equal(nnrt_onnx_load_memory(&model, m.data, m.size, NULL, NULL), NNRT_SUCCESS);
+        assert_int_equal(model->nodes.count, 1);
+        assert_int_equal(model->nodes.data[0].nodeType, i < 3 ? NNRT_NODE_TYPE_ACTIVATION : NNRT_NODE_TYPE_CLIP);
         nnrt_model_destroy(model);
     }
 }
@@ -4813,6 +4871,7 @@ int main(void)
         cmocka_unit_test(test_one_node),
         cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_gelu_pattern),
+        cmocka_unit_test(test_clip_activation),
         cmocka_unit_test(test_celu),
         cmocka_unit_test(test_too_many_axes),
         cmocka_unit_test(test_erf),
