@@ -3088,10 +3088,10 @@ static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t *s)
     const uint32_t nIn = d->steps[*s].nIn, nOut = d->steps[*s].nOut;
     for (uint32_t k = 0; k < nIn; k++) {
         nnrt_plan_arg half = d->steps[*s].args[k], wide;
-        if (!nnrti_cpu_is_type(&d->steps[*s], k, NNRT_DATA_TYPE_FLOAT16) ||
-            nnrti_cpu_is_packed_half(&d->steps[*s], k))
+        if (!nnrti_cpu_is_type(&d->steps[*s], k, NNRT_DATA_TYPE_FLOAT16) || nnrti_cpu_is_packed_half(&d->steps[*s], k))
             continue;
-        if (!nnrti_cpu_wide(e, &half, &wide) || !nnrti_cpu_insert_cast(e, *s, *s + 1, &e->set->widen_half, &half, &wide))
+        if (!nnrti_cpu_wide(e, &half, &wide) ||
+            !nnrti_cpu_insert_cast(e, *s, *s + 1, &e->set->widen_half, &half, &wide))
             return false;
         d->steps[++*s].args[k] = wide;
     }
@@ -3099,7 +3099,8 @@ static bool nnrti_cpu_widen_step(nnrti_cpu_edit *e, uint32_t *s)
         nnrt_plan_arg half = d->steps[*s].args[k], wide;
         if (!nnrti_cpu_is_type(&d->steps[*s], k, NNRT_DATA_TYPE_FLOAT16))
             continue;
-        if (!nnrti_cpu_wide(e, &half, &wide) || !nnrti_cpu_insert_cast(e, *s + 1, *s, &e->set->narrow_half, &wide, &half))
+        if (!nnrti_cpu_wide(e, &half, &wide) ||
+            !nnrti_cpu_insert_cast(e, *s + 1, *s, &e->set->narrow_half, &wide, &half))
             return false;
         d->steps[*s].args[k] = wide;
     }
@@ -3144,7 +3145,8 @@ static void nnrti_cpu_leave_half(nnrti_cpu_edit *e, uint32_t s)
             }
 }
 
-/* What is narrowed and, directly behind that, widened for its only reader, is rounded where it lies, or on its way. */
+/* What is narrowed and, directly behind that, widened for its only reader, is rounded where it lies, or on its way. All
+   casts go on in the order of memory, that of their results. */
 static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
 {
     nnrt_draft *d = e->draft;
@@ -3153,9 +3155,8 @@ static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
         uint32_t i = s + 1;
         if (!nnrti_cpu_is_narrowing(e, narrow) || nnrt_draft_readers(d, narrow->args[1].tensor) != 1)
             continue;
-        while (i < d->nSteps && (d->steps[i].kernel == NULL ||
-                                 (nnrti_cpu_is_widening(e, &d->steps[i]) &&
-                                  d->steps[i].args[0].tensor != narrow->args[1].tensor)))
+        while (i < d->nSteps && (d->steps[i].kernel == NULL || (nnrti_cpu_is_widening(e, &d->steps[i]) &&
+                                                                d->steps[i].args[0].tensor != narrow->args[1].tensor)))
             i++;
         if (i < d->nSteps && nnrti_cpu_is_widening(e, &d->steps[i])) {
             const nnrt_view *half = &d->steps[i].args[0].view, *wide = &d->steps[i].args[1].view;
@@ -3168,6 +3169,10 @@ static void nnrti_cpu_join_halves(nnrti_cpu_edit *e)
             d->steps[i].kernel = NULL;
         }
     }
+    for (uint32_t s = 0; s < d->nSteps; s++)
+        if (d->steps[s].kernel == e->set->widen_half.run || d->steps[s].kernel == e->set->narrow_half.run ||
+            d->steps[s].kernel == e->set->round_half.run)
+            nnrti_cpu_sort_axes(&d->steps[s]);
 }
 
 /* CAST between float16 and float32. */
@@ -3179,15 +3184,15 @@ static bool nnrti_cpu_is_half_cast(const nnrt_draft_step *step)
         return false;
     return (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT16) &&
             nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT32)) ||
-           (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) &&
-            nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT16));
+           (nnrti_cpu_is_type(step, 0, NNRT_DATA_TYPE_FLOAT32) && nnrti_cpu_is_type(step, out, NNRT_DATA_TYPE_FLOAT16));
 }
 
 static NNRT_ReturnCode nnrti_cpu_take_half_cast(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[d->steps[s].nIn + d->steps[s].nDerived];
-    const nnrti_cpu_kernel *kernel = x.view.dataType == NNRT_DATA_TYPE_FLOAT16 ? &e->set->widen_half : &e->set->narrow_half;
+    const nnrti_cpu_kernel *kernel =
+        x.view.dataType == NNRT_DATA_TYPE_FLOAT16 ? &e->set->widen_half : &e->set->narrow_half;
     nnrt_plan_arg *args;
     if (!nnrti_cpu_may(e, kernel))
         return NNRT_SUCCESS;
@@ -6964,8 +6969,8 @@ NNRTI_CPU_INLINE nnrti_v nnrti_v_widen(const uint16_t *p)
     const NNRTI_CPU(v_words) rest = (x & 0x7FFFu) << 13, e = rest & 0x0F800000u, up = rest + (112u << 23);
     const NNRTI_CPU(v_words) special = (NNRTI_CPU(v_words))(e == 0x0F800000u), small = (NNRTI_CPU(v_words))(e == 0);
     const NNRTI_CPU(v_words) none = special & (NNRTI_CPU(v_words))(rest != e);
-    const NNRTI_CPU(v_words)
-        tiny = (NNRTI_CPU(v_words))((nnrti_v)(rest + (113u << 23)) - nnrti_v_all(6.103515625e-05f)); /* 2^-14 */
+    const NNRTI_CPU(v_words) tiny =
+        (NNRTI_CPU(v_words))((nnrti_v)(rest + (113u << 23)) - nnrti_v_all(6.103515625e-05f)); /* 2^-14 */
     return (nnrti_v)((small & tiny) | (~small & (up + (special & (112u << 23)))) | (none & 0x400000u) |
                      (x & 0x8000u) << 16);
 }
@@ -6979,8 +6984,7 @@ NNRTI_CPU_INLINE void nnrti_v_narrow(uint16_t *p, nnrti_v v)
     const NNRTI_CPU(v_words) tiny = (NNRTI_CPU(v_words))((nnrti_v)x + nnrti_v_all(0.5f)) - (126u << 23);
     const NNRTI_CPU(v_words) down = (x - (112u << 23) + 0xFFFu + (x >> 13 & 1u)) >> 13;
     const NNRTI_CPU(v_words) infinite = 0x7C00u | (none & (0x200u | (x >> 13 & 0x3FFu)));
-    const NNRTI_CPU(v_words)
-        y = (small & tiny) | (~small & ~large & down) | (large & infinite) | sign >> 16;
+    const NNRTI_CPU(v_words) y = (small & tiny) | (~small & ~large & down) | (large & infinite) | sign >> 16;
     for (int32_t i = 0; i < 4; i++)
         p[i] = (uint16_t)y[i];
 }
@@ -7091,12 +7095,10 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
     int32_t outer = 0;
     (void)worker;
     nnrti_cpu_walk_part(&w, unit, j->parts);
-    if (w.rank > 0) { /* a row goes on as the other's rows lie: both axes are done at once */
-        const int32_t last = w.rank - 1;
-        turns = widens ? w.row[0] == 1 && w.step[1][last] == 1 : narrows && w.row[1] == 1 && w.step[0][last] == 1;
-        outer = w.dims[last];
-        if (turns)
-            w.rank = last;
+    if (w.rank > 0 && w.row[0] == 1 && w.row[1] != 1 && w.step[1][w.rank - 1] == 1) { /* both axes are done at once */
+        turns = widens || narrows;
+        outer = w.dims[w.rank - 1];
+        w.rank -= turns;
     }
     do {
         uint16_t *const halfX = (uint16_t *)j->x->data + w.at[1], *const halfY = (uint16_t *)j->y->data + w.at[0];
@@ -7104,7 +7106,7 @@ static void NNRTI_CPU(half_part)(void *arg, uint32_t unit, uint32_t worker)
         if (widens && turns)
             NNRTI_CPU(widen_turned)(halfX, w.row[1], y, w.step[0][w.rank], w.count, outer);
         else if (turns)
-            NNRTI_CPU(narrow_turned)(x, w.step[1][w.rank], halfY, w.row[0], outer, w.count);
+            NNRTI_CPU(narrow_turned)(x, w.row[1], halfY, w.step[0][w.rank], w.count, outer);
         else if (widens)
             NNRTI_CPU(widen_row)(halfX, w.row[1], y, w.row[0], w.count);
         else if (narrows)
@@ -7179,8 +7181,9 @@ static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
         for (; more && n < NNRTI_CPU_SOME; n += count) {
             count = from.count - i < NNRTI_CPU_SOME - n ? from.count - i : NNRTI_CPU_SOME - n;
             for (uint32_t k = 0; k < nIn; k++)
-                NNRTI_CPU(widen_row)((const uint16_t *)j->args[k].data + from.at[1 + k] + i * from.row[1 + k],
-                                     from.row[1 + k], some[k] + n, 1, count);
+                NNRTI_CPU(widen_row)
+                ((const uint16_t *)j->args[k].data + from.at[1 + k] + i * from.row[1 + k], from.row[1 + k], some[k] + n,
+                 1, count);
             i += count;
             if (i == from.count) {
                 i = 0;
@@ -7192,8 +7195,8 @@ static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
         (void)j->attr->run(j->attr->attr, views, &call);
         for (; done < n; done += count) {
             count = to.count - back < n - done ? to.count - back : n - done;
-            NNRTI_CPU(narrow_row)(some[nIn] + done, 1, (uint16_t *)j->args[nIn].data + to.at[0] + back * to.row[0],
-                                  to.row[0], count);
+            NNRTI_CPU(narrow_row)
+            (some[nIn] + done, 1, (uint16_t *)j->args[nIn].data + to.at[0] + back * to.row[0], to.row[0], count);
             back += count;
             if (back == to.count) {
                 back = 0;

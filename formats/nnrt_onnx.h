@@ -3659,8 +3659,7 @@ static bool nnrti_onnx_known_float(nnrti_onnx *c, uint32_t v, float *value)
 {
     const nnrt_operand *o = nnrti_onnx_at(c, v);
     size_t count;
-    if (!nnrti_onnx_known(c, v) ||
-        (o->dataType != NNRT_DATA_TYPE_FLOAT32 && o->dataType != NNRT_DATA_TYPE_FLOAT16) ||
+    if (!nnrti_onnx_known(c, v) || (o->dataType != NNRT_DATA_TYPE_FLOAT32 && o->dataType != NNRT_DATA_TYPE_FLOAT16) ||
         !nnrt_dims_count(o->dims, o->rank, &count) || count != 1)
         return false;
     if (o->dataType == NNRT_DATA_TYPE_FLOAT16) {
