@@ -77,6 +77,14 @@ static size_t product_of(int32_t rank, const int32_t *dims)
 static const char *kernel, *tiles;
 static uint32_t team_calls, steps; /* of the last run */
 
+/* In front of each test: the one before may have failed. */
+static int forget(void **unused)
+{
+    (void)unused;
+    kernel = tiles = NULL;
+    return 0;
+}
+
 static void describe(nnrt_session_desc *desc, NNRT_Extension extensions[2])
 {
     uint32_t count = 0;
@@ -897,19 +905,19 @@ static void test_sharing(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_widening),
-        cmocka_unit_test(test_narrowing),
-        cmocka_unit_test(test_convolutions),
-        cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_pools),
-        cmocka_unit_test(test_matrices),
-        cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_binary),
-        cmocka_unit_test(test_all_values),
-        cmocka_unit_test(test_rounding_between),
-        cmocka_unit_test(test_left),
-        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_sharing),
+        cmocka_unit_test_setup(test_widening, forget),
+        cmocka_unit_test_setup(test_narrowing, forget),
+        cmocka_unit_test_setup(test_convolutions, forget),
+        cmocka_unit_test_setup(test_tiles, forget),
+        cmocka_unit_test_setup(test_pools, forget),
+        cmocka_unit_test_setup(test_matrices, forget),
+        cmocka_unit_test_setup(test_rows, forget),
+        cmocka_unit_test_setup(test_binary, forget),
+        cmocka_unit_test_setup(test_all_values, forget),
+        cmocka_unit_test_setup(test_rounding_between, forget),
+        cmocka_unit_test_setup(test_left, forget),
+        cmocka_unit_test_setup(test_memory, forget),
+        cmocka_unit_test_setup(test_sharing, forget),
     };
     return cmocka_run_group_tests(tests, add_devices, NULL);
 }
