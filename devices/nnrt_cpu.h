@@ -20,11 +20,11 @@ WHAT IS FAST, float32
     packs them into the model's file, where sessions use them.
 
 WHAT IS FAST, float16
-    CONV2D_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools, SOFTMAX and LAYER_NORM_FUSION as above, by the kernels for
-    float32: a step in front of each widens what it reads, and one behind it narrows its result; where only the next
+    CONV2D_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools, SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and
+    GROUP_NORM_FUSION as above, by the kernels for float32: a step in front of each widens what it reads, and one behind it narrows its result; where only the next
     step reads that, it is rounded instead and stays as it is. What lies between steps for longer is float16. Packed
-    weights are float32. ADD_FUSION, SUB_FUSION, MUL_FUSION and ACTIVATION widen and narrow by themselves; CAST between
-    float16 and float32.
+    weights are float32. What is done to each element, but CLIP and POW_FUSION by constants, widens and narrows by
+    itself; CAST between float16 and float32.
 
 WHAT IS FAST, quantised int8 and uint8
     CONV2D_FUSION of one group and depthwise, FULL_CONNECTION and MATMUL_FUSION of constant weights that, less their
@@ -1786,7 +1786,8 @@ static bool nnrti_cpu_is_number(const nnrt_plan_arg *arg, float *value)
 {
     size_t count;
     if (arg->tensor == NNRT_NO_TENSOR || arg->kind != NNRT_PLACE_CONSTANT || arg->view.data == NULL ||
-        !nnrt_dims_count(arg->view.dims, arg->view.rank, &count) || count != 1)
+        arg->view.dataType != NNRT_DATA_TYPE_FLOAT32 || !nnrt_dims_count(arg->view.dims, arg->view.rank, &count) ||
+        count != 1)
         return false;
     *value = *(const float *)arg->view.data;
     return true;
@@ -3021,9 +3022,9 @@ static bool nnrti_cpu_is_packed_half(const nnrt_draft_step *step, uint32_t k)
 /* Whether what a step of float16 does to each element has a kernel that may be there for float32. */
 static bool nnrti_cpu_is_each_half(const nnrt_draft_step *step)
 {
+    nnrti_cpu_each found;
     if (step->open != NULL || step->op == NULL || step->kernel == NULL || step->nIn < 1 || step->nIn > 2 ||
-        step->nDerived > 0 || step->nOut != 1 ||
-        ((step->op->flags & NNRT_OP_EACH) == 0 && step->op->type != NNRT_NODE_TYPE_ACTIVATION))
+        step->nDerived > 0 || step->nOut != 1 || !nnrti_cpu_each_of(step, &found))
         return false;
     for (uint32_t k = 0; k <= step->nIn; k++)
         if (!nnrti_cpu_is_type(step, k, NNRT_DATA_TYPE_FLOAT16))
@@ -3045,6 +3046,9 @@ static bool nnrti_cpu_is_half(const nnrt_draft_step *step)
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
     case NNRT_NODE_TYPE_AVGPOOL_FUSION:
     case NNRT_NODE_TYPE_SOFTMAX:
+    case NNRT_NODE_TYPE_LOG_SOFTMAX:
+    case NNRT_NODE_TYPE_INSTANCE_NORM:
+    case NNRT_NODE_TYPE_GROUP_NORM_FUSION:
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return true;
     default: return false;
     }
@@ -7182,8 +7186,8 @@ static void NNRTI_CPU(each_half_part)(void *arg, uint32_t unit, uint32_t worker)
             count = from.count - i < NNRTI_CPU_SOME - n ? from.count - i : NNRTI_CPU_SOME - n;
             for (uint32_t k = 0; k < nIn; k++)
                 NNRTI_CPU(widen_row)
-                ((const uint16_t *)j->args[k].data + from.at[1 + k] + i * from.row[1 + k], from.row[1 + k], some[k] + n,
-                 1, count);
+            ((const uint16_t *)j->args[k].data + from.at[1 + k] + i * from.row[1 + k], from.row[1 + k], some[k] + n, 1,
+             count);
             i += count;
             if (i == from.count) {
                 i = 0;
