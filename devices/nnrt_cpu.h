@@ -6,7 +6,8 @@ every model runs. The device is there without a call where nnrt.h finds this fil
 then that name none; where a file of the program includes devices before nnrt.h, this one comes first.
 
 WHAT IS FAST, float32
-    CONV2D_FUSION (of one group and depthwise), FULL_CONNECTION, MATMUL_FUSION; MAX_POOL_FUSION, AVGPOOL_FUSION;
+    CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION of constant weights, FULL_CONNECTION, MATMUL_FUSION; MAX_POOL_FUSION,
+    AVGPOOL_FUSION;
     ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
     PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
     EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION by 2 and 3, ERF, FLOOR, CEIL, ROUND; REDUCE_FUSION (but
@@ -79,6 +80,7 @@ SECTIONS (search for the tag)
     >>sets     sets of instructions: this file includes itself once for each, for the kernels
     >>layout   channels last
     >>steps    which kernel a step gets, and packed weights
+    >>split    convolutions that are several products
     >>eight    the same of 8 bits
     >>turned   transposes that others do by the way
     >>recurrent LSTM, GRU and RNN
@@ -187,6 +189,11 @@ typedef struct nnrti_cpu_window {
     NNRT_ActivationType activation;
 } nnrti_cpu_window;
 
+/* A third axis of a window, in front of the other two: x has `from` slices of each image, y has `to`. All 0: none. */
+typedef struct nnrti_cpu_depth {
+    int32_t window, stride, dilation, pad, from, to;
+} nnrti_cpu_depth;
+
 /* A convolution, or a product of matrices, which is one of 1 x 1 cells: attributes of the kernel `product`. Its
    arguments are x [N,H,W,K], a tensor that is added to the result or nothing, and the packed weights; y [N,Ho,Wo,C].
    Channels lie one behind the other, or as planes where patches are read. Packed: a panel for each `panel` channels of
@@ -201,7 +208,32 @@ typedef struct nnrti_cpu_product {
                                included; 0: they are any that follow each other */
     uint32_t parts;          /* into which the panels are divided to share the work */
     NNRT_ActivationType sum; /* activation of its sum with the other tensor */
+    nnrti_cpu_depth depth;
 } nnrti_cpu_product;
+
+/* A convolution that is several products, each of which makes a part of y: attributes of `split` and `groups`. Its
+   groups of channels are one after the other; so are the phases of a transposed one, each of the pixels of y that lie
+   the stride apart and have the same taps, which are a convolution of stride 1. The arguments are x [N,H,W,groups *
+   channels], the packed weights, zeros for the cells outside x, and y [N,Ho,Wo,groups * results]; channels lie one
+   behind the other. Of x with a third axis, H and Ho are the slices' rows one below the other. Packed: phase by phase,
+   group by group, as for `product`.
+   `groups` has groups so small that the channels of y of `fold` of them are a vector, and so are those of x. Packed:
+   phase by phase, for each such block a vector of the bias and then tap by tap, channel of x by channel of x of a group,
+   one of weights. Zeros are as many as x has channels, and behind them is said where the lanes find each channel of
+   their group, of a whole block and then of the last one, which may have fewer groups. */
+typedef struct nnrti_cpu_phase {
+    nnrti_cpu_product product;
+    int32_t first[2], extent[2]; /* rows and columns of y: the first one, and how many there are */
+    int32_t tap[2], nextTap[2];  /* of the weights: the first one, and how far apart they are */
+    size_t packed;               /* floats in front of its weights */
+} nnrti_cpu_phase;
+typedef struct nnrti_cpu_split {
+    int32_t groups, channels, results; /* of a group: channels of x and of y */
+    int32_t fold;
+    int32_t phases, step[2]; /* rows and columns of y from one pixel of a phase to the next */
+    nnrti_cpu_phase *phase;
+} nnrti_cpu_split;
+#define NNRTI_CPU_PHASES 64 /* at most */
 
 /* A convolution of 3 x 3 cells by tiles (Winograd): attributes of the kernel `winograd`, whose arguments are those of
    `product`. A tile of y has tile x tile pixels, for which it takes the transform of (tile + 2) x (tile + 2) pixels of
@@ -359,6 +391,8 @@ typedef struct nnrti_cpu_kernel {
 #define NNRTI_CPU_KERNELS(X)                                                                                           \
     X(product)                                                                                                         \
     X(matmul)                                                                                                          \
+    X(split)                                                                                                           \
+    X(groups)                                                                                                          \
     X(depthwise)                                                                                                       \
     X(max_pool)                                                                                                        \
     X(average_pool)                                                                                                    \
@@ -531,6 +565,12 @@ static int64_t nnrti_cpu_pieces(int64_t whole, int64_t part)
     return (whole + part - 1) / part;
 }
 
+/* Cells of a window. */
+static int32_t nnrti_cpu_taps(const nnrti_cpu_product *a)
+{
+    return a->in.window[0] * a->in.window[1] * (a->depth.window > 0 ? a->depth.window : 1);
+}
+
 /* A patch of x with what it has of the zeros around it: a copy, or x itself where there are none. Steps to the next
    row, column and channel, and floats of the copy. */
 typedef struct nnrti_cpu_patch {
@@ -560,6 +600,18 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
     patch->row = !patch->copied ? x->strides[1] : patch->planes ? (ptrdiff_t)columns : (ptrdiff_t)columns * K;
     return (patch->planes || x->strides[2] == K) && /* terms have 32 bits */
            (rows - 1) * patch->row + (columns - 1) * patch->column + (K - 1) * patch->channel <= INT32_MAX;
+}
+
+/* Pixels of a phase, and into how many pieces these are divided. */
+static int64_t nnrti_cpu_phase_pixels(const nnrti_cpu_phase *p, const nnrt_view *y)
+{
+    const int32_t slices = p->product.depth.to > 0 ? p->product.depth.to : 1;
+    return (int64_t)y->dims[0] * slices * p->extent[0] * p->extent[1];
+}
+
+static int64_t nnrti_cpu_phase_pieces(const nnrti_cpu_phase *p, const nnrt_view *y)
+{
+    return nnrti_cpu_pieces(nnrti_cpu_phase_pixels(p, y), p->product.rows);
 }
 
 /* In >>layout. */
@@ -714,6 +766,9 @@ static bool nnrti_cpu_is_global(const nnrt_draft_step *step)
            (most ? max->activationType : average->activationType) == NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
 }
 
+/* Whether a convolution of groups, or a transposed one, is products of constant weights (>>split). */
+static bool nnrti_cpu_is_split(const nnrt_draft_step *step);
+
 static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
 {
     if (step->open != NULL || step->op == NULL ||
@@ -727,8 +782,9 @@ static bool nnrti_cpu_is_image(const nnrt_draft_step *step)
         const int64_t group = ((const NNRT_Conv2DFusion *)step->attr)->group;
         return step->args[1].kind == NNRT_PLACE_CONSTANT &&
                (step->args[2].tensor == NNRT_NO_TENSOR || step->args[2].kind == NNRT_PLACE_CONSTANT) &&
-               (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]));
+               (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]) || nnrti_cpu_is_split(step));
     }
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: return nnrti_cpu_is_split(step);
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
         return (step->nOut < 2 || step->args[step->nIn + step->nDerived + 1].tensor == NNRT_NO_TENSOR) &&
                !nnrti_cpu_is_global(step);
@@ -1309,6 +1365,8 @@ static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *s
 static NNRT_ReturnCode nnrti_cpu_pick_tile(const nnrti_cpu_edit *e, const nnrt_draft_step *step, int32_t *tile);
 static NNRT_ReturnCode nnrti_cpu_take_winograd(nnrti_cpu_edit *e, uint32_t s, int32_t tile);
 static NNRT_ReturnCode nnrti_cpu_read_config(nnrti_cpu_edit *e);
+/* In >>split. */
+static NNRT_ReturnCode nnrti_cpu_take_split(nnrti_cpu_edit *e, uint32_t s);
 
 static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
 {
@@ -1323,6 +1381,8 @@ static NNRT_ReturnCode nnrti_cpu_take_conv(nnrti_cpu_edit *e, uint32_t s)
     NNRT_ReturnCode code = nnrti_cpu_pick_tile(e, step, &tile);
     if (code != NNRT_SUCCESS)
         return code;
+    if (attr->group != 1 && (attr->group != args[0].view.dims[3] || attr->group != args[1].view.dims[0]))
+        return nnrti_cpu_take_split(e, s);
     if (attr->group != 1) {
         nnrti_cpu_window *window = (nnrti_cpu_window *)nnrt_memory_keep(d->memory, sizeof(*window));
         if (window == NULL)
@@ -1990,6 +2050,257 @@ static bool nnrti_cpu_join_add(nnrti_cpu_edit *e, uint32_t s)
         return true;
     }
     return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- */
+/* >>split */
+
+/* What convolutions have in common that are split. */
+typedef struct nnrti_cpu_conv {
+    const NNRT_Int64List *stride, *dilation, *padList;
+    int64_t group;
+    NNRT_ActivationType activation;
+    bool transposed;
+} nnrti_cpu_conv;
+
+static nnrti_cpu_conv nnrti_cpu_conv_of(const nnrt_draft_step *step)
+{
+    nnrti_cpu_conv c;
+    c.transposed = step->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION;
+    if (c.transposed) {
+        const NNRT_Conv2dTransposeFusion *attr = (const NNRT_Conv2dTransposeFusion *)step->attr;
+        c.stride = &attr->stride;
+        c.dilation = &attr->dilation;
+        c.padList = &attr->padList;
+        c.group = attr->group;
+        c.activation = attr->activationType;
+    } else {
+        const NNRT_Conv2DFusion *attr = (const NNRT_Conv2DFusion *)step->attr;
+        c.stride = &attr->stride;
+        c.dilation = &attr->dilation;
+        c.padList = &attr->padList;
+        c.group = attr->group;
+        c.activation = attr->activationType;
+    }
+    return c;
+}
+
+/* Phases of axis i (0 or 1) of y. */
+static int64_t nnrti_cpu_phases(const nnrti_cpu_conv *c, const nnrt_view *y, int32_t i)
+{
+    return !c->transposed ? 1 : c->stride->data[i] < y->dims[1 + i] ? c->stride->data[i] : y->dims[1 + i];
+}
+
+static bool nnrti_cpu_is_split(const nnrt_draft_step *step)
+{
+    const nnrti_cpu_conv c = nnrti_cpu_conv_of(step);
+    const nnrt_view *x = &step->args[0].view, *w = &step->args[1].view,
+                    *y = &step->args[step->nIn + step->nDerived].view;
+    int64_t count = nnrti_cpu_phases(&c, y, 0);
+    int64_t floats = (int64_t)w->dims[1] * w->dims[2] * w->dims[3] + NNRTI_CPU_PHASES;
+    if (x->dataType != NNRT_DATA_TYPE_FLOAT32 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
+        (step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
+        count > NNRTI_CPU_PHASES)
+        return false;
+    count *= nnrti_cpu_phases(&c, y, 1);
+    for (int32_t i = 0; i < 4; i++) /* empty ones */
+        if (x->dims[i] == 0 || w->dims[i] == 0 || y->dims[i] == 0)
+            return false;
+    return count <= NNRTI_CPU_PHASES && floats <= INT32_MAX && w->dims[0] <= INT32_MAX / NNRTI_CPU_WIDEST;
+}
+
+/* Axis i of phase r: the taps that meet x there, from the first one on, and where they do. Row first + n * stride of y
+   gets, of tap t, row n + (first + pad - t * dilation) / stride of x. */
+static void nnrti_cpu_find_phase(const nnrti_cpu_conv *c, const nnrt_view *w, const nnrt_view *y, int32_t i, int32_t r,
+                                 nnrti_cpu_phase *p)
+{
+    const int64_t s = c->stride->data[i], d = c->dilation->data[i], pad = c->padList->data[2 * i];
+    int64_t tap = 0, next = 1;
+    p->first[i] = r;
+    p->tap[i] = 0;
+    p->nextTap[i] = 1;
+    p->product.in.window[i] = w->dims[1 + i];
+    if (!c->transposed) {
+        p->extent[i] = y->dims[1 + i];
+        p->product.in.stride[i] = (int32_t)s;
+        p->product.in.dilation[i] = (int32_t)d;
+        p->product.in.pad[i] = (int32_t)pad;
+        return;
+    }
+    while (next * d % s != 0)
+        next++;
+    while (tap < next && tap < w->dims[1 + i] && (r + pad - tap * d) % s != 0)
+        tap++;
+    p->extent[i] = (int32_t)nnrti_cpu_pieces(y->dims[1 + i] - r, s);
+    p->product.in.stride[i] = p->product.in.dilation[i] = 1;
+    p->product.in.window[i] = 0;
+    if (tap == next || tap == w->dims[1 + i])
+        return;
+    p->tap[i] = (int32_t)tap;
+    p->nextTap[i] = (int32_t)next;
+    p->product.in.window[i] = (int32_t)nnrti_cpu_pieces(w->dims[1 + i] - tap, next);
+    p->product.in.pad[i] = (int32_t)((tap * d - r - pad) / s);
+    p->product.in.dilation[i] = (int32_t)(-next * d / s);
+}
+
+/* How many pixels of a phase are worked on at once, of so many in all; the scratch that this takes. */
+static size_t nnrti_cpu_cut_phase(nnrti_cpu_phase *p, const nnrt_view *y, int64_t units, int64_t weights,
+                                  int64_t workers)
+{
+    const int32_t taps = nnrti_cpu_taps(&p->product);
+    const int64_t pixels = nnrti_cpu_phase_pixels(p, y);
+    p->product.rows = taps <= 9 ? 64 : taps <= 64 ? 32 : 8;
+    if (taps <= 9 && weights > NNRTI_CPU_LARGE)
+        p->product.rows = 256;
+    while (workers > 1 && p->product.rows > 8 && units * nnrti_cpu_pieces(pixels, p->product.rows) < 4 * workers)
+        p->product.rows /= 2;
+    if (pixels < p->product.rows)
+        p->product.rows = (int32_t)pixels;
+    p->product.parts = 1;
+    return (size_t)(taps + 2) * (size_t)(p->product.rows + NNRTI_CPU_TALLEST) * sizeof(void *);
+}
+
+/* Blocks of small groups: the bias and weights w [groups * results,taps..,channels] of a phase. */
+static void nnrti_cpu_pack_groups(const nnrti_cpu_set *set, const nnrti_cpu_split *a, const nnrt_view *w,
+                                  const nnrt_view *bias, float *to)
+{
+    const int32_t block = a->fold * a->results, C = a->groups * a->results;
+    for (int32_t c = 0; c < C; c += block) {
+        const int32_t count = C - c < block ? C - c : block;
+        const float *from = (const float *)w->data + c * w->strides[0];
+        for (int32_t t = 0; t < set->lanes; t++)
+            *to++ = bias != NULL && t < count ? ((const float *)bias->data)[(c + t) * bias->strides[0]] : 0.0f;
+        for (int32_t i = 0; i < w->dims[1]; i++)
+            for (int32_t j = 0; j < w->dims[2]; j++, to += (ptrdiff_t)w->dims[3] * set->lanes)
+                nnrti_cpu_pack_rows(from + i * w->strides[1] + j * w->strides[2], w->strides[0], w->strides[3],
+                                    w->dims[3], count, set->lanes, to);
+    }
+}
+
+static void nnrti_cpu_pack_split(const nnrti_cpu_set *set, const nnrti_cpu_split *a, const nnrt_view *weight,
+                                 const nnrt_view *bias, float *to)
+{
+    for (int32_t i = 0; i < a->phases; i++) {
+        const nnrti_cpu_phase *p = &a->phase[i];
+        const size_t floats =
+            (size_t)nnrti_cpu_padded(set, a->results) * (size_t)(1 + nnrti_cpu_taps(&p->product) * a->channels);
+        nnrt_view w = *weight, b;
+        w.data = (float *)w.data + p->tap[0] * w.strides[1] + p->tap[1] * w.strides[2];
+        w.dims[1] = p->product.in.window[0] * (p->product.depth.window > 0 ? p->product.depth.window : 1);
+        w.dims[2] = p->product.in.window[1];
+        for (int32_t k = 0; k < 2; k++)
+            w.strides[1 + k] *= p->nextTap[k];
+        if (a->fold > 1) {
+            nnrti_cpu_pack_groups(set, a, &w, bias, to + p->packed);
+            continue;
+        }
+        w.dims[0] = a->results;
+        for (int32_t g = 0; g < a->groups; g++, w.data = (float *)w.data + a->results * w.strides[0]) {
+            if (bias != NULL) {
+                b = *bias;
+                b.data = (float *)b.data + (ptrdiff_t)g * a->results * b.strides[0];
+            }
+            nnrti_cpu_pack(set, &w, bias != NULL ? &b : NULL, to + p->packed + (size_t)g * floats);
+        }
+    }
+}
+
+/* What lies behind the zeros of `groups`: where lanes find channel k of their group. */
+static void nnrti_cpu_find_lanes(const nnrti_cpu_set *set, const nnrti_cpu_split *a, int32_t *to)
+{
+    for (int32_t last = 0; last < 2; last++) {
+        const int32_t groups = last == 0 ? a->fold : (a->groups - 1) % a->fold + 1;
+        for (int32_t k = 0; k < a->channels; k++)
+            for (int32_t t = 0; t < set->lanes; t++)
+                *to++ = t < groups * a->results ? t / a->results * a->channels + k : 0;
+    }
+}
+
+/* A step becomes a split of x, of weights w [groups * results,kH,kW,channels] and y, whose phases are known. */
+static NNRT_ReturnCode nnrti_cpu_use_split(nnrti_cpu_edit *e, uint32_t s, nnrti_cpu_split *a, const nnrt_view *w)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[3];
+    const nnrt_view bias = d->steps[s].args[2].view;
+    const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR;
+    const int32_t panels = a->fold > 1 ? (int32_t)nnrti_cpu_pieces(a->groups, a->fold) * e->set->lanes
+                                       : a->groups * nnrti_cpu_padded(e->set, a->results);
+    const int32_t zeros = a->fold > 1 ? a->groups * a->channels + 2 * a->channels * e->set->lanes : a->channels;
+    int32_t packed[2] = {panels, 0};
+    size_t scratch = 0;
+    nnrt_plan_arg *args;
+    void *data, *last;
+    NNRT_ReturnCode code;
+    nnrti_cpu_use(&d->steps[s], a->fold > 1 ? &e->set->groups : &e->set->split, a);
+    d->steps[s].flags = 0;
+    for (int32_t i = 0; i < a->phases; i++) {
+        const int32_t depth = 1 + nnrti_cpu_taps(&a->phase[i].product) * a->channels;
+        const size_t bytes =
+            nnrti_cpu_cut_phase(&a->phase[i], &y.view, (int64_t)a->phases * (a->fold > 1 ? 1 : a->groups),
+                                (int64_t)panels / (a->fold > 1 ? 1 : a->groups) * depth, d->workers);
+        a->phase[i].packed = (size_t)packed[0] * (size_t)packed[1];
+        packed[1] += depth;
+        scratch = bytes > scratch ? bytes : scratch;
+    }
+    if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
+        return nnrti_cpu_no_memory(e, &d->steps[s]);
+    args[0] = x;
+    args[1] = y;
+    d->steps[s].scratchBytes = scratch;
+    if ((code = nnrt_draft_pack(d, s, NNRT_DATA_TYPE_FLOAT32, 2, packed, &data)) != NNRT_SUCCESS ||
+        (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 1, &zeros, &last)) != NNRT_SUCCESS)
+        return code;
+    if (data != NULL)
+        nnrti_cpu_pack_split(e->set, a, w, has ? &bias : NULL, (float *)data);
+    if (last != NULL) { /* 0 of an int32 has the bits of that of a float */
+        memset(last, 0, (size_t)zeros * sizeof(float));
+        if (a->fold > 1)
+            nnrti_cpu_find_lanes(e->set, a, (int32_t *)last + a->groups * a->channels);
+    }
+    return NNRT_SUCCESS;
+}
+
+/* Groups of these channels of x and of y: how many a vector has room for, and whether steps may have their kernel. */
+static bool nnrti_cpu_may_split(const nnrti_cpu_edit *e, nnrti_cpu_split *a)
+{
+    a->fold = e->set->lanes / (a->channels > a->results ? a->channels : a->results);
+    if (a->fold > a->groups)
+        a->fold = a->groups;
+    return nnrti_cpu_may(e, a->fold > 1 ? &e->set->groups : &e->set->split);
+}
+
+/* A convolution of groups, or a transposed one. */
+static NNRT_ReturnCode nnrti_cpu_take_split(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[s];
+    const nnrti_cpu_conv c = nnrti_cpu_conv_of(step);
+    const nnrt_view w = step->args[1].view, *y = &step->args[3].view;
+    nnrti_cpu_split *a = (nnrti_cpu_split *)nnrt_memory_keep(d->memory, sizeof(*a));
+    const int32_t down = (int32_t)nnrti_cpu_phases(&c, y, 0), across = (int32_t)nnrti_cpu_phases(&c, y, 1);
+    bool finite;
+    NNRT_ReturnCode code;
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->groups = (int32_t)c.group;
+    a->channels = w.dims[3];
+    a->results = w.dims[0] / a->groups;
+    a->phases = down * across;
+    for (int32_t i = 0; i < 2; i++)
+        a->step[i] = c.transposed ? (int32_t)c.stride->data[i] : 1;
+    if (!nnrti_cpu_may_split(e, a))
+        return NNRT_SUCCESS;
+    if ((code = nnrti_cpu_find_finite(e, &w, &finite)) != NNRT_SUCCESS || !finite)
+        return code;
+    a->phase = (nnrti_cpu_phase *)nnrt_memory_keep(d->memory, (size_t)a->phases * sizeof(*a->phase));
+    if (a->phase == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    for (int32_t i = 0; i < a->phases; i++) {
+        nnrti_cpu_find_phase(&c, &w, y, 0, i / across, &a->phase[i]);
+        nnrti_cpu_find_phase(&c, &w, y, 1, i % across, &a->phase[i]);
+        a->phase[i].product.in.activation = c.activation;
+    }
+    return nnrti_cpu_use_split(e, s, a, &w);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -3279,7 +3590,9 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
     if (nnrti_cpu_is_image(step) &&
         (nnrti_cpu_is_last(&step->args[0].view) || nnrti_cpu_reads_planes(e->draft, step)) &&
         nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
-        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION ? nnrti_cpu_take_conv(e, s) : nnrti_cpu_take_pool(e, s);
+        return step->op->type == NNRT_NODE_TYPE_CONV2D_FUSION             ? nnrti_cpu_take_conv(e, s)
+               : step->op->type == NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION ? nnrti_cpu_take_split(e, s)
+                                                                          : nnrti_cpu_take_pool(e, s);
     switch (step->op->type) {
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
     case NNRT_NODE_TYPE_AVGPOOL_FUSION:
@@ -4584,19 +4897,25 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
     const ptrdiff_t column = in->strides[2], next = a->in.stride[1] * column;
     int32_t q = (int32_t)(first % out->dims[2]), p = (int32_t)(first / out->dims[2] % out->dims[1]);
     int32_t n = (int32_t)(first / out->dims[2] / out->dims[1]);
+    const nnrti_cpu_depth *const deep = &a->depth;
+    const int32_t slices = deep->window > 0 ? deep->window : 1;
     for (int32_t r = 0, run; r < l->rows; r += run) {
-        const float *image = (const float *)in->data + n * in->strides[0], **to = l->x + r;
+        const int64_t front = deep->to > 0 ? (int64_t)(n % deep->to) * deep->stride - deep->pad : 0;
+        const float *image = (const float *)in->data + (deep->to > 0 ? n / deep->to : n) * in->strides[0],
+                    **to = l->x + r;
         const int64_t top = (int64_t)p * a->in.stride[0] - a->in.pad[0],
                       left = (int64_t)q * a->in.stride[1] - a->in.pad[1];
         run = l->rows - r < out->dims[2] - q ? l->rows - r : out->dims[2] - q;
         NNRTI_CPU(find_results)(j, l, r, run, n * out->strides[0] + p * out->strides[1] + q * out->strides[2]);
-        for (int32_t i = 0; i < a->in.window[0]; i++) {
-            const int64_t h = top + (int64_t)i * a->in.dilation[0];
+        for (int32_t i = 0; i < slices * a->in.window[0]; i++) {
+            const int64_t h = top + (int64_t)(i % a->in.window[0]) * a->in.dilation[0];
+            const int64_t slice = front + (int64_t)(i / a->in.window[0]) * deep->dilation;
+            const ptrdiff_t row = (ptrdiff_t)(slice * in->dims[1] + h) * in->strides[1];
             for (int32_t k = 0; k < a->in.window[1]; k++, to += l->step) {
                 const int64_t w = left + (int64_t)k * a->in.dilation[1];
-                const ptrdiff_t from = (ptrdiff_t)h * in->strides[1] + (ptrdiff_t)w * column;
+                const ptrdiff_t from = row + (ptrdiff_t)w * column;
                 int32_t begin = run, end = run, at = 0;
-                if (h >= 0 && h < in->dims[1])
+                if (h >= 0 && h < in->dims[1] && (deep->to == 0 || (slice >= 0 && slice < deep->from)))
                     nnrti_cpu_inside(w, a->in.stride[1], run, in->dims[2], &begin, &end);
                 for (; at < begin; at++)
                     to[at] = zeros;
@@ -4612,7 +4931,7 @@ static void NNRTI_CPU(find_pixels)(const NNRTI_CPU(product_job) * j, int64_t fir
             n++;
         }
     }
-    NNRTI_CPU(repeat_last)(l, a->in.window[0] * a->in.window[1]);
+    NNRTI_CPU(repeat_last)(l, nnrti_cpu_taps(a));
 }
 
 /* Some pixels by one part of the panels. */
@@ -4628,7 +4947,7 @@ static void NNRTI_CPU(product_task)(void *arg, uint32_t i, uint32_t worker)
     const int32_t from = (int32_t)(groups * part / a->parts) * group;
     const int32_t end = (int32_t)(groups * (part + 1) / a->parts) * group, to = end < j->panels ? end : j->panels;
     const size_t depth = (size_t)j->packed->dims[1], panelFloats = depth * (size_t)panel;
-    const int32_t taps = a->lines > 0 ? 1 : a->in.window[0] * a->in.window[1];
+    const int32_t taps = a->lines > 0 ? 1 : nnrti_cpu_taps(a);
     const int64_t left = j->pixels - first;
     int32_t tiles, next;
     NNRTI_CPU(lists) l;
@@ -4704,6 +5023,202 @@ static NNRT_ReturnCode NNRTI_CPU(product)(const void *attr, nnrt_view *args, nnr
     nnrti_cpu_share(call, (double)j.pixels * j.packed->dims[0] * j.packed->dims[1], (uint32_t)pieces * j.attr->parts,
                     NNRTI_CPU(product_task), &j);
     return NNRT_SUCCESS;
+}
+
+typedef struct NNRTI_CPU(split_job) {
+    const nnrti_cpu_split *attr;
+    const nnrt_view *args;
+    const nnrt_call *call;
+} NNRTI_CPU(split_job);
+
+/* Unit i of a split: which phase and which of its pieces that is, of some pixels by one of `groups` groups. */
+static const nnrti_cpu_phase *NNRTI_CPU(find_phase)(const nnrti_cpu_split *a, const nnrt_view *y, uint32_t groups,
+                                                    uint32_t *i)
+{
+    const nnrti_cpu_phase *p = a->phase;
+    for (;; p++) {
+        const uint32_t units = (uint32_t)nnrti_cpu_phase_pieces(p, y) * groups;
+        if (*i < units)
+            return p;
+        *i -= units;
+    }
+}
+
+/* What a phase computes, by group g or, with g < 0, by all of them: a product of v[0], x, v[3], whose zeros are v[2], and
+   of packed weights v[1], whose sum with another tensor v[4] there is none. */
+static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu_phase *p, int32_t g, nnrt_view v[5],
+                                 NNRTI_CPU(product_job) * j)
+{
+    const nnrti_cpu_split *a = s->attr;
+    const nnrti_cpu_depth *deep = &p->product.depth;
+    const int32_t depth = 1 + nnrti_cpu_taps(&p->product) * a->channels;
+    for (int32_t i = 0; i < 4; i++)
+        v[i] = s->args[i];
+    v[4].data = NULL;
+    v[1].data = (float *)v[1].data + p->packed;
+    v[3].data = (float *)v[3].data + (p->first[0] * v[3].strides[1] + p->first[1] * v[3].strides[2]);
+    if (deep->to > 0) {
+        v[0].dims[1] /= deep->from;
+        v[3].dims[0] *= deep->to;
+        v[3].strides[0] = v[3].strides[1] * p->extent[0];
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        v[3].dims[1 + i] = p->extent[i];
+        v[3].strides[1 + i] *= a->step[i];
+    }
+    v[1].dims[0] /= a->groups;
+    v[1].dims[1] = depth;
+    if (g >= 0) {
+        v[0].data = (float *)v[0].data + (ptrdiff_t)g * a->channels;
+        v[0].dims[3] = a->channels;
+        v[1].data = (float *)v[1].data + (size_t)g * (size_t)v[1].dims[0] * (size_t)depth;
+        v[3].data = (float *)v[3].data + (ptrdiff_t)g * a->results;
+        v[3].dims[3] = a->results;
+    }
+    j->attr = &p->product;
+    j->x = &v[0];
+    j->packed = &v[1];
+    j->last = &v[2];
+    j->y = &v[3];
+    j->z = &v[4];
+    j->call = s->call;
+    j->pixels = (int64_t)v[3].dims[0] * v[3].dims[1] * v[3].dims[2];
+    j->panels = (int32_t)nnrti_cpu_pieces(v[3].dims[3], NNRTI_WIDE * NNRTI_LANES);
+    j->bounds = nnrti_cpu_bounds(p->product.in.activation, &j->low, &j->high);
+}
+
+static void NNRTI_CPU(split_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(split_job) *s = (const NNRTI_CPU(split_job) *)arg;
+    const uint32_t groups = (uint32_t)s->attr->groups;
+    const nnrti_cpu_phase *p = NNRTI_CPU(find_phase)(s->attr, &s->args[3], groups, &i);
+    nnrt_view v[5];
+    NNRTI_CPU(product_job) j;
+    NNRTI_CPU(see_phase)(s, p, (int32_t)(i % groups), v, &j);
+    NNRTI_CPU(product_task)(&j, i / groups, worker);
+}
+
+/* One for each lane of the channels of a cell, from x on: cell has them as a vector where there are instructions that
+   choose among its lanes. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(pick)(const float *x, nnrti_v cell, const int32_t *lanes)
+{
+#if NNRTI_CPU_IS == 4
+    (void)x;
+    return _mm512_permutexvar_ps(_mm512_loadu_si512(lanes), cell);
+#elif NNRTI_CPU_IS == 3
+    (void)x;
+    return _mm256_permutevar8x32_ps(cell, _mm256_loadu_si256((const __m256i *)(const void *)lanes));
+#else
+    const float picked[NNRTI_LANES] = {x[lanes[0]], x[lanes[1]], x[lanes[2]], x[lanes[3]]};
+    (void)cell;
+    return nnrti_v_load(picked);
+#endif
+}
+
+/* Some pixels by a block of groups, whose channels of x begin at `at`; `there` of them are read. */
+NNRTI_CPU_APART static void NNRTI_CPU(multiply_groups)(const NNRTI_CPU(tile) * tile, int32_t row, const int32_t *lanes,
+                                                       ptrdiff_t at, int32_t there)
+{
+    const NNRTI_CPU(tile) copy = *tile, *const t = &copy;
+    nnrti_v sum[NNRTI_TALL];
+    const float *w = t->panel;
+    const bool whole = NNRTI_WHOLE(there);
+    NNRTI_CPU_UNROLL
+    for (int32_t r = 0; r < NNRTI_TALL; r++)
+        sum[r] = nnrti_v_load(w);
+    w += NNRTI_LANES;
+    for (int32_t tap = 0; tap < t->taps; tap++) {
+        const float *const *x = t->x + (ptrdiff_t)tap * t->step + row;
+        nnrti_v cell[NNRTI_TALL];
+        NNRTI_CPU_UNROLL
+        for (int32_t r = 0; r < NNRTI_TALL; r++) {
+            if (NNRTI_LANES == 4)
+                cell[r] = sum[r];
+            else
+                cell[r] = whole ? nnrti_v_load(x[r] + at) : nnrti_v_load_part(x[r] + at, there);
+        }
+        for (int32_t k = 0; k < t->k; k++, w += NNRTI_LANES) {
+            const nnrti_v weight = nnrti_v_load(w);
+            NNRTI_CPU_UNROLL
+            for (int32_t r = 0; r < NNRTI_TALL; r++)
+                sum[r] = nnrti_v_fma(NNRTI_CPU(pick)(x[r] + at, cell[r], lanes + k * NNRTI_LANES), weight, sum[r]);
+        }
+    }
+    if (NNRTI_WHOLE(t->count))
+        NNRTI_CPU(finish)(t, row, 0, sum, 1, NNRTI_TALL, true);
+    else
+        NNRTI_CPU(finish)(t, row, 0, sum, 1, NNRTI_TALL, false);
+}
+
+static void NNRTI_CPU(groups_task)(void *arg, uint32_t i, uint32_t worker)
+{
+    const NNRTI_CPU(split_job) *s = (const NNRTI_CPU(split_job) *)arg;
+    const nnrti_cpu_split *a = s->attr;
+    const nnrti_cpu_phase *p = NNRTI_CPU(find_phase)(a, &s->args[3], 1, &i);
+    const int64_t first = (int64_t)i * p->product.rows;
+    const int32_t *lanes = (const int32_t *)s->args[2].data + s->args[0].dims[3];
+    nnrt_view v[5];
+    NNRTI_CPU(product_job) j;
+    NNRTI_CPU(lists) l;
+    NNRTI_CPU(tile) t;
+    NNRTI_CPU(see_phase)(s, p, -1, v, &j);
+    l.rows = j.pixels - first < p->product.rows ? (int32_t)(j.pixels - first) : p->product.rows;
+    l.step = l.rows + NNRTI_CPU_TALLEST - 1;
+    t.taps = nnrti_cpu_taps(&p->product);
+    l.x = (const float **)nnrti_cpu_scratch(s->call, worker);
+    l.y = (float **)(uintptr_t)(l.x + (size_t)t.taps * (size_t)l.step);
+    l.z = NULL;
+    NNRTI_CPU(find_pixels)(&j, first, &l);
+    t.x = l.x;
+    t.y = l.y;
+    t.z = NULL;
+    t.rows = l.rows;
+    t.step = l.step;
+    t.k = a->channels;
+    t.low = j.low;
+    t.high = j.high;
+    t.panel = (const float *)v[1].data;
+    for (int32_t g = 0; g < a->groups; g += a->fold) {
+        const int32_t n = a->groups - g < a->fold ? a->groups - g : a->fold;
+        const ptrdiff_t at = (ptrdiff_t)g * a->channels;
+        const int32_t there = NNRTI_WHOLE(v[0].dims[3] - at) ? NNRTI_LANES : n * a->channels;
+        t.channel = g * a->results;
+        t.count = n * a->results;
+        for (int32_t r = 0; r < t.rows; r += NNRTI_TALL)
+            NNRTI_CPU(multiply_groups)(&t, r, n < a->fold ? lanes + a->channels * NNRTI_LANES : lanes, at, there);
+        t.panel += (size_t)v[1].dims[1] * NNRTI_LANES;
+    }
+    for (int32_t r = 0; r < t.rows && !j.bounds; r++)
+        NNRTI_CPU(activate)(l.y[r], l.y[r], v[3].dims[3], p->product.in.activation);
+}
+
+/* y = activation(bias[c] + sum over the taps of a pixel and the channels of x of c's group of x * weight) */
+static NNRT_ReturnCode NNRTI_CPU(split_all)(const nnrti_cpu_split *a, const nnrt_view *args, nnrt_call *call,
+                                            uint32_t groups, void (*task)(void *arg, uint32_t i, uint32_t worker))
+{
+    NNRTI_CPU(split_job) s;
+    uint32_t units = 0;
+    double work = 0;
+    s.attr = a;
+    s.args = args;
+    s.call = call;
+    for (int32_t i = 0; i < a->phases; i++) {
+        units += (uint32_t)nnrti_cpu_phase_pieces(&a->phase[i], &args[3]) * groups;
+        work += (double)nnrti_cpu_phase_pixels(&a->phase[i], &args[3]) * nnrti_cpu_taps(&a->phase[i].product);
+    }
+    nnrti_cpu_share(call, work * args[1].dims[0] * a->channels, units, task, &s);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode NNRTI_CPU(split)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    const nnrti_cpu_split *a = (const nnrti_cpu_split *)attr;
+    return NNRTI_CPU(split_all)(a, args, call, (uint32_t)a->groups, NNRTI_CPU(split_task));
+}
+
+static NNRT_ReturnCode NNRTI_CPU(groups)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(split_all)((const nnrti_cpu_split *)attr, args, call, 1, NNRTI_CPU(groups_task));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */

@@ -11,7 +11,7 @@ operators='' files=''
 for op in gru lstm lstm_peephole rnn; do # which the random graphs do not have, or only now and then
     files="$files tests/vectors/$op.vec"
 done
-for op in activation add_fusion avgpool_fusion bias_add cast ceil clip conv2d_fusion div_fusion erf expfusion floor full_connection \
+for op in activation add_fusion avgpool_fusion bias_add cast ceil clip conv2d_fusion conv2d_transpose_fusion div_fusion erf expfusion floor full_connection \
     fused_batch_norm group_norm_fusion hard_sigmoid instance_norm layer_norm_fusion leaky_relu log log_softmax matmul_fusion \
     max_pool_fusion maximum minimum mish mul_fusion pow_fusion prelu_fusion quant quant_dtype_cast real_div reduce_fusion \
     rms_normalization round rsqrt scale_fusion softmax softplus sqrt square squared_difference sub_fusion; do
