@@ -6,8 +6,8 @@ every model runs. The device is there without a call where nnrt.h finds this fil
 then that name none; where a file of the program includes devices before nnrt.h, this one comes first.
 
 WHAT IS FAST, float32
-    CONV2D_FUSION and CONV2D_TRANSPOSE_FUSION of constant weights, FULL_CONNECTION, MATMUL_FUSION; MAX_POOL_FUSION,
-    AVGPOOL_FUSION;
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION and CONV_3D of constant weights, FULL_CONNECTION, MATMUL_FUSION;
+    MAX_POOL_FUSION, AVGPOOL_FUSION, MAX_POOL_3D (without indices), AVERAGE_POOL_3D;
     ADD_FUSION, SUB_FUSION, MUL_FUSION, DIV_FUSION, REAL_DIV, MAXIMUM, MINIMUM, SQUARED_DIFFERENCE, BIAS_ADD,
     PRELU_FUSION; ACTIVATION (but SIGN and THRESHOLDRELU), CLIP by constants, LEAKY_RELU, HARD_SIGMOID, SOFTPLUS, MISH,
     EXPFUSION of base e, LOG, SQRT, RSQRT, SQUARE, POW_FUSION by 2 and 3, ERF, FLOOR, CEIL, ROUND; REDUCE_FUSION (but
@@ -249,6 +249,12 @@ typedef struct nnrti_cpu_winograd {
     size_t cellX, cellY;       /* from one cell to the next */
 } nnrti_cpu_winograd;
 
+/* A pool with any number of axes behind the channels: attributes of `max_volume` and `average_volume`, whose x and y are
+   [N,C,..] and dense. All lists have a number for each axis. ends: where paddings count as cells, those behind x. */
+typedef struct nnrti_cpu_volume {
+    const int64_t *window, *stride, *dilation, *pad, *ends;
+} nnrti_cpu_volume;
+
 /* Functions of two elements, and of one with parameters a and b. */
 #define NNRTI_CPU_OF_TWO(X) X(ADD) X(SUB) X(MUL) X(DIV) X(MAX) X(MIN) X(DIFFERENCE) X(PRELU)
 #define NNRTI_CPU_OF_ONE(X)                                                                                            \
@@ -396,6 +402,8 @@ typedef struct nnrti_cpu_kernel {
     X(depthwise)                                                                                                       \
     X(max_pool)                                                                                                        \
     X(average_pool)                                                                                                    \
+    X(max_volume)                                                                                                      \
+    X(average_volume)                                                                                                  \
     X(binary)                                                                                                          \
     X(unary)                                                                                                           \
     X(affine) X(reduce) X(softmax) X(log_softmax) X(layer_norm) X(rms_norm) X(group_norm) X(winograd) X(recurrent)
@@ -1443,6 +1451,38 @@ static NNRT_ReturnCode nnrti_cpu_take_pool(nnrti_cpu_edit *e, uint32_t s)
     }
 }
 
+/* MAX_POOL_3D without indices and AVERAGE_POOL_3D. */
+static NNRT_ReturnCode nnrti_cpu_take_volume_pool(nnrti_cpu_edit *e, uint32_t s)
+{
+    nnrt_draft_step *step = &e->draft->steps[s];
+    const bool largest = step->op->type == NNRT_NODE_TYPE_MAX_POOL_3D;
+    const nnrti_cpu_kernel *const kernel = largest ? &e->set->max_volume : &e->set->average_volume;
+    nnrti_cpu_volume *a;
+    if (!nnrti_cpu_may(e, kernel) || step->args[1].tensor == NNRT_NO_TENSOR || step->args[0].view.rank < 3 ||
+        !nnrti_dense(&step->args[0].view) || !nnrti_dense(&step->args[1].view) ||
+        (step->nOut > 1 && step->args[2].tensor != NNRT_NO_TENSOR))
+        return NNRT_SUCCESS;
+    a = (nnrti_cpu_volume *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
+    if (a == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    if (largest) {
+        const NNRT_MaxPool3D *attr = (const NNRT_MaxPool3D *)step->attr;
+        a->window = attr->kernelShape.data;
+        a->stride = attr->strides.data;
+        a->dilation = attr->dilations.data;
+        a->pad = attr->pads.data;
+    } else {
+        const NNRT_AveragePool3D *attr = (const NNRT_AveragePool3D *)step->attr;
+        a->window = attr->kernelShape.data;
+        a->stride = attr->strides.data;
+        a->dilation = attr->dilations.data;
+        a->pad = attr->pads.data;
+        a->ends = attr->countIncludePad != 0 ? attr->pads.data + (step->args[0].view.rank - 2) : NULL;
+    }
+    nnrti_cpu_use(step, kernel, a);
+    return NNRT_SUCCESS;
+}
+
 /* A matrix [rows,columns] of a view as an image of 1 x rows pixels. */
 static nnrt_view nnrti_cpu_pixels(const nnrt_view *v, int64_t rows, ptrdiff_t rowStride, int32_t columns)
 {
@@ -2267,6 +2307,110 @@ static bool nnrti_cpu_may_split(const nnrti_cpu_edit *e, nnrti_cpu_split *a)
     if (a->fold > a->groups)
         a->fold = a->groups;
     return nnrti_cpu_may(e, a->fold > 1 ? &e->set->groups : &e->set->split);
+}
+
+/* The image that x [N,C,D,H,W] is whose slices lie one below the other: [N,D*H,W,C]. */
+static nnrt_view nnrti_cpu_slices(const nnrt_view *x)
+{
+    nnrt_view v = *x;
+    v.rank = 4;
+    v.dims[1] = x->dims[2] * x->dims[3];
+    v.dims[2] = x->dims[4];
+    v.dims[3] = x->dims[1];
+    v.strides[1] = x->strides[3];
+    v.strides[2] = x->strides[4];
+    v.strides[3] = x->strides[1];
+    return v;
+}
+
+/* Whether a step is a convolution with a third axis that is products of constant weights. */
+static bool nnrti_cpu_is_volume(const nnrt_draft_step *step)
+{
+    const nnrt_plan_arg *args = step->args;
+    int64_t rows, cells = 1;
+    if (step->open != NULL || step->op == NULL || step->op->type != NNRT_NODE_TYPE_CONV_3D ||
+        args[0].view.dataType != NNRT_DATA_TYPE_FLOAT32 || args[0].kind == NNRT_PLACE_CONSTANT ||
+        args[1].kind != NNRT_PLACE_CONSTANT ||
+        (args[2].tensor != NNRT_NO_TENSOR && args[2].kind != NNRT_PLACE_CONSTANT))
+        return false;
+    for (uint32_t k = 0; k < 4; k++) {
+        const nnrt_view *v = &args[k].view;
+        if (k != 2 && !nnrti_dense(v))
+            return false;
+        for (int32_t i = 0; k != 2 && i < 5; i++)
+            if (v->dims[i] == 0)
+                return false;
+        rows = k == 2 ? 0 : (int64_t)v->dims[2] * v->dims[3];
+        if (rows > INT32_MAX)
+            return false;
+    }
+    for (int32_t i = 1; i < 5; i++) {
+        cells *= args[1].view.dims[i];
+        if (cells >= INT32_MAX)
+            return false;
+    }
+    return args[1].view.dims[0] <= INT32_MAX / NNRTI_CPU_WIDEST;
+}
+
+/* Gives step s, of a volume, arguments that are images whose channels lie one behind the other: by a copy in front of it,
+   unless x is a copy of such an image, and one behind it. */
+static NNRT_ReturnCode nnrti_cpu_copy_slices(nnrti_cpu_edit *e, uint32_t *s)
+{
+    nnrt_draft *d = e->draft;
+    nnrt_plan_arg *x = &d->steps[*s].args[0], *y = &d->steps[*s].args[3];
+    const uint32_t from = nnrt_draft_writer(d, x->tensor);
+    const nnrt_draft_step *copy = from != UINT32_MAX ? &d->steps[from] : NULL;
+    NNRT_ReturnCode code = NNRT_SUCCESS;
+    x->view = nnrti_cpu_slices(&x->view);
+    y->view = nnrti_cpu_slices(&y->view);
+    if (copy != NULL && copy->kernel == nnrti_cpu_copy && nnrti_cpu_is_last(&copy->args[0].view) &&
+        memcmp(copy->args[0].view.dims, x->view.dims, 4 * sizeof(x->view.dims[0])) == 0)
+        *x = copy->args[0];
+    if (!nnrti_cpu_is_last(&y->view))
+        code = nnrti_cpu_copy_out(e, *s);
+    if (code == NNRT_SUCCESS && !nnrti_cpu_is_last(&d->steps[*s].args[0].view))
+        code = nnrti_cpu_copy_in(e, (*s)++, 0);
+    return code;
+}
+
+/* CONV_3D: a product of one phase, whose window has a third axis. */
+static NNRT_ReturnCode nnrti_cpu_take_volume(nnrti_cpu_edit *e, uint32_t *s)
+{
+    nnrt_draft *d = e->draft;
+    const nnrt_draft_step *step = &d->steps[*s];
+    const NNRT_Conv3D *attr = (const NNRT_Conv3D *)step->attr;
+    const nnrt_view *weight = &step->args[1].view, *x = &step->args[0].view, *y = &step->args[3].view;
+    const int64_t *stride = attr->strides.data, *dilation = attr->dilations.data, *pad = attr->pads.data;
+    nnrti_cpu_split *a = (nnrti_cpu_split *)nnrt_memory_keep(d->memory, sizeof(*a));
+    nnrti_cpu_phase *p = (nnrti_cpu_phase *)nnrt_memory_keep(d->memory, sizeof(*p));
+    const nnrti_cpu_depth depth = {weight->dims[2], (int32_t)stride[0], (int32_t)dilation[0],
+                                   (int32_t)pad[0], x->dims[2],         y->dims[2]};
+    const int32_t extents[2] = {y->dims[3], y->dims[4]};
+    nnrt_view w = nnrti_cpu_slices(weight);
+    bool finite;
+    NNRT_ReturnCode code;
+    if (a == NULL || p == NULL)
+        return nnrti_cpu_no_memory(e, step);
+    a->groups = (int32_t)attr->group;
+    a->channels = weight->dims[1];
+    a->results = weight->dims[0] / a->groups;
+    a->phases = 1;
+    a->phase = p;
+    if (!nnrti_cpu_may_split(e, a))
+        return NNRT_SUCCESS;
+    if ((code = nnrti_cpu_find_finite(e, weight, &finite)) != NNRT_SUCCESS || !finite)
+        return code;
+    for (int32_t i = 0; i < 2; i++) {
+        a->step[i] = p->nextTap[i] = 1;
+        p->extent[i] = extents[i];
+        p->product.in.window[i] = weight->dims[3 + i];
+        p->product.in.stride[i] = (int32_t)stride[1 + i];
+        p->product.in.dilation[i] = (int32_t)dilation[1 + i];
+        p->product.in.pad[i] = (int32_t)pad[1 + i];
+    }
+    p->product.depth = depth;
+    code = nnrti_cpu_copy_slices(e, s);
+    return code == NNRT_SUCCESS ? nnrti_cpu_use_split(e, *s, a, &w) : code;
 }
 
 /* A convolution of groups, or a transposed one. */
@@ -3607,6 +3751,8 @@ static NNRT_ReturnCode nnrti_cpu_take(nnrti_cpu_edit *e, uint32_t s)
         if (nnrti_cpu_join_bias(e, s) || nnrti_cpu_join_add(e, s))
             return NNRT_SUCCESS;
         return nnrti_cpu_take_each(e, s);
+    case NNRT_NODE_TYPE_MAX_POOL_3D:
+    case NNRT_NODE_TYPE_AVERAGE_POOL_3D: return nnrti_cpu_take_volume_pool(e, s);
     case NNRT_NODE_TYPE_SOFTMAX:
     case NNRT_NODE_TYPE_LAYER_NORM_FUSION: return nnrti_cpu_take_rows(e, s);
     case NNRT_NODE_TYPE_LOG_SOFTMAX:
@@ -3646,6 +3792,10 @@ static NNRT_ReturnCode nnrti_cpu_edit_draft(void *user, nnrt_draft *draft)
     nnrti_cpu_lay_out(&e);
     for (uint32_t s = 0; s < draft->nSteps && code == NNRT_SUCCESS; s++) {
         const nnrt_draft_step *step = &draft->steps[s];
+        if (nnrti_cpu_is_volume(step)) {
+            code = nnrti_cpu_take_volume(&e, &s);
+            continue;
+        }
         if (!nnrti_cpu_is_image(step))
             continue;
         if (!nnrti_cpu_is_last(&step->args[step->nIn + step->nDerived].view))
@@ -5060,7 +5210,8 @@ static void NNRTI_CPU(see_phase)(const NNRTI_CPU(split_job) * s, const nnrti_cpu
     if (deep->to > 0) {
         v[0].dims[1] /= deep->from;
         v[3].dims[0] *= deep->to;
-        v[3].strides[0] = v[3].strides[1] * p->extent[0];
+        if (deep->to > 1) /* of one slice each, images may lie anywhere */
+            v[3].strides[0] = v[3].strides[1] * p->extent[0];
     }
     for (int32_t i = 0; i < 2; i++) {
         v[3].dims[1 + i] = p->extent[i];
@@ -5964,6 +6115,164 @@ static NNRT_ReturnCode NNRTI_CPU(max_pool)(const void *attr, nnrt_view *args, nn
 static NNRT_ReturnCode NNRTI_CPU(average_pool)(const void *attr, nnrt_view *args, nnrt_call *call)
 {
     return NNRTI_CPU(windows)(attr, &args[0], NULL, &args[1], call, 0, NNRTI_CPU(average_row));
+}
+
+#if defined(__clang__)
+#if NNRTI_CPU_IS == 4
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#elif NNRTI_CPU_IS == 3
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#else
+#define NNRTI_CPU_EVEN(a, b) __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#endif
+#endif
+
+/* Of two vectors, one behind the other, every second element from the first one on. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(v_even)(nnrti_v a, nnrti_v b)
+{
+#if defined(__clang__)
+    return NNRTI_CPU_EVEN(a, b);
+#else
+    nnrti_v_bits even;
+    for (int32_t t = 0; t < NNRTI_LANES; t++)
+        even[t] = 2 * t;
+    return __builtin_shuffle(a, b, even);
+#endif
+}
+
+/* row[start + t * step], t < n, and `rest` where that lies outside a row of L floats. */
+NNRTI_CPU_INLINE nnrti_v NNRTI_CPU(load_cells)(const float *row, int64_t start, int64_t step, int32_t n, int32_t L,
+                                               float rest)
+{
+    const int64_t last = start + (n - 1) * step;
+    float part[NNRTI_LANES];
+    int32_t first, end;
+    if (start >= 0 && last < L && step == 1 && (NNRTI_CPU_IS == 4 || n == NNRTI_LANES))
+        return nnrti_v_load_part(row + start, n);
+    if (start >= 0 && last < L && step == 2 && (NNRTI_CPU_IS == 4 || start + 2 * NNRTI_LANES <= L))
+        return NNRTI_CPU(v_even)(nnrti_v_load_part(row + start, 2 * n - 1),
+                                 2 * n - 1 > NNRTI_LANES
+                                     ? nnrti_v_load_part(row + start + NNRTI_LANES, 2 * n - 1 - NNRTI_LANES)
+                                     : nnrti_v_all(rest));
+    nnrti_cpu_inside(start, step, n, L, &first, &end);
+    for (int32_t t = 0; t < NNRTI_LANES; t++)
+        part[t] = t >= first && t < end ? row[start + t * step] : rest;
+    return nnrti_v_load(part);
+}
+
+typedef struct NNRTI_CPU(volume_job) {
+    const nnrti_cpu_volume *attr;
+    const nnrt_view *x, *y;
+    int64_t rows; /* of y, of an image and channel */
+} NNRTI_CPU(volume_job);
+
+/* A vector of a row of y, the last axis, from element q on. at: where windows begin on the other axes; first, count: their
+   cells that lie inside x, at least one. The last axis is fastest, as on the reference device. */
+NNRTI_CPU_INLINE void NNRTI_CPU(volume_vector)(const NNRTI_CPU(volume_job) * j, const float *x, float *y, int32_t q,
+                                               const int64_t *at, const int32_t *first, const int32_t *count,
+                                               const bool largest)
+{
+    const nnrti_cpu_volume *a = j->attr;
+    const int32_t last = j->y->rank - 3, left = j->y->dims[2 + last] - q, L = j->x->dims[2 + last];
+    const int64_t step = a->stride[last], dilation = a->dilation[last], end = a->window[last] * dilation;
+    const int32_t n = left < NNRTI_LANES ? left : NNRTI_LANES;
+    const float rest = largest ? -nnrti_inff() : 0.0f;
+    nnrti_v result = nnrti_v_all(rest);
+    int32_t cell[NNRT_MAX_RANK] = {0}, axis;
+    do {
+        const float *row = x;
+        for (int32_t i = 0; i < last; i++)
+            row += (ptrdiff_t)(at[i] + (first[i] + cell[i]) * a->dilation[i]) * j->x->strides[2 + i];
+        for (int64_t k = 0; k < end; k += dilation) {
+            const nnrti_v v = NNRTI_CPU(load_cells)(row, q * step - a->pad[last] + k, step, n, L, rest);
+            result = largest ? nnrti_v_max_nan(result, v) : (nnrti_v)(result + v);
+        }
+        for (axis = last - 1; axis >= 0 && ++cell[axis] == count[axis]; axis--)
+            cell[axis] = 0;
+    } while (axis >= 0);
+    nnrti_v_store_part(y + q, result, n);
+}
+
+/* Divides a row of sums by the cells that count. */
+static void NNRTI_CPU(divide_row)(const NNRTI_CPU(volume_job) * j, float *y, const int64_t *at)
+{
+    const nnrti_cpu_volume *a = j->attr;
+    const int32_t last = j->y->rank - 3;
+    for (int32_t q = 0; q < j->y->dims[2 + last]; q++) {
+        float count = 1;
+        for (int32_t i = 0; i <= last; i++) {
+            const int64_t start = i < last ? at[i] : q * a->stride[i] - a->pad[i],
+                          more = a->ends != NULL ? a->pad[i] : 0;
+            const nnrti_cells cells = nnrti_cells_apart(start + more, a->window[i], a->dilation[i],
+                                                        j->x->dims[2 + i] + more + (a->ends != NULL ? a->ends[i] : 0));
+            count *= (float)(cells.end - cells.first);
+        }
+        y[q] = y[q] / count;
+    }
+}
+
+/* All rows of an image and channel. */
+NNRTI_CPU_INLINE void NNRTI_CPU(volume_plane)(const NNRTI_CPU(volume_job) * j, uint32_t unit, const bool largest)
+{
+    const nnrti_cpu_volume *a = j->attr;
+    const nnrt_view *x = j->x, *y = j->y;
+    const int32_t last = y->rank - 3, C = y->dims[1], n = (int32_t)(unit / (uint32_t)C), c = (int32_t)unit - n * C;
+    const float *from = (const float *)x->data + (n * x->strides[0] + c * x->strides[1]);
+    float *to = (float *)y->data + (n * y->strides[0] + c * y->strides[1]);
+    for (int64_t r = 0; r < j->rows; r++, to += y->dims[y->rank - 1]) {
+        int64_t at[NNRT_MAX_RANK];
+        int32_t first[NNRT_MAX_RANK], count[NNRT_MAX_RANK];
+        int64_t rest = r;
+        for (int32_t i = last - 1; i >= 0; rest /= y->dims[2 + i], i--) {
+            at[i] = rest % y->dims[2 + i] * a->stride[i] - a->pad[i];
+            nnrti_cpu_inside(at[i], a->dilation[i], (int32_t)a->window[i], x->dims[2 + i], &first[i], &count[i]);
+            count[i] -= first[i];
+        }
+        for (int32_t q = 0; q < y->dims[2 + last]; q += NNRTI_LANES)
+            NNRTI_CPU(volume_vector)(j, from, to, q, at, first, count, largest);
+        if (!largest)
+            NNRTI_CPU(divide_row)(j, to, at);
+    }
+}
+
+static void NNRTI_CPU(max_plane)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(volume_plane)((const NNRTI_CPU(volume_job) *)arg, unit, true);
+}
+
+static void NNRTI_CPU(average_plane)(void *arg, uint32_t unit, uint32_t worker)
+{
+    (void)worker;
+    NNRTI_CPU(volume_plane)((const NNRTI_CPU(volume_job) *)arg, unit, false);
+}
+
+static NNRT_ReturnCode NNRTI_CPU(volumes)(const void *attr, nnrt_view *args, nnrt_call *call,
+                                          void (*task)(void *arg, uint32_t i, uint32_t worker))
+{
+    const nnrt_view *y = &args[1];
+    NNRTI_CPU(volume_job) j;
+    double work = 3.0 * y->dims[0] * y->dims[1];
+    j.attr = (const nnrti_cpu_volume *)attr;
+    j.x = &args[0];
+    j.y = y;
+    j.rows = 1;
+    for (int32_t i = 2; i < y->rank; i++) {
+        work *= (double)y->dims[i] * (double)j.attr->window[i - 2];
+        j.rows *= i + 1 < y->rank ? y->dims[i] : 1;
+    }
+    nnrti_cpu_share(call, work, (uint32_t)y->dims[0] * (uint32_t)y->dims[1], task, &j);
+    return NNRT_SUCCESS;
+}
+
+static NNRT_ReturnCode NNRTI_CPU(max_volume)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(volumes)(attr, args, call, NNRTI_CPU(max_plane));
+}
+
+static NNRT_ReturnCode NNRTI_CPU(average_volume)(const void *attr, nnrt_view *args, nnrt_call *call)
+{
+    return NNRTI_CPU(volumes)(attr, args, call, NNRTI_CPU(average_plane));
 }
 
 /* ---------------------------------------------------------------------------------------------------------------- */
@@ -8844,6 +9153,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_CPU_SQRT
 #undef NNRTI_CPU_TO_WHOLE
 #undef NNRTI_CPU_COMPUTE
+#undef NNRTI_CPU_EVEN
 #undef NNRTI_WHOLE
 #undef NNRTI_LANES
 #undef NNRTI_WIDE

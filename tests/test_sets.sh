@@ -11,9 +11,9 @@ operators='' files=''
 for op in gru lstm lstm_peephole rnn; do # which the random graphs do not have, or only now and then
     files="$files tests/vectors/$op.vec"
 done
-for op in activation add_fusion avgpool_fusion bias_add cast ceil clip conv2d_fusion conv2d_transpose_fusion div_fusion erf expfusion floor full_connection \
-    fused_batch_norm group_norm_fusion hard_sigmoid instance_norm layer_norm_fusion leaky_relu log log_softmax matmul_fusion \
-    max_pool_fusion maximum minimum mish mul_fusion pow_fusion prelu_fusion quant quant_dtype_cast real_div reduce_fusion \
+for op in activation add_fusion average_pool_3d avgpool_fusion bias_add cast ceil clip conv2d_fusion conv2d_transpose_fusion conv_3d \
+    div_fusion erf expfusion floor full_connection fused_batch_norm group_norm_fusion hard_sigmoid instance_norm layer_norm_fusion leaky_relu log log_softmax matmul_fusion \
+    max_pool_3d max_pool_fusion maximum minimum mish mul_fusion pow_fusion prelu_fusion quant quant_dtype_cast real_div reduce_fusion \
     rms_normalization round rsqrt scale_fusion softmax softplus sqrt square squared_difference sub_fusion; do
     files="$files tests/vectors/$op.vec"
     [ "$op" = quant ] || operators="$operators $(echo "$op" | tr '[:lower:]' '[:upper:]')"
