@@ -595,12 +595,13 @@ static bool nnrti_cpu_patch_of(const nnrti_cpu_product *a, const nnrt_view *x, i
         (int64_t)(a->lines - 1) * a->in.stride[0] + (int64_t)(a->in.window[0] - 1) * a->in.dilation[0] + 1;
     const int64_t columns =
         (int64_t)(a->columns - 1) * a->in.stride[1] + (int64_t)(a->in.window[1] - 1) * a->in.dilation[1] + 1;
+    const bool single = a->in.window[0] == 1 && a->in.window[1] == 1 && !a->padded; /* nothing is copied */
     if (rows > NNRTI_CPU_PATCH || columns > NNRTI_CPU_PATCH || K > NNRTI_CPU_PATCH ||
-        rows * columns > NNRTI_CPU_PATCH || rows * columns * K > NNRTI_CPU_PATCH)
+        rows * columns > NNRTI_CPU_PATCH || (rows * columns * K > NNRTI_CPU_PATCH && !single))
         return false;
     patch->rows = (int32_t)rows;
     patch->columns = (int32_t)columns;
-    patch->floats = rows * columns * K;
+    patch->floats = single ? 0 : rows * columns * K;
     patch->planes = x->strides[2] == 1 && K > 1;
     patch->copied = a->padded;
     patch->channel = !patch->planes ? 1 : patch->copied ? (ptrdiff_t)(rows * columns) : x->strides[3];
@@ -1162,14 +1163,16 @@ static int32_t nnrti_cpu_padded(const nnrti_cpu_set *set, int32_t C)
     return C - left + (left == 0 ? 0 : left <= set->lanes ? set->lanes : set->panel);
 }
 
-/* Of windows of several cells and few channels, patches of some rows of y, or of a part of a row. */
+/* Of windows of several cells and few channels, patches of some rows of y, or of a part of a row; and where channels lie
+   as planes, as those of a matrix do that is transposed. */
 static void nnrti_cpu_choose_patch(nnrti_cpu_product *a, const nnrt_view *x, const nnrt_view *y, int32_t K,
                                    uint32_t workers)
 {
     const int32_t H = y->dims[1], W = y->dims[2];
     nnrti_cpu_patch patch;
     a->lines = a->columns = 0;
-    if ((a->in.window[0] == 1 && a->in.window[1] == 1) || K == 0 || H == 0 || W == 0 || y->dims[0] == 0)
+    if ((a->in.window[0] == 1 && a->in.window[1] == 1 && (x->strides[3] == 1 || K == 1)) || K == 0 || H == 0 ||
+        W == 0 || y->dims[0] == 0)
         return;
     a->padded = false;
     for (int32_t i = 0; i < 2; i++) {
@@ -1365,6 +1368,8 @@ static bool nnrti_cpu_reads_planes(const nnrt_draft *d, const nnrt_draft_step *s
         return false;
     memset(&a, 0, sizeof(a));
     a.in = nnrti_cpu_window_of((const NNRT_Conv2DFusion *)step->attr, &step->args[1].view);
+    if (a.in.window[0] == 1 && a.in.window[1] == 1)
+        return false;
     nnrti_cpu_choose_patch(&a, x, &step->args[step->nIn + step->nDerived].view, x->dims[3], d->workers);
     return a.lines > 0;
 }
@@ -1515,8 +1520,23 @@ static bool nnrti_cpu_is_matrix(const nnrt_view *v, int64_t *rows, ptrdiff_t *st
     return *rows <= INT32_MAX;
 }
 
-/* FULL_CONNECTION and MATMUL_FUSION of constant weights, which are seen as [columns,1,1,k]. */
-static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool transposed,
+/* Whether x is one matrix [K,M] whose columns, *rows of them, are pixels that lie *step apart. */
+static bool nnrti_cpu_is_turned(const nnrt_view *x, int64_t *rows, ptrdiff_t *step)
+{
+    const int32_t last = x->rank - 1;
+    if (x->rank < 2 || x->strides[last] != 1 || x->dims[last - 1] < 1 || x->dims[last - 1] > NNRTI_CPU_PATCH ||
+        x->strides[last - 1] > INT32_MAX / NNRTI_CPU_PATCH - 1) /* terms have 32 bits */
+        return false;
+    for (int32_t i = 0; i < last - 1; i++)
+        if (x->dims[i] != 1)
+            return false;
+    *rows = x->dims[last];
+    *step = 1;
+    return true;
+}
+
+/* FULL_CONNECTION and MATMUL_FUSION of constant weights, which are seen as [columns,1,1,k]. turned: of x transposed. */
+static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool turned, bool transposed,
                                              NNRT_ActivationType activation)
 {
     nnrt_draft *d = e->draft;
@@ -1527,10 +1547,11 @@ static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool
     nnrt_view w = *weight;
     nnrti_cpu_product *a;
     int64_t rows, rowsY;
-    ptrdiff_t stepX, stepY;
+    ptrdiff_t stepX, stepY, stepK;
     const int32_t row = weight->rank - 2, column = weight->rank - 1;
     if (weight->rank < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
-        (bias != NULL && step->args[2].kind != NNRT_PLACE_CONSTANT) || !nnrti_cpu_is_matrix(&x.view, &rows, &stepX) ||
+        (bias != NULL && step->args[2].kind != NNRT_PLACE_CONSTANT) ||
+        !(turned ? nnrti_cpu_is_turned(&x.view, &rows, &stepX) : nnrti_cpu_is_matrix(&x.view, &rows, &stepX)) ||
         !nnrti_cpu_is_matrix(&y.view, &rowsY, &stepY) || rows != rowsY)
         return NNRT_SUCCESS;
     for (int32_t i = 0; i < row; i++)
@@ -1551,14 +1572,17 @@ static NNRT_ReturnCode nnrti_cpu_take_matrix(nnrti_cpu_edit *e, uint32_t s, bool
     for (int32_t i = 0; i < 2; i++)
         a->in.window[i] = a->in.stride[i] = a->in.dilation[i] = 1;
     a->in.activation = activation;
+    stepK = turned ? x.view.strides[x.view.rank - 2] : 1;
     x.view = nnrti_cpu_pixels(&x.view, rows, stepX, w.dims[3]);
+    x.view.strides[3] = stepK;
     y.view = nnrti_cpu_pixels(&y.view, rows, stepY, w.dims[0]);
     return nnrti_cpu_take_product(e, s, &x, &w, bias, &y, a);
 }
 
 static NNRT_ReturnCode nnrti_cpu_take_full(nnrti_cpu_edit *e, uint32_t s)
 {
-    return nnrti_cpu_take_matrix(e, s, true, ((const NNRT_FullConnection *)e->draft->steps[s].attr)->activationType);
+    return nnrti_cpu_take_matrix(e, s, false, true,
+                                 ((const NNRT_FullConnection *)e->draft->steps[s].attr)->activationType);
 }
 
 static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
@@ -1568,8 +1592,9 @@ static NNRT_ReturnCode nnrti_cpu_take_matmul(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_view *x = &step->args[0].view, *y = &step->args[1].view, *z = &step->args[3].view;
     const int32_t k = x->rank - (attr->transposeA ? 2 : 1);
     nnrti_cpu_matmul *a;
-    if (!attr->transposeA && step->args[1].kind == NNRT_PLACE_CONSTANT) {
-        const NNRT_ReturnCode code = nnrti_cpu_take_matrix(e, s, attr->transposeB, attr->activationType);
+    if (step->args[1].kind == NNRT_PLACE_CONSTANT) {
+        const NNRT_ReturnCode code =
+            nnrti_cpu_take_matrix(e, s, attr->transposeA, attr->transposeB, attr->activationType);
         if (code != NNRT_SUCCESS || step->kernel == e->set->product.run)
             return code;
     }

@@ -1017,6 +1017,60 @@ static void test_matrices_of_constants(void **unused)
     }
 }
 
+/* x transposed: one matrix [k,m], whose columns are read where they lie; several are left to the reference kernel. */
+static void test_turned_matrices(void **unused)
+{
+    static const int32_t rows[] = {1, 2, 4, 5, 8, 9, 12, 13, 65, 257};
+    static const int32_t columns[] = {1, 4, 5, 8, 9, 15, 16, 17, 32, 33, 65};
+    (void)unused;
+    state = 19;
+    for (uint32_t i = 0; i < COUNT(rows) * COUNT(columns); i++) {
+        const int32_t m = rows[i % COUNT(rows)], n = columns[i / COUNT(rows)];
+        const int32_t k = i % 7 == 3 ? 1 : i % 11 == 5 ? 300 : 2 + (int32_t)draw(40), count = i % 5 == 4 ? 2 : 1;
+        const bool transposed = draw(2) == 0, bias = draw(2) == 0;
+        const int32_t dims[3] = {count, k, m}, wDims[2] = {transposed ? n : k, transposed ? k : n};
+        const size_t nX = (size_t)(count * k * m), nZ = (size_t)(count * m * n);
+        float *x = reals(nX), *w = reals((size_t)(k * n)), *more = reals((size_t)n), *expected = reals(nZ), *bound = reals(nZ);
+        NNRT_MatMulFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[3];
+        memset(&attr, 0, sizeof(attr));
+        attr.transposeA = true;
+        attr.transposeB = transposed;
+        attr.activationType = activations[draw(COUNT(activations))];
+        assert_int_equal(nnrt_builder_create(&b, "turned", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", F32, 3, dims);
+        in[1] = nnrt_builder_constant(b, "w", F32, 2, wDims, w, false);
+        in[2] = bias ? nnrt_builder_constant(b, "bias", F32, 1, &n, more, false) : NNRT_NO_TENSOR;
+        nnrt_builder_output(b, nnrt_builder_op(b, "z", NNRT_NODE_TYPE_MATMUL_FUSION, &attr, in, 3));
+        model = finish(b);
+        for (size_t j = 0; j < nZ; j++) { /* roundings as in expect_conv */
+            const size_t column = j % (size_t)n, row = j / (size_t)n % (size_t)m, from = j / (size_t)(m * n) * (size_t)(k * m);
+            double y = bias ? (double)more[column] : 0, size = fabs(y);
+            for (size_t t = 0; t < (size_t)k; t++) {
+                const double part = (double)x[from + t * (size_t)m + row] *
+                                    (double)w[transposed ? column * (size_t)k + t : t * (size_t)n + column];
+                y += part;
+                size += fabs(part);
+            }
+            y = activated(y, attr.activationType);
+            expected[j] = (float)y;
+            bound[j] = (float)(((k + 1) * size * steepness(attr.activationType) +
+                                (roundings_of(attr.activationType) + 1) * fabs(y)) * ROUNDING * SECOND);
+        }
+        kernel = count == 1 ? "product" : NULL;
+        check_all(model, x, nX, nZ, expected, bound, "a matrix that is transposed");
+        kernel = NULL;
+        nnrt_model_destroy(model);
+        free(bound);
+        free(expected);
+        free(more);
+        free(w);
+        free(x);
+    }
+}
+
 /* Stacks of matrices, each of which is broadcast in its own way; the second one is constant. */
 static void test_stacks(void **unused)
 {
@@ -2097,6 +2151,7 @@ int main(void)
         cmocka_unit_test(test_layouts),
         cmocka_unit_test(test_matrices),
         cmocka_unit_test(test_matrices_of_constants),
+        cmocka_unit_test(test_turned_matrices),
         cmocka_unit_test(test_stacks),
         cmocka_unit_test(test_pools),
         cmocka_unit_test(test_binary),
