@@ -21,7 +21,7 @@ WHAT IS FAST, float32
     packs them into the model's file, where sessions use them.
 
 WHAT IS FAST, float16
-    CONV2D_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools, SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and
+    CONV2D_FUSION, CONV2D_TRANSPOSE_FUSION, FULL_CONNECTION, MATMUL_FUSION, the pools of images, SOFTMAX, LOG_SOFTMAX, LAYER_NORM_FUSION, INSTANCE_NORM and
     GROUP_NORM_FUSION as above, by the kernels for float32: a step in front of each widens what it reads, and one behind it narrows its result; where only the next
     step reads that, it is rounded instead and stays as it is. What lies between steps for longer is float16. Packed
     weights are float32. What is done to each element, but CLIP and POW_FUSION by constants, widens and narrows by
@@ -2232,13 +2232,12 @@ static void nnrti_cpu_pack_groups(const nnrti_cpu_set *set, const nnrti_cpu_spli
     const int32_t block = a->fold * a->results, C = a->groups * a->results;
     for (int32_t c = 0; c < C; c += block) {
         const int32_t count = C - c < block ? C - c : block;
-        const float *from = (const float *)w->data + c * w->strides[0];
         for (int32_t t = 0; t < set->lanes; t++)
-            *to++ = bias != NULL && t < count ? ((const float *)bias->data)[(c + t) * bias->strides[0]] : 0.0f;
+            *to++ = bias != NULL && t < count ? nnrti_cpu_weight(bias, (c + t) * bias->strides[0]) : 0.0f;
         for (int32_t i = 0; i < w->dims[1]; i++)
             for (int32_t j = 0; j < w->dims[2]; j++, to += (ptrdiff_t)w->dims[3] * set->lanes)
-                nnrti_cpu_pack_rows(from + i * w->strides[1] + j * w->strides[2], w->strides[0], w->strides[3],
-                                    w->dims[3], count, set->lanes, to);
+                nnrti_cpu_pack_rows(w, c * w->strides[0] + i * w->strides[1] + j * w->strides[2], w->strides[0],
+                                    w->strides[3], w->dims[3], count, set->lanes, to);
     }
 }
 
@@ -2249,8 +2248,9 @@ static void nnrti_cpu_pack_split(const nnrti_cpu_set *set, const nnrti_cpu_split
         const nnrti_cpu_phase *p = &a->phase[i];
         const size_t floats =
             (size_t)nnrti_cpu_padded(set, a->results) * (size_t)(1 + nnrti_cpu_taps(&p->product) * a->channels);
+        const size_t size = nnrt_type_size(weight->dataType);
         nnrt_view w = *weight, b;
-        w.data = (float *)w.data + p->tap[0] * w.strides[1] + p->tap[1] * w.strides[2];
+        w.data = nnrti_at(w.data, p->tap[0] * w.strides[1] + p->tap[1] * w.strides[2], size);
         w.dims[1] = p->product.in.window[0] * (p->product.depth.window > 0 ? p->product.depth.window : 1);
         w.dims[2] = p->product.in.window[1];
         for (int32_t k = 0; k < 2; k++)
@@ -2260,10 +2260,10 @@ static void nnrti_cpu_pack_split(const nnrti_cpu_set *set, const nnrti_cpu_split
             continue;
         }
         w.dims[0] = a->results;
-        for (int32_t g = 0; g < a->groups; g++, w.data = (float *)w.data + a->results * w.strides[0]) {
+        for (int32_t g = 0; g < a->groups; g++, w.data = nnrti_at(w.data, a->results * w.strides[0], size)) {
             if (bias != NULL) {
                 b = *bias;
-                b.data = (float *)b.data + (ptrdiff_t)g * a->results * b.strides[0];
+                b.data = nnrti_at(b.data, (ptrdiff_t)g * a->results * b.strides[0], nnrt_type_size(b.dataType));
             }
             nnrti_cpu_pack(set, &w, bias != NULL ? &b : NULL, to + p->packed + (size_t)g * floats);
         }
@@ -3478,10 +3478,8 @@ static bool nnrti_cpu_packs(const nnrt_draft_step *step)
     if (step->nIn < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT)
         return false;
     switch (step->op->type) {
-    case NNRT_NODE_TYPE_CONV2D_FUSION: {
-        const int64_t group = ((const NNRT_Conv2DFusion *)step->attr)->group;
-        return x->rank == 4 && (group == 1 || (group == x->dims[3] && w->dims[0] == x->dims[3]));
-    }
+    case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: return x->rank == 4;
     case NNRT_NODE_TYPE_FULL_CONNECTION: return true;
     case NNRT_NODE_TYPE_MATMUL_FUSION:
         for (int32_t i = 0; i < w->rank - 2; i++)
@@ -3521,6 +3519,7 @@ static bool nnrti_cpu_is_half(const nnrt_draft_step *step)
         return false;
     switch (step->op->type) {
     case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION:
     case NNRT_NODE_TYPE_FULL_CONNECTION:
     case NNRT_NODE_TYPE_MATMUL_FUSION:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION:
