@@ -795,7 +795,10 @@ static double terms_of(const step *s)
     const value *x = operand_at(s, 0), *w = operand_at(s, 1);
     const bool *transposed = (const bool *)member_of(s, s->attr, "transposeA");
     switch (s->op->type) {
+    case NNRT_NODE_TYPE_CONV2D_TRANSPOSE_FUSION: /* at most */
+        return w != NULL ? (double)w->bytes / (double)nnrt_type_size(w->type) : 1;
     case NNRT_NODE_TYPE_CONV2D_FUSION:
+    case NNRT_NODE_TYPE_CONV_3D:
     case NNRT_NODE_TYPE_FULL_CONNECTION:
         return w != NULL && w->rank > 0 && w->dims[0] > 0 ? (double)(w->bytes / nnrt_type_size(w->type)) / w->dims[0] : 1;
     case NNRT_NODE_TYPE_MATMUL_FUSION:
@@ -828,7 +831,7 @@ static double bound_of(const step *s, double y, double size)
     const double terms = terms_of(s), n = operand_at(s, 0) != NULL && operand_at(s, 0)->rank > 0
                                               ? operand_at(s, 0)->dims[operand_at(s, 0)->rank - 1]
                                               : 1;
-    const double all = operand_at(s, 0) != NULL ? (double)(operand_at(s, 0)->bytes / sizeof(float)) : 1;
+    const double all = operand_at(s, 0) != NULL ? (double)(operand_at(s, 0)->bytes / nnrt_type_size(operand_at(s, 0)->type)) : 1;
     const NNRT_ActivationType *fused = (const NNRT_ActivationType *)member_of(s, s->attr, "activationType");
     const bool functions = fused != NULL && *fused != NNRT_ACTIVATION_TYPE_NO_ACTIVATION;
     /* of an activation: 8 of its result; GELU is within 2^-22 of what it is given, or of 1, which both are at most */
@@ -867,6 +870,7 @@ static double bound_of(const step *s, double y, double size)
     case NNRT_NODE_TYPE_MUL_FUSION:
     case NNRT_NODE_TYPE_DIV_FUSION:
     case NNRT_NODE_TYPE_MAX_POOL_FUSION: return own > 0 ? 2 * ROUNDING * own : -1;
+    case NNRT_NODE_TYPE_AVERAGE_POOL_3D:
     case NNRT_NODE_TYPE_AVGPOOL_FUSION: /* windows have `all` cells at most */
         return 2 * ROUNDING * 1.001 * ((all + 2) * largest_of(operand_at(s, 0)) * (functions ? 2 : 1) + own);
     case NNRT_NODE_TYPE_LSTM: /* states magnify what gates are off: tests/test_cpu_recurrent.c follows that, and this tells faults */
