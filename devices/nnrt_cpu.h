@@ -3475,7 +3475,8 @@ static bool nnrti_cpu_is_half_kernel(const nnrt_draft_step *step)
 static bool nnrti_cpu_packs(const nnrt_draft_step *step)
 {
     const nnrt_view *x = &step->args[0].view, *w = &step->args[1].view;
-    if (step->nIn < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT)
+    if (step->nIn < 2 || step->args[1].kind != NNRT_PLACE_CONSTANT ||
+        (step->nIn > 2 && step->args[2].tensor != NNRT_NO_TENSOR && step->args[2].kind != NNRT_PLACE_CONSTANT))
         return false;
     switch (step->op->type) {
     case NNRT_NODE_TYPE_CONV2D_FUSION:

@@ -269,7 +269,7 @@ typedef struct spec {
     int32_t c, window[2];    /* channels of y */
     int64_t stride[2], pad[4], group;
     int32_t other[4], rankOther; /* of BINARY: the constant; of PRODUCT: y. 0: x itself */
-    bool planes, bias, transposeB, second;
+    bool planes, bias, biasOfX, transposeB, second; /* biasOfX: the bias is x, in another shape */
     NNRT_NodeType type;      /* of BINARY */
     NNRT_ActivationType activation;
     float *w, *more;         /* constants */
@@ -297,6 +297,10 @@ static NNRT_Model *make(const spec *s, NNRT_DataType type)
     if (s->planes)
         nnrt_builder_format(b, in[0], NNRT_FORMAT_NCHW);
     in[2] = s->bias ? number(b, "bias", type, 1, &s->c, s->more) : NNRT_NO_TENSOR;
+    if (s->biasOfX) {
+        in[1] = nnrt_builder_constant(b, "flat", I32, 1, (const int32_t[1]){1}, &last, true);
+        in[2] = nnrt_builder_op(b, "bias of x", NNRT_NODE_TYPE_RESHAPE, NULL, in, 2);
+    }
     switch (s->what) {
     case CONV: {
         NNRT_Conv2DFusion attr;
@@ -536,7 +540,7 @@ static void test_tiles(void **unused)
     for (uint32_t i = 0; i < 16; i++) {
         const spec made = {CONV, 4, {1, 5 + (int32_t)draw(9), 5 + (int32_t)draw(9), 1 + (int32_t)draw(40)},
                            1 + (int32_t)draw(40), {3, 3}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0, 0, 0}, 0, i % 4 < 2, i % 3 == 0,
-                           false, false, NNRT_NODE_TYPE_NONE, NNRT_ACTIVATION_TYPE_RELU, NULL, NULL};
+                           false, false, false, NNRT_NODE_TYPE_NONE, NNRT_ACTIVATION_TYPE_RELU, NULL, NULL};
         spec s = made;
         float *x = reals(product_of(4, s.dims));
         s.w = reals((size_t)(9 * s.c * s.dims[3]));
@@ -607,6 +611,13 @@ static void test_matrices(void **unused)
             s.other[s.rankOther - 2] = s.transposeB ? n : k;
             s.other[s.rankOther - 1] = s.transposeB ? k : n;
             named = i % 4 == 1 ? "product" : "matmul";
+            if (i % 16 == 5) { /* what is not packed, as the bias is none that can be */
+                s.bias = false;
+                s.biasOfX = true;
+                s.dims[0] = s.dims[1] = 1;
+                s.dims[2] = s.other[0] = s.other[1] = s.c = n;
+                named = "matmul";
+            }
             if (i % 8 == 6) { /* x by itself, turned */
                 s.rankOther = 0;
                 s.transposeB = true;
@@ -614,9 +625,9 @@ static void test_matrices(void **unused)
             }
         }
         x = reals(product_of(s.rank, s.dims));
-        s.w = reals((size_t)(k * n * (s.rankOther == 3 ? s.dims[0] : 1)));
+        s.w = reals((size_t)((k > n ? k : n) * n * (s.rankOther == 3 ? s.dims[0] : 1)));
         s.more = reals((size_t)s.c);
-        check(&s, x, off_of(k), named);
+        check(&s, x, off_of(k > n ? k : n), named);
         free(s.more);
         free(s.w);
         free(x);
@@ -795,7 +806,7 @@ static void test_rounding_between(void **unused)
 static void test_left(void **unused)
 {
     const spec made = {CONV, 4, {1, 9, 9, 17}, 5, {3, 3}, {1, 1}, {1, 1, 1, 1}, 1, {0, 0, 0, 0}, 0, true, false, false,
-                       false, NNRT_NODE_TYPE_NONE, NNRT_ACTIVATION_TYPE_RELU, NULL, NULL};
+                       false, false, NNRT_NODE_TYPE_NONE, NNRT_ACTIVATION_TYPE_RELU, NULL, NULL};
     spec s = made;
     float *x = reals(9 * 9 * 17);
     uint16_t *half = halves(x, 9 * 9 * 17), y[2][9 * 9 * 5];
