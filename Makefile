@@ -383,8 +383,12 @@ suite-bits:
 suite-symbols: $(OBJECTS)
 	$(SUITE) sh tests/test_symbols.sh $^
 
-suite-copy: build/nnrt build/test/nnrt
-	$(SUITE) $(PYTHON) tests/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt $<
+build/test/copy_all: tests/copy_all.c build/implementation.o $(wildcard tools/*.h tools/nnrt.c)
+	@mkdir -p $(@D)
+	@$(COMPILE) $(IMPLEMENTED) -O1 $(LDFLAGS) -o $@ $< build/implementation.o $(LIBS) -lpthread
+
+suite-copy: build/nnrt build/test/copy_all build/test/nnrt
+	$(SUITE) $(PYTHON) tests/test_copy.py --jobs $(JOBS) --cc $(CC) --sanitized build/test/nnrt build/nnrt build/test/copy_all
 
 suite-docs: build/nnrt build/digits
 	$(SUITE) $(PYTHON) tests/test_docs.py

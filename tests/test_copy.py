@@ -3,10 +3,11 @@
 itself, as C99 and as C++17 and without warnings, has nothing in it that nothing else there uses, and computes what the
 vector file says. The same text for each kernel compiles as C99, too: it is a part of that of its operator.
 
-usage: test_copy.py [-v] [--jobs N] [--cc CC] [--sanitized NNRT] [--keep FOLDER] NNRT [OPERATOR...]
+usage: test_copy.py [-v] [--jobs N] [--cc CC] [--sanitized NNRT] [--keep FOLDER] NNRT COPY_ALL [OPERATOR...]
 Run from the root of the repository.
 
-tests/copy_case.c, which has the whole header, gives the resolved attributes and the views of a case as C text.
+tests/copy_case.c, which has the whole header, gives the resolved attributes and the views of a case as C text. COPY_ALL, tests/copy_all.c,
+prints all copies in the time of one; NNRT must print the same for each operator.
 """
 import argparse
 import concurrent.futures
@@ -151,10 +152,13 @@ def run(command, what):
 def try_operator(options, folder, operator, kernels, sanitized):
     """One operator: copy, compile, run, compare; then each of its kernels. Returns the names of those that ran.
     sanitized: the copy is printed by that program, too."""
+    texts = options.texts
     path = VECTORS / (operator.lower() + ".vec")
     if not path.exists():
         raise Failure("there is no %s" % path.relative_to(ROOT))
     text = run([options.nnrt, "ops", "--copy", operator], "nnrt ops --copy")
+    if text != texts[operator]:
+        raise Failure("copy_all prints something else")
     if sanitized and run([options.sanitized, "ops", "--copy", operator], "nnrt ops --copy, sanitized") != text:
         raise Failure("the sanitized program prints something else")
     source, binary = folder / (operator.lower() + ".c"), folder / operator.lower()
@@ -168,7 +172,7 @@ def try_operator(options, folder, operator, kernels, sanitized):
     run([options.cc, *FLAGS, "-o", binary, program, "-lm"], "the compiler")
     ran = judge(run([binary], "the program"), read_cases(path), len(kernels))
     for kernel in kernels if len(kernels) > 1 else []:
-        one = run([options.nnrt, "ops", "--copy", kernel], "nnrt ops --copy")
+        one = texts[kernel]
         check_text(options, folder / (kernel + ".c"), one, [kernel], False)  # part of the text above
         if len(one) > len(text):
             raise Failure("the copy of %s is longer than that of all kernels" % kernel)
@@ -184,6 +188,16 @@ def try_all(options, folder):
          ROOT / "tests" / "copy_case.c", "-lm"], "the compiler, on copy_case.c,")
     rows = [line.split() for line in run([folder / "copy_case"], "copy_case").splitlines()]
     wanted = [row for row in rows if not options.operators or row[0] in options.operators]
+    names = list(dict.fromkeys(name for row in wanted for name in (row if len(row) > 2 else row[:1])))
+    copies = run([options.copies, ROOT / "nnrt_ops.h", *names], "copy_all").split("\f")[1:] if names else []
+    options.texts = dict(copy.split("\n", 1) for copy in copies)
+    if list(options.texts) != names:
+        raise Failure("copy_all prints other names than it was given")
+    # the command line finds a kernel as it finds an operator: the first and the last one
+    kernels = [name for name in names if name.startswith("nnrt_")]
+    for kernel in kernels[:1] + kernels[-1:]:
+        if run([options.nnrt, "ops", "--copy", kernel], "nnrt ops --copy") != options.texts[kernel]:
+            raise Failure("%s: nnrt ops --copy prints something else than copy_all" % kernel)
     results = {"passed": 0, "failed": 0}
 
     def attempt(at):
@@ -223,9 +237,10 @@ def main():
     parser.add_argument("--sanitized", type=pathlib.Path, metavar="NNRT", help="the command line with sanitizers")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the programs there")
     parser.add_argument("nnrt", type=pathlib.Path, metavar="NNRT", help="the command line")
+    parser.add_argument("copies", type=pathlib.Path, metavar="COPY_ALL", help="tests/copy_all.c")
     parser.add_argument("operators", nargs="*", metavar="OPERATOR", help="only these")
     options = parser.parse_args()
-    options.nnrt = options.nnrt.resolve()
+    options.nnrt, options.copies = options.nnrt.resolve(), options.copies.resolve()
     if options.sanitized is not None:
         options.sanitized = options.sanitized.resolve()
     with tempfile.TemporaryDirectory() as scratch:

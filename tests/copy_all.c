@@ -1,0 +1,54 @@
+/* What `nnrt ops --copy NAME` prints, for many names: reading nnrt_ops.h takes longest, and is done once.
+   usage: copy_all NNRT_OPS.H NAME...      prints for each a line with a form feed and the name, then the copy */
+#define main cli_program
+#include "../tools/nnrt.c"
+#undef main
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The operator of that name, or the one that has the kernel of that name; *kernel is NULL or that. */
+static const nnrt_op *named(const char *name, const char **kernel)
+{
+    const nnrt_op *op = nnrt_op_named(name);
+    *kernel = NULL;
+    if (op != NULL)
+        return op;
+    *kernel = name;
+    for (uint32_t i = 0; (op = nnrt_op_at(i)) != NULL; i++)
+        for (uint32_t k = 0; k < op->kernelCount; k++)
+            if (strcmp(op->kernels[k].name, name) == 0)
+                return op;
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    cli_bytes bytes;
+    cli_copy c;
+    memset(&c, 0, sizeof(c));
+    if (argc < 3 || cli_read_file(argv[1], &bytes) != CLI_DONE)
+        return 2;
+    cli_copy_read(&c, cli_text_between((const char *)bytes.data, (const char *)bytes.data + bytes.size));
+    for (int i = 2; i < argc; i++) {
+        const char *kernel;
+        const nnrt_op *op = named(argv[i], &kernel);
+        int status = 1;
+        pid_t child;
+        printf("\f%s\n", argv[i]);
+        fflush(stdout);
+        child = op != NULL ? fork() : -1; /* a copy marks what it needs: each has the header as it was read */
+        if (child == 0) {
+            status = cli_copy_op(&c, op, kernel, argv[1]);
+            fflush(stdout);
+            _exit(status);
+        }
+        if (child < 0 || waitpid(child, &status, 0) != child || status != 0) {
+            fprintf(stderr, "copy_all: %s cannot be copied\n", argv[i]);
+            return 1;
+        }
+    }
+    cli_copy_free(&c, NULL);
+    free(bytes.data);
+    return 0;
+}
