@@ -516,8 +516,8 @@ suite-coverage-script:
 TSAN_TESTS := test_threads test_queue test_cancel test_remote test_session test_draft test_acceptance test_custom \
 	test_cycles test_default test_pool
 
-COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -I. -Itests $(CPPFLAGS) -O1 -g
-$(eval $(call programs,build/tsan,$$(COMPILE_TSAN)))
+COMPILE_TSAN = gcc -std=c99 $(filter-out -Wconversion,$(WARNINGS)) -Werror -fsanitize=thread $(EXACT) -I. -Itests $(CPPFLAGS)
+$(eval $(call programs,build/tsan,$$(COMPILE_TSAN),-O1 -g,-O0 -g))
 
 suite-tsan: $(TSAN_TESTS:%=build/tsan/%)
 	$(SUITE) sh -c '$(patsubst %,build/tsan/% &&,$(TSAN_TESTS)) true'
