@@ -344,32 +344,56 @@ static int32_t nnrti_cpu_extra(const nnrti_cpu_recurrent *a)
 /* How sums become elements of y of 8 bits (>>eight). Bytes of int8 count as 128 more, so that all are 0 to 255:
    flip is what is turned over in y. */
 typedef struct nnrti_cpu_scale {
-    bool plain;    /* by the short way, which is not enough for very large sums and factors */
-    bool positive; /* what is less than 0 does not matter */
-    uint8_t low, high, flip;
+    bool plain;               /* by the short way, which is not enough for very large sums and factors */
+    bool quick;               /* by floats first, which say of almost every sum what the short way makes of it */
+    bool positive;            /* what is less than 0 does not matter */
+    uint32_t low, high, flip; /* each four times, in all bytes */
 } nnrti_cpu_scale;
+
+static void nnrti_cpu_set_bounds(nnrti_cpu_scale *r, int32_t low, int32_t high, int32_t flip)
+{
+    r->low = (uint32_t)(low + flip) * 0x01010101u;
+    r->high = (uint32_t)(high + flip) * 0x01010101u;
+    r->flip = (uint32_t)flip * 0x01010101u;
+}
+
+/* An element of y, 0 to 255, as it is stored. */
+static uint8_t nnrti_cpu_bounded(const nnrti_cpu_scale *s, int64_t q)
+{
+    const uint8_t low = (uint8_t)s->low, high = (uint8_t)s->high;
+    return (uint8_t)((q < low ? low : q > high ? high : (uint8_t)q) ^ (uint8_t)s->flip);
+}
 
 /* A convolution, or a product of matrices, of 8 bits: attributes of the kernel `product_8`. Its arguments are x
    [N,H,W,K], the packed weights, a table and y [N,Ho,Wo,C]; channels lie one behind the other. Packed: a panel for
    each `panel` channels of y, and in it some neighbouring channels of x, a group, of each of them; the last panel has
-   whole vectors. The table has four rows of int32 for the channels of y: biases, and how sums are scaled. */
+   whole vectors. The table has NNRTI_CPU_TABLE rows of 32 bits for the channels of y: biases, and how sums are scaled. */
+#define NNRTI_CPU_TABLE 7
+#define NNRTI_CPU_PART 14 /* bits of a part of a result, where floats make it */
 typedef struct nnrti_cpu_product_8 {
     int32_t window[2], stride[2], dilation[2], pad[2]; /* height, width */
     int32_t rows;                                      /* pixels of y that are worked on at once */
     uint32_t parts;                                    /* into which the panels are divided to share the work */
     int32_t depth;                                     /* groups of a panel */
     int32_t across; /* cells of a row of the window that lie one behind the other in x: they are read as one tap */
+    int32_t groups; /* of a tap. Behind the last cell that may be some bytes more, whose weights are 0 */
+    int32_t spare;  /* cells behind those that have these bytes */
     bool gather;    /* what a pixel reads is copied together first */
     nnrti_cpu_scale scale;
 } nnrti_cpu_product_8;
-#define NNRTI_CPU_TALLEST_8 8 /* pixels of the tallest tile of any set */
+#define NNRTI_CPU_TALLEST_8 8      /* pixels of the tallest tile of any set */
+#define NNRTI_CPU_ROOM_8 (1 << 22) /* bytes of cells brought side by side, at most */
 
 /* A convolution of each channel by itself, of 8 bits: attributes of `depthwise_8`, which has the arguments of
-   `product_8`. Packed: for each block of channels the weights tap by tap. */
+   `product_8`. Cells of neighbouring rows of x, a group of them or several, are brought side by side first, column by
+   column; they are then read by all pixels of some rows of y. Packed: for each block of channels and each of these rows
+   the weights column by column, group by group. */
 typedef struct nnrti_cpu_window_8 {
     int32_t window[2], stride[2], dilation[2], pad[2];
-    int32_t
-        fold; /* of a convolution: pixels whose channels make a block, which packed weights and table have so often */
+    int32_t fold;   /* pixels whose channels make whole blocks, which packed weights and table have so often; or 1 */
+    int32_t lines;  /* rows of y that read the same rows of x */
+    int32_t groups; /* of these rows of x */
+    int32_t span;   /* pixels, or folds of them, that are worked on at once */
     nnrti_cpu_scale scale;
 } nnrti_cpu_window_8;
 
@@ -378,6 +402,7 @@ typedef struct nnrti_cpu_quantise {
     bool steps; /* first x / by, rounded, halves to even, times `times` */
     bool whole; /* all three are the scale, by which the result divided is the whole number again */
     float by, times;
+    float inverse; /* of the scale, 0: quotients are no such product, which says of almost every x what it becomes */
 } nnrti_cpu_quantise;
 
 /* What is done to each element, of float16: attributes of `each_half`, the kernel for float32 that does it. */
@@ -548,10 +573,41 @@ static int32_t nnrti_cpu_flip(const nnrt_view *v)
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* Where channel c stands in a table: some kernels have every fourth one side by side. */
+/* A sum of 8 bits by floats: 2^PART * z and 4 = x * by[0] + y * by[1] + by[2]. Where its last factor is at most 2^-18, no
+   term above 2^23 where z is within 0 to 256, and one more on each side, that is off by less than 4: by 1/8 for what rounds
+   the terms as they should be, and 1/32 for how halves go away from zero, by 1/2 for each factor, 1 for by[2], 1/2 for the
+   first sum, 1/4 for the second, 1/2 for becoming whole. So where the last bits are 8 or more, those in front of them are
+   z. */
+static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *by)
+{
+    const int32_t *list = (const int32_t *)args[2].data;
+    double f[3], base = list[0] + flip + 0.5;
+    for (int32_t k = 0; k < 3; k++) {
+        const int32_t m = list[NNRTI_QUANT_FACTORS + 2 * k], e = list[NNRTI_QUANT_FACTORS + 2 * k + 1];
+        f[k] = (double)m / (double)((int64_t)1 << (31 - e));
+    }
+    for (int32_t k = 0; k < 2; k++) {
+        const double factor = f[k] * f[2] * (1 << 20);
+        if (factor > 2)
+            return false;
+        by[k] = (float)(factor * (1 << NNRTI_CPU_PART));
+        base -= factor * args[k].quant[0].zeroPoint;
+    }
+    by[2] = (float)(base * (1 << NNRTI_CPU_PART) + 4);
+    return f[2] <= 1.0 / (1 << 18);
+}
+
+/* Where channel c stands: where four rows of x are brought side by side, so do every fourth four of them. */
 static int32_t nnrti_cpu_mixed(int32_t c, bool mixed)
 {
-    return mixed ? (c & ~63) | (c & 3) << 4 | (c >> 2 & 15) : c;
+    return mixed ? (c & ~63) | (c & 12) << 2 | (c & 48) >> 2 | (c & 3) : c;
+}
+
+/* What a table has of the channel that stands at c: its rows are `lanes` apart, so that vectors have all of theirs side by
+   side. */
+static int32_t *nnrti_cpu_column(int32_t *table, int32_t c, int32_t lanes)
+{
+    return table + (ptrdiff_t)(c / lanes) * lanes * NNRTI_CPU_TABLE + c % lanes;
 }
 
 /* The places start + i * step, i < k, that lie inside L: first <= i < last. */
@@ -2561,29 +2617,44 @@ static int64_t nnrti_cpu_reach(const nnrt_view *x, const nnrt_view *w, const nnr
     return reach <= INT32_MAX ? reach : -1;
 }
 
-/* The bounds of y and the rows 1 to 3 of the table of `padded` channels each, of what the rule derived. Where no sum is
+/* The bounds of y and the rows 1 to 6 of the table of `padded` channels each, of what the rule derived. Where no sum is
    beyond 2^30 and each is to become less, y = (x * row 1 / 2^31, rounded, + row 2) / 2^row 3, rounded down, which row 2
-   makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them. */
+   makes up for (`plain`); otherwise the rows are factor, zero point and exponent as the reference has them.
+   With f the quotient row 1 / 2^(31 + row 3), that is x * f + zero point + 1/2 + 2^-(1 + row 3), rounded down, and for x
+   below 0 less 2^-row 3, as halves go away from zero. Floats have 2^PART times that and 2, by the rows 4 to 6. Within
+   0 to 256, and one more on each side, they are off by less than 2: by 1/4 each for rounding what is added (row 5), its sum
+   and row 6, by 1/2 for row 4 and x together, by 1/2 for becoming whole. So where the last bits are 4 or more, those in
+   front of them are y (`quick`). */
 static void nnrti_cpu_scales(nnrti_cpu_scale *r, const nnrt_view *quant, const nnrt_view *y, int64_t reach, int32_t C,
-                             int32_t padded, bool mixed, int32_t *table)
+                             int32_t padded, int32_t lanes, bool mixed, int32_t *table)
 {
     const int32_t *list = (const int32_t *)quant->data;
     const int32_t flip = nnrti_cpu_flip(y), zero = list[0] + flip;
-    r->flip = (uint8_t)flip;
-    r->low = (uint8_t)(list[1] + flip);
-    r->high = (uint8_t)(list[2] + flip);
+    const double one = 1 << NNRTI_CPU_PART;
+    const float middle = 1 << (NNRTI_CPU_PART - 1);
+    nnrti_cpu_set_bounds(r, list[1], list[2], flip);
     r->positive = list[1] >= list[0];
     r->plain = reach < 1 << 30;
     for (int32_t c = 0; c < C; c++) {
         const int32_t *factor = nnrti_quant_factor(quant, c);
         r->plain = r->plain && (factor[0] == 0 || (factor[0] > 0 && factor[1] < 0 && factor[1] >= -21));
     }
+    r->quick = r->plain;
+    for (int32_t c = 0; c < padded && r->plain; c++) /* also of channels that there are not */
+        memcpy(nnrti_cpu_column(table, c, lanes) + 5 * lanes, &middle, sizeof(middle));
     for (int32_t c = 0; c < C; c++) {
         const int32_t *factor = nnrti_quant_factor(quant, c), n = factor[0] == 0 ? 1 : -factor[1];
-        int32_t *to = table + nnrti_cpu_mixed(c, mixed);
-        to[padded] = factor[0];
-        to[2 * padded] = r->plain ? (1 << (n - 1)) + zero * (1 << n) : zero;
-        to[3 * padded] = r->plain ? n : factor[1];
+        int32_t *to = nnrti_cpu_column(table, nnrti_cpu_mixed(c, mixed), lanes);
+        if (r->plain) {
+            const double by = one * factor[0] / (double)((int64_t)1 << (31 + n)), away = one / (double)(1 << n);
+            const float rows[3] = {(float)by, (float)(one * (zero + 0.5) + away / 2 + 2), (float)away};
+            r->quick = r->quick && by * (double)reach + 257 * one < (double)(1 << 30);
+            for (int32_t i = 0; i < 3; i++)
+                memcpy(&to[(4 + i) * lanes], &rows[i], sizeof(rows[i]));
+        }
+        to[lanes] = factor[0];
+        to[2 * lanes] = r->plain ? (1 << (n - 1)) + zero * (1 << n) : zero;
+        to[3 * lanes] = r->plain ? n : factor[1];
     }
 }
 
@@ -2618,9 +2689,10 @@ static uint32_t nnrti_cpu_widen_8(const nnrti_cpu_eight *set, const uint8_t *chu
 }
 
 /* Packs weights w [C,kH,kW,K] into panels, and their biases into the table: less what the zero point of x adds to a sum
-   where x is taken as it is. Some channels and weights of each at a time, groups of which have 4 bytes, or 2. */
+   where x is taken as it is. Some channels and weights of each at a time, groups of which have 4 bytes, or 2; with every
+   `line` of them a new group begins. */
 static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, const nnrt_view *w, const nnrt_view *bias,
-                             int32_t depth, void *to, int32_t *table)
+                             int32_t depth, int64_t line, void *to, int32_t *table)
 {
     const int32_t C = w->dims[0], zeroX = x->quant[0].zeroPoint + nnrti_cpu_flip(x), flip = nnrti_cpu_flip(w);
     const int64_t terms = nnrti_cpu_terms_8(w);
@@ -2633,9 +2705,11 @@ static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, con
         const int32_t width = left < set->panel ? left : set->panel;
         uint8_t *row = (uint8_t *)to + ((size_t)panel * (size_t)depth + (size_t)(c - panel)) * (size_t)size;
         memset(sums, 0, sizeof(sums));
-        for (int64_t first = 0; first < terms; first += NNRTI_CPU_CHUNK) {
-            const int32_t count = terms - first < NNRTI_CPU_CHUNK ? (int32_t)(terms - first) : NNRTI_CPU_CHUNK;
+        for (int64_t first = 0, end; first < terms; first = end) {
+            const int64_t rest = line - first % line;
+            const int32_t count = rest < NNRTI_CPU_CHUNK ? (int32_t)rest : NNRTI_CPU_CHUNK;
             const int32_t groups = (count + set->group - 1) / set->group;
+            end = first + count;
             for (int32_t r = 0; r < rows; r++) {
                 const uint8_t zero = (uint8_t)(nnrti_cpu_zero(w, c + r) + flip);
                 nnrti_cpu_fetch_8(w, c + r, first, count, zero, chunk);
@@ -2654,7 +2728,7 @@ static void nnrti_cpu_pack_8(const nnrti_cpu_eight *set, const nnrt_view *x, con
             const uint32_t sum =
                 (set->bytes == 1 ? (uint32_t)0 - sums[r] * (uint32_t)zeroX : 0) +
                 (uint32_t)(bias != NULL ? ((const int32_t *)bias->data)[(c + r) * bias->strides[0]] : 0);
-            memcpy(&table[c + r], &sum, sizeof(sum));
+            memcpy(nnrti_cpu_column(table, c + r, set->lanes), &sum, sizeof(sum));
         }
     }
 }
@@ -2665,10 +2739,11 @@ static NNRT_ReturnCode nnrti_cpu_recall_8(nnrti_cpu_edit *e, int32_t C, int32_t 
     int64_t known = 0;
     NNRT_ReturnCode code = NNRT_SUCCESS;
     for (int32_t c = 0; c < C && code == NNRT_SUCCESS; c++) {
+        int32_t *const bias = nnrti_cpu_column(table, c, e->set->eight.lanes);
         if (nnrt_draft_recall(e->draft, &known))
-            table[c] = (int32_t)(uint32_t)(uint64_t)known;
+            *bias = (int32_t)(uint32_t)(uint64_t)known;
         else
-            code = nnrt_draft_note(e->draft, table[c]);
+            code = nnrt_draft_note(e->draft, *bias);
     }
     return code;
 }
@@ -2705,11 +2780,12 @@ static NNRT_ReturnCode nnrti_cpu_find_reach(nnrti_cpu_edit *e, const nnrt_view *
     return nnrt_draft_note(e->draft, *reach);
 }
 
-/* How often, at most, some cells of a row of the window lie in x and some do not, of the pixels that are worked on at once:
-   in each row of y those at its left and right ends. */
+/* How often, at most, some of what a row of the window reads lies in x and some does not, of the pixels that are worked on
+   at once: in each row of y those at its left and right ends. */
 static size_t nnrti_cpu_cut(const nnrti_cpu_product_8 *a, int32_t columns)
 {
-    const int64_t lines = (a->rows - 1) / columns + 2, ends = 2 * nnrti_cpu_pieces(a->across - 1, a->stride[1]);
+    const int64_t lines = (a->rows - 1) / columns + 2;
+    const int64_t ends = 2 * nnrti_cpu_pieces(a->across - 1 + a->spare, a->stride[1]);
     return (size_t)(lines * ends < a->rows ? lines * ends : a->rows) * (size_t)a->window[0];
 }
 
@@ -2720,12 +2796,19 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
 {
     nnrt_draft *d = e->draft;
     const nnrti_cpu_eight *set = &e->set->eight;
-    const int64_t taps = (int64_t)w->dims[1] * w->dims[2], depth = (taps * w->dims[3] + set->group - 1) / set->group;
+    const int32_t K = w->dims[3];
+    /* Bytes are read where they lie, of whole groups in each cell or else in each row of the window. */
+    const bool close = found->dilation[1] == 1 && x->view.strides[2] == K, even = K % set->group == 0;
+    const bool gather = set->bytes != 1 || nnrti_cpu_flip(&x->view) != 0 || (!even && !close);
+    const int64_t taps = (int64_t)w->dims[1] * w->dims[2];
+    const int64_t line = even || gather ? taps * K : (int64_t)w->dims[2] * K,
+                  groups = nnrti_cpu_pieces(line, set->group);
+    const int64_t depth = line > 0 ? taps * K / line * groups : 0;
     const int64_t pixels = (int64_t)y->view.dims[0] * y->view.dims[1] * y->view.dims[2];
     const int64_t row = depth * set->group * set->bytes;
     const int32_t panels = (w->dims[0] + set->panel - 1) / set->panel;
     const int32_t packed[2] = {(w->dims[0] + set->lanes - 1) / set->lanes * set->lanes, (int32_t)row};
-    const int32_t rows[2] = {4, packed[0]};
+    const int32_t rows[2] = {NNRTI_CPU_TABLE, packed[0]};
     const nnrt_plan_arg from = *x, to = *y;
     const nnrt_view list = *quant;
     nnrti_cpu_product_8 *a;
@@ -2750,17 +2833,17 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
         (code = nnrt_draft_derive(d, s, NNRT_DATA_TYPE_INT32, 2, rows, &table)) != NNRT_SUCCESS)
         return code;
     if (table != NULL) {
-        memset(table, 0, (size_t)packed[0] * 4 * sizeof(int32_t));
+        memset(table, 0, (size_t)packed[0] * NNRTI_CPU_TABLE * sizeof(int32_t));
         if (data != NULL) {
             memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
-            nnrti_cpu_pack_8(set, &from.view, w, bias, (int32_t)depth, data, (int32_t *)table);
+            nnrti_cpu_pack_8(set, &from.view, w, bias, (int32_t)depth, line, data, (int32_t *)table);
         }
         if ((code = nnrti_cpu_recall_8(e, w->dims[0], (int32_t *)table)) != NNRT_SUCCESS)
             return code;
-        nnrti_cpu_scales(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], false, (int32_t *)table);
+        nnrti_cpu_scales(&a->scale, &list, &to.view, reach, w->dims[0], packed[0], set->lanes, false, (int32_t *)table);
     }
     a->depth = (int32_t)depth;
-    a->gather = set->bytes != 1 || nnrti_cpu_flip(&from.view) != 0 || w->dims[3] % set->group != 0;
+    a->gather = gather;
     blocks = (pixels + 59) / 60;
     if (d->workers > 1 && pixels >= 24 && blocks < 2 * (int64_t)d->workers)
         blocks = pixels / 12 < 2 * (int64_t)d->workers ? pixels / 12 : 2 * (int64_t)d->workers;
@@ -2770,19 +2853,58 @@ static NNRT_ReturnCode nnrti_cpu_take_product_8(nnrti_cpu_edit *e, uint32_t s, c
     a->parts = 1;
     if (d->workers > 1 && pixels <= (int64_t)a->rows * (int64_t)d->workers)
         a->parts = d->workers < (uint32_t)panels ? d->workers : (uint32_t)panels;
-    a->across = !a->gather && a->dilation[1] == 1 && from.view.strides[2] == w->dims[3] ? a->window[1] : 1;
-    if (a->gather)
+    a->across = !gather && close ? a->window[1] : 1;
+    a->groups = (int32_t)(gather ? depth : nnrti_cpu_pieces((int64_t)a->across * K, set->group));
+    a->spare = even || gather ? 0 : (a->groups * set->group - a->across * K + K - 1) / K;
+    if (gather)
         scratch = (size_t)a->rows * (size_t)row + 16;
     else
-        scratch = (1 + nnrti_cpu_cut(a, to.view.dims[2])) * (size_t)a->across * (size_t)w->dims[3];
+        scratch = (1 + nnrti_cpu_cut(a, to.view.dims[2])) * (size_t)(a->groups * set->group);
     scratch += ((a->gather ? 1 : (size_t)(taps / a->across)) + 1) * (size_t)(a->rows + NNRTI_CPU_TALLEST_8 - 1) *
                sizeof(void *);
     d->steps[s].scratchBytes = scratch;
     return NNRT_SUCCESS;
 }
 
-/* A convolution of each channel by itself. Where groups are multiplied, a weight stands in one by itself, zeros
-   beside it: what is multiplied with these, other channels or the sign of x, does not matter. */
+/* How many neighbouring pixels of C channels are worked on as one of whole blocks: 1, or what takes less time. A block of
+   `block` channels takes some 40 cycles for its results and 4 for each column of x that it is made of. */
+static int32_t nnrti_cpu_fold(int32_t C, int32_t block)
+{
+    for (int32_t fold = 2; fold <= 8; fold++)
+        if (C > 0 && C <= NNRTI_CPU_CHUNK && fold * C % block == 0)
+            return fold * ((C + block - 1) / block) * 38 > fold * C / block * (30 + 8 * fold) ? fold : 1;
+    return 1;
+}
+
+/* Weights of channel r % C, where they are for channel r, into the packed ones; gives their sum. */
+static uint32_t nnrti_cpu_pack_window_8(const nnrti_cpu_eight *set, const nnrti_cpu_window_8 *a, const nnrt_view *w,
+                                        int32_t r, void *data)
+{
+    const int32_t c = r % w->dims[0], zero = nnrti_cpu_zero(w, c), first = r / set->block * set->block;
+    const int32_t at = nnrti_cpu_mixed(r - first, set->bytes == 1);
+    uint32_t sum = 0;
+    for (int32_t i = 0; i < w->dims[1]; i++)
+        for (int32_t k = 0; k < w->dims[2]; k++) {
+            const int32_t v = nnrti_load_8(w->data, nnrti_cpu_place(w, c, i, k, 0), w->dataType) - zero;
+            sum += (uint32_t)v;
+            for (int32_t line = 0; line < a->lines; line++) {
+                const int32_t row = i + line * a->stride[0], group = row / set->group, part = row % set->group;
+                const size_t word =
+                    (size_t)first * (size_t)a->lines * (size_t)a->groups * (size_t)a->window[1] +
+                    (((size_t)line * (size_t)a->window[1] + (size_t)k) * (size_t)a->groups + (size_t)group) *
+                        (size_t)set->block +
+                    (size_t)at;
+                if (set->group == 4)
+                    ((int8_t *)data)[4 * word + (size_t)part] = (int8_t)v;
+                else if (set->group == 2)
+                    ((int16_t *)data)[2 * word + (size_t)part] = (int16_t)v;
+                else
+                    ((int32_t *)data)[word] = v;
+            }
+        }
+    return sum;
+}
+
 static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft *d = e->draft;
@@ -2791,25 +2913,37 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
     const nnrt_plan_arg x = d->steps[s].args[0], y = d->steps[s].args[4];
     const nnrt_view w = d->steps[s].args[1].view, bias = d->steps[s].args[2].view, quant = d->steps[s].args[3].view;
     const bool has = d->steps[s].args[2].tensor != NNRT_NO_TENSOR, mixed = set->bytes == 1;
-    const int32_t C = w.dims[0], padded = (C + set->block - 1) / set->block * set->block;
-    const int32_t zeroX = x.view.quant[0].zeroPoint + nnrti_cpu_flip(&x.view);
+    const int32_t C = w.dims[0], zeroX = x.view.quant[0].zeroPoint + nnrti_cpu_flip(&x.view);
     const int64_t reach = nnrti_cpu_reach(&x.view, &w, has ? &bias : NULL), taps = (int64_t)w.dims[1] * w.dims[2];
-    const int32_t packed[2] = {padded, (int32_t)taps * 4}, rows[2] = {4, padded};
-    nnrti_cpu_window_8 *a;
+    int32_t packed[2], rows[2] = {NNRTI_CPU_TABLE, 0}, all, step;
+    double room;
+    nnrti_cpu_window_8 found, *a;
     nnrt_plan_arg *args;
     void *data, *table;
     NNRT_ReturnCode code;
-    if (reach < 0 || taps > 1 << 20 || !nnrti_cpu_may(e, &e->set->depthwise_8))
+    found.window[0] = w.dims[1];
+    found.window[1] = w.dims[2];
+    nnrti_cpu_pair(found.stride, &attr->stride, 0, 1);
+    nnrti_cpu_pair(found.dilation, &attr->dilation, 0, 1);
+    nnrti_cpu_pair(found.pad, &attr->padList, 0, 2);
+    found.fold = mixed && found.stride[1] == 1 ? nnrti_cpu_fold(C, set->block) : 1;
+    found.groups = (found.window[0] + set->group - 1) / set->group;
+    found.lines = found.dilation[0] == 1 ? 1 + (found.groups * set->group - found.window[0]) / found.stride[0] : 1;
+    step = found.fold > 1 ? found.fold : found.stride[1];
+    found.span = step <= 2 ? 32 : step <= 4 ? 16 : 8;
+    room = ((double)(found.span - 1) * step + (double)(found.window[1] - 1) * found.dilation[1] + 1) * found.groups *
+           set->block * sizeof(int32_t);
+    if (reach < 0 || taps > 1 << 20 || room > NNRTI_CPU_ROOM_8 || !nnrti_cpu_may(e, &e->set->depthwise_8))
         return NNRT_SUCCESS;
+    all = C * found.fold; /* fold is 1 where there are many */
+    rows[1] = packed[0] = (all + set->block - 1) / set->block * set->block;
+    packed[1] = found.lines * found.groups * found.window[1] * 4;
     a = (nnrti_cpu_window_8 *)nnrt_memory_keep(d->memory, sizeof(*a));
     if (a == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
-    a->window[0] = w.dims[1];
-    a->window[1] = w.dims[2];
-    nnrti_cpu_pair(a->stride, &attr->stride, 0, 1);
-    nnrti_cpu_pair(a->dilation, &attr->dilation, 0, 1);
-    nnrti_cpu_pair(a->pad, &attr->padList, 0, 2);
+    *a = found;
     nnrti_cpu_use(&d->steps[s], &e->set->depthwise_8, a);
+    d->steps[s].scratchBytes = (size_t)room + 64;
     d->steps[s].flags = 0;
     if ((args = nnrt_draft_args(d, s, 1, 1)) == NULL)
         return nnrti_cpu_no_memory(e, &d->steps[s]);
@@ -2820,34 +2954,19 @@ static NNRT_ReturnCode nnrti_cpu_take_depthwise_8(nnrti_cpu_edit *e, uint32_t s)
         table == NULL)
         return code;
     memset(data, 0, (size_t)packed[0] * (size_t)packed[1]);
-    memset(table, 0, (size_t)padded * 4 * sizeof(int32_t));
-    a->fold = C > 0 && C <= set->block / 2 && set->block % C == 0 && C % 4 == 0 ? set->block / C : 1;
-    for (int32_t r = 0; r < C * a->fold; r++) {
-        const int32_t c = r % C, zero = nnrti_cpu_zero(&w, c), first = r / set->block * set->block;
-        const int32_t at = nnrti_cpu_mixed(r - first, mixed);
-        uint32_t sum = 0;
-        size_t tap = 0;
-        for (int32_t i = 0; i < w.dims[1]; i++)
-            for (int32_t k = 0; k < w.dims[2]; k++, tap++) {
-                const int32_t v = nnrti_load_8(w.data, nnrti_cpu_place(&w, c, i, k, 0), w.dataType) - zero;
-                const size_t word = (size_t)first * (size_t)taps + tap * (size_t)set->block + (size_t)at;
-                sum += (uint32_t)v;
-                if (mixed)
-                    ((int8_t *)data)[4 * word + (size_t)(c & 3)] = (int8_t)v;
-                else if (set->group > 1)
-                    ((int16_t *)data)[2 * word] = (int16_t)v;
-                else
-                    ((int32_t *)data)[word] = v;
-            }
+    memset(table, 0, (size_t)rows[1] * NNRTI_CPU_TABLE * sizeof(int32_t));
+    nnrti_cpu_scales(&a->scale, &quant, &y.view, reach, C, rows[1], set->lanes, mixed, (int32_t *)table);
+    for (int32_t r = 0; r < all; r++) {
+        const int32_t c = r % C, lanes = set->lanes;
+        int32_t *const to = nnrti_cpu_column((int32_t *)table, nnrti_cpu_mixed(r, mixed), lanes);
+        const int32_t *from = nnrti_cpu_column((int32_t *)table, nnrti_cpu_mixed(c, mixed), lanes);
+        uint32_t sum = nnrti_cpu_pack_window_8(set, a, &w, r, data);
         sum = (mixed ? (uint32_t)0 - sum * (uint32_t)zeroX : 0) +
               (uint32_t)(has ? ((const int32_t *)bias.data)[c * bias.strides[0]] : 0);
-        memcpy((int32_t *)table + first + at, &sum, sizeof(sum));
+        memcpy(to, &sum, sizeof(sum));
+        for (int32_t i = 1; i < NNRTI_CPU_TABLE; i++)
+            to[i * lanes] = from[i * lanes];
     }
-    nnrti_cpu_scales(&a->scale, &quant, &y.view, reach, C, padded, mixed, (int32_t *)table);
-    for (int32_t r = C; r < C * a->fold; r++)
-        for (int32_t i = 1; i < 4; i++)
-            ((int32_t *)table)[i * padded + nnrti_cpu_mixed(r, mixed)] =
-                ((const int32_t *)table)[i * padded + nnrti_cpu_mixed(r % C, mixed)];
     return NNRT_SUCCESS;
 }
 
@@ -2980,6 +3099,7 @@ static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
 {
     nnrt_draft_step *step = &e->draft->steps[s], *mul, *round, *div;
     nnrti_cpu_quantise *a;
+    float scale;
     if (!((float)step->args[1].view.quant[0].scale > 0) || !nnrti_cpu_may(e, &e->set->quantise))
         return NNRT_SUCCESS;
     a = (nnrti_cpu_quantise *)nnrt_memory_keep(e->draft->memory, sizeof(*a));
@@ -2999,6 +3119,9 @@ static NNRT_ReturnCode nnrti_cpu_take_quantise(nnrti_cpu_edit *e, uint32_t s)
         a->steps = true;
         a->whole = a->by == a->times && a->by == (float)step->args[1].view.quant[0].scale;
     }
+    scale = (float)step->args[1].view.quant[0].scale;
+    if (scale > 1e-30f && scale < 1e30f && a->steps == a->whole)
+        a->inverse = 1 / scale;
     step->flags = 0;
     nnrti_cpu_use(step, &e->set->quantise, a);
     return NNRT_SUCCESS;
@@ -7613,6 +7736,37 @@ static NNRT_ReturnCode NNRTI_CPU(recurrent)(const void *attr, nnrt_view *args, n
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #endif
+#if NNRTI_CPU_IS == 4
+/* The same of 16 elements, as int32. A product with 1 / s is within 2^-14 of the quotient where that is within 256. */
+NNRTI_CPU_INLINE __m512i NNRTI_CPU(quantised)(__m512 x, const nnrti_cpu_quantise *a, float scale, float low, float high,
+                                              int32_t zero)
+{
+    const __m512 least = _mm512_set1_ps(low), most = _mm512_set1_ps(high), one = _mm512_set1_ps(1.0f);
+    const __m512i offset = _mm512_set1_epi32(zero);
+    __m512 v, t;
+    if (a->inverse != 0) {
+        const __m512 product = _mm512_mul_ps(x, _mm512_set1_ps(a->inverse));
+        v = _mm512_min_ps(most, _mm512_max_ps(least, product));
+        t = _mm512_roundscale_ps(v, 8);
+        if (_mm512_cmp_ps_mask(_mm512_abs_ps(_mm512_sub_ps(v, t)), _mm512_set1_ps(0.4998f), _CMP_NLT_UQ) == 0)
+            return _mm512_add_epi32(_mm512_cvtps_epi32(t), offset);
+    }
+    v = x;
+    if (a->steps && !a->whole)
+        v = _mm512_mul_ps(_mm512_roundscale_ps(_mm512_div_ps(v, _mm512_set1_ps(a->by)), 8), _mm512_set1_ps(a->times));
+    v = _mm512_div_ps(v, _mm512_set1_ps(scale));
+    if (a->whole)
+        v = _mm512_roundscale_ps(v, 8);
+    v = _mm512_min_ps(most, _mm512_max_ps(least, v));
+    v = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
+    t = _mm512_roundscale_ps(v, 11); /* toward zero */
+    v = _mm512_sub_ps(v, t);         /* exactly */
+    t = _mm512_mask_add_ps(t, _mm512_cmp_ps_mask(v, _mm512_set1_ps(0.5f), _CMP_GE_OQ), t, one);
+    t = _mm512_mask_sub_ps(t, _mm512_cmp_ps_mask(v, _mm512_set1_ps(-0.5f), _CMP_LE_OQ), t, one);
+    return _mm512_add_epi32(_mm512_cvttps_epi32(t), offset);
+}
+#endif
+
 /* y = x / s, rounded, halves away from zero, + the zero point, within the type; NaN is the zero point. */
 NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_t count, const nnrt_view *to,
                                               const nnrti_cpu_quantise *a)
@@ -7623,21 +7777,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_
 #if NNRTI_CPU_IS == 4
     for (; i < count; i += 16) {
         const __mmask16 some = count - i >= 16 ? (__mmask16)0xFFFF : (__mmask16)((1u << (count - i)) - 1);
-        __m512 v = _mm512_maskz_loadu_ps(some, x + i), t;
-        if (a->steps && !a->whole)
-            v = _mm512_mul_ps(_mm512_roundscale_ps(_mm512_div_ps(v, _mm512_set1_ps(a->by)), 8),
-                              _mm512_set1_ps(a->times));
-        v = _mm512_div_ps(v, _mm512_set1_ps(scale));
-        if (a->whole)
-            v = _mm512_roundscale_ps(v, 8);
-        v = _mm512_min_ps(_mm512_set1_ps(high), _mm512_max_ps(_mm512_set1_ps(low), v));
-        v = _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), v);
-        t = _mm512_roundscale_ps(v, 11); /* toward zero */
-        v = _mm512_sub_ps(v, t);         /* exactly */
-        t = _mm512_mask_add_ps(t, _mm512_cmp_ps_mask(v, _mm512_set1_ps(0.5f), _CMP_GE_OQ), t, _mm512_set1_ps(1.0f));
-        t = _mm512_mask_sub_ps(t, _mm512_cmp_ps_mask(v, _mm512_set1_ps(-0.5f), _CMP_LE_OQ), t, _mm512_set1_ps(1.0f));
-        _mm_mask_storeu_epi8(y + i, some,
-                             _mm512_cvtepi32_epi8(_mm512_add_epi32(_mm512_cvttps_epi32(t), _mm512_set1_epi32(zero))));
+        const __m512 v = _mm512_maskz_loadu_ps(some, x + i);
+        _mm_mask_storeu_epi8(y + i, some, _mm512_cvtepi32_epi8(NNRTI_CPU(quantised)(v, a, scale, low, high, zero)));
     }
 #elif NNRTI_CPU_IS == 3
     for (; i + 8 <= count; i += 8) {
@@ -7679,6 +7820,32 @@ NNRTI_CPU_INLINE void NNRTI_CPU(quantise_run)(const float *x, uint8_t *y, int32_
         y[i] = (uint8_t)(t + (v >= 0.5f) - (v <= -0.5f) + zero);
     }
 }
+
+#if NNRTI_CPU_IS == 4
+/* Pixels of three planes, `plane` apart, as y has them, three elements one behind the other: images of a model that has
+   channels first. */
+static void NNRTI_CPU(quantise_planes)(const float *x, ptrdiff_t plane, uint8_t *y, int32_t count, const nnrt_view *to,
+                                       const nnrti_cpu_quantise *a)
+{
+    const int32_t zero = to->quant[0].zeroPoint, least = to->dataType == NNRT_DATA_TYPE_INT8 ? -128 : 0;
+    const float scale = (float)to->quant[0].scale, low = (float)(least - zero), high = (float)(least + 255 - zero);
+    const __m512i three = _mm512_set4_epi32(-1, 0x0E0D0C0A, 0x09080605, 0x04020100); /* of four bytes each */
+    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 13, 12, 10, 9, 8, 6, 5, 4, 2, 1, 0);
+    const __m512i byte = _mm512_set1_epi32(255);
+    for (int32_t i = 0; i < count; i += 16) {
+        const int32_t left = count - i < 16 ? count - i : 16;
+        const __mmask16 some = (__mmask16)((1u << left) - 1);
+        __m512i q[3], all;
+        NNRTI_CPU_UNROLL
+        for (int32_t c = 0; c < 3; c++)
+            q[c] = _mm512_and_si512(
+                byte, NNRTI_CPU(quantised)(_mm512_maskz_loadu_ps(some, x + c * plane + i), a, scale, low, high, zero));
+        all = _mm512_or_si512(q[0], _mm512_or_si512(_mm512_slli_epi32(q[1], 8), _mm512_slli_epi32(q[2], 16)));
+        all = _mm512_permutexvar_epi32(order, _mm512_shuffle_epi8(all, three));
+        _mm512_mask_storeu_epi8(y + 3 * i, ((__mmask64)1 << 3 * left) - 1, all);
+    }
+}
+#endif
 #if NNRTI_CPU_IS == 4 && !defined(__clang__)
 #pragma GCC diagnostic pop
 #endif
@@ -7702,6 +7869,15 @@ static void NNRTI_CPU(quantise_part)(void *arg, uint32_t unit, uint32_t worker)
         y.data = (uint8_t *)y.data + (int32_t)unit * y.strides[k];
         x.dims[k] = y.dims[k] = 1;
     }
+#if NNRTI_CPU_IS == 4
+    if (x.rank == 4 && x.dims[1] == 3 && y.strides[1] == 1 && y.strides[3] == 3 && x.strides[3] == 1) {
+        for (int32_t n = 0; n < x.dims[0]; n++)
+            NNRTI_CPU(quantise_planes)
+        ((const float *)x.data + n * x.strides[0], x.strides[1], (uint8_t *)y.data + n * y.strides[0], x.dims[3], &y,
+         j->attr);
+        return;
+    }
+#endif
     if (!nnrti_walk_first(&w, &y, &x, NULL))
         return;
     do
@@ -8120,18 +8296,18 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
     return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_set1_epi32(x), _mm512_loadu_si512(w)));
 }
 #endif
-/* Sums x as elements of y, by table, the rows of which lie `padded` apart: the short way of nnrti_cpu_scales. */
-NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
+/* Sums x as elements of y, by the table of their channels: the short way of nnrti_cpu_scales. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
 {
     const __m512i half = _mm512_set1_epi64((int64_t)1 << 31), twice = _mm512_add_epi32(x, x);
-    const __m512i even = _mm512_mul_epi32(twice, nnrti_i_load(table + padded));
-    const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(twice, 32), nnrti_i_load(table + padded + 1));
+    const __m512i even = _mm512_mul_epi32(twice, nnrti_i_load(table + NNRTI_8_LANES));
+    const __m512i odd = _mm512_mul_epi32(_mm512_srli_epi64(twice, 32), nnrti_i_load(table + NNRTI_8_LANES + 1));
     const __m512i high = _mm512_srli_epi64(_mm512_add_epi64(even, half), 32);
     __m512i y = _mm512_mask_blend_epi32(0xAAAA, high, _mm512_add_epi64(odd, half));
     if (!positive)
         y = _mm512_add_epi32(y, _mm512_srai_epi32(y, 31));
-    y = _mm512_add_epi32(y, nnrti_i_load(table + 2 * padded));
-    return _mm512_srav_epi32(y, nnrti_i_load(table + 3 * padded));
+    y = _mm512_add_epi32(y, nnrti_i_load(table + 2 * NNRTI_8_LANES));
+    return _mm512_srav_epi32(y, nnrti_i_load(table + 3 * NNRTI_8_LANES));
 }
 #elif NNRTI_CPU_IS == 3
 typedef __m256i nnrti_i;
@@ -8153,17 +8329,17 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
     const __m256i weights = _mm256_loadu_si256((const __m256i *)(const void *)w);
     return _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_set1_epi32(x), weights));
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
 {
     const __m256i half = _mm256_set1_epi64x((int64_t)1 << 31), twice = _mm256_add_epi32(x, x);
-    const __m256i even = _mm256_mul_epi32(twice, nnrti_i_load(table + padded));
-    const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(twice, 32), nnrti_i_load(table + padded + 1));
+    const __m256i even = _mm256_mul_epi32(twice, nnrti_i_load(table + NNRTI_8_LANES));
+    const __m256i odd = _mm256_mul_epi32(_mm256_srli_epi64(twice, 32), nnrti_i_load(table + NNRTI_8_LANES + 1));
     const __m256i high = _mm256_srli_epi64(_mm256_add_epi64(even, half), 32);
     __m256i y = _mm256_blend_epi32(high, _mm256_add_epi64(odd, half), 0xAA);
     if (!positive)
         y = _mm256_add_epi32(y, _mm256_srai_epi32(y, 31));
-    y = _mm256_add_epi32(y, nnrti_i_load(table + 2 * padded));
-    return _mm256_srav_epi32(y, nnrti_i_load(table + 3 * padded));
+    y = _mm256_add_epi32(y, nnrti_i_load(table + 2 * NNRTI_8_LANES));
+    return _mm256_srav_epi32(y, nnrti_i_load(table + 3 * NNRTI_8_LANES));
 }
 #elif NNRTI_CPU_IS == 2
 typedef int32x4_t nnrti_i;
@@ -8184,12 +8360,13 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
 {
     return vmlal_s16(sum, vdup_n_s16((int16_t)x), vld1_s16(w));
 }
-NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
 {
-    int32x4_t y = vqrdmulhq_s32(x, nnrti_i_load(table + padded));
+    int32x4_t y = vqrdmulhq_s32(x, nnrti_i_load(table + NNRTI_8_LANES));
     if (!positive)
         y = vaddq_s32(y, vshrq_n_s32(y, 31));
-    return vshlq_s32(vaddq_s32(y, nnrti_i_load(table + 2 * padded)), vnegq_s32(nnrti_i_load(table + 3 * padded)));
+    return vshlq_s32(vaddq_s32(y, nnrti_i_load(table + 2 * NNRTI_8_LANES)),
+                     vnegq_s32(nnrti_i_load(table + 3 * NNRTI_8_LANES)));
 }
 #else
 typedef int32_t nnrti_i __attribute__((vector_size(16)));
@@ -8221,22 +8398,78 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_dot(nnrti_i sum, int32_t x, const nnrti_w8 *w)
     return sum + x * nnrti_i_load(w);
 }
 #endif
-NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, ptrdiff_t padded, const bool positive)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_scale(nnrti_i x, const int32_t *table, const bool positive)
 {
 #if NNRTI_CPU_WASM
     const v128_t half = wasm_i64x2_splat((int64_t)1 << 31), twice = (v128_t)(x + x);
-    const v128_t factor = wasm_v128_load(table + padded);
+    const v128_t factor = wasm_v128_load(table + NNRTI_8_LANES);
     const v128_t low = wasm_i64x2_add(wasm_i64x2_extmul_low_i32x4(twice, factor), half);
     const v128_t high = wasm_i64x2_add(wasm_i64x2_extmul_high_i32x4(twice, factor), half);
     nnrti_i y = (nnrti_i)wasm_i32x4_shuffle(low, high, 1, 3, 5, 7);
 #else
     nnrti_i y = {0};
     for (int32_t i = 0; i < NNRTI_8_LANES; i++)
-        y[i] = nnrti_high_product(x[i], table[padded + i]);
+        y[i] = nnrti_high_product(x[i], table[NNRTI_8_LANES + i]);
 #endif
     if (!positive)
         y = y + (y >> 31);
-    return (y + nnrti_i_load(table + 2 * padded)) >> nnrti_i_load(table + 3 * padded);
+    return (y + nnrti_i_load(table + 2 * NNRTI_8_LANES)) >> nnrti_i_load(table + 3 * NNRTI_8_LANES);
+}
+#endif
+
+/* Sums as elements of y by floats, of which it says where they are sure: `quick` of nnrti_cpu_scales. */
+#if NNRTI_CPU_IS >= 3
+#define NNRTI_8_QUICK 1
+#define nnrti_sure NNRTI_CPU(sure)
+#define nnrti_sure_all NNRTI_CPU(sure_all)
+#define nnrti_i_whole NNRTI_CPU(i_whole)
+#define nnrti_i_quick NNRTI_CPU(i_quick)
+#endif
+#if NNRTI_CPU_IS >= 4
+typedef __mmask16 nnrti_sure;
+NNRTI_CPU_INLINE nnrti_sure nnrti_sure_all(void)
+{
+    return 0xFFFF;
+}
+#define NNRTI_8_IS_SURE(sure) ((sure) == 0xFFFF)
+/* What is in front of the last PART bits of t. It is sure where some of those of `bits` are not 0. */
+NNRTI_CPU_INLINE nnrti_i nnrti_i_whole(__m512 t, int32_t bits, nnrti_sure *sure)
+{
+    const __m512i v = _mm512_cvtps_epi32(t);
+    *sure = _mm512_mask_test_epi32_mask(*sure, v, _mm512_set1_epi32(bits));
+    return _mm512_srai_epi32(v, NNRTI_CPU_PART);
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const int32_t *table, const bool positive, nnrti_sure *sure)
+{
+    const __m512 by = _mm512_castsi512_ps(nnrti_i_load(table + 4 * NNRTI_8_LANES));
+    __m512 t = _mm512_fmadd_ps(_mm512_cvtepi32_ps(x), by, _mm512_castsi512_ps(nnrti_i_load(table + 5 * NNRTI_8_LANES)));
+    if (!positive)
+        t = _mm512_mask_sub_ps(t, _mm512_movepi32_mask(x), t,
+                               _mm512_castsi512_ps(nnrti_i_load(table + 6 * NNRTI_8_LANES)));
+    return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 4, sure);
+}
+#elif NNRTI_CPU_IS == 3
+typedef __m256i nnrti_sure; /* all bits of what is not */
+NNRTI_CPU_INLINE nnrti_sure nnrti_sure_all(void)
+{
+    return _mm256_setzero_si256();
+}
+#define NNRTI_8_IS_SURE(sure) (_mm256_testz_si256(sure, sure) != 0)
+NNRTI_CPU_INLINE nnrti_i nnrti_i_whole(__m256 t, int32_t bits, nnrti_sure *sure)
+{
+    const __m256i v = _mm256_cvtps_epi32(t);
+    *sure = _mm256_or_si256(*sure,
+                            _mm256_cmpeq_epi32(_mm256_and_si256(v, _mm256_set1_epi32(bits)), _mm256_setzero_si256()));
+    return _mm256_srai_epi32(v, NNRTI_CPU_PART);
+}
+NNRTI_CPU_INLINE nnrti_i nnrti_i_quick(nnrti_i x, const int32_t *table, const bool positive, nnrti_sure *sure)
+{
+    const __m256 by = _mm256_castsi256_ps(nnrti_i_load(table + 4 * NNRTI_8_LANES));
+    __m256 t = _mm256_fmadd_ps(_mm256_cvtepi32_ps(x), by, _mm256_castsi256_ps(nnrti_i_load(table + 5 * NNRTI_8_LANES)));
+    if (!positive)
+        t = _mm256_sub_ps(t, _mm256_castsi256_ps(
+                                 _mm256_and_si256(_mm256_srai_epi32(x, 31), nnrti_i_load(table + 6 * NNRTI_8_LANES))));
+    return nnrti_i_whole(t, (1 << NNRTI_CPU_PART) - 4, sure);
 }
 #endif
 
@@ -8270,28 +8503,54 @@ NNRTI_CPU_INLINE nnrti_i nnrti_i_up(nnrti_i x)
 #define NNRTI_8_BLOCK NNRTI_8_LANES
 #endif
 
-/* Channels from table on of `tall` sums of `wide` vectors each, as bytes of y from y[r] + at on, `count` of them. */
+/* What `wide` vectors of sums become, of channels from table on: by floats, or where these are not sure the short way. */
+NNRTI_CPU_INLINE void NNRTI_CPU(scale_row)(const int32_t *sum, nnrti_i *v, const int32_t wide, const int32_t *table,
+                                           const nnrti_cpu_scale *s, const bool positive)
+{
+#if NNRTI_8_QUICK
+    if (s->quick) {
+        nnrti_sure sure = nnrti_sure_all();
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < wide; i++)
+            v[i] = nnrti_i_quick(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES * NNRTI_CPU_TABLE,
+                                 positive, &sure);
+        if (NNRTI_8_IS_SURE(sure))
+            return;
+    }
+#else
+    (void)s;
+#endif
+    NNRTI_CPU_UNROLL
+    for (int32_t i = 0; i < wide; i++)
+        v[i] =
+            nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES * NNRTI_CPU_TABLE, positive);
+}
+
+/* `wide` vectors as bytes of y, `count` of them. mixed: they stand as nnrti_cpu_mixed has them. */
 NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8_t *y, int32_t count,
-                                     const nnrti_cpu_scale *s)
+                                     const nnrti_cpu_scale *s, const bool mixed)
 {
 #if NNRTI_CPU_IS >= 4
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
     const __m512i none = _mm512_setzero_si512();
     const __m512i a = _mm512_packs_epi32(v[0], wide > 1 ? v[1] : none);
     const __m512i b = wide > 2 ? _mm512_packs_epi32(v[2], wide > 3 ? v[3] : none) : none;
-    __m512i bytes = _mm512_permutexvar_epi32(order, _mm512_packus_epi16(a, b));
-    bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8((char)s->low));
-    bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)s->high));
-    bytes = _mm512_xor_si512(bytes, _mm512_set1_epi8((char)s->flip));
+    __m512i bytes = _mm512_packus_epi16(a, b);
+    if (!mixed)
+        bytes = _mm512_permutexvar_epi32(order, bytes);
+    bytes = _mm512_max_epu8(bytes, _mm512_set1_epi32((int32_t)s->low));
+    bytes = _mm512_min_epu8(bytes, _mm512_set1_epi32((int32_t)s->high));
+    bytes = _mm512_xor_si512(bytes, _mm512_set1_epi32((int32_t)s->flip));
     _mm512_mask_storeu_epi8(y, count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1, bytes);
 #else
     uint8_t part[NNRTI_8_LANES * NNRTI_8_WIDE];
+    (void)mixed;
 #if NNRTI_CPU_IS == 3
     const __m256i both = _mm256_permute4x64_epi64(_mm256_packs_epi32(v[0], v[wide - 1]), 0xD8);
     __m128i bytes = _mm_packus_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
-    bytes = _mm_max_epu8(bytes, _mm_set1_epi8((char)s->low));
-    bytes = _mm_min_epu8(bytes, _mm_set1_epi8((char)s->high));
-    bytes = _mm_xor_si128(bytes, _mm_set1_epi8((char)s->flip));
+    bytes = _mm_max_epu8(bytes, _mm_set1_epi32((int32_t)s->low));
+    bytes = _mm_min_epu8(bytes, _mm_set1_epi32((int32_t)s->high));
+    bytes = _mm_xor_si128(bytes, _mm_set1_epi32((int32_t)s->flip));
     if (count >= 16) {
         _mm_storeu_si128((__m128i *)(void *)y, bytes);
         return;
@@ -8301,8 +8560,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
     const int16x8_t a = vcombine_s16(vqmovn_s32(v[0]), vqmovn_s32(v[wide > 1 ? 1 : 0]));
     const int16x8_t b = vcombine_s16(vqmovn_s32(v[wide > 2 ? 2 : 0]), vqmovn_s32(v[wide > 3 ? 3 : 0]));
     uint8x16_t bytes = vcombine_u8(vqmovun_s16(a), vqmovun_s16(b));
-    bytes = vminq_u8(vmaxq_u8(bytes, vdupq_n_u8(s->low)), vdupq_n_u8(s->high));
-    bytes = veorq_u8(bytes, vdupq_n_u8(s->flip));
+    bytes = vminq_u8(vmaxq_u8(bytes, vdupq_n_u8((uint8_t)s->low)), vdupq_n_u8((uint8_t)s->high));
+    bytes = veorq_u8(bytes, vdupq_n_u8((uint8_t)s->flip));
     if (count >= 16) {
         vst1q_u8(y, bytes);
         return;
@@ -8311,14 +8570,13 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
 #elif NNRTI_CPU_WASM
     const v128_t words = wasm_i16x8_narrow_i32x4((v128_t)v[0], (v128_t)v[wide - 1]);
     v128_t bytes = wasm_u8x16_narrow_i16x8(words, words);
-    bytes = wasm_u8x16_min(wasm_u8x16_max(bytes, wasm_u8x16_splat(s->low)), wasm_u8x16_splat(s->high));
-    bytes = wasm_v128_xor(bytes, wasm_u8x16_splat(s->flip));
+    bytes =
+        wasm_u8x16_min(wasm_u8x16_max(bytes, wasm_i32x4_splat((int32_t)s->low)), wasm_i32x4_splat((int32_t)s->high));
+    bytes = wasm_v128_xor(bytes, wasm_i32x4_splat((int32_t)s->flip));
     wasm_v128_store64_lane(part, bytes, 0);
 #else
-    for (int32_t i = 0; i < wide * NNRTI_8_LANES; i++) {
-        const int32_t q = v[i / NNRTI_8_LANES][i % NNRTI_8_LANES];
-        part[i] = (uint8_t)((q < s->low ? s->low : q > s->high ? s->high : q) ^ s->flip);
-    }
+    for (int32_t i = 0; i < wide * NNRTI_8_LANES; i++)
+        part[i] = nnrti_cpu_bounded(s, v[i / NNRTI_8_LANES][i % NNRTI_8_LANES]);
 #endif
     memcpy(y, part, (size_t)(count < wide * NNRTI_8_LANES ? count : wide * NNRTI_8_LANES));
 #endif
@@ -8326,12 +8584,42 @@ NNRTI_CPU_INLINE void NNRTI_CPU(put)(const nnrti_i *v, const int32_t wide, uint8
 
 /* The same the long way, of `count` sums. */
 static void NNRTI_CPU(put_exactly)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
-                                   const int32_t *table, ptrdiff_t padded)
+                                   const int32_t *table)
 {
     for (int32_t i = 0; i < count; i++) {
-        const int32_t factor[2] = {table[padded + i], table[3 * padded + i]};
-        const int64_t q = (int64_t)nnrti_rescale(sum[i], factor) + table[2 * padded + i];
-        y[i] = (uint8_t)((q < s->low ? s->low : q > s->high ? s->high : q) ^ s->flip);
+        const int32_t *const by = table + i / NNRTI_8_LANES * NNRTI_8_LANES * NNRTI_CPU_TABLE + i % NNRTI_8_LANES;
+        const int32_t factor[2] = {by[NNRTI_8_LANES], by[3 * NNRTI_8_LANES]};
+        const int64_t q = (int64_t)nnrti_rescale(sum[i], factor) + by[2 * NNRTI_8_LANES];
+        y[i] = nnrti_cpu_bounded(s, q);
+    }
+}
+
+/* `count` channels, from table on, of sums of `wide` vectors each as those of `tall` pixels, which begin at y[r] + at. */
+NNRTI_CPU_INLINE void NNRTI_CPU(put_rows)(const int32_t *sum, const int32_t wide, uint8_t *const *y, ptrdiff_t at,
+                                          int32_t tall, int32_t count, const nnrti_cpu_scale *s, const int32_t *table,
+                                          const bool mixed)
+{
+    const nnrti_cpu_scale scale = *s; /* what is stored does not change it */
+    const int32_t next = wide * NNRTI_8_LANES;
+    nnrti_i v[NNRTI_8_WIDE];
+    count = count < next ? count : next;
+    if (!scale.plain) {
+        uint8_t part[NNRTI_8_WIDE * NNRTI_8_LANES];
+        for (int32_t r = 0; r < tall; r++, sum += next) {
+            NNRTI_CPU(put_exactly)(sum, part, next, &scale, table);
+            for (int32_t c = 0; c < count; c++)
+                y[r][at + c] = part[nnrti_cpu_mixed(c, mixed)];
+        }
+    } else if (scale.positive) {
+        for (int32_t r = 0; r < tall; r++, sum += next) {
+            NNRTI_CPU(scale_row)(sum, v, wide, table, &scale, true);
+            NNRTI_CPU(put)(v, wide, y[r] + at, count, &scale, mixed);
+        }
+    } else {
+        for (int32_t r = 0; r < tall; r++, sum += next) {
+            NNRTI_CPU(scale_row)(sum, v, wide, table, &scale, false);
+            NNRTI_CPU(put)(v, wide, y[r] + at, count, &scale, mixed);
+        }
     }
 }
 
@@ -8391,8 +8679,7 @@ typedef struct NNRTI_CPU(tile_8) {
     int32_t rows, step;       /* pixels; of the lists, in which the last pixel is repeated up to `step` */
     int32_t taps, k;          /* k: groups of a tap */
     const nnrti_w8 *panel;
-    const int32_t *table; /* of the first channel of the panel */
-    ptrdiff_t padded;
+    const int32_t *table;   /* of the first channel of the panel */
     int32_t channel, count; /* the first of the panel, and how many of them there are */
     const nnrti_cpu_scale *scale;
 } NNRTI_CPU(tile_8);
@@ -8401,29 +8688,9 @@ typedef struct NNRTI_CPU(tile_8) {
 NNRTI_CPU_INLINE void NNRTI_CPU(finish_8)(const NNRTI_CPU(tile_8) * t, int32_t row, int32_t tall, const int32_t wide,
                                           const int32_t *sum)
 {
-    const int32_t count = t->count < wide * NNRTI_8_LANES ? t->count : wide * NNRTI_8_LANES;
-    const int32_t *const table = t->table;
-    const ptrdiff_t padded = t->padded, channel = t->channel;
-    const nnrti_cpu_scale scale = *t->scale; /* what is stored does not change it */
-    uint8_t *const *y = t->y + row;
-    tall = t->rows - row < tall ? t->rows - row : tall;
-    for (int32_t r = 0; r < tall; r++, sum += wide * NNRTI_8_LANES) {
-        nnrti_i v[NNRTI_8_WIDE];
-        if (!scale.plain) {
-            NNRTI_CPU(put_exactly)(sum, y[r] + channel, count, &scale, table, padded);
-            continue;
-        }
-        if (scale.positive) {
-            NNRTI_CPU_UNROLL
-            for (int32_t i = 0; i < wide; i++)
-                v[i] = nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES, padded, true);
-        } else {
-            NNRTI_CPU_UNROLL
-            for (int32_t i = 0; i < wide; i++)
-                v[i] = nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES, padded, false);
-        }
-        NNRTI_CPU(put)(v, wide, y[r] + channel, count, &scale);
-    }
+    NNRTI_CPU(put_rows)
+    (sum, wide, t->y + row, t->channel, t->rows - row < tall ? t->rows - row : tall, t->count, t->scale, t->table,
+     false);
 }
 
 /* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
@@ -8434,7 +8701,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
     const nnrti_w8 *w = t->panel;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++) {
-        const nnrti_i bias = nnrti_i_load(t->table + v * NNRTI_8_LANES);
+        const nnrti_i bias = nnrti_i_load(t->table + v * NNRTI_8_LANES * NNRTI_CPU_TABLE);
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             sum[r][v] = bias;
@@ -8549,18 +8816,18 @@ static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t 
 
 #if NNRTI_CPU_IS == 5
 /* What `run` pixels of a row of y read of row h of x, the first one from column w on, `across` cells each: where they lie in
-   x, or zeros, or at *room, where what is not in x is zero points. */
+   x, or zeros, or at *copies, where what is not in x is zero points. */
 static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint8_t *image, int64_t h, int64_t w,
-                                  int32_t run, const nnrti_x8 *zeros, const nnrti_x8 **x, nnrti_x8 **room)
+                                  int32_t run, const nnrti_x8 *zeros, const nnrti_x8 **x, nnrti_x8 **copies)
 {
     const nnrti_cpu_product_8 *a = j->attr;
     const nnrt_view *in = j->x;
-    const int32_t K = in->dims[3], across = a->across;
+    const int32_t K = in->dims[3], across = a->across, room = a->groups * NNRTI_8_GROUP;
     const ptrdiff_t next = a->stride[1] * in->strides[2], from = (ptrdiff_t)(h * in->strides[1] + w * in->strides[2]);
     int32_t begin = 0, end = 0, first, last;
     const bool inside = h >= 0 && h < in->dims[1];
     if (inside)
-        nnrti_cpu_inside(w, a->stride[1], run, in->dims[2] - across + 1, &begin, &end);
+        nnrti_cpu_inside(w, a->stride[1], run, in->dims[2] - across - a->spare + 1, &begin, &end);
     for (int32_t r = begin; r < end; r++)
         x[r] = image + (from + r * next);
     for (int32_t r = begin > 0 ? 0 : end; r < run; r = r + 1 == begin ? end : r + 1) {
@@ -8568,12 +8835,12 @@ static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint
         nnrti_cpu_inside(w + (int64_t)r * a->stride[1], 1, across, in->dims[2], &first, &last);
         if (!inside || first >= last)
             continue;
-        NNRTI_CPU(take_zeros)(*room, first * K, j->zero);
-        memcpy(*room + first * K, image + (from + r * next + first * in->strides[2]),
+        NNRTI_CPU(take_zeros)(*copies, first * K, j->zero);
+        memcpy(*copies + first * K, image + (from + r * next + first * in->strides[2]),
                (size_t)(last - first) * (size_t)K);
-        NNRTI_CPU(take_zeros)(*room + last * K, (across - last) * K, j->zero);
-        x[r] = *room;
-        *room += across * K;
+        NNRTI_CPU(take_zeros)(*copies + last * K, room - last * K, j->zero);
+        x[r] = *copies;
+        *copies += room;
     }
 }
 #endif
@@ -8590,8 +8857,8 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
 #if NNRTI_CPU_IS == 5
     const nnrti_x8 *const zeros = room;
     if (!a->gather) {
-        NNRTI_CPU(take_zeros)(room, a->across * in->dims[3], j->zero);
-        room += a->across * in->dims[3];
+        NNRTI_CPU(take_zeros)(room, a->groups * NNRTI_8_GROUP, j->zero);
+        room += a->groups * NNRTI_8_GROUP;
     }
 #endif
     for (int32_t r = 0, run; r < t->rows; r += run) {
@@ -8640,10 +8907,9 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
     t.rows = (int32_t)(j->pixels - first < a->rows ? j->pixels - first : a->rows);
     t.step = t.rows + NNRTI_CPU_TALLEST_8 - 1;
     t.taps = a->gather ? 1 : a->window[0] * a->window[1] / a->across;
-    t.k = a->gather ? a->depth : j->x->dims[3] / NNRTI_8_GROUP * a->across;
+    t.k = a->groups;
     t.x = x;
     t.y = (uint8_t *const *)(x + (size_t)t.taps * (size_t)t.step);
-    t.padded = j->table->dims[1];
     t.scale = &a->scale;
     room = (nnrti_x8 *)(uintptr_t)(t.y + (size_t)t.rows);
     NNRTI_CPU(find_pixels_8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.y, room);
@@ -8651,7 +8917,7 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
         t.channel = p * panel;
         t.count = j->y->dims[3] - t.channel;
         t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.channel * (size_t)a->depth * NNRTI_8_GROUP;
-        t.table = (const int32_t *)j->table->data + t.channel;
+        t.table = (const int32_t *)j->table->data + (ptrdiff_t)t.channel * NNRTI_CPU_TABLE;
         switch ((t.count + NNRTI_8_LANES - 1) / NNRTI_8_LANES) {
         case 1: NNRTI_CPU(multiply_8_by_1)(&t); break;
 #if NNRTI_8_WIDE == 4
@@ -8685,17 +8951,18 @@ static NNRT_ReturnCode NNRTI_CPU(product_8)(const void *attr, nnrt_view *args, n
     return NNRT_SUCCESS;
 }
 
-/* Channels c to c + count - 1 of `tall` pixels: taps as in >>window; at: where tap 0,0 of the first pixel would lie. */
 typedef struct NNRTI_CPU(window_8_job) {
     const nnrti_cpu_window_8 *attr;
     const nnrt_view *x, *packed, *table, *y;
+    const nnrt_call *call;
     int32_t flip, zero;
-    uint8_t none[64]; /* zero points of x: what a tap outside x reads */
+    uint8_t none[NNRTI_8_BLOCK]; /* zero points of x, as stored */
 } NNRTI_CPU(window_8_job);
 
+/* Of pools: channels c to c + count - 1 of a pixel: taps as in >>window; at: where tap 0,0 would lie. */
 typedef struct NNRTI_CPU(taps_8) {
     int32_t first, last, begin, end, count;
-    ptrdiff_t at, step, next; /* step, next: to the next pixel of x and of y */
+    ptrdiff_t at;
 } NNRTI_CPU(taps_8);
 
 /* Elements of 8 bits, count of them, zeros or anything behind them, less their zero point. */
@@ -8730,19 +8997,7 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(widen)(const uint8_t *x, int32_t count, int32
 #endif
 }
 
-/* What a tap reads of a block: bytes as they are, turned over, or the same. */
-NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_8)(const uint8_t *x, int32_t count, int32_t flip, int32_t zero)
-{
-#if NNRTI_CPU_IS == 5
-    const __mmask64 some = count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1;
-    (void)zero;
-    return _mm512_xor_si512(_mm512_maskz_loadu_epi8(some, x), _mm512_set1_epi8((char)flip));
-#else
-    return NNRTI_CPU(widen)(x, count, flip, zero);
-#endif
-}
-
-/* sum + x * w of what a tap reads. */
+/* sum + x * w of a group of rows. */
 NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
 {
 #if NNRTI_CPU_IS == 5
@@ -8760,140 +9015,204 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(tap_dot)(nnrti_i sum, nnrti_i x, nnrti_i w)
 #endif
 }
 
-/* The results of a block of a pixel. */
-NNRTI_CPU_INLINE void NNRTI_CPU(put_block)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
-                                           const int32_t *table, ptrdiff_t padded, const bool positive)
-{
-    nnrti_i v[NNRTI_8_BLOCK / NNRTI_8_LANES];
-    NNRTI_CPU_UNROLL
-    for (int32_t i = 0; i < NNRTI_8_BLOCK / NNRTI_8_LANES; i++)
-        v[i] = nnrti_i_scale(nnrti_i_load(sum + i * NNRTI_8_LANES), table + i * NNRTI_8_LANES, padded, positive);
+#define NNRTI_8_VECTORS (NNRTI_8_BLOCK / NNRTI_8_LANES)
+
+/* Pixels, or folds of them, one behind the other: a block of their channels in some rows of y. */
+typedef struct NNRTI_CPU(strip_8) {
+    const uint8_t *image; /* the first channel of the block of pixel 0,0 of x */
+    int64_t top, left;    /* where tap 0,0 of the first pixel would lie */
+    int32_t columns;      /* of x that they read */
+    int32_t channel;      /* the first of the block; of a fold its byte */
+    int32_t count;        /* channels that there are */
+    int64_t end;          /* bytes of a row of x */
+    bool folded;
+} NNRTI_CPU(strip_8);
+
 #if NNRTI_CPU_IS == 5
-    {
-        const __m512i order = _mm512_set4_epi32(0x0F070B03, 0x0E060A02, 0x0D050901, 0x0C040800);
-        const __m512i a = _mm512_packs_epi32(v[0], v[2]), b = _mm512_packs_epi32(v[1], v[3]);
-        __m512i bytes = _mm512_shuffle_epi8(_mm512_packus_epi16(a, b), order);
-        bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8((char)s->low));
-        bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8((char)s->high));
-        bytes = _mm512_xor_si512(bytes, _mm512_set1_epi8((char)s->flip));
-        _mm512_mask_storeu_epi8(y, count >= 64 ? ~(__mmask64)0 : ((__mmask64)1 << count) - 1, bytes);
+/* Which bytes of a block lie in x, those of column `column`. */
+NNRTI_CPU_INLINE __mmask64 NNRTI_CPU(bytes_inside)(const NNRTI_CPU(strip_8) * s, const nnrt_view *x, int64_t column)
+{
+    const int64_t at = column * x->strides[2] + s->channel;
+    int64_t first = 0, last = s->count < 64 ? s->count : 64;
+    if (s->folded) {
+        first = at < 0 ? -at : 0;
+        last = s->end - at < 64 ? s->end - at : 64;
+    } else if (column < 0 || column >= x->dims[2]) {
+        last = 0;
     }
+    return first < last ? ~(__mmask64)0 >> (64 - (last - first)) << first : 0;
+}
+
+/* Brings the cells of four rows side by side, by which nnrti_cpu_mixed is what it is. */
+NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const __m512i *rows, int32_t *to)
+{
+    const __m512i a = _mm512_unpacklo_epi8(rows[0], rows[1]), b = _mm512_unpackhi_epi8(rows[0], rows[1]);
+    const __m512i c = _mm512_unpacklo_epi8(rows[2], rows[3]), d = _mm512_unpackhi_epi8(rows[2], rows[3]);
+    nnrti_i_store(to, _mm512_unpacklo_epi16(a, c));
+    nnrti_i_store(to + NNRTI_8_LANES, _mm512_unpackhi_epi16(a, c));
+    nnrti_i_store(to + 2 * NNRTI_8_LANES, _mm512_unpacklo_epi16(b, d));
+    nnrti_i_store(to + 3 * NNRTI_8_LANES, _mm512_unpackhi_epi16(b, d));
+}
 #else
-    NNRTI_CPU(put)(v, 1, y, count, s);
+/* Two rows side by side, less their zero points; of other sets rows are by themselves. */
+NNRTI_CPU_INLINE void NNRTI_CPU(side_by_side)(const nnrti_i *rows, int32_t *to)
+{
+#if NNRTI_CPU_IS == 4
+    nnrti_i_store(to, _mm512_mask_blend_epi16(0xAAAAAAAA, rows[0], _mm512_slli_epi32(rows[1], 16)));
+#elif NNRTI_CPU_IS == 3
+    nnrti_i_store(to, _mm256_blend_epi16(rows[0], _mm256_slli_epi32(rows[1], 16), 0xAA));
+#elif NNRTI_CPU_WASM
+    nnrti_i_store(to, (rows[0] & 0xFFFF) | (rows[1] * 65536));
+#else
+    nnrti_i_store(to, rows[0]);
 #endif
 }
+#endif
 
-/* The same the long way. */
-static void NNRTI_CPU(put_block_exactly)(const int32_t *sum, uint8_t *y, int32_t count, const nnrti_cpu_scale *s,
-                                         const int32_t *table, ptrdiff_t padded)
+/* What the pixels read of a group of rows of x: a block for each column in `room`, blocks `next` apart. Behind the channels
+   of a block any others may stand, whose weights are 0. */
+static void NNRTI_CPU(bundle)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(strip_8) * s, int32_t group,
+                              int32_t *room, ptrdiff_t next)
 {
-    uint8_t part[NNRTI_8_BLOCK];
-    NNRTI_CPU(put_exactly)(sum, part, NNRTI_8_BLOCK, s, table, padded);
-    for (int32_t c = 0; c < count && c < NNRTI_8_BLOCK; c++)
-        y[c] = part[nnrti_cpu_mixed(c, NNRTI_CPU_IS == 5)];
+    const nnrt_view *x = j->x;
+    const uint8_t *row[NNRTI_8_GROUP];
+    ptrdiff_t step[NNRTI_8_GROUP];
+    nnrti_i cells[NNRTI_8_GROUP];
+    for (int32_t i = 0; i < NNRTI_8_GROUP; i++) {
+        const int64_t h = s->top + (int64_t)(group * NNRTI_8_GROUP + i) * j->attr->dilation[0];
+        const bool in = h >= 0 && h < x->dims[1];
+        row[i] = in ? s->image + (ptrdiff_t)h * x->strides[1] + (ptrdiff_t)s->left * x->strides[2] : j->none;
+        step[i] = in ? x->strides[2] : 0;
+    }
+    for (int32_t k = 0; k < s->columns; k++, room += next) {
+        const int64_t column = s->left + k;
+#if NNRTI_CPU_IS == 5
+        const __m512i turn = _mm512_set1_epi32((int32_t)((uint32_t)j->flip * 0x01010101u));
+        const int64_t at = column * x->strides[2] + s->channel;
+        if (at >= 0 && at + NNRTI_8_BLOCK <= s->end) {
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < NNRTI_8_GROUP; i++)
+                cells[i] = _mm512_xor_si512(_mm512_loadu_si512(row[i]), turn);
+        } else {
+            const __mmask64 some = NNRTI_CPU(bytes_inside)(s, x, column);
+            const __m512i none = _mm512_loadu_si512(j->none);
+            NNRTI_CPU_UNROLL
+            for (int32_t i = 0; i < NNRTI_8_GROUP; i++)
+                cells[i] = _mm512_xor_si512(_mm512_mask_loadu_epi8(none, step[i] != 0 ? some : 0, row[i]), turn);
+        }
+#else
+        const bool inside = column >= 0 && column < x->dims[2];
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < NNRTI_8_GROUP; i++)
+            cells[i] = NNRTI_CPU(widen)(inside ? row[i] : j->none, s->count, j->flip, j->zero);
+#endif
+        NNRTI_CPU(side_by_side)(cells, room);
+        NNRTI_CPU_UNROLL
+        for (int32_t i = 0; i < NNRTI_8_GROUP; i++)
+            row[i] += step[i];
+    }
 }
 
-/* The sums of a block of `tall` pixels. turned: bytes of x are turned over. */
-NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_sums)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(taps_8) * m,
-                                                  int32_t c, int32_t *out, const int32_t tall, const bool turned)
+/* The sums of a block of `tall` pixels, which are `step` columns apart, by what `room` has of the columns that the first
+   of them reads: of `width` x `groups` blocks of weights. */
+NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_sums)(const int32_t *room, ptrdiff_t step, ptrdiff_t dilation,
+                                                  const int8_t *w, const int32_t *table, int32_t *out,
+                                                  const int32_t tall, const int32_t width, const int32_t groups)
 {
-    const nnrti_cpu_window_8 *a = j->attr;
-    const int32_t *table = (const int32_t *)j->table->data + c, flip = turned ? j->flip : 0;
-    const int8_t *w = (const int8_t *)j->packed->data + c * (ptrdiff_t)j->packed->dims[1];
-    nnrti_i sum[4][NNRTI_8_BLOCK / NNRTI_8_LANES];
-    NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
+    const ptrdiff_t column = (ptrdiff_t)groups * NNRTI_8_BLOCK, next = step * column;
+    for (int32_t v = 0; v < NNRTI_8_BLOCK; v += NNRTI_8_LANES) {
+        const nnrti_i bias = nnrti_i_load(table + v * NNRTI_CPU_TABLE);
+        const int8_t *weights = w + 4 * v;
+        nnrti_i sum[NNRTI_CPU_TALLEST_8];
         NNRTI_CPU_UNROLL
-    for (int32_t t = 0; t < tall; t++)
-        sum[t][v] = nnrti_i_load(table + v * NNRTI_8_LANES);
-    for (int32_t i = 0; i < a->window[0]; i++)
-        for (int32_t k = 0; k < a->window[1]; k++, w += 4 * NNRTI_8_BLOCK) {
-            const bool inside = i >= m->first && i < m->last && k >= m->begin && k < m->end;
-            const uint8_t *from = (const uint8_t *)j->x->data + m->at + i * a->dilation[0] * j->x->strides[1] +
-                                  k * a->dilation[1] * j->x->strides[2];
-            const ptrdiff_t next = inside ? m->step : 0;
-            nnrti_i weight[NNRTI_8_BLOCK / NNRTI_8_LANES];
-            from = inside ? from : j->none;
-            NNRTI_CPU_UNROLL
-            for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
-                memcpy(&weight[v], w + 4 * v * NNRTI_8_LANES, sizeof(weight[v]));
-            NNRTI_CPU_UNROLL
-            for (int32_t t = 0; t < tall; t++) {
-                const nnrti_i cells = NNRTI_CPU(tap_8)(from + t * next, m->count, flip, j->zero);
+        for (int32_t t = 0; t < tall; t++)
+            sum[t] = bias;
+        for (int32_t k = 0; k < width; k++) {
+            const int32_t *cells = room + k * dilation * column + v;
+            for (int32_t g = 0; g < groups; g++, cells += NNRTI_8_BLOCK, weights += 4 * NNRTI_8_BLOCK) {
+                nnrti_i weight;
+                memcpy(&weight, weights, sizeof(weight));
                 NNRTI_CPU_UNROLL
-                for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
-                    sum[t][v] = NNRTI_CPU(tap_dot)(sum[t][v], cells, weight[v]);
+                for (int32_t t = 0; t < tall; t++)
+                    sum[t] = NNRTI_CPU(tap_dot)(sum[t], nnrti_i_load(cells + t * next), weight);
             }
         }
-    NNRTI_CPU_UNROLL
-    for (int32_t t = 0; t < tall; t++)
         NNRTI_CPU_UNROLL
-    for (int32_t v = 0; v < NNRTI_8_BLOCK / NNRTI_8_LANES; v++)
-        nnrti_i_store(out + t * NNRTI_8_BLOCK + v * NNRTI_8_LANES, sum[t][v]);
+        for (int32_t t = 0; t < tall; t++)
+            nnrti_i_store(out + t * NNRTI_8_BLOCK + v, sum[t]);
+    }
 }
 
-NNRTI_CPU_INLINE void NNRTI_CPU(depthwise_8_pixels)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(taps_8) * m,
-                                                    int32_t c, uint8_t *y, const int32_t tall)
+/* A block of `pixels` pixels of a row of y, `next` apart; as many more as there are in a tile are not stored. */
+NNRTI_CPU_APART static void NNRTI_CPU(depthwise_8_line)(const NNRTI_CPU(window_8_job) * j, const NNRTI_CPU(strip_8) * s,
+                                                        const int32_t *room, ptrdiff_t step, const int8_t *w,
+                                                        const int32_t *table, int32_t pixels, uint8_t *y,
+                                                        ptrdiff_t next)
 {
-    const nnrti_cpu_scale scale = j->attr->scale, *const s = &scale; /* what is stored does not change it */
-    const ptrdiff_t padded = j->table->dims[1], next = m->next;
-    const int32_t count = m->count;
-    const int32_t *table = (const int32_t *)j->table->data + c;
-    int32_t sum[4 * NNRTI_8_BLOCK];
-    if (j->flip != 0)
-        NNRTI_CPU(depthwise_8_sums)(j, m, c, sum, tall, true);
-    else
-        NNRTI_CPU(depthwise_8_sums)(j, m, c, sum, tall, false);
-    for (int32_t t = 0; t < tall; t++, y += next)
-        if (!s->plain)
-            NNRTI_CPU(put_block_exactly)(sum + t * NNRTI_8_BLOCK, y, count, s, table, padded);
-        else if (s->positive)
-            NNRTI_CPU(put_block)(sum + t * NNRTI_8_BLOCK, y, count, s, table, padded, true);
-        else
-            NNRTI_CPU(put_block)(sum + t * NNRTI_8_BLOCK, y, count, s, table, padded, false);
+    const nnrti_cpu_window_8 *a = j->attr;
+    const int32_t few = NNRTI_8_GROUP >= 3 ? 1 : NNRTI_8_GROUP == 2 ? 2 : 3; /* groups of 3 rows */
+    const bool three = a->window[1] == 3 && a->groups == few;
+    int32_t sum[NNRTI_CPU_TALLEST_8 * NNRTI_8_BLOCK];
+    uint8_t *rows[NNRTI_CPU_TALLEST_8];
+    for (int32_t q = 0; q < pixels; q += NNRTI_CPU_TALLEST_8) {
+        const int32_t tall = pixels - q < NNRTI_CPU_TALLEST_8 ? pixels - q : NNRTI_CPU_TALLEST_8;
+        if (pixels > 1 && three)
+            NNRTI_CPU(depthwise_8_sums)(room, step, a->dilation[1], w, table, sum, NNRTI_CPU_TALLEST_8, 3, few);
+        else if (pixels > 1)
+            NNRTI_CPU(depthwise_8_sums)
+        (room, step, a->dilation[1], w, table, sum, NNRTI_CPU_TALLEST_8, a->window[1], a->groups);
+        else NNRTI_CPU(depthwise_8_sums)(room, step, a->dilation[1], w, table, sum, 1, a->window[1], a->groups);
+        room += NNRTI_CPU_TALLEST_8 * step * a->groups * NNRTI_8_BLOCK;
+        for (int32_t t = 0; t < tall; t++, y += next)
+            rows[t] = y;
+        NNRTI_CPU(put_rows)
+        (sum, NNRTI_8_VECTORS, rows, 0, tall, s->count, &a->scale, table, NNRTI_CPU_IS == 5);
+    }
 }
 
-/* A row of y. Where the channels of several neighbouring pixels fill a block (fold), these are one of more channels, as
-   long as no tap lies outside x. */
-static void NNRTI_CPU(depthwise_8_row)(void *arg, uint32_t unit, uint32_t worker)
+/* The rows of y that read the same rows of x. Where the channels of several neighbouring pixels fill blocks (fold), these
+   are one of more channels; the last ones are those at the end of the row, some of which may be there already. */
+static void NNRTI_CPU(depthwise_8_rows)(void *arg, uint32_t unit, uint32_t worker)
 {
     const NNRTI_CPU(window_8_job) *j = (const NNRTI_CPU(window_8_job) *)arg;
     const nnrti_cpu_window_8 *a = j->attr;
     const nnrt_view *x = j->x, *y = j->y;
-    const int32_t n = (int32_t)unit / y->dims[1], p = (int32_t)unit % y->dims[1], W = y->dims[2];
-    const int32_t fold = a->stride[1] == 1 && x->strides[2] == x->dims[3] && y->strides[2] == x->dims[3] ? a->fold : 1;
-    const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], last = (int64_t)(a->window[1] - 1) * a->dilation[1];
-    uint8_t *const row = (uint8_t *)y->data + n * y->strides[0] + p * y->strides[1];
-    NNRTI_CPU(taps_8) m;
-    (void)worker;
-    nnrti_cpu_inside(top, a->dilation[0], a->window[0], x->dims[1], &m.first, &m.last);
-    for (int32_t c = 0; c < y->dims[3]; c += NNRTI_8_BLOCK)
-        for (int32_t q = 0, pixels; q < W; q += pixels) {
-            const int64_t left = (int64_t)q * a->stride[1] - a->pad[1];
-            /* pixels from q on with no tap beyond the end of x */
-            const int32_t tall =
-                left >= 0 && q + 4 * fold <= W && left + (int64_t)(4 * fold - 1) * a->stride[1] + last < x->dims[2] ? 4
-                                                                                                                    : 1;
-            uint8_t *to = row + q * y->strides[2] + c;
-            m.count = y->dims[3] - c;
-            m.at = n * x->strides[0] + (ptrdiff_t)top * x->strides[1] + (ptrdiff_t)left * x->strides[2] + c;
-            m.begin = 0;
-            m.end = a->window[1];
-            pixels = tall;
-            m.step = a->stride[1] * x->strides[2];
-            m.next = y->strides[2];
-            if (tall == 4) {
-                pixels = 4 * fold;
-                m.count = fold > 1 ? NNRTI_8_BLOCK : m.count;
-                m.step *= fold;
-                m.next *= fold;
-                NNRTI_CPU(depthwise_8_pixels)(j, &m, c, to, 4);
-            } else {
-                if (left < 0 || left + last >= x->dims[2])
-                    nnrti_cpu_inside(left, a->dilation[1], a->window[1], x->dims[2], &m.begin, &m.end);
-                NNRTI_CPU(depthwise_8_pixels)(j, &m, c, to, 1);
+    const int32_t W = y->dims[2], C = y->dims[3], units = (y->dims[1] + a->lines - 1) / a->lines;
+    const int32_t n = (int32_t)unit / units, p = (int32_t)unit % units * a->lines;
+    const int32_t fold = W >= a->fold && x->strides[2] == C && y->strides[2] == C ? a->fold : 1;
+    const int32_t step = fold > 1 ? fold : a->stride[1], last = (a->window[1] - 1) * a->dilation[1];
+    const uintptr_t scratch = (uintptr_t)nnrti_cpu_scratch(j->call, worker);
+    int32_t *const room = (int32_t *)((scratch + 63) & ~(uintptr_t)63);
+    const ptrdiff_t column = (ptrdiff_t)a->groups * NNRTI_8_BLOCK;
+    NNRTI_CPU(strip_8) s;
+    s.top = (int64_t)p * a->stride[0] - a->pad[0];
+    s.folded = fold > 1;
+    s.end = (x->dims[2] - 1) * (int64_t)x->strides[2] + C;
+    for (int32_t c = 0; c < C * fold; c += NNRTI_8_BLOCK) {
+        s.image = (const uint8_t *)x->data + n * x->strides[0] + c;
+        s.channel = c;
+        s.count = C * fold - c;
+        for (int32_t q = 0, pixels; q < W; q += pixels * fold) {
+            const int8_t *w = (const int8_t *)j->packed->data + c * (ptrdiff_t)j->packed->dims[1];
+            pixels = (W - q) / fold < a->span ? (W - q) / fold : a->span;
+            if (pixels == 0) {
+                q = W - fold;
+                pixels = 1;
             }
+            s.left = (int64_t)q * a->stride[1] - a->pad[1];
+            s.columns = last + 1; /* and of the whole tiles that depthwise_8_line makes of several pixels */
+            if (pixels > 1)
+                s.columns +=
+                    ((pixels + NNRTI_CPU_TALLEST_8 - 1) / NNRTI_CPU_TALLEST_8 * NNRTI_CPU_TALLEST_8 - 1) * step;
+            for (int32_t g = 0; g < a->groups; g++)
+                NNRTI_CPU(bundle)(j, &s, g, room + g * NNRTI_8_BLOCK, column);
+            for (int32_t line = 0; line < a->lines && p + line < y->dims[1]; line++, w += 4 * a->window[1] * column)
+                NNRTI_CPU(depthwise_8_line)
+            (j, &s, room, step, w, (const int32_t *)j->table->data + c * NNRTI_CPU_TABLE, pixels,
+             (uint8_t *)y->data + n * y->strides[0] + (p + line) * y->strides[1] + q * y->strides[2] + c,
+             fold * y->strides[2]);
         }
+    }
 }
 
 /* y[n,p,q,c] = what is made of bias[c] + sum over taps of (x[n,..,c] - its zero point) * weight[..,c]. */
@@ -8906,12 +9225,13 @@ static NNRT_ReturnCode NNRTI_CPU(depthwise_8)(const void *attr, nnrt_view *args,
     j.packed = &args[1];
     j.table = &args[2];
     j.y = &args[3];
+    j.call = call;
     j.flip = nnrti_cpu_flip(j.x);
     j.zero = j.x->quant[0].zeroPoint + j.flip;
     memset(j.none, j.zero ^ j.flip, sizeof(j.none));
-    nnrti_cpu_share(call,
-                    (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
-                    (uint32_t)(y->dims[0] * y->dims[1]), NNRTI_CPU(depthwise_8_row), &j);
+    nnrti_cpu_share(
+        call, 0.4 * (double)y->dims[0] * y->dims[1] * y->dims[2] * y->dims[3] * j.attr->window[0] * j.attr->window[1],
+        (uint32_t)(y->dims[0] * ((y->dims[1] + j.attr->lines - 1) / j.attr->lines)), NNRTI_CPU(depthwise_8_rows), &j);
     return NNRT_SUCCESS;
 }
 
@@ -9068,6 +9388,8 @@ typedef struct NNRTI_CPU(add_8_job) {
     const nnrt_view *args;
     size_t count;
     bool plain, whole[3]; /* whole: nothing is to be shifted */
+    bool quick;           /* by floats first, as x * by[0] + y * by[1] + by[2] */
+    float by[3];
     int32_t table[3][4 * NNRTI_8_LANES];
     nnrti_cpu_scale scale;
 } NNRTI_CPU(add_8_job);
@@ -9078,9 +9400,49 @@ NNRTI_CPU_INLINE nnrti_i NNRTI_CPU(add_8_term)(const NNRTI_CPU(add_8_job) * j, i
 {
     const int32_t flip = nnrti_cpu_flip(&j->args[k]), zero = j->args[k].quant[0].zeroPoint + flip;
     const nnrti_i v = nnrti_i_up(NNRTI_CPU(widen)(x, count, flip, zero));
-    return j->whole[k] ? nnrti_i_scale(v, j->table[k], NNRTI_8_LANES, true)
-                       : nnrti_i_scale(v, j->table[k], NNRTI_8_LANES, false);
+    return j->whole[k] ? nnrti_i_scale(v, j->table[k], true) : nnrti_i_scale(v, j->table[k], false);
 }
+
+#if NNRTI_8_QUICK
+/* Elements as floats, as they are stored. */
+#if NNRTI_CPU_IS >= 4
+#define nnrti_f __m512
+#define nnrti_f_all _mm512_set1_ps
+#define nnrti_f_fma _mm512_fmadd_ps
+NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(floats_8)(const uint8_t *x, const bool sign)
+{
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)x);
+    return _mm512_cvtepi32_ps(sign ? _mm512_cvtepi8_epi32(bytes) : _mm512_cvtepu8_epi32(bytes));
+}
+#else
+#define nnrti_f __m256
+#define nnrti_f_all _mm256_set1_ps
+#define nnrti_f_fma _mm256_fmadd_ps
+NNRTI_CPU_INLINE nnrti_f NNRTI_CPU(floats_8)(const uint8_t *x, const bool sign)
+{
+    const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)x);
+    return _mm256_cvtepi32_ps(sign ? _mm256_cvtepi8_epi32(bytes) : _mm256_cvtepu8_epi32(bytes));
+}
+#endif
+
+/* A panel of elements; false: floats are not sure of all of them. */
+NNRTI_CPU_INLINE bool NNRTI_CPU(add_8_quick)(const NNRTI_CPU(add_8_job) * j, const uint8_t *x, const uint8_t *y,
+                                             nnrti_i *sum, const bool sign)
+{
+    nnrti_sure sure = nnrti_sure_all();
+    NNRTI_CPU_UNROLL
+    for (int32_t v = 0; v < NNRTI_8_WIDE; v++) {
+        const nnrti_f b = NNRTI_CPU(floats_8)(y + v * NNRTI_8_LANES, sign);
+        const nnrti_f t = nnrti_f_fma(b, nnrti_f_all(j->by[1]), nnrti_f_all(j->by[2]));
+        const nnrti_f a = NNRTI_CPU(floats_8)(x + v * NNRTI_8_LANES, sign);
+        sum[v] = nnrti_i_whole(nnrti_f_fma(a, nnrti_f_all(j->by[0]), t), (1 << NNRTI_CPU_PART) - 8, &sure);
+    }
+    return NNRTI_8_IS_SURE(sure);
+}
+#undef nnrti_f
+#undef nnrti_f_all
+#undef nnrti_f_fma
+#endif
 
 static void NNRTI_CPU(add_8_task)(void *arg, uint32_t unit, uint32_t worker)
 {
@@ -9091,17 +9453,27 @@ static void NNRTI_CPU(add_8_task)(void *arg, uint32_t unit, uint32_t worker)
     const int32_t *list = (const int32_t *)j->args[2].data;
     uint8_t *z = (uint8_t *)j->args[3].data + first;
     const NNRTI_CPU(add_8_job) copy = *j; /* not where z may lie */
+    const bool sign = j->args[0].dataType == NNRT_DATA_TYPE_INT8;
     (void)worker;
+    (void)sign;
     for (int32_t i = 0; i < count && copy.plain; i += NNRTI_8_WIDE * NNRTI_8_LANES) {
         nnrti_i sum[NNRTI_8_WIDE];
+#if NNRTI_8_QUICK
+        if (copy.quick && count - i >= NNRTI_8_WIDE * NNRTI_8_LANES &&
+            (sign ? NNRTI_CPU(add_8_quick)(&copy, x + i, y + i, sum, true)
+                  : NNRTI_CPU(add_8_quick)(&copy, x + i, y + i, sum, false))) {
+            NNRTI_CPU(put)(sum, NNRTI_8_WIDE, z + i, NNRTI_8_WIDE * NNRTI_8_LANES, &copy.scale, false);
+            continue;
+        }
+#endif
         NNRTI_CPU_UNROLL
         for (int32_t v = 0; v < NNRTI_8_WIDE; v++) {
             const int32_t at = i + v * NNRTI_8_LANES, n = at < count ? count - at : 0;
             sum[v] = nnrti_i_add(NNRTI_CPU(add_8_term)(&copy, 0, x + (n > 0 ? at : 0), n),
                                  NNRTI_CPU(add_8_term)(&copy, 1, y + (n > 0 ? at : 0), n));
-            sum[v] = nnrti_i_scale(sum[v], copy.table[2], NNRTI_8_LANES, false);
+            sum[v] = nnrti_i_scale(sum[v], copy.table[2], false);
         }
-        NNRTI_CPU(put)(sum, NNRTI_8_WIDE, z + i, count - i, &copy.scale);
+        NNRTI_CPU(put)(sum, NNRTI_8_WIDE, z + i, count - i, &copy.scale, false);
     }
     for (int32_t i = 0; i < count && !copy.plain; i++) {
         const int32_t a = nnrti_load_8(x, i, j->args[0].dataType) - j->args[0].quant[0].zeroPoint;
@@ -9129,9 +9501,8 @@ static NNRT_ReturnCode NNRTI_CPU(add_8)(const void *attr, nnrt_view *args, nnrt_
             j.table[k][3 * NNRTI_8_LANES + i] = n;
         }
     }
-    j.scale.flip = (uint8_t)flip;
-    j.scale.low = (uint8_t)(list[1] + flip);
-    j.scale.high = (uint8_t)(list[2] + flip);
+    nnrti_cpu_set_bounds(&j.scale, list[1], list[2], flip);
+    j.quick = j.plain && nnrti_cpu_add_by_floats(args, flip, j.by);
     nnrti_cpu_share(call, (double)j.count, (uint32_t)((j.count + NNRTI_8_PIECE - 1) / NNRTI_8_PIECE),
                     NNRTI_CPU(add_8_task), &j);
     return NNRT_SUCCESS;
@@ -9221,6 +9592,13 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef NNRTI_8_WIDE
 #undef NNRTI_8_GROUP
 #undef NNRTI_8_BLOCK
+#undef NNRTI_8_VECTORS
+#undef NNRTI_8_QUICK
+#undef NNRTI_8_IS_SURE
+#undef nnrti_sure
+#undef nnrti_sure_all
+#undef nnrti_i_whole
+#undef nnrti_i_quick
 #undef NNRTI_8_PIECE
 #undef nnrti_i
 #undef nnrti_x8
