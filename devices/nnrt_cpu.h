@@ -8679,19 +8679,12 @@ typedef struct NNRTI_CPU(tile_8) {
     int32_t rows, step;       /* pixels; of the lists, in which the last pixel is repeated up to `step` */
     int32_t taps, k;          /* k: groups of a tap */
     const nnrti_w8 *panel;
+    const uint8_t *ahead,
+        *end;               /* of what comes behind the panel, which is fetched by the way: 64 bytes for each group */
     const int32_t *table;   /* of the first channel of the panel */
     int32_t channel, count; /* the first of the panel, and how many of them there are */
     const nnrti_cpu_scale *scale;
 } NNRTI_CPU(tile_8);
-
-/* The results of `tall` pixels from `row` on; beyond the last one is the last one again. */
-NNRTI_CPU_INLINE void NNRTI_CPU(finish_8)(const NNRTI_CPU(tile_8) * t, int32_t row, int32_t tall, const int32_t wide,
-                                          const int32_t *sum)
-{
-    NNRTI_CPU(put_rows)
-    (sum, wide, t->y + row, t->channel, t->rows - row < tall ? t->rows - row : tall, t->count, t->scale, t->table,
-     false);
-}
 
 /* Pixels row to row + tall - 1 by a panel of `wide` vectors: as many sums as there are registers for. */
 NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t row, const int32_t tall,
@@ -8699,6 +8692,7 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
 {
     nnrti_i sum[NNRTI_CPU_TALLEST_8][NNRTI_8_WIDE];
     const nnrti_w8 *w = t->panel;
+    const uint8_t *ahead = t->ahead + (ptrdiff_t)(row / tall) * t->taps * t->k * 64;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++) {
         const nnrti_i bias = nnrti_i_load(t->table + v * NNRTI_8_LANES * NNRTI_CPU_TABLE);
@@ -8711,7 +8705,9 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
-        for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_8_GROUP; k += NNRTI_8_GROUP) {
+        for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_8_GROUP; k += NNRTI_8_GROUP, ahead += 64) {
+            if (NNRTI_CPU_IS >= 3 && ahead < t->end)
+                __builtin_prefetch(ahead, 0, 2);
             NNRTI_CPU_UNROLL
             for (int32_t r = 0; r < tall; r++) {
                 int32_t value;
@@ -8733,18 +8729,32 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
         nnrti_i_store(out + (r * wide + v) * NNRTI_8_LANES, sum[r][v]);
 }
 
+/* All pixels by as few tiles as there can be, some of which have a pixel less. Beyond the last one is that one again. */
 #define NNRTI_CPU_TILE_8(tall, wide)                                                                                   \
+    NNRTI_CPU_APART static void NNRTI_CPU(finish_8_by_##wide)(const NNRTI_CPU(tile_8) * t, int32_t row, int32_t most,  \
+                                                              const int32_t *sum)                                      \
+    {                                                                                                                  \
+        const int32_t left = t->rows - row;                                                                            \
+        NNRTI_CPU(put_rows)                                                                                            \
+        (sum, wide, t->y + row, t->channel, left < most ? left : most, t->count, t->scale, t->table, false);           \
+    }                                                                                                                  \
     NNRTI_CPU_APART static void NNRTI_CPU(multiply_8_by_##wide)(const NNRTI_CPU(tile_8) * t)                           \
     {                                                                                                                  \
         int32_t sum[tall * wide * NNRTI_8_LANES];                                                                      \
+        const int32_t tiles = (t->rows + tall - 1) / tall, less = tiles * tall - t->rows;                              \
         int32_t row = 0;                                                                                               \
-        for (; row == 0 ? t->rows > 1 : row < t->rows; row += tall) {                                                  \
-            NNRTI_CPU(multiply_8)(t, row, tall, wide, sum);                                                            \
-            NNRTI_CPU(finish_8)(t, row, tall, wide, sum);                                                              \
-        }                                                                                                              \
-        if (row == 0) {                                                                                                \
+        if (t->rows == 1) {                                                                                            \
             NNRTI_CPU(multiply_8)(t, 0, 1, wide, sum);                                                                 \
-            NNRTI_CPU(finish_8)(t, 0, 1, wide, sum);                                                                   \
+            NNRTI_CPU(finish_8_by_##wide)(t, 0, 1, sum);                                                               \
+            return;                                                                                                    \
+        }                                                                                                              \
+        for (int32_t i = 0; i < less && row < t->rows; i++, row += tall - 1) {                                         \
+            NNRTI_CPU(multiply_8)(t, row, tall - 1, wide, sum);                                                        \
+            NNRTI_CPU(finish_8_by_##wide)(t, row, tall - 1, sum);                                                      \
+        }                                                                                                              \
+        for (; row < t->rows; row += tall) {                                                                           \
+            NNRTI_CPU(multiply_8)(t, row, tall, wide, sum);                                                            \
+            NNRTI_CPU(finish_8_by_##wide)(t, row, tall, sum);                                                          \
         }                                                                                                              \
     }
 #if NNRTI_8_WIDE == 4
@@ -8913,10 +8923,13 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
     t.scale = &a->scale;
     room = (nnrti_x8 *)(uintptr_t)(t.y + (size_t)t.rows);
     NNRTI_CPU(find_pixels_8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.y, room);
+    t.end = (const uint8_t *)j->packed->data + (size_t)j->packed->dims[0] * (size_t)j->packed->dims[1];
     for (int32_t p = from; p < to; p++) {
         t.channel = p * panel;
         t.count = j->y->dims[3] - t.channel;
         t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.channel * (size_t)a->depth * NNRTI_8_GROUP;
+        t.ahead = (const uint8_t *)(t.panel +
+                                    (t.rows > 1 && t.count > panel ? panel : 0) * (ptrdiff_t)a->depth * NNRTI_8_GROUP);
         t.table = (const int32_t *)j->table->data + (ptrdiff_t)t.channel * NNRTI_CPU_TABLE;
         switch ((t.count + NNRTI_8_LANES - 1) / NNRTI_8_LANES) {
         case 1: NNRTI_CPU(multiply_8_by_1)(&t); break;
