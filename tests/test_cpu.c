@@ -1548,7 +1548,7 @@ typedef struct eight {
     conv c;
     NNRT_NodeType type;
     NNRT_DataType x, w, y;
-    bool perChannel;
+    bool perChannel, either; /* either: not each set has its own kernel for it */
     uint32_t size;
 } eight;
 
@@ -1626,8 +1626,9 @@ static void check_eight(const eight *e)
              "activation %d, size %u%s%s", (int)e->type, (int)s->n, (int)s->h, (int)s->w, (int)s->k, (int)s->c,
              (int)s->window[0], (int)s->window[1], (int)s->group, (int)e->x, (int)e->w, (int)e->y, (int)px.zeroPoint,
              (int)py.zeroPoint, (int)s->activation, e->size, s->bias ? ", bias" : "", e->perChannel ? ", per channel" : "");
-    kernel = e->size == BIAS_31 && s->bias ? NULL : s->group == 1 ? "product_8" : "depthwise_8";
-    check_bytes(model, x, nX, image ? product_of(4, out) : product_of(2, outMatrix), kernel == NULL ? KEPT : TAKEN, what);
+    kernel = e->either || (e->size == BIAS_31 && s->bias) ? NULL : s->group == 1 ? "product_8" : "depthwise_8";
+    check_bytes(model, x, nX, image ? product_of(4, out) : product_of(2, outMatrix),
+                e->either ? EITHER : kernel == NULL ? KEPT : TAKEN, what);
     kernel = NULL;
     nnrt_model_destroy(model);
     free(params);
@@ -1685,9 +1686,11 @@ static void test_products_of_8_bits(void **unused)
     }
 }
 
+/* Channels around a vector and a block of each set, and some that several pixels fill blocks with (8, 16, 24, 32, 48, 96);
+   windows of more rows than are brought side by side; more pixels than are worked on at once. */
 static void test_depthwise_of_8_bits(void **unused)
 {
-    static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 130};
+    static const int32_t channels[] = {1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65, 96, 130, 144};
     eight e;
     (void)unused;
     state = 10;
@@ -1698,10 +1701,73 @@ static void test_depthwise_of_8_bits(void **unused)
         e.type = NNRT_NODE_TYPE_CONV2D_FUSION;
         e.c.n = 1 + (int32_t)draw(2);
         e.c.group = e.c.k = e.c.c = channels[i % COUNT(channels)];
+        if (draw(3) == 0) {
+            e.c.window[0] = 1 + (int32_t)draw(7);
+            e.c.window[1] = 1 + (int32_t)draw(7);
+            e.c.h += 8;
+            e.c.w += 8;
+        }
         if (draw(2) == 0)
-            e.c.w += 28 + (int32_t)draw(8); /* several pixels of few channels side by side, four times */
+            e.c.w += 28 + (int32_t)draw(e.c.k < 33 ? 60 : 8);
         check_eight(&e);
     }
+    /* Cells so far from each other that the columns between them are not worth their room: of some sets. */
+    memset(&e, 0, sizeof(e));
+    e.type = NNRT_NODE_TYPE_CONV2D_FUSION;
+    e.x = e.y = U8;
+    e.w = I8;
+    e.c.n = e.c.h = e.c.window[0] = 1;
+    e.c.group = e.c.k = e.c.c = e.c.stride[0] = e.c.stride[1] = e.c.dilation[0] = 1;
+    e.c.window[1] = 9;
+    e.c.dilation[1] = 3000;
+    e.c.w = 24011;
+    e.either = true;
+    check_eight(&e);
+}
+
+/* Two channels of x, of which one pixel is each pair of bytes: all sums 127 * a + b and what lies around the borders
+   between two results of many scales, below and above 0. */
+static void test_borders_of_8_bits(void **unused)
+{
+    static const int32_t dims[4] = {1, 256, 256, 2}, wDims[4] = {35, 1, 1, 2}, out[4] = {1, 256, 256, 35};
+    static const int64_t ones[2] = {1, 1}, none[4] = {0, 0, 0, 0};
+    const size_t nX = product_of(4, dims);
+    uint8_t *x = (uint8_t *)malloc(nX), w[70];
+    NNRT_QuantParam params[35];
+    (void)unused;
+    state = 15;
+    for (size_t i = 0; i < nX; i += 2) {
+        x[i] = (uint8_t)(i >> 9);
+        x[i + 1] = (uint8_t)(i >> 1);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const NNRT_DataType type = i == 2 ? I8 : U8;
+        const NNRT_QuantParam px = param_of(0.5, i == 2 ? -128 : 0), py = param_of(0.5, i == 0 ? 0 : i == 1 ? 255 : 7);
+        NNRT_Conv2DFusion attr;
+        nnrt_builder *b = NULL;
+        NNRT_Model *model;
+        uint32_t in[2];
+        memset(&attr, 0, sizeof(attr));
+        attr.kernelSize = attr.stride = attr.dilation = nnrt_int64_list(ones, 2);
+        attr.padList = nnrt_int64_list(none, 4);
+        attr.group = 1;
+        for (uint32_t c = 0; c < 35; c++) {
+            params[c] = param_of((0.6 + draw(1000) / 1000.0) / 127, 0);
+            w[2 * c] = (uint8_t)(i == 1 || (i == 2 && c % 2 == 1) ? -127 : 127);
+            w[2 * c + 1] = (uint8_t)(w[2 * c] == 127 ? 1 : -1);
+        }
+        assert_int_equal(nnrt_builder_create(&b, "borders", NULL), NNRT_SUCCESS);
+        in[0] = nnrt_builder_input(b, "x", type, 4, dims);
+        nnrt_builder_quant(b, in[0], &px, 1);
+        in[1] = nnrt_builder_constant(b, "w", I8, 4, wDims, w, false);
+        nnrt_builder_quant(b, in[1], params, 35);
+        model = finish_eight(b, NNRT_NODE_TYPE_CONV2D_FUSION, &attr, in, 2, type, 4, out, &py);
+        kernel = "product_8";
+        check_bytes(model, x, nX, product_of(4, out), TAKEN, "borders");
+        kernel = NULL;
+        nnrt_model_destroy(model);
+    }
+    free(x);
 }
 
 /* y with the parameters of x, with which stored integers stay as they are, or others. */
@@ -1794,7 +1860,7 @@ static void test_sums_of_8_bits(void **unused)
 }
 
 /* Every stored integer and every other one, at scales that are powers of 2, one up to 2^22 times the other: there sums lie
-   between two results, and what is small beside them says which is nearer. */
+   between two results, and what is small beside them says which is nearer. Then at any scales. */
 static void test_all_sums_of_8_bits(void **unused)
 {
     static const int32_t apart[] = {0, 1, 7, 17, 18, 19, 20, 21, 22}, dims[2] = {256, 256};
@@ -1805,9 +1871,14 @@ static void test_all_sums_of_8_bits(void **unused)
         x[i] = (uint8_t)i;
         c[i] = (uint8_t)(i >> 8);
     }
-    for (uint32_t i = 0; i < 2 * COUNT(apart); i++) {
+    state = 16;
+    for (uint32_t i = 0; i < 2 * COUNT(apart) + 8; i++) {
         const uint32_t first = i % 2;
-        const NNRT_QuantParam px = param_of(0x1p-7, 3), pc = param_of(ldexp(0x1p-7, -apart[i / 2]), -5), py = param_of(0x1p-6, -1);
+        const bool power = i < 2 * COUNT(apart);
+        const double any = 0.004 + draw(1000) / 40000.0, other = 0.004 + draw(1000) / 40000.0;
+        const NNRT_QuantParam px = param_of(power ? 0x1p-7 : any, 3);
+        const NNRT_QuantParam pc = param_of(power ? ldexp(0x1p-7, -apart[i / 2]) : other, -5);
+        const NNRT_QuantParam py = param_of(power ? 0x1p-6 : 0.02, -1);
         NNRT_AddFusion attr;
         nnrt_builder *b = NULL;
         NNRT_Model *model;
@@ -2159,6 +2230,7 @@ int main(void)
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_products_of_8_bits),
         cmocka_unit_test(test_depthwise_of_8_bits),
+        cmocka_unit_test(test_borders_of_8_bits),
         cmocka_unit_test(test_pools_of_8_bits),
         cmocka_unit_test(test_sums_of_8_bits),
         cmocka_unit_test(test_all_sums_of_8_bits),
