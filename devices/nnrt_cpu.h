@@ -573,11 +573,11 @@ static int32_t nnrti_cpu_flip(const nnrt_view *v)
     return v->dataType == NNRT_DATA_TYPE_INT8 ? 0x80 : 0;
 }
 
-/* A sum of 8 bits by floats: 2^PART * z and 4 = x * by[0] + y * by[1] + by[2]. Where its last factor is at most 2^-18, no
-   term above 2^23 where z is within 0 to 256, and one more on each side, that is off by less than 4: by 1/8 for what rounds
-   the terms as they should be, and 1/32 for how halves go away from zero, by 1/2 for each factor, 1 for by[2], 1/2 for the
-   first sum, 1/4 for the second, 1/2 for becoming whole. So where the last bits are 8 or more, those in front of them are
-   z. */
+/* A sum of 8 bits by floats: 2^PART * z and 4 = x * by[0] + y * by[1] + by[2]. Where neither scale is more than twice that
+   of z, no term is above 2^23, the last factor is at most 2^-18, and where z is within 0 to 256, and one more on each side,
+   that is off by less than 4: by 1/8 for what rounds the terms as they should be, and 1/32 for how halves go away from
+   zero, by 1/2 for each factor, 1 for by[2], 1/2 for the first sum, 1/4 for the second, 1/2 for becoming whole. So where
+   the last bits are 8 or more, those in front of them are z. */
 static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *by)
 {
     const int32_t *list = (const int32_t *)args[2].data;
@@ -594,7 +594,7 @@ static bool nnrti_cpu_add_by_floats(const nnrt_view *args, int32_t flip, float *
         base -= factor * args[k].quant[0].zeroPoint;
     }
     by[2] = (float)(base * (1 << NNRTI_CPU_PART) + 4);
-    return f[2] <= 1.0 / (1 << 18);
+    return true;
 }
 
 /* Where channel c stands: where four rows of x are brought side by side, so do every fourth four of them. */
@@ -8679,10 +8679,10 @@ typedef struct NNRTI_CPU(tile_8) {
     int32_t rows, step;       /* pixels; of the lists, in which the last pixel is repeated up to `step` */
     int32_t taps, k;          /* k: groups of a tap */
     const nnrti_w8 *panel;
-    const uint8_t *ahead,
-        *end;               /* of what comes behind the panel, which is fetched by the way: 64 bytes for each group */
-    const int32_t *table;   /* of the first channel of the panel */
-    int32_t channel, count; /* the first of the panel, and how many of them there are */
+    const uint8_t *ahead, *end; /* what comes behind the panel and is fetched by the way, and the end of all panels */
+    int32_t stepAhead;          /* how many bytes of it for each group of a tile */
+    const int32_t *table;       /* of the first channel of the panel */
+    int32_t channel, count;     /* the first of the panel, and how many of them there are */
     const nnrti_cpu_scale *scale;
 } NNRTI_CPU(tile_8);
 
@@ -8692,7 +8692,8 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
 {
     nnrti_i sum[NNRTI_CPU_TALLEST_8][NNRTI_8_WIDE];
     const nnrti_w8 *w = t->panel;
-    const uint8_t *ahead = t->ahead + (ptrdiff_t)(row / tall) * t->taps * t->k * 64;
+    const ptrdiff_t stepAhead = t->stepAhead;
+    const uint8_t *ahead = t->ahead + (ptrdiff_t)(row / tall) * t->taps * t->k * stepAhead;
     NNRTI_CPU_UNROLL
     for (int32_t v = 0; v < wide; v++) {
         const nnrti_i bias = nnrti_i_load(t->table + v * NNRTI_8_LANES * NNRTI_CPU_TABLE);
@@ -8705,9 +8706,11 @@ NNRTI_CPU_INLINE void NNRTI_CPU(multiply_8)(const NNRTI_CPU(tile_8) * t, int32_t
         NNRTI_CPU_UNROLL
         for (int32_t r = 0; r < tall; r++)
             x[r] = t->x[(ptrdiff_t)tap * t->step + row + r];
-        for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_8_GROUP; k += NNRTI_8_GROUP, ahead += 64) {
-            if (NNRTI_CPU_IS >= 3 && ahead < t->end)
-                __builtin_prefetch(ahead, 0, 2);
+        for (ptrdiff_t k = 0; k < (ptrdiff_t)t->k * NNRTI_8_GROUP; k += NNRTI_8_GROUP, ahead += stepAhead) {
+            if (NNRTI_CPU_IS >= 3 && ahead < t->end) {
+                for (int32_t v = 0; v < (tall > 1 ? 1 : wide); v++)
+                    __builtin_prefetch(ahead + v * 64, 0, 2);
+            }
             NNRTI_CPU_UNROLL
             for (int32_t r = 0; r < tall; r++) {
                 int32_t value;
@@ -8824,6 +8827,21 @@ static void NNRTI_CPU(gather)(const NNRTI_CPU(product_8_job) * j, const uint8_t 
         NNRTI_CPU(take_zeros)(to, rest, j->zero);
 }
 
+/* to[i] = where byte i * next of `from` is. */
+NNRTI_CPU_INLINE void NNRTI_CPU(list_places)(const uint8_t **to, const uint8_t *from, ptrdiff_t next, int32_t count)
+{
+#if NNRTI_CPU_IS >= 4
+    const __m512i eight = _mm512_set1_epi64(8 * next), first = _mm512_set1_epi64((int64_t)(intptr_t)from);
+    const __m512i steps = _mm512_mullo_epi64(_mm512_set1_epi64(next), _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
+    __m512i at = _mm512_add_epi64(first, steps);
+    for (int32_t i = 0; i < count; i += 8, at = _mm512_add_epi64(at, eight))
+        _mm512_mask_storeu_epi64((void *)(to + i), count - i >= 8 ? 0xFF : (__mmask8)((1u << (count - i)) - 1), at);
+#else
+    for (int32_t i = 0; i < count; i++)
+        to[i] = from + i * next;
+#endif
+}
+
 #if NNRTI_CPU_IS == 5
 /* What `run` pixels of a row of y read of row h of x, the first one from column w on, `across` cells each: where they lie in
    x, or zeros, or at *copies, where what is not in x is zero points. */
@@ -8838,8 +8856,8 @@ static void NNRTI_CPU(find_cells)(const NNRTI_CPU(product_8_job) * j, const uint
     const bool inside = h >= 0 && h < in->dims[1];
     if (inside)
         nnrti_cpu_inside(w, a->stride[1], run, in->dims[2] - across - a->spare + 1, &begin, &end);
-    for (int32_t r = begin; r < end; r++)
-        x[r] = image + (from + r * next);
+    if (begin < end)
+        NNRTI_CPU(list_places)(x + begin, image + (from + begin * next), next, end - begin);
     for (int32_t r = begin > 0 ? 0 : end; r < run; r = r + 1 == begin ? end : r + 1) {
         x[r] = zeros;
         nnrti_cpu_inside(w + (int64_t)r * a->stride[1], 1, across, in->dims[2], &first, &last);
@@ -8876,8 +8894,7 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
         uint8_t *to = (uint8_t *)out->data + n * out->strides[0] + p * out->strides[1] + q * out->strides[2];
         const int64_t top = (int64_t)p * a->stride[0] - a->pad[0], left = (int64_t)q * a->stride[1] - a->pad[1];
         run = t->rows - r < out->dims[2] - q ? t->rows - r : out->dims[2] - q;
-        for (int32_t i = 0; i < run; i++, to += out->strides[2])
-            y[r + i] = to;
+        NNRTI_CPU(list_places)((const uint8_t **)(uintptr_t)(y + r), to, out->strides[2], run);
         for (int32_t i = 0; i < run && a->gather; i++, room += (size_t)a->depth * NNRTI_8_GROUP) {
             x[r + i] = room;
             NNRTI_CPU(gather)(j, image, top, left + (int64_t)i * a->stride[1], room);
@@ -8901,6 +8918,8 @@ static void NNRTI_CPU(find_pixels_8)(const NNRTI_CPU(product_8_job) * j, int64_t
             x[(ptrdiff_t)i * t->step + r] = x[(ptrdiff_t)i * t->step + t->rows - 1];
 }
 
+#define NNRTI_8_SOON 8192 /* bytes of weights that come so soon that they had better be fetched */
+
 /* Some pixels by one part of the panels. */
 static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
 {
@@ -8923,13 +8942,15 @@ static void NNRTI_CPU(product_8_task)(void *arg, uint32_t i, uint32_t worker)
     t.scale = &a->scale;
     room = (nnrti_x8 *)(uintptr_t)(t.y + (size_t)t.rows);
     NNRTI_CPU(find_pixels_8)(j, first, &t, x, (uint8_t **)(uintptr_t)t.y, room);
+    t.stepAhead = t.rows > 48 ? 32 : t.rows > 1 ? 64 : panel * NNRTI_8_GROUP * (int32_t)sizeof(nnrti_w8);
     t.end = (const uint8_t *)j->packed->data + (size_t)j->packed->dims[0] * (size_t)j->packed->dims[1];
     for (int32_t p = from; p < to; p++) {
         t.channel = p * panel;
         t.count = j->y->dims[3] - t.channel;
         t.panel = (const nnrti_w8 *)j->packed->data + (size_t)t.channel * (size_t)a->depth * NNRTI_8_GROUP;
-        t.ahead = (const uint8_t *)(t.panel +
-                                    (t.rows > 1 && t.count > panel ? panel : 0) * (ptrdiff_t)a->depth * NNRTI_8_GROUP);
+        /* the next panel, or of a single pixel what comes soon */
+        t.ahead = t.rows > 1 ? (const uint8_t *)(t.panel + (ptrdiff_t)panel * a->depth * NNRTI_8_GROUP)
+                             : (const uint8_t *)t.panel + NNRTI_8_SOON;
         t.table = (const int32_t *)j->table->data + (ptrdiff_t)t.channel * NNRTI_CPU_TABLE;
         switch ((t.count + NNRTI_8_LANES - 1) / NNRTI_8_LANES) {
         case 1: NNRTI_CPU(multiply_8_by_1)(&t); break;
@@ -9613,6 +9634,7 @@ static const nnrti_cpu_set NNRTI_CPU(set) = {
 #undef nnrti_i_whole
 #undef nnrti_i_quick
 #undef NNRTI_8_PIECE
+#undef NNRTI_8_SOON
 #undef nnrti_i
 #undef nnrti_x8
 #undef nnrti_w8
